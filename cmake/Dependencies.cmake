@@ -1,0 +1,33 @@
+# External libraries: static LLVM/MLIR 22 for the compiler; small header libraries for the runner.
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+# Debian's version file refuses "22" but accepts "22.1".
+find_package(MLIR 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
+list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+
+# Debian exports every static MLIR library with a dependency on libLLVM.so; static and shared LLVM in one process
+# free global state twice. Link the static components instead (cmake/TileLibrary.cmake).
+set(LLVM_LINK_LLVM_DYLIB OFF)
+foreach(target ${MLIR_EXPORTED_TARGETS})
+  if(TARGET ${target})
+    get_target_property(libraries ${target} INTERFACE_LINK_LIBRARIES)
+    if(libraries)
+      list(REMOVE_ITEM libraries LLVM "$<LINK_ONLY:LLVM>")
+      set_target_properties(${target} PROPERTIES INTERFACE_LINK_LIBRARIES "${libraries}")
+    endif()
+  endif()
+endforeach()
+
+find_package(Threads REQUIRED)
+find_package(GTest REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(CLI11 2.1 REQUIRED)
+find_package(fmt 9 REQUIRED)
