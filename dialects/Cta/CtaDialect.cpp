@@ -26,7 +26,7 @@ LayoutAttr getLayoutAttr(Type type) {
 const layout::LinearLayout &getLayout(Type type) {
   LayoutAttr attribute = getLayoutAttr(type);
   assert(attribute && "the tensor has no layout; the phase is tile");
-  return attribute.getImpl()->layout;
+  return attribute.getLayout();
 }
 
 RankedTensorType withLayout(RankedTensorType type, LayoutAttr layout) {

@@ -4,6 +4,7 @@
 #include "Layout/LinearLayout.h"
 #include "Tile/TileDialect.h"
 
+#include "mlir/IR/TensorEncoding.h"
 #include "llvm/ADT/Hashing.h"
 
 namespace tile::layout {

@@ -29,7 +29,7 @@ BufferType BufferType::withSlots(int64_t slots) const {
 
 LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type,
                                  LayoutAttr layout, int64_t slots) {
-  const layout::LinearLayout &map = layout.getImpl()->layout;
+  const layout::LinearLayout &map = layout.getLayout();
   if (std::optional<std::string> problem = layout::verifyShared(map))
     return emitError() << "not a layout of a buffer: " << *problem;
   if (ArrayRef<int64_t>(map.outShape()) != shape)

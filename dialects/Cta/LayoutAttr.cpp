@@ -55,11 +55,11 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
   return LayoutAttr::get(parser.getContext(), *layout);
 }
 
-void LayoutAttr::print(AsmPrinter &printer) const { printer << '<' << layout::toString(getImpl()->layout) << '>'; }
+void LayoutAttr::print(AsmPrinter &printer) const { printer << '<' << layout::toString(getLayout()) << '>'; }
 
 LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
                                          function_ref<InFlightDiagnostic()> emitError) const {
-  const layout::LinearLayout &layout = getImpl()->layout;
+  const layout::LinearLayout &layout = getLayout();
   if (std::optional<std::string> problem = layout::verifyDistributed(layout))
     return emitError() << "not a layout of a tensor: " << *problem;
   if (ArrayRef<int64_t>(layout.outShape()) != shape)

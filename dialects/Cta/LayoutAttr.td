@@ -3,7 +3,7 @@
 #define CTA_LAYOUT_ATTR_TD
 
 include "mlir/IR/AttrTypeBase.td"
-include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/TensorEncoding.td"
 include "Cta/CtaDialect.td"
 
 def Cta_LayoutAttr : AttrDef<CtaDialect, "Layout", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
@@ -16,7 +16,7 @@ def Cta_LayoutAttr : AttrDef<CtaDialect, "Layout", [DeclareAttrInterfaceMethods<
 
     Example: `#cta.layout<[2, 32], register = [[1, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = []>`
   }];
-  let parameters = (ins AttrParameter<"::tile::layout::LinearLayout", "the map">:$layout);
+  let parameters = (ins AttrParameter<"::tile::layout::LinearLayout", "the map", "const ::tile::layout::LinearLayout &">:$layout);
   let hasCustomAssemblyFormat = 1;
 }
 

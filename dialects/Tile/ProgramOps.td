@@ -14,7 +14,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
     multiple of this; the launcher checks it).
 
     `num_warps` is the number of warps of 32 threads that run one program, a power of two from 1 to 32. `num_stages` is
-    the depth of software pipelines. `constants` are the compile-time parameters by name and `launch` holds the grid,
+    the depth of software pipelines. `shared_bytes` is the shared memory of one CTA (set by `cta-allocate-shared`). `constants` are the compile-time parameters by name and `launch` holds the grid,
     buffer, default and expectation directives as text, for the artifact's manifest.
 
     Example:
@@ -27,6 +27,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        DefaultValuedAttr<I32Attr, "4">:$num_warps, DefaultValuedAttr<I32Attr, "3">:$num_stages,
+                       OptionalAttr<I64Attr>:$shared_bytes,
                        OptionalAttr<DictionaryAttr>:$constants, OptionalAttr<DictionaryAttr>:$launch,
                        OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
   let regions = (region AnyRegion:$body);
