@@ -13,7 +13,7 @@ add_library(tile_mlir_options INTERFACE)
 target_link_libraries(tile_mlir_options INTERFACE tile_options)
 target_include_directories(tile_mlir_options SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
 target_include_directories(tile_mlir_options INTERFACE ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR}/dialects
-                           ${PROJECT_BINARY_DIR}/dialects)
+                           ${PROJECT_BINARY_DIR}/dialects ${PROJECT_BINARY_DIR}/lib)
 target_compile_options(tile_mlir_options INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
 separate_arguments(tile_llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 target_compile_definitions(tile_mlir_options INTERFACE ${tile_llvm_definitions})
