@@ -161,6 +161,7 @@ LogicalResult pipeline(IRRewriter &rewriter, scf::ForOp loop, int64_t slots) {
       if (!copyStage.contains(&op) && !isa<cta::AsyncWaitOp>(op))
         schedule.emplace_back(&op, useStage);
   };
+  rewriter.setInsertionPoint(loop);
   FailureOr<scf::ForOp> pipelined = scf::pipelineForLoop(rewriter, loop, options);
   if (failed(pipelined))
     return failure();
