@@ -79,8 +79,13 @@ TEST(LinearLayout, EqualityAndHashSeeEveryPart) {
   renamed[2].name = "block";
   std::swap(moved[1], moved[2]);
   changed[0].bases[0] = {0, 3};
-  std::vector<LinearLayout> others = {LinearLayout(renamed, {4, 8}), LinearLayout(moved, {4, 8}),
-                                      LinearLayout(changed, {4, 8}), LinearLayout(layout.inDims(), {8, 8})};
+  // The same columns, cut elsewhere into input dimensions.
+  std::vector<InDim> recut = layout.inDims();
+  recut[2].bases.push_back(recut[1].bases.back());
+  recut[1].bases.pop_back();
+  std::vector<LinearLayout> others = {LinearLayout(recut, {4, 8}), LinearLayout(renamed, {4, 8}),
+                                      LinearLayout(moved, {4, 8}), LinearLayout(changed, {4, 8}),
+                                      LinearLayout(layout.inDims(), {8, 8})};
   for (const LinearLayout &other : others) {
     EXPECT_NE(other, layout);
     EXPECT_NE(other.hash(), layout.hash());
@@ -194,8 +199,8 @@ TEST(Algebra, negative_QuotientMustBeExact) {
 TEST(Algebra, Concatenations) {
   LinearLayout a({{"register", {{1}}}, {"lane", {{2}}}}, {8}), b({{"lane", {{4}}}, {"warp", {{7}}}}, {8});
   EXPECT_EQ(concatenateInputs(a, b), LinearLayout({{"register", {{1}}}, {"lane", {{2}, {4}}}, {"warp", {{7}}}}, {8}));
-  LinearLayout c({{"register", {{3, 0}}}, {"lane", {{1, 1}}}}, {4, 2});
-  EXPECT_EQ(concatenateOutputs(a, c), LinearLayout({{"register", {{1, 3, 0}}}, {"lane", {{2, 1, 1}}}}, {8, 4, 2}));
+  LinearLayout c({{"register", {{3, 0}}}, {"lane", {{1, 3}}}}, {4, 4});
+  EXPECT_EQ(concatenateOutputs(a, c), LinearLayout({{"register", {{1, 3, 0}}}, {"lane", {{2, 1, 3}}}}, {8, 4, 4}));
 }
 
 TEST(ConversionMap, FindsTheSameElement) {
