@@ -1,0 +1,41 @@
+// Verification of buffer operations.
+#include "Cta/CtaDialect.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::cta;
+
+LogicalResult SlotOp::verify() {
+  if (getResult().getType() != getBuffer().getType().withSlots(1))
+    return emitOpError() << "result is " << getResult().getType() << " but a slot of the buffer is "
+                         << getBuffer().getType().withSlots(1);
+  return success();
+}
+
+static LogicalResult verifyTile(Operation *op, RankedTensorType tensor, BufferType buffer) {
+  if (buffer.getSlots() != 1)
+    return op->emitOpError() << "buffer has " << buffer.getSlots() << " slots; choose one with cta.slot";
+  if (tensor.getShape() != buffer.getShape() || tensor.getElementType() != buffer.getElementType())
+    return op->emitOpError() << "tensor is " << RankedTensorType::get(tensor.getShape(), tensor.getElementType())
+                             << " but the buffer holds "
+                             << RankedTensorType::get(buffer.getShape(), buffer.getElementType());
+  if (!getLayoutAttr(tensor))
+    return op->emitOpError() << "tensor has no layout";
+  return success();
+}
+
+LogicalResult LocalStoreOp::verify() { return verifyTile(*this, getValue().getType(), getBuffer().getType()); }
+
+LogicalResult LocalLoadOp::verify() { return verifyTile(*this, getResult().getType(), getBuffer().getType()); }
+
+LogicalResult AsyncCopyOp::verify() {
+  auto values = cast<RankedTensorType>(getPointeeValueType(getPtr().getType()));
+  if (failed(verifyTile(*this, values, getBuffer().getType())))
+    return failure();
+  if (getMask() && getMask().getType() != getMaskType(values))
+    return emitOpError() << "mask is " << getMask().getType() << " but the pointers need " << getMaskType(values);
+  int64_t bytes = getVector() * getBytesInMemory(values.getElementType());
+  if (bytes != 4 && bytes != 8 && bytes != 16)
+    return emitOpError() << "moves " << bytes << " bytes with one instruction; cp.async moves 4, 8 or 16";
+  return success();
+}

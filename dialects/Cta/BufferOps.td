@@ -1,0 +1,68 @@
+// Buffers in shared memory.
+#ifndef CTA_BUFFER_OPS_TD
+#define CTA_BUFFER_OPS_TD
+
+include "Cta/CtaOpBase.td"
+
+def Cta_AllocOp : Cta_Op<"alloc", [MemoryEffects<[MemAlloc<Cta_SharedMemory>]>]> {
+  let summary = "buffer in shared memory";
+  let description = [{
+    The buffer lives from here to its last use; buffers that never live together may share memory. `offset` is its
+    position in bytes in the CTA's shared memory (decided by `cta-allocate-shared`; absent before).
+
+    Example: `%b = cta.alloc : !cta.buffer<64x32xf16, #s>`
+  }];
+  let arguments = (ins OptionalAttr<I32Attr>:$offset);
+  let results = (outs Cta_BufferType:$result);
+  let assemblyFormat = "(`at` $offset^)? attr-dict `:` type($result)";
+}
+
+def Cta_SlotOp : Cta_Op<"slot", [Pure]> {
+  let summary = "one tile of a buffer";
+  let description = [{
+    `index` is from 0 to the number of slots - 1, else behaviour is undefined.
+
+    Example: `%t = cta.slot %b[%i] : !cta.buffer<64x32xf16, #s, slots = 3> -> !cta.buffer<64x32xf16, #s>`
+  }];
+  let arguments = (ins Cta_BufferType:$buffer, I32:$index);
+  let results = (outs Cta_BufferType:$result);
+  let assemblyFormat = "$buffer `[` $index `]` attr-dict `:` type($buffer) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Cta_LocalStoreOp : Cta_Op<"local_store", []> {
+  let summary = "write of a tensor into a tile of shared memory";
+  let description = [{
+    Each thread writes the elements that it holds. Later reads by other threads need a `cta.barrier` in between.
+
+    Example: `cta.local_store %x, %b : tensor<64x32xf16, #x>, !cta.buffer<64x32xf16, #s>`
+  }];
+  let arguments = (ins Tile_Tensor:$value, Arg<Cta_BufferType, "tile", [MemWrite<Cta_SharedMemory>]>:$buffer);
+  let assemblyFormat = "$value `,` $buffer attr-dict `:` type($value) `,` type($buffer)";
+  let hasVerifier = 1;
+}
+
+def Cta_LocalLoadOp : Cta_Op<"local_load", []> {
+  let summary = "read of a tensor from a tile of shared memory";
+  let description = [{
+    Each thread reads the elements that the result's layout gives it.
+
+    Example: `%x = cta.local_load %b : !cta.buffer<64x32xf16, #s> -> tensor<64x32xf16, #x>`
+  }];
+  let arguments = (ins Arg<Cta_BufferType, "tile", [MemRead<Cta_SharedMemory>]>:$buffer);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$buffer attr-dict `:` type($buffer) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Cta_BarrierOp : Cta_Op<"barrier", [MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
+  let summary = "all threads of the CTA wait for each other";
+  let description = [{
+    Shared-memory accesses before it are visible to every thread after it.
+
+    Example: `cta.barrier`
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+#endif

@@ -1,0 +1,48 @@
+// Asynchronous copies from global to shared memory.
+#ifndef CTA_COPY_OPS_TD
+#define CTA_COPY_OPS_TD
+
+include "Cta/CtaOpBase.td"
+
+def Cta_AsyncCopyOp : Cta_Op<"async_copy", [
+    MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Cta_SharedMemory>]>]> {
+  let summary = "asynchronous copy of one element for each pointer into a tile of shared memory";
+  let description = [{
+    PTX ISA, `cp.async`. Where `mask` is false zero is written. The copy is complete after a `cta.async_wait` that
+    covers the group into which `cta.async_commit` put it. `vector` consecutive elements, 4, 8 or 16 bytes, move with
+    one instruction; addresses and mask are as for `tile.load`.
+
+    Example: `cta.async_copy %p, %b mask %m {vector = 8 : i32} : tensor<64x32x!tile.ptr<f16>, #x>, !cta.buffer<64x32xf16, #s>`
+  }];
+  let arguments = (ins RankedTensorOf<[Tile_PtrType]>:$ptr, Cta_BufferType:$buffer,
+                       Optional<RankedTensorOf<[I1]>>:$mask, I32Attr:$vector,
+                       DefaultValuedAttr<Tile_CacheModifierAttr, "::tile::CacheModifier::none">:$cache,
+                       DefaultValuedAttr<Tile_EvictionPolicyAttr, "::tile::EvictionPolicy::normal">:$evict);
+  let assemblyFormat = [{
+    $ptr `,` $buffer (`mask` $mask^ `:` type($mask))? attr-dict `:` type($ptr) `,` type($buffer)
+  }];
+  let hasVerifier = 1;
+}
+
+def Cta_AsyncCommitOp : Cta_Op<"async_commit", [MemoryEffects<[MemWrite<Cta_SharedMemory>]>]> {
+  let summary = "end of a group of asynchronous copies";
+  let description = [{
+    PTX ISA, `cp.async.commit_group`: the copies since the last commit form one group, possibly empty.
+
+    Example: `cta.async_commit`
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Cta_AsyncWaitOp : Cta_Op<"async_wait", [MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
+  let summary = "wait until at most `pending` groups of asynchronous copies are incomplete";
+  let description = [{
+    PTX ISA, `cp.async.wait_group`. A thread waits for its own copies; other threads see them after a `cta.barrier`.
+
+    Example: `cta.async_wait 2`
+  }];
+  let arguments = (ins I32Attr:$pending);
+  let assemblyFormat = "$pending attr-dict";
+}
+
+#endif

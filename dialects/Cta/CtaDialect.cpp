@@ -1,0 +1,39 @@
+// Registration of the cta dialect.
+#include "Cta/CtaDialect.h"
+
+#include "mlir/IR/Builders.h"
+
+#include "Cta/CtaDialect.cpp.inc"
+
+using namespace mlir;
+
+namespace tile::cta {
+
+void CtaDialect::initialize() {
+  registerTypes();
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "Cta/CtaOps.cpp.inc"
+      >();
+}
+
+LayoutAttr getLayoutAttr(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? dyn_cast_if_present<LayoutAttr>(tensor.getEncoding()) : LayoutAttr();
+}
+
+const layout::LinearLayout &getLayout(Type type) {
+  LayoutAttr attribute = getLayoutAttr(type);
+  assert(attribute && "the tensor has no layout; the phase is tile");
+  return attribute.getLayout();
+}
+
+RankedTensorType withLayout(RankedTensorType type, LayoutAttr layout) {
+  return RankedTensorType::get(type.getShape(), type.getElementType(), layout);
+}
+
+} // namespace tile::cta
+
+#define GET_OP_CLASSES
+#include "Cta/CtaOps.cpp.inc"

@@ -1,0 +1,40 @@
+// The cta dialect for C++: dialect, layout attribute, buffer type and operations.
+#pragma once
+
+#include "Layout/LinearLayout.h"
+#include "Tile/TileDialect.h"
+
+#include "mlir/IR/TensorEncoding.h"
+#include "llvm/ADT/Hashing.h"
+
+namespace tile::layout {
+/// Found by argument-dependent lookup when attributes are uniqued.
+inline llvm::hash_code hash_value(const LinearLayout &layout) { return llvm::hash_code(layout.hash()); }
+} // namespace tile::layout
+
+#include "Cta/CtaDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "Cta/CtaAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "Cta/CtaTypes.h.inc"
+
+namespace tile::cta {
+
+/// Shared memory, as the resource that buffer operations affect.
+struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
+  llvm::StringRef getName() final { return "cta.shared_memory"; }
+};
+
+/// The layout of a tensor type, or null if it has none.
+LayoutAttr getLayoutAttr(mlir::Type type);
+/// The layout of a tensor type that has one.
+const layout::LinearLayout &getLayout(mlir::Type type);
+/// `type` with `layout` as its encoding.
+mlir::RankedTensorType withLayout(mlir::RankedTensorType type, LayoutAttr layout);
+
+} // namespace tile::cta
+
+#define GET_OP_CLASSES
+#include "Cta/CtaOps.h.inc"

@@ -1,0 +1,25 @@
+// The cta dialect: how one CTA computes a program.
+#ifndef CTA_DIALECT_TD
+#define CTA_DIALECT_TD
+
+include "mlir/IR/OpBase.td"
+
+def CtaDialect : Dialect {
+  let name = "cta";
+  let cppNamespace = "::tile::cta";
+  let summary = "how one thread block computes a program: layouts, shared memory, asynchronous copies, tensor cores";
+  let description = [{
+    In phase *layout* every tensor type carries a `#cta.layout` encoding that says which thread holds which element.
+    The operations of this dialect move tensors between layouts and through shared memory and name the instructions
+    that compute on them. An operation is executed by all threads of the CTA together.
+  }];
+  let dependentDialects = ["::tile::TileDialect"];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = [{
+    void registerTypes();
+    void registerAttributes();
+  }];
+}
+
+#endif

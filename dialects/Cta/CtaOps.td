@@ -1,0 +1,5 @@
+// All operation families of the dialect, for one run of mlir-tblgen.
+include "Cta/LayoutOps.td"
+include "Cta/BufferOps.td"
+include "Cta/CopyOps.td"
+include "Cta/MmaOps.td"

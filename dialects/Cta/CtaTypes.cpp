@@ -1,0 +1,67 @@
+// The buffer type: syntax and verification.
+#include "Cta/CtaDialect.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::cta;
+
+#define GET_TYPEDEF_CLASSES
+#include "Cta/CtaTypes.cpp.inc"
+
+void CtaDialect::registerTypes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "Cta/CtaTypes.cpp.inc"
+      >();
+}
+
+int64_t BufferType::getBytesPerSlot() const {
+  return llvm::product_of(getShape()) * getBytesInMemory(getElementType());
+}
+
+BufferType BufferType::withSlots(int64_t slots) const {
+  return get(getContext(), getShape(), getElementType(), getLayout(), slots);
+}
+
+LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type,
+                                 LayoutAttr layout, int64_t slots) {
+  const layout::LinearLayout &map = layout.getLayout();
+  if (std::optional<std::string> problem = layout::verifyShared(map))
+    return emitError() << "not a layout of a buffer: " << *problem;
+  if (ArrayRef<int64_t>(map.outShape()) != shape)
+    return emitError() << "layout is for shape [" << ArrayRef<int64_t>(map.outShape()) << "] but the buffer is ["
+                       << shape << "]";
+  if (slots < 1)
+    return emitError() << "buffer has " << slots << " slots but needs at least 1";
+  return success();
+}
+
+// `<64x32xf16, #cta.layout<…>, slots = 3>`
+Type BufferType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type element;
+  LayoutAttr layout;
+  int64_t slots = 1;
+  if (parser.parseLess() || parser.parseDimensionList(shape, /*allowDynamic=*/false) || parser.parseType(element) ||
+      parser.parseComma() || parser.parseAttribute(layout))
+    return {};
+  if (succeeded(parser.parseOptionalComma()) &&
+      (parser.parseKeyword("slots") || parser.parseEqual() || parser.parseInteger(slots)))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<BufferType>(parser.getContext(), shape, element, layout, slots);
+}
+
+void BufferType::print(AsmPrinter &printer) const {
+  printer << '<';
+  printer.printDimensionList(getShape());
+  printer << 'x' << getElementType() << ", " << getLayout();
+  if (getSlots() != 1)
+    printer << ", slots = " << getSlots();
+  printer << '>';
+}

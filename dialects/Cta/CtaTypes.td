@@ -1,0 +1,30 @@
+// Types of the cta dialect: buffers in shared memory.
+#ifndef CTA_TYPES_TD
+#define CTA_TYPES_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "Cta/LayoutAttr.td"
+include "Tile/TileTypes.td"
+
+def Cta_BufferType : TypeDef<CtaDialect, "Buffer"> {
+  let mnemonic = "buffer";
+  let summary = "array of equally shaped tiles in shared memory";
+  let description = [{
+    `slots` tiles (1 if not given), one after the other; inside a tile `layout` maps the element offset to coordinates.
+
+    Example: `!cta.buffer<2x4xf16, #cta.layout<[2, 4], offset = [[0, 1], [0, 2], [1, 0]]>, slots = 3>`
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t", "shape of a tile">:$shape, "::mlir::Type":$elementType,
+                        "::tile::cta::LayoutAttr":$layout, DefaultValuedParameter<"int64_t", "1">:$slots);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Bytes of one tile, and of all slots.
+    int64_t getBytesPerSlot() const;
+    int64_t getBytes() const { return getBytesPerSlot() * getSlots(); }
+    /// The same buffer with another number of slots.
+    BufferType withSlots(int64_t slots) const;
+  }];
+}
+
+#endif

@@ -1,0 +1,41 @@
+// Folding and verification of layout conversions and partial reductions.
+#include "Cta/CtaDialect.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::cta;
+
+LogicalResult ConvertLayoutOp::verify() {
+  RankedTensorType src = getSrc().getType(), result = getResult().getType();
+  if (src.getShape() != result.getShape() || src.getElementType() != result.getElementType())
+    return emitOpError() << "operand is " << src << " but the result is " << result
+                         << "; only the layout may change";
+  if (!getLayoutAttr(src) || !getLayoutAttr(result))
+    return emitOpError() << "operand and result must have a layout";
+  return success();
+}
+
+OpFoldResult ConvertLayoutOp::fold(FoldAdaptor adaptor) {
+  if (getSrc().getType() == getResult().getType())
+    return getSrc();
+  if (auto previous = getSrc().getDefiningOp<ConvertLayoutOp>()) {
+    if (previous.getSrc().getType() == getResult().getType())
+      return previous.getSrc();
+    getSrcMutable().assign(previous.getSrc());
+    return getResult();
+  }
+  return {};
+}
+
+LogicalResult PartialReduceOp::verify() {
+  if (getSrcs().empty() || getSrcs().size() != getResults().size())
+    return emitOpError() << "has " << getSrcs().size() << " operands and " << getResults().size()
+                         << " results; there must be as many of both, at least one";
+  for (auto [src, result] : llvm::zip(getSrcs(), getResults())) {
+    auto from = cast<RankedTensorType>(src.getType()), to = cast<RankedTensorType>(result.getType());
+    if (from.getRank() != to.getRank() || int64_t(getAxis()) >= from.getRank())
+      return emitOpError() << "operand has rank " << from.getRank() << ", result " << to.getRank() << " and axis is "
+                           << getAxis() << "; ranks must agree and contain the axis";
+  }
+  return success();
+}

@@ -1,0 +1,44 @@
+// Movement of tensors between layouts.
+#ifndef CTA_LAYOUT_OPS_TD
+#define CTA_LAYOUT_OPS_TD
+
+include "Cta/CtaOpBase.td"
+
+def Cta_ConvertLayoutOp : Cta_Op<"convert_layout", [Pure]> {
+  let summary = "the same tensor, held by other threads";
+  let description = [{
+    Shape and element type are unchanged. `cta-lower-conversions` leaves only conversions that permute the registers of
+    a thread.
+
+    Example: `%y = cta.convert_layout %x : tensor<64xf32, #a> -> tensor<64xf32, #b>`
+  }];
+  let arguments = (ins Tile_Tensor:$src);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Cta_PartialReduceOp : Cta_Op<"partial_reduce", [Pure, SingleBlock]> {
+  let summary = "reduction of the elements that each warp holds";
+  let description = [{
+    As `tile.reduce`, but every warp reduces only its own elements along `axis`: the results keep the axis with
+    one element for each group of warps that held different elements, in the order of the warp bits.
+
+    Example:
+    ```mlir
+    %s = cta.partial_reduce %x {axis = 0 : i32} : tensor<128xf32, #x> -> tensor<4xf32, #s> {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tile.yield %c : f32
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Tile_NumberTensor>:$srcs, I32Attr:$axis);
+  let results = (outs Variadic<Tile_NumberTensor>:$results);
+  let regions = (region SizedRegion<1>:$combine);
+  let assemblyFormat = "$srcs attr-dict `:` type($srcs) `->` type($results) $combine";
+  let hasVerifier = 1;
+}
+
+#endif

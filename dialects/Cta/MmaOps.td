@@ -1,0 +1,43 @@
+// Matrix multiplication in the form that the hardware executes.
+#ifndef CTA_MMA_OPS_TD
+#define CTA_MMA_OPS_TD
+
+include "Cta/CtaOpBase.td"
+
+def Cta_MmaSyncOp : Cta_Op<"mma_sync", [Pure, AllTypesMatch<["acc", "result"]>]> {
+  let summary = "matrix product with warp-level tensor-core instructions";
+  let description = [{
+    `result = acc + a * b` with `mma.sync` of shape `m` x `n` x `k` (PTX ISA, "Warp-level matrix instructions"). The
+    operands have the fragment layouts of the instruction (`lib/Layout/MmaLayouts.h`).
+
+    Example:
+    ```mlir
+    %d = cta.mma_sync %a, %b, %c {shape = array<i32: 16, 8, 16>}
+       : tensor<16x16xf16, #a>, tensor<16x8xf16, #b> -> tensor<16x8xf32, #c>
+    ```
+  }];
+  let arguments = (ins Tile_NumberTensor:$a, Tile_NumberTensor:$b, Tile_NumberTensor:$acc,
+                       DenseI32ArrayAttr:$shape);
+  let results = (outs Tile_NumberTensor:$result);
+  let assemblyFormat = "$a `,` $b `,` $acc attr-dict `:` type($a) `,` type($b) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Cta_FmaDotOp : Cta_Op<"fma_dot", [AllTypesMatch<["acc", "result"]>]> {
+  let summary = "matrix product with scalar fused multiply-adds, operands in shared memory";
+  let description = [{
+    `result = acc + a * b`; each thread computes the elements of the accumulator that it holds, in order of k.
+
+    Example:
+    ```mlir
+    %d = cta.fma_dot %a, %b, %c : !cta.buffer<16x16xf32, #a>, !cta.buffer<16x16xf32, #b> -> tensor<16x16xf32, #c>
+    ```
+  }];
+  let arguments = (ins Arg<Cta_BufferType, "left tile", [MemRead<Cta_SharedMemory>]>:$a,
+                       Arg<Cta_BufferType, "right tile", [MemRead<Cta_SharedMemory>]>:$b, Tile_NumberTensor:$acc);
+  let results = (outs Tile_NumberTensor:$result);
+  let assemblyFormat = "$a `,` $b `,` $acc attr-dict `:` type($a) `,` type($b) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif

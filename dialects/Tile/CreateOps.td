@@ -1,0 +1,35 @@
+// Operations that make tensors out of nothing or out of scalars.
+#ifndef TILE_CREATE_OPS_TD
+#define TILE_CREATE_OPS_TD
+
+include "Tile/TileOpBase.td"
+
+def Tile_ArangeOp : Tile_Op<"arange", [Pure]> {
+  let summary = "consecutive integers";
+  let description = [{
+    The integers from `start` (included) to `end` (excluded); the result is one-dimensional with `end - start`
+    elements, a power of two.
+
+    Example: `%r = tile.arange 0 to 128 : tensor<128xi32>`
+  }];
+  let arguments = (ins I32Attr:$start, I32Attr:$end);
+  let results = (outs RankedTensorOf<[I32]>:$result);
+  let assemblyFormat = "$start `to` $end attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
+  let summary = "tensor whose elements all have one value";
+  let description = [{
+    The scalar's type is the tensor's element type.
+
+    Example: `%t = tile.splat %x : f32 -> tensor<64x32xf32>`
+  }];
+  let arguments = (ins Tile_Element:$scalar);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$scalar attr-dict `:` type($scalar) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+#endif

@@ -1,0 +1,74 @@
+// Verification of global-memory operations.
+#include "Tile/TileDialect.h"
+
+using namespace mlir;
+using namespace tile;
+
+static ArrayRef<int64_t> shapeOf(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return tensor.getShape();
+  return {};
+}
+
+LogicalResult AddPtrOp::verify() {
+  Type pointer = getPtr().getType(), offset = getOffset().getType();
+  if (isa<RankedTensorType>(pointer) != isa<RankedTensorType>(offset) || shapeOf(pointer) != shapeOf(offset))
+    return emitOpError() << "offset is " << offset << " but the pointer is " << pointer << "; their shapes must agree";
+  return success();
+}
+
+static LogicalResult verifyVector(Operation *op, int64_t vector) {
+  if (vector >= 1 && vector <= 16 && llvm::isPowerOf2_64(vector))
+    return success();
+  return op->emitOpError() << "vector is " << vector << " but must be a power of two from 1 to 16";
+}
+
+LogicalResult LoadOp::verify() {
+  if (getOther() && !getMask())
+    return emitOpError() << "has a value for masked-out elements but no mask";
+  if (isa<PtrType>(getElementTypeOf(getResult().getType())))
+    return emitOpError() << "loads a pointer; load an i64 and convert it";
+  if (llvm::is_contained({CacheModifier::wb, CacheModifier::wt}, getCache()))
+    return emitOpError() << "cache operator '" << stringifyCacheModifier(getCache())
+                         << "' is for stores; loads take ca, cg, cs or cv";
+  return verifyVector(*this, getVector());
+}
+
+LogicalResult StoreOp::verify() {
+  if (llvm::is_contained({CacheModifier::ca, CacheModifier::cv}, getCache()))
+    return emitOpError() << "cache operator '" << stringifyCacheModifier(getCache())
+                         << "' is for loads; stores take wb, cg, cs or wt";
+  return verifyVector(*this, getVector());
+}
+
+LogicalResult MakeDescOp::verify() {
+  DescType type = getResult().getType();
+  size_t rank = type.getShape().size();
+  if (getShape().size() != rank || getStrides().size() != rank)
+    return emitOpError() << "has " << getShape().size() << " sizes and " << getStrides().size()
+                         << " strides but the block has rank " << rank;
+  if (getBase().getType().getPointee() != type.getElementType())
+    return emitOpError() << "base points to " << getBase().getType().getPointee() << " but the descriptor's elements are "
+                         << type.getElementType();
+  int64_t bytes = type.getShape().back() * getBytesInMemory(type.getElementType());
+  if (bytes < 16)
+    return emitOpError() << "innermost block dimension has " << bytes << " bytes; TMA needs at least 16";
+  return success();
+}
+
+static LogicalResult verifyBlock(Operation *op, DescType desc, size_t offsets, RankedTensorType block) {
+  if (offsets != desc.getShape().size())
+    return op->emitOpError() << "has " << offsets << " offsets but the descriptor has rank " << desc.getShape().size();
+  if (block.getShape() != desc.getShape() || block.getElementType() != desc.getElementType())
+    return op->emitOpError() << "block is " << RankedTensorType::get(block.getShape(), block.getElementType())
+                             << " but the descriptor is " << desc;
+  return success();
+}
+
+LogicalResult DescLoadOp::verify() {
+  return verifyBlock(*this, getDesc().getType(), getOffsets().size(), getResult().getType());
+}
+
+LogicalResult DescStoreOp::verify() {
+  return verifyBlock(*this, getDesc().getType(), getOffsets().size(), getValue().getType());
+}

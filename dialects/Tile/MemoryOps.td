@@ -1,0 +1,114 @@
+// Global memory through pointers and through descriptors.
+#ifndef TILE_MEMORY_OPS_TD
+#define TILE_MEMORY_OPS_TD
+
+include "Tile/TileOpBase.td"
+
+def Tile_AddPtrOp : Tile_Op<"addptr", [Pure, AllTypesMatch<["ptr", "result"]>]> {
+  let summary = "pointer plus a number of elements";
+  let description = [{
+    The address grows by `offset` times the size of the pointee; `offset` is signed and has the pointer's shape.
+
+    Example: `%q = tile.addptr %p, %offset : tensor<128x!tile.ptr<f16>>, tensor<128xi32>`
+  }];
+  let arguments = (ins Tile_PtrValue:$ptr, Tile_IntValue:$offset);
+  let results = (outs Tile_PtrValue:$result);
+  let assemblyFormat = "$ptr `,` $offset attr-dict `:` type($result) `,` type($offset)";
+  let hasVerifier = 1;
+}
+
+// The mask and the value of an access follow from the pointer; an absent optional operand always matches.
+class Tile_FollowsPointer<string operand, string transform, string present>
+    : TypesMatchWith<operand # " has the shape of the pointer", "ptr", operand, transform,
+                     "!" # present # " || std::equal_to<>()">;
+
+def Tile_LoadOp : Tile_Op<"load", [
+    AttrSizedOperandSegments, MemoryEffects<[MemRead<Tile_GlobalMemory>]>,
+    TypesMatchWith<"result has the pointee type", "ptr", "result", "::tile::getPointeeValueType($_self)">,
+    Tile_FollowsPointer<"mask", "::tile::getMaskType($_self)", "::llvm::cast<::tile::LoadOp>($_op).getMask()">,
+    Tile_FollowsPointer<"other", "::tile::getPointeeValueType($_self)", "::llvm::cast<::tile::LoadOp>($_op).getOther()">]> {
+  let summary = "read of one element for each pointer";
+  let description = [{
+    Where `mask` is false nothing is read and the result is `other`, or zero when `other` is absent. `mask` and `other`
+    have the pointer's shape. `cache` and `evict` are performance hints; `volatile` accesses are neither merged nor
+    dropped. `vector` is the number of consecutive elements that one thread may read with one instruction: the
+    addresses are consecutive and aligned to `vector` elements and the mask is constant over them (decided by
+    `cta-vectorize-access`; 1 is always right).
+
+    Example: `%x = tile.load %p mask %m other %o : tensor<128x!tile.ptr<f32>>`
+  }];
+  let arguments = (ins Tile_PtrValue:$ptr, Optional<Tile_MaskValue>:$mask, Optional<Tile_NumberValue>:$other,
+                       DefaultValuedAttr<Tile_CacheModifierAttr, "::tile::CacheModifier::none">:$cache,
+                       DefaultValuedAttr<Tile_EvictionPolicyAttr, "::tile::EvictionPolicy::normal">:$evict,
+                       UnitAttr:$isVolatile, DefaultValuedAttr<I32Attr, "1">:$vector);
+  let results = (outs Tile_NumberValue:$result);
+  let assemblyFormat = [{
+    $ptr (`mask` $mask^)? (`other` $other^)? (`volatile` $isVolatile^)? attr-dict `:` type($ptr)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_StoreOp : Tile_Op<"store", [
+    MemoryEffects<[MemWrite<Tile_GlobalMemory>]>,
+    TypesMatchWith<"value has the pointee type", "ptr", "value", "::tile::getPointeeValueType($_self)">,
+    Tile_FollowsPointer<"mask", "::tile::getMaskType($_self)", "::llvm::cast<::tile::StoreOp>($_op).getMask()">]> {
+  let summary = "write of one element for each pointer";
+  let description = [{
+    Where `mask` is false nothing is written. If two elements of one store have the same address, one of the values is
+    written. Hints and `vector` are those of `tile.load`.
+
+    Example: `tile.store %p, %x mask %m : tensor<128x!tile.ptr<f32>>`
+  }];
+  let arguments = (ins Tile_PtrValue:$ptr, Tile_NumberValue:$value, Optional<Tile_MaskValue>:$mask,
+                       DefaultValuedAttr<Tile_CacheModifierAttr, "::tile::CacheModifier::none">:$cache,
+                       DefaultValuedAttr<Tile_EvictionPolicyAttr, "::tile::EvictionPolicy::normal">:$evict,
+                       DefaultValuedAttr<I32Attr, "1">:$vector);
+  let assemblyFormat = "$ptr `,` $value (`mask` $mask^)? attr-dict `:` type($ptr)";
+  let hasVerifier = 1;
+}
+
+def Tile_MakeDescOp : Tile_Op<"make_desc", [Pure, SameVariadicOperandSize]> {
+  let summary = "descriptor of a strided tensor in global memory";
+  let description = [{
+    `shape` (i32) and `strides` (i64, in elements) have one entry a dimension of the block shape, 1 to 5; the last
+    stride is 1. The innermost block dimension covers at least 16 bytes, as TMA requires.
+
+    Example:
+    ```mlir
+    %d = tile.make_desc %base, [%m, %n], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<64x32xf16>
+    ```
+  }];
+  let arguments = (ins Tile_PtrType:$base, Variadic<I32>:$shape, Variadic<I64>:$strides);
+  let results = (outs Tile_DescType:$result);
+  let assemblyFormat = [{
+    $base `,` `[` $shape `]` `,` `[` $strides `]` attr-dict `:` type($base) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_DescLoadOp : Tile_Op<"desc_load", [MemoryEffects<[MemRead<Tile_GlobalMemory>]>]> {
+  let summary = "read of one block through a descriptor";
+  let description = [{
+    `offsets` (i32, elements) is the coordinate of the block's first element. Elements outside the tensor read as zero.
+
+    Example: `%x = tile.desc_load %d[%i, %j] : !tile.desc<64x32xf16> -> tensor<64x32xf16>`
+  }];
+  let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$offsets);
+  let results = (outs Tile_NumberTensor:$result);
+  let assemblyFormat = "$desc `[` $offsets `]` attr-dict `:` type($desc) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_DescStoreOp : Tile_Op<"desc_store", [MemoryEffects<[MemWrite<Tile_GlobalMemory>]>]> {
+  let summary = "write of one block through a descriptor";
+  let description = [{
+    `offsets` (i32, elements) is the coordinate of the block's first element. Elements outside the tensor are dropped.
+
+    Example: `tile.desc_store %d[%i, %j], %x : !tile.desc<64x32xf16>, tensor<64x32xf16>`
+  }];
+  let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$offsets, Tile_NumberTensor:$value);
+  let assemblyFormat = "$desc `[` $offsets `]` `,` $value attr-dict `:` type($desc) `,` type($value)";
+  let hasVerifier = 1;
+}
+
+#endif

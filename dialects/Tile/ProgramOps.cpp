@@ -1,0 +1,46 @@
+// The kernel operation: syntax and verification.
+#include "Tile/TileDialect.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+
+using namespace mlir;
+using namespace tile;
+
+void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name, FunctionType type,
+                     ArrayRef<NamedAttribute> attributes) {
+  state.addAttribute(getSymNameAttrName(state.name), builder.getStringAttr(name));
+  state.addAttribute(getFunctionTypeAttrName(state.name), TypeAttr::get(type));
+  state.addAttributes(attributes);
+  state.addRegion();
+}
+
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
+  auto buildType = [](Builder &builder, ArrayRef<Type> inputs, ArrayRef<Type> results,
+                      function_interface_impl::VariadicFlag, std::string &) {
+    return builder.getFunctionType(inputs, results);
+  };
+  return function_interface_impl::parseFunctionOp(parser, result, /*allowVariadic=*/false,
+                                                  getFunctionTypeAttrName(result.name), buildType,
+                                                  getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+}
+
+void KernelOp::print(OpAsmPrinter &printer) {
+  function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
+                                           getArgAttrsAttrName(), getResAttrsAttrName());
+}
+
+LogicalResult KernelOp::verify() {
+  if (!getFunctionType().getResults().empty())
+    return emitOpError() << "has " << getFunctionType().getNumResults() << " results; a kernel returns nothing";
+  for (auto [index, type] : llvm::enumerate(getFunctionType().getInputs()))
+    if (!isa<PtrType, DescType, IntegerType, FloatType>(type))
+      return emitOpError() << "argument " << index << " is " << type << "; a kernel takes scalars and pointers";
+  uint32_t warps = getNumWarps();
+  if (warps < 1 || warps > 32 || !llvm::isPowerOf2_32(warps))
+    return emitOpError() << "num_warps is " << warps << " but must be a power of two from 1 to 32";
+  uint32_t stages = getNumStages();
+  if (stages < 1 || stages > 16)
+    return emitOpError() << "num_stages is " << stages << " but must be from 1 to 16";
+  return success();
+}

@@ -1,0 +1,134 @@
+// The program: its entry, its place in the grid, and what it asserts or prints.
+#ifndef TILE_PROGRAM_OPS_TD
+#define TILE_PROGRAM_OPS_TD
+
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "Tile/TileOpBase.td"
+
+def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, AutomaticAllocationScope]> {
+  let summary = "entry point that is run once for every program of the grid";
+  let description = [{
+    Arguments are scalars and pointers (never tensors); there are no results. Argument attributes:
+    `tile.name` (source name, a string), `tile.divisibility` (i32: the value, or for a pointer its byte address, is a
+    multiple of this; the launcher checks it).
+
+    `num_warps` is the number of warps of 32 threads that run one program, a power of two from 1 to 32. `num_stages` is
+    the depth of software pipelines. `shared_bytes` is the shared memory of one CTA (set by `cta-allocate-shared`). `constants` are the compile-time parameters by name and `launch` holds the grid,
+    buffer, default and expectation directives as text, for the artifact's manifest.
+
+    Example:
+    ```mlir
+    tile.kernel @copy(%src: !tile.ptr<f32> {tile.name = "src", tile.divisibility = 16 : i32})
+        attributes {num_warps = 4 : i32, num_stages = 3 : i32} {
+      tile.return
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+                       DefaultValuedAttr<I32Attr, "4">:$num_warps, DefaultValuedAttr<I32Attr, "3">:$num_stages,
+                       OptionalAttr<I64Attr>:$shared_bytes,
+                       OptionalAttr<DictionaryAttr>:$constants, OptionalAttr<DictionaryAttr>:$launch,
+                       OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
+  let regions = (region AnyRegion:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type,
+                                 CArg<"::llvm::ArrayRef<::mlir::NamedAttribute>", "{}">:$attributes)>];
+  let extraClassDeclaration = [{
+    /// Names of argument attributes.
+    static ::llvm::StringRef getArgNameAttrName() { return "tile.name"; }
+    static ::llvm::StringRef getDivisibilityAttrName() { return "tile.divisibility"; }
+
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+  }];
+}
+
+def Tile_ReturnOp : Tile_Op<"return", [HasParent<"KernelOp">, Pure, Terminator]> {
+  let summary = "end of a program";
+  let description = [{
+    Example: `tile.return`
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+class Tile_GridOp<string name, string text> : Tile_Op<name, [Pure]> {
+  let summary = text;
+  let arguments = (ins ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<2>]>:$axis);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$axis attr-dict";
+}
+
+def Tile_ProgramIdOp : Tile_GridOp<"program_id", "index of this program along a grid axis"> {
+  let description = [{
+    A value from 0 to `num_programs` - 1 of the same axis (0, 1 or 2).
+
+    Example: `%pid = tile.program_id 0`
+  }];
+}
+
+def Tile_NumProgramsOp : Tile_GridOp<"num_programs", "number of programs along a grid axis"> {
+  let description = [{
+    At least 1. The axis is 0, 1 or 2.
+
+    Example: `%n = tile.num_programs 0`
+  }];
+}
+
+def Tile_Swizzle2dOp : Tile_Op<"swizzle2d", [Pure]> {
+  let summary = "grouped ordering of a two-dimensional index space";
+  let description = [{
+    Maps the row-major order of a `size_i` x `size_j` space to an order in which groups of `size_g` rows are walked
+    column by column, so that programs that run at the same time share operands in L2. It is a bijection of the space:
+    ```
+    ij = i * size_j + j;  size_gj = size_g * size_j;  group = ij / size_gj;  off_i = group * size_g
+    g  = min(size_i - off_i, size_g);  ij = ij % size_gj
+    new_i = off_i + ij % g;  new_j = ij / g
+    ```
+    All values are i32; `0 <= i < size_i`, `0 <= j < size_j`, `size_g > 0`, else the result is undefined.
+
+    Example: `%i2, %j2 = tile.swizzle2d %i, %j, %size_i, %size_j, %size_g`
+  }];
+  let arguments = (ins I32:$i, I32:$j, I32:$size_i, I32:$size_j, I32:$size_g);
+  let results = (outs I32:$new_i, I32:$new_j);
+  let assemblyFormat = "$i `,` $j `,` $size_i `,` $size_j `,` $size_g attr-dict";
+}
+
+def Tile_AssumeOp : Tile_Op<"assume", [MemoryEffects<[MemWrite<Tile_GlobalMemory>]>]> {
+  let summary = "promise of the program that a condition holds";
+  let description = [{
+    The compiler may use the condition; if it does not hold, behaviour is undefined (the interpreter reports it).
+
+    Example: `tile.assume %condition`
+  }];
+  let arguments = (ins I1:$condition);
+  let assemblyFormat = "$condition attr-dict";
+}
+
+def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
+  let summary = "run-time check of a condition";
+  let description = [{
+    If any element of `condition` (where `mask`, when given, is true) is false, the program stops with `message`.
+
+    Example: `tile.assert %condition, "index in range" : tensor<128xi1>`
+  }];
+  let arguments = (ins Tile_MaskValue:$condition, StrAttr:$message);
+  let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
+}
+
+def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
+  let summary = "print values, for debugging";
+  let description = [{
+    Prints one line for each element of the operands: the program's grid coordinates, the element's index, `prefix` and
+    the values. The order between elements and programs is not specified. `hex` prints integers in base 16.
+
+    Example: `tile.print "x = " %x : tensor<128xf32>`
+  }];
+  let arguments = (ins StrAttr:$prefix, UnitAttr:$hex, Variadic<Tile_Value>:$args);
+  let assemblyFormat = "$prefix (`hex` $hex^)? ($args^ `:` type($args))? attr-dict";
+}
+
+#endif

@@ -1,0 +1,55 @@
+// Operations that change the shape or the order of a tensor's elements, never their values.
+#ifndef TILE_SHAPE_OPS_TD
+#define TILE_SHAPE_OPS_TD
+
+include "Tile/TileOpBase.td"
+
+class Tile_ShapeOp<string name, list<Trait> traits = []> : Tile_Op<name, !listconcat([Pure], traits)> {
+  let arguments = (ins Tile_Tensor:$src);
+  let results = (outs Tile_Tensor:$result);
+  let hasVerifier = 1;
+}
+
+def Tile_ReshapeOp : Tile_ShapeOp<"reshape"> {
+  let summary = "same elements in row-major order under another shape";
+  let description = [{
+    The numbers of elements are equal.
+
+    Example: `%y = tile.reshape %x : tensor<64x2xf32> -> tensor<128xf32>`
+  }];
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+}
+
+def Tile_BroadcastOp : Tile_ShapeOp<"broadcast"> {
+  let summary = "repetition along dimensions of size 1";
+  let description = [{
+    Ranks are equal; a dimension of the operand equals the result's or is 1.
+
+    Example: `%y = tile.broadcast %x : tensor<64x1xf32> -> tensor<64x32xf32>`
+  }];
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+}
+
+def Tile_ExpandDimsOp : Tile_ShapeOp<"expand_dims"> {
+  let summary = "insertion of a dimension of size 1";
+  let description = [{
+    `axis` is the position of the new dimension in the result.
+
+    Example: `%y = tile.expand_dims %x {axis = 1 : i32} : tensor<64xf32> -> tensor<64x1xf32>`
+  }];
+  let arguments = (ins Tile_Tensor:$src, I32Attr:$axis);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+}
+
+def Tile_TransOp : Tile_ShapeOp<"trans"> {
+  let summary = "permutation of dimensions";
+  let description = [{
+    Dimension `i` of the result is dimension `order[i]` of the operand.
+
+    Example: `%y = tile.trans %x {order = array<i32: 1, 0>} : tensor<64x32xf32> -> tensor<32x64xf32>`
+  }];
+  let arguments = (ins Tile_Tensor:$src, DenseI32ArrayAttr:$order);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+}
+
+#endif

@@ -1,0 +1,74 @@
+// Registration of the tile dialect and the queries on its types.
+#include "Tile/TileDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include "Tile/TileDialect.cpp.inc"
+#include "Tile/TileEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "Tile/TileAttrs.cpp.inc"
+
+using namespace mlir;
+
+namespace tile {
+
+namespace {
+/// Every tile operation may be inlined: programs have no operations that depend on the enclosing function.
+struct TileInliner : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Operation *, bool) const final { return true; }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final { return true; }
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
+};
+} // namespace
+
+void TileDialect::initialize() {
+  registerTypes();
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "Tile/TileOps.cpp.inc"
+      >();
+  addInterfaces<TileInliner>();
+}
+
+void TileDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "Tile/TileAttrs.cpp.inc"
+      >();
+}
+
+Type getElementTypeOf(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return tensor.getElementType();
+  return type;
+}
+
+Type withElementType(Type like, Type element) {
+  if (auto tensor = dyn_cast<RankedTensorType>(like))
+    return RankedTensorType::get(tensor.getShape(), element, tensor.getEncoding());
+  return element;
+}
+
+Type getPointeeValueType(Type pointer) {
+  return withElementType(pointer, cast<PtrType>(getElementTypeOf(pointer)).getPointee());
+}
+
+Type getMaskType(Type like) { return withElementType(like, IntegerType::get(like.getContext(), 1)); }
+
+unsigned getBytesInMemory(Type element) {
+  if (isa<PtrType>(element))
+    return 8;
+  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+
+} // namespace tile
+
+#define GET_OP_CLASSES
+#include "Tile/TileOps.cpp.inc"

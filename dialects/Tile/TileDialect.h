@@ -1,0 +1,44 @@
+// The tile dialect for C++: dialect, types, attributes, operations, and queries on their types.
+#pragma once
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "Tile/TileDialect.h.inc"
+#include "Tile/TileEnums.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "Tile/TileTypes.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "Tile/TileAttrs.h.inc"
+
+namespace tile {
+
+/// Global memory, as the resource that loads and stores affect.
+struct GlobalMemory : mlir::SideEffects::Resource::Base<GlobalMemory> {
+  llvm::StringRef getName() final { return "tile.global_memory"; }
+};
+
+/// Type of the elements: the element type of a tensor, otherwise the type itself.
+mlir::Type getElementTypeOf(mlir::Type type);
+/// `element`, or a tensor of it with the shape and encoding of `like` if that is a tensor.
+mlir::Type withElementType(mlir::Type like, mlir::Type element);
+/// Value read through a pointer (or tensor of pointers) of type `pointer`.
+mlir::Type getPointeeValueType(mlir::Type pointer);
+/// i1 in the shape and encoding of `like`.
+mlir::Type getMaskType(mlir::Type like);
+/// Bytes that an element of type `element` occupies in global memory; i1 takes one byte, a pointer eight.
+unsigned getBytesInMemory(mlir::Type element);
+
+} // namespace tile
+
+#define GET_OP_CLASSES
+#include "Tile/TileOps.h.inc"

@@ -1,0 +1,28 @@
+// The tile dialect: what one program (one CTA's worth of work) computes, with value semantics on tensors.
+#ifndef TILE_DIALECT_TD
+#define TILE_DIALECT_TD
+
+include "mlir/IR/OpBase.td"
+
+def TileDialect : Dialect {
+  let name = "tile";
+  let cppNamespace = "::tile";
+  let summary = "what one program computes: tensors, pointers, loads, stores, dots and reductions";
+  let description = [{
+    A `tile.kernel` is run once for every point of a launch grid; each run is a *program*. Programs share nothing but
+    global memory. Inside a program, values are scalars or statically shaped tensors whose dimensions are powers of
+    two. Element-wise arithmetic is upstream `arith` and `math`; structured control flow is upstream `scf`.
+
+    The operations say nothing about threads. The same operation is legal without a tensor encoding (phase *tile*) and
+    with `#cta.layout` encodings (phase *layout*).
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = [{
+    void registerTypes();
+    void registerAttributes();
+  }];
+}
+
+#endif

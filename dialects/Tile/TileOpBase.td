@@ -1,0 +1,18 @@
+// What every tile operation shares.
+#ifndef TILE_OP_BASE_TD
+#define TILE_OP_BASE_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/CommonAttrConstraints.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "Tile/TileDialect.td"
+include "Tile/TileTypes.td"
+include "Tile/TileAttrs.td"
+
+class Tile_Op<string opMnemonic, list<Trait> traits = []> : Op<TileDialect, opMnemonic, traits>;
+
+// Global memory as a side-effect resource: loads of different programs' data must not move across stores.
+def Tile_GlobalMemory : Resource<"::tile::GlobalMemory">;
+
+#endif

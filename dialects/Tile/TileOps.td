@@ -1,0 +1,7 @@
+// All operation families of the dialect, for one run of mlir-tblgen.
+include "Tile/ProgramOps.td"
+include "Tile/CreateOps.td"
+include "Tile/ShapeOps.td"
+include "Tile/MemoryOps.td"
+include "Tile/ReduceOps.td"
+include "Tile/DotOps.td"

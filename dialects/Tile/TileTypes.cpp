@@ -1,0 +1,56 @@
+// Types of the tile dialect: parsing, printing and verification.
+#include "Tile/TileDialect.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tile;
+
+#define GET_TYPEDEF_CLASSES
+#include "Tile/TileTypes.cpp.inc"
+
+void TileDialect::registerTypes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "Tile/TileTypes.cpp.inc"
+      >();
+}
+
+static bool isMemoryElement(Type type) {
+  return isa<Float8E4M3FNType, Float8E5M2Type, Float16Type, BFloat16Type, Float32Type, Float64Type>(type) ||
+         (type.isSignlessInteger() && llvm::is_contained({1u, 8u, 16u, 32u, 64u}, type.getIntOrFloatBitWidth()));
+}
+
+LogicalResult PtrType::verify(function_ref<InFlightDiagnostic()> emitError, Type pointee) {
+  if (isMemoryElement(pointee) || isa<PtrType>(pointee))
+    return success();
+  return emitError() << "pointee is " << pointee << " but must be a number of 1 to 64 bits or a pointer";
+}
+
+LogicalResult DescType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type element) {
+  if (shape.empty() || shape.size() > 5)
+    return emitError() << "block has rank " << shape.size() << "; a descriptor has rank 1 to 5";
+  for (int64_t size : shape)
+    if (size <= 0 || !llvm::isPowerOf2_64(size))
+      return emitError() << "block size " << size << " is not a power of two";
+  if (!isMemoryElement(element))
+    return emitError() << "element is " << element << " but must be a number of 1 to 64 bits";
+  return success();
+}
+
+Type DescType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type element;
+  if (parser.parseLess() || parser.parseDimensionList(shape, /*allowDynamic=*/false) || parser.parseType(element) ||
+      parser.parseGreater())
+    return {};
+  return parser.getChecked<DescType>(parser.getContext(), shape, element);
+}
+
+void DescType::print(AsmPrinter &printer) const {
+  printer << '<';
+  printer.printDimensionList(getShape());
+  printer << 'x' << getElementType() << '>';
+}

@@ -1,0 +1,89 @@
+// Linear algebra over GF(2) on vectors of at most 64 bits: a vector is a uint64_t, a matrix a list of columns.
+//
+//   y = A x        y is the XOR of the columns of A selected by the bits of x
+//
+// `Span` is the one elimination routine: vectors are inserted in order, each is kept if it is independent of the
+// earlier ones, and any vector of the span can be expressed in the kept ones. Inserting the columns of a matrix from
+// bit 0 up therefore makes `express` return the numerically lowest preimage. Rank, inverse, kernel, intersection and
+// complement all follow from it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tile::layout {
+
+/// A subspace of GF(2)^64 that remembers how it was generated.
+class Span {
+public:
+  Span() = default;
+  explicit Span(const std::vector<uint64_t> &vectors);
+
+  /// Adds a vector; returns whether it was independent of the vectors inserted before.
+  bool insert(uint64_t vector);
+
+  bool contains(uint64_t vector) const { return reduce(vector).value == 0; }
+
+  /// The set of inserted vectors (bit i = i-th inserted one) whose XOR is `vector`; none if it is outside the span.
+  /// Only vectors that were independent when inserted are used.
+  std::optional<uint64_t> express(uint64_t vector) const;
+
+  unsigned dimension() const { return numIndependent; }
+
+private:
+  struct Reduced {
+    uint64_t value = 0;
+    uint64_t combination = 0;
+  };
+  Reduced reduce(uint64_t vector) const;
+
+  std::array<Reduced, 64> pivots = {}; // indexed by leading bit; value 0 = absent
+  unsigned numInserted = 0;
+  unsigned numIndependent = 0;
+};
+
+class BitMatrix {
+public:
+  BitMatrix() = default;
+  BitMatrix(unsigned numRows, std::vector<uint64_t> columns);
+  static BitMatrix identity(unsigned size);
+
+  unsigned numRows() const { return rowCount; }
+  unsigned numColumns() const { return static_cast<unsigned>(columnBits.size()); }
+  uint64_t column(unsigned index) const { return columnBits[index]; }
+  const std::vector<uint64_t> &columns() const { return columnBits; }
+
+  uint64_t apply(uint64_t x) const;
+  BitMatrix operator*(const BitMatrix &right) const;
+  bool operator==(const BitMatrix &other) const = default;
+
+  unsigned rank() const;
+  bool isSurjective() const { return rank() == numRows(); }
+  bool isInjective() const { return rank() == numColumns(); }
+
+  /// A basis of { x | A x = 0 }.
+  std::vector<uint64_t> kernel() const;
+
+  /// R with A R = identity whose columns are the lowest preimages; none if the matrix is not surjective.
+  std::optional<BitMatrix> rightInverse() const;
+
+  /// The two-sided inverse; none if the matrix is not square and regular.
+  std::optional<BitMatrix> inverse() const;
+
+private:
+  unsigned rowCount = 0;
+  std::vector<uint64_t> columnBits;
+};
+
+/// A basis of span(first) ∩ span(second).
+std::vector<uint64_t> intersectSpans(const std::vector<uint64_t> &first, const std::vector<uint64_t> &second);
+
+/// Unit vectors among the lowest `numBits` bits that extend span(vectors) to the whole space.
+std::vector<uint64_t> complementBasis(const std::vector<uint64_t> &vectors, unsigned numBits);
+
+/// The lowest-indexed vectors that generate the same span.
+std::vector<uint64_t> independentSubset(const std::vector<uint64_t> &vectors);
+
+} // namespace tile::layout

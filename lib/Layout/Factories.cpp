@@ -1,0 +1,103 @@
+// Blocked layouts; see Factories.h.
+
+#include "Layout/Factories.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+namespace tile::layout {
+
+namespace {
+
+unsigned log2Of(int64_t size) {
+  assert(size > 0 && std::has_single_bit(static_cast<uint64_t>(size)) && "sizes are powers of two");
+  return std::countr_zero(static_cast<uint64_t>(size));
+}
+
+/// Hands out the bits of a shape's coordinates, lowest first in each dimension.
+class BitCursor {
+public:
+  explicit BitCursor(const std::vector<int64_t> &shape) : shape(shape), used(shape.size(), 0) {}
+
+  /// The next bit along `axis` as a row-major index, or 0 if the dimension is used up.
+  uint64_t take(unsigned axis) {
+    if (used[axis] == log2Of(shape[axis]))
+      return 0;
+    uint64_t stride = 1;
+    for (size_t inner = axis + 1; inner < shape.size(); ++inner)
+      stride *= static_cast<uint64_t>(shape[inner]);
+    return stride << used[axis]++;
+  }
+
+private:
+  const std::vector<int64_t> &shape;
+  std::vector<unsigned> used;
+};
+
+} // namespace
+
+LinearLayout blocked(const std::vector<int64_t> &shape, const BlockedTile &tile) {
+  assert(tile.order.size() == shape.size() && tile.sizePerThread.size() == shape.size() &&
+         tile.threadsPerWarp.size() == shape.size() && tile.warpsPerCta.size() == shape.size() &&
+         "one size for each dimension");
+  BitCursor cursor(shape);
+  std::vector<uint64_t> registers, lanes, warps;
+  auto takeTile = [&](const std::vector<int64_t> &sizes, std::vector<uint64_t> &bases) {
+    for (unsigned axis : tile.order)
+      for (unsigned bit = 0; bit < log2Of(sizes[axis]); ++bit)
+        bases.push_back(cursor.take(axis));
+  };
+  takeTile(tile.sizePerThread, registers);
+  takeTile(tile.threadsPerWarp, lanes);
+  takeTile(tile.warpsPerCta, warps);
+  takeTile(shape, registers); // what is left; exhausted dimensions give zeros
+  std::erase(registers, uint64_t(0));
+  // A tensor of rank 0 has no dimension to spread lanes over: all hold the one element.
+  if (shape.empty())
+    lanes.resize(laneBits, 0);
+  return LinearLayout::distributed(std::move(registers), std::move(lanes), std::move(warps), shape);
+}
+
+BlockedTile defaultBlockedTile(const std::vector<int64_t> &shape, const std::vector<unsigned> &order,
+                               int64_t vectorElements, int64_t numWarps) {
+  size_t rank = shape.size();
+  BlockedTile tile{std::vector<int64_t>(rank, 1), std::vector<int64_t>(rank, 1), std::vector<int64_t>(rank, 1), order};
+  if (rank == 0)
+    return tile;
+  int64_t elements = 1;
+  for (int64_t size : shape)
+    elements *= size;
+  int64_t threads = int64_t(1) << laneBits;
+  int64_t elementsPerThread = std::max<int64_t>(1, elements / (threads * numWarps));
+  tile.sizePerThread[order[0]] = std::min({vectorElements, shape[order[0]], elementsPerThread});
+  int64_t warps = numWarps;
+  for (unsigned axis : order) {
+    int64_t left = shape[axis] / tile.sizePerThread[axis];
+    tile.threadsPerWarp[axis] = std::min(threads, left);
+    tile.warpsPerCta[axis] = std::min(warps, left / tile.threadsPerWarp[axis]);
+    threads /= tile.threadsPerWarp[axis];
+    warps /= tile.warpsPerCta[axis];
+  }
+  // A tensor with fewer elements than threads: the rest holds copies.
+  tile.threadsPerWarp[order.back()] *= threads;
+  tile.warpsPerCta[order.back()] *= warps;
+  return tile;
+}
+
+LinearLayout defaultBlocked(const std::vector<int64_t> &shape, const std::vector<unsigned> &order,
+                            int64_t vectorElements, int64_t numWarps) {
+  LinearLayout layout = blocked(shape, defaultBlockedTile(shape, order, vectorElements, numWarps));
+  if (!shape.empty())
+    return layout;
+  return LinearLayout::distributed({}, layout.flatBases(laneDim), std::vector<uint64_t>(log2Of(numWarps), 0), shape);
+}
+
+std::vector<unsigned> rowMajorOrder(unsigned rank) {
+  std::vector<unsigned> order(rank);
+  for (unsigned position = 0; position < rank; ++position)
+    order[position] = rank - 1 - position;
+  return order;
+}
+
+} // namespace tile::layout

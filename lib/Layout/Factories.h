@@ -1,0 +1,37 @@
+// Layouts that distribute a tensor over the threads of a CTA without regard to an instruction.
+//
+//   blocked([4, 16], {sizePerThread [1, 2], threadsPerWarp [4, 8], warpsPerCta [1, 1], order [1, 0]})
+//     row 0:  T0 T0 T1 T1 … T7 T7
+//     row 1:  T8 T8 T9 T9 … T15 T15          order[0] is the dimension that varies fastest
+//
+// A tensor larger than one CTA tile repeats the tile in more registers; along a dimension that is smaller than the tile
+// the excess register bits vanish and the excess lanes and warps hold copies (zero bases).
+#pragma once
+
+#include "Layout/LinearLayout.h"
+
+namespace tile::layout {
+
+/// All sizes are powers of two, one for each dimension; `order` lists the dimensions, fastest first.
+struct BlockedTile {
+  std::vector<int64_t> sizePerThread;
+  std::vector<int64_t> threadsPerWarp; // product 32
+  std::vector<int64_t> warpsPerCta;
+  std::vector<unsigned> order;
+};
+
+/// Register bits: the elements of a thread (in `order`), then the repetitions of the CTA tile (in `order`).
+LinearLayout blocked(const std::vector<int64_t> &shape, const BlockedTile &tile);
+
+/// The tile for coalesced access: each thread has up to `vectorElements` consecutive elements along order[0] (fewer if
+/// threads would otherwise idle), lanes and then warps continue along order[0], then order[1], …
+BlockedTile defaultBlockedTile(const std::vector<int64_t> &shape, const std::vector<unsigned> &order,
+                               int64_t vectorElements, int64_t numWarps);
+
+LinearLayout defaultBlocked(const std::vector<int64_t> &shape, const std::vector<unsigned> &order,
+                            int64_t vectorElements, int64_t numWarps);
+
+/// rank-1, …, 0: the last dimension is fastest.
+std::vector<unsigned> rowMajorOrder(unsigned rank);
+
+} // namespace tile::layout

@@ -1,0 +1,156 @@
+// A layout says which element of a tensor each hardware location holds, as a linear map over GF(2).
+//
+//   tensor [4, 8], two registers, 4 lanes (32 in earnest):        basis of        coordinate
+//     register 0 1   lane 0 1 2 3                                 register bit 0  [0, 1]
+//                                                                 lane bit 0      [0, 2]
+//     coordinate(r, l) = XOR of the bases of the set bits         lane bit 1      [0, 4]
+//     e.g. r = 1, l = 3 holds [0, 1 ^ 2 ^ 4] = [0, 7]             a zero basis    the same element again (broadcast)
+//
+// Input dimensions are named and ordered; a *distributed* layout has "register", "lane" (5 bits) and "warp", a *shared*
+// layout has "offset" (in elements). Output dimensions are positional and have power-of-two sizes. Inside, a coordinate
+// is its row-major index ("flat": the last dimension has the lowest bits), and an input is the concatenation of its
+// dimensions (the first has the lowest bits), so the map is one BitMatrix and a row-major reshape changes only the
+// shape.
+#pragma once
+
+#include "Layout/BitMatrix.h"
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tile::layout {
+
+inline constexpr std::string_view registerDim = "register";
+inline constexpr std::string_view laneDim = "lane";
+inline constexpr std::string_view warpDim = "warp";
+inline constexpr std::string_view offsetDim = "offset";
+inline constexpr unsigned laneBits = 5; // 32 lanes a warp on every CUDA GPU
+
+/// One basis per bit of the input dimension; a basis is a coordinate.
+using Bases = std::vector<std::vector<int32_t>>;
+
+struct InDim {
+  std::string name;
+  Bases bases;
+  bool operator==(const InDim &) const = default;
+};
+
+/// An input dimension whose bases are row-major element indices.
+struct FlatInDim {
+  std::string name;
+  std::vector<uint64_t> bases;
+};
+
+class LinearLayout {
+public:
+  LinearLayout() = default;
+  /// Asserts what `create` reports.
+  LinearLayout(const std::vector<InDim> &inDims, std::vector<int64_t> outShape);
+
+  /// For text and attributes: none and a message in `error` if sizes are no powers of two, a basis is outside the shape
+  /// or has the wrong rank, a name occurs twice, or there are more than 64 bits.
+  static std::optional<LinearLayout> create(const std::vector<InDim> &inDims, std::vector<int64_t> outShape,
+                                            std::string *error);
+  static LinearLayout fromFlat(const std::vector<FlatInDim> &inDims, std::vector<int64_t> outShape);
+  /// A distributed layout from row-major bases.
+  static LinearLayout distributed(std::vector<uint64_t> registers, std::vector<uint64_t> lanes,
+                                  std::vector<uint64_t> warps, std::vector<int64_t> outShape);
+  /// A shared-memory layout from row-major bases.
+  static LinearLayout shared(std::vector<uint64_t> offsets, std::vector<int64_t> outShape);
+
+  bool operator==(const LinearLayout &other) const = default;
+  size_t hash() const;
+
+  // Inputs
+  const std::vector<std::string> &inDimNames() const { return names; }
+  bool hasInDim(std::string_view name) const;
+  /// 0 for a dimension that the layout does not have.
+  unsigned inDimSizeLog2(std::string_view name) const;
+  int64_t inDimSize(std::string_view name) const { return int64_t(1) << inDimSizeLog2(name); }
+  unsigned totalInBits() const { return matrix.numColumns(); }
+  Bases bases(std::string_view name) const;
+  std::vector<uint64_t> flatBases(std::string_view name) const;
+  std::vector<InDim> inDims() const;
+  int64_t numRegisters() const { return inDimSize(registerDim); }
+  int64_t numWarps() const { return inDimSize(warpDim); }
+
+  // Outputs
+  const std::vector<int64_t> &outShape() const { return shape; }
+  unsigned rank() const { return static_cast<unsigned>(shape.size()); }
+  unsigned outSizeLog2(unsigned axis) const;
+  unsigned totalOutBits() const { return matrix.numRows(); }
+  int64_t numElements() const { return int64_t(1) << totalOutBits(); }
+  uint64_t flatten(const std::vector<int32_t> &coordinate) const;
+  std::vector<int32_t> unflatten(uint64_t flat) const;
+
+  // The map
+  using Input = std::initializer_list<std::pair<std::string_view, int64_t>>;
+  /// Input dimensions that are not given are 0.
+  std::vector<int32_t> apply(Input input) const { return unflatten(applyFlat(input)); }
+  uint64_t applyFlat(Input input) const;
+  uint64_t applyFlat(uint64_t flatInput) const { return matrix.apply(flatInput); }
+  /// Concatenates and splits inputs; the first input dimension has the lowest bits.
+  uint64_t flattenInput(const std::vector<int32_t> &input) const;
+  std::vector<int32_t> unflattenInput(uint64_t flatInput) const;
+  const BitMatrix &toMatrix() const { return matrix; }
+
+  bool isSurjective() const { return matrix.isSurjective(); }
+  bool isInjective() const { return matrix.isInjective(); }
+  bool isBijective() const { return isSurjective() && isInjective(); }
+  /// Whether the input dimension has a zero basis, i.e. elements are replicated over it bit by bit.
+  bool hasBroadcast(std::string_view name) const;
+
+private:
+  std::optional<size_t> findInDim(std::string_view name) const;
+
+  std::vector<std::string> names;
+  std::vector<unsigned> starts = {0}; // first column of each input dimension, and the total at the end
+  std::vector<int64_t> shape;
+  BitMatrix matrix;
+};
+
+/// Null if `layout` is a legal distributed layout (register, lane of 5 bits, warp; surjective), else what is wrong.
+std::optional<std::string> verifyDistributed(const LinearLayout &layout);
+/// Null if `layout` is a legal shared-memory layout (only "offset"; bijective), else what is wrong.
+std::optional<std::string> verifyShared(const LinearLayout &layout);
+
+// Algebra -----------------------------------------------------------------------------------------------------------
+
+/// outer after inner: output dimension i of `inner` feeds input dimension i of `outer` (same sizes).
+LinearLayout compose(const LinearLayout &inner, const LinearLayout &outer);
+
+/// Inverse of a bijective layout; none otherwise. Its input dimensions are dim0, dim1, … (the outputs of `layout`), its
+/// output shape has one dimension for each input dimension of `layout`.
+std::optional<LinearLayout> invert(const LinearLayout &layout);
+
+/// As `invert` for any surjective layout: the lowest input that holds the element.
+std::optional<LinearLayout> rightInverse(const LinearLayout &layout);
+
+/// Direct sum: `a` inside, repeated as `b` says. Bits of b follow those of a in every input and output dimension.
+LinearLayout operator*(const LinearLayout &a, const LinearLayout &b);
+
+/// X with divisor * X == layout, or none.
+std::optional<LinearLayout> divideLeft(const LinearLayout &layout, const LinearLayout &divisor);
+/// X with X * divisor == layout, or none.
+std::optional<LinearLayout> divideRight(const LinearLayout &layout, const LinearLayout &divisor);
+
+/// Same outputs, inputs side by side: (x, y) -> a(x) ^ b(y). Bits of equally named dimensions are appended.
+LinearLayout concatenateInputs(const LinearLayout &a, const LinearLayout &b);
+/// Same inputs, outputs side by side: x -> (a(x), b(x)).
+LinearLayout concatenateOutputs(const LinearLayout &a, const LinearLayout &b);
+
+/// For every (register, lane, warp) of `dst` the (register, lane, warp) of `src` that holds the same element, as
+/// outputs 0, 1, 2. Lane and warp stay the same wherever that is possible, so: if the warp output equals the warp
+/// input, no data crosses warps; if the lane output equals the lane input too, none crosses lanes.
+LinearLayout conversionMap(const LinearLayout &src, const LinearLayout &dst);
+
+/// (register, lane, warp) of `distributed` -> element offset in a buffer laid out as `shared` (one output dimension).
+LinearLayout memoryOffsets(const LinearLayout &distributed, const LinearLayout &shared);
+
+} // namespace tile::layout
+
+template <> struct std::hash<tile::layout::LinearLayout> {
+  size_t operator()(const tile::layout::LinearLayout &layout) const { return layout.hash(); }
+};

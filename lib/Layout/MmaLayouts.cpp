@@ -1,0 +1,181 @@
+// Tensor-core fragments; see MmaLayouts.h. The PTX tables, with g = lane / 4, t = lane % 4 and p = 32 / elementBits
+// elements in a 32-bit register (p = 1, 2, 4), are all instances of
+//   accumulator  row g + 8 (i / 2)            column 2 t + i % 2
+//   A            row g + 8 (i / p % 2)        k p t + i % p + 4 p (i / 2p)
+//   B            k p t + i % p + 4 p (i / p)  column g
+// where the last term of k is absent in the half-size instructions.
+
+#include "Layout/MmaLayouts.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+namespace tile::layout {
+
+namespace {
+
+constexpr int64_t tileM = 16, tileN = 8, groupM = 64;
+
+unsigned log2Of(int64_t size) {
+  assert(size > 0 && std::has_single_bit(static_cast<uint64_t>(size)) && "sizes are powers of two");
+  return std::countr_zero(static_cast<uint64_t>(size));
+}
+
+/// Collects bases of a two-dimensional tensor; a coordinate beyond it becomes zero (a copy).
+class FragmentBuilder {
+public:
+  FragmentBuilder(int64_t rows, int64_t columns) : rows(rows), columns(columns) {}
+
+  uint64_t row(int64_t value) const { return value < rows ? static_cast<uint64_t>(value * columns) : 0; }
+  uint64_t column(int64_t value) const { return value < columns ? static_cast<uint64_t>(value) : 0; }
+
+  void registerRow(int64_t value) { registers.push_back(row(value)); }
+  void registerColumn(int64_t value) { registers.push_back(column(value)); }
+  /// Register bits that step through rows first, 2 first, 4 first, … below `end`.
+  void registerRows(int64_t first, int64_t end) {
+    for (; first < end; first *= 2)
+      registerRow(first);
+  }
+  void registerColumns(int64_t first, int64_t end) {
+    for (; first < end; first *= 2)
+      registerColumn(first);
+  }
+  void laneRow(int64_t value) { lanes.push_back(row(value)); }
+  void laneColumn(int64_t value) { lanes.push_back(column(value)); }
+  /// Warp bits of a grid dimension of `count` warps; each owns `extent` rows (columns).
+  void warpRows(int64_t extent, unsigned count) {
+    for (unsigned bit = 0; bit < log2Of(count); ++bit)
+      warps.push_back(row(extent << bit));
+  }
+  void warpColumns(int64_t extent, unsigned count) {
+    for (unsigned bit = 0; bit < log2Of(count); ++bit)
+      warps.push_back(column(extent << bit));
+  }
+  void warpCopies(unsigned count) { warps.insert(warps.end(), log2Of(count), 0); }
+
+  LinearLayout build() { return LinearLayout::distributed(registers, lanes, warps, {rows, columns}); }
+
+private:
+  int64_t rows, columns;
+  std::vector<uint64_t> registers, lanes, warps;
+};
+
+/// Rows (columns) that each of `count` warps owns, at least one tile.
+int64_t ownedExtent(int64_t size, unsigned count, int64_t tile) {
+  return std::max<int64_t>(tile, size / count);
+}
+
+/// Which rows of a 64-row group, or of a 16-row tile, the warps hold: both instructions differ in nothing else.
+struct WarpGrid {
+  unsigned quarters; // warps that share a tile of 16 * quarters rows: 1 or 4
+  unsigned countM, countN;
+  int64_t tileRows() const { return tileM * quarters; }
+};
+
+LinearLayout accumulator(int64_t m, int64_t n, const WarpGrid &grid) {
+  int64_t ownedM = ownedExtent(m, grid.countM, grid.tileRows()), ownedN = ownedExtent(n, grid.countN, tileN);
+  FragmentBuilder builder(m, n);
+  builder.registerColumn(1);
+  builder.registerRow(8);
+  builder.registerColumns(tileN, ownedN);
+  builder.registerRows(grid.tileRows(), ownedM);
+  builder.laneColumn(2);
+  builder.laneColumn(4);
+  for (int64_t row : {1, 2, 4})
+    builder.laneRow(row);
+  builder.warpRows(tileM, grid.quarters);
+  builder.warpRows(ownedM, grid.countM);
+  builder.warpColumns(ownedN, grid.countN);
+  return builder.build();
+}
+
+struct FragmentK {
+  int64_t perRegister; // elements in 32 bits
+  int64_t instructionK;
+};
+
+FragmentK fragmentK(unsigned elementBits, unsigned instructionK) {
+  assert((elementBits == 8 || elementBits == 16 || elementBits == 32) && "operands have 8, 16 or 32 bits");
+  FragmentK fragment{32 / elementBits, instructionK};
+  assert((instructionK == 4 * fragment.perRegister || instructionK == 8 * fragment.perRegister) &&
+         "an mma instruction takes 128 or 256 bits along k");
+  return fragment;
+}
+
+LinearLayout operandA(int64_t m, int64_t k, const WarpGrid &grid, FragmentK fragment) {
+  assert(k >= fragment.instructionK && "k is smaller than the instruction");
+  int64_t ownedM = ownedExtent(m, grid.countM, grid.tileRows());
+  FragmentBuilder builder(m, k);
+  builder.registerColumns(1, fragment.perRegister);
+  builder.registerRow(8);
+  builder.registerColumns(4 * fragment.perRegister, k); // second half of the instruction, then k tiles
+  builder.registerRows(grid.tileRows(), ownedM);
+  builder.laneColumn(fragment.perRegister);
+  builder.laneColumn(2 * fragment.perRegister);
+  for (int64_t row : {1, 2, 4})
+    builder.laneRow(row);
+  builder.warpRows(tileM, grid.quarters);
+  builder.warpRows(ownedM, grid.countM);
+  builder.warpCopies(grid.countN);
+  return builder.build();
+}
+
+} // namespace
+
+LinearLayout mmaAccumulator(int64_t m, int64_t n, const MmaTiling &tiling) {
+  return accumulator(m, n, {1, tiling.warpsM, tiling.warpsN});
+}
+
+LinearLayout mmaOperandA(int64_t m, int64_t k, const MmaTiling &tiling) {
+  return operandA(m, k, {1, tiling.warpsM, tiling.warpsN}, fragmentK(tiling.elementBits, tiling.instructionK));
+}
+
+LinearLayout mmaOperandB(int64_t k, int64_t n, const MmaTiling &tiling) {
+  FragmentK fragment = fragmentK(tiling.elementBits, tiling.instructionK);
+  assert(k >= fragment.instructionK && "k is smaller than the instruction");
+  int64_t ownedN = ownedExtent(n, tiling.warpsN, tileN);
+  FragmentBuilder builder(k, n);
+  builder.registerRows(1, fragment.perRegister);
+  builder.registerRows(4 * fragment.perRegister, k); // second half of the instruction, then k tiles
+  builder.registerColumns(tileN, ownedN);
+  builder.laneRow(fragment.perRegister);
+  builder.laneRow(2 * fragment.perRegister);
+  for (int64_t column : {1, 2, 4})
+    builder.laneColumn(column);
+  builder.warpCopies(tiling.warpsM);
+  builder.warpColumns(ownedN, tiling.warpsN);
+  return builder.build();
+}
+
+LinearLayout wgmmaAccumulator(int64_t m, int64_t n, const WgmmaTiling &tiling) {
+  return accumulator(m, n, {4, tiling.groupsM, tiling.groupsN});
+}
+
+LinearLayout wgmmaOperandA(int64_t m, int64_t k, const WgmmaTiling &tiling) {
+  return operandA(m, k, {4, tiling.groupsM, tiling.groupsN}, fragmentK(tiling.elementBits, 256 / tiling.elementBits));
+}
+
+MmaFragments mmaFragments(int64_t m, int64_t n, int64_t k, const MmaTiling &tiling) {
+  MmaFragments fragments;
+  fragments.mTiles = ownedExtent(m, tiling.warpsM, tileM) / tileM;
+  fragments.nTiles = ownedExtent(n, tiling.warpsN, tileN) / tileN;
+  fragments.kTiles = k / tiling.instructionK;
+  fragments.sizeA = tileM * tiling.instructionK / 32;
+  fragments.sizeB = tileN * tiling.instructionK / 32;
+  fragments.sizeAccumulator = tileM * tileN / 32;
+  return fragments;
+}
+
+MmaFragments wgmmaFragments(int64_t m, int64_t n, int64_t k, const WgmmaTiling &tiling) {
+  int64_t instructionK = 256 / tiling.elementBits;
+  MmaFragments fragments;
+  fragments.mTiles = ownedExtent(m, tiling.groupsM, groupM) / groupM;
+  fragments.nTiles = ownedExtent(n, tiling.groupsN, tileN) / tiling.instructionN;
+  fragments.kTiles = k / instructionK;
+  fragments.sizeA = groupM * instructionK / 128;
+  fragments.sizeAccumulator = groupM * tiling.instructionN / 128;
+  return fragments;
+}
+
+} // namespace tile::layout

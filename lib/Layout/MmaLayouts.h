@@ -1,0 +1,66 @@
+// Layouts that tensor-core instructions dictate, tiled over a whole tensor.
+//
+//   D[M, N] += A[M, K] B[K, N];  warps form a grid warpsM x warpsN, warp = m + warpsM * n, and each owns one contiguous
+//   block of D: M/warpsM rows by N/warpsN columns. It holds all of K of its rows of A and of its columns of B, so the
+//   warps of one grid row hold the same A (zero warp bases), and those of one grid column the same B.
+//
+// Register order in every layout: the elements of one instruction's fragment in the order of the PTX tables, then
+//   A            k tiles, then m tiles          register = fragment + sizeA * (kTile + kTiles * mTile)
+//   B            k tiles, then n tiles          register = fragment + sizeB * (kTile + kTiles * nTile)
+//   accumulator  n tiles, then m tiles          register = fragment + sizeD * (nTile + nTiles * mTile)
+// Where M is below 16 (64) or N below 8, or there are more warps than tiles, the excess bits have zero bases: the tile
+// is padded with copies, which is harmless in M and N. K must hold at least one instruction. Source: PTX ISA, "Matrix
+// Fragments for mma.m16n8k*" and "Register Fragments and Shared Memory Matrix Layouts" (wgmma).
+#pragma once
+
+#include "Layout/LinearLayout.h"
+
+namespace tile::layout {
+
+/// mma.sync m16n8k{instructionK}. instructionK * elementBits is 256 (m16n8k8 tf32, k16 f16/bf16, k32 8-bit) or 128
+/// (half of that; m16n8k8 f16 is the shape of sm_75).
+struct MmaTiling {
+  unsigned warpsM = 1;
+  unsigned warpsN = 1;
+  unsigned elementBits = 16; // of A and B: 8, 16 or 32
+  unsigned instructionK = 16;
+};
+
+LinearLayout mmaAccumulator(int64_t m, int64_t n, const MmaTiling &tiling);
+LinearLayout mmaOperandA(int64_t m, int64_t k, const MmaTiling &tiling);
+LinearLayout mmaOperandB(int64_t k, int64_t n, const MmaTiling &tiling);
+
+/// wgmma m64nNk(256 / elementBits): warp = 4 * group + quarter; groups form a grid groupsM x groupsN as warps do above,
+/// and a quarter holds 16 of the 64 rows of each instruction tile.
+struct WgmmaTiling {
+  unsigned groupsM = 1;
+  unsigned groupsN = 1;
+  unsigned elementBits = 16;
+  unsigned instructionN = 128;
+};
+
+LinearLayout wgmmaAccumulator(int64_t m, int64_t n, const WgmmaTiling &tiling);
+/// A in registers; K-major fragment, 32-bit registers hold consecutive k.
+LinearLayout wgmmaOperandA(int64_t m, int64_t k, const WgmmaTiling &tiling);
+
+struct RegisterRange {
+  int64_t first = 0;
+  int64_t count = 0;
+  bool operator==(const RegisterRange &) const = default;
+};
+
+/// The instructions of one warp (mma.sync) or warpgroup (wgmma), and the registers that each of them uses.
+struct MmaFragments {
+  int64_t mTiles = 1, nTiles = 1, kTiles = 1;
+  int64_t sizeA = 0, sizeB = 0, sizeAccumulator = 0; // registers of one fragment; sizeB is 0 for wgmma
+  RegisterRange a(int64_t mTile, int64_t kTile) const { return {sizeA * (kTile + kTiles * mTile), sizeA}; }
+  RegisterRange b(int64_t nTile, int64_t kTile) const { return {sizeB * (kTile + kTiles * nTile), sizeB}; }
+  RegisterRange accumulator(int64_t mTile, int64_t nTile) const {
+    return {sizeAccumulator * (nTile + nTiles * mTile), sizeAccumulator};
+  }
+};
+
+MmaFragments mmaFragments(int64_t m, int64_t n, int64_t k, const MmaTiling &tiling);
+MmaFragments wgmmaFragments(int64_t m, int64_t n, int64_t k, const WgmmaTiling &tiling);
+
+} // namespace tile::layout

@@ -1,0 +1,58 @@
+// Classifies a conversion by what its source map depends on; see Movement.h.
+
+#include "Layout/Movement.h"
+
+namespace tile::layout {
+
+namespace {
+
+/// Output dimensions of conversionMap.
+enum { registerOut, laneOut, warpOut };
+
+/// Whether output `out` of the map is equal to input `name`, bit by bit, and depends on nothing else.
+bool passesThrough(const LinearLayout &map, unsigned out, std::string_view name) {
+  for (std::string_view input : {registerDim, laneDim, warpDim}) {
+    Bases bases = map.bases(input);
+    for (size_t bit = 0; bit < bases.size(); ++bit)
+      if (bases[bit][out] != (input == name ? int32_t(1) << bit : 0))
+        return false;
+  }
+  return true;
+}
+
+/// How many source registers the threads read for one destination register, as a power of two.
+unsigned registerChoices(const LinearLayout &map) {
+  Span choices;
+  for (std::string_view input : {laneDim, warpDim})
+    for (const std::vector<int32_t> &basis : map.bases(input))
+      choices.insert(static_cast<uint64_t>(basis[registerOut]));
+  return choices.dimension();
+}
+
+} // namespace
+
+Movement planMovement(const LinearLayout &src, const LinearLayout &dst, int64_t maxShufflesPerRegister) {
+  Movement movement;
+  movement.sources = conversionMap(src, dst);
+  const LinearLayout &map = movement.sources;
+  movement.crossesWarps = !passesThrough(map, warpOut, warpDim);
+  bool crossesLanes = movement.crossesWarps || !passesThrough(map, laneOut, laneDim);
+  unsigned choices = registerChoices(map);
+
+  if (!crossesLanes && choices == 0) {
+    for (int32_t index = 0; index < dst.numRegisters(); ++index)
+      movement.registerSources.push_back(map.apply({{registerDim, index}})[registerOut]);
+    bool renames = src.numRegisters() != dst.numRegisters() || !passesThrough(map, registerOut, registerDim);
+    movement.kind = renames ? MovementKind::registers : MovementKind::none;
+    return movement;
+  }
+  if (!movement.crossesWarps && int64_t(1) << choices <= maxShufflesPerRegister) {
+    movement.kind = MovementKind::lanes;
+    movement.shuffles = dst.numRegisters() << choices;
+    return movement;
+  }
+  movement.kind = MovementKind::shared;
+  return movement;
+}
+
+} // namespace tile::layout

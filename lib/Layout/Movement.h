@@ -1,0 +1,32 @@
+// The cheapest way to bring a tensor from one distributed layout to another.
+//
+//   none        every thread holds the same elements in the same registers
+//   registers   every thread holds its elements already; registers are renamed
+//   lanes       elements move between lanes of a warp: a few shuffles
+//   shared      through shared memory (bankConflictFree gives the buffer)
+#pragma once
+
+#include "Layout/LinearLayout.h"
+
+namespace tile::layout {
+
+enum class MovementKind { none, registers, lanes, shared };
+
+struct Movement {
+  MovementKind kind = MovementKind::none;
+  /// conversionMap(src, dst): where each destination register comes from.
+  LinearLayout sources;
+  /// For none and registers: source register of each destination register.
+  std::vector<int32_t> registerSources;
+  /// For lanes: shuffles needed, one for each destination register and each source register that the lanes of a warp
+  /// read it from.
+  int64_t shuffles = 0;
+  /// Whether data leaves a warp; if not, a movement through shared memory needs no barrier between warps.
+  bool crossesWarps = false;
+};
+
+/// A shuffle and a 4-byte shared-memory access both cost one wavefront, so shuffles win while there are at most
+/// `maxShufflesPerRegister` of them (store + load = 2).
+Movement planMovement(const LinearLayout &src, const LinearLayout &dst, int64_t maxShufflesPerRegister = 2);
+
+} // namespace tile::layout

@@ -1,0 +1,20 @@
+// Text forms of a layout.
+//
+//   toString / parse (the IR form):  [2, 64], register = [[0, 1]], lane = [[0, 2], …], warp = [[1, 0]]
+//   printTable (for people):         one cell for each element, saying who holds it: "warp:lane:register" or the offset
+#pragma once
+
+#include "Layout/LinearLayout.h"
+
+namespace tile::layout {
+
+std::string toString(const LinearLayout &layout);
+
+/// None, and a message with the place (byte of the text) in `error`, if the text is malformed or no legal layout.
+std::optional<LinearLayout> parse(std::string_view text, std::string *error);
+
+/// Rank 3 and more: one table for each slice of the leading dimensions. Tables are cut after maxRows x maxColumns
+/// cells. For a distributed layout the lowest owner is shown, and `+n` if there are n further copies.
+std::string printTable(const LinearLayout &layout, int64_t maxRows = 64, int64_t maxColumns = 32);
+
+} // namespace tile::layout

@@ -1,0 +1,110 @@
+// Shape changes that move no element between threads; see ShapeTransforms.h.
+
+#include "Layout/ShapeTransforms.h"
+
+#include <cassert>
+
+namespace tile::layout {
+
+namespace {
+
+LinearLayout withShape(const LinearLayout &layout, std::vector<int64_t> shape) {
+  std::vector<FlatInDim> inDims;
+  for (const std::string &name : layout.inDimNames())
+    inDims.push_back({name, layout.flatBases(name)});
+  return LinearLayout::fromFlat(inDims, std::move(shape));
+}
+
+} // namespace
+
+LinearLayout projectDim(const LinearLayout &layout, unsigned axis) {
+  assert(axis < layout.rank() && "no such dimension");
+  std::vector<InDim> inDims = layout.inDims();
+  for (InDim &dim : inDims)
+    for (std::vector<int32_t> &basis : dim.bases)
+      basis.erase(basis.begin() + axis);
+  std::vector<int64_t> shape = layout.outShape();
+  shape.erase(shape.begin() + axis);
+  return LinearLayout(inDims, std::move(shape));
+}
+
+LinearLayout dropDuplicateRegisters(const LinearLayout &layout) {
+  return LinearLayout::distributed(independentSubset(layout.flatBases(registerDim)), layout.flatBases(laneDim),
+                                   layout.flatBases(warpDim), layout.outShape());
+}
+
+LinearLayout removeDim(const LinearLayout &layout, unsigned axis) {
+  return dropDuplicateRegisters(projectDim(layout, axis));
+}
+
+LinearLayout insertUnitDim(const LinearLayout &layout, unsigned axis) {
+  assert(axis <= layout.rank() && "no such dimension");
+  std::vector<int64_t> shape = layout.outShape();
+  shape.insert(shape.begin() + axis, 1);
+  return withShape(layout, std::move(shape));
+}
+
+LinearLayout clampDim(const LinearLayout &layout, unsigned axis) {
+  return insertUnitDim(removeDim(layout, axis), axis);
+}
+
+LinearLayout reshape(const LinearLayout &layout, std::vector<int64_t> newShape) {
+  LinearLayout result = withShape(layout, std::move(newShape));
+  assert(result.numElements() == layout.numElements() && "a reshape keeps the number of elements");
+  return result;
+}
+
+LinearLayout permuteDims(const LinearLayout &layout, const std::vector<unsigned> &order) {
+  assert(order.size() == layout.rank() && "a permutation names every dimension");
+  std::vector<int64_t> shape;
+  for (unsigned axis : order)
+    shape.push_back(layout.outShape()[axis]);
+  std::vector<InDim> inDims = layout.inDims();
+  for (InDim &dim : inDims)
+    for (std::vector<int32_t> &basis : dim.bases) {
+      std::vector<int32_t> permuted;
+      for (unsigned axis : order)
+        permuted.push_back(basis[axis]);
+      basis = std::move(permuted);
+    }
+  return LinearLayout(inDims, std::move(shape));
+}
+
+LinearLayout joinLayout(const LinearLayout &layout) {
+  LinearLayout widened = insertUnitDim(layout, layout.rank());
+  std::vector<int64_t> one(layout.rank(), 1);
+  one.push_back(2);
+  // The pair is innermost: a register bit below all others, and the lowest bit of the row-major index.
+  return LinearLayout::fromFlat({{std::string(registerDim), {1}}}, one) * widened;
+}
+
+std::optional<SplitLayout> splitLayout(const LinearLayout &layout) {
+  if (layout.rank() == 0 || layout.outShape().back() != 2)
+    return std::nullopt;
+  // Row-major: bit 0 of a flat basis is the coordinate along the last dimension.
+  std::optional<unsigned> selector;
+  std::vector<uint64_t> registers = layout.flatBases(registerDim);
+  for (unsigned bit = 0; bit < registers.size(); ++bit) {
+    if ((registers[bit] & 1) == 0)
+      continue;
+    if (selector || registers[bit] != 1)
+      return std::nullopt;
+    selector = bit;
+  }
+  if (!selector)
+    return std::nullopt;
+  for (std::string_view name : {laneDim, warpDim})
+    for (uint64_t basis : layout.flatBases(name))
+      if (basis & 1)
+        return std::nullopt;
+  std::vector<uint64_t> lanes = layout.flatBases(laneDim), warps = layout.flatBases(warpDim);
+  registers.erase(registers.begin() + *selector);
+  for (std::vector<uint64_t> *bases : {&registers, &lanes, &warps})
+    for (uint64_t &basis : *bases)
+      basis >>= 1;
+  std::vector<int64_t> shape = layout.outShape();
+  shape.pop_back();
+  return SplitLayout{LinearLayout::distributed(registers, lanes, warps, std::move(shape)), *selector};
+}
+
+} // namespace tile::layout

@@ -1,0 +1,48 @@
+// What happens to a distributed layout when the tensor changes shape but no element moves between threads.
+//
+//   reduce along 1:      [M, N] --removeDim 1-->  [M]
+//   expand_dims:         [M]    --insertUnitDim 1--> [M, 1]      (the operand's layout is removeDim of the result's)
+//   broadcast:           [M, 1] <--clampDim 1--  [M, N]          (the operand's layout as seen from the result)
+//   reshape, trans, join, split: exact, register for register
+//
+// `removeDim` and `clampDim` leave a zero basis where lanes or warps now hold copies, and drop register bits that only
+// repeat elements that the thread has already: to find the surviving register of an old one, use
+// conversionMap(removeDim(L, axis), projectDim(L, axis)).
+#pragma once
+
+#include "Layout/LinearLayout.h"
+
+namespace tile::layout {
+
+/// Drops the coordinate along `axis`; keeps all bases, also those that became zero or dependent.
+LinearLayout projectDim(const LinearLayout &layout, unsigned axis);
+
+/// Removes each register bit whose basis is the XOR of lower ones: the thread holds these elements already.
+LinearLayout dropDuplicateRegisters(const LinearLayout &layout);
+
+/// projectDim, then dropDuplicateRegisters.
+LinearLayout removeDim(const LinearLayout &layout, unsigned axis);
+
+/// A new dimension of size 1 before `axis`.
+LinearLayout insertUnitDim(const LinearLayout &layout, unsigned axis);
+
+/// Dimension `axis` becomes size 1: the layout of the operand of a broadcast whose result has `layout`.
+LinearLayout clampDim(const LinearLayout &layout, unsigned axis);
+
+/// Row-major reshape; the number of elements must be the same.
+LinearLayout reshape(const LinearLayout &layout, std::vector<int64_t> newShape);
+
+/// Dimension i of the result is dimension order[i] of `layout`.
+LinearLayout permuteDims(const LinearLayout &layout, const std::vector<unsigned> &order);
+
+/// Layout of join(a, b) where both have `layout`: a last dimension of size 2, selected by a new register bit 0.
+LinearLayout joinLayout(const LinearLayout &layout);
+
+struct SplitLayout {
+  LinearLayout layout;  // of both results
+  unsigned registerBit; // the bit that selected the result
+};
+/// Inverse of `joinLayout`; none unless one register bit alone selects the last dimension (of size 2).
+std::optional<SplitLayout> splitLayout(const LinearLayout &layout);
+
+} // namespace tile::layout

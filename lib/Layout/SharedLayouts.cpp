@@ -1,0 +1,192 @@
+// Shared-memory layouts; see SharedLayouts.h.
+//
+// bankConflictFree builds a basis of the element space from the lowest offset bit up: V (the vector), U (rest of a
+// 4-byte word), B (bank) and S (beyond 128 bytes). Two lanes of one phase conflict if they differ in S and agree in B,
+// so S and U are taken from a subspace that meets the lanes of a phase of src, and those of dst, only in 0: with
+//   src lanes = C + A,  dst lanes = C + D   (C common, A and D of equal size after padding)
+// the span of { a_i + d_i } and of a complement of all lanes is such a subspace, and a largest one.
+
+#include "Layout/SharedLayouts.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <numeric>
+
+namespace tile::layout {
+
+namespace {
+
+unsigned log2Of(int64_t size) {
+  assert(size > 0 && std::has_single_bit(static_cast<uint64_t>(size)) && "sizes are powers of two");
+  return std::countr_zero(static_cast<uint64_t>(size));
+}
+
+constexpr int64_t chunkBytes = 16;     // unit of every swizzle: a row of an 8x8 matrix of 16-bit elements
+constexpr int64_t bankLineBytes = 128; // 32 banks of 4 bytes
+constexpr int64_t wordBytes = 4;       // width of a bank
+constexpr int64_t maxVectorBytes = 16; // widest ld.shared / st.shared
+
+/// Row-major strides of a shape.
+std::vector<uint64_t> rowMajorStrides(const std::vector<int64_t> &shape) {
+  std::vector<uint64_t> strides(shape.size(), 1);
+  for (size_t axis = shape.size(); axis-- > 1;)
+    strides[axis - 1] = strides[axis] * static_cast<uint64_t>(shape[axis]);
+  return strides;
+}
+
+/// Offset bits of plain storage cut into panels of `panel` elements along order[0].
+std::vector<uint64_t> panelBases(const std::vector<int64_t> &shape, const std::vector<unsigned> &order, int64_t panel) {
+  std::vector<uint64_t> strides = rowMajorStrides(shape);
+  std::vector<uint64_t> bases;
+  auto take = [&](unsigned axis, int64_t first, int64_t end) {
+    for (; first < end; first *= 2)
+      bases.push_back(strides[axis] * static_cast<uint64_t>(first));
+  };
+  for (size_t position = 0; position < order.size(); ++position) {
+    if (position == 0)
+      take(order[0], 1, panel);
+    else
+      take(order[position], 1, shape[order[position]]);
+    // Panels follow each other after all rows of the second dimension, so an outer index still selects one buffer.
+    if (position == std::min<size_t>(1, order.size() - 1))
+      take(order[0], panel, shape[order[0]]);
+  }
+  return bases;
+}
+
+int64_t panelExtent(const std::vector<int64_t> &shape, unsigned elementBytes, const std::vector<unsigned> &order,
+                    unsigned swizzleBytes) {
+  int64_t extent = shape[order[0]];
+  return swizzleBytes == 0 ? extent : std::min<int64_t>(extent, swizzleBytes / elementBytes);
+}
+
+} // namespace
+
+LinearLayout unswizzledShared(const std::vector<int64_t> &shape, const std::vector<unsigned> &order) {
+  return swizzledShared(shape, 1, order, 0);
+}
+
+LinearLayout swizzledShared(const std::vector<int64_t> &shape, unsigned elementBytes,
+                            const std::vector<unsigned> &order, unsigned swizzleBytes) {
+  assert((swizzleBytes == 0 || swizzleBytes == 32 || swizzleBytes == 64 || swizzleBytes == 128) &&
+         "swizzles span 32, 64 or 128 bytes");
+  assert(order.size() == shape.size() && "one place in the order for each dimension");
+  if (shape.empty())
+    return LinearLayout::shared({}, shape);
+  std::vector<uint64_t> bases = panelBases(shape, order, panelExtent(shape, elementBytes, order, swizzleBytes));
+  // place[bit 4 + i] = chunk[bit 4 + i] ^ address[bit 7 + i], so moving by 2^(7 + i) bytes also moves the chunk back.
+  unsigned chunkBit = log2Of(chunkBytes / elementBytes), lineBit = log2Of(bankLineBytes / elementBytes);
+  unsigned swizzleBits = swizzleBytes == 0 ? 0 : log2Of(swizzleBytes / chunkBytes);
+  for (unsigned bit = 0; bit < swizzleBits && lineBit + bit < bases.size(); ++bit)
+    bases[lineBit + bit] ^= bases[chunkBit + bit];
+  return LinearLayout::shared(std::move(bases), shape);
+}
+
+unsigned chooseSwizzle(const std::vector<int64_t> &shape, unsigned elementBytes, const std::vector<unsigned> &order) {
+  if (shape.empty())
+    return 0;
+  int64_t rowBytes = shape[order[0]] * elementBytes;
+  for (unsigned swizzleBytes : {128u, 64u, 32u})
+    if (rowBytes >= swizzleBytes)
+      return swizzleBytes;
+  return 0;
+}
+
+std::optional<SwizzleForm> matchSwizzle(const LinearLayout &layout, unsigned elementBytes) {
+  if (verifyShared(layout))
+    return std::nullopt;
+  const std::vector<int64_t> &shape = layout.outShape();
+  std::vector<unsigned> order(layout.rank());
+  std::iota(order.rbegin(), order.rend(), 0u); // row-major first
+  std::vector<unsigned> candidate = order;
+  do {
+    for (unsigned swizzleBytes : {0u, 128u, 64u, 32u})
+      if (swizzledShared(shape, elementBytes, candidate, swizzleBytes) == layout)
+        return SwizzleForm{candidate, swizzleBytes,
+                           shape.empty() ? 1 : panelExtent(shape, elementBytes, candidate, swizzleBytes)};
+  } while (std::prev_permutation(candidate.begin(), candidate.end()));
+  return std::nullopt;
+}
+
+namespace {
+
+void append(std::vector<uint64_t> &vectors, const std::vector<uint64_t> &more) {
+  vectors.insert(vectors.end(), more.begin(), more.end());
+}
+
+std::vector<uint64_t> lanesAndWarps(const LinearLayout &layout) {
+  std::vector<uint64_t> vectors = layout.flatBases(laneDim);
+  append(vectors, layout.flatBases(warpDim));
+  return vectors;
+}
+
+/// The vectors of `vectors` that extend span(base), greedily.
+std::vector<uint64_t> extension(const std::vector<uint64_t> &base, const std::vector<uint64_t> &vectors) {
+  Span span(independentSubset(base));
+  std::vector<uint64_t> result;
+  for (uint64_t vector : vectors)
+    if (span.insert(vector))
+      result.push_back(vector);
+  return result;
+}
+
+/// A basis of a largest subspace of span(space) that meets span(first) and span(second), both inside it, only in 0.
+std::vector<uint64_t> avoiding(const std::vector<uint64_t> &space, const std::vector<uint64_t> &first,
+                               const std::vector<uint64_t> &second) {
+  std::vector<uint64_t> common = intersectSpans(first, second);
+  std::vector<uint64_t> onlyFirst = extension(common, first), onlySecond = extension(common, second);
+  std::vector<uint64_t> both = first;
+  append(both, second);
+  std::vector<uint64_t> result = extension(both, space);
+  for (size_t index = 0; index < std::min(onlyFirst.size(), onlySecond.size()); ++index)
+    result.push_back(onlyFirst[index] ^ onlySecond[index]);
+  return result;
+}
+
+std::vector<uint64_t> phaseLanes(const LinearLayout &layout, unsigned laneBitsOfPhase) {
+  std::vector<uint64_t> lanes = layout.flatBases(laneDim);
+  lanes.resize(laneBitsOfPhase);
+  return lanes;
+}
+
+} // namespace
+
+LinearLayout bankConflictFree(const LinearLayout &src, const LinearLayout &dst, unsigned elementBytes) {
+  assert(src.outShape() == dst.outShape() && "a conversion keeps the shape");
+  unsigned totalBits = src.totalOutBits();
+
+  // The vector: elements that one thread holds on both sides. Lanes and warps must not touch the low offset bits, so
+  // their directions stay outside.
+  std::vector<uint64_t> threads = lanesAndWarps(src);
+  append(threads, lanesAndWarps(dst));
+  threads = independentSubset(threads);
+  std::vector<uint64_t> vector =
+      extension(threads, intersectSpans(src.flatBases(registerDim), dst.flatBases(registerDim)));
+  unsigned maxVectorBits = log2Of(std::max<int64_t>(1, maxVectorBytes / elementBytes));
+  vector.resize(std::min<size_t>(vector.size(), maxVectorBits));
+
+  // The rest of the offset bits: a complement of the vector that contains all lanes and warps.
+  std::vector<uint64_t> known = vector;
+  append(known, threads);
+  std::vector<uint64_t> space = threads;
+  append(space, complementBasis(known, totalBits));
+
+  int64_t accessBytes = std::max<int64_t>(wordBytes, int64_t(elementBytes) << vector.size());
+  unsigned bankBits = log2Of(bankLineBytes / accessBytes); // also the lane bits of a phase: it fills the banks once
+  std::vector<uint64_t> quiet = avoiding(space, phaseLanes(src, bankBits), phaseLanes(dst, bankBits));
+  size_t quietBits = space.size() > bankBits ? space.size() - bankBits : 0;
+  assert(quiet.size() >= quietBits && "a phase has no more lanes than there are banks");
+  quiet.resize(quietBits);
+  std::vector<uint64_t> banks = extension(quiet, space);
+
+  size_t wordBits = log2Of(std::max<int64_t>(1, wordBytes / (int64_t(elementBytes) << vector.size())));
+  size_t inWord = std::min(wordBits, quiet.size());
+  std::vector<uint64_t> offsets = vector;
+  offsets.insert(offsets.end(), quiet.begin(), quiet.begin() + inWord);
+  append(offsets, banks);
+  offsets.insert(offsets.end(), quiet.begin() + inWord, quiet.end());
+  return LinearLayout::shared(std::move(offsets), src.outShape());
+}
+
+} // namespace tile::layout

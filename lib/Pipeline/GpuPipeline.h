@@ -1,0 +1,48 @@
+// The GPU pipeline as a library: tile dialect in, LLVM/NVVM dialects out.
+//
+// The pipeline is a list of steps, each a pass of one kind. -O0 runs the correctness steps alone; any optimisation step
+// can be switched off by name and the result still computes the same. `tilec` and `tile-opt --tile-gpu-pipeline` build
+// the same list from the same options.
+#pragma once
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tile {
+
+struct GpuPipelineOptions {
+  std::string target = "sm_90a";
+  unsigned optLevel = 2; ///< 0: correctness steps only; 1 and 2: every step.
+  std::vector<std::string> disabled; ///< Names of optimisation steps to leave out.
+  std::string stopAfter;             ///< Name of the last step to run; empty: all.
+};
+
+enum class StepKind { Correctness, Optimisation, Check };
+
+struct PipelineStep {
+  std::string name; ///< The pass's flag; a repeated pass has the same name each time.
+  StepKind kind;
+  std::function<std::unique_ptr<mlir::Pass>()> create;
+};
+
+/// Every step of the pipeline in order, before options other than the target are applied.
+std::vector<PipelineStep> gpuPipelineSteps(const GpuPipelineOptions &options);
+
+/// Adds the steps that `options` ask for. Fails, calling `emitError`, when an option names no step, or tries to
+/// disable a step that is needed for correctness.
+mlir::LogicalResult buildGpuPipeline(mlir::OpPassManager &manager, const GpuPipelineOptions &options,
+                                     llvm::function_ref<void(const std::string &)> emitError);
+
+/// Registers every dialect that the compiler uses, with the translations to LLVM IR.
+void registerAllDialects(mlir::DialectRegistry &registry);
+
+/// Registers every pass and `--tile-gpu-pipeline` for tile-opt.
+void registerAllPasses();
+
+} // namespace tile

@@ -1,0 +1,54 @@
+// The target table. One line a target; a column that is wrong shows up in test/unit/Target.
+#include "Target/GpuTarget.h"
+
+namespace tile::target {
+namespace {
+
+constexpr uint32_t turing = uint32_t(Feature::LdMatrix);
+constexpr uint32_t ampere = turing | Feature::AsyncCopy | Feature::BF16Arithmetic | Feature::TF32 | Feature::Redux;
+constexpr uint32_t ada = ampere | Feature::FP8Conversion;
+constexpr uint32_t hopper = ada | Feature::StMatrix | Feature::Clusters | Feature::Tma | Feature::GridDependency;
+
+// PTX versions: 8.4 is the first with fp8 mma.sync, 8.6 the first with TMA loads into shared::cta, 8.7 the first that
+// knows sm_120. LLVM 22 knows versions up to 9.0, and aborts on a version that is too low for its target.
+constexpr GpuTarget table[] = {
+    // name, capability, PTX, bytes/CTA, bytes/SM, warps/SM, CTAs/SM, features, product
+    {"sm_75", 75, 80, 65536, 65536, 32, 16, turing, "T4"},
+    {"sm_80", 80, 80, 166912, 167936, 64, 32, ampere, "A100"},
+    {"sm_86", 86, 80, 101376, 102400, 48, 16, ampere, "RTX 3090"},
+    {"sm_87", 87, 80, 166912, 167936, 48, 16, ampere, "Jetson AGX Orin"},
+    {"sm_89", 89, 84, 101376, 102400, 48, 24, ada, "RTX 4090"},
+    {"sm_90", 90, 87, 232448, 233472, 64, 32, hopper, "H100"},
+    {"sm_90a", 90, 87, 232448, 233472, 64, 32, hopper | Feature::SetMaxRegisters | Feature::Wgmma, "H100, H200"},
+    {"sm_100a", 100, 88, 232448, 233472, 64, 32, hopper | Feature::SetMaxRegisters | Feature::Tcgen05, "B200"},
+    {"sm_120", 120, 88, 101376, 102400, 48, 24, hopper, "RTX 5090"},
+    {"sm_120a", 120, 88, 101376, 102400, 48, 24, hopper | Feature::SetMaxRegisters, "RTX 5090"},
+};
+
+} // namespace
+
+const GpuTarget *findTarget(std::string_view name) {
+  for (const GpuTarget &target : table)
+    if (target.name == name)
+      return &target;
+  return nullptr;
+}
+
+std::vector<const GpuTarget *> allTargets() {
+  std::vector<const GpuTarget *> targets;
+  for (const GpuTarget &target : table)
+    targets.push_back(&target);
+  return targets;
+}
+
+std::string listTargets() {
+  std::string text;
+  for (const GpuTarget &target : table) {
+    if (!text.empty())
+      text += ", ";
+    text += target.name;
+  }
+  return text;
+}
+
+} // namespace tile::target

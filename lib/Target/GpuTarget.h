@@ -1,0 +1,72 @@
+// The GPUs that tile compiles for: what each has, in numbers with units, as one table.
+//
+//   if (const GpuTarget *target = findTarget("sm_90a"); target && target->has(Feature::Wgmma)) ...
+//
+// Source of the sizes: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability" (CUDA 13.0).
+// Source of the features: PTX ISA 9.0, "Target ISA Notes" of the instruction that each feature names.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tile::target {
+
+/// An instruction family that not every target has.
+enum class Feature : uint32_t {
+  LdMatrix = 1u << 0,         ///< ldmatrix: 8x8 16-bit matrices from shared memory
+  AsyncCopy = 1u << 1,        ///< cp.async, mbarrier
+  BF16Arithmetic = 1u << 2,   ///< fma.rn.bf16 and mma.sync on bf16
+  TF32 = 1u << 3,             ///< mma.sync on tf32
+  Redux = 1u << 4,            ///< redux.sync on integers
+  FP8Conversion = 1u << 5,    ///< cvt to and from e4m3x2 and e5m2x2
+  StMatrix = 1u << 6,         ///< stmatrix: the converse of ldmatrix
+  Clusters = 1u << 7,         ///< thread block clusters, distributed shared memory
+  Tma = 1u << 8,              ///< cp.async.bulk.tensor
+  GridDependency = 1u << 9,   ///< griddepcontrol (programmatic dependent launch)
+  SetMaxRegisters = 1u << 10, ///< setmaxnreg; only on architecture-specific targets
+  Wgmma = 1u << 11,           ///< wgmma.mma_async; only sm_90a
+  Tcgen05 = 1u << 12,         ///< tcgen05.*, tensor memory; only sm_100a
+};
+
+constexpr uint32_t operator|(Feature a, Feature b) {
+  return uint32_t(a) | uint32_t(b);
+}
+constexpr uint32_t operator|(uint32_t a, Feature b) {
+  return a | uint32_t(b);
+}
+
+struct GpuTarget {
+  std::string_view name;       ///< as ptxas spells it: "sm_90a"
+  unsigned capability;         ///< compute capability times ten: 90
+  unsigned ptxVersion;         ///< PTX ISA version times ten that we emit: 87
+  unsigned maxSharedPerCta;    ///< bytes of dynamic shared memory that one CTA can opt in to
+  unsigned sharedPerSm;        ///< bytes of shared memory of one multiprocessor
+  unsigned maxWarpsPerSm;      ///< resident warps of 32 threads
+  unsigned maxCtasPerSm;       ///< resident CTAs
+  uint32_t features;           ///< union of Feature
+  std::string_view deviceName; ///< a product, for messages
+
+  bool has(Feature feature) const { return (features & uint32_t(feature)) != 0; }
+  /// Code for "sm_90a" runs only on capability 9.0; code for "sm_90" also on later minor versions.
+  bool isArchitectureSpecific() const { return name.back() == 'a'; }
+};
+
+constexpr unsigned threadsPerWarp = 32;
+constexpr unsigned maxThreadsPerCta = 1024;
+constexpr unsigned registersPerSm = 65536; ///< 32-bit; the same for all targets in the table
+constexpr unsigned maxRegistersPerThread = 255;
+/// Bytes of static shared memory that every target allows; more must be dynamic.
+constexpr unsigned maxStaticShared = 49152;
+
+/// The target with this name, or null.
+const GpuTarget *findTarget(std::string_view name);
+
+/// All targets, by capability.
+std::vector<const GpuTarget *> allTargets();
+
+/// "sm_75, sm_80, ...", for messages.
+std::string listTargets();
+
+} // namespace tile::target

@@ -1,0 +1,14 @@
+// Every transformation pass: declarations, options and registration, generated from Passes.td.
+#pragma once
+
+#include "mlir/Pass/Pass.h"
+
+namespace tile {
+
+#define GEN_PASS_DECL
+#include "Transforms/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "Transforms/Passes.h.inc"
+
+} // namespace tile

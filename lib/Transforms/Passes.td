@@ -1,0 +1,112 @@
+// The transformation passes. A pass's flag, class, file and test have one name; `Kind` says whether -O0 runs it.
+#ifndef TILE_PASSES_TD
+#define TILE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+// A pass on a kernel. `flag` is dialect, verb, object.
+class KernelPass<string flag, string className> : Pass<flag, "::tile::KernelOp"> {
+  let dependentDialects = ["::tile::cta::CtaDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+defvar TargetOption = Option<"target", "target", "std::string", "\"sm_90a\"", "GPU to compile for">;
+
+def TileVerifyPhase : KernelPass<"tile-verify-phase", "TileVerifyPhase"> {
+  let summary = "check that the kernel is in a phase's form";
+  let description = [{
+    Kind: check. Requires: nothing. Ensures: every operation and type is in the phase's list, else an error.
+    Does not: change the IR. Example: test/Transforms/verify-phase.mlir.
+  }];
+  let options = [Option<"phase", "phase", "std::string", "\"tile\"", "tile, layout, async, scheduled or allocated">];
+}
+
+def TileExpandDescriptors : KernelPass<"tile-expand-descriptors", "TileExpandDescriptors"> {
+  let summary = "turn descriptor accesses into masked pointer accesses";
+  let description = [{
+    Kind: correctness. Requires: phase tile. Ensures: no descriptor operation or type is left.
+    Does not: use TMA. Example: test/Transforms/Tile/expand-descriptors.mlir.
+  }];
+}
+
+def CtaAssignLayouts : KernelPass<"cta-assign-layouts", "CtaAssignLayouts"> {
+  let summary = "give every tensor a layout";
+  let description = [{
+    Kind: correctness. Requires: phase tile. Ensures: phase layout; loads, stores, dots and reductions have the layout
+    that they want, and a convert_layout stands at every mismatch. Does not: avoid conversions.
+    Example: test/Transforms/Cta/assign-layouts.mlir.
+  }];
+  let options = [TargetOption];
+}
+
+def CtaRemoveConversions : KernelPass<"cta-remove-conversions", "CtaRemoveConversions"> {
+  let summary = "remove layout conversions by computing values in the layout that is needed";
+  let description = [{
+    Kind: optimisation. Requires: phase layout. Ensures: no conversion of a value that is cheap to recompute or that
+    another layout could have carried through a loop. Does not: change anchors.
+    Example: test/Transforms/Cta/remove-conversions.mlir.
+  }];
+}
+
+def CtaLowerDot : KernelPass<"cta-lower-dot", "CtaLowerDot"> {
+  let summary = "turn dots into tensor-core or fused multiply-add products";
+  let description = [{
+    Kind: correctness. Requires: phase layout. Ensures: no tile.dot is left.
+    Example: test/Transforms/Cta/lower-dot.mlir.
+  }];
+  let options = [TargetOption];
+}
+
+def CtaVectorizeAccess : KernelPass<"cta-vectorize-access", "CtaVectorizeAccess"> {
+  let summary = "find how many consecutive elements a thread can load or store at once";
+  let description = [{
+    Kind: optimisation. Requires: phase layout. Ensures: `vector` of loads and stores is as large as alignment,
+    contiguity, mask and layout allow, at most 16 bytes. Example: test/Transforms/Cta/vectorize-access.mlir.
+  }];
+}
+
+def CtaAsyncCopies : KernelPass<"cta-async-copies", "CtaAsyncCopies"> {
+  let summary = "load operands of products asynchronously into shared memory";
+  let description = [{
+    Kind: optimisation. Requires: phase layout, `vector` of loads. Ensures: phase async; a load in a loop whose value goes only through
+    shared memory is an async_copy that is awaited at once. Does not: overlap copies with computation.
+    Example: test/Transforms/Cta/async-copies.mlir.
+  }];
+  let options = [TargetOption];
+}
+
+def CtaPipeline : KernelPass<"cta-pipeline", "CtaPipeline"> {
+  let summary = "overlap asynchronous copies of later iterations with the computation of earlier ones";
+  let description = [{
+    Kind: optimisation. Requires: phase async. Ensures: copies run num_stages - 1 iterations ahead in buffers with
+    num_stages slots. Example: test/Transforms/Cta/pipeline.mlir.
+  }];
+}
+
+def CtaLowerConversions : KernelPass<"cta-lower-conversions", "CtaLowerConversions"> {
+  let summary = "carry conversions and reductions between threads through shared memory";
+  let description = [{
+    Kind: correctness. Requires: phase async. Ensures: phase scheduled; a convert_layout only permutes the registers
+    of a thread, and a reduction's axis lies within one warp. Example: test/Transforms/Cta/lower-conversions.mlir.
+  }];
+}
+
+def CtaAllocateShared : KernelPass<"cta-allocate-shared", "CtaAllocateShared"> {
+  let summary = "place buffers in shared memory";
+  let description = [{
+    Kind: correctness. Requires: phase scheduled. Ensures: every alloc has an offset, buffers that live together do not
+    overlap, and the kernel's `shared_bytes` is their total; an error with a table of buffers if the target has less.
+    Example: test/Transforms/Cta/allocate-shared.mlir.
+  }];
+  let options = [TargetOption];
+}
+
+def CtaInsertBarriers : KernelPass<"cta-insert-barriers", "CtaInsertBarriers"> {
+  let summary = "order accesses to shared memory by barriers";
+  let description = [{
+    Kind: correctness. Requires: offsets of buffers. Ensures: phase allocated; between two accesses of different
+    threads to the same bytes, one of them a write, there is a barrier on every path.
+    Example: test/Transforms/Cta/insert-barriers.mlir.
+  }];
+}
+
+#endif
