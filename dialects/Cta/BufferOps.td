@@ -37,7 +37,7 @@ def Cta_LocalStoreOp : Cta_Op<"local_store", []> {
 
     Example: `cta.local_store %x, %b : tensor<64x32xf16, #x>, !cta.buffer<64x32xf16, #s>`
   }];
-  let arguments = (ins Tile_NumberTensor:$value, Arg<Cta_BufferType, "tile", [MemWrite<Cta_SharedMemory>]>:$buffer);
+  let arguments = (ins Tile_Tensor:$value, Arg<Cta_BufferType, "tile", [MemWrite<Cta_SharedMemory>]>:$buffer);
   let assemblyFormat = "$value `,` $buffer attr-dict `:` type($value) `,` type($buffer)";
   let hasVerifier = 1;
 }
@@ -50,7 +50,7 @@ def Cta_LocalLoadOp : Cta_Op<"local_load", []> {
     Example: `%x = cta.local_load %b : !cta.buffer<64x32xf16, #s> -> tensor<64x32xf16, #x>`
   }];
   let arguments = (ins Arg<Cta_BufferType, "tile", [MemRead<Cta_SharedMemory>]>:$buffer);
-  let results = (outs Tile_NumberTensor:$result);
+  let results = (outs Tile_Tensor:$result);
   let assemblyFormat = "$buffer attr-dict `:` type($buffer) `->` type($result)";
   let hasVerifier = 1;
 }

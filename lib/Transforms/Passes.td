@@ -67,7 +67,7 @@ def CtaVectorizeAccess : KernelPass<"cta-vectorize-access", "CtaVectorizeAccess"
 def CtaAsyncCopies : KernelPass<"cta-async-copies", "CtaAsyncCopies"> {
   let summary = "load operands of products asynchronously into shared memory";
   let description = [{
-    Kind: optimisation. Requires: phase layout. Ensures: phase async; a load in a loop whose value goes only through
+    Kind: optimisation. Requires: phase layout, `vector` of loads. Ensures: phase async; a load in a loop whose value goes only through
     shared memory is an async_copy that is awaited at once. Does not: overlap copies with computation.
     Example: test/Transforms/Cta/async-copies.mlir.
   }];

@@ -1,0 +1,86 @@
+// Choice of the instruction and of the warp grid of a dot.
+#include "Analysis/DotPlan.h"
+
+#include "Layout/Factories.h"
+
+using namespace mlir;
+using namespace tile;
+using target::MmaType;
+
+std::optional<MmaType> tile::getMmaType(Type element) {
+  if (element.isF16())
+    return MmaType::F16;
+  if (element.isBF16())
+    return MmaType::BF16;
+  if (element.isF32())
+    return MmaType::TF32;
+  if (isa<Float8E4M3FNType>(element))
+    return MmaType::F8E4M3;
+  if (isa<Float8E5M2Type>(element))
+    return MmaType::F8E5M2;
+  if (element.isInteger(8))
+    return MmaType::S8;
+  return std::nullopt;
+}
+
+static std::optional<MmaType> getAccumulatorType(Type element) {
+  if (element.isF16())
+    return MmaType::F16;
+  if (element.isF32())
+    return MmaType::F32;
+  if (element.isInteger(32))
+    return MmaType::S32;
+  return std::nullopt;
+}
+
+static const target::MmaInstruction *chooseInstruction(DotOp dot, const target::GpuTarget &target) {
+  Type element = dot.getA().getType().getElementType();
+  if (element.isF32() && dot.getPrecision() == InputPrecision::ieee)
+    return nullptr;
+  std::optional<MmaType> a = getMmaType(element), b = getMmaType(dot.getB().getType().getElementType());
+  std::optional<MmaType> acc = getAccumulatorType(dot.getAcc().getType().getElementType());
+  if (!a || !b || !acc)
+    return nullptr;
+  const target::MmaInstruction *best = nullptr;
+  for (const target::MmaInstruction *candidate : target::mmaInstructions(target, *a, *b, *acc))
+    // The layouts know m16n8k*; the block must hold at least one k step.
+    if (candidate->m == 16 && candidate->n == 8 && candidate->k <= dot.getA().getType().getDimSize(1))
+      best = candidate;
+  return best;
+}
+
+/// Number of warps along M; the rest is along N.
+static unsigned chooseWarpsM(int64_t m, int64_t n, unsigned numWarps) {
+  unsigned best = 1;
+  int64_t bestCost = std::numeric_limits<int64_t>::max();
+  for (unsigned warpsM = 1; warpsM <= numWarps; warpsM *= 2) {
+    int64_t tileM = std::max<int64_t>(m / warpsM, 16), tileN = std::max<int64_t>(n / (numWarps / warpsM), 8);
+    // Operand elements that the CTA reads for one k: each warp reads its rows of A and its columns of B.
+    int64_t cost = (tileM + tileN) * numWarps;
+    if (cost < bestCost) {
+      best = warpsM;
+      bestCost = cost;
+    }
+  }
+  return best;
+}
+
+DotPlan tile::planDot(DotOp dot, const target::GpuTarget &target, unsigned numWarps) {
+  ArrayRef<int64_t> shapeA = dot.getA().getType().getShape(), shape = dot.getAcc().getType().getShape();
+  int64_t m = shape[0], n = shape[1], k = shapeA[1];
+  DotPlan plan;
+  plan.instruction = chooseInstruction(dot, target);
+  if (!plan.instruction) {
+    plan.accumulator = layout::defaultBlocked({m, n}, {1, 0}, /*vectorElements=*/1, numWarps);
+    return plan;
+  }
+  layout::MmaTiling tiling;
+  tiling.warpsM = chooseWarpsM(m, n, numWarps);
+  tiling.warpsN = numWarps / tiling.warpsM;
+  tiling.elementBits = target::mmaTypeBits(plan.instruction->a);
+  tiling.instructionK = plan.instruction->k;
+  plan.accumulator = layout::mmaAccumulator(m, n, tiling);
+  plan.a = layout::mmaOperandA(m, k, tiling);
+  plan.b = layout::mmaOperandB(k, n, tiling);
+  return plan;
+}

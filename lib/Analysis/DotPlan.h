@@ -1,0 +1,28 @@
+// How a dot is computed on a target: which instruction, and the layouts that it needs.
+#pragma once
+
+#include "Cta/CtaDialect.h"
+#include "Layout/MmaLayouts.h"
+#include "Target/GpuTarget.h"
+#include "Target/MmaTable.h"
+
+#include <optional>
+
+namespace tile {
+
+struct DotPlan {
+  /// The tensor-core instruction, or null for fused multiply-adds on operands in shared memory.
+  const target::MmaInstruction *instruction = nullptr;
+  layout::LinearLayout accumulator;
+  /// Layouts of the operands in registers; none without an instruction.
+  std::optional<layout::LinearLayout> a, b;
+};
+
+/// Chooses the widest instruction that multiplies the dot's types exactly as its precision asks, and a grid of warps
+/// whose tiles are as square as possible, so that a warp reads the fewest operand bytes for its products.
+DotPlan planDot(DotOp dot, const target::GpuTarget &target, unsigned numWarps);
+
+/// Element type of an `mma.sync` operand, if there is one; f32 counts as tf32.
+std::optional<target::MmaType> getMmaType(mlir::Type element);
+
+} // namespace tile

@@ -1,0 +1,188 @@
+// cta-assign-layouts: give every tensor a layout.
+//
+// What: every tensor of one shape gets the same default layout, so element-wise arithmetic and control flow agree
+// without work. Operations that want something else (loads and stores: coalesced vectors; dots: fragments) or that tie
+// the layouts of operand and result (shape operations, reductions) get a convert_layout on each side that differs.
+// Why so naive: it is right for every program; cta-remove-conversions removes the conversions that do not pay.
+//
+//   %x = tile.load %p : tensor<64x!ptr>        %q = cta.convert_layout %p : #default -> #coalesced
+//   %y = arith.negf %x                    ==>  %x = tile.load %q : tensor<64x!ptr, #coalesced>
+//                                              %z = cta.convert_layout %x : #coalesced -> #default
+//                                              %y = arith.negf %z
+#include "Analysis/AxisInfo.h"
+#include "Analysis/DotPlan.h"
+#include "Layout/Factories.h"
+#include "Layout/ShapeTransforms.h"
+#include "Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace tile {
+#define GEN_PASS_DEF_CTAASSIGNLAYOUTS
+#include "Transforms/Passes.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+using layout::LinearLayout;
+
+namespace {
+
+std::vector<int64_t> toVector(ArrayRef<int64_t> values) { return {values.begin(), values.end()}; }
+
+/// The layout of a load or store: lanes walk along the dimension in which addresses are consecutive, and each thread
+/// takes as many elements as one access of 16 bytes holds.
+LinearLayout planAccess(Value pointer, const AxisInfo &info, unsigned numWarps) {
+  auto type = cast<RankedTensorType>(pointer.getType());
+  std::vector<unsigned> order = layout::rowMajorOrder(type.getRank());
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) { return info.getContiguity(a) > info.getContiguity(b); });
+  unsigned bytes = getBytesInMemory(cast<PtrType>(type.getElementType()).getPointee());
+  int64_t aligned = std::max<int64_t>(info.getDivisibility(order[0]) / bytes, 1);
+  int64_t vector = std::min({info.getContiguity(order[0]), aligned, int64_t(16 / bytes)});
+  return layout::defaultBlocked(toVector(type.getShape()), order, std::max<int64_t>(vector, 1), numWarps);
+}
+
+class LayoutAssignment {
+public:
+  LayoutAssignment(KernelOp kernel, const target::GpuTarget &target)
+      : kernel(kernel), target(target), builder(kernel.getContext()) {}
+
+  void run() {
+    planAnchors();
+    assignDefaults();
+    kernel.walk([&](Operation *op) { convertAround(op); });
+  }
+
+private:
+  cta::LayoutAttr attribute(const LinearLayout &layout) { return cta::LayoutAttr::get(kernel.getContext(), layout); }
+
+  RankedTensorType withDefault(RankedTensorType type) {
+    auto layout = layout::defaultBlocked(toVector(type.getShape()), layout::rowMajorOrder(type.getRank()),
+                                         /*vectorElements=*/1, kernel.getNumWarps());
+    return cta::withLayout(type, attribute(layout));
+  }
+
+  /// Layouts of accesses and dots are planned before any type changes, while the analysis is valid.
+  void planAnchors() {
+    AxisInfoAnalysis axisInfo(kernel);
+    kernel.walk([&](Operation *op) {
+      Value pointer = isa<LoadOp, StoreOp>(op) ? op->getOperand(0) : Value();
+      if (pointer && isa<RankedTensorType>(pointer.getType()))
+        accessLayouts[op] = attribute(planAccess(pointer, axisInfo.get(pointer), kernel.getNumWarps()));
+      if (auto dot = dyn_cast<DotOp>(op))
+        dotPlans[op] = planDot(dot, target, kernel.getNumWarps());
+    });
+  }
+
+  void assignDefaults() {
+    auto assign = [&](Value value) {
+      if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+        value.setType(withDefault(type));
+    };
+    kernel.walk([&](Operation *op) {
+      llvm::for_each(op->getResults(), assign);
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          llvm::for_each(block.getArguments(), assign);
+      if (auto constant = dyn_cast<arith::ConstantOp>(op))
+        if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()))
+          constant.setValueAttr(elements.isSplat()
+                                    ? elements.resizeSplat(cast<ShapedType>(constant.getType()))
+                                    : DenseElementsAttr::getFromRawBuffer(cast<ShapedType>(constant.getType()),
+                                                                          elements.getRawData()));
+    });
+  }
+
+  void convertAround(Operation *op) {
+    llvm::TypeSwitch<Operation *>(op)
+        .Case([&](ReshapeOp reshape) {
+          convertResult(reshape.getResult(), layout::reshape(cta::getLayout(reshape.getSrc().getType()),
+                                                             toVector(reshape.getResult().getType().getShape())));
+        })
+        .Case([&](TransOp trans) {
+          std::vector<unsigned> order(trans.getOrder().begin(), trans.getOrder().end());
+          convertResult(trans.getResult(), layout::permuteDims(cta::getLayout(trans.getSrc().getType()), order));
+        })
+        .Case([&](ExpandDimsOp expand) {
+          convertOperand(expand->getOpOperand(0),
+                         layout::removeDim(cta::getLayout(expand.getResult().getType()), expand.getAxis()));
+        })
+        .Case([&](BroadcastOp broadcast) {
+          LinearLayout layout = cta::getLayout(broadcast.getResult().getType());
+          for (auto [axis, size] : llvm::enumerate(broadcast.getSrc().getType().getShape()))
+            if (size != broadcast.getResult().getType().getDimSize(axis))
+              layout = layout::clampDim(layout, axis);
+          convertOperand(broadcast->getOpOperand(0), layout);
+        })
+        .Case([&](ReduceOp reduce) {
+          LinearLayout layout = layout::removeDim(cta::getLayout(reduce.getSrcs().front().getType()), reduce.getAxis());
+          for (Value result : reduce.getResults())
+            if (isa<RankedTensorType>(result.getType()))
+              convertResult(result, layout);
+        })
+        .Case<LoadOp, StoreOp>([&](Operation *access) {
+          if (cta::LayoutAttr layout = accessLayouts.lookup(access))
+            convertAll(access, layout.getLayout());
+        })
+        .Case([&](DotOp dot) {
+          const DotPlan &plan = dotPlans[dot];
+          if (plan.instruction) {
+            convertOperand(dot.getAMutable(), *plan.a);
+            convertOperand(dot.getBMutable(), *plan.b);
+          }
+          convertOperand(dot.getAccMutable(), plan.accumulator);
+          convertResult(dot.getResult(), plan.accumulator);
+        });
+  }
+
+  void convertAll(Operation *op, const LinearLayout &layout) {
+    for (OpOperand &operand : op->getOpOperands())
+      convertOperand(operand, layout);
+    for (Value result : op->getResults())
+      convertResult(result, layout);
+  }
+
+  void convertOperand(OpOperand &operand, const LinearLayout &layout) {
+    auto type = cta::withLayout(cast<RankedTensorType>(operand.get().getType()), attribute(layout));
+    if (type == operand.get().getType())
+      return;
+    builder.setInsertionPoint(operand.getOwner());
+    operand.set(cta::ConvertLayoutOp::create(builder, operand.getOwner()->getLoc(), type, operand.get()));
+  }
+
+  /// The result is produced in `layout` and used in the layout that it has now.
+  void convertResult(Value result, const LinearLayout &layout) {
+    auto used = cast<RankedTensorType>(result.getType());
+    auto produced = cta::withLayout(used, attribute(layout));
+    if (produced == used)
+      return;
+    result.setType(produced);
+    builder.setInsertionPointAfter(result.getDefiningOp());
+    auto converted = cta::ConvertLayoutOp::create(builder, result.getLoc(), used, result);
+    result.replaceAllUsesExcept(converted, converted);
+  }
+
+  KernelOp kernel;
+  const target::GpuTarget &target;
+  OpBuilder builder;
+  DenseMap<Operation *, cta::LayoutAttr> accessLayouts;
+  DenseMap<Operation *, DotPlan> dotPlans;
+};
+
+struct CtaAssignLayouts : tile::impl::CtaAssignLayoutsBase<CtaAssignLayouts> {
+  using CtaAssignLayoutsBase::CtaAssignLayoutsBase;
+
+  void runOnOperation() override {
+    const target::GpuTarget *gpu = target::findTarget(target.getValue());
+    if (!gpu) {
+      getOperation().emitError() << "unknown target '" << target << "'; known are " << target::listTargets();
+      return signalPassFailure();
+    }
+    LayoutAssignment(getOperation(), *gpu).run();
+  }
+};
+
+} // namespace

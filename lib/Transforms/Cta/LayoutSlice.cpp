@@ -1,0 +1,195 @@
+// Slices of operations that compute a value in another layout: collection, cost and re-creation.
+//
+// Re-created: splat constants, ranges, splats, element-wise operations, shape operations (their operand's layout
+// follows from the result's), conversions (looked through) and values that a scf.for carries (the loop then carries
+// them in the new layout, and former uses convert back). Everything else is a leaf, which is converted.
+#include "Transforms/Cta/LayoutSlice.h"
+
+#include "Layout/ShapeTransforms.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace tile;
+using layout::LinearLayout;
+
+int64_t LayoutSlicer::bytesOf(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.getNumElements() * getBytesInMemory(type.getElementType());
+}
+
+/// If `op` can be re-created in `layout`, the layouts of its tensor operands (all the same), else none.
+static std::optional<cta::LayoutAttr> operandLayout(Operation *op, cta::LayoutAttr layout) {
+  auto attribute = [&](const LinearLayout &map) { return cta::LayoutAttr::get(op->getContext(), map); };
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return isa<SplatElementsAttr>(constant.getValue()) ? std::optional(layout) : std::nullopt;
+  if (isa<ArangeOp, SplatOp, AddPtrOp>(op))
+    return layout;
+  if (op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1 && isMemoryEffectFree(op))
+    return layout;
+  const LinearLayout &map = layout.getLayout();
+  if (auto expand = dyn_cast<ExpandDimsOp>(op))
+    return attribute(layout::removeDim(map, expand.getAxis()));
+  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    LinearLayout operand = map;
+    for (auto [axis, size] : llvm::enumerate(broadcast.getSrc().getType().getShape()))
+      if (size != broadcast.getResult().getType().getDimSize(axis))
+        operand = layout::clampDim(operand, axis);
+    return attribute(operand);
+  }
+  if (auto reshape = dyn_cast<ReshapeOp>(op)) {
+    ArrayRef<int64_t> shape = reshape.getSrc().getType().getShape();
+    return attribute(layout::reshape(map, {shape.begin(), shape.end()}));
+  }
+  if (auto trans = dyn_cast<TransOp>(op)) {
+    std::vector<unsigned> inverse(trans.getOrder().size());
+    for (auto [result, operand] : llvm::enumerate(trans.getOrder()))
+      inverse[operand] = result;
+    return attribute(layout::permuteDims(map, inverse));
+  }
+  return std::nullopt;
+}
+
+/// The loop argument behind a value that a scf.for carries (its argument or its result), or none.
+static std::optional<std::pair<scf::ForOp, unsigned>> getCarried(Value value) {
+  if (auto result = dyn_cast<OpResult>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(result.getOwner());
+    return loop ? std::optional(std::pair(loop, result.getResultNumber())) : std::nullopt;
+  }
+  auto argument = cast<BlockArgument>(value);
+  auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+  if (!loop || argument.getArgNumber() == 0)
+    return std::nullopt;
+  return std::pair(loop, argument.getArgNumber() - 1);
+}
+
+LayoutSlice LayoutSlicer::plan(Value value, cta::LayoutAttr layout) {
+  LayoutSlice slice;
+  visit(value, layout, slice);
+  return slice;
+}
+
+void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice) {
+  if (!isa<RankedTensorType>(value.getType()) || cta::getLayoutAttr(value.getType()) == layout)
+    return;
+  if (slice.recreated.contains({value, layout}))
+    return;
+  if (auto carried = getCarried(value)) {
+    visitCarried(carried->first, carried->second, layout, slice);
+    return;
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto convert = dyn_cast_or_null<cta::ConvertLayoutOp>(op)) {
+    slice.recreated.insert({value, layout});
+    visit(convert.getSrc(), layout, slice);
+    return;
+  }
+  std::optional<cta::LayoutAttr> operands = op ? operandLayout(op, layout) : std::nullopt;
+  if (!operands) {
+    slice.cost += bytesOf(value);
+    return;
+  }
+  slice.recreated.insert({value, layout});
+  for (Value operand : op->getOperands())
+    visit(operand, *operands, slice);
+}
+
+void LayoutSlicer::visitCarried(scf::ForOp loop, unsigned index, cta::LayoutAttr layout, LayoutSlice &slice) {
+  Value argument = loop.getRegionIterArg(index);
+  if (cta::getLayoutAttr(argument.getType()) == layout || slice.recreated.contains({argument, layout}))
+    return;
+  // A value can be carried in one layout only.
+  bool conflicts = settled.contains(argument) || llvm::any_of(slice.recreated, [&](auto &entry) {
+                     return entry.first == argument && entry.second != layout;
+                   });
+  if (conflicts) {
+    slice.cost += bytesOf(argument);
+    return;
+  }
+  slice.recreated.insert({argument, layout});
+  visit(loop.getInitArgs()[index], layout, slice);
+  visit(loop.getYieldedValues()[index], layout, slice);
+  // Uses inside the loop that stay in the old layout pay a conversion in every iteration.
+  for (Operation *user : argument.getUsers()) {
+    bool follows = isa<cta::ConvertLayoutOp, scf::YieldOp>(user) ||
+                   (user->getNumResults() == 1 && slice.recreated.contains({user->getResult(0), layout}));
+    if (!follows)
+      slice.cost += bytesOf(argument);
+  }
+}
+
+Value LayoutSlicer::rewrite(Value value, cta::LayoutAttr layout) {
+  current = plan(value, layout);
+  created.clear();
+  return create(value, layout);
+}
+
+Value LayoutSlicer::convertLeaf(Value value, cta::LayoutAttr layout) {
+  OpBuilder builder(value.getContext());
+  builder.setInsertionPointAfterValue(value);
+  auto type = cta::withLayout(cast<RankedTensorType>(value.getType()), layout);
+  return cta::ConvertLayoutOp::create(builder, value.getLoc(), type, value);
+}
+
+Value LayoutSlicer::create(Value value, cta::LayoutAttr layout) {
+  if (!isa<RankedTensorType>(value.getType()) || cta::getLayoutAttr(value.getType()) == layout)
+    return value;
+  auto [entry, inserted] = created.try_emplace({value, layout});
+  if (!inserted)
+    return entry->second;
+  auto carried = getCarried(value);
+  if (carried && current.recreated.contains({carried->first.getRegionIterArg(carried->second), layout}))
+    return createCarried(carried->first, carried->second, layout, isa<OpResult>(value));
+  Value result;
+  if (!current.recreated.contains({value, layout})) {
+    result = convertLeaf(value, layout);
+  } else if (auto convert = value.getDefiningOp<cta::ConvertLayoutOp>()) {
+    result = create(convert.getSrc(), layout);
+  } else {
+    Operation *op = value.getDefiningOp();
+    cta::LayoutAttr operandsLayout = *operandLayout(op, layout);
+    // By index: creating an operand may replace operands of `op` itself, when a loop's value changes its layout.
+    SmallVector<Value> operands;
+    for (unsigned i = 0; i < op->getNumOperands(); ++i)
+      operands.push_back(create(op->getOperand(i), operandsLayout));
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointAfter(op);
+    Operation *clone = builder.clone(*op);
+    clone->setOperands(operands);
+    auto type = cta::withLayout(cast<RankedTensorType>(value.getType()), layout);
+    clone->getResult(0).setType(type);
+    if (auto constant = dyn_cast<arith::ConstantOp>(clone))
+      constant.setValueAttr(cast<SplatElementsAttr>(constant.getValue()).resizeSplat(type));
+    result = clone->getResult(0);
+  }
+  created[{value, layout}] = result;
+  return result;
+}
+
+Value LayoutSlicer::createCarried(scf::ForOp loop, unsigned index, cta::LayoutAttr layout, bool isResult) {
+  BlockArgument argument = loop.getRegionIterArg(index);
+  OpResult loopResult = loop->getResult(index);
+  auto oldType = cast<RankedTensorType>(argument.getType());
+  auto newType = cta::withLayout(oldType, layout);
+  settled.insert(argument);
+
+  Value init = create(loop.getInitArgs()[index], layout);
+  loop.getInitArgsMutable()[index].set(init);
+  OpBuilder builder(loop.getContext());
+  auto changeType = [&](Value value) {
+    value.setType(newType);
+    builder.setInsertionPointAfterValue(value);
+    auto old = cta::ConvertLayoutOp::create(builder, value.getLoc(), oldType, value);
+    value.replaceAllUsesExcept(old, old);
+    created[{old, layout}] = value;
+    current.recreated.insert({old, layout});
+    return old;
+  };
+  // Clones refer to the carried value by its old uses' conversion, so register it before visiting the body.
+  changeType(argument);
+  changeType(loopResult);
+  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+  Value yielded = yield.getOperand(index);
+  yield.setOperand(index, create(yielded, layout));
+  return isResult ? Value(loopResult) : Value(argument);
+}

@@ -1,0 +1,45 @@
+// The operations that compute a value, re-created so that they compute it in another layout.
+#pragma once
+
+#include "Cta/CtaDialect.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace tile {
+
+/// What it takes to have a value in a layout.
+struct LayoutSlice {
+  /// Values to re-create and the layout of each; the others are already as needed or must be converted.
+  llvm::DenseSet<std::pair<mlir::Value, cta::LayoutAttr>> recreated;
+  /// Bytes that conversions of leaves would move.
+  int64_t cost = 0;
+};
+
+class LayoutSlicer {
+public:
+  /// Collects the slice; changes nothing.
+  LayoutSlice plan(mlir::Value value, cta::LayoutAttr layout);
+
+  /// `value` in `layout`: re-creates what `plan` found and converts its leaves.
+  mlir::Value rewrite(mlir::Value value, cta::LayoutAttr layout);
+
+  /// Bytes of all elements of a tensor.
+  static int64_t bytesOf(mlir::Value value);
+
+private:
+  void visit(mlir::Value value, cta::LayoutAttr layout, LayoutSlice &slice);
+  void visitCarried(mlir::scf::ForOp loop, unsigned index, cta::LayoutAttr layout, LayoutSlice &slice);
+  mlir::Value create(mlir::Value value, cta::LayoutAttr layout);
+  mlir::Value createCarried(mlir::scf::ForOp loop, unsigned index, cta::LayoutAttr layout, bool isResult);
+  mlir::Value convertLeaf(mlir::Value value, cta::LayoutAttr layout);
+
+  LayoutSlice current;
+  llvm::DenseMap<std::pair<mlir::Value, cta::LayoutAttr>, mlir::Value> created;
+  /// Values that loops carry, by loop argument, whose layout has been changed; never changed again.
+  llvm::DenseSet<mlir::Value> settled;
+};
+
+} // namespace tile

@@ -1,0 +1,139 @@
+// cta-lower-conversions: carry conversions and reductions between threads through shared memory.
+//
+// A conversion that moves elements between threads becomes a store to a buffer without bank conflicts and a load from
+// it. A reduction whose axis is spread over warps is done in two steps: each warp reduces what it holds, and the
+// partial results, one for each warp, are reduced again after a conversion that brings them into every warp.
+//
+//   %y = cta.convert_layout %x : #a -> #b   ==>   cta.local_store %x, %buffer; %y = cta.local_load %buffer : #b
+//
+// A conversion that only renames registers stays.
+#include "Cta/CtaDialect.h"
+#include "Layout/Movement.h"
+#include "Layout/ShapeTransforms.h"
+#include "Layout/SharedLayouts.h"
+#include "Transforms/Passes.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace tile {
+#define GEN_PASS_DEF_CTALOWERCONVERSIONS
+#include "Transforms/Passes.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+using layout::LinearLayout;
+
+namespace {
+
+bool movesBetweenThreads(cta::ConvertLayoutOp convert) {
+  layout::MovementKind kind = layout::planMovement(cta::getLayout(convert.getSrc().getType()),
+                                                   cta::getLayout(convert.getType()))
+                                  .kind;
+  return kind == layout::MovementKind::lanes || kind == layout::MovementKind::shared;
+}
+
+void lowerConversion(cta::ConvertLayoutOp convert) {
+  RankedTensorType src = convert.getSrc().getType(), dst = convert.getType();
+  OpBuilder builder(convert);
+  auto layout = cta::LayoutAttr::get(src.getContext(),
+                                     layout::bankConflictFree(cta::getLayout(src), cta::getLayout(dst),
+                                                              getBytesInMemory(src.getElementType())));
+  auto type = cta::BufferType::get(src.getContext(), src.getShape(), src.getElementType(), layout, /*slots=*/1);
+  Value buffer = cta::AllocOp::create(builder, convert.getLoc(), type, /*offset=*/IntegerAttr());
+  cta::LocalStoreOp::create(builder, convert.getLoc(), convert.getSrc(), buffer);
+  Value loaded = cta::LocalLoadOp::create(builder, convert.getLoc(), dst, buffer);
+  convert.replaceAllUsesWith(loaded);
+  convert.erase();
+}
+
+/// How a reduction is split: the layout of the partial results, with one element along the axis for each warp group.
+struct ReductionPlan {
+  LinearLayout partial;
+  LinearLayout gathered;
+};
+
+/// Bits of the warp along the axis, or none if a warp holds all of the axis.
+std::optional<ReductionPlan> planReduction(const LinearLayout &layout, unsigned axis) {
+  std::vector<layout::InDim> dims = layout.inDims();
+  std::vector<int64_t> shape = layout.outShape();
+  unsigned groups = 0;
+  for (layout::InDim &dim : dims)
+    for (std::vector<int32_t> &basis : dim.bases) {
+      bool isWarp = dim.name == layout::warpDim;
+      // A partial result is numbered by the warp bits that move along the axis, in their order.
+      basis[axis] = isWarp && basis[axis] != 0 ? 1 << groups++ : 0;
+    }
+  if (groups == 0)
+    return std::nullopt;
+  shape[axis] = int64_t(1) << groups;
+  LinearLayout partial = layout::dropDuplicateRegisters(LinearLayout(dims, shape));
+
+  // For the second step every thread holds all partial results of its rows, in the low registers.
+  std::vector<layout::InDim> gatheredDims = partial.inDims();
+  for (layout::InDim &dim : gatheredDims)
+    for (std::vector<int32_t> &basis : dim.bases)
+      basis[axis] = 0;
+  layout::Bases &registers = gatheredDims.front().bases;
+  for (unsigned bit = 0; bit < groups; ++bit) {
+    std::vector<int32_t> basis(shape.size(), 0);
+    basis[axis] = 1 << bit;
+    registers.insert(registers.begin() + bit, basis);
+  }
+  return ReductionPlan{partial, LinearLayout(gatheredDims, shape)};
+}
+
+void splitReduction(ReduceOp reduce, const ReductionPlan &plan) {
+  OpBuilder builder(reduce);
+  Location loc = reduce.getLoc();
+  MLIRContext *context = reduce.getContext();
+  auto typeOf = [&](Value src, const LinearLayout &layout) {
+    return RankedTensorType::get(layout.outShape(), getElementTypeOf(src.getType()),
+                                 cta::LayoutAttr::get(context, layout));
+  };
+  SmallVector<Type> partialTypes;
+  for (Value src : reduce.getSrcs())
+    partialTypes.push_back(typeOf(src, plan.partial));
+  auto partial = cta::PartialReduceOp::create(builder, loc, partialTypes, reduce.getSrcs(), reduce.getAxis());
+  IRMapping mapping;
+  reduce.getCombine().cloneInto(&partial.getCombine(), mapping);
+
+  SmallVector<Value> gathered;
+  for (Value result : partial.getResults())
+    gathered.push_back(cta::ConvertLayoutOp::create(builder, loc, typeOf(result, plan.gathered), result));
+  SmallVector<Type> resultTypes;
+  for (Value result : reduce.getResults())
+    resultTypes.push_back(isa<RankedTensorType>(result.getType())
+                              ? Type(cta::withLayout(cast<RankedTensorType>(result.getType()),
+                                                     cta::LayoutAttr::get(context, layout::removeDim(plan.gathered,
+                                                                                                     reduce.getAxis()))))
+                              : result.getType());
+  auto final = ReduceOp::create(builder, loc, resultTypes, gathered, reduce.getAxis());
+  final.getCombine().takeBody(reduce.getCombine());
+  for (auto [old, value] : llvm::zip(reduce.getResults(), final.getResults())) {
+    Value replacement = value;
+    if (old.getType() != value.getType())
+      replacement = cta::ConvertLayoutOp::create(builder, loc, old.getType(), value);
+    old.replaceAllUsesWith(replacement);
+  }
+  reduce.erase();
+}
+
+struct CtaLowerConversions : tile::impl::CtaLowerConversionsBase<CtaLowerConversions> {
+  void runOnOperation() override {
+    SmallVector<ReduceOp> reductions;
+    getOperation().walk([&](ReduceOp reduce) { reductions.push_back(reduce); });
+    for (ReduceOp reduce : reductions)
+      if (auto plan = planReduction(cta::getLayout(reduce.getSrcs().front().getType()), reduce.getAxis()))
+        splitReduction(reduce, *plan);
+
+    SmallVector<cta::ConvertLayoutOp> conversions;
+    getOperation().walk([&](cta::ConvertLayoutOp convert) {
+      if (movesBetweenThreads(convert))
+        conversions.push_back(convert);
+    });
+    llvm::for_each(conversions, lowerConversion);
+  }
+};
+
+} // namespace

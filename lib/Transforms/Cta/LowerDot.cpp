@@ -1,0 +1,89 @@
+// cta-lower-dot: turn dots into tensor-core or fused multiply-add products.
+//
+// cta-assign-layouts has put operands and accumulator where the chosen instruction wants them, so a dot becomes one
+// cta.mma_sync. Two cases need more: `tf32x3` splits each operand into its tf32 part and the rest and adds three
+// products; a type that the tensor cores lack goes through shared memory to cta.fma_dot.
+//
+//   %d = tile.dot %a, %b, %c : #a, #b -> #acc   ==>   %d = cta.mma_sync %a, %b, %c {shape = 16, 8, 16}
+#include "Analysis/DotPlan.h"
+#include "Layout/SharedLayouts.h"
+#include "Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+
+namespace tile {
+#define GEN_PASS_DEF_CTALOWERDOT
+#include "Transforms/Passes.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+
+/// The bits of an f32 that tf32 keeps: sign, 8 exponent bits, 10 mantissa bits.
+constexpr uint32_t tf32Mask = 0xffffe000;
+
+/// x = high + low, where high is a tf32 number.
+std::pair<Value, Value> splitTf32(OpBuilder &builder, Location loc, Value x) {
+  Type intType = withElementType(x.getType(), builder.getI32Type());
+  Value mask = arith::ConstantOp::create(
+      builder, loc, SplatElementsAttr::get(cast<ShapedType>(intType), builder.getI32IntegerAttr(int32_t(tf32Mask))));
+  Value bits = arith::BitcastOp::create(builder, loc, intType, x);
+  Value high = arith::BitcastOp::create(builder, loc, x.getType(), arith::AndIOp::create(builder, loc, bits, mask));
+  return {high, arith::SubFOp::create(builder, loc, x, high)};
+}
+
+Value lowerToMma(OpBuilder &builder, DotOp dot, const target::MmaInstruction &instruction) {
+  Location loc = dot.getLoc();
+  auto shape = builder.getDenseI32ArrayAttr({int32_t(instruction.m), int32_t(instruction.n), int32_t(instruction.k)});
+  auto multiply = [&](Value a, Value b, Value acc) -> Value {
+    return cta::MmaSyncOp::create(builder, loc, acc.getType(), a, b, acc, shape);
+  };
+  if (!dot.getA().getType().getElementType().isF32() || dot.getPrecision() == InputPrecision::tf32)
+    return multiply(dot.getA(), dot.getB(), dot.getAcc());
+  auto [highA, lowA] = splitTf32(builder, loc, dot.getA());
+  auto [highB, lowB] = splitTf32(builder, loc, dot.getB());
+  // Small products first, so that they are not lost against the large sum.
+  Value acc = multiply(lowA, highB, dot.getAcc());
+  acc = multiply(highA, lowB, acc);
+  return multiply(highA, highB, acc);
+}
+
+Value lowerToFma(OpBuilder &builder, DotOp dot) {
+  auto store = [&](Value operand) -> Value {
+    auto type = cast<RankedTensorType>(operand.getType());
+    std::vector<int64_t> shape(type.getShape().begin(), type.getShape().end());
+    auto layout = cta::LayoutAttr::get(type.getContext(), layout::unswizzledShared(shape, {1, 0}));
+    auto buffer = cta::AllocOp::create(
+        builder, dot.getLoc(),
+        cta::BufferType::get(type.getContext(), type.getShape(), type.getElementType(), layout, /*slots=*/1),
+        /*offset=*/IntegerAttr());
+    cta::LocalStoreOp::create(builder, dot.getLoc(), operand, buffer);
+    return buffer;
+  };
+  Value a = store(dot.getA()), b = store(dot.getB());
+  return cta::FmaDotOp::create(builder, dot.getLoc(), dot.getAcc().getType(), a, b, dot.getAcc());
+}
+
+struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
+  using CtaLowerDotBase::CtaLowerDotBase;
+
+  void runOnOperation() override {
+    const target::GpuTarget *gpu = target::findTarget(target.getValue());
+    if (!gpu) {
+      getOperation().emitError() << "unknown target '" << target << "'; known are " << target::listTargets();
+      return signalPassFailure();
+    }
+    getOperation().walk([&](DotOp dot) {
+      OpBuilder builder(dot);
+      DotPlan plan = planDot(dot, *gpu, getOperation().getNumWarps());
+      Value result = plan.instruction ? lowerToMma(builder, dot, *plan.instruction) : lowerToFma(builder, dot);
+      dot.replaceAllUsesWith(result);
+      dot.erase();
+    });
+  }
+};
+
+} // namespace

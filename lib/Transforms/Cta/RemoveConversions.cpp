@@ -1,0 +1,133 @@
+// cta-remove-conversions: compute values in the layout in which they are needed.
+//
+// Backward: for `c = convert(v -> L)`, collect the operations that compute v. If they are cheap (constants, ranges,
+// arithmetic, shape changes), or the leaves of that slice are cheaper to convert than v, clone the slice in layout L.
+// A slice may go around a loop: then the loop carries the value in L instead.
+// Forward: `op(convert(v))` becomes `convert(op(v))` when the other operands can be had in v's layout for nothing; the
+// conversion moves down towards a store or meets one that undoes it.
+//
+//   %c = convert(%acc : #mma -> #default)                       %r = arith.truncf %acc : #mma
+//   %r = arith.truncf %c                        == forward ==>  %s = convert(%r : #mma -> #store)
+//   %s = convert(%r : #default -> #store)
+//
+// Both repeat until nothing changes. Every step lowers the bytes that conversions move, or leaves them and moves one
+// conversion down, and a loop's value changes its layout once, so the process ends.
+#include "Layout/ShapeTransforms.h"
+#include "Transforms/Cta/LayoutSlice.h"
+#include "Transforms/Passes.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace tile {
+#define GEN_PASS_DEF_CTAREMOVECONVERSIONS
+#include "Transforms/Passes.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+using cta::ConvertLayoutOp;
+
+namespace {
+
+/// `op` computes each result element from the operand elements at the same place.
+bool isElementwise(Operation *op) {
+  return op->getNumResults() == 1 && op->getNumRegions() == 0 &&
+         (op->hasTrait<OpTrait::Elementwise>() || isa<AddPtrOp>(op));
+}
+
+/// Clones the forward user with its operands in the source's layout; the result is converted back.
+bool sinkConversion(ConvertLayoutOp convert, LayoutSlicer &slicer) {
+  if (!convert->hasOneUse())
+    return false;
+  Operation *user = *convert->user_begin();
+  cta::LayoutAttr layout = cta::getLayoutAttr(convert.getSrc().getType());
+  bool isReduction = isa<ReduceOp>(user);
+  if (!isElementwise(user) && !isReduction)
+    return false;
+
+  // The other operands must be free in the source's layout.
+  for (Value operand : user->getOperands())
+    if (operand != convert && isa<RankedTensorType>(operand.getType()) && slicer.plan(operand, layout).cost > 0)
+      return false;
+  if (isElementwise(user) && LayoutSlicer::bytesOf(user->getResult(0)) > LayoutSlicer::bytesOf(convert.getSrc()))
+    return false;
+
+  // By index: having an operand in another layout may replace operands of `user` itself (see LayoutSlicer).
+  OpBuilder builder(user);
+  SmallVector<Value> operands;
+  for (unsigned i = 0; i < user->getNumOperands(); ++i) {
+    Value operand = user->getOperand(i);
+    operands.push_back(operand == convert ? convert.getSrc() : slicer.rewrite(operand, layout));
+  }
+  builder.setInsertionPoint(user);
+  Operation *clone = builder.clone(*user);
+  clone->setOperands(operands);
+  for (auto [old, result] : llvm::zip(user->getResults(), clone->getResults())) {
+    auto type = dyn_cast<RankedTensorType>(old.getType());
+    if (!type) {
+      old.replaceAllUsesWith(result);
+      continue;
+    }
+    cta::LayoutAttr produced = layout;
+    if (isReduction)
+      produced = cta::LayoutAttr::get(type.getContext(),
+                                      layout::removeDim(layout.getLayout(), cast<ReduceOp>(user).getAxis()));
+    result.setType(cta::withLayout(type, produced));
+    builder.setInsertionPointAfter(clone);
+    old.replaceAllUsesWith(ConvertLayoutOp::create(builder, user->getLoc(), type, result));
+  }
+  user->erase();
+  convert.erase();
+  return true;
+}
+
+bool rematerialise(ConvertLayoutOp convert, LayoutSlicer &slicer) {
+  cta::LayoutAttr layout = cta::getLayoutAttr(convert.getType());
+  if (slicer.plan(convert.getSrc(), layout).cost >= LayoutSlicer::bytesOf(convert.getSrc()))
+    return false;
+  Value value = slicer.rewrite(convert.getSrc(), layout);
+  convert.getResult().replaceAllUsesWith(value);
+  convert.erase();
+  return true;
+}
+
+struct CtaRemoveConversions : tile::impl::CtaRemoveConversionsBase<CtaRemoveConversions> {
+  void runOnOperation() override {
+    LayoutSlicer slicer;
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      simplify();
+      // Inner loops first: what they decide about carried values is worth most.
+      SmallVector<ConvertLayoutOp> conversions;
+      getOperation().walk([&](ConvertLayoutOp convert) { conversions.push_back(convert); });
+      llvm::stable_sort(conversions, [](ConvertLayoutOp a, ConvertLayoutOp b) { return depthOf(a) > depthOf(b); });
+      for (ConvertLayoutOp convert : conversions)
+        if (rematerialise(convert, slicer) || sinkConversion(convert, slicer)) {
+          changed = true;
+          break; // the slice may have erased or replaced other conversions
+        }
+    }
+  }
+
+private:
+  static unsigned depthOf(Operation *op) {
+    unsigned depth = 0;
+    for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp())
+      depth += isa<LoopLikeOpInterface>(parent);
+    return depth;
+  }
+
+  /// Folds conversions of conversions and removes what no longer has a use, also what only loops keep alive.
+  void simplify() {
+    RewritePatternSet patterns(&getContext());
+    ConvertLayoutOp::getCanonicalizationPatterns(patterns, &getContext());
+    scf::ForOp::getCanonicalizationPatterns(patterns, &getContext());
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace
