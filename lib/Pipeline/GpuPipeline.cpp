@@ -60,7 +60,7 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add(Correctness, [target] { return createCtaLowerDot({target}); });
   list.verify("async");
   // After the dots, so that only the order of operations is left to decide.
-  list.add(Optimisation, [] { return createCtaPipeline(); });
+  list.add(Optimisation, [target] { return createCtaPipeline({target}); });
 
   // Data that still crosses threads goes through shared memory: the last pass that creates buffers.
   list.add(Correctness, [] { return createCtaLowerConversions(); });
