@@ -4,6 +4,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
@@ -42,7 +43,8 @@ static void removeTileAttributes(ModuleOp module) {
     for (NamedAttribute attribute : llvm::make_filter_range(attributes, isOurs))
       function->removeAttr(attribute.getName());
     for (unsigned index = 0; index < function.getNumArguments(); ++index) {
-      attributes.assign(function.getArgAttrs(index).begin(), function.getArgAttrs(index).end());
+      ArrayRef<NamedAttribute> ofArgument = mlir::function_interface_impl::getArgAttrs(function, index);
+      attributes.assign(ofArgument.begin(), ofArgument.end());
       for (NamedAttribute attribute : llvm::make_filter_range(attributes, isOurs))
         function.removeArgAttr(index, attribute.getName());
     }
