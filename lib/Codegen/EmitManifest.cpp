@@ -74,7 +74,8 @@ llvm::Expected<runtime::BufferSpec> readBuffer(DictionaryAttr dictionary, String
   return createStringError(formatv("buffer '{0}' has no role; expected random, output, inout or zeros", name));
 }
 
-llvm::Expected<runtime::Parameter> describeParameter(KernelOp kernel, unsigned index, DictionaryAttr launch) {
+llvm::Expected<runtime::Parameter> describeParameter(FunctionOpInterface kernel, unsigned index,
+                                                     DictionaryAttr launch) {
   runtime::Parameter parameter;
   auto name = kernel.getArgAttrOfType<StringAttr>(index, KernelOp::getArgNameAttrName());
   parameter.name = name ? name.str() : "arg" + std::to_string(index);
@@ -83,6 +84,9 @@ llvm::Expected<runtime::Parameter> describeParameter(KernelOp kernel, unsigned i
   if (auto pointer = dyn_cast<PtrType>(type)) {
     parameter.isPointer = true;
     element = pointer.getPointee();
+  } else if (isa<LLVM::LLVMPointerType>(type)) {
+    parameter.isPointer = true;
+    element = IntegerType::get(type.getContext(), 8); // what it points to is no longer known
   }
   std::optional<runtime::DataType> dataType =
       dataTypeOf(element, kernel.getArgAttr(index, unsignedAttrName) != nullptr);
@@ -139,25 +143,33 @@ llvm::Expected<std::vector<runtime::Expectation>> readExpectations(ArrayAttr lis
 
 } // namespace
 
-llvm::Expected<runtime::Manifest> describeKernel(KernelOp kernel, const SourceInfo &source) {
+bool isLoweredKernel(FunctionOpInterface function) {
+  return isa<LLVM::LLVMFuncOp>(function) && function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName());
+}
+
+llvm::Expected<runtime::Manifest> describeKernel(FunctionOpInterface kernel, const SourceInfo &source) {
   runtime::Manifest manifest;
   manifest.compiler = source.compiler;
-  manifest.kernel = kernel.getSymName().str();
+  manifest.kernel = kernel.getName().str();
   manifest.entry = manifest.kernel;
   manifest.sourceFile = source.file;
   manifest.sourceHash = source.hash;
-  manifest.launch.numWarps = kernel.getNumWarps();
-  manifest.launch.threadsPerCta = kernel.getNumWarps() * target::threadsPerWarp;
-
-  DictionaryAttr launch = kernel.getLaunch().value_or(DictionaryAttr());
+  auto kernelOp = dyn_cast<KernelOp>(*kernel);
+  DictionaryAttr launch;
+  DictionaryAttr constants;
+  if (kernelOp) {
+    manifest.launch.numWarps = kernelOp.getNumWarps();
+    launch = kernelOp.getLaunchAttr();
+    constants = kernelOp.getConstantsAttr();
+  }
   for (unsigned index = 0, count = kernel.getArgumentTypes().size(); index < count; ++index) {
     auto parameter = describeParameter(kernel, index, launch);
     if (!parameter)
       return parameter.takeError();
     manifest.parameters.push_back(std::move(*parameter));
   }
-  if (std::optional<DictionaryAttr> constants = kernel.getConstants())
-    for (NamedAttribute constant : *constants)
+  if (constants)
+    for (NamedAttribute constant : constants)
       manifest.constants.emplace_back(constant.getName().str(), describeConstant(constant.getValue()));
   if (Attribute grid = launch ? launch.get("grid") : nullptr) {
     auto texts = readTexts(grid, "grid");
@@ -189,6 +201,10 @@ llvm::Error describeLaunch(ModuleOp lowered, const target::GpuTarget &target, ru
     for (int32_t extent : threads)
       launch.threadsPerCta *= extent;
   }
+  if (launch.threadsPerCta == 0)
+    return createStringError(
+        formatv("kernel '{0}' does not say how many threads run it (nvvm.reqntid)", manifest.entry));
+  launch.numWarps = llvm::divideCeil(launch.threadsPerCta, target::threadsPerWarp);
   for (auto [index, extent] : llvm::enumerate(readArray(NVVM::NVVMDialect::getClusterDimAttrName())))
     if (index < 3)
       launch.cluster[index] = extent;

@@ -13,11 +13,9 @@
 #include "llvm/Support/Error.h"
 
 namespace mlir {
+class FunctionOpInterface;
 class ModuleOp;
 } // namespace mlir
-namespace tile {
-class KernelOp;
-}
 
 namespace tile::codegen {
 
@@ -31,7 +29,11 @@ struct SourceInfo {
 
 /// Parameters, constants and directives. Fails with a message when a directive is malformed or a type has no spelling
 /// in the manifest.
-llvm::Expected<runtime::Manifest> describeKernel(KernelOp kernel, const SourceInfo &source);
+/// `kernel` is a tile.kernel, or a lowered kernel, of which only the names and sizes of the parameters are known.
+llvm::Expected<runtime::Manifest> describeKernel(mlir::FunctionOpInterface kernel, const SourceInfo &source);
+
+/// Whether `function` is a kernel in the LLVM dialect.
+bool isLoweredKernel(mlir::FunctionOpInterface function);
 
 /// Threads, cluster and dynamic shared memory, from the attributes of the one kernel in `lowered`.
 llvm::Error describeLaunch(mlir::ModuleOp lowered, const target::GpuTarget &target, runtime::Manifest &manifest);
