@@ -38,7 +38,7 @@ static void setDivisibilityOfAll(AxisInfo &info, int64_t divisibility) {
   info.divisibility.assign(info.getRank(), divisibility);
 }
 
-// Rules of two operands; constants have been folded before --------------------------------------------------------------
+// Rules of two operands; constants have been folded before.
 
 /// The operand that counts keeps counting where the other one is the same. Also right for x - y if `lhs` counts.
 static AxisInfo inferSum(Type type, const AxisInfo &lhs, const AxisInfo &rhs, bool isDifference) {
@@ -194,7 +194,7 @@ static AxisInfo inferSelect(arith::SelectOp op, const AxisInfo &condition, const
   return info;
 }
 
-// Casts ---------------------------------------------------------------------------------------------------------------
+// Casts.
 
 static void limitContiguity(AxisInfo &info, unsigned dim, int64_t limit) {
   int64_t group = std::min(info.contiguity[dim], limit);
@@ -230,7 +230,7 @@ static AxisInfo inferCast(Operation *op, const AxisInfo &src) {
   return AxisInfo::fromConstant(op->getResult(0).getType(), value.getSExtValue());
 }
 
-// Constants -----------------------------------------------------------------------------------------------------------
+// Constants.
 
 static std::optional<APInt> evaluate(Operation *op, const APInt &a, const APInt &b) {
   using Result = std::optional<APInt>;
@@ -270,7 +270,7 @@ static std::optional<AxisInfo> foldConstants(Operation *op, Operands operands) {
   return AxisInfo::fromConstant(op->getResult(0).getType(), value->getSExtValue());
 }
 
-// Dispatch ------------------------------------------------------------------------------------------------------------
+// Dispatch.
 
 AxisInfo tile::inferElementwise(Operation *op, Type type, Operands operands) {
   AxisInfo info = AxisInfo::unknown(type);
