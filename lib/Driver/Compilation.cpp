@@ -29,7 +29,9 @@ std::unique_ptr<MLIRContext> createContext() {
   DialectRegistry registry;
   registerAllDialects(registry);
   // One kernel is too little work for MLIR's thread pool, which costs more to start.
-  return std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  auto context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->printOpOnDiagnostic(false); // the source line says more than a page of IR
+  return context;
 }
 
 std::string hashOf(StringRef text) {
@@ -145,8 +147,11 @@ GpuPipelineOptions Compilation::pipelineOptions() const {
 }
 
 bool Compilation::lower() {
-  if (moduleOp->getOps<KernelOp>().empty())
-    return true; // the input was lowered already
+  if (moduleOp->getOps<KernelOp>().empty()) { // the input was lowered already
+    if (options.emit <= EmitKind::Nvvm)
+      printModule();
+    return true;
+  }
   Timing::Scope scope(timing, "passes");
   PassManager manager(context.get());
   bool wrongOption = false;

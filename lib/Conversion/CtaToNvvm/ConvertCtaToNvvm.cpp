@@ -65,7 +65,12 @@ static LogicalResult checkOperation(Operation *op, const target::GpuTarget &gpu)
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<ReshapeOp, BroadcastOp, ExpandDimsOp, TransOp, cta::ConvertLayoutOp>(
           [](Operation *op) { return checkShapeChange(op); })
+      .Case<ReduceOp, cta::PartialReduceOp>([](Operation *op) { return checkReduction(op); })
       .Case<cta::AsyncCopyOp>([&](auto op) { return checkAsyncCopy(op, gpu); })
+      .Case<cta::AllocOp>([](auto op) { return checkAlloc(op); })
+      .Case<cta::MmaSyncOp>([&](auto op) { return checkMma(op, gpu); })
+      .Case<cta::FmaDotOp>([&](auto op) { return checkFmaDot(op, gpu); })
+      .Case<PrintOp>([&](auto op) { return checkPrint(op, gpu); })
       .Default([&](Operation *op) {
         return op->hasTrait<OpTrait::Elementwise>() || op->hasTrait<OpTrait::ConstantLike>() ? checkElementwise(op, gpu)
                                                                                              : success();
@@ -113,12 +118,19 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
     populateShapePatterns(converter, patterns);
     populateMemoryPatterns(converter, patterns, gpu);
     populateAsyncCopyPatterns(converter, patterns, gpu);
+    populateBufferPatterns(converter, patterns, gpu);
+    populateMmaPatterns(converter, patterns);
+    populateFmaDotPatterns(converter, patterns);
+    populateReducePatterns(converter, patterns);
+    populatePrintPatterns(converter, patterns);
+    populateFloat8Patterns(converter, patterns);
+    populateMathPatterns(converter, patterns, gpu);
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns, target);
 
     target.addLegalOp<ModuleOp>();
     target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
     target.addIllegalDialect<TileDialect, cta::CtaDialect>();
-    target.markUnknownOpDynamicallyLegal([&](Operation *op) { return converter.isLegal(op); });
+    target.markUnknownOpDynamicallyLegal([&](Operation *op) { return converter.isLegal(op) && isSelectable(op, gpu); });
     return applyFullConversion(getOperation(), target, std::move(patterns));
   }
 };

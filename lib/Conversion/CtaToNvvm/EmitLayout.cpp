@@ -65,8 +65,7 @@ Value emitByteOffset(OpBuilder &builder, Location loc, Value base, int64_t bytes
   if (bytes == 0)
     return base;
   return LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
-                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(bytes)},
-                             LLVM::GEPNoWrapFlags::inbounds | LLVM::GEPNoWrapFlags::nuw);
+                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(bytes)}, LLVM::GEPNoWrapFlags::nuw);
 }
 
 OffsetEmitter::OffsetEmitter(OpBuilder &builder, Location loc, ThreadMap map)
@@ -127,8 +126,7 @@ Value OffsetEmitter::address(Value base, uint64_t constant) {
     Value dynamic = dynamicPart(bits);
     shared = !dynamic ? base
                       : Value(LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
-                                                  ArrayRef<LLVM::GEPArg>{dynamic},
-                                                  LLVM::GEPNoWrapFlags::inbounds | LLVM::GEPNoWrapFlags::nuw));
+                                                  ArrayRef<LLVM::GEPArg>{dynamic}, LLVM::GEPNoWrapFlags::nuw));
   }
   return emitByteOffset(builder, loc, shared, static_cast<int64_t>(constant & ~threadMask));
 }

@@ -43,7 +43,7 @@ mlir::LogicalResult checkShapeChange(mlir::Operation *op);
 mlir::LogicalResult checkReduction(mlir::Operation *op);
 mlir::LogicalResult checkAsyncCopy(cta::AsyncCopyOp op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkAlloc(cta::AllocOp op);
-mlir::LogicalResult checkMma(cta::MmaSyncOp op);
+mlir::LogicalResult checkMma(cta::MmaSyncOp op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkFmaDot(cta::FmaDotOp op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkPrint(PrintOp op, const target::GpuTarget &gpu);
 
