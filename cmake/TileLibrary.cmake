@@ -5,7 +5,8 @@ add_library(tile_options INTERFACE)
 target_compile_features(tile_options INTERFACE cxx_std_20)
 target_include_directories(tile_options INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}
                            ${PROJECT_SOURCE_DIR}/lib)
-target_compile_options(tile_options INTERFACE -Wall -Wextra -Wno-unused-parameter -UNDEBUG)
+# libstdc++ 12 deprecates a function that its own std::stable_sort uses.
+target_compile_options(tile_options INTERFACE -Wall -Wextra -Wno-unused-parameter -Wno-deprecated-declarations -UNDEBUG)
 # One self-contained binary runs on machines with another libstdc++.
 target_link_options(tile_options INTERFACE -static-libstdc++ -static-libgcc)
 

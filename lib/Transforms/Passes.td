@@ -78,8 +78,9 @@ def CtaPipeline : KernelPass<"cta-pipeline"> {
   let summary = "overlap asynchronous copies of later iterations with the computation of earlier ones";
   let description = [{
     Kind: optimisation. Requires: phase async. Ensures: copies run num_stages - 1 iterations ahead in buffers with
-    num_stages slots. Example: test/Transforms/Cta/pipeline.mlir.
+    num_stages slots, or as many as the target's shared memory holds. Example: test/Transforms/Cta/pipeline.mlir.
   }];
+  let options = [TargetOption];
 }
 
 def CtaLowerConversions : KernelPass<"cta-lower-conversions"> {

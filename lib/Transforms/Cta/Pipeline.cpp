@@ -11,6 +11,7 @@
 // The wait comes first, so that one barrier after it orders both this iteration's reads (copies have arrived) and this
 // iteration's copies (all threads have finished reading the slot that is filled next).
 #include "Cta/CtaDialect.h"
+#include "Target/GpuTarget.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -161,6 +162,7 @@ LogicalResult pipeline(IRRewriter &rewriter, scf::ForOp loop, int64_t slots) {
       if (!copyStage.contains(&op) && !isa<cta::AsyncWaitOp>(op))
         schedule.emplace_back(&op, useStage);
   };
+  rewriter.setInsertionPoint(loop);
   FailureOr<scf::ForOp> pipelined = scf::pipelineForLoop(rewriter, loop, options);
   if (failed(pipelined))
     return failure();
@@ -170,22 +172,38 @@ LogicalResult pipeline(IRRewriter &rewriter, scf::ForOp loop, int64_t slots) {
   return success();
 }
 
+/// Slots that the kernel asks for, or fewer if the shared memory of a CTA does not hold them.
+int64_t planSlots(scf::ForOp loop, int64_t wanted, const target::GpuTarget &target) {
+  int64_t bytes = 0;
+  for (auto copy : loop.getBody()->getOps<cta::AsyncCopyOp>())
+    bytes += copy.getBuffer().getType().getBytes();
+  return std::min<int64_t>(wanted, target.maxSharedPerCta / bytes);
+}
+
 struct CtaPipeline : tile::impl::CtaPipelineBase<CtaPipeline> {
+  using CtaPipelineBase::CtaPipelineBase;
+
   void runOnOperation() override {
-    int64_t slots = getOperation().getNumStages();
-    if (slots < 2)
-      return;
+    const target::GpuTarget *gpu = target::findTarget(target.getValue());
+    if (!gpu) {
+      getOperation().emitError() << "unknown target '" << target << "'; known are " << target::listTargets();
+      return signalPassFailure();
+    }
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
       if (canPipeline(loop))
         loops.push_back(loop);
     });
     IRRewriter rewriter(&getContext());
-    for (scf::ForOp loop : loops)
+    for (scf::ForOp loop : loops) {
+      int64_t slots = planSlots(loop, getOperation().getNumStages(), *gpu);
+      if (slots < 2)
+        continue;
       if (failed(pipeline(rewriter, loop, slots))) {
         loop.emitError() << "cannot be pipelined with " << slots << " stages";
         return signalPassFailure();
       }
+    }
   }
 };
 

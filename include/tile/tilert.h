@@ -1,0 +1,146 @@
+/* libtilert: load and launch kernels compiled by tilec, over the CUDA driver.
+ *
+ *   tile_runtime *runtime;  tile_kernel *kernel;
+ *   tile_runtime_create(NULL, NULL, &runtime);              // dlopen(libcuda.so.1)
+ *   tile_kernel_load_file(runtime, "gemm.cubin", &kernel);  // cubin or PTX; carries its own manifest
+ *   tile_device_activate(runtime, 0);                       // or any context of the application
+ *   void *arguments[] = {&a, &b, &c, &m, &n, &k};
+ *   if (tile_launch(kernel, NULL, arguments, 6) != TILE_OK) puts(tile_last_error());
+ *
+ * Everything that the compiler assumed is checked before a launch: a broken assumption is an error, not a wrong
+ * answer. Every function returns a status; tile_last_error() explains the last failure of the calling thread. Nothing
+ * here prints, exits or throws. A kernel may be used by many threads and devices at once; creating, destroying and
+ * loading are not on the launch path, which neither locks nor allocates once a device has its module.
+ */
+#ifndef TILE_TILERT_H
+#define TILE_TILERT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define TILE_API __attribute__((visibility("default")))
+#else
+#define TILE_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Version of this interface and of the manifests that it reads ("abi_version"). */
+#define TILE_ABI_VERSION 1
+
+/* Most parameters that a kernel may have. */
+#define TILE_MAX_PARAMETERS 128
+
+typedef enum tile_status {
+  TILE_OK = 0,
+  TILE_ERROR_INVALID_ARGUMENT = 1, /* null pointer, wrong argument count, type or range */
+  TILE_ERROR_FILE = 2,             /* a file cannot be read or written */
+  TILE_ERROR_NOT_AN_ARTIFACT = 3,  /* neither a cubin nor PTX with a manifest */
+  TILE_ERROR_MANIFEST = 4,         /* the manifest is malformed or of an unknown version */
+  TILE_ERROR_NO_DRIVER = 5,        /* libcuda.so.1 is absent, too old or refuses to start */
+  TILE_ERROR_NO_DEVICE = 6,        /* no such device, or no context is current */
+  TILE_ERROR_ARCHITECTURE = 7,     /* the artifact is for another GPU architecture */
+  TILE_ERROR_RESOURCES = 8,        /* more shared memory or threads than the device has */
+  TILE_ERROR_ASSUMPTION = 9,       /* an alignment or divisibility that the compiler assumed does not hold */
+  TILE_ERROR_GRID = 10,            /* the grid is negative, too large, or cannot be evaluated */
+  TILE_ERROR_DRIVER = 11,          /* a CUDA driver call failed */
+  TILE_ERROR_OUT_OF_MEMORY = 12,
+  TILE_ERROR_UNSUPPORTED = 13,
+  TILE_ERROR_CHECK = 14            /* used by tile-run: a result differs from its reference */
+} tile_status;
+
+typedef struct tile_runtime tile_runtime;
+typedef struct tile_kernel tile_kernel;
+
+/* Finds a driver function ("cuLaunchKernelEx") for a host application that has loaded the driver itself. */
+typedef void *(*tile_symbol_lookup)(void *user, const char *symbol);
+
+typedef enum tile_parameter_kind {
+  TILE_POINTER = 0, /* device address, 64 bits */
+  TILE_INTEGER = 1, /* i1 (passed as 8 bits), i8..i64, u8..u64 */
+  TILE_FLOAT = 2    /* f16, bf16, f32, f64 */
+} tile_parameter_kind;
+
+typedef struct tile_parameter {
+  const char *name; /* lives as long as the kernel */
+  const char *type; /* "ptr<f16>", "i32", ... */
+  tile_parameter_kind kind;
+  uint32_t size;         /* bytes of the kernel argument */
+  uint64_t alignment;    /* pointers: assumed alignment in bytes; 1: nothing assumed */
+  uint64_t divisibility; /* integers: assumed divisor; 1: nothing assumed */
+} tile_parameter;
+
+typedef struct tile_kernel_info {
+  const char *entry;  /* symbol in the module */
+  const char *target; /* "sm_90a" */
+  uint32_t threads_per_cta;
+  uint32_t cluster[3];
+  uint32_t shared_static;  /* bytes */
+  uint32_t shared_dynamic; /* bytes */
+  uint32_t registers;      /* a thread; 0: unknown */
+  uint32_t parameter_count;
+} tile_kernel_info;
+
+/* One argument with its own tag, for callers that do not know the types at compile time; see tile_launch_values. */
+typedef struct tile_value {
+  tile_parameter_kind kind;
+  union {
+    uint64_t pointer;
+    int64_t integer; /* range-checked against the parameter; for u64 reinterpreted */
+    double real;     /* rounded to the parameter's type */
+  } as;
+} tile_value;
+
+typedef struct tile_launch_options {
+  void *stream;        /* CUstream; NULL: the default stream */
+  const int64_t *grid; /* three numbers; NULL: the manifest's grid expressions */
+} tile_launch_options;
+
+/* Text about the last failure of the calling thread; "" if there was none. Valid until the thread's next call. */
+TILE_API const char *tile_last_error(void);
+TILE_API const char *tile_status_name(tile_status status);
+TILE_API const char *tile_version(void);
+
+/* Loads the driver with dlopen, or through `lookup` when it is not NULL. */
+TILE_API tile_status tile_runtime_create(tile_symbol_lookup lookup, void *user, tile_runtime **runtime);
+/* Kernels of the runtime must have been destroyed before. */
+TILE_API void tile_runtime_destroy(tile_runtime *runtime);
+
+TILE_API tile_status tile_device_count(tile_runtime *runtime, int *count);
+/* Retains the device's primary context and makes it current on the calling thread. */
+TILE_API tile_status tile_device_activate(tile_runtime *runtime, int device);
+
+/* `runtime` may be NULL: such a kernel can be described but not launched. `data` is copied. */
+TILE_API tile_status tile_kernel_load_memory(tile_runtime *runtime, const void *data, size_t size,
+                                             tile_kernel **kernel);
+TILE_API tile_status tile_kernel_load_file(tile_runtime *runtime, const char *path, tile_kernel **kernel);
+/* The contexts in which the kernel was launched must still exist. */
+TILE_API void tile_kernel_destroy(tile_kernel *kernel);
+
+/* The manifest as JSON text; lives as long as the kernel. */
+TILE_API tile_status tile_kernel_manifest(const tile_kernel *kernel, const char **json);
+TILE_API tile_status tile_kernel_describe(const tile_kernel *kernel, tile_kernel_info *info);
+TILE_API tile_status tile_kernel_parameter(const tile_kernel *kernel, uint32_t index, tile_parameter *parameter);
+
+/* Loads the module into the current context now instead of at the first launch; checks architecture and limits. */
+TILE_API tile_status tile_kernel_prepare(tile_kernel *kernel);
+
+/* The grid for these arguments; `num_sms` is the number of multiprocessors of the device. */
+TILE_API tile_status tile_kernel_grid(const tile_kernel *kernel, void *const *arguments, size_t count, int num_sms,
+                                      int64_t grid[3]);
+
+/* Launches in the current context. `arguments[i]` points at the value of parameter i, as for cuLaunchKernel.
+   A grid with a zero dimension succeeds without a launch. `options` may be NULL. */
+TILE_API tile_status tile_launch(tile_kernel *kernel, const tile_launch_options *options, void *const *arguments,
+                                 size_t count);
+/* The same with tagged values, converted and range-checked. */
+TILE_API tile_status tile_launch_values(tile_kernel *kernel, const tile_launch_options *options,
+                                        const tile_value *values, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,244 @@
+// The C API: checks its own arguments, keeps exceptions (out of memory) inside, and delegates.
+#include "Runtime/ErrorState.h"
+#include "Runtime/Kernel.h"
+
+#include <new>
+
+namespace tile::runtime {
+
+char *lastErrorBuffer() {
+  static thread_local char buffer[longestErrorText] = "";
+  return buffer;
+}
+
+namespace {
+
+/// Runs `body`, which returns a status, and turns exceptions into one.
+template <typename Body> tile_status guarded(Body body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc &) {
+    return reportError(TILE_ERROR_OUT_OF_MEMORY, "out of host memory");
+  } catch (const std::exception &exception) {
+    return reportError(TILE_ERROR_UNSUPPORTED, "unexpected failure: {}", exception.what());
+  }
+}
+
+tile_status nullArgument(const char *function, const char *name) {
+  return reportError(TILE_ERROR_INVALID_ARGUMENT, "{}: '{}' is a null pointer", function, name);
+}
+
+tile_status finishLoading(tile_runtime *runtime, Result<Artifact> artifact, tile_kernel **kernel) {
+  if (!artifact)
+    return reportError(artifact.error());
+  Result<std::unique_ptr<tile_kernel>> made = makeKernel(runtime, std::move(*artifact));
+  if (!made)
+    return reportError(made.error());
+  *kernel = made->release();
+  return TILE_OK;
+}
+
+} // namespace
+} // namespace tile::runtime
+
+using namespace tile::runtime;
+
+extern "C" {
+
+const char *tile_last_error(void) {
+  return lastErrorBuffer();
+}
+
+const char *tile_version(void) {
+  return TILE_VERSION;
+}
+
+const char *tile_status_name(tile_status status) {
+  switch (status) {
+  case TILE_OK:
+    return "ok";
+  case TILE_ERROR_INVALID_ARGUMENT:
+    return "invalid argument";
+  case TILE_ERROR_FILE:
+    return "file error";
+  case TILE_ERROR_NOT_AN_ARTIFACT:
+    return "not an artifact";
+  case TILE_ERROR_MANIFEST:
+    return "bad manifest";
+  case TILE_ERROR_NO_DRIVER:
+    return "no CUDA driver";
+  case TILE_ERROR_NO_DEVICE:
+    return "no CUDA device";
+  case TILE_ERROR_ARCHITECTURE:
+    return "wrong architecture";
+  case TILE_ERROR_RESOURCES:
+    return "not enough resources";
+  case TILE_ERROR_ASSUMPTION:
+    return "broken assumption";
+  case TILE_ERROR_GRID:
+    return "bad grid";
+  case TILE_ERROR_DRIVER:
+    return "CUDA error";
+  case TILE_ERROR_OUT_OF_MEMORY:
+    return "out of memory";
+  case TILE_ERROR_UNSUPPORTED:
+    return "unsupported";
+  case TILE_ERROR_CHECK:
+    return "wrong result";
+  }
+  return "unknown status";
+}
+
+tile_status tile_runtime_create(tile_symbol_lookup lookup, void *user, tile_runtime **runtime) {
+  if (!runtime)
+    return nullArgument("tile_runtime_create", "runtime");
+  *runtime = nullptr;
+  return guarded([&] {
+    Result<std::unique_ptr<Driver>> driver = loadDriver(lookup, user);
+    if (!driver)
+      return reportError(driver.error());
+    *runtime = new tile_runtime{std::move(*driver)};
+    return TILE_OK;
+  });
+}
+
+void tile_runtime_destroy(tile_runtime *runtime) {
+  delete runtime;
+}
+
+tile_status tile_device_count(tile_runtime *runtime, int *count) {
+  if (!runtime || !count)
+    return nullArgument("tile_device_count", runtime ? "count" : "runtime");
+  const CUresult result = runtime->driver->deviceGetCount(count);
+  return result == cuda::success ? TILE_OK : reportError(runtime->driver->error(result, "cuDeviceGetCount"));
+}
+
+tile_status tile_device_activate(tile_runtime *runtime, int device) {
+  if (!runtime)
+    return nullArgument("tile_device_activate", "runtime");
+  const Driver &driver = *runtime->driver;
+  int count = 0;
+  if (const tile_status status = tile_device_count(runtime, &count); status != TILE_OK)
+    return status;
+  if (device < 0 || device >= count)
+    return reportError(TILE_ERROR_NO_DEVICE, "device {} does not exist; this machine has {}", device, count);
+  CUdevice handle = 0;
+  CUcontext context = nullptr;
+  if (const CUresult result = driver.deviceGet(&handle, device); result != cuda::success)
+    return reportError(driver.error(result, "cuDeviceGet"));
+  if (const CUresult result = driver.primaryContextRetain(&context, handle); result != cuda::success)
+    return reportError(driver.error(result, "cuDevicePrimaryCtxRetain"));
+  if (const CUresult result = driver.contextSetCurrent(context); result != cuda::success) {
+    (void)driver.primaryContextRelease(handle);
+    return reportError(driver.error(result, "cuCtxSetCurrent"));
+  }
+  return TILE_OK;
+}
+
+tile_status tile_kernel_load_memory(tile_runtime *runtime, const void *data, size_t size, tile_kernel **kernel) {
+  if (!data || !kernel)
+    return nullArgument("tile_kernel_load_memory", kernel ? "data" : "kernel");
+  *kernel = nullptr;
+  return guarded(
+      [&] { return finishLoading(runtime, readArtifact({static_cast<const uint8_t *>(data), size}), kernel); });
+}
+
+tile_status tile_kernel_load_file(tile_runtime *runtime, const char *path, tile_kernel **kernel) {
+  if (!path || !kernel)
+    return nullArgument("tile_kernel_load_file", kernel ? "path" : "kernel");
+  *kernel = nullptr;
+  return guarded([&] { return finishLoading(runtime, readArtifactFile(path), kernel); });
+}
+
+void tile_kernel_destroy(tile_kernel *kernel) {
+  if (kernel)
+    unloadModules(*kernel);
+  delete kernel;
+}
+
+tile_status tile_kernel_manifest(const tile_kernel *kernel, const char **json) {
+  if (!kernel || !json)
+    return nullArgument("tile_kernel_manifest", kernel ? "json" : "kernel");
+  *json = kernel->artifact.manifestText.c_str();
+  return TILE_OK;
+}
+
+tile_status tile_kernel_describe(const tile_kernel *kernel, tile_kernel_info *info) {
+  if (!kernel || !info)
+    return nullArgument("tile_kernel_describe", kernel ? "info" : "kernel");
+  const Manifest &manifest = kernel->artifact.manifest;
+  info->entry = manifest.entry.c_str();
+  info->target = manifest.target.c_str();
+  info->threads_per_cta = static_cast<uint32_t>(manifest.launch.threadsPerCta);
+  for (int i = 0; i < 3; ++i)
+    info->cluster[i] = static_cast<uint32_t>(manifest.launch.cluster[i]);
+  info->shared_static = static_cast<uint32_t>(manifest.launch.sharedStatic);
+  info->shared_dynamic = static_cast<uint32_t>(manifest.launch.sharedDynamic);
+  info->registers = static_cast<uint32_t>(manifest.launch.registers);
+  info->parameter_count = static_cast<uint32_t>(manifest.parameters.size());
+  return TILE_OK;
+}
+
+tile_status tile_kernel_parameter(const tile_kernel *kernel, uint32_t index, tile_parameter *parameter) {
+  if (!kernel || !parameter)
+    return nullArgument("tile_kernel_parameter", kernel ? "parameter" : "kernel");
+  const std::vector<Parameter> &parameters = kernel->artifact.manifest.parameters;
+  if (index >= parameters.size())
+    return reportError(TILE_ERROR_INVALID_ARGUMENT, "parameter {} does not exist; kernel '{}' has {}", index,
+                       kernel->artifact.manifest.kernel, parameters.size());
+  const Parameter &source = parameters[index];
+  parameter->name = source.name.c_str();
+  parameter->type = kernel->typeNames[index].c_str();
+  parameter->kind = source.isPointer ? TILE_POINTER : source.isInteger() ? TILE_INTEGER : TILE_FLOAT;
+  parameter->size = source.argumentSize();
+  parameter->alignment = static_cast<uint64_t>(source.alignment);
+  parameter->divisibility = static_cast<uint64_t>(source.divisibility);
+  return TILE_OK;
+}
+
+tile_status tile_kernel_prepare(tile_kernel *kernel) {
+  if (!kernel)
+    return nullArgument("tile_kernel_prepare", "kernel");
+  return guarded([&] {
+    tile_status status = TILE_OK;
+    (void)findModule(*kernel, status);
+    return status;
+  });
+}
+
+tile_status tile_kernel_grid(const tile_kernel *kernel, void *const *arguments, size_t count, int num_sms,
+                             int64_t grid[3]) {
+  if (!kernel || !arguments || !grid)
+    return nullArgument("tile_kernel_grid", !kernel ? "kernel" : !arguments ? "arguments" : "grid");
+  if (count != kernel->checks.size())
+    return reportError(TILE_ERROR_INVALID_ARGUMENT, "kernel '{}' takes {} arguments, {} were given",
+                       kernel->artifact.manifest.kernel, kernel->checks.size(), count);
+  return evaluateGrid(*kernel, arguments, num_sms, grid);
+}
+
+tile_status tile_launch(tile_kernel *kernel, const tile_launch_options *options, void *const *arguments, size_t count) {
+  if (!kernel)
+    return nullArgument("tile_launch", "kernel");
+  return guarded([&] { return launch(*kernel, options, arguments, count); });
+}
+
+tile_status tile_launch_values(tile_kernel *kernel, const tile_launch_options *options, const tile_value *values,
+                               size_t count) {
+  if (!kernel || (!values && count > 0))
+    return nullArgument("tile_launch_values", kernel ? "values" : "kernel");
+  return guarded([&] {
+    if (count != kernel->checks.size())
+      return reportError(TILE_ERROR_INVALID_ARGUMENT, "kernel '{}' takes {} arguments, {} were given",
+                         kernel->artifact.manifest.kernel, kernel->checks.size(), count);
+    uint64_t storage[TILE_MAX_PARAMETERS];
+    void *arguments[TILE_MAX_PARAMETERS];
+    for (size_t i = 0; i < count; ++i) {
+      if (const tile_status status = convertValue(*kernel, i, values[i], &storage[i]); status != TILE_OK)
+        return status;
+      arguments[i] = &storage[i];
+    }
+    return launch(*kernel, options, arguments, count);
+  });
+}
+
+} // extern "C"

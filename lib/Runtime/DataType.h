@@ -1,0 +1,29 @@
+// Element and scalar types of kernel parameters, as spelled in the manifest: `f16`, `i32`, `ptr<f8e4m3>`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tile::runtime {
+
+enum class DataType { I1, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, F32, F64, F8E4M3, F8E5M2 };
+
+std::string_view dataTypeName(DataType type);
+std::optional<DataType> parseDataType(std::string_view name);
+
+/// Bytes in memory and as a kernel argument; i1 occupies one byte.
+unsigned dataTypeSize(DataType type);
+bool isFloatType(DataType type);
+bool isSignedType(DataType type);
+
+/// Smallest and largest value of an integer type; u64 is reported with the range of i64's non-negative half, because
+/// integer expressions work in 64 signed bits.
+struct IntegerRange {
+  int64_t lowest = 0;
+  int64_t highest = 0;
+};
+IntegerRange integerRange(DataType type);
+
+} // namespace tile::runtime

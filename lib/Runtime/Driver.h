@@ -1,0 +1,90 @@
+// The CUDA driver as a table of function pointers, filled by dlopen(libcuda.so.1) or by the host application's lookup.
+//
+// The few types and numbers of the driver API that are needed are declared here with its documented layout, so that
+// neither building nor starting the program needs a CUDA toolkit.
+#pragma once
+
+#include "Runtime/Result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace tile::runtime {
+
+using CUresult = int;
+using CUdevice = int;
+using CUdeviceptr = unsigned long long;
+using CUcontext = struct CUctx_st *;
+using CUmodule = struct CUmod_st *;
+using CUfunction = struct CUfunc_st *;
+using CUstream = struct CUstream_st *;
+using CUevent = struct CUevent_st *;
+
+/// CUlaunchAttribute: an id, padding to 8 bytes, a 64-byte union.
+struct LaunchAttribute {
+  int id = 0;
+  int padding = 0;
+  union {
+    char bytes[64];
+    int flag;
+    struct {
+      unsigned x, y, z;
+    } cluster;
+  } value = {};
+};
+static_assert(sizeof(LaunchAttribute) == 72);
+
+/// CUlaunchConfig.
+struct LaunchConfig {
+  unsigned gridX, gridY, gridZ;
+  unsigned blockX, blockY, blockZ;
+  unsigned sharedBytes;
+  CUstream stream;
+  LaunchAttribute *attributes;
+  unsigned attributeCount;
+};
+static_assert(sizeof(LaunchConfig) == 56);
+
+// Numbers of cuda.h (CUDA driver API reference, "Data types used by CUDA driver").
+namespace cuda {
+constexpr CUresult success = 0;
+constexpr CUresult errorNoDevice = 100;
+constexpr CUresult errorInvalidDevice = 101;
+constexpr int attributeMaxThreadsPerBlock = 1;
+constexpr int attributeClockRate = 13; // kHz
+constexpr int attributeMultiprocessorCount = 16;
+constexpr int attributeMemoryClockRate = 36; // kHz
+constexpr int attributeL2Bytes = 38;
+constexpr int attributeComputeMajor = 75;
+constexpr int attributeComputeMinor = 76;
+constexpr int attributeMaxSharedOptin = 97;
+constexpr int functionMaxThreads = 0;
+constexpr int functionSharedBytes = 1;
+constexpr int functionMaxDynamicShared = 8;
+constexpr int functionNonPortableCluster = 14;
+constexpr int launchCooperative = 2;
+constexpr int launchCluster = 4;
+constexpr int launchProgrammaticSerialization = 6;
+constexpr int jitErrorLog = 5;
+constexpr int jitErrorLogBytes = 6;
+constexpr unsigned streamNonBlocking = 1;
+} // namespace cuda
+
+struct Driver {
+#define REQUIRED(member, symbol, ...) CUresult (*member)(__VA_ARGS__) = nullptr;
+#define OPTIONAL(member, symbol, ...) CUresult (*member)(__VA_ARGS__) = nullptr;
+#include "Runtime/Driver.def"
+
+  /// An error with the driver's name and text for `result`: `cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (out of memory)`.
+  Error error(CUresult result, std::string_view call) const;
+  /// Success, or the error above.
+  Status check(CUresult result, std::string_view call) const;
+  /// Fails with the name of the first OPTIONAL function that is absent.
+  Status requireAll() const;
+};
+
+/// Fills the table and initialises the driver.
+Result<std::unique_ptr<Driver>> loadDriver(tile_symbol_lookup lookup, void *user);
+
+} // namespace tile::runtime

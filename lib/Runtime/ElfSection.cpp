@@ -1,0 +1,158 @@
+// Reads and appends one section of a 64-bit little-endian ELF, without trusting a single offset in it.
+#include "Runtime/ElfSection.h"
+
+#include <cstring>
+#include <elf.h>
+#include <vector>
+
+namespace tile::runtime {
+namespace {
+
+Error malformed(std::string message) {
+  return Error{TILE_ERROR_NOT_AN_ARTIFACT, "malformed ELF: " + std::move(message)};
+}
+
+/// Header, section headers and section names, copied out because the bytes need not be aligned.
+struct Sections {
+  Elf64_Ehdr header;
+  std::vector<Elf64_Shdr> headers;
+  std::string_view names;
+};
+
+bool inBounds(uint64_t offset, uint64_t size, uint64_t total) {
+  return offset <= total && size <= total - offset;
+}
+
+Result<Sections> readSections(Bytes elf) {
+  Sections sections;
+  if (elf.size() < sizeof(Elf64_Ehdr))
+    return malformed(fmt::format("{} bytes are too few for a header", elf.size()));
+  std::memcpy(&sections.header, elf.data(), sizeof(Elf64_Ehdr));
+  const Elf64_Ehdr &header = sections.header;
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
+    return malformed("not 64-bit little-endian");
+  if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shnum == 0)
+    return malformed(fmt::format("{} section headers of {} bytes", header.e_shnum, header.e_shentsize));
+  const uint64_t tableSize = uint64_t(header.e_shnum) * sizeof(Elf64_Shdr);
+  if (!inBounds(header.e_shoff, tableSize, elf.size()))
+    return malformed(fmt::format("section headers at offset {} with {} bytes lie outside the {} bytes of the file",
+                                 header.e_shoff, tableSize, elf.size()));
+  sections.headers.resize(header.e_shnum);
+  std::memcpy(sections.headers.data(), elf.data() + header.e_shoff, tableSize);
+  if (header.e_shstrndx >= header.e_shnum)
+    return malformed(fmt::format("string table index {} of {} sections", header.e_shstrndx, header.e_shnum));
+  const Elf64_Shdr &names = sections.headers[header.e_shstrndx];
+  if (names.sh_type == SHT_NOBITS || !inBounds(names.sh_offset, names.sh_size, elf.size()))
+    return malformed("the section names lie outside the file");
+  sections.names = {reinterpret_cast<const char *>(elf.data()) + names.sh_offset, static_cast<size_t>(names.sh_size)};
+  return sections;
+}
+
+std::string_view nameOf(const Sections &sections, const Elf64_Shdr &section) {
+  if (section.sh_name >= sections.names.size())
+    return {};
+  const std::string_view rest = sections.names.substr(section.sh_name);
+  return rest.substr(0, rest.find('\0'));
+}
+
+const Elf64_Shdr *findByName(const Sections &sections, std::string_view name) {
+  for (const Elf64_Shdr &section : sections.headers)
+    if (nameOf(sections, section) == name)
+      return &section;
+  return nullptr;
+}
+
+template <typename T> void appendBytes(std::string &out, const T *data, size_t count) {
+  out.append(reinterpret_cast<const char *>(data), count * sizeof(T));
+}
+
+} // namespace
+
+bool isElf(Bytes bytes) {
+  return bytes.size() >= SELFMAG && std::memcmp(bytes.data(), ELFMAG, SELFMAG) == 0;
+}
+
+Result<std::string_view> findElfSection(Bytes elf, std::string_view name) {
+  if (!isElf(elf))
+    return Error{TILE_ERROR_NOT_AN_ARTIFACT, "not an ELF file"};
+  Result<Sections> sections = readSections(elf);
+  if (!sections)
+    return sections.error();
+  const Elf64_Shdr *section = findByName(*sections, name);
+  if (!section)
+    return makeError(TILE_ERROR_NOT_AN_ARTIFACT, "the ELF file has no section {}", name);
+  if (section->sh_type == SHT_NOBITS || !inBounds(section->sh_offset, section->sh_size, elf.size()))
+    return malformed(fmt::format("section {} at offset {} with {} bytes lies outside the {} bytes of the file", name,
+                                 section->sh_offset, section->sh_size, elf.size()));
+  return std::string_view(reinterpret_cast<const char *>(elf.data()) + section->sh_offset,
+                          static_cast<size_t>(section->sh_size));
+}
+
+Result<std::string> appendManifestSection(Bytes elf, std::string_view json) {
+  if (!isElf(elf))
+    return Error{TILE_ERROR_NOT_AN_ARTIFACT, "not an ELF file"};
+  Result<Sections> read = readSections(elf);
+  if (!read)
+    return read.error();
+  Sections &sections = *read;
+  if (findByName(sections, manifestSectionName))
+    return makeError(TILE_ERROR_NOT_AN_ARTIFACT, "the ELF file already has a section {}", manifestSectionName);
+  if (sections.header.e_shnum >= SHN_LORESERVE - 1)
+    return malformed(fmt::format("{} sections leave no room for another", sections.header.e_shnum));
+
+  std::string out(reinterpret_cast<const char *>(elf.data()), elf.size());
+  Elf64_Shdr manifest = {};
+  manifest.sh_name = static_cast<Elf64_Word>(sections.names.size());
+  manifest.sh_type = SHT_PROGBITS;
+  manifest.sh_offset = out.size();
+  manifest.sh_size = json.size();
+  manifest.sh_addralign = 1;
+  out += json;
+
+  std::string names(sections.names);
+  if (!names.empty() && names.back() != '\0') {
+    names += '\0';
+    ++manifest.sh_name;
+  }
+  names += manifestSectionName;
+  names += '\0';
+  Elf64_Shdr &nameTable = sections.headers[sections.header.e_shstrndx];
+  nameTable.sh_offset = out.size();
+  nameTable.sh_size = names.size();
+  out += names;
+
+  out.resize((out.size() + 7) / 8 * 8, '\0'); // section headers are read as 64-bit words
+  sections.headers.push_back(manifest);
+  sections.header.e_shoff = out.size();
+  sections.header.e_shnum += 1;
+  appendBytes(out, sections.headers.data(), sections.headers.size());
+  std::memcpy(out.data(), &sections.header, sizeof(sections.header));
+  return out;
+}
+
+Result<std::string_view> findPtxManifest(std::string_view ptx) {
+  // The last such line counts, and only at the start of a line: a string in the PTX cannot pose as the manifest.
+  size_t position = ptx.rfind(manifestCommentPrefix);
+  while (position != std::string_view::npos && position > 0 && ptx[position - 1] != '\n')
+    position = ptx.rfind(manifestCommentPrefix, position - 1);
+  if (position == std::string_view::npos)
+    return makeError(TILE_ERROR_NOT_AN_ARTIFACT, "the PTX has no '{}' line", manifestCommentPrefix.substr(0, 17));
+  const std::string_view rest = ptx.substr(position + manifestCommentPrefix.size());
+  return rest.substr(0, rest.find_first_of("\r\n"));
+}
+
+Result<std::string> appendPtxManifest(std::string_view ptx, std::string_view json) {
+  if (json.find_first_of("\r\n") != std::string_view::npos)
+    return Error{TILE_ERROR_INVALID_ARGUMENT, "a manifest in PTX must be one line"};
+  if (findPtxManifest(ptx))
+    return Error{TILE_ERROR_NOT_AN_ARTIFACT, "the PTX already has a manifest"};
+  std::string out(ptx);
+  if (!out.empty() && out.back() != '\n')
+    out += '\n';
+  out += manifestCommentPrefix;
+  out += json;
+  out += '\n';
+  return out;
+}
+
+} // namespace tile::runtime

@@ -1,0 +1,37 @@
+// The manifest inside an artifact: writer and reader side by side, so that both are tested together.
+//
+//   cubin:  [ELF as ptxas wrote it][manifest][string table + ".tile.manifest"][section headers + 1]
+//           Only the ELF header (e_shoff, e_shnum) changes; every old offset stays. The section is SHT_PROGBITS and not
+//           allocated, so the driver ignores it.
+//   PTX:    the last line is `// tile.manifest: {...}`.
+#pragma once
+
+#include "Runtime/Result.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tile::runtime {
+
+using Bytes = std::span<const uint8_t>;
+
+constexpr std::string_view manifestSectionName = ".tile.manifest";
+constexpr std::string_view manifestCommentPrefix = "// tile.manifest: ";
+
+bool isElf(Bytes bytes);
+
+/// Contents of the section with this name; an error for a malformed ELF or when there is no such section. The view
+/// points into `elf`.
+Result<std::string_view> findElfSection(Bytes elf, std::string_view name);
+
+/// The ELF with the manifest appended. Refuses what is not a 64-bit little-endian ELF or already has a manifest.
+Result<std::string> appendManifestSection(Bytes elf, std::string_view json);
+
+/// The JSON in the manifest comment of a PTX text.
+Result<std::string_view> findPtxManifest(std::string_view ptx);
+
+/// The PTX with the manifest as its last line; `json` must be one line.
+Result<std::string> appendPtxManifest(std::string_view ptx, std::string_view json);
+
+} // namespace tile::runtime

@@ -1,0 +1,28 @@
+// The calling thread's last error: a fixed buffer, so that reporting a failure allocates nothing.
+#pragma once
+
+#include "Runtime/Result.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace tile::runtime {
+
+constexpr size_t longestErrorText = 1024;
+
+char *lastErrorBuffer();
+
+/// Formats into the thread's buffer, cutting what does not fit, and returns `code`.
+template <typename... Args>
+tile_status reportError(tile_status code, fmt::format_string<Args...> format, Args &&...args) {
+  char *buffer = lastErrorBuffer();
+  const auto written = fmt::format_to_n(buffer, longestErrorText - 1, format, std::forward<Args>(args)...);
+  buffer[std::min(written.size, longestErrorText - 1)] = '\0';
+  return code;
+}
+
+inline tile_status reportError(const Error &error) {
+  return reportError(error.code, "{}", error.message);
+}
+
+} // namespace tile::runtime

@@ -1,0 +1,97 @@
+// Integer expressions of the manifest: `cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)`, `min(num_sms, tiles) if persistent else
+// 1`.
+//
+// Compiled once, when an artifact is loaded, into a stack bytecode whose depth is bounded; evaluating it touches no
+// heap and cannot fail silently: overflow and division by zero are reported.
+//
+//   expression = or ['if' or 'else' expression]        or = and {'or' and}          and = not {'and' not}
+//   not = 'not' not | sum [('<'|'<='|'>'|'>='|'=='|'!=') sum]                        sum = term {('+'|'-') term}
+//   term = unary {('*'|'/'|'//'|'%') unary}            unary = '-' unary | primary
+//   primary = integer | name | True | False | '(' expression ')' | function '(' expression {',' expression} ')'
+//
+// Division and remainder round towards minus infinity, as Python's `//`; `/` is the same operation here.
+// `if`/`else` evaluates only the branch that is taken.
+#pragma once
+
+#include "Runtime/Result.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tile::runtime {
+
+/// What a name in an expression stands for. Slots are positions in the array given to `evaluate`.
+struct ExpressionNames {
+  struct Variable {
+    std::string name;
+    bool isInteger = true; ///< names of pointers and floats are known but refused, with a better message
+  };
+  std::vector<Variable> variables;
+  std::vector<std::pair<std::string, int64_t>> constants;
+};
+
+enum class EvaluationError { None, DivisionByZero, Overflow, NegativeOperand };
+std::string_view evaluationErrorText(EvaluationError error);
+
+struct Evaluation {
+  int64_t value = 0;
+  EvaluationError error = EvaluationError::None;
+};
+
+class Expression {
+public:
+  static Result<Expression> compile(std::string_view text, const ExpressionNames &names);
+
+  /// `slots[i]` is the value of `names.variables[i]`; slots that the expression does not use may hold anything.
+  Evaluation evaluate(std::span<const int64_t> slots) const;
+
+  /// Slots that the expression reads, ascending, each once.
+  const std::vector<unsigned> &usedSlots() const { return slots; }
+  const std::string &text() const { return source; }
+
+private:
+  friend class ExpressionCompiler;
+  enum class Op : uint8_t {
+    Constant,
+    Load,
+    Negate,
+    Not,
+    Truth,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Modulo,
+    Ceildiv,
+    Minimum,
+    Maximum,
+    NextPowerOf2,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Equal,
+    NotEqual,
+    Jump,
+    JumpIfFalse,
+    JumpIfFalseKeep,
+    JumpIfTrueKeep
+  };
+  struct Instruction {
+    Op op;
+    int64_t operand = 0; ///< constant, slot, or jump target
+  };
+  static EvaluationError apply(Op op, int64_t *stack, unsigned &depth);
+
+  std::string source;
+  std::vector<Instruction> code;
+  std::vector<unsigned> slots;
+};
+
+/// Python's spelling of one identifier: letters, digits and '_', not starting with a digit.
+bool isIdentifier(std::string_view text);
+
+} // namespace tile::runtime

@@ -1,0 +1,192 @@
+// Loads a kernel's module into the current context and checks, once, what does not depend on the arguments:
+// architecture, shared memory, threads a block.
+#include "Runtime/Kernel.h"
+
+#include "Runtime/ErrorState.h"
+#include "Runtime/Target.h"
+
+namespace tile::runtime {
+namespace {
+
+// CUDA programming guide, "Compute capabilities": more dynamic shared memory needs an opt-in per function.
+constexpr int sharedWithoutOptin = 48 * 1024;
+constexpr int64_t portableClusterSize = 8;
+
+struct DeviceLimits {
+  int major = 0;
+  int minor = 0;
+  int sharedBytes = 0;
+  int multiprocessors = 0;
+};
+
+Result<DeviceLimits> queryLimits(const Driver &driver, CUdevice device) {
+  DeviceLimits limits;
+  const std::pair<int, int *> queries[] = {{cuda::attributeComputeMajor, &limits.major},
+                                           {cuda::attributeComputeMinor, &limits.minor},
+                                           {cuda::attributeMaxSharedOptin, &limits.sharedBytes},
+                                           {cuda::attributeMultiprocessorCount, &limits.multiprocessors}};
+  for (const auto &[attribute, value] : queries)
+    if (Status status = driver.check(driver.deviceGetAttribute(value, attribute, device), "cuDeviceGetAttribute");
+        !status)
+      return status.error();
+  return limits;
+}
+
+/// The driver's PTX compiler explains itself in a log; a cubin has none.
+Result<CUmodule> loadModule(const Driver &driver, const Artifact &artifact) {
+  char log[512] = "";
+  int options[] = {cuda::jitErrorLog, cuda::jitErrorLogBytes};
+  void *values[] = {log, reinterpret_cast<void *>(sizeof(log))};
+  CUmodule module = nullptr;
+  const CUresult result = driver.moduleLoadDataEx(&module, artifact.image.c_str(), 2, options, values);
+  if (result == cuda::success)
+    return module;
+  log[sizeof(log) - 1] = '\0';
+  Error error = driver.error(result, "cuModuleLoadDataEx");
+  if (log[0])
+    error.message += fmt::format("; {}", log);
+  return error;
+}
+
+Status configureFunction(const Driver &driver, const LaunchInfo &launch, CUfunction function,
+                         const DeviceLimits &limits) {
+  int staticShared = 0;
+  int maxThreads = 0;
+  if (Status status = driver.check(driver.functionGetAttribute(&staticShared, cuda::functionSharedBytes, function),
+                                   "cuFuncGetAttribute");
+      !status)
+    return status;
+  if (Status status = driver.check(driver.functionGetAttribute(&maxThreads, cuda::functionMaxThreads, function),
+                                   "cuFuncGetAttribute");
+      !status)
+    return status;
+  const int64_t total = launch.sharedDynamic + staticShared;
+  if (total > limits.sharedBytes)
+    return makeError(
+        TILE_ERROR_RESOURCES,
+        "the kernel needs {} bytes of shared memory a block ({} static + {} dynamic) but the device has {}", total,
+        staticShared, launch.sharedDynamic, limits.sharedBytes);
+  if (launch.threadsPerCta > maxThreads)
+    return makeError(TILE_ERROR_RESOURCES,
+                     "the kernel is launched with {} threads a block but its registers allow only {} on this device",
+                     launch.threadsPerCta, maxThreads);
+  if (total > sharedWithoutOptin)
+    if (Status status = driver.check(driver.functionSetAttribute(function, cuda::functionMaxDynamicShared,
+                                                                 static_cast<int>(launch.sharedDynamic)),
+                                     "cuFuncSetAttribute(max dynamic shared memory)");
+        !status)
+      return status;
+  if (launch.cluster[0] * launch.cluster[1] * launch.cluster[2] > portableClusterSize)
+    return driver.check(driver.functionSetAttribute(function, cuda::functionNonPortableCluster, 1),
+                        "cuFuncSetAttribute(non-portable cluster size)");
+  return Success{};
+}
+
+/// Loads into `context`, which is current. On failure nothing stays loaded.
+Result<LoadedModule> loadInto(const Driver &driver, const Artifact &artifact, CUcontext context) {
+  CUdevice device = 0;
+  if (Status status = driver.check(driver.contextGetDevice(&device), "cuCtxGetDevice"); !status)
+    return status.error();
+  Result<DeviceLimits> limits = queryLimits(driver, device);
+  if (!limits)
+    return limits.error();
+  if (!artifact.manifest.target.empty())
+    if (Status status =
+            checkTarget(artifact.manifest.target, artifact.format == ArtifactFormat::Ptx, limits->major, limits->minor);
+        !status)
+      return status.error();
+  Result<CUmodule> module = loadModule(driver, artifact);
+  if (!module)
+    return module.error();
+  LoadedModule loaded{context, *module, nullptr, limits->multiprocessors};
+  const std::string &entry = artifact.manifest.entry;
+  Status status = driver.check(driver.moduleGetFunction(&loaded.function, *module, entry.c_str()),
+                               fmt::format("cuModuleGetFunction('{}')", entry));
+  if (status)
+    status = configureFunction(driver, artifact.manifest.launch, loaded.function, *limits);
+  if (status)
+    return loaded;
+  (void)driver.moduleUnload(*module); // the first error is the one to report
+  return status.error();
+}
+
+} // namespace
+
+Result<std::unique_ptr<tile_kernel>> makeKernel(tile_runtime *runtime, Artifact artifact) {
+  auto kernel = std::make_unique<tile_kernel>();
+  kernel->runtime = runtime;
+  const ExpressionNames names = expressionNames(artifact.manifest);
+  for (const std::string &text : artifact.manifest.launch.grid) {
+    Result<Expression> expression = Expression::compile(text, names);
+    if (!expression)
+      return expression.error();
+    kernel->grid.push_back(std::move(*expression));
+  }
+  for (const Parameter &parameter : artifact.manifest.parameters) {
+    kernel->typeNames.push_back(parameter.typeName());
+    kernel->checks.push_back(
+        {parameter.type, parameter.isPointer,
+         static_cast<uint64_t>(parameter.isPointer ? parameter.alignment : parameter.divisibility)});
+  }
+  kernel->artifact = std::move(artifact);
+  return kernel;
+}
+
+const LoadedModule *findModule(tile_kernel &kernel, tile_status &status) {
+  if (!kernel.runtime) {
+    status = reportError(TILE_ERROR_NO_DRIVER, "the kernel was loaded without a runtime and can only be described");
+    return nullptr;
+  }
+  const Driver &driver = *kernel.runtime->driver;
+  CUcontext context = nullptr;
+  if (const CUresult result = driver.contextGetCurrent(&context); result != cuda::success) {
+    status = reportError(driver.error(result, "cuCtxGetCurrent"));
+    return nullptr;
+  }
+  if (!context) {
+    status =
+        reportError(TILE_ERROR_NO_DEVICE, "no CUDA context is current on this thread; call tile_device_activate first");
+    return nullptr;
+  }
+  status = TILE_OK;
+  unsigned known = kernel.moduleCount.load(std::memory_order_acquire);
+  for (unsigned i = 0; i < known; ++i)
+    if (kernel.modules[i].context == context)
+      return &kernel.modules[i];
+
+  const std::lock_guard<std::mutex> lock(kernel.loading);
+  known = kernel.moduleCount.load(std::memory_order_relaxed);
+  for (unsigned i = 0; i < known; ++i)
+    if (kernel.modules[i].context == context) // another thread was faster
+      return &kernel.modules[i];
+  if (known == tile_kernel::maxModules) {
+    status = reportError(TILE_ERROR_RESOURCES, "the kernel is loaded in {} contexts, more are not possible", known);
+    return nullptr;
+  }
+  Result<LoadedModule> loaded = loadInto(driver, kernel.artifact, context);
+  if (!loaded) {
+    status =
+        reportError(loaded.error().code, "kernel '{}': {}", kernel.artifact.manifest.kernel, loaded.error().message);
+    return nullptr;
+  }
+  kernel.modules[known] = *loaded;
+  kernel.moduleCount.store(known + 1, std::memory_order_release);
+  return &kernel.modules[known];
+}
+
+void unloadModules(tile_kernel &kernel) {
+  const unsigned count = kernel.moduleCount.load(std::memory_order_acquire);
+  if (count == 0)
+    return;
+  const Driver &driver = *kernel.runtime->driver;
+  CUcontext previous = nullptr;
+  const bool restore = driver.contextGetCurrent(&previous) == cuda::success;
+  // A context that has died has taken its modules along; its error has no one to go to.
+  for (unsigned i = 0; i < count; ++i)
+    if (driver.contextSetCurrent(kernel.modules[i].context) == cuda::success)
+      (void)driver.moduleUnload(kernel.modules[i].module);
+  if (restore)
+    (void)driver.contextSetCurrent(previous);
+}
+
+} // namespace tile::runtime

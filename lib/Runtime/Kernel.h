@@ -1,0 +1,69 @@
+// A loaded artifact and its modules, one a CUDA context, loaded at first use.
+//
+// The launch path finds a module by scanning a short array of published entries: an entry is filled under the mutex,
+// then published by a release store of `moduleCount`, and never changed again, so readers need no lock.
+#pragma once
+
+#include "Runtime/Artifact.h"
+#include "Runtime/Driver.h"
+
+#include <atomic>
+#include <mutex>
+
+namespace tile::runtime {
+
+/// What is known about the kernel in one context.
+struct LoadedModule {
+  CUcontext context = nullptr;
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  int multiprocessors = 0;
+};
+
+/// One parameter, reduced to what a launch checks.
+struct ParameterCheck {
+  DataType type = DataType::I32;
+  bool isPointer = false;
+  uint64_t divisor = 1; ///< alignment of a pointer, divisibility of an integer
+};
+
+} // namespace tile::runtime
+
+struct tile_runtime {
+  std::unique_ptr<tile::runtime::Driver> driver;
+};
+
+struct tile_kernel {
+  static constexpr unsigned maxModules = 64; // contexts in one process; more is an error
+
+  tile_runtime *runtime = nullptr;
+  tile::runtime::Artifact artifact;
+  std::vector<std::string> typeNames;
+  std::vector<tile::runtime::ParameterCheck> checks;
+  std::vector<tile::runtime::Expression> grid;
+
+  std::mutex loading;
+  std::atomic<unsigned> moduleCount = 0;
+  tile::runtime::LoadedModule modules[maxModules];
+};
+
+namespace tile::runtime {
+
+/// Takes over the artifact and compiles its expressions.
+Result<std::unique_ptr<tile_kernel>> makeKernel(tile_runtime *runtime, Artifact artifact);
+
+/// The module in the current context, loaded if need be. Writes the thread's last error and returns null on failure.
+const LoadedModule *findModule(tile_kernel &kernel, tile_status &status);
+
+void unloadModules(tile_kernel &kernel);
+
+/// Evaluates the grid for arguments given as for cuLaunchKernel; the status is also the thread's last error.
+tile_status evaluateGrid(const tile_kernel &kernel, void *const *arguments, int multiprocessors, int64_t grid[3]);
+
+/// Checks and launches; see tile_launch.
+tile_status launch(tile_kernel &kernel, const tile_launch_options *options, void *const *arguments, size_t count);
+
+/// Writes one tagged value in the ABI of parameter `index` to `storage` (8 bytes).
+tile_status convertValue(const tile_kernel &kernel, size_t index, const tile_value &value, void *storage);
+
+} // namespace tile::runtime

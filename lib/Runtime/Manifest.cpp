@@ -1,0 +1,162 @@
+// Meaning of the manifest: lookups, and the checks on which every reader relies.
+#include "Runtime/Manifest.h"
+
+#include "Runtime/Target.h"
+
+#include <algorithm>
+#include <set>
+
+namespace tile::runtime {
+namespace {
+
+Error invalid(std::string message) {
+  return Error{TILE_ERROR_MANIFEST, "manifest: " + std::move(message)};
+}
+
+// Largest alignment or divisibility that a compiler could mean; keeps later arithmetic far from overflow.
+constexpr int64_t largestAssumption = int64_t(1) << 20;
+
+Status checkExpressions(const std::vector<std::string> &expressions, const ExpressionNames &names,
+                        const std::string &place) {
+  for (const std::string &text : expressions)
+    if (Result<Expression> compiled = Expression::compile(text, names); !compiled)
+      return invalid(place + ": " + compiled.error().message);
+  return Success{};
+}
+
+Status checkBuffer(const Parameter &parameter, const ExpressionNames &names) {
+  const BufferSpec &buffer = *parameter.buffer;
+  if (!parameter.isPointer)
+    return invalid(fmt::format("parameter '{}' has a buffer but its type is {}", parameter.name, parameter.typeName()));
+  if (buffer.shape.size() > 8)
+    return invalid(
+        fmt::format("buffer '{}' has {} dimensions; at most 8 are supported", parameter.name, buffer.shape.size()));
+  if (!buffer.strides.empty() && buffer.strides.size() != buffer.shape.size())
+    return invalid(fmt::format("buffer '{}' has {} dimensions but {} strides", parameter.name, buffer.shape.size(),
+                               buffer.strides.size()));
+  if (Status status = checkExpressions(buffer.shape, names, fmt::format("shape of buffer '{}'", parameter.name));
+      !status)
+    return status;
+  return checkExpressions(buffer.strides, names, fmt::format("strides of buffer '{}'", parameter.name));
+}
+
+Status checkParameter(const Parameter &parameter, const ExpressionNames &names) {
+  if (!isIdentifier(parameter.name))
+    return invalid(fmt::format("parameter name '{}' is not an identifier", parameter.name));
+  const bool powerOfTwo = parameter.alignment > 0 && (parameter.alignment & (parameter.alignment - 1)) == 0;
+  if (!powerOfTwo || parameter.alignment > largestAssumption)
+    return invalid(fmt::format("alignment {} of parameter '{}' is not a power of two in 1 to {}", parameter.alignment,
+                               parameter.name, largestAssumption));
+  if (parameter.divisibility < 1 || parameter.divisibility > largestAssumption)
+    return invalid(fmt::format("divisibility {} of parameter '{}' is not in 1 to {}", parameter.divisibility,
+                               parameter.name, largestAssumption));
+  const bool isF8 = parameter.type == DataType::F8E4M3 || parameter.type == DataType::F8E5M2;
+  if (!parameter.isPointer && isF8)
+    return invalid(
+        fmt::format("parameter '{}' has type {}, which only pointers may have", parameter.name, parameter.typeName()));
+  if (parameter.defaultValue && parameter.isPointer)
+    return invalid(fmt::format("pointer parameter '{}' has a default value", parameter.name));
+  if (parameter.defaultValue && parameter.isInteger())
+    if (Status status = checkExpressions({*parameter.defaultValue}, names,
+                                         fmt::format("default of parameter '{}'", parameter.name));
+        !status)
+      return status;
+  return parameter.buffer ? checkBuffer(parameter, names) : Success{};
+}
+
+Status checkLaunch(const LaunchInfo &launch, const ExpressionNames &names) {
+  const auto inRange = [](int64_t value, int64_t low, int64_t high) { return value >= low && value <= high; };
+  if (!inRange(launch.threadsPerCta, 1, 1024))
+    return invalid(fmt::format("threads_per_cta is {}; expected 1 to 1024", launch.threadsPerCta));
+  for (int64_t size : launch.cluster)
+    if (!inRange(size, 1, 16))
+      return invalid(fmt::format("cluster dimension is {}; expected 1 to 16", size));
+  const int64_t clusterSize = launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
+  if (clusterSize > 16)
+    return invalid(fmt::format("the cluster has {} thread blocks; at most 16 are possible", clusterSize));
+  // 1 MiB: far above any device; the exact limit is checked against the device at load.
+  for (int64_t bytes : {launch.sharedStatic, launch.sharedDynamic})
+    if (!inRange(bytes, 0, 1 << 20))
+      return invalid(fmt::format("shared memory size is {} bytes; expected 0 to {}", bytes, 1 << 20));
+  if (!inRange(launch.registers, 0, 1024) || launch.numWarps < 0 || launch.spillBytes < 0)
+    return invalid("num_warps, registers and spill_bytes must not be negative");
+  if (launch.grid.size() > 3)
+    return invalid(fmt::format("the grid has {} dimensions; at most 3 are possible", launch.grid.size()));
+  return checkExpressions(launch.grid, names, "grid");
+}
+
+} // namespace
+
+std::string_view bufferRoleName(BufferRole role) {
+  switch (role) {
+  case BufferRole::Random:
+    return "random";
+  case BufferRole::Output:
+    return "output";
+  case BufferRole::Inout:
+    return "inout";
+  case BufferRole::Zeros:
+    return "zeros";
+  }
+  return "unknown";
+}
+
+std::string Parameter::typeName() const {
+  return isPointer ? fmt::format("ptr<{}>", dataTypeName(type)) : std::string(dataTypeName(type));
+}
+
+const Parameter *Manifest::findParameter(std::string_view name) const {
+  for (const Parameter &parameter : parameters)
+    if (parameter.name == name)
+      return &parameter;
+  return nullptr;
+}
+
+ExpressionNames expressionNames(const Manifest &manifest) {
+  ExpressionNames names;
+  for (const Parameter &parameter : manifest.parameters)
+    names.variables.push_back({parameter.name, parameter.isInteger()});
+  names.variables.push_back({"num_sms", true});
+  for (const auto &[name, value] : manifest.constants) {
+    if (const int64_t *integer = std::get_if<int64_t>(&value))
+      names.constants.emplace_back(name, *integer);
+    else if (const bool *boolean = std::get_if<bool>(&value))
+      names.constants.emplace_back(name, *boolean);
+  }
+  return names;
+}
+
+Status validate(const Manifest &manifest) {
+  if (manifest.entry.empty())
+    return invalid("'entry' is empty");
+  if (!manifest.target.empty())
+    if (Result<Target> target = parseTarget(manifest.target); !target)
+      return invalid(target.error().message);
+  if (manifest.parameters.size() > TILE_MAX_PARAMETERS)
+    return invalid(fmt::format("the kernel has {} parameters; at most {} are supported", manifest.parameters.size(),
+                               TILE_MAX_PARAMETERS));
+  const ExpressionNames names = expressionNames(manifest);
+  std::set<std::string> seen = {"num_sms"};
+  for (const Parameter &parameter : manifest.parameters) {
+    if (Status status = checkParameter(parameter, names); !status)
+      return status;
+    if (!seen.insert(parameter.name).second)
+      return invalid(fmt::format("the name '{}' is used twice", parameter.name));
+  }
+  for (const auto &[name, value] : manifest.constants)
+    if (!seen.insert(name).second)
+      return invalid(fmt::format("the name '{}' is used twice", name));
+  if (Status status = checkLaunch(manifest.launch, names); !status)
+    return status;
+  for (const Expectation &expectation : manifest.expect) {
+    const Parameter *parameter = manifest.findParameter(expectation.buffer);
+    if (!parameter || !parameter->buffer)
+      return invalid(fmt::format("'expect' names '{}', which is no buffer parameter", expectation.buffer));
+    if (!(expectation.tolerance >= 0) || expectation.tolerance > 1e300)
+      return invalid(fmt::format("the tolerance of '{}' is {}; expected a number of at least 0", expectation.buffer,
+                                 expectation.tolerance));
+  }
+  return Success{};
+}
+
+} // namespace tile::runtime

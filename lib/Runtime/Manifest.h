@@ -1,0 +1,95 @@
+// The manifest: what an artifact says about itself. Plain data, the JSON reader and the JSON writer.
+//
+//   {"schema": 1, "abi_version": 1, "kernel": "matmul", "entry": "matmul", "target": "sm_90a", "format": "cubin",
+//    "parameters": [{"name": "a", "type": "ptr<f16>", "alignment": 16, "buffer": {"shape": ["M", "K"], ...}}, ...],
+//    "launch": {"threads_per_cta": 256, "grid": ["cdiv(M, 128)", ...], ...}, "expect": [...]}
+//
+// The compiler fills a Manifest and writes `toJson`; runtime and runner read it back with `parseManifest`, which checks
+// everything that a reader relies on: types, ranges, unique names, and that every expression compiles.
+// README.md of this folder documents each field.
+#pragma once
+
+#include "Runtime/DataType.h"
+#include "Runtime/Expression.h"
+#include "Runtime/Result.h"
+
+#include <optional>
+#include <variant>
+
+namespace tile::runtime {
+
+constexpr int manifestSchema = 1;
+
+enum class BufferRole { Random, Output, Inout, Zeros };
+std::string_view bufferRoleName(BufferRole role);
+
+/// The logical array behind a pointer parameter; shape and strides (in elements) are integer expressions.
+struct BufferSpec {
+  std::vector<std::string> shape;
+  std::vector<std::string> strides; ///< empty: row-major contiguous
+  BufferRole role = BufferRole::Random;
+};
+
+struct Parameter {
+  std::string name;
+  DataType type = DataType::I32; ///< of a pointer: the pointee
+  bool isPointer = false;
+  int64_t alignment = 1;                   ///< pointers: bytes that the compiler assumed; 1 = nothing assumed
+  int64_t divisibility = 1;                ///< integers: divisor that the compiler assumed; 1 = nothing assumed
+  std::optional<std::string> defaultValue; ///< scalars: expression over the other parameters
+  std::optional<BufferSpec> buffer;        ///< pointers
+
+  std::string typeName() const;
+  unsigned argumentSize() const { return isPointer ? 8 : dataTypeSize(type); }
+  bool isInteger() const { return !isPointer && !isFloatType(type); }
+};
+
+using ConstantValue = std::variant<int64_t, double, bool, std::string>;
+
+struct LaunchInfo {
+  int64_t threadsPerCta = 0;
+  int64_t numWarps = 0;
+  int64_t cluster[3] = {1, 1, 1};
+  int64_t sharedStatic = 0;  ///< bytes
+  int64_t sharedDynamic = 0; ///< bytes
+  int64_t registers = 0;     ///< a thread; 0 = unknown
+  int64_t spillBytes = 0;
+  std::vector<std::string> grid; ///< one to three expressions; empty: the caller must give the grid
+  bool pdl = false;
+  bool cooperative = false;
+};
+
+struct Expectation {
+  std::string buffer;
+  std::string expression; ///< tensor expression, see Runner/TensorExpr.h
+  double tolerance = 0;   ///< bound of ||out - reference|| / ||reference||
+};
+
+struct Manifest {
+  std::string compiler;
+  std::string kernel;
+  std::string entry;
+  std::string sourceFile;
+  std::string sourceHash;
+  std::string target; ///< "sm_90a"
+  std::string format; ///< "cubin" or "ptx"; empty where the manifest was never in an artifact
+  std::vector<Parameter> parameters;
+  std::vector<std::pair<std::string, ConstantValue>> constants;
+  LaunchInfo launch;
+  std::vector<Expectation> expect;
+
+  const Parameter *findParameter(std::string_view name) const;
+};
+
+/// Slot i is parameter i; slot `parameters.size()` is `num_sms`. Integer constants are folded in.
+ExpressionNames expressionNames(const Manifest &manifest);
+
+Result<Manifest> parseManifest(std::string_view json);
+
+/// One line without `indent` (PTX needs that), pretty-printed with.
+std::string toJson(const Manifest &manifest, int indent = -1);
+
+/// What parseManifest checks beyond the JSON itself; for writers that want to know before they write.
+Status validate(const Manifest &manifest);
+
+} // namespace tile::runtime

@@ -1,0 +1,293 @@
+// JSON reader and writer of the manifest. Keys that a newer compiler may add within schema 1 are ignored; a wrong type
+// or a missing required key is one error that names the key's path.
+#include "Runtime/Manifest.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace tile::runtime {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Reads typed members of one JSON object and remembers the first error, so that a reader is a plain list of fields.
+class ObjectReader {
+public:
+  ObjectReader(const Json &object, std::string path, std::optional<Error> &error)
+      : object(object), path(std::move(path)), error(error) {
+    if (!object.is_object())
+      fail(this->path, "expected an object");
+  }
+
+  const Json *find(const char *key) const {
+    if (!object.is_object())
+      return nullptr;
+    const auto it = object.find(key);
+    return it == object.end() ? nullptr : &*it;
+  }
+  std::string pathOf(const char *key) const { return path.empty() ? key : path + "." + key; }
+
+  void fail(const std::string &where, std::string_view message) const {
+    if (!error)
+      error = makeError(TILE_ERROR_MANIFEST, "manifest: {}: {}", where.empty() ? "top level" : where, message);
+  }
+
+  std::string string(const char *key, bool required = false) const {
+    const Json *value = find(key);
+    if (value && value->is_string())
+      return value->get<std::string>();
+    if (value || required)
+      fail(pathOf(key), value ? "expected a string" : "is missing");
+    return {};
+  }
+
+  int64_t integer(const char *key, int64_t fallback, bool required = false) const {
+    const Json *value = find(key);
+    if (value && value->is_number_integer() &&
+        !(value->is_number_unsigned() && value->get<uint64_t>() > static_cast<uint64_t>(INT64_MAX)))
+      return value->get<int64_t>();
+    if (value || required)
+      fail(pathOf(key), value ? "expected an integer" : "is missing");
+    return fallback;
+  }
+
+  bool boolean(const char *key) const {
+    const Json *value = find(key);
+    if (value && !value->is_boolean())
+      fail(pathOf(key), "expected true or false");
+    return value && value->is_boolean() && value->get<bool>();
+  }
+
+  double number(const char *key) const {
+    const Json *value = find(key);
+    if (value && value->is_number())
+      return value->get<double>();
+    fail(pathOf(key), value ? "expected a number" : "is missing");
+    return 0;
+  }
+
+  /// A list of expressions; plain integers are accepted as their own text.
+  std::vector<std::string> strings(const char *key, bool required = false) const {
+    std::vector<std::string> result;
+    const Json *value = find(key);
+    if (!value || !value->is_array()) {
+      if (value || required)
+        fail(pathOf(key), value ? "expected a list" : "is missing");
+      return result;
+    }
+    for (const Json &element : *value) {
+      if (element.is_string())
+        result.push_back(element.get<std::string>());
+      else if (element.is_number_integer())
+        result.push_back(element.dump());
+      else
+        fail(pathOf(key), "expected a list of expressions");
+    }
+    return result;
+  }
+
+private:
+  const Json &object;
+  std::string path;
+  std::optional<Error> &error;
+};
+
+BufferSpec readBuffer(const Json &json, const std::string &path, std::optional<Error> &error) {
+  const ObjectReader reader(json, path, error);
+  BufferSpec buffer;
+  buffer.shape = reader.strings("shape", true);
+  buffer.strides = reader.strings("strides");
+  const std::string role = reader.find("role") ? reader.string("role") : "random";
+  for (BufferRole candidate : {BufferRole::Random, BufferRole::Output, BufferRole::Inout, BufferRole::Zeros})
+    if (bufferRoleName(candidate) == role) {
+      buffer.role = candidate;
+      return buffer;
+    }
+  reader.fail(reader.pathOf("role"), fmt::format("unknown role '{}'; expected random, output, inout or zeros", role));
+  return buffer;
+}
+
+Parameter readParameter(const Json &json, const std::string &path, std::optional<Error> &error) {
+  const ObjectReader reader(json, path, error);
+  Parameter parameter;
+  parameter.name = reader.string("name", true);
+  const std::string type = reader.string("type", true);
+  std::string_view element = type;
+  if (element.starts_with("ptr<") && element.ends_with(">")) {
+    parameter.isPointer = true;
+    element = element.substr(4, element.size() - 5);
+  }
+  if (std::optional<DataType> parsed = parseDataType(element))
+    parameter.type = *parsed;
+  else
+    reader.fail(reader.pathOf("type"), fmt::format("unknown type '{}'", type));
+  parameter.alignment = reader.integer("alignment", 1);
+  parameter.divisibility = reader.integer("divisibility", 1);
+  if (const Json *value = reader.find("default")) {
+    if (value->is_string())
+      parameter.defaultValue = value->get<std::string>();
+    else if (value->is_number())
+      parameter.defaultValue = value->dump();
+    else
+      reader.fail(reader.pathOf("default"), "expected an expression");
+  }
+  if (const Json *value = reader.find("buffer"); value && !value->is_null())
+    parameter.buffer = readBuffer(*value, reader.pathOf("buffer"), error);
+  return parameter;
+}
+
+LaunchInfo readLaunch(const Json &json, std::optional<Error> &error) {
+  const ObjectReader reader(json, "launch", error);
+  LaunchInfo launch;
+  launch.threadsPerCta = reader.integer("threads_per_cta", 0, true);
+  launch.numWarps = reader.integer("num_warps", (launch.threadsPerCta + 31) / 32);
+  launch.sharedStatic = reader.integer("shared_static", 0);
+  launch.sharedDynamic = reader.integer("shared_dynamic", 0);
+  launch.registers = reader.integer("registers", 0);
+  launch.spillBytes = reader.integer("spill_bytes", 0);
+  launch.grid = reader.strings("grid");
+  launch.pdl = reader.boolean("pdl");
+  launch.cooperative = reader.boolean("cooperative");
+  if (const Json *cluster = reader.find("cluster")) {
+    if (!cluster->is_array() || cluster->size() != 3)
+      reader.fail("launch.cluster", "expected a list of three integers");
+    else
+      for (size_t i = 0; i < 3; ++i) {
+        if (!(*cluster)[i].is_number_integer())
+          reader.fail("launch.cluster", "expected a list of three integers");
+        else
+          launch.cluster[i] = (*cluster)[i].get<int64_t>();
+      }
+  }
+  return launch;
+}
+
+void readConstants(const Json &json, Manifest &manifest, const ObjectReader &reader) {
+  if (!json.is_object())
+    return reader.fail("constants", "expected an object");
+  for (const auto &[name, value] : json.items()) {
+    if (value.is_boolean())
+      manifest.constants.emplace_back(name, value.get<bool>());
+    else if (value.is_number_integer())
+      manifest.constants.emplace_back(name, value.get<int64_t>());
+    else if (value.is_number())
+      manifest.constants.emplace_back(name, value.get<double>());
+    else
+      manifest.constants.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
+  }
+}
+
+template <typename Function> void forEachElement(const ObjectReader &reader, const char *key, Function function) {
+  const Json *list = reader.find(key);
+  if (!list)
+    return;
+  if (!list->is_array())
+    return reader.fail(key, "expected a list");
+  for (size_t i = 0; i < list->size(); ++i)
+    function((*list)[i], fmt::format("{}[{}]", key, i));
+}
+
+/// Doubles keep their JSON form; infinities and NaN, which JSON lacks, become text.
+Json constantJson(const ConstantValue &value) {
+  if (const double *number = std::get_if<double>(&value); number && !std::isfinite(*number))
+    return Json(fmt::format("{}", *number));
+  return std::visit([](const auto &alternative) { return Json(alternative); }, value);
+}
+
+Json parameterJson(const Parameter &parameter) {
+  Json json = {{"name", parameter.name}, {"type", parameter.typeName()}};
+  if (parameter.isPointer)
+    json["alignment"] = parameter.alignment;
+  else if (parameter.isInteger())
+    json["divisibility"] = parameter.divisibility;
+  if (parameter.defaultValue)
+    json["default"] = *parameter.defaultValue;
+  if (parameter.buffer) {
+    Json buffer = {{"shape", parameter.buffer->shape}};
+    if (!parameter.buffer->strides.empty())
+      buffer["strides"] = parameter.buffer->strides;
+    buffer["role"] = bufferRoleName(parameter.buffer->role);
+    json["buffer"] = std::move(buffer);
+  }
+  return json;
+}
+
+} // namespace
+
+Result<Manifest> parseManifest(std::string_view text) {
+  const Json json = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded())
+    return makeError(TILE_ERROR_MANIFEST, "manifest: not valid JSON ({} bytes)", text.size());
+  std::optional<Error> error;
+  const ObjectReader reader(json, "", error);
+  // The versions first: nothing else of an unknown schema can be trusted.
+  if (const int64_t schema = reader.integer("schema", 0, true); !error && schema != manifestSchema)
+    return makeError(TILE_ERROR_MANIFEST, "manifest: schema {} is unknown; this version reads schema {}", schema,
+                     manifestSchema);
+  if (const int64_t abi = reader.integer("abi_version", 0, true); !error && abi != TILE_ABI_VERSION)
+    return makeError(TILE_ERROR_MANIFEST, "manifest: abi_version {} is unknown; this version launches abi_version {}",
+                     abi, TILE_ABI_VERSION);
+  Manifest manifest;
+  manifest.compiler = reader.string("compiler");
+  manifest.entry = reader.string("entry", true);
+  manifest.kernel = reader.find("kernel") ? reader.string("kernel") : manifest.entry;
+  manifest.target = reader.string("target");
+  manifest.format = reader.string("format");
+  if (const Json *source = reader.find("source")) {
+    const ObjectReader sourceReader(*source, "source", error);
+    manifest.sourceFile = sourceReader.string("file");
+    manifest.sourceHash = sourceReader.string("hash");
+  }
+  forEachElement(reader, "parameters", [&](const Json &element, const std::string &path) {
+    manifest.parameters.push_back(readParameter(element, path, error));
+  });
+  if (const Json *constants = reader.find("constants"))
+    readConstants(*constants, manifest, reader);
+  if (const Json *launch = reader.find("launch"))
+    manifest.launch = readLaunch(*launch, error);
+  else
+    reader.fail("launch", "is missing");
+  forEachElement(reader, "expect", [&](const Json &element, const std::string &path) {
+    const ObjectReader item(element, path, error);
+    manifest.expect.push_back({item.string("buffer", true), item.string("expression", true), item.number("tolerance")});
+  });
+  if (error)
+    return *error;
+  if (Status status = validate(manifest); !status)
+    return status.error();
+  return manifest;
+}
+
+std::string toJson(const Manifest &manifest, int indent) {
+  const LaunchInfo &launch = manifest.launch;
+  Json json = {
+      {"schema", manifestSchema},      {"abi_version", TILE_ABI_VERSION},
+      {"compiler", manifest.compiler}, {"kernel", manifest.kernel},
+      {"entry", manifest.entry},       {"source", {{"file", manifest.sourceFile}, {"hash", manifest.sourceHash}}},
+      {"target", manifest.target},     {"format", manifest.format}};
+  json["parameters"] = Json::array();
+  for (const Parameter &parameter : manifest.parameters)
+    json["parameters"].push_back(parameterJson(parameter));
+  json["constants"] = Json::object();
+  for (const auto &[name, value] : manifest.constants)
+    json["constants"][name] = constantJson(value);
+  Json launchJson = {{"threads_per_cta", launch.threadsPerCta},
+                     {"num_warps", launch.numWarps},
+                     {"cluster", Json::array({launch.cluster[0], launch.cluster[1], launch.cluster[2]})},
+                     {"shared_static", launch.sharedStatic},
+                     {"shared_dynamic", launch.sharedDynamic},
+                     {"registers", launch.registers},
+                     {"spill_bytes", launch.spillBytes}};
+  if (!launch.grid.empty())
+    launchJson["grid"] = launch.grid;
+  launchJson["pdl"] = launch.pdl;
+  launchJson["cooperative"] = launch.cooperative;
+  json["launch"] = std::move(launchJson);
+  for (const Expectation &expectation : manifest.expect)
+    json["expect"].push_back(
+        {{"buffer", expectation.buffer}, {"expression", expectation.expression}, {"tolerance", expectation.tolerance}});
+  // Text that is not UTF-8 (a file name, say) is replaced rather than refused.
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+} // namespace tile::runtime

@@ -1,0 +1,26 @@
+// Architecture names (`sm_90a`) and which device may run them.
+//
+//   cubin  sm_80    devices 8.x, x >= 0, of the same major version
+//   cubin  sm_90a   exactly 9.0 ("architecture-specific")
+//   cubin  sm_100f  10.x, x >= 0 ("family-specific"; CUDA programming guide, compute capabilities)
+//   PTX    sm_80    any device from 8.0 on; with a suffix as a cubin
+#pragma once
+
+#include "Runtime/Result.h"
+
+#include <string_view>
+
+namespace tile::runtime {
+
+struct Target {
+  int major = 0;
+  int minor = 0;
+  char suffix = 0; ///< 'a', 'f' or 0
+};
+
+Result<Target> parseTarget(std::string_view name);
+
+/// Fails with TILE_ERROR_ARCHITECTURE and an explanation when the device cannot run the artifact.
+Status checkTarget(std::string_view targetName, bool isPtx, int deviceMajor, int deviceMinor);
+
+} // namespace tile::runtime

@@ -1,0 +1,104 @@
+// Manifest in and out of cubin and PTX; every truncation and every flipped byte must be survived.
+#include "Runtime/Artifact.h"
+#include "SmallElf.h"
+
+#include <gtest/gtest.h>
+
+using namespace tile::runtime;
+using tile::test::smallElf;
+
+namespace {
+
+Bytes bytesOf(const std::string &text) {
+  return {reinterpret_cast<const uint8_t *>(text.data()), text.size()};
+}
+
+const std::string minimalManifest =
+    R"({"schema":1,"abi_version":1,"entry":"k","target":"sm_90a","launch":{"threads_per_cta":32}})";
+
+TEST(ElfSection, appendedManifestIsFoundAgain) {
+  const std::string elf = smallElf();
+  Result<std::string> appended = appendManifestSection(bytesOf(elf), minimalManifest);
+  ASSERT_TRUE(bool(appended));
+  Result<std::string_view> found = findElfSection(bytesOf(*appended), manifestSectionName);
+  ASSERT_TRUE(bool(found));
+  EXPECT_EQ(*found, minimalManifest);
+}
+
+TEST(ElfSection, oldContentsKeepTheirOffsets) {
+  const std::string elf = smallElf();
+  Result<std::string> appended = appendManifestSection(bytesOf(elf), minimalManifest);
+  ASSERT_TRUE(bool(appended));
+  EXPECT_EQ(appended->substr(sizeof(Elf64_Ehdr), elf.size() - sizeof(Elf64_Ehdr)), elf.substr(sizeof(Elf64_Ehdr)));
+  Result<std::string_view> text = findElfSection(bytesOf(*appended), ".text");
+  ASSERT_TRUE(bool(text));
+  EXPECT_EQ(*text, "code");
+}
+
+TEST(ElfSection, negative_secondManifestIsRefused) {
+  Result<std::string> once = appendManifestSection(bytesOf(smallElf()), minimalManifest);
+  ASSERT_TRUE(bool(once));
+  Result<std::string> twice = appendManifestSection(bytesOf(*once), minimalManifest);
+  ASSERT_FALSE(bool(twice));
+  EXPECT_NE(twice.error().message.find("already has"), std::string::npos);
+}
+
+TEST(ElfSection, negative_elfWithoutManifestSaysWhichSectionIsMissing) {
+  Result<Artifact> artifact = readArtifact(bytesOf(smallElf()));
+  ASSERT_FALSE(bool(artifact));
+  EXPECT_EQ(artifact.error().code, TILE_ERROR_NOT_AN_ARTIFACT);
+  EXPECT_NE(artifact.error().message.find(".tile.manifest"), std::string::npos);
+}
+
+TEST(ElfSection, negative_everyTruncationIsAnError) {
+  Result<std::string> whole = appendManifestSection(bytesOf(smallElf()), minimalManifest);
+  ASSERT_TRUE(bool(whole));
+  for (size_t size = 0; size < whole->size(); ++size) {
+    const std::string part = whole->substr(0, size);
+    EXPECT_FALSE(bool(readArtifact(bytesOf(part)))) << size;
+    (void)appendManifestSection(bytesOf(part), minimalManifest);
+  }
+}
+
+TEST(ElfSection, everyCorruptedByteIsSurvived) {
+  Result<std::string> whole = appendManifestSection(bytesOf(smallElf()), minimalManifest);
+  ASSERT_TRUE(bool(whole));
+  for (size_t i = 0; i < whole->size(); ++i)
+    for (unsigned char value : {0x00, 0x01, 0x7f, 0x80, 0xff}) {
+      std::string damaged = *whole;
+      damaged[i] = static_cast<char>(value);
+      (void)readArtifact(bytesOf(damaged));
+      (void)appendManifestSection(bytesOf(damaged), minimalManifest);
+    }
+}
+
+TEST(PtxManifest, roundTrip) {
+  Result<std::string> ptx = appendPtxManifest(".version 8.4\n.target sm_90a\n", minimalManifest);
+  ASSERT_TRUE(bool(ptx));
+  Result<Artifact> artifact = readArtifact(bytesOf(*ptx));
+  ASSERT_TRUE(bool(artifact)) << artifact.error().message;
+  EXPECT_EQ(artifact->format, ArtifactFormat::Ptx);
+  EXPECT_EQ(artifact->manifest.entry, "k");
+  EXPECT_FALSE(bool(appendPtxManifest(*ptx, minimalManifest)));
+}
+
+TEST(PtxManifest, onlyAtTheStartOfALine) {
+  EXPECT_FALSE(bool(findPtxManifest(".version 8.4 // tile.manifest: {}")));
+  EXPECT_FALSE(bool(appendPtxManifest("", "{\n}")));
+}
+
+TEST(Artifact, negative_otherFilesSayWhatTheyAre) {
+  Result<Artifact> text = readArtifact(bytesOf("hello"));
+  ASSERT_FALSE(bool(text));
+  EXPECT_NE(text.error().message.find("neither a cubin nor PTX"), std::string::npos);
+  Result<Artifact> ptx = readArtifact(bytesOf(".version 8.4\n.target sm_90a\n"));
+  ASSERT_FALSE(bool(ptx));
+  EXPECT_NE(ptx.error().message.find("tile.manifest"), std::string::npos);
+  Result<Artifact> missing = readArtifactFile("/nonexistent/a.cubin");
+  ASSERT_FALSE(bool(missing));
+  EXPECT_EQ(missing.error().code, TILE_ERROR_FILE);
+  EXPECT_NE(missing.error().message.find("No such file"), std::string::npos);
+  EXPECT_NE(readArtifactFile("/tmp").error().message.find("directory"), std::string::npos);
+}
+
+} // namespace

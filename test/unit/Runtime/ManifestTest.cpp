@@ -1,0 +1,136 @@
+// The manifest: round trip, every kind of error, and damaged text.
+#include "Runtime/Manifest.h"
+
+#include <gtest/gtest.h>
+
+using namespace tile::runtime;
+
+namespace {
+
+const std::string matmulText = R"json({
+  "schema": 1, "abi_version": 1, "compiler": "tile 0.1.0", "kernel": "matmul", "entry": "matmul_0",
+  "source": {"file": "examples/matmul.tile", "hash": "sha256:00"}, "target": "sm_90a", "format": "cubin",
+  "parameters": [
+    {"name": "a", "type": "ptr<f16>", "alignment": 16,
+     "buffer": {"shape": ["M", "K"], "strides": ["stride_am", 1], "role": "random"}},
+    {"name": "c", "type": "ptr<f8e4m3>", "buffer": {"shape": ["M", "M"], "role": "output"}},
+    {"name": "M", "type": "i32", "divisibility": 16, "default": "512"},
+    {"name": "K", "type": "i32", "default": 64},
+    {"name": "stride_am", "type": "i64", "default": "K"},
+    {"name": "alpha", "type": "f32", "default": "0.5"}],
+  "constants": {"BLOCK_M": 128, "ACT": "none", "EVEN": true, "EPS": 0.25},
+  "launch": {"threads_per_cta": 256, "num_warps": 8, "cluster": [2, 1, 1], "shared_static": 16,
+             "shared_dynamic": 98304, "registers": 168, "spill_bytes": 0, "grid": ["cdiv(M, BLOCK_M)", "1 + EVEN"],
+             "pdl": true, "cooperative": false},
+  "expect": [{"buffer": "c", "expression": "a @ transpose(a)", "tolerance": 0.001}],
+  "added_by_a_later_version": [1, 2]
+})json";
+
+std::string replaced(const std::string &from, const std::string &to) {
+  std::string text = matmulText;
+  const size_t position = text.find(from);
+  EXPECT_NE(position, std::string::npos) << from;
+  return text.replace(position, from.size(), to);
+}
+
+std::string errorOf(const std::string &text) {
+  Result<Manifest> manifest = parseManifest(text);
+  return manifest ? "no error" : manifest.error().message;
+}
+
+TEST(Manifest, readsEveryField) {
+  Result<Manifest> manifest = parseManifest(matmulText);
+  ASSERT_TRUE(bool(manifest)) << manifest.error().message;
+  EXPECT_EQ(manifest->entry, "matmul_0");
+  EXPECT_EQ(manifest->sourceFile, "examples/matmul.tile");
+  ASSERT_EQ(manifest->parameters.size(), 6u);
+  const Parameter &a = manifest->parameters[0];
+  EXPECT_TRUE(a.isPointer);
+  EXPECT_EQ(a.type, DataType::F16);
+  EXPECT_EQ(a.alignment, 16);
+  EXPECT_EQ(a.typeName(), "ptr<f16>");
+  EXPECT_EQ(a.buffer->strides, (std::vector<std::string>{"stride_am", "1"}));
+  EXPECT_EQ(manifest->parameters[1].buffer->role, BufferRole::Output);
+  EXPECT_EQ(manifest->parameters[2].divisibility, 16);
+  EXPECT_EQ(manifest->parameters[3].defaultValue, "64");
+  EXPECT_EQ(std::get<int64_t>(manifest->constants[0].second), 128);
+  EXPECT_EQ(std::get<std::string>(manifest->constants[1].second), "none");
+  EXPECT_EQ(std::get<bool>(manifest->constants[2].second), true);
+  EXPECT_EQ(std::get<double>(manifest->constants[3].second), 0.25);
+  EXPECT_EQ(manifest->launch.threadsPerCta, 256);
+  EXPECT_EQ(manifest->launch.cluster[0], 2);
+  EXPECT_TRUE(manifest->launch.pdl);
+  EXPECT_EQ(manifest->expect[0].tolerance, 0.001);
+}
+
+TEST(Manifest, writtenTextReadsBackTheSame) {
+  Result<Manifest> manifest = parseManifest(matmulText);
+  ASSERT_TRUE(bool(manifest));
+  const std::string line = toJson(*manifest);
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  Result<Manifest> again = parseManifest(line);
+  ASSERT_TRUE(bool(again)) << again.error().message;
+  EXPECT_EQ(toJson(*again), line);
+  EXPECT_EQ(toJson(*parseManifest(toJson(*manifest, 2))), line);
+}
+
+TEST(Manifest, negative_versions) {
+  EXPECT_NE(errorOf(replaced("\"schema\": 1", "\"schema\": 2")).find("schema 2 is unknown"), std::string::npos);
+  EXPECT_NE(errorOf(replaced("\"abi_version\": 1", "\"abi_version\": 7")).find("abi_version 7"), std::string::npos);
+  EXPECT_NE(errorOf("{}").find("schema: is missing"), std::string::npos);
+  EXPECT_NE(errorOf("[]").find("expected an object"), std::string::npos);
+  EXPECT_NE(errorOf("{").find("not valid JSON"), std::string::npos);
+}
+
+TEST(Manifest, negative_errorsNameThePlace) {
+  const std::pair<std::string, std::string> cases[] = {
+      {replaced("ptr<f16>", "ptr<f17>"), "parameters[0].type: unknown type 'ptr<f17>'"},
+      {replaced("\"role\": \"random\"", "\"role\": \"other\""), "parameters[0].buffer.role: unknown role 'other'"},
+      {replaced("\"alignment\": 16", "\"alignment\": 12"), "alignment 12 of parameter 'a' is not a power of two"},
+      {replaced("\"alignment\": 16", "\"alignment\": \"x\""), "parameters[0].alignment: expected an integer"},
+      {replaced("\"divisibility\": 16", "\"divisibility\": 0"), "divisibility 0 of parameter 'M'"},
+      {replaced("\"name\": \"K\"", "\"name\": \"M\""), "'K' is neither"},
+      {replaced("\"name\": \"alpha\"", "\"name\": \"M\""), "the name 'M' is used twice"},
+      {replaced("\"name\": \"alpha\"", "\"name\": \"BLOCK_M\""), "the name 'BLOCK_M' is used twice"},
+      {replaced("\"name\": \"alpha\"", "\"name\": \"a b\""), "'a b' is not an identifier"},
+      {replaced("cdiv(M, BLOCK_M)", "cdiv(Q, 2)"), "grid: in expression 'cdiv(Q, 2)'"},
+      {replaced("\"M\", \"K\"", "\"M\", \"K\", \"K\""), "buffer 'a' has 3 dimensions but 2 strides"},
+      {replaced("\"threads_per_cta\": 256", "\"threads_per_cta\": 2000"), "threads_per_cta is 2000"},
+      {replaced("\"threads_per_cta\": 256, ", ""), "launch.threads_per_cta: is missing"},
+      {replaced("[2, 1, 1]", "[2, 1]"), "launch.cluster: expected a list of three integers"},
+      {replaced("[2, 1, 1]", "[16, 2, 1]"), "the cluster has 32 thread blocks"},
+      {replaced("98304", "-1"), "shared memory size is -1"},
+      {replaced("\"pdl\": true", "\"pdl\": 1"), "launch.pdl: expected true or false"},
+      {replaced("\"buffer\": \"c\"", "\"buffer\": \"M\""), "'expect' names 'M'"},
+      {replaced("\"tolerance\": 0.001", "\"tolerance\": -1"), "tolerance of 'c' is -1"},
+      {replaced("\"tolerance\": 0.001", "\"tolerance\": \"x\""), "expect[0].tolerance: expected a number"},
+      {replaced("sm_90a", "gfx942"), "target 'gfx942'"},
+      {replaced("{\"name\": \"M\"", "[\"M\""), "not valid JSON"},
+      {replaced("\"entry\": \"matmul_0\"", "\"entry\": 3"), "entry: expected a string"},
+      {replaced("\"type\": \"f32\"", "\"type\": \"f8e5m2\""), "which only pointers may have"},
+  };
+  for (const auto &[text, expected] : cases)
+    EXPECT_NE(errorOf(text).find(expected), std::string::npos) << expected << "\n  got: " << errorOf(text);
+}
+
+TEST(Manifest, everyTruncationAndDamagedByteIsSurvived) {
+  for (size_t size = 0; size < matmulText.size() - 1; ++size)
+    EXPECT_FALSE(bool(parseManifest(matmulText.substr(0, size)))) << size;
+  for (size_t i = 0; i < matmulText.size(); ++i)
+    for (char value : {'\0', '0', '"', '}', '[', ',', '-', '\x80'}) {
+      std::string damaged = matmulText;
+      damaged[i] = value;
+      (void)parseManifest(damaged);
+    }
+  (void)parseManifest(std::string(100000, '['));
+}
+
+TEST(Manifest, textThatIsNotUtf8IsWrittenReplaced) {
+  Manifest manifest;
+  manifest.entry = "k";
+  manifest.sourceFile = "\xff.tile";
+  manifest.launch.threadsPerCta = 32;
+  EXPECT_TRUE(bool(parseManifest(toJson(manifest))));
+}
+
+} // namespace

@@ -1,0 +1,54 @@
+// Which device may run which artifact.
+#include "Runtime/Target.h"
+
+#include <gtest/gtest.h>
+
+using namespace tile::runtime;
+
+namespace {
+
+bool runs(const char *target, bool isPtx, int major, int minor) {
+  return bool(checkTarget(target, isPtx, major, minor));
+}
+
+TEST(Target, cubinRunsWithinItsMajorVersion) {
+  EXPECT_TRUE(runs("sm_80", false, 8, 0));
+  EXPECT_TRUE(runs("sm_80", false, 8, 9));
+  EXPECT_FALSE(runs("sm_89", false, 8, 6));
+  EXPECT_FALSE(runs("sm_80", false, 9, 0));
+  EXPECT_FALSE(runs("sm_80", false, 7, 5));
+}
+
+TEST(Target, architectureSpecificCodeRunsExactlyThere) {
+  for (bool isPtx : {false, true}) {
+    EXPECT_TRUE(runs("sm_90a", isPtx, 9, 0));
+    EXPECT_FALSE(runs("sm_90a", isPtx, 10, 0));
+    EXPECT_FALSE(runs("sm_100a", isPtx, 10, 3));
+    EXPECT_TRUE(runs("sm_120a", isPtx, 12, 0));
+  }
+}
+
+TEST(Target, familySpecificCodeRunsOnLaterMinorVersions) {
+  EXPECT_TRUE(runs("sm_100f", false, 10, 3));
+  EXPECT_FALSE(runs("sm_100f", true, 12, 0));
+}
+
+TEST(Target, ptxRunsOnLaterDevices) {
+  EXPECT_TRUE(runs("sm_75", true, 12, 0));
+  EXPECT_FALSE(runs("sm_90", true, 8, 9));
+}
+
+TEST(Target, negative_messageHasBothNumbers) {
+  Status status = checkTarget("sm_90a", false, 8, 0);
+  ASSERT_FALSE(bool(status));
+  EXPECT_EQ(status.error().code, TILE_ERROR_ARCHITECTURE);
+  EXPECT_NE(status.error().message.find("compiled for sm_90a"), std::string::npos);
+  EXPECT_NE(status.error().message.find("8.0"), std::string::npos);
+}
+
+TEST(Target, negative_malformedNames) {
+  for (const char *name : {"", "sm_", "sm_9", "90a", "sm_90b", "sm_9999", "compute_90", "sm_a"})
+    EXPECT_FALSE(bool(parseTarget(name))) << name;
+}
+
+} // namespace
