@@ -103,19 +103,25 @@ Sema::BlockResult Sema::emitFoldedIf(const IfStmt &stmt, size_t branch, const Sy
   --foldDepth;
   scope = before;
   BlockResult joined{true, {}, stmt.range};
-  if (!checkReturnTypes(results[0], results[1], stmt.range))
+  if (!checkReturnTypes(skeleton, results[0], results[1]))
     return joined;
   joined.value = joinRegions(skeleton, results[0].value, results[1].value);
   return joined;
 }
 
-bool Sema::checkReturnTypes(BlockResult &thenResult, BlockResult &elseResult, SourceRange range) {
-  for (BlockResult *result : {&thenResult, &elseResult}) {
-    if (result->value.isError())
-      return false;
-    // Two different constants can only meet as run-time values.
-    if (!sameValue(thenResult.value, elseResult.value))
-      result->value = decay(result->value, result->range);
+/// Brings the returned values of two branches to one type; false after an error.
+bool Sema::checkReturnTypes(scf::IfOp skeleton, BlockResult &thenResult, BlockResult &elseResult) {
+  if (thenResult.value.isError() || elseResult.value.isError())
+    return false;
+  // Two different constants can only meet as run-time values, each of its branch.
+  if (!sameValue(thenResult.value, elseResult.value)) {
+    for (BlockResult *result : {&thenResult, &elseResult}) {
+      OpBuilder::InsertionGuard guard(builder);
+      mlir::Block *block = result == &thenResult ? skeleton.thenBlock() : skeleton.elseBlock();
+      bool isTerminated = !block->empty() && block->back().hasTrait<OpTrait::IsTerminator>();
+      builder.setInsertionPoint(block, isTerminated ? std::prev(block->end()) : block->end());
+      result->value = decayAll(result->value, result->range);
+    }
   }
   if (sameType(thenResult.value, elseResult.value))
     return true;
