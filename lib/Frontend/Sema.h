@@ -210,6 +210,7 @@ private:
   std::deque<Module> scratchModules; // own the expressions of -D and --signature
   unsigned loopDepth = 0;
   unsigned foldDepth = 0;
+  unsigned folds = 0;
   unsigned inlinedCalls = 0;
   size_t unrolledIterations = 0;
 };

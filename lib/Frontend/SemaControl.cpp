@@ -15,8 +15,9 @@ namespace tile::frontend {
 
 namespace {
 
-// Each level may emit the rest of the function twice.
 constexpr unsigned maxFoldDepth = 64;
+// A branch that may or may not return makes the rest of the function be emitted twice, so the number can explode.
+constexpr unsigned maxFolds = 10000;
 
 bool hasReturn(const Block &block) {
   for (const Stmt *stmt : block) {
@@ -79,11 +80,13 @@ std::optional<Sema::BlockResult> Sema::emitIf(const IfStmt &stmt, size_t branch,
 Sema::BlockResult Sema::emitFoldedIf(const IfStmt &stmt, size_t branch, const SymValue &condition,
                                      const Continuation &rest) {
   BlockResult results[2];
-  if (++foldDepth > maxFoldDepth) {
+  if (foldDepth >= maxFoldDepth || ++folds > maxFolds) {
+    unsigned limit = foldDepth >= maxFoldDepth ? maxFoldDepth : maxFolds;
     results[0].returned = true;
-    results[0].value = error(Diag::too_many_returns, stmt.branches[branch].keyword, {std::to_string(maxFoldDepth)});
+    results[0].value = error(Diag::too_many_returns, stmt.branches[branch].keyword, {std::to_string(limit)});
     return results[0];
   }
+  ++foldDepth;
   auto skeleton = scf::IfOp::create(builder, location(stmt.range), TypeRange(), condition.value, true);
   Environment before = scope;
   for (int i = 0; i < 2; ++i) {

@@ -66,6 +66,14 @@ TEST(Emit, ManyReturns) {
   EXPECT_TRUE(compiled.reports("too-many-returns")) << compiled.diagnostics.render();
 }
 
+TEST(Emit, ReturnsThatWouldDoubleTheCodeEachTime) {
+  std::string chain;
+  for (int i = 0; i < 40; ++i)
+    chain += "  if n > 1:\n    if n == " + std::to_string(i) + ":\n      return\n";
+  Compiled compiled(header + chain);
+  EXPECT_TRUE(compiled.reports("too-many-returns")) << compiled.diagnostics.render();
+}
+
 TEST(Emit, HelperThatReturnsInAllBranches) {
   Compiled compiled(
       "@jit\ndef h(x):\n  if x > 1:\n    if x > 2:\n      return 1.0\n    y = 2.0\n  elif x > 0:\n    y = 3.0\n"
