@@ -5,7 +5,8 @@ add_library(tile_options INTERFACE)
 target_compile_features(tile_options INTERFACE cxx_std_20)
 target_include_directories(tile_options INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}
                            ${PROJECT_SOURCE_DIR}/lib)
-target_compile_options(tile_options INTERFACE -Wall -Wextra -Wno-unused-parameter -UNDEBUG)
+# libstdc++ 12 deprecates a function that its own std::stable_sort uses.
+target_compile_options(tile_options INTERFACE -Wall -Wextra -Wno-unused-parameter -Wno-deprecated-declarations -UNDEBUG)
 # One self-contained binary runs on machines with another libstdc++.
 target_link_options(tile_options INTERFACE -static-libstdc++ -static-libgcc)
 
@@ -13,7 +14,7 @@ add_library(tile_mlir_options INTERFACE)
 target_link_libraries(tile_mlir_options INTERFACE tile_options)
 target_include_directories(tile_mlir_options SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
 target_include_directories(tile_mlir_options INTERFACE ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR}/dialects
-                           ${PROJECT_BINARY_DIR}/dialects)
+                           ${PROJECT_BINARY_DIR}/dialects ${PROJECT_BINARY_DIR}/lib)
 target_compile_options(tile_mlir_options INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
 separate_arguments(tile_llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 target_compile_definitions(tile_mlir_options INTERFACE ${tile_llvm_definitions})

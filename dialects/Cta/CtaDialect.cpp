@@ -9,6 +9,19 @@ using namespace mlir;
 
 namespace tile::cta {
 
+namespace {
+/// Layouts are long: print each once, as `#layout`, and refer to it.
+struct LayoutAliases : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+  AliasResult getAlias(Attribute attribute, raw_ostream &os) const final {
+    if (!isa<LayoutAttr>(attribute))
+      return AliasResult::NoAlias;
+    os << "layout";
+    return AliasResult::FinalAlias;
+  }
+};
+} // namespace
+
 void CtaDialect::initialize() {
   registerTypes();
   registerAttributes();
@@ -16,6 +29,7 @@ void CtaDialect::initialize() {
 #define GET_OP_LIST
 #include "Cta/CtaOps.cpp.inc"
       >();
+  addInterfaces<LayoutAliases>();
 }
 
 LayoutAttr getLayoutAttr(Type type) {

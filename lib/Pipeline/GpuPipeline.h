@@ -28,6 +28,7 @@ enum class StepKind { Correctness, Optimisation, Check };
 struct PipelineStep {
   std::string name; ///< The pass's flag; a repeated pass has the same name each time.
   StepKind kind;
+  bool onKernel;    ///< Runs on each tile.kernel; otherwise on the module.
   std::function<std::unique_ptr<mlir::Pass>()> create;
 };
 

@@ -5,13 +5,13 @@
 include "mlir/Pass/PassBase.td"
 
 // A pass on a kernel. `flag` is dialect, verb, object.
-class KernelPass<string flag, string className> : Pass<flag, "::tile::KernelOp"> {
+class KernelPass<string flag> : Pass<flag, "::tile::KernelOp"> {
   let dependentDialects = ["::tile::cta::CtaDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
 defvar TargetOption = Option<"target", "target", "std::string", "\"sm_90a\"", "GPU to compile for">;
 
-def TileVerifyPhase : KernelPass<"tile-verify-phase", "TileVerifyPhase"> {
+def TileVerifyPhase : KernelPass<"tile-verify-phase"> {
   let summary = "check that the kernel is in a phase's form";
   let description = [{
     Kind: check. Requires: nothing. Ensures: every operation and type is in the phase's list, else an error.
@@ -20,7 +20,7 @@ def TileVerifyPhase : KernelPass<"tile-verify-phase", "TileVerifyPhase"> {
   let options = [Option<"phase", "phase", "std::string", "\"tile\"", "tile, layout, async, scheduled or allocated">];
 }
 
-def TileExpandDescriptors : KernelPass<"tile-expand-descriptors", "TileExpandDescriptors"> {
+def TileExpandDescriptors : KernelPass<"tile-expand-descriptors"> {
   let summary = "turn descriptor accesses into masked pointer accesses";
   let description = [{
     Kind: correctness. Requires: phase tile. Ensures: no descriptor operation or type is left.
@@ -28,7 +28,7 @@ def TileExpandDescriptors : KernelPass<"tile-expand-descriptors", "TileExpandDes
   }];
 }
 
-def CtaAssignLayouts : KernelPass<"cta-assign-layouts", "CtaAssignLayouts"> {
+def CtaAssignLayouts : KernelPass<"cta-assign-layouts"> {
   let summary = "give every tensor a layout";
   let description = [{
     Kind: correctness. Requires: phase tile. Ensures: phase layout; loads, stores, dots and reductions have the layout
@@ -38,7 +38,7 @@ def CtaAssignLayouts : KernelPass<"cta-assign-layouts", "CtaAssignLayouts"> {
   let options = [TargetOption];
 }
 
-def CtaRemoveConversions : KernelPass<"cta-remove-conversions", "CtaRemoveConversions"> {
+def CtaRemoveConversions : KernelPass<"cta-remove-conversions"> {
   let summary = "remove layout conversions by computing values in the layout that is needed";
   let description = [{
     Kind: optimisation. Requires: phase layout. Ensures: no conversion of a value that is cheap to recompute or that
@@ -47,7 +47,7 @@ def CtaRemoveConversions : KernelPass<"cta-remove-conversions", "CtaRemoveConver
   }];
 }
 
-def CtaLowerDot : KernelPass<"cta-lower-dot", "CtaLowerDot"> {
+def CtaLowerDot : KernelPass<"cta-lower-dot"> {
   let summary = "turn dots into tensor-core or fused multiply-add products";
   let description = [{
     Kind: correctness. Requires: phase layout. Ensures: no tile.dot is left.
@@ -56,7 +56,7 @@ def CtaLowerDot : KernelPass<"cta-lower-dot", "CtaLowerDot"> {
   let options = [TargetOption];
 }
 
-def CtaVectorizeAccess : KernelPass<"cta-vectorize-access", "CtaVectorizeAccess"> {
+def CtaVectorizeAccess : KernelPass<"cta-vectorize-access"> {
   let summary = "find how many consecutive elements a thread can load or store at once";
   let description = [{
     Kind: optimisation. Requires: phase layout. Ensures: `vector` of loads and stores is as large as alignment,
@@ -64,7 +64,7 @@ def CtaVectorizeAccess : KernelPass<"cta-vectorize-access", "CtaVectorizeAccess"
   }];
 }
 
-def CtaAsyncCopies : KernelPass<"cta-async-copies", "CtaAsyncCopies"> {
+def CtaAsyncCopies : KernelPass<"cta-async-copies"> {
   let summary = "load operands of products asynchronously into shared memory";
   let description = [{
     Kind: optimisation. Requires: phase layout, `vector` of loads. Ensures: phase async; a load in a loop whose value goes only through
@@ -74,15 +74,16 @@ def CtaAsyncCopies : KernelPass<"cta-async-copies", "CtaAsyncCopies"> {
   let options = [TargetOption];
 }
 
-def CtaPipeline : KernelPass<"cta-pipeline", "CtaPipeline"> {
+def CtaPipeline : KernelPass<"cta-pipeline"> {
   let summary = "overlap asynchronous copies of later iterations with the computation of earlier ones";
   let description = [{
     Kind: optimisation. Requires: phase async. Ensures: copies run num_stages - 1 iterations ahead in buffers with
-    num_stages slots. Example: test/Transforms/Cta/pipeline.mlir.
+    num_stages slots, or as many as the target's shared memory holds. Example: test/Transforms/Cta/pipeline.mlir.
   }];
+  let options = [TargetOption];
 }
 
-def CtaLowerConversions : KernelPass<"cta-lower-conversions", "CtaLowerConversions"> {
+def CtaLowerConversions : KernelPass<"cta-lower-conversions"> {
   let summary = "carry conversions and reductions between threads through shared memory";
   let description = [{
     Kind: correctness. Requires: phase async. Ensures: phase scheduled; a convert_layout only permutes the registers
@@ -90,7 +91,7 @@ def CtaLowerConversions : KernelPass<"cta-lower-conversions", "CtaLowerConversio
   }];
 }
 
-def CtaAllocateShared : KernelPass<"cta-allocate-shared", "CtaAllocateShared"> {
+def CtaAllocateShared : KernelPass<"cta-allocate-shared"> {
   let summary = "place buffers in shared memory";
   let description = [{
     Kind: correctness. Requires: phase scheduled. Ensures: every alloc has an offset, buffers that live together do not
@@ -100,7 +101,7 @@ def CtaAllocateShared : KernelPass<"cta-allocate-shared", "CtaAllocateShared"> {
   let options = [TargetOption];
 }
 
-def CtaInsertBarriers : KernelPass<"cta-insert-barriers", "CtaInsertBarriers"> {
+def CtaInsertBarriers : KernelPass<"cta-insert-barriers"> {
   let summary = "order accesses to shared memory by barriers";
   let description = [{
     Kind: correctness. Requires: offsets of buffers. Ensures: phase allocated; between two accesses of different

@@ -63,7 +63,7 @@ std::optional<CopyPlan> planCopy(LoadOp load) {
   return CopyPlan{load, convert, vector, contiguousDimOf(type)};
 }
 
-void rewriteCopy(const CopyPlan &plan) {
+void rewriteCopy(CopyPlan plan) {
   LoadOp load = plan.load;
   OpBuilder builder(load);
   Location loc = load.getLoc();

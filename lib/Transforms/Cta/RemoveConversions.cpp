@@ -102,14 +102,16 @@ struct CtaRemoveConversions : tile::impl::CtaRemoveConversionsBase<CtaRemoveConv
       changed = false;
       simplify();
       // Inner loops first: what they decide about carried values is worth most.
-      SmallVector<ConvertLayoutOp> conversions;
+      SmallVector<Operation *> conversions;
       getOperation().walk([&](ConvertLayoutOp convert) { conversions.push_back(convert); });
-      llvm::stable_sort(conversions, [](ConvertLayoutOp a, ConvertLayoutOp b) { return depthOf(a) > depthOf(b); });
-      for (ConvertLayoutOp convert : conversions)
+      llvm::stable_sort(conversions, [](Operation *a, Operation *b) { return depthOf(a) > depthOf(b); });
+      for (Operation *op : conversions) {
+        auto convert = cast<ConvertLayoutOp>(op);
         if (rematerialise(convert, slicer) || sinkConversion(convert, slicer)) {
           changed = true;
           break; // the slice may have erased or replaced other conversions
         }
+      }
     }
   }
 

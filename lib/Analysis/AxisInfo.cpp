@@ -1,0 +1,184 @@
+// AxisInfo: the lattice, and the data-flow analysis that carries it through structured control flow.
+//
+// The analysis is MLIR's sparse forward one: it visits an operation when an operand's facts change, joins what loops
+// yield with what they start from, and stops when nothing changes. Facts only ever get weaker (all numbers are powers
+// of two that shrink), so it ends. The rules of the operations are in AxisInfoRules.cpp and AxisInfoArith.cpp.
+#include "Analysis/AxisInfo.h"
+#include "Analysis/AxisInfoRules.h"
+
+#include "Tile/TileDialect.h"
+
+#include "mlir/Analysis/DataFlow/SparseAnalysis.h"
+#include "mlir/Analysis/DataFlow/Utils.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace tile;
+
+// Values.
+
+int64_t tile::getPowerOfTwoDivisor(int64_t value) {
+  // The lowest set bit; of the least integer it is the sign.
+  uint64_t bits = value, lowest = bits & (~bits + 1);
+  return bits == 0 ? AxisInfo::maxDivisibility : std::min<uint64_t>(lowest, AxisInfo::maxDivisibility);
+}
+
+static int64_t getStep(Type type) {
+  auto pointer = dyn_cast<PtrType>(getElementTypeOf(type));
+  return pointer ? getBytesInMemory(pointer.getPointee()) : 1;
+}
+
+AxisInfo AxisInfo::unknown(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  // A tensor of rank 0 holds one element, as a scalar does.
+  unsigned rank = tensor ? std::max<int64_t>(tensor.getRank(), 1) : 1;
+  AxisInfo info;
+  info.contiguity.assign(rank, 1);
+  info.divisibility.assign(rank, 1);
+  info.constancy.assign(rank, 1);
+  info.step = getStep(type);
+  return info;
+}
+
+AxisInfo AxisInfo::fromConstant(Type type, int64_t value) {
+  AxisInfo info = unknown(type);
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    for (auto [axis, size] : llvm::enumerate(tensor.getShape()))
+      info.constancy[axis] = getPowerOfTwoDivisor(size);
+  info.divisibility.assign(info.getRank(), getPowerOfTwoDivisor(value));
+  info.constant = value;
+  info.nonNegative = value >= 0;
+  return info;
+}
+
+AxisInfo AxisInfo::join(const AxisInfo &lhs, const AxisInfo &rhs) {
+  if (lhs.getRank() == 0)
+    return rhs;
+  if (rhs.getRank() == 0)
+    return lhs;
+  assert(lhs.getRank() == rhs.getRank() && lhs.step == rhs.step && "joined values have one type");
+  AxisInfo result = lhs;
+  for (unsigned dim = 0; dim < lhs.getRank(); ++dim) {
+    int64_t group = std::min(lhs.contiguity[dim], rhs.contiguity[dim]);
+    result.contiguity[dim] = group;
+    result.divisibility[dim] =
+        std::min(lhs.getDivisibilityOfGroups(dim, group), rhs.getDivisibilityOfGroups(dim, group));
+    result.constancy[dim] = std::min(lhs.constancy[dim], rhs.constancy[dim]);
+  }
+  if (lhs.constant != rhs.constant)
+    result.constant.reset();
+  result.nonNegative = lhs.nonNegative && rhs.nonNegative;
+  return result;
+}
+
+int64_t AxisInfo::getAlignedContiguity(unsigned dim) const {
+  return std::min(contiguity[dim], std::max<int64_t>(divisibility[dim] / step, 1));
+}
+
+int64_t AxisInfo::getDivisibilityOfGroups(unsigned dim, int64_t group) const {
+  assert(group <= contiguity[dim] && "a group is consecutive");
+  if (group == contiguity[dim])
+    return divisibility[dim];
+  return std::min(divisibility[dim], getPowerOfTwoDivisor(group * step));
+}
+
+int64_t AxisInfo::getDivisibilityOfAll() const {
+  // Each dimension covers all elements, so the best claim counts.
+  int64_t best = 1;
+  for (unsigned dim = 0; dim < getRank(); ++dim)
+    best = std::max(best, getDivisibilityOfGroups(dim, 1));
+  return best;
+}
+
+void AxisInfo::print(raw_ostream &os) const {
+  auto printList = [&](StringRef name, ArrayRef<int64_t> values) {
+    os << name << " = [";
+    llvm::interleaveComma(values, os);
+    os << "]";
+  };
+  printList("contiguity", contiguity);
+  printList(", divisibility", divisibility);
+  printList(", constancy", constancy);
+  if (constant)
+    os << ", constant = " << *constant;
+  if (nonNegative)
+    os << ", nonnegative";
+}
+
+// Data flow.
+
+namespace {
+
+struct AxisLattice : dataflow::Lattice<AxisInfo> {
+  using Lattice::Lattice;
+};
+
+class AxisDataFlow : public dataflow::SparseForwardDataFlowAnalysis<AxisLattice> {
+public:
+  using SparseForwardDataFlowAnalysis::SparseForwardDataFlowAnalysis;
+
+  LogicalResult visitOperation(Operation *op, ArrayRef<const AxisLattice *> operands,
+                               ArrayRef<AxisLattice *> results) override {
+    SmallVector<const AxisInfo *> infos;
+    for (const AxisLattice *operand : operands) {
+      // Not reached yet: the operation is visited again when it is.
+      if (operand->getValue().getRank() == 0)
+        return success();
+      infos.push_back(&operand->getValue());
+    }
+    for (auto [index, result] : llvm::enumerate(results))
+      propagateIfChanged(result, result->join(inferAxisInfo(op, index, infos)));
+    return success();
+  }
+
+  /// The induction variable of a loop; no other block argument lies outside control flow.
+  void visitNonControlFlowArguments(Operation *op, const RegionSuccessor &successor, ArrayRef<AxisLattice *> arguments,
+                                    unsigned firstIndex) override {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (!loop || firstIndex != 1)
+      return SparseForwardDataFlowAnalysis::visitNonControlFlowArguments(op, successor, arguments, firstIndex);
+    ProgramPoint *point = getProgramPointBefore(loop.getBody());
+    const AxisInfo &first = getLatticeElementFor(point, loop.getLowerBound())->getValue();
+    const AxisInfo &step = getLatticeElementFor(point, loop.getStep())->getValue();
+    if (first.getRank() == 0 || step.getRank() == 0)
+      return;
+    AxisInfo info = AxisInfo::unknown(loop.getInductionVar().getType());
+    info.divisibility[0] = std::min(first.getDivisibilityOfAll(), step.getDivisibilityOfAll());
+    info.nonNegative = first.nonNegative;
+    propagateIfChanged(arguments[0], arguments[0]->join(info));
+  }
+
+  /// A kernel has no callers in the IR, so its arguments are what the launcher promises.
+  void visitCallableOperation(CallableOpInterface, ArrayRef<dataflow::AbstractSparseLattice *> arguments) override {
+    AbstractSparseForwardDataFlowAnalysis::setAllToEntryStates(arguments);
+  }
+
+  void setToEntryState(AxisLattice *lattice) override {
+    auto argument = dyn_cast<BlockArgument>(lattice->getAnchor());
+    AxisInfo info = argument ? inferArgumentAxisInfo(argument) : AxisInfo::unknown(lattice->getAnchor().getType());
+    propagateIfChanged(lattice, lattice->join(info));
+  }
+};
+
+} // namespace
+
+AxisInfoAnalysis::AxisInfoAnalysis(Operation *kernel) : solver(std::make_unique<DataFlowSolver>()) {
+  dataflow::loadBaselineAnalyses(*solver);
+  solver->load<AxisDataFlow>();
+  // States of an analysis that stopped early are too optimistic; without states every value is unknown.
+  if (failed(solver->initializeAndRun(kernel)))
+    solver = std::make_unique<DataFlowSolver>();
+}
+
+AxisInfoAnalysis::~AxisInfoAnalysis() = default;
+
+const AxisInfo &AxisInfoAnalysis::get(Value value) {
+  const AxisLattice *lattice = solver->lookupState<AxisLattice>(value);
+  if (lattice && lattice->getValue().getRank() != 0)
+    return lattice->getValue();
+  std::unique_ptr<AxisInfo> &info = unreached[value];
+  if (!info)
+    info = std::make_unique<AxisInfo>(AxisInfo::unknown(value.getType()));
+  return *info;
+}

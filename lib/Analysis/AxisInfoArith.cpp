@@ -1,0 +1,319 @@
+// AxisInfo: rules of element-wise arithmetic.
+//
+// Most rules are about aligned groups: if x counts up over g elements from a multiple of g, and y is a multiple of g
+// and the same for all of them, then x = g*q + i with i from 0 to g-1 and y = g*p, so
+//   x / y is the same for all,   x % y = g*(q % p) + i counts up,   x < y compares q with p and is the same for all.
+#include "Analysis/AxisInfoArith.h"
+#include "Analysis/AxisInfoRules.h"
+
+#include "Tile/TileDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tile;
+
+using Operands = ArrayRef<const AxisInfo *>;
+
+static int64_t multiplySaturated(int64_t a, int64_t b) {
+  return a > AxisInfo::maxDivisibility / b ? AxisInfo::maxDivisibility : a * b;
+}
+
+/// Size of the aligned groups in which `counting` counts up from a multiple of the size, and `uniform` is the same
+/// multiple of the size for all elements.
+static int64_t getAlignedGroup(const AxisInfo &counting, const AxisInfo &uniform, unsigned dim) {
+  return std::min({counting.getAlignedContiguity(dim), uniform.getConstancy(dim), uniform.getDivisibilityOfAll()});
+}
+
+/// Nothing but the constancy that both operands have.
+static AxisInfo startFrom(Type type, const AxisInfo &lhs, const AxisInfo &rhs) {
+  AxisInfo info = AxisInfo::unknown(type);
+  for (unsigned dim = 0; dim < info.getRank(); ++dim)
+    info.constancy[dim] = std::min(lhs.constancy[dim], rhs.constancy[dim]);
+  return info;
+}
+
+static void setDivisibilityOfAll(AxisInfo &info, int64_t divisibility) {
+  info.divisibility.assign(info.getRank(), divisibility);
+}
+
+// Rules of two operands; constants have been folded before.
+
+/// The operand that counts keeps counting where the other one is the same. Also right for x - y if `lhs` counts.
+static AxisInfo inferSum(Type type, const AxisInfo &lhs, const AxisInfo &rhs, bool isDifference) {
+  AxisInfo info = startFrom(type, lhs, rhs);
+  for (unsigned dim = 0; dim < info.getRank(); ++dim) {
+    int64_t left = std::min(lhs.contiguity[dim], rhs.constancy[dim]);
+    int64_t right = isDifference ? 1 : std::min(rhs.contiguity[dim], lhs.constancy[dim]);
+    bool leftCounts = left >= right;
+    const AxisInfo &counting = leftCounts ? lhs : rhs, &uniform = leftCounts ? rhs : lhs;
+    info.contiguity[dim] = std::max(left, right);
+    info.divisibility[dim] =
+        std::min(counting.getDivisibilityOfGroups(dim, info.contiguity[dim]), uniform.getDivisibilityOfAll());
+  }
+  info.nonNegative = !isDifference && lhs.nonNegative && rhs.nonNegative;
+  return info;
+}
+
+AxisInfo tile::addAxisInfos(Type type, const AxisInfo &lhs, const AxisInfo &rhs) {
+  return inferSum(type, lhs, rhs, /*isDifference=*/false);
+}
+
+static AxisInfo inferProduct(Type type, const AxisInfo &lhs, const AxisInfo &rhs) {
+  if (lhs.constant == 1)
+    return rhs;
+  if (rhs.constant == 1)
+    return lhs;
+  AxisInfo info = startFrom(type, lhs, rhs);
+  setDivisibilityOfAll(info, multiplySaturated(lhs.getDivisibilityOfAll(), rhs.getDivisibilityOfAll()));
+  info.nonNegative = lhs.nonNegative && rhs.nonNegative;
+  return info;
+}
+
+/// `exact`: whole groups have one quotient; unsigned, rounded down by a positive number, or of numbers not negative.
+static AxisInfo inferQuotient(Type type, const AxisInfo &lhs, const AxisInfo &rhs, bool exact) {
+  if (rhs.constant == 1)
+    return lhs;
+  AxisInfo info = startFrom(type, lhs, rhs);
+  if (exact)
+    for (unsigned dim = 0; dim < info.getRank(); ++dim)
+      info.constancy[dim] = std::max(info.constancy[dim], getAlignedGroup(lhs, rhs, dim));
+  // A multiple of d * n divided by d is a multiple of n, whatever the sign.
+  if (rhs.constant && *rhs.constant > 0 && llvm::isPowerOf2_64(*rhs.constant))
+    setDivisibilityOfAll(info, std::max<int64_t>(lhs.getDivisibilityOfAll() / *rhs.constant, 1));
+  info.nonNegative = lhs.nonNegative && (!rhs.constant || *rhs.constant > 0);
+  return info;
+}
+
+static AxisInfo inferRemainder(Type type, const AxisInfo &lhs, const AxisInfo &rhs, bool exact) {
+  AxisInfo info = startFrom(type, lhs, rhs);
+  for (unsigned dim = 0; dim < info.getRank(); ++dim) {
+    int64_t group = exact ? getAlignedGroup(lhs, rhs, dim) : 1;
+    info.contiguity[dim] = group;
+    info.divisibility[dim] = std::min(lhs.getDivisibilityOfGroups(dim, group), rhs.getDivisibilityOfAll());
+  }
+  info.nonNegative = lhs.nonNegative;
+  return info;
+}
+
+/// x & y where y is uniform: groups within y's zero low bits become constant, those within its one low bits keep
+/// counting.
+static AxisInfo inferAnd(Type type, const AxisInfo &lhs, const AxisInfo &rhs) {
+  AxisInfo info = startFrom(type, lhs, rhs);
+  int64_t ones = rhs.constant ? getPowerOfTwoDivisor(~*rhs.constant) : 1; // trailing ones
+  int64_t zeros = std::max(lhs.getDivisibilityOfAll(), rhs.getDivisibilityOfAll());
+  for (unsigned dim = 0; dim < info.getRank(); ++dim) {
+    info.constancy[dim] = std::max(info.constancy[dim], getAlignedGroup(lhs, rhs, dim));
+    info.contiguity[dim] = std::min({lhs.getAlignedContiguity(dim), rhs.constancy[dim], ones});
+    info.divisibility[dim] = std::max(zeros, lhs.getDivisibilityOfGroups(dim, info.contiguity[dim]));
+  }
+  info.nonNegative = lhs.nonNegative || rhs.nonNegative;
+  return info;
+}
+
+/// x | y and x ^ y are x + y where y has no bits below the size of the group.
+static AxisInfo inferOr(Type type, const AxisInfo &lhs, const AxisInfo &rhs) {
+  AxisInfo info = startFrom(type, lhs, rhs);
+  for (unsigned dim = 0; dim < info.getRank(); ++dim) {
+    int64_t left = getAlignedGroup(lhs, rhs, dim), right = getAlignedGroup(rhs, lhs, dim);
+    bool leftCounts = left >= right;
+    const AxisInfo &counting = leftCounts ? lhs : rhs, &uniform = leftCounts ? rhs : lhs;
+    info.contiguity[dim] = std::max(left, right);
+    info.divisibility[dim] =
+        std::min(counting.getDivisibilityOfGroups(dim, info.contiguity[dim]), uniform.getDivisibilityOfAll());
+  }
+  info.nonNegative = lhs.nonNegative && rhs.nonNegative;
+  return info;
+}
+
+static AxisInfo inferLeftShift(Type type, const AxisInfo &lhs, const AxisInfo &rhs) {
+  if (rhs.constant == 0)
+    return lhs;
+  AxisInfo info = startFrom(type, lhs, rhs);
+  bool known = rhs.constant && *rhs.constant > 0 && *rhs.constant < 62;
+  int64_t factor = known ? int64_t(1) << *rhs.constant : 1;
+  setDivisibilityOfAll(info, multiplySaturated(lhs.getDivisibilityOfAll(), factor));
+  info.nonNegative = lhs.nonNegative;
+  return info;
+}
+
+/// Both shifts round down, so groups within the bits that fall out become constant.
+static AxisInfo inferRightShift(Type type, const AxisInfo &lhs, const AxisInfo &rhs) {
+  if (rhs.constant == 0)
+    return lhs;
+  AxisInfo info = startFrom(type, lhs, rhs);
+  bool known = rhs.constant && *rhs.constant > 0 && *rhs.constant < 62;
+  int64_t divisor = known ? int64_t(1) << *rhs.constant : 1;
+  for (unsigned dim = 0; dim < info.getRank(); ++dim)
+    if (known)
+      info.constancy[dim] = std::max(info.constancy[dim], std::min(lhs.getAlignedContiguity(dim), divisor));
+  if (known)
+    setDivisibilityOfAll(info, std::max<int64_t>(lhs.getDivisibilityOfAll() / divisor, 1));
+  info.nonNegative = lhs.nonNegative;
+  return info;
+}
+
+static AxisInfo inferExtremum(Type type, const AxisInfo &lhs, const AxisInfo &rhs, bool isMaximum) {
+  AxisInfo info = startFrom(type, lhs, rhs);
+  setDivisibilityOfAll(info, std::min(lhs.getDivisibilityOfAll(), rhs.getDivisibilityOfAll()));
+  info.nonNegative = isMaximum ? lhs.nonNegative || rhs.nonNegative : lhs.nonNegative && rhs.nonNegative;
+  return info;
+}
+
+static AxisInfo inferComparison(arith::CmpIOp op, const AxisInfo &lhs, const AxisInfo &rhs) {
+  using Predicate = arith::CmpIPredicate;
+  AxisInfo info = startFrom(op.getType(), lhs, rhs);
+  Predicate predicate = op.getPredicate();
+  // x < y and x >= y compare the group of x with y; y > x and y <= x are the same comparisons with the sides swapped.
+  bool leftCounts = llvm::is_contained({Predicate::slt, Predicate::ult, Predicate::sge, Predicate::uge}, predicate);
+  bool rightCounts = llvm::is_contained({Predicate::sgt, Predicate::ugt, Predicate::sle, Predicate::ule}, predicate);
+  for (unsigned dim = 0; dim < info.getRank(); ++dim) {
+    int64_t group = leftCounts ? getAlignedGroup(lhs, rhs, dim) : rightCounts ? getAlignedGroup(rhs, lhs, dim) : 1;
+    info.constancy[dim] = std::max(info.constancy[dim], group);
+  }
+  return info;
+}
+
+static AxisInfo inferSelect(arith::SelectOp op, const AxisInfo &condition, const AxisInfo &lhs, const AxisInfo &rhs) {
+  if (condition.constant)
+    return *condition.constant ? lhs : rhs;
+  bool uniform = !isa<ShapedType>(op.getCondition().getType());
+  AxisInfo info = AxisInfo::join(lhs, rhs);
+  if (uniform)
+    return info;
+  for (unsigned dim = 0; dim < info.getRank(); ++dim) {
+    int64_t group = std::min(info.contiguity[dim], condition.constancy[dim]);
+    info.divisibility[dim] = info.getDivisibilityOfGroups(dim, group);
+    info.contiguity[dim] = group;
+    info.constancy[dim] = std::min(info.constancy[dim], condition.constancy[dim]);
+  }
+  // Two unequal constants are no constant; equal ones remain one whatever the condition.
+  if (info.constant)
+    return AxisInfo::fromConstant(op.getType(), *info.constant);
+  return info;
+}
+
+// Casts.
+
+static void limitContiguity(AxisInfo &info, unsigned dim, int64_t limit) {
+  int64_t group = std::min(info.contiguity[dim], limit);
+  info.divisibility[dim] = info.getDivisibilityOfGroups(dim, group);
+  info.contiguity[dim] = group;
+}
+
+void tile::limitContiguityToSignedRange(AxisInfo &info, Type element) {
+  if (!element.isInteger() || element.getIntOrFloatBitWidth() > 62)
+    return;
+  for (unsigned dim = 0; dim < info.getRank(); ++dim)
+    limitContiguity(info, dim, int64_t(1) << (element.getIntOrFloatBitWidth() - 1));
+}
+
+static AxisInfo inferCast(Operation *op, const AxisInfo &src) {
+  Type from = getElementTypeOf(op->getOperand(0).getType()), to = getElementTypeOf(op->getResult(0).getType());
+  AxisInfo info = src;
+  // Only an index has no width; it is cast without loss.
+  bool narrows = isa<arith::TruncIOp>(op);
+  limitContiguityToSignedRange(info, narrows ? to : from);
+  // These casts cut the line of integers elsewhere than at the ends of the signed range.
+  if (narrows || (isa<arith::ExtUIOp>(op) && !src.nonNegative))
+    for (unsigned dim = 0; dim < info.getRank(); ++dim)
+      limitContiguity(info, dim, info.getAlignedContiguity(dim));
+  info.nonNegative = (src.nonNegative && !narrows) || isa<arith::ExtUIOp>(op);
+  if (!info.constant)
+    return info;
+  APInt value(64, *info.constant, /*isSigned=*/true, /*implicitTrunc=*/true);
+  if (isa<arith::ExtUIOp>(op))
+    value = value.trunc(from.getIntOrFloatBitWidth()).zext(64);
+  if (to.isInteger() && to.getIntOrFloatBitWidth() < 64)
+    value = value.trunc(to.getIntOrFloatBitWidth()).sext(64);
+  return AxisInfo::fromConstant(op->getResult(0).getType(), value.getSExtValue());
+}
+
+// Constants.
+
+static std::optional<APInt> evaluate(Operation *op, const APInt &a, const APInt &b) {
+  using Result = std::optional<APInt>;
+  bool shifts = b.ult(b.getBitWidth());
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case([&](arith::AddIOp) { return a + b; })
+      .Case([&](arith::SubIOp) { return a - b; })
+      .Case([&](arith::MulIOp) { return a * b; })
+      .Case([&](arith::DivSIOp) { return b.isZero() ? Result() : a.sdiv(b); })
+      .Case([&](arith::DivUIOp) { return b.isZero() ? Result() : a.udiv(b); })
+      .Case([&](arith::RemSIOp) { return b.isZero() ? Result() : a.srem(b); })
+      .Case([&](arith::RemUIOp) { return b.isZero() ? Result() : a.urem(b); })
+      .Case([&](arith::AndIOp) { return a & b; })
+      .Case([&](arith::OrIOp) { return a | b; })
+      .Case([&](arith::XOrIOp) { return a ^ b; })
+      .Case([&](arith::ShLIOp) { return shifts ? a.shl(b) : Result(); })
+      .Case([&](arith::ShRSIOp) { return shifts ? a.ashr(b) : Result(); })
+      .Case([&](arith::ShRUIOp) { return shifts ? a.lshr(b) : Result(); })
+      .Case([&](arith::MinSIOp) { return a.slt(b) ? a : b; })
+      .Case([&](arith::MaxSIOp) { return a.slt(b) ? b : a; })
+      .Case([&](arith::MinUIOp) { return a.ult(b) ? a : b; })
+      .Case([&](arith::CmpIOp compare) {
+        return APInt(1, arith::applyCmpPredicate(compare.getPredicate(), a, b) ? 1 : 0);
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+static std::optional<AxisInfo> foldConstants(Operation *op, Operands operands) {
+  Type element = getElementTypeOf(op->getOperand(0).getType());
+  if (operands.size() != 2 || !operands[0]->constant || !operands[1]->constant || !element.isIntOrIndex())
+    return std::nullopt;
+  unsigned width = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  auto toInt = [&](int64_t value) { return APInt(width, value, /*isSigned=*/true, /*implicitTrunc=*/true); };
+  std::optional<APInt> value = evaluate(op, toInt(*operands[0]->constant), toInt(*operands[1]->constant));
+  if (!value)
+    return std::nullopt;
+  return AxisInfo::fromConstant(op->getResult(0).getType(), value->getSExtValue());
+}
+
+// Dispatch.
+
+AxisInfo tile::inferElementwise(Operation *op, Type type, Operands operands) {
+  AxisInfo info = AxisInfo::unknown(type);
+  if (operands.empty() || !OpTrait::hasElementwiseMappableTraits(op) || !isPure(op))
+    return info;
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  for (unsigned dim = 0; tensor && dim < tensor.getRank(); ++dim) {
+    info.constancy[dim] = getPowerOfTwoDivisor(tensor.getDimSize(dim));
+    for (auto [operand, known] : llvm::zip(op->getOperands(), operands))
+      if (isa<ShapedType>(operand.getType()))
+        info.constancy[dim] = std::min(info.constancy[dim], known->constancy[dim]);
+  }
+  return info;
+}
+
+std::optional<AxisInfo> tile::inferArithmetic(Operation *op, Operands operands) {
+  if (!isa<arith::ArithDialect>(op->getDialect()) || operands.empty() || op->getNumResults() != 1)
+    return std::nullopt;
+  if (std::optional<AxisInfo> folded = foldConstants(op, operands))
+    return folded;
+  Type type = op->getResult(0).getType();
+  auto lhs = [&]() -> const AxisInfo & { return *operands[0]; };
+  auto rhs = [&]() -> const AxisInfo & { return *operands[1]; };
+  auto either = [&](auto rule) { return lhs().constant ? rule(type, rhs(), lhs()) : rule(type, lhs(), rhs()); };
+  using Result = std::optional<AxisInfo>;
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case([&](arith::AddIOp) { return inferSum(type, lhs(), rhs(), false); })
+      .Case([&](arith::SubIOp) { return inferSum(type, lhs(), rhs(), true); })
+      .Case([&](arith::MulIOp) { return inferProduct(type, lhs(), rhs()); })
+      .Case([&](arith::DivSIOp) { return inferQuotient(type, lhs(), rhs(), lhs().nonNegative); })
+      .Case([&](arith::DivUIOp) { return inferQuotient(type, lhs(), rhs(), true); })
+      .Case([&](arith::FloorDivSIOp) { return inferQuotient(type, lhs(), rhs(), rhs().constant.value_or(1) > 0); })
+      .Case([&](arith::RemSIOp) { return inferRemainder(type, lhs(), rhs(), lhs().nonNegative); })
+      .Case([&](arith::RemUIOp) { return inferRemainder(type, lhs(), rhs(), true); })
+      .Case([&](arith::AndIOp) { return either(inferAnd); })
+      .Case<arith::OrIOp, arith::XOrIOp>([&](auto) { return inferOr(type, lhs(), rhs()); })
+      .Case([&](arith::ShLIOp) { return inferLeftShift(type, lhs(), rhs()); })
+      .Case<arith::ShRSIOp, arith::ShRUIOp>([&](auto) { return inferRightShift(type, lhs(), rhs()); })
+      .Case<arith::MinSIOp, arith::MinUIOp>([&](auto) { return inferExtremum(type, lhs(), rhs(), false); })
+      .Case([&](arith::MaxSIOp) { return inferExtremum(type, lhs(), rhs(), true); })
+      .Case([&](arith::CmpIOp compare) { return inferComparison(compare, lhs(), rhs()); })
+      .Case([&](arith::SelectOp select) { return inferSelect(select, lhs(), rhs(), *operands[2]); })
+      .Case<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp>(
+          [&](Operation *cast) { return inferCast(cast, lhs()); })
+      .Default([](Operation *) { return std::nullopt; });
+}

@@ -1,0 +1,21 @@
+// The rules of AxisInfo for element-wise arithmetic; used by AxisInfoRules.cpp only.
+#pragma once
+
+#include "Analysis/AxisInfo.h"
+
+namespace tile {
+
+/// The result of an integer operation of `arith` with one result; none if there is no rule.
+std::optional<AxisInfo> inferArithmetic(mlir::Operation *op, llvm::ArrayRef<const AxisInfo *> operands);
+
+/// The result of any operation: if it works element by element, it is constant where all operands are.
+AxisInfo inferElementwise(mlir::Operation *op, mlir::Type type, llvm::ArrayRef<const AxisInfo *> operands);
+
+/// The sum of two values of one type (pointers: of an address and a number of bytes).
+AxisInfo addAxisInfos(mlir::Type type, const AxisInfo &lhs, const AxisInfo &rhs);
+
+/// Groups so large that an aligned one contains both ends of the signed range of `element` are no longer consecutive
+/// when the value is extended.
+void limitContiguityToSignedRange(AxisInfo &info, mlir::Type element);
+
+} // namespace tile

@@ -1,0 +1,154 @@
+// AxisInfo: rules of kernel arguments and of operations that create or reshape tensors.
+//
+// Integer arithmetic is in AxisInfoArith.cpp; operations without a rule give "unknown", except that element-wise ones
+// keep the constancy that all operands have.
+#include "Analysis/AxisInfoRules.h"
+#include "Analysis/AxisInfoArith.h"
+
+#include "Cta/CtaDialect.h"
+#include "Tile/TileDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tile;
+
+AxisInfo tile::inferArgumentAxisInfo(BlockArgument argument) {
+  AxisInfo info = AxisInfo::unknown(argument.getType());
+  auto kernel = dyn_cast_if_present<KernelOp>(argument.getOwner()->getParentOp());
+  if (!kernel || !argument.getOwner()->isEntryBlock())
+    return info;
+  auto divisor = kernel.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), KernelOp::getDivisibilityAttrName());
+  if (divisor && divisor.getInt() > 0)
+    info.divisibility[0] = getPowerOfTwoDivisor(divisor.getInt());
+  return info;
+}
+
+/// All elements are equal to one whose info is `scalar`.
+static AxisInfo inferSplat(Type type, const AxisInfo &scalar) {
+  AxisInfo info = AxisInfo::fromConstant(type, scalar.constant.value_or(0));
+  info.constant = scalar.constant;
+  info.divisibility.assign(info.getRank(), scalar.getDivisibilityOfAll());
+  info.nonNegative = scalar.nonNegative;
+  return info;
+}
+
+static AxisInfo inferArange(ArangeOp op) {
+  AxisInfo info = AxisInfo::unknown(op.getType());
+  info.contiguity[0] = getPowerOfTwoDivisor(op.getType().getNumElements());
+  info.divisibility[0] = getPowerOfTwoDivisor(int32_t(op.getStart()));
+  info.nonNegative = int32_t(op.getStart()) >= 0;
+  if (info.contiguity[0] == 1)
+    info.constant = int32_t(op.getStart());
+  return info;
+}
+
+static AxisInfo inferConstant(arith::ConstantOp op) {
+  Attribute value = op.getValue();
+  auto elements = dyn_cast<DenseElementsAttr>(value);
+  if (elements && !elements.isSplat())
+    return AxisInfo::unknown(op.getType());
+  if (elements)
+    value = elements.getSplatValue<Attribute>();
+  if (auto integer = dyn_cast<IntegerAttr>(value))
+    return AxisInfo::fromConstant(op.getType(), integer.getValue().getSExtValue());
+  AxisInfo info = AxisInfo::fromConstant(op.getType(), 1);
+  info.constant.reset();
+  info.nonNegative = false;
+  return info;
+}
+
+static AxisInfo inferExpandDims(ExpandDimsOp op, const AxisInfo &src) {
+  AxisInfo info = src;
+  unsigned axis = op.getAxis();
+  info.contiguity.insert(info.contiguity.begin() + axis, 1);
+  info.constancy.insert(info.constancy.begin() + axis, 1);
+  info.divisibility.insert(info.divisibility.begin() + axis, src.getDivisibilityOfAll());
+  return info;
+}
+
+static AxisInfo inferBroadcast(BroadcastOp op, const AxisInfo &src) {
+  AxisInfo info = src;
+  for (auto [axis, from, to] : llvm::enumerate(op.getSrc().getType().getShape(), op.getType().getShape()))
+    if (from != to)
+      info.constancy[axis] = getPowerOfTwoDivisor(to);
+  return info;
+}
+
+static AxisInfo inferTrans(TransOp op, const AxisInfo &src) {
+  AxisInfo info = src;
+  for (auto [to, from] : llvm::enumerate(op.getOrder())) {
+    info.contiguity[to] = src.contiguity[from];
+    info.divisibility[to] = src.divisibility[from];
+    info.constancy[to] = src.constancy[from];
+  }
+  return info;
+}
+
+/// A dimension of the result starts at some bit of the row-major index, and so inside or at the start of one of the
+/// operand's: as far as both run together they have the same groups.
+///
+///   tensor<8x16> -> tensor<4x32>   result dimension 1 starts where operand dimension 1 does
+///                                  result dimension 0 steps over 2 elements of operand dimension 0
+static AxisInfo inferReshape(ReshapeOp op, const AxisInfo &src) {
+  if (op.getSrc().getType().getRank() == 0 || op.getType().getRank() == 0)
+    return AxisInfo::unknown(op.getType());
+  ArrayRef<int64_t> from = op.getSrc().getType().getShape(), to = op.getType().getShape();
+  AxisInfo info = AxisInfo::unknown(op.getType());
+  info.divisibility.assign(info.getRank(), src.getDivisibilityOfAll());
+  info.constant = src.constant;
+  info.nonNegative = src.nonNegative;
+  int64_t toStride = 1;
+  for (int64_t axis = to.size() - 1; axis >= 0; toStride *= to[axis--]) {
+    int64_t fromStride = 1, dim = from.size() - 1;
+    while (dim > 0 && fromStride * from[dim] <= toStride)
+      fromStride *= from[dim--];
+    int64_t skipped = toStride / fromStride;
+    if (skipped == 1) {
+      info.contiguity[axis] = std::min(src.contiguity[dim], to[axis]);
+      info.divisibility[axis] =
+          std::max(info.divisibility[axis], src.getDivisibilityOfGroups(dim, info.contiguity[axis]));
+    }
+    info.constancy[axis] = std::clamp<int64_t>(src.constancy[dim] / skipped, 1, to[axis]);
+    if (src.constant)
+      info.constancy[axis] = to[axis];
+  }
+  return info;
+}
+
+static AxisInfo inferAddPtr(AddPtrOp op, const AxisInfo &pointer, const AxisInfo &offset) {
+  // The offset in bytes counts up by the size of a pointee.
+  AxisInfo bytes = offset;
+  bytes.step = pointer.step;
+  for (int64_t &divisibility : bytes.divisibility)
+    divisibility = divisibility > AxisInfo::maxDivisibility / pointer.step ? AxisInfo::maxDivisibility
+                                                                           : divisibility * pointer.step;
+  bytes.constant.reset();
+  limitContiguityToSignedRange(bytes, getElementTypeOf(op.getOffset().getType()));
+  return addAxisInfos(op.getType(), pointer, bytes);
+}
+
+AxisInfo tile::inferAxisInfo(Operation *op, unsigned index, ArrayRef<const AxisInfo *> operands) {
+  Type type = op->getResult(index).getType();
+  auto nonNegative = [&] {
+    AxisInfo info = AxisInfo::unknown(type);
+    info.nonNegative = true;
+    return info;
+  };
+  if (std::optional<AxisInfo> info = inferArithmetic(op, operands))
+    return *info;
+  return llvm::TypeSwitch<Operation *, AxisInfo>(op)
+      .Case([&](arith::ConstantOp constant) { return inferConstant(constant); })
+      .Case([&](ArangeOp arange) { return inferArange(arange); })
+      .Case([&](SplatOp) { return inferSplat(type, *operands[0]); })
+      .Case([&](ExpandDimsOp expand) { return inferExpandDims(expand, *operands[0]); })
+      .Case([&](BroadcastOp broadcast) { return inferBroadcast(broadcast, *operands[0]); })
+      .Case([&](ReshapeOp reshape) { return inferReshape(reshape, *operands[0]); })
+      .Case([&](TransOp trans) { return inferTrans(trans, *operands[0]); })
+      .Case([&](AddPtrOp add) { return inferAddPtr(add, *operands[0], *operands[1]); })
+      .Case([&](cta::ConvertLayoutOp) { return *operands[0]; })
+      .Case<ProgramIdOp, NumProgramsOp, Swizzle2dOp>([&](Operation *) { return nonNegative(); })
+      .Default([&](Operation *) { return inferElementwise(op, type, operands); });
+}

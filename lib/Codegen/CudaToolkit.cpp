@@ -1,0 +1,38 @@
+// Search for the two files of the toolkit that the compiler uses.
+#include "Codegen/CudaToolkit.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+namespace tile::codegen {
+
+std::optional<std::string> findPtxas(const ToolkitSearch &search) {
+  if (!search.ptxas.empty()) {
+    if (llvm::sys::fs::can_execute(search.ptxas))
+      return search.ptxas;
+    return std::nullopt;
+  }
+  std::vector<std::string> folders(search.paths);
+  for (const std::string &root : search.roots)
+    folders.push_back(root + "/bin");
+  for (const std::string &folder : folders)
+    if (std::string file = folder + "/ptxas"; llvm::sys::fs::can_execute(file))
+      return file;
+  return std::nullopt;
+}
+
+std::optional<std::string> findLibdevice(const ToolkitSearch &search) {
+  std::vector<std::string> roots(search.roots);
+  if (std::optional<std::string> ptxas = findPtxas(search)) {
+    // <root>/bin/ptxas, with links resolved: /usr/local/bin/ptxas often is one.
+    llvm::SmallString<128> real;
+    if (!llvm::sys::fs::real_path(*ptxas, real))
+      roots.push_back(llvm::sys::path::parent_path(llvm::sys::path::parent_path(real)).str());
+  }
+  for (const std::string &root : roots)
+    if (std::string file = root + "/nvvm/libdevice/libdevice.10.bc"; llvm::sys::fs::exists(file))
+      return file;
+  return std::nullopt;
+}
+
+} // namespace tile::codegen

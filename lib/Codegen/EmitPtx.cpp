@@ -1,0 +1,139 @@
+// The NVPTX back end, driven directly: upstream's gpu-module-to-binary hides what ptxas reports.
+#include "Codegen/EmitPtx.h"
+
+#include "llvm/Analysis/CGSCCPassManager.h"
+#include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/IPO/Internalize.h"
+
+// The four entry points of the target that llvm/Support/TargetSelect.h would declare for every target of the build.
+extern "C" {
+void LLVMInitializeNVPTXTarget();
+void LLVMInitializeNVPTXTargetInfo();
+void LLVMInitializeNVPTXTargetMC();
+void LLVMInitializeNVPTXAsmPrinter();
+}
+
+namespace tile::codegen {
+namespace {
+
+constexpr const char *nvptxTriple = "nvptx64-nvidia-cuda";
+
+/// Collects errors that LLVM reports about the module, instead of letting it print them.
+class DiagnosticCollector : public llvm::DiagnosticHandler {
+public:
+  explicit DiagnosticCollector(std::string &errors) : errors(errors) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    if (info.getSeverity() != llvm::DS_Error)
+      return true;
+    llvm::raw_string_ostream stream(errors);
+    if (!errors.empty())
+      stream << "; ";
+    llvm::DiagnosticPrinterRawOStream printer(stream);
+    info.print(printer);
+    return true;
+  }
+
+private:
+  std::string &errors;
+};
+
+std::unique_ptr<llvm::TargetMachine> createMachine(const target::GpuTarget &gpu, unsigned optLevel) {
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
+
+  llvm::Triple triple(nvptxTriple);
+  std::string error;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  assert(target && "the NVPTX target is linked in");
+  llvm::TargetOptions options;
+  // a * b + c may become one fma, as in every other GPU language.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  auto level = optLevel == 0 ? llvm::CodeGenOptLevel::Less : llvm::CodeGenOptLevel::Aggressive;
+  return std::unique_ptr<llvm::TargetMachine>(
+      target->createTargetMachine(triple, gpu.name, llvm::formatv("+ptx{0}", gpu.ptxVersion).str(), options,
+                                  llvm::Reloc::PIC_, std::nullopt, level));
+}
+
+} // namespace
+
+NvptxBackend::NvptxBackend(const target::GpuTarget &target, unsigned optLevel)
+    : machine(createMachine(target, optLevel)), optLevel(optLevel) {}
+
+NvptxBackend::~NvptxBackend() = default;
+
+void NvptxBackend::prepare(llvm::Module &module) const {
+  module.setTargetTriple(machine->getTargetTriple());
+  module.setDataLayout(machine->createDataLayout());
+}
+
+void NvptxBackend::optimize(llvm::Module &module) const {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(machine.get());
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  auto level = optLevel == 0 ? llvm::OptimizationLevel::O1 : llvm::OptimizationLevel::O3;
+  builder.buildPerModuleDefaultPipeline(level).run(module, modules);
+}
+
+llvm::Expected<std::string> NvptxBackend::emitPtx(llvm::Module &module) const {
+  std::string errors;
+  module.getContext().setDiagnosticHandler(std::make_unique<DiagnosticCollector>(errors));
+  llvm::SmallString<0> text;
+  llvm::raw_svector_ostream stream(text);
+  llvm::legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
+    return llvm::createStringError("LLVM cannot emit PTX for this module");
+  passes.run(module);
+  module.getContext().setDiagnosticHandler(nullptr);
+  if (!errors.empty())
+    return llvm::createStringError("LLVM cannot emit PTX: " + errors);
+  return std::string(text);
+}
+
+bool needsLibdevice(const llvm::Module &module) {
+  return llvm::any_of(module, [](const llvm::Function &function) {
+    return function.isDeclaration() && function.getName().starts_with("__nv_") && !function.use_empty();
+  });
+}
+
+llvm::Error linkLibdevice(llvm::Module &module, llvm::StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return llvm::createStringError(llvm::formatv("cannot read '{0}': {1}", path, buffer.getError().message()));
+  // Lazily: only the functions that are linked are ever parsed, out of 350.
+  llvm::Expected<std::unique_ptr<llvm::Module>> library =
+      llvm::getOwningLazyBitcodeModule(std::move(*buffer), module.getContext());
+  if (!library)
+    return llvm::joinErrors(llvm::createStringError(llvm::formatv("'{0}' is not LLVM bitcode", path)),
+                            library.takeError());
+  (*library)->setTargetTriple(module.getTargetTriple());
+  (*library)->setDataLayout(module.getDataLayout());
+  auto internalize = [](llvm::Module &linked, const llvm::StringSet<> &names) {
+    llvm::internalizeModule(
+        linked, [&](const llvm::GlobalValue &value) { return !value.hasName() || !names.contains(value.getName()); });
+  };
+  if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded, internalize))
+    return llvm::createStringError(llvm::formatv("cannot link '{0}'", path));
+  return llvm::Error::success();
+}
+
+} // namespace tile::codegen

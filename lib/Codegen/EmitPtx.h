@@ -1,0 +1,47 @@
+// llvm::Module -> optimised LLVM IR -> PTX.
+//
+//   NvptxBackend backend(target, /*optLevel=*/2);
+//   if (needsLibdevice(module)) linkLibdevice(module, path);
+//   backend.optimize(module);
+//   Expected<std::string> ptx = backend.emitPtx(module);
+#pragma once
+
+#include "Target/GpuTarget.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <string>
+
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace tile::codegen {
+
+/// LLVM's code generator for one GPU.
+class NvptxBackend {
+public:
+  /// `optLevel` 0 still promotes memory to registers: without that, accumulators live in local memory.
+  NvptxBackend(const target::GpuTarget &target, unsigned optLevel);
+  ~NvptxBackend();
+
+  /// Sets triple and data layout; must come before linking and optimisation.
+  void prepare(llvm::Module &module) const;
+  void optimize(llvm::Module &module) const;
+  llvm::Expected<std::string> emitPtx(llvm::Module &module) const;
+
+private:
+  std::unique_ptr<llvm::TargetMachine> machine;
+  unsigned optLevel;
+};
+
+/// Whether the module calls a function of NVIDIA's mathematical library (`__nv_...`).
+bool needsLibdevice(const llvm::Module &module);
+
+/// Links the functions that are needed from the bitcode file at `path` (libdevice.10.bc of the CUDA toolkit).
+llvm::Error linkLibdevice(llvm::Module &module, llvm::StringRef path);
+
+} // namespace tile::codegen

@@ -1,0 +1,45 @@
+// PTX -> cubin by NVIDIA's assembler, as a subprocess, and what it says about the code.
+//
+// nvJitLink would save 10 ms but compiles as if code could be linked later, and then ignores setmaxnreg.
+#pragma once
+
+#include "Target/GpuTarget.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace tile::codegen {
+
+/// Resources of one kernel, from `ptxas -v`.
+struct KernelResources {
+  std::string entry;
+  unsigned registers = 0;    ///< 32-bit registers a thread
+  unsigned spillStores = 0;  ///< bytes a thread
+  unsigned spillLoads = 0;   ///< bytes a thread
+  unsigned stackFrame = 0;   ///< bytes a thread
+  unsigned staticShared = 0; ///< bytes a CTA
+};
+
+/// What ptxas printed, parsed.
+struct PtxasReport {
+  std::vector<KernelResources> kernels;
+  std::vector<std::string> warnings; ///< also its notes on performance, "(C7510) ..."
+  std::vector<std::string> errors;
+
+  const KernelResources *find(llvm::StringRef entry) const;
+};
+
+PtxasReport parsePtxasOutput(llvm::StringRef text);
+
+struct Assembled {
+  std::string cubin;
+  PtxasReport report;
+};
+
+/// Fails with ptxas' own errors when it rejects the code.
+llvm::Expected<Assembled> runPtxas(llvm::StringRef ptxas, llvm::StringRef ptx, const target::GpuTarget &target);
+
+} // namespace tile::codegen

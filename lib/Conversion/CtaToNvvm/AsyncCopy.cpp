@@ -1,0 +1,121 @@
+// Asynchronous copies from global to shared memory (PTX ISA, "cp.async").
+//
+// The contract on `vector` is that of Memory.cpp; besides, the registers of a group must have consecutive places in the
+// buffer. A false mask copies 0 bytes and fills the rest with zeros.
+#include "EmitLayout.h"
+#include "GlobalAccess.h"
+#include "Patterns.h"
+#include "Ptx.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+#include <bit>
+
+using namespace mlir;
+using tile::layout::LinearLayout;
+
+namespace tile::conversion {
+
+namespace {
+
+LinearLayout offsetsOf(cta::AsyncCopyOp op) {
+  return layout::memoryOffsets(cta::getLayout(op.getPtr().getType()), op.getBuffer().getType().getLayout().getLayout());
+}
+
+/// Whether registers r … r + vector - 1, r % vector == 0, have consecutive aligned offsets in every thread.
+bool hasConsecutiveGroups(const LinearLayout &offsets, uint64_t vector) {
+  if (offsets.numRegisters() < int64_t(vector))
+    return false;
+  ThreadMap map = ThreadMap::flat(offsets);
+  for (size_t bit = 0; bit < map.registers.size(); ++bit) {
+    uint64_t step = uint64_t(1) << bit;
+    if (step < vector ? map.registers[bit] != step : map.registers[bit] % vector != 0)
+      return false;
+  }
+  return llvm::all_of(map.threads, [&](uint64_t basis) { return basis % vector == 0; });
+}
+
+struct AsyncCopyLowering : TargetPattern<cta::AsyncCopyOp> {
+  using TargetPattern::TargetPattern;
+
+  LogicalResult matchAndRewrite(cta::AsyncCopyOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    const LinearLayout &layout = cta::getLayout(op.getPtr().getType());
+    unsigned elementBytes = getBytesInMemory(op.getBuffer().getType().getElementType());
+    int32_t bytes = int32_t(op.getVector() * elementBytes);
+    OffsetEmitter offsets(rewriter, loc, ThreadMap::flat(offsetsOf(op), elementBytes));
+    std::vector<int32_t> canonical = canonicalRegisters(layout);
+    Value isFirst = emitIsFirstCopy(rewriter, loc, layout);
+    Value policy = emitCachePolicy(rewriter, loc, op.getEvict(), gpu);
+    // Only L2 (cg) moves 16 bytes at once without going through L1; the smaller sizes exist only through L1.
+    bool throughL1 = bytes != 16 || op.getCache() == CacheModifier::ca;
+    Value all = emitI32(rewriter, loc, bytes), none = emitI32(rewriter, loc, 0);
+
+    for (int32_t first = 0; first < layout.numRegisters(); first += int32_t(op.getVector())) {
+      if (canonical[first] != first)
+        continue;
+      Value target = offsets.addressOfRegister(adaptor.getBuffer().front(), first), source = adaptor.getPtr()[first];
+      Value mask = op.getMask() ? dropTrue(adaptor.getMask()[first]) : Value();
+      Value size = mask ? arith::SelectOp::create(rewriter, loc, mask, all, none).getResult() : Value();
+      if (!isFirst && !policy) {
+        NVVM::CpAsyncOp::create(rewriter, loc, target, source, bytes,
+                                throughL1 ? NVVM::LoadCacheModifierKind::CA : NVVM::LoadCacheModifierKind::CG, size);
+        continue;
+      }
+      // The operation has neither a predicate nor a cache policy.
+      PtxStatement statement;
+      statement.operands = {target, source, size ? size : all};
+      statement.text = std::string("cp.async.") + (throughL1 ? "ca" : "cg") + ".shared.global" +
+                       (policy ? ".L2::cache_hint" : "") + " [$0], [$1], " + std::to_string(bytes) + ", $2" +
+                       (policy ? ", $3" : "") + ";";
+      if (policy)
+        statement.operands.push_back(policy);
+      if (isFirst) {
+        statement.text = "@$" + std::to_string(statement.operands.size()) + " " + statement.text;
+        statement.operands.push_back(isFirst);
+      }
+      emitPtx(rewriter, loc, statement);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct AsyncCommitLowering : OpConversionPattern<cta::AsyncCommitOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::AsyncCommitOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncCommitGroupOp>(op);
+    return success();
+  }
+};
+
+struct AsyncWaitLowering : OpConversionPattern<cta::AsyncWaitOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::AsyncWaitOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncWaitGroupOp>(op, op.getPending());
+    return success();
+  }
+};
+
+} // namespace
+
+LogicalResult checkAsyncCopy(cta::AsyncCopyOp op, const target::GpuTarget &gpu) {
+  if (!gpu.has(target::Feature::AsyncCopy))
+    return op.emitOpError() << "needs cp.async, which " << gpu.name << " lacks; sm_80 and later have it";
+  if (!hasConsecutiveGroups(offsetsOf(op), op.getVector()))
+    return op.emitOpError() << "moves " << op.getVector()
+                            << " elements with one instruction, but their places in the buffer are not consecutive";
+  return success();
+}
+
+void populateAsyncCopyPatterns(const TypeConverter &converter, RewritePatternSet &patterns,
+                               const target::GpuTarget &gpu) {
+  patterns.add<AsyncCopyLowering>(converter, patterns.getContext(), gpu);
+  patterns.add<AsyncCommitLowering, AsyncWaitLowering>(converter, patterns.getContext());
+}
+
+} // namespace tile::conversion

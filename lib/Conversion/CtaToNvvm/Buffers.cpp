@@ -1,0 +1,99 @@
+// Buffers in shared memory, and the barrier. A buffer is the address of its first byte; a slot adds whole tiles to it.
+#include "EmitLayout.h"
+#include "Patterns.h"
+#include "SharedAccess.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+
+namespace tile::conversion {
+
+namespace {
+
+struct AllocLowering : OpConversionPattern<cta::AllocOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::AllocOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    Type pointer = getTypeConverter()->convertType(op.getType());
+    Value start = LLVM::AddressOfOp::create(rewriter, op.getLoc(), pointer, sharedSymbol);
+    rewriter.replaceOp(op, emitByteOffset(rewriter, op.getLoc(), start, int32_t(*op.getOffset())));
+    return success();
+  }
+};
+
+struct SlotLowering : OpConversionPattern<cta::SlotOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::SlotOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    int64_t bytes = op.getBuffer().getType().getBytesPerSlot();
+    Value offset =
+        arith::MulIOp::create(rewriter, op.getLoc(), adaptor.getIndex(), emitI32(rewriter, op.getLoc(), bytes));
+    rewriter.replaceOpWithNewOp<LLVM::GEPOp>(op, adaptor.getBuffer().getType(), rewriter.getI8Type(),
+                                             adaptor.getBuffer(), ArrayRef<LLVM::GEPArg>{offset},
+                                             LLVM::GEPNoWrapFlags::nuw);
+    return success();
+  }
+};
+
+struct LocalLoadLowering : TargetPattern<cta::LocalLoadOp> {
+  using TargetPattern::TargetPattern;
+
+  LogicalResult matchAndRewrite(cta::LocalLoadOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    cta::BufferType buffer = op.getBuffer().getType();
+    SharedTile tile{adaptor.getBuffer().front(), buffer.getElementType(), buffer.getLayout().getLayout(),
+                    cta::getLayout(op.getType())};
+    rewriter.replaceOpWithMultiple(op, {emitSharedLoad(rewriter, op.getLoc(), tile, gpu)});
+    return success();
+  }
+};
+
+struct LocalStoreLowering : TargetPattern<cta::LocalStoreOp> {
+  using TargetPattern::TargetPattern;
+
+  LogicalResult matchAndRewrite(cta::LocalStoreOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    cta::BufferType buffer = op.getBuffer().getType();
+    SharedTile tile{adaptor.getBuffer().front(), buffer.getElementType(), buffer.getLayout().getLayout(),
+                    cta::getLayout(op.getValue().getType())};
+    emitSharedStore(rewriter, op.getLoc(), tile, adaptor.getValue(), gpu);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// One warp needs only to reconverge.
+struct BarrierLowering : OpConversionPattern<cta::BarrierOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::BarrierOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+    auto threads = function->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName());
+    if (threads && threads.asArrayRef().front() == 32)
+      rewriter.replaceOpWithNewOp<NVVM::SyncWarpOp>(op, emitI32(rewriter, op.getLoc(), -1));
+    else
+      rewriter.replaceOpWithNewOp<NVVM::BarrierOp>(op);
+    return success();
+  }
+};
+
+} // namespace
+
+LogicalResult checkAlloc(cta::AllocOp op) {
+  if (!op.getOffset())
+    return op.emitOpError() << "has no offset; run cta-allocate-shared first";
+  if (int32_t(*op.getOffset()) < 0 || *op.getOffset() % bufferAlignment != 0)
+    return op.emitOpError() << "offset is " << int32_t(*op.getOffset()) << " but must be a multiple of "
+                            << bufferAlignment << " bytes";
+  return success();
+}
+
+void populateBufferPatterns(const TypeConverter &converter, RewritePatternSet &patterns, const target::GpuTarget &gpu) {
+  patterns.add<AllocLowering, SlotLowering, BarrierLowering>(converter, patterns.getContext());
+  patterns.add<LocalLoadLowering, LocalStoreLowering>(converter, patterns.getContext(), gpu);
+}
+
+} // namespace tile::conversion

@@ -1,0 +1,149 @@
+// convert-cta-to-nvvm: turn kernels into functions of one thread.
+//
+// A one-to-many dialect conversion: a tensor value becomes one scalar value for each register of its layout, so that
+// nothing has to be packed into structs and loops carry plain registers. The files of this folder contribute one family
+// of patterns each; what a verifier cannot see (a layout that moves elements between threads, an instruction that the
+// target lacks) is checked before, so that a failure is one diagnostic at the operation concerned.
+//
+//   %s = arith.addf %x, %y : tensor<256xf32, #l>   ==>   2 x arith.addf : f32      (#l has 2 registers)
+//
+// Then math that LLVM cannot select for NVPTX is rewritten (Math.cpp). The rest is upstream's: addLoweringToLlvm.
+#include "Conversion/Passes.h"
+#include "Patterns.h"
+#include "Words.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace tile {
+#define GEN_PASS_DEF_CONVERTCTATONVVM
+#include "Conversion/Passes.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::conversion;
+
+RegisterTypeConverter::RegisterTypeConverter(MLIRContext *context) {
+  addConversion([](Type type) { return type; });
+  addConversion([](FloatType type) -> Type { return getRegisterType(type); });
+  addConversion([](PtrType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), globalSpace); });
+  addConversion(
+      [](cta::BufferType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), sharedSpace); });
+  addConversion([this](RankedTensorType type, SmallVectorImpl<Type> &registers) -> std::optional<LogicalResult> {
+    cta::LayoutAttr layout = cta::getLayoutAttr(type);
+    Type element = layout ? convertType(type.getElementType()) : Type();
+    if (!element)
+      return failure();
+    registers.append(layout.getLayout().numRegisters(), element);
+    return success();
+  });
+  auto cast = [](OpBuilder &builder, TypeRange types, ValueRange values, Location loc) {
+    auto op = UnrealizedConversionCastOp::create(builder, loc, types, values);
+    return SmallVector<Value>(op.getResults());
+  };
+  addTargetMaterialization(cast);
+  addSourceMaterialization([cast](OpBuilder &builder, Type type, ValueRange values, Location loc) -> Value {
+    return cast(builder, type, values, loc).front();
+  });
+}
+
+static LogicalResult checkOperation(Operation *op, const target::GpuTarget &gpu) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<ReshapeOp, BroadcastOp, ExpandDimsOp, TransOp, cta::ConvertLayoutOp>(
+          [](Operation *op) { return checkShapeChange(op); })
+      .Case<ReduceOp, cta::PartialReduceOp>([](Operation *op) { return checkReduction(op); })
+      .Case<cta::AsyncCopyOp>([&](auto op) { return checkAsyncCopy(op, gpu); })
+      .Case<cta::AllocOp>([](auto op) { return checkAlloc(op); })
+      .Case<cta::MmaSyncOp>([&](auto op) { return checkMma(op, gpu); })
+      .Case<cta::FmaDotOp>([&](auto op) { return checkFmaDot(op, gpu); })
+      .Case<PrintOp>([&](auto op) { return checkPrint(op, gpu); })
+      .Default([&](Operation *op) {
+        return op->hasTrait<OpTrait::Elementwise>() || op->hasTrait<OpTrait::ConstantLike>() ? checkElementwise(op, gpu)
+                                                                                             : success();
+      });
+}
+
+namespace {
+
+struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
+  using ConvertCtaToNvvmBase::ConvertCtaToNvvmBase;
+
+  void runOnOperation() override {
+    const target::GpuTarget *gpu = target::findTarget(target.getValue());
+    if (!gpu) {
+      getOperation().emitError() << "unknown target '" << target << "'; known are " << target::listTargets();
+      return signalPassFailure();
+    }
+    if (failed(prepare(*gpu)) || failed(convert(*gpu)))
+      signalPassFailure();
+  }
+
+  LogicalResult prepare(const target::GpuTarget &gpu) {
+    for (auto kernel : getOperation().getOps<KernelOp>()) {
+      if (failed(checkKernel(kernel)))
+        return failure();
+      WalkResult result = kernel.walk([&](Operation *op) {
+        return failed(checkOperation(op, gpu)) ? WalkResult::interrupt() : WalkResult::advance();
+      });
+      if (result.wasInterrupted())
+        return failure();
+      widenBoolArguments(kernel);
+    }
+    bool usesShared = getOperation().walk([](cta::AllocOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    if (usesShared)
+      declareSharedMemory(getOperation());
+    return success();
+  }
+
+  LogicalResult convert(const target::GpuTarget &gpu) {
+    RegisterTypeConverter converter(&getContext());
+    RewritePatternSet patterns(&getContext());
+    ConversionTarget target(getContext());
+    populateKernelPatterns(converter, patterns);
+    populateElementwisePatterns(converter, patterns);
+    populateShapePatterns(converter, patterns);
+    populateMemoryPatterns(converter, patterns, gpu);
+    populateAsyncCopyPatterns(converter, patterns, gpu);
+    populateBufferPatterns(converter, patterns, gpu);
+    populateMmaPatterns(converter, patterns);
+    populateFmaDotPatterns(converter, patterns);
+    populateReducePatterns(converter, patterns);
+    populatePrintPatterns(converter, patterns);
+    populateFloat8Patterns(converter, patterns);
+    populateMathPatterns(converter, patterns, gpu);
+    scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns, target);
+
+    target.addLegalOp<ModuleOp>();
+    target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
+    target.addIllegalDialect<TileDialect, cta::CtaDialect>();
+    target.markUnknownOpDynamicallyLegal([&](Operation *op) { return converter.isLegal(op) && isSelectable(op, gpu); });
+    return applyFullConversion(getOperation(), target, std::move(patterns));
+  }
+};
+
+} // namespace
+
+void tile::addLoweringToLlvm(OpPassManager &manager) {
+  manager.addPass(createSCFToControlFlowPass());
+  manager.addPass(createArithToLLVMConversionPass());
+  manager.addPass(createConvertMathToLLVMPass());
+  manager.addPass(createConvertIndexToLLVMPass());
+  manager.addPass(createConvertControlFlowToLLVMPass());
+  manager.addPass(createReconcileUnrealizedCastsPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(createCanonicalizerPass());
+}

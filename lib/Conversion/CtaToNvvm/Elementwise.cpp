@@ -1,0 +1,186 @@
+// Elementwise operations, constants, ranges and pointer arithmetic: each register is computed on its own.
+//
+//   %s = arith.addf %x, %y : tensor<128xf32, #l>   ==>   one arith.addf : f32 for each register of #l
+#include "EmitLayout.h"
+#include "Patterns.h"
+#include "Words.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using tile::layout::LinearLayout;
+
+namespace tile::conversion {
+
+namespace {
+
+bool isFloat8(Type type) {
+  Type element = getElementTypeOf(type);
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
+}
+
+/// Any operation with the Elementwise trait, attributes kept. Scalar operands are used by every register.
+struct ElementwiseLowering : ConversionPattern {
+  ElementwiseLowering(const TypeConverter &converter, MLIRContext *context)
+      : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() == 0)
+      return failure();
+    SmallVector<Type> resultTypes;
+    size_t count = 1;
+    for (Type type : op->getResultTypes()) {
+      SmallVector<Type> registers;
+      if (failed(getTypeConverter()->convertType(type, registers)))
+        return failure();
+      count = registers.size();
+      resultTypes.push_back(registers.front());
+    }
+    SmallVector<Registers> results(op->getNumResults());
+    for (size_t index = 0; index < count; ++index) {
+      OperationState state(op->getLoc(), op->getName());
+      for (ValueRange registers : operands)
+        state.operands.push_back(registers.size() == 1 ? registers.front() : registers[index]);
+      state.addTypes(resultTypes);
+      state.addAttributes(op->getAttrs());
+      Operation *scalar = rewriter.create(state);
+      for (auto [result, value] : llvm::zip(results, scalar->getResults()))
+        result.push_back(value);
+    }
+    rewriter.replaceOpWithMultiple(op, std::move(results));
+    return success();
+  }
+};
+
+/// A change of type that leaves the bits in the same register type, as i8 to f8.
+struct BitcastLowering : OpConversionPattern<arith::BitcastOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(arith::BitcastOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (getRegisterType(getElementTypeOf(op.getIn().getType())) != getRegisterType(getElementTypeOf(op.getType())))
+      return failure();
+    rewriter.replaceOpWithMultiple(op, {adaptor.getIn()});
+    return success();
+  }
+};
+
+TypedAttr registerAttribute(Attribute element, Builder &builder) {
+  auto typed = cast<TypedAttr>(element);
+  if (auto number = dyn_cast<FloatAttr>(typed); number && isFloat8(number.getType()))
+    return builder.getIntegerAttr(builder.getI8Type(), number.getValue().bitcastToAPInt());
+  return typed;
+}
+
+struct ConstantLowering : OpConversionPattern<arith::ConstantOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(arith::ConstantOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    auto tensor = dyn_cast<RankedTensorType>(op.getType());
+    if (!tensor) {
+      rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, registerAttribute(op.getValue(), rewriter));
+      return success();
+    }
+    auto values = dyn_cast<DenseElementsAttr>(op.getValue());
+    if (!values)
+      return failure();
+    const LinearLayout &layout = cta::getLayout(tensor);
+    Registers registers;
+    if (values.isSplat()) {
+      Value scalar = arith::ConstantOp::create(rewriter, op.getLoc(),
+                                               registerAttribute(values.getSplatValue<Attribute>(), rewriter));
+      registers.assign(layout.numRegisters(), scalar);
+    } else {
+      // Checked: no thread bit selects an element, so every register is the same constant in all threads.
+      auto elements = values.getValues<Attribute>();
+      for (int64_t index = 0; index < layout.numRegisters(); ++index)
+        registers.push_back(arith::ConstantOp::create(
+            rewriter, op.getLoc(),
+            registerAttribute(elements[layout.applyFlat({{layout::registerDim, index}})], rewriter)));
+    }
+    rewriter.replaceOpWithMultiple(op, {registers});
+    return success();
+  }
+};
+
+struct SplatLowering : OpConversionPattern<SplatOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(SplatOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    Registers registers(cta::getLayout(op.getType()).numRegisters(), adaptor.getScalar());
+    rewriter.replaceOpWithMultiple(op, {registers});
+    return success();
+  }
+};
+
+struct ArangeLowering : OpConversionPattern<ArangeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(ArangeOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    const LinearLayout &layout = cta::getLayout(op.getType());
+    OffsetEmitter emitter(rewriter, op.getLoc(), ThreadMap::flat(layout));
+    Registers registers;
+    for (int64_t index = 0; index < layout.numRegisters(); ++index)
+      registers.push_back(emitter.indexOfRegister(index, int32_t(op.getStart())));
+    rewriter.replaceOpWithMultiple(op, {registers});
+    return success();
+  }
+};
+
+struct AddPtrLowering : OpConversionPattern<AddPtrOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(AddPtrOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Type pointee = cast<PtrType>(getElementTypeOf(op.getPtr().getType())).getPointee();
+    // LLVM's size of the type is the size in memory: a byte for i1 and 8-bit floats.
+    Type unit = rewriter.getIntegerType(8 * getBytesInMemory(pointee));
+    Registers registers;
+    for (auto [pointer, offset] : llvm::zip(adaptor.getPtr(), adaptor.getOffset())) {
+      Value index = offset;
+      // A gep index is signed; an i1 offset counts 0 or 1.
+      if (index.getType().isInteger(1))
+        index = arith::ExtUIOp::create(rewriter, op.getLoc(), rewriter.getI32Type(), index);
+      registers.push_back(
+          LLVM::GEPOp::create(rewriter, op.getLoc(), pointer.getType(), unit, pointer, ArrayRef<LLVM::GEPArg>{index}));
+    }
+    rewriter.replaceOpWithMultiple(op, {registers});
+    return success();
+  }
+};
+
+/// An elementwise operation that cannot be lowered: 8-bit floats on a target without conversions.
+LogicalResult checkFloat8(Operation *op, const target::GpuTarget &gpu) {
+  if (isa<arith::BitcastOp, arith::SelectOp, arith::ConstantOp>(op) || gpu.has(target::Feature::FP8Conversion))
+    return success();
+  for (Type type :
+       llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()), SmallVector<Type>(op->getResultTypes())))
+    if (isFloat8(type))
+      return op->emitOpError() << "converts " << getElementTypeOf(type) << ", for which " << gpu.name
+                               << " has no instruction; sm_89 and later have";
+  return success();
+}
+
+} // namespace
+
+LogicalResult checkElementwise(Operation *op, const target::GpuTarget &gpu) {
+  auto constant = dyn_cast<arith::ConstantOp>(op);
+  auto tensor = constant ? dyn_cast<RankedTensorType>(constant.getType()) : RankedTensorType();
+  if (!tensor)
+    return checkFloat8(op, gpu);
+  auto values = dyn_cast<DenseElementsAttr>(constant.getValue());
+  bool sameInAllThreads =
+      llvm::all_of(ThreadMap::flat(cta::getLayout(tensor)).threads, [](uint64_t basis) { return basis == 0; });
+  if (values && (values.isSplat() || sameInAllThreads))
+    return success();
+  return op->emitOpError() << "has different values for different threads; only constants with one value are lowered";
+}
+
+void populateElementwisePatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<ElementwiseLowering, SplatLowering, ArangeLowering, AddPtrLowering>(converter, patterns.getContext());
+  patterns.add<ConstantLowering, BitcastLowering>(converter, patterns.getContext(), /*benefit=*/2);
+}
+
+} // namespace tile::conversion

@@ -1,0 +1,83 @@
+// From layouts to index arithmetic: the only place that computes coordinates and addresses.
+//
+// A layout is linear over GF(2), so the offset of (register r, thread t) is  registers(r) XOR threads(t). `threads(t)`
+// is emitted once: bits of the thread number that move by the same distance share one `and` and one shift. A register's
+// part is a constant; the bits of it that no thread can set are simply added, at the end, where they become the
+// immediate of a load or store; only the others are XORed in, once for each distinct value:
+//
+//   threads(t) in 0b0111_1000_0000,  registers = [8, 16, 128]      offset(r)
+//   base = (t & 15) << 7                                           r = 0..3:  base + {0, 8, 16, 24}
+//   swizzled = base ^ 128                                          r = 4..7:  swizzled + {0, 8, 16, 24}
+#pragma once
+
+#include "Layout/LinearLayout.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <optional>
+
+namespace tile::conversion {
+
+/// (register, thread) -> integer. Thread bit i is bit i of tid.x: the lane bits, then the warp bits.
+struct ThreadMap {
+  std::vector<uint64_t> registers, threads;
+
+  /// The row-major output of `layout`, times `scale` (a power of two).
+  static ThreadMap flat(const layout::LinearLayout &layout, uint64_t scale = 1);
+  /// The coordinate along `axis`.
+  static ThreadMap coordinate(const layout::LinearLayout &layout, unsigned axis);
+
+  uint64_t ofRegister(uint64_t index) const;
+};
+
+/// tid.x as i32.
+mlir::Value emitThreadId(mlir::OpBuilder &builder, mlir::Location loc);
+
+mlir::Value emitI32(mlir::OpBuilder &builder, mlir::Location loc, int64_t value);
+
+/// `base` plus a constant number of bytes.
+mlir::Value emitByteOffset(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value base, int64_t bytes);
+
+/// Emits values of one ThreadMap; what the registers share is emitted once.
+class OffsetEmitter {
+public:
+  OffsetEmitter(mlir::OpBuilder &builder, mlir::Location loc, ThreadMap map);
+
+  /// The i32 value at `constant` XOR threads(tid), plus `start`. Pass map.ofRegister(r), or XOR more into it.
+  mlir::Value index(uint64_t constant, int64_t start = 0);
+  /// `base` plus that many bytes.
+  mlir::Value address(mlir::Value base, uint64_t constant);
+
+  mlir::Value indexOfRegister(uint64_t r, int64_t start = 0) { return index(map.ofRegister(r), start); }
+  mlir::Value addressOfRegister(mlir::Value base, uint64_t r) { return address(base, map.ofRegister(r)); }
+
+private:
+  /// threads(tid) XOR bits, for bits that threads can set; null if that is always 0.
+  mlir::Value dynamicPart(uint64_t bits);
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  ThreadMap map;
+  uint64_t threadMask = 0; // bits that some thread sets
+  llvm::DenseMap<uint64_t, mlir::Value> dynamicParts;
+  llvm::DenseMap<std::pair<mlir::Value, uint64_t>, mlir::Value> bases;
+};
+
+/// For each register the lowest register in which the thread holds the same element.
+std::vector<int32_t> canonicalRegisters(const layout::LinearLayout &layout);
+
+/// Bits of tid.x that only repeat elements: every element is held by a thread in which all of them are 0.
+uint64_t redundantThreadBits(const layout::LinearLayout &layout);
+
+/// Whether this thread holds the first copy of its elements, an i1; null if every thread does.
+mlir::Value emitIsFirstCopy(mlir::OpBuilder &builder, mlir::Location loc, const layout::LinearLayout &layout);
+
+/// Whether this is thread 0, an i1.
+mlir::Value emitIsFirstThread(mlir::OpBuilder &builder, mlir::Location loc);
+
+/// For each register of `dst` the register of `src` with the same element, if every thread holds in `src` what it
+/// needs.
+std::optional<std::vector<int32_t>> registerSources(const layout::LinearLayout &src, const layout::LinearLayout &dst);
+
+} // namespace tile::conversion

@@ -1,0 +1,162 @@
+// Matrix products with scalar multiply-adds; operands are tiles in shared memory.
+//
+// A thread needs the rows of A and the columns of B in which it holds accumulator elements. It loads them for a few k
+// at a time (a vector, where the buffer has k contiguous) and adds all their products: the registers of the accumulator
+// are an outer product of rows and columns, so each loaded element is used for many of them.
+//
+//   for each part of k:  load a[rows, part], b[part, columns]
+//     for k in part, r in registers:  acc[r] += a[row(r), k] * b[k, column(r)]
+#include "EmitLayout.h"
+#include "Float8.h"
+#include "Patterns.h"
+#include "SharedAccess.h"
+#include "Words.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <bit>
+
+using namespace mlir;
+using tile::layout::LinearLayout;
+
+namespace tile::conversion {
+
+namespace {
+
+/// The rows (axis 0) or columns (axis 1) of the accumulator that a thread holds.
+struct ThreadLines {
+  std::vector<uint64_t> registers, lanes, warps; // coordinate of each bit; registers only the independent ones
+  std::vector<int32_t> lineOf;                   // accumulator register -> number of its line
+};
+
+std::vector<uint64_t> coordinates(const layout::Bases &bases, unsigned axis) {
+  std::vector<uint64_t> result;
+  for (const std::vector<int32_t> &basis : bases)
+    result.push_back(uint64_t(basis[axis]));
+  return result;
+}
+
+ThreadLines linesOf(const LinearLayout &acc, unsigned axis) {
+  ThreadLines lines;
+  std::vector<uint64_t> all = coordinates(acc.bases(layout::registerDim), axis);
+  lines.registers = layout::independentSubset(all);
+  lines.lanes = coordinates(acc.bases(layout::laneDim), axis);
+  lines.warps = coordinates(acc.bases(layout::warpDim), axis);
+  layout::Span span(lines.registers);
+  for (int64_t index = 0; index < acc.numRegisters(); ++index) {
+    uint64_t coordinate = 0;
+    for (size_t bit = 0; bit < all.size(); ++bit)
+      if (index >> bit & 1)
+        coordinate ^= all[bit];
+    lines.lineOf.push_back(int32_t(*span.express(coordinate)));
+  }
+  return lines;
+}
+
+/// What a thread reads of an operand for k below `part`: register = k + part * line.
+LinearLayout partLayout(const ThreadLines &lines, int64_t part, uint64_t kStride, uint64_t lineStride,
+                        std::vector<int64_t> shape) {
+  std::vector<uint64_t> registers;
+  for (int64_t k = 1; k < part; k *= 2)
+    registers.push_back(uint64_t(k) * kStride);
+  auto append = [&](std::vector<uint64_t> &to, const std::vector<uint64_t> &from) {
+    for (uint64_t line : from)
+      to.push_back(line * lineStride);
+  };
+  std::vector<uint64_t> lanes, warps;
+  append(registers, lines.registers);
+  append(lanes, lines.lanes);
+  append(warps, lines.warps);
+  return LinearLayout::distributed(registers, lanes, warps, std::move(shape));
+}
+
+/// Shifts that lead from the first part to all others.
+std::vector<uint64_t> partShifts(int64_t part, int64_t end, uint64_t kStride) {
+  std::vector<uint64_t> shifts;
+  for (int64_t k = part; k < end; k *= 2)
+    shifts.push_back(uint64_t(k) * kStride);
+  return shifts;
+}
+
+SmallVector<Value> emitExtended(OpBuilder &builder, Location loc, ValueRange values, Type element, Type acc) {
+  if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8)
+    return emitFromFloat8(builder, loc, values, element, acc);
+  SmallVector<Value> results(values);
+  for (Value &value : results) {
+    if (element == acc)
+      continue;
+    value = isa<FloatType>(acc) ? arith::ExtFOp::create(builder, loc, acc, value).getResult()
+                                : arith::ExtSIOp::create(builder, loc, acc, value).getResult();
+  }
+  return results;
+}
+
+Value emitMultiplyAdd(OpBuilder &builder, Location loc, Value a, Value b, Value acc) {
+  if (isa<FloatType>(acc.getType()))
+    return math::FmaOp::create(builder, loc, a, b, acc);
+  return arith::AddIOp::create(builder, loc, acc, arith::MulIOp::create(builder, loc, a, b));
+}
+
+struct FmaDotLowering : OpConversionPattern<cta::FmaDotOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::FmaDotOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    cta::BufferType aType = op.getA().getType(), bType = op.getB().getType();
+    const LinearLayout &accLayout = cta::getLayout(op.getAcc().getType());
+    Type element = op.getAcc().getType().getElementType();
+    int64_t k = aType.getShape()[1], n = bType.getShape()[1];
+    // Four k at a time bound the registers that wait; 16 bytes are the widest load.
+    int64_t part = std::min<int64_t>(k, std::min(4u, 16 / getMemoryBytes(aType.getElementType())));
+
+    ThreadLines rows = linesOf(accLayout, 0), columns = linesOf(accLayout, 1);
+    LinearLayout aPart = partLayout(rows, part, 1, k, aType.getShape().vec());
+    LinearLayout bPart = partLayout(columns, part, n, 1, bType.getShape().vec());
+    SharedPartLoader aLoader(rewriter, loc,
+                             {adaptor.getA().front(), aType.getElementType(), aType.getLayout().getLayout(), aPart},
+                             partShifts(part, k, 1));
+    SharedPartLoader bLoader(rewriter, loc,
+                             {adaptor.getB().front(), bType.getElementType(), bType.getLayout().getLayout(), bPart},
+                             partShifts(part, k, n));
+    std::vector<int32_t> canonical = canonicalRegisters(accLayout);
+    Registers sums(adaptor.getAcc());
+    for (int64_t first = 0; first < k; first += part) {
+      SmallVector<Value> a = emitExtended(rewriter, loc, aLoader.load(first), aType.getElementType(), element);
+      SmallVector<Value> b = emitExtended(rewriter, loc, bLoader.load(first * n), bType.getElementType(), element);
+      for (int64_t step = 0; step < part; ++step)
+        for (size_t index = 0; index < sums.size(); ++index)
+          if (canonical[index] == int32_t(index))
+            sums[index] = emitMultiplyAdd(rewriter, loc, a[step + part * rows.lineOf[index]],
+                                          b[step + part * columns.lineOf[index]], sums[index]);
+    }
+    for (size_t index = 0; index < sums.size(); ++index)
+      sums[index] = sums[canonical[index]];
+    rewriter.replaceOpWithMultiple(op, {sums});
+    return success();
+  }
+};
+
+} // namespace
+
+LogicalResult checkFmaDot(cta::FmaDotOp op, const target::GpuTarget &gpu) {
+  for (Value operand : {op.getA(), op.getB()}) {
+    Type element = cast<cta::BufferType>(operand.getType()).getElementType(),
+         acc = op.getAcc().getType().getElementType();
+    if (isa<FloatType>(element) != isa<FloatType>(acc) ||
+        element.getIntOrFloatBitWidth() > acc.getIntOrFloatBitWidth() || (element.isBF16() && acc.isF16()) ||
+        (element.isF16() && acc.isBF16()))
+      return op.emitOpError() << "cannot accumulate products of " << element << " in " << acc;
+    if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8 && !gpu.has(target::Feature::FP8Conversion))
+      return op.emitOpError() << "converts " << element << ", for which " << gpu.name
+                              << " has no instruction; sm_89 and later have";
+  }
+  return success();
+}
+
+void populateFmaDotPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<FmaDotLowering>(converter, patterns.getContext());
+}
+
+} // namespace tile::conversion

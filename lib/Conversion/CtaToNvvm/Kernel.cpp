@@ -1,0 +1,195 @@
+// The kernel, its place in the grid, and what it promises.
+//
+//   tile.kernel @k(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes {num_warps = 4 : i32}
+//   ==>
+//   llvm.func @k(%p: !llvm.ptr<1> {llvm.align = 16 : i64}) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>}
+#include "EmitLayout.h"
+#include "Patterns.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+#include <bit>
+
+using namespace mlir;
+
+namespace tile::conversion {
+
+namespace {
+
+/// LLVM wants a power of two; the promise is a multiple.
+int64_t alignmentOf(IntegerAttr divisibility) {
+  int64_t value = divisibility.getInt();
+  return value > 0 ? int64_t(1) << std::countr_zero(static_cast<uint64_t>(value)) : 1;
+}
+
+struct KernelLowering : OpConversionPattern<KernelOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(KernelOp kernel, OneToNOpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    TypeConverter::SignatureConversion signature(kernel.getNumArguments());
+    SmallVector<DictionaryAttr> argumentAttributes;
+    for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+      Type converted = getTypeConverter()->convertType(type);
+      if (!converted)
+        return rewriter.notifyMatchFailure(kernel, "argument has no register type");
+      signature.addInputs(index, converted);
+      auto divisibility = kernel.getArgAttrOfType<IntegerAttr>(index, KernelOp::getDivisibilityAttrName());
+      SmallVector<NamedAttribute> attributes;
+      if (divisibility && isa<PtrType>(type))
+        attributes.push_back(rewriter.getNamedAttr(LLVM::LLVMDialect::getAlignAttrName(),
+                                                   rewriter.getI64IntegerAttr(alignmentOf(divisibility))));
+      argumentAttributes.push_back(rewriter.getDictionaryAttr(attributes));
+    }
+    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(getContext()), signature.getConvertedTypes());
+    SmallVector<NamedAttribute> attributes{
+        rewriter.getNamedAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), rewriter.getUnitAttr()),
+        rewriter.getNamedAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                              rewriter.getDenseI32ArrayAttr({int32_t(32 * kernel.getNumWarps())})),
+        rewriter.getNamedAttr("tile.shared_bytes", rewriter.getI64IntegerAttr(kernel.getSharedBytes().value_or(0)))};
+    auto function = LLVM::LLVMFuncOp::create(rewriter, kernel.getLoc(), kernel.getSymName(), type,
+                                             LLVM::Linkage::External, /*dsoLocal=*/false, LLVM::CConv::C,
+                                             /*comdat=*/SymbolRefAttr(), attributes, argumentAttributes);
+    rewriter.inlineRegionBefore(kernel.getBody(), function.getBody(), function.end());
+    if (failed(rewriter.convertRegionTypes(&function.getBody(), *getTypeConverter(), &signature)))
+      return failure();
+    rewriter.eraseOp(kernel);
+    return success();
+  }
+};
+
+struct ReturnLowering : OpConversionPattern<ReturnOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(ReturnOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<LLVM::ReturnOp>(op, ValueRange());
+    return success();
+  }
+};
+
+/// Reads the special register of axis x, y or z.
+template <typename OpType, typename X, typename Y, typename Z> struct GridLowering : OpConversionPattern<OpType> {
+  using OpConversionPattern<OpType>::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(OpType op, typename OpType::Adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Type type = rewriter.getI32Type();
+    Value value;
+    switch (op.getAxis()) {
+    case 0:
+      value = X::create(rewriter, op.getLoc(), type);
+      break;
+    case 1:
+      value = Y::create(rewriter, op.getLoc(), type);
+      break;
+    default:
+      value = Z::create(rewriter, op.getLoc(), type);
+      break;
+    }
+    rewriter.replaceOp(op, value);
+    return success();
+  }
+};
+
+using ProgramIdLowering = GridLowering<ProgramIdOp, NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>;
+using NumProgramsLowering = GridLowering<NumProgramsOp, NVVM::GridDimXOp, NVVM::GridDimYOp, NVVM::GridDimZOp>;
+
+/// The formula of the operation; no value is negative, so divisions are unsigned.
+struct Swizzle2dLowering : OpConversionPattern<Swizzle2dOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(Swizzle2dOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto add = [&](Value a, Value b) -> Value { return arith::AddIOp::create(rewriter, loc, a, b); };
+    auto sub = [&](Value a, Value b) -> Value { return arith::SubIOp::create(rewriter, loc, a, b); };
+    auto mul = [&](Value a, Value b) -> Value { return arith::MulIOp::create(rewriter, loc, a, b); };
+    auto div = [&](Value a, Value b) -> Value { return arith::DivUIOp::create(rewriter, loc, a, b); };
+    Value flat = add(mul(adaptor.getI(), adaptor.getSizeJ()), adaptor.getJ());
+    Value groupSize = mul(adaptor.getSizeG(), adaptor.getSizeJ());
+    Value group = div(flat, groupSize);
+    Value firstRow = mul(group, adaptor.getSizeG());
+    Value rows = arith::MinUIOp::create(rewriter, loc, sub(adaptor.getSizeI(), firstRow), adaptor.getSizeG());
+    Value inGroup = sub(flat, mul(group, groupSize));
+    Value column = div(inGroup, rows);
+    Value row = add(firstRow, sub(inGroup, mul(column, rows)));
+    rewriter.replaceOp(op, {row, column});
+    return success();
+  }
+};
+
+struct AssumeLowering : OpConversionPattern<AssumeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(AssumeOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    LLVM::AssumeOp::create(rewriter, op.getLoc(), adaptor.getCondition());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+LogicalResult checkKernel(KernelOp kernel) {
+  // Patterns rely on it: a tensor type has a layout for the kernel's warps.
+  auto check = [&](Operation *op, Type type) -> LogicalResult {
+    if (isa<DescType>(type))
+      return op->emitOpError() << "uses descriptor " << type << "; run tile-expand-descriptors first";
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return success();
+    if (!cta::getLayoutAttr(tensor))
+      return op->emitOpError() << "uses " << tensor << " without a layout; run cta-assign-layouts first";
+    int64_t warps = cta::getLayout(tensor).numWarps();
+    if (warps != int64_t(kernel.getNumWarps()))
+      return op->emitOpError() << "uses a tensor laid out for " << warps << " warps but the kernel has "
+                               << kernel.getNumWarps();
+    return success();
+  };
+  WalkResult result = kernel->walk([&](Operation *op) {
+    for (Type type :
+         llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()), SmallVector<Type>(op->getResultTypes())))
+      if (failed(check(op, type)))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  for (Type type : kernel.getArgumentTypes())
+    if (failed(check(kernel, type)))
+      return failure();
+  return failure(result.wasInterrupted());
+}
+
+void widenBoolArguments(KernelOp kernel) {
+  if (kernel.getBody().empty())
+    return;
+  Block &entry = kernel.getBody().front();
+  OpBuilder builder = OpBuilder::atBlockBegin(&entry);
+  SmallVector<Type> types(kernel.getArgumentTypes());
+  for (BlockArgument argument : entry.getArguments()) {
+    if (!argument.getType().isInteger(1))
+      continue;
+    types[argument.getArgNumber()] = builder.getI8Type();
+    argument.setType(builder.getI8Type());
+    Value zero = arith::ConstantIntOp::create(builder, kernel.getLoc(), builder.getI8Type(), 0);
+    auto isSet = arith::CmpIOp::create(builder, kernel.getLoc(), arith::CmpIPredicate::ne, argument, zero);
+    argument.replaceAllUsesExcept(isSet, isSet);
+  }
+  kernel.setFunctionTypeAttr(TypeAttr::get(builder.getFunctionType(types, {})));
+}
+
+void declareSharedMemory(ModuleOp module) {
+  if (module.lookupSymbol(sharedSymbol))
+    return;
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  LLVM::GlobalOp::create(builder, module.getLoc(), LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
+                         /*isConstant=*/false, LLVM::Linkage::External, sharedSymbol, Attribute(), sharedAlignment,
+                         sharedSpace);
+}
+
+void populateKernelPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
+  patterns
+      .add<KernelLowering, ReturnLowering, ProgramIdLowering, NumProgramsLowering, Swizzle2dLowering, AssumeLowering>(
+          converter, patterns.getContext());
+}
+
+} // namespace tile::conversion

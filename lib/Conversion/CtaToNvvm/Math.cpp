@@ -1,0 +1,200 @@
+// Mathematical functions, as scalars, in forms that LLVM can select for NVPTX; without this, its instruction selection
+// ends the process ("no libcall available").
+//
+//   f32   exp, exp2, log2, rsqrt, sqrt       one approximate instruction (PTX ISA, "Floating Point Instructions"),
+//   error
+//                                            of 1 to 2 units in the last place; exp(x) = ex2(x * log2(e)), whose error
+//                                            grows with |x| as that of the product, as in CUDA's __expf
+//   f32, f64, other functions                NVIDIA's libdevice: __nv_sinf, __nv_exp, …
+//   f16, bf16                                in f32
+//
+// ex2 flushes results below 2^-126 to zero (.ftz), which saves three instructions around each exponential.
+#include "EmitLayout.h"
+#include "Patterns.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace tile::conversion {
+
+namespace {
+
+constexpr double log2OfE = 1.4426950408889634;
+
+/// An operation and its function in libdevice; the f32 form has the suffix f.
+struct LibraryFunction {
+  StringLiteral operation, function;
+};
+
+constexpr LibraryFunction libraryFunctions[] = {
+    {"math.acos", "__nv_acos"},   {"math.acosh", "__nv_acosh"}, {"math.asin", "__nv_asin"},
+    {"math.asinh", "__nv_asinh"}, {"math.atan", "__nv_atan"},   {"math.atan2", "__nv_atan2"},
+    {"math.atanh", "__nv_atanh"}, {"math.cbrt", "__nv_cbrt"},   {"math.cos", "__nv_cos"},
+    {"math.cosh", "__nv_cosh"},   {"math.erf", "__nv_erf"},     {"math.erfc", "__nv_erfc"},
+    {"math.exp", "__nv_exp"},     {"math.exp2", "__nv_exp2"},   {"math.expm1", "__nv_expm1"},
+    {"math.fpowi", "__nv_powi"},  {"math.log", "__nv_log"},     {"math.log10", "__nv_log10"},
+    {"math.log1p", "__nv_log1p"}, {"math.log2", "__nv_log2"},   {"math.powf", "__nv_pow"},
+    {"math.round", "__nv_round"}, {"math.rsqrt", "__nv_rsqrt"}, {"math.sin", "__nv_sin"},
+    {"math.sinh", "__nv_sinh"},   {"math.sqrt", "__nv_sqrt"},   {"math.tan", "__nv_tan"},
+    {"math.tanh", "__nv_tanh"},   {"arith.remf", "__nv_fmod"},
+};
+
+StringRef libraryFunctionOf(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  for (const LibraryFunction &entry : libraryFunctions)
+    if (entry.operation == name)
+      return entry.function;
+  return {};
+}
+
+bool isMath(Operation *op) {
+  return isa_and_present<math::MathDialect>(op->getDialect());
+}
+
+/// The instruction that computes an f32 function, empty if there is none.
+StringRef approximationOf(Operation *op) {
+  if (isa<math::ExpOp, math::Exp2Op>(op))
+    return "llvm.nvvm.ex2.approx.ftz.f32";
+  if (isa<math::Log2Op>(op))
+    return "llvm.nvvm.lg2.approx.f";
+  if (isa<math::RsqrtOp>(op))
+    return "llvm.nvvm.rsqrt.approx.f";
+  if (isa<math::SqrtOp>(op))
+    return "llvm.nvvm.sqrt.approx.f";
+  return {};
+}
+
+bool isSmallFloat(Type type) {
+  return type.isF16() || type.isBF16();
+}
+
+/// Functions that LLVM computes in 16 bits.
+bool hasSmallForm(Operation *op, const target::GpuTarget &gpu) {
+  if (isa<math::AbsFOp, math::CopySignOp>(op))
+    return true;
+  return isa<math::FmaOp>(op) && (op->getResult(0).getType().isF16() || gpu.has(target::Feature::BF16Arithmetic));
+}
+
+bool needsPromotion(Operation *op, const target::GpuTarget &gpu) {
+  bool usesSmallFloat = llvm::any_of(op->getOperandTypes(), isSmallFloat);
+  return usesSmallFloat && (isMath(op) || isa<arith::RemFOp>(op)) && !hasSmallForm(op, gpu);
+}
+
+/// A 16-bit function is computed in f32.
+struct PromotionLowering : ConversionPattern {
+  PromotionLowering(const TypeConverter &converter, MLIRContext *context, const target::GpuTarget &gpu)
+      : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/2, context), gpu(gpu) {}
+
+  LogicalResult matchAndRewrite(Operation *op, ArrayRef<Value> operands,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (!needsPromotion(op, gpu))
+      return failure();
+    OperationState state(op->getLoc(), op->getName());
+    for (Value operand : operands)
+      state.operands.push_back(
+          isSmallFloat(operand.getType())
+              ? arith::ExtFOp::create(rewriter, op->getLoc(), rewriter.getF32Type(), operand).getResult()
+              : operand);
+    for (Type type : op->getResultTypes())
+      state.types.push_back(isSmallFloat(type) ? rewriter.getF32Type() : type);
+    state.addAttributes(op->getAttrs());
+    SmallVector<Value> results(rewriter.create(state)->getResults());
+    for (auto [result, type] : llvm::zip(results, op->getResultTypes()))
+      if (result.getType() != type)
+        result = arith::TruncFOp::create(rewriter, op->getLoc(), type, result);
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+
+  const target::GpuTarget &gpu;
+};
+
+/// An f32 function that is one instruction.
+struct ApproximationLowering : ConversionPattern {
+  ApproximationLowering(const TypeConverter &converter, MLIRContext *context)
+      : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/2, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op, ArrayRef<Value> operands,
+                                ConversionPatternRewriter &rewriter) const override {
+    StringRef intrinsic = approximationOf(op);
+    if (intrinsic.empty() || !op->getResult(0).getType().isF32())
+      return failure();
+    Value argument = operands.front();
+    if (isa<math::ExpOp>(op)) {
+      Value factor = arith::ConstantOp::create(rewriter, op->getLoc(), rewriter.getF32FloatAttr(log2OfE));
+      argument = arith::MulFOp::create(rewriter, op->getLoc(), argument, factor);
+    }
+    rewriter.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(op, rewriter.getF32Type(), rewriter.getStringAttr(intrinsic),
+                                                       argument);
+    return success();
+  }
+};
+
+/// A call of a function of libdevice; the code generator links its definition.
+struct LibraryLowering : ConversionPattern {
+  LibraryLowering(const TypeConverter &converter, MLIRContext *context)
+      : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op, ArrayRef<Value> operands,
+                                ConversionPatternRewriter &rewriter) const override {
+    StringRef function = libraryFunctionOf(op);
+    Type type = op->getNumResults() == 1 ? op->getResult(0).getType() : Type();
+    if (function.empty() || !type || (!type.isF32() && !type.isF64()))
+      return failure();
+    std::string name = function.str() + (type.isF32() ? "f" : "");
+    auto module = op->getParentOfType<ModuleOp>();
+    auto callee = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
+    if (!callee) {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(module.getBody());
+      callee = LLVM::LLVMFuncOp::create(
+          rewriter, module.getLoc(), name,
+          LLVM::LLVMFunctionType::get(type, SmallVector<Type>(ValueRange(operands).getTypes())));
+    }
+    rewriter.replaceOpWithNewOp<LLVM::CallOp>(op, callee, operands);
+    return success();
+  }
+};
+
+struct SincosLowering : OpConversionPattern<math::SincosOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(math::SincosOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Value sine = math::SinOp::create(rewriter, op.getLoc(), adaptor.getOperand());
+    Value cosine = math::CosOp::create(rewriter, op.getLoc(), adaptor.getOperand());
+    rewriter.replaceOp(op, {sine, cosine});
+    return success();
+  }
+};
+
+struct ClampLowering : OpConversionPattern<math::ClampFOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(math::ClampFOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Value raised = arith::MaximumFOp::create(rewriter, op.getLoc(), adaptor.getValue(), adaptor.getMin());
+    rewriter.replaceOpWithNewOp<arith::MinimumFOp>(op, raised, adaptor.getMax());
+    return success();
+  }
+};
+
+} // namespace
+
+bool isSelectable(Operation *op, const target::GpuTarget &gpu) {
+  if (needsPromotion(op, gpu) || isa<math::SincosOp, math::ClampFOp, math::IPowIOp>(op))
+    return false;
+  return libraryFunctionOf(op).empty();
+}
+
+void populateMathPatterns(const TypeConverter &converter, RewritePatternSet &patterns, const target::GpuTarget &gpu) {
+  MLIRContext *context = patterns.getContext();
+  patterns.add<PromotionLowering>(converter, context, gpu);
+  patterns.add<ApproximationLowering, LibraryLowering>(converter, context);
+  patterns.add<SincosLowering, ClampLowering>(converter, context);
+}
+
+} // namespace tile::conversion

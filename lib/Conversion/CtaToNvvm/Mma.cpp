@@ -1,0 +1,252 @@
+// Matrix products with warp-level tensor-core instructions.
+//
+// A warp's accumulator is a grid of mTiles x nTiles instruction tiles; register numbers of fragments are documented in
+// lib/Layout/MmaLayouts.h. k is the outermost loop, so that an accumulator is touched again only after all others; the
+// rows are walked back and forth over n, so that each instruction shares one operand with the one before.
+//
+//   k = 0:  (m0 n0) (m0 n1) (m0 n2) (m1 n2) (m1 n1) (m1 n0)     k = 1: …
+#include "EmitLayout.h"
+#include "Patterns.h"
+#include "Words.h"
+
+#include "Layout/MmaLayouts.h"
+#include "Target/MmaTable.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using tile::layout::LinearLayout;
+using tile::layout::MmaFragments;
+using tile::target::MmaType;
+
+namespace tile::conversion {
+
+namespace {
+
+std::optional<MmaType> mmaTypeOf(Type type) {
+  if (type.isF16())
+    return MmaType::F16;
+  if (type.isBF16())
+    return MmaType::BF16;
+  if (type.isF32())
+    return MmaType::TF32;
+  if (type.isInteger(8))
+    return MmaType::S8;
+  if (isa<Float8E4M3FNType>(type))
+    return MmaType::F8E4M3;
+  if (isa<Float8E5M2Type>(type))
+    return MmaType::F8E5M2;
+  return std::nullopt;
+}
+
+MmaType accumulatorTypeOf(Type type) {
+  return type.isF16() ? MmaType::F16 : type.isInteger() ? MmaType::S32 : MmaType::F32;
+}
+
+bool hasSameBases(const LinearLayout &layout, const LinearLayout &fragment) {
+  return layout.outShape() == fragment.outShape() &&
+         layout.flatBases(layout::registerDim) == fragment.flatBases(layout::registerDim) &&
+         layout.flatBases(layout::laneDim) == fragment.flatBases(layout::laneDim);
+}
+
+/// Whether the warps that hold a part of the accumulator hold the rows of A and the columns of B that it needs.
+bool warpsAgree(const LinearLayout &a, const LinearLayout &b, const LinearLayout &acc) {
+  layout::Bases aBases = a.bases(layout::warpDim), bBases = b.bases(layout::warpDim),
+                accBases = acc.bases(layout::warpDim);
+  if (aBases.size() != accBases.size() || bBases.size() != accBases.size())
+    return false;
+  for (size_t bit = 0; bit < accBases.size(); ++bit)
+    if (aBases[bit] != std::vector<int32_t>{accBases[bit][0], 0} ||
+        bBases[bit] != std::vector<int32_t>{0, accBases[bit][1]})
+      return false;
+  return true;
+}
+
+/// The fragments that the operands' layouts hold; none if they are not fragments of the instruction.
+std::optional<MmaFragments> planMma(cta::MmaSyncOp op) {
+  const LinearLayout &a = cta::getLayout(op.getA().getType()), &b = cta::getLayout(op.getB().getType()),
+                     &acc = cta::getLayout(op.getAcc().getType());
+  int64_t m = acc.outShape()[0], n = acc.outShape()[1], k = a.outShape()[1];
+  layout::MmaTiling tiling;
+  tiling.elementBits = op.getA().getType().getElementType().getIntOrFloatBitWidth();
+  tiling.instructionK = op.getShape()[2];
+  if (k < tiling.instructionK || !warpsAgree(a, b, acc))
+    return std::nullopt;
+  unsigned warps = acc.numWarps();
+  for (tiling.warpsM = 1; tiling.warpsM <= warps; tiling.warpsM *= 2) {
+    tiling.warpsN = warps / tiling.warpsM;
+    if (hasSameBases(acc, layout::mmaAccumulator(m, n, tiling)) && hasSameBases(a, layout::mmaOperandA(m, k, tiling)) &&
+        hasSameBases(b, layout::mmaOperandB(k, n, tiling)))
+      return layout::mmaFragments(m, n, k, tiling);
+  }
+  return std::nullopt;
+}
+
+/// Emits the instructions of one operation.
+class MmaEmitter {
+public:
+  MmaEmitter(OpBuilder &builder, cta::MmaSyncOp op, const MmaFragments &fragments)
+      : builder(builder), loc(op.getLoc()), op(op), fragments(fragments),
+        elementA(op.getA().getType().getElementType()), elementB(op.getB().getType().getElementType()),
+        elementAcc(op.getAcc().getType().getElementType()) {}
+
+  Registers emit(ValueRange a, ValueRange b, ValueRange acc);
+
+private:
+  /// 32-bit operand registers: f16 as vector<2xf16>, all else as i32.
+  SmallVector<Value> packOperands(ValueRange registers, Type element);
+  SmallVector<Value> packAccumulator(ValueRange registers);
+  Value multiply(ValueRange a, ValueRange b, ValueRange acc);
+  Type resultType();
+
+  OpBuilder &builder;
+  Location loc;
+  cta::MmaSyncOp op;
+  const MmaFragments &fragments;
+  Type elementA, elementB, elementAcc;
+};
+
+SmallVector<Value> MmaEmitter::packOperands(ValueRange registers, Type element) {
+  if (element.isF32()) {
+    // tile.dot rounds to tf32; the instruction would cut the low bits off.
+    SmallVector<Value> words;
+    for (Value value : registers)
+      words.push_back(NVVM::ConvertFloatToTF32Op::create(builder, loc, builder.getI32Type(), value,
+                                                         NVVM::FPRoundingMode::RNA, NVVM::SaturationMode::NONE,
+                                                         /*relu=*/false));
+    return words;
+  }
+  unsigned perWord = 32 / element.getIntOrFloatBitWidth();
+  SmallVector<Value> words = packWords(builder, loc, registers, {32, unsigned(registers.size() / perWord), perWord});
+  if (element.isF16())
+    for (Value &word : words)
+      word = LLVM::BitcastOp::create(builder, loc, VectorType::get(2, element), word);
+  return words;
+}
+
+SmallVector<Value> MmaEmitter::packAccumulator(ValueRange registers) {
+  return elementAcc.isF16() ? packOperands(registers, elementAcc) : SmallVector<Value>(registers);
+}
+
+Type MmaEmitter::resultType() {
+  SmallVector<Type> types(elementAcc.isF16() ? 2 : 4, elementAcc);
+  if (elementAcc.isF16())
+    types.assign(2, VectorType::get(2, elementAcc));
+  return LLVM::LLVMStructType::getLiteral(builder.getContext(), types);
+}
+
+Value MmaEmitter::multiply(ValueRange a, ValueRange b, ValueRange acc) {
+  ArrayRef<int32_t> shape = op.getShape();
+  MmaType typeA = *mmaTypeOf(elementA), typeB = *mmaTypeOf(elementB);
+  if (typeA == MmaType::F8E4M3 || typeA == MmaType::F8E5M2) {
+    // nvvm.mma.sync knows no 8-bit floats; LLVM has the intrinsic.
+    std::string name = "llvm.nvvm.mma.m16n8k32.row.col.f32." + std::string(target::mmaTypeName(typeA)) + "." +
+                       std::string(target::mmaTypeName(typeB)) + ".f32";
+    SmallVector<Value> operands(a);
+    llvm::append_range(operands, b);
+    llvm::append_range(operands, acc);
+    return LLVM::CallIntrinsicOp::create(builder, loc, resultType(), builder.getStringAttr(name), operands)
+        .getResult(0);
+  }
+  auto ptxType = [](MmaType type) {
+    switch (type) {
+    case MmaType::F16:
+      return NVVM::MMATypes::f16;
+    case MmaType::BF16:
+      return NVVM::MMATypes::bf16;
+    case MmaType::TF32:
+      return NVVM::MMATypes::tf32;
+    default:
+      return NVVM::MMATypes::s8;
+    }
+  };
+  std::optional<NVVM::MMAIntOverflow> overflow;
+  if (typeA == MmaType::S8)
+    overflow = NVVM::MMAIntOverflow::wrapped;
+  return NVVM::MmaOp::create(builder, loc, resultType(), a, b, acc, {shape[0], shape[1], shape[2]},
+                             /*b1Op=*/std::nullopt, overflow, std::array{ptxType(typeA), ptxType(typeB)},
+                             std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
+}
+
+Registers MmaEmitter::emit(ValueRange a, ValueRange b, ValueRange acc) {
+  auto slice = [](ValueRange registers, layout::RegisterRange range) {
+    return registers.slice(range.first, range.count);
+  };
+  auto tilesOf = [&](int64_t tiles, int64_t kTile, auto fragment, ValueRange registers, Type element) {
+    SmallVector<SmallVector<Value>> operands;
+    for (int64_t index = 0; index < tiles; ++index)
+      operands.push_back(packOperands(slice(registers, fragment(index, kTile)), element));
+    return operands;
+  };
+  SmallVector<SmallVector<Value>> sums(fragments.mTiles * fragments.nTiles);
+  for (int64_t m = 0; m < fragments.mTiles; ++m)
+    for (int64_t n = 0; n < fragments.nTiles; ++n)
+      sums[m * fragments.nTiles + n] = packAccumulator(slice(acc, fragments.accumulator(m, n)));
+
+  for (int64_t k = 0; k < fragments.kTiles; ++k) {
+    auto rows = tilesOf(fragments.mTiles, k, [&](int64_t m, int64_t k) { return fragments.a(m, k); }, a, elementA);
+    auto columns = tilesOf(fragments.nTiles, k, [&](int64_t n, int64_t k) { return fragments.b(n, k); }, b, elementB);
+    for (int64_t m = 0; m < fragments.mTiles; ++m)
+      for (int64_t step = 0; step < fragments.nTiles; ++step) {
+        int64_t n = m % 2 == 0 ? step : fragments.nTiles - 1 - step;
+        SmallVector<Value> &sum = sums[m * fragments.nTiles + n];
+        Value result = multiply(rows[m], columns[n], sum);
+        for (auto [index, value] : llvm::enumerate(sum))
+          value = LLVM::ExtractValueOp::create(builder, loc, result, int64_t(index));
+      }
+  }
+
+  Registers registers;
+  for (const SmallVector<Value> &sum : sums)
+    for (Value value : sum) {
+      if (!elementAcc.isF16()) {
+        registers.push_back(value);
+        continue;
+      }
+      for (int index : {0, 1})
+        registers.push_back(LLVM::ExtractElementOp::create(builder, loc, value, emitI32(builder, loc, index)));
+    }
+  return registers;
+}
+
+struct MmaSyncLowering : OpConversionPattern<cta::MmaSyncOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::MmaSyncOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    std::optional<MmaFragments> fragments = planMma(op);
+    if (!fragments)
+      return rewriter.notifyMatchFailure(op, "operands are no fragments");
+    MmaEmitter emitter(rewriter, op, *fragments);
+    rewriter.replaceOpWithMultiple(op, {emitter.emit(adaptor.getA(), adaptor.getB(), adaptor.getAcc())});
+    return success();
+  }
+};
+
+} // namespace
+
+LogicalResult checkMma(cta::MmaSyncOp op, const target::GpuTarget &gpu) {
+  Type a = op.getA().getType().getElementType(), b = op.getB().getType().getElementType(),
+       acc = op.getAcc().getType().getElementType();
+  std::optional<MmaType> typeA = mmaTypeOf(a), typeB = mmaTypeOf(b);
+  ArrayRef<int32_t> shape = op.getShape();
+  bool exists =
+      typeA && typeB && shape[0] == 16 && shape[1] == 8 &&
+      llvm::any_of(target::mmaInstructions(gpu, *typeA, *typeB, accumulatorTypeOf(acc)),
+                   [&](const target::MmaInstruction *instruction) {
+                     return instruction->m == 16 && instruction->n == 8 && int32_t(instruction->k) == shape[2];
+                   });
+  if (!exists)
+    return op.emitOpError() << "is m" << shape[0] << "n" << shape[1] << "k" << shape[2] << " of " << a << " and " << b
+                            << " into " << acc << ", which " << gpu.name << " has no instruction for";
+  if (!planMma(op))
+    return op.emitOpError() << "operands do not have the fragment layouts of m16n8k" << shape[2];
+  return success();
+}
+
+void populateMmaPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<MmaSyncLowering>(converter, patterns.getContext());
+}
+
+} // namespace tile::conversion

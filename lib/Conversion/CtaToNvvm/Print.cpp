@@ -1,0 +1,208 @@
+// Assertions and debug output, through the device function `vprintf` (CUDA C++ Programming Guide, "Formatted Output"):
+// a format and a buffer that holds the arguments one after the other, integers widened to 32 bits, floats to f64.
+//
+//   tile.assert %c, "in range"   ==>   if (not all elements that this thread holds) { print the message; trap }
+#include "EmitLayout.h"
+#include "Float8.h"
+#include "GlobalAccess.h"
+#include "Patterns.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using tile::layout::LinearLayout;
+
+namespace tile::conversion {
+
+namespace {
+
+/// A generic pointer to a constant, zero-terminated string.
+Value emitString(OpBuilder &builder, Location loc, ModuleOp module, StringRef text) {
+  std::string bytes = text.str() + '\0';
+  unsigned number = 0;
+  auto nameOf = [](unsigned number) { return "tile_string_" + std::to_string(number); };
+  LLVM::GlobalOp global;
+  while ((global = module.lookupSymbol<LLVM::GlobalOp>(nameOf(number))) &&
+         cast<StringAttr>(*global.getValue()).getValue() != bytes)
+    ++number;
+  if (!global) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(module.getBody());
+    global = LLVM::GlobalOp::create(builder, loc, LLVM::LLVMArrayType::get(builder.getI8Type(), bytes.size()),
+                                    /*isConstant=*/true, LLVM::Linkage::Internal, nameOf(number),
+                                    builder.getStringAttr(bytes), /*alignment=*/1, globalSpace);
+  }
+  Value address = LLVM::AddressOfOp::create(builder, loc, global);
+  return LLVM::AddrSpaceCastOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), address);
+}
+
+LLVM::LLVMFuncOp declareVprintf(OpBuilder &builder, ModuleOp module) {
+  if (auto function = module.lookupSymbol<LLVM::LLVMFuncOp>("vprintf"))
+    return function;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(module.getBody());
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  return LLVM::LLVMFuncOp::create(builder, module.getLoc(), "vprintf",
+                                  LLVM::LLVMFunctionType::get(builder.getI32Type(), {pointer, pointer}));
+}
+
+/// Arguments are i32, i64 or f64.
+void emitPrintf(OpBuilder &builder, Operation *op, StringRef format, ValueRange arguments) {
+  Location loc = op->getLoc();
+  auto module = op->getParentOfType<ModuleOp>();
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  LLVM::LLVMFuncOp vprintf = declareVprintf(builder, module);
+  Value text = emitString(builder, loc, module, format), buffer = LLVM::ZeroOp::create(builder, loc, pointer);
+  if (!arguments.empty()) {
+    auto type = LLVM::LLVMStructType::getLiteral(builder.getContext(), SmallVector<Type>(arguments.getTypes()));
+    {
+      // In the entry block, so that a loop does not grow the stack.
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(&op->getParentOfType<LLVM::LLVMFuncOp>().getBody().front());
+      buffer = LLVM::AllocaOp::create(builder, loc, pointer, type, emitI32(builder, loc, 1));
+    }
+    for (auto [index, argument] : llvm::enumerate(arguments)) {
+      Value field = LLVM::GEPOp::create(builder, loc, pointer, type, buffer, ArrayRef<LLVM::GEPArg>{0, int32_t(index)});
+      LLVM::StoreOp::create(builder, loc, argument, field);
+    }
+  }
+  LLVM::CallOp::create(builder, loc, vprintf, ValueRange{text, buffer});
+}
+
+std::string escaped(StringRef text) {
+  std::string result;
+  for (char c : text)
+    result += c == '%' ? "%%" : std::string(1, c);
+  return result;
+}
+
+struct AssertLowering : OpConversionPattern<AssertOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(AssertOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value all;
+    for (Value condition : adaptor.getCondition())
+      all = emitAnd(rewriter, loc, all, condition);
+    Value isFalse =
+        arith::XOrIOp::create(rewriter, loc, all, arith::ConstantIntOp::create(rewriter, loc, rewriter.getI1Type(), 1));
+    auto branch = scf::IfOp::create(rewriter, loc, isFalse, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    SmallVector<Value> arguments;
+    for (Value index : {NVVM::BlockIdXOp::create(rewriter, loc, rewriter.getI32Type()).getResult(),
+                        NVVM::BlockIdYOp::create(rewriter, loc, rewriter.getI32Type()).getResult(),
+                        NVVM::BlockIdZOp::create(rewriter, loc, rewriter.getI32Type()).getResult()})
+      arguments.push_back(index);
+    emitPrintf(rewriter, op, "pid (%u, %u, %u) assertion failed: " + escaped(op.getMessage()) + "\n", arguments);
+    LLVM::Trap::create(rewriter, loc);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// How values of a type are printed: the conversion and the widened value.
+struct Printed {
+  std::string conversion;
+  Value value;
+};
+
+Printed emitPrinted(OpBuilder &builder, Location loc, Value value, Type element, bool hex) {
+  if (isa<PtrType>(element))
+    return {"0x%llx", LLVM::PtrToIntOp::create(builder, loc, builder.getI64Type(), value)};
+  if (isa<FloatType>(element)) {
+    if (element.getIntOrFloatBitWidth() == 8)
+      value = emitFromFloat8(builder, loc, value, element, builder.getF32Type()).front();
+    if (!value.getType().isF64())
+      value = arith::ExtFOp::create(builder, loc, builder.getF64Type(), value);
+    return {"%g", value};
+  }
+  unsigned bits = element.getIntOrFloatBitWidth();
+  if (bits < 32 && (hex || bits == 1))
+    value = arith::ExtUIOp::create(builder, loc, builder.getI32Type(), value);
+  else if (bits < 32)
+    value = arith::ExtSIOp::create(builder, loc, builder.getI32Type(), value);
+  if (bits == 64)
+    return {hex ? "0x%llx" : "%lld", value};
+  return {hex ? "0x%x" : "%d", value};
+}
+
+struct PrintLowering : OpConversionPattern<PrintOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(PrintOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto tensor = op.getArgs().empty() ? RankedTensorType() : dyn_cast<RankedTensorType>(op.getArgs()[0].getType());
+    Value isFirst = tensor ? emitIsFirstCopy(rewriter, loc, cta::getLayout(tensor)) : emitIsFirstThread(rewriter, loc);
+    if (!isFirst)
+      isFirst = arith::ConstantIntOp::create(rewriter, loc, rewriter.getI1Type(), 1);
+    auto branch = scf::IfOp::create(rewriter, loc, isFirst, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    if (!tensor) {
+      printElement(op, adaptor, rewriter, 0, {});
+    } else {
+      const LinearLayout &layout = cta::getLayout(tensor);
+      SmallVector<OffsetEmitter> coordinates;
+      for (unsigned axis = 0; axis < layout.rank(); ++axis)
+        coordinates.emplace_back(rewriter, loc, ThreadMap::coordinate(layout, axis));
+      for (auto [index, canonical] : llvm::enumerate(canonicalRegisters(layout))) {
+        if (canonical != int32_t(index))
+          continue;
+        SmallVector<Value> coordinate;
+        for (OffsetEmitter &emitter : coordinates)
+          coordinate.push_back(emitter.indexOfRegister(index));
+        printElement(op, adaptor, rewriter, index, coordinate);
+      }
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  void printElement(PrintOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter, size_t index,
+                    ValueRange coordinate) const {
+    Location loc = op.getLoc();
+    SmallVector<Value> arguments{NVVM::BlockIdXOp::create(rewriter, loc, rewriter.getI32Type()),
+                                 NVVM::BlockIdYOp::create(rewriter, loc, rewriter.getI32Type()),
+                                 NVVM::BlockIdZOp::create(rewriter, loc, rewriter.getI32Type())};
+    std::string format = "pid (%u, %u, %u) idx (";
+    for (auto [axis, value] : llvm::enumerate(coordinate)) {
+      format += axis == 0 ? "%d" : ", %d";
+      arguments.push_back(value);
+    }
+    format += ") " + escaped(op.getPrefix());
+    for (auto [number, operand, registers] : llvm::enumerate(op.getArgs(), adaptor.getArgs())) {
+      Value value = registers.size() == 1 ? registers.front() : registers[index];
+      Printed printed = emitPrinted(rewriter, loc, value, getElementTypeOf(operand.getType()), op.getHex());
+      format += (number == 0 ? "" : " ") + printed.conversion;
+      arguments.push_back(printed.value);
+    }
+    emitPrintf(rewriter, op, format + "\n", arguments);
+  }
+};
+
+} // namespace
+
+LogicalResult checkPrint(PrintOp op, const target::GpuTarget &gpu) {
+  for (Value argument : op.getArgs()) {
+    Type element = getElementTypeOf(argument.getType());
+    if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8 && !gpu.has(target::Feature::FP8Conversion))
+      return op.emitOpError() << "converts " << element << ", for which " << gpu.name
+                              << " has no instruction; sm_89 and later have";
+    if (cta::getLayoutAttr(argument.getType()) != cta::getLayoutAttr(op.getArgs()[0].getType()))
+      return op.emitOpError() << "prints " << op.getArgs()[0].getType() << " beside " << argument.getType()
+                              << "; all operands must have the same layout";
+  }
+  return success();
+}
+
+void populatePrintPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<AssertLowering, PrintLowering>(converter, patterns.getContext());
+}
+
+} // namespace tile::conversion

@@ -1,0 +1,283 @@
+// Reductions: first over the registers of a thread, as a balanced tree, then over the lanes of a warp by butterflies.
+//
+//   registers that differ only along the axis      r0 r1 r2 r3   ->  (r0 r2) (r1 r3)  ->  r0
+//   lane bits along the axis                       x = combine(x, shuffle_xor(x, 1 << bit))     every lane has the
+//   result
+//
+// Bits that only repeat elements are left out, since an element may be combined once only. A bit that moves along the
+// axis and another dimension at once selects a result of its own, provided that no other bit leads to that result.
+// Warps along the axis are the business of cta-lower-conversions: tile.reduce must not have any, and
+// cta.partial_reduce keeps them apart.
+#include "EmitLayout.h"
+#include "Patterns.h"
+
+#include "Layout/ShapeTransforms.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using tile::layout::LinearLayout;
+
+namespace tile::conversion {
+
+namespace {
+
+struct ReductionPlan {
+  std::vector<uint64_t> axisRegisters; // register numbers (one bit each) to combine
+  std::vector<uint64_t> keptRegisters; // register bits that select results
+  std::vector<unsigned> axisLanes;     // lane bits to combine
+  LinearLayout reduced;                // of the results; its register bits are keptRegisters
+};
+
+/// One bit of the (register, lane, warp) input.
+struct InputBit {
+  std::string_view dim;
+  unsigned index;
+  std::vector<int32_t> basis;
+};
+
+std::vector<InputBit> inputBits(const LinearLayout &layout) {
+  std::vector<InputBit> bits;
+  for (std::string_view dim : {layout::registerDim, layout::laneDim, layout::warpDim})
+    for (auto [index, basis] : llvm::enumerate(layout.bases(dim)))
+      bits.push_back({dim, unsigned(index), basis});
+  return bits;
+}
+
+/// None, and the reason in `problem`, if the layout mixes the axis with other dimensions or spreads it over warps.
+std::optional<ReductionPlan> planReduction(const LinearLayout &layout, unsigned axis, bool keepWarps,
+                                           std::string &problem) {
+  ReductionPlan plan;
+  layout::Span held, results;
+  unsigned warpGroups = 0;
+  std::vector<std::vector<int32_t>> registers, lanes, warps;
+  for (InputBit bit : inputBits(layout)) {
+    bool isRegister = bit.dim == layout::registerDim, isWarp = bit.dim == layout::warpDim;
+    bool repeats = !held.insert(layout.flatten(bit.basis));
+    int32_t step = bit.basis[axis];
+    std::vector<int32_t> basis = bit.basis;
+    basis[axis] = 0;
+    // Places of results in the kept dimensions: the axis is 0.
+    uint64_t place = layout.flatten(basis);
+    if (isWarp && step != 0 && keepWarps) {
+      if (repeats) {
+        problem = "repeats elements in other warps along the axis";
+        return std::nullopt;
+      }
+      basis[axis] = 1 << warpGroups++;
+    }
+    if (isRegister && !repeats && place != 0) {
+      plan.keptRegisters.push_back(uint64_t(1) << bit.index);
+      registers.push_back(basis);
+    }
+    if (!isRegister)
+      (isWarp ? warps : lanes).push_back(basis);
+    if (repeats)
+      continue;
+    if (place != 0) {
+      if (!results.insert(place)) {
+        problem = "mixes the axis with other dimensions";
+        return std::nullopt;
+      }
+      continue;
+    }
+    if (isWarp && !keepWarps) {
+      problem = "spreads the axis over warps; cta-lower-conversions should have split the reduction";
+      return std::nullopt;
+    }
+    if (isRegister)
+      plan.axisRegisters.push_back(uint64_t(1) << bit.index);
+    if (bit.dim == layout::laneDim)
+      plan.axisLanes.push_back(bit.index);
+  }
+  std::vector<int64_t> shape = layout.outShape();
+  shape[axis] = int64_t(1) << warpGroups;
+  plan.reduced = LinearLayout({{std::string(layout::registerDim), registers},
+                               {std::string(layout::laneDim), lanes},
+                               {std::string(layout::warpDim), warps}},
+                              shape);
+  return plan;
+}
+
+/// Whether all operands have one layout, from which the results' layouts follow without movement.
+struct CheckedPlan {
+  ReductionPlan plan;
+  std::vector<int32_t> resultRegisters; // result register -> register of plan.reduced
+};
+
+std::optional<CheckedPlan> planFor(Operation *op, unsigned axis, std::string &problem) {
+  auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+  for (Type other : op->getOperandTypes())
+    if (cta::getLayoutAttr(other) != cta::getLayoutAttr(type)) {
+      problem = "differs from that of another operand";
+      return std::nullopt;
+    }
+  bool isPartial = isa<cta::PartialReduceOp>(op);
+  std::optional<ReductionPlan> plan = planReduction(cta::getLayout(type), axis, isPartial, problem);
+  if (!plan)
+    return std::nullopt;
+  CheckedPlan checked{std::move(*plan), {0}};
+  auto resultType = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!resultType)
+    return checked;
+  LinearLayout reduced = isPartial ? checked.plan.reduced : layout::projectDim(checked.plan.reduced, axis);
+  const LinearLayout &result = cta::getLayout(resultType);
+  std::optional<std::vector<int32_t>> sources;
+  if (reduced.outShape() == result.outShape())
+    sources = registerSources(reduced, result);
+  if (!sources || llvm::any_of(op->getResultTypes(), [&](Type other) {
+        return cta::getLayoutAttr(other) != cta::getLayoutAttr(resultType);
+      })) {
+    problem = "leaves the results in other threads than the result's layout says";
+    return std::nullopt;
+  }
+  checked.resultRegisters = *sources;
+  return checked;
+}
+
+/// One value for each operand of the reduction.
+using Tuple = SmallVector<Value>;
+
+class ReductionEmitter {
+public:
+  ReductionEmitter(OpBuilder &builder, Location loc, Block &combineBlock)
+      : builder(builder), loc(loc), combineBlock(combineBlock) {}
+
+  Tuple combine(const Tuple &left, const Tuple &right);
+  /// Combines tuples[0 …] pairwise until one is left.
+  Tuple tree(SmallVector<Tuple> tuples);
+  Tuple butterfly(const Tuple &tuple, unsigned laneBit);
+
+private:
+  Value shuffle(Value value, unsigned laneBit);
+  Value shuffleWord(Value word, unsigned laneBit);
+
+  OpBuilder &builder;
+  Location loc;
+  Block &combineBlock;
+};
+
+Tuple ReductionEmitter::combine(const Tuple &left, const Tuple &right) {
+  IRMapping mapping;
+  for (size_t index = 0; index < left.size(); ++index) {
+    mapping.map(combineBlock.getArgument(index), left[index]);
+    mapping.map(combineBlock.getArgument(left.size() + index), right[index]);
+  }
+  for (Operation &op : combineBlock.without_terminator())
+    builder.clone(op, mapping);
+  Tuple result;
+  for (Value value : combineBlock.getTerminator()->getOperands())
+    result.push_back(mapping.lookupOrDefault(value));
+  return result;
+}
+
+Tuple ReductionEmitter::tree(SmallVector<Tuple> tuples) {
+  while (tuples.size() > 1) {
+    size_t half = tuples.size() / 2;
+    for (size_t index = 0; index < half; ++index)
+      tuples[index] = combine(tuples[index], tuples[half + index]);
+    tuples.resize(half);
+  }
+  return tuples.front();
+}
+
+Value ReductionEmitter::shuffleWord(Value word, unsigned laneBit) {
+  return NVVM::ShflOp::create(builder, loc, word.getType(), emitI32(builder, loc, -1), word,
+                              emitI32(builder, loc, int64_t(1) << laneBit), emitI32(builder, loc, 31),
+                              NVVM::ShflKind::bfly, /*return_value_and_is_valid=*/UnitAttr());
+}
+
+/// Shuffles move 32 bits; smaller values are widened, larger ones split.
+Value ReductionEmitter::shuffle(Value value, unsigned laneBit) {
+  Type type = value.getType(), i32 = builder.getI32Type();
+  unsigned bits = type.getIntOrFloatBitWidth();
+  if (bits == 32)
+    return shuffleWord(value, laneBit);
+  Type integer = builder.getIntegerType(bits);
+  Value word = type == integer ? value : arith::BitcastOp::create(builder, loc, integer, value).getResult();
+  if (bits < 32) {
+    word = shuffleWord(arith::ExtUIOp::create(builder, loc, i32, word), laneBit);
+    word = arith::TruncIOp::create(builder, loc, integer, word);
+  } else {
+    auto pairType = VectorType::get(2, i32);
+    Value pair = LLVM::BitcastOp::create(builder, loc, pairType, word), moved = pair;
+    for (int index : {0, 1}) {
+      Value position = emitI32(builder, loc, index);
+      Value half = shuffleWord(LLVM::ExtractElementOp::create(builder, loc, pair, position), laneBit);
+      moved = LLVM::InsertElementOp::create(builder, loc, moved, half, position);
+    }
+    word = LLVM::BitcastOp::create(builder, loc, integer, moved);
+  }
+  return type == integer ? word : arith::BitcastOp::create(builder, loc, type, word).getResult();
+}
+
+Tuple ReductionEmitter::butterfly(const Tuple &tuple, unsigned laneBit) {
+  Tuple other;
+  for (Value value : tuple)
+    other.push_back(shuffle(value, laneBit));
+  return combine(tuple, other);
+}
+
+template <typename OpType> struct ReductionLowering : OpConversionPattern<OpType> {
+  using OpConversionPattern<OpType>::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(OpType op, typename OpConversionPattern<OpType>::OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    std::string problem;
+    std::optional<CheckedPlan> checked = planFor(op, op.getAxis(), problem);
+    if (!checked)
+      return rewriter.notifyMatchFailure(op, problem);
+    const ReductionPlan &plan = checked->plan;
+    ReductionEmitter emitter(rewriter, op.getLoc(), op.getCombine().front());
+    auto combination = [](const std::vector<uint64_t> &bits, size_t selected) {
+      uint64_t value = 0;
+      for (size_t bit = 0; bit < bits.size(); ++bit)
+        if (selected >> bit & 1)
+          value |= bits[bit];
+      return value;
+    };
+    SmallVector<Tuple> reduced;
+    for (size_t kept = 0; kept < size_t(1) << plan.keptRegisters.size(); ++kept) {
+      SmallVector<Tuple> tuples;
+      for (size_t along = 0; along < size_t(1) << plan.axisRegisters.size(); ++along) {
+        size_t index = combination(plan.keptRegisters, kept) | combination(plan.axisRegisters, along);
+        Tuple &tuple = tuples.emplace_back();
+        for (ValueRange registers : adaptor.getSrcs())
+          tuple.push_back(registers[index]);
+      }
+      Tuple result = emitter.tree(std::move(tuples));
+      for (unsigned lane : plan.axisLanes)
+        result = emitter.butterfly(result, lane);
+      reduced.push_back(std::move(result));
+    }
+    SmallVector<Registers> results(op->getNumResults());
+    for (auto [index, registers] : llvm::enumerate(results))
+      for (int32_t source : checked->resultRegisters)
+        registers.push_back(reduced[source][index]);
+    rewriter.replaceOpWithMultiple(op, std::move(results));
+    return success();
+  }
+};
+
+} // namespace
+
+LogicalResult checkReduction(Operation *op) {
+  for (Value operand : op->getOperands()) {
+    Type element = getElementTypeOf(operand.getType());
+    if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8)
+      return op->emitOpError() << "reduces " << element << "; convert it to a wider type first";
+  }
+  unsigned axis = isa<ReduceOp>(op) ? cast<ReduceOp>(op).getAxis() : cast<cta::PartialReduceOp>(op).getAxis();
+  std::string problem;
+  if (planFor(op, axis, problem))
+    return success();
+  return op->emitOpError() << "layout of operand " << op->getOperand(0).getType() << " " << problem;
+}
+
+void populateReducePatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<ReductionLowering<ReduceOp>, ReductionLowering<cta::PartialReduceOp>>(converter, patterns.getContext());
+}
+
+} // namespace tile::conversion

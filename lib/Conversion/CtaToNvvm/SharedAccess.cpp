@@ -1,0 +1,191 @@
+// Accesses to tiles in shared memory; see SharedAccess.h. Which registers form an access is planned by
+// lib/Layout/Access.h; addresses come from OffsetEmitter.
+#include "SharedAccess.h"
+
+#include "EmitLayout.h"
+#include "Words.h"
+
+#include "Layout/Access.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using tile::layout::LinearLayout;
+using tile::layout::MatrixAccess;
+using tile::layout::VectorAccess;
+
+namespace tile::conversion {
+
+namespace {
+
+constexpr unsigned widestAccess = 16; // bytes: ld.shared.v4.b32
+
+/// The words of one aligned access.
+SmallVector<Value> loadWords(OpBuilder &builder, Location loc, Value address, WordFormat format) {
+  Type word = builder.getIntegerType(format.bits);
+  if (format.count == 1)
+    return {LLVM::LoadOp::create(builder, loc, word, address, format.bytes())};
+  Value vector = LLVM::LoadOp::create(builder, loc, VectorType::get(format.count, word), address, format.bytes());
+  SmallVector<Value> words;
+  for (unsigned index = 0; index < format.count; ++index)
+    words.push_back(LLVM::ExtractElementOp::create(builder, loc, vector, emitI32(builder, loc, index)));
+  return words;
+}
+
+void storeWords(OpBuilder &builder, Location loc, Value address, ValueRange words, WordFormat format) {
+  Value value = words.front();
+  if (format.count > 1) {
+    value = LLVM::UndefOp::create(builder, loc, VectorType::get(format.count, words.front().getType()));
+    for (auto [index, word] : llvm::enumerate(words))
+      value = LLVM::InsertElementOp::create(builder, loc, value, word, emitI32(builder, loc, index));
+  }
+  LLVM::StoreOp::create(builder, loc, value, address, format.bytes());
+}
+
+/// ldmatrix or stmatrix, where the target has it and each of its accesses moves more than a plain one.
+std::optional<MatrixAccess> planMatrix(const SharedTile &tile, bool hasInstruction) {
+  unsigned bytes = getMemoryBytes(tile.element);
+  if (!hasInstruction)
+    return std::nullopt;
+  VectorAccess plain = layout::planVectorAccess(layout::memoryOffsets(tile.distributed, tile.layout), bytes);
+  if (plain.elements * bytes >= widestAccess)
+    return std::nullopt;
+  std::optional<MatrixAccess> matrix = layout::planLdmatrix(tile.distributed, tile.layout, bytes);
+  if (!matrix || matrix->matrices * 4 <= plain.elements * bytes)
+    return std::nullopt;
+  return matrix;
+}
+
+/// Registers at which access number `index` of `count` starts, where canonical[index] is another: the same access.
+template <typename Function> void forEachAccess(const LinearLayout &addresses, Function function) {
+  std::vector<int32_t> canonical = canonicalRegisters(addresses);
+  for (int32_t index = 0; index < addresses.numRegisters(); ++index)
+    function(index, canonical[index]);
+}
+
+SmallVector<Value> loadMatrices(OpBuilder &builder, Location loc, const SharedTile &tile, const MatrixAccess &access) {
+  OffsetEmitter offsets(builder, loc, ThreadMap::flat(access.addresses));
+  WordFormat format{32, 1, access.elementsPerRegister};
+  Type i32 = builder.getI32Type(), result = i32;
+  if (access.matrices > 1)
+    result = LLVM::LLVMStructType::getLiteral(builder.getContext(), SmallVector<Type>(access.matrices, i32));
+  auto layout = access.transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row;
+  auto shape = NVVM::LdStMatrixShapeAttr::get(builder.getContext(), 8, 8);
+  SmallVector<Value> registers(access.registerOrder.size());
+  for (int64_t index = 0; index < access.addresses.numRegisters(); ++index) {
+    Value loaded = NVVM::LdMatrixOp::create(builder, loc, result, offsets.addressOfRegister(tile.base, index),
+                                            access.matrices, layout, shape, NVVM::LdStMatrixEltType::B16);
+    for (unsigned matrix = 0; matrix < access.matrices; ++matrix) {
+      Value word = access.matrices == 1 ? loaded : LLVM::ExtractValueOp::create(builder, loc, loaded, matrix);
+      for (auto [element, value] : llvm::enumerate(unpackWords(builder, loc, word, tile.element, format)))
+        registers[access.registerAt(index, matrix, element)] = value;
+    }
+  }
+  return registers;
+}
+
+void storeMatrices(OpBuilder &builder, Location loc, const SharedTile &tile, const MatrixAccess &access,
+                   ValueRange registers) {
+  OffsetEmitter offsets(builder, loc, ThreadMap::flat(access.addresses));
+  WordFormat format{32, 1, access.elementsPerRegister};
+  auto layout = access.transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row;
+  auto shape = NVVM::LdStMatrixShapeAttr::get(builder.getContext(), 8, 8);
+  forEachAccess(access.addresses, [&](int32_t index, int32_t canonical) {
+    if (index != canonical)
+      return;
+    SmallVector<Value> words;
+    for (unsigned matrix = 0; matrix < access.matrices; ++matrix) {
+      SmallVector<Value> values;
+      for (unsigned element = 0; element < access.elementsPerRegister; ++element)
+        values.push_back(registers[access.registerAt(index, matrix, element)]);
+      words.append(packWords(builder, loc, values, format));
+    }
+    NVVM::StMatrixOp::create(builder, loc, offsets.addressOfRegister(tile.base, index), words, layout, shape,
+                             NVVM::LdStMatrixEltType::B16);
+  });
+}
+
+} // namespace
+
+struct SharedPartLoader::State {
+  OpBuilder &builder;
+  Location loc;
+  Value base;
+  Type element;
+  VectorAccess access;
+  layout::Span places; // of the columns of the tile's layout: row-major index -> offset
+  std::vector<int32_t> canonical;
+  ThreadMap map;
+  std::optional<OffsetEmitter> offsets;
+};
+
+SharedPartLoader::SharedPartLoader(OpBuilder &builder, Location loc, const SharedTile &tile,
+                                   const std::vector<uint64_t> &shifts)
+    : state(new State{
+          builder, loc, tile.base, tile.element, {}, layout::Span(tile.layout.toMatrix().columns()), {}, {}, {}}) {
+  unsigned bytes = getMemoryBytes(tile.element);
+  LinearLayout places = layout::memoryOffsets(tile.distributed, tile.layout);
+  // A shift must keep accesses aligned.
+  unsigned width = widestAccess;
+  for (uint64_t shift : shifts)
+    while (width > bytes && *state->places.express(shift) * bytes % width != 0)
+      width /= 2;
+  state->access = layout::planVectorAccess(places, bytes, width);
+  state->canonical = canonicalRegisters(state->access.addresses);
+  state->map = ThreadMap::flat(state->access.addresses, bytes);
+  state->offsets.emplace(builder, loc, state->map);
+}
+
+SharedPartLoader::~SharedPartLoader() = default;
+
+SmallVector<Value> SharedPartLoader::load(uint64_t shift) {
+  const VectorAccess &access = state->access;
+  WordFormat format = wordsFor(state->element, access.elements);
+  uint64_t offset = *state->places.express(shift) * getMemoryBytes(state->element);
+  SmallVector<Value> registers(access.registerOrder.size());
+  for (int64_t index = 0; index < access.addresses.numRegisters(); ++index) {
+    auto first = access.registerOrder.begin() + index * access.elements;
+    if (state->canonical[index] != index) {
+      auto source = access.registerOrder.begin() + state->canonical[index] * access.elements;
+      for (unsigned element = 0; element < access.elements; ++element)
+        registers[first[element]] = registers[source[element]];
+      continue;
+    }
+    Value address = state->offsets->address(state->base, state->map.ofRegister(index) ^ offset);
+    SmallVector<Value> words = loadWords(state->builder, state->loc, address, format);
+    for (auto [element, value] :
+         llvm::enumerate(unpackWords(state->builder, state->loc, words, state->element, format)))
+      registers[first[element]] = value;
+  }
+  return registers;
+}
+
+SmallVector<Value> emitSharedLoad(OpBuilder &builder, Location loc, const SharedTile &tile,
+                                  const target::GpuTarget &gpu) {
+  if (std::optional<MatrixAccess> access = planMatrix(tile, gpu.has(target::Feature::LdMatrix)))
+    return loadMatrices(builder, loc, tile, *access);
+  return SharedPartLoader(builder, loc, tile, /*shifts=*/{}).load(0);
+}
+
+void emitSharedStore(OpBuilder &builder, Location loc, const SharedTile &tile, ValueRange registers,
+                     const target::GpuTarget &gpu) {
+  if (std::optional<MatrixAccess> access = planMatrix(tile, gpu.has(target::Feature::StMatrix)))
+    return storeMatrices(builder, loc, tile, *access, registers);
+  unsigned bytes = getMemoryBytes(tile.element);
+  VectorAccess access = layout::planVectorAccess(layout::memoryOffsets(tile.distributed, tile.layout), bytes);
+  WordFormat format = wordsFor(tile.element, access.elements);
+  OffsetEmitter offsets(builder, loc, ThreadMap::flat(access.addresses, bytes));
+  forEachAccess(access.addresses, [&](int32_t index, int32_t canonical) {
+    if (index != canonical)
+      return;
+    SmallVector<Value> values;
+    for (unsigned element = 0; element < access.elements; ++element)
+      values.push_back(registers[access.registerOrder[index * access.elements + element]]);
+    storeWords(builder, loc, offsets.addressOfRegister(tile.base, index), packWords(builder, loc, values, format),
+               format);
+  });
+}
+
+} // namespace tile::conversion

@@ -1,0 +1,43 @@
+// Moves a tensor's registers from and to a tile in shared memory with the widest instructions that the layouts allow:
+// ldmatrix and stmatrix where they beat plain vectors, else loads and stores of up to 16 bytes.
+#pragma once
+
+#include "Layout/LinearLayout.h"
+#include "Target/GpuTarget.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace tile::conversion {
+
+/// A tile of `element` stored as `layout` at `base`, of which (register, lane, warp) of `distributed` is accessed.
+struct SharedTile {
+  mlir::Value base;
+  mlir::Type element;
+  const layout::LinearLayout &layout;
+  const layout::LinearLayout &distributed;
+};
+
+/// All registers of tile.distributed.
+llvm::SmallVector<mlir::Value> emitSharedLoad(mlir::OpBuilder &builder, mlir::Location loc, const SharedTile &tile,
+                                              const target::GpuTarget &gpu);
+
+void emitSharedStore(mlir::OpBuilder &builder, mlir::Location loc, const SharedTile &tile, mlir::ValueRange registers,
+                     const target::GpuTarget &gpu);
+
+/// Loads parts of a tile: `distributed` says what a thread reads of the part at 0 and need not cover the tile; the
+/// other parts are found by moving all elements by XOR of some of `shifts` (row-major indices).
+class SharedPartLoader {
+public:
+  SharedPartLoader(mlir::OpBuilder &builder, mlir::Location loc, const SharedTile &tile,
+                   const std::vector<uint64_t> &shifts);
+  ~SharedPartLoader();
+
+  /// The registers of the part that is moved by `shift`, an XOR of shifts.
+  llvm::SmallVector<mlir::Value> load(uint64_t shift);
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+} // namespace tile::conversion

@@ -1,0 +1,35 @@
+// Elements in memory words: instructions move 8, 16, 32 or 64 bits at a time, whatever the element type.
+//
+//   4 x f16  ->  2 words of 32 bits          1 x f16  ->  1 word of 16 bits
+//   2 x f64  ->  2 words of 64 bits          1 x i1   ->  1 word of 8 bits, 0 or 1
+#pragma once
+
+#include "mlir/IR/Builders.h"
+
+namespace tile::conversion {
+
+/// The type that a scalar of `element` has in a register: i8 for 8-bit floats, otherwise the type itself.
+mlir::Type getRegisterType(mlir::Type element);
+
+/// Bytes that `element` takes in memory: 1 for i1.
+unsigned getMemoryBytes(mlir::Type element);
+
+struct WordFormat {
+  unsigned bits;            // 8, 16, 32 or 64
+  unsigned count;           // words
+  unsigned elementsPerWord; // at least 1
+  unsigned bytes() const { return bits / 8 * count; }
+};
+
+/// How `count` consecutive elements are split into words.
+WordFormat wordsFor(mlir::Type element, unsigned count);
+
+/// The words, integers of format.bits, that hold `values` in memory; the first value has the lowest address.
+llvm::SmallVector<mlir::Value> packWords(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange values,
+                                         WordFormat format);
+
+/// The inverse: format.count * format.elementsPerWord values of the register type of `element`.
+llvm::SmallVector<mlir::Value> unpackWords(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange words,
+                                           mlir::Type element, WordFormat format);
+
+} // namespace tile::conversion

@@ -1,0 +1,20 @@
+// The pass that turns the cta dialect into LLVM and NVVM.
+#ifndef TILE_CONVERSION_PASSES_TD
+#define TILE_CONVERSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertCtaToNvvm : Pass<"convert-cta-to-nvvm", "::mlir::ModuleOp"> {
+  let summary = "turn kernels into functions of one thread";
+  let description = [{
+    Kind: correctness. Requires: phase allocated. Ensures: no tile or cta operation or type and no tensor is left; a
+    tensor has become one scalar for each register, a kernel an `llvm.func` with `nvvm.kernel`, `nvvm.reqntid` and
+    `tile.shared_bytes`; the rest is llvm, nvvm, scf, cf, arith and math on scalars.
+    Does not: lower scf, arith and math. Example: test/Conversion/CtaToNvvm/kernel.mlir.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
+  let options = [Option<"target", "target", "std::string", "\"sm_90a\"", "GPU to compile for">];
+}
+
+#endif

@@ -1,0 +1,141 @@
+// The GPU pipeline: which passes run, in which order, and why there.
+#include "Pipeline/GpuPipeline.h"
+
+#include "Conversion/Passes.h"
+#include "Target/GpuTarget.h"
+#include "Tile/TileDialect.h"
+#include "Transforms/Passes.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+
+class StepList {
+public:
+  template <typename CreateFn> void add(StepKind kind, CreateFn create) {
+    std::string name(create()->getArgument());
+    steps.push_back({name, kind, onKernel, create});
+  }
+  void verify(std::string phase) {
+    add(StepKind::Check, [phase] { return createTileVerifyPhase({phase}); });
+  }
+  void cleanUp() {
+    add(StepKind::Optimisation, [] { return createCanonicalizerPass(); });
+    add(StepKind::Optimisation, [] { return createCSEPass(); });
+  }
+  std::vector<PipelineStep> steps;
+  bool onKernel = true; ///< Whether the steps added from now on run on kernels.
+};
+
+} // namespace
+
+std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &options) {
+  using enum StepKind;
+  std::string target = options.target;
+  StepList list;
+
+  // Normal form: constants folded and shared, so that later passes match few shapes of the same thing.
+  list.cleanUp();
+  // Descriptors become pointers and masks; from here on there is one kind of memory access.
+  list.add(Correctness, [] { return createTileExpandDescriptors(); });
+  list.verify("tile");
+
+  // Every tensor has a layout; naive, but right.
+  list.add(Correctness, [target] { return createCtaAssignLayouts({target}); });
+  list.verify("layout");
+  // Duplicate conversions would each be decided on alone.
+  list.add(Optimisation, [] { return createCSEPass(); });
+  // Values are computed where they are needed; what is left of conversions moves data that has to move.
+  list.add(Optimisation, [] { return createCtaRemoveConversions(); });
+  list.cleanUp();
+
+  // Accesses keep their layout from here on, so their width can be decided.
+  list.add(Optimisation, [] { return createCtaVectorizeAccess(); });
+  // Needs the width: cp.async moves 4, 8 or 16 bytes.
+  list.add(Optimisation, [target] { return createCtaAsyncCopies({target}); });
+  list.add(Correctness, [target] { return createCtaLowerDot({target}); });
+  list.verify("async");
+  // After the dots, so that only the order of operations is left to decide.
+  list.add(Optimisation, [target] { return createCtaPipeline({target}); });
+
+  // Data that still crosses threads goes through shared memory: the last pass that creates buffers.
+  list.add(Correctness, [] { return createCtaLowerConversions(); });
+  list.cleanUp();
+  list.verify("scheduled");
+
+  // Buffers that never live together share memory; barriers are placed afterwards, because sharing makes hazards.
+  list.add(Correctness, [target] { return createCtaAllocateShared({target}); });
+  list.add(Correctness, [] { return createCtaInsertBarriers(); });
+  list.verify("allocated");
+
+  // Tensors become registers; from here on the module holds functions of one thread. The rest is upstream's lowering.
+  list.onKernel = false;
+  list.add(Correctness, [target] { return createConvertCtaToNvvm({target}); });
+  list.add(Correctness, [] { return createSCFToControlFlowPass(); });
+  list.add(Correctness, [] { return createArithToLLVMConversionPass(); });
+  list.add(Correctness, [] { return createConvertMathToLLVMPass(); });
+  list.add(Correctness, [] { return createConvertIndexToLLVMPass(); });
+  list.add(Correctness, [] { return createConvertControlFlowToLLVMPass(); });
+  list.add(Correctness, [] { return createReconcileUnrealizedCastsPass(); });
+  list.cleanUp();
+  return list.steps;
+}
+
+static LogicalResult checkNames(const std::vector<PipelineStep> &steps, const GpuPipelineOptions &options,
+                                llvm::function_ref<void(const std::string &)> emitError) {
+  auto find = [&](StringRef name) {
+    return llvm::find_if(steps, [&](const PipelineStep &step) { return step.name == name; });
+  };
+  auto complain = [&](StringRef option, StringRef name) {
+    SmallVector<StringRef> names;
+    for (const PipelineStep &step : steps)
+      if (!llvm::is_contained(names, step.name))
+        names.push_back(step.name);
+    emitError((option + " '" + name + "' names no pass of the pipeline; the passes are " + llvm::join(names, ", ")).str());
+    return failure();
+  };
+  for (const std::string &name : options.disabled) {
+    auto step = find(name);
+    if (step == steps.end())
+      return complain("--disable", name);
+    if (step->kind != StepKind::Optimisation) {
+      emitError("--disable '" + name + "' names a pass that is needed for correctness; only optimisations can be left out");
+      return failure();
+    }
+  }
+  if (!options.stopAfter.empty() && find(options.stopAfter) == steps.end())
+    return complain("--stop-after", options.stopAfter);
+  return success();
+}
+
+LogicalResult tile::buildGpuPipeline(OpPassManager &manager, const GpuPipelineOptions &options,
+                                     llvm::function_ref<void(const std::string &)> emitError) {
+  if (!target::findTarget(options.target)) {
+    emitError("unknown target '" + options.target + "'; known are " + target::listTargets());
+    return failure();
+  }
+  std::vector<PipelineStep> steps = gpuPipelineSteps(options);
+  if (failed(checkNames(steps, options, emitError)))
+    return failure();
+  for (const PipelineStep &step : steps) {
+    bool wanted = step.kind != StepKind::Optimisation ||
+                  (options.optLevel > 0 && !llvm::is_contained(options.disabled, step.name));
+    if (wanted && step.onKernel)
+      manager.addNestedPass<KernelOp>(step.create());
+    if (wanted && !step.onKernel)
+      manager.addPass(step.create());
+    if (step.name == options.stopAfter)
+      return success();
+  }
+  return success();
+}

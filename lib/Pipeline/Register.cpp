@@ -1,0 +1,59 @@
+// What tile-opt and tilec know: dialects, passes and the named pipeline.
+#include "Conversion/Passes.h"
+#include "Cta/CtaDialect.h"
+#include "Pipeline/GpuPipeline.h"
+#include "Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void tile::registerAllDialects(DialectRegistry &registry) {
+  registry.insert<TileDialect, cta::CtaDialect, arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
+                  LLVM::LLVMDialect, NVVM::NVVMDialect, math::MathDialect, scf::SCFDialect>();
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerNVVMDialectTranslation(registry);
+}
+
+namespace {
+/// Options of --tile-gpu-pipeline, by the names that tilec gives them.
+struct PipelineTextOptions : PassPipelineOptions<PipelineTextOptions> {
+  Option<std::string> target{*this, "target", llvm::cl::desc("GPU to compile for"), llvm::cl::init("sm_90a")};
+  Option<unsigned> optLevel{*this, "opt-level", llvm::cl::desc("0: correctness steps only"), llvm::cl::init(2)};
+  ListOption<std::string> disabled{*this, "disable", llvm::cl::desc("optimisation steps to leave out")};
+  Option<std::string> stopAfter{*this, "stop-after", llvm::cl::desc("last step to run")};
+};
+} // namespace
+
+void tile::registerAllPasses() {
+  registerTilePasses();
+  registerTileConversionPasses();
+  registerCanonicalizerPass();
+  registerCSEPass();
+  registerSymbolDCEPass();
+  PassPipelineRegistration<PipelineTextOptions>(
+      "tile-gpu-pipeline", "tile dialect to LLVM/NVVM, exactly as tilec runs it",
+      [](OpPassManager &manager, const PipelineTextOptions &text) {
+        GpuPipelineOptions options;
+        options.target = text.target;
+        options.optLevel = text.optLevel;
+        options.disabled.assign(text.disabled.begin(), text.disabled.end());
+        options.stopAfter = text.stopAfter;
+        if (failed(buildGpuPipeline(manager, options, [](const std::string &message) {
+              llvm::errs() << "error: " << message << '\n';
+            })))
+          llvm::report_fatal_error("tile-gpu-pipeline: wrong options", /*gen_crash_diag=*/false);
+      });
+}

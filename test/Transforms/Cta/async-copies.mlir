@@ -1,0 +1,45 @@
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-async-copies{target=sm_80}))' | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-async-copies{target=sm_75}))' | FileCheck %s --check-prefix=SM75
+
+#load = #cta.layout<[32, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
+#other = #cta.layout<[32, 32], register = [[0, 8], [0, 16], [0, 4]], lane = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
+
+// CHECK-LABEL: tile.kernel @copy
+// CHECK: scf.for
+// CHECK: %[[B:.*]] = cta.alloc
+// CHECK: cta.async_copy %{{.*}}, %[[B]] {vector = 8 : i32}
+// CHECK-NEXT: cta.async_commit
+// CHECK-NEXT: cta.async_wait 0
+// CHECK-NEXT: %{{.*}} = cta.local_load %[[B]]
+// SM75-LABEL: tile.kernel @copy
+// SM75-NOT: cta.async_copy
+tile.kernel @copy(%p: !tile.ptr<f16>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #load>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %x = tile.load %s {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #load>
+    %y = cta.convert_layout %x : tensor<32x32xf16, #load> -> tensor<32x32xf16, #other>
+    tile.print "" %y : tensor<32x32xf16, #other>
+  }
+  tile.return
+}
+
+// A thread's addresses are not consecutive, or the masked-out elements are not zero.
+// CHECK-LABEL: tile.kernel @negative_copy
+// CHECK-NOT: cta.async_copy
+tile.kernel @negative_copy(%p: !tile.ptr<f16>, %n: i32, %m: i1) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %one = arith.constant dense<1.0> : tensor<32x32xf16, #load>
+  %mask = tile.splat %m : i1 -> tensor<32x32xi1, #load>
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #load>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %x = tile.load %s {vector = 1 : i32} : tensor<32x32x!tile.ptr<f16>, #load>
+    %y = cta.convert_layout %x : tensor<32x32xf16, #load> -> tensor<32x32xf16, #other>
+    %z = tile.load %s mask %mask other %one {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #load>
+    %w = cta.convert_layout %z : tensor<32x32xf16, #load> -> tensor<32x32xf16, #other>
+    tile.print "" %y, %w : tensor<32x32xf16, #other>, tensor<32x32xf16, #other>
+  }
+  tile.return
+}

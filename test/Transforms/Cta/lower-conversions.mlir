@@ -1,0 +1,45 @@
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-lower-conversions))' | FileCheck %s
+
+#rows = #cta.layout<[32, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
+#swapped = #cta.layout<[32, 32], register = [[0, 2], [0, 1], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
+#columns = #cta.layout<[32, 32], register = [[1, 0], [2, 0], [4, 0]], lane = [[8, 0], [16, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 16]]>
+#vector = #cta.layout<[128], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
+
+// CHECK-LABEL: tile.kernel @transposed
+// CHECK: %[[B:.*]] = cta.alloc
+// CHECK-NEXT: cta.local_store %{{.*}}, %[[B]]
+// CHECK-NEXT: cta.local_load %[[B]]
+tile.kernel @transposed(%f: f32) {
+  %x = tile.splat %f : f32 -> tensor<32x32xf32, #rows>
+  %y = cta.convert_layout %x : tensor<32x32xf32, #rows> -> tensor<32x32xf32, #columns>
+  tile.print "" %y : tensor<32x32xf32, #columns>
+  tile.return
+}
+
+// Renaming registers needs no memory.
+// CHECK-LABEL: tile.kernel @negative_registers
+// CHECK-NOT: cta.alloc
+// CHECK: cta.convert_layout
+tile.kernel @negative_registers(%f: f32) {
+  %x = tile.splat %f : f32 -> tensor<32x32xf32, #rows>
+  %y = cta.convert_layout %x : tensor<32x32xf32, #rows> -> tensor<32x32xf32, #swapped>
+  tile.print "" %y : tensor<32x32xf32, #swapped>
+  tile.return
+}
+
+// Four warps hold the axis: each reduces its part, then every thread reduces the four parts.
+// CHECK-LABEL: tile.kernel @across_warps
+// CHECK: cta.partial_reduce {{.*}} -> tensor<4xf32
+// CHECK: cta.local_store
+// CHECK: cta.local_load
+// CHECK: tile.reduce {{.*}} : tensor<4xf32, #{{.*}}> -> f32
+tile.kernel @across_warps(%f: f32) {
+  %x = tile.splat %f : f32 -> tensor<128xf32, #vector>
+  %y = tile.reduce %x {axis = 0 : i32} : tensor<128xf32, #vector> -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  }
+  tile.print "" %y : f32
+  tile.return
+}

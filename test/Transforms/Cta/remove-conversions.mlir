@@ -1,0 +1,41 @@
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-assign-layouts{target=sm_80},cta-remove-conversions))' | FileCheck %s
+
+// Arithmetic between a load and a store happens in their layout.
+// CHECK-LABEL: tile.kernel @vector
+// CHECK-NOT: cta.convert_layout
+// CHECK: tile.return
+tile.kernel @vector(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) {
+  %r = tile.arange 0 to 1024 : tensor<1024xi32>
+  %s = tile.splat %p : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>>
+  %q = tile.addptr %s, %r : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+  %x = tile.load %q : tensor<1024x!tile.ptr<f32>>
+  %y = arith.negf %x : tensor<1024xf32>
+  tile.store %q, %y : tensor<1024x!tile.ptr<f32>>
+  tile.return
+}
+
+// A loop carries its accumulator in the layout of the dot, and the result is rounded before it moves.
+// CHECK-LABEL: tile.kernel @accumulate
+// CHECK: scf.for {{.*}} -> (tensor<32x32xf32, #{{.*}}>)
+// CHECK-NEXT: %[[D:.*]] = tile.dot
+// CHECK-NEXT: scf.yield %[[D]]
+// CHECK: %[[R:.*]] = arith.truncf
+// CHECK: cta.convert_layout %[[R]] : tensor<32x32xf16
+tile.kernel @accumulate(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %ab = arith.constant dense<2.0> : tensor<32x32xf16>
+  %acc = scf.for %i = %c0 to %n step %c1 iter_args(%a = %zero) -> (tensor<32x32xf32>) : i32 {
+    %d = tile.dot %ab, %ab, %a : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+    scf.yield %d : tensor<32x32xf32>
+  }
+  %h = arith.truncf %acc : tensor<32x32xf32> to tensor<32x32xf16>
+  %r = tile.arange 0 to 32 : tensor<32xi32>
+  %row = tile.expand_dims %r {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+  %offsets = tile.broadcast %row : tensor<1x32xi32> -> tensor<32x32xi32>
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
+  %q = tile.addptr %s, %offsets : tensor<32x32x!tile.ptr<f16>>, tensor<32x32xi32>
+  tile.store %q, %h : tensor<32x32x!tile.ptr<f16>>
+  tile.return
+}

@@ -1,0 +1,145 @@
+// Shape changes: every thread must keep the elements that it had, under their new coordinates.
+
+#include "Layout/ShapeTransforms.h"
+
+#include "RandomLayouts.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+using namespace tile::layout;
+using namespace tile::layout::test;
+
+namespace {
+
+LinearLayout randomLayout(RandomLayouts &random, unsigned rank) {
+  return random.distributed(random.shape(rank, 8), 1, random.below(2), random.below(2) == 0);
+}
+
+/// The distinct elements that a thread holds.
+std::set<std::vector<int32_t>> elementsOf(const LinearLayout &layout, int64_t lane, int64_t warp) {
+  std::set<std::vector<int32_t>> result;
+  for (int64_t index = 0; index < layout.numRegisters(); ++index)
+    result.insert(at(layout, index, lane, warp));
+  return result;
+}
+
+} // namespace
+
+TEST(ShapeTransforms, RemoveDimKeepsTheProjectedElementsOfEachThread) {
+  RandomLayouts random(21);
+  for (int round = 0; round < 50; ++round) {
+    LinearLayout layout = randomLayout(random, 3);
+    unsigned axis = random.below(3);
+    LinearLayout removed = removeDim(layout, axis);
+    for (int64_t lane = 0; lane < 32; ++lane)
+      for (int64_t warp = 0; warp < 2; ++warp) {
+        std::set<std::vector<int32_t>> expected;
+        for (std::vector<int32_t> coordinate : elementsOf(layout, lane, warp)) {
+          coordinate.erase(coordinate.begin() + axis);
+          expected.insert(coordinate);
+        }
+        EXPECT_EQ(elementsOf(removed, lane, warp), expected);
+        EXPECT_EQ(static_cast<size_t>(removed.numRegisters()), expected.size()); // no duplicates
+      }
+    EXPECT_FALSE(verifyDistributed(removed));
+  }
+}
+
+TEST(ShapeTransforms, RemovedRegistersAreFoundByTheConversionMap) {
+  LinearLayout layout = LinearLayout::distributed({1, 2, 32, 64}, {4, 8, 16, 128, 0}, {}, {8, 32});
+  LinearLayout projected = projectDim(layout, 1), removed = removeDim(layout, 1);
+  EXPECT_EQ(removed.numRegisters(), 4);
+  LinearLayout survivors = conversionMap(removed, projected);
+  for (int64_t index = 0; index < 16; ++index)
+    EXPECT_EQ(at(survivors, index, 3, 0), (std::vector<int32_t>{int32_t(index / 4), 3, 0}));
+}
+
+TEST(ShapeTransforms, InsertUnitDimAddsAZeroCoordinate) {
+  RandomLayouts random(22);
+  for (unsigned axis = 0; axis <= 2; ++axis) {
+    LinearLayout layout = randomLayout(random, 2), wider = insertUnitDim(layout, axis);
+    forEachInput(layout, [&](int64_t index, int64_t lane, int64_t warp) {
+      std::vector<int32_t> expected = at(layout, index, lane, warp);
+      expected.insert(expected.begin() + axis, 0);
+      ASSERT_EQ(at(wider, index, lane, warp), expected);
+    });
+    EXPECT_EQ(removeDim(wider, axis), dropDuplicateRegisters(layout));
+  }
+}
+
+TEST(ShapeTransforms, ClampDimHoldsWhatABroadcastReads) {
+  RandomLayouts random(23);
+  for (int round = 0; round < 50; ++round) {
+    LinearLayout result = randomLayout(random, 2);
+    unsigned axis = random.below(2);
+    LinearLayout operand = clampDim(result, axis);
+    EXPECT_EQ(operand.outShape()[axis], 1);
+    for (int64_t lane = 0; lane < 32; ++lane)
+      for (int64_t warp = 0; warp < 2; ++warp) {
+        std::set<std::vector<int32_t>> needed;
+        for (std::vector<int32_t> coordinate : elementsOf(result, lane, warp)) {
+          coordinate[axis] = 0;
+          needed.insert(coordinate);
+        }
+        EXPECT_EQ(elementsOf(operand, lane, warp), needed);
+      }
+  }
+}
+
+TEST(ShapeTransforms, ReshapeKeepsTheRowMajorIndex) {
+  RandomLayouts random(24);
+  for (int round = 0; round < 20; ++round) {
+    LinearLayout layout = randomLayout(random, 3), other = reshape(layout, random.shape(2, 8));
+    EXPECT_EQ(reshape(other, layout.outShape()), layout);
+    forEachInput(layout, [&](int64_t index, int64_t lane, int64_t warp) {
+      ASSERT_EQ(other.flatten(at(other, index, lane, warp)), layout.flatten(at(layout, index, lane, warp)));
+    });
+  }
+}
+
+TEST(ShapeTransforms, PermuteDimsMovesCoordinates) {
+  RandomLayouts random(25);
+  LinearLayout layout = randomLayout(random, 3), permuted = permuteDims(layout, {2, 0, 1});
+  forEachInput(layout, [&](int64_t index, int64_t lane, int64_t warp) {
+    std::vector<int32_t> from = at(layout, index, lane, warp);
+    ASSERT_EQ(at(permuted, index, lane, warp), (std::vector<int32_t>{from[2], from[0], from[1]}));
+  });
+  EXPECT_EQ(permuteDims(permuted, {1, 2, 0}), layout);
+}
+
+TEST(ShapeTransforms, JoinInterleavesRegistersAndSplitUndoesIt) {
+  RandomLayouts random(26);
+  LinearLayout layout = randomLayout(random, 2), joined = joinLayout(layout);
+  EXPECT_EQ(joined.outShape().back(), 2);
+  forEachInput(layout, [&](int64_t index, int64_t lane, int64_t warp) {
+    for (int32_t which : {0, 1}) {
+      std::vector<int32_t> expected = at(layout, index, lane, warp);
+      expected.push_back(which);
+      ASSERT_EQ(at(joined, 2 * index + which, lane, warp), expected);
+    }
+  });
+  std::optional<SplitLayout> split = splitLayout(joined);
+  ASSERT_TRUE(split);
+  EXPECT_EQ(split->layout, layout);
+  EXPECT_EQ(split->registerBit, 0u);
+}
+
+TEST(ShapeTransforms, SplitFindsAnyRegisterBit) {
+  std::optional<SplitLayout> split = splitLayout(LinearLayout::distributed({2, 1}, {4, 8, 16, 32, 64}, {}, {64, 2}));
+  ASSERT_TRUE(split);
+  EXPECT_EQ(split->registerBit, 1u);
+  EXPECT_EQ(split->layout, LinearLayout::distributed({1}, {2, 4, 8, 16, 32}, {}, {64}));
+}
+
+TEST(ShapeTransforms, negative_SplitNeedsBothHalvesInOneThread) {
+  EXPECT_FALSE(splitLayout(LinearLayout::distributed({2}, {1, 4, 8, 16, 32}, {}, {32, 2})));
+  EXPECT_FALSE(splitLayout(LinearLayout::distributed({1}, {3, 2, 4, 8, 16}, {}, {16, 2})));
+  EXPECT_FALSE(splitLayout(LinearLayout::distributed({3}, {1, 4, 8, 16, 32}, {}, {32, 2})));
+  EXPECT_FALSE(splitLayout(LinearLayout::distributed({1}, {2, 4, 8, 16, 32}, {}, {16, 4})));
+  // The halves are in one thread, but at different places of it.
+  EXPECT_FALSE(splitLayout(LinearLayout::distributed({3}, {2, 4, 8, 16, 32}, {}, {32, 2})));
+  EXPECT_FALSE(splitLayout(LinearLayout::distributed({1, 3}, {4, 8, 16, 32, 64}, {}, {64, 2})));
+  EXPECT_FALSE(splitLayout(LinearLayout::distributed({}, {2, 4, 8, 16, 32}, {}, {32, 2}))); // second half nowhere
+}

@@ -1,0 +1,13 @@
+// tile-opt: every dialect, pass and pipeline of the compiler behind upstream's mlir-opt command line.
+#include "Tools.h"
+
+#include "Pipeline/GpuPipeline.h"
+
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+
+int tile::tileOptMain(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllPasses();
+  return failed(mlir::MlirOptMain(argc, argv, "tile-opt: runs passes of the tile compiler\n", registry));
+}
