@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace tile;
 
-// Values ------------------------------------------------------------------------------------------------------------
+// Values.
 
 int64_t tile::getPowerOfTwoDivisor(int64_t value) {
   // The lowest set bit; of the least integer it is the sign.
@@ -106,7 +106,7 @@ void AxisInfo::print(raw_ostream &os) const {
     os << ", nonnegative";
 }
 
-// Data flow -----------------------------------------------------------------------------------------------------------
+// Data flow.
 
 namespace {
 

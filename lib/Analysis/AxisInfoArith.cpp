@@ -38,8 +38,7 @@ static void setDivisibilityOfAll(AxisInfo &info, int64_t divisibility) {
   info.divisibility.assign(info.getRank(), divisibility);
 }
 
-// Rules of two operands. Constant operands have been folded before
-// ------------------------------------------------------
+// Rules of two operands; constants have been folded before.
 
 /// The operand that counts keeps counting where the other one is the same. Also right for x - y if `lhs` counts.
 static AxisInfo inferSum(Type type, const AxisInfo &lhs, const AxisInfo &rhs, bool isDifference) {
@@ -72,7 +71,7 @@ static AxisInfo inferProduct(Type type, const AxisInfo &lhs, const AxisInfo &rhs
   return info;
 }
 
-/// `exact` quotients: unsigned, rounded down, or of numbers that are not negative.
+/// `exact`: whole groups have one quotient; unsigned, rounded down by a positive number, or of numbers not negative.
 static AxisInfo inferQuotient(Type type, const AxisInfo &lhs, const AxisInfo &rhs, bool exact) {
   if (rhs.constant == 1)
     return lhs;
@@ -195,18 +194,19 @@ static AxisInfo inferSelect(arith::SelectOp op, const AxisInfo &condition, const
   return info;
 }
 
-// Casts
-// -----------------------------------------------------------------------------------------------------------------
+// Casts.
+
+static void limitContiguity(AxisInfo &info, unsigned dim, int64_t limit) {
+  int64_t group = std::min(info.contiguity[dim], limit);
+  info.divisibility[dim] = info.getDivisibilityOfGroups(dim, group);
+  info.contiguity[dim] = group;
+}
 
 void tile::limitContiguityToSignedRange(AxisInfo &info, Type element) {
   if (!element.isInteger() || element.getIntOrFloatBitWidth() > 62)
     return;
-  int64_t limit = int64_t(1) << (element.getIntOrFloatBitWidth() - 1);
-  for (unsigned dim = 0; dim < info.getRank(); ++dim) {
-    int64_t group = std::min(info.contiguity[dim], limit);
-    info.divisibility[dim] = info.getDivisibilityOfGroups(dim, group);
-    info.contiguity[dim] = group;
-  }
+  for (unsigned dim = 0; dim < info.getRank(); ++dim)
+    limitContiguity(info, dim, int64_t(1) << (element.getIntOrFloatBitWidth() - 1));
 }
 
 static AxisInfo inferCast(Operation *op, const AxisInfo &src) {
@@ -215,6 +215,10 @@ static AxisInfo inferCast(Operation *op, const AxisInfo &src) {
   // Only an index has no width; it is cast without loss.
   bool narrows = isa<arith::TruncIOp>(op);
   limitContiguityToSignedRange(info, narrows ? to : from);
+  // These casts cut the line of integers elsewhere than at the ends of the signed range.
+  if (narrows || (isa<arith::ExtUIOp>(op) && !src.nonNegative))
+    for (unsigned dim = 0; dim < info.getRank(); ++dim)
+      limitContiguity(info, dim, info.getAlignedContiguity(dim));
   info.nonNegative = (src.nonNegative && !narrows) || isa<arith::ExtUIOp>(op);
   if (!info.constant)
     return info;
@@ -226,8 +230,7 @@ static AxisInfo inferCast(Operation *op, const AxisInfo &src) {
   return AxisInfo::fromConstant(op->getResult(0).getType(), value.getSExtValue());
 }
 
-// Constants
-// -------------------------------------------------------------------------------------------------------------
+// Constants.
 
 static std::optional<APInt> evaluate(Operation *op, const APInt &a, const APInt &b) {
   using Result = std::optional<APInt>;
@@ -267,8 +270,7 @@ static std::optional<AxisInfo> foldConstants(Operation *op, Operands operands) {
   return AxisInfo::fromConstant(op->getResult(0).getType(), value->getSExtValue());
 }
 
-// Dispatch
-// --------------------------------------------------------------------------------------------------------------
+// Dispatch.
 
 AxisInfo tile::inferElementwise(Operation *op, Type type, Operands operands) {
   AxisInfo info = AxisInfo::unknown(type);
@@ -299,7 +301,8 @@ std::optional<AxisInfo> tile::inferArithmetic(Operation *op, Operands operands) 
       .Case([&](arith::SubIOp) { return inferSum(type, lhs(), rhs(), true); })
       .Case([&](arith::MulIOp) { return inferProduct(type, lhs(), rhs()); })
       .Case([&](arith::DivSIOp) { return inferQuotient(type, lhs(), rhs(), lhs().nonNegative); })
-      .Case<arith::DivUIOp, arith::FloorDivSIOp>([&](auto) { return inferQuotient(type, lhs(), rhs(), true); })
+      .Case([&](arith::DivUIOp) { return inferQuotient(type, lhs(), rhs(), true); })
+      .Case([&](arith::FloorDivSIOp) { return inferQuotient(type, lhs(), rhs(), rhs().constant.value_or(1) > 0); })
       .Case([&](arith::RemSIOp) { return inferRemainder(type, lhs(), rhs(), lhs().nonNegative); })
       .Case([&](arith::RemUIOp) { return inferRemainder(type, lhs(), rhs(), true); })
       .Case([&](arith::AndIOp) { return either(inferAnd); })

@@ -12,7 +12,7 @@ std::optional<std::string> findPtxas(const ToolkitSearch &search) {
       return search.ptxas;
     return std::nullopt;
   }
-  llvm::SmallVector<std::string> folders(search.paths);
+  std::vector<std::string> folders(search.paths);
   for (const std::string &root : search.roots)
     folders.push_back(root + "/bin");
   for (const std::string &folder : folders)
@@ -22,7 +22,7 @@ std::optional<std::string> findPtxas(const ToolkitSearch &search) {
 }
 
 std::optional<std::string> findLibdevice(const ToolkitSearch &search) {
-  llvm::SmallVector<std::string> roots(search.roots);
+  std::vector<std::string> roots(search.roots);
   if (std::optional<std::string> ptxas = findPtxas(search)) {
     // <root>/bin/ptxas, with links resolved: /usr/local/bin/ptxas often is one.
     llvm::SmallString<128> real;

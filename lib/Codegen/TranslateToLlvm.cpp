@@ -4,6 +4,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
@@ -34,7 +35,24 @@ static void markInlineAssemblyConvergent(llvm::Module &module) {
         call->setConvergent();
 }
 
+/// The exporter warns about attributes that it does not know; ours have done their work.
+static void removeTileAttributes(ModuleOp module) {
+  auto isOurs = [](NamedAttribute attribute) { return attribute.getName().strref().starts_with("tile."); };
+  module.walk([&](LLVM::LLVMFuncOp function) {
+    SmallVector<NamedAttribute> attributes(function->getAttrs());
+    for (NamedAttribute attribute : llvm::make_filter_range(attributes, isOurs))
+      function->removeAttr(attribute.getName());
+    for (unsigned index = 0; index < function.getNumArguments(); ++index) {
+      ArrayRef<NamedAttribute> ofArgument = mlir::function_interface_impl::getArgAttrs(function, index);
+      attributes.assign(ofArgument.begin(), ofArgument.end());
+      for (NamedAttribute attribute : llvm::make_filter_range(attributes, isOurs))
+        function.removeArgAttr(index, attribute.getName());
+    }
+  });
+}
+
 llvm::Expected<std::unique_ptr<llvm::Module>> translateToLlvm(ModuleOp module, llvm::LLVMContext &context) {
+  removeTileAttributes(module);
   std::unique_ptr<llvm::Module> result = translateModuleToLLVMIR(module, context, "tile");
   if (!result)
     return llvm::createStringError("the lowered kernel cannot be translated to LLVM IR");

@@ -1,8 +1,8 @@
 // LLVM/NVVM dialects -> llvm::Module for NVPTX, in process.
 //
-// Two things are added that the dialects cannot say: line tables that do not switch ptxas to its unoptimised debug mode,
-// and `convergent` on inline assembly, without which LLVM may duplicate a warp-wide instruction into both sides of a
-// divergent branch.
+// Two things are added that the dialects cannot say: line tables that do not switch ptxas to its unoptimised debug
+// mode, and `convergent` on inline assembly, without which LLVM may duplicate a warp-wide instruction into both sides
+// of a divergent branch.
 #pragma once
 
 #include "Target/GpuTarget.h"

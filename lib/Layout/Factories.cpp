@@ -53,9 +53,6 @@ LinearLayout blocked(const std::vector<int64_t> &shape, const BlockedTile &tile)
   takeTile(tile.warpsPerCta, warps);
   takeTile(shape, registers); // what is left; exhausted dimensions give zeros
   std::erase(registers, uint64_t(0));
-  // A tensor of rank 0 has no dimension to spread lanes over: all hold the one element.
-  if (shape.empty())
-    lanes.resize(laneBits, 0);
   return LinearLayout::distributed(std::move(registers), std::move(lanes), std::move(warps), shape);
 }
 
@@ -87,10 +84,11 @@ BlockedTile defaultBlockedTile(const std::vector<int64_t> &shape, const std::vec
 
 LinearLayout defaultBlocked(const std::vector<int64_t> &shape, const std::vector<unsigned> &order,
                             int64_t vectorElements, int64_t numWarps) {
-  LinearLayout layout = blocked(shape, defaultBlockedTile(shape, order, vectorElements, numWarps));
+  // A tensor of rank 0 has no dimension to spread threads over: all hold the one element.
   if (!shape.empty())
-    return layout;
-  return LinearLayout::distributed({}, layout.flatBases(laneDim), std::vector<uint64_t>(log2Of(numWarps), 0), shape);
+    return blocked(shape, defaultBlockedTile(shape, order, vectorElements, numWarps));
+  return LinearLayout::distributed({}, std::vector<uint64_t>(laneBits, 0), std::vector<uint64_t>(log2Of(numWarps), 0),
+                                   shape);
 }
 
 std::vector<unsigned> rowMajorOrder(unsigned rank) {

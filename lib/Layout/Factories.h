@@ -12,7 +12,7 @@
 
 namespace tile::layout {
 
-/// All sizes are powers of two, one for each dimension; `order` lists the dimensions, fastest first.
+/// All sizes are powers of two, one for each dimension (at least one); `order` lists the dimensions, fastest first.
 struct BlockedTile {
   std::vector<int64_t> sizePerThread;
   std::vector<int64_t> threadsPerWarp; // product 32

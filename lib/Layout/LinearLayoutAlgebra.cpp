@@ -52,11 +52,11 @@ std::optional<std::vector<int64_t>> dividedShape(const LinearLayout &layout, con
   return shape;
 }
 
-/// The bases of `layout` in `range` of each input dimension, divided by `factor`; none if a division is not exact or
-/// leaves `shape`. `keep` gives the range from the numbers of bits of the layout and the divisor.
 struct BitRange {
   unsigned first, count;
 };
+/// The bases that `keep` selects by the numbers of bits of the layout and the divisor, divided by `factor` and rounded
+/// down (the caller multiplies back to see whether the quotient is exact); none if they leave `shape`.
 std::optional<LinearLayout> dividedBases(const LinearLayout &layout, const LinearLayout &divisor,
                                          const std::vector<int64_t> &factor, const std::vector<int64_t> &shape,
                                          BitRange (*keep)(unsigned layoutBits, unsigned divisorBits)) {
@@ -69,11 +69,8 @@ std::optional<LinearLayout> dividedBases(const LinearLayout &layout, const Linea
     Bases all = layout.bases(name);
     InDim dim{name, Bases(all.begin() + range.first, all.begin() + range.first + range.count)};
     for (std::vector<int32_t> &basis : dim.bases)
-      for (size_t axis = 0; axis < basis.size(); ++axis) {
-        if (basis[axis] % factor[axis] != 0)
-          return std::nullopt;
+      for (size_t axis = 0; axis < basis.size(); ++axis)
         basis[axis] = static_cast<int32_t>(basis[axis] / factor[axis]);
-      }
     inDims.push_back(std::move(dim));
   }
   return LinearLayout::create(inDims, shape, nullptr);

@@ -6,6 +6,12 @@
 #include "Tile/TileDialect.h"
 #include "Transforms/Passes.h"
 
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -71,6 +77,17 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add(Correctness, [target] { return createCtaAllocateShared({target}); });
   list.add(Correctness, [] { return createCtaInsertBarriers(); });
   list.verify("allocated");
+
+  // Tensors become registers; from here on the module holds functions of one thread. The rest is upstream's lowering.
+  list.onKernel = false;
+  list.add(Correctness, [target] { return createConvertCtaToNvvm({target}); });
+  list.add(Correctness, [] { return createSCFToControlFlowPass(); });
+  list.add(Correctness, [] { return createArithToLLVMConversionPass(); });
+  list.add(Correctness, [] { return createConvertMathToLLVMPass(); });
+  list.add(Correctness, [] { return createConvertIndexToLLVMPass(); });
+  list.add(Correctness, [] { return createConvertControlFlowToLLVMPass(); });
+  list.add(Correctness, [] { return createReconcileUnrealizedCastsPass(); });
+  list.cleanUp();
   return list.steps;
 }
 

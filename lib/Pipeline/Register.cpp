@@ -39,7 +39,7 @@ struct PipelineTextOptions : PassPipelineOptions<PipelineTextOptions> {
 
 void tile::registerAllPasses() {
   registerTilePasses();
-  registerConversionPasses();
+  registerTileConversionPasses();
   registerCanonicalizerPass();
   registerCSEPass();
   registerSymbolDCEPass();

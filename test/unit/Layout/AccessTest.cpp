@@ -235,6 +235,20 @@ TEST(Ldmatrix, negative_WrongLanesOrElements) {
   EXPECT_FALSE(planLdmatrix(defaultBlocked({2}, {0}, 1, 1), unswizzledShared({2}, {0}), 2));
 }
 
+TEST(Ldmatrix, negative_LanesOrWarpsInsideARow) {
+  LinearLayout a = mmaOperandA(64, 64, {2, 2}), shared = swizzledShared({64, 64}, 2, {1, 0}, 128);
+  ASSERT_TRUE(planLdmatrix(a, shared, 2));
+  std::vector<uint64_t> lanes = a.flatBases(laneDim), warps = a.flatBases(warpDim);
+  std::swap(lanes[0], lanes[2]);
+  EXPECT_FALSE(planLdmatrix(LinearLayout::distributed(a.flatBases(registerDim), lanes, warps, {64, 64}), shared, 2));
+  std::swap(lanes[0], lanes[2]);
+  lanes[4] ^= 1; // the row of lanes 16 to 31 starts at its second element
+  EXPECT_FALSE(planLdmatrix(LinearLayout::distributed(a.flatBases(registerDim), lanes, warps, {64, 64}), shared, 2));
+  lanes[4] ^= 1;
+  warps[1] = 2; // copies, but in exchanged lanes
+  EXPECT_FALSE(planLdmatrix(LinearLayout::distributed(a.flatBases(registerDim), lanes, warps, {64, 64}), shared, 2));
+}
+
 TEST(Stmatrix, StoresAccumulatorsWithoutConflicts) {
   LinearLayout accumulator = wgmmaAccumulator(64, 128, {1, 1, 16, 128});
   for (const std::vector<unsigned> &order : {std::vector<unsigned>{1, 0}, {0, 1}}) {

@@ -1,10 +1,18 @@
 // Seeded random layouts, and the exhaustive walks that the tests compare the algebra with.
 #pragma once
 
-#include "Layout/LinearLayout.h"
+#include "Layout/Print.h"
 
 #include <algorithm>
+#include <ostream>
 #include <random>
+
+namespace tile::layout {
+/// Found by GoogleTest: failures show layouts as text.
+inline void PrintTo(const LinearLayout &layout, std::ostream *stream) {
+  *stream << toString(layout);
+}
+} // namespace tile::layout
 
 namespace tile::layout::test {
 

@@ -138,4 +138,8 @@ TEST(ShapeTransforms, negative_SplitNeedsBothHalvesInOneThread) {
   EXPECT_FALSE(splitLayout(LinearLayout::distributed({1}, {3, 2, 4, 8, 16}, {}, {16, 2})));
   EXPECT_FALSE(splitLayout(LinearLayout::distributed({3}, {1, 4, 8, 16, 32}, {}, {32, 2})));
   EXPECT_FALSE(splitLayout(LinearLayout::distributed({1}, {2, 4, 8, 16, 32}, {}, {16, 4})));
+  // The halves are in one thread, but at different places of it.
+  EXPECT_FALSE(splitLayout(LinearLayout::distributed({3}, {2, 4, 8, 16, 32}, {}, {32, 2})));
+  EXPECT_FALSE(splitLayout(LinearLayout::distributed({1, 3}, {4, 8, 16, 32, 64}, {}, {64, 2})));
+  EXPECT_FALSE(splitLayout(LinearLayout::distributed({}, {2, 4, 8, 16, 32}, {}, {32, 2}))); // second half nowhere
 }

@@ -23,8 +23,8 @@ TEST(UnswizzledShared, IsRowOrColumnMajor) {
 TEST(SwizzledShared, MatchesTheAddressFormula) {
   for (unsigned elementBytes : {1u, 2u, 4u, 8u})
     for (unsigned swizzle : {32u, 64u, 128u})
-      for (int64_t panels : {1, 2}) {
-        int64_t rows = 32, panel = swizzle / elementBytes, columns = panel * panels;
+      for (int64_t rows : {1, 2, 4, 32}) {
+        int64_t panels = rows == 2 ? 1 : 2, panel = swizzle / elementBytes, columns = panel * panels;
         LinearLayout layout = swizzledShared({rows, columns}, elementBytes, {1, 0}, swizzle);
         ASSERT_FALSE(verifyShared(layout));
         for (int64_t row = 0; row < rows; ++row)

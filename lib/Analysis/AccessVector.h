@@ -1,0 +1,13 @@
+// How many consecutive elements one thread can access in global memory with one instruction.
+#pragma once
+
+#include "Analysis/AxisInfo.h"
+
+namespace tile {
+
+/// The largest v such that, for the layout of `pointer`, the registers r to r + v - 1 with r % v == 0 hold addresses
+/// that are consecutive and aligned to v elements, `mask` (may be null) is the same for all of them, and they are at
+/// most 16 bytes. 1 for a scalar, and if the thread's consecutive elements are not in its lowest register bits.
+int64_t getAccessVector(mlir::Value pointer, mlir::Value mask, AxisInfoAnalysis &analysis);
+
+} // namespace tile

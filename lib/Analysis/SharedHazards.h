@@ -1,0 +1,25 @@
+// Which accesses to shared memory need a barrier between them.
+//
+// Threads of a CTA run at their own pace. Of two accesses to the same bytes, one of them a write, the second must wait
+// until all threads have done the first:
+//
+//   cta.local_store %x, %a            writes pending: a
+//   %y = cta.local_load %a            hazard: reads what other threads write   -> barrier before it
+//   cta.local_store %z, %b            hazard if a and b share bytes, because of the pending read of a
+//
+// An asynchronous copy counts as a write at the waits that follow it, since a thread waits only for its own copies;
+// until then it is no pending access. So a read of a buffer that copies are running into is no hazard: the program
+// promises that they fill other slots (cta-pipeline). But the bytes that a copy fills must be free when it starts.
+#pragma once
+
+#include "Cta/CtaDialect.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+namespace tile {
+
+/// The operations before which a barrier is missing, in program order: as late as possible, and none without need.
+/// Every buffer has an allocation and that an offset.
+llvm::SmallVector<mlir::Operation *> findMissingBarriers(KernelOp kernel);
+
+} // namespace tile

@@ -1,0 +1,110 @@
+// When each buffer in shared memory is in use: accesses give the interval, loops and running copies extend it.
+#include "Analysis/SharedLiveness.h"
+#include "Analysis/StructuredFlow.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace tile;
+
+cta::AllocOp tile::getAlloc(Value buffer) {
+  while (auto slot = buffer.getDefiningOp<cta::SlotOp>())
+    buffer = slot.getBuffer();
+  return buffer.getDefiningOp<cta::AllocOp>();
+}
+
+namespace {
+
+/// Buffers with copies that may still be running.
+struct RunningCopies {
+  llvm::SmallSetVector<Operation *, 4> allocs;
+
+  bool join(const RunningCopies &other) {
+    size_t before = allocs.size();
+    allocs.insert_range(other.allocs);
+    return allocs.size() != before;
+  }
+};
+
+class Liveness {
+public:
+  explicit Liveness(KernelOp kernel) : kernel(kernel) {}
+
+  SmallVector<BufferLife> run() {
+    unsigned next = 0;
+    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      starts[op] = next++;
+      if (auto alloc = dyn_cast<cta::AllocOp>(op))
+        lives[alloc] = {alloc, ~0u, 0};
+    });
+    computeEnds(kernel);
+    kernel.walk([&](Operation *op) { extendByAccesses(op); });
+    extendByCopies();
+    SmallVector<BufferLife> result;
+    for (auto &[alloc, life] : lives) {
+      // A buffer that nobody accesses needs a place nevertheless, because the operation is there.
+      if (life.first > life.last)
+        life.first = life.last = starts[alloc];
+      result.push_back(life);
+    }
+    return result;
+  }
+
+private:
+  /// The last position inside each operation.
+  unsigned computeEnds(Operation *op) {
+    unsigned end = starts[op];
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Operation &nested : block)
+          end = computeEnds(&nested);
+    return ends[op] = end;
+  }
+
+  void extend(Operation *alloc, unsigned first, unsigned last) {
+    BufferLife &life = lives[alloc];
+    life.first = std::min(life.first, first);
+    life.last = std::max(life.last, last);
+  }
+
+  void extendByAccesses(Operation *op) {
+    if (isa<cta::SlotOp>(op))
+      return;
+    for (Value operand : op->getOperands()) {
+      if (!isa<cta::BufferType>(operand.getType()))
+        continue;
+      cta::AllocOp alloc = getAlloc(operand);
+      assert(alloc && "every buffer has an allocation");
+      Operation *outermost = op;
+      for (Operation *loop = op->getParentOp(); !loop->isAncestor(alloc); loop = loop->getParentOp())
+        if (isa<LoopLikeOpInterface>(loop))
+          outermost = loop;
+      extend(alloc, starts[outermost], ends[outermost]);
+    }
+  }
+
+  void extendByCopies() {
+    RunningCopies none;
+    flowThrough<RunningCopies>(kernel.getBody().front(), none, [&](Operation *op, RunningCopies &running) {
+      for (Operation *alloc : running.allocs)
+        extend(alloc, starts[op], starts[op]);
+      if (auto copy = dyn_cast<cta::AsyncCopyOp>(op))
+        running.allocs.insert(getAlloc(copy.getBuffer()));
+      // A wait that leaves groups incomplete may leave any copy running.
+      if (auto wait = dyn_cast<cta::AsyncWaitOp>(op); wait && wait.getPending() == 0)
+        running.allocs.clear();
+    });
+  }
+
+  KernelOp kernel;
+  DenseMap<Operation *, unsigned> starts, ends;
+  llvm::MapVector<Operation *, BufferLife> lives;
+};
+
+} // namespace
+
+SmallVector<BufferLife> tile::findBufferLives(KernelOp kernel) {
+  return Liveness(kernel).run();
+}

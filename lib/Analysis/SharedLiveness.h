@@ -1,0 +1,31 @@
+// When each buffer in shared memory is in use.
+//
+//   position  0 %a = cta.alloc                       a buffer lives from its first to its last access, as positions of
+//             1 cta.local_store %x, %a    a          operations in the program's text
+//             2 scf.for {                 a b        if it is defined outside a loop and accessed inside, then during
+//             3   cta.local_load %b       a b        the whole loop
+//             4 }                         a b        an asynchronous copy goes on until a cta.async_wait 0
+//             5 cta.local_load %a         a
+#pragma once
+
+#include "Cta/CtaDialect.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+namespace tile {
+
+struct BufferLife {
+  cta::AllocOp alloc;
+  unsigned first = 0, last = 0; ///< Positions, both included.
+
+  cta::BufferType getType() const { return cta::AllocOp(alloc).getType(); }
+  bool overlaps(const BufferLife &other) const { return first <= other.last && other.first <= last; }
+};
+
+/// The allocation of which `buffer` is a slot or all; null if it comes from a block argument or another operation.
+cta::AllocOp getAlloc(mlir::Value buffer);
+
+/// All buffers of a kernel, in the order of their allocations. Every buffer must have an allocation (`getAlloc`).
+llvm::SmallVector<BufferLife> findBufferLives(KernelOp kernel);
+
+} // namespace tile

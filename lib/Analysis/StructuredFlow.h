@@ -1,0 +1,62 @@
+// Forward data flow over structured control flow, for facts about program points rather than values.
+//
+//   flowThrough(block, state, transfer) calls transfer(op, state) for the operations in program order. At a join of two
+//   paths the states are joined; a loop's body is visited until nothing new reaches its start.
+//
+// `State` is copyable and has `bool join(const State &)`, which returns whether anything was added; it must grow only
+// finitely often. `transfer` may be called more than once for an operation, with ever larger states.
+#pragma once
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace tile {
+
+template <typename State>
+void flowThrough(mlir::Block &block, State &state, llvm::function_ref<void(mlir::Operation *, State &)> transfer);
+
+/// The state at the end of `region`, entered with `state`; an empty region is passed by.
+template <typename State>
+State flowThrough(mlir::Region &region, State state, llvm::function_ref<void(mlir::Operation *, State &)> transfer) {
+  if (!region.empty())
+    flowThrough(region.front(), state, transfer);
+  return state;
+}
+
+/// The operation itself has been transferred; now its regions.
+template <typename State>
+void flowThroughRegions(mlir::Operation *op, State &state,
+                        llvm::function_ref<void(mlir::Operation *, State &)> transfer) {
+  if (auto branch = mlir::dyn_cast<mlir::scf::IfOp>(op)) {
+    State other = flowThrough(branch.getElseRegion(), state, transfer);
+    state = flowThrough(branch.getThenRegion(), state, transfer);
+    state.join(other);
+    return;
+  }
+  if (auto loop = mlir::dyn_cast<mlir::scf::WhileOp>(op)) {
+    // The loop is left after the condition, from the first region.
+    while (true) {
+      State afterCondition = flowThrough(loop.getBefore(), state, transfer);
+      if (!state.join(flowThrough(loop.getAfter(), afterCondition, transfer))) {
+        state = afterCondition;
+        return;
+      }
+    }
+  }
+  // A for loop, or regions that run in an unknown order: each may follow any.
+  bool changed = op->getNumRegions() != 0;
+  while (changed) {
+    changed = false;
+    for (mlir::Region &region : op->getRegions())
+      changed |= state.join(flowThrough(region, state, transfer));
+  }
+}
+
+template <typename State>
+void flowThrough(mlir::Block &block, State &state, llvm::function_ref<void(mlir::Operation *, State &)> transfer) {
+  for (mlir::Operation &op : block) {
+    transfer(&op, state);
+    flowThroughRegions(&op, state, transfer);
+  }
+}
+
+} // namespace tile

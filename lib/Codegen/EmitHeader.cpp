@@ -1,0 +1,228 @@
+// The generated header. Names of kernels and parameters become C identifiers that no keyword and no local name hides.
+#include "Codegen/EmitHeader.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using llvm::formatv;
+using llvm::StringRef;
+
+namespace tile::codegen {
+namespace {
+
+/// Keywords of C11 and C++17, and the names that the generated functions use themselves.
+bool isReserved(StringRef name) {
+  static constexpr StringRef words[] = {"alignas",
+                                        "alignof",
+                                        "and",
+                                        "and_eq",
+                                        "arguments",
+                                        "asm",
+                                        "auto",
+                                        "bitand",
+                                        "bitor",
+                                        "bool",
+                                        "break",
+                                        "case",
+                                        "catch",
+                                        "char",
+                                        "class",
+                                        "compl",
+                                        "const",
+                                        "constexpr",
+                                        "continue",
+                                        "decltype",
+                                        "default",
+                                        "delete",
+                                        "do",
+                                        "double",
+                                        "else",
+                                        "enum",
+                                        "explicit",
+                                        "export",
+                                        "extern",
+                                        "false",
+                                        "float",
+                                        "for",
+                                        "friend",
+                                        "goto",
+                                        "if",
+                                        "inline",
+                                        "int",
+                                        "kernel",
+                                        "long",
+                                        "mutable",
+                                        "namespace",
+                                        "new",
+                                        "noexcept",
+                                        "not",
+                                        "not_eq",
+                                        "nullptr",
+                                        "operator",
+                                        "options",
+                                        "or",
+                                        "or_eq",
+                                        "private",
+                                        "protected",
+                                        "public",
+                                        "register",
+                                        "restrict",
+                                        "return",
+                                        "runtime",
+                                        "short",
+                                        "signed",
+                                        "sizeof",
+                                        "static",
+                                        "stream",
+                                        "struct",
+                                        "switch",
+                                        "template",
+                                        "this",
+                                        "throw",
+                                        "true",
+                                        "try",
+                                        "typedef",
+                                        "typeid",
+                                        "typename",
+                                        "union",
+                                        "unsigned",
+                                        "using",
+                                        "virtual",
+                                        "void",
+                                        "volatile",
+                                        "wchar_t",
+                                        "while",
+                                        "xor",
+                                        "xor_eq",
+                                        "NULL",
+                                        "thread_local",
+                                        "static_assert",
+                                        "static_cast",
+                                        "dynamic_cast",
+                                        "const_cast",
+                                        "reinterpret_cast",
+                                        "char16_t",
+                                        "char32_t"};
+  return llvm::is_contained(words, name);
+}
+
+std::string identifier(StringRef name) {
+  std::string result;
+  for (char c : name)
+    result += llvm::isAlnum(c) || c == '_' ? c : '_';
+  if (result.empty() || llvm::isDigit(result.front()))
+    result.insert(result.begin(), '_');
+  return isReserved(result) ? result + "_" : result;
+}
+
+StringRef cType(const runtime::Parameter &parameter) {
+  if (parameter.isPointer)
+    return parameter.buffer && parameter.buffer->role == runtime::BufferRole::Random ? "const void *" : "void *";
+  return llvm::StringSwitch<StringRef>(parameter.typeName())
+      .Cases({"i1", "u8"}, "uint8_t ")
+      .Case("i8", "int8_t ")
+      .Case("i16", "int16_t ")
+      .Case("i32", "int32_t ")
+      .Case("i64", "int64_t ")
+      .Cases({"u16", "f16", "bf16"}, "uint16_t ") // 16-bit floats: their bits
+      .Case("u32", "uint32_t ")
+      .Case("u64", "uint64_t ")
+      .Case("f32", "float ")
+      .Default("double ");
+}
+
+std::string describeParameter(const runtime::Parameter &parameter, StringRef name) {
+  std::string text = formatv("   {0}: {1}", name, parameter.typeName());
+  if (parameter.alignment > 1)
+    text += formatv(", address a multiple of {0} bytes", parameter.alignment).str();
+  if (parameter.divisibility > 1)
+    text += formatv(", a multiple of {0}", parameter.divisibility).str();
+  if (parameter.buffer)
+    text += formatv(", [{0}]", llvm::join(parameter.buffer->shape, ", ")).str();
+  if (!parameter.isPointer && (parameter.typeName() == "f16" || parameter.typeName() == "bf16"))
+    text += ", the bits of the number";
+  return text + "\n";
+}
+
+/// Comments cannot nest: a directive or a file name may contain their end.
+std::string commentText(StringRef text) {
+  std::string result;
+  for (char c : text)
+    result += result.ends_with('*') && c == '/' ? std::string(" /") : std::string(1, c);
+  return result;
+}
+
+void emitBytes(llvm::raw_ostream &os, StringRef bytes) {
+  for (size_t start = 0; start < bytes.size(); start += 20) {
+    os << "   ";
+    for (unsigned char byte : bytes.substr(start, 20))
+      os << ' ' << unsigned(byte) << ',';
+    os << '\n';
+  }
+}
+
+/// C identifiers of the parameters, all different.
+std::vector<std::string> parameterNames(const runtime::Manifest &manifest) {
+  std::vector<std::string> names;
+  llvm::StringSet<> used;
+  for (const runtime::Parameter &parameter : manifest.parameters) {
+    std::string name = identifier(parameter.name);
+    while (!used.insert(name).second)
+      name += '_';
+    names.push_back(name);
+  }
+  return names;
+}
+
+void emitLaunch(llvm::raw_ostream &os, const runtime::Manifest &manifest, StringRef kernel) {
+  std::vector<std::string> names = parameterNames(manifest);
+  std::string declarations, comments;
+  for (auto [parameter, name] : llvm::zip(manifest.parameters, names)) {
+    declarations += formatv(", {0}{1}", cType(parameter), name).str();
+    comments += describeParameter(parameter, name);
+  }
+  os << "/* Launches in the current context; `stream` is a CUstream.\n"
+     << commentText(comments) << "   Pointers are device addresses. */\n"
+     << "static inline tile_status " << kernel << "_launch(tile_kernel *kernel, void *stream" << declarations << ") {\n"
+     << "  tile_launch_options options;\n";
+  if (names.empty())
+    os << "  void *const *arguments = NULL;\n";
+  else
+    os << "  void *arguments[" << names.size() << "];\n";
+  for (auto [index, name] : llvm::enumerate(names))
+    os << "  arguments[" << index << "] = (void *)&" << name << ";\n";
+  os << "  options.stream = stream;\n"
+     << "  options.grid = NULL;\n"
+     << "  return tile_launch(kernel, &options, arguments, " << names.size() << ");\n"
+     << "}\n";
+}
+
+} // namespace
+
+std::string emitHeader(const runtime::Manifest &manifest, StringRef artifact) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  std::string kernel = identifier(manifest.kernel);
+  std::string guard = StringRef("TILE_KERNEL_" + kernel + "_H").upper();
+  os << "/* " << commentText(manifest.kernel) << " for " << manifest.target << ", generated by " << manifest.compiler
+     << " from " << commentText(manifest.sourceFile) << ". Do not edit. */\n"
+     << "#ifndef " << guard << "\n#define " << guard << "\n\n"
+     << "#include \"tile/tilert.h\"\n\n"
+     << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
+     << "static const unsigned char " << kernel << "_artifact[" << artifact.size() << "] = {\n";
+  emitBytes(os, artifact);
+  os << "};\n\n"
+     << "/* Call tile_kernel_destroy when the kernel is no longer needed. */\n"
+     << "static inline tile_status " << kernel << "_load(tile_runtime *runtime, tile_kernel **kernel) {\n"
+     << "  return tile_kernel_load_memory(runtime, " << kernel << "_artifact, sizeof " << kernel
+     << "_artifact, kernel);\n"
+     << "}\n\n";
+  emitLaunch(os, manifest, kernel);
+  os << "\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
+  return text;
+}
+
+} // namespace tile::codegen

@@ -1,0 +1,226 @@
+// Manifest from IR. Everything is copied as text; the runtime's own validation decides whether expressions are right.
+#include "Codegen/EmitManifest.h"
+
+#include "Codegen/RunPtxas.h"
+#include "Tile/TileDialect.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using llvm::createStringError;
+using llvm::formatv;
+
+namespace tile::codegen {
+namespace {
+
+/// Attribute that the front end sets on arguments of unsigned integer type; MLIR's integers have no sign.
+constexpr StringRef unsignedAttrName = "tile.unsigned";
+/// Bytes of dynamic shared memory; set by cta-allocate-shared.
+constexpr StringRef sharedBytesAttrName = "tile.shared_bytes";
+
+std::string print(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+std::optional<runtime::DataType> dataTypeOf(Type type, bool isUnsigned) {
+  if (isa<Float8E4M3FNType>(type))
+    return runtime::DataType::F8E4M3;
+  if (isa<Float8E5M2Type>(type))
+    return runtime::DataType::F8E5M2;
+  std::string name = print(type);
+  if (isUnsigned && !name.empty() && name.front() == 'i' && name != "i1")
+    name.front() = 'u';
+  return runtime::parseDataType(name);
+}
+
+llvm::Expected<std::vector<std::string>> readTexts(Attribute attribute, StringRef what) {
+  auto array = dyn_cast_or_null<ArrayAttr>(attribute);
+  std::vector<std::string> texts;
+  if (!array)
+    return createStringError(formatv("launch attribute '{0}' is not a list of strings", what));
+  for (Attribute element : array) {
+    auto text = dyn_cast<StringAttr>(element);
+    if (!text)
+      return createStringError(formatv("launch attribute '{0}' is not a list of strings", what));
+    texts.push_back(text.str());
+  }
+  return texts;
+}
+
+llvm::Expected<runtime::BufferSpec> readBuffer(DictionaryAttr dictionary, StringRef name) {
+  runtime::BufferSpec buffer;
+  auto shape = readTexts(dictionary.get("shape"), (name + ".shape").str());
+  if (!shape)
+    return shape.takeError();
+  buffer.shape = std::move(*shape);
+  if (Attribute strides = dictionary.get("strides")) {
+    auto texts = readTexts(strides, (name + ".strides").str());
+    if (!texts)
+      return texts.takeError();
+    buffer.strides = std::move(*texts);
+  }
+  auto role = dictionary.getAs<StringAttr>("role");
+  for (runtime::BufferRole candidate : {runtime::BufferRole::Random, runtime::BufferRole::Output,
+                                        runtime::BufferRole::Inout, runtime::BufferRole::Zeros})
+    if (role && role.getValue() == StringRef(runtime::bufferRoleName(candidate))) {
+      buffer.role = candidate;
+      return buffer;
+    }
+  return createStringError(formatv("buffer '{0}' has no role; expected random, output, inout or zeros", name));
+}
+
+llvm::Expected<runtime::Parameter> describeParameter(FunctionOpInterface kernel, unsigned index,
+                                                     DictionaryAttr launch) {
+  runtime::Parameter parameter;
+  auto name = kernel.getArgAttrOfType<StringAttr>(index, KernelOp::getArgNameAttrName());
+  parameter.name = name ? name.str() : "arg" + std::to_string(index);
+  Type type = kernel.getArgumentTypes()[index];
+  Type element = type;
+  if (auto pointer = dyn_cast<PtrType>(type)) {
+    parameter.isPointer = true;
+    element = pointer.getPointee();
+  } else if (isa<LLVM::LLVMPointerType>(type)) {
+    parameter.isPointer = true;
+    element = IntegerType::get(type.getContext(), 8); // what it points to is no longer known
+  }
+  std::optional<runtime::DataType> dataType =
+      dataTypeOf(element, kernel.getArgAttr(index, unsignedAttrName) != nullptr);
+  if (!dataType)
+    return createStringError(formatv("parameter '{0}' has type {1}, which an artifact cannot describe; expected a "
+                                     "scalar or a pointer to scalars",
+                                     parameter.name, print(type)));
+  parameter.type = *dataType;
+  if (auto divisor = kernel.getArgAttrOfType<IntegerAttr>(index, KernelOp::getDivisibilityAttrName()))
+    (parameter.isPointer ? parameter.alignment : parameter.divisibility) = divisor.getInt();
+  if (!launch)
+    return parameter;
+
+  if (auto defaults = launch.getAs<DictionaryAttr>("defaults"))
+    if (auto value = defaults.getAs<StringAttr>(parameter.name))
+      parameter.defaultValue = value.str();
+  if (auto buffers = launch.getAs<DictionaryAttr>("buffers"))
+    if (auto dictionary = buffers.getAs<DictionaryAttr>(parameter.name)) {
+      auto buffer = readBuffer(dictionary, parameter.name);
+      if (!buffer)
+        return buffer.takeError();
+      parameter.buffer = std::move(*buffer);
+    }
+  return parameter;
+}
+
+runtime::ConstantValue describeConstant(Attribute attribute) {
+  if (auto flag = dyn_cast<BoolAttr>(attribute))
+    return flag.getValue();
+  if (auto integer = dyn_cast<IntegerAttr>(attribute))
+    return integer.getValue().getSExtValue();
+  if (auto real = dyn_cast<FloatAttr>(attribute))
+    return real.getValueAsDouble();
+  if (auto text = dyn_cast<StringAttr>(attribute))
+    return text.str();
+  std::string text;
+  llvm::raw_string_ostream(text) << attribute;
+  return text;
+}
+
+llvm::Expected<std::vector<runtime::Expectation>> readExpectations(ArrayAttr list) {
+  std::vector<runtime::Expectation> expectations;
+  for (Attribute element : list) {
+    auto dictionary = dyn_cast<DictionaryAttr>(element);
+    auto buffer = dictionary ? dictionary.getAs<StringAttr>("buffer") : nullptr;
+    auto expression = dictionary ? dictionary.getAs<StringAttr>("expression") : nullptr;
+    auto tolerance = dictionary ? dictionary.getAs<FloatAttr>("tolerance") : nullptr;
+    if (!buffer || !expression || !tolerance)
+      return createStringError("launch attribute 'expect' needs a buffer, an expression and a tolerance");
+    expectations.push_back({buffer.str(), expression.str(), tolerance.getValueAsDouble()});
+  }
+  return expectations;
+}
+
+} // namespace
+
+bool isLoweredKernel(FunctionOpInterface function) {
+  return isa<LLVM::LLVMFuncOp>(function) && function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName());
+}
+
+llvm::Expected<runtime::Manifest> describeKernel(FunctionOpInterface kernel, const SourceInfo &source) {
+  runtime::Manifest manifest;
+  manifest.compiler = source.compiler;
+  manifest.kernel = kernel.getName().str();
+  manifest.entry = manifest.kernel;
+  manifest.sourceFile = source.file;
+  manifest.sourceHash = source.hash;
+  auto kernelOp = dyn_cast<KernelOp>(*kernel);
+  DictionaryAttr launch;
+  DictionaryAttr constants;
+  if (kernelOp) {
+    manifest.launch.numWarps = kernelOp.getNumWarps();
+    launch = kernelOp.getLaunchAttr();
+    constants = kernelOp.getConstantsAttr();
+  }
+  for (unsigned index = 0, count = kernel.getArgumentTypes().size(); index < count; ++index) {
+    auto parameter = describeParameter(kernel, index, launch);
+    if (!parameter)
+      return parameter.takeError();
+    manifest.parameters.push_back(std::move(*parameter));
+  }
+  if (constants)
+    for (NamedAttribute constant : constants)
+      manifest.constants.emplace_back(constant.getName().str(), describeConstant(constant.getValue()));
+  if (Attribute grid = launch ? launch.get("grid") : nullptr) {
+    auto texts = readTexts(grid, "grid");
+    if (!texts)
+      return texts.takeError();
+    manifest.launch.grid = std::move(*texts);
+  }
+  if (auto expect = launch ? launch.getAs<ArrayAttr>("expect") : nullptr) {
+    auto expectations = readExpectations(expect);
+    if (!expectations)
+      return expectations.takeError();
+    manifest.expect = std::move(*expectations);
+  }
+  return manifest;
+}
+
+llvm::Error describeLaunch(ModuleOp lowered, const target::GpuTarget &target, runtime::Manifest &manifest) {
+  auto kernel = lowered.lookupSymbol<LLVM::LLVMFuncOp>(manifest.entry);
+  if (!kernel)
+    return createStringError(formatv("the lowered module has no kernel '{0}'", manifest.entry));
+  runtime::LaunchInfo &launch = manifest.launch;
+  manifest.target = target.name;
+  auto readArray = [&](StringRef name) {
+    auto array = kernel->getAttrOfType<DenseI32ArrayAttr>(name);
+    return array ? array.asArrayRef() : ArrayRef<int32_t>();
+  };
+  if (ArrayRef<int32_t> threads = readArray(NVVM::NVVMDialect::getReqntidAttrName()); !threads.empty()) {
+    launch.threadsPerCta = 1;
+    for (int32_t extent : threads)
+      launch.threadsPerCta *= extent;
+  }
+  if (launch.threadsPerCta == 0)
+    return createStringError(
+        formatv("kernel '{0}' does not say how many threads run it (nvvm.reqntid)", manifest.entry));
+  launch.numWarps = llvm::divideCeil(launch.threadsPerCta, target::threadsPerWarp);
+  for (auto [index, extent] : llvm::enumerate(readArray(NVVM::NVVMDialect::getClusterDimAttrName())))
+    if (index < 3)
+      launch.cluster[index] = extent;
+  if (auto bytes = kernel->getAttrOfType<IntegerAttr>(sharedBytesAttrName))
+    launch.sharedDynamic = bytes.getInt();
+  if (launch.sharedDynamic > target.maxSharedPerCta)
+    return createStringError(formatv("kernel '{0}' needs {1} bytes of shared memory, but {2} has {3} for a block",
+                                     manifest.entry, launch.sharedDynamic, StringRef(target.name),
+                                     target.maxSharedPerCta));
+  return llvm::Error::success();
+}
+
+void describeResources(const KernelResources &resources, runtime::Manifest &manifest) {
+  manifest.launch.registers = resources.registers;
+  manifest.launch.spillBytes = resources.spillStores;
+  manifest.launch.sharedStatic = resources.staticShared;
+}
+
+} // namespace tile::codegen

@@ -1,0 +1,280 @@
+// The compiler's main line. Everything is made in memory; the tool writes the result, so that an error leaves no file.
+#include "Driver/Compilation.h"
+
+#include "Codegen/EmitHeader.h"
+#include "Codegen/EmitManifest.h"
+#include "Codegen/EmitPtx.h"
+#include "Codegen/RunPtxas.h"
+#include "Codegen/TranslateToLlvm.h"
+#include "Driver/Instrumentation.h"
+#include "Driver/Version.h"
+#include "Runtime/ElfSection.h"
+#include "Tile/TileDialect.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/SHA256.h"
+
+using namespace mlir;
+using llvm::formatv;
+
+namespace tile::driver {
+namespace {
+
+std::unique_ptr<MLIRContext> createContext() {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  // One kernel is too little work for MLIR's thread pool, which costs more to start.
+  auto context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->printOpOnDiagnostic(false); // the source line says more than a page of IR
+  return context;
+}
+
+std::string hashOf(StringRef text) {
+  std::array<uint8_t, 32> hash = llvm::SHA256::hash(llvm::arrayRefFromStringRef(text));
+  return "sha256:" + llvm::toHex(hash, /*LowerCase=*/true);
+}
+
+runtime::Bytes bytesOf(StringRef text) {
+  return {reinterpret_cast<const uint8_t *>(text.data()), text.size()};
+}
+
+} // namespace
+
+Compilation::Compilation(CompilerOptions options, llvm::raw_ostream &errors)
+    : options(std::move(options)), errors(errors), context(createContext()) {
+  std::string name = this->options.input == "-" ? "<stdin>" : this->options.input;
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(this->options.inputText, name), llvm::SMLoc());
+  diagnostics = std::make_unique<SourceMgrDiagnosticHandler>(sources, context.get(), errors);
+}
+
+Compilation::~Compilation() = default;
+
+bool Compilation::fail(Outcome reason, const llvm::Twine &message) {
+  state = reason;
+  errors << "tilec: error: " << message << '\n';
+  return false;
+}
+
+bool Compilation::fail(Outcome reason, llvm::Error error) {
+  return fail(reason, toString(std::move(error)));
+}
+
+bool Compilation::run() {
+  bool done = load();
+  if (done && output.empty() && options.emit > EmitKind::Tile)
+    done = lower();
+  else if (done && output.empty())
+    printModule();
+  if (done && output.empty())
+    done = generate();
+  if (options.timePasses)
+    timing.print(errors);
+  return done;
+}
+
+bool Compilation::load() {
+  gpu = target::findTarget(options.pipeline.target);
+  if (!gpu)
+    return fail(Outcome::Usage,
+                formatv("unknown target '{0}'; known targets are {1}", options.pipeline.target, target::listTargets()));
+  Timing::Scope scope(timing, "frontend");
+  if (!(options.language == InputLanguage::Tile ? loadTile() : loadMlir()))
+    return false;
+  if (!output.empty())
+    return true;
+  return selectKernel();
+}
+
+bool Compilation::loadMlir() {
+  if (options.emit == EmitKind::Ast)
+    return fail(Outcome::Usage, "an MLIR file has no syntax tree; --emit=ast needs a .tile file");
+  moduleOp = parseSourceFile<ModuleOp>(sources, ParserConfig(context.get()));
+  if (!moduleOp)
+    state = Outcome::Rejected;
+  return state == Outcome::Success;
+}
+
+bool Compilation::selectKernel() {
+  SmallVector<FunctionOpInterface> kernels;
+  for (auto kernel : moduleOp->getOps<KernelOp>())
+    kernels.push_back(kernel);
+  if (kernels.empty())
+    for (auto function : moduleOp->getOps<FunctionOpInterface>())
+      if (codegen::isLoweredKernel(function))
+        kernels.push_back(function);
+  std::string names =
+      llvm::join(llvm::map_range(kernels, [](FunctionOpInterface kernel) { return kernel.getName(); }), ", ");
+  if (kernels.empty())
+    return fail(Outcome::Rejected, formatv("'{0}' has no kernel", options.input));
+
+  FunctionOpInterface chosen = kernels.front();
+  // The front end has chosen already, and may have named an instance.
+  if (!options.kernel.empty() && options.language == InputLanguage::Mlir) {
+    auto found = llvm::find_if(kernels, [&](FunctionOpInterface kernel) { return kernel.getName() == options.kernel; });
+    if (found == kernels.end())
+      return fail(Outcome::Usage,
+                  formatv("'{0}' has no kernel '{1}'; it has {2}", options.input, options.kernel, names));
+    chosen = *found;
+  } else if (kernels.size() > 1) {
+    return fail(Outcome::Usage, formatv("'{0}' has {1} kernels: {2}; choose one with --kernel=NAME", options.input,
+                                        kernels.size(), names));
+  }
+  for (FunctionOpInterface kernel : kernels)
+    if (kernel != chosen)
+      kernel.erase();
+
+  codegen::SourceInfo source{options.input == "-" ? "<stdin>" : options.input, hashOf(options.inputText),
+                             compilerVersion};
+  llvm::Expected<runtime::Manifest> described = codegen::describeKernel(chosen, source);
+  if (!described)
+    return fail(Outcome::Rejected, described.takeError());
+  description = std::move(*described);
+  return true;
+}
+
+GpuPipelineOptions Compilation::pipelineOptions() const {
+  GpuPipelineOptions pipeline = options.pipeline;
+  if (options.emit == EmitKind::Cta && pipeline.stopAfter.empty())
+    for (const PipelineStep &step : gpuPipelineSteps(pipeline))
+      if (step.onKernel && step.kind != StepKind::Check)
+        pipeline.stopAfter = step.name; // the last one remains
+  return pipeline;
+}
+
+bool Compilation::lower() {
+  if (moduleOp->getOps<KernelOp>().empty()) { // the input was lowered already
+    if (options.emit <= EmitKind::Nvvm)
+      printModule();
+    return true;
+  }
+  Timing::Scope scope(timing, "passes");
+  PassManager manager(context.get());
+  bool wrongOption = false;
+  if (failed(buildGpuPipeline(manager, pipelineOptions(), [&](const std::string &message) {
+        wrongOption = true;
+        fail(Outcome::Usage, message);
+      })))
+    return wrongOption ? false : fail(Outcome::Internal, "the pipeline cannot be built");
+
+  std::string dumpError, layouts;
+  if (options.timePasses)
+    manager.addInstrumentation(createPassTimer(timing));
+  if (options.printLayouts)
+    manager.addInstrumentation(createLayoutPrinter(layouts));
+  if (!options.dumpDirectory.empty())
+    manager.addInstrumentation(createIrDumper(options.dumpDirectory, dumpError));
+
+  // Passes explain their failures; one that does not is at fault itself.
+  unsigned errorCount = 0;
+  DiagnosticEngine &engine = context->getDiagEngine();
+  auto counter = engine.registerHandler([&](Diagnostic &diagnostic) {
+    errorCount += diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    return failure(); // on to the handler that prints
+  });
+  bool passed = succeeded(manager.run(*moduleOp));
+  engine.eraseHandler(counter);
+  errors << layouts;
+  if (!dumpError.empty())
+    return fail(Outcome::Environment, dumpError);
+  if (!passed)
+    return errorCount ? (state = Outcome::Rejected, false)
+                      : fail(Outcome::Internal, "internal error: a pass failed without an explanation");
+  if (options.emit <= EmitKind::Nvvm || !options.pipeline.stopAfter.empty())
+    printModule();
+  return true;
+}
+
+void Compilation::printModule() {
+  llvm::raw_string_ostream(output) << *moduleOp;
+}
+
+bool Compilation::generate() {
+  if (llvm::Error error = codegen::describeLaunch(*moduleOp, *gpu, description))
+    return fail(Outcome::Rejected, std::move(error));
+  llvm::LLVMContext llvmContext;
+  codegen::NvptxBackend backend(*gpu, options.pipeline.optLevel);
+  std::unique_ptr<llvm::Module> llvmModule;
+  {
+    Timing::Scope scope(timing, "llvm");
+    if (llvm::Error error = codegen::addLineTables(*moduleOp))
+      return fail(Outcome::Internal, std::move(error));
+    auto translated = codegen::translateToLlvm(*moduleOp, llvmContext);
+    if (!translated)
+      return fail(Outcome::Internal, translated.takeError());
+    llvmModule = std::move(*translated);
+    backend.prepare(*llvmModule);
+    if (codegen::needsLibdevice(*llvmModule)) {
+      std::optional<std::string> library = codegen::findLibdevice(options.toolkit);
+      if (!library)
+        return fail(Outcome::Environment,
+                    "the kernel uses functions of libdevice, but nvvm/libdevice/libdevice.10.bc was not found; install "
+                    "the CUDA toolkit or give its folder with --cuda-path=DIR");
+      if (llvm::Error error = codegen::linkLibdevice(*llvmModule, *library))
+        return fail(Outcome::Environment, std::move(error));
+    }
+    backend.optimize(*llvmModule);
+  }
+  if (options.emit == EmitKind::Llvm) {
+    llvm::raw_string_ostream(output) << *llvmModule;
+    return true;
+  }
+  llvm::Expected<std::string> ptx = [&] {
+    Timing::Scope scope(timing, "ptx");
+    return backend.emitPtx(*llvmModule);
+  }();
+  if (!ptx)
+    return fail(Outcome::Internal, ptx.takeError());
+  return assemble(*ptx);
+}
+
+bool Compilation::assemble(const std::string &ptx) {
+  if (options.emit == EmitKind::Ptx)
+    return finish(ptx);
+  std::optional<std::string> ptxas = codegen::findPtxas(options.toolkit);
+  if (!ptxas && options.emit == EmitKind::Manifest)
+    return finish(ptx); // complete but for the register count
+  if (!ptxas)
+    return fail(Outcome::Environment,
+                options.toolkit.ptxas.empty()
+                    ? "cannot find ptxas in PATH or in the CUDA toolkit; install the toolkit, give --ptxas=FILE or "
+                      "--cuda-path=DIR, or use --emit=ptx"
+                    : formatv("cannot run ptxas at '{0}'", options.toolkit.ptxas).str());
+  llvm::Expected<codegen::Assembled> assembled = [&] {
+    Timing::Scope scope(timing, "ptxas");
+    return codegen::runPtxas(*ptxas, ptx, *gpu);
+  }();
+  if (!assembled)
+    return fail(Outcome::Internal, assembled.takeError());
+  for (const std::string &warning : assembled->report.warnings)
+    errors << "tilec: warning: ptxas: " << warning << '\n';
+  if (const codegen::KernelResources *resources = assembled->report.find(description.entry))
+    codegen::describeResources(*resources, description);
+  description.format = "cubin";
+  return finish(assembled->cubin);
+}
+
+bool Compilation::finish(StringRef artifact) {
+  if (description.format.empty())
+    description.format = "ptx";
+  if (runtime::Status status = runtime::validate(description); !status)
+    return fail(Outcome::Rejected, status.error().message);
+  if (options.emit == EmitKind::Manifest) {
+    output = runtime::toJson(description, 2) + "\n";
+    return true;
+  }
+  std::string json = runtime::toJson(description);
+  runtime::Result<std::string> described = description.format == "ptx"
+                                               ? runtime::appendPtxManifest(artifact.str(), json)
+                                               : runtime::appendManifestSection(bytesOf(artifact), json);
+  if (!described)
+    return fail(Outcome::Internal, described.error().message);
+  output = options.emit == EmitKind::Header ? codegen::emitHeader(description, *described) : std::move(*described);
+  return true;
+}
+
+} // namespace tile::driver

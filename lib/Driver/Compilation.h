@@ -1,0 +1,69 @@
+// One run of the compiler: text in, artifact out.
+//
+//   Compilation compilation(options, llvm::errs());
+//   if (compilation.run())
+//     use(compilation.result());
+//   return int(compilation.outcome());
+//
+// run() is load() (front end: text -> tile dialect), lower() (passes -> LLVM/NVVM dialects) and generate() (LLVM IR,
+// PTX, cubin, header), as far as `options.emit` needs them. Every failure has been explained on `errors`.
+#pragma once
+
+#include "Driver/CompilerOptions.h"
+#include "Driver/Timing.h"
+#include "Runtime/Manifest.h"
+#include "Target/GpuTarget.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/SourceMgr.h"
+
+namespace mlir {
+class SourceMgrDiagnosticHandler;
+}
+
+namespace tile::driver {
+
+class Compilation {
+public:
+  Compilation(CompilerOptions options, llvm::raw_ostream &errors);
+  ~Compilation();
+
+  bool run();
+
+  /// The first step alone: afterwards module() is in the tile dialect and manifest() describes its kernel.
+  bool load();
+
+  Outcome outcome() const { return state; }
+  mlir::ModuleOp module() { return moduleOp.get(); }
+  const runtime::Manifest &manifest() const { return description; }
+  /// What `options.emit` asked for: text, or the bytes of a cubin.
+  const std::string &result() const { return output; }
+
+private:
+  bool loadTile();
+  bool loadMlir();
+  bool selectKernel();
+  bool lower();
+  bool generate();
+  bool assemble(const std::string &ptx);
+  bool finish(llvm::StringRef artifact);
+  void printModule();
+  GpuPipelineOptions pipelineOptions() const;
+  bool fail(Outcome reason, const llvm::Twine &message);
+  bool fail(Outcome reason, llvm::Error error);
+
+  CompilerOptions options;
+  llvm::raw_ostream &errors;
+  Timing timing;
+  Outcome state = Outcome::Success;
+  const target::GpuTarget *gpu = nullptr;
+  llvm::SourceMgr sources;
+  std::unique_ptr<mlir::MLIRContext> context;
+  std::unique_ptr<mlir::SourceMgrDiagnosticHandler> diagnostics;
+  mlir::OwningOpRef<mlir::ModuleOp> moduleOp;
+  runtime::Manifest description;
+  std::string output;
+};
+
+} // namespace tile::driver

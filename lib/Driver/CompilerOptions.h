@@ -1,0 +1,49 @@
+// What a user can ask of the compiler, as plain data. tools/tilec fills it from the command line.
+#pragma once
+
+#include "Codegen/CudaToolkit.h"
+#include "Pipeline/GpuPipeline.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tile::driver {
+
+/// What comes out. Later kinds need every earlier step.
+enum class EmitKind { Ast, Tile, Cta, Nvvm, Llvm, Ptx, Cubin, Manifest, Header };
+
+enum class InputLanguage { Tile, Mlir };
+
+struct CompilerOptions {
+  std::string input;     ///< path; "-": standard input
+  std::string inputText; ///< contents of the input
+  InputLanguage language = InputLanguage::Tile;
+  EmitKind emit = EmitKind::Cubin;
+  GpuPipelineOptions pipeline; ///< target, optimisation level, disabled passes, last pass
+
+  std::string kernel; ///< empty: the only one of the file
+  std::string signature;
+  std::map<std::string, std::string> definitions; ///< compile-time parameters by name
+  std::map<std::string, int> assumptions;         ///< divisors of parameters by name
+  std::optional<int> numWarps;
+  std::optional<int> numStages;
+  bool debug = false; ///< keep assertions
+
+  codegen::ToolkitSearch toolkit;
+  std::string dumpDirectory; ///< empty: no dump
+  bool timePasses = false;
+  bool printLayouts = false;
+};
+
+/// Process exit codes; documented in `tilec --help`.
+enum class Outcome : int {
+  Success = 0,
+  Rejected = 1,    ///< the input has errors, or does not fit the target
+  Usage = 2,       ///< the command line is wrong
+  Environment = 3, ///< a file or tool is missing, or cannot be read or written
+  Internal = 4,    ///< a bug of the compiler
+};
+
+} // namespace tile::driver

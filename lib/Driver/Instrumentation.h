@@ -1,0 +1,23 @@
+// Watchers of a pass manager: --dump-ir, --time-passes and --print-layouts.
+#pragma once
+
+#include "Driver/Timing.h"
+
+#include "mlir/Pass/PassInstrumentation.h"
+
+#include <memory>
+#include <string>
+
+namespace tile::driver {
+
+/// Writes `NN-<pass>.mlir` into `directory` after each pass that changed the IR. `error` receives the first failure to
+/// write.
+std::unique_ptr<mlir::PassInstrumentation> createIrDumper(std::string directory, std::string &error);
+
+/// Adds a row for every pass.
+std::unique_ptr<mlir::PassInstrumentation> createPassTimer(Timing &timing);
+
+/// Keeps in `tables` the layouts of the last form of the kernel that had any, each as a table.
+std::unique_ptr<mlir::PassInstrumentation> createLayoutPrinter(std::string &tables);
+
+} // namespace tile::driver

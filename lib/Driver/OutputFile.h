@@ -1,0 +1,17 @@
+// Reads inputs and writes results. A file is replaced in one step when it is complete, or not at all.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+
+namespace tile::driver {
+
+/// `path` "-" is standard input.
+llvm::Expected<std::string> readInput(llvm::StringRef path);
+
+/// `path` "-" is standard output. Devices such as /dev/null are written in place.
+llvm::Error writeOutput(llvm::StringRef path, llvm::StringRef contents);
+
+} // namespace tile::driver

@@ -1,0 +1,50 @@
+// Wall-clock time by phase and by pass, for --time-passes.
+//
+//    Seconds  Share  Phase
+//     0.0021    8 %  frontend
+//     0.0043   16 %  passes
+//     0.0011           cta-assign-layouts
+//     ...
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace tile::driver {
+
+class Timing {
+public:
+  using Clock = std::chrono::steady_clock;
+
+  /// Measures from construction to destruction.
+  class Scope {
+  public:
+    Scope(Timing &timing, llvm::StringRef phase);
+    ~Scope();
+    Scope(const Scope &) = delete;
+
+  private:
+    Timing &timing;
+    size_t row;
+    Clock::time_point start;
+  };
+
+  /// Adds time to a pass of the phase that is running.
+  void addPass(llvm::StringRef name, Clock::duration time);
+  void print(llvm::raw_ostream &os) const;
+
+private:
+  struct Row {
+    std::string name;
+    bool isPass;
+    Clock::duration time;
+  };
+  std::vector<Row> rows;
+  Clock::time_point begin = Clock::now();
+};
+
+} // namespace tile::driver

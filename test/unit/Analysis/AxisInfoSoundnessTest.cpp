@@ -1,0 +1,396 @@
+// What AxisInfo claims is true: random kernels are evaluated on random arguments, element by element.
+#include "Analysis/AxisInfo.h"
+#include "Tile/TileDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+
+/// The elements of a value, row-major, sign-extended; and whether the promises of AxisInfo.h were kept on the way.
+struct Elements {
+  SmallVector<int64_t> values;
+  bool overflowed = false;     ///< A sum or product left its signed range.
+  bool signedQuotient = false; ///< A signed division was involved, whose rule needs the promises.
+};
+
+SmallVector<int64_t> shapeOf(Value value) {
+  auto tensor = dyn_cast<RankedTensorType>(value.getType());
+  return tensor ? SmallVector<int64_t>(tensor.getShape()) : SmallVector<int64_t>{1};
+}
+
+unsigned widthOf(Value value) {
+  Type element = getElementTypeOf(value.getType());
+  return element.isInteger() ? element.getIntOrFloatBitWidth() : 64;
+}
+
+int64_t signExtend(int64_t value, unsigned width) {
+  return width == 64 ? value : value << (64 - width) >> (64 - width);
+}
+uint64_t zeroExtend(int64_t value, unsigned width) {
+  return width == 64 ? value : uint64_t(value) << (64 - width) >> (64 - width);
+}
+
+class Evaluator {
+public:
+  std::map<void *, Elements> values;
+  bool undefined = false; ///< A division by zero or a shift that is too long: the kernel means nothing.
+
+  Elements &operator[](Value value) { return values[value.getAsOpaquePointer()]; }
+
+  void run(Operation &op) {
+    if (op.getNumResults() != 1)
+      return;
+    Elements result;
+    for (Value operand : op.getOperands()) {
+      result.overflowed |= (*this)[operand].overflowed;
+      result.signedQuotient |= (*this)[operand].signedQuotient;
+    }
+    int64_t count = llvm::product_of(shapeOf(op.getResult(0)));
+    for (int64_t flat = 0; flat < count; ++flat)
+      result.values.push_back(evaluate(op, flat, result));
+    (*this)[op.getResult(0)] = result;
+  }
+
+private:
+  /// Index of the element of `op`'s operand that the element `flat` of the result shows.
+  int64_t source(Operation &op, int64_t flat) {
+    SmallVector<int64_t> from = shapeOf(op.getOperand(0)), to = shapeOf(op.getResult(0));
+    SmallVector<int64_t> coordinate(to.size());
+    for (int64_t dim = to.size() - 1; dim >= 0; flat /= to[dim--])
+      coordinate[dim] = flat % to[dim];
+    SmallVector<int64_t> origin(from.size());
+    if (auto expand = dyn_cast<ExpandDimsOp>(op)) {
+      coordinate.erase(coordinate.begin() + expand.getAxis());
+      origin = coordinate;
+    } else if (auto trans = dyn_cast<TransOp>(op)) {
+      for (auto [dim, order] : llvm::enumerate(trans.getOrder()))
+        origin[order] = coordinate[dim];
+    } else {
+      for (size_t dim = 0; dim < from.size(); ++dim)
+        origin[dim] = from[dim] == 1 ? 0 : coordinate[dim];
+    }
+    int64_t index = 0;
+    for (size_t dim = 0; dim < from.size(); ++dim)
+      index = index * from[dim] + origin[dim];
+    return index;
+  }
+
+  int64_t evaluate(Operation &op, int64_t flat, Elements &result) {
+    auto operand = [&](unsigned index) {
+      ArrayRef<int64_t> elements = (*this)[op.getOperand(index)].values;
+      return elements[elements.size() == 1 ? 0 : flat];
+    };
+    unsigned width = widthOf(op.getResult(0));
+    return llvm::TypeSwitch<Operation *, int64_t>(&op)
+        .Case([&](arith::ConstantOp constant) {
+          Attribute value = constant.getValue();
+          if (auto dense = dyn_cast<DenseElementsAttr>(value))
+            value = dense.getSplatValue<Attribute>();
+          return cast<IntegerAttr>(value).getValue().getSExtValue();
+        })
+        .Case([&](ArangeOp arange) { return int64_t(arange.getStart()) + flat; })
+        .Case([&](SplatOp) { return operand(0); })
+        .Case([&](ReshapeOp) { return operand(0); })
+        .Case<ExpandDimsOp, TransOp, BroadcastOp>(
+            [&](Operation *) { return (*this)[op.getOperand(0)].values[source(op, flat)]; })
+        .Case<arith::ExtSIOp>([&](auto) { return operand(0); })
+        .Case([&](arith::ExtUIOp) { return int64_t(zeroExtend(operand(0), widthOf(op.getOperand(0)))); })
+        .Case([&](arith::TruncIOp) { return signExtend(operand(0), width); })
+        .Case([&](arith::SelectOp) { return operand(0) ? operand(1) : operand(2); })
+        .Case([&](arith::CmpIOp compare) {
+          unsigned from = widthOf(compare.getLhs());
+          return arith::applyCmpPredicate(compare.getPredicate(), APInt(from, operand(0), true),
+                                          APInt(from, operand(1), true))
+                     ? -1
+                     : 0;
+        })
+        .Case([&](AddPtrOp add) {
+          return operand(0) +
+                 operand(1) * getBytesInMemory(cast<PtrType>(getElementTypeOf(add.getType())).getPointee());
+        })
+        .Default([&](Operation *) { return evaluateBinary(op, operand(0), operand(1), width, result); });
+  }
+
+  int64_t evaluateBinary(Operation &op, int64_t a, int64_t b, unsigned width, Elements &result) {
+    uint64_t ua = zeroExtend(a, width), ub = zeroExtend(b, width);
+    auto wrap = [&](int64_t value) {
+      result.overflowed |= signExtend(value, width) != value;
+      return signExtend(value, width);
+    };
+    auto divide = [&](auto compute) {
+      undefined |= b == 0;
+      return b == 0 ? 0 : signExtend(compute(), width);
+    };
+    auto divideSigned = [&](auto compute) {
+      result.signedQuotient = true;
+      result.overflowed |= b < 0 && !matchesConstant(op.getOperand(1));
+      return divide(compute);
+    };
+    auto shift = [&](auto compute) {
+      undefined |= ub >= width;
+      return ub >= width ? 0 : compute();
+    };
+    return llvm::TypeSwitch<Operation *, int64_t>(&op)
+        .Case([&](arith::AddIOp) { return wrap(a + b); })
+        .Case([&](arith::SubIOp) { return wrap(a - b); })
+        .Case([&](arith::MulIOp) { return wrap(a * b); })
+        .Case([&](arith::DivSIOp) { return divideSigned([&] { return a / b; }); })
+        .Case([&](arith::RemSIOp) { return divideSigned([&] { return a % b; }); })
+        .Case([&](arith::FloorDivSIOp) {
+          return divideSigned([&] { return a / b - ((a % b != 0) && ((a < 0) != (b < 0))); });
+        })
+        .Case([&](arith::DivUIOp) { return divide([&] { return int64_t(ua / ub); }); })
+        .Case([&](arith::RemUIOp) { return divide([&] { return int64_t(ua % ub); }); })
+        .Case([&](arith::AndIOp) { return a & b; })
+        .Case([&](arith::OrIOp) { return a | b; })
+        .Case([&](arith::XOrIOp) { return a ^ b; })
+        .Case([&](arith::MinSIOp) { return std::min(a, b); })
+        .Case([&](arith::MaxSIOp) { return std::max(a, b); })
+        .Case([&](arith::MinUIOp) { return ua < ub ? a : b; })
+        .Case([&](arith::MaxUIOp) { return ua < ub ? b : a; })
+        .Case([&](arith::ShLIOp) { return shift([&] { return wrap(int64_t(uint64_t(a) << ub)); }); })
+        .Case([&](arith::ShRSIOp) { return shift([&] { return a >> ub; }); })
+        .Case([&](arith::ShRUIOp) { return shift([&] { return signExtend(ua >> ub, width); }); })
+        .Default([&](Operation *unknown) {
+          ADD_FAILURE() << "no evaluation of " << unknown->getName().getStringRef().str();
+          return 0;
+        });
+  }
+
+  static bool matchesConstant(Value value) {
+    if (auto splat = value.getDefiningOp<SplatOp>())
+      value = splat.getScalar();
+    return value.getDefiningOp<arith::ConstantOp>();
+  }
+};
+
+/// A kernel of random operations on integers of `width` bits in shapes [32] and [8, 16].
+class RandomKernel {
+public:
+  RandomKernel(MLIRContext &context, unsigned seed, unsigned width)
+      : random(seed), builder(&context), location(builder.getUnknownLoc()), element(builder.getIntegerType(width)) {
+    module = ModuleOp::create(location);
+    builder.setInsertionPointToEnd(module->getBody());
+    Type pointer = PtrType::get(&context, builder.getI32Type());
+    kernel =
+        KernelOp::create(builder, location, "k", builder.getFunctionType({element, element, element, pointer}, {}));
+    Block *entry = builder.createBlock(&kernel.getBody(), {}, {element, element, element, pointer},
+                                       SmallVector<Location>(4, location));
+    for (auto [index, divisor] : llvm::enumerate(divisors))
+      kernel.setArgAttr(index, KernelOp::getDivisibilityAttrName(), builder.getI32IntegerAttr(divisor));
+    builder.setInsertionPointToEnd(entry);
+    seedPools(entry);
+    for (int step = 0; step < 24; ++step)
+      addOperation();
+    addPointers(entry->getArgument(3));
+    ReturnOp::create(builder, location);
+  }
+
+  KernelOp getKernel() { return kernel; }
+
+  Evaluator evaluate() {
+    Evaluator evaluator;
+    for (auto [argument, divisor] : llvm::zip(kernel.getBody().getArguments(), divisors)) {
+      int64_t value = signExtend(int64_t(pick(64)) * divisor - 16 * divisor, widthOf(argument));
+      evaluator[argument].values = {value};
+    }
+    for (Operation &op : kernel.getBody().front())
+      evaluator.run(op);
+    return evaluator;
+  }
+
+private:
+  unsigned pick(unsigned count) { return std::uniform_int_distribution<unsigned>(0, count - 1)(random); }
+  Value pickFrom(ArrayRef<Value> pool) { return pool[pick(pool.size())]; }
+
+  RankedTensorType tensor(ArrayRef<int64_t> shape, Type type) { return RankedTensorType::get(shape, type); }
+  Value constant(RankedTensorType type, int64_t value) {
+    APInt integer(type.getElementTypeBitWidth(), value, true, true);
+    return arith::ConstantOp::create(builder, location, DenseElementsAttr::get(type, integer));
+  }
+
+  void seedPools(Block *entry) {
+    for (auto [pool, shape] : llvm::zip(pools, shapes)) {
+      auto type = tensor(shape, element);
+      for (int index = 0; index < 3; ++index)
+        pool.push_back(SplatOp::create(builder, location, type, entry->getArgument(index)));
+      for (int64_t value : {1, 3, 7, 8, 16, -8, int(pick(32))})
+        pool.push_back(constant(type, value));
+    }
+    Value line = arange(pick(3) * 8, 32);
+    pools[0].push_back(line);
+    Value column = ExpandDimsOp::create(builder, location, tensor({8, 1}, element), arange(0, 8), 1);
+    Value row = ExpandDimsOp::create(builder, location, tensor({1, 16}, element), arange(16, 16), 0);
+    pools[1].push_back(BroadcastOp::create(builder, location, tensor({8, 16}, element), column));
+    pools[1].push_back(BroadcastOp::create(builder, location, tensor({8, 16}, element), row));
+  }
+
+  /// Values of `element` from i32 integers.
+  Value arange(int64_t start, int64_t size) {
+    Value range = ArangeOp::create(builder, location, tensor({size}, builder.getI32Type()), start, start + size);
+    if (element.isInteger(32))
+      return range;
+    return arith::TruncIOp::create(builder, location, tensor({size}, element), range);
+  }
+
+  template <typename Op> static Value create(OpBuilder &builder, Location location, Value lhs, Value rhs) {
+    return Op::create(builder, location, lhs, rhs);
+  }
+
+  void addOperation() {
+    static constexpr auto makers = std::to_array<Value (*)(OpBuilder &, Location, Value, Value)>(
+        {create<arith::AddIOp>, create<arith::AddIOp>, create<arith::SubIOp>, create<arith::MulIOp>,
+         create<arith::DivSIOp>, create<arith::DivUIOp>, create<arith::RemSIOp>, create<arith::RemUIOp>,
+         create<arith::FloorDivSIOp>, create<arith::AndIOp>, create<arith::OrIOp>, create<arith::XOrIOp>,
+         create<arith::MinSIOp>, create<arith::MaxSIOp>, create<arith::MinUIOp>, create<arith::MaxUIOp>,
+         create<arith::ShLIOp>, create<arith::ShRSIOp>, create<arith::ShRUIOp>});
+    unsigned which = pick(2);
+    SmallVector<Value> &pool = pools[which];
+    Value lhs = pickFrom(pool), rhs = pickFrom(pool);
+    switch (unsigned kind = pick(makers.size() + 5)) {
+    case 0: {
+      auto predicate = static_cast<arith::CmpIPredicate>(pick(10));
+      Value mask = arith::CmpIOp::create(builder, location, predicate, lhs, rhs);
+      pool.push_back(arith::SelectOp::create(builder, location, mask, pickFrom(pool), pickFrom(pool)));
+      break;
+    }
+    case 1: {
+      Value other = ReshapeOp::create(
+          builder, location, tensor(which ? ArrayRef<int64_t>{4, 32} : ArrayRef<int64_t>{2, 16}, element), lhs);
+      Value turned = TransOp::create(builder, location,
+                                     tensor(which ? ArrayRef<int64_t>{32, 4} : ArrayRef<int64_t>{16, 2}, element),
+                                     other, ArrayRef<int32_t>{1, 0});
+      pool.push_back(ReshapeOp::create(builder, location, lhs.getType(), pick(2) ? turned : other));
+      break;
+    }
+    case 2:
+    case 3: {
+      bool isSigned = kind == 2;
+      auto narrow = tensor(shapes[which], builder.getIntegerType(element.getIntOrFloatBitWidth() / 2));
+      Value small = arith::TruncIOp::create(builder, location, narrow, lhs);
+      pool.push_back(isSigned ? arith::ExtSIOp::create(builder, location, lhs.getType(), small).getResult()
+                              : arith::ExtUIOp::create(builder, location, lhs.getType(), small).getResult());
+      break;
+    }
+    case 4:
+      pool.push_back(TransOp::create(builder, location, lhs.getType(),
+                                     ReshapeOp::create(builder, location, lhs.getType(), lhs),
+                                     which ? ArrayRef<int32_t>{0, 1} : ArrayRef<int32_t>{0}));
+      break;
+    default:
+      pool.push_back(makers[kind - 5](builder, location, lhs, rhs));
+    }
+  }
+
+  void addPointers(Value base) {
+    for (auto [pool, shape] : llvm::zip(pools, shapes)) {
+      auto type = tensor(shape, base.getType());
+      Value pointers = SplatOp::create(builder, location, type, base);
+      for (int index = 0; index < 3; ++index)
+        pointers = AddPtrOp::create(builder, location, pointers, pickFrom(pool));
+    }
+  }
+
+  static constexpr std::array<int64_t, 4> divisors = {1, 4, 16, 32};
+  std::array<SmallVector<Value>, 2> pools;
+  std::array<SmallVector<int64_t>, 2> shapes = {SmallVector<int64_t>{32}, SmallVector<int64_t>{8, 16}};
+  std::mt19937 random;
+  OpBuilder builder;
+  Location location;
+  IntegerType element;
+  OwningOpRef<ModuleOp> module;
+  KernelOp kernel;
+};
+
+/// Calls `check(first, group)` for every aligned group of `size` elements along `dim`; `group` holds their values.
+void forEachGroup(ArrayRef<int64_t> values, ArrayRef<int64_t> shape, unsigned dim, int64_t size,
+                  function_ref<void(ArrayRef<int64_t>)> check) {
+  int64_t stride = llvm::product_of(shape.drop_front(dim + 1));
+  for (int64_t flat = 0; flat < int64_t(values.size()); ++flat) {
+    if (flat / stride % shape[dim] % size != 0)
+      continue;
+    SmallVector<int64_t> group;
+    for (int64_t index = 0; index < size; ++index)
+      group.push_back(values[flat + index * stride]);
+    check(group);
+  }
+}
+
+/// Null if `info` is true of `elements`, otherwise which claim is false.
+const char *findFalseClaim(Value value, const AxisInfo &info, const Elements &elements) {
+  bool promised = !elements.overflowed;
+  if (!promised && elements.signedQuotient)
+    return nullptr;
+  const char *problem = nullptr;
+  SmallVector<int64_t> shape = shapeOf(value);
+  unsigned width = widthOf(value);
+  for (unsigned dim = 0; dim < shape.size(); ++dim) {
+    int64_t counted = promised ? info.getContiguity(dim) : info.getAlignedContiguity(dim);
+    forEachGroup(elements.values, shape, dim, counted, [&](ArrayRef<int64_t> group) {
+      for (auto [index, element] : llvm::enumerate(group))
+        if (element != signExtend(group[0] + int64_t(index) * info.step, width))
+          problem = "contiguity";
+      int64_t divisor = info.getDivisibilityOfGroups(dim, counted);
+      if (group[0] % divisor != 0 && zeroExtend(group[0], width) % divisor != 0)
+        problem = "divisibility";
+    });
+    forEachGroup(elements.values, shape, dim, info.getConstancy(dim), [&](ArrayRef<int64_t> group) {
+      if (!llvm::all_equal(group))
+        problem = "constancy";
+    });
+  }
+  for (int64_t element : elements.values) {
+    if (info.constant && *info.constant != element)
+      problem = "constant";
+    if (promised && info.nonNegative && element < 0)
+      problem = "nonnegative";
+  }
+  return problem;
+}
+
+TEST(AxisInfoSoundness, RandomKernels) {
+  MLIRContext context;
+  context.loadDialect<TileDialect, arith::ArithDialect>();
+  int64_t checked = 0, interesting = 0;
+  for (unsigned seed = 0; seed < 800; ++seed) {
+    RandomKernel random(context, seed, seed % 3 == 0 ? 8 : 32);
+    AxisInfoAnalysis analysis(random.getKernel());
+    for (int trial = 0; trial < 4; ++trial) {
+      Evaluator evaluator = random.evaluate();
+      if (evaluator.undefined)
+        continue;
+      for (Operation &op : random.getKernel().getBody().front())
+        for (Value value : op.getResults()) {
+          const AxisInfo &info = analysis.get(value);
+          const char *problem = findFalseClaim(value, info, evaluator[value]);
+          ++checked;
+          interesting += llvm::any_of(info.contiguity, [](int64_t size) { return size > 1; });
+          if (!problem)
+            continue;
+          std::string text;
+          llvm::raw_string_ostream os(text);
+          random.getKernel().print(os, OpPrintingFlags().useLocalScope());
+          os << "\n" << value << "\n";
+          info.print(os);
+          os << "\nelements:";
+          for (int64_t element : evaluator[value].values)
+            os << " " << element;
+          FAIL() << "seed " << seed << ": false " << problem << "\n" << text;
+        }
+    }
+  }
+  EXPECT_GT(checked, 10000);
+  EXPECT_GT(interesting, 1000);
+}
+
+} // namespace

@@ -1,0 +1,25 @@
+// The command line of tilec: words -> CompilerOptions.
+#pragma once
+
+#include "Driver/CompilerOptions.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace tile {
+
+struct CommandLine {
+  driver::CompilerOptions compiler;
+  std::string output;            ///< empty: not given
+  bool emitGiven = false;        ///< --emit or an extension of the output chose what to make
+  bool targetGiven = false;      ///< --target was given
+  std::vector<std::string> rest; ///< for `tilec run`: words that are not the compiler's, in order
+};
+
+enum class ParseStatus { Compile, Done, Error };
+
+/// Parses the words behind the tool's name. `Done`: help or version was printed. In `run` mode words that the compiler
+/// does not know are kept in `rest` instead of being errors. Does not read the input.
+ParseStatus parseCommandLine(llvm::ArrayRef<const char *> words, bool run, CommandLine &line);
+
+} // namespace tile

@@ -1,0 +1,55 @@
+// Options of tilec, with clang's conventions. `tilec run` takes the same and hands the rest to the runner.
+include "llvm/Option/OptParser.td"
+
+/// `--name=VALUE` and `--name VALUE`.
+multiclass Value<string name, string help, string metavar> {
+  def "" : Joined<["--"], name#"=">, HelpText<help>, MetaVarName<metavar>;
+  def _separate : Separate<["--"], name>, Alias<!cast<Joined>(NAME)>;
+}
+
+def grp_output : OptionGroup<"output">, HelpText<"Output">;
+def grp_kernel : OptionGroup<"kernel">, HelpText<"Kernel">;
+def grp_passes : OptionGroup<"passes">, HelpText<"Passes">;
+def grp_tools : OptionGroup<"tools">, HelpText<"Tools">;
+
+let Group = grp_output in {
+def o : JoinedOrSeparate<["-"], "o">, HelpText<"Write the result to <file>; '-' is standard output">,
+        MetaVarName<"<file>">;
+defm emit : Value<"emit", "What to make: ast, tile, cta, nvvm, llvm, ptx, cubin (default), manifest or header",
+                  "<kind>">;
+defm target : Value<"target", "GPU to compile for (default: sm_90a); --target=help lists them", "<gpu>">;
+}
+
+let Group = grp_kernel in {
+defm kernel : Value<"kernel", "Kernel or instance to compile, when the file has several", "<name>">;
+def D : JoinedOrSeparate<["-"], "D">, HelpText<"Give a compile-time parameter its value">,
+        MetaVarName<"<name>=<value>">;
+defm signature : Value<"signature", "Types of the parameters, in order or by name: 'a: *fp16:16, n: i32'", "<types>">;
+defm assume : Value<"assume", "An integer parameter is a multiple of <n>, or a pointer aligned to <n> bytes",
+                    "<name>=<n>">;
+defm num_warps : Value<"num-warps", "Warps of 32 threads that run one program: 1, 2, 4, 8, 16 or 32", "<n>">;
+defm num_stages : Value<"num-stages", "Depth of software pipelines, 1 to 16", "<n>">;
+def debug : Flag<["--"], "debug">, HelpText<"Keep assertions in the kernel">;
+def x : JoinedOrSeparate<["-"], "x">, HelpText<"Language of the input: tile or mlir (default: by the file's name)">,
+        MetaVarName<"<language>">;
+}
+
+let Group = grp_passes in {
+def O : Joined<["-"], "O">, HelpText<"0: only what correctness needs; 1, 2 (default): every optimisation">,
+        MetaVarName<"<level>">;
+defm disable : Value<"disable", "Leave out optimisation passes, by name, separated by commas", "<passes>">;
+defm stop_after : Value<"stop-after", "Stop behind a pass and print the IR", "<pass>">;
+defm dump_ir : Value<"dump-ir", "Write the IR behind every pass that changed it into <dir>", "<dir>">;
+def time_passes : Flag<["--"], "time-passes">, HelpText<"Print the time of every phase and pass">;
+def print_layouts : Flag<["--"], "print-layouts">, HelpText<"Print which thread holds which element, as tables">;
+}
+
+let Group = grp_tools in {
+defm ptxas : Value<"ptxas", "The assembler (default: from PATH, or from the CUDA toolkit)", "<file>">;
+defm cuda_path : Value<"cuda-path", "Folder of the CUDA toolkit (default: CUDA_HOME, CUDA_PATH, /usr/local/cuda)",
+                       "<dir>">;
+}
+
+def help : Flag<["--"], "help">, HelpText<"Print this text">;
+def h : Flag<["-"], "h">, Alias<help>;
+def version : Flag<["--"], "version">, HelpText<"Print the version">;

@@ -1,0 +1,58 @@
+// tilec: one input, one output. The result is made in memory and written last, so that an error leaves no file behind.
+#include "Driver/Compilation.h"
+#include "Driver/OutputFile.h"
+#include "Options.h"
+#include "Tools.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+
+using namespace tile;
+using driver::EmitKind;
+using driver::Outcome;
+
+namespace {
+
+int fail(Outcome outcome, llvm::Error error) {
+  llvm::errs() << "tilec: error: " << toString(std::move(error)) << '\n';
+  return int(outcome);
+}
+
+/// Where the result goes when -o does not say: text is shown, a cubin is named after its source.
+std::string defaultOutput(const driver::CompilerOptions &options) {
+  if (options.emit != EmitKind::Cubin)
+    return "-";
+  llvm::StringRef stem = options.input == "-" ? "kernel" : llvm::sys::path::stem(options.input);
+  return (stem + ".cubin").str();
+}
+
+int compileCommand(llvm::ArrayRef<const char *> words) {
+  CommandLine line;
+  switch (parseCommandLine(words, /*run=*/false, line)) {
+  case ParseStatus::Done:
+    return int(Outcome::Success);
+  case ParseStatus::Error:
+    return int(Outcome::Usage);
+  case ParseStatus::Compile:
+    break;
+  }
+  llvm::Expected<std::string> text = driver::readInput(line.compiler.input);
+  if (!text)
+    return fail(Outcome::Environment, text.takeError());
+  line.compiler.inputText = std::move(*text);
+  std::string output = line.output.empty() ? defaultOutput(line.compiler) : line.output;
+
+  driver::Compilation compilation(std::move(line.compiler), llvm::errs());
+  if (!compilation.run())
+    return int(compilation.outcome());
+  if (llvm::Error error = driver::writeOutput(output, compilation.result()))
+    return fail(Outcome::Environment, std::move(error));
+  return int(Outcome::Success);
+}
+
+} // namespace
+
+int tile::tilecMain(int argc, char **argv) {
+  llvm::ArrayRef<const char *> words(argv + 1, argc - 1);
+  return compileCommand(words);
+}
