@@ -1,0 +1,51 @@
+// Spellings of operators.
+
+#include "Frontend/Ast.h"
+
+namespace tile::frontend {
+
+namespace {
+
+struct OperatorNames {
+  std::string_view text;
+  std::string_view className;
+};
+
+constexpr OperatorNames unaryNames[] = {{"-", "USub"}, {"+", "UAdd"}, {"~", "Invert"}, {"not", "Not"}};
+constexpr OperatorNames binaryNames[] = {
+    {"+", "Add"},   {"-", "Sub"},    {"*", "Mult"},    {"/", "Div"},     {"//", "FloorDiv"},
+    {"%", "Mod"},   {"**", "Pow"},   {"<<", "LShift"}, {">>", "RShift"}, {"&", "BitAnd"},
+    {"|", "BitOr"}, {"^", "BitXor"}, {"@", "MatMult"},
+};
+constexpr OperatorNames boolNames[] = {{"and", "And"}, {"or", "Or"}};
+constexpr OperatorNames compareNames[] = {{"<", "Lt"},  {">", "Gt"},     {"<=", "LtE"}, {">=", "GtE"},
+                                          {"==", "Eq"}, {"!=", "NotEq"}, {"is", "Is"},  {"is not", "IsNot"}};
+
+} // namespace
+
+std::string_view spelling(UnaryOp op) {
+  return unaryNames[static_cast<size_t>(op)].text;
+}
+std::string_view spelling(BinaryOp op) {
+  return binaryNames[static_cast<size_t>(op)].text;
+}
+std::string_view spelling(BoolOperator op) {
+  return boolNames[static_cast<size_t>(op)].text;
+}
+std::string_view spelling(CompareOp op) {
+  return compareNames[static_cast<size_t>(op)].text;
+}
+std::string_view className(UnaryOp op) {
+  return unaryNames[static_cast<size_t>(op)].className;
+}
+std::string_view className(BinaryOp op) {
+  return binaryNames[static_cast<size_t>(op)].className;
+}
+std::string_view className(BoolOperator op) {
+  return boolNames[static_cast<size_t>(op)].className;
+}
+std::string_view className(CompareOp op) {
+  return compareNames[static_cast<size_t>(op)].className;
+}
+
+} // namespace tile::frontend

@@ -1,0 +1,201 @@
+// Collecting and rendering of diagnostics; edit distance for "did you mean".
+
+#include "Frontend/Diagnostics.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+namespace tile::frontend {
+
+namespace {
+
+struct Entry {
+  const char *id;
+  Severity severity;
+  const char *message;
+};
+
+constexpr Entry entries[] = {
+#define TILE_DIAGNOSTIC(id, severity, message) {#id, Severity::severity, message},
+#include "Frontend/Diagnostics.def"
+};
+
+// More errors than this are noise: the first ones name the causes.
+constexpr size_t maxDiagnostics = 100;
+
+std::string substitute(std::string_view pattern, const std::vector<std::string> &arguments) {
+  std::string out;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    bool isPlaceholder = pattern[i] == '{' && i + 2 < pattern.size() && pattern[i + 2] == '}';
+    size_t index = isPlaceholder ? static_cast<size_t>(pattern[i + 1] - '0') : arguments.size();
+    if (!isPlaceholder || index >= arguments.size()) {
+      out += pattern[i];
+      continue;
+    }
+    out += arguments[index];
+    i += 2;
+  }
+  return out;
+}
+
+bool isContinuationByte(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+}
+
+/// A source line as a terminal shows it: tabs as 8 columns, control bytes as '?'. 'columns[i]' is where byte i stands.
+std::string printableLine(std::string_view line, std::vector<size_t> &columns) {
+  std::string out;
+  size_t column = 0;
+  for (char c : line) {
+    columns.push_back(column);
+    if (c == '\t') {
+      size_t width = 8 - column % 8;
+      out.append(width, ' ');
+      column += width;
+      continue;
+    }
+    bool isControl = static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
+    out += isControl ? '?' : c;
+    column += isContinuationByte(c) ? 0 : 1;
+  }
+  columns.push_back(column);
+  return out;
+}
+
+const char *severityName(Severity severity) {
+  switch (severity) {
+  case Severity::Error:
+    return "error";
+  case Severity::Warning:
+    return "warning";
+  case Severity::Note:
+    return "note";
+  }
+  return "";
+}
+
+} // namespace
+
+std::string diagnosticName(Diag id) {
+  std::string name = entries[static_cast<size_t>(id)].id;
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+DiagnosticEngine::Builder &DiagnosticEngine::Builder::note(SourceRange range, std::string message) {
+  if (engine)
+    engine->diagnostics[index].notes.push_back({Severity::Note, "", range, std::move(message), {}, {}});
+  return *this;
+}
+
+DiagnosticEngine::Builder &DiagnosticEngine::Builder::fixIt(SourceRange range, std::string replacement) {
+  if (engine)
+    engine->diagnostics[index].fixIts.push_back({range, std::move(replacement)});
+  return *this;
+}
+
+uint32_t DiagnosticEngine::addFile(const SourceFile &file) {
+  files.push_back(std::make_unique<File>(file));
+  return static_cast<uint32_t>(files.size() - 1);
+}
+
+std::string_view DiagnosticEngine::text(SourceRange range) const {
+  std::string_view all = files[range.file]->source.text;
+  if (range.begin >= all.size() || range.end <= range.begin)
+    return {};
+  return all.substr(range.begin, range.end - range.begin);
+}
+
+DiagnosticEngine::Builder DiagnosticEngine::report(Diag id, SourceRange range,
+                                                   const std::vector<std::string> &arguments) {
+  const Entry &entry = entries[static_cast<size_t>(id)];
+  std::string message = substitute(entry.message, arguments);
+  if (entry.severity == Severity::Error)
+    ++errorCount;
+  if (diagnostics.size() >= maxDiagnostics)
+    return {nullptr, 0};
+  for (const Diagnostic &old : diagnostics)
+    if (old.range.file == range.file && old.range.begin == range.begin && old.message == message)
+      return {nullptr, 0};
+  diagnostics.push_back({entry.severity, diagnosticName(id), range, std::move(message), {}, {}});
+  return {this, diagnostics.size() - 1};
+}
+
+void DiagnosticEngine::renderOne(const Diagnostic &diagnostic, std::string &out) const {
+  if (diagnostic.range.file >= files.size()) {
+    out += std::string(severityName(diagnostic.severity)) + ": " + diagnostic.message + '\n';
+    return;
+  }
+  const File &file = *files[diagnostic.range.file];
+  LineColumn place = file.lines.locate(diagnostic.range.begin);
+  out += file.source.name + ':' + std::to_string(place.line) + ':' + std::to_string(place.column) + ": " +
+         severityName(diagnostic.severity) + ": " + diagnostic.message;
+  if (!diagnostic.name.empty())
+    out += " [" + diagnostic.name + ']';
+  out += '\n';
+
+  std::string_view line = file.lines.line(place.line);
+  // A line of thousands of characters (generated code) would hide the message.
+  constexpr size_t maxLineLength = 400;
+  if (line.empty() || line.size() > maxLineLength)
+    return;
+  std::vector<size_t> columns;
+  out += "  " + printableLine(line, columns) + '\n';
+  size_t beginByte = std::min<size_t>(place.column - 1, line.size());
+  uint32_t length = diagnostic.range.end > diagnostic.range.begin ? diagnostic.range.end - diagnostic.range.begin : 1;
+  size_t endByte = std::min<size_t>(beginByte + length, line.size());
+  size_t begin = columns[beginByte];
+  size_t end = std::max(columns[endByte], begin + 1);
+  out += "  " + std::string(begin, ' ') + '^' + std::string(end - begin - 1, '~') + '\n';
+  for (const FixIt &fix : diagnostic.fixIts) {
+    LineColumn fixPlace = file.lines.locate(fix.range.begin);
+    if (fixPlace.line == place.line && fixPlace.column - 1 < columns.size())
+      out += "  " + std::string(columns[fixPlace.column - 1], ' ') + fix.replacement + '\n';
+  }
+}
+
+std::string DiagnosticEngine::render() const {
+  std::vector<size_t> order(diagnostics.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    const SourceRange &left = diagnostics[a].range, &right = diagnostics[b].range;
+    return std::tie(left.file, left.begin, a) < std::tie(right.file, right.begin, b);
+  });
+  std::string out;
+  for (size_t index : order) {
+    renderOne(diagnostics[index], out);
+    for (const Diagnostic &note : diagnostics[index].notes)
+      renderOne(note, out);
+  }
+  return out;
+}
+
+std::optional<std::string> didYouMean(std::string_view name, const std::vector<std::string> &candidates) {
+  std::optional<std::string> best;
+  size_t bestDistance = std::max<size_t>(1, name.size() / 3) + 1;
+  for (const std::string &candidate : candidates) {
+    size_t lengthGap = candidate.size() > name.size() ? candidate.size() - name.size() : name.size() - candidate.size();
+    if (candidate == name || candidate.empty() || lengthGap >= bestDistance)
+      continue;
+    // Levenshtein distance, one row at a time.
+    std::vector<size_t> row(candidate.size() + 1);
+    std::iota(row.begin(), row.end(), 0);
+    for (size_t i = 1; i <= name.size(); ++i) {
+      size_t diagonal = row[0];
+      row[0] = i;
+      for (size_t j = 1; j <= candidate.size(); ++j) {
+        size_t replaced = diagonal + (name[i - 1] == candidate[j - 1] ? 0 : 1);
+        diagonal = row[j];
+        row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+      }
+    }
+    if (row.back() < bestDistance) {
+      bestDistance = row.back();
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+} // namespace tile::frontend

@@ -1,0 +1,426 @@
+// Parser: token handling and the module level.
+//
+// A file may be a whole Python module: imports, constants, jit functions and top-level 'if's are kept, every other
+// block is skipped by its indentation. Skipped names are remembered, so that using one in a kernel gives a clear error.
+
+#include "Frontend/ParserImpl.h"
+
+#include <algorithm>
+
+namespace tile::frontend {
+
+namespace {
+
+// Deep enough for any program written by hand, shallow enough for the stack of every later visitor.
+constexpr unsigned maxNesting = 200;
+
+/// Decorators that make a function part of the language.
+bool isJitDecorator(std::string_view name) {
+  for (std::string_view known : {"triton.jit", "tile.kernel", "tile.jit", "kernel", "jit", "tl.jit",
+                                 "triton.constexpr_function", "tile.constexpr_function", "constexpr_function"})
+    if (name == known)
+      return true;
+  return name.ends_with(".jit");
+}
+
+} // namespace
+
+Parser::Parser(std::string_view text, TokenStream tokens, Module &module, DiagnosticEngine &diagnostics)
+    : source(text), stream(std::move(tokens)), module(module), diagnostics(diagnostics) {}
+
+const Token &Parser::peek(size_t ahead) const {
+  return stream.tokens[std::min(position + ahead, stream.tokens.size() - 1)];
+}
+
+const Token &Parser::advance() {
+  const Token &token = peek();
+  if (position + 1 < stream.tokens.size())
+    ++position;
+  previousRange = token.range;
+  return token;
+}
+
+bool Parser::accept(Tok kind) {
+  if (!at(kind))
+    return false;
+  advance();
+  return true;
+}
+
+bool Parser::expect(Tok kind, std::string_view context) {
+  if (accept(kind))
+    return true;
+  unexpected("'" + std::string(spelling(kind)) + "' " + std::string(context));
+  return false;
+}
+
+DiagnosticEngine::Builder Parser::error(Diag id, SourceRange range, const std::vector<std::string> &arguments) {
+  failedQuietly = true;
+  if (quiet > 0)
+    return {nullptr, 0};
+  return diagnostics.report(id, range, arguments);
+}
+
+/// Reports the current token: what is wrong with it, or that something else was expected.
+void Parser::unexpected(std::string_view expected) {
+  const Token &token = peek();
+  if (token.kind == Tok::Error) {
+    error(token.error, token.range, token.arguments);
+    return;
+  }
+  // "a && b" arrives as '&' '&'.
+  for (Tok half : {Tok::Ampersand, Tok::Pipe}) {
+    bool isDoubled = position > 0 && token.kind == half && stream.tokens[position - 1].kind == half;
+    if (isDoubled && stream.tokens[position - 1].range.end == token.range.begin) {
+      std::string word = half == Tok::Ampersand ? "and" : "or";
+      SourceRange both{token.range.begin - 1, token.range.end, token.range.file};
+      error(Diag::foreign_operator, both, {text(token) + text(token), word}).fixIt(both, word);
+      return;
+    }
+  }
+  bool isLayout =
+      token.kind == Tok::Newline || token.kind == Tok::Indent || token.kind == Tok::Dedent || token.kind == Tok::End;
+  std::string found = isLayout ? std::string(spelling(token.kind)) : "'" + text(token).substr(0, 40) + "'";
+  if (token.kind == Tok::Indent)
+    error(Diag::unexpected_indent, token.range);
+  else
+    error(Diag::unexpected_token, token.range, {std::string(expected), found});
+}
+
+/// Moves behind the end of the current logical line.
+void Parser::skipLine() {
+  while (!at(Tok::Newline) && !at(Tok::End) && !at(Tok::Dedent) && !at(Tok::Indent))
+    advance();
+  accept(Tok::Newline);
+}
+
+/// Moves behind an indented block, if one starts here.
+void Parser::skipBlock() {
+  if (!at(Tok::Indent))
+    return;
+  size_t depth = 0;
+  do {
+    if (at(Tok::Indent))
+      ++depth;
+    else if (at(Tok::Dedent))
+      --depth;
+    advance();
+  } while (depth > 0 && !at(Tok::End));
+}
+
+bool Parser::tooDeep() {
+  if (nesting <= maxNesting)
+    return false;
+  error(Diag::too_deep, peek().range, {"expressions and blocks", std::to_string(maxNesting)});
+  return true;
+}
+
+void Parser::parseModule() {
+  while (!at(Tok::End))
+    parseTopLevel(module.body);
+  // What is left stands behind the last kernel.
+  parseDirectives(*this, nextDirective, stream.directives.size(), nullptr);
+}
+
+void Parser::parseTopLevel(Block &out) {
+  switch (peek().kind) {
+  case Tok::Newline:
+  case Tok::Indent:
+  case Tok::Dedent:
+    advance();
+    return;
+  case Tok::KwImport:
+  case Tok::KwFrom:
+    if (!parseImport(out))
+      skipLine();
+    return;
+  case Tok::At:
+    parseDecorated(out);
+    return;
+  case Tok::KwIf:
+    if (!parseTopLevelIf(out))
+      skipTopLevel("block");
+    return;
+  case Tok::Name: {
+    Tok next = peek(1).kind;
+    if ((next == Tok::Equal || next == Tok::Colon) && parseTopLevelAssignment(out))
+      return;
+    skipTopLevel(next == Tok::Equal || next == Tok::Colon ? "constant" : "statement");
+    return;
+  }
+  case Tok::KwDef:
+    skipTopLevel("host function");
+    return;
+  case Tok::KwClass:
+    skipTopLevel("class");
+    return;
+  default:
+    skipTopLevel("statement");
+  }
+}
+
+/// Skips a host statement with its block, and remembers the name that it defines.
+void Parser::skipTopLevel(std::string what) {
+  const Token &name = at(Tok::KwDef) || at(Tok::KwClass) ? peek(1) : peek();
+  if (name.kind == Tok::Name && what != "statement")
+    module.skipped.push_back({text(name), name.range, std::move(what)});
+  do {
+    skipLine();
+    skipBlock();
+  } while (at(Tok::KwElse) || at(Tok::KwElif) || at(Tok::KwExcept) || at(Tok::KwFinally));
+}
+
+/// "if" around definitions. Fails (with the position restored) when a condition is not in the language.
+bool Parser::parseTopLevelIf(Block &out) {
+  size_t start = position;
+  SourceRange begin = peek().range;
+  auto *stmt = make<IfStmt>(begin);
+  auto parseBody = [&](Block &body) {
+    if (!accept(Tok::Colon) || !accept(Tok::Newline) || !accept(Tok::Indent))
+      return false;
+    while (!at(Tok::Dedent) && !at(Tok::End))
+      parseTopLevel(body);
+    accept(Tok::Dedent);
+    return true;
+  };
+  do {
+    IfStmt::Branch branch;
+    branch.keyword = advance().range;
+    ++quiet;
+    branch.condition = parseExpression();
+    --quiet;
+    if (!branch.condition || !parseBody(branch.body)) {
+      position = start;
+      return false;
+    }
+    stmt->branches.push_back(std::move(branch));
+  } while (at(Tok::KwElif));
+  if (accept(Tok::KwElse) && !parseBody(stmt->elseBody)) {
+    position = start;
+    return false;
+  }
+  stmt->range = rangeFrom(begin);
+  out.push_back(stmt);
+  return true;
+}
+
+/// "NAME = expr" or "NAME: expr = expr". Fails quietly when the value is not in the language: then it is host code.
+bool Parser::parseTopLevelAssignment(Block &out) {
+  size_t start = position;
+  Block line;
+  ++quiet;
+  bool parsed = parseSimpleLine(line);
+  --quiet;
+  if (!parsed) {
+    position = start;
+    return false;
+  }
+  out.insert(out.end(), line.begin(), line.end());
+  return true;
+}
+
+std::string Parser::parseDottedName() {
+  std::string name;
+  if (at(Tok::Name))
+    name = text(advance());
+  while (!name.empty() && at(Tok::Dot) && peek(1).kind == Tok::Name) {
+    advance();
+    name += "." + text(advance());
+  }
+  return name;
+}
+
+bool Parser::parseImportedNames(ImportStmt &import) {
+  bool parenthesized = accept(Tok::LeftParen);
+  if (accept(Tok::Star)) {
+    import.names.push_back({"*", ""});
+    return true;
+  }
+  do {
+    if (parenthesized && at(Tok::RightParen))
+      break;
+    ImportStmt::Alias alias{import.isFrom && at(Tok::Name) ? text(advance()) : parseDottedName(), ""};
+    if (alias.name.empty()) {
+      unexpected("a name to import");
+      return false;
+    }
+    if (accept(Tok::KwAs)) {
+      if (!at(Tok::Name)) {
+        unexpected("a name after 'as'");
+        return false;
+      }
+      alias.asName = text(advance());
+    }
+    import.names.push_back(std::move(alias));
+  } while (accept(Tok::Comma));
+  return !parenthesized || expect(Tok::RightParen, "after the imported names");
+}
+
+bool Parser::parseImport(Block &out) {
+  SourceRange begin = peek().range;
+  auto *stmt = make<ImportStmt>(begin);
+  stmt->isFrom = advance().kind == Tok::KwFrom;
+  if (stmt->isFrom) {
+    for (; at(Tok::Dot) || at(Tok::Ellipsis); advance())
+      stmt->level += at(Tok::Dot) ? 1 : 3;
+    stmt->module = parseDottedName();
+    if (stmt->module.empty() && stmt->level == 0) {
+      unexpected("a module name after 'from'");
+      return false;
+    }
+    if (!expect(Tok::KwImport, "after the module name"))
+      return false;
+  }
+  if (!parseImportedNames(*stmt))
+    return false;
+  stmt->range = rangeFrom(begin);
+  out.push_back(stmt);
+  if (accept(Tok::Semicolon))
+    return true;
+  if (!at(Tok::End) && !accept(Tok::Newline)) {
+    unexpected("end of line after the import");
+    return false;
+  }
+  return true;
+}
+
+/// One "@..." line. Its argument may be Python that is not in the language; then only the name is kept.
+Decorator Parser::parseDecorator() {
+  Decorator decorator;
+  SourceRange begin = advance().range;
+  size_t start = position;
+  decorator.name = parseDottedName();
+  position = start;
+  ++quiet;
+  decorator.value = parseExpression();
+  --quiet;
+  if (!at(Tok::Newline))
+    decorator.value = nullptr;
+  while (!at(Tok::Newline) && !at(Tok::End))
+    advance();
+  decorator.range = rangeFrom(begin);
+  accept(Tok::Newline);
+  return decorator;
+}
+
+void Parser::parseDecorated(Block &out) {
+  SourceRange begin = peek().range;
+  std::vector<Decorator> decorators;
+  while (at(Tok::At))
+    decorators.push_back(parseDecorator());
+  if (!at(Tok::KwDef)) {
+    skipTopLevel(at(Tok::KwClass) ? "class" : "statement");
+    return;
+  }
+  bool isJit = std::any_of(decorators.begin(), decorators.end(),
+                           [](const Decorator &decorator) { return isJitDecorator(decorator.name); });
+  if (!isJit) {
+    skipTopLevel("host function");
+    return;
+  }
+  if (FunctionStmt *function = parseFunction(std::move(decorators), begin))
+    out.push_back(function);
+}
+
+void Parser::attachDirectives(FunctionStmt &function, uint32_t begin) {
+  size_t first = nextDirective, last = first;
+  while (last < stream.directives.size() && stream.directives[last].range.begin < begin)
+    ++last;
+  nextDirective = last;
+  parseDirectives(*this, first, last, &function.directives);
+}
+
+FunctionStmt *Parser::parseFunction(std::vector<Decorator> decorators, SourceRange begin) {
+  auto *function = make<FunctionStmt>(begin);
+  attachDirectives(*function, begin.begin);
+  advance();
+  function->decorators = std::move(decorators);
+  function->nameRange = peek().range;
+  bool headerOk = at(Tok::Name);
+  if (headerOk) {
+    function->name = text(advance());
+    headerOk = expect(Tok::LeftParen, "after the function name") && parseParameters(*function) &&
+               expect(Tok::RightParen, "after the parameters");
+    if (headerOk && accept(Tok::Arrow))
+      headerOk = (function->returns = parseExpression()) != nullptr;
+    headerOk = headerOk && expect(Tok::Colon, "after the function header");
+  } else {
+    unexpected("a function name");
+  }
+  if (!headerOk) {
+    recover();
+    return nullptr;
+  }
+  bool bodyOk = parseBlock(function->body);
+  function->range = rangeFrom(begin);
+  return bodyOk ? function : nullptr;
+}
+
+bool Parser::parseParameters(FunctionStmt &function) {
+  bool keywordOnly = false;
+  while (!at(Tok::RightParen)) {
+    if (!parseParameter(function, keywordOnly))
+      return false;
+    if (!accept(Tok::Comma))
+      break;
+  }
+  return true;
+}
+
+bool Parser::parseParameter(FunctionStmt &function, bool &keywordOnly) {
+  SourceRange begin = peek().range;
+  if (at(Tok::DoubleStar) || at(Tok::Slash)) {
+    error(Diag::unsupported_parameter, begin, {text(advance())});
+    return false;
+  }
+  Parameter parameter;
+  if (accept(Tok::Star)) {
+    keywordOnly = true;
+    if (at(Tok::Comma))
+      return true;
+    parameter.isVarArgs = true;
+  }
+  if (!at(Tok::Name)) {
+    unexpected("a parameter name");
+    return false;
+  }
+  parameter.range = peek().range;
+  parameter.name = text(advance());
+  parameter.keywordOnly = keywordOnly && !parameter.isVarArgs;
+  if (accept(Tok::Colon) && !(parameter.annotation = parseExpression()))
+    return false;
+  if (accept(Tok::Equal) && !(parameter.defaultValue = parseExpression()))
+    return false;
+  for (const Parameter &other : function.parameters) {
+    if (other.name == parameter.name)
+      error(Diag::duplicate_parameter, parameter.range, {parameter.name}).note(other.range, "first one is here");
+  }
+  bool needsDefault = !function.parameters.empty() && function.parameters.back().defaultValue;
+  if (needsDefault && !parameter.defaultValue && !keywordOnly)
+    error(Diag::default_order, parameter.range, {parameter.name, function.parameters.back().name});
+  function.parameters.push_back(std::move(parameter));
+  return true;
+}
+
+Module parse(const SourceFile &file, DiagnosticEngine &diagnostics) {
+  Module module;
+  module.file = diagnostics.addFile(file);
+  // Byte offsets are 32-bit; nobody writes a kernel of this size.
+  constexpr size_t maxFileSize = size_t(64) << 20;
+  if (file.text.size() > maxFileSize) {
+    diagnostics.report(Diag::file_too_large, {0, 0, module.file}, {std::to_string(file.text.size() >> 20)});
+    return module;
+  }
+  const std::string &text = diagnostics.file(module.file).text;
+  Parser(text, lexFile(text, module.file), module, diagnostics).parseModule();
+  return module;
+}
+
+const Expr *parseExpression(const SourceFile &text, Module &module, DiagnosticEngine &diagnostics) {
+  uint32_t file = diagnostics.addFile(text);
+  const std::string &source = diagnostics.file(file).text;
+  SourceRange all{0, static_cast<uint32_t>(source.size()), file};
+  return Parser(source, {lexExpression(source, all), {}}, module, diagnostics).parseWholeExpression();
+}
+
+} // namespace tile::frontend

@@ -1,0 +1,18 @@
+// Text -> Module. Recursive descent over the token stream; see language grammar in README.md.
+//
+// A function that parses something returns null after it has reported why it could not; the statement parser then
+// continues behind the line, so that several errors are found in one run.
+
+#pragma once
+
+#include "Frontend/Ast.h"
+
+namespace tile::frontend {
+
+/// Parses a whole file. Always returns a module; the engine tells whether it is complete.
+Module parse(const SourceFile &file, DiagnosticEngine &diagnostics);
+
+/// Parses a string as one expression (a -D value, a signature); 'description' names it in messages.
+const Expr *parseExpression(const SourceFile &text, Module &module, DiagnosticEngine &diagnostics);
+
+} // namespace tile::frontend

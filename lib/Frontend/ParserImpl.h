@@ -1,0 +1,123 @@
+// The parser class, private to Parse*.cpp: Parser.cpp has the token handling and the module level, ParseStatements.cpp
+// statements, ParseExpressions.cpp expressions, ParseDirectives.cpp the "#:" lines.
+
+#pragma once
+
+#include "Frontend/Lexer.h"
+#include "Frontend/Literals.h"
+#include "Frontend/Parser.h"
+
+namespace tile::frontend {
+
+class Parser {
+public:
+  Parser(std::string_view text, TokenStream stream, Module &module, DiagnosticEngine &diagnostics);
+
+  void parseModule();
+  const Expr *parseWholeExpression();
+
+private:
+  friend class DirectiveParser;
+  friend void parseDirectives(Parser &parser, size_t begin, size_t end, DirectiveSet *set);
+
+  // Parser.cpp: tokens
+  const Token &peek(size_t ahead = 0) const;
+  const Token &advance();
+  bool at(Tok kind) const { return peek().kind == kind; }
+  bool accept(Tok kind);
+  bool expect(Tok kind, std::string_view context);
+  std::string_view text(SourceRange range) const { return source.substr(range.begin, range.end - range.begin); }
+  std::string text(const Token &token) const { return std::string(text(token.range)); }
+  SourceRange rangeFrom(SourceRange begin) const { return join(begin, previousRange); }
+  DiagnosticEngine::Builder error(Diag id, SourceRange range, const std::vector<std::string> &arguments = {});
+  void unexpected(std::string_view expected);
+  void skipLine();
+  void skipBlock();
+
+  // Parser.cpp: module level
+  void parseTopLevel(Block &out);
+  bool parseTopLevelIf(Block &out);
+  bool parseTopLevelAssignment(Block &out);
+  bool parseImport(Block &out);
+  bool parseImportedNames(ImportStmt &import);
+  std::string parseDottedName();
+  void parseDecorated(Block &out);
+  Decorator parseDecorator();
+  FunctionStmt *parseFunction(std::vector<Decorator> decorators, SourceRange begin);
+  bool parseParameters(FunctionStmt &function);
+  bool parseParameter(FunctionStmt &function, bool &keywordOnly);
+  void skipTopLevel(std::string what);
+  void attachDirectives(FunctionStmt &function, uint32_t begin);
+  bool takeTopLevelLine(Block &out, const Stmt *stmt);
+
+  // ParseStatements.cpp
+  bool parseBlock(Block &out);
+  void parseStatement(Block &out);
+  bool parseSimpleLine(Block &out);
+  void recover();
+  const Stmt *parseSimple();
+  const Stmt *parseExpressionStatement();
+  const Stmt *parseAssignment(const Expr *target, SourceRange begin);
+  const Stmt *parseAugmented(const Expr *target, SourceRange begin);
+  const Stmt *parseAnnotated(const Expr *target, SourceRange begin);
+  bool checkTarget(const Expr *target);
+  void parseIf(Block &out);
+  void parseFor(Block &out);
+  void parseWhile(Block &out);
+  bool rejectStatement();
+  void rejectElseOfLoop(std::string_view loop);
+
+  // ParseExpressions.cpp
+  const Expr *parseExpressions();
+  const Expr *parseExpression();
+  const Expr *parseOr();
+  const Expr *parseAnd();
+  const Expr *parseNot();
+  const Expr *parseComparison();
+  const Expr *parseBinary(int level);
+  const Expr *parseUnary();
+  const Expr *parsePower();
+  const Expr *parsePostfix();
+  const Expr *parseCall(const Expr *callee);
+  bool parseArgument(CallExpr &call);
+  const Expr *parseSubscript(const Expr *value);
+  const Expr *parseSubscriptItem();
+  const Expr *parseAtom();
+  const Expr *parseParenthesized();
+  const Expr *parseList();
+  const Expr *parseNumber();
+  const Expr *parseStrings();
+  bool parseFString(const Token &token, std::vector<FStringPart> &parts);
+  const Expr *parseFStringField(std::string_view body, size_t offset, size_t &position, FStringPart &part);
+  bool rejectComprehension();
+  bool rejectWalrus();
+  std::optional<CompareOp> acceptComparison(bool &rejected);
+  template <typename T> T *make(SourceRange range) { return module.make<T>(range); }
+  const Expr *finish(Expr *expr, std::initializer_list<const Expr *> children);
+  const Expr *finishList(Expr *expr, const std::vector<const Expr *> &children);
+
+  /// Counts recursion; parsing fails cleanly instead of running out of stack.
+  struct Nesting {
+    explicit Nesting(Parser &parser) : parser(parser) { ++parser.nesting; }
+    ~Nesting() { --parser.nesting; }
+    Parser &parser;
+  };
+  bool tooDeep();
+
+  std::string_view source;
+  TokenStream stream;
+  Module &module;
+  DiagnosticEngine &diagnostics;
+  size_t position = 0;
+  SourceRange previousRange;
+  size_t nextDirective = 0;
+  unsigned nesting = 0;
+  unsigned quiet = 0;         // > 0: speculative, nothing is reported
+  bool failedQuietly = false; // what a speculative parse would have reported
+  bool allowMatMul = false;   // "@" is an operator in "expect" directives only
+};
+
+/// Directives in [begin, end) of the stream -> 'set' and module.instances.
+void parseDirectives(Parser &parser, size_t begin, size_t end, DirectiveSet *set);
+
+} // namespace tile::frontend

@@ -1,0 +1,256 @@
+// Expression -> source text.
+
+#include "Frontend/Unparse.h"
+
+#include "Frontend/Literals.h"
+
+namespace tile::frontend {
+
+namespace {
+
+enum Precedence {
+  Lowest,
+  Conditional,
+  Or,
+  And,
+  Not,
+  Comparison,
+  BitOr,
+  BitXor,
+  BitAnd,
+  Shift,
+  Sum,
+  Product,
+  Sign,
+  Power,
+  Postfix
+};
+
+Precedence precedence(BinaryOp op) {
+  switch (op) {
+  case BinaryOp::BitOr:
+    return BitOr;
+  case BinaryOp::BitXor:
+    return BitXor;
+  case BinaryOp::BitAnd:
+    return BitAnd;
+  case BinaryOp::LShift:
+  case BinaryOp::RShift:
+    return Shift;
+  case BinaryOp::Add:
+  case BinaryOp::Sub:
+    return Sum;
+  case BinaryOp::Pow:
+    return Power;
+  default:
+    return Product;
+  }
+}
+
+Precedence next(Precedence level) {
+  return static_cast<Precedence>(level + 1);
+}
+
+class Unparser {
+public:
+  void print(const Expr &expr, Precedence minimum);
+  std::string out;
+
+private:
+  void printList(const std::vector<const Expr *> &elements) {
+    for (size_t i = 0; i < elements.size(); ++i) {
+      out += i == 0 ? "" : ", ";
+      print(*elements[i], Conditional);
+    }
+  }
+  void printOptional(const Expr *expr) {
+    if (expr)
+      print(*expr, Conditional);
+  }
+  void printUnary(const UnaryExpr &expr);
+  void printBinary(const BinaryExpr &expr);
+  void printCall(const CallExpr &expr);
+  void printFString(const FStringExpr &expr);
+  void printBody(const Expr &expr);
+  static Precedence levelOf(const Expr &expr);
+};
+
+Precedence Unparser::levelOf(const Expr &expr) {
+  switch (expr.kind) {
+  case ExprKind::Unary:
+    return as<UnaryExpr>(&expr)->op == UnaryOp::Not ? Not : Sign;
+  case ExprKind::Binary:
+    return precedence(as<BinaryExpr>(&expr)->op);
+  case ExprKind::BoolOp:
+    return as<BoolOpExpr>(&expr)->op == BoolOperator::Or ? Or : And;
+  case ExprKind::Compare:
+    return Comparison;
+  case ExprKind::Conditional:
+    return Conditional;
+  case ExprKind::Slice:
+  case ExprKind::Starred:
+    return Lowest;
+  default:
+    return Postfix;
+  }
+}
+
+void Unparser::print(const Expr &expr, Precedence minimum) {
+  bool isEnclosed = levelOf(expr) < minimum && levelOf(expr) != Lowest;
+  out += isEnclosed ? "(" : "";
+  printBody(expr);
+  out += isEnclosed ? ")" : "";
+}
+
+void Unparser::printUnary(const UnaryExpr &expr) {
+  out += spelling(expr.op);
+  if (expr.op == UnaryOp::Not)
+    out += ' ';
+  print(*expr.operand, levelOf(expr));
+}
+
+void Unparser::printBinary(const BinaryExpr &expr) {
+  Precedence level = precedence(expr.op);
+  bool isPower = expr.op == BinaryOp::Pow;
+  print(*expr.left, isPower ? next(level) : level);
+  out += ' ';
+  out += spelling(expr.op);
+  out += ' ';
+  print(*expr.right, isPower ? Sign : next(level));
+}
+
+void Unparser::printCall(const CallExpr &expr) {
+  print(*expr.callee, Postfix);
+  out += '(';
+  for (size_t i = 0; i < expr.arguments.size(); ++i) {
+    const Argument &argument = expr.arguments[i];
+    out += i == 0 ? "" : ", ";
+    out += argument.name.empty() ? "" : argument.name + "=";
+    print(*argument.value, Conditional);
+  }
+  out += ')';
+}
+
+void Unparser::printFString(const FStringExpr &expr) {
+  out += "f'";
+  for (const FStringPart &part : expr.parts) {
+    if (!part.value) {
+      out += part.text;
+      continue;
+    }
+    out += '{';
+    print(*part.value, Conditional);
+    out += part.conversion ? std::string("!") + part.conversion : "";
+    out += part.hasFormat ? ":" + part.format : "";
+    out += '}';
+  }
+  out += '\'';
+}
+
+void Unparser::printBody(const Expr &expr) {
+  switch (expr.kind) {
+  case ExprKind::Name:
+    out += as<NameExpr>(&expr)->id;
+    return;
+  case ExprKind::Int:
+    out += toString(as<IntExpr>(&expr)->value);
+    return;
+  case ExprKind::Float:
+    out += floatRepr(as<FloatExpr>(&expr)->value);
+    return;
+  case ExprKind::String:
+    out += stringRepr(as<StringExpr>(&expr)->value);
+    return;
+  case ExprKind::Bool:
+    out += as<BoolExpr>(&expr)->value ? "True" : "False";
+    return;
+  case ExprKind::None:
+    out += "None";
+    return;
+  case ExprKind::Ellipsis:
+    out += "...";
+    return;
+  case ExprKind::FString:
+    return printFString(*as<FStringExpr>(&expr));
+  case ExprKind::Unary:
+    return printUnary(*as<UnaryExpr>(&expr));
+  case ExprKind::Binary:
+    return printBinary(*as<BinaryExpr>(&expr));
+  case ExprKind::BoolOp: {
+    const auto &node = *as<BoolOpExpr>(&expr);
+    for (size_t i = 0; i < node.values.size(); ++i) {
+      out += i == 0 ? "" : " " + std::string(spelling(node.op)) + " ";
+      print(*node.values[i], next(levelOf(expr)));
+    }
+    return;
+  }
+  case ExprKind::Compare: {
+    const auto &node = *as<CompareExpr>(&expr);
+    print(*node.left, BitOr);
+    out += " " + std::string(spelling(node.op)) + " ";
+    print(*node.right, BitOr);
+    return;
+  }
+  case ExprKind::Conditional: {
+    const auto &node = *as<ConditionalExpr>(&expr);
+    print(*node.thenValue, Or);
+    out += " if ";
+    print(*node.condition, Or);
+    out += " else ";
+    print(*node.elseValue, Conditional);
+    return;
+  }
+  case ExprKind::Call:
+    return printCall(*as<CallExpr>(&expr));
+  case ExprKind::Attribute:
+    print(*as<AttributeExpr>(&expr)->value, Postfix);
+    out += "." + as<AttributeExpr>(&expr)->attribute;
+    return;
+  case ExprKind::Subscript: {
+    const auto &node = *as<SubscriptExpr>(&expr);
+    print(*node.value, Postfix);
+    out += '[';
+    if (const auto *tuple = as<TupleExpr>(node.index); tuple && !tuple->parenthesized && !tuple->elements.empty())
+      printList(tuple->elements);
+    else
+      print(*node.index, Conditional);
+    out += ']';
+    return;
+  }
+  case ExprKind::Slice: {
+    const auto &node = *as<SliceExpr>(&expr);
+    printOptional(node.lower);
+    out += ':';
+    printOptional(node.upper);
+    out += node.step ? ":" : "";
+    printOptional(node.step);
+    return;
+  }
+  case ExprKind::Tuple: {
+    const auto &elements = as<TupleExpr>(&expr)->elements;
+    out += '(';
+    printList(elements);
+    out += elements.size() == 1 ? ",)" : ")";
+    return;
+  }
+  case ExprKind::List:
+    out += '[';
+    printList(as<ListExpr>(&expr)->elements);
+    out += ']';
+    return;
+  case ExprKind::Starred:
+    out += '*';
+    print(*as<StarredExpr>(&expr)->value, Conditional);
+    return;
+  }
+}
+
+} // namespace
+
+std::string unparse(const Expr &expr) {
+  Unparser unparser;
+  unparser.print(expr, Lowest);
+  return std::move(unparser.out);
+}
+
+} // namespace tile::frontend

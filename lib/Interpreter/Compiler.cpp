@@ -1,0 +1,281 @@
+// The walk over a kernel that turns operations into instructions and places values in the frame.
+#include "Interpreter/Compiler.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace tile::interp {
+
+/// Places start at multiples of a cache line, so that vector code never straddles two values.
+static constexpr size_t kAlignment = 64;
+
+static size_t roundUp(size_t bytes) {
+  return (std::max<size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+size_t FrameAllocator::allocate(size_t bytes) {
+  bytes = roundUp(bytes);
+  auto best = freeRanges.end();
+  for (auto range = freeRanges.begin(); range != freeRanges.end(); ++range)
+    if (range->second >= bytes && (best == freeRanges.end() || range->second < best->second))
+      best = range;
+  if (best == freeRanges.end())
+    return allocateFresh(bytes);
+  size_t offset = best->first, rest = best->second - bytes;
+  freeRanges.erase(best);
+  if (rest)
+    freeRanges[offset + bytes] = rest;
+  return offset;
+}
+
+size_t FrameAllocator::allocateFresh(size_t bytes) {
+  size_t offset = end;
+  end += roundUp(bytes);
+  return offset;
+}
+
+void FrameAllocator::release(size_t offset, size_t bytes) {
+  auto range = freeRanges.emplace(offset, roundUp(bytes)).first;
+  auto next = std::next(range);
+  if (next != freeRanges.end() && range->first + range->second == next->first) {
+    range->second += next->second;
+    freeRanges.erase(next);
+  }
+  if (range == freeRanges.begin())
+    return;
+  auto previous = std::prev(range);
+  if (previous->first + previous->second == range->first) {
+    previous->second += range->second;
+    freeRanges.erase(range);
+  }
+}
+
+static HandlerTable buildHandlers() {
+  HandlerTable table;
+  registerIntegerOps(table);
+  registerFloatOps(table);
+  registerCompareOps(table);
+  registerCastOps(table);
+  registerShapeOps(table);
+  registerMemoryOps(table);
+  registerDescriptorOps(table);
+  registerDotOps(table);
+  registerReduceOps(table);
+  registerControlOps(table);
+  registerProgramOps(table);
+  return table;
+}
+
+static const HandlerTable &handlers() {
+  static const HandlerTable table = buildHandlers();
+  return table;
+}
+
+std::optional<Kind> Compiler::kindOf(Type type) const {
+  Type element = getElementTypeOf(type);
+  if (isa<PtrType>(element))
+    return Kind::Pointer;
+  if (isa<DescType>(element))
+    return Kind::Descriptor;
+  if (isa<IndexType>(element))
+    return Kind::I64;
+  if (isa<Float8E4M3FNType>(element))
+    return Kind::F8E4M3;
+  if (isa<Float8E5M2Type>(element))
+    return Kind::F8E5M2;
+  if (element.isF16())
+    return Kind::F16;
+  if (element.isBF16())
+    return Kind::BF16;
+  if (element.isF32())
+    return Kind::F32;
+  if (element.isF64())
+    return Kind::F64;
+  if (!element.isSignlessInteger())
+    return std::nullopt;
+  switch (element.getIntOrFloatBitWidth()) {
+  case 1:
+    return Kind::I1;
+  case 8:
+    return Kind::I8;
+  case 16:
+    return Kind::I16;
+  case 32:
+    return Kind::I32;
+  case 64:
+    return Kind::I64;
+  default:
+    return std::nullopt;
+  }
+}
+
+Slot Compiler::shapeOf(Value value) const {
+  Slot slot;
+  slot.kind = *kindOf(value.getType());
+  auto tensor = dyn_cast<RankedTensorType>(value.getType());
+  slot.count = tensor ? tensor.getNumElements() : vectorLanes.value_or(1);
+  return slot;
+}
+
+static size_t bytesOf(Slot slot) {
+  return bytesInFrame(slot.kind) * size_t(slot.count);
+}
+
+Slot Compiler::define(Value value) {
+  Slot slot = shapeOf(value);
+  slot.offset = frame.allocate(bytesOf(slot));
+  slots[value] = slot;
+  mlir::Block *block = value.getParentBlock();
+  Operation *last = value.getDefiningOp();
+  for (Operation *user : value.getUsers()) {
+    Operation *ancestor = block->findAncestorOpInBlock(*user);
+    if (!last || last->isBeforeInBlock(ancestor))
+      last = ancestor;
+  }
+  lastUses[last ? last : block->getTerminator()].push_back(slot);
+  return slot;
+}
+
+void Compiler::defineConstant(Value value, std::vector<char> pattern) {
+  Slot slot = shapeOf(value);
+  auto [entry, added] = constantSlots.try_emplace({slot.kind, slot.count, pattern});
+  if (added) {
+    slot.offset = frame.allocateFresh(bytesOf(slot));
+    entry->second = slot;
+    program->constants.push_back({slot, std::move(pattern)});
+  }
+  slots[value] = entry->second;
+}
+
+Slot Compiler::scratch(Kind kind, int64_t count) {
+  Slot slot{0, count, kind};
+  slot.offset = frame.allocate(bytesOf(slot));
+  return slot;
+}
+
+void Compiler::release(Slot slot) {
+  frame.release(slot.offset, bytesOf(slot));
+}
+
+void Compiler::releaseDead(Operation *op) {
+  auto dead = lastUses.find(op);
+  if (dead == lastUses.end())
+    return;
+  for (Slot slot : dead->second)
+    release(slot);
+  lastUses.erase(dead);
+}
+
+Instruction &Compiler::emit(Operation *op, Execute execute, ArrayRef<size_t> in, ArrayRef<size_t> out, Slot shape) {
+  Instruction &instruction = current->emplace_back();
+  instruction.execute = execute;
+  llvm::copy(in, instruction.in.begin());
+  llvm::copy(out, instruction.out.begin());
+  instruction.count = vectorLanes && shape.count == *vectorLanes ? kLanes : shape.count;
+  instruction.kind = shape.kind;
+  instruction.op = op;
+  return instruction;
+}
+
+Instruction &Compiler::emit(Operation *op, Execute execute) {
+  SmallVector<size_t> in, out;
+  for (Value operand : op->getOperands().take_front(std::tuple_size_v<decltype(Instruction::in)>))
+    in.push_back(slotOf(operand).offset);
+  Slot shape = op->getNumOperands() ? slotOf(op->getOperand(0)) : Slot();
+  for (auto [index, result] : llvm::enumerate(op->getResults().take_front(2))) {
+    Slot slot = define(result);
+    out.push_back(slot.offset);
+    if (index == 0)
+      shape = slot;
+  }
+  return emit(op, execute, in, out, shape);
+}
+
+static bool copyBytes(Machine &machine, const Instruction &instruction) {
+  std::memcpy(machine.at<char>(instruction.out[0]), machine.at<char>(instruction.in[0]),
+              size_t(machine.countOf(instruction)) * bytesInFrame(instruction.kind));
+  return true;
+}
+
+void Compiler::emitCopy(Operation *op, Slot from, Slot to) {
+  if (from.offset != to.offset)
+    emit(op, copyBytes, {from.offset}, {to.offset}, to);
+}
+
+bool Compiler::compileBlock(mlir::Block &block, Block &result, llvm::function_ref<bool(Operation *)> finish) {
+  Block *outer = std::exchange(current, &result);
+  bool succeeded = true;
+  for (Operation &op : block.without_terminator()) {
+    if (!compileOperation(&op)) {
+      succeeded = false;
+      break;
+    }
+    releaseDead(&op);
+  }
+  Operation *terminator = block.getTerminator();
+  succeeded = succeeded && finish(terminator);
+  releaseDead(terminator);
+  current = outer;
+  return succeeded;
+}
+
+bool Compiler::fail(Operation *op, const Twine &message) {
+  if (!error)
+    error = Error{message.str(), op->getLoc(), std::nullopt, std::nullopt};
+  return false;
+}
+
+static bool hasEncoding(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getEncoding();
+}
+
+bool Compiler::checkTypes(Operation *op) {
+  for (Type type : llvm::concat<Type>(op->getOperandTypes(), op->getResultTypes())) {
+    if (hasEncoding(type))
+      return fail(op, "'" + op->getName().getStringRef() +
+                          "' has a tensor with a layout; the interpreter runs kernels before layouts are assigned");
+    auto shaped = dyn_cast<ShapedType>(type);
+    bool isValue = shaped ? isa<RankedTensorType>(type) && shaped.hasStaticShape() : true;
+    if (isValue && kindOf(type))
+      continue;
+    std::string text;
+    llvm::raw_string_ostream(text) << type;
+    return fail(op,
+                "'" + op->getName().getStringRef() + "' has type " + text + ", which the interpreter does not have");
+  }
+  return true;
+}
+
+bool Compiler::compileOperation(Operation *op) {
+  auto handler = handlers().find(op->getName().getStringRef());
+  if (handler == handlers().end())
+    return fail(op, "the interpreter does not support '" + op->getName().getStringRef() + "'");
+  return checkTypes(op) && handler->second(*this, op);
+}
+
+Program::Result Compiler::compile(KernelOp kernel, std::shared_ptr<ProgramImpl> result) {
+  program = result.get();
+  program->kernel = kernel;
+  Program::Result outcome;
+  Region &region = kernel.getBody();
+  if (!region.hasOneBlock()) {
+    fail(kernel, "kernel has " + Twine(region.getBlocks().size()) +
+                     " blocks; the interpreter runs structured control "
+                     "flow in one block");
+  } else {
+    for (BlockArgument argument : region.getArguments()) {
+      Slot slot = shapeOf(argument);
+      slot.offset = frame.allocateFresh(bytesOf(slot));
+      slots[argument] = slot;
+      program->arguments.push_back(slot);
+    }
+    compileBlock(region.front(), program->body, [](Operation *) { return true; });
+  }
+  program->frameBytes = frame.size();
+  outcome.error = error;
+  return outcome;
+}
+
+} // namespace tile::interp

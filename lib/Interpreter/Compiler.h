@@ -1,0 +1,96 @@
+// Translation of a kernel into instructions: the walk over blocks, the placement of values, and the table of handlers.
+//
+// Each op family registers handlers by op name (`register…Ops`). A handler asks for the slots of its operands, defines
+// its results and emits instructions. Slots are reused as soon as the last user in the defining block has been
+// translated; results are placed before operands are released, so a result never overlaps an operand.
+#pragma once
+
+#include "Interpreter/Machine.h"
+
+#include "llvm/ADT/StringMap.h"
+#include <functional>
+#include <map>
+
+namespace tile::interp {
+
+class Compiler;
+/// Emits the instructions of an operation; false after Compiler::fail.
+using Handler = std::function<bool(Compiler &, mlir::Operation *)>;
+using HandlerTable = llvm::StringMap<Handler>;
+
+/// Hands out places in the frame. Best fit over the released ranges, which are merged.
+class FrameAllocator {
+public:
+  size_t allocate(size_t bytes);
+  /// Memory that no other value ever had, for values that live through all programs.
+  size_t allocateFresh(size_t bytes);
+  void release(size_t offset, size_t bytes);
+  size_t size() const { return end; }
+
+private:
+  std::map<size_t, size_t> freeRanges; // offset to bytes
+  size_t end = 0;
+};
+
+class Compiler {
+public:
+  Program::Result compile(KernelOp kernel, std::shared_ptr<ProgramImpl> program);
+
+  Slot slotOf(mlir::Value value) const { return slots.at(value); }
+  /// Place for a result or block argument that is live to its last use in its block.
+  Slot define(mlir::Value value);
+  /// Lets `value` share the place of another one (no copy). The owner must outlive it.
+  void alias(mlir::Value value, Slot slot) { slots[value] = slot; }
+  /// Place for a constant; the pattern is one element, or all of them.
+  void defineConstant(mlir::Value value, std::vector<char> pattern);
+  /// A place of no value, until release().
+  Slot scratch(Kind kind, int64_t count);
+  void release(Slot slot);
+
+  /// Appends an instruction with the operands' and results' places and the first result's (else operand's) size.
+  Instruction &emit(mlir::Operation *op, Execute execute);
+  Instruction &emit(mlir::Operation *op, Execute execute, llvm::ArrayRef<size_t> in, llvm::ArrayRef<size_t> out,
+                    Slot shape);
+  void emitCopy(mlir::Operation *op, Slot from, Slot to);
+  /// Translates the operations of a block, up to its terminator, into a new block; then calls `finish` to translate
+  /// the terminator while the block's values are still placed.
+  bool compileBlock(mlir::Block &block, Block &result, llvm::function_ref<bool(mlir::Operation *)> finish);
+
+  bool fail(mlir::Operation *op, const llvm::Twine &message);
+  /// Kind of the elements of a value of this type; none if there is no such value.
+  std::optional<Kind> kindOf(mlir::Type type) const;
+
+  /// Most elements of every scalar while a combine region is translated for vectors; kLanes - absent - elsewhere.
+  std::optional<int64_t> vectorLanes;
+
+private:
+  bool compileOperation(mlir::Operation *op);
+  bool checkTypes(mlir::Operation *op);
+  void releaseDead(mlir::Operation *op);
+  Slot shapeOf(mlir::Value value) const;
+
+  ProgramImpl *program = nullptr;
+  Block *current = nullptr;
+  FrameAllocator frame;
+  llvm::DenseMap<mlir::Value, Slot> slots;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Slot, 4>> lastUses; // slots that die after an operation
+  std::map<std::tuple<Kind, int64_t, std::vector<char>>, Slot> constantSlots;
+  std::optional<Error> error;
+};
+
+/// Rounds values held as floats to the number format `kind` (nothing for F32).
+void roundInPlace(Kind kind, float *values, int64_t count);
+
+void registerIntegerOps(HandlerTable &);
+void registerFloatOps(HandlerTable &);
+void registerCompareOps(HandlerTable &);
+void registerCastOps(HandlerTable &);
+void registerShapeOps(HandlerTable &);
+void registerMemoryOps(HandlerTable &);
+void registerDescriptorOps(HandlerTable &);
+void registerDotOps(HandlerTable &);
+void registerReduceOps(HandlerTable &);
+void registerControlOps(HandlerTable &);
+void registerProgramOps(HandlerTable &);
+
+} // namespace tile::interp

@@ -1,0 +1,177 @@
+// Structured control flow. A loop-carried value and the loop's result share one place, so that values are copied only
+// where control enters and where it yields. Yields that exchange carried values go through copies of their own.
+#include "Interpreter/Compiler.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+
+namespace tile::interp {
+namespace {
+
+struct ForData {
+  size_t lower, upper, step, variable;
+  bool isUnsigned;
+  Block body;
+};
+
+int64_t readInteger(const Machine &machine, size_t offset, Kind kind, bool isUnsigned) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, machine.at<char>(offset), bytesInFrame(kind));
+  unsigned width = kind == Kind::I1 ? 1 : unsigned(bytesInFrame(kind)) * 8;
+  return isUnsigned ? int64_t(bits) : llvm::SignExtend64(bits, width);
+}
+
+bool runFor(Machine &machine, const Instruction &instruction) {
+  const auto &data = instruction.dataAs<ForData>();
+  auto read = [&](size_t offset) { return readInteger(machine, offset, instruction.kind, data.isUnsigned); };
+  int64_t variable = read(data.lower), upper = read(data.upper), step = read(data.step);
+  if (data.isUnsigned ? step == 0 : step <= 0)
+    return machine.fail(instruction, llvm::formatv("the loop's step is {0}; it must be positive", step));
+  if (data.isUnsigned ? uint64_t(variable) >= uint64_t(upper) : variable >= upper)
+    return true;
+  // The distance to the end fits 64 unsigned bits, so the variable never wraps.
+  for (;; variable = int64_t(uint64_t(variable) + uint64_t(step))) {
+    std::memcpy(machine.at<char>(data.variable), &variable, bytesInFrame(instruction.kind));
+    if (!machine.runBlock(data.body))
+      return false;
+    if (uint64_t(upper) - uint64_t(variable) <= uint64_t(step))
+      return true;
+  }
+}
+
+/// Copies what the body yields to the carried values. A carried value that another one receives is copied aside first.
+void emitYield(Compiler &compiler, Operation *yield, mlir::Block *body, ArrayRef<Slot> carried) {
+  SmallVector<Slot> sources, aside;
+  for (auto [index, value] : llvm::enumerate(yield->getOperands())) {
+    Slot slot = compiler.slotOf(value);
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (argument && argument.getOwner() == body && slot.offset != carried[index].offset) {
+      aside.push_back(compiler.scratch(slot.kind, slot.count));
+      compiler.emitCopy(yield, slot, aside.back());
+      slot = aside.back();
+    }
+    sources.push_back(slot);
+  }
+  for (auto [source, target] : llvm::zip(sources, carried))
+    compiler.emitCopy(yield, source, target);
+  for (Slot slot : aside)
+    compiler.release(slot);
+}
+
+bool compileFor(Compiler &compiler, Operation *op) {
+  auto loop = cast<scf::ForOp>(op);
+  SmallVector<Slot> carried;
+  for (auto [result, argument, initial] : llvm::zip(loop.getResults(), loop.getRegionIterArgs(), loop.getInitArgs())) {
+    carried.push_back(compiler.define(result));
+    compiler.alias(argument, carried.back());
+    compiler.emitCopy(op, compiler.slotOf(initial), carried.back());
+  }
+  auto data = std::make_shared<ForData>();
+  data->lower = compiler.slotOf(loop.getLowerBound()).offset;
+  data->upper = compiler.slotOf(loop.getUpperBound()).offset;
+  data->step = compiler.slotOf(loop.getStep()).offset;
+  data->isUnsigned = loop.getUnsignedCmp();
+  Slot variable = compiler.define(loop.getInductionVar());
+  data->variable = variable.offset;
+  bool succeeded = compiler.compileBlock(*loop.getBody(), data->body, [&](Operation *yield) {
+    emitYield(compiler, yield, loop.getBody(), carried);
+    return true;
+  });
+  if (succeeded)
+    compiler.emit(op, runFor, {}, {}, variable).data = std::move(data);
+  return succeeded;
+}
+
+struct IfData {
+  Block yes, no;
+};
+
+bool runIf(Machine &machine, const Instruction &instruction) {
+  const auto &data = instruction.dataAs<IfData>();
+  return machine.runBlock(*machine.at<uint8_t>(instruction.in[0]) ? data.yes : data.no);
+}
+
+bool compileIf(Compiler &compiler, Operation *op) {
+  auto branch = cast<scf::IfOp>(op);
+  SmallVector<Slot> results;
+  for (Value result : branch.getResults())
+    results.push_back(compiler.define(result));
+  auto data = std::make_shared<IfData>();
+  auto finish = [&](Operation *yield) {
+    for (auto [value, target] : llvm::zip(yield->getOperands(), results))
+      compiler.emitCopy(yield, compiler.slotOf(value), target);
+    return true;
+  };
+  if (!compiler.compileBlock(*branch.thenBlock(), data->yes, finish))
+    return false;
+  if (branch.elseBlock() && !compiler.compileBlock(*branch.elseBlock(), data->no, finish))
+    return false;
+  compiler.emit(op, runIf, {compiler.slotOf(branch.getCondition()).offset}, {}, Slot()).data = std::move(data);
+  return true;
+}
+
+struct WhileData {
+  size_t condition;
+  Block before, after;
+};
+
+bool runWhile(Machine &machine, const Instruction &instruction) {
+  const auto &data = instruction.dataAs<WhileData>();
+  for (;;) {
+    if (!machine.runBlock(data.before))
+      return false;
+    if (!*machine.at<uint8_t>(data.condition))
+      return true;
+    if (!machine.runBlock(data.after))
+      return false;
+  }
+}
+
+bool compileWhile(Compiler &compiler, Operation *op) {
+  auto loop = cast<scf::WhileOp>(op);
+  SmallVector<Slot> results, arguments;
+  for (auto [result, argument] : llvm::zip(loop.getResults(), loop.getAfterArguments())) {
+    results.push_back(compiler.define(result));
+    compiler.alias(argument, results.back());
+  }
+  for (auto [argument, initial] : llvm::zip(loop.getBeforeArguments(), loop.getInits())) {
+    Slot slot = compiler.slotOf(initial);
+    arguments.push_back(compiler.scratch(slot.kind, slot.count));
+    compiler.alias(argument, arguments.back());
+    compiler.emitCopy(op, slot, arguments.back());
+  }
+  // The condition is copied out of the block: its place may be reused by what follows.
+  Slot condition = compiler.scratch(Kind::I1, 1);
+  auto data = std::make_shared<WhileData>();
+  data->condition = condition.offset;
+  bool succeeded = compiler.compileBlock(*loop.getBeforeBody(), data->before, [&](Operation *terminator) {
+    auto conditionOp = cast<scf::ConditionOp>(terminator);
+    compiler.emitCopy(terminator, compiler.slotOf(conditionOp.getCondition()), condition);
+    for (auto [value, target] : llvm::zip(conditionOp.getArgs(), results))
+      compiler.emitCopy(terminator, compiler.slotOf(value), target);
+    return true;
+  });
+  succeeded = succeeded && compiler.compileBlock(*loop.getAfterBody(), data->after, [&](Operation *yield) {
+    for (auto [value, target] : llvm::zip(yield->getOperands(), arguments))
+      compiler.emitCopy(yield, compiler.slotOf(value), target);
+    return true;
+  });
+  arguments.push_back(condition);
+  for (Slot slot : arguments)
+    compiler.release(slot);
+  if (succeeded)
+    compiler.emit(op, runWhile, {}, {}, Slot()).data = std::move(data);
+  return succeeded;
+}
+
+} // namespace
+
+void registerControlOps(HandlerTable &table) {
+  table["scf.for"] = compileFor;
+  table["scf.if"] = compileIf;
+  table["scf.while"] = compileWhile;
+}
+
+} // namespace tile::interp

@@ -1,0 +1,111 @@
+// The compact form of a kernel and the machine that executes it.
+//
+// A program is a tree of blocks of instructions. An instruction is a function pointer with the byte offsets of its
+// operands and results in one frame of memory (the register file) and the number of elements to process. Values of a
+// tensor are contiguous. A tensor of n pointers is n 64-bit byte offsets followed by n 32-bit buffer numbers.
+//
+//   %s = arith.addf %a, %b : tensor<128xf32>   ->   {binaryFloat<add>, in {1024, 1536}, out {2048}, count 128}
+//
+// Control flow is an instruction with blocks of its own, so a block runs straight through. `count` is kLanes inside a
+// combine region that runs on whole vectors; there the machine says how many lanes there are.
+#pragma once
+
+#include "Interpreter/Interpreter.h"
+#include "Interpreter/Numbers.h"
+
+#include <cstring>
+#include <vector>
+
+namespace tile::interp {
+
+class Machine;
+struct Instruction;
+using Execute = bool (*)(Machine &, const Instruction &);
+
+inline constexpr int64_t kLanes = -1;
+
+/// Place and type of a value in the frame.
+struct Slot {
+  size_t offset = 0;
+  int64_t count = 0; ///< elements
+  Kind kind = Kind::I32;
+};
+
+struct Instruction {
+  Execute execute = nullptr;
+  std::array<size_t, 3> in{};
+  std::array<size_t, 2> out{};
+  int64_t count = 0;
+  Kind kind = Kind::I32;            ///< of the elements; small floats are rounded to it
+  mlir::Operation *op = nullptr;    ///< for messages
+  std::shared_ptr<const void> data; ///< what only some instructions have: blocks, shapes, variadic operands
+
+  template <typename T> const T &dataAs() const { return *static_cast<const T *>(data.get()); }
+};
+
+using Block = std::vector<Instruction>;
+
+/// Bytes that one element takes in the frame.
+constexpr size_t bytesInFrame(Kind kind) {
+  constexpr size_t sizes[] = {1, 1, 2, 4, 8, 4, 4, 4, 4, 4, 8, 12, 96};
+  return sizes[size_t(kind)];
+}
+
+/// A descriptor value: the global tensor that it describes. Fits bytesInFrame(Kind::Descriptor).
+struct Descriptor {
+  int64_t offset;
+  int64_t shape[5], strides[5];
+  int32_t buffer;
+};
+static_assert(sizeof(Descriptor) <= bytesInFrame(Kind::Descriptor));
+
+/// A value that is written once before the first program: `count` copies of `pattern`, or as many elements as it has.
+struct Constant {
+  Slot slot;
+  std::vector<char> pattern;
+};
+
+struct ProgramImpl {
+  KernelOp kernel;
+  Block body;
+  std::vector<Slot> arguments;
+  std::vector<Constant> constants;
+  size_t frameBytes = 0;
+};
+
+class Machine {
+public:
+  Machine(Grid grid, llvm::ArrayRef<Buffer> buffers, const Options &options, char *frame)
+      : grid(grid), buffers(buffers), options(options), frame(frame) {}
+
+  /// Executes a block; false if an instruction failed, with `error` set.
+  bool runBlock(const Block &block) {
+    for (const Instruction &instruction : block)
+      if (!instruction.execute(*this, instruction))
+        return false;
+    return true;
+  }
+
+  template <typename T> T *at(size_t offset) const { return reinterpret_cast<T *>(frame + offset); }
+  int64_t countOf(const Instruction &instruction) const {
+    return instruction.count == kLanes ? lanes : instruction.count;
+  }
+
+  /// Records an error at the instruction; `element` is the row-major number of the tensor element, -1 for none.
+  bool fail(const Instruction &instruction, std::string message, int64_t element = -1);
+
+  const Grid grid;
+  const llvm::ArrayRef<Buffer> buffers;
+  const Options options;
+  char *const frame;
+  std::array<uint32_t, 3> program{};
+  int64_t lanes = 1;
+  std::optional<Error> error;
+};
+
+/// Buffer numbers of the `count` pointers whose offsets start at `offset`.
+inline size_t pointerBuffers(size_t offset, int64_t count) {
+  return offset + size_t(count) * sizeof(int64_t);
+}
+
+} // namespace tile::interp

@@ -1,0 +1,64 @@
+// Access to one element of a buffer: bounds check, and conversion between its form in memory and in the frame.
+#pragma once
+
+#include "Interpreter/Compiler.h"
+
+namespace tile::interp {
+
+template <Kind kind>
+using HeldType = std::conditional_t<
+    kind == Kind::I1 || kind == Kind::I8, uint8_t,
+    std::conditional_t<kind == Kind::I16, uint16_t,
+                       std::conditional_t<kind == Kind::I32, uint32_t,
+                                          std::conditional_t<kind == Kind::I64, uint64_t,
+                                                             std::conditional_t<kind == Kind::F64, double, float>>>>>;
+
+template <Kind kind>
+using MemoryType =
+    std::conditional_t<kind == Kind::F8E4M3 || kind == Kind::F8E5M2, uint8_t,
+                       std::conditional_t<kind == Kind::F16 || kind == Kind::BF16, uint16_t, HeldType<kind>>>;
+
+/// The element's place, or null if it is not wholly inside the buffer.
+template <Kind kind> inline char *addressOf(const Machine &machine, int32_t buffer, int64_t offset) {
+  const Buffer &memory = machine.buffers[buffer];
+  // A negative offset is a huge unsigned one.
+  bool inside = memory.bytes >= sizeof(MemoryType<kind>) && uint64_t(offset) <= memory.bytes - sizeof(MemoryType<kind>);
+  return inside ? static_cast<char *>(memory.data) + offset : nullptr;
+}
+
+/// Any byte but 0 is true in memory; an i1 in the frame is 0 or 1.
+template <Kind kind> inline HeldType<kind> readMemory(const char *address) {
+  MemoryType<kind> value;
+  std::memcpy(&value, address, sizeof(value));
+  if constexpr (isSmallFloat(kind))
+    return decode(kind, value);
+  else if constexpr (kind == Kind::I1)
+    return value != 0;
+  else
+    return value;
+}
+
+template <Kind kind> inline void writeMemory(char *address, HeldType<kind> value) {
+  MemoryType<kind> bits;
+  if constexpr (isSmallFloat(kind))
+    bits = MemoryType<kind>(encode(kind, value));
+  else
+    bits = value;
+  std::memcpy(address, &bits, sizeof(bits));
+}
+
+/// The instance of a kernel template for a kind of number.
+template <template <Kind> class Kernel> Execute memoryKernel(Kind kind) {
+  constexpr Execute kernels[] = {
+      Kernel<Kind::I1>::execute,     Kernel<Kind::I8>::execute,  Kernel<Kind::I16>::execute,
+      Kernel<Kind::I32>::execute,    Kernel<Kind::I64>::execute, Kernel<Kind::F8E4M3>::execute,
+      Kernel<Kind::F8E5M2>::execute, Kernel<Kind::F16>::execute, Kernel<Kind::BF16>::execute,
+      Kernel<Kind::F32>::execute,    Kernel<Kind::F64>::execute};
+  return kernels[size_t(kind)];
+}
+
+/// `<access> element 12 of buffer 'a', which has 10 elements of f16 (20 bytes)`
+std::string describeOutOfBounds(const Machine &machine, llvm::StringRef access, int32_t buffer, int64_t offset,
+                                mlir::Type type);
+
+} // namespace tile::interp

@@ -1,0 +1,168 @@
+// The program's place in the grid, promises, checks and prints.
+#include "Interpreter/Compiler.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace tile::interp {
+namespace {
+
+bool programId(Machine &machine, const Instruction &instruction) {
+  *machine.at<uint32_t>(instruction.out[0]) = machine.program[instruction.dataAs<uint32_t>()];
+  return true;
+}
+
+bool numPrograms(Machine &machine, const Instruction &instruction) {
+  uint32_t sizes[] = {machine.grid.x, machine.grid.y, machine.grid.z};
+  *machine.at<uint32_t>(instruction.out[0]) = sizes[instruction.dataAs<uint32_t>()];
+  return true;
+}
+
+using SwizzleData = std::array<size_t, 5>;
+
+bool swizzle(Machine &machine, const Instruction &instruction) {
+  const auto &data = instruction.dataAs<SwizzleData>();
+  int64_t value[5];
+  for (size_t i = 0; i < 5; ++i)
+    value[i] = *machine.at<int32_t>(data[i]);
+  auto [i, j, sizeI, sizeJ, sizeG] = value;
+  if (i < 0 || i >= sizeI || j < 0 || j >= sizeJ || sizeG <= 0)
+    return machine.fail(instruction, llvm::formatv("swizzle2d of ({0}, {1}) in a space of {2} x {3} in groups of {4}; "
+                                                   "the index must be inside and the group positive",
+                                                   i, j, sizeI, sizeJ, sizeG));
+  int64_t ij = i * sizeJ + j, groupSize = sizeG * sizeJ, first = ij / groupSize * sizeG;
+  int64_t rows = std::min(sizeI - first, sizeG);
+  ij %= groupSize;
+  *machine.at<int32_t>(instruction.out[0]) = int32_t(first + ij % rows);
+  *machine.at<int32_t>(instruction.out[1]) = int32_t(ij / rows);
+  return true;
+}
+
+bool compileSwizzle(Compiler &compiler, Operation *op) {
+  SwizzleData data;
+  for (auto [place, operand] : llvm::zip(data, op->getOperands()))
+    place = compiler.slotOf(operand).offset;
+  compiler.emit(op, swizzle).data = std::make_shared<const SwizzleData>(data);
+  return true;
+}
+
+bool assume(Machine &machine, const Instruction &instruction) {
+  if (*machine.at<uint8_t>(instruction.in[0]))
+    return true;
+  return machine.fail(instruction, "an assumption of the kernel does not hold");
+}
+
+bool check(Machine &machine, const Instruction &instruction) {
+  const uint8_t *condition = machine.at<uint8_t>(instruction.in[0]);
+  const uint8_t *wrong = std::find(condition, condition + instruction.count, uint8_t(0));
+  if (wrong == condition + instruction.count)
+    return true;
+  return machine.fail(instruction, "assertion failed: " + cast<AssertOp>(instruction.op).getMessage().str(),
+                      wrong - condition);
+}
+
+struct PrintData {
+  SmallVector<Slot, 4> values;
+  SmallVector<int64_t, 5> shape;
+  int64_t count = 1;
+};
+
+/// Enough decimal digits to tell the numbers of a format apart.
+unsigned digitsOf(Kind kind) {
+  switch (kind) {
+  case Kind::F64:
+    return 17;
+  case Kind::F32:
+    return 9;
+  case Kind::F16:
+    return 5;
+  default:
+    return 4;
+  }
+}
+
+void printNumber(llvm::raw_ostream &stream, const Machine &machine, Slot slot, int64_t element, bool hex) {
+  const char *place = machine.at<char>(slot.offset);
+  if (slot.kind == Kind::Pointer) {
+    int32_t buffer = machine.at<int32_t>(pointerBuffers(slot.offset, slot.count))[element];
+    stream << '\'' << machine.buffers[buffer].name << "' + " << reinterpret_cast<const int64_t *>(place)[element];
+  } else if (slot.kind == Kind::F64) {
+    stream << llvm::format("%.*g", digitsOf(slot.kind), reinterpret_cast<const double *>(place)[element]);
+  } else if (isFloat(slot.kind)) {
+    stream << llvm::format("%.*g", digitsOf(slot.kind), double(reinterpret_cast<const float *>(place)[element]));
+  } else {
+    size_t bytes = bytesInFrame(slot.kind);
+    uint64_t bits = 0;
+    std::memcpy(&bits, place + size_t(element) * bytes, bytes);
+    if (hex)
+      stream << llvm::format_hex(bits, unsigned(2 + bytes * 2));
+    else
+      stream << (slot.kind == Kind::I1 ? int64_t(bits) : llvm::SignExtend64(bits, unsigned(bytes) * 8));
+  }
+}
+
+/// `pid (x, y, z) idx (i, j) prefix value, value`, one line for each element; scalars repeat.
+bool print(Machine &machine, const Instruction &instruction) {
+  llvm::raw_ostream *stream = machine.options.prints;
+  if (!stream)
+    return true;
+  const auto &data = instruction.dataAs<PrintData>();
+  auto op = cast<PrintOp>(instruction.op);
+  auto [x, y, z] = machine.program;
+  SmallVector<int64_t> index(data.shape.size());
+  for (int64_t element = 0; element < data.count; ++element) {
+    *stream << llvm::formatv("pid ({0}, {1}, {2}) idx ({3:$[, ]}) {4}", x, y, z,
+                             llvm::make_range(index.begin(), index.end()), op.getPrefix());
+    llvm::interleaveComma(data.values, *stream, [&](Slot slot) {
+      printNumber(*stream, machine, slot, slot.count == 1 ? 0 : element, op.getHex());
+    });
+    *stream << '\n';
+    for (size_t axis = index.size(); axis-- > 0 && ++index[axis] == data.shape[axis];)
+      index[axis] = 0;
+  }
+  return true;
+}
+
+bool compilePrint(Compiler &compiler, Operation *op) {
+  auto data = std::make_shared<PrintData>();
+  for (Value operand : op->getOperands()) {
+    data->values.push_back(compiler.slotOf(operand));
+    if (auto tensor = dyn_cast<RankedTensorType>(operand.getType())) {
+      data->shape.assign(tensor.getShape().begin(), tensor.getShape().end());
+      data->count = tensor.getNumElements();
+    }
+  }
+  compiler.emit(op, print, {}, {}, Slot()).data = std::move(data);
+  return true;
+}
+
+void addGridOp(HandlerTable &table, StringRef name, Execute execute) {
+  table[name] = [execute](Compiler &compiler, Operation *op) {
+    uint32_t axis = uint32_t(op->getAttrOfType<IntegerAttr>("axis").getInt());
+    compiler.emit(op, execute).data = std::make_shared<const uint32_t>(axis);
+    return true;
+  };
+}
+
+void addSimple(HandlerTable &table, StringRef name, Execute execute) {
+  table[name] = [execute](Compiler &compiler, Operation *op) {
+    compiler.emit(op, execute);
+    return true;
+  };
+}
+
+} // namespace
+
+void registerProgramOps(HandlerTable &table) {
+  addGridOp(table, "tile.program_id", programId);
+  addGridOp(table, "tile.num_programs", numPrograms);
+  table["tile.swizzle2d"] = compileSwizzle;
+  addSimple(table, "tile.assume", assume);
+  addSimple(table, "tile.assert", check);
+  table["tile.print"] = compilePrint;
+}
+
+} // namespace tile::interp

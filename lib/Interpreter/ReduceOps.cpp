@@ -1,0 +1,177 @@
+// Reductions. The axis is halved until one element is left: element i is combined with element i + half. That is the
+// order in every run. (Of an axis of odd size the middle element waits for the next step.)
+//
+//   axis of 8:  0 1 2 3 | 4 5 6 7  ->  0 1 | 2 3  ->  0 | 1  ->  result
+//
+// A combine region of element-wise operations is translated once with vectors in place of its scalars and runs on all
+// pairs of a step at once; any other region (control flow, values from outside) runs once for every pair.
+#include "Interpreter/Compiler.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+
+namespace tile::interp {
+namespace {
+
+struct Operand {
+  size_t bytes = 0; ///< of one element
+  size_t source = 0, result = 0;
+  size_t work = 0;                     ///< a copy of the source that shrinks
+  size_t lefts = 0, rights = 0;        ///< all pairs of a step
+  size_t left = 0, right = 0, sum = 0; ///< arguments of the region and what it yields: all pairs (vector region) or one
+};
+
+struct ReduceData {
+  SmallVector<Operand, 2> operands;
+  Block combine;
+  int64_t outer, axis, inner; ///< the source's shape; dimensions before and after the axis are merged
+  bool isVector;
+};
+
+/// The `half` first and the `half` last elements of the axis, for every other coordinate, as two arrays.
+void gatherPairs(Machine &machine, const ReduceData &data, const Operand &operand, int64_t axis, int64_t half) {
+  size_t row = size_t(half * data.inner) * operand.bytes, step = size_t(axis * data.inner) * operand.bytes;
+  for (int64_t outer = 0; outer < data.outer; ++outer) {
+    const char *source = machine.at<char>(operand.work) + size_t(outer) * step;
+    std::memcpy(machine.at<char>(operand.lefts) + size_t(outer) * row, source, row);
+    std::memcpy(machine.at<char>(operand.rights) + size_t(outer) * row, source + step - row, row);
+  }
+}
+
+/// Puts the combined pairs, followed by the middle element of an odd axis, back as the new, shorter work array.
+void scatterPairs(Machine &machine, const ReduceData &data, const Operand &operand, int64_t axis, int64_t half) {
+  const char *sums = machine.at<char>(data.isVector ? operand.sum : operand.lefts);
+  size_t element = size_t(data.inner) * operand.bytes, row = size_t(half) * element;
+  for (int64_t outer = 0; outer < data.outer; ++outer) {
+    char *work = machine.at<char>(operand.work);
+    char *target = work + size_t(outer * (axis - half)) * element;
+    std::memcpy(target, sums + size_t(outer) * row, row);
+    if (axis % 2)
+      std::memmove(target + row, work + size_t(outer * axis) * element + row, element);
+  }
+}
+
+bool combinePairs(Machine &machine, const ReduceData &data, int64_t pairs) {
+  if (data.isVector) {
+    int64_t lanes = std::exchange(machine.lanes, pairs);
+    bool succeeded = machine.runBlock(data.combine);
+    machine.lanes = lanes;
+    return succeeded;
+  }
+  for (int64_t pair = 0; pair < pairs; ++pair) {
+    for (const Operand &operand : data.operands) {
+      size_t offset = size_t(pair) * operand.bytes;
+      std::memcpy(machine.at<char>(operand.left), machine.at<char>(operand.lefts) + offset, operand.bytes);
+      std::memcpy(machine.at<char>(operand.right), machine.at<char>(operand.rights) + offset, operand.bytes);
+    }
+    if (!machine.runBlock(data.combine))
+      return false;
+    for (const Operand &operand : data.operands)
+      std::memcpy(machine.at<char>(operand.lefts) + size_t(pair) * operand.bytes, machine.at<char>(operand.sum),
+                  operand.bytes);
+  }
+  return true;
+}
+
+bool reduce(Machine &machine, const Instruction &instruction) {
+  const auto &data = instruction.dataAs<ReduceData>();
+  int64_t others = data.outer * data.inner;
+  for (const Operand &operand : data.operands)
+    std::memcpy(machine.at<char>(operand.work), machine.at<char>(operand.source),
+                size_t(data.axis * others) * operand.bytes);
+  for (int64_t axis = data.axis; axis > 1; axis -= axis / 2) {
+    int64_t half = axis / 2;
+    for (const Operand &operand : data.operands)
+      gatherPairs(machine, data, operand, axis, half);
+    if (!combinePairs(machine, data, half * others))
+      return false;
+    for (const Operand &operand : data.operands)
+      scatterPairs(machine, data, operand, axis, half);
+  }
+  for (const Operand &operand : data.operands)
+    std::memcpy(machine.at<char>(operand.result), machine.at<char>(operand.work), size_t(others) * operand.bytes);
+  return true;
+}
+
+bool isVectorizable(Region &region) {
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(region, captured);
+  return captured.empty() && llvm::all_of(region.front().without_terminator(), [](Operation &op) {
+           return OpTrait::hasElementwiseMappableTraits(&op) || isa<arith::ConstantOp>(op);
+         });
+}
+
+/// Translates the region; the places of its arguments and of what it yields go into the operands.
+bool compileCombine(Compiler &compiler, ReduceOp op, ReduceData &data, int64_t pairs) {
+  mlir::Block &block = op.getCombine().front();
+  size_t count = data.operands.size();
+  SmallVector<Slot> places;
+  for (BlockArgument argument : block.getArguments()) {
+    places.push_back(compiler.scratch(*compiler.kindOf(argument.getType()), data.isVector ? pairs : 1));
+    compiler.alias(argument, places.back());
+    Operand &operand = data.operands[argument.getArgNumber() % count];
+    (argument.getArgNumber() < count ? operand.left : operand.right) = places.back().offset;
+  }
+  if (data.isVector)
+    compiler.vectorLanes = pairs;
+  bool succeeded = compiler.compileBlock(block, data.combine, [&](Operation *yield) {
+    for (auto [operand, value] : llvm::zip(data.operands, yield->getOperands()))
+      operand.sum = compiler.slotOf(value).offset;
+    return true;
+  });
+  compiler.vectorLanes.reset();
+  for (Slot place : places)
+    compiler.release(place);
+  return succeeded;
+}
+
+bool compileReduce(Compiler &compiler, Operation *operation) {
+  auto op = cast<ReduceOp>(operation);
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(op.getSrcs().front().getType()).getShape();
+  int64_t axis = int32_t(op.getAxis());
+  auto data = std::make_shared<ReduceData>();
+  auto product = [](ArrayRef<int64_t> sizes) { return llvm::product_of(sizes); };
+  data->outer = product(shape.take_front(axis));
+  data->axis = shape[axis];
+  data->inner = product(shape.drop_front(axis + 1));
+  data->isVector = isVectorizable(op.getCombine());
+  int64_t pairs = std::max<int64_t>(1, data->outer * (data->axis / 2) * data->inner);
+  SmallVector<Slot> places;
+  for (auto [source, result] : llvm::zip(op.getSrcs(), op.getResults())) {
+    Slot slot = compiler.slotOf(source);
+    Slot work = compiler.scratch(slot.kind, slot.count);
+    places.push_back(work);
+    Operand &operand = data->operands.emplace_back();
+    operand.bytes = bytesInFrame(slot.kind);
+    operand.source = slot.offset;
+    operand.result = compiler.define(result).offset;
+    operand.work = work.offset;
+  }
+  if (!data->isVector)
+    for (Operand &operand : data->operands)
+      for (size_t *all : {&operand.lefts, &operand.rights}) {
+        places.push_back(compiler.scratch(compiler.slotOf(op.getSrcs()[&operand - data->operands.data()]).kind, pairs));
+        *all = places.back().offset;
+      }
+  if (!compileCombine(compiler, op, *data, pairs))
+    return false;
+  if (data->isVector)
+    for (Operand &operand : data->operands) {
+      operand.lefts = operand.left;
+      operand.rights = operand.right;
+    }
+  for (Slot place : places)
+    compiler.release(place);
+  compiler.emit(op, reduce, {}, {}, Slot()).data = std::move(data);
+  return true;
+}
+
+} // namespace
+
+void registerReduceOps(HandlerTable &table) {
+  table["tile.reduce"] = compileReduce;
+}
+
+} // namespace tile::interp

@@ -1,0 +1,392 @@
+// Scalars first, depth-first through their expressions; then buffers, whose shapes depend on scalars only.
+#include "Runner/Arguments.h"
+
+#include "Runner/Npy.h"
+#include "Runner/Random.h"
+#include "Runner/TensorExpr.h"
+#include "Runtime/Artifact.h"
+#include "Runtime/FloatFormat.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fmt/ranges.h>
+#include <map>
+
+namespace tile::runner {
+
+using runtime::BufferRole;
+using runtime::Expression;
+using runtime::makeError;
+using runtime::Success;
+
+namespace {
+
+size_t editDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j)
+    row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t substituted = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({substituted, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+/// The value text of a constant, as the user would write it.
+std::string constantText(const runtime::ConstantValue &value) {
+  if (const std::string *text = std::get_if<std::string>(&value))
+    return *text;
+  if (const bool *boolean = std::get_if<bool>(&value))
+    return *boolean ? "True" : "False";
+  if (const int64_t *integer = std::get_if<int64_t>(&value))
+    return fmt::format("{}", *integer);
+  return fmt::format("{}", std::get<double>(value));
+}
+
+bool constantEquals(const runtime::ConstantValue &value, const std::string &text) {
+  if (constantText(value) == text)
+    return true;
+  const bool *boolean = std::get_if<bool>(&value);
+  return boolean && text == (*boolean ? "1" : "0");
+}
+
+} // namespace
+
+std::string suggestion(std::string_view name, const std::vector<std::string> &candidates) {
+  const std::string *best = nullptr;
+  size_t bestDistance = std::max<size_t>(1, name.size() / 3) + 1;
+  for (const std::string &candidate : candidates)
+    if (const size_t distance = editDistance(name, candidate); distance < bestDistance) {
+      best = &candidate;
+      bestDistance = distance;
+    }
+  return best ? fmt::format("; did you mean '{}'?", *best) : "";
+}
+
+Result<NamedText> splitAssignment(std::string_view text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string_view::npos || !runtime::isIdentifier(text.substr(0, equals)) || equals + 1 == text.size())
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "argument '{}' is not of the form name=value", text);
+  return NamedText{std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
+}
+
+/// Evaluates scalar parameters in dependency order.
+class ScalarBinder {
+public:
+  ScalarBinder(const Manifest &manifest, std::map<std::string, std::string> given, Bindings &bindings)
+      : manifest(manifest), names(expressionNames(manifest)), given(std::move(given)), bindings(bindings),
+        isActive(manifest.parameters.size(), false) {}
+
+  Status bindAll() {
+    std::vector<std::string> missing;
+    for (size_t i = 0; i < manifest.parameters.size(); ++i) {
+      const Parameter &parameter = manifest.parameters[i];
+      if (!parameter.isPointer && !given.contains(parameter.name) && !parameter.defaultValue)
+        missing.push_back(fmt::format("{} ({})", parameter.name, parameter.typeName()));
+    }
+    if (!missing.empty())
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "no value for {}; give {}=...", fmt::join(missing, ", "),
+                       missing[0].substr(0, missing[0].find(' ')));
+    for (size_t i = 0; i < manifest.parameters.size(); ++i)
+      if (!manifest.parameters[i].isPointer)
+        if (Status status = bindOne(i); !status)
+          return status;
+    return Success{};
+  }
+
+private:
+  Status bindOne(size_t index) {
+    ScalarBinding &binding = bindings.scalars[index];
+    if (binding.isBound)
+      return Success{};
+    const Parameter &parameter = manifest.parameters[index];
+    path.push_back(parameter.name);
+    if (isActive[index])
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "the values of parameters depend on each other: {}",
+                       fmt::join(path, " -> "));
+    isActive[index] = true;
+    const auto it = given.find(parameter.name);
+    const bool isGiven = it != given.end();
+    const std::string &text = isGiven ? it->second : *parameter.defaultValue;
+    Status status = parameter.isInteger() ? bindInteger(index, text) : bindFloat(index, text);
+    if (!status)
+      return isActiveError(status, parameter, isGiven);
+    binding.isBound = true;
+    isActive[index] = false;
+    path.pop_back();
+    return Success{};
+  }
+
+  /// Puts the parameter in front of the message once, at the innermost parameter.
+  Status isActiveError(const Status &status, const Parameter &parameter, bool isGiven) {
+    if (hasPlace || status.error().message.starts_with("the values of"))
+      return status;
+    hasPlace = true;
+    return runtime::withContext(fmt::format("{} of parameter '{}' ({})", isGiven ? "argument" : "default",
+                                            parameter.name, parameter.typeName()),
+                                status.error());
+  }
+
+  Status bindInteger(size_t index, const std::string &text) {
+    const Parameter &parameter = manifest.parameters[index];
+    if (parameter.type == runtime::DataType::I1 && (text == "true" || text == "false"))
+      return setInteger(index, text == "true");
+    Result<Expression> expression = Expression::compile(text, names);
+    if (!expression)
+      return expression.error();
+    for (unsigned slot : expression->usedSlots())
+      if (slot < manifest.parameters.size())
+        if (Status status = bindOne(slot); !status)
+          return status;
+    const runtime::Evaluation evaluation = expression->evaluate(bindings.slotValues);
+    if (evaluation.error != runtime::EvaluationError::None)
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "'{}': {}", text, evaluationErrorText(evaluation.error));
+    return setInteger(index, evaluation.value);
+  }
+
+  Status setInteger(size_t index, int64_t value) {
+    const Parameter &parameter = manifest.parameters[index];
+    const runtime::IntegerRange range = runtime::integerRange(parameter.type);
+    if (value < range.lowest || value > range.highest)
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} does not fit {} ({} to {})", value, parameter.typeName(),
+                       range.lowest, range.highest);
+    bindings.scalars[index].integer = value;
+    bindings.slotValues[index] = value;
+    return Success{};
+  }
+
+  Status bindFloat(size_t index, const std::string &text) {
+    const Parameter &parameter = manifest.parameters[index];
+    Result<TensorExpression> expression = TensorExpression::parse(text);
+    if (!expression)
+      return expression.error();
+    TensorNames values;
+    for (const auto &[name, value] : manifest.constants) {
+      if (const int64_t *integer = std::get_if<int64_t>(&value))
+        values.scalars[name] = static_cast<double>(*integer);
+      else if (const double *real = std::get_if<double>(&value))
+        values.scalars[name] = *real;
+    }
+    for (const std::string &name : expression->names())
+      for (size_t i = 0; i < manifest.parameters.size(); ++i) {
+        const Parameter &used = manifest.parameters[i];
+        if (used.name != name || used.isPointer)
+          continue;
+        if (Status status = bindOne(i); !status)
+          return status;
+        values.scalars[name] =
+            used.isInteger() ? static_cast<double>(bindings.scalars[i].integer) : bindings.scalars[i].real;
+      }
+    Result<BoundTensorExpression> bound = BoundTensorExpression::bind(*expression, values);
+    if (!bound)
+      return bound.error();
+    const double value = bound->evaluate({}).values[0];
+    const double rounded = runtime::decodeFloat(parameter.type, runtime::encodeFloat(parameter.type, value));
+    if (!std::isfinite(rounded))
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} does not fit {}", value, parameter.typeName());
+    bindings.scalars[index].real = rounded;
+    return Success{};
+  }
+
+  const Manifest &manifest;
+  const runtime::ExpressionNames names;
+  const std::map<std::string, std::string> given;
+  Bindings &bindings;
+  std::vector<bool> isActive;
+  std::vector<std::string> path;
+  bool hasPlace = false;
+};
+
+Result<Bindings> Bindings::bind(const Manifest &manifest, const std::vector<std::string> &assignments, int numSms) {
+  std::map<std::string, std::string> given;
+  std::vector<std::string> known;
+  for (const Parameter &parameter : manifest.parameters)
+    known.push_back(parameter.name);
+  for (const std::string &assignment : assignments) {
+    Result<NamedText> split = splitAssignment(assignment);
+    if (!split)
+      return split.error();
+    const auto &[name, value] = *split;
+    if (const Parameter *parameter = manifest.findParameter(name); !parameter) {
+      const auto constant = std::find_if(manifest.constants.begin(), manifest.constants.end(),
+                                         [&](const auto &entry) { return entry.first == name; });
+      if (constant == manifest.constants.end())
+        return makeError(TILE_ERROR_INVALID_ARGUMENT, "kernel '{}' has no parameter '{}'{}", manifest.kernel, name,
+                         suggestion(name, known));
+      if (!constantEquals(constant->second, value))
+        return makeError(TILE_ERROR_INVALID_ARGUMENT,
+                         "'{}' is compiled in as {} and cannot be {} at launch; compile the kernel again", name,
+                         constantText(constant->second), value);
+      continue;
+    }
+    if (!given.emplace(name, value).second)
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "argument '{}' is given twice", name);
+  }
+  Bindings bindings;
+  bindings.scalars.resize(manifest.parameters.size());
+  bindings.slotValues.assign(manifest.parameters.size() + 1, 0);
+  bindings.slotValues.back() = numSms;
+  for (const Parameter &parameter : manifest.parameters)
+    bindings.bufferTexts.push_back(parameter.isPointer && given.contains(parameter.name) ? given[parameter.name] : "");
+  if (Status status = ScalarBinder(manifest, std::move(given), bindings).bindAll(); !status)
+    return status.error();
+  return bindings;
+}
+
+std::string Bindings::summary(const Manifest &manifest) const {
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < manifest.parameters.size(); ++i) {
+    const Parameter &parameter = manifest.parameters[i];
+    if (parameter.isInteger())
+      parts.push_back(fmt::format("{}={}", parameter.name, scalars[i].integer));
+    else if (!parameter.isPointer)
+      parts.push_back(fmt::format("{}={}", parameter.name, scalars[i].real));
+  }
+  return fmt::format("{}", fmt::join(parts, " "));
+}
+
+uint64_t Bindings::argumentBits(const Manifest &manifest, size_t parameter) const {
+  const Parameter &type = manifest.parameters[parameter];
+  return type.isInteger() ? static_cast<uint64_t>(scalars[parameter].integer)
+                          : runtime::encodeFloat(type.type, scalars[parameter].real);
+}
+
+namespace {
+
+Result<std::vector<int64_t>> evaluateAll(const std::vector<std::string> &texts, const Manifest &manifest,
+                                         const Bindings &bindings) {
+  const runtime::ExpressionNames names = expressionNames(manifest);
+  std::vector<int64_t> values;
+  for (const std::string &text : texts) {
+    Result<Expression> expression = Expression::compile(text, names);
+    if (!expression)
+      return expression.error();
+    const runtime::Evaluation evaluation = expression->evaluate(bindings.slots());
+    if (evaluation.error != runtime::EvaluationError::None)
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "'{}': {}", text, evaluationErrorText(evaluation.error));
+    values.push_back(evaluation.value);
+  }
+  return values;
+}
+
+struct BufferSource {
+  std::string function; ///< random, zeros, ones, full; empty: a file
+  double value = 0;     ///< of full
+  std::optional<uint64_t> seed;
+};
+
+/// `random`, `random(3)`, `random(seed=3)`, `zeros`, `ones`, `full(2.5)`; anything else is a file name.
+Result<BufferSource> parseSource(const std::string &text) {
+  BufferSource source;
+  const size_t open = text.find('(');
+  const std::string name = text.substr(0, open);
+  if (name != "random" && name != "zeros" && name != "ones" && name != "full")
+    return source;
+  source.function = name;
+  if (open == std::string::npos)
+    return name == "full" ? Result<BufferSource>(makeError(TILE_ERROR_INVALID_ARGUMENT, "expected full(value)"))
+                          : Result<BufferSource>(source);
+  std::string_view argument = std::string_view(text).substr(open + 1);
+  if (!argument.ends_with(')') || name == "zeros" || name == "ones")
+    return makeError(TILE_ERROR_INVALID_ARGUMENT,
+                     "'{}' is malformed; expected random, random(seed=3), zeros, ones, full(value) or a file", text);
+  argument.remove_suffix(1);
+  if (name == "random") {
+    if (argument.starts_with("seed="))
+      argument.remove_prefix(5);
+    uint64_t seed = 0;
+    const auto [end, error] = std::from_chars(argument.data(), argument.data() + argument.size(), seed);
+    if (error != std::errc() || end != argument.data() + argument.size())
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "the seed '{}' is not a non-negative integer", argument);
+    source.seed = seed;
+    return source;
+  }
+  const auto [end, error] = std::from_chars(argument.data(), argument.data() + argument.size(), source.value);
+  if (error != std::errc() || end != argument.data() + argument.size())
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "'{}' is not a number", argument);
+  return source;
+}
+
+/// Shape and strides from the manifest; without a declaration, the shape of the .npy file that the user gives.
+Result<BufferLayout> layoutOf(const Manifest &manifest, const Bindings &bindings, size_t index,
+                              const std::string &text) {
+  const Parameter &parameter = manifest.parameters[index];
+  const unsigned size = runtime::dataTypeSize(parameter.type);
+  if (!parameter.buffer) {
+    if (!text.ends_with(".npy"))
+      return makeError(TILE_ERROR_INVALID_ARGUMENT,
+                       "the kernel does not declare the size of this buffer; give a .npy file, or declare '#: buffer "
+                       "{}[...]' in the source",
+                       parameter.name);
+    Result<std::string> contents = runtime::readFile(text, uint64_t(1) << 40);
+    if (!contents)
+      return contents.error();
+    Result<NpyArray> array = parseNpy(*contents);
+    return array ? planBuffer(array->shape, {}, size, true) : Result<BufferLayout>(array.error());
+  }
+  Result<std::vector<int64_t>> shape = evaluateAll(parameter.buffer->shape, manifest, bindings);
+  if (!shape)
+    return shape.error();
+  Result<std::vector<int64_t>> strides = evaluateAll(parameter.buffer->strides, manifest, bindings);
+  if (!strides)
+    return strides.error();
+  const bool isWritten = parameter.buffer->role == BufferRole::Output || parameter.buffer->role == BufferRole::Inout;
+  return planBuffer(std::move(*shape), std::move(*strides), size, isWritten);
+}
+
+Result<HostBuffer> makeBuffer(const Manifest &manifest, const Bindings &bindings, size_t index, uint64_t seed) {
+  const Parameter &parameter = manifest.parameters[index];
+  const std::string &text = bindings.bufferText(index);
+  Result<BufferSource> source = parseSource(text);
+  if (!source)
+    return source.error();
+  Result<BufferLayout> layout = layoutOf(manifest, bindings, index, text);
+  if (!layout)
+    return layout.error();
+  Result<HostBuffer> buffer = HostBuffer::create(parameter.type, std::move(*layout));
+  if (!buffer)
+    return buffer;
+  const BufferRole role = parameter.buffer ? parameter.buffer->role : BufferRole::Inout;
+  std::string function = source->function;
+  if (text.empty())
+    function = role == BufferRole::Output ? "poison" : role == BufferRole::Zeros ? "zeros" : "random";
+  buffer->poison(); // what is not filled below, gaps included, must not look like data
+  if (function == "random")
+    buffer->fillRandom(source->seed ? *source->seed : seedFor(seed, parameter.name));
+  else if (function == "zeros" || function == "ones")
+    buffer->fill(function == "ones");
+  else if (function == "full")
+    buffer->fill(source->value);
+  else if (function.empty())
+    if (Status status = loadBufferFile(*buffer, text); !status)
+      return status.error();
+  return buffer;
+}
+
+} // namespace
+
+Result<HostBuffer> bindBuffer(const Manifest &manifest, const Bindings &bindings, size_t index, uint64_t seed) {
+  Result<HostBuffer> buffer = makeBuffer(manifest, bindings, index, seed);
+  if (buffer)
+    return buffer;
+  const Parameter &parameter = manifest.parameters[index];
+  return runtime::withContext(fmt::format("buffer '{}' ({})", parameter.name, parameter.typeName()), buffer.error());
+}
+
+Result<std::vector<int64_t>> bindGrid(const Manifest &manifest, const Bindings &bindings) {
+  if (manifest.launch.grid.empty())
+    return makeError(TILE_ERROR_GRID, "kernel '{}' declares no grid; give --grid=X,Y,Z", manifest.kernel);
+  Result<std::vector<int64_t>> grid = evaluateAll(manifest.launch.grid, manifest, bindings);
+  if (!grid)
+    return runtime::withContext("grid", grid.error());
+  grid->resize(3, 1);
+  return grid;
+}
+
+} // namespace tile::runner

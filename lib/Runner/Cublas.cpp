@@ -1,0 +1,138 @@
+// The five functions and few numbers of cublas_api.h that a product needs, declared here with their documented values.
+#include "Runner/Cublas.h"
+
+#include <dlfcn.h>
+
+namespace tile::runner {
+
+using runtime::makeError;
+using runtime::Success;
+
+namespace {
+
+constexpr int opN = 0, opT = 1;
+constexpr int gemmDefault = -1;
+constexpr int compute32F = 68, compute32FFastTf32 = 77, compute64F = 70, compute32I = 72;
+
+/// cudaDataType of library_types.h; -1: not a type of cublasGemmEx.
+int cudaDataType(DataType type) {
+  switch (type) {
+  case DataType::F32:
+    return 0;
+  case DataType::F64:
+    return 1;
+  case DataType::F16:
+    return 2;
+  case DataType::I8:
+    return 3;
+  case DataType::I32:
+    return 10;
+  case DataType::BF16:
+    return 14;
+  default:
+    return -1;
+  }
+}
+
+int computeType(DataType input) {
+  switch (input) {
+  case DataType::F64:
+    return compute64F;
+  case DataType::I8:
+    return compute32I;
+  case DataType::F32:
+    return compute32FFastTf32; // the tensor cores' type for f32, as our kernels use by default
+  default:
+    return compute32F;
+  }
+}
+
+} // namespace
+
+struct Cublas::Functions {
+  int (*create)(void **handle) = nullptr;
+  int (*destroy)(void *handle) = nullptr;
+  int (*setStream)(void *handle, void *stream) = nullptr;
+  int (*getVersion)(void *handle, int *version) = nullptr;
+  int (*gemmEx)(void *handle, int opA, int opB, int m, int n, int k, const void *alpha, const void *a, int typeA,
+                int lda, const void *b, int typeB, int ldb, const void *beta, void *c, int typeC, int ldc, int compute,
+                int algorithm) = nullptr;
+};
+
+Result<std::unique_ptr<Cublas>> Cublas::load(const std::string &path) {
+  void *library = nullptr;
+  std::vector<std::string> candidates = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"};
+  if (!path.empty())
+    candidates = {path};
+  for (size_t i = 0; i < candidates.size() && !library; ++i)
+    library = dlopen(candidates[i].c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    const char *reason = dlerror();
+    return makeError(TILE_ERROR_UNSUPPORTED, "cuBLAS not found ({}); name it with --cublas=FILE", reason ? reason : "");
+  }
+  auto cublas = std::make_unique<Cublas>();
+  cublas->functions = std::make_unique<Functions>();
+  Functions &f = *cublas->functions;
+  const std::pair<const char *, void **> symbols[] = {{"cublasCreate_v2", reinterpret_cast<void **>(&f.create)},
+                                                      {"cublasDestroy_v2", reinterpret_cast<void **>(&f.destroy)},
+                                                      {"cublasSetStream_v2", reinterpret_cast<void **>(&f.setStream)},
+                                                      {"cublasGetVersion_v2", reinterpret_cast<void **>(&f.getVersion)},
+                                                      {"cublasGemmEx", reinterpret_cast<void **>(&f.gemmEx)}};
+  for (const auto &[symbol, slot] : symbols)
+    if (!(*slot = dlsym(library, symbol)))
+      return makeError(TILE_ERROR_UNSUPPORTED, "cuBLAS has no function {}", symbol);
+  if (const int status = f.create(&cublas->handle); status != 0)
+    return makeError(TILE_ERROR_UNSUPPORTED, "cublasCreate failed with status {}", status);
+  int version = 0;
+  (void)f.getVersion(cublas->handle, &version); // the name only
+  cublas->versionName = fmt::format("cuBLAS {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+  return cublas;
+}
+
+Cublas::~Cublas() {
+  if (handle)
+    (void)functions->destroy(handle);
+}
+
+bool Cublas::supports(DataType first, DataType second, DataType output) {
+  if (first != second || cudaDataType(first) < 0)
+    return false;
+  switch (first) {
+  case DataType::F16:
+  case DataType::BF16:
+    return output == first || output == DataType::F32;
+  case DataType::I8:
+    return output == DataType::I32;
+  case DataType::F32:
+  case DataType::F64:
+    return output == first;
+  default:
+    return false;
+  }
+}
+
+Status Cublas::launch(const GemmPlan &plan, const Pointers &pointers, runtime::CUstream stream) {
+  if (const int status = functions->setStream(handle, stream); status != 0)
+    return makeError(TILE_ERROR_DRIVER, "cublasSetStream failed with status {}", status);
+  const double one64 = 1, zero64 = 0;
+  const float one32 = 1, zero32 = 0;
+  const int32_t oneInteger = 1, zeroInteger = 0;
+  const void *alpha = &one32, *beta = &zero32;
+  if (pointers.inputType == DataType::F64)
+    alpha = &one64, beta = &zero64;
+  else if (pointers.inputType == DataType::I8)
+    alpha = &oneInteger, beta = &zeroInteger;
+  const int inputType = cudaDataType(pointers.inputType);
+  const int status = functions->gemmEx(
+      handle, plan.first.isTransposed ? opT : opN, plan.second.isTransposed ? opT : opN, static_cast<int>(plan.m),
+      static_cast<int>(plan.n), static_cast<int>(plan.k), alpha, reinterpret_cast<const void *>(pointers.first),
+      inputType, static_cast<int>(plan.first.leadingDimension), reinterpret_cast<const void *>(pointers.second),
+      inputType, static_cast<int>(plan.second.leadingDimension), beta, reinterpret_cast<void *>(pointers.output),
+      cudaDataType(pointers.outputType), static_cast<int>(plan.output.leadingDimension),
+      computeType(pointers.inputType), gemmDefault);
+  if (status == 0)
+    return Success{};
+  return makeError(TILE_ERROR_DRIVER, "cublasGemmEx failed with status {}", status);
+}
+
+} // namespace tile::runner

@@ -1,0 +1,34 @@
+// cuBLAS as the opponent of a matrix product, loaded with dlopen when a benchmark asks for it.
+#pragma once
+
+#include "Runner/Gemm.h"
+#include "Runtime/Driver.h"
+
+namespace tile::runner {
+
+class Cublas {
+public:
+  /// Tries `path`, or the usual names when it is empty.
+  static Result<std::unique_ptr<Cublas>> load(const std::string &path);
+  ~Cublas();
+
+  /// "cuBLAS 13.0.2"
+  const std::string &name() const { return versionName; }
+
+  /// Whether cublasGemmEx computes this combination of element types.
+  static bool supports(DataType first, DataType second, DataType output);
+
+  struct Pointers {
+    runtime::CUdeviceptr first = 0, second = 0, output = 0;
+    DataType inputType = DataType::F16, outputType = DataType::F16;
+  };
+  Status launch(const GemmPlan &plan, const Pointers &pointers, runtime::CUstream stream);
+
+private:
+  struct Functions;
+  std::unique_ptr<Functions> functions;
+  void *handle = nullptr;
+  std::string versionName;
+};
+
+} // namespace tile::runner

@@ -1,0 +1,217 @@
+// Every driver call is checked; an asynchronous failure of the kernel (an illegal address, say) surfaces at the
+// synchronisation and is reported as such.
+#include "Runner/CudaDevice.h"
+
+#include "Runner/CudaEvents.h"
+#include "Runtime/Kernel.h"
+
+namespace tile::runner {
+
+using runtime::CUdevice;
+using runtime::CUdeviceptr;
+using runtime::CUresult;
+using runtime::CUstream;
+using runtime::makeError;
+using runtime::Success;
+namespace cuda = runtime::cuda;
+
+Error lastRuntimeError(tile_status status) {
+  return Error{status, tile_last_error()};
+}
+
+Result<CudaMemory> CudaMemory::allocate(const Driver &driver, size_t bytes) {
+  CudaMemory memory;
+  if (Status status =
+          driver.check(driver.memoryAllocate(&memory.pointer, bytes), fmt::format("cuMemAlloc of {} bytes", bytes));
+      !status)
+    return status.error();
+  memory.driver = &driver;
+  return memory;
+}
+
+CudaMemory &CudaMemory::operator=(CudaMemory &&other) noexcept {
+  std::swap(driver, other.driver);
+  std::swap(pointer, other.pointer);
+  return *this;
+}
+
+CudaMemory::~CudaMemory() {
+  // After a kernel has faulted the whole context is dead and so is this call; the fault itself has been reported.
+  if (driver)
+    (void)driver->memoryFree(pointer);
+}
+
+namespace {
+
+Result<CudaDeviceInfo> queryInfo(const Driver &driver, int ordinal) {
+  CudaDeviceInfo info;
+  info.ordinal = ordinal;
+  CUdevice device = 0;
+  if (Status status = driver.check(driver.deviceGet(&device, ordinal), "cuDeviceGet"); !status)
+    return status.error();
+  char name[256] = "", bus[32] = "";
+  if (Status status = driver.check(driver.deviceGetName(name, sizeof(name), device), "cuDeviceGetName"); !status)
+    return status.error();
+  info.name = name;
+  if (driver.deviceGetPciBusId(bus, sizeof(bus), device) == cuda::success)
+    info.pciBusId = bus;
+  int l2Bytes = 0;
+  const std::pair<int, int *> required[] = {{cuda::attributeComputeMajor, &info.major},
+                                            {cuda::attributeComputeMinor, &info.minor},
+                                            {cuda::attributeMultiprocessorCount, &info.multiprocessors},
+                                            {cuda::attributeL2Bytes, &l2Bytes}};
+  for (const auto &[attribute, value] : required)
+    if (Status status = driver.check(driver.deviceGetAttribute(value, attribute, device), "cuDeviceGetAttribute");
+        !status)
+      return status.error();
+  info.l2Bytes = static_cast<size_t>(l2Bytes);
+  // Informative only: drivers may stop telling the clocks.
+  (void)driver.deviceGetAttribute(&info.clockKhz, cuda::attributeClockRate, device);
+  (void)driver.deviceGetAttribute(&info.memoryClockKhz, cuda::attributeMemoryClockRate, device);
+  (void)driver.driverGetVersion(&info.driverVersion);
+  if (Status status = driver.check(driver.deviceTotalMemory(&info.memoryBytes, device), "cuDeviceTotalMem"); !status)
+    return status.error();
+  return info;
+}
+
+} // namespace
+
+Result<std::unique_ptr<CudaContext>> CudaContext::open(int ordinal) {
+  auto context = std::make_unique<CudaContext>();
+  if (const tile_status status = tile_runtime_create(nullptr, nullptr, &context->handle); status != TILE_OK)
+    return lastRuntimeError(status);
+  if (Status status = context->driver().requireAll(); !status)
+    return status.error();
+  if (const tile_status status = tile_device_activate(context->handle, ordinal); status != TILE_OK)
+    return lastRuntimeError(status);
+  Result<CudaDeviceInfo> info = queryInfo(context->driver(), ordinal);
+  if (!info)
+    return info.error();
+  context->deviceInfo = std::move(*info);
+  return context;
+}
+
+CudaContext::~CudaContext() {
+  tile_runtime_destroy(handle);
+}
+
+const Driver &CudaContext::driver() const {
+  return *handle->driver;
+}
+
+Result<std::vector<CudaDeviceInfo>> listCudaDevices() {
+  Result<std::unique_ptr<Driver>> driver = runtime::loadDriver(nullptr, nullptr);
+  if (!driver)
+    return driver.error();
+  if (Status status = (*driver)->requireAll(); !status)
+    return status.error();
+  int count = 0;
+  if (Status status = (*driver)->check((*driver)->deviceGetCount(&count), "cuDeviceGetCount"); !status)
+    return status.error();
+  std::vector<CudaDeviceInfo> devices;
+  for (int i = 0; i < count; ++i) {
+    Result<CudaDeviceInfo> info = queryInfo(**driver, i);
+    if (!info)
+      return info.error();
+    devices.push_back(std::move(*info));
+  }
+  return devices;
+}
+
+Result<std::unique_ptr<CudaDevice>> CudaDevice::load(CudaContext &context, std::string_view artifact) {
+  auto device = std::make_unique<CudaDevice>();
+  device->context = &context;
+  if (const tile_status status =
+          tile_kernel_load_memory(context.runtime(), artifact.data(), artifact.size(), &device->kernel);
+      status != TILE_OK)
+    return lastRuntimeError(status);
+  if (const tile_status status = tile_kernel_prepare(device->kernel); status != TILE_OK)
+    return lastRuntimeError(status);
+  return device;
+}
+
+CudaDevice::~CudaDevice() {
+  tile_kernel_destroy(kernel);
+}
+
+std::string CudaDevice::name() const {
+  return fmt::format("cuda:{} {}", context->info().ordinal, context->info().name);
+}
+
+Result<CudaSession> CudaDevice::prepare(std::span<DeviceArgument> arguments) {
+  const Driver &driver = context->driver();
+  CudaSession session;
+  session.device = this;
+  for (const DeviceArgument &argument : arguments) {
+    uint64_t value = argument.bits;
+    if (argument.buffer) {
+      const std::span<const uint8_t> storage = static_cast<const HostBuffer &>(*argument.buffer).storage();
+      Result<CudaMemory> memory = CudaMemory::allocate(driver, storage.size());
+      if (!memory)
+        return runtime::withContext(fmt::format("buffer '{}'", argument.parameter->name), memory.error());
+      if (Status status = driver.check(driver.copyToDevice(memory->address(), storage.data(), storage.size()),
+                                       fmt::format("copy of buffer '{}' to the device", argument.parameter->name));
+          !status)
+        return status.error();
+      value = memory->address() + HostBuffer::guardBytes;
+      session.buffers.push_back(std::move(*memory));
+    }
+    session.values.push_back(value);
+  }
+  for (uint64_t &value : session.values)
+    session.pointers.push_back(&value);
+  return session;
+}
+
+Status CudaSession::launch(const Grid &grid, CUstream stream) {
+  const tile_launch_options options = {stream, grid.data()};
+  const tile_status status = tile_launch(device->kernelHandle(), &options, pointers.data(), pointers.size());
+  return status == TILE_OK ? Status(Success{}) : Status(lastRuntimeError(status));
+}
+
+Status CudaSession::download(std::span<DeviceArgument> arguments) const {
+  const Driver &driver = device->cudaContext().driver();
+  size_t next = 0;
+  for (const DeviceArgument &argument : arguments) {
+    if (!argument.buffer)
+      continue;
+    const std::span<uint8_t> storage = argument.buffer->storage();
+    if (Status status = driver.check(driver.copyToHost(storage.data(), buffers[next++].address(), storage.size()),
+                                     fmt::format("copy of buffer '{}' to the host", argument.parameter->name));
+        !status)
+      return status;
+  }
+  return Success{};
+}
+
+Result<RunTiming> CudaDevice::run(const runtime::Manifest &manifest, const Grid &grid,
+                                  std::span<DeviceArgument> arguments) {
+  const Driver &driver = context->driver();
+  Result<CudaSession> session = prepare(arguments);
+  if (!session)
+    return session.error();
+  Result<CudaStream> stream = CudaStream::create(driver);
+  if (!stream)
+    return stream.error();
+  Result<CudaTimer> timer = CudaTimer::create(driver);
+  if (!timer)
+    return timer.error();
+  if (Status status = timer->start(stream->get()); !status)
+    return status.error();
+  if (Status status = session->launch(grid, stream->get()); !status)
+    return status.error();
+  if (Status status = timer->stop(stream->get()); !status)
+    return status.error();
+  if (Status status = driver.check(driver.streamSynchronize(stream->get()),
+                                   fmt::format("while kernel '{}' was running", manifest.kernel));
+      !status)
+    return status.error();
+  Result<double> milliseconds = timer->milliseconds();
+  if (!milliseconds)
+    return milliseconds.error();
+  if (Status status = session->download(arguments); !status)
+    return status.error();
+  return RunTiming{*milliseconds};
+}
+
+} // namespace tile::runner

@@ -1,0 +1,21 @@
+// Elements of any data type in memory, read and written as doubles. i64 and u64 beyond 2^53 lose low bits, which only
+// the comparison with a reference in double could notice.
+#pragma once
+
+#include "Runtime/DataType.h"
+
+#include <cstddef>
+
+namespace tile::runner {
+
+using runtime::DataType;
+
+/// Fixed-size converters, looked up once outside of loops.
+using LoadElement = double (*)(const void *element);
+using StoreElement = void (*)(void *element, double value);
+
+LoadElement elementLoader(DataType type);
+/// Integers are rounded to nearest and saturate; floats round to nearest even.
+StoreElement elementStorer(DataType type);
+
+} // namespace tile::runner

@@ -1,0 +1,225 @@
+// Layout arithmetic with overflow checks, guarded storage, fills and the search for damaged bytes.
+#include "Runner/HostBuffer.h"
+
+#include "Runner/Element.h"
+#include "Runner/Parallel.h"
+#include "Runner/Random.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+namespace tile::runner {
+namespace {
+
+using runtime::dataTypeSize;
+using runtime::makeError;
+
+constexpr int64_t grain = 1 << 16;
+constexpr size_t alignment = 256;
+constexpr int64_t largestBufferBytes = int64_t(1) << 40; // 1 TiB: more is a slip of the keyboard
+
+} // namespace
+
+Result<BufferLayout> planBuffer(std::vector<int64_t> shape, std::vector<int64_t> strides, unsigned elementSize,
+                                bool isWritten) {
+  BufferLayout layout;
+  layout.elements = 1;
+  bool isEmpty = false;
+  for (int64_t size : shape) {
+    if (size < 0)
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "shape [{}] has a negative size", fmt::join(shape, ", "));
+    isEmpty |= size == 0;
+  }
+  for (int64_t size : shape)
+    if (!isEmpty && __builtin_mul_overflow(layout.elements, size, &layout.elements))
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "shape [{}] has more than 2^63 elements", fmt::join(shape, ", "));
+  if (strides.empty()) {
+    strides.assign(shape.size(), 1);
+    for (size_t i = shape.size(); i-- > 1;)
+      strides[i - 1] = isEmpty ? 1 : strides[i] * shape[i];
+  }
+  int64_t largestOffset = 0;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (strides[i] < 0)
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "strides [{}] have a negative entry, which is not supported",
+                       fmt::join(strides, ", "));
+    if (isWritten && strides[i] == 0 && shape[i] > 1)
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "strides [{}] of a written buffer make elements share memory",
+                       fmt::join(strides, ", "));
+    int64_t span = 0;
+    if (!isEmpty && (__builtin_mul_overflow(shape[i] - 1, strides[i], &span) ||
+                     __builtin_add_overflow(largestOffset, span, &largestOffset)))
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "shape [{}] with strides [{}] overflows 64 bits",
+                       fmt::join(shape, ", "), fmt::join(strides, ", "));
+  }
+  layout.elements = isEmpty ? 0 : layout.elements;
+  layout.physicalElements = isEmpty ? 0 : largestOffset + 1;
+  if (layout.physicalElements > largestBufferBytes / elementSize)
+    return makeError(TILE_ERROR_INVALID_ARGUMENT,
+                     "shape [{}] with strides [{}] needs {} elements of {} bytes; at most "
+                     "1 TiB is supported",
+                     fmt::join(shape, ", "), fmt::join(strides, ", "), layout.physicalElements, elementSize);
+  layout.shape = std::move(shape);
+  layout.strides = std::move(strides);
+  return layout;
+}
+
+void HostBuffer::Free::operator()(uint8_t *pointer) const {
+  std::free(pointer);
+}
+
+size_t HostBuffer::dataBytes() const {
+  return static_cast<size_t>(elementLayout.physicalElements) * dataTypeSize(elementType);
+}
+
+Result<HostBuffer> HostBuffer::create(DataType type, BufferLayout layout) {
+  HostBuffer buffer;
+  buffer.elementType = type;
+  buffer.elementLayout = std::move(layout);
+  const size_t bytes = (buffer.storageBytes() + alignment - 1) / alignment * alignment;
+  // An allocation beyond the machine may succeed and end the process at first use: refuse it here.
+  const size_t present = static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  if (bytes > present)
+    return makeError(TILE_ERROR_OUT_OF_MEMORY, "a buffer of {} bytes exceeds the {} bytes of host memory", bytes,
+                     present);
+  buffer.memory.reset(static_cast<uint8_t *>(std::aligned_alloc(alignment, bytes)));
+  if (!buffer.memory)
+    return makeError(TILE_ERROR_OUT_OF_MEMORY, "cannot allocate {} bytes of host memory", bytes);
+  std::memset(buffer.memory.get(), guardPattern, buffer.storageBytes());
+  return buffer;
+}
+
+Result<HostBuffer> HostBuffer::clone() const {
+  Result<HostBuffer> copy = create(elementType, elementLayout);
+  if (copy)
+    std::memcpy(copy->memory.get(), memory.get(), storageBytes());
+  return copy;
+}
+
+void HostBuffer::poison() {
+  // All bits set is a NaN in every floating-point format here.
+  std::memset(data(), runtime::isFloatType(elementType) ? 0xFF : guardPattern, dataBytes());
+}
+
+template <typename Body> void HostBuffer::forRange(int64_t begin, int64_t end, Body body) const {
+  const size_t rank = elementLayout.shape.size();
+  std::vector<int64_t> index(rank, 0);
+  int64_t rest = begin;
+  int64_t offset = 0;
+  for (size_t dim = rank; dim-- > 0;) {
+    index[dim] = rest % elementLayout.shape[dim];
+    rest /= elementLayout.shape[dim];
+    offset += index[dim] * elementLayout.strides[dim];
+  }
+  for (int64_t linear = begin; linear < end; ++linear) {
+    body(linear, offset);
+    for (size_t dim = rank; dim-- > 0;) {
+      offset += elementLayout.strides[dim];
+      if (++index[dim] < elementLayout.shape[dim])
+        break;
+      offset -= elementLayout.shape[dim] * elementLayout.strides[dim];
+      index[dim] = 0;
+    }
+  }
+}
+
+void HostBuffer::fill(double value) {
+  const StoreElement store = elementStorer(elementType);
+  const unsigned size = dataTypeSize(elementType);
+  parallelFor(elementLayout.elements, grain, [&](int64_t begin, int64_t end) {
+    forRange(begin, end, [&](int64_t, int64_t physical) { store(data() + physical * size, value); });
+  });
+}
+
+void HostBuffer::fillRandom(uint64_t seed) {
+  const StoreElement store = elementStorer(elementType);
+  const unsigned size = dataTypeSize(elementType);
+  parallelFor(elementLayout.elements, grain, [&](int64_t begin, int64_t end) {
+    forRange(begin, end, [&](int64_t linear, int64_t physical) {
+      store(data() + physical * size, randomElement(elementType, seed, static_cast<uint64_t>(linear)));
+    });
+  });
+}
+
+void HostBuffer::importDense(const uint8_t *dense) {
+  const unsigned size = dataTypeSize(elementType);
+  parallelFor(elementLayout.elements, grain, [&](int64_t begin, int64_t end) {
+    forRange(begin, end, [&](int64_t linear, int64_t physical) {
+      std::memcpy(data() + physical * size, dense + linear * size, size);
+    });
+  });
+}
+
+std::vector<uint8_t> HostBuffer::exportDense() const {
+  const unsigned size = dataTypeSize(elementType);
+  std::vector<uint8_t> dense(static_cast<size_t>(elementLayout.elements) * size);
+  parallelFor(elementLayout.elements, grain, [&](int64_t begin, int64_t end) {
+    forRange(begin, end, [&](int64_t linear, int64_t physical) {
+      std::memcpy(dense.data() + linear * size, data() + physical * size, size);
+    });
+  });
+  return dense;
+}
+
+namespace {
+
+/// Physical elements that belong to the logical array.
+std::vector<bool> ownedElements(const BufferLayout &layout) {
+  std::vector<bool> owned(static_cast<size_t>(layout.physicalElements), false);
+  std::vector<int64_t> index(layout.shape.size(), 0);
+  for (int64_t linear = 0; linear < layout.elements; ++linear) {
+    int64_t offset = 0;
+    for (size_t dim = 0; dim < index.size(); ++dim)
+      offset += index[dim] * layout.strides[dim];
+    owned[static_cast<size_t>(offset)] = true;
+    for (size_t dim = index.size(); dim-- > 0;) {
+      if (++index[dim] < layout.shape[dim])
+        break;
+      index[dim] = 0;
+    }
+  }
+  return owned;
+}
+
+} // namespace
+
+std::optional<std::string> findDamage(const HostBuffer &before, const HostBuffer &after, bool isInput) {
+  const std::span<const uint8_t> old = before.storage();
+  const std::span<const uint8_t> now = after.storage();
+  const size_t guard = HostBuffer::guardBytes;
+  const auto firstDifference = [&](size_t begin, size_t end) {
+    if (std::memcmp(old.data() + begin, now.data() + begin, end - begin) == 0)
+      return end;
+    while (old[begin] == now[begin])
+      ++begin;
+    return begin;
+  };
+  const size_t dataEnd = guard + before.dataBytes();
+  if (std::memcmp(old.data(), now.data(), guard) != 0) {
+    size_t last = guard - 1; // the damage nearest to the buffer says most
+    while (old[last] == now[last])
+      --last;
+    return fmt::format("out-of-bounds write: {} byte(s) before the buffer of {} bytes", guard - last,
+                       before.dataBytes());
+  }
+  if (const size_t at = firstDifference(dataEnd, now.size()); at < now.size())
+    return fmt::format("out-of-bounds write: {} byte(s) past the end of the buffer of {} bytes", at - dataEnd + 1,
+                       before.dataBytes());
+  const unsigned size = dataTypeSize(before.type());
+  if (isInput) {
+    if (const size_t at = firstDifference(guard, dataEnd); at < dataEnd)
+      return fmt::format("the kernel wrote to an input, at physical element {}", (at - guard) / size);
+    return std::nullopt;
+  }
+  if (!before.layout().hasGaps())
+    return std::nullopt;
+  const std::vector<bool> owned = ownedElements(before.layout());
+  for (size_t element = 0; element < owned.size(); ++element)
+    if (!owned[element] && std::memcmp(before.data() + element * size, after.data() + element * size, size) != 0)
+      return fmt::format("write into the gap between rows, at physical element {}", element);
+  return std::nullopt;
+}
+
+} // namespace tile::runner

@@ -1,0 +1,84 @@
+// The array behind a pointer argument, in host memory.
+//
+//   storage  [guard 64 KiB][ physical elements ][guard 64 KiB]
+//   logical element (i, j) lies at physical element i*stride0 + j*stride1; elements in between are gaps
+//
+// Guards and gaps hold a pattern that no kernel may change. Outputs are poisoned too (NaN, or 0xCD for integers), so an
+// element that the kernel forgot cannot pass a check.
+#pragma once
+
+#include "Runtime/Manifest.h"
+
+#include <memory>
+#include <span>
+
+namespace tile::runner {
+
+using runtime::DataType;
+using runtime::Error;
+using runtime::Result;
+using runtime::Status;
+
+struct BufferLayout {
+  std::vector<int64_t> shape;
+  std::vector<int64_t> strides; ///< in elements
+  int64_t elements = 0;         ///< product of the shape
+  int64_t physicalElements = 0; ///< 1 + the largest offset; 0 for an empty array
+
+  bool hasGaps() const { return physicalElements > elements; }
+};
+
+/// Checks shape and strides (row-major contiguous when empty). `isWritten`: elements must not share memory.
+Result<BufferLayout> planBuffer(std::vector<int64_t> shape, std::vector<int64_t> strides, unsigned elementSize,
+                                bool isWritten);
+
+class HostBuffer {
+public:
+  static constexpr size_t guardBytes = 64 * 1024;
+  static constexpr uint8_t guardPattern = 0xCD;
+
+  /// Fails when the memory cannot be had.
+  static Result<HostBuffer> create(DataType type, BufferLayout layout);
+  HostBuffer() = default;
+  HostBuffer(HostBuffer &&) = default;
+  HostBuffer &operator=(HostBuffer &&) = default;
+  Result<HostBuffer> clone() const;
+
+  DataType type() const { return elementType; }
+  const BufferLayout &layout() const { return elementLayout; }
+
+  /// First element; aligned to 256 bytes, as device allocations are.
+  uint8_t *data() { return memory.get() + guardBytes; }
+  const uint8_t *data() const { return memory.get() + guardBytes; }
+  size_t dataBytes() const;
+  /// Guards included.
+  std::span<uint8_t> storage() { return {memory.get(), storageBytes()}; }
+  std::span<const uint8_t> storage() const { return {memory.get(), storageBytes()}; }
+  size_t storageBytes() const { return dataBytes() + 2 * guardBytes; }
+
+  /// Fills every physical element with the poison of the type.
+  void poison();
+  void fill(double value);
+  /// Standard-normal floats, small integers; element i depends on (seed, i) only, not on strides or threads.
+  void fillRandom(uint64_t seed);
+  /// Row-major elements in and out.
+  void importDense(const uint8_t *dense);
+  std::vector<uint8_t> exportDense() const;
+
+private:
+  struct Free {
+    void operator()(uint8_t *pointer) const;
+  };
+  /// body(linear index, physical index) for linear indices in a range.
+  template <typename Body> void forRange(int64_t begin, int64_t end, Body body) const;
+
+  DataType elementType = DataType::F32;
+  BufferLayout elementLayout;
+  std::unique_ptr<uint8_t, Free> memory;
+};
+
+/// Looks for bytes that a kernel must not touch: guards, gaps, and, when `isInput`, the elements themselves. Returns a
+/// description of the first damage ("2 bytes before the buffer ..."), or nothing.
+std::optional<std::string> findDamage(const HostBuffer &before, const HostBuffer &after, bool isInput);
+
+} // namespace tile::runner

@@ -1,0 +1,63 @@
+// Registration with CLI11; the meaning of each option is its help text.
+#include "Runner/Options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace tile::runner {
+
+const char *const exitCodeHelp = "Exit codes: 0 success; 1 a check failed, or the kernel could not be loaded or run; 2 "
+                                 "wrong options or arguments.";
+
+void addRunOptions(CLI::App &app, RunOptions &options) {
+  const std::string runGroup = "Running";
+  app.add_option("arguments", options.arguments,
+                 "Kernel arguments: numbers and expressions (M=512 stride_am=K alpha=0.5) and buffers "
+                 "(a=random(seed=3), zeros, ones, full(2.5), FILE.npy, or any other file as raw row-major elements)")
+      ->type_name("NAME=VALUE");
+  app.add_option("--device", options.device, "Device to run on: cuda, or cuda:N for device N")
+      ->group(runGroup)
+      ->capture_default_str();
+  app.add_option("--grid", options.grid, "Grid to launch instead of the kernel's own")
+      ->delimiter(',')
+      ->expected(1, 3)
+      ->type_name("X[,Y[,Z]]")
+      ->check(CLI::NonNegativeNumber)
+      ->group(runGroup);
+  app.add_option("--seed", options.seed, "Seed of random inputs")->group(runGroup)->capture_default_str();
+  app.add_option("--repeat", options.repeat, "Run (and check) this many times with fresh buffers")
+      ->check(CLI::Range(1, 1000000))
+      ->group(runGroup)
+      ->capture_default_str();
+  app.add_option("--save", options.saves, "Write a buffer after the run, as .npy or raw elements")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false)
+      ->group(runGroup);
+  app.add_flag("--check", options.check,
+               "Compare outputs with the kernel's `expect` declarations, in double on the CPU")
+      ->group(runGroup);
+
+  const std::string benchGroup = "Measuring";
+  app.add_flag("--bench", options.bench,
+               "Measure against cuBLAS (matrix products) or a device copy of the same traffic (everything else)")
+      ->group(benchGroup);
+  app.add_option("--rounds", options.rounds, "Interleaved rounds of kernel and baseline; their median counts")
+      ->check(CLI::Range(1, 1000))
+      ->group(benchGroup)
+      ->capture_default_str();
+  app.add_option("--bench-json", options.benchJson, "Append the measurement to this file, one JSON object a line")
+      ->type_name("FILE")
+      ->group(benchGroup);
+  app.add_option("--label", options.labels, "Record KEY=VALUE with the measurement, for example commit=1a2b3c")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false)
+      ->group(benchGroup);
+  app.add_option("--cublas", options.cublas, "The cuBLAS library to load; default: libcublas.so.13, .12 or .11")
+      ->type_name("FILE")
+      ->group(benchGroup);
+
+  app.add_option("--format", options.format, "Form of the report: table, csv or json")
+      ->check(CLI::IsMember({"table", "csv", "json"}))
+      ->capture_default_str();
+}
+
+} // namespace tile::runner

@@ -1,0 +1,43 @@
+// Options that `tile-run` and `tilec run` share: what to run with which arguments, and what to do with the results.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace tile::runner {
+
+struct RunOptions {
+  std::string program = "tile-run"; ///< in front of messages
+  std::string command;              ///< the whole command line, recorded with measurements
+  std::string artifact;
+  std::vector<std::string> arguments; ///< name=value
+  std::string device = "cuda";        ///< "cuda", "cuda:1", or what the tool adds
+  std::vector<int64_t> grid;          ///< overrides the manifest's
+  uint64_t seed = 0;
+  int repeat = 1;
+  bool check = false;
+  bool bench = false;
+  int rounds = 5; ///< of a benchmark
+  std::string format = "table";
+  std::vector<std::string> saves; ///< name=file
+  std::string benchJson;
+  std::vector<std::string> labels; ///< key=value, recorded with measurements
+  std::string cublas;              ///< path of libcublas, or ""
+  std::string suite;
+  std::string artifactFolder;
+  bool describe = false;
+  bool listDevices = false;
+};
+
+/// Arguments, device, check, benchmark and report options.
+void addRunOptions(CLI::App &app, RunOptions &options);
+
+/// One sentence for the footer of --help.
+extern const char *const exitCodeHelp;
+
+} // namespace tile::runner

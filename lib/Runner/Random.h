@@ -1,0 +1,23 @@
+// Seeded inputs that are the same bits on every machine: a counter-based generator and integer arithmetic only, no
+// libm.
+//
+// Floats: the sum of eight 16-bit uniform numbers, scaled to mean 0 and variance 1. That is close to a normal
+// distribution (range +-4.9) and, unlike Box-Muller, exact. Integers: uniform in -8..7, unsigned 0..15, i1 0..1:
+// products and sums of them stay exactly representable.
+#pragma once
+
+#include "Runtime/DataType.h"
+
+#include <string_view>
+
+namespace tile::runner {
+
+/// splitmix64's mixing function applied to a counter.
+uint64_t randomBits(uint64_t seed, uint64_t counter);
+double randomNormal(uint64_t seed, uint64_t index);
+double randomElement(runtime::DataType type, uint64_t seed, uint64_t index);
+
+/// The seed of a buffer: the run's seed and the parameter's name, so that two inputs differ.
+uint64_t seedFor(uint64_t seed, std::string_view name);
+
+} // namespace tile::runner

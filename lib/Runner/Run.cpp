@@ -1,0 +1,291 @@
+// One run from options to report. Whatever can be wrong with the arguments is found before the kernel starts.
+#include "Runner/Run.h"
+
+#include "Runner/Arguments.h"
+#include "Runner/Npy.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace tile::runner {
+
+using runtime::Artifact;
+using runtime::BufferRole;
+using runtime::Expectation;
+using runtime::makeError;
+using runtime::Success;
+
+namespace {
+
+/// Host buffers of one kernel: `before` is never given to a device.
+struct Buffers {
+  std::vector<HostBuffer> before; ///< one per parameter; unused for scalars
+  std::vector<HostBuffer> after;
+  TensorNames names; ///< `before` and the scalars, for expectations
+};
+
+BufferRole roleOf(const Parameter &parameter) {
+  return parameter.buffer ? parameter.buffer->role : BufferRole::Inout;
+}
+
+Result<Buffers> makeBuffers(const Manifest &manifest, const Bindings &bindings, uint64_t seed) {
+  Buffers buffers;
+  buffers.before.resize(manifest.parameters.size());
+  buffers.after.resize(manifest.parameters.size());
+  for (size_t i = 0; i < manifest.parameters.size(); ++i) {
+    const Parameter &parameter = manifest.parameters[i];
+    if (!parameter.isPointer) {
+      buffers.names.scalars[parameter.name] =
+          parameter.isInteger() ? static_cast<double>(bindings.scalar(i).integer) : bindings.scalar(i).real;
+      continue;
+    }
+    Result<HostBuffer> buffer = bindBuffer(manifest, bindings, i, seed);
+    if (!buffer)
+      return buffer.error();
+    buffers.before[i] = std::move(*buffer);
+    buffers.names.buffers[parameter.name] = &buffers.before[i];
+  }
+  for (const auto &[name, value] : manifest.constants) {
+    if (const int64_t *integer = std::get_if<int64_t>(&value))
+      buffers.names.scalars[name] = static_cast<double>(*integer);
+    else if (const double *real = std::get_if<double>(&value))
+      buffers.names.scalars[name] = *real;
+  }
+  return buffers;
+}
+
+/// The addresses in `names` follow the vector's elements.
+Status resetAfter(const Manifest &manifest, Buffers &buffers) {
+  for (size_t i = 0; i < manifest.parameters.size(); ++i) {
+    if (!manifest.parameters[i].isPointer)
+      continue;
+    Result<HostBuffer> copy = buffers.before[i].clone();
+    if (!copy)
+      return copy.error();
+    buffers.after[i] = std::move(*copy);
+  }
+  return Success{};
+}
+
+std::vector<DeviceArgument> makeArguments(const Manifest &manifest, const Bindings &bindings,
+                                          std::vector<HostBuffer> &after) {
+  std::vector<DeviceArgument> arguments;
+  for (size_t i = 0; i < manifest.parameters.size(); ++i) {
+    const Parameter &parameter = manifest.parameters[i];
+    arguments.push_back({&parameter, parameter.isPointer ? &after[i] : nullptr,
+                         parameter.isPointer ? 0 : bindings.argumentBits(manifest, i)});
+  }
+  return arguments;
+}
+
+/// The same assumptions that a launch checks, for devices that do not launch through libtilert.
+Status checkDivisibility(const Manifest &manifest, const Bindings &bindings) {
+  for (size_t i = 0; i < manifest.parameters.size(); ++i) {
+    const Parameter &parameter = manifest.parameters[i];
+    if (parameter.isInteger() && bindings.scalar(i).integer % parameter.divisibility != 0)
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "{}={} is not a multiple of {}, for which the kernel was compiled",
+                       parameter.name, bindings.scalar(i).integer, parameter.divisibility);
+  }
+  return Success{};
+}
+
+Result<Grid> chooseGrid(const RunOptions &options, const Manifest &manifest, const Bindings &bindings) {
+  std::vector<int64_t> sizes = options.grid;
+  if (sizes.empty()) {
+    Result<std::vector<int64_t>> bound = bindGrid(manifest, bindings);
+    if (!bound)
+      return bound.error();
+    sizes = std::move(*bound);
+  }
+  sizes.resize(3, 1);
+  for (int64_t size : sizes)
+    if (size < 0)
+      return makeError(TILE_ERROR_GRID, "the grid {}x{}x{} has a negative dimension", sizes[0], sizes[1], sizes[2]);
+  return Grid{sizes[0], sizes[1], sizes[2]};
+}
+
+Result<std::vector<NamedText>> parseSaves(const RunOptions &options, const Manifest &manifest) {
+  std::vector<NamedText> saves;
+  std::vector<std::string> pointers;
+  for (const Parameter &parameter : manifest.parameters)
+    if (parameter.isPointer)
+      pointers.push_back(parameter.name);
+  for (const std::string &text : options.saves) {
+    Result<NamedText> save = splitAssignment(text);
+    if (!save)
+      return runtime::withContext("--save", save.error());
+    if (std::find(pointers.begin(), pointers.end(), save->name) == pointers.end())
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "--save: kernel '{}' has no buffer '{}'{}", manifest.kernel,
+                       save->name, suggestion(save->name, pointers));
+    saves.push_back(std::move(*save));
+  }
+  return saves;
+}
+
+Status validateExpectations(const Manifest &manifest, const Buffers &buffers) {
+  if (manifest.expect.empty())
+    return makeError(
+        TILE_ERROR_INVALID_ARGUMENT,
+        "--check: kernel '{}' declares nothing to check; add '#: expect c == ... within 1e-3' to its source",
+        manifest.kernel);
+  for (const Expectation &expectation : manifest.expect)
+    if (Status status = validateExpectation(expectation, buffers.names, *buffers.names.buffers.at(expectation.buffer));
+        !status)
+      return status;
+  return Success{};
+}
+
+/// Runs once on fresh buffers and adds what it finds to the report.
+Status runOnce(const RunOptions &options, const Manifest &manifest, Device &device, const Bindings &bindings,
+               Buffers &buffers, RunReport &report) {
+  if (Status status = resetAfter(manifest, buffers); !status)
+    return status;
+  std::vector<DeviceArgument> arguments = makeArguments(manifest, bindings, buffers.after);
+  Result<RunTiming> timing = device.run(manifest, report.grid, arguments);
+  if (!timing)
+    return timing.error();
+  if (report.runs++ == 0)
+    report.milliseconds = timing->milliseconds;
+  for (size_t i = 0; i < manifest.parameters.size(); ++i) {
+    const Parameter &parameter = manifest.parameters[i];
+    if (!parameter.isPointer)
+      continue;
+    const bool isInput = roleOf(parameter) == BufferRole::Random;
+    if (std::optional<std::string> damage = findDamage(buffers.before[i], buffers.after[i], isInput))
+      report.damages.push_back(fmt::format("buffer '{}': {}", parameter.name, *damage));
+  }
+  if (!options.check)
+    return Success{};
+  report.checks.clear(); // of the last run; a failed one ends the loop
+  for (const Expectation &expectation : manifest.expect) {
+    const size_t index = static_cast<size_t>(manifest.findParameter(expectation.buffer) - manifest.parameters.data());
+    Result<CheckResult> check = checkOutput(expectation, buffers.names, buffers.after[index]);
+    if (!check)
+      return check.error();
+    report.checks.push_back(std::move(*check));
+  }
+  return Success{};
+}
+
+Status measure(const RunOptions &options, const Manifest &manifest, CudaDevice &device, const Bindings &bindings,
+               Buffers &buffers, RunReport &report) {
+  if (Status status = resetAfter(manifest, buffers); !status)
+    return status;
+  std::vector<DeviceArgument> arguments = makeArguments(manifest, bindings, buffers.after);
+  BenchRequest request;
+  request.manifest = &manifest;
+  request.grid = report.grid;
+  request.arguments = arguments;
+  request.names = &buffers.names;
+  request.rounds = options.rounds;
+  request.cublas = options.cublas;
+  Result<BenchResult> bench = runBench(device, request);
+  if (!bench)
+    return bench.error();
+  report.bench = std::move(*bench);
+  return Success{};
+}
+
+} // namespace
+
+Result<RunReport> runKernel(const RunOptions &options, const Manifest &manifest, Device &device,
+                            const std::string &artifactName) {
+  if (options.bench && !device.asCuda())
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "--bench needs a GPU; device '{}' cannot be measured", device.name());
+  Result<std::vector<NamedText>> saves = parseSaves(options, manifest);
+  if (!saves)
+    return saves.error();
+  Result<Bindings> bindings = Bindings::bind(manifest, options.arguments, device.multiprocessorCount());
+  if (!bindings)
+    return bindings.error();
+  if (Status status = checkDivisibility(manifest, *bindings); !status)
+    return status.error();
+  Result<Grid> grid = chooseGrid(options, manifest, *bindings);
+  if (!grid)
+    return grid.error();
+  Result<Buffers> buffers = makeBuffers(manifest, *bindings, options.seed);
+  if (!buffers)
+    return buffers.error();
+  if (options.check)
+    if (Status status = validateExpectations(manifest, *buffers); !status)
+      return status.error();
+
+  RunReport report;
+  report.kernel = manifest.kernel;
+  report.artifact = artifactName;
+  report.target = manifest.target;
+  report.sourceHash = manifest.sourceHash;
+  report.device = device.name();
+  report.arguments = bindings->summary(manifest);
+  report.grid = *grid;
+  for (int run = 0; run < options.repeat && report.passed(); ++run)
+    if (Status status = runOnce(options, manifest, device, *bindings, *buffers, report); !status)
+      return status.error();
+  for (const NamedText &save : *saves) {
+    const size_t index = static_cast<size_t>(manifest.findParameter(save.name) - manifest.parameters.data());
+    if (Status status = saveBufferFile(buffers->after[index], save.value); !status)
+      return status.error();
+  }
+  if (options.bench && report.passed())
+    if (Status status = measure(options, manifest, *device.asCuda(), *bindings, *buffers, report); !status)
+      return status.error();
+  return report;
+}
+
+int reportFailure(const RunOptions &options, const Error &error) {
+  std::fflush(stdout);
+  fmt::print(stderr, "{}: error: {}\n", options.program, error.message);
+  return error.code == TILE_ERROR_INVALID_ARGUMENT ? 2 : 1;
+}
+
+Status printReport(const RunOptions &options, const RunReport &report, bool isFirst) {
+  if (options.format == "json")
+    fmt::print("{}", formatJson(report, "", options.labels));
+  else if (options.format == "csv")
+    fmt::print("{}{}", isFirst ? csvHeader() : "", formatCsv(report));
+  else if (report.label.empty())
+    fmt::print("{}", formatText(report));
+  else
+    fmt::print("{}{}", isFirst ? rowHeader() : "", formatRow(report));
+  std::fflush(stdout);
+  if (options.benchJson.empty() || !report.bench)
+    return Success{};
+  const std::unique_ptr<FILE, int (*)(FILE *)> file(std::fopen(options.benchJson.c_str(), "a"), std::fclose);
+  const std::string line = formatJson(report, options.command, options.labels);
+  if (file && std::fwrite(line.data(), 1, line.size(), file.get()) == line.size())
+    return Success{};
+  return makeError(TILE_ERROR_FILE, "cannot append to '{}'", options.benchJson);
+}
+
+int runOnDevice(const RunOptions &options, const Manifest &manifest, Device &device) {
+  Result<RunReport> report = runKernel(options, manifest, device, options.artifact);
+  if (!report)
+    return reportFailure(options, report.error());
+  if (Status status = printReport(options, *report, true); !status)
+    return reportFailure(options, status.error());
+  return report->passed() ? 0 : 1;
+}
+
+Result<std::unique_ptr<CudaContext>> openDevice(const RunOptions &options) {
+  const std::string &name = options.device;
+  if (name == "cuda")
+    return CudaContext::open(0);
+  int ordinal = -1;
+  int length = 0;
+  if (std::sscanf(name.c_str(), "cuda:%3d%n", &ordinal, &length) == 1 && static_cast<size_t>(length) == name.size() &&
+      ordinal >= 0)
+    return CudaContext::open(ordinal);
+  return makeError(TILE_ERROR_INVALID_ARGUMENT, "unknown device '{}'; expected cuda or cuda:N", name);
+}
+
+int runArtifact(const RunOptions &options, const Artifact &artifact) {
+  Result<std::unique_ptr<CudaContext>> context = openDevice(options);
+  if (!context)
+    return reportFailure(options, context.error());
+  Result<std::unique_ptr<CudaDevice>> device = CudaDevice::load(**context, artifact.image);
+  if (!device)
+    return reportFailure(options, device.error());
+  return runOnDevice(options, artifact.manifest, **device);
+}
+
+} // namespace tile::runner

@@ -1,0 +1,32 @@
+// Runs a kernel according to the options: bind arguments, run, look for damage, check, measure, save, report.
+//
+// `tile-run` calls runTool; `tilec run` calls runArtifact for a GPU and runOnDevice for a device of its own (the
+// interpreter). All of them print to stdout and stderr and return the process's exit code (see exitCodeHelp).
+#pragma once
+
+#include "Runner/Options.h"
+#include "Runner/Report.h"
+#include "Runtime/Artifact.h"
+
+namespace tile::runner {
+
+/// The core, without any printing. `artifactName` is for the report.
+Result<RunReport> runKernel(const RunOptions &options, const runtime::Manifest &manifest, Device &device,
+                            const std::string &artifactName);
+
+int runOnDevice(const RunOptions &options, const runtime::Manifest &manifest, Device &device);
+/// On the CUDA device that the options name.
+int runArtifact(const RunOptions &options, const runtime::Artifact &artifact);
+/// Everything that tile-run does after parsing its options.
+int runTool(const RunOptions &options);
+
+/// Prints `program: error: message` and returns the exit code for the error: 2 for wrong usage, else 1.
+int reportFailure(const RunOptions &options, const Error &error);
+
+/// Opens the device in `options.device` ("cuda" or "cuda:N").
+Result<std::unique_ptr<CudaContext>> openDevice(const RunOptions &options);
+
+/// Prints one report in the chosen format and appends it to --bench-json. `isFirst`: headers first.
+Status printReport(const RunOptions &options, const RunReport &report, bool isFirst);
+
+} // namespace tile::runner

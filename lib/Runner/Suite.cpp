@@ -1,0 +1,110 @@
+// Runs the cases one after another; a case that cannot run is reported and the others still do. Artifacts are loaded
+// once.
+#include "Runner/Suite.h"
+
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+namespace tile::runner {
+
+using runtime::Artifact;
+using runtime::makeError;
+
+Result<std::vector<SuiteCase>> parseSuite(std::string_view text) {
+  std::vector<SuiteCase> cases;
+  std::set<std::string> seen;
+  std::istringstream lines{std::string(text)};
+  std::string line;
+  for (unsigned number = 1; std::getline(lines, line); ++number) {
+    std::istringstream words(line.substr(0, line.find('#')));
+    SuiteCase item;
+    item.line = number;
+    if (!(words >> item.name))
+      continue;
+    if (!(words >> item.artifact))
+      return makeError(TILE_ERROR_FILE, "line {}: case '{}' names no artifact", number, item.name);
+    for (std::string word; words >> word;)
+      item.arguments.push_back(word);
+    if (!seen.insert(item.name).second)
+      return makeError(TILE_ERROR_FILE, "line {}: the name '{}' is used twice", number, item.name);
+    cases.push_back(std::move(item));
+  }
+  if (cases.empty())
+    return makeError(TILE_ERROR_FILE, "the suite has no case");
+  return cases;
+}
+
+namespace {
+
+struct LoadedArtifact {
+  Artifact artifact;
+  std::unique_ptr<CudaDevice> device;
+};
+
+class SuiteRunner {
+public:
+  SuiteRunner(const RunOptions &options, CudaContext &context) : options(options), context(context) {}
+
+  Result<RunReport> run(const SuiteCase &item) {
+    const std::string path = options.artifactFolder.empty()
+                                 ? item.artifact
+                                 : (std::filesystem::path(options.artifactFolder) / item.artifact).string();
+    auto found = loaded.find(path);
+    if (found == loaded.end()) {
+      Result<Artifact> artifact = runtime::readArtifactFile(path);
+      if (!artifact)
+        return artifact.error();
+      Result<std::unique_ptr<CudaDevice>> device = CudaDevice::load(context, artifact->image);
+      if (!device)
+        return device.error();
+      found = loaded.emplace(path, LoadedArtifact{std::move(*artifact), std::move(*device)}).first;
+    }
+    RunOptions caseOptions = options;
+    caseOptions.arguments = item.arguments;
+    caseOptions.arguments.insert(caseOptions.arguments.end(), options.arguments.begin(), options.arguments.end());
+    Result<RunReport> report = runKernel(caseOptions, found->second.artifact.manifest, *found->second.device, path);
+    if (report)
+      report->label = item.name;
+    return report;
+  }
+
+private:
+  const RunOptions &options;
+  CudaContext &context;
+  std::map<std::string, LoadedArtifact> loaded;
+};
+
+} // namespace
+
+int runSuite(const RunOptions &options) {
+  Result<std::string> text = runtime::readFile(options.suite, 1 << 24);
+  if (!text)
+    return reportFailure(options, text.error());
+  Result<std::vector<SuiteCase>> cases = parseSuite(*text);
+  if (!cases)
+    return reportFailure(options, runtime::withContext("'" + options.suite + "'", cases.error()));
+  Result<std::unique_ptr<CudaContext>> context = openDevice(options);
+  if (!context)
+    return reportFailure(options, context.error());
+  SuiteRunner runner(options, **context);
+  size_t failures = 0;
+  bool isFirst = true;
+  for (const SuiteCase &item : *cases) {
+    Result<RunReport> report = runner.run(item);
+    if (!report) {
+      ++failures;
+      (void)reportFailure(options, runtime::withContext(fmt::format("case '{}'", item.name), report.error()));
+      continue;
+    }
+    failures += !report->passed();
+    if (Status status = printReport(options, *report, isFirst); !status)
+      return reportFailure(options, status.error());
+    isFirst = false;
+  }
+  if (options.format == "table")
+    fmt::print("{} cases, {} failed\n", cases->size(), failures);
+  return failures == 0 ? 0 : 1;
+}
+
+} // namespace tile::runner

@@ -1,0 +1,23 @@
+// A suite: a text file with one case a line, run in one process.
+//
+//   # name            artifact           arguments
+//   square-4096       matmul-f16.cubin   M=4096 N=4096 K=4096
+#pragma once
+
+#include "Runner/Run.h"
+
+namespace tile::runner {
+
+struct SuiteCase {
+  std::string name;
+  std::string artifact;
+  std::vector<std::string> arguments;
+  unsigned line = 0;
+};
+
+Result<std::vector<SuiteCase>> parseSuite(std::string_view text);
+
+/// Runs every case, prints a table, and returns 0 when all passed.
+int runSuite(const RunOptions &options);
+
+} // namespace tile::runner

@@ -1,0 +1,395 @@
+// Shapes and values of tensor expressions.
+//
+// A selection of rows and columns travels down the tree: element-wise operations pass it on, a matrix product gives the
+// rows to its left operand and the columns to its right one, a transpose swaps them, a reduction drops what it
+// reduces. So a few rows of `a @ b` cost a few rows, whatever stands around the product.
+#include "Runner/TensorExpr.h"
+
+#include "Runner/Element.h"
+#include "Runner/Matmul.h"
+#include "Runner/Parallel.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/ranges.h>
+#include <limits>
+
+namespace tile::runner {
+
+using Kind = TensorNode::Kind;
+using Shape = std::vector<int64_t>;
+
+namespace {
+
+constexpr int64_t grain = 1 << 14;
+
+int64_t countElements(const Shape &shape) {
+  int64_t count = 1;
+  for (int64_t size : shape)
+    count *= size;
+  return count;
+}
+
+/// Walks a broadcast operand alongside a result of rank `rank`: strides of 0 where the operand has size 1.
+std::vector<int64_t> broadcastStrides(const Shape &operand, size_t rank) {
+  std::vector<int64_t> strides(rank, 0);
+  int64_t stride = 1;
+  for (size_t i = operand.size(); i-- > 0;) {
+    strides[rank - operand.size() + i] = operand[i] == 1 ? 0 : stride;
+    stride *= operand[i];
+  }
+  return strides;
+}
+
+int64_t offsetAt(int64_t linear, const Shape &shape, const std::vector<int64_t> &strides) {
+  int64_t offset = 0;
+  for (size_t dim = shape.size(); dim-- > 0; linear /= shape[dim])
+    offset += linear % shape[dim] * strides[dim];
+  return offset;
+}
+
+} // namespace
+
+/// Computes the shape of every node, or the first error.
+class TensorBinder {
+public:
+  explicit TensorBinder(BoundTensorExpression &bound) : bound(bound) {}
+
+  std::optional<Error> visit(const TensorNode &node) {
+    for (const std::unique_ptr<TensorNode> &operand : node.operands)
+      if (std::optional<Error> error = visit(*operand))
+        return error;
+    switch (node.kind) {
+    case Kind::Number:
+      return set(node, {});
+    case Kind::Name:
+      return visitName(node);
+    case Kind::Elementwise:
+      return visitElementwise(node);
+    case Kind::Matmul:
+      return visitMatmul(node);
+    case Kind::Transpose: {
+      Shape shape = shapeOf(node, 0);
+      if (shape.size() < 2)
+        return fail(node, fmt::format("the operand has shape [{}]; expected at least 2 dimensions", join(shape)));
+      std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
+      return set(node, shape);
+    }
+    case Kind::Softmax:
+      if (shapeOf(node, 0).empty())
+        return fail(node, "the operand is a scalar");
+      return set(node, shapeOf(node, 0));
+    case Kind::Reduce: {
+      Shape shape = shapeOf(node, 0);
+      const int64_t rank = static_cast<int64_t>(shape.size());
+      const int64_t axis = node.axis < 0 ? node.axis + rank : node.axis;
+      if (axis < 0 || axis >= rank)
+        return fail(node, fmt::format("axis {} does not exist in shape [{}]", node.axis, join(shape)));
+      shape[static_cast<size_t>(axis)] = 1;
+      return set(node, shape);
+    }
+    }
+    return std::nullopt;
+  }
+
+private:
+  static std::string join(const Shape &shape) { return fmt::format("{}", fmt::join(shape, ", ")); }
+
+  std::optional<Error> fail(const TensorNode &node, std::string message) const {
+    return runtime::makeError(TILE_ERROR_INVALID_ARGUMENT, "in expression '{}', column {}: {}: {}",
+                              bound.expression->text(), node.column, node.name, message);
+  }
+  std::optional<Error> set(const TensorNode &node, Shape shape) {
+    bound.shapes[&node] = std::move(shape);
+    return std::nullopt;
+  }
+  const Shape &shapeOf(const TensorNode &node, size_t operand) const {
+    return bound.shapes.at(node.operands[operand].get());
+  }
+
+  std::optional<Error> visitName(const TensorNode &node) {
+    if (const auto buffer = bound.names->buffers.find(node.name); buffer != bound.names->buffers.end())
+      return set(node, buffer->second->layout().shape);
+    if (bound.names->scalars.contains(node.name))
+      return set(node, {});
+    return fail(node, "neither a buffer nor a number of this kernel");
+  }
+
+  /// Broadcasts `other` into `shape`; false when they do not fit.
+  static bool broadcastInto(Shape &shape, const Shape &other) {
+    if (other.size() > shape.size())
+      shape.insert(shape.begin(), other.size() - shape.size(), 1);
+    for (size_t i = 0; i < other.size(); ++i) {
+      int64_t &size = shape[shape.size() - other.size() + i];
+      if (size != other[i] && size != 1 && other[i] != 1)
+        return false;
+      size = size == 1 ? other[i] : size;
+    }
+    return true;
+  }
+
+  std::optional<Error> visitElementwise(const TensorNode &node) {
+    Shape shape;
+    for (size_t i = 0; i < node.operands.size(); ++i)
+      if (const Shape before = shape; !broadcastInto(shape, shapeOf(node, i)))
+        return fail(node, fmt::format("shapes [{}] and [{}] do not broadcast", join(before), join(shapeOf(node, i))));
+    return set(node, shape);
+  }
+
+  std::optional<Error> visitMatmul(const TensorNode &node) {
+    const Shape &left = shapeOf(node, 0);
+    const Shape &right = shapeOf(node, 1);
+    if (left.size() < 2 || right.size() < 2 || left.back() != right[right.size() - 2])
+      return fail(node, fmt::format("shapes [{}] and [{}] cannot be multiplied", join(left), join(right)));
+    Shape shape(left.begin(), left.end() - 2);
+    if (!broadcastInto(shape, Shape(right.begin(), right.end() - 2)))
+      return fail(node, fmt::format("the batches of [{}] and [{}] do not broadcast", join(left), join(right)));
+    shape.push_back(left[left.size() - 2]);
+    shape.push_back(right.back());
+    return set(node, shape);
+  }
+
+  BoundTensorExpression &bound;
+};
+
+namespace {
+
+/// Evaluates nodes for a selection; the shapes have been checked.
+class Evaluator {
+public:
+  Evaluator(const std::map<const TensorNode *, Shape> &shapes, const TensorNames &names)
+      : shapes(shapes), names(names) {}
+
+  Tensor evaluate(const TensorNode &node, const Selection &selection) const {
+    switch (node.kind) {
+    case Kind::Number:
+      return {{}, {node.number}};
+    case Kind::Name:
+      return evaluateName(node, selection);
+    case Kind::Elementwise:
+      return evaluateElementwise(node, selection);
+    case Kind::Matmul:
+      return evaluateMatmul(node, selection);
+    case Kind::Transpose:
+      return evaluateTranspose(node, selection);
+    case Kind::Softmax:
+      return evaluateSoftmax(node, selection);
+    case Kind::Reduce:
+      return evaluateReduce(node, selection);
+    }
+    return {};
+  }
+
+  double matmulFlops(const TensorNode &node, const Selection &selection) const {
+    double flops = 0;
+    for (size_t i = 0; i < node.operands.size(); ++i)
+      flops += matmulFlops(*node.operands[i], operandSelection(node, i, selection));
+    if (node.kind != Kind::Matmul)
+      return flops;
+    const Shape shape = selectedShape(shapes.at(&node), selection);
+    double product = 2.0 * static_cast<double>(shapes.at(node.operands[0].get()).back());
+    for (int64_t size : shape)
+      product *= static_cast<double>(size);
+    return flops + product;
+  }
+
+private:
+  /// Size 1 broadcasts: nothing is selected from it.
+  static Shape selectedShape(Shape shape, const Selection &selection) {
+    const size_t rank = shape.size();
+    if (rank >= 2 && selection.rows && shape[rank - 2] != 1)
+      shape[rank - 2] = static_cast<int64_t>(selection.rows->size());
+    if (rank >= 1 && selection.columns && shape[rank - 1] != 1)
+      shape[rank - 1] = static_cast<int64_t>(selection.columns->size());
+    return shape;
+  }
+
+  Selection operandSelection(const TensorNode &node, size_t operand, const Selection &selection) const {
+    const int64_t rank = static_cast<int64_t>(shapes.at(node.operands[operand].get()).size());
+    switch (node.kind) {
+    case Kind::Matmul:
+      return operand == 0 ? Selection{selection.rows, nullptr} : Selection{nullptr, selection.columns};
+    case Kind::Transpose:
+      return {selection.columns, selection.rows};
+    case Kind::Softmax:
+      return {selection.rows, nullptr};
+    case Kind::Reduce: {
+      const int64_t axis = node.axis < 0 ? node.axis + rank : node.axis;
+      return {axis == rank - 2 ? nullptr : selection.rows, axis == rank - 1 ? nullptr : selection.columns};
+    }
+    default:
+      return selection;
+    }
+  }
+
+  Tensor evaluateOperand(const TensorNode &node, size_t operand, const Selection &selection) const {
+    return evaluate(*node.operands[operand], operandSelection(node, operand, selection));
+  }
+
+  Tensor evaluateName(const TensorNode &node, const Selection &selection) const {
+    const auto found = names.buffers.find(node.name);
+    if (found == names.buffers.end())
+      return {{}, {names.scalars.find(node.name)->second}};
+    const HostBuffer &buffer = *found->second;
+    const BufferLayout &layout = buffer.layout();
+    const size_t rank = layout.shape.size();
+    Tensor result;
+    result.shape = selectedShape(layout.shape, selection);
+    result.values.resize(static_cast<size_t>(countElements(result.shape)));
+    const LoadElement load = elementLoader(buffer.type());
+    const unsigned size = runtime::dataTypeSize(buffer.type());
+    const bool selectRows = rank >= 2 && selection.rows && layout.shape[rank - 2] != 1;
+    const bool selectColumns = rank >= 1 && selection.columns && layout.shape[rank - 1] != 1;
+    parallelFor(countElements(result.shape), grain, [&](int64_t begin, int64_t end) {
+      for (int64_t linear = begin; linear < end; ++linear) {
+        int64_t rest = linear;
+        int64_t offset = 0;
+        for (size_t dim = rank; dim-- > 0; rest /= result.shape[dim]) {
+          int64_t index = rest % result.shape[dim];
+          if (dim + 1 == rank && selectColumns)
+            index = (*selection.columns)[static_cast<size_t>(index)];
+          else if (dim + 2 == rank && selectRows)
+            index = (*selection.rows)[static_cast<size_t>(index)];
+          offset += index * layout.strides[dim];
+        }
+        result.values[static_cast<size_t>(linear)] = load(buffer.data() + offset * size);
+      }
+    });
+    return result;
+  }
+
+  Tensor evaluateElementwise(const TensorNode &node, const Selection &selection) const {
+    Tensor result;
+    result.shape = selectedShape(shapes.at(&node), selection);
+    const size_t rank = result.shape.size();
+    std::array<Tensor, 3> operands;
+    std::array<std::vector<int64_t>, 3> strides;
+    for (size_t i = 0; i < node.operands.size(); ++i) {
+      operands[i] = evaluateOperand(node, i, selection);
+      strides[i] = broadcastStrides(operands[i].shape, rank);
+    }
+    result.values.resize(static_cast<size_t>(countElements(result.shape)));
+    parallelFor(countElements(result.shape), grain, [&](int64_t begin, int64_t end) {
+      for (int64_t linear = begin; linear < end; ++linear) {
+        double x[3] = {0, 0, 0};
+        for (size_t i = 0; i < node.operands.size(); ++i)
+          x[i] = operands[i].shape == result.shape
+                     ? operands[i].values[static_cast<size_t>(linear)]
+                     : operands[i].values[static_cast<size_t>(offsetAt(linear, result.shape, strides[i]))];
+        result.values[static_cast<size_t>(linear)] = node.function(x[0], x[1], x[2]);
+      }
+    });
+    return result;
+  }
+
+  Tensor evaluateMatmul(const TensorNode &node, const Selection &selection) const {
+    const Tensor left = evaluateOperand(node, 0, selection);
+    const Tensor right = evaluateOperand(node, 1, selection);
+    Tensor result;
+    result.shape = selectedShape(shapes.at(&node), selection);
+    result.values.assign(static_cast<size_t>(countElements(result.shape)), 0.0);
+    const size_t rank = result.shape.size();
+    const int64_t m = left.shape[left.shape.size() - 2], k = left.shape.back(), n = right.shape.back();
+    const Shape batch(result.shape.begin(), result.shape.end() - 2);
+    const auto leftStrides = broadcastStrides(Shape(left.shape.begin(), left.shape.end() - 2), rank - 2);
+    const auto rightStrides = broadcastStrides(Shape(right.shape.begin(), right.shape.end() - 2), rank - 2);
+    for (int64_t i = 0; i < countElements(batch) && m * n > 0; ++i)
+      multiplyMatrices(left.values.data() + offsetAt(i, batch, leftStrides) * m * k,
+                       right.values.data() + offsetAt(i, batch, rightStrides) * k * n, result.values.data() + i * m * n,
+                       m, n, k);
+    return result;
+  }
+
+  Tensor evaluateTranspose(const TensorNode &node, const Selection &selection) const {
+    const Tensor operand = evaluateOperand(node, 0, selection);
+    const size_t rank = operand.shape.size();
+    const int64_t rows = operand.shape[rank - 2], columns = operand.shape[rank - 1];
+    Tensor result{operand.shape, std::vector<double>(operand.values.size())};
+    std::swap(result.shape[rank - 1], result.shape[rank - 2]);
+    for (size_t i = 0; i < operand.values.size(); ++i) {
+      const int64_t linear = static_cast<int64_t>(i);
+      const int64_t matrix = linear / (rows * columns), row = linear / columns % rows, column = linear % columns;
+      result.values[static_cast<size_t>((matrix * columns + column) * rows + row)] = operand.values[i];
+    }
+    return result;
+  }
+
+  Tensor evaluateSoftmax(const TensorNode &node, const Selection &selection) const {
+    const Tensor operand = evaluateOperand(node, 0, selection);
+    Tensor result;
+    result.shape = selectedShape(shapes.at(&node), selection);
+    const int64_t width = operand.shape.back(), outWidth = result.shape.back();
+    result.values.resize(static_cast<size_t>(countElements(result.shape)));
+    const int64_t rows = width == 0 ? 0 : static_cast<int64_t>(operand.values.size()) / width;
+    parallelFor(rows, 16, [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) {
+        const double *x = operand.values.data() + row * width;
+        const double highest = *std::max_element(x, x + width);
+        double sum = 0;
+        for (int64_t i = 0; i < width; ++i)
+          sum += std::exp(x[i] - highest);
+        for (int64_t i = 0; i < outWidth; ++i) {
+          const int64_t column = outWidth == width || !selection.columns ? i : (*selection.columns)[size_t(i)];
+          result.values[static_cast<size_t>(row * outWidth + i)] = std::exp(x[column] - highest) / sum;
+        }
+      }
+    });
+    return result;
+  }
+
+  Tensor evaluateReduce(const TensorNode &node, const Selection &selection) const {
+    const Tensor operand = evaluateOperand(node, 0, selection);
+    const int64_t rank = static_cast<int64_t>(operand.shape.size());
+    const size_t axis = static_cast<size_t>(node.axis < 0 ? node.axis + rank : node.axis);
+    const int64_t width = operand.shape[axis];
+    int64_t inner = 1;
+    for (size_t dim = axis + 1; dim < operand.shape.size(); ++dim)
+      inner *= operand.shape[dim];
+    Tensor result{operand.shape, {}};
+    result.shape[axis] = 1;
+    const bool isMax = node.reduction == TensorNode::Reduction::Max;
+    result.values.resize(static_cast<size_t>(countElements(result.shape)));
+    parallelFor(countElements(result.shape), 64, [&](int64_t begin, int64_t end) {
+      for (int64_t linear = begin; linear < end; ++linear) {
+        const double *x = operand.values.data() + linear / inner * inner * width + linear % inner;
+        double value = isMax ? -std::numeric_limits<double>::infinity() : 0;
+        for (int64_t i = 0; i < width; ++i)
+          value = isMax ? (std::isnan(value) || value > x[i * inner] ? value : x[i * inner]) : value + x[i * inner];
+        if (node.reduction == TensorNode::Reduction::Mean)
+          value /= static_cast<double>(width);
+        result.values[static_cast<size_t>(linear)] = value;
+      }
+    });
+    return result;
+  }
+
+  const std::map<const TensorNode *, Shape> &shapes;
+  const TensorNames &names;
+};
+
+} // namespace
+
+Result<BoundTensorExpression> BoundTensorExpression::bind(const TensorExpression &expression,
+                                                          const TensorNames &names) {
+  BoundTensorExpression bound;
+  bound.expression = &expression;
+  bound.names = &names;
+  if (std::optional<Error> error = TensorBinder(bound).visit(expression.root()))
+    return *error;
+  return bound;
+}
+
+const std::vector<int64_t> &BoundTensorExpression::shape() const {
+  return shapes.at(&expression->root());
+}
+
+double BoundTensorExpression::matmulFlops(const Selection &selection) const {
+  return Evaluator(shapes, *names).matmulFlops(expression->root(), selection);
+}
+
+Tensor BoundTensorExpression::evaluate(const Selection &selection) const {
+  return Evaluator(shapes, *names).evaluate(expression->root(), selection);
+}
+
+} // namespace tile::runner

@@ -1,0 +1,86 @@
+// Tensor expressions: the reference in a kernel's `expect`, evaluated on the CPU in double.
+//
+//   comparison = sum [('<'|'<='|'>'|'>='|'=='|'!=') sum]       sum = term {('+'|'-') term}
+//   term = unary {('*'|'/'|'@') unary}                          unary = '-' unary | primary
+//   primary = number | name | function '(' argument {',' argument} ')' | '(' comparison ')'
+//
+// Functions: exp log sqrt rsqrt abs tanh erf sigmoid silu, maximum minimum, where(c, x, y), sum max mean(x, axis) which
+// keep the reduced axis with size 1, softmax(x) over the last axis, transpose(x) of the last two. Broadcasting as in
+// NumPy. Parsing, shapes and values are separate steps, so that a bad expression fails before any kernel runs.
+#pragma once
+
+#include "Runner/HostBuffer.h"
+
+#include <map>
+#include <memory>
+
+namespace tile::runner {
+
+struct TensorNode {
+  enum class Kind { Number, Name, Elementwise, Matmul, Transpose, Reduce, Softmax };
+  enum class Reduction { Sum, Max, Mean };
+  /// Applied element by element; unused operands are 0.
+  using Function = double (*)(double x, double y, double z);
+
+  Kind kind = Kind::Number;
+  unsigned column = 0; ///< for messages, from 1
+  double number = 0;
+  std::string name; ///< of a Name, or the spelling of an operator or function
+  Function function = nullptr;
+  Reduction reduction = Reduction::Sum;
+  int64_t axis = 0; ///< as written: negative counts from the end
+  std::vector<std::unique_ptr<TensorNode>> operands;
+};
+
+/// Row-major values.
+struct Tensor {
+  std::vector<int64_t> shape;
+  std::vector<double> values;
+};
+
+/// Rows and columns (the last two dimensions of the result) to compute; null: all of them.
+struct Selection {
+  const std::vector<int64_t> *rows = nullptr;
+  const std::vector<int64_t> *columns = nullptr;
+};
+
+/// What names stand for.
+struct TensorNames {
+  std::map<std::string, const HostBuffer *, std::less<>> buffers;
+  std::map<std::string, double, std::less<>> scalars;
+};
+
+class TensorExpression {
+public:
+  static Result<TensorExpression> parse(std::string_view text);
+
+  const TensorNode &root() const { return *tree; }
+  const std::string &text() const { return source; }
+  /// Names in the order of their first use.
+  std::vector<std::string> names() const;
+
+private:
+  std::string source;
+  std::unique_ptr<TensorNode> tree;
+};
+
+/// An expression whose shapes have been checked against its buffers.
+class BoundTensorExpression {
+public:
+  /// `names` must outlive the result.
+  static Result<BoundTensorExpression> bind(const TensorExpression &expression, const TensorNames &names);
+
+  const std::vector<int64_t> &shape() const;
+  /// Multiplications and additions of all matrix products for this selection.
+  double matmulFlops(const Selection &selection) const;
+  /// The selected part; dimensions of size 1 are never selected from.
+  Tensor evaluate(const Selection &selection) const;
+
+private:
+  friend class TensorBinder;
+  const TensorExpression *expression = nullptr;
+  const TensorNames *names = nullptr;
+  std::map<const TensorNode *, std::vector<int64_t>> shapes;
+};
+
+} // namespace tile::runner

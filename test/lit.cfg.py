@@ -1,0 +1,33 @@
+# lit configuration: which files are tests, where the tools are, what the machine has.
+import os
+
+import lit.formats
+
+config.name = "tile"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".tile", ".test"]
+config.excludes = ["Inputs", "unit"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.build_dir, "test")
+
+# The tools are called by name: tilec, tile-opt, tile-run, FileCheck, not, count, split-file.
+search = [os.path.join(config.build_dir, "bin"), config.llvm_tools_dir, os.environ.get("PATH", "")]
+config.environment["PATH"] = os.pathsep.join(search)
+for name in ("CUDA_HOME", "CUDA_PATH", "LD_LIBRARY_PATH", "TILE_BLESS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+config.substitutions.append(("%source_dir", config.source_dir))
+config.substitutions.append(("%examples", os.path.join(config.source_dir, "examples")))
+# %golden ACTUAL EXPECTED compares, or rewrites EXPECTED when blessing.
+config.substitutions.append(("%golden", "sh " + os.path.join(config.source_dir, "tools", "dev", "golden.sh")))
+
+if os.path.exists("/dev/nvidiactl"):
+    config.available_features.add("cuda")
+toolkits = [os.environ.get("CUDA_HOME", ""), os.environ.get("CUDA_PATH", ""), "/usr/local/cuda"]
+if lit.util.which("ptxas", config.environment["PATH"]) or any(
+    os.access(os.path.join(toolkit, "bin", "ptxas"), os.X_OK) for toolkit in toolkits
+):
+    config.available_features.add("ptxas")
+if any(os.path.exists(os.path.join(toolkit, "nvvm/libdevice/libdevice.10.bc")) for toolkit in toolkits):
+    config.available_features.add("libdevice")

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Checks that documentation is complete: every pass states its contract and has an example test that exists, every
+# operation has an example and occurs in a test, no README and no source file is too long.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+status=0
+complain() {
+  echo "$1"
+  status=1
+}
+
+# Descriptions of passes: from `def X : ...Pass<"flag"` to the next definition.
+while IFS=$'\t' read -r flag text; do
+  for word in Kind Requires Ensures Example; do
+    [[ $text == *"$word:"* ]] || complain "pass $flag: no '$word:' in its description"
+  done
+  example=$(grep -oE 'Example: *[^ ]+' <<<"$text" | sed -E 's/Example: *//; s/\.$//')
+  [ -z "$example" ] || [ -f "$example" ] || complain "pass $flag: the example $example does not exist"
+done < <(awk '
+  /^def .*Pass</ { if (flag) print flag "\t" text; match($0, /"[^"]+"/); flag = substr($0, RSTART + 1, RLENGTH - 2); text = "" }
+  { gsub(/\t/, " "); text = text " " $0 }
+  END { if (flag) print flag "\t" text }' $(find lib -name Passes.td | sort))
+
+# Operations: `def Tile_XOp : ...<"mnemonic"`.
+for dialect in Tile Cta; do
+  [ -d dialects/$dialect ] || continue
+  lower=${dialect,,}
+  while IFS=$'\t' read -r mnemonic text; do
+    [[ $text == *Example:* ]] || complain "$lower.$mnemonic: no example in its description"
+    grep -rqE "\b$lower\.$mnemonic\b" test --include='*.mlir' || complain "$lower.$mnemonic: occurs in no test"
+  done < <(awk -v dialect="$dialect" '
+    /^(def|class) / { if (name) print name "\t" text; name = "" }
+    $0 ~ "^def " dialect "_[A-Za-z0-9]+Op " && match($0, /<"[a-z0-9_]+"/) { name = substr($0, RSTART + 2, RLENGTH - 3); text = "" }
+    { gsub(/\t/, " "); text = text " " $0 }
+    END { if (name) print name "\t" text }' dialects/$dialect/*.td)
+done
+
+while read -r lines file; do
+  [ "$lines" -le 150 ] || complain "$file: $lines lines; a README has at most 150"
+done < <(git ls-files '*README.md' | xargs -r wc -l | grep -v ' total$')
+while read -r lines file; do
+  [ "$lines" -le 500 ] || complain "$file: $lines lines; a source file has at most 500"
+done < <(git ls-files 'lib/*.h' 'lib/*.cpp' 'dialects/*.td' 'dialects/*.cpp' 'tools/*.cpp' 'include/*.h' | xargs -r wc -l | grep -v ' total$')
+exit $status

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Checks who includes whom: one line a folder with the include prefixes that it must not use.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+status=0
+
+# forbid FOLDER REGEX...: no file below FOLDER includes a path that matches.
+forbid() {
+  local folder=$1
+  shift
+  [ -d "$folder" ] || return 0
+  local pattern
+  for pattern in "$@"; do
+    if grep -rnE --include='*.h' --include='*.cpp' --include='*.td' "^(#include|include) [\"<]$pattern" "$folder"; then
+      echo "^ $folder must not include $pattern"
+      status=1
+    fi
+  done
+}
+
+compiler='(Tile|Cta|Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Interpreter|Layout)/'
+llvm='(llvm|mlir)(-c)?/'
+
+forbid lib/Layout "$llvm" '(Tile|Cta|Target|Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
+forbid lib/Target "$llvm" '(Tile|Cta|Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
+for folder in lib/Runtime lib/Runner lib/Simulator tools/tile-run include; do
+  forbid "$folder" "$llvm" "$compiler"
+done
+forbid lib/Runtime 'Runner/'
+forbid dialects/Tile '(Cta|Layout|Target|Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
+forbid dialects/Cta '(Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
+forbid lib/Frontend '(Cta|Layout|Target|Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Runtime|Runner)/'
+for name in Lexer Parser Parse ConstEval ConstFunctions Literals Ast Source Diagnostics Unparse; do
+  if grep -nE "^#include [\"<](llvm|mlir)/" lib/Frontend/"$name"*.{h,cpp} 2>/dev/null; then
+    echo "^ the syntax part of lib/Frontend must not include LLVM or MLIR"
+    status=1
+  fi
+done
+forbid lib/Analysis '(Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
+forbid lib/Interpreter '(Cta|Layout|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend)/'
+forbid lib/Transforms 'mlir/Dialect/LLVMIR/' '(Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
+forbid lib/Conversion '(Transforms|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
+forbid lib/Codegen '(Transforms|Conversion|Pipeline|Driver|Frontend|Runner)/'
+
+# Headers stay cheap to include; no relative paths; the environment is read by the tools alone.
+if grep -rnE --include='*.h' '^#include "mlir/Dialect/LLVMIR/(LLVM|NVVM)Dialect.h"' lib dialects; then
+  echo "^ LLVMDialect.h and NVVMDialect.h cost seconds: include them in .cpp files"
+  status=1
+fi
+if grep -rnE --include='*.h' --include='*.cpp' --include='*.td' '^#include "\.\.?/' lib dialects tools include test; then
+  echo "^ includes are relative to the root, without '..'"
+  status=1
+fi
+if grep -rnE --include='*.h' --include='*.cpp' '\bgetenv *\(|\bcl::opt<' lib dialects; then
+  echo "^ no getenv and no global option below tools/"
+  status=1
+fi
+exit $status

@@ -1,0 +1,8 @@
+#!/bin/sh
+# golden.sh ACTUAL EXPECTED: compares two texts; with TILE_BLESS=1 the expected one is rewritten instead.
+set -eu
+if [ "${TILE_BLESS:-}" = 1 ]; then
+  cp "$1" "$2"
+else
+  diff -u "$2" "$1"
+fi

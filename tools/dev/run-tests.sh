@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# run-tests.sh [BUILD]: unit tests, lit tests and the repository's own checks. The last line is "N passed, N failed";
+# the exit code says whether something failed.
+set -uo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=${1:-$root/build}
+passed=0
+failed=0
+
+# Adds the numbers in a log: `count LOG PATTERN` sums the first number of the lines that match.
+count() { grep -E "$2" "$1" | grep -oE '[0-9]+' | head -1 || true; }
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+for test in "$build"/test/unit/*/*_tests; do
+  [ -x "$test" ] || continue
+  "$test" --gtest_brief=1 >"$log" 2>&1
+  status=$?
+  good=$(count "$log" '^\[  PASSED  \] [0-9]+ test')
+  bad=$(count "$log" '^ *[0-9]+ FAILED TEST')
+  # A test program that dies has failed at least once.
+  [ "$status" -ne 0 ] && [ -z "$bad" ] && bad=1
+  passed=$((passed + ${good:-0}))
+  failed=$((failed + ${bad:-0}))
+  echo "$(basename "$test"): ${good:-0} passed, ${bad:-0} failed"
+  [ "$status" -ne 0 ] && cat "$log"
+done
+
+lit=$(PATH=/usr/lib/llvm-22/bin:$PATH command -v lit || true)
+if [ -n "$lit" ]; then
+  "$lit" "$build/test" --order=lexical -v --show-unsupported >"$log" 2>&1
+  status=$?
+  good=$(count "$log" '^ *Passed *:')
+  bad=$(grep -E '^ *(Failed|Unresolved|Timed Out|Unexpectedly Passed) *:' "$log" | grep -oE '[0-9]+' | awk "{ sum += \$1 } END { print sum + 0 }")
+  [ "$status" -ne 0 ] && [ "${bad:-0}" = 0 ] && bad=1
+  passed=$((passed + ${good:-0}))
+  failed=$((failed + ${bad:-0}))
+  unsupported=$(count "$log" '^ *Unsupported *:')
+  echo "lit: ${good:-0} passed, ${bad:-0} failed, ${unsupported:-0} need hardware or tools that are not here"
+  [ "$status" -ne 0 ] && grep -vE '^(PASS|UNSUPPORTED):' "$log"
+else
+  echo "lit: not found in /usr/lib/llvm-22/bin"
+  failed=$((failed + 1))
+fi
+
+for check in check-layering check-docs; do
+  if "$root/tools/dev/$check.sh" >"$log" 2>&1; then
+    passed=$((passed + 1))
+    echo "$check: passed"
+  else
+    failed=$((failed + 1))
+    echo "$check: failed"
+    cat "$log"
+  fi
+done
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
