@@ -68,10 +68,8 @@ TEST(Arith, SingleBits) {
   EXPECT_EQ(apply("arith.ori", "i1", {a, b}), (Numbers{0, 1, 1, 1}));
   EXPECT_EQ(apply("arith.maxsi", "i1", {a, b}), (Numbers{0, 0, 0, 1})); // the bit is -1
   EXPECT_EQ(apply("arith.maxui", "i1", {a, b}), (Numbers{0, 1, 1, 1}));
-  EXPECT_EQ(evaluate({"i1", "i1"}, {a, b}, "i1", "%r = arith.cmpi slt, %a, %b : tensor<Nxi1>"),
-            (Numbers{0, 0, 1, 0}));
-  EXPECT_EQ(evaluate({"i1", "i1"}, {a, b}, "i1", "%r = arith.cmpi ult, %a, %b : tensor<Nxi1>"),
-            (Numbers{0, 1, 0, 0}));
+  EXPECT_EQ(evaluate({"i1", "i1"}, {a, b}, "i1", "%r = arith.cmpi slt, %a, %b : tensor<Nxi1>"), (Numbers{0, 0, 1, 0}));
+  EXPECT_EQ(evaluate({"i1", "i1"}, {a, b}, "i1", "%r = arith.cmpi ult, %a, %b : tensor<Nxi1>"), (Numbers{0, 1, 0, 0}));
 }
 
 TEST(Arith, ExtendedProductsAndSums) {

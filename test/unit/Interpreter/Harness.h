@@ -93,9 +93,9 @@ inline std::string elementwise(const std::vector<std::string> &types, const std:
 /// Kind of a type by its MLIR name.
 inline Kind kindNamed(const std::string &type) {
   const std::pair<const char *, Kind> kinds[] = {
-      {"i1", Kind::I1},         {"i8", Kind::I8},         {"i16", Kind::I16},   {"i32", Kind::I32},
-      {"i64", Kind::I64},       {"f8E4M3FN", Kind::F8E4M3}, {"f8E5M2", Kind::F8E5M2}, {"f16", Kind::F16},
-      {"bf16", Kind::BF16},     {"f32", Kind::F32},       {"f64", Kind::F64}};
+      {"i1", Kind::I1},     {"i8", Kind::I8},           {"i16", Kind::I16},       {"i32", Kind::I32},
+      {"i64", Kind::I64},   {"f8E4M3FN", Kind::F8E4M3}, {"f8E5M2", Kind::F8E5M2}, {"f16", Kind::F16},
+      {"bf16", Kind::BF16}, {"f32", Kind::F32},         {"f64", Kind::F64}};
   for (auto [name, kind] : kinds)
     if (type == name)
       return kind;
@@ -113,10 +113,10 @@ inline std::vector<char> toMemory(const std::string &type, const std::vector<dou
   Kind kind = kindNamed(type);
   std::vector<char> memory;
   for (double value : values) {
-    uint64_t bits = kind == Kind::F64    ? std::bit_cast<uint64_t>(value)
-                    : isFloat(kind)      ? encode(kind, float(value))
-                    : value > 0x1p62     ? uint64_t(value)
-                                         : uint64_t(int64_t(value));
+    uint64_t bits = kind == Kind::F64 ? std::bit_cast<uint64_t>(value)
+                    : isFloat(kind)   ? encode(kind, float(value))
+                    : value > 0x1p62  ? uint64_t(value)
+                                      : uint64_t(int64_t(value));
     const char *bytes = reinterpret_cast<const char *>(&bits);
     memory.insert(memory.end(), bytes, bytes + bytesInMemory(kind));
   }

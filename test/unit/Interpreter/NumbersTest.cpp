@@ -63,8 +63,7 @@ TEST(Numbers, EncodeUndoesDecode) {
 }
 
 /// Floats near every number of the format: the number, the middle to the next one, and the floats beside both.
-template <typename Check>
-void forInterestingFloats(const FormatCase &format, Check check) {
+template <typename Check> void forInterestingFloats(const FormatCase &format, Check check) {
   for (uint32_t bits = 0; bits < (1u << format.bits); ++bits) {
     float value = decode(format.kind, bits);
     float next = decode(format.kind, (bits + 1) & ((1u << format.bits) - 1));
