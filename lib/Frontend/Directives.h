@@ -49,7 +49,8 @@ struct ExpectDirective {
   std::string buffer;
   SourceRange nameRange;
   DirectiveExpr value;
-  double tolerance = 0; // bound on ||out - ref|| / ||ref||; 0: exactly equal
+  /// Bound on ||out - ref|| / ||ref||, a constant expression over the parameters; absent: exactly equal.
+  std::optional<DirectiveExpr> tolerance;
 };
 
 struct InstanceDirective {

@@ -200,19 +200,8 @@ bool DirectiveParser::parseExpect() {
   if (!parseName(directive.buffer, directive.nameRange, "a buffer after 'expect'") ||
       !p.expect(Tok::EqualEqual, "after the buffer") || !parseExpr(directive.value, Dialect::Tensor))
     return false;
-  if (acceptWord("within")) {
-    SourceRange place = p.peek().range;
-    const Expr *bound = p.parseExpression();
-    if (!bound)
-      return false;
-    const auto *number = as<FloatExpr>(bound);
-    const auto *integer = as<IntExpr>(bound);
-    directive.tolerance = number ? number->value : integer ? static_cast<double>(integer->value) : -1;
-    if (!(directive.tolerance >= 0 && directive.tolerance <= 1)) {
-      p.error(Diag::directive_tolerance, place);
-      return false;
-    }
-  }
+  if (acceptWord("within") && !parseExpr(directive.tolerance.emplace(), Dialect::Value))
+    return false;
   set->expects.push_back(std::move(directive));
   return true;
 }

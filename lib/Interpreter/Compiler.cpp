@@ -226,6 +226,19 @@ bool Compiler::fail(Operation *op, const Twine &message) {
   return false;
 }
 
+/// Far above the 2^20 elements that the language allows, and small enough that no size computed from it overflows.
+static constexpr int64_t kMaxElements = int64_t(1) << 24;
+/// Bytes of all values that are live at once: what any development machine can give.
+static constexpr size_t kMaxFrameBytes = size_t(4) << 30;
+
+static bool isTooLarge(ShapedType type) {
+  int64_t count = 1;
+  for (int64_t size : type.getShape())
+    if (llvm::MulOverflow(count, size, count) || count > kMaxElements)
+      return true;
+  return false;
+}
+
 static bool hasEncoding(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.getEncoding();
@@ -236,12 +249,15 @@ bool Compiler::checkTypes(Operation *op) {
     if (hasEncoding(type))
       return fail(op, "'" + op->getName().getStringRef() +
                           "' has a tensor with a layout; the interpreter runs kernels before layouts are assigned");
-    auto shaped = dyn_cast<ShapedType>(type);
-    bool isValue = shaped ? isa<RankedTensorType>(type) && shaped.hasStaticShape() : true;
-    if (isValue && kindOf(type))
-      continue;
     std::string text;
     llvm::raw_string_ostream(text) << type;
+    auto shaped = dyn_cast<ShapedType>(type);
+    bool isValue = shaped ? isa<RankedTensorType>(type) && shaped.hasStaticShape() : true;
+    if (isValue && shaped && isTooLarge(shaped))
+      return fail(op, "'" + op->getName().getStringRef() + "' has type " + text + "; the interpreter holds at most " +
+                          Twine(kMaxElements) + " elements");
+    if (isValue && kindOf(type))
+      continue;
     return fail(op,
                 "'" + op->getName().getStringRef() + "' has type " + text + ", which the interpreter does not have");
   }
@@ -274,6 +290,9 @@ Program::Result Compiler::compile(KernelOp kernel, std::shared_ptr<ProgramImpl> 
     compileBlock(region.front(), program->body, [](Operation *) { return true; });
   }
   program->frameBytes = frame.size();
+  if (frame.size() > kMaxFrameBytes)
+    fail(kernel, "kernel '" + kernel.getSymName() + "' holds " + Twine(frame.size()) +
+                     " bytes of tensors at once; the interpreter has " + Twine(kMaxFrameBytes));
   outcome.error = error;
   return outcome;
 }

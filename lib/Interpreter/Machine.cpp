@@ -176,8 +176,9 @@ std::optional<Error> Program::run(Grid grid, ArrayRef<Argument> arguments, Array
   std::unique_ptr<char, decltype(&std::free)> frame(
       static_cast<char *>(std::aligned_alloc(alignment, std::max(impl->frameBytes, alignment))), &std::free);
   if (!frame)
-    return launchError(llvm::formatv("kernel '{0}' holds {1} bytes of tensors at once, more than this machine can give",
-                                     kernel.getSymName(), impl->frameBytes));
+    return launchError(
+        llvm::formatv("this machine cannot give the {0} bytes of tensors that kernel '{1}' holds at once",
+                      impl->frameBytes, kernel.getSymName()));
   ArgumentWriter writer{kernel, buffers, frame.get()};
   for (auto [index, argument] : llvm::enumerate(arguments))
     if (std::string message = writer.write(index, argument, impl->arguments[index]); !message.empty())

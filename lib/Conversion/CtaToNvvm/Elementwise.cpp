@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using tile::layout::LinearLayout;
@@ -166,6 +167,8 @@ LogicalResult checkFloat8(Operation *op, const target::GpuTarget &gpu) {
 } // namespace
 
 LogicalResult checkElementwise(Operation *op, const target::GpuTarget &gpu) {
+  if (isa<math::IPowIOp>(op))
+    return op->emitOpError() << "has no lowering; multiply repeatedly or use math.fpowi";
   auto constant = dyn_cast<arith::ConstantOp>(op);
   auto tensor = constant ? dyn_cast<RankedTensorType>(constant.getType()) : RankedTensorType();
   if (!tensor)

@@ -1,0 +1,125 @@
+// The tile.kernel operation: parameters with their assumptions, constants, directives for the manifest, and the body.
+
+#include "Frontend/Frontend.h"
+#include "Frontend/Sema.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+/// A constant as the manifest shows it.
+static Attribute constantAttribute(OpBuilder &builder, const SymValue &value) {
+  if (value.isTuple()) {
+    SmallVector<Attribute> elements;
+    for (const SymValue &element : value.elements)
+      elements.push_back(constantAttribute(builder, element));
+    return builder.getArrayAttr(elements);
+  }
+  if (const bool *flag = std::get_if<bool>(&value.constant))
+    return builder.getBoolAttr(*flag);
+  if (const double *number = std::get_if<double>(&value.constant))
+    return builder.getF64FloatAttr(*number);
+  if (const Int128 *integer = std::get_if<Int128>(&value.constant))
+    if (*integer >= INT64_MIN && *integer <= INT64_MAX)
+      return builder.getI64IntegerAttr(static_cast<int64_t>(*integer));
+  return builder.getStringAttr(str(value.constant));
+}
+
+void Sema::setKernelAttributes(KernelOp op, const FunctionStmt &kernel, const InstanceDirective *instance,
+                               const std::vector<KernelParameter> &parameters) {
+  SmallVector<NamedAttribute> constants;
+  unsigned argument = 0;
+  for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
+    if (parameter.constant) {
+      constants.push_back(builder.getNamedAttr(formal.name, constantAttribute(builder, *parameter.constant)));
+      continue;
+    }
+    op.setArgAttr(argument, KernelOp::getArgNameAttrName(), builder.getStringAttr(formal.name));
+    op.setArgAttr(argument, KernelOp::getDivisibilityAttrName(), builder.getI32IntegerAttr(parameter.divisibility));
+    ++argument;
+  }
+  op.setConstantsAttr(builder.getDictionaryAttr(constants));
+  op.setLaunchAttr(launchAttribute(kernel, instance));
+  auto choose = [](std::optional<int> option, std::optional<int> ofInstance, std::optional<int> ofKernel) {
+    return option ? option : ofInstance ? ofInstance : ofKernel;
+  };
+  auto warps = choose(request.numWarps, instance ? instance->numWarps : std::nullopt, kernel.directives.numWarps);
+  auto stages = choose(request.numStages, instance ? instance->numStages : std::nullopt, kernel.directives.numStages);
+  constexpr int maxWarps = 32, maxStages = 16;
+  if (warps && (*warps < 1 || *warps > maxWarps || !llvm::isPowerOf2_32(*warps)))
+    error(Diag::num_warps, kernel.nameRange, {std::to_string(*warps)});
+  else if (warps)
+    op.setNumWarps(*warps);
+  if (stages && (*stages < 1 || *stages > maxStages))
+    error(Diag::num_stages, kernel.nameRange, {std::to_string(*stages)});
+  else if (stages)
+    op.setNumStages(*stages);
+}
+
+OwningOpRef<ModuleOp> Sema::emitKernel(const FunctionStmt &kernel, const InstanceDirective *instance,
+                                       const std::vector<KernelParameter> &parameters) {
+  OwningOpRef<ModuleOp> result = ModuleOp::create(location(kernel.range));
+  SmallVector<Type> types;
+  SmallVector<Location> locations;
+  for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
+    if (parameter.constant)
+      continue;
+    types.push_back(mlirType(parameter.type));
+    locations.push_back(location(formal.range));
+  }
+  builder.setInsertionPointToEnd(result->getBody());
+  auto op = KernelOp::create(builder, location(kernel.nameRange), kernel.name, builder.getFunctionType(types, {}));
+  mlir::Block *entry = op.getBody().empty() ? &op.getBody().emplaceBlock() : &op.getBody().front();
+  if (entry->getNumArguments() == 0)
+    entry->addArguments(types, locations);
+  builder.setInsertionPointToStart(entry);
+  unsigned argument = 0;
+  for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
+    SymValue value =
+        parameter.constant ? *parameter.constant : SymValue::makeTensor(entry->getArgument(argument++), parameter.type);
+    scope[formal.name] = Binding{value, formal.range};
+  }
+  setKernelAttributes(op, kernel, instance, parameters);
+  BlockResult end = emitBlock({&kernel.body, 0, nullptr});
+  if (end.returned && !end.value.isError() && !end.value.isNoneValue())
+    error(Diag::kernel_returns, end.range, {describe(end.value)});
+  ReturnOp::create(builder, location(kernel.range));
+  if (diagnostics.hasErrors())
+    return {};
+  // What the emitter lets through must verify; if it does not, that is our mistake, and still no crash.
+  std::string message;
+  ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
+    message += (message.empty() ? "" : "; ") + diagnostic.str();
+    return success();
+  });
+  if (failed(verify(*result))) {
+    error(Diag::invalid_module, kernel.nameRange, {kernel.name, message});
+    return {};
+  }
+  return result;
+}
+
+void loadDialects(MLIRContext &context) {
+  context.loadDialect<TileDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect>();
+}
+
+OwningOpRef<ModuleOp> emitModule(MLIRContext &context, const Module &module, const CompileRequest &request,
+                                 DiagnosticEngine &diagnostics) {
+  if (diagnostics.hasErrors())
+    return {};
+  loadDialects(context);
+  return Sema(context, module, request, diagnostics).run();
+}
+
+OwningOpRef<ModuleOp> emitModule(MLIRContext &context, const SourceFile &file, const CompileRequest &request,
+                                 DiagnosticEngine &diagnostics) {
+  Module module = parse(file, diagnostics);
+  return emitModule(context, module, request, diagnostics);
+}
+
+} // namespace tile::frontend

@@ -1,0 +1,251 @@
+// Builtins: loads and stores through pointers and descriptors.
+
+#include "Frontend/Builtins.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+static std::optional<CacheModifier> cacheModifier(BuiltinCall &call, size_t index, bool isLoad) {
+  std::optional<std::string> text = call.text(index);
+  if (!text)
+    return std::nullopt;
+  std::string_view allowed = isLoad ? "'', '.ca', '.cg', '.cs' or '.cv'" : "'', '.wb', '.cg', '.cs' or '.wt'";
+  std::optional<CacheModifier> modifier =
+      text->empty() ? std::optional(CacheModifier::none) : symbolizeCacheModifier(StringRef(*text).drop_front());
+  bool fits = modifier && (text->empty() || text->front() == '.');
+  if (fits && isLoad)
+    fits = *modifier != CacheModifier::wb && *modifier != CacheModifier::wt;
+  else if (fits)
+    fits = *modifier != CacheModifier::ca && *modifier != CacheModifier::cv;
+  if (fits)
+    return modifier;
+  call.sema.error(Diag::unknown_option, call.rangeOf(index), {"cache_modifier", *text, std::string(allowed)});
+  return std::nullopt;
+}
+
+static std::optional<EvictionPolicy> evictionPolicy(BuiltinCall &call, size_t index) {
+  std::optional<std::string> text = call.text(index);
+  if (!text)
+    return std::nullopt;
+  if (text->empty() || *text == "evict_normal")
+    return EvictionPolicy::normal;
+  if (*text == "evict_first")
+    return EvictionPolicy::first;
+  if (*text == "evict_last")
+    return EvictionPolicy::last;
+  call.sema.error(Diag::unknown_option, call.rangeOf(index),
+                  {"eviction_policy", *text, "'', 'evict_normal', 'evict_first' or 'evict_last'"});
+  return std::nullopt;
+}
+
+/// A pointer or block of pointers. Block pointers are another construct; say so.
+static SymValue pointerOperand(BuiltinCall &call) {
+  SymValue pointer = call[0];
+  if (pointer.isError())
+    return {};
+  if (!pointer.isTensor() || !pointer.type.isPointer)
+    return call.sema.error(Diag::pointer_needed, call.rangeOf(0), {std::string(call.info.name), describe(pointer)});
+  return pointer;
+}
+
+/// A mask or fill value brought to the shape of the pointer.
+static SymValue followPointer(BuiltinCall &call, size_t index, SymValue value, const SymValue &pointer) {
+  if (value.isError())
+    return {};
+  if (pointer.isScalar() && value.isBlock())
+    return call.sema.error(Diag::scalar_pointer, call.rangeOf(index),
+                           {std::string(call.arguments[index].name), describe(value)});
+  SymValue like = pointer;
+  if (!call.sema.broadcastTogether(value, like, call.rangeOf(index)))
+    return {};
+  if (like.shape() != pointer.shape())
+    return call.sema.error(Diag::follows_pointer, call.rangeOf(index),
+                           {std::string(call.arguments[index].name), describe(value), describe(pointer)});
+  return value;
+}
+
+static SymValue maskOperand(BuiltinCall &call, size_t index, const SymValue &pointer) {
+  SymValue mask = call.tensor(index);
+  if (mask.isError())
+    return {};
+  if (!mask.type.isBool())
+    return call.sema.error(Diag::mask_type, call.rangeOf(index), {describe(mask)});
+  return followPointer(call, index, mask, pointer);
+}
+
+/// Arguments of block pointers, which plain pointers do not take.
+static bool rejectBlockPointerArguments(BuiltinCall &call, std::initializer_list<size_t> indices) {
+  for (size_t index : indices)
+    if (call.arguments[index].given && !(call[index].isTuple() && call[index].elements.empty()) &&
+        !call.isNone(index)) {
+      call.sema.error(Diag::not_supported, call.rangeOf(index),
+                      {"'" + std::string(call.arguments[index].name) + "', which needs a block pointer,"});
+      return true;
+    }
+  return false;
+}
+
+/// A mask covers the pointer's block; a pointer that is narrower than its mask grows with it (loads only).
+static bool widenPointer(BuiltinCall &call, SymValue &pointer) {
+  for (size_t index : {1u, 2u}) {
+    const SymValue &operand = call[index];
+    if (!operand.isBlock() || pointer.isScalar())
+      continue;
+    SymValue other = operand;
+    if (operand.shape() != pointer.shape() && !call.sema.broadcastTogether(pointer, other, call.rangeOf(index)))
+      return false;
+  }
+  return true;
+}
+
+SymValue emitLoad(Sema &sema, BuiltinCall &call) {
+  SymValue pointer = pointerOperand(call);
+  if (pointer.isError() || rejectBlockPointerArguments(call, {3, 4}) || !widenPointer(call, pointer))
+    return {};
+  std::optional<CacheModifier> cache = cacheModifier(call, 5, /*isLoad=*/true);
+  std::optional<EvictionPolicy> evict = evictionPolicy(call, 6);
+  std::optional<bool> isVolatile = call.flag(7);
+  if (!cache || !evict || !isVolatile)
+    return {};
+  SymValue mask, other;
+  if (!call.isNone(1) && (mask = maskOperand(call, 1, pointer)).isError())
+    return {};
+  if (!call.isNone(2)) {
+    if (call.isNone(1))
+      return sema.error(Diag::other_without_mask, call.rangeOf(2));
+    DType element = pointer.type.pointee();
+    other = call[2].isConstant() && isNumber(call[2].constant) && element.isFloat()
+                ? sema.makeNumber(call[2].constant, element, call.rangeOf(2))
+                : sema.cast(call.tensor(2), element, call.rangeOf(2));
+    if ((other = followPointer(call, 2, other, pointer)).isError())
+      return {};
+  }
+  Type type = getPointeeValueType(pointer.value.getType());
+  mlir::Value result = LoadOp::create(sema.builder, sema.location(call.range), type, pointer.value, mask.value,
+                                      other.value, *cache, *evict, *isVolatile);
+  return SymValue::makeTensor(result, pointer.type.pointee());
+}
+
+SymValue emitStore(Sema &sema, BuiltinCall &call) {
+  SymValue pointer = pointerOperand(call);
+  if (pointer.isError() || rejectBlockPointerArguments(call, {3}))
+    return {};
+  if (pointer.type.isConst)
+    return sema.error(Diag::store_const, call.rangeOf(0));
+  std::optional<CacheModifier> cache = cacheModifier(call, 4, /*isLoad=*/false);
+  std::optional<EvictionPolicy> evict = evictionPolicy(call, 5);
+  if (!cache || !evict)
+    return {};
+  DType element = pointer.type.pointee();
+  SymValue value = call[1].isConstant() && isNumber(call[1].constant) && element.isFloat()
+                       ? sema.makeNumber(call[1].constant, element, call.rangeOf(1))
+                       : sema.cast(call.tensor(1), element, call.rangeOf(1));
+  value = followPointer(call, 1, value, pointer);
+  SymValue mask;
+  if (value.isError() || (!call.isNone(2) && (mask = maskOperand(call, 2, pointer)).isError()))
+    return {};
+  StoreOp::create(sema.builder, sema.location(call.range), pointer.value, value.value, mask.value, *cache, *evict);
+  return SymValue::makeConstant(NoneValue{});
+}
+
+//===-------------------------------------------------------------------------------------------------- descriptors
+
+/// Integers of a tuple as scalars of one type.
+static bool scalarList(BuiltinCall &call, size_t index, DType type, size_t rank, SmallVectorImpl<mlir::Value> &out) {
+  const SymValue &list = call[index];
+  if (list.isError())
+    return false;
+  if (!list.isTuple() || list.elements.size() != rank) {
+    call.sema.error(Diag::descriptor_rank, call.rangeOf(index),
+                    {std::string(call.arguments[index].name), describe(list), std::to_string(rank)});
+    return false;
+  }
+  for (const SymValue &element : list.elements) {
+    SymValue value = call.sema.toTensor(element, call.rangeOf(index));
+    if (value.isError())
+      return false;
+    if (!value.isScalar() || !value.type.isInt() || value.type.isBool()) {
+      call.sema.error(Diag::integer_scalar, call.rangeOf(index),
+                      {std::string(call.arguments[index].name), describe(value)});
+      return false;
+    }
+    out.push_back(call.sema.cast(value, type, call.rangeOf(index)).value);
+  }
+  return true;
+}
+
+SymValue emitMakeDescriptor(Sema &sema, BuiltinCall &call) {
+  SymValue base = pointerOperand(call);
+  auto block = call.shape(3);
+  std::optional<std::string> padding = call.text(4);
+  if (base.isError() || !block || !padding)
+    return {};
+  if (!base.isScalar())
+    return sema.error(Diag::scalar_needed, call.rangeOf(0), {"base", "make_tensor_descriptor", describe(base)});
+  if (*padding != "zero" && !padding->empty())
+    return sema.error(Diag::not_supported, call.rangeOf(4), {"padding_option '" + *padding + "'"});
+  size_t rank = block->size();
+  if (rank < 1 || rank > 5)
+    return sema.error(Diag::descriptor_block, call.rangeOf(3), {std::to_string(rank) + " dimensions", "1 to 5"});
+  DType element = base.type.pointee();
+  int64_t rowBytes = block->back() * std::max(element.bits(), 8u) / 8;
+  // The innermost row of a TMA box: 16 bytes at least (CUDA driver API, cuTensorMapEncodeTiled).
+  if (rowBytes < 16)
+    return sema.error(Diag::descriptor_block, call.rangeOf(3),
+                      {"rows of " + std::to_string(rowBytes) + " bytes", "at least 16"});
+  const SymValue &strides = call[2];
+  bool isUnit = strides.isTuple() && !strides.elements.empty() && strides.elements.back().isConstant() &&
+                asInteger(strides.elements.back().constant) == Int128(1);
+  if (!isUnit && !strides.isError())
+    return sema.error(Diag::descriptor_stride, call.rangeOf(2));
+  SmallVector<mlir::Value> shape, strideValues;
+  if (!scalarList(call, 1, Scalar::Int32, rank, shape) || !scalarList(call, 2, Scalar::Int64, rank, strideValues))
+    return {};
+  Type type = DescType::get(&sema.context, *block, sema.mlirType(element));
+  SymValue result;
+  result.kind = SymValue::Kind::Descriptor;
+  result.value = MakeDescOp::create(sema.builder, sema.location(call.range), type, base.value, shape, strideValues);
+  result.type = element;
+  return result;
+}
+
+static bool descriptorOperand(BuiltinCall &call) {
+  const SymValue &desc = call[0];
+  if (desc.kind == SymValue::Kind::Descriptor)
+    return true;
+  if (!desc.isError())
+    call.sema.error(Diag::descriptor_needed, call.rangeOf(0), {describe(desc)});
+  return false;
+}
+
+SymValue emitDescriptorLoad(Sema &sema, BuiltinCall &call) {
+  if (!descriptorOperand(call))
+    return {};
+  const SymValue &desc = call[0];
+  ArrayRef<int64_t> shape = llvm::cast<DescType>(desc.value.getType()).getShape();
+  SmallVector<mlir::Value> offsets;
+  if (!scalarList(call, 1, Scalar::Int32, shape.size(), offsets))
+    return {};
+  mlir::Value result =
+      DescLoadOp::create(sema.builder, sema.location(call.range), sema.mlirType(desc.type, shape), desc.value, offsets);
+  return SymValue::makeTensor(result, desc.type);
+}
+
+SymValue emitDescriptorStore(Sema &sema, BuiltinCall &call) {
+  if (!descriptorOperand(call))
+    return {};
+  const SymValue &desc = call[0];
+  ArrayRef<int64_t> shape = llvm::cast<DescType>(desc.value.getType()).getShape();
+  SmallVector<mlir::Value> offsets;
+  SymValue value = sema.cast(call.tensor(2), desc.type, call.rangeOf(2));
+  if (value.isError() || !scalarList(call, 1, Scalar::Int32, shape.size(), offsets))
+    return {};
+  if (value.shape() != shape)
+    return sema.error(Diag::descriptor_value, call.rangeOf(2),
+                      {describe(value), describe(SymValue::makeTensor(value.value, desc.type))});
+  DescStoreOp::create(sema.builder, sema.location(call.range), desc.value, offsets, value.value);
+  return SymValue::makeConstant(NoneValue{});
+}
+
+} // namespace tile::frontend

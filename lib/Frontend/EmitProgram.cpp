@@ -1,0 +1,145 @@
+// Builtins: the program and its grid, hints, assertions, printing.
+
+#include "Frontend/Builtins.h"
+
+#include <cstdio>
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+template <typename GridOp> static SymValue emitGrid(BuiltinCall &call) {
+  std::optional<int64_t> axis = call.integer(0);
+  if (!axis)
+    return {};
+  if (*axis < 0 || *axis > 2)
+    return call.sema.error(Diag::grid_axis, call.rangeOf(0), {std::to_string(*axis)});
+  Sema &sema = call.sema;
+  mlir::Value result = GridOp::create(sema.builder, sema.location(call.range), static_cast<uint32_t>(*axis));
+  return SymValue::makeTensor(result, Scalar::Int32);
+}
+
+SymValue emitProgramId(Sema &, BuiltinCall &call) {
+  return emitGrid<ProgramIdOp>(call);
+}
+SymValue emitNumPrograms(Sema &, BuiltinCall &call) {
+  return emitGrid<NumProgramsOp>(call);
+}
+
+SymValue emitSwizzle2d(Sema &sema, BuiltinCall &call) {
+  SmallVector<mlir::Value> operands;
+  for (size_t i = 0; i < 5; ++i) {
+    SymValue value = call.tensor(i);
+    if (value.isError())
+      return {};
+    if (!value.isScalar() || !value.type.isInt() || value.type.bits() > 32)
+      return sema.error(Diag::swizzle_operand, call.rangeOf(i), {std::string(call.arguments[i].name), describe(value)});
+    operands.push_back(sema.cast(value, Scalar::Int32, call.rangeOf(i)).value);
+  }
+  auto op = Swizzle2dOp::create(sema.builder, sema.location(call.range), operands[0], operands[1], operands[2],
+                                operands[3], operands[4]);
+  return SymValue::makeTuple(
+      {SymValue::makeTensor(op.getNewI(), Scalar::Int32), SymValue::makeTensor(op.getNewJ(), Scalar::Int32)});
+}
+
+static SymValue none() {
+  return SymValue::makeConstant(NoneValue{});
+}
+
+SymValue emitAssume(Sema &sema, BuiltinCall &call) {
+  if (call[0].isConstant()) {
+    std::optional<bool> holds = call.flag(0);
+    if (holds && !*holds)
+      return sema.error(Diag::static_assert_failed, call.range, {"the assumption is false"});
+    return none();
+  }
+  SymValue condition = sema.condition(call[0], call.rangeOf(0));
+  if (condition.isError())
+    return {};
+  AssumeOp::create(sema.builder, sema.location(call.range), condition.value);
+  return none();
+}
+
+SymValue emitStaticAssert(Sema &sema, BuiltinCall &call) {
+  std::optional<bool> holds = call[0].isTuple() ? !call[0].elements.empty() : call.flag(0);
+  if (!holds)
+    return {};
+  std::string message = call[1].isConstant() ? str(call[1].constant) : "";
+  if (!*holds)
+    return sema.error(Diag::static_assert_failed, call.range,
+                      {message.empty() ? "static assertion failed" : "static assertion failed: " + message});
+  return none();
+}
+
+SymValue emitStaticPrint(Sema &sema, BuiltinCall &call) {
+  std::string line;
+  std::optional<std::string> separator = call.text(1), end = call.text(2);
+  if (!separator || !end)
+    return {};
+  for (const SymValue &value : call[0].elements)
+    line += (line.empty() ? "" : *separator) + (value.isConstant() ? str(value.constant) : describe(value));
+  line += *end == "\\n" ? "\n" : *end;
+  std::fputs(line.c_str(), stderr);
+  return none();
+}
+
+SymValue emitDevicePrint(Sema &sema, BuiltinCall &call) {
+  std::optional<std::string> prefix = call.text(0);
+  std::optional<bool> hex = call.flag(2);
+  if (!prefix || !hex)
+    return {};
+  SmallVector<mlir::Value> operands;
+  for (const SymValue &element : call[1].elements) {
+    SymValue value = sema.toTensor(element, call.rangeOf(1));
+    if (value.isError())
+      return {};
+    operands.push_back(value.value);
+  }
+  PrintOp::create(sema.builder, sema.location(call.range), *prefix, *hex, operands);
+  return none();
+}
+
+SymValue emitDeviceAssert(Sema &sema, BuiltinCall &call) {
+  SymValue condition = sema.cast(call.tensor(0), Scalar::Int1, call.rangeOf(0));
+  std::optional<std::string> message = call.text(1);
+  if (condition.isError() || !message)
+    return {};
+  if (!sema.request.debug)
+    return none();
+  if (!call.isNone(2)) {
+    // Checked where the mask holds: not mask, or condition.
+    SymValue ignored = sema.unary(UnaryOp::Not, sema.cast(call.tensor(2), Scalar::Int1, call.rangeOf(2)), call.range);
+    condition = sema.logical(BoolOperator::Or, ignored, condition, call.range);
+    if (condition.isError())
+      return {};
+  }
+  AssertOp::create(sema.builder, sema.location(call.range), condition.value, *message);
+  return none();
+}
+
+/// multiple_of, max_contiguous, max_constancy: promises that only help optimisation. They are checked for form; the
+/// compiler derives these facts itself and from the divisibility of parameters.
+SymValue emitHint(Sema &sema, BuiltinCall &call) {
+  std::vector<SymValue> values = call[1].isTuple() ? call[1].elements : std::vector<SymValue>{call[1]};
+  for (const SymValue &value : values)
+    if (!value.isConstant() || !asInteger(value.constant))
+      return value.isError() ? SymValue() : call.constantNeeded(1);
+  return call.tensor(0);
+}
+
+SymValue emitIsCuda(Sema &, BuiltinCall &) {
+  return SymValue::makeConstant(true);
+}
+
+SymValue emitCapability(Sema &sema, BuiltinCall &call) {
+  std::optional<int64_t> major = call.integer(0), minor = call.integer(1);
+  if (!major || !minor)
+    return {};
+  return SymValue::makeConstant(sema.request.targetCapability >= *major * 10 + *minor);
+}
+
+SymValue emitUnsupported(Sema &sema, BuiltinCall &call) {
+  return sema.error(Diag::not_supported, call.range, {"tl." + std::string(call.info.name)});
+}
+
+} // namespace tile::frontend

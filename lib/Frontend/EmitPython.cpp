@@ -1,0 +1,128 @@
+// Builtins: Python's own functions.
+
+#include "Frontend/Builtins.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+/// range, tl.range, tl.static_range: a tuple (lower, upper, step), which only a 'for' understands.
+SymValue emitRange(Sema &sema, BuiltinCall &call) {
+  const std::vector<SymValue> &given = call[0].elements;
+  if (given.empty() || given.size() > 3)
+    return sema.error(Diag::argument_count, call.range,
+                      {std::string(call.info.name), "1 to 3", std::to_string(given.size())});
+  SymValue zero = SymValue::makeConstant(Int128(0)), one = SymValue::makeConstant(Int128(1));
+  SymValue lower = given.size() == 1 ? zero : given[0];
+  SymValue upper = given.size() == 1 ? given[0] : given[1];
+  SymValue step = given.size() == 3 ? given[2] : one;
+  for (const SymValue &bound : {lower, upper, step}) {
+    bool isReal = bound.isConstant() && !std::holds_alternative<Int128>(bound.constant) &&
+                  !std::holds_alternative<bool>(bound.constant);
+    if (isReal)
+      return sema.error(Diag::range_bound, call.range, {describe(bound)});
+  }
+  if (step.isConstant() && asInteger(step.constant) == Int128(0))
+    return sema.error(Diag::range_step, call.range);
+  return SymValue::makeTuple({lower, upper, step});
+}
+
+/// Python's min and max of two or more values; of one block, the reduction.
+static SymValue emitExtremum(Sema &sema, BuiltinCall &call, bool isMaximum) {
+  const std::vector<SymValue> &values = call[0].elements;
+  bool isReduction = call.arguments[1].given || (values.size() == 1 && values[0].isTensor());
+  if (isReduction && values.size() == 1) {
+    const BuiltinInfo *info = findBuiltin(isMaximum ? "max" : "min");
+    BuiltinCall reduction{sema, *info, call.range, {}};
+    SymValue leftmost = SymValue::makeConstant(true);
+    reduction.arguments = {{"input", values[0], call.rangeOf(0), true},
+                           call.arguments[1],
+                           call.arguments[3],
+                           {"return_indices_tie_break_left", leftmost, call.range, false},
+                           call.arguments[2]};
+    return info->emit(sema, reduction);
+  }
+  if (values.size() < 2)
+    return sema.error(Diag::argument_count, call.range,
+                      {isMaximum ? "max" : "min", "2", std::to_string(values.size())});
+  SymValue result = values[0];
+  for (size_t i = 1; i < values.size(); ++i) {
+    SymValue left = sema.toTensor(result, call.range), right = sema.toTensor(values[i], call.range);
+    if (left.isError() || right.isError())
+      return {};
+    result = sema.minimumOrMaximum(isMaximum, left, right, /*propagateNan=*/false, call.range);
+  }
+  return result;
+}
+
+SymValue emitPythonMin(Sema &sema, BuiltinCall &call) {
+  return emitExtremum(sema, call, false);
+}
+SymValue emitPythonMax(Sema &sema, BuiltinCall &call) {
+  return emitExtremum(sema, call, true);
+}
+
+SymValue emitLen(Sema &sema, BuiltinCall &call) {
+  const SymValue &value = call[0];
+  if (value.isTuple())
+    return SymValue::makeConstant(Int128(value.elements.size()));
+  if (value.isBlock())
+    return SymValue::makeConstant(Int128(value.shape().front()));
+  return sema.error(Diag::no_length, call.rangeOf(0), {describe(value)});
+}
+
+SymValue emitConstantOnly(Sema &, BuiltinCall &call) {
+  for (size_t i = 0; i < call.arguments.size(); ++i)
+    if (!call[i].isConstant())
+      return call.constantNeeded(i);
+  return call.constantNeeded(0);
+}
+
+static bool isInstance(const SymValue &value, const std::string &type) {
+  if (type == "tensor")
+    return value.isTensor();
+  if (type == "tensor_descriptor")
+    return value.kind == SymValue::Kind::Descriptor;
+  if (type == "tuple" || type == "list")
+    return value.isTuple();
+  if (type == "constexpr")
+    return value.isConstant();
+  if (!value.isConstant())
+    return false;
+  if (type == "bool")
+    return std::holds_alternative<bool>(value.constant);
+  if (type == "int")
+    return asInteger(value.constant).has_value();
+  if (type == "float")
+    return std::holds_alternative<double>(value.constant);
+  if (type == "str")
+    return std::holds_alternative<std::string>(value.constant);
+  if (type == "dtype")
+    return std::holds_alternative<DType>(value.constant);
+  return false;
+}
+
+SymValue emitIsInstance(Sema &sema, BuiltinCall &call) {
+  std::vector<SymValue> types = call[1].isTuple() ? call[1].elements : std::vector<SymValue>{call[1]};
+  bool matches = false;
+  for (const SymValue &type : types) {
+    const auto *name = type.isConstant() ? std::get_if<TypeNameValue>(&type.constant) : nullptr;
+    if (!name)
+      return sema.error(Diag::type_needed, call.rangeOf(1), {"type", describe(type)});
+    matches |= isInstance(call[0], name->name);
+  }
+  return SymValue::makeConstant(matches);
+}
+
+/// Probes for newer APIs: a module has what the table of builtins has.
+SymValue emitHasAttr(Sema &sema, BuiltinCall &call) {
+  std::optional<std::string> name = call.text(1);
+  if (!name)
+    return {};
+  const auto *space = call[0].isConstant() ? std::get_if<NamespaceValue>(&call[0].constant) : nullptr;
+  if (!space)
+    return sema.error(Diag::not_supported, call.range, {"hasattr of " + describe(call[0])});
+  return SymValue::makeConstant(findBuiltin(*name) != nullptr || dtypeByName(*name).has_value());
+}
+
+} // namespace tile::frontend

@@ -1,0 +1,271 @@
+// Builtins: reductions. sum, max, ... are tl.reduce with a known combination, emitted natively.
+
+#include "Frontend/Builtins.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+namespace {
+
+/// Emits the combination of two tuples of scalars.
+using Combine = llvm::function_ref<std::vector<SymValue>(const std::vector<SymValue> &, const std::vector<SymValue> &)>;
+
+struct Reduction {
+  std::optional<int64_t> axis; // none: all elements
+  bool keepDims = false;
+};
+
+std::optional<Reduction> parseReduction(BuiltinCall &call, size_t axisIndex, size_t keepIndex, size_t rank) {
+  Reduction reduction;
+  if (!call.isNone(axisIndex)) {
+    reduction.axis = call.axis(axisIndex, rank);
+    if (!reduction.axis)
+      return std::nullopt;
+  }
+  std::optional<bool> keep = call.flag(keepIndex);
+  if (!keep)
+    return std::nullopt;
+  reduction.keepDims = *keep;
+  return reduction;
+}
+
+/// Reduces tensors of one shape together. An empty result means that an error was reported.
+std::vector<SymValue> emitReduction(BuiltinCall &call, std::vector<SymValue> sources, const Reduction &reduction,
+                                    Combine combine) {
+  Sema &sema = call.sema;
+  size_t rank = sources[0].shape().size();
+  SmallVector<int64_t> shape(sources[0].shape());
+  int64_t axis = reduction.axis.value_or(0);
+  if (!reduction.axis) {
+    for (SymValue &source : sources)
+      source = sema.reshape(source, {ShapedType::getNumElements(source.shape())}, call.range);
+    shape.clear();
+  } else {
+    shape.erase(shape.begin() + axis);
+  }
+  SmallVector<mlir::Value> operands;
+  SmallVector<Type> results, elements;
+  SmallVector<Location> locations;
+  Location loc = sema.location(call.range);
+  for (int side = 0; side < 2; ++side)
+    for (const SymValue &source : sources) {
+      elements.push_back(sema.mlirType(source.type));
+      locations.push_back(loc);
+      if (side == 0) {
+        operands.push_back(source.value);
+        results.push_back(sema.mlirType(source.type, shape));
+      }
+    }
+  auto op = ReduceOp::create(sema.builder, loc, results, operands, static_cast<uint32_t>(axis));
+  std::vector<SymValue> combined, out;
+  {
+    OpBuilder::InsertionGuard guard(sema.builder);
+    mlir::Block *block = sema.builder.createBlock(&op.getCombine(), {}, elements, locations);
+    std::vector<SymValue> left, right;
+    for (auto [index, source] : llvm::enumerate(sources)) {
+      left.push_back(SymValue::makeTensor(block->getArgument(index), source.type));
+      right.push_back(SymValue::makeTensor(block->getArgument(index + sources.size()), source.type));
+    }
+    combined = combine(left, right);
+    SmallVector<mlir::Value> yielded;
+    for (const SymValue &value : combined)
+      yielded.push_back(value.value);
+    bool isComplete = yielded.size() == sources.size() && llvm::all_of(yielded, [](mlir::Value v) { return bool(v); });
+    if (!isComplete) {
+      op.erase();
+      return {};
+    }
+    YieldOp::create(sema.builder, loc, yielded);
+  }
+  for (auto [index, source] : llvm::enumerate(sources)) {
+    SymValue result = SymValue::makeTensor(op.getResult(index), source.type);
+    if (reduction.keepDims && reduction.axis)
+      result = sema.expandDims(result, axis, call.range);
+    else if (reduction.keepDims)
+      result = sema.broadcastTo(result, SmallVector<int64_t>(rank, 1), call.range);
+    out.push_back(result);
+  }
+  return out;
+}
+
+SymValue reduceOne(BuiltinCall &call, const SymValue &source, const Reduction &reduction,
+                   llvm::function_ref<SymValue(const SymValue &, const SymValue &)> combine) {
+  std::vector<SymValue> result = emitReduction(call, {source}, reduction, [&](const auto &left, const auto &right) {
+    return std::vector{combine(left[0], right[0])};
+  });
+  return result.empty() ? SymValue() : result[0];
+}
+
+/// bf16 has too few bits to accumulate or to compare indices by; Triton widens it too.
+SymValue widenBf16(BuiltinCall &call, const SymValue &value) {
+  bool isBf16 = !value.isError() && value.type.is(Scalar::BFloat16);
+  return isBf16 ? call.sema.cast(value, Scalar::Float32, call.range) : value;
+}
+
+bool rejectPointers(BuiltinCall &call, const SymValue &value) {
+  if (!value.type.isPointer && !value.type.isFp8())
+    return false;
+  call.sema.error(Diag::not_a_number, call.rangeOf(0), {describe(value)});
+  return true;
+}
+
+/// The extreme value and its index along the axis.
+SymValue emitWithIndex(BuiltinCall &call, SymValue value, const Reduction &reduction, bool isMaximum, bool tieBreakLeft,
+                       bool wantsValue) {
+  Sema &sema = call.sema;
+  Reduction inner = reduction;
+  SmallVector<int64_t> original(value.shape());
+  if (!reduction.axis) {
+    value = sema.reshape(value, {ShapedType::getNumElements(value.shape())}, call.range);
+    inner.axis = 0;
+    inner.keepDims = false;
+  }
+  SmallVector<int64_t> shape(value.shape());
+  SymValue index = sema.arange(0, shape[*inner.axis], call.range);
+  for (int64_t dimension = 0; dimension < static_cast<int64_t>(shape.size()); ++dimension)
+    if (dimension != *inner.axis)
+      index = sema.expandDims(index, dimension < *inner.axis ? 0 : dimension, call.range);
+  index = sema.broadcastTo(index, shape, call.range);
+  std::vector<SymValue> result = emitReduction(call, {value, index}, inner, [&](const auto &left, const auto &right) {
+    CompareOp better = isMaximum ? CompareOp::Gt : CompareOp::Lt;
+    SymValue wins = sema.compare(better, left[0], right[0], call.range);
+    if (tieBreakLeft) {
+      SymValue equal = sema.compare(CompareOp::Eq, left[0], right[0], call.range);
+      SymValue earlier = sema.compare(CompareOp::Lt, left[1], right[1], call.range);
+      wins =
+          sema.logical(BoolOperator::Or, wins, sema.logical(BoolOperator::And, equal, earlier, call.range), call.range);
+    }
+    return std::vector{sema.select(wins, left[0], right[0], call.range),
+                       sema.select(wins, left[1], right[1], call.range)};
+  });
+  if (result.empty())
+    return {};
+  if (!reduction.axis && reduction.keepDims)
+    for (SymValue &part : result)
+      part = sema.broadcastTo(part, SmallVector<int64_t>(original.size(), 1), call.range);
+  return wantsValue ? SymValue::makeTuple({result[0], result[1]}) : result[1];
+}
+
+SymValue emitExtremum(Sema &sema, BuiltinCall &call, bool isMaximum) {
+  SymValue value = widenBf16(call, call.block(0));
+  if (value.isError() || rejectPointers(call, value))
+    return {};
+  std::optional<Reduction> reduction = parseReduction(call, 1, 4, value.shape().size());
+  std::optional<bool> wantsIndex = call.flag(2), tieBreakLeft = call.flag(3);
+  if (!reduction || !wantsIndex || !tieBreakLeft)
+    return {};
+  if (*wantsIndex)
+    return emitWithIndex(call, value, *reduction, isMaximum, *tieBreakLeft, /*wantsValue=*/true);
+  if (value.type.bits() < 32)
+    value = sema.cast(value, value.type.isFloat() ? Scalar::Float32 : Scalar::Int32, call.range);
+  return reduceOne(call, value, *reduction, [&](const SymValue &left, const SymValue &right) {
+    return sema.minimumOrMaximum(isMaximum, left, right, /*propagateNan=*/false, call.range);
+  });
+}
+
+SymValue emitArg(BuiltinCall &call, bool isMaximum) {
+  SymValue value = widenBf16(call, call.block(0));
+  if (value.isError() || rejectPointers(call, value))
+    return {};
+  std::optional<Reduction> reduction = parseReduction(call, 1, 3, value.shape().size());
+  std::optional<bool> tieBreakLeft = call.flag(2);
+  if (!reduction || !tieBreakLeft)
+    return {};
+  return emitWithIndex(call, value, *reduction, isMaximum, *tieBreakLeft, /*wantsValue=*/false);
+}
+
+SymValue emitBitReduction(Sema &sema, BuiltinCall &call, BinaryOp op) {
+  SymValue value = call.block(0);
+  if (value.isError())
+    return {};
+  if (!value.type.isInt())
+    return sema.error(Diag::integer_operands, call.range, {std::string(call.info.name), describe(value), "nothing"});
+  std::optional<Reduction> reduction = parseReduction(call, 1, 2, value.shape().size());
+  if (!reduction)
+    return {};
+  return reduceOne(call, value, *reduction, [&](const SymValue &left, const SymValue &right) {
+    return sema.binary(op, left, right, call.range);
+  });
+}
+
+} // namespace
+
+SymValue emitSum(Sema &sema, BuiltinCall &call) {
+  SymValue value = widenBf16(call, call.block(0));
+  if (value.isError() || rejectPointers(call, value))
+    return {};
+  std::optional<Reduction> reduction = parseReduction(call, 1, 2, value.shape().size());
+  if (!reduction)
+    return {};
+  if (!call.isNone(3)) {
+    std::optional<DType> type = call.dtype(3);
+    if (!type)
+      return {};
+    value = sema.cast(value, *type, call.range);
+  } else if (value.type.isInt() && value.type.bits() < 32) {
+    value = sema.cast(value, value.type.isUnsigned() ? Scalar::UInt32 : Scalar::Int32, call.range);
+  }
+  return reduceOne(call, value, *reduction, [&](const SymValue &left, const SymValue &right) {
+    return sema.binary(BinaryOp::Add, left, right, call.range);
+  });
+}
+
+SymValue emitMax(Sema &sema, BuiltinCall &call) {
+  return emitExtremum(sema, call, true);
+}
+SymValue emitMin(Sema &sema, BuiltinCall &call) {
+  return emitExtremum(sema, call, false);
+}
+SymValue emitArgmax(Sema &, BuiltinCall &call) {
+  return emitArg(call, true);
+}
+SymValue emitArgmin(Sema &, BuiltinCall &call) {
+  return emitArg(call, false);
+}
+SymValue emitXorSum(Sema &sema, BuiltinCall &call) {
+  return emitBitReduction(sema, call, BinaryOp::BitXor);
+}
+SymValue emitOrReduce(Sema &sema, BuiltinCall &call) {
+  return emitBitReduction(sema, call, BinaryOp::BitOr);
+}
+
+/// tl.reduce(x or (x, y, ...), axis, combine_fn)
+SymValue emitReduce(Sema &sema, BuiltinCall &call) {
+  std::vector<SymValue> sources = call[0].isTuple() ? call[0].elements : std::vector{call.block(0)};
+  for (const SymValue &source : sources) {
+    if (source.isError())
+      return {};
+    if (!source.isBlock() || source.shape() != sources[0].shape() || source.type.isPointer)
+      return sema.error(Diag::reduce_operands, call.rangeOf(0), {describe(sources[0]), describe(source)});
+  }
+  const auto *function = call[2].isConstant() ? std::get_if<const FunctionStmt *>(&call[2].constant) : nullptr;
+  if (!function || sources.empty())
+    return sema.error(Diag::combine_function, call.rangeOf(2), {describe(call[2])});
+  std::optional<Reduction> reduction = parseReduction(call, 1, 3, sources[0].shape().size());
+  if (!reduction)
+    return {};
+  std::vector<SymValue> result = emitReduction(call, sources, *reduction, [&](const auto &left, const auto &right) {
+    std::vector<SymValue> arguments = left, out;
+    arguments.insert(arguments.end(), right.begin(), right.end());
+    SymValue combined = sema.callFunction(**function, arguments, call.rangeOf(2));
+    std::vector<SymValue> parts = combined.isTuple() ? combined.elements : std::vector{combined};
+    bool fits = parts.size() == sources.size();
+    for (size_t i = 0; fits && i < parts.size(); ++i) {
+      SymValue part =
+          parts[i].isConstant() && isNumber(parts[i].constant) ? sema.toTensor(parts[i], call.range) : parts[i];
+      fits = part.isScalar() && part.type == sources[i].type;
+      out.push_back(part);
+    }
+    if (fits)
+      return out;
+    if (!combined.isError())
+      sema.error(Diag::combine_result, call.rangeOf(2), {(*function)->name, describe(combined), describe(left[0])});
+    return std::vector<SymValue>();
+  });
+  if (result.empty())
+    return {};
+  return call[0].isTuple() ? SymValue::makeTuple(std::move(result)) : result[0];
+}
+
+} // namespace tile::frontend

@@ -1,0 +1,216 @@
+// Semantic analysis and emission in one forward pass over the syntax tree: names are bound to symbolic values, and
+// run-time operations are emitted as MLIR as soon as their operands are known.
+//
+// SSA needs no phi nodes: environments are values. An 'if' runs both branches on copies and yields the names that
+// differ; a loop carries the names that its body assigns. Helpers are emitted inline at each call with their argument
+// types and constants, which is monomorphisation. Functions that return early are folded: what follows an 'if' with a
+// 'return' becomes the other branch (SemaControl.cpp).
+
+#pragma once
+
+#include "Frontend/Frontend.h"
+#include "Frontend/SemaValue.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+
+#include <set>
+
+namespace tile::frontend {
+
+struct BuiltinInfo;
+
+/// Statements still to be emitted: a range of one block, then those of the blocks around it.
+struct Continuation {
+  const Block *block;
+  size_t index;
+  const Continuation *next;
+};
+
+class Sema {
+public:
+  Sema(mlir::MLIRContext &context, const Module &module, const CompileRequest &request, DiagnosticEngine &diagnostics);
+
+  mlir::OwningOpRef<mlir::ModuleOp> run();
+
+  // ------------------------------------------------------------------------------------------------ diagnostics
+  SymValue error(Diag id, SourceRange range, const std::vector<std::string> &arguments = {},
+                 std::optional<std::pair<SourceRange, std::string>> note = std::nullopt);
+  void warn(Diag id, SourceRange range, const std::vector<std::string> &arguments = {});
+  mlir::Location location(SourceRange range);
+
+  // -------------------------------------------------------------------------------- EmitArith.cpp, EmitShape.cpp
+  mlir::Type mlirType(DType type);
+  mlir::Type mlirType(DType type, llvm::ArrayRef<int64_t> shape);
+  SymValue makeNumber(const Value &number, DType type, SourceRange range);
+  SymValue makeSplat(const Value &number, DType type, llvm::ArrayRef<int64_t> shape, SourceRange range);
+  /// Constants become scalars of their literal type; anything but numbers and tensors is an error.
+  SymValue toTensor(const SymValue &value, SourceRange range);
+  SymValue cast(const SymValue &value, DType type, SourceRange range, bool truncateTowardsZero = false);
+  SymValue bitcast(const SymValue &value, DType type, SourceRange range);
+  SymValue binary(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range);
+  SymValue compare(CompareOp op, const SymValue &left, const SymValue &right, SourceRange range);
+  SymValue unary(UnaryOp op, const SymValue &operand, SourceRange range);
+  SymValue logical(BoolOperator op, const SymValue &left, const SymValue &right, SourceRange range);
+  SymValue minimumOrMaximum(bool isMaximum, const SymValue &left, const SymValue &right, bool propagateNan,
+                            SourceRange range);
+  SymValue select(const SymValue &condition, const SymValue &thenValue, const SymValue &elseValue, SourceRange range);
+  /// Brings two operands of arithmetic to one type and shape; false after an error.
+  bool unify(SymValue &left, SymValue &right, bool isDivision, SourceRange range);
+  bool broadcastTogether(SymValue &left, SymValue &right, SourceRange range);
+  SymValue broadcastTo(const SymValue &value, llvm::ArrayRef<int64_t> shape, SourceRange range);
+  SymValue reshape(const SymValue &value, llvm::ArrayRef<int64_t> shape, SourceRange range);
+  SymValue expandDims(const SymValue &value, int64_t axis, SourceRange range);
+  SymValue permute(const SymValue &value, llvm::ArrayRef<int32_t> order, SourceRange range);
+  SymValue arange(int64_t start, int64_t end, SourceRange range);
+
+  // ---------------------------------------------------------------------------------------------- SemaExpr.cpp
+  SymValue evaluate(const Expr &expr);
+  std::optional<bool> constantTruth(const SymValue &value);
+  /// A run-time scalar as i1.
+  SymValue condition(const SymValue &value, SourceRange range);
+
+  // ---------------------------------------------------------------------------------------------- SemaCall.cpp
+  SymValue callFunction(const FunctionStmt &function, const std::vector<SymValue> &arguments, SourceRange range);
+  SymValue fromResult(const EvalResult &result, SourceRange range);
+
+  mlir::MLIRContext &context;
+  mlir::OpBuilder builder;
+  const CompileRequest &request;
+
+private:
+  struct Frame {
+    const FunctionStmt *function;
+    SourceRange call;
+    mlir::Location caller;
+  };
+
+  struct BlockResult {
+    bool returned = false;
+    SymValue value = SymValue::makeConstant(NoneValue{});
+    SourceRange range;
+  };
+
+  // SemaKernel.cpp
+  struct KernelParameter {
+    DType type;
+    int divisibility = 1;
+    std::optional<SymValue> constant; // a compile-time parameter
+  };
+  const FunctionStmt *selectKernel(const InstanceDirective *&instance);
+  bool resolveParameters(const FunctionStmt &kernel, const InstanceDirective *instance,
+                         std::vector<KernelParameter> &parameters);
+  void collectSignature(const FunctionStmt &kernel, const InstanceDirective *instance);
+  std::optional<KernelParameter> resolveParameter(const Parameter &parameter);
+  std::optional<KernelParameter> parseSpecification(const std::string &text, SourceRange range);
+  std::optional<KernelParameter> fromAnnotation(const Expr &annotation);
+  std::optional<KernelParameter> fromValue(const SymValue &value, SourceRange range);
+  std::optional<SymValue> evaluateText(const std::string &text, const std::string &description);
+  bool applyAssumption(const Parameter &parameter, KernelParameter &resolved);
+  mlir::OwningOpRef<mlir::ModuleOp> emitKernel(const FunctionStmt &kernel, const InstanceDirective *instance,
+                                               const std::vector<KernelParameter> &parameters);
+  void setKernelAttributes(KernelOp op, const FunctionStmt &kernel, const InstanceDirective *instance,
+                           const std::vector<KernelParameter> &parameters);
+
+  // SemaDirectives.cpp
+  bool checkDirectives(const FunctionStmt &kernel);
+  double evaluateTolerance(const ExpectDirective &directive);
+  mlir::DictionaryAttr launchAttribute(const FunctionStmt &kernel, const InstanceDirective *instance);
+
+  // SemaModule.cpp
+  void declare(const Block &block);
+  void declareImport(const ImportStmt &import);
+  std::optional<SymValue> lookupGlobal(const std::string &name, SourceRange range);
+  SymValue evaluateGlobal(const std::string &name);
+  SymValue lookupAttribute(const NamespaceValue &space, const std::string &name, SourceRange range);
+  std::optional<Value> namespaceMember(const std::string &space, const std::string &name);
+  SymValue unknownName(const std::string &name, SourceRange range);
+
+  // SemaExpr.cpp
+  SymValue evaluateName(const NameExpr &expr);
+  SymValue evaluateBinary(const BinaryExpr &expr);
+  SymValue evaluateUnary(const UnaryExpr &expr);
+  SymValue evaluateBoolOp(const BoolOpExpr &expr);
+  SymValue evaluateCompare(const CompareExpr &expr);
+  SymValue evaluateConditional(const ConditionalExpr &expr);
+  SymValue evaluateFString(const FStringExpr &expr);
+  SymValue evaluateElements(const std::vector<const Expr *> &elements);
+  SymValue joinRegions(mlir::scf::IfOp skeleton, const SymValue &thenValue, const SymValue &elseValue);
+
+  // SemaAccess.cpp
+  SymValue evaluateAttribute(const AttributeExpr &expr);
+  SymValue attributeOfTensor(const SymValue &value, const AttributeExpr &expr);
+  SymValue attributeOfType(DType type, const AttributeExpr &expr);
+  SymValue evaluateSubscript(const SubscriptExpr &expr);
+  SymValue indexTensor(const SymValue &value, const SubscriptExpr &expr);
+  SymValue indexTuple(const SymValue &value, const SubscriptExpr &expr);
+
+  // SemaCall.cpp
+  struct BoundArgument {
+    std::string name;
+    SymValue value;
+    SourceRange range;
+  };
+  SymValue evaluateCall(const CallExpr &expr);
+  bool evaluateArguments(const CallExpr &expr, std::vector<BoundArgument> &arguments);
+  SymValue callValue(const SymValue &callee, std::vector<BoundArgument> arguments, const CallExpr &expr);
+  SymValue callBuiltin(const BuiltinInfo &info, const std::vector<BoundArgument> &arguments, SourceRange range);
+  SymValue callType(const SymValue &callee, const std::vector<BoundArgument> &arguments, const CallExpr &expr);
+  SymValue callHelper(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range);
+  bool bindParameters(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range,
+                      Environment &scope);
+
+  // SemaStatements.cpp
+  BlockResult emitBlock(const Continuation &start);
+  bool emitSimple(const Stmt &stmt);
+  void emitAssign(const AssignStmt &stmt);
+  void emitAugAssign(const AugAssignStmt &stmt);
+  void emitAnnAssign(const AnnAssignStmt &stmt);
+  void emitAssert(const AssertStmt &stmt);
+  void assign(const Expr &target, const SymValue &value, SourceRange range);
+  void bind(const NameExpr &target, SymValue value);
+  SymValue decay(const SymValue &value, SourceRange range);
+
+  // SemaControl.cpp
+  std::optional<BlockResult> emitIf(const IfStmt &stmt, size_t branch, const Continuation &rest);
+  BlockResult emitFoldedIf(const IfStmt &stmt, size_t branch, const SymValue &condition, const Continuation &rest);
+  void emitJoinedIf(const IfStmt &stmt, size_t branch, const SymValue &condition);
+  void emitBranch(const IfStmt &stmt, size_t branch);
+  void joinEnvironments(const Environment &thenEnv, const Environment &elseEnv, const IfStmt &stmt,
+                        std::vector<std::string> &changed);
+  bool checkReturnTypes(BlockResult &thenResult, BlockResult &elseResult, SourceRange range);
+
+  // SemaLoops.cpp
+  struct LoopRange {
+    std::string kind;
+    std::vector<SymValue> bounds; // lower, upper, step
+    SourceRange range;
+  };
+  void emitFor(const ForStmt &stmt);
+  bool evaluateRange(const Expr &iterator, LoopRange &out);
+  void emitUnrolled(const ForStmt &stmt, const LoopRange &range);
+  void emitRangeLoop(const ForStmt &stmt, const LoopRange &range);
+  void emitWhile(const WhileStmt &stmt);
+  std::vector<std::string> assignedNames(const Block &body);
+  bool loopCarried(const std::vector<std::string> &names, const Environment &before, const Environment &after,
+                   SourceRange loop, llvm::SmallVectorImpl<mlir::Value> &values);
+  void leaveLoop(const Environment &before, const std::vector<std::string> &names, mlir::ValueRange results,
+                 const Environment &after, SourceRange loop);
+
+  const Module &module;
+  DiagnosticEngine &diagnostics;
+  Environment scope;
+  std::vector<Frame> frames;
+  std::map<std::string, SymValue> globals;               // resolved
+  std::map<std::string, const Expr *> globalExpressions; // not evaluated yet
+  std::set<std::string> pendingGlobals;                  // being evaluated: finds cycles
+  /// Parameter -> type or value, from the instance directive and --signature.
+  std::map<std::string, std::pair<std::string, SourceRange>> specifications;
+  std::deque<Module> scratchModules; // own the expressions of -D and --signature
+  unsigned loopDepth = 0;
+  unsigned foldDepth = 0;
+  unsigned inlinedCalls = 0;
+  size_t unrolledIterations = 0;
+};
+
+} // namespace tile::frontend

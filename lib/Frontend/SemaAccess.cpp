@@ -1,0 +1,170 @@
+// Attributes and subscripts: tensor.dtype, x[:, None], tuples by constant index.
+
+#include "Frontend/Sema.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+SymValue Sema::evaluateAttribute(const AttributeExpr &expr) {
+  SymValue value = evaluate(*expr.value);
+  if (value.isError())
+    return {};
+  if (value.isConstant()) {
+    if (const auto *space = std::get_if<NamespaceValue>(&value.constant))
+      return lookupAttribute(*space, expr.attribute, expr.range);
+    if (const auto *type = std::get_if<DType>(&value.constant))
+      return attributeOfType(*type, expr);
+    // constexpr.value is the plain Python value.
+    if (expr.attribute == "value")
+      return value;
+  }
+  if (value.kind == SymValue::Kind::BlockType) {
+    if (expr.attribute == "element_ty" || expr.attribute == "scalar")
+      return SymValue::makeConstant(value.type);
+    if (expr.attribute == "shape") {
+      std::vector<SymValue> sizes;
+      for (int64_t size : value.dims)
+        sizes.push_back(SymValue::makeConstant(Int128(size)));
+      return SymValue::makeTuple(std::move(sizes));
+    }
+    return attributeOfType(value.type, expr);
+  }
+  if (value.isTensor())
+    return attributeOfTensor(value, expr);
+  if (value.kind == SymValue::Kind::Descriptor) {
+    if (expr.attribute == "dtype")
+      return SymValue::makeConstant(value.type);
+    if (expr.attribute == "block_shape") {
+      std::vector<SymValue> sizes;
+      for (int64_t size : llvm::cast<DescType>(value.value.getType()).getShape())
+        sizes.push_back(SymValue::makeConstant(Int128(size)));
+      return SymValue::makeTuple(std::move(sizes));
+    }
+  }
+  return error(Diag::no_attribute, expr.attributeRange, {describe(value), expr.attribute});
+}
+
+SymValue Sema::attributeOfTensor(const SymValue &value, const AttributeExpr &expr) {
+  const std::string &name = expr.attribute;
+  if (name == "dtype")
+    return SymValue::makeConstant(value.type);
+  if (name == "type") {
+    if (value.isScalar())
+      return SymValue::makeConstant(value.type);
+    SymValue type;
+    type.kind = SymValue::Kind::BlockType;
+    type.type = value.type;
+    type.dims.assign(value.shape().begin(), value.shape().end());
+    return type;
+  }
+  if (name == "shape") {
+    std::vector<SymValue> sizes;
+    for (int64_t size : value.shape())
+      sizes.push_back(SymValue::makeConstant(Int128(size)));
+    return SymValue::makeTuple(std::move(sizes));
+  }
+  if (name == "numel")
+    return SymValue::makeConstant(Int128(ShapedType::getNumElements(value.shape())));
+  if (name == "T") {
+    if (value.shape().size() != 2)
+      return error(Diag::transpose_rank, expr.range, {describe(value)});
+    return permute(value, {1, 0}, expr.range);
+  }
+  return error(Diag::no_attribute, expr.attributeRange, {describe(value), name});
+}
+
+SymValue Sema::attributeOfType(DType type, const AttributeExpr &expr) {
+  const std::string &name = expr.attribute;
+  if (name == "element_ty")
+    return SymValue::makeConstant(type.isPointer ? type.pointee() : type);
+  if (name == "scalar" || name == "dtype")
+    return SymValue::makeConstant(type);
+  if (name == "primitive_bitwidth")
+    return SymValue::makeConstant(Int128(type.bits()));
+  if (name == "itemsize")
+    return SymValue::makeConstant(Int128((type.bits() + 7) / 8));
+  if (name == "int_bitwidth" && type.isInt())
+    return SymValue::makeConstant(Int128(type.bits()));
+  if (name == "name")
+    return SymValue::makeConstant(toString(type));
+  return error(Diag::no_attribute, expr.attributeRange, {"the type " + toString(type), name});
+}
+
+SymValue Sema::evaluateSubscript(const SubscriptExpr &expr) {
+  SymValue value = evaluate(*expr.value);
+  if (value.isError())
+    return {};
+  if (value.isTensor())
+    return indexTensor(value, expr);
+  if (value.isTuple())
+    return indexTuple(value, expr);
+  return error(Diag::not_subscriptable, expr.range, {describe(value)});
+}
+
+/// x[:, None]: ':' keeps a dimension, None inserts one of size 1. Dimensions that are not named follow.
+SymValue Sema::indexTensor(const SymValue &value, const SubscriptExpr &expr) {
+  std::vector<const Expr *> items{expr.index};
+  if (const auto *tuple = as<TupleExpr>(expr.index))
+    items = tuple->elements;
+  SymValue result = value;
+  size_t kept = 0;
+  int64_t axis = 0;
+  if (value.isScalar() && !items.empty())
+    return error(Diag::scalar_subscript, expr.range, {describe(value)});
+  for (const Expr *item : items) {
+    const auto *slice = as<SliceExpr>(item);
+    bool isFull = slice && !slice->lower && !slice->upper && !slice->step;
+    bool isNew = item->kind == ExprKind::None;
+    if (!isFull && !isNew) {
+      SymValue index = slice ? SymValue() : evaluate(*item);
+      if (!slice && index.isError())
+        return {};
+      isNew = index.isNoneValue();
+    }
+    if (!isFull && !isNew)
+      return error(Diag::tensor_subscript, item->range, {unparse(*item)});
+    if (isNew)
+      result = expandDims(result, axis, expr.range);
+    kept += isFull ? 1 : 0;
+    ++axis;
+  }
+  if (kept > value.shape().size())
+    return error(Diag::too_many_subscripts, expr.range, {std::to_string(kept), describe(value)});
+  return result;
+}
+
+SymValue Sema::indexTuple(const SymValue &value, const SubscriptExpr &expr) {
+  auto size = static_cast<Int128>(value.elements.size());
+  auto evaluateBound = [&](const Expr *bound, Int128 fallback) -> std::optional<Int128> {
+    if (!bound)
+      return fallback;
+    SymValue index = evaluate(*bound);
+    std::optional<Int128> number = index.isConstant() ? asInteger(index.constant) : std::nullopt;
+    if (!number && !index.isError() && !index.isNoneValue())
+      error(Diag::constant_needed, bound->range, {"the index of a tuple", describe(index)});
+    if (index.isNoneValue())
+      return fallback;
+    return number && *number < 0 ? *number + size : number;
+  };
+  const auto *slice = as<SliceExpr>(expr.index);
+  if (!slice) {
+    std::optional<Int128> index = evaluateBound(expr.index, -1);
+    if (!index)
+      return {};
+    if (*index < 0 || *index >= size)
+      return error(Diag::tuple_index, expr.range, {unparse(*expr.index), std::to_string(value.elements.size())});
+    return value.elements[static_cast<size_t>(*index)];
+  }
+  if (slice->step)
+    return error(Diag::not_supported, expr.range, {"a slice with a step"});
+  std::optional<Int128> lower = evaluateBound(slice->lower, 0), upper = evaluateBound(slice->upper, size);
+  if (!lower || !upper)
+    return {};
+  std::vector<SymValue> elements;
+  for (Int128 i = std::max<Int128>(*lower, 0); i < std::min(*upper, size); ++i)
+    elements.push_back(value.elements[static_cast<size_t>(i)]);
+  return SymValue::makeTuple(std::move(elements));
+}
+
+} // namespace tile::frontend

@@ -1,0 +1,282 @@
+// Calls: builtins, helpers (emitted inline), types as casts, and methods of tensors, descriptors and types.
+
+#include "Frontend/Builtins.h"
+#include "Frontend/Sema.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+namespace {
+
+// Python's own limit is 1000; each level here is a copy of the helper's code.
+constexpr size_t maxCallDepth = 100;
+constexpr unsigned maxInlinedCalls = 10000;
+
+std::optional<bool> typePredicate(DType type, bool isBlock, std::string_view name) {
+  if (name == "is_ptr")
+    return type.isPointer && !isBlock;
+  if (name == "is_block")
+    return isBlock;
+  if (name == "is_floating")
+    return type.isFloat();
+  if (name == "is_standard_floating")
+    return type.isFloat() && !type.isFp8();
+  if (name == "is_int")
+    return type.isInt();
+  if (name == "is_int_signed")
+    return type.isInt() && !type.isUnsigned();
+  if (name == "is_int_unsigned")
+    return type.isInt() && type.isUnsigned();
+  if (name == "is_bool" || name == "is_int1")
+    return type.isBool();
+  if (name == "is_fp8")
+    return type.isFp8();
+  static constexpr std::pair<std::string_view, Scalar> exact[] = {
+      {"is_fp16", Scalar::Float16},       {"is_bf16", Scalar::BFloat16},    {"is_fp32", Scalar::Float32},
+      {"is_fp64", Scalar::Float64},       {"is_int8", Scalar::Int8},        {"is_int16", Scalar::Int16},
+      {"is_int32", Scalar::Int32},        {"is_int64", Scalar::Int64},      {"is_uint8", Scalar::UInt8},
+      {"is_fp8e4nv", Scalar::Float8E4M3}, {"is_fp8e5", Scalar::Float8E5M2}, {"is_uint32", Scalar::UInt32}};
+  for (auto [known, scalar] : exact)
+    if (known == name)
+      return type.is(scalar);
+  return std::nullopt;
+}
+
+} // namespace
+
+bool Sema::evaluateArguments(const CallExpr &expr, std::vector<BoundArgument> &arguments) {
+  bool ok = true;
+  for (const Argument &argument : expr.arguments) {
+    const auto *starred = as<StarredExpr>(argument.value);
+    SymValue value = evaluate(starred ? *starred->value : *argument.value);
+    ok &= !value.isError();
+    if (!starred) {
+      arguments.push_back({argument.name, std::move(value), argument.value->range});
+      continue;
+    }
+    if (ok && !value.isTuple())
+      error(Diag::unpack_tuple, argument.value->range, {describe(value)}), ok = false;
+    for (const SymValue &element : value.elements)
+      arguments.push_back({"", element, argument.value->range});
+  }
+  return ok;
+}
+
+SymValue Sema::evaluateCall(const CallExpr &expr) {
+  std::vector<BoundArgument> arguments;
+  if (const auto *method = as<AttributeExpr>(expr.callee)) {
+    SymValue receiver = evaluate(*method->value);
+    if (receiver.isError())
+      return {};
+    const auto *type = receiver.isConstant() ? std::get_if<DType>(&receiver.constant) : nullptr;
+    bool isType = type || receiver.kind == SymValue::Kind::BlockType;
+    if (isType) {
+      std::optional<bool> answer = typePredicate(type ? *type : receiver.type, !type, method->attribute);
+      if (answer)
+        return SymValue::makeConstant(*answer);
+    }
+    if (receiver.isTensor() || receiver.kind == SymValue::Kind::Descriptor) {
+      std::string prefix = receiver.isTensor() ? "" : "desc.";
+      const BuiltinInfo *info = findBuiltin(prefix + method->attribute);
+      if (!info || !(info->flags & Method))
+        return error(Diag::no_attribute, method->attributeRange, {describe(receiver), method->attribute});
+      arguments.push_back({"", receiver, method->value->range});
+      return evaluateArguments(expr, arguments) ? callBuiltin(*info, arguments, expr.range) : SymValue();
+    }
+  }
+  SymValue callee = evaluate(*expr.callee);
+  if (callee.isError() || !evaluateArguments(expr, arguments))
+    return {};
+  return callValue(callee, std::move(arguments), expr);
+}
+
+SymValue Sema::callValue(const SymValue &callee, std::vector<BoundArgument> arguments, const CallExpr &expr) {
+  if (callee.isConstant()) {
+    if (const auto *builtin = std::get_if<const BuiltinInfo *>(&callee.constant))
+      return callBuiltin(**builtin, arguments, expr.range);
+    if (const auto *function = std::get_if<const FunctionStmt *>(&callee.constant))
+      return callHelper(**function, arguments, expr.range);
+    if (const auto *space = std::get_if<NamespaceValue>(&callee.constant))
+      return error(Diag::unknown_import, expr.callee->range, {space->name});
+    if (std::holds_alternative<DType>(callee.constant) || std::holds_alternative<TypeNameValue>(callee.constant))
+      return callType(callee, arguments, expr);
+  }
+  return error(Diag::not_callable, expr.callee->range, {describe(callee)});
+}
+
+/// tl.float32(x) casts; int(), float(), bool(), str() convert constants; constexpr() is the identity.
+SymValue Sema::callType(const SymValue &callee, const std::vector<BoundArgument> &arguments, const CallExpr &expr) {
+  const auto *type = std::get_if<DType>(&callee.constant);
+  std::string name = type ? toString(*type) : std::get<TypeNameValue>(callee.constant).name;
+  if (arguments.size() != 1 || !arguments[0].name.empty())
+    return error(Diag::argument_count, expr.range, {name, "1", std::to_string(arguments.size())});
+  const SymValue &value = arguments[0].value;
+  if (type)
+    return cast(toTensor(value, arguments[0].range), *type, expr.range);
+  if (name == "constexpr" || name == "tuple" || name == "list")
+    return value;
+  if (name == "pointer_type") {
+    const auto *pointee = value.isConstant() ? std::get_if<DType>(&value.constant) : nullptr;
+    if (!pointee || pointee->isPointer)
+      return error(Diag::type_needed, arguments[0].range, {"element type", describe(value)});
+    return SymValue::makeConstant(DType(pointee->scalar, /*isPointer=*/true));
+  }
+  if (value.isConstant())
+    if (std::optional<EvalResult> result = evaluateFunction(name, {value.constant}))
+      return fromResult(*result, expr.range);
+  return error(Diag::constant_needed, arguments[0].range, {"the argument of " + name + "()", describe(value)});
+}
+
+SymValue Sema::callBuiltin(const BuiltinInfo &info, const std::vector<BoundArgument> &arguments, SourceRange range) {
+  llvm::StringRef name = info.name;
+  name = name.substr(name.rfind('.') + 1);
+  bool allConstant =
+      llvm::all_of(arguments, [](const BoundArgument &a) { return a.value.isConstant() && a.name.empty(); });
+  if ((info.flags & Folds) && allConstant) {
+    std::vector<Value> values;
+    for (const BoundArgument &argument : arguments)
+      values.push_back(argument.value.constant);
+    if (std::optional<EvalResult> result = evaluateFunction(name, values))
+      return fromResult(*result, range);
+  }
+  BuiltinCall call{*this, info, range, {}};
+  std::vector<BuiltinParameter> formal = parameters(info);
+  size_t next = 0;
+  std::vector<bool> used(arguments.size());
+  for (const BuiltinParameter &parameter : formal) {
+    BuiltinCall::Argument bound{{}, {}, range, false};
+    if (parameter.isVarArgs)
+      bound.value = SymValue::makeTuple({});
+    for (; next < arguments.size() && arguments[next].name.empty(); ++next) {
+      used[next] = bound.given = true;
+      bound.range = arguments[next].range;
+      if (!parameter.isVarArgs) {
+        bound.value = arguments[next++].value;
+        break;
+      }
+      bound.value.elements.push_back(arguments[next].value);
+    }
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      // "shape=(2, 3)" names a parameter that otherwise collects the rest.
+      if (arguments[i].name != parameter.name || (bound.given && !parameter.isVarArgs))
+        continue;
+      used[i] = bound.given = true;
+      bound.range = arguments[i].range;
+      bound.value = parameter.isVarArgs ? SymValue::makeTuple({arguments[i].value}) : arguments[i].value;
+    }
+    if (!bound.given && parameter.defaultValue)
+      bound.value = *parameter.defaultValue;
+    else if (!bound.given && !parameter.isVarArgs)
+      return error(Diag::missing_argument, range, {name.str(), parameter.name});
+    call.arguments.push_back(std::move(bound));
+  }
+  for (size_t i = 0; i < formal.size(); ++i)
+    call.arguments[i].name = formal[i].name;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (used[i])
+      continue;
+    if (arguments[i].name.empty())
+      return error(Diag::argument_count, range,
+                   {name.str(), std::to_string(formal.size()), std::to_string(arguments.size())});
+    // Forks extend tl.range with scheduling hints; a hint may be ignored, anything else may not.
+    if (info.emit == emitRange) {
+      warn(Diag::ignored_hint, arguments[i].range, {arguments[i].name});
+      continue;
+    }
+    std::vector<std::string> names;
+    for (const BuiltinParameter &parameter : formal)
+      names.push_back(parameter.name);
+    std::optional<std::string> guess = didYouMean(arguments[i].name, names);
+    return error(Diag::unknown_argument, arguments[i].range,
+                 {name.str(), arguments[i].name, guess ? "; did you mean '" + *guess + "'?" : ""});
+  }
+  return info.emit(*this, call);
+}
+
+bool Sema::bindParameters(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range,
+                          Environment &inner) {
+  size_t next = 0;
+  std::vector<bool> used(arguments.size());
+  for (const Parameter &parameter : function.parameters) {
+    std::optional<SymValue> value;
+    if (parameter.isVarArgs) {
+      std::vector<SymValue> rest;
+      for (; next < arguments.size() && arguments[next].name.empty(); ++next) {
+        used[next] = true;
+        rest.push_back(arguments[next].value);
+      }
+      value = SymValue::makeTuple(std::move(rest));
+    } else if (!parameter.keywordOnly && next < arguments.size() && arguments[next].name.empty()) {
+      used[next] = true;
+      value = arguments[next++].value;
+    }
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (arguments[i].name != parameter.name || used[i])
+        continue;
+      if (value) {
+        error(Diag::duplicate_argument, arguments[i].range, {parameter.name});
+        return false;
+      }
+      used[i] = true;
+      value = arguments[i].value;
+    }
+    if (!value && parameter.defaultValue) {
+      // Defaults belong to the module, not to the caller.
+      Environment saved;
+      std::swap(saved, scope);
+      value = evaluate(*parameter.defaultValue);
+      std::swap(saved, scope);
+    }
+    if (!value) {
+      error(Diag::missing_argument, range, {function.name, parameter.name},
+            std::pair{parameter.range, std::string("the parameter is declared here")});
+      return false;
+    }
+    inner[parameter.name] = Binding{*value, parameter.range};
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (used[i])
+      continue;
+    if (arguments[i].name.empty())
+      error(Diag::argument_count, range,
+            {function.name, std::to_string(function.parameters.size()), std::to_string(arguments.size())},
+            std::pair{function.nameRange, std::string("the function is defined here")});
+    else
+      error(Diag::unknown_argument, arguments[i].range, {function.name, arguments[i].name, ""});
+    return false;
+  }
+  return true;
+}
+
+/// Emits the body of a helper in place, with the arguments bound to its parameters.
+SymValue Sema::callHelper(const FunctionStmt &function, const std::vector<BoundArgument> &arguments,
+                          SourceRange range) {
+  if (frames.size() >= maxCallDepth)
+    return error(Diag::call_depth, range, {function.name, std::to_string(maxCallDepth)});
+  if (++inlinedCalls > maxInlinedCalls)
+    return error(Diag::too_many_calls, range, {std::to_string(maxInlinedCalls)});
+  Environment inner;
+  if (!bindParameters(function, arguments, range, inner))
+    return {};
+  frames.push_back({&function, range, location(range)});
+  std::swap(scope, inner);
+  unsigned outerLoops = loopDepth, outerFolds = foldDepth;
+  loopDepth = foldDepth = 0;
+  size_t errorsBefore = diagnostics.numErrors();
+  BlockResult result = emitBlock({&function.body, 0, nullptr});
+  loopDepth = outerLoops;
+  foldDepth = outerFolds;
+  std::swap(scope, inner);
+  frames.pop_back();
+  return diagnostics.numErrors() == errorsBefore ? result.value : SymValue();
+}
+
+SymValue Sema::callFunction(const FunctionStmt &function, const std::vector<SymValue> &arguments, SourceRange range) {
+  std::vector<BoundArgument> bound;
+  for (const SymValue &argument : arguments)
+    bound.push_back({"", argument, range});
+  return callHelper(function, bound, range);
+}
+
+} // namespace tile::frontend

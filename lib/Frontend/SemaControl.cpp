@@ -1,0 +1,209 @@
+// 'if' and early return.
+//
+// On a constant condition only the live branch is looked at. Otherwise both branches are emitted on copies of the
+// environment into an scf.if. If some branch returns, the statements behind the 'if' move into the branches that go
+// on, so that every path ends the function and the scf.if yields the returned value:
+//
+//   if c: return a        if c: return a
+//   rest                  else: rest; return b
+
+#include "Frontend/Sema.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+namespace {
+
+// Each level may emit the rest of the function twice.
+constexpr unsigned maxFoldDepth = 64;
+
+bool hasReturn(const Block &block) {
+  for (const Stmt *stmt : block) {
+    if (stmt->kind == StmtKind::Return)
+      return true;
+    if (const auto *node = as<IfStmt>(stmt)) {
+      if (hasReturn(node->elseBody))
+        return true;
+      for (const IfStmt::Branch &branch : node->branches)
+        if (hasReturn(branch.body))
+          return true;
+    }
+  }
+  return false;
+}
+
+bool hasReturn(const IfStmt &stmt, size_t branch) {
+  for (size_t i = branch; i < stmt.branches.size(); ++i)
+    if (hasReturn(stmt.branches[i].body))
+      return true;
+  return hasReturn(stmt.elseBody);
+}
+
+} // namespace
+
+/// Emits the 'if' from one of its branches on. A result means that the function has returned.
+std::optional<Sema::BlockResult> Sema::emitIf(const IfStmt &stmt, size_t branch, const Continuation &rest) {
+  auto emitLive = [&](const Block &body) -> std::optional<BlockResult> {
+    if (!hasReturn(body)) {
+      BlockResult result = emitBlock({&body, 0, nullptr});
+      return result.returned ? std::optional(result) : std::nullopt;
+    }
+    return emitBlock({&body, 0, &rest});
+  };
+  if (branch == stmt.branches.size())
+    return emitLive(stmt.elseBody);
+  const IfStmt::Branch &current = stmt.branches[branch];
+  SymValue chosen = evaluate(*current.condition);
+  if (chosen.isError()) {
+    // Names assigned in the branches would only produce errors that follow from this one.
+    for (const std::string &name : assignedNames(current.body))
+      scope[name] = Binding{{}, current.condition->range};
+    return std::nullopt;
+  }
+  if (std::optional<bool> known = constantTruth(chosen))
+    return *known ? emitLive(current.body) : emitIf(stmt, branch + 1, rest);
+  chosen = condition(chosen, current.condition->range);
+  if (chosen.isError())
+    return std::nullopt;
+  if (hasReturn(stmt, branch)) {
+    if (loopDepth == 0)
+      return emitFoldedIf(stmt, branch, chosen, rest);
+    error(Diag::return_in_loop, current.keyword);
+    return std::nullopt;
+  }
+  emitJoinedIf(stmt, branch, chosen);
+  return std::nullopt;
+}
+
+Sema::BlockResult Sema::emitFoldedIf(const IfStmt &stmt, size_t branch, const SymValue &condition,
+                                     const Continuation &rest) {
+  BlockResult results[2];
+  if (++foldDepth > maxFoldDepth) {
+    results[0].returned = true;
+    results[0].value = error(Diag::too_many_returns, stmt.branches[branch].keyword, {std::to_string(maxFoldDepth)});
+    return results[0];
+  }
+  auto skeleton = scf::IfOp::create(builder, location(stmt.range), TypeRange(), condition.value, true);
+  Environment before = scope;
+  for (int i = 0; i < 2; ++i) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(i == 0 ? skeleton.thenBlock() : skeleton.elseBlock());
+    scope = before;
+    if (i == 0)
+      results[i] = emitBlock({&stmt.branches[branch].body, 0, &rest});
+    else if (std::optional<BlockResult> result = emitIf(stmt, branch + 1, rest))
+      results[i] = *result;
+    else
+      results[i] = emitBlock(rest);
+    // Falling off the end of a function returns None.
+    if (!results[i].returned)
+      results[i].range = stmt.range;
+  }
+  --foldDepth;
+  scope = before;
+  BlockResult joined{true, {}, stmt.range};
+  if (!checkReturnTypes(results[0], results[1], stmt.range))
+    return joined;
+  joined.value = joinRegions(skeleton, results[0].value, results[1].value);
+  return joined;
+}
+
+bool Sema::checkReturnTypes(BlockResult &thenResult, BlockResult &elseResult, SourceRange range) {
+  for (BlockResult *result : {&thenResult, &elseResult}) {
+    if (result->value.isError())
+      return false;
+    // Two different constants can only meet as run-time values.
+    if (!sameValue(thenResult.value, elseResult.value))
+      result->value = decay(result->value, result->range);
+  }
+  if (sameType(thenResult.value, elseResult.value))
+    return true;
+  error(Diag::return_types, thenResult.range, {describe(thenResult.value), describe(elseResult.value)},
+        std::pair{elseResult.range, std::string("the other return is here")});
+  return false;
+}
+
+/// The rest of an if chain from 'branch' on, or its else.
+void Sema::emitBranch(const IfStmt &stmt, size_t branch) {
+  static const Block nothing;
+  Continuation end{&nothing, 0, nullptr};
+  emitIf(stmt, branch, end);
+}
+
+void Sema::emitJoinedIf(const IfStmt &stmt, size_t branch, const SymValue &condition) {
+  auto skeleton = scf::IfOp::create(builder, location(stmt.range), TypeRange(), condition.value, true);
+  Environment before = scope, after[2];
+  for (int i = 0; i < 2; ++i) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(i == 0 ? skeleton.thenBlock() : skeleton.elseBlock());
+    scope = before;
+    if (i == 0)
+      emitBlock({&stmt.branches[branch].body, 0, nullptr});
+    else
+      emitBranch(stmt, branch + 1);
+    after[i] = std::move(scope);
+  }
+  std::vector<std::string> changed;
+  scope = std::move(before);
+  joinEnvironments(after[0], after[1], stmt, changed);
+  std::vector<SymValue> values[2];
+  for (const std::string &name : changed)
+    for (int i = 0; i < 2; ++i)
+      values[i].push_back(after[i].at(name).value);
+  SymValue joined =
+      joinRegions(skeleton, SymValue::makeTuple(std::move(values[0])), SymValue::makeTuple(std::move(values[1])));
+  for (size_t i = 0; i < changed.size(); ++i)
+    scope[changed[i]] = Binding{joined.elements[i], after[0].at(changed[i]).defined};
+}
+
+/// Finds the names that the branches leave different, and marks those that only one of them leaves usable.
+void Sema::joinEnvironments(const Environment &thenEnv, const Environment &elseEnv, const IfStmt &stmt,
+                            std::vector<std::string> &changed) {
+  for (const auto &[name, binding] : thenEnv) {
+    auto other = elseEnv.find(name);
+    if (other == elseEnv.end()) {
+      Binding partial = binding;
+      partial.unusable = "it is only assigned when the condition holds";
+      partial.unusableAt = binding.defined;
+      scope[name] = partial;
+      continue;
+    }
+    const Binding &otherBinding = other->second;
+    if (!binding.unusable.empty() || !otherBinding.unusable.empty()) {
+      scope[name] = binding.unusable.empty() ? otherBinding : binding;
+      continue;
+    }
+    if (sameValue(binding.value, otherBinding.value))
+      continue;
+    if (binding.value.isError() || otherBinding.value.isError()) {
+      scope[name] = Binding{{}, binding.defined};
+      continue;
+    }
+    if (sameType(binding.value, otherBinding.value)) {
+      changed.push_back(name);
+      continue;
+    }
+    if (binding.value.isTensor() && otherBinding.value.isTensor()) {
+      error(Diag::branch_types, binding.defined, {name, describe(binding.value), describe(otherBinding.value)},
+            std::pair{otherBinding.defined, std::string("the other definition is here")});
+      scope[name] = Binding{{}, binding.defined};
+      continue;
+    }
+    Binding mixed = binding;
+    mixed.unusable =
+        "it is " + describe(binding.value) + " in one branch and " + describe(otherBinding.value) + " in the other";
+    mixed.unusableAt = stmt.range;
+    scope[name] = mixed;
+  }
+  for (const auto &[name, binding] : elseEnv) {
+    if (thenEnv.contains(name))
+      continue;
+    Binding partial = binding;
+    partial.unusable = "it is only assigned when the condition does not hold";
+    partial.unusableAt = binding.defined;
+    scope[name] = partial;
+  }
+}
+
+} // namespace tile::frontend

@@ -1,0 +1,130 @@
+// Directives of the chosen kernel: every name in them must be a parameter, and the launch attribute that carries them
+// to the manifest.
+
+#include "Frontend/Sema.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+namespace {
+
+/// Checks the names of directive expressions against the parameters of the kernel.
+class NameChecker {
+public:
+  NameChecker(Sema &sema, const FunctionStmt &kernel) : sema(sema), kernel(kernel) {}
+
+  bool isParameter(const std::string &name) const {
+    return llvm::any_of(kernel.parameters, [&](const Parameter &parameter) { return parameter.name == name; });
+  }
+  void checkName(const std::string &name, SourceRange range) {
+    if (isParameter(name) || name == "num_sms")
+      return;
+    std::vector<std::string> names;
+    for (const Parameter &parameter : kernel.parameters)
+      names.push_back(parameter.name);
+    std::optional<std::string> guess = didYouMean(name, names);
+    sema.error(Diag::directive_name, range, {name, kernel.name, guess ? "; did you mean '" + *guess + "'?" : ""});
+  }
+  void check(const DirectiveExpr &expr) { check(*expr.expr); }
+  void check(const Expr &expr) {
+    if (const auto *name = as<NameExpr>(&expr))
+      return checkName(name->id, name->range);
+    if (const auto *node = as<UnaryExpr>(&expr))
+      return check(*node->operand);
+    if (const auto *node = as<BinaryExpr>(&expr)) {
+      check(*node->left);
+      return check(*node->right);
+    }
+    if (const auto *node = as<CompareExpr>(&expr)) {
+      check(*node->left);
+      return check(*node->right);
+    }
+    if (const auto *node = as<ConditionalExpr>(&expr)) {
+      check(*node->condition);
+      check(*node->thenValue);
+      return check(*node->elseValue);
+    }
+    if (const auto *node = as<CallExpr>(&expr))
+      for (const Argument &argument : node->arguments)
+        check(*argument.value);
+  }
+
+private:
+  Sema &sema;
+  const FunctionStmt &kernel;
+};
+
+ArrayAttr textArray(OpBuilder &builder, const std::vector<DirectiveExpr> &expressions) {
+  SmallVector<Attribute> texts;
+  for (const DirectiveExpr &expr : expressions)
+    texts.push_back(builder.getStringAttr(expr.text));
+  return builder.getArrayAttr(texts);
+}
+
+} // namespace
+
+bool Sema::checkDirectives(const FunctionStmt &kernel) {
+  size_t errorsBefore = diagnostics.numErrors();
+  NameChecker checker(*this, kernel);
+  for (const DirectiveExpr &expr : kernel.directives.grid)
+    checker.check(expr);
+  for (const BufferDirective &buffer : kernel.directives.buffers) {
+    checker.checkName(buffer.parameter, buffer.nameRange);
+    llvm::for_each(buffer.shape, [&](const DirectiveExpr &expr) { checker.check(expr); });
+    llvm::for_each(buffer.strides, [&](const DirectiveExpr &expr) { checker.check(expr); });
+  }
+  for (const DefaultDirective &directive : kernel.directives.defaults) {
+    checker.checkName(directive.parameter, directive.nameRange);
+    checker.check(directive.value);
+  }
+  for (const ExpectDirective &directive : kernel.directives.expects) {
+    checker.checkName(directive.buffer, directive.nameRange);
+    checker.check(directive.value);
+  }
+  return diagnostics.numErrors() == errorsBefore;
+}
+
+/// "within" may depend on the element types: 1e-2 if c.dtype.element_ty == bf16 else 1e-3.
+double Sema::evaluateTolerance(const ExpectDirective &directive) {
+  if (!directive.tolerance)
+    return 0;
+  SymValue value = evaluate(*directive.tolerance->expr);
+  std::optional<double> number = value.isConstant() ? asDouble(value.constant) : std::nullopt;
+  if (!value.isError() && !(number && *number >= 0 && *number <= 1))
+    error(Diag::directive_tolerance, directive.tolerance->range, {describe(value)});
+  return number.value_or(0);
+}
+
+DictionaryAttr Sema::launchAttribute(const FunctionStmt &kernel, const InstanceDirective *instance) {
+  const DirectiveSet &directives = kernel.directives;
+  SmallVector<NamedAttribute> launch, buffers, defaults;
+  const auto &grid = instance && !instance->grid.empty() ? instance->grid : directives.grid;
+  if (!grid.empty())
+    launch.push_back(builder.getNamedAttr("grid", textArray(builder, grid)));
+  for (const BufferDirective &buffer : directives.buffers) {
+    SmallVector<NamedAttribute> fields{builder.getNamedAttr("shape", textArray(builder, buffer.shape)),
+                                       builder.getNamedAttr("role", builder.getStringAttr(buffer.role))};
+    if (!buffer.strides.empty())
+      fields.push_back(builder.getNamedAttr("strides", textArray(builder, buffer.strides)));
+    buffers.push_back(builder.getNamedAttr(buffer.parameter, builder.getDictionaryAttr(fields)));
+  }
+  for (const DefaultDirective &directive : directives.defaults)
+    defaults.push_back(builder.getNamedAttr(directive.parameter, builder.getStringAttr(directive.value.text)));
+  SmallVector<Attribute> expects;
+  for (const ExpectDirective &expect : directives.expects)
+    expects.push_back(builder.getDictionaryAttr({
+        builder.getNamedAttr("buffer", builder.getStringAttr(expect.buffer)),
+        builder.getNamedAttr("expression", builder.getStringAttr(expect.value.text)),
+        builder.getNamedAttr("tolerance", builder.getF64FloatAttr(evaluateTolerance(expect))),
+    }));
+  if (!buffers.empty())
+    launch.push_back(builder.getNamedAttr("buffers", builder.getDictionaryAttr(buffers)));
+  if (!defaults.empty())
+    launch.push_back(builder.getNamedAttr("defaults", builder.getDictionaryAttr(defaults)));
+  if (!expects.empty())
+    launch.push_back(builder.getNamedAttr("expect", builder.getArrayAttr(expects)));
+  return builder.getDictionaryAttr(launch);
+}
+
+} // namespace tile::frontend

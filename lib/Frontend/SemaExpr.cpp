@@ -1,0 +1,273 @@
+// Expressions. Constants are folded with Python's rules (ConstEval.h); as soon as one operand exists only at run time
+// the operation is emitted.
+
+#include "Frontend/Builtins.h"
+#include "Frontend/Sema.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+SymValue Sema::evaluate(const Expr &expr) {
+  switch (expr.kind) {
+  case ExprKind::Name:
+    return evaluateName(*as<NameExpr>(&expr));
+  case ExprKind::Int:
+    return SymValue::makeConstant(as<IntExpr>(&expr)->value);
+  case ExprKind::Float:
+    return SymValue::makeConstant(as<FloatExpr>(&expr)->value);
+  case ExprKind::String:
+    return SymValue::makeConstant(as<StringExpr>(&expr)->value);
+  case ExprKind::Bool:
+    return SymValue::makeConstant(as<BoolExpr>(&expr)->value);
+  case ExprKind::None:
+    return SymValue::makeConstant(NoneValue{});
+  case ExprKind::FString:
+    return evaluateFString(*as<FStringExpr>(&expr));
+  case ExprKind::Unary:
+    return evaluateUnary(*as<UnaryExpr>(&expr));
+  case ExprKind::Binary:
+    return evaluateBinary(*as<BinaryExpr>(&expr));
+  case ExprKind::BoolOp:
+    return evaluateBoolOp(*as<BoolOpExpr>(&expr));
+  case ExprKind::Compare:
+    return evaluateCompare(*as<CompareExpr>(&expr));
+  case ExprKind::Conditional:
+    return evaluateConditional(*as<ConditionalExpr>(&expr));
+  case ExprKind::Call:
+    return evaluateCall(*as<CallExpr>(&expr));
+  case ExprKind::Attribute:
+    return evaluateAttribute(*as<AttributeExpr>(&expr));
+  case ExprKind::Subscript:
+    return evaluateSubscript(*as<SubscriptExpr>(&expr));
+  case ExprKind::Tuple:
+    return evaluateElements(as<TupleExpr>(&expr)->elements);
+  case ExprKind::List:
+    return evaluateElements(as<ListExpr>(&expr)->elements);
+  case ExprKind::Ellipsis:
+  case ExprKind::Slice:
+  case ExprKind::Starred:
+    break;
+  }
+  return error(Diag::not_supported, expr.range, {"'" + unparse(expr) + "' as a value"});
+}
+
+SymValue Sema::evaluateName(const NameExpr &expr) {
+  if (auto found = scope.find(expr.id); found != scope.end()) {
+    const Binding &binding = found->second;
+    if (!binding.unusable.empty())
+      return error(Diag::unusable_name, expr.range, {expr.id, binding.unusable},
+                   std::pair{binding.unusableAt, std::string("here")});
+    return binding.value;
+  }
+  if (std::optional<SymValue> global = lookupGlobal(expr.id, expr.range))
+    return *global;
+  if (const BuiltinInfo *python = findBuiltin("builtins." + expr.id))
+    return SymValue::makeConstant(python);
+  for (std::string space : {"tl", "triton"}) {
+    // The language's names without a prefix, and its modules without an import.
+    if (expr.id == space || (space == "tl" && expr.id == "tile"))
+      return SymValue::makeConstant(NamespaceValue{space});
+    if (std::optional<Value> member = namespaceMember(space, expr.id))
+      return SymValue::makeConstant(*member);
+  }
+  if (expr.id == "math" || expr.id == "libdevice")
+    return SymValue::makeConstant(NamespaceValue{expr.id});
+  return unknownName(expr.id, expr.range);
+}
+
+SymValue Sema::fromResult(const EvalResult &result, SourceRange range) {
+  if (!result.value)
+    return error(Diag::constant_expression, range, {result.error});
+  if (!result.warning.empty())
+    warn(Diag::negative_floor_division, range, {result.warning});
+  return SymValue::makeConstant(*result.value);
+}
+
+SymValue Sema::evaluateElements(const std::vector<const Expr *> &elements) {
+  std::vector<SymValue> values;
+  for (const Expr *element : elements) {
+    values.push_back(evaluate(*element));
+    if (values.back().isError())
+      return {};
+  }
+  return SymValue::makeTuple(std::move(values));
+}
+
+static std::optional<SymValue> tupleOperator(BinaryOp op, const SymValue &left, const SymValue &right) {
+  if (op == BinaryOp::Add && left.isTuple() && right.isTuple()) {
+    std::vector<SymValue> elements = left.elements;
+    elements.insert(elements.end(), right.elements.begin(), right.elements.end());
+    return SymValue::makeTuple(std::move(elements));
+  }
+  const SymValue &tuple = left.isTuple() ? left : right, &count = left.isTuple() ? right : left;
+  std::optional<Int128> times = count.isConstant() ? asInteger(count.constant) : std::nullopt;
+  constexpr Int128 maxRepetitions = 1024;
+  if (op != BinaryOp::Mult || !tuple.isTuple() || !times || *times > maxRepetitions)
+    return std::nullopt;
+  std::vector<SymValue> elements;
+  for (Int128 i = 0; i < *times; ++i)
+    elements.insert(elements.end(), tuple.elements.begin(), tuple.elements.end());
+  return SymValue::makeTuple(std::move(elements));
+}
+
+SymValue Sema::evaluateBinary(const BinaryExpr &expr) {
+  SymValue left = evaluate(*expr.left), right = evaluate(*expr.right);
+  if (left.isError() || right.isError())
+    return {};
+  if (left.isConstant() && right.isConstant())
+    return fromResult(frontend::evaluate(expr.op, left.constant, right.constant), expr.range);
+  if (left.isTuple() || right.isTuple()) {
+    if (std::optional<SymValue> result = tupleOperator(expr.op, left, right))
+      return *result;
+    return error(Diag::operator_operands, expr.range,
+                 {std::string(spelling(expr.op)), describe(left), describe(right)});
+  }
+  return binary(expr.op, left, right, expr.range);
+}
+
+SymValue Sema::evaluateUnary(const UnaryExpr &expr) {
+  SymValue operand = evaluate(*expr.operand);
+  if (operand.isConstant())
+    return fromResult(frontend::evaluate(expr.op, operand.constant), expr.range);
+  return unary(expr.op, operand, expr.range);
+}
+
+std::optional<bool> Sema::constantTruth(const SymValue &value) {
+  if (value.isConstant())
+    return truth(value.constant);
+  if (value.isTuple())
+    return !value.elements.empty();
+  return std::nullopt;
+}
+
+/// Left to right; a constant that decides the result ends the evaluation, other constants drop out.
+SymValue Sema::evaluateBoolOp(const BoolOpExpr &expr) {
+  std::optional<SymValue> result;
+  SymValue last;
+  for (const Expr *operand : expr.values) {
+    SymValue value = evaluate(*operand);
+    if (value.isError())
+      return {};
+    last = value;
+    if (value.isTensor()) {
+      if (value.isBlock())
+        warn(Diag::logical_block, operand->range,
+             {std::string(spelling(expr.op)), expr.op == BoolOperator::And ? "&" : "|"});
+      result = result ? logical(expr.op, *result, value, expr.range) : value;
+      if (result->isError())
+        return {};
+      continue;
+    }
+    std::optional<bool> known = constantTruth(value);
+    if (!known)
+      return error(Diag::logical_operand, operand->range, {std::string(spelling(expr.op)), describe(value)});
+    if (*known == (expr.op == BoolOperator::Or))
+      return value;
+  }
+  return result ? *result : last;
+}
+
+SymValue Sema::evaluateCompare(const CompareExpr &expr) {
+  SymValue left = evaluate(*expr.left), right = evaluate(*expr.right);
+  if (left.isError() || right.isError())
+    return {};
+  bool isIdentity = expr.op == CompareOp::Is || expr.op == CompareOp::IsNot;
+  if (left.isConstant() && right.isConstant())
+    return fromResult(frontend::evaluate(expr.op, left.constant, right.constant), expr.range);
+  if (isIdentity) {
+    // A run-time value is never None nor a type.
+    bool same = left.kind == right.kind && sameValue(left, right);
+    return SymValue::makeConstant(same == (expr.op == CompareOp::Is));
+  }
+  bool isEquality = expr.op == CompareOp::Eq || expr.op == CompareOp::NotEq;
+  bool areStructures = left.isTuple() || right.isTuple() || left.kind == SymValue::Kind::BlockType;
+  if (areStructures && isEquality && left.kind == right.kind)
+    return SymValue::makeConstant(sameValue(left, right) == (expr.op == CompareOp::Eq));
+  if (isEquality && (left.isNoneValue() || right.isNoneValue()))
+    return SymValue::makeConstant(expr.op == CompareOp::NotEq);
+  return compare(expr.op, left, right, expr.range);
+}
+
+SymValue Sema::condition(const SymValue &value, SourceRange range) {
+  if (value.isError())
+    return {};
+  if (!value.isScalar())
+    return error(Diag::condition_block, range, {describe(value)});
+  return cast(value, Scalar::Int1, range);
+}
+
+SymValue Sema::evaluateConditional(const ConditionalExpr &expr) {
+  SymValue chosen = evaluate(*expr.condition);
+  if (chosen.isError())
+    return {};
+  if (std::optional<bool> known = constantTruth(chosen))
+    return evaluate(*known ? *expr.thenValue : *expr.elseValue);
+  chosen = condition(chosen, expr.condition->range);
+  if (chosen.isError())
+    return {};
+  auto skeleton = scf::IfOp::create(builder, location(expr.range), TypeRange(), chosen.value, /*withElseRegion=*/true);
+  SymValue values[2];
+  const Expr *sources[2] = {expr.thenValue, expr.elseValue};
+  for (int i = 0; i < 2; ++i) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(i == 0 ? skeleton.thenBlock() : skeleton.elseBlock());
+    values[i] = evaluate(*sources[i]);
+    if (values[i].isConstant())
+      values[i] = toTensor(values[i], sources[i]->range);
+  }
+  if (values[0].isError() || values[1].isError() || !sameType(values[0], values[1])) {
+    bool isReported = values[0].isError() || values[1].isError();
+    skeleton.erase();
+    return isReported ? SymValue()
+                      : error(Diag::conditional_types, expr.range, {describe(values[0]), describe(values[1])});
+  }
+  return joinRegions(skeleton, values[0], values[1]);
+}
+
+/// Gives a result-less scf.if the results in which its branches end.
+SymValue Sema::joinRegions(scf::IfOp skeleton, const SymValue &thenValue, const SymValue &elseValue) {
+  SmallVector<mlir::Value> thenLeaves, elseLeaves;
+  flatten(thenValue, thenLeaves);
+  flatten(elseValue, elseLeaves);
+  OpBuilder::InsertionGuard guard(builder);
+  auto terminate = [&](mlir::Block *block, ValueRange values) {
+    if (!block->empty() && block->back().hasTrait<OpTrait::IsTerminator>())
+      block->back().erase();
+    builder.setInsertionPointToEnd(block);
+    scf::YieldOp::create(builder, skeleton.getLoc(), values);
+  };
+  terminate(skeleton.thenBlock(), thenLeaves);
+  terminate(skeleton.elseBlock(), elseLeaves);
+  builder.setInsertionPoint(skeleton);
+  auto joined = scf::IfOp::create(builder, skeleton.getLoc(), ValueRange(thenLeaves).getTypes(),
+                                  skeleton.getCondition(), /*addThenBlock=*/false, /*addElseBlock=*/false);
+  joined.getThenRegion().takeBody(skeleton.getThenRegion());
+  joined.getElseRegion().takeBody(skeleton.getElseRegion());
+  skeleton.erase();
+  SmallVector<mlir::Value> results(joined.getResults());
+  ArrayRef<mlir::Value> rest = results;
+  return rebuild(thenValue, rest);
+}
+
+SymValue Sema::evaluateFString(const FStringExpr &expr) {
+  std::string text;
+  for (const FStringPart &part : expr.parts) {
+    text += part.text;
+    if (!part.value)
+      continue;
+    SymValue value = evaluate(*part.value);
+    if (value.isError())
+      return {};
+    if (!value.isConstant())
+      return error(Diag::constant_needed, part.value->range, {"a field of an f-string", describe(value)});
+    if (!part.format.empty())
+      return error(Diag::not_supported, part.value->range, {"the format ':" + part.format + "' in an f-string"});
+    text += part.conversion ? repr(value.constant) : str(value.constant);
+  }
+  return SymValue::makeConstant(text);
+}
+
+} // namespace tile::frontend

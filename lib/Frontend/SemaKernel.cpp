@@ -1,0 +1,419 @@
+// The kernel: which function it is, the types and constants of its parameters, and its tile.kernel operation.
+//
+// A parameter's type comes from, in this order: -D (a constant), --signature, the instance directive, the annotation,
+// the default. What is still missing is reported in one error that lists all of it.
+//
+// Spellings: "*fp16:16" pointer, aligned to 16 bytes (the default; ":1" assumes nothing), "*kfp16" pointer to const,
+// "i32", "i32:16" multiple of 16, "i32:1" or "1" the constant 1, "constexpr". As annotations: ptr[f16], ptr[f16, 2],
+// i32, i32[16], constexpr, or Triton's strings.
+
+#include "Frontend/Builtins.h"
+#include "Frontend/Literals.h"
+#include "Frontend/Sema.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+namespace {
+
+// What cudaMalloc and every framework's allocator give; Triton assumes the same. Checked at launch.
+constexpr int defaultAlignment = 16;
+
+/// Names that a function mentions, to tell entry points from helpers.
+void collectNames(const Expr *expr, std::set<std::string> &names);
+
+void collectNames(const Block &block, std::set<std::string> &names) {
+  for (const Stmt *stmt : block) {
+    if (const auto *node = as<ExprStmt>(stmt))
+      collectNames(node->value, names);
+    else if (const auto *node = as<AssignStmt>(stmt))
+      collectNames(node->value, names);
+    else if (const auto *node = as<AugAssignStmt>(stmt))
+      collectNames(node->value, names);
+    else if (const auto *node = as<AnnAssignStmt>(stmt))
+      collectNames(node->value, names);
+    else if (const auto *node = as<ReturnStmt>(stmt))
+      collectNames(node->value, names);
+    else if (const auto *node = as<ForStmt>(stmt))
+      collectNames(node->iterator, names), collectNames(node->body, names);
+    else if (const auto *node = as<WhileStmt>(stmt))
+      collectNames(node->condition, names), collectNames(node->body, names);
+    else if (const auto *node = as<IfStmt>(stmt)) {
+      for (const IfStmt::Branch &branch : node->branches)
+        collectNames(branch.condition, names), collectNames(branch.body, names);
+      collectNames(node->elseBody, names);
+    }
+  }
+}
+
+void collectNames(const Expr *expr, std::set<std::string> &names) {
+  if (!expr)
+    return;
+  auto all = [&](const auto &list) {
+    for (const Expr *child : list)
+      collectNames(child, names);
+  };
+  if (const auto *node = as<NameExpr>(expr))
+    names.insert(node->id);
+  else if (const auto *node = as<UnaryExpr>(expr))
+    all(std::array{node->operand});
+  else if (const auto *node = as<BinaryExpr>(expr))
+    all(std::array{node->left, node->right});
+  else if (const auto *node = as<CompareExpr>(expr))
+    all(std::array{node->left, node->right});
+  else if (const auto *node = as<ConditionalExpr>(expr))
+    all(std::array{node->condition, node->thenValue, node->elseValue});
+  else if (const auto *node = as<BoolOpExpr>(expr))
+    all(node->values);
+  else if (const auto *node = as<TupleExpr>(expr))
+    all(node->elements);
+  else if (const auto *node = as<ListExpr>(expr))
+    all(node->elements);
+  else if (const auto *node = as<StarredExpr>(expr))
+    all(std::array{node->value});
+  else if (const auto *node = as<AttributeExpr>(expr))
+    all(std::array{node->value});
+  else if (const auto *node = as<SubscriptExpr>(expr))
+    all(std::array{node->value, node->index});
+  else if (const auto *node = as<CallExpr>(expr)) {
+    collectNames(node->callee, names);
+    for (const Argument &argument : node->arguments)
+      collectNames(argument.value, names);
+  }
+}
+
+void collectFunctions(const Block &block, std::vector<const FunctionStmt *> &functions) {
+  for (const Stmt *stmt : block) {
+    if (const auto *function = as<FunctionStmt>(stmt))
+      functions.push_back(function);
+    if (const auto *conditional = as<IfStmt>(stmt)) {
+      for (const IfStmt::Branch &branch : conditional->branches)
+        collectFunctions(branch.body, functions);
+      collectFunctions(conditional->elseBody, functions);
+    }
+  }
+}
+
+bool isPowerOfTwo(Int128 value) {
+  return value > 0 && (value & (value - 1)) == 0;
+}
+
+/// Splits at commas outside of brackets and quotes.
+SmallVector<std::string> splitTopLevel(StringRef text) {
+  SmallVector<std::string> parts;
+  std::string current;
+  int depth = 0;
+  char quote = 0;
+  for (char c : text) {
+    if (quote)
+      quote = c == quote ? 0 : quote;
+    else if (c == '\'' || c == '"')
+      quote = c;
+    else
+      depth += c == '[' || c == '(' ? 1 : c == ']' || c == ')' ? -1 : 0;
+    if (c == ',' && depth == 0 && !quote) {
+      parts.push_back(StringRef(current).trim().str());
+      current.clear();
+      continue;
+    }
+    current += c;
+  }
+  if (!StringRef(current).trim().empty() || !parts.empty())
+    parts.push_back(StringRef(current).trim().str());
+  return parts;
+}
+
+} // namespace
+
+Sema::Sema(MLIRContext &context, const Module &module, const CompileRequest &request, DiagnosticEngine &diagnostics)
+    : context(context), builder(&context), request(request), module(module), diagnostics(diagnostics) {}
+
+OwningOpRef<ModuleOp> Sema::run() {
+  declare(module.body);
+  const InstanceDirective *instance = nullptr;
+  const FunctionStmt *kernel = selectKernel(instance);
+  std::vector<KernelParameter> parameters;
+  if (!kernel || !checkDirectives(*kernel) || !resolveParameters(*kernel, instance, parameters))
+    return {};
+  return emitKernel(*kernel, instance, parameters);
+}
+
+/// The kernel that the request names, or the only one. Functions that others call are helpers, not kernels, unless
+/// they carry directives.
+const FunctionStmt *Sema::selectKernel(const InstanceDirective *&instance) {
+  std::vector<const FunctionStmt *> functions, entries;
+  collectFunctions(module.body, functions);
+  SourceRange top{0, 0, module.file};
+  std::string wanted = request.kernelName;
+  for (const InstanceDirective &candidate : module.instances)
+    if (candidate.name == wanted) {
+      instance = &candidate;
+      wanted = candidate.kernel;
+      top = candidate.kernelRange;
+    }
+  std::set<std::string> called;
+  std::vector<std::string> names;
+  for (const FunctionStmt *function : functions)
+    collectNames(function->body, called);
+  for (const FunctionStmt *function : functions) {
+    bool hasDirectives = !function->directives.grid.empty() || !function->directives.buffers.empty();
+    if (wanted == function->name || (wanted.empty() && (hasDirectives || !called.contains(function->name))))
+      entries.push_back(function);
+    if (hasDirectives || !called.contains(function->name))
+      names.push_back(function->name);
+  }
+  // A name may be defined in several branches of a top-level 'if'; the one that was declared counts.
+  if (entries.size() > 1 && !wanted.empty())
+    if (const auto *chosen = std::get_if<const FunctionStmt *>(&globals[wanted].constant))
+      return *chosen;
+  if (entries.size() == 1)
+    return entries.front();
+  std::string list;
+  for (const std::string &name : names)
+    list += (list.empty() ? "" : ", ") + name;
+  if (functions.empty())
+    error(Diag::no_kernel, top);
+  else if (!wanted.empty())
+    error(Diag::unknown_kernel, top, {wanted, list});
+  else
+    error(Diag::several_kernels, top, {std::to_string(entries.size()), list});
+  return nullptr;
+}
+
+/// Parses and evaluates the text of an option in the scope of the module.
+std::optional<SymValue> Sema::evaluateText(const std::string &text, const std::string &description) {
+  const Expr *expr = parseExpression({description, text}, scratchModules.emplace_back(), diagnostics);
+  if (!expr)
+    return std::nullopt;
+  // A bare word that names nothing is a string: -D ACTIVATION=relu.
+  if (const auto *name = as<NameExpr>(expr)) {
+    bool isKnown = lookupGlobal(name->id, expr->range) || namespaceMember("tl", name->id);
+    if (!isKnown)
+      return SymValue::makeConstant(name->id);
+  }
+  SymValue value = evaluate(*expr);
+  return value.isError() ? std::nullopt : std::optional(value);
+}
+
+std::optional<Sema::KernelParameter> Sema::fromValue(const SymValue &value, SourceRange range) {
+  KernelParameter parameter;
+  if (const auto *type = value.isConstant() ? std::get_if<DType>(&value.constant) : nullptr) {
+    parameter.type = *type;
+    parameter.divisibility = type->isPointer ? defaultAlignment : 1;
+    return parameter;
+  }
+  if (const auto *text = value.isConstant() ? std::get_if<std::string>(&value.constant) : nullptr)
+    return parseSpecification(*text, range);
+  if (const auto *name = value.isConstant() ? std::get_if<TypeNameValue>(&value.constant) : nullptr) {
+    if (name->name == "int")
+      parameter.type = Scalar::Int32;
+    else if (name->name == "float")
+      parameter.type = Scalar::Float32;
+    else if (name->name == "bool")
+      parameter.type = Scalar::Int1;
+    else
+      return std::nullopt;
+    return parameter;
+  }
+  return std::nullopt;
+}
+
+/// ptr[f16], ptr[f16, 2], i32[16], and everything that evaluates to a type.
+std::optional<Sema::KernelParameter> Sema::fromAnnotation(const Expr &annotation) {
+  const auto *subscript = as<SubscriptExpr>(&annotation);
+  if (!subscript)
+    return fromValue(evaluate(annotation), annotation.range);
+  SymValue base = evaluate(*subscript->value);
+  if (base.isError())
+    return std::nullopt;
+  std::vector<const Expr *> items{subscript->index};
+  if (const auto *tuple = as<TupleExpr>(subscript->index))
+    items = tuple->elements;
+  KernelParameter parameter;
+  const auto *name = base.isConstant() ? std::get_if<TypeNameValue>(&base.constant) : nullptr;
+  const auto *scalar = base.isConstant() ? std::get_if<DType>(&base.constant) : nullptr;
+  const Expr *divisor = nullptr;
+  if (name && (name->name == "ptr" || name->name == "pointer_type")) {
+    SymValue element = evaluate(*items[0]);
+    const auto *type = element.isConstant() ? std::get_if<DType>(&element.constant) : nullptr;
+    if (!type || type->isPointer || items.size() > 2) {
+      if (!element.isError())
+        error(Diag::bad_parameter_type, annotation.range, {unparse(annotation)});
+      return std::nullopt;
+    }
+    parameter.type = DType(type->scalar, /*isPointer=*/true);
+    parameter.divisibility = defaultAlignment;
+    divisor = items.size() == 2 ? items[1] : nullptr;
+  } else if (scalar && !scalar->isPointer && items.size() == 1) {
+    parameter.type = *scalar;
+    divisor = items[0];
+  } else {
+    error(Diag::bad_parameter_type, annotation.range, {unparse(annotation)});
+    return std::nullopt;
+  }
+  if (!divisor)
+    return parameter;
+  SymValue value = evaluate(*divisor);
+  std::optional<Int128> number = value.isConstant() ? asInteger(value.constant) : std::nullopt;
+  constexpr Int128 largest = 1 << 30;
+  if (!number || !isPowerOfTwo(*number) || *number > largest) {
+    error(Diag::bad_divisor, divisor->range, {unparse(*divisor)});
+    return std::nullopt;
+  }
+  parameter.divisibility = static_cast<int>(*number);
+  return parameter;
+}
+
+/// One entry of a signature: "*fp16:16", "i32", "1", "None", "constexpr" (no value: nothing).
+std::optional<Sema::KernelParameter> Sema::parseSpecification(const std::string &text, SourceRange range) {
+  StringRef rest = StringRef(text).trim();
+  auto bad = [&]() -> std::optional<KernelParameter> {
+    error(Diag::bad_parameter_type, range, {text});
+    return std::nullopt;
+  };
+  KernelParameter parameter;
+  auto [typeName, hint] = rest.rsplit(':');
+  bool isPointer = typeName.consume_front("*");
+  bool isConst = isPointer && typeName.consume_front("k");
+  std::optional<DType> type = dtypeByName(typeName.trim());
+  if (!type) {
+    if (isPointer)
+      return bad();
+    std::optional<SymValue> value = evaluateText(rest.str(), "<signature>");
+    if (!value)
+      return std::nullopt;
+    if (const auto *scalar = value->isConstant() ? std::get_if<DType>(&value->constant) : nullptr)
+      return fromValue(SymValue::makeConstant(*scalar), range);
+    if (const auto *name = value->isConstant() ? std::get_if<TypeNameValue>(&value->constant) : nullptr)
+      return name->name == "constexpr" ? std::nullopt : fromValue(*value, range);
+    parameter.constant = *value;
+    return parameter;
+  }
+  parameter.type = DType(type->scalar, isPointer, isConst);
+  parameter.divisibility = isPointer ? defaultAlignment : 1;
+  if (hint.empty())
+    return parameter;
+  int divisor = 0;
+  if (hint.trim().getAsInteger(10, divisor) || !isPowerOfTwo(divisor)) {
+    error(Diag::bad_divisor, range, {hint.str()});
+    return std::nullopt;
+  }
+  parameter.divisibility = divisor;
+  // Triton's "i32:1": specialised to the value 1.
+  if (divisor == 1 && !isPointer)
+    parameter.constant = SymValue::makeConstant(Int128(1));
+  return parameter;
+}
+
+/// Fills 'specifications' from the instance and then from --signature, which wins.
+void Sema::collectSignature(const FunctionStmt &kernel, const InstanceDirective *instance) {
+  auto isParameter = [&](const std::string &name) {
+    return llvm::any_of(kernel.parameters, [&](const Parameter &parameter) { return parameter.name == name; });
+  };
+  if (instance)
+    for (const InstanceDirective::Argument &argument : instance->arguments) {
+      if (!isParameter(argument.name))
+        error(Diag::unknown_parameter, argument.range, {kernel.name, argument.name});
+      // A string is a type, as in a signature; anything else is a value.
+      const auto *text = as<StringExpr>(argument.value.expr);
+      specifications[argument.name] = {text ? text->value : argument.value.text, argument.value.range};
+    }
+  SmallVector<std::string> entries = splitTopLevel(request.signature);
+  for (auto [index, entry] : llvm::enumerate(entries)) {
+    size_t mark = entry.find_first_of(":=");
+    std::string name = StringRef(entry).substr(0, mark).trim().str();
+    bool isNamed = mark != std::string::npos && isParameter(name);
+    if (!isNamed && index >= kernel.parameters.size()) {
+      error(Diag::signature_count, kernel.nameRange,
+            {std::to_string(entries.size()), kernel.name, std::to_string(kernel.parameters.size())});
+      return;
+    }
+    std::string target = isNamed ? name : kernel.parameters[index].name;
+    std::string text = isNamed ? StringRef(entry).substr(mark + 1).trim().str() : entry;
+    if (!text.empty())
+      specifications[target] = {text, kernel.nameRange};
+  }
+}
+
+/// Type or constant of one parameter; nothing when it is missing or wrong.
+std::optional<Sema::KernelParameter> Sema::resolveParameter(const Parameter &parameter) {
+  if (auto defined = request.definitions.find(parameter.name); defined != request.definitions.end()) {
+    KernelParameter constant;
+    constant.constant = evaluateText(defined->second, "<-D " + parameter.name + ">");
+    return constant.constant ? std::optional(constant) : std::nullopt;
+  }
+  if (auto found = specifications.find(parameter.name); found != specifications.end()) {
+    size_t errorsBefore = diagnostics.numErrors();
+    std::optional<KernelParameter> resolved = parseSpecification(found->second.first, found->second.second);
+    if (resolved || diagnostics.numErrors() != errorsBefore)
+      return resolved;
+  }
+  if (parameter.annotation) {
+    size_t errorsBefore = diagnostics.numErrors();
+    std::optional<KernelParameter> resolved = fromAnnotation(*parameter.annotation);
+    if (resolved || diagnostics.numErrors() != errorsBefore)
+      return resolved;
+  }
+  // A constexpr, or a parameter without a type: its default.
+  if (!parameter.defaultValue)
+    return std::nullopt;
+  KernelParameter constant;
+  SymValue value = evaluate(*parameter.defaultValue);
+  if (value.isError())
+    return std::nullopt;
+  constant.constant = value;
+  return constant;
+}
+
+bool Sema::applyAssumption(const Parameter &parameter, KernelParameter &resolved) {
+  auto found = request.assumptions.find(parameter.name);
+  if (found == request.assumptions.end())
+    return true;
+  bool isInteger =
+      !resolved.constant && (resolved.type.isPointer || (resolved.type.isInt() && !resolved.type.isBool()));
+  if (!isInteger || !isPowerOfTwo(found->second)) {
+    error(isInteger ? Diag::bad_divisor : Diag::assume_constant, parameter.range,
+          {isInteger ? std::to_string(found->second) : parameter.name});
+    return false;
+  }
+  resolved.divisibility = found->second;
+  return true;
+}
+
+bool Sema::resolveParameters(const FunctionStmt &kernel, const InstanceDirective *instance,
+                             std::vector<KernelParameter> &parameters) {
+  size_t errorsBefore = diagnostics.numErrors();
+  collectSignature(kernel, instance);
+  auto checkNames = [&](const auto &map, std::string_view option) {
+    for (const auto &[name, value] : map) {
+      bool isKnown = llvm::any_of(kernel.parameters, [&](const Parameter &p) { return p.name == name; });
+      if (!isKnown)
+        error(Diag::unknown_parameter, kernel.nameRange, {kernel.name, name + std::string(option)});
+    }
+  };
+  checkNames(request.definitions, " (of -D)");
+  checkNames(request.assumptions, " (of --assume)");
+  std::string missing;
+  for (const Parameter &parameter : kernel.parameters) {
+    if (parameter.isVarArgs) {
+      error(Diag::not_supported, parameter.range, {"'*" + parameter.name + "' in the parameters of a kernel"});
+      continue;
+    }
+    size_t errorsHere = diagnostics.numErrors();
+    std::optional<KernelParameter> resolved = resolveParameter(parameter);
+    if (!resolved && diagnostics.numErrors() == errorsHere) {
+      bool isConstexpr = parameter.annotation && StringRef(unparse(*parameter.annotation)).contains("constexpr");
+      missing += (missing.empty() ? "" : ", ") + parameter.name + (isConstexpr ? " (a value, by -D)" : " (a type)");
+    }
+    if (resolved && applyAssumption(parameter, *resolved))
+      parameters.push_back(std::move(*resolved));
+  }
+  if (!missing.empty())
+    error(Diag::missing_types, kernel.nameRange, {kernel.name, missing});
+  return diagnostics.numErrors() == errorsBefore;
+}
+
+} // namespace tile::frontend

@@ -1,0 +1,288 @@
+// Loops: 'for' over range, tl.range and tl.static_range, and 'while'.
+//
+// The values that a loop carries are the names that its body assigns (a syntactic scan, no trial run) and that have a
+// value before the loop. A carried name keeps its exact type. Names first assigned inside are gone after the loop.
+
+#include "Frontend/Builtins.h"
+#include "Frontend/Sema.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+namespace {
+
+// An unrolled loop is copied into the kernel as often as it runs.
+constexpr size_t maxUnrolled = 4096;
+
+void collectTargets(const Expr &target, std::set<std::string> &names) {
+  if (const auto *name = as<NameExpr>(&target))
+    names.insert(name->id);
+  if (const auto *tuple = as<TupleExpr>(&target))
+    for (const Expr *element : tuple->elements)
+      collectTargets(*element, names);
+  if (const auto *list = as<ListExpr>(&target))
+    for (const Expr *element : list->elements)
+      collectTargets(*element, names);
+}
+
+void collectAssigned(const Block &block, std::set<std::string> &names) {
+  for (const Stmt *stmt : block) {
+    if (const auto *assigned = as<AssignStmt>(stmt))
+      collectTargets(*assigned->target, names);
+    else if (const auto *augmented = as<AugAssignStmt>(stmt))
+      names.insert(augmented->target->id);
+    else if (const auto *annotated = as<AnnAssignStmt>(stmt))
+      names.insert(annotated->target->id);
+    if (const auto *branches = as<IfStmt>(stmt)) {
+      for (const IfStmt::Branch &branch : branches->branches)
+        collectAssigned(branch.body, names);
+      collectAssigned(branches->elseBody, names);
+    } else if (const auto *loop = as<ForStmt>(stmt)) {
+      names.insert(loop->target->id);
+      collectAssigned(loop->body, names);
+    } else if (const auto *loop = as<WhileStmt>(stmt)) {
+      collectAssigned(loop->body, names);
+    }
+  }
+}
+
+} // namespace
+
+/// Names that the body assigns, in alphabetical order.
+std::vector<std::string> Sema::assignedNames(const Block &body) {
+  std::set<std::string> names;
+  collectAssigned(body, names);
+  return {names.begin(), names.end()};
+}
+
+/// The iterator must be a call of range, tl.range or tl.static_range; the callee may be chosen by a constant.
+bool Sema::evaluateRange(const Expr &iterator, LoopRange &out) {
+  const auto *call = as<CallExpr>(&iterator);
+  SymValue callee = call ? evaluate(*call->callee) : SymValue();
+  if (call && callee.isError())
+    return false;
+  const auto *info = callee.isConstant() ? std::get_if<const BuiltinInfo *>(&callee.constant) : nullptr;
+  if (!info || (*info)->emit != emitRange) {
+    error(Diag::not_a_range, iterator.range, {unparse(iterator)});
+    return false;
+  }
+  SymValue bounds = evaluate(iterator);
+  if (bounds.isError())
+    return false;
+  out.kind = (*info)->name;
+  out.bounds = bounds.elements;
+  out.range = iterator.range;
+  return true;
+}
+
+void Sema::emitFor(const ForStmt &stmt) {
+  LoopRange range;
+  if (!evaluateRange(*stmt.iterator, range)) {
+    for (const std::string &name : assignedNames(stmt.body))
+      scope[name] = Binding{{}, stmt.iterator->range};
+    return;
+  }
+  if (range.kind == "static_range")
+    emitUnrolled(stmt, range);
+  else
+    emitRangeLoop(stmt, range);
+}
+
+void Sema::emitUnrolled(const ForStmt &stmt, const LoopRange &range) {
+  Int128 bounds[3];
+  for (int i = 0; i < 3; ++i) {
+    std::optional<Int128> bound = range.bounds[i].isConstant() ? asInteger(range.bounds[i].constant) : std::nullopt;
+    if (!bound) {
+      error(Diag::constant_needed, range.range, {"a bound of tl.static_range", describe(range.bounds[i])});
+      return;
+    }
+    bounds[i] = *bound;
+  }
+  auto [lower, upper, step] = bounds;
+  size_t errorsBefore = diagnostics.numErrors();
+  ++loopDepth;
+  for (Int128 i = lower; step > 0 ? i < upper : i > upper; i += step) {
+    if (++unrolledIterations > maxUnrolled) {
+      error(Diag::too_many_iterations, range.range, {std::to_string(maxUnrolled)});
+      break;
+    }
+    Binding variable{SymValue::makeConstant(i), stmt.target->range};
+    scope[stmt.target->id] = variable;
+    emitBlock({&stmt.body, 0, nullptr});
+    // Every iteration would report the same errors.
+    if (diagnostics.numErrors() != errorsBefore)
+      break;
+  }
+  --loopDepth;
+}
+
+/// Values with which the carried names enter the next iteration; false when one changed its type.
+bool Sema::loopCarried(const std::vector<std::string> &names, const Environment &before, const Environment &after,
+                       SourceRange loop, SmallVectorImpl<mlir::Value> &values) {
+  bool ok = true;
+  for (const std::string &name : names) {
+    const Binding &initial = before.at(name), &final = after.at(name);
+    if (final.value.isError() || !final.unusable.empty()) {
+      if (!final.unusable.empty() && !final.value.isError())
+        error(Diag::unusable_name, loop, {name, final.unusable}, std::pair{final.unusableAt, std::string("here")});
+      ok = false;
+    } else if (!sameType(initial.value, final.value)) {
+      error(Diag::loop_type, final.defined, {name, describe(initial.value), describe(final.value)},
+            std::pair{initial.defined, std::string("its value before the loop is defined here")});
+      ok = false;
+    } else {
+      flatten(final.value, values);
+    }
+  }
+  return ok;
+}
+
+/// The environment behind a loop.
+void Sema::leaveLoop(const Environment &before, const std::vector<std::string> &names, ValueRange results,
+                     const Environment &after, SourceRange loop) {
+  scope = before;
+  SmallVector<mlir::Value> leaves(results);
+  ArrayRef<mlir::Value> rest = leaves;
+  for (const std::string &name : names) {
+    Binding &binding = scope[name];
+    binding.value = rebuild(binding.value, rest);
+    binding.defined = after.at(name).defined;
+  }
+  for (const auto &[name, binding] : after) {
+    auto old = before.find(name);
+    bool isCarried = llvm::is_contained(names, name);
+    if (isCarried || (old != before.end() && sameValue(old->second.value, binding.value)))
+      continue;
+    Binding gone = binding;
+    bool isNew = old == before.end();
+    gone.unusable = isNew ? "it is only assigned inside a loop, which may not run; assign it before the loop"
+                          : "it changes its kind inside a loop; assign a tensor before the loop";
+    gone.unusableAt = binding.defined;
+    scope[name] = gone;
+  }
+}
+
+/// Names with run-time values before the loop, of those that the body assigns.
+static std::vector<std::string> withRuntimeValue(const std::vector<std::string> &names, const Environment &scope) {
+  std::vector<std::string> out;
+  for (const std::string &name : names) {
+    auto found = scope.find(name);
+    if (found == scope.end() || !found->second.unusable.empty())
+      continue;
+    SmallVector<mlir::Value> leaves;
+    flatten(found->second.value, leaves);
+    if (!leaves.empty())
+      out.push_back(name);
+  }
+  return out;
+}
+
+static void bindLeaves(Environment &scope, const std::vector<std::string> &names, ValueRange arguments) {
+  SmallVector<mlir::Value> leaves(arguments);
+  ArrayRef<mlir::Value> rest = leaves;
+  for (const std::string &name : names)
+    scope[name].value = rebuild(scope[name].value, rest);
+}
+
+void Sema::emitRangeLoop(const ForStmt &stmt, const LoopRange &range) {
+  SymValue bounds[3];
+  std::optional<Int128> step = range.bounds[2].isConstant() ? asInteger(range.bounds[2].constant) : std::nullopt;
+  bool isDown = step && *step < 0;
+  bool ok = true;
+  for (int i = 0; i < 3; ++i) {
+    bool negate = isDown && i == 2;
+    bounds[i] = toTensor(negate ? SymValue::makeConstant(-*step) : range.bounds[i], range.range);
+    bool isInteger = bounds[i].isScalar() && bounds[i].type.isInt() && !bounds[i].type.isBool();
+    if (!bounds[i].isError() && !isInteger)
+      error(Diag::range_bound, range.range, {describe(bounds[i])}), ok = false;
+    ok &= !bounds[i].isError();
+  }
+  if (!ok) {
+    for (const std::string &name : assignedNames(stmt.body))
+      scope[name] = Binding{{}, range.range};
+    return;
+  }
+  DType type = promoteIntegers(promoteIntegers(bounds[0].type, bounds[1].type), bounds[2].type);
+  for (SymValue &bound : bounds)
+    bound = cast(bound, type, range.range);
+  if (isDown)
+    std::swap(bounds[0], bounds[1]);
+
+  Environment before = scope;
+  std::vector<std::string> names = withRuntimeValue(assignedNames(stmt.body), scope);
+  names.erase(std::remove(names.begin(), names.end(), stmt.target->id), names.end());
+  SmallVector<mlir::Value> initial;
+  for (const std::string &name : names)
+    flatten(scope[name].value, initial);
+  auto loop = scf::ForOp::create(builder, location(stmt.range), bounds[0].value, bounds[1].value, bounds[2].value,
+                                 initial, nullptr, type.isUnsigned());
+  OpBuilder::InsertionGuard guard(builder);
+  if (!loop.getBody()->empty())
+    loop.getBody()->clear();
+  builder.setInsertionPointToStart(loop.getBody());
+  bindLeaves(scope, names, loop.getRegionIterArgs());
+  SymValue variable = SymValue::makeTensor(loop.getInductionVar(), type);
+  if (isDown) {
+    // Counts up from the lower bound; the variable runs down from the upper one.
+    variable = binary(BinaryOp::Sub, bounds[1], variable, stmt.target->range);
+    variable = binary(BinaryOp::Add, variable, bounds[0], stmt.target->range);
+  }
+  scope[stmt.target->id] = Binding{variable, stmt.target->range};
+  ++loopDepth;
+  emitBlock({&stmt.body, 0, nullptr});
+  --loopDepth;
+  Environment after = std::move(scope);
+  SmallVector<mlir::Value> next;
+  if (!loopCarried(names, before, after, stmt.range, next))
+    next = SmallVector<mlir::Value>(loop.getRegionIterArgs());
+  scf::YieldOp::create(builder, location(stmt.range), next);
+  leaveLoop(before, names, loop.getResults(), after, stmt.range);
+}
+
+void Sema::emitWhile(const WhileStmt &stmt) {
+  Environment before = scope;
+  std::vector<std::string> names = withRuntimeValue(assignedNames(stmt.body), scope);
+  SmallVector<mlir::Value> initial;
+  for (const std::string &name : names)
+    flatten(scope[name].value, initial);
+  Location loc = location(stmt.range);
+  SmallVector<Location> locations(initial.size(), loc);
+  TypeRange types = ValueRange(initial).getTypes();
+  auto loop = scf::WhileOp::create(builder, loc, types, initial);
+  OpBuilder::InsertionGuard guard(builder);
+
+  mlir::Block *test = builder.createBlock(&loop.getBefore(), {}, types, locations);
+  bindLeaves(scope, names, test->getArguments());
+  SymValue chosen = evaluate(*stmt.condition);
+  if (std::optional<bool> known = chosen.isError() ? std::nullopt : constantTruth(chosen)) {
+    // Decided at compile time: either nothing to emit, or a loop without an end.
+    if (*known)
+      error(Diag::endless_loop, stmt.condition->range);
+    loop.erase();
+    scope = std::move(before);
+    return;
+  }
+  chosen = condition(chosen, stmt.condition->range);
+  if (chosen.isError())
+    chosen = makeNumber(Value(false), Scalar::Int1, stmt.condition->range);
+  scf::ConditionOp::create(builder, loc, chosen.value, test->getArguments());
+
+  mlir::Block *body = builder.createBlock(&loop.getAfter(), {}, types, locations);
+  bindLeaves(scope, names, body->getArguments());
+  ++loopDepth;
+  emitBlock({&stmt.body, 0, nullptr});
+  --loopDepth;
+  Environment after = std::move(scope);
+  SmallVector<mlir::Value> next;
+  if (!loopCarried(names, before, after, stmt.range, next))
+    next = SmallVector<mlir::Value>(body->getArguments());
+  scf::YieldOp::create(builder, loc, next);
+  leaveLoop(before, names, loop.getResults(), after, stmt.range);
+}
+
+} // namespace tile::frontend

@@ -1,0 +1,164 @@
+// Statements without control flow, and the walk over a block.
+
+#include "Frontend/Sema.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+/// Emits statements until the end of the continuation or a return. After an error the walk goes on: names that the
+/// failed statement would have bound are error values, which report nothing more.
+Sema::BlockResult Sema::emitBlock(const Continuation &start) {
+  for (const Continuation *part = &start; part; part = part->next) {
+    for (size_t i = part->index; i < part->block->size(); ++i) {
+      const Stmt *stmt = (*part->block)[i];
+      Continuation rest{part->block, i + 1, part->next};
+      if (const auto *node = as<ReturnStmt>(stmt)) {
+        BlockResult result;
+        result.returned = true;
+        result.range = node->range;
+        if (node->value)
+          result.value = evaluate(*node->value);
+        if (loopDepth > 0)
+          result.value = error(Diag::return_in_loop, node->range);
+        return result;
+      }
+      if (const auto *node = as<IfStmt>(stmt)) {
+        if (std::optional<BlockResult> result = emitIf(*node, 0, rest))
+          return *result;
+      } else if (const auto *loop = as<ForStmt>(stmt)) {
+        emitFor(*loop);
+      } else if (const auto *loop = as<WhileStmt>(stmt)) {
+        emitWhile(*loop);
+      } else if (!emitSimple(*stmt)) {
+        // "raise" in a live branch: nothing behind it is reached.
+        return {true, {}, stmt->range};
+      }
+    }
+  }
+  return {};
+}
+
+bool Sema::emitSimple(const Stmt &stmt) {
+  switch (stmt.kind) {
+  case StmtKind::Assign:
+    emitAssign(*as<AssignStmt>(&stmt));
+    return true;
+  case StmtKind::AugAssign:
+    emitAugAssign(*as<AugAssignStmt>(&stmt));
+    return true;
+  case StmtKind::AnnAssign:
+    emitAnnAssign(*as<AnnAssignStmt>(&stmt));
+    return true;
+  case StmtKind::Assert:
+    emitAssert(*as<AssertStmt>(&stmt));
+    return true;
+  case StmtKind::Expr: {
+    // Docstrings and bare names are no calls; their value is dropped all the same.
+    const Expr &value = *as<ExprStmt>(&stmt)->value;
+    if (value.kind != ExprKind::String && value.kind != ExprKind::Ellipsis)
+      evaluate(value);
+    return true;
+  }
+  case StmtKind::Raise:
+    error(Diag::reached_raise, stmt.range);
+    return false;
+  case StmtKind::Break:
+  case StmtKind::Continue:
+    error(Diag::not_supported, stmt.range, {stmt.kind == StmtKind::Break ? "'break'" : "'continue'"});
+    return true;
+  default:
+    return true;
+  }
+}
+
+/// Assigning a number to a plain name makes it a run-time scalar: it loses its weakness. Types, None, functions and
+/// tuples stay what they are.
+SymValue Sema::decay(const SymValue &value, SourceRange range) {
+  return value.isConstant() && isNumber(value.constant) ? toTensor(value, range) : value;
+}
+
+void Sema::bind(const NameExpr &target, SymValue value) {
+  scope[target.id] = Binding{std::move(value), target.range};
+}
+
+void Sema::assign(const Expr &target, const SymValue &value, SourceRange range) {
+  if (const auto *name = as<NameExpr>(&target)) {
+    bind(*name, decay(value, range));
+    return;
+  }
+  const auto *tuple = as<TupleExpr>(&target);
+  const auto &targets = tuple ? tuple->elements : as<ListExpr>(&target)->elements;
+  bool fits = value.isTuple() && value.elements.size() == targets.size();
+  if (!fits && !value.isError())
+    error(Diag::unpack_count, range, {describe(value), std::to_string(targets.size())});
+  for (size_t i = 0; i < targets.size(); ++i)
+    assign(*targets[i], fits ? value.elements[i] : SymValue(), range);
+}
+
+void Sema::emitAssign(const AssignStmt &stmt) {
+  SymValue value = evaluate(*stmt.value);
+  assign(*stmt.target, value, stmt.value->range);
+}
+
+void Sema::emitAugAssign(const AugAssignStmt &stmt) {
+  BinaryExpr expr;
+  expr.range = stmt.range;
+  expr.op = stmt.op;
+  expr.left = stmt.target;
+  expr.right = stmt.value;
+  SymValue value = evaluateBinary(expr);
+  bind(*stmt.target, decay(value, stmt.range));
+}
+
+void Sema::emitAnnAssign(const AnnAssignStmt &stmt) {
+  if (!stmt.value)
+    return;
+  size_t errorsBefore = diagnostics.numErrors();
+  SymValue annotation = evaluate(*stmt.annotation);
+  const auto *type = annotation.isConstant() ? std::get_if<TypeNameValue>(&annotation.constant) : nullptr;
+  SymValue value = evaluate(*stmt.value);
+  if (diagnostics.numErrors() != errorsBefore)
+    value = {};
+  if (!type || type->name != "constexpr") {
+    if (!annotation.isError())
+      warn(Diag::ignored_annotation, stmt.annotation->range, {stmt.target->id});
+    bind(*stmt.target, decay(value, stmt.value->range));
+    return;
+  }
+  SmallVector<mlir::Value> leaves;
+  flatten(value, leaves);
+  if (!leaves.empty())
+    value =
+        error(Diag::constant_needed, stmt.value->range, {"the constexpr '" + stmt.target->id + "'", describe(value)});
+  // An unrolled loop passes the same definition again.
+  auto old = scope.find(stmt.target->id);
+  if (old != scope.end() && old->second.defined.begin != stmt.target->range.begin) {
+    error(Diag::constexpr_assigned, stmt.target->range, {stmt.target->id},
+          std::pair{old->second.defined, std::string("it is defined here")});
+    return;
+  }
+  bind(*stmt.target, value);
+}
+
+void Sema::emitAssert(const AssertStmt &stmt) {
+  SymValue checked = evaluate(*stmt.condition);
+  if (checked.isError())
+    return;
+  std::string message = "assertion failed: " + unparse(*stmt.condition);
+  if (stmt.message) {
+    SymValue text = evaluate(*stmt.message);
+    if (text.isConstant())
+      message = str(text.constant);
+  }
+  if (std::optional<bool> known = constantTruth(checked)) {
+    if (!*known)
+      error(Diag::static_assert_failed, stmt.condition->range, {message});
+    return;
+  }
+  checked = cast(checked, Scalar::Int1, stmt.condition->range);
+  if (request.debug && !checked.isError())
+    AssertOp::create(builder, location(stmt.range), checked.value, message);
+}
+
+} // namespace tile::frontend

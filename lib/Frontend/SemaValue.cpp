@@ -1,0 +1,82 @@
+// Structure of symbolic values: flattening across region boundaries, comparison, description.
+
+#include "Frontend/SemaValue.h"
+
+namespace tile::frontend {
+
+std::string describe(const SymValue &value) {
+  switch (value.kind) {
+  case SymValue::Kind::Error:
+    return "an invalid value";
+  case SymValue::Kind::Constant:
+    return describe(value.constant);
+  case SymValue::Kind::Descriptor:
+    return "a tensor descriptor";
+  case SymValue::Kind::BlockType:
+    return "a block type";
+  case SymValue::Kind::Tuple:
+    return "a tuple of " + std::to_string(value.elements.size());
+  case SymValue::Kind::Tensor:
+    break;
+  }
+  std::string text = toString(value.type);
+  if (!value.isBlock())
+    return text;
+  text += '[';
+  for (auto [index, size] : llvm::enumerate(value.shape()))
+    text += (index == 0 ? "" : ", ") + std::to_string(size);
+  return text + "]";
+}
+
+void flatten(const SymValue &value, llvm::SmallVectorImpl<mlir::Value> &leaves) {
+  if (value.value)
+    leaves.push_back(value.value);
+  for (const SymValue &element : value.elements)
+    flatten(element, leaves);
+}
+
+SymValue rebuild(const SymValue &value, llvm::ArrayRef<mlir::Value> &leaves) {
+  SymValue out = value;
+  if (value.value) {
+    out.value = leaves.front();
+    leaves = leaves.drop_front();
+  }
+  for (SymValue &element : out.elements)
+    element = rebuild(element, leaves);
+  return out;
+}
+
+namespace {
+
+bool compare(const SymValue &a, const SymValue &b, bool wholeValue) {
+  if (a.kind != b.kind || a.elements.size() != b.elements.size())
+    return false;
+  switch (a.kind) {
+  case SymValue::Kind::Error:
+    return true;
+  case SymValue::Kind::Constant:
+    return a.constant.index() == b.constant.index() && a.constant == b.constant;
+  case SymValue::Kind::BlockType:
+    return a.type == b.type && a.dims == b.dims;
+  case SymValue::Kind::Tensor:
+  case SymValue::Kind::Descriptor:
+    return wholeValue ? a.value == b.value : a.value.getType() == b.value.getType() && a.type == b.type;
+  case SymValue::Kind::Tuple:
+    break;
+  }
+  for (size_t i = 0; i < a.elements.size(); ++i)
+    if (!compare(a.elements[i], b.elements[i], wholeValue))
+      return false;
+  return true;
+}
+
+} // namespace
+
+bool sameType(const SymValue &a, const SymValue &b) {
+  return compare(a, b, false);
+}
+bool sameValue(const SymValue &a, const SymValue &b) {
+  return compare(a, b, true);
+}
+
+} // namespace tile::frontend

@@ -1,0 +1,93 @@
+// What a name or an expression denotes during semantic analysis: a compile-time value, a run-time value, or a tuple of
+// such; and the environment that maps names to them.
+
+#pragma once
+
+#include "Frontend/ConstEval.h"
+
+#include "Tile/TileDialect.h"
+
+#include <map>
+
+namespace tile::frontend {
+
+struct SymValue {
+  enum class Kind : uint8_t {
+    Error,      // an error was reported; using it reports nothing more
+    Constant,   // compile time
+    Tensor,     // run-time scalar or block
+    Tuple,      // of any of these
+    Descriptor, // tensor descriptor
+    BlockType,  // the ".type" of a block: element type and shape
+  };
+
+  Kind kind = Kind::Error;
+  Value constant;                 // Constant
+  mlir::Value value;              // Tensor, Descriptor
+  DType type;                     // element type of Tensor, Descriptor, BlockType
+  std::vector<SymValue> elements; // Tuple
+  std::vector<int64_t> dims;      // BlockType
+
+  static SymValue makeConstant(Value value) {
+    SymValue out;
+    out.kind = Kind::Constant;
+    out.constant = std::move(value);
+    return out;
+  }
+  static SymValue makeTensor(mlir::Value value, DType type) {
+    SymValue out;
+    out.kind = Kind::Tensor;
+    out.value = value;
+    out.type = type;
+    return out;
+  }
+  static SymValue makeTuple(std::vector<SymValue> elements) {
+    SymValue out;
+    out.kind = Kind::Tuple;
+    out.elements = std::move(elements);
+    return out;
+  }
+
+  bool isError() const { return kind == Kind::Error; }
+  bool isConstant() const { return kind == Kind::Constant; }
+  bool isTensor() const { return kind == Kind::Tensor; }
+  bool isTuple() const { return kind == Kind::Tuple; }
+  bool isNoneValue() const { return isConstant() && isNone(constant); }
+  bool isBlock() const { return isTensor() && llvm::isa<mlir::RankedTensorType>(value.getType()); }
+  bool isScalar() const { return isTensor() && !isBlock(); }
+
+  /// Shape of a tensor; empty for scalars.
+  llvm::ArrayRef<int64_t> shape() const {
+    if (auto tensor = isTensor() ? llvm::dyn_cast<mlir::RankedTensorType>(value.getType()) : mlir::RankedTensorType())
+      return tensor.getShape();
+    return {};
+  }
+};
+
+/// "fp16[128, 64]", "int32", "the integer 3", "a tuple": for messages.
+std::string describe(const SymValue &value);
+
+/// Run-time values inside 'value', in order, appended to 'leaves'.
+void flatten(const SymValue &value, llvm::SmallVectorImpl<mlir::Value> &leaves);
+/// 'value' with its run-time values replaced by 'leaves', consumed from the front.
+SymValue rebuild(const SymValue &value, llvm::ArrayRef<mlir::Value> &leaves);
+/// Same structure, same types, same constants: what may flow together at the end of an if or a loop.
+bool sameType(const SymValue &a, const SymValue &b);
+/// The very same values.
+bool sameValue(const SymValue &a, const SymValue &b);
+
+struct Binding {
+  Binding() = default;
+  Binding(SymValue value, SourceRange defined) : value(std::move(value)), defined(defined) {}
+
+  SymValue value;
+  SourceRange defined;
+  /// Why the name must not be used here ("it is only assigned in ..."); empty when it may.
+  std::string unusable;
+  SourceRange unusableAt;
+};
+
+/// Names in scope, by value: branches work on copies.
+using Environment = std::map<std::string, Binding>;
+
+} // namespace tile::frontend
