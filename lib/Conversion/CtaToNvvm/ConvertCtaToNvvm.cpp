@@ -7,17 +7,11 @@
 //
 //   %s = arith.addf %x, %y : tensor<256xf32, #l>   ==>   2 x arith.addf : f32      (#l has 2 registers)
 //
-// Then math that LLVM cannot select for NVPTX is rewritten (Math.cpp). The rest is upstream's: addLoweringToLlvm.
+// Math that LLVM cannot select for NVPTX is rewritten on the way (Math.cpp). The rest is upstream's.
 #include "Conversion/Passes.h"
 #include "Patterns.h"
 #include "Words.h"
 
-#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
-#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
-#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -25,7 +19,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
-#include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace tile {
@@ -136,14 +129,3 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
 };
 
 } // namespace
-
-void tile::addLoweringToLlvm(OpPassManager &manager) {
-  manager.addPass(createSCFToControlFlowPass());
-  manager.addPass(createArithToLLVMConversionPass());
-  manager.addPass(createConvertMathToLLVMPass());
-  manager.addPass(createConvertIndexToLLVMPass());
-  manager.addPass(createConvertControlFlowToLLVMPass());
-  manager.addPass(createReconcileUnrealizedCastsPass());
-  manager.addPass(createCSEPass());
-  manager.addPass(createCanonicalizerPass());
-}
