@@ -41,6 +41,9 @@ std::optional<std::string> targetOfDevice(const runner::CudaDeviceInfo &info) {
 std::optional<int> chooseDevice(runner::RunOptions &run, CommandLine &line) {
   if (run.device == "interp")
     return std::nullopt;
+  if (run.device != "auto" && run.device != "cuda" && !llvm::StringRef(run.device).starts_with("cuda:"))
+    return fail(Outcome::Usage,
+                llvm::formatv("unknown device '{0}'; expected auto, cuda, cuda:N or interp", run.device));
   runner::Result<std::vector<runner::CudaDeviceInfo>> devices = runner::listCudaDevices();
   if (run.device == "auto") {
     run.device = devices && !devices->empty() ? "cuda" : "interp";

@@ -33,7 +33,7 @@ using namespace tile::conversion;
 RegisterTypeConverter::RegisterTypeConverter(MLIRContext *context) {
   addConversion([](Type type) { return type; });
   addConversion([](FloatType type) -> Type { return getRegisterType(type); });
-  addConversion([](PtrType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), globalSpace); });
+  addConversion([](PtrType type) -> Type { return getRegisterType(type); });
   addConversion(
       [](cta::BufferType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), sharedSpace); });
   addConversion([this](RankedTensorType type, SmallVectorImpl<Type> &registers) -> std::optional<LogicalResult> {
