@@ -43,3 +43,16 @@ LogicalResult KernelOp::verify() {
     return emitOpError() << "num_stages is " << stages << " but must be from 1 to 16";
   return success();
 }
+
+LogicalResult PrintOp::verify() {
+  RankedTensorType first;
+  for (Type type : getArgs().getTypes()) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!first)
+      first = tensor;
+    if (tensor && tensor.getShape() != first.getShape())
+      return emitOpError() << "operands have shapes [" << first.getShape() << "] and [" << tensor.getShape()
+                           << "]; they must agree";
+  }
+  return success();
+}
