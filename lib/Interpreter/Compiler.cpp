@@ -271,30 +271,36 @@ bool Compiler::compileOperation(Operation *op) {
   return checkTypes(op) && handler->second(*this, op);
 }
 
-Program::Result Compiler::compile(KernelOp kernel, std::shared_ptr<ProgramImpl> result) {
-  program = result.get();
-  program->kernel = kernel;
-  Program::Result outcome;
-  Region &region = kernel.getBody();
-  if (!region.hasOneBlock()) {
-    fail(kernel, "kernel has " + Twine(region.getBlocks().size()) +
-                     " blocks; the interpreter runs structured control "
-                     "flow in one block");
-  } else {
-    for (BlockArgument argument : region.getArguments()) {
-      Slot slot = shapeOf(argument);
-      slot.offset = frame.allocateFresh(bytesOf(slot));
-      slots[argument] = slot;
-      program->arguments.push_back(slot);
+bool Compiler::compileArguments(KernelOp kernel) {
+  for (BlockArgument argument : kernel.getBody().getArguments()) {
+    if (!kindOf(argument.getType())) {
+      std::string text;
+      llvm::raw_string_ostream(text) << argument.getType();
+      return fail(kernel, "argument " + Twine(argument.getArgNumber()) + " has type " + text +
+                              ", which the interpreter does not have");
     }
-    compileBlock(region.front(), program->body, [](Operation *) { return true; });
+    Slot slot = shapeOf(argument);
+    slot.offset = frame.allocateFresh(bytesOf(slot));
+    slots[argument] = slot;
+    program->arguments.push_back(slot);
   }
+  return true;
+}
+
+std::optional<Error> Compiler::compile(KernelOp kernel, ProgramImpl &result) {
+  program = &result;
+  program->kernel = kernel;
+  Region &region = kernel.getBody();
+  if (!region.hasOneBlock())
+    fail(kernel, "kernel has " + Twine(region.getBlocks().size()) +
+                     " blocks; the interpreter runs structured control flow in one block");
+  else if (compileArguments(kernel))
+    compileBlock(region.front(), program->body, [](Operation *) { return true; });
   program->frameBytes = frame.size();
   if (frame.size() > kMaxFrameBytes)
     fail(kernel, "kernel '" + kernel.getSymName() + "' holds " + Twine(frame.size()) +
                      " bytes of tensors at once; the interpreter has " + Twine(kMaxFrameBytes));
-  outcome.error = error;
-  return outcome;
+  return error;
 }
 
 } // namespace tile::interp

@@ -156,10 +156,10 @@ static void writeConstant(const Constant &constant, char *frame) {
 
 Program::Result Program::compile(KernelOp kernel) {
   auto impl = std::make_shared<ProgramImpl>();
-  Result result = Compiler().compile(kernel, impl);
-  if (result.error)
-    return result;
-  result.program.emplace().impl = std::move(impl);
+  Result result;
+  result.error = Compiler().compile(kernel, *impl);
+  if (!result.error)
+    result.program.emplace().impl = std::move(impl);
   return result;
 }
 

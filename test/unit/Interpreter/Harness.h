@@ -5,6 +5,7 @@
 #include "Interpreter/Numbers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -20,7 +21,8 @@ class Launch {
 public:
   /// `text` is a whole module.
   explicit Launch(const std::string &text) {
-    context.loadDialect<TileDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect>();
+    context.loadDialect<TileDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect, mlir::math::MathDialect,
+                        mlir::scf::SCFDialect>();
     module = mlir::parseSourceString<mlir::ModuleOp>(text, &context, "kernel.tile");
     EXPECT_TRUE(bool(module)) << text;
   }

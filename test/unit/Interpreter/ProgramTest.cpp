@@ -233,6 +233,13 @@ TEST(Errors, UnsupportedOperationsAndTypes) {
             "layouts are assigned");
 }
 
+TEST(Errors, KernelsThatCannotRun) {
+  EXPECT_EQ(Launch(kernel("%n: i7", "")).integer(1).message(),
+            "kernel.tile:1:1: error: argument 0 has type i7, which the interpreter does not have");
+  EXPECT_EQ(Launch("tile.kernel @k() {\n  cf.br ^bb1\n^bb1:\n  tile.return\n}").message(),
+            "kernel.tile:1:1: error: kernel has 2 blocks; the interpreter runs structured control flow in one block");
+}
+
 TEST(Errors, ArgumentsOfALaunch) {
   std::vector<int32_t> r(4);
   const std::string text =
@@ -307,6 +314,14 @@ TEST(Print, OneLineForEachElement) {
                             "pid (0, 0, 0) idx () n = 0xfffffffe\n"
                             "pid (0, 0, 0) idx () at 'r' + 0\n"
                             "pid (0, 0, 0) idx () here\n");
+}
+
+TEST(Print, OneShapeAtATime) {
+  EXPECT_EQ(messageOf("%x = arith.constant dense<1> : tensor<4xi32>\n%y = arith.constant dense<1> : tensor<2x2xi32>\n"
+                      "tile.print \"\" %x, %y : tensor<4xi32>, tensor<2x2xi32>",
+                      0),
+            "kernel.tile:4:1: error: the interpreter prints tensors of one shape together; give each shape a print of "
+            "its own");
 }
 
 } // namespace
