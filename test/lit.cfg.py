@@ -18,6 +18,7 @@ for name in ("CUDA_HOME", "CUDA_PATH", "LD_LIBRARY_PATH", "TILE_BLESS"):
         config.environment[name] = os.environ[name]
 
 config.substitutions.append(("%source_dir", config.source_dir))
+config.substitutions.append(("%build_dir", config.build_dir))
 config.substitutions.append(("%examples", os.path.join(config.source_dir, "examples")))
 # %golden ACTUAL EXPECTED compares, or rewrites EXPECTED when blessing.
 config.substitutions.append(("%golden", "sh " + os.path.join(config.source_dir, "tools", "dev", "golden.sh")))

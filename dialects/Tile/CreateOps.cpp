@@ -5,7 +5,8 @@ using namespace mlir;
 using namespace tile;
 
 LogicalResult ArangeOp::verify() {
-  int64_t count = int64_t(getEnd()) - int64_t(getStart());
+  // The accessors of an i32 attribute are unsigned.
+  int64_t count = int64_t(int32_t(getEnd())) - int64_t(int32_t(getStart()));
   RankedTensorType type = getResult().getType();
   if (type.getRank() != 1)
     return emitOpError() << "result has rank " << type.getRank() << "; a range has rank 1";

@@ -26,8 +26,6 @@ static LogicalResult verifyVector(Operation *op, int64_t vector) {
 LogicalResult LoadOp::verify() {
   if (getOther() && !getMask())
     return emitOpError() << "has a value for masked-out elements but no mask";
-  if (isa<PtrType>(getElementTypeOf(getResult().getType())))
-    return emitOpError() << "loads a pointer; load an i64 and convert it";
   if (llvm::is_contained({CacheModifier::wb, CacheModifier::wt}, getCache()))
     return emitOpError() << "cache operator '" << stringifyCacheModifier(getCache())
                          << "' is for stores; loads take ca, cg, cs or cv";
@@ -48,8 +46,8 @@ LogicalResult MakeDescOp::verify() {
     return emitOpError() << "has " << getShape().size() << " sizes and " << getStrides().size()
                          << " strides but the block has rank " << rank;
   if (getBase().getType().getPointee() != type.getElementType())
-    return emitOpError() << "base points to " << getBase().getType().getPointee() << " but the descriptor's elements are "
-                         << type.getElementType();
+    return emitOpError() << "base points to " << getBase().getType().getPointee()
+                         << " but the descriptor's elements are " << type.getElementType();
   int64_t bytes = type.getShape().back() * getBytesInMemory(type.getElementType());
   if (bytes < 16)
     return emitOpError() << "innermost block dimension has " << bytes << " bytes; TMA needs at least 16";

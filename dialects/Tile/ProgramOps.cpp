@@ -17,9 +17,8 @@ void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name, 
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   auto buildType = [](Builder &builder, ArrayRef<Type> inputs, ArrayRef<Type> results,
-                      function_interface_impl::VariadicFlag, std::string &) {
-    return builder.getFunctionType(inputs, results);
-  };
+                      function_interface_impl::VariadicFlag,
+                      std::string &) { return builder.getFunctionType(inputs, results); };
   return function_interface_impl::parseFunctionOp(parser, result, /*allowVariadic=*/false,
                                                   getFunctionTypeAttrName(result.name), buildType,
                                                   getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
@@ -42,5 +41,18 @@ LogicalResult KernelOp::verify() {
   uint32_t stages = getNumStages();
   if (stages < 1 || stages > 16)
     return emitOpError() << "num_stages is " << stages << " but must be from 1 to 16";
+  return success();
+}
+
+LogicalResult PrintOp::verify() {
+  RankedTensorType first;
+  for (Type type : getArgs().getTypes()) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!first)
+      first = tensor;
+    if (tensor && tensor.getShape() != first.getShape())
+      return emitOpError() << "operands have shapes [" << first.getShape() << "] and [" << tensor.getShape()
+                           << "]; they must agree";
+  }
   return success();
 }

@@ -111,7 +111,7 @@ def Tile_AssumeOp : Tile_Op<"assume", [MemoryEffects<[MemWrite<Tile_GlobalMemory
 def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
   let summary = "run-time check of a condition";
   let description = [{
-    If any element of `condition` (where `mask`, when given, is true) is false, the program stops with `message`.
+    If any element of `condition` is false, the program stops with `message`.
 
     Example: `tile.assert %condition, "index in range" : tensor<128xi1>`
   }];
@@ -123,7 +123,8 @@ def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemRead<Tile_GlobalMemory>, 
   let summary = "print values, for debugging";
   let description = [{
     Prints one line for each element of the operands: the program's grid coordinates, the element's index, `prefix` and
-    the values. The order between elements and programs is not specified. `hex` prints integers in base 16.
+    the values; scalars are repeated. The order between elements and programs is not specified. `hex` prints integers in
+    base 16.
 
     Example: `tile.print "x = " %x : tensor<128xf32>`
   }];

@@ -39,9 +39,12 @@ LogicalResult ReduceOp::verifyRegions() {
     elements.push_back(getElementTypeOf(src.getType()));
   SmallVector<Type> expected(elements);
   llvm::append_range(expected, elements);
-  if (!llvm::equal(block.getArgumentTypes(), expected))
+  if (block.getNumArguments() != expected.size())
     return emitOpError() << "combine region takes " << block.getNumArguments() << " arguments; expected "
                          << expected.size() << ", the left and the right elements";
+  if (!llvm::equal(block.getArgumentTypes(), expected))
+    return emitOpError() << "combine region takes the types " << block.getArgumentTypes() << " but must take "
+                         << expected;
   auto yield = dyn_cast_or_null<YieldOp>(block.empty() ? nullptr : &block.back());
   if (!yield || !llvm::equal(yield.getOperandTypes(), elements))
     return emitOpError() << "combine region must end with tile.yield of " << elements.size()

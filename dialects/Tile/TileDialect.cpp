@@ -37,6 +37,11 @@ void TileDialect::initialize() {
   addInterfaces<TileInliner>();
 }
 
+/// Folded values become constants of arith.
+Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location) {
+  return arith::ConstantOp::materialize(builder, value, type, location);
+}
+
 void TileDialect::registerAttributes() {
   addAttributes<
 #define GET_ATTRDEF_LIST
@@ -60,7 +65,9 @@ Type getPointeeValueType(Type pointer) {
   return withElementType(pointer, cast<PtrType>(getElementTypeOf(pointer)).getPointee());
 }
 
-Type getMaskType(Type like) { return withElementType(like, IntegerType::get(like.getContext(), 1)); }
+Type getMaskType(Type like) {
+  return withElementType(like, IntegerType::get(like.getContext(), 1));
+}
 
 unsigned getBytesInMemory(Type element) {
   if (isa<PtrType>(element))

@@ -17,6 +17,7 @@ def TileDialect : Dialect {
     with `#cta.layout` encodings (phase *layout*).
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let hasConstantMaterializer = 1;
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let extraClassDeclaration = [{

@@ -132,11 +132,11 @@ public:
     return success();
   }
 
-  /// The induction variable of a loop; no other block argument lies outside control flow.
+  /// The induction variable of a loop; its other arguments are control flow.
   void visitNonControlFlowArguments(Operation *op, const RegionSuccessor &successor, ArrayRef<AxisLattice *> arguments,
                                     unsigned firstIndex) override {
     auto loop = dyn_cast<scf::ForOp>(op);
-    if (!loop || firstIndex != 1)
+    if (!loop)
       return SparseForwardDataFlowAnalysis::visitNonControlFlowArguments(op, successor, arguments, firstIndex);
     ProgramPoint *point = getProgramPointBefore(loop.getBody());
     const AxisInfo &first = getLatticeElementFor(point, loop.getLowerBound())->getValue();

@@ -1,8 +1,7 @@
-// The conversion pass, and the upstream passes that finish its work.
+// The pass that turns the cta dialect into LLVM and NVVM.
 #pragma once
 
 #include "mlir/Pass/Pass.h"
-#include "mlir/Pass/PassManager.h"
 
 namespace tile {
 
@@ -11,8 +10,5 @@ namespace tile {
 
 #define GEN_PASS_REGISTRATION
 #include "Conversion/Passes.h.inc"
-
-/// From the output of convert-cta-to-nvvm to the LLVM and NVVM dialects alone (phase nvvm). For a module.
-void addLoweringToLlvm(mlir::OpPassManager &manager);
 
 } // namespace tile

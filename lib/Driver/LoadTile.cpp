@@ -1,10 +1,36 @@
 // .tile text -> tile dialect, by the front end.
 #include "Driver/Compilation.h"
 
+#include "Frontend/Frontend.h"
+
 namespace tile::driver {
 
 bool Compilation::loadTile() {
-  return fail(Outcome::Rejected, "this build has no front end; give a .mlir file");
+  frontend::DiagnosticEngine engine;
+  frontend::SourceFile file{options.input == "-" ? "<stdin>" : options.input, options.inputText};
+  frontend::Module module = frontend::parse(file, engine);
+  if (options.emit == EmitKind::Ast && !engine.hasErrors()) {
+    output = frontend::dumpAst(module);
+    if (!llvm::StringRef(output).ends_with("\n"))
+      output += '\n';
+  } else if (!engine.hasErrors()) {
+    frontend::CompileRequest request;
+    request.kernelName = options.kernel;
+    request.signature = options.signature;
+    request.definitions = options.definitions;
+    request.assumptions = options.assumptions;
+    request.numWarps = options.numWarps;
+    request.numStages = options.numStages;
+    request.targetCapability = int(gpu->capability);
+    request.debug = options.debug;
+    moduleOp = frontend::emitModule(*context, module, request, engine);
+  }
+  errors << engine.render();
+  if (engine.hasErrors() || (output.empty() && !moduleOp)) {
+    state = Outcome::Rejected;
+    return false;
+  }
+  return true;
 }
 
 } // namespace tile::driver

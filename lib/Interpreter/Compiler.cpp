@@ -226,6 +226,19 @@ bool Compiler::fail(Operation *op, const Twine &message) {
   return false;
 }
 
+/// Far above the 2^20 elements that the language allows, and small enough that no size computed from it overflows.
+static constexpr int64_t kMaxElements = int64_t(1) << 24;
+/// Bytes of all values that are live at once: what any development machine can give.
+static constexpr size_t kMaxFrameBytes = size_t(4) << 30;
+
+static bool isTooLarge(ShapedType type) {
+  int64_t count = 1;
+  for (int64_t size : type.getShape())
+    if (llvm::MulOverflow(count, size, count) || count > kMaxElements)
+      return true;
+  return false;
+}
+
 static bool hasEncoding(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.getEncoding();
@@ -236,12 +249,15 @@ bool Compiler::checkTypes(Operation *op) {
     if (hasEncoding(type))
       return fail(op, "'" + op->getName().getStringRef() +
                           "' has a tensor with a layout; the interpreter runs kernels before layouts are assigned");
-    auto shaped = dyn_cast<ShapedType>(type);
-    bool isValue = shaped ? isa<RankedTensorType>(type) && shaped.hasStaticShape() : true;
-    if (isValue && kindOf(type))
-      continue;
     std::string text;
     llvm::raw_string_ostream(text) << type;
+    auto shaped = dyn_cast<ShapedType>(type);
+    bool isValue = shaped ? isa<RankedTensorType>(type) && shaped.hasStaticShape() : true;
+    if (isValue && shaped && isTooLarge(shaped))
+      return fail(op, "'" + op->getName().getStringRef() + "' has type " + text + "; the interpreter holds at most " +
+                          Twine(kMaxElements) + " elements");
+    if (isValue && kindOf(type))
+      continue;
     return fail(op,
                 "'" + op->getName().getStringRef() + "' has type " + text + ", which the interpreter does not have");
   }
@@ -255,27 +271,36 @@ bool Compiler::compileOperation(Operation *op) {
   return checkTypes(op) && handler->second(*this, op);
 }
 
-Program::Result Compiler::compile(KernelOp kernel, std::shared_ptr<ProgramImpl> result) {
-  program = result.get();
-  program->kernel = kernel;
-  Program::Result outcome;
-  Region &region = kernel.getBody();
-  if (!region.hasOneBlock()) {
-    fail(kernel, "kernel has " + Twine(region.getBlocks().size()) +
-                     " blocks; the interpreter runs structured control "
-                     "flow in one block");
-  } else {
-    for (BlockArgument argument : region.getArguments()) {
-      Slot slot = shapeOf(argument);
-      slot.offset = frame.allocateFresh(bytesOf(slot));
-      slots[argument] = slot;
-      program->arguments.push_back(slot);
+bool Compiler::compileArguments(KernelOp kernel) {
+  for (BlockArgument argument : kernel.getBody().getArguments()) {
+    if (!kindOf(argument.getType())) {
+      std::string text;
+      llvm::raw_string_ostream(text) << argument.getType();
+      return fail(kernel, "argument " + Twine(argument.getArgNumber()) + " has type " + text +
+                              ", which the interpreter does not have");
     }
-    compileBlock(region.front(), program->body, [](Operation *) { return true; });
+    Slot slot = shapeOf(argument);
+    slot.offset = frame.allocateFresh(bytesOf(slot));
+    slots[argument] = slot;
+    program->arguments.push_back(slot);
   }
+  return true;
+}
+
+std::optional<Error> Compiler::compile(KernelOp kernel, ProgramImpl &result) {
+  program = &result;
+  program->kernel = kernel;
+  Region &region = kernel.getBody();
+  if (!region.hasOneBlock())
+    fail(kernel, "kernel has " + Twine(region.getBlocks().size()) +
+                     " blocks; the interpreter runs structured control flow in one block");
+  else if (compileArguments(kernel))
+    compileBlock(region.front(), program->body, [](Operation *) { return true; });
   program->frameBytes = frame.size();
-  outcome.error = error;
-  return outcome;
+  if (frame.size() > kMaxFrameBytes)
+    fail(kernel, "kernel '" + kernel.getSymName() + "' holds " + Twine(frame.size()) +
+                     " bytes of tensors at once; the interpreter has " + Twine(kMaxFrameBytes));
+  return error;
 }
 
 } // namespace tile::interp

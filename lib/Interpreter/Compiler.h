@@ -34,7 +34,8 @@ private:
 
 class Compiler {
 public:
-  Program::Result compile(KernelOp kernel, std::shared_ptr<ProgramImpl> program);
+  /// Fills `program`; what is in the way, if something is.
+  std::optional<Error> compile(KernelOp kernel, ProgramImpl &program);
 
   Slot slotOf(mlir::Value value) const { return slots.at(value); }
   /// Place for a result or block argument that is live to its last use in its block.
@@ -64,6 +65,7 @@ public:
   std::optional<int64_t> vectorLanes;
 
 private:
+  bool compileArguments(KernelOp kernel);
   bool compileOperation(mlir::Operation *op);
   bool checkTypes(mlir::Operation *op);
   void releaseDead(mlir::Operation *op);

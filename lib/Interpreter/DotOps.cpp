@@ -72,8 +72,7 @@ struct Tf32Data {
 void splitTf32(const float *values, float *big, float *small, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     big[i] = roundToTf32(values[i]);
-    // The remainder of an infinity or NaN is NaN; the large part already carries it.
-    small[i] = std::isfinite(values[i]) ? roundToTf32(values[i] - big[i]) : 0.0f;
+    small[i] = roundToTf32(values[i] - big[i]); // NaN for an infinity, whose tf32x3 products are NaN
   }
 }
 

@@ -156,10 +156,10 @@ static void writeConstant(const Constant &constant, char *frame) {
 
 Program::Result Program::compile(KernelOp kernel) {
   auto impl = std::make_shared<ProgramImpl>();
-  Result result = Compiler().compile(kernel, impl);
-  if (result.error)
-    return result;
-  result.program.emplace().impl = std::move(impl);
+  Result result;
+  result.error = Compiler().compile(kernel, *impl);
+  if (!result.error)
+    result.program.emplace().impl = std::move(impl);
   return result;
 }
 
@@ -176,8 +176,9 @@ std::optional<Error> Program::run(Grid grid, ArrayRef<Argument> arguments, Array
   std::unique_ptr<char, decltype(&std::free)> frame(
       static_cast<char *>(std::aligned_alloc(alignment, std::max(impl->frameBytes, alignment))), &std::free);
   if (!frame)
-    return launchError(llvm::formatv("kernel '{0}' holds {1} bytes of tensors at once, more than this machine can give",
-                                     kernel.getSymName(), impl->frameBytes));
+    return launchError(
+        llvm::formatv("this machine cannot give the {0} bytes of tensors that kernel '{1}' holds at once",
+                      impl->frameBytes, kernel.getSymName()));
   ArgumentWriter writer{kernel, buffers, frame.get()};
   for (auto [index, argument] : llvm::enumerate(arguments))
     if (std::string message = writer.write(index, argument, impl->arguments[index]); !message.empty())

@@ -116,7 +116,7 @@ private:
     const std::string &text = isGiven ? it->second : *parameter.defaultValue;
     Status status = parameter.isInteger() ? bindInteger(index, text) : bindFloat(index, text);
     if (!status)
-      return isActiveError(status, parameter, isGiven);
+      return explain(status, parameter, isGiven);
     binding.isBound = true;
     isActive[index] = false;
     path.pop_back();
@@ -124,13 +124,16 @@ private:
   }
 
   /// Puts the parameter in front of the message once, at the innermost parameter.
-  Status isActiveError(const Status &status, const Parameter &parameter, bool isGiven) {
+  Status explain(const Status &status, const Parameter &parameter, bool isGiven) {
     if (hasPlace || status.error().message.starts_with("the values of"))
       return status;
     hasPlace = true;
-    return runtime::withContext(fmt::format("{} of parameter '{}' ({})", isGiven ? "argument" : "default",
-                                            parameter.name, parameter.typeName()),
-                                status.error());
+    Error error = runtime::withContext(fmt::format("{} of parameter '{}' ({})", isGiven ? "argument" : "default",
+                                                   parameter.name, parameter.typeName()),
+                                       status.error());
+    if (isGiven) // the user's mistake, not the artifact's
+      error.code = TILE_ERROR_INVALID_ARGUMENT;
+    return error;
   }
 
   Status bindInteger(size_t index, const std::string &text) {
@@ -246,7 +249,7 @@ std::string Bindings::summary(const Manifest &manifest) const {
     if (parameter.isInteger())
       parts.push_back(fmt::format("{}={}", parameter.name, scalars[i].integer));
     else if (!parameter.isPointer)
-      parts.push_back(fmt::format("{}={}", parameter.name, scalars[i].real));
+      parts.push_back(fmt::format("{}={:.6g}", parameter.name, scalars[i].real)); // as typed, not as rounded to the type
   }
   return fmt::format("{}", fmt::join(parts, " "));
 }

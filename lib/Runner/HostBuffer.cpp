@@ -45,7 +45,7 @@ Result<BufferLayout> planBuffer(std::vector<int64_t> shape, std::vector<int64_t>
     if (strides[i] < 0)
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "strides [{}] have a negative entry, which is not supported",
                        fmt::join(strides, ", "));
-    if (isWritten && strides[i] == 0 && shape[i] > 1)
+    if (isWritten && !isEmpty && strides[i] == 0 && shape[i] > 1)
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "strides [{}] of a written buffer make elements share memory",
                        fmt::join(strides, ", "));
     int64_t span = 0;

@@ -123,11 +123,6 @@ Result<std::vector<NamedText>> parseSaves(const RunOptions &options, const Manif
 }
 
 Status validateExpectations(const Manifest &manifest, const Buffers &buffers) {
-  if (manifest.expect.empty())
-    return makeError(
-        TILE_ERROR_INVALID_ARGUMENT,
-        "--check: kernel '{}' declares nothing to check; add '#: expect c == ... within 1e-3' to its source",
-        manifest.kernel);
   for (const Expectation &expectation : manifest.expect)
     if (Status status = validateExpectation(expectation, buffers.names, *buffers.names.buffers.at(expectation.buffer));
         !status)
@@ -188,10 +183,31 @@ Status measure(const RunOptions &options, const Manifest &manifest, CudaDevice &
 
 } // namespace
 
+Status validateRequest(const RunOptions &options, const Manifest &manifest) {
+  if (Result<std::vector<NamedText>> saves = parseSaves(options, manifest); !saves)
+    return saves.error();
+  // One multiprocessor stands for any number: only the values of defaults can depend on it.
+  Result<Bindings> bindings = Bindings::bind(manifest, options.arguments, 1);
+  if (!bindings)
+    return bindings.error();
+  if (Status status = checkDivisibility(manifest, *bindings); !status)
+    return status;
+  if (options.check && manifest.expect.empty())
+    return makeError(
+        TILE_ERROR_INVALID_ARGUMENT,
+        "--check: kernel '{}' declares nothing to check; add '#: expect c == ... within 1e-3' to its source",
+        manifest.kernel);
+  if (Result<Grid> grid = chooseGrid(options, manifest, *bindings); !grid)
+    return grid.error();
+  return Success{};
+}
+
 Result<RunReport> runKernel(const RunOptions &options, const Manifest &manifest, Device &device,
                             const std::string &artifactName) {
   if (options.bench && !device.asCuda())
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "--bench needs a GPU; device '{}' cannot be measured", device.name());
+  if (Status status = validateRequest(options, manifest); !status)
+    return status.error();
   Result<std::vector<NamedText>> saves = parseSaves(options, manifest);
   if (!saves)
     return saves.error();
@@ -279,6 +295,8 @@ Result<std::unique_ptr<CudaContext>> openDevice(const RunOptions &options) {
 }
 
 int runArtifact(const RunOptions &options, const Artifact &artifact) {
+  if (Status status = validateRequest(options, artifact.manifest); !status)
+    return reportFailure(options, status.error());
   Result<std::unique_ptr<CudaContext>> context = openDevice(options);
   if (!context)
     return reportFailure(options, context.error());

@@ -10,6 +10,9 @@
 
 namespace tile::runner {
 
+/// Whether the arguments, --save and --check fit the kernel: what can be said without opening a device.
+Status validateRequest(const RunOptions &options, const runtime::Manifest &manifest);
+
 /// The core, without any printing. `artifactName` is for the report.
 Result<RunReport> runKernel(const RunOptions &options, const runtime::Manifest &manifest, Device &device,
                             const std::string &artifactName);

@@ -149,7 +149,7 @@ private:
   }
 
   LogicalResult verifyLayouts(Operation *op) {
-    if (OpTrait::hasElementwiseMappableTraits(op)) {
+    if (OpTrait::hasElementwiseMappableTraits(op) || isa<AddPtrOp>(op)) {
       cta::LayoutAttr common;
       for (Type type :
            llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()), llvm::to_vector(op->getResultTypes()))) {

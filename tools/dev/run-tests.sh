@@ -7,7 +7,7 @@ build=${1:-$root/build}
 passed=0
 failed=0
 
-# Adds the numbers in a log: `count LOG PATTERN` sums the first number of the lines that match.
+# count LOG PATTERN: the first number in the first line that matches.
 count() { grep -E "$2" "$1" | grep -oE '[0-9]+' | head -1 || true; }
 
 log=$(mktemp)
@@ -32,7 +32,7 @@ if [ -n "$lit" ]; then
   "$lit" "$build/test" --order=lexical -v --show-unsupported >"$log" 2>&1
   status=$?
   good=$(count "$log" '^ *Passed *:')
-  bad=$(grep -E '^ *(Failed|Unresolved|Timed Out|Unexpectedly Passed) *:' "$log" | grep -oE '[0-9]+' | awk "{ sum += \$1 } END { print sum + 0 }")
+  bad=$(grep -E '^ *(Failed|Unresolved|Timed Out|Unexpectedly Passed) *:' "$log" | awk -F: '{ sum += $2 } END { print sum + 0 }')
   [ "$status" -ne 0 ] && [ "${bad:-0}" = 0 ] && bad=1
   passed=$((passed + ${good:-0}))
   failed=$((failed + ${bad:-0}))

@@ -113,13 +113,27 @@ private:
     return true;
   }
 
+  /// In `run` mode the value of a runner's option may look like an input: prefer what is named like a kernel.
+  const Arg *findInput() const {
+    const Arg *first = nullptr;
+    for (const Arg *argument : arguments.filtered(OPT_INPUT)) {
+      StringRef word = argument->getSpelling();
+      if (!run || word == "-" || word.ends_with(".tile") || word.ends_with(".mlir") || word.ends_with(".py"))
+        return argument;
+      if (!first && !word.contains('='))
+        first = argument;
+    }
+    return first;
+  }
+
   bool readInputFile() {
+    const Arg *input = findInput();
     for (const Arg *argument : arguments) {
       std::string word = argument->getAsString(arguments);
       bool isInput = argument->getOption().matches(OPT_INPUT);
       if (!isInput && !argument->getOption().matches(OPT_UNKNOWN))
         continue;
-      if (isInput && options.input.empty())
+      if (argument == input)
         options.input = word;
       else if (run)
         line.rest.push_back(word);
@@ -253,7 +267,7 @@ tile::ParseStatus tile::parseCommandLine(llvm::ArrayRef<const char *> words, boo
   InputArgList arguments = table.ParseArgs(words, missingIndex, missingCount);
   if (arguments.hasArg(OPT_help)) {
     printHelp(table, run);
-    return ParseStatus::Done;
+    return ParseStatus::Help;
   }
   if (arguments.hasArg(OPT_version)) {
     llvm::outs() << driver::compilerVersion << " (LLVM " << LLVM_VERSION_STRING << ")\n";

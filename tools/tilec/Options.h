@@ -16,10 +16,10 @@ struct CommandLine {
   std::vector<std::string> rest; ///< for `tilec run`: words that are not the compiler's, in order
 };
 
-enum class ParseStatus { Compile, Done, Error };
+enum class ParseStatus { Compile, Help, Done, Error };
 
-/// Parses the words behind the tool's name. `Done`: help or version was printed. In `run` mode words that the compiler
-/// does not know are kept in `rest` instead of being errors. Does not read the input.
+/// Parses the words behind the tool's name. `Help` and `Done`: help, or version or targets, were printed. In `run` mode
+/// words that the compiler does not know are kept in `rest` instead of being errors. Does not read the input.
 ParseStatus parseCommandLine(llvm::ArrayRef<const char *> words, bool run, CommandLine &line);
 
 } // namespace tile

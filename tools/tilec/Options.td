@@ -50,6 +50,10 @@ defm cuda_path : Value<"cuda-path", "Folder of the CUDA toolkit (default: CUDA_H
                        "<dir>">;
 }
 
+def grp_general : OptionGroup<"general">, HelpText<"General">;
+
+let Group = grp_general in {
 def help : Flag<["--"], "help">, HelpText<"Print this text">;
 def h : Flag<["-"], "h">, Alias<help>;
 def version : Flag<["--"], "version">, HelpText<"Print the version">;
+}

@@ -2,6 +2,7 @@
 #include "Driver/Compilation.h"
 #include "Driver/OutputFile.h"
 #include "Options.h"
+#include "RunCommand.h"
 #include "Tools.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -29,6 +30,7 @@ std::string defaultOutput(const driver::CompilerOptions &options) {
 int compileCommand(llvm::ArrayRef<const char *> words) {
   CommandLine line;
   switch (parseCommandLine(words, /*run=*/false, line)) {
+  case ParseStatus::Help:
   case ParseStatus::Done:
     return int(Outcome::Success);
   case ParseStatus::Error:
@@ -54,5 +56,7 @@ int compileCommand(llvm::ArrayRef<const char *> words) {
 
 int tile::tilecMain(int argc, char **argv) {
   llvm::ArrayRef<const char *> words(argv + 1, argc - 1);
+  if (!words.empty() && llvm::StringRef(words.front()) == "run")
+    return runCommand(words.drop_front());
   return compileCommand(words);
 }

@@ -7,17 +7,11 @@
 //
 //   %s = arith.addf %x, %y : tensor<256xf32, #l>   ==>   2 x arith.addf : f32      (#l has 2 registers)
 //
-// Then math that LLVM cannot select for NVPTX is rewritten (Math.cpp). The rest is upstream's: addLoweringToLlvm.
+// Math that LLVM cannot select for NVPTX is rewritten on the way (Math.cpp). The rest is upstream's.
 #include "Conversion/Passes.h"
 #include "Patterns.h"
 #include "Words.h"
 
-#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
-#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
-#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -25,7 +19,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
-#include "mlir/Transforms/Passes.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace tile {
@@ -40,7 +34,7 @@ using namespace tile::conversion;
 RegisterTypeConverter::RegisterTypeConverter(MLIRContext *context) {
   addConversion([](Type type) { return type; });
   addConversion([](FloatType type) -> Type { return getRegisterType(type); });
-  addConversion([](PtrType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), globalSpace); });
+  addConversion([](PtrType type) -> Type { return getRegisterType(type); });
   addConversion(
       [](cta::BufferType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), sharedSpace); });
   addConversion([this](RankedTensorType type, SmallVectorImpl<Type> &registers) -> std::optional<LogicalResult> {
@@ -72,8 +66,8 @@ static LogicalResult checkOperation(Operation *op, const target::GpuTarget &gpu)
       .Case<cta::FmaDotOp>([&](auto op) { return checkFmaDot(op, gpu); })
       .Case<PrintOp>([&](auto op) { return checkPrint(op, gpu); })
       .Default([&](Operation *op) {
-        return op->hasTrait<OpTrait::Elementwise>() || op->hasTrait<OpTrait::ConstantLike>() ? checkElementwise(op, gpu)
-                                                                                             : success();
+        return op->hasTrait<OpTrait::Elementwise>() || isa<arith::ConstantOp>(op) ? checkElementwise(op, gpu)
+                                                                                  : success();
       });
 }
 
@@ -129,21 +123,10 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
 
     target.addLegalOp<ModuleOp>();
     target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
-    target.addIllegalDialect<TileDialect, cta::CtaDialect>();
+    target.addIllegalDialect<TileDialect, cta::CtaDialect, ub::UBDialect>();
     target.markUnknownOpDynamicallyLegal([&](Operation *op) { return converter.isLegal(op) && isSelectable(op, gpu); });
     return applyFullConversion(getOperation(), target, std::move(patterns));
   }
 };
 
 } // namespace
-
-void tile::addLoweringToLlvm(OpPassManager &manager) {
-  manager.addPass(createSCFToControlFlowPass());
-  manager.addPass(createArithToLLVMConversionPass());
-  manager.addPass(createConvertMathToLLVMPass());
-  manager.addPass(createConvertIndexToLLVMPass());
-  manager.addPass(createConvertControlFlowToLLVMPass());
-  manager.addPass(createReconcileUnrealizedCastsPass());
-  manager.addPass(createCSEPass());
-  manager.addPass(createCanonicalizerPass());
-}

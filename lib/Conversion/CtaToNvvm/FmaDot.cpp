@@ -109,7 +109,7 @@ struct FmaDotLowering : OpConversionPattern<cta::FmaDotOp> {
     Type element = op.getAcc().getType().getElementType();
     int64_t k = aType.getShape()[1], n = bType.getShape()[1];
     // Four k at a time bound the registers that wait; 16 bytes are the widest load.
-    int64_t part = std::min<int64_t>(k, std::min(4u, 16 / getMemoryBytes(aType.getElementType())));
+    int64_t part = std::min<int64_t>(k, std::min(4u, 16 / getBytesInMemory(aType.getElementType())));
 
     ThreadLines rows = linesOf(accLayout, 0), columns = linesOf(accLayout, 1);
     LinearLayout aPart = partLayout(rows, part, 1, k, aType.getShape().vec());

@@ -73,7 +73,7 @@ bool isSmallFloat(Type type) {
 
 /// Functions that LLVM computes in 16 bits.
 bool hasSmallForm(Operation *op, const target::GpuTarget &gpu) {
-  if (isa<math::AbsFOp, math::CopySignOp>(op))
+  if (isa<math::AbsFOp, math::CopySignOp, math::IsInfOp, math::IsNormalOp>(op))
     return true;
   return isa<math::FmaOp>(op) && (op->getResult(0).getType().isF16() || gpu.has(target::Feature::BF16Arithmetic));
 }
@@ -171,6 +171,34 @@ struct SincosLowering : OpConversionPattern<math::SincosOp> {
   }
 };
 
+/// The classes of which LLVM has no operation in the llvm dialect: infinite and normal numbers, by comparison.
+template <typename OpType> struct ClassLowering : OpConversionPattern<OpType> {
+  using OpConversionPattern<OpType>::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(OpType op, typename OpType::Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    auto type = dyn_cast<FloatType>(adaptor.getOperand().getType());
+    if (!type || op.getType() != rewriter.getI1Type())
+      return failure();
+    Location loc = op.getLoc();
+    const llvm::fltSemantics &semantics = type.getFloatSemantics();
+    auto compare = [&](arith::CmpFPredicate predicate, Value value, const APFloat &bound) -> Value {
+      Value constant = arith::ConstantOp::create(rewriter, loc, rewriter.getFloatAttr(type, bound));
+      return arith::CmpFOp::create(rewriter, loc, predicate, value, constant);
+    };
+    Value magnitude = math::AbsFOp::create(rewriter, loc, adaptor.getOperand());
+    Value result;
+    if constexpr (std::is_same_v<OpType, math::IsInfOp>)
+      result = compare(arith::CmpFPredicate::OEQ, magnitude, APFloat::getInf(semantics));
+    else
+      result = arith::AndIOp::create(
+          rewriter, loc, compare(arith::CmpFPredicate::OLT, magnitude, APFloat::getInf(semantics)),
+          compare(arith::CmpFPredicate::OGE, magnitude, APFloat::getSmallestNormalized(semantics)));
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
 struct ClampLowering : OpConversionPattern<math::ClampFOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -185,7 +213,8 @@ struct ClampLowering : OpConversionPattern<math::ClampFOp> {
 } // namespace
 
 bool isSelectable(Operation *op, const target::GpuTarget &gpu) {
-  if (needsPromotion(op, gpu) || isa<math::SincosOp, math::ClampFOp, math::IPowIOp>(op))
+  if (needsPromotion(op, gpu) ||
+      isa<math::SincosOp, math::ClampFOp, math::IPowIOp, math::IsInfOp, math::IsNormalOp>(op))
     return false;
   return libraryFunctionOf(op).empty();
 }
@@ -195,6 +224,7 @@ void populateMathPatterns(const TypeConverter &converter, RewritePatternSet &pat
   patterns.add<PromotionLowering>(converter, context, gpu);
   patterns.add<ApproximationLowering, LibraryLowering>(converter, context);
   patterns.add<SincosLowering, ClampLowering>(converter, context);
+  patterns.add<ClassLowering<math::IsInfOp>, ClassLowering<math::IsNormalOp>>(converter, context, /*benefit=*/3);
 }
 
 } // namespace tile::conversion

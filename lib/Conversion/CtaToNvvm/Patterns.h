@@ -1,6 +1,8 @@
 // What the files of this folder share: the type conversion and the list of pattern families, one a file.
 #pragma once
 
+#include "Words.h"
+
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
 
@@ -25,9 +27,6 @@ template <typename OpType> struct TargetPattern : mlir::OpConversionPattern<OpTy
 
   const target::GpuTarget &gpu;
 };
-
-/// NVPTX address spaces (LLVM, "User Guide for NVPTX Back-end").
-inline constexpr unsigned globalSpace = 1, sharedSpace = 3;
 
 /// Name of the external symbol at which the shared memory of a CTA starts.
 inline constexpr llvm::StringLiteral sharedSymbol = "tile_shared";

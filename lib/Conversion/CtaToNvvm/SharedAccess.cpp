@@ -6,6 +6,7 @@
 #include "Words.h"
 
 #include "Layout/Access.h"
+#include "Tile/TileDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -46,7 +47,7 @@ void storeWords(OpBuilder &builder, Location loc, Value address, ValueRange word
 
 /// ldmatrix or stmatrix, where the target has it and each of its accesses moves more than a plain one.
 std::optional<MatrixAccess> planMatrix(const SharedTile &tile, bool hasInstruction) {
-  unsigned bytes = getMemoryBytes(tile.element);
+  unsigned bytes = getBytesInMemory(tile.element);
   if (!hasInstruction)
     return std::nullopt;
   VectorAccess plain = layout::planVectorAccess(layout::memoryOffsets(tile.distributed, tile.layout), bytes);
@@ -125,7 +126,7 @@ SharedPartLoader::SharedPartLoader(OpBuilder &builder, Location loc, const Share
                                    const std::vector<uint64_t> &shifts)
     : state(new State{
           builder, loc, tile.base, tile.element, {}, layout::Span(tile.layout.toMatrix().columns()), {}, {}, {}}) {
-  unsigned bytes = getMemoryBytes(tile.element);
+  unsigned bytes = getBytesInMemory(tile.element);
   LinearLayout places = layout::memoryOffsets(tile.distributed, tile.layout);
   // A shift must keep accesses aligned.
   unsigned width = widestAccess;
@@ -143,7 +144,7 @@ SharedPartLoader::~SharedPartLoader() = default;
 SmallVector<Value> SharedPartLoader::load(uint64_t shift) {
   const VectorAccess &access = state->access;
   WordFormat format = wordsFor(state->element, access.elements);
-  uint64_t offset = *state->places.express(shift) * getMemoryBytes(state->element);
+  uint64_t offset = *state->places.express(shift) * getBytesInMemory(state->element);
   SmallVector<Value> registers(access.registerOrder.size());
   for (int64_t index = 0; index < access.addresses.numRegisters(); ++index) {
     auto first = access.registerOrder.begin() + index * access.elements;
@@ -173,7 +174,7 @@ void emitSharedStore(OpBuilder &builder, Location loc, const SharedTile &tile, V
                      const target::GpuTarget &gpu) {
   if (std::optional<MatrixAccess> access = planMatrix(tile, gpu.has(target::Feature::StMatrix)))
     return storeMatrices(builder, loc, tile, *access, registers);
-  unsigned bytes = getMemoryBytes(tile.element);
+  unsigned bytes = getBytesInMemory(tile.element);
   VectorAccess access = layout::planVectorAccess(layout::memoryOffsets(tile.distributed, tile.layout), bytes);
   WordFormat format = wordsFor(tile.element, access.elements);
   OffsetEmitter offsets(builder, loc, ThreadMap::flat(access.addresses, bytes));

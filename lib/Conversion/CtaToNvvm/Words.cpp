@@ -3,6 +3,8 @@
 
 #include "EmitLayout.h"
 
+#include "Tile/TileDialect.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/STLExtras.h"
@@ -14,30 +16,34 @@ using namespace mlir;
 namespace tile::conversion {
 
 Type getRegisterType(Type element) {
+  if (isa<PtrType>(element))
+    return LLVM::LLVMPointerType::get(element.getContext(), globalSpace);
   if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8)
     return IntegerType::get(element.getContext(), 8);
   return element;
 }
 
-unsigned getMemoryBytes(Type element) {
-  return std::max(1u, element.getIntOrFloatBitWidth() / 8);
-}
-
 WordFormat wordsFor(Type element, unsigned count) {
-  unsigned elementBits = 8 * getMemoryBytes(element), bits = elementBits * count;
+  unsigned elementBits = 8 * getBytesInMemory(element), bits = elementBits * count;
   unsigned wordBits = std::max(elementBits, std::min(bits, 32u));
   return {wordBits, bits / wordBits, wordBits / elementBits};
 }
 
-/// The type that a register value has in memory: i1 is a byte.
+/// The type that a register value has in memory: i1 is a byte, a pointer its address.
 static Type getMemoryType(Type type) {
+  if (isa<LLVM::LLVMPointerType>(type))
+    return IntegerType::get(type.getContext(), 64);
   return type.isInteger(1) ? IntegerType::get(type.getContext(), 8) : type;
 }
 
 SmallVector<Value> packWords(OpBuilder &builder, Location loc, ValueRange values, WordFormat format) {
   Type wordType = builder.getIntegerType(format.bits), memoryType = getMemoryType(values.front().getType());
   auto toMemory = [&](Value value) -> Value {
-    return value.getType() == memoryType ? value : arith::ExtUIOp::create(builder, loc, memoryType, value).getResult();
+    if (value.getType() == memoryType)
+      return value;
+    if (isa<LLVM::LLVMPointerType>(value.getType()))
+      return LLVM::PtrToIntOp::create(builder, loc, memoryType, value);
+    return arith::ExtUIOp::create(builder, loc, memoryType, value);
   };
   SmallVector<Value> words;
   for (size_t first = 0; first < values.size(); first += format.elementsPerWord) {
@@ -62,6 +68,8 @@ SmallVector<Value> unpackWords(OpBuilder &builder, Location loc, ValueRange word
   auto fromMemory = [&](Value value) -> Value {
     if (registerType == memoryType)
       return value;
+    if (isa<LLVM::LLVMPointerType>(registerType))
+      return LLVM::IntToPtrOp::create(builder, loc, registerType, value);
     // An i1 is true if its byte is not 0.
     Value zero = arith::ConstantIntOp::create(builder, loc, memoryType, 0);
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value, zero);

@@ -8,11 +8,12 @@
 
 namespace tile::conversion {
 
-/// The type that a scalar of `element` has in a register: i8 for 8-bit floats, otherwise the type itself.
-mlir::Type getRegisterType(mlir::Type element);
+/// NVPTX address spaces (LLVM, "User Guide for NVPTX Back-end").
+inline constexpr unsigned globalSpace = 1, sharedSpace = 3;
 
-/// Bytes that `element` takes in memory: 1 for i1.
-unsigned getMemoryBytes(mlir::Type element);
+/// The type that a scalar of `element` has in a register: i8 for 8-bit floats, !llvm.ptr<1> for pointers, otherwise the
+/// type itself.
+mlir::Type getRegisterType(mlir::Type element);
 
 struct WordFormat {
   unsigned bits;            // 8, 16, 32 or 64

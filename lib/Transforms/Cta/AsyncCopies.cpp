@@ -35,6 +35,8 @@ struct CopyPlan {
 
 /// Zero is what an asynchronous copy writes where its mask is false.
 bool isZero(Value value) {
+  if (auto splat = value ? value.getDefiningOp<SplatOp>() : SplatOp())
+    value = splat.getScalar();
   return !value || matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat()) ||
          matchPattern(value, m_PosZeroFloat());
 }

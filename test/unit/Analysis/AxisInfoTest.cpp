@@ -259,6 +259,9 @@ TEST_F(AxisInfoTest, Loops) {
       tile.print "carried" %q : tensor<64x!tile.ptr<f16>>
       scf.yield %next : tensor<64x!tile.ptr<f16>>
     }
+    scf.for %k2 = %c64 to %n step %c8 : i32 {
+      tile.print "alone" %k2 : i32
+    }
     tile.print "result" %end : tensor<64x!tile.ptr<f16>>
     %either = scf.if %c -> (i32) { scf.yield %m : i32 } else { scf.yield %c8 : i32 }
     tile.print "if" %either : i32
@@ -273,6 +276,7 @@ TEST_F(AxisInfoTest, Loops) {
     tile.print "while" %w : i32
   )");
   EXPECT_FACTS(facts, "variable", "contiguity = [1], divisibility = [64], constancy = [1], nonnegative");
+  EXPECT_FACTS(facts, "alone", "contiguity = [1], divisibility = [8], constancy = [1], nonnegative");
   EXPECT_FACTS(facts, "carried", "contiguity = [64], divisibility = [16], constancy = [1]");
   EXPECT_FACTS(facts, "result", "contiguity = [64], divisibility = [16], constancy = [1]");
   EXPECT_FACTS(facts, "if", "contiguity = [1], divisibility = [8], constancy = [1]");

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "Interpreter/Interpreter.h"
+#include "Interpreter/Numbers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -19,7 +21,8 @@ class Launch {
 public:
   /// `text` is a whole module.
   explicit Launch(const std::string &text) {
-    context.loadDialect<TileDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect>();
+    context.loadDialect<TileDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect, mlir::math::MathDialect,
+                        mlir::scf::SCFDialect>();
     module = mlir::parseSourceString<mlir::ModuleOp>(text, &context, "kernel.tile");
     EXPECT_TRUE(bool(module)) << text;
   }
@@ -87,6 +90,86 @@ inline std::string elementwise(const std::vector<std::string> &types, const std:
   std::string pointers = address("r", result);
   parameters.resize(parameters.size() - 2);
   return kernel(parameters, body + text + "\ntile.store %r_at, %r : " + pointers);
+}
+
+/// Kind of a type by its MLIR name.
+inline Kind kindNamed(const std::string &type) {
+  const std::pair<const char *, Kind> kinds[] = {
+      {"i1", Kind::I1},     {"i8", Kind::I8},           {"i16", Kind::I16},       {"i32", Kind::I32},
+      {"i64", Kind::I64},   {"f8E4M3FN", Kind::F8E4M3}, {"f8E5M2", Kind::F8E5M2}, {"f16", Kind::F16},
+      {"bf16", Kind::BF16}, {"f32", Kind::F32},         {"f64", Kind::F64}};
+  for (auto [name, kind] : kinds)
+    if (type == name)
+      return kind;
+  ADD_FAILURE() << "no type " << type;
+  return Kind::F64;
+}
+
+inline size_t bytesInMemory(Kind kind) {
+  const size_t sizes[] = {1, 1, 2, 4, 8, 1, 1, 2, 2, 4, 8};
+  return sizes[size_t(kind)];
+}
+
+/// The numbers in the memory form of a type (floats must be exact in it; integers wrap).
+inline std::vector<char> toMemory(const std::string &type, const std::vector<double> &values) {
+  Kind kind = kindNamed(type);
+  std::vector<char> memory;
+  for (double value : values) {
+    uint64_t bits = kind == Kind::F64 ? std::bit_cast<uint64_t>(value)
+                    : isFloat(kind)   ? encode(kind, float(value))
+                    : value > 0x1p62  ? uint64_t(value)
+                                      : uint64_t(int64_t(value));
+    const char *bytes = reinterpret_cast<const char *>(&bits);
+    memory.insert(memory.end(), bytes, bytes + bytesInMemory(kind));
+  }
+  return memory;
+}
+
+/// Back to numbers; integers as signed ones, i1 as 0 or 1.
+inline std::vector<double> fromMemory(const std::string &type, const std::vector<char> &memory) {
+  Kind kind = kindNamed(type);
+  size_t size = bytesInMemory(kind);
+  std::vector<double> values;
+  for (size_t at = 0; at < memory.size(); at += size) {
+    uint64_t bits = 0;
+    memcpy(&bits, &memory[at], size);
+    values.push_back(kind == Kind::F64 ? std::bit_cast<double>(bits)
+                     : isFloat(kind)   ? double(decode(kind, uint32_t(bits)))
+                                       : double(llvm::SignExtend64(bits, unsigned(size) * 8)));
+  }
+  return values;
+}
+
+/// Runs an element-wise kernel (see `elementwise`) on numbers. The result has as many elements as each input; inside,
+/// they are repeated to a power of two, which `text` calls N: `%r = arith.negf %a : tensor<Nxf32>`.
+inline std::vector<double> evaluate(const std::vector<std::string> &types, std::vector<std::vector<double>> inputs,
+                                    const std::string &result, std::string text) {
+  size_t wanted = inputs.front().size(), count = llvm::PowerOf2Ceil(wanted);
+  for (size_t at; (at = text.find("<Nx")) != std::string::npos;)
+    text.replace(at, 3, "<" + std::to_string(count) + "x");
+  Launch launch(elementwise(types, result, count, text));
+  std::vector<std::vector<char>> memories;
+  for (size_t i = 0; i < types.size(); ++i) {
+    inputs[i].resize(count, inputs[i].back());
+    memories.push_back(toMemory(types[i], inputs[i]));
+  }
+  memories.push_back(std::vector<char>(count * bytesInMemory(kindNamed(result)), 0x55));
+  for (size_t i = 0; i < memories.size(); ++i)
+    launch.buffer(memories[i], i < types.size() ? std::string(1, char('a' + i)) : "r");
+  launch.run();
+  std::vector<double> values = fromMemory(result, memories.back());
+  values.resize(wanted);
+  return values;
+}
+
+/// `evaluate` for an operation on one type: `%r = <op> %a, %b : tensor<N x type>`.
+inline std::vector<double> apply(const std::string &op, const std::string &type,
+                                 const std::vector<std::vector<double>> &inputs) {
+  std::string operands;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    operands += (i ? ", %" : " %") + std::string(1, char('a' + i));
+  return evaluate(std::vector<std::string>(inputs.size(), type), inputs, type,
+                  "%r = " + op + operands + " : tensor<Nx" + type + ">");
 }
 
 } // namespace tile::interp::test

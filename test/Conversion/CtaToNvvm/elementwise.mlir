@@ -1,0 +1,46 @@
+// A tensor becomes one scalar for each register, also through loops; indices share one thread part.
+// RUN: tile-opt %s --convert-cta-to-nvvm | FileCheck %s
+
+#l = #cta.layout<[256], register = [[1], [128]], lane = [[2], [4], [8], [16], [32]], warp = [[64]]>
+
+// CHECK-LABEL: llvm.func @registers
+tile.kernel @registers(%p: !tile.ptr<f32>, %n: i32) attributes {num_warps = 2 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // One thread part, (tid & 63) << 1; the registers add 1, 128 and 129.
+  // CHECK-COUNT-1: arith.shli
+  // CHECK-DAG: arith.constant 129 : i32
+  // CHECK-NOT: arith.shli
+  %r = tile.arange 0 to 256 : tensor<256xi32, #l>
+  %f = arith.sitofp %r : tensor<256xi32, #l> to tensor<256xf32, #l>
+  // CHECK: scf.for {{.*}} -> (f32, f32, f32, f32)
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%x = %f) -> tensor<256xf32, #l> : i32 {
+    // CHECK-COUNT-4: arith.addf {{.*}} fastmath<contract> : f32
+    // CHECK-NOT: arith.addf
+    %y = arith.addf %x, %f fastmath<contract> : tensor<256xf32, #l>
+    scf.yield %y : tensor<256xf32, #l>
+  }
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  // CHECK-COUNT-4: llvm.getelementptr %{{.*}}[%{{.*}}] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+  %pr = tile.addptr %ps, %r : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+  tile.store %pr, %s : tensor<256x!tile.ptr<f32>, #l>
+  tile.return
+}
+
+// A constant that differs between registers but not between threads.
+// CHECK-LABEL: llvm.func @constants
+tile.kernel @constants(%p: !tile.ptr<i32>) attributes {num_warps = 1 : i32} {
+  // CHECK-DAG: arith.constant 7 : i32
+  // CHECK-DAG: arith.constant 9 : i32
+  %c = arith.constant dense<[7, 9]> : tensor<2xi32, #cta.layout<[2], register = [[1]], lane = [[0], [0], [0], [0], [0]], warp = []>>
+  %ps = tile.splat %p : !tile.ptr<i32> -> tensor<2x!tile.ptr<i32>, #cta.layout<[2], register = [[1]], lane = [[0], [0], [0], [0], [0]], warp = []>>
+  tile.store %ps, %c : tensor<2x!tile.ptr<i32>, #cta.layout<[2], register = [[1]], lane = [[0], [0], [0], [0], [0]], warp = []>>
+  tile.return
+}
+
+// CHECK-LABEL: llvm.func @undefined
+tile.kernel @undefined() attributes {num_warps = 2 : i32} {
+  // CHECK-COUNT-4: llvm.mlir.poison : i32
+  %u = ub.poison : tensor<256xi32, #l>
+  tile.return
+}

@@ -1,0 +1,28 @@
+// Functions in the forms that LLVM can select: instructions for f32, libdevice for others, f32 for 16 bits.
+// RUN: tile-opt %s --convert-cta-to-nvvm | FileCheck %s
+
+// CHECK-DAG: llvm.func @__nv_sinf(f32) -> f32
+// CHECK-DAG: llvm.func @__nv_pow(f64, f64) -> f64
+
+// CHECK-LABEL: llvm.func @functions
+tile.kernel @functions(%x: f32, %h: bf16, %d: f64, %p: !tile.ptr<f32>) attributes {num_warps = 1 : i32} {
+  // CHECK: %[[SCALED:.*]] = arith.mulf
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[SCALED]])
+  %a = math.exp %x : f32
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.f"
+  %b = math.rsqrt %a : f32
+  // CHECK: llvm.call @__nv_sinf
+  %c = math.sin %b : f32
+  // CHECK: %[[WIDE:.*]] = arith.extf {{.*}} : bf16 to f32
+  // CHECK: %[[ROOT:.*]] = llvm.call_intrinsic "llvm.nvvm.sqrt.approx.f"(%[[WIDE]])
+  // CHECK: arith.truncf %[[ROOT]] : f32 to bf16
+  %e = math.sqrt %h : bf16
+  // CHECK: llvm.call @__nv_pow(
+  %f = math.powf %d, %d : f64
+  // Selected as they are.
+  // CHECK: math.absf {{.*}} : bf16
+  // CHECK: math.floor {{.*}} : f32
+  %g = math.absf %h : bf16
+  %i = math.floor %c : f32
+  tile.return
+}

@@ -1,0 +1,64 @@
+// Reductions: a tree over the registers of a thread, a butterfly over the lanes along the axis.
+// RUN: tile-opt %s --convert-cta-to-nvvm | FileCheck %s
+
+#x = #cta.layout<[4, 64], register = [[0, 1], [0, 32], [1, 0]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 0]], warp = [[2, 0]]>
+#row = #cta.layout<[4], register = [[1]], lane = [[0], [0], [0], [0], [0]], warp = [[2]]>
+#v = #cta.layout<[32], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0]]>
+#partial = #cta.layout<[2, 64], register = [[0, 1], [0, 32]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 0]], warp = [[1, 0]]>
+
+// CHECK-LABEL: llvm.func @sum
+tile.kernel @sum(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>) attributes {num_warps = 2 : i32} {
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<4x64x!tile.ptr<f32>, #x>
+  %x = tile.load %ps : tensor<4x64x!tile.ptr<f32>, #x>
+  // Two rows in a thread, each: 3 additions for 4 registers, then 4 lane bits; lane bit 4 only repeats.
+  // CHECK-COUNT-3: arith.addf
+  // CHECK-NEXT: arith.constant
+  // CHECK-COUNT-4: nvvm.shfl.sync bfly
+  // CHECK-COUNT-3: arith.addf
+  // CHECK-COUNT-4: nvvm.shfl.sync bfly
+  // CHECK-NOT: nvvm.shfl.sync
+  %s = tile.reduce %x {axis = 1 : i32} : tensor<4x64xf32, #x> -> tensor<4xf32, #row> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  }
+  %qs = tile.splat %q : !tile.ptr<f32> -> tensor<4x!tile.ptr<f32>, #row>
+  // CHECK: llvm.inline_asm
+  tile.store %qs, %s : tensor<4x!tile.ptr<f32>, #row>
+  tile.return
+}
+
+// Several operands and a scalar result: every thread has it. 16 bits travel as 32, 64 bits as twice 32.
+// CHECK-LABEL: llvm.func @argmax
+tile.kernel @argmax(%p: !tile.ptr<f16>, %q: !tile.ptr<i64>) attributes {num_warps = 2 : i32} {
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<32x!tile.ptr<f16>, #v>
+  %x = tile.load %ps : tensor<32x!tile.ptr<f16>, #v>
+  %r = tile.arange 0 to 32 : tensor<32xi32, #v>
+  %i = arith.extsi %r : tensor<32xi32, #v> to tensor<32xi64, #v>
+  // CHECK-COUNT-15: nvvm.shfl.sync bfly {{.*}} : i32 -> i32
+  // CHECK-NOT: nvvm.shfl.sync
+  %m, %mi = tile.reduce %x, %i {axis = 0 : i32} : tensor<32xf16, #v>, tensor<32xi64, #v> -> f16, i64 {
+  ^bb0(%a: f16, %ai: i64, %b: f16, %bi: i64):
+    %greater = arith.cmpf ogt, %a, %b : f16
+    %value = arith.select %greater, %a, %b : f16
+    %index = arith.select %greater, %ai, %bi : i64
+    tile.yield %value, %index : f16, i64
+  }
+  tile.store %q, %mi : !tile.ptr<i64>
+  tile.return
+}
+
+// Warps are kept apart: rows 0 and 1 in one, 2 and 3 in the other.
+// CHECK-LABEL: llvm.func @partial
+tile.kernel @partial(%p: !tile.ptr<f32>) attributes {num_warps = 2 : i32} {
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<4x64x!tile.ptr<f32>, #x>
+  %x = tile.load %ps : tensor<4x64x!tile.ptr<f32>, #x>
+  // CHECK-COUNT-4: arith.maxnumf
+  // CHECK-NOT: nvvm.shfl.sync
+  %s = cta.partial_reduce %x {axis = 0 : i32} : tensor<4x64xf32, #x> -> tensor<2x64xf32, #partial> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.maxnumf %a, %b : f32
+    tile.yield %c : f32
+  }
+  tile.return
+}

@@ -1,0 +1,67 @@
+// RUN: tile-opt %s --verify-diagnostics --split-input-file
+
+#s = #cta.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
+
+tile.kernel @slot(%i: i32) {
+  %r = cta.alloc : !cta.buffer<64xf32, #s, slots = 3>
+  // expected-error @below {{'cta.slot' op result is '!cta.buffer<64xf32, #cta.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>, slots = 2>' but a slot of the buffer is}}
+  %t = cta.slot %r[%i] : !cta.buffer<64xf32, #s, slots = 3> -> !cta.buffer<64xf32, #s, slots = 2>
+  tile.return
+}
+
+// -----
+
+#x = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
+#s = #cta.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
+
+tile.kernel @slots() {
+  %r = cta.alloc : !cta.buffer<64xf32, #s, slots = 3>
+  // expected-error @below {{'cta.local_load' op buffer has 3 slots; choose one with cta.slot}}
+  %v = cta.local_load %r : !cta.buffer<64xf32, #s, slots = 3> -> tensor<64xf32, #x>
+  tile.return
+}
+
+// -----
+
+#x = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
+#s = #cta.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
+
+tile.kernel @element() {
+  %v = arith.constant dense<0.0> : tensor<64xf16, #x>
+  %b = cta.alloc : !cta.buffer<64xf32, #s>
+  // expected-error @below {{'cta.local_store' op tensor is 'tensor<64xf16>' but the buffer holds 'tensor<64xf32>'}}
+  cta.local_store %v, %b : tensor<64xf16, #x>, !cta.buffer<64xf32, #s>
+  tile.return
+}
+
+// -----
+
+#s = #cta.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
+
+tile.kernel @no_layout() {
+  %b = cta.alloc : !cta.buffer<64xf32, #s>
+  // expected-error @below {{'cta.local_load' op tensor has no layout}}
+  %v = cta.local_load %b : !cta.buffer<64xf32, #s> -> tensor<64xf32>
+  tile.return
+}
+
+// -----
+
+#x = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
+
+// expected-error @below {{not a layout of a buffer}}
+func.func private @distributed(!cta.buffer<64xf32, #x>)
+
+// -----
+
+#s = #cta.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
+
+// expected-error @below {{layout is for shape [64] but the buffer is [32]}}
+func.func private @shape(!cta.buffer<32xf32, #s>)
+
+// -----
+
+#s = #cta.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
+
+// expected-error @below {{buffer has 0 slots but needs at least 1}}
+func.func private @none(!cta.buffer<64xf32, #s, slots = 0>)

@@ -1,0 +1,70 @@
+// RUN: tile-opt %s --verify-diagnostics --split-input-file
+
+#a = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
+#b = #cta.layout<[128], register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[64], [0]]>
+
+tile.kernel @shape(%f: f32) {
+  %x = tile.splat %f : f32 -> tensor<64xf32, #a>
+  // expected-error @below {{'cta.convert_layout' op operand is 'tensor<64xf32}}
+  %y = cta.convert_layout %x : tensor<64xf32, #a> -> tensor<128xf32, #b>
+  tile.return
+}
+
+// -----
+
+#a = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
+
+tile.kernel @no_layout(%f: f32) {
+  %x = tile.splat %f : f32 -> tensor<64xf32>
+  // expected-error @below {{'cta.convert_layout' op operand and result must have a layout}}
+  %y = cta.convert_layout %x : tensor<64xf32> -> tensor<64xf32, #a>
+  tile.return
+}
+
+// -----
+
+#a = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
+
+tile.kernel @counts(%f: f32) {
+  %x = tile.splat %f : f32 -> tensor<64xf32, #a>
+  // expected-error @below {{'cta.partial_reduce' op has 2 operands and 1 results; there must be as many of both, at least one}}
+  %y = "cta.partial_reduce"(%x, %x) ({
+  ^bb0(%a: f32, %b: f32):
+    tile.yield %a : f32
+  }) {axis = 0 : i32} : (tensor<64xf32, #a>, tensor<64xf32, #a>) -> tensor<64xf32, #a>
+  tile.return
+}
+
+// -----
+
+#a = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
+
+tile.kernel @axis(%f: f32) {
+  %x = tile.splat %f : f32 -> tensor<64xf32, #a>
+  // expected-error @below {{'cta.partial_reduce' op operand has rank 1, result 1 and axis is 1; ranks must agree and contain the axis}}
+  %y = cta.partial_reduce %x {axis = 1 : i32} : tensor<64xf32, #a> -> tensor<64xf32, #a> {
+  ^bb0(%a: f32, %b: f32):
+    tile.yield %a : f32
+  }
+  tile.return
+}
+
+// -----
+
+// Coordinate 2 lies outside: bases are checked when the attribute is read.
+// expected-error @below {{basis}}
+#bad = #cta.layout<[2], register = [], lane = [[2], [0], [0], [0], [0]], warp = []>
+
+// -----
+
+#warpless = #cta.layout<[32], register = [], lane = [[1], [2], [4], [8], [16]]>
+
+// expected-error @below {{not a layout of a tensor}}
+func.func private @tensor(tensor<32xf32, #warpless>)
+
+// -----
+
+#a = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
+
+// expected-error @below {{layout is for shape [64] but the tensor is [32]}}
+func.func private @tensor(tensor<32xf32, #a>)

@@ -1,0 +1,27 @@
+// RUN: tile-opt %s | tile-opt | FileCheck %s
+
+#a = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
+#b = #cta.layout<[64], register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[0], [0]]>
+#x = #cta.layout<[128], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
+#s = #cta.layout<[4], register = [], lane = [[0], [0], [0], [0], [0]], warp = [[1], [2]]>
+
+// CHECK: #[[A:.*]] = #cta.layout<[64], register = [], lane = {{\[}}[1], [2], [4], [8], [16]], warp = {{\[}}[32], [0]]>
+// CHECK: #[[B:.*]] = #cta.layout<[64], register = {{\[}}[1]], lane = {{\[}}[2], [4], [8], [16], [32]], warp = {{\[}}[0], [0]]>
+
+tile.kernel @k() {
+  %x = arith.constant dense<1.0> : tensor<64xf32, #a>
+  // CHECK: %[[Y:.*]] = cta.convert_layout %{{.*}} : tensor<64xf32, #[[A]]> -> tensor<64xf32, #[[B]]>
+  %y = cta.convert_layout %x : tensor<64xf32, #a> -> tensor<64xf32, #b>
+
+  %z = arith.constant dense<1.0> : tensor<128xf32, #x>
+  // CHECK: cta.partial_reduce %{{.*}} {axis = 0 : i32} : tensor<128xf32, #{{.*}}> -> tensor<4xf32, #{{.*}}> {
+  // CHECK-NEXT: ^bb0(%{{.*}}: f32, %{{.*}}: f32):
+  // CHECK-NEXT: arith.addf
+  // CHECK-NEXT: tile.yield %{{.*}} : f32
+  %s = cta.partial_reduce %z {axis = 0 : i32} : tensor<128xf32, #x> -> tensor<4xf32, #s> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  }
+  tile.return
+}

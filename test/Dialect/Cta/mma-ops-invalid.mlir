@@ -1,0 +1,66 @@
+// RUN: tile-opt %s --verify-diagnostics --split-input-file
+
+#a = #cta.layout<[16, 16], register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#c = #cta.layout<[16, 8], register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+
+tile.kernel @instruction() {
+  %a = arith.constant dense<1.0> : tensor<16x16xf16, #a>
+  %c = arith.constant dense<0.0> : tensor<16x8xf32, #c>
+  %b = arith.constant dense<0.0> : tensor<16x8xf16, #c>
+  // expected-error @below {{'cta.mma_sync' op instruction shape has 2 entries; it is m, n, k}}
+  %d = cta.mma_sync %a, %b, %c {shape = array<i32: 16, 8>} : tensor<16x16xf16, #a>, tensor<16x8xf16, #c> -> tensor<16x8xf32, #c>
+  tile.return
+}
+
+// -----
+
+#a = #cta.layout<[16, 16], register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+
+tile.kernel @no_layout() {
+  %a = arith.constant dense<1.0> : tensor<16x16xf16, #a>
+  %b = arith.constant dense<1.0> : tensor<16x8xf16>
+  %c = arith.constant dense<0.0> : tensor<16x8xf32>
+  // expected-error @below {{'cta.mma_sync' op operands must have layouts}}
+  %d = cta.mma_sync %a, %b, %c {shape = array<i32: 16, 8, 16>} : tensor<16x16xf16, #a>, tensor<16x8xf16> -> tensor<16x8xf32>
+  tile.return
+}
+
+// -----
+
+#a = #cta.layout<[16, 16], register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#b = #cta.layout<[8, 8], register = [[1, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
+#c = #cta.layout<[16, 8], register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+
+tile.kernel @sizes() {
+  %a = arith.constant dense<1.0> : tensor<16x16xf16, #a>
+  %b = arith.constant dense<1.0> : tensor<8x8xf16, #b>
+  %c = arith.constant dense<0.0> : tensor<16x8xf32, #c>
+  // expected-error @below {{'cta.mma_sync' op a is 16x16, b 8x8 and acc 16x8; their sizes do not fit}}
+  %d = cta.mma_sync %a, %b, %c {shape = array<i32: 16, 8, 16>} : tensor<16x16xf16, #a>, tensor<8x8xf16, #b> -> tensor<16x8xf32, #c>
+  tile.return
+}
+
+// -----
+
+#s = #cta.layout<[16, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
+#v = #cta.layout<[32], register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+
+tile.kernel @rank() {
+  %x = cta.alloc : !cta.buffer<16x16xf32, #s>
+  %z = arith.constant dense<0.0> : tensor<32xf32, #v>
+  // expected-error @below {{'cta.fma_dot' op operands have ranks 2, 2 and 1; a product takes matrices}}
+  %e = cta.fma_dot %x, %x, %z : !cta.buffer<16x16xf32, #s>, !cta.buffer<16x16xf32, #s> -> tensor<32xf32, #v>
+  tile.return
+}
+
+// -----
+
+#s = #cta.layout<[16, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
+
+tile.kernel @accumulator() {
+  %x = cta.alloc : !cta.buffer<16x16xf32, #s>
+  %z = arith.constant dense<0.0> : tensor<16x16xf32>
+  // expected-error @below {{'cta.fma_dot' op accumulator must have a layout}}
+  %e = cta.fma_dot %x, %x, %z : !cta.buffer<16x16xf32, #s>, !cta.buffer<16x16xf32, #s> -> tensor<16x16xf32>
+  tile.return
+}

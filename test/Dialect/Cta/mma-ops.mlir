@@ -1,0 +1,24 @@
+// RUN: tile-opt %s | tile-opt | FileCheck %s
+
+// One warp and one m16n8k16 instruction; PTX ISA, "Matrix Fragments for mma.m16n8k16".
+#a = #cta.layout<[16, 16], register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#b = #cta.layout<[16, 8], register = [[1, 0], [8, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
+#c = #cta.layout<[16, 8], register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#s = #cta.layout<[16, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
+#d = #cta.layout<[16, 16], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = []>
+
+tile.kernel @k() attributes {num_warps = 1 : i32} {
+  %a = arith.constant dense<1.0> : tensor<16x16xf16, #a>
+  %b = arith.constant dense<1.0> : tensor<16x8xf16, #b>
+  %c = arith.constant dense<0.0> : tensor<16x8xf32, #c>
+  // CHECK: cta.mma_sync %{{.*}}, %{{.*}}, %{{.*}} {shape = array<i32: 16, 8, 16>} : tensor<16x16xf16, #{{.*}}>, tensor<16x8xf16, #{{.*}}> -> tensor<16x8xf32, #{{.*}}>
+  %d = cta.mma_sync %a, %b, %c {shape = array<i32: 16, 8, 16>}
+     : tensor<16x16xf16, #a>, tensor<16x8xf16, #b> -> tensor<16x8xf32, #c>
+
+  %x = cta.alloc : !cta.buffer<16x16xf32, #s>
+  %y = cta.alloc : !cta.buffer<16x16xf32, #s>
+  %z = arith.constant dense<0.0> : tensor<16x16xf32, #d>
+  // CHECK: cta.fma_dot %{{.*}}, %{{.*}}, %{{.*}} : <16x16xf32, #{{.*}}>, <16x16xf32, #{{.*}}> -> tensor<16x16xf32, #{{.*}}>
+  %e = cta.fma_dot %x, %y, %z : !cta.buffer<16x16xf32, #s>, !cta.buffer<16x16xf32, #s> -> tensor<16x16xf32, #d>
+  tile.return
+}

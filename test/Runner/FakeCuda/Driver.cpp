@@ -1,0 +1,247 @@
+// A libcuda.so.1 for tests: device memory is host memory, and the two kernels that the tests use are C++ functions. It
+// lets tile-run's whole CUDA path run on a machine without a GPU. It refuses what a real driver refuses: memory that
+// was not allocated, a launch without a context.
+#include "Runtime/Driver.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+
+using namespace tile::runtime;
+
+namespace {
+
+constexpr CUresult invalidValue = 1, outOfMemory = 2, noContext = 201, notFound = 500;
+constexpr size_t memoryBytes = size_t(256) << 20;
+
+CUcontext currentContext = nullptr;
+std::map<CUdeviceptr, size_t> allocations;
+size_t allocatedBytes = 0;
+
+bool isMapped(CUdeviceptr pointer, size_t bytes) {
+  auto next = allocations.upper_bound(pointer);
+  if (next == allocations.begin())
+    return false;
+  --next;
+  return pointer + bytes <= next->first + next->second;
+}
+
+double now() {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+template <typename T> T argument(void **arguments, int index) {
+  T value;
+  std::memcpy(&value, arguments[index], sizeof(T));
+  return value;
+}
+
+/// y[i] = alpha * x[i] for i < limit.
+void scale(const LaunchConfig &config, void **arguments) {
+  const float *x = argument<const float *>(arguments, 0);
+  float *y = argument<float *>(arguments, 1);
+  const int limit = argument<int>(arguments, 3);
+  const float alpha = argument<float>(arguments, 4);
+  for (unsigned i = 0; i < config.gridX * config.blockX && static_cast<int>(i) < limit; ++i)
+    y[i] = alpha * x[i];
+}
+
+/// c[m, n] = a[m, k] @ b[k, n] in f32 with row strides of a, b and c.
+void matmul(const LaunchConfig &, void **arguments) {
+  const float *a = argument<const float *>(arguments, 0), *b = argument<const float *>(arguments, 1);
+  float *c = argument<float *>(arguments, 2);
+  const int m = argument<int>(arguments, 3), n = argument<int>(arguments, 4), k = argument<int>(arguments, 5);
+  const int strideA = argument<int>(arguments, 6), strideB = argument<int>(arguments, 7),
+            strideC = argument<int>(arguments, 8);
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      float sum = 0;
+      for (int p = 0; p < k; ++p)
+        sum += a[i * strideA + p] * b[p * strideB + j];
+      c[i * strideC + j] = sum;
+    }
+}
+
+} // namespace
+
+extern "C" {
+
+CUresult cuInit(unsigned) {
+  return 0;
+}
+CUresult cuGetErrorName(CUresult error, const char **name) {
+  *name = error == outOfMemory ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_INVALID_VALUE";
+  return 0;
+}
+CUresult cuGetErrorString(CUresult error, const char **text) {
+  *text = error == outOfMemory ? "out of memory" : "invalid argument";
+  return 0;
+}
+CUresult cuDriverGetVersion(int *version) {
+  *version = 13000;
+  return 0;
+}
+CUresult cuDeviceGet(CUdevice *device, int ordinal) {
+  *device = ordinal;
+  return 0;
+}
+CUresult cuDeviceGetCount(int *count) {
+  *count = 1;
+  return 0;
+}
+CUresult cuDeviceGetName(char *name, int length, CUdevice) {
+  std::strncpy(name, "Fake GPU", static_cast<size_t>(length));
+  return 0;
+}
+CUresult cuDeviceGetPCIBusId(char *text, int length, CUdevice) {
+  std::strncpy(text, "0000:00:00.0", static_cast<size_t>(length));
+  return 0;
+}
+CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice) {
+  *bytes = memoryBytes;
+  return 0;
+}
+CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice) {
+  switch (attribute) {
+  case cuda::attributeComputeMajor:
+    *value = 9;
+    return 0;
+  case cuda::attributeComputeMinor:
+    *value = 0;
+    return 0;
+  case cuda::attributeMultiprocessorCount:
+    *value = 132;
+    return 0;
+  case cuda::attributeMaxSharedOptin:
+    *value = 232448;
+    return 0;
+  case cuda::attributeL2Bytes:
+    *value = 1 << 20;
+    return 0;
+  default:
+    *value = 0;
+    return 0;
+  }
+}
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice) {
+  *context = reinterpret_cast<CUcontext>(0x10);
+  return 0;
+}
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) {
+  return 0;
+}
+CUresult cuCtxGetCurrent(CUcontext *context) {
+  *context = currentContext;
+  return 0;
+}
+CUresult cuCtxSetCurrent(CUcontext context) {
+  currentContext = context;
+  return 0;
+}
+CUresult cuCtxGetDevice(CUdevice *device) {
+  *device = 0;
+  return currentContext ? 0 : noContext;
+}
+CUresult cuModuleLoadDataEx(CUmodule *module, const void *, unsigned, int *, void **) {
+  *module = reinterpret_cast<CUmodule>(0x20);
+  return currentContext ? 0 : noContext;
+}
+CUresult cuModuleUnload(CUmodule) {
+  return 0;
+}
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule, const char *name) {
+  *function = std::strcmp(name, "scale") == 0    ? reinterpret_cast<CUfunction>(scale)
+              : std::strcmp(name, "matmul") == 0 ? reinterpret_cast<CUfunction>(matmul)
+                                                 : nullptr;
+  return *function ? 0 : notFound;
+}
+CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction) {
+  *value = attribute == cuda::functionMaxThreads ? 1024 : 0;
+  return 0;
+}
+CUresult cuFuncSetAttribute(CUfunction, int, int) {
+  return 0;
+}
+CUresult cuLaunchKernelEx(const LaunchConfig *config, CUfunction function, void **arguments, void **) {
+  if (!currentContext || config->gridX == 0 || config->gridY == 0 || config->gridZ == 0)
+    return invalidValue;
+  reinterpret_cast<void (*)(const LaunchConfig &, void **)>(function)(*config, arguments);
+  return 0;
+}
+CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes) {
+  if (bytes == 0)
+    return invalidValue;
+  if (allocatedBytes + bytes > memoryBytes)
+    return outOfMemory;
+  *pointer = reinterpret_cast<CUdeviceptr>(std::aligned_alloc(256, (bytes + 255) / 256 * 256));
+  allocations[*pointer] = bytes;
+  allocatedBytes += bytes;
+  return 0;
+}
+CUresult cuMemFree_v2(CUdeviceptr pointer) {
+  const auto found = allocations.find(pointer);
+  if (found == allocations.end())
+    return invalidValue;
+  allocatedBytes -= found->second;
+  allocations.erase(found);
+  std::free(reinterpret_cast<void *>(pointer));
+  return 0;
+}
+CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) {
+  if (!isMapped(to, bytes))
+    return invalidValue;
+  std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+  return 0;
+}
+CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
+  if (!isMapped(from, bytes))
+    return invalidValue;
+  std::memcpy(to, reinterpret_cast<const void *>(from), bytes);
+  return 0;
+}
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream) {
+  if (!isMapped(to, bytes) || !isMapped(from, bytes))
+    return invalidValue;
+  std::memcpy(reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), bytes);
+  return 0;
+}
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUstream) {
+  if (!isMapped(to, bytes))
+    return invalidValue;
+  std::memset(reinterpret_cast<void *>(to), value, std::min<size_t>(bytes, 4096)); // the rest would only cost time
+  return 0;
+}
+CUresult cuStreamCreate(CUstream *stream, unsigned) {
+  *stream = reinterpret_cast<CUstream>(0x30);
+  return 0;
+}
+CUresult cuStreamDestroy_v2(CUstream) {
+  return 0;
+}
+CUresult cuStreamSynchronize(CUstream) {
+  return 0;
+}
+CUresult cuEventCreate(CUevent *event, unsigned) {
+  *event = reinterpret_cast<CUevent>(new double(-1));
+  return 0;
+}
+CUresult cuEventDestroy_v2(CUevent event) {
+  delete reinterpret_cast<double *>(event);
+  return 0;
+}
+CUresult cuEventRecord(CUevent event, CUstream) {
+  *reinterpret_cast<double *>(event) = now();
+  return 0;
+}
+CUresult cuEventSynchronize(CUevent) {
+  return 0;
+}
+CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) {
+  const double from = *reinterpret_cast<double *>(start), to = *reinterpret_cast<double *>(end);
+  *milliseconds = static_cast<float>(to - from);
+  return from < 0 || to < 0 ? invalidValue : 0;
+}
+
+} // extern "C"

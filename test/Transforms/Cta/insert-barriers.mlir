@@ -1,0 +1,146 @@
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-insert-barriers))' --split-input-file --verify-diagnostics | FileCheck %s
+
+#x = #cta.layout<[32, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
+#s = #cta.layout<[32, 32], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>
+!b = !cta.buffer<32x32xf16, #s>
+!ring = !cta.buffer<32x32xf16, #s, slots = 3>
+!v = tensor<32x32xf16, #x>
+
+// Read after write and write after read; two reads need nothing.
+// CHECK-LABEL: tile.kernel @straight
+// CHECK: cta.local_store
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: cta.local_load
+// CHECK-NEXT: cta.local_load
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: cta.local_store
+// CHECK-NEXT: tile.return
+tile.kernel @straight(%a: i32) {
+  %v = arith.constant dense<0.0> : !v
+  %b = cta.alloc at 0 : !b
+  cta.local_store %v, %b : !v, !b
+  %x = cta.local_load %b : !b -> !v
+  %y = cta.local_load %b : !b -> !v
+  cta.local_store %v, %b : !v, !b
+  tile.return
+}
+
+// Two buffers in the same bytes are a hazard to each other, buffers side by side are not.
+// CHECK-LABEL: tile.kernel @shared_bytes
+// CHECK: cta.local_store
+// CHECK-NEXT: cta.local_store
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: cta.local_store
+// CHECK-NEXT: tile.return
+tile.kernel @shared_bytes(%a: i32) {
+  %v = arith.constant dense<0.0> : !v
+  %b = cta.alloc at 0 : !b
+  %c = cta.alloc at 2048 : !b
+  %d = cta.alloc at 1024 : !b
+  cta.local_store %v, %b : !v, !b
+  cta.local_store %v, %c : !v, !b
+  cta.local_store %v, %d : !v, !b
+  tile.return
+}
+
+// The read of an iteration and the write of the next; a barrier that is there already counts.
+// CHECK-LABEL: tile.kernel @loop
+// CHECK: scf.for
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: cta.local_store
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: cta.local_load
+// CHECK-NEXT: }
+tile.kernel @loop(%n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %v = arith.constant dense<0.0> : !v
+  %b = cta.alloc at 0 : !b
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    cta.local_store %v, %b : !v, !b
+    cta.barrier
+    %x = cta.local_load %b : !b -> !v
+  }
+  tile.return
+}
+
+// One barrier an iteration: after the wait, before the copy.
+// CHECK-LABEL: tile.kernel @pipeline
+// CHECK: cta.async_copy
+// CHECK-NEXT: cta.async_commit
+// CHECK-NEXT: cta.slot
+// CHECK-NEXT: cta.async_copy
+// CHECK-NEXT: cta.async_commit
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: cta.async_wait 1
+// CHECK-NEXT: cta.slot
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: cta.async_copy
+// CHECK-NOT: cta.barrier
+// CHECK: cta.async_wait 0
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: cta.local_store
+tile.kernel @pipeline(%n: i32, %p: !tile.ptr<f16>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %v = arith.constant dense<0.0> : !v
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #x>
+  %ring = cta.alloc at 0 : !ring
+  %again = cta.alloc at 0 : !b
+  %s0 = cta.slot %ring[%c0] : !ring -> !b
+  cta.async_copy %s, %s0 {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #x>, !b
+  cta.async_commit
+  %s1 = cta.slot %ring[%c1] : !ring -> !b
+  cta.async_copy %s, %s1 {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #x>, !b
+  cta.async_commit
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    cta.async_wait 1
+    %fill = cta.slot %ring[%i] : !ring -> !b
+    cta.async_copy %s, %fill {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #x>, !b
+    cta.async_commit
+    %use = cta.slot %ring[%i] : !ring -> !b
+    %x = cta.local_load %use : !b -> !v
+  }
+  cta.async_wait 0
+  cta.local_store %v, %again : !v, !b
+  tile.return
+}
+
+// A write in one branch only; a loop with its condition in front; operands of a product are reads.
+// CHECK-LABEL: tile.kernel @control
+// CHECK: scf.if
+// CHECK-NEXT: cta.local_store
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.while
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: cta.fma_dot
+// CHECK: } do {
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: cta.local_store
+tile.kernel @control(%c: i1) {
+  %v = arith.constant dense<0.0> : !v
+  %b = cta.alloc at 0 : !b
+  scf.if %c {
+    cta.local_store %v, %b : !v, !b
+  }
+  scf.while : () -> () {
+    %x = cta.fma_dot %b, %b, %v : !b, !b -> !v
+    scf.condition(%c)
+  } do {
+    cta.local_store %v, %b : !v, !b
+    scf.yield
+  }
+  tile.return
+}
+
+// -----
+
+#x = #cta.layout<[32, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
+#s = #cta.layout<[32, 32], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>
+
+tile.kernel @unplaced() {
+  %b = cta.alloc : !cta.buffer<32x32xf16, #s>
+  // expected-error @below {{uses a buffer that has no offset; cta-allocate-shared gives it one}}
+  %x = cta.local_load %b : !cta.buffer<32x32xf16, #s> -> tensor<32x32xf16, #x>
+  tile.return
+}

@@ -1,0 +1,82 @@
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-expand-descriptors))' --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-expand-descriptors),tile.kernel(cta-assign-layouts,cta-remove-conversions,cta-vectorize-access))' --split-input-file --verify-diagnostics | FileCheck %s --check-prefix=VECTOR
+
+// What all blocks share is computed once, where the descriptor is made; consecutive elements stay visible as such.
+// CHECK-LABEL: tile.kernel @copy
+// CHECK-NOT: desc
+// CHECK: arith.muli {{.*}} : tensor<64xi64>
+// CHECK: scf.for
+// CHECK: arith.cmpi ult, {{.*}} : tensor<64xi32>
+// CHECK: arith.cmpi ult, {{.*}} : tensor<32xi32>
+// CHECK: tile.load %{{.*}} mask %{{.*}} : tensor<64x32x!tile.ptr<f16>>
+// CHECK: tile.store %{{.*}}, %{{.*}} mask %{{.*}} : tensor<64x32x!tile.ptr<f16>>
+// CHECK-NOT: desc
+// VECTOR-LABEL: tile.kernel @copy
+// VECTOR: tile.load {{.*}}vector = 8
+// VECTOR: tile.store {{.*}}vector = 8
+tile.kernel @copy(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+                  %m: i32, %n: i32 {tile.divisibility = 16 : i32}, %ld: i64 {tile.divisibility = 16 : i32}, %i: i32) {
+  %one = arith.constant 1 : i64
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %from = tile.make_desc %a, [%m, %n], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<64x32xf16>
+  %to = tile.make_desc %b, [%m, %n], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<64x32xf16>
+  scf.for %j = %c0 to %n step %c32 : i32 {
+    %x = tile.desc_load %from[%i, %j] : !tile.desc<64x32xf16> -> tensor<64x32xf16>
+    tile.desc_store %to[%i, %j], %x : !tile.desc<64x32xf16>, tensor<64x32xf16>
+  }
+  tile.return
+}
+
+// One and three dimensions.
+// CHECK-LABEL: tile.kernel @ranks
+// CHECK: tile.load %{{.*}} mask %{{.*}} : tensor<16x!tile.ptr<f32>>
+// CHECK: tile.load %{{.*}} mask %{{.*}} : tensor<2x4x8x!tile.ptr<f32>>
+// CHECK-NOT: desc
+tile.kernel @ranks(%a: !tile.ptr<f32>, %n: i32, %s: i64) {
+  %one = arith.constant 1 : i64
+  %line = tile.make_desc %a, [%n], [%one] : !tile.ptr<f32> -> !tile.desc<16xf32>
+  %x = tile.desc_load %line[%n] : !tile.desc<16xf32> -> tensor<16xf32>
+  %cube = tile.make_desc %a, [%n, %n, %n], [%s, %s, %one] : !tile.ptr<f32> -> !tile.desc<2x4x8xf32>
+  %y = tile.desc_load %cube[%n, %n, %n] : !tile.desc<2x4x8xf32> -> tensor<2x4x8xf32>
+  tile.print "" %x, %y : tensor<16xf32>, tensor<2x4x8xf32>
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{argument 0 is a descriptor; pass a pointer and make the descriptor in the kernel}}
+tile.kernel @argument(%d: !tile.desc<16xf32>) {
+  tile.return
+}
+
+// -----
+
+tile.kernel @carried(%a: !tile.ptr<f32>, %n: i32, %c: i1) {
+  %one = arith.constant 1 : i64
+  %d = tile.make_desc %a, [%n], [%one] : !tile.ptr<f32> -> !tile.desc<16xf32>
+  // expected-error @below {{'arith.select' op passes a descriptor on, which only loads and stores can use; make it where it is needed}}
+  %e = arith.select %c, %d, %d : !tile.desc<16xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @yielded(%a: !tile.ptr<f32>, %n: i32, %c: i1) {
+  %one = arith.constant 1 : i64
+  %d = tile.make_desc %a, [%n], [%one] : !tile.ptr<f32> -> !tile.desc<16xf32>
+  %e = scf.execute_region -> !tile.desc<16xf32> {
+    // expected-error @below {{'scf.yield' op passes a descriptor on}}
+    scf.yield %d : !tile.desc<16xf32>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @unknown(%c: i32) {
+  %d = builtin.unrealized_conversion_cast %c : i32 to !tile.desc<16xf32>
+  // expected-error @below {{uses a descriptor that does not come straight from tile.make_desc; make it where it is needed}}
+  %x = tile.desc_load %d[%c] : !tile.desc<16xf32> -> tensor<16xf32>
+  tile.return
+}

@@ -1,0 +1,95 @@
+// Every operand order, proved by computing the column-major product that cuBLAS would be asked for.
+#include "Runner/Gemm.h"
+
+#include "Runner/Random.h"
+#include "TestBuffers.h"
+
+using namespace tile::runner;
+using tile::test::makeBuffer;
+using tile::test::valuesOf;
+
+namespace {
+
+constexpr int64_t M = 3, N = 4, K = 5;
+
+std::vector<double> randomValues(int64_t count, uint64_t seed) {
+  std::vector<double> values;
+  for (int64_t i = 0; i < count; ++i)
+    values.push_back(randomElement(tile::runtime::DataType::I32, seed, static_cast<uint64_t>(i)));
+  return values;
+}
+
+const double *elements(const HostBuffer &buffer) {
+  return reinterpret_cast<const double *>(buffer.data());
+}
+
+/// What cublasGemmEx does with column-major memory.
+void columnMajorProduct(const GemmPlan &plan, const TensorNames &names, HostBuffer &output) {
+  const double *first = elements(*names.buffers.at(plan.first.buffer));
+  const double *second = elements(*names.buffers.at(plan.second.buffer));
+  double *out = reinterpret_cast<double *>(output.data());
+  for (int64_t i = 0; i < plan.m; ++i)
+    for (int64_t j = 0; j < plan.n; ++j) {
+      double sum = 0;
+      for (int64_t p = 0; p < plan.k; ++p)
+        sum +=
+            first[plan.first.isTransposed ? i * plan.first.leadingDimension + p : p * plan.first.leadingDimension + i] *
+            second[plan.second.isTransposed ? p * plan.second.leadingDimension + j
+                                            : j * plan.second.leadingDimension + p];
+      out[j * plan.output.leadingDimension + i] = sum;
+    }
+}
+
+TEST(Gemm, allOperandOrdersGiveTheSameProduct) {
+  const std::vector<std::vector<int64_t>> stridesA = {{K, 1}, {K + 3, 1}, {1, M}, {1, M + 2}};
+  const std::vector<std::vector<int64_t>> stridesB = {{N, 1}, {N + 3, 1}, {1, K}, {1, K + 2}};
+  const std::vector<std::vector<int64_t>> stridesC = {{N, 1}, {N + 3, 1}, {1, M}, {1, M + 2}};
+  const auto F64 = tile::runtime::DataType::F64;
+  const std::vector<double> zeros(M * N, 0.0);
+  std::vector<double> expected;
+  for (const auto &strideA : stridesA)
+    for (const auto &strideB : stridesB)
+      for (const auto &strideC : stridesC) {
+        const HostBuffer a = makeBuffer({M, K}, randomValues(M * K, 1), F64, strideA);
+        const HostBuffer b = makeBuffer({K, N}, randomValues(K * N, 2), F64, strideB);
+        HostBuffer c = makeBuffer({M, N}, zeros, F64, strideC);
+        TensorNames names;
+        names.buffers = {{"a", &a}, {"b", &b}, {"c", &c}};
+        const std::optional<GemmPlan> plan = planGemm({"c", "a @ b", 1e-3}, names, c);
+        ASSERT_TRUE(plan);
+        columnMajorProduct(*plan, names, c);
+        if (expected.empty()) {
+          Result<TensorExpression> expression = TensorExpression::parse("a @ b");
+          expected = BoundTensorExpression::bind(*expression, names)->evaluate({}).values;
+        }
+        EXPECT_EQ(valuesOf(c), expected);
+      }
+}
+
+TEST(Gemm, transposeInTheExpressionIsTheSameAsInTheStrides) {
+  const HostBuffer a = makeBuffer({K, M}, randomValues(M * K, 1)), b = makeBuffer({K, N}, randomValues(K * N, 2));
+  HostBuffer c = makeBuffer({M, N}, std::vector<double>(M * N));
+  TensorNames names;
+  names.buffers = {{"a", &a}, {"b", &b}, {"c", &c}};
+  const std::optional<GemmPlan> plan = planGemm({"c", "transpose(a) @ b", 1e-3}, names, c);
+  ASSERT_TRUE(plan);
+  columnMajorProduct(*plan, names, c);
+  Result<TensorExpression> expression = TensorExpression::parse("transpose(a) @ b");
+  EXPECT_EQ(valuesOf(c), BoundTensorExpression::bind(*expression, names)->evaluate({}).values);
+}
+
+TEST(Gemm, negative_notAPlainProduct) {
+  const HostBuffer a = makeBuffer({M, K}, randomValues(M * K, 1)), b = makeBuffer({K, N}, randomValues(K * N, 2));
+  const HostBuffer c = makeBuffer({M, N}, std::vector<double>(M * N));
+  const HostBuffer gaps = makeBuffer({M, K}, randomValues(M * K, 1), tile::runtime::DataType::F64, {2 * K, 2});
+  const HostBuffer empty = makeBuffer({0, N}, {});
+  TensorNames names;
+  names.buffers = {{"a", &a}, {"b", &b}, {"c", &c}, {"g", &gaps}};
+  EXPECT_FALSE(planGemm({"c", "a @ b + 1", 1e-3}, names, c));
+  EXPECT_FALSE(planGemm({"c", "silu(a @ b)", 1e-3}, names, c));
+  EXPECT_FALSE(planGemm({"c", "g @ b", 1e-3}, names, c));
+  EXPECT_FALSE(planGemm({"c", "a @ b", 1e-3}, names, empty));
+  EXPECT_FALSE(planGemm({"c", "a @ (", 1e-3}, names, c));
+}
+
+} // namespace

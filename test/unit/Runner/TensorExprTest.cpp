@@ -1,0 +1,208 @@
+// Tensor expressions against values computed by hand, selections against the whole, and errors.
+#include "Runner/Matmul.h"
+#include "Runner/Random.h"
+#include "TestBuffers.h"
+
+#include <cmath>
+
+using namespace tile::runner;
+using tile::test::makeBuffer;
+
+namespace {
+
+class TensorExprTest : public testing::Test {
+protected:
+  TensorExprTest()
+      : a(makeBuffer({2, 3}, {1, 2, 3, 4, 5, 6})), b(makeBuffer({3, 2}, {1, 0, -1, 2, 0.5, 1})),
+        v(makeBuffer({3}, {10, 20, 30})), col(makeBuffer({2, 1}, {100, 200})), empty(makeBuffer({2, 0}, {})) {
+    names.buffers = {{"a", &a}, {"b", &b}, {"v", &v}, {"col", &col}, {"empty", &empty}};
+    names.scalars = {{"alpha", 2}, {"eps", 0.25}};
+  }
+
+  Tensor evaluate(const std::string &text, const Selection &selection = {}) {
+    Result<TensorExpression> expression = TensorExpression::parse(text);
+    EXPECT_TRUE(bool(expression)) << (expression ? "" : expression.error().message);
+    if (!expression)
+      return {};
+    Result<BoundTensorExpression> bound = BoundTensorExpression::bind(*expression, names);
+    EXPECT_TRUE(bool(bound)) << (bound ? "" : bound.error().message);
+    return bound ? bound->evaluate(selection) : Tensor{};
+  }
+
+  std::string errorOf(const std::string &text) {
+    Result<TensorExpression> expression = TensorExpression::parse(text);
+    if (!expression)
+      return expression.error().message;
+    Result<BoundTensorExpression> bound = BoundTensorExpression::bind(*expression, names);
+    return bound ? "no error" : bound.error().message;
+  }
+
+  void expectValues(const std::string &text, std::vector<int64_t> shape, std::vector<double> values) {
+    const Tensor result = evaluate(text);
+    EXPECT_EQ(result.shape, shape) << text;
+    ASSERT_EQ(result.values.size(), values.size()) << text;
+    for (size_t i = 0; i < values.size(); ++i)
+      EXPECT_NEAR(result.values[i], values[i], 1e-14 * (1 + std::fabs(values[i]))) << text << " at " << i;
+  }
+
+  HostBuffer a, b, v, col, empty;
+  TensorNames names;
+};
+
+TEST_F(TensorExprTest, arithmeticAndPrecedence) {
+  expectValues("1 + 2 * 3 - 4 / 8", {}, {6.5});
+  expectValues("-2 * -(1 + 1)", {}, {4});
+  expectValues("1 - 2 - 3", {}, {-4});
+  expectValues("2 * alpha + eps", {}, {4.25});
+  expectValues("1e-3 + .5 + 2.", {}, {2.501});
+  expectValues("a * 2 + 1 > 6", {2, 3}, {0, 0, 1, 1, 1, 1});
+  expectValues("a == 3", {2, 3}, {0, 0, 1, 0, 0, 0});
+  expectValues("a != a", {2, 3}, {0, 0, 0, 0, 0, 0});
+}
+
+TEST_F(TensorExprTest, broadcasting) {
+  expectValues("a + v", {2, 3}, {11, 22, 33, 14, 25, 36});
+  expectValues("col + v", {2, 3}, {110, 120, 130, 210, 220, 230});
+  expectValues("v - 1", {3}, {9, 19, 29});
+  expectValues("empty + col", {2, 0}, {});
+}
+
+TEST_F(TensorExprTest, products) {
+  expectValues("a @ b", {2, 2}, {0.5, 7, 2, 16});
+  expectValues("transpose(a) @ transpose(b)", {3, 3}, {1, 7, 4.5, 2, 8, 6, 3, 9, 7.5});
+  expectValues("alpha * (a @ b) + eps", {2, 2}, {1.25, 14.25, 4.25, 32.25});
+  expectValues("transpose(empty) @ a", {0, 3}, {});
+  expectValues("empty @ transpose(empty)", {2, 2}, {0, 0, 0, 0});
+}
+
+TEST_F(TensorExprTest, functions) {
+  const double e = std::exp(1.0);
+  expectValues("exp(1)", {}, {e});
+  expectValues("log(exp(2))", {}, {2});
+  expectValues("sqrt(16) + rsqrt(16)", {}, {4.25});
+  expectValues("abs(-3) + erf(0) + tanh(0)", {}, {3});
+  expectValues("sigmoid(0) + silu(1)", {}, {0.5 + 1 / (1 + 1 / e)});
+  expectValues("maximum(a, 3)", {2, 3}, {3, 3, 3, 4, 5, 6});
+  expectValues("minimum(a, v / 10)", {2, 3}, {1, 2, 3, 1, 2, 3});
+  expectValues("where(a > 2, a, 0 - col)", {2, 3}, {-100, -100, 3, 4, 5, 6});
+}
+
+TEST_F(TensorExprTest, reductions) {
+  expectValues("sum(a, 1)", {2, 1}, {6, 15});
+  expectValues("sum(a, 0)", {1, 3}, {5, 7, 9});
+  expectValues("max(a, -1)", {2, 1}, {3, 6});
+  expectValues("mean(a * a, 1)", {2, 1}, {14.0 / 3, 77.0 / 3});
+  expectValues("a * rsqrt(mean(a * a, -1) + eps) * v", {2, 3}, [] {
+    std::vector<double> values;
+    for (int i = 0; i < 6; ++i)
+      values.push_back((i + 1) / std::sqrt((i < 3 ? 14.0 : 77.0) / 3 + 0.25) * 10 * (i % 3 + 1));
+    return values;
+  }());
+  const double s = 1 + std::exp(1.0) + std::exp(2.0);
+  expectValues("softmax(a)", {2, 3},
+               {1 / s, std::exp(1.0) / s, std::exp(2.0) / s, 1 / s, std::exp(1.0) / s, std::exp(2.0) / s});
+  expectValues("softmax(1000 * a)", {2, 3}, {0, 0, 1, 0, 0, 1}); // no overflow
+  expectValues("sum(empty, 1)", {2, 1}, {0, 0});
+}
+
+TEST_F(TensorExprTest, stridedBuffersReadTheirLogicalElements) {
+  const HostBuffer strided = makeBuffer({2, 3}, {1, 2, 3, 4, 5, 6}, tile::runtime::DataType::F16, {1, 7});
+  names.buffers["s"] = &strided;
+  expectValues("s - a", {2, 3}, {0, 0, 0, 0, 0, 0});
+}
+
+TEST_F(TensorExprTest, selectionsAgreeWithTheWhole) {
+  std::vector<double> left(20 * 12), right(12 * 18), bias(18);
+  for (size_t i = 0; i < left.size(); ++i)
+    left[i] = randomNormal(1, i);
+  for (size_t i = 0; i < right.size(); ++i)
+    right[i] = randomNormal(2, i);
+  for (size_t i = 0; i < bias.size(); ++i)
+    bias[i] = randomNormal(3, i);
+  const HostBuffer x = makeBuffer({20, 12}, left), y = makeBuffer({12, 18}, right), z = makeBuffer({18}, bias);
+  names.buffers = {{"x", &x}, {"y", &y}, {"z", &z}};
+  const std::vector<int64_t> rows = {0, 7, 19}, columns = {0, 3, 4, 17};
+  for (const char *text :
+       {"x @ y + z", "silu(x @ y) * mean(x, 1)", "transpose(transpose(y) @ transpose(x))", "softmax(x @ y)",
+        "x @ y - max(x @ y, 0) - max(x @ y, 1)", "sum(x, 1) + z", "x @ transpose(transpose(y)) > 0"}) {
+    const Tensor whole = evaluate(text);
+    ASSERT_EQ(whole.shape, (std::vector<int64_t>{20, 18})) << text;
+    const Tensor some = evaluate(text, {&rows, nullptr});
+    ASSERT_EQ(some.shape, (std::vector<int64_t>{3, 18})) << text;
+    for (size_t i = 0; i < rows.size(); ++i)
+      for (size_t j = 0; j < 18; ++j)
+        EXPECT_DOUBLE_EQ(some.values[i * 18 + j], whole.values[static_cast<size_t>(rows[i]) * 18 + j]) << text;
+    const Tensor others = evaluate(text, {nullptr, &columns});
+    ASSERT_EQ(others.shape, (std::vector<int64_t>{20, 4})) << text;
+    for (size_t i = 0; i < 20; ++i)
+      for (size_t j = 0; j < columns.size(); ++j)
+        EXPECT_DOUBLE_EQ(others.values[i * 4 + j], whole.values[i * 18 + static_cast<size_t>(columns[j])]) << text;
+  }
+}
+
+TEST_F(TensorExprTest, negative_errorsSayWhere) {
+  const std::pair<const char *, const char *> cases[] = {
+      {"", "expected a value before the end"},
+      {"a +", "expected a value before the end"},
+      {"(a", "expected ')' before the end"},
+      {"a b", "column 3: unexpected 'b'"},
+      {"foo(a)", "column 1: unknown function 'foo'"},
+      {"exp(a, a)", "exp takes 1 argument, found 2"},
+      {"where(a, a)", "where takes 3 arguments, found 2"},
+      {"sum(a, alpha)", "the axis of sum must be a small integer"},
+      {"1.2.3", "'1.2.3' is not a number"},
+      {"a ? b", "unexpected '?'"},
+      {"q + 1", "column 1: q: neither a buffer nor a number"},
+      {"a + b", "column 3: +: shapes [2, 3] and [3, 2] do not broadcast"},
+      {"a @ a", "column 3: @: shapes [2, 3] and [2, 3] cannot be multiplied"},
+      {"a @ v", "cannot be multiplied"},
+      {"sum(a, 2)", "axis 2 does not exist in shape [2, 3]"},
+      {"transpose(v)", "expected at least 2 dimensions"},
+      {"softmax(1)", "the operand is a scalar"},
+  };
+  for (const auto &[text, expected] : cases)
+    EXPECT_NE(errorOf(text).find(expected), std::string::npos) << text << "\n  got: " << errorOf(text);
+  EXPECT_NE(errorOf(std::string(100000, '(')).find("nested deeper"), std::string::npos);
+  std::string chain = "1";
+  for (int i = 0; i < 5000; ++i)
+    chain += "+1";
+  EXPECT_NE(errorOf(chain).find("more than 1000 operations"), std::string::npos);
+}
+
+TEST_F(TensorExprTest, randomTextIsSurvived) {
+  const char *words[] = {"a",  "b", "v",   "(",   ")",   ",",     "+",       "-",         "*",     "/",    "@", "<",
+                         "==", "1", "2.5", "exp", "sum", "where", "softmax", "transpose", "alpha", "\x80", ".", "1e"};
+  for (uint64_t round = 0; round < 20000; ++round) {
+    std::string text;
+    for (uint64_t i = 0; i < 12; ++i)
+      text += words[randomBits(round, i) % std::size(words)];
+    Result<TensorExpression> expression = TensorExpression::parse(text);
+    if (!expression)
+      continue;
+    Result<BoundTensorExpression> bound = BoundTensorExpression::bind(*expression, names);
+    if (bound)
+      (void)bound->evaluate({});
+  }
+}
+
+TEST(Matmul, oddSizesAgreeWithThreeLoops) {
+  for (int64_t m : {1, 3, 5, 130})
+    for (int64_t n : {1, 16, 17, 33})
+      for (int64_t k : {0, 1, 7, 64}) {
+        std::vector<double> a(m * k), b(k * n), c(m * n, -1);
+        for (size_t i = 0; i < a.size(); ++i)
+          a[i] = randomElement(tile::runtime::DataType::I32, 1, i);
+        for (size_t i = 0; i < b.size(); ++i)
+          b[i] = randomElement(tile::runtime::DataType::I32, 2, i);
+        multiplyMatrices(a.data(), b.data(), c.data(), m, n, k);
+        for (int64_t i = 0; i < m; ++i)
+          for (int64_t j = 0; j < n; ++j) {
+            double sum = 0;
+            for (int64_t p = 0; p < k; ++p)
+              sum += a[i * k + p] * b[p * n + j];
+            ASSERT_EQ(c[i * n + j], sum) << m << " " << n << " " << k; // small integers: exact
+          }
+      }
+}
+
+} // namespace

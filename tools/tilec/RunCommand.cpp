@@ -1,0 +1,127 @@
+// `tilec run kernel.tile M=512 --device=auto|cuda|interp --check`: compile and run in one.
+//
+// The command line is split: what tilec's option table knows configures the compiler, the rest is parsed by the runner,
+// exactly as tile-run parses it.
+#include "RunCommand.h"
+
+#include "Driver/Compilation.h"
+#include "Driver/InterpreterDevice.h"
+#include "Driver/OutputFile.h"
+#include "Options.h"
+#include "Runner/CudaDevice.h"
+#include "Runner/Run.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <CLI/CLI.hpp>
+
+using namespace tile;
+using driver::EmitKind;
+using driver::Outcome;
+
+namespace {
+
+int fail(Outcome outcome, const llvm::Twine &message) {
+  llvm::errs() << "tilec: error: " << message << '\n';
+  return int(outcome);
+}
+
+/// The best target of the table for the device; its architecture-specific variant where there is one.
+std::optional<std::string> targetOfDevice(const runner::CudaDeviceInfo &info) {
+  std::string name = llvm::formatv("sm_{0}{1}", info.major, info.minor);
+  if (target::findTarget(name + "a"))
+    return name + "a";
+  if (target::findTarget(name))
+    return name;
+  return std::nullopt;
+}
+
+/// Chooses between cuda and interp, and the target of the GPU. Returns an exit code on failure.
+std::optional<int> chooseDevice(runner::RunOptions &run, CommandLine &line) {
+  if (run.device == "interp")
+    return std::nullopt;
+  if (run.device != "auto" && run.device != "cuda" && !llvm::StringRef(run.device).starts_with("cuda:"))
+    return fail(Outcome::Usage,
+                llvm::formatv("unknown device '{0}'; expected auto, cuda, cuda:N or interp", run.device));
+  runner::Result<std::vector<runner::CudaDeviceInfo>> devices = runner::listCudaDevices();
+  if (run.device == "auto") {
+    run.device = devices && !devices->empty() ? "cuda" : "interp";
+    if (run.device == "interp")
+      return std::nullopt;
+  }
+  if (!devices)
+    return runner::reportFailure(run, devices.error());
+  unsigned ordinal = 0;
+  if (llvm::StringRef number = llvm::StringRef(run.device); number.consume_front("cuda:"))
+    number.getAsInteger(10, ordinal);
+  if (line.targetGiven || ordinal >= devices->size())
+    return std::nullopt; // the runner explains a device that does not exist
+  std::optional<std::string> target = targetOfDevice((*devices)[ordinal]);
+  if (!target)
+    return fail(Outcome::Rejected,
+                llvm::formatv("device '{0}' has compute capability {1}.{2}; tilec has the targets {3}",
+                              (*devices)[ordinal].name, (*devices)[ordinal].major, (*devices)[ordinal].minor,
+                              target::listTargets()));
+  line.compiler.pipeline.target = *target;
+  return std::nullopt;
+}
+
+int runInterpreter(const runner::RunOptions &run, CommandLine &line) {
+  driver::Compilation compilation(line.compiler, llvm::errs());
+  if (!compilation.load())
+    return int(compilation.outcome());
+  auto kernels = compilation.module().getOps<KernelOp>();
+  if (kernels.empty())
+    return fail(Outcome::Rejected, "the interpreter runs the tile dialect, but the input is lowered already");
+  std::unique_ptr<runner::Device> device = driver::createInterpreterDevice(*kernels.begin());
+  return runner::runOnDevice(run, compilation.manifest(), *device);
+}
+
+int runCuda(const runner::RunOptions &run, CommandLine &line) {
+  // Without ptxas the driver compiles the PTX.
+  line.compiler.emit = codegen::findPtxas(line.compiler.toolkit) ? EmitKind::Cubin : EmitKind::Ptx;
+  driver::Compilation compilation(line.compiler, llvm::errs());
+  if (!compilation.run())
+    return int(compilation.outcome());
+  llvm::ArrayRef<uint8_t> bytes = llvm::arrayRefFromStringRef(compilation.result());
+  runtime::Result<runtime::Artifact> artifact = runtime::readArtifact({bytes.data(), bytes.size()});
+  if (!artifact)
+    return runner::reportFailure(run, artifact.error());
+  return runner::runArtifact(run, *artifact);
+}
+
+} // namespace
+
+int tile::runCommand(llvm::ArrayRef<const char *> words) {
+  runner::RunOptions run;
+  run.program = "tilec";
+  run.device = "auto";
+  run.command = "tilec run " + llvm::join(words, " ");
+  CLI::App app("", "tilec run");
+  addRunOptions(app, run);
+
+  CommandLine line;
+  ParseStatus status = parseCommandLine(words, /*run=*/true, line);
+  if (status == ParseStatus::Help)
+    llvm::outs() << app.help() << '\n';
+  if (status != ParseStatus::Compile)
+    return status == ParseStatus::Error ? int(Outcome::Usage) : int(Outcome::Success);
+  if (line.emitGiven || !line.output.empty())
+    return fail(Outcome::Usage, "tilec run makes no file; leave out -o, --emit and --stop-after");
+  try {
+    std::vector<std::string> rest(line.rest.rbegin(), line.rest.rend()); // CLI11 takes words from the back
+    app.parse(rest);
+  } catch (const CLI::ParseError &error) {
+    return fail(Outcome::Usage, llvm::Twine(error.what()) + "; see tilec run --help");
+  }
+
+  llvm::Expected<std::string> text = driver::readInput(line.compiler.input);
+  if (!text)
+    return fail(Outcome::Environment, toString(text.takeError()));
+  line.compiler.inputText = std::move(*text);
+  if (std::optional<int> code = chooseDevice(run, line))
+    return *code;
+  run.artifact = line.compiler.input;
+  return run.device == "interp" ? runInterpreter(run, line) : runCuda(run, line);
+}

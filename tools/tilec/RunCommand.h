@@ -1,0 +1,11 @@
+// `tilec run`: compile and run in one.
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace tile {
+
+/// `words` stand behind `tilec run`. Returns the process's exit code.
+int runCommand(llvm::ArrayRef<const char *> words);
+
+} // namespace tile
