@@ -49,10 +49,6 @@ void TileDialect::registerAttributes() {
       >();
 }
 
-Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {
-  return arith::ConstantOp::materialize(builder, value, type, loc);
-}
-
 Type getElementTypeOf(Type type) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     return tensor.getElementType();
