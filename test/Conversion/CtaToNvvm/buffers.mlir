@@ -9,6 +9,9 @@
 #b = #cta.layout<[64, 64], register = [[1, 0], [8, 0], [16, 0], [32, 0], [0, 8], [0, 16]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 0], [0, 32]]>
 #acc = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [16, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[32, 0], [0, 32]]>
 
+#lanes = #cta.layout<[32], register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+#line = #cta.layout<[32], offset = [[1], [2], [4], [8], [16]]>
+
 // CHECK-LABEL: llvm.func @operands
 tile.kernel @operands(%p: !tile.ptr<f16>) attributes {num_warps = 4 : i32, shared_bytes = 24576 : i64} {
   %c1 = arith.constant 1 : i32
@@ -52,5 +55,24 @@ tile.kernel @results(%p: !tile.ptr<f16>) attributes {num_warps = 4 : i32, shared
 tile.kernel @one_warp() attributes {num_warps = 1 : i32} {
   // CHECK: nvvm.bar.warp.sync
   cta.barrier
+  tile.return
+}
+
+// Pointers in a buffer are 64-bit words, i1 values bytes.
+// CHECK-LABEL: llvm.func @words
+tile.kernel @words(%p: !tile.ptr<f32>, %m: i1) attributes {num_warps = 1 : i32, shared_bytes = 288 : i64} {
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #lanes>
+  %a = cta.alloc at 0 : !cta.buffer<32x!tile.ptr<f32>, #line>
+  // CHECK: %[[WORD:.*]] = llvm.ptrtoint
+  // CHECK: llvm.store %[[WORD]], {{.*}} {alignment = 8 : i64} : i64, !llvm.ptr<3>
+  cta.local_store %ps, %a : tensor<32x!tile.ptr<f32>, #lanes>, !cta.buffer<32x!tile.ptr<f32>, #line>
+  // CHECK: llvm.inttoptr
+  %q = cta.local_load %a : !cta.buffer<32x!tile.ptr<f32>, #line> -> tensor<32x!tile.ptr<f32>, #lanes>
+  %ms = tile.splat %m : i1 -> tensor<32xi1, #lanes>
+  %b = cta.alloc at 256 : !cta.buffer<32xi1, #line>
+  // CHECK: arith.extui {{.*}} : i1 to i8
+  cta.local_store %ms, %b : tensor<32xi1, #lanes>, !cta.buffer<32xi1, #line>
+  // CHECK: arith.cmpi ne, {{.*}} : i8
+  %n = cta.local_load %b : !cta.buffer<32xi1, #line> -> tensor<32xi1, #lanes>
   tile.return
 }

@@ -37,6 +37,7 @@ TEST(BufferLayout, negative_errors) {
   EXPECT_NE(planError({3, 3}, {int64_t(1) << 62, 1}).find("overflows"), std::string::npos);
   EXPECT_NE(planError({int64_t(1) << 50}, {}).find("at most 1 TiB"), std::string::npos);
   EXPECT_NE(planError({2, 4}, {0, 1}, true).find("share memory"), std::string::npos);
+  EXPECT_EQ(planError({2, 0}, {0, 1}, true), "no error");         // no elements, none shared
   EXPECT_EQ(planError({0, int64_t(1) << 62, 8}, {}), "no error"); // empty, so its size does not matter
 }
 

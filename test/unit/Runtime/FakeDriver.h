@@ -14,7 +14,7 @@ namespace tile::test {
 struct FakeLaunch {
   runtime::LaunchConfig config;
   std::vector<runtime::LaunchAttribute> attributes;
-  std::vector<uint64_t> arguments; ///< the first eight bytes of each
+  std::vector<uint64_t> arguments; ///< zero-extended
 };
 
 /// One at a time: driver functions have no user pointer.
@@ -24,7 +24,7 @@ struct FakeDriver {
   int sharedOptin = 232448; // H200, bytes
   int staticShared = 0;
   int maxThreads = 1024;
-  size_t argumentCount = 0;
+  std::vector<size_t> argumentSizes; ///< of the kernel that the test launches
   std::string missingSymbol;
   runtime::CUresult moduleResult = 0, launchResult = 0, initResult = 0;
   runtime::CUcontext context = reinterpret_cast<runtime::CUcontext>(0x100);
@@ -126,9 +126,9 @@ inline CUresult launch(const LaunchConfig *config, CUfunction, void **arguments,
   if (driver().launchResult)
     return driver().launchResult;
   FakeLaunch record{*config, {config->attributes, config->attributes + config->attributeCount}, {}};
-  for (size_t i = 0; i < driver().argumentCount; ++i) {
+  for (size_t i = 0; i < driver().argumentSizes.size(); ++i) {
     uint64_t value = 0;
-    std::memcpy(&value, arguments[i], 4);
+    std::memcpy(&value, arguments[i], driver().argumentSizes[i]);
     record.arguments.push_back(value);
   }
   driver().launches.push_back(std::move(record));
