@@ -50,6 +50,9 @@ struct Expr : Node {
   const ExprKind kind;
   uint32_t depth = 1; // height of the tree below; bounded by the parser so that visitors may recurse
   bool parenthesized = false;
+  SourceRange outer; // with the parentheses around it
+
+  SourceRange fullRange() const { return parenthesized ? outer : range; }
 };
 
 struct NameExpr : Expr {

@@ -63,6 +63,25 @@ std::string printableLine(std::string_view line, std::vector<size_t> &columns) {
   return out;
 }
 
+/// Insertions, deletions, replacements and swaps of neighbours that turn 'a' into 'b'.
+size_t editDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> before, previous(b.size() + 1), row(b.size() + 1);
+  std::iota(previous.begin(), previous.end(), 0);
+  for (size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      size_t replaced = previous[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({replaced, row[j - 1] + 1, previous[j] + 1});
+      bool isSwap = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (isSwap)
+        row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    before = previous;
+    previous = row;
+  }
+  return previous.back();
+}
+
 const char *severityName(Severity severity) {
   switch (severity) {
   case Severity::Error:
@@ -173,25 +192,15 @@ std::string DiagnosticEngine::render() const {
 
 std::optional<std::string> didYouMean(std::string_view name, const std::vector<std::string> &candidates) {
   std::optional<std::string> best;
-  size_t bestDistance = std::max<size_t>(1, name.size() / 3) + 1;
+  // Two wrong letters in six are a slip; a name of one letter is like every other.
+  size_t bestDistance = std::min(std::max<size_t>(1, name.size() / 3) + 1, name.size());
   for (const std::string &candidate : candidates) {
     size_t lengthGap = candidate.size() > name.size() ? candidate.size() - name.size() : name.size() - candidate.size();
     if (candidate == name || candidate.empty() || lengthGap >= bestDistance)
       continue;
-    // Levenshtein distance, one row at a time.
-    std::vector<size_t> row(candidate.size() + 1);
-    std::iota(row.begin(), row.end(), 0);
-    for (size_t i = 1; i <= name.size(); ++i) {
-      size_t diagonal = row[0];
-      row[0] = i;
-      for (size_t j = 1; j <= candidate.size(); ++j) {
-        size_t replaced = diagonal + (name[i - 1] == candidate[j - 1] ? 0 : 1);
-        diagonal = row[j];
-        row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-      }
-    }
-    if (row.back() < bestDistance) {
-      bestDistance = row.back();
+    size_t distance = editDistance(name, candidate);
+    if (distance < bestDistance) {
+      bestDistance = distance;
       best = candidate;
     }
   }

@@ -67,6 +67,7 @@ const Expr *Parser::parseParenthesized() {
   if (isBareTuple)
     node->range = rangeFrom(begin);
   node->parenthesized = true;
+  node->outer = rangeFrom(begin);
   return value;
 }
 

@@ -108,12 +108,12 @@ const Expr *Parser::parseExpression() {
     return nullptr;
   if (!accept(Tok::KwIf))
     return value;
-  auto *conditional = make<ConditionalExpr>(value->range);
+  auto *conditional = make<ConditionalExpr>(value->fullRange());
   conditional->thenValue = value;
   if (!(conditional->condition = parseOr()) || !expect(Tok::KwElse, "in the conditional expression") ||
       !(conditional->elseValue = parseExpression()))
     return nullptr;
-  conditional->range = rangeFrom(value->range);
+  conditional->range = rangeFrom(value->fullRange());
   return finish(conditional, {conditional->condition, value, conditional->elseValue});
 }
 
@@ -128,7 +128,7 @@ const Expr *Parser::parseOr() {
   const Expr *first = parseAnd();
   if (!first || !at(Tok::KwOr))
     return first;
-  auto *node = make<BoolOpExpr>(first->range);
+  auto *node = make<BoolOpExpr>(first->fullRange());
   node->op = BoolOperator::Or;
   node->values.push_back(first);
   while (accept(Tok::KwOr)) {
@@ -137,7 +137,7 @@ const Expr *Parser::parseOr() {
       return nullptr;
     node->values.push_back(next);
   }
-  node->range = rangeFrom(first->range);
+  node->range = rangeFrom(first->fullRange());
   return finishList(node, node->values);
 }
 
@@ -145,7 +145,7 @@ const Expr *Parser::parseAnd() {
   const Expr *first = parseNot();
   if (!first || !at(Tok::KwAnd))
     return first;
-  auto *node = make<BoolOpExpr>(first->range);
+  auto *node = make<BoolOpExpr>(first->fullRange());
   node->op = BoolOperator::And;
   node->values.push_back(first);
   while (accept(Tok::KwAnd)) {
@@ -154,7 +154,7 @@ const Expr *Parser::parseAnd() {
       return nullptr;
     node->values.push_back(next);
   }
-  node->range = rangeFrom(first->range);
+  node->range = rangeFrom(first->fullRange());
   return finishList(node, node->values);
 }
 
@@ -217,12 +217,12 @@ const Expr *Parser::parseComparison() {
     return nullptr;
   if (!op)
     return left;
-  auto *node = make<CompareExpr>(left->range);
+  auto *node = make<CompareExpr>(left->fullRange());
   node->op = *op;
   node->left = left;
   if (!(node->right = parseBinary(lowestBinaryLevel)))
     return nullptr;
-  node->range = rangeFrom(left->range);
+  node->range = rangeFrom(left->fullRange());
   Tok next = peek().kind;
   std::optional<CompareOp> second = acceptComparison(rejected);
   if (rejected)
@@ -231,10 +231,10 @@ const Expr *Parser::parseComparison() {
     const Expr *third = parseBinary(lowestBinaryLevel);
     if (!third)
       return nullptr;
-    std::string middle(text(node->right->range));
+    std::string middle(text(node->right->fullRange()));
     std::string fixed = std::string(text(node->range)) + " and " + middle + " " + std::string(spelling(next)) + " " +
-                        std::string(text(third->range));
-    SourceRange all = rangeFrom(left->range);
+                        std::string(text(third->fullRange()));
+    SourceRange all = rangeFrom(left->fullRange());
     error(Diag::chained_comparison, all).fixIt(all, fixed);
     return nullptr;
   }
@@ -251,15 +251,15 @@ const Expr *Parser::parseBinary(int level) {
     if (!entry || entry->level != level)
       return left;
     SourceRange operatorRange = advance().range;
-    auto *node = make<BinaryExpr>(left->range);
+    auto *node = make<BinaryExpr>(left->fullRange());
     node->op = entry->op;
     node->left = left;
     if (!(node->right = parseBinary(level + 1)))
       return nullptr;
-    node->range = rangeFrom(left->range);
+    node->range = rangeFrom(left->fullRange());
     if (node->op == BinaryOp::MatMult && !allowMatMul) {
       std::string call =
-          "tl.dot(" + std::string(text(left->range)) + ", " + std::string(text(node->right->range)) + ")";
+          "tl.dot(" + std::string(text(left->fullRange())) + ", " + std::string(text(node->right->fullRange())) + ")";
       error(Diag::no_matmul_operator, operatorRange).fixIt(node->range, call);
       return nullptr;
     }
@@ -302,12 +302,12 @@ const Expr *Parser::parsePower() {
   Nesting guard(*this);
   if (tooDeep())
     return nullptr;
-  auto *node = make<BinaryExpr>(base->range);
+  auto *node = make<BinaryExpr>(base->fullRange());
   node->op = BinaryOp::Pow;
   node->left = base;
   if (!(node->right = parseUnary()))
     return nullptr;
-  node->range = rangeFrom(base->range);
+  node->range = rangeFrom(base->fullRange());
   return finish(node, {base, node->right});
 }
 
@@ -319,7 +319,7 @@ const Expr *Parser::parsePostfix() {
     } else if (at(Tok::LeftBracket)) {
       value = parseSubscript(value);
     } else if (accept(Tok::Dot)) {
-      auto *node = make<AttributeExpr>(value->range);
+      auto *node = make<AttributeExpr>(value->fullRange());
       if (!at(Tok::Name)) {
         unexpected("an attribute name after '.'");
         return nullptr;
@@ -327,7 +327,7 @@ const Expr *Parser::parsePostfix() {
       node->attributeRange = peek().range;
       node->attribute = text(advance());
       node->value = value;
-      node->range = rangeFrom(value->range);
+      node->range = rangeFrom(value->fullRange());
       value = finish(node, {value});
     } else {
       return value;
@@ -337,7 +337,7 @@ const Expr *Parser::parsePostfix() {
 }
 
 const Expr *Parser::parseCall(const Expr *callee) {
-  auto *call = make<CallExpr>(callee->range);
+  auto *call = make<CallExpr>(callee->fullRange());
   call->callee = callee;
   advance();
   while (!at(Tok::RightParen)) {
@@ -348,7 +348,7 @@ const Expr *Parser::parseCall(const Expr *callee) {
   }
   if (!expect(Tok::RightParen, "or ',' in the arguments of the call"))
     return nullptr;
-  call->range = rangeFrom(callee->range);
+  call->range = rangeFrom(callee->fullRange());
   std::vector<const Expr *> children{callee};
   for (const Argument &argument : call->arguments)
     children.push_back(argument.value);
@@ -400,7 +400,7 @@ bool Parser::rejectComprehension() {
 }
 
 const Expr *Parser::parseSubscript(const Expr *value) {
-  auto *node = make<SubscriptExpr>(value->range);
+  auto *node = make<SubscriptExpr>(value->fullRange());
   node->value = value;
   advance();
   SourceRange begin = peek().range;
@@ -422,7 +422,7 @@ const Expr *Parser::parseSubscript(const Expr *value) {
   }
   if (!node->index || !expect(Tok::RightBracket, "or ',' in the subscript"))
     return nullptr;
-  node->range = rangeFrom(value->range);
+  node->range = rangeFrom(value->fullRange());
   return finish(node, {value, node->index});
 }
 

@@ -170,6 +170,7 @@ private:
   void assign(const Expr &target, const SymValue &value, SourceRange range);
   void bind(const NameExpr &target, SymValue value);
   SymValue decay(const SymValue &value, SourceRange range);
+  SymValue decayAll(const SymValue &value, SourceRange range);
 
   // SemaControl.cpp
   std::optional<BlockResult> emitIf(const IfStmt &stmt, size_t branch, const Continuation &rest);
@@ -178,7 +179,7 @@ private:
   void emitBranch(const IfStmt &stmt, size_t branch);
   void joinEnvironments(const Environment &thenEnv, const Environment &elseEnv, const IfStmt &stmt,
                         std::vector<std::string> &changed);
-  bool checkReturnTypes(BlockResult &thenResult, BlockResult &elseResult, SourceRange range);
+  bool checkReturnTypes(mlir::scf::IfOp skeleton, BlockResult &thenResult, BlockResult &elseResult);
 
   // SemaLoops.cpp
   struct LoopRange {
@@ -209,6 +210,7 @@ private:
   std::deque<Module> scratchModules; // own the expressions of -D and --signature
   unsigned loopDepth = 0;
   unsigned foldDepth = 0;
+  unsigned folds = 0;
   unsigned inlinedCalls = 0;
   size_t unrolledIterations = 0;
 };

@@ -15,8 +15,9 @@ namespace tile::frontend {
 
 namespace {
 
-// Each level may emit the rest of the function twice.
 constexpr unsigned maxFoldDepth = 64;
+// A branch that may or may not return makes the rest of the function be emitted twice, so the number can explode.
+constexpr unsigned maxFolds = 10000;
 
 bool hasReturn(const Block &block) {
   for (const Stmt *stmt : block) {
@@ -79,11 +80,13 @@ std::optional<Sema::BlockResult> Sema::emitIf(const IfStmt &stmt, size_t branch,
 Sema::BlockResult Sema::emitFoldedIf(const IfStmt &stmt, size_t branch, const SymValue &condition,
                                      const Continuation &rest) {
   BlockResult results[2];
-  if (++foldDepth > maxFoldDepth) {
+  if (foldDepth >= maxFoldDepth || ++folds > maxFolds) {
+    unsigned limit = foldDepth >= maxFoldDepth ? maxFoldDepth : maxFolds;
     results[0].returned = true;
-    results[0].value = error(Diag::too_many_returns, stmt.branches[branch].keyword, {std::to_string(maxFoldDepth)});
+    results[0].value = error(Diag::too_many_returns, stmt.branches[branch].keyword, {std::to_string(limit)});
     return results[0];
   }
+  ++foldDepth;
   auto skeleton = scf::IfOp::create(builder, location(stmt.range), TypeRange(), condition.value, true);
   Environment before = scope;
   for (int i = 0; i < 2; ++i) {
@@ -103,19 +106,25 @@ Sema::BlockResult Sema::emitFoldedIf(const IfStmt &stmt, size_t branch, const Sy
   --foldDepth;
   scope = before;
   BlockResult joined{true, {}, stmt.range};
-  if (!checkReturnTypes(results[0], results[1], stmt.range))
+  if (!checkReturnTypes(skeleton, results[0], results[1]))
     return joined;
   joined.value = joinRegions(skeleton, results[0].value, results[1].value);
   return joined;
 }
 
-bool Sema::checkReturnTypes(BlockResult &thenResult, BlockResult &elseResult, SourceRange range) {
-  for (BlockResult *result : {&thenResult, &elseResult}) {
-    if (result->value.isError())
-      return false;
-    // Two different constants can only meet as run-time values.
-    if (!sameValue(thenResult.value, elseResult.value))
-      result->value = decay(result->value, result->range);
+/// Brings the returned values of two branches to one type; false after an error.
+bool Sema::checkReturnTypes(scf::IfOp skeleton, BlockResult &thenResult, BlockResult &elseResult) {
+  if (thenResult.value.isError() || elseResult.value.isError())
+    return false;
+  // Two different constants can only meet as run-time values, each of its branch.
+  if (!sameValue(thenResult.value, elseResult.value)) {
+    for (BlockResult *result : {&thenResult, &elseResult}) {
+      OpBuilder::InsertionGuard guard(builder);
+      mlir::Block *block = result == &thenResult ? skeleton.thenBlock() : skeleton.elseBlock();
+      bool isTerminated = !block->empty() && block->back().hasTrait<OpTrait::IsTerminator>();
+      builder.setInsertionPoint(block, isTerminated ? std::prev(block->end()) : block->end());
+      result->value = decayAll(result->value, result->range);
+    }
   }
   if (sameType(thenResult.value, elseResult.value))
     return true;

@@ -102,7 +102,14 @@ DictionaryAttr Sema::launchAttribute(const FunctionStmt &kernel, const InstanceD
   const auto &grid = instance && !instance->grid.empty() ? instance->grid : directives.grid;
   if (!grid.empty())
     launch.push_back(builder.getNamedAttr("grid", textArray(builder, grid)));
+  // A parameter that has become a constant needs neither memory nor a default.
+  auto isRuntime = [&](const std::string &name) {
+    auto found = scope.find(name);
+    return found != scope.end() && found->second.value.isTensor();
+  };
   for (const BufferDirective &buffer : directives.buffers) {
+    if (!isRuntime(buffer.parameter))
+      continue;
     SmallVector<NamedAttribute> fields{builder.getNamedAttr("shape", textArray(builder, buffer.shape)),
                                        builder.getNamedAttr("role", builder.getStringAttr(buffer.role))};
     if (!buffer.strides.empty())
@@ -110,7 +117,8 @@ DictionaryAttr Sema::launchAttribute(const FunctionStmt &kernel, const InstanceD
     buffers.push_back(builder.getNamedAttr(buffer.parameter, builder.getDictionaryAttr(fields)));
   }
   for (const DefaultDirective &directive : directives.defaults)
-    defaults.push_back(builder.getNamedAttr(directive.parameter, builder.getStringAttr(directive.value.text)));
+    if (isRuntime(directive.parameter))
+      defaults.push_back(builder.getNamedAttr(directive.parameter, builder.getStringAttr(directive.value.text)));
   SmallVector<Attribute> expects;
   for (const ExpectDirective &expect : directives.expects)
     expects.push_back(builder.getDictionaryAttr({

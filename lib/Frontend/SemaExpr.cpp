@@ -218,12 +218,10 @@ SymValue Sema::evaluateConditional(const ConditionalExpr &expr) {
     if (values[i].isConstant())
       values[i] = toTensor(values[i], sources[i]->range);
   }
-  if (values[0].isError() || values[1].isError() || !sameType(values[0], values[1])) {
-    bool isReported = values[0].isError() || values[1].isError();
-    skeleton.erase();
-    return isReported ? SymValue()
-                      : error(Diag::conditional_types, expr.range, {describe(values[0]), describe(values[1])});
-  }
+  if (values[0].isError() || values[1].isError())
+    return {};
+  if (!sameType(values[0], values[1]))
+    return error(Diag::conditional_types, expr.range, {describe(values[0]), describe(values[1])});
   return joinRegions(skeleton, values[0], values[1]);
 }
 

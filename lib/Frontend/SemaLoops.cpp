@@ -17,7 +17,7 @@ namespace tile::frontend {
 namespace {
 
 // An unrolled loop is copied into the kernel as often as it runs.
-constexpr size_t maxUnrolled = 4096;
+constexpr size_t maxUnrolled = 65536;
 
 void collectTargets(const Expr &target, std::set<std::string> &names) {
   if (const auto *name = as<NameExpr>(&target))

@@ -78,6 +78,16 @@ SymValue Sema::decay(const SymValue &value, SourceRange range) {
   return value.isConstant() && isNumber(value.constant) ? toTensor(value, range) : value;
 }
 
+/// The same for every element of a tuple.
+SymValue Sema::decayAll(const SymValue &value, SourceRange range) {
+  if (!value.isTuple())
+    return decay(value, range);
+  SymValue out = value;
+  for (SymValue &element : out.elements)
+    element = decayAll(element, range);
+  return out;
+}
+
 void Sema::bind(const NameExpr &target, SymValue value) {
   scope[target.id] = Binding{std::move(value), target.range};
 }

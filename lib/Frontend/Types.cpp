@@ -41,12 +41,10 @@ struct Alias {
 };
 
 constexpr Alias aliases[] = {
-    {"bool", Scalar::Int1},           {"float8e4nv", Scalar::Float8E4M3},
-    {"float8e5", Scalar::Float8E5M2}, {"float16", Scalar::Float16},
-    {"half", Scalar::Float16},        {"bfloat16", Scalar::BFloat16},
-    {"float32", Scalar::Float32},     {"float64", Scalar::Float64},
-    {"double", Scalar::Float64},      {"fp8e4m3fn", Scalar::Float8E4M3},
-    {"fp8e5m2", Scalar::Float8E5M2},  {"f8e4m3fn", Scalar::Float8E4M3},
+    {"float8e4nv", Scalar::Float8E4M3}, {"float8e5", Scalar::Float8E5M2}, {"float16", Scalar::Float16},
+    {"half", Scalar::Float16},          {"bfloat16", Scalar::BFloat16},   {"float32", Scalar::Float32},
+    {"float64", Scalar::Float64},       {"double", Scalar::Float64},      {"fp8e4m3fn", Scalar::Float8E4M3},
+    {"fp8e5m2", Scalar::Float8E5M2},    {"f8e4m3fn", Scalar::Float8E4M3},
 };
 
 const ScalarInfo &info(Scalar scalar) {

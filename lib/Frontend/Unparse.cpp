@@ -71,6 +71,7 @@ private:
   void printBinary(const BinaryExpr &expr);
   void printCall(const CallExpr &expr);
   void printFString(const FStringExpr &expr);
+  bool printLeaf(const Expr &expr);
   void printBody(const Expr &expr);
   static Precedence levelOf(const Expr &expr);
 };
@@ -147,29 +148,39 @@ void Unparser::printFString(const FStringExpr &expr) {
   out += '\'';
 }
 
-void Unparser::printBody(const Expr &expr) {
+/// Names and literals; false for everything else.
+bool Unparser::printLeaf(const Expr &expr) {
   switch (expr.kind) {
   case ExprKind::Name:
     out += as<NameExpr>(&expr)->id;
-    return;
+    return true;
   case ExprKind::Int:
     out += toString(as<IntExpr>(&expr)->value);
-    return;
+    return true;
   case ExprKind::Float:
     out += floatRepr(as<FloatExpr>(&expr)->value);
-    return;
+    return true;
   case ExprKind::String:
     out += stringRepr(as<StringExpr>(&expr)->value);
-    return;
+    return true;
   case ExprKind::Bool:
     out += as<BoolExpr>(&expr)->value ? "True" : "False";
-    return;
+    return true;
   case ExprKind::None:
     out += "None";
-    return;
+    return true;
   case ExprKind::Ellipsis:
     out += "...";
+    return true;
+  default:
+    return false;
+  }
+}
+
+void Unparser::printBody(const Expr &expr) {
+  if (printLeaf(expr))
     return;
+  switch (expr.kind) {
   case ExprKind::FString:
     return printFString(*as<FStringExpr>(&expr));
   case ExprKind::Unary:
@@ -241,6 +252,8 @@ void Unparser::printBody(const Expr &expr) {
   case ExprKind::Starred:
     out += '*';
     print(*as<StarredExpr>(&expr)->value, Conditional);
+    return;
+  default:
     return;
   }
 }

@@ -1,0 +1,23 @@
+#!/bin/sh
+# check-coverage.sh ROOT: every diagnostic of Diagnostics.def is expected by some test, by its name in brackets (or in
+# quotes, in a unit test), and every builtin of Builtins.def is called by some test. Lists what is missing.
+root=$1
+missing=0
+for id in $(sed -n 's/^TILE_DIAGNOSTIC(\([a-z0-9_]*\),.*/\1/p' "$root/lib/Frontend/Diagnostics.def" | tr _ -); do
+  # Reported only if the emitter itself is wrong; no input is known to reach it.
+  [ "$id" = invalid-module ] && continue
+  if ! grep -rqF -e "[$id]" -e "\"$id\"" "$root/test/Frontend" "$root/test/unit/Frontend"; then
+    echo "no test expects diagnostic $id"
+    missing=1
+  fi
+done
+for name in $(sed -n 's/^TILE_BUILTIN("\([^"]*\)",.*/\1/p' "$root/lib/Frontend/Builtins.def"); do
+  # The unsupported ones share one emitter and one test.
+  grep -q "^TILE_BUILTIN(\"$name\",.*emitUnsupported" "$root/lib/Frontend/Builtins.def" && continue
+  last=${name##*.}
+  if ! grep -rqw -e "$last" "$root/test/Frontend/emit"; then
+    echo "no test calls builtin $name"
+    missing=1
+  fi
+done
+exit $missing

@@ -1,0 +1,125 @@
+// Compile-time arithmetic is Python's.
+
+#include "Frontend/ConstEval.h"
+#include "Frontend/Literals.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+using namespace tile::frontend;
+
+namespace {
+
+Value integer(long long value) {
+  return Int128(value);
+}
+
+std::string show(const EvalResult &result) {
+  return result.value ? repr(*result.value) : "error: " + result.error;
+}
+std::string op(BinaryOp op, Value a, Value b) {
+  return show(evaluate(op, a, b));
+}
+
+TEST(ConstEval, DivisionRoundsDown) {
+  EXPECT_EQ(op(BinaryOp::FloorDiv, integer(-7), integer(2)), "-4");
+  EXPECT_EQ(op(BinaryOp::FloorDiv, integer(7), integer(-2)), "-4");
+  EXPECT_EQ(op(BinaryOp::FloorDiv, integer(-7), integer(-2)), "3");
+  EXPECT_EQ(op(BinaryOp::Mod, integer(-7), integer(2)), "1");
+  EXPECT_EQ(op(BinaryOp::Mod, integer(7), integer(-2)), "-1");
+  EXPECT_EQ(op(BinaryOp::Mod, -7.5, 2.0), "0.5");
+  EXPECT_EQ(op(BinaryOp::FloorDiv, -7.5, 2.0), "-4.0");
+  EXPECT_EQ(op(BinaryOp::Div, integer(7), integer(2)), "3.5");
+  EXPECT_EQ(op(BinaryOp::Div, integer(1), integer(0)), "error: division by zero");
+  EXPECT_EQ(op(BinaryOp::Mod, 1.0, 0.0), "error: division by zero");
+}
+
+TEST(ConstEval, NegativeFloorDivisionWarns) {
+  EXPECT_FALSE(evaluate(BinaryOp::FloorDiv, integer(-7), integer(2)).warning.empty());
+  EXPECT_TRUE(evaluate(BinaryOp::FloorDiv, integer(7), integer(2)).warning.empty());
+}
+
+TEST(ConstEval, OverflowIsAnError) {
+  Value largest = maxInt128;
+  EXPECT_EQ(op(BinaryOp::Add, largest, integer(1)), "error: the result needs more than 127 bits");
+  EXPECT_EQ(op(BinaryOp::Mult, largest, integer(2)), "error: the result needs more than 127 bits");
+  Value smallest = Int128(-maxInt128 - 1);
+  EXPECT_EQ(op(BinaryOp::FloorDiv, smallest, integer(-1)), "error: the result needs more than 127 bits");
+  EXPECT_EQ(op(BinaryOp::Mod, smallest, integer(-1)), "0");
+  EXPECT_EQ(show(evaluate(UnaryOp::Minus, smallest)), "error: the result needs more than 127 bits");
+  EXPECT_EQ(op(BinaryOp::LShift, integer(1), integer(127)), "error: the result needs more than 127 bits");
+  EXPECT_EQ(op(BinaryOp::LShift, integer(1), integer(126)), "85070591730234615865843651857942052864");
+  EXPECT_EQ(op(BinaryOp::RShift, integer(-1), integer(500)), "-1");
+  EXPECT_EQ(op(BinaryOp::LShift, integer(1), integer(-1)), "error: negative shift count -1");
+}
+
+TEST(ConstEval, Powers) {
+  EXPECT_EQ(op(BinaryOp::Pow, integer(2), integer(10)), "1024");
+  EXPECT_EQ(op(BinaryOp::Pow, integer(2), integer(-1)), "0.5");
+  EXPECT_EQ(op(BinaryOp::Pow, integer(0), integer(0)), "1");
+  EXPECT_EQ(op(BinaryOp::Pow, integer(-1), integer(1000000001)), "-1");
+  EXPECT_EQ(op(BinaryOp::Pow, integer(0), integer(-1)), "error: zero to a negative power");
+  EXPECT_EQ(op(BinaryOp::Pow, integer(3), integer(100000000)), "error: the result needs more than 127 bits");
+  EXPECT_EQ(op(BinaryOp::Pow, -8.0, 0.5), "error: a negative number to a fractional power");
+}
+
+TEST(ConstEval, BooleansAreIntegers) {
+  EXPECT_EQ(op(BinaryOp::Add, true, true), "2");
+  EXPECT_EQ(op(BinaryOp::BitAnd, true, false), "False");
+  EXPECT_EQ(op(BinaryOp::BitOr, true, integer(2)), "3");
+  EXPECT_EQ(show(evaluate(UnaryOp::Minus, Value(true))), "-1");
+  EXPECT_EQ(show(evaluate(UnaryOp::Invert, integer(5))), "-6");
+}
+
+TEST(ConstEval, Comparisons) {
+  auto compare = [](CompareOp op, Value a, Value b) { return show(evaluate(op, a, b)); };
+  EXPECT_EQ(compare(CompareOp::Eq, integer(1), 1.0), "True");
+  EXPECT_EQ(compare(CompareOp::Lt, std::string("a"), std::string("b")), "True");
+  EXPECT_EQ(compare(CompareOp::Eq, std::string("1"), integer(1)), "False");
+  EXPECT_EQ(compare(CompareOp::Is, NoneValue{}, NoneValue{}), "True");
+  EXPECT_EQ(compare(CompareOp::IsNot, integer(0), NoneValue{}), "True");
+  EXPECT_EQ(compare(CompareOp::Is, DType(Scalar::Int64), DType(Scalar::Int64)), "True");
+  EXPECT_EQ(compare(CompareOp::NotEq, DType(Scalar::Int64), DType(Scalar::UInt64)), "True");
+  EXPECT_NE(compare(CompareOp::Lt, NoneValue{}, integer(1)).find("error"), std::string::npos);
+}
+
+TEST(ConstEval, Functions) {
+  auto call = [](std::string_view name, std::vector<Value> arguments) {
+    std::optional<EvalResult> result = evaluateFunction(name, arguments);
+    return result ? show(*result) : "none";
+  };
+  EXPECT_EQ(call("min", {integer(3), 2.5, integer(4)}), "2.5");
+  EXPECT_EQ(call("max", {integer(3), true}), "3");
+  EXPECT_EQ(call("abs", {-2.5}), "2.5");
+  EXPECT_EQ(call("int", {-2.9}), "-2");
+  EXPECT_EQ(call("int", {HUGE_VAL}), "error: cannot convert the float inf to an integer");
+  EXPECT_EQ(call("float", {std::string("-inf")}), "-inf");
+  EXPECT_EQ(call("float", {std::string("x")}), "error: cannot convert the string 'x' to a float");
+  EXPECT_EQ(call("cdiv", {integer(7), integer(2)}), "4");
+  EXPECT_EQ(call("cdiv", {integer(7), integer(0)}), "error: division by zero");
+  EXPECT_EQ(call("next_power_of_2", {integer(17)}), "32");
+  EXPECT_EQ(call("next_power_of_2", {integer(16)}), "16");
+  EXPECT_EQ(call("log2", {integer(8)}), "3.0");
+  EXPECT_EQ(call("log2", {integer(-1)}), "error: log2 is not defined for the integer -1");
+  EXPECT_EQ(call("round", {2.5}), "2");
+  EXPECT_EQ(call("nothing", {integer(1)}), "none");
+  EXPECT_EQ(call("min", {}), "none");
+}
+
+TEST(ConstEval, TruthAndTypes) {
+  EXPECT_EQ(truth(std::string("")), false);
+  EXPECT_EQ(truth(Value(NoneValue{})), false);
+  EXPECT_EQ(truth(Value(0.5)), true);
+  EXPECT_FALSE(truth(Value(DType(Scalar::Int8))));
+  EXPECT_EQ(scalarType(integer(2147483647)), DType(Scalar::Int32));
+  EXPECT_EQ(scalarType(integer(2147483648)), DType(Scalar::UInt32));
+  EXPECT_EQ(scalarType(integer(4294967296)), DType(Scalar::Int64));
+  EXPECT_EQ(scalarType(Value(Int128(1) << 63)), DType(Scalar::UInt64));
+  EXPECT_FALSE(scalarType(Value(Int128(1) << 64)));
+  EXPECT_EQ(scalarType(Value(1e-40)), DType(Scalar::Float64));
+  EXPECT_EQ(scalarType(Value(0.0)), DType(Scalar::Float32));
+  EXPECT_EQ(scalarType(Value(HUGE_VAL)), DType(Scalar::Float32));
+}
+
+} // namespace

@@ -1,0 +1,72 @@
+// Rendering: carets, tabs, notes, fix-its, limits; and suggestions for mistyped names.
+
+#include "Frontend/Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace tile::frontend;
+
+namespace {
+
+TEST(Diagnostics, RenderAsInTheTerminal) {
+  DiagnosticEngine engine;
+  uint32_t file = engine.addFile({"k.tile", "first\n\tab = größe + 1\n"});
+  engine.report(Diag::unknown_name, {7, 9, file}, {"ab", ""}).note({0, 5, file}, "seen here").fixIt({7, 9, file}, "xy");
+  EXPECT_EQ(engine.render(), "k.tile:2:2: error: 'ab' is not defined [unknown-name]\n"
+                             "          ab = größe + 1\n"
+                             "          ^~\n"
+                             "          xy\n"
+                             "k.tile:1:1: note: seen here\n"
+                             "  first\n"
+                             "  ^~~~~\n");
+}
+
+TEST(Diagnostics, CaretsCountCharactersNotBytes) {
+  EXPECT_EQ(
+      [] {
+        DiagnosticEngine engine;
+        uint32_t file = engine.addFile({"k.tile", "'größe' $\n"});
+        engine.report(Diag::invalid_character, {10, 11, file}, {"'$'"});
+        return engine.render();
+      }(),
+      "k.tile:1:11: error: character '$' is not part of the language [invalid-character]\n"
+      "  'größe' $\n"
+      "          ^\n");
+}
+
+TEST(Diagnostics, SortsByPlaceAndDropsRepetitions) {
+  DiagnosticEngine engine;
+  uint32_t file = engine.addFile({"k", "a b\n"});
+  engine.report(Diag::unknown_name, {2, 3, file}, {"b", ""});
+  engine.report(Diag::unknown_name, {0, 1, file}, {"a", ""});
+  engine.report(Diag::unknown_name, {2, 3, file}, {"b", ""});
+  EXPECT_EQ(engine.all().size(), 2u);
+  EXPECT_LT(engine.render().find("'a'"), engine.render().find("'b'"));
+}
+
+TEST(Diagnostics, WarningsAreNoErrors) {
+  DiagnosticEngine engine;
+  uint32_t file = engine.addFile({"k", "a\n"});
+  engine.report(Diag::misplaced_directive, {0, 1, file});
+  EXPECT_FALSE(engine.hasErrors());
+}
+
+TEST(Diagnostics, DidYouMean) {
+  EXPECT_EQ(didYouMean("laod", {"store", "load"}), "load");
+  EXPECT_EQ(didYouMean("BLOCK_N", {"BLOCK_M", "GRID"}), "BLOCK_M");
+  EXPECT_FALSE(didYouMean("x", {"y", "z"}));
+  EXPECT_FALSE(didYouMean("totally", {"different"}));
+}
+
+TEST(LineTable, EveryKindOfLineEnd) {
+  LineTable table("a\r\nb\rc\nd");
+  EXPECT_EQ(table.locate(3).line, 2u);
+  EXPECT_EQ(table.locate(5).line, 3u);
+  EXPECT_EQ(table.locate(7).line, 4u);
+  EXPECT_EQ(table.locate(7).column, 1u);
+  EXPECT_EQ(table.line(2), "b");
+  EXPECT_EQ(table.line(9), "");
+  EXPECT_EQ(table.locate(1000).line, 4u);
+}
+
+} // namespace

@@ -1,0 +1,107 @@
+// No input crashes the lexer or the parser, and every input ends them.
+
+#include "Frontend/Parser.h"
+#include "Frontend/Unparse.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+using namespace tile::frontend;
+
+namespace {
+
+std::string repeat(std::string_view text, size_t count) {
+  std::string out;
+  for (size_t i = 0; i < count; ++i)
+    out += text;
+  return out;
+}
+
+/// Messages for 'text' as the body of a function.
+std::string messages(const std::string &text) {
+  DiagnosticEngine diagnostics;
+  Module module = parse({"<test>", "@jit\ndef f():\n" + text + "\n"}, diagnostics);
+  dumpAst(module);
+  return diagnostics.render();
+}
+
+TEST(Robustness, DeepNestingIsAnError) {
+  for (std::string text :
+       {" x = " + repeat("(", 5000), " x = " + repeat("[", 100000) + repeat("]", 100000),
+        " x = " + repeat("-", 100000) + "1", " x = " + repeat("not ", 100000) + "1", " x = 1" + repeat(" + 1", 100000),
+        " x = a" + repeat(".b", 100000), " x = a" + repeat("[0]", 100000), " x = 1" + repeat(" ** 1", 100000),
+        " x = 1" + repeat(" if 1 else 1", 100000), " x = f" + repeat("(f", 100000)})
+    EXPECT_NE(messages(text).find("[too-deep]"), std::string::npos) << text.substr(0, 20);
+  std::string blocks;
+  for (size_t i = 1; i < 500; ++i)
+    blocks += repeat(" ", i) + "if a:\n";
+  EXPECT_NE(messages(blocks).find("[too-deep]"), std::string::npos);
+  EXPECT_NE(messages(" if a: pass\n" + repeat(" elif a: pass\n", 5000)).find("[too-deep]"), std::string::npos);
+  EXPECT_NE(messages(" f\"" + repeat("{f'{", 300) + "\"").find("error"), std::string::npos);
+}
+
+TEST(Robustness, LongInputIsFine) {
+  EXPECT_EQ(messages(repeat(" x = 1\n", 20000)), "");
+  EXPECT_EQ(messages(" x = (" + repeat("a, ", 50000) + ")"), "");
+  EXPECT_EQ(messages(" x = a" + repeat(" and a", 10000)), "");
+}
+
+TEST(Robustness, TooLargeFile) {
+  DiagnosticEngine diagnostics;
+  parse({"<test>", std::string(size_t(65) << 20, ' ')}, diagnostics);
+  EXPECT_EQ(diagnostics.all().at(0).name, "file-too-large");
+}
+
+TEST(Robustness, AnyBytes) {
+  std::mt19937 random(1);
+  const std::string_view pieces[] = {"@jit\n",  "def f(a, b=1):\n",
+                                     "  x = ",  "if ",
+                                     "else",    ":\n",
+                                     "    ",    "\t",
+                                     "(",       ")",
+                                     "[",       "]",
+                                     "{",       "}",
+                                     "'",       "\"",
+                                     "'''",     "f'{",
+                                     "1e",      "0x",
+                                     ".",       "..",
+                                     "->",      "#: ",
+                                     "grid(",   "buffer",
+                                     "\\\n",    "\n",
+                                     "\r",      "lambda",
+                                     "for ",    " in ",
+                                     "@",       "*",
+                                     ",",       "=",
+                                     ":=",      "a",
+                                     "b",       "yield",
+                                     "class ",  "expect a == ",
+                                     " within "};
+  for (int round = 0; round < 3000; ++round) {
+    std::string text = round % 2 ? "@jit\ndef f():\n  " : "";
+    size_t length = random() % 60;
+    for (size_t i = 0; i < length; ++i) {
+      if (random() % 4 == 0)
+        text += static_cast<char>(random() % 256);
+      else
+        text += pieces[random() % std::size(pieces)];
+    }
+    DiagnosticEngine diagnostics;
+    Module module = parse({"<test>", text}, diagnostics);
+    dumpAst(module);
+    diagnostics.render();
+  }
+}
+
+TEST(Robustness, EveryPrefixOfAProgram) {
+  std::string program = "#: grid(cdiv(N, 2))\n@triton.jit\ndef f(a: ptr[f16], *b, c=(1, 2)) -> int:\n"
+                        "    for i in range(0, 3):\n        x = a[:, None] + f'{i!r:>3}' if not b else -1.5e-3\n"
+                        "        while x < 3 and (y or z): x //= 2; pass\n    return x, 'a\\x41'\n";
+  for (size_t length = 0; length <= program.size(); ++length) {
+    DiagnosticEngine diagnostics;
+    parse({"<test>", program.substr(0, length)}, diagnostics);
+    diagnostics.render();
+  }
+}
+
+} // namespace
