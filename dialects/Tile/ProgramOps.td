@@ -123,8 +123,8 @@ def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemRead<Tile_GlobalMemory>, 
   let summary = "print values, for debugging";
   let description = [{
     Prints one line for each element of the operands: the program's grid coordinates, the element's index, `prefix` and
-    the values; scalars are repeated. The order between elements and programs is not specified. `hex` prints integers in
-    base 16.
+    the values. Tensors have one shape; scalars are repeated. The order between elements and programs is not specified.
+    `hex` prints integers in base 16.
 
     Example: `tile.print "x = " %x : tensor<128xf32>`
   }];

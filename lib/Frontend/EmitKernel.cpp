@@ -41,6 +41,8 @@ void Sema::setKernelAttributes(KernelOp op, const FunctionStmt &kernel, const In
     }
     op.setArgAttr(argument, KernelOp::getArgNameAttrName(), builder.getStringAttr(formal.name));
     op.setArgAttr(argument, KernelOp::getDivisibilityAttrName(), builder.getI32IntegerAttr(parameter.divisibility));
+    if (parameter.type.isUnsigned()) // of a pointer: its elements; the manifest says so
+      op.setArgAttr(argument, "tile.unsigned", builder.getUnitAttr());
     ++argument;
   }
   op.setConstantsAttr(builder.getDictionaryAttr(constants));

@@ -128,18 +128,12 @@ bool print(Machine &machine, const Instruction &instruction) {
 
 bool compilePrint(Compiler &compiler, Operation *op) {
   auto data = std::make_shared<PrintData>();
-  RankedTensorType first;
   for (Value operand : op->getOperands()) {
     data->values.push_back(compiler.slotOf(operand));
-    auto tensor = dyn_cast<RankedTensorType>(operand.getType());
-    if (!tensor)
-      continue;
-    if (first && first.getShape() != tensor.getShape())
-      return compiler.fail(op,
-                           "the interpreter prints tensors of one shape together; give each shape a print of its own");
-    first = tensor;
-    data->shape.assign(tensor.getShape().begin(), tensor.getShape().end());
-    data->count = tensor.getNumElements();
+    if (auto tensor = dyn_cast<RankedTensorType>(operand.getType())) {
+      data->shape.assign(tensor.getShape().begin(), tensor.getShape().end());
+      data->count = tensor.getNumElements();
+    }
   }
   compiler.emit(op, print, {}, {}, Slot()).data = std::move(data);
   return true;

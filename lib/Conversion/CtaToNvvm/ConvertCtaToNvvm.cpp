@@ -19,7 +19,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
-#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace tile {
@@ -66,8 +65,8 @@ static LogicalResult checkOperation(Operation *op, const target::GpuTarget &gpu)
       .Case<cta::FmaDotOp>([&](auto op) { return checkFmaDot(op, gpu); })
       .Case<PrintOp>([&](auto op) { return checkPrint(op, gpu); })
       .Default([&](Operation *op) {
-        return op->hasTrait<OpTrait::Elementwise>() || isa<arith::ConstantOp>(op) ? checkElementwise(op, gpu)
-                                                                                  : success();
+        return op->hasTrait<OpTrait::Elementwise>() || op->hasTrait<OpTrait::ConstantLike>() ? checkElementwise(op, gpu)
+                                                                                             : success();
       });
 }
 
@@ -123,7 +122,7 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
 
     target.addLegalOp<ModuleOp>();
     target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
-    target.addIllegalDialect<TileDialect, cta::CtaDialect, ub::UBDialect>();
+    target.addIllegalDialect<TileDialect, cta::CtaDialect>();
     target.markUnknownOpDynamicallyLegal([&](Operation *op) { return converter.isLegal(op) && isSelectable(op, gpu); });
     return applyFullConversion(getOperation(), target, std::move(patterns));
   }

@@ -8,7 +8,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/UB/IR/UBOps.h"
 
 using namespace mlir;
 using tile::layout::LinearLayout;
@@ -107,22 +106,6 @@ struct ConstantLowering : OpConversionPattern<arith::ConstantOp> {
   }
 };
 
-/// What canonicalisation leaves of undefined arithmetic, a shift by too many bits for example.
-struct PoisonLowering : OpConversionPattern<ub::PoisonOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult matchAndRewrite(ub::PoisonOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
-    SmallVector<Type> types;
-    if (failed(getTypeConverter()->convertType(op.getType(), types)))
-      return failure();
-    Registers registers;
-    for (Type type : types)
-      registers.push_back(LLVM::PoisonOp::create(rewriter, op.getLoc(), type));
-    rewriter.replaceOpWithMultiple(op, {registers});
-    return success();
-  }
-};
-
 struct SplatLowering : OpConversionPattern<SplatOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -199,8 +182,7 @@ LogicalResult checkElementwise(Operation *op, const target::GpuTarget &gpu) {
 }
 
 void populateElementwisePatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<ElementwiseLowering, PoisonLowering, SplatLowering, ArangeLowering, AddPtrLowering>(
-      converter, patterns.getContext());
+  patterns.add<ElementwiseLowering, SplatLowering, ArangeLowering, AddPtrLowering>(converter, patterns.getContext());
   patterns.add<ConstantLowering, BitcastLowering>(converter, patterns.getContext(), /*benefit=*/2);
 }
 

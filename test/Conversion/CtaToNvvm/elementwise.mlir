@@ -37,10 +37,3 @@ tile.kernel @constants(%p: !tile.ptr<i32>) attributes {num_warps = 1 : i32} {
   tile.store %ps, %c : tensor<2x!tile.ptr<i32>, #cta.layout<[2], register = [[1]], lane = [[0], [0], [0], [0], [0]], warp = []>>
   tile.return
 }
-
-// CHECK-LABEL: llvm.func @undefined
-tile.kernel @undefined() attributes {num_warps = 2 : i32} {
-  // CHECK-COUNT-4: llvm.mlir.poison : i32
-  %u = ub.poison : tensor<256xi32, #l>
-  tile.return
-}

@@ -40,3 +40,13 @@ tile.kernel @axis() {
   %pid = tile.program_id 3
   tile.return
 }
+
+// -----
+
+tile.kernel @print() {
+  %x = arith.constant dense<1.0> : tensor<2x4xf32>
+  %y = arith.constant dense<1.0> : tensor<8xf32>
+  // expected-error @below {{'tile.print' op operands have shapes [2, 4] and [8]; they must agree}}
+  tile.print "x, y = " %x, %y : tensor<2x4xf32>, tensor<8xf32>
+  tile.return
+}

@@ -39,7 +39,8 @@ tile.kernel @ranks(%a: !tile.ptr<f32>, %n: i32, %s: i64) {
   %x = tile.desc_load %line[%n] : !tile.desc<16xf32> -> tensor<16xf32>
   %cube = tile.make_desc %a, [%n, %n, %n], [%s, %s, %one] : !tile.ptr<f32> -> !tile.desc<2x4x8xf32>
   %y = tile.desc_load %cube[%n, %n, %n] : !tile.desc<2x4x8xf32> -> tensor<2x4x8xf32>
-  tile.print "" %x, %y : tensor<16xf32>, tensor<2x4x8xf32>
+  tile.print "" %x : tensor<16xf32>
+  tile.print "" %y : tensor<2x4x8xf32>
   tile.return
 }
 

@@ -316,13 +316,5 @@ TEST(Print, OneLineForEachElement) {
                             "pid (0, 0, 0) idx () here\n");
 }
 
-TEST(Print, OneShapeAtATime) {
-  EXPECT_EQ(messageOf("%x = arith.constant dense<1> : tensor<4xi32>\n%y = arith.constant dense<1> : tensor<2x2xi32>\n"
-                      "tile.print \"\" %x, %y : tensor<4xi32>, tensor<2x2xi32>",
-                      0),
-            "kernel.tile:4:1: error: the interpreter prints tensors of one shape together; give each shape a print of "
-            "its own");
-}
-
 } // namespace
 } // namespace tile::interp::test
