@@ -8,6 +8,7 @@
 #include "Driver/InterpreterDevice.h"
 #include "Driver/OutputFile.h"
 #include "Options.h"
+#include "Runner/Arguments.h"
 #include "Runner/CudaDevice.h"
 #include "Runner/Run.h"
 

@@ -46,8 +46,6 @@ tile.kernel @once(%p: !tile.ptr<i1>, %x: i1) attributes {num_warps = 2 : i32} {
   tile.return
 }
 
-// -----
-
 #line = #cta.layout<[128], register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []>
 
 // A thread whose elements are all enabled moves them at once, another one element by element.
