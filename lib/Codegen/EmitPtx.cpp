@@ -48,6 +48,18 @@ private:
   std::string &errors;
 };
 
+/// The target's passes without straight-line strength reduction: its time grows with the square of a block's size
+/// (0.36 of 0.40 s for the 128x128x64 matrix product), and address arithmetic is our own passes' business.
+class CodegenPasses : public llvm::legacy::PassManager {
+public:
+  void add(llvm::Pass *pass) override {
+    if (pass->getPassName() == "Straight line strength reduction")
+      delete pass;
+    else
+      PassManager::add(pass);
+  }
+};
+
 std::unique_ptr<llvm::TargetMachine> createMachine(const target::GpuTarget &gpu, unsigned optLevel) {
   LLVMInitializeNVPTXTarget();
   LLVMInitializeNVPTXTargetInfo();
@@ -99,7 +111,7 @@ llvm::Expected<std::string> NvptxBackend::emitPtx(llvm::Module &module) const {
   module.getContext().setDiagnosticHandler(std::make_unique<DiagnosticCollector>(errors));
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
-  llvm::legacy::PassManager passes;
+  CodegenPasses passes;
   if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
     return llvm::createStringError("LLVM cannot emit PTX for this module");
   passes.run(module);
