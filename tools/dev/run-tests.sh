@@ -3,7 +3,7 @@
 # the exit code says whether something failed.
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
-build=${1:-$root/build}
+build=$(cd "${1:-$root/build}" && pwd)
 passed=0
 failed=0
 
@@ -44,8 +44,8 @@ else
   failed=$((failed + 1))
 fi
 
-for check in check-layering check-docs; do
-  if "$root/tools/dev/$check.sh" >"$log" 2>&1; then
+for check in check-layering check-docs check-skip; do
+  if "$root/tools/dev/$check.sh" "$build" >"$log" 2>&1; then
     passed=$((passed + 1))
     echo "$check: passed"
   else
