@@ -106,6 +106,7 @@ private:
   std::optional<KernelParameter> fromAnnotation(const Expr &annotation);
   std::optional<KernelParameter> fromValue(const SymValue &value, SourceRange range);
   std::optional<SymValue> evaluateText(const std::string &text, const std::string &description);
+  std::optional<SymValue> constantOnly(const SymValue &value, const std::string &what, SourceRange range);
   bool applyAssumption(const Parameter &parameter, KernelParameter &resolved);
   mlir::OwningOpRef<mlir::ModuleOp> emitKernel(const FunctionStmt &kernel, const InstanceDirective *instance,
                                                const std::vector<KernelParameter> &parameters);

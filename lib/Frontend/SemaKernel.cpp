@@ -132,6 +132,9 @@ Sema::Sema(MLIRContext &context, const Module &module, const CompileRequest &req
     : context(context), builder(&context), request(request), module(module), diagnostics(diagnostics) {}
 
 OwningOpRef<ModuleOp> Sema::run() {
+  // Options and defaults are evaluated outside of any kernel; what they should not emit lands here and is dropped.
+  OwningOpRef<ModuleOp> scratch = ModuleOp::create(UnknownLoc::get(&context));
+  builder.setInsertionPointToEnd(scratch->getBody());
   declare(module.body);
   const InstanceDirective *instance = nullptr;
   const FunctionStmt *kernel = selectKernel(instance);
@@ -194,8 +197,16 @@ std::optional<SymValue> Sema::evaluateText(const std::string &text, const std::s
     if (!isKnown)
       return SymValue::makeConstant(name->id);
   }
-  SymValue value = evaluate(*expr);
-  return value.isError() ? std::nullopt : std::optional(value);
+  return constantOnly(evaluate(*expr), description, expr->range);
+}
+
+/// Rejects values that exist only at run time.
+std::optional<SymValue> Sema::constantOnly(const SymValue &value, const std::string &what, SourceRange range) {
+  SmallVector<mlir::Value> leaves;
+  flatten(value, leaves);
+  if (!leaves.empty())
+    error(Diag::constant_needed, range, {what, describe(value)});
+  return value.isError() || !leaves.empty() ? std::nullopt : std::optional(value);
 }
 
 std::optional<Sema::KernelParameter> Sema::fromValue(const SymValue &value, SourceRange range) {
@@ -361,11 +372,9 @@ std::optional<Sema::KernelParameter> Sema::resolveParameter(const Parameter &par
   if (!parameter.defaultValue)
     return std::nullopt;
   KernelParameter constant;
-  SymValue value = evaluate(*parameter.defaultValue);
-  if (value.isError())
-    return std::nullopt;
-  constant.constant = value;
-  return constant;
+  constant.constant = constantOnly(evaluate(*parameter.defaultValue), "the default of '" + parameter.name + "'",
+                                   parameter.defaultValue->range);
+  return constant.constant ? std::optional(constant) : std::nullopt;
 }
 
 bool Sema::applyAssumption(const Parameter &parameter, KernelParameter &resolved) {
