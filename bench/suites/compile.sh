@@ -12,7 +12,7 @@ matmul() {
   [ "$1" = f16 ] || common+=(--signature "a: *$1, b: *$1, c: *$1")
   "$tilec" "${common[@]}" -o "$folder/matmul-$1-$2.cubin"
   "$tilec" "${common[@]}" --assume=lda=8 --assume=ldb=8 --assume=ldc=8 --assume=K=8 --assume=N=8 \
-    -o "$folder/matmul-$1-$2-by8.cubin"
+    --assume=M=8 -o "$folder/matmul-$1-$2-by8.cubin"
 }
 for type in f16 bf16; do
   matmul "$type" nn 0 0
@@ -20,6 +20,10 @@ for type in f16 bf16; do
   matmul "$type" tn 1 0
   matmul "$type" tt 1 1
 done
-for kernel in copy vector_add silu softmax rmsnorm rmsnorm_matrix transpose; do
+for kernel in copy vector_add silu transpose; do
   "$tilec" "$examples/$kernel.tile" --target="$target" -o "$folder/$kernel.cubin"
+done
+# Rows that start at multiples of 16 bytes.
+for kernel in softmax rmsnorm rmsnorm_matrix; do
+  "$tilec" "$examples/$kernel.tile" --target="$target" --assume=stride_x=8 --assume=stride_out=8 -o "$folder/$kernel.cubin"
 done

@@ -32,18 +32,19 @@ def Tile_LoadOp : Tile_Op<"load", [
     Where `mask` is false nothing is read and the result is `other`, or zero when `other` is absent. `mask` and `other`
     have the pointer's shape. `cache` and `evict` are performance hints; `volatile` accesses are neither merged nor
     dropped. `vector` is the number of consecutive elements that one thread may read with one instruction: the
-    addresses are consecutive and aligned to `vector` elements and the mask is constant over them (decided by
-    `cta-vectorize-access`; 1 is always right).
+    addresses are consecutive and aligned to `vector` elements, and the mask is constant over them unless the access is
+    `partial`: then a thread moves whole groups only if all of its elements are enabled, single elements otherwise
+    (both decided by `cta-vectorize-access`; a vector of 1 is always right).
 
     Example: `%x = tile.load %p mask %m other %o : tensor<128x!tile.ptr<f32>>`
   }];
   let arguments = (ins Tile_PtrValue:$ptr, Optional<Tile_MaskValue>:$mask, Optional<Tile_NumberValue>:$other,
                        DefaultValuedAttr<Tile_CacheModifierAttr, "::tile::CacheModifier::none">:$cache,
                        DefaultValuedAttr<Tile_EvictionPolicyAttr, "::tile::EvictionPolicy::normal">:$evict,
-                       UnitAttr:$isVolatile, DefaultValuedAttr<I32Attr, "1">:$vector);
+                       UnitAttr:$isVolatile, DefaultValuedAttr<I32Attr, "1">:$vector, UnitAttr:$partial);
   let results = (outs Tile_NumberValue:$result);
   let assemblyFormat = [{
-    $ptr (`mask` $mask^)? (`other` $other^)? (`volatile` $isVolatile^)? attr-dict `:` type($ptr)
+    $ptr (`mask` $mask^)? (`other` $other^)? (`volatile` $isVolatile^)? (`partial` $partial^)? attr-dict `:` type($ptr)
   }];
   let hasVerifier = 1;
 }
@@ -55,15 +56,15 @@ def Tile_StoreOp : Tile_Op<"store", [
   let summary = "write of one element for each pointer";
   let description = [{
     Where `mask` is false nothing is written. If two elements of one store have the same address, one of the values is
-    written. Hints and `vector` are those of `tile.load`.
+    written. Hints, `vector` and `partial` are those of `tile.load`.
 
     Example: `tile.store %p, %x mask %m : tensor<128x!tile.ptr<f32>>`
   }];
   let arguments = (ins Tile_PtrValue:$ptr, Tile_NumberValue:$value, Optional<Tile_MaskValue>:$mask,
                        DefaultValuedAttr<Tile_CacheModifierAttr, "::tile::CacheModifier::none">:$cache,
                        DefaultValuedAttr<Tile_EvictionPolicyAttr, "::tile::EvictionPolicy::normal">:$evict,
-                       DefaultValuedAttr<I32Attr, "1">:$vector);
-  let assemblyFormat = "$ptr `,` $value (`mask` $mask^)? attr-dict `:` type($ptr)";
+                       DefaultValuedAttr<I32Attr, "1">:$vector, UnitAttr:$partial);
+  let assemblyFormat = "$ptr `,` $value (`mask` $mask^)? (`partial` $partial^)? attr-dict `:` type($ptr)";
   let hasVerifier = 1;
 }
 

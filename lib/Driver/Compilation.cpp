@@ -190,7 +190,7 @@ bool Compilation::lower() {
 }
 
 void Compilation::printModule() {
-  llvm::raw_string_ostream(output) << *moduleOp;
+  llvm::raw_string_ostream(output) << *moduleOp << '\n';
 }
 
 bool Compilation::generate() {

@@ -101,10 +101,15 @@ SymValue emitDevicePrint(Sema &sema, BuiltinCall &call) {
   if (!prefix || !hex)
     return {};
   SmallVector<mlir::Value> operands;
+  SymValue block; // all blocks are printed together, element by element
   for (const SymValue &element : call[1].elements) {
     SymValue value = sema.toTensor(element, call.rangeOf(1));
     if (value.isError())
       return {};
+    if (value.isBlock() && block.isTensor() && value.shape() != block.shape())
+      return sema.error(Diag::print_shapes, call.range, {describe(block), describe(value)});
+    if (value.isBlock())
+      block = value;
     operands.push_back(value.value);
   }
   PrintOp::create(sema.builder, sema.location(call.range), *prefix, *hex, operands);

@@ -60,7 +60,7 @@ def CtaVectorizeAccess : KernelPass<"cta-vectorize-access"> {
   let summary = "find how many consecutive elements a thread can load or store at once";
   let description = [{
     Kind: optimisation. Requires: phase layout. Ensures: `vector` of loads and stores is as large as alignment,
-    contiguity, mask and layout allow, at most 16 bytes. Example: test/Transforms/Cta/vectorize-access.mlir.
+    contiguity and layout allow, at most 16 bytes; `partial` where the mask may change inside. Example: test/Transforms/Cta/vectorize-access.mlir.
   }];
 }
 

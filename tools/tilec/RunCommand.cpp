@@ -8,6 +8,7 @@
 #include "Driver/InterpreterDevice.h"
 #include "Driver/OutputFile.h"
 #include "Options.h"
+#include "Runner/Arguments.h"
 #include "Runner/CudaDevice.h"
 #include "Runner/Run.h"
 
@@ -78,7 +79,30 @@ int runInterpreter(const runner::RunOptions &run, CommandLine &line) {
   return runner::runOnDevice(run, compilation.manifest(), *device);
 }
 
+/// The launch's integers are known, so the kernel is compiled for the powers of two (up to 16, what wide accesses need)
+/// that divide them. What the user assumed stays.
+std::optional<int> specialize(const runner::RunOptions &run, CommandLine &line) {
+  driver::Compilation compilation(line.compiler, llvm::errs());
+  if (!compilation.load())
+    return int(compilation.outcome());
+  const runtime::Manifest &manifest = compilation.manifest();
+  runner::Result<runner::Bindings> bindings = runner::Bindings::bind(manifest, run.arguments, /*numSms=*/1);
+  if (!bindings)
+    return runner::reportFailure(run, bindings.error());
+  for (auto [index, parameter] : llvm::enumerate(manifest.parameters)) {
+    if (!parameter.isInteger() || parameter.type == runtime::DataType::I1)
+      continue;
+    int64_t value = bindings->scalar(index).integer;
+    int divisor = value == 0 ? 16 : int(std::min<int64_t>(16, value & -value));
+    if (divisor > 1)
+      line.compiler.assumptions.try_emplace(parameter.name, divisor);
+  }
+  return std::nullopt;
+}
+
 int runCuda(const runner::RunOptions &run, CommandLine &line) {
+  if (std::optional<int> failure = specialize(run, line))
+    return *failure;
   // Without ptxas the driver compiles the PTX.
   line.compiler.emit = codegen::findPtxas(line.compiler.toolkit) ? EmitKind::Cubin : EmitKind::Ptx;
   driver::Compilation compilation(line.compiler, llvm::errs());

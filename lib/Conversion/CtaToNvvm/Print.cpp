@@ -131,13 +131,21 @@ Printed emitPrinted(OpBuilder &builder, Location loc, Value value, Type element,
   return {hex ? "0x%x" : "%d", value};
 }
 
+/// Tensors that are printed together have one layout; scalars are printed with every element. Null if all are scalars.
+RankedTensorType firstTensor(PrintOp op) {
+  for (Type type : op.getArgs().getTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      return tensor;
+  return {};
+}
+
 struct PrintLowering : OpConversionPattern<PrintOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(PrintOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    auto tensor = op.getArgs().empty() ? RankedTensorType() : dyn_cast<RankedTensorType>(op.getArgs()[0].getType());
+    RankedTensorType tensor = firstTensor(op);
     Value isFirst = tensor ? emitIsFirstCopy(rewriter, loc, cta::getLayout(tensor)) : emitIsFirstThread(rewriter, loc);
     if (!isFirst)
       isFirst = arith::ConstantIntOp::create(rewriter, loc, rewriter.getI1Type(), 1);
@@ -194,9 +202,11 @@ LogicalResult checkPrint(PrintOp op, const target::GpuTarget &gpu) {
     if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8 && !gpu.has(target::Feature::FP8Conversion))
       return op.emitOpError() << "converts " << element << ", for which " << gpu.name
                               << " has no instruction; sm_89 and later have";
-    if (cta::getLayoutAttr(argument.getType()) != cta::getLayoutAttr(op.getArgs()[0].getType()))
-      return op.emitOpError() << "prints " << op.getArgs()[0].getType() << " beside " << argument.getType()
-                              << "; all operands must have the same layout";
+    RankedTensorType first = firstTensor(op);
+    if (isa<RankedTensorType>(argument.getType()) &&
+        cta::getLayoutAttr(argument.getType()) != cta::getLayoutAttr(first))
+      return op.emitOpError() << "prints " << first << " beside " << argument.getType()
+                              << "; all tensors must have the same layout";
   }
   return success();
 }

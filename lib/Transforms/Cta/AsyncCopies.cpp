@@ -52,7 +52,8 @@ unsigned contiguousDimOf(RankedTensorType type) {
 }
 
 std::optional<CopyPlan> planCopy(LoadOp load) {
-  if (!load->getParentOfType<scf::ForOp>() || load.getIsVolatile() || !load->hasOneUse() || !isZero(load.getOther()))
+  if (!load->getParentOfType<scf::ForOp>() || load.getIsVolatile() || load.getPartial() ||
+      !load->hasOneUse() || !isZero(load.getOther()))
     return std::nullopt;
   auto convert = dyn_cast<cta::ConvertLayoutOp>(*load->user_begin());
   auto type = dyn_cast<RankedTensorType>(load.getType());

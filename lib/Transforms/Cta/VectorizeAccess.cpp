@@ -2,9 +2,9 @@
 //
 //   %x = tile.load %p : tensor<128x!tile.ptr<f16>, #l>   ==>   %x = tile.load %p {vector = 8 : i32} : …
 //
-// if #l gives each thread 8 consecutive elements, the addresses count up from a multiple of 16 bytes there, and the
-// mask does not change within them. The decision is an attribute because the analysis of addresses needs the tensor
-// form.
+// if #l gives each thread 8 consecutive elements and the addresses count up from a multiple of 16 bytes there. If the
+// mask may change within them, as at the boundary of a tensor of unknown size, the access is `partial`. The decisions
+// are attributes because the analysis of addresses needs the tensor form.
 #include "Analysis/AccessVector.h"
 #include "Cta/CtaDialect.h"
 #include "Transforms/Passes.h"
@@ -22,12 +22,18 @@ using namespace tile;
 
 namespace {
 
+template <typename AccessOp> void widen(AccessOp access, AxisInfoAnalysis &analysis) {
+  int64_t consecutive = getAccessVector(access.getPtr(), Value(), analysis);
+  int64_t uniform = getAccessVector(access.getPtr(), access.getMask(), analysis);
+  access.setVector(consecutive);
+  access.setPartial(uniform < consecutive);
+}
+
 struct CtaVectorizeAccess : tile::impl::CtaVectorizeAccessBase<CtaVectorizeAccess> {
   void runOnOperation() override {
     AxisInfoAnalysis analysis(getOperation());
-    getOperation().walk([&](LoadOp load) { load.setVector(getAccessVector(load.getPtr(), load.getMask(), analysis)); });
-    getOperation().walk(
-        [&](StoreOp store) { store.setVector(getAccessVector(store.getPtr(), store.getMask(), analysis)); });
+    getOperation().walk([&](LoadOp load) { widen(load, analysis); });
+    getOperation().walk([&](StoreOp store) { widen(store, analysis); });
   }
 };
 

@@ -197,7 +197,7 @@ tile.kernel @narrow() attributes {num_warps = 1 : i32} {
 tile.kernel @print() attributes {num_warps = 1 : i32} {
   %x = arith.constant dense<1> : tensor<64xi32, #x>
   %y = arith.constant dense<1> : tensor<64xi32, #y>
-  // expected-error @+1 {{all operands must have the same layout}}
+  // expected-error @+1 {{all tensors must have the same layout}}
   tile.print "" %x, %y : tensor<64xi32, #x>, tensor<64xi32, #y>
   tile.return
 }

@@ -45,3 +45,22 @@ tile.kernel @once(%p: !tile.ptr<i1>, %x: i1) attributes {num_warps = 2 : i32} {
   tile.store %ps, %xs : tensor<16x!tile.ptr<i1>, #copies>
   tile.return
 }
+
+#line = #cta.layout<[128], register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []>
+
+// A thread whose elements are all enabled moves them at once, another one element by element.
+// CHECK-LABEL: llvm.func @partial
+// CHECK: scf.if {{.*}} -> (f32, f32, f32, f32)
+// CHECK: llvm.load {{.*}} -> vector<4xi32>
+// CHECK: else
+// CHECK-COUNT-4: ld.global.b32
+tile.kernel @partial(%p: !tile.ptr<f32>, %n: i32) attributes {num_warps = 1 : i32} {
+  %r = tile.arange 0 to 128 : tensor<128xi32, #line>
+  %ns = tile.splat %n : i32 -> tensor<128xi32, #line>
+  %m = arith.cmpi slt, %r, %ns : tensor<128xi32, #line>
+  %s = tile.splat %p : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>, #line>
+  %q = tile.addptr %s, %r : tensor<128x!tile.ptr<f32>, #line>, tensor<128xi32, #line>
+  %x = tile.load %q mask %m partial {vector = 4 : i32} : tensor<128x!tile.ptr<f32>, #line>
+  tile.store %q, %x mask %m partial {vector = 4 : i32} : tensor<128x!tile.ptr<f32>, #line>
+  tile.return
+}

@@ -26,11 +26,11 @@ tile.kernel @full(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %q: !tile.p
   tile.return
 }
 
-// The mask may change inside 8 elements but not inside 4: %n is a multiple of 4.
+// A mask up to a multiple of 8 does not change inside 8 elements; up to any number it may.
 // CHECK-LABEL: tile.kernel @masked
-// CHECK: tile.load {{.*}} {vector = 4 : i32}
-// CHECK: tile.load {{.*}} mask %{{[0-9a-z]+}} : tensor
-tile.kernel @masked(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 4 : i32}, %m: i32) {
+// CHECK: tile.load %{{[0-9]+}} mask %{{[0-9]+}} {vector = 8 : i32}
+// CHECK: tile.load %{{[0-9]+}} mask %{{[0-9]+}} partial {vector = 8 : i32}
+tile.kernel @masked(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 8 : i32}, %m: i32) {
   %r = tile.arange 0 to 1024 : tensor<1024xi32, #line>
   %ps = tile.splat %p : !tile.ptr<f16> -> tensor<1024x!tile.ptr<f16>, #line>
   %pi = tile.addptr %ps, %r : tensor<1024x!tile.ptr<f16>, #line>, tensor<1024xi32, #line>
