@@ -115,6 +115,8 @@ TEST(Cast, FloatsToIntegersTruncateAndSaturate) {
       EXPECT_EQ(cast("arith.fptoui", from, to, {2.75, -2.75, 100, NAN}), (Numbers{2, 0, 100, 0})) << from << to;
     }
   EXPECT_EQ(cast("arith.fptosi", "f32", "i8", {1000, -1000}), (Numbers{127, -128}));
+  EXPECT_EQ(cast("arith.fptosi", "f32", "i32", {0x1p31, -0x1p31}), (Numbers{2147483647, -2147483648.0}));
+  EXPECT_EQ(cast("arith.fptoui", "f32", "i8", {255, 256}), (Numbers{-1, -1}));
   EXPECT_EQ(cast("arith.fptosi", "f32", "i32", {1e20, -INFINITY}), (Numbers{2147483647, -2147483648.0}));
   EXPECT_EQ(cast("arith.fptoui", "f32", "i32", {1e20}), Numbers{-1}); // all ones
   EXPECT_EQ(cast("arith.fptosi", "f64", "i64", {1e20, -1e20}), (Numbers{0x1p63, -0x1p63}));

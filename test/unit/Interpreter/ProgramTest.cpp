@@ -27,13 +27,15 @@ TEST(Control, ForCountsAndCarries) {
 }
 
 TEST(Control, ForExchangesCarriedValues) {
-  EXPECT_EQ(control(kConstants + R"(
+  const std::string text = kConstants + R"(
     %a, %b = scf.for %i = %c0 to %n step %c1 iter_args(%x = %c1, %y = %c2) -> (i32, i32) : i32 {
       scf.yield %y, %x : i32, i32
     }
-    tile.store %r, %a : !tile.ptr<i32>)",
-                    3)[0],
-            2);
+    tile.store %r, %a : !tile.ptr<i32>
+    %p = tile.addptr %r, %c1 : !tile.ptr<i32>, i32
+    tile.store %p, %b : !tile.ptr<i32>)";
+  EXPECT_EQ(control(text, 3, 0, 2), (std::vector<int32_t>{2, 1}));
+  EXPECT_EQ(control(text, 4, 0, 2), (std::vector<int32_t>{1, 2}));
 }
 
 TEST(Control, ForWithUnsignedBoundsAndEveryIndexType) {
