@@ -121,7 +121,16 @@ void LayoutSlicer::visitCarried(scf::ForOp loop, unsigned index, cta::LayoutAttr
 Value LayoutSlicer::rewrite(Value value, cta::LayoutAttr layout) {
   current = plan(value, layout);
   created.clear();
-  return create(value, layout);
+  Value result = create(value, layout);
+  // What a loop yields may depend on `result`, so it is created only now.
+  while (!pendingYields.empty()) {
+    auto [loop, index] = pendingYields.pop_back_val();
+    auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+    cta::LayoutAttr carried = cta::getLayoutAttr(loop.getRegionIterArg(index).getType());
+    Value yielded = create(yield.getOperand(index), carried);
+    yield.setOperand(index, yielded);
+  }
+  return result;
 }
 
 Value LayoutSlicer::convertLeaf(Value value, cta::LayoutAttr layout) {
@@ -188,8 +197,6 @@ Value LayoutSlicer::createCarried(scf::ForOp loop, unsigned index, cta::LayoutAt
   // Clones refer to the carried value by its old uses' conversion, so register it before visiting the body.
   changeType(argument);
   changeType(loopResult);
-  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
-  Value yielded = yield.getOperand(index);
-  yield.setOperand(index, create(yielded, layout));
+  pendingYields.emplace_back(loop, index);
   return isResult ? Value(loopResult) : Value(argument);
 }

@@ -37,6 +37,8 @@ private:
   mlir::Value convertLeaf(mlir::Value value, cta::LayoutAttr layout);
 
   LayoutSlice current;
+  /// Loops and indices of carried values whose yielded value is still in the old layout.
+  llvm::SmallVector<std::pair<mlir::scf::ForOp, unsigned>> pendingYields;
   llvm::DenseMap<std::pair<mlir::Value, cta::LayoutAttr>, mlir::Value> created;
   /// Values that loops carry, by loop argument, whose layout has been changed; never changed again.
   llvm::DenseSet<mlir::Value> settled;

@@ -39,3 +39,23 @@ tile.kernel @accumulate(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i
   tile.store %q, %h : tensor<32x32x!tile.ptr<f16>>
   tile.return
 }
+
+// The value that is converted is itself what the loop carries on.
+// CHECK-LABEL: tile.kernel @yielded
+// CHECK: scf.for
+// CHECK-NOT: cta.convert_layout
+// CHECK: scf.yield
+tile.kernel @yielded(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %one = arith.constant dense<1.0> : tensor<1024xf32>
+  %r = tile.arange 0 to 1024 : tensor<1024xi32>
+  %s = tile.splat %p : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>>
+  %q = tile.addptr %s, %r : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%x = %one) -> (tensor<1024xf32>) : i32 {
+    %y = arith.addf %x, %one : tensor<1024xf32>
+    tile.store %q, %y : tensor<1024x!tile.ptr<f32>>
+    scf.yield %y : tensor<1024xf32>
+  }
+  tile.return
+}
