@@ -137,8 +137,9 @@ LinearLayout mmaOperandB(int64_t k, int64_t n, const MmaTiling &tiling) {
   int64_t ownedN = ownedExtent(n, tiling.warpsN, tileN);
   FragmentBuilder builder(k, n);
   builder.registerRows(1, fragment.perRegister);
-  builder.registerRows(4 * fragment.perRegister, k); // second half of the instruction, then k tiles
+  builder.registerRows(4 * fragment.perRegister, fragment.instructionK); // second half of the instruction
   builder.registerColumns(tileN, ownedN);
+  builder.registerRows(fragment.instructionK, k);
   builder.laneRow(fragment.perRegister);
   builder.laneRow(2 * fragment.perRegister);
   for (int64_t column : {1, 2, 4})

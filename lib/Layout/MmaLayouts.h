@@ -6,8 +6,9 @@
 //
 // Register order in every layout: the elements of one instruction's fragment in the order of the PTX tables, then
 //   A            k tiles, then m tiles          register = fragment + sizeA * (kTile + kTiles * mTile)
-//   B            k tiles, then n tiles          register = fragment + sizeB * (kTile + kTiles * nTile)
+//   B            n tiles, then k tiles          register = fragment + sizeB * (nTile + nTiles * kTile)
 //   accumulator  n tiles, then m tiles          register = fragment + sizeD * (nTile + nTiles * mTile)
+// (so that one ldmatrix fills the B fragments of two instructions of the same k step, and a step waits for no other).
 // Where M is below 16 (64) or N below 8, or there are more warps than tiles, the excess bits have zero bases: the tile
 // is padded with copies, which is harmless in M and N. K must hold at least one instruction. Source: PTX ISA, "Matrix
 // Fragments for mma.m16n8k*" and "Register Fragments and Shared Memory Matrix Layouts" (wgmma).
@@ -54,7 +55,7 @@ struct MmaFragments {
   int64_t mTiles = 1, nTiles = 1, kTiles = 1;
   int64_t sizeA = 0, sizeB = 0, sizeAccumulator = 0; // registers of one fragment; sizeB is 0 for wgmma
   RegisterRange a(int64_t mTile, int64_t kTile) const { return {sizeA * (kTile + kTiles * mTile), sizeA}; }
-  RegisterRange b(int64_t nTile, int64_t kTile) const { return {sizeB * (kTile + kTiles * nTile), sizeB}; }
+  RegisterRange b(int64_t nTile, int64_t kTile) const { return {sizeB * (nTile + nTiles * kTile), sizeB}; }
   RegisterRange accumulator(int64_t mTile, int64_t nTile) const {
     return {sizeAccumulator * (nTile + nTiles * mTile), sizeAccumulator};
   }
