@@ -24,9 +24,13 @@ static LogicalResult verifyTile(Operation *op, RankedTensorType tensor, BufferTy
   return success();
 }
 
-LogicalResult LocalStoreOp::verify() { return verifyTile(*this, getValue().getType(), getBuffer().getType()); }
+LogicalResult LocalStoreOp::verify() {
+  return verifyTile(*this, getValue().getType(), getBuffer().getType());
+}
 
-LogicalResult LocalLoadOp::verify() { return verifyTile(*this, getResult().getType(), getBuffer().getType()); }
+LogicalResult LocalLoadOp::verify() {
+  return verifyTile(*this, getResult().getType(), getBuffer().getType());
+}
 
 LogicalResult AsyncCopyOp::verify() {
   auto values = cast<RankedTensorType>(getPointeeValueType(getPtr().getType()));

@@ -9,7 +9,9 @@
 
 namespace tile::layout {
 /// Found by argument-dependent lookup when attributes are uniqued.
-inline llvm::hash_code hash_value(const LinearLayout &layout) { return llvm::hash_code(layout.hash()); }
+inline llvm::hash_code hash_value(const LinearLayout &layout) {
+  return llvm::hash_code(layout.hash());
+}
 } // namespace tile::layout
 
 #include "Cta/CtaDialect.h.inc"

@@ -22,9 +22,8 @@ void CtaDialect::registerAttributes() {
 }
 
 static ParseResult parseIntegers(AsmParser &parser, std::vector<int32_t> &values) {
-  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
-    return parser.parseInteger(values.emplace_back());
-  });
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                        [&]() -> ParseResult { return parser.parseInteger(values.emplace_back()); });
 }
 
 // `<[128, 64], register = [[0, 1], …], lane = […], warp = […]>`
@@ -55,7 +54,9 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
   return LayoutAttr::get(parser.getContext(), *layout);
 }
 
-void LayoutAttr::print(AsmPrinter &printer) const { printer << '<' << layout::toString(getLayout()) << '>'; }
+void LayoutAttr::print(AsmPrinter &printer) const {
+  printer << '<' << layout::toString(getLayout()) << '>';
+}
 
 LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
                                          function_ref<InFlightDiagnostic()> emitError) const {

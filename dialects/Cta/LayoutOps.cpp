@@ -8,8 +8,7 @@ using namespace tile::cta;
 LogicalResult ConvertLayoutOp::verify() {
   RankedTensorType src = getSrc().getType(), result = getResult().getType();
   if (src.getShape() != result.getShape() || src.getElementType() != result.getElementType())
-    return emitOpError() << "operand is " << src << " but the result is " << result
-                         << "; only the layout may change";
+    return emitOpError() << "operand is " << src << " but the result is " << result << "; only the layout may change";
   if (!getLayoutAttr(src) || !getLayoutAttr(result))
     return emitOpError() << "operand and result must have a layout";
   return success();

@@ -4,7 +4,9 @@
 using namespace mlir;
 using namespace tile;
 
-static bool isFloat8(Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); }
+static bool isFloat8(Type type) {
+  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+}
 
 /// Accumulator types that the element types `a` and `b` allow, empty if they do not go together.
 static SmallVector<Type> accumulatorsFor(Type a, Type b) {

@@ -11,10 +11,12 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
   let description = [{
     Arguments are scalars and pointers (never tensors); there are no results. Argument attributes:
     `tile.name` (source name, a string), `tile.divisibility` (i32: the value, or for a pointer its byte address, is a
-    multiple of this; the launcher checks it).
+    multiple of this; the launcher checks it) and `tile.unsigned` (a unit: the source type of the integer or pointee is
+    unsigned, which signless types do not say and the manifest must).
 
     `num_warps` is the number of warps of 32 threads that run one program, a power of two from 1 to 32. `num_stages` is
-    the depth of software pipelines. `shared_bytes` is the shared memory of one CTA (set by `cta-allocate-shared`). `constants` are the compile-time parameters by name and `launch` holds the grid,
+    the depth of software pipelines. `shared_bytes` is the shared memory of one CTA (set by `cta-allocate-shared`).
+    `constants` are the compile-time parameters by name and `launch` holds the grid,
     buffer, default and expectation directives as text, for the artifact's manifest.
 
     Example:

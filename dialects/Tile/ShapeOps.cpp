@@ -37,8 +37,8 @@ LogicalResult ExpandDimsOp::verify() {
   SmallVector<int64_t> expected(src.getShape());
   expected.insert(expected.begin() + axis, 1);
   if (ArrayRef<int64_t>(expected) != result.getShape())
-    return emitOpError() << "result has shape [" << result.getShape() << "] but axis " << axis << " gives ["
-                         << expected << "]";
+    return emitOpError() << "result has shape [" << result.getShape() << "] but axis " << axis << " gives [" << expected
+                         << "]";
   return verifySameElements(*this, src, result);
 }
 

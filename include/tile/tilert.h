@@ -49,7 +49,7 @@ typedef enum tile_status {
   TILE_ERROR_DRIVER = 11,          /* a CUDA driver call failed */
   TILE_ERROR_OUT_OF_MEMORY = 12,
   TILE_ERROR_UNSUPPORTED = 13,
-  TILE_ERROR_CHECK = 14            /* used by tile-run: a result differs from its reference */
+  TILE_ERROR_CHECK = 14 /* used by tile-run: a result differs from its reference */
 } tile_status;
 
 typedef struct tile_runtime tile_runtime;

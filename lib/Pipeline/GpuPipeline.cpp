@@ -101,7 +101,8 @@ static LogicalResult checkNames(const std::vector<PipelineStep> &steps, const Gp
     for (const PipelineStep &step : steps)
       if (!llvm::is_contained(names, step.name))
         names.push_back(step.name);
-    emitError((option + " '" + name + "' names no pass of the pipeline; the passes are " + llvm::join(names, ", ")).str());
+    emitError(
+        (option + " '" + name + "' names no pass of the pipeline; the passes are " + llvm::join(names, ", ")).str());
     return failure();
   };
   for (const std::string &name : options.disabled) {
@@ -109,7 +110,8 @@ static LogicalResult checkNames(const std::vector<PipelineStep> &steps, const Gp
     if (step == steps.end())
       return complain("--disable", name);
     if (step->kind != StepKind::Optimisation) {
-      emitError("--disable '" + name + "' names a pass that is needed for correctness; only optimisations can be left out");
+      emitError("--disable '" + name +
+                "' names a pass that is needed for correctness; only optimisations can be left out");
       return failure();
     }
   }

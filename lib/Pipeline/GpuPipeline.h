@@ -18,7 +18,7 @@ namespace tile {
 
 struct GpuPipelineOptions {
   std::string target = "sm_90a";
-  unsigned optLevel = 2; ///< 0: correctness steps only; 1 and 2: every step.
+  unsigned optLevel = 2;             ///< 0: correctness steps only; 1 and 2: every step.
   std::vector<std::string> disabled; ///< Names of optimisation steps to leave out.
   std::string stopAfter;             ///< Name of the last step to run; empty: all.
 };
@@ -28,7 +28,7 @@ enum class StepKind { Correctness, Optimisation, Check };
 struct PipelineStep {
   std::string name; ///< The pass's flag; a repeated pass has the same name each time.
   StepKind kind;
-  bool onKernel;    ///< Runs on each tile.kernel; otherwise on the module.
+  bool onKernel; ///< Runs on each tile.kernel; otherwise on the module.
   std::function<std::unique_ptr<mlir::Pass>()> create;
 };
 

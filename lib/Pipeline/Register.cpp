@@ -51,9 +51,8 @@ void tile::registerAllPasses() {
         options.optLevel = text.optLevel;
         options.disabled.assign(text.disabled.begin(), text.disabled.end());
         options.stopAfter = text.stopAfter;
-        if (failed(buildGpuPipeline(manager, options, [](const std::string &message) {
-              llvm::errs() << "error: " << message << '\n';
-            })))
+        if (failed(buildGpuPipeline(manager, options,
+                                    [](const std::string &message) { llvm::errs() << "error: " << message << '\n'; })))
           llvm::report_fatal_error("tile-gpu-pipeline: wrong options", /*gen_crash_diag=*/false);
       });
 }

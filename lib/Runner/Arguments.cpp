@@ -249,7 +249,8 @@ std::string Bindings::summary(const Manifest &manifest) const {
     if (parameter.isInteger())
       parts.push_back(fmt::format("{}={}", parameter.name, scalars[i].integer));
     else if (!parameter.isPointer)
-      parts.push_back(fmt::format("{}={:.6g}", parameter.name, scalars[i].real)); // as typed, not as rounded to the type
+      parts.push_back(
+          fmt::format("{}={:.6g}", parameter.name, scalars[i].real)); // as typed, not as rounded to the type
   }
   return fmt::format("{}", fmt::join(parts, " "));
 }

@@ -8,6 +8,7 @@
 //   %s = arith.addf %x, %y : tensor<256xf32, #l>   ==>   2 x arith.addf : f32      (#l has 2 registers)
 //
 // Math that LLVM cannot select for NVPTX is rewritten on the way (Math.cpp). The rest is upstream's.
+#include "Analysis/FindTarget.h"
 #include "Conversion/Passes.h"
 #include "Patterns.h"
 #include "Words.h"
@@ -76,11 +77,9 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
   using ConvertCtaToNvvmBase::ConvertCtaToNvvmBase;
 
   void runOnOperation() override {
-    const target::GpuTarget *gpu = target::findTarget(target.getValue());
-    if (!gpu) {
-      getOperation().emitError() << "unknown target '" << target << "'; known are " << target::listTargets();
+    const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
+    if (!gpu)
       return signalPassFailure();
-    }
     if (failed(prepare(*gpu)) || failed(convert(*gpu)))
       signalPassFailure();
   }

@@ -3,8 +3,9 @@
 // Contract with cta-vectorize-access: where `vector` is v > 1, the registers r … r + v - 1 with r % v == 0 hold
 // consecutive addresses, the first of them aligned to v elements, under one mask value. They become one instruction (or
 // several of 16 bytes). A `partial` access has no such mask value: it branches between whole groups, if all elements of
-// the thread are enabled, and single elements, so that boundary masks cost wide accesses only at the boundary. A register that repeats an element of another is not accessed again, and of several threads
-// that hold an element only the first stores it.
+// the thread are enabled, and single elements, so that boundary masks cost wide accesses only at the boundary. A
+// register that repeats an element of another is not accessed again, and of several threads that hold an element only
+// the first stores it.
 #include "EmitLayout.h"
 #include "GlobalAccess.h"
 #include "Patterns.h"

@@ -10,6 +10,7 @@
 //
 // Offsets are multiples of 128 bytes (all banks, and the alignment of a bulk copy); a tile with a hardware swizzle of W
 // bytes is aligned to 8 W, because the swizzle is a function of the address.
+#include "Analysis/FindTarget.h"
 #include "Analysis/SharedLiveness.h"
 #include "Layout/SharedLayouts.h"
 #include "Target/GpuTarget.h"
@@ -99,11 +100,9 @@ struct CtaAllocateShared : tile::impl::CtaAllocateSharedBase<CtaAllocateShared> 
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    const target::GpuTarget *gpu = target::findTarget(target.getValue());
-    if (!gpu) {
-      kernel.emitError() << "unknown target '" << target << "'; known are " << target::listTargets();
+    const target::GpuTarget *gpu = findTargetOrEmitError(target, kernel);
+    if (!gpu)
       return signalPassFailure();
-    }
     if (failed(verifyBuffers(kernel)))
       return signalPassFailure();
     SmallVector<Placement> placements = planPlacement(findBufferLives(kernel));

@@ -11,6 +11,7 @@
 //                                              %y = arith.negf %z
 #include "Analysis/AxisInfo.h"
 #include "Analysis/DotPlan.h"
+#include "Analysis/FindTarget.h"
 #include "Layout/Factories.h"
 #include "Layout/ShapeTransforms.h"
 #include "Transforms/Passes.h"
@@ -31,7 +32,9 @@ using layout::LinearLayout;
 
 namespace {
 
-std::vector<int64_t> toVector(ArrayRef<int64_t> values) { return {values.begin(), values.end()}; }
+std::vector<int64_t> toVector(ArrayRef<int64_t> values) {
+  return {values.begin(), values.end()};
+}
 
 /// The layout of a load or store: lanes walk along the dimension in which addresses are consecutive, and each thread
 /// takes as many elements as one access of 16 bytes holds.
@@ -89,10 +92,9 @@ private:
           llvm::for_each(block.getArguments(), assign);
       if (auto constant = dyn_cast<arith::ConstantOp>(op))
         if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()))
-          constant.setValueAttr(elements.isSplat()
-                                    ? elements.resizeSplat(cast<ShapedType>(constant.getType()))
-                                    : DenseElementsAttr::getFromRawBuffer(cast<ShapedType>(constant.getType()),
-                                                                          elements.getRawData()));
+          constant.setValueAttr(elements.isSplat() ? elements.resizeSplat(cast<ShapedType>(constant.getType()))
+                                                   : DenseElementsAttr::getFromRawBuffer(
+                                                         cast<ShapedType>(constant.getType()), elements.getRawData()));
     });
   }
 
@@ -176,11 +178,9 @@ struct CtaAssignLayouts : tile::impl::CtaAssignLayoutsBase<CtaAssignLayouts> {
   using CtaAssignLayoutsBase::CtaAssignLayoutsBase;
 
   void runOnOperation() override {
-    const target::GpuTarget *gpu = target::findTarget(target.getValue());
-    if (!gpu) {
-      getOperation().emitError() << "unknown target '" << target << "'; known are " << target::listTargets();
+    const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
+    if (!gpu)
       return signalPassFailure();
-    }
     LayoutAssignment(getOperation(), *gpu).run();
   }
 };

@@ -7,6 +7,7 @@
 //   %x = tile.load %p mask %m                          cta.async_copy %p, %b mask %m
 //   %y = cta.convert_layout %x : #load -> #a    ==>    cta.async_commit; cta.async_wait 0
 //                                                      %y = cta.local_load %b : #a
+#include "Analysis/FindTarget.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/SharedLayouts.h"
 #include "Target/GpuTarget.h"
@@ -33,12 +34,11 @@ struct CopyPlan {
   unsigned contiguousDim;
 };
 
-/// Zero is what an asynchronous copy writes where its mask is false.
+/// Zero is what an asynchronous copy writes where its mask is false; -0.0 has other bits.
 bool isZero(Value value) {
   if (auto splat = value ? value.getDefiningOp<SplatOp>() : SplatOp())
     value = splat.getScalar();
-  return !value || matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat()) ||
-         matchPattern(value, m_PosZeroFloat());
+  return !value || matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
 }
 
 /// The dimension in which a thread's consecutive registers are consecutive: the one that register bit 0 moves along.
@@ -52,8 +52,8 @@ unsigned contiguousDimOf(RankedTensorType type) {
 }
 
 std::optional<CopyPlan> planCopy(LoadOp load) {
-  if (!load->getParentOfType<scf::ForOp>() || load.getIsVolatile() || load.getPartial() ||
-      !load->hasOneUse() || !isZero(load.getOther()))
+  if (!load->getParentOfType<scf::ForOp>() || load.getIsVolatile() || load.getPartial() || !load->hasOneUse() ||
+      !isZero(load.getOther()))
     return std::nullopt;
   auto convert = dyn_cast<cta::ConvertLayoutOp>(*load->user_begin());
   auto type = dyn_cast<RankedTensorType>(load.getType());
@@ -93,11 +93,9 @@ struct CtaAsyncCopies : tile::impl::CtaAsyncCopiesBase<CtaAsyncCopies> {
   using CtaAsyncCopiesBase::CtaAsyncCopiesBase;
 
   void runOnOperation() override {
-    const target::GpuTarget *gpu = target::findTarget(target.getValue());
-    if (!gpu) {
-      getOperation().emitError() << "unknown target '" << target << "'; known are " << target::listTargets();
+    const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
+    if (!gpu)
       return signalPassFailure();
-    }
     if (!gpu->has(target::Feature::AsyncCopy))
       return;
     SmallVector<CopyPlan> plans;

@@ -27,18 +27,17 @@ using layout::LinearLayout;
 namespace {
 
 bool movesBetweenThreads(cta::ConvertLayoutOp convert) {
-  layout::MovementKind kind = layout::planMovement(cta::getLayout(convert.getSrc().getType()),
-                                                   cta::getLayout(convert.getType()))
-                                  .kind;
+  layout::MovementKind kind =
+      layout::planMovement(cta::getLayout(convert.getSrc().getType()), cta::getLayout(convert.getType())).kind;
   return kind == layout::MovementKind::lanes || kind == layout::MovementKind::shared;
 }
 
 void lowerConversion(cta::ConvertLayoutOp convert) {
   RankedTensorType src = convert.getSrc().getType(), dst = convert.getType();
   OpBuilder builder(convert);
-  auto layout = cta::LayoutAttr::get(src.getContext(),
-                                     layout::bankConflictFree(cta::getLayout(src), cta::getLayout(dst),
-                                                              getBytesInMemory(src.getElementType())));
+  auto layout =
+      cta::LayoutAttr::get(src.getContext(), layout::bankConflictFree(cta::getLayout(src), cta::getLayout(dst),
+                                                                      getBytesInMemory(src.getElementType())));
   auto type = cta::BufferType::get(src.getContext(), src.getShape(), src.getElementType(), layout, /*slots=*/1);
   Value buffer = cta::AllocOp::create(builder, convert.getLoc(), type, /*offset=*/IntegerAttr());
   cta::LocalStoreOp::create(builder, convert.getLoc(), convert.getSrc(), buffer);
@@ -103,11 +102,11 @@ void splitReduction(ReduceOp reduce, const ReductionPlan &plan) {
     gathered.push_back(cta::ConvertLayoutOp::create(builder, loc, typeOf(result, plan.gathered), result));
   SmallVector<Type> resultTypes;
   for (Value result : reduce.getResults())
-    resultTypes.push_back(isa<RankedTensorType>(result.getType())
-                              ? Type(cta::withLayout(cast<RankedTensorType>(result.getType()),
-                                                     cta::LayoutAttr::get(context, layout::removeDim(plan.gathered,
-                                                                                                     reduce.getAxis()))))
-                              : result.getType());
+    resultTypes.push_back(
+        isa<RankedTensorType>(result.getType())
+            ? Type(cta::withLayout(cast<RankedTensorType>(result.getType()),
+                                   cta::LayoutAttr::get(context, layout::removeDim(plan.gathered, reduce.getAxis()))))
+            : result.getType());
   auto final = ReduceOp::create(builder, loc, resultTypes, gathered, reduce.getAxis());
   final.getCombine().takeBody(reduce.getCombine());
   for (auto [old, value] : llvm::zip(reduce.getResults(), final.getResults())) {

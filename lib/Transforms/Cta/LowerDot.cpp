@@ -6,6 +6,7 @@
 //
 //   %d = tile.dot %a, %b, %c : #a, #b -> #acc   ==>   %d = cta.mma_sync %a, %b, %c {shape = 16, 8, 16}
 #include "Analysis/DotPlan.h"
+#include "Analysis/FindTarget.h"
 #include "Layout/SharedLayouts.h"
 #include "Transforms/Passes.h"
 
@@ -71,11 +72,9 @@ struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
   using CtaLowerDotBase::CtaLowerDotBase;
 
   void runOnOperation() override {
-    const target::GpuTarget *gpu = target::findTarget(target.getValue());
-    if (!gpu) {
-      getOperation().emitError() << "unknown target '" << target << "'; known are " << target::listTargets();
+    const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
+    if (!gpu)
       return signalPassFailure();
-    }
     getOperation().walk([&](DotOp dot) {
       OpBuilder builder(dot);
       DotPlan plan = planDot(dot, *gpu, getOperation().getNumWarps());

@@ -10,6 +10,7 @@
 //
 // The wait comes first, so that one barrier after it orders both this iteration's reads (copies have arrived) and this
 // iteration's copies (all threads have finished reading the slot that is filled next).
+#include "Analysis/FindTarget.h"
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
 #include "Transforms/Passes.h"
@@ -72,8 +73,8 @@ scf::ForOp addSlotCounters(IRRewriter &rewriter, scf::ForOp loop, int64_t slots)
     }
     return next;
   };
-  auto replaced = loop.replaceWithAdditionalYields(rewriter, {zero, zero}, /*replaceInitOperandUsesInLoop=*/false,
-                                                   advance);
+  auto replaced =
+      loop.replaceWithAdditionalYields(rewriter, {zero, zero}, /*replaceInitOperandUsesInLoop=*/false, advance);
   return cast<scf::ForOp>(replaced->getOperation());
 }
 
@@ -137,8 +138,9 @@ bool canPipeline(scf::ForOp loop) {
   // A store in the loop may write what a later iteration copies.
   return !loop.walk([](Operation *op) {
                 return isa<StoreOp, DescStoreOp, PrintOp, AssertOp>(op) ? WalkResult::interrupt()
-                                                                       : WalkResult::advance();
-              }).wasInterrupted();
+                                                                        : WalkResult::advance();
+              })
+              .wasInterrupted();
 }
 
 LogicalResult pipeline(IRRewriter &rewriter, scf::ForOp loop, int64_t slots) {
@@ -184,11 +186,9 @@ struct CtaPipeline : tile::impl::CtaPipelineBase<CtaPipeline> {
   using CtaPipelineBase::CtaPipelineBase;
 
   void runOnOperation() override {
-    const target::GpuTarget *gpu = target::findTarget(target.getValue());
-    if (!gpu) {
-      getOperation().emitError() << "unknown target '" << target << "'; known are " << target::listTargets();
+    const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
+    if (!gpu)
       return signalPassFailure();
-    }
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
       if (canPipeline(loop))

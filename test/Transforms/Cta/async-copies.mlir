@@ -32,6 +32,7 @@ tile.kernel @negative_copy(%p: !tile.ptr<f16>, %n: i32, %m: i1) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %one = arith.constant dense<1.0> : tensor<32x32xf16, #load>
+  %minus = arith.constant dense<-0.0> : tensor<32x32xf16, #load>
   %mask = tile.splat %m : i1 -> tensor<32x32xi1, #load>
   %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #load>
   scf.for %i = %c0 to %n step %c1 : i32 {
@@ -39,6 +40,9 @@ tile.kernel @negative_copy(%p: !tile.ptr<f16>, %n: i32, %m: i1) {
     %y = cta.convert_layout %x : tensor<32x32xf16, #load> -> tensor<32x32xf16, #other>
     %z = tile.load %s mask %mask other %one {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #load>
     %w = cta.convert_layout %z : tensor<32x32xf16, #load> -> tensor<32x32xf16, #other>
+    %u = tile.load %s mask %mask other %minus {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #load>
+    %v = cta.convert_layout %u : tensor<32x32xf16, #load> -> tensor<32x32xf16, #other>
+    tile.print "" %v : tensor<32x32xf16, #other>
     tile.print "" %y, %w : tensor<32x32xf16, #other>, tensor<32x32xf16, #other>
   }
   tile.return

@@ -46,4 +46,6 @@ TEST(PtxasReport, errorsKeepTheirLines) {
   EXPECT_EQ(report.errors[0], "Unknown symbol 'x'");
 }
 
-TEST(PtxasReport, emptyOutputIsAnEmptyReport) { EXPECT_TRUE(parsePtxasOutput("").kernels.empty()); }
+TEST(PtxasReport, emptyOutputIsAnEmptyReport) {
+  EXPECT_TRUE(parsePtxasOutput("").kernels.empty());
+}
