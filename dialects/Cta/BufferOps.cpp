@@ -43,3 +43,13 @@ LogicalResult AsyncCopyOp::verify() {
     return emitOpError() << "moves " << bytes << " bytes with one instruction; cp.async moves 4, 8 or 16";
   return success();
 }
+
+LogicalResult TransBufferOp::verify() {
+  BufferType buffer = getBuffer().getType();
+  if (buffer.getShape().size() != 2)
+    return emitOpError() << "buffer has rank " << buffer.getShape().size() << " but must be a matrix";
+  if (getResult().getType() != buffer.transposed())
+    return emitOpError() << "result is " << getResult().getType() << " but the transposed buffer is "
+                         << buffer.transposed();
+  return success();
+}

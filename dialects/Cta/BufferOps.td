@@ -30,6 +30,19 @@ def Cta_SlotOp : Cta_Op<"slot", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Cta_TransBufferOp : Cta_Op<"trans_buffer", [Pure]> {
+  let summary = "a tile of shared memory seen with its two dimensions exchanged";
+  let description = [{
+    Nothing moves: the layout exchanges its coordinates.
+
+    Example: `%t = cta.trans_buffer %b : !cta.buffer<64x32xf16, #s> -> !cta.buffer<32x64xf16, #t>`
+  }];
+  let arguments = (ins Cta_BufferType:$buffer);
+  let results = (outs Cta_BufferType:$result);
+  let assemblyFormat = "$buffer attr-dict `:` type($buffer) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Cta_LocalStoreOp : Cta_Op<"local_store", []> {
   let summary = "write of a tensor into a tile of shared memory";
   let description = [{
@@ -58,11 +71,13 @@ def Cta_LocalLoadOp : Cta_Op<"local_load", []> {
 def Cta_BarrierOp : Cta_Op<"barrier", [MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "all threads of the CTA wait for each other";
   let description = [{
-    Shared-memory accesses before it are visible to every thread after it.
+    Shared-memory accesses before it are visible to every thread after it. With `warps`, only the first `warps` warps
+    take part.
 
     Example: `cta.barrier`
   }];
-  let assemblyFormat = "attr-dict";
+  let arguments = (ins OptionalAttr<I32Attr>:$warps);
+  let assemblyFormat = "(`warps` $warps^)? attr-dict";
 }
 
 #endif

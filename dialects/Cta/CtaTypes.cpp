@@ -1,6 +1,8 @@
 // The buffer type: syntax and verification.
 #include "Cta/CtaDialect.h"
 
+#include "Layout/ShapeTransforms.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -25,6 +27,12 @@ int64_t BufferType::getBytesPerSlot() const {
 
 BufferType BufferType::withSlots(int64_t slots) const {
   return get(getContext(), getShape(), getElementType(), getLayout(), slots);
+}
+
+BufferType BufferType::transposed() const {
+  ArrayRef<int64_t> shape = getShape();
+  auto layout = LayoutAttr::get(getContext(), layout::permuteDims(getLayout().getLayout(), {1, 0}));
+  return get(getContext(), {shape[1], shape[0]}, getElementType(), layout, getSlots());
 }
 
 LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type,

@@ -24,6 +24,25 @@ def Cta_BufferType : TypeDef<CtaDialect, "Buffer"> {
     int64_t getBytes() const { return getBytesPerSlot() * getSlots(); }
     /// The same buffer with another number of slots.
     BufferType withSlots(int64_t slots) const;
+    /// The same matrices seen with their dimensions exchanged.
+    BufferType transposed() const;
+  }];
+}
+
+def Cta_MbarrierType : TypeDef<CtaDialect, "Mbarrier"> {
+  let mnemonic = "mbarrier";
+  let summary = "ring of barriers in shared memory";
+  let description = [{
+    `slots` mbarrier objects of 8 bytes, one after the other (PTX ISA, "mbarrier").
+
+    Example: `!cta.mbarrier<4>`
+  }];
+  let parameters = (ins "int64_t":$slots);
+  let assemblyFormat = "`<` $slots `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    static constexpr int64_t bytesPerSlot = 8;
+    int64_t getBytes() const { return getSlots() * bytesPerSlot; }
   }];
 }
 

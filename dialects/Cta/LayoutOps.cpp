@@ -1,6 +1,8 @@
 // Folding and verification of layout conversions and partial reductions.
 #include "Cta/CtaDialect.h"
 
+#include "Layout/ShapeTransforms.h"
+
 using namespace mlir;
 using namespace tile;
 using namespace tile::cta;
@@ -36,5 +38,23 @@ LogicalResult PartialReduceOp::verify() {
       return emitOpError() << "operand has rank " << from.getRank() << ", result " << to.getRank() << " and axis is "
                            << getAxis() << "; ranks must agree and contain the axis";
   }
+  return success();
+}
+
+LogicalResult SliceColumnsOp::verify() {
+  RankedTensorType src = getSrc().getType(), result = getResult().getType();
+  if (src.getRank() != 2 || result.getRank() != 2 || src.getDimSize(0) != result.getDimSize(0) ||
+      src.getElementType() != result.getElementType())
+    return emitOpError() << "operand is " << src << " but the result is " << result
+                         << "; the result is a matrix of as many rows";
+  int64_t columns = result.getDimSize(1), first = int32_t(getFirst());
+  if (first < 0 || first % columns != 0 || first + columns > src.getDimSize(1))
+    return emitOpError() << "takes " << columns << " columns from " << first << " on of " << src.getDimSize(1)
+                         << "; the first must be a multiple of the number";
+  if (!getLayoutAttr(src) || !getLayoutAttr(result))
+    return emitOpError() << "operand and result must have a layout";
+  std::optional<layout::SlicedLayout> sliced = layout::sliceDim(getLayout(src), 1, columns);
+  if (!sliced || sliced->layout != getLayout(result))
+    return emitOpError() << "result has not the layout of a slice whose elements stay in their threads";
   return success();
 }

@@ -19,6 +19,21 @@ def Cta_ConvertLayoutOp : Cta_Op<"convert_layout", [Pure]> {
   let hasFolder = 1;
 }
 
+def Cta_SliceColumnsOp : Cta_Op<"slice_columns", [Pure]> {
+  let summary = "consecutive columns of a matrix, of which each thread keeps what it holds";
+  let description = [{
+    The columns `first`, first + 1, … of the result's number, a power of two that divides `first`. Every thread must hold
+    its elements of them in registers already, the same ones for each such slice: the layout loses the register bits
+    that select the slice.
+
+    Example: `%y = cta.slice_columns %x {first = 64 : i32} : tensor<128x256xf16, #a> -> tensor<128x64xf16, #b>`
+  }];
+  let arguments = (ins Tile_Tensor:$src, I32Attr:$first);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Cta_PartialReduceOp : Cta_Op<"partial_reduce", [Pure, SingleBlock]> {
   let summary = "reduction of the elements that each warp holds";
   let description = [{

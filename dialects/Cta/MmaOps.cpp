@@ -28,3 +28,12 @@ LogicalResult FmaDotOp::verify() {
     return emitOpError() << "accumulator must have a layout";
   return verifyProduct(*this, getA().getType().getShape(), getB().getType().getShape(), getAcc().getType().getShape());
 }
+
+LogicalResult WgmmaOp::verify() {
+  if (!getLayoutAttr(getAcc().getType()))
+    return emitOpError() << "accumulator must have a layout";
+  for (BufferType buffer : {getA().getType(), getB().getType()})
+    if (buffer.getSlots() != 1)
+      return emitOpError() << "operand has " << buffer.getSlots() << " slots; choose one with cta.slot";
+  return verifyProduct(*this, getA().getType().getShape(), getB().getType().getShape(), getAcc().getType().getShape());
+}

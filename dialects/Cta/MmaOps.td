@@ -40,4 +40,41 @@ def Cta_FmaDotOp : Cta_Op<"fma_dot", [AllTypesMatch<["acc", "result"]>]> {
   let hasVerifier = 1;
 }
 
+def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
+  let summary = "asynchronous matrix product of warp groups, operands in shared memory";
+  let description = [{
+    `result = acc + a * b` with `wgmma.mma_async` of shape m64 x `n` x 32 bytes of k (PTX ISA, "Asynchronous Warpgroup
+    Level Matrix Instructions"), all k steps as one group. If `accumulate` is given and false, `acc` is not read:
+    `result = a * b`. The accumulator has the layout of the instruction (`lib/Layout/MmaLayouts.h`); the buffers have
+    swizzled layouts that a matrix descriptor can say. The result may be used after a `cta.wgmma_wait` only, and the
+    buffers may be written after it.
+
+    Example:
+    ```mlir
+    %d = cta.wgmma %a, %b, %c {n = 64 : i32} : !cta.buffer<64x16xf16, #a>, !cta.buffer<16x64xf16, #b> -> tensor<64x64xf32, #c>
+    ```
+  }];
+  let arguments = (ins Arg<Cta_BufferType, "left tile", [MemRead<Cta_SharedMemory>]>:$a,
+                       Arg<Cta_BufferType, "right tile", [MemRead<Cta_SharedMemory>]>:$b, Tile_NumberTensor:$acc,
+                       Optional<I1>:$accumulate, I32Attr:$n);
+  let results = (outs Tile_NumberTensor:$result);
+  let assemblyFormat = [{
+    $a `,` $b `,` $acc (`if` $accumulate^)? attr-dict `:` type($a) `,` type($b) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Cta_WgmmaWaitOp : Cta_Op<"wgmma_wait", [
+    AllTypesMatch<["acc", "result"]>, MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
+  let summary = "wait until at most `pending` products of warp groups are incomplete";
+  let description = [{
+    PTX ISA, `wgmma.wait_group`. The result is `acc`; with `pending` 0 it may be used.
+
+    Example: `%r = cta.wgmma_wait %d {pending = 0 : i32} : tensor<64x64xf32, #c>`
+  }];
+  let arguments = (ins Tile_NumberTensor:$acc, I32Attr:$pending);
+  let results = (outs Tile_NumberTensor:$result);
+  let assemblyFormat = "$acc attr-dict `:` type($acc)";
+}
+
 #endif

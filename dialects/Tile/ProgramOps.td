@@ -12,10 +12,13 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
     Arguments are scalars and pointers (never tensors); there are no results. Argument attributes:
     `tile.name` (source name, a string), `tile.divisibility` (i32: the value, or for a pointer its byte address, is a
     multiple of this; the launcher checks it) and `tile.unsigned` (a unit: the source type of the integer or pointee is
-    unsigned, which signless types do not say and the manifest must).
+    unsigned, which signless types do not say and the manifest must). After the source's arguments may follow some that the launcher
+    adds: a descriptor has `tile.tensor_map`, a dictionary that says how to make it (base, shape, strides, box, swizzle),
+    and `tile.grid_size` (i32: 0, 1 or 2) is the number of programs along an axis of a kernel whose CTAs run several.
 
     `num_warps` is the number of warps of 32 threads that run one program, a power of two from 1 to 32. `num_stages` is
-    the depth of software pipelines. `shared_bytes` is the shared memory of one CTA (set by `cta-allocate-shared`).
+    the depth of software pipelines. `producer_warps` is the number of warps beyond these that only copy data for
+    them (set by `cta-specialize-warps`). `shared_bytes` is the shared memory of one CTA (set by `cta-allocate-shared`).
     `constants` are the compile-time parameters by name and `launch` holds the grid,
     buffer, default and expectation directives as text, for the artifact's manifest.
 
@@ -29,6 +32,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        DefaultValuedAttr<I32Attr, "4">:$num_warps, DefaultValuedAttr<I32Attr, "3">:$num_stages,
+                       DefaultValuedAttr<I32Attr, "0">:$producer_warps,
                        OptionalAttr<I64Attr>:$shared_bytes,
                        OptionalAttr<DictionaryAttr>:$constants, OptionalAttr<DictionaryAttr>:$launch,
                        OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
@@ -42,6 +46,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
     /// Names of argument attributes.
     static ::llvm::StringRef getArgNameAttrName() { return "tile.name"; }
     static ::llvm::StringRef getDivisibilityAttrName() { return "tile.divisibility"; }
+    static ::llvm::StringRef getTensorMapAttrName() { return "tile.tensor_map"; }
+    static ::llvm::StringRef getGridSizeAttrName() { return "tile.grid_size"; }
 
     ::mlir::Region *getCallableRegion() { return &getBody(); }
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }

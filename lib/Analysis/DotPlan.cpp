@@ -65,10 +65,62 @@ static unsigned chooseWarpsM(int64_t m, int64_t n, unsigned numWarps) {
   return best;
 }
 
+std::optional<SharedOperand> tile::findSharedOperand(Value operand) {
+  SharedOperand block;
+  while (true) {
+    if (auto convert = operand.getDefiningOp<cta::ConvertLayoutOp>()) {
+      operand = convert.getSrc();
+    } else if (auto trans = operand.getDefiningOp<TransOp>()) {
+      block.transposed ^= trans.getOrder()[0] == 1;
+      operand = trans.getSrc();
+    } else {
+      break;
+    }
+  }
+  block.source = operand.getDefiningOp();
+  if (auto load = dyn_cast_or_null<DescLoadOp>(block.source))
+    return isa<BlockArgument>(load.getDesc()) ? std::optional(block) : std::nullopt;
+  auto load = dyn_cast_or_null<cta::LocalLoadOp>(block.source);
+  bool byTma = load && llvm::any_of(load.getBuffer().getUsers(), [](Operation *user) { return isa<cta::TmaLoadSyncOp>(user); });
+  return byTma ? std::optional(block) : std::nullopt;
+}
+
+/// Warp groups along M as far as there are 64 rows for each, the rest along N.
+static std::optional<layout::WgmmaTiling> planWgmma(DotOp dot, const target::GpuTarget &target, unsigned numWarps) {
+  std::optional<SharedOperand> a = findSharedOperand(dot.getA()), b = findSharedOperand(dot.getB());
+  Type element = dot.getA().getType().getElementType(), acc = dot.getAcc().getType().getElementType();
+  bool is16Bit = (element.isF16() || element.isBF16()) && acc.isF32(), is8Bit = element.isInteger(8) && acc.isInteger(32);
+  if (!target.has(target::Feature::Wgmma) || numWarps % 4 != 0 || !a || !b || !(is16Bit || is8Bit) ||
+      element != dot.getB().getType().getElementType())
+    return std::nullopt;
+  // Descriptors are row-major: b has n contiguous unless it was read transposed. Only 16-bit types may.
+  bool kMajor = !a->transposed && b->transposed;
+  if (is8Bit && !kMajor)
+    return std::nullopt;
+  layout::WgmmaTiling tiling;
+  tiling.elementBits = element.getIntOrFloatBitWidth();
+  ArrayRef<int64_t> shape = dot.getAcc().getType().getShape();
+  int64_t m = shape[0], n = shape[1], k = dot.getA().getType().getDimSize(1), groups = numWarps / 4;
+  if (m < 64 || k * tiling.elementBits < 256)
+    return std::nullopt;
+  tiling.groupsM = std::min<int64_t>(groups, m / 64);
+  tiling.groupsN = groups / tiling.groupsM;
+  int64_t groupN = n / tiling.groupsN, panel = std::min<int64_t>(n, 64);
+  if (groupN < 8 || (!b->transposed && groupN % panel != 0))
+    return std::nullopt;
+  tiling.instructionN = std::min<int64_t>(groupN, 256);
+  return tiling;
+}
+
 DotPlan tile::planDot(DotOp dot, const target::GpuTarget &target, unsigned numWarps) {
   ArrayRef<int64_t> shapeA = dot.getA().getType().getShape(), shape = dot.getAcc().getType().getShape();
   int64_t m = shape[0], n = shape[1], k = shapeA[1];
   DotPlan plan;
+  plan.wgmma = planWgmma(dot, target, numWarps);
+  if (plan.wgmma) {
+    plan.accumulator = layout::wgmmaAccumulator(m, n, *plan.wgmma);
+    return plan;
+  }
   plan.instruction = chooseInstruction(dot, target);
   if (!plan.instruction) {
     plan.accumulator = layout::defaultBlocked({m, n}, {1, 0}, /*vectorElements=*/1, numWarps);

@@ -16,11 +16,21 @@ struct DotPlan {
   layout::LinearLayout accumulator;
   /// Layouts of the operands in registers; none without an instruction.
   std::optional<layout::LinearLayout> a, b;
+  /// Warp groups multiply straight from shared memory; then there is no `instruction`.
+  std::optional<layout::WgmmaTiling> wgmma;
 };
 
-/// Chooses the widest instruction that multiplies the dot's types exactly as its precision asks, and a grid of warps
+/// Warp groups (wgmma) where the target has them and both operands are blocks in shared memory; else the widest instruction that multiplies the dot's types exactly as its precision asks, and a grid of warps
 /// whose tiles are as square as possible, so that a warp reads the fewest operand bytes for its products.
 DotPlan planDot(DotOp dot, const target::GpuTarget &target, unsigned numWarps);
+
+/// Where TMA puts a dot's operand: a read through a descriptor that is a kernel argument, or the buffer that it was lowered
+/// to, seen through conversions and transpositions.
+struct SharedOperand {
+  mlir::Operation *source = nullptr; ///< A tile.desc_load or a cta.local_load.
+  bool transposed = false;
+};
+std::optional<SharedOperand> findSharedOperand(mlir::Value operand);
 
 /// Element type of an `mma.sync` operand, if there is one; f32 counts as tf32.
 std::optional<target::MmaType> getMmaType(mlir::Type element);

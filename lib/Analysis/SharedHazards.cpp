@@ -64,6 +64,10 @@ struct Accesses {
       reads.push_back(getBytes(load.getBuffer()));
     if (auto dot = dyn_cast<cta::FmaDotOp>(op))
       reads = {getBytes(dot.getA()), getBytes(dot.getB())};
+    if (auto dot = dyn_cast<cta::WgmmaOp>(op))
+      reads = {getBytes(dot.getA()), getBytes(dot.getB())};
+    if (auto store = dyn_cast<cta::TmaStoreOp>(op))
+      reads.push_back(getBytes(store.getBuffer()));
   }
 
   bool conflictWith(const Pending &pending) const {
@@ -76,7 +80,8 @@ struct Accesses {
 using OpSet = llvm::SmallSetVector<Operation *, 8>;
 
 void transfer(Operation *op, Pending &pending, const OpSet &barriers) {
-  if (isa<cta::BarrierOp>(op) || barriers.contains(op))
+  // All threads meet around a synchronous copy, and before roles begin.
+  if (isa<cta::BarrierOp, cta::TmaLoadSyncOp, cta::WarpRolesOp>(op) || barriers.contains(op))
     pending.passBarrier();
   Accesses accesses(op);
   pending.reads.ranges.insert_range(accesses.reads);

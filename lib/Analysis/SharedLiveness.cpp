@@ -10,8 +10,8 @@ using namespace mlir;
 using namespace tile;
 
 cta::AllocOp tile::getAlloc(Value buffer) {
-  while (auto slot = buffer.getDefiningOp<cta::SlotOp>())
-    buffer = slot.getBuffer();
+  while (isa_and_nonnull<cta::SlotOp, cta::TransBufferOp>(buffer.getDefiningOp()))
+    buffer = buffer.getDefiningOp()->getOperand(0);
   return buffer.getDefiningOp<cta::AllocOp>();
 }
 
@@ -70,7 +70,7 @@ private:
   }
 
   void extendByAccesses(Operation *op) {
-    if (isa<cta::SlotOp>(op))
+    if (isa<cta::SlotOp, cta::TransBufferOp>(op))
       return;
     for (Value operand : op->getOperands()) {
       if (!isa<cta::BufferType>(operand.getType()))
@@ -79,9 +79,11 @@ private:
       assert(alloc && "every buffer has an allocation");
       Operation *outermost = op;
       for (Operation *loop = op->getParentOp(); !loop->isAncestor(alloc); loop = loop->getParentOp())
-        if (isa<LoopLikeOpInterface>(loop))
+        if (isa<LoopLikeOpInterface, cta::WarpRolesOp>(loop))
           outermost = loop;
-      extend(alloc, starts[outermost], ends[outermost]);
+      // A copy to global memory goes on until a wait, at the latest the one before the end.
+      bool toTheEnd = isa<cta::TmaStoreOp>(op);
+      extend(alloc, starts[outermost], toTheEnd ? ends[kernel] : ends[outermost]);
     }
   }
 

@@ -6,6 +6,8 @@
 //             3   cta.local_load %b       a b        the whole loop
 //             4 }                         a b        an asynchronous copy goes on until a cta.async_wait 0
 //             5 cta.local_load %a         a
+//
+// The roles of a cta.warp_roles run at the same time, so a buffer from outside lives during all of it.
 #pragma once
 
 #include "Cta/CtaDialect.h"

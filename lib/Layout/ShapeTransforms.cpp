@@ -2,6 +2,7 @@
 
 #include "Layout/ShapeTransforms.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace tile::layout {
@@ -105,6 +106,45 @@ std::optional<SplitLayout> splitLayout(const LinearLayout &layout) {
   std::vector<int64_t> shape = layout.outShape();
   shape.pop_back();
   return SplitLayout{LinearLayout::distributed(registers, lanes, warps, std::move(shape)), *selector};
+}
+
+int32_t SlicedLayout::sourceRegister(int32_t index, int32_t slice) const {
+  int32_t result = index;
+  // Inserting the bits from the lowest up keeps the places of those that follow.
+  for (size_t i = 0; i < droppedBits.size(); ++i) {
+    int32_t low = result & ((int32_t(1) << droppedBits[i]) - 1);
+    result = ((result - low) << 1) | (((slice >> i) & 1) << droppedBits[i]) | low;
+  }
+  return result;
+}
+
+std::optional<SlicedLayout> sliceDim(const LinearLayout &layout, unsigned axis, int64_t size) {
+  std::vector<int64_t> shape = layout.outShape();
+  assert(axis < shape.size() && size > 0 && shape[axis] % size == 0 && "slices are equal parts of a dimension");
+  std::vector<InDim> inDims = layout.inDims();
+  SlicedLayout sliced;
+  for (InDim &dim : inDims) {
+    Bases kept;
+    for (size_t bit = 0; bit < dim.bases.size(); ++bit) {
+      std::vector<int32_t> basis = dim.bases[bit], inside = basis;
+      inside[axis] %= size;
+      if (inside == basis) {
+        kept.push_back(basis);
+        continue;
+      }
+      // The bit selects the slice: it must do nothing else, and be the register bit for the next power of two.
+      bool onlySelects = std::all_of(inside.begin(), inside.end(), [](int32_t step) { return step == 0; });
+      if (dim.name != registerDim || !onlySelects || basis[axis] != size << sliced.droppedBits.size())
+        return std::nullopt;
+      sliced.droppedBits.push_back(unsigned(bit));
+    }
+    dim.bases = kept;
+  }
+  if (size << sliced.droppedBits.size() != shape[axis])
+    return std::nullopt;
+  shape[axis] = size;
+  sliced.layout = LinearLayout(inDims, std::move(shape));
+  return sliced;
 }
 
 } // namespace tile::layout

@@ -45,4 +45,14 @@ struct SplitLayout {
 /// Inverse of `joinLayout`; none unless one register bit alone selects the last dimension (of size 2).
 std::optional<SplitLayout> splitLayout(const LinearLayout &layout);
 
+/// The layout of a slice of `size` (a power of two) elements along `axis`, one of several equal ones.
+struct SlicedLayout {
+  LinearLayout layout;
+  std::vector<unsigned> droppedBits; // register bits that select the slice, lowest first
+  /// The register of the whole tensor in which register `index` of slice number `slice` lies.
+  int32_t sourceRegister(int32_t index, int32_t slice) const;
+};
+/// None unless register bits alone select the slice.
+std::optional<SlicedLayout> sliceDim(const LinearLayout &layout, unsigned axis, int64_t size);
+
 } // namespace tile::layout

@@ -48,6 +48,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.cleanUp();
   // Descriptors become pointers and masks; from here on there is one kind of memory access.
   list.add(Correctness, [] { return createTileExpandDescriptors(); });
+  // Copies for the next program can then overlap the end of this one.
+  list.add(Optimisation, [] { return createTileMakePersistent(); });
   list.verify("tile");
 
   // Every tensor has a layout; naive, but right.
@@ -63,6 +65,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add(Optimisation, [] { return createCtaVectorizeAccess(); });
   // Needs the width: cp.async moves 4, 8 or 16 bytes.
   list.add(Optimisation, [target] { return createCtaAsyncCopies({target}); });
+  // Before the dots, which read buffers that TMA has filled.
+  list.add(Correctness, [] { return createCtaLowerDescriptors(); });
   list.add(Correctness, [target] { return createCtaLowerDot({target}); });
   list.verify("async");
   // After the dots, so that only the order of operations is left to decide.
@@ -70,6 +74,9 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
 
   // Data that still crosses threads goes through shared memory: the last pass that creates buffers.
   list.add(Correctness, [] { return createCtaLowerConversions(); });
+  // Knows all other buffers now, so the ring can take what is left of the shared memory.
+  list.add(Optimisation, [target] { return createCtaSpecializeWarps({target}); });
+  list.add(Optimisation, [] { return createCtaOverlapWaits(); });
   list.cleanUp();
   list.verify("scheduled");
 

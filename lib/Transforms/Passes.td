@@ -110,4 +110,40 @@ def CtaInsertBarriers : KernelPass<"cta-insert-barriers"> {
   }];
 }
 
+def TileMakePersistent : KernelPass<"tile-make-persistent"> {
+  let summary = "let each CTA run several programs";
+  let description = [{
+    Kind: optimisation. Requires: phase tile. Ensures: a kernel with tensor maps has a loop over programs around its
+    body, and three more arguments with the size of the grid; the launcher starts as many CTAs as run at once.
+    Does not: change kernels without tensor maps. Example: test/Transforms/Tile/make-persistent.mlir.
+  }];
+}
+
+def CtaLowerDescriptors : KernelPass<"cta-lower-descriptors"> {
+  let summary = "read and write blocks by TMA";
+  let description = [{
+    Kind: correctness. Requires: phase layout; descriptors are kernel arguments with a tensor map. Ensures: no desc_load
+    or desc_store is left; each read is awaited at once; tensor maps have box and swizzle.
+    Example: test/Transforms/Cta/lower-descriptors.mlir.
+  }];
+}
+
+def CtaSpecializeWarps : KernelPass<"cta-specialize-warps"> {
+  let summary = "let one warp copy data ahead while the others compute";
+  let description = [{
+    Kind: optimisation. Requires: phase scheduled. Ensures: TMA reads are done by a producer, up to num_stages slots
+    ahead, if it can know by itself where to read; roles meet at mbarriers only.
+    Example: test/Transforms/Cta/specialize-warps.mlir.
+  }];
+  let options = [TargetOption];
+}
+
+def CtaOverlapWaits : KernelPass<"cta-overlap-waits"> {
+  let summary = "keep one product of warp groups in flight";
+  let description = [{
+    Kind: optimisation. Requires: phase scheduled. Ensures: a loop with one wgmma waits for the product of the iteration
+    before, and releases that one's slot. Example: test/Transforms/Cta/overlap-waits.mlir.
+  }];
+}
+
 #endif

@@ -2,7 +2,7 @@
 //
 //   phase      operations                                     and moreover
 //   tile       tile, arith, math, scf                         no layouts
-//   layout     tile without descriptors, …, convert_layout    every tensor has a layout, for as many warps as the
+//   layout     tile, …, convert_layout                         every tensor has a layout, for as many warps as the
 //   kernel;
 //                                                             operands and results agree on who holds what
 //   async      no dot; buffers, copies, products of cta       copies are awaited in their own block
@@ -114,7 +114,7 @@ private:
       return true;
     if (isa<TileDialect>(op->getDialect())) {
       bool descriptor = isa<MakeDescOp, DescLoadOp, DescStoreOp>(op);
-      return (phase == Phase::tile || !descriptor) && (phase < Phase::async || !isa<DotOp>(op));
+      return (phase <= Phase::layout || !descriptor) && (phase < Phase::async || !isa<DotOp>(op));
     }
     if (!isa<cta::CtaDialect>(op->getDialect()) || phase == Phase::tile)
       return false;

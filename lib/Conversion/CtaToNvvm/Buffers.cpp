@@ -38,6 +38,17 @@ struct SlotLowering : OpConversionPattern<cta::SlotOp> {
   }
 };
 
+/// The layout is in the type.
+struct TransBufferLowering : OpConversionPattern<cta::TransBufferOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::TransBufferOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, adaptor.getBuffer());
+    return success();
+  }
+};
+
 struct LocalLoadLowering : TargetPattern<cta::LocalLoadOp> {
   using TargetPattern::TargetPattern;
 
@@ -70,6 +81,13 @@ struct BarrierLowering : OpConversionPattern<cta::BarrierOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(cta::BarrierOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    if (op.getWarps()) {
+      // Barrier 0 is for the whole CTA.
+      Value id = emitI32(rewriter, op.getLoc(), 1), threads = emitI32(rewriter, op.getLoc(), 32 * *op.getWarps());
+      rewriter.replaceOpWithNewOp<NVVM::BarrierOp>(op, /*res=*/Type(), id, threads, NVVM::BarrierReductionAttr(),
+                                                   /*reductionPredicate=*/Value());
+      return success();
+    }
     auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
     auto threads = function->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName());
     if (threads && threads.asArrayRef().front() == 32)
@@ -92,7 +110,7 @@ LogicalResult checkAlloc(cta::AllocOp op) {
 }
 
 void populateBufferPatterns(const TypeConverter &converter, RewritePatternSet &patterns, const target::GpuTarget &gpu) {
-  patterns.add<AllocLowering, SlotLowering, BarrierLowering>(converter, patterns.getContext());
+  patterns.add<AllocLowering, SlotLowering, TransBufferLowering, BarrierLowering>(converter, patterns.getContext());
   patterns.add<LocalLoadLowering, LocalStoreLowering>(converter, patterns.getContext(), gpu);
 }
 

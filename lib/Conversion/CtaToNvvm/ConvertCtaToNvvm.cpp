@@ -37,6 +37,10 @@ RegisterTypeConverter::RegisterTypeConverter(MLIRContext *context) {
   addConversion([](PtrType type) -> Type { return getRegisterType(type); });
   addConversion(
       [](cta::BufferType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), sharedSpace); });
+  addConversion(
+      [](cta::MbarrierType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), sharedSpace); });
+  // The address of the tensor map.
+  addConversion([](DescType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext()); });
   addConversion([this](RankedTensorType type, SmallVectorImpl<Type> &registers) -> std::optional<LogicalResult> {
     cta::LayoutAttr layout = cta::getLayoutAttr(type);
     Type element = layout ? convertType(type.getElementType()) : Type();
@@ -61,6 +65,11 @@ static LogicalResult checkOperation(Operation *op, const target::GpuTarget &gpu)
           [](Operation *op) { return checkShapeChange(op); })
       .Case<ReduceOp, cta::PartialReduceOp>([](Operation *op) { return checkReduction(op); })
       .Case<cta::AsyncCopyOp>([&](auto op) { return checkAsyncCopy(op, gpu); })
+      .Case<cta::WgmmaOp>([&](auto op) { return checkWgmma(op, gpu); })
+      .Case<cta::TmaLoadOp, cta::TmaLoadSyncOp, cta::TmaStoreOp>(
+          [&](auto op) { return checkTmaCopy(op, op.getBuffer().getType(), gpu); })
+      .Case<cta::MbarrierAllocOp>([](auto op) { return checkMbarrierAlloc(op); })
+      .Case<cta::WarpRolesOp>([&](auto op) { return checkWarpRoles(op, gpu); })
       .Case<cta::AllocOp>([](auto op) { return checkAlloc(op); })
       .Case<cta::MmaSyncOp>([&](auto op) { return checkMma(op, gpu); })
       .Case<cta::FmaDotOp>([&](auto op) { return checkFmaDot(op, gpu); })
@@ -94,8 +103,14 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
       if (result.wasInterrupted())
         return failure();
       widenBoolArguments(kernel);
+      lowerWarpRoles(kernel);
     }
-    bool usesShared = getOperation().walk([](cta::AllocOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    bool usesShared = getOperation()
+                          .walk([](Operation *op) {
+                            return isa<cta::AllocOp, cta::MbarrierAllocOp>(op) ? WalkResult::interrupt()
+                                                                               : WalkResult::advance();
+                          })
+                          .wasInterrupted();
     if (usesShared)
       declareSharedMemory(getOperation());
     return success();
@@ -112,6 +127,8 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
     populateAsyncCopyPatterns(converter, patterns, gpu);
     populateBufferPatterns(converter, patterns, gpu);
     populateMmaPatterns(converter, patterns);
+    populateWgmmaPatterns(converter, patterns);
+    populateTmaPatterns(converter, patterns);
     populateFmaDotPatterns(converter, patterns);
     populateReducePatterns(converter, patterns);
     populatePrintPatterns(converter, patterns);

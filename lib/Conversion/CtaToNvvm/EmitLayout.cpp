@@ -168,6 +168,13 @@ Value emitIsFirstThread(OpBuilder &builder, Location loc) {
                                emitI32(builder, loc, 0));
 }
 
+Value emitUniformWarpId(OpBuilder &builder, Location loc) {
+  Value warp = arith::ShRUIOp::create(builder, loc, emitThreadId(builder, loc), emitI32(builder, loc, 5));
+  return NVVM::ShflOp::create(builder, loc, builder.getI32Type(), /*mask=*/emitI32(builder, loc, -1), warp,
+                              /*lane=*/emitI32(builder, loc, 0), /*clamp=*/emitI32(builder, loc, 31),
+                              NVVM::ShflKind::idx, /*return_value_and_is_valid=*/UnitAttr());
+}
+
 std::optional<std::vector<int32_t>> registerSources(const LinearLayout &src, const LinearLayout &dst) {
   layout::Movement movement = layout::planMovement(src, dst);
   if (movement.kind != layout::MovementKind::none && movement.kind != layout::MovementKind::registers)

@@ -73,6 +73,9 @@ uint64_t redundantThreadBits(const layout::LinearLayout &layout);
 /// Whether this thread holds the first copy of its elements, an i1; null if every thread does.
 mlir::Value emitIsFirstCopy(mlir::OpBuilder &builder, mlir::Location loc, const layout::LinearLayout &layout);
 
+/// The number of this thread's warp, i32; read from lane 0, so that ptxas knows that all lanes have the same.
+mlir::Value emitUniformWarpId(mlir::OpBuilder &builder, mlir::Location loc);
+
 /// Whether this is thread 0, an i1.
 mlir::Value emitIsFirstThread(mlir::OpBuilder &builder, mlir::Location loc);
 

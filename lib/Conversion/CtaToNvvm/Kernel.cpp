@@ -40,14 +40,28 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
       if (divisibility && isa<PtrType>(type))
         attributes.push_back(rewriter.getNamedAttr(LLVM::LLVMDialect::getAlignAttrName(),
                                                    rewriter.getI64IntegerAttr(alignmentOf(divisibility))));
+      if (isa<DescType>(type)) {
+        // A tensor map is 128 bytes, aligned to 64, and passed by value (CUDA driver API, CUtensorMap).
+        auto map = LLVM::LLVMArrayType::get(rewriter.getI8Type(), 128);
+        attributes.push_back(rewriter.getNamedAttr(LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(map)));
+        attributes.push_back(
+            rewriter.getNamedAttr(LLVM::LLVMDialect::getAlignAttrName(), rewriter.getI64IntegerAttr(64)));
+        attributes.push_back(
+            rewriter.getNamedAttr(NVVM::NVVMDialect::getGridConstantAttrName(), rewriter.getUnitAttr()));
+      }
       argumentAttributes.push_back(rewriter.getDictionaryAttr(attributes));
     }
     auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(getContext()), signature.getConvertedTypes());
     SmallVector<NamedAttribute> attributes{
         rewriter.getNamedAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), rewriter.getUnitAttr()),
         rewriter.getNamedAttr(NVVM::NVVMDialect::getReqntidAttrName(),
-                              rewriter.getDenseI32ArrayAttr({int32_t(32 * kernel.getNumWarps())})),
+                              rewriter.getDenseI32ArrayAttr(
+                                  {int32_t(32 * (kernel.getNumWarps() + kernel.getProducerWarps()))})),
         rewriter.getNamedAttr("tile.shared_bytes", rewriter.getI64IntegerAttr(kernel.getSharedBytes().value_or(0)))};
+    // setmaxnreg needs to know how many registers a thread starts with: what one resident CTA allows.
+    if (kernel.getProducerWarps() != 0)
+      attributes.push_back(
+          rewriter.getNamedAttr(NVVM::NVVMDialect::getMinctasmAttrName(), rewriter.getI32IntegerAttr(1)));
     auto function = LLVM::LLVMFuncOp::create(rewriter, kernel.getLoc(), kernel.getSymName(), type,
                                              LLVM::Linkage::External, /*dsoLocal=*/false, LLVM::CConv::C,
                                              /*comdat=*/SymbolRefAttr(), attributes, argumentAttributes);
@@ -133,7 +147,7 @@ struct AssumeLowering : OpConversionPattern<AssumeOp> {
 LogicalResult checkKernel(KernelOp kernel) {
   // Patterns rely on it: a tensor type has a layout for the kernel's warps.
   auto check = [&](Operation *op, Type type) -> LogicalResult {
-    if (isa<DescType>(type))
+    if (isa<DescType>(type) && !isa<KernelOp>(op) && !isa<cta::CtaDialect>(op->getDialect()))
       return op->emitOpError() << "uses descriptor " << type << "; run tile-expand-descriptors first";
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor)

@@ -44,10 +44,16 @@ mlir::LogicalResult checkAsyncCopy(cta::AsyncCopyOp op, const target::GpuTarget 
 mlir::LogicalResult checkAlloc(cta::AllocOp op);
 mlir::LogicalResult checkMma(cta::MmaSyncOp op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkFmaDot(cta::FmaDotOp op, const target::GpuTarget &gpu);
+mlir::LogicalResult checkWgmma(cta::WgmmaOp op, const target::GpuTarget &gpu);
+mlir::LogicalResult checkTmaCopy(mlir::Operation *op, cta::BufferType buffer, const target::GpuTarget &gpu);
+mlir::LogicalResult checkMbarrierAlloc(cta::MbarrierAllocOp op);
+mlir::LogicalResult checkWarpRoles(cta::WarpRolesOp op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkPrint(PrintOp op, const target::GpuTarget &gpu);
 
 /// An i1 argument of a kernel is passed as i8 (the launch ABI).
 void widenBoolArguments(KernelOp kernel);
+/// Turns roles into branches on the number of the warp.
+void lowerWarpRoles(KernelOp kernel);
 /// Declares `sharedSymbol`.
 void declareSharedMemory(mlir::ModuleOp module);
 
@@ -66,6 +72,8 @@ void populateAsyncCopyPatterns(const mlir::TypeConverter &converter, mlir::Rewri
 void populateBufferPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
                             const target::GpuTarget &gpu);
 void populateMmaPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+void populateWgmmaPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+void populateTmaPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateFmaDotPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 
 /// Whether a scalar operation of the math or arith dialect reaches PTX through upstream's lowerings.

@@ -56,6 +56,21 @@ template <typename OpType> struct RenamingLowering : OpConversionPattern<OpType>
   }
 };
 
+struct SliceColumnsLowering : OpConversionPattern<cta::SliceColumnsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::SliceColumnsOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    int64_t columns = op.getType().getDimSize(1);
+    layout::SlicedLayout sliced = *layout::sliceDim(cta::getLayout(op.getSrc().getType()), 1, columns);
+    Registers registers;
+    for (int32_t index = 0; index < sliced.layout.numRegisters(); ++index)
+      registers.push_back(adaptor.getSrc()[sliced.sourceRegister(index, op.getFirst() / columns)]);
+    rewriter.replaceOpWithMultiple(op, {registers});
+    return success();
+  }
+};
+
 } // namespace
 
 LogicalResult checkShapeChange(Operation *op) {
@@ -69,7 +84,7 @@ LogicalResult checkShapeChange(Operation *op) {
 
 void populateShapePatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
   patterns.add<RenamingLowering<ReshapeOp>, RenamingLowering<ExpandDimsOp>, RenamingLowering<TransOp>,
-               RenamingLowering<BroadcastOp>, RenamingLowering<cta::ConvertLayoutOp>>(converter, patterns.getContext());
+               RenamingLowering<BroadcastOp>, RenamingLowering<cta::ConvertLayoutOp>, SliceColumnsLowering>(converter, patterns.getContext());
 }
 
 } // namespace tile::conversion

@@ -9,7 +9,8 @@
 //             └──────┴───────────────┘ time
 //
 // Offsets are multiples of 128 bytes (all banks, and the alignment of a bulk copy); a tile with a hardware swizzle of W
-// bytes is aligned to 8 W, because the swizzle is a function of the address.
+// bytes is aligned to 8 W, because the swizzle is a function of the address. Rings of mbarriers follow all
+// buffers and share nothing.
 #include "Analysis/FindTarget.h"
 #include "Analysis/SharedLiveness.h"
 #include "Layout/SharedLayouts.h"
@@ -109,6 +110,14 @@ struct CtaAllocateShared : tile::impl::CtaAllocateSharedBase<CtaAllocateShared> 
     int64_t total = 0;
     for (const Placement &buffer : placements)
       total = std::max(total, buffer.offset + buffer.bytes);
+    SmallVector<cta::MbarrierAllocOp> rings;
+    kernel.walk([&](cta::MbarrierAllocOp ring) { rings.push_back(ring); });
+    Builder builder(kernel.getContext());
+    for (cta::MbarrierAllocOp ring : rings) {
+      total = llvm::alignTo(total, cta::MbarrierType::bytesPerSlot);
+      ring.setOffsetAttr(builder.getI32IntegerAttr(total));
+      total += ring.getType().getBytes();
+    }
     if (total > gpu->maxSharedPerCta) {
       kernel.emitError() << "kernel '" << kernel.getSymName() << "' needs " << total
                          << " bytes of shared memory but a CTA has " << gpu->maxSharedPerCta << " on " << gpu->name
@@ -116,7 +125,6 @@ struct CtaAllocateShared : tile::impl::CtaAllocateSharedBase<CtaAllocateShared> 
                          << printTable(placements);
       return signalPassFailure();
     }
-    Builder builder(kernel.getContext());
     for (Placement &buffer : placements)
       buffer.life.alloc.setOffsetAttr(builder.getI32IntegerAttr(buffer.offset));
     kernel.setSharedBytes(total);

@@ -131,7 +131,7 @@ private:
         })
         .Case([&](DotOp dot) {
           const DotPlan &plan = dotPlans[dot];
-          if (plan.instruction) {
+          if (plan.instruction) { // wgmma reads its operands from shared memory
             convertOperand(dot.getAMutable(), *plan.a);
             convertOperand(dot.getBMutable(), *plan.b);
           }

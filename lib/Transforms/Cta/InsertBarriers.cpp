@@ -44,7 +44,10 @@ struct CtaInsertBarriers : tile::impl::CtaInsertBarriersBase<CtaInsertBarriers> 
     OpBuilder builder(&getContext());
     for (Operation *op : findMissingBarriers(getOperation())) {
       builder.setInsertionPoint(op);
-      cta::BarrierOp::create(builder, op->getLoc());
+      IntegerAttr warps; // absent: all threads
+      if (op->getParentOfType<cta::WarpRolesOp>())
+        warps = builder.getI32IntegerAttr(getOperation().getNumWarps());
+      cta::BarrierOp::create(builder, op->getLoc(), warps);
     }
   }
 };

@@ -1,7 +1,7 @@
 // cta-lower-dot: turn dots into tensor-core or fused multiply-add products.
 //
 // cta-assign-layouts has put operands and accumulator where the chosen instruction wants them, so a dot becomes one
-// cta.mma_sync. Two cases need more: `tf32x3` splits each operand into its tf32 part and the rest and adds three
+// cta.mma_sync; or a cta.wgmma, which reads the buffers that TMA has filled. Two cases need more: `tf32x3` splits each operand into its tf32 part and the rest and adds three
 // products; a type that the tensor cores lack goes through shared memory to cta.fma_dot.
 //
 //   %d = tile.dot %a, %b, %c : #a, #b -> #acc   ==>   %d = cta.mma_sync %a, %b, %c {shape = 16, 8, 16}
@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace tile {
 #define GEN_PASS_DEF_CTALOWERDOT
@@ -68,6 +69,33 @@ Value lowerToFma(OpBuilder &builder, DotOp dot) {
   return cta::FmaDotOp::create(builder, dot.getLoc(), dot.getAcc().getType(), a, b, dot.getAcc());
 }
 
+/// The buffer behind an operand, its dimensions in the order of the product.
+Value viewBlock(OpBuilder &builder, Value operand) {
+  SharedOperand block = *findSharedOperand(operand);
+  auto load = cast<cta::LocalLoadOp>(block.source);
+  if (!block.transposed)
+    return load.getBuffer();
+  return cta::TransBufferOp::create(builder, load.getLoc(), load.getBuffer().getType().transposed(), load.getBuffer());
+}
+
+Value lowerToWgmma(OpBuilder &builder, DotOp dot, const layout::WgmmaTiling &tiling) {
+  Location loc = dot.getLoc();
+  Value product = cta::WgmmaOp::create(builder, loc, dot.getAcc().getType(), viewBlock(builder, dot.getA()),
+                                       viewBlock(builder, dot.getB()), dot.getAcc(), /*accumulate=*/Value(),
+                                       tiling.instructionN);
+  return cta::WgmmaWaitOp::create(builder, loc, product, 0);
+}
+
+/// What led to an operand that is read from its buffer instead.
+void eraseUnused(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !isOpTriviallyDead(op))
+    return;
+  SmallVector<Value> operands(op->getOperands());
+  op->erase();
+  llvm::for_each(operands, eraseUnused);
+}
+
 struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
   using CtaLowerDotBase::CtaLowerDotBase;
 
@@ -75,13 +103,21 @@ struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
     const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
     if (!gpu)
       return signalPassFailure();
-    getOperation().walk([&](DotOp dot) {
+    SmallVector<DotOp> dots;
+    getOperation().walk([&](DotOp dot) { dots.push_back(dot); });
+    for (DotOp dot : dots) {
       OpBuilder builder(dot);
       DotPlan plan = planDot(dot, *gpu, getOperation().getNumWarps());
-      Value result = plan.instruction ? lowerToMma(builder, dot, *plan.instruction) : lowerToFma(builder, dot);
+      Value result = plan.wgmma         ? lowerToWgmma(builder, dot, *plan.wgmma)
+                     : plan.instruction ? lowerToMma(builder, dot, *plan.instruction)
+                                        : lowerToFma(builder, dot);
       dot.replaceAllUsesWith(result);
+      Value a = dot.getA(), b = dot.getB();
       dot.erase();
-    });
+      eraseUnused(a);
+      if (b != a)
+        eraseUnused(b);
+    }
   }
 };
 

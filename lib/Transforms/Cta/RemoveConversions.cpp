@@ -43,6 +43,12 @@ bool sinkConversion(ConvertLayoutOp convert, LayoutSlicer &slicer) {
   if (!convert->hasOneUse())
     return false;
   Operation *user = *convert->user_begin();
+  // A write through a descriptor takes its value in any layout.
+  if (auto store = dyn_cast<DescStoreOp>(user)) {
+    store.getValueMutable().assign(convert.getSrc());
+    convert.erase();
+    return true;
+  }
   cta::LayoutAttr layout = cta::getLayoutAttr(convert.getSrc().getType());
   bool isReduction = isa<ReduceOp>(user);
   if (!isElementwise(user) && !isReduction)

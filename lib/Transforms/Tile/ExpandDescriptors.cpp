@@ -127,7 +127,7 @@ private:
 /// A descriptor is made and used; it does not travel.
 LogicalResult verifyDescriptors(KernelOp kernel) {
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes()))
-    if (isa<DescType>(type))
+    if (isa<DescType>(type) && !kernel.getArgAttr(index, KernelOp::getTensorMapAttrName()))
       return kernel.emitOpError() << "argument " << index << " is a descriptor; pass a pointer and make the descriptor "
                                   << "in the kernel";
   WalkResult result = kernel.walk([](Operation *op) -> WalkResult {
@@ -137,7 +137,7 @@ LogicalResult verifyDescriptors(KernelOp kernel) {
       if (!isa<DescLoadOp, DescStoreOp>(op))
         return op->emitOpError() << "passes a descriptor on, which only loads and stores can use; make it where it is "
                                  << "needed";
-      if (!operand.getDefiningOp<MakeDescOp>())
+      if (!operand.getDefiningOp<MakeDescOp>() && !isa<BlockArgument>(operand))
         return op->emitOpError() << "uses a descriptor that does not come straight from tile.make_desc; make it where "
                                  << "it is needed";
     }

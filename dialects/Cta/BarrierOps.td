@@ -1,0 +1,61 @@
+// Barriers in shared memory (mbarriers): how asynchronous copies and warp roles wait for each other.
+#ifndef CTA_BARRIER_OPS_TD
+#define CTA_BARRIER_OPS_TD
+
+include "Cta/CtaOpBase.td"
+
+def Cta_MbarrierAllocOp : Cta_Op<"mbarrier_alloc", [MemoryEffects<[MemAlloc<Cta_SharedMemory>]>]> {
+  let summary = "ring of mbarriers in shared memory";
+  let description = [{
+    One barrier of 8 bytes a slot. A phase of a barrier is complete after `arrivals` arrivals, and after all bytes that
+    `cta.mbarrier_expect` announced have come. `offset` is its position in bytes in the CTA's shared memory (decided by
+    `cta-allocate-shared`; absent before). The barriers are usable inside a `cta.warp_roles` that follows.
+
+    Example: `%full = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<4>`
+  }];
+  let arguments = (ins I32Attr:$arrivals, OptionalAttr<I32Attr>:$offset);
+  let results = (outs Cta_MbarrierType:$result);
+  let assemblyFormat = "`arrivals` $arrivals (`at` $offset^)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+class Cta_MbarrierOp<string opMnemonic> : Cta_Op<opMnemonic, [
+    MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]>;
+
+def Cta_MbarrierWaitOp : Cta_MbarrierOp<"mbarrier_wait"> {
+  let summary = "wait until a phase of an mbarrier is complete";
+  let description = [{
+    PTX ISA, `mbarrier.try_wait.parity`. Waits for the phase with `parity`, 0 for the first, 1 for the second, 0 for the
+    third, …; a wait for parity 1 of a new barrier returns at once. Asynchronous copies that the barrier counted are
+    visible afterwards.
+
+    Example: `cta.mbarrier_wait %full[%slot], %parity : !cta.mbarrier<4>`
+  }];
+  let arguments = (ins Cta_MbarrierType:$barrier, I32:$slot, I32:$parity);
+  let assemblyFormat = "$barrier `[` $slot `]` `,` $parity attr-dict `:` type($barrier)";
+}
+
+def Cta_MbarrierArriveOp : Cta_MbarrierOp<"mbarrier_arrive"> {
+  let summary = "one arrival of each warp at an mbarrier";
+  let description = [{
+    PTX ISA, `mbarrier.arrive`, by one thread of each warp that executes the operation; nothing if `condition` is false.
+
+    Example: `cta.mbarrier_arrive %empty[%slot] if %c : !cta.mbarrier<4>`
+  }];
+  let arguments = (ins Cta_MbarrierType:$barrier, I32:$slot, Optional<I1>:$condition);
+  let assemblyFormat = "$barrier `[` $slot `]` (`if` $condition^)? attr-dict `:` type($barrier)";
+}
+
+def Cta_MbarrierExpectOp : Cta_MbarrierOp<"mbarrier_expect"> {
+  let summary = "one arrival at an mbarrier that announces bytes";
+  let description = [{
+    PTX ISA, `mbarrier.arrive.expect_tx`, in the producer of a `cta.warp_roles`: the phase also waits for `bytes` of
+    asynchronous copies.
+
+    Example: `cta.mbarrier_expect %full[%slot], 49152 : !cta.mbarrier<4>`
+  }];
+  let arguments = (ins Cta_MbarrierType:$barrier, I32:$slot, I32Attr:$bytes);
+  let assemblyFormat = "$barrier `[` $slot `]` `,` $bytes attr-dict `:` type($barrier)";
+}
+
+#endif

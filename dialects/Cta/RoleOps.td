@@ -1,0 +1,32 @@
+// Warp roles: parts of a CTA that run different code at the same time.
+#ifndef CTA_ROLE_OPS_TD
+#define CTA_ROLE_OPS_TD
+
+include "Cta/CtaOpBase.td"
+
+def Cta_WarpRolesOp : Cta_Op<"warp_roles", [
+    SingleBlock, NoTerminator, MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
+  let summary = "math warps and a producer that feeds them";
+  let description = [{
+    The first `num_warps` warps of the kernel run `math`; one thread of the warp group after them runs `producer`. All
+    threads meet before, when the barriers of all `cta.mbarrier_alloc` are ready. Inside, the roles meet only at
+    mbarriers, and a `cta.barrier` is for the math warps alone. `math_registers` and `producer_registers` are the
+    registers a thread that each role gets (PTX ISA, `setmaxnreg`: multiples of 8 from 24 to 256); without them all
+    threads keep what the kernel starts with.
+
+    Example:
+    ```mlir
+    cta.warp_roles math {
+      cta.mbarrier_wait %full[%zero], %zero : !cta.mbarrier<4>
+    } producer {
+      cta.mbarrier_expect %full[%zero], 0 : !cta.mbarrier<4>
+    } {math_registers = 240 : i32, producer_registers = 24 : i32}
+    ```
+  }];
+  let arguments = (ins OptionalAttr<I32Attr>:$math_registers, OptionalAttr<I32Attr>:$producer_registers);
+  let regions = (region SizedRegion<1>:$math, SizedRegion<1>:$producer);
+  let assemblyFormat = "`math` $math `producer` $producer attr-dict";
+  let hasVerifier = 1;
+}
+
+#endif

@@ -1,0 +1,61 @@
+// Verification of TMA copies, mbarriers and warp roles.
+#include "Cta/CtaDialect.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::cta;
+
+/// The buffer is the descriptor's block, or for stores a panel of it: fewer elements along the last dimension.
+static LogicalResult verifyBlock(Operation *op, DescType desc, ValueRange offsets, BufferType buffer, bool mayBePanel) {
+  if (buffer.getSlots() != 1)
+    return op->emitOpError() << "buffer has " << buffer.getSlots() << " slots; choose one with cta.slot";
+  ArrayRef<int64_t> block = desc.getShape(), tile = buffer.getShape();
+  if (offsets.size() != block.size())
+    return op->emitOpError() << "has " << offsets.size() << " offsets but the descriptor has rank " << block.size();
+  bool fits = tile.size() == block.size() && tile.drop_back() == block.drop_back() &&
+              buffer.getElementType() == desc.getElementType();
+  fits = fits && (mayBePanel ? block.back() % tile.back() == 0 : block.back() == tile.back());
+  if (!fits)
+    return op->emitOpError() << "buffer is " << RankedTensorType::get(tile, buffer.getElementType())
+                             << " but the descriptor's block is "
+                             << RankedTensorType::get(block, desc.getElementType());
+  return success();
+}
+
+LogicalResult TmaLoadOp::verify() {
+  return verifyBlock(*this, getDesc().getType(), getOffsets(), getBuffer().getType(), /*mayBePanel=*/false);
+}
+
+LogicalResult TmaLoadSyncOp::verify() {
+  if (getBarrier().getType().getSlots() != 1)
+    return emitOpError() << "barrier has " << getBarrier().getType().getSlots() << " slots but needs one";
+  return verifyBlock(*this, getDesc().getType(), getOffsets(), getBuffer().getType(), /*mayBePanel=*/false);
+}
+
+LogicalResult TmaStoreOp::verify() {
+  return verifyBlock(*this, getDesc().getType(), getOffsets(), getBuffer().getType(), /*mayBePanel=*/true);
+}
+
+LogicalResult MbarrierType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t slots) {
+  if (slots < 1)
+    return emitError() << "mbarrier ring has " << slots << " slots but needs at least 1";
+  return success();
+}
+
+// PTX ISA, "mbarrier object": pending arrivals are from 1 to 2^20 - 1.
+LogicalResult MbarrierAllocOp::verify() {
+  if (int32_t(getArrivals()) < 1 || getArrivals() >= 1 << 20)
+    return emitOpError() << "expects " << int32_t(getArrivals()) << " arrivals; possible are 1 to 1048575";
+  return success();
+}
+
+// PTX ISA, "setmaxnreg".
+LogicalResult WarpRolesOp::verify() {
+  for (std::optional<uint32_t> registers : {getMathRegisters(), getProducerRegisters()})
+    if (registers && (*registers < 24 || *registers > 256 || *registers % 8 != 0))
+      return emitOpError() << "gives a role " << int32_t(*registers)
+                           << " registers; possible are multiples of 8 from 24 to 256";
+  if (getMathRegisters().has_value() != getProducerRegisters().has_value())
+    return emitOpError() << "gives one role a number of registers but not the other";
+  return success();
+}

@@ -1,0 +1,95 @@
+// Copies of whole blocks by the tensor memory accelerator (TMA).
+//
+// A descriptor is a kernel argument with a `tile.tensor_map`; the box of one instruction is a panel of the buffer's
+// layout (lib/Layout/SharedLayouts.h), so a copy may take several instructions.
+#ifndef CTA_TMA_OPS_TD
+#define CTA_TMA_OPS_TD
+
+include "Cta/CtaOpBase.td"
+
+def Cta_TmaLoadOp : Cta_Op<"tma_load", [
+    MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Cta_SharedMemory>]>]> {
+  let summary = "asynchronous copy of a block from global to shared memory by one thread";
+  let description = [{
+    PTX ISA, `cp.async.bulk.tensor`. `offsets` is the coordinate of the block's first element; elements outside the
+    tensor are zeros. The bytes of the whole buffer count at the barrier, which `cta.mbarrier_expect` must have told.
+    Only in the producer of a `cta.warp_roles`.
+
+    Example:
+    ```mlir
+    cta.tma_load %d[%i, %j], %b, %full[%slot] : !tile.desc<128x64xf16>, !cta.buffer<128x64xf16, #s>, !cta.mbarrier<4>
+    ```
+  }];
+  let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$offsets,
+                       Arg<Cta_BufferType, "tile", [MemWrite<Cta_SharedMemory>]>:$buffer, Cta_MbarrierType:$barrier,
+                       I32:$slot);
+  let assemblyFormat = [{
+    $desc `[` $offsets `]` `,` $buffer `,` $barrier `[` $slot `]` attr-dict
+    `:` type($desc) `,` type($buffer) `,` type($barrier)
+  }];
+  let hasVerifier = 1;
+}
+
+def Cta_TmaLoadSyncOp : Cta_Op<"tma_load_sync", [
+    MemoryEffects<[MemRead<Tile_GlobalMemory>, MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
+  let summary = "copy of a block from global to shared memory, awaited at once";
+  let description = [{
+    As `cta.tma_load`, executed by all threads: all of them meet before the copy begins and after it has come. The
+    barrier has one slot and serves nothing else; this operation initialises it.
+
+    Example:
+    ```mlir
+    cta.tma_load_sync %d[%i, %j], %b, %m : !tile.desc<128x64xf16>, !cta.buffer<128x64xf16, #s>, !cta.mbarrier<1>
+    ```
+  }];
+  let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$offsets,
+                       Arg<Cta_BufferType, "tile", [MemWrite<Cta_SharedMemory>]>:$buffer, Cta_MbarrierType:$barrier);
+  let assemblyFormat = [{
+    $desc `[` $offsets `]` `,` $buffer `,` $barrier attr-dict `:` type($desc) `,` type($buffer) `,` type($barrier)
+  }];
+  let hasVerifier = 1;
+}
+
+def Cta_TmaStoreOp : Cta_Op<"tma_store", [MemoryEffects<[MemWrite<Tile_GlobalMemory>]>]> {
+  let summary = "asynchronous copy of a block from shared to global memory";
+  let description = [{
+    PTX ISA, `cp.async.bulk.tensor` and `cp.async.bulk.commit_group`, by one thread. Elements outside the tensor are
+    dropped. What was written into the buffer by ordinary stores needs a `cta.proxy_fence` and then a barrier before.
+    The buffer may be a panel of the block: then `offsets` is the coordinate of the panel's first element.
+
+    Example:
+    ```mlir
+    cta.tma_store %b, %d[%i, %j] : !cta.buffer<128x64xf16, #s>, !tile.desc<128x256xf16>
+    ```
+  }];
+  let arguments = (ins Arg<Cta_BufferType, "tile", [MemRead<Cta_SharedMemory>]>:$buffer, Tile_DescType:$desc,
+                       Variadic<I32>:$offsets);
+  let assemblyFormat = "$buffer `,` $desc `[` $offsets `]` attr-dict `:` type($buffer) `,` type($desc)";
+  let hasVerifier = 1;
+}
+
+def Cta_TmaStoreWaitOp : Cta_Op<"tma_store_wait", [
+    MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
+  let summary = "wait until at most `pending` copies to global memory still read their buffers";
+  let description = [{
+    PTX ISA, `cp.async.bulk.wait_group.read`, by the thread that issues `cta.tma_store`; other threads may write to the
+    buffers after a `cta.barrier`.
+
+    Example: `cta.tma_store_wait 1`
+  }];
+  let arguments = (ins I32Attr:$pending);
+  let assemblyFormat = "$pending attr-dict";
+}
+
+def Cta_ProxyFenceOp : Cta_Op<"proxy_fence", [
+    MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
+  let summary = "order this thread's stores to shared memory before asynchronous reads";
+  let description = [{
+    PTX ISA, `fence.proxy.async`: TMA and wgmma see the stores before it, once a barrier has ordered the threads.
+
+    Example: `cta.proxy_fence`
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+#endif

@@ -1,0 +1,48 @@
+// Which part of a kernel a producer warp can do for the others: the TMA reads and the scalars that they need.
+//
+//   scf.for tile {                            needed: the loops, %m, %k, the copies
+//     %m = …                                  not needed: the accumulator that the inner loop carries, the product,
+//     scf.for k iter_args(%acc) {                         the write of the result
+//       tma_load_sync %d[%m, %k], %b
+//       %acc' = wgmma %b …
+//     }
+//     desc_store …
+//   }
+#pragma once
+
+#include "Cta/CtaDialect.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/DenseSet.h"
+
+#include <optional>
+
+namespace tile {
+
+/// Copies that stand in one block and are used there: they fill one slot of a ring together.
+struct Channel {
+  llvm::SmallVector<cta::TmaLoadSyncOp> loads;
+  /// The last operation of the block that reads a buffer; products count until their wait.
+  mlir::Operation *lastUse = nullptr;
+
+  mlir::Block *getBlock() const { return cta::TmaLoadSyncOp(loads.front())->getBlock(); }
+  int64_t getBytesPerSlot() const;
+  /// The loops around the block, outermost first.
+  llvm::SmallVector<mlir::scf::ForOp> getLoops() const;
+};
+
+struct RolePlan {
+  llvm::SmallVector<Channel> channels;
+  /// Operations of the producer: the copies, what computes their coordinates, and the loops around them.
+  llvm::DenseSet<mlir::Operation *> producerOps;
+  /// Loop arguments that the producer needs.
+  llvm::DenseSet<mlir::Value> producerArguments;
+};
+
+/// None if there are no TMA reads, or if a producer cannot know by itself where they read and how often: it computes
+/// scalars only, reads no memory and runs counted loops.
+/// Nor may the kernel write to a tensor that it reads by TMA: the copies run ahead of the writes. `counters` are further
+/// values that the producer needs.
+std::optional<RolePlan> planRoles(KernelOp kernel, llvm::ArrayRef<mlir::Value> counters = {});
+
+} // namespace tile

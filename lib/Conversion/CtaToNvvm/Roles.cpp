@@ -1,0 +1,100 @@
+// Warp roles: all threads initialise the barriers and meet, then each warp goes its way.
+//
+//   cta.warp_roles math { A } producer { B }
+//   ==>
+//   if (thread 0) { mbarrier.init … }  fence  barrier
+//   if (warp < num_warps) { setmaxnreg.inc  A }
+//   else { setmaxnreg.dec  if (warp == num_warps && elect.sync) { B } }
+//
+// The number of the warp comes from lane 0, so that ptxas knows that it is the same in all lanes.
+#include "EmitLayout.h"
+#include "Patterns.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+
+namespace tile::conversion {
+
+namespace {
+
+void emitBarrierSetup(OpBuilder &builder, Location loc, KernelOp kernel) {
+  auto branch = scf::IfOp::create(builder, loc, emitIsFirstThread(builder, loc), /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    kernel.walk([&](cta::MbarrierAllocOp ring) {
+      for (int64_t slot = 0; slot < ring.getType().getSlots(); ++slot) {
+        auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), sharedSpace);
+        Value start = LLVM::AddressOfOp::create(builder, loc, pointer, sharedSymbol);
+        Value barrier = emitByteOffset(builder, loc, start,
+                                       int32_t(*ring.getOffset()) + slot * cta::MbarrierType::bytesPerSlot);
+        NVVM::MBarrierInitOp::create(builder, loc, barrier, emitI32(builder, loc, ring.getArrivals()),
+                                     /*predicate=*/Value());
+      }
+    });
+    NVVM::FenceMbarrierInitOp::create(builder, loc);
+  }
+  NVVM::BarrierOp::create(builder, loc);
+}
+
+void setRegisters(OpBuilder &builder, Location loc, std::optional<uint32_t> registers,
+                  NVVM::SetMaxRegisterAction action) {
+  if (registers)
+    NVVM::SetMaxRegisterOp::create(builder, loc, *registers, action);
+}
+
+void moveBody(Region &region, Block *target) {
+  target->getOperations().splice(std::prev(target->end()), region.front().getOperations());
+}
+
+void lowerRoles(cta::WarpRolesOp op, KernelOp kernel) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  emitBarrierSetup(builder, loc, kernel);
+  Value warp = emitUniformWarpId(builder, loc), mathWarps = emitI32(builder, loc, kernel.getNumWarps());
+  Value isMath = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, warp, mathWarps);
+  auto roles = scf::IfOp::create(builder, loc, isMath, /*withElseRegion=*/true);
+
+  builder.setInsertionPointToStart(roles.thenBlock());
+  setRegisters(builder, loc, op.getMathRegisters(), NVVM::SetMaxRegisterAction::increase);
+  moveBody(op.getMath(), roles.thenBlock());
+
+  builder.setInsertionPointToStart(roles.elseBlock());
+  setRegisters(builder, loc, op.getProducerRegisters(), NVVM::SetMaxRegisterAction::decrease);
+  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, warp, mathWarps);
+  auto firstWarp = scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false);
+  builder.setInsertionPointToStart(firstWarp.thenBlock());
+  Value elected = NVVM::ElectSyncOp::create(builder, loc, builder.getI1Type(), /*membermask=*/Value());
+  auto oneThread = scf::IfOp::create(builder, loc, elected, /*withElseRegion=*/false);
+  moveBody(op.getProducer(), oneThread.thenBlock());
+  op.erase();
+}
+
+} // namespace
+
+void lowerWarpRoles(KernelOp kernel) {
+  SmallVector<cta::WarpRolesOp> all;
+  kernel.walk([&](cta::WarpRolesOp op) { all.push_back(op); });
+  for (cta::WarpRolesOp op : all)
+    lowerRoles(op, kernel);
+}
+
+LogicalResult checkWarpRoles(cta::WarpRolesOp op, const target::GpuTarget &gpu) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  if (!gpu.has(target::Feature::SetMaxRegisters) && op.getMathRegisters())
+    return op.emitOpError() << "needs setmaxnreg, which " << gpu.name << " lacks; sm_90a has it";
+  if (op->getParentOp() != kernel)
+    return op.emitOpError() << "must stand in the kernel's body, where all warps meet";
+  if (kernel.getProducerWarps() != 4)
+    return op.emitOpError() << "needs one warp group for the producer but the kernel has " << kernel.getProducerWarps()
+                            << " producer warps";
+  return success();
+}
+
+} // namespace tile::conversion

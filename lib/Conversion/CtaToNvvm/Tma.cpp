@@ -1,0 +1,225 @@
+// TMA copies and mbarriers. A descriptor is the address of its tensor map, which is a kernel parameter.
+//
+// Boxes are planned by lib/Layout/TmaBoxes.h, as for the tensor map; PTX wants coordinates innermost first.
+#include "EmitLayout.h"
+#include "Patterns.h"
+
+#include "Layout/TmaBoxes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using tile::layout::TmaBoxes;
+
+namespace tile::conversion {
+
+namespace {
+
+/// How long a thread sleeps at most before it looks at the barrier again, in nanoseconds; the hardware wakes it before.
+constexpr int64_t waitHint = 10'000'000;
+
+TmaBoxes boxesOf(cta::BufferType buffer) {
+  return *layout::planTmaBoxes(buffer.getLayout().getLayout(), getBytesInMemory(buffer.getElementType()));
+}
+
+Value emitSlot(OpBuilder &builder, Location loc, Value ring, Value slot) {
+  Value offset = arith::MulIOp::create(builder, loc, slot, emitI32(builder, loc, cta::MbarrierType::bytesPerSlot));
+  return LLVM::GEPOp::create(builder, loc, ring.getType(), builder.getI8Type(), ring, ArrayRef<LLVM::GEPArg>{offset},
+                             LLVM::GEPNoWrapFlags::nuw);
+}
+
+/// Innermost first.
+SmallVector<Value> emitCoordinates(OpBuilder &builder, Location loc, ValueRange offsets, const TmaBoxes::Place &place) {
+  SmallVector<Value> coordinates;
+  for (auto [offset, inside] : llvm::zip(offsets, place.coordinates)) {
+    Value coordinate = offset;
+    if (inside != 0)
+      coordinate = arith::AddIOp::create(builder, loc, offset, emitI32(builder, loc, inside));
+    coordinates.insert(coordinates.begin(), coordinate);
+  }
+  return coordinates;
+}
+
+void emitLoads(OpBuilder &builder, Location loc, cta::BufferType type, Value buffer, Value desc, ValueRange offsets,
+               Value barrier) {
+  for (const TmaBoxes::Place &place : boxesOf(type).places) {
+    Value target = emitByteOffset(builder, loc, buffer, place.byteOffset);
+    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+        builder, loc, target, desc, emitCoordinates(builder, loc, offsets, place), barrier,
+        /*im2colOffsets=*/ValueRange(), /*multicastMask=*/Value(), /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
+        /*isCTAOnly=*/true, /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+  }
+}
+
+void emitExpect(OpBuilder &builder, Location loc, Value barrier, int64_t bytes) {
+  NVVM::MBarrierArriveExpectTxOp::create(builder, loc, /*res=*/Type(), barrier, emitI32(builder, loc, bytes),
+                                         NVVM::MemScopeKind::CTA, /*relaxed=*/false, /*predicate=*/Value());
+}
+
+void emitWait(OpBuilder &builder, Location loc, Value barrier, Value parity) {
+  NVVM::MBarrierTryWaitParityOp::create(builder, loc, barrier, parity, emitI32(builder, loc, waitHint));
+}
+
+struct MbarrierAllocLowering : OpConversionPattern<cta::MbarrierAllocOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::MbarrierAllocOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Type pointer = getTypeConverter()->convertType(op.getType());
+    Value start = LLVM::AddressOfOp::create(rewriter, op.getLoc(), pointer, sharedSymbol);
+    rewriter.replaceOp(op, emitByteOffset(rewriter, op.getLoc(), start, int32_t(*op.getOffset())));
+    return success();
+  }
+};
+
+struct MbarrierWaitLowering : OpConversionPattern<cta::MbarrierWaitOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::MbarrierWaitOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    emitWait(rewriter, op.getLoc(), emitSlot(rewriter, op.getLoc(), adaptor.getBarrier(), adaptor.getSlot()),
+             adaptor.getParity());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct MbarrierArriveLowering : OpConversionPattern<cta::MbarrierArriveOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::MbarrierArriveOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value lane = arith::AndIOp::create(rewriter, loc, emitThreadId(rewriter, loc), emitI32(rewriter, loc, 31));
+    Value arrives =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, lane, emitI32(rewriter, loc, 0));
+    if (adaptor.getCondition())
+      arrives = arith::AndIOp::create(rewriter, loc, arrives, adaptor.getCondition());
+    Value barrier = emitSlot(rewriter, loc, adaptor.getBarrier(), adaptor.getSlot());
+    auto branch = scf::IfOp::create(rewriter, loc, arrives, /*withElseRegion=*/false);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    NVVM::MBarrierArriveOp::create(rewriter, loc, rewriter.getI64Type(), barrier, /*count=*/Value());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct MbarrierExpectLowering : OpConversionPattern<cta::MbarrierExpectOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::MbarrierExpectOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    emitExpect(rewriter, op.getLoc(), emitSlot(rewriter, op.getLoc(), adaptor.getBarrier(), adaptor.getSlot()),
+               op.getBytes());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct TmaLoadLowering : OpConversionPattern<cta::TmaLoadOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::TmaLoadOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    emitLoads(rewriter, op.getLoc(), op.getBuffer().getType(), adaptor.getBuffer(), adaptor.getDesc(),
+              adaptor.getOffsets(), emitSlot(rewriter, op.getLoc(), adaptor.getBarrier(), adaptor.getSlot()));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// One thread initialises the barrier, copies, waits and ends the barrier; the others see the data after meeting it.
+struct TmaLoadSyncLowering : OpConversionPattern<cta::TmaLoadSyncOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::TmaLoadSyncOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value barrier = adaptor.getBarrier();
+    NVVM::BarrierOp::create(rewriter, loc);
+    auto branch = scf::IfOp::create(rewriter, loc, emitIsFirstThread(rewriter, loc), /*withElseRegion=*/false);
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+      // The buffer may have been accessed by ordinary loads and stores.
+      NVVM::FenceProxyOp::create(rewriter, loc, NVVM::ProxyKind::async_shared,
+                                 NVVM::SharedSpaceAttr::get(getContext(), NVVM::SharedSpace::shared_cta));
+      NVVM::MBarrierInitOp::create(rewriter, loc, barrier, emitI32(rewriter, loc, 1), /*predicate=*/Value());
+      NVVM::FenceMbarrierInitOp::create(rewriter, loc);
+      emitExpect(rewriter, loc, barrier, op.getBuffer().getType().getBytes());
+      emitLoads(rewriter, loc, op.getBuffer().getType(), adaptor.getBuffer(), adaptor.getDesc(), adaptor.getOffsets(),
+                barrier);
+      emitWait(rewriter, loc, barrier, emitI32(rewriter, loc, 0));
+      NVVM::MBarrierInvalOp::create(rewriter, loc, barrier);
+    }
+    NVVM::BarrierOp::create(rewriter, loc);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct TmaStoreLowering : OpConversionPattern<cta::TmaStoreOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::TmaStoreOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto branch = scf::IfOp::create(rewriter, loc, emitIsFirstThread(rewriter, loc), /*withElseRegion=*/false);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    for (const TmaBoxes::Place &place : boxesOf(op.getBuffer().getType()).places)
+      NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+          rewriter, loc, adaptor.getDesc(), emitByteOffset(rewriter, loc, adaptor.getBuffer(), place.byteOffset),
+          emitCoordinates(rewriter, loc, adaptor.getOffsets(), place), /*l2CacheHint=*/Value(),
+          NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
+    NVVM::CpAsyncBulkCommitGroupOp::create(rewriter, loc);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// A thread without copies has nothing to wait for, so no branch is needed.
+struct TmaStoreWaitLowering : OpConversionPattern<cta::TmaStoreWaitOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::TmaStoreWaitOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncBulkWaitGroupOp>(op, op.getPending(), rewriter.getUnitAttr());
+    return success();
+  }
+};
+
+struct ProxyFenceLowering : OpConversionPattern<cta::ProxyFenceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::ProxyFenceOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::FenceProxyOp>(
+        op, NVVM::ProxyKind::async_shared, NVVM::SharedSpaceAttr::get(getContext(), NVVM::SharedSpace::shared_cta));
+    return success();
+  }
+};
+
+} // namespace
+
+LogicalResult checkTmaCopy(Operation *op, cta::BufferType buffer, const target::GpuTarget &gpu) {
+  if (!gpu.has(target::Feature::Tma))
+    return op->emitOpError() << "needs TMA, which " << gpu.name << " lacks; sm_90 and later have it";
+  if (!layout::planTmaBoxes(buffer.getLayout().getLayout(), getBytesInMemory(buffer.getElementType())))
+    return op->emitOpError() << "buffer has a layout that TMA cannot copy: " << buffer;
+  return success();
+}
+
+LogicalResult checkMbarrierAlloc(cta::MbarrierAllocOp op) {
+  if (!op.getOffset())
+    return op.emitOpError() << "has no offset; run cta-allocate-shared first";
+  return success();
+}
+
+void populateTmaPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<MbarrierAllocLowering, MbarrierWaitLowering, MbarrierArriveLowering, MbarrierExpectLowering,
+               TmaLoadLowering, TmaLoadSyncLowering, TmaStoreLowering, TmaStoreWaitLowering, ProxyFenceLowering>(
+      converter, patterns.getContext());
+}
+
+} // namespace tile::conversion

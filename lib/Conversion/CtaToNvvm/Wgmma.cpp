@@ -1,0 +1,275 @@
+// Matrix products of warp groups (PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions").
+//
+// All instructions of one operation form one statement: fence, k steps x m tiles x n tiles, commit. In between nothing
+// may touch the accumulators, and LLVM cannot put anything there. Operands are matrix descriptors:
+//
+//   bits  0-13  start address / 16      16-29  leading offset / 16     32-45  stride offset / 16     62-63  swizzle
+//
+// For a swizzle of W bytes: with k contiguous, 8 rows of W bytes are an atom and the stride offset leads to the next 8
+// rows; 32 bytes along k are 32 bytes of address. With m (n) contiguous, a panel has one row of W bytes for each k: the
+// stride offset leads to the next 8 of k, the leading offset to the next panel.
+#include "EmitLayout.h"
+#include "Patterns.h"
+#include "Ptx.h"
+
+#include "Layout/MmaLayouts.h"
+#include "Layout/SharedLayouts.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using tile::layout::LinearLayout;
+using tile::layout::SwizzleForm;
+
+namespace tile::conversion {
+
+namespace {
+
+constexpr int64_t instructionM = 64;
+constexpr int64_t instructionBytesK = 32;
+constexpr int64_t atomRows = 8;
+
+/// One operand, seen as a matrix of `extent` rows (m or n) by k.
+struct OperandPlan {
+  SwizzleForm form;
+  bool kMajor = true;
+  int64_t extent = 0, k = 0;
+  int64_t elementBytes = 2;
+
+  int64_t swizzle() const { return form.swizzleBytes; }
+  int64_t leadingOffset() const { return kMajor ? 16 : k * swizzle(); }
+  int64_t strideOffset() const { return atomRows * swizzle(); }
+  /// Bytes from the buffer's start to (row, k).
+  int64_t byteOffset(int64_t row, int64_t kIndex) const {
+    int64_t along = kMajor ? kIndex : row, across = kMajor ? row : kIndex, acrossExtent = kMajor ? extent : k;
+    int64_t panel = along / form.panelElements, inside = along % form.panelElements;
+    return panel * acrossExtent * swizzle() + across * swizzle() + inside * elementBytes;
+  }
+};
+
+std::optional<OperandPlan> planOperand(cta::BufferType type, unsigned kDim) {
+  OperandPlan plan;
+  plan.elementBytes = getBytesInMemory(type.getElementType());
+  std::optional<SwizzleForm> form = layout::matchSwizzle(type.getLayout().getLayout(), plan.elementBytes);
+  if (!form || form->swizzleBytes == 0)
+    return std::nullopt;
+  plan.form = *form;
+  plan.kMajor = form->order.front() == kDim;
+  plan.extent = type.getShape()[1 - kDim];
+  plan.k = type.getShape()[kDim];
+  // PTX ISA, "Matrix descriptor": only 16-bit types may have m or n contiguous.
+  if (!plan.kMajor && plan.elementBytes != 2)
+    return std::nullopt;
+  return plan;
+}
+
+/// "f16", "bf16", "tf32", "e4m3", …; empty if wgmma has no such operand.
+StringRef operandTypeName(Type type) {
+  if (type.isF16())
+    return "f16";
+  if (type.isBF16())
+    return "bf16";
+  if (type.isF32())
+    return "tf32";
+  if (isa<Float8E4M3FNType>(type))
+    return "e4m3";
+  if (isa<Float8E5M2Type>(type))
+    return "e5m2";
+  if (type.isInteger(8))
+    return "s8";
+  return "";
+}
+
+struct WgmmaPlan {
+  OperandPlan a, b;
+  layout::WgmmaTiling tiling;
+  layout::MmaFragments fragments;
+};
+
+/// None if the operands or the accumulator are not what the instruction takes.
+std::optional<WgmmaPlan> planWgmma(cta::WgmmaOp op) {
+  std::optional<OperandPlan> a = planOperand(op.getA().getType(), 1), b = planOperand(op.getB().getType(), 0);
+  const LinearLayout &acc = cta::getLayout(op.getAcc().getType());
+  int64_t m = acc.outShape()[0], n = acc.outShape()[1];
+  if (!a || !b || acc.numWarps() % 4 != 0 || m < instructionM)
+    return std::nullopt;
+  WgmmaPlan plan{*a, *b, {}, {}};
+  plan.tiling.elementBits = 8 * a->elementBytes;
+  plan.tiling.instructionN = op.getN();
+  unsigned groups = acc.numWarps() / 4;
+  for (unsigned groupsM = 1; groupsM <= groups; groupsM *= 2) {
+    plan.tiling.groupsM = groupsM;
+    plan.tiling.groupsN = groups / groupsM;
+    if (layout::wgmmaAccumulator(m, n, plan.tiling) != acc || m < instructionM * groupsM)
+      continue;
+    plan.fragments = layout::wgmmaFragments(m, n, a->k, plan.tiling);
+    // A panel is addressed from its start.
+    bool startsPanel = b->kMajor || op.getN() % b->form.panelElements == 0;
+    if (plan.fragments.nTiles > 0 && plan.fragments.kTiles > 0 && startsPanel)
+      return plan;
+  }
+  return std::nullopt;
+}
+
+/// Descriptors of the tiles of one operand; what all have in common is emitted once.
+class DescriptorEmitter {
+public:
+  DescriptorEmitter(OpBuilder &builder, Location loc, const OperandPlan &plan, Value buffer, Value firstRow)
+      : builder(builder), loc(loc), plan(plan) {
+    Value address = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), buffer);
+    if (firstRow) {
+      // Groups start at multiples of whole panels or of whole atoms, so the distance is a multiple of the row's number.
+      int64_t bytesPerRow = plan.kMajor ? plan.swizzle() : plan.k * plan.elementBytes;
+      Value bytes = arith::MulIOp::create(builder, loc, firstRow, emitI32(builder, loc, bytesPerRow));
+      address = arith::AddIOp::create(builder, loc, address, bytes);
+    }
+    Value units = arith::ShRUIOp::create(builder, loc, address, emitI32(builder, loc, 4));
+    low = arith::OrIOp::create(builder, loc, units, emitI32(builder, loc, plan.leadingOffset() / 16 << 16));
+    // 128-byte swizzle is 1, 64-byte 2, 32-byte 3.
+    uint64_t mode = plan.swizzle() == 128 ? 1 : plan.swizzle() == 64 ? 2 : 3;
+    high = mode << 62 | uint64_t(plan.strideOffset() / 16) << 32;
+  }
+
+  Value at(int64_t row, int64_t k) {
+    Value start = arith::AddIOp::create(builder, loc, low, emitI32(builder, loc, plan.byteOffset(row, k) / 16));
+    Value wide = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), start);
+    Value constant = arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), int64_t(high));
+    return arith::OrIOp::create(builder, loc, wide, constant);
+  }
+
+private:
+  OpBuilder &builder;
+  Location loc;
+  const OperandPlan &plan;
+  Value low;
+  uint64_t high = 0;
+};
+
+/// The number of this thread's warp group along one dimension of the grid times `extent`, the same in all lanes; null
+/// if there is only one.
+Value emitGroupStart(OpBuilder &builder, Location loc, unsigned firstGroup, unsigned count, int64_t extent) {
+  if (count == 1)
+    return {};
+  Value group = arith::ShRUIOp::create(builder, loc, emitUniformWarpId(builder, loc),
+                                       emitI32(builder, loc, std::countr_zero(4 * firstGroup)));
+  group = arith::AndIOp::create(builder, loc, group, emitI32(builder, loc, count - 1));
+  return arith::MulIOp::create(builder, loc, group, emitI32(builder, loc, extent));
+}
+
+class WgmmaEmitter {
+public:
+  WgmmaEmitter(OpBuilder &builder, cta::WgmmaOp op, const WgmmaPlan &plan)
+      : builder(builder), loc(op.getLoc()), op(op), plan(plan) {}
+
+  Registers emit(Value a, Value b, ValueRange acc, Value accumulate) {
+    const auto &[planA, planB, tiling, fragments] = plan;
+    int64_t groupN = fragments.nTiles * tiling.instructionN, groupM = fragments.mTiles * instructionM;
+    DescriptorEmitter rows(builder, loc, planA, a, emitGroupStart(builder, loc, 1, tiling.groupsM, groupM));
+    DescriptorEmitter columns(builder, loc, planB, b,
+                              emitGroupStart(builder, loc, tiling.groupsM, tiling.groupsN, groupN));
+    for (Value value : acc)
+      statement.results.push_back(value.getType());
+    statement.initial = SmallVector<Value>(acc);
+    std::string enable = accumulate ? operandNumber(accumulate) : "always";
+    std::string body;
+    int64_t stepK = instructionBytesK / planA.elementBytes;
+    for (int64_t k = 0; k < fragments.kTiles; ++k)
+      for (int64_t m = 0; m < fragments.mTiles; ++m)
+        for (int64_t n = 0; n < fragments.nTiles; ++n) {
+          std::string descA = operandNumber(rows.at(m * instructionM, k * stepK));
+          std::string descB = operandNumber(columns.at(n * tiling.instructionN, k * stepK));
+          body += instruction(fragments.accumulator(m, n), descA, descB, k == 0 ? enable : "always");
+        }
+    statement.text = "{\n.reg .pred always;\nmov.pred always, 1;\nwgmma.fence.sync.aligned;\n" + body +
+                     "wgmma.commit_group.sync.aligned;\n}";
+    return emitPtx(builder, loc, statement);
+  }
+
+private:
+  /// Adds the operand and returns how the text refers to it.
+  std::string operandNumber(Value value) {
+    statement.operands.push_back(value);
+    return "$" + std::to_string(statement.results.size() + statement.operands.size() - 1);
+  }
+
+  std::string instruction(layout::RegisterRange registers, const std::string &descA, const std::string &descB,
+                          const std::string &scaleD) {
+    StringRef typeA = operandTypeName(op.getA().getType().getElementType()),
+              typeB = operandTypeName(op.getB().getType().getElementType());
+    Type accType = op.getAcc().getType().getElementType();
+    StringRef typeD = accType.isF32() ? "f32" : accType.isF16() ? "f16" : "s32";
+    bool isInteger = typeD == "s32", is16Bit = plan.a.elementBytes == 2;
+    std::string text = "wgmma.mma_async.sync.aligned.m64n" + std::to_string(op.getN()) + "k" +
+                       std::to_string(instructionBytesK / plan.a.elementBytes) + "." + typeD.str() + "." + typeA.str() +
+                       "." + typeB.str() + " " + ptxVector(registers.first, registers.count) + ", " + descA + ", " +
+                       descB + ", " + scaleD;
+    if (!isInteger)
+      text += ", 1, 1";
+    if (is16Bit)
+      text += std::string(", ") + (plan.a.kMajor ? "0" : "1") + ", " + (plan.b.kMajor ? "0" : "1");
+    return text + ";\n";
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  cta::WgmmaOp op;
+  const WgmmaPlan &plan;
+  PtxStatement statement;
+};
+
+struct WgmmaLowering : OpConversionPattern<cta::WgmmaOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::WgmmaOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    std::optional<WgmmaPlan> plan = planWgmma(op);
+    if (!plan)
+      return rewriter.notifyMatchFailure(op, "operands have no descriptor");
+    Value accumulate = op.getAccumulate() ? adaptor.getAccumulate().front() : Value();
+    Registers registers = WgmmaEmitter(rewriter, op, *plan)
+                              .emit(adaptor.getA().front(), adaptor.getB().front(), adaptor.getAcc(), accumulate);
+    rewriter.replaceOpWithMultiple(op, {registers});
+    return success();
+  }
+};
+
+/// The statement takes and gives the accumulators, so that LLVM cannot move their uses before it.
+struct WgmmaWaitLowering : OpConversionPattern<cta::WgmmaWaitOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::WgmmaWaitOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    PtxStatement statement;
+    statement.text = "wgmma.wait_group.sync.aligned " + std::to_string(op.getPending()) + ";";
+    for (Value value : adaptor.getAcc())
+      statement.results.push_back(value.getType());
+    statement.initial = SmallVector<Value>(adaptor.getAcc());
+    rewriter.replaceOpWithMultiple(op, {emitPtx(rewriter, op.getLoc(), statement)});
+    return success();
+  }
+};
+
+} // namespace
+
+LogicalResult checkWgmma(cta::WgmmaOp op, const target::GpuTarget &gpu) {
+  if (!gpu.has(target::Feature::Wgmma))
+    return op.emitOpError() << "needs wgmma, which " << gpu.name << " lacks; sm_90a has it";
+  Type a = op.getA().getType().getElementType(), b = op.getB().getType().getElementType(),
+       acc = op.getAcc().getType().getElementType();
+  bool exists = !operandTypeName(a).empty() && getBytesInMemory(a) == getBytesInMemory(b) &&
+                (a.isInteger() ? acc.isInteger(32) : acc.isF32()) && op.getN() % 8 == 0 && op.getN() <= 256;
+  if (!exists)
+    return op.emitOpError() << "is m64n" << op.getN() << " of " << a << " and " << b << " into " << acc
+                            << ", which is no instruction";
+  if (!planWgmma(op))
+    return op.emitOpError() << "operands or accumulator do not have a layout of m64n" << op.getN();
+  return success();
+}
+
+void populateWgmmaPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<WgmmaLowering, WgmmaWaitLowering>(converter, patterns.getContext());
+}
+
+} // namespace tile::conversion

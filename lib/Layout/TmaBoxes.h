@@ -1,0 +1,30 @@
+// How TMA fills or empties a buffer: the boxes of its instructions.
+//
+// A tensor map says one box shape and one swizzle. Its box is a panel of the buffer (SharedLayouts.h), cut where a
+// dimension has more than 256 elements:
+//
+//   [128, 128] f16, 128-byte swizzle:  box [128, 64], two of them:  coordinates (0, 0) at byte 0, (0, 64) at byte 16384
+//
+// Limits: CUDA driver API, cuTensorMapEncodeTiled.
+#pragma once
+
+#include "Layout/LinearLayout.h"
+
+namespace tile::layout {
+
+struct TmaBoxes {
+  std::vector<int64_t> shape; ///< Of one box, outermost dimension first.
+  unsigned swizzleBytes = 0;  ///< 0, 32, 64 or 128.
+  struct Place {
+    std::vector<int64_t> coordinates; ///< Of the box's first element in the buffer.
+    int64_t byteOffset = 0;           ///< Of the box in the buffer.
+    bool operator==(const Place &) const = default;
+  };
+  std::vector<Place> places;
+};
+
+/// None if the buffer is not what TMA writes: of rank 1 or 2, rows of at least 16 bytes one after the other, with or
+/// without a swizzle.
+std::optional<TmaBoxes> planTmaBoxes(const LinearLayout &buffer, unsigned elementBytes);
+
+} // namespace tile::layout

@@ -1,0 +1,168 @@
+// cta-lower-descriptors: read and write blocks by TMA.
+//
+// A read is copied into a buffer, awaited at once; its users load from there. The layout is row-major with the widest
+// swizzle, which is what a matrix descriptor of wgmma can say. A write goes through a ring of two panels, so that the
+// next panel is filled while TMA reads the one before, and the last ones while the program goes on:
+//
+//   tile.desc_store %d[%i, %j], %x     ==>   for each panel p:  cta.tma_store_wait 1; store of %x's columns; fence;
+//                                                               cta.tma_store %panel[p % 2], %d[%i, %j + p * columns]
+//                                            before tile.return:  cta.tma_store_wait 0
+//
+// The box and the swizzle that the buffers need become part of the descriptor's tensor map.
+#include "Cta/CtaDialect.h"
+#include "Layout/SharedLayouts.h"
+#include "Layout/ShapeTransforms.h"
+#include "Layout/TmaBoxes.h"
+#include "Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+
+namespace tile {
+#define GEN_PASS_DEF_CTALOWERDESCRIPTORS
+#include "Transforms/Passes.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+
+/// Buffers that a write of several panels fills in turns. Panels are a power of two, so each write begins with slot 0.
+constexpr int64_t storeSlots = 2;
+
+cta::BufferType planBuffer(DescType desc) {
+  std::vector<int64_t> shape(desc.getShape().begin(), desc.getShape().end());
+  unsigned bytes = getBytesInMemory(desc.getElementType());
+  std::vector<unsigned> order;
+  for (unsigned dim = shape.size(); dim-- > 0;)
+    order.push_back(dim);
+  unsigned swizzle = shape.size() == 2 ? layout::chooseSwizzle(shape, bytes, order) : 0;
+  auto layout = cta::LayoutAttr::get(desc.getContext(), layout::swizzledShared(shape, bytes, order, swizzle));
+  return cta::BufferType::get(desc.getContext(), desc.getShape(), desc.getElementType(), layout, /*slots=*/1);
+}
+
+/// The panel of the block's buffer that one box fills, if each thread can pick its columns of it; else the block.
+cta::BufferType planPanel(DescType desc, RankedTensorType value) {
+  cta::BufferType whole = planBuffer(desc);
+  std::optional<layout::SwizzleForm> form =
+      layout::matchSwizzle(whole.getLayout().getLayout(), getBytesInMemory(desc.getElementType()));
+  if (desc.getShape().size() != 2 || !form || !layout::sliceDim(cta::getLayout(value), 1, form->panelElements))
+    return whole;
+  return planBuffer(DescType::get(desc.getContext(), {desc.getShape()[0], form->panelElements}, desc.getElementType()));
+}
+
+class DescriptorLowering {
+public:
+  explicit DescriptorLowering(KernelOp kernel) : kernel(kernel), builder(kernel.getContext()) {}
+
+  LogicalResult run() {
+    SmallVector<Operation *> accesses;
+    kernel.walk([&](Operation *op) {
+      if (isa<DescLoadOp, DescStoreOp>(op))
+        accesses.push_back(op);
+    });
+    for (Operation *op : accesses) {
+      auto load = dyn_cast<DescLoadOp>(op);
+      if (failed(load ? lowerLoad(load) : lowerStore(cast<DescStoreOp>(op))))
+        return failure();
+    }
+    if (hasStores) {
+      // Shared memory must outlive the copies that read it.
+      builder.setInsertionPoint(kernel.getBody().front().getTerminator());
+      cta::TmaStoreWaitOp::create(builder, kernel.getLoc(), 0);
+    }
+    return success();
+  }
+
+private:
+  LogicalResult lowerLoad(DescLoadOp load) {
+    builder.setInsertionPoint(load);
+    Location loc = load.getLoc();
+    cta::BufferType type = planBuffer(load.getDesc().getType());
+    if (failed(setTensorMap(load, load.getDesc(), type)))
+      return failure();
+    Value buffer = cta::AllocOp::create(builder, loc, type, /*offset=*/IntegerAttr());
+    Value barrier = cta::MbarrierAllocOp::create(builder, loc, cta::MbarrierType::get(kernel.getContext(), 1),
+                                                 /*arrivals=*/1, /*offset=*/IntegerAttr());
+    cta::TmaLoadSyncOp::create(builder, loc, load.getDesc(), load.getOffsets(), buffer, barrier);
+    load.replaceAllUsesWith(cta::LocalLoadOp::create(builder, loc, load.getType(), buffer).getResult());
+    load.erase();
+    return success();
+  }
+
+  LogicalResult lowerStore(DescStoreOp store) {
+    Location loc = store.getLoc();
+    RankedTensorType value = store.getValue().getType();
+    cta::BufferType panel = planPanel(store.getDesc().getType(), value);
+    int64_t columns = panel.getShape().back(), count = value.getShape().back() / columns;
+    int64_t slots = std::min(count, storeSlots);
+    cta::BufferType ring = panel.withSlots(slots);
+    if (failed(setTensorMap(store, store.getDesc(), panel)))
+      return failure();
+    builder.setInsertionPointToStart(&kernel.getBody().front());
+    Value buffer = cta::AllocOp::create(builder, loc, ring, /*offset=*/IntegerAttr());
+    builder.setInsertionPoint(store);
+    for (int64_t index = 0; index < count; ++index) {
+      Value part = store.getValue();
+      SmallVector<Value> offsets(store.getOffsets());
+      if (count > 1) {
+        part = emitColumns(loc, part, index * columns, columns);
+        offsets.back() = arith::AddIOp::create(builder, loc, offsets.back(), emitI32(loc, index * columns));
+      }
+      cta::TmaStoreWaitOp::create(builder, loc, slots - 1);
+      Value slot = cta::SlotOp::create(builder, loc, panel, buffer, emitI32(loc, index % slots));
+      cta::LocalStoreOp::create(builder, loc, part, slot);
+      cta::ProxyFenceOp::create(builder, loc);
+      cta::TmaStoreOp::create(builder, loc, slot, store.getDesc(), offsets);
+    }
+    store.erase();
+    hasStores = true;
+    return success();
+  }
+
+  Value emitColumns(Location loc, Value value, int64_t first, int64_t columns) {
+    auto type = cast<RankedTensorType>(value.getType());
+    layout::SlicedLayout sliced = *layout::sliceDim(cta::getLayout(type), 1, columns);
+    auto result = RankedTensorType::get({type.getDimSize(0), columns}, type.getElementType(),
+                                        cta::LayoutAttr::get(type.getContext(), sliced.layout));
+    return cta::SliceColumnsOp::create(builder, loc, result, value, first);
+  }
+
+  Value emitI32(Location loc, int64_t value) {
+    return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(value));
+  }
+
+  /// All buffers of a descriptor must have the same box, because it has one tensor map.
+  LogicalResult setTensorMap(Operation *access, Value desc, cta::BufferType buffer) {
+    std::optional<layout::TmaBoxes> boxes =
+        layout::planTmaBoxes(buffer.getLayout().getLayout(), getBytesInMemory(buffer.getElementType()));
+    if (!boxes)
+      return access->emitOpError() << "moves blocks of " << RankedTensorType::get(buffer.getShape(), buffer.getElementType())
+                                   << ", which TMA cannot; it moves vectors and matrices with rows of at least 16 bytes";
+    unsigned index = cast<BlockArgument>(desc).getArgNumber();
+    auto map = kernel.getArgAttrOfType<DictionaryAttr>(index, KernelOp::getTensorMapAttrName());
+    NamedAttrList entries(map);
+    entries.set("box", builder.getDenseI64ArrayAttr(boxes->shape));
+    entries.set("swizzle", builder.getI32IntegerAttr(boxes->swizzleBytes));
+    auto updated = entries.getDictionary(kernel.getContext());
+    if (map.get("box") && map != updated)
+      return access->emitOpError() << "needs box [" << ArrayRef<int64_t>(boxes->shape) << "] and swizzle "
+                                   << boxes->swizzleBytes << " but the descriptor has the tensor map " << map;
+    kernel.setArgAttr(index, KernelOp::getTensorMapAttrName(), updated);
+    return success();
+  }
+
+  KernelOp kernel;
+  OpBuilder builder;
+  bool hasStores = false;
+};
+
+struct CtaLowerDescriptors : tile::impl::CtaLowerDescriptorsBase<CtaLowerDescriptors> {
+  void runOnOperation() override {
+    if (failed(DescriptorLowering(getOperation()).run()))
+      signalPassFailure();
+  }
+};
+
+} // namespace

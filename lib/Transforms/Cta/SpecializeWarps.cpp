@@ -1,0 +1,314 @@
+// cta-specialize-warps: let one warp copy data ahead while the others compute.
+//
+// The TMA reads of one block form a channel: a ring of slots, each with room for all of them, and two rings of
+// mbarriers. The producer waits until a slot is empty, announces the bytes and starts the copies; the math warps wait
+// until the slot is full, and release it after its last use. Slot and parity are loop arguments that go on across all
+// loops around the block, so that the producer can run ahead into the next output tile:
+//
+//   for k: tma_load_sync %b; use %b    ==>   math:      for k, (slot, parity): wait full[slot], parity; use; arrive empty
+//                                            producer:  for k, (slot, parity): wait empty[slot], !parity; expect; tma_load
+//
+// A new barrier counts as having completed a phase of parity 1, so the producer's first round does not wait. Which
+// operations the producer needs is planned by Analysis/RolePlan.h; the math warps keep the rest of the program.
+#include "Analysis/FindTarget.h"
+#include "Analysis/RolePlan.h"
+#include "Analysis/SharedLiveness.h"
+#include "Target/GpuTarget.h"
+#include "Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace tile {
+#define GEN_PASS_DEF_CTASPECIALIZEWARPS
+#include "Transforms/Passes.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+
+constexpr unsigned warpsPerGroup = 4;
+constexpr unsigned producerWarps = warpsPerGroup; // setmaxnreg is for whole warp groups
+
+/// Slots of each channel, or none if the target's shared memory does not hold one slot of each.
+std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &plan, const target::GpuTarget &target) {
+  DenseSet<Operation *> channelAllocs;
+  int64_t slotBytes = 0;
+  for (const Channel &channel : plan.channels)
+    for (cta::TmaLoadSyncOp load : channel.loads)
+      channelAllocs.insert(load.getBuffer().getDefiningOp());
+  // Alignment of each buffer, and the barriers.
+  int64_t free = int64_t(target.maxSharedPerCta) - 1024;
+  kernel.walk([&](cta::AllocOp alloc) {
+    if (!channelAllocs.contains(alloc))
+      free -= alloc.getType().getBytes();
+  });
+  SmallVector<int64_t> slots(plan.channels.size(), 1);
+  for (const Channel &channel : plan.channels)
+    free -= channel.getBytesPerSlot();
+  if (free < 0)
+    return std::nullopt;
+  // What is in the deepest loop changes most often.
+  size_t depth = 0;
+  for (const Channel &channel : plan.channels)
+    depth = std::max(depth, channel.getLoops().size());
+  for (auto [channel, count] : llvm::zip(plan.channels, slots)) {
+    if (channel.getLoops().empty() || channel.getLoops().size() != depth)
+      continue;
+    slotBytes = channel.getBytesPerSlot();
+    int64_t more = std::min<int64_t>(kernel.getNumStages() - 1, free / slotBytes);
+    count += more;
+    free -= more * slotBytes;
+  }
+  return slots;
+}
+
+struct RegisterBudget {
+  unsigned math, producer;
+};
+
+/// PTX ISA, "setmaxnreg". A CTA starts with the same number for all threads; what the producer gives up, the math
+/// warps take. One math group needs no more than it starts with.
+std::optional<RegisterBudget> planRegisters(unsigned numWarps) {
+  unsigned groups = numWarps / warpsPerGroup, groupThreads = warpsPerGroup * target::threadsPerWarp;
+  constexpr unsigned producer = 24, granule = 8;
+  if (groups < 2)
+    return std::nullopt;
+  unsigned math = (target::registersPerSm / groupThreads - producer) / groups / granule * granule;
+  return RegisterBudget{std::min(math, 240u), producer};
+}
+
+/// A channel in the kernel: its rings, and where its counters stand.
+struct Ring {
+  SmallVector<Value> buffers; // one for each load
+  Value full, empty;
+  int64_t slots = 1;
+  Value slot, parity; // in the channel's block
+};
+
+class WarpSpecialisation {
+public:
+  WarpSpecialisation(KernelOp kernel, RolePlan plan, ArrayRef<int64_t> slots)
+      : kernel(kernel), rewriter(kernel.getContext()), plan(std::move(plan)) {
+    for (int64_t count : slots) {
+      rings.emplace_back();
+      rings.back().slots = count;
+    }
+  }
+
+  void run() {
+    SmallVector<Value> counters;
+    for (auto [channel, ring] : llvm::zip(plan.channels, rings)) {
+      threadCounters(channel, ring);
+      counters.append({ring.slot, ring.parity});
+    }
+    plan = *planRoles(kernel, counters); // the counters are scalars, so this does not fail
+    createRoles();
+    for (auto [channel, ring] : llvm::zip(plan.channels, rings))
+      allocate(channel, ring);
+    rewriter.setInsertionPointToStart(&roles.getProducer().front());
+    cloneForProducer(roles.getMath().front());
+    for (auto [channel, ring] : llvm::zip(plan.channels, rings))
+      rewriteForMath(channel, ring);
+  }
+
+private:
+  Value emitI32(Location loc, int64_t value) {
+    return arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(value));
+  }
+
+  /// The counters after this slot: the next slot, and the other parity after the last one.
+  SmallVector<Value> emitNext(Location loc, const Ring &ring, Value slot, Value parity) {
+    Value flipped = arith::XOrIOp::create(rewriter, loc, parity, emitI32(loc, 1));
+    if (ring.slots == 1)
+      return {slot, flipped};
+    Value wraps = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, slot, emitI32(loc, ring.slots - 1));
+    Value next = arith::AddIOp::create(rewriter, loc, slot, emitI32(loc, 1));
+    return {arith::SelectOp::create(rewriter, loc, wraps, emitI32(loc, 0), next),
+            arith::SelectOp::create(rewriter, loc, wraps, flipped, parity)};
+  }
+
+  /// Adds the counters to all loops around the channel, outermost first.
+  void threadCounters(Channel &channel, Ring &ring) {
+    Location loc = channel.loads.front().getLoc();
+    rewriter.setInsertionPointToStart(&kernel.getBody().front());
+    ring.slot = ring.parity = emitI32(loc, 0);
+    size_t depth = channel.getLoops().size();
+    for (size_t level = 0; level < depth; ++level) {
+      scf::ForOp old = channel.getLoops()[level]; // anew, because each step replaces a loop
+      rewriter.setInsertionPoint(old);
+      auto yields = [&](OpBuilder &builder, Location loc, ArrayRef<BlockArgument> counters) {
+        OpBuilder::InsertionGuard guard(rewriter);
+        rewriter.restoreInsertionPoint(builder.saveInsertionPoint());
+        // An outer loop passes on what its inner loop ends with; that is set below.
+        return level + 1 == depth ? emitNext(loc, ring, counters[0], counters[1])
+                                  : SmallVector<Value>(counters.begin(), counters.end());
+      };
+      auto replaced = old.replaceWithAdditionalYields(rewriter, {ring.slot, ring.parity},
+                                                      /*replaceInitOperandUsesInLoop=*/false, yields);
+      auto loop = cast<scf::ForOp>(replaced->getOperation());
+      if (level > 0) {
+        Operation *yield = loop->getBlock()->getTerminator();
+        for (unsigned i : {2u, 1u})
+          yield->setOperand(yield->getNumOperands() - i, loop->getResult(loop->getNumResults() - i));
+      }
+      ring.slot = loop.getRegionIterArgs().drop_back().back();
+      ring.parity = loop.getRegionIterArgs().back();
+    }
+  }
+
+  /// Everything but buffers and constants moves into the math role; both roles see what stays outside.
+  void createRoles() {
+    Block &body = kernel.getBody().front();
+    SmallVector<Operation *> moved;
+    for (Operation &op : body.without_terminator())
+      if (!isa<cta::AllocOp, cta::MbarrierAllocOp, arith::ConstantOp>(op))
+        moved.push_back(&op);
+    rewriter.setInsertionPoint(body.getTerminator());
+    IntegerAttr math, producer;
+    if (std::optional<RegisterBudget> budget = planRegisters(kernel.getNumWarps())) {
+      math = rewriter.getI32IntegerAttr(budget->math);
+      producer = rewriter.getI32IntegerAttr(budget->producer);
+    }
+    roles = cta::WarpRolesOp::create(rewriter, kernel.getLoc(), math, producer);
+    for (Region &region : roles->getRegions())
+      region.emplaceBlock();
+    for (Operation *op : moved)
+      op->moveBefore(&roles.getMath().front(), roles.getMath().front().end());
+    kernel.setProducerWarps(producerWarps);
+  }
+
+  void allocate(Channel &channel, Ring &ring) {
+    rewriter.setInsertionPoint(roles);
+    for (cta::TmaLoadSyncOp load : channel.loads)
+      ring.buffers.push_back(cta::AllocOp::create(rewriter, load.getLoc(),
+                                                  load.getBuffer().getType().withSlots(ring.slots),
+                                                  /*offset=*/IntegerAttr()));
+    auto type = cta::MbarrierType::get(kernel.getContext(), ring.slots);
+    Location loc = channel.loads.front().getLoc();
+    ring.full = cta::MbarrierAllocOp::create(rewriter, loc, type, /*arrivals=*/1, /*offset=*/IntegerAttr());
+    ring.empty =
+        cta::MbarrierAllocOp::create(rewriter, loc, type, /*arrivals=*/kernel.getNumWarps(), /*offset=*/IntegerAttr());
+  }
+
+  Value emitSlot(Location loc, Value buffer, Value slot) {
+    auto type = cast<cta::BufferType>(buffer.getType());
+    return cta::SlotOp::create(rewriter, loc, type.withSlots(1), buffer, slot);
+  }
+
+  /// Clones what the producer needs of `block` to the insertion point.
+  void cloneForProducer(Block &block) {
+    for (Operation &op : block) {
+      if (!plan.producerOps.contains(&op))
+        continue;
+      if (auto load = dyn_cast<cta::TmaLoadSyncOp>(op))
+        emitProducerLoad(load);
+      else if (auto loop = dyn_cast<scf::ForOp>(op))
+        cloneLoop(loop);
+      else
+        rewriter.clone(op, mapping);
+    }
+  }
+
+  void cloneLoop(scf::ForOp loop) {
+    SmallVector<unsigned> kept;
+    SmallVector<Value> inits;
+    for (auto [index, argument] : llvm::enumerate(loop.getRegionIterArgs()))
+      if (plan.producerArguments.contains(argument)) {
+        kept.push_back(index);
+        inits.push_back(mapping.lookupOrDefault(loop.getInitArgs()[index]));
+      }
+    auto clone = scf::ForOp::create(rewriter, loop.getLoc(), mapping.lookupOrDefault(loop.getLowerBound()),
+                                    mapping.lookupOrDefault(loop.getUpperBound()),
+                                    mapping.lookupOrDefault(loop.getStep()), inits);
+    mapping.map(loop.getInductionVar(), clone.getInductionVar());
+    for (auto [position, index] : llvm::enumerate(kept)) {
+      mapping.map(loop.getRegionIterArg(index), clone.getRegionIterArg(position));
+      mapping.map(loop->getResult(index), clone->getResult(position));
+    }
+    OpBuilder::InsertionGuard guard(rewriter);
+    // Without arguments the new loop has a terminator already.
+    if (kept.empty())
+      rewriter.setInsertionPoint(clone.getBody()->getTerminator());
+    else
+      rewriter.setInsertionPointToStart(clone.getBody());
+    cloneForProducer(*loop.getBody());
+    if (kept.empty())
+      return;
+    SmallVector<Value> yields;
+    for (unsigned index : kept)
+      yields.push_back(mapping.lookupOrDefault(loop.getYieldedValues()[index]));
+    scf::YieldOp::create(rewriter, loop.getLoc(), yields);
+  }
+
+  void emitProducerLoad(cta::TmaLoadSyncOp load) {
+    for (auto [channel, ring] : llvm::zip(plan.channels, rings)) {
+      auto position = llvm::find(channel.loads, load);
+      if (position == channel.loads.end())
+        continue;
+      Location loc = load.getLoc();
+      Value slot = mapping.lookupOrDefault(ring.slot);
+      if (position == channel.loads.begin()) {
+        Value parity = mapping.lookupOrDefault(ring.parity);
+        parity = arith::XOrIOp::create(rewriter, loc, parity, emitI32(loc, 1));
+        cta::MbarrierWaitOp::create(rewriter, loc, ring.empty, slot, parity);
+        cta::MbarrierExpectOp::create(rewriter, loc, ring.full, slot, channel.getBytesPerSlot());
+      }
+      SmallVector<Value> offsets;
+      for (Value offset : load.getOffsets())
+        offsets.push_back(mapping.lookupOrDefault(offset));
+      Value buffer = emitSlot(loc, ring.buffers[position - channel.loads.begin()], slot);
+      cta::TmaLoadOp::create(rewriter, loc, load.getDesc(), offsets, buffer, ring.full, slot);
+    }
+  }
+
+  void rewriteForMath(Channel &channel, Ring &ring) {
+    Location loc = channel.loads.front().getLoc();
+    rewriter.setInsertionPointAfter(channel.lastUse);
+    cta::MbarrierArriveOp::create(rewriter, loc, ring.empty, ring.slot, /*condition=*/Value());
+    rewriter.setInsertionPoint(channel.loads.front());
+    cta::MbarrierWaitOp::create(rewriter, loc, ring.full, ring.slot, ring.parity);
+    for (auto [load, buffer] : llvm::zip(channel.loads, ring.buffers)) {
+      auto alloc = load.getBuffer().getDefiningOp<cta::AllocOp>();
+      auto barrier = load.getBarrier().getDefiningOp<cta::MbarrierAllocOp>();
+      rewriter.setInsertionPoint(load);
+      Value slot = emitSlot(loc, buffer, ring.slot);
+      rewriter.eraseOp(load);
+      rewriter.replaceOp(alloc, slot);
+      rewriter.eraseOp(barrier);
+    }
+  }
+
+  KernelOp kernel;
+  IRRewriter rewriter;
+  RolePlan plan;
+  SmallVector<Ring> rings;
+  cta::WarpRolesOp roles;
+  IRMapping mapping; // from the program to the producer's copy of it
+};
+
+struct CtaSpecializeWarps : tile::impl::CtaSpecializeWarpsBase<CtaSpecializeWarps> {
+  using CtaSpecializeWarpsBase::CtaSpecializeWarpsBase;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    const target::GpuTarget *gpu = findTargetOrEmitError(target, kernel);
+    if (!gpu)
+      return signalPassFailure();
+    // Roles of whole warp groups, in a CTA of at most 1024 threads.
+    unsigned warps = kernel.getNumWarps();
+    if (!gpu->has(target::Feature::SetMaxRegisters) || warps % warpsPerGroup != 0 ||
+        (warps + producerWarps) * target::threadsPerWarp > target::maxThreadsPerCta)
+      return;
+    std::optional<RolePlan> plan = planRoles(kernel);
+    if (!plan)
+      return;
+    if (std::optional<SmallVector<int64_t>> slots = planSlots(kernel, *plan, *gpu))
+      WarpSpecialisation(kernel, *plan, *slots).run();
+  }
+};
+
+} // namespace

@@ -1,0 +1,90 @@
+// tile-make-persistent: let each CTA run several programs.
+//
+// The launcher starts at most as many CTAs as run at the same time, and passes the grid that the programs believe in as
+// three more arguments. A loop goes over the programs of a CTA, in the order of the grid (x fastest), so copies for the
+// next program can run while this one writes its result:
+//
+//   for (p = CTA; p < x * y * z; p += CTAs)  { program_id = (p mod x, p / x mod y, p / (x * y)); body }
+//
+// Only kernels with tensor maps: they are copied ahead by a warp of their own, which is what gains.
+#include "Tile/TileDialect.h"
+#include "Transforms/Passes.h"
+
+#include "Cta/CtaDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+
+namespace tile {
+#define GEN_PASS_DEF_TILEMAKEPERSISTENT
+#include "Transforms/Passes.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+
+constexpr unsigned numAxes = 3;
+
+/// Appends the sizes of the grid to the kernel's arguments.
+SmallVector<Value> addGridArguments(KernelOp kernel) {
+  Builder builder(kernel.getContext());
+  SmallVector<Value> sizes;
+  for (unsigned axis = 0; axis < numAxes; ++axis) {
+    unsigned index = kernel.getNumArguments();
+    auto attributes = builder.getDictionaryAttr(
+        builder.getNamedAttr(KernelOp::getGridSizeAttrName(), builder.getI32IntegerAttr(axis)));
+    (void)kernel.insertArgument(index, builder.getI32Type(), attributes, kernel.getLoc());
+    sizes.push_back(kernel.getArgument(index));
+  }
+  return sizes;
+}
+
+void replaceGridOps(scf::ForOp loop, ArrayRef<Value> sizes, ArrayRef<Value> ids) {
+  loop.getBody()->walk([&](Operation *op) {
+    if (auto id = dyn_cast<ProgramIdOp>(op))
+      id.replaceAllUsesWith(ids[id.getAxis()]);
+    else if (auto size = dyn_cast<NumProgramsOp>(op))
+      size.replaceAllUsesWith(sizes[size.getAxis()]);
+    else
+      return;
+    op->erase();
+  });
+}
+
+void makePersistent(KernelOp kernel) {
+  Block &body = kernel.getBody().front();
+  SmallVector<Operation *> program;
+  for (Operation &op : body.without_terminator())
+    program.push_back(&op);
+
+  SmallVector<Value> sizes = addGridArguments(kernel);
+  OpBuilder builder(body.getTerminator());
+  Location loc = kernel.getLoc();
+  Value count = arith::MulIOp::create(builder, loc, sizes[0], sizes[1]);
+  count = arith::MulIOp::create(builder, loc, count, sizes[2]);
+  auto loop = scf::ForOp::create(builder, loc, ProgramIdOp::create(builder, loc, 0), count,
+                                 NumProgramsOp::create(builder, loc, 0));
+  for (Operation *op : program)
+    op->moveBefore(loop.getBody()->getTerminator());
+
+  builder.setInsertionPointToStart(loop.getBody());
+  Value rest = loop.getInductionVar();
+  SmallVector<Value> ids;
+  for (unsigned axis = 0; axis + 1 < numAxes; ++axis) {
+    ids.push_back(arith::RemUIOp::create(builder, loc, rest, sizes[axis]));
+    rest = arith::DivUIOp::create(builder, loc, rest, sizes[axis]);
+  }
+  ids.push_back(rest);
+  replaceGridOps(loop, sizes, ids);
+}
+
+struct TileMakePersistent : tile::impl::TileMakePersistentBase<TileMakePersistent> {
+  void runOnOperation() override {
+    if (llvm::any_of(getOperation().getArgumentTypes(), llvm::IsaPred<DescType>))
+      makePersistent(getOperation());
+  }
+};
+
+} // namespace
