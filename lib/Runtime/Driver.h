@@ -46,6 +46,11 @@ struct LaunchConfig {
 };
 static_assert(sizeof(LaunchConfig) == 56);
 
+/// CUtensorMap: opaque; kernels take it by value.
+struct alignas(64) TensorMap {
+  unsigned char bytes[128];
+};
+
 // Numbers of cuda.h (CUDA driver API reference, "Data types used by CUDA driver").
 namespace cuda {
 constexpr CUresult success = 0;
@@ -66,6 +71,9 @@ constexpr int functionNonPortableCluster = 14;
 constexpr int launchCooperative = 2;
 constexpr int launchCluster = 4;
 constexpr int launchProgrammaticSerialization = 6;
+constexpr int tensorInterleaveNone = 0;
+constexpr int tensorPromotion128 = 2;
+constexpr int tensorFillZero = 0;
 constexpr int jitErrorLog = 5;
 constexpr int jitErrorLogBytes = 6;
 constexpr unsigned streamNonBlocking = 1;
@@ -73,6 +81,7 @@ constexpr unsigned streamNonBlocking = 1;
 
 struct Driver {
 #define REQUIRED(member, symbol, ...) CUresult (*member)(__VA_ARGS__) = nullptr;
+#define FEATURE(member, symbol, ...) CUresult (*member)(__VA_ARGS__) = nullptr;
 #define OPTIONAL(member, symbol, ...) CUresult (*member)(__VA_ARGS__) = nullptr;
 #include "Runtime/Driver.def"
 
