@@ -20,6 +20,8 @@ using CUmodule = struct CUmod_st *;
 using CUfunction = struct CUfunc_st *;
 using CUstream = struct CUstream_st *;
 using CUevent = struct CUevent_st *;
+using CUgraph = struct CUgraph_st *;
+using CUgraphExec = struct CUgraphExec_st *;
 
 /// CUlaunchAttribute: an id, padding to 8 bytes, a 64-byte union.
 struct LaunchAttribute {
@@ -77,6 +79,8 @@ constexpr int tensorFillZero = 0;
 constexpr int jitErrorLog = 5;
 constexpr int jitErrorLogBytes = 6;
 constexpr unsigned streamNonBlocking = 1;
+constexpr int captureRelaxed = 2;
+constexpr CUresult errorNotReady = 600;
 } // namespace cuda
 
 struct Driver {
