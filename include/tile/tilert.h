@@ -82,6 +82,8 @@ typedef struct tile_kernel_info {
   uint32_t shared_dynamic; /* bytes */
   uint32_t registers;      /* a thread; 0: unknown */
   uint32_t parameter_count;
+  uint32_t tensor_map_count; /* made by the launch; the kernel takes them after its parameters */
+  uint32_t persistent;       /* 1: few blocks work off the grid of programs; see tile_kernel_blocks */
 } tile_kernel_info;
 
 /* One argument with its own tag, for callers that do not know the types at compile time; see tile_launch_values. */
@@ -96,7 +98,7 @@ typedef struct tile_value {
 
 typedef struct tile_launch_options {
   void *stream;        /* CUstream; NULL: the default stream */
-  const int64_t *grid; /* three numbers; NULL: the manifest's grid expressions */
+  const int64_t *grid; /* programs, three numbers; NULL: the manifest's grid expressions */
 } tile_launch_options;
 
 /* Text about the last failure of the calling thread; "" if there was none. Valid until the thread's next call. */
@@ -128,17 +130,30 @@ TILE_API tile_status tile_kernel_parameter(const tile_kernel *kernel, uint32_t i
 /* Loads the module into the current context now instead of at the first launch; checks architecture and limits. */
 TILE_API tile_status tile_kernel_prepare(tile_kernel *kernel);
 
-/* The grid for these arguments; `num_sms` is the number of multiprocessors of the device. */
+/* The grid of programs for these arguments; `num_sms` is the number of multiprocessors of the device. */
 TILE_API tile_status tile_kernel_grid(const tile_kernel *kernel, void *const *arguments, size_t count, int num_sms,
                                       int64_t grid[3]);
 
-/* Launches in the current context. `arguments[i]` points at the value of parameter i, as for cuLaunchKernel.
-   A grid with a zero dimension succeeds without a launch. `options` may be NULL. */
+/* Launches in the current context. `arguments[i]` points at the value of parameter i, as for cuLaunchKernel; tensor
+   maps and the grid's size are added where the kernel takes them. A grid with a zero dimension succeeds without a
+   launch. `options` may be NULL. */
 TILE_API tile_status tile_launch(tile_kernel *kernel, const tile_launch_options *options, void *const *arguments,
                                  size_t count);
 /* The same with tagged values, converted and range-checked. */
 TILE_API tile_status tile_launch_values(tile_kernel *kernel, const tile_launch_options *options,
                                         const tile_value *values, size_t count);
+
+/* For callers with a launcher of their own. The kernel takes, in this order: its parameters; each tensor map by value;
+   and, if it is persistent, three int32_t: the grid of programs. Its grid of thread blocks is tile_kernel_blocks. What
+   tile_launch checks of the arguments is then the caller's matter, but for what concerns tensor maps. */
+
+/* The thread blocks that run a grid of programs: the same grid, or, if the kernel is persistent, as many as `num_sms`
+   multiprocessors hold, {n, 1, 1}. */
+TILE_API tile_status tile_kernel_blocks(const tile_kernel *kernel, const int64_t grid[3], int num_sms,
+                                        int64_t blocks[3]);
+/* Writes tensor map `index` for these arguments to `map`: a CUtensorMap, 128 bytes. No device is touched. */
+TILE_API tile_status tile_kernel_encode_tensor_map(const tile_kernel *kernel, uint32_t index, void *const *arguments,
+                                                   size_t count, void *map);
 
 #ifdef __cplusplus
 }

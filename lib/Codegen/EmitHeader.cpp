@@ -147,6 +147,15 @@ std::string describeParameter(const runtime::Parameter &parameter, StringRef nam
   return text + "\n";
 }
 
+/// What a launch demands where the kernel accesses a parameter through a tensor map (cuTensorMapEncodeTiled).
+std::string describeTensorMap(const runtime::TensorMapSpec &map, StringRef name) {
+  std::string text = formatv("   {0}: accessed by TMA; its address", name);
+  if (!map.strides.empty())
+    text += formatv(" and its strides in bytes ({0} times {1})", llvm::join(map.strides, ", "),
+                    runtime::dataTypeSize(map.element));
+  return text + " must be multiples of 16\n";
+}
+
 /// Comments cannot nest: a directive or a file name may contain their end.
 std::string commentText(StringRef text) {
   std::string result;
@@ -184,6 +193,8 @@ void emitLaunch(llvm::raw_ostream &os, const runtime::Manifest &manifest, String
     declarations += formatv(", {0}{1}", cType(parameter), name).str();
     comments += describeParameter(parameter, name);
   }
+  for (const runtime::TensorMapSpec &map : manifest.tensorMaps)
+    comments += describeTensorMap(map, names[manifest.findParameter(map.base) - manifest.parameters.data()]);
   os << "/* Launches in the current context; `stream` is a CUstream.\n"
      << commentText(comments) << "   Pointers are device addresses. */\n"
      << "static inline tile_status " << kernel << "_launch(tile_kernel *kernel, void *stream" << declarations << ") {\n"

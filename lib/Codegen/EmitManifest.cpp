@@ -21,6 +21,13 @@ constexpr StringRef unsignedAttrName = "tile.unsigned";
 /// Bytes of dynamic shared memory; set by cta-allocate-shared.
 constexpr StringRef sharedBytesAttrName = "tile.shared_bytes";
 
+/// Argument attributes of what the runtime passes after the parameters: a tensor map with its recipe, made by
+/// tile-host-descriptors and cta-lower-descriptors, and one dimension of the grid, made by tile-make-persistent.
+constexpr StringRef tensorMapAttrName = "tile.tensor_map";
+constexpr StringRef gridSizeAttrName = "tile.grid_size";
+/// Blocks of a persistent kernel on one multiprocessor; absent: 1.
+constexpr StringRef ctasPerSmAttrName = "tile.ctas_per_sm";
+
 std::string print(Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
@@ -113,6 +120,71 @@ llvm::Expected<runtime::Parameter> describeParameter(FunctionOpInterface kernel,
   return parameter;
 }
 
+bool isHiddenArgument(FunctionOpInterface kernel, unsigned index) {
+  return kernel.getArgAttr(index, tensorMapAttrName) || kernel.getArgAttr(index, gridSizeAttrName);
+}
+
+llvm::Expected<runtime::TensorMapSpec> describeTensorMap(DictionaryAttr recipe, const runtime::Manifest &manifest) {
+  runtime::TensorMapSpec map;
+  auto base = recipe ? recipe.getAs<StringAttr>("base") : nullptr;
+  const runtime::Parameter *parameter = base ? manifest.findParameter(base.getValue()) : nullptr;
+  if (!parameter)
+    return createStringError(formatv("argument attribute '{0}' names no parameter as its base", tensorMapAttrName));
+  map.base = base.str();
+  map.element = parameter->type;
+  auto shape = readTexts(recipe.get("shape"), map.base + ".shape");
+  if (!shape)
+    return shape.takeError();
+  map.shape = std::move(*shape);
+  if (Attribute strides = recipe.get("strides")) { // one dimension has none
+    auto texts = readTexts(strides, map.base + ".strides");
+    if (!texts)
+      return texts.takeError();
+    map.strides = std::move(*texts);
+  }
+  auto box = recipe.getAs<DenseI64ArrayAttr>("box");
+  auto swizzle = recipe.getAs<IntegerAttr>("swizzle");
+  if (!box || !swizzle)
+    return createStringError(formatv("the tensor map of '{0}' has no box or no swizzle", map.base));
+  map.box.assign(box.asArrayRef().begin(), box.asArrayRef().end());
+  map.swizzle = swizzle.getInt();
+  if (auto element = recipe.getAs<TypeAttr>("element")) { // where the pointer's type is lost
+    std::optional<runtime::DataType> type = dataTypeOf(element.getValue(), /*isUnsigned=*/false);
+    if (!type)
+      return createStringError(formatv("the tensor map of '{0}' has elements of type {1}, which an artifact cannot "
+                                       "describe",
+                                       map.base, print(element.getValue())));
+    map.element = *type;
+  }
+  return map;
+}
+
+/// What follows the parameters: tensor maps, then none or all three dimensions of the grid.
+llvm::Error describeHiddenArguments(LLVM::LLVMFuncOp kernel, runtime::Manifest &manifest) {
+  unsigned index = manifest.parameters.size(), count = kernel.getNumArguments();
+  for (; index < count && kernel.getArgAttr(index, tensorMapAttrName); ++index) {
+    auto map = describeTensorMap(kernel.getArgAttrOfType<DictionaryAttr>(index, tensorMapAttrName), manifest);
+    if (!map)
+      return map.takeError();
+    manifest.tensorMaps.push_back(std::move(*map));
+  }
+  unsigned axis = 0;
+  for (; axis < 3 && index < count; ++axis, ++index) {
+    auto dimension = kernel.getArgAttrOfType<IntegerAttr>(index, gridSizeAttrName);
+    if (!dimension || dimension.getInt() != axis)
+      break;
+  }
+  if (index != count || (axis != 0 && axis != 3))
+    return createStringError(formatv("argument {0} of the lowered kernel '{1}' is no parameter, tensor map or grid "
+                                     "dimension in its place; expected {2} parameters, tensor maps, and none or three "
+                                     "grid dimensions",
+                                     index, manifest.entry, manifest.parameters.size()));
+  manifest.launch.persistent = axis == 3;
+  if (auto ctas = kernel->getAttrOfType<IntegerAttr>(ctasPerSmAttrName))
+    manifest.launch.ctasPerSm = ctas.getInt();
+  return llvm::Error::success();
+}
+
 runtime::ConstantValue describeConstant(Attribute attribute) {
   if (auto flag = dyn_cast<BoolAttr>(attribute))
     return flag.getValue();
@@ -163,6 +235,8 @@ llvm::Expected<runtime::Manifest> describeKernel(FunctionOpInterface kernel, con
     constants = kernelOp.getConstantsAttr();
   }
   for (unsigned index = 0, count = kernel.getArgumentTypes().size(); index < count; ++index) {
+    if (isHiddenArgument(kernel, index))
+      continue;
     auto parameter = describeParameter(kernel, index, launch);
     if (!parameter)
       return parameter.takeError();
@@ -214,7 +288,7 @@ llvm::Error describeLaunch(ModuleOp lowered, const target::GpuTarget &target, ru
     return createStringError(formatv("kernel '{0}' needs {1} bytes of shared memory, but {2} has {3} for a block",
                                      manifest.entry, launch.sharedDynamic, StringRef(target.name),
                                      target.maxSharedPerCta));
-  return llvm::Error::success();
+  return describeHiddenArguments(kernel, manifest);
 }
 
 void describeResources(const KernelResources &resources, runtime::Manifest &manifest) {

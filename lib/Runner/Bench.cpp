@@ -2,11 +2,10 @@
 #include "Runner/Bench.h"
 
 #include "Runner/Cublas.h"
-#include "Runner/CudaEvents.h"
+#include "Runner/Stopwatch.h"
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 namespace tile::runner {
 
@@ -19,85 +18,16 @@ using runtime::Success;
 namespace {
 
 constexpr double roundMilliseconds = 100; // long enough to average over clock changes
-constexpr int fewestLaunches = 5, mostLaunches = 200, warmups = 3;
-
-double median(std::vector<double> values) {
-  if (values.empty())
-    return 0;
-  std::sort(values.begin(), values.end());
-  const size_t middle = values.size() / 2;
-  return values.size() % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
-using Launch = std::function<Status(CUstream)>;
-
-/// Runs launches between events, each behind an L2 flush.
-class Stopwatch {
-public:
-  static Result<Stopwatch> create(CudaDevice &device) {
-    const Driver &driver = device.cudaContext().driver();
-    Result<CudaStream> stream = CudaStream::create(driver);
-    if (!stream)
-      return stream.error();
-    // Twice the cache; a card that reports none still gets its lines evicted.
-    const size_t flushBytes = std::max<size_t>(2 * device.cudaContext().info().l2Bytes, size_t(64) << 20);
-    Result<CudaMemory> flush = CudaMemory::allocate(driver, flushBytes);
-    if (!flush)
-      return flush.error();
-    Stopwatch watch(driver, std::move(*stream), std::move(*flush), flushBytes);
-    for (int i = 0; i < mostLaunches; ++i) {
-      Result<CudaTimer> timer = CudaTimer::create(driver);
-      if (!timer)
-        return timer.error();
-      watch.timers.push_back(std::move(*timer));
-    }
-    return watch;
-  }
-
-  /// Median of `count` launches in milliseconds. `whileBusy` is called when the work is queued but not finished.
-  Result<double> measure(const Launch &launch, int count, const std::function<void()> &whileBusy = {}) {
-    for (int i = 0; i < count; ++i) {
-      const CudaTimer &timer = timers[static_cast<size_t>(i)];
-      Status status = driver->check(driver->fillBytes(flush.address(), 0, flushBytes, stream.get()), "cuMemsetD8Async");
-      if (status)
-        status = timer.start(stream.get());
-      if (status)
-        status = launch(stream.get());
-      if (status)
-        status = timer.stop(stream.get());
-      if (!status)
-        return status.error();
-    }
-    if (whileBusy)
-      whileBusy();
-    if (Status status = driver->check(driver->streamSynchronize(stream.get()), "while the benchmark was running");
-        !status)
-      return status.error();
-    std::vector<double> times;
-    for (int i = 0; i < count; ++i) {
-      Result<double> time = timers[static_cast<size_t>(i)].milliseconds();
-      if (!time)
-        return time.error();
-      times.push_back(*time);
-    }
-    return median(std::move(times));
-  }
-
-private:
-  Stopwatch(const Driver &driver, CudaStream stream, CudaMemory flush, size_t flushBytes)
-      : driver(&driver), stream(std::move(stream)), flush(std::move(flush)), flushBytes(flushBytes) {}
-  const Driver *driver;
-  CudaStream stream;
-  CudaMemory flush;
-  size_t flushBytes;
-  std::vector<CudaTimer> timers;
-};
+constexpr int fewestSamples = 5, warmups = 3;
+constexpr double graphMilliseconds = 2; // long beside the start of a graph, which is measured with it
+constexpr int fewestLaunchesOfGraph = 20, mostLaunchesOfGraph = 500;
 
 /// What the kernel is measured against, and what it needs to stay alive.
 struct Baseline {
   std::string name;
   std::string note;
   Launch launch;
+  CudaMemory workspace; ///< of cuBLAS, and so before it
   std::unique_ptr<Cublas> cublas;
   CudaMemory target;                      ///< the baseline's own output
   std::optional<size_t> comparedArgument; ///< output argument that the baseline computes as well
@@ -136,15 +66,20 @@ Result<Baseline> gemmBaseline(CudaDevice &device, const CudaSession &session, co
         fmt::format("cublasGemmEx does not compute {} from {}", dataTypeName(outputType), dataTypeName(inputType));
     return baseline;
   }
-  Result<std::unique_ptr<Cublas>> cublas = Cublas::load(request.cublas);
+  const Driver &driver = device.cudaContext().driver();
+  Result<CudaMemory> workspace = CudaMemory::allocate(driver, Cublas::workspaceBytes);
+  if (!workspace)
+    return workspace.error();
+  Result<std::unique_ptr<Cublas>> cublas = Cublas::load(request.cublas, workspace->address());
   if (!cublas) {
     baseline.note = cublas.error().message;
     return baseline;
   }
   const size_t bytes = request.arguments[*output].buffer->storageBytes();
-  Result<CudaMemory> target = CudaMemory::allocate(device.cudaContext().driver(), bytes);
+  Result<CudaMemory> target = CudaMemory::allocate(driver, bytes);
   if (!target)
     return target.error();
+  baseline.workspace = std::move(*workspace);
   baseline.cublas = std::move(*cublas);
   baseline.target = std::move(*target);
   baseline.name = baseline.cublas->name() + (inputType == DataType::F32 ? " (tf32)" : "");
@@ -193,6 +128,48 @@ Result<Baseline> chooseBaseline(CudaDevice &device, const CudaSession &session, 
       return gemmBaseline(device, session, request, *plan);
   }
   return copyBaseline(device, result.bytes);
+}
+
+/// One of the two that are measured, and where its figures go.
+struct Contestant {
+  Sample sample;
+  std::vector<double> *rounds; ///< microseconds
+};
+
+/// Runs everything a few times, which loads code and raises the clocks; the slowest sample in milliseconds.
+Result<double> warmUp(const Stopwatch &watch, const std::vector<Contestant> &contestants) {
+  double slowest = 1e-3; // below the resolution of events
+  for (const Contestant &contestant : contestants) {
+    Result<double> time = watch.measure(contestant.sample, warmups);
+    if (time)
+      time = watch.measure(contestant.sample, fewestSamples);
+    if (!time)
+      return time;
+    slowest = std::max(slowest, *time * contestant.sample.launches);
+  }
+  return slowest;
+}
+
+/// Captures graphs if they are wanted, and chooses how much a round measures: the same of all contestants.
+Status prepare(const Stopwatch &watch, std::vector<Contestant> &contestants, bool useGraphs, BenchResult &result) {
+  const auto choose = [](double count, int fewest, int most) {
+    return static_cast<int>(std::clamp(count, double(fewest), double(most)));
+  };
+  Result<double> slowest = warmUp(watch, contestants);
+  if (slowest && useGraphs) {
+    result.launchesPerGraph = choose(graphMilliseconds / *slowest, fewestLaunchesOfGraph, mostLaunchesOfGraph);
+    for (Contestant &contestant : contestants) {
+      Result<Sample> graph = watch.capture(contestant.sample.run, result.launchesPerGraph);
+      if (!graph)
+        return graph.error();
+      contestant.sample = std::move(*graph);
+    }
+    slowest = warmUp(watch, contestants);
+  }
+  if (!slowest)
+    return slowest.error();
+  result.samplesPerRound = choose(roundMilliseconds / *slowest, fewestSamples, Stopwatch::mostSamples);
+  return Success{};
 }
 
 /// Compares every element of the kernel's output with cuBLAS's.
@@ -246,32 +223,23 @@ Result<BenchResult> runBench(CudaDevice &device, const BenchRequest &request) {
   if (!watch)
     return watch.error();
 
-  std::vector<std::pair<Launch, std::vector<double> *>> contestants = {
-      {[&](CUstream stream) { return session->launch(request.grid, stream); }, &result.rounds}};
+  std::vector<Contestant> contestants = {
+      {{[&](CUstream stream) { return session->launch(request.grid, stream); }}, &result.rounds}};
   if (baseline->launch)
-    contestants.emplace_back(baseline->launch, &result.baselineRounds);
-  double slowest = 0;
-  for (const auto &[launch, rounds] : contestants) { // the first launches load code and raise the clocks
-    Result<double> time = watch->measure(launch, warmups);
-    if (time)
-      time = watch->measure(launch, fewestLaunches);
-    if (!time)
-      return time.error();
-    slowest = std::max(slowest, *time);
-  }
-  result.launchesPerRound = static_cast<int>(
-      std::clamp(roundMilliseconds / std::max(slowest, 1e-3), double(fewestLaunches), double(mostLaunches)));
+    contestants.push_back({{baseline->launch}, &result.baselineRounds});
+  if (Status status = prepare(*watch, contestants, request.useGraphs, result); !status)
+    return status.error();
   const std::unique_ptr<Telemetry> telemetry = Telemetry::open(device.cudaContext().info().pciBusId);
   for (int round = 0; round < request.rounds; ++round) {
-    for (const auto &[launch, rounds] : contestants) {
-      const bool isLastOfKernel = round + 1 == request.rounds && rounds == &result.rounds;
-      Result<double> time = watch->measure(launch, result.launchesPerRound, [&] {
+    for (const Contestant &contestant : contestants) {
+      const bool isLastOfKernel = round + 1 == request.rounds && contestant.rounds == &result.rounds;
+      Result<double> time = watch->measure(contestant.sample, result.samplesPerRound, [&] {
         if (isLastOfKernel && telemetry)
           result.telemetry = telemetry->sample();
       });
       if (!time)
         return time.error();
-      rounds->push_back(*time * 1000);
+      contestant.rounds->push_back(*time * 1000);
     }
     std::reverse(contestants.begin(), contestants.end()); // nobody always runs on the card the other has heated
   }

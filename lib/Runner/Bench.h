@@ -1,8 +1,8 @@
 // Measures a kernel against a baseline in the same process, in interleaved rounds.
 //
-// A round is n launches, each between two events and behind a fill of a buffer larger than the L2 cache, so that inputs
-// come from memory and the host stays ahead of the device. A round's figure is the median of its launches; the figure
-// reported is the median over rounds. Only the ratio of the two figures of one run means anything.
+// A round is n samples: launches with a cold L2 cache, or replays of a CUDA graph of many launches (Stopwatch.h). A
+// round's figure is the median of its samples; the figure reported is the median over rounds. Only the ratio of the two
+// figures of one run means anything.
 #pragma once
 
 #include "Runner/CudaDevice.h"
@@ -14,7 +14,8 @@ namespace tile::runner {
 struct BenchResult {
   double microseconds = 0;
   std::vector<double> rounds; ///< microseconds
-  int launchesPerRound = 0;
+  int samplesPerRound = 0;
+  int launchesPerGraph = 0; ///< of one sample that replays a graph; 0: each sample is one launch with a cold L2 cache
   std::string baseline;     ///< "cuBLAS 13.0.2", "device copy"; empty: none could be had
   std::string baselineNote; ///< why there is none
   double baselineMicroseconds = 0;
@@ -34,6 +35,7 @@ struct BenchRequest {
   std::span<DeviceArgument> arguments;
   const TensorNames *names = nullptr; ///< the buffers, for recognising a matrix product
   int rounds = 5;
+  bool useGraphs = false;
   std::string cublas;
 };
 

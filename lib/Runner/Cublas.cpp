@@ -1,4 +1,4 @@
-// The five functions and few numbers of cublas_api.h that a product needs, declared here with their documented values.
+// The six functions and few numbers of cublas_api.h that a product needs, declared here with their documented values.
 #include "Runner/Cublas.h"
 
 #include <dlfcn.h>
@@ -53,13 +53,14 @@ struct Cublas::Functions {
   int (*create)(void **handle) = nullptr;
   int (*destroy)(void *handle) = nullptr;
   int (*setStream)(void *handle, void *stream) = nullptr;
+  int (*setWorkspace)(void *handle, void *workspace, size_t bytes) = nullptr;
   int (*getVersion)(void *handle, int *version) = nullptr;
   int (*gemmEx)(void *handle, int opA, int opB, int m, int n, int k, const void *alpha, const void *a, int typeA,
                 int lda, const void *b, int typeB, int ldb, const void *beta, void *c, int typeC, int ldc, int compute,
                 int algorithm) = nullptr;
 };
 
-Result<std::unique_ptr<Cublas>> Cublas::load(const std::string &path) {
+Result<std::unique_ptr<Cublas>> Cublas::load(const std::string &path, runtime::CUdeviceptr workspace) {
   void *library = nullptr;
   std::vector<std::string> candidates = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"};
   if (!path.empty())
@@ -71,13 +72,16 @@ Result<std::unique_ptr<Cublas>> Cublas::load(const std::string &path) {
     return makeError(TILE_ERROR_UNSUPPORTED, "cuBLAS not found ({}); name it with --cublas=FILE", reason ? reason : "");
   }
   auto cublas = std::make_unique<Cublas>();
+  cublas->workspace = workspace;
   cublas->functions = std::make_unique<Functions>();
   Functions &f = *cublas->functions;
-  const std::pair<const char *, void **> symbols[] = {{"cublasCreate_v2", reinterpret_cast<void **>(&f.create)},
-                                                      {"cublasDestroy_v2", reinterpret_cast<void **>(&f.destroy)},
-                                                      {"cublasSetStream_v2", reinterpret_cast<void **>(&f.setStream)},
-                                                      {"cublasGetVersion_v2", reinterpret_cast<void **>(&f.getVersion)},
-                                                      {"cublasGemmEx", reinterpret_cast<void **>(&f.gemmEx)}};
+  const std::pair<const char *, void **> symbols[] = {
+      {"cublasCreate_v2", reinterpret_cast<void **>(&f.create)},
+      {"cublasDestroy_v2", reinterpret_cast<void **>(&f.destroy)},
+      {"cublasSetStream_v2", reinterpret_cast<void **>(&f.setStream)},
+      {"cublasSetWorkspace_v2", reinterpret_cast<void **>(&f.setWorkspace)},
+      {"cublasGetVersion_v2", reinterpret_cast<void **>(&f.getVersion)},
+      {"cublasGemmEx", reinterpret_cast<void **>(&f.gemmEx)}};
   for (const auto &[symbol, slot] : symbols)
     if (!(*slot = dlsym(library, symbol)))
       return makeError(TILE_ERROR_UNSUPPORTED, "cuBLAS has no function {}", symbol);
@@ -114,6 +118,9 @@ bool Cublas::supports(DataType first, DataType second, DataType output) {
 Status Cublas::launch(const GemmPlan &plan, const Pointers &pointers, runtime::CUstream stream) {
   if (const int status = functions->setStream(handle, stream); status != 0)
     return makeError(TILE_ERROR_DRIVER, "cublasSetStream failed with status {}", status);
+  // Setting the stream has brought back a pool that cuBLAS allocates itself.
+  if (const int status = functions->setWorkspace(handle, reinterpret_cast<void *>(workspace), workspaceBytes); status)
+    return makeError(TILE_ERROR_DRIVER, "cublasSetWorkspace failed with status {}", status);
   const double one64 = 1, zero64 = 0;
   const float one32 = 1, zero32 = 0;
   const int32_t oneInteger = 1, zeroInteger = 0;

@@ -8,8 +8,11 @@ namespace tile::runner {
 
 class Cublas {
 public:
-  /// Tries `path`, or the usual names when it is empty.
-  static Result<std::unique_ptr<Cublas>> load(const std::string &path);
+  /// Scratch memory that its documentation asks for on Hopper; smaller ones serve older cards.
+  static constexpr size_t workspaceBytes = size_t(32) << 20;
+
+  /// Tries `path`, or the usual names when it is empty. `workspace` must outlive the object.
+  static Result<std::unique_ptr<Cublas>> load(const std::string &path, runtime::CUdeviceptr workspace);
   ~Cublas();
 
   /// "cuBLAS 13.0.2"
@@ -22,12 +25,14 @@ public:
     runtime::CUdeviceptr first = 0, second = 0, output = 0;
     DataType inputType = DataType::F16, outputType = DataType::F16;
   };
+  /// May be captured in a graph: nothing is allocated.
   Status launch(const GemmPlan &plan, const Pointers &pointers, runtime::CUstream stream);
 
 private:
   struct Functions;
   std::unique_ptr<Functions> functions;
   void *handle = nullptr;
+  runtime::CUdeviceptr workspace = 0;
   std::string versionName;
 };
 

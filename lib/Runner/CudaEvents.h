@@ -1,4 +1,4 @@
-// Streams and pairs of events that are destroyed with their owner.
+// Streams, pairs of events and graphs that are destroyed with their owner.
 #pragma once
 
 #include "Runtime/Driver.h"
@@ -70,6 +70,48 @@ private:
   const runtime::Driver *driver = nullptr;
   runtime::CUevent begin = nullptr;
   runtime::CUevent end = nullptr;
+};
+
+/// Work that a stream was given, recorded once and replayed at will.
+class CudaGraph {
+public:
+  /// Records what `enqueue` (a function without arguments that returns a Status) puts into `stream`.
+  template <typename Enqueue>
+  static runtime::Result<CudaGraph> capture(const runtime::Driver &driver, runtime::CUstream stream, Enqueue enqueue) {
+    if (!driver.streamBeginCapture || !driver.streamEndCapture || !driver.graphInstantiate || !driver.graphLaunch ||
+        !driver.graphExecDestroy || !driver.graphDestroy)
+      return runtime::makeError(TILE_ERROR_NO_DRIVER, "the CUDA driver cannot capture graphs");
+    // Relaxed: what other calls a library makes meanwhile is its own business.
+    if (runtime::Status status =
+            driver.check(driver.streamBeginCapture(stream, runtime::cuda::captureRelaxed), "cuStreamBeginCapture");
+        !status)
+      return status.error();
+    const runtime::Status enqueued = enqueue();
+    runtime::CUgraph graph = nullptr;
+    const runtime::Status captured = driver.check(driver.streamEndCapture(stream, &graph), "cuStreamEndCapture");
+    CudaGraph result(driver);
+    runtime::Status status = enqueued ? captured : enqueued; // the first error is the one to report
+    if (status)
+      status = driver.check(driver.graphInstantiate(&result.executable, graph, 0), "cuGraphInstantiate");
+    if (graph)
+      (void)driver.graphDestroy(graph); // the executable is complete without it
+    if (!status)
+      return status.error();
+    return result;
+  }
+  CudaGraph(CudaGraph &&other) noexcept : driver(other.driver), executable(std::exchange(other.executable, nullptr)) {}
+  ~CudaGraph() {
+    if (executable)
+      (void)driver->graphExecDestroy(executable);
+  }
+  runtime::Status replay(runtime::CUstream stream) const {
+    return driver->check(driver->graphLaunch(executable, stream), "cuGraphLaunch");
+  }
+
+private:
+  explicit CudaGraph(const runtime::Driver &driver) : driver(&driver) {}
+  const runtime::Driver *driver;
+  runtime::CUgraphExec executable = nullptr;
 };
 
 } // namespace tile::runner

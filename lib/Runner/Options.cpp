@@ -37,8 +37,14 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
       ->group(runGroup);
 
   const std::string benchGroup = "Measuring";
-  app.add_flag("--bench", options.bench,
-               "Measure against cuBLAS (matrix products) or a device copy of the same traffic (everything else)")
+  CLI::Option *bench = app.add_flag("--bench", options.bench,
+                                    "Measure against cuBLAS (matrix products) or a device copy of the same traffic "
+                                    "(everything else)");
+  bench->group(benchGroup);
+  app.add_flag("--graph", options.graph,
+               "Measure replays of a CUDA graph of many launches: the device's time alone, for kernels that take less "
+               "than a launch. Inputs that fit are in the L2 cache, which is else emptied before each launch")
+      ->needs(bench)
       ->group(benchGroup);
   app.add_option("--rounds", options.rounds, "Interleaved rounds of kernel and baseline; their median counts")
       ->check(CLI::Range(1, 1000))

@@ -22,7 +22,8 @@ struct RunOptions {
   int repeat = 1;
   bool check = false;
   bool bench = false;
-  int rounds = 5; ///< of a benchmark
+  int rounds = 5;     ///< of a benchmark
+  bool graph = false; ///< measure by replaying CUDA graphs
   std::string format = "table";
   std::vector<std::string> saves; ///< name=file
   std::string benchJson;

@@ -48,9 +48,11 @@ std::string checkText(const CheckResult &check) {
 
 std::string benchText(const BenchResult &bench) {
   const Throughput ours = throughput(bench, bench.microseconds);
-  std::string text =
-      fmt::format("bench: {:.2f} us, {:.3f} {} (median of {} rounds of {} launches)\n", bench.microseconds, ours.value,
-                  ours.unit, bench.rounds.size(), bench.launchesPerRound);
+  const std::string samples = bench.launchesPerGraph == 0 ? fmt::format("{} launches", bench.samplesPerRound)
+                                                          : fmt::format("{} replays of a graph of {} launches, L2 warm",
+                                                                        bench.samplesPerRound, bench.launchesPerGraph);
+  std::string text = fmt::format("bench: {:.2f} us, {:.3f} {} (median of {} rounds of {})\n", bench.microseconds,
+                                 ours.value, ours.unit, bench.rounds.size(), samples);
   if (bench.baseline.empty())
     return text + fmt::format("  no baseline: {}\n", bench.baselineNote);
   const Throughput theirs = throughput(bench, bench.baselineMicroseconds);
@@ -97,11 +99,13 @@ Json checkJson(const CheckResult &check) {
 Json benchJson(const BenchResult &bench) {
   Json json = {{"time_us", bench.microseconds},
                {"rounds_us", bench.rounds},
-               {"launches_per_round", bench.launchesPerRound},
+               {"launches_per_round", bench.samplesPerRound * std::max(bench.launchesPerGraph, 1)},
                {"flops", bench.flops},
                {"bytes", bench.bytes},
                {"throughput", throughput(bench, bench.microseconds).value},
                {"unit", throughput(bench, bench.microseconds).unit}};
+  if (bench.launchesPerGraph > 0)
+    json["launches_per_graph"] = bench.launchesPerGraph;
   if (bench.baseline.empty()) {
     json["baseline_note"] = bench.baselineNote;
   } else {
@@ -163,8 +167,9 @@ std::string formatRow(const RunReport &report) {
                                 report.checks.empty() ? "-" : fmt::format("{:.2e}", worstError(report)));
   if (report.bench) {
     const Throughput rate = throughput(*report.bench, report.bench->microseconds);
-    row += fmt::format(" {:>11.2f} {:>9.3f} {:<8} {:>11.2f} {:>7.3f}", report.bench->microseconds, rate.value,
-                       rate.unit, report.bench->baselineMicroseconds, report.bench->ratio());
+    row += fmt::format(" {:>11.2f} {:>9.3f} {:<8} {:>11.2f} {:>7.3f}{}", report.bench->microseconds, rate.value,
+                       rate.unit, report.bench->baselineMicroseconds, report.bench->ratio(),
+                       report.bench->launchesPerGraph > 0 ? " graph" : "");
   }
   row += '\n';
   for (const std::string &damage : report.damages)

@@ -173,6 +173,7 @@ Status measure(const RunOptions &options, const Manifest &manifest, CudaDevice &
   request.arguments = arguments;
   request.names = &buffers.names;
   request.rounds = options.rounds;
+  request.useGraphs = options.graph;
   request.cublas = options.cublas;
   Result<BenchResult> bench = runBench(device, request);
   if (!bench)

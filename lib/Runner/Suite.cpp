@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <set>
 #include <sstream>
+#include <unistd.h>
 
 namespace tile::runner {
 
@@ -24,8 +25,15 @@ Result<std::vector<SuiteCase>> parseSuite(std::string_view text) {
       continue;
     if (!(words >> item.artifact))
       return makeError(TILE_ERROR_FILE, "line {}: case '{}' names no artifact", number, item.name);
-    for (std::string word; words >> word;)
-      item.arguments.push_back(word);
+    for (std::string word; words >> word;) {
+      if (word == "--graph")
+        item.graph = true;
+      else if (word.starts_with("--"))
+        return makeError(TILE_ERROR_FILE, "line {}: case '{}' has the option '{}'; a case can only have --graph",
+                         number, item.name, word);
+      else
+        item.arguments.push_back(word);
+    }
     if (!seen.insert(item.name).second)
       return makeError(TILE_ERROR_FILE, "line {}: the name '{}' is used twice", number, item.name);
     cases.push_back(std::move(item));
@@ -61,6 +69,7 @@ public:
       found = loaded.emplace(path, LoadedArtifact{std::move(*artifact), std::move(*device)}).first;
     }
     RunOptions caseOptions = options;
+    caseOptions.graph |= item.graph;
     caseOptions.arguments = item.arguments;
     caseOptions.arguments.insert(caseOptions.arguments.end(), options.arguments.begin(), options.arguments.end());
     Result<RunReport> report = runKernel(caseOptions, found->second.artifact.manifest, *found->second.device, path);
@@ -73,6 +82,26 @@ private:
   const RunOptions &options;
   CudaContext &context;
   std::map<std::string, LoadedArtifact> loaded;
+};
+
+/// The case that is running, on a terminal only: one line that the next report overwrites.
+class Progress {
+public:
+  explicit Progress(size_t count) : count(count), isShown(isatty(fileno(stderr))) {}
+  void show(const std::string &name) {
+    ++position;
+    if (isShown)
+      fmt::print(stderr, "{}[{}/{}] {}", clear, position, count, name);
+  }
+  void hide() const {
+    if (isShown)
+      fmt::print(stderr, "{}", clear);
+  }
+
+private:
+  static constexpr const char *clear = "\r\x1b[K"; // ECMA-48: erase to the end of the line
+  size_t count, position = 0;
+  bool isShown;
 };
 
 } // namespace
@@ -90,8 +119,11 @@ int runSuite(const RunOptions &options) {
   SuiteRunner runner(options, **context);
   size_t failures = 0;
   bool isFirst = true;
+  Progress progress(cases->size());
   for (const SuiteCase &item : *cases) {
+    progress.show(item.name);
     Result<RunReport> report = runner.run(item);
+    progress.hide();
     if (!report) {
       ++failures;
       (void)reportFailure(options, runtime::withContext(fmt::format("case '{}'", item.name), report.error()));

@@ -1,7 +1,8 @@
 // A suite: a text file with one case a line, run in one process.
 //
-//   # name            artifact           arguments
+//   # name            artifact           arguments, and options of the case
 //   square-4096       matmul-f16.cubin   M=4096 N=4096 K=4096
+//   square-512        matmul-f16.cubin   M=512 N=512 K=512 --graph
 #pragma once
 
 #include "Runner/Run.h"
@@ -12,6 +13,7 @@ struct SuiteCase {
   std::string name;
   std::string artifact;
   std::vector<std::string> arguments;
+  bool graph = false; ///< measured as with tile-run --graph
   unsigned line = 0;
 };
 

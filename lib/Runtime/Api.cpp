@@ -176,6 +176,8 @@ tile_status tile_kernel_describe(const tile_kernel *kernel, tile_kernel_info *in
   info->shared_dynamic = static_cast<uint32_t>(manifest.launch.sharedDynamic);
   info->registers = static_cast<uint32_t>(manifest.launch.registers);
   info->parameter_count = static_cast<uint32_t>(manifest.parameters.size());
+  info->tensor_map_count = static_cast<uint32_t>(manifest.tensorMaps.size());
+  info->persistent = manifest.launch.persistent;
   return TILE_OK;
 }
 
@@ -208,12 +210,38 @@ tile_status tile_kernel_prepare(tile_kernel *kernel) {
 
 tile_status tile_kernel_grid(const tile_kernel *kernel, void *const *arguments, size_t count, int num_sms,
                              int64_t grid[3]) {
-  if (!kernel || !arguments || !grid)
-    return nullArgument("tile_kernel_grid", !kernel ? "kernel" : !arguments ? "arguments" : "grid");
-  if (count != kernel->checks.size())
-    return reportError(TILE_ERROR_INVALID_ARGUMENT, "kernel '{}' takes {} arguments, {} were given",
-                       kernel->artifact.manifest.kernel, kernel->checks.size(), count);
-  return evaluateGrid(*kernel, arguments, num_sms, grid);
+  if (!kernel || !grid)
+    return nullArgument("tile_kernel_grid", kernel ? "grid" : "kernel");
+  if (const tile_status status = checkArgumentArray(*kernel, arguments, count); status != TILE_OK)
+    return status;
+  return evaluateGrid(*kernel, readSlots(*kernel, arguments, num_sms), grid);
+}
+
+tile_status tile_kernel_blocks(const tile_kernel *kernel, const int64_t grid[3], int num_sms, int64_t blocks[3]) {
+  if (!kernel || !grid || !blocks)
+    return nullArgument("tile_kernel_blocks", !kernel ? "kernel" : !grid ? "grid" : "blocks");
+  return chooseBlocks(*kernel, grid, num_sms, blocks);
+}
+
+tile_status tile_kernel_encode_tensor_map(const tile_kernel *kernel, uint32_t index, void *const *arguments,
+                                          size_t count, void *map) {
+  if (!kernel || !map)
+    return nullArgument("tile_kernel_encode_tensor_map", kernel ? "map" : "kernel");
+  if (index >= kernel->tensorMaps.size())
+    return reportError(TILE_ERROR_INVALID_ARGUMENT, "tensor map {} does not exist; kernel '{}' has {}", index,
+                       kernel->artifact.manifest.kernel, kernel->tensorMaps.size());
+  if (!kernel->runtime)
+    return reportError(TILE_ERROR_NO_DRIVER, "the kernel was loaded without a runtime and can only be described");
+  if (const tile_status status = checkArgumentArray(*kernel, arguments, count); status != TILE_OK)
+    return status;
+  return guarded([&] {
+    TensorMap encoded; // the caller's memory need not be aligned
+    const ArgumentSlots slots = readSlots(*kernel, arguments, /*multiprocessors=*/0);
+    const tile_status status = encodeTensorMap(*kernel, index, arguments, slots, encoded);
+    if (status == TILE_OK)
+      std::memcpy(map, &encoded, sizeof(encoded));
+    return status;
+  });
 }
 
 tile_status tile_launch(tile_kernel *kernel, const tile_launch_options *options, void *const *arguments, size_t count) {

@@ -18,6 +18,7 @@ Result<Success> fillTable(Driver &driver, tile_symbol_lookup lookup, void *user)
     return makeError(TILE_ERROR_NO_DRIVER, "the CUDA driver has no {}; driver 520 (CUDA 11.8) or later is needed",     \
                      symbol);                                                                                          \
   driver.member = reinterpret_cast<decltype(driver.member)>(found);
+#define FEATURE(member, symbol, ...) driver.member = reinterpret_cast<decltype(driver.member)>(lookup(user, symbol));
 #define OPTIONAL(member, symbol, ...) driver.member = reinterpret_cast<decltype(driver.member)>(lookup(user, symbol));
 #include "Runtime/Driver.def"
   return Success{};

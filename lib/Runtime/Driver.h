@@ -20,6 +20,8 @@ using CUmodule = struct CUmod_st *;
 using CUfunction = struct CUfunc_st *;
 using CUstream = struct CUstream_st *;
 using CUevent = struct CUevent_st *;
+using CUgraph = struct CUgraph_st *;
+using CUgraphExec = struct CUgraphExec_st *;
 
 /// CUlaunchAttribute: an id, padding to 8 bytes, a 64-byte union.
 struct LaunchAttribute {
@@ -46,6 +48,11 @@ struct LaunchConfig {
 };
 static_assert(sizeof(LaunchConfig) == 56);
 
+/// CUtensorMap: opaque; kernels take it by value.
+struct alignas(64) TensorMap {
+  unsigned char bytes[128];
+};
+
 // Numbers of cuda.h (CUDA driver API reference, "Data types used by CUDA driver").
 namespace cuda {
 constexpr CUresult success = 0;
@@ -66,13 +73,19 @@ constexpr int functionNonPortableCluster = 14;
 constexpr int launchCooperative = 2;
 constexpr int launchCluster = 4;
 constexpr int launchProgrammaticSerialization = 6;
+constexpr int tensorInterleaveNone = 0;
+constexpr int tensorPromotion128 = 2;
+constexpr int tensorFillZero = 0;
 constexpr int jitErrorLog = 5;
 constexpr int jitErrorLogBytes = 6;
 constexpr unsigned streamNonBlocking = 1;
+constexpr int captureRelaxed = 2;
+constexpr CUresult errorNotReady = 600;
 } // namespace cuda
 
 struct Driver {
 #define REQUIRED(member, symbol, ...) CUresult (*member)(__VA_ARGS__) = nullptr;
+#define FEATURE(member, symbol, ...) CUresult (*member)(__VA_ARGS__) = nullptr;
 #define OPTIONAL(member, symbol, ...) CUresult (*member)(__VA_ARGS__) = nullptr;
 #include "Runtime/Driver.def"
 

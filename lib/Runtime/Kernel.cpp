@@ -128,6 +128,18 @@ Result<std::unique_ptr<tile_kernel>> makeKernel(tile_runtime *runtime, Artifact 
         {parameter.type, parameter.isPointer,
          static_cast<uint64_t>(parameter.isPointer ? parameter.alignment : parameter.divisibility)});
   }
+  for (const TensorMapSpec &spec : artifact.manifest.tensorMaps) {
+    Result<TensorMapPlan> plan = planTensorMap(spec, artifact.manifest);
+    if (!plan)
+      return plan.error();
+    kernel->tensorMaps.push_back(std::move(*plan));
+  }
+  if (runtime && !kernel->tensorMaps.empty() && !runtime->driver->tensorMapEncodeTiled)
+    return makeError(
+        TILE_ERROR_NO_DRIVER,
+        "kernel '{}' takes tensor maps but the CUDA driver has no cuTensorMapEncodeTiled; driver 525 (CUDA "
+        "12.0) or later is needed",
+        artifact.manifest.kernel);
   kernel->artifact = std::move(artifact);
   return kernel;
 }

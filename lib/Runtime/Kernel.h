@@ -5,7 +5,7 @@
 #pragma once
 
 #include "Runtime/Artifact.h"
-#include "Runtime/Driver.h"
+#include "Runtime/TensorMap.h"
 
 #include <atomic>
 #include <mutex>
@@ -41,6 +41,7 @@ struct tile_kernel {
   std::vector<std::string> typeNames;
   std::vector<tile::runtime::ParameterCheck> checks;
   std::vector<tile::runtime::Expression> grid;
+  std::vector<tile::runtime::TensorMapPlan> tensorMaps;
 
   std::mutex loading;
   std::atomic<unsigned> moduleCount = 0;
@@ -57,8 +58,14 @@ const LoadedModule *findModule(tile_kernel &kernel, tile_status &status);
 
 void unloadModules(tile_kernel &kernel);
 
-/// Evaluates the grid for arguments given as for cuLaunchKernel; the status is also the thread's last error.
-tile_status evaluateGrid(const tile_kernel &kernel, void *const *arguments, int multiprocessors, int64_t grid[3]);
+/// Checks the array itself; the status is also the thread's last error, here and below.
+tile_status checkArgumentArray(const tile_kernel &kernel, void *const *arguments, size_t count);
+
+/// The grid of programs for these arguments.
+tile_status evaluateGrid(const tile_kernel &kernel, const ArgumentSlots &slots, int64_t grid[3]);
+
+/// The grid of thread blocks that run these programs: the same, or few blocks that work them off. 0x0x0 is possible.
+tile_status chooseBlocks(const tile_kernel &kernel, const int64_t programs[3], int multiprocessors, int64_t blocks[3]);
 
 /// Checks and launches; see tile_launch.
 tile_status launch(tile_kernel &kernel, const tile_launch_options *options, void *const *arguments, size_t count);

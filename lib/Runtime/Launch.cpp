@@ -1,44 +1,18 @@
-// The launch path: grid, assumptions, attributes, cuLaunchKernelEx. No lock and no allocation; what goes wrong is
-// formatted into the thread's fixed error buffer.
+// The launch path: grid, assumptions, tensor maps, attributes, cuLaunchKernelEx. No lock and no allocation; what goes
+// wrong is formatted into the thread's fixed error buffer.
 #include "Runtime/ErrorState.h"
 #include "Runtime/FloatFormat.h"
 #include "Runtime/Kernel.h"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
 namespace tile::runtime {
 namespace {
 
+constexpr int64_t mostPrograms = 2147483647;                   // of a persistent kernel, which counts them in 32 bits
 constexpr int64_t largestGrid[3] = {2147483647, 65535, 65535}; // CUDA programming guide, "Technical specifications"
-
-template <typename T> T readAs(const void *argument) {
-  T value;
-  std::memcpy(&value, argument, sizeof(T));
-  return value;
-}
-
-/// The value of an integer argument; u64 beyond the signed range comes out negative, see evaluateGrid.
-int64_t readInteger(DataType type, const void *argument) {
-  switch (type) {
-  case DataType::I8:
-    return readAs<int8_t>(argument);
-  case DataType::I16:
-    return readAs<int16_t>(argument);
-  case DataType::I32:
-    return readAs<int32_t>(argument);
-  case DataType::I1:
-  case DataType::U8:
-    return readAs<uint8_t>(argument);
-  case DataType::U16:
-    return readAs<uint16_t>(argument);
-  case DataType::U32:
-    return readAs<uint32_t>(argument);
-  default:
-    return readAs<int64_t>(argument);
-  }
-}
 
 tile_status checkAssumptions(const tile_kernel &kernel, void *const *arguments) {
   for (size_t i = 0; i < kernel.checks.size(); ++i) {
@@ -70,18 +44,6 @@ tile_status checkAssumptions(const tile_kernel &kernel, void *const *arguments) 
   return TILE_OK;
 }
 
-tile_status checkGrid(const tile_kernel &kernel, const int64_t grid[3]) {
-  const LaunchInfo &info = kernel.artifact.manifest.launch;
-  for (int i = 0; i < 3; ++i) {
-    if (grid[i] < 0 || grid[i] > largestGrid[i])
-      return reportError(TILE_ERROR_GRID, "grid dimension {} is {}; possible are 0 to {}", i, grid[i], largestGrid[i]);
-    if (grid[i] % info.cluster[i] != 0)
-      return reportError(TILE_ERROR_GRID, "grid dimension {} is {}, which is not a multiple of the cluster's {}", i,
-                         grid[i], info.cluster[i]);
-  }
-  return TILE_OK;
-}
-
 unsigned fillAttributes(const LaunchInfo &info, LaunchAttribute *attributes) {
   unsigned count = 0;
   if (info.cluster[0] * info.cluster[1] * info.cluster[2] > 1) {
@@ -100,6 +62,70 @@ unsigned fillAttributes(const LaunchInfo &info, LaunchAttribute *attributes) {
   return count;
 }
 
+/// The programs of a persistent kernel are no blocks: only their number is limited.
+tile_status checkGrid(const tile_kernel &kernel, const int64_t grid[3]) {
+  const LaunchInfo &info = kernel.artifact.manifest.launch;
+  for (int i = 0; i < 3; ++i) {
+    const int64_t largest = info.persistent ? mostPrograms : largestGrid[i];
+    if (grid[i] < 0 || grid[i] > largest)
+      return reportError(TILE_ERROR_GRID, "grid dimension {} is {}; possible are 0 to {}", i, grid[i], largest);
+    if (!info.persistent && grid[i] % info.cluster[i] != 0)
+      return reportError(TILE_ERROR_GRID, "grid dimension {} is {}, which is not a multiple of the cluster's {}", i,
+                         grid[i], info.cluster[i]);
+  }
+  return TILE_OK;
+}
+
+/// What a kernel takes after its parameters, in the order of its ABI, and the whole list of arguments.
+struct HiddenArguments {
+  TensorMap maps[mostTensorMaps];
+  int32_t programs[3];
+  void *all[TILE_MAX_PARAMETERS + mostTensorMaps + 3];
+};
+
+tile_status fillHiddenArguments(const tile_kernel &kernel, void *const *arguments, const ArgumentSlots &slots,
+                                const int64_t programs[3], HiddenArguments &hidden) {
+  size_t count = kernel.checks.size();
+  std::copy(arguments, arguments + count, hidden.all);
+  for (size_t i = 0; i < kernel.tensorMaps.size(); ++i) {
+    if (const tile_status status = encodeTensorMap(kernel, i, arguments, slots, hidden.maps[i]); status != TILE_OK)
+      return status;
+    hidden.all[count++] = &hidden.maps[i];
+  }
+  if (kernel.artifact.manifest.launch.persistent)
+    for (int i = 0; i < 3; ++i) {
+      hidden.programs[i] = static_cast<int32_t>(programs[i]);
+      hidden.all[count++] = &hidden.programs[i];
+    }
+  return TILE_OK;
+}
+
+tile_status launchBlocks(const tile_kernel &kernel, const LoadedModule &module, CUstream stream,
+                         const int64_t blocks[3], void *const *arguments) {
+  const LaunchInfo &info = kernel.artifact.manifest.launch;
+  LaunchAttribute attributes[3] = {};
+  LaunchConfig config = {};
+  config.gridX = static_cast<unsigned>(blocks[0]);
+  config.gridY = static_cast<unsigned>(blocks[1]);
+  config.gridZ = static_cast<unsigned>(blocks[2]);
+  config.blockX = static_cast<unsigned>(info.threadsPerCta);
+  config.blockY = config.blockZ = 1;
+  config.sharedBytes = static_cast<unsigned>(info.sharedDynamic);
+  config.stream = stream;
+  config.attributeCount = fillAttributes(info, attributes);
+  config.attributes = attributes;
+  const Driver &driver = *kernel.runtime->driver;
+  const CUresult result = driver.launchKernelEx(&config, module.function, const_cast<void **>(arguments), nullptr);
+  if (result == cuda::success)
+    return TILE_OK;
+  const Error error = driver.error(result, "cuLaunchKernelEx");
+  return reportError(error.code, "kernel '{}', grid {}x{}x{}, {} threads, {} bytes of dynamic shared memory: {}",
+                     kernel.artifact.manifest.kernel, blocks[0], blocks[1], blocks[2], info.threadsPerCta,
+                     info.sharedDynamic, error.message);
+}
+
+} // namespace
+
 tile_status checkArgumentArray(const tile_kernel &kernel, void *const *arguments, size_t count) {
   if (count != kernel.checks.size())
     return reportError(TILE_ERROR_INVALID_ARGUMENT, "kernel '{}' takes {} arguments, {} were given",
@@ -113,33 +139,39 @@ tile_status checkArgumentArray(const tile_kernel &kernel, void *const *arguments
   return TILE_OK;
 }
 
-} // namespace
-
-tile_status evaluateGrid(const tile_kernel &kernel, void *const *arguments, int multiprocessors, int64_t grid[3]) {
+tile_status evaluateGrid(const tile_kernel &kernel, const ArgumentSlots &slots, int64_t grid[3]) {
   if (kernel.grid.empty())
     return reportError(TILE_ERROR_GRID, "kernel '{}' has no grid in its manifest; the caller must give one",
                        kernel.artifact.manifest.kernel);
-  std::array<int64_t, TILE_MAX_PARAMETERS + 1> slots;
-  const size_t count = kernel.checks.size();
-  for (size_t i = 0; i < count; ++i) {
-    const ParameterCheck &check = kernel.checks[i];
-    if (!check.isPointer && !isFloatType(check.type))
-      slots[i] = readInteger(check.type, arguments[i]);
-  }
-  slots[count] = multiprocessors;
   for (int dim = 0; dim < 3; ++dim)
     grid[dim] = 1;
   for (size_t dim = 0; dim < kernel.grid.size(); ++dim) {
-    for (unsigned slot : kernel.grid[dim].usedSlots())
-      if (slot < count && kernel.checks[slot].type == DataType::U64 && slots[slot] < 0)
-        return reportError(TILE_ERROR_GRID, "parameter '{}' is too large for the grid expression '{}'",
-                           kernel.artifact.manifest.parameters[slot].name, kernel.grid[dim].text());
-    const Evaluation evaluation = kernel.grid[dim].evaluate({slots.data(), count + 1});
-    if (evaluation.error != EvaluationError::None)
-      return reportError(TILE_ERROR_GRID, "grid expression '{}': {}", kernel.grid[dim].text(),
-                         evaluationErrorText(evaluation.error));
-    grid[dim] = evaluation.value;
+    const std::optional<int64_t> size = evaluate(kernel, kernel.grid[dim], slots, TILE_ERROR_GRID, "grid");
+    if (!size)
+      return TILE_ERROR_GRID;
+    grid[dim] = *size;
   }
+  return TILE_OK;
+}
+
+tile_status chooseBlocks(const tile_kernel &kernel, const int64_t programs[3], int multiprocessors, int64_t blocks[3]) {
+  if (const tile_status status = checkGrid(kernel, programs); status != TILE_OK)
+    return status;
+  std::copy(programs, programs + 3, blocks);
+  const LaunchInfo &info = kernel.artifact.manifest.launch;
+  if (!info.persistent)
+    return TILE_OK;
+  const int64_t plane = programs[0] * programs[1]; // below 2^62
+  if (programs[2] != 0 && plane > mostPrograms / programs[2])
+    return reportError(TILE_ERROR_GRID,
+                       "the grid {}x{}x{} has too many programs for a persistent kernel, which counts up to {}",
+                       programs[0], programs[1], programs[2], mostPrograms);
+  // Whole clusters: blocks of the last one may be without a program, and the device need not be full.
+  const int64_t cluster = info.cluster[0];
+  const int64_t needed = (plane * programs[2] + cluster - 1) / cluster * cluster;
+  const int64_t resident = std::max(multiprocessors * info.ctasPerSm / cluster * cluster, cluster);
+  blocks[0] = std::min(needed, resident);
+  blocks[1] = blocks[2] = 1;
   return TILE_OK;
 }
 
@@ -150,37 +182,25 @@ tile_status launch(tile_kernel &kernel, const tile_launch_options *options, void
   const LoadedModule *module = findModule(kernel, status);
   if (!module)
     return status;
-  int64_t grid[3] = {1, 1, 1};
+  const ArgumentSlots slots = readSlots(kernel, arguments, module->multiprocessors);
+  int64_t programs[3] = {1, 1, 1}, blocks[3];
   if (options && options->grid)
-    std::copy(options->grid, options->grid + 3, grid);
+    std::copy(options->grid, options->grid + 3, programs);
   else
-    status = evaluateGrid(kernel, arguments, module->multiprocessors, grid);
-  if (status != TILE_OK || (status = checkGrid(kernel, grid)) != TILE_OK ||
+    status = evaluateGrid(kernel, slots, programs);
+  if (status != TILE_OK || (status = chooseBlocks(kernel, programs, module->multiprocessors, blocks)) != TILE_OK ||
       (status = checkAssumptions(kernel, arguments)) != TILE_OK)
     return status;
-  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
+  if (blocks[0] == 0 || blocks[1] == 0 || blocks[2] == 0)
     return TILE_OK; // nothing to compute; the driver would refuse the launch
 
-  const LaunchInfo &info = kernel.artifact.manifest.launch;
-  LaunchAttribute attributes[3] = {};
-  LaunchConfig config = {};
-  config.gridX = static_cast<unsigned>(grid[0]);
-  config.gridY = static_cast<unsigned>(grid[1]);
-  config.gridZ = static_cast<unsigned>(grid[2]);
-  config.blockX = static_cast<unsigned>(info.threadsPerCta);
-  config.blockY = config.blockZ = 1;
-  config.sharedBytes = static_cast<unsigned>(info.sharedDynamic);
-  config.stream = options ? static_cast<CUstream>(options->stream) : nullptr;
-  config.attributeCount = fillAttributes(info, attributes);
-  config.attributes = attributes;
-  const Driver &driver = *kernel.runtime->driver;
-  const CUresult result = driver.launchKernelEx(&config, module->function, const_cast<void **>(arguments), nullptr);
-  if (result == cuda::success)
-    return TILE_OK;
-  const Error error = driver.error(result, "cuLaunchKernelEx");
-  return reportError(error.code, "kernel '{}', grid {}x{}x{}, {} threads, {} bytes of dynamic shared memory: {}",
-                     kernel.artifact.manifest.kernel, grid[0], grid[1], grid[2], info.threadsPerCta, info.sharedDynamic,
-                     error.message);
+  const CUstream stream = options ? static_cast<CUstream>(options->stream) : nullptr;
+  if (kernel.tensorMaps.empty() && !kernel.artifact.manifest.launch.persistent)
+    return launchBlocks(kernel, *module, stream, blocks, arguments);
+  HiddenArguments hidden;
+  if ((status = fillHiddenArguments(kernel, arguments, slots, programs, hidden)) != TILE_OK)
+    return status;
+  return launchBlocks(kernel, *module, stream, blocks, hidden.all);
 }
 
 tile_status convertValue(const tile_kernel &kernel, size_t index, const tile_value &value, void *storage) {

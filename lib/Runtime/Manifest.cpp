@@ -64,6 +64,33 @@ Status checkParameter(const Parameter &parameter, const ExpressionNames &names) 
   return parameter.buffer ? checkBuffer(parameter, names) : Success{};
 }
 
+Status checkTensorMap(const TensorMapSpec &map, const Manifest &manifest, const ExpressionNames &names) {
+  const Parameter *base = manifest.findParameter(map.base);
+  if (!base || !base->isPointer)
+    return invalid(fmt::format("a tensor map names '{}', which is no pointer parameter", map.base));
+  const std::string place = fmt::format("tensor map of '{}'", map.base);
+  if (map.shape.empty() || map.shape.size() > highestTensorRank)
+    return invalid(fmt::format("{} has {} dimensions; expected 1 to {}", place, map.shape.size(), highestTensorRank));
+  if (map.strides.size() + 1 != map.shape.size() || map.box.size() != map.shape.size())
+    return invalid(fmt::format("{} has {} dimensions, {} strides and a box of {}; expected {} strides and a box of {}",
+                               place, map.shape.size(), map.strides.size(), map.box.size(), map.shape.size() - 1,
+                               map.shape.size()));
+  for (int64_t extent : map.box)
+    if (extent < 1 || extent > 256)
+      return invalid(fmt::format("{}: box dimension is {}; expected 1 to 256", place, extent));
+  if (map.swizzle != 0 && map.swizzle != 32 && map.swizzle != 64 && map.swizzle != 128)
+    return invalid(fmt::format("{}: swizzle is {}; expected 0, 32, 64 or 128", place, map.swizzle));
+  const int64_t rowBytes = map.box.back() * dataTypeSize(map.element);
+  if (rowBytes % 16 != 0)
+    return invalid(fmt::format("{}: a row of the box has {} bytes; expected a multiple of 16", place, rowBytes));
+  if (map.swizzle != 0 && rowBytes > map.swizzle)
+    return invalid(fmt::format("{}: a row of the box has {} bytes; with swizzle {} at most {} are possible", place,
+                               rowBytes, map.swizzle, map.swizzle));
+  if (Status status = checkExpressions(map.shape, names, "shape of the " + place); !status)
+    return status;
+  return checkExpressions(map.strides, names, "strides of the " + place);
+}
+
 Status checkLaunch(const LaunchInfo &launch, const ExpressionNames &names) {
   const auto inRange = [](int64_t value, int64_t low, int64_t high) { return value >= low && value <= high; };
   if (!inRange(launch.threadsPerCta, 1, 1024))
@@ -80,6 +107,11 @@ Status checkLaunch(const LaunchInfo &launch, const ExpressionNames &names) {
       return invalid(fmt::format("shared memory size is {} bytes; expected 0 to {}", bytes, 1 << 20));
   if (!inRange(launch.registers, 0, 1024) || launch.numWarps < 0 || launch.spillBytes < 0)
     return invalid("num_warps, registers and spill_bytes must not be negative");
+  if (!inRange(launch.ctasPerSm, 1, 32)) // 32: most blocks of a multiprocessor on any device
+    return invalid(fmt::format("ctas_per_sm is {}; expected 1 to 32", launch.ctasPerSm));
+  if (launch.persistent && clusterSize != launch.cluster[0])
+    return invalid(fmt::format("a persistent kernel has the cluster {}x{}x{}; expected one of {}x1x1",
+                               launch.cluster[0], launch.cluster[1], launch.cluster[2], clusterSize));
   if (launch.grid.size() > 3)
     return invalid(fmt::format("the grid has {} dimensions; at most 3 are possible", launch.grid.size()));
   return checkExpressions(launch.grid, names, "grid");
@@ -126,6 +158,12 @@ ExpressionNames expressionNames(const Manifest &manifest) {
   return names;
 }
 
+ExpressionNames tensorMapNames(const Manifest &manifest) {
+  ExpressionNames names = expressionNames(manifest);
+  names.variables.pop_back(); // the slots of the parameters stay where they are
+  return names;
+}
+
 Status validate(const Manifest &manifest) {
   if (manifest.entry.empty())
     return invalid("'entry' is empty");
@@ -146,6 +184,13 @@ Status validate(const Manifest &manifest) {
   for (const auto &[name, value] : manifest.constants)
     if (!seen.insert(name).second)
       return invalid(fmt::format("the name '{}' is used twice", name));
+  if (manifest.tensorMaps.size() > mostTensorMaps)
+    return invalid(fmt::format("the kernel has {} tensor maps; at most {} are supported", manifest.tensorMaps.size(),
+                               mostTensorMaps));
+  const ExpressionNames mapNames = tensorMapNames(manifest);
+  for (const TensorMapSpec &map : manifest.tensorMaps)
+    if (Status status = checkTensorMap(map, manifest, mapNames); !status)
+      return status;
   if (Status status = checkLaunch(manifest.launch, names); !status)
     return status;
   for (const Expectation &expectation : manifest.expect) {

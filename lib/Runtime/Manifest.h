@@ -20,6 +20,10 @@ namespace tile::runtime {
 
 constexpr int manifestSchema = 1;
 
+/// Most tensor maps of one kernel: they are made on the stack, and are 128 of the 4096 bytes of kernel arguments each.
+constexpr size_t mostTensorMaps = 16;
+constexpr size_t highestTensorRank = 5; // of a tensor map: CUDA driver API, cuTensorMapEncodeTiled
+
 enum class BufferRole { Random, Output, Inout, Zeros };
 std::string_view bufferRoleName(BufferRole role);
 
@@ -44,6 +48,17 @@ struct Parameter {
   bool isInteger() const { return !isPointer && !isFloatType(type); }
 };
 
+/// A tensor map (TMA descriptor) that the runtime makes for a launch; the kernel takes it after its parameters.
+/// Outermost dimension first, the last one contiguous.
+struct TensorMapSpec {
+  std::string base; ///< pointer parameter
+  DataType element = DataType::F16;
+  std::vector<std::string> shape;   ///< one to five expressions, in elements
+  std::vector<std::string> strides; ///< in elements; of all dimensions but the last
+  std::vector<int64_t> box;         ///< elements that one access moves
+  int64_t swizzle = 0;              ///< bytes: 0, 32, 64 or 128
+};
+
 using ConstantValue = std::variant<int64_t, double, bool, std::string>;
 
 struct LaunchInfo {
@@ -57,6 +72,8 @@ struct LaunchInfo {
   std::vector<std::string> grid; ///< one to three expressions; empty: the caller must give the grid
   bool pdl = false;
   bool cooperative = false;
+  bool persistent = false; ///< few blocks work off the grid, which the kernel takes after its tensor maps
+  int64_t ctasPerSm = 1;   ///< blocks of a persistent kernel on one multiprocessor
 };
 
 struct Expectation {
@@ -75,6 +92,7 @@ struct Manifest {
   std::string format; ///< "cubin" or "ptx"; empty where the manifest was never in an artifact
   std::vector<Parameter> parameters;
   std::vector<std::pair<std::string, ConstantValue>> constants;
+  std::vector<TensorMapSpec> tensorMaps;
   LaunchInfo launch;
   std::vector<Expectation> expect;
 
@@ -83,6 +101,9 @@ struct Manifest {
 
 /// Slot i is parameter i; slot `parameters.size()` is `num_sms`. Integer constants are folded in.
 ExpressionNames expressionNames(const Manifest &manifest);
+
+/// The names that expressions of tensor maps may use: without num_sms, because a map depends on the arguments alone.
+ExpressionNames tensorMapNames(const Manifest &manifest);
 
 Result<Manifest> parseManifest(std::string_view json);
 

@@ -86,6 +86,23 @@ public:
     return result;
   }
 
+  std::vector<int64_t> integers(const char *key) const {
+    std::vector<int64_t> result;
+    const Json *value = find(key);
+    if (!value || !value->is_array()) {
+      fail(pathOf(key), value ? "expected a list of integers" : "is missing");
+      return result;
+    }
+    for (const Json &element : *value) {
+      if (!element.is_number_integer()) {
+        fail(pathOf(key), "expected a list of integers");
+        return result;
+      }
+      result.push_back(element.get<int64_t>());
+    }
+    return result;
+  }
+
 private:
   const Json &object;
   std::string path;
@@ -136,6 +153,22 @@ Parameter readParameter(const Json &json, const std::string &path, std::optional
   return parameter;
 }
 
+TensorMapSpec readTensorMap(const Json &json, const std::string &path, std::optional<Error> &error) {
+  const ObjectReader reader(json, path, error);
+  TensorMapSpec map;
+  map.base = reader.string("base", true);
+  const std::string element = reader.string("element", true);
+  if (std::optional<DataType> parsed = parseDataType(element))
+    map.element = *parsed;
+  else
+    reader.fail(reader.pathOf("element"), fmt::format("unknown type '{}'", element));
+  map.shape = reader.strings("shape", true);
+  map.strides = reader.strings("strides");
+  map.box = reader.integers("box");
+  map.swizzle = reader.integer("swizzle", 0);
+  return map;
+}
+
 LaunchInfo readLaunch(const Json &json, std::optional<Error> &error) {
   const ObjectReader reader(json, "launch", error);
   LaunchInfo launch;
@@ -148,6 +181,8 @@ LaunchInfo readLaunch(const Json &json, std::optional<Error> &error) {
   launch.grid = reader.strings("grid");
   launch.pdl = reader.boolean("pdl");
   launch.cooperative = reader.boolean("cooperative");
+  launch.persistent = reader.boolean("persistent");
+  launch.ctasPerSm = reader.integer("ctas_per_sm", 1);
   if (const Json *cluster = reader.find("cluster")) {
     if (!cluster->is_array() || cluster->size() != 3)
       reader.fail("launch.cluster", "expected a list of three integers");
@@ -212,6 +247,12 @@ Json parameterJson(const Parameter &parameter) {
   return json;
 }
 
+Json tensorMapJson(const TensorMapSpec &map) {
+  return {{"base", map.base},   {"element", dataTypeName(map.element)},
+          {"shape", map.shape}, {"strides", map.strides},
+          {"box", map.box},     {"swizzle", map.swizzle}};
+}
+
 } // namespace
 
 Result<Manifest> parseManifest(std::string_view text) {
@@ -241,6 +282,9 @@ Result<Manifest> parseManifest(std::string_view text) {
   forEachElement(reader, "parameters", [&](const Json &element, const std::string &path) {
     manifest.parameters.push_back(readParameter(element, path, error));
   });
+  forEachElement(reader, "tensor_maps", [&](const Json &element, const std::string &path) {
+    manifest.tensorMaps.push_back(readTensorMap(element, path, error));
+  });
   if (const Json *constants = reader.find("constants"))
     readConstants(*constants, manifest, reader);
   if (const Json *launch = reader.find("launch"))
@@ -268,6 +312,8 @@ std::string toJson(const Manifest &manifest, int indent) {
   json["parameters"] = Json::array();
   for (const Parameter &parameter : manifest.parameters)
     json["parameters"].push_back(parameterJson(parameter));
+  for (const TensorMapSpec &map : manifest.tensorMaps)
+    json["tensor_maps"].push_back(tensorMapJson(map));
   json["constants"] = Json::object();
   for (const auto &[name, value] : manifest.constants)
     json["constants"][name] = constantJson(value);
@@ -282,6 +328,10 @@ std::string toJson(const Manifest &manifest, int indent) {
     launchJson["grid"] = launch.grid;
   launchJson["pdl"] = launch.pdl;
   launchJson["cooperative"] = launch.cooperative;
+  if (launch.persistent) {
+    launchJson["persistent"] = true;
+    launchJson["ctas_per_sm"] = launch.ctasPerSm;
+  }
   json["launch"] = std::move(launchJson);
   for (const Expectation &expectation : manifest.expect)
     json["expect"].push_back(

@@ -1,4 +1,5 @@
 // A libcublas.so.13 for tests: the column-major f32 product of cublasGemmEx, as its documentation defines it.
+#include <cstddef>
 #include <cstdint>
 
 extern "C" {
@@ -12,6 +13,9 @@ int cublasDestroy_v2(void *) {
 }
 int cublasSetStream_v2(void *, void *) {
   return 0;
+}
+int cublasSetWorkspace_v2(void *, void *workspace, size_t) {
+  return workspace ? 0 : 7;
 }
 int cublasGetVersion_v2(void *, int *version) {
   *version = 130002;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <utility>
 
 using namespace tile::runtime;
 
@@ -19,6 +20,7 @@ constexpr size_t memoryBytes = size_t(256) << 20;
 CUcontext currentContext = nullptr;
 std::map<CUdeviceptr, size_t> allocations;
 size_t allocatedBytes = 0;
+bool isCapturing = false; // work is then done at once, and replaying does nothing
 
 bool isMapped(CUdeviceptr pointer, size_t bytes) {
   auto next = allocations.upper_bound(pointer);
@@ -171,7 +173,7 @@ CUresult cuLaunchKernelEx(const LaunchConfig *config, CUfunction function, void 
   return 0;
 }
 CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes) {
-  if (bytes == 0)
+  if (bytes == 0 || isCapturing)
     return invalidValue;
   if (allocatedBytes + bytes > memoryBytes)
     return outOfMemory;
@@ -221,6 +223,27 @@ CUresult cuStreamDestroy_v2(CUstream) {
   return 0;
 }
 CUresult cuStreamSynchronize(CUstream) {
+  return isCapturing ? invalidValue : 0;
+}
+CUresult cuStreamBeginCapture_v2(CUstream stream, int) {
+  isCapturing = true;
+  return stream ? 0 : invalidValue;
+}
+CUresult cuStreamEndCapture(CUstream, CUgraph *graph) {
+  *graph = reinterpret_cast<CUgraph>(0x50);
+  return std::exchange(isCapturing, false) ? 0 : invalidValue;
+}
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, unsigned long long) {
+  *executable = reinterpret_cast<CUgraphExec>(0x60);
+  return graph ? 0 : invalidValue;
+}
+CUresult cuGraphLaunch(CUgraphExec executable, CUstream) {
+  return executable && !isCapturing ? 0 : invalidValue;
+}
+CUresult cuGraphExecDestroy(CUgraphExec) {
+  return 0;
+}
+CUresult cuGraphDestroy(CUgraph) {
   return 0;
 }
 CUresult cuEventCreate(CUevent *event, unsigned) {

@@ -3,6 +3,7 @@
 
 #include "Runtime/Driver.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <map>
@@ -11,10 +12,24 @@
 
 namespace tile::test {
 
+/// Allocations of the calling thread; counted by LaunchTest.cpp.
+extern thread_local uint64_t allocations;
+
+/// What the driver was told about a tensor map; its 128 bytes hold just that.
+struct FakeTensorMap {
+  uint64_t base;
+  uint64_t sizes[5], strides[4];
+  uint32_t box[5];
+  int type, swizzle, promotion;
+  unsigned rank;
+};
+static_assert(sizeof(FakeTensorMap) <= sizeof(runtime::TensorMap));
+
 struct FakeLaunch {
   runtime::LaunchConfig config;
   std::vector<runtime::LaunchAttribute> attributes;
-  std::vector<uint64_t> arguments; ///< zero-extended
+  std::vector<uint64_t> arguments; ///< zero-extended; of a tensor map its first eight bytes
+  std::vector<FakeTensorMap> maps;
 };
 
 /// One at a time: driver functions have no user pointer.
@@ -32,6 +47,9 @@ struct FakeDriver {
   int modulesUnloaded = 0;
   std::map<int, int> functionAttributes;
   std::vector<FakeLaunch> launches;
+  bool isRecording = true;
+  runtime::CUresult encodeResult = 0;
+  int mapsEncoded = 0;
 
   static FakeDriver *&current() {
     static FakeDriver *driver = nullptr;
@@ -125,14 +143,45 @@ inline CUresult setFunctionAttribute(CUfunction, int attribute, int value) {
 inline CUresult launch(const LaunchConfig *config, CUfunction, void **arguments, void **) {
   if (driver().launchResult)
     return driver().launchResult;
-  FakeLaunch record{*config, {config->attributes, config->attributes + config->attributeCount}, {}};
+  if (!driver().isRecording)
+    return 0;
+  FakeLaunch record{*config, {config->attributes, config->attributes + config->attributeCount}, {}, {}};
   for (size_t i = 0; i < driver().argumentSizes.size(); ++i) {
+    const size_t size = driver().argumentSizes[i];
     uint64_t value = 0;
-    std::memcpy(&value, arguments[i], driver().argumentSizes[i]);
+    std::memcpy(&value, arguments[i], std::min(size, sizeof(value)));
     record.arguments.push_back(value);
+    if (size != sizeof(TensorMap))
+      continue;
+    if (reinterpret_cast<uintptr_t>(arguments[i]) % alignof(TensorMap) != 0)
+      return 1;
+    std::memcpy(&record.maps.emplace_back(), arguments[i], sizeof(FakeTensorMap));
   }
   driver().launches.push_back(std::move(record));
   return 0;
+}
+
+inline CUresult encode(TensorMap *map, int type, unsigned rank, void *address, const uint64_t *sizes,
+                       const uint64_t *strides, const uint32_t *box, const uint32_t *elementStrides, int interleave,
+                       int swizzle, int promotion, int fill) {
+  ++driver().mapsEncoded;
+  FakeTensorMap fake = {};
+  fake.base = reinterpret_cast<uint64_t>(address);
+  fake.type = type;
+  fake.swizzle = swizzle;
+  fake.promotion = promotion;
+  fake.rank = rank;
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    fake.sizes[dim] = sizes[dim];
+    fake.box[dim] = box[dim];
+    if (dim > 0)
+      fake.strides[dim - 1] = strides[dim - 1];
+    // What the real one refuses.
+    if (sizes[dim] == 0 || elementStrides[dim] != 1 || (dim > 0 && (strides[dim - 1] == 0 || strides[dim - 1] % 16)))
+      return 1;
+  }
+  std::memcpy(map, &fake, sizeof(fake));
+  return interleave != 0 || fill != 0 ? 1 : driver().encodeResult;
 }
 
 } // namespace fake
@@ -156,7 +205,8 @@ inline void *FakeDriver::lookup(void *, const char *symbol) {
       {"cuModuleGetFunction", reinterpret_cast<void *>(fake::getFunction)},
       {"cuFuncGetAttribute", reinterpret_cast<void *>(fake::getFunctionAttribute)},
       {"cuFuncSetAttribute", reinterpret_cast<void *>(fake::setFunctionAttribute)},
-      {"cuLaunchKernelEx", reinterpret_cast<void *>(fake::launch)}};
+      {"cuLaunchKernelEx", reinterpret_cast<void *>(fake::launch)},
+      {"cuTensorMapEncodeTiled", reinterpret_cast<void *>(fake::encode)}};
   const auto found = table.find(symbol);
   return found == table.end() || current()->missingSymbol == symbol ? nullptr : found->second;
 }

@@ -9,9 +9,11 @@
 
 using tile::test::FakeDriver;
 
+thread_local uint64_t tile::test::allocations = 0;
+
 namespace {
 
-thread_local uint64_t allocations = 0;
+using tile::test::allocations;
 
 std::string manifestText(const std::string &target = "sm_90a", const std::string &launchExtra = "",
                          const std::string &entry = "k") {
@@ -307,9 +309,9 @@ TEST_F(LaunchTest, launchPathDoesNotAllocate) {
 
 } // namespace
 
-// Counts the allocations of the calling thread, for launchPathDoesNotAllocate.
+// Counts the allocations of the calling thread.
 void *operator new(size_t size) {
-  ++allocations;
+  ++tile::test::allocations;
   if (void *memory = std::malloc(size))
     return memory;
   throw std::bad_alloc();

@@ -18,10 +18,12 @@ const std::string matmulText = R"json({
     {"name": "K", "type": "i32", "default": 64},
     {"name": "stride_am", "type": "i64", "default": "K"},
     {"name": "alpha", "type": "f32", "default": "0.5"}],
+  "tensor_maps": [
+    {"base": "a", "element": "f16", "shape": ["M", "K"], "strides": ["stride_am"], "box": [128, 64], "swizzle": 128}],
   "constants": {"BLOCK_M": 128, "ACT": "none", "EVEN": true, "EPS": 0.25},
   "launch": {"threads_per_cta": 256, "num_warps": 8, "cluster": [2, 1, 1], "shared_static": 16,
              "shared_dynamic": 98304, "registers": 168, "spill_bytes": 0, "grid": ["cdiv(M, BLOCK_M)", "1 + EVEN"],
-             "pdl": true, "cooperative": false},
+             "pdl": true, "cooperative": false, "persistent": true, "ctas_per_sm": 2},
   "expect": [{"buffer": "c", "expression": "a @ transpose(a)", "tolerance": 0.001}],
   "added_by_a_later_version": [1, 2]
 })json";
@@ -60,6 +62,15 @@ TEST(Manifest, readsEveryField) {
   EXPECT_EQ(manifest->launch.threadsPerCta, 256);
   EXPECT_EQ(manifest->launch.cluster[0], 2);
   EXPECT_TRUE(manifest->launch.pdl);
+  EXPECT_TRUE(manifest->launch.persistent);
+  EXPECT_EQ(manifest->launch.ctasPerSm, 2);
+  ASSERT_EQ(manifest->tensorMaps.size(), 1u);
+  EXPECT_EQ(manifest->tensorMaps[0].base, "a");
+  EXPECT_EQ(manifest->tensorMaps[0].element, DataType::F16);
+  EXPECT_EQ(manifest->tensorMaps[0].shape, (std::vector<std::string>{"M", "K"}));
+  EXPECT_EQ(manifest->tensorMaps[0].strides, (std::vector<std::string>{"stride_am"}));
+  EXPECT_EQ(manifest->tensorMaps[0].box, (std::vector<int64_t>{128, 64}));
+  EXPECT_EQ(manifest->tensorMaps[0].swizzle, 128);
   EXPECT_EQ(manifest->expect[0].tolerance, 0.001);
 }
 
@@ -108,9 +119,31 @@ TEST(Manifest, negative_errorsNameThePlace) {
       {replaced("{\"name\": \"M\"", "[\"M\""), "not valid JSON"},
       {replaced("\"entry\": \"matmul_0\"", "\"entry\": 3"), "entry: expected a string"},
       {replaced("\"type\": \"f32\"", "\"type\": \"f8e5m2\""), "which only pointers may have"},
+      {replaced("\"base\": \"a\"", "\"base\": \"M\""), "a tensor map names 'M', which is no pointer parameter"},
+      {replaced("\"element\": \"f16\"", "\"element\": \"f17\""), "tensor_maps[0].element: unknown type 'f17'"},
+      {replaced("\"box\": [128, 64]", "\"box\": [128]"), "has 2 dimensions, 1 strides and a box of 1"},
+      {replaced("\"box\": [128, 64]", "\"box\": [128, 1, 1, 64]"), "has 2 dimensions, 1 strides and a box of 4"},
+      {replaced("\"box\": [128, 64]", "\"box\": \"x\""), "tensor_maps[0].box: expected a list of integers"},
+      {replaced("\"box\": [128, 64]", "\"box\": [512, 64]"), "box dimension is 512; expected 1 to 256"},
+      {replaced("\"box\": [128, 64]", "\"box\": [128, 4]"), "a row of the box has 8 bytes; expected a multiple of 16"},
+      {replaced("\"box\": [128, 64]", "\"box\": [128, 128]"), "has 256 bytes; with swizzle 128 at most 128"},
+      {replaced("\"swizzle\": 128", "\"swizzle\": 16"), "swizzle is 16; expected 0, 32, 64 or 128"},
+      {replaced("\"shape\": [\"M\", \"K\"], \"strides\": [\"stride_am\"]",
+                "\"shape\": [\"M\", \"num_sms\"], \"strides\": [\"stride_am\"]"),
+       "shape of the tensor map of 'a': in expression 'num_sms'"},
+      {replaced("\"ctas_per_sm\": 2", "\"ctas_per_sm\": 0"), "ctas_per_sm is 0; expected 1 to 32"},
+      {replaced("[2, 1, 1]", "[2, 2, 1]"), "a persistent kernel has the cluster 2x2x1; expected one of 4x1x1"},
   };
   for (const auto &[text, expected] : cases)
     EXPECT_NE(errorOf(text).find(expected), std::string::npos) << expected << "\n  got: " << errorOf(text);
+}
+
+TEST(Manifest, negative_tooManyTensorMaps) {
+  Manifest manifest = *parseManifest(matmulText);
+  manifest.tensorMaps.resize(mostTensorMaps, manifest.tensorMaps.front());
+  EXPECT_TRUE(bool(validate(manifest)));
+  manifest.tensorMaps.push_back(manifest.tensorMaps.front());
+  EXPECT_NE(validate(manifest).error().message.find("17 tensor maps; at most 16"), std::string::npos);
 }
 
 TEST(Manifest, everyTruncationAndDamagedByteIsSurvived) {

@@ -1,0 +1,54 @@
+// Times launches on a stream of its own, between events.
+//
+//   cold    fill | launch | fill | launch | ...         each launch for itself; the fill evicts the L2 cache, so that
+//   inputs
+//                                                       come from memory, and keeps the host ahead of the device
+//   graph   [launch launch ... launch] [launch ...      replays of a CUDA graph of many launches: the device's time
+//   alone,
+//                                                       for kernels that take less than a launch; what fits in L2 is
+//                                                       there
+#pragma once
+
+#include "Runner/CudaDevice.h"
+#include "Runner/CudaEvents.h"
+
+#include <functional>
+
+namespace tile::runner {
+
+using Launch = std::function<Status(runtime::CUstream)>;
+
+double median(std::vector<double> values);
+
+/// What is measured at once: one launch behind a fill, or one replay of a graph of `launches`.
+struct Sample {
+  Launch run;
+  int launches = 1;
+  bool isCold = true;
+};
+
+class Stopwatch {
+public:
+  /// Most samples of one measurement.
+  static constexpr int mostSamples = 200;
+
+  static Result<Stopwatch> create(CudaDevice &device);
+
+  /// A graph of so many launches. They have run before: nothing may be loaded or allocated in them.
+  Result<Sample> capture(const Launch &launch, int launches) const;
+
+  /// Median time of a launch over `count` samples, in milliseconds. `whileBusy` is called when the work is queued but
+  /// not finished.
+  Result<double> measure(const Sample &sample, int count, const std::function<void()> &whileBusy = {}) const;
+
+private:
+  Stopwatch(const Driver &driver, CudaStream stream, CudaMemory flush, size_t flushBytes)
+      : driver(&driver), stream(std::move(stream)), flush(std::move(flush)), flushBytes(flushBytes) {}
+  const Driver *driver;
+  CudaStream stream;
+  CudaMemory flush;
+  size_t flushBytes;
+  std::vector<CudaTimer> timers;
+};
+
+} // namespace tile::runner

@@ -1,0 +1,36 @@
+// The arguments of a launch as the manifest's integer expressions see them. Reading and evaluating touch no heap.
+#pragma once
+
+#include "Runtime/DataType.h"
+#include "Runtime/Expression.h"
+
+#include <array>
+#include <cstring>
+#include <optional>
+
+struct tile_kernel;
+
+namespace tile::runtime {
+
+template <typename T> T readAs(const void *argument) {
+  T value;
+  std::memcpy(&value, argument, sizeof(T));
+  return value;
+}
+
+/// The value of an integer argument; u64 beyond the signed range comes out negative, see evaluate.
+int64_t readInteger(DataType type, const void *argument);
+
+/// Slot i is the value of parameter i, if it is an integer; the last one is num_sms. See expressionNames.
+struct ArgumentSlots {
+  std::array<int64_t, TILE_MAX_PARAMETERS + 1> values;
+};
+
+/// `arguments` as for cuLaunchKernel.
+ArgumentSlots readSlots(const tile_kernel &kernel, void *const *arguments, int multiprocessors);
+
+/// Nothing on failure; then the thread's last error says that `code` befell the `what` expression.
+std::optional<int64_t> evaluate(const tile_kernel &kernel, const Expression &expression, const ArgumentSlots &slots,
+                                tile_status code, std::string_view what);
+
+} // namespace tile::runtime

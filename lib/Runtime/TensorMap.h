@@ -1,0 +1,51 @@
+// Tensor maps (TMA descriptors): from the manifest's recipe and a launch's arguments to the 128 bytes that the kernel
+// takes by value.
+//
+//   manifest                                load: planTensorMap          launch: encodeTensorMap
+//   {"base": "a", "shape": ["M", "K"], ─▶   compiled expressions,   ─▶   request (numbers, innermost first)
+//    "strides": ["lda"], "box": ...}        constant part                ─▶ thread's cache ─▶ cuTensorMapEncodeTiled
+//
+// Encoding depends on nothing but the request, so that a launch with the pointers and sizes of an earlier one copies
+// the map from a small cache, which belongs to the thread: no lock, no heap.
+#pragma once
+
+#include "Runtime/ArgumentSlots.h"
+#include "Runtime/Driver.h"
+#include "Runtime/Manifest.h"
+
+#include <type_traits>
+
+namespace tile::runtime {
+
+/// All that cuTensorMapEncodeTiled is told and that is not the same for every map. Innermost dimension first.
+struct TensorMapRequest {
+  uint64_t base = 0;
+  uint64_t sizes[highestTensorRank] = {};       ///< elements
+  uint64_t strides[highestTensorRank - 1] = {}; ///< bytes; of the dimensions after the innermost
+  uint32_t box[highestTensorRank] = {};         ///< elements
+  uint16_t type = 0;                            ///< CUtensorMapDataType
+  uint8_t swizzle = 0;                          ///< CUtensorMapSwizzle
+  uint8_t rank = 0;
+
+  bool operator==(const TensorMapRequest &) const = default;
+};
+static_assert(std::has_unique_object_representations_v<TensorMapRequest>, "the cache hashes its bytes");
+
+/// A recipe, compiled when its kernel is loaded.
+struct TensorMapPlan {
+  unsigned base = 0; ///< index of the pointer parameter
+  unsigned elementBytes = 0;
+  TensorMapRequest constants;      ///< rank, box, type and swizzle
+  std::vector<Expression> sizes;   ///< as in the manifest: outermost first
+  std::vector<Expression> strides; ///< the same, in elements
+};
+
+/// The manifest has been validated.
+Result<TensorMapPlan> planTensorMap(const TensorMapSpec &spec, const Manifest &manifest);
+
+/// Map `index` of the kernel for these arguments, to a kernel with a runtime. The status is also the thread's last
+/// error.
+tile_status encodeTensorMap(const tile_kernel &kernel, size_t index, void *const *arguments, const ArgumentSlots &slots,
+                            TensorMap &map);
+
+} // namespace tile::runtime

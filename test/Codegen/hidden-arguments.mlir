@@ -1,0 +1,46 @@
+// What a kernel takes after its parameters is no parameter: tensor maps become recipes, the grid's size a persistent
+// launch. Anything else in their place is refused.
+// RUN: rm -rf %t && split-file %s %t && cd %t
+// RUN: tilec maps.mlir --emit=manifest | tr -d ' \n' | FileCheck maps.mlir
+// RUN: tilec maps.mlir --emit=ptx | FileCheck maps.mlir --check-prefix=PTX
+// RUN: %if ptxas %{ tilec maps.mlir --emit=header | FileCheck maps.mlir --check-prefix=HEADER %}
+// RUN: not tilec order.mlir --emit=manifest 2>&1 | FileCheck order.mlir
+// RUN: not tilec box.mlir --emit=manifest 2>&1 | FileCheck box.mlir
+// RUN: not tilec base.mlir --emit=manifest 2>&1 | FileCheck base.mlir
+
+//--- maps.mlir
+// CHECK: {"name":"a",{{.*}}{"name":"M",{{.*}}{"name":"K","type":"i32","divisibility":1}],
+// CHECK-SAME: "tensor_maps":[{"base":"a","element":"f16","shape":["M","K"],"strides":["K"],"box":[128,64],"swizzle":128}]
+// CHECK-SAME: "persistent":true,"ctas_per_sm":2}
+// PTX: .param .align 64 .b8 k_param_3[128]
+// HEADER: a: accessed by TMA; its address and its strides in bytes (K times 2) must be multiples of 16
+// HEADER: k_launch(tile_kernel *kernel, void *stream, void *a, int32_t M, int32_t K)
+llvm.func @k(%a: !llvm.ptr {tile.name = "a"}, %m: i32 {tile.name = "M"}, %k: i32 {tile.name = "K"},
+             %map: !llvm.ptr {llvm.byval = !llvm.array<16 x i64>, llvm.align = 64 : i64, nvvm.grid_constant,
+                              tile.tensor_map = {base = "a", shape = ["M", "K"], strides = ["K"], element = f16,
+                                                 box = array<i64: 128, 64>, swizzle = 128 : i32}},
+             %x: i32 {tile.grid_size = 0 : i32}, %y: i32 {tile.grid_size = 1 : i32}, %z: i32 {tile.grid_size = 2 : i32})
+    attributes {nvvm.kernel, nvvm.reqntid = array<i32: 384>, tile.ctas_per_sm = 2 : i32} {
+  llvm.return
+}
+
+//--- order.mlir
+// CHECK: argument 2 of the lowered kernel 'k' is no parameter, tensor map or grid dimension in its place
+llvm.func @k(%m: i32 {tile.name = "M"}, %x: i32 {tile.grid_size = 0 : i32}, %z: i32 {tile.grid_size = 2 : i32})
+    attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
+  llvm.return
+}
+
+//--- box.mlir
+// CHECK: the tensor map of 'a' has no box or no swizzle
+llvm.func @k(%a: !llvm.ptr {tile.name = "a"}, %map: !llvm.ptr {tile.tensor_map = {base = "a", shape = ["8"]}})
+    attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
+  llvm.return
+}
+
+//--- base.mlir
+// CHECK: argument attribute 'tile.tensor_map' names no parameter as its base
+llvm.func @k(%a: !llvm.ptr {tile.name = "a"}, %map: !llvm.ptr {tile.tensor_map = {base = "b", shape = ["8"]}})
+    attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
+  llvm.return
+}
