@@ -9,10 +9,11 @@ include "Tile/TileOpBase.td"
 def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, AutomaticAllocationScope]> {
   let summary = "entry point that is run once for every program of the grid";
   let description = [{
-    Arguments are scalars and pointers (never tensors); there are no results. Argument attributes:
+    Arguments are scalars, pointers and descriptors (never tensors); there are no results. Argument attributes:
     `tile.name` (source name, a string), `tile.divisibility` (i32: the value, or for a pointer its byte address, is a
-    multiple of this; the launcher checks it) and `tile.unsigned` (a unit: the source type of the integer or pointee is
-    unsigned, which signless types do not say and the manifest must).
+    multiple of this; the launcher checks it), `tile.unsigned` (a unit: the source type of the integer or pointee is
+    unsigned, which signless types do not say and the manifest must) and `tile.tensor_map` (of a descriptor: how the
+    launcher makes it from the other arguments; see `tile-host-descriptors`).
 
     `num_warps` is the number of warps of 32 threads that run one program, a power of two from 1 to 32. `num_stages` is
     the depth of software pipelines. `shared_bytes` is the shared memory of one CTA (set by `cta-allocate-shared`).
@@ -42,6 +43,11 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
     /// Names of argument attributes.
     static ::llvm::StringRef getArgNameAttrName() { return "tile.name"; }
     static ::llvm::StringRef getDivisibilityAttrName() { return "tile.divisibility"; }
+    static ::llvm::StringRef getUnsignedAttrName() { return "tile.unsigned"; }
+    static ::llvm::StringRef getTensorMapAttrName() { return "tile.tensor_map"; }
+
+    /// The argument's source name; `arg2` if it has none.
+    ::std::string getArgName(unsigned index);
 
     ::mlir::Region *getCallableRegion() { return &getBody(); }
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }

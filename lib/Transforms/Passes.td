@@ -20,6 +20,17 @@ def TileVerifyPhase : KernelPass<"tile-verify-phase"> {
   let options = [Option<"phase", "phase", "std::string", "\"tile\"", "tile, layout, async, scheduled or allocated">];
 }
 
+def TileRaiseDescriptors : KernelPass<"tile-raise-descriptors"> {
+  let summary = "turn block accesses through pointers into accesses through descriptors";
+  let description = [{
+    Kind: optimisation. Requires: phase tile. Ensures: phase tile; the operands of products, and the stores of kernels
+    with such products, go through descriptors made at the kernel's entry, where this is proven to access the same
+    elements; a remark says why not elsewhere. Does not: change kernels for targets without TMA, or without products.
+    Example: test/Transforms/Tile/raise-descriptors.mlir.
+  }];
+  let options = [TargetOption];
+}
+
 def TileExpandDescriptors : KernelPass<"tile-expand-descriptors"> {
   let summary = "turn descriptor accesses into masked pointer accesses";
   let description = [{
