@@ -72,7 +72,8 @@ def Tile_MakeDescOp : Tile_Op<"make_desc", [Pure, SameVariadicOperandSize]> {
   let summary = "descriptor of a strided tensor in global memory";
   let description = [{
     `shape` (i32) and `strides` (i64, in elements) have one entry a dimension of the block shape, 1 to 5; the last
-    stride is 1. The innermost block dimension covers at least 16 bytes, as TMA requires.
+    stride is 1. As TMA requires, the innermost block dimension covers at least 16 bytes, and the program promises that
+    `base` is aligned to 16 bytes and that the other strides are multiples of 16 bytes and not negative.
 
     Example:
     ```mlir

@@ -29,6 +29,11 @@ void KernelOp::print(OpAsmPrinter &printer) {
                                            getArgAttrsAttrName(), getResAttrsAttrName());
 }
 
+std::string KernelOp::getArgName(unsigned index) {
+  auto name = getArgAttrOfType<StringAttr>(index, getArgNameAttrName());
+  return name ? name.str() : "arg" + std::to_string(index);
+}
+
 LogicalResult KernelOp::verify() {
   if (!getFunctionType().getResults().empty())
     return emitOpError() << "has " << getFunctionType().getNumResults() << " results; a kernel returns nothing";

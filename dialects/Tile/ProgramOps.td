@@ -9,12 +9,13 @@ include "Tile/TileOpBase.td"
 def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, AutomaticAllocationScope]> {
   let summary = "entry point that is run once for every program of the grid";
   let description = [{
-    Arguments are scalars and pointers (never tensors); there are no results. Argument attributes:
+    Arguments are scalars, pointers and descriptors (never tensors); there are no results. Argument attributes:
     `tile.name` (source name, a string), `tile.divisibility` (i32: the value, or for a pointer its byte address, is a
     multiple of this; the launcher checks it) and `tile.unsigned` (a unit: the source type of the integer or pointee is
-    unsigned, which signless types do not say and the manifest must). After the source's arguments may follow some that the launcher
-    adds: a descriptor has `tile.tensor_map`, a dictionary that says how to make it (base, shape, strides, box, swizzle),
-    and `tile.grid_size` (i32: 0, 1 or 2) is the number of programs along an axis of a kernel whose CTAs run several.
+    unsigned, which signless types do not say and the manifest must). After the source's arguments may follow some that
+    the launcher adds: a descriptor has `tile.tensor_map`, a dictionary that says how to make it (see
+    `tile-host-descriptors`), and `tile.grid_size` (i32: 0, 1 or 2) is the number of programs along an axis of a kernel
+    whose CTAs run several.
 
     `num_warps` is the number of warps of 32 threads that run one program, a power of two from 1 to 32. `num_stages` is
     the depth of software pipelines. `producer_warps` is the number of warps beyond these that only copy data for
@@ -46,8 +47,12 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
     /// Names of argument attributes.
     static ::llvm::StringRef getArgNameAttrName() { return "tile.name"; }
     static ::llvm::StringRef getDivisibilityAttrName() { return "tile.divisibility"; }
+    static ::llvm::StringRef getUnsignedAttrName() { return "tile.unsigned"; }
     static ::llvm::StringRef getTensorMapAttrName() { return "tile.tensor_map"; }
     static ::llvm::StringRef getGridSizeAttrName() { return "tile.grid_size"; }
+
+    /// The argument's source name; `arg2` if it has none.
+    ::std::string getArgName(unsigned index);
 
     ::mlir::Region *getCallableRegion() { return &getBody(); }
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }

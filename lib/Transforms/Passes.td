@@ -20,11 +20,33 @@ def TileVerifyPhase : KernelPass<"tile-verify-phase"> {
   let options = [Option<"phase", "phase", "std::string", "\"tile\"", "tile, layout, async, scheduled or allocated">];
 }
 
+def TileRaiseDescriptors : KernelPass<"tile-raise-descriptors"> {
+  let summary = "turn block accesses through pointers into accesses through descriptors";
+  let description = [{
+    Kind: optimisation. Requires: phase tile. Ensures: phase tile; the operands of products, and the stores of kernels
+    with such products, go through descriptors made at the kernel's entry, where this is proven to access the same
+    elements; a remark says why not elsewhere. Does not: change kernels for targets without TMA, or without products.
+    Example: test/Transforms/Tile/raise-descriptors.mlir.
+  }];
+  let options = [TargetOption];
+}
+
+def TileHostDescriptors : KernelPass<"tile-host-descriptors"> {
+  let summary = "pass descriptors that follow from the kernel's parameters as arguments";
+  let description = [{
+    Kind: optimisation. Requires: phase tile. Ensures: phase tile; in kernels with products, descriptors of pointer
+    parameters whose shape and strides are expressions over integer parameters are arguments, behind the program's own,
+    with a recipe for the launcher in the attribute `tile.tensor_map`. Does not: change kernels for targets without TMA.
+    Example: test/Transforms/Tile/host-descriptors.mlir.
+  }];
+  let options = [TargetOption];
+}
+
 def TileExpandDescriptors : KernelPass<"tile-expand-descriptors"> {
   let summary = "turn descriptor accesses into masked pointer accesses";
   let description = [{
-    Kind: correctness. Requires: phase tile. Ensures: no descriptor operation or type is left.
-    Does not: use TMA. Example: test/Transforms/Tile/expand-descriptors.mlir.
+    Kind: correctness. Requires: phase tile. Ensures: no descriptor is left but arguments with a recipe for the launcher,
+    and accesses through these. Does not: use TMA. Example: test/Transforms/Tile/expand-descriptors.mlir.
   }];
 }
 

@@ -1,0 +1,323 @@
+// Block accesses: strides from the address, boundaries from the mask, coordinates from both.
+//
+// Dimension d of an access with mask `index < bound` lies at some coordinate of a tensor of some extent, and
+// bound = extent - coordinate. What of the bound is known at launch belongs to the extent, the rest to the coordinate.
+// The address must then be base + the sum of coordinate * stride; a constant difference moves the coordinates, and the
+// extents with them, which leaves the bounds as they are.
+#include "Analysis/BlockPointers.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace tile;
+using llvm::formatv;
+
+/// Bytes. Addresses and strides of a tensor map: CUDA driver API, cuTensorMapEncodeTiled.
+static constexpr int64_t tensorMapAlignment = 16;
+static constexpr int64_t maxExtent = std::numeric_limits<int32_t>::max();
+
+bool tile::isKnownAtLaunch(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return isa<KernelOp>(argument.getOwner()->getParentOp()) && value.getType().isInteger();
+  Operation *op = value.getDefiningOp();
+  // Where an operation that can fail is always reached, it may as well fail earlier.
+  bool movable = isSpeculatable(op) || isa<KernelOp>(op->getParentOp());
+  return isa<arith::ArithDialect>(op->getDialect()) && value.getType().isInteger() && isPure(op) && movable &&
+         llvm::all_of(op->getOperands(), isKnownAtLaunch);
+}
+
+namespace {
+
+std::string nameOf(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    if (auto kernel = dyn_cast<KernelOp>(argument.getOwner()->getParentOp()))
+      return kernel.getArgName(argument.getArgNumber());
+  if (auto id = value.getDefiningOp<ProgramIdOp>())
+    return formatv("program_id({0})", id.getAxis());
+  return "(...)";
+}
+
+std::string quote(const Polynomial &number) {
+  return "'" + number.toString(nameOf) + "'";
+}
+
+/// `index < bound` in one dimension; no bound if the condition is something else.
+struct Condition {
+  std::optional<unsigned> dim; ///< None: not a condition on one dimension.
+  std::optional<Polynomial> bound;
+};
+using Conditions = SmallVector<Condition>;
+
+/// The conditions that must all hold where a mask is true.
+class MaskReader {
+public:
+  explicit MaskReader(AffineBlocks &blocks) : blocks(blocks) {}
+
+  Conditions read(Value mask) {
+    if (matchPattern(mask, m_One()))
+      return {};
+    Operation *op = mask.getDefiningOp();
+    if (!op)
+      return {Condition{}};
+    return llvm::TypeSwitch<Operation *, Conditions>(op)
+        .Case([&](arith::AndIOp both) {
+          Conditions conditions = read(both.getLhs());
+          llvm::append_range(conditions, read(both.getRhs()));
+          return conditions;
+        })
+        .Case([&](BroadcastOp broadcast) {
+          Conditions conditions = read(broadcast.getSrc());
+          for (Condition &condition : conditions)
+            if (condition.dim && broadcast.getSrc().getType().getDimSize(*condition.dim) !=
+                                     broadcast.getType().getDimSize(*condition.dim))
+              condition = {};
+          return conditions;
+        })
+        .Case([&](ExpandDimsOp expand) {
+          Conditions conditions = read(expand.getSrc());
+          for (Condition &condition : conditions)
+            if (condition.dim && *condition.dim >= expand.getAxis())
+              ++*condition.dim;
+          return conditions;
+        })
+        .Case([&](arith::CmpIOp compare) { return Conditions{readComparison(compare)}; })
+        .Default([](Operation *) { return Conditions{Condition{}}; });
+  }
+
+private:
+  Condition readComparison(arith::CmpIOp compare) {
+    using Predicate = arith::CmpIPredicate;
+    std::optional<AffineBlock> lhs = blocks.get(compare.getLhs()), rhs = blocks.get(compare.getRhs());
+    if (!lhs || !rhs || lhs->base || rhs->base)
+      return {};
+    Predicate predicate = compare.getPredicate();
+    if (predicate == Predicate::sgt || predicate == Predicate::sge) {
+      std::swap(lhs, rhs);
+      predicate = predicate == Predicate::sgt ? Predicate::slt : Predicate::sle;
+    }
+    Condition condition;
+    bool countsUp = true;
+    for (auto [dim, left, right] : llvm::enumerate(lhs->steps, rhs->steps)) {
+      Polynomial step = left - right;
+      if (step.isZero())
+        continue;
+      if (condition.dim)
+        return {};
+      condition.dim = dim;
+      countsUp = step == 1;
+    }
+    if (condition.dim && countsUp && (predicate == Predicate::slt || predicate == Predicate::sle))
+      condition.bound = rhs->start - lhs->start + (predicate == Predicate::sle ? 1 : 0);
+    return condition;
+  }
+
+  AffineBlocks &blocks;
+};
+
+/// The analysis of one access. Each step fills in more of it, or says in `reason` why there is no descriptor.
+class AccessAnalysis {
+public:
+  AccessAnalysis(AffineBlocks &blocks, AxisInfoAnalysis &facts, Value pointer, Value mask)
+      : blocks(blocks), facts(facts), pointer(pointer), mask(mask) {}
+
+  BlockAccessResult run() {
+    if (!checkElement() || !findAddress() || !findStrides() || !findBounds() || !findCoordinates() || !findExtents())
+      return {std::nullopt, reason};
+    return {collect(), ""};
+  }
+
+private:
+  bool fail(const Twine &text) {
+    reason = text.str();
+    return false;
+  }
+
+  unsigned getRank() const { return sizes.size(); }
+
+  bool checkElement() {
+    auto tensor = dyn_cast<RankedTensorType>(pointer.getType());
+    if (!tensor || tensor.getRank() < 1 || tensor.getRank() > 5)
+      return fail("it is not a block of 1 to 5 dimensions");
+    sizes.assign(tensor.getShape().begin(), tensor.getShape().end());
+    Type element = cast<PtrType>(tensor.getElementType()).getPointee();
+    bool supported = element.isF64() ||
+                     (element.isIntOrFloat() && llvm::is_contained({8u, 16u, 32u}, element.getIntOrFloatBitWidth()));
+    if (!supported)
+      return fail(formatv("a tensor map has no elements of type {0}", element));
+    elementBytes = getBytesInMemory(element);
+    return true;
+  }
+
+  bool findAddress() {
+    std::optional<AffineBlock> address = blocks.get(pointer);
+    if (!address || !address->isExact())
+      return fail("the addresses do not grow linearly along each dimension");
+    base = dyn_cast<BlockArgument>(address->base);
+    if (!base || !isa<KernelOp>(base.getOwner()->getParentOp()))
+      return fail("the addresses do not start from a pointer parameter");
+    if (facts.get(base).getDivisibilityOfAll() < tensorMapAlignment)
+      return fail(formatv("'{0}' is not known to be aligned to {1} bytes; promise it with --assume={0}={1}",
+                          nameOf(base), tensorMapAlignment));
+    offset = address->start;
+    strides = address->steps;
+    return true;
+  }
+
+  bool findStrides() {
+    for (auto [dim, stride] : llvm::enumerate(strides))
+      if (stride == 1)
+        contiguous = dim;
+    if (contiguous < 0)
+      return fail("no dimension is known to have stride 1; give the stride of the contiguous one as a constant");
+    if (sizes[contiguous] * elementBytes < tensorMapAlignment)
+      return fail(formatv("rows of the block have {0} bytes; a tensor map needs at least {1}",
+                          sizes[contiguous] * elementBytes, tensorMapAlignment));
+    for (auto [dim, stride] : llvm::enumerate(strides))
+      if (int64_t(dim) != contiguous && !checkStride(dim, stride))
+        return false;
+    return true;
+  }
+
+  bool checkStride(unsigned dim, const Polynomial &stride) {
+    if (stride.getConstant().value_or(1) <= 0)
+      return fail(formatv("dimension {0} has stride {1}", dim, *stride.getConstant()));
+    if (!stride.all(isKnownAtLaunch))
+      return fail(formatv("the stride of dimension {0} is not known at launch", dim));
+    uint64_t needed = tensorMapAlignment / elementBytes;
+    if (getDivisibility(stride) >= needed)
+      return true;
+    std::string text = formatv("stride {0} is not known to be a multiple of {1} elements", quote(stride), needed);
+    if (isa_and_present<BlockArgument>(stride.getSingleFactor()))
+      text += formatv("; promise it with --assume={0}={1}", nameOf(stride.getSingleFactor()), needed);
+    return fail(text);
+  }
+
+  /// A power of two that divides `number` whatever its factors are.
+  uint64_t getDivisibility(const Polynomial &number) {
+    uint64_t result = AxisInfo::maxDivisibility;
+    for (const Polynomial::Term &term : number.getTerms()) {
+      uint64_t product = term.coefficient & -term.coefficient;
+      for (Value factor : term.factors)
+        product = llvm::SaturatingMultiply<uint64_t>(product, facts.get(factor).getDivisibilityOfAll());
+      result = std::min(result, product);
+    }
+    return result;
+  }
+
+  bool findBounds() {
+    bounds.resize(getRank());
+    if (!mask)
+      return true;
+    for (Condition &condition : MaskReader(blocks).read(mask)) {
+      if (!condition.dim)
+        return fail("the mask is more than the boundaries of the dimensions");
+      std::optional<Polynomial> &bound = bounds[*condition.dim];
+      bool other = bound && condition.bound && !(*bound == *condition.bound);
+      if (!condition.bound || !condition.bound->isExact() || other)
+        return fail(formatv("the mask is not the boundary of dimension {0}", *condition.dim));
+      bound = condition.bound;
+    }
+    return true;
+  }
+
+  bool findCoordinates() {
+    coordinates.resize(getRank());
+    Polynomial rest = offset;
+    for (unsigned dim = 0; dim < getRank(); ++dim) {
+      if (bounds[dim])
+        coordinates[dim] = bounds[dim]->partition(isKnownAtLaunch).second * -1;
+      rest = rest - coordinates[dim] * strides[dim];
+    }
+    // What the bounds do not explain is a constant distance. The contiguous dimension takes what others leave.
+    for (unsigned step = 0; step < getRank(); ++step) {
+      unsigned dim = step + 1 == getRank() ? contiguous : step + (int64_t(step) >= contiguous);
+      auto [distance, remainder] = rest.divide(strides[dim]);
+      if (!distance.getConstant())
+        return fail(describeRest(distance, dim));
+      coordinates[dim] = coordinates[dim] + distance;
+      rest = remainder;
+    }
+    if (!rest.isZero())
+      return fail("the offset " + quote(rest) + " of the address belongs to no dimension");
+    for (unsigned dim = 0; dim < getRank(); ++dim)
+      if (!isNonNegative(coordinates[dim]))
+        return fail(formatv("coordinate {0} of dimension {1} may be negative", quote(coordinates[dim]), dim));
+    return true;
+  }
+
+  std::string describeRest(const Polynomial &distance, unsigned dim) {
+    if (!bounds[dim])
+      return formatv("no mask bounds dimension {0}, so its extent is not known", dim);
+    return formatv("the mask of dimension {0} does not mention the offset {1} of the address", dim, quote(distance));
+  }
+
+  bool isNonNegative(const Polynomial &number) {
+    return number.isExact() && llvm::all_of(number.getTerms(), [&](const Polynomial::Term &term) {
+             return term.coefficient > 0 &&
+                    llvm::all_of(term.factors, [&](Value factor) { return facts.get(factor).nonNegative; });
+           });
+  }
+
+  bool findExtents() {
+    for (unsigned dim = 0; dim < getRank(); ++dim) {
+      // All of an unmasked dimension is accessed, so it exists.
+      Polynomial extent = coordinates[dim] + bounds[dim].value_or(sizes[dim]);
+      extents.push_back(extent);
+      auto isShort = [](Value factor) { return factor.getType().getIntOrFloatBitWidth() <= 32; };
+      if (!extent.all(isShort) || !coordinates[dim].all(isShort))
+        return fail(formatv("dimension {0} has 64-bit indices; descriptors have 32-bit ones", dim));
+      bool fits = extent.getConstant() ? *extent.getConstant() <= maxExtent : extent.getConstantTerm() <= 0;
+      if (!extent.isExact() || !fits)
+        return fail(formatv("extent {0} of dimension {1} may be larger than {2}", quote(extent), dim, maxExtent));
+    }
+    return true;
+  }
+
+  BlockAccess collect() {
+    BlockAccess access;
+    access.base = base;
+    auto add = [&](unsigned dim) {
+      access.order.push_back(dim);
+      access.block.push_back(sizes[dim]);
+      access.shape.push_back(extents[dim]);
+      access.strides.push_back(strides[dim]);
+      access.coordinates.push_back(coordinates[dim]);
+    };
+    for (unsigned dim = 0; dim < getRank(); ++dim)
+      if (int64_t(dim) != contiguous)
+        add(dim);
+    add(contiguous);
+    return access;
+  }
+
+  AffineBlocks &blocks;
+  AxisInfoAnalysis &facts;
+  Value pointer, mask;
+  std::string reason;
+  SmallVector<int64_t> sizes;
+  int64_t elementBytes = 0, contiguous = -1;
+  BlockArgument base;
+  Polynomial offset;
+  SmallVector<Polynomial, 2> strides, coordinates, extents;
+  SmallVector<std::optional<Polynomial>, 2> bounds; ///< None: no mask.
+};
+
+} // namespace
+
+BlockAccessResult BlockPointers::analyze(LoadOp load) {
+  if (load.getIsVolatile())
+    return {std::nullopt, "the load is volatile"};
+  Value other = load.getOther();
+  if (auto splat = other ? other.getDefiningOp<SplatOp>() : nullptr)
+    other = splat.getScalar();
+  if (other && !matchPattern(other, m_PosZeroFloat()) && !matchPattern(other, m_Zero()))
+    return {std::nullopt, "'other' is not zero"};
+  return AccessAnalysis(blocks, facts, load.getPtr(), load.getMask()).run();
+}
+
+BlockAccessResult BlockPointers::analyze(StoreOp store) {
+  return AccessAnalysis(blocks, facts, store.getPtr(), store.getMask()).run();
+}

@@ -1,0 +1,51 @@
+// Which loads and stores through tensors of pointers access a block of a rectangular tensor, as a descriptor does.
+//
+//   %p = a + first*lda + (rows[:, None]*lda + ks[None, :]), bumped by 32 in each iteration k
+//   tile.load %p mask (rows[:, None] < M - first) & (ks[None, :] < K - 32*k)
+//     =>  tensor a of shape [M, K] and strides [lda, 1], block at [first, 32*k]
+//
+// Proven: every enabled element is the one that a descriptor access at these coordinates moves, and no other is inside
+// the shape. For this coordinates must not be negative, and the mask must be the boundary, no more and no less. What is
+// known at launch makes up the shape, all else in the mask the coordinates.
+// Proven from the launcher's promises: the base is aligned to 16 bytes, and so is every row.
+// Taken for granted: index arithmetic does not overflow, and strides are not negative (the launcher checks).
+#pragma once
+
+#include "Analysis/AffineBlock.h"
+#include "Tile/TileDialect.h"
+
+#include <string>
+
+namespace tile {
+
+/// In the order of memory: the last dimension is contiguous.
+struct BlockAccess {
+  mlir::BlockArgument base;
+  llvm::SmallVector<Polynomial, 2> shape, strides; ///< Known at launch.
+  llvm::SmallVector<Polynomial, 2> coordinates;    ///< Of the block's first element.
+  llvm::SmallVector<int64_t, 2> block;
+  llvm::SmallVector<int32_t, 2> order; ///< Which dimension of the access each dimension is.
+};
+
+/// An access, or why it is none: a sentence without capital and period.
+struct BlockAccessResult {
+  std::optional<BlockAccess> access;
+  std::string reason;
+};
+
+/// A scalar that depends on nothing but the kernel's arguments, so that it can be computed where the kernel starts.
+bool isKnownAtLaunch(mlir::Value value);
+
+class BlockPointers {
+public:
+  explicit BlockPointers(KernelOp kernel) : facts(kernel), blocks(facts) {}
+
+  BlockAccessResult analyze(LoadOp load);
+  BlockAccessResult analyze(StoreOp store);
+
+private:
+  AxisInfoAnalysis facts;
+  AffineBlocks blocks;
+};
+
+} // namespace tile

@@ -1,0 +1,62 @@
+// Sums of products of integer scalars: index arithmetic compared by meaning rather than by form.
+//
+//   %x = arith.muli %pid, 128;  %y = arith.subi %n, %x            =>   n - 128*pid
+//
+// A factor is a value that is no sum, product or constant itself. Numbers are unbounded here: the compiler takes index
+// arithmetic not to overflow (AxisInfo.h). `exact` is false when even the coefficients got too large; then nothing
+// follows from the polynomial.
+#pragma once
+
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace tile {
+
+class Polynomial {
+public:
+  struct Term {
+    int64_t coefficient = 0;
+    llvm::SmallVector<mlir::Value, 2> factors; ///< Repeated for powers; none in the constant term.
+  };
+
+  Polynomial(int64_t constant = 0);
+  explicit Polynomial(mlir::Value factor);
+
+  Polynomial operator+(const Polynomial &other) const;
+  Polynomial operator-(const Polynomial &other) const;
+  Polynomial operator*(const Polynomial &other) const;
+  bool operator==(const Polynomial &other) const;
+
+  /// No two terms have the same factors, no coefficient is zero; in the order in which they came up.
+  llvm::ArrayRef<Term> getTerms() const { return terms; }
+  bool isExact() const { return exact; }
+  bool isZero() const { return exact && terms.empty(); }
+  /// Its value, if it has no other than the constant term.
+  std::optional<int64_t> getConstant() const;
+  int64_t getConstantTerm() const;
+  /// The factor, if it is nothing else.
+  mlir::Value getSingleFactor() const;
+
+  /// The terms whose factors all satisfy `predicate`, and the others.
+  std::pair<Polynomial, Polynomial> partition(llvm::function_ref<bool(mlir::Value)> predicate) const;
+  /// The quotient of the terms that `divisor`, a single term, divides without remainder, and the other terms.
+  std::pair<Polynomial, Polynomial> divide(const Polynomial &divisor) const;
+  /// Every factor satisfies `predicate`.
+  bool all(llvm::function_ref<bool(mlir::Value)> predicate) const;
+
+  /// `K - 32*k`; `name` spells a factor.
+  std::string toString(llvm::function_ref<std::string(mlir::Value)> name) const;
+
+private:
+  void add(Term term);
+
+  llvm::SmallVector<Term, 2> terms;
+  bool exact = true;
+};
+
+} // namespace tile

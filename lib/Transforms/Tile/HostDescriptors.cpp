@@ -1,0 +1,217 @@
+// tile-host-descriptors: let the launcher make descriptors and pass them as arguments of the kernel.
+//
+//   tile.kernel @k(%a {tile.name = "a"}, %M, %K, %lda)      tile.kernel @k(%a, %M, %K, %lda, %d: !tile.desc<128x64xf16>
+//     %d = tile.make_desc %a, [%M, %K], [%lda, %one]   ==>      {tile.tensor_map = {name = "a.map0", base = "a",
+//     %x = tile.desc_load %d[%i, %j]                             shape = ["M", "K"], strides = ["lda"]}})
+//                                                             %x = tile.desc_load %d[%i, %j]
+//
+// The recipe's shape and strides are expressions in the language of lib/Runtime/Expression, outermost dimension first,
+// in elements; the last stride is 1 and not written. A size below zero counts as zero, so `max(M, 0)` is written `M`.
+// Values are printed only if host and kernel compute the same: 64-bit host arithmetic is that of the kernel where the
+// kernel does not overflow, which index arithmetic is taken not to do; signed division is only printed if it rounds
+// like Python's. That strides are multiples of 16 bytes is the promise of tile.make_desc; the launcher checks it.
+//
+// A kernel without products keeps its descriptors, which then become vector accesses.
+#include "Analysis/AxisInfo.h"
+#include "Analysis/FindTarget.h"
+#include "Tile/TileDialect.h"
+#include "Transforms/Passes.h"
+
+#include "Cta/CtaDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace tile {
+#define GEN_PASS_DEF_TILEHOSTDESCRIPTORS
+#include "Transforms/Passes.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+using llvm::formatv;
+
+namespace {
+
+/// Far below the nesting that the launcher's parser accepts.
+constexpr unsigned maxNesting = 16;
+
+/// Integer expressions of the launcher's language.
+class ExpressionPrinter {
+public:
+  ExpressionPrinter(KernelOp kernel, AxisInfoAnalysis &facts) : kernel(kernel), facts(facts) {}
+
+  /// None if the value depends on more than parameters, or may come out differently on the host.
+  std::optional<std::string> print(Value value, unsigned nesting = 0) {
+    APInt constant;
+    if (matchPattern(value, m_ConstantInt(&constant)) && constant.getBitWidth() <= 64)
+      return constant.isNegative() ? formatv("({0})", constant.getSExtValue()).str()
+                                   : std::to_string(constant.getSExtValue());
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return printParameter(argument);
+    Operation *op = value.getDefiningOp();
+    if (auto extend = dyn_cast<arith::ExtSIOp>(op))
+      return print(extend.getIn(), nesting);
+    std::string form = getForm(op);
+    if (form.empty() || nesting == maxNesting)
+      return std::nullopt;
+    std::optional<std::string> lhs = print(op->getOperand(0), nesting + 1), rhs = print(op->getOperand(1), nesting + 1);
+    if (!lhs || !rhs)
+      return std::nullopt;
+    std::string text = formatv(form.c_str(), *lhs, *rhs);
+    return nesting == 0 || StringRef(form).ends_with("})") ? text : "(" + text + ")";
+  }
+
+private:
+  std::optional<std::string> printParameter(BlockArgument argument) {
+    bool isParameter = argument.getOwner()->getParentOp() == kernel &&
+                       (argument.getType().isInteger(32) || argument.getType().isInteger(64)) &&
+                       !kernel.getArgAttr(argument.getArgNumber(), KernelOp::getUnsignedAttrName());
+    if (!isParameter)
+      return std::nullopt;
+    return kernel.getArgName(argument.getArgNumber());
+  }
+
+  /// How an operation on two integers is written; empty if it is not.
+  std::string getForm(Operation *op) {
+    auto divides = [&](bool roundsDown) {
+      std::optional<int64_t> divisor = facts.get(op->getOperand(1)).constant;
+      return divisor && *divisor > 0 && (roundsDown || facts.get(op->getOperand(0)).nonNegative);
+    };
+    return llvm::TypeSwitch<Operation *, std::string>(op)
+        .Case([](arith::AddIOp) { return "{0} + {1}"; })
+        .Case([](arith::SubIOp) { return "{0} - {1}"; })
+        .Case([](arith::MulIOp) { return "{0} * {1}"; })
+        .Case([](arith::MinSIOp) { return "min({0}, {1})"; })
+        .Case([](arith::MaxSIOp) { return "max({0}, {1})"; })
+        .Case([&](arith::FloorDivSIOp) { return divides(true) ? "{0} // {1}" : ""; })
+        .Case([&](arith::CeilDivSIOp) { return divides(true) ? "cdiv({0}, {1})" : ""; })
+        .Case([&](arith::DivSIOp) { return divides(false) ? "{0} // {1}" : ""; })
+        .Case([&](arith::RemSIOp) { return divides(false) ? "{0} % {1}" : ""; })
+        .Default([](Operation *) { return ""; });
+  }
+
+  KernelOp kernel;
+  AxisInfoAnalysis &facts;
+};
+
+/// What the launcher has to know to make a descriptor, but for its name.
+struct Recipe {
+  std::string base;
+  SmallVector<std::string> shape, strides;
+  DescType type;
+
+  bool operator==(const Recipe &) const = default;
+};
+
+/// A recipe, or why there is none.
+struct RecipeResult {
+  std::optional<Recipe> recipe;
+  std::string reason;
+};
+
+class Hosting {
+public:
+  explicit Hosting(KernelOp kernel) : kernel(kernel), facts(kernel), printer(kernel, facts) {}
+
+  void run() {
+    SmallVector<std::pair<MakeDescOp, Recipe>> plan;
+    kernel.walk([&](MakeDescOp desc) {
+      RecipeResult result = planRecipe(desc);
+      if (result.recipe)
+        plan.emplace_back(desc, *result.recipe);
+      else
+        desc.emitRemark() << "descriptor is not made by the launcher: " << result.reason;
+    });
+    for (auto &[desc, recipe] : plan) {
+      desc.replaceAllUsesWith(getArgument(recipe, desc.getLoc()));
+      desc.erase();
+    }
+  }
+
+private:
+  RecipeResult planRecipe(MakeDescOp desc) {
+    auto fail = [](std::string reason) { return RecipeResult{std::nullopt, std::move(reason)}; };
+    Recipe recipe;
+    recipe.type = desc.getType();
+    auto base = dyn_cast<BlockArgument>(desc.getBase());
+    if (!base || base.getOwner()->getParentOp() != kernel)
+      return fail("its base is not a parameter");
+    recipe.base = kernel.getArgName(base.getArgNumber());
+    // CUDA driver API, cuTensorMapEncodeTiled: the global address.
+    if (facts.get(base).getDivisibilityOfAll() < 16)
+      return fail(formatv("'{0}' is not known to be aligned to 16 bytes", recipe.base));
+    if (recipe.type.getElementType().isInteger(1))
+      return fail("a tensor map has no elements of type i1");
+    if (!matchPattern(desc.getStrides().back(), m_One()))
+      return fail("its last stride is not the constant 1");
+    if (!llvm::all_of(desc->getUsers(), llvm::IsaPred<DescLoadOp, DescStoreOp>))
+      return fail("it is passed on");
+    for (auto [dim, size] : llvm::enumerate(desc.getShape())) {
+      std::optional<std::string> text = printSize(size);
+      if (!text)
+        return fail(formatv("the size of dimension {0} does not follow from integer parameters", dim));
+      recipe.shape.push_back(*text);
+    }
+    for (auto [dim, stride] : llvm::enumerate(desc.getStrides().drop_back())) {
+      std::optional<std::string> text = printer.print(stride);
+      if (!text)
+        return fail(formatv("the stride of dimension {0} does not follow from integer parameters", dim));
+      recipe.strides.push_back(*text);
+    }
+    return {recipe, ""};
+  }
+
+  std::optional<std::string> printSize(Value size) {
+    if (auto maximum = size.getDefiningOp<arith::MaxSIOp>())
+      if (matchPattern(maximum.getRhs(), m_Zero()))
+        size = maximum.getLhs();
+    return printer.print(size);
+  }
+
+  /// One argument for all descriptors of one recipe.
+  Value getArgument(const Recipe &recipe, Location location) {
+    for (auto &[other, argument] : arguments)
+      if (other == recipe)
+        return argument;
+    Builder builder(kernel.getContext());
+    unsigned number = llvm::count_if(arguments, [&](const auto &entry) { return entry.first.base == recipe.base; });
+    auto strings = [&](ArrayRef<std::string> texts) -> Attribute {
+      return builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(texts));
+    };
+    DictionaryAttr map = builder.getDictionaryAttr(
+        {builder.getNamedAttr("name", builder.getStringAttr(formatv("{0}.map{1}", recipe.base, number))),
+         builder.getNamedAttr("base", builder.getStringAttr(recipe.base)),
+         builder.getNamedAttr("shape", strings(recipe.shape)),
+         builder.getNamedAttr("strides", strings(recipe.strides))});
+    DictionaryAttr attributes = builder.getDictionaryAttr(builder.getNamedAttr(KernelOp::getTensorMapAttrName(), map));
+    unsigned index = kernel.getNumArguments();
+    LogicalResult inserted = kernel.insertArgument(index, recipe.type, attributes, location);
+    assert(succeeded(inserted) && "a kernel's type is a function type");
+    (void)inserted;
+    return arguments.emplace_back(recipe, kernel.getArgument(index)).second;
+  }
+
+  KernelOp kernel;
+  AxisInfoAnalysis facts;
+  ExpressionPrinter printer;
+  SmallVector<std::pair<Recipe, Value>> arguments;
+};
+
+struct TileHostDescriptors : tile::impl::TileHostDescriptorsBase<TileHostDescriptors> {
+  using TileHostDescriptorsBase::TileHostDescriptorsBase;
+
+  void runOnOperation() override {
+    const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
+    if (!gpu)
+      return signalPassFailure();
+    bool hasProduct = getOperation().walk([](DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    if (gpu->has(target::Feature::Tma) && hasProduct)
+      Hosting(getOperation()).run();
+  }
+};
+
+} // namespace

@@ -1,0 +1,315 @@
+// tile-raise-descriptors: turn block accesses through tensors of pointers into accesses through descriptors.
+//
+//   for %k: %x = tile.load %a_ptrs mask %m           %d = tile.make_desc %a, [%M, %K], [%lda, 1]       (kernel entry)
+//           %c = tile.dot %x, %y, %acc          ==>  for %k: %x = tile.desc_load %d[%first, %k * 32]
+//           yield %a_ptrs + 32                               %c = tile.dot %x, %y, %acc
+//
+// lib/Analysis/BlockPointers.h says what has to be proven. An operand that is contiguous along its first dimension is
+// loaded as it lies in memory and transposed. An access that does not qualify stays, with a remark that says why.
+//
+// Only what pays is raised: both operands of a product, or neither, since the tensor cores' wide instructions want both
+// to come through tensor maps; and the stores of a kernel with such a product. Elementwise kernels stay as they are:
+// they reach the speed of a copy with plain vector accesses.
+//
+// Tensor maps go another way to memory than loads and stores of threads do. An access is therefore left alone if it may
+// have to see what another access of the same program wrote.
+#include "Analysis/BlockPointers.h"
+#include "Analysis/FindTarget.h"
+#include "Transforms/Passes.h"
+
+#include "Cta/CtaDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace tile {
+#define GEN_PASS_DEF_TILERAISEDESCRIPTORS
+#include "Transforms/Passes.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+
+// Plan.
+
+namespace {
+
+/// The accesses to raise, in program order.
+using RaisePlan = llvm::MapVector<Operation *, BlockAccess>;
+
+/// The load whose value `operand` is, but for transposes and conversions of its elements; null if it is none.
+LoadOp findLoad(Value operand) {
+  while (Operation *op = operand.getDefiningOp()) {
+    if (auto load = dyn_cast<LoadOp>(op))
+      return load;
+    if (!isa<TransOp, CastOpInterface>(op))
+      return {};
+    operand = op->getOperand(0);
+  }
+  return {};
+}
+
+class Planner {
+public:
+  explicit Planner(KernelOp kernel) : kernel(kernel), pointers(kernel) {
+    kernel.walk([&](Operation *op) { position[op] = position.size(); });
+  }
+
+  RaisePlan plan() {
+    kernel.walk([&](DotOp dot) { planOperands(dot); });
+    if (!raised.empty())
+      kernel.walk([&](StoreOp store) { planStore(store); });
+    return std::move(raised);
+  }
+
+private:
+  void planOperands(DotOp dot) {
+    LoadOp loads[] = {findLoad(dot.getA()), findLoad(dot.getB())};
+    BlockAccessResult results[2];
+    for (auto [load, result] : llvm::zip(loads, results))
+      if (load)
+        result = analyzeOnce(load);
+    for (auto [index, load] : llvm::enumerate(loads)) {
+      const BlockAccessResult &result = results[index], &other = results[1 - index];
+      if (!load)
+        continue;
+      if (result.access && other.access)
+        raised.try_emplace(load, *result.access);
+      else if (!result.access)
+        explain(load, result.reason);
+      else
+        explain(load, loads[1 - index] ? "the other operand of the product cannot be"
+                                       : "the other operand of the product is computed");
+    }
+  }
+
+  void planStore(StoreOp store) {
+    BlockAccessResult result;
+    auto type = dyn_cast<RankedTensorType>(store.getPtr().getType());
+    if (!type || type.getRank() < 2)
+      return;
+    result = pointers.analyze(store);
+    if (result.access && isFollowedByRead(store))
+      result = {std::nullopt, "the program may read memory after it"};
+    if (result.access)
+      raised.try_emplace(store, *result.access);
+    else
+      explain(store, result.reason);
+  }
+
+  const BlockAccessResult &analyzeOnce(LoadOp load) {
+    auto [entry, isNew] = analyzed.try_emplace(load);
+    if (isNew) {
+      entry->second = pointers.analyze(load);
+      if (entry->second.access && isPrecededByWrite(load))
+        entry->second = {std::nullopt, "the program may have written memory before it"};
+    }
+    return entry->second;
+  }
+
+  void explain(Operation *access, StringRef reason) {
+    if (explained.insert(access))
+      access->emitRemark() << "not raised to a descriptor: " << reason;
+  }
+
+  /// In some iteration of a common loop, or else in program order.
+  bool mayRunBefore(Operation *first, Operation *second) {
+    for (Operation *loop = first->getParentOp(); loop != kernel; loop = loop->getParentOp())
+      if (isa<LoopLikeOpInterface>(loop) && loop->isAncestor(second))
+        return true;
+    return position[first] < position[second];
+  }
+
+  bool isPrecededByWrite(LoadOp load) {
+    WalkResult result = kernel.walk([&](Operation *op) {
+      return isa<StoreOp, DescStoreOp>(op) && mayRunBefore(op, load) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    return result.wasInterrupted();
+  }
+
+  bool isFollowedByRead(StoreOp store) {
+    WalkResult result = kernel.walk([&](Operation *op) {
+      return isa<LoadOp, DescLoadOp>(op) && mayRunBefore(store, op) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    return result.wasInterrupted();
+  }
+
+  KernelOp kernel;
+  BlockPointers pointers;
+  DenseMap<Operation *, unsigned> position;
+  DenseMap<Operation *, BlockAccessResult> analyzed;
+  llvm::SmallSetVector<Operation *, 8> explained;
+  RaisePlan raised;
+};
+
+// Rewrite.
+
+/// Computes polynomials, with factors as they are or as copies at the kernel's entry.
+class PolynomialEmitter {
+public:
+  PolynomialEmitter(OpBuilder &builder, Location location) : builder(builder), location(location) {}
+
+  Value emit(const Polynomial &number, Type type) {
+    Value sum;
+    for (const Polynomial::Term &term : number.getTerms()) {
+      // The first term of a sum carries its sign, the others are added or subtracted.
+      bool subtract = sum && term.coefficient < 0;
+      Value product = emitTerm(term, subtract ? -term.coefficient : term.coefficient, type);
+      if (!sum)
+        sum = product;
+      else if (subtract)
+        sum = arith::SubIOp::create(builder, location, sum, product);
+      else
+        sum = arith::AddIOp::create(builder, location, sum, product);
+    }
+    return sum ? sum : emitConstant(0, type);
+  }
+
+  /// Factors are computed anew from the kernel's arguments.
+  void copyFactors() { copy = true; }
+
+private:
+  Value emitConstant(int64_t value, Type type) {
+    return arith::ConstantOp::create(builder, location, builder.getIntegerAttr(type, value));
+  }
+
+  Value emitTerm(const Polynomial::Term &term, int64_t coefficient, Type type) {
+    Value product;
+    for (Value factor : term.factors) {
+      factor = copy ? emitCopy(factor) : factor;
+      if (factor.getType() != type)
+        factor = arith::ExtSIOp::create(builder, location, type, factor);
+      product = product ? arith::MulIOp::create(builder, location, product, factor) : factor;
+    }
+    if (!product)
+      return emitConstant(coefficient, type);
+    if (coefficient == 1)
+      return product;
+    return arith::MulIOp::create(builder, location, product, emitConstant(coefficient, type));
+  }
+
+  Value emitCopy(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op || copies.contains(value))
+      return copies.lookupOrDefault(value);
+    for (Value operand : op->getOperands())
+      emitCopy(operand);
+    return builder.clone(*op, copies)->getResult(0);
+  }
+
+  OpBuilder &builder;
+  Location location;
+  bool copy = false;
+  IRMapping copies;
+};
+
+Value emitDescriptor(OpBuilder &builder, const BlockAccess &access, Location location) {
+  PolynomialEmitter emitter(builder, location);
+  emitter.copyFactors();
+  SmallVector<Value> shape, strides;
+  for (const Polynomial &extent : access.shape) {
+    Value size = emitter.emit(extent, builder.getI32Type());
+    // Below zero nothing is enabled, as with an extent of zero.
+    if (extent.getConstant().value_or(-1) < 0)
+      size = arith::MaxSIOp::create(builder, location, size, emitter.emit(0, builder.getI32Type()));
+    shape.push_back(size);
+  }
+  for (const Polynomial &stride : access.strides)
+    strides.push_back(emitter.emit(stride, builder.getI64Type()));
+  Type element = cast<PtrType>(access.base.getType()).getPointee();
+  auto type = DescType::get(builder.getContext(), access.block, element);
+  return MakeDescOp::create(builder, location, type, access.base, shape, strides);
+}
+
+/// Outside of the loops that do not change them.
+SmallVector<Value> emitCoordinates(Operation *op, const BlockAccess &access) {
+  SmallVector<Value> coordinates;
+  for (const Polynomial &coordinate : access.coordinates) {
+    Operation *place = op;
+    auto loop = op->getParentOfType<LoopLikeOpInterface>();
+    while (loop && coordinate.all([&](Value factor) { return loop.isDefinedOutsideOfLoop(factor); })) {
+      place = loop;
+      loop = loop->getParentOfType<LoopLikeOpInterface>();
+    }
+    OpBuilder builder(place);
+    coordinates.push_back(PolynomialEmitter(builder, op->getLoc()).emit(coordinate, builder.getI32Type()));
+  }
+  return coordinates;
+}
+
+Value emitTrans(OpBuilder &builder, Location location, Value value, ArrayRef<int32_t> order) {
+  if (llvm::equal(order, llvm::seq<int32_t>(0, order.size())))
+    return value;
+  SmallVector<int64_t> sizes;
+  for (int32_t dim : order)
+    sizes.push_back(cast<RankedTensorType>(value.getType()).getDimSize(dim));
+  return TransOp::create(builder, location, RankedTensorType::get(sizes, getElementTypeOf(value.getType())), value,
+                         order);
+}
+
+void rewriteAccess(Operation *op, const BlockAccess &access, Value descriptor) {
+  Location location = op->getLoc();
+  SmallVector<Value> coordinates = emitCoordinates(op, access);
+  OpBuilder builder(op);
+  if (auto store = dyn_cast<StoreOp>(op)) {
+    Value value = emitTrans(builder, location, store.getValue(), access.order);
+    DescStoreOp::create(builder, location, descriptor, coordinates, value);
+  } else {
+    // From the order of memory back to that of the access.
+    SmallVector<int32_t> order(access.order.size());
+    for (auto [from, to] : llvm::enumerate(access.order))
+      order[to] = from;
+    auto type = RankedTensorType::get(access.block, getElementTypeOf(op->getResult(0).getType()));
+    Value loaded = DescLoadOp::create(builder, location, type, descriptor, coordinates);
+    op->getResult(0).replaceAllUsesWith(emitTrans(builder, location, loaded, order));
+  }
+  op->erase();
+}
+
+/// What a loop computes from `argument` is nothing but the argument's own next value.
+bool feedsOnlyItself(scf::ForOp loop, BlockArgument argument) {
+  llvm::SmallSetVector<Value, 8> reached;
+  reached.insert(argument);
+  for (size_t next = 0; next < reached.size(); ++next)
+    for (OpOperand &use : reached[next].getUses()) {
+      Operation *user = use.getOwner();
+      if (user == loop.getBody()->getTerminator() && &use == loop.getTiedLoopYieldedValue(argument))
+        continue;
+      if (user->getNumRegions() || user->hasTrait<OpTrait::IsTerminator>() || !isMemoryEffectFree(user))
+        return false;
+      reached.insert(user->result_begin(), user->result_end());
+    }
+  return true;
+}
+
+/// Pointers that nothing uses any more are no longer bumped; canonicalisation then removes them.
+void stopDeadPointers(KernelOp kernel) {
+  kernel.walk([](scf::ForOp loop) {
+    for (BlockArgument argument : loop.getRegionIterArgs())
+      if (loop.getTiedLoopResult(argument).use_empty() && feedsOnlyItself(loop, argument))
+        loop.getTiedLoopYieldedValue(argument)->set(argument);
+  });
+}
+
+struct TileRaiseDescriptors : tile::impl::TileRaiseDescriptorsBase<TileRaiseDescriptors> {
+  using TileRaiseDescriptorsBase::TileRaiseDescriptorsBase;
+
+  void runOnOperation() override {
+    const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
+    if (!gpu)
+      return signalPassFailure();
+    if (!gpu->has(target::Feature::Tma))
+      return;
+    RaisePlan plan = Planner(getOperation()).plan();
+    OpBuilder entry(getOperation().getContext());
+    entry.setInsertionPointToStart(&getOperation().getBody().front());
+    for (auto &[op, access] : plan)
+      rewriteAccess(op, access, emitDescriptor(entry, access, op->getLoc()));
+    stopDeadPointers(getOperation());
+  }
+};
+
+} // namespace
