@@ -37,6 +37,10 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
       signature.addInputs(index, converted);
       auto divisibility = kernel.getArgAttrOfType<IntegerAttr>(index, KernelOp::getDivisibilityAttrName());
       SmallVector<NamedAttribute> attributes;
+      // What the launcher adds is described in the manifest, from the lowered kernel.
+      for (StringRef name : {KernelOp::getTensorMapAttrName(), KernelOp::getGridSizeAttrName()})
+        if (Attribute value = kernel.getArgAttr(index, name))
+          attributes.push_back(rewriter.getNamedAttr(name, value));
       if (divisibility && isa<PtrType>(type))
         attributes.push_back(rewriter.getNamedAttr(LLVM::LLVMDialect::getAlignAttrName(),
                                                    rewriter.getI64IntegerAttr(alignmentOf(divisibility))));

@@ -3,6 +3,7 @@
 // Boxes are planned by lib/Layout/TmaBoxes.h, as for the tensor map; PTX wants coordinates innermost first.
 #include "EmitLayout.h"
 #include "Patterns.h"
+#include "Ptx.h"
 
 #include "Layout/TmaBoxes.h"
 
@@ -17,9 +18,6 @@ using tile::layout::TmaBoxes;
 namespace tile::conversion {
 
 namespace {
-
-/// How long a thread sleeps at most before it looks at the barrier again, in nanoseconds; the hardware wakes it before.
-constexpr int64_t waitHint = 10'000'000;
 
 TmaBoxes boxesOf(cta::BufferType buffer) {
   return *layout::planTmaBoxes(buffer.getLayout().getLayout(), getBytesInMemory(buffer.getElementType()));
@@ -59,8 +57,13 @@ void emitExpect(OpBuilder &builder, Location loc, Value barrier, int64_t bytes) 
                                          NVVM::MemScopeKind::CTA, /*relaxed=*/false, /*predicate=*/Value());
 }
 
+/// nvvm.mbarrier.try_wait.parity has no translation to LLVM IR. The hardware suspends the thread for a while in each try.
 void emitWait(OpBuilder &builder, Location loc, Value barrier, Value parity) {
-  NVVM::MBarrierTryWaitParityOp::create(builder, loc, barrier, parity, emitI32(builder, loc, waitHint));
+  PtxStatement statement;
+  statement.text = "{\n.reg .pred complete;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 complete, [$0], $1;\n"
+                   "@!complete bra again;\n}";
+  statement.operands = {barrier, parity};
+  emitPtx(builder, loc, statement);
 }
 
 struct MbarrierAllocLowering : OpConversionPattern<cta::MbarrierAllocOp> {

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using tile::layout::LinearLayout;
@@ -169,9 +170,12 @@ public:
     DescriptorEmitter rows(builder, loc, planA, a, emitGroupStart(builder, loc, 1, tiling.groupsM, groupM));
     DescriptorEmitter columns(builder, loc, planB, b,
                               emitGroupStart(builder, loc, tiling.groupsM, tiling.groupsN, groupN));
-    for (Value value : acc)
+    bool startsAnew = op.getAccumulate() && matchPattern(op.getAccumulate(), m_Zero());
+    for (Value value : acc) {
       statement.results.push_back(value.getType());
-    statement.initial = SmallVector<Value>(acc);
+      statement.initial.push_back(
+          startsAnew ? LLVM::UndefOp::create(builder, loc, value.getType()).getResult() : value);
+    }
     std::string enable = accumulate ? operandNumber(accumulate) : "always";
     std::string body;
     int64_t stepK = instructionBytesK / planA.elementBytes;

@@ -3,19 +3,23 @@
 // In the loop of a math role a product is awaited before the next one is issued, and then its slot is released. Instead
 // wait until the product before it is complete, and release that one's slot; the last product is awaited after the loop:
 //
-//   for k, (%acc, slot):                        for k, (%acc, slot, previous):
-//     wait full[slot]                             wait full[slot]
-//     %d = wgmma … %acc                           %d = wgmma … %acc
-//     %r = wgmma_wait %d {pending = 0}   ==>      %r = wgmma_wait %d {pending = 1}
-//     arrive empty[slot]                          arrive empty[previous] if k is not the first
-//                                               wgmma_wait {pending = 0}; arrive empty[previous] if there was any k
+//   for k, (%acc, slot):                        if there is any k:
+//     wait full[slot]                             the first k: wait full[slot]; %d = wgmma
+//     %d = wgmma … %acc                           for the other k, (%acc, slot, previous):
+//     %r = wgmma_wait %d {pending = 0}   ==>        wait full[slot]; %d = wgmma … %acc
+//     arrive empty[slot]                            %r = wgmma_wait %d {pending = 1}; arrive empty[previous]
+//                                                 wgmma_wait {pending = 0}; arrive empty[previous]
 //
-// So the tensor cores have the next product while the barrier is passed (hopper: CUTLASS and others do the same).
+// So the tensor cores have the next product while the barrier is passed. The first iteration stands apart, so that
+// nothing in the loop depends on its number, and so that a product that starts from zero need not set registers to zero
+// first.
 #include "Cta/CtaDialect.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace tile {
@@ -59,38 +63,81 @@ std::optional<OverlapPlan> planOverlap(scf::ForOp loop) {
   return plan.releases.empty() ? std::nullopt : std::optional(plan);
 }
 
-void delay(IRRewriter &rewriter, OverlapPlan plan) {
-  Location loc = plan.wait.getLoc();
-  SmallVector<Value> slots, zeros;
-  rewriter.setInsertionPoint(plan.loop);
-  for (cta::MbarrierArriveOp release : plan.releases) {
-    slots.push_back(release.getSlot());
-    zeros.push_back(arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(0)));
-  }
-  // What this iteration reads, the next one releases.
-  auto replaced = plan.loop.replaceWithAdditionalYields(
-      rewriter, zeros, /*replaceInitOperandUsesInLoop=*/false,
-      [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return slots; });
-  auto loop = cast<scf::ForOp>(replaced->getOperation());
-  size_t count = plan.releases.size();
+class WaitDelay {
+public:
+  WaitDelay(IRRewriter &rewriter, const OverlapPlan &plan) : rewriter(rewriter), plan(plan), loop(plan.loop) {}
 
-  plan.wait.setPending(1);
-  rewriter.setInsertionPoint(plan.wait);
-  Value later = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne, loop.getInductionVar(),
-                                      loop.getLowerBound());
-  rewriter.setInsertionPointAfter(loop);
-  Value result = loop->getResult(plan.index);
-  auto last = cta::WgmmaWaitOp::create(rewriter, loc, result, 0);
-  rewriter.replaceAllUsesExcept(result, last, last);
-  Value any = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt, loop.getLowerBound(),
-                                    loop.getUpperBound());
-  for (auto [release, previous, final] :
-       llvm::zip(plan.releases, loop.getRegionIterArgs().take_back(count), loop->getResults().take_back(count))) {
-    release.getSlotMutable().assign(previous);
-    release.getConditionMutable().assign(later);
-    cta::MbarrierArriveOp::create(rewriter, loc, release.getBarrier(), final, any);
+  void run() {
+    Location loc = loop.getLoc();
+    rewriter.setInsertionPoint(loop);
+    Value any = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt, loop.getLowerBound(),
+                                      loop.getUpperBound());
+    auto branch = scf::IfOp::create(rewriter, loc, loop.getResultTypes(), any, /*withElseRegion=*/true);
+    rewriter.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(rewriter, loc, loop.getInitArgs());
+
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    SmallVector<Value> inits = emitFirst();
+    scf::ForOp rest = emitRest(inits);
+    SmallVector<Value> results(rest->getResults().take_front(loop.getNumResults()));
+    results[plan.index] = cta::WgmmaWaitOp::create(rewriter, plan.wait.getLoc(), results[plan.index], 0);
+    for (auto [release, slot] : llvm::zip(plan.releases, rest->getResults().drop_front(results.size())))
+      cta::MbarrierArriveOp::create(rewriter, loc, release.getBarrier(), slot, /*condition=*/Value());
+    scf::YieldOp::create(rewriter, loc, results);
+    rewriter.replaceOp(loop, branch.getResults());
   }
-}
+
+private:
+  /// The first iteration, without its wait and releases; what the second one starts with, then the slots to release.
+  SmallVector<Value> emitFirst() {
+    IRMapping mapping;
+    mapping.map(loop.getInductionVar(), loop.getLowerBound());
+    mapping.map(loop.getRegionIterArgs(), loop.getInitArgs());
+    for (Operation &op : loop.getBody()->without_terminator()) {
+      if (&op == plan.wait)
+        mapping.map(plan.wait.getResult(), mapping.lookup(plan.wait.getAcc()));
+      else if (!llvm::is_contained(plan.releases, &op))
+        rewriter.clone(op, mapping);
+    }
+    // Nothing to add to: the accumulator's registers need not be set to zero.
+    Value acc = loop.getInitArgs()[plan.index];
+    if (matchPattern(acc, m_AnyZeroFloat()) || matchPattern(acc, m_Zero())) {
+      auto product = mapping.lookup(plan.wait.getAcc()).getDefiningOp<cta::WgmmaOp>();
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPoint(product);
+      Value no = arith::ConstantOp::create(rewriter, product.getLoc(), rewriter.getBoolAttr(false));
+      product.getAccumulateMutable().assign(no);
+    }
+    SmallVector<Value> values;
+    for (Value yielded : loop.getYieldedValues())
+      values.push_back(mapping.lookupOrDefault(yielded));
+    for (cta::MbarrierArriveOp release : plan.releases)
+      values.push_back(mapping.lookupOrDefault(release.getSlot()));
+    return values;
+  }
+
+  /// The other iterations: each waits for the product before its own, and releases that one's slots.
+  scf::ForOp emitRest(ArrayRef<Value> inits) {
+    Location loc = loop.getLoc();
+    Value second = arith::AddIOp::create(rewriter, loc, loop.getLowerBound(), loop.getStep());
+    auto rest = scf::ForOp::create(rewriter, loc, second, loop.getUpperBound(), loop.getStep(), inits);
+    Operation *yield = loop.getBody()->getTerminator();
+    for (cta::MbarrierArriveOp release : plan.releases)
+      yield->insertOperands(yield->getNumOperands(), release.getSlot());
+    size_t count = loop.getBody()->getNumArguments();
+    auto previous = rest.getRegionIterArgs().drop_front(count - 1);
+    plan.wait.setPending(1);
+    for (auto [release, slot] : llvm::zip(plan.releases, previous))
+      release.getSlotMutable().assign(slot);
+    rewriter.mergeBlocks(loop.getBody(), rest.getBody(), rest.getBody()->getArguments().take_front(count));
+    return rest;
+  }
+
+  IRRewriter &rewriter;
+  OverlapPlan plan;
+  scf::ForOp loop;
+};
+
 
 struct CtaOverlapWaits : tile::impl::CtaOverlapWaitsBase<CtaOverlapWaits> {
   void runOnOperation() override {
@@ -100,8 +147,8 @@ struct CtaOverlapWaits : tile::impl::CtaOverlapWaitsBase<CtaOverlapWaits> {
         plans.push_back(*plan);
     });
     IRRewriter rewriter(&getContext());
-    for (OverlapPlan &plan : plans)
-      delay(rewriter, plan);
+    for (const OverlapPlan &plan : plans)
+      WaitDelay(rewriter, plan).run();
   }
 };
 
