@@ -81,6 +81,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // Tensors become registers; from here on the module holds functions of one thread. The rest is upstream's lowering.
   list.onKernel = false;
   list.add(Correctness, [target] { return createConvertCtaToNvvm({target}); });
+  // While loops have arguments, and packing is known.
+  list.add(Optimisation, [] { return createNvvmCarryWords(); });
   list.add(Correctness, [] { return createSCFToControlFlowPass(); });
   list.add(Correctness, [] { return createArithToLLVMConversionPass(); });
   list.add(Correctness, [] { return createConvertMathToLLVMPass(); });
