@@ -65,6 +65,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add(Optimisation, [target] { return createCtaAsyncCopies({target}); });
   list.add(Correctness, [target] { return createCtaLowerDot({target}); });
   list.verify("async");
+  // Before the pipeline, which needs the first step of a product by itself to load its operands ahead.
+  list.add(Optimisation, [] { return createCtaSplitProducts(); });
   // After the dots, so that only the order of operations is left to decide.
   list.add(Optimisation, [target] { return createCtaPipeline({target}); });
 

@@ -74,6 +74,15 @@ def CtaAsyncCopies : KernelPass<"cta-async-copies"> {
   let options = [TargetOption];
 }
 
+def CtaSplitProducts : KernelPass<"cta-split-products"> {
+  let summary = "load the operands of a product step by step";
+  let description = [{
+    Kind: optimisation. Requires: phase async. Ensures: a tensor-core product whose operands are loaded from shared
+    memory only for it takes one step of its instruction along k; the operands of a step are loaded before the product
+    of the step before it. Example: test/Transforms/Cta/split-products.mlir.
+  }];
+}
+
 def CtaPipeline : KernelPass<"cta-pipeline"> {
   let summary = "overlap asynchronous copies of later iterations with the computation of earlier ones";
   let description = [{
