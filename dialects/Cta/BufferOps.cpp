@@ -29,7 +29,21 @@ LogicalResult LocalStoreOp::verify() {
 }
 
 LogicalResult LocalLoadOp::verify() {
-  return verifyTile(*this, getResult().getType(), getBuffer().getType());
+  RankedTensorType part = getResult().getType();
+  BufferType buffer = getBuffer().getType();
+  if (!getStart())
+    return verifyTile(*this, part, buffer);
+  ArrayRef<int32_t> start = *getStart();
+  if (int64_t(start.size()) != part.getRank() || part.getRank() != int64_t(buffer.getShape().size()))
+    return emitOpError() << "start has " << start.size() << " coordinates, the tensor " << part.getRank()
+                         << " and the buffer " << buffer.getShape().size() << "; all three must agree";
+  for (auto [axis, first] : llvm::enumerate(start)) {
+    int64_t size = part.getDimSize(axis), whole = buffer.getShape()[axis];
+    if (first < 0 || first % size != 0 || first + size > whole)
+      return emitOpError() << "start is " << first << " along dimension " << axis << " but must be a multiple of "
+                           << size << " at which " << size << " of " << whole << " elements begin";
+  }
+  return verifyTile(*this, part.clone(buffer.getShape()), buffer);
 }
 
 LogicalResult AsyncCopyOp::verify() {

@@ -58,13 +58,19 @@ def Cta_LocalStoreOp : Cta_Op<"local_store", []> {
 def Cta_LocalLoadOp : Cta_Op<"local_load", []> {
   let summary = "read of a tensor from a tile of shared memory";
   let description = [{
-    Each thread reads the elements that the result's layout gives it.
+    Each thread reads the elements that the result's layout gives it: of the whole tile, or of the part of the result's
+    shape that begins at `start`, a multiple of that shape.
 
-    Example: `%x = cta.local_load %b : !cta.buffer<64x32xf16, #s> -> tensor<64x32xf16, #x>`
+    Example:
+    ```mlir
+    %x = cta.local_load %b : !cta.buffer<64x32xf16, #s> -> tensor<64x32xf16, #x>
+    %y = cta.local_load %b at [0, 16] : !cta.buffer<64x32xf16, #s> -> tensor<64x16xf16, #y>
+    ```
   }];
-  let arguments = (ins Arg<Cta_BufferType, "tile", [MemRead<Cta_SharedMemory>]>:$buffer);
+  let arguments = (ins Arg<Cta_BufferType, "tile", [MemRead<Cta_SharedMemory>]>:$buffer,
+                       OptionalAttr<DenseI32ArrayAttr>:$start);
   let results = (outs Tile_Tensor:$result);
-  let assemblyFormat = "$buffer attr-dict `:` type($buffer) `->` type($result)";
+  let assemblyFormat = "$buffer (`at` $start^)? attr-dict `:` type($buffer) `->` type($result)";
   let hasVerifier = 1;
 }
 

@@ -1,4 +1,4 @@
-// The pass that turns the cta dialect into LLVM and NVVM.
+// The passes that turn the cta dialect into LLVM and NVVM.
 #ifndef TILE_CONVERSION_PASSES_TD
 #define TILE_CONVERSION_PASSES_TD
 
@@ -15,6 +15,15 @@ def ConvertCtaToNvvm : Pass<"convert-cta-to-nvvm", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
   let options = [Option<"target", "target", "std::string", "\"sm_90a\"", "GPU to compile for">];
+}
+
+def NvvmCarryWords : Pass<"nvvm-carry-words", "::mlir::ModuleOp"> {
+  let summary = "let loops carry 32-bit words instead of the elements in them";
+  let description = [{
+    Kind: optimisation. Requires: functions of one thread with scf loops. Ensures: a loop whose body yields all elements
+    of a vector of 32 bits, in order, carries the vector. Example: test/Conversion/carry-words.mlir.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
 }
 
 #endif

@@ -49,6 +49,31 @@ LinearLayout clampDim(const LinearLayout &layout, unsigned axis) {
   return insertUnitDim(removeDim(layout, axis), axis);
 }
 
+std::optional<LinearLayout> firstPart(const LinearLayout &layout, unsigned axis, int64_t size) {
+  std::vector<InDim> inDims = layout.inDims();
+  for (InDim &dim : inDims) {
+    Bases kept;
+    for (const std::vector<int32_t> &basis : dim.bases) {
+      if (basis[axis] < size) {
+        kept.push_back(basis);
+        continue;
+      }
+      std::vector<int32_t> straight(basis.size(), 0);
+      straight[axis] = basis[axis];
+      if (dim.name != registerDim || basis != straight || basis[axis] % size != 0)
+        return std::nullopt;
+    }
+    dim.bases = std::move(kept);
+  }
+  std::vector<int64_t> shape = layout.outShape();
+  shape[axis] = size;
+  return LinearLayout(inDims, std::move(shape));
+}
+
+LinearLayout embed(const LinearLayout &layout, std::vector<int64_t> shape) {
+  return LinearLayout(layout.inDims(), std::move(shape));
+}
+
 LinearLayout reshape(const LinearLayout &layout, std::vector<int64_t> newShape) {
   LinearLayout result = withShape(layout, std::move(newShape));
   assert(result.numElements() == layout.numElements() && "a reshape keeps the number of elements");

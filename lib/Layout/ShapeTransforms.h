@@ -29,6 +29,13 @@ LinearLayout insertUnitDim(const LinearLayout &layout, unsigned axis);
 /// Dimension `axis` becomes size 1: the layout of the operand of a broadcast whose result has `layout`.
 LinearLayout clampDim(const LinearLayout &layout, unsigned axis);
 
+/// The layout of the first `size` elements along `axis`: every thread keeps what it holds of them, in order. None
+/// unless register bits alone lead beyond them, each straight along `axis`.
+std::optional<LinearLayout> firstPart(const LinearLayout &layout, unsigned axis, int64_t size);
+
+/// The same elements at the same coordinates of a larger tensor, of which they cover only a part.
+LinearLayout embed(const LinearLayout &layout, std::vector<int64_t> shape);
+
 /// Row-major reshape; the number of elements must be the same.
 LinearLayout reshape(const LinearLayout &layout, std::vector<int64_t> newShape);
 

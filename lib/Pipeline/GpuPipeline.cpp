@@ -69,6 +69,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add(Correctness, [] { return createCtaLowerDescriptors(); });
   list.add(Correctness, [target] { return createCtaLowerDot({target}); });
   list.verify("async");
+  // Before the pipeline, which needs the first step of a product by itself to load its operands ahead.
+  list.add(Optimisation, [] { return createCtaSplitProducts(); });
   // After the dots, so that only the order of operations is left to decide.
   list.add(Optimisation, [target] { return createCtaPipeline({target}); });
 
@@ -88,6 +90,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // Tensors become registers; from here on the module holds functions of one thread. The rest is upstream's lowering.
   list.onKernel = false;
   list.add(Correctness, [target] { return createConvertCtaToNvvm({target}); });
+  // While loops have arguments, and packing is known.
+  list.add(Optimisation, [] { return createNvvmCarryWords(); });
   list.add(Correctness, [] { return createSCFToControlFlowPass(); });
   list.add(Correctness, [] { return createArithToLLVMConversionPass(); });
   list.add(Correctness, [] { return createConvertMathToLLVMPass(); });

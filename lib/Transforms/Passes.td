@@ -96,11 +96,21 @@ def CtaAsyncCopies : KernelPass<"cta-async-copies"> {
   let options = [TargetOption];
 }
 
+def CtaSplitProducts : KernelPass<"cta-split-products"> {
+  let summary = "load the operands of a product step by step";
+  let description = [{
+    Kind: optimisation. Requires: phase async. Ensures: a tensor-core product whose operands are loaded from shared
+    memory only for it takes one step of its instruction along k; the operands of a step are loaded before the product
+    of the step before it. Example: test/Transforms/Cta/split-products.mlir.
+  }];
+}
+
 def CtaPipeline : KernelPass<"cta-pipeline"> {
   let summary = "overlap asynchronous copies of later iterations with the computation of earlier ones";
   let description = [{
-    Kind: optimisation. Requires: phase async. Ensures: copies run num_stages - 1 iterations ahead in buffers with
-    num_stages slots, or as many as the target's shared memory holds. Example: test/Transforms/Cta/pipeline.mlir.
+    Kind: optimisation. Requires: phase async. Ensures: copies run ahead in buffers with num_stages slots, or as many as
+    the target's shared memory holds; where the loop computes one product in steps, the operands of the first step are
+    loaded during the last step of the iteration before. Example: test/Transforms/Cta/pipeline.mlir.
   }];
   let options = [TargetOption];
 }

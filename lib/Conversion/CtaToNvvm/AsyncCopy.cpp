@@ -1,7 +1,7 @@
 // Asynchronous copies from global to shared memory (PTX ISA, "cp.async").
 //
 // The contract on `vector` is that of Memory.cpp; besides, the registers of a group must have consecutive places in the
-// buffer. A false mask copies 0 bytes and fills the rest with zeros.
+// buffer. A false mask ignores the source and writes zeros.
 #include "EmitLayout.h"
 #include "GlobalAccess.h"
 #include "Patterns.h"
@@ -18,6 +18,11 @@ using tile::layout::LinearLayout;
 namespace tile::conversion {
 
 namespace {
+
+Value emitNot(OpBuilder &builder, Location loc, Value condition) {
+  Value yes = arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 1);
+  return arith::XOrIOp::create(builder, loc, condition, yes);
+}
 
 LinearLayout offsetsOf(cta::AsyncCopyOp op) {
   return layout::memoryOffsets(cta::getLayout(op.getPtr().getType()), op.getBuffer().getType().getLayout().getLayout());
@@ -51,31 +56,34 @@ struct AsyncCopyLowering : TargetPattern<cta::AsyncCopyOp> {
     Value policy = emitCachePolicy(rewriter, loc, op.getEvict(), gpu);
     // Only L2 (cg) moves 16 bytes at once without going through L1; the smaller sizes exist only through L1.
     bool throughL1 = bytes != 16 || op.getCache() == CacheModifier::ca;
-    Value all = emitI32(rewriter, loc, bytes), none = emitI32(rewriter, loc, 0);
 
     for (int32_t first = 0; first < layout.numRegisters(); first += int32_t(op.getVector())) {
       if (canonical[first] != first)
         continue;
       Value target = offsets.addressOfRegister(adaptor.getBuffer().front(), first), source = adaptor.getPtr()[first];
       Value mask = op.getMask() ? dropTrue(adaptor.getMask()[first]) : Value();
-      Value size = mask ? arith::SelectOp::create(rewriter, loc, mask, all, none).getResult() : Value();
-      if (!isFirst && !policy) {
+      if (!isFirst && !policy && !mask) {
         NVVM::CpAsyncOp::create(rewriter, loc, target, source, bytes,
-                                throughL1 ? NVVM::LoadCacheModifierKind::CA : NVVM::LoadCacheModifierKind::CG, size);
+                                throughL1 ? NVVM::LoadCacheModifierKind::CA : NVVM::LoadCacheModifierKind::CG,
+                                /*cpSize=*/Value());
         continue;
       }
-      // The operation has neither a predicate nor a cache policy.
+      // The operation has neither a predicate nor a cache policy, and a size instead of `ignore-src`.
       PtxStatement statement;
-      statement.operands = {target, source, size ? size : all};
+      statement.operands = {target, source};
+      auto addOperand = [&](Value operand) {
+        statement.operands.push_back(operand);
+        return "$" + std::to_string(statement.operands.size() - 1);
+      };
       statement.text = std::string("cp.async.") + (throughL1 ? "ca" : "cg") + ".shared.global" +
-                       (policy ? ".L2::cache_hint" : "") + " [$0], [$1], " + std::to_string(bytes) + ", $2" +
-                       (policy ? ", $3" : "") + ";";
+                       (policy ? ".L2::cache_hint" : "") + " [$0], [$1], " + std::to_string(bytes);
+      if (mask)
+        statement.text += ", " + addOperand(emitNot(rewriter, loc, mask));
       if (policy)
-        statement.operands.push_back(policy);
-      if (isFirst) {
-        statement.text = "@$" + std::to_string(statement.operands.size()) + " " + statement.text;
-        statement.operands.push_back(isFirst);
-      }
+        statement.text += ", " + addOperand(policy);
+      statement.text += ";";
+      if (isFirst)
+        statement.text = "@" + addOperand(isFirst) + " " + statement.text;
       emitPtx(rewriter, loc, statement);
     }
     rewriter.eraseOp(op);

@@ -3,6 +3,8 @@
 #include "Patterns.h"
 #include "SharedAccess.h"
 
+#include "Layout/ShapeTransforms.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -55,9 +57,12 @@ struct LocalLoadLowering : TargetPattern<cta::LocalLoadOp> {
   LogicalResult matchAndRewrite(cta::LocalLoadOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     cta::BufferType buffer = op.getBuffer().getType();
-    SharedTile tile{adaptor.getBuffer().front(), buffer.getElementType(), buffer.getLayout().getLayout(),
-                    cta::getLayout(op.getType())};
-    rewriter.replaceOpWithMultiple(op, {emitSharedLoad(rewriter, op.getLoc(), tile, gpu)});
+    const layout::LinearLayout &stored = buffer.getLayout().getLayout();
+    layout::LinearLayout part = layout::embed(cta::getLayout(op.getType()), buffer.getShape().vec());
+    SharedTile tile{adaptor.getBuffer().front(), buffer.getElementType(), stored, part};
+    // `start` is a multiple of the part, so adding it is XOR.
+    uint64_t shift = op.getStart() ? stored.flatten(op.getStart()->vec()) : 0;
+    rewriter.replaceOpWithMultiple(op, {emitSharedLoad(rewriter, op.getLoc(), tile, shift, gpu)});
     return success();
   }
 };

@@ -59,6 +59,11 @@ std::optional<MatrixAccess> planMatrix(const SharedTile &tile, bool hasInstructi
   return matrix;
 }
 
+/// Bytes by which an element moves when its row-major index is XORed with `shift`.
+uint64_t shiftInBytes(const SharedTile &tile, uint64_t shift) {
+  return *layout::Span(tile.layout.toMatrix().columns()).express(shift) * getBytesInMemory(tile.element);
+}
+
 /// Registers at which access number `index` of `count` starts, where canonical[index] is another: the same access.
 template <typename Function> void forEachAccess(const LinearLayout &addresses, Function function) {
   std::vector<int32_t> canonical = canonicalRegisters(addresses);
@@ -66,8 +71,10 @@ template <typename Function> void forEachAccess(const LinearLayout &addresses, F
     function(index, canonical[index]);
 }
 
-SmallVector<Value> loadMatrices(OpBuilder &builder, Location loc, const SharedTile &tile, const MatrixAccess &access) {
-  OffsetEmitter offsets(builder, loc, ThreadMap::flat(access.addresses));
+SmallVector<Value> loadMatrices(OpBuilder &builder, Location loc, const SharedTile &tile, const MatrixAccess &access,
+                                uint64_t shiftBytes) {
+  ThreadMap map = ThreadMap::flat(access.addresses);
+  OffsetEmitter offsets(builder, loc, map);
   WordFormat format{32, 1, access.elementsPerRegister};
   Type i32 = builder.getI32Type(), result = i32;
   if (access.matrices > 1)
@@ -76,8 +83,9 @@ SmallVector<Value> loadMatrices(OpBuilder &builder, Location loc, const SharedTi
   auto shape = NVVM::LdStMatrixShapeAttr::get(builder.getContext(), 8, 8);
   SmallVector<Value> registers(access.registerOrder.size());
   for (int64_t index = 0; index < access.addresses.numRegisters(); ++index) {
-    Value loaded = NVVM::LdMatrixOp::create(builder, loc, result, offsets.addressOfRegister(tile.base, index),
-                                            access.matrices, layout, shape, NVVM::LdStMatrixEltType::B16);
+    Value address = offsets.address(tile.base, map.ofRegister(index) ^ shiftBytes);
+    Value loaded = NVVM::LdMatrixOp::create(builder, loc, result, address, access.matrices, layout, shape,
+                                            NVVM::LdStMatrixEltType::B16);
     for (unsigned matrix = 0; matrix < access.matrices; ++matrix) {
       Value word = access.matrices == 1 ? loaded : LLVM::ExtractValueOp::create(builder, loc, loaded, matrix);
       for (auto [element, value] : llvm::enumerate(unpackWords(builder, loc, word, tile.element, format)))
@@ -163,11 +171,14 @@ SmallVector<Value> SharedPartLoader::load(uint64_t shift) {
   return registers;
 }
 
-SmallVector<Value> emitSharedLoad(OpBuilder &builder, Location loc, const SharedTile &tile,
+SmallVector<Value> emitSharedLoad(OpBuilder &builder, Location loc, const SharedTile &tile, uint64_t shift,
                                   const target::GpuTarget &gpu) {
-  if (std::optional<MatrixAccess> access = planMatrix(tile, gpu.has(target::Feature::LdMatrix)))
-    return loadMatrices(builder, loc, tile, *access);
-  return SharedPartLoader(builder, loc, tile, /*shifts=*/{}).load(0);
+  uint64_t shiftBytes = shiftInBytes(tile, shift);
+  // Rows of matrices are whole and aligned.
+  bool keepsRows = shiftBytes % widestAccess == 0;
+  if (std::optional<MatrixAccess> access = planMatrix(tile, keepsRows && gpu.has(target::Feature::LdMatrix)))
+    return loadMatrices(builder, loc, tile, *access, shiftBytes);
+  return SharedPartLoader(builder, loc, tile, {shift}).load(shift);
 }
 
 void emitSharedStore(OpBuilder &builder, Location loc, const SharedTile &tile, ValueRange registers,

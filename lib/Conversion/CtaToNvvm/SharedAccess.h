@@ -9,7 +9,8 @@
 
 namespace tile::conversion {
 
-/// A tile of `element` stored as `layout` at `base`, of which (register, lane, warp) of `distributed` is accessed.
+/// A tile of `element` stored as `layout` at `base`, of which (register, lane, warp) of `distributed` is accessed; it
+/// has the shape of the tile but need not cover it.
 struct SharedTile {
   mlir::Value base;
   mlir::Type element;
@@ -17,9 +18,9 @@ struct SharedTile {
   const layout::LinearLayout &distributed;
 };
 
-/// All registers of tile.distributed.
+/// All registers of tile.distributed, moved by XOR of `shift` (a row-major index).
 llvm::SmallVector<mlir::Value> emitSharedLoad(mlir::OpBuilder &builder, mlir::Location loc, const SharedTile &tile,
-                                              const target::GpuTarget &gpu);
+                                              uint64_t shift, const target::GpuTarget &gpu);
 
 void emitSharedStore(mlir::OpBuilder &builder, mlir::Location loc, const SharedTile &tile, mlir::ValueRange registers,
                      const target::GpuTarget &gpu);

@@ -83,7 +83,7 @@ void rewriteCopy(CopyPlan plan) {
   cta::AsyncCommitOp::create(builder, loc);
   cta::AsyncWaitOp::create(builder, loc, 0);
   builder.setInsertionPoint(plan.convert);
-  Value value = cta::LocalLoadOp::create(builder, loc, plan.convert.getType(), buffer);
+  Value value = cta::LocalLoadOp::create(builder, loc, plan.convert.getType(), buffer, /*start=*/{});
   plan.convert.getResult().replaceAllUsesWith(value);
   plan.convert->erase();
   load.erase();

@@ -41,7 +41,7 @@ void lowerConversion(cta::ConvertLayoutOp convert) {
   auto type = cta::BufferType::get(src.getContext(), src.getShape(), src.getElementType(), layout, /*slots=*/1);
   Value buffer = cta::AllocOp::create(builder, convert.getLoc(), type, /*offset=*/IntegerAttr());
   cta::LocalStoreOp::create(builder, convert.getLoc(), convert.getSrc(), buffer);
-  Value loaded = cta::LocalLoadOp::create(builder, convert.getLoc(), dst, buffer);
+  Value loaded = cta::LocalLoadOp::create(builder, convert.getLoc(), dst, buffer, /*start=*/{});
   convert.replaceAllUsesWith(loaded);
   convert.erase();
 }

@@ -1,15 +1,19 @@
 // cta-pipeline: overlap asynchronous copies of later iterations with the computation of earlier ones.
 //
-// With S = num_stages, each copied tile gets S slots; copies run S - 1 iterations ahead of the computation. Two loop
-// arguments count the slot to fill and the slot to use. The mechanical part (prologue, values that cross iterations,
-// predicates for the last iterations) is upstream's scf pipeliner; this pass decides stages and order.
+// With S = num_stages, each copied tile gets S slots. Loop arguments count the slot to fill and the slot to use. The
+// mechanical part (prologue, values that cross iterations, predicates for the last iterations) is upstream's scf
+// pipeliner; this pass decides stages and order.
 //
-//   for: copy; commit; wait 0; load; mma   ==>   copies of iterations 0 … S-2            (prologue)
-//                                                for: wait S-2; copy of iteration i+S-1; commit; load; mma
+//   for: copy; commit; wait 0; load; use   ==>   copies of iterations 0 … S-2            (prologue)
+//                                                for: wait S-2; copy of iteration i+S-1; commit; load; use
 //                                                wait 0
 //
-// The wait comes first, so that one barrier after it orders both this iteration's reads (copies have arrived) and this
-// iteration's copies (all threads have finished reading the slot that is filled next).
+// The wait comes before the copy, so that one barrier after it orders both the reads that follow (copies have arrived)
+// and the copies (all threads have finished reading the slot that is filled next). A loop that only computes a product
+// in steps (cta-split-products) waits before the last of them and then loads the first operands of the next iteration:
+// the last step covers the barrier and the loads, and the slot whose operands are all loaded is filled again at once.
+//
+//   for: load 1; mma 0; wait S-2; copy of iteration i+S; commit; load 0 of iteration i+1; mma 1
 #include "Analysis/FindTarget.h"
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
@@ -31,8 +35,8 @@ using namespace tile;
 
 namespace {
 
-/// The operations of the body that copies depend on, through loop arguments too, and the copies themselves.
-DenseSet<Operation *> collectCopyStage(scf::ForOp loop) {
+/// The roots among the operations of the body, and all that they depend on, through loop arguments too.
+DenseSet<Operation *> collectStage(scf::ForOp loop, llvm::function_ref<bool(Operation *)> isRoot) {
   DenseSet<Operation *> stage;
   SmallVector<Operation *> worklist;
   auto add = [&](Operation *op) {
@@ -41,7 +45,7 @@ DenseSet<Operation *> collectCopyStage(scf::ForOp loop) {
       worklist.push_back(inBody);
   };
   for (Operation &op : *loop.getBody())
-    if (isa<cta::AsyncCopyOp, cta::AsyncCommitOp>(op))
+    if (isRoot(&op))
       add(&op);
   while (!worklist.empty()) {
     SetVector<Value> operands;
@@ -56,8 +60,46 @@ DenseSet<Operation *> collectCopyStage(scf::ForOp loop) {
   return stage;
 }
 
-/// Adds the two slot counters; returns the new loop, whose last two arguments they are.
-scf::ForOp addSlotCounters(IRRewriter &rewriter, scf::ForOp loop, int64_t slots) {
+bool isCopy(Operation *op) {
+  return isa<cta::AsyncCopyOp, cta::AsyncCommitOp>(op);
+}
+
+/// What a loop that only computes a product in steps does an iteration ahead, besides copies.
+struct LookAhead {
+  DenseSet<Operation *> loads; ///< Of the operands of the first step.
+  Operation *lastStep;
+};
+
+/// None unless the loads of the body are those of copied operands of a chain of products.
+std::optional<LookAhead> planLookAhead(scf::ForOp loop) {
+  SmallVector<cta::MmaSyncOp> steps(loop.getBody()->getOps<cta::MmaSyncOp>());
+  DenseSet<Value> copied;
+  for (auto copy : loop.getBody()->getOps<cta::AsyncCopyOp>())
+    copied.insert(copy.getBuffer());
+  DenseSet<Operation *> loads;
+  for (size_t index = 0; index < steps.size(); ++index) {
+    if (index > 0 && steps[index].getAcc() != steps[index - 1].getResult())
+      return std::nullopt;
+    for (Value operand : {steps[index].getA(), steps[index].getB()}) {
+      auto load = operand.getDefiningOp<cta::LocalLoadOp>();
+      if (!load || load->getBlock() != loop.getBody() || !copied.contains(load.getBuffer()))
+        return std::nullopt;
+      loads.insert(load);
+    }
+  }
+  if (steps.size() < 2 || loads.size() != 2 * steps.size() ||
+      llvm::range_size(loop.getBody()->getOps<cta::LocalLoadOp>()) != loads.size())
+    return std::nullopt;
+  return LookAhead{{steps.front().getA().getDefiningOp(), steps.front().getB().getDefiningOp()}, steps.back()};
+}
+
+/// Loop arguments that count slots: one for each stage that names a slot.
+struct SlotCounters {
+  Value fill, use, lookAhead;
+};
+
+/// Adds `count` slot counters; returns the new loop, whose last arguments they are.
+scf::ForOp addSlotCounters(IRRewriter &rewriter, scf::ForOp loop, int64_t slots, unsigned count) {
   rewriter.setInsertionPoint(loop);
   Location loc = loop.getLoc();
   auto constant = [&](int32_t value) -> Value {
@@ -73,14 +115,14 @@ scf::ForOp addSlotCounters(IRRewriter &rewriter, scf::ForOp loop, int64_t slots)
     }
     return next;
   };
-  auto replaced =
-      loop.replaceWithAdditionalYields(rewriter, {zero, zero}, /*replaceInitOperandUsesInLoop=*/false, advance);
+  auto replaced = loop.replaceWithAdditionalYields(rewriter, SmallVector<Value>(count, zero),
+                                                   /*replaceInitOperandUsesInLoop=*/false, advance);
   return cast<scf::ForOp>(replaced->getOperation());
 }
 
 /// Gives every copied buffer its slots, and leaves one wait at the top and one commit after the last copy.
-void multiplyBuffers(IRRewriter &rewriter, scf::ForOp loop, int64_t slots) {
-  ValueRange counters = loop.getRegionIterArgs().take_back(2);
+void multiplyBuffers(IRRewriter &rewriter, scf::ForOp loop, int64_t slots, const SlotCounters &counters,
+                     const std::optional<LookAhead> &ahead) {
   cta::AsyncCopyOp lastCopy;
   for (Operation &op : llvm::make_early_inc_range(*loop.getBody())) {
     if (isa<cta::AsyncCommitOp, cta::AsyncWaitOp>(op))
@@ -93,8 +135,11 @@ void multiplyBuffers(IRRewriter &rewriter, scf::ForOp loop, int64_t slots) {
     rewriter.setInsertionPoint(loop);
     Value buffer = cta::AllocOp::create(rewriter, alloc.getLoc(), alloc.getType().withSlots(slots), IntegerAttr());
     for (OpOperand &use : llvm::make_early_inc_range(alloc->getUses())) {
-      rewriter.setInsertionPoint(use.getOwner());
-      Value counter = use.getOwner() == copy ? counters[0] : counters[1];
+      Operation *user = use.getOwner();
+      rewriter.setInsertionPoint(user);
+      Value counter = user == copy                           ? counters.fill
+                      : ahead && ahead->loads.contains(user) ? counters.lookAhead
+                                                             : counters.use;
       use.set(cta::SlotOp::create(rewriter, copy.getLoc(), alloc.getType(), buffer, counter));
     }
     rewriter.eraseOp(alloc);
@@ -105,7 +150,8 @@ void multiplyBuffers(IRRewriter &rewriter, scf::ForOp loop, int64_t slots) {
   cta::AsyncWaitOp::create(rewriter, loop.getLoc(), slots - 2);
 }
 
-/// Copies of iterations that the loop does not have are masked out; everything else of their stage has no effect.
+/// Copies of iterations that the loop does not have are masked out; everything else that runs ahead does no harm: loads
+/// read slots that exist.
 Operation *predicate(RewriterBase &rewriter, Operation *op, Value condition) {
   auto copy = dyn_cast<cta::AsyncCopyOp>(op);
   if (!copy)
@@ -132,7 +178,7 @@ bool canPipeline(scf::ForOp loop) {
     }
   if (!hasCopies)
     return false;
-  for (Operation *op : collectCopyStage(loop))
+  for (Operation *op : collectStage(loop, isCopy))
     if (!isa<cta::AsyncCopyOp, cta::AsyncCommitOp, cta::AllocOp>(op) && !isMemoryEffectFree(op))
       return false;
   // A store in the loop may write what a later iteration copies.
@@ -143,26 +189,46 @@ bool canPipeline(scf::ForOp loop) {
               .wasInterrupted();
 }
 
+/// Operations of the body in the order of the pipelined loop, each with its stage.
+std::vector<std::pair<Operation *, unsigned>> planSchedule(scf::ForOp loop, int64_t slots,
+                                                           const std::optional<LookAhead> &ahead) {
+  DenseSet<Operation *> copies = collectStage(loop, isCopy), loads;
+  if (ahead)
+    loads = collectStage(loop, [&](Operation *op) { return ahead->loads.contains(op); });
+  // Between the copies of an iteration and their arrival lie slots - 1 iterations.
+  unsigned arrival = slots - 1, use = ahead ? slots : slots - 1;
+  auto isWait = [](Operation *op) { return isa<cta::AsyncWaitOp>(op); };
+  auto isAhead = [&](Operation *op) { return loads.contains(op) && !copies.contains(op); };
+
+  std::vector<std::pair<Operation *, unsigned>> schedule;
+  auto add = [&](unsigned stage, llvm::function_ref<bool(Operation *)> belongs) {
+    for (Operation &op : loop.getBody()->without_terminator())
+      if (belongs(&op))
+        schedule.emplace_back(&op, stage);
+  };
+  Operation *first = ahead ? ahead->lastStep : &loop.getBody()->front();
+  auto isUse = [&](Operation *op) { return !isWait(op) && !copies.contains(op) && !isAhead(op); };
+  add(use, [&](Operation *op) { return isUse(op) && op->isBeforeInBlock(first); });
+  add(arrival, isWait);
+  add(0, [&](Operation *op) { return copies.contains(op); });
+  add(arrival, isAhead);
+  add(use, [&](Operation *op) { return isUse(op) && !op->isBeforeInBlock(first); });
+  return schedule;
+}
+
 LogicalResult pipeline(IRRewriter &rewriter, scf::ForOp loop, int64_t slots) {
-  loop = addSlotCounters(rewriter, loop, slots);
-  multiplyBuffers(rewriter, loop, slots);
-  DenseSet<Operation *> copyStage = collectCopyStage(loop);
+  std::optional<LookAhead> ahead = planLookAhead(loop);
+  unsigned count = ahead ? 3 : 2;
+  loop = addSlotCounters(rewriter, loop, slots, count);
+  ValueRange counters = loop.getRegionIterArgs().take_back(count);
+  multiplyBuffers(rewriter, loop, slots, {counters[0], counters[1], counters.back()}, ahead);
 
   scf::PipeliningOption options;
   options.supportDynamicLoops = true;
   options.peelEpilogue = false;
   options.predicateFn = predicate;
   options.getScheduleFn = [&](scf::ForOp loop, std::vector<std::pair<Operation *, unsigned>> &schedule) {
-    unsigned useStage = slots - 1;
-    for (Operation &op : loop.getBody()->without_terminator())
-      if (isa<cta::AsyncWaitOp>(op))
-        schedule.emplace_back(&op, useStage);
-    for (Operation &op : loop.getBody()->without_terminator())
-      if (copyStage.contains(&op))
-        schedule.emplace_back(&op, 0);
-    for (Operation &op : loop.getBody()->without_terminator())
-      if (!copyStage.contains(&op) && !isa<cta::AsyncWaitOp>(op))
-        schedule.emplace_back(&op, useStage);
+    schedule = planSchedule(loop, slots, ahead);
   };
   rewriter.setInsertionPoint(loop);
   FailureOr<scf::ForOp> pipelined = scf::pipelineForLoop(rewriter, loop, options);

@@ -7,6 +7,7 @@
 #columns = #cta.layout<[64, 64], offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [8, 1], [16, 2], [32, 4], [0, 8], [0, 16], [0, 32]]>
 #a = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [16, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[32, 0], [0, 0]]>
 #b = #cta.layout<[64, 64], register = [[1, 0], [8, 0], [16, 0], [32, 0], [0, 8], [0, 16]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 0], [0, 32]]>
+#step = #cta.layout<[64, 16], register = [[0, 1], [8, 0], [0, 8], [16, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[32, 0], [0, 0]]>
 #acc = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [16, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[32, 0], [0, 32]]>
 
 #lanes = #cta.layout<[32], register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
@@ -47,6 +48,18 @@ tile.kernel @results(%p: !tile.ptr<f16>) attributes {num_warps = 4 : i32, shared
   // CHECK-COUNT-4: nvvm.stmatrix {{.*}}layout = #nvvm.mma_layout<col>
   %transposed = cta.alloc at 0 : !cta.buffer<64x64xf16, #columns>
   cta.local_store %x, %transposed : tensor<64x64xf16, #acc>, !cta.buffer<64x64xf16, #columns>
+  tile.return
+}
+
+// The second half of the columns lies where the swizzle puts it: 16 columns on is 32 bytes by XOR; rows are added.
+// CHECK-LABEL: llvm.func @part
+tile.kernel @part() attributes {num_warps = 4 : i32, shared_bytes = 8192 : i64} {
+  %tile = cta.alloc at 0 : !cta.buffer<64x64xf16, #rows>
+  // CHECK: %[[C32:.*]] = arith.constant 32 : i32
+  // CHECK: arith.xori %{{.*}}, %[[C32]] : i32
+  // CHECK-COUNT-2: nvvm.ldmatrix {{.*}}layout = #nvvm.mma_layout<row>, num = 4
+  // CHECK-NOT: nvvm.ldmatrix
+  %a = cta.local_load %tile at [0, 16] : !cta.buffer<64x64xf16, #rows> -> tensor<64x16xf16, #step>
   tile.return
 }
 

@@ -36,6 +36,42 @@ tile.kernel @element() {
 
 // -----
 
+#x = #cta.layout<[32], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0], [0]]>
+#s = #cta.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
+
+tile.kernel @start_rank() {
+  %b = cta.alloc : !cta.buffer<64xf32, #s>
+  // expected-error @below {{'cta.local_load' op start has 2 coordinates, the tensor 1 and the buffer 1; all three must agree}}
+  %v = cta.local_load %b at [0, 0] : !cta.buffer<64xf32, #s> -> tensor<32xf32, #x>
+  tile.return
+}
+
+// -----
+
+#x = #cta.layout<[32], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0], [0]]>
+#s = #cta.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
+
+tile.kernel @start_multiple() {
+  %b = cta.alloc : !cta.buffer<64xf32, #s>
+  // expected-error @below {{'cta.local_load' op start is 16 along dimension 0 but must be a multiple of 32 at which 32 of 64 elements begin}}
+  %v = cta.local_load %b at [16] : !cta.buffer<64xf32, #s> -> tensor<32xf32, #x>
+  tile.return
+}
+
+// -----
+
+#x = #cta.layout<[32], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0], [0]]>
+#s = #cta.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
+
+tile.kernel @start_beyond() {
+  %b = cta.alloc : !cta.buffer<64xf32, #s>
+  // expected-error @below {{'cta.local_load' op start is 64 along dimension 0 but must be a multiple of 32 at which 32 of 64 elements begin}}
+  %v = cta.local_load %b at [64] : !cta.buffer<64xf32, #s> -> tensor<32xf32, #x>
+  tile.return
+}
+
+// -----
+
 #s = #cta.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
 
 tile.kernel @no_layout() {

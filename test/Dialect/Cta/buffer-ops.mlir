@@ -1,6 +1,7 @@
 // RUN: tile-opt %s | tile-opt | FileCheck %s
 
 #x = #cta.layout<[64, 32], register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
+#half = #cta.layout<[64, 16], register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = [[16, 0], [0, 0]]>
 #s = #cta.layout<[64, 32], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]>
 
 // CHECK-DAG: #[[X:.*]] = #cta.layout<[64, 32], register
@@ -15,6 +16,8 @@ tile.kernel @k(%x: i32) {
   %t = cta.slot %r[%x] : !cta.buffer<64x32xf16, #s, slots = 3> -> !cta.buffer<64x32xf16, #s>
   // CHECK: cta.local_load %[[B]] : <64x32xf16, #[[S]]> -> tensor<64x32xf16, #[[X]]>
   %v = cta.local_load %b : !cta.buffer<64x32xf16, #s> -> tensor<64x32xf16, #x>
+  // CHECK: cta.local_load %[[B]] at [0, 16] : <64x32xf16, #[[S]]> -> tensor<64x16xf16,
+  %w = cta.local_load %b at [0, 16] : !cta.buffer<64x32xf16, #s> -> tensor<64x16xf16, #half>
   // CHECK: cta.local_store %{{.*}}, %[[B]] : tensor<64x32xf16, #[[X]]>, <64x32xf16, #[[S]]>
   cta.local_store %v, %b : tensor<64x32xf16, #x>, !cta.buffer<64x32xf16, #s>
   // CHECK: cta.barrier

@@ -106,6 +106,40 @@ tile.kernel @pipeline(%n: i32, %p: !tile.ptr<f16>) {
   tile.return
 }
 
+// Reads of one slot before the wait, of the next one after the copies: one barrier orders the reads before it and the
+// copies after it, the copies that have arrived and the reads after it.
+// CHECK-LABEL: tile.kernel @look_ahead
+// CHECK: scf.for
+// CHECK-NEXT: cta.slot
+// CHECK-NEXT: cta.local_load
+// CHECK-NEXT: cta.async_wait
+// CHECK-NEXT: cta.slot
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: cta.async_copy
+// CHECK-NEXT: cta.async_commit
+// CHECK-NEXT: cta.slot
+// CHECK-NEXT: cta.local_load
+// CHECK-NEXT: }
+// CHECK-NEXT: cta.async_wait
+tile.kernel @look_ahead(%p: !tile.ptr<f16>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #x>
+  %ring = cta.alloc at 0 : !ring
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %use = cta.slot %ring[%i] : !ring -> !b
+    %x = cta.local_load %use : !b -> !v
+    cta.async_wait 1
+    %fill = cta.slot %ring[%i] : !ring -> !b
+    cta.async_copy %s, %fill {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #x>, !b
+    cta.async_commit
+    %next = cta.slot %ring[%i] : !ring -> !b
+    %y = cta.local_load %next : !b -> !v
+  }
+  cta.async_wait 0
+  tile.return
+}
+
 // A write in one branch only; a loop with its condition in front; operands of a product are reads.
 // CHECK-LABEL: tile.kernel @control
 // CHECK: scf.if

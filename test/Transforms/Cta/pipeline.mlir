@@ -52,3 +52,88 @@ tile.kernel @negative_store(%p: !tile.ptr<f16>, %n: i32) attributes {num_stages 
   }
   tile.return
 }
+
+#a = #cta.layout<[16, 16], register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [0, 0]]>
+#b = #cta.layout<[16, 32], register = [[1, 0], [8, 0], [0, 8], [0, 16]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 0], [0, 0]]>
+#c = #cta.layout<[16, 32], register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [0, 0]]>
+#rows = #cta.layout<[16, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [0, 0]]>
+#sharedA = #cta.layout<[16, 32], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0]]>
+!a = tensor<16x16xf16, #a>
+!b = tensor<16x32xf16, #b>
+!c = tensor<16x32xf32, #c>
+!pa = tensor<16x32x!tile.ptr<f16>, #rows>
+!pb = tensor<32x32x!tile.ptr<f16>, #load>
+!bufferA = !cta.buffer<16x32xf16, #sharedA>
+!bufferB = !cta.buffer<32x32xf16, #shared>
+
+// A product in steps: three copies and the operands of the first step ahead of the loop; in it, all but the last step,
+// then wait, copy three iterations ahead, load the first operands of the next iteration, and the last step.
+// CHECK-LABEL: tile.kernel @steps
+// CHECK-COUNT-2: cta.async_commit
+// CHECK: cta.async_wait 1
+// CHECK: cta.async_commit
+// CHECK: %[[A0:.*]] = cta.local_load %{{.*}} at [0, 0]
+// CHECK: %[[B0:.*]] = cta.local_load %{{.*}} at [0, 0]
+// CHECK: scf.for {{.*}} iter_args({{.*}} = %[[A0]], %[[Y:.*]] = %[[B0]])
+// CHECK: cta.local_load %{{.*}} at [0, 16]
+// CHECK: cta.local_load %{{.*}} at [16, 0]
+// CHECK: cta.mma_sync %{{.*}}, %[[Y]],
+// CHECK: cta.async_wait 1
+// CHECK: cta.async_commit
+// CHECK: cta.local_load %{{.*}} at [0, 0]
+// CHECK: cta.local_load %{{.*}} at [0, 0]
+// CHECK: cta.mma_sync
+// CHECK: scf.yield
+tile.kernel @steps(%p: !tile.ptr<f16>, %n: i32) attributes {num_stages = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !c
+  %s = tile.splat %p : !tile.ptr<f16> -> !pa
+  %t = tile.splat %p : !tile.ptr<f16> -> !pb
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> (!c) : i32 {
+    %x = cta.alloc : !bufferA
+    cta.async_copy %s, %x {vector = 8 : i32} : !pa, !bufferA
+    cta.async_commit
+    cta.async_wait 0
+    %y = cta.alloc : !bufferB
+    cta.async_copy %t, %y {vector = 8 : i32} : !pb, !bufferB
+    cta.async_commit
+    cta.async_wait 0
+    %a0 = cta.local_load %x at [0, 0] : !bufferA -> !a
+    %b0 = cta.local_load %y at [0, 0] : !bufferB -> !b
+    %a1 = cta.local_load %x at [0, 16] : !bufferA -> !a
+    %b1 = cta.local_load %y at [16, 0] : !bufferB -> !b
+    %d0 = cta.mma_sync %a0, %b0, %sum {shape = array<i32: 16, 8, 16>} : !a, !b -> !c
+    %d1 = cta.mma_sync %a1, %b1, %d0 {shape = array<i32: 16, 8, 16>} : !a, !b -> !c
+    scf.yield %d1 : !c
+  }
+  tile.return
+}
+
+// What is loaded is needed for more than the product: nothing is loaded ahead.
+// CHECK-LABEL: tile.kernel @negative_more_than_a_product
+// CHECK: scf.for
+// CHECK: cta.async_wait 1
+// CHECK: cta.async_commit
+// CHECK: cta.local_load %{{.*}} at [0, 0]
+// CHECK: cta.mma_sync
+// CHECK: scf.yield
+tile.kernel @negative_more_than_a_product(%p: !tile.ptr<f16>, %n: i32) attributes {num_stages = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !c
+  %s = tile.splat %p : !tile.ptr<f16> -> !pa
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> (!c) : i32 {
+    %x = cta.alloc : !bufferA
+    cta.async_copy %s, %x {vector = 8 : i32} : !pa, !bufferA
+    cta.async_commit
+    cta.async_wait 0
+    %a0 = cta.local_load %x at [0, 0] : !bufferA -> !a
+    %a1 = cta.local_load %x at [0, 16] : !bufferA -> !a
+    %b = cta.local_load %x : !bufferA -> !b
+    %d0 = cta.mma_sync %a0, %b, %sum {shape = array<i32: 16, 8, 16>} : !a, !b -> !c
+    %d1 = cta.mma_sync %a1, %b, %d0 {shape = array<i32: 16, 8, 16>} : !a, !b -> !c
+    scf.yield %d1 : !c
+  }
+  tile.return
+}

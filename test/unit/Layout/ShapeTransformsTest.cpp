@@ -56,6 +56,29 @@ TEST(ShapeTransforms, RemovedRegistersAreFoundByTheConversionMap) {
     EXPECT_EQ(at(survivors, index, 3, 0), (std::vector<int32_t>{int32_t(index / 4), 3, 0}));
 }
 
+TEST(ShapeTransforms, FirstPartKeepsWhatEachThreadHoldsOfIt) {
+  // Register bits 0, 2 and 3 step along axis 1; the last two lead beyond the first 8 columns.
+  LinearLayout layout = LinearLayout::distributed({1, 32, 8, 16, 64}, {2, 4, 128, 256, 512}, {}, {32, 32});
+  std::optional<LinearLayout> part = firstPart(layout, 1, 8);
+  ASSERT_TRUE(part);
+  EXPECT_EQ(part->outShape(), (std::vector<int64_t>{32, 8}));
+  EXPECT_EQ(part->numRegisters(), 8);
+  for (int64_t lane = 0; lane < 32; ++lane) {
+    std::set<std::vector<int32_t>> expected;
+    for (const std::vector<int32_t> &coordinate : elementsOf(layout, lane, 0))
+      if (coordinate[1] < 8)
+        expected.insert(coordinate);
+    EXPECT_EQ(elementsOf(*part, lane, 0), expected);
+  }
+  EXPECT_EQ(embed(*part, {32, 32}).flatBases(registerDim), (std::vector<uint64_t>{1, 32, 64}));
+}
+
+TEST(ShapeTransforms, negative_FirstPartNeedsRegistersThatLeadStraightBeyondIt) {
+  EXPECT_FALSE(firstPart(LinearLayout::distributed({1}, {2, 4, 8, 16, 32}, {}, {2, 32}), 1, 16)); // a lane leads beyond
+  EXPECT_FALSE(firstPart(LinearLayout::distributed({48}, {1, 2, 4, 8, 32}, {}, {2, 32}), 1, 16)); // aslant
+  EXPECT_FALSE(firstPart(LinearLayout::distributed({17}, {1, 2, 4, 8, 32}, {}, {2, 32}), 1, 16));
+}
+
 TEST(ShapeTransforms, InsertUnitDimAddsAZeroCoordinate) {
   RandomLayouts random(22);
   for (unsigned axis = 0; axis <= 2; ++axis) {

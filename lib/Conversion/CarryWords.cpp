@@ -1,0 +1,118 @@
+// nvvm-carry-words: let loops carry 32-bit words instead of the elements in them.
+//
+// A tensor of f16 becomes one scalar for each element, but instructions take and give words of two. Inside a block LLVM
+// removes the packing in between; through a loop argument it does not, and each iteration would take all words apart
+// and put them together again.
+//
+//   for iter_args(%x = …, %y = …)                       for iter_args(%w = pack(…, …))
+//     use(pack(%x, %y))                           ==>     use(pack(%w[0], %w[1]))           // LLVM: use(%w)
+//     yield %v[0], %v[1]                                  yield %v
+//
+// The arguments of the elements stay, without uses.
+#include "Conversion/Passes.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace tile {
+#define GEN_PASS_DEF_NVVMCARRYWORDS
+#include "Conversion/Passes.h.inc"
+} // namespace tile
+
+using namespace mlir;
+
+namespace {
+
+/// A word whose elements are the yielded values first, first + 1, …
+struct CarriedWord {
+  unsigned first;
+  TypedValue<VectorType> word;
+};
+
+/// The vector of which `value` is element `position`.
+TypedValue<VectorType> findWord(Value value, int64_t position) {
+  auto extract = value.getDefiningOp<LLVM::ExtractElementOp>();
+  APInt index;
+  if (!extract || !matchPattern(extract.getPosition(), m_ConstantInt(&index)) || index != position)
+    return {};
+  return dyn_cast<TypedValue<VectorType>>(extract.getVector());
+}
+
+std::optional<CarriedWord> planWord(scf::ForOp loop, unsigned first) {
+  ValueRange yielded = loop.getYieldedValues();
+  TypedValue<VectorType> word = findWord(yielded[first], 0);
+  // A word from outside of the loop is carried by nobody.
+  if (!word || !loop.getRegion().isAncestor(word.getParentRegion()))
+    return std::nullopt;
+  VectorType type = word.getType();
+  int64_t count = type.getNumElements();
+  if (type.getRank() != 1 || count * type.getElementTypeBitWidth() != 32 || first + count > int64_t(yielded.size()))
+    return std::nullopt;
+  for (int64_t position = 1; position < count; ++position)
+    if (findWord(yielded[first + position], position) != word)
+      return std::nullopt;
+  return CarriedWord{first, word};
+}
+
+Value emitIndex(OpBuilder &builder, Location loc, int64_t index) {
+  return LLVM::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(int32_t(index)));
+}
+
+Value packWord(OpBuilder &builder, Location loc, VectorType type, ValueRange elements) {
+  Value word = LLVM::UndefOp::create(builder, loc, type);
+  for (auto [index, element] : llvm::enumerate(elements))
+    word = LLVM::InsertElementOp::create(builder, loc, word, element, emitIndex(builder, loc, index));
+  return word;
+}
+
+/// Replaces `elements` by those of `word`.
+void useWord(IRRewriter &rewriter, Value word, ValueRange elements) {
+  for (auto [index, element] : llvm::enumerate(elements)) {
+    Value position = emitIndex(rewriter, word.getLoc(), index);
+    rewriter.replaceAllUsesWith(element,
+                                LLVM::ExtractElementOp::create(rewriter, word.getLoc(), word, position).getResult());
+  }
+}
+
+void carryWords(IRRewriter &rewriter, scf::ForOp loop) {
+  SmallVector<CarriedWord> plans;
+  for (unsigned first = 0; first < loop.getNumRegionIterArgs(); ++first)
+    if (std::optional<CarriedWord> plan = planWord(loop, first))
+      plans.push_back(*plan);
+  if (plans.empty())
+    return;
+  rewriter.setInsertionPoint(loop);
+  SmallVector<Value> initial, words;
+  for (const CarriedWord &plan : plans) {
+    VectorType type = plan.word.getType();
+    ValueRange elements = loop.getInitArgs().slice(plan.first, type.getNumElements());
+    initial.push_back(packWord(rewriter, loop.getLoc(), type, elements));
+    words.push_back(plan.word);
+  }
+  auto yieldWords = [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return words; };
+  auto replaced = cast<scf::ForOp>(
+      *loop.replaceWithAdditionalYields(rewriter, initial, /*replaceInitOperandUsesInLoop=*/false, yieldWords));
+  size_t added = replaced.getNumResults() - plans.size();
+  for (auto [index, plan] : llvm::enumerate(plans)) {
+    int64_t count = plan.word.getType().getNumElements();
+    rewriter.setInsertionPointToStart(replaced.getBody());
+    useWord(rewriter, replaced.getRegionIterArg(added + index),
+            ValueRange(replaced.getRegionIterArgs()).slice(plan.first, count));
+    rewriter.setInsertionPointAfter(replaced);
+    useWord(rewriter, replaced.getResult(added + index), ValueRange(replaced.getResults()).slice(plan.first, count));
+  }
+}
+
+struct NvvmCarryWords : tile::impl::NvvmCarryWordsBase<NvvmCarryWords> {
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    IRRewriter rewriter(&getContext());
+    for (scf::ForOp loop : loops)
+      carryWords(rewriter, loop);
+  }
+};
+
+} // namespace

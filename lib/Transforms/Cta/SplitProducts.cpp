@@ -1,0 +1,102 @@
+// cta-split-products: load the operands of a product step by step.
+//
+// A product of operands in shared memory becomes one product for each step of its instruction along k. The operands of
+// a step are loaded while the step before multiplies, and cta-pipeline can load the first ones an iteration ahead.
+//
+//   %x = cta.local_load %a                       %x0, %y0 = cta.local_load at [0, 0]
+//   %y = cta.local_load %b                 ==>   %x1, %y1 = cta.local_load at [0, 16], at [16, 0]
+//   %d = cta.mma_sync %x, %y, %c                 %d0 = cta.mma_sync %x0, %y0, %c
+//                                                %d  = cta.mma_sync %x1, %y1, %d0
+#include "Cta/CtaDialect.h"
+#include "Layout/ShapeTransforms.h"
+#include "Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+
+namespace tile {
+#define GEN_PASS_DEF_CTASPLITPRODUCTS
+#include "Transforms/Passes.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+
+/// Where one operand of the product comes from, and what a step takes of it.
+struct OperandPlan {
+  cta::LocalLoadOp load;
+  unsigned axis = 0; ///< The dimension of k.
+  RankedTensorType step;
+};
+
+struct SplitPlan {
+  cta::MmaSyncOp product;
+  OperandPlan a, b;
+  int64_t steps = 1;
+};
+
+std::optional<OperandPlan> planOperand(cta::MmaSyncOp product, Value operand, unsigned axis) {
+  auto load = operand.getDefiningOp<cta::LocalLoadOp>();
+  if (!load || !load->hasOneUse() || load.getStart() || load->getBlock() != product->getBlock())
+    return std::nullopt;
+  // The load moves down to the product: past no write of its buffer.
+  for (Operation *user : load.getBuffer().getUsers())
+    if (!isa<cta::LocalLoadOp>(user) && (user->getBlock() != load->getBlock() || load->isBeforeInBlock(user)))
+      return std::nullopt;
+  RankedTensorType type = load.getType();
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] = product.getShape()[2];
+  std::optional<layout::LinearLayout> part = layout::firstPart(cta::getLayout(type), axis, shape[axis]);
+  if (!part)
+    return std::nullopt;
+  auto layout = cta::LayoutAttr::get(type.getContext(), *part);
+  return OperandPlan{load, axis, RankedTensorType::get(shape, type.getElementType(), layout)};
+}
+
+std::optional<SplitPlan> planSplit(cta::MmaSyncOp product) {
+  int64_t steps = product.getA().getType().getDimSize(1) / product.getShape()[2];
+  std::optional<OperandPlan> a = planOperand(product, product.getA(), 1), b = planOperand(product, product.getB(), 0);
+  if (steps < 2 || !a || !b)
+    return std::nullopt;
+  return SplitPlan{product, *a, *b, steps};
+}
+
+void split(const SplitPlan &plan) {
+  cta::MmaSyncOp product = plan.product;
+  OpBuilder builder(product);
+  auto load = [&](const OperandPlan &operand, int64_t step) -> Value {
+    SmallVector<int32_t> start(operand.step.getRank(), 0);
+    start[operand.axis] = int32_t(step * operand.step.getDimSize(operand.axis));
+    cta::LocalLoadOp whole = operand.load;
+    return cta::LocalLoadOp::create(builder, whole.getLoc(), operand.step, whole.getBuffer(),
+                                    builder.getDenseI32ArrayAttr(start));
+  };
+  Value acc = product.getAcc(), a = load(plan.a, 0), b = load(plan.b, 0);
+  for (int64_t step = 1; step <= plan.steps; ++step) {
+    Value nextA = step < plan.steps ? load(plan.a, step) : Value();
+    Value nextB = step < plan.steps ? load(plan.b, step) : Value();
+    acc = cta::MmaSyncOp::create(builder, product.getLoc(), acc.getType(), a, b, acc, product.getShapeAttr());
+    a = nextA;
+    b = nextB;
+  }
+  product.replaceAllUsesWith(acc);
+  product->erase();
+  plan.a.load->erase();
+  plan.b.load->erase();
+}
+
+struct CtaSplitProducts : tile::impl::CtaSplitProductsBase<CtaSplitProducts> {
+  void runOnOperation() override {
+    SmallVector<SplitPlan> plans;
+    getOperation().walk([&](cta::MmaSyncOp product) {
+      if (std::optional<SplitPlan> plan = planSplit(product))
+        plans.push_back(*plan);
+    });
+    llvm::for_each(plans, split);
+  }
+};
+
+} // namespace
