@@ -5,6 +5,9 @@
 #include "Runner/CudaEvents.h"
 #include "Runtime/Kernel.h"
 
+#include <chrono>
+#include <thread>
+
 namespace tile::runner {
 
 using runtime::CUdevice;
@@ -184,6 +187,20 @@ Status CudaSession::download(std::span<DeviceArgument> arguments) const {
   return Success{};
 }
 
+Status CudaDevice::wait(const CudaStream &stream, const CudaTimer &timer) const {
+  if (watchdog.onHang) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(watchdog.seconds);
+    for (Result<bool> stopped = timer.hasStopped(); !stopped || !*stopped; stopped = timer.hasStopped()) {
+      if (!stopped)
+        return stopped.error();
+      if (std::chrono::steady_clock::now() > deadline)
+        watchdog.onHang();
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+  }
+  return context->driver().check(context->driver().streamSynchronize(stream.get()), "cuStreamSynchronize");
+}
+
 Result<RunTiming> CudaDevice::run(const runtime::Manifest &manifest, const Grid &grid,
                                   std::span<DeviceArgument> arguments) {
   const Driver &driver = context->driver();
@@ -202,10 +219,8 @@ Result<RunTiming> CudaDevice::run(const runtime::Manifest &manifest, const Grid 
     return status.error();
   if (Status status = timer->stop(stream->get()); !status)
     return status.error();
-  if (Status status = driver.check(driver.streamSynchronize(stream->get()),
-                                   fmt::format("while kernel '{}' was running", manifest.kernel));
-      !status)
-    return status.error();
+  if (Status status = wait(*stream, *timer); !status)
+    return runtime::withContext(fmt::format("while kernel '{}' was running", manifest.kernel), status.error());
   Result<double> milliseconds = timer->milliseconds();
   if (!milliseconds)
     return milliseconds.error();

@@ -7,7 +7,12 @@
 #include "Runner/Device.h"
 #include "Runtime/Driver.h"
 
+#include <functional>
+
 namespace tile::runner {
+
+class CudaStream;
+class CudaTimer;
 
 using runtime::Driver;
 
@@ -82,14 +87,25 @@ public:
   Result<RunTiming> run(const runtime::Manifest &manifest, const Grid &grid,
                         std::span<DeviceArgument> arguments) override;
 
+  /// What to do when a run has not ended in time.
+  struct Watchdog {
+    double seconds = 0;
+    std::function<void()> onHang; ///< must not return: no call of the driver would, either
+  };
+  void watch(Watchdog dog) { watchdog = std::move(dog); }
+
   /// Copies the buffers to the device.
   Result<CudaSession> prepare(std::span<DeviceArgument> arguments);
   CudaContext &cudaContext() const { return *context; }
   tile_kernel *kernelHandle() const { return kernel; }
 
 private:
+  /// Until `timer` has stopped; under the eyes of the watchdog, if there is one.
+  Status wait(const CudaStream &stream, const CudaTimer &timer) const;
+
   CudaContext *context = nullptr;
   tile_kernel *kernel = nullptr;
+  Watchdog watchdog;
 };
 
 /// The calling thread's last libtilert error as an Error.

@@ -57,6 +57,15 @@ public:
   runtime::Status stop(runtime::CUstream stream) const {
     return driver->check(driver->eventRecord(end, stream), "cuEventRecord");
   }
+  /// Without waiting.
+  runtime::Result<bool> hasStopped() const {
+    if (!driver->eventQuery)
+      return runtime::makeError(TILE_ERROR_NO_DRIVER, "the CUDA driver has no cuEventQuery");
+    const runtime::CUresult result = driver->eventQuery(end);
+    if (result == runtime::cuda::success || result == runtime::cuda::errorNotReady)
+      return result == runtime::cuda::success;
+    return driver->error(result, "cuEventQuery");
+  }
   /// The stream must have passed the end.
   runtime::Result<double> milliseconds() const {
     float value = 0;

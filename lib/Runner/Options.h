@@ -31,6 +31,8 @@ struct RunOptions {
   std::string cublas;              ///< path of libcublas, or ""
   std::string suite;
   std::string artifactFolder;
+  double soakSeconds = 0;      ///< above 0: launch with random sizes for so long
+  double deadlineSeconds = 30; ///< after which a launch of a soak hangs
   bool describe = false;
   bool listDevices = false;
 };

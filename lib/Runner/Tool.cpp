@@ -1,4 +1,6 @@
-// What tile-run does after its options are parsed: list devices, describe an artifact, run a suite, or run one kernel.
+// What tile-run does after its options are parsed: list devices, describe an artifact, run a suite, soak or
+// run one kernel.
+#include "Runner/Soak.h"
 #include "Runner/Suite.h"
 
 namespace tile::runner {
@@ -32,6 +34,8 @@ int runTool(const RunOptions &options) {
     fmt::print("{}\n", toJson(artifact->manifest, 2));
     return 0;
   }
+  if (options.soakSeconds > 0)
+    return runSoak(options, *artifact);
   return runArtifact(options, *artifact);
 }
 

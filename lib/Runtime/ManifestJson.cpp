@@ -253,6 +253,38 @@ Json tensorMapJson(const TensorMapSpec &map) {
           {"box", map.box},     {"swizzle", map.swizzle}};
 }
 
+/// Pretty-printed JSON with each list of plain values on one line: `"box": [128, 64]`.
+std::string joinPlainLists(std::string_view text) {
+  std::string result;
+  bool inString = false;
+  size_t list = std::string::npos; // where the innermost list starts in `result`, while it is plain
+  std::string joined;              // that list, without its white space
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (inString && c == '\\') { // an escaped quote does not end the string
+      result.append(text.substr(i, 2));
+      joined.append(text.substr(i++, 2));
+      continue;
+    }
+    inString ^= c == '"';
+    result += c;
+    if (inString || c == '"') {
+      joined += c;
+    } else if (c == '[') {
+      list = result.size() - 1;
+      joined = "[";
+    } else if (c == '{') {
+      list = std::string::npos;
+    } else if (c == ']' && list != std::string::npos) {
+      result.replace(list, std::string::npos, joined + "]");
+      list = std::string::npos;
+    } else if (c != ' ' && c != '\n') {
+      joined += c == ',' ? ", " : std::string(1, c);
+    }
+  }
+  return result;
+}
+
 } // namespace
 
 Result<Manifest> parseManifest(std::string_view text) {
@@ -337,7 +369,8 @@ std::string toJson(const Manifest &manifest, int indent) {
     json["expect"].push_back(
         {{"buffer", expectation.buffer}, {"expression", expectation.expression}, {"tolerance", expectation.tolerance}});
   // Text that is not UTF-8 (a file name, say) is replaced rather than refused.
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  const std::string text = json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  return indent < 0 ? text : joinPlainLists(text);
 }
 
 } // namespace tile::runtime

@@ -8,8 +8,7 @@
 // CHECK: "name": "out"
 // CHECK-NEXT: "type": "ptr<bf16>"
 // CHECK-NEXT: "alignment": 16
-// CHECK: "shape": [
-// CHECK-NEXT: "n"
+// CHECK: "shape": ["n"]
 // CHECK: "role": "output"
 // CHECK: "name": "n"
 // CHECK-NEXT: "type": "u32"

@@ -31,6 +31,20 @@ int run(int argc, char **argv) {
   app.add_option("--suite", options.suite, "Run the cases of this file, one `name artifact NAME=VALUE...` a line")
       ->type_name("FILE");
   app.add_option("--artifacts", options.artifactFolder, "Folder of the suite's artifacts")->type_name("FOLDER");
+  CLI::Option *soak =
+      app.add_option(
+             "--soak", options.soakSeconds,
+             "Launch with random sizes for so many seconds and check each launch; NAME=LOW..HIGH gives the range "
+             "of an integer (1..2048), NAME=VALUE fixes it")
+          ->check(CLI::PositiveNumber)
+          ->type_name("SECONDS")
+          ->excludes("--suite")
+          ->excludes("--bench");
+  app.add_option("--deadline", options.deadlineSeconds, "Seconds after which a launch of --soak counts as hanging")
+      ->check(CLI::PositiveNumber)
+      ->type_name("SECONDS")
+      ->needs(soak)
+      ->capture_default_str();
   app.add_flag("--describe", options.describe, "Print the artifact's manifest and stop");
   app.add_flag("--list-devices", options.listDevices, "Print the devices of this machine and stop");
   try {

@@ -20,6 +20,7 @@ constexpr size_t memoryBytes = size_t(256) << 20;
 CUcontext currentContext = nullptr;
 std::map<CUdeviceptr, size_t> allocations;
 size_t allocatedBytes = 0;
+bool isHanging = false;   // a kernel does not end, and a real driver would wait for it
 bool isCapturing = false; // work is then done at once, and replaying does nothing
 
 bool isMapped(CUdeviceptr pointer, size_t bytes) {
@@ -40,12 +41,13 @@ template <typename T> T argument(void **arguments, int index) {
   return value;
 }
 
-/// y[i] = alpha * x[i] for i < limit.
+/// y[i] = alpha * x[i] for i < limit; with alpha = -1 it does not end.
 void scale(const LaunchConfig &config, void **arguments) {
   const float *x = argument<const float *>(arguments, 0);
   float *y = argument<float *>(arguments, 1);
   const int limit = argument<int>(arguments, 3);
   const float alpha = argument<float>(arguments, 4);
+  isHanging = alpha == -1;
   for (unsigned i = 0; i < config.gridX * config.blockX && static_cast<int>(i) < limit; ++i)
     y[i] = alpha * x[i];
 }
@@ -64,6 +66,38 @@ void matmul(const LaunchConfig &, void **arguments) {
         sum += a[i * strideA + p] * b[p * strideB + j];
       c[i * strideC + j] = sum;
     }
+}
+
+/// What the fake encoder keeps of a tensor map of two dimensions.
+struct PlainMap {
+  const float *base;
+  int64_t rows, columns, stride;
+  uint32_t boxRows, boxColumns;
+};
+
+/// Zero outside, as TMA reads.
+float read(const PlainMap &map, int64_t row, int64_t column) {
+  return row < map.rows && column < map.columns ? map.base[row * map.stride + column] : 0;
+}
+
+/// The same product as a persistent kernel with tensor maps of all three matrices: c, too, is only written inside.
+void persistentMatmul(const LaunchConfig &config, void **arguments) {
+  const int depth = argument<int>(arguments, 5);
+  const PlainMap a = argument<PlainMap>(arguments, 9), b = argument<PlainMap>(arguments, 10),
+                 c = argument<PlainMap>(arguments, 11);
+  const int columns = argument<int>(arguments, 12), rows = argument<int>(arguments, 13);
+  for (unsigned block = 0; block < config.gridX; ++block)
+    for (unsigned program = block; program < static_cast<unsigned>(columns * rows); program += config.gridX)
+      for (uint32_t i = 0; i < c.boxRows; ++i)
+        for (uint32_t j = 0; j < c.boxColumns; ++j) {
+          const int64_t row = int64_t(program) / columns * c.boxRows + i;
+          const int64_t column = int64_t(program) % columns * c.boxColumns + j;
+          float sum = 0;
+          for (int p = 0; p < depth; ++p)
+            sum += read(a, row, p) * read(b, p, column);
+          if (row < c.rows && column < c.columns)
+            const_cast<float *>(c.base)[row * c.stride + column] = sum;
+        }
 }
 
 } // namespace
@@ -154,9 +188,10 @@ CUresult cuModuleUnload(CUmodule) {
   return 0;
 }
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule, const char *name) {
-  *function = std::strcmp(name, "scale") == 0    ? reinterpret_cast<CUfunction>(scale)
-              : std::strcmp(name, "matmul") == 0 ? reinterpret_cast<CUfunction>(matmul)
-                                                 : nullptr;
+  *function = std::strcmp(name, "scale") == 0        ? reinterpret_cast<CUfunction>(scale)
+              : std::strcmp(name, "matmul") == 0     ? reinterpret_cast<CUfunction>(matmul)
+              : std::strcmp(name, "persistent") == 0 ? reinterpret_cast<CUfunction>(persistentMatmul)
+                                                     : nullptr;
   return *function ? 0 : notFound;
 }
 CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction) {
@@ -170,6 +205,20 @@ CUresult cuLaunchKernelEx(const LaunchConfig *config, CUfunction function, void 
   if (!currentContext || config->gridX == 0 || config->gridY == 0 || config->gridZ == 0)
     return invalidValue;
   reinterpret_cast<void (*)(const LaunchConfig &, void **)>(function)(*config, arguments);
+  return 0;
+}
+CUresult cuTensorMapEncodeTiled(TensorMap *map, int, unsigned rank, void *address, const uint64_t *sizes,
+                                const uint64_t *strides, const uint32_t *box, const uint32_t *, int, int, int, int) {
+  if (rank != 2 || sizes[0] == 0 || sizes[1] == 0 || strides[0] == 0 || strides[0] % 16 != 0)
+    return invalidValue;
+  const PlainMap plain = {static_cast<const float *>(address),
+                          static_cast<int64_t>(sizes[1]),
+                          static_cast<int64_t>(sizes[0]),
+                          static_cast<int64_t>(strides[0] / sizeof(float)),
+                          box[1],
+                          box[0]};
+  static_assert(sizeof(plain) <= sizeof(*map));
+  std::memcpy(map, &plain, sizeof(plain));
   return 0;
 }
 CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes) {
@@ -186,6 +235,8 @@ CUresult cuMemFree_v2(CUdeviceptr pointer) {
   const auto found = allocations.find(pointer);
   if (found == allocations.end())
     return invalidValue;
+  if (isHanging)
+    std::abort();
   allocatedBytes -= found->second;
   allocations.erase(found);
   std::free(reinterpret_cast<void *>(pointer));
@@ -257,6 +308,9 @@ CUresult cuEventDestroy_v2(CUevent event) {
 CUresult cuEventRecord(CUevent event, CUstream) {
   *reinterpret_cast<double *>(event) = now();
   return 0;
+}
+CUresult cuEventQuery(CUevent) {
+  return isHanging ? cuda::errorNotReady : 0;
 }
 CUresult cuEventSynchronize(CUevent) {
   return 0;

@@ -85,6 +85,18 @@ TEST(Manifest, writtenTextReadsBackTheSame) {
   EXPECT_EQ(toJson(*parseManifest(toJson(*manifest, 2))), line);
 }
 
+TEST(Manifest, prettyTextHasPlainListsOnOneLine) {
+  Result<Manifest> manifest = parseManifest(replaced("\"file\": \"", "\"file\": \"a\\\" [1, {"));
+  ASSERT_TRUE(bool(manifest));
+  manifest->tensorMaps[0].shape[0] = "min(M, 4)";
+  const std::string text = toJson(*manifest, 2);
+  EXPECT_NE(text.find("      \"shape\": [\"min(M, 4)\", \"K\"],\n      \"strides\": [\"stride_am\"],\n"
+                      "      \"box\": [128, 64],\n      \"swizzle\": 128\n    }\n  ]"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(toJson(*parseManifest(text)), toJson(*manifest));
+}
+
 TEST(Manifest, negative_versions) {
   EXPECT_NE(errorOf(replaced("\"schema\": 1", "\"schema\": 2")).find("schema 2 is unknown"), std::string::npos);
   EXPECT_NE(errorOf(replaced("\"abi_version\": 1", "\"abi_version\": 7")).find("abi_version 7"), std::string::npos);
