@@ -251,7 +251,7 @@ private:
   std::string describeRest(const Polynomial &distance, unsigned dim) {
     if (!bounds[dim])
       return formatv("no mask bounds dimension {0}, so its extent is not known", dim);
-    return formatv("the mask of dimension {0} does not mention the offset {1} of the address", dim, quote(distance));
+return "no boundary in the mask mentions the offset " + quote(distance) + " of the address";
   }
 
   bool isNonNegative(const Polynomial &number) {
