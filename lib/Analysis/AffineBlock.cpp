@@ -1,4 +1,4 @@
-// Affine forms: one rule for each operation, over its operands' forms.
+// Affine forms and conditions: one rule for each operation, over its operands' forms.
 #include "Analysis/AffineBlock.h"
 
 #include "Tile/TileDialect.h"
@@ -35,6 +35,7 @@ static AffineBlock uniformBlock(Type type, Polynomial start) {
 static AffineBlock addBlocks(const AffineBlock &lhs, const AffineBlock &rhs) {
   AffineBlock sum = lhs;
   sum.start = lhs.start + rhs.start;
+  llvm::append_range(sum.domain, rhs.domain);
   for (auto [step, other] : llvm::zip_equal(sum.steps, rhs.steps))
     step = step + other;
   return sum;
@@ -49,9 +50,9 @@ static AffineBlock scaleBlock(const AffineBlock &block, const Polynomial &factor
 }
 
 static Form multiplyBlocks(const AffineBlock &lhs, const AffineBlock &rhs) {
-  if (rhs.isUniform())
+  if (rhs.isUniform() && rhs.domain.empty())
     return scaleBlock(lhs, rhs.start);
-  if (lhs.isUniform())
+  if (lhs.isUniform() && lhs.domain.empty())
     return scaleBlock(rhs, lhs.start);
   return std::nullopt;
 }
@@ -88,7 +89,7 @@ Form AffineBlocks::get(Value value) {
   }
   Type type = value.getType();
   if (!form && isa<PtrType>(type))
-    form = AffineBlock{value, 0, {}};
+    form = AffineBlock{value, 0, {}, {}};
   if (!form && type.isInteger())
     form = uniformBlock(type, Polynomial(value));
   return known[value] = form;
@@ -120,7 +121,7 @@ Form AffineBlocks::computeCarried(BlockArgument argument) {
       return std::nullopt;
     }
     Form added = get(addend);
-    if (!added || added->base)
+    if (!added || added->base || !added->domain.empty())
       return std::nullopt;
     growth = addBlocks(growth, *added);
   }
@@ -136,63 +137,174 @@ Form AffineBlocks::computeCarried(BlockArgument argument) {
 }
 
 Form AffineBlocks::computeResult(Operation *op) {
-  Value value = op->getResult(0);
+  if (isa<ArangeOp, SplatOp, ExpandDimsOp, BroadcastOp, TransOp>(op))
+    return computeShape(op);
+  return computeArithmetic(op);
+}
+
+// Conditions as operations that change shapes see them.
+
+static void insertDim(Conditions &conditions, unsigned axis) {
+  for (Condition &condition : conditions)
+    if (condition.dim && *condition.dim >= axis)
+      ++*condition.dim;
+}
+
+static void permuteDims(Conditions &conditions, ArrayRef<int32_t> order) {
+  for (Condition &condition : conditions)
+    if (condition.dim)
+      condition.dim = llvm::find(order, int32_t(*condition.dim)) - order.begin();
+}
+
+/// A condition on the only index of a dimension becomes one on all of its elements or none.
+static void repeatDims(Conditions &conditions, BroadcastOp broadcast) {
+  ArrayRef<int64_t> from = broadcast.getSrc().getType().getShape(), to = broadcast.getType().getShape();
+  for (Condition &condition : conditions)
+    if (condition.dim && from[*condition.dim] != to[*condition.dim])
+      condition = {};
+}
+
+Form AffineBlocks::computeShape(Operation *op) {
+  if (auto arange = dyn_cast<ArangeOp>(op)) {
+    AffineBlock block = uniformBlock(arange.getType(), int32_t(arange.getStart()));
+    block.steps[0] = 1;
+    return block;
+  }
+  Form form = get(op->getOperand(0));
+  if (!form)
+    return form;
+  if (auto splat = dyn_cast<SplatOp>(op)) {
+    form->steps.resize(splat.getType().getRank());
+  } else if (auto expand = dyn_cast<ExpandDimsOp>(op)) {
+    form->steps.insert(form->steps.begin() + expand.getAxis(), Polynomial());
+    insertDim(form->domain, expand.getAxis());
+  } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    for (auto [dim, size] : llvm::enumerate(broadcast.getSrc().getType().getShape()))
+      if (size == 1)
+        form->steps[dim] = 0; // the only index was 0
+    repeatDims(form->domain, broadcast);
+  } else if (auto trans = dyn_cast<TransOp>(op)) {
+    SmallVector<Polynomial, 2> steps;
+    for (int32_t from : trans.getOrder())
+      steps.push_back(form->steps[from]);
+    form->steps = steps;
+    permuteDims(form->domain, trans.getOrder());
+  }
+  if (!llvm::all_of(form->domain, [](const Condition &condition) { return condition.isBoundary(); }))
+    return std::nullopt;
+  return form;
+}
+
+Form AffineBlocks::computeArithmetic(Operation *op) {
+  auto combine = [&](llvm::function_ref<Form(const AffineBlock &, const AffineBlock &)> rule) -> Form {
+    Form lhs = get(op->getOperand(0)), rhs = get(op->getOperand(1));
+    return lhs && rhs && !rhs->base ? rule(*lhs, *rhs) : std::nullopt;
+  };
   return llvm::TypeSwitch<Operation *, Form>(op)
-      .Case([&](arith::ConstantOp) { return constantBlock(value); })
-      .Case([&](ArangeOp arange) {
-        AffineBlock block = uniformBlock(value.getType(), int32_t(arange.getStart()));
-        block.steps[0] = 1;
-        return Form(block);
+      .Case([&](arith::ConstantOp) { return constantBlock(op->getResult(0)); })
+      .Case<arith::AddIOp, AddPtrOp>([&](Operation *) { return combine(addBlocks); })
+      .Case([&](arith::SubIOp) {
+        return combine(
+            [](const AffineBlock &lhs, const AffineBlock &rhs) { return addBlocks(lhs, scaleBlock(rhs, -1)); });
       })
-      .Case([&](SplatOp splat) {
-        Form scalar = get(splat.getScalar());
-        if (scalar)
-          scalar->steps.resize(splat.getType().getRank());
-        return scalar;
+      .Case([&](arith::MulIOp) { return combine(multiplyBlocks); })
+      .Case([&](arith::ShLIOp) {
+        return combine([](const AffineBlock &lhs, const AffineBlock &rhs) -> Form {
+          std::optional<int64_t> bits = rhs.isUniform() ? rhs.start.getConstant() : std::nullopt;
+          if (!bits || *bits < 0 || *bits > 31)
+            return std::nullopt;
+          return scaleBlock(lhs, int64_t(1) << *bits);
+        });
       })
-      .Case([&](ExpandDimsOp expand) {
-        Form block = get(expand.getSrc());
-        if (block)
-          block->steps.insert(block->steps.begin() + expand.getAxis(), Polynomial());
-        return block;
-      })
-      .Case([&](BroadcastOp broadcast) {
-        Form block = get(broadcast.getSrc());
-        for (auto [dim, size] : llvm::enumerate(broadcast.getSrc().getType().getShape()))
-          if (block && size == 1)
-            block->steps[dim] = 0; // the only index was 0
-        return block;
-      })
-      .Case([&](TransOp trans) {
-        Form block = get(trans.getSrc());
-        if (!block)
-          return block;
-        Form permuted = block;
-        for (auto [to, from] : llvm::enumerate(trans.getOrder()))
-          permuted->steps[to] = block->steps[from];
-        return permuted;
-      })
-      .Case<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp, AddPtrOp>(
-          [&](Operation *binary) { return combine(binary); })
       .Case([&](arith::ExtSIOp extend) { return get(extend.getIn()); })
       .Case([&](arith::ExtUIOp extend) {
         return facts.get(extend.getIn()).nonNegative ? get(extend.getIn()) : std::nullopt;
       })
+      .Case([&](arith::RemSIOp) { return computeRemainder(op); })
+      .Case([&](arith::SelectOp select) -> Form {
+        if (!isa<RankedTensorType>(select.getCondition().getType()))
+          return std::nullopt;
+        Conditions conditions = getConditions(select.getCondition());
+        Form form = get(select.getTrueValue());
+        if (!form || !llvm::all_of(conditions, [](const Condition &condition) { return condition.isBoundary(); }))
+          return std::nullopt;
+        llvm::append_range(form->domain, conditions);
+        return form;
+      })
       .Default([](Operation *) { return std::nullopt; });
 }
 
-Form AffineBlocks::combine(Operation *op) {
-  Form lhs = get(op->getOperand(0)), rhs = get(op->getOperand(1));
-  if (!lhs || !rhs || rhs->base)
+/// Below the divisor a number that is not negative is its own remainder.
+Form AffineBlocks::computeRemainder(Operation *op) {
+  auto tensor = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  Form number = get(op->getOperand(0)), divisor = get(op->getOperand(1));
+  if (!tensor || !number || !divisor || !divisor->isUniform() || !divisor->domain.empty() ||
+      !facts.get(op->getOperand(0)).nonNegative)
     return std::nullopt;
-  return llvm::TypeSwitch<Operation *, Form>(op)
-      .Case<arith::AddIOp, AddPtrOp>([&](Operation *) { return addBlocks(*lhs, *rhs); })
-      .Case([&](arith::SubIOp) { return addBlocks(*lhs, scaleBlock(*rhs, -1)); })
-      .Case([&](arith::MulIOp) { return multiplyBlocks(*lhs, *rhs); })
-      .Default([&](Operation *) -> Form { // x << n
-        std::optional<int64_t> bits = rhs->isUniform() ? rhs->start.getConstant() : std::nullopt;
-        if (!bits || *bits < 0 || *bits > 31)
-          return std::nullopt;
-        return scaleBlock(*lhs, int64_t(1) << *bits);
-      });
+  Condition below;
+  for (auto [dim, step] : llvm::enumerate(number->steps)) {
+    if (step.isZero())
+      continue;
+    if (below.dim || !(step == 1))
+      return std::nullopt;
+    below.dim = dim;
+  }
+  below.bound = divisor->start - number->start;
+  if (!below.isBoundary())
+    return std::nullopt;
+  number->domain.push_back(below);
+  return number;
+}
+
+// Conditions.
+
+Condition AffineBlocks::compare(Operation *op) {
+  using Predicate = arith::CmpIPredicate;
+  Form lhs = get(op->getOperand(0)), rhs = get(op->getOperand(1));
+  if (!lhs || !rhs || lhs->base || rhs->base || !lhs->domain.empty() || !rhs->domain.empty())
+    return {};
+  Predicate predicate = cast<arith::CmpIOp>(op).getPredicate();
+  if (predicate == Predicate::sgt || predicate == Predicate::sge) {
+    std::swap(lhs, rhs);
+    predicate = predicate == Predicate::sgt ? Predicate::slt : Predicate::sle;
+  }
+  Condition condition;
+  bool countsUp = true;
+  for (auto [dim, left, right] : llvm::enumerate(lhs->steps, rhs->steps)) {
+    Polynomial step = left - right;
+    if (step.isZero())
+      continue;
+    if (condition.dim)
+      return {};
+    condition.dim = dim;
+    countsUp = step == 1;
+  }
+  if (condition.dim && countsUp && (predicate == Predicate::slt || predicate == Predicate::sle))
+    condition.bound = rhs->start - lhs->start + (predicate == Predicate::sle ? 1 : 0);
+  return condition;
+}
+
+Conditions AffineBlocks::getConditions(Value mask) {
+  if (matchPattern(mask, m_One()))
+    return {};
+  Operation *op = mask.getDefiningOp();
+  Conditions conditions;
+  if (auto both = dyn_cast_if_present<arith::AndIOp>(op)) {
+    conditions = getConditions(both.getLhs());
+    llvm::append_range(conditions, getConditions(both.getRhs()));
+  } else if (auto broadcast = dyn_cast_if_present<BroadcastOp>(op)) {
+    conditions = getConditions(broadcast.getSrc());
+    repeatDims(conditions, broadcast);
+  } else if (auto expand = dyn_cast_if_present<ExpandDimsOp>(op)) {
+    conditions = getConditions(expand.getSrc());
+    insertDim(conditions, expand.getAxis());
+  } else if (auto trans = dyn_cast_if_present<TransOp>(op)) {
+    conditions = getConditions(trans.getSrc());
+    permuteDims(conditions, trans.getOrder());
+  } else if (auto comparison = dyn_cast_if_present<arith::CmpIOp>(op)) {
+    conditions.push_back(compare(comparison));
+  } else {
+    conditions.push_back({});
+  }
+  return conditions;
 }

@@ -5,6 +5,10 @@
 // A value that a loop carries and bumps by the same amount in each iteration is a function of the induction variable:
 //
 //   for %k = 0 to %n { … %p … yield %p + 32 }                         start grows by 32*k
+//
+// Some forms hold only in a part of the tensor, their domain:
+//
+//   (first + rows) % M, select(first + rows < M, first + rows, 0)     first + rows where rows < M - first
 #pragma once
 
 #include "Analysis/AxisInfo.h"
@@ -14,12 +18,22 @@
 
 namespace tile {
 
+/// `index < bound` along one dimension; without a bound some other condition, without a dimension on no single one.
+struct Condition {
+  std::optional<unsigned> dim;
+  std::optional<Polynomial> bound;
+
+  bool isBoundary() const { return dim && bound && bound->isExact(); }
+};
+using Conditions = llvm::SmallVector<Condition, 2>;
+
 /// Element [i0, i1, …] is base + start + steps[0]*i0 + steps[1]*i1 + …; pointers in elements of the pointee. A scalar
 /// has no steps.
 struct AffineBlock {
   mlir::Value base; ///< A scalar pointer; null for integers.
   Polynomial start;
   llvm::SmallVector<Polynomial, 2> steps;
+  Conditions domain; ///< All of them boundaries. Elements outside have unknown values.
 
   bool isUniform() const;
   bool isExact() const;
@@ -27,17 +41,23 @@ struct AffineBlock {
 
 class AffineBlocks {
 public:
-  /// `facts` says which zero-extensions change nothing.
+  /// `facts` says which numbers are not negative.
   explicit AffineBlocks(AxisInfoAnalysis &facts) : facts(facts) {}
 
   /// A scalar always has a form: if nothing else, itself as the only factor or base.
   std::optional<AffineBlock> get(mlir::Value value);
 
+  /// A mask is true where all of these hold, and nowhere else.
+  Conditions getConditions(mlir::Value mask);
+
 private:
   std::optional<AffineBlock> compute(mlir::Value value);
   std::optional<AffineBlock> computeCarried(mlir::BlockArgument argument);
   std::optional<AffineBlock> computeResult(mlir::Operation *op);
-  std::optional<AffineBlock> combine(mlir::Operation *op);
+  std::optional<AffineBlock> computeShape(mlir::Operation *op);
+  std::optional<AffineBlock> computeArithmetic(mlir::Operation *op);
+  std::optional<AffineBlock> computeRemainder(mlir::Operation *op);
+  Condition compare(mlir::Operation *op);
 
   AxisInfoAnalysis &facts;
   llvm::DenseMap<mlir::Value, std::optional<AffineBlock>> known;

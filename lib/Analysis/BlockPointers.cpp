@@ -5,6 +5,7 @@
 // The address must then be base + the sum of coordinate * stride; a constant difference moves the coordinates, and the
 // extents with them, which leaves the bounds as they are.
 #include "Analysis/BlockPointers.h"
+#include "Analysis/UnobservedElements.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -43,79 +44,6 @@ std::string nameOf(Value value) {
 std::string quote(const Polynomial &number) {
   return "'" + number.toString(nameOf) + "'";
 }
-
-/// `index < bound` in one dimension; no bound if the condition is something else.
-struct Condition {
-  std::optional<unsigned> dim; ///< None: not a condition on one dimension.
-  std::optional<Polynomial> bound;
-};
-using Conditions = SmallVector<Condition>;
-
-/// The conditions that must all hold where a mask is true.
-class MaskReader {
-public:
-  explicit MaskReader(AffineBlocks &blocks) : blocks(blocks) {}
-
-  Conditions read(Value mask) {
-    if (matchPattern(mask, m_One()))
-      return {};
-    Operation *op = mask.getDefiningOp();
-    if (!op)
-      return {Condition{}};
-    return llvm::TypeSwitch<Operation *, Conditions>(op)
-        .Case([&](arith::AndIOp both) {
-          Conditions conditions = read(both.getLhs());
-          llvm::append_range(conditions, read(both.getRhs()));
-          return conditions;
-        })
-        .Case([&](BroadcastOp broadcast) {
-          Conditions conditions = read(broadcast.getSrc());
-          for (Condition &condition : conditions)
-            if (condition.dim && broadcast.getSrc().getType().getDimSize(*condition.dim) !=
-                                     broadcast.getType().getDimSize(*condition.dim))
-              condition = {};
-          return conditions;
-        })
-        .Case([&](ExpandDimsOp expand) {
-          Conditions conditions = read(expand.getSrc());
-          for (Condition &condition : conditions)
-            if (condition.dim && *condition.dim >= expand.getAxis())
-              ++*condition.dim;
-          return conditions;
-        })
-        .Case([&](arith::CmpIOp compare) { return Conditions{readComparison(compare)}; })
-        .Default([](Operation *) { return Conditions{Condition{}}; });
-  }
-
-private:
-  Condition readComparison(arith::CmpIOp compare) {
-    using Predicate = arith::CmpIPredicate;
-    std::optional<AffineBlock> lhs = blocks.get(compare.getLhs()), rhs = blocks.get(compare.getRhs());
-    if (!lhs || !rhs || lhs->base || rhs->base)
-      return {};
-    Predicate predicate = compare.getPredicate();
-    if (predicate == Predicate::sgt || predicate == Predicate::sge) {
-      std::swap(lhs, rhs);
-      predicate = predicate == Predicate::sgt ? Predicate::slt : Predicate::sle;
-    }
-    Condition condition;
-    bool countsUp = true;
-    for (auto [dim, left, right] : llvm::enumerate(lhs->steps, rhs->steps)) {
-      Polynomial step = left - right;
-      if (step.isZero())
-        continue;
-      if (condition.dim)
-        return {};
-      condition.dim = dim;
-      countsUp = step == 1;
-    }
-    if (condition.dim && countsUp && (predicate == Predicate::slt || predicate == Predicate::sle))
-      condition.bound = rhs->start - lhs->start + (predicate == Predicate::sle ? 1 : 0);
-    return condition;
-  }
-
-  AffineBlocks &blocks;
-};
 
 /// The analysis of one access. Each step fills in more of it, or says in `reason` why there is no descriptor.
 class AccessAnalysis {
@@ -163,6 +91,7 @@ private:
                           nameOf(base), tensorMapAlignment));
     offset = address->start;
     strides = address->steps;
+    domain = address->domain;
     return true;
   }
 
@@ -209,17 +138,28 @@ private:
 
   bool findBounds() {
     bounds.resize(getRank());
-    if (!mask)
-      return true;
-    for (Condition &condition : MaskReader(blocks).read(mask)) {
+    for (Condition &condition : mask ? blocks.getConditions(mask) : Conditions()) {
       if (!condition.dim)
         return fail("the mask is more than the boundaries of the dimensions");
-      std::optional<Polynomial> &bound = bounds[*condition.dim];
-      bool other = bound && condition.bound && !(*bound == *condition.bound);
-      if (!condition.bound || !condition.bound->isExact() || other)
+      if (!condition.isBoundary() || !addBound(condition))
         return fail(formatv("the mask is not the boundary of dimension {0}", *condition.dim));
-      bound = condition.bound;
     }
+    // Where the address has another form and is not masked out, the descriptor's zeros are not what the program reads.
+    for (Condition &condition : domain) {
+      if (!bounds[*condition.dim])
+        differences.push_back(condition);
+      if (!addBound(condition))
+        return fail(formatv("dimension {0} wraps around elsewhere than at its boundary", *condition.dim));
+    }
+    return true;
+  }
+
+  /// All bounds of a dimension must be the same.
+  bool addBound(const Condition &condition) {
+    std::optional<Polynomial> &bound = bounds[*condition.dim];
+    if (bound)
+      return *bound == *condition.bound;
+    bound = condition.bound;
     return true;
   }
 
@@ -251,7 +191,7 @@ private:
   std::string describeRest(const Polynomial &distance, unsigned dim) {
     if (!bounds[dim])
       return formatv("no mask bounds dimension {0}, so its extent is not known", dim);
-    return formatv("the mask of dimension {0} does not mention the offset {1} of the address", dim, quote(distance));
+    return "no boundary in the mask mentions the offset " + quote(distance) + " of the address";
   }
 
   bool isNonNegative(const Polynomial &number) {
@@ -290,6 +230,7 @@ private:
       if (int64_t(dim) != contiguous)
         add(dim);
     add(contiguous);
+    access.differences = differences;
     return access;
   }
 
@@ -302,6 +243,7 @@ private:
   BlockArgument base;
   Polynomial offset;
   SmallVector<Polynomial, 2> strides, coordinates, extents;
+  Conditions domain, differences;
   SmallVector<std::optional<Polynomial>, 2> bounds; ///< None: no mask.
 };
 
@@ -315,9 +257,17 @@ BlockAccessResult BlockPointers::analyze(LoadOp load) {
     other = splat.getScalar();
   if (other && !matchPattern(other, m_PosZeroFloat()) && !matchPattern(other, m_Zero()))
     return {std::nullopt, "'other' is not zero"};
-  return AccessAnalysis(blocks, facts, load.getPtr(), load.getMask()).run();
+  BlockAccessResult result = AccessAnalysis(blocks, facts, load.getPtr(), load.getMask()).run();
+  for (const Condition &inside : result.access ? result.access->differences : Conditions())
+    if (!isUnobservedOutside(load.getResult(), inside, blocks))
+      return {std::nullopt,
+              formatv("dimension {0} wraps around at its boundary, and what is read there may be used", *inside.dim)};
+  return result;
 }
 
 BlockAccessResult BlockPointers::analyze(StoreOp store) {
-  return AccessAnalysis(blocks, facts, store.getPtr(), store.getMask()).run();
+  BlockAccessResult result = AccessAnalysis(blocks, facts, store.getPtr(), store.getMask()).run();
+  if (result.access && !result.access->differences.empty())
+    return {std::nullopt, formatv("dimension {0} wraps around at its boundary", *result.access->differences[0].dim)};
+  return result;
 }

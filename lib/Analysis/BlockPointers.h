@@ -4,6 +4,9 @@
 //   tile.load %p mask (rows[:, None] < M - first) & (ks[None, :] < K - 32*k)
 //     =>  tensor a of shape [M, K] and strides [lda, 1], block at [first, 32*k]
 //
+// Also without a mask if the address wraps around at the boundary, `(first + rows) % M`, where nothing depends on what
+// is read there.
+//
 // Proven: every enabled element is the one that a descriptor access at these coordinates moves, and no other is inside
 // the shape. For this coordinates must not be negative, and the mask must be the boundary, no more and no less. What is
 // known at launch makes up the shape, all else in the mask the coordinates.
@@ -25,6 +28,9 @@ struct BlockAccess {
   llvm::SmallVector<Polynomial, 2> coordinates;    ///< Of the block's first element.
   llvm::SmallVector<int64_t, 2> block;
   llvm::SmallVector<int32_t, 2> order; ///< Which dimension of the access each dimension is.
+  /// Outside of these, in the access's dimensions, the descriptor gives zeros where the access wraps around in the
+  /// tensor. Nothing but enabled loads of elements that no store depends on.
+  Conditions differences;
 };
 
 /// An access, or why it is none: a sentence without capital and period.

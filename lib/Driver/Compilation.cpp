@@ -17,6 +17,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/Support/SHA256.h"
 
 using namespace mlir;
@@ -161,7 +162,8 @@ bool Compilation::lower() {
       })))
     return wrongOption ? false : fail(Outcome::Internal, "the pipeline cannot be built");
 
-  std::string dumpError, layouts;
+  std::string dumpError, layouts, currentPass;
+  manager.addInstrumentation(createPassTracker(currentPass));
   if (options.timePasses)
     manager.addInstrumentation(createPassTimer(timing));
   if (options.printLayouts)
@@ -169,15 +171,21 @@ bool Compilation::lower() {
   if (!options.dumpDirectory.empty())
     manager.addInstrumentation(createIrDumper(options.dumpDirectory, dumpError));
 
-  // Passes explain their failures; one that does not is at fault itself.
+  // Passes explain their failures; one that does not is at fault itself. Remarks are for those who ask.
   unsigned errorCount = 0;
+  llvm::Regex wanted(options.remarks);
   DiagnosticEngine &engine = context->getDiagEngine();
-  auto counter = engine.registerHandler([&](Diagnostic &diagnostic) {
+  auto filter = engine.registerHandler([&](Diagnostic &diagnostic) {
     errorCount += diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Remark) {
+      if (options.remarks.empty() || !wanted.match(currentPass))
+        return success(); // done with it
+      diagnostic << " [-Rpass=" << currentPass << "]";
+    }
     return failure(); // on to the handler that prints
   });
   bool passed = succeeded(manager.run(*moduleOp));
-  engine.eraseHandler(counter);
+  engine.eraseHandler(filter);
   errors << layouts;
   if (!dumpError.empty())
     return fail(Outcome::Environment, dumpError);

@@ -33,6 +33,7 @@ struct CompilerOptions {
 
   codegen::ToolkitSearch toolkit;
   std::string dumpDirectory; ///< empty: no dump
+  std::string remarks;       ///< regular expression: show remarks of passes with such names; empty: none
   bool timePasses = false;
   bool printLayouts = false;
 };

@@ -66,6 +66,18 @@ private:
   unsigned count = 0;
 };
 
+class PassTracker : public PassInstrumentation {
+public:
+  explicit PassTracker(std::string &name) : name(name) {}
+  void runBeforePass(Pass *pass, Operation *) override {
+    if (!pass->getArgument().empty())
+      name = pass->getArgument().str();
+  }
+
+private:
+  std::string &name;
+};
+
 class PassTimer : public PassInstrumentation {
 public:
   explicit PassTimer(Timing &timing) : timing(timing) {}
@@ -128,6 +140,9 @@ private:
 
 std::unique_ptr<PassInstrumentation> createIrDumper(std::string directory, std::string &error) {
   return std::make_unique<IrDumper>(std::move(directory), error);
+}
+std::unique_ptr<PassInstrumentation> createPassTracker(std::string &name) {
+  return std::make_unique<PassTracker>(name);
 }
 std::unique_ptr<PassInstrumentation> createPassTimer(Timing &timing) {
   return std::make_unique<PassTimer>(timing);

@@ -1,4 +1,4 @@
-// Watchers of a pass manager: --dump-ir, --time-passes and --print-layouts.
+// Watchers of a pass manager: --dump-ir, -Rpass, --time-passes and --print-layouts.
 #pragma once
 
 #include "Driver/Timing.h"
@@ -13,6 +13,9 @@ namespace tile::driver {
 /// Writes `NN-<pass>.mlir` into `directory` after each pass that changed the IR. `error` receives the first failure to
 /// write.
 std::unique_ptr<mlir::PassInstrumentation> createIrDumper(std::string directory, std::string &error);
+
+/// Keeps in `name` which pass runs.
+std::unique_ptr<mlir::PassInstrumentation> createPassTracker(std::string &name);
 
 /// Adds a row for every pass.
 std::unique_ptr<mlir::PassInstrumentation> createPassTimer(Timing &timing);

@@ -10,6 +10,7 @@
 #include "llvm/Option/OptTable.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Regex.h"
 
 #include <cstdlib>
 
@@ -231,6 +232,9 @@ private:
       line.emitGiven = true;
     }
     options.dumpDirectory = arguments.getLastArgValue(OPT_dump_ir).str();
+    options.remarks = arguments.getLastArgValue(OPT_Rpass).str();
+    if (std::string error; !options.remarks.empty() && !llvm::Regex(options.remarks).isValid(error))
+      return fail(formatv("-Rpass expects a regular expression, not '{0}': {1}", options.remarks, error));
     options.timePasses = arguments.hasArg(OPT_time_passes);
     options.printLayouts = arguments.hasArg(OPT_print_layouts);
     return true;

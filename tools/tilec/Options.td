@@ -40,6 +40,8 @@ def O : Joined<["-"], "O">, HelpText<"0: only what correctness needs; 1, 2 (defa
 defm disable : Value<"disable", "Leave out optimisation passes, by name, separated by commas", "<passes>">;
 defm stop_after : Value<"stop-after", "Stop behind a pass and print the IR", "<pass>">;
 defm dump_ir : Value<"dump-ir", "Write the IR behind every pass that changed it into <dir>", "<dir>">;
+def Rpass : Joined<["-"], "Rpass=">, HelpText<"Show what the passes say whose names match <regex>">,
+            MetaVarName<"<regex>">;
 def time_passes : Flag<["--"], "time-passes">, HelpText<"Print the time of every phase and pass">;
 def print_layouts : Flag<["--"], "print-layouts">, HelpText<"Print which thread holds which element, as tables">;
 }

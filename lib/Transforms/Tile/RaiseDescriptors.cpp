@@ -11,8 +11,8 @@
 // to come through tensor maps; and the stores of a kernel with such a product. Elementwise kernels stay as they are:
 // they reach the speed of a copy with plain vector accesses.
 //
-// Tensor maps go another way to memory than loads and stores of threads do. An access is therefore left alone if it may
-// have to see what another access of the same program wrote.
+// Tensor maps go another way to memory than loads and stores of threads, and nothing orders the two. So no access is
+// raised that another one of the same program, if it touches the same memory, has to see or to follow.
 #include "Analysis/BlockPointers.h"
 #include "Analysis/FindTarget.h"
 #include "Transforms/Passes.h"
@@ -87,13 +87,12 @@ private:
   }
 
   void planStore(StoreOp store) {
-    BlockAccessResult result;
     auto type = dyn_cast<RankedTensorType>(store.getPtr().getType());
     if (!type || type.getRank() < 2)
       return;
-    result = pointers.analyze(store);
-    if (result.access && isFollowedByRead(store))
-      result = {std::nullopt, "the program may read memory after it"};
+    BlockAccessResult result = pointers.analyze(store);
+    if (result.access && hasToBeOrdered(store))
+      result = {std::nullopt, "another access of the program may touch the same memory"};
     if (result.access)
       raised.try_emplace(store, *result.access);
     else
@@ -130,9 +129,12 @@ private:
     return result.wasInterrupted();
   }
 
-  bool isFollowedByRead(StoreOp store) {
+  /// Before a read, or with another write or one of a later iteration.
+  bool hasToBeOrdered(StoreOp store) {
     WalkResult result = kernel.walk([&](Operation *op) {
-      return isa<LoadOp, DescLoadOp>(op) && mayRunBefore(store, op) ? WalkResult::interrupt() : WalkResult::advance();
+      bool writes = isa<StoreOp, DescStoreOp>(op), reads = isa<LoadOp, DescLoadOp>(op);
+      bool conflicts = ((writes || reads) && mayRunBefore(store, op)) || (writes && mayRunBefore(op, store));
+      return conflicts ? WalkResult::interrupt() : WalkResult::advance();
     });
     return result.wasInterrupted();
   }
