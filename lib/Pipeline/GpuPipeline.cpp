@@ -46,7 +46,12 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
 
   // Normal form: constants folded and shared, so that later passes match few shapes of the same thing.
   list.cleanUp();
-  // Descriptors become pointers and masks; from here on there is one kind of memory access.
+  // Block accesses of products, through pointers and masks, become accesses through descriptors, and the launcher makes
+  // the descriptors if it can: TMA needs both.
+  list.add(Optimisation, [target] { return createTileRaiseDescriptors({target}); });
+  list.add(Optimisation, [target] { return createTileHostDescriptors({target}); });
+  list.cleanUp();
+  // The other descriptors become pointers and masks.
   list.add(Correctness, [] { return createTileExpandDescriptors(); });
   // Copies for the next program can then overlap the end of this one.
   list.add(Optimisation, [] { return createTileMakePersistent(); });
