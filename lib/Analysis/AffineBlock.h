@@ -24,6 +24,7 @@ struct Condition {
   std::optional<Polynomial> bound;
 
   bool isBoundary() const { return dim && bound && bound->isExact(); }
+  bool operator==(const Condition &) const = default;
 };
 using Conditions = llvm::SmallVector<Condition, 2>;
 
@@ -57,10 +58,12 @@ private:
   std::optional<AffineBlock> computeShape(mlir::Operation *op);
   std::optional<AffineBlock> computeArithmetic(mlir::Operation *op);
   std::optional<AffineBlock> computeRemainder(mlir::Operation *op);
+  Conditions computeConditions(mlir::Operation *op);
   Condition compare(mlir::Operation *op);
 
   AxisInfoAnalysis &facts;
   llvm::DenseMap<mlir::Value, std::optional<AffineBlock>> known;
+  llvm::DenseMap<mlir::Value, Conditions> knownConditions;
   unsigned depth = 0;
 };
 

@@ -40,16 +40,13 @@ namespace {
 /// The accesses to raise, in program order.
 using RaisePlan = llvm::MapVector<Operation *, BlockAccess>;
 
-/// The load whose value `operand` is, but for transposes and conversions of its elements; null if it is none.
-LoadOp findLoad(Value operand) {
-  while (Operation *op = operand.getDefiningOp()) {
-    if (auto load = dyn_cast<LoadOp>(op))
-      return load;
-    if (!isa<TransOp, CastOpInterface>(op))
-      return {};
-    operand = op->getOperand(0);
-  }
-  return {};
+/// The load, through pointers or a descriptor, whose value `operand` is, but for transposes and conversions of its
+/// elements; null if there is none.
+Operation *findLoad(Value operand) {
+  Operation *op = operand.getDefiningOp();
+  while (isa_and_present<TransOp, CastOpInterface>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return isa_and_present<LoadOp, DescLoadOp>(op) ? op : nullptr;
 }
 
 class Planner {
@@ -60,29 +57,33 @@ public:
 
   RaisePlan plan() {
     kernel.walk([&](DotOp dot) { planOperands(dot); });
-    if (!raised.empty())
+    if (hasProduct)
       kernel.walk([&](StoreOp store) { planStore(store); });
+    for (auto &[access, reason] : reasons)
+      if (!raised.contains(access))
+        access->emitRemark() << "not raised to a descriptor: " << reason;
     return std::move(raised);
   }
 
 private:
   void planOperands(DotOp dot) {
-    LoadOp loads[] = {findLoad(dot.getA()), findLoad(dot.getB())};
-    BlockAccessResult results[2];
-    for (auto [load, result] : llvm::zip(loads, results))
-      if (load)
-        result = analyzeOnce(load);
-    for (auto [index, load] : llvm::enumerate(loads)) {
-      const BlockAccessResult &result = results[index], &other = results[1 - index];
+    Operation *loads[] = {findLoad(dot.getA()), findLoad(dot.getB())};
+    bool ready[2] = {};
+    for (auto [load, isReady] : llvm::zip(loads, ready))
+      isReady = isa_and_present<DescLoadOp>(load) || (load && analyzeOnce(cast<LoadOp>(load)).access);
+    hasProduct |= ready[0] && ready[1];
+    for (auto [index, op] : llvm::enumerate(loads)) {
+      auto load = dyn_cast_if_present<LoadOp>(op);
       if (!load)
         continue;
-      if (result.access && other.access)
+      const BlockAccessResult &result = analyzeOnce(load);
+      if (ready[0] && ready[1])
         raised.try_emplace(load, *result.access);
       else if (!result.access)
-        explain(load, result.reason);
+        reasons[load] = result.reason;
       else
-        explain(load, loads[1 - index] ? "the other operand of the product cannot be"
-                                       : "the other operand of the product is computed");
+        reasons[load] = loads[1 - index] ? "the other operand of the product cannot be"
+                                         : "the other operand of the product is computed";
     }
   }
 
@@ -96,7 +97,7 @@ private:
     if (result.access)
       raised.try_emplace(store, *result.access);
     else
-      explain(store, result.reason);
+      reasons[store] = result.reason;
   }
 
   const BlockAccessResult &analyzeOnce(LoadOp load) {
@@ -107,11 +108,6 @@ private:
         entry->second = {std::nullopt, "the program may have written memory before it"};
     }
     return entry->second;
-  }
-
-  void explain(Operation *access, StringRef reason) {
-    if (explained.insert(access))
-      access->emitRemark() << "not raised to a descriptor: " << reason;
   }
 
   /// In some iteration of a common loop, or else in program order.
@@ -143,8 +139,9 @@ private:
   BlockPointers pointers;
   DenseMap<Operation *, unsigned> position;
   DenseMap<Operation *, BlockAccessResult> analyzed;
-  llvm::SmallSetVector<Operation *, 8> explained;
   RaisePlan raised;
+  llvm::MapVector<Operation *, std::string> reasons; ///< Why an access is not raised.
+  bool hasProduct = false;                           ///< Of operands that come through descriptors.
 };
 
 // Rewrite.
