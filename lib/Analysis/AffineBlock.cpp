@@ -87,6 +87,8 @@ Form AffineBlocks::get(Value value) {
     form = compute(value);
     --depth;
   }
+  if (form && !form->isExact())
+    form.reset();
   Type type = value.getType();
   if (!form && isa<PtrType>(type))
     form = AffineBlock{value, 0, {}, {}};

@@ -45,7 +45,7 @@ public:
   /// `facts` says which numbers are not negative.
   explicit AffineBlocks(AxisInfoAnalysis &facts) : facts(facts) {}
 
-  /// A scalar always has a form: if nothing else, itself as the only factor or base.
+  /// Exact. A scalar always has a form: if nothing else, itself as the only factor or base.
   std::optional<AffineBlock> get(mlir::Value value);
 
   /// A mask is true where all of these hold, and nowhere else.

@@ -10,7 +10,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -90,7 +89,7 @@ private:
 
   bool findAddress() {
     std::optional<AffineBlock> address = blocks.get(pointer);
-    if (!address || !address->isExact())
+    if (!address)
       return fail("the addresses do not grow linearly along each dimension");
     base = dyn_cast<BlockArgument>(address->base);
     if (!base || !isa<KernelOp>(base.getOwner()->getParentOp()))
@@ -269,8 +268,8 @@ private:
 } // namespace
 
 BlockAccessResult BlockPointers::analyze(LoadOp load) {
-  if (load.getIsVolatile())
-    return {std::nullopt, "the load is volatile"};
+  if (load.getIsVolatile() || load.getCache() == CacheModifier::cv)
+    return {std::nullopt, "the load must read memory each time"};
   Value other = load.getOther();
   if (auto splat = other ? other.getDefiningOp<SplatOp>() : nullptr)
     other = splat.getScalar();

@@ -5,7 +5,8 @@
 //           yield %a_ptrs + 32                               %c = tile.dot %x, %y, %acc
 //
 // lib/Analysis/BlockPointers.h says what has to be proven. An operand that is contiguous along its first dimension is
-// loaded as it lies in memory and transposed. An access that does not qualify stays, with a remark that says why.
+// loaded as it lies in memory and transposed. Cache hints are dropped: descriptor accesses have none. An access that
+// does not qualify stays, with a remark that says why.
 //
 // Only what pays is raised: both operands of a product, or neither, since the tensor cores' wide instructions want both
 // to come through tensor maps; and the stores of a kernel with such a product. Elementwise kernels stay as they are:
@@ -303,6 +304,8 @@ struct TileRaiseDescriptors : tile::impl::TileRaiseDescriptorsBase<TileRaiseDesc
     if (!gpu->has(target::Feature::Tma))
       return;
     RaisePlan plan = Planner(getOperation()).plan();
+    if (plan.empty())
+      return;
     OpBuilder entry(getOperation().getContext());
     entry.setInsertionPointToStart(&getOperation().getBody().front());
     for (auto &[op, access] : plan)

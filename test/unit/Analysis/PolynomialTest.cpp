@@ -83,6 +83,10 @@ TEST_F(PolynomialTest, OverflowIsNotExact) {
   for (unsigned i = 0; i < 100; ++i)
     sum = sum + factor(i);
   EXPECT_FALSE(sum.isExact());
+  Polynomial power = x;
+  for (unsigned i = 0; i < 100; ++i)
+    power = power * power;
+  EXPECT_FALSE(power.isExact());
   EXPECT_FALSE(sum == sum);
 }
 
