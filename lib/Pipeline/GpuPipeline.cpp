@@ -46,8 +46,14 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
 
   // Normal form: constants folded and shared, so that later passes match few shapes of the same thing.
   list.cleanUp();
-  // Descriptors become pointers and masks; from here on there is one kind of memory access.
+  // Operands of products come through descriptors, whether the program made them or computed addresses …
+  list.add(Optimisation, [target] { return createTileRaiseDescriptors({target}); });
+  // … and the launcher makes those that it can: after raising, which makes more of them.
+  list.add(Optimisation, [target] { return createTileHostDescriptors({target}); });
+  // The other descriptors become pointers and masks.
   list.add(Correctness, [] { return createTileExpandDescriptors(); });
+  // What only computed addresses is dead now, and would get layouts.
+  list.cleanUp();
   list.verify("tile");
 
   // Every tensor has a layout; naive, but right.
