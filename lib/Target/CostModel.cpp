@@ -15,6 +15,7 @@ using Sizes = std::vector<unsigned>;
 constexpr unsigned warpsPerGroup = 4;
 constexpr unsigned wgmmaRows = 64;
 constexpr unsigned swizzleSpan = 128;     // bytes of a row that TMA swizzles
+constexpr unsigned instructionBytes = 32; // along K, of wgmma and mma.sync
 constexpr unsigned maxBox = 256;          // elements of a TMA box along each dimension
 constexpr unsigned barrierBytes = 16;     // full and empty, per stage
 constexpr unsigned alignmentBytes = 1024; // that cta-specialize-warps keeps free
@@ -42,13 +43,13 @@ std::string checkWgmma(const GpuTarget &target, const GemmProblem &problem, cons
   // A group takes whole panels of a row-major b.
   if (config.blockN / groupsN < (groupsN > 1 ? swizzleSpan / problem.elementBytes() : 16))
     return "a warp group has too few columns";
-  if (config.blockK * problem.elementBytes() < swizzleSpan)
-    return "a K step is shorter than the rows that TMA swizzles";
+  if (config.blockK * problem.elementBytes() < instructionBytes)
+    return "a K step is shorter than an instruction";
   return "";
 }
 
 std::string checkMmaSync(const GemmProblem &problem, const GemmConfig &config) {
-  constexpr unsigned instructionBytes = 32, rows = 16, columns = 8;
+  constexpr unsigned rows = 16, columns = 8;
   if (config.blockK * problem.elementBytes() < instructionBytes)
     return "a K step is shorter than an instruction";
   if (config.blockM < rows || config.blockN < columns)
@@ -163,6 +164,16 @@ std::vector<GemmConfig> gemmCandidates(const GpuTarget &target, const GemmProble
   // The choices may ask for what only mma.sync can do.
   if (candidates.empty())
     candidates = listCandidates(target, problem, choices, /*wgmma=*/false);
+  if (candidates.empty()) {
+    GemmConfig config{choices.blockM.value_or(64),
+                      choices.blockN.value_or(64),
+                      choices.blockK.value_or(32),
+                      choices.groupM.value_or(8),
+                      choices.numWarps.value_or(4),
+                      choices.numStages.value_or(usefulStages),
+                      /*wgmma=*/false};
+    candidates.push_back(config);
+  }
   return candidates;
 }
 

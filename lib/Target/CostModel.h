@@ -53,7 +53,7 @@ struct GemmEstimate {
 
 /// Choices that are made already; the others are made around them.
 struct GemmChoices {
-  std::optional<unsigned> blockM, blockN, blockK, groupM, numWarps, numStages;
+  std::optional<unsigned> blockM = {}, blockN = {}, blockK = {}, groupM = {}, numWarps = {}, numStages = {};
 };
 
 /// Why this compiler cannot build the configuration for the target and the problem's types, or an empty text.
@@ -62,11 +62,12 @@ std::string checkGemmConfig(const GpuTarget &target, const GemmProblem &problem,
 /// Predicts the time of a legal configuration.
 GemmEstimate estimateGemm(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);
 
-/// The legal configurations that agree with the choices: with wgmma if there is any, else with mma.sync.
+/// The legal configurations that agree with the choices: with wgmma if there is any, else with mma.sync. If these have
+/// none, one that is not legal, so that there is always something to compile, or to complain about.
 std::vector<GemmConfig> gemmCandidates(const GpuTarget &target, const GemmProblem &problem,
                                        const GemmChoices &choices = {});
 
-/// These, cheapest first. Empty if there is none.
+/// These, cheapest first.
 std::vector<GemmEstimate> rankGemmConfigs(const GpuTarget &target, const GemmProblem &problem,
                                           const GemmChoices &choices = {});
 

@@ -73,7 +73,7 @@ TEST(CostModel, whatThisCompilerCannotBuild) {
   reject([](GemmConfig &config) { config.numStages = 0; });
   reject([](GemmConfig &config) { config.blockM = 32; });
   reject([](GemmConfig &config) { config.blockN = 192; });
-  reject([](GemmConfig &config) { config.blockK = 32; });
+  reject([](GemmConfig &config) { config.blockK = 8; });
   reject([](GemmConfig &config) { config.numWarps = 2; });
   reject([](GemmConfig &config) { config.numWarps = 16; });
   reject([](GemmConfig &config) { config.groupM = 0; });
@@ -142,14 +142,22 @@ TEST(CostModel, choicesAreKept) {
   EXPECT_TRUE(config.wgmma);
   EXPECT_EQ(best(hopper, {}, {.numWarps = 4}).numWarps, 4u);
   EXPECT_EQ(best(hopper, {}, {.numStages = 2}).numStages, 2u);
-  EXPECT_TRUE(rankGemmConfigs(hopper, {}, {.blockM = 96}).empty());
-  EXPECT_TRUE(rankGemmConfigs(hopper, {}, {.blockM = 256, .blockN = 256, .numWarps = 8}).empty());
 }
 
 TEST(CostModel, choicesThatOnlyMmaSyncAllows) {
   GemmConfig config = best(hopper, {}, {.blockM = 32});
   EXPECT_EQ(config.blockM, 32u);
   EXPECT_FALSE(config.wgmma);
+}
+
+TEST(CostModel, choicesThatAreNotLegalAreKeptToo) {
+  std::vector<GemmEstimate> ranked = rankGemmConfigs(hopper, {}, {.blockM = 96});
+  ASSERT_EQ(ranked.size(), 1u);
+  EXPECT_EQ(ranked.front().config.blockM, 96u);
+  EXPECT_NE(checkGemmConfig(hopper, {}, ranked.front().config), "");
+  ranked = rankGemmConfigs(hopper, {}, {.blockM = 256, .blockN = 256, .numWarps = 4});
+  ASSERT_EQ(ranked.size(), 1u);
+  EXPECT_EQ(ranked.front().config.blockN, 256u);
 }
 
 // At most 5 % slower than the fastest schedule that was measured and that this compiler can build.
