@@ -81,6 +81,17 @@ def Cta_TmaStoreWaitOp : Cta_Op<"tma_store_wait", [
   let assemblyFormat = "$pending attr-dict";
 }
 
+def Cta_TmaPrefetchOp : Cta_Op<"tma_prefetch", [MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Cta_SharedMemory>]>]> {
+  let summary = "bring a tensor map into the cache";
+  let description = [{
+    PTX ISA, `prefetch.tensormap`, by one thread, so that the first copy does not wait for its descriptor.
+
+    Example: `cta.tma_prefetch %d : !tile.desc<128x64xf16>`
+  }];
+  let arguments = (ins Tile_DescType:$desc);
+  let assemblyFormat = "$desc attr-dict `:` type($desc)";
+}
+
 def Cta_ProxyFenceOp : Cta_Op<"proxy_fence", [
     MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "order this thread's stores to shared memory before asynchronous reads";

@@ -164,6 +164,22 @@ struct TmaLoadSyncLowering : OpConversionPattern<cta::TmaLoadSyncOp> {
   }
 };
 
+struct TmaPrefetchLowering : OpConversionPattern<cta::TmaPrefetchOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::TmaPrefetchOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto branch = scf::IfOp::create(rewriter, loc, emitIsFirstThread(rewriter, loc), /*withElseRegion=*/false);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    NVVM::PrefetchOp::create(rewriter, loc, /*cacheLevel=*/NVVM::PrefetchCacheLevelAttr(),
+                             /*evictPriority=*/NVVM::CacheEvictionPriorityAttr(), adaptor.getDesc(),
+                             /*predicate=*/Value(), /*tensormap=*/rewriter.getUnitAttr());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct TmaStoreLowering : OpConversionPattern<cta::TmaStoreOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -221,7 +237,7 @@ LogicalResult checkMbarrierAlloc(cta::MbarrierAllocOp op) {
 
 void populateTmaPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
   patterns.add<MbarrierAllocLowering, MbarrierWaitLowering, MbarrierArriveLowering, MbarrierExpectLowering,
-               TmaLoadLowering, TmaLoadSyncLowering, TmaStoreLowering, TmaStoreWaitLowering, ProxyFenceLowering>(
+               TmaLoadLowering, TmaLoadSyncLowering, TmaPrefetchLowering, TmaStoreLowering, TmaStoreWaitLowering, ProxyFenceLowering>(
       converter, patterns.getContext());
 }
 
