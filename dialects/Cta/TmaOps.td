@@ -55,7 +55,9 @@ def Cta_TmaStoreOp : Cta_Op<"tma_store", [MemoryEffects<[MemWrite<Tile_GlobalMem
   let description = [{
     PTX ISA, `cp.async.bulk.tensor` and `cp.async.bulk.commit_group`, by one thread. Elements outside the tensor are
     dropped. What was written into the buffer by ordinary stores needs a `cta.proxy_fence` and then a barrier before.
-    The buffer may be a panel of the block: then `offsets` is the coordinate of the panel's first element.
+    The buffer may be a panel of the block: then `offsets` is the coordinate of the panel's first element. With
+    `groups`, each of so many warp groups copies its part of the rows, by a thread of its own: the first group the first
+    rows, and so on.
 
     Example:
     ```mlir
@@ -63,7 +65,7 @@ def Cta_TmaStoreOp : Cta_Op<"tma_store", [MemoryEffects<[MemWrite<Tile_GlobalMem
     ```
   }];
   let arguments = (ins Arg<Cta_BufferType, "tile", [MemRead<Cta_SharedMemory>]>:$buffer, Tile_DescType:$desc,
-                       Variadic<I32>:$offsets);
+                       Variadic<I32>:$offsets, DefaultValuedAttr<I32Attr, "1">:$groups);
   let assemblyFormat = "$buffer `,` $desc `[` $offsets `]` attr-dict `:` type($buffer) `,` type($desc)";
   let hasVerifier = 1;
 }

@@ -258,7 +258,7 @@ private:
 
     rewriter.setInsertionPointToStart(branch.elseBlock());
     cta::PartialStoreOp::create(rewriter, loc, steps.getResult(0), emitScratch(s.cta, flagBytes));
-    cta::BarrierOp::create(rewriter, loc, /*warps=*/IntegerAttr());
+    cta::BarrierOp::create(rewriter, loc, /*warps=*/IntegerAttr(), /*groups=*/false);
     cta::FlagSetOp::create(rewriter, loc, emitScratch(s.cta, 0));
     rewriter.eraseOp(programs);
   }
@@ -282,7 +282,7 @@ private:
     rewriter.setInsertionPointToStart(loop.getBody());
     Value peer = n.sub(n.sub(s.cta, one), loop.getInductionVar());
     cta::FlagWaitOp::create(rewriter, loc, emitScratch(peer, 0));
-    cta::BarrierOp::create(rewriter, loc, /*warps=*/IntegerAttr());
+    cta::BarrierOp::create(rewriter, loc, /*warps=*/IntegerAttr(), /*groups=*/false);
     Value sum = cta::PartialAddOp::create(rewriter, loc, loop.getRegionIterArg(0), emitScratch(peer, flagBytes));
     scf::YieldOp::create(rewriter, loc, sum);
     return loop.getResult(0);
