@@ -2,9 +2,8 @@
 //
 //   phase      operations                                     and moreover
 //   tile       tile, arith, math, scf                         no layouts
-//   layout     tile, …, convert_layout                         every tensor has a layout, for as many warps as the
-//   kernel;
-//                                                             operands and results agree on who holds what
+//   layout     tile without make_desc, …, convert_layout      every tensor has a layout, for the kernel's number of
+//                                                             warps; operands and results agree on who holds what
 //   async      no dot; buffers, copies, products of cta       copies are awaited in their own block
 //   scheduled  as async                                       conversions and reductions stay inside a thread or warp
 //   allocated  as scheduled                                   buffers have offsets; no hazard without a barrier
@@ -113,8 +112,10 @@ private:
     if (isa<arith::ArithDialect, math::MathDialect, scf::SCFDialect>(op->getDialect()))
       return true;
     if (isa<TileDialect>(op->getDialect())) {
-      bool descriptor = isa<MakeDescOp, DescLoadOp, DescStoreOp>(op);
-      return (phase <= Phase::layout || !descriptor) && (phase < Phase::async || !isa<DotOp>(op));
+      // Descriptors that are left are kernel arguments.
+      if (isa<MakeDescOp>(op))
+        return phase == Phase::tile;
+      return phase < Phase::async || !isa<DescLoadOp, DescStoreOp, DotOp>(op);
     }
     if (!isa<cta::CtaDialect>(op->getDialect()) || phase == Phase::tile)
       return false;
