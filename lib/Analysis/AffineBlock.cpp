@@ -87,6 +87,8 @@ Form AffineBlocks::get(Value value) {
     form = compute(value);
     --depth;
   }
+  if (form && !form->isExact())
+    form.reset();
   Type type = value.getType();
   if (!form && isa<PtrType>(type))
     form = AffineBlock{value, 0, {}, {}};
@@ -287,24 +289,33 @@ Condition AffineBlocks::compare(Operation *op) {
 Conditions AffineBlocks::getConditions(Value mask) {
   if (matchPattern(mask, m_One()))
     return {};
-  Operation *op = mask.getDefiningOp();
-  Conditions conditions;
-  if (auto both = dyn_cast_if_present<arith::AndIOp>(op)) {
-    conditions = getConditions(both.getLhs());
-    llvm::append_range(conditions, getConditions(both.getRhs()));
-  } else if (auto broadcast = dyn_cast_if_present<BroadcastOp>(op)) {
-    conditions = getConditions(broadcast.getSrc());
-    repeatDims(conditions, broadcast);
-  } else if (auto expand = dyn_cast_if_present<ExpandDimsOp>(op)) {
-    conditions = getConditions(expand.getSrc());
-    insertDim(conditions, expand.getAxis());
-  } else if (auto trans = dyn_cast_if_present<TransOp>(op)) {
-    conditions = getConditions(trans.getSrc());
-    permuteDims(conditions, trans.getOrder());
-  } else if (auto comparison = dyn_cast_if_present<arith::CmpIOp>(op)) {
-    conditions.push_back(compare(comparison));
-  } else {
-    conditions.push_back({});
+  auto found = knownConditions.find(mask);
+  if (found != knownConditions.end())
+    return found->second;
+  Conditions conditions{Condition{}};
+  if (Operation *op = mask.getDefiningOp(); op && depth < maxDepth) {
+    ++depth;
+    conditions = computeConditions(op);
+    --depth;
   }
+  return knownConditions[mask] = conditions;
+}
+
+Conditions AffineBlocks::computeConditions(Operation *op) {
+  if (auto comparison = dyn_cast<arith::CmpIOp>(op))
+    return {compare(comparison)};
+  if (!isa<arith::AndIOp, BroadcastOp, ExpandDimsOp, TransOp>(op))
+    return {Condition{}};
+  Conditions conditions = getConditions(op->getOperand(0));
+  if (auto broadcast = dyn_cast<BroadcastOp>(op))
+    repeatDims(conditions, broadcast);
+  else if (auto expand = dyn_cast<ExpandDimsOp>(op))
+    insertDim(conditions, expand.getAxis());
+  else if (auto trans = dyn_cast<TransOp>(op))
+    permuteDims(conditions, trans.getOrder());
+  else
+    for (const Condition &condition : getConditions(op->getOperand(1)))
+      if (!llvm::is_contained(conditions, condition))
+        conditions.push_back(condition);
   return conditions;
 }

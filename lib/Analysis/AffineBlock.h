@@ -24,6 +24,7 @@ struct Condition {
   std::optional<Polynomial> bound;
 
   bool isBoundary() const { return dim && bound && bound->isExact(); }
+  bool operator==(const Condition &) const = default;
 };
 using Conditions = llvm::SmallVector<Condition, 2>;
 
@@ -44,7 +45,7 @@ public:
   /// `facts` says which numbers are not negative.
   explicit AffineBlocks(AxisInfoAnalysis &facts) : facts(facts) {}
 
-  /// A scalar always has a form: if nothing else, itself as the only factor or base.
+  /// Exact. A scalar always has a form: if nothing else, itself as the only factor or base.
   std::optional<AffineBlock> get(mlir::Value value);
 
   /// A mask is true where all of these hold, and nowhere else.
@@ -57,10 +58,12 @@ private:
   std::optional<AffineBlock> computeShape(mlir::Operation *op);
   std::optional<AffineBlock> computeArithmetic(mlir::Operation *op);
   std::optional<AffineBlock> computeRemainder(mlir::Operation *op);
+  Conditions computeConditions(mlir::Operation *op);
   Condition compare(mlir::Operation *op);
 
   AxisInfoAnalysis &facts;
   llvm::DenseMap<mlir::Value, std::optional<AffineBlock>> known;
+  llvm::DenseMap<mlir::Value, Conditions> knownConditions;
   unsigned depth = 0;
 };
 

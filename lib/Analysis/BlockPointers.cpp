@@ -9,7 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -20,14 +20,22 @@ using llvm::formatv;
 static constexpr int64_t tensorMapAlignment = 16;
 static constexpr int64_t maxExtent = std::numeric_limits<int32_t>::max();
 
-bool tile::isKnownAtLaunch(Value value) {
+/// Longer computations are not worth repeating, nor looking at all their paths.
+static constexpr unsigned maxDepth = 12;
+
+static bool followsFromArguments(Value value, unsigned depth) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return isa<KernelOp>(argument.getOwner()->getParentOp()) && value.getType().isInteger();
   Operation *op = value.getDefiningOp();
   // Where an operation that can fail is always reached, it may as well fail earlier.
   bool movable = isSpeculatable(op) || isa<KernelOp>(op->getParentOp());
-  return isa<arith::ArithDialect>(op->getDialect()) && value.getType().isInteger() && isPure(op) && movable &&
-         llvm::all_of(op->getOperands(), isKnownAtLaunch);
+  return isa<arith::ArithDialect>(op->getDialect()) && value.getType().isInteger() && isMemoryEffectFree(op) &&
+         movable && depth < maxDepth &&
+         llvm::all_of(op->getOperands(), [&](Value operand) { return followsFromArguments(operand, depth + 1); });
+}
+
+bool tile::isKnownAtLaunch(Value value) {
+  return followsFromArguments(value, 0);
 }
 
 namespace {
@@ -81,7 +89,7 @@ private:
 
   bool findAddress() {
     std::optional<AffineBlock> address = blocks.get(pointer);
-    if (!address || !address->isExact())
+    if (!address)
       return fail("the addresses do not grow linearly along each dimension");
     base = dyn_cast<BlockArgument>(address->base);
     if (!base || !isa<KernelOp>(base.getOwner()->getParentOp()))
@@ -99,8 +107,11 @@ private:
     for (auto [dim, stride] : llvm::enumerate(strides))
       if (stride == 1)
         contiguous = dim;
-    if (contiguous < 0)
-      return fail("no dimension is known to have stride 1; give the stride of the contiguous one as a constant");
+    if (contiguous < 0) {
+      std::string names = llvm::join(llvm::map_range(strides, quote), ", ");
+      return fail("none of the strides " + names +
+                  " is known to be 1; give that of the contiguous dimension as a constant");
+    }
     if (sizes[contiguous] * elementBytes < tensorMapAlignment)
       return fail(formatv("rows of the block have {0} bytes; a tensor map needs at least {1}",
                           sizes[contiguous] * elementBytes, tensorMapAlignment));
@@ -206,14 +217,21 @@ private:
       // All of an unmasked dimension is accessed, so it exists.
       Polynomial extent = coordinates[dim] + bounds[dim].value_or(sizes[dim]);
       extents.push_back(extent);
-      auto isShort = [](Value factor) { return factor.getType().getIntOrFloatBitWidth() <= 32; };
-      if (!extent.all(isShort) || !coordinates[dim].all(isShort))
+      if (!isShort(extent) || !isShort(coordinates[dim]))
         return fail(formatv("dimension {0} has 64-bit indices; descriptors have 32-bit ones", dim));
       bool fits = extent.getConstant() ? *extent.getConstant() <= maxExtent : extent.getConstantTerm() <= 0;
       if (!extent.isExact() || !fits)
         return fail(formatv("extent {0} of dimension {1} may be larger than {2}", quote(extent), dim, maxExtent));
     }
     return true;
+  }
+
+  /// Computed from 32-bit numbers only.
+  static bool isShort(const Polynomial &number) {
+    return llvm::all_of(number.getTerms(), [](const Polynomial::Term &term) {
+      return llvm::isInt<32>(term.coefficient) &&
+             llvm::all_of(term.factors, [](Value factor) { return factor.getType().getIntOrFloatBitWidth() <= 32; });
+    });
   }
 
   BlockAccess collect() {
@@ -250,8 +268,8 @@ private:
 } // namespace
 
 BlockAccessResult BlockPointers::analyze(LoadOp load) {
-  if (load.getIsVolatile())
-    return {std::nullopt, "the load is volatile"};
+  if (load.getIsVolatile() || load.getCache() == CacheModifier::cv)
+    return {std::nullopt, "the load must read memory each time"};
   Value other = load.getOther();
   if (auto splat = other ? other.getDefiningOp<SplatOp>() : nullptr)
     other = splat.getScalar();

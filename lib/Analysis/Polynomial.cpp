@@ -9,8 +9,8 @@ using namespace tile;
 
 using Term = Polynomial::Term;
 
-/// Sums longer than this come from no index arithmetic that a person wrote; products of sums could grow without end.
-static constexpr size_t maxTerms = 64;
+/// Larger ones come from no index arithmetic that a person wrote, and could grow without end.
+static constexpr size_t maxTerms = 64, maxFactors = 16;
 
 /// `factors` without those of `divisor`; none if some are missing.
 static std::optional<SmallVector<Value, 2>> removeFactors(SmallVector<Value, 2> factors, ArrayRef<Value> divisor) {
@@ -69,6 +69,9 @@ Polynomial Polynomial::operator*(const Polynomial &other) const {
       Term product = left;
       result.exact &= !llvm::MulOverflow(left.coefficient, right.coefficient, product.coefficient);
       llvm::append_range(product.factors, right.factors);
+      result.exact &= product.factors.size() <= maxFactors;
+      if (!result.exact)
+        return result;
       result.add(std::move(product));
     }
   return result;

@@ -132,7 +132,7 @@ private:
       }
       bool isParameter = isa<KernelOp>(argument.getOwner()->getParentOp());
       return !isParameter ||
-             names.contains(kernel.getArgAttr(argument.getArgNumber(), KernelOp::getArgNameAttrName()));
+             names.contains(StringAttr::get(kernel.getContext(), kernel.getArgName(argument.getArgNumber())));
     }
     Operation *op = pointer.getDefiningOp();
     if (auto loop = dyn_cast<scf::ForOp>(op)) {

@@ -46,15 +46,16 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
 
   // Normal form: constants folded and shared, so that later passes match few shapes of the same thing.
   list.cleanUp();
-  // Block accesses of products, through pointers and masks, become accesses through descriptors, and the launcher makes
-  // the descriptors if it can: TMA needs both.
+  // Operands of products come through descriptors, whether the program made them or computed addresses …
   list.add(Optimisation, [target] { return createTileRaiseDescriptors({target}); });
+  // … and the launcher makes those that it can: after raising, which makes more of them.
   list.add(Optimisation, [target] { return createTileHostDescriptors({target}); });
-  list.cleanUp();
   // The other descriptors become pointers and masks.
   list.add(Correctness, [] { return createTileExpandDescriptors(); });
   // Copies for the next program can then overlap the end of this one.
   list.add(Optimisation, [] { return createTileMakePersistent(); });
+  // What only computed addresses is dead now, and would get layouts.
+  list.cleanUp();
   list.verify("tile");
 
   // Every tensor has a layout; naive, but right.
@@ -74,6 +75,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add(Correctness, [] { return createCtaLowerDescriptors(); });
   list.add(Correctness, [target] { return createCtaLowerDot({target}); });
   list.verify("async");
+  // Products and accumulators have their final form; roles and rings come later.
+  list.add(Optimisation, [] { return createCtaStreamK(); });
   // Before the pipeline, which needs the first step of a product by itself to load its operands ahead.
   list.add(Optimisation, [] { return createCtaSplitProducts(); });
   // After the dots, so that only the order of operations is left to decide.

@@ -12,7 +12,9 @@
 namespace tile::runtime {
 namespace {
 
-constexpr int64_t mostPrograms = 2147483647;                   // of a persistent kernel, which counts them in 32 bits
+constexpr int64_t largestSize = 2147483647; // of a persistent kernel's grid, an i32
+// A block of a persistent kernel counts in 32 bits, and beyond the last program by up to the number of blocks.
+constexpr int64_t mostPrograms = largestSize - 65536;
 constexpr int64_t largestGrid[3] = {2147483647, 65535, 65535}; // CUDA programming guide, "Technical specifications"
 
 tile_status checkAssumptions(const tile_kernel &kernel, void *const *arguments) {
@@ -67,7 +69,7 @@ unsigned fillAttributes(const LaunchInfo &info, LaunchAttribute *attributes) {
 tile_status checkGrid(const tile_kernel &kernel, const int64_t grid[3]) {
   const LaunchInfo &info = kernel.artifact.manifest.launch;
   for (int i = 0; i < 3; ++i) {
-    const int64_t largest = info.persistent ? mostPrograms : largestGrid[i];
+    const int64_t largest = info.persistent ? largestSize : largestGrid[i];
     if (grid[i] < 0 || grid[i] > largest)
       return reportError(TILE_ERROR_GRID, "grid dimension {} is {}; possible are 0 to {}", i, grid[i], largest);
     if (!info.persistent && grid[i] % info.cluster[i] != 0)

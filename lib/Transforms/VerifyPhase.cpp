@@ -2,9 +2,8 @@
 //
 //   phase      operations                                     and moreover
 //   tile       tile, arith, math, scf                         no layouts
-//   layout     tile, …, convert_layout                         every tensor has a layout, for as many warps as the
-//   kernel;
-//                                                             operands and results agree on who holds what
+//   layout     tile without make_desc, …, convert_layout      every tensor has a layout, for the kernel's number of
+//                                                             warps; operands and results agree on who holds what
 //   async      no dot; buffers, copies, products of cta       copies are awaited in their own block
 //   scheduled  as async                                       conversions and reductions stay inside a thread or warp
 //   allocated  as scheduled                                   buffers have offsets; no hazard without a barrier
@@ -113,8 +112,10 @@ private:
     if (isa<arith::ArithDialect, math::MathDialect, scf::SCFDialect>(op->getDialect()))
       return true;
     if (isa<TileDialect>(op->getDialect())) {
-      bool descriptor = isa<MakeDescOp, DescLoadOp, DescStoreOp>(op);
-      return (phase <= Phase::layout || !descriptor) && (phase < Phase::async || !isa<DotOp>(op));
+      // Descriptors that are left are kernel arguments.
+      if (isa<MakeDescOp>(op))
+        return phase == Phase::tile;
+      return phase < Phase::async || !isa<DescLoadOp, DescStoreOp, DotOp>(op);
     }
     if (!isa<cta::CtaDialect>(op->getDialect()) || phase == Phase::tile)
       return false;
@@ -205,9 +206,9 @@ private:
     });
     if (result.wasInterrupted())
       return failure();
-    SmallVector<Operation *> unordered = findMissingBarriers(kernel);
+    SmallVector<MissingBarrier> unordered = findMissingBarriers(kernel);
     if (!unordered.empty())
-      return error(unordered.front()) << "access to shared memory conflicts with one of another thread before it; a "
+      return error(unordered.front().before) << "access to shared memory conflicts with one of another thread before it; a "
                                       << "cta.barrier is missing";
     return success();
   }

@@ -40,3 +40,13 @@ tile.kernel @dot() {
   %d = tile.dot %v, %v, %v : tensor<32x32xf32, #x>, tensor<32x32xf32, #x> -> tensor<32x32xf32, #x>
   tile.return
 }
+
+// -----
+
+#x = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
+
+tile.kernel @descriptor(%d: !tile.desc<64xf32>, %i: i32) {
+  // expected-error @below {{phase async: 'tile.desc_load' does not belong to this phase}}
+  %v = tile.desc_load %d[%i] : !tile.desc<64xf32> -> tensor<64xf32, #x>
+  tile.return
+}

@@ -5,7 +5,7 @@
 #full = #cta.layout<[2, 64], register = [[1, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[0, 32], [0, 0]]>
 #turned = #cta.layout<[64, 2], register = [[0, 1]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [0, 0]]>
 
-tile.kernel @good() {
+tile.kernel @good(%d: !tile.desc<64xi32>, %n: i32) {
   %r = tile.arange 0 to 64 : tensor<64xi32, #x>
   %e = tile.expand_dims %r {axis = 0 : i32} : tensor<64xi32, #x> -> tensor<1x64xi32, #row>
   %b = tile.broadcast %e : tensor<1x64xi32, #row> -> tensor<2x64xi32, #full>
@@ -15,6 +15,8 @@ tile.kernel @good() {
     %c = arith.addi %p, %q : i32
     tile.yield %c : i32
   }
+  // A descriptor that the launcher makes.
+  %l = tile.desc_load %d[%n] : !tile.desc<64xi32> -> tensor<64xi32, #x>
   %y = arith.extsi %s : tensor<64xi32, #x> to tensor<64xi64, #x>
   tile.return
 }

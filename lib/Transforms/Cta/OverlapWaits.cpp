@@ -56,8 +56,12 @@ std::optional<OverlapPlan> planOverlap(scf::ForOp loop) {
     return std::nullopt;
   for (auto release : loop.getBody()->getOps<cta::MbarrierArriveOp>()) {
     // What is released earlier was not read by the product.
-    if (plan.wait->isBeforeInBlock(release) && !release.getCondition())
-      plan.releases.push_back(release);
+    if (!plan.wait->isBeforeInBlock(release) || release.getCondition())
+      continue;
+    // The next slot is awaited before this one is released: with one slot, for ever.
+    if (release.getBarrier().getType().getSlots() < 2)
+      return std::nullopt;
+    plan.releases.push_back(release);
   }
   // Its operands must belong to the slots that are released later, or stay as they are.
   return plan.releases.empty() ? std::nullopt : std::optional(plan);

@@ -5,8 +5,10 @@
 // until the slot is full, and release it after its last use. Slot and parity are loop arguments that go on across all
 // loops around the block, so that the producer can run ahead into the next output tile:
 //
-//   for k: tma_load_sync %b; use %b    ==>   math:      for k, (slot, parity): wait full[slot], parity; use; arrive empty
-//                                            producer:  for k, (slot, parity): wait empty[slot], !parity; expect; tma_load
+//   for k: tma_load_sync %b; use %b    ==>   math:      for k, (slot, parity): wait full[slot], parity; use; arrive
+//   empty
+//                                            producer:  for k, (slot, parity): wait empty[slot], !parity; expect;
+//                                            tma_load
 //
 // A new barrier counts as having completed a phase of parity 1, so the producer's first round does not wait. Which
 // operations the producer needs is planned by Analysis/RolePlan.h; the math warps keep the rest of the program.
@@ -86,7 +88,8 @@ struct Ring {
   SmallVector<Value> buffers; // one for each load
   Value full, empty;
   int64_t slots = 1;
-  Value slot, parity; // in the channel's block
+  Value slot, parity;        // in the channel's block
+  unsigned firstCounter = 0; // of the two in the arguments of the loop around it
 };
 
 class WarpSpecialisation {
@@ -101,8 +104,11 @@ public:
 
   void run() {
     SmallVector<Value> counters;
-    for (auto [channel, ring] : llvm::zip(plan.channels, rings)) {
+    for (auto [channel, ring] : llvm::zip(plan.channels, rings))
       threadCounters(channel, ring);
+    // Only now: each channel replaces the loops that it shares with others, and their arguments.
+    for (auto [channel, ring] : llvm::zip(plan.channels, rings)) {
+      findCounters(channel, ring);
       counters.append({ring.slot, ring.parity});
     }
     plan = *planRoles(kernel, counters); // the counters are scalars, so this does not fail
@@ -157,7 +163,16 @@ private:
       }
       ring.slot = loop.getRegionIterArgs().drop_back().back();
       ring.parity = loop.getRegionIterArgs().back();
+      ring.firstCounter = loop.getRegionIterArgs().size() - 2;
     }
+  }
+
+  void findCounters(const Channel &channel, Ring &ring) {
+    SmallVector<scf::ForOp> loops = channel.getLoops();
+    if (loops.empty())
+      return;
+    ring.slot = loops.back().getRegionIterArg(ring.firstCounter);
+    ring.parity = loops.back().getRegionIterArg(ring.firstCounter + 1);
   }
 
   /// Everything but buffers and constants moves into the math role; both roles see what stays outside.
@@ -168,6 +183,9 @@ private:
       if (!isa<cta::AllocOp, cta::MbarrierAllocOp, arith::ConstantOp>(op))
         moved.push_back(&op);
     rewriter.setInsertionPoint(body.getTerminator());
+    for (BlockArgument argument : kernel.getArguments())
+      if (isa<DescType>(argument.getType()))
+        cta::TmaPrefetchOp::create(rewriter, kernel.getLoc(), argument);
     IntegerAttr math, producer;
     if (std::optional<RegisterBudget> budget = planRegisters(kernel.getNumWarps())) {
       math = rewriter.getI32IntegerAttr(budget->math);
@@ -178,6 +196,8 @@ private:
       region.emplaceBlock();
     for (Operation *op : moved)
       op->moveBefore(&roles.getMath().front(), roles.getMath().front().end());
+    // The producer takes no part in what the program synchronises.
+    roles.getMath().walk([&](cta::BarrierOp barrier) { barrier.setWarps(kernel.getNumWarps()); });
     kernel.setProducerWarps(producerWarps);
   }
 

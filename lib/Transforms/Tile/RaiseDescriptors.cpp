@@ -5,7 +5,8 @@
 //           yield %a_ptrs + 32                               %c = tile.dot %x, %y, %acc
 //
 // lib/Analysis/BlockPointers.h says what has to be proven. An operand that is contiguous along its first dimension is
-// loaded as it lies in memory and transposed. An access that does not qualify stays, with a remark that says why.
+// loaded as it lies in memory and transposed. Cache hints are dropped: descriptor accesses have none. An access that
+// does not qualify stays, with a remark that says why.
 //
 // Only what pays is raised: both operands of a product, or neither, since the tensor cores' wide instructions want both
 // to come through tensor maps; and the stores of a kernel with such a product. Elementwise kernels stay as they are:
@@ -14,6 +15,7 @@
 // Tensor maps go another way to memory than loads and stores of threads, and nothing orders the two. So no access is
 // raised that another one of the same program, if it touches the same memory, has to see or to follow.
 #include "Analysis/BlockPointers.h"
+#include "Analysis/DotPlan.h"
 #include "Analysis/FindTarget.h"
 #include "Transforms/Passes.h"
 
@@ -40,50 +42,61 @@ namespace {
 /// The accesses to raise, in program order.
 using RaisePlan = llvm::MapVector<Operation *, BlockAccess>;
 
-/// The load whose value `operand` is, but for transposes and conversions of its elements; null if it is none.
-LoadOp findLoad(Value operand) {
-  while (Operation *op = operand.getDefiningOp()) {
-    if (auto load = dyn_cast<LoadOp>(op))
-      return load;
-    if (!isa<TransOp, CastOpInterface>(op))
-      return {};
-    operand = op->getOperand(0);
-  }
-  return {};
-}
-
 class Planner {
 public:
-  explicit Planner(KernelOp kernel) : kernel(kernel), pointers(kernel) {
+  Planner(KernelOp kernel, const target::GpuTarget &target) : kernel(kernel), target(target), pointers(kernel) {
     kernel.walk([&](Operation *op) { position[op] = position.size(); });
   }
 
   RaisePlan plan() {
     kernel.walk([&](DotOp dot) { planOperands(dot); });
-    if (!raised.empty())
+    if (hasProduct)
       kernel.walk([&](StoreOp store) { planStore(store); });
+    for (auto &[access, reason] : reasons)
+      if (!raised.contains(access))
+        access->emitRemark() << "not raised to a descriptor: " << reason;
     return std::move(raised);
   }
 
 private:
   void planOperands(DotOp dot) {
-    LoadOp loads[] = {findLoad(dot.getA()), findLoad(dot.getB())};
-    BlockAccessResult results[2];
-    for (auto [load, result] : llvm::zip(loads, results))
-      if (load)
-        result = analyzeOnce(load);
-    for (auto [index, load] : llvm::enumerate(loads)) {
-      const BlockAccessResult &result = results[index], &other = results[1 - index];
+    SharedOperand operands[] = {traceOperand(dot.getA()), traceOperand(dot.getB())};
+    Operation *loads[2] = {};
+    for (auto [operand, load] : llvm::zip(operands, loads))
+      if (isa_and_present<LoadOp, DescLoadOp>(operand.source))
+        load = operand.source;
+    bool ready[2] = {};
+    for (auto [load, isReady] : llvm::zip(loads, ready))
+      isReady = isa_and_present<DescLoadOp>(load) || (load && analyzeOnce(cast<LoadOp>(load)).access);
+    // TMA pays where warp groups multiply straight from the shared memory that it fills.
+    bool canMultiply = false;
+    if (ready[0] && ready[1])
+      canMultiply = planWarpGroups(dot, isReadTransposed(operands[0]), isReadTransposed(operands[1]), target,
+                                   kernel.getNumWarps())
+                        .has_value();
+    hasProduct |= canMultiply;
+    for (auto [index, op] : llvm::enumerate(loads)) {
+      auto load = dyn_cast_if_present<LoadOp>(op);
       if (!load)
         continue;
-      if (result.access && other.access)
+      const BlockAccessResult &result = analyzeOnce(load);
+      if (canMultiply)
         raised.try_emplace(load, *result.access);
+      else if (ready[0] && ready[1])
+        reasons[load] = "warp groups do not multiply these types, sizes or operand orders";
       else if (!result.access)
-        explain(load, result.reason);
+        reasons[load] = result.reason;
       else
-        explain(load, loads[1 - index] ? "the other operand of the product cannot be"
-                                       : "the other operand of the product is computed");
+        reasons[load] = loads[1 - index] ? "the other operand of the product cannot be"
+                                         : "the other operand of the product is computed";
     }
+  }
+
+  /// Whether the operand's first dimension is contiguous in memory.
+  bool isReadTransposed(const SharedOperand &operand) {
+    auto load = dyn_cast<LoadOp>(operand.source);
+    bool swapped = load && analyzeOnce(load).access->order.front() != 0;
+    return operand.transposed != swapped;
   }
 
   void planStore(StoreOp store) {
@@ -96,7 +109,7 @@ private:
     if (result.access)
       raised.try_emplace(store, *result.access);
     else
-      explain(store, result.reason);
+      reasons[store] = result.reason;
   }
 
   const BlockAccessResult &analyzeOnce(LoadOp load) {
@@ -107,11 +120,6 @@ private:
         entry->second = {std::nullopt, "the program may have written memory before it"};
     }
     return entry->second;
-  }
-
-  void explain(Operation *access, StringRef reason) {
-    if (explained.insert(access))
-      access->emitRemark() << "not raised to a descriptor: " << reason;
   }
 
   /// In some iteration of a common loop, or else in program order.
@@ -140,11 +148,13 @@ private:
   }
 
   KernelOp kernel;
+  const target::GpuTarget &target;
   BlockPointers pointers;
   DenseMap<Operation *, unsigned> position;
   DenseMap<Operation *, BlockAccessResult> analyzed;
-  llvm::SmallSetVector<Operation *, 8> explained;
   RaisePlan raised;
+  llvm::MapVector<Operation *, std::string> reasons; ///< Why an access is not raised.
+  bool hasProduct = false;                           ///< Of operands that come through descriptors.
 };
 
 // Rewrite.
@@ -305,7 +315,9 @@ struct TileRaiseDescriptors : tile::impl::TileRaiseDescriptorsBase<TileRaiseDesc
       return signalPassFailure();
     if (!gpu->has(target::Feature::Tma))
       return;
-    RaisePlan plan = Planner(getOperation()).plan();
+    RaisePlan plan = Planner(getOperation(), *gpu).plan();
+    if (plan.empty())
+      return;
     OpBuilder entry(getOperation().getContext());
     entry.setInsertionPointToStart(&getOperation().getBody().front());
     for (auto &[op, access] : plan)

@@ -74,6 +74,29 @@ tile.kernel @start_beyond() {
 
 #s = #cta.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
 
+tile.kernel @transposed_vector() {
+  %b = cta.alloc : !cta.buffer<64xf32, #s>
+  // expected-error @below {{'cta.trans_buffer' op buffer has rank 1 but must be a matrix}}
+  %t = cta.trans_buffer %b : !cta.buffer<64xf32, #s> -> !cta.buffer<64xf32, #s>
+  tile.return
+}
+
+// -----
+
+#s = #cta.layout<[2, 4], offset = [[0, 1], [0, 2], [1, 0]]>
+#t = #cta.layout<[4, 2], offset = [[0, 1], [1, 0], [2, 0]]>
+
+tile.kernel @transposed_layout() {
+  %b = cta.alloc : !cta.buffer<2x4xf32, #s>
+  // expected-error @below {{'cta.trans_buffer' op result is '!cta.buffer<4x2xf32, #cta.layout<[4, 2], offset = [[0, 1], [1, 0], [2, 0]]>>' but the transposed buffer is '!cta.buffer<4x2xf32, #cta.layout<[4, 2], offset = [[1, 0], [2, 0], [0, 1]]>>'}}
+  %t = cta.trans_buffer %b : !cta.buffer<2x4xf32, #s> -> !cta.buffer<4x2xf32, #t>
+  tile.return
+}
+
+// -----
+
+#s = #cta.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
+
 tile.kernel @no_layout() {
   %b = cta.alloc : !cta.buffer<64xf32, #s>
   // expected-error @below {{'cta.local_load' op tensor has no layout}}

@@ -2,9 +2,11 @@
 
 #x = #cta.layout<[64, 32], register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
 #half = #cta.layout<[64, 16], register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = [[16, 0], [0, 0]]>
+#t = #cta.layout<[32, 64], offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]]>
 #s = #cta.layout<[64, 32], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]>
 
 // CHECK-DAG: #[[X:.*]] = #cta.layout<[64, 32], register
+// CHECK-DAG: #[[T:.*]] = #cta.layout<[32, 64], offset
 // CHECK-DAG: #[[S:.*]] = #cta.layout<[64, 32], offset = {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]>
 
 tile.kernel @k(%x: i32) {
@@ -14,6 +16,8 @@ tile.kernel @k(%x: i32) {
   %r = cta.alloc at 4096 : !cta.buffer<64x32xf16, #s, slots = 3>
   // CHECK: cta.slot %[[R]][%{{.*}}] : <64x32xf16, #[[S]], slots = 3> -> <64x32xf16, #[[S]]>
   %t = cta.slot %r[%x] : !cta.buffer<64x32xf16, #s, slots = 3> -> !cta.buffer<64x32xf16, #s>
+  // CHECK: cta.trans_buffer %[[B]] : <64x32xf16, #[[S]]> -> <32x64xf16, #[[T]]>
+  %turned = cta.trans_buffer %b : !cta.buffer<64x32xf16, #s> -> !cta.buffer<32x64xf16, #t>
   // CHECK: cta.local_load %[[B]] : <64x32xf16, #[[S]]> -> tensor<64x32xf16, #[[X]]>
   %v = cta.local_load %b : !cta.buffer<64x32xf16, #s> -> tensor<64x32xf16, #x>
   // CHECK: cta.local_load %[[B]] at [0, 16] : <64x32xf16, #[[S]]> -> tensor<64x16xf16,
@@ -22,5 +26,7 @@ tile.kernel @k(%x: i32) {
   cta.local_store %v, %b : tensor<64x32xf16, #x>, !cta.buffer<64x32xf16, #s>
   // CHECK: cta.barrier
   cta.barrier
+  // CHECK: cta.barrier warps 8
+  cta.barrier warps 8
   tile.return
 }

@@ -51,6 +51,78 @@ tile.kernel @axis(%f: f32) {
 
 // -----
 
+#acc = #cta.layout<[16, 16], register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#rows = #cta.layout<[8, 16], register = [[0, 1], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+
+tile.kernel @slice_rows(%f: f32) {
+  %x = tile.splat %f : f32 -> tensor<16x16xf32, #acc>
+  // expected-error @below {{'cta.slice_columns' op operand is 'tensor<16x16xf32}}
+  %y = cta.slice_columns %x {first = 0 : i32} : tensor<16x16xf32, #acc> -> tensor<8x16xf32, #rows>
+  tile.return
+}
+
+// -----
+
+#acc = #cta.layout<[16, 16], register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#columns = #cta.layout<[16, 8], register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+
+tile.kernel @slice_start(%f: f32) {
+  %x = tile.splat %f : f32 -> tensor<16x16xf32, #acc>
+  // expected-error @below {{'cta.slice_columns' op takes 8 columns from 4 on of 16; the first must be a multiple of the number}}
+  %y = cta.slice_columns %x {first = 4 : i32} : tensor<16x16xf32, #acc> -> tensor<16x8xf32, #columns>
+  tile.return
+}
+
+// -----
+
+#acc = #cta.layout<[16, 16], register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#columns = #cta.layout<[16, 8], register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+
+tile.kernel @slice_beyond(%f: f32) {
+  %x = tile.splat %f : f32 -> tensor<16x16xf32, #acc>
+  // expected-error @below {{'cta.slice_columns' op takes 8 columns from 16 on of 16; the first must be a multiple of the number}}
+  %y = cta.slice_columns %x {first = 16 : i32} : tensor<16x16xf32, #acc> -> tensor<16x8xf32, #columns>
+  tile.return
+}
+
+// -----
+
+#acc = #cta.layout<[16, 16], register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+
+tile.kernel @slice_no_layout(%f: f32) {
+  %x = tile.splat %f : f32 -> tensor<16x16xf32, #acc>
+  // expected-error @below {{'cta.slice_columns' op operand and result must have a layout}}
+  %y = cta.slice_columns %x {first = 8 : i32} : tensor<16x16xf32, #acc> -> tensor<16x8xf32>
+  tile.return
+}
+
+// -----
+
+#acc = #cta.layout<[16, 16], register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#other = #cta.layout<[16, 8], register = [[8, 0], [0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+
+tile.kernel @slice_layout(%f: f32) {
+  %x = tile.splat %f : f32 -> tensor<16x16xf32, #acc>
+  // expected-error @below {{'cta.slice_columns' op result has not the layout of a slice whose elements stay in their threads}}
+  %y = cta.slice_columns %x {first = 8 : i32} : tensor<16x16xf32, #acc> -> tensor<16x8xf32, #other>
+  tile.return
+}
+
+// -----
+
+// Lanes hold different columns.
+#acc = #cta.layout<[16, 16], register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#pair = #cta.layout<[16, 2], register = [[0, 1], [8, 0]], lane = [[0, 0], [0, 0], [1, 0], [2, 0], [4, 0]], warp = []>
+
+tile.kernel @slice_lanes(%f: f32) {
+  %x = tile.splat %f : f32 -> tensor<16x16xf32, #acc>
+  // expected-error @below {{'cta.slice_columns' op result has not the layout of a slice whose elements stay in their threads}}
+  %y = cta.slice_columns %x {first = 8 : i32} : tensor<16x16xf32, #acc> -> tensor<16x2xf32, #pair>
+  tile.return
+}
+
+// -----
+
 // Coordinate 2 lies outside: bases are checked when the attribute is read.
 // expected-error @below {{basis}}
 #bad = #cta.layout<[2], register = [], lane = [[2], [0], [0], [0], [0]], warp = []>

@@ -3,6 +3,9 @@
 #a = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
 #b = #cta.layout<[64], register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[0], [0]]>
 #x = #cta.layout<[128], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
+// The accumulator of a warp group, and 64 columns of it.
+#acc = #cta.layout<[128, 256], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128], [64, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#columns = #cta.layout<[128, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [64, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 #s = #cta.layout<[4], register = [], lane = [[0], [0], [0], [0], [0]], warp = [[1], [2]]>
 
 // CHECK: #[[A:.*]] = #cta.layout<[64], register = [], lane = {{\[}}[1], [2], [4], [8], [16]], warp = {{\[}}[32], [0]]>
@@ -12,6 +15,10 @@ tile.kernel @k() {
   %x = arith.constant dense<1.0> : tensor<64xf32, #a>
   // CHECK: %[[Y:.*]] = cta.convert_layout %{{.*}} : tensor<64xf32, #[[A]]> -> tensor<64xf32, #[[B]]>
   %y = cta.convert_layout %x : tensor<64xf32, #a> -> tensor<64xf32, #b>
+
+  %m = arith.constant dense<1.0> : tensor<128x256xf16, #acc>
+  // CHECK: cta.slice_columns %{{.*}} {first = 64 : i32} : tensor<128x256xf16, #{{.*}}> -> tensor<128x64xf16, #{{.*}}>
+  %p = cta.slice_columns %m {first = 64 : i32} : tensor<128x256xf16, #acc> -> tensor<128x64xf16, #columns>
 
   %z = arith.constant dense<1.0> : tensor<128xf32, #x>
   // CHECK: cta.partial_reduce %{{.*}} {axis = 0 : i32} : tensor<128xf32, #{{.*}}> -> tensor<4xf32, #{{.*}}> {

@@ -64,3 +64,45 @@ tile.kernel @accumulator() {
   %e = cta.fma_dot %x, %x, %z : !cta.buffer<16x16xf32, #s>, !cta.buffer<16x16xf32, #s> -> tensor<16x16xf32>
   tile.return
 }
+
+// -----
+
+#wa = #cta.layout<[64, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]>
+#wb = #cta.layout<[16, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0]]>
+
+tile.kernel @warp_groups_accumulator() {
+  %a = cta.alloc : !cta.buffer<64x16xf16, #wa>
+  %b = cta.alloc : !cta.buffer<16x64xf16, #wb>
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  // expected-error @below {{'cta.wgmma' op accumulator must have a layout}}
+  %d = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<16x64xf16, #wb> -> tensor<64x64xf32>
+  tile.return
+}
+
+// -----
+
+#wa = #cta.layout<[64, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]>
+#wb = #cta.layout<[16, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0]]>
+#wc = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+
+tile.kernel @warp_groups_slots() {
+  %a = cta.alloc : !cta.buffer<64x16xf16, #wa, slots = 2>
+  %b = cta.alloc : !cta.buffer<16x64xf16, #wb>
+  %z = arith.constant dense<0.0> : tensor<64x64xf32, #wc>
+  // expected-error @below {{'cta.wgmma' op operand has 2 slots; choose one with cta.slot}}
+  %d = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #wa, slots = 2>, !cta.buffer<16x64xf16, #wb> -> tensor<64x64xf32, #wc>
+  tile.return
+}
+
+// -----
+
+#wa = #cta.layout<[64, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]>
+#wc = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+
+tile.kernel @warp_groups_sizes() {
+  %a = cta.alloc : !cta.buffer<64x16xf16, #wa>
+  %z = arith.constant dense<0.0> : tensor<64x64xf32, #wc>
+  // expected-error @below {{'cta.wgmma' op a is 64x16, b 64x16 and acc 64x64; their sizes do not fit}}
+  %d = cta.wgmma %a, %a, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<64x16xf16, #wa> -> tensor<64x64xf32, #wc>
+  tile.return
+}

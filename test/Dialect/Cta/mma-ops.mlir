@@ -7,6 +7,11 @@
 #s = #cta.layout<[16, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
 #d = #cta.layout<[16, 16], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = []>
 
+// 64-byte and 128-byte swizzles, and the accumulator of one warp group.
+#wa = #cta.layout<[64, 32], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]>
+#wb = #cta.layout<[32, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0]]>
+#wc = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+
 tile.kernel @k() attributes {num_warps = 1 : i32} {
   %a = arith.constant dense<1.0> : tensor<16x16xf16, #a>
   %b = arith.constant dense<1.0> : tensor<16x8xf16, #b>
@@ -20,5 +25,19 @@ tile.kernel @k() attributes {num_warps = 1 : i32} {
   %z = arith.constant dense<0.0> : tensor<16x16xf32, #d>
   // CHECK: cta.fma_dot %{{.*}}, %{{.*}}, %{{.*}} : <16x16xf32, #{{.*}}>, <16x16xf32, #{{.*}}> -> tensor<16x16xf32, #{{.*}}>
   %e = cta.fma_dot %x, %y, %z : !cta.buffer<16x16xf32, #s>, !cta.buffer<16x16xf32, #s> -> tensor<16x16xf32, #d>
+  tile.return
+}
+
+// CHECK: tile.kernel @warp_groups(%[[C:.*]]: i1)
+tile.kernel @warp_groups(%c: i1) {
+  %a = cta.alloc : !cta.buffer<64x32xf16, #wa>
+  %b = cta.alloc : !cta.buffer<32x64xf16, #wb>
+  %z = arith.constant dense<0.0> : tensor<64x64xf32, #wc>
+  // CHECK: %[[D:.*]] = cta.wgmma %{{.*}}, %{{.*}}, %{{.*}} {n = 64 : i32} : <64x32xf16, #{{.*}}>, <32x64xf16, #{{.*}}> -> tensor<64x64xf32, #[[ACC:.*]]>
+  %d = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x32xf16, #wa>, !cta.buffer<32x64xf16, #wb> -> tensor<64x64xf32, #wc>
+  // CHECK: %[[E:.*]] = cta.wgmma %{{.*}}, %{{.*}}, %[[D]] if %[[C]] {n = 64 : i32}
+  %e = cta.wgmma %a, %b, %d if %c {n = 64 : i32} : !cta.buffer<64x32xf16, #wa>, !cta.buffer<32x64xf16, #wb> -> tensor<64x64xf32, #wc>
+  // CHECK: cta.wgmma_wait %[[E]] {pending = 0 : i32} : tensor<64x64xf32, #[[ACC]]>
+  %r = cta.wgmma_wait %e {pending = 0 : i32} : tensor<64x64xf32, #wc>
   tile.return
 }

@@ -187,9 +187,13 @@ TEST_F(TensorMapTest, persistentBlocksAreWholeClusters) {
 
 TEST_F(TensorMapTest, negative_persistentGridsHaveALimit) {
   loadPersistent();
-  const int64_t huge[3] = {65536, 32768, 1}, negative[3] = {1, -1, 1}, wide[3] = {1, 1, int64_t(1) << 31};
+  const int64_t huge[3] = {65536, 32768, 1}, full[3] = {2147483647, 1, 1}, negative[3] = {1, -1, 1},
+                wide[3] = {1, 1, int64_t(1) << 31};
   EXPECT_EQ(launch({}, huge), TILE_ERROR_GRID);
   EXPECT_TRUE(errorHas("65536x32768x1 has too many programs")) << error();
+  EXPECT_EQ(launch({}, full), TILE_ERROR_GRID); // a block's counter would overflow behind the last program
+  EXPECT_TRUE(errorHas("2147483647x1x1 has too many programs for a persistent kernel, which counts up to 2147418111"))
+      << error();
   EXPECT_EQ(launch({}, negative), TILE_ERROR_GRID);
   EXPECT_EQ(launch({}, wide), TILE_ERROR_GRID);
   EXPECT_TRUE(errorHas("grid dimension 2 is 2147483648; possible are 0 to 2147483647")) << error();

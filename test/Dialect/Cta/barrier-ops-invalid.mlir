@@ -1,0 +1,20 @@
+// RUN: tile-opt %s --verify-diagnostics --split-input-file
+
+// expected-error @below {{mbarrier ring has 0 slots but needs at least 1}}
+func.func private @slots(!cta.mbarrier<0>)
+
+// -----
+
+tile.kernel @none() {
+  // expected-error @below {{'cta.mbarrier_alloc' op expects 0 arrivals; possible are 1 to 1048575}}
+  %m = cta.mbarrier_alloc arrivals 0 : !cta.mbarrier<4>
+  tile.return
+}
+
+// -----
+
+tile.kernel @many() {
+  // expected-error @below {{'cta.mbarrier_alloc' op expects 1048576 arrivals; possible are 1 to 1048575}}
+  %m = cta.mbarrier_alloc arrivals 1048576 : !cta.mbarrier<4>
+  tile.return
+}

@@ -1,0 +1,17 @@
+// RUN: tile-opt %s | tile-opt | FileCheck %s
+
+tile.kernel @k() {
+  %zero = arith.constant 0 : i32
+  %full = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<4>
+  // CHECK: cta.warp_roles math {
+  // CHECK-NEXT: cta.mbarrier_wait
+  // CHECK-NEXT: } producer {
+  // CHECK-NEXT: cta.mbarrier_expect
+  // CHECK-NEXT: } {math_registers = 240 : i32, producer_registers = 24 : i32}
+  cta.warp_roles math {
+    cta.mbarrier_wait %full[%zero], %zero : !cta.mbarrier<4>
+  } producer {
+    cta.mbarrier_expect %full[%zero], 0 : !cta.mbarrier<4>
+  } {math_registers = 240 : i32, producer_registers = 24 : i32}
+  tile.return
+}

@@ -1,0 +1,80 @@
+// RUN: tile-opt %s --verify-diagnostics --split-input-file
+
+#s = #cta.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
+
+tile.kernel @slots(%d: !tile.desc<64xf32>, %i: i32) {
+  %b = cta.alloc : !cta.buffer<64xf32, #s, slots = 3>
+  %m = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<4>
+  // expected-error @below {{'cta.tma_load' op buffer has 3 slots; choose one with cta.slot}}
+  cta.tma_load %d[%i], %b, %m[%i] : !tile.desc<64xf32>, !cta.buffer<64xf32, #s, slots = 3>, !cta.mbarrier<4>
+  tile.return
+}
+
+// -----
+
+#s = #cta.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
+
+tile.kernel @offsets(%d: !tile.desc<64xf32>, %i: i32) {
+  %b = cta.alloc : !cta.buffer<64xf32, #s>
+  %m = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<4>
+  // expected-error @below {{'cta.tma_load' op has 2 offsets but the descriptor has rank 1}}
+  cta.tma_load %d[%i, %i], %b, %m[%i] : !tile.desc<64xf32>, !cta.buffer<64xf32, #s>, !cta.mbarrier<4>
+  tile.return
+}
+
+// -----
+
+#s = #cta.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
+
+tile.kernel @panel_of_a_load(%d: !tile.desc<128xf32>, %i: i32) {
+  %b = cta.alloc : !cta.buffer<64xf32, #s>
+  %m = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<1>
+  // expected-error @below {{'cta.tma_load_sync' op buffer is 'tensor<64xf32>' but the descriptor's block is 'tensor<128xf32>'}}
+  cta.tma_load_sync %d[%i], %b, %m : !tile.desc<128xf32>, !cta.buffer<64xf32, #s>, !cta.mbarrier<1>
+  tile.return
+}
+
+// -----
+
+#s = #cta.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
+
+tile.kernel @larger_than_the_block(%d: !tile.desc<32xf32>, %i: i32) {
+  %b = cta.alloc : !cta.buffer<64xf32, #s>
+  // expected-error @below {{'cta.tma_store' op buffer is 'tensor<64xf32>' but the descriptor's block is 'tensor<32xf32>'}}
+  cta.tma_store %b, %d[%i] : !cta.buffer<64xf32, #s>, !tile.desc<32xf32>
+  tile.return
+}
+
+// -----
+
+#s = #cta.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
+
+tile.kernel @element(%d: !tile.desc<64xf16>, %i: i32) {
+  %b = cta.alloc : !cta.buffer<64xf32, #s>
+  // expected-error @below {{'cta.tma_store' op buffer is 'tensor<64xf32>' but the descriptor's block is 'tensor<64xf16>'}}
+  cta.tma_store %b, %d[%i] : !cta.buffer<64xf32, #s>, !tile.desc<64xf16>
+  tile.return
+}
+
+// -----
+
+#s = #cta.layout<[4, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0]]>
+
+tile.kernel @rows(%d: !tile.desc<8x16xf32>, %i: i32) {
+  %b = cta.alloc : !cta.buffer<4x16xf32, #s>
+  // expected-error @below {{'cta.tma_store' op buffer is 'tensor<4x16xf32>' but the descriptor's block is 'tensor<8x16xf32>'}}
+  cta.tma_store %b, %d[%i, %i] : !cta.buffer<4x16xf32, #s>, !tile.desc<8x16xf32>
+  tile.return
+}
+
+// -----
+
+#s = #cta.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
+
+tile.kernel @barriers(%d: !tile.desc<64xf32>, %i: i32) {
+  %b = cta.alloc : !cta.buffer<64xf32, #s>
+  %m = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<4>
+  // expected-error @below {{'cta.tma_load_sync' op barrier has 4 slots but needs one}}
+  cta.tma_load_sync %d[%i], %b, %m : !tile.desc<64xf32>, !cta.buffer<64xf32, #s>, !cta.mbarrier<4>
+  tile.return
+}

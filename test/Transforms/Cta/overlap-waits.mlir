@@ -1,0 +1,207 @@
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-overlap-waits))' | FileCheck %s
+
+#a = #cta.layout<[64, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]>
+#b = #cta.layout<[16, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0]]>
+#c = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+!a = !cta.buffer<64x16xf16, #a>
+!b = !cta.buffer<16x64xf16, #b>
+!c = tensor<64x64xf32, #c>
+!as = !cta.buffer<64x16xf16, #a, slots = 2>
+!bs = !cta.buffer<16x64xf16, #b, slots = 2>
+!ring = !cta.mbarrier<2>
+
+// The first product starts from zero without reading the accumulator. In the loop the product before is awaited and its
+// slot, which the loop carries, is released; behind it the last one. Without iterations nothing is awaited.
+// CHECK-LABEL: tile.kernel @delayed(
+// CHECK: %[[EMPTY:.*]] = cta.mbarrier_alloc arrivals 4
+// CHECK: scf.if
+// CHECK: cta.wgmma {{.*}} if %false
+// CHECK-NOT: cta.wgmma_wait
+// CHECK: scf.for {{.*}} iter_args(%{{[^,]*}}, %[[SLOT:[^ ]*]] = %{{[^,]*}}, %[[PREVIOUS:[^ ]*]] = %arg1)
+// CHECK: cta.wgmma_wait {{.*}} {pending = 1 : i32}
+// CHECK-NEXT: cta.mbarrier_arrive %[[EMPTY]][%[[PREVIOUS]]]
+// CHECK: scf.yield %{{.*}}, %{{.*}}, %[[SLOT]]
+// CHECK: cta.wgmma_wait {{.*}} {pending = 0 : i32}
+// CHECK-NEXT: cta.mbarrier_arrive %[[EMPTY]]
+// CHECK: } else {
+tile.kernel @delayed(%n: i32, %first: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !c
+  %as = cta.alloc : !as
+  %bs = cta.alloc : !bs
+  %full = cta.mbarrier_alloc arrivals 1 : !ring
+  %empty = cta.mbarrier_alloc arrivals 4 : !ring
+  %sum, %last = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %slot = %first) -> (!c, i32) : i32 {
+    cta.mbarrier_wait %full[%slot], %c0 : !ring
+    %a = cta.slot %as[%slot] : !as -> !a
+    %b = cta.slot %bs[%slot] : !bs -> !b
+    %d = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
+    %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
+    cta.mbarrier_arrive %empty[%slot] : !ring
+    %next = arith.xori %slot, %c1 : i32
+    scf.yield %r, %next : !c, i32
+  }
+  tile.print "sum" %sum : !c
+  tile.return
+}
+
+// An accumulator that begins with other values is read.
+// CHECK-LABEL: tile.kernel @initial(
+// CHECK: scf.if
+// CHECK: cta.wgmma
+// CHECK-NOT: if %
+// CHECK-SAME: {n = 64 : i32}
+// CHECK: pending = 1
+tile.kernel @initial(%n: i32, %first: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<1.0> : !c
+  %as = cta.alloc : !as
+  %bs = cta.alloc : !bs
+  %full = cta.mbarrier_alloc arrivals 1 : !ring
+  %empty = cta.mbarrier_alloc arrivals 4 : !ring
+  %sum, %last = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %slot = %first) -> (!c, i32) : i32 {
+    cta.mbarrier_wait %full[%slot], %c0 : !ring
+    %a = cta.slot %as[%slot] : !as -> !a
+    %b = cta.slot %bs[%slot] : !bs -> !b
+    %d = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
+    %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
+    cta.mbarrier_arrive %empty[%slot] : !ring
+    %next = arith.xori %slot, %c1 : i32
+    scf.yield %r, %next : !c, i32
+  }
+  tile.print "sum" %sum : !c
+  tile.return
+}
+
+// The next product would wait for the only slot, which is released behind it.
+// CHECK-LABEL: tile.kernel @negative_one_slot(
+// CHECK-NOT: pending = 1
+// CHECK: tile.return
+tile.kernel @negative_one_slot(%n: i32, %first: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !c
+  %as = cta.alloc : !a
+  %bs = cta.alloc : !b
+  %full = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<1>
+  %empty = cta.mbarrier_alloc arrivals 4 : !cta.mbarrier<1>
+  %sum, %last = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %slot = %first) -> (!c, i32) : i32 {
+    cta.mbarrier_wait %full[%slot], %c0 : !cta.mbarrier<1>
+    %a = cta.slot %as[%slot] : !a -> !a
+    %b = cta.slot %bs[%slot] : !b -> !b
+    %d = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
+    %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
+    cta.mbarrier_arrive %empty[%slot] : !cta.mbarrier<1>
+    %next = arith.xori %slot, %c1 : i32
+    scf.yield %r, %next : !c, i32
+  }
+  tile.print "sum" %sum : !c
+  tile.return
+}
+
+// The sum is used in the same iteration.
+// CHECK-LABEL: tile.kernel @negative_used(
+// CHECK-NOT: pending = 1
+// CHECK: tile.return
+tile.kernel @negative_used(%n: i32, %first: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !c
+  %as = cta.alloc : !as
+  %bs = cta.alloc : !bs
+  %full = cta.mbarrier_alloc arrivals 1 : !ring
+  %empty = cta.mbarrier_alloc arrivals 4 : !ring
+  %sum, %last = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %slot = %first) -> (!c, i32) : i32 {
+    cta.mbarrier_wait %full[%slot], %c0 : !ring
+    %a = cta.slot %as[%slot] : !as -> !a
+    %b = cta.slot %bs[%slot] : !bs -> !b
+    %d = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
+    %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
+    cta.mbarrier_arrive %empty[%slot] : !ring
+    tile.print "r" %r : !c
+    %next = arith.xori %slot, %c1 : i32
+    scf.yield %r, %next : !c, i32
+  }
+  tile.print "sum" %sum : !c
+  tile.return
+}
+
+// The sum of the iteration before is used.
+// CHECK-LABEL: tile.kernel @negative_accumulator_used(
+// CHECK-NOT: pending = 1
+// CHECK: tile.return
+tile.kernel @negative_accumulator_used(%n: i32, %first: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !c
+  %as = cta.alloc : !as
+  %bs = cta.alloc : !bs
+  %full = cta.mbarrier_alloc arrivals 1 : !ring
+  %empty = cta.mbarrier_alloc arrivals 4 : !ring
+  %sum, %last = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %slot = %first) -> (!c, i32) : i32 {
+    cta.mbarrier_wait %full[%slot], %c0 : !ring
+    %a = cta.slot %as[%slot] : !as -> !a
+    %b = cta.slot %bs[%slot] : !bs -> !b
+    %d = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
+    %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
+    cta.mbarrier_arrive %empty[%slot] : !ring
+    tile.print "acc" %acc : !c
+    %next = arith.xori %slot, %c1 : i32
+    scf.yield %r, %next : !c, i32
+  }
+  tile.print "sum" %sum : !c
+  tile.return
+}
+
+// The loop goes on with another value.
+// CHECK-LABEL: tile.kernel @negative_not_carried(
+// CHECK-NOT: pending = 1
+// CHECK: tile.return
+tile.kernel @negative_not_carried(%n: i32, %first: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !c
+  %as = cta.alloc : !as
+  %bs = cta.alloc : !bs
+  %full = cta.mbarrier_alloc arrivals 1 : !ring
+  %empty = cta.mbarrier_alloc arrivals 4 : !ring
+  %sum, %last = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %slot = %first) -> (!c, i32) : i32 {
+    cta.mbarrier_wait %full[%slot], %c0 : !ring
+    %a = cta.slot %as[%slot] : !as -> !a
+    %b = cta.slot %bs[%slot] : !bs -> !b
+    %d = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
+    %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
+    cta.mbarrier_arrive %empty[%slot] : !ring
+    %next = arith.xori %slot, %c1 : i32
+    scf.yield %zero, %next : !c, i32
+  }
+  tile.print "sum" %sum : !c
+  tile.return
+}
+
+// Nothing says when the operands may be overwritten.
+// CHECK-LABEL: tile.kernel @negative_nothing_released(
+// CHECK-NOT: pending = 1
+// CHECK: tile.return
+tile.kernel @negative_nothing_released(%n: i32, %first: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !c
+  %as = cta.alloc : !as
+  %bs = cta.alloc : !bs
+  %full = cta.mbarrier_alloc arrivals 1 : !ring
+  %empty = cta.mbarrier_alloc arrivals 4 : !ring
+  %sum, %last = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %slot = %first) -> (!c, i32) : i32 {
+    cta.mbarrier_wait %full[%slot], %c0 : !ring
+    %a = cta.slot %as[%slot] : !as -> !a
+    %b = cta.slot %bs[%slot] : !bs -> !b
+    %d = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
+    %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
+    %next = arith.xori %slot, %c1 : i32
+    scf.yield %r, %next : !c, i32
+  }
+  tile.print "sum" %sum : !c
+  tile.return
+}

@@ -1,0 +1,263 @@
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-specialize-warps))' --split-input-file --mlir-print-local-scope | FileCheck %s
+
+// A kernel keeps its form where a producer cannot do the copies by itself, or where there is no room for it.
+
+#s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
+#x = #cta.layout<[64, 64], register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
+!d = !tile.desc<64x64xf16>
+!b = !cta.buffer<64x64xf16, #s>
+!x = tensor<64x64xf16, #x>
+!m = !cta.mbarrier<1>
+
+// The producer cannot know where to read.
+// CHECK-LABEL: tile.kernel @negative_coordinates_from_memory
+// CHECK-NOT: cta.warp_roles
+// CHECK: tile.return
+tile.kernel @negative_coordinates_from_memory(%n: i32, %p: !tile.ptr<i32>, %d: !d {tile.tensor_map = {base = "a"}}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %at = tile.load %p : !tile.ptr<i32>
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%at, %c0], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    tile.print "" %x : !x
+  }
+  tile.return
+}
+
+// Nor how often.
+// CHECK-LABEL: tile.kernel @negative_bound_from_memory
+// CHECK-NOT: cta.warp_roles
+// CHECK: tile.return
+tile.kernel @negative_bound_from_memory(%p: !tile.ptr<i32>, %d: !d {tile.tensor_map = {base = "a"}}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %n = tile.load %p : !tile.ptr<i32>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    tile.print "" %x : !x
+  }
+  tile.return
+}
+
+// A copy ahead would miss what is written.
+// CHECK-LABEL: tile.kernel @negative_written_tensor
+// CHECK-NOT: cta.warp_roles
+// CHECK: tile.return
+tile.kernel @negative_written_tensor(%n: i32, %p: !tile.ptr<f16> {tile.name = "a"}, %v: f16, %d: !d {tile.tensor_map = {base = "a"}}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    tile.print "" %x : !x
+    %q = tile.addptr %p, %i : !tile.ptr<f16>, i32
+    tile.store %q, %v : !tile.ptr<f16>
+  }
+  tile.return
+}
+
+// A parameter without a name is called by its number.
+// CHECK-LABEL: tile.kernel @negative_written_nameless_tensor
+// CHECK-NOT: cta.warp_roles
+// CHECK: tile.return
+tile.kernel @negative_written_nameless_tensor(%n: i32, %p: !tile.ptr<f16>, %v: f16, %d: !d {tile.tensor_map = {base = "arg1"}}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    tile.print "" %x : !x
+    %q = tile.addptr %p, %i : !tile.ptr<f16>, i32
+    tile.store %q, %v : !tile.ptr<f16>
+  }
+  tile.return
+}
+
+// Writes by TMA count, too.
+// CHECK-LABEL: tile.kernel @negative_written_by_tma
+// CHECK-NOT: cta.warp_roles
+// CHECK: tile.return
+tile.kernel @negative_written_by_tma(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}, %e: !d {tile.tensor_map = {base = "a"}}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %w = cta.alloc : !b
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    tile.print "" %x : !x
+    cta.local_store %x, %w : !x, !b
+    cta.proxy_fence
+    cta.tma_store %w, %e[%i, %c0] : !b, !d
+  }
+  tile.return
+}
+
+// A pointer that control flow chose may point anywhere.
+// CHECK-LABEL: tile.kernel @negative_chosen_pointer
+// CHECK-NOT: cta.warp_roles
+// CHECK: tile.return
+tile.kernel @negative_chosen_pointer(%n: i32, %p: !tile.ptr<f16> {tile.name = "c"}, %t: i1, %v: f16, %d: !d {tile.tensor_map = {base = "a"}}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    tile.print "" %x : !x
+    %q = scf.if %t -> !tile.ptr<f16> {
+      scf.yield %p : !tile.ptr<f16>
+    } else {
+      %other = tile.addptr %p, %i : !tile.ptr<f16>, i32
+      scf.yield %other : !tile.ptr<f16>
+    }
+    tile.store %q, %v : !tile.ptr<f16>
+  }
+  tile.return
+}
+
+// A slot is filled by TMA alone.
+// CHECK-LABEL: tile.kernel @negative_written_buffer
+// CHECK-NOT: cta.warp_roles
+// CHECK: tile.return
+tile.kernel @negative_written_buffer(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    tile.print "" %x : !x
+    cta.local_store %x, %a : !x, !b
+  }
+  tile.return
+}
+
+// How often a while loop runs is found out by running it.
+// CHECK-LABEL: tile.kernel @negative_while
+// CHECK-NOT: cta.warp_roles
+// CHECK: tile.return
+tile.kernel @negative_while(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
+  %c1 = arith.constant 1 : i32
+  %end = scf.while (%i = %n) : (i32) -> i32 {
+    %goes_on = arith.cmpi sgt, %i, %c1 : i32
+    scf.condition(%goes_on) %i : i32
+  } do {
+  ^bb0(%i: i32):
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%i, %c1], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    tile.print "" %x : !x
+    %next = arith.subi %i, %c1 : i32
+    scf.yield %next : i32
+  }
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @negative_condition
+// CHECK-NOT: cta.warp_roles
+// CHECK: tile.return
+tile.kernel @negative_condition(%i: i32, %c: i1, %d: !d {tile.tensor_map = {base = "a"}}) {
+  scf.if %c {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%i, %i], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    tile.print "" %x : !x
+  }
+  tile.return
+}
+
+// -----
+
+// 64 KiB a slot: three fit into 227 KiB, one less beside another buffer, none beside large ones.
+#s = #cta.layout<[128, 128], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 4], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0], [64, 0], [0, 32], [0, 64]]>
+#x = #cta.layout<[128, 128], register = [[0, 1], [0, 2], [0, 64], [8, 0], [16, 0], [32, 0], [64, 0]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0]], warp = [[2, 0], [4, 0]]>
+!d = !tile.desc<128x128xf32>
+!b = !cta.buffer<128x128xf32, #s>
+!x = tensor<128x128xf32, #x>
+!m = !cta.mbarrier<1>
+
+// CHECK-LABEL: tile.kernel @negative_memory
+// CHECK-NOT: cta.warp_roles
+// CHECK: tile.return
+tile.kernel @negative_memory(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %other = cta.alloc : !cta.buffer<128x128xf32, #s, slots = 3>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    %slot = cta.slot %other[%c0] : !cta.buffer<128x128xf32, #s, slots = 3> -> !b
+    cta.local_store %x, %slot : !x, !b
+  }
+  tile.return
+}
+
+// -----
+
+#s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
+#x = #cta.layout<[64, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0]]>
+!d = !tile.desc<64x64xf16>
+!b = !cta.buffer<64x64xf16, #s>
+!x = tensor<64x64xf16, #x>
+!m = !cta.mbarrier<1>
+
+// Roles are whole warp groups.
+// CHECK-LABEL: tile.kernel @negative_half_a_group
+// CHECK-NOT: cta.warp_roles
+// CHECK: tile.return
+tile.kernel @negative_half_a_group(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {num_warps = 2 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    tile.print "" %x : !x
+  }
+  tile.return
+}
+
+// -----
+
+#s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
+#x = #cta.layout<[64, 64], register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0], [0, 0], [0, 0], [0, 0]]>
+!d = !tile.desc<64x64xf16>
+!b = !cta.buffer<64x64xf16, #s>
+!x = tensor<64x64xf16, #x>
+!m = !cta.mbarrier<1>
+
+// A CTA has at most 32 warps.
+// CHECK-LABEL: tile.kernel @negative_too_many_warps
+// CHECK-NOT: cta.warp_roles
+// CHECK: tile.return
+tile.kernel @negative_too_many_warps(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {num_warps = 32 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    tile.print "" %x : !x
+  }
+  tile.return
+}

@@ -1,0 +1,228 @@
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-specialize-warps))' --split-input-file --mlir-print-local-scope | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-specialize-warps{target=sm_80}))' --split-input-file | FileCheck %s --check-prefix=SM80
+// SM80-NOT: warp_roles
+
+#s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
+#x = #cta.layout<[64, 64], register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
+!d = !tile.desc<64x64xf16>
+!b = !cta.buffer<64x64xf16, #s>
+!x = tensor<64x64xf16, #x>
+!m = !cta.mbarrier<1>
+
+// Both copies of an iteration are one channel: a slot of each buffer, which the math warps await before the first use and
+// release behind the last, and which the producer announces at once. Slot and parity go on across the outer loop.
+// CHECK-LABEL: tile.kernel @channel
+// CHECK-SAME: producer_warps = 4
+// CHECK-DAG: %[[A:.*]] = cta.alloc : <64x64xf16, {{.*}} slots = 3>
+// CHECK-DAG: %[[FULL:.*]] = cta.mbarrier_alloc arrivals 1 : <3>
+// CHECK-DAG: %[[EMPTY:.*]] = cta.mbarrier_alloc arrivals 4 : <3>
+// CHECK: cta.warp_roles math {
+// CHECK: scf.for {{.*}} iter_args(%[[SLOT0:.*]] = %{{.*}}, %[[PARITY0:.*]] = %{{.*}})
+// CHECK: scf.for {{.*}} iter_args(%[[SLOT:.*]] = %[[SLOT0]], %[[PARITY:.*]] = %[[PARITY0]])
+// CHECK-NEXT: cta.mbarrier_wait %[[FULL]][%[[SLOT]]], %[[PARITY]]
+// CHECK-NOT: tma
+// CHECK: tile.print "y"
+// CHECK-NEXT: }
+// CHECK-NEXT: cta.mbarrier_arrive %[[EMPTY]][%[[SLOT]]]
+// CHECK: } producer {
+// CHECK: scf.for {{.*}} iter_args(%[[PSLOT0:.*]] = %{{.*}}, %[[PPARITY0:.*]] = %{{.*}})
+// CHECK: scf.for {{.*}} iter_args(%[[PSLOT:.*]] = %[[PSLOT0]], %[[PPARITY:.*]] = %[[PPARITY0]])
+// CHECK: %[[OTHER:.*]] = arith.xori %[[PPARITY]]
+// CHECK-NEXT: cta.mbarrier_wait %[[EMPTY]][%[[PSLOT]]], %[[OTHER]]
+// CHECK-NEXT: cta.mbarrier_expect %[[FULL]][%[[PSLOT]]], 16384
+// CHECK-COUNT-2: cta.tma_load {{.*}}, %[[FULL]][%[[PSLOT]]]
+// CHECK-NOT: mbarrier_wait
+// CHECK-NOT: tile.print
+// CHECK: tile.return
+tile.kernel @channel(%n: i32, %c: i1, %d: !d {tile.tensor_map = {base = "a"}}, %e: !d {tile.tensor_map = {base = "b"}}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %a = cta.alloc : !b
+      %m = cta.mbarrier_alloc arrivals 1 : !m
+      cta.tma_load_sync %d[%i, %k], %a, %m : !d, !b, !m
+      %b = cta.alloc : !b
+      %o = cta.mbarrier_alloc arrivals 1 : !m
+      cta.tma_load_sync %e[%k, %i], %b, %o : !d, !b, !m
+      %x = cta.local_load %a : !b -> !x
+      tile.print "x" %x : !x
+      scf.if %c {
+        %y = cta.local_load %b : !b -> !x
+        tile.print "y" %y : !x
+      }
+    }
+  }
+  tile.return
+}
+
+// Copies of two blocks are two channels, whose counters the outer loop carries both. The outer one, which changes less
+// often, has one slot.
+// CHECK-LABEL: tile.kernel @channels
+// CHECK: %[[FULL0:.*]] = cta.mbarrier_alloc arrivals 1 : <1>
+// CHECK: %[[EMPTY0:.*]] = cta.mbarrier_alloc arrivals 4 : <1>
+// CHECK: %[[FULL1:.*]] = cta.mbarrier_alloc arrivals 1 : <3>
+// CHECK: %[[EMPTY1:.*]] = cta.mbarrier_alloc arrivals 4 : <3>
+// CHECK: cta.warp_roles math {
+// CHECK: cta.mbarrier_wait %[[FULL0]]
+// CHECK: cta.mbarrier_wait %[[FULL1]]
+// CHECK: cta.mbarrier_arrive %[[EMPTY1]]
+// CHECK: cta.mbarrier_arrive %[[EMPTY0]]
+// CHECK: } producer {
+// CHECK: cta.tma_load {{.*}}, %[[FULL0]]
+// CHECK: cta.tma_load {{.*}}, %[[FULL1]]
+// CHECK: tile.return
+tile.kernel @channels(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %b = cta.alloc : !b
+      %o = cta.mbarrier_alloc arrivals 1 : !m
+      cta.tma_load_sync %d[%i, %k], %b, %o : !d, !b, !m
+      %x = cta.local_load %a : !b -> !x
+      %y = cta.local_load %b : !b -> !x
+      tile.print "" %x, %y : !x, !x
+    }
+  }
+  tile.return
+}
+
+// The producer carries its coordinates itself, but not what only the math warps need.
+// CHECK-LABEL: tile.kernel @carried
+// CHECK: } producer {
+// CHECK: scf.for {{.*}} iter_args(%[[AT:.*]] = %arg0, %{{[^,]*}} = %{{[^,]*}}, %{{[^,]*}} = %{{[^,]*}}) -> (i32, i32, i32)
+// CHECK: cta.tma_load %{{.*}}[%[[AT]],
+// CHECK-NOT: arith.addf
+// CHECK: tile.return
+tile.kernel @carried(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !x
+  %end, %sum = scf.for %k = %c0 to %n step %c1 iter_args(%at = %n, %acc = %zero) -> (i32, !x) : i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%at, %c0], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    %more = arith.addf %acc, %x : !x
+    %next = arith.addi %at, %c1 : i32
+    scf.yield %next, %more : i32, !x
+  }
+  tile.print "" %sum : !x
+  tile.return
+}
+
+// Different parameters are different tensors.
+// CHECK-LABEL: tile.kernel @written_other_tensor
+// CHECK: cta.warp_roles
+tile.kernel @written_other_tensor(%n: i32, %p: !tile.ptr<f16> {tile.name = "c"}, %v: f16, %d: !d {tile.tensor_map = {base = "a"}}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    tile.print "" %x : !x
+    %q = tile.addptr %p, %i : !tile.ptr<f16>, i32
+    tile.store %q, %v : !tile.ptr<f16>
+  }
+  tile.return
+}
+
+// -----
+
+// 64 KiB a slot: three fit into 227 KiB, one less beside another buffer, none beside large ones.
+#s = #cta.layout<[128, 128], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 4], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0], [64, 0], [0, 32], [0, 64]]>
+#x = #cta.layout<[128, 128], register = [[0, 1], [0, 2], [0, 64], [8, 0], [16, 0], [32, 0], [64, 0]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0]], warp = [[2, 0], [4, 0]]>
+!d = !tile.desc<128x128xf32>
+!b = !cta.buffer<128x128xf32, #s>
+!x = tensor<128x128xf32, #x>
+!m = !cta.mbarrier<1>
+
+// CHECK-LABEL: tile.kernel @memory
+// CHECK: cta.alloc : <128x128xf32, {{.*}}, slots = 3>
+// CHECK: cta.warp_roles
+tile.kernel @memory(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {num_stages = 8 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    tile.print "" %x : !x
+  }
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @less_memory
+// CHECK: cta.alloc : <128x128xf32, {{.*}}, slots = 2>
+// CHECK: cta.warp_roles
+tile.kernel @less_memory(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {num_stages = 8 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %other = cta.alloc : !b
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    cta.local_store %x, %other : !x, !b
+  }
+  tile.return
+}
+
+// -----
+
+#s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
+#x = #cta.layout<[64, 64], register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0], [0, 0]]>
+!d = !tile.desc<64x64xf16>
+!b = !cta.buffer<64x64xf16, #s>
+!x = tensor<64x64xf16, #x>
+!m = !cta.mbarrier<1>
+
+// What the producer gives up of 65536 registers, two warp groups take.
+// CHECK-LABEL: tile.kernel @registers_of_two_groups
+// CHECK: cta.mbarrier_alloc arrivals 8
+// CHECK: {math_registers = 240 : i32, producer_registers = 24 : i32}
+tile.kernel @registers_of_two_groups(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {num_warps = 8 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    tile.print "" %x : !x
+  }
+  tile.return
+}
+
+// -----
+
+#s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
+#x = #cta.layout<[64, 64], register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0], [0, 0], [0, 0]]>
+!d = !tile.desc<64x64xf16>
+!b = !cta.buffer<64x64xf16, #s>
+!x = tensor<64x64xf16, #x>
+!m = !cta.mbarrier<1>
+
+// Four groups share it.
+// CHECK-LABEL: tile.kernel @registers_of_four_groups
+// CHECK: {math_registers = 120 : i32, producer_registers = 24 : i32}
+tile.kernel @registers_of_four_groups(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {num_warps = 16 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    tile.print "" %x : !x
+  }
+  tile.return
+}
