@@ -36,13 +36,15 @@ MmaType mmaTypeOf(frontend::DType element) {
   }
 }
 
-/// Whether the pipeline makes tensor maps for kernels that access their operands through pointers.
-bool makesTensorMaps(const GpuPipelineOptions &options) {
-  auto runs = [&](llvm::StringRef pass) {
-    return !llvm::is_contained(options.disabled, pass) &&
-           llvm::any_of(gpuPipelineSteps(options), [&](const PipelineStep &step) { return step.name == pass; });
-  };
-  return options.optLevel > 0 && runs("tile-raise-descriptors") && runs("tile-host-descriptors");
+bool runsAll(const GpuPipelineOptions &options, llvm::ArrayRef<llvm::StringRef> passes) {
+  return options.optLevel > 0 &&
+         llvm::none_of(passes, [&](llvm::StringRef pass) { return llvm::is_contained(options.disabled, pass); });
+}
+
+/// Whether kernels that access their operands through pointers get the tensor maps that wgmma needs, and no copies of
+/// big tiles in shared memory beside its stages.
+bool preparesWgmma(const GpuPipelineOptions &options) {
+  return runsAll(options, {"tile-raise-descriptors", "tile-host-descriptors", "cta-remove-conversions"});
 }
 
 std::string whyNoWgmma(const CompilerOptions &options, const target::GpuTarget &gpu,
@@ -51,8 +53,8 @@ std::string whyNoWgmma(const CompilerOptions &options, const target::GpuTarget &
     return "";
   if (!product.alignedRows)
     return "no wgmma: rows of the operands are not promised to start at multiples of 16 bytes (--assume)\n";
-  if (!makesTensorMaps(options.pipeline))
-    return "no wgmma: the passes that raise accesses to descriptors are off\n";
+  if (!preparesWgmma(options.pipeline))
+    return "no wgmma: optimisations that it needs are off\n";
   return "no wgmma: not for these types, operand orders or given values\n";
 }
 
@@ -65,7 +67,7 @@ std::string describe(const CompilerOptions &options, const target::GpuTarget &gp
   text += "  BLOCK_M BLOCK_N BLOCK_K GROUP_M warps stages instruction    tiles waves  time us  limited by\n";
   for (auto [index, estimate] : llvm::enumerate(ranked.take_front(shown))) {
     const target::GemmConfig &config = estimate.config;
-    text += formatv("{0} {1,7} {2,7} {3,7} {4,7} {5,5} {6,6} {7,-11} {8,8} {9,5} {10,8:F1}  {11}\n",
+    text += formatv("{0} {1,7} {2,7} {3,7} {4,7} {5,5} {6,6} {7,-11} {8,8} {9,5:F1} {10,8:F1}  {11}\n",
                     index == 0 ? '*' : ' ', config.blockM, config.blockN, config.blockK, config.groupM, config.numWarps,
                     config.numStages, config.wgmma ? "wgmma" : "mma.sync", estimate.tiles, estimate.waves,
                     estimate.microseconds, target::limitName(estimate.limit));
@@ -88,8 +90,9 @@ frontend::TileChoices chooseConfig(const CompilerOptions &options, const target:
       .element = mmaTypeOf(product.element),
       .outputBytes = std::max(1u, product.output.bits() / 8),
       .numSms = options.numSms,
-      .tensorMaps = product.alignedRows && makesTensorMaps(options.pipeline),
+      .tensorMaps = product.alignedRows && preparesWgmma(options.pipeline),
       .kMajor = product.kMajor,
+      .splitRounds = runsAll(options.pipeline, {"tile-make-persistent", "cta-stream-k"}),
   };
   auto given = [](std::optional<int64_t> value) {
     bool isSize = value && *value > 0 && *value <= std::numeric_limits<int>::max();

@@ -4,7 +4,7 @@
 //   GemmEstimate best = rankGemmConfigs(*findTarget("sm_90a"), problem).front();   // 128x256x64, 8 warps, 4 stages
 //
 // Every configuration that this compiler can build for the target is priced by a sum of waves, K steps and fixed costs;
-// the cheapest is first. The constants are measured (CostModel.cpp); README.md says how, and what the model ignores.
+// the cheapest is first. The constants are measured (GemmTime.cpp); README.md says how, and what the model ignores.
 // Plain C++, so that a launcher can rank compiled variants by estimateGemm() when it learns the sizes.
 #pragma once
 
@@ -24,6 +24,8 @@ struct GemmProblem {
   bool tensorMaps = true;
   /// a is row-major and b column-major, so that K is contiguous in both. wgmma on 8-bit types needs it.
   bool kMajor = false;
+  /// The last rounds of tiles are split among all multiprocessors, as cta-stream-k does.
+  bool splitRounds = true;
 
   unsigned elementBytes() const { return mmaTypeBits(element) / 8; }
 };
@@ -48,7 +50,8 @@ struct GemmEstimate {
   GemmConfig config;
   double microseconds = 0;
   GemmLimit limit = GemmLimit::Fixed;
-  int64_t tiles = 0, waves = 0; ///< waves: the most tiles that one multiprocessor computes, one after another
+  int64_t tiles = 0;
+  double waves = 0; ///< the most tiles, whole and parts, that one multiprocessor computes
 };
 
 /// Choices that are made already; the others are made around them.

@@ -18,6 +18,7 @@ const GemmConstants &wgmmaConstants() {
       .power = 820e3,
       .step = 48,
       .launch = 1940,
+      .exchange = 1000,
       .epilogue = 100,
       .epilogueRate = 48,
       .sharpness = 8,
@@ -37,6 +38,7 @@ const GemmConstants &mmaSyncConstants() {
       .power = 820e3,
       .step = 400,
       .launch = 4000,
+      .exchange = 0,
       .epilogue = 500,
       .epilogueRate = 16,
       .sharpness = 8,
@@ -48,6 +50,7 @@ namespace {
 
 constexpr int64_t atomBytes = 32; // along K: what one instruction multiplies, for every element type
 constexpr unsigned wgmmaRows = 64;
+constexpr unsigned partialBytes = 4; // of an element of a partial sum
 
 int64_t ceilDiv(int64_t a, int64_t b) {
   return (a + b - 1) / b;
@@ -87,7 +90,7 @@ Overlap atomClocks(const GemmProblem &problem, const GemmConfig &config, double 
   } else {
     // Half the rate of wgmma. Warps share rows and columns as evenly as a power of two allows.
     double columns = 1;
-    while (columns * columns * 4 <= config.numWarps * n / m)
+    while (columns < config.numWarps && columns * columns * 4 <= config.numWarps * n / m)
       columns *= 2;
     double rows = config.numWarps / columns;
     clocks.add(m / wgmmaRows * n, GemmLimit::TensorCores);
@@ -102,6 +105,16 @@ Overlap atomClocks(const GemmProblem &problem, const GemmConfig &config, double 
   return clocks;
 }
 
+/// K steps of the busiest multiprocessor if the last full round and the rest are split among all, where that pays.
+double countSteps(int64_t tiles, int64_t steps, int64_t numSms) {
+  constexpr int64_t leastGain = 8; // steps for each CTA, as in cta-stream-k
+  int64_t rounds = tiles / numSms, rest = tiles % numSms;
+  bool pays = rounds > 0 && rest > 0 && leastGain * numSms < steps * (numSms - rest);
+  if (!pays)
+    return double(ceilDiv(tiles, numSms)) * steps;
+  return double(rounds - 1) * steps + ceilDiv((numSms + rest) * steps, numSms);
+}
+
 } // namespace
 
 GemmEstimate estimateGemm(const GemmProblem &problem, const GemmConfig &config, unsigned numSms, const GemmConstants &c,
@@ -109,22 +122,26 @@ GemmEstimate estimateGemm(const GemmProblem &problem, const GemmConfig &config, 
   GemmEstimate estimate{.config = config};
   double bytes = problem.elementBytes();
   estimate.tiles = ceilDiv(problem.m, config.blockM) * ceilDiv(problem.n, config.blockN);
-  estimate.waves = ceilDiv(estimate.tiles, numSms);
-  double active = std::min<double>(estimate.tiles, numSms), tilesPerSm = estimate.waves;
+  int64_t steps = ceilDiv(problem.k, config.blockK), rounds = ceilDiv(estimate.tiles, numSms);
+  double wholeSteps = double(rounds) * steps;
+  double mostSteps = config.wgmma && problem.splitRounds ? countSteps(estimate.tiles, steps, numSms) : wholeSteps;
+  bool isSplit = mostSteps < wholeSteps;
+  estimate.waves = isSplit ? mostSteps / steps : double(rounds);
 
+  double active = std::min<double>(estimate.tiles, numSms), groups = std::max(1u, config.numWarps / 4);
   Overlap atom = atomClocks(problem, config, active, c);
-  double steps = ceilDiv(problem.k, config.blockK), groups = std::max(1u, config.numWarps / 4);
-  double busy = steps * config.blockK * bytes / atomBytes * atom.time() / c.clockGHz,
-         gaps = steps * c.step / c.clockGHz;
-  double outBytes = double(config.blockM) * config.blockN * problem.outputBytes;
-  double epilogue = c.epilogue + outBytes / (c.epilogueRate * groups) / c.clockGHz;
-  double tile = busy + gaps + epilogue, compute = tilesPerSm * tile;
-  if (twoTiles &&
-      tilesPerSm > 1) // each waits for the units; for gaps and epilogues only if there is nothing else to do
-    compute = std::max(tilesPerSm * busy + gaps + epilogue, compute / 2);
+  double busy = config.blockK * bytes / atomBytes * atom.time() / c.clockGHz, gap = c.step / c.clockGHz; // of a step
+  double elements = double(config.blockM) * config.blockN;
+  double epilogue = c.epilogue + elements * problem.outputBytes / (c.epilogueRate * groups) / c.clockGHz;
+  double compute = mostSteps * (busy + gap) + rounds * epilogue;
+  if (isSplit) // one sum is written, one is read
+    compute += c.exchange + 2 * elements * partialBytes / c.smIngest / c.clockGHz;
+  if (twoTiles && rounds > 1) // each waits for the units; for gaps and epilogues only if there is nothing else to do
+    compute = std::max(mostSteps * busy + steps * gap + epilogue, compute / 2);
 
   Overlap total(c.sharpness);
-  total.add(compute, gaps > busy ? GemmLimit::KSteps : epilogue > busy ? GemmLimit::Fixed : atom.limit());
+  bool isShort = epilogue > steps * (busy + gap);
+  total.add(compute, isShort ? GemmLimit::Fixed : gap > busy ? GemmLimit::KSteps : atom.limit());
   double inputs = double(problem.m + problem.n) * problem.k * bytes;
   double outputs = double(problem.m) * problem.n * problem.outputBytes;
   total.add((inputs + outputs) / c.memory, GemmLimit::GlobalMemory);

@@ -1,8 +1,8 @@
 // How long a configuration of a matrix product takes: the measured constants, and the formula that they are for.
 //
-// A tile's time is that of its K steps, each as long as the busiest of tensor cores, shared memory and L2 needs, plus a
-// part that nothing overlaps; then the epilogue. Multiprocessors compute their tiles one after another (waves). The
-// whole is no faster than global memory and the power limit allow. README.md has the formula, test/unit/Target the fit.
+// A tile's time is that of its K steps, each as long as the busiest of tensor cores, shared memory, L2 and power limit
+// needs, plus a part that nothing overlaps; then the epilogue. Multiprocessors compute their tiles one after another.
+// The whole is no faster than global memory allows. README.md has the formula, test/unit/Target the fit.
 #pragma once
 
 #include "Target/CostModel.h"
@@ -19,6 +19,7 @@ struct GemmConstants {
   double power;        ///< FLOP/ns that the card sustains on random data, 16-bit operands
   double step;         ///< clk of a K step that nothing overlaps: waits and issue
   double launch;       ///< ns from launch to the first operand, and from the last store to the end
+  double exchange;     ///< ns until a partial sum has gone from one multiprocessor to another, but for its bytes
   double epilogue;     ///< ns per tile: wait for the last product, synchronise the store
   double epilogueRate; ///< B/clk that one warp group converts and stores
   double sharpness;    ///< p of the norm

@@ -127,6 +127,19 @@ TEST(CostModel, smallProblemsGetSmallTiles) {
   }
 }
 
+// 144 tiles of 128x128: two rounds on 132 multiprocessors, or little more than one.
+TEST(CostModel, splitRoundsDoNotFillUpWaves) {
+  GemmProblem split = square(1536), whole = split;
+  whole.splitRounds = false;
+  const GemmConfig config{128, 128, 64, 8, 8, 6, true};
+  EXPECT_EQ(estimateGemm(hopper, whole, config).waves, 2);
+  EXPECT_NEAR(estimateGemm(hopper, split, config).waves, 144 / 132.0, 0.05);
+  EXPECT_LT(estimateGemm(hopper, split, config).microseconds, estimateGemm(hopper, whole, config).microseconds);
+  // One step of K: nothing to split.
+  split.k = 64;
+  EXPECT_EQ(estimateGemm(hopper, split, config).waves, 2);
+}
+
 // What kernels that say nothing about sizes get.
 TEST(CostModel, defaultProblem) {
   EXPECT_EQ(best(hopper, {}), (GemmConfig{128, 256, 64, 16, 8, 4, true}));

@@ -66,7 +66,7 @@ std::vector<MeasuredShape> readSchedules(const std::string &path) {
     entry.name = shape;
     long m = 0, n = 0, k = 0;
     std::sscanf(shape.c_str(), "%ldx%ldx%ld", &m, &n, &k);
-    entry.problem = {.m = m, .n = n, .k = k, .element = MmaType::BF16};
+    entry.problem = {.m = m, .n = n, .k = k, .element = MmaType::BF16, .splitRounds = false};
     entry.rows.push_back(*row);
   }
   std::vector<MeasuredShape> result;
