@@ -14,7 +14,7 @@ using tile::target::MmaType;
 namespace tile::driver {
 namespace {
 
-/// The tensor cores' type; others are priced like the one of their size.
+/// The tensor cores' type; what they do not multiply is priced like tf32.
 MmaType mmaTypeOf(frontend::DType element) {
   switch (element.scalar) {
   case Scalar::Float16:

@@ -32,7 +32,7 @@ bool Compilation::loadTile() {
     moduleOp = frontend::emitModule(*context, module, request, engine);
   }
   errors << engine.render();
-  if (options.explainConfig && !engine.hasErrors())
+  if (options.explainConfig && moduleOp)
     errors << (explanation.empty() ? "tilec: the kernel leaves nothing open\n" : explanation);
   if (engine.hasErrors() || (output.empty() && !moduleOp)) {
     state = Outcome::Rejected;
