@@ -78,12 +78,12 @@ def Cta_BarrierOp : Cta_Op<"barrier", [MemoryEffects<[MemRead<Cta_SharedMemory>,
   let summary = "all threads of the CTA wait for each other";
   let description = [{
     Shared-memory accesses before it are visible to every thread after it. With `warps`, only the first `warps` warps
-    take part.
+    take part. With `groups`, the warps of each warp group meet, and only their accesses are ordered.
 
     Example: `cta.barrier`
   }];
-  let arguments = (ins OptionalAttr<I32Attr>:$warps);
-  let assemblyFormat = "(`warps` $warps^)? attr-dict";
+  let arguments = (ins OptionalAttr<I32Attr>:$warps, UnitAttr:$groups);
+  let assemblyFormat = "(`warps` $warps^)? (`groups` $groups^)? attr-dict";
 }
 
 #endif

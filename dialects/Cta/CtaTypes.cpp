@@ -35,6 +35,21 @@ BufferType BufferType::transposed() const {
   return get(getContext(), {shape[1], shape[0]}, getElementType(), layout, getSlots());
 }
 
+BufferType BufferType::firstRows(int64_t rows) const {
+  std::vector<uint64_t> offsets = getLayout().getLayout().flatBases(layout::offsetDim);
+  int64_t columns = getShape().back(), count = getShape().front() / rows;
+  if (getShape().size() != 2 || rows <= 0 || getShape().front() % rows != 0)
+    return {};
+  // The highest offset bits must select the parts, in order.
+  for (int64_t part = count; part > 1; part /= 2) {
+    if (offsets.back() != uint64_t(rows * columns * part / 2))
+      return {};
+    offsets.pop_back();
+  }
+  auto layout = LayoutAttr::get(getContext(), layout::LinearLayout::shared(offsets, {rows, columns}));
+  return get(getContext(), {rows, columns}, getElementType(), layout, /*slots=*/1);
+}
+
 LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type,
                                  LayoutAttr layout, int64_t slots) {
   const layout::LinearLayout &map = layout.getLayout();

@@ -26,6 +26,8 @@ def Cta_BufferType : TypeDef<CtaDialect, "Buffer"> {
     BufferType withSlots(int64_t slots) const;
     /// The same matrices seen with their dimensions exchanged.
     BufferType transposed() const;
+    /// A buffer of the first rows of one tile, if these are the first bytes of it; else null.
+    BufferType firstRows(int64_t rows) const;
   }];
 }
 

@@ -33,6 +33,10 @@ LogicalResult TmaLoadSyncOp::verify() {
 }
 
 LogicalResult TmaStoreOp::verify() {
+  int64_t groups = int32_t(getGroups()), rows = getBuffer().getType().getShape().front();
+  if (groups < 1 || (groups > 1 && (rows % groups != 0 || !getBuffer().getType().firstRows(rows / groups))))
+    return emitOpError() << "gives each of " << groups << " warp groups its part of " << rows
+                         << " rows, which must be consecutive in the buffer";
   return verifyBlock(*this, getDesc().getType(), getOffsets(), getBuffer().getType(), /*mayBePanel=*/true);
 }
 

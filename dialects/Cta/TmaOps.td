@@ -55,7 +55,9 @@ def Cta_TmaStoreOp : Cta_Op<"tma_store", [MemoryEffects<[MemWrite<Tile_GlobalMem
   let description = [{
     PTX ISA, `cp.async.bulk.tensor` and `cp.async.bulk.commit_group`, by one thread. Elements outside the tensor are
     dropped. What was written into the buffer by ordinary stores needs a `cta.proxy_fence` and then a barrier before.
-    The buffer may be a panel of the block: then `offsets` is the coordinate of the panel's first element.
+    The buffer may be a panel of the block: then `offsets` is the coordinate of the panel's first element. With
+    `groups`, each of so many warp groups copies its part of the rows, by a thread of its own: the first group the first
+    rows, and so on.
 
     Example:
     ```mlir
@@ -63,7 +65,7 @@ def Cta_TmaStoreOp : Cta_Op<"tma_store", [MemoryEffects<[MemWrite<Tile_GlobalMem
     ```
   }];
   let arguments = (ins Arg<Cta_BufferType, "tile", [MemRead<Cta_SharedMemory>]>:$buffer, Tile_DescType:$desc,
-                       Variadic<I32>:$offsets);
+                       Variadic<I32>:$offsets, DefaultValuedAttr<I32Attr, "1">:$groups);
   let assemblyFormat = "$buffer `,` $desc `[` $offsets `]` attr-dict `:` type($buffer) `,` type($desc)";
   let hasVerifier = 1;
 }
@@ -79,6 +81,17 @@ def Cta_TmaStoreWaitOp : Cta_Op<"tma_store_wait", [
   }];
   let arguments = (ins I32Attr:$pending);
   let assemblyFormat = "$pending attr-dict";
+}
+
+def Cta_TmaPrefetchOp : Cta_Op<"tma_prefetch", [MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Cta_SharedMemory>]>]> {
+  let summary = "bring a tensor map into the cache";
+  let description = [{
+    PTX ISA, `prefetch.tensormap`, by one thread, so that the first copy does not wait for its descriptor.
+
+    Example: `cta.tma_prefetch %d : !tile.desc<128x64xf16>`
+  }];
+  let arguments = (ins Tile_DescType:$desc);
+  let assemblyFormat = "$desc attr-dict `:` type($desc)";
 }
 
 def Cta_ProxyFenceOp : Cta_Op<"proxy_fence", [

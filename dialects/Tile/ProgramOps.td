@@ -15,7 +15,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
     unsigned, which signless types do not say and the manifest must). After the source's arguments may follow some that
     the launcher adds: a descriptor has `tile.tensor_map`, a dictionary that says how to make it (see
     `tile-host-descriptors`), and `tile.grid_size` (i32: 0, 1 or 2) is the number of programs along an axis of a kernel
-    whose CTAs run several.
+    whose CTAs run several; a pointer with `tile.scratch` (i64: bytes for each CTA) is global memory that CTAs share.
 
     `num_warps` is the number of warps of 32 threads that run one program, a power of two from 1 to 32. `num_stages` is
     the depth of software pipelines. `producer_warps` is the number of warps beyond these that only copy data for
@@ -50,6 +50,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
     static ::llvm::StringRef getUnsignedAttrName() { return "tile.unsigned"; }
     static ::llvm::StringRef getTensorMapAttrName() { return "tile.tensor_map"; }
     static ::llvm::StringRef getGridSizeAttrName() { return "tile.grid_size"; }
+    static ::llvm::StringRef getScratchAttrName() { return "tile.scratch"; }
 
     /// The argument's source name; `arg2` if it has none.
     ::std::string getArgName(unsigned index);

@@ -65,49 +65,55 @@ static unsigned chooseWarpsM(int64_t m, int64_t n, unsigned numWarps) {
   return best;
 }
 
-std::optional<SharedOperand> tile::findSharedOperand(Value operand) {
-  SharedOperand block;
+SharedOperand tile::traceOperand(Value operand) {
+  SharedOperand traced;
   while (true) {
     if (auto convert = operand.getDefiningOp<cta::ConvertLayoutOp>()) {
       operand = convert.getSrc();
     } else if (auto trans = operand.getDefiningOp<TransOp>()) {
-      block.transposed ^= trans.getOrder()[0] == 1;
+      traced.transposed ^= trans.getOrder()[0] == 1;
       operand = trans.getSrc();
     } else {
       break;
     }
   }
-  block.source = operand.getDefiningOp();
-  if (auto load = dyn_cast_or_null<DescLoadOp>(block.source))
-    return isa<BlockArgument>(load.getDesc()) ? std::optional(block) : std::nullopt;
-  auto load = dyn_cast_or_null<cta::LocalLoadOp>(block.source);
-  bool byTma = load && llvm::any_of(load.getBuffer().getUsers(), [](Operation *user) { return isa<cta::TmaLoadSyncOp>(user); });
-  return byTma ? std::optional(block) : std::nullopt;
+  traced.source = operand.getDefiningOp();
+  return traced;
 }
 
-/// Warp groups along M as far as there are 64 rows for each, the rest along N.
-static std::optional<layout::WgmmaTiling> planWgmma(DotOp dot, const target::GpuTarget &target, unsigned numWarps) {
-  std::optional<SharedOperand> a = findSharedOperand(dot.getA()), b = findSharedOperand(dot.getB());
-  Type element = dot.getA().getType().getElementType(), acc = dot.getAcc().getType().getElementType();
-  bool is16Bit = (element.isF16() || element.isBF16()) && acc.isF32(), is8Bit = element.isInteger(8) && acc.isInteger(32);
-  if (!target.has(target::Feature::Wgmma) || numWarps % 4 != 0 || !a || !b || !(is16Bit || is8Bit) ||
-      element != dot.getB().getType().getElementType())
+/// Whether TMA puts the value of `source` into shared memory, or has done so.
+static bool isBlock(Operation *source) {
+  if (auto load = dyn_cast_or_null<DescLoadOp>(source))
+    return isa<BlockArgument>(load.getDesc());
+  auto load = dyn_cast_or_null<cta::LocalLoadOp>(source);
+  return load && llvm::any_of(load.getBuffer().getUsers(), llvm::IsaPred<cta::TmaLoadSyncOp>);
+}
+
+std::optional<layout::WgmmaTiling> tile::planWarpGroups(DotOp dot, bool aTransposed, bool bTransposed,
+                                                       const target::GpuTarget &target, unsigned numWarps) {
+  Type a = dot.getA().getType().getElementType(), b = dot.getB().getType().getElementType();
+  Type acc = dot.getAcc().getType().getElementType();
+  bool isHalf = (a.isF16() || a.isBF16()) && a == b && acc.isF32();
+  bool isFloat8 = isa<Float8E4M3FNType, Float8E5M2Type>(a) && isa<Float8E4M3FNType, Float8E5M2Type>(b) && acc.isF32();
+  bool isByte = a.isInteger(8) && a == b && acc.isInteger(32);
+  if (!target.has(target::Feature::Wgmma) || numWarps % 4 != 0 || !(isHalf || isFloat8 || isByte))
     return std::nullopt;
-  // Descriptors are row-major: b has n contiguous unless it was read transposed. Only 16-bit types may.
-  bool kMajor = !a->transposed && b->transposed;
-  if (is8Bit && !kMajor)
+  // Memory is row-major: b has n contiguous unless it was read transposed. Only 16-bit types may.
+  bool kMajor = !aTransposed && bTransposed;
+  if (!isHalf && !kMajor)
     return std::nullopt;
   layout::WgmmaTiling tiling;
-  tiling.elementBits = element.getIntOrFloatBitWidth();
+  tiling.elementBits = a.getIntOrFloatBitWidth();
   ArrayRef<int64_t> shape = dot.getAcc().getType().getShape();
   int64_t m = shape[0], n = shape[1], k = dot.getA().getType().getDimSize(1), groups = numWarps / 4;
   if (m < 64 || k * tiling.elementBits < 256)
     return std::nullopt;
+  // Along M as far as there are 64 rows for each group, the rest along N.
   tiling.groupsM = std::min<int64_t>(groups, m / 64);
   tiling.groupsN = groups / tiling.groupsM;
   int64_t groupN = n / tiling.groupsN, panel = std::min<int64_t>(n, 64);
   // A matrix descriptor needs a swizzle, of 32 bytes at least; with n contiguous, groups begin at whole panels.
-  if (groupN < 8 || (!b->transposed && (panel * tiling.elementBits < 256 || groupN % panel != 0)))
+  if (groupN < 8 || (!bTransposed && (panel * tiling.elementBits < 256 || groupN % panel != 0)))
     return std::nullopt;
   tiling.instructionN = std::min<int64_t>(groupN, 256);
   return tiling;
@@ -117,7 +123,9 @@ DotPlan tile::planDot(DotOp dot, const target::GpuTarget &target, unsigned numWa
   ArrayRef<int64_t> shapeA = dot.getA().getType().getShape(), shape = dot.getAcc().getType().getShape();
   int64_t m = shape[0], n = shape[1], k = shapeA[1];
   DotPlan plan;
-  plan.wgmma = planWgmma(dot, target, numWarps);
+  SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
+  if (isBlock(a.source) && isBlock(b.source))
+    plan.wgmma = planWarpGroups(dot, a.transposed, b.transposed, target, numWarps);
   if (plan.wgmma) {
     plan.accumulator = layout::wgmmaAccumulator(m, n, *plan.wgmma);
     return plan;

@@ -24,13 +24,17 @@ struct DotPlan {
 /// whose tiles are as square as possible, so that a warp reads the fewest operand bytes for its products.
 DotPlan planDot(DotOp dot, const target::GpuTarget &target, unsigned numWarps);
 
-/// Where TMA puts a dot's operand: a read through a descriptor that is a kernel argument, or the buffer that it was lowered
-/// to, seen through conversions and transpositions.
+/// What makes a dot's operand, seen through conversions of its layout and transpositions.
 struct SharedOperand {
-  mlir::Operation *source = nullptr; ///< A tile.desc_load or a cta.local_load.
+  mlir::Operation *source = nullptr; ///< Null for a block argument.
   bool transposed = false;
 };
-std::optional<SharedOperand> findSharedOperand(mlir::Value operand);
+SharedOperand traceOperand(mlir::Value operand);
+
+/// How warp groups multiply, if operands lie in shared memory as they do in global memory, row-major and possibly read
+/// transposed; none if the target has no wgmma for these types, this order or these sizes.
+std::optional<layout::WgmmaTiling> planWarpGroups(DotOp dot, bool aTransposed, bool bTransposed,
+                                                  const target::GpuTarget &target, unsigned numWarps);
 
 /// Element type of an `mma.sync` operand, if there is one; f32 counts as tf32.
 std::optional<target::MmaType> getMmaType(mlir::Type element);

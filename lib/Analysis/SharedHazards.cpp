@@ -6,126 +6,209 @@
 #include "Analysis/SharedHazards.h"
 #include "Analysis/SharedLiveness.h"
 #include "Analysis/StructuredFlow.h"
+#include "Layout/MmaLayouts.h"
 
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace tile;
 
 namespace {
 
-/// Bytes from `first` (included) to `last` (excluded) of the CTA's shared memory.
-using Bytes = std::pair<int64_t, int64_t>;
-
-Bytes getBytes(Value buffer) {
-  cta::AllocOp alloc = getAlloc(buffer);
-  // All slots: which one is used is known at run time only.
-  int64_t first = *alloc.getOffset();
-  return {first, first + alloc.getType().getBytes()};
-}
+/// Bytes from `first` (included) to `last` (excluded) of the CTA's shared memory, and whether each warp group has a part
+/// of them for itself.
+struct Bytes {
+  int64_t first, last;
+  bool ofGroups;
+  bool operator==(const Bytes &) const = default;
+};
 
 struct ByteSet {
-  llvm::SmallSetVector<Bytes, 4> ranges;
+  SmallVector<Bytes, 4> ranges;
 
   bool overlaps(Bytes bytes) const {
-    return llvm::any_of(ranges, [&](Bytes other) { return other.first < bytes.second && bytes.first < other.second; });
+    return llvm::any_of(ranges, [&](Bytes other) { return other.first < bytes.last && bytes.first < other.last; });
+  }
+  void add(Bytes bytes) {
+    if (!llvm::is_contained(ranges, bytes))
+      ranges.push_back(bytes);
   }
   bool join(const ByteSet &other) {
     size_t before = ranges.size();
-    ranges.insert_range(other.ranges);
+    llvm::for_each(other.ranges, [&](Bytes bytes) { add(bytes); });
     return ranges.size() != before;
+  }
+  /// Keeps what a barrier of warp groups, or of all math warps, does not order.
+  void passBarrier(bool groupsOnly) {
+    llvm::erase_if(ranges, [&](Bytes bytes) { return bytes.ofGroups || !groupsOnly; });
   }
 };
 
 /// Accesses that some thread may still have to do.
 struct Pending {
   ByteSet reads, writes;
-  ByteSet copies; ///< Asynchronous copies that no wait has covered for certain.
+  ByteSet copies; ///< Asynchronous copies into shared memory that no wait has covered for certain.
+  ByteSet stores; ///< The same for copies out of shared memory.
 
   bool join(const Pending &other) {
     bool newReads = reads.join(other.reads), newWrites = writes.join(other.writes);
-    return copies.join(other.copies) || newReads || newWrites;
+    bool newCopies = copies.join(other.copies), newStores = stores.join(other.stores);
+    return newReads || newWrites || newCopies || newStores;
   }
-  void passBarrier() {
-    reads.ranges.clear();
-    writes.ranges.clear();
-  }
-};
-
-struct Accesses {
-  SmallVector<Bytes, 2> reads, writes;
-
-  explicit Accesses(Operation *op) {
-    if (auto store = dyn_cast<cta::LocalStoreOp>(op))
-      writes.push_back(getBytes(store.getBuffer()));
-    if (auto copy = dyn_cast<cta::AsyncCopyOp>(op))
-      writes.push_back(getBytes(copy.getBuffer()));
-    if (auto load = dyn_cast<cta::LocalLoadOp>(op))
-      reads.push_back(getBytes(load.getBuffer()));
-    if (auto dot = dyn_cast<cta::FmaDotOp>(op))
-      reads = {getBytes(dot.getA()), getBytes(dot.getB())};
-    if (auto dot = dyn_cast<cta::WgmmaOp>(op))
-      reads = {getBytes(dot.getA()), getBytes(dot.getB())};
-    if (auto store = dyn_cast<cta::TmaStoreOp>(op))
-      reads.push_back(getBytes(store.getBuffer()));
-  }
-
-  bool conflictWith(const Pending &pending) const {
-    auto isRead = [&](Bytes bytes) { return pending.reads.overlaps(bytes); };
-    auto isWritten = [&](Bytes bytes) { return pending.writes.overlaps(bytes); };
-    return llvm::any_of(reads, isWritten) || llvm::any_of(writes, isWritten) || llvm::any_of(writes, isRead);
+  void passBarrier(bool groupsOnly) {
+    reads.passBarrier(groupsOnly);
+    writes.passBarrier(groupsOnly);
   }
 };
 
-using OpSet = llvm::SmallSetVector<Operation *, 8>;
-
-void transfer(Operation *op, Pending &pending, const OpSet &barriers) {
-  // All threads meet around a synchronous copy, and before roles begin.
-  if (isa<cta::BarrierOp, cta::TmaLoadSyncOp, cta::WarpRolesOp>(op) || barriers.contains(op))
-    pending.passBarrier();
-  Accesses accesses(op);
-  pending.reads.ranges.insert_range(accesses.reads);
-  (isa<cta::AsyncCopyOp>(op) ? pending.copies : pending.writes).ranges.insert_range(accesses.writes);
-  auto wait = dyn_cast<cta::AsyncWaitOp>(op);
-  if (!wait)
-    return;
-  pending.writes.join(pending.copies);
-  // A wait that leaves groups incomplete may leave any of the copies running, for a later wait to complete.
-  if (wait.getPending() == 0)
-    pending.copies.ranges.clear();
-}
-
-/// The operations that conflict with what is pending before them when there are `barriers`; with `choose` each of them
-/// becomes a barrier at once.
-OpSet findHazards(KernelOp kernel, OpSet &barriers, bool choose) {
-  OpSet hazards;
-  Pending pending;
-  flowThrough<Pending>(kernel.getBody().front(), pending, [&](Operation *op, Pending &pending) {
-    if (!barriers.contains(op) && Accesses(op).conflictWith(pending)) {
-      hazards.insert(op);
-      if (choose)
-        barriers.insert(op);
+/// Whether each warp group writes and reads only its own part of the buffer's rows. Then nothing but the threads of one
+/// group need to be ordered.
+bool isSplitByGroups(cta::AllocOp alloc, int64_t groups) {
+  SmallVector<Value> views{alloc.getResult()};
+  while (!views.empty()) {
+    Value view = views.pop_back_val();
+    for (Operation *user : view.getUsers()) {
+      if (isa<cta::SlotOp>(user)) {
+        views.push_back(user->getResult(0));
+        continue;
+      }
+      auto store = dyn_cast<cta::LocalStoreOp>(user);
+      auto copy = dyn_cast<cta::TmaStoreOp>(user);
+      if (!(store && layout::splitsRows(cta::getLayout(store.getValue().getType()), groups)) && !(copy && int64_t(copy.getGroups()) == groups))
+        return false;
     }
-    transfer(op, pending, barriers);
-  });
-  return hazards;
+  }
+  return true;
 }
+
+using Barriers = llvm::MapVector<Operation *, bool>; // and whether a barrier of warp groups suffices
+
+class HazardAnalysis {
+public:
+  explicit HazardAnalysis(KernelOp kernel) : kernel(kernel) {
+    int64_t groups = kernel.getNumWarps() / 4;
+    SmallVector<cta::AllocOp> allocs;
+    kernel.walk([&](cta::AllocOp alloc) { allocs.push_back(alloc); });
+    for (cta::AllocOp alloc : allocs) {
+      Bytes bytes = getBytes(alloc);
+      bool isAlone = llvm::none_of(allocs, [&](cta::AllocOp other) {
+        Bytes others = getBytes(other);
+        return other != alloc && bytes.first < others.last && others.first < bytes.last;
+      });
+      if (groups > 1 && isAlone && isSplitByGroups(alloc, groups))
+        split.insert(alloc);
+    }
+  }
+
+  /// The operations that conflict with what is pending before them when there are `barriers`; with `choose` each of
+  /// them becomes a barrier at once.
+  Barriers findHazards(Barriers &barriers, bool choose) {
+    Barriers hazards;
+    Pending pending;
+    flowThrough<Pending>(kernel.getBody().front(), pending, [&](Operation *op, Pending &pending) {
+      auto barrier = barriers.find(op);
+      std::optional<bool> conflict = findConflict(op, pending);
+      if (conflict && (barrier == barriers.end() || (barrier->second && !*conflict))) {
+        hazards[op] = *conflict;
+        if (choose)
+          barriers[op] = *conflict;
+      }
+      transfer(op, pending, barriers);
+    });
+    return hazards;
+  }
+
+private:
+  Bytes getBytes(Value buffer) {
+    cta::AllocOp alloc = getAlloc(buffer);
+    // All slots: which one is used is known at run time only.
+    int64_t first = *alloc.getOffset();
+    return {first, first + alloc.getType().getBytes(), split.contains(alloc)};
+  }
+
+  struct Accesses {
+    SmallVector<Bytes, 2> reads, writes;
+  };
+  Accesses getAccesses(Operation *op) {
+    Accesses accesses;
+    if (auto store = dyn_cast<cta::LocalStoreOp>(op))
+      accesses.writes = {getBytes(store.getBuffer())};
+    if (auto copy = dyn_cast<cta::AsyncCopyOp>(op))
+      accesses.writes = {getBytes(copy.getBuffer())};
+    if (auto load = dyn_cast<cta::LocalLoadOp>(op))
+      accesses.reads = {getBytes(load.getBuffer())};
+    if (auto dot = dyn_cast<cta::FmaDotOp>(op))
+      accesses.reads = {getBytes(dot.getA()), getBytes(dot.getB())};
+    if (auto dot = dyn_cast<cta::WgmmaOp>(op))
+      accesses.reads = {getBytes(dot.getA()), getBytes(dot.getB())};
+    if (auto store = dyn_cast<cta::TmaStoreOp>(op))
+      accesses.reads = {getBytes(store.getBuffer())};
+    return accesses;
+  }
+
+  /// None without a conflict, else whether a barrier of warp groups resolves it.
+  std::optional<bool> findConflict(Operation *op, const Pending &pending) {
+    Accesses accesses = getAccesses(op);
+    std::optional<bool> conflict;
+    auto check = [&](ArrayRef<Bytes> own, const ByteSet &others) {
+      for (Bytes bytes : own)
+        if (others.overlaps(bytes))
+          conflict = bytes.ofGroups && conflict.value_or(true);
+    };
+    check(accesses.reads, pending.writes);
+    check(accesses.writes, pending.writes);
+    check(accesses.writes, pending.reads);
+    return conflict;
+  }
+
+  void transfer(Operation *op, Pending &pending, const Barriers &barriers) {
+    if (auto barrier = dyn_cast<cta::BarrierOp>(op))
+      pending.passBarrier(barrier.getGroups());
+    // All threads meet around a synchronous copy, and before roles begin.
+    if (isa<cta::TmaLoadSyncOp, cta::WarpRolesOp>(op))
+      pending.passBarrier(/*groupsOnly=*/false);
+    if (auto barrier = barriers.find(op); barrier != barriers.end())
+      pending.passBarrier(barrier->second);
+    Accesses accesses = getAccesses(op);
+    for (Bytes bytes : accesses.reads)
+      (isa<cta::TmaStoreOp>(op) ? pending.stores : pending.reads).add(bytes);
+    for (Bytes bytes : accesses.writes)
+      (isa<cta::AsyncCopyOp>(op) ? pending.copies : pending.writes).add(bytes);
+    // A thread waits for its own copies only, so they are pending accesses from here on. A wait that leaves groups
+    // incomplete may leave any of them running, for a later wait to complete.
+    if (auto wait = dyn_cast<cta::AsyncWaitOp>(op)) {
+      pending.writes.join(pending.copies);
+      if (wait.getPending() == 0)
+        pending.copies.ranges.clear();
+    }
+    if (auto wait = dyn_cast<cta::TmaStoreWaitOp>(op)) {
+      pending.reads.join(pending.stores);
+      if (wait.getPending() == 0)
+        pending.stores.ranges.clear();
+    }
+  }
+
+  KernelOp kernel;
+  DenseSet<Operation *> split;
+};
 
 } // namespace
 
-SmallVector<Operation *> tile::findMissingBarriers(KernelOp kernel) {
-  OpSet barriers;
-  findHazards(kernel, barriers, /*choose=*/true);
-  for (Operation *op : SmallVector<Operation *>(barriers.begin(), barriers.end())) {
-    OpSet fewer = barriers;
-    fewer.remove(op);
-    if (findHazards(kernel, fewer, /*choose=*/false).empty())
+SmallVector<MissingBarrier> tile::findMissingBarriers(KernelOp kernel) {
+  HazardAnalysis analysis(kernel);
+  Barriers barriers;
+  analysis.findHazards(barriers, /*choose=*/true);
+  for (auto [op, groups] : SmallVector<std::pair<Operation *, bool>>(barriers.begin(), barriers.end())) {
+    Barriers fewer = barriers;
+    fewer.erase(op);
+    if (analysis.findHazards(fewer, /*choose=*/false).empty())
       barriers = fewer;
   }
-  SmallVector<Operation *> ordered;
+  SmallVector<MissingBarrier> ordered;
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (barriers.contains(op))
-      ordered.push_back(op);
+    if (auto barrier = barriers.find(op); barrier != barriers.end())
+      ordered.push_back({op, barrier->second});
   });
   return ordered;
 }

@@ -10,6 +10,7 @@
 // An asynchronous copy counts as a write at the waits that follow it, since a thread waits only for its own copies;
 // until then it is no pending access. So a read of a buffer that copies are running into is no hazard: the program
 // promises that they fill other slots (cta-pipeline). But the bytes that a copy fills must be free when it starts.
+// Likewise, a copy by TMA out of a buffer counts as a read at the cta.tma_store_wait that follow it.
 #pragma once
 
 #include "Cta/CtaDialect.h"
@@ -18,8 +19,14 @@
 
 namespace tile {
 
+struct MissingBarrier {
+  mlir::Operation *before;
+  bool ofGroups; ///< The warps of each warp group need to meet, not all warps.
+};
+
 /// The operations before which a barrier is missing, in program order: as late as possible, and none without need.
-/// Every buffer has an allocation and that an offset.
-llvm::SmallVector<mlir::Operation *> findMissingBarriers(KernelOp kernel);
+/// Every buffer has an allocation and that an offset. In a buffer of which each warp group has some rows to itself, only
+/// the accesses of one group need to be ordered.
+llvm::SmallVector<MissingBarrier> findMissingBarriers(KernelOp kernel);
 
 } // namespace tile

@@ -75,6 +75,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add(Correctness, [] { return createCtaLowerDescriptors(); });
   list.add(Correctness, [target] { return createCtaLowerDot({target}); });
   list.verify("async");
+  // Products and accumulators have their final form; roles and rings come later.
+  list.add(Optimisation, [] { return createCtaStreamK(); });
   // Before the pipeline, which needs the first step of a product by itself to load its operands ahead.
   list.add(Optimisation, [] { return createCtaSplitProducts(); });
   // After the dots, so that only the order of operations is left to decide.

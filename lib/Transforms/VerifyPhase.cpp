@@ -206,9 +206,9 @@ private:
     });
     if (result.wasInterrupted())
       return failure();
-    SmallVector<Operation *> unordered = findMissingBarriers(kernel);
+    SmallVector<MissingBarrier> unordered = findMissingBarriers(kernel);
     if (!unordered.empty())
-      return error(unordered.front()) << "access to shared memory conflicts with one of another thread before it; a "
+      return error(unordered.front().before) << "access to shared memory conflicts with one of another thread before it; a "
                                       << "cta.barrier is missing";
     return success();
   }

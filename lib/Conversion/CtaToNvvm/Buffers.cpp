@@ -86,6 +86,15 @@ struct BarrierLowering : OpConversionPattern<cta::BarrierOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(cta::BarrierOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    if (op.getGroups()) {
+      // Barriers 0 and 1 are for all warps.
+      Value group = arith::ShRUIOp::create(rewriter, op.getLoc(), emitUniformWarpId(rewriter, op.getLoc()),
+                                           emitI32(rewriter, op.getLoc(), 2));
+      Value id = arith::AddIOp::create(rewriter, op.getLoc(), group, emitI32(rewriter, op.getLoc(), 2));
+      rewriter.replaceOpWithNewOp<NVVM::BarrierOp>(op, /*res=*/Type(), id, emitI32(rewriter, op.getLoc(), 128),
+                                                   NVVM::BarrierReductionAttr(), /*reductionPredicate=*/Value());
+      return success();
+    }
     if (op.getWarps()) {
       // Barrier 0 is for the whole CTA.
       Value id = emitI32(rewriter, op.getLoc(), 1), threads = emitI32(rewriter, op.getLoc(), 32 * *op.getWarps());

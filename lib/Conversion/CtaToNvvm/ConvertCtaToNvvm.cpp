@@ -129,6 +129,7 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
     populateMmaPatterns(converter, patterns);
     populateWgmmaPatterns(converter, patterns);
     populateTmaPatterns(converter, patterns);
+    populateGridPatterns(converter, patterns);
     populateFmaDotPatterns(converter, patterns);
     populateReducePatterns(converter, patterns);
     populatePrintPatterns(converter, patterns);

@@ -38,7 +38,8 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
       auto divisibility = kernel.getArgAttrOfType<IntegerAttr>(index, KernelOp::getDivisibilityAttrName());
       SmallVector<NamedAttribute> attributes;
       // What the launcher adds is described in the manifest, from the lowered kernel.
-      for (StringRef name : {KernelOp::getTensorMapAttrName(), KernelOp::getGridSizeAttrName()})
+      for (StringRef name : {KernelOp::getTensorMapAttrName(), KernelOp::getGridSizeAttrName(),
+                             KernelOp::getScratchAttrName()})
         if (Attribute value = kernel.getArgAttr(index, name))
           attributes.push_back(rewriter.getNamedAttr(name, value));
       if (divisibility && isa<PtrType>(type))

@@ -73,6 +73,7 @@ void populateBufferPatterns(const mlir::TypeConverter &converter, mlir::RewriteP
                             const target::GpuTarget &gpu);
 void populateMmaPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateWgmmaPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+void populateGridPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateTmaPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateFmaDotPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 

@@ -166,19 +166,53 @@ struct TmaLoadSyncLowering : OpConversionPattern<cta::TmaLoadSyncOp> {
   }
 };
 
+struct TmaPrefetchLowering : OpConversionPattern<cta::TmaPrefetchOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::TmaPrefetchOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto branch = scf::IfOp::create(rewriter, loc, emitIsFirstThread(rewriter, loc), /*withElseRegion=*/false);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    NVVM::PrefetchOp::create(rewriter, loc, /*cacheLevel=*/NVVM::PrefetchCacheLevelAttr(),
+                             /*evictPriority=*/NVVM::CacheEvictionPriorityAttr(), adaptor.getDesc(),
+                             /*predicate=*/Value(), /*tensormap=*/rewriter.getUnitAttr());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct TmaStoreLowering : OpConversionPattern<cta::TmaStoreOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(cta::TmaStoreOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    auto branch = scf::IfOp::create(rewriter, loc, emitIsFirstThread(rewriter, loc), /*withElseRegion=*/false);
+    int64_t groups = op.getGroups();
+    Value thread = emitThreadId(rewriter, loc), buffer = adaptor.getBuffer();
+    SmallVector<Value> offsets(adaptor.getOffsets());
+    if (groups > 1) {
+      cta::BufferType type = op.getBuffer().getType();
+      Value group = arith::ShRUIOp::create(rewriter, loc, emitUniformWarpId(rewriter, loc), emitI32(rewriter, loc, 2));
+      Value bytes = arith::MulIOp::create(rewriter, loc, group, emitI32(rewriter, loc, type.getBytes() / groups));
+      buffer = LLVM::GEPOp::create(rewriter, loc, buffer.getType(), rewriter.getI8Type(), buffer,
+                                   ArrayRef<LLVM::GEPArg>{bytes});
+      Value row = arith::MulIOp::create(rewriter, loc, group, emitI32(rewriter, loc, type.getShape()[0] / groups));
+      offsets[0] = arith::AddIOp::create(rewriter, loc, offsets[0], row);
+      thread = arith::AndIOp::create(rewriter, loc, thread, emitI32(rewriter, loc, 127));
+    }
+    Value isFirst =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, thread, emitI32(rewriter, loc, 0));
+    auto branch = scf::IfOp::create(rewriter, loc, isFirst, /*withElseRegion=*/false);
     rewriter.setInsertionPointToStart(branch.thenBlock());
-    for (const TmaBoxes::Place &place : boxesOf(op.getBuffer().getType()).places)
+    cta::BufferType part = op.getBuffer().getType();
+    if (groups > 1)
+      part = part.firstRows(part.getShape()[0] / groups);
+    for (const TmaBoxes::Place &place : boxesOf(part).places)
       NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
-          rewriter, loc, adaptor.getDesc(), emitByteOffset(rewriter, loc, adaptor.getBuffer(), place.byteOffset),
-          emitCoordinates(rewriter, loc, adaptor.getOffsets(), place), /*l2CacheHint=*/Value(),
-          NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
+          rewriter, loc, adaptor.getDesc(), emitByteOffset(rewriter, loc, buffer, place.byteOffset),
+          emitCoordinates(rewriter, loc, offsets, place), /*l2CacheHint=*/Value(), NVVM::TMAStoreMode::TILE,
+          /*predicate=*/Value());
     NVVM::CpAsyncBulkCommitGroupOp::create(rewriter, loc);
     rewriter.eraseOp(op);
     return success();
@@ -223,7 +257,7 @@ LogicalResult checkMbarrierAlloc(cta::MbarrierAllocOp op) {
 
 void populateTmaPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
   patterns.add<MbarrierAllocLowering, MbarrierWaitLowering, MbarrierArriveLowering, MbarrierExpectLowering,
-               TmaLoadLowering, TmaLoadSyncLowering, TmaStoreLowering, TmaStoreWaitLowering, ProxyFenceLowering>(
+               TmaLoadLowering, TmaLoadSyncLowering, TmaPrefetchLowering, TmaStoreLowering, TmaStoreWaitLowering, ProxyFenceLowering>(
       converter, patterns.getContext());
 }
 

@@ -42,12 +42,12 @@ struct CtaInsertBarriers : tile::impl::CtaInsertBarriersBase<CtaInsertBarriers> 
     if (result.wasInterrupted())
       return signalPassFailure();
     OpBuilder builder(&getContext());
-    for (Operation *op : findMissingBarriers(getOperation())) {
+    for (auto [op, ofGroups] : findMissingBarriers(getOperation())) {
       builder.setInsertionPoint(op);
       IntegerAttr warps; // absent: all threads
       if (op->getParentOfType<cta::WarpRolesOp>())
         warps = builder.getI32IntegerAttr(getOperation().getNumWarps());
-      cta::BarrierOp::create(builder, op->getLoc(), warps);
+      cta::BarrierOp::create(builder, op->getLoc(), warps, ofGroups);
     }
   }
 };

@@ -10,8 +10,9 @@
 //
 // The box and the swizzle that the buffers need become part of the descriptor's tensor map.
 #include "Cta/CtaDialect.h"
-#include "Layout/SharedLayouts.h"
+#include "Layout/MmaLayouts.h"
 #include "Layout/ShapeTransforms.h"
+#include "Layout/SharedLayouts.h"
 #include "Layout/TmaBoxes.h"
 #include "Transforms/Passes.h"
 
@@ -50,6 +51,14 @@ cta::BufferType planPanel(DescType desc, RankedTensorType value) {
   if (desc.getShape().size() != 2 || !form || !layout::sliceDim(cta::getLayout(value), 1, form->panelElements))
     return whole;
   return planBuffer(DescType::get(desc.getContext(), {desc.getShape()[0], form->panelElements}, desc.getElementType()));
+}
+
+/// The warp groups that can copy their rows of the panel by themselves, or 1.
+int64_t planGroups(cta::BufferType panel, RankedTensorType value) {
+  const layout::LinearLayout &layout = cta::getLayout(value);
+  int64_t groups = layout.numWarps() / 4;
+  bool splits = groups > 1 && layout::splitsRows(layout, groups) && panel.firstRows(panel.getShape()[0] / groups);
+  return splits ? groups : 1;
 }
 
 class DescriptorLowering {
@@ -98,7 +107,10 @@ private:
     int64_t columns = panel.getShape().back(), count = value.getShape().back() / columns;
     int64_t slots = std::min(count, storeSlots);
     cta::BufferType ring = panel.withSlots(slots);
-    if (failed(setTensorMap(store, store.getDesc(), panel)))
+    // Warp groups that have rows to themselves need not wait for each other.
+    int64_t groups = planGroups(panel, value);
+    cta::BufferType part = groups > 1 ? panel.firstRows(panel.getShape()[0] / groups) : panel;
+    if (failed(setTensorMap(store, store.getDesc(), part)))
       return failure();
     builder.setInsertionPointToStart(&kernel.getBody().front());
     Value buffer = cta::AllocOp::create(builder, loc, ring, /*offset=*/IntegerAttr());
@@ -114,7 +126,7 @@ private:
       Value slot = cta::SlotOp::create(builder, loc, panel, buffer, emitI32(loc, index % slots));
       cta::LocalStoreOp::create(builder, loc, part, slot);
       cta::ProxyFenceOp::create(builder, loc);
-      cta::TmaStoreOp::create(builder, loc, slot, store.getDesc(), offsets);
+      cta::TmaStoreOp::create(builder, loc, slot, store.getDesc(), offsets, groups);
     }
     store.erase();
     hasStores = true;

@@ -72,7 +72,7 @@ Value lowerToFma(OpBuilder &builder, DotOp dot) {
 
 /// The buffer behind an operand, its dimensions in the order of the product.
 Value viewBlock(OpBuilder &builder, Value operand) {
-  SharedOperand block = *findSharedOperand(operand);
+  SharedOperand block = traceOperand(operand);
   auto load = cast<cta::LocalLoadOp>(block.source);
   if (!block.transposed)
     return load.getBuffer();

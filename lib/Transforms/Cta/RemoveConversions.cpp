@@ -3,8 +3,8 @@
 // Backward: for `c = convert(v -> L)`, collect the operations that compute v. If they are cheap (constants, ranges,
 // arithmetic, shape changes), or the leaves of that slice are cheaper to convert than v, clone the slice in layout L.
 // A slice may go around a loop: then the loop carries the value in L instead.
-// Forward: `op(convert(v))` becomes `convert(op(v))` when the other operands can be had in v's layout for nothing; the
-// conversion moves down towards a store or meets one that undoes it.
+// Forward: `op(convert(v))` becomes `convert(op(v))` when the other operands can be had in v's layout for next to
+// nothing; the conversion moves down towards a store or meets one that undoes it.
 //
 //   %c = convert(%acc : #mma -> #default)                       %r = arith.truncf %acc : #mma
 //   %r = arith.truncf %c                        == forward ==>  %s = convert(%r : #mma -> #store)
@@ -38,6 +38,9 @@ bool isElementwise(Operation *op) {
          (op->hasTrait<OpTrait::Elementwise>() || isa<AddPtrOp>(op));
 }
 
+/// What is this many times smaller than the converted value may be converted instead of it.
+constexpr int64_t smallPart = 8;
+
 /// Clones the forward user with its operands in the source's layout; the result is converted back.
 bool sinkConversion(ConvertLayoutOp convert, LayoutSlicer &slicer) {
   if (!convert->hasOneUse())
@@ -54,10 +57,13 @@ bool sinkConversion(ConvertLayoutOp convert, LayoutSlicer &slicer) {
   if (!isElementwise(user) && !isReduction)
     return false;
 
-  // The other operands must be free in the source's layout.
+  // The other operands must be nearly free in the source's layout: a vector that is added to each row may be converted.
+  int64_t cost = 0;
   for (Value operand : user->getOperands())
-    if (operand != convert && isa<RankedTensorType>(operand.getType()) && slicer.plan(operand, layout).cost > 0)
-      return false;
+    if (operand != convert && isa<RankedTensorType>(operand.getType()))
+      cost += slicer.plan(operand, layout).cost;
+  if (cost * smallPart > LayoutSlicer::bytesOf(convert.getSrc()))
+    return false;
   if (isElementwise(user) && LayoutSlicer::bytesOf(user->getResult(0)) > LayoutSlicer::bytesOf(convert.getSrc()))
     return false;
 

@@ -183,6 +183,9 @@ private:
       if (!isa<cta::AllocOp, cta::MbarrierAllocOp, arith::ConstantOp>(op))
         moved.push_back(&op);
     rewriter.setInsertionPoint(body.getTerminator());
+    for (BlockArgument argument : kernel.getArguments())
+      if (isa<DescType>(argument.getType()))
+        cta::TmaPrefetchOp::create(rewriter, kernel.getLoc(), argument);
     IntegerAttr math, producer;
     if (std::optional<RegisterBudget> budget = planRegisters(kernel.getNumWarps())) {
       math = rewriter.getI32IntegerAttr(budget->math);
@@ -193,6 +196,8 @@ private:
       region.emplaceBlock();
     for (Operation *op : moved)
       op->moveBefore(&roles.getMath().front(), roles.getMath().front().end());
+    // The producer takes no part in what the program synchronises.
+    roles.getMath().walk([&](cta::BarrierOp barrier) { barrier.setWarps(kernel.getNumWarps()); });
     kernel.setProducerWarps(producerWarps);
   }
 

@@ -13,6 +13,7 @@
 //
 // A kernel without products keeps its descriptors, which then become vector accesses.
 #include "Analysis/AxisInfo.h"
+#include "Analysis/DotPlan.h"
 #include "Analysis/FindTarget.h"
 #include "Tile/TileDialect.h"
 #include "Transforms/Passes.h"
@@ -211,9 +212,20 @@ struct TileHostDescriptors : tile::impl::TileHostDescriptorsBase<TileHostDescrip
     const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
     if (!gpu)
       return signalPassFailure();
-    bool hasProduct = getOperation().walk([](DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
-    if (gpu->has(target::Feature::Tma) && hasProduct)
+    if (gpu->has(target::Feature::Tma) && multipliesBlocks(*gpu))
       Hosting(getOperation()).run();
+  }
+
+private:
+  /// Whether warp groups multiply what is read through descriptors: otherwise TMA does not pay.
+  bool multipliesBlocks(const target::GpuTarget &gpu) {
+    WalkResult result = getOperation().walk([&](DotOp dot) {
+      SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
+      bool multiplies = isa_and_present<DescLoadOp>(a.source) && isa_and_present<DescLoadOp>(b.source) &&
+                        planWarpGroups(dot, a.transposed, b.transposed, gpu, getOperation().getNumWarps());
+      return multiplies ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    return result.wasInterrupted();
   }
 };
 

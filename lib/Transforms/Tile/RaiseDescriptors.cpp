@@ -15,6 +15,7 @@
 // Tensor maps go another way to memory than loads and stores of threads, and nothing orders the two. So no access is
 // raised that another one of the same program, if it touches the same memory, has to see or to follow.
 #include "Analysis/BlockPointers.h"
+#include "Analysis/DotPlan.h"
 #include "Analysis/FindTarget.h"
 #include "Transforms/Passes.h"
 
@@ -41,18 +42,9 @@ namespace {
 /// The accesses to raise, in program order.
 using RaisePlan = llvm::MapVector<Operation *, BlockAccess>;
 
-/// The load, through pointers or a descriptor, whose value `operand` is, but for transposes and conversions of its
-/// elements; null if there is none.
-Operation *findLoad(Value operand) {
-  Operation *op = operand.getDefiningOp();
-  while (isa_and_present<TransOp, CastOpInterface>(op))
-    op = op->getOperand(0).getDefiningOp();
-  return isa_and_present<LoadOp, DescLoadOp>(op) ? op : nullptr;
-}
-
 class Planner {
 public:
-  explicit Planner(KernelOp kernel) : kernel(kernel), pointers(kernel) {
+  Planner(KernelOp kernel, const target::GpuTarget &target) : kernel(kernel), target(target), pointers(kernel) {
     kernel.walk([&](Operation *op) { position[op] = position.size(); });
   }
 
@@ -68,24 +60,43 @@ public:
 
 private:
   void planOperands(DotOp dot) {
-    Operation *loads[] = {findLoad(dot.getA()), findLoad(dot.getB())};
+    SharedOperand operands[] = {traceOperand(dot.getA()), traceOperand(dot.getB())};
+    Operation *loads[2] = {};
+    for (auto [operand, load] : llvm::zip(operands, loads))
+      if (isa_and_present<LoadOp, DescLoadOp>(operand.source))
+        load = operand.source;
     bool ready[2] = {};
     for (auto [load, isReady] : llvm::zip(loads, ready))
       isReady = isa_and_present<DescLoadOp>(load) || (load && analyzeOnce(cast<LoadOp>(load)).access);
-    hasProduct |= ready[0] && ready[1];
+    // TMA pays where warp groups multiply straight from the shared memory that it fills.
+    bool canMultiply = false;
+    if (ready[0] && ready[1])
+      canMultiply = planWarpGroups(dot, isReadTransposed(operands[0]), isReadTransposed(operands[1]), target,
+                                   kernel.getNumWarps())
+                        .has_value();
+    hasProduct |= canMultiply;
     for (auto [index, op] : llvm::enumerate(loads)) {
       auto load = dyn_cast_if_present<LoadOp>(op);
       if (!load)
         continue;
       const BlockAccessResult &result = analyzeOnce(load);
-      if (ready[0] && ready[1])
+      if (canMultiply)
         raised.try_emplace(load, *result.access);
+      else if (ready[0] && ready[1])
+        reasons[load] = "warp groups do not multiply these types, sizes or operand orders";
       else if (!result.access)
         reasons[load] = result.reason;
       else
         reasons[load] = loads[1 - index] ? "the other operand of the product cannot be"
                                          : "the other operand of the product is computed";
     }
+  }
+
+  /// Whether the operand's first dimension is contiguous in memory.
+  bool isReadTransposed(const SharedOperand &operand) {
+    auto load = dyn_cast<LoadOp>(operand.source);
+    bool swapped = load && analyzeOnce(load).access->order.front() != 0;
+    return operand.transposed != swapped;
   }
 
   void planStore(StoreOp store) {
@@ -137,6 +148,7 @@ private:
   }
 
   KernelOp kernel;
+  const target::GpuTarget &target;
   BlockPointers pointers;
   DenseMap<Operation *, unsigned> position;
   DenseMap<Operation *, BlockAccessResult> analyzed;
@@ -303,7 +315,7 @@ struct TileRaiseDescriptors : tile::impl::TileRaiseDescriptorsBase<TileRaiseDesc
       return signalPassFailure();
     if (!gpu->has(target::Feature::Tma))
       return;
-    RaisePlan plan = Planner(getOperation()).plan();
+    RaisePlan plan = Planner(getOperation(), *gpu).plan();
     if (plan.empty())
       return;
     OpBuilder entry(getOperation().getContext());

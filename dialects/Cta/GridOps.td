@@ -1,0 +1,58 @@
+// Work that CTAs of one grid share: partial sums and flags in global memory.
+#ifndef CTA_GRID_OPS_TD
+#define CTA_GRID_OPS_TD
+
+include "Cta/CtaOpBase.td"
+
+def Cta_PartialStoreOp : Cta_Op<"partial_store", [MemoryEffects<[MemWrite<Tile_GlobalMemory>]>]> {
+  let summary = "write a tensor to global memory in the order of its registers";
+  let description = [{
+    Each thread writes what it holds, so that all accesses are coalesced; only `cta.partial_add` with the same layout
+    can read it. Needs 4 bytes at `ptr`, aligned to 16, for each register of each thread.
+
+    Example: `cta.partial_store %x, %p : tensor<128x128xf32, #x>, !tile.ptr<i32>`
+  }];
+  let arguments = (ins Tile_Tensor:$value, Tile_PtrType:$ptr);
+  let assemblyFormat = "$value `,` $ptr attr-dict `:` type($value) `,` type($ptr)";
+  let hasVerifier = 1;
+}
+
+def Cta_PartialAddOp : Cta_Op<"partial_add", [
+    AllTypesMatch<["value", "result"]>, MemoryEffects<[MemRead<Tile_GlobalMemory>]>]> {
+  let summary = "add what a cta.partial_store has written";
+  let description = [{
+    Example: `%s = cta.partial_add %x, %p : tensor<128x128xf32, #x>, !tile.ptr<i32>`
+  }];
+  let arguments = (ins Tile_Tensor:$value, Tile_PtrType:$ptr);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$value `,` $ptr attr-dict `:` type($value) `,` type($ptr)";
+  let hasVerifier = 1;
+}
+
+class Cta_FlagOp<string opMnemonic> : Cta_Op<opMnemonic, [
+    MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
+  let arguments = (ins Tile_PtrType:$ptr);
+  let assemblyFormat = "$ptr attr-dict `:` type($ptr)";
+}
+
+def Cta_FlagSetOp : Cta_FlagOp<"flag_set"> {
+  let summary = "tell another CTA that data is there";
+  let description = [{
+    One thread stores 1 at `ptr` with release order at GPU scope (PTX ISA, "Memory Consistency Model"): what threads of
+    this CTA have written before a `cta.barrier` before this is visible to a CTA that has seen the flag.
+
+    Example: `cta.flag_set %p : !tile.ptr<i32>`
+  }];
+}
+
+def Cta_FlagWaitOp : Cta_FlagOp<"flag_wait"> {
+  let summary = "wait for a flag and clear it";
+  let description = [{
+    One thread loads with acquire order until it finds 1 at `ptr`, then stores 0; the other threads need a `cta.barrier`
+    after it. The CTA that sets the flag must not itself wait for this one.
+
+    Example: `cta.flag_wait %p : !tile.ptr<i32>`
+  }];
+}
+
+#endif

@@ -1,0 +1,306 @@
+// cta-stream-k: split the products of the last programs among all CTAs.
+//
+// A persistent kernel of T programs on G CTAs takes ceil(T / G) rounds, though the last one may be nearly empty. Where
+// that wastes much, the last full round and the rest are not dealt out by programs but by steps of their k loops: each
+// CTA gets an equal range of consecutive steps, which may begin or end inside of a program:
+//
+//   steps of programs       |  program 132      |  program 133      |  program 134      | …
+//   ranges of CTAs          |   CTA 131    |   CTA 130    |   CTA 129    |   CTA 128    | …
+//
+// A CTA that begins inside of a program leaves its partial sum in global memory and sets a flag. The CTA that has the
+// program's first step adds the others' sums to its own, in order (the result is the same in each run), and finishes the
+// program. It waits for CTAs of lower number only, which were started before it, so there is no deadlock even if not all
+// run at once; and they did that part first, so it seldom waits.
+//
+//   for p = CTA; p < T; p += G { A; for k = 0 … S: acc += …; B(acc) }
+//   ==>
+//   for segment of CTA { p, first, last = …; A; for k = first … last: acc += …
+//                        if first == 0 { for each peer: wait; acc += its sum; B(acc) } else { leave acc; set flag } }
+//
+// Stream-K: Osama et al., "Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU" (2023).
+#include "Cta/CtaDialect.h"
+#include "Target/GpuTarget.h"
+#include "Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace tile {
+#define GEN_PASS_DEF_CTASTREAMK
+#include "Transforms/Passes.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+
+/// Steps that each CTA must gain before sums are worth moving, and the fewest that a CTA takes part for.
+constexpr int64_t leastGain = 8, leastSteps = 4;
+/// Each CTA's scratch: a flag in a line of its own, then the sum.
+constexpr int64_t flagBytes = 128;
+
+struct StreamPlan {
+  scf::ForOp programs, steps;
+};
+
+/// A loop over programs with one loop over k that only adds products to an accumulator that starts from zero.
+std::optional<StreamPlan> planStream(KernelOp kernel) {
+  StreamPlan plan;
+  for (auto loop : kernel.getBody().front().getOps<scf::ForOp>()) {
+    auto size = loop.getStep().getDefiningOp<NumProgramsOp>();
+    auto id = loop.getLowerBound().getDefiningOp<ProgramIdOp>();
+    if (size && id && size.getAxis() == 0 && id.getAxis() == 0 && loop.getNumResults() == 0)
+      plan.programs = loop;
+  }
+  if (!plan.programs)
+    return std::nullopt;
+  for (Operation &op : plan.programs.getBody()->without_terminator()) {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (!loop && !plan.steps && !isMemoryEffectFree(&op) && !isa<cta::AllocOp, cta::MbarrierAllocOp>(op))
+      return std::nullopt; // would happen for each part of a program
+    if (!loop || plan.steps)
+      continue;
+    plan.steps = loop;
+  }
+  scf::ForOp steps = plan.steps;
+  if (!steps || steps.getNumResults() != 1)
+    return std::nullopt;
+  auto type = dyn_cast<RankedTensorType>(steps.getResult(0).getType());
+  Value init = steps.getInitArgs().front();
+  if (!type || !(type.getElementType().isF32() || type.getElementType().isInteger(32)) ||
+      !(matchPattern(init, m_AnyZeroFloat()) || matchPattern(init, m_Zero())))
+    return std::nullopt;
+  BlockArgument acc = steps.getRegionIterArg(0);
+  auto product = acc.hasOneUse() ? dyn_cast<cta::WgmmaOp>(*acc.user_begin()) : cta::WgmmaOp();
+  if (!product || product.getAcc() != acc || !product->hasOneUse())
+    return std::nullopt;
+  auto wait = dyn_cast<cta::WgmmaWaitOp>(*product->user_begin());
+  if (!wait || steps.getYieldedValues().front() != wait.getResult() || !wait->hasOneUse())
+    return std::nullopt;
+  return plan;
+}
+
+/// Arithmetic on i32.
+class Numbers {
+public:
+  Numbers(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
+
+  Value constant(int64_t value) { return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(value)); }
+  Value add(Value a, Value b) { return arith::AddIOp::create(builder, loc, a, b); }
+  Value sub(Value a, Value b) { return arith::SubIOp::create(builder, loc, a, b); }
+  Value mul(Value a, Value b) { return arith::MulIOp::create(builder, loc, a, b); }
+  /// Of numbers that are not negative.
+  Value div(Value a, Value b) { return arith::DivUIOp::create(builder, loc, a, b); }
+  Value ceilDiv(Value a, Value b) { return div(add(a, sub(b, constant(1))), b); }
+  Value min(Value a, Value b) { return arith::MinSIOp::create(builder, loc, a, b); }
+  Value max(Value a, Value b) { return arith::MaxSIOp::create(builder, loc, a, b); }
+  Value less(Value a, Value b) { return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, a, b); }
+  Value equal(Value a, Value b) { return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, a, b); }
+  Value both(Value a, Value b) { return arith::AndIOp::create(builder, loc, a, b); }
+  Value select(Value c, Value a, Value b) { return arith::SelectOp::create(builder, loc, c, a, b); }
+
+private:
+  OpBuilder &builder;
+  Location loc;
+};
+
+/// How work is dealt out; all values are computed once, before the loop.
+struct Schedule {
+  Value cta, ctas;
+  Value stepsPerProgram;    ///< at least 1
+  Value wholePrograms;      ///< programs that one CTA does alone; the others are split
+  Value wholeOfThisCta;     ///< how many of them this CTA does
+  Value takers, range, longer; ///< `takers` CTAs split; the first `longer` ranges have range + 1 steps, the others range
+  Value index, first, end;  ///< this CTA's range: its number, and its steps
+  Value segments;           ///< programs and parts of programs of this CTA
+};
+
+class StreamK {
+public:
+  StreamK(KernelOp kernel, StreamPlan plan)
+      : kernel(kernel), rewriter(kernel.getContext()), programs(plan.programs), steps(plan.steps),
+        loc(plan.programs.getLoc()) {}
+
+  /// False if the number of steps is not the same for all programs.
+  bool run() {
+    rewriter.setInsertionPoint(programs);
+    Value lower = hoist(steps.getLowerBound()), upper = hoist(steps.getUpperBound()), step = hoist(steps.getStep());
+    if (!lower || !upper || !step)
+      return false;
+    Schedule schedule = emitSchedule(lower, upper, step);
+    addScratch();
+    emitSegments(schedule, lower, step);
+    return true;
+  }
+
+private:
+  /// A copy of `value` before the loop over programs; null if it depends on the program.
+  Value hoist(Value value) {
+    if (!programs->isAncestor(value.getParentBlock()->getParentOp()))
+      return value;
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getNumRegions() != 0 || !isMemoryEffectFree(op) || op->getBlock() != programs.getBody())
+      return {};
+    IRMapping mapping;
+    for (Value operand : op->getOperands()) {
+      Value outside = hoist(operand);
+      if (!outside)
+        return {};
+      mapping.map(operand, outside);
+    }
+    return rewriter.clone(*op, mapping)->getResult(cast<OpResult>(value).getResultNumber());
+  }
+
+  Schedule emitSchedule(Value lower, Value upper, Value step) {
+    Numbers n(rewriter, loc);
+    Schedule s;
+    Value one = n.constant(1), zero = n.constant(0);
+    s.cta = programs.getLowerBound();
+    s.ctas = programs.getStep();
+    Value count = programs.getUpperBound();
+    Value steps = n.ceilDiv(n.max(n.sub(upper, lower), zero), step);
+    s.stepsPerProgram = n.max(steps, one);
+    Value rounds = n.div(count, s.ctas), rest = n.sub(count, n.mul(rounds, s.ctas));
+    // The last round leaves ctas - rest CTAs idle for `steps` steps; split among all, that is the gain of each.
+    Value idle = n.mul(steps, n.sub(s.ctas, rest));
+    Value pays = n.both(n.less(zero, rest), n.less(n.mul(s.ctas, n.constant(leastGain)), idle));
+    // With one full round more, each CTA has at least a program's steps, and no program is cut into many parts.
+    Value split = n.add(rest, n.select(n.less(zero, rounds), s.ctas, zero));
+    split = n.select(pays, split, zero);
+    s.wholePrograms = n.sub(count, split);
+    s.wholeOfThisCta = n.ceilDiv(n.max(n.sub(s.wholePrograms, s.cta), zero), s.ctas);
+
+    Value work = n.mul(split, steps);
+    s.takers = n.min(s.ctas, n.max(n.div(work, n.constant(leastSteps)), one));
+    s.range = n.div(work, s.takers);
+    s.longer = n.sub(work, n.mul(s.range, s.takers));
+    s.index = n.sub(n.sub(s.takers, one), s.cta);
+    s.first = n.add(n.mul(s.index, s.range), n.min(s.index, s.longer));
+    s.end = n.add(n.add(s.first, s.range), n.select(n.less(s.index, s.longer), one, zero));
+    Value takesPart = n.both(n.less(s.cta, s.takers), n.less(zero, work));
+    Value parts = n.add(n.sub(n.div(n.sub(s.end, one), s.stepsPerProgram), n.div(s.first, s.stepsPerProgram)), one);
+    s.segments = n.add(s.wholeOfThisCta, n.select(takesPart, parts, zero));
+    return s;
+  }
+
+  RankedTensorType sumType() { return cast<RankedTensorType>(steps.getResult(0).getType()); }
+
+  int64_t scratchBytes() {
+    const layout::LinearLayout &layout = cta::getLayout(sumType());
+    return flagBytes + layout.numRegisters() * layout.numWarps() * target::threadsPerWarp * 4;
+  }
+
+  void addScratch() {
+    unsigned index = kernel.getNumArguments();
+    auto attributes = rewriter.getDictionaryAttr(
+        rewriter.getNamedAttr(KernelOp::getScratchAttrName(), rewriter.getI64IntegerAttr(scratchBytes())));
+    auto type = PtrType::get(kernel.getContext(), rewriter.getI8Type());
+    (void)kernel.insertArgument(index, type, attributes, loc);
+    scratch = kernel.getArgument(index);
+  }
+
+  /// A CTA's part of the scratch, from `offset` bytes on.
+  Value emitScratch(Value cta, int64_t offset) {
+    Type i64 = rewriter.getI64Type();
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantOp::create(rewriter, loc, rewriter.getI64IntegerAttr(value));
+    };
+    Value bytes = arith::MulIOp::create(rewriter, loc, arith::ExtUIOp::create(rewriter, loc, i64, cta),
+                                        constant(scratchBytes()));
+    if (offset != 0)
+      bytes = arith::AddIOp::create(rewriter, loc, bytes, constant(offset));
+    return AddPtrOp::create(rewriter, loc, scratch, bytes);
+  }
+
+  void emitSegments(const Schedule &s, Value lower, Value step) {
+    Numbers n(rewriter, loc);
+    Value zero = n.constant(0), one = n.constant(1);
+    auto segments = scf::ForOp::create(rewriter, loc, zero, s.segments, one, ValueRange{s.first});
+    Operation *afterSteps = steps->getNextNode();
+
+    // Which program, and which of its steps.
+    rewriter.setInsertionPointToStart(segments.getBody());
+    Value number = segments.getInductionVar(), next = segments.getRegionIterArg(0);
+    Value isWhole = n.less(number, s.wholeOfThisCta);
+    Value part = n.div(next, s.stepsPerProgram);
+    Value program = n.select(isWhole, n.add(s.cta, n.mul(number, s.ctas)), n.add(s.wholePrograms, part));
+    Value from = n.select(isWhole, zero, n.sub(next, n.mul(part, s.stepsPerProgram)));
+    Value left = n.select(isWhole, s.stepsPerProgram, n.sub(s.end, next));
+    Value to = n.min(s.stepsPerProgram, n.add(from, left));
+    Value following = n.select(isWhole, next, n.add(next, n.sub(to, from)));
+
+    // The program, with only these steps. All programs have as many, so a whole one ends where it did.
+    SmallVector<Operation *> before, after;
+    for (Operation &op : programs.getBody()->without_terminator())
+      (after.empty() && &op != afterSteps ? before : after).push_back(&op);
+    programs.getInductionVar().replaceAllUsesWith(program);
+    for (Operation *op : before)
+      op->moveBefore(segments.getBody(), segments.getBody()->end());
+    rewriter.setInsertionPoint(steps);
+    Value begin = n.add(lower, n.mul(from, step)), end = n.add(lower, n.mul(to, step));
+    steps.setLowerBound(begin);
+    steps.setUpperBound(n.min(end, steps.getUpperBound()));
+
+    rewriter.setInsertionPointToEnd(segments.getBody());
+    auto branch = scf::IfOp::create(rewriter, loc, n.equal(from, zero), /*withElseRegion=*/true);
+    scf::YieldOp::create(rewriter, loc, following);
+
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    Value sum = emitSumOfPeers(s, program, to, isWhole);
+    steps.getResult(0).replaceUsesWithIf(sum, [&](OpOperand &use) { return llvm::is_contained(after, ancestorIn(use)); });
+    for (Operation *op : after)
+      op->moveBefore(branch.thenBlock()->getTerminator());
+
+    rewriter.setInsertionPointToStart(branch.elseBlock());
+    cta::PartialStoreOp::create(rewriter, loc, steps.getResult(0), emitScratch(s.cta, flagBytes));
+    cta::BarrierOp::create(rewriter, loc, /*warps=*/IntegerAttr(), /*groups=*/false);
+    cta::FlagSetOp::create(rewriter, loc, emitScratch(s.cta, 0));
+    rewriter.eraseOp(programs);
+  }
+
+  Operation *ancestorIn(OpOperand &use) { return programs.getBody()->findAncestorOpInBlock(*use.getOwner()); }
+
+  /// The steps after `to` were done by the CTAs whose ranges follow: those of the next lower numbers.
+  Value emitSumOfPeers(const Schedule &s, Value program, Value to, Value isWhole) {
+    Numbers n(rewriter, loc);
+    Value one = n.constant(1), zero = n.constant(0);
+    Value lastStep = n.sub(n.mul(n.add(n.sub(program, s.wholePrograms), one), s.stepsPerProgram), one);
+    // The range that contains a step: the longer ones come first.
+    Value longRange = n.add(s.range, one), inLonger = n.mul(s.longer, longRange);
+    Value isInLonger = n.less(lastStep, inLonger);
+    Value last = n.select(isInLonger, n.div(lastStep, longRange),
+                          n.add(s.longer, n.div(n.sub(lastStep, inLonger), n.max(s.range, one))));
+    Value peers = n.select(isWhole, zero, n.max(n.sub(last, s.index), zero));
+
+    auto loop = scf::ForOp::create(rewriter, loc, zero, peers, one, ValueRange{steps.getResult(0)});
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(loop.getBody());
+    Value peer = n.sub(n.sub(s.cta, one), loop.getInductionVar());
+    cta::FlagWaitOp::create(rewriter, loc, emitScratch(peer, 0));
+    cta::BarrierOp::create(rewriter, loc, /*warps=*/IntegerAttr(), /*groups=*/false);
+    Value sum = cta::PartialAddOp::create(rewriter, loc, loop.getRegionIterArg(0), emitScratch(peer, flagBytes));
+    scf::YieldOp::create(rewriter, loc, sum);
+    return loop.getResult(0);
+  }
+
+  KernelOp kernel;
+  IRRewriter rewriter;
+  scf::ForOp programs, steps;
+  Location loc;
+  Value scratch;
+};
+
+struct CtaStreamK : tile::impl::CtaStreamKBase<CtaStreamK> {
+  void runOnOperation() override {
+    std::optional<StreamPlan> plan = planStream(getOperation());
+    if (plan)
+      StreamK(getOperation(), *plan).run();
+  }
+};
+
+} // namespace
