@@ -112,7 +112,8 @@ std::optional<layout::WgmmaTiling> tile::planWarpGroups(DotOp dot, bool aTranspo
   tiling.groupsM = std::min<int64_t>(groups, m / 64);
   tiling.groupsN = groups / tiling.groupsM;
   int64_t groupN = n / tiling.groupsN, panel = std::min<int64_t>(n, 64);
-  if (groupN < 8 || (!bTransposed && groupN % panel != 0))
+  // A matrix descriptor needs a swizzle, of 32 bytes at least; with n contiguous, groups begin at whole panels.
+  if (groupN < 8 || (!bTransposed && (panel * tiling.elementBits < 256 || groupN % panel != 0)))
     return std::nullopt;
   tiling.instructionN = std::min<int64_t>(groupN, 256);
   return tiling;
