@@ -10,7 +10,8 @@
  * Everything that the compiler assumed is checked before a launch: a broken assumption is an error, not a wrong
  * answer. Every function returns a status; tile_last_error() explains the last failure of the calling thread. Nothing
  * here prints, exits or throws. A kernel may be used by many threads and devices at once; creating, destroying and
- * loading are not on the launch path, which neither locks nor allocates once a device has its module.
+ * loading are not on the launch path, which neither locks nor allocates once a device has its module and, where the
+ * kernel takes scratch memory, a stream its own.
  */
 #ifndef TILE_TILERT_H
 #define TILE_TILERT_H
@@ -97,8 +98,11 @@ typedef struct tile_value {
 } tile_value;
 
 typedef struct tile_launch_options {
-  void *stream;        /* CUstream; NULL: the default stream */
+  void *stream;        /* CUstream; NULL: the legacy default stream */
   const int64_t *grid; /* programs, three numbers; NULL: the manifest's grid expressions */
+  /* The next two are read only if tile_kernel_scratch_bytes is not zero. */
+  void *scratch;        /* device memory, see tile_kernel_scratch_bytes; NULL: the runtime's own for this stream */
+  size_t scratch_bytes; /* at `scratch` */
 } tile_launch_options;
 
 /* Text about the last failure of the calling thread; "" if there was none. Valid until the thread's next call. */
@@ -119,7 +123,7 @@ TILE_API tile_status tile_device_activate(tile_runtime *runtime, int device);
 TILE_API tile_status tile_kernel_load_memory(tile_runtime *runtime, const void *data, size_t size,
                                              tile_kernel **kernel);
 TILE_API tile_status tile_kernel_load_file(tile_runtime *runtime, const char *path, tile_kernel **kernel);
-/* The contexts in which the kernel was launched must still exist. */
+/* The contexts in which the kernel was launched must still exist. Its launches must have ended. */
 TILE_API void tile_kernel_destroy(tile_kernel *kernel);
 
 /* The manifest as JSON text; lives as long as the kernel. */
@@ -130,13 +134,27 @@ TILE_API tile_status tile_kernel_parameter(const tile_kernel *kernel, uint32_t i
 /* Loads the module into the current context now instead of at the first launch; checks architecture and limits. */
 TILE_API tile_status tile_kernel_prepare(tile_kernel *kernel);
 
+/* Scratch memory: thread blocks of some persistent kernels pass partial results to each other in global memory. By
+   default the runtime makes it, one buffer for each stream that the kernel is launched in (128 at most) and, for the
+   per-thread default stream, each thread, and keeps it as long as the kernel. The first launch in a stream allocates;
+   while a stream is captured that is refused, so launch or prepare in the same stream before. A graph keeps the buffer
+   of the stream that it was captured in, so that it must not overlap with launches there. A stream that is destroyed
+   leaves its buffer to the next stream with the same handle; its work must have ended by then. */
+
+/* tile_kernel_prepare, and makes the scratch memory for launches in `stream` (a CUstream) if the kernel takes any. */
+TILE_API tile_status tile_kernel_prepare_stream(tile_kernel *kernel, void *stream);
+/* Size of tile_launch_options.scratch on a device with `num_sms` multiprocessors; 0: the kernel takes none. The memory
+   must be aligned to 128 bytes and zero before the first launch that uses it. A launch leaves it so that a next one of
+   the same kernel can use it as it is; launches that may overlap must not share it. */
+TILE_API tile_status tile_kernel_scratch_bytes(const tile_kernel *kernel, int num_sms, size_t *bytes);
+
 /* The grid of programs for these arguments; `num_sms` is the number of multiprocessors of the device. */
 TILE_API tile_status tile_kernel_grid(const tile_kernel *kernel, void *const *arguments, size_t count, int num_sms,
                                       int64_t grid[3]);
 
 /* Launches in the current context. `arguments[i]` points at the value of parameter i, as for cuLaunchKernel; tensor
-   maps and the grid's size are added where the kernel takes them. A grid with a zero dimension succeeds without a
-   launch. `options` may be NULL. */
+   maps, the grid's size and scratch memory are added where the kernel takes them. A grid with a zero dimension succeeds
+   without a launch. `options` may be NULL. */
 TILE_API tile_status tile_launch(tile_kernel *kernel, const tile_launch_options *options, void *const *arguments,
                                  size_t count);
 /* The same with tagged values, converted and range-checked. */
@@ -144,8 +162,9 @@ TILE_API tile_status tile_launch_values(tile_kernel *kernel, const tile_launch_o
                                         const tile_value *values, size_t count);
 
 /* For callers with a launcher of their own. The kernel takes, in this order: its parameters; each tensor map by value;
-   and, if it is persistent, three int32_t: the grid of programs. Its grid of thread blocks is tile_kernel_blocks. What
-   tile_launch checks of the arguments is then the caller's matter, but for what concerns tensor maps. */
+   if it is persistent, three int32_t: the grid of programs; if tile_kernel_scratch_bytes is not zero, the address of
+   so much memory. Its grid of thread blocks is tile_kernel_blocks. What tile_launch checks of the arguments is then the
+   caller's matter, but for what concerns tensor maps. */
 
 /* The thread blocks that run a grid of programs: the same grid, or, if the kernel is persistent, as many as `num_sms`
    multiprocessors hold, {n, 1, 1}. */

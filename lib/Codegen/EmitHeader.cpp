@@ -207,6 +207,8 @@ void emitLaunch(llvm::raw_ostream &os, const runtime::Manifest &manifest, String
     os << "  arguments[" << index << "] = (void *)&" << name << ";\n";
   os << "  options.stream = stream;\n"
      << "  options.grid = NULL;\n"
+     << "  options.scratch = NULL;\n"
+     << "  options.scratch_bytes = 0;\n"
      << "  return tile_launch(kernel, &options, arguments, " << names.size() << ");\n"
      << "}\n";
 }

@@ -22,9 +22,11 @@ constexpr StringRef unsignedAttrName = "tile.unsigned";
 constexpr StringRef sharedBytesAttrName = "tile.shared_bytes";
 
 /// Argument attributes of what the runtime passes after the parameters: a tensor map with its recipe, made by
-/// tile-host-descriptors and cta-lower-descriptors, and one dimension of the grid, made by tile-make-persistent.
+/// tile-host-descriptors and cta-lower-descriptors; one dimension of the grid, made by tile-make-persistent; and memory
+/// that thread blocks share, with its bytes for each, made by cta-stream-k.
 constexpr StringRef tensorMapAttrName = "tile.tensor_map";
 constexpr StringRef gridSizeAttrName = "tile.grid_size";
+constexpr StringRef scratchAttrName = "tile.scratch";
 /// Blocks of a persistent kernel on one multiprocessor; absent: 1.
 constexpr StringRef ctasPerSmAttrName = "tile.ctas_per_sm";
 
@@ -121,7 +123,8 @@ llvm::Expected<runtime::Parameter> describeParameter(FunctionOpInterface kernel,
 }
 
 bool isHiddenArgument(FunctionOpInterface kernel, unsigned index) {
-  return kernel.getArgAttr(index, tensorMapAttrName) || kernel.getArgAttr(index, gridSizeAttrName);
+  return kernel.getArgAttr(index, tensorMapAttrName) || kernel.getArgAttr(index, gridSizeAttrName) ||
+         kernel.getArgAttr(index, scratchAttrName);
 }
 
 llvm::Expected<runtime::TensorMapSpec> describeTensorMap(DictionaryAttr recipe, const runtime::Manifest &manifest) {
@@ -159,7 +162,21 @@ llvm::Expected<runtime::TensorMapSpec> describeTensorMap(DictionaryAttr recipe, 
   return map;
 }
 
-/// What follows the parameters: tensor maps, then none or all three dimensions of the grid.
+/// The bytes of scratch memory for each thread block.
+llvm::Expected<int64_t> describeScratch(LLVM::LLVMFuncOp kernel, unsigned index) {
+  auto bytes = kernel.getArgAttrOfType<IntegerAttr>(index, scratchAttrName);
+  if (!bytes || bytes.getInt() <= 0)
+    return createStringError(formatv("argument attribute '{0}' of the lowered kernel '{1}' is {2}; expected a number "
+                                     "of bytes above 0",
+                                     scratchAttrName, kernel.getName(), kernel.getArgAttr(index, scratchAttrName)));
+  if (Type type = kernel.getArgumentTypes()[index]; !isa<LLVM::LLVMPointerType>(type))
+    return createStringError(formatv("the scratch memory of the lowered kernel '{0}' has type {1}; expected a pointer",
+                                     kernel.getName(), print(type)));
+  return bytes.getInt();
+}
+
+/// What follows the parameters: tensor maps, then none or all three dimensions of the grid, then, after these, scratch
+/// memory.
 llvm::Error describeHiddenArguments(LLVM::LLVMFuncOp kernel, runtime::Manifest &manifest) {
   unsigned index = manifest.parameters.size(), count = kernel.getNumArguments();
   for (; index < count && kernel.getArgAttr(index, tensorMapAttrName); ++index) {
@@ -174,10 +191,16 @@ llvm::Error describeHiddenArguments(LLVM::LLVMFuncOp kernel, runtime::Manifest &
     if (!dimension || dimension.getInt() != axis)
       break;
   }
+  if (axis == 3 && index < count && kernel.getArgAttr(index, scratchAttrName)) {
+    llvm::Expected<int64_t> bytes = describeScratch(kernel, index++);
+    if (!bytes)
+      return bytes.takeError();
+    manifest.launch.scratchPerCta = *bytes;
+  }
   if (index != count || (axis != 0 && axis != 3))
-    return createStringError(formatv("argument {0} of the lowered kernel '{1}' is no parameter, tensor map or grid "
-                                     "dimension in its place; expected {2} parameters, tensor maps, and none or three "
-                                     "grid dimensions",
+    return createStringError(formatv("argument {0} of the lowered kernel '{1}' is no parameter, tensor map, grid "
+                                     "dimension or scratch memory in its place; expected {2} parameters, tensor maps, "
+                                     "and none or three grid dimensions with or without scratch memory",
                                      index, manifest.entry, manifest.parameters.size()));
   manifest.launch.persistent = axis == 3;
   if (auto ctas = kernel->getAttrOfType<IntegerAttr>(ctasPerSmAttrName))

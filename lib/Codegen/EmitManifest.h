@@ -35,8 +35,8 @@ llvm::Expected<runtime::Manifest> describeKernel(mlir::FunctionOpInterface kerne
 /// Whether `function` is a kernel in the LLVM dialect.
 bool isLoweredKernel(mlir::FunctionOpInterface function);
 
-/// Threads, cluster, dynamic shared memory, and the tensor maps and grid dimensions that the kernel takes after its
-/// parameters, from the attributes of the one kernel in `lowered`.
+/// Threads, cluster, dynamic shared memory, and the tensor maps, grid dimensions and scratch memory that the kernel
+/// takes after its parameters, from the attributes of the one kernel in `lowered`.
 llvm::Error describeLaunch(mlir::ModuleOp lowered, const target::GpuTarget &target, runtime::Manifest &manifest);
 
 /// Registers, spills and static shared memory.

@@ -130,6 +130,10 @@ Result<std::unique_ptr<CudaDevice>> CudaDevice::load(CudaContext &context, std::
     return lastRuntimeError(status);
   if (const tile_status status = tile_kernel_prepare(device->kernel); status != TILE_OK)
     return lastRuntimeError(status);
+  Result<CudaStream> stream = CudaStream::create(context.driver());
+  if (!stream)
+    return stream.error();
+  device->stream = std::make_unique<CudaStream>(std::move(*stream));
   return device;
 }
 
@@ -167,7 +171,7 @@ Result<CudaSession> CudaDevice::prepare(std::span<DeviceArgument> arguments) {
 }
 
 Status CudaSession::launch(const Grid &grid, CUstream stream) {
-  const tile_launch_options options = {stream, grid.data()};
+  const tile_launch_options options = {stream, grid.data(), nullptr, 0};
   const tile_status status = tile_launch(device->kernelHandle(), &options, pointers.data(), pointers.size());
   return status == TILE_OK ? Status(Success{}) : Status(lastRuntimeError(status));
 }
@@ -187,7 +191,7 @@ Status CudaSession::download(std::span<DeviceArgument> arguments) const {
   return Success{};
 }
 
-Status CudaDevice::wait(const CudaStream &stream, const CudaTimer &timer) const {
+Status CudaDevice::wait(const CudaTimer &timer) const {
   if (watchdog.onHang) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(watchdog.seconds);
     for (Result<bool> stopped = timer.hasStopped(); !stopped || !*stopped; stopped = timer.hasStopped()) {
@@ -198,7 +202,7 @@ Status CudaDevice::wait(const CudaStream &stream, const CudaTimer &timer) const 
       std::this_thread::sleep_for(std::chrono::microseconds(20));
     }
   }
-  return context->driver().check(context->driver().streamSynchronize(stream.get()), "cuStreamSynchronize");
+  return context->driver().check(context->driver().streamSynchronize(stream->get()), "cuStreamSynchronize");
 }
 
 Result<RunTiming> CudaDevice::run(const runtime::Manifest &manifest, const Grid &grid,
@@ -207,9 +211,6 @@ Result<RunTiming> CudaDevice::run(const runtime::Manifest &manifest, const Grid 
   Result<CudaSession> session = prepare(arguments);
   if (!session)
     return session.error();
-  Result<CudaStream> stream = CudaStream::create(driver);
-  if (!stream)
-    return stream.error();
   Result<CudaTimer> timer = CudaTimer::create(driver);
   if (!timer)
     return timer.error();
@@ -219,7 +220,7 @@ Result<RunTiming> CudaDevice::run(const runtime::Manifest &manifest, const Grid 
     return status.error();
   if (Status status = timer->stop(stream->get()); !status)
     return status.error();
-  if (Status status = wait(*stream, *timer); !status)
+  if (Status status = wait(*timer); !status)
     return runtime::withContext(fmt::format("while kernel '{}' was running", manifest.kernel), status.error());
   Result<double> milliseconds = timer->milliseconds();
   if (!milliseconds)

@@ -8,6 +8,7 @@
 #include "Runtime/Driver.h"
 
 #include <functional>
+#include <memory>
 
 namespace tile::runner {
 
@@ -101,10 +102,11 @@ public:
 
 private:
   /// Until `timer` has stopped; under the eyes of the watchdog, if there is one.
-  Status wait(const CudaStream &stream, const CudaTimer &timer) const;
+  Status wait(const CudaTimer &timer) const;
 
   CudaContext *context = nullptr;
   tile_kernel *kernel = nullptr;
+  std::unique_ptr<CudaStream> stream; ///< of all runs: a kernel may keep memory for each stream that it has seen
   Watchdog watchdog;
 };
 

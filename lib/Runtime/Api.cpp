@@ -208,6 +208,26 @@ tile_status tile_kernel_prepare(tile_kernel *kernel) {
   });
 }
 
+tile_status tile_kernel_prepare_stream(tile_kernel *kernel, void *stream) {
+  if (!kernel)
+    return nullArgument("tile_kernel_prepare_stream", "kernel");
+  return guarded([&] {
+    tile_status status = TILE_OK;
+    const LoadedModule *module = findModule(*kernel, status);
+    CUdeviceptr address = 0;
+    return module && kernel->scratch ? findScratch(*kernel, *module, static_cast<CUstream>(stream), address) : status;
+  });
+}
+
+tile_status tile_kernel_scratch_bytes(const tile_kernel *kernel, int num_sms, size_t *bytes) {
+  if (!kernel || !bytes)
+    return nullArgument("tile_kernel_scratch_bytes", kernel ? "bytes" : "kernel");
+  if (num_sms < 1)
+    return reportError(TILE_ERROR_INVALID_ARGUMENT, "num_sms is {}; expected at least 1", num_sms);
+  *bytes = scratchBytes(*kernel, num_sms);
+  return TILE_OK;
+}
+
 tile_status tile_kernel_grid(const tile_kernel *kernel, void *const *arguments, size_t count, int num_sms,
                              int64_t grid[3]) {
   if (!kernel || !grid)

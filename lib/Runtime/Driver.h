@@ -79,8 +79,11 @@ constexpr int tensorFillZero = 0;
 constexpr int jitErrorLog = 5;
 constexpr int jitErrorLogBytes = 6;
 constexpr unsigned streamNonBlocking = 1;
-constexpr int captureRelaxed = 2;
+constexpr int captureRelaxed = 2; // CUstreamCaptureMode
+constexpr int captureNone = 0;    // CUstreamCaptureStatus
+constexpr CUresult errorCaptureImplicit = 906;
 constexpr CUresult errorNotReady = 600;
+inline const CUstream streamPerThread = reinterpret_cast<CUstream>(uintptr_t{2});
 } // namespace cuda
 
 struct Driver {

@@ -134,6 +134,8 @@ Result<std::unique_ptr<tile_kernel>> makeKernel(tile_runtime *runtime, Artifact 
       return plan.error();
     kernel->tensorMaps.push_back(std::move(*plan));
   }
+  if (artifact.manifest.launch.scratchPerCta > 0)
+    kernel->scratch = std::make_unique<ScratchBuffers>();
   if (runtime && !kernel->tensorMaps.empty() && !runtime->driver->tensorMapEncodeTiled)
     return makeError(
         TILE_ERROR_NO_DRIVER,
@@ -195,8 +197,10 @@ void unloadModules(tile_kernel &kernel) {
   const bool restore = driver.contextGetCurrent(&previous) == cuda::success;
   // A context that has died has taken its modules along; its error has no one to go to.
   for (unsigned i = 0; i < count; ++i)
-    if (driver.contextSetCurrent(kernel.modules[i].context) == cuda::success)
+    if (driver.contextSetCurrent(kernel.modules[i].context) == cuda::success) {
+      freeScratch(kernel, kernel.modules[i].context);
       (void)driver.moduleUnload(kernel.modules[i].module);
+    }
   if (restore)
     (void)driver.contextSetCurrent(previous);
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "Runtime/Artifact.h"
+#include "Runtime/Scratch.h"
 #include "Runtime/TensorMap.h"
 
 #include <atomic>
@@ -46,6 +47,7 @@ struct tile_kernel {
   std::mutex loading;
   std::atomic<unsigned> moduleCount = 0;
   tile::runtime::LoadedModule modules[maxModules];
+  std::unique_ptr<tile::runtime::ScratchBuffers> scratch; // null: the kernel takes none
 };
 
 namespace tile::runtime {
@@ -56,6 +58,7 @@ Result<std::unique_ptr<tile_kernel>> makeKernel(tile_runtime *runtime, Artifact 
 /// The module in the current context, loaded if need be. Writes the thread's last error and returns null on failure.
 const LoadedModule *findModule(tile_kernel &kernel, tile_status &status);
 
+/// Frees scratch memory, too.
 void unloadModules(tile_kernel &kernel);
 
 /// Checks the array itself; the status is also the thread's last error, here and below.
@@ -63,6 +66,9 @@ tile_status checkArgumentArray(const tile_kernel &kernel, void *const *arguments
 
 /// The grid of programs for these arguments.
 tile_status evaluateGrid(const tile_kernel &kernel, const ArgumentSlots &slots, int64_t grid[3]);
+
+/// Most thread blocks of a persistent kernel: those that the device holds, in whole clusters.
+int64_t residentBlocks(const LaunchInfo &launch, int multiprocessors);
 
 /// The grid of thread blocks that run these programs: the same, or few blocks that work them off. 0x0x0 is possible.
 tile_status chooseBlocks(const tile_kernel &kernel, const int64_t programs[3], int multiprocessors, int64_t blocks[3]);

@@ -1,5 +1,6 @@
-// The launch path: grid, assumptions, tensor maps, attributes, cuLaunchKernelEx. No lock and no allocation; what goes
-// wrong is formatted into the thread's fixed error buffer.
+// The launch path: grid, assumptions, tensor maps, scratch, attributes, cuLaunchKernelEx. No lock and no allocation but
+// at the first launch in a context or, with scratch, in a stream; what goes wrong is formatted into the thread's fixed
+// error buffer.
 #include "Runtime/ErrorState.h"
 #include "Runtime/FloatFormat.h"
 #include "Runtime/Kernel.h"
@@ -82,8 +83,18 @@ tile_status checkGrid(const tile_kernel &kernel, const int64_t grid[3]) {
 struct HiddenArguments {
   TensorMap maps[mostTensorMaps];
   int32_t programs[3];
-  void *all[TILE_MAX_PARAMETERS + mostTensorMaps + 3];
+  CUdeviceptr scratch;
+  void *all[TILE_MAX_PARAMETERS + mostTensorMaps + 3 + 1];
 };
+
+/// Where the blocks of a launch with these options share memory.
+tile_status chooseScratch(tile_kernel &kernel, const LoadedModule &module, const tile_launch_options *options,
+                          CUdeviceptr &scratch) {
+  if (!options || !options->scratch)
+    return findScratch(kernel, module, options ? static_cast<CUstream>(options->stream) : nullptr, scratch);
+  scratch = reinterpret_cast<CUdeviceptr>(options->scratch);
+  return checkScratch(kernel, module, scratch, options->scratch_bytes);
+}
 
 tile_status fillHiddenArguments(const tile_kernel &kernel, void *const *arguments, const ArgumentSlots &slots,
                                 const int64_t programs[3], HiddenArguments &hidden) {
@@ -99,6 +110,8 @@ tile_status fillHiddenArguments(const tile_kernel &kernel, void *const *argument
       hidden.programs[i] = static_cast<int32_t>(programs[i]);
       hidden.all[count++] = &hidden.programs[i];
     }
+  if (kernel.scratch)
+    hidden.all[count++] = &hidden.scratch;
   return TILE_OK;
 }
 
@@ -156,6 +169,11 @@ tile_status evaluateGrid(const tile_kernel &kernel, const ArgumentSlots &slots, 
   return TILE_OK;
 }
 
+int64_t residentBlocks(const LaunchInfo &launch, int multiprocessors) {
+  const int64_t cluster = launch.cluster[0];
+  return std::max(multiprocessors * launch.ctasPerSm / cluster * cluster, cluster);
+}
+
 tile_status chooseBlocks(const tile_kernel &kernel, const int64_t programs[3], int multiprocessors, int64_t blocks[3]) {
   if (const tile_status status = checkGrid(kernel, programs); status != TILE_OK)
     return status;
@@ -171,8 +189,7 @@ tile_status chooseBlocks(const tile_kernel &kernel, const int64_t programs[3], i
   // Whole clusters: blocks of the last one may be without a program, and the device need not be full.
   const int64_t cluster = info.cluster[0];
   const int64_t needed = (plane * programs[2] + cluster - 1) / cluster * cluster;
-  const int64_t resident = std::max(multiprocessors * info.ctasPerSm / cluster * cluster, cluster);
-  blocks[0] = std::min(needed, resident);
+  blocks[0] = std::min(needed, residentBlocks(info, multiprocessors));
   blocks[1] = blocks[2] = 1;
   return TILE_OK;
 }
@@ -200,6 +217,8 @@ tile_status launch(tile_kernel &kernel, const tile_launch_options *options, void
   if (kernel.tensorMaps.empty() && !kernel.artifact.manifest.launch.persistent)
     return launchBlocks(kernel, *module, stream, blocks, arguments);
   HiddenArguments hidden;
+  if (kernel.scratch && (status = chooseScratch(kernel, *module, options, hidden.scratch)) != TILE_OK)
+    return status;
   if ((status = fillHiddenArguments(kernel, arguments, slots, programs, hidden)) != TILE_OK)
     return status;
   return launchBlocks(kernel, *module, stream, blocks, hidden.all);

@@ -112,6 +112,13 @@ Status checkLaunch(const LaunchInfo &launch, const ExpressionNames &names) {
   if (launch.persistent && clusterSize != launch.cluster[0])
     return invalid(fmt::format("a persistent kernel has the cluster {}x{}x{}; expected one of {}x1x1",
                                launch.cluster[0], launch.cluster[1], launch.cluster[2], clusterSize));
+  // 64 MiB: far above need, and times any number of blocks far from overflow.
+  constexpr int64_t mostScratch = int64_t(64) << 20;
+  if (!inRange(launch.scratchPerCta, 0, mostScratch))
+    return invalid(fmt::format("scratch_per_cta is {} bytes; expected 0 to {}", launch.scratchPerCta, mostScratch));
+  if (launch.scratchPerCta > 0 && !launch.persistent)
+    return invalid(fmt::format("scratch_per_cta is {} bytes, but only a persistent kernel can have scratch memory",
+                               launch.scratchPerCta));
   if (launch.grid.size() > 3)
     return invalid(fmt::format("the grid has {} dimensions; at most 3 are possible", launch.grid.size()));
   return checkExpressions(launch.grid, names, "grid");

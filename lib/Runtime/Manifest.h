@@ -74,6 +74,8 @@ struct LaunchInfo {
   bool cooperative = false;
   bool persistent = false; ///< few blocks work off the grid, which the kernel takes after its tensor maps
   int64_t ctasPerSm = 1;   ///< blocks of a persistent kernel on one multiprocessor
+  /// Bytes of global memory that a persistent kernel takes for each block, as its last argument; 0 = none.
+  int64_t scratchPerCta = 0;
 };
 
 struct Expectation {

@@ -183,6 +183,7 @@ LaunchInfo readLaunch(const Json &json, std::optional<Error> &error) {
   launch.cooperative = reader.boolean("cooperative");
   launch.persistent = reader.boolean("persistent");
   launch.ctasPerSm = reader.integer("ctas_per_sm", 1);
+  launch.scratchPerCta = reader.integer("scratch_per_cta", 0);
   if (const Json *cluster = reader.find("cluster")) {
     if (!cluster->is_array() || cluster->size() != 3)
       reader.fail("launch.cluster", "expected a list of three integers");
@@ -364,6 +365,8 @@ std::string toJson(const Manifest &manifest, int indent) {
     launchJson["persistent"] = true;
     launchJson["ctas_per_sm"] = launch.ctasPerSm;
   }
+  if (launch.scratchPerCta > 0)
+    launchJson["scratch_per_cta"] = launch.scratchPerCta;
   json["launch"] = std::move(launchJson);
   for (const Expectation &expectation : manifest.expect)
     json["expect"].push_back(

@@ -1,5 +1,5 @@
 // What a kernel takes after its parameters is no parameter: tensor maps become recipes, the grid's size a persistent
-// launch. Anything else in their place is refused.
+// launch, scratch memory its size. Anything else in their place is refused.
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // RUN: tilec maps.mlir --emit=manifest | tr -d ' \n' | FileCheck maps.mlir
 // RUN: tilec maps.mlir --emit=ptx | FileCheck maps.mlir --check-prefix=PTX
@@ -7,6 +7,12 @@
 // RUN: not tilec order.mlir --emit=manifest 2>&1 | FileCheck order.mlir
 // RUN: not tilec box.mlir --emit=manifest 2>&1 | FileCheck box.mlir
 // RUN: not tilec base.mlir --emit=manifest 2>&1 | FileCheck base.mlir
+// RUN: tilec scratch.mlir --emit=manifest | tr -d ' \n' | FileCheck scratch.mlir
+// RUN: tilec scratch.mlir --emit=ptx | FileCheck scratch.mlir --check-prefix=PTX
+// RUN: %if ptxas %{ tilec scratch.mlir --emit=header | FileCheck scratch.mlir --check-prefix=HEADER %}
+// RUN: not tilec no-grid.mlir --emit=manifest 2>&1 | FileCheck no-grid.mlir
+// RUN: not tilec no-bytes.mlir --emit=manifest 2>&1 | FileCheck no-bytes.mlir
+// RUN: not tilec no-pointer.mlir --emit=manifest 2>&1 | FileCheck no-pointer.mlir
 
 //--- maps.mlir
 // CHECK: {"name":"a",{{.*}}{"name":"M",{{.*}}{"name":"K","type":"i32","divisibility":1}],
@@ -25,7 +31,7 @@ llvm.func @k(%a: !llvm.ptr {tile.name = "a"}, %m: i32 {tile.name = "M"}, %k: i32
 }
 
 //--- order.mlir
-// CHECK: argument 2 of the lowered kernel 'k' is no parameter, tensor map or grid dimension in its place
+// CHECK: argument 2 of the lowered kernel 'k' is no parameter, tensor map, grid dimension or scratch memory in its place
 llvm.func @k(%m: i32 {tile.name = "M"}, %x: i32 {tile.grid_size = 0 : i32}, %z: i32 {tile.grid_size = 2 : i32})
     attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
   llvm.return
@@ -41,6 +47,41 @@ llvm.func @k(%a: !llvm.ptr {tile.name = "a"}, %map: !llvm.ptr {tile.tensor_map =
 //--- base.mlir
 // CHECK: argument attribute 'tile.tensor_map' names no parameter as its base
 llvm.func @k(%a: !llvm.ptr {tile.name = "a"}, %map: !llvm.ptr {tile.tensor_map = {base = "b", shape = ["8"]}})
+    attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
+  llvm.return
+}
+
+//--- scratch.mlir
+// CHECK: "parameters":[{"name":"M","type":"i32","divisibility":1}],
+// CHECK-SAME: "persistent":true,"ctas_per_sm":1,"scratch_per_cta":131200}
+// PTX: .param .u64 .ptr .global .align 1 k_param_4
+// HEADER: k_launch(tile_kernel *kernel, void *stream, int32_t M)
+llvm.func @k(%m: i32 {tile.name = "M"},
+             %x: i32 {tile.grid_size = 0 : i32}, %y: i32 {tile.grid_size = 1 : i32}, %z: i32 {tile.grid_size = 2 : i32},
+             %scratch: !llvm.ptr<1> {tile.scratch = 131200 : i64})
+    attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
+  llvm.return
+}
+
+//--- no-grid.mlir
+// CHECK: argument 1 of the lowered kernel 'k' is no parameter, tensor map, grid dimension or scratch memory in its place
+llvm.func @k(%m: i32 {tile.name = "M"}, %scratch: !llvm.ptr<1> {tile.scratch = 128 : i64})
+    attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
+  llvm.return
+}
+
+//--- no-bytes.mlir
+// CHECK: argument attribute 'tile.scratch' of the lowered kernel 'k' is 0 : i64; expected a number of bytes above 0
+llvm.func @k(%x: i32 {tile.grid_size = 0 : i32}, %y: i32 {tile.grid_size = 1 : i32}, %z: i32 {tile.grid_size = 2 : i32},
+             %scratch: !llvm.ptr<1> {tile.scratch = 0 : i64})
+    attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
+  llvm.return
+}
+
+//--- no-pointer.mlir
+// CHECK: the scratch memory of the lowered kernel 'k' has type i64; expected a pointer
+llvm.func @k(%x: i32 {tile.grid_size = 0 : i32}, %y: i32 {tile.grid_size = 1 : i32}, %z: i32 {tile.grid_size = 2 : i32},
+             %scratch: i64 {tile.scratch = 128 : i64})
     attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
   llvm.return
 }

@@ -1,4 +1,4 @@
-// A libcuda.so.1 for tests: device memory is host memory, and the two kernels that the tests use are C++ functions. It
+// A libcuda.so.1 for tests: device memory is host memory, and the kernels that the tests use are C++ functions. It
 // lets tile-run's whole CUDA path run on a machine without a GPU. It refuses what a real driver refuses: memory that
 // was not allocated, a launch without a context.
 #include "Runtime/Driver.h"
@@ -100,6 +100,31 @@ void persistentMatmul(const LaunchConfig &config, void **arguments) {
         }
 }
 
+/// y[i] = x[i] + x[i], one of them by way of the block's scratch memory: a flag, then 256 numbers. Writes nothing if a
+/// flag is not zero before.
+void twice(const LaunchConfig &config, void **arguments) {
+  struct Scratch {
+    int flag;
+    float partial[256];
+  };
+  const float *x = argument<const float *>(arguments, 0);
+  float *y = argument<float *>(arguments, 1);
+  const int n = argument<int>(arguments, 2), programs = argument<int>(arguments, 3);
+  Scratch *scratch = argument<Scratch *>(arguments, 6);
+  if (!isMapped(reinterpret_cast<CUdeviceptr>(scratch), config.gridX * sizeof(Scratch)))
+    return;
+  for (int program = 0; program < programs; ++program) {
+    Scratch &own = scratch[static_cast<unsigned>(program) % config.gridX];
+    if (std::exchange(own.flag, 1) != 0)
+      return;
+    const int first = program * 256, count = std::min(n - first, 256);
+    std::copy_n(x + first, count, own.partial);
+    for (int i = 0; i < count; ++i)
+      y[first + i] = own.partial[i] + x[first + i];
+    own.flag = 0;
+  }
+}
+
 } // namespace
 
 extern "C" {
@@ -191,6 +216,7 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule, const char *name) {
   *function = std::strcmp(name, "scale") == 0        ? reinterpret_cast<CUfunction>(scale)
               : std::strcmp(name, "matmul") == 0     ? reinterpret_cast<CUfunction>(matmul)
               : std::strcmp(name, "persistent") == 0 ? reinterpret_cast<CUfunction>(persistentMatmul)
+              : std::strcmp(name, "twice") == 0      ? reinterpret_cast<CUfunction>(twice)
                                                      : nullptr;
   return *function ? 0 : notFound;
 }
@@ -263,11 +289,12 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CU
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUstream) {
   if (!isMapped(to, bytes))
     return invalidValue;
-  std::memset(reinterpret_cast<void *>(to), value, std::min<size_t>(bytes, 4096)); // the rest would only cost time
+  std::memset(reinterpret_cast<void *>(to), value, std::min<size_t>(bytes, 1 << 20)); // the rest costs time
   return 0;
 }
 CUresult cuStreamCreate(CUstream *stream, unsigned) {
-  *stream = reinterpret_cast<CUstream>(0x30);
+  static uintptr_t streams = 0;
+  *stream = reinterpret_cast<CUstream>(0x30 + 8 * streams++); // none is used again
   return 0;
 }
 CUresult cuStreamDestroy_v2(CUstream) {
@@ -275,6 +302,10 @@ CUresult cuStreamDestroy_v2(CUstream) {
 }
 CUresult cuStreamSynchronize(CUstream) {
   return isCapturing ? invalidValue : 0;
+}
+CUresult cuStreamIsCapturing(CUstream, int *status) {
+  *status = isCapturing;
+  return 0;
 }
 CUresult cuStreamBeginCapture_v2(CUstream stream, int) {
   isCapturing = true;

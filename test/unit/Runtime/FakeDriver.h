@@ -32,6 +32,14 @@ struct FakeLaunch {
   std::vector<FakeTensorMap> maps;
 };
 
+/// Device memory that the kernel was given, and what became of it.
+struct FakeMemory {
+  size_t bytes = 0;
+  runtime::CUcontext context = nullptr;
+  runtime::CUstream clearedIn = nullptr; ///< stream of the fill with zeros of all of it
+  bool isCleared = false, isFreed = false;
+};
+
 /// One at a time: driver functions have no user pointer.
 struct FakeDriver {
   int deviceCount = 2;
@@ -50,6 +58,10 @@ struct FakeDriver {
   bool isRecording = true;
   runtime::CUresult encodeResult = 0;
   int mapsEncoded = 0;
+  std::map<runtime::CUdeviceptr, FakeMemory> memory;
+  runtime::CUresult allocateResult = 0, fillResult = 0, capturingResult = 0;
+  runtime::CUstream captured = reinterpret_cast<runtime::CUstream>(~uintptr_t{0}); ///< none
+  int captureMode = 0; ///< of the threads; allocating asks for 2, relaxed
 
   static FakeDriver *&current() {
     static FakeDriver *driver = nullptr;
@@ -184,6 +196,35 @@ inline CUresult encode(TensorMap *map, int type, unsigned rank, void *address, c
   return interleave != 0 || fill != 0 ? 1 : driver().encodeResult;
 }
 
+inline CUresult allocate(CUdeviceptr *pointer, size_t bytes) {
+  if (driver().allocateResult || driver().captureMode != cuda::captureRelaxed)
+    return driver().allocateResult ? driver().allocateResult : 900; // CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+  *pointer = 0x700000000 + 0x10000 * driver().memory.size();
+  driver().memory[*pointer] = {bytes, driver().context};
+  return 0;
+}
+inline CUresult free(CUdeviceptr pointer) {
+  const auto found = driver().memory.find(pointer);
+  if (found == driver().memory.end() || found->second.isFreed || found->second.context != driver().context)
+    return 1;
+  found->second.isFreed = true;
+  return 0;
+}
+inline CUresult fill(CUdeviceptr pointer, unsigned char value, size_t bytes, CUstream stream) {
+  FakeMemory &memory = driver().memory.at(pointer);
+  memory.isCleared = value == 0 && bytes == memory.bytes;
+  memory.clearedIn = stream;
+  return driver().fillResult;
+}
+inline CUresult isCapturing(CUstream stream, int *status) {
+  *status = stream == driver().captured;
+  return driver().capturingResult;
+}
+inline CUresult exchangeCaptureMode(int *mode) {
+  std::swap(*mode, driver().captureMode);
+  return 0;
+}
+
 } // namespace fake
 
 inline void *FakeDriver::lookup(void *, const char *symbol) {
@@ -206,7 +247,12 @@ inline void *FakeDriver::lookup(void *, const char *symbol) {
       {"cuFuncGetAttribute", reinterpret_cast<void *>(fake::getFunctionAttribute)},
       {"cuFuncSetAttribute", reinterpret_cast<void *>(fake::setFunctionAttribute)},
       {"cuLaunchKernelEx", reinterpret_cast<void *>(fake::launch)},
-      {"cuTensorMapEncodeTiled", reinterpret_cast<void *>(fake::encode)}};
+      {"cuTensorMapEncodeTiled", reinterpret_cast<void *>(fake::encode)},
+      {"cuMemAlloc_v2", reinterpret_cast<void *>(fake::allocate)},
+      {"cuMemFree_v2", reinterpret_cast<void *>(fake::free)},
+      {"cuMemsetD8Async", reinterpret_cast<void *>(fake::fill)},
+      {"cuStreamIsCapturing", reinterpret_cast<void *>(fake::isCapturing)},
+      {"cuThreadExchangeStreamCaptureMode", reinterpret_cast<void *>(fake::exchangeCaptureMode)}};
   const auto found = table.find(symbol);
   return found == table.end() || current()->missingSymbol == symbol ? nullptr : found->second;
 }

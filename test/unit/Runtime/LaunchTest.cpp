@@ -133,7 +133,7 @@ TEST_F(LaunchTest, manyThreadsLoadOneModule) {
 TEST_F(LaunchTest, explicitGridAndStream) {
   ASSERT_EQ(load(manifestText()), TILE_OK);
   const int64_t grid[3] = {7, 1, 2};
-  const tile_launch_options options = {reinterpret_cast<void *>(0x77), grid};
+  const tile_launch_options options = {reinterpret_cast<void *>(0x77), grid, nullptr, 0};
   ASSERT_EQ(launch(0x1000, 300, 32, &options), TILE_OK);
   EXPECT_EQ(driver.launches[0].config.gridX, 7u);
   EXPECT_EQ(driver.launches[0].config.gridZ, 2u);
@@ -154,7 +154,7 @@ TEST_F(LaunchTest, negative_gridOutOfRange) {
   EXPECT_EQ(launch(0x1000, -300, 32), TILE_ERROR_GRID);
   EXPECT_TRUE(errorHas("grid dimension 0 is -2")) << error();
   const int64_t tall[3] = {1, 65536, 1}, wide[3] = {int64_t(1) << 31, 1, 1};
-  tile_launch_options options = {nullptr, tall};
+  tile_launch_options options = {nullptr, tall, nullptr, 0};
   EXPECT_EQ(launch(0x1000, 300, 32, &options), TILE_ERROR_GRID);
   EXPECT_TRUE(errorHas("grid dimension 1 is 65536; possible are 0 to 65535")) << error();
   options.grid = wide;

@@ -23,7 +23,8 @@ const std::string matmulText = R"json({
   "constants": {"BLOCK_M": 128, "ACT": "none", "EVEN": true, "EPS": 0.25},
   "launch": {"threads_per_cta": 256, "num_warps": 8, "cluster": [2, 1, 1], "shared_static": 16,
              "shared_dynamic": 98304, "registers": 168, "spill_bytes": 0, "grid": ["cdiv(M, BLOCK_M)", "1 + EVEN"],
-             "pdl": true, "cooperative": false, "persistent": true, "ctas_per_sm": 2},
+             "pdl": true, "cooperative": false, "persistent": true, "ctas_per_sm": 2,
+             "scratch_per_cta": 131200},
   "expect": [{"buffer": "c", "expression": "a @ transpose(a)", "tolerance": 0.001}],
   "added_by_a_later_version": [1, 2]
 })json";
@@ -64,6 +65,7 @@ TEST(Manifest, readsEveryField) {
   EXPECT_TRUE(manifest->launch.pdl);
   EXPECT_TRUE(manifest->launch.persistent);
   EXPECT_EQ(manifest->launch.ctasPerSm, 2);
+  EXPECT_EQ(manifest->launch.scratchPerCta, 131200);
   ASSERT_EQ(manifest->tensorMaps.size(), 1u);
   EXPECT_EQ(manifest->tensorMaps[0].base, "a");
   EXPECT_EQ(manifest->tensorMaps[0].element, DataType::F16);
@@ -144,10 +146,20 @@ TEST(Manifest, negative_errorsNameThePlace) {
                 "\"shape\": [\"M\", \"num_sms\"], \"strides\": [\"stride_am\"]"),
        "shape of the tensor map of 'a': in expression 'num_sms'"},
       {replaced("\"ctas_per_sm\": 2", "\"ctas_per_sm\": 0"), "ctas_per_sm is 0; expected 1 to 32"},
+      {replaced("131200", "-1"), "scratch_per_cta is -1 bytes; expected 0 to 67108864"},
+      {replaced("131200", "67108865"), "scratch_per_cta is 67108865 bytes; expected 0 to 67108864"},
+      {replaced("131200", "\"1\""), "launch.scratch_per_cta: expected an integer"},
+      {replaced("\"persistent\": true, ", ""), "scratch_per_cta is 131200 bytes, but only a persistent kernel can"},
       {replaced("[2, 1, 1]", "[2, 2, 1]"), "a persistent kernel has the cluster 2x2x1; expected one of 4x1x1"},
   };
   for (const auto &[text, expected] : cases)
     EXPECT_NE(errorOf(text).find(expected), std::string::npos) << expected << "\n  got: " << errorOf(text);
+}
+
+TEST(Manifest, noScratchIsNotWritten) {
+  Result<Manifest> manifest = parseManifest(replaced("131200", "0"));
+  ASSERT_TRUE(bool(manifest)) << manifest.error().message;
+  EXPECT_EQ(toJson(*manifest).find("scratch"), std::string::npos);
 }
 
 TEST(Manifest, negative_tooManyTensorMaps) {

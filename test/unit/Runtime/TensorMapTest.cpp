@@ -60,7 +60,7 @@ protected:
     ASSERT_EQ(load(",\"persistent\":true" + extra), TILE_OK) << error();
   }
   tile_status launch(Arguments arguments, const int64_t *grid = nullptr) {
-    const tile_launch_options options = {nullptr, grid};
+    const tile_launch_options options = {nullptr, grid, nullptr, 0};
     return tile_launch(kernel, &options, arguments.pointers().data(), 7);
   }
   std::string error() { return tile_last_error(); }

@@ -1,0 +1,149 @@
+// Making a buffer is the slow path, once for each stream: what the driver cannot do while a stream is captured is
+// refused before it is tried.
+#include "Runtime/Scratch.h"
+
+#include "Runtime/ErrorState.h"
+#include "Runtime/Kernel.h"
+
+namespace tile::runtime {
+namespace {
+
+/// The calling thread's number, from 1; never used again, unlike the driver's and the system's identifiers.
+uint64_t threadNumber() {
+  static std::atomic<uint64_t> threads = 0;
+  static thread_local const uint64_t number = threads.fetch_add(1, std::memory_order_relaxed) + 1;
+  return number;
+}
+
+/// One handle stands for the default streams of all threads, each a stream of its own.
+uint64_t owningThread(CUstream stream) {
+  return stream == cuda::streamPerThread ? threadNumber() : 0;
+}
+
+/// Lets the calling thread allocate although some other thread may be capturing; that capture would break otherwise.
+class RelaxedCapture {
+public:
+  explicit RelaxedCapture(const Driver &driver) : driver(driver) { exchange(); }
+  ~RelaxedCapture() { exchange(); }
+
+private:
+  void exchange() { // on failure the driver refuses the allocation, and that is reported
+    if (driver.threadExchangeCaptureMode)
+      (void)driver.threadExchangeCaptureMode(&mode);
+  }
+  const Driver &driver;
+  int mode = cuda::captureRelaxed;
+};
+
+Status requireMemoryFunctions(const Driver &driver) {
+  const std::pair<bool, const char *> functions[] = {{driver.memoryAllocate, "cuMemAlloc_v2"},
+                                                     {driver.memoryFree, "cuMemFree_v2"},
+                                                     {driver.fillBytes, "cuMemsetD8Async"},
+                                                     {driver.streamIsCapturing, "cuStreamIsCapturing"}};
+  for (const auto &[isThere, symbol] : functions)
+    if (!isThere)
+      return makeError(TILE_ERROR_NO_DRIVER, "the CUDA driver has no {}; give tile_launch_options.scratch", symbol);
+  return Success{};
+}
+
+Status requireNoCapture(const Driver &driver, CUstream stream) {
+  int capture = cuda::captureNone;
+  const CUresult result = driver.streamIsCapturing(stream, &capture);
+  if (result == cuda::success && capture == cuda::captureNone)
+    return Success{};
+  // The default stream cannot be asked while a stream that waits for it is captured.
+  if (result == cuda::success || result == cuda::errorCaptureImplicit)
+    return makeError(TILE_ERROR_UNSUPPORTED,
+                     "none can be made while the stream is captured; before, launch in this stream or call "
+                     "tile_kernel_prepare_stream, or give tile_launch_options.scratch");
+  return driver.error(result, "cuStreamIsCapturing");
+}
+
+/// In the current context. Zero for what comes later in `stream`.
+Result<CUdeviceptr> makeScratch(const Driver &driver, CUstream stream, uint64_t bytes) {
+  if (Status status = requireMemoryFunctions(driver); !status)
+    return status.error();
+  if (Status status = requireNoCapture(driver, stream); !status)
+    return status.error();
+  const RelaxedCapture relaxed(driver);
+  CUdeviceptr address = 0;
+  if (Status status = driver.check(driver.memoryAllocate(&address, bytes), "cuMemAlloc"); !status)
+    return status.error();
+  if (Status status = driver.check(driver.fillBytes(address, 0, bytes, stream), "cuMemsetD8Async"); !status) {
+    (void)driver.memoryFree(address); // the first error is the one to report
+    return status.error();
+  }
+  return address;
+}
+
+const ScratchBuffer *findBuffer(const ScratchBuffers &buffers, const ScratchBuffer &wanted) {
+  const unsigned known = buffers.count.load(std::memory_order_acquire);
+  for (unsigned i = 0; i < known; ++i) {
+    const ScratchBuffer &entry = buffers.entries[i];
+    if (entry.stream == wanted.stream && entry.context == wanted.context && entry.thread == wanted.thread)
+      return &entry;
+  }
+  return nullptr;
+}
+
+} // namespace
+
+uint64_t scratchBytes(const tile_kernel &kernel, int multiprocessors) {
+  const LaunchInfo &launch = kernel.artifact.manifest.launch;
+  return static_cast<uint64_t>(launch.scratchPerCta) * static_cast<uint64_t>(residentBlocks(launch, multiprocessors));
+}
+
+tile_status findScratch(tile_kernel &kernel, const LoadedModule &module, CUstream stream, CUdeviceptr &address) {
+  ScratchBuffers &buffers = *kernel.scratch;
+  ScratchBuffer wanted{module.context, stream, owningThread(stream)};
+  if (const ScratchBuffer *found = findBuffer(buffers, wanted)) {
+    address = found->address;
+    return TILE_OK;
+  }
+  const std::lock_guard<std::mutex> lock(buffers.making);
+  if (const ScratchBuffer *found = findBuffer(buffers, wanted)) { // another thread was faster
+    address = found->address;
+    return TILE_OK;
+  }
+  const std::string &name = kernel.artifact.manifest.kernel;
+  const unsigned known = buffers.count.load(std::memory_order_relaxed);
+  if (known == ScratchBuffers::most)
+    return reportError(TILE_ERROR_RESOURCES,
+                       "kernel '{}' has scratch memory for {} streams, more are not possible; give "
+                       "tile_launch_options.scratch",
+                       name, known);
+  const uint64_t bytes = scratchBytes(kernel, module.multiprocessors);
+  Result<CUdeviceptr> made = makeScratch(*kernel.runtime->driver, stream, bytes);
+  if (!made)
+    return reportError(made.error().code, "kernel '{}', {} bytes of scratch memory for stream {}: {}", name, bytes,
+                       static_cast<void *>(stream), made.error().message);
+  address = wanted.address = *made;
+  buffers.entries[known] = wanted;
+  buffers.count.store(known + 1, std::memory_order_release);
+  return TILE_OK;
+}
+
+tile_status checkScratch(const tile_kernel &kernel, const LoadedModule &module, CUdeviceptr address, uint64_t bytes) {
+  const std::string &name = kernel.artifact.manifest.kernel;
+  const LaunchInfo &launch = kernel.artifact.manifest.launch;
+  if (address % scratchAlignment != 0)
+    return reportError(TILE_ERROR_ASSUMPTION,
+                       "scratch is {:#x}, which is not a multiple of {} bytes; kernel '{}' needs that", address,
+                       scratchAlignment, name);
+  if (const uint64_t needed = scratchBytes(kernel, module.multiprocessors); bytes < needed)
+    return reportError(TILE_ERROR_INVALID_ARGUMENT,
+                       "scratch_bytes is {}; kernel '{}' needs {} on this device, {} for each of {} thread blocks",
+                       bytes, name, needed, launch.scratchPerCta, residentBlocks(launch, module.multiprocessors));
+  return TILE_OK;
+}
+
+void freeScratch(tile_kernel &kernel, CUcontext context) {
+  if (!kernel.scratch)
+    return;
+  const unsigned known = kernel.scratch->count.load(std::memory_order_acquire);
+  for (unsigned i = 0; i < known; ++i)
+    if (const ScratchBuffer &entry = kernel.scratch->entries[i]; entry.context == context)
+      (void)kernel.runtime->driver->memoryFree(entry.address); // after a fault it fails like everything else
+}
+
+} // namespace tile::runtime
