@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace tile {
@@ -86,14 +87,12 @@ Value lowerToWgmma(OpBuilder &builder, DotOp dot, const layout::WgmmaTiling &til
   return cta::WgmmaWaitOp::create(builder, loc, product, 0);
 }
 
-/// What led to an operand that is read from its buffer instead.
-void eraseUnused(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op || !isOpTriviallyDead(op))
-    return;
-  SmallVector<Value> operands(op->getOperands());
-  op->erase();
-  llvm::for_each(operands, eraseUnused);
+/// What led to operands that are read from their buffers instead; users first.
+void eraseUnused(KernelOp kernel) {
+  kernel->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isa<cta::LocalLoadOp, cta::ConvertLayoutOp, TransOp>(op) && isOpTriviallyDead(op))
+      op->erase();
+  });
 }
 
 struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
@@ -112,12 +111,9 @@ struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
                      : plan.instruction ? lowerToMma(builder, dot, *plan.instruction)
                                         : lowerToFma(builder, dot);
       dot.replaceAllUsesWith(result);
-      Value a = dot.getA(), b = dot.getB();
       dot.erase();
-      eraseUnused(a);
-      if (b != a)
-        eraseUnused(b);
     }
+    eraseUnused(getOperation());
   }
 };
 
