@@ -90,7 +90,7 @@ static bool isBlock(Operation *source) {
 }
 
 std::optional<layout::WgmmaTiling> tile::planWarpGroups(DotOp dot, bool aTransposed, bool bTransposed,
-                                                       const target::GpuTarget &target, unsigned numWarps) {
+                                                        const target::GpuTarget &target, unsigned numWarps) {
   Type a = dot.getA().getType().getElementType(), b = dot.getB().getType().getElementType();
   Type acc = dot.getAcc().getType().getElementType();
   bool isHalf = (a.isF16() || a.isBF16()) && a == b && acc.isF32();

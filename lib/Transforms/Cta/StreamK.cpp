@@ -8,16 +8,17 @@
 //   ranges of CTAs          |   CTA 131    |   CTA 130    |   CTA 129    |   CTA 128    | …
 //
 // A CTA that begins inside of a program leaves its partial sum in global memory and sets a flag. The CTA that has the
-// program's first step adds the others' sums to its own, in order (the result is the same in each run), and finishes the
-// program. It waits for CTAs of lower number only, which were started before it, so there is no deadlock even if not all
-// run at once; and they did that part first, so it seldom waits.
+// program's first step adds the others' sums to its own, in order (the result is the same in each run), and finishes
+// the program. It waits for CTAs of lower number only, which were started before it, so there is no deadlock even if
+// not all run at once; and they did that part first, so it seldom waits.
 //
 //   for p = CTA; p < T; p += G { A; for k = 0 … S: acc += …; B(acc) }
 //   ==>
 //   for segment of CTA { p, first, last = …; A; for k = first … last: acc += …
 //                        if first == 0 { for each peer: wait; acc += its sum; B(acc) } else { leave acc; set flag } }
 //
-// Stream-K: Osama et al., "Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU" (2023).
+// Stream-K: Osama et al., "Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU"
+// (2023).
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
 #include "Transforms/Passes.h"
@@ -126,12 +127,12 @@ private:
 /// How work is dealt out; all values are computed once, before the loop.
 struct Schedule {
   Value cta, ctas;
-  Value stepsPerProgram;    ///< at least 1
-  Value wholePrograms;      ///< programs that one CTA does alone; the others are split
-  Value wholeOfThisCta;     ///< how many of them this CTA does
-  Value range, longer;      ///< the first `longer` ranges have range + 1 steps, the others `range`
-  Value index, first, end;  ///< this CTA's range: its number, and its steps
-  Value segments;           ///< programs and parts of programs of this CTA
+  Value stepsPerProgram;   ///< at least 1
+  Value wholePrograms;     ///< programs that one CTA does alone; the others are split
+  Value wholeOfThisCta;    ///< how many of them this CTA does
+  Value range, longer;     ///< the first `longer` ranges have range + 1 steps, the others `range`
+  Value index, first, end; ///< this CTA's range: its number, and its steps
+  Value segments;          ///< programs and parts of programs of this CTA
 };
 
 class StreamK {
@@ -252,8 +253,8 @@ private:
     auto constant = [&](int64_t value) -> Value {
       return arith::ConstantOp::create(rewriter, loc, rewriter.getI64IntegerAttr(value));
     };
-    Value bytes = arith::MulIOp::create(rewriter, loc, arith::ExtUIOp::create(rewriter, loc, i64, cta),
-                                        constant(scratchBytes()));
+    Value bytes =
+        arith::MulIOp::create(rewriter, loc, arith::ExtUIOp::create(rewriter, loc, i64, cta), constant(scratchBytes()));
     if (offset != 0)
       bytes = arith::AddIOp::create(rewriter, loc, bytes, constant(offset));
     return AddPtrOp::create(rewriter, loc, scratch, bytes);
@@ -303,7 +304,8 @@ private:
 
     rewriter.setInsertionPointToStart(branch.thenBlock());
     Value sum = emitSumOfPeers(s, program, isWhole);
-    steps.getResult(0).replaceUsesWithIf(sum, [&](OpOperand &use) { return llvm::is_contained(after, ancestorIn(use)); });
+    steps.getResult(0).replaceUsesWithIf(sum,
+                                         [&](OpOperand &use) { return llvm::is_contained(after, ancestorIn(use)); });
     for (Operation *op : after)
       op->moveBefore(branch.thenBlock()->getTerminator());
 
