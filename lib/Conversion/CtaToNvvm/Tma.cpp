@@ -57,7 +57,8 @@ void emitExpect(OpBuilder &builder, Location loc, Value barrier, int64_t bytes) 
                                          NVVM::MemScopeKind::CTA, /*relaxed=*/false, /*predicate=*/Value());
 }
 
-/// nvvm.mbarrier.try_wait.parity has no translation to LLVM IR. The hardware suspends the thread for a while in each try.
+/// nvvm.mbarrier.try_wait.parity has no translation to LLVM IR. The hardware suspends the thread for a while in each
+/// try.
 void emitWait(OpBuilder &builder, Location loc, Value barrier, Value parity) {
   PtxStatement statement;
   statement.text = "{\n.reg .pred complete;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 complete, [$0], $1;\n"
@@ -99,8 +100,7 @@ struct MbarrierArriveLowering : OpConversionPattern<cta::MbarrierArriveOp> {
     // The thread speaks for its warp: what the other lanes read must have been read.
     NVVM::SyncWarpOp::create(rewriter, loc, emitI32(rewriter, loc, -1));
     Value lane = arith::AndIOp::create(rewriter, loc, emitThreadId(rewriter, loc), emitI32(rewriter, loc, 31));
-    Value arrives =
-        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, lane, emitI32(rewriter, loc, 0));
+    Value arrives = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, lane, emitI32(rewriter, loc, 0));
     if (adaptor.getCondition())
       arrives = arith::AndIOp::create(rewriter, loc, arrives, adaptor.getCondition());
     Value barrier = emitSlot(rewriter, loc, adaptor.getBarrier(), adaptor.getSlot());
@@ -201,8 +201,7 @@ struct TmaStoreLowering : OpConversionPattern<cta::TmaStoreOp> {
       offsets[0] = arith::AddIOp::create(rewriter, loc, offsets[0], row);
       thread = arith::AndIOp::create(rewriter, loc, thread, emitI32(rewriter, loc, 127));
     }
-    Value isFirst =
-        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, thread, emitI32(rewriter, loc, 0));
+    Value isFirst = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, thread, emitI32(rewriter, loc, 0));
     auto branch = scf::IfOp::create(rewriter, loc, isFirst, /*withElseRegion=*/false);
     rewriter.setInsertionPointToStart(branch.thenBlock());
     cta::BufferType part = op.getBuffer().getType();
@@ -256,9 +255,10 @@ LogicalResult checkMbarrierAlloc(cta::MbarrierAllocOp op) {
 }
 
 void populateTmaPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<MbarrierAllocLowering, MbarrierWaitLowering, MbarrierArriveLowering, MbarrierExpectLowering,
-               TmaLoadLowering, TmaLoadSyncLowering, TmaPrefetchLowering, TmaStoreLowering, TmaStoreWaitLowering, ProxyFenceLowering>(
-      converter, patterns.getContext());
+  patterns
+      .add<MbarrierAllocLowering, MbarrierWaitLowering, MbarrierArriveLowering, MbarrierExpectLowering, TmaLoadLowering,
+           TmaLoadSyncLowering, TmaPrefetchLowering, TmaStoreLowering, TmaStoreWaitLowering, ProxyFenceLowering>(
+          converter, patterns.getContext());
 }
 
 } // namespace tile::conversion

@@ -150,8 +150,9 @@ private:
     std::optional<layout::TmaBoxes> boxes =
         layout::planTmaBoxes(buffer.getLayout().getLayout(), getBytesInMemory(buffer.getElementType()));
     if (!boxes)
-      return access->emitOpError() << "moves blocks of " << RankedTensorType::get(buffer.getShape(), buffer.getElementType())
-                                   << ", which TMA cannot; it moves vectors and matrices with rows of at least 16 bytes";
+      return access->emitOpError()
+             << "moves blocks of " << RankedTensorType::get(buffer.getShape(), buffer.getElementType())
+             << ", which TMA cannot; it moves vectors and matrices with rows of at least 16 bytes";
     unsigned index = cast<BlockArgument>(desc).getArgNumber();
     auto map = kernel.getArgAttrOfType<DictionaryAttr>(index, KernelOp::getTensorMapAttrName());
     NamedAttrList entries(map);

@@ -1,8 +1,9 @@
 // cta-lower-dot: turn dots into tensor-core or fused multiply-add products.
 //
 // cta-assign-layouts has put operands and accumulator where the chosen instruction wants them, so a dot becomes one
-// cta.mma_sync; or a cta.wgmma, which reads the buffers that TMA has filled. Two cases need more: `tf32x3` splits each operand into its tf32 part and the rest and adds three
-// products; a type that the tensor cores lack goes through shared memory to cta.fma_dot.
+// cta.mma_sync; or a cta.wgmma, which reads the buffers that TMA has filled. Two cases need more: `tf32x3` splits each
+// operand into its tf32 part and the rest and adds three products; a type that the tensor cores lack goes through
+// shared memory to cta.fma_dot.
 //
 //   %d = tile.dot %a, %b, %c : #a, #b -> #acc   ==>   %d = cta.mma_sync %a, %b, %c {shape = 16, 8, 16}
 #include "Analysis/DotPlan.h"
@@ -81,9 +82,9 @@ Value viewBlock(OpBuilder &builder, Value operand) {
 
 Value lowerToWgmma(OpBuilder &builder, DotOp dot, const layout::WgmmaTiling &tiling) {
   Location loc = dot.getLoc();
-  Value product = cta::WgmmaOp::create(builder, loc, dot.getAcc().getType(), viewBlock(builder, dot.getA()),
-                                       viewBlock(builder, dot.getB()), dot.getAcc(), /*accumulate=*/Value(),
-                                       tiling.instructionN);
+  Value product =
+      cta::WgmmaOp::create(builder, loc, dot.getAcc().getType(), viewBlock(builder, dot.getA()),
+                           viewBlock(builder, dot.getB()), dot.getAcc(), /*accumulate=*/Value(), tiling.instructionN);
   return cta::WgmmaWaitOp::create(builder, loc, product, 0);
 }
 
