@@ -56,3 +56,39 @@ tile.kernel @fma_dot() attributes {num_warps = 1 : i32} {
   %d = cta.fma_dot %a, %a, %c : !cta.buffer<16x16xf8E5M2, #s>, !cta.buffer<16x16xf8E5M2, #s> -> tensor<16x16xf32, #acc>
   tile.return
 }
+
+// -----
+
+#a = #cta.layout<[64, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]>
+#b = #cta.layout<[16, 64], offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8], [0, 16], [0, 32]]>
+#c = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+tile.kernel @wgmma() attributes {shared_bytes = 32768 : i64} {
+  %a = cta.alloc at 0 : !cta.buffer<64x16xf16, #a>
+  %b = cta.alloc at 16384 : !cta.buffer<16x64xf16, #b>
+  %z = arith.constant dense<0.0> : tensor<64x64xf32, #c>
+  // expected-error @+1 {{needs wgmma, which sm_75 lacks; sm_90a has it}}
+  %d = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #a>, !cta.buffer<16x64xf16, #b> -> tensor<64x64xf32, #c>
+  tile.return
+}
+
+// -----
+
+#s = #cta.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
+tile.kernel @tma(%d: !tile.desc<64xf32>, %i: i32) attributes {num_warps = 1 : i32} {
+  %b = cta.alloc at 0 : !cta.buffer<64xf32, #s>
+  // expected-error @+1 {{needs TMA, which sm_75 lacks; sm_90 and later have it}}
+  cta.tma_store %b, %d[%i] : !cta.buffer<64xf32, #s>, !tile.desc<64xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @registers() attributes {producer_warps = 4 : i32} {
+  // expected-error @+1 {{needs setmaxnreg, which sm_75 lacks; sm_90a has it}}
+  cta.warp_roles math {
+    cta.barrier
+  } producer {
+    cta.barrier
+  } {math_registers = 240 : i32, producer_registers = 24 : i32}
+  tile.return
+}

@@ -1,0 +1,25 @@
+// RUN: tile-opt %s --convert-cta-to-nvvm -split-input-file -verify-diagnostics
+
+tile.kernel @nested(%c: i1) attributes {producer_warps = 4 : i32} {
+  scf.if %c {
+    // expected-error @+1 {{'cta.warp_roles' op must stand in the kernel's body, where all warps meet}}
+    cta.warp_roles math {
+      cta.proxy_fence
+    } producer {
+      cta.proxy_fence
+    }
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @no_producer() {
+  // expected-error @+1 {{'cta.warp_roles' op needs one warp group for the producer but the kernel has 0 producer warps}}
+  cta.warp_roles math {
+    cta.proxy_fence
+  } producer {
+    cta.proxy_fence
+  }
+  tile.return
+}

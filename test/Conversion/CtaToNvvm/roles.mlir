@@ -1,0 +1,46 @@
+// Roles are branches on the number of the warp. All barriers are initialised before.
+// RUN: tile-opt %s --convert-cta-to-nvvm | FileCheck %s
+
+// The kernel has 8 warps and a warp group for the producer. One thread of it copies; the others are done at once.
+// CHECK-LABEL: llvm.func @roles
+// CHECK-SAME: nvvm.minctasm = 1 : i32
+// CHECK-SAME: nvvm.reqntid = array<i32: 384>
+// CHECK-COUNT-3: nvvm.mbarrier.init
+// CHECK: nvvm.fence.mbarrier.init
+// CHECK: nvvm.barrier
+// CHECK: nvvm.shfl.sync idx
+// CHECK: scf.if
+// CHECK-NEXT: nvvm.setmaxregister increase 240
+// CHECK: %[[ID:.*]] = arith.constant 1 : i32
+// CHECK: %[[THREADS:.*]] = arith.constant 256 : i32
+// CHECK: nvvm.barrier id = %[[ID]] number_of_threads = %[[THREADS]]
+// CHECK: } else {
+// CHECK-NEXT: nvvm.setmaxregister decrease 24
+// CHECK: scf.if
+// CHECK: %[[ONE:.*]] = nvvm.elect.sync
+// CHECK: scf.if %[[ONE]]
+// CHECK: nvvm.mbarrier.arrive.expect_tx
+tile.kernel @roles() attributes {num_warps = 8 : i32, producer_warps = 4 : i32, shared_bytes = 64 : i64} {
+  %zero = arith.constant 0 : i32
+  %full = cta.mbarrier_alloc arrivals 1 at 0 : !cta.mbarrier<2>
+  %empty = cta.mbarrier_alloc arrivals 8 at 16 : !cta.mbarrier<1>
+  cta.warp_roles math {
+    cta.barrier warps 8
+  } producer {
+    cta.mbarrier_expect %full[%zero], 4096 : !cta.mbarrier<2>
+  } {math_registers = 240 : i32, producer_registers = 24 : i32}
+  tile.return
+}
+
+// Without numbers of registers all threads keep what they have.
+// CHECK-LABEL: llvm.func @same_registers
+// CHECK-NOT: setmaxregister
+// CHECK: llvm.return
+tile.kernel @same_registers() attributes {producer_warps = 4 : i32} {
+  cta.warp_roles math {
+    cta.barrier warps 4
+  } producer {
+    cta.proxy_fence
+  }
+  tile.return
+}

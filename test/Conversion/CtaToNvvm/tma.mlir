@@ -1,0 +1,75 @@
+// Copies by TMA: one instruction a box, coordinates innermost first; a tensor map is passed by value.
+// RUN: tile-opt %s --convert-cta-to-nvvm | FileCheck %s
+
+#s = #cta.layout<[64, 128], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [0, 64]]>
+!d = !tile.desc<64x128xf16>
+!b = !cta.buffer<64x128xf16, #s>
+
+// CHECK-LABEL: llvm.func @load
+// CHECK-SAME: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant, tile.tensor_map = {base = "a"}}
+// CHECK-DAG: %[[I:.*]] = arith.constant 3 : i32
+// CHECK-DAG: %[[J:.*]] = arith.constant 5 : i32
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} box[%[[J]], %[[I]]]
+// CHECK: %[[PANEL:.*]] = arith.addi %[[J]]
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} box[%[[PANEL]], %[[I]]]
+// CHECK-NOT: nvvm.cp.async.bulk.tensor
+tile.kernel @load(%d: !d {tile.tensor_map = {base = "a"}}) attributes {shared_bytes = 16416 : i64} {
+  %i = arith.constant 3 : i32
+  %j = arith.constant 5 : i32
+  %slot = arith.constant 1 : i32
+  %b = cta.alloc at 0 : !b
+  %m = cta.mbarrier_alloc arrivals 1 at 16384 : !cta.mbarrier<4>
+  cta.tma_load %d[%i, %j], %b, %m[%slot] : !d, !b, !cta.mbarrier<4>
+  tile.return
+}
+
+// One thread initialises the barrier, announces the bytes, copies and waits; all meet before and behind it.
+// CHECK-LABEL: llvm.func @load_sync
+// CHECK: nvvm.barrier
+// CHECK: scf.if
+// CHECK: nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>
+// CHECK: nvvm.mbarrier.init
+// CHECK: nvvm.fence.mbarrier.init
+// CHECK: %[[BYTES:.*]] = arith.constant 16384 : i32
+// CHECK: nvvm.mbarrier.arrive.expect_tx %{{.*}}, %[[BYTES]]
+// CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global
+// CHECK: mbarrier.try_wait.parity
+// CHECK: nvvm.mbarrier.inval
+// CHECK: nvvm.barrier
+tile.kernel @load_sync(%d: !d {tile.tensor_map = {base = "a"}}, %i: i32) attributes {shared_bytes = 16416 : i64} {
+  %b = cta.alloc at 0 : !b
+  %m = cta.mbarrier_alloc arrivals 1 at 16384 : !cta.mbarrier<1>
+  cta.tma_load_sync %d[%i, %i], %b, %m : !d, !b, !cta.mbarrier<1>
+  tile.return
+}
+
+// CHECK-LABEL: llvm.func @store
+// CHECK: nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>
+// CHECK: scf.if
+// CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.global.shared.cta
+// CHECK: nvvm.cp.async.bulk.commit.group
+// CHECK: nvvm.cp.async.bulk.wait_group 1 {read}
+tile.kernel @store(%d: !d {tile.tensor_map = {base = "a"}}, %i: i32) attributes {shared_bytes = 16384 : i64} {
+  %b = cta.alloc at 0 : !b
+  cta.proxy_fence
+  cta.tma_store %b, %d[%i, %i] : !b, !d
+  cta.tma_store_wait 1
+  tile.return
+}
+
+// Barriers of a ring are 8 bytes apart. A warp arrives once, when all its lanes are there.
+// CHECK-LABEL: llvm.func @barriers
+// CHECK: %[[OFFSET:.*]] = arith.muli %{{.*}}, %c8_i32
+// CHECK: llvm.getelementptr {{.*}}[%[[OFFSET]]]
+// CHECK: mbarrier.try_wait.parity.shared::cta.b64 complete, [$0], $1;
+// CHECK: nvvm.bar.warp.sync
+// CHECK: scf.if
+// CHECK: nvvm.mbarrier.arrive
+// CHECK: nvvm.mbarrier.arrive.expect_tx
+tile.kernel @barriers(%slot: i32, %parity: i32, %c: i1) attributes {shared_bytes = 64 : i64} {
+  %m = cta.mbarrier_alloc arrivals 4 at 32 : !cta.mbarrier<4>
+  cta.mbarrier_wait %m[%slot], %parity : !cta.mbarrier<4>
+  cta.mbarrier_arrive %m[%slot] if %c : !cta.mbarrier<4>
+  cta.mbarrier_expect %m[%slot], 4096 : !cta.mbarrier<4>
+  tile.return
+}
