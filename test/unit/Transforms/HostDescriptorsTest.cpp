@@ -23,13 +23,14 @@ tile.kernel @k(%a: !tile.ptr<f16> {tile.name = "a", tile.divisibility = 16 : i32
                %c: !tile.ptr<f32> {tile.name = "c", tile.divisibility = 16 : i32},
                %m: i32 {tile.name = "M"}, %n: i32 {tile.name = "N"}, %k: i32 {tile.name = "K"},
                %ldb: i64 {tile.name = "ldb"}) {
-  %zeros = arith.constant dense<0.0> : tensor<16x32xf32>
+  %zeros = arith.constant dense<0.0> : tensor<64x32xf32>
   %one = arith.constant 1 : i64
   %four = arith.constant 4 : i64
   %c0 = arith.constant 0 : i32
   %c8 = arith.constant 8 : i32
   %c16 = arith.constant 16 : i32
   %c32 = arith.constant 32 : i32
+  %c64 = arith.constant 64 : i32
   %pieces = arith.ceildivsi %k, %c8 : i32
   %lda = arith.muli %pieces, %c8 : i32
   %lda64 = arith.extsi %lda : i32 to i64
@@ -37,18 +38,18 @@ tile.kernel @k(%a: !tile.ptr<f16> {tile.name = "a", tile.divisibility = 16 : i32
   %n64 = arith.extsi %n : i32 to i64
   %rows = arith.maxsi %m, %c0 : i32
   %least = arith.minsi %n, %c32 : i32
-  %da = tile.make_desc %a, [%rows, %k], [%lda64, %one] : !tile.ptr<f16> -> !tile.desc<16x16xf16>
+  %da = tile.make_desc %a, [%rows, %k], [%lda64, %one] : !tile.ptr<f16> -> !tile.desc<64x16xf16>
   %db = tile.make_desc %b, [%k, %least], [%ldb4, %one] : !tile.ptr<f16> -> !tile.desc<16x32xf16>
-  %dc = tile.make_desc %c, [%rows, %n], [%n64, %one] : !tile.ptr<f32> -> !tile.desc<16x32xf32>
+  %dc = tile.make_desc %c, [%rows, %n], [%n64, %one] : !tile.ptr<f32> -> !tile.desc<64x32xf32>
   %pid = tile.program_id 0
-  %first = arith.muli %pid, %c16 : i32
-  %sum = scf.for %i = %c0 to %k step %c16 iter_args(%acc = %zeros) -> (tensor<16x32xf32>) : i32 {
-    %x = tile.desc_load %da[%first, %i] : !tile.desc<16x16xf16> -> tensor<16x16xf16>
+  %first = arith.muli %pid, %c64 : i32
+  %sum = scf.for %i = %c0 to %k step %c16 iter_args(%acc = %zeros) -> (tensor<64x32xf32>) : i32 {
+    %x = tile.desc_load %da[%first, %i] : !tile.desc<64x16xf16> -> tensor<64x16xf16>
     %y = tile.desc_load %db[%i, %c0] : !tile.desc<16x32xf16> -> tensor<16x32xf16>
-    %next = tile.dot %x, %y, %acc : tensor<16x16xf16>, tensor<16x32xf16> -> tensor<16x32xf32>
-    scf.yield %next : tensor<16x32xf32>
+    %next = tile.dot %x, %y, %acc : tensor<64x16xf16>, tensor<16x32xf16> -> tensor<64x32xf32>
+    scf.yield %next : tensor<64x32xf32>
   }
-  tile.desc_store %dc[%first, %c0], %sum : !tile.desc<16x32xf32>, tensor<16x32xf32>
+  tile.desc_store %dc[%first, %c0], %sum : !tile.desc<64x32xf32>, tensor<64x32xf32>
   tile.return
 })";
 
@@ -93,12 +94,12 @@ protected:
       EXPECT_TRUE(succeeded(manager.run(*module)));
       EXPECT_EQ(kernel.getNumArguments(), 10u);
     }
-    std::vector<uint16_t> a(4096), b(4096);
+    std::vector<uint16_t> a(16384), b(16384);
     for (size_t i = 0; i < a.size(); ++i) { // some bits of small positive numbers
       a[i] = 0x3000 + i * 37 % 2048;
       b[i] = 0x3000 + i * 101 % 2048;
     }
-    std::vector<float> c(4096, -1);
+    std::vector<float> c(16384, -1);
     interp::Buffer buffers[] = {
         {a.data(), a.size() * 2, "a"}, {b.data(), b.size() * 2, "b"}, {c.data(), c.size() * 4, "c"}};
     using interp::Argument;
@@ -116,7 +117,7 @@ protected:
 };
 
 TEST_F(HostDescriptorsTest, LaunchersDescriptorsGiveTheSameResults) {
-  for (const Sizes &sizes : {Sizes{33, 20, 19, 8}, {48, 32, 64, 16}, {1, 40, 1, 10}, {17, 5, 0, 8}, {-3, 5, 16, 8}})
+  for (const Sizes &sizes : {Sizes{129, 20, 19, 8}, {192, 32, 64, 16}, {1, 40, 1, 10}, {65, 5, 0, 8}, {-3, 5, 16, 8}})
     EXPECT_EQ(run(false, sizes), run(true, sizes)) << sizes.m << " x " << sizes.n << " x " << sizes.k;
 }
 
