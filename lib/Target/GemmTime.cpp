@@ -18,7 +18,7 @@ const GemmConstants &wgmmaConstants() {
       .power = 820e3,
       .step = 48,
       .launch = 1940,
-      .split = 3500,
+      .split = 9000,
       .sumRate = 30,
       .epilogue = 100,
       .epilogueRate = 48,
@@ -115,15 +115,19 @@ double splitClocks(const GemmConfig &config, const GemmConstants &c) {
 /// K steps of the busiest multiprocessor if the last full round and the rest are split among all. Mirrors cta-stream-k,
 /// which does so where the steps that each gains pay for the costs, and for large steps only.
 double countSteps(const GemmConfig &config, int64_t tiles, int64_t steps, int64_t numSms, const GemmConstants &c) {
-  constexpr double leastStepClocks = 512, productsPerClock = 2048;
+  constexpr double leastStepClocks = 512, productsPerClock = 2048, manyParts = 3;
   int64_t rounds = tiles / numSms, rest = tiles % numSms;
   double stepClocks = double(config.blockM) * config.blockN * config.blockK / productsPerClock;
-  double leastGain = std::ceil(splitClocks(config, c) / stepClocks);
-  bool pays =
-      stepClocks >= leastStepClocks && rounds > 0 && rest > 0 && leastGain * numSms < double(steps) * (numSms - rest);
+  // Fewer tiles than multiprocessors are cut into several parts, whose sums one of them adds up.
+  double leastGain = std::ceil(splitClocks(config, c) / stepClocks) * (rounds > 0 ? 1 : manyParts);
+  constexpr double operandBytesInCache = 48e6; // of a square with as many tiles
+  double operandBytes = 2 * std::sqrt(double(tiles) * config.blockM * config.blockN) * steps * config.blockK * 2;
+  bool pays = stepClocks >= leastStepClocks && rest > 0 && operandBytes <= operandBytesInCache &&
+              leastGain * numSms < double(steps) * (numSms - rest);
   if (!pays)
     return double(ceilDiv(tiles, numSms)) * steps;
-  return double(rounds - 1) * steps + ceilDiv((numSms + rest) * steps, numSms);
+  int64_t split = rest + (rounds > 0 ? numSms : 0);
+  return double(std::max<int64_t>(rounds - 1, 0)) * steps + ceilDiv(split * steps, numSms);
 }
 
 } // namespace
@@ -147,8 +151,11 @@ GemmEstimate estimateGemm(const GemmProblem &problem, const GemmConfig &config, 
   double elements = double(config.blockM) * config.blockN;
   double epilogue = c.epilogue + elements * problem.outputBytes / (c.epilogueRate * groups) / c.clockGHz;
   double compute = mostSteps * (busy + gap) + rounds * epilogue;
-  if (isSplit)
-    compute += splitClocks(config, c) / c.clockGHz;
+  if (isSplit) {
+    double parts = 1 + double(numSms) / estimate.tiles;
+    double sums = estimate.tiles > int64_t(numSms) ? 0 : parts * (splitClocks(config, c) - c.split);
+    compute += (splitClocks(config, c) + sums) / c.clockGHz;
+  }
   if (twoTiles && rounds > 1) // each waits for the units; for gaps and epilogues only if there is nothing else to do
     compute = std::max(mostSteps * busy + steps * gap + epilogue, compute / 2);
 

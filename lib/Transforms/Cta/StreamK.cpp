@@ -45,7 +45,12 @@ namespace {
 constexpr int64_t leastSteps = 4;
 /// What splitting costs (fitted on an H200): clocks to deal out the work and to wait, and bytes a clock at which each
 /// multiprocessor writes and reads sums; and products of 16-bit numbers that one does in a clock.
-constexpr int64_t splitClocks = 3500, sumBytesPerClock = 30, productsPerClock = 2048;
+constexpr int64_t splitClocks = 9000, sumBytesPerClock = 30, productsPerClock = 2048;
+/// Whole rounds read the same rows and columns at the same time; ranges do not, so the operands must lie in the L2 cache
+/// (60 MB on an H200, less what else is there): 4096x8192x28672 lost 13 %.
+constexpr int64_t operandBytesInCache = 48000000;
+/// How much more it costs where there are fewer programs than CTAs.
+constexpr int64_t manyParts = 3;
 /// A step of at least this many clocks: 128x128 by 64.
 constexpr int64_t leastStepClocks = 512;
 /// Each CTA's scratch: a flag in a line of its own, then the sum.
@@ -183,7 +188,10 @@ private:
     Value rounds = n.div(count, s.ctas), rest = n.sub(count, n.mul(rounds, s.ctas));
     // The last round leaves ctas - rest CTAs idle for `steps` steps; split among all, that is the gain of each.
     Value idle = n.mul(steps, n.sub(s.ctas, rest));
-    Value pays = n.both(n.less(zero, rest), n.less(n.mul(s.ctas, n.constant(leastGain())), idle));
+    // Fewer programs than CTAs are cut into several parts, whose sums one CTA adds up.
+    Value gain = n.select(n.less(zero, rounds), n.constant(leastGain()), n.constant(leastGain() * manyParts));
+    Value pays = n.both(n.less(zero, rest), n.less(n.mul(s.ctas, gain), idle));
+    pays = n.both(pays, emitFitsCache(count, steps));
     // With one full round more, each CTA has at least a program's steps, and no program is cut into many parts.
     Value split = n.add(rest, n.select(n.less(zero, rounds), s.ctas, zero));
     split = n.select(pays, split, zero);
@@ -194,6 +202,22 @@ private:
     s.wholeOfThisCta = n.select(pays, wholeRounds, all);
     emitRanges(s, pays, split, steps);
     return s;
+  }
+
+  /// The operands of `count` programs, if these make up a square: 2 sqrt(count * elements) rows and columns of all k. The
+  /// shape of the grid does not tell which axis is which.
+  Value emitFitsCache(Value count, Value steps) {
+    auto product = cast<cta::WgmmaOp>(*this->steps.getRegionIterArg(0).user_begin());
+    cta::BufferType a = product.getA().getType();
+    double bytesOfStep = 2.0 * a.getShape()[1] * getBytesInMemory(a.getElementType());
+    double most = double(operandBytesInCache) * operandBytesInCache / (bytesOfStep * bytesOfStep);
+    Value limit = arith::ConstantOp::create(rewriter, loc,
+                                            rewriter.getI64IntegerAttr(int64_t(most / sumType().getNumElements())));
+    Type i64 = rewriter.getI64Type();
+    Value wideSteps = arith::ExtUIOp::create(rewriter, loc, i64, steps);
+    Value size = arith::MulIOp::create(rewriter, loc, wideSteps, wideSteps);
+    size = arith::MulIOp::create(rewriter, loc, size, arith::ExtUIOp::create(rewriter, loc, i64, count));
+    return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sle, size, limit);
   }
 
   /// Divisions take long; small problems, which do not split, must not wait for them.

@@ -127,22 +127,22 @@ TEST(CostModel, smallProblemsGetSmallTiles) {
   }
 }
 
-// 144 tiles of 128x128: two rounds on 132 multiprocessors, or little more than one.
+// 288 tiles of 128x256: three rounds on 132 multiprocessors, or little more than two.
 TEST(CostModel, splitRoundsDoNotFillUpWaves) {
-  GemmProblem split = square(1536), whole = split;
+  GemmProblem split = square(3072), whole = split;
   whole.splitRounds = false;
-  const GemmConfig config{128, 128, 64, 8, 8, 6, true};
-  EXPECT_EQ(estimateGemm(hopper, whole, config).waves, 2);
-  EXPECT_NEAR(estimateGemm(hopper, split, config).waves, 144 / 132.0, 0.05);
+  const GemmConfig config{128, 256, 64, 8, 8, 4, true};
+  EXPECT_EQ(estimateGemm(hopper, whole, config).waves, 3);
+  EXPECT_NEAR(estimateGemm(hopper, split, config).waves, 288 / 132.0, 0.05);
   EXPECT_LT(estimateGemm(hopper, split, config).microseconds, estimateGemm(hopper, whole, config).microseconds);
   // One step of K: nothing to split.
   split.k = 64;
-  EXPECT_EQ(estimateGemm(hopper, split, config).waves, 2);
+  EXPECT_EQ(estimateGemm(hopper, split, config).waves, 3);
 }
 
 // What kernels that say nothing about sizes get.
 TEST(CostModel, defaultProblem) {
-  EXPECT_EQ(best(hopper, {}), (GemmConfig{128, 256, 64, 16, 8, 4, true}));
+  EXPECT_EQ(best(hopper, {}), (GemmConfig{128, 256, 64, 8, 8, 4, true}));
   EXPECT_EQ(best(hopper, {.tensorMaps = false}), (GemmConfig{128, 128, 32, 8, 4, 3, false}));
   EXPECT_EQ(best(*findTarget("sm_80"), {}), (GemmConfig{128, 128, 32, 8, 4, 3, false}));
 }
