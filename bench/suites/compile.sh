@@ -6,16 +6,13 @@ tilec=$1 target=$2 folder=$3
 examples=$(cd "$(dirname "$0")/../../examples" && pwd)
 mkdir -p "$folder"
 
-# matmul TYPE ORDER TRANS_A TRANS_B: one artifact for any size, one for sizes and rows that are multiples of 8, and one
-# for any M if a is row-major.
+# matmul TYPE ORDER TRANS_A TRANS_B: one artifact for any size, one for sizes and rows that are multiples of 8.
 matmul() {
   local common=("$examples/matmul.tile" --target="$target" -D TRANS_A="$3" -D TRANS_B="$4")
   [ "$1" = f16 ] || common+=(--signature "a: *$1, b: *$1, c: *$1")
   "$tilec" "${common[@]}" -o "$folder/matmul-$1-$2.cubin"
   "$tilec" "${common[@]}" --assume=lda=8 --assume=ldb=8 --assume=ldc=8 --assume=K=8 --assume=N=8 \
     --assume=M=8 -o "$folder/matmul-$1-$2-by8.cubin"
-  [ "$3" = 1 ] || "$tilec" "${common[@]}" --assume=lda=8 --assume=ldb=8 --assume=ldc=8 --assume=K=8 --assume=N=8 \
-    -o "$folder/matmul-$1-$2-any-m.cubin"
 }
 for type in f16 bf16; do
   matmul "$type" nn 0 0
@@ -30,3 +27,26 @@ done
 for kernel in softmax rmsnorm rmsnorm_matrix; do
   "$tilec" "$examples/$kernel.tile" --target="$target" --assume=stride_x=8 --assume=stride_out=8 -o "$folder/$kernel.cubin"
 done
+
+# dense NAME SIZE...: one artifact for a case of dense.suite, for its type and order, which the name says (bf16-4096-nt),
+# its sizes, and rows that start at multiples of 16 bytes where they do.
+dense() {
+  local name=$1 type=${1%%-*} order=${1##*-} transA=0 transB=0 M N K
+  shift
+  local "$@"
+  case $order in t?) transA=1 ;; esac
+  case $order in ?t) transB=1 ;; esac
+  local lda=$((transA ? M : K)) ldb=$((transB ? K : N)) ldc=$N promises=() stride
+  for stride in lda ldb ldc; do
+    [ $((${!stride} % 8)) != 0 ] || promises+=("--assume=$stride=8")
+  done
+  "$tilec" "$examples/matmul.tile" --target="$target" -D TRANS_A=$transA -D TRANS_B=$transB \
+    --size="M=$M,N=$N,K=$K" --signature "a: *$type, b: *$type, c: *$type" "${promises[@]}" -o "$folder/dense-$name.cubin"
+}
+while read -r name _ m n k _; do
+  case $name in '' | '#'*) continue ;; esac
+  dense "$name" "$m" "$n" "$k" &
+  # As many at a time as there are processors.
+  while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+done <"$(dirname "$0")/dense.suite"
+wait

@@ -3,8 +3,10 @@
 // Dimension d of an access with mask `index < bound` lies at some coordinate of a tensor of some extent, and
 // bound = extent - coordinate. What of the bound is known at launch belongs to the extent, the rest to the coordinate.
 // The address must then be base + the sum of coordinate * stride; a constant difference moves the coordinates, and the
-// extents with them, which leaves the bounds as they are.
+// extents with them, which leaves the bounds as they are. A dimension without a boundary can move by any number: all of
+// it is accessed, so its extent is the largest one.
 #include "Analysis/BlockPointers.h"
+#include "Analysis/IndexBounds.h"
 #include "Analysis/UnobservedElements.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -186,8 +188,8 @@ private:
     for (unsigned step = 0; step < getRank(); ++step) {
       unsigned dim = step + 1 == getRank() ? contiguous : step + (int64_t(step) >= contiguous);
       auto [distance, remainder] = rest.divide(strides[dim]);
-      if (!distance.getConstant())
-        return fail(describeRest(distance, dim));
+      if (bounds[dim] && !distance.getConstant())
+        return fail("no boundary in the mask mentions the offset " + quote(distance) + " of the address");
       coordinates[dim] = coordinates[dim] + distance;
       rest = remainder;
     }
@@ -199,12 +201,6 @@ private:
     return true;
   }
 
-  std::string describeRest(const Polynomial &distance, unsigned dim) {
-    if (!bounds[dim])
-      return formatv("no mask bounds dimension {0}, so its extent is not known", dim);
-    return "no boundary in the mask mentions the offset " + quote(distance) + " of the address";
-  }
-
   bool isNonNegative(const Polynomial &number) {
     return number.isExact() && llvm::all_of(number.getTerms(), [&](const Polynomial::Term &term) {
              return term.coefficient > 0 &&
@@ -214,16 +210,42 @@ private:
 
   bool findExtents() {
     for (unsigned dim = 0; dim < getRank(); ++dim) {
-      // All of an unmasked dimension is accessed, so it exists.
-      Polynomial extent = coordinates[dim] + bounds[dim].value_or(sizes[dim]);
-      extents.push_back(extent);
-      if (!isShort(extent) || !isShort(coordinates[dim]))
-        return fail(formatv("dimension {0} has 64-bit indices; descriptors have 32-bit ones", dim));
-      bool fits = extent.getConstant() ? *extent.getConstant() <= maxExtent : extent.getConstantTerm() <= 0;
-      if (!extent.isExact() || !fits)
-        return fail(formatv("extent {0} of dimension {1} may be larger than {2}", quote(extent), dim, maxExtent));
+      bool found = bounds[dim] ? findBoundedExtent(dim) : findUnboundedExtent(dim);
+      if (!found)
+        return false;
     }
     return true;
+  }
+
+  bool findBoundedExtent(unsigned dim) {
+    Polynomial extent = coordinates[dim] + *bounds[dim];
+    extents.push_back(extent);
+    if (!isShort(extent) || !isShort(coordinates[dim]))
+      return fail(describeLong(dim));
+    bool fits = extent.getConstant() ? *extent.getConstant() <= maxExtent : extent.getConstantTerm() <= 0;
+    if (!extent.isExact() || !fits)
+      return fail(formatv("extent {0} of dimension {1} may be larger than {2}", quote(extent), dim, maxExtent));
+    return true;
+  }
+
+  /// All of the dimension is accessed, so it exists. Tensor maps do not ask for memory beyond.
+  bool findUnboundedExtent(unsigned dim) {
+    const Polynomial &coordinate = coordinates[dim];
+    std::optional<int64_t> constant = coordinate.getConstant();
+    extents.push_back(constant ? std::min(*constant, maxExtent - sizes[dim]) + sizes[dim] : maxExtent);
+    if (!isShort(coordinate))
+      return fail(describeLong(dim));
+    int64_t largest = IndexBounds(blocks).getUpperBound(coordinate, pointer);
+    if (!constant)
+      largest &= -int64_t(getDivisibility(coordinate));
+    if (largest > maxExtent - (sizes[dim] - 1))
+      return fail(formatv("no mask bounds dimension {0}, and its coordinate {1} may be larger than {2}", dim,
+                          quote(coordinate), maxExtent - sizes[dim]));
+    return true;
+  }
+
+  std::string describeLong(unsigned dim) {
+    return formatv("dimension {0} has 64-bit indices; descriptors have 32-bit ones", dim);
   }
 
   /// Computed from 32-bit numbers only.

@@ -9,9 +9,11 @@
 //
 // Proven: every enabled element is the one that a descriptor access at these coordinates moves, and no other is inside
 // the shape. For this coordinates must not be negative, and the mask must be the boundary, no more and no less. What is
-// known at launch makes up the shape, all else in the mask the coordinates.
+// known at launch makes up the shape, all else in the mask the coordinates. A dimension without a boundary is as large
+// as a descriptor can say, and its coordinates must not get larger.
 // Proven from the launcher's promises: the base is aligned to 16 bytes, and so is every row.
-// Taken for granted: index arithmetic does not overflow, and strides are not negative (the launcher checks).
+// Taken for granted: index arithmetic does not overflow nor reach 2^31 - 1, and strides are not negative (the launcher
+// checks).
 #pragma once
 
 #include "Analysis/AffineBlock.h"

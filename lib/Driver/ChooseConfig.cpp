@@ -5,7 +5,6 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
-#include <limits>
 
 using llvm::formatv;
 using tile::frontend::Scalar;
@@ -95,8 +94,9 @@ frontend::TileChoices chooseConfig(const CompilerOptions &options, const target:
       .splitRounds = runsAll(options.pipeline, {"tile-make-persistent", "cta-stream-k"}),
   };
   auto given = [](std::optional<int64_t> value) {
-    bool isSize = value && *value > 0 && *value <= std::numeric_limits<int>::max();
-    return isSize ? std::optional(unsigned(*value)) : std::nullopt; // what is no size, the front end rejects
+    constexpr int64_t largestBlock = 1 << 20; // the front end rejects what is no size of a block
+    bool isSize = value && *value > 0 && *value <= largestBlock;
+    return isSize ? std::optional(unsigned(*value)) : std::nullopt;
   };
   target::GemmChoices choices{
       .blockM = given(product.given.blockM),

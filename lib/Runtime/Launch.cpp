@@ -189,7 +189,10 @@ tile_status chooseBlocks(const tile_kernel &kernel, const int64_t programs[3], i
   // Whole clusters: blocks of the last one may be without a program, and the device need not be full.
   const int64_t cluster = info.cluster[0];
   const int64_t needed = (plane * programs[2] + cluster - 1) / cluster * cluster;
-  blocks[0] = std::min(needed, residentBlocks(info, multiprocessors));
+  const int64_t resident = residentBlocks(info, multiprocessors);
+  // Blocks that share programs through scratch memory are useful beyond the number of programs.
+  const bool sharesPrograms = info.scratchPerCta != 0 && needed != 0;
+  blocks[0] = sharesPrograms ? resident : std::min(needed, resident);
   blocks[1] = blocks[2] = 1;
   return TILE_OK;
 }

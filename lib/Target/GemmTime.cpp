@@ -18,7 +18,8 @@ const GemmConstants &wgmmaConstants() {
       .power = 820e3,
       .step = 48,
       .launch = 1940,
-      .exchange = 1000,
+      .split = 3500,
+      .sumRate = 30,
       .epilogue = 100,
       .epilogueRate = 48,
       .sharpness = 8,
@@ -38,7 +39,8 @@ const GemmConstants &mmaSyncConstants() {
       .power = 820e3,
       .step = 400,
       .launch = 4000,
-      .exchange = 0,
+      .split = 0,
+      .sumRate = 30,
       .epilogue = 500,
       .epilogueRate = 16,
       .sharpness = 8,
@@ -105,11 +107,20 @@ Overlap atomClocks(const GemmProblem &problem, const GemmConfig &config, double 
   return clocks;
 }
 
-/// K steps of the busiest multiprocessor if the last full round and the rest are split among all, where that pays.
-double countSteps(int64_t tiles, int64_t steps, int64_t numSms) {
-  constexpr int64_t leastGain = 8; // steps for each CTA, as in cta-stream-k
+/// Clocks that splitting the last rounds costs: dealing out the work, waiting, and a sum that is written and read.
+double splitClocks(const GemmConfig &config, const GemmConstants &c) {
+  return c.split + 2.0 * config.blockM * config.blockN * partialBytes / c.sumRate;
+}
+
+/// K steps of the busiest multiprocessor if the last full round and the rest are split among all. Mirrors cta-stream-k,
+/// which does so where the steps that each gains pay for the costs, and for large steps only.
+double countSteps(const GemmConfig &config, int64_t tiles, int64_t steps, int64_t numSms, const GemmConstants &c) {
+  constexpr double leastStepClocks = 512, productsPerClock = 2048;
   int64_t rounds = tiles / numSms, rest = tiles % numSms;
-  bool pays = rounds > 0 && rest > 0 && leastGain * numSms < steps * (numSms - rest);
+  double stepClocks = double(config.blockM) * config.blockN * config.blockK / productsPerClock;
+  double leastGain = std::ceil(splitClocks(config, c) / stepClocks);
+  bool pays =
+      stepClocks >= leastStepClocks && rounds > 0 && rest > 0 && leastGain * numSms < double(steps) * (numSms - rest);
   if (!pays)
     return double(ceilDiv(tiles, numSms)) * steps;
   return double(rounds - 1) * steps + ceilDiv((numSms + rest) * steps, numSms);
@@ -124,7 +135,9 @@ GemmEstimate estimateGemm(const GemmProblem &problem, const GemmConfig &config, 
   estimate.tiles = ceilDiv(problem.m, config.blockM) * ceilDiv(problem.n, config.blockN);
   int64_t steps = ceilDiv(problem.k, config.blockK), rounds = ceilDiv(estimate.tiles, numSms);
   double wholeSteps = double(rounds) * steps;
-  double mostSteps = config.wgmma && problem.splitRounds ? countSteps(estimate.tiles, steps, numSms) : wholeSteps;
+  double mostSteps = wholeSteps;
+  if (config.wgmma && problem.splitRounds)
+    mostSteps = countSteps(config, estimate.tiles, steps, numSms, c);
   bool isSplit = mostSteps < wholeSteps;
   estimate.waves = isSplit ? mostSteps / steps : double(rounds);
 
@@ -134,8 +147,8 @@ GemmEstimate estimateGemm(const GemmProblem &problem, const GemmConfig &config, 
   double elements = double(config.blockM) * config.blockN;
   double epilogue = c.epilogue + elements * problem.outputBytes / (c.epilogueRate * groups) / c.clockGHz;
   double compute = mostSteps * (busy + gap) + rounds * epilogue;
-  if (isSplit) // one sum is written, one is read
-    compute += c.exchange + 2 * elements * partialBytes / c.smIngest / c.clockGHz;
+  if (isSplit)
+    compute += splitClocks(config, c) / c.clockGHz;
   if (twoTiles && rounds > 1) // each waits for the units; for gaps and epilogues only if there is nothing else to do
     compute = std::max(mostSteps * busy + steps * gap + epilogue, compute / 2);
 

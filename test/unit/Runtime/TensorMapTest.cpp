@@ -100,6 +100,21 @@ TEST_F(TensorMapTest, mapsFollowTheParametersInnermostDimensionFirst) {
   EXPECT_EQ(b.swizzle, 1);
 }
 
+/// A dimension that no mask bounds is as large as a coordinate can say, whatever its stride.
+TEST_F(TensorMapTest, unboundedDimensionsAreTheLargest) {
+  std::string manifest = manifestText();
+  const std::string shape = R"("shape":["M","K"])", unbounded = R"("shape":["2147483647","2147483647"])";
+  manifest.replace(manifest.find(shape), shape.size(), unbounded);
+  ASSERT_EQ(load(manifest, runtime), TILE_OK) << error();
+  Arguments arguments;
+  arguments.lda = (int64_t(1) << 39) - 8;
+  ASSERT_EQ(launch(arguments), TILE_OK) << error();
+  const FakeTensorMap a = driver.launches[0].maps[0];
+  EXPECT_EQ(a.sizes[0], 2147483647u);
+  EXPECT_EQ(a.sizes[1], 2147483647u);
+  EXPECT_EQ(a.strides[0], (uint64_t(1) << 40) - 16);
+}
+
 TEST_F(TensorMapTest, sameArgumentsAreNotEncodedAgain) {
   ASSERT_EQ(load(), TILE_OK);
   const int before = driver.mapsEncoded;

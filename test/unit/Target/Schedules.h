@@ -1,4 +1,4 @@
-// The measurements that the cost model's constants come from: bench/results/h200/schedules.tsv, 14 shapes by 14 GEMM
+// The measurements that the cost model's constants come from: bench/results/h200/schedules.tsv, 14 shapes by 15 GEMM
 // schedules on one H200. Only rows whose tile this compiler can build are read.
 #pragma once
 

@@ -1,0 +1,121 @@
+// Bounds of factors follow from the operations that compute them; bounds of sums also from numbers of 32 bits that the
+// program has computed before. Numbers beyond 64 bits count as the largest of 64 bits.
+#include "Analysis/IndexBounds.h"
+
+#include "Tile/TileDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tile;
+
+static constexpr int64_t largest = std::numeric_limits<int64_t>::max();
+static constexpr int64_t largestIndex = std::numeric_limits<int32_t>::max();
+
+/// Loop bounds and the like are a few operations; longer chains have the bound of their type.
+static constexpr unsigned maxDepth = 12;
+
+static int64_t getLargestOfType(Type type) {
+  return type.isInteger() && type.getIntOrFloatBitWidth() < 64 ? (int64_t(1) << (type.getIntOrFloatBitWidth() - 1)) - 1
+                                                               : largest;
+}
+
+static std::optional<int64_t> getPositiveConstant(Value value) {
+  APInt constant;
+  if (!matchPattern(value, m_ConstantInt(&constant)) || constant.getBitWidth() > 64 || !constant.isStrictlyPositive())
+    return std::nullopt;
+  return constant.getSExtValue();
+}
+
+/// What the program has computed to get `user`, but for what depends on a branch or on the iterations of a loop.
+static llvm::SetVector<Value> collectOperands(Value user) {
+  llvm::SetVector<Value> reached;
+  reached.insert(user);
+  for (size_t next = 0; next < reached.size(); ++next) {
+    Value value = reached[next];
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (!argument) {
+      if (value.getDefiningOp()->getNumRegions() == 0)
+        reached.insert(value.getDefiningOp()->operand_begin(), value.getDefiningOp()->operand_end());
+    } else if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())) {
+      if (argument != loop.getInductionVar())
+        reached.insert(loop.getTiedLoopInit(argument)->get());
+    }
+  }
+  return reached;
+}
+
+int64_t IndexBounds::getUpperBound(const Polynomial &number, Value user) {
+  int64_t bound = getUpperBound(number);
+  for (Value value : collectOperands(user)) {
+    if (!getElementTypeOf(value.getType()).isInteger(32))
+      continue;
+    std::optional<AffineBlock> computed = blocks.get(value);
+    if (!computed || !computed->domain.empty())
+      continue;
+    std::optional<int64_t> distance = (computed->start - number).getConstant();
+    auto tensor = dyn_cast<RankedTensorType>(value.getType());
+    // The last element along a dimension is that much larger than the first.
+    int64_t length = 0;
+    for (auto [dim, step] : llvm::enumerate(computed->steps))
+      if (step == 1)
+        length = std::max(length, tensor.getDimSize(dim) - 1);
+    if (distance && llvm::isInt<32>(*distance))
+      bound = std::min(bound, largestIndex - *distance - length);
+  }
+  return bound;
+}
+
+int64_t IndexBounds::getUpperBound(const Polynomial &number) {
+  if (!number.isExact())
+    return largest;
+  int64_t sum = 0;
+  for (const Polynomial::Term &term : number.getTerms()) {
+    int64_t product = term.coefficient;
+    for (Value factor : term.factors)
+      if (llvm::MulOverflow(product, getUpperBound(factor), product))
+        return largest;
+    if (llvm::AddOverflow(sum, product, sum))
+      return largest;
+  }
+  return sum;
+}
+
+int64_t IndexBounds::getUpperBound(Value factor) {
+  if (std::optional<int64_t> constant = getPositiveConstant(factor))
+    return *constant;
+  int64_t bound = getLargestOfType(factor.getType());
+  if (depth == maxDepth)
+    return bound;
+  ++depth;
+  if (auto argument = dyn_cast<BlockArgument>(factor)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    // The loop ends before the upper bound, and counting does not overflow.
+    if (loop && argument == loop.getInductionVar() && !loop.getUnsignedCmp()) {
+      int64_t step = getPositiveConstant(loop.getStep()).value_or(1);
+      bound = std::min(bound - step, getUpperBound(loop.getUpperBound()) - 1);
+    }
+  } else {
+    bound = std::min(bound, getBoundOfOperation(factor.getDefiningOp()));
+  }
+  --depth;
+  return bound;
+}
+
+/// Of a result that is not negative, nor are the operands that are looked at.
+int64_t IndexBounds::getBoundOfOperation(Operation *op) {
+  auto bound = [&](unsigned operand) { return getUpperBound(op->getOperand(operand)); };
+  auto divisor = [&] { return getPositiveConstant(op->getOperand(1)); };
+  return llvm::TypeSwitch<Operation *, int64_t>(op)
+      .Case([&](arith::ExtSIOp) { return bound(0); })
+      .Case([&](arith::MinSIOp) { return std::min(bound(0), bound(1)); })
+      .Case<arith::DivSIOp, arith::FloorDivSIOp>([&](Operation *) { return bound(0) / divisor().value_or(1); })
+      .Case([&](arith::CeilDivSIOp) { return llvm::divideCeilSigned(bound(0), divisor().value_or(1)); })
+      .Case([&](arith::RemSIOp) { return divisor() ? *divisor() - 1 : bound(0); })
+      .Default([](Operation *) { return largest; });
+}

@@ -1,0 +1,27 @@
+// How large index arithmetic can become, also where it has more bits than the program computes.
+//
+//   for %i = 0 to (K + 15) / 16 { … %p … yield %p + 16 }      16 * %i <= 2^31 - 32, from the bounds of %i
+//   %rows = 64 * %pid + arange 0 to 64, of 32 bits            64 * %pid <= 2^31 - 64, since %rows does not overflow
+#pragma once
+
+#include "Analysis/AffineBlock.h"
+
+namespace tile {
+
+class IndexBounds {
+public:
+  explicit IndexBounds(AffineBlocks &blocks) : blocks(blocks) {}
+
+  /// No less than `number`, a sum of products of factors that are not negative, where `user` is computed.
+  int64_t getUpperBound(const Polynomial &number, mlir::Value user);
+
+private:
+  int64_t getUpperBound(const Polynomial &number);
+  int64_t getUpperBound(mlir::Value factor);
+  int64_t getBoundOfOperation(mlir::Operation *op);
+
+  AffineBlocks &blocks;
+  unsigned depth = 0;
+};
+
+} // namespace tile
