@@ -142,7 +142,7 @@ TEST(CostModel, splitRoundsDoNotFillUpWaves) {
 
 // What kernels that say nothing about sizes get.
 TEST(CostModel, defaultProblem) {
-  EXPECT_EQ(best(hopper, {}), (GemmConfig{128, 256, 64, 16, 8, 4, true}));
+  EXPECT_EQ(best(hopper, {}), (GemmConfig{128, 256, 64, 8, 8, 4, true}));
   EXPECT_EQ(best(hopper, {.tensorMaps = false}), (GemmConfig{128, 128, 32, 8, 4, 3, false}));
   EXPECT_EQ(best(*findTarget("sm_80"), {}), (GemmConfig{128, 128, 32, 8, 4, 3, false}));
 }
