@@ -1,4 +1,4 @@
-// The buffer type: syntax and verification.
+// The buffer type: syntax, views and verification.
 #include "Cta/CtaDialect.h"
 
 #include "Layout/ShapeTransforms.h"

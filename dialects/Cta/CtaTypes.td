@@ -1,4 +1,4 @@
-// Types of the cta dialect: buffers in shared memory.
+// Types of the cta dialect: buffers and barriers in shared memory.
 #ifndef CTA_TYPES_TD
 #define CTA_TYPES_TD
 

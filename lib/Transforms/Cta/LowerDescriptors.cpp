@@ -107,8 +107,8 @@ private:
     int64_t columns = panel.getShape().back(), count = value.getShape().back() / columns;
     int64_t slots = std::min(count, storeSlots);
     cta::BufferType ring = panel.withSlots(slots);
-    // Warp groups that have rows to themselves need not wait for each other.
-    int64_t groups = planGroups(panel, value);
+    // Warp groups that have rows to themselves need not wait for each other. Their box is smaller than that of others.
+    int64_t groups = store.getDesc().hasOneUse() ? planGroups(panel, value) : 1;
     cta::BufferType part = groups > 1 ? panel.firstRows(panel.getShape()[0] / groups) : panel;
     if (failed(setTensorMap(store, store.getDesc(), part)))
       return failure();

@@ -44,3 +44,14 @@ tile.kernel @same_registers() attributes {producer_warps = 4 : i32} {
   }
   tile.return
 }
+
+// Each warp group has a barrier of its own, from 2 on.
+// CHECK-LABEL: llvm.func @groups
+// CHECK: %[[WARP:.*]] = nvvm.shfl.sync idx
+// CHECK: %[[GROUP:.*]] = arith.shrui %[[WARP]], %c2_i32
+// CHECK: %[[ID:.*]] = arith.addi %[[GROUP]], %c2_i32
+// CHECK: nvvm.barrier id = %[[ID]] number_of_threads = %c128_i32
+tile.kernel @groups() attributes {num_warps = 8 : i32} {
+  cta.barrier groups
+  tile.return
+}

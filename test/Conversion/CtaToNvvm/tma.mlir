@@ -73,3 +73,18 @@ tile.kernel @barriers(%slot: i32, %parity: i32, %c: i1) attributes {shared_bytes
   cta.mbarrier_expect %m[%slot], 4096 : !cta.mbarrier<4>
   tile.return
 }
+
+#panel = #cta.layout<[128, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [64, 0]]>
+// Each of two warp groups copies its own 64 rows: 8192 bytes further, 64 rows further.
+// CHECK-LABEL: llvm.func @store_of_groups
+// CHECK: nvvm.shfl.sync idx
+// CHECK-DAG: arith.constant 8192 : i32
+// CHECK-DAG: arith.constant 64 : i32
+// CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta
+// CHECK-NOT: nvvm.cp.async.bulk.tensor
+// CHECK: llvm.return
+tile.kernel @store_of_groups(%d: !tile.desc<128x64xf16> {tile.tensor_map = {base = "a"}}, %i: i32) attributes {num_warps = 8 : i32, shared_bytes = 16384 : i64} {
+  %b = cta.alloc at 0 : !cta.buffer<128x64xf16, #panel>
+  cta.tma_store %b, %d[%i, %i] {groups = 2 : i32} : !cta.buffer<128x64xf16, #panel>, !tile.desc<128x64xf16>
+  tile.return
+}

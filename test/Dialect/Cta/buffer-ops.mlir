@@ -28,5 +28,7 @@ tile.kernel @k(%x: i32) {
   cta.barrier
   // CHECK: cta.barrier warps 8
   cta.barrier warps 8
+  // CHECK: cta.barrier groups
+  cta.barrier groups
   tile.return
 }

@@ -78,3 +78,26 @@ tile.kernel @barriers(%d: !tile.desc<64xf32>, %i: i32) {
   cta.tma_load_sync %d[%i], %b, %m : !tile.desc<64xf32>, !cta.buffer<64xf32, #s>, !cta.mbarrier<4>
   tile.return
 }
+
+// -----
+
+#s = #cta.layout<[4, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0]]>
+
+tile.kernel @groups(%d: !tile.desc<4x16xf32>, %i: i32) {
+  %b = cta.alloc : !cta.buffer<4x16xf32, #s>
+  // expected-error @below {{'cta.tma_store' op gives each of 3 warp groups its part of 4 rows, which must be consecutive in the buffer}}
+  cta.tma_store %b, %d[%i, %i] {groups = 3 : i32} : !cta.buffer<4x16xf32, #s>, !tile.desc<4x16xf32>
+  tile.return
+}
+
+// -----
+
+// Two panels: the first rows of both are not consecutive.
+#s = #cta.layout<[4, 16], offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [0, 8]]>
+
+tile.kernel @groups_of_panels(%d: !tile.desc<4x16xf32>, %i: i32) {
+  %b = cta.alloc : !cta.buffer<4x16xf32, #s>
+  // expected-error @below {{'cta.tma_store' op gives each of 2 warp groups its part of 4 rows, which must be consecutive in the buffer}}
+  cta.tma_store %b, %d[%i, %i] {groups = 2 : i32} : !cta.buffer<4x16xf32, #s>, !tile.desc<4x16xf32>
+  tile.return
+}

@@ -23,6 +23,8 @@ tile.kernel @k(%d: !tile.desc<128x64xf16>, %wide: !tile.desc<128x256xf16>, %i: i
   // Each warp group copies 64 rows.
   // CHECK: cta.tma_store %{{.*}} {groups = 2 : i32}
   cta.tma_store %b, %wide[%i, %j] {groups = 2 : i32} : !cta.buffer<128x64xf16, #s>, !tile.desc<128x256xf16>
+  // CHECK: cta.tma_store %{{.*}}, %{{.*}} {groups = 2 : i32}
+  cta.tma_store %b, %wide[%i, %j] {groups = 2 : i32} : !cta.buffer<128x64xf16, #s>, !tile.desc<128x256xf16>
   // CHECK: cta.tma_store_wait 1
   cta.tma_store_wait 1
   tile.return

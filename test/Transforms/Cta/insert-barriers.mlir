@@ -1,6 +1,8 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-insert-barriers))' --split-input-file --verify-diagnostics | FileCheck %s
 
 #x = #cta.layout<[32, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
+#rows = #cta.layout<[32, 32], register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warp = [[4, 0], [8, 0], [16, 0]]>
+#mixed = #cta.layout<[32, 32], register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [16, 0], [2, 0]], warp = [[4, 0], [8, 0], [1, 0]]>
 #s = #cta.layout<[32, 32], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>
 !b = !cta.buffer<32x32xf16, #s>
 !ring = !cta.buffer<32x32xf16, #s, slots = 3>
@@ -206,6 +208,26 @@ tile.kernel @copy_to_global(%n: i32, %d: !tile.desc<32x32xf16>) {
     cta.tma_store %b, %d[%i, %i] : !b, !tile.desc<32x32xf16>
     cta.barrier
   }
+  tile.return
+}
+
+// Where each warp group writes and copies its own rows, its own warps meet; with rows of others, all do.
+// CHECK-LABEL: tile.kernel @groups
+// CHECK: cta.local_store
+// CHECK-NEXT: cta.barrier groups
+// CHECK-NEXT: cta.tma_store
+// CHECK: cta.local_store
+// CHECK-NEXT: cta.barrier{{$}}
+// CHECK-NEXT: cta.tma_store
+tile.kernel @groups(%i: i32, %d: !tile.desc<32x32xf16>) attributes {num_warps = 8 : i32} {
+  %own = arith.constant dense<0.0> : tensor<32x32xf16, #rows>
+  %others = arith.constant dense<0.0> : tensor<32x32xf16, #mixed>
+  %b = cta.alloc at 0 : !b
+  %c = cta.alloc at 2048 : !b
+  cta.local_store %own, %b : tensor<32x32xf16, #rows>, !b
+  cta.tma_store %b, %d[%i, %i] {groups = 2 : i32} : !b, !tile.desc<32x32xf16>
+  cta.local_store %others, %c : tensor<32x32xf16, #mixed>, !b
+  cta.tma_store %c, %d[%i, %i] : !b, !tile.desc<32x32xf16>
   tile.return
 }
 

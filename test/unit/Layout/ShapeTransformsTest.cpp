@@ -2,6 +2,7 @@
 
 #include "Layout/ShapeTransforms.h"
 
+#include "Layout/MmaLayouts.h"
 #include "RandomLayouts.h"
 
 #include <gtest/gtest.h>
@@ -23,6 +24,24 @@ std::set<std::vector<int32_t>> elementsOf(const LinearLayout &layout, int64_t la
   for (int64_t index = 0; index < layout.numRegisters(); ++index)
     result.insert(at(layout, index, lane, warp));
   return result;
+}
+
+/// Slice by slice, each thread holds in the registers that it is said to hold them in what it held of the tensor, and
+/// the slices have all of its registers.
+void expectSlicesReassemble(const LinearLayout &layout, unsigned axis, int64_t size, const SlicedLayout &sliced) {
+  int64_t slices = layout.outShape()[axis] / size;
+  ASSERT_EQ(sliced.layout.outShape()[axis], size);
+  ASSERT_EQ(sliced.layout.numRegisters() * slices, layout.numRegisters());
+  std::set<int32_t> used;
+  for (int64_t slice = 0; slice < slices; ++slice)
+    forEachInput(sliced.layout, [&](int64_t index, int64_t lane, int64_t warp) {
+      int32_t source = sliced.sourceRegister(int32_t(index), int32_t(slice));
+      used.insert(source);
+      std::vector<int32_t> element = at(sliced.layout, index, lane, warp);
+      element[axis] += int32_t(slice * size);
+      ASSERT_EQ(at(layout, source, lane, warp), element);
+    });
+  EXPECT_EQ(int64_t(used.size()), layout.numRegisters());
 }
 
 } // namespace
@@ -77,6 +96,48 @@ TEST(ShapeTransforms, negative_FirstPartNeedsRegistersThatLeadStraightBeyondIt) 
   EXPECT_FALSE(firstPart(LinearLayout::distributed({1}, {2, 4, 8, 16, 32}, {}, {2, 32}), 1, 16)); // a lane leads beyond
   EXPECT_FALSE(firstPart(LinearLayout::distributed({48}, {1, 2, 4, 8, 32}, {}, {2, 32}), 1, 16)); // aslant
   EXPECT_FALSE(firstPart(LinearLayout::distributed({17}, {1, 2, 4, 8, 32}, {}, {2, 32}), 1, 16));
+}
+
+TEST(ShapeTransforms, SlicesOfAccumulatorsReassembleThem) {
+  for (unsigned groupsM : {1u, 2u})
+    for (unsigned groupsN : {1u, 2u})
+      for (int64_t m = 64 * groupsM; m <= 128; m *= 2)
+        for (int64_t n = 8; n <= 256; n *= 2)
+          for (int64_t size = 1; size <= n; size *= 2) {
+            int64_t groupN = std::max<int64_t>(n / groupsN, 8);
+            LinearLayout layout = wgmmaAccumulator(m, n, {groupsM, groupsN, 16, unsigned(groupN)});
+            std::optional<SlicedLayout> sliced = sliceDim(layout, 1, size);
+            SCOPED_TRACE(testing::Message()
+                         << m << " x " << n << ", " << groupsM << " x " << groupsN << " groups, " << size);
+            // Lanes have the first 8 columns, groups the last ones.
+            ASSERT_EQ(sliced.has_value(), size == n || (size >= 8 && n / groupsN >= 8 && groupsN == 1));
+            if (sliced)
+              expectSlicesReassemble(layout, 1, size, *sliced);
+          }
+}
+
+TEST(ShapeTransforms, RandomSlicesReassembleTheTensorOrAreRefused) {
+  RandomLayouts random(27);
+  int found = 0;
+  for (int round = 0; round < 2000; ++round) {
+    LinearLayout layout = randomLayout(random, 2);
+    unsigned axis = random.below(2);
+    int64_t size = layout.outShape()[axis] >> random.below(3);
+    if (size == 0)
+      continue;
+    if (std::optional<SlicedLayout> sliced = sliceDim(layout, axis, size)) {
+      expectSlicesReassemble(layout, axis, size, *sliced);
+      found += size != layout.outShape()[axis];
+    }
+  }
+  EXPECT_GT(found, 20);
+}
+
+TEST(ShapeTransforms, negative_SlicesAreSelectedByRegistersAlone) {
+  EXPECT_FALSE(sliceDim(LinearLayout::distributed({1}, {2, 4, 8, 16, 32}, {}, {2, 32}), 1, 16));     // by a lane
+  EXPECT_FALSE(sliceDim(LinearLayout::distributed({16}, {1, 2, 4, 8, 0}, {32}, {2, 32}), 0, 1));     // by a warp
+  EXPECT_FALSE(sliceDim(LinearLayout::distributed({17}, {1, 2, 4, 8, 32}, {}, {2, 32}), 1, 16));     // aslant
+  EXPECT_FALSE(sliceDim(LinearLayout::distributed({32, 16}, {1, 2, 4, 8, 64}, {}, {2, 64}), 1, 16)); // in another order
 }
 
 TEST(ShapeTransforms, InsertUnitDimAddsAZeroCoordinate) {
