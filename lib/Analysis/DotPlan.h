@@ -20,11 +20,12 @@ struct DotPlan {
   std::optional<layout::WgmmaTiling> wgmma;
 };
 
-/// Warp groups (wgmma) where the target has them and both operands are blocks in shared memory; else the widest instruction that multiplies the dot's types exactly as its precision asks, and a grid of warps
-/// whose tiles are as square as possible, so that a warp reads the fewest operand bytes for its products.
+/// Warp groups (wgmma) where the target has them and both operands are blocks in shared memory; else the widest
+/// instruction that multiplies the dot's types exactly as its precision asks, and a grid of warps whose tiles are as
+/// square as possible, so that a warp reads the fewest operand bytes for its products.
 DotPlan planDot(DotOp dot, const target::GpuTarget &target, unsigned numWarps);
 
-/// What makes a dot's operand, seen through conversions of its layout and transpositions.
+/// What makes a dot's operand, seen through conversions of its layout, transpositions and leading dimensions of size 1.
 struct SharedOperand {
   mlir::Operation *source = nullptr; ///< Null for a block argument.
   bool transposed = false;

@@ -29,10 +29,12 @@ Value emitSlot(OpBuilder &builder, Location loc, Value ring, Value slot) {
                              LLVM::GEPNoWrapFlags::nuw);
 }
 
-/// Innermost first.
+/// Innermost first. Of leading dimensions that the buffer lacks the box has one index.
 SmallVector<Value> emitCoordinates(OpBuilder &builder, Location loc, ValueRange offsets, const TmaBoxes::Place &place) {
   SmallVector<Value> coordinates;
-  for (auto [offset, inside] : llvm::zip(offsets, place.coordinates)) {
+  SmallVector<int64_t> insides(offsets.size() - place.coordinates.size(), 0);
+  llvm::append_range(insides, place.coordinates);
+  for (auto [offset, inside] : llvm::zip_equal(offsets, insides)) {
     Value coordinate = offset;
     if (inside != 0)
       coordinate = arith::AddIOp::create(builder, loc, offset, emitI32(builder, loc, inside));
@@ -57,7 +59,8 @@ void emitExpect(OpBuilder &builder, Location loc, Value barrier, int64_t bytes) 
                                          NVVM::MemScopeKind::CTA, /*relaxed=*/false, /*predicate=*/Value());
 }
 
-/// nvvm.mbarrier.try_wait.parity has no translation to LLVM IR. The hardware suspends the thread for a while in each try.
+/// nvvm.mbarrier.try_wait.parity has no translation to LLVM IR. The hardware suspends the thread for a while in each
+/// try.
 void emitWait(OpBuilder &builder, Location loc, Value barrier, Value parity) {
   PtxStatement statement;
   statement.text = "{\n.reg .pred complete;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 complete, [$0], $1;\n"
@@ -97,8 +100,7 @@ struct MbarrierArriveLowering : OpConversionPattern<cta::MbarrierArriveOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value lane = arith::AndIOp::create(rewriter, loc, emitThreadId(rewriter, loc), emitI32(rewriter, loc, 31));
-    Value arrives =
-        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, lane, emitI32(rewriter, loc, 0));
+    Value arrives = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, lane, emitI32(rewriter, loc, 0));
     if (adaptor.getCondition())
       arrives = arith::AndIOp::create(rewriter, loc, arrives, adaptor.getCondition());
     Value barrier = emitSlot(rewriter, loc, adaptor.getBarrier(), adaptor.getSlot());
@@ -196,11 +198,11 @@ struct TmaStoreLowering : OpConversionPattern<cta::TmaStoreOp> {
       buffer = LLVM::GEPOp::create(rewriter, loc, buffer.getType(), rewriter.getI8Type(), buffer,
                                    ArrayRef<LLVM::GEPArg>{bytes});
       Value row = arith::MulIOp::create(rewriter, loc, group, emitI32(rewriter, loc, type.getShape()[0] / groups));
-      offsets[0] = arith::AddIOp::create(rewriter, loc, offsets[0], row);
+      Value &first = offsets[offsets.size() - type.getShape().size()];
+      first = arith::AddIOp::create(rewriter, loc, first, row);
       thread = arith::AndIOp::create(rewriter, loc, thread, emitI32(rewriter, loc, 127));
     }
-    Value isFirst =
-        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, thread, emitI32(rewriter, loc, 0));
+    Value isFirst = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, thread, emitI32(rewriter, loc, 0));
     auto branch = scf::IfOp::create(rewriter, loc, isFirst, /*withElseRegion=*/false);
     rewriter.setInsertionPointToStart(branch.thenBlock());
     cta::BufferType part = op.getBuffer().getType();
@@ -254,9 +256,10 @@ LogicalResult checkMbarrierAlloc(cta::MbarrierAllocOp op) {
 }
 
 void populateTmaPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<MbarrierAllocLowering, MbarrierWaitLowering, MbarrierArriveLowering, MbarrierExpectLowering,
-               TmaLoadLowering, TmaLoadSyncLowering, TmaPrefetchLowering, TmaStoreLowering, TmaStoreWaitLowering, ProxyFenceLowering>(
-      converter, patterns.getContext());
+  patterns
+      .add<MbarrierAllocLowering, MbarrierWaitLowering, MbarrierArriveLowering, MbarrierExpectLowering, TmaLoadLowering,
+           TmaLoadSyncLowering, TmaPrefetchLowering, TmaStoreLowering, TmaStoreWaitLowering, ProxyFenceLowering>(
+          converter, patterns.getContext());
 }
 
 } // namespace tile::conversion
