@@ -104,9 +104,9 @@ std::optional<layout::WgmmaTiling> tile::planWarpGroups(DotOp dot, bool aTranspo
   Type a = dot.getA().getType().getElementType(), b = dot.getB().getType().getElementType();
   Type acc = dot.getAcc().getType().getElementType();
   bool isHalf = (a.isF16() || a.isBF16()) && a == b && acc.isF32();
-  bool isFloat8 = isa<Float8E4M3FNType, Float8E5M2Type>(a) && isa<Float8E4M3FNType, Float8E5M2Type>(b) && acc.isF32();
+  // 8-bit floats would be added up with fewer bits than fp32 has (on Hopper about 14), so they stay with mma.sync.
   bool isByte = a.isInteger(8) && a == b && acc.isInteger(32);
-  if (!target.has(target::Feature::Wgmma) || numWarps % 4 != 0 || !(isHalf || isFloat8 || isByte))
+  if (!target.has(target::Feature::Wgmma) || numWarps % 4 != 0 || !(isHalf || isByte))
     return std::nullopt;
   // Memory is row-major: b has n contiguous unless it was read transposed. Only 16-bit types may.
   bool kMajor = !aTransposed && bTransposed;
@@ -122,7 +122,8 @@ std::optional<layout::WgmmaTiling> tile::planWarpGroups(DotOp dot, bool aTranspo
   tiling.groupsM = std::min<int64_t>(groups, m / 64);
   tiling.groupsN = groups / tiling.groupsM;
   int64_t groupN = n / tiling.groupsN, panel = std::min<int64_t>(n, 64);
-  if (groupN < 8 || (!bTransposed && groupN % panel != 0))
+  // A matrix descriptor needs a swizzle, of 32 bytes at least; with n contiguous, groups begin at whole panels.
+  if (groupN < 8 || (!bTransposed && (panel * tiling.elementBits < 256 || groupN % panel != 0)))
     return std::nullopt;
   tiling.instructionN = std::min<int64_t>(groupN, 256);
   return tiling;

@@ -4,6 +4,7 @@
 #include "Analysis/SharedLiveness.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -197,7 +198,9 @@ private:
     Operation *op = value.getDefiningOp();
     if (auto loop = dyn_cast<scf::ForOp>(op))
       return needCarried(loop, cast<OpResult>(value).getResultNumber());
-    if (op->getNumRegions() != 0 || !isMemoryEffectFree(op))
+    bool isBranch = isa<scf::IfOp>(op); // copied as a whole
+    bool makesTensor = llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
+    if ((op->getNumRegions() != 0 && !isBranch) || !isMemoryEffectFree(op) || makesTensor)
       return false;
     // The operation must be reached by the producer: all around it are its loops.
     for (Operation *parent = op->getParentOp(); parent != kernel; parent = parent->getParentOp()) {
@@ -209,6 +212,9 @@ private:
     plan.producerOps.insert(op);
     for (Value operand : op->getOperands())
       need(operand);
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+    llvm::for_each(captured, [&](Value value) { need(value); });
     return true;
   }
 

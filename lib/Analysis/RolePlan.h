@@ -41,8 +41,8 @@ struct RolePlan {
 
 /// None if there are no TMA reads, or if a producer cannot know by itself where they read and how often: it computes
 /// scalars only, reads no memory and runs counted loops.
-/// Nor may the kernel write to a tensor that it reads by TMA: the copies run ahead of the writes. `counters` are further
-/// values that the producer needs.
+/// Nor may the kernel write to a tensor that it reads by TMA: the copies run ahead of the writes. `counters` are
+/// further values that the producer needs.
 std::optional<RolePlan> planRoles(KernelOp kernel, llvm::ArrayRef<mlir::Value> counters = {});
 
 } // namespace tile

@@ -16,8 +16,8 @@ using namespace tile;
 
 namespace {
 
-/// Bytes from `first` (included) to `last` (excluded) of the CTA's shared memory, and whether each warp group has a part
-/// of them for itself.
+/// Bytes from `first` (included) to `last` (excluded) of the CTA's shared memory, and whether each warp group has a
+/// part of them for itself.
 struct Bytes {
   int64_t first, last;
   bool ofGroups;
@@ -75,7 +75,8 @@ bool isSplitByGroups(cta::AllocOp alloc, int64_t groups) {
       }
       auto store = dyn_cast<cta::LocalStoreOp>(user);
       auto copy = dyn_cast<cta::TmaStoreOp>(user);
-      if (!(store && layout::splitsRows(cta::getLayout(store.getValue().getType()), groups)) && !(copy && int64_t(copy.getGroups()) == groups))
+      if (!(store && layout::splitsRows(cta::getLayout(store.getValue().getType()), groups)) &&
+          !(copy && int64_t(copy.getGroups()) == groups))
         return false;
     }
   }

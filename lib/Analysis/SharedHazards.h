@@ -25,8 +25,8 @@ struct MissingBarrier {
 };
 
 /// The operations before which a barrier is missing, in program order: as late as possible, and none without need.
-/// Every buffer has an allocation and that an offset. In a buffer of which each warp group has some rows to itself, only
-/// the accesses of one group need to be ordered.
+/// Every buffer has an allocation and that an offset. In a buffer of which each warp group has some rows to itself,
+/// only the accesses of one group need to be ordered.
 llvm::SmallVector<MissingBarrier> findMissingBarriers(KernelOp kernel);
 
 } // namespace tile

@@ -29,13 +29,16 @@ struct CompilerOptions {
   std::map<std::string, int> assumptions;         ///< divisors of parameters by name
   std::optional<int> numWarps;
   std::optional<int> numStages;
-  bool debug = false; ///< keep assertions
+  std::map<std::string, int64_t> sizes; ///< integers that the kernel is expected to be called with, by name
+  unsigned numSms = 0;                  ///< multiprocessors to expect; 0: what the target's product has
+  bool debug = false;                   ///< keep assertions
 
   codegen::ToolkitSearch toolkit;
   std::string dumpDirectory; ///< empty: no dump
   std::string remarks;       ///< regular expression: show remarks of passes with such names; empty: none
   bool timePasses = false;
   bool printLayouts = false;
+  bool explainConfig = false; ///< show how open parameters were chosen
 };
 
 /// Process exit codes; documented in `tilec --help`.

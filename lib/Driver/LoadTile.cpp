@@ -1,12 +1,14 @@
 // .tile text -> tile dialect, by the front end.
 #include "Driver/Compilation.h"
 
+#include "Driver/ChooseConfig.h"
 #include "Frontend/Frontend.h"
 
 namespace tile::driver {
 
 bool Compilation::loadTile() {
   frontend::DiagnosticEngine engine;
+  std::string explanation;
   frontend::SourceFile file{options.input == "-" ? "<stdin>" : options.input, options.inputText};
   frontend::Module module = frontend::parse(file, engine);
   if (options.emit == EmitKind::Ast && !engine.hasErrors()) {
@@ -23,9 +25,15 @@ bool Compilation::loadTile() {
     request.numStages = options.numStages;
     request.targetCapability = int(gpu->capability);
     request.debug = options.debug;
+    request.sizes = options.sizes;
+    request.choose = [&](const frontend::OpenProduct &product) {
+      return chooseConfig(options, *gpu, product, options.explainConfig ? &explanation : nullptr);
+    };
     moduleOp = frontend::emitModule(*context, module, request, engine);
   }
   errors << engine.render();
+  if (options.explainConfig && moduleOp)
+    errors << (explanation.empty() ? "tilec: the kernel leaves nothing open\n" : explanation);
   if (engine.hasErrors() || (output.empty() && !moduleOp)) {
     state = Outcome::Rejected;
     return false;

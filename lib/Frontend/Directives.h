@@ -6,7 +6,7 @@
 //   #: default stride_am = K
 //   #: expect c == a @ b within 1e-3
 //   #: instance fast = matmul(a="*fp16:16", BLOCK_M=128) num_warps=8 num_stages=3
-//   #: num_warps = 8
+//   #: num_warps = 8                                              or auto: the compiler chooses
 //
 // A directive goes on in the next "#:" line while a bracket is open. Expressions are parsed by the parser of the
 // language and checked against what the runtime can evaluate (ParseDirectives.cpp).
@@ -21,6 +21,9 @@
 namespace tile::frontend {
 
 struct Expr;
+
+/// Value of an option that says `auto`.
+constexpr int leftOpen = 0;
 
 struct DirectiveExpr {
   std::string text; // normalised spelling, what the manifest carries

@@ -47,20 +47,15 @@ void Sema::setKernelAttributes(KernelOp op, const FunctionStmt &kernel, const In
   }
   op.setConstantsAttr(builder.getDictionaryAttr(constants));
   op.setLaunchAttr(launchAttribute(kernel, instance));
-  auto choose = [](std::optional<int> option, std::optional<int> ofInstance, std::optional<int> ofKernel) {
-    return option ? option : ofInstance ? ofInstance : ofKernel;
-  };
-  auto warps = choose(request.numWarps, instance ? instance->numWarps : std::nullopt, kernel.directives.numWarps);
-  auto stages = choose(request.numStages, instance ? instance->numStages : std::nullopt, kernel.directives.numStages);
   constexpr int maxWarps = 32, maxStages = 16;
-  if (warps && (*warps < 1 || *warps > maxWarps || !llvm::isPowerOf2_32(*warps)))
-    error(Diag::num_warps, kernel.nameRange, {std::to_string(*warps)});
-  else if (warps)
-    op.setNumWarps(*warps);
-  if (stages && (*stages < 1 || *stages > maxStages))
-    error(Diag::num_stages, kernel.nameRange, {std::to_string(*stages)});
-  else if (stages)
-    op.setNumStages(*stages);
+  if (numWarps && (*numWarps < 1 || *numWarps > maxWarps || !llvm::isPowerOf2_32(*numWarps)))
+    error(Diag::num_warps, kernel.nameRange, {std::to_string(*numWarps)});
+  else if (numWarps)
+    op.setNumWarps(*numWarps);
+  if (numStages && (*numStages < 1 || *numStages > maxStages))
+    error(Diag::num_stages, kernel.nameRange, {std::to_string(*numStages)});
+  else if (numStages)
+    op.setNumStages(*numStages);
 }
 
 OwningOpRef<ModuleOp> Sema::emitKernel(const FunctionStmt &kernel, const InstanceDirective *instance,

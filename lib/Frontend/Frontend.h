@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include "Frontend/OpenProduct.h"
 #include "Frontend/Parser.h"
 #include "Frontend/Unparse.h"
 
@@ -30,6 +31,10 @@ struct CompileRequest {
   std::map<std::string, int> assumptions;
   std::optional<int> numWarps;
   std::optional<int> numStages;
+  /// --size NAME=NUMBER: values that integer parameters are expected to have; only `choose` learns them.
+  std::map<std::string, int64_t> sizes;
+  /// Chooses what the kernel leaves open by `auto`. Without it, that is an error.
+  ChooseTiles choose;
   /// Compute capability times ten: what tl.target_info and the checks of tl.dot answer.
   int targetCapability = 90;
   /// Keep assertions (assert, tl.device_assert) in the kernel.

@@ -211,8 +211,10 @@ bool DirectiveParser::parseOption(std::optional<int> &option, std::string_view n
     return false;
   const Expr *value = p.parseExpression();
   const auto *integer = as<IntExpr>(value);
+  const auto *word = as<NameExpr>(value);
   constexpr int largest = 1024;
-  if (!integer || integer->value < 1 || integer->value > largest) {
+  bool isOpen = word && word->id == "auto", isCount = integer && integer->value >= 1 && integer->value <= largest;
+  if (!isOpen && !isCount) {
     if (value)
       p.error(Diag::directive_integer, value->range, {std::string(name)});
     return false;
@@ -221,7 +223,7 @@ bool DirectiveParser::parseOption(std::optional<int> &option, std::string_view n
     p.error(Diag::duplicate_directive, value->range, {std::string(name)});
     return false;
   }
-  option = static_cast<int>(integer->value);
+  option = isOpen ? leftOpen : static_cast<int>(integer->value);
   return true;
 }
 

@@ -96,6 +96,7 @@ private:
     DType type;
     int divisibility = 1;
     std::optional<SymValue> constant; // a compile-time parameter
+    bool isOpen = false;              // `auto`: the constant is still to be chosen
   };
   const FunctionStmt *selectKernel(const InstanceDirective *&instance);
   bool resolveParameters(const FunctionStmt &kernel, const InstanceDirective *instance,
@@ -107,11 +108,18 @@ private:
   std::optional<KernelParameter> fromValue(const SymValue &value, SourceRange range);
   std::optional<SymValue> evaluateText(const std::string &text, const std::string &description);
   std::optional<SymValue> constantOnly(const SymValue &value, const std::string &what, SourceRange range);
+  void selectOptions(const FunctionStmt &kernel, const InstanceDirective *instance);
   bool applyAssumption(const Parameter &parameter, KernelParameter &resolved);
   mlir::OwningOpRef<mlir::ModuleOp> emitKernel(const FunctionStmt &kernel, const InstanceDirective *instance,
                                                const std::vector<KernelParameter> &parameters);
   void setKernelAttributes(KernelOp op, const FunctionStmt &kernel, const InstanceDirective *instance,
                            const std::vector<KernelParameter> &parameters);
+
+  // SemaChoices.cpp
+  bool isLeftOpen(const Parameter &parameter);
+  bool chooseOpen(const FunctionStmt &kernel, std::vector<KernelParameter> &parameters);
+  bool describeProduct(const DirectiveSet &directives, const std::map<std::string, KernelParameter> &parameters,
+                       OpenProduct &product);
 
   // SemaDirectives.cpp
   bool checkDirectives(const FunctionStmt &kernel);
@@ -208,7 +216,8 @@ private:
   std::set<std::string> pendingGlobals;                  // being evaluated: finds cycles
   /// Parameter -> type or value, from the instance directive and --signature.
   std::map<std::string, std::pair<std::string, SourceRange>> specifications;
-  std::deque<Module> scratchModules; // own the expressions of -D and --signature
+  std::optional<int> numWarps, numStages; // of the kernel; may be `leftOpen` until they are chosen
+  std::deque<Module> scratchModules;      // own the expressions of -D and --signature
   unsigned loopDepth = 0;
   unsigned foldDepth = 0;
   unsigned folds = 0;

@@ -351,6 +351,11 @@ void Sema::collectSignature(const FunctionStmt &kernel, const InstanceDirective 
 
 /// Type or constant of one parameter; nothing when it is missing or wrong.
 std::optional<Sema::KernelParameter> Sema::resolveParameter(const Parameter &parameter) {
+  KernelParameter open;
+  open.constant = SymValue::makeConstant(NoneValue{});
+  open.isOpen = true;
+  if (isLeftOpen(parameter))
+    return open;
   if (auto defined = request.definitions.find(parameter.name); defined != request.definitions.end()) {
     KernelParameter constant;
     constant.constant = evaluateText(defined->second, "<-D " + parameter.name + ">");
@@ -371,6 +376,10 @@ std::optional<Sema::KernelParameter> Sema::resolveParameter(const Parameter &par
   // A constexpr, or a parameter without a type: its default.
   if (!parameter.defaultValue)
     return std::nullopt;
+  // A global of this name is something else.
+  const auto *name = as<NameExpr>(parameter.defaultValue);
+  if (name && name->id == "auto" && !lookupGlobal(name->id, name->range))
+    return open;
   KernelParameter constant;
   constant.constant = constantOnly(evaluate(*parameter.defaultValue), "the default of '" + parameter.name + "'",
                                    parameter.defaultValue->range);
@@ -405,6 +414,7 @@ bool Sema::resolveParameters(const FunctionStmt &kernel, const InstanceDirective
   };
   checkNames(request.definitions, " (of -D)");
   checkNames(request.assumptions, " (of --assume)");
+  checkNames(request.sizes, " (of --size)");
   std::string missing;
   for (const Parameter &parameter : kernel.parameters) {
     if (parameter.isVarArgs) {
@@ -422,7 +432,19 @@ bool Sema::resolveParameters(const FunctionStmt &kernel, const InstanceDirective
   }
   if (!missing.empty())
     error(Diag::missing_types, kernel.nameRange, {kernel.name, missing});
-  return diagnostics.numErrors() == errorsBefore;
+  if (diagnostics.numErrors() != errorsBefore)
+    return false;
+  selectOptions(kernel, instance);
+  return chooseOpen(kernel, parameters);
+}
+
+/// The command line wins over the instance, the instance over the kernel.
+void Sema::selectOptions(const FunctionStmt &kernel, const InstanceDirective *instance) {
+  auto select = [](std::optional<int> option, std::optional<int> ofInstance, std::optional<int> ofKernel) {
+    return option ? option : ofInstance ? ofInstance : ofKernel;
+  };
+  numWarps = select(request.numWarps, instance ? instance->numWarps : std::nullopt, kernel.directives.numWarps);
+  numStages = select(request.numStages, instance ? instance->numStages : std::nullopt, kernel.directives.numStages);
 }
 
 } // namespace tile::frontend

@@ -12,17 +12,17 @@ constexpr uint32_t hopper = ada | Feature::StMatrix | Feature::Clusters | Featur
 // PTX versions: 8.4 is the first with fp8 mma.sync, 8.6 the first with TMA loads into shared::cta, 8.7 the first that
 // knows sm_120. LLVM 22 knows versions up to 9.0, and aborts on a version that is too low for its target.
 constexpr GpuTarget table[] = {
-    // name, capability, PTX, bytes/CTA, bytes/SM, warps/SM, CTAs/SM, features, product
-    {"sm_75", 75, 80, 65536, 65536, 32, 16, turing, "T4"},
-    {"sm_80", 80, 80, 166912, 167936, 64, 32, ampere, "A100"},
-    {"sm_86", 86, 80, 101376, 102400, 48, 16, ampere, "RTX 3090"},
-    {"sm_87", 87, 80, 166912, 167936, 48, 16, ampere, "Jetson AGX Orin"},
-    {"sm_89", 89, 84, 101376, 102400, 48, 24, ada, "RTX 4090"},
-    {"sm_90", 90, 87, 232448, 233472, 64, 32, hopper, "H100"},
-    {"sm_90a", 90, 87, 232448, 233472, 64, 32, hopper | Feature::SetMaxRegisters | Feature::Wgmma, "H100, H200"},
-    {"sm_100a", 100, 88, 232448, 233472, 64, 32, hopper | Feature::SetMaxRegisters | Feature::Tcgen05, "B200"},
-    {"sm_120", 120, 88, 101376, 102400, 48, 24, hopper, "RTX 5090"},
-    {"sm_120a", 120, 88, 101376, 102400, 48, 24, hopper | Feature::SetMaxRegisters, "RTX 5090"},
+    // name, capability, PTX, bytes/CTA, bytes/SM, warps/SM, CTAs/SM, SMs, features, product
+    {"sm_75", 75, 80, 65536, 65536, 32, 16, 40, turing, "T4"},
+    {"sm_80", 80, 80, 166912, 167936, 64, 32, 108, ampere, "A100"},
+    {"sm_86", 86, 80, 101376, 102400, 48, 16, 82, ampere, "RTX 3090"},
+    {"sm_87", 87, 80, 166912, 167936, 48, 16, 16, ampere, "Jetson AGX Orin"},
+    {"sm_89", 89, 84, 101376, 102400, 48, 24, 128, ada, "RTX 4090"},
+    {"sm_90", 90, 87, 232448, 233472, 64, 32, 132, hopper, "H100"},
+    {"sm_90a", 90, 87, 232448, 233472, 64, 32, 132, hopper | Feature::SetMaxRegisters | Feature::Wgmma, "H100, H200"},
+    {"sm_100a", 100, 88, 232448, 233472, 64, 32, 148, hopper | Feature::SetMaxRegisters | Feature::Tcgen05, "B200"},
+    {"sm_120", 120, 88, 101376, 102400, 48, 24, 170, hopper, "RTX 5090"},
+    {"sm_120a", 120, 88, 101376, 102400, 48, 24, 170, hopper | Feature::SetMaxRegisters, "RTX 5090"},
 };
 
 } // namespace

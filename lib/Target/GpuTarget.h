@@ -45,8 +45,9 @@ struct GpuTarget {
   unsigned sharedPerSm;        ///< bytes of shared memory of one multiprocessor
   unsigned maxWarpsPerSm;      ///< resident warps of 32 threads
   unsigned maxCtasPerSm;       ///< resident CTAs
+  unsigned numSms;             ///< multiprocessors of `deviceName`; only estimates use it
   uint32_t features;           ///< union of Feature
-  std::string_view deviceName; ///< a product, for messages
+  std::string_view deviceName; ///< a product, for messages and estimates
 
   bool has(Feature feature) const { return (features & uint32_t(feature)) != 0; }
   /// Code for "sm_90a" runs only on capability 9.0; code for "sm_90" also on later minor versions.

@@ -208,8 +208,9 @@ private:
       return failure();
     SmallVector<MissingBarrier> unordered = findMissingBarriers(kernel);
     if (!unordered.empty())
-      return error(unordered.front().before) << "access to shared memory conflicts with one of another thread before it; a "
-                                      << "cta.barrier is missing";
+      return error(unordered.front().before)
+             << "access to shared memory conflicts with one of another thread before it; a "
+             << "cta.barrier is missing";
     return success();
   }
 

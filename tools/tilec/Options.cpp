@@ -205,6 +205,14 @@ private:
         return fail(formatv("--assume expects NAME=DIVISOR with a power of two, not '{0}'", assumption));
       options.assumptions[name.str()] = divisor;
     }
+    for (const std::string &list : arguments.getAllArgValues(OPT_size))
+      for (StringRef size : llvm::split(list, ',')) {
+        auto [name, value] = size.split('=');
+        int64_t number = 0;
+        if (name.empty() || value.getAsInteger(10, number) || number < 0)
+          return fail(formatv("--size expects NAME=NUMBER,..., not '{0}'", list));
+        options.sizes[name.str()] = number;
+      }
     if (!readNumber(OPT_num_warps, "--num-warps", 1, 32, options.numWarps) ||
         !readNumber(OPT_num_stages, "--num-stages", 1, 16, options.numStages))
       return false;
@@ -236,6 +244,7 @@ private:
     if (std::string error; !options.remarks.empty() && !llvm::Regex(options.remarks).isValid(error))
       return fail(formatv("-Rpass expects a regular expression, not '{0}': {1}", options.remarks, error));
     options.timePasses = arguments.hasArg(OPT_time_passes);
+    options.explainConfig = arguments.hasArg(OPT_explain_config);
     options.printLayouts = arguments.hasArg(OPT_print_layouts);
     return true;
   }

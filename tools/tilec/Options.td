@@ -27,6 +27,8 @@ def D : JoinedOrSeparate<["-"], "D">, HelpText<"Give a compile-time parameter it
 defm signature : Value<"signature", "Types of the parameters, in order or by name: 'a: *fp16:16, n: i32'", "<types>">;
 defm assume : Value<"assume", "An integer parameter is a multiple of <n>, or a pointer aligned to <n> bytes",
                     "<name>=<n>">;
+defm size : Value<"size", "Sizes to expect, for what the kernel leaves open by 'auto'; it stays right for all others",
+                  "<name>=<n>,...">;
 defm num_warps : Value<"num-warps", "Warps of 32 threads that run one program: 1, 2, 4, 8, 16 or 32", "<n>">;
 defm num_stages : Value<"num-stages", "Depth of software pipelines, 1 to 16", "<n>">;
 def debug : Flag<["--"], "debug">, HelpText<"Keep assertions in the kernel">;
@@ -43,6 +45,7 @@ defm dump_ir : Value<"dump-ir", "Write the IR behind every pass that changed it 
 def Rpass : Joined<["-"], "Rpass=">, HelpText<"Show what the passes say whose names match <regex>">,
             MetaVarName<"<regex>">;
 def time_passes : Flag<["--"], "time-passes">, HelpText<"Print the time of every phase and pass">;
+def explain_config : Flag<["--"], "explain-config">, HelpText<"Print how what 'auto' leaves open was chosen">;
 def print_layouts : Flag<["--"], "print-layouts">, HelpText<"Print which thread holds which element, as tables">;
 }
 

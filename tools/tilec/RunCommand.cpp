@@ -56,8 +56,11 @@ std::optional<int> chooseDevice(runner::RunOptions &run, CommandLine &line) {
   unsigned ordinal = 0;
   if (llvm::StringRef number = llvm::StringRef(run.device); number.consume_front("cuda:"))
     number.getAsInteger(10, ordinal);
-  if (line.targetGiven || ordinal >= devices->size())
+  if (ordinal >= devices->size())
     return std::nullopt; // the runner explains a device that does not exist
+  line.compiler.numSms = std::max(0, (*devices)[ordinal].multiprocessors);
+  if (line.targetGiven)
+    return std::nullopt;
   std::optional<std::string> target = targetOfDevice((*devices)[ordinal]);
   if (!target)
     return fail(Outcome::Rejected,
@@ -68,21 +71,12 @@ std::optional<int> chooseDevice(runner::RunOptions &run, CommandLine &line) {
   return std::nullopt;
 }
 
-int runInterpreter(const runner::RunOptions &run, CommandLine &line) {
-  driver::Compilation compilation(line.compiler, llvm::errs());
-  if (!compilation.load())
-    return int(compilation.outcome());
-  auto kernels = compilation.module().getOps<KernelOp>();
-  if (kernels.empty())
-    return fail(Outcome::Rejected, "the interpreter runs the tile dialect, but the input is lowered already");
-  std::unique_ptr<runner::Device> device = driver::createInterpreterDevice(*kernels.begin());
-  return runner::runOnDevice(run, compilation.manifest(), *device);
-}
-
 /// The launch's integers are known, so the kernel is compiled for the powers of two (up to 16, what wide accesses need)
-/// that divide them. What the user assumed stays.
+/// that divide them, and what it leaves open is chosen for them. What the user said stays.
 std::optional<int> specialize(const runner::RunOptions &run, CommandLine &line) {
-  driver::Compilation compilation(line.compiler, llvm::errs());
+  driver::CompilerOptions options = line.compiler;
+  options.explainConfig = false;
+  driver::Compilation compilation(std::move(options), llvm::errs());
   if (!compilation.load())
     return int(compilation.outcome());
   const runtime::Manifest &manifest = compilation.manifest();
@@ -93,11 +87,25 @@ std::optional<int> specialize(const runner::RunOptions &run, CommandLine &line) 
     if (!parameter.isInteger() || parameter.type == runtime::DataType::I1)
       continue;
     int64_t value = bindings->scalar(index).integer;
+    line.compiler.sizes.try_emplace(parameter.name, value);
     int divisor = value == 0 ? 16 : int(std::min<int64_t>(16, value & -value));
     if (divisor > 1)
       line.compiler.assumptions.try_emplace(parameter.name, divisor);
   }
   return std::nullopt;
+}
+
+int runInterpreter(const runner::RunOptions &run, CommandLine &line) {
+  if (std::optional<int> failure = specialize(run, line))
+    return *failure;
+  driver::Compilation compilation(line.compiler, llvm::errs());
+  if (!compilation.load())
+    return int(compilation.outcome());
+  auto kernels = compilation.module().getOps<KernelOp>();
+  if (kernels.empty())
+    return fail(Outcome::Rejected, "the interpreter runs the tile dialect, but the input is lowered already");
+  std::unique_ptr<runner::Device> device = driver::createInterpreterDevice(*kernels.begin());
+  return runner::runOnDevice(run, compilation.manifest(), *device);
 }
 
 int runCuda(const runner::RunOptions &run, CommandLine &line) {

@@ -105,12 +105,12 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
       widenBoolArguments(kernel);
       lowerWarpRoles(kernel);
     }
-    bool usesShared = getOperation()
-                          .walk([](Operation *op) {
-                            return isa<cta::AllocOp, cta::MbarrierAllocOp>(op) ? WalkResult::interrupt()
-                                                                               : WalkResult::advance();
-                          })
-                          .wasInterrupted();
+    bool usesShared =
+        getOperation()
+            .walk([](Operation *op) {
+              return isa<cta::AllocOp, cta::MbarrierAllocOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+            })
+            .wasInterrupted();
     if (usesShared)
       declareSharedMemory(getOperation());
     return success();

@@ -38,8 +38,8 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
       auto divisibility = kernel.getArgAttrOfType<IntegerAttr>(index, KernelOp::getDivisibilityAttrName());
       SmallVector<NamedAttribute> attributes;
       // What the launcher adds is described in the manifest, from the lowered kernel.
-      for (StringRef name : {KernelOp::getTensorMapAttrName(), KernelOp::getGridSizeAttrName(),
-                             KernelOp::getScratchAttrName()})
+      for (StringRef name :
+           {KernelOp::getTensorMapAttrName(), KernelOp::getGridSizeAttrName(), KernelOp::getScratchAttrName()})
         if (Attribute value = kernel.getArgAttr(index, name))
           attributes.push_back(rewriter.getNamedAttr(name, value));
       if (divisibility && isa<PtrType>(type))
@@ -59,9 +59,9 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
     auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(getContext()), signature.getConvertedTypes());
     SmallVector<NamedAttribute> attributes{
         rewriter.getNamedAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), rewriter.getUnitAttr()),
-        rewriter.getNamedAttr(NVVM::NVVMDialect::getReqntidAttrName(),
-                              rewriter.getDenseI32ArrayAttr(
-                                  {int32_t(32 * (kernel.getNumWarps() + kernel.getProducerWarps()))})),
+        rewriter.getNamedAttr(
+            NVVM::NVVMDialect::getReqntidAttrName(),
+            rewriter.getDenseI32ArrayAttr({int32_t(32 * (kernel.getNumWarps() + kernel.getProducerWarps()))})),
         rewriter.getNamedAttr("tile.shared_bytes", rewriter.getI64IntegerAttr(kernel.getSharedBytes().value_or(0)))};
     // setmaxnreg needs to know how many registers a thread starts with: what one resident CTA allows.
     if (kernel.getProducerWarps() != 0)

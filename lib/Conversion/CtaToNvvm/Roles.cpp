@@ -32,8 +32,8 @@ void emitBarrierSetup(OpBuilder &builder, Location loc, KernelOp kernel) {
       for (int64_t slot = 0; slot < ring.getType().getSlots(); ++slot) {
         auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), sharedSpace);
         Value start = LLVM::AddressOfOp::create(builder, loc, pointer, sharedSymbol);
-        Value barrier = emitByteOffset(builder, loc, start,
-                                       int32_t(*ring.getOffset()) + slot * cta::MbarrierType::bytesPerSlot);
+        Value barrier =
+            emitByteOffset(builder, loc, start, int32_t(*ring.getOffset()) + slot * cta::MbarrierType::bytesPerSlot);
         NVVM::MBarrierInitOp::create(builder, loc, barrier, emitI32(builder, loc, ring.getArrivals()),
                                      /*predicate=*/Value());
       }

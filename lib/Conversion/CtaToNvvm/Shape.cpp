@@ -84,7 +84,8 @@ LogicalResult checkShapeChange(Operation *op) {
 
 void populateShapePatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
   patterns.add<RenamingLowering<ReshapeOp>, RenamingLowering<ExpandDimsOp>, RenamingLowering<TransOp>,
-               RenamingLowering<BroadcastOp>, RenamingLowering<cta::ConvertLayoutOp>, SliceColumnsLowering>(converter, patterns.getContext());
+               RenamingLowering<BroadcastOp>, RenamingLowering<cta::ConvertLayoutOp>, SliceColumnsLowering>(
+      converter, patterns.getContext());
 }
 
 } // namespace tile::conversion

@@ -99,6 +99,8 @@ struct MbarrierArriveLowering : OpConversionPattern<cta::MbarrierArriveOp> {
   LogicalResult matchAndRewrite(cta::MbarrierArriveOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
+    // The thread speaks for its warp: what the other lanes read must have been read.
+    NVVM::SyncWarpOp::create(rewriter, loc, emitI32(rewriter, loc, -1));
     Value lane = arith::AndIOp::create(rewriter, loc, emitThreadId(rewriter, loc), emitI32(rewriter, loc, 31));
     Value arrives = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, lane, emitI32(rewriter, loc, 0));
     if (adaptor.getCondition())

@@ -173,8 +173,8 @@ public:
     bool startsAnew = op.getAccumulate() && matchPattern(op.getAccumulate(), m_Zero());
     for (Value value : acc) {
       statement.results.push_back(value.getType());
-      statement.initial.push_back(
-          startsAnew ? LLVM::UndefOp::create(builder, loc, value.getType()).getResult() : value);
+      statement.initial.push_back(startsAnew ? LLVM::UndefOp::create(builder, loc, value.getType()).getResult()
+                                             : value);
     }
     std::string enable = accumulate ? operandNumber(accumulate) : "always";
     std::string body;

@@ -1,8 +1,9 @@
 // cta-lower-dot: turn dots into tensor-core or fused multiply-add products.
 //
 // cta-assign-layouts has put operands and accumulator where the chosen instruction wants them, so a dot becomes one
-// cta.mma_sync; or a cta.wgmma, which reads the buffers that TMA has filled. Two cases need more: `tf32x3` splits each operand into its tf32 part and the rest and adds three
-// products; a type that the tensor cores lack goes through shared memory to cta.fma_dot.
+// cta.mma_sync; or a cta.wgmma, which reads the buffers that TMA has filled. Two cases need more: `tf32x3` splits each
+// operand into its tf32 part and the rest and adds three products; a type that the tensor cores lack goes through
+// shared memory to cta.fma_dot.
 //
 //   %d = tile.dot %a, %b, %c : #a, #b -> #acc   ==>   %d = cta.mma_sync %a, %b, %c {shape = 16, 8, 16}
 #include "Analysis/DotPlan.h"
@@ -12,6 +13,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace tile {
@@ -80,20 +82,18 @@ Value viewBlock(OpBuilder &builder, Value operand) {
 
 Value lowerToWgmma(OpBuilder &builder, DotOp dot, const layout::WgmmaTiling &tiling) {
   Location loc = dot.getLoc();
-  Value product = cta::WgmmaOp::create(builder, loc, dot.getAcc().getType(), viewBlock(builder, dot.getA()),
-                                       viewBlock(builder, dot.getB()), dot.getAcc(), /*accumulate=*/Value(),
-                                       tiling.instructionN);
+  Value product =
+      cta::WgmmaOp::create(builder, loc, dot.getAcc().getType(), viewBlock(builder, dot.getA()),
+                           viewBlock(builder, dot.getB()), dot.getAcc(), /*accumulate=*/Value(), tiling.instructionN);
   return cta::WgmmaWaitOp::create(builder, loc, product, 0);
 }
 
-/// What led to an operand that is read from its buffer instead.
-void eraseUnused(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op || !isOpTriviallyDead(op))
-    return;
-  SmallVector<Value> operands(op->getOperands());
-  op->erase();
-  llvm::for_each(operands, eraseUnused);
+/// What led to operands that are read from their buffers instead; users first.
+void eraseUnused(KernelOp kernel) {
+  kernel->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isa<cta::LocalLoadOp, cta::ConvertLayoutOp, TransOp>(op) && isOpTriviallyDead(op))
+      op->erase();
+  });
 }
 
 struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
@@ -112,12 +112,9 @@ struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
                      : plan.instruction ? lowerToMma(builder, dot, *plan.instruction)
                                         : lowerToFma(builder, dot);
       dot.replaceAllUsesWith(result);
-      Value a = dot.getA(), b = dot.getB();
       dot.erase();
-      eraseUnused(a);
-      if (b != a)
-        eraseUnused(b);
     }
+    eraseUnused(getOperation());
   }
 };
 

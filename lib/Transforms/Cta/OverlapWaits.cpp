@@ -1,7 +1,8 @@
 // cta-overlap-waits: keep one product of warp groups in flight.
 //
 // In the loop of a math role a product is awaited before the next one is issued, and then its slot is released. Instead
-// wait until the product before it is complete, and release that one's slot; the last product is awaited after the loop:
+// wait until the product before it is complete, and release that one's slot; the last product is awaited after the
+// loop:
 //
 //   for k, (%acc, slot):                        if there is any k:
 //     wait full[slot]                             the first k: wait full[slot]; %d = wgmma
@@ -74,8 +75,8 @@ public:
   void run() {
     Location loc = loop.getLoc();
     rewriter.setInsertionPoint(loop);
-    Value any = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt, loop.getLowerBound(),
-                                      loop.getUpperBound());
+    Value any =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt, loop.getLowerBound(), loop.getUpperBound());
     auto branch = scf::IfOp::create(rewriter, loc, loop.getResultTypes(), any, /*withElseRegion=*/true);
     rewriter.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(rewriter, loc, loop.getInitArgs());
@@ -141,7 +142,6 @@ private:
   OverlapPlan plan;
   scf::ForOp loop;
 };
-
 
 struct CtaOverlapWaits : tile::impl::CtaOverlapWaitsBase<CtaOverlapWaits> {
   void runOnOperation() override {

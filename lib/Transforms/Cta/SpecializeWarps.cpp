@@ -76,11 +76,11 @@ struct RegisterBudget {
 /// warps take. One math group needs no more than it starts with.
 std::optional<RegisterBudget> planRegisters(unsigned numWarps) {
   unsigned groups = numWarps / warpsPerGroup, groupThreads = warpsPerGroup * target::threadsPerWarp;
-  constexpr unsigned producer = 24, granule = 8;
+  constexpr unsigned producer = 40, granule = 8;
   if (groups < 2)
     return std::nullopt;
   unsigned math = (target::registersPerSm / groupThreads - producer) / groups / granule * granule;
-  return RegisterBudget{std::min(math, 240u), producer};
+  return RegisterBudget{math, producer};
 }
 
 /// A channel in the kernel: its rings, and where its counters stand.

@@ -8,16 +8,17 @@
 //   ranges of CTAs          |   CTA 131    |   CTA 130    |   CTA 129    |   CTA 128    | …
 //
 // A CTA that begins inside of a program leaves its partial sum in global memory and sets a flag. The CTA that has the
-// program's first step adds the others' sums to its own, in order (the result is the same in each run), and finishes the
-// program. It waits for CTAs of lower number only, which were started before it, so there is no deadlock even if not all
-// run at once; and they did that part first, so it seldom waits.
+// program's first step adds the others' sums to its own, in order (the result is the same in each run), and finishes
+// the program. It waits for CTAs of lower number only, which were started before it, so there is no deadlock even if
+// not all run at once; and they did that part first, so it seldom waits.
 //
 //   for p = CTA; p < T; p += G { A; for k = 0 … S: acc += …; B(acc) }
 //   ==>
 //   for segment of CTA { p, first, last = …; A; for k = first … last: acc += …
 //                        if first == 0 { for each peer: wait; acc += its sum; B(acc) } else { leave acc; set flag } }
 //
-// Stream-K: Osama et al., "Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU" (2023).
+// Stream-K: Osama et al., "Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU"
+// (2023).
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
 #include "Transforms/Passes.h"
@@ -28,6 +29,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace tile {
 #define GEN_PASS_DEF_CTASTREAMK
@@ -39,14 +41,26 @@ using namespace tile;
 
 namespace {
 
-/// Steps that each CTA must gain before sums are worth moving, and the fewest that a CTA takes part for.
-constexpr int64_t leastGain = 8, leastSteps = 4;
+/// The fewest steps that a CTA takes part for.
+constexpr int64_t leastSteps = 4;
+/// What splitting costs (fitted on an H200): clocks to deal out the work and to wait, and bytes a clock at which each
+/// multiprocessor writes and reads sums; and products of 16-bit numbers that one does in a clock.
+constexpr int64_t splitClocks = 3500, sumBytesPerClock = 30, productsPerClock = 2048;
+/// A step of at least this many clocks: 128x128 by 64.
+constexpr int64_t leastStepClocks = 512;
 /// Each CTA's scratch: a flag in a line of its own, then the sum.
 constexpr int64_t flagBytes = 128;
 
 struct StreamPlan {
   scf::ForOp programs, steps;
 };
+
+/// Clocks that one step takes at least.
+int64_t stepClocksOf(scf::ForOp steps) {
+  auto product = cast<cta::WgmmaOp>(*steps.getRegionIterArg(0).user_begin());
+  int64_t elements = cast<RankedTensorType>(product.getType()).getNumElements();
+  return elements * product.getA().getType().getShape()[1] / productsPerClock;
+}
 
 /// A loop over programs with one loop over k that only adds products to an accumulator that starts from zero.
 std::optional<StreamPlan> planStream(KernelOp kernel) {
@@ -82,7 +96,8 @@ std::optional<StreamPlan> planStream(KernelOp kernel) {
   auto wait = dyn_cast<cta::WgmmaWaitOp>(*product->user_begin());
   if (!wait || steps.getYieldedValues().front() != wait.getResult() || !wait->hasOneUse())
     return std::nullopt;
-  return plan;
+  // Small blocks are chosen for small problems, which would wait longer for the schedule than they gain.
+  return stepClocksOf(steps) >= leastStepClocks ? std::optional(plan) : std::nullopt;
 }
 
 /// Arithmetic on i32.
@@ -112,12 +127,12 @@ private:
 /// How work is dealt out; all values are computed once, before the loop.
 struct Schedule {
   Value cta, ctas;
-  Value stepsPerProgram;    ///< at least 1
-  Value wholePrograms;      ///< programs that one CTA does alone; the others are split
-  Value wholeOfThisCta;     ///< how many of them this CTA does
-  Value takers, range, longer; ///< `takers` CTAs split; the first `longer` ranges have range + 1 steps, the others range
-  Value index, first, end;  ///< this CTA's range: its number, and its steps
-  Value segments;           ///< programs and parts of programs of this CTA
+  Value stepsPerProgram;   ///< at least 1
+  Value wholePrograms;     ///< programs that one CTA does alone; the others are split
+  Value wholeOfThisCta;    ///< how many of them this CTA does
+  Value range, longer;     ///< the first `longer` ranges have range + 1 steps, the others `range`
+  Value index, first, end; ///< this CTA's range: its number, and its steps
+  Value segments;          ///< programs and parts of programs of this CTA
 };
 
 class StreamK {
@@ -168,24 +183,52 @@ private:
     Value rounds = n.div(count, s.ctas), rest = n.sub(count, n.mul(rounds, s.ctas));
     // The last round leaves ctas - rest CTAs idle for `steps` steps; split among all, that is the gain of each.
     Value idle = n.mul(steps, n.sub(s.ctas, rest));
-    Value pays = n.both(n.less(zero, rest), n.less(n.mul(s.ctas, n.constant(leastGain)), idle));
+    Value pays = n.both(n.less(zero, rest), n.less(n.mul(s.ctas, n.constant(leastGain())), idle));
     // With one full round more, each CTA has at least a program's steps, and no program is cut into many parts.
     Value split = n.add(rest, n.select(n.less(zero, rounds), s.ctas, zero));
     split = n.select(pays, split, zero);
     s.wholePrograms = n.sub(count, split);
-    s.wholeOfThisCta = n.ceilDiv(n.max(n.sub(s.wholePrograms, s.cta), zero), s.ctas);
-
-    Value work = n.mul(split, steps);
-    s.takers = n.min(s.ctas, n.max(n.div(work, n.constant(leastSteps)), one));
-    s.range = n.div(work, s.takers);
-    s.longer = n.sub(work, n.mul(s.range, s.takers));
-    s.index = n.sub(n.sub(s.takers, one), s.cta);
-    s.first = n.add(n.mul(s.index, s.range), n.min(s.index, s.longer));
-    s.end = n.add(n.add(s.first, s.range), n.select(n.less(s.index, s.longer), one, zero));
-    Value takesPart = n.both(n.less(s.cta, s.takers), n.less(zero, work));
-    Value parts = n.add(n.sub(n.div(n.sub(s.end, one), s.stepsPerProgram), n.div(s.first, s.stepsPerProgram)), one);
-    s.segments = n.add(s.wholeOfThisCta, n.select(takesPart, parts, zero));
+    // Whole rounds, or all programs, of which the last round has `rest`.
+    Value wholeRounds = n.max(n.sub(rounds, one), zero);
+    Value all = n.add(rounds, n.select(n.less(s.cta, rest), one, zero));
+    s.wholeOfThisCta = n.select(pays, wholeRounds, all);
+    emitRanges(s, pays, split, steps);
     return s;
+  }
+
+  /// Divisions take long; small problems, which do not split, must not wait for them.
+  void emitRanges(Schedule &s, Value pays, Value split, Value steps) {
+    SmallVector<Type> types(7, rewriter.getI32Type());
+    auto branch = scf::IfOp::create(rewriter, loc, types, pays, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    Numbers n(rewriter, loc);
+    Value one = n.constant(1), zero = n.constant(0);
+    Value work = n.mul(split, steps);
+    Value takers = n.min(s.ctas, n.max(n.div(work, n.constant(leastSteps)), one));
+    Value range = n.div(work, takers), longer = n.sub(work, n.mul(range, takers));
+    Value index = n.sub(n.sub(takers, one), s.cta);
+    Value first = n.add(n.mul(index, range), n.min(index, longer));
+    Value end = n.add(n.add(first, range), n.select(n.less(index, longer), one, zero));
+    Value parts = n.add(n.sub(n.div(n.sub(end, one), steps), n.div(first, steps)), one);
+    Value segments = n.add(s.wholeOfThisCta, n.select(n.less(s.cta, takers), parts, zero));
+    scf::YieldOp::create(rewriter, loc, ValueRange{takers, range, longer, index, first, end, segments});
+    rewriter.setInsertionPointToStart(branch.elseBlock());
+    zero = n.constant(0);
+    scf::YieldOp::create(rewriter, loc, ValueRange{zero, zero, zero, zero, zero, zero, s.wholeOfThisCta});
+    s.range = branch.getResult(1);
+    s.longer = branch.getResult(2);
+    s.index = branch.getResult(3);
+    s.first = branch.getResult(4);
+    s.end = branch.getResult(5);
+    s.segments = branch.getResult(6);
+  }
+
+  /// Steps that each CTA must gain before it pays to move sums.
+  int64_t leastGain() {
+    int64_t elements = sumType().getNumElements(), stepClocks = stepClocksOf(steps);
+    int64_t sumClocks = 2 * elements * 4 / sumBytesPerClock;
+    return llvm::divideCeil(splitClocks + sumClocks, stepClocks);
   }
 
   RankedTensorType sumType() { return cast<RankedTensorType>(steps.getResult(0).getType()); }
@@ -210,8 +253,8 @@ private:
     auto constant = [&](int64_t value) -> Value {
       return arith::ConstantOp::create(rewriter, loc, rewriter.getI64IntegerAttr(value));
     };
-    Value bytes = arith::MulIOp::create(rewriter, loc, arith::ExtUIOp::create(rewriter, loc, i64, cta),
-                                        constant(scratchBytes()));
+    Value bytes =
+        arith::MulIOp::create(rewriter, loc, arith::ExtUIOp::create(rewriter, loc, i64, cta), constant(scratchBytes()));
     if (offset != 0)
       bytes = arith::AddIOp::create(rewriter, loc, bytes, constant(offset));
     return AddPtrOp::create(rewriter, loc, scratch, bytes);
@@ -227,12 +270,21 @@ private:
     rewriter.setInsertionPointToStart(segments.getBody());
     Value number = segments.getInductionVar(), next = segments.getRegionIterArg(0);
     Value isWhole = n.less(number, s.wholeOfThisCta);
-    Value part = n.div(next, s.stepsPerProgram);
-    Value program = n.select(isWhole, n.add(s.cta, n.mul(number, s.ctas)), n.add(s.wholePrograms, part));
-    Value from = n.select(isWhole, zero, n.sub(next, n.mul(part, s.stepsPerProgram)));
-    Value left = n.select(isWhole, s.stepsPerProgram, n.sub(s.end, next));
-    Value to = n.min(s.stepsPerProgram, n.add(from, left));
-    Value following = n.select(isWhole, next, n.add(next, n.sub(to, from)));
+    auto segment = scf::IfOp::create(rewriter, loc, SmallVector<Type>(4, rewriter.getI32Type()), isWhole,
+                                     /*withElseRegion=*/true);
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(segment.thenBlock());
+      Value program = n.add(s.cta, n.mul(number, s.ctas));
+      scf::YieldOp::create(rewriter, loc, ValueRange{program, n.constant(0), s.stepsPerProgram, next});
+      rewriter.setInsertionPointToStart(segment.elseBlock());
+      Value part = n.div(next, s.stepsPerProgram), from = n.sub(next, n.mul(part, s.stepsPerProgram));
+      Value to = n.min(s.stepsPerProgram, n.add(from, n.sub(s.end, next)));
+      Value following = n.add(next, n.sub(to, from));
+      scf::YieldOp::create(rewriter, loc, ValueRange{n.add(s.wholePrograms, part), from, to, following});
+    }
+    Value program = segment.getResult(0), from = segment.getResult(1), to = segment.getResult(2);
+    Value following = segment.getResult(3);
 
     // The program, with only these steps. All programs have as many, so a whole one ends where it did.
     SmallVector<Operation *> before, after;
@@ -251,8 +303,9 @@ private:
     scf::YieldOp::create(rewriter, loc, following);
 
     rewriter.setInsertionPointToStart(branch.thenBlock());
-    Value sum = emitSumOfPeers(s, program, to, isWhole);
-    steps.getResult(0).replaceUsesWithIf(sum, [&](OpOperand &use) { return llvm::is_contained(after, ancestorIn(use)); });
+    Value sum = emitSumOfPeers(s, program, isWhole);
+    steps.getResult(0).replaceUsesWithIf(sum,
+                                         [&](OpOperand &use) { return llvm::is_contained(after, ancestorIn(use)); });
     for (Operation *op : after)
       op->moveBefore(branch.thenBlock()->getTerminator());
 
@@ -265,17 +318,24 @@ private:
 
   Operation *ancestorIn(OpOperand &use) { return programs.getBody()->findAncestorOpInBlock(*use.getOwner()); }
 
-  /// The steps after `to` were done by the CTAs whose ranges follow: those of the next lower numbers.
-  Value emitSumOfPeers(const Schedule &s, Value program, Value to, Value isWhole) {
+  /// The program's other steps were done by the CTAs whose ranges follow: those of the next lower numbers.
+  Value emitSumOfPeers(const Schedule &s, Value program, Value isWhole) {
     Numbers n(rewriter, loc);
-    Value one = n.constant(1), zero = n.constant(0);
-    Value lastStep = n.sub(n.mul(n.add(n.sub(program, s.wholePrograms), one), s.stepsPerProgram), one);
-    // The range that contains a step: the longer ones come first.
-    Value longRange = n.add(s.range, one), inLonger = n.mul(s.longer, longRange);
-    Value isInLonger = n.less(lastStep, inLonger);
-    Value last = n.select(isInLonger, n.div(lastStep, longRange),
-                          n.add(s.longer, n.div(n.sub(lastStep, inLonger), n.max(s.range, one))));
-    Value peers = n.select(isWhole, zero, n.max(n.sub(last, s.index), zero));
+    auto count = scf::IfOp::create(rewriter, loc, TypeRange{rewriter.getI32Type()}, isWhole, /*withElseRegion=*/true);
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(count.thenBlock());
+      scf::YieldOp::create(rewriter, loc, n.constant(0));
+      rewriter.setInsertionPointToStart(count.elseBlock());
+      Value one = n.constant(1);
+      Value lastStep = n.sub(n.mul(n.add(n.sub(program, s.wholePrograms), one), s.stepsPerProgram), one);
+      // The range that contains a step: the longer ones come first.
+      Value longRange = n.add(s.range, one), inLonger = n.mul(s.longer, longRange);
+      Value last = n.select(n.less(lastStep, inLonger), n.div(lastStep, longRange),
+                            n.add(s.longer, n.div(n.sub(lastStep, inLonger), n.max(s.range, one))));
+      scf::YieldOp::create(rewriter, loc, n.max(n.sub(last, s.index), n.constant(0)));
+    }
+    Value peers = count.getResult(0), one = n.constant(1), zero = n.constant(0);
 
     auto loop = scf::ForOp::create(rewriter, loc, zero, peers, one, ValueRange{steps.getResult(0)});
     OpBuilder::InsertionGuard guard(rewriter);

@@ -138,6 +138,9 @@ private:
     auto fail = [](std::string reason) { return RecipeResult{std::nullopt, std::move(reason)}; };
     Recipe recipe;
     recipe.type = desc.getType();
+    // What cta-lower-descriptors has buffers for.
+    if (size_t rank = recipe.type.getShape().size(); rank > 2)
+      return fail(formatv("its blocks have rank {0}; vectors and matrices are copied by TMA", rank));
     auto base = dyn_cast<BlockArgument>(desc.getBase());
     if (!base || base.getOwner()->getParentOp() != kernel)
       return fail("its base is not a parameter");

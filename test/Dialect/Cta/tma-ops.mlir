@@ -13,11 +13,16 @@ tile.kernel @k(%d: !tile.desc<128x64xf16>, %wide: !tile.desc<128x256xf16>, %i: i
   cta.tma_load %d[%i, %j], %b, %full[%slot] : !tile.desc<128x64xf16>, !cta.buffer<128x64xf16, #s>, !cta.mbarrier<4>
   // CHECK: cta.tma_load_sync %[[D]][%[[I]], %[[J]]], %[[B]], %{{.*}} : <128x64xf16>, <128x64xf16, #[[S]]>, <1>
   cta.tma_load_sync %d[%i, %j], %b, %m : !tile.desc<128x64xf16>, !cta.buffer<128x64xf16, #s>, !cta.mbarrier<1>
+  // CHECK: cta.tma_prefetch %[[D]] : <128x64xf16>
+  cta.tma_prefetch %d : !tile.desc<128x64xf16>
   // CHECK: cta.proxy_fence
   cta.proxy_fence
   // The buffer is a panel of the block.
   // CHECK: cta.tma_store %[[B]], %[[WIDE]][%[[I]], %[[J]]] : <128x64xf16, #[[S]]>, <128x256xf16>
   cta.tma_store %b, %wide[%i, %j] : !cta.buffer<128x64xf16, #s>, !tile.desc<128x256xf16>
+  // Each warp group copies 64 rows.
+  // CHECK: cta.tma_store %{{.*}} {groups = 2 : i32}
+  cta.tma_store %b, %wide[%i, %j] {groups = 2 : i32} : !cta.buffer<128x64xf16, #s>, !tile.desc<128x256xf16>
   // CHECK: cta.tma_store_wait 1
   cta.tma_store_wait 1
   tile.return

@@ -86,6 +86,56 @@ tile.kernel @swizzled(%a: i32) {
   tile.return
 }
 
+// Rings of mbarriers lie behind all buffers, one after the other.
+// CHECK-LABEL: tile.kernel @mbarriers
+// CHECK-SAME: shared_bytes = 2088
+// CHECK: cta.mbarrier_alloc arrivals 1 at 2048 : <4>
+// CHECK: cta.mbarrier_alloc arrivals 4 at 2080 : <1>
+// CHECK: cta.alloc at 0
+tile.kernel @mbarriers(%d: !tile.desc<32x32xf16>, %i: i32) {
+  %full = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<4>
+  %empty = cta.mbarrier_alloc arrivals 4 : !cta.mbarrier<1>
+  %b = cta.alloc : !f16
+  cta.tma_load %d[%i, %i], %b, %full[%i] : !tile.desc<32x32xf16>, !f16, !cta.mbarrier<4>
+  cta.mbarrier_arrive %empty[%i] : !cta.mbarrier<1>
+  tile.return
+}
+
+// A copy to global memory may read its buffer until the kernel ends.
+// CHECK-LABEL: tile.kernel @copy_to_global
+// CHECK-SAME: shared_bytes = 4096
+tile.kernel @copy_to_global(%d: !tile.desc<32x32xf16>, %i: i32) {
+  %v = arith.constant dense<0.0> : tensor<32x32xf16, #x>
+  %b = cta.alloc : !f16
+  cta.local_store %v, %b : tensor<32x32xf16, #x>, !f16
+  cta.tma_store %b, %d[%i, %i] : !f16, !tile.desc<32x32xf16>
+  %c = cta.alloc : !f16
+  cta.local_store %v, %c : tensor<32x32xf16, #x>, !f16
+  tile.return
+}
+
+// Roles run at the same time: the producer's buffer shares memory with none of the math warps', which share theirs.
+// CHECK-LABEL: tile.kernel @roles
+// CHECK-SAME: shared_bytes = 4104
+// CHECK: cta.alloc at [[PRODUCER:.*]] :
+// CHECK: cta.alloc at [[MATH:.*]] :
+// CHECK-NOT: at [[PRODUCER]]
+// CHECK: cta.alloc at [[MATH]]
+tile.kernel @roles(%d: !tile.desc<32x32xf16>, %i: i32) attributes {producer_warps = 4 : i32} {
+  %v = arith.constant dense<0.0> : tensor<32x32xf16, #x>
+  %full = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<1>
+  %b = cta.alloc : !f16
+  cta.warp_roles math {
+    %c = cta.alloc : !f16
+    cta.local_store %v, %c : tensor<32x32xf16, #x>, !f16
+    %e = cta.alloc : !f16
+    cta.local_store %v, %e : tensor<32x32xf16, #x>, !f16
+  } producer {
+    cta.tma_load %d[%i, %i], %b, %full[%i] : !tile.desc<32x32xf16>, !f16, !cta.mbarrier<1>
+  }
+  tile.return
+}
+
 // -----
 
 #x = #cta.layout<[32, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>

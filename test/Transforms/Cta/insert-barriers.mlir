@@ -167,6 +167,73 @@ tile.kernel @control(%c: i1) {
   tile.return
 }
 
+// Synchronous copies are ordered in themselves.
+// CHECK-LABEL: tile.kernel @synchronous_copy
+// CHECK-NOT: cta.barrier
+// CHECK: tile.return
+tile.kernel @synchronous_copy(%i: i32, %d: !tile.desc<32x32xf16>) {
+  %v = arith.constant dense<0.0> : !v
+  %b = cta.alloc at 0 : !b
+  %m = cta.mbarrier_alloc arrivals 1 at 2048 : !cta.mbarrier<1>
+  cta.local_store %v, %b : !v, !b
+  cta.tma_load_sync %d[%i, %i], %b, %m : !tile.desc<32x32xf16>, !b, !cta.mbarrier<1>
+  %x = cta.local_load %b : !b -> !v
+  cta.tma_load_sync %d[%i, %i], %b, %m : !tile.desc<32x32xf16>, !b, !cta.mbarrier<1>
+  tile.return
+}
+
+// What is written must be complete before one thread copies it; that thread alone waits until the copy has read, so the
+// others need a barrier behind the wait, whatever barrier stood before it.
+// CHECK-LABEL: tile.kernel @copy_to_global
+// CHECK: scf.for
+// CHECK-NEXT: cta.tma_store_wait 0
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: cta.local_store
+// CHECK-NEXT: cta.proxy_fence
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: cta.tma_store
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: }
+tile.kernel @copy_to_global(%n: i32, %d: !tile.desc<32x32xf16>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %v = arith.constant dense<0.0> : !v
+  %b = cta.alloc at 0 : !b
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    cta.tma_store_wait 0
+    cta.local_store %v, %b : !v, !b
+    cta.proxy_fence
+    cta.tma_store %b, %d[%i, %i] : !b, !tile.desc<32x32xf16>
+    cta.barrier
+  }
+  tile.return
+}
+
+// In a role only the math warps meet.
+// CHECK-LABEL: tile.kernel @role
+// CHECK: cta.warp_roles math {
+// CHECK: cta.local_store
+// CHECK-NEXT: cta.barrier warps 4
+// CHECK-NEXT: cta.local_load
+// CHECK: } producer {
+// CHECK-NOT: cta.barrier
+// CHECK: tile.return
+tile.kernel @role(%i: i32, %d: !tile.desc<32x32xf16>) attributes {producer_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %v = arith.constant dense<0.0> : !v
+  %b = cta.alloc at 0 : !b
+  %c = cta.alloc at 2048 : !b
+  %m = cta.mbarrier_alloc arrivals 1 at 4096 : !cta.mbarrier<1>
+  cta.warp_roles math {
+    cta.local_store %v, %b : !v, !b
+    %x = cta.local_load %b : !b -> !v
+    tile.print "" %x : !v
+  } producer {
+    cta.tma_load %d[%i, %i], %c, %m[%c0] : !tile.desc<32x32xf16>, !b, !cta.mbarrier<1>
+  }
+  tile.return
+}
+
 // -----
 
 #x = #cta.layout<[32, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>

@@ -49,6 +49,61 @@ TEST(Emit, LocationsNameTheCall) {
   EXPECT_EQ(store, "loc(\"/dir/k.tile\":7:3)");
 }
 
+TEST(Emit, ChoosesWhatIsOpen) {
+  const char *text =
+      "#: buffer a[M, 64] strides(1, lda) = random\n#: buffer b[64, N] = random\n"
+      "#: buffer c[M, N] = output\n#: expect c == a @ b\n@jit\n"
+      "def k(a: ptr[f16], b: ptr[bf16], c: ptr[f32], M: i32, N: i32[16], lda: i32[16], GROUP_M: constexpr = 3,"
+      " BLOCK_M: constexpr = auto):\n  pass\n";
+  EXPECT_TRUE(Compiled(text).reports("open-unchosen"));
+  OpenProduct asked;
+  CompileRequest request;
+  request.sizes = {{"M", 100}};
+  request.choose = [&](const OpenProduct &product) {
+    asked = product;
+    return TileChoices{.blockM = 32, .numWarps = 2};
+  };
+  Compiled compiled(text, request);
+  ASSERT_TRUE(compiled.module) << compiled.diagnostics.render();
+  EXPECT_EQ(asked.m, 100);
+  EXPECT_EQ(asked.n, OpenProduct::unknownSize);
+  EXPECT_EQ(asked.k, 64);
+  EXPECT_EQ(asked.element, DType(Scalar::Float16));
+  EXPECT_EQ(asked.output, DType(Scalar::Float32));
+  EXPECT_TRUE(asked.alignedRows);
+  EXPECT_FALSE(asked.kMajor);
+  EXPECT_EQ(asked.given.groupM, 3);
+  EXPECT_EQ(asked.given.blockM, std::nullopt);
+  auto kernel = *compiled.module->getOps<tile::KernelOp>().begin();
+  EXPECT_EQ(kernel.getNumWarps(), 2);
+  EXPECT_EQ(llvm::cast<mlir::IntegerAttr>(kernel.getConstantsAttr().get("BLOCK_M")).getInt(), 32);
+}
+
+// Rows start at multiples of 16 bytes if both pointers and both distances promise it.
+TEST(Emit, PromisesOfRows) {
+  auto isAligned = [](const std::string &a, const std::string &N, const std::string &strides) {
+    std::string text = "#: buffer a[N, N]" + strides + " = inout\n#: expect a == a @ a\n@jit\ndef k(a: " + a +
+                       ", N: " + N + ", T: constexpr = 1, BLOCK_M: constexpr = auto):\n  pass\n";
+    bool aligned = false;
+    CompileRequest request;
+    request.choose = [&](const OpenProduct &product) {
+      aligned = product.alignedRows;
+      return TileChoices{};
+    };
+    EXPECT_TRUE(Compiled(text, request).module);
+    return aligned;
+  };
+  EXPECT_TRUE(isAligned("ptr[f16]", "i32[8]", ""));
+  EXPECT_FALSE(isAligned("ptr[f16]", "i32[4]", ""));
+  EXPECT_TRUE(isAligned("ptr[f32]", "i32[4]", ""));
+  EXPECT_FALSE(isAligned("ptr[f16, 8]", "i32[8]", ""));
+  EXPECT_TRUE(isAligned("ptr[f16]", "i32[4]", " strides(N * 2, 1)"));
+  EXPECT_TRUE(isAligned("ptr[f16]", "i32", " strides(1 if T else N, 16 if T else 1)"));
+  EXPECT_FALSE(isAligned("ptr[f16]", "i32[8]", " strides(N + 4, 1)"));
+  EXPECT_TRUE(isAligned("ptr[f16]", "i32[8]", " strides(N + 8, 1)"));
+  EXPECT_FALSE(isAligned("ptr[f16]", "i32[8]", " strides(N, 2)"));
+}
+
 TEST(Emit, TooManyCalls) {
   std::string text = "@jit\ndef f0(x):\n  return x + 1\n";
   for (int i = 1; i < 30; ++i)

@@ -1,0 +1,14 @@
+// Chooses block sizes, warps and stages of a matrix product that a kernel leaves open, by lib/Target's cost model.
+#pragma once
+
+#include "Driver/CompilerOptions.h"
+#include "Frontend/OpenProduct.h"
+#include "Target/CostModel.h"
+
+namespace tile::driver {
+
+/// The cheapest configuration for the target of the options. With `explain`, also why: a table of the best.
+frontend::TileChoices chooseConfig(const CompilerOptions &options, const target::GpuTarget &gpu,
+                                   const frontend::OpenProduct &product, std::string *explain);
+
+} // namespace tile::driver

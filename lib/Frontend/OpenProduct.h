@@ -1,0 +1,36 @@
+// What a kernel leaves to the compiler (`BLOCK_M: constexpr = auto`), and what is known to choose it by.
+//
+// The front end finds out which matrix product the kernel computes, from "#: expect c == a @ b" and the shapes of the
+// "#: buffer" directives. It asks whoever knows about speed for the values: CompileRequest::choose.
+
+#pragma once
+
+#include "Frontend/Types.h"
+
+#include <functional>
+
+namespace tile::frontend {
+
+/// Also called BLOCK_SIZE_M and so on, as in Triton's tutorials.
+struct TileChoices {
+  std::optional<int64_t> blockM = {}, blockN = {}, blockK = {}, groupM = {}, numWarps = {}, numStages = {};
+};
+
+/// c[M, N] = a[M, K] @ b[K, N]
+struct OpenProduct {
+  static constexpr int64_t unknownSize = 4096;
+
+  std::string kernel;
+  /// By --size and constants, where these say. A hint, never a promise.
+  int64_t m = unknownSize, n = unknownSize, k = unknownSize;
+  DType element, output; ///< of a, and of c
+  /// Promised: rows (or columns) of a and b are contiguous and start at multiples of 16 bytes.
+  bool alignedRows = false;
+  /// Promised: K is the contiguous dimension of both.
+  bool kMajor = false;
+  TileChoices given; ///< what is not left open
+};
+
+using ChooseTiles = std::function<TileChoices(const OpenProduct &)>;
+
+} // namespace tile::frontend

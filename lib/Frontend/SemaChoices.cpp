@@ -1,0 +1,311 @@
+// Parameters and options that are left open by `auto`: which matrix product they belong to, and their values.
+
+#include "Frontend/Sema.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+namespace {
+
+struct Role {
+  StringLiteral name, otherName;
+  std::optional<int64_t> TileChoices::*choice;
+};
+constexpr Role roles[] = {
+    {"BLOCK_M", "BLOCK_SIZE_M", &TileChoices::blockM},
+    {"BLOCK_N", "BLOCK_SIZE_N", &TileChoices::blockN},
+    {"BLOCK_K", "BLOCK_SIZE_K", &TileChoices::blockK},
+    {"GROUP_M", "GROUP_SIZE_M", &TileChoices::groupM},
+};
+
+const Role *findRole(StringRef parameter) {
+  for (const Role &role : roles)
+    if (parameter == role.name || parameter == role.otherName)
+      return &role;
+  return nullptr;
+}
+
+/// What is known about the integers in a directive.
+class Integers {
+public:
+  std::map<std::string, Value> values;     ///< constants
+  std::map<std::string, int64_t> divisors; ///< promised
+  std::map<std::string, Value> sizes;      ///< expected, of no consequence for what is right
+
+  /// The value that is to be expected.
+  std::optional<int64_t> estimate(const Expr &expr) const {
+    Integers expected = *this;
+    expected.values.insert(sizes.begin(), sizes.end());
+    return expected.evaluateInteger(expr);
+  }
+
+  /// The value, or nothing if it depends on something unknown.
+  std::optional<Value> evaluate(const Expr &expr) const {
+    if (const auto *name = as<NameExpr>(&expr)) {
+      auto found = values.find(name->id);
+      return found == values.end() ? std::nullopt : std::optional(found->second);
+    }
+    if (const auto *number = as<IntExpr>(&expr))
+      return Value(number->value);
+    if (const auto *node = as<UnaryExpr>(&expr)) {
+      std::optional<Value> operand = evaluate(*node->operand);
+      return operand ? frontend::evaluate(node->op, *operand).value : std::nullopt;
+    }
+    if (const auto *node = as<BinaryExpr>(&expr))
+      return evaluateBoth(node->op, *node->left, *node->right);
+    if (const auto *node = as<CompareExpr>(&expr))
+      return evaluateBoth(node->op, *node->left, *node->right);
+    if (const auto *node = as<ConditionalExpr>(&expr)) {
+      const Expr *chosen = choose(*node);
+      return chosen ? evaluate(*chosen) : std::nullopt;
+    }
+    if (const auto *node = as<CallExpr>(&expr))
+      return evaluateCall(*node);
+    return std::nullopt;
+  }
+
+  std::optional<int64_t> evaluateInteger(const Expr &expr) const {
+    std::optional<Value> value = evaluate(expr);
+    std::optional<Int128> integer = value ? asInteger(*value) : std::nullopt;
+    bool fits = integer && *integer >= INT64_MIN && *integer <= INT64_MAX;
+    return fits ? std::optional(int64_t(*integer)) : std::nullopt;
+  }
+
+  /// A number that is promised to divide the expression.
+  int64_t divisorOf(const Expr &expr) const {
+    constexpr int64_t most = 1 << 20; // enough for all that asks
+    if (std::optional<int64_t> value = evaluateInteger(expr))
+      return std::gcd(*value % most, most);
+    if (const auto *name = as<NameExpr>(&expr)) {
+      auto found = divisors.find(name->id);
+      return found == divisors.end() ? 1 : std::min(most, found->second);
+    }
+    if (const auto *node = as<ConditionalExpr>(&expr)) {
+      const Expr *chosen = choose(*node);
+      return chosen ? divisorOf(*chosen) : std::gcd(divisorOf(*node->thenValue), divisorOf(*node->elseValue));
+    }
+    const auto *node = as<BinaryExpr>(&expr);
+    if (node && node->op == BinaryOp::Mult)
+      return std::min(most, divisorOf(*node->left) * divisorOf(*node->right));
+    if (node && (node->op == BinaryOp::Add || node->op == BinaryOp::Sub))
+      return std::gcd(divisorOf(*node->left), divisorOf(*node->right));
+    return 1;
+  }
+
+private:
+  template <typename Op> std::optional<Value> evaluateBoth(Op op, const Expr &left, const Expr &right) const {
+    std::optional<Value> a = evaluate(left), b = evaluate(right);
+    return a && b ? frontend::evaluate(op, *a, *b).value : std::nullopt;
+  }
+
+  const Expr *choose(const ConditionalExpr &node) const {
+    std::optional<Value> condition = evaluate(*node.condition);
+    std::optional<bool> holds = condition ? truth(*condition) : std::nullopt;
+    return !holds ? nullptr : *holds ? node.thenValue : node.elseValue;
+  }
+
+  std::optional<Value> evaluateCall(const CallExpr &node) const {
+    const auto *name = as<NameExpr>(node.callee);
+    std::vector<Value> arguments;
+    for (const Argument &argument : node.arguments) {
+      std::optional<Value> value = evaluate(*argument.value);
+      if (!value)
+        return std::nullopt;
+      arguments.push_back(*value);
+    }
+    std::optional<EvalResult> result = name ? evaluateFunction(name->id, arguments) : std::nullopt;
+    return result ? result->value : std::nullopt;
+  }
+};
+
+/// A factor of a product: a buffer of two dimensions, perhaps transposed.
+struct Factor {
+  const BufferDirective *buffer = nullptr;
+  bool isTransposed = false;
+
+  /// Dimension 0 is M of the first and K of the second factor.
+  const Expr &size(unsigned dim) const { return *buffer->shape[isTransposed ? 1 - dim : dim].expr; }
+};
+
+std::optional<Factor> findFactor(const DirectiveSet &directives, const Expr &expr) {
+  Factor factor;
+  const Expr *operand = &expr;
+  while (const auto *call = as<CallExpr>(operand)) {
+    const auto *callee = as<NameExpr>(call->callee);
+    if (!callee || callee->id != "transpose" || call->arguments.size() != 1)
+      return std::nullopt;
+    factor.isTransposed = !factor.isTransposed;
+    operand = call->arguments.front().value;
+  }
+  const auto *name = as<NameExpr>(operand);
+  for (const BufferDirective &buffer : directives.buffers)
+    if (name && buffer.parameter == name->id && buffer.shape.size() == 2) {
+      factor.buffer = &buffer;
+      return factor;
+    }
+  return std::nullopt;
+}
+
+/// The first "x @ y" inside of an expression.
+const BinaryExpr *findProduct(const Expr &expr) {
+  if (const auto *node = as<BinaryExpr>(&expr)) {
+    if (node->op == BinaryOp::MatMult)
+      return node;
+    const BinaryExpr *found = findProduct(*node->left);
+    return found ? found : findProduct(*node->right);
+  }
+  if (const auto *node = as<UnaryExpr>(&expr))
+    return findProduct(*node->operand);
+  if (const auto *node = as<CompareExpr>(&expr)) {
+    const BinaryExpr *found = findProduct(*node->left);
+    return found ? found : findProduct(*node->right);
+  }
+  if (const auto *node = as<CallExpr>(&expr))
+    for (const Argument &argument : node->arguments)
+      if (const BinaryExpr *found = findProduct(*argument.value))
+        return found;
+  return nullptr;
+}
+
+struct Product {
+  const ExpectDirective *expect = nullptr;
+  Factor a, b;
+};
+
+std::optional<Product> findProduct(const DirectiveSet &directives) {
+  for (const ExpectDirective &expect : directives.expects) {
+    const BinaryExpr *node = findProduct(*expect.value.expr);
+    std::optional<Factor> a = node ? findFactor(directives, *node->left) : std::nullopt;
+    std::optional<Factor> b = node ? findFactor(directives, *node->right) : std::nullopt;
+    if (a && b)
+      return Product{&expect, *a, *b};
+  }
+  return std::nullopt;
+}
+
+/// The dimension of the buffer along which elements are adjacent, if it is certain.
+std::optional<unsigned> contiguousDim(const BufferDirective &buffer, const Integers &integers) {
+  if (buffer.strides.empty())
+    return 1;
+  for (unsigned dim : {1u, 0u})
+    if (integers.evaluateInteger(*buffer.strides[dim].expr) == 1)
+      return dim;
+  return std::nullopt;
+}
+
+/// What divides the distance in elements between rows that are contiguous along `dim`.
+int64_t pitchDivisor(const BufferDirective &buffer, unsigned dim, const Integers &integers) {
+  return integers.divisorOf(buffer.strides.empty() ? *buffer.shape[1].expr : *buffer.strides[1 - dim].expr);
+}
+
+} // namespace
+
+/// Whether -D or the signature says `auto`; for a parameter that cannot be left open it is a string like any other.
+bool Sema::isLeftOpen(const Parameter &parameter) {
+  auto defined = request.definitions.find(parameter.name);
+  auto specified = specifications.find(parameter.name);
+  StringRef text;
+  if (defined != request.definitions.end())
+    text = defined->second;
+  else if (specified != specifications.end())
+    text = specified->second.first;
+  return text.trim() == "auto" && findRole(parameter.name);
+}
+
+/// Chooses what is open. What nothing says about warps and stages is open, too, as soon as anything is.
+bool Sema::chooseOpen(const FunctionStmt &kernel, std::vector<KernelParameter> &parameters) {
+  const Parameter *open = nullptr;
+  OpenProduct product;
+  product.kernel = kernel.name;
+  std::map<std::string, KernelParameter> byName;
+  for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
+    byName[formal.name] = parameter;
+    const Role *role = findRole(formal.name);
+    if (parameter.isOpen && !role) {
+      error(Diag::open_name, formal.range, {formal.name});
+      return false;
+    }
+    if (parameter.isOpen)
+      open = open ? open : &formal;
+    else if (std::optional<Int128> value = role && parameter.constant && parameter.constant->isConstant()
+                                               ? asInteger(parameter.constant->constant)
+                                               : std::nullopt)
+      product.given.*(role->choice) = int64_t(*value);
+  }
+  if (!open && numWarps != leftOpen && numStages != leftOpen)
+    return true;
+
+  std::string what = open ? open->name : numWarps == leftOpen ? "num_warps" : "num_stages";
+  SourceRange place = open ? open->range : kernel.nameRange;
+  if (!describeProduct(kernel.directives, byName, product)) {
+    error(Diag::open_product, place, {what});
+    return false;
+  }
+  if (!request.choose) {
+    error(Diag::open_unchosen, place, {what});
+    return false;
+  }
+  if (numWarps != leftOpen)
+    product.given.numWarps = numWarps;
+  if (numStages != leftOpen)
+    product.given.numStages = numStages;
+  TileChoices chosen = request.choose(product);
+  for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters))
+    if (parameter.isOpen)
+      parameter.constant = SymValue::makeConstant(Int128((chosen.*(findRole(formal.name)->choice)).value_or(1)));
+  auto fill = [](std::optional<int> &option, std::optional<int64_t> value) {
+    if (!option || option == leftOpen)
+      option = value ? std::optional(int(*value)) : std::nullopt;
+  };
+  fill(numWarps, chosen.numWarps);
+  fill(numStages, chosen.numStages);
+  return true;
+}
+
+/// False if no expect directive says that the kernel multiplies two buffers.
+bool Sema::describeProduct(const DirectiveSet &directives, const std::map<std::string, KernelParameter> &parameters,
+                           OpenProduct &product) {
+  Integers integers;
+  for (const auto &[name, size] : request.sizes)
+    integers.sizes[name] = Int128(size);
+  for (const auto &[name, parameter] : parameters) {
+    if (!parameter.constant)
+      integers.divisors[name] = parameter.divisibility;
+    else if (parameter.constant->isConstant() && !parameter.isOpen)
+      integers.values[name] = parameter.constant->constant;
+  }
+  std::optional<Product> found = findProduct(directives);
+  if (!found)
+    return false;
+  auto pointerOf = [&](const std::string &name) {
+    auto parameter = parameters.find(name);
+    bool isPointer = parameter != parameters.end() && !parameter->second.constant && parameter->second.type.isPointer;
+    return isPointer ? &parameter->second : nullptr;
+  };
+  const KernelParameter *a = pointerOf(found->a.buffer->parameter), *b = pointerOf(found->b.buffer->parameter),
+                        *c = pointerOf(found->expect->buffer);
+  if (!a || !b || !c)
+    return false;
+  auto size = [&](const Expr &expr) { return integers.estimate(expr).value_or(OpenProduct::unknownSize); };
+  product.m = size(found->a.size(0));
+  product.n = size(found->b.size(1));
+  product.k = size(found->a.size(1));
+  product.element = a->type.pointee();
+  product.output = c->type.pointee();
+
+  constexpr int64_t rowBytes = 16; // of which addresses in tensor maps are multiples
+  auto isAligned = [&](const Factor &factor, const KernelParameter &pointer) {
+    std::optional<unsigned> dim = contiguousDim(*factor.buffer, integers);
+    return dim && pointer.divisibility % rowBytes == 0 &&
+           pitchDivisor(*factor.buffer, *dim, integers) * (pointer.type.pointee().bits() / 8) % rowBytes == 0;
+  };
+  product.alignedRows = isAligned(found->a, *a) && isAligned(found->b, *b);
+  product.kMajor = contiguousDim(*found->a.buffer, integers) == (found->a.isTransposed ? 0u : 1u) &&
+                   contiguousDim(*found->b.buffer, integers) == (found->b.isTransposed ? 1u : 0u);
+  return true;
+}
+
+} // namespace tile::frontend

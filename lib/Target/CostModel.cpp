@@ -1,0 +1,190 @@
+// Candidates, what is legal, and the order. The price of one is in GemmTime.cpp.
+#include "Target/CostModel.h"
+
+#include "Target/GemmTime.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
+namespace tile::target {
+namespace {
+
+using Sizes = std::vector<unsigned>;
+
+constexpr unsigned warpsPerGroup = 4;
+constexpr unsigned wgmmaRows = 64;
+constexpr unsigned swizzleSpan = 128;     // bytes of a row that TMA swizzles
+constexpr unsigned instructionBytes = 32; // along K, of wgmma and mma.sync
+constexpr unsigned maxBox = 256;          // elements of a TMA box along each dimension
+constexpr unsigned barrierBytes = 16;     // full and empty, per stage
+constexpr unsigned alignmentBytes = 1024; // that cta-specialize-warps keeps free
+constexpr unsigned storePanels = 2;       // cta-lower-descriptors writes c through two panels of one span
+constexpr unsigned maxStages = 16;        // tile.kernel
+constexpr unsigned usefulStages = 3;      // one is read, one is full, one is on its way; of small tiles one more
+constexpr unsigned largeTile = 128 * 192; // elements of c
+constexpr unsigned maxAccumulators = 128; // per thread, of 255 registers
+constexpr unsigned mmaStepBytes = 64;     // of a K step of mma.sync: two instructions
+
+bool isPowerOfTwo(int64_t value) {
+  return value > 0 && (value & (value - 1)) == 0;
+}
+
+std::string checkWgmma(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
+  if (!canUseWgmma(target, problem))
+    return "wgmma cannot multiply these operands";
+  if (config.numWarps != warpsPerGroup && config.numWarps != 2 * warpsPerGroup)
+    return "one or two warp groups multiply";
+  if (config.blockM < wgmmaRows)
+    return "wgmma multiplies 64 rows at a time";
+  if (config.blockM > maxBox || config.blockN > maxBox)
+    return "a TMA box has at most 256 elements along a dimension";
+  unsigned groups = config.numWarps / warpsPerGroup, groupsN = groups / std::min(groups, config.blockM / wgmmaRows);
+  // A group takes whole panels of a row-major b.
+  if (config.blockN / groupsN < (groupsN > 1 ? swizzleSpan / problem.elementBytes() : 16))
+    return "a warp group has too few columns";
+  if (config.blockK * problem.elementBytes() < instructionBytes)
+    return "a K step is shorter than an instruction";
+  return "";
+}
+
+std::string checkMmaSync(const GemmProblem &problem, const GemmConfig &config) {
+  constexpr unsigned rows = 16, columns = 8;
+  if (config.blockK * problem.elementBytes() < instructionBytes)
+    return "a K step is shorter than an instruction";
+  if (config.blockM < rows || config.blockN < columns)
+    return "a tile is smaller than an instruction";
+  if (int64_t(config.blockM) * config.blockN < int64_t(rows) * columns * config.numWarps)
+    return "a warp has nothing to multiply";
+  return "";
+}
+
+/// Fewest bytes of a and b that the tiles of a wave read together: a wave is groupM tiles high.
+unsigned chooseGroup(const GemmConfig &config, unsigned numSms) {
+  unsigned best = 8;
+  int64_t bestRows = std::numeric_limits<int64_t>::max();
+  for (unsigned group : {8u, 4u, 16u}) {
+    int64_t rows = int64_t(group) * config.blockM + int64_t((numSms + group - 1) / group) * config.blockN;
+    if (rows < bestRows) {
+      best = group;
+      bestRows = rows;
+    }
+  }
+  return best;
+}
+
+/// The most stages that fit, if these are enough to be useful.
+std::optional<unsigned> chooseStages(const GpuTarget &target, const GemmProblem &problem, GemmConfig config) {
+  config.numStages = config.wgmma ? maxStages : usefulStages;
+  while (config.numStages > 1 && sharedBytes(problem, config) > target.maxSharedPerCta)
+    --config.numStages;
+  bool isLarge = config.blockM * config.blockN >= largeTile;
+  bool isUseful = config.numStages >= (isLarge ? usefulStages : usefulStages + 1);
+  return isUseful || !config.wgmma ? std::optional(config.numStages) : std::nullopt;
+}
+
+std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProblem &problem, const GemmChoices &choices,
+                                       bool wgmma) {
+  auto sizes = [](std::optional<unsigned> choice, Sizes open) { return choice ? Sizes{*choice} : open; };
+  unsigned span = swizzleSpan / problem.elementBytes(), step = mmaStepBytes / problem.elementBytes();
+  Sizes blocksM = sizes(choices.blockM, wgmma ? Sizes{64, 128, 256} : Sizes{32, 64, 128});
+  Sizes blocksN = sizes(choices.blockN, wgmma ? Sizes{64, 128, 256} : Sizes{32, 64, 128});
+  Sizes blocksK = sizes(choices.blockK, wgmma ? Sizes{span, 2 * span} : Sizes{step});
+  Sizes warps = sizes(choices.numWarps, wgmma ? Sizes{8, 4} : Sizes{4});
+  unsigned numSms = problem.numSms ? problem.numSms : target.numSms;
+  std::vector<GemmConfig> candidates;
+  for (unsigned blockM : blocksM)
+    for (unsigned blockN : blocksN)
+      for (unsigned blockK : blocksK)
+        for (unsigned numWarps : warps) {
+          GemmConfig config{blockM, blockN, blockK, 1, numWarps, 1, wgmma};
+          config.groupM = choices.groupM.value_or(chooseGroup(config, numSms));
+          std::optional<unsigned> stages =
+              choices.numStages ? choices.numStages : chooseStages(target, problem, config);
+          config.numStages = stages.value_or(0);
+          if (stages && checkGemmConfig(target, problem, config).empty())
+            candidates.push_back(config);
+        }
+  return candidates;
+}
+
+} // namespace
+
+std::string_view limitName(GemmLimit limit) {
+  constexpr std::string_view names[] = {"tensor cores", "shared memory", "L2 cache",   "global memory",
+                                        "power",        "K steps",       "fixed costs"};
+  static_assert(std::size(names) == size_t(GemmLimit::Fixed) + 1);
+  return names[size_t(limit)];
+}
+
+bool canUseWgmma(const GpuTarget &target, const GemmProblem &problem) {
+  bool is16Bit = problem.element == MmaType::F16 || problem.element == MmaType::BF16;
+  bool is8Bit = problem.element == MmaType::S8;
+  return target.has(Feature::Wgmma) && problem.tensorMaps && (is16Bit || (is8Bit && problem.kMajor));
+}
+
+int64_t sharedBytes(const GemmProblem &problem, const GemmConfig &config) {
+  int64_t stage = int64_t(config.blockM + config.blockN) * config.blockK * problem.elementBytes();
+  if (!config.wgmma)
+    return config.numStages * stage;
+  int64_t staging = int64_t(storePanels) * config.blockM * swizzleSpan;
+  return config.numStages * (stage + barrierBytes) + staging + alignmentBytes;
+}
+
+std::string checkGemmConfig(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
+  for (unsigned size : {config.blockM, config.blockN, config.blockK, config.numWarps})
+    if (!isPowerOfTwo(size))
+      return "blocks and warps are powers of two";
+  if (config.numStages < 1 || config.numStages > maxStages || config.groupM < 1)
+    return "a kernel has 1 to 16 stages and groups of at least one tile";
+  if (config.numWarps * threadsPerWarp > maxThreadsPerCta)
+    return "a CTA has at most 1024 threads";
+  std::string reason = config.wgmma ? checkWgmma(target, problem, config) : checkMmaSync(problem, config);
+  if (!reason.empty())
+    return reason;
+  if (int64_t(config.blockM) * config.blockN > int64_t(maxAccumulators) * threadsPerWarp * config.numWarps)
+    return "the tile of c does not fit the registers";
+  if (sharedBytes(problem, config) > target.maxSharedPerCta)
+    return "the stages do not fit the shared memory";
+  return "";
+}
+
+GemmEstimate estimateGemm(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
+  unsigned numSms = problem.numSms ? problem.numSms : target.numSms;
+  // Two CTAs of a kernel with mma.sync share a multiprocessor.
+  return estimateGemm(problem, config, numSms, config.wgmma ? wgmmaConstants() : mmaSyncConstants(),
+                      /*twoTiles=*/!config.wgmma);
+}
+
+std::vector<GemmConfig> gemmCandidates(const GpuTarget &target, const GemmProblem &problem,
+                                       const GemmChoices &choices) {
+  std::vector<GemmConfig> candidates;
+  if (canUseWgmma(target, problem))
+    candidates = listCandidates(target, problem, choices, /*wgmma=*/true);
+  // The choices may ask for what only mma.sync can do.
+  if (candidates.empty())
+    candidates = listCandidates(target, problem, choices, /*wgmma=*/false);
+  if (candidates.empty()) {
+    GemmConfig config{choices.blockM.value_or(64),
+                      choices.blockN.value_or(64),
+                      choices.blockK.value_or(32),
+                      choices.groupM.value_or(8),
+                      choices.numWarps.value_or(4),
+                      choices.numStages.value_or(usefulStages),
+                      /*wgmma=*/false};
+    candidates.push_back(config);
+  }
+  return candidates;
+}
+
+std::vector<GemmEstimate> rankGemmConfigs(const GpuTarget &target, const GemmProblem &problem,
+                                          const GemmChoices &choices) {
+  std::vector<GemmEstimate> estimates;
+  for (const GemmConfig &config : gemmCandidates(target, problem, choices))
+    estimates.push_back(estimateGemm(target, problem, config));
+  std::stable_sort(estimates.begin(), estimates.end(),
+                   [](const GemmEstimate &a, const GemmEstimate &b) { return a.microseconds < b.microseconds; });
+  return estimates;
+}
+
+} // namespace tile::target

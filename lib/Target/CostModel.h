@@ -1,0 +1,83 @@
+// The cost model: which tile, how many warps and stages a matrix product c[M, N] = a[M, K] @ b[K, N] should have.
+//
+//   GemmProblem problem{.m = 4096, .n = 4096, .k = 4096};
+//   GemmEstimate best = rankGemmConfigs(*findTarget("sm_90a"), problem).front();   // 128x256x64, 8 warps, 4 stages
+//
+// Every configuration that this compiler can build for the target is priced by a sum of waves, K steps and fixed costs;
+// the cheapest is first. The constants are measured (GemmTime.cpp); README.md says how, and what the model ignores.
+// Plain C++, so that a launcher can rank compiled variants by estimateGemm() when it learns the sizes.
+#pragma once
+
+#include "Target/GpuTarget.h"
+#include "Target/MmaTable.h"
+
+#include <optional>
+
+namespace tile::target {
+
+struct GemmProblem {
+  int64_t m = 4096, n = 4096, k = 4096;
+  MmaType element = MmaType::F16; ///< of a and b
+  unsigned outputBytes = 2;       ///< of an element of c
+  unsigned numSms = 0;            ///< 0: what the target's product has
+  /// a and b can be read through tensor maps: their rows start at multiples of 16 bytes. Without, there is no wgmma.
+  bool tensorMaps = true;
+  /// a is row-major and b column-major, so that K is contiguous in both. wgmma on 8-bit types needs it.
+  bool kMajor = false;
+  /// The last rounds of tiles are split among all multiprocessors, as cta-stream-k does.
+  bool splitRounds = true;
+
+  unsigned elementBytes() const { return mmaTypeBits(element) / 8; }
+};
+
+struct GemmConfig {
+  unsigned blockM, blockN, blockK; ///< elements of a tile of c, and of one step along K
+  unsigned groupM;                 ///< tiles of a column that run together, for the L2 cache
+  unsigned numWarps;               ///< that multiply; a warp-specialised kernel has four more that copy
+  unsigned numStages;              ///< K steps in shared memory at a time
+  bool wgmma;                      ///< else mma.sync
+
+  bool operator==(const GemmConfig &) const = default;
+};
+
+/// What a configuration's time goes to, mostly.
+enum class GemmLimit { TensorCores, SharedMemory, L2Cache, GlobalMemory, Power, KSteps, Fixed };
+
+/// "tensor cores", "shared memory", ...
+std::string_view limitName(GemmLimit limit);
+
+struct GemmEstimate {
+  GemmConfig config;
+  double microseconds = 0;
+  GemmLimit limit = GemmLimit::Fixed;
+  int64_t tiles = 0;
+  double waves = 0; ///< the most tiles, whole and parts, that one multiprocessor computes
+};
+
+/// Choices that are made already; the others are made around them.
+struct GemmChoices {
+  std::optional<unsigned> blockM = {}, blockN = {}, blockK = {}, groupM = {}, numWarps = {}, numStages = {};
+};
+
+/// Why this compiler cannot build the configuration for the target and the problem's types, or an empty text.
+std::string checkGemmConfig(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);
+
+/// Predicts the time of a legal configuration.
+GemmEstimate estimateGemm(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);
+
+/// The legal configurations that agree with the choices: with wgmma if there is any, else with mma.sync. If these have
+/// none, one that is not legal, so that there is always something to compile, or to complain about.
+std::vector<GemmConfig> gemmCandidates(const GpuTarget &target, const GemmProblem &problem,
+                                       const GemmChoices &choices = {});
+
+/// These, cheapest first.
+std::vector<GemmEstimate> rankGemmConfigs(const GpuTarget &target, const GemmProblem &problem,
+                                          const GemmChoices &choices = {});
+
+/// Does wgmma multiply these operands on this target?
+bool canUseWgmma(const GpuTarget &target, const GemmProblem &problem);
+
+/// Shared memory that the configuration needs, in bytes.
+int64_t sharedBytes(const GemmProblem &problem, const GemmConfig &config);
+
+} // namespace tile::target

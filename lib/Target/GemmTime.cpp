@@ -1,0 +1,156 @@
+// The formula; GemmTime.h and README.md say what it is.
+#include "Target/GemmTime.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tile::target {
+
+// Fitted by test/unit/Target/FitCostModel.cpp to bench/results/h200/schedules.tsv and rounded. The measurements
+// do not tell the clock, smIngest, the epilogue's constants and the sharpness: these are at the bounds given there.
+const GemmConstants &wgmmaConstants() {
+  static constexpr GemmConstants constants{
+      .clockGHz = 1.98,
+      .smPort = 114,
+      .smIngest = 64,
+      .l2 = 7700,
+      .memory = 4080,
+      .power = 820e3,
+      .step = 48,
+      .launch = 1940,
+      .exchange = 1000,
+      .epilogue = 100,
+      .epilogueRate = 48,
+      .sharpness = 8,
+  };
+  return constants;
+}
+
+// Set by hand to the times of 128x128x32 in bench/results/h200: 0.52 us per K step when a CTA is alone on its
+// multiprocessor, 0.35 us when two share it.
+const GemmConstants &mmaSyncConstants() {
+  static constexpr GemmConstants constants{
+      .clockGHz = 1.755,
+      .smPort = 128,
+      .smIngest = 64,
+      .l2 = 6154,
+      .memory = 4080,
+      .power = 820e3,
+      .step = 400,
+      .launch = 4000,
+      .exchange = 0,
+      .epilogue = 500,
+      .epilogueRate = 16,
+      .sharpness = 8,
+  };
+  return constants;
+}
+
+namespace {
+
+constexpr int64_t atomBytes = 32; // along K: what one instruction multiplies, for every element type
+constexpr unsigned wgmmaRows = 64;
+constexpr unsigned partialBytes = 4; // of an element of a partial sum
+
+int64_t ceilDiv(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+
+/// Collects times that overlap.
+class Overlap {
+public:
+  explicit Overlap(double sharpness) : sharpness(sharpness) {}
+  void add(double time, GemmLimit limit) {
+    sum += std::pow(time, sharpness);
+    if (time > largest) {
+      largest = time;
+      slowest = limit;
+    }
+  }
+  double time() const { return std::pow(sum, 1 / sharpness); }
+  GemmLimit limit() const { return slowest; }
+
+private:
+  double sharpness, sum = 0, largest = 0;
+  GemmLimit slowest = GemmLimit::Fixed;
+};
+
+/// Clocks for `atomBytes` along K of one tile.
+Overlap atomClocks(const GemmProblem &problem, const GemmConfig &config, double active, const GemmConstants &c) {
+  double m = config.blockM, n = config.blockN;
+  Overlap clocks(c.sharpness);
+  double usedM = std::min<double>(m, problem.m), usedN = std::min<double>(n, problem.n);
+  if (config.wgmma) {
+    // Each instruction multiplies 64 rows and reads them and all of its columns. Groups side by side read rows twice.
+    double rows = m / wgmmaRows, groups = config.numWarps / 4.0;
+    double groupsN = groups / std::min(groups, rows);
+    clocks.add(rows * n / 2, GemmLimit::TensorCores);
+    double read = rows * (wgmmaRows * groupsN + n) * atomBytes, written = (m + n) * atomBytes;
+    clocks.add((read + written) / c.smPort, GemmLimit::SharedMemory);
+  } else {
+    // Half the rate of wgmma. Warps share rows and columns as evenly as a power of two allows.
+    double columns = 1;
+    while (columns < config.numWarps && columns * columns * 4 <= config.numWarps * n / m)
+      columns *= 2;
+    double rows = config.numWarps / columns;
+    clocks.add(m / wgmmaRows * n, GemmLimit::TensorCores);
+    double read = (m * columns + n * rows) * atomBytes, written = (m + n) * atomBytes;
+    clocks.add((read + written) / c.smPort, GemmLimit::SharedMemory);
+  }
+  clocks.add((usedM + usedN) * atomBytes / std::min(c.smIngest, c.l2 / active), GemmLimit::L2Cache);
+  // Energy goes with the bits that are multiplied: atoms of all types are alike. The clock falls so that all busy
+  // multiprocessors together stay within the limit.
+  constexpr double elements16 = atomBytes / 2.0;
+  clocks.add(usedM * usedN * elements16 * 2 / (c.power / active) * c.clockGHz, GemmLimit::Power);
+  return clocks;
+}
+
+/// K steps of the busiest multiprocessor if the last full round and the rest are split among all, where that pays.
+double countSteps(int64_t tiles, int64_t steps, int64_t numSms) {
+  constexpr int64_t leastGain = 8; // steps for each CTA, as in cta-stream-k
+  int64_t rounds = tiles / numSms, rest = tiles % numSms;
+  bool pays = rounds > 0 && rest > 0 && leastGain * numSms < steps * (numSms - rest);
+  if (!pays)
+    return double(ceilDiv(tiles, numSms)) * steps;
+  return double(rounds - 1) * steps + ceilDiv((numSms + rest) * steps, numSms);
+}
+
+} // namespace
+
+GemmEstimate estimateGemm(const GemmProblem &problem, const GemmConfig &config, unsigned numSms, const GemmConstants &c,
+                          bool twoTiles) {
+  GemmEstimate estimate{.config = config};
+  double bytes = problem.elementBytes();
+  estimate.tiles = ceilDiv(problem.m, config.blockM) * ceilDiv(problem.n, config.blockN);
+  int64_t steps = ceilDiv(problem.k, config.blockK), rounds = ceilDiv(estimate.tiles, numSms);
+  double wholeSteps = double(rounds) * steps;
+  double mostSteps = config.wgmma && problem.splitRounds ? countSteps(estimate.tiles, steps, numSms) : wholeSteps;
+  bool isSplit = mostSteps < wholeSteps;
+  estimate.waves = isSplit ? mostSteps / steps : double(rounds);
+
+  double active = std::min<double>(estimate.tiles, numSms), groups = std::max(1u, config.numWarps / 4);
+  Overlap atom = atomClocks(problem, config, active, c);
+  double busy = config.blockK * bytes / atomBytes * atom.time() / c.clockGHz, gap = c.step / c.clockGHz; // of a step
+  double elements = double(config.blockM) * config.blockN;
+  double epilogue = c.epilogue + elements * problem.outputBytes / (c.epilogueRate * groups) / c.clockGHz;
+  double compute = mostSteps * (busy + gap) + rounds * epilogue;
+  if (isSplit) // one sum is written, one is read
+    compute += c.exchange + 2 * elements * partialBytes / c.smIngest / c.clockGHz;
+  if (twoTiles && rounds > 1) // each waits for the units; for gaps and epilogues only if there is nothing else to do
+    compute = std::max(mostSteps * busy + steps * gap + epilogue, compute / 2);
+
+  Overlap total(c.sharpness);
+  bool isShort = epilogue > steps * (busy + gap);
+  total.add(compute, isShort ? GemmLimit::Fixed : gap > busy ? GemmLimit::KSteps : atom.limit());
+  double inputs = double(problem.m + problem.n) * problem.k * bytes;
+  double outputs = double(problem.m) * problem.n * problem.outputBytes;
+  total.add((inputs + outputs) / c.memory, GemmLimit::GlobalMemory);
+  // The first products wait for a whole K step; later loads run ahead.
+  double fill = (config.blockM + config.blockN) * config.blockK * bytes / c.smIngest / c.clockGHz;
+  double fixed = c.launch + fill;
+  estimate.limit = fixed > total.time() ? GemmLimit::Fixed : total.limit();
+  estimate.microseconds = (fixed + total.time()) / 1000;
+  return estimate;
+}
+
+} // namespace tile::target

@@ -1,0 +1,38 @@
+// How long a configuration of a matrix product takes: the measured constants, and the formula that they are for.
+//
+// A tile's time is that of its K steps, each as long as the busiest of tensor cores, shared memory, L2 and power limit
+// needs, plus a part that nothing overlaps; then the epilogue. Multiprocessors compute their tiles one after another.
+// The whole is no faster than global memory allows. README.md has the formula, test/unit/Target the fit.
+#pragma once
+
+#include "Target/CostModel.h"
+
+namespace tile::target {
+
+/// Rates and costs. Where limits meet, time is more than the largest and less than the sum: the p-norm of them.
+struct GemmConstants {
+  double clockGHz;     ///< of the multiprocessors while a short kernel runs
+  double smPort;       ///< B/clk: what one shared memory reads or writes
+  double smIngest;     ///< B/clk: what one multiprocessor takes from L2
+  double l2;           ///< B/clk: what L2 gives to all multiprocessors together
+  double memory;       ///< B/ns: what HBM gives
+  double power;        ///< FLOP/ns that the card sustains on random data, 16-bit operands
+  double step;         ///< clk of a K step that nothing overlaps: waits and issue
+  double launch;       ///< ns from launch to the first operand, and from the last store to the end
+  double exchange;     ///< ns until a partial sum has gone from one multiprocessor to another, but for its bytes
+  double epilogue;     ///< ns per tile: wait for the last product, synchronise the store
+  double epilogueRate; ///< B/clk that one warp group converts and stores
+  double sharpness;    ///< p of the norm
+};
+
+/// From wgmma kernels on an H200.
+const GemmConstants &wgmmaConstants();
+/// For mma.sync kernels of all targets: good for the order of configurations, not for times.
+const GemmConstants &mmaSyncConstants();
+
+/// `twoTiles`: a multiprocessor computes two tiles at a time, one's epilogue and waits under the other's products, by
+/// two CTAs, or by two math groups with a tile each ("ping-pong", which this compiler does not build yet).
+GemmEstimate estimateGemm(const GemmProblem &problem, const GemmConfig &config, unsigned numSms,
+                          const GemmConstants &constants, bool twoTiles = false);
+
+} // namespace tile::target

@@ -1,0 +1,19 @@
+// RUN: tile-opt %s --verify-diagnostics --split-input-file
+
+tile.kernel @no_layout(%p: !tile.ptr<i32>) {
+  %x = arith.constant dense<1.0> : tensor<64xf32>
+  // expected-error @below {{'cta.partial_store' op tensor has no layout}}
+  cta.partial_store %x, %p : tensor<64xf32>, !tile.ptr<i32>
+  tile.return
+}
+
+// -----
+
+#x = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
+
+tile.kernel @half(%p: !tile.ptr<i32>) {
+  %x = arith.constant dense<1.0> : tensor<64xf16, #x>
+  // expected-error @below {{'cta.partial_add' op moves 'f16' but partial sums are f32 or i32}}
+  %s = cta.partial_add %x, %p : tensor<64xf16, #x>, !tile.ptr<i32>
+  tile.return
+}

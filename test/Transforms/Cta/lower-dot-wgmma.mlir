@@ -1,0 +1,141 @@
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-assign-layouts,cta-lower-descriptors,cta-lower-dot))' --mlir-print-local-scope | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-assign-layouts{target=sm_100a},cta-lower-descriptors,cta-lower-dot{target=sm_100a}))' --mlir-print-local-scope | FileCheck %s --check-prefix=OTHER
+// OTHER-NOT: cta.wgmma
+
+// Both operands come by TMA: warp groups multiply what lies in shared memory, and nothing is read into registers. An
+// operand that was read transposed is seen so.
+// CHECK-LABEL: tile.kernel @orders
+// CHECK: cta.tma_load_sync %arg1[%arg0, %arg0], %[[A:[^,]*]],
+// CHECK: cta.tma_load_sync %arg2[%arg0, %arg0], %[[B:[^,]*]],
+// CHECK-NOT: cta.local_load
+// CHECK: %[[D:.*]] = cta.wgmma %[[A]], %[[B]], %{{.*}} {n = 128 : i32}
+// CHECK: cta.wgmma_wait %[[D]] {pending = 0 : i32}
+// CHECK: %[[AT:.*]] = cta.trans_buffer %[[A]]
+// CHECK: %[[BT:.*]] = cta.trans_buffer %[[B]]
+// CHECK: cta.wgmma %[[AT]], %[[BT]], %{{.*}} {n = 128 : i32}
+tile.kernel @orders(%i: i32, %d: !tile.desc<128x128xf16> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<128x128xf16> {tile.tensor_map = {base = "b"}}) {
+  %z = arith.constant dense<0.0> : tensor<128x128xf32>
+  %a = tile.desc_load %d[%i, %i] : !tile.desc<128x128xf16> -> tensor<128x128xf16>
+  %b = tile.desc_load %e[%i, %i] : !tile.desc<128x128xf16> -> tensor<128x128xf16>
+  %c = tile.dot %a, %b, %z : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+  %at = tile.trans %a {order = array<i32: 1, 0>} : tensor<128x128xf16> -> tensor<128x128xf16>
+  %bt = tile.trans %b {order = array<i32: 1, 0>} : tensor<128x128xf16> -> tensor<128x128xf16>
+  %f = tile.dot %at, %bt, %c : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+  tile.print "" %f : tensor<128x128xf32>
+  tile.return
+}
+
+// One block may be both operands.
+// CHECK-LABEL: tile.kernel @square
+// CHECK: cta.tma_load_sync %arg1[%arg0, %arg0], %[[A:[^,]*]],
+// CHECK-NOT: cta.local_load
+// CHECK: %[[AT:.*]] = cta.trans_buffer %[[A]]
+// CHECK: cta.wgmma %[[AT]], %[[A]],
+tile.kernel @square(%i: i32, %d: !tile.desc<64x64xbf16> {tile.tensor_map = {base = "a"}}) {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xbf16> -> tensor<64x64xbf16>
+  %at = tile.trans %a {order = array<i32: 1, 0>} : tensor<64x64xbf16> -> tensor<64x64xbf16>
+  %f = tile.dot %at, %a, %z : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+  tile.print "" %f : tensor<64x64xf32>
+  tile.return
+}
+
+// Groups along m as far as there are 64 rows for each, the others along n: 2 x 2 of 64 x 128.
+// CHECK-LABEL: tile.kernel @groups
+// CHECK: cta.wgmma {{.*}} {n = 128 : i32} {{.*}} warp = {{\[}}[16, 0], [32, 0], [64, 0], [0, 128]]
+tile.kernel @groups(%i: i32, %d: !tile.desc<128x64xf16> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<64x256xf16> {tile.tensor_map = {base = "b"}}) attributes {num_warps = 16 : i32} {
+  %z = arith.constant dense<0.0> : tensor<128x256xf32>
+  %a = tile.desc_load %d[%i, %i] : !tile.desc<128x64xf16> -> tensor<128x64xf16>
+  %b = tile.desc_load %e[%i, %i] : !tile.desc<64x256xf16> -> tensor<64x256xf16>
+  %c = tile.dot %a, %b, %z : tensor<128x64xf16>, tensor<64x256xf16> -> tensor<128x256xf32>
+  tile.print "" %c : tensor<128x256xf32>
+  tile.return
+}
+
+// 8-bit operands have k contiguous: b must be read transposed.
+// CHECK-LABEL: tile.kernel @bytes
+// CHECK: cta.wgmma
+// CHECK: cta.wgmma_wait
+// CHECK-NOT: cta.wgmma
+// CHECK: cta.mma_sync
+tile.kernel @bytes(%i: i32, %d: !tile.desc<64x64xi8> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<64x64xi8> {tile.tensor_map = {base = "b"}}) {
+  %z = arith.constant dense<0> : tensor<64x64xi32>
+  %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xi8> -> tensor<64x64xi8>
+  %b = tile.desc_load %e[%i, %i] : !tile.desc<64x64xi8> -> tensor<64x64xi8>
+  %bt = tile.trans %b {order = array<i32: 1, 0>} : tensor<64x64xi8> -> tensor<64x64xi8>
+  %c = tile.dot %a, %bt, %z : tensor<64x64xi8>, tensor<64x64xi8> -> tensor<64x64xi32>
+  %negative_n_contiguous = tile.dot %a, %b, %c : tensor<64x64xi8>, tensor<64x64xi8> -> tensor<64x64xi32>
+  tile.print "" %negative_n_contiguous : tensor<64x64xi32>
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @negative_few_rows
+// CHECK-NOT: cta.wgmma
+// CHECK: cta.mma_sync
+tile.kernel @negative_few_rows(%i: i32, %d: !tile.desc<32x64xf16> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<64x64xf16> {tile.tensor_map = {base = "b"}}) {
+  %z = arith.constant dense<0.0> : tensor<32x64xf32>
+  %a = tile.desc_load %d[%i, %i] : !tile.desc<32x64xf16> -> tensor<32x64xf16>
+  %b = tile.desc_load %e[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %c = tile.dot %a, %b, %z : tensor<32x64xf16>, tensor<64x64xf16> -> tensor<32x64xf32>
+  tile.print "" %c : tensor<32x64xf32>
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @negative_half_a_group
+// CHECK-NOT: cta.wgmma
+// CHECK: cta.mma_sync
+tile.kernel @negative_half_a_group(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) attributes {num_warps = 2 : i32} {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %c = tile.dot %a, %a, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  tile.print "" %c : tensor<64x64xf32>
+  tile.return
+}
+
+// Rows of b of 16 bytes have no swizzle that a matrix descriptor could say; with k contiguous they have.
+// CHECK-LABEL: tile.kernel @negative_narrow
+// CHECK-NOT: cta.wgmma
+// CHECK: cta.mma_sync
+// CHECK: cta.wgmma {{.*}} {n = 8 : i32}
+tile.kernel @negative_narrow(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<64x8xf16> {tile.tensor_map = {base = "b"}},
+                             %f: !tile.desc<8x64xf16> {tile.tensor_map = {base = "b"}}) {
+  %z = arith.constant dense<0.0> : tensor<64x8xf32>
+  %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %b = tile.desc_load %e[%i, %i] : !tile.desc<64x8xf16> -> tensor<64x8xf16>
+  %c = tile.dot %a, %b, %z : tensor<64x64xf16>, tensor<64x8xf16> -> tensor<64x8xf32>
+  %g = tile.desc_load %f[%i, %i] : !tile.desc<8x64xf16> -> tensor<8x64xf16>
+  %gt = tile.trans %g {order = array<i32: 1, 0>} : tensor<8x64xf16> -> tensor<64x8xf16>
+  %h = tile.dot %a, %gt, %c : tensor<64x64xf16>, tensor<64x8xf16> -> tensor<64x8xf32>
+  tile.print "" %h : tensor<64x8xf32>
+  tile.return
+}
+
+// A value that was computed is in registers, not in a buffer that TMA filled.
+// CHECK-LABEL: tile.kernel @negative_computed
+// CHECK-NOT: cta.wgmma
+// CHECK: cta.mma_sync
+tile.kernel @negative_computed(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %b = arith.negf %a : tensor<64x64xf16>
+  %c = tile.dot %a, %b, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  tile.print "" %c : tensor<64x64xf32>
+  tile.return
+}
+
+// Accumulators of 16 bits, and f32 operands, are for warps.
+// CHECK-LABEL: tile.kernel @negative_types
+// CHECK-NOT: cta.wgmma
+// CHECK: cta.mma_sync
+// CHECK: cta.mma_sync
+tile.kernel @negative_types(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<64x64xf32> {tile.tensor_map = {base = "b"}}) {
+  %z = arith.constant dense<0.0> : tensor<64x64xf16>
+  %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %c = tile.dot %a, %a, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf16>
+  tile.print "" %c : tensor<64x64xf16>
+  %y = arith.constant dense<0.0> : tensor<64x64xf32>
+  %b = tile.desc_load %e[%i, %i] : !tile.desc<64x64xf32> -> tensor<64x64xf32>
+  %f = tile.dot %b, %b, %y : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  tile.print "" %f : tensor<64x64xf32>
+  tile.return
+}

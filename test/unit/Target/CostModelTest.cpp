@@ -1,0 +1,194 @@
+// The cost model: everything it offers can be built, it reacts to sizes as it should, and its picks are good where the
+// speed of the alternatives was measured.
+#include "Schedules.h"
+
+#include <gtest/gtest.h>
+
+using namespace tile::target;
+
+namespace {
+
+const GpuTarget &hopper = *findTarget("sm_90a");
+
+const std::vector<GemmProblem> shapes = {
+    {.m = 512, .n = 512, .k = 512},       {.m = 4096, .n = 4096, .k = 4096},
+    {.m = 16384, .n = 16384, .k = 16384}, {.m = 16, .n = 8192, .k = 8192},
+    {.m = 8192, .n = 1024, .k = 8192},    {.m = 1000, .n = 4097, .k = 4096},
+    {.m = 300, .n = 777, .k = 1024},      {.m = 1, .n = 1, .k = 1},
+    {.m = 0, .n = 128, .k = 128},         {.m = 128, .n = 128, .k = 0},
+    {.m = 1 << 24, .n = 1 << 24, .k = 1},
+};
+
+GemmConfig best(const GpuTarget &target, const GemmProblem &problem, const GemmChoices &choices = {}) {
+  std::vector<GemmEstimate> ranked = rankGemmConfigs(target, problem, choices);
+  return ranked.empty() ? GemmConfig{} : ranked.front().config;
+}
+
+GemmProblem square(int64_t size) {
+  return {.m = size, .n = size, .k = size};
+}
+
+} // namespace
+
+TEST(CostModel, everyCandidateIsLegalOnEveryTarget) {
+  for (const GpuTarget *target : allTargets())
+    for (MmaType element : {MmaType::F16, MmaType::BF16, MmaType::TF32, MmaType::F8E4M3, MmaType::S8, MmaType::F64})
+      for (bool tensorMaps : {false, true})
+        for (GemmProblem problem : shapes) {
+          problem.element = element;
+          problem.tensorMaps = problem.kMajor = tensorMaps;
+          std::vector<GemmEstimate> ranked = rankGemmConfigs(*target, problem);
+          ASSERT_FALSE(ranked.empty()) << target->name << mmaTypeName(element);
+          for (const GemmEstimate &estimate : ranked) {
+            const GemmConfig &config = estimate.config;
+            EXPECT_EQ(checkGemmConfig(*target, problem, config), "");
+            EXPECT_LE(sharedBytes(problem, config), target->maxSharedPerCta);
+            EXPECT_LE(config.blockM * config.blockN / (32 * config.numWarps), 128u);
+            EXPECT_EQ(config.wgmma, canUseWgmma(*target, problem));
+            EXPECT_TRUE(!config.wgmma || config.blockM >= 64);
+            EXPECT_GT(estimate.microseconds, 0);
+          }
+        }
+}
+
+TEST(CostModel, cheapestFirst) {
+  std::vector<GemmEstimate> ranked = rankGemmConfigs(hopper, square(3072));
+  ASSERT_GT(ranked.size(), 4u);
+  for (size_t i = 1; i < ranked.size(); ++i)
+    EXPECT_LE(ranked[i - 1].microseconds, ranked[i].microseconds);
+  EXPECT_EQ(estimateGemm(hopper, square(3072), ranked[2].config).microseconds, ranked[2].microseconds);
+}
+
+TEST(CostModel, whatThisCompilerCannotBuild) {
+  GemmProblem problem;
+  const GemmConfig good{128, 256, 64, 8, 8, 4, true};
+  EXPECT_EQ(checkGemmConfig(hopper, problem, good), "");
+  auto reject = [&](auto change) {
+    GemmConfig config = good;
+    change(config);
+    EXPECT_NE(checkGemmConfig(hopper, problem, config), "");
+  };
+  reject([](GemmConfig &config) { config.numWarps = 4; }); // 256 accumulators per thread
+  reject([](GemmConfig &config) { config.numStages = 5; });
+  reject([](GemmConfig &config) { config.numStages = 0; });
+  reject([](GemmConfig &config) { config.blockM = 32; });
+  reject([](GemmConfig &config) { config.blockN = 192; });
+  reject([](GemmConfig &config) { config.blockK = 8; });
+  reject([](GemmConfig &config) { config.numWarps = 2; });
+  reject([](GemmConfig &config) { config.numWarps = 16; });
+  reject([](GemmConfig &config) { config.groupM = 0; });
+  reject([](GemmConfig &config) { config.blockN = 512; });
+  reject([](GemmConfig &config) { config.blockM = 64, config.blockN = 64; }); // two groups share 64 rows
+  problem.tensorMaps = false;
+  EXPECT_NE(checkGemmConfig(hopper, problem, good), "");
+  EXPECT_NE(checkGemmConfig(*findTarget("sm_80"), GemmProblem{}, good), "");
+}
+
+TEST(CostModel, wgmmaNeedsTensorMapsAndTypes) {
+  EXPECT_TRUE(canUseWgmma(hopper, {}));
+  EXPECT_FALSE(canUseWgmma(hopper, {.tensorMaps = false}));
+  EXPECT_FALSE(canUseWgmma(*findTarget("sm_90"), {}));
+  EXPECT_FALSE(canUseWgmma(hopper, {.element = MmaType::TF32}));
+  EXPECT_FALSE(canUseWgmma(hopper, {.element = MmaType::S8}));
+  EXPECT_TRUE(canUseWgmma(hopper, {.element = MmaType::S8, .kMajor = true}));
+}
+
+TEST(CostModel, moreWorkTakesLonger) {
+  for (const char *name : {"sm_80", "sm_90a"}) {
+    const GpuTarget &target = *findTarget(name);
+    for (const GemmConfig &config : gemmCandidates(target, {})) {
+      double last = 0;
+      for (int64_t size = 256; size <= 16384; size *= 2) {
+        double time = estimateGemm(target, square(size), config).microseconds;
+        EXPECT_GT(time, last);
+        last = time;
+        EXPECT_GT(estimateGemm(target, {.m = size, .n = size, .k = 2 * size}, config).microseconds, time);
+        EXPECT_GE(estimateGemm(target, {.m = size + 1, .n = size, .k = size}, config).microseconds, time);
+      }
+    }
+  }
+}
+
+TEST(CostModel, moreMultiprocessorsAreNotSlower) {
+  for (const GemmConfig &config : gemmCandidates(hopper, {}))
+    for (unsigned sms : {33u, 66u, 132u}) {
+      GemmProblem few{.numSms = sms}, many{.numSms = 2 * sms};
+      EXPECT_LE(estimateGemm(hopper, many, config).microseconds,
+                estimateGemm(hopper, few, config).microseconds * 1.0001);
+    }
+}
+
+TEST(CostModel, smallProblemsGetSmallTiles) {
+  auto area = [](const GemmConfig &config) { return config.blockM * config.blockN; };
+  for (const char *name : {"sm_80", "sm_90a"}) {
+    const GpuTarget &target = *findTarget(name);
+    EXPECT_LT(area(best(target, square(512))), area(best(target, square(8192))));
+    EXPECT_LT(area(best(target, {.m = 16, .n = 4096, .k = 4096})), area(best(target, square(4096))));
+  }
+}
+
+// 144 tiles of 128x128: two rounds on 132 multiprocessors, or little more than one.
+TEST(CostModel, splitRoundsDoNotFillUpWaves) {
+  GemmProblem split = square(1536), whole = split;
+  whole.splitRounds = false;
+  const GemmConfig config{128, 128, 64, 8, 8, 6, true};
+  EXPECT_EQ(estimateGemm(hopper, whole, config).waves, 2);
+  EXPECT_NEAR(estimateGemm(hopper, split, config).waves, 144 / 132.0, 0.05);
+  EXPECT_LT(estimateGemm(hopper, split, config).microseconds, estimateGemm(hopper, whole, config).microseconds);
+  // One step of K: nothing to split.
+  split.k = 64;
+  EXPECT_EQ(estimateGemm(hopper, split, config).waves, 2);
+}
+
+// What kernels that say nothing about sizes get.
+TEST(CostModel, defaultProblem) {
+  EXPECT_EQ(best(hopper, {}), (GemmConfig{128, 256, 64, 16, 8, 4, true}));
+  EXPECT_EQ(best(hopper, {.tensorMaps = false}), (GemmConfig{128, 128, 32, 8, 4, 3, false}));
+  EXPECT_EQ(best(*findTarget("sm_80"), {}), (GemmConfig{128, 128, 32, 8, 4, 3, false}));
+}
+
+TEST(CostModel, choicesAreKept) {
+  GemmConfig config = best(hopper, {}, {.blockM = 64, .blockK = 64, .groupM = 5});
+  EXPECT_EQ(config.blockM, 64u);
+  EXPECT_EQ(config.blockK, 64u);
+  EXPECT_EQ(config.groupM, 5u);
+  EXPECT_TRUE(config.wgmma);
+  EXPECT_EQ(best(hopper, {}, {.numWarps = 4}).numWarps, 4u);
+  EXPECT_EQ(best(hopper, {}, {.numStages = 2}).numStages, 2u);
+}
+
+TEST(CostModel, choicesThatOnlyMmaSyncAllows) {
+  GemmConfig config = best(hopper, {}, {.blockM = 32});
+  EXPECT_EQ(config.blockM, 32u);
+  EXPECT_FALSE(config.wgmma);
+}
+
+TEST(CostModel, choicesThatAreNotLegalAreKeptToo) {
+  std::vector<GemmEstimate> ranked = rankGemmConfigs(hopper, {}, {.blockM = 96});
+  ASSERT_EQ(ranked.size(), 1u);
+  EXPECT_EQ(ranked.front().config.blockM, 96u);
+  EXPECT_NE(checkGemmConfig(hopper, {}, ranked.front().config), "");
+  ranked = rankGemmConfigs(hopper, {}, {.blockM = 256, .blockN = 256, .numWarps = 4});
+  ASSERT_EQ(ranked.size(), 1u);
+  EXPECT_EQ(ranked.front().config.blockN, 256u);
+}
+
+// At most 5 % slower than the fastest schedule that was measured and that this compiler can build.
+TEST(CostModel, picksAreFastWhereSchedulesWereMeasured) {
+  std::vector<MeasuredShape> measured = readSchedules(TILE_SCHEDULES);
+  ASSERT_EQ(measured.size(), 14u);
+  for (const MeasuredShape &shape : measured) {
+    std::optional<double> ratio = shape.ratioOf(best(hopper, shape.problem));
+    ASSERT_TRUE(ratio) << shape.name << ": the pick was not measured";
+    EXPECT_GE(*ratio, 0.95 * shape.bestRatio()) << shape.name;
+  }
+}
+
+TEST(CostModel, timesAreRoughlyRight) {
+  for (const MeasuredShape &shape : readSchedules(TILE_SCHEDULES))
+    for (const Measurement &row : shape.rows)
+      if (!row.pingPong && row.ratio > 0.9 * shape.bestRatio()) {
+        double time = estimateGemm(hopper, shape.problem, row.config).microseconds;
+        EXPECT_NEAR(time / row.microseconds, 1, 0.25) << shape.name;
+      }
+}
