@@ -5,20 +5,23 @@ using namespace mlir;
 using namespace tile;
 using namespace tile::cta;
 
-/// The buffer is the descriptor's block, or for stores a panel of it: fewer elements along the last dimension.
+/// The buffer is the descriptor's block, without leading dimensions of size 1 if it has a lower rank, or for stores a
+/// panel of it: fewer elements along the last dimension.
 static LogicalResult verifyBlock(Operation *op, DescType desc, ValueRange offsets, BufferType buffer, bool mayBePanel) {
   if (buffer.getSlots() != 1)
     return op->emitOpError() << "buffer has " << buffer.getSlots() << " slots; choose one with cta.slot";
   ArrayRef<int64_t> block = desc.getShape(), tile = buffer.getShape();
   if (offsets.size() != block.size())
     return op->emitOpError() << "has " << offsets.size() << " offsets but the descriptor has rank " << block.size();
+  while (block.size() > tile.size() && block.front() == 1)
+    block = block.drop_front();
   bool fits = tile.size() == block.size() && tile.drop_back() == block.drop_back() &&
               buffer.getElementType() == desc.getElementType();
   fits = fits && (mayBePanel ? block.back() % tile.back() == 0 : block.back() == tile.back());
   if (!fits)
     return op->emitOpError() << "buffer is " << RankedTensorType::get(tile, buffer.getElementType())
                              << " but the descriptor's block is "
-                             << RankedTensorType::get(block, desc.getElementType());
+                             << RankedTensorType::get(desc.getShape(), desc.getElementType());
   return success();
 }
 

@@ -12,7 +12,7 @@ def Cta_TmaLoadOp : Cta_Op<"tma_load", [
   let summary = "asynchronous copy of a block from global to shared memory by one thread";
   let description = [{
     PTX ISA, `cp.async.bulk.tensor`. `offsets` is the coordinate of the block's first element; elements outside the
-    tensor are zeros. The bytes of the whole buffer count at the barrier, which `cta.mbarrier_expect` must have told.
+    tensor are zeros. The buffer may lack leading dimensions of the block that have size 1. The bytes of the whole buffer count at the barrier, which `cta.mbarrier_expect` must have told.
     Only in the producer of a `cta.warp_roles`.
 
     Example:
@@ -55,7 +55,7 @@ def Cta_TmaStoreOp : Cta_Op<"tma_store", [MemoryEffects<[MemWrite<Tile_GlobalMem
   let description = [{
     PTX ISA, `cp.async.bulk.tensor` and `cp.async.bulk.commit_group`, by one thread. Elements outside the tensor are
     dropped. What was written into the buffer by ordinary stores needs a `cta.proxy_fence` and then a barrier before.
-    The buffer may be a panel of the block: then `offsets` is the coordinate of the panel's first element. With
+    The buffer may lack leading dimensions of size 1, and be a panel of the block: then `offsets` is the coordinate of the panel's first element. With
     `groups`, each of so many warp groups copies its part of the rows, by a thread of its own: the first group the first
     rows, and so on.
 

@@ -4,7 +4,8 @@
 // bound = extent - coordinate. What of the bound is known at launch belongs to the extent, the rest to the coordinate.
 // The address must then be base + the sum of coordinate * stride; a constant difference moves the coordinates, and the
 // extents with them, which leaves the bounds as they are. A dimension without a boundary can move by any number: all of
-// it is accessed, so its extent is the largest one.
+// it is accessed, so its extent is the largest one. What remains are products of a stride known at launch and a
+// coordinate of a further dimension.
 #include "Analysis/BlockPointers.h"
 #include "Analysis/IndexBounds.h"
 #include "Analysis/UnobservedElements.h"
@@ -14,12 +15,16 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace tile;
 using llvm::formatv;
 
-/// Bytes. Addresses and strides of a tensor map: CUDA driver API, cuTensorMapEncodeTiled.
+// Limits of a tensor map: CUDA driver API, cuTensorMapEncodeTiled.
+/// Bytes, of addresses and strides.
 static constexpr int64_t tensorMapAlignment = 16;
+static constexpr unsigned maxRank = 5;
 static constexpr int64_t maxExtent = std::numeric_limits<int32_t>::max();
 
 /// Longer computations are not worth repeating, nor looking at all their paths.
@@ -62,7 +67,8 @@ public:
       : blocks(blocks), facts(facts), pointer(pointer), mask(mask) {}
 
   BlockAccessResult run() {
-    if (!checkElement() || !findAddress() || !findStrides() || !findBounds() || !findCoordinates() || !findExtents())
+    if (!checkElement() || !findAddress() || !findStrides() || !findBounds() || !findCoordinates() ||
+        !findLeadingDims() || !findExtents())
       return {std::nullopt, reason};
     return {collect(), ""};
   }
@@ -77,8 +83,8 @@ private:
 
   bool checkElement() {
     auto tensor = dyn_cast<RankedTensorType>(pointer.getType());
-    if (!tensor || tensor.getRank() < 1 || tensor.getRank() > 5)
-      return fail("it is not a block of 1 to 5 dimensions");
+    if (!tensor || tensor.getRank() < 1 || tensor.getRank() > maxRank)
+      return fail(formatv("it is not a block of 1 to {0} dimensions", maxRank));
     sizes.assign(tensor.getShape().begin(), tensor.getShape().end());
     Type element = cast<PtrType>(tensor.getElementType()).getPointee();
     bool supported = element.isF64() ||
@@ -128,6 +134,10 @@ private:
       return fail(formatv("dimension {0} has stride {1}", dim, *stride.getConstant()));
     if (!stride.all(isKnownAtLaunch))
       return fail(formatv("the stride of dimension {0} is not known at launch", dim));
+    return checkAlignment(stride);
+  }
+
+  bool checkAlignment(const Polynomial &stride) {
     uint64_t needed = tensorMapAlignment / elementBytes;
     if (getDivisibility(stride) >= needed)
       return true;
@@ -178,26 +188,56 @@ private:
 
   bool findCoordinates() {
     coordinates.resize(getRank());
-    Polynomial rest = offset;
     for (unsigned dim = 0; dim < getRank(); ++dim) {
       if (bounds[dim])
         coordinates[dim] = bounds[dim]->partition(isKnownAtLaunch).second * -1;
-      rest = rest - coordinates[dim] * strides[dim];
+      offset = offset - coordinates[dim] * strides[dim];
     }
-    // What the bounds do not explain is a constant distance. The contiguous dimension takes what others leave.
+    // The contiguous dimension takes what others leave.
     for (unsigned step = 0; step < getRank(); ++step) {
       unsigned dim = step + 1 == getRank() ? contiguous : step + (int64_t(step) >= contiguous);
-      auto [distance, remainder] = rest.divide(strides[dim]);
-      if (bounds[dim] && !distance.getConstant())
-        return fail("no boundary in the mask mentions the offset " + quote(distance) + " of the address");
+      Polynomial distance = getDistance(offset.divide(strides[dim]).first, /*isBounded=*/bounds[dim].has_value());
       coordinates[dim] = coordinates[dim] + distance;
-      rest = remainder;
+      offset = offset - distance * strides[dim];
     }
-    if (!rest.isZero())
-      return fail("the offset " + quote(rest) + " of the address belongs to no dimension");
     for (unsigned dim = 0; dim < getRank(); ++dim)
       if (!isNonNegative(coordinates[dim]))
         return fail(formatv("coordinate {0} of dimension {1} may be negative", quote(coordinates[dim]), dim));
+    return true;
+  }
+
+  /// The part of an offset by which a block moves along a dimension: a constant where the bound explains the rest, else
+  /// what the program counts. Multiples of a parameter are steps of another dimension.
+  static Polynomial getDistance(const Polynomial &offset, bool isBounded) {
+    return isBounded ? offset.getConstantTerm() : offset.partition(isCounted).first;
+  }
+
+  static bool isCounted(Value factor) { return !isKnownAtLaunch(factor); }
+
+  /// Each further dimension takes all multiples of the same parameters.
+  bool findLeadingDims() {
+    while (!offset.isZero()) {
+      if (!offset.isExact() || getRank() + leading.size() == maxRank)
+        return fail("the offset " + quote(offset) + " of the address belongs to no dimension");
+      Polynomial stride = 1;
+      for (Value factor : offset.getTerms().front().factors)
+        if (!isCounted(factor))
+          stride = stride * Polynomial(factor);
+      Polynomial coordinate = offset.divide(stride).first.partition(isCounted).first;
+      if (coordinate.getConstant())
+        return fail("the offset " + quote(offset) + " of the address belongs to no dimension");
+      if (!isNonNegative(coordinate))
+        return fail("the offset " + quote(coordinate * stride) + " of the address may be negative");
+      int64_t step = 0;
+      for (const Polynomial::Term &term : coordinate.getTerms())
+        step = std::gcd(step, term.coefficient);
+      coordinate = coordinate.divide(step).first;
+      stride = stride * step;
+      if (!checkAlignment(stride))
+        return false;
+      leading.push_back({stride, coordinate});
+      offset = offset - coordinate * stride;
+    }
     return true;
   }
 
@@ -214,6 +254,10 @@ private:
       if (!found)
         return false;
     }
+    for (const LeadingDim &dim : leading)
+      if (!isShort(dim.coordinate) || !fits(dim.coordinate, /*size=*/1))
+        return fail(formatv("the factor {0} of stride {1} in the address may be larger than {2}", quote(dim.coordinate),
+                            quote(dim.stride), maxExtent - 1));
     return true;
   }
 
@@ -235,13 +279,18 @@ private:
     extents.push_back(constant ? std::min(*constant, maxExtent - sizes[dim]) + sizes[dim] : maxExtent);
     if (!isShort(coordinate))
       return fail(describeLong(dim));
-    int64_t largest = IndexBounds(blocks).getUpperBound(coordinate, pointer);
-    if (!constant)
-      largest &= -int64_t(getDivisibility(coordinate));
-    if (largest > maxExtent - (sizes[dim] - 1))
+    if (!fits(coordinate, sizes[dim]))
       return fail(formatv("no mask bounds dimension {0}, and its coordinate {1} may be larger than {2}", dim,
                           quote(coordinate), maxExtent - sizes[dim]));
     return true;
+  }
+
+  /// The indices from `coordinate` on have 32 bits.
+  bool fits(const Polynomial &coordinate, int64_t size) {
+    int64_t largest = IndexBounds(blocks).getUpperBound(coordinate, pointer);
+    if (!coordinate.getConstant())
+      largest &= -int64_t(getDivisibility(coordinate));
+    return largest <= maxExtent - (size - 1);
   }
 
   std::string describeLong(unsigned dim) {
@@ -259,6 +308,12 @@ private:
   BlockAccess collect() {
     BlockAccess access;
     access.base = base;
+    for (const LeadingDim &dim : leading) {
+      access.block.push_back(1);
+      access.shape.push_back(maxExtent);
+      access.strides.push_back(dim.stride);
+      access.coordinates.push_back(dim.coordinate);
+    }
     auto add = [&](unsigned dim) {
       access.order.push_back(dim);
       access.block.push_back(sizes[dim]);
@@ -281,8 +336,12 @@ private:
   SmallVector<int64_t> sizes;
   int64_t elementBytes = 0, contiguous = -1;
   BlockArgument base;
-  Polynomial offset;
+  Polynomial offset; ///< Of the block's first element; in the end, what no dimension explains.
   SmallVector<Polynomial, 2> strides, coordinates, extents;
+  struct LeadingDim {
+    Polynomial stride, coordinate;
+  };
+  SmallVector<LeadingDim, 1> leading; ///< Dimensions that the access does not have.
   Conditions domain, differences;
   SmallVector<std::optional<Polynomial>, 2> bounds; ///< None: no mask.
 };

@@ -4,6 +4,9 @@
 //   tile.load %p mask (rows[:, None] < M - first) & (ks[None, :] < K - 32*k)
 //     =>  tensor a of shape [M, K] and strides [lda, 1], block at [first, 32*k]
 //
+// What the program adds for the whole block, `a + batch * stride`, is a dimension of its own before the others, with
+// one index in the block.
+//
 // Also without a mask if the address wraps around at the boundary, `(first + rows) % M`, where nothing depends on what
 // is read there.
 //
@@ -23,13 +26,14 @@
 
 namespace tile {
 
-/// In the order of memory: the last dimension is contiguous.
+/// In the order of memory: the last dimension is contiguous. Before the access's dimensions there can be others, of
+/// block size 1.
 struct BlockAccess {
   mlir::BlockArgument base;
   llvm::SmallVector<Polynomial, 2> shape, strides; ///< Known at launch.
   llvm::SmallVector<Polynomial, 2> coordinates;    ///< Of the block's first element.
   llvm::SmallVector<int64_t, 2> block;
-  llvm::SmallVector<int32_t, 2> order; ///< Which dimension of the access each dimension is.
+  llvm::SmallVector<int32_t, 2> order; ///< Which dimension of the access each one is.
   /// Outside of these, in the access's dimensions, the descriptor gives zeros where the access wraps around in the
   /// tensor. Nothing but enabled loads of elements that no store depends on.
   Conditions differences;

@@ -65,14 +65,24 @@ static unsigned chooseWarpsM(int64_t m, int64_t n, unsigned numWarps) {
   return best;
 }
 
+/// Whether the shapes differ in nothing but leading dimensions of size 1.
+static bool changesLeadingOnes(ReshapeOp reshape) {
+  auto drop = [](RankedTensorType type) {
+    return type.getShape().drop_while([](int64_t size) { return size == 1; });
+  };
+  return drop(reshape.getSrc().getType()) == drop(reshape.getResult().getType());
+}
+
 SharedOperand tile::traceOperand(Value operand) {
   SharedOperand traced;
   while (true) {
     if (auto convert = operand.getDefiningOp<cta::ConvertLayoutOp>()) {
       operand = convert.getSrc();
-    } else if (auto trans = operand.getDefiningOp<TransOp>()) {
+    } else if (auto trans = operand.getDefiningOp<TransOp>(); trans && trans.getType().getRank() == 2) {
       traced.transposed ^= trans.getOrder()[0] == 1;
       operand = trans.getSrc();
+    } else if (auto reshape = operand.getDefiningOp<ReshapeOp>(); reshape && changesLeadingOnes(reshape)) {
+      operand = reshape.getSrc();
     } else {
       break;
     }

@@ -25,7 +25,7 @@ struct DotPlan {
 /// square as possible, so that a warp reads the fewest operand bytes for its products.
 DotPlan planDot(DotOp dot, const target::GpuTarget &target, unsigned numWarps);
 
-/// What makes a dot's operand, seen through conversions of its layout and transpositions.
+/// What makes a dot's operand, seen through conversions of its layout, transpositions and leading dimensions of size 1.
 struct SharedOperand {
   mlir::Operation *source = nullptr; ///< Null for a block argument.
   bool transposed = false;

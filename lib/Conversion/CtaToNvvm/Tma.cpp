@@ -29,10 +29,12 @@ Value emitSlot(OpBuilder &builder, Location loc, Value ring, Value slot) {
                              LLVM::GEPNoWrapFlags::nuw);
 }
 
-/// Innermost first.
+/// Innermost first. Of leading dimensions that the buffer lacks the box has one index.
 SmallVector<Value> emitCoordinates(OpBuilder &builder, Location loc, ValueRange offsets, const TmaBoxes::Place &place) {
   SmallVector<Value> coordinates;
-  for (auto [offset, inside] : llvm::zip(offsets, place.coordinates)) {
+  SmallVector<int64_t> insides(offsets.size() - place.coordinates.size(), 0);
+  llvm::append_range(insides, place.coordinates);
+  for (auto [offset, inside] : llvm::zip_equal(offsets, insides)) {
     Value coordinate = offset;
     if (inside != 0)
       coordinate = arith::AddIOp::create(builder, loc, offset, emitI32(builder, loc, inside));
@@ -198,7 +200,8 @@ struct TmaStoreLowering : OpConversionPattern<cta::TmaStoreOp> {
       buffer = LLVM::GEPOp::create(rewriter, loc, buffer.getType(), rewriter.getI8Type(), buffer,
                                    ArrayRef<LLVM::GEPArg>{bytes});
       Value row = arith::MulIOp::create(rewriter, loc, group, emitI32(rewriter, loc, type.getShape()[0] / groups));
-      offsets[0] = arith::AddIOp::create(rewriter, loc, offsets[0], row);
+      Value &first = offsets[offsets.size() - type.getShape().size()];
+      first = arith::AddIOp::create(rewriter, loc, first, row);
       thread = arith::AndIOp::create(rewriter, loc, thread, emitI32(rewriter, loc, 127));
     }
     Value isFirst = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, thread, emitI32(rewriter, loc, 0));

@@ -8,6 +8,8 @@
 //                                                               cta.tma_store %panel[p % 2], %d[%i, %j + p * columns]
 //                                            before tile.return:  cta.tma_store_wait 0
 //
+// Leading dimensions of the block that have size 1 are coordinates only: buffers are matrices.
+//
 // The box and the swizzle that the buffers need become part of the descriptor's tensor map.
 #include "Cta/CtaDialect.h"
 #include "Layout/MmaLayouts.h"
@@ -32,25 +34,32 @@ namespace {
 /// Buffers that a write of several panels fills in turns. Panels are a power of two, so each write begins with slot 0.
 constexpr int64_t storeSlots = 2;
 
-cta::BufferType planBuffer(DescType desc) {
-  std::vector<int64_t> shape(desc.getShape().begin(), desc.getShape().end());
-  unsigned bytes = getBytesInMemory(desc.getElementType());
+/// The block as a matrix or vector, if it is one.
+ArrayRef<int64_t> dropLeadingOnes(ArrayRef<int64_t> block) {
+  while (block.size() > 2 && block.front() == 1)
+    block = block.drop_front();
+  return block;
+}
+
+cta::BufferType planBuffer(ArrayRef<int64_t> block, Type element) {
+  std::vector<int64_t> shape(block.begin(), block.end());
+  unsigned bytes = getBytesInMemory(element);
   std::vector<unsigned> order;
   for (unsigned dim = shape.size(); dim-- > 0;)
     order.push_back(dim);
   unsigned swizzle = shape.size() == 2 ? layout::chooseSwizzle(shape, bytes, order) : 0;
-  auto layout = cta::LayoutAttr::get(desc.getContext(), layout::swizzledShared(shape, bytes, order, swizzle));
-  return cta::BufferType::get(desc.getContext(), desc.getShape(), desc.getElementType(), layout, /*slots=*/1);
+  auto layout = cta::LayoutAttr::get(element.getContext(), layout::swizzledShared(shape, bytes, order, swizzle));
+  return cta::BufferType::get(element.getContext(), block, element, layout, /*slots=*/1);
 }
 
 /// The panel of the block's buffer that one box fills, if each thread can pick its columns of it; else the block.
-cta::BufferType planPanel(DescType desc, RankedTensorType value) {
-  cta::BufferType whole = planBuffer(desc);
+cta::BufferType planPanel(RankedTensorType value) {
+  cta::BufferType whole = planBuffer(value.getShape(), value.getElementType());
   std::optional<layout::SwizzleForm> form =
-      layout::matchSwizzle(whole.getLayout().getLayout(), getBytesInMemory(desc.getElementType()));
-  if (desc.getShape().size() != 2 || !form || !layout::sliceDim(cta::getLayout(value), 1, form->panelElements))
+      layout::matchSwizzle(whole.getLayout().getLayout(), getBytesInMemory(value.getElementType()));
+  if (value.getRank() != 2 || !form || !layout::sliceDim(cta::getLayout(value), 1, form->panelElements))
     return whole;
-  return planBuffer(DescType::get(desc.getContext(), {desc.getShape()[0], form->panelElements}, desc.getElementType()));
+  return planBuffer({value.getDimSize(0), form->panelElements}, value.getElementType());
 }
 
 /// The warp groups that can copy their rows of the panel by themselves, or 1.
@@ -88,22 +97,25 @@ private:
   LogicalResult lowerLoad(DescLoadOp load) {
     builder.setInsertionPoint(load);
     Location loc = load.getLoc();
-    cta::BufferType type = planBuffer(load.getDesc().getType());
+    RankedTensorType result = load.getType();
+    cta::BufferType type = planBuffer(dropLeadingOnes(result.getShape()), result.getElementType());
     if (failed(setTensorMap(load, load.getDesc(), type)))
       return failure();
     Value buffer = cta::AllocOp::create(builder, loc, type, /*offset=*/IntegerAttr());
     Value barrier = cta::MbarrierAllocOp::create(builder, loc, cta::MbarrierType::get(kernel.getContext(), 1),
                                                  /*arrivals=*/1, /*offset=*/IntegerAttr());
     cta::TmaLoadSyncOp::create(builder, loc, load.getDesc(), load.getOffsets(), buffer, barrier);
-    load.replaceAllUsesWith(cta::LocalLoadOp::create(builder, loc, load.getType(), buffer).getResult());
+    RankedTensorType matrix = reshaped(result, type.getShape());
+    Value loaded = cta::LocalLoadOp::create(builder, loc, matrix, buffer);
+    load.replaceAllUsesWith(matrix == result ? loaded : ReshapeOp::create(builder, loc, result, loaded));
     load.erase();
     return success();
   }
 
   LogicalResult lowerStore(DescStoreOp store) {
     Location loc = store.getLoc();
-    RankedTensorType value = store.getValue().getType();
-    cta::BufferType panel = planPanel(store.getDesc().getType(), value);
+    RankedTensorType block = store.getValue().getType(), value = reshaped(block, dropLeadingOnes(block.getShape()));
+    cta::BufferType panel = planPanel(value);
     int64_t columns = panel.getShape().back(), count = value.getShape().back() / columns;
     int64_t slots = std::min(count, storeSlots);
     cta::BufferType ring = panel.withSlots(slots);
@@ -115,8 +127,11 @@ private:
     builder.setInsertionPointToStart(&kernel.getBody().front());
     Value buffer = cta::AllocOp::create(builder, loc, ring, /*offset=*/IntegerAttr());
     builder.setInsertionPoint(store);
+    Value matrix = store.getValue();
+    if (value != block)
+      matrix = ReshapeOp::create(builder, loc, value, matrix);
     for (int64_t index = 0; index < count; ++index) {
-      Value part = store.getValue();
+      Value part = matrix;
       SmallVector<Value> offsets(store.getOffsets());
       if (count > 1) {
         part = emitColumns(loc, part, index * columns, columns);
@@ -131,6 +146,12 @@ private:
     store.erase();
     hasStores = true;
     return success();
+  }
+
+  /// The same elements in the same registers under another shape.
+  static RankedTensorType reshaped(RankedTensorType type, ArrayRef<int64_t> shape) {
+    auto layout = layout::reshape(cta::getLayout(type), {shape.begin(), shape.end()});
+    return RankedTensorType::get(shape, type.getElementType(), cta::LayoutAttr::get(type.getContext(), layout));
   }
 
   Value emitColumns(Location loc, Value value, int64_t first, int64_t columns) {
@@ -156,12 +177,14 @@ private:
     unsigned index = cast<BlockArgument>(desc).getArgNumber();
     auto map = kernel.getArgAttrOfType<DictionaryAttr>(index, KernelOp::getTensorMapAttrName());
     NamedAttrList entries(map);
-    entries.set("box", builder.getDenseI64ArrayAttr(boxes->shape));
+    SmallVector<int64_t> box(cast<DescType>(desc.getType()).getShape().size() - boxes->shape.size(), 1);
+    llvm::append_range(box, boxes->shape);
+    entries.set("box", builder.getDenseI64ArrayAttr(box));
     entries.set("swizzle", builder.getI32IntegerAttr(boxes->swizzleBytes));
     auto updated = entries.getDictionary(kernel.getContext());
     if (map.get("box") && map != updated)
-      return access->emitOpError() << "needs box [" << ArrayRef<int64_t>(boxes->shape) << "] and swizzle "
-                                   << boxes->swizzleBytes << " but the descriptor has the tensor map " << map;
+      return access->emitOpError() << "needs box [" << ArrayRef<int64_t>(box) << "] and swizzle " << boxes->swizzleBytes
+                                   << " but the descriptor has the tensor map " << map;
     kernel.setArgAttr(index, KernelOp::getTensorMapAttrName(), updated);
     return success();
   }

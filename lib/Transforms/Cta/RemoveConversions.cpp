@@ -38,6 +38,15 @@ bool isElementwise(Operation *op) {
          (op->hasTrait<OpTrait::Elementwise>() || isa<AddPtrOp>(op));
 }
 
+/// Of a result with this shape, if the operands have layout `layout`.
+cta::LayoutAttr resultLayout(Operation *op, cta::LayoutAttr layout, ArrayRef<int64_t> shape) {
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return cta::LayoutAttr::get(op->getContext(), layout::removeDim(layout.getLayout(), reduce.getAxis()));
+  if (isa<ReshapeOp>(op))
+    return cta::LayoutAttr::get(op->getContext(), layout::reshape(layout.getLayout(), {shape.begin(), shape.end()}));
+  return layout;
+}
+
 /// What is this many times smaller than the converted value may be converted instead of it.
 constexpr int64_t smallPart = 8;
 
@@ -53,8 +62,7 @@ bool sinkConversion(ConvertLayoutOp convert, LayoutSlicer &slicer) {
     return true;
   }
   cta::LayoutAttr layout = cta::getLayoutAttr(convert.getSrc().getType());
-  bool isReduction = isa<ReduceOp>(user);
-  if (!isElementwise(user) && !isReduction)
+  if (!isElementwise(user) && !isa<ReduceOp, ReshapeOp>(user))
     return false;
 
   // The other operands must be nearly free in the source's layout: a vector that is added to each row may be converted.
@@ -83,11 +91,7 @@ bool sinkConversion(ConvertLayoutOp convert, LayoutSlicer &slicer) {
       old.replaceAllUsesWith(result);
       continue;
     }
-    cta::LayoutAttr produced = layout;
-    if (isReduction)
-      produced = cta::LayoutAttr::get(type.getContext(),
-                                      layout::removeDim(layout.getLayout(), cast<ReduceOp>(user).getAxis()));
-    result.setType(cta::withLayout(type, produced));
+    result.setType(cta::withLayout(type, resultLayout(user, layout, type.getShape())));
     builder.setInsertionPointAfter(clone);
     old.replaceAllUsesWith(ConvertLayoutOp::create(builder, user->getLoc(), type, result));
   }

@@ -5,8 +5,9 @@
 //           yield %a_ptrs + 32                               %c = tile.dot %x, %y, %acc
 //
 // lib/Analysis/BlockPointers.h says what has to be proven. An operand that is contiguous along its first dimension is
-// loaded as it lies in memory and transposed. Cache hints are dropped: descriptor accesses have none. An access that
-// does not qualify stays, with a remark that says why.
+// loaded as it lies in memory and transposed. A block that a further dimension leads to, as in `a + batch * stride`, is
+// reshaped from and to a block of one index along it. Cache hints are dropped: descriptor accesses have none. An access
+// that does not qualify stays, with a remark that says why.
 //
 // Only what pays is raised: both operands of a product, or neither, since the tensor cores' wide instructions want both
 // to come through tensor maps; and the stores of a kernel with such a product. Elementwise kernels stay as they are:
@@ -252,6 +253,14 @@ SmallVector<Value> emitCoordinates(Operation *op, const BlockAccess &access) {
   return coordinates;
 }
 
+/// The same elements without or with leading dimensions of size 1.
+Value emitReshape(OpBuilder &builder, Location location, Value value, ArrayRef<int64_t> sizes) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getShape() == sizes)
+    return value;
+  return ReshapeOp::create(builder, location, RankedTensorType::get(sizes, type.getElementType()), value);
+}
+
 Value emitTrans(OpBuilder &builder, Location location, Value value, ArrayRef<int32_t> order) {
   if (llvm::equal(order, llvm::seq<int32_t>(0, order.size())))
     return value;
@@ -268,6 +277,7 @@ void rewriteAccess(Operation *op, const BlockAccess &access, Value descriptor) {
   OpBuilder builder(op);
   if (auto store = dyn_cast<StoreOp>(op)) {
     Value value = emitTrans(builder, location, store.getValue(), access.order);
+    value = emitReshape(builder, location, value, access.block);
     DescStoreOp::create(builder, location, descriptor, coordinates, value);
   } else {
     // From the order of memory back to that of the access.
@@ -276,6 +286,7 @@ void rewriteAccess(Operation *op, const BlockAccess &access, Value descriptor) {
       order[to] = from;
     auto type = RankedTensorType::get(access.block, getElementTypeOf(op->getResult(0).getType()));
     Value loaded = DescLoadOp::create(builder, location, type, descriptor, coordinates);
+    loaded = emitReshape(builder, location, loaded, ArrayRef(access.block).take_back(order.size()));
     op->getResult(0).replaceAllUsesWith(emitTrans(builder, location, loaded, order));
   }
   op->erase();

@@ -101,3 +101,26 @@ tile.kernel @groups_of_panels(%d: !tile.desc<4x16xf32>, %i: i32) {
   cta.tma_store %b, %d[%i, %i] {groups = 2 : i32} : !cta.buffer<4x16xf32, #s>, !tile.desc<4x16xf32>
   tile.return
 }
+
+// -----
+
+#s = #cta.layout<[4, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0]]>
+
+// Only dimensions of size 1 may be missing.
+tile.kernel @leading(%d: !tile.desc<2x4x16xf32>, %i: i32) {
+  %b = cta.alloc : !cta.buffer<4x16xf32, #s>
+  // expected-error @below {{'cta.tma_store' op buffer is 'tensor<4x16xf32>' but the descriptor's block is 'tensor<2x4x16xf32>'}}
+  cta.tma_store %b, %d[%i, %i, %i] : !cta.buffer<4x16xf32, #s>, !tile.desc<2x4x16xf32>
+  tile.return
+}
+
+// -----
+
+#s = #cta.layout<[4, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0]]>
+
+tile.kernel @leading_offsets(%d: !tile.desc<1x4x16xf32>, %i: i32) {
+  %b = cta.alloc : !cta.buffer<4x16xf32, #s>
+  // expected-error @below {{'cta.tma_store' op has 2 offsets but the descriptor has rank 3}}
+  cta.tma_store %b, %d[%i, %i] : !cta.buffer<4x16xf32, #s>, !tile.desc<1x4x16xf32>
+  tile.return
+}

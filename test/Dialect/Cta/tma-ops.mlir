@@ -29,3 +29,15 @@ tile.kernel @k(%d: !tile.desc<128x64xf16>, %wide: !tile.desc<128x256xf16>, %i: i
   cta.tma_store_wait 1
   tile.return
 }
+
+// The buffer may lack leading dimensions that have one index in the block.
+// CHECK-LABEL: tile.kernel @leading
+tile.kernel @leading(%d: !tile.desc<1x128x64xf16>, %wide: !tile.desc<1x1x128x256xf16>, %i: i32) {
+  %b = cta.alloc : !cta.buffer<128x64xf16, #s>
+  %m = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<1>
+  // CHECK: cta.tma_load_sync {{.*}} : <1x128x64xf16>, <128x64xf16, #[[S]]>, <1>
+  cta.tma_load_sync %d[%i, %i, %i], %b, %m : !tile.desc<1x128x64xf16>, !cta.buffer<128x64xf16, #s>, !cta.mbarrier<1>
+  // CHECK: cta.tma_store {{.*}} : <128x64xf16, #[[S]]>, <1x1x128x256xf16>
+  cta.tma_store %b, %wide[%i, %i, %i, %i] : !cta.buffer<128x64xf16, #s>, !tile.desc<1x1x128x256xf16>
+  tile.return
+}

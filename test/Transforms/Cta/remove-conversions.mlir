@@ -59,3 +59,23 @@ tile.kernel @yielded(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32)
   }
   tile.return
 }
+
+// Reshapes do not mind the layout: what a descriptor writes stays where the product left it.
+// CHECK-LABEL: tile.kernel @reshaped
+// CHECK: scf.for
+// CHECK-NOT: cta.convert_layout
+// CHECK: tile.desc_store
+tile.kernel @reshaped(%d: !tile.desc<1x32x32xf16>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %ab = arith.constant dense<2.0> : tensor<32x32xf16>
+  %acc = scf.for %i = %c0 to %n step %c1 iter_args(%a = %zero) -> (tensor<32x32xf32>) : i32 {
+    %p = tile.dot %ab, %ab, %a : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+    scf.yield %p : tensor<32x32xf32>
+  }
+  %h = arith.truncf %acc : tensor<32x32xf32> to tensor<32x32xf16>
+  %block = tile.reshape %h : tensor<32x32xf16> -> tensor<1x32x32xf16>
+  tile.desc_store %d[%c0, %c0, %c0], %block : !tile.desc<1x32x32xf16>, tensor<1x32x32xf16>
+  tile.return
+}
