@@ -16,12 +16,14 @@ std::optional<Measurement> parseSchedule(const std::string &name) {
   if (std::sscanf(name.c_str(), "%c%ux%u", &kind, &m, &n) != 3)
     return std::nullopt;
   auto isPowerOfTwo = [](unsigned value) { return (value & (value - 1)) == 0; };
-  bool hasLongSteps = name.ends_with("k128");
   if (!isPowerOfTwo(m) || !isPowerOfTwo(n) || name == "c128x256_2x1")
     return std::nullopt; // 128x256 was measured without a cluster, too
+  // With this compiler 64x128 tiles are faster by steps of 64 (1024x1024x8192: 31 us against 36).
+  if (name.ends_with("k128"))
+    return std::nullopt;
   Measurement row{};
   row.pingPong = kind == 'p';
-  row.config = {m, n, hasLongSteps ? 128u : 64u, 8, row.pingPong ? 4u : 8u, 4, true};
+  row.config = {m, n, 64, 8, row.pingPong ? 4u : 8u, 4, true};
   return row;
 }
 
