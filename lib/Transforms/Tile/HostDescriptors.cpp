@@ -139,7 +139,7 @@ private:
     Recipe recipe;
     recipe.type = desc.getType();
     // What cta-lower-descriptors has buffers for.
-    if (size_t rank = recipe.type.getShape().size(); rank > 2)
+    if (size_t rank = dropLeadingOnes(recipe.type.getShape()).size(); rank > 2)
       return fail(formatv("its blocks have rank {0}; vectors and matrices are copied by TMA", rank));
     auto base = dyn_cast<BlockArgument>(desc.getBase());
     if (!base || base.getOwner()->getParentOp() != kernel)

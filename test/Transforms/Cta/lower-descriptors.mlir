@@ -82,12 +82,12 @@ tile.kernel @store_block(%i: i32, %d: !tile.desc<64x128xf16> {tile.tensor_map = 
 
 // -----
 
-#x = #cta.layout<[1, 8, 32], register = [[0, 0, 1]], lane = [[0, 0, 2], [0, 0, 4], [0, 0, 8], [0, 0, 16], [0, 1, 0]], warp = [[0, 2, 0], [0, 4, 0]]>
+#x = #cta.layout<[2, 8, 32], register = [[0, 0, 1], [1, 0, 0]], lane = [[0, 0, 2], [0, 0, 4], [0, 0, 8], [0, 0, 16], [0, 1, 0]], warp = [[0, 2, 0], [0, 4, 0]]>
 
-tile.kernel @rank(%i: i32, %d: !tile.desc<1x8x32xf16> {tile.tensor_map = {base = "a"}}) {
-  // expected-error @below {{'tile.desc_load' op moves blocks of 'tensor<1x8x32xf16>', which TMA cannot; it moves vectors and matrices with rows of at least 16 bytes}}
-  %x = tile.desc_load %d[%i, %i, %i] : !tile.desc<1x8x32xf16> -> tensor<1x8x32xf16, #x>
-  tile.print "" %x : tensor<1x8x32xf16, #x>
+tile.kernel @rank(%i: i32, %d: !tile.desc<2x8x32xf16> {tile.tensor_map = {base = "a"}}) {
+  // expected-error @below {{'tile.desc_load' op moves blocks of 'tensor<2x8x32xf16>', which TMA cannot; it moves vectors and matrices with rows of at least 16 bytes}}
+  %x = tile.desc_load %d[%i, %i, %i] : !tile.desc<2x8x32xf16> -> tensor<2x8x32xf16, #x>
+  tile.print "" %x : tensor<2x8x32xf16, #x>
   tile.return
 }
 

@@ -94,9 +94,9 @@ tile.kernel @negative_kinds(%a: !tile.ptr<f16> {tile.name = "a", tile.divisibili
   %d6 = tile.make_desc %a, [%m, %m], [%n, %n] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
   %x6 = tile.desc_load %d6[%c0, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   // REMARK: its blocks have rank 3; vectors and matrices are copied by TMA
-  %d7 = tile.make_desc %a, [%m, %m, %m], [%n, %n, %one] : !tile.ptr<f16> -> !tile.desc<1x64x64xf16>
-  %cube = tile.desc_load %d7[%c0, %c0, %c0] : !tile.desc<1x64x64xf16> -> tensor<1x64x64xf16>
-  %x7 = tile.reshape %cube : tensor<1x64x64xf16> -> tensor<64x64xf16>
+  %d7 = tile.make_desc %a, [%m, %m, %m], [%n, %n, %one] : !tile.ptr<f16> -> !tile.desc<2x32x64xf16>
+  %cube = tile.desc_load %d7[%c0, %c0, %c0] : !tile.desc<2x32x64xf16> -> tensor<2x32x64xf16>
+  %x7 = tile.reshape %cube : tensor<2x32x64xf16> -> tensor<64x64xf16>
   // REMARK-NOT: remark
   %y0 = tile.dot %x0, %x1, %zeros : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
   %y1 = tile.dot %x2, %x3, %y0 : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
