@@ -65,11 +65,15 @@ static unsigned chooseWarpsM(int64_t m, int64_t n, unsigned numWarps) {
   return best;
 }
 
+ArrayRef<int64_t> tile::dropLeadingOnes(ArrayRef<int64_t> block) {
+  while (block.size() > 2 && block.front() == 1)
+    block = block.drop_front();
+  return block;
+}
+
 /// Whether the shapes differ in nothing but leading dimensions of size 1.
 static bool changesLeadingOnes(ReshapeOp reshape) {
-  auto drop = [](RankedTensorType type) {
-    return type.getShape().drop_while([](int64_t size) { return size == 1; });
-  };
+  auto drop = [](RankedTensorType type) { return type.getShape().drop_while([](int64_t size) { return size == 1; }); };
   return drop(reshape.getSrc().getType()) == drop(reshape.getResult().getType());
 }
 

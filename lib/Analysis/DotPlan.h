@@ -32,6 +32,10 @@ struct SharedOperand {
 };
 SharedOperand traceOperand(mlir::Value operand);
 
+/// The block as a matrix, if it has only leading dimensions of size 1 beyond: these are no part of a copy by TMA but
+/// coordinates of it.
+llvm::ArrayRef<int64_t> dropLeadingOnes(llvm::ArrayRef<int64_t> block);
+
 /// How warp groups multiply, if operands lie in shared memory as they do in global memory, row-major and possibly read
 /// transposed; none if the target has no wgmma for these types, this order or these sizes.
 std::optional<layout::WgmmaTiling> planWarpGroups(DotOp dot, bool aTransposed, bool bTransposed,

@@ -11,6 +11,7 @@
 // Leading dimensions of the block that have size 1 are coordinates only: buffers are matrices.
 //
 // The box and the swizzle that the buffers need become part of the descriptor's tensor map.
+#include "Analysis/DotPlan.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/MmaLayouts.h"
 #include "Layout/ShapeTransforms.h"
@@ -33,13 +34,6 @@ namespace {
 
 /// Buffers that a write of several panels fills in turns. Panels are a power of two, so each write begins with slot 0.
 constexpr int64_t storeSlots = 2;
-
-/// The block as a matrix or vector, if it is one.
-ArrayRef<int64_t> dropLeadingOnes(ArrayRef<int64_t> block) {
-  while (block.size() > 2 && block.front() == 1)
-    block = block.drop_front();
-  return block;
-}
 
 cta::BufferType planBuffer(ArrayRef<int64_t> block, Type element) {
   std::vector<int64_t> shape(block.begin(), block.end());

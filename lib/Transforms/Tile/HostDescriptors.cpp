@@ -139,9 +139,8 @@ private:
     Recipe recipe;
     recipe.type = desc.getType();
     // What cta-lower-descriptors has buffers for.
-    ArrayRef<int64_t> block = recipe.type.getShape();
-    if (block.size() > 2 && llvm::any_of(block.drop_back(2), [](int64_t size) { return size != 1; }))
-      return fail("its blocks are no vectors or matrices, which TMA copies");
+    if (size_t rank = dropLeadingOnes(recipe.type.getShape()).size(); rank > 2)
+      return fail(formatv("its blocks have rank {0}; vectors and matrices are copied by TMA", rank));
     auto base = dyn_cast<BlockArgument>(desc.getBase());
     if (!base || base.getOwner()->getParentOp() != kernel)
       return fail("its base is not a parameter");

@@ -96,7 +96,7 @@ private:
   /// Whether the operand's first dimension is contiguous in memory.
   bool isReadTransposed(const SharedOperand &operand) {
     auto load = dyn_cast<LoadOp>(operand.source);
-    bool swapped = load && analyzeOnce(load).access->order.front() != 0;
+    bool swapped = load && !llvm::is_sorted(analyzeOnce(load).access->order);
     return operand.transposed != swapped;
   }
 

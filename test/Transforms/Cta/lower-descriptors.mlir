@@ -82,27 +82,6 @@ tile.kernel @store_block(%i: i32, %d: !tile.desc<64x128xf16> {tile.tensor_map = 
 
 // -----
 
-// Each warp group copies its own 64 rows, so the box has 64; but where the descriptor has other accesses, all have one box.
-#x = #cta.layout<[128, 64], register = [[0, 1], [0, 2], [0, 4], [8, 0], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [0, 0], [64, 0]]>
-#acc = #cta.layout<[128, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0], [64, 0]]>
-// CHECK-LABEL: tile.kernel @store_groups
-// CHECK-SAME: box = array<i64: 64, 64>
-// CHECK-SAME: box = array<i64: 128, 64>
-// CHECK: cta.tma_store {{.*}} {groups = 2 : i32}
-// CHECK: cta.tma_load_sync
-// CHECK-NOT: groups =
-// CHECK: tile.return
-tile.kernel @store_groups(%i: i32, %d: !tile.desc<128x64xf16> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<128x64xf16> {tile.tensor_map = {base = "b"}}) attributes {num_warps = 8 : i32} {
-  %z = arith.constant dense<1.0> : tensor<128x64xf16, #acc>
-  tile.desc_store %d[%i, %i], %z : !tile.desc<128x64xf16>, tensor<128x64xf16, #acc>
-  %x = tile.desc_load %e[%i, %i] : !tile.desc<128x64xf16> -> tensor<128x64xf16, #x>
-  tile.print "" %x : tensor<128x64xf16, #x>
-  tile.desc_store %e[%i, %i], %z : !tile.desc<128x64xf16>, tensor<128x64xf16, #acc>
-  tile.return
-}
-
-// -----
-
 #x = #cta.layout<[2, 8, 32], register = [[0, 0, 1], [1, 0, 0]], lane = [[0, 0, 2], [0, 0, 4], [0, 0, 8], [0, 0, 16], [0, 1, 0]], warp = [[0, 2, 0], [0, 4, 0]]>
 
 tile.kernel @rank(%i: i32, %d: !tile.desc<2x8x32xf16> {tile.tensor_map = {base = "a"}}) {
