@@ -37,7 +37,7 @@ dense() {
   case $order in t?) transA=1 ;; esac
   case $order in ?t) transB=1 ;; esac
   local lda=$((transA ? M : K)) ldb=$((transB ? K : N)) ldc=$N promises=() stride
-  for stride in lda ldb ldc; do
+  for stride in lda ldb ldc N; do
     [ $((${!stride} % 8)) != 0 ] || promises+=("--assume=$stride=8")
   done
   "$tilec" "$examples/matmul.tile" --target="$target" -D TRANS_A=$transA -D TRANS_B=$transB \

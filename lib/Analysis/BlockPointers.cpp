@@ -63,12 +63,12 @@ std::string quote(const Polynomial &number) {
 /// The analysis of one access. Each step fills in more of it, or says in `reason` why there is no descriptor.
 class AccessAnalysis {
 public:
-  AccessAnalysis(AffineBlocks &blocks, AxisInfoAnalysis &facts, Value pointer, Value mask)
-      : blocks(blocks), facts(facts), pointer(pointer), mask(mask) {}
+  AccessAnalysis(AffineBlocks &blocks, AxisInfoAnalysis &facts, Value pointer, Value mask, bool isWrite)
+      : blocks(blocks), facts(facts), pointer(pointer), mask(mask), isWrite(isWrite) {}
 
   BlockAccessResult run() {
     if (!checkElement() || !findAddress() || !findStrides() || !findBounds() || !findCoordinates() ||
-        !findLeadingDims() || !findExtents())
+        !findLeadingDims() || !findExtents() || !checkRowEnds())
       return {std::nullopt, reason};
     return {collect(), ""};
   }
@@ -305,6 +305,25 @@ private:
     });
   }
 
+  /// TMA writes whole pieces of 16 bytes: the last one of a row must not reach beyond the row. (Measured on an H200; reads
+  /// are exact.)
+  bool checkRowEnds() {
+    Polynomial &extent = extents[contiguous];
+    uint64_t needed = tensorMapAlignment / elementBytes;
+    if (!isWrite || getDivisibility(extent) >= needed)
+      return true;
+    if (extent == maxExtent && getDivisibility(coordinates[contiguous]) >= needed) {
+      extent = maxExtent / tensorMapAlignment * tensorMapAlignment; // blocks end at whole pieces, so not beyond this
+      return true;
+    }
+    std::string text = formatv("extent {0} of dimension {1} is not known to be a multiple of {2} elements, of which TMA "
+                               "writes all or none",
+                               quote(extent), contiguous, needed);
+    if (isa_and_present<BlockArgument>(extent.getSingleFactor()))
+      text += formatv("; promise it with --assume={0}={1}", nameOf(extent.getSingleFactor()), needed);
+    return fail(text);
+  }
+
   BlockAccess collect() {
     BlockAccess access;
     access.base = base;
@@ -332,6 +351,7 @@ private:
   AffineBlocks &blocks;
   AxisInfoAnalysis &facts;
   Value pointer, mask;
+  bool isWrite;
   std::string reason;
   SmallVector<int64_t> sizes;
   int64_t elementBytes = 0, contiguous = -1;
@@ -356,7 +376,7 @@ BlockAccessResult BlockPointers::analyze(LoadOp load) {
     other = splat.getScalar();
   if (other && !matchPattern(other, m_PosZeroFloat()) && !matchPattern(other, m_Zero()))
     return {std::nullopt, "'other' is not zero"};
-  BlockAccessResult result = AccessAnalysis(blocks, facts, load.getPtr(), load.getMask()).run();
+  BlockAccessResult result = AccessAnalysis(blocks, facts, load.getPtr(), load.getMask(), /*isWrite=*/false).run();
   for (const Condition &inside : result.access ? result.access->differences : Conditions())
     if (!isUnobservedOutside(load.getResult(), inside, blocks))
       return {std::nullopt,
@@ -365,7 +385,7 @@ BlockAccessResult BlockPointers::analyze(LoadOp load) {
 }
 
 BlockAccessResult BlockPointers::analyze(StoreOp store) {
-  BlockAccessResult result = AccessAnalysis(blocks, facts, store.getPtr(), store.getMask()).run();
+  BlockAccessResult result = AccessAnalysis(blocks, facts, store.getPtr(), store.getMask(), /*isWrite=*/true).run();
   if (result.access && !result.access->differences.empty())
     return {std::nullopt, formatv("dimension {0} wraps around at its boundary", *result.access->differences[0].dim)};
   return result;

@@ -12,10 +12,10 @@
 // CHECK: tile.desc_load %arg6
 // CHECK: tile.desc_load %arg7
 // CHECK: tile.desc_store %arg6
-// CHECK: tile.desc_store %arg8
+// CHECK: tile.desc_load %arg8
 tile.kernel @recipes(%a: !tile.ptr<f16> {tile.name = "a", tile.divisibility = 16 : i32},
                      %b: !tile.ptr<f16> {tile.name = "b", tile.divisibility = 16 : i32},
-                     %m: i32 {tile.name = "M"}, %k: i32 {tile.name = "K"}, %n: i64 {tile.name = "N"},
+                     %m: i32 {tile.name = "M"}, %k: i32 {tile.name = "K", tile.divisibility = 8 : i32}, %n: i64 {tile.name = "N"},
                      %lda: i32 {tile.name = "lda", tile.divisibility = 8 : i32}) {
   %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
   %block = arith.constant dense<1.0> : tensor<64x16xf16>
@@ -50,7 +50,8 @@ tile.kernel @recipes(%a: !tile.ptr<f16> {tile.name = "a", tile.divisibility = 16
   %n32 = arith.constant 9 : i32
   %quarter = arith.ceildivsi %n32, %four : i32
   %third = tile.make_desc %b, [%c5, %quarter], [%half, %one] : !tile.ptr<f16> -> !tile.desc<8x64xf16>
-  tile.desc_store %third[%c0, %c0], %wide : !tile.desc<8x64xf16>, tensor<8x64xf16>
+  %third_block = tile.desc_load %third[%c0, %c0] : !tile.desc<8x64xf16> -> tensor<8x64xf16>
+  tile.print "" %third_block : tensor<8x64xf16>
   tile.return
 }
 

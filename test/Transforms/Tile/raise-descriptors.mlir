@@ -18,7 +18,7 @@
 // CHECK-NOT: tensor<{{.*}}x!tile.ptr
 // NO-TMA-NOT: make_desc
 tile.kernel @product(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32},
-                     %c: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %m: i32, %n: i32, %k: i32,
+                     %c: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %m: i32, %n: i32 {tile.divisibility = 4 : i32}, %k: i32,
                      %lda: i32 {tile.divisibility = 8 : i32}, %ldb: i32 {tile.divisibility = 8 : i32},
                      %ldc: i32 {tile.divisibility = 4 : i32}) {
   %c0 = arith.constant 0 : i32
