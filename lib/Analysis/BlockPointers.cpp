@@ -305,8 +305,8 @@ private:
     });
   }
 
-  /// TMA writes whole pieces of 16 bytes: the last one of a row must not reach beyond the row. (Measured on an H200; reads
-  /// are exact.)
+  /// TMA writes whole pieces of 16 bytes: the last one of a row must not reach beyond the row. (Measured on an H200;
+  /// reads are exact.)
   bool checkRowEnds() {
     Polynomial &extent = extents[contiguous];
     uint64_t needed = tensorMapAlignment / elementBytes;
@@ -316,9 +316,10 @@ private:
       extent = maxExtent / tensorMapAlignment * tensorMapAlignment; // blocks end at whole pieces, so not beyond this
       return true;
     }
-    std::string text = formatv("extent {0} of dimension {1} is not known to be a multiple of {2} elements, of which TMA "
-                               "writes all or none",
-                               quote(extent), contiguous, needed);
+    std::string text =
+        formatv("extent {0} of dimension {1} is not known to be a multiple of {2} elements, of which TMA "
+                "writes all or none",
+                quote(extent), contiguous, needed);
     if (isa_and_present<BlockArgument>(extent.getSingleFactor()))
       text += formatv("; promise it with --assume={0}={1}", nameOf(extent.getSingleFactor()), needed);
     return fail(text);

@@ -5,6 +5,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
+#include <cmath>
 
 using llvm::formatv;
 using tile::frontend::Scalar;
@@ -78,8 +79,8 @@ std::string describe(const CompilerOptions &options, const target::GpuTarget &gp
 
 } // namespace
 
-frontend::TileChoices chooseConfig(const CompilerOptions &options, const target::GpuTarget &gpu,
-                                   const frontend::OpenProduct &product, std::string *explain) {
+ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarget &gpu,
+                          const frontend::OpenProduct &product, std::string *explain) {
   constexpr int64_t largest = 1u << 31; // sizes are 32-bit integers, mostly; beyond, nothing changes
   auto size = [&](int64_t value) { return std::clamp<int64_t>(value, 0, largest); };
   target::GemmProblem problem{
@@ -110,7 +111,9 @@ frontend::TileChoices chooseConfig(const CompilerOptions &options, const target:
   if (explain)
     *explain = describe(options, gpu, product, ranked);
   const target::GemmConfig &best = ranked.front().config;
-  return {best.blockM, best.blockN, best.blockK, best.groupM, best.numWarps, best.numStages};
+  // Whole programs make whole waves.
+  bool splits = ranked.front().waves != std::floor(ranked.front().waves);
+  return {{best.blockM, best.blockN, best.blockK, best.groupM, best.numWarps, best.numStages}, splits};
 }
 
 } // namespace tile::driver

@@ -7,8 +7,13 @@
 
 namespace tile::driver {
 
+struct ConfigChoice {
+  frontend::TileChoices tiles;
+  bool splitsRounds; ///< Whether cta-stream-k is expected to split the last programs.
+};
+
 /// The cheapest configuration for the target of the options. With `explain`, also why: a table of the best.
-frontend::TileChoices chooseConfig(const CompilerOptions &options, const target::GpuTarget &gpu,
-                                   const frontend::OpenProduct &product, std::string *explain);
+ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarget &gpu,
+                          const frontend::OpenProduct &product, std::string *explain);
 
 } // namespace tile::driver

@@ -27,7 +27,11 @@ bool Compilation::loadTile() {
     request.debug = options.debug;
     request.sizes = options.sizes;
     request.choose = [&](const frontend::OpenProduct &product) {
-      return chooseConfig(options, *gpu, product, options.explainConfig ? &explanation : nullptr);
+      ConfigChoice choice = chooseConfig(options, *gpu, product, options.explainConfig ? &explanation : nullptr);
+      // For sizes that need not be split, the schedule that could would only take time (0.4 us of 26 at 2048).
+      if (!options.sizes.empty() && !choice.splitsRounds)
+        options.pipeline.disabled.push_back("cta-stream-k");
+      return choice.tiles;
     };
     moduleOp = frontend::emitModule(*context, module, request, engine);
   }

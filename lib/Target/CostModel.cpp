@@ -59,8 +59,8 @@ std::string checkMmaSync(const GemmProblem &problem, const GemmConfig &config) {
   return "";
 }
 
-/// Rows of tiles that run together. By the rows of a and columns of b that a wave reads, 16 were better for 128x256 tiles;
-/// measured on an H200 they lose 5 % at 8192 (1729 us against 1646), and nothing is gained anywhere.
+/// Rows of tiles that run together. By the rows of a and columns of b that a wave reads, 16 were better for 128x256
+/// tiles; measured on an H200 they lose 5 % at 8192 (1729 us against 1646), and nothing is gained anywhere.
 constexpr unsigned defaultGroup = 8;
 
 /// The most stages that fit, if these are enough to be useful.

@@ -46,8 +46,8 @@ constexpr int64_t leastSteps = 4;
 /// What splitting costs (fitted on an H200): clocks to deal out the work and to wait, and bytes a clock at which each
 /// multiprocessor writes and reads sums; and products of 16-bit numbers that one does in a clock.
 constexpr int64_t splitClocks = 9000, sumBytesPerClock = 30, productsPerClock = 2048;
-/// Whole rounds read the same rows and columns at the same time; ranges do not, so the operands must lie in the L2 cache
-/// (60 MB on an H200, less what else is there): 4096x8192x28672 lost 13 %.
+/// Whole rounds read the same rows and columns at the same time; ranges do not, so the operands must lie in the L2
+/// cache (60 MB on an H200, less what else is there): 4096x8192x28672 lost 13 %.
 constexpr int64_t operandBytesInCache = 48000000;
 /// How much more it costs where there are fewer programs than CTAs.
 constexpr int64_t manyParts = 3;
@@ -204,8 +204,8 @@ private:
     return s;
   }
 
-  /// The operands of `count` programs, if these make up a square: 2 sqrt(count * elements) rows and columns of all k. The
-  /// shape of the grid does not tell which axis is which.
+  /// The operands of `count` programs, if these make up a square: 2 sqrt(count * elements) rows and columns of all k.
+  /// The shape of the grid does not tell which axis is which.
   Value emitFitsCache(Value count, Value steps) {
     auto product = cast<cta::WgmmaOp>(*this->steps.getRegionIterArg(0).user_begin());
     cta::BufferType a = product.getA().getType();

@@ -158,7 +158,8 @@ private:
     uint64_t whole = 16 / getBytesInMemory(recipe.type.getElementType());
     if (llvm::any_of(desc->getUsers(), llvm::IsaPred<DescStoreOp>) &&
         facts.get(desc.getShape().back()).getDivisibilityOfAll() < whole)
-      return fail(formatv("it is written through, and its rows are not known to have a multiple of {0} elements", whole));
+      return fail(
+          formatv("it is written through, and its rows are not known to have a multiple of {0} elements", whole));
     for (auto [dim, size] : llvm::enumerate(desc.getShape())) {
       std::optional<std::string> text = printSize(size);
       if (!text)
