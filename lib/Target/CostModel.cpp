@@ -81,7 +81,6 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
   Sizes blocksN = sizes(choices.blockN, wgmma ? Sizes{64, 128, 256} : Sizes{32, 64, 128});
   Sizes blocksK = sizes(choices.blockK, wgmma ? Sizes{span} : Sizes{step});
   Sizes warps = sizes(choices.numWarps, wgmma ? Sizes{8, 4} : Sizes{4});
-  unsigned numSms = problem.numSms ? problem.numSms : target.numSms;
   std::vector<GemmConfig> candidates;
   for (unsigned blockM : blocksM)
     for (unsigned blockN : blocksN)

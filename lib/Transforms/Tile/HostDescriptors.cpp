@@ -155,7 +155,7 @@ private:
     if (!llvm::all_of(desc->getUsers(), llvm::IsaPred<DescLoadOp, DescStoreOp>))
       return fail("it is passed on");
     // TMA writes all or none of each 16 bytes; see BlockPointers.cpp.
-    uint64_t whole = 16 / getBytesInMemory(recipe.type.getElementType());
+    int64_t whole = 16 / getBytesInMemory(recipe.type.getElementType());
     if (llvm::any_of(desc->getUsers(), llvm::IsaPred<DescStoreOp>) &&
         facts.get(desc.getShape().back()).getDivisibilityOfAll() < whole)
       return fail(
