@@ -51,10 +51,10 @@ private:
     if (result.wasInterrupted() || channels.empty())
       return false;
     for (auto &[block, channel] : channels) {
-      // Only counted loops between the copies and the kernel.
+      // Only counted loops may stand between the copies and the kernel.
       SmallVector<scf::ForOp> loops = channel.getLoops();
       Operation *outermost = loops.empty() ? block->getParentOp() : loops.front()->getParentOp();
-      // Every copy must come before the first use of any, or the slot would have to be released in parts.
+      // Without a last use there is nowhere to release the slot.
       if (outermost != kernel || !channel.lastUse)
         return false;
       plan.channels.push_back(channel);

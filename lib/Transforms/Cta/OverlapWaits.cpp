@@ -64,7 +64,6 @@ std::optional<OverlapPlan> planOverlap(scf::ForOp loop) {
       return std::nullopt;
     plan.releases.push_back(release);
   }
-  // Its operands must belong to the slots that are released later, or stay as they are.
   return plan.releases.empty() ? std::nullopt : std::optional(plan);
 }
 

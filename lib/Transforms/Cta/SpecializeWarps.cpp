@@ -38,7 +38,6 @@ constexpr unsigned producerWarps = warpsPerGroup; // setmaxnreg is for whole war
 /// Slots of each channel, or none if the target's shared memory does not hold one slot of each.
 std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &plan, const target::GpuTarget &target) {
   DenseSet<Operation *> channelAllocs;
-  int64_t slotBytes = 0;
   for (const Channel &channel : plan.channels)
     for (cta::TmaLoadSyncOp load : channel.loads)
       channelAllocs.insert(load.getBuffer().getDefiningOp());
@@ -60,7 +59,7 @@ std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &p
   for (auto [channel, count] : llvm::zip(plan.channels, slots)) {
     if (channel.getLoops().empty() || channel.getLoops().size() != depth)
       continue;
-    slotBytes = channel.getBytesPerSlot();
+    int64_t slotBytes = channel.getBytesPerSlot();
     int64_t more = std::min<int64_t>(kernel.getNumStages() - 1, free / slotBytes);
     count += more;
     free -= more * slotBytes;

@@ -222,7 +222,7 @@ private:
 
   /// Divisions take long; small problems, which do not split, must not wait for them.
   void emitRanges(Schedule &s, Value pays, Value split, Value steps) {
-    SmallVector<Type> types(7, rewriter.getI32Type());
+    SmallVector<Type> types(6, rewriter.getI32Type());
     auto branch = scf::IfOp::create(rewriter, loc, types, pays, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(branch.thenBlock());
@@ -236,16 +236,16 @@ private:
     Value end = n.add(n.add(first, range), n.select(n.less(index, longer), one, zero));
     Value parts = n.add(n.sub(n.div(n.sub(end, one), steps), n.div(first, steps)), one);
     Value segments = n.add(s.wholeOfThisCta, n.select(n.less(s.cta, takers), parts, zero));
-    scf::YieldOp::create(rewriter, loc, ValueRange{takers, range, longer, index, first, end, segments});
+    scf::YieldOp::create(rewriter, loc, ValueRange{range, longer, index, first, end, segments});
     rewriter.setInsertionPointToStart(branch.elseBlock());
     zero = n.constant(0);
-    scf::YieldOp::create(rewriter, loc, ValueRange{zero, zero, zero, zero, zero, zero, s.wholeOfThisCta});
-    s.range = branch.getResult(1);
-    s.longer = branch.getResult(2);
-    s.index = branch.getResult(3);
-    s.first = branch.getResult(4);
-    s.end = branch.getResult(5);
-    s.segments = branch.getResult(6);
+    scf::YieldOp::create(rewriter, loc, ValueRange{zero, zero, zero, zero, zero, s.wholeOfThisCta});
+    s.range = branch.getResult(0);
+    s.longer = branch.getResult(1);
+    s.index = branch.getResult(2);
+    s.first = branch.getResult(3);
+    s.end = branch.getResult(4);
+    s.segments = branch.getResult(5);
   }
 
   /// Steps that each CTA must gain before it pays to move sums.
