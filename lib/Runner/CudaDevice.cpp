@@ -165,6 +165,10 @@ Result<CudaSession> CudaDevice::prepare(std::span<DeviceArgument> arguments) {
     }
     session.values.push_back(value);
   }
+  // A copy of pageable memory may return before its bytes arrive, and the kernel's stream does not wait for the default
+  // one (CUDA driver API, "API synchronization behavior"): without this, a kernel's result was sometimes overwritten.
+  if (Status status = driver.check(driver.streamSynchronize(nullptr), "copy of buffers to the device"); !status)
+    return status.error();
   for (uint64_t &value : session.values)
     session.pointers.push_back(&value);
   return session;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <map>
 #include <utility>
+#include <vector>
 
 using namespace tile::runtime;
 
@@ -22,6 +23,19 @@ std::map<CUdeviceptr, size_t> allocations;
 size_t allocatedBytes = 0;
 bool isHanging = false;   // a kernel does not end, and a real driver would wait for it
 bool isCapturing = false; // work is then done at once, and replaying does nothing
+
+/// Copies to the device that have left the host's memory but not yet arrived, as the real driver's may when it returns:
+/// they arrive when the default stream is waited for, or else as late as possible, after the next kernel.
+struct Copy {
+  CUdeviceptr to;
+  std::vector<uint8_t> bytes;
+};
+std::vector<Copy> copiesUnderWay;
+
+void finishCopies() {
+  for (const Copy &copy : std::exchange(copiesUnderWay, {}))
+    std::copy(copy.bytes.begin(), copy.bytes.end(), reinterpret_cast<uint8_t *>(copy.to));
+}
 
 bool isMapped(CUdeviceptr pointer, size_t bytes) {
   auto next = allocations.upper_bound(pointer);
@@ -231,6 +245,7 @@ CUresult cuLaunchKernelEx(const LaunchConfig *config, CUfunction function, void 
   if (!currentContext || config->gridX == 0 || config->gridY == 0 || config->gridZ == 0)
     return invalidValue;
   reinterpret_cast<void (*)(const LaunchConfig &, void **)>(function)(*config, arguments);
+  finishCopies();
   return 0;
 }
 CUresult cuTensorMapEncodeTiled(TensorMap *map, int, unsigned rank, void *address, const uint64_t *sizes,
@@ -258,6 +273,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes) {
   return 0;
 }
 CUresult cuMemFree_v2(CUdeviceptr pointer) {
+  finishCopies();
   const auto found = allocations.find(pointer);
   if (found == allocations.end())
     return invalidValue;
@@ -271,12 +287,14 @@ CUresult cuMemFree_v2(CUdeviceptr pointer) {
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) {
   if (!isMapped(to, bytes))
     return invalidValue;
-  std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+  const auto *first = static_cast<const uint8_t *>(from);
+  copiesUnderWay.push_back({to, std::vector<uint8_t>(first, first + bytes)});
   return 0;
 }
 CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
   if (!isMapped(from, bytes))
     return invalidValue;
+  finishCopies();
   std::memcpy(to, reinterpret_cast<const void *>(from), bytes);
   return 0;
 }
@@ -300,7 +318,9 @@ CUresult cuStreamCreate(CUstream *stream, unsigned) {
 CUresult cuStreamDestroy_v2(CUstream) {
   return 0;
 }
-CUresult cuStreamSynchronize(CUstream) {
+CUresult cuStreamSynchronize(CUstream stream) {
+  if (!stream)
+    finishCopies();
   return isCapturing ? invalidValue : 0;
 }
 CUresult cuStreamIsCapturing(CUstream, int *status) {
