@@ -66,6 +66,21 @@ void scale(const LaunchConfig &config, void **arguments) {
     y[i] = alpha * x[i];
 }
 
+/// c[m, n] = max(a[m, k] @ b[k, n] + bias[n], 0) in f32, all contiguous.
+void biasRelu(const LaunchConfig &, void **arguments) {
+  const float *a = argument<const float *>(arguments, 0), *b = argument<const float *>(arguments, 1);
+  const float *bias = argument<const float *>(arguments, 2);
+  float *c = argument<float *>(arguments, 3);
+  const int m = argument<int>(arguments, 4), n = argument<int>(arguments, 5), k = argument<int>(arguments, 6);
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      float sum = 0;
+      for (int p = 0; p < k; ++p)
+        sum += a[i * k + p] * b[p * n + j];
+      c[i * n + j] = std::max(sum + bias[j], 0.0f);
+    }
+}
+
 /// c[m, n] = a[m, k] @ b[k, n] in f32 with row strides of a, b and c.
 void matmul(const LaunchConfig &, void **arguments) {
   const float *a = argument<const float *>(arguments, 0), *b = argument<const float *>(arguments, 1);
@@ -229,6 +244,7 @@ CUresult cuModuleUnload(CUmodule) {
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule, const char *name) {
   *function = std::strcmp(name, "scale") == 0        ? reinterpret_cast<CUfunction>(scale)
               : std::strcmp(name, "matmul") == 0     ? reinterpret_cast<CUfunction>(matmul)
+              : std::strcmp(name, "bias_relu") == 0  ? reinterpret_cast<CUfunction>(biasRelu)
               : std::strcmp(name, "persistent") == 0 ? reinterpret_cast<CUfunction>(persistentMatmul)
               : std::strcmp(name, "twice") == 0      ? reinterpret_cast<CUfunction>(twice)
                                                      : nullptr;
