@@ -95,16 +95,16 @@ SharedOperand tile::traceOperand(Value operand) {
   return traced;
 }
 
-/// Whether TMA puts the value of `source` into shared memory, or has done so.
-static bool isBlock(Operation *source) {
-  if (auto load = dyn_cast_or_null<DescLoadOp>(source))
+bool tile::isBlock(const SharedOperand &operand) {
+  if (auto load = dyn_cast_or_null<DescLoadOp>(operand.source))
     return isa<BlockArgument>(load.getDesc());
-  auto load = dyn_cast_or_null<cta::LocalLoadOp>(source);
+  auto load = dyn_cast_or_null<cta::LocalLoadOp>(operand.source);
   return load && llvm::any_of(load.getBuffer().getUsers(), llvm::IsaPred<cta::TmaLoadSyncOp>);
 }
 
 std::optional<layout::WgmmaTiling> tile::planWarpGroups(DotOp dot, bool aTransposed, bool bTransposed,
-                                                        const target::GpuTarget &target, unsigned numWarps) {
+                                                        const target::GpuTarget &target, unsigned numWarps,
+                                                        bool swapped) {
   Type a = dot.getA().getType().getElementType(), b = dot.getB().getType().getElementType();
   Type acc = dot.getAcc().getType().getElementType();
   bool isHalf = (a.isF16() || a.isBF16()) && a == b && acc.isF32();
@@ -112,6 +112,8 @@ std::optional<layout::WgmmaTiling> tile::planWarpGroups(DotOp dot, bool aTranspo
   bool isByte = a.isInteger(8) && a == b && acc.isInteger(32);
   if (!target.has(target::Feature::Wgmma) || numWarps % 4 != 0 || !(isHalf || isByte))
     return std::nullopt;
+  if (swapped)
+    std::tie(aTransposed, bTransposed) = std::pair(!bTransposed, !aTransposed);
   // Memory is row-major: b has n contiguous unless it was read transposed. Only 16-bit types may.
   bool kMajor = !aTransposed && bTransposed;
   if (!isHalf && !kMajor)
@@ -120,6 +122,8 @@ std::optional<layout::WgmmaTiling> tile::planWarpGroups(DotOp dot, bool aTranspo
   tiling.elementBits = a.getIntOrFloatBitWidth();
   ArrayRef<int64_t> shape = dot.getAcc().getType().getShape();
   int64_t m = shape[0], n = shape[1], k = dot.getA().getType().getDimSize(1), groups = numWarps / 4;
+  if (swapped)
+    std::swap(m, n);
   if (m < 64 || k * tiling.elementBits < 256)
     return std::nullopt;
   // Along M as far as there are 64 rows for each group, the rest along N.
@@ -138,7 +142,7 @@ DotPlan tile::planDot(DotOp dot, const target::GpuTarget &target, unsigned numWa
   int64_t m = shape[0], n = shape[1], k = shapeA[1];
   DotPlan plan;
   SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
-  if (isBlock(a.source) && isBlock(b.source))
+  if (isBlock(a) && isBlock(b))
     plan.wgmma = planWarpGroups(dot, a.transposed, b.transposed, target, numWarps);
   if (plan.wgmma) {
     plan.accumulator = layout::wgmmaAccumulator(m, n, *plan.wgmma);

@@ -36,10 +36,15 @@ SharedOperand traceOperand(mlir::Value operand);
 /// coordinates of it.
 llvm::ArrayRef<int64_t> dropLeadingOnes(llvm::ArrayRef<int64_t> block);
 
+/// Whether TMA puts the operand into shared memory, or has done so.
+bool isBlock(const SharedOperand &operand);
+
 /// How warp groups multiply, if operands lie in shared memory as they do in global memory, row-major and possibly read
-/// transposed; none if the target has no wgmma for these types, this order or these sizes.
+/// transposed; none if the target has no wgmma for these types, this order or these sizes. `swapped`: the product of
+/// the transposed operands in the other order (Analysis/SwappedDot.h).
 std::optional<layout::WgmmaTiling> planWarpGroups(DotOp dot, bool aTransposed, bool bTransposed,
-                                                  const target::GpuTarget &target, unsigned numWarps);
+                                                  const target::GpuTarget &target, unsigned numWarps,
+                                                  bool swapped = false);
 
 /// Element type of an `mma.sync` operand, if there is one; f32 counts as tf32.
 std::optional<target::MmaType> getMmaType(mlir::Type element);

@@ -50,6 +50,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add(Optimisation, [target] { return createTileRaiseDescriptors({target}); });
   // … and the launcher makes those that it can: after raising, which makes more of them.
   list.add(Optimisation, [target] { return createTileHostDescriptors({target}); });
+  // Products of few rows change sides: after the descriptors, because only blocks that TMA copies can be swapped.
+  list.add(Optimisation, [target] { return createTileSwapDot({target}); });
   // The other descriptors become pointers and masks.
   list.add(Correctness, [] { return createTileExpandDescriptors(); });
   // Copies for the next program can then overlap the end of this one.

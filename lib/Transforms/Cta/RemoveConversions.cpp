@@ -44,6 +44,10 @@ cta::LayoutAttr resultLayout(Operation *op, cta::LayoutAttr layout, ArrayRef<int
     return cta::LayoutAttr::get(op->getContext(), layout::removeDim(layout.getLayout(), reduce.getAxis()));
   if (isa<ReshapeOp>(op))
     return cta::LayoutAttr::get(op->getContext(), layout::reshape(layout.getLayout(), {shape.begin(), shape.end()}));
+  if (auto trans = dyn_cast<TransOp>(op)) {
+    std::vector<unsigned> order(trans.getOrder().begin(), trans.getOrder().end());
+    return cta::LayoutAttr::get(op->getContext(), layout::permuteDims(layout.getLayout(), order));
+  }
   return layout;
 }
 
@@ -62,7 +66,7 @@ bool sinkConversion(ConvertLayoutOp convert, LayoutSlicer &slicer) {
     return true;
   }
   cta::LayoutAttr layout = cta::getLayoutAttr(convert.getSrc().getType());
-  if (!isElementwise(user) && !isa<ReduceOp, ReshapeOp>(user))
+  if (!isElementwise(user) && !isa<ReduceOp, ReshapeOp, TransOp>(user))
     return false;
 
   // The other operands must be nearly free in the source's layout: a vector that is added to each row may be converted.

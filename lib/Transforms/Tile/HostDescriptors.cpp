@@ -13,8 +13,8 @@
 //
 // A kernel without products keeps its descriptors, which then become vector accesses.
 #include "Analysis/AxisInfo.h"
-#include "Analysis/DotPlan.h"
 #include "Analysis/FindTarget.h"
+#include "Analysis/SwappedDot.h"
 #include "Tile/TileDialect.h"
 #include "Transforms/Passes.h"
 
@@ -228,7 +228,7 @@ private:
     WalkResult result = getOperation().walk([&](DotOp dot) {
       SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
       bool multiplies = isa_and_present<DescLoadOp>(a.source) && isa_and_present<DescLoadOp>(b.source) &&
-                        planWarpGroups(dot, a.transposed, b.transposed, gpu, getOperation().getNumWarps());
+                        isForWarpGroups(dot, a.transposed, b.transposed, gpu, getOperation().getNumWarps());
       return multiplies ? WalkResult::interrupt() : WalkResult::advance();
     });
     return result.wasInterrupted();

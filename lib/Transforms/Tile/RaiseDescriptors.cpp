@@ -16,8 +16,8 @@
 // Tensor maps go another way to memory than loads and stores of threads, and nothing orders the two. So no access is
 // raised that another one of the same program, if it touches the same memory, has to see or to follow.
 #include "Analysis/BlockPointers.h"
-#include "Analysis/DotPlan.h"
 #include "Analysis/FindTarget.h"
+#include "Analysis/SwappedDot.h"
 #include "Transforms/Passes.h"
 
 #include "Cta/CtaDialect.h"
@@ -72,9 +72,8 @@ private:
     // TMA pays where warp groups multiply straight from the shared memory that it fills.
     bool canMultiply = false;
     if (ready[0] && ready[1])
-      canMultiply = planWarpGroups(dot, isReadTransposed(operands[0]), isReadTransposed(operands[1]), target,
-                                   kernel.getNumWarps())
-                        .has_value();
+      canMultiply = isForWarpGroups(dot, isReadTransposed(operands[0]), isReadTransposed(operands[1]), target,
+                                    kernel.getNumWarps());
     hasProduct |= canMultiply;
     for (auto [index, op] : llvm::enumerate(loads)) {
       auto load = dyn_cast_if_present<LoadOp>(op);
