@@ -19,8 +19,9 @@
 #include "llvm/Support/SourceMgr.h"
 
 namespace mlir {
+class ScopedDiagnosticHandler;
 class SourceMgrDiagnosticHandler;
-}
+} // namespace mlir
 
 namespace tile::driver {
 
@@ -33,6 +34,9 @@ public:
 
   /// The first step alone: afterwards module() is in the tile dialect and manifest() describes its kernel.
   bool load();
+
+  /// Writes the diagnostics so far to `errors` if they are wanted as one document; as text they have been written.
+  void printDiagnostics();
 
   Outcome outcome() const { return state; }
   mlir::ModuleOp module() { return moduleOp.get(); }
@@ -49,6 +53,7 @@ private:
   bool assemble(const std::string &ptx);
   bool finish(llvm::StringRef artifact);
   void printModule();
+  bool isText() const { return options.diagnosticsFormat == DiagnosticsFormat::Text; }
   GpuPipelineOptions pipelineOptions() const;
   bool fail(Outcome reason, const llvm::Twine &message);
   bool fail(Outcome reason, llvm::Error error);
@@ -60,7 +65,9 @@ private:
   const target::GpuTarget *gpu = nullptr;
   llvm::SourceMgr sources;
   std::unique_ptr<mlir::MLIRContext> context;
-  std::unique_ptr<mlir::SourceMgrDiagnosticHandler> diagnostics;
+  std::unique_ptr<mlir::SourceMgrDiagnosticHandler> diagnostics; ///< prints; or
+  std::unique_ptr<mlir::ScopedDiagnosticHandler> collector;      ///< fills the log
+  DiagnosticLog log;
   mlir::OwningOpRef<mlir::ModuleOp> moduleOp;
   runtime::Manifest description;
   std::string output;

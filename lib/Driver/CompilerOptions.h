@@ -2,6 +2,7 @@
 #pragma once
 
 #include "Codegen/CudaToolkit.h"
+#include "Driver/DiagnosticLog.h"
 #include "Pipeline/GpuPipeline.h"
 
 #include <map>
@@ -32,6 +33,9 @@ struct CompilerOptions {
   std::map<std::string, int64_t> sizes; ///< integers that the kernel is expected to be called with, by name
   unsigned numSms = 0;                  ///< multiprocessors to expect; 0: what the target's product has
   bool debug = false;                   ///< keep assertions
+
+  frontend::WarningOptions warnings;
+  DiagnosticsFormat diagnosticsFormat = DiagnosticsFormat::Text;
 
   codegen::ToolkitSearch toolkit;
   std::string dumpDirectory; ///< empty: no dump

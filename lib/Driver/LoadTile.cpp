@@ -3,11 +3,13 @@
 
 #include "Driver/ChooseConfig.h"
 #include "Frontend/Frontend.h"
+#include "Lint/Lint.h"
 
 namespace tile::driver {
 
 bool Compilation::loadTile() {
   frontend::DiagnosticEngine engine;
+  engine.setWarnings(options.warnings);
   std::string explanation;
   frontend::SourceFile file{options.input == "-" ? "<stdin>" : options.input, options.inputText};
   frontend::Module module = frontend::parse(file, engine);
@@ -33,9 +35,15 @@ bool Compilation::loadTile() {
         options.pipeline.disabled.push_back("cta-stream-k");
       return choice.tiles;
     };
+    request.inspect = [&](KernelOp kernel, const frontend::SourceMap &texts) {
+      lint::inspect({kernel, texts, engine, gpu->has(target::Feature::Tma)});
+    };
     moduleOp = frontend::emitModule(*context, module, request, engine);
   }
-  errors << engine.render();
+  if (isText())
+    errors << engine.render();
+  else
+    log.add(engine);
   if (options.explainConfig && moduleOp)
     errors << (explanation.empty() ? "tilec: the kernel leaves nothing open\n" : explanation);
   if (engine.hasErrors() || (output.empty() && !moduleOp)) {

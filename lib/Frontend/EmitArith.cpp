@@ -200,6 +200,7 @@ bool Sema::unify(SymValue &left, SymValue &right, bool isDivision, SourceRange r
     error(Diag::no_common_type, range, {reason});
     return false;
   }
+  warnLostWeakness(left, right, *common, isDivision, range);
   for (SymValue *operand : operands) {
     if (!checkWeakRange(*this, *operand, *common, range))
       return false;

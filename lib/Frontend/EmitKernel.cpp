@@ -98,6 +98,8 @@ OwningOpRef<ModuleOp> Sema::emitKernel(const FunctionStmt &kernel, const Instanc
     error(Diag::invalid_module, kernel.nameRange, {kernel.name, message});
     return {};
   }
+  if (request.inspect)
+    request.inspect(op, sources);
   return result;
 }
 

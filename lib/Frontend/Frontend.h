@@ -10,12 +10,29 @@
 #include "Frontend/Parser.h"
 #include "Frontend/Unparse.h"
 
+#include "Tile/TileDialect.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <functional>
 #include <map>
 
 namespace tile::frontend {
+
+/// The text that an operation was emitted for.
+struct OperationSource {
+  SourceRange range;
+  /// Operands of a binary operation.
+  SourceRange left, right;
+  /// Whether ".to(...)" can follow the operand as it stands.
+  bool leftIsPrimary = false, rightIsPrimary = false;
+  /// The calls of helpers around it, innermost first, and what is called.
+  std::vector<std::pair<SourceRange, std::string>> calls;
+};
+
+/// Products, loads and stores of an emitted kernel.
+using SourceMap = llvm::DenseMap<mlir::Operation *, OperationSource>;
 
 /// What to compile, and with which compile-time choices. Everything has a default; a file with one kernel whose
 /// parameters are typed and whose constexprs have defaults needs none of it.
@@ -39,6 +56,8 @@ struct CompileRequest {
   int targetCapability = 90;
   /// Keep assertions (assert, tl.device_assert) in the kernel.
   bool debug = false;
+  /// Looks at the finished kernel as long as its text is known: warnings that need analyses.
+  std::function<void(KernelOp, const SourceMap &)> inspect;
 };
 
 /// Loads the dialects that emitted modules use.

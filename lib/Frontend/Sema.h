@@ -36,7 +36,7 @@ public:
   // ------------------------------------------------------------------------------------------------ diagnostics
   SymValue error(Diag id, SourceRange range, const std::vector<std::string> &arguments = {},
                  std::optional<std::pair<SourceRange, std::string>> note = std::nullopt);
-  void warn(Diag id, SourceRange range, const std::vector<std::string> &arguments = {});
+  DiagnosticEngine::Builder warn(Diag id, SourceRange range, const std::vector<std::string> &arguments = {});
   mlir::Location location(SourceRange range);
 
   // -------------------------------------------------------------------------------- EmitArith.cpp, EmitShape.cpp
@@ -169,6 +169,16 @@ private:
   bool bindParameters(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range,
                       Environment &scope);
 
+  // SemaWarnings.cpp
+  void rememberProduct(const SymValue &value, const BinaryExpr &expr);
+  void rememberAccess(const SymValue &result, SourceRange range);
+  std::vector<std::pair<SourceRange, std::string>> callsAround() const;
+  void warnLostWeakness(const SymValue &left, const SymValue &right, DType common, bool isDivision, SourceRange range);
+  void warnUnusedAdvance(const Expr &expr);
+  void warnIgnoredAnnotation(const AnnAssignStmt &stmt, const SymValue &annotation, const SymValue &value);
+  void warnDeadBranches();
+  void addLiveBranches(const IfStmt *stmt, size_t branch) { liveBranches[stmt].insert(branch); }
+
   // SemaStatements.cpp
   BlockResult emitBlock(const Continuation &start);
   bool emitSimple(const Stmt &stmt);
@@ -223,6 +233,17 @@ private:
   unsigned folds = 0;
   unsigned inlinedCalls = 0;
   size_t unrolledIterations = 0;
+
+  // For warnings.
+  SourceMap sources;
+  struct NamedLiteral {
+    std::string name;
+    SourceRange definition;
+  };
+  /// Scalars that are a number only because a name was given to it.
+  llvm::DenseMap<mlir::Value, NamedLiteral> namedLiterals;
+  /// Branches that can be taken, of the 'if' statements that were reached; its else has the number behind the last.
+  std::map<const IfStmt *, std::set<size_t>> liveBranches;
 };
 
 } // namespace tile::frontend

@@ -191,7 +191,9 @@ SymValue Sema::callBuiltin(const BuiltinInfo &info, const std::vector<BoundArgum
     return error(Diag::unknown_argument, arguments[i].range,
                  {name.str(), arguments[i].name, guess ? "; did you mean '" + *guess + "'?" : ""});
   }
-  return info.emit(*this, call);
+  SymValue result = info.emit(*this, call);
+  rememberAccess(result, range);
+  return result;
 }
 
 bool Sema::bindParameters(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range,

@@ -141,7 +141,10 @@ OwningOpRef<ModuleOp> Sema::run() {
   std::vector<KernelParameter> parameters;
   if (!kernel || !checkDirectives(*kernel) || !resolveParameters(*kernel, instance, parameters))
     return {};
-  return emitKernel(*kernel, instance, parameters);
+  OwningOpRef<ModuleOp> emitted = emitKernel(*kernel, instance, parameters);
+  if (emitted && diagnostics.isEnabled(Diag::dead_branch))
+    warnDeadBranches();
+  return emitted;
 }
 
 /// The kernel that the request names, or the only one. Functions that others call are helpers, not kernels, unless

@@ -2,6 +2,7 @@
 #include "Options.h"
 
 #include "Driver/Version.h"
+#include "Frontend/Diagnostics.h"
 #include "Target/GpuTarget.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -17,6 +18,7 @@
 using namespace llvm::opt;
 using llvm::formatv;
 using llvm::StringRef;
+using tile::driver::DiagnosticsFormat;
 using tile::driver::EmitKind;
 using tile::driver::InputLanguage;
 
@@ -93,7 +95,8 @@ public:
       : table(table), arguments(arguments), run(run), line(line), options(line.compiler) {}
 
   bool read() {
-    return checkUnknown() && readInputFile() && readOutput() && readKernel() && readPasses() && readToolkit();
+    return checkUnknown() && readInputFile() && readOutput() && readKernel() && readPasses() && readWarnings() &&
+           readToolkit();
   }
 
 private:
@@ -249,6 +252,31 @@ private:
     return true;
   }
 
+  bool readWarnings() {
+    for (const std::string &flag : arguments.getAllArgValues(OPT_W)) {
+      if (options.warnings.apply(flag))
+        continue;
+      StringRef name = flag;
+      name.consume_front("no-");
+      name.consume_front("error=");
+      std::optional<std::string> guess = tile::frontend::didYouMean(name, tile::frontend::warningNames());
+      return fail(formatv("unknown warning '-W{0}'; {1}", flag,
+                          guess ? "did you mean '-W" + *guess + "'?" : "tilec --help-warnings lists the warnings"));
+    }
+    if (arguments.hasArg(OPT_w))
+      options.warnings.silence();
+    StringRef form = arguments.getLastArgValue(OPT_diagnostics_format, "text");
+    std::optional<DiagnosticsFormat> format = llvm::StringSwitch<std::optional<DiagnosticsFormat>>(form)
+                                                  .Case("text", DiagnosticsFormat::Text)
+                                                  .Case("json", DiagnosticsFormat::Json)
+                                                  .Case("sarif", DiagnosticsFormat::Sarif)
+                                                  .Default(std::nullopt);
+    if (!format)
+      return fail(formatv("--diagnostics-format expects text, json or sarif, not '{0}'", form));
+    options.diagnosticsFormat = *format;
+    return true;
+  }
+
   bool readToolkit() {
     options.toolkit.ptxas = arguments.getLastArgValue(OPT_ptxas).str();
     if (const Arg *argument = arguments.getLastArg(OPT_cuda_path)) {
@@ -284,6 +312,10 @@ tile::ParseStatus tile::parseCommandLine(llvm::ArrayRef<const char *> words, boo
   }
   if (arguments.hasArg(OPT_version)) {
     llvm::outs() << driver::compilerVersion << " (LLVM " << LLVM_VERSION_STRING << ")\n";
+    return ParseStatus::Done;
+  }
+  if (arguments.hasArg(OPT_help_warnings)) {
+    llvm::outs() << frontend::describeWarnings();
     return ParseStatus::Done;
   }
   if (arguments.getLastArgValue(OPT_target) == "help") {

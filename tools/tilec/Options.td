@@ -49,6 +49,18 @@ def explain_config : Flag<["--"], "explain-config">, HelpText<"Print how what 'a
 def print_layouts : Flag<["--"], "print-layouts">, HelpText<"Print which thread holds which element, as tables">;
 }
 
+def grp_diagnostics : OptionGroup<"diagnostics">, HelpText<"Diagnostics">;
+
+let Group = grp_diagnostics in {
+def W : Joined<["-"], "W">, HelpText<"Enable a warning or a group; -Wno-<name> disables it, -Werror[=<name>] makes it an "
+                                    "error, -Wall enables every one">,
+        MetaVarName<"<name>">;
+def w : Flag<["-"], "w">, HelpText<"Report no warnings">;
+def help_warnings : Flag<["--"], "help-warnings">, HelpText<"List the warnings">;
+defm diagnostics_format : Value<"diagnostics-format", "Form of errors and warnings: text (default), json or sarif",
+                                "<form>">;
+}
+
 let Group = grp_tools in {
 defm ptxas : Value<"ptxas", "The assembler (default: from PATH, or from the CUDA toolkit)", "<file>">;
 defm cuda_path : Value<"cuda-path", "Folder of the CUDA toolkit (default: CUDA_HOME, CUDA_PATH, /usr/local/cuda)",

@@ -76,9 +76,15 @@ std::optional<int> chooseDevice(runner::RunOptions &run, CommandLine &line) {
 std::optional<int> specialize(const runner::RunOptions &run, CommandLine &line) {
   driver::CompilerOptions options = line.compiler;
   options.explainConfig = false;
-  driver::Compilation compilation(std::move(options), llvm::errs());
-  if (!compilation.load())
+  std::string text;
+  llvm::raw_string_ostream messages(text);
+  driver::Compilation compilation(std::move(options), messages);
+  if (!compilation.load()) {
+    compilation.printDiagnostics();
+    llvm::errs() << text;
     return int(compilation.outcome());
+  }
+  // What is only a warning comes again when the kernel is compiled for the launch.
   const runtime::Manifest &manifest = compilation.manifest();
   runner::Result<runner::Bindings> bindings = runner::Bindings::bind(manifest, run.arguments, /*numSms=*/1);
   if (!bindings)
@@ -99,7 +105,9 @@ int runInterpreter(const runner::RunOptions &run, CommandLine &line) {
   if (std::optional<int> failure = specialize(run, line))
     return *failure;
   driver::Compilation compilation(line.compiler, llvm::errs());
-  if (!compilation.load())
+  bool loaded = compilation.load();
+  compilation.printDiagnostics();
+  if (!loaded)
     return int(compilation.outcome());
   auto kernels = compilation.module().getOps<KernelOp>();
   if (kernels.empty())
@@ -114,7 +122,9 @@ int runCuda(const runner::RunOptions &run, CommandLine &line) {
   // Without ptxas the driver compiles the PTX.
   line.compiler.emit = codegen::findPtxas(line.compiler.toolkit) ? EmitKind::Cubin : EmitKind::Ptx;
   driver::Compilation compilation(line.compiler, llvm::errs());
-  if (!compilation.run())
+  bool compiled = compilation.run();
+  compilation.printDiagnostics();
+  if (!compiled)
     return int(compilation.outcome());
   llvm::ArrayRef<uint8_t> bytes = llvm::arrayRefFromStringRef(compilation.result());
   runtime::Result<runtime::Artifact> artifact = runtime::readArtifact({bytes.data(), bytes.size()});
