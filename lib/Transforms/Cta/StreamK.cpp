@@ -64,7 +64,7 @@ struct StreamPlan {
 int64_t stepClocksOf(scf::ForOp steps) {
   auto product = cast<cta::WgmmaOp>(*steps.getRegionIterArg(0).user_begin());
   int64_t elements = cast<RankedTensorType>(product.getType()).getNumElements();
-  return elements * product.getA().getType().getShape()[1] / productsPerClock;
+  return elements * product.getB().getType().getShape()[0] / productsPerClock;
 }
 
 /// A loop over programs with one loop over k that only adds products to an accumulator that starts from zero.
@@ -208,8 +208,8 @@ private:
   /// The shape of the grid does not tell which axis is which.
   Value emitFitsCache(Value count, Value steps) {
     auto product = cast<cta::WgmmaOp>(*this->steps.getRegionIterArg(0).user_begin());
-    cta::BufferType a = product.getA().getType();
-    double bytesOfStep = 2.0 * a.getShape()[1] * getBytesInMemory(a.getElementType());
+    cta::BufferType b = product.getB().getType();
+    double bytesOfStep = 2.0 * b.getShape()[0] * getBytesInMemory(b.getElementType());
     double most = double(operandBytesInCache) * operandBytesInCache / (bytesOfStep * bytesOfStep);
     Value limit = arith::ConstantOp::create(rewriter, loc,
                                             rewriter.getI64IntegerAttr(int64_t(most / sumType().getNumElements())));
