@@ -9,11 +9,11 @@
 !x = tensor<64x64xf16, #x>
 !m = !cta.mbarrier<1>
 
-// The producer cannot know where to read.
-// CHECK-LABEL: tile.kernel @negative_coordinates_from_memory
+// The producer would read where to copy from before it is written.
+// CHECK-LABEL: tile.kernel @negative_written_coordinates
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
-tile.kernel @negative_coordinates_from_memory(%n: i32, %p: !tile.ptr<i32>, %d: !d {tile.tensor_map = {base = "a"}}) {
+tile.kernel @negative_written_coordinates(%n: i32, %p: !tile.ptr<i32> {tile.name = "p"}, %d: !d {tile.tensor_map = {base = "a"}}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
@@ -23,15 +23,16 @@ tile.kernel @negative_coordinates_from_memory(%n: i32, %p: !tile.ptr<i32>, %d: !
     cta.tma_load_sync %d[%at, %c0], %a, %m : !d, !b, !m
     %x = cta.local_load %a : !b -> !x
     tile.print "" %x : !x
+    tile.store %p, %i : !tile.ptr<i32>
   }
   tile.return
 }
 
-// Nor how often.
-// CHECK-LABEL: tile.kernel @negative_bound_from_memory
+// Or how often.
+// CHECK-LABEL: tile.kernel @negative_written_bound
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
-tile.kernel @negative_bound_from_memory(%p: !tile.ptr<i32>, %d: !d {tile.tensor_map = {base = "a"}}) {
+tile.kernel @negative_written_bound(%p: !tile.ptr<i32> {tile.name = "p"}, %d: !d {tile.tensor_map = {base = "a"}}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %n = tile.load %p : !tile.ptr<i32>
@@ -42,6 +43,7 @@ tile.kernel @negative_bound_from_memory(%p: !tile.ptr<i32>, %d: !d {tile.tensor_
     %x = cta.local_load %a : !b -> !x
     tile.print "" %x : !x
   }
+  tile.store %p, %c0 : !tile.ptr<i32>
   tile.return
 }
 
