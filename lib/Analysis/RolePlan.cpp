@@ -127,7 +127,8 @@ private:
     return map.get("base");
   }
 
-  /// Adds the names of the parameters that `pointer` is computed from; false if it may point anywhere.
+  /// Adds the names of the parameters that `pointer` is computed from, for one that is read from memory "*" and those
+  /// behind its place; false if it may point anywhere.
   bool findParameters(Value pointer, DenseSet<Attribute> &names) {
     DenseSet<Value> visited;
     return findParameters(pointer, names, visited);
@@ -136,26 +137,45 @@ private:
   bool findParameters(Value pointer, DenseSet<Attribute> &names, DenseSet<Value> &visited) {
     if (!visited.insert(pointer).second)
       return true;
-    auto follow = [&](Value value) {
-      return !isa<PtrType>(getElementTypeOf(value.getType())) || findParameters(value, names, visited);
-    };
-    if (auto argument = dyn_cast<BlockArgument>(pointer)) {
-      if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())) {
-        unsigned index = argument.getArgNumber() - 1;
-        return follow(loop.getInitArgs()[index]) && follow(loop.getYieldedValues()[index]);
-      }
-      if (!isa<KernelOp>(argument.getOwner()->getParentOp()))
+    auto follow = [&](Value value) { return findParameters(value, names, visited); };
+    auto argument = dyn_cast<BlockArgument>(pointer);
+    auto loop =
+        dyn_cast_if_present<scf::ForOp>(argument ? argument.getOwner()->getParentOp() : pointer.getDefiningOp());
+    if (loop) {
+      // A loop's number is no address.
+      if (argument && argument.getArgNumber() == 0)
+        return false;
+      unsigned index = argument ? argument.getArgNumber() - 1 : cast<OpResult>(pointer).getResultNumber();
+      return follow(loop.getInitArgs()[index]) && follow(loop.getYieldedValues()[index]);
+    }
+    if (argument) {
+      if (!isa<KernelOp>(argument.getOwner()->getParentOp()) || !isPointer(argument))
         return false;
       names.insert(StringAttr::get(kernel.getContext(), kernel.getArgName(argument.getArgNumber())));
       return true;
     }
     Operation *op = pointer.getDefiningOp();
-    if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      unsigned index = cast<OpResult>(pointer).getResultNumber();
-      return follow(loop.getInitArgs()[index]) && follow(loop.getYieldedValues()[index]);
-    }
-    // A pointer read from memory or made by control flow may point anywhere.
-    return op->getNumRegions() == 0 && isMemoryEffectFree(op) && llvm::all_of(op->getOperands(), follow);
+    if (auto load = dyn_cast<LoadOp>(op))
+      return findStored(load, names);
+    // What control flow makes may point anywhere.
+    if (op->getNumRegions() != 0 || !isMemoryEffectFree(op))
+      return false;
+    // What is added to a pointer is no pointer; an address that is none yet comes from all operands.
+    bool hasPointers = llvm::any_of(op->getOperands(), isPointer);
+    return llvm::all_of(op->getOperands(),
+                        [&](Value operand) { return (hasPointers && !isPointer(operand)) || follow(operand); });
+  }
+
+  static bool isPointer(Value value) { return isa<PtrType>(getElementTypeOf(value.getType())); }
+
+  /// Tensors whose addresses lie behind different parameters are taken to be different, too.
+  bool findStored(LoadOp load, DenseSet<Attribute> &names) {
+    DenseSet<Attribute> places;
+    if (!findParameters(load.getPtr(), places))
+      return false;
+    for (Attribute place : places)
+      names.insert(StringAttr::get(kernel.getContext(), "*" + cast<StringAttr>(place).getValue()));
+    return true;
   }
 
   bool slice() {

@@ -263,3 +263,61 @@ tile.kernel @negative_too_many_warps(%n: i32, %d: !d {tile.tensor_map = {base = 
   }
   tile.return
 }
+
+// -----
+
+#s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
+#bytes = #cta.layout<[128], offset = [[1], [2], [4], [8], [16], [32], [64]]>
+#x = #cta.layout<[64, 64], register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
+!d = !tile.desc<64x64xf16>
+!b = !cta.buffer<64x64xf16, #s>
+!x = tensor<64x64xf16, #x>
+!m = !cta.mbarrier<1>
+
+// Addresses from one array may be the same; from two they are taken to be different tensors.
+// CHECK-LABEL: tile.kernel @negative_written_address
+// CHECK-NOT: cta.warp_roles
+// CHECK: tile.return
+// CHECK-LABEL: tile.kernel @addresses_of_two_arrays
+// CHECK: cta.warp_roles
+tile.kernel @negative_written_address(%n: i32, %from: !tile.ptr<i64> {tile.name = "from"}, %to: !tile.ptr<i64> {tile.name = "to"}, %place: !tile.ptr<i8>, %ld: i64, %v: f16) {
+  %staging = cta.alloc : !cta.buffer<128xi8, #bytes>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %p_address = tile.load %from : !tile.ptr<i64>
+  %p = builtin.unrealized_conversion_cast %p_address : i64 to !tile.ptr<f16>
+  %next = tile.addptr %from, %c1 : !tile.ptr<i64>, i32
+  %q_address = tile.load %next : !tile.ptr<i64>
+  %q = builtin.unrealized_conversion_cast %q_address : i64 to !tile.ptr<f16>
+  %d = cta.make_tensor_map %p, [%n, %n], [%ld, %ld] at %place via %staging {box = array<i64: 64, 64>, swizzle = 128 : i32} : !tile.ptr<f16>, !tile.ptr<i8>, !cta.buffer<128xi8, #bytes> -> !d
+  scf.for %j = %c0 to %n step %c1 : i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%c0, %j], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    tile.print "" %x : !x
+    %r = tile.addptr %q, %j : !tile.ptr<f16>, i32
+    tile.store %r, %v : !tile.ptr<f16>
+  }
+  tile.return
+}
+tile.kernel @addresses_of_two_arrays(%n: i32, %from: !tile.ptr<i64> {tile.name = "from"}, %to: !tile.ptr<i64> {tile.name = "to"}, %place: !tile.ptr<i8>, %ld: i64, %v: f16) {
+  %staging = cta.alloc : !cta.buffer<128xi8, #bytes>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %p_address = tile.load %from : !tile.ptr<i64>
+  %p = builtin.unrealized_conversion_cast %p_address : i64 to !tile.ptr<f16>
+  %q_address = tile.load %to : !tile.ptr<i64>
+  %q = builtin.unrealized_conversion_cast %q_address : i64 to !tile.ptr<f16>
+  %d = cta.make_tensor_map %p, [%n, %n], [%ld, %ld] at %place via %staging {box = array<i64: 64, 64>, swizzle = 128 : i32} : !tile.ptr<f16>, !tile.ptr<i8>, !cta.buffer<128xi8, #bytes> -> !d
+  scf.for %j = %c0 to %n step %c1 : i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%c0, %j], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    tile.print "" %x : !x
+    %r = tile.addptr %q, %j : !tile.ptr<f16>, i32
+    tile.store %r, %v : !tile.ptr<f16>
+  }
+  tile.return
+}
