@@ -29,6 +29,9 @@ struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
   llvm::StringRef getName() final { return "cta.shared_memory"; }
 };
 
+/// PTX ISA, "Tensor-map": the size of the object, and its alignment in global and shared memory.
+constexpr int64_t tensorMapBytes = 128;
+
 /// The layout of a tensor type, or null if it has none.
 LayoutAttr getLayoutAttr(mlir::Type type);
 /// The layout of a tensor type that has one.

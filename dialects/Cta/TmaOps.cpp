@@ -43,6 +43,16 @@ LogicalResult TmaStoreOp::verify() {
   return verifyBlock(*this, getDesc().getType(), getOffsets(), getBuffer().getType(), /*mayBePanel=*/true);
 }
 
+LogicalResult MakeTensorMapOp::verify() {
+  size_t rank = getResult().getType().getShape().size();
+  if (getShape().size() != rank || getStrides().size() != rank || getBox().size() != rank)
+    return emitOpError() << "has " << getShape().size() << " sizes, " << getStrides().size() << " strides and a box of "
+                         << getBox().size() << " sizes but the descriptor has rank " << rank;
+  if (int64_t bytes = getStaging().getType().getBytes(); bytes != tensorMapBytes)
+    return emitOpError() << "staging buffer has " << bytes << " bytes but a tensor map has " << tensorMapBytes;
+  return success();
+}
+
 LogicalResult MbarrierType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t slots) {
   if (slots < 1)
     return emitError() << "mbarrier ring has " << slots << " slots but needs at least 1";

@@ -95,9 +95,14 @@ SharedOperand tile::traceOperand(Value operand) {
   return traced;
 }
 
+bool tile::hasTensorMap(Value desc) {
+  auto make = desc.getDefiningOp<MakeDescOp>();
+  return isa<BlockArgument>(desc) || (make && make.getPlace());
+}
+
 bool tile::isBlock(const SharedOperand &operand) {
   if (auto load = dyn_cast_or_null<DescLoadOp>(operand.source))
-    return isa<BlockArgument>(load.getDesc());
+    return hasTensorMap(load.getDesc());
   auto load = dyn_cast_or_null<cta::LocalLoadOp>(operand.source);
   return load && llvm::any_of(load.getBuffer().getUsers(), llvm::IsaPred<cta::TmaLoadSyncOp>);
 }

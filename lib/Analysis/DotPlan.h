@@ -38,6 +38,9 @@ SharedOperand traceOperand(mlir::Value operand);
 /// coordinates of it.
 llvm::ArrayRef<int64_t> dropLeadingOnes(llvm::ArrayRef<int64_t> block);
 
+/// Whether the launcher or the kernel makes a tensor map for the descriptor.
+bool hasTensorMap(mlir::Value desc);
+
 /// Whether TMA puts the operand into shared memory, or has done so.
 bool isBlock(const SharedOperand &operand);
 

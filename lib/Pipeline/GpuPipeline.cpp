@@ -50,12 +50,14 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add(Optimisation, [target] { return createTileRaiseDescriptors({target}); });
   // … and the launcher makes those that it can: after raising, which makes more of them.
   list.add(Optimisation, [target] { return createTileHostDescriptors({target}); });
+  // Copies for the next program can then overlap the end of this one.
+  list.add(Optimisation, [target] { return createTileMakePersistent({target}); });
+  // The kernel makes other descriptors of operands, once it is known how many CTAs need memory for them.
+  list.add(Optimisation, [target] { return createTileDeviceDescriptors({target}); });
   // Products of few rows change sides: after the descriptors, because only blocks that TMA copies can be swapped.
   list.add(Optimisation, [target] { return createTileSwapDot({target}); });
   // The other descriptors become pointers and masks.
   list.add(Correctness, [] { return createTileExpandDescriptors(); });
-  // Copies for the next program can then overlap the end of this one.
-  list.add(Optimisation, [] { return createTileMakePersistent(); });
   // What only computed addresses is dead now, and would get layouts.
   list.cleanUp();
   list.verify("tile");

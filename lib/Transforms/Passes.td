@@ -158,14 +158,27 @@ def TileMakePersistent : KernelPass<"tile-make-persistent"> {
   let description = [{
     Kind: optimisation. Requires: phase tile. Ensures: a kernel with tensor maps has a loop over programs around its
     body, and three more arguments with the size of the grid; the launcher starts as many CTAs as run at once.
-    Does not: change kernels without tensor maps. Example: test/Transforms/Tile/make-persistent.mlir.
+    Does not: change kernels without tensor maps, the launcher's or those that `tile-device-descriptors` will make.
+    Example: test/Transforms/Tile/make-persistent.mlir.
   }];
+  let options = [TargetOption];
+}
+
+def TileDeviceDescriptors : KernelPass<"tile-device-descriptors"> {
+  let summary = "let the kernel make tensor maps that the launcher cannot";
+  let description = [{
+    Kind: optimisation. Requires: phase tile; `tile-make-persistent` before it, because each CTA needs memory for its maps.
+    Ensures: phase tile; in kernels with products of warp groups, descriptors that are only read through have a place
+    for a tensor map in scratch memory, stand as late as they can, and say when nothing is read. Does not: change kernels for targets
+    without `tensormap.replace`, or that are not persistent. Example: test/Transforms/Tile/device-descriptors.mlir.
+  }];
+  let options = [TargetOption];
 }
 
 def CtaLowerDescriptors : KernelPass<"cta-lower-descriptors"> {
   let summary = "read and write blocks by TMA";
   let description = [{
-    Kind: correctness. Requires: phase layout; descriptors are kernel arguments with a tensor map. Ensures: no desc_load
+    Kind: correctness. Requires: phase layout; descriptors are kernel arguments with a tensor map or have a place for one. Ensures: no desc_load
     or desc_store is left; each read is awaited at once; tensor maps have box and swizzle.
     Example: test/Transforms/Cta/lower-descriptors.mlir.
   }];

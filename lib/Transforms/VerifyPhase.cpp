@@ -2,7 +2,7 @@
 //
 //   phase      operations                                     and moreover
 //   tile       tile, arith, math, scf                         no layouts
-//   layout     tile without make_desc, …, convert_layout      every tensor has a layout, for the kernel's number of
+//   layout     tile, convert_layout (make_desc: at a place)   every tensor has a layout, for the kernel's number of
 //                                                             warps; operands and results agree on who holds what
 //   async      no dot; buffers, copies, products of cta       copies are awaited in their own block
 //   scheduled  as async                                       conversions and reductions stay inside a thread or warp
@@ -112,9 +112,9 @@ private:
     if (isa<arith::ArithDialect, math::MathDialect, scf::SCFDialect>(op->getDialect()))
       return true;
     if (isa<TileDialect>(op->getDialect())) {
-      // Descriptors that are left are kernel arguments.
-      if (isa<MakeDescOp>(op))
-        return phase == Phase::tile;
+      // Descriptors that are left are kernel arguments, or have a place for a tensor map.
+      if (auto make = dyn_cast<MakeDescOp>(op))
+        return phase == Phase::tile || (phase == Phase::layout && make.getPlace());
       return phase < Phase::async || !isa<DescLoadOp, DescStoreOp, DotOp>(op);
     }
     if (!isa<cta::CtaDialect>(op->getDialect()) || phase == Phase::tile)

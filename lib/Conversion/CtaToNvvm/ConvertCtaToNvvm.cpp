@@ -68,6 +68,7 @@ static LogicalResult checkOperation(Operation *op, const target::GpuTarget &gpu)
       .Case<cta::WgmmaOp>([&](auto op) { return checkWgmma(op, gpu); })
       .Case<cta::TmaLoadOp, cta::TmaLoadSyncOp, cta::TmaStoreOp>(
           [&](auto op) { return checkTmaCopy(op, op.getBuffer().getType(), gpu); })
+      .Case<cta::MakeTensorMapOp>([&](auto op) { return checkMakeTensorMap(op, gpu); })
       .Case<cta::MbarrierAllocOp>([](auto op) { return checkMbarrierAlloc(op); })
       .Case<cta::WarpRolesOp>([&](auto op) { return checkWarpRoles(op, gpu); })
       .Case<cta::AllocOp>([](auto op) { return checkAlloc(op); })
@@ -129,6 +130,7 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
     populateMmaPatterns(converter, patterns);
     populateWgmmaPatterns(converter, patterns);
     populateTmaPatterns(converter, patterns);
+    populateTensorMapPatterns(converter, patterns);
     populateGridPatterns(converter, patterns);
     populateFmaDotPatterns(converter, patterns);
     populateReducePatterns(converter, patterns);

@@ -45,6 +45,7 @@ mlir::LogicalResult checkAlloc(cta::AllocOp op);
 mlir::LogicalResult checkMma(cta::MmaSyncOp op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkFmaDot(cta::FmaDotOp op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkWgmma(cta::WgmmaOp op, const target::GpuTarget &gpu);
+mlir::LogicalResult checkMakeTensorMap(cta::MakeTensorMapOp op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkTmaCopy(mlir::Operation *op, cta::BufferType buffer, const target::GpuTarget &gpu);
 mlir::LogicalResult checkMbarrierAlloc(cta::MbarrierAllocOp op);
 mlir::LogicalResult checkWarpRoles(cta::WarpRolesOp op, const target::GpuTarget &gpu);
@@ -74,6 +75,7 @@ void populateBufferPatterns(const mlir::TypeConverter &converter, mlir::RewriteP
 void populateMmaPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateWgmmaPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateGridPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+void populateTensorMapPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateTmaPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateFmaDotPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 

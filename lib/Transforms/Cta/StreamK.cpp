@@ -69,6 +69,10 @@ int64_t stepClocksOf(scf::ForOp steps) {
 
 /// A loop over programs with one loop over k that only adds products to an accumulator that starts from zero.
 std::optional<StreamPlan> planStream(KernelOp kernel) {
+  // Scratch memory of tensor maps: a kernel has one.
+  for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
+    if (kernel.getArgAttr(index, KernelOp::getScratchAttrName()))
+      return std::nullopt;
   StreamPlan plan;
   for (auto loop : kernel.getBody().front().getOps<scf::ForOp>()) {
     auto size = loop.getStep().getDefiningOp<NumProgramsOp>();
