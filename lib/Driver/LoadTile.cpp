@@ -25,6 +25,7 @@ bool Compilation::loadTile() {
     request.assumptions = options.assumptions;
     request.numWarps = options.numWarps;
     request.numStages = options.numStages;
+    request.cluster = options.cluster;
     request.targetCapability = int(gpu->capability);
     request.debug = options.debug;
     request.sizes = options.sizes;

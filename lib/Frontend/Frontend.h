@@ -48,6 +48,8 @@ struct CompileRequest {
   std::map<std::string, int> assumptions;
   std::optional<int> numWarps;
   std::optional<int> numStages;
+  /// CTAs of a cluster; see ClusterShape.h.
+  std::optional<ClusterShape> cluster;
   /// --size NAME=NUMBER: values that integer parameters are expected to have; only `choose` learns them.
   std::map<std::string, int64_t> sizes;
   /// Chooses what the kernel leaves open by `auto`. Without it, that is an error.

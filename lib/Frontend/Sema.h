@@ -227,6 +227,7 @@ private:
   /// Parameter -> type or value, from the instance directive and --signature.
   std::map<std::string, std::pair<std::string, SourceRange>> specifications;
   std::optional<int> numWarps, numStages; // of the kernel; may be `leftOpen` until they are chosen
+  std::optional<ClusterShape> cluster;    // likewise
   std::deque<Module> scratchModules;      // own the expressions of -D and --signature
   unsigned loopDepth = 0;
   unsigned foldDepth = 0;

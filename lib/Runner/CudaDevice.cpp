@@ -175,7 +175,7 @@ Result<CudaSession> CudaDevice::prepare(std::span<DeviceArgument> arguments) {
 }
 
 Status CudaSession::launch(const Grid &grid, CUstream stream) {
-  const tile_launch_options options = {stream, grid.data(), nullptr, 0};
+  const tile_launch_options options = {stream, grid.data(), nullptr, 0, device->overlapsLaunches()};
   const tile_status status = tile_launch(device->kernelHandle(), &options, pointers.data(), pointers.size());
   return status == TILE_OK ? Status(Success{}) : Status(lastRuntimeError(status));
 }

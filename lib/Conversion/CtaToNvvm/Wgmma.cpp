@@ -139,6 +139,8 @@ public:
       address = arith::AddIOp::create(builder, loc, address, bytes);
     }
     Value units = arith::ShRUIOp::create(builder, loc, address, emitI32(builder, loc, 4));
+    // In a cluster, bits above say which CTA.
+    units = arith::AndIOp::create(builder, loc, units, emitI32(builder, loc, (1 << 14) - 1));
     low = arith::OrIOp::create(builder, loc, units, emitI32(builder, loc, plan.leadingOffset() / 16 << 16));
     // 128-byte swizzle is 1, 64-byte 2, 32-byte 3.
     uint64_t mode = plan.swizzle() == 128 ? 1 : plan.swizzle() == 64 ? 2 : 3;
