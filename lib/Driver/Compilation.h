@@ -11,6 +11,7 @@
 
 #include "Driver/CompilerOptions.h"
 #include "Driver/Timing.h"
+#include "Frontend/Frontend.h"
 #include "Runtime/Manifest.h"
 #include "Target/GpuTarget.h"
 
@@ -41,6 +42,8 @@ public:
   Outcome outcome() const { return state; }
   mlir::ModuleOp module() { return moduleOp.get(); }
   const runtime::Manifest &manifest() const { return description; }
+  /// With `options.debugInfo`: names of the values in module().
+  const frontend::KernelText &text() const { return kernelText; }
   /// What `options.emit` asked for: text, or the bytes of a cubin.
   const std::string &result() const { return output; }
 
@@ -69,6 +72,7 @@ private:
   std::unique_ptr<mlir::ScopedDiagnosticHandler> collector;      ///< fills the log
   DiagnosticLog log;
   mlir::OwningOpRef<mlir::ModuleOp> moduleOp;
+  frontend::KernelText kernelText;
   runtime::Manifest description;
   std::string output;
 };

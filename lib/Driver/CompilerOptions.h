@@ -35,6 +35,7 @@ struct CompilerOptions {
   std::map<std::string, int64_t> sizes; ///< integers that the kernel is expected to be called with, by name
   unsigned numSms = 0;                  ///< multiprocessors to expect; 0: what the target's product has
   bool debug = false;                   ///< keep assertions
+  bool debugInfo = false;               ///< record the names of values, for debuggers
 
   frontend::WarningOptions warnings;
   DiagnosticsFormat diagnosticsFormat = DiagnosticsFormat::Text;

@@ -36,8 +36,11 @@ bool Compilation::loadTile() {
         options.pipeline.disabled.push_back("cta-stream-k");
       return choice.tiles;
     };
-    request.inspect = [&](KernelOp kernel, const frontend::SourceMap &texts) {
-      lint::inspect({kernel, texts, engine, gpu->has(target::Feature::Tma)});
+    request.recordVariables = options.debugInfo;
+    request.inspect = [&](KernelOp kernel, const frontend::KernelText &text) {
+      lint::inspect({kernel, text.operations, engine, gpu->has(target::Feature::Tma)});
+      if (options.debugInfo)
+        kernelText = text;
     };
     moduleOp = frontend::emitModule(*context, module, request, engine);
   }

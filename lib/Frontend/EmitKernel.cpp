@@ -83,7 +83,8 @@ OwningOpRef<ModuleOp> Sema::emitKernel(const FunctionStmt &kernel, const Instanc
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
     SymValue value =
         parameter.constant ? *parameter.constant : SymValue::makeTensor(entry->getArgument(argument++), parameter.type);
-    scope[formal.name] = Binding{value, formal.range};
+    Binding &binding = scope[formal.name] = Binding{value, formal.range};
+    recordVariable(formal.name, binding);
   }
   setKernelAttributes(op, kernel, instance, parameters);
   BlockResult end = emitBlock({&kernel.body, 0, nullptr});
@@ -102,8 +103,9 @@ OwningOpRef<ModuleOp> Sema::emitKernel(const FunctionStmt &kernel, const Instanc
     error(Diag::invalid_module, kernel.nameRange, {kernel.name, message});
     return {};
   }
+  dropErasedVariables(op);
   if (request.inspect)
-    request.inspect(op, sources);
+    request.inspect(op, text);
   return result;
 }
 

@@ -34,6 +34,26 @@ struct OperationSource {
 /// Products, loads and stores of an emitted kernel.
 using SourceMap = llvm::DenseMap<mlir::Operation *, OperationSource>;
 
+/// A name gets a value: for debuggers. It has it behind `after` (null: from the start) in `block`, as far as the value
+/// is computed, until a later record of the same name and frame.
+struct VariableRecord {
+  std::string name;
+  mlir::Value value;    ///< null for a constant
+  std::string constant; ///< its text
+  bool isUnsigned = false;
+  uint32_t line = 0;            ///< of the assignment
+  mlir::Attribute frame;        ///< the location of the call that the function is inlined at; null: the kernel itself
+  mlir::Block *block = nullptr; ///< null: wherever the value is known
+  mlir::Operation *after = nullptr;
+};
+
+/// What the text says about an emitted kernel.
+struct KernelText {
+  SourceMap operations;
+  std::vector<VariableRecord> variables;                  ///< in the order of assignment; see recordVariables
+  llvm::DenseMap<mlir::Attribute, std::string> functions; ///< inlined at this location
+};
+
 /// What to compile, and with which compile-time choices. Everything has a default; a file with one kernel whose
 /// parameters are typed and whose constexprs have defaults needs none of it.
 struct CompileRequest {
@@ -58,8 +78,10 @@ struct CompileRequest {
   int targetCapability = 90;
   /// Keep assertions (assert, tl.device_assert) in the kernel.
   bool debug = false;
-  /// Looks at the finished kernel as long as its text is known: warnings that need analyses.
-  std::function<void(KernelOp, const SourceMap &)> inspect;
+  /// Record the names of values.
+  bool recordVariables = false;
+  /// Looks at the finished kernel as long as its text is known: warnings that need analyses, debuggers.
+  std::function<void(KernelOp, const KernelText &)> inspect;
 };
 
 /// Loads the dialects that emitted modules use.

@@ -169,6 +169,12 @@ private:
   bool bindParameters(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range,
                       Environment &scope);
 
+  // SemaVariables.cpp
+  /// `isAssigned`: from here on. Otherwise wherever its value is known: at the head of a loop, or behind it.
+  void recordVariable(const std::string &name, const Binding &binding, bool isAssigned = true);
+  void recordVariables(const std::vector<std::string> &names);
+  void dropErasedVariables(KernelOp kernel);
+
   // SemaWarnings.cpp
   void rememberProduct(const SymValue &value, const BinaryExpr &expr);
   void rememberAccess(const SymValue &result, SourceRange range);
@@ -235,8 +241,8 @@ private:
   unsigned inlinedCalls = 0;
   size_t unrolledIterations = 0;
 
-  // For warnings.
-  SourceMap sources;
+  // For warnings and debuggers.
+  KernelText text;
   struct NamedLiteral {
     std::string name;
     SourceRange definition;

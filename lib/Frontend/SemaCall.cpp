@@ -263,6 +263,10 @@ SymValue Sema::callHelper(const FunctionStmt &function, const std::vector<BoundA
     return {};
   frames.push_back({&function, range, location(range)});
   std::swap(scope, inner);
+  if (request.recordVariables)
+    text.functions[frames.back().caller] = function.name;
+  for (const auto &[name, binding] : scope)
+    recordVariable(name, binding);
   unsigned outerLoops = loopDepth, outerFolds = foldDepth;
   loopDepth = foldDepth = 0;
   size_t errorsBefore = diagnostics.numErrors();

@@ -169,6 +169,7 @@ void Sema::emitJoinedIf(const IfStmt &stmt, size_t branch, const SymValue &condi
       joinRegions(skeleton, SymValue::makeTuple(std::move(values[0])), SymValue::makeTuple(std::move(values[1])));
   for (size_t i = 0; i < changed.size(); ++i)
     scope[changed[i]] = Binding{joined.elements[i], after[0].at(changed[i]).defined};
+  recordVariables(changed);
 }
 
 /// Finds the names that the branches leave different, and marks those that only one of them leaves usable.

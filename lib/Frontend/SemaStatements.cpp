@@ -91,7 +91,8 @@ SymValue Sema::decayAll(const SymValue &value, SourceRange range) {
 }
 
 void Sema::bind(const NameExpr &target, SymValue value) {
-  scope[target.id] = Binding{std::move(value), target.range};
+  Binding &binding = scope[target.id] = Binding{std::move(value), target.range};
+  recordVariable(target.id, binding);
 }
 
 void Sema::assign(const Expr &target, const SymValue &value, SourceRange range) {

@@ -30,12 +30,12 @@ void Sema::rememberProduct(const SymValue &value, const BinaryExpr &expr) {
   // "x *= y": the left operand is what is assigned.
   SourceRange between{expr.left->range.end, expr.right->range.begin, expr.range.file};
   bool isAssignment = diagnostics.text(between).find('=') != std::string_view::npos;
-  sources[value.value.getDefiningOp()] = {expr.range,
-                                          expr.left->fullRange(),
-                                          expr.right->fullRange(),
-                                          isPrimary(*expr.left) && !isAssignment,
-                                          isPrimary(*expr.right),
-                                          callsAround()};
+  text.operations[value.value.getDefiningOp()] = {expr.range,
+                                                  expr.left->fullRange(),
+                                                  expr.right->fullRange(),
+                                                  isPrimary(*expr.left) && !isAssignment,
+                                                  isPrimary(*expr.right),
+                                                  callsAround()};
 }
 
 /// A builtin that ends in a load or store has just been emitted.
@@ -46,8 +46,8 @@ void Sema::rememberAccess(const SymValue &result, SourceRange range) {
   mlir::Block *block = builder.getInsertionBlock();
   if (!op && block && builder.getInsertionPoint() != block->begin())
     op = &*std::prev(builder.getInsertionPoint());
-  if (isa_and_present<LoadOp, StoreOp>(op) && !sources.contains(op))
-    sources[op] = {range, {}, {}, false, false, callsAround()};
+  if (isa_and_present<LoadOp, StoreOp>(op) && !text.operations.contains(op))
+    text.operations[op] = {range, {}, {}, false, false, callsAround()};
 }
 
 /// A number that a name has made a scalar meets a tensor of a narrower type, which the number itself would have kept.

@@ -1,7 +1,7 @@
 // Warnings that need the finished kernel: what reaches an address, a mask, a reduction. One file each.
 //
-//   request.inspect = [&](KernelOp kernel, const SourceMap &sources) {
-//     lint::inspect({kernel, sources, diagnostics, target.hasTma()});
+//   request.inspect = [&](KernelOp kernel, const KernelText &text) {
+//     lint::inspect({kernel, text.operations, diagnostics, target.hasTma()});
 //   };
 //
 // They look at the kernel as the front end made it and change nothing. Messages and flags are the front end's
