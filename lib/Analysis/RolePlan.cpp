@@ -107,6 +107,13 @@ private:
             DenseSet<Value> visited;
             conflicts = mayPointTo(store.getPtr(), read, visited);
           }
+          if (auto update = dyn_cast<AtomicRmwOp>(op)) {
+            DenseSet<Value> visited;
+            conflicts = mayPointTo(update.getPtr(), read, visited);
+          }
+          // What waits for other programs, or may do anything.
+          if (!isa<StoreOp, AtomicRmwOp>(op) && writesGlobalMemory(op))
+            conflicts = true;
           return conflicts ? WalkResult::interrupt() : WalkResult::advance();
         })
         .wasInterrupted();

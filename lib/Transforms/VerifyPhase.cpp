@@ -115,6 +115,10 @@ private:
       // Descriptors that are left are kernel arguments.
       if (isa<MakeDescOp>(op))
         return phase == Phase::tile;
+      if (isa<GatherOp>(op))
+        return phase < Phase::scheduled;
+      if (isa<BarrierOp>(op))
+        return phase < Phase::allocated;
       return phase < Phase::async || !isa<DescLoadOp, DescStoreOp, DotOp>(op);
     }
     if (!isa<cta::CtaDialect>(op->getDialect()) || phase == Phase::tile)
