@@ -27,6 +27,7 @@ struct CompilerOptions {
   std::string signature;
   std::map<std::string, std::string> definitions; ///< compile-time parameters by name
   std::map<std::string, int> assumptions;         ///< divisors of parameters by name
+  std::vector<std::string> importPaths;           ///< folders in which imported modules are searched
   std::optional<int> numWarps;
   std::optional<int> numStages;
   std::map<std::string, int64_t> sizes; ///< integers that the kernel is expected to be called with, by name

@@ -67,6 +67,10 @@ public:
   /// the same text (a helper expanded twice) is dropped.
   Builder report(Diag id, SourceRange range, const std::vector<std::string> &arguments = {});
 
+  /// Removes what was reported since there were 'count' diagnostics, for report() of it later or never.
+  std::vector<Diagnostic> takeSince(size_t count);
+  void report(const std::vector<Diagnostic> &taken);
+
   bool hasErrors() const { return errorCount != 0; }
   size_t numErrors() const { return errorCount; }
   const std::vector<Diagnostic> &all() const { return diagnostics; }
