@@ -17,6 +17,19 @@ def Tile_AddPtrOp : Tile_Op<"addptr", [Pure, AllTypesMatch<["ptr", "result"]>]> 
   let hasVerifier = 1;
 }
 
+def Tile_AddressCastOp : Tile_Op<"address_cast", [Pure, Elementwise]> {
+  let summary = "the same address as another type";
+  let description = [{
+    From a pointer to its 64-bit address or to a pointer of another pointee, or from an address to a pointer. Nothing is
+    known of the result: neither its alignment nor what it points into.
+
+    Example: `%q = tile.address_cast %a : tensor<4xi64> -> tensor<4x!tile.ptr<f16>>`
+  }];
+  let arguments = (ins Tile_AddressValue:$src);
+  let results = (outs Tile_AddressValue:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+}
+
 // The mask and the value of an access follow from the pointer; an absent optional operand always matches.
 class Tile_FollowsPointer<string operand, string transform, string present>
     : TypesMatchWith<operand # " has the shape of the pointer", "ptr", operand, transform,

@@ -151,4 +151,28 @@ def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemRead<Tile_GlobalMemory>, 
   let hasVerifier = 1;
 }
 
+def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
+  let summary = "accesses to memory before it are done before those behind it";
+  let description = [{
+    Orders what different threads of the program do to global memory; needed only where a program reads what it has
+    itself written through other elements.
+
+    Example: `tile.barrier`
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_GridDependencyOp : Tile_Op<"grid_dependency", [MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
+  let summary = "order of this grid and those that run before and behind it";
+  let description = [{
+    `wait`: the grids that this one depends on have ended, and what they wrote is visible. `launch`: grids that depend on
+    this one may start. For launches that overlap (PTX ISA, "griddepcontrol"); on targets before sm_90, and in launches
+    that do not overlap, nothing happens.
+
+    Example: `tile.grid_dependency wait`
+  }];
+  let arguments = (ins Tile_GridDependencyAttr:$kind);
+  let assemblyFormat = "$kind attr-dict";
+}
+
 #endif

@@ -112,9 +112,17 @@ private:
           DenseSet<Attribute> written;
           if (auto store = dyn_cast<cta::TmaStoreOp>(op))
             conflicts = read.contains(baseOf(store.getDesc()));
+          Value pointer;
           if (auto store = dyn_cast<StoreOp>(op))
-            conflicts = !findParameters(store.getPtr(), written) ||
+            pointer = store.getPtr();
+          if (auto update = dyn_cast<AtomicRmwOp>(op))
+            pointer = update.getPtr();
+          if (pointer)
+            conflicts = !findParameters(pointer, written) ||
                         llvm::any_of(written, [&](Attribute name) { return read.contains(name); });
+          // What waits for other programs, or may do anything.
+          else if (writesGlobalMemory(op))
+            conflicts = true;
           return conflicts ? WalkResult::interrupt() : WalkResult::advance();
         })
         .wasInterrupted();

@@ -139,6 +139,8 @@ private:
       accesses.writes = {getBytes(copy.getBuffer())};
     if (auto load = dyn_cast<cta::LocalLoadOp>(op))
       accesses.reads = {getBytes(load.getBuffer())};
+    if (auto gather = dyn_cast<cta::LocalGatherOp>(op))
+      accesses.reads = {getBytes(gather.getBuffer())};
     if (auto dot = dyn_cast<cta::FmaDotOp>(op))
       accesses.reads = {getBytes(dot.getA()), getBytes(dot.getB())};
     if (auto dot = dyn_cast<cta::WgmmaOp>(op)) {

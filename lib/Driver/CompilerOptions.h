@@ -29,6 +29,7 @@ struct CompilerOptions {
   std::string signature;
   std::map<std::string, std::string> definitions; ///< compile-time parameters by name
   std::map<std::string, int> assumptions;         ///< divisors of parameters by name
+  std::vector<std::string> importPaths;           ///< folders in which imported modules are searched
   std::optional<int> numWarps;
   std::optional<int> numStages;
   std::optional<frontend::ClusterShape> cluster;

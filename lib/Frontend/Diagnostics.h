@@ -79,6 +79,9 @@ public:
   void setWarnings(WarningOptions options) { warnings = std::move(options); }
   /// For warnings that take time to find.
   bool isEnabled(Diag id) const { return warnings.isEnabled(id); }
+  /// Removes what was reported since there were 'count' diagnostics, for report() of it later or never.
+  std::vector<Diagnostic> takeSince(size_t count);
+  void report(const std::vector<Diagnostic> &taken);
 
   bool hasErrors() const { return errorCount != 0; }
   size_t numErrors() const { return errorCount; }

@@ -87,6 +87,7 @@ OwningOpRef<ModuleOp> Sema::emitKernel(const FunctionStmt &kernel, const Instanc
     recordVariable(formal.name, binding);
   }
   setKernelAttributes(op, kernel, instance, parameters);
+  reportBroken(kernel);
   BlockResult end = emitBlock({&kernel.body, 0, nullptr});
   if (end.returned && !end.value.isError() && !end.value.isNoneValue())
     error(Diag::kernel_returns, end.range, {describe(end.value)});

@@ -66,6 +66,8 @@ struct CompileRequest {
   std::map<std::string, std::string> definitions;
   /// --assume NAME=DIVISOR: the integer is a multiple of it, or the pointer so aligned in bytes. Checked at launch.
   std::map<std::string, int> assumptions;
+  /// -I: folders in which modules of other projects are searched.
+  std::vector<std::string> importPaths;
   std::optional<int> numWarps;
   std::optional<int> numStages;
   /// CTAs of a cluster; see ClusterShape.h.

@@ -96,9 +96,11 @@ private:
   LogicalResult verifyOperation(Operation *op) {
     if (!isAllowed(op))
       return error(op) << "'" << op->getName() << "' does not belong to this phase";
-    if (!op->getDiscardableAttrs().empty())
-      return error(op) << "attribute '" << op->getDiscardableAttrs().begin()->getName().getValue()
-                       << "' is not declared by '" << op->getName() << "'; decisions must not hide in such attributes";
+    for (NamedAttribute attribute : op->getDiscardableAttrs())
+      // That the source's integers are unsigned is no decision, but what the interpreter reports overflows by.
+      if (attribute.getName() != KernelOp::getUnsignedAttrName())
+        return error(op) << "attribute '" << attribute.getName().getValue() << "' is not declared by '" << op->getName()
+                         << "'; decisions must not hide in such attributes";
     if (failed(verifyTypes(op)))
       return failure();
     if (phase >= Phase::layout && failed(verifyLayouts(op)))
@@ -115,6 +117,10 @@ private:
       // Descriptors that are left are kernel arguments, or have a place for a tensor map.
       if (auto make = dyn_cast<MakeDescOp>(op))
         return phase == Phase::tile || (phase == Phase::layout && make.getPlace());
+      if (isa<GatherOp>(op))
+        return phase < Phase::scheduled;
+      if (isa<BarrierOp>(op))
+        return phase < Phase::allocated;
       return phase < Phase::async || !isa<DescLoadOp, DescStoreOp, DotOp>(op);
     }
     // A CTA's place in its cluster is a scalar like its place in the grid.

@@ -193,6 +193,7 @@ private:
 
   bool readKernel() {
     options.kernel = arguments.getLastArgValue(OPT_kernel).str();
+    options.importPaths = arguments.getAllArgValues(OPT_I);
     options.signature = arguments.getLastArgValue(OPT_signature).str();
     options.debug = arguments.hasArg(OPT_debug);
     for (const std::string &definition : arguments.getAllArgValues(OPT_D)) {

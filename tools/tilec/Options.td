@@ -24,6 +24,8 @@ let Group = grp_kernel in {
 defm kernel : Value<"kernel", "Kernel or instance to compile, when the file has several", "<name>">;
 def D : JoinedOrSeparate<["-"], "D">, HelpText<"Give a compile-time parameter its value">,
         MetaVarName<"<name>=<value>">;
+def I : JoinedOrSeparate<["-"], "I">, HelpText<"Folder in which modules that the file imports are searched">,
+        MetaVarName<"<dir>">;
 defm signature : Value<"signature", "Types of the parameters, in order or by name: 'a: *fp16:16, n: i32'", "<types>">;
 defm assume : Value<"assume", "An integer parameter is a multiple of <n>, or a pointer aligned to <n> bytes",
                     "<name>=<n>">;

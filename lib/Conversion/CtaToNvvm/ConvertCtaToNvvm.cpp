@@ -64,6 +64,10 @@ static LogicalResult checkOperation(Operation *op, const target::GpuTarget &gpu)
       .Case<ReshapeOp, BroadcastOp, ExpandDimsOp, TransOp, cta::ConvertLayoutOp>(
           [](Operation *op) { return checkShapeChange(op); })
       .Case<ReduceOp, cta::PartialReduceOp>([](Operation *op) { return checkReduction(op); })
+      .Case<ScanOp>([](auto op) { return checkScan(op); })
+      .Case<InlineAsmOp>([](auto op) { return checkInlineAsm(op); })
+      .Case<cta::LocalGatherOp>([](auto op) { return checkLocalGather(op); })
+      .Case<AddressCastOp>([](auto) { return success(); })
       .Case<cta::AsyncCopyOp>([&](auto op) { return checkAsyncCopy(op, gpu); })
       .Case<cta::WgmmaOp>([&](auto op) { return checkWgmma(op, gpu); })
       .Case<cta::TmaLoadOp, cta::TmaLoadSyncOp, cta::TmaStoreOp, cta::TmaMulticastOp>(
@@ -137,6 +141,10 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
     populateGridPatterns(converter, patterns);
     populateFmaDotPatterns(converter, patterns);
     populateReducePatterns(converter, patterns);
+    populateScanPatterns(converter, patterns);
+    populateGatherPatterns(converter, patterns);
+    populateAtomicPatterns(converter, patterns, gpu);
+    populateExternPatterns(converter, patterns, gpu);
     populatePrintPatterns(converter, patterns);
     populateFloat8Patterns(converter, patterns);
     populateMathPatterns(converter, patterns, gpu);

@@ -40,6 +40,9 @@ mlir::LogicalResult checkKernel(KernelOp kernel);
 mlir::LogicalResult checkElementwise(mlir::Operation *op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkShapeChange(mlir::Operation *op);
 mlir::LogicalResult checkReduction(mlir::Operation *op);
+mlir::LogicalResult checkScan(ScanOp op);
+mlir::LogicalResult checkInlineAsm(InlineAsmOp op);
+mlir::LogicalResult checkLocalGather(cta::LocalGatherOp op);
 mlir::LogicalResult checkAsyncCopy(cta::AsyncCopyOp op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkAlloc(cta::AllocOp op);
 mlir::LogicalResult checkMma(cta::MmaSyncOp op, const target::GpuTarget &gpu);
@@ -64,6 +67,12 @@ void populatePrintPatterns(const mlir::TypeConverter &converter, mlir::RewritePa
 void populateElementwisePatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateShapePatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateReducePatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+void populateScanPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+void populateGatherPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+void populateAtomicPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
+                            const target::GpuTarget &gpu);
+void populateExternPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
+                            const target::GpuTarget &gpu);
 void populateMathPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
                           const target::GpuTarget &gpu);
 void populateFloat8Patterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);

@@ -134,7 +134,7 @@ private:
 
   bool isPrecededByWrite(LoadOp load) {
     WalkResult result = kernel.walk([&](Operation *op) {
-      return isa<StoreOp, DescStoreOp>(op) && mayRunBefore(op, load) ? WalkResult::interrupt() : WalkResult::advance();
+      return writesGlobalMemory(op) && mayRunBefore(op, load) ? WalkResult::interrupt() : WalkResult::advance();
     });
     return result.wasInterrupted();
   }
@@ -142,7 +142,7 @@ private:
   /// Before a read, or with another write or one of a later iteration.
   bool hasToBeOrdered(StoreOp store) {
     WalkResult result = kernel.walk([&](Operation *op) {
-      bool writes = isa<StoreOp, DescStoreOp>(op), reads = isa<LoadOp, DescLoadOp>(op);
+      bool writes = writesGlobalMemory(op), reads = isa<LoadOp, DescLoadOp>(op);
       bool conflicts = ((writes || reads) && mayRunBefore(store, op)) || (writes && mayRunBefore(op, store));
       return conflicts ? WalkResult::interrupt() : WalkResult::advance();
     });
