@@ -36,6 +36,9 @@ const layout::LinearLayout &getLayout(mlir::Type type);
 /// `type` with `layout` as its encoding.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type, LayoutAttr layout);
 
+/// The registers of the tensor, ascending; only those that hold a part of the first `columns` columns, if given.
+std::vector<int32_t> registersInColumns(mlir::RankedTensorType type, std::optional<uint32_t> columns);
+
 } // namespace tile::cta
 
 #define GET_OP_CLASSES

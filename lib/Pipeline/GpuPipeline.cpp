@@ -54,6 +54,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add(Correctness, [] { return createTileExpandDescriptors(); });
   // Copies for the next program can then overlap the end of this one.
   list.add(Optimisation, [] { return createTileMakePersistent(); });
+  // Layouts are for powers of two. After what recognises blocks by their masks, of which this makes more.
+  list.add(Correctness, [] { return createTilePadBlocks(); });
   // What only computed addresses is dead now, and would get layouts.
   list.cleanUp();
   list.verify("tile");

@@ -64,15 +64,21 @@ static LogicalResult checkOperation(Operation *op, const target::GpuTarget &gpu)
       .Case<ReshapeOp, BroadcastOp, ExpandDimsOp, TransOp, cta::ConvertLayoutOp>(
           [](Operation *op) { return checkShapeChange(op); })
       .Case<ReduceOp, cta::PartialReduceOp>([](Operation *op) { return checkReduction(op); })
-      .Case<cta::AsyncCopyOp>([&](auto op) { return checkAsyncCopy(op, gpu); })
+      .Case<cta::AsyncCopyOp>([&](auto op) {
+        return failure(failed(checkWholeTile(op, op.getBuffer().getType())) || failed(checkAsyncCopy(op, gpu)));
+      })
       .Case<cta::WgmmaOp>([&](auto op) { return checkWgmma(op, gpu); })
       .Case<cta::TmaLoadOp, cta::TmaLoadSyncOp, cta::TmaStoreOp>(
           [&](auto op) { return checkTmaCopy(op, op.getBuffer().getType(), gpu); })
+      .Case<cta::LocalLoadOp, cta::LocalStoreOp>([](auto op) { return checkWholeTile(op, op.getBuffer().getType()); })
       .Case<cta::MbarrierAllocOp>([](auto op) { return checkMbarrierAlloc(op); })
       .Case<cta::WarpRolesOp>([&](auto op) { return checkWarpRoles(op, gpu); })
       .Case<cta::AllocOp>([](auto op) { return checkAlloc(op); })
       .Case<cta::MmaSyncOp>([&](auto op) { return checkMma(op, gpu); })
-      .Case<cta::FmaDotOp>([&](auto op) { return checkFmaDot(op, gpu); })
+      .Case<cta::FmaDotOp>([&](auto op) {
+        return failure(failed(checkWholeTile(op, op.getA().getType())) ||
+                       failed(checkWholeTile(op, op.getB().getType())) || failed(checkFmaDot(op, gpu)));
+      })
       .Case<PrintOp>([&](auto op) { return checkPrint(op, gpu); })
       .Default([&](Operation *op) {
         return op->hasTrait<OpTrait::Elementwise>() || op->hasTrait<OpTrait::ConstantLike>() ? checkElementwise(op, gpu)

@@ -21,13 +21,14 @@ constexpr int64_t registerBytes = 4;
 
 /// Where a thread's registers lie.
 struct PartialPlaces {
-  int64_t width;   ///< Registers in one access: 4, 2 or 1.
-  int64_t threads; ///< That hold the tensor.
+  std::vector<int32_t> registers; ///< That move.
+  int64_t width;                  ///< Registers in one access: 4, 2 or 1.
+  int64_t threads;                ///< That hold the tensor.
 
-  explicit PartialPlaces(RankedTensorType type) {
-    const layout::LinearLayout &layout = cta::getLayout(type);
-    width = std::gcd<int64_t>(4, layout.numRegisters());
-    threads = layout.numWarps() * target::threadsPerWarp;
+  PartialPlaces(RankedTensorType type, std::optional<uint32_t> columns)
+      : registers(cta::registersInColumns(type, columns)) {
+    width = std::gcd<int64_t>(4, registers.size());
+    threads = cta::getLayout(type).numWarps() * target::threadsPerWarp;
   }
   int64_t bytes() const { return width * registerBytes; }
 
@@ -48,13 +49,13 @@ struct PartialStoreLowering : OpConversionPattern<cta::PartialStoreOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     auto type = cast<RankedTensorType>(op.getValue().getType());
-    PartialPlaces places(type);
+    PartialPlaces places(type, op.getColumns());
     Value base = places.emitBase(rewriter, loc, adaptor.getPtr().front());
     auto vectorType = VectorType::get(places.width, type.getElementType());
-    for (int64_t first = 0; first < int64_t(adaptor.getValue().size()); first += places.width) {
+    for (int64_t first = 0; first < int64_t(places.registers.size()); first += places.width) {
       Value vector = LLVM::UndefOp::create(rewriter, loc, vectorType);
       for (int64_t i = 0; i < places.width; ++i)
-        vector = LLVM::InsertElementOp::create(rewriter, loc, vector, adaptor.getValue()[first + i],
+        vector = LLVM::InsertElementOp::create(rewriter, loc, vector, adaptor.getValue()[places.registers[first + i]],
                                                emitI32(rewriter, loc, i));
       LLVM::StoreOp::create(rewriter, loc, vector, places.emitAccess(rewriter, loc, base, first / places.width),
                             places.bytes());
@@ -71,18 +72,18 @@ struct PartialAddLowering : OpConversionPattern<cta::PartialAddOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     auto type = cast<RankedTensorType>(op.getValue().getType());
-    PartialPlaces places(type);
+    PartialPlaces places(type, op.getColumns());
     Value base = places.emitBase(rewriter, loc, adaptor.getPtr().front());
     auto vectorType = VectorType::get(places.width, type.getElementType());
-    Registers sums;
-    for (int64_t first = 0; first < int64_t(adaptor.getValue().size()); first += places.width) {
+    Registers sums(adaptor.getValue());
+    for (int64_t first = 0; first < int64_t(places.registers.size()); first += places.width) {
       Value address = places.emitAccess(rewriter, loc, base, first / places.width);
       Value vector = LLVM::LoadOp::create(rewriter, loc, vectorType, address, places.bytes());
       for (int64_t i = 0; i < places.width; ++i) {
         Value part = LLVM::ExtractElementOp::create(rewriter, loc, vector, emitI32(rewriter, loc, i));
-        Value value = adaptor.getValue()[first + i];
-        sums.push_back(type.getElementType().isF32() ? arith::AddFOp::create(rewriter, loc, value, part).getResult()
-                                                     : arith::AddIOp::create(rewriter, loc, value, part).getResult());
+        Value &sum = sums[places.registers[first + i]];
+        sum = type.getElementType().isF32() ? arith::AddFOp::create(rewriter, loc, sum, part).getResult()
+                                            : arith::AddIOp::create(rewriter, loc, sum, part).getResult();
       }
     }
     rewriter.replaceOpWithMultiple(op, {sums});

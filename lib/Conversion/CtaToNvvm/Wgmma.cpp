@@ -13,6 +13,7 @@
 #include "Ptx.h"
 
 #include "Layout/MmaLayouts.h"
+#include "Layout/ShapeTransforms.h"
 #include "Layout/SharedLayouts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -87,6 +88,8 @@ struct WgmmaPlan {
   OperandPlan a, b;
   layout::WgmmaTiling tiling;
   layout::MmaFragments fragments;
+  /// Of the accumulator, those that are computed; `fragments` counts these only.
+  std::vector<int32_t> registers;
 };
 
 /// None if the operands or the accumulator are not what the instruction takes.
@@ -96,7 +99,7 @@ std::optional<WgmmaPlan> planWgmma(cta::WgmmaOp op) {
   int64_t m = acc.outShape()[0], n = acc.outShape()[1];
   if (!a || !b || acc.numWarps() % 4 != 0 || m < instructionM)
     return std::nullopt;
-  WgmmaPlan plan{*a, *b, {}, {}};
+  WgmmaPlan plan{*a, *b, {}, {}, layout::registersOfPart(acc, 1, b->extent)};
   plan.tiling.elementBits = 8 * a->elementBytes;
   plan.tiling.instructionN = op.getN();
   unsigned groups = acc.numWarps() / 4;
@@ -105,10 +108,14 @@ std::optional<WgmmaPlan> planWgmma(cta::WgmmaOp op) {
     plan.tiling.groupsN = groups / groupsM;
     if (layout::wgmmaAccumulator(m, n, plan.tiling) != acc || m < instructionM * groupsM)
       continue;
-    plan.fragments = layout::wgmmaFragments(m, n, a->k, plan.tiling);
+    if (b->extent != n && plan.tiling.groupsN != 1)
+      continue;
+    plan.fragments = layout::wgmmaFragments(m, b->extent, a->k, plan.tiling);
+    const layout::MmaFragments &tiles = plan.fragments;
     // A panel is addressed from its start.
-    bool startsPanel = b->kMajor || op.getN() % b->form.panelElements == 0;
-    if (plan.fragments.nTiles > 0 && plan.fragments.kTiles > 0 && startsPanel)
+    bool startsPanel = b->kMajor || tiles.nTiles == 1 || op.getN() % b->form.panelElements == 0;
+    bool isWhole = int64_t(plan.registers.size()) == tiles.mTiles * tiles.nTiles * tiles.sizeAccumulator;
+    if (tiles.nTiles > 0 && tiles.kTiles > 0 && startsPanel && isWhole)
       return plan;
   }
   return std::nullopt;
@@ -159,19 +166,28 @@ Value emitGroupStart(OpBuilder &builder, Location loc, unsigned firstGroup, unsi
   return arith::MulIOp::create(builder, loc, group, emitI32(builder, loc, extent));
 }
 
+/// The values, those at `indices` by others.
+Registers replaceSome(ValueRange values, ArrayRef<int32_t> indices, ArrayRef<Value> others) {
+  Registers result(values);
+  for (auto [index, other] : llvm::zip_equal(indices, others))
+    result[index] = other;
+  return result;
+}
+
 class WgmmaEmitter {
 public:
   WgmmaEmitter(OpBuilder &builder, cta::WgmmaOp op, const WgmmaPlan &plan)
       : builder(builder), loc(op.getLoc()), op(op), plan(plan) {}
 
   Registers emit(Value a, Value b, ValueRange acc, Value accumulate) {
-    const auto &[planA, planB, tiling, fragments] = plan;
+    const auto &[planA, planB, tiling, fragments, computed] = plan;
     int64_t groupN = fragments.nTiles * tiling.instructionN, groupM = fragments.mTiles * instructionM;
     DescriptorEmitter rows(builder, loc, planA, a, emitGroupStart(builder, loc, 1, tiling.groupsM, groupM));
     DescriptorEmitter columns(builder, loc, planB, b,
                               emitGroupStart(builder, loc, tiling.groupsM, tiling.groupsN, groupN));
     bool startsAnew = op.getAccumulate() && matchPattern(op.getAccumulate(), m_Zero());
-    for (Value value : acc) {
+    for (int32_t index : computed) {
+      Value value = acc[index];
       statement.results.push_back(value.getType());
       statement.initial.push_back(startsAnew ? LLVM::UndefOp::create(builder, loc, value.getType()).getResult()
                                              : value);
@@ -188,7 +204,7 @@ public:
         }
     statement.text = "{\n.reg .pred always;\nmov.pred always, 1;\nwgmma.fence.sync.aligned;\n" + body +
                      "wgmma.commit_group.sync.aligned;\n}";
-    return emitPtx(builder, loc, statement);
+    return replaceSome(acc, computed, emitPtx(builder, loc, statement));
   }
 
 private:
@@ -247,10 +263,15 @@ struct WgmmaWaitLowering : OpConversionPattern<cta::WgmmaWaitOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     PtxStatement statement;
     statement.text = "wgmma.wait_group.sync.aligned " + std::to_string(op.getPending()) + ";";
-    for (Value value : adaptor.getAcc())
+    // Registers that no product writes need not stay where they are.
+    std::vector<int32_t> computed = cta::registersInColumns(op.getAcc().getType(), op.getColumns());
+    for (int32_t index : computed) {
+      Value value = adaptor.getAcc()[index];
       statement.results.push_back(value.getType());
-    statement.initial = SmallVector<Value>(adaptor.getAcc());
-    rewriter.replaceOpWithMultiple(op, {emitPtx(rewriter, op.getLoc(), statement)});
+      statement.initial.push_back(value);
+    }
+    Registers awaited = emitPtx(rewriter, op.getLoc(), statement);
+    rewriter.replaceOpWithMultiple(op, {replaceSome(adaptor.getAcc(), computed, awaited)});
     return success();
   }
 };

@@ -82,10 +82,10 @@ Value viewBlock(OpBuilder &builder, Value operand) {
 
 Value lowerToWgmma(OpBuilder &builder, DotOp dot, const layout::WgmmaTiling &tiling) {
   Location loc = dot.getLoc();
-  Value product =
+  auto product =
       cta::WgmmaOp::create(builder, loc, dot.getAcc().getType(), viewBlock(builder, dot.getA()),
                            viewBlock(builder, dot.getB()), dot.getAcc(), /*accumulate=*/Value(), tiling.instructionN);
-  return cta::WgmmaWaitOp::create(builder, loc, product, 0);
+  return cta::WgmmaWaitOp::create(builder, loc, product, 0, product.getColumnsAttr());
 }
 
 /// What led to operands that are read from their buffers instead; users first.

@@ -60,11 +60,20 @@ struct StreamPlan {
   scf::ForOp programs, steps;
 };
 
+cta::WgmmaOp productOf(scf::ForOp steps) {
+  return cast<cta::WgmmaOp>(*steps.getRegionIterArg(0).user_begin());
+}
+
+/// Elements of the sum that are computed.
+int64_t elementsOf(scf::ForOp steps) {
+  cta::WgmmaOp product = productOf(steps);
+  return product.getA().getType().getShape()[0] * product.getB().getType().getShape()[1];
+}
+
 /// Clocks that one step takes at least.
 int64_t stepClocksOf(scf::ForOp steps) {
-  auto product = cast<cta::WgmmaOp>(*steps.getRegionIterArg(0).user_begin());
-  int64_t elements = cast<RankedTensorType>(product.getType()).getNumElements();
-  return elements * product.getA().getType().getShape()[1] / productsPerClock;
+  cta::WgmmaOp product = productOf(steps);
+  return elementsOf(steps) * product.getA().getType().getShape()[1] / productsPerClock;
 }
 
 /// A loop over programs with one loop over k that only adds products to an accumulator that starts from zero.
@@ -207,12 +216,11 @@ private:
   /// The operands of `count` programs, if these make up a square: 2 sqrt(count * elements) rows and columns of all k.
   /// The shape of the grid does not tell which axis is which.
   Value emitFitsCache(Value count, Value steps) {
-    auto product = cast<cta::WgmmaOp>(*this->steps.getRegionIterArg(0).user_begin());
-    cta::BufferType a = product.getA().getType();
+    cta::BufferType a = productOf(this->steps).getA().getType();
     double bytesOfStep = 2.0 * a.getShape()[1] * getBytesInMemory(a.getElementType());
     double most = double(operandBytesInCache) * operandBytesInCache / (bytesOfStep * bytesOfStep);
-    Value limit = arith::ConstantOp::create(rewriter, loc,
-                                            rewriter.getI64IntegerAttr(int64_t(most / sumType().getNumElements())));
+    Value limit =
+        arith::ConstantOp::create(rewriter, loc, rewriter.getI64IntegerAttr(int64_t(most / elementsOf(this->steps))));
     Type i64 = rewriter.getI64Type();
     Value wideSteps = arith::ExtUIOp::create(rewriter, loc, i64, steps);
     Value size = arith::MulIOp::create(rewriter, loc, wideSteps, wideSteps);
@@ -250,16 +258,17 @@ private:
 
   /// Steps that each CTA must gain before it pays to move sums.
   int64_t leastGain() {
-    int64_t elements = sumType().getNumElements(), stepClocks = stepClocksOf(steps);
-    int64_t sumClocks = 2 * elements * 4 / sumBytesPerClock;
+    int64_t stepClocks = stepClocksOf(steps), sumClocks = 2 * elementsOf(steps) * 4 / sumBytesPerClock;
     return llvm::divideCeil(splitClocks + sumClocks, stepClocks);
   }
 
   RankedTensorType sumType() { return cast<RankedTensorType>(steps.getResult(0).getType()); }
 
   int64_t scratchBytes() {
-    const layout::LinearLayout &layout = cta::getLayout(sumType());
-    return flagBytes + layout.numRegisters() * layout.numWarps() * target::threadsPerWarp * 4;
+    IntegerAttr columns = productOf(steps).getColumnsAttr();
+    size_t registers =
+        cta::registersInColumns(sumType(), columns ? std::optional(columns.getInt()) : std::nullopt).size();
+    return flagBytes + registers * cta::getLayout(sumType()).numWarps() * target::threadsPerWarp * 4;
   }
 
   void addScratch() {
@@ -334,7 +343,8 @@ private:
       op->moveBefore(branch.thenBlock()->getTerminator());
 
     rewriter.setInsertionPointToStart(branch.elseBlock());
-    cta::PartialStoreOp::create(rewriter, loc, steps.getResult(0), emitScratch(s.cta, flagBytes));
+    cta::PartialStoreOp::create(rewriter, loc, steps.getResult(0), emitScratch(s.cta, flagBytes),
+                                productOf(steps).getColumnsAttr());
     cta::BarrierOp::create(rewriter, loc, /*warps=*/IntegerAttr(), /*groups=*/false);
     cta::FlagSetOp::create(rewriter, loc, emitScratch(s.cta, 0));
     rewriter.eraseOp(programs);
@@ -367,7 +377,8 @@ private:
     Value peer = n.sub(n.sub(s.cta, one), loop.getInductionVar());
     cta::FlagWaitOp::create(rewriter, loc, emitScratch(peer, 0));
     cta::BarrierOp::create(rewriter, loc, /*warps=*/IntegerAttr(), /*groups=*/false);
-    Value sum = cta::PartialAddOp::create(rewriter, loc, loop.getRegionIterArg(0), emitScratch(peer, flagBytes));
+    Value sum = cta::PartialAddOp::create(rewriter, loc, loop.getRegionIterArg(0), emitScratch(peer, flagBytes),
+                                          productOf(steps).getColumnsAttr());
     scf::YieldOp::create(rewriter, loc, sum);
     return loop.getResult(0);
   }
