@@ -1,44 +1,83 @@
 // .tile text -> tile dialect, by the front end.
+//
+// Twice where the cost model has chosen a block size that is no power of two, and the kernel does with its blocks what
+// such blocks cannot do.
 #include "Driver/Compilation.h"
 
+#include "Analysis/PaddedBlocks.h"
 #include "Driver/ChooseConfig.h"
 #include "Frontend/Frontend.h"
 
+using namespace mlir;
+
 namespace tile::driver {
 
-bool Compilation::loadTile() {
+/// One run of the front end. Unless `anySize`, what is chosen are powers of two.
+struct Compilation::TileAttempt {
   frontend::DiagnosticEngine engine;
-  std::string explanation;
-  frontend::SourceFile file{options.input == "-" ? "<stdin>" : options.input, options.inputText};
-  frontend::Module module = frontend::parse(file, engine);
-  if (options.emit == EmitKind::Ast && !engine.hasErrors()) {
-    output = frontend::dumpAst(module);
-    if (!llvm::StringRef(output).ends_with("\n"))
-      output += '\n';
-  } else if (!engine.hasErrors()) {
-    frontend::CompileRequest request;
-    request.kernelName = options.kernel;
-    request.signature = options.signature;
-    request.definitions = options.definitions;
-    request.assumptions = options.assumptions;
-    request.numWarps = options.numWarps;
-    request.numStages = options.numStages;
-    request.targetCapability = int(gpu->capability);
-    request.debug = options.debug;
-    request.sizes = options.sizes;
-    request.choose = [&](const frontend::OpenProduct &product) {
-      ConfigChoice choice = chooseConfig(options, *gpu, product, options.explainConfig ? &explanation : nullptr);
-      // For sizes that need not be split, the schedule that could would only take time (0.4 us of 26 at 2048).
-      if (!options.sizes.empty() && !choice.splitsRounds)
-        options.pipeline.disabled.push_back("cta-stream-k");
-      return choice.tiles;
-    };
-    moduleOp = frontend::emitModule(*context, module, request, engine);
+  std::string explanation, tree;
+  OwningOpRef<ModuleOp> moduleOp;
+  bool isWhole = false, choosesOddSize = false;
+
+  /// Whether powers of two would do better.
+  bool isInVain() {
+    if (!choosesOddSize)
+      return false;
+    if (!moduleOp)
+      return true;
+    return llvm::any_of(moduleOp->getOps<KernelOp>(),
+                        [](KernelOp kernel) { return findPaddingProblem(kernel).has_value(); });
   }
-  errors << engine.render();
+};
+
+void Compilation::attemptTile(TileAttempt &attempt, bool anySize) {
+  frontend::SourceFile file{options.input == "-" ? "<stdin>" : options.input, options.inputText};
+  frontend::Module module = frontend::parse(file, attempt.engine);
+  if (attempt.engine.hasErrors())
+    return;
+  if (options.emit == EmitKind::Ast) {
+    attempt.tree = frontend::dumpAst(module);
+    if (!llvm::StringRef(attempt.tree).ends_with("\n"))
+      attempt.tree += '\n';
+    return;
+  }
+  frontend::CompileRequest request;
+  request.kernelName = options.kernel;
+  request.signature = options.signature;
+  request.definitions = options.definitions;
+  request.assumptions = options.assumptions;
+  request.numWarps = options.numWarps;
+  request.numStages = options.numStages;
+  request.targetCapability = int(gpu->capability);
+  request.debug = options.debug;
+  request.sizes = options.sizes;
+  request.choose = [&](const frontend::OpenProduct &product) {
+    std::string *explanation = options.explainConfig ? &attempt.explanation : nullptr;
+    ConfigChoice choice = chooseConfig(options, *gpu, product, anySize, explanation);
+    attempt.isWhole = !choice.splitsRounds;
+    attempt.choosesOddSize = choice.hasOddSize;
+    return choice.tiles;
+  };
+  attempt.moduleOp = frontend::emitModule(*context, module, request, attempt.engine);
+}
+
+bool Compilation::loadTile() {
+  auto attempt = std::make_unique<TileAttempt>();
+  attemptTile(*attempt, /*anySize=*/true);
+  // What is left open must not make a program fail that powers of two let pass.
+  if (attempt->isInVain()) {
+    attempt = std::make_unique<TileAttempt>();
+    attemptTile(*attempt, /*anySize=*/false);
+  }
+  // For sizes that need not be split, the schedule that could would only take time (0.4 us of 26 at 2048).
+  if (attempt->isWhole && !options.sizes.empty())
+    options.pipeline.disabled.push_back("cta-stream-k");
+  output = std::move(attempt->tree);
+  moduleOp = std::move(attempt->moduleOp);
+  errors << attempt->engine.render();
   if (options.explainConfig && moduleOp)
-    errors << (explanation.empty() ? "tilec: the kernel leaves nothing open\n" : explanation);
-  if (engine.hasErrors() || (output.empty() && !moduleOp)) {
+    errors << (attempt->explanation.empty() ? "tilec: the kernel leaves nothing open\n" : attempt->explanation);
+  if (attempt->engine.hasErrors() || (output.empty() && !moduleOp)) {
     state = Outcome::Rejected;
     return false;
   }
