@@ -114,8 +114,12 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
   const target::GemmConfig &best = ranked.front().config;
   // Whole programs make whole waves.
   bool splits = ranked.front().waves != std::floor(ranked.front().waves);
+  bool isOneWave = ranked.front().tiles <= int64_t(options.numSms ? options.numSms : gpu.numSms);
   bool hasOddSize = !choices.blockN && !llvm::isPowerOf2_32(best.blockN);
-  return {{best.blockM, best.blockN, best.blockK, best.groupM, best.numWarps, best.numStages}, splits, hasOddSize};
+  return {{best.blockM, best.blockN, best.blockK, best.groupM, best.numWarps, best.numStages},
+          splits,
+          isOneWave,
+          hasOddSize};
 }
 
 } // namespace tile::driver

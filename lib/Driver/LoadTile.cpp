@@ -17,7 +17,7 @@ struct Compilation::TileAttempt {
   frontend::DiagnosticEngine engine;
   std::string explanation, tree;
   OwningOpRef<ModuleOp> moduleOp;
-  bool isWhole = false, choosesOddSize = false;
+  bool isWhole = false, isOneWave = false, choosesOddSize = false;
 
   /// Whether powers of two would do better.
   bool isInVain() {
@@ -55,6 +55,7 @@ void Compilation::attemptTile(TileAttempt &attempt, bool anySize) {
     std::string *explanation = options.explainConfig ? &attempt.explanation : nullptr;
     ConfigChoice choice = chooseConfig(options, *gpu, product, anySize, explanation);
     attempt.isWhole = !choice.splitsRounds;
+    attempt.isOneWave = choice.isOneWave;
     attempt.choosesOddSize = choice.hasOddSize;
     return choice.tiles;
   };
@@ -72,6 +73,9 @@ bool Compilation::loadTile() {
   // For sizes that need not be split, the schedule that could would only take time (0.4 us of 26 at 2048).
   if (attempt->isWhole && !options.sizes.empty())
     options.pipeline.disabled.push_back("cta-stream-k");
+  // Nor do CTAs look for a second program where each has one (512 takes 3.1 us instead of 3.3, 1024 5.05 instead of 5.27).
+  if (attempt->isOneWave && !options.sizes.empty())
+    options.pipeline.disabled.push_back("tile-make-persistent");
   output = std::move(attempt->tree);
   moduleOp = std::move(attempt->moduleOp);
   errors << attempt->engine.render();
