@@ -15,7 +15,9 @@ LogicalResult SlotOp::verify() {
 static LogicalResult verifyTile(Operation *op, RankedTensorType tensor, BufferType buffer) {
   if (buffer.getSlots() != 1)
     return op->emitOpError() << "buffer has " << buffer.getSlots() << " slots; choose one with cta.slot";
-  if (tensor.getShape() != buffer.getShape() || tensor.getElementType() != buffer.getElementType())
+  // What lies beyond a padded buffer is read as anything.
+  bool fits = tensor.getShape() == ArrayRef<int64_t>(buffer.getLayout().getLayout().outShape());
+  if (!fits || tensor.getElementType() != buffer.getElementType())
     return op->emitOpError() << "tensor is " << RankedTensorType::get(tensor.getShape(), tensor.getElementType())
                              << " but the buffer holds "
                              << RankedTensorType::get(buffer.getShape(), buffer.getElementType());

@@ -1,7 +1,11 @@
 // Registration of the cta dialect.
 #include "Cta/CtaDialect.h"
 
+#include "Layout/ShapeTransforms.h"
+
 #include "mlir/IR/Builders.h"
+
+#include <numeric>
 
 #include "Cta/CtaDialect.cpp.inc"
 
@@ -45,6 +49,15 @@ const layout::LinearLayout &getLayout(Type type) {
 
 RankedTensorType withLayout(RankedTensorType type, LayoutAttr layout) {
   return RankedTensorType::get(type.getShape(), type.getElementType(), layout);
+}
+
+std::vector<int32_t> registersInColumns(RankedTensorType type, std::optional<uint32_t> columns) {
+  const layout::LinearLayout &layout = getLayout(type);
+  if (columns)
+    return layout::registersOfPart(layout, 1, *columns);
+  std::vector<int32_t> all(layout.numRegisters());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
 }
 
 } // namespace tile::cta

@@ -39,13 +39,17 @@ const layout::LinearLayout &getLayout(mlir::Type type);
 /// `type` with `layout` as its encoding.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type, LayoutAttr layout);
 
+/// The registers of the tensor, ascending; only those that hold a part of the first `columns` columns, if given.
+std::vector<int32_t> registersInColumns(mlir::RankedTensorType type, std::optional<uint32_t> columns);
+
 // What verifiers of several families share.
 
 /// The buffer is the block of a descriptor with these offsets, or a panel of it.
 mlir::LogicalResult verifyBlock(mlir::Operation *op, DescType desc, mlir::ValueRange offsets, BufferType buffer,
                                 bool mayBePanel);
-/// The tensor can be a partial sum: it is moved as 32-bit registers.
-mlir::LogicalResult verifyPartial(mlir::Operation *op, mlir::RankedTensorType value);
+/// The tensor, or its first `columns` columns, can be a partial sum: it is moved as 32-bit registers.
+mlir::LogicalResult verifyPartial(mlir::Operation *op, mlir::RankedTensorType value,
+                                  std::optional<uint32_t> columns = std::nullopt);
 
 } // namespace tile::cta
 

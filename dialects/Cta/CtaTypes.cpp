@@ -2,6 +2,7 @@
 #include "Cta/CtaDialect.h"
 
 #include "Layout/ShapeTransforms.h"
+#include "Layout/SharedLayouts.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -21,8 +22,12 @@ void CtaDialect::registerTypes() {
       >();
 }
 
+bool BufferType::isPadded() const {
+  return getShape() != ArrayRef<int64_t>(getLayout().getLayout().outShape());
+}
+
 int64_t BufferType::getBytesPerSlot() const {
-  return llvm::product_of(getShape()) * getBytesInMemory(getElementType());
+  return *layout::usedExtent(getLayout().getLayout(), getShape().vec()) * getBytesInMemory(getElementType());
 }
 
 BufferType BufferType::withSlots(int64_t slots) const {
@@ -38,7 +43,7 @@ BufferType BufferType::transposed() const {
 BufferType BufferType::firstRows(int64_t rows) const {
   std::vector<uint64_t> offsets = getLayout().getLayout().flatBases(layout::offsetDim);
   int64_t columns = getShape().back(), count = getShape().front() / rows;
-  if (getShape().size() != 2 || rows <= 0 || getShape().front() % rows != 0)
+  if (getShape().size() != 2 || isPadded() || rows <= 0 || getShape().front() % rows != 0)
     return {};
   // The highest offset bits must select the parts, in order.
   for (int64_t part = count; part > 1; part /= 2) {
@@ -55,9 +60,16 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError, A
   const layout::LinearLayout &map = layout.getLayout();
   if (std::optional<std::string> problem = layout::verifyShared(map))
     return emitError() << "not a layout of a buffer: " << *problem;
-  if (ArrayRef<int64_t>(map.outShape()) != shape)
+  for (int64_t size : shape)
+    if (size < 1)
+      return emitError() << "buffer is [" << shape << "]; all sizes must be at least 1";
+  if (ArrayRef<int64_t>(map.outShape()) != ArrayRef(getPaddedShape(shape)))
     return emitError() << "layout is for shape [" << ArrayRef<int64_t>(map.outShape()) << "] but the buffer is ["
                        << shape << "]";
+  if (!layout::usedExtent(map, shape.vec()))
+    return emitError() << "buffer is [" << shape
+                       << "]; only the slowest dimension of its layout may have a size that is "
+                       << "no power of two";
   if (slots < 1)
     return emitError() << "buffer has " << slots << " slots but needs at least 1";
   return success();

@@ -12,6 +12,9 @@ def Cta_BufferType : TypeDef<CtaDialect, "Buffer"> {
   let description = [{
     `slots` tiles (1 if not given), one after the other; inside a tile `layout` maps the element offset to coordinates.
 
+    A size that is no power of two has a layout for the next one; it must be the size of the layout's slowest dimension,
+    so that what is beyond lies at the end and takes no memory.
+
     Example: `!cta.buffer<2x4xf16, #cta.layout<[2, 4], offset = [[0, 1], [0, 2], [1, 0]]>, slots = 3>`
   }];
   let parameters = (ins ArrayRefParameter<"int64_t", "shape of a tile">:$shape, "::mlir::Type":$elementType,
@@ -19,6 +22,8 @@ def Cta_BufferType : TypeDef<CtaDialect, "Buffer"> {
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    /// Whether the layout is for more elements than the tile has.
+    bool isPadded() const;
     /// Bytes of one tile, and of all slots.
     int64_t getBytesPerSlot() const;
     int64_t getBytes() const { return getBytesPerSlot() * getSlots(); }

@@ -6,18 +6,21 @@ using namespace tile;
 using namespace tile::cta;
 
 /// Partial sums are moved as 32-bit registers.
-LogicalResult tile::cta::verifyPartial(Operation *op, RankedTensorType value) {
+LogicalResult tile::cta::verifyPartial(Operation *op, RankedTensorType value, std::optional<uint32_t> columns) {
   if (!getLayoutAttr(value))
     return op->emitOpError() << "tensor has no layout";
   if (!value.getElementType().isF32() && !value.getElementType().isInteger(32))
     return op->emitOpError() << "moves " << value.getElementType() << " but partial sums are f32 or i32";
+  if (columns && (value.getRank() != 2 || int32_t(*columns) < 1 || *columns > value.getDimSize(1)))
+    return op->emitOpError() << "moves " << int32_t(*columns) << " columns of "
+                             << RankedTensorType::get(value.getShape(), value.getElementType());
   return success();
 }
 
 LogicalResult PartialStoreOp::verify() {
-  return verifyPartial(*this, cast<RankedTensorType>(getValue().getType()));
+  return verifyPartial(*this, cast<RankedTensorType>(getValue().getType()), getColumns());
 }
 
 LogicalResult PartialAddOp::verify() {
-  return verifyPartial(*this, cast<RankedTensorType>(getValue().getType()));
+  return verifyPartial(*this, cast<RankedTensorType>(getValue().getType()), getColumns());
 }

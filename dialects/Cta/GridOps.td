@@ -8,11 +8,12 @@ def Cta_PartialStoreOp : Cta_Op<"partial_store", [MemoryEffects<[MemWrite<Tile_G
   let summary = "write a tensor to global memory in the order of its registers";
   let description = [{
     Each thread writes what it holds, so that all accesses are coalesced; only `cta.partial_add` with the same layout
-    can read it. Needs 4 bytes at `ptr`, aligned to 16, for each register of each thread.
+    can read it. Needs 4 bytes at `ptr`, aligned to 16, for each register of each thread. With `columns`, only the first
+    so many columns of a matrix move, and take memory.
 
     Example: `cta.partial_store %x, %p : tensor<128x128xf32, #x>, !tile.ptr<i32>`
   }];
-  let arguments = (ins Tile_Tensor:$value, Tile_PtrType:$ptr);
+  let arguments = (ins Tile_Tensor:$value, Tile_PtrType:$ptr, OptionalAttr<I32Attr>:$columns);
   let assemblyFormat = "$value `,` $ptr attr-dict `:` type($value) `,` type($ptr)";
   let hasVerifier = 1;
 }
@@ -21,9 +22,11 @@ def Cta_PartialAddOp : Cta_Op<"partial_add", [
     AllTypesMatch<["value", "result"]>, MemoryEffects<[MemRead<Tile_GlobalMemory>]>]> {
   let summary = "add what a cta.partial_store has written";
   let description = [{
+    With `columns`, only the first so many columns, as many as were stored; the others keep their values.
+
     Example: `%s = cta.partial_add %x, %p : tensor<128x128xf32, #x>, !tile.ptr<i32>`
   }];
-  let arguments = (ins Tile_Tensor:$value, Tile_PtrType:$ptr);
+  let arguments = (ins Tile_Tensor:$value, Tile_PtrType:$ptr, OptionalAttr<I32Attr>:$columns);
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = "$value `,` $ptr attr-dict `:` type($value) `,` type($ptr)";
   let hasVerifier = 1;

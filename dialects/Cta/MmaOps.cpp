@@ -1,6 +1,8 @@
 // Verification of matrix products.
 #include "Cta/CtaDialect.h"
 
+#include "mlir/IR/Builders.h"
+
 using namespace mlir;
 using namespace tile;
 using namespace tile::cta;
@@ -40,6 +42,25 @@ LogicalResult WgmmaOp::verify() {
   auto registers = dyn_cast<RankedTensorType>(getA().getType());
   if (registers && !getLayoutAttr(registers))
     return emitOpError() << "left operand in registers must have a layout";
-  ArrayRef<int64_t> shape = registers ? registers.getShape() : getBufferA().getType().getShape();
-  return verifyProduct(*this, shape, getB().getType().getShape(), getAcc().getType().getShape());
+  // Of an accumulator for more columns the first ones are computed.
+  SmallVector<int64_t> acc(getAcc().getType().getShape()), b(getB().getType().getShape());
+  if (acc.size() == 2 && b.size() == 2 && acc[1] == getPaddedShape(b)[1])
+    acc[1] = b[1];
+  return verifyProduct(*this, registers ? registers.getShape() : getBufferA().getType().getShape(), b, acc);
+}
+
+IntegerAttr WgmmaOp::getColumnsAttr() {
+  int64_t columns = getB().getType().getShape()[1];
+  if (columns == getAcc().getType().getDimSize(1))
+    return {};
+  return Builder(getContext()).getI32IntegerAttr(columns);
+}
+
+LogicalResult WgmmaWaitOp::verify() {
+  RankedTensorType acc = getAcc().getType();
+  std::optional<uint32_t> columns = getColumns();
+  if (columns && (acc.getRank() != 2 || int32_t(*columns) < 1 || *columns > acc.getDimSize(1)))
+    return emitOpError() << "awaits " << int32_t(*columns) << " columns of "
+                         << RankedTensorType::get(acc.getShape(), acc.getElementType());
+  return success();
 }

@@ -48,7 +48,8 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
     `result = a * b`. The accumulator has the layout of the instruction (`lib/Layout/MmaLayouts.h`); the buffers have
     swizzled layouts that a matrix descriptor can say. `a` is a buffer, or a tensor of 16-bit elements in registers with the
     layout of the instruction's left operand. The result may be used after a `cta.wgmma_wait` only, and the buffers may be
-    written after it.
+    written after it. If b has a number of columns that is no power of two, the accumulator has the next power of two, of
+    which only b's columns are computed; the others stay as they are in `acc`.
 
     Example:
     ```mlir
@@ -60,27 +61,31 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
                        Arg<Cta_BufferType, "right tile", [MemRead<Cta_SharedMemory>]>:$b, Tile_NumberTensor:$acc,
                        Optional<I1>:$accumulate, I32Attr:$n);
   let results = (outs Tile_NumberTensor:$result);
-  let extraClassDeclaration = [{
-    /// The left operand, if it is in shared memory.
-    mlir::TypedValue<BufferType> getBufferA() { return mlir::dyn_cast<mlir::TypedValue<BufferType>>(getA()); }
-  }];
   let assemblyFormat = [{
     $a `,` $b `,` $acc (`if` $accumulate^)? attr-dict `:` type($a) `,` type($b) `->` type($result)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// How many columns are computed, if not all of the accumulator; else null.
+    ::mlir::IntegerAttr getColumnsAttr();
+    /// The left operand, if it is in shared memory.
+    ::mlir::TypedValue<BufferType> getBufferA() { return ::mlir::dyn_cast<::mlir::TypedValue<BufferType>>(getA()); }
+  }];
 }
 
 def Cta_WgmmaWaitOp : Cta_Op<"wgmma_wait", [
     AllTypesMatch<["acc", "result"]>, MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "wait until at most `pending` products of warp groups are incomplete";
   let description = [{
-    PTX ISA, `wgmma.wait_group`. The result is `acc`; with `pending` 0 it may be used.
+    PTX ISA, `wgmma.wait_group`. The result is `acc`; with `pending` 0 it may be used. With `columns`, the product that is
+    awaited computes only so many columns.
 
     Example: `%r = cta.wgmma_wait %d {pending = 0 : i32} : tensor<64x64xf32, #c>`
   }];
-  let arguments = (ins Tile_NumberTensor:$acc, I32Attr:$pending);
+  let arguments = (ins Tile_NumberTensor:$acc, I32Attr:$pending, OptionalAttr<I32Attr>:$columns);
   let results = (outs Tile_NumberTensor:$result);
   let assemblyFormat = "$acc attr-dict `:` type($acc)";
+  let hasVerifier = 1;
 }
 
 #endif

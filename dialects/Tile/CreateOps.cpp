@@ -10,9 +10,9 @@ LogicalResult ArangeOp::verify() {
   RankedTensorType type = getResult().getType();
   if (type.getRank() != 1)
     return emitOpError() << "result has rank " << type.getRank() << "; a range has rank 1";
-  if (count <= 0 || !llvm::isPowerOf2_64(count))
+  if (count <= 0)
     return emitOpError() << "range " << int32_t(getStart()) << " to " << int32_t(getEnd()) << " has " << count
-                         << " elements; the number must be a power of two";
+                         << " elements; there must be at least one";
   if (type.getDimSize(0) != count)
     return emitOpError() << "range " << int32_t(getStart()) << " to " << int32_t(getEnd()) << " has " << count
                          << " elements but the result type has " << type.getDimSize(0);

@@ -8,7 +8,7 @@ def Tile_ArangeOp : Tile_Op<"arange", [Pure]> {
   let summary = "consecutive integers";
   let description = [{
     The integers from `start` (included) to `end` (excluded); the result is one-dimensional with `end - start`
-    elements, a power of two.
+    elements, at least one.
 
     Example: `%r = tile.arange 0 to 128 : tensor<128xi32>`
   }];

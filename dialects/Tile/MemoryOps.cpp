@@ -59,7 +59,8 @@ LogicalResult MakeDescOp::verify() {
 static LogicalResult verifyBlock(Operation *op, DescType desc, size_t offsets, RankedTensorType block) {
   if (offsets != desc.getShape().size())
     return op->emitOpError() << "has " << offsets << " offsets but the descriptor has rank " << desc.getShape().size();
-  if (block.getShape() != desc.getShape() || block.getElementType() != desc.getElementType())
+  bool hasShape = block.getShape() == desc.getShape() || block.getShape() == ArrayRef(getPaddedShape(desc.getShape()));
+  if (!hasShape || block.getElementType() != desc.getElementType())
     return op->emitOpError() << "block is " << RankedTensorType::get(block.getShape(), block.getElementType())
                              << " but the descriptor is " << desc;
   return success();

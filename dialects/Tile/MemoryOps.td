@@ -114,6 +114,8 @@ def Tile_DescLoadOp : Tile_Op<"desc_load", [MemoryEffects<[MemRead<Tile_GlobalMe
   let summary = "read of one block through a descriptor";
   let description = [{
     `offsets` (i32, elements) is the coordinate of the block's first element. Elements outside the tensor read as zero.
+    The result may be padded: sizes of the block that are no powers of two are rounded up, and what is beyond the block
+    is undefined.
 
     Example: `%x = tile.desc_load %d[%i, %j] : !tile.desc<64x32xf16> -> tensor<64x32xf16>`
   }];
@@ -127,6 +129,7 @@ def Tile_DescStoreOp : Tile_Op<"desc_store", [MemoryEffects<[MemWrite<Tile_Globa
   let summary = "write of one block through a descriptor";
   let description = [{
     `offsets` (i32, elements) is the coordinate of the block's first element. Elements outside the tensor are dropped.
+    The value may be padded like the result of `tile.desc_load`; what is beyond the block is not written.
 
     Example: `tile.desc_store %d[%i, %j], %x : !tile.desc<64x32xf16>, tensor<64x32xf16>`
   }];

@@ -69,6 +69,10 @@ Type getMaskType(Type like) {
   return withElementType(like, IntegerType::get(like.getContext(), 1));
 }
 
+SmallVector<int64_t> getPaddedShape(ArrayRef<int64_t> shape) {
+  return llvm::map_to_vector(shape, [](int64_t size) { return int64_t(llvm::PowerOf2Ceil(size)); });
+}
+
 unsigned getBytesInMemory(Type element) {
   if (isa<PtrType>(element))
     return 8;

@@ -35,6 +35,8 @@ mlir::Type withElementType(mlir::Type like, mlir::Type element);
 mlir::Type getPointeeValueType(mlir::Type pointer);
 /// i1 in the shape and encoding of `like`.
 mlir::Type getMaskType(mlir::Type like);
+/// The sizes, each rounded up to a power of two.
+llvm::SmallVector<int64_t> getPaddedShape(llvm::ArrayRef<int64_t> shape);
 /// Bytes that an element of type `element` occupies in global memory; i1 takes one byte, a pointer eight.
 unsigned getBytesInMemory(mlir::Type element);
 /// Whether the operation may change what a load reads that runs behind it, or waits for other programs.

@@ -33,8 +33,8 @@ LogicalResult DescType::verify(function_ref<InFlightDiagnostic()> emitError, Arr
   if (shape.empty() || shape.size() > 5)
     return emitError() << "block has rank " << shape.size() << "; a descriptor has rank 1 to 5";
   for (int64_t size : shape)
-    if (size <= 0 || !llvm::isPowerOf2_64(size))
-      return emitError() << "block size " << size << " is not a power of two";
+    if (size <= 0)
+      return emitError() << "block size is " << size << " but must be at least 1";
   if (!isMemoryElement(element))
     return emitError() << "element is " << element << " but must be a number of 1 to 64 bits";
   return success();

@@ -128,6 +128,29 @@ bool tile::staysInRegisters(DotOp dot) {
   return true;
 }
 
+/// The shape of the operand before tile-pad-blocks, if it is a block that a descriptor leads to; else as it is.
+static SmallVector<int64_t> getBlockShape(Value operand) {
+  SharedOperand block = traceOperand(operand);
+  SmallVector<int64_t> shape;
+  if (auto load = dyn_cast_or_null<DescLoadOp>(block.source))
+    llvm::append_range(shape, dropLeadingOnes(load.getDesc().getType().getShape()));
+  else if (auto load = dyn_cast_or_null<cta::LocalLoadOp>(block.source))
+    llvm::append_range(shape, load.getBuffer().getType().getShape());
+  if (shape.size() != 2)
+    return SmallVector<int64_t>(cast<RankedTensorType>(operand.getType()).getShape());
+  if (block.transposed)
+    std::swap(shape[0], shape[1]);
+  return shape;
+}
+
+/// One instruction computes 160 columns, say. Only b has them, and its buffer must have the rest at its end: with k
+/// contiguous there is one panel of all columns, with n contiguous panels divide the columns.
+static bool fitsOnePart(int64_t m, int64_t n, int64_t k, bool bTransposed, const layout::WgmmaTiling &tiling) {
+  constexpr int64_t step = 16, mostColumns = 256, panelBits = 1024;
+  return llvm::isPowerOf2_64(m) && llvm::isPowerOf2_64(k) && n % step == 0 && n <= mostColumns && tiling.groupsN == 1 &&
+         (!bTransposed || k * tiling.elementBits <= panelBits);
+}
+
 std::optional<layout::WgmmaTiling> tile::planWarpGroups(DotOp dot, bool aTransposed, bool bTransposed,
                                                         const target::GpuTarget &target, unsigned numWarps,
                                                         bool swapped) {
@@ -146,8 +169,8 @@ std::optional<layout::WgmmaTiling> tile::planWarpGroups(DotOp dot, bool aTranspo
     return std::nullopt;
   layout::WgmmaTiling tiling;
   tiling.elementBits = a.getIntOrFloatBitWidth();
-  ArrayRef<int64_t> shape = dot.getAcc().getType().getShape();
-  int64_t m = shape[0], n = shape[1], k = dot.getA().getType().getDimSize(1), groups = numWarps / 4;
+  SmallVector<int64_t> shapeA = getBlockShape(dot.getA()), shapeB = getBlockShape(dot.getB());
+  int64_t m = shapeA[0], n = shapeB[1], k = shapeA[1], groups = numWarps / 4;
   if (swapped)
     std::swap(m, n);
   if (m < 64 || k * tiling.elementBits < 256)
@@ -155,9 +178,12 @@ std::optional<layout::WgmmaTiling> tile::planWarpGroups(DotOp dot, bool aTranspo
   // Along M as far as there are 64 rows for each group, the rest along N.
   tiling.groupsM = std::min<int64_t>(groups, m / 64);
   tiling.groupsN = groups / tiling.groupsM;
-  int64_t groupN = n / tiling.groupsN, panel = std::min<int64_t>(n, 64);
+  if (!llvm::isPowerOf2_64(m * n * k) && !fitsOnePart(m, n, k, bTransposed, tiling))
+    return std::nullopt;
+  int64_t groupN = n / tiling.groupsN, panel = std::min<int64_t>(llvm::PowerOf2Ceil(n), 64);
   // A matrix descriptor needs a swizzle, of 32 bytes at least; with n contiguous, groups begin at whole panels.
-  if (groupN < 8 || (!bTransposed && (panel * tiling.elementBits < 256 || groupN % panel != 0)))
+  bool splitsPanel = tiling.groupsN > 1 && groupN % panel != 0;
+  if (groupN < 8 || (!bTransposed && (panel * tiling.elementBits < 256 || splitsPanel)))
     return std::nullopt;
   tiling.instructionN = std::min<int64_t>(groupN, 256);
   return tiling;

@@ -80,7 +80,7 @@ std::string describe(const CompilerOptions &options, const target::GpuTarget &gp
 } // namespace
 
 ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarget &gpu,
-                          const frontend::OpenProduct &product, std::string *explain) {
+                          const frontend::OpenProduct &product, bool anySize, std::string *explain) {
   constexpr int64_t largest = 1u << 31; // sizes are 32-bit integers, mostly; beyond, nothing changes
   auto size = [&](int64_t value) { return std::clamp<int64_t>(value, 0, largest); };
   target::GemmProblem problem{
@@ -92,6 +92,7 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
       .numSms = options.numSms,
       .tensorMaps = product.alignedRows && preparesWgmma(options.pipeline),
       .kMajor = product.kMajor,
+      .anyBlockSize = anySize && preparesWgmma(options.pipeline),
       .splitRounds = runsAll(options.pipeline, {"tile-make-persistent", "cta-stream-k"}),
       .swapFewRows = runsAll(options.pipeline, {"tile-swap-dot"}),
   };
@@ -114,7 +115,12 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
   const target::GemmConfig &best = ranked.front().config;
   // Whole programs make whole waves.
   bool splits = ranked.front().waves != std::floor(ranked.front().waves);
-  return {{best.blockM, best.blockN, best.blockK, best.groupM, best.numWarps, best.numStages}, splits};
+  bool isOneWave = ranked.front().tiles <= int64_t(options.numSms ? options.numSms : gpu.numSms);
+  bool hasOddSize = !choices.blockN && !llvm::isPowerOf2_32(best.blockN);
+  return {{best.blockM, best.blockN, best.blockK, best.groupM, best.numWarps, best.numStages},
+          splits,
+          isOneWave,
+          hasOddSize};
 }
 
 } // namespace tile::driver

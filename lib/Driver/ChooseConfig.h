@@ -10,10 +10,13 @@ namespace tile::driver {
 struct ConfigChoice {
   frontend::TileChoices tiles;
   bool splitsRounds; ///< Whether cta-stream-k is expected to split the last programs.
+  bool isOneWave;    ///< Whether there are no more programs than multiprocessors.
+  bool hasOddSize;   ///< Whether a block size was chosen that is no power of two.
 };
 
-/// The cheapest configuration for the target of the options. With `explain`, also why: a table of the best.
+/// The cheapest configuration for the target of the options. With `explain`, also why: a table of the best. Without
+/// `anySize` only powers of two are chosen.
 ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarget &gpu,
-                          const frontend::OpenProduct &product, std::string *explain);
+                          const frontend::OpenProduct &product, bool anySize, std::string *explain);
 
 } // namespace tile::driver

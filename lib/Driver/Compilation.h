@@ -49,6 +49,8 @@ public:
 
 private:
   bool loadTile();
+  struct TileAttempt;
+  void attemptTile(TileAttempt &attempt, bool anySize);
   bool loadMlir();
   bool selectKernel();
   bool lower();

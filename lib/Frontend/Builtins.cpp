@@ -154,7 +154,7 @@ std::optional<SmallVector<int64_t>> BuiltinCall::shape(size_t index) const {
       sema.error(Diag::constant_needed, rangeOf(index), {"a size of a shape", describe(element)});
       return std::nullopt;
     }
-    if (*size <= 0 || *size > maxElements || !llvm::isPowerOf2_64(static_cast<uint64_t>(*size))) {
+    if (*size <= 0 || *size > maxElements || !sema.isBlockSize(static_cast<int64_t>(*size))) {
       bool hasHint = *size > 0 && *size <= maxElements;
       std::string hint =
           hasHint ? "; the next one is " + std::to_string(llvm::PowerOf2Ceil(static_cast<uint64_t>(*size))) : "";

@@ -113,10 +113,14 @@ SymValue Sema::permute(const SymValue &value, ArrayRef<int32_t> order, SourceRan
   return SymValue::makeTensor(result, value.type);
 }
 
+bool Sema::isBlockSize(int64_t size) const {
+  return llvm::isPowerOf2_64(size) || openSizes.contains(size);
+}
+
 SymValue Sema::arange(int64_t start, int64_t end, SourceRange range) {
   int64_t size = end - start;
   constexpr int64_t largest = std::numeric_limits<int32_t>::max();
-  if (start < -largest - 1 || end > largest || size <= 0 || !llvm::isPowerOf2_64(size) || size > maxElements) {
+  if (start < -largest - 1 || end > largest || size <= 0 || !isBlockSize(size) || size > maxElements) {
     std::string hint =
         size > 0 && size <= maxElements ? "; the next power of two is " + std::to_string(llvm::PowerOf2Ceil(size)) : "";
     return error(Diag::arange_size, range, {std::to_string(start), std::to_string(end), std::to_string(size), hint});

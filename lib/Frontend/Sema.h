@@ -78,6 +78,8 @@ public:
   SymValue reshape(const SymValue &value, llvm::ArrayRef<int64_t> shape, SourceRange range);
   SymValue expandDims(const SymValue &value, int64_t axis, SourceRange range);
   SymValue permute(const SymValue &value, llvm::ArrayRef<int32_t> order, SourceRange range);
+  /// Powers of two, and the sizes of blocks that the kernel leaves open.
+  bool isBlockSize(int64_t size) const;
   SymValue arange(int64_t start, int64_t end, SourceRange range);
   /// The element of a block that has one.
   SymValue toScalar(const SymValue &block, SourceRange range);
@@ -137,6 +139,7 @@ private:
   // SemaChoices.cpp
   bool isLeftOpen(const Parameter &parameter);
   bool chooseOpen(const FunctionStmt &kernel, std::vector<KernelParameter> &parameters);
+  void allowOpenSizes(const FunctionStmt &kernel, const std::vector<KernelParameter> &parameters);
   bool describeProduct(const DirectiveSet &directives, const std::map<std::string, KernelParameter> &parameters,
                        OpenProduct &product);
 
@@ -279,6 +282,7 @@ private:
   std::map<const FunctionStmt *, ModuleScope *> owners;
   /// Parameter -> type or value, from the instance directive and --signature.
   std::map<std::string, std::pair<std::string, SourceRange>> specifications;
+  std::set<int64_t> openSizes;            // that are no powers of two, and are allowed all the same
   std::optional<int> numWarps, numStages; // of the kernel; may be `leftOpen` until they are chosen
   std::optional<ClusterShape> cluster;    // likewise
   std::deque<Module> scratchModules;      // own the expressions of -D and --signature

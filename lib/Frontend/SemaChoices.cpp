@@ -215,6 +215,22 @@ bool Sema::isLeftOpen(const Parameter &parameter) {
   return text.trim() == "auto" && findRole(parameter.name);
 }
 
+/// A block size that the kernel itself leaves open, which Triton does not know, may be a multiple of 16 that is no
+/// power of two, also if -D gives it.
+void Sema::allowOpenSizes(const FunctionStmt &kernel, const std::vector<KernelParameter> &parameters) {
+  constexpr int64_t step = 16;
+  for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
+    const auto *name = formal.defaultValue ? as<NameExpr>(formal.defaultValue) : nullptr;
+    bool isOpen = isLeftOpen(formal) || (name && name->id == "auto" && !lookupGlobal(name->id, name->range));
+    std::optional<Int128> size =
+        isOpen && findRole(formal.name) && parameter.constant && parameter.constant->isConstant()
+            ? asInteger(parameter.constant->constant)
+            : std::nullopt;
+    if (size && *size > 0 && *size <= INT32_MAX && *size % step == 0)
+      openSizes.insert(int64_t(*size));
+  }
+}
+
 /// Chooses what is open. What nothing says about warps and stages is open, too, as soon as anything is.
 bool Sema::chooseOpen(const FunctionStmt &kernel, std::vector<KernelParameter> &parameters) {
   const Parameter *open = nullptr;

@@ -445,7 +445,10 @@ bool Sema::resolveParameters(const FunctionStmt &kernel, const InstanceDirective
   if (diagnostics.numErrors() != errorsBefore)
     return false;
   selectOptions(kernel, instance);
-  return chooseOpen(kernel, parameters);
+  if (!chooseOpen(kernel, parameters))
+    return false;
+  allowOpenSizes(kernel, parameters);
+  return true;
 }
 
 /// The command line wins over the instance, the instance over the kernel.

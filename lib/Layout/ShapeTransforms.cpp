@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <functional>
 
 namespace tile::layout {
 
@@ -68,6 +69,31 @@ std::optional<LinearLayout> firstPart(const LinearLayout &layout, unsigned axis,
   std::vector<int64_t> shape = layout.outShape();
   shape[axis] = size;
   return LinearLayout(inDims, std::move(shape));
+}
+
+std::vector<int32_t> registersOfPart(const LinearLayout &layout, unsigned axis, int64_t size) {
+  // Steps that lanes and warps make along the axis, one for each highest bit.
+  std::vector<int32_t> steps;
+  for (std::string_view name : {laneDim, warpDim})
+    for (const std::vector<int32_t> &basis : layout.bases(name)) {
+      int32_t step = basis[axis];
+      for (int32_t other : steps)
+        step = std::min(step, step ^ other);
+      if (step != 0)
+        steps.insert(std::lower_bound(steps.begin(), steps.end(), step, std::greater<>()), step);
+    }
+  Bases registers = layout.bases(registerDim);
+  std::vector<int32_t> inside;
+  for (int32_t index = 0; index < layout.numRegisters(); ++index) {
+    int32_t least = 0;
+    for (size_t bit = 0; bit < registers.size(); ++bit)
+      least ^= index >> bit & 1 ? registers[bit][axis] : 0;
+    for (int32_t step : steps)
+      least = std::min(least, least ^ step);
+    if (least < size)
+      inside.push_back(index);
+  }
+  return inside;
 }
 
 LinearLayout embed(const LinearLayout &layout, std::vector<int64_t> shape) {

@@ -33,6 +33,9 @@ LinearLayout clampDim(const LinearLayout &layout, unsigned axis);
 /// unless register bits alone lead beyond them, each straight along `axis`.
 std::optional<LinearLayout> firstPart(const LinearLayout &layout, unsigned axis, int64_t size);
 
+/// The registers, ascending, that hold in some thread one of the first `size` elements along `axis`.
+std::vector<int32_t> registersOfPart(const LinearLayout &layout, unsigned axis, int64_t size);
+
 /// The same elements at the same coordinates of a larger tensor, of which they cover only a part.
 LinearLayout embed(const LinearLayout &layout, std::vector<int64_t> shape);
 

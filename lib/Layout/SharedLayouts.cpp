@@ -109,6 +109,37 @@ std::optional<SwizzleForm> matchSwizzle(const LinearLayout &layout, unsigned ele
   return std::nullopt;
 }
 
+std::optional<int64_t> usedExtent(const LinearLayout &layout, const std::vector<int64_t> &shape) {
+  const std::vector<int64_t> &whole = layout.outShape();
+  assert(shape.size() == whole.size() && "one size for each dimension");
+  std::optional<size_t> axis;
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    if (shape[dim] == whole[dim])
+      continue;
+    if (axis || shape[dim] > whole[dim])
+      return std::nullopt;
+    axis = dim;
+  }
+  int64_t unit = layout.numElements();
+  if (!axis)
+    return unit;
+  // The highest offset bits that do nothing but halve the dimension; the others must stay below.
+  Bases bases = layout.bases(offsetDim);
+  int64_t extent = whole[*axis];
+  for (; !bases.empty(); bases.pop_back()) {
+    std::vector<int32_t> halves(whole.size(), 0);
+    halves[*axis] = int32_t(extent / 2);
+    auto reaches = [&](const std::vector<int32_t> &basis) { return basis[*axis] >= extent / 2; };
+    if (extent == 1 || bases.back() != halves || std::any_of(bases.begin(), bases.end() - 1, reaches))
+      break;
+    extent /= 2;
+    unit /= 2;
+  }
+  if (extent == whole[*axis])
+    return std::nullopt;
+  return (shape[*axis] + extent - 1) / extent * unit;
+}
+
 namespace {
 
 void append(std::vector<uint64_t> &vectors, const std::vector<uint64_t> &more) {

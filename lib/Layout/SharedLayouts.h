@@ -35,6 +35,10 @@ struct SwizzleForm {
 /// stand anywhere in the order.
 std::optional<SwizzleForm> matchSwizzle(const LinearLayout &layout, unsigned elementBytes);
 
+/// Of a buffer with `layout`, the first offsets, among which are all elements of `shape`: the layout's shape, or one
+/// with a smaller size along one dimension that has the highest offsets to itself. None for other shapes.
+std::optional<int64_t> usedExtent(const LinearLayout &layout, const std::vector<int64_t> &shape);
+
 /// A buffer for moving a tensor from distributed layout `src` to `dst`: no bank conflicts when it is written as `src`
 /// and read as `dst`, with the widest vectors that both allow (planVectorAccess finds them).
 LinearLayout bankConflictFree(const LinearLayout &src, const LinearLayout &dst, unsigned elementBytes);

@@ -25,7 +25,10 @@ struct TmaBoxes {
 
 /// None if the buffer is not what TMA writes: of rank 1 or 2, rows of at least 16 bytes one after the other, with or
 /// without a swizzle.
-std::optional<TmaBoxes> planTmaBoxes(const LinearLayout &buffer, unsigned elementBytes);
+/// Boxes reach into `shape`, the buffer's if it is smaller than the layout's (empty: the same): a box that would be all
+/// outside is left out, and has no more rows than there are.
+std::optional<TmaBoxes> planTmaBoxes(const LinearLayout &buffer, unsigned elementBytes,
+                                     const std::vector<int64_t> &shape = {});
 
 /// Equal parts of a buffer that are copied one by one: those of the first, and how far each next one is from it.
 struct TmaParts {

@@ -60,6 +60,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add(Correctness, [] { return createTileExpandDescriptors(); });
   // Neighbouring programs go to neighbouring CTAs, while the order of programs is still visible.
   list.add(Optimisation, [target] { return createTileFormClusters({target}); });
+  // Layouts are for powers of two. After what recognises blocks by their masks, of which this makes more.
+  list.add(Correctness, [] { return createTilePadBlocks(); });
   // What only computed addresses is dead now, and would get layouts.
   list.cleanUp();
   list.verify("tile");

@@ -15,6 +15,7 @@ using Sizes = std::vector<unsigned>;
 constexpr unsigned warpsPerGroup = 4;
 constexpr unsigned wgmmaRows = 64;
 constexpr unsigned swizzleSpan = 128;     // bytes of a row that TMA swizzles
+constexpr unsigned columnStep = 16;       // of wgmma's columns where there are no powers of two
 constexpr unsigned instructionBytes = 32; // along K, of wgmma and mma.sync
 constexpr unsigned maxBox = 256;          // elements of a TMA box along each dimension
 constexpr unsigned barrierBytes = 16;     // full and empty, per stage
@@ -23,6 +24,7 @@ constexpr unsigned storePanels = 2;       // cta-lower-descriptors writes c thro
 constexpr unsigned maxStages = 16;        // tile.kernel
 constexpr unsigned usefulStages = 3;      // one is read, one is full, one is on its way; of small tiles one more
 constexpr unsigned largeTile = 128 * 192; // elements of c
+constexpr unsigned narrowStages = 4;      // of panels narrower than a swizzle: 1536 nn takes 13.4 us, 15.2 with 5
 constexpr unsigned maxAccumulators = 128; // per thread, of 255 registers
 constexpr unsigned mmaStepBytes = 64;     // of a K step of mma.sync: two instructions
 
@@ -48,6 +50,10 @@ std::string checkWgmma(const GpuTarget &target, const GemmProblem &problem, cons
   if (config.blockM > maxBox || config.blockN > maxBox)
     return "a TMA box has at most 256 elements along a dimension";
   unsigned groups = config.numWarps / warpsPerGroup, groupsN = groups / std::min(groups, rows / wgmmaRows);
+  if (!isPowerOfTwo(config.blockN) && (swapped || config.blockN % columnStep != 0 || groupsN > 1))
+    return "columns that are no power of two are a multiple of 16, of one warp group";
+  if (!isPowerOfTwo(config.blockN) && config.blockK * problem.elementBytes() > swizzleSpan)
+    return "columns that are no power of two have K steps of at most 128 bytes";
   // A group takes whole panels of a row-major right operand.
   if (columns / groupsN < (groupsN > 1 ? swizzleSpan / problem.elementBytes() : leastColumns(problem)))
     return "a warp group has too few columns";
@@ -74,6 +80,10 @@ constexpr unsigned defaultGroup = 8;
 /// The most stages that fit, if these are enough to be useful.
 std::optional<unsigned> chooseStages(const GpuTarget &target, const GemmProblem &problem, GemmConfig config) {
   config.numStages = config.wgmma ? maxStages : usefulStages;
+  // Of a row-major b, panels divide the columns.
+  if (config.wgmma && !problem.kMajor && config.blockN * problem.elementBytes() % swizzleSpan != 0 &&
+      !isPowerOfTwo(config.blockN))
+    config.numStages = narrowStages;
   while (config.numStages > 1 && sharedBytes(problem, config) > target.maxSharedPerCta)
     --config.numStages;
   bool isLarge = config.blockM * config.blockN >= largeTile;
@@ -94,7 +104,8 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
   auto sizes = [](std::optional<unsigned> choice, Sizes open) { return choice ? Sizes{*choice} : open; };
   unsigned span = swizzleSpan / problem.elementBytes(), step = mmaStepBytes / problem.elementBytes();
   Sizes blocksM = sizes(choices.blockM, wgmma ? wgmmaBlocksM(problem) : Sizes{32, 64, 128});
-  Sizes blocksN = sizes(choices.blockN, wgmma ? Sizes{64, 128, 256} : Sizes{32, 64, 128});
+  Sizes columns = problem.anyBlockSize ? Sizes{64, 96, 128, 160, 192, 224, 256} : Sizes{64, 128, 256};
+  Sizes blocksN = sizes(choices.blockN, wgmma ? columns : Sizes{32, 64, 128});
   Sizes warps = sizes(choices.numWarps, wgmma ? Sizes{8, 4} : Sizes{4});
   std::vector<GemmConfig> candidates;
   for (unsigned blockM : blocksM) {
@@ -142,14 +153,18 @@ int64_t sharedBytes(const GemmProblem &problem, const GemmConfig &config) {
   int64_t stage = int64_t(config.blockM + config.blockN) * config.blockK * problem.elementBytes();
   if (!config.wgmma)
     return config.numStages * stage;
-  int64_t staging = int64_t(storePanels) * config.blockM * swizzleSpan;
+  // Panels divide the columns.
+  unsigned panelBytes = std::min(swizzleSpan, (config.blockN & -config.blockN) * problem.outputBytes);
+  int64_t staging = int64_t(storePanels) * config.blockM * panelBytes;
   return config.numStages * (stage + barrierBytes) + staging + alignmentBytes;
 }
 
 std::string checkGemmConfig(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
-  for (unsigned size : {config.blockM, config.blockN, config.blockK, config.numWarps})
+  for (unsigned size : {config.blockM, config.blockK, config.numWarps})
     if (!isPowerOfTwo(size))
-      return "blocks and warps are powers of two";
+      return "rows, K steps and warps are powers of two";
+  if (!isPowerOfTwo(config.blockN) && !(config.wgmma && problem.anyBlockSize))
+    return "only wgmma has columns that are no power of two";
   if (config.numStages < 1 || config.numStages > maxStages || config.groupM < 1)
     return "a kernel has 1 to 16 stages and groups of at least one tile";
   if (config.numWarps * threadsPerWarp > maxThreadsPerCta)

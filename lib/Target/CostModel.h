@@ -24,6 +24,8 @@ struct GemmProblem {
   bool tensorMaps = true;
   /// a is row-major and b column-major, so that K is contiguous in both. wgmma on 8-bit types needs it.
   bool kMajor = false;
+  /// With wgmma, blockN may be any multiple of 16.
+  bool anyBlockSize = true;
   /// The last rounds of tiles are split among all multiprocessors, as cta-stream-k does.
   bool splitRounds = true;
   /// Warp groups multiply blocks of fewer than 64 rows with swapped operands, as tile-swap-dot makes them.

@@ -61,6 +61,16 @@ def TileExpandDescriptors : KernelPass<"tile-expand-descriptors"> {
   }];
 }
 
+def TilePadBlocks : KernelPass<"tile-pad-blocks"> {
+  let summary = "round sizes of blocks up to powers of two";
+  let description = [{
+    Kind: correctness. Requires: phase tile, descriptors expanded. Ensures: phase tile; every dimension of a tensor is a
+    power of two, and what lies beyond a block is neither stored nor part of a reduction or of the inner dimension of a
+    product; an error where that cannot be had. Does not: change the blocks of descriptors.
+    Example: test/Transforms/Tile/pad-blocks.mlir.
+  }];
+}
+
 def CtaAssignLayouts : KernelPass<"cta-assign-layouts"> {
   let summary = "give every tensor a layout";
   let description = [{

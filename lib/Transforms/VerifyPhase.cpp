@@ -1,7 +1,7 @@
 // tile-verify-phase: check that the kernel is in a phase's form.
 //
 //   phase      operations                                     and moreover
-//   tile       tile, arith, math, scf                         no layouts
+//   tile       tile, arith, math, scf                         no layouts; sizes are powers of two
 //   layout     tile, convert_layout (make_desc: at a place)   every tensor has a layout, for the kernel's number of
 //                                                             warps; operands and results agree on who holds what
 //   async      no dot; buffers, copies, products of cta       copies are awaited in their own block
@@ -139,6 +139,8 @@ private:
       if (!tensor)
         return success();
       cta::LayoutAttr layout = cta::getLayoutAttr(type);
+      if (phase == Phase::tile && tensor.getShape() != ArrayRef(getPaddedShape(tensor.getShape())))
+        return error(op) << "tensor " << type << " has a size that is no power of two";
       if (phase == Phase::tile)
         return tensor.getEncoding() ? error(op) << "tensor " << type << " has a layout already" : success();
       if (!layout)

@@ -43,3 +43,11 @@ tile.kernel @attribute() {
   %0 = arith.constant {my.plan = 1 : i32} 0 : i32
   tile.return
 }
+
+// -----
+
+tile.kernel @size() {
+  // expected-error @below {{phase tile: tensor 'tensor<48xi32>' has a size that is no power of two}}
+  %r = tile.arange 0 to 48 : tensor<48xi32>
+  tile.return
+}

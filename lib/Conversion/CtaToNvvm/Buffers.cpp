@@ -128,6 +128,13 @@ LogicalResult checkAlloc(cta::AllocOp op) {
   return success();
 }
 
+LogicalResult checkWholeTile(Operation *op, cta::BufferType buffer) {
+  if (!buffer.isPadded())
+    return success();
+  return op->emitOpError() << "accesses all elements of the layout of " << buffer << ", which are more than it holds; "
+                           << "only wgmma and TMA take blocks that are no powers of two";
+}
+
 void populateBufferPatterns(const TypeConverter &converter, RewritePatternSet &patterns, const target::GpuTarget &gpu) {
   patterns.add<AllocLowering, SlotLowering, TransBufferLowering, BarrierLowering>(converter, patterns.getContext());
   patterns.add<LocalLoadLowering, LocalStoreLowering>(converter, patterns.getContext(), gpu);

@@ -66,20 +66,28 @@ static LogicalResult checkOperation(Operation *op, const target::GpuTarget &gpu)
       .Case<ReduceOp, cta::PartialReduceOp>([](Operation *op) { return checkReduction(op); })
       .Case<ScanOp>([](auto op) { return checkScan(op); })
       .Case<InlineAsmOp>([](auto op) { return checkInlineAsm(op); })
-      .Case<cta::LocalGatherOp>([](auto op) { return checkLocalGather(op); })
+      .Case<cta::LocalGatherOp>([](auto op) {
+        return failure(failed(checkWholeTile(op, op.getBuffer().getType())) || failed(checkLocalGather(op)));
+      })
       .Case<AddressCastOp>([](auto) { return success(); })
-      .Case<cta::AsyncCopyOp>([&](auto op) { return checkAsyncCopy(op, gpu); })
+      .Case<cta::AsyncCopyOp>([&](auto op) {
+        return failure(failed(checkWholeTile(op, op.getBuffer().getType())) || failed(checkAsyncCopy(op, gpu)));
+      })
       .Case<cta::WgmmaOp>([&](auto op) { return checkWgmma(op, gpu); })
       .Case<cta::TmaLoadOp, cta::TmaLoadSyncOp, cta::TmaStoreOp, cta::TmaMulticastOp>(
           [&](auto op) { return checkTmaCopy(op, op.getBuffer().getType(), gpu); })
       .Case<cta::MakeTensorMapOp>([&](auto op) { return checkMakeTensorMap(op, gpu); })
+      .Case<cta::LocalLoadOp, cta::LocalStoreOp>([](auto op) { return checkWholeTile(op, op.getBuffer().getType()); })
       .Case<cta::MbarrierAllocOp>([](auto op) { return checkMbarrierAlloc(op); })
       .Case<cta::WarpRolesOp>([&](auto op) { return checkWarpRoles(op, gpu); })
       .Case<cta::ClusterRankOp, cta::ClusterIdOp, cta::NumClustersOp, cta::ClusterBarrierOp, cta::ClusterSumOp>(
           [&](Operation *op) { return checkCluster(op, gpu); })
       .Case<cta::AllocOp>([](auto op) { return checkAlloc(op); })
       .Case<cta::MmaSyncOp>([&](auto op) { return checkMma(op, gpu); })
-      .Case<cta::FmaDotOp>([&](auto op) { return checkFmaDot(op, gpu); })
+      .Case<cta::FmaDotOp>([&](auto op) {
+        return failure(failed(checkWholeTile(op, op.getA().getType())) ||
+                       failed(checkWholeTile(op, op.getB().getType())) || failed(checkFmaDot(op, gpu)));
+      })
       .Case<PrintOp>([&](auto op) { return checkPrint(op, gpu); })
       .Default([&](Operation *op) {
         return op->hasTrait<OpTrait::Elementwise>() || op->hasTrait<OpTrait::ConstantLike>() ? checkElementwise(op, gpu)

@@ -22,7 +22,7 @@ struct PartialStoreLowering : OpConversionPattern<cta::PartialStoreOp> {
   LogicalResult matchAndRewrite(cta::PartialStoreOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    PartialPlaces places(cast<RankedTensorType>(op.getValue().getType()));
+    PartialPlaces places(cast<RankedTensorType>(op.getValue().getType()), op.getColumns());
     places.emitStores(rewriter, loc, adaptor.getValue(), places.emitBase(rewriter, loc, adaptor.getPtr().front()));
     rewriter.eraseOp(op);
     return success();
@@ -35,7 +35,7 @@ struct PartialAddLowering : OpConversionPattern<cta::PartialAddOp> {
   LogicalResult matchAndRewrite(cta::PartialAddOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    PartialPlaces places(cast<RankedTensorType>(op.getValue().getType()));
+    PartialPlaces places(cast<RankedTensorType>(op.getValue().getType()), op.getColumns());
     Value base = places.emitBase(rewriter, loc, adaptor.getPtr().front());
     Registers sums = places.emitSums(rewriter, loc, adaptor.getValue(), base);
     rewriter.replaceOpWithMultiple(op, {sums});

@@ -14,10 +14,10 @@ using namespace mlir;
 
 namespace tile::conversion {
 
-PartialPlaces::PartialPlaces(RankedTensorType type) : element(type.getElementType()) {
-  const layout::LinearLayout &layout = cta::getLayout(type);
-  width = std::gcd<int64_t>(4, layout.numRegisters());
-  threads = layout.numWarps() * target::threadsPerWarp;
+PartialPlaces::PartialPlaces(RankedTensorType type, std::optional<uint32_t> columns)
+    : moved(cta::registersInColumns(type, columns)), element(type.getElementType()) {
+  width = std::gcd<int64_t>(4, moved.size());
+  threads = cta::getLayout(type).numWarps() * target::threadsPerWarp;
 }
 
 Value PartialPlaces::emitBase(OpBuilder &builder, Location loc, Value pointer) const {
@@ -32,25 +32,26 @@ Value PartialPlaces::emitAccess(OpBuilder &builder, Location loc, Value base, in
 
 void PartialPlaces::emitStores(OpBuilder &builder, Location loc, ValueRange registers, Value base) const {
   auto vectorType = VectorType::get(width, element);
-  for (int64_t first = 0; first < int64_t(registers.size()); first += width) {
+  for (int64_t first = 0; first < int64_t(moved.size()); first += width) {
     Value vector = LLVM::UndefOp::create(builder, loc, vectorType);
     for (int64_t i = 0; i < width; ++i)
-      vector = LLVM::InsertElementOp::create(builder, loc, vector, registers[first + i], emitI32(builder, loc, i));
+      vector =
+          LLVM::InsertElementOp::create(builder, loc, vector, registers[moved[first + i]], emitI32(builder, loc, i));
     LLVM::StoreOp::create(builder, loc, vector, emitAccess(builder, loc, base, first / width), bytes());
   }
 }
 
 SmallVector<Value> PartialPlaces::emitSums(OpBuilder &builder, Location loc, ValueRange registers, Value base) const {
   auto vectorType = VectorType::get(width, element);
-  SmallVector<Value> sums;
-  for (int64_t first = 0; first < int64_t(registers.size()); first += width) {
+  SmallVector<Value> sums(registers);
+  for (int64_t first = 0; first < int64_t(moved.size()); first += width) {
     Value address = emitAccess(builder, loc, base, first / width);
     Value vector = LLVM::LoadOp::create(builder, loc, vectorType, address, bytes());
     for (int64_t i = 0; i < width; ++i) {
       Value part = LLVM::ExtractElementOp::create(builder, loc, vector, emitI32(builder, loc, i));
-      Value value = registers[first + i];
-      sums.push_back(element.isF32() ? arith::AddFOp::create(builder, loc, value, part).getResult()
-                                     : arith::AddIOp::create(builder, loc, value, part).getResult());
+      Value &sum = sums[moved[first + i]];
+      sum = element.isF32() ? arith::AddFOp::create(builder, loc, sum, part).getResult()
+                            : arith::AddIOp::create(builder, loc, sum, part).getResult();
     }
   }
   return sums;

@@ -1,20 +1,24 @@
 // Where the registers of a partial sum lie in memory that CTAs share.
 //
-// Thread t of n holds register 4 i … 4 i + 3 at byte 16 (i n + t): one coalesced access of 16 bytes a lane.
+// Thread t of n holds register 4 i … 4 i + 3 at byte 16 (i n + t): one coalesced access of 16 bytes a lane. Of a tensor whose
+// first columns only are computed, their registers are counted.
 #pragma once
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 
+#include <optional>
+
 namespace tile::conversion {
 
 struct PartialPlaces {
   static constexpr int64_t registerBytes = 4;
-  int64_t width;   ///< Registers in one access: 4, 2 or 1.
-  int64_t threads; ///< That hold the tensor.
+  std::vector<int32_t> moved; ///< Numbers of the registers that move.
+  int64_t width;              ///< Registers in one access: 4, 2 or 1.
+  int64_t threads;            ///< That hold the tensor.
   mlir::Type element;
 
-  explicit PartialPlaces(mlir::RankedTensorType type);
+  explicit PartialPlaces(mlir::RankedTensorType type, std::optional<uint32_t> columns = std::nullopt);
   int64_t bytes() const { return width * registerBytes; }
 
   /// The first place of this thread in the memory at `pointer`.
@@ -23,7 +27,7 @@ struct PartialPlaces {
   mlir::Value emitAccess(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value base, int64_t index) const;
 
   void emitStores(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange registers, mlir::Value base) const;
-  /// The registers plus what lies in memory.
+  /// The registers, those that move plus what lies in memory.
   llvm::SmallVector<mlir::Value> emitSums(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange registers,
                                           mlir::Value base) const;
 };

@@ -45,6 +45,7 @@ mlir::LogicalResult checkInlineAsm(InlineAsmOp op);
 mlir::LogicalResult checkLocalGather(cta::LocalGatherOp op);
 mlir::LogicalResult checkAsyncCopy(cta::AsyncCopyOp op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkAlloc(cta::AllocOp op);
+mlir::LogicalResult checkWholeTile(mlir::Operation *op, cta::BufferType buffer);
 mlir::LogicalResult checkMma(cta::MmaSyncOp op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkFmaDot(cta::FmaDotOp op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkWgmma(cta::WgmmaOp op, const target::GpuTarget &gpu);

@@ -54,7 +54,8 @@ void emitExpect(OpBuilder &builder, Location loc, Value barrier, int64_t bytes) 
 namespace {
 
 TmaBoxes boxesOf(cta::BufferType buffer) {
-  return *layout::planTmaBoxes(buffer.getLayout().getLayout(), getBytesInMemory(buffer.getElementType()));
+  return *layout::planTmaBoxes(buffer.getLayout().getLayout(), getBytesInMemory(buffer.getElementType()),
+                               buffer.getShape().vec());
 }
 
 void emitLoads(OpBuilder &builder, Location loc, cta::BufferType type, Value buffer, Value desc, ValueRange offsets,
@@ -251,7 +252,8 @@ struct ProxyFenceLowering : OpConversionPattern<cta::ProxyFenceOp> {
 LogicalResult checkTmaCopy(Operation *op, cta::BufferType buffer, const target::GpuTarget &gpu) {
   if (!gpu.has(target::Feature::Tma))
     return op->emitOpError() << "needs TMA, which " << gpu.name << " lacks; sm_90 and later have it";
-  if (!layout::planTmaBoxes(buffer.getLayout().getLayout(), getBytesInMemory(buffer.getElementType())))
+  if (!layout::planTmaBoxes(buffer.getLayout().getLayout(), getBytesInMemory(buffer.getElementType()),
+                            buffer.getShape().vec()))
     return op->emitOpError() << "buffer has a layout that TMA cannot copy: " << buffer;
   return success();
 }

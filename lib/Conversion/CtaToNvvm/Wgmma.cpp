@@ -15,6 +15,7 @@
 #include "Words.h"
 
 #include "Layout/MmaLayouts.h"
+#include "Layout/ShapeTransforms.h"
 #include "Layout/SharedLayouts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -94,6 +95,8 @@ struct WgmmaPlan {
   OperandPlan b;
   layout::WgmmaTiling tiling;
   layout::MmaFragments fragments;
+  /// Of the accumulator, those that are computed; `fragments` counts these only.
+  std::vector<int32_t> registers;
 };
 
 /// None if the operands or the accumulator are not what the instruction takes.
@@ -105,7 +108,7 @@ std::optional<WgmmaPlan> planWgmma(cta::WgmmaOp op) {
   int64_t m = acc.outShape()[0], n = acc.outShape()[1];
   if ((op.getBufferA() && !a) || !b || acc.numWarps() % 4 != 0 || m < instructionM)
     return std::nullopt;
-  WgmmaPlan plan{a, *b, {}, {}};
+  WgmmaPlan plan{a, *b, {}, {}, layout::registersOfPart(acc, 1, b->extent)};
   plan.tiling.elementBits = 8 * b->elementBytes;
   plan.tiling.instructionN = op.getN();
   unsigned groups = acc.numWarps() / 4;
@@ -117,10 +120,14 @@ std::optional<WgmmaPlan> planWgmma(cta::WgmmaOp op) {
     if (!a &&
         layout::wgmmaOperandA(m, b->k, plan.tiling) != cta::getLayout(cast<RankedTensorType>(op.getA().getType())))
       continue;
-    plan.fragments = layout::wgmmaFragments(m, n, b->k, plan.tiling);
+    if (b->extent != n && plan.tiling.groupsN != 1)
+      continue;
+    plan.fragments = layout::wgmmaFragments(m, b->extent, b->k, plan.tiling);
+    const layout::MmaFragments &tiles = plan.fragments;
     // A panel is addressed from its start.
-    bool startsPanel = b->kMajor || op.getN() % b->form.panelElements == 0;
-    if (plan.fragments.nTiles > 0 && plan.fragments.kTiles > 0 && startsPanel)
+    bool startsPanel = b->kMajor || tiles.nTiles == 1 || op.getN() % b->form.panelElements == 0;
+    bool isWhole = int64_t(plan.registers.size()) == tiles.mTiles * tiles.nTiles * tiles.sizeAccumulator;
+    if (tiles.nTiles > 0 && tiles.kTiles > 0 && startsPanel && isWhole)
       return plan;
   }
   return std::nullopt;
@@ -173,6 +180,14 @@ Value emitGroupStart(OpBuilder &builder, Location loc, unsigned firstGroup, unsi
   return arith::MulIOp::create(builder, loc, group, emitI32(builder, loc, extent));
 }
 
+/// The values, those at `indices` by others.
+Registers replaceSome(ValueRange values, ArrayRef<int32_t> indices, ArrayRef<Value> others) {
+  Registers result(values);
+  for (auto [index, other] : llvm::zip_equal(indices, others))
+    result[index] = other;
+  return result;
+}
+
 class WgmmaEmitter {
 public:
   WgmmaEmitter(OpBuilder &builder, cta::WgmmaOp op, const WgmmaPlan &plan)
@@ -180,7 +195,7 @@ public:
 
   /// `a` is one buffer, or the registers of the left operand.
   Registers emit(ValueRange a, Value b, ValueRange acc, Value accumulate) {
-    const auto &[planA, planB, tiling, fragments] = plan;
+    const auto &[planA, planB, tiling, fragments, computed] = plan;
     int64_t groupN = fragments.nTiles * tiling.instructionN, groupM = fragments.mTiles * instructionM;
     std::optional<DescriptorEmitter> rows;
     if (planA)
@@ -188,7 +203,8 @@ public:
     DescriptorEmitter columns(builder, loc, planB, b,
                               emitGroupStart(builder, loc, tiling.groupsM, tiling.groupsN, groupN));
     bool startsAnew = op.getAccumulate() && matchPattern(op.getAccumulate(), m_Zero());
-    for (Value value : acc) {
+    for (int32_t index : computed) {
+      Value value = acc[index];
       statement.results.push_back(value.getType());
       statement.initial.push_back(startsAnew ? LLVM::UndefOp::create(builder, loc, value.getType()).getResult()
                                              : value);
@@ -206,7 +222,7 @@ public:
         }
     statement.text = "{\n.reg .pred always;\nmov.pred always, 1;\nwgmma.fence.sync.aligned;\n" + body +
                      "wgmma.commit_group.sync.aligned;\n}";
-    return emitPtx(builder, loc, statement);
+    return replaceSome(acc, computed, emitPtx(builder, loc, statement));
   }
 
 private:
@@ -278,10 +294,15 @@ struct WgmmaWaitLowering : OpConversionPattern<cta::WgmmaWaitOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     PtxStatement statement;
     statement.text = "wgmma.wait_group.sync.aligned " + std::to_string(op.getPending()) + ";";
-    for (Value value : adaptor.getAcc())
+    // Registers that no product writes need not stay where they are.
+    std::vector<int32_t> computed = cta::registersInColumns(op.getAcc().getType(), op.getColumns());
+    for (int32_t index : computed) {
+      Value value = adaptor.getAcc()[index];
       statement.results.push_back(value.getType());
-    statement.initial = SmallVector<Value>(adaptor.getAcc());
-    rewriter.replaceOpWithMultiple(op, {emitPtx(rewriter, op.getLoc(), statement)});
+      statement.initial.push_back(value);
+    }
+    Registers awaited = emitPtx(rewriter, op.getLoc(), statement);
+    rewriter.replaceOpWithMultiple(op, {replaceSome(adaptor.getAcc(), computed, awaited)});
     return success();
   }
 };

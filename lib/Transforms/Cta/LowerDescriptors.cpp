@@ -14,6 +14,7 @@
 // or the kernel, where the descriptor has a place for it.
 #include "Analysis/DotPlan.h"
 #include "Cta/CtaDialect.h"
+#include "Layout/Factories.h"
 #include "Layout/MmaLayouts.h"
 #include "Layout/ShapeTransforms.h"
 #include "Layout/SharedLayouts.h"
@@ -33,28 +34,42 @@ using namespace tile;
 
 namespace {
 
-/// Buffers that a write of several panels fills in turns. Panels are a power of two, so each write begins with slot 0.
+/// Buffers that a write of several panels fills in turns, from slot 0 on.
 constexpr int64_t storeSlots = 2;
 
 cta::BufferType planBuffer(ArrayRef<int64_t> block, Type element) {
-  std::vector<int64_t> shape(block.begin(), block.end());
+  SmallVector<int64_t> padded = getPaddedShape(block);
+  std::vector<int64_t> shape(padded.begin(), padded.end());
   unsigned bytes = getBytesInMemory(element);
   std::vector<unsigned> order;
   for (unsigned dim = shape.size(); dim-- > 0;)
     order.push_back(dim);
   unsigned swizzle = shape.size() == 2 ? layout::chooseSwizzle(shape, bytes, order) : 0;
+  // Panels must divide a row that is no power of two, or the last would reach into the next block.
+  while (block.back() * bytes % std::max(swizzle, 1u) != 0)
+    swizzle /= 2;
   auto layout = cta::LayoutAttr::get(element.getContext(), layout::swizzledShared(shape, bytes, order, swizzle));
   return cta::BufferType::get(element.getContext(), block, element, layout, /*slots=*/1);
 }
 
-/// The panel of the block's buffer that one box fills, if each thread can pick its columns of it; else the block.
-cta::BufferType planPanel(RankedTensorType value) {
+/// The panel of the block's buffer that one box fills, if each thread can pick its columns of it; else the block. Of a
+/// block with fewer columns than the value has, panels hold a number of columns that divides the block's.
+cta::BufferType planPanel(RankedTensorType value, int64_t columns) {
   cta::BufferType whole = planBuffer(value.getShape(), value.getElementType());
   std::optional<layout::SwizzleForm> form =
       layout::matchSwizzle(whole.getLayout().getLayout(), getBytesInMemory(value.getElementType()));
-  if (value.getRank() != 2 || !form || !layout::sliceDim(cta::getLayout(value), 1, form->panelElements))
+  if (value.getRank() != 2 || !form)
     return whole;
-  return planBuffer({value.getDimSize(0), form->panelElements}, value.getElementType());
+  int64_t panel = std::min(form->panelElements, columns & -columns);
+  if (!layout::sliceDim(cta::getLayout(value), 1, panel))
+    return whole;
+  return planBuffer({value.getDimSize(0), panel}, value.getElementType());
+}
+
+/// A layout whose threads have all columns of their rows.
+layout::LinearLayout planRows(RankedTensorType matrix) {
+  int64_t warps = cta::getLayout(matrix).numWarps();
+  return layout::blocked(matrix.getShape().vec(), {{1, 1}, {int64_t(1) << layout::laneBits, 1}, {warps, 1}, {1, 0}});
 }
 
 /// The warp groups that can copy their rows of the panel by themselves, or 1.
@@ -93,14 +108,14 @@ private:
     builder.setInsertionPoint(load);
     Location loc = load.getLoc();
     RankedTensorType result = load.getType();
-    cta::BufferType type = planBuffer(dropLeadingOnes(result.getShape()), result.getElementType());
+    cta::BufferType type = planBuffer(dropLeadingOnes(load.getDesc().getType().getShape()), result.getElementType());
     if (failed(setTensorMap(load, load.getDesc(), type)))
       return failure();
     Value buffer = cta::AllocOp::create(builder, loc, type, /*offset=*/IntegerAttr());
     Value barrier = cta::MbarrierAllocOp::create(builder, loc, cta::MbarrierType::get(kernel.getContext(), 1),
                                                  /*arrivals=*/1, /*offset=*/IntegerAttr());
     cta::TmaLoadSyncOp::create(builder, loc, load.getDesc(), load.getOffsets(), buffer, barrier);
-    RankedTensorType matrix = reshaped(result, type.getShape());
+    RankedTensorType matrix = reshaped(result, dropLeadingOnes(result.getShape()));
     Value loaded = cta::LocalLoadOp::create(builder, loc, matrix, buffer);
     load.replaceAllUsesWith(matrix == result ? loaded : ReshapeOp::create(builder, loc, result, loaded));
     load.erase();
@@ -110,8 +125,18 @@ private:
   LogicalResult lowerStore(DescStoreOp store) {
     Location loc = store.getLoc();
     RankedTensorType block = store.getValue().getType(), value = reshaped(block, dropLeadingOnes(block.getShape()));
-    cta::BufferType panel = planPanel(value);
-    int64_t columns = panel.getShape().back(), count = value.getShape().back() / columns;
+    builder.setInsertionPoint(store);
+    Value matrix = store.getValue();
+    if (value != block)
+      matrix = ReshapeOp::create(builder, loc, value, matrix);
+    int64_t width = store.getDesc().getType().getShape().back();
+    cta::BufferType panel = planPanel(value, width);
+    if (width % panel.getShape().back() != 0) {
+      value = cta::withLayout(value, cta::LayoutAttr::get(kernel.getContext(), planRows(value)));
+      matrix = cta::ConvertLayoutOp::create(builder, loc, value, matrix);
+      panel = planPanel(value, width);
+    }
+    int64_t columns = panel.getShape().back(), count = width / columns;
     int64_t slots = std::min(count, storeSlots);
     cta::BufferType ring = panel.withSlots(slots);
     // Warp groups that have rows to themselves need not wait for each other. Their box is smaller than that of others.
@@ -122,9 +147,6 @@ private:
     builder.setInsertionPointToStart(&kernel.getBody().front());
     Value buffer = cta::AllocOp::create(builder, loc, ring, /*offset=*/IntegerAttr());
     builder.setInsertionPoint(store);
-    Value matrix = store.getValue();
-    if (value != block)
-      matrix = ReshapeOp::create(builder, loc, value, matrix);
     for (int64_t index = 0; index < count; ++index) {
       Value part = matrix;
       SmallVector<Value> offsets(store.getOffsets());
@@ -132,7 +154,9 @@ private:
         part = emitColumns(loc, part, index * columns, columns);
         offsets.back() = arith::AddIOp::create(builder, loc, offsets.back(), emitI32(loc, index * columns));
       }
-      cta::TmaStoreWaitOp::create(builder, loc, slots - 1);
+      // The write before this one may have ended with slot 0, too.
+      bool mayBeLast = index == 0 && count % slots != 0;
+      cta::TmaStoreWaitOp::create(builder, loc, mayBeLast ? 0 : slots - 1);
       Value slot = cta::SlotOp::create(builder, loc, panel, buffer, emitI32(loc, index % slots));
       cta::LocalStoreOp::create(builder, loc, part, slot);
       cta::ProxyFenceOp::create(builder, loc);
@@ -163,8 +187,8 @@ private:
 
   /// All buffers of a descriptor must have the same box, because it has one tensor map.
   LogicalResult setTensorMap(Operation *access, Value desc, cta::BufferType buffer) {
-    std::optional<layout::TmaBoxes> boxes =
-        layout::planTmaBoxes(buffer.getLayout().getLayout(), getBytesInMemory(buffer.getElementType()));
+    std::optional<layout::TmaBoxes> boxes = layout::planTmaBoxes(
+        buffer.getLayout().getLayout(), getBytesInMemory(buffer.getElementType()), buffer.getShape().vec());
     if (!boxes)
       return access->emitOpError()
              << "moves blocks of " << RankedTensorType::get(buffer.getShape(), buffer.getElementType())

@@ -84,9 +84,9 @@ Value viewBlock(OpBuilder &builder, Value operand) {
 Value lowerToWgmma(OpBuilder &builder, DotOp dot, const DotPlan &plan) {
   Location loc = dot.getLoc();
   Value a = plan.a ? dot.getA() : viewBlock(builder, dot.getA());
-  Value product = cta::WgmmaOp::create(builder, loc, dot.getAcc().getType(), a, viewBlock(builder, dot.getB()),
-                                       dot.getAcc(), /*accumulate=*/Value(), plan.wgmma->instructionN);
-  return cta::WgmmaWaitOp::create(builder, loc, product, 0);
+  auto product = cta::WgmmaOp::create(builder, loc, dot.getAcc().getType(), a, viewBlock(builder, dot.getB()),
+                                      dot.getAcc(), /*accumulate=*/Value(), plan.wgmma->instructionN);
+  return cta::WgmmaWaitOp::create(builder, loc, product, 0, product.getColumnsAttr());
 }
 
 /// What led to operands that are read from their buffers instead; users first.

@@ -40,6 +40,9 @@ struct SharedCopies {
 std::optional<layout::TmaParts> planParts(KernelOp kernel, cta::TmaLoadOp load) {
   cta::BufferType buffer = load.getBuffer().getType();
   layout::LinearLayout layout = buffer.getLayout().getLayout();
+  // Parts are counted in powers of two: of a layout of which the buffer has less they would reach beyond its end.
+  if (layout.outShape() != buffer.getShape().vec())
+    return std::nullopt;
   unsigned bytes = getBytesInMemory(buffer.getElementType());
   std::optional<layout::TmaParts> parts = layout::splitTmaBoxes(layout, bytes, kernel.getClusterCtas());
   std::optional<layout::TmaBoxes> boxes = layout::planTmaBoxes(layout, bytes);

@@ -86,7 +86,8 @@ public:
     SmallVector<Value> inits = emitFirst();
     scf::ForOp rest = emitRest(inits);
     SmallVector<Value> results(rest->getResults().take_front(loop.getNumResults()));
-    results[plan.index] = cta::WgmmaWaitOp::create(rewriter, plan.wait.getLoc(), results[plan.index], 0);
+    results[plan.index] =
+        cta::WgmmaWaitOp::create(rewriter, plan.wait.getLoc(), results[plan.index], 0, plan.wait.getColumnsAttr());
     for (auto [release, slot] : llvm::zip(plan.releases, rest->getResults().drop_front(results.size())))
       cta::MbarrierArriveOp::create(rewriter, loc, release.getBarrier(), slot, /*condition=*/Value());
     scf::YieldOp::create(rewriter, loc, results);

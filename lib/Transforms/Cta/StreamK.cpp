@@ -57,11 +57,14 @@ constexpr int64_t flagBytes = 128;
 
 using StreamPlan = ProductPrograms;
 
+/// Elements of the sum that are computed.
+int64_t elementsOf(StreamPlan plan) {
+  return plan.getSumType().getDimSize(0) * plan.getProduct().getB().getType().getShape()[1];
+}
+
 /// Clocks that one step takes at least.
 int64_t stepClocksOf(StreamPlan plan) {
-  cta::WgmmaOp product = plan.getProduct();
-  int64_t elements = plan.getSumType().getNumElements();
-  return elements * product.getB().getType().getShape()[0] / productsPerClock;
+  return elementsOf(plan) * plan.getProduct().getB().getType().getShape()[0] / productsPerClock;
 }
 
 /// Small blocks are chosen for small problems, which would wait longer for the schedule than they gain.
@@ -140,8 +143,8 @@ private:
     cta::BufferType b = plan.getProduct().getB().getType();
     double bytesOfStep = 2.0 * b.getShape()[0] * getBytesInMemory(b.getElementType());
     double most = double(operandBytesInCache) * operandBytesInCache / (bytesOfStep * bytesOfStep);
-    Value limit = arith::ConstantOp::create(rewriter, loc,
-                                            rewriter.getI64IntegerAttr(int64_t(most / sumType().getNumElements())));
+    Value limit =
+        arith::ConstantOp::create(rewriter, loc, rewriter.getI64IntegerAttr(int64_t(most / elementsOf(plan))));
     Type i64 = rewriter.getI64Type();
     Value wideSteps = arith::ExtUIOp::create(rewriter, loc, i64, steps);
     Value size = arith::MulIOp::create(rewriter, loc, wideSteps, wideSteps);
@@ -179,16 +182,17 @@ private:
 
   /// Steps that each CTA must gain before it pays to move sums.
   int64_t leastGain() {
-    int64_t elements = sumType().getNumElements(), stepClocks = stepClocksOf(plan);
-    int64_t sumClocks = 2 * elements * 4 / sumBytesPerClock;
+    int64_t stepClocks = stepClocksOf(plan), sumClocks = 2 * elementsOf(plan) * 4 / sumBytesPerClock;
     return llvm::divideCeil(splitClocks + sumClocks, stepClocks);
   }
 
   RankedTensorType sumType() { return plan.getSumType(); }
 
   int64_t scratchBytes() {
-    const layout::LinearLayout &layout = cta::getLayout(sumType());
-    return flagBytes + layout.numRegisters() * layout.numWarps() * target::threadsPerWarp * 4;
+    IntegerAttr columns = plan.getProduct().getColumnsAttr();
+    size_t registers =
+        cta::registersInColumns(sumType(), columns ? std::optional(columns.getInt()) : std::nullopt).size();
+    return flagBytes + registers * cta::getLayout(sumType()).numWarps() * target::threadsPerWarp * 4;
   }
 
   void addScratch() {
@@ -263,7 +267,8 @@ private:
       op->moveBefore(branch.thenBlock()->getTerminator());
 
     rewriter.setInsertionPointToStart(branch.elseBlock());
-    cta::PartialStoreOp::create(rewriter, loc, steps.getResult(0), emitScratch(s.cta, flagBytes));
+    cta::PartialStoreOp::create(rewriter, loc, steps.getResult(0), emitScratch(s.cta, flagBytes),
+                                plan.getProduct().getColumnsAttr());
     cta::BarrierOp::create(rewriter, loc, /*warps=*/IntegerAttr(), /*groups=*/false);
     cta::FlagSetOp::create(rewriter, loc, emitScratch(s.cta, 0));
     rewriter.eraseOp(programs);
@@ -296,7 +301,8 @@ private:
     Value peer = n.sub(n.sub(s.cta, one), loop.getInductionVar());
     cta::FlagWaitOp::create(rewriter, loc, emitScratch(peer, 0));
     cta::BarrierOp::create(rewriter, loc, /*warps=*/IntegerAttr(), /*groups=*/false);
-    Value sum = cta::PartialAddOp::create(rewriter, loc, loop.getRegionIterArg(0), emitScratch(peer, flagBytes));
+    Value sum = cta::PartialAddOp::create(rewriter, loc, loop.getRegionIterArg(0), emitScratch(peer, flagBytes),
+                                          plan.getProduct().getColumnsAttr());
     scf::YieldOp::create(rewriter, loc, sum);
     return loop.getResult(0);
   }

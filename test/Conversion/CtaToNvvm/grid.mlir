@@ -20,3 +20,18 @@ tile.kernel @k(%p: !tile.ptr<i32>, %q: !tile.ptr<i32>, %value: f32) {
   cta.partial_store %s, %q : tensor<128x128xf32, #x>, !tile.ptr<i32>
   tile.return
 }
+
+// Of 128 columns 96 move: 24 accesses for each of two tiles of 64 rows.
+// CHECK-LABEL: llvm.func @columns
+// CHECK-COUNT-24: llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>
+// CHECK-NOT: llvm.store
+// CHECK-COUNT-24: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK-NOT: llvm.load
+// CHECK: llvm.return
+tile.kernel @columns(%p: !tile.ptr<i32>, %value: f32) {
+  %x = tile.splat %value : f32 -> tensor<128x128xf32, #x>
+  cta.partial_store %x, %p {columns = 96 : i32} : tensor<128x128xf32, #x>, !tile.ptr<i32>
+  %s = cta.partial_add %x, %p {columns = 96 : i32} : tensor<128x128xf32, #x>, !tile.ptr<i32>
+  tile.print "" %s : tensor<128x128xf32, #x>
+  tile.return
+}

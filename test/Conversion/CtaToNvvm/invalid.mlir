@@ -201,3 +201,15 @@ tile.kernel @print() attributes {num_warps = 1 : i32} {
   tile.print "" %x, %y : tensor<64xi32, #x>, tensor<64xi32, #y>
   tile.return
 }
+
+// -----
+
+// A buffer of 48 rows has no place for 64.
+#s = #cta.layout<[64, 2], offset = [[0, 1], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]>
+#x = #cta.layout<[64, 2], register = [[0, 1], [32, 0]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
+tile.kernel @padded() attributes {num_warps = 1 : i32} {
+  %a = cta.alloc at 0 : !cta.buffer<48x2xf32, #s>
+  // expected-error @+1 {{'cta.local_load' op accesses all elements of the layout of '!cta.buffer<48x2xf32, #cta.layout<[64, 2], offset = [[0, 1], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]>>', which are more than it holds; only wgmma and TMA take blocks that are no powers of two}}
+  %x = cta.local_load %a : !cta.buffer<48x2xf32, #s> -> tensor<64x2xf32, #x>
+  tile.return
+}

@@ -88,3 +88,25 @@ tile.kernel @store_of_groups(%d: !tile.desc<128x64xf16> {tile.tensor_map = {base
   cta.tma_store %b, %d[%i, %i] {groups = 2 : i32} : !cta.buffer<128x64xf16, #panel>, !tile.desc<128x64xf16>
   tile.return
 }
+
+#rows = #cta.layout<[256, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [64, 0], [128, 0]]>
+#narrow = #cta.layout<[8, 256], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [0, 32], [0, 64], [0, 128]]>
+// 160 rows are one box, 160 columns five: bytes that are announced are those that come.
+// CHECK-LABEL: llvm.func @blocks_of_160
+// CHECK: %[[ROWS:.*]] = arith.constant 20480 : i32
+// CHECK: nvvm.mbarrier.arrive.expect_tx {{.*}}, %[[ROWS]]
+// CHECK-COUNT-1: nvvm.cp.async.bulk.tensor.shared.cluster.global
+// CHECK: %[[COLUMNS:.*]] = arith.constant 2560 : i32
+// CHECK: nvvm.mbarrier.arrive.expect_tx {{.*}}, %[[COLUMNS]]
+// CHECK-COUNT-5: nvvm.cp.async.bulk.tensor.shared.cluster.global
+// CHECK-NOT: nvvm.cp.async.bulk.tensor
+// CHECK: llvm.return
+tile.kernel @blocks_of_160(%d: !tile.desc<160x64xf16> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<8x160xf16> {tile.tensor_map = {base = "b"}}, %i: i32) attributes {shared_bytes = 32768 : i64} {
+  %b = cta.alloc at 0 : !cta.buffer<160x64xf16, #rows>
+  %c = cta.alloc at 20480 : !cta.buffer<8x160xf16, #narrow>
+  %m = cta.mbarrier_alloc arrivals 1 at 32000 : !cta.mbarrier<1>
+  %n = cta.mbarrier_alloc arrivals 1 at 32008 : !cta.mbarrier<1>
+  cta.tma_load_sync %d[%i, %i], %b, %m : !tile.desc<160x64xf16>, !cta.buffer<160x64xf16, #rows>, !cta.mbarrier<1>
+  cta.tma_load_sync %e[%i, %i], %c, %n : !tile.desc<8x160xf16>, !cta.buffer<8x160xf16, #narrow>, !cta.mbarrier<1>
+  tile.return
+}

@@ -83,3 +83,18 @@ tile.kernel @bytes() attributes {shared_bytes = 32768 : i64} {
   %d = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x32xi8, #a>, !cta.buffer<32x64xi8, #b> -> tensor<64x64xi32, #c>
   tile.return
 }
+
+// -----
+
+// 48 columns are computed, 32 at a time.
+#a = #cta.layout<[64, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]>
+#b = #cta.layout<[16, 64], offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8], [0, 16], [0, 32]]>
+#c = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+tile.kernel @part() attributes {shared_bytes = 32768 : i64} {
+  %a = cta.alloc at 0 : !cta.buffer<64x16xf16, #a>
+  %b = cta.alloc at 16384 : !cta.buffer<16x48xf16, #b>
+  %z = arith.constant dense<0.0> : tensor<64x64xf32, #c>
+  // expected-error @+1 {{'cta.wgmma' op operands or accumulator do not have a layout of m64n32}}
+  %d = cta.wgmma %a, %b, %z {n = 32 : i32} : !cta.buffer<64x16xf16, #a>, !cta.buffer<16x48xf16, #b> -> tensor<64x64xf32, #c>
+  tile.return
+}

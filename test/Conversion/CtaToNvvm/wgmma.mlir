@@ -18,6 +18,8 @@
 #acc16 = #cta.layout<[64, 16], register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 #tall = #cta.layout<[128, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0], [64, 0]]>
 #accs = #cta.layout<[128, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [64, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#n160 = #cta.layout<[64, 256], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0], [0, 32], [0, 64], [0, 128]]>
+#acc256 = #cta.layout<[64, 256], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 #bytes = #cta.layout<[64, 32], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 16], [8, 0], [16, 0], [32, 0]]>
 #bytest = #cta.layout<[32, 64], offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [0, 2], [16, 4], [0, 8], [0, 16], [0, 32]]>
 
@@ -156,5 +158,22 @@ tile.kernel @registers(%x: f16) attributes {shared_bytes = 32768 : i64} {
   %d = cta.wgmma %a, %b, %z {n = 64 : i32} : tensor<64x32xf16, #acc32>, !cta.buffer<32x64xf16, #t64> -> tensor<64x64xf32, #acc>
   %r = cta.wgmma_wait %d {pending = 0 : i32} : tensor<64x64xf32, #acc>
   tile.print "" %r : tensor<64x64xf32, #acc>
+  tile.return
+}
+
+// 160 columns of 256: one instruction with 80 registers a thread, in five panels of 64 bytes (32 columns by 64 rows of k,
+// 4096 bytes); the other registers stay out of the statements.
+// CHECK-LABEL: llvm.func @columns
+// CHECK-DAG: arith.constant 16777216 : i32
+// CHECK-DAG: arith.constant -9223371899415822336 : i64
+// CHECK: llvm.inline_asm {{.*}}wgmma.mma_async.sync.aligned.m64n160k16.f32.f16.f16 {$0, $1, {{.*}}, $78, $79}, $80, $81, always
+// CHECK: wgmma.wait_group.sync.aligned 0;", "=f,{{.*}},=f,0,1,{{.*}},78,79" %
+tile.kernel @columns(%x: f32) attributes {shared_bytes = 65536 : i64} {
+  %a = cta.alloc at 0 : !cta.buffer<64x64xf16, #k128>
+  %b = cta.alloc at 16384 : !cta.buffer<64x160xf16, #n160>
+  %z = tile.splat %x : f32 -> tensor<64x256xf32, #acc256>
+  %d = cta.wgmma %a, %b, %z {n = 160 : i32} : !cta.buffer<64x64xf16, #k128>, !cta.buffer<64x160xf16, #n160> -> tensor<64x256xf32, #acc256>
+  %r = cta.wgmma_wait %d {columns = 160 : i32, pending = 0 : i32} : tensor<64x256xf32, #acc256>
+  tile.print "" %r : tensor<64x256xf32, #acc256>
   tile.return
 }

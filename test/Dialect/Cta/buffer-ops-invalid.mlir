@@ -176,3 +176,18 @@ tile.kernel @gather_result() {
   %y = cta.local_gather %b[%i] {axis = 0 : i32} : !cta.buffer<64xf32, #s>, tensor<64xi32, #x> -> tensor<64xf16, #x>
   tile.return
 }
+
+// -----
+
+// 24 rows of a matrix that is stored column by column.
+#s = #cta.layout<[32, 4], offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [0, 2]]>
+
+// expected-error @below {{buffer is [24, 4]; only the slowest dimension of its layout may have a size that is no power of two}}
+func.func private @fast(!cta.buffer<24x4xf32, #s>)
+
+// -----
+
+#s = #cta.layout<[32, 4], offset = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>
+
+// expected-error @below {{buffer is [0, 4]; all sizes must be at least 1}}
+func.func private @empty(!cta.buffer<0x4xf32, #s>)

@@ -17,3 +17,14 @@ tile.kernel @half(%p: !tile.ptr<i32>) {
   %s = cta.partial_add %x, %p : tensor<64xf16, #x>, !tile.ptr<i32>
   tile.return
 }
+
+// -----
+
+#x = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
+
+tile.kernel @columns(%p: !tile.ptr<i32>) {
+  %x = arith.constant dense<1.0> : tensor<64xf32, #x>
+  // expected-error @below {{'cta.partial_store' op moves 8 columns of 'tensor<64xf32>'}}
+  cta.partial_store %x, %p {columns = 8 : i32} : tensor<64xf32, #x>, !tile.ptr<i32>
+  tile.return
+}

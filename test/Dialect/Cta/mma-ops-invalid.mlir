@@ -120,3 +120,33 @@ tile.kernel @warp_groups_registers() {
   %d = cta.wgmma %a, %b, %z {n = 64 : i32} : tensor<64x16xf16>, !cta.buffer<16x64xf16, #wb> -> tensor<64x64xf32, #wc>
   tile.return
 }
+
+// -----
+
+#wc = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+
+tile.kernel @wait_columns() {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32, #wc>
+  // expected-error @below {{'cta.wgmma_wait' op awaits 65 columns of 'tensor<64x64xf32>'}}
+  %d = cta.wgmma_wait %z {pending = 0 : i32, columns = 65 : i32} : tensor<64x64xf32, #wc>
+  tile.return
+}
+
+// -----
+
+// Of 64 columns the first 48 are computed, not the first 32.
+#wa = #cta.layout<[64, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]>
+#wb = #cta.layout<[16, 64], offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8], [0, 16], [0, 32]]>
+#wn = #cta.layout<[16, 32], offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8], [0, 16]]>
+#wc = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+
+tile.kernel @padded() {
+  %a = cta.alloc : !cta.buffer<64x16xf16, #wa>
+  %b = cta.alloc : !cta.buffer<16x48xf16, #wb>
+  %n = cta.alloc : !cta.buffer<16x32xf16, #wn>
+  %z = arith.constant dense<0.0> : tensor<64x64xf32, #wc>
+  %d = cta.wgmma %a, %b, %z {n = 48 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<16x48xf16, #wb> -> tensor<64x64xf32, #wc>
+  // expected-error @below {{'cta.wgmma' op a is 64x16, b 16x32 and acc 64x64; their sizes do not fit}}
+  %e = cta.wgmma %a, %n, %z {n = 32 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<16x32xf16, #wn> -> tensor<64x64xf32, #wc>
+  tile.return
+}

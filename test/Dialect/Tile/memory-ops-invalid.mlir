@@ -133,6 +133,16 @@ tile.kernel @desc_store_block(%d: !tile.desc<64x32xf16>, %i: i32) {
 
 // -----
 
+// A block may be rounded up to powers of two, no further.
+tile.kernel @desc_load_padding(%d: !tile.desc<64x160xf16>, %i: i32) {
+  %x = tile.desc_load %d[%i, %i] : !tile.desc<64x160xf16> -> tensor<64x256xf16>
+  // expected-error @below {{'tile.desc_load' op block is 'tensor<64x512xf16>' but the descriptor is '!tile.desc<64x160xf16>'}}
+  %y = tile.desc_load %d[%i, %i] : !tile.desc<64x160xf16> -> tensor<64x512xf16>
+  tile.return
+}
+
+// -----
+
 tile.kernel @load_mask(%p: !tile.ptr<f32>) {
   %m = arith.constant dense<true> : tensor<4xi1>
   // expected-error @below {{'tile.load' op failed to verify that mask has the shape of the pointer}}

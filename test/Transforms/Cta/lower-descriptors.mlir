@@ -80,6 +80,33 @@ tile.kernel @store_block(%i: i32, %d: !tile.desc<64x128xf16> {tile.tensor_map = 
   tile.return
 }
 
+// 160 columns are five panels of 32. The write before may have ended with the first slot, too.
+// CHECK-LABEL: tile.kernel @store_columns
+// CHECK-SAME: box = array<i64: 64, 32>
+// CHECK-SAME: swizzle = 64 : i32
+// CHECK: cta.alloc : <64x32xf16, {{.*}} slots = 2>
+// CHECK: cta.tma_store_wait 0
+// CHECK-COUNT-4: cta.tma_store_wait 1
+// CHECK: cta.tma_store_wait 0
+// CHECK-NEXT: tile.return
+tile.kernel @store_columns(%i: i32, %d: !tile.desc<64x160xf16> {tile.tensor_map = {base = "a"}}) {
+  %z = arith.constant dense<1.0> : tensor<64x256xf16, #acc>
+  tile.desc_store %d[%i, %i], %z : !tile.desc<64x160xf16>, tensor<64x256xf16, #acc>
+  tile.return
+}
+
+// Where threads do not have columns of every panel, they get them.
+// CHECK-LABEL: tile.kernel @store_converted
+// CHECK: %[[X:.*]] = cta.convert_layout %{{.*}} -> tensor<64x128xf16, #cta.layout<[64, 128], register = {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], lane = {{\[}}[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = {{\[}}[32, 0], [0, 0]]>>
+// CHECK-COUNT-3: cta.slice_columns %[[X]]
+// CHECK-NOT: cta.slice_columns
+// CHECK: tile.return
+tile.kernel @store_converted(%i: i32, %d: !tile.desc<64x96xf16> {tile.tensor_map = {base = "a"}}) {
+  %z = arith.constant dense<1.0> : tensor<64x128xf16, #x>
+  tile.desc_store %d[%i, %i], %z : !tile.desc<64x96xf16>, tensor<64x128xf16, #x>
+  tile.return
+}
+
 // -----
 
 #x = #cta.layout<[2, 8, 32], register = [[0, 0, 1], [1, 0, 0]], lane = [[0, 0, 2], [0, 0, 4], [0, 0, 8], [0, 0, 16], [0, 1, 0]], warp = [[0, 2, 0], [0, 4, 0]]>

@@ -169,3 +169,27 @@ tile.kernel @negative_loaded(%i: i32, %p: !tile.ptr<f16>, %d: !tile.desc<64x64xf
   tile.print "" %o : tensor<64x64xf32>
   tile.return
 }
+
+// 160 columns in one instruction, of b in either order. The descriptor's block says how many.
+// CHECK-LABEL: tile.kernel @columns
+// CHECK-SAME: box = array<i64: 64, 32>
+// CHECK-SAME: swizzle = 64 : i32
+// CHECK-SAME: box = array<i64: 160, 64>
+// CHECK-SAME: swizzle = 128 : i32
+// CHECK: cta.alloc : <64x160xf16, #cta.layout<[64, 256],
+// CHECK: cta.alloc : <160x64xf16, #cta.layout<[256, 64],
+// CHECK-NOT: cta.local_load
+// CHECK: cta.wgmma {{.*}} {n = 160 : i32} {{.*}} -> tensor<128x256xf32,
+// CHECK: cta.wgmma_wait %{{.*}} {columns = 160 : i32, pending = 0 : i32}
+// CHECK: cta.wgmma {{.*}} {n = 160 : i32} {{.*}} -> tensor<128x256xf32,
+tile.kernel @columns(%i: i32, %d: !tile.desc<128x64xf16> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<64x160xf16> {tile.tensor_map = {base = "b"}}, %f: !tile.desc<160x64xf16> {tile.tensor_map = {base = "c"}}) {
+  %z = arith.constant dense<0.0> : tensor<128x256xf32>
+  %a = tile.desc_load %d[%i, %i] : !tile.desc<128x64xf16> -> tensor<128x64xf16>
+  %b = tile.desc_load %e[%i, %i] : !tile.desc<64x160xf16> -> tensor<64x256xf16>
+  %c = tile.desc_load %f[%i, %i] : !tile.desc<160x64xf16> -> tensor<256x64xf16>
+  %ct = tile.trans %c {order = array<i32: 1, 0>} : tensor<256x64xf16> -> tensor<64x256xf16>
+  %x = tile.dot %a, %b, %z : tensor<128x64xf16>, tensor<64x256xf16> -> tensor<128x256xf32>
+  %y = tile.dot %a, %ct, %x : tensor<128x64xf16>, tensor<64x256xf16> -> tensor<128x256xf32>
+  tile.print "" %y : tensor<128x256xf32>
+  tile.return
+}

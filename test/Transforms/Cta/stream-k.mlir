@@ -17,6 +17,12 @@
 // CHECK-NEXT: cta.barrier
 // CHECK: cta.flag_set
 
+// Sums have as many columns as the product.
+// RUN: tilec %examples/matmul.tile --target=sm_90a -D BLOCK_M=128 -D BLOCK_N=192 -D BLOCK_K=64 --num-warps=8 --num-stages=4 --assume=lda=8 --assume=ldb=8 --assume=ldc=8 --assume=N=8 --stop-after=cta-stream-k -o - | FileCheck %s --check-prefix=COLUMNS
+// COLUMNS: {tile.scratch = 98432 : i64}
+// COLUMNS: cta.partial_add {{.*}} {columns = 192 : i32}
+// COLUMNS: cta.partial_store {{.*}} {columns = 192 : i32}
+
 // Small blocks are for small problems, which would wait for the schedule; a kernel that is not persistent has one program.
 // RUN: tilec %examples/matmul.tile --target=sm_90a -D BLOCK_M=64 -D BLOCK_N=64 -D BLOCK_K=64 --assume=lda=8 --assume=ldb=8 --assume=ldc=8 --assume=N=8 --stop-after=cta-stream-k -o - | FileCheck %s --check-prefix=WHOLE
 // RUN: tilec %examples/matmul.tile --target=sm_90a -D BLOCK_M=128 -D BLOCK_N=256 -D BLOCK_K=64 --num-warps=8 --assume=lda=8 --assume=ldb=8 --assume=ldc=8 --assume=N=8 --disable=tile-make-persistent --stop-after=cta-stream-k -o - | FileCheck %s --check-prefix=WHOLE

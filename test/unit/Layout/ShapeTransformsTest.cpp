@@ -227,3 +227,20 @@ TEST(ShapeTransforms, negative_SplitNeedsBothHalvesInOneThread) {
   EXPECT_FALSE(splitLayout(LinearLayout::distributed({1, 3}, {4, 8, 16, 32, 64}, {}, {64, 2})));
   EXPECT_FALSE(splitLayout(LinearLayout::distributed({}, {2, 4, 8, 16, 32}, {}, {32, 2}))); // second half nowhere
 }
+
+TEST(ShapeTransforms, RegistersOfAPartHoldSomeElementOfIt) {
+  RandomLayouts random(27);
+  for (int round = 0; round < 20; ++round) {
+    LinearLayout layout = randomLayout(random, 2);
+    for (int64_t size = 1; size <= layout.outShape()[1]; ++size) {
+      std::set<int64_t> expected;
+      forEachInput(layout, [&](int64_t index, int64_t lane, int64_t warp) {
+        if (at(layout, index, lane, warp)[1] < size)
+          expected.insert(index);
+      });
+      std::vector<int32_t> found = registersOfPart(layout, 1, size);
+      ASSERT_EQ(std::vector<int64_t>(found.begin(), found.end()),
+                std::vector<int64_t>(expected.begin(), expected.end()));
+    }
+  }
+}

@@ -141,3 +141,20 @@ TEST(BankConflictFree, SmallTensors) {
   LinearLayout scalar = defaultBlocked({}, {}, 4, 4);
   EXPECT_FALSE(verifyShared(bankConflictFree(scalar, scalar, 4)));
 }
+
+TEST(UsedExtent, IsTheEndOfTheLastElement) {
+  // Rows one after the other, in groups that a swizzle mixes.
+  EXPECT_EQ(usedExtent(unswizzledShared({32, 8}, {1, 0}), {24, 8}), std::optional<int64_t>(24 * 8));
+  EXPECT_EQ(usedExtent(unswizzledShared({32, 8}, {1, 0}), {17, 8}), std::optional<int64_t>(17 * 8));
+  EXPECT_EQ(usedExtent(swizzledShared({32, 64}, 2, {1, 0}, 128), {17, 64}), std::optional<int64_t>(24 * 64));
+  EXPECT_EQ(usedExtent(swizzledShared({32, 64}, 2, {1, 0}, 128), {32, 64}), std::optional<int64_t>(32 * 64));
+  // Panels of 64 columns.
+  EXPECT_EQ(usedExtent(swizzledShared({16, 256}, 2, {1, 0}, 128), {16, 160}), std::optional<int64_t>(16 * 192));
+}
+
+TEST(UsedExtent, negative_OtherDimensionsAreInBetween) {
+  EXPECT_FALSE(usedExtent(unswizzledShared({32, 8}, {0, 1}), {24, 8}));
+  EXPECT_FALSE(usedExtent(unswizzledShared({32, 8}, {1, 0}), {24, 6}));
+  EXPECT_FALSE(usedExtent(unswizzledShared({32, 8}, {1, 0}), {64, 8}));
+  EXPECT_FALSE(usedExtent(swizzledShared({256, 128}, 2, {1, 0}, 128), {160, 128})); // a second panel follows
+}

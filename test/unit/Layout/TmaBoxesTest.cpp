@@ -135,6 +135,31 @@ TEST(TmaBoxes, negative_Parts) {
   EXPECT_FALSE(splitTmaBoxes(unswizzledShared({64}, {0}), 2, 2)); // a row
 }
 
+// 160 rows are one box of 160, 160 columns are five panels of 32; the bytes are those that the buffer needs.
+TEST(TmaBoxes, FillNoMoreThanTheBufferHas) {
+  for (int64_t extent : {48, 96, 160, 192, 224})
+    for (bool isRows : {false, true}) {
+      int64_t padded = extent <= 64    ? 64
+                       : extent <= 128 ? 128
+                                       : 256,
+              panelBytes = std::min<int64_t>(2 * (extent & -extent), 128);
+      std::vector<int64_t> shape = isRows ? std::vector<int64_t>{extent, 64} : std::vector<int64_t>{64, extent};
+      std::vector<int64_t> whole = isRows ? std::vector<int64_t>{padded, 64} : std::vector<int64_t>{64, padded};
+      LinearLayout buffer = swizzledShared(whole, 2, {1, 0}, isRows ? 128 : panelBytes);
+      std::optional<TmaBoxes> boxes = planTmaBoxes(buffer, 2, shape);
+      ASSERT_TRUE(boxes);
+      expectPossible(*boxes, 2);
+      std::map<int64_t, std::vector<int32_t>> memory = fillByTma(*boxes, 2);
+      EXPECT_EQ(int64_t(memory.size()), 64 * extent);
+      EXPECT_EQ(usedExtent(buffer, shape), std::optional<int64_t>(64 * extent));
+      EXPECT_LT(memory.rbegin()->first, 2 * 64 * extent);
+      for (const auto &[address, element] : memory)
+        ASSERT_EQ(buffer.apply({{offsetDim, int32_t(address / 2)}}), element);
+    }
+  // Each of two panels would need all rows.
+  EXPECT_FALSE(planTmaBoxes(swizzledShared({512, 128}, 2, {1, 0}, 128), 2, {384, 128}));
+}
+
 TEST(TmaBoxes, negative_OtherLayouts) {
   EXPECT_FALSE(planTmaBoxes(swizzledShared({64, 64}, 2, {0, 1}, 128), 2)); // columns are contiguous
   EXPECT_FALSE(planTmaBoxes(unswizzledShared({64, 64}, {0, 1}), 2));

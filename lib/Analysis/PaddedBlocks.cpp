@@ -1,0 +1,79 @@
+// Which operations keep their meaning when blocks are padded; PaddedBlocks.h.
+#include "Analysis/PaddedBlocks.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tile;
+
+bool tile::needsPadding(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getShape() != ArrayRef(getPaddedShape(tensor.getShape()));
+}
+
+static bool touchesPadding(Operation *op) {
+  auto pads = [](Type type) { return needsPadding(type); };
+  return llvm::any_of(op->getOperandTypes(), pads) || llvm::any_of(op->getResultTypes(), pads);
+}
+
+bool tile::needsPadding(KernelOp kernel) {
+  WalkResult result =
+      kernel.walk([](Operation *op) { return touchesPadding(op) ? WalkResult::interrupt() : WalkResult::advance(); });
+  return result.wasInterrupted();
+}
+
+TypedAttr tile::getNeutralElement(ReduceOp reduce) {
+  Block &combine = reduce.getCombine().front();
+  if (reduce.getSrcs().size() != 1 || combine.getOperations().size() != 2)
+    return {};
+  Operation *op = &combine.front();
+  bool combines = op->getNumOperands() == 2 && op->getNumResults() == 1 &&
+                  llvm::equal(op->getOperands(), combine.getArguments()) &&
+                  combine.getTerminator()->getOperand(0) == op->getResult(0);
+  return combines ? arith::getNeutralElement(op).value_or(TypedAttr()) : TypedAttr();
+}
+
+/// Whether the shapes differ in nothing but dimensions of size 1.
+static bool changesOnes(ReshapeOp reshape) {
+  auto drop = [](RankedTensorType type) {
+    SmallVector<int64_t> sizes(type.getShape());
+    llvm::erase(sizes, 1);
+    return sizes;
+  };
+  return drop(reshape.getSrc().getType()) == drop(reshape.getType());
+}
+
+static std::string explainProblem(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::string>(op)
+      .Case([](ReshapeOp reshape) { return changesOnes(reshape) ? "" : "such blocks cannot be reshaped"; })
+      .Case([](PrintOp) { return "such blocks cannot be printed"; })
+      .Case([](ReduceOp reduce) {
+        bool staysWhole = llvm::isPowerOf2_64(
+            cast<RankedTensorType>(reduce.getSrcs().front().getType()).getDimSize(reduce.getAxis()));
+        return staysWhole || getNeutralElement(reduce)
+                   ? ""
+                   : "along it only sums, minima, maxima and the like can be computed";
+      })
+      .Case([](ArangeOp arange) {
+        int64_t end = int32_t(arange.getStart()) + getPaddedShape(arange.getType().getShape())[0];
+        return end <= INT32_MAX ? "" : "the next power of two leads beyond 32-bit integers";
+      })
+      .Case([](arith::ConstantOp constant) {
+        auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+        return elements && elements.isSplat() ? "" : "the elements of such blocks cannot be different constants";
+      })
+      .Default([](Operation *) { return ""; });
+}
+
+std::optional<PaddingProblem> tile::findPaddingProblem(KernelOp kernel) {
+  std::optional<PaddingProblem> problem;
+  kernel.walk([&](Operation *op) {
+    std::string reason = touchesPadding(op) ? explainProblem(op) : "";
+    if (reason.empty())
+      return WalkResult::advance();
+    problem = {op, reason};
+    return WalkResult::interrupt();
+  });
+  return problem;
+}

@@ -1,0 +1,153 @@
+// tile-pad-blocks: round sizes of blocks up to powers of two.
+//
+// Layouts are linear maps of bits, so they know powers of two only. Most operations may compute anything beyond the
+// block. Those whose result shows it are told where the block ends:
+//
+//   %c = tile.arange 0 to 96                 %c = tile.arange 0 to 128, %in = %c < 96
+//   %x = tile.load %p mask %m          ==>   %x = tile.load %p mask (%m && %in)
+//   %s = tile.reduce %x { max }              %s = tile.reduce (select %in, %x, -inf) { max }
+//
+// Blocks of descriptors keep their sizes: a copy by TMA moves no more than the block, and warp groups multiply no more.
+#include "Analysis/PaddedBlocks.h"
+#include "Transforms/Passes.h"
+
+#include "Cta/CtaDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace tile {
+#define GEN_PASS_DEF_TILEPADBLOCKS
+#include "Transforms/Passes.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+
+class BlockPadding {
+public:
+  explicit BlockPadding(KernelOp kernel) : kernel(kernel), builder(kernel.getContext()) {}
+
+  void run() {
+    SmallVector<std::pair<Operation *, SmallVector<int64_t>>> guarded;
+    kernel.walk([&](Operation *op) {
+      if (isa<LoadOp, StoreOp, ReduceOp, DotOp, AssertOp>(op))
+        if (auto block = dyn_cast<RankedTensorType>(op->getOperand(0).getType()); block && needsPadding(block))
+          guarded.emplace_back(op, block.getShape());
+    });
+    kernel.walk([&](Operation *op) { padTypes(op); });
+    for (auto &[op, block] : guarded)
+      guard(op, block);
+  }
+
+private:
+  static RankedTensorType padded(RankedTensorType type) {
+    return RankedTensorType::get(getPaddedShape(type.getShape()), type.getElementType());
+  }
+
+  void padTypes(Operation *op) {
+    auto pad = [](Value value) {
+      if (needsPadding(value.getType()))
+        value.setType(padded(cast<RankedTensorType>(value.getType())));
+    };
+    if (auto constant = dyn_cast<arith::ConstantOp>(op); constant && needsPadding(constant.getType()))
+      constant.setValueAttr(
+          cast<DenseElementsAttr>(constant.getValue()).resizeSplat(padded(cast<RankedTensorType>(constant.getType()))));
+    llvm::for_each(op->getResults(), pad);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::for_each(block.getArguments(), pad);
+    if (auto arange = dyn_cast<ArangeOp>(op))
+      arange.setEnd(int32_t(arange.getStart()) + arange.getType().getDimSize(0));
+  }
+
+  /// `block` is the shape of the first operand before.
+  void guard(Operation *op, ArrayRef<int64_t> block) {
+    builder.setInsertionPoint(op);
+    llvm::TypeSwitch<Operation *>(op)
+        .Case<LoadOp, StoreOp>([&](auto access) {
+          Value inside = emitInside(op->getLoc(), block);
+          if (access.getMask())
+            inside = arith::AndIOp::create(builder, op->getLoc(), access.getMask(), inside);
+          access.getMaskMutable().assign(inside);
+        })
+        .Case([&](ReduceOp reduce) {
+          // Other axes are those of the result, where more may be anything.
+          SmallVector<int64_t> shape = getPaddedShape(block);
+          shape[reduce.getAxis()] = block[reduce.getAxis()];
+          replaceOutside(reduce->getOpOperand(0), shape, getNeutralElement(reduce));
+        })
+        .Case([&](DotOp dot) {
+          int64_t m = dot.getA().getType().getDimSize(0), n = dot.getB().getType().getDimSize(1);
+          TypedAttr zero = builder.getZeroAttr(dot.getA().getType().getElementType());
+          // Both: zero times infinity is not a number.
+          replaceOutside(dot.getAMutable(), {m, block[1]}, zero);
+          replaceOutside(dot.getBMutable(), {block[1], n}, builder.getZeroAttr(getElementTypeOf(dot.getB().getType())));
+        })
+        .Case([&](AssertOp check) {
+          replaceOutside(check.getConditionMutable(), block, builder.getIntegerAttr(builder.getI1Type(), 1));
+        });
+  }
+
+  void replaceOutside(OpOperand &operand, ArrayRef<int64_t> block, TypedAttr value) {
+    auto type = cast<RankedTensorType>(operand.get().getType());
+    if (type.getShape() == block)
+      return;
+    Location loc = operand.getOwner()->getLoc();
+    Value inside = emitInside(loc, block);
+    Value other = arith::ConstantOp::create(builder, loc, SplatElementsAttr::get(type, Attribute(value)));
+    operand.set(arith::SelectOp::create(builder, loc, inside, operand.get(), other));
+  }
+
+  /// Which elements of a padded tensor lie in `block`.
+  Value emitInside(Location loc, ArrayRef<int64_t> block) {
+    SmallVector<int64_t> shape = getPaddedShape(block);
+    Value inside;
+    for (auto [axis, size] : llvm::enumerate(block)) {
+      if (size == shape[axis])
+        continue;
+      auto lineType = RankedTensorType::get(shape[axis], builder.getI32Type());
+      Value index = ArangeOp::create(builder, loc, lineType, 0, shape[axis]);
+      Value end = arith::ConstantOp::create(builder, loc, SplatElementsAttr::get(lineType, int32_t(size)));
+      Value below = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, index, end);
+      below = spread(loc, below, axis, shape);
+      inside = inside ? arith::AndIOp::create(builder, loc, inside, below).getResult() : below;
+    }
+    return inside;
+  }
+
+  /// `line` along dimension `axis` of a tensor, the same for all other coordinates.
+  Value spread(Location loc, Value line, unsigned axis, ArrayRef<int64_t> shape) {
+    Type element = getElementTypeOf(line.getType());
+    SmallVector<int64_t> sizes{shape[axis]};
+    for (unsigned dim = 0; dim < shape.size(); ++dim) {
+      if (dim == axis)
+        continue;
+      sizes.insert(sizes.begin() + dim, 1);
+      line = ExpandDimsOp::create(builder, loc, RankedTensorType::get(sizes, element), line, dim);
+    }
+    if (ArrayRef<int64_t>(sizes) == shape)
+      return line;
+    return BroadcastOp::create(builder, loc, RankedTensorType::get(shape, element), line);
+  }
+
+  KernelOp kernel;
+  OpBuilder builder;
+};
+
+struct TilePadBlocks : tile::impl::TilePadBlocksBase<TilePadBlocks> {
+  void runOnOperation() override {
+    if (!needsPadding(getOperation()))
+      return markAllAnalysesPreserved();
+    if (std::optional<PaddingProblem> problem = findPaddingProblem(getOperation())) {
+      problem->op->emitError() << "this block has a size that is no power of two; " << problem->reason;
+      return signalPassFailure();
+    }
+    BlockPadding(getOperation()).run();
+  }
+};
+
+} // namespace
