@@ -2,6 +2,8 @@
 #include "Analysis/PaddedBlocks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -63,7 +65,12 @@ static std::string explainProblem(Operation *op) {
         auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
         return elements && elements.isSplat() ? "" : "the elements of such blocks cannot be different constants";
       })
-      .Default([](Operation *) { return ""; });
+      .Case<ArangeOp, SplatOp, ExpandDimsOp, BroadcastOp, TransOp, AddPtrOp, LoadOp, StoreOp, DescLoadOp, DescStoreOp,
+            DotOp, AssertOp>([](Operation *) { return ""; })
+      .Default([](Operation *op) {
+        bool isPlain = isa<arith::ArithDialect, math::MathDialect, scf::SCFDialect>(op->getDialect());
+        return isPlain ? "" : "such blocks are unknown to '" + op->getName().getStringRef().str() + "'";
+      });
 }
 
 std::optional<PaddingProblem> tile::findPaddingProblem(KernelOp kernel) {

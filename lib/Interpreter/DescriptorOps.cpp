@@ -131,8 +131,16 @@ std::shared_ptr<const BlockData> blockData(Compiler &compiler, DescType desc, Va
   return std::make_shared<const BlockData>(std::move(data));
 }
 
+/// Padding is for layouts; what it holds would be undefined.
+bool checkBlock(Compiler &compiler, Operation *op, DescType desc, RankedTensorType block) {
+  return block.getShape() == desc.getShape() ||
+         compiler.fail(op, "the interpreter does not support padded blocks; it runs programs before tile-pad-blocks");
+}
+
 bool compileDescLoad(Compiler &compiler, Operation *op) {
   auto load = cast<DescLoadOp>(op);
+  if (!checkBlock(compiler, op, load.getDesc().getType(), load.getType()))
+    return false;
   Slot desc = compiler.slotOf(load.getDesc()), result = compiler.define(load.getResult());
   compiler.emit(op, memoryKernel<LoadBlock>(result.kind), {desc.offset}, {result.offset}, result).data =
       blockData(compiler, load.getDesc().getType(), load.getOffsets());
@@ -141,6 +149,8 @@ bool compileDescLoad(Compiler &compiler, Operation *op) {
 
 bool compileDescStore(Compiler &compiler, Operation *op) {
   auto store = cast<DescStoreOp>(op);
+  if (!checkBlock(compiler, op, store.getDesc().getType(), store.getValue().getType()))
+    return false;
   Slot desc = compiler.slotOf(store.getDesc()), value = compiler.slotOf(store.getValue());
   compiler.emit(op, memoryKernel<StoreBlock>(value.kind), {desc.offset, value.offset}, {}, value).data =
       blockData(compiler, store.getDesc().getType(), store.getOffsets());

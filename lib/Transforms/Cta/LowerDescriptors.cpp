@@ -47,7 +47,7 @@ cta::BufferType planBuffer(ArrayRef<int64_t> block, Type element) {
   unsigned swizzle = shape.size() == 2 ? layout::chooseSwizzle(shape, bytes, order) : 0;
   // Panels must divide a row that is no power of two, or the last would reach into the next block.
   while (block.back() * bytes % std::max(swizzle, 1u) != 0)
-    swizzle /= 2;
+    swizzle = swizzle > 32 ? swizzle / 2 : 0;
   auto layout = cta::LayoutAttr::get(element.getContext(), layout::swizzledShared(shape, bytes, order, swizzle));
   return cta::BufferType::get(element.getContext(), block, element, layout, /*slots=*/1);
 }

@@ -142,3 +142,12 @@ tile.kernel @constant() {
   %a = arith.constant dense<[1, 2, 3]> : tensor<3xi32>
   tile.return
 }
+
+// -----
+
+tile.kernel @unknown(%x: f32) {
+  %a = tile.splat %x : f32 -> tensor<48xf32>
+  // expected-error @below {{this block has a size that is no power of two; such blocks are unknown to 'builtin.unrealized_conversion_cast'}}
+  %b = builtin.unrealized_conversion_cast %a : tensor<48xf32> to f32
+  tile.return
+}

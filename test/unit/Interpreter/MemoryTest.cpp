@@ -287,5 +287,28 @@ TEST(Memory, DescriptorAsAKernelArgument) {
   EXPECT_EQ(r, (std::vector<float>{3, 4, 5, 0}));
 }
 
+TEST(Memory, BlocksOfAnySizeButNotPadded) {
+  auto copy = [](const std::string &tensor) {
+    return kernel("%d: !tile.desc<3xf32>, %e: !tile.desc<3xf32>",
+                  "%one = arith.constant 1 : i32"
+                  "\n%x = tile.desc_load %d[%one] : !tile.desc<3xf32> -> " +
+                      tensor + "\ntile.desc_store %e[%one], %x : !tile.desc<3xf32>, " + tensor);
+  };
+  std::vector<float> a{1, 2, 3, 4, 5, 6}, r(6);
+  for (const char *tensor : {"tensor<3xf32>", "tensor<4xf32>"}) {
+    Launch launch(copy(tensor));
+    launch.buffer(a, "a").buffer(r, "r");
+    for (Argument &argument : launch.arguments) {
+      argument.shape = {6};
+      argument.strides = {1};
+    }
+    bool isPadded = launch.module && std::string(tensor) == "tensor<4xf32>";
+    EXPECT_EQ(launch.message(), isPadded ? "kernel.tile:3:6: error: the interpreter does not support padded blocks; it "
+                                           "runs programs before tile-pad-blocks"
+                                         : "no error");
+  }
+  EXPECT_EQ(r, (std::vector<float>{0, 2, 3, 4, 0, 0}));
+}
+
 } // namespace
 } // namespace tile::interp::test
