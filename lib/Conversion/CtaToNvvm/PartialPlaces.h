@@ -1,6 +1,7 @@
 // Where the registers of a partial sum lie in memory that CTAs share.
 //
-// Thread t of n holds register 4 i … 4 i + 3 at byte 16 (i n + t): one coalesced access of 16 bytes a lane.
+// Each warp has a part, in which lane l holds register 4 i … 4 i + 3 at byte 16 (32 i + l): one coalesced access of 16
+// bytes a lane.
 #pragma once
 
 #include "mlir/IR/Builders.h"
@@ -10,12 +11,16 @@ namespace tile::conversion {
 
 struct PartialPlaces {
   static constexpr int64_t registerBytes = 4;
-  int64_t width;   ///< Registers in one access: 4, 2 or 1.
-  int64_t threads; ///< That hold the tensor.
+  int64_t width;     ///< Registers in one access: 4, 2 or 1.
+  int64_t warps;     ///< That hold the tensor.
+  int64_t warpBytes; ///< Of the part of one.
   mlir::Type element;
 
   explicit PartialPlaces(mlir::RankedTensorType type);
-  int64_t bytes() const { return width * registerBytes; }
+  int64_t accessBytes() const { return width * registerBytes; }
+
+  /// The part of this warp in the memory at `pointer`.
+  mlir::Value emitWarpPart(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value pointer) const;
 
   /// The first place of this thread in the memory at `pointer`.
   mlir::Value emitBase(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value pointer) const;
