@@ -26,6 +26,9 @@ unsigned chooseStepSplit(const GpuTarget &target, const GemmProblem &problem, co
   bool isSplit = estimate.waves != std::floor(estimate.waves); // by cta-stream-k, among all
   if (!target.has(Feature::Clusters) || !estimate.config.wgmma || isSplit)
     return 1;
+  constexpr unsigned leastRows = 64; // what fewer do when they are split was not measured
+  if (estimate.config.blockM < leastRows)
+    return 1;
   const GemmConstants &constants = wgmmaConstants();
   unsigned numSms = problem.numSms ? problem.numSms : target.numSms;
   double launch = constants.launch / 1000, bytes = problem.elementBytes();

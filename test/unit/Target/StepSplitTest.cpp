@@ -18,8 +18,8 @@ TEST(StepSplit, fewTilesWithManySteps) {
   EXPECT_EQ(splitOf({.m = 256, .n = 512, .k = 8192}), 2u);  // 20.9 -> 15.7 us
   EXPECT_EQ(splitOf({.m = 128, .n = 1024, .k = 8192}), 2u); // 21.1 -> 16.8 us
   EXPECT_EQ(splitOf({.m = 64, .n = 2048, .k = 8192}), 2u);  // 23.8 -> 19.3 us
-  EXPECT_EQ(splitOf({.m = 16, .n = 4096, .k = 4096}), 2u);  // 21.2 -> 18.8 us
-  EXPECT_EQ(splitOf({.m = 16, .n = 1024, .k = 8192}), 4u);  // 20.9 -> 14.0 us, 16.8 us by two
+  EXPECT_EQ(splitOf({.m = 64, .n = 4096, .k = 4096}), 2u);  // 21.5 -> 19.0 us with 16 of the 64 rows
+  EXPECT_EQ(splitOf({.m = 64, .n = 1024, .k = 8192}), 4u);  // 20.8 -> 14.1 us with 16, 16.8 us by two
 }
 
 TEST(StepSplit, negative_fewSteps) {
@@ -44,6 +44,14 @@ TEST(StepSplit, negative_memory) {
   EXPECT_EQ(chooseStepSplit(gpu, problem, estimate), 1u);
   estimate.microseconds = 60;
   EXPECT_EQ(chooseStepSplit(gpu, problem, estimate), 2u);
+}
+
+TEST(StepSplit, negative_fewRows) {
+  const GpuTarget &gpu = *findTarget("sm_90a");
+  GemmProblem problem{.m = 256, .n = 512, .k = 8192};
+  GemmEstimate estimate = rankGemmConfigs(gpu, problem).front();
+  estimate.config.blockM = 16;
+  EXPECT_EQ(chooseStepSplit(gpu, problem, estimate), 1u);
 }
 
 TEST(StepSplit, negative_splitRounds) {
