@@ -1,6 +1,8 @@
 // From the front end's description to the cost model's, and back; and the table of --explain-config.
 #include "Driver/ChooseConfig.h"
 
+#include "Target/StepSplit.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -77,6 +79,19 @@ std::string describe(const CompilerOptions &options, const target::GpuTarget &gp
   return text;
 }
 
+/// A cluster whose CTAs share steps, for few tiles with many of them. Only for sizes that were given: a split kernel is
+/// slower than a whole one for most others.
+std::optional<frontend::ClusterShape> chooseCluster(const CompilerOptions &options, const target::GpuTarget &gpu,
+                                                    const target::GemmProblem &problem,
+                                                    const target::GemmEstimate &best) {
+  if (options.sizes.empty() || !runsAll(options.pipeline, {"tile-make-persistent", "cta-split-steps"}))
+    return std::nullopt;
+  if (!llvm::isPowerOf2_32(best.config.blockN)) // whose sums leave registers out
+    return std::nullopt;
+  unsigned ctas = target::chooseStepSplit(gpu, problem, best);
+  return ctas == 1 ? std::nullopt : std::optional(frontend::ClusterShape{1, 1, int(ctas)});
+}
+
 } // namespace
 
 ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarget &gpu,
@@ -115,12 +130,17 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
   const target::GemmConfig &best = ranked.front().config;
   // Whole programs make whole waves.
   bool splits = ranked.front().waves != std::floor(ranked.front().waves);
-  bool isOneWave = ranked.front().tiles <= int64_t(options.numSms ? options.numSms : gpu.numSms);
-  bool hasOddSize = !choices.blockN && !llvm::isPowerOf2_32(best.blockN);
-  return {{best.blockM, best.blockN, best.blockK, best.groupM, best.numWarps, best.numStages},
-          splits,
-          isOneWave,
-          hasOddSize};
+  ConfigChoice choice{
+      .tiles = {best.blockM, best.blockN, best.blockK, best.groupM, best.numWarps, best.numStages},
+      .splitsRounds = splits,
+      .isOneWave = ranked.front().tiles <= int64_t(options.numSms ? options.numSms : gpu.numSms),
+      .hasOddSize = !choices.blockN && !llvm::isPowerOf2_32(best.blockN),
+  };
+  choice.tiles.cluster = chooseCluster(options, gpu, problem, ranked.front());
+  choice.isOneWave &= !choice.tiles.cluster && !product.given.cluster;
+  if (explain && choice.tiles.cluster && !product.given.cluster)
+    *explain += formatv("{0} CTAs of a cluster share the steps of each tile\n", (*choice.tiles.cluster)[2]);
+  return choice;
 }
 
 } // namespace tile::driver

@@ -10,7 +10,7 @@ namespace tile::driver {
 struct ConfigChoice {
   frontend::TileChoices tiles;
   bool splitsRounds; ///< Whether cta-stream-k is expected to split the last programs.
-  bool isOneWave;    ///< Whether there are no more programs than multiprocessors.
+  bool isOneWave;    ///< Whether there are no more programs than multiprocessors, and none shares its tile.
   bool hasOddSize;   ///< Whether a block size was chosen that is no power of two.
 };
 

@@ -126,14 +126,14 @@ private:
   static Registers emitReceive(cta::ClusterSumOp op, OneToNOpAdaptor adaptor, OpBuilder &builder) {
     Location loc = op.getLoc();
     PartialPlaces places(cast<RankedTensorType>(op.getValue().getType()));
-    int64_t bytes = places.threads * adaptor.getValue().size() * 4 * (op.getCtas() - 1);
+    int64_t bytes = places.warps * places.warpBytes * (op.getCtas() - 1);
     auto announces = scf::IfOp::create(builder, loc, emitIsFirstThread(builder, loc), /*withElseRegion=*/false);
     {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(announces.thenBlock());
       emitExpect(builder, loc, adaptor.getSent().front(), bytes);
     }
-    emitBarrierWait(builder, loc, adaptor.getSent().front(), adaptor.getParity().front(), /*cluster=*/true);
+    emitBarrierWait(builder, loc, adaptor.getSent().front(), adaptor.getParity().front());
     Registers sums(adaptor.getValue());
     for (int64_t sender = 1; sender < int64_t(op.getCtas()); ++sender) {
       int64_t slot = (sender - 1) * op.getBuffer().getType().getBytesPerSlot();
@@ -151,32 +151,28 @@ private:
     PartialPlaces places(cast<RankedTensorType>(op.getValue().getType()));
     // The first time nobody has to have taken anything.
     Value parity = arith::XOrIOp::create(builder, loc, adaptor.getParity().front(), emitI32(builder, loc, 1));
-    emitBarrierWait(builder, loc, adaptor.getTaken().front(), parity, /*cluster=*/false);
+    emitBarrierWait(builder, loc, adaptor.getTaken().front(), parity);
     int64_t slotBytes = op.getBuffer().getType().getBytesPerSlot();
     Value slot = arith::SubIOp::create(builder, loc, rank, emitI32(builder, loc, 1));
     Value offset = arith::MulIOp::create(builder, loc, slot, emitI32(builder, loc, slotBytes));
     Value buffer = adaptor.getBuffer().front(), zero = emitI32(builder, loc, 0);
     Value start = LLVM::GEPOp::create(builder, loc, buffer.getType(), builder.getI8Type(), buffer,
                                       ArrayRef<LLVM::GEPArg>{offset});
-    Value remote = NVVM::MapaOp::create(builder, loc, clusterPointer(builder), start, zero);
+    places.emitStores(builder, loc, adaptor.getValue(), places.emitBase(builder, loc, start));
+    NVVM::FenceProxyOp::create(builder, loc, NVVM::ProxyKind::async_shared,
+                               NVVM::SharedSpaceAttr::get(builder.getContext(), NVVM::SharedSpace::shared_cta));
+    NVVM::SyncWarpOp::create(builder, loc, emitI32(builder, loc, -1));
+    Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, emitLane(builder, loc), zero);
+    auto branch = scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    Value part = places.emitWarpPart(builder, loc, start);
+    Value remote = NVVM::MapaOp::create(builder, loc, clusterPointer(builder), part, zero);
     Value barrier = NVVM::MapaOp::create(builder, loc, clusterPointer(builder), adaptor.getSent().front(), zero);
-    Value base = places.emitBase(builder, loc, remote);
-    for (int64_t first = 0; first < int64_t(adaptor.getValue().size()); first += places.width)
-      emitAsyncStore(builder, loc, places.emitAccess(builder, loc, base, first / places.width),
-                     adaptor.getValue().slice(first, places.width), barrier);
-  }
-
-  /// PTX ISA, "st.async": the barrier, in the same CTA as the address, counts the bytes.
-  static void emitAsyncStore(OpBuilder &builder, Location loc, Value address, ValueRange registers, Value barrier) {
-    unsigned count = registers.size();
-    std::string vector = count == 1 ? "" : ".v" + std::to_string(count);
-    std::string type = registers.front().getType().isF32() ? ".f32" : ".b32";
+    // The NVVM operation takes no barrier of another CTA.
     PtxStatement statement;
-    statement.text = "st.async.shared::cluster.mbarrier::complete_tx::bytes" + vector + type + " [$0], " +
-                     ptxVector(1, count) + ", [$" + std::to_string(count + 1) + "];";
-    statement.operands.push_back(address);
-    llvm::append_range(statement.operands, registers);
-    statement.operands.push_back(barrier);
+    statement.text = "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];";
+    statement.operands = {remote, part, emitI32(builder, loc, places.warpBytes), barrier};
     emitPtx(builder, loc, statement);
   }
 

@@ -17,17 +17,26 @@ namespace tile::conversion {
 PartialPlaces::PartialPlaces(RankedTensorType type, std::optional<uint32_t> columns)
     : moved(cta::registersInColumns(type, columns)), element(type.getElementType()) {
   width = std::gcd<int64_t>(4, moved.size());
-  threads = cta::getLayout(type).numWarps() * target::threadsPerWarp;
+  warps = cta::getLayout(type).numWarps();
+  warpBytes = moved.size() * target::threadsPerWarp * registerBytes;
 }
 
-Value PartialPlaces::emitBase(OpBuilder &builder, Location loc, Value pointer) const {
-  Value offset = arith::MulIOp::create(builder, loc, emitThreadId(builder, loc), emitI32(builder, loc, bytes()));
+Value PartialPlaces::emitWarpPart(OpBuilder &builder, Location loc, Value pointer) const {
+  Value warp = arith::ShRUIOp::create(builder, loc, emitThreadId(builder, loc), emitI32(builder, loc, 5));
+  Value offset = arith::MulIOp::create(builder, loc, warp, emitI32(builder, loc, warpBytes));
   return LLVM::GEPOp::create(builder, loc, pointer.getType(), builder.getI8Type(), pointer,
                              ArrayRef<LLVM::GEPArg>{offset});
 }
 
+Value PartialPlaces::emitBase(OpBuilder &builder, Location loc, Value pointer) const {
+  Value part = emitWarpPart(builder, loc, pointer);
+  Value lane = arith::AndIOp::create(builder, loc, emitThreadId(builder, loc), emitI32(builder, loc, 31));
+  Value offset = arith::MulIOp::create(builder, loc, lane, emitI32(builder, loc, accessBytes()));
+  return LLVM::GEPOp::create(builder, loc, part.getType(), builder.getI8Type(), part, ArrayRef<LLVM::GEPArg>{offset});
+}
+
 Value PartialPlaces::emitAccess(OpBuilder &builder, Location loc, Value base, int64_t index) const {
-  return emitByteOffset(builder, loc, base, index * threads * bytes());
+  return emitByteOffset(builder, loc, base, index * target::threadsPerWarp * accessBytes());
 }
 
 void PartialPlaces::emitStores(OpBuilder &builder, Location loc, ValueRange registers, Value base) const {
@@ -37,7 +46,7 @@ void PartialPlaces::emitStores(OpBuilder &builder, Location loc, ValueRange regi
     for (int64_t i = 0; i < width; ++i)
       vector =
           LLVM::InsertElementOp::create(builder, loc, vector, registers[moved[first + i]], emitI32(builder, loc, i));
-    LLVM::StoreOp::create(builder, loc, vector, emitAccess(builder, loc, base, first / width), bytes());
+    LLVM::StoreOp::create(builder, loc, vector, emitAccess(builder, loc, base, first / width), accessBytes());
   }
 }
 
@@ -46,7 +55,7 @@ SmallVector<Value> PartialPlaces::emitSums(OpBuilder &builder, Location loc, Val
   SmallVector<Value> sums(registers);
   for (int64_t first = 0; first < int64_t(moved.size()); first += width) {
     Value address = emitAccess(builder, loc, base, first / width);
-    Value vector = LLVM::LoadOp::create(builder, loc, vectorType, address, bytes());
+    Value vector = LLVM::LoadOp::create(builder, loc, vectorType, address, accessBytes());
     for (int64_t i = 0; i < width; ++i) {
       Value part = LLVM::ExtractElementOp::create(builder, loc, vector, emitI32(builder, loc, i));
       Value &sum = sums[moved[first + i]];

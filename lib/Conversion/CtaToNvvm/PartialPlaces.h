@@ -1,7 +1,7 @@
 // Where the registers of a partial sum lie in memory that CTAs share.
 //
-// Thread t of n holds register 4 i … 4 i + 3 at byte 16 (i n + t): one coalesced access of 16 bytes a lane. Of a tensor whose
-// first columns only are computed, their registers are counted.
+// Each warp has a part, in which lane l holds register 4 i … 4 i + 3 at byte 16 (32 i + l): one coalesced access of 16
+// bytes a lane. Of a tensor whose first columns only are computed, their registers are counted.
 #pragma once
 
 #include "mlir/IR/Builders.h"
@@ -15,11 +15,15 @@ struct PartialPlaces {
   static constexpr int64_t registerBytes = 4;
   std::vector<int32_t> moved; ///< Numbers of the registers that move.
   int64_t width;              ///< Registers in one access: 4, 2 or 1.
-  int64_t threads;            ///< That hold the tensor.
+  int64_t warps;              ///< That hold the tensor.
+  int64_t warpBytes;          ///< Of the part of one.
   mlir::Type element;
 
   explicit PartialPlaces(mlir::RankedTensorType type, std::optional<uint32_t> columns = std::nullopt);
-  int64_t bytes() const { return width * registerBytes; }
+  int64_t accessBytes() const { return width * registerBytes; }
+
+  /// The part of this warp in the memory at `pointer`.
+  mlir::Value emitWarpPart(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value pointer) const;
 
   /// The first place of this thread in the memory at `pointer`.
   mlir::Value emitBase(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value pointer) const;

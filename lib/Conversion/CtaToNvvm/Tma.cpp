@@ -37,11 +37,10 @@ SmallVector<Value> emitCoordinates(OpBuilder &builder, Location loc, ValueRange 
 
 /// nvvm.mbarrier.try_wait.parity has no translation to LLVM IR. The hardware suspends the thread for a while in each
 /// try.
-void emitBarrierWait(OpBuilder &builder, Location loc, Value barrier, Value parity, bool cluster) {
+void emitBarrierWait(OpBuilder &builder, Location loc, Value barrier, Value parity) {
   PtxStatement statement;
-  statement.text = std::string("{\n.reg .pred complete;\nagain:\nmbarrier.try_wait.parity") +
-                   (cluster ? ".acquire.cluster" : "") +
-                   ".shared::cta.b64 complete, [$0], $1;\n@!complete bra again;\n}";
+  statement.text = "{\n.reg .pred complete;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 complete, [$0], $1;\n"
+                   "@!complete bra again;\n}";
   statement.operands = {barrier, parity};
   emitPtx(builder, loc, statement);
 }
@@ -88,7 +87,7 @@ struct MbarrierWaitLowering : OpConversionPattern<cta::MbarrierWaitOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     emitBarrierWait(rewriter, op.getLoc(),
                     emitBarrierSlot(rewriter, op.getLoc(), adaptor.getBarrier(), adaptor.getSlot()),
-                    adaptor.getParity(), /*cluster=*/false);
+                    adaptor.getParity());
     rewriter.eraseOp(op);
     return success();
   }
@@ -165,7 +164,7 @@ struct TmaLoadSyncLowering : OpConversionPattern<cta::TmaLoadSyncOp> {
       emitExpect(rewriter, loc, barrier, op.getBuffer().getType().getBytes());
       emitLoads(rewriter, loc, op.getBuffer().getType(), adaptor.getBuffer(), adaptor.getDesc(), adaptor.getOffsets(),
                 barrier);
-      emitBarrierWait(rewriter, loc, barrier, emitI32(rewriter, loc, 0), /*cluster=*/false);
+      emitBarrierWait(rewriter, loc, barrier, emitI32(rewriter, loc, 0));
       NVVM::MBarrierInvalOp::create(rewriter, loc, barrier);
     }
     NVVM::BarrierOp::create(rewriter, loc);

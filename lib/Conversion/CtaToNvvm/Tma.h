@@ -13,9 +13,8 @@ void emitExpect(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value barrie
 /// The address of a barrier of a ring.
 mlir::Value emitBarrierSlot(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value ring, mlir::Value slot);
 
-/// Waits until the phase with this parity is complete; with `cluster`, what other CTAs have written is visible then.
-void emitBarrierWait(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value barrier, mlir::Value parity,
-                     bool cluster);
+/// Waits until the phase with this parity is complete.
+void emitBarrierWait(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value barrier, mlir::Value parity);
 
 /// One arrival of this thread at the same barrier of the CTA with this rank. It makes nothing visible there: that would
 /// be a fence for the whole GPU, which takes about 900 clocks on an H200.

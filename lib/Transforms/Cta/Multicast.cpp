@@ -57,7 +57,9 @@ SmallVector<SharedCopies> planCopies(KernelOp kernel, cta::WarpRolesOp roles) {
   RankDependence ranks(kernel);
   llvm::MapVector<Block *, SharedCopies> plans;
   roles.getProducer().walk([&](cta::TmaLoadOp load) {
-    bool differs = llvm::any_of(load.getOffsets(), [&](Value offset) { return ranks.differs(offset); });
+    // A tensor map that the kernel makes is the CTA's own.
+    bool differs = ranks.differs(load.getDesc()) ||
+                   llvm::any_of(load.getOffsets(), [&](Value offset) { return ranks.differs(offset); });
     if (!differs && !ranks.differs(load.getSlot()) && !ranks.mayDiverge(load) && planParts(kernel, load))
       plans[load->getBlock()].loads.push_back(load);
   });

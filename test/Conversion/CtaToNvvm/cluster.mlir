@@ -40,7 +40,8 @@ tile.kernel @multicast(%i: i32, %d: !d {tile.tensor_map = {base = "a"}}) attribu
 }
 
 // Without roles barriers are ready at the beginning of the kernel. The first CTA announces the bytes and waits for them,
-// the others write them into its shared memory.
+// each warp of the
+// others copies its part at once.
 // CHECK-LABEL: llvm.func @sum
 // CHECK-SAME: tile.pdl
 // CHECK-COUNT-2: nvvm.mbarrier.init
@@ -49,14 +50,17 @@ tile.kernel @multicast(%i: i32, %d: !d {tile.tensor_map = {base = "a"}}) attribu
 // CHECK: nvvm.griddepcontrol launch_dependents
 // CHECK: scf.if
 // CHECK: nvvm.mbarrier.arrive.expect_tx
-// CHECK: mbarrier.try_wait.parity.acquire.cluster.shared::cta
+// CHECK: mbarrier.try_wait.parity.shared::cta
 // CHECK: llvm.load {{.*}} vector<4xf32>
 // CHECK: arith.addf
 // CHECK: mbarrier.arrive.shared::cluster
 // CHECK: } else {
 // CHECK: mbarrier.try_wait.parity.shared::cta
-// CHECK: %[[THERE:.*]] = nvvm.mapa
-// CHECK: st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [$0], {$1, $2, $3, $4}, [$5];
+// CHECK: llvm.store {{.*}} vector<4xf32>
+// CHECK: nvvm.fence.proxy
+// CHECK: nvvm.bar.warp.sync
+// CHECK: nvvm.mapa
+// CHECK: cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];
 tile.kernel @sum(%value: f32, %parity: i32, %p: !tile.ptr<f32>) attributes {cluster = array<i32: 1, 1, 2>, cluster_ctas = 2 : i32, shared_bytes = 2064 : i64} {
   %b = cta.alloc at 0 : !cta.buffer<512xf32, #l>
   %sent = cta.mbarrier_alloc arrivals 1 at 2048 : !cta.mbarrier<1>

@@ -1,0 +1,58 @@
+// The choice between whole tiles and split ones; README.md has the times that it is made from.
+#include "Target/StepSplit.h"
+
+#include "Target/GemmTime.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tile::target {
+
+namespace {
+
+/// us that a cluster takes to begin, to meet and to end, and that each further sum takes. Set by hand to an H200: of
+/// 64x64 tiles with 32 steps, halves take 0.3 us longer than the whole, with 128 steps 4 to 5 us less.
+constexpr double meetTime = 2.7, sumTime = 0.3;
+
+/// CTAs of clusters of `size` that run at the same time. Clusters of four do not fill all groups of multiprocessors:
+/// 128 CTAs on 132 took two rounds on an H200.
+int64_t residentCtas(unsigned size, unsigned numSms) {
+  return size > 2 ? int64_t(numSms) * 3 / 4 : numSms;
+}
+
+} // namespace
+
+unsigned chooseStepSplit(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &estimate) {
+  bool isSplit = estimate.waves != std::floor(estimate.waves); // by cta-stream-k, among all
+  if (!target.has(Feature::Clusters) || !estimate.config.wgmma || isSplit)
+    return 1;
+  constexpr unsigned leastRows = 64; // what fewer do when they are split was not measured
+  if (estimate.config.blockM < leastRows)
+    return 1;
+  const GemmConstants &constants = wgmmaConstants();
+  unsigned numSms = problem.numSms ? problem.numSms : target.numSms;
+  double launch = constants.launch / 1000, bytes = problem.elementBytes();
+  double traffic =
+      double(problem.m + problem.n) * problem.k * bytes + double(problem.m) * problem.n * problem.outputBytes;
+  // The sums of the last tiles are moved when nothing is copied any more.
+  double least = launch + traffic / constants.memory / 1000 + meetTime / 2;
+  double best = estimate.microseconds;
+  unsigned chosen = 1;
+  for (unsigned ctas : {2u, 4u}) {
+    double split = launch + (estimate.microseconds - launch) / ctas + meetTime + sumTime * (ctas - 1);
+    GemmConfig config = estimate.config;
+    // A copy of a tile's sums for each sender, beside at least four stages.
+    config.numStages = std::min(config.numStages, 4u);
+    int64_t sums = int64_t(ctas - 1) * config.blockM * config.blockN * 4;
+    bool fits = sharedBytes(problem, config) + sums <= target.maxSharedPerCta;
+    bool runs = estimate.tiles * ctas <= residentCtas(ctas, numSms);
+    double time = std::max(split, least);
+    if (fits && runs && time < best) {
+      best = time;
+      chosen = ctas;
+    }
+  }
+  return chosen;
+}
+
+} // namespace tile::target

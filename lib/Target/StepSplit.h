@@ -1,0 +1,12 @@
+// How many CTAs of a cluster share the K steps of each tile (cta-split-steps), once the tile is chosen.
+#pragma once
+
+#include "Target/CostModel.h"
+
+namespace tile::target {
+
+/// 1, 2 or 4: more than one where few tiles have many steps. The CTAs must run at the same time, and what they gain
+/// must pay for meeting and for moving sums; memory gives no faster than before.
+unsigned chooseStepSplit(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &estimate);
+
+} // namespace tile::target
