@@ -108,13 +108,18 @@ private:
     }
     return kernel
         .walk([&](Operation *op) {
-          bool conflicts = false;
           DenseSet<Attribute> written;
-          if (auto store = dyn_cast<cta::TmaStoreOp>(op))
-            conflicts = read.contains(baseOf(store.getDesc()));
+          Value target;
           if (auto store = dyn_cast<StoreOp>(op))
-            conflicts = !findParameters(store.getPtr(), written) ||
-                        llvm::any_of(written, [&](Attribute name) { return read.contains(name); });
+            target = store.getPtr();
+          if (auto store = dyn_cast<cta::TmaStoreOp>(op)) {
+            if (auto map = store.getDesc().getDefiningOp<cta::MakeTensorMapOp>())
+              target = map.getBase();
+            else
+              written.insert(baseOf(store.getDesc()));
+          }
+          bool conflicts = (target && !findParameters(target, written)) ||
+                           llvm::any_of(written, [&](Attribute name) { return read.contains(name); });
           return conflicts ? WalkResult::interrupt() : WalkResult::advance();
         })
         .wasInterrupted();
