@@ -39,6 +39,14 @@ const layout::LinearLayout &getLayout(mlir::Type type);
 /// `type` with `layout` as its encoding.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type, LayoutAttr layout);
 
+// What verifiers of several families share.
+
+/// The buffer is the block of a descriptor with these offsets, or a panel of it.
+mlir::LogicalResult verifyBlock(mlir::Operation *op, DescType desc, mlir::ValueRange offsets, BufferType buffer,
+                                bool mayBePanel);
+/// The tensor can be a partial sum: it is moved as 32-bit registers.
+mlir::LogicalResult verifyPartial(mlir::Operation *op, mlir::RankedTensorType value);
+
 } // namespace tile::cta
 
 #define GET_OP_CLASSES

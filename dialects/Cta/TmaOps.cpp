@@ -7,7 +7,8 @@ using namespace tile::cta;
 
 /// The buffer is the descriptor's block, without leading dimensions of size 1 if it has a lower rank, or for stores a
 /// panel of it: fewer elements along the last dimension.
-static LogicalResult verifyBlock(Operation *op, DescType desc, ValueRange offsets, BufferType buffer, bool mayBePanel) {
+LogicalResult tile::cta::verifyBlock(Operation *op, DescType desc, ValueRange offsets, BufferType buffer,
+                                     bool mayBePanel) {
   if (buffer.getSlots() != 1)
     return op->emitOpError() << "buffer has " << buffer.getSlots() << " slots; choose one with cta.slot";
   ArrayRef<int64_t> block = desc.getShape(), tile = buffer.getShape();

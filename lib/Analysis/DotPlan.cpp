@@ -107,6 +107,27 @@ bool tile::isBlock(const SharedOperand &operand) {
   return load && llvm::any_of(load.getBuffer().getUsers(), llvm::IsaPred<cta::TmaLoadSyncOp>);
 }
 
+bool tile::staysInRegisters(DotOp dot) {
+  // PTX ISA, "Register Fragments and Shared Memory Matrix Layouts": fragments of a for 16-bit types; those of 8-bit
+  // types are no accumulators.
+  if (!dot.getA().getType().getElementType().isF16() && !dot.getA().getType().getElementType().isBF16())
+    return false;
+  SmallVector<Value> worklist{dot.getA()};
+  DenseSet<Value> visited;
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val().getDefiningOp();
+    bool isProduct = isa_and_present<DotOp, cta::WgmmaWaitOp, cta::MmaSyncOp, cta::FmaDotOp>(op);
+    if (!op || op->getBlock() != dot->getBlock() || isProduct)
+      continue; // known before this iteration's products, or one of them
+    if (!isMemoryEffectFree(op))
+      return false;
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()) && visited.insert(operand).second)
+        worklist.push_back(operand);
+  }
+  return true;
+}
+
 std::optional<layout::WgmmaTiling> tile::planWarpGroups(DotOp dot, bool aTransposed, bool bTransposed,
                                                         const target::GpuTarget &target, unsigned numWarps,
                                                         bool swapped) {
@@ -147,10 +168,13 @@ DotPlan tile::planDot(DotOp dot, const target::GpuTarget &target, unsigned numWa
   int64_t m = shape[0], n = shape[1], k = shapeA[1];
   DotPlan plan;
   SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
-  if (isBlock(a) && isBlock(b))
-    plan.wgmma = planWarpGroups(dot, a.transposed, b.transposed, target, numWarps);
+  bool fromRegisters = !isBlock(a) && staysInRegisters(dot);
+  if (isBlock(b) && (isBlock(a) || fromRegisters))
+    plan.wgmma = planWarpGroups(dot, !fromRegisters && a.transposed, b.transposed, target, numWarps);
   if (plan.wgmma) {
     plan.accumulator = layout::wgmmaAccumulator(m, n, *plan.wgmma);
+    if (fromRegisters)
+      plan.a = layout::wgmmaOperandA(m, k, *plan.wgmma);
     return plan;
   }
   plan.instruction = chooseInstruction(dot, target);

@@ -58,6 +58,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add(Optimisation, [target] { return createTileSwapDot({target}); });
   // The other descriptors become pointers and masks.
   list.add(Correctness, [] { return createTileExpandDescriptors(); });
+  // Neighbouring programs go to neighbouring CTAs, while the order of programs is still visible.
+  list.add(Optimisation, [target] { return createTileFormClusters({target}); });
   // What only computed addresses is dead now, and would get layouts.
   list.cleanUp();
   list.verify("tile");
@@ -79,7 +81,9 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add(Correctness, [] { return createCtaLowerDescriptors(); });
   list.add(Correctness, [target] { return createCtaLowerDot({target}); });
   list.verify("async");
-  // Products and accumulators have their final form; roles and rings come later.
+  // Products and accumulators have their final form; roles and rings come later. A cluster that was asked for comes
+  // first.
+  list.add(Optimisation, [target] { return createCtaSplitSteps({target}); });
   list.add(Optimisation, [] { return createCtaStreamK(); });
   // Before the pipeline, which needs the first step of a product by itself to load its operands ahead.
   list.add(Optimisation, [] { return createCtaSplitProducts(); });
@@ -91,6 +95,9 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // Knows all other buffers now, so the ring can take what is left of the shared memory.
   list.add(Optimisation, [target] { return createCtaSpecializeWarps({target}); });
   list.add(Optimisation, [] { return createCtaOverlapWaits(); });
+  // Slots are released at their final places.
+  list.add(Optimisation, [] { return createCtaMulticast(); });
+  list.add(Optimisation, [target] { return createCtaOverlapGrids({target}); });
   list.cleanUp();
   list.verify("scheduled");
 

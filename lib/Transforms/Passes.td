@@ -175,6 +175,16 @@ def TileDeviceDescriptors : KernelPass<"tile-device-descriptors"> {
   let options = [TargetOption];
 }
 
+def TileFormClusters : KernelPass<"tile-form-clusters"> {
+  let summary = "let the CTAs of a cluster run neighbouring programs";
+  let description = [{
+    Kind: optimisation. Requires: phase tile, behind tile-make-persistent. Ensures: phase tile; the loop over programs of a
+    kernel that asks for a `cluster` of several programs goes over groups of them, and `cluster_ctas` is set; a remark says
+    why not elsewhere. Does not: share anything. Example: test/Transforms/Tile/form-clusters.mlir.
+  }];
+  let options = [TargetOption];
+}
+
 def CtaLowerDescriptors : KernelPass<"cta-lower-descriptors"> {
   let summary = "read and write blocks by TMA";
   let description = [{
@@ -209,6 +219,35 @@ def CtaStreamK : KernelPass<"cta-stream-k"> {
     loop of as many steps, no CTA idles for more than a few steps; the kernel has one more argument, scratch memory for
     partial sums. The result does not depend on the order in which CTAs run. Example: test/Transforms/Cta/stream-k.mlir.
   }];
+}
+
+def CtaSplitSteps : KernelPass<"cta-split-steps"> {
+  let summary = "let the CTAs of a cluster share the steps of each program";
+  let description = [{
+    Kind: optimisation. Requires: phase async. Ensures: in a persistent kernel that asks for a `cluster` along k, whose
+    programs add up products over one loop, each CTA of a cluster does a part of the steps, and the first one gets the sum
+    through shared memory; `cluster_ctas` is set; a remark says why not elsewhere. Example:
+    test/Transforms/Cta/split-steps.mlir.
+  }];
+  let options = [TargetOption];
+}
+
+def CtaMulticast : KernelPass<"cta-multicast"> {
+  let summary = "let the CTAs of a cluster read what all of them need only once";
+  let description = [{
+    Kind: optimisation. Requires: phase scheduled, warp roles. Ensures: what the producers of all CTAs of a cluster read at
+    the same place, each of them reads a part of, for all. Does not: change loops that depend on the rank.
+    Example: test/Transforms/Cta/multicast.mlir.
+  }];
+}
+
+def CtaOverlapGrids : KernelPass<"cta-overlap-grids"> {
+  let summary = "let a grid begin before the one in front has ended";
+  let description = [{
+    Kind: optimisation. Requires: phase scheduled. Ensures: a kernel with warp roles may be launched before the grid in
+    front has ended. Does not: ask for such launches. Example: test/Transforms/Cta/overlap-grids.mlir.
+  }];
+  let options = [TargetOption];
 }
 
 #endif

@@ -117,6 +117,9 @@ private:
         return phase == Phase::tile || (phase == Phase::layout && make.getPlace());
       return phase < Phase::async || !isa<DescLoadOp, DescStoreOp, DotOp>(op);
     }
+    // A CTA's place in its cluster is a scalar like its place in the grid.
+    if (isa<cta::ClusterRankOp, cta::ClusterIdOp, cta::NumClustersOp>(op))
+      return true;
     if (!isa<cta::CtaDialect>(op->getDialect()) || phase == Phase::tile)
       return false;
     if (isa<cta::PartialReduceOp>(op))

@@ -70,10 +70,12 @@ private:
     for (auto [load, isReady] : llvm::zip(loads, ready))
       isReady = isa_and_present<DescLoadOp>(load) || (load && analyzeOnce(cast<LoadOp>(load)).access);
     // TMA pays where warp groups multiply straight from the shared memory that it fills.
-    bool canMultiply = false;
-    if (ready[0] && ready[1])
+    bool canMultiply = false, fromRegisters = !loads[0] && staysInRegisters(dot);
+    if (ready[1] && ready[0])
       canMultiply = isForWarpGroups(dot, isReadTransposed(operands[0]), isReadTransposed(operands[1]), target,
                                     kernel.getNumWarps());
+    else if (ready[1] && fromRegisters)
+      canMultiply = planWarpGroups(dot, false, isReadTransposed(operands[1]), target, kernel.getNumWarps()).has_value();
     hasProduct |= canMultiply;
     for (auto [index, op] : llvm::enumerate(loads)) {
       auto load = dyn_cast_if_present<LoadOp>(op);
@@ -82,7 +84,7 @@ private:
       const BlockAccessResult &result = analyzeOnce(load);
       if (canMultiply)
         raised.try_emplace(load, *result.access);
-      else if (ready[0] && ready[1])
+      else if (ready[1] && (ready[0] || fromRegisters))
         reasons[load] = "warp groups do not multiply these types, sizes or operand orders";
       else if (!result.access)
         reasons[load] = result.reason;
