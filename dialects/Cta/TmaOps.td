@@ -88,10 +88,10 @@ def Cta_MakeTensorMapOp : Cta_Op<"make_tensor_map", [AttrSizedOperandSegments,
   let summary = "tensor map that the kernel makes";
   let description = [{
     PTX ISA, `tensormap.replace` and `fence.proxy.tensormap`. One thread fills a tensor map in `staging`, 128 bytes of
-    shared memory, copies it to `place`, 128 bytes of global memory that belong to this CTA, and makes it visible to TMA:
-    the CTA's first thread, whom the others wait for, or with `single` the only one that executes the operation. It must
-    be the one that accesses through the descriptor, and its accesses through an earlier map at `place` must be
-    complete. Shape and strides are those of `tile.make_desc`, `box` and `swizzle` those of a `tile.tensor_map`. If
+    shared memory, and copies it to `place`, 128 bytes of global memory that belong to this CTA: the CTA's first thread,
+    for whom the others wait, all or the first `warps` warps; or with `single` the only one that executes the operation.
+    Only these may access through the descriptor. Reads through an earlier map at `place` must be complete; writes are
+    awaited here. Shape and strides are those of `tile.make_desc`, `box` and `swizzle` those of a `tile.tensor_map`. If
     `needed` is false no map is made, and none may be used.
 
     Example:
@@ -102,11 +102,11 @@ def Cta_MakeTensorMapOp : Cta_Op<"make_tensor_map", [AttrSizedOperandSegments,
   }];
   let arguments = (ins Tile_PtrType:$base, Variadic<I32>:$shape, Variadic<I64>:$strides, Tile_PtrType:$place,
                        Arg<Cta_BufferType, "staging", [MemWrite<Cta_SharedMemory>]>:$staging, Optional<I1>:$needed,
-                       DenseI64ArrayAttr:$box, I32Attr:$swizzle, UnitAttr:$single);
+                       DenseI64ArrayAttr:$box, I32Attr:$swizzle, UnitAttr:$single, OptionalAttr<I32Attr>:$warps);
   let results = (outs Tile_DescType:$result);
   let assemblyFormat = [{
-    (`single` $single^)? $base `,` `[` $shape `]` `,` `[` $strides `]` `at` $place `via` $staging (`if` $needed^)? attr-dict
-    `:` type($base) `,` type($place) `,` type($staging) `->` type($result)
+    (`single` $single^)? $base `,` `[` $shape `]` `,` `[` $strides `]` `at` $place `via` $staging (`if` $needed^)?
+    (`warps` $warps^)? attr-dict `:` type($base) `,` type($place) `,` type($staging) `->` type($result)
   }];
   let hasVerifier = 1;
 }

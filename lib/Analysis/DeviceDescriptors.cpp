@@ -1,6 +1,7 @@
 // What a tensor map can say, and whether it pays.
 #include "Analysis/DeviceDescriptors.h"
 
+#include "Analysis/AxisInfo.h"
 #include "Analysis/SwappedDot.h"
 
 #include "mlir/IR/Matchers.h"
@@ -10,7 +11,7 @@ using namespace mlir;
 using namespace tile;
 
 /// Why there is no map for the descriptor; empty if there is.
-static std::string whyNot(MakeDescOp desc) {
+static std::string whyNot(MakeDescOp desc, AxisInfoAnalysis &facts) {
   DescType type = desc.getType();
   // What cta-lower-descriptors has buffers for.
   if (size_t rank = dropLeadingOnes(type.getShape()).size(); rank > 2)
@@ -19,22 +20,28 @@ static std::string whyNot(MakeDescOp desc) {
     return "a tensor map has no elements of type i1";
   if (!matchPattern(desc.getStrides().back(), m_One()))
     return "its last stride is not the constant 1";
-  // TMA writes whole 16 bytes, and a size that is read from memory is not known to be a multiple of that.
-  if (llvm::any_of(desc->getUsers(), llvm::IsaPred<DescStoreOp>))
-    return "it is written through";
-  if (!llvm::all_of(desc->getUsers(), llvm::IsaPred<DescLoadOp>))
+  if (!llvm::all_of(desc->getUsers(), llvm::IsaPred<DescLoadOp, DescStoreOp>))
     return "it is passed on";
+  if (llvm::none_of(desc->getUsers(), llvm::IsaPred<DescStoreOp>))
+    return "";
+  // The producer reads, and warps that multiply write: each makes its own maps.
+  if (llvm::any_of(desc->getUsers(), llvm::IsaPred<DescLoadOp>))
+    return "it is read and written through";
+  // TMA writes all or none of each 16 bytes; see BlockPointers.cpp.
+  int64_t whole = 16 / getBytesInMemory(type.getElementType());
+  if (facts.get(desc.getShape().back()).getDivisibilityOfAll() < whole)
+    return llvm::formatv("it is written through, and its rows are not known to have a multiple of {0} elements", whole);
   return "";
 }
 
 /// Whether warp groups multiply what is read through descriptors of the kernel: otherwise TMA does not pay.
-static bool multipliesBlocks(KernelOp kernel, const target::GpuTarget &target) {
-  auto isRead = [](const SharedOperand &operand) {
+static bool multipliesBlocks(KernelOp kernel, const target::GpuTarget &target, AxisInfoAnalysis &facts) {
+  auto isRead = [&](const SharedOperand &operand) {
     auto load = dyn_cast_if_present<DescLoadOp>(operand.source);
     if (!load)
       return false;
     auto desc = load.getDesc().getDefiningOp<MakeDescOp>();
-    return desc ? whyNot(desc).empty() : isa<BlockArgument>(load.getDesc());
+    return desc ? whyNot(desc, facts).empty() : isa<BlockArgument>(load.getDesc());
   };
   WalkResult result = kernel.walk([&](DotOp dot) {
     SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
@@ -49,10 +56,13 @@ SmallVector<MakeDescOp> tile::planDeviceDescriptors(KernelOp kernel, const targe
                                                     llvm::function_ref<void(MakeDescOp, std::string)> refuse) {
   SmallVector<MakeDescOp> plan;
   // Every target with wgmma has tensormap.replace, and nothing else pays.
-  if (!target.has(target::Feature::Wgmma) || !multipliesBlocks(kernel, target))
+  if (!target.has(target::Feature::Wgmma))
+    return plan;
+  AxisInfoAnalysis facts(kernel);
+  if (!multipliesBlocks(kernel, target, facts))
     return plan;
   kernel.walk([&](MakeDescOp desc) {
-    std::string reason = whyNot(desc);
+    std::string reason = whyNot(desc, facts);
     if (reason.empty())
       plan.push_back(desc);
     else if (refuse)

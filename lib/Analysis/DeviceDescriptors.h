@@ -7,8 +7,8 @@
 
 namespace tile {
 
-/// The descriptors that a kernel for the target makes itself: read only, and only where warp groups multiply what is
-/// read. `refuse` is told of the others and why.
+/// The descriptors that a kernel for the target makes itself: read or written through, not both, and only where warp
+/// groups multiply what is read. `refuse` is told of the others and why.
 llvm::SmallVector<MakeDescOp> planDeviceDescriptors(KernelOp kernel, const target::GpuTarget &target,
                                                     llvm::function_ref<void(MakeDescOp, std::string)> refuse = {});
 

@@ -108,21 +108,22 @@ private:
     }
     return kernel
         .walk([&](Operation *op) {
-          bool conflicts = false;
           DenseSet<Attribute> written;
-          if (auto store = dyn_cast<cta::TmaStoreOp>(op))
-            conflicts = read.contains(baseOf(store.getDesc()));
-          Value pointer;
+          Value target;
           if (auto store = dyn_cast<StoreOp>(op))
-            pointer = store.getPtr();
-          if (auto update = dyn_cast<AtomicRmwOp>(op))
-            pointer = update.getPtr();
-          if (pointer)
-            conflicts = !findParameters(pointer, written) ||
-                        llvm::any_of(written, [&](Attribute name) { return read.contains(name); });
-          // What waits for other programs, or may do anything.
-          else if (writesGlobalMemory(op))
-            conflicts = true;
+            target = store.getPtr();
+          else if (auto update = dyn_cast<AtomicRmwOp>(op))
+            target = update.getPtr();
+          else if (auto store = dyn_cast<cta::TmaStoreOp>(op)) {
+            if (auto map = store.getDesc().getDefiningOp<cta::MakeTensorMapOp>())
+              target = map.getBase();
+            else
+              written.insert(baseOf(store.getDesc()));
+          } else if (writesGlobalMemory(op))
+            // What waits for other programs, or may do anything.
+            return WalkResult::interrupt();
+          bool conflicts = (target && !findParameters(target, written)) ||
+                           llvm::any_of(written, [&](Attribute name) { return read.contains(name); });
           return conflicts ? WalkResult::interrupt() : WalkResult::advance();
         })
         .wasInterrupted();

@@ -178,8 +178,8 @@ def TileDeviceDescriptors : KernelPass<"tile-device-descriptors"> {
   let summary = "let the kernel make tensor maps that the launcher cannot";
   let description = [{
     Kind: optimisation. Requires: phase tile; `tile-make-persistent` before it, because each CTA needs memory for its maps.
-    Ensures: phase tile; in kernels with products of warp groups, descriptors that are only read through have a place
-    for a tensor map in scratch memory, stand as late as they can, and say when nothing is read. Does not: change kernels for targets
+    Ensures: phase tile; in kernels with products of warp groups, descriptors that are read or written through have
+    a place for a tensor map in scratch memory, stand as late as they can, and say when nothing is accessed. Does not: change kernels for targets
     without `tensormap.replace`, or that are not persistent. Example: test/Transforms/Tile/device-descriptors.mlir.
   }];
   let options = [TargetOption];

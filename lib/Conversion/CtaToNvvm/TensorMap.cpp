@@ -51,8 +51,7 @@ public:
                             byte)
                   .str();
     statement.text = "{\n.reg .b32 zero, w0, w1, w2, w3;\nmov.b32 zero, 0;\n" + text +
-                     "fence.proxy.tensormap::generic.release.gpu;\n"
-                     "fence.proxy.tensormap::generic.acquire.gpu [$1], 128;\n}";
+                     "fence.proxy.tensormap::generic.release.gpu;\n}";
     emitPtx(builder, loc, statement);
   }
 
@@ -107,26 +106,38 @@ struct MakeTensorMapLowering : OpConversionPattern<cta::MakeTensorMapOp> {
   LogicalResult matchAndRewrite(cta::MakeTensorMapOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value condition = adaptor.getNeeded();
-    if (!op.getSingle()) {
-      // What lay in the staging buffer's memory has been read.
-      NVVM::BarrierOp::create(rewriter, loc);
-      Value isFirst = emitIsFirstThread(rewriter, loc);
-      condition = condition ? arith::AndIOp::create(rewriter, loc, condition, isFirst) : isFirst;
-    }
     {
       OpBuilder::InsertionGuard guard(rewriter);
-      if (condition) {
-        auto branch = scf::IfOp::create(rewriter, loc, condition, /*withElseRegion=*/false);
+      if (adaptor.getNeeded()) {
+        auto branch = scf::IfOp::create(rewriter, loc, adaptor.getNeeded(), /*withElseRegion=*/false);
         rewriter.setInsertionPointToStart(branch.thenBlock());
       }
-      TensorMapEmitter(rewriter, op, adaptor).emit();
+      if (op.getSingle())
+        TensorMapEmitter(rewriter, op, adaptor).emit();
+      else
+        emitByFirstThread(op, adaptor, rewriter);
+      emitPtx(rewriter, loc,
+              {.text = "fence.proxy.tensormap::generic.acquire.gpu [$0], 128;", .operands = {adaptor.getPlace()}});
     }
-    if (!op.getSingle())
-      NVVM::BarrierOp::create(rewriter, loc);
     Type generic = getTypeConverter()->convertType(op.getResult().getType());
     rewriter.replaceOpWithNewOp<LLVM::AddrSpaceCastOp>(op, generic, adaptor.getPlace());
     return success();
+  }
+
+private:
+  /// Each thread may copy afterwards.
+  static void emitByFirstThread(cta::MakeTensorMapOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) {
+    Location loc = op.getLoc();
+    // Copies to global memory have read the map that was there, and threads what lay in the staging buffer's memory.
+    NVVM::CpAsyncBulkWaitGroupOp::create(rewriter, loc, 0, /*read=*/UnitAttr());
+    cta::BarrierOp::create(rewriter, loc, op.getWarpsAttr(), /*groups=*/false);
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      auto branch = scf::IfOp::create(rewriter, loc, emitIsFirstThread(rewriter, loc), /*withElseRegion=*/false);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+      TensorMapEmitter(rewriter, op, adaptor).emit();
+    }
+    cta::BarrierOp::create(rewriter, loc, op.getWarpsAttr(), /*groups=*/false);
   }
 };
 

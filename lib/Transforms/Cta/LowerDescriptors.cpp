@@ -229,7 +229,8 @@ private:
     builder.setInsertionPoint(make);
     Value map =
         cta::MakeTensorMapOp::create(builder, loc, make.getType(), make.getBase(), make.getShape(), make.getStrides(),
-                                     make.getPlace(), staging, make.getNeeded(), box, swizzle, /*single=*/false);
+                                     make.getPlace(), staging, make.getNeeded(), box, swizzle, /*single=*/false,
+                                     /*warps=*/IntegerAttr());
     make.replaceAllUsesWith(map);
     make.erase();
   }

@@ -38,6 +38,9 @@ struct SharedCopies {
 };
 
 std::optional<layout::TmaParts> planParts(KernelOp kernel, cta::TmaLoadOp load) {
+  // A map that the kernel makes may be another one in each CTA.
+  if (!isa<BlockArgument>(load.getDesc()))
+    return std::nullopt;
   cta::BufferType buffer = load.getBuffer().getType();
   layout::LinearLayout layout = buffer.getLayout().getLayout();
   // Parts are counted in powers of two: of a layout of which the buffer has less they would reach beyond its end.

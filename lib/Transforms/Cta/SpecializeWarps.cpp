@@ -198,6 +198,7 @@ private:
       op->moveBefore(&roles.getMath().front(), roles.getMath().front().end());
     // The producer takes no part in what the program synchronises.
     roles.getMath().walk([&](cta::BarrierOp barrier) { barrier.setWarps(kernel.getNumWarps()); });
+    roles.getMath().walk([&](cta::MakeTensorMapOp map) { map.setWarps(kernel.getNumWarps()); });
     kernel.setProducerWarps(producerWarps);
   }
 
@@ -303,8 +304,9 @@ private:
       }
       emitDrain(loc, channel, ring, map->getBlock());
     }
-    Operation *clone = rewriter.clone(*map, mapping);
-    cast<cta::MakeTensorMapOp>(clone).setSingle(true);
+    auto clone = cast<cta::MakeTensorMapOp>(rewriter.clone(*map, mapping));
+    clone.setSingle(true);
+    clone.removeWarpsAttr();
   }
 
   /// Waits in the body of a loop around the channel until all copies have come: those of this round, whose slots are

@@ -2,7 +2,7 @@
 //
 // Where a descriptor's base or shape comes from memory, as in a product of each group of many, every CTA makes its own
 // tensor map, in scratch memory that the launcher gives it. That takes a microsecond, so it stands as late as it can,
-// outside of the loop that reads through it, and is left out if that loop runs never:
+// outside of the loop that uses it, and is left out if that loop runs never:
 //
 //   for %group {                                           for %group {
 //     %d = tile.make_desc %base, [%m, %k], …        ==>      %any = %first < %tiles

@@ -202,6 +202,9 @@ struct TileFormClusters : tile::impl::TileFormClustersBase<TileFormClusters> {
     std::optional<ProgramLoop> programs = findPrograms(kernel);
     if (!programs)
       return refuse("the kernel is not persistent, because it reads no operands of products by TMA");
+    // Each CTA's are its own, so that nothing would be shared.
+    if (kernel.walk([](MakeDescOp desc) { return WalkResult::interrupt(); }).wasInterrupted())
+      return refuse("the kernel makes tensor maps itself");
     for (Operation &op : programs->loop.getBody()->without_terminator())
       if (!programs->tail && isForExistingPrograms(&op))
         programs->tail = &op;

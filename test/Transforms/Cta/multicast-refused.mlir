@@ -80,3 +80,28 @@ tile.kernel @other_copies(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attr
   }
   tile.return
 }
+
+#bytes = #cta.layout<[128], offset = [[1], [2], [4], [8], [16], [32], [64]]>
+
+// Each CTA has a tensor map of its own.
+// CHECK-LABEL: tile.kernel @own_maps
+// CHECK-NOT: tma_multicast
+// CHECK: tile.return
+tile.kernel @own_maps(%n: i32, %p: !tile.ptr<f16>, %place: !tile.ptr<i8>, %ld: i64) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %ring = cta.alloc : !r
+  %staging = cta.alloc : !cta.buffer<128xi8, #bytes>
+  %full = cta.mbarrier_alloc arrivals 1 : !m
+  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  cta.warp_roles math {
+  } producer {
+    %d = cta.make_tensor_map single %p, [%n, %n], [%ld, %ld] at %place via %staging {box = array<i64: 64, 64>, swizzle = 128 : i32} : !tile.ptr<f16>, !tile.ptr<i8>, !cta.buffer<128xi8, #bytes> -> !d
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      cta.mbarrier_wait %empty[%c0], %c0 : !m
+      %b = cta.slot %ring[%c0] : !r -> !b
+      cta.tma_load %d[%c0, %k], %b, %full[%c0] : !d, !b, !m
+    }
+  }
+  tile.return
+}

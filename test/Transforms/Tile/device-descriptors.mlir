@@ -64,12 +64,13 @@ tile.kernel @outside(%a: !tile.ptr<f16> {tile.name = "a"}, %n: i32, %ld: i64) {
 
 // -----
 
-// One map beside those that there are none for.
+// Two maps, for reading and for writing whole 16 bytes, beside those that there are none for.
 // CHECK-LABEL: tile.kernel @negative_kinds
-// CHECK-SAME: tile.scratch = 128 : i64
-// CHECK-COUNT-1: at %
+// CHECK-SAME: tile.scratch = 256 : i64
+// CHECK-COUNT-2: at %
 // CHECK-NOT: at %
-// REMARK: remark: descriptor is not made by the kernel: it is written through
+// REMARK: remark: descriptor is not made by the kernel: it is written through, and its rows are not known to have a multiple of 8 elements
+// REMARK: remark: descriptor is not made by the kernel: it is read and written through
 // REMARK: remark: descriptor is not made by the kernel: its blocks have rank 3; vectors and matrices are copied by TMA
 // REMARK: remark: descriptor is not made by the kernel: a tensor map has no elements of type i1
 // REMARK: remark: descriptor is not made by the kernel: its last stride is not the constant 1
@@ -84,6 +85,14 @@ tile.kernel @negative_kinds(%a: !tile.ptr<f16> {tile.name = "a"}, %bits: !tile.p
   tile.print "" %c : tensor<64x64xf32>
   %written = tile.make_desc %a, [%n, %n], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
   tile.desc_store %written[%c0, %c0], %x : !tile.desc<64x64xf16>, tensor<64x64xf16>
+  %c8 = arith.constant 8 : i32
+  %whole = arith.muli %n, %c8 : i32
+  %to = tile.make_desc %a, [%n, %whole], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
+  tile.desc_store %to[%c0, %c0], %x : !tile.desc<64x64xf16>, tensor<64x64xf16>
+  %both = tile.make_desc %a, [%n, %whole], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
+  tile.desc_store %both[%c0, %c0], %x : !tile.desc<64x64xf16>, tensor<64x64xf16>
+  %u = tile.desc_load %both[%c0, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  tile.print "" %u : tensor<64x64xf16>
   %cube = tile.make_desc %a, [%n, %n, %n], [%ld, %ld, %one] : !tile.ptr<f16> -> !tile.desc<2x8x8xf16>
   %v = tile.desc_load %cube[%c0, %c0, %c0] : !tile.desc<2x8x8xf16> -> tensor<2x8x8xf16>
   tile.print "" %v : tensor<2x8x8xf16>

@@ -81,3 +81,19 @@ tile.kernel @negative_pointers(%d: !d {tile.tensor_map = {base = "a"}}, %p: !til
 tile.kernel @negative_no_tensor_maps(%p: !tile.ptr<i32>) attributes {cluster = array<i32: 2, 1, 1>} {
   tile.return
 }
+
+// -----
+
+!d = !tile.desc<64x64xf16>
+
+// CHECK-LABEL: tile.kernel @negative_own_maps(
+// CHECK-NOT: cta.cluster
+// expected-remark @below {{no clusters: the kernel makes tensor maps itself}}
+tile.kernel @negative_own_maps(%d: !d {tile.tensor_map = {base = "a"}}, %p: !tile.ptr<f16>, %place: !tile.ptr<i8>, %ld: i64) attributes {cluster = array<i32: 2, 1, 1>} {
+  %x = tile.program_id 0
+  %e = tile.make_desc %p, [%x, %x], [%ld, %ld] at %place : !tile.ptr<f16>, !tile.ptr<i8> -> !d
+  %v = tile.desc_load %d[%x, %x] : !d -> tensor<64x64xf16>
+  %w = tile.desc_load %e[%x, %x] : !d -> tensor<64x64xf16>
+  tile.print "" %v, %w : tensor<64x64xf16>, tensor<64x64xf16>
+  tile.return
+}
