@@ -143,8 +143,11 @@ private:
       accesses.reads = {getBytes(gather.getBuffer())};
     if (auto dot = dyn_cast<cta::FmaDotOp>(op))
       accesses.reads = {getBytes(dot.getA()), getBytes(dot.getB())};
-    if (auto dot = dyn_cast<cta::WgmmaOp>(op))
-      accesses.reads = {getBytes(dot.getA()), getBytes(dot.getB())};
+    if (auto dot = dyn_cast<cta::WgmmaOp>(op)) {
+      accesses.reads = {getBytes(dot.getB())};
+      if (dot.getBufferA())
+        accesses.reads.push_back(getBytes(dot.getA()));
+    }
     if (auto store = dyn_cast<cta::TmaStoreOp>(op))
       accesses.reads = {getBytes(store.getBuffer())};
     return accesses;

@@ -50,14 +50,23 @@ Compilation::Compilation(CompilerOptions options, llvm::raw_ostream &errors)
     : options(std::move(options)), errors(errors), context(createContext()) {
   std::string name = this->options.input == "-" ? "<stdin>" : this->options.input;
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(this->options.inputText, name), llvm::SMLoc());
-  diagnostics = std::make_unique<SourceMgrDiagnosticHandler>(sources, context.get(), errors);
+  if (isText())
+    diagnostics = std::make_unique<SourceMgrDiagnosticHandler>(sources, context.get(), errors);
+  else
+    collector = std::make_unique<ScopedDiagnosticHandler>(context.get(), [this](Diagnostic &diagnostic) {
+      log.add(diagnostic);
+      return success();
+    });
 }
 
 Compilation::~Compilation() = default;
 
 bool Compilation::fail(Outcome reason, const llvm::Twine &message) {
   state = reason;
-  errors << "tilec: error: " << message << '\n';
+  if (isText())
+    errors << "tilec: error: " << message << '\n';
+  else
+    log.add("error", message.str());
   return false;
 }
 
@@ -76,6 +85,11 @@ bool Compilation::run() {
   if (options.timePasses)
     timing.print(errors);
   return done;
+}
+
+void Compilation::printDiagnostics() {
+  if (!isText())
+    errors << log.print(options.diagnosticsFormat);
 }
 
 bool Compilation::load() {
@@ -259,7 +273,7 @@ bool Compilation::assemble(const std::string &ptx) {
   if (!assembled)
     return fail(Outcome::Internal, assembled.takeError());
   for (const std::string &warning : assembled->report.warnings)
-    errors << "tilec: warning: ptxas: " << warning << '\n';
+    isText() ? void(errors << "tilec: warning: ptxas: " << warning << '\n') : log.add("warning", "ptxas: " + warning);
   if (const codegen::KernelResources *resources = assembled->report.find(description.entry))
     codegen::describeResources(*resources, description);
   description.format = "cubin";

@@ -11,6 +11,7 @@
 
 #include "Driver/CompilerOptions.h"
 #include "Driver/Timing.h"
+#include "Frontend/Frontend.h"
 #include "Runtime/Manifest.h"
 #include "Target/GpuTarget.h"
 
@@ -19,8 +20,9 @@
 #include "llvm/Support/SourceMgr.h"
 
 namespace mlir {
+class ScopedDiagnosticHandler;
 class SourceMgrDiagnosticHandler;
-}
+} // namespace mlir
 
 namespace tile::driver {
 
@@ -34,9 +36,14 @@ public:
   /// The first step alone: afterwards module() is in the tile dialect and manifest() describes its kernel.
   bool load();
 
+  /// Writes the diagnostics so far to `errors` if they are wanted as one document; as text they have been written.
+  void printDiagnostics();
+
   Outcome outcome() const { return state; }
   mlir::ModuleOp module() { return moduleOp.get(); }
   const runtime::Manifest &manifest() const { return description; }
+  /// With `options.debugInfo`: names of the values in module().
+  const frontend::KernelText &text() const { return kernelText; }
   /// What `options.emit` asked for: text, or the bytes of a cubin.
   const std::string &result() const { return output; }
 
@@ -49,6 +56,7 @@ private:
   bool assemble(const std::string &ptx);
   bool finish(llvm::StringRef artifact);
   void printModule();
+  bool isText() const { return options.diagnosticsFormat == DiagnosticsFormat::Text; }
   GpuPipelineOptions pipelineOptions() const;
   bool fail(Outcome reason, const llvm::Twine &message);
   bool fail(Outcome reason, llvm::Error error);
@@ -60,8 +68,11 @@ private:
   const target::GpuTarget *gpu = nullptr;
   llvm::SourceMgr sources;
   std::unique_ptr<mlir::MLIRContext> context;
-  std::unique_ptr<mlir::SourceMgrDiagnosticHandler> diagnostics;
+  std::unique_ptr<mlir::SourceMgrDiagnosticHandler> diagnostics; ///< prints; or
+  std::unique_ptr<mlir::ScopedDiagnosticHandler> collector;      ///< fills the log
+  DiagnosticLog log;
   mlir::OwningOpRef<mlir::ModuleOp> moduleOp;
+  frontend::KernelText kernelText;
   runtime::Manifest description;
   std::string output;
 };

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "Codegen/CudaToolkit.h"
+#include "Driver/DiagnosticLog.h"
+#include "Frontend/ClusterShape.h"
 #include "Pipeline/GpuPipeline.h"
 
 #include <map>
@@ -30,9 +32,14 @@ struct CompilerOptions {
   std::vector<std::string> importPaths;           ///< folders in which imported modules are searched
   std::optional<int> numWarps;
   std::optional<int> numStages;
+  std::optional<frontend::ClusterShape> cluster;
   std::map<std::string, int64_t> sizes; ///< integers that the kernel is expected to be called with, by name
   unsigned numSms = 0;                  ///< multiprocessors to expect; 0: what the target's product has
   bool debug = false;                   ///< keep assertions
+  bool debugInfo = false;               ///< record the names of values, for debuggers
+
+  frontend::WarningOptions warnings;
+  DiagnosticsFormat diagnosticsFormat = DiagnosticsFormat::Text;
 
   codegen::ToolkitSearch toolkit;
   std::string dumpDirectory; ///< empty: no dump

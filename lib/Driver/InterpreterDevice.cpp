@@ -1,16 +1,19 @@
 // Adapter: the runner's arguments and buffers -> the interpreter's.
 #include "Driver/InterpreterDevice.h"
 
-#include "Interpreter/Interpreter.h"
+#include "Frontend/Frontend.h"
 
 #include "llvm/Support/raw_ostream.h"
+
+#include <iostream>
 
 namespace tile::driver {
 namespace {
 
 class InterpreterDevice : public runner::Device {
 public:
-  explicit InterpreterDevice(KernelOp kernel) : kernel(kernel) {}
+  InterpreterDevice(KernelOp kernel, InterpreterOptions wanted, interp::DebugInfo info)
+      : kernel(kernel), wanted(std::move(wanted)), info(std::move(info)) {}
 
   std::string name() const override { return "interp"; }
   /// There are no multiprocessors; a persistent kernel gets enough programs to show its distribution of work.
@@ -26,10 +29,25 @@ public:
         continue;
       }
       values.push_back(interp::Argument::pointer(int(buffers.size())));
-      buffers.push_back({argument.buffer->data(), argument.buffer->dataBytes(), argument.parameter->name});
+      // Without a declaration nothing is known of a buffer, so it is taken as given.
+      const std::optional<runtime::BufferSpec> &declared = argument.parameter->buffer;
+      runtime::BufferRole role = declared ? declared->role : runtime::BufferRole::Inout;
+      interp::Buffer &buffer = buffers.emplace_back();
+      buffer.data = argument.buffer->data();
+      buffer.bytes = argument.buffer->dataBytes();
+      buffer.name = argument.parameter->name;
+      buffer.granule = runtime::dataTypeSize(argument.parameter->type);
+      buffer.initialized = role != runtime::BufferRole::Output;
+      buffer.readOnly = role == runtime::BufferRole::Random;
     }
     interp::Options options;
     options.prints = &llvm::outs();
+    options.checkRaces = wanted.checkRaces;
+    options.checkUninitialized = wanted.checkUninitialized;
+    options.checkOverflow = wanted.checkOverflow;
+    interp::Debugger debugger(info, wanted.debug, std::cin, llvm::outs());
+    if (wanted.wantsDebugger())
+      options.observer = &debugger;
     interp::Grid size{uint32_t(grid[0]), uint32_t(grid[1]), uint32_t(grid[2])};
     std::optional<interp::Error> error = interp::run(kernel, size, values, buffers, options);
     llvm::outs().flush();
@@ -40,12 +58,29 @@ public:
 
 private:
   KernelOp kernel;
+  InterpreterOptions wanted;
+  interp::DebugInfo info;
 };
 
 } // namespace
 
-std::unique_ptr<runner::Device> createInterpreterDevice(KernelOp kernel) {
-  return std::make_unique<InterpreterDevice>(kernel);
+interp::DebugInfo makeDebugInfo(KernelOp kernel, const frontend::KernelText &text, llvm::StringRef source) {
+  interp::DebugInfo info;
+  for (const frontend::VariableRecord &record : text.variables)
+    info.variables.push_back({record.name, record.value, record.constant, record.isUnsigned, record.line, record.frame,
+                              record.block, record.after});
+  info.functions = text.functions;
+  info.kernel = kernel.getSymName().str();
+  llvm::SmallVector<llvm::StringRef> lines;
+  source.split(lines, '\n');
+  for (llvm::StringRef line : lines)
+    info.lines.push_back(line.rtrim('\r').str());
+  return info;
+}
+
+std::unique_ptr<runner::Device> createInterpreterDevice(KernelOp kernel, InterpreterOptions options,
+                                                        interp::DebugInfo info) {
+  return std::make_unique<InterpreterDevice>(kernel, std::move(options), std::move(info));
 }
 
 } // namespace tile::driver

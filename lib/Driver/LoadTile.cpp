@@ -3,11 +3,13 @@
 
 #include "Driver/ChooseConfig.h"
 #include "Frontend/Frontend.h"
+#include "Lint/Lint.h"
 
 namespace tile::driver {
 
 bool Compilation::loadTile() {
   frontend::DiagnosticEngine engine;
+  engine.setWarnings(options.warnings);
   std::string explanation;
   frontend::SourceFile file{options.input == "-" ? "<stdin>" : options.input, options.inputText};
   // Of a file with several kernels only the chosen one needs to be in the language.
@@ -24,6 +26,7 @@ bool Compilation::loadTile() {
     request.assumptions = options.assumptions;
     request.numWarps = options.numWarps;
     request.numStages = options.numStages;
+    request.cluster = options.cluster;
     request.targetCapability = int(gpu->capability);
     request.debug = options.debug;
     request.importPaths = options.importPaths;
@@ -35,9 +38,18 @@ bool Compilation::loadTile() {
         options.pipeline.disabled.push_back("cta-stream-k");
       return choice.tiles;
     };
+    request.recordVariables = options.debugInfo;
+    request.inspect = [&](KernelOp kernel, const frontend::KernelText &text) {
+      lint::inspect({kernel, text.operations, engine, gpu->has(target::Feature::Tma)});
+      if (options.debugInfo)
+        kernelText = text;
+    };
     moduleOp = frontend::emitModule(*context, module, request, engine);
   }
-  errors << engine.render();
+  if (isText())
+    errors << engine.render();
+  else
+    log.add(engine);
   if (options.explainConfig && moduleOp)
     errors << (explanation.empty() ? "tilec: the kernel leaves nothing open\n" : explanation);
   if (engine.hasErrors() || (output.empty() && !moduleOp)) {

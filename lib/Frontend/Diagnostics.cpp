@@ -104,13 +104,19 @@ std::string diagnosticName(Diag id) {
 
 DiagnosticEngine::Builder &DiagnosticEngine::Builder::note(SourceRange range, std::string message) {
   if (engine)
-    engine->diagnostics[index].notes.push_back({Severity::Note, "", range, std::move(message), {}, {}});
+    engine->diagnostics[index].notes.push_back({Severity::Note, "", false, range, std::move(message), {}, {}});
   return *this;
 }
 
 DiagnosticEngine::Builder &DiagnosticEngine::Builder::fixIt(SourceRange range, std::string replacement) {
   if (engine)
     engine->diagnostics[index].fixIts.push_back({range, std::move(replacement)});
+  return *this;
+}
+
+DiagnosticEngine::Builder &DiagnosticEngine::Builder::fixItOfNote(SourceRange range, std::string replacement) {
+  if (engine)
+    engine->diagnostics[index].notes.back().fixIts.push_back({range, std::move(replacement)});
   return *this;
 }
 
@@ -130,14 +136,18 @@ DiagnosticEngine::Builder DiagnosticEngine::report(Diag id, SourceRange range,
                                                    const std::vector<std::string> &arguments) {
   const Entry &entry = entries[static_cast<size_t>(id)];
   std::string message = substitute(entry.message, arguments);
-  if (entry.severity == Severity::Error)
+  bool isWarning = entry.severity == Severity::Warning;
+  if (isWarning && !warnings.isEnabled(id))
+    return {nullptr, 0};
+  Severity severity = isWarning && warnings.isError(id) ? Severity::Error : entry.severity;
+  if (severity == Severity::Error)
     ++errorCount;
   if (diagnostics.size() >= maxDiagnostics)
     return {nullptr, 0};
   for (const Diagnostic &old : diagnostics)
     if (old.range.file == range.file && old.range.begin == range.begin && old.message == message)
       return {nullptr, 0};
-  diagnostics.push_back({entry.severity, diagnosticName(id), range, std::move(message), {}, {}});
+  diagnostics.push_back({severity, diagnosticName(id), isWarning, range, std::move(message), {}, {}});
   return {this, diagnostics.size() - 1};
 }
 
@@ -150,7 +160,9 @@ void DiagnosticEngine::renderOne(const Diagnostic &diagnostic, std::string &out)
   LineColumn place = file.lines.locate(diagnostic.range.begin);
   out += file.source.name + ':' + std::to_string(place.line) + ':' + std::to_string(place.column) + ": " +
          severityName(diagnostic.severity) + ": " + diagnostic.message;
-  if (!diagnostic.name.empty())
+  if (diagnostic.isWarning)
+    out += std::string(diagnostic.severity == Severity::Error ? " [-Werror,-W" : " [-W") + diagnostic.name + ']';
+  else if (!diagnostic.name.empty())
     out += " [" + diagnostic.name + ']';
   out += '\n';
 
@@ -169,7 +181,7 @@ void DiagnosticEngine::renderOne(const Diagnostic &diagnostic, std::string &out)
   out += "  " + std::string(begin, ' ') + '^' + std::string(end - begin - 1, '~') + '\n';
   for (const FixIt &fix : diagnostic.fixIts) {
     LineColumn fixPlace = file.lines.locate(fix.range.begin);
-    if (fixPlace.line == place.line && fixPlace.column - 1 < columns.size())
+    if (!fix.replacement.empty() && fixPlace.line == place.line && fixPlace.column - 1 < columns.size())
       out += "  " + std::string(columns[fixPlace.column - 1], ' ') + fix.replacement + '\n';
   }
 }
@@ -189,17 +201,29 @@ void DiagnosticEngine::report(const std::vector<Diagnostic> &taken) {
   }
 }
 
-std::string DiagnosticEngine::render() const {
+SourceRange DiagnosticEngine::characterAt(uint32_t file, LineColumn place) const {
+  uint32_t begin = files[file]->lines.lineStart(place.line) + place.column - 1;
+  return {begin, begin + 1, file};
+}
+
+std::vector<const Diagnostic *> DiagnosticEngine::sorted() const {
   std::vector<size_t> order(diagnostics.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     const SourceRange &left = diagnostics[a].range, &right = diagnostics[b].range;
     return std::tie(left.file, left.begin, a) < std::tie(right.file, right.begin, b);
   });
+  std::vector<const Diagnostic *> out;
+  for (size_t index : order)
+    out.push_back(&diagnostics[index]);
+  return out;
+}
+
+std::string DiagnosticEngine::render() const {
   std::string out;
-  for (size_t index : order) {
-    renderOne(diagnostics[index], out);
-    for (const Diagnostic &note : diagnostics[index].notes)
+  for (const Diagnostic *diagnostic : sorted()) {
+    renderOne(*diagnostic, out);
+    for (const Diagnostic &note : diagnostic->notes)
       renderOne(note, out);
   }
   return out;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "Frontend/Source.h"
+#include "Frontend/Warnings.h"
 
 #include <memory>
 #include <optional>
@@ -35,7 +36,8 @@ struct FixIt {
 
 struct Diagnostic {
   Severity severity = Severity::Error;
-  std::string name; // empty for notes
+  std::string name;       // empty for notes
+  bool isWarning = false; // also where -Werror makes it an error
   SourceRange range;
   std::string message;
   std::vector<FixIt> fixIts;
@@ -51,6 +53,9 @@ public:
     Builder(DiagnosticEngine *engine, size_t index) : engine(engine), index(index) {}
     Builder &note(SourceRange range, std::string message);
     Builder &fixIt(SourceRange range, std::string replacement);
+    /// Of the note just added.
+    Builder &fixItOfNote(SourceRange range, std::string replacement);
+    explicit operator bool() const { return engine != nullptr; }
 
   private:
     DiagnosticEngine *engine;
@@ -61,12 +66,19 @@ public:
   uint32_t addFile(const SourceFile &file);
   const SourceFile &file(uint32_t index) const { return files[index]->source; }
   LineColumn locate(SourceRange range) const { return files[range.file]->lines.locate(range.begin); }
+  LineColumn locateEnd(SourceRange range) const { return files[range.file]->lines.locate(range.end); }
+  /// The character at a place of a file, as MLIR's locations name it.
+  SourceRange characterAt(uint32_t file, LineColumn place) const;
   std::string_view text(SourceRange range) const;
 
   /// Reports a message whose "{0}", "{1}" ... are replaced by the arguments. A second error at the same place with
   /// the same text (a helper expanded twice) is dropped.
   Builder report(Diag id, SourceRange range, const std::vector<std::string> &arguments = {});
 
+  /// Which warnings are reported from now on. Without it, those that are on by default.
+  void setWarnings(WarningOptions options) { warnings = std::move(options); }
+  /// For warnings that take time to find.
+  bool isEnabled(Diag id) const { return warnings.isEnabled(id); }
   /// Removes what was reported since there were 'count' diagnostics, for report() of it later or never.
   std::vector<Diagnostic> takeSince(size_t count);
   void report(const std::vector<Diagnostic> &taken);
@@ -77,6 +89,8 @@ public:
 
   /// All diagnostics as text for a terminal, in source order within a file.
   std::string render() const;
+  /// The same order, for other forms.
+  std::vector<const Diagnostic *> sorted() const;
 
 private:
   struct File {
@@ -89,6 +103,7 @@ private:
 
   std::vector<std::unique_ptr<File>> files;
   std::vector<Diagnostic> diagnostics;
+  WarningOptions warnings;
   size_t errorCount = 0;
 };
 

@@ -215,6 +215,7 @@ bool Sema::unify(SymValue &left, SymValue &right, bool isDivision, SourceRange r
     error(Diag::no_common_type, range, {reason});
     return false;
   }
+  warnLostWeakness(left, right, *common, isDivision, range);
   for (SymValue *operand : operands) {
     if (!checkWeakRange(*this, *operand, *common, range))
       return false;
@@ -252,6 +253,9 @@ static SymValue emitNumeric(Sema &sema, const SymValue &left, const SymValue &ri
     result = UnsignedOp::create(sema.builder, loc, left.value, right.value);
   else
     result = SignedOp::create(sema.builder, loc, left.value, right.value);
+  // Unsigned numbers wrap by intent; the interpreter, asked for overflows, must know them.
+  if (left.type.isInt() && left.type.isUnsigned())
+    result.getDefiningOp()->setAttr("tile.unsigned", sema.builder.getUnitAttr());
   return SymValue::makeTensor(result, left.type);
 }
 

@@ -56,6 +56,10 @@ void Sema::setKernelAttributes(KernelOp op, const FunctionStmt &kernel, const In
     error(Diag::num_stages, kernel.nameRange, {std::to_string(*numStages)});
   else if (numStages)
     op.setNumStages(*numStages);
+  if (cluster && !isCluster(*cluster))
+    error(Diag::cluster_shape, kernel.nameRange, {});
+  else if (cluster && *cluster != ClusterShape{1, 1, 1})
+    op.setCluster(ArrayRef(*cluster));
 }
 
 OwningOpRef<ModuleOp> Sema::emitKernel(const FunctionStmt &kernel, const InstanceDirective *instance,
@@ -79,7 +83,8 @@ OwningOpRef<ModuleOp> Sema::emitKernel(const FunctionStmt &kernel, const Instanc
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
     SymValue value =
         parameter.constant ? *parameter.constant : SymValue::makeTensor(entry->getArgument(argument++), parameter.type);
-    scope[formal.name] = Binding{value, formal.range};
+    Binding &binding = scope[formal.name] = Binding{value, formal.range};
+    recordVariable(formal.name, binding);
   }
   setKernelAttributes(op, kernel, instance, parameters);
   reportBroken(kernel);
@@ -99,6 +104,9 @@ OwningOpRef<ModuleOp> Sema::emitKernel(const FunctionStmt &kernel, const Instanc
     error(Diag::invalid_module, kernel.nameRange, {kernel.name, message});
     return {};
   }
+  dropErasedVariables(op);
+  if (request.inspect)
+    request.inspect(op, text);
   return result;
 }
 

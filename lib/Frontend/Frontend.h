@@ -10,12 +10,49 @@
 #include "Frontend/Parser.h"
 #include "Frontend/Unparse.h"
 
+#include "Tile/TileDialect.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <functional>
 #include <map>
 
 namespace tile::frontend {
+
+/// The text that an operation was emitted for.
+struct OperationSource {
+  SourceRange range;
+  /// Operands of a binary operation.
+  SourceRange left, right;
+  /// Whether ".to(...)" can follow the operand as it stands.
+  bool leftIsPrimary = false, rightIsPrimary = false;
+  /// The calls of helpers around it, innermost first, and what is called.
+  std::vector<std::pair<SourceRange, std::string>> calls;
+};
+
+/// Products, loads and stores of an emitted kernel.
+using SourceMap = llvm::DenseMap<mlir::Operation *, OperationSource>;
+
+/// A name gets a value: for debuggers. It has it behind `after` (null: from the start) in `block`, as far as the value
+/// is computed, until a later record of the same name and frame.
+struct VariableRecord {
+  std::string name;
+  mlir::Value value;    ///< null for a constant
+  std::string constant; ///< its text
+  bool isUnsigned = false;
+  uint32_t line = 0;            ///< of the assignment
+  mlir::Attribute frame;        ///< the location of the call that the function is inlined at; null: the kernel itself
+  mlir::Block *block = nullptr; ///< null: wherever the value is known
+  mlir::Operation *after = nullptr;
+};
+
+/// What the text says about an emitted kernel.
+struct KernelText {
+  SourceMap operations;
+  std::vector<VariableRecord> variables;                  ///< in the order of assignment; see recordVariables
+  llvm::DenseMap<mlir::Attribute, std::string> functions; ///< inlined at this location
+};
 
 /// What to compile, and with which compile-time choices. Everything has a default; a file with one kernel whose
 /// parameters are typed and whose constexprs have defaults needs none of it.
@@ -33,6 +70,8 @@ struct CompileRequest {
   std::vector<std::string> importPaths;
   std::optional<int> numWarps;
   std::optional<int> numStages;
+  /// CTAs of a cluster; see ClusterShape.h.
+  std::optional<ClusterShape> cluster;
   /// --size NAME=NUMBER: values that integer parameters are expected to have; only `choose` learns them.
   std::map<std::string, int64_t> sizes;
   /// Chooses what the kernel leaves open by `auto`. Without it, that is an error.
@@ -41,6 +80,10 @@ struct CompileRequest {
   int targetCapability = 90;
   /// Keep assertions (assert, tl.device_assert) in the kernel.
   bool debug = false;
+  /// Record the names of values.
+  bool recordVariables = false;
+  /// Looks at the finished kernel as long as its text is known: warnings that need analyses, debuggers.
+  std::function<void(KernelOp, const KernelText &)> inspect;
 };
 
 /// Loads the dialects that emitted modules use.

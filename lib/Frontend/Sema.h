@@ -51,7 +51,7 @@ public:
   // ------------------------------------------------------------------------------------------------ diagnostics
   SymValue error(Diag id, SourceRange range, const std::vector<std::string> &arguments = {},
                  std::optional<std::pair<SourceRange, std::string>> note = std::nullopt);
-  void warn(Diag id, SourceRange range, const std::vector<std::string> &arguments = {});
+  DiagnosticEngine::Builder warn(Diag id, SourceRange range, const std::vector<std::string> &arguments = {});
   mlir::Location location(SourceRange range);
 
   // -------------------------------------------------------------------------------- EmitArith.cpp, EmitShape.cpp
@@ -226,6 +226,22 @@ private:
   bool bindParameters(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range,
                       Environment &scope);
 
+  // SemaVariables.cpp
+  /// `isAssigned`: from here on. Otherwise wherever its value is known: at the head of a loop, or behind it.
+  void recordVariable(const std::string &name, const Binding &binding, bool isAssigned = true);
+  void recordVariables(const std::vector<std::string> &names);
+  void dropErasedVariables(KernelOp kernel);
+
+  // SemaWarnings.cpp
+  void rememberProduct(const SymValue &value, const BinaryExpr &expr);
+  void rememberAccess(const SymValue &result, SourceRange range);
+  std::vector<std::pair<SourceRange, std::string>> callsAround() const;
+  void warnLostWeakness(const SymValue &left, const SymValue &right, DType common, bool isDivision, SourceRange range);
+  void warnUnusedAdvance(const Expr &expr);
+  void warnIgnoredAnnotation(const AnnAssignStmt &stmt, const SymValue &annotation, const SymValue &value);
+  void warnDeadBranches();
+  void addLiveBranches(const IfStmt *stmt, size_t branch) { liveBranches[stmt].insert(branch); }
+
   // SemaStatements.cpp
   BlockResult emitBlock(const Continuation &start);
   bool emitSimple(const Stmt &stmt);
@@ -276,12 +292,24 @@ private:
   std::map<std::string, std::pair<std::string, SourceRange>> specifications;
   std::optional<int> tunedWarps, tunedStages; // of the configuration that gave values
   std::optional<int> numWarps, numStages;     // of the kernel; may be `leftOpen` until they are chosen
+  std::optional<ClusterShape> cluster;        // likewise
   std::deque<Module> scratchModules;          // own the expressions of -D and --signature
   unsigned loopDepth = 0;
   unsigned foldDepth = 0;
   unsigned folds = 0;
   unsigned inlinedCalls = 0;
   size_t unrolledIterations = 0;
+
+  // For warnings and debuggers.
+  KernelText text;
+  struct NamedLiteral {
+    std::string name;
+    SourceRange definition;
+  };
+  /// Scalars that are a number only because a name was given to it.
+  llvm::DenseMap<mlir::Value, NamedLiteral> namedLiterals;
+  /// Branches that can be taken, of the 'if' statements that were reached; its else has the number behind the last.
+  std::map<const IfStmt *, std::set<size_t>> liveBranches;
 };
 
 } // namespace tile::frontend

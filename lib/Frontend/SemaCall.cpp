@@ -195,7 +195,9 @@ SymValue Sema::callBuiltin(const BuiltinInfo &info, const std::vector<BoundArgum
     return error(Diag::unknown_argument, arguments[i].range,
                  {name.str(), arguments[i].name, guess ? "; did you mean '" + *guess + "'?" : ""});
   }
-  return info.emit(*this, call);
+  SymValue result = info.emit(*this, call);
+  rememberAccess(result, range);
+  return result;
 }
 
 bool Sema::bindParameters(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range,
@@ -266,6 +268,10 @@ SymValue Sema::callHelper(const FunctionStmt &function, const std::vector<BoundA
   frames.push_back({&function, range, location(range)});
   InModule inside(*this, ownerOf(function));
   std::swap(scope, inner);
+  if (request.recordVariables)
+    text.functions[frames.back().caller] = function.name;
+  for (const auto &[name, binding] : scope)
+    recordVariable(name, binding);
   unsigned outerLoops = loopDepth, outerFolds = foldDepth;
   loopDepth = foldDepth = 0;
   size_t errorsBefore = diagnostics.numErrors();

@@ -52,8 +52,10 @@ std::optional<Sema::BlockResult> Sema::emitIf(const IfStmt &stmt, size_t branch,
     }
     return emitBlock({&body, 0, &rest});
   };
-  if (branch == stmt.branches.size())
+  if (branch == stmt.branches.size()) {
+    addLiveBranches(&stmt, branch);
     return emitLive(stmt.elseBody);
+  }
   const IfStmt::Branch &current = stmt.branches[branch];
   SymValue chosen = evaluate(*current.condition);
   if (chosen.isError()) {
@@ -62,7 +64,10 @@ std::optional<Sema::BlockResult> Sema::emitIf(const IfStmt &stmt, size_t branch,
       scope[name] = Binding{{}, current.condition->range};
     return std::nullopt;
   }
-  if (std::optional<bool> known = constantTruth(chosen))
+  std::optional<bool> known = constantTruth(chosen);
+  if (known.value_or(true))
+    addLiveBranches(&stmt, branch);
+  if (known)
     return *known ? emitLive(current.body) : emitIf(stmt, branch + 1, rest);
   chosen = condition(chosen, current.condition->range);
   if (chosen.isError())
@@ -164,6 +169,7 @@ void Sema::emitJoinedIf(const IfStmt &stmt, size_t branch, const SymValue &condi
       joinRegions(skeleton, SymValue::makeTuple(std::move(values[0])), SymValue::makeTuple(std::move(values[1])));
   for (size_t i = 0; i < changed.size(); ++i)
     scope[changed[i]] = Binding{joined.elements[i], after[0].at(changed[i]).defined};
+  recordVariables(changed);
 }
 
 /// Finds the names that the branches leave different, and marks those that only one of them leaves usable.

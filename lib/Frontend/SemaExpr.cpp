@@ -128,7 +128,9 @@ SymValue Sema::evaluateBinary(const BinaryExpr &expr) {
     return error(Diag::operator_operands, expr.range,
                  {std::string(spelling(expr.op)), describe(left), describe(right)});
   }
-  return binary(expr.op, left, right, expr.range);
+  SymValue result = binary(expr.op, left, right, expr.range);
+  rememberProduct(result, expr);
+  return result;
 }
 
 SymValue Sema::evaluateUnary(const UnaryExpr &expr) {

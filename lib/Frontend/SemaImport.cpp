@@ -190,7 +190,7 @@ bool Sema::reportBroken(const FunctionStmt &function, std::optional<SourceRange>
   std::vector<Diagnostic> errors = function.errors;
   if (call)
     errors.front().notes.push_back(
-        {Severity::Note, "", *call, "in '" + function.name + "' called here", /*fixIts=*/{}, /*notes=*/{}});
+        {Severity::Note, "", /*isWarning=*/false, *call, "in '" + function.name + "' called here", {}, {}});
   diagnostics.report(errors);
   return true;
 }

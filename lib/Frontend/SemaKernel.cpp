@@ -148,7 +148,10 @@ OwningOpRef<ModuleOp> Sema::run() {
   std::vector<KernelParameter> parameters;
   if (!kernel || !checkDirectives(*kernel) || !resolveParameters(*kernel, instance, parameters))
     return {};
-  return emitKernel(*kernel, instance, parameters);
+  OwningOpRef<ModuleOp> emitted = emitKernel(*kernel, instance, parameters);
+  if (emitted && diagnostics.isEnabled(Diag::dead_branch))
+    warnDeadBranches();
+  return emitted;
 }
 
 /// The kernel that the request names, or the only one. Functions that others call are helpers, not kernels, unless
@@ -459,11 +462,13 @@ bool Sema::resolveParameters(const FunctionStmt &kernel, const InstanceDirective
 
 /// The command line wins over the instance, the instance over the kernel.
 void Sema::selectOptions(const FunctionStmt &kernel, const InstanceDirective *instance) {
-  auto select = [](std::optional<int> option, std::optional<int> ofInstance, std::optional<int> ofKernel) {
+  auto select = [](auto option, auto ofInstance, auto ofKernel) {
     return option ? option : ofInstance ? ofInstance : ofKernel;
   };
-  numWarps = select(request.numWarps, instance ? instance->numWarps : std::nullopt, kernel.directives.numWarps);
-  numStages = select(request.numStages, instance ? instance->numStages : std::nullopt, kernel.directives.numStages);
+  const InstanceDirective none, &chosen = instance ? *instance : none;
+  numWarps = select(request.numWarps, chosen.numWarps, kernel.directives.numWarps);
+  numStages = select(request.numStages, chosen.numStages, kernel.directives.numStages);
+  cluster = select(request.cluster, chosen.cluster, kernel.directives.cluster);
   if (!numWarps)
     numWarps = tunedWarps;
   if (!numStages)

@@ -111,8 +111,7 @@ void Sema::emitUnrolled(const ForStmt &stmt, const LoopRange &range) {
       error(Diag::too_many_iterations, range.range, {std::to_string(maxUnrolled)});
       break;
     }
-    Binding variable{SymValue::makeConstant(i), stmt.target->range};
-    scope[stmt.target->id] = variable;
+    bind(*stmt.target, SymValue::makeConstant(i));
     emitBlock({&stmt.body, 0, nullptr});
     // Every iteration would report the same errors.
     if (diagnostics.numErrors() != errorsBefore)
@@ -153,6 +152,7 @@ void Sema::leaveLoop(const Environment &before, const std::vector<std::string> &
     binding.value = rebuild(binding.value, rest);
     binding.defined = after.at(name).defined;
   }
+  recordVariables(names);
   for (const auto &[name, binding] : after) {
     auto old = before.find(name);
     bool isCarried = llvm::is_contained(names, name);
@@ -226,13 +226,14 @@ void Sema::emitRangeLoop(const ForStmt &stmt, const LoopRange &range) {
     loop.getBody()->clear();
   builder.setInsertionPointToStart(loop.getBody());
   bindLeaves(scope, names, loop.getRegionIterArgs());
+  recordVariables(names);
   SymValue variable = SymValue::makeTensor(loop.getInductionVar(), type);
   if (isDown) {
     // Counts up from the lower bound; the variable runs down from the upper one.
     variable = binary(BinaryOp::Sub, bounds[1], variable, stmt.target->range);
     variable = binary(BinaryOp::Add, variable, bounds[0], stmt.target->range);
   }
-  scope[stmt.target->id] = Binding{variable, stmt.target->range};
+  bind(*stmt.target, variable);
   ++loopDepth;
   emitBlock({&stmt.body, 0, nullptr});
   --loopDepth;
@@ -258,6 +259,7 @@ void Sema::emitWhile(const WhileStmt &stmt) {
 
   mlir::Block *test = builder.createBlock(&loop.getBefore(), {}, types, locations);
   bindLeaves(scope, names, test->getArguments());
+  recordVariables(names);
   SymValue chosen = evaluate(*stmt.condition);
   if (std::optional<bool> known = chosen.isError() ? std::nullopt : constantTruth(chosen)) {
     // Decided at compile time: either nothing to emit, or a loop without an end.
@@ -274,6 +276,7 @@ void Sema::emitWhile(const WhileStmt &stmt) {
 
   mlir::Block *body = builder.createBlock(&loop.getAfter(), {}, types, locations);
   bindLeaves(scope, names, body->getArguments());
+  recordVariables(names);
   ++loopDepth;
   emitBlock({&stmt.body, 0, nullptr});
   --loopDepth;

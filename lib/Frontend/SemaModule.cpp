@@ -67,16 +67,16 @@ SymValue Sema::error(Diag id, SourceRange range, const std::vector<std::string> 
   auto builder = diagnostics.report(id, range, arguments);
   if (note)
     builder.note(note->first, note->second);
-  // The innermost calls explain an error in a helper; a deep recursion needs no more.
-  constexpr size_t maxNotes = 5;
-  size_t count = 0;
-  for (auto frame = frames.rbegin(); frame != frames.rend() && count < maxNotes; ++frame, ++count)
-    builder.note(frame->call, "in '" + frame->function->name + "' called here");
+  for (const auto &[call, function] : callsAround())
+    builder.note(call, "in '" + function + "' called here");
   return {};
 }
 
-void Sema::warn(Diag id, SourceRange range, const std::vector<std::string> &arguments) {
-  diagnostics.report(id, range, arguments);
+DiagnosticEngine::Builder Sema::warn(Diag id, SourceRange range, const std::vector<std::string> &arguments) {
+  auto builder = diagnostics.report(id, range, arguments);
+  for (const auto &[call, function] : callsAround())
+    builder.note(call, "in '" + function + "' called here");
+  return builder;
 }
 
 mlir::Location Sema::location(SourceRange range) {

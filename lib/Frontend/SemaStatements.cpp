@@ -56,8 +56,10 @@ bool Sema::emitSimple(const Stmt &stmt) {
   case StmtKind::Expr: {
     // Docstrings and bare names are no calls; their value is dropped all the same.
     const Expr &value = *as<ExprStmt>(&stmt)->value;
-    if (value.kind != ExprKind::String && value.kind != ExprKind::Ellipsis)
+    if (value.kind != ExprKind::String && value.kind != ExprKind::Ellipsis) {
+      warnUnusedAdvance(value);
       evaluate(value);
+    }
     return true;
   }
   case StmtKind::Raise:
@@ -89,12 +91,16 @@ SymValue Sema::decayAll(const SymValue &value, SourceRange range) {
 }
 
 void Sema::bind(const NameExpr &target, SymValue value) {
-  scope[target.id] = Binding{std::move(value), target.range};
+  Binding &binding = scope[target.id] = Binding{std::move(value), target.range};
+  recordVariable(target.id, binding);
 }
 
 void Sema::assign(const Expr &target, const SymValue &value, SourceRange range) {
   if (const auto *name = as<NameExpr>(&target)) {
-    bind(*name, decay(value, range));
+    SymValue bound = decay(value, range);
+    if (value.isConstant() && bound.isTensor())
+      namedLiterals[bound.value] = {name->id, name->range};
+    bind(*name, bound);
     return;
   }
   const auto *tuple = as<TupleExpr>(&target);
@@ -131,9 +137,9 @@ void Sema::emitAnnAssign(const AnnAssignStmt &stmt) {
   if (diagnostics.numErrors() != errorsBefore)
     value = {};
   if (!type || type->name != "constexpr") {
-    if (!annotation.isError())
-      warn(Diag::ignored_annotation, stmt.annotation->range, {stmt.target->id});
-    bind(*stmt.target, decay(value, stmt.value->range));
+    value = decay(value, stmt.value->range);
+    warnIgnoredAnnotation(stmt, annotation, value);
+    bind(*stmt.target, value);
     return;
   }
   // A value that exists only at run time stays one, as in Triton; where a constant is needed it is an error.

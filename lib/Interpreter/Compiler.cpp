@@ -160,6 +160,8 @@ void Compiler::release(Slot slot) {
 }
 
 void Compiler::releaseDead(Operation *op) {
+  if (keepValues)
+    return;
   auto dead = lastUses.find(op);
   if (dead == lastUses.end())
     return;
@@ -265,11 +267,21 @@ bool Compiler::checkTypes(Operation *op) {
   return true;
 }
 
+static bool doNothing(Machine &, const Instruction &) {
+  return true;
+}
+
 bool Compiler::compileOperation(Operation *op) {
   auto handler = handlers().find(op->getName().getStringRef());
   if (handler == handlers().end())
     return fail(op, "the interpreter does not support '" + op->getName().getStringRef() + "'");
-  return checkTypes(op) && handler->second(*this, op);
+  size_t before = current->size();
+  if (!checkTypes(op) || !handler->second(*this, op))
+    return false;
+  // A constant takes no time, but a debugger stops at its line.
+  if (keepValues && current->size() == before)
+    emit(op, doNothing, {}, {}, Slot());
+  return true;
 }
 
 bool Compiler::compileArguments(KernelOp kernel) {
@@ -298,6 +310,8 @@ std::optional<Error> Compiler::compile(KernelOp kernel, ProgramImpl &result) {
   else if (compileArguments(kernel))
     compileBlock(region.front(), program->body, [](Operation *) { return true; });
   program->frameBytes = frame.size();
+  if (keepValues)
+    program->slots = slots;
   if (frame.size() > kMaxFrameBytes)
     fail(kernel, "kernel '" + kernel.getSymName() + "' holds " + Twine(frame.size()) +
                      " bytes of tensors at once; the interpreter has " + Twine(kMaxFrameBytes));

@@ -34,6 +34,8 @@ private:
 
 class Compiler {
 public:
+  explicit Compiler(bool keepValues) : keepValues(keepValues) {}
+
   /// Fills `program`; what is in the way, if something is.
   std::optional<Error> compile(KernelOp kernel, ProgramImpl &program);
 
@@ -71,6 +73,7 @@ private:
   void releaseDead(mlir::Operation *op);
   Slot shapeOf(mlir::Value value) const;
 
+  const bool keepValues; ///< places are not reused, and every operation has an instruction
   ProgramImpl *program = nullptr;
   Block *current = nullptr;
   FrameAllocator frame;

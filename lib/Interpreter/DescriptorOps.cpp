@@ -93,8 +93,7 @@ template <Kind kind> bool loadBlock(Machine &machine, const Instruction &instruc
           return machine.fail(
               instruction,
               describeOutOfBounds(machine, "descriptor load reads", descriptor.buffer, offset, data.element), element);
-        result[element] = readMemory<kind>(address);
-        return true;
+        return readElement<kind>(machine, instruction, descriptor.buffer, address, element, result[element]);
       },
       [&](int64_t element) { result[element] = 0; });
 }
@@ -113,8 +112,7 @@ template <Kind kind> bool storeBlock(Machine &machine, const Instruction &instru
               instruction,
               describeOutOfBounds(machine, "descriptor store writes", descriptor.buffer, offset, data.element),
               element);
-        writeMemory<kind>(address, value[element]);
-        return true;
+        return writeElement<kind>(machine, instruction, descriptor.buffer, address, element, value[element]);
       },
       [](int64_t) {});
 }

@@ -4,6 +4,7 @@
 #include "Interpreter/Compiler.h"
 
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -26,6 +27,15 @@ template <unsigned width> struct Int {
   static SW sign(W value) { return width == 1 ? -SW(value & 1) : SW(std::make_signed_t<U>(value)); }
 };
 
+bool failOverflow(Machine &machine, const Instruction &instruction, int64_t left, int64_t right, unsigned width,
+                  int64_t element) {
+  StringRef name = instruction.op->getName().getStringRef();
+  char sign = name == "arith.addi" ? '+' : name == "arith.subi" ? '-' : '*';
+  return machine.fail(instruction,
+                      llvm::formatv("integer overflow: {0} {1} {2} does not fit {3} bits", left, sign, right, width),
+                      element);
+}
+
 template <typename T, auto fn> bool binary(Machine &machine, const Instruction &instruction) {
   using U = typename T::U;
   using W = typename T::W;
@@ -34,6 +44,21 @@ template <typename T, auto fn> bool binary(Machine &machine, const Instruction &
   for (int64_t i = 0, count = machine.countOf(instruction); i < count; ++i)
     result[i] = T::wrap(W(fn(T(), W(a[i]), W(b[i]))));
   return true;
+}
+
+/// Sums, differences and products, whose signed result may be asked to fit.
+template <typename T, auto fn> bool wrapping(Machine &machine, const Instruction &instruction) {
+  if (machine.options.checkOverflow && !instruction.op->hasAttr("tile.unsigned") && T::kWidth > 1) {
+    using U = typename T::U;
+    using SWide = typename T::SWide;
+    const U *a = machine.at<U>(instruction.in[0]), *b = machine.at<U>(instruction.in[1]);
+    for (int64_t i = 0, count = machine.countOf(instruction); i < count; ++i) {
+      SWide left = T::sign(a[i]), right = T::sign(b[i]), exact = fn(T(), left, right);
+      if (exact != SWide(T::sign(typename T::W(exact))))
+        return failOverflow(machine, instruction, int64_t(left), int64_t(right), T::kWidth, i);
+    }
+  }
+  return binary<T, fn>(machine, instruction);
 }
 
 template <typename T, auto fn> bool division(Machine &machine, const Instruction &instruction) {
@@ -90,6 +115,9 @@ template <auto fn>
 constexpr Kernels kBinary = {binary<Int<1>, fn>, binary<Int<8>, fn>, binary<Int<16>, fn>, binary<Int<32>, fn>,
                              binary<Int<64>, fn>};
 template <auto fn>
+constexpr Kernels kWrapping = {wrapping<Int<1>, fn>, wrapping<Int<8>, fn>, wrapping<Int<16>, fn>, wrapping<Int<32>, fn>,
+                               wrapping<Int<64>, fn>};
+template <auto fn>
 constexpr Kernels kDivision = {division<Int<1>, fn>, division<Int<8>, fn>, division<Int<16>, fn>, division<Int<32>, fn>,
                                division<Int<64>, fn>};
 template <auto fn>
@@ -142,9 +170,9 @@ template <typename T> typename T::W power(T, typename T::W base, typename T::W e
 }
 
 void registerArithmetic(HandlerTable &table) {
-  add(table, "arith.addi", kBinary<[](auto t, auto a, auto b) { return a + b; }>);
-  add(table, "arith.subi", kBinary<[](auto t, auto a, auto b) { return a - b; }>);
-  add(table, "arith.muli", kBinary<[](auto t, auto a, auto b) { return a * b; }>);
+  add(table, "arith.addi", kWrapping<[](auto t, auto a, auto b) { return a + b; }>);
+  add(table, "arith.subi", kWrapping<[](auto t, auto a, auto b) { return a - b; }>);
+  add(table, "arith.muli", kWrapping<[](auto t, auto a, auto b) { return a * b; }>);
   add(table, "arith.andi", kBinary<[](auto t, auto a, auto b) { return a & b; }>);
   add(table, "arith.ori", kBinary<[](auto t, auto a, auto b) { return a | b; }>);
   add(table, "arith.xori", kBinary<[](auto t, auto a, auto b) { return a ^ b; }>);

@@ -20,6 +20,9 @@ struct Buffer {
   void *data = nullptr;
   size_t bytes = 0;
   std::string name;
+  size_t granule = 1;      ///< bytes of an element: what checks of races and initialisation distinguish
+  bool initialized = true; ///< else its bytes mean nothing before the kernel writes them
+  bool readOnly = false;   ///< the kernel is not meant to write it, so that no accesses to it can race
 };
 
 /// Value of one kernel parameter: a pointer into a buffer, or the bits of a scalar.
@@ -40,8 +43,28 @@ struct Grid {
   uint32_t x = 1, y = 1, z = 1;
 };
 
+class Machine;
+struct Instruction;
+
+/// Sees every instruction: a debugger.
+class Observer {
+public:
+  virtual ~Observer() = default;
+  /// Called in front of an instruction; false ends the run with Machine::error, which the observer has set.
+  virtual bool before(Machine &machine, const Instruction &instruction) = 0;
+  /// Called behind the last instruction of a program, or the one that failed with Machine::error.
+  virtual void ended(Machine &machine) = 0;
+};
+
 struct Options {
   llvm::raw_ostream *prints = nullptr; ///< where tile.print writes; null drops the text
+  /// Errors: two programs write different values to one element, or one reads what another one writes.
+  bool checkRaces = false;
+  /// Error: reading an element of a buffer that is not `initialized` before the kernel has written it.
+  bool checkUninitialized = false;
+  /// Error: a sum, difference or product of signed integers that does not fit its type.
+  bool checkOverflow = false;
+  Observer *observer = nullptr;
 };
 
 /// What went wrong, and where.
@@ -61,7 +84,8 @@ struct ProgramImpl;
 class Program {
 public:
   struct Result;
-  static Result compile(KernelOp kernel);
+  /// `keepValues`: every value keeps its place after its last use, so that an observer can show it; takes more memory.
+  static Result compile(KernelOp kernel, bool keepValues = false);
 
   std::optional<Error> run(Grid grid, llvm::ArrayRef<Argument> arguments, llvm::ArrayRef<Buffer> buffers,
                            const Options &options = {}) const;

@@ -1,5 +1,6 @@
 // Launching a compiled kernel: checks of the arguments, the frame's initial contents, and the walk over the grid.
 #include "Interpreter/Compiler.h"
+#include "Interpreter/Shadow.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -29,8 +30,7 @@ Argument Argument::f64(double value) {
   return bitsOf(std::bit_cast<uint64_t>(value));
 }
 
-/// `file:line:column` of the innermost source position of a location; empty if it has none.
-static std::string positionOf(Location location) {
+std::string positionOf(Location location) {
   if (auto file = dyn_cast<FileLineColLoc>(location))
     return llvm::formatv("{0}:{1}:{2}", file.getFilename().getValue(), file.getLine(), file.getColumn());
   if (auto call = dyn_cast<CallSiteLoc>(location))
@@ -72,6 +72,13 @@ static std::optional<SmallVector<int64_t>> indexIn(Operation *op, int64_t elemen
 bool Machine::fail(const Instruction &instruction, std::string message, int64_t element) {
   error = Error{std::move(message), instruction.op->getLoc(), program, indexIn(instruction.op, element)};
   return false;
+}
+
+bool Machine::runObserved(const Block &block) {
+  for (const Instruction &instruction : block)
+    if (!options.observer->before(*this, instruction) || !instruction.execute(*this, instruction))
+      return false;
+  return true;
 }
 
 namespace {
@@ -154,10 +161,10 @@ static void writeConstant(const Constant &constant, char *frame) {
     std::memcpy(place + done, constant.pattern.data(), constant.pattern.size());
 }
 
-Program::Result Program::compile(KernelOp kernel) {
+Program::Result Program::compile(KernelOp kernel, bool keepValues) {
   auto impl = std::make_shared<ProgramImpl>();
   Result result;
-  result.error = Compiler().compile(kernel, *impl);
+  result.error = Compiler(keepValues).compile(kernel, *impl);
   if (!result.error)
     result.program.emplace().impl = std::move(impl);
   return result;
@@ -186,12 +193,18 @@ std::optional<Error> Program::run(Grid grid, ArrayRef<Argument> arguments, Array
   for (const Constant &constant : impl->constants)
     writeConstant(constant, frame.get());
 
-  Machine machine(grid, buffers, options, frame.get());
+  Machine machine(*impl, grid, buffers, options, frame.get());
+  Shadow shadow(kernel, buffers, options);
+  if (shadow.tracksAny())
+    machine.shadow = &shadow;
   for (uint32_t z = 0; z < grid.z; ++z)
     for (uint32_t y = 0; y < grid.y; ++y)
       for (uint32_t x = 0; x < grid.x; ++x) {
         machine.program = {x, y, z};
-        if (!machine.runBlock(impl->body))
+        bool succeeded = machine.runBlock(impl->body);
+        if (options.observer)
+          options.observer->ended(machine);
+        if (!succeeded)
           return machine.error;
       }
   return std::nullopt;
@@ -199,7 +212,7 @@ std::optional<Error> Program::run(Grid grid, ArrayRef<Argument> arguments, Array
 
 std::optional<Error> run(KernelOp kernel, Grid grid, ArrayRef<Argument> arguments, ArrayRef<Buffer> buffers,
                          const Options &options) {
-  Program::Result compiled = Program::compile(kernel);
+  Program::Result compiled = Program::compile(kernel, /*keepValues=*/options.observer != nullptr);
   if (compiled.error)
     return compiled.error;
   return compiled.program->run(grid, arguments, buffers, options);

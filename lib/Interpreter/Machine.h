@@ -71,15 +71,20 @@ struct ProgramImpl {
   std::vector<Slot> arguments;
   std::vector<Constant> constants;
   size_t frameBytes = 0;
+  llvm::DenseMap<mlir::Value, Slot> slots; ///< only if values are kept
 };
+
+class Shadow;
 
 class Machine {
 public:
-  Machine(Grid grid, llvm::ArrayRef<Buffer> buffers, const Options &options, char *frame)
-      : grid(grid), buffers(buffers), options(options), frame(frame) {}
+  Machine(const ProgramImpl &code, Grid grid, llvm::ArrayRef<Buffer> buffers, const Options &options, char *frame)
+      : code(code), grid(grid), buffers(buffers), options(options), frame(frame) {}
 
   /// Executes a block; false if an instruction failed, with `error` set.
   bool runBlock(const Block &block) {
+    if (options.observer)
+      return runObserved(block);
     for (const Instruction &instruction : block)
       if (!instruction.execute(*this, instruction))
         return false;
@@ -94,6 +99,7 @@ public:
   /// Records an error at the instruction; `element` is the row-major number of the tensor element, -1 for none.
   bool fail(const Instruction &instruction, std::string message, int64_t element = -1);
 
+  const ProgramImpl &code;
   const Grid grid;
   const llvm::ArrayRef<Buffer> buffers;
   const Options options;
@@ -101,7 +107,17 @@ public:
   std::array<uint32_t, 3> program{};
   int64_t lanes = 1;
   std::optional<Error> error;
+  Shadow *shadow = nullptr; ///< null: accesses are checked against bounds only
+
+private:
+  bool runObserved(const Block &block);
 };
+
+/// `file:line:column` of the innermost source position of a location; empty if it has none.
+std::string positionOf(mlir::Location location);
+
+/// Prints an element of a value: floats with as many digits as tell them apart, pointers as buffer and offset.
+void printNumber(llvm::raw_ostream &stream, const Machine &machine, Slot slot, int64_t element, bool hex = false);
 
 /// Buffer numbers of the `count` pointers whose offsets start at `offset`.
 inline size_t pointerBuffers(size_t offset, int64_t count) {

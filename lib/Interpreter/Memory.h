@@ -2,6 +2,7 @@
 #pragma once
 
 #include "Interpreter/Compiler.h"
+#include "Interpreter/Shadow.h"
 
 namespace tile::interp {
 
@@ -45,6 +46,31 @@ template <Kind kind> inline void writeMemory(char *address, HeldType<kind> value
   else
     bits = value;
   std::memcpy(address, &bits, sizeof(bits));
+}
+
+/// Reads an element at an address in a buffer, and fails where the shadow objects.
+template <Kind kind>
+inline bool readElement(Machine &machine, const Instruction &instruction, int32_t buffer, const char *address,
+                        int64_t element, HeldType<kind> &result) {
+  if (machine.shadow) [[unlikely]]
+    if (!machine.shadow->read(machine, instruction, buffer, address, sizeof(MemoryType<kind>), element))
+      return false;
+  result = readMemory<kind>(address);
+  return true;
+}
+
+/// Writes one.
+template <Kind kind>
+inline bool writeElement(Machine &machine, const Instruction &instruction, int32_t buffer, char *address,
+                         int64_t element, HeldType<kind> value) {
+  if (!machine.shadow) [[likely]] {
+    writeMemory<kind>(address, value);
+    return true;
+  }
+  char old[sizeof(MemoryType<kind>)];
+  std::memcpy(old, address, sizeof(old));
+  writeMemory<kind>(address, value);
+  return machine.shadow->write(machine, instruction, buffer, address, old, sizeof(old), element);
 }
 
 /// The instance of a kernel template for a kind of number.

@@ -81,7 +81,8 @@ template <Kind kind> bool load(Machine &machine, const Instruction &instruction)
       return machine.fail(
           instruction,
           describeOutOfBounds(machine, "load reads", pointers.buffers[i], pointers.offsets[i], data.element), i);
-    result[i] = readMemory<kind>(address);
+    if (!readElement<kind>(machine, instruction, pointers.buffers[i], address, i, result[i]))
+      return false;
   }
   return true;
 }
@@ -102,7 +103,8 @@ template <Kind kind> bool store(Machine &machine, const Instruction &instruction
       return machine.fail(
           instruction,
           describeOutOfBounds(machine, "store writes", pointers.buffers[i], pointers.offsets[i], data.element), i);
-    writeMemory<kind>(address, value[i]);
+    if (!writeElement<kind>(machine, instruction, pointers.buffers[i], address, i, value[i]))
+      return false;
   }
   return true;
 }

@@ -8,6 +8,41 @@
 using namespace mlir;
 
 namespace tile::interp {
+
+/// Enough decimal digits to tell the numbers of a format apart.
+static unsigned digitsOf(Kind kind) {
+  switch (kind) {
+  case Kind::F64:
+    return 17;
+  case Kind::F32:
+    return 9;
+  case Kind::F16:
+    return 5;
+  default:
+    return 4;
+  }
+}
+
+void printNumber(llvm::raw_ostream &stream, const Machine &machine, Slot slot, int64_t element, bool hex) {
+  const char *place = machine.at<char>(slot.offset);
+  if (slot.kind == Kind::Pointer) {
+    int32_t buffer = machine.at<int32_t>(pointerBuffers(slot.offset, slot.count))[element];
+    stream << '\'' << machine.buffers[buffer].name << "' + " << reinterpret_cast<const int64_t *>(place)[element];
+  } else if (slot.kind == Kind::F64) {
+    stream << llvm::format("%.*g", digitsOf(slot.kind), reinterpret_cast<const double *>(place)[element]);
+  } else if (isFloat(slot.kind)) {
+    stream << llvm::format("%.*g", digitsOf(slot.kind), double(reinterpret_cast<const float *>(place)[element]));
+  } else {
+    size_t bytes = bytesInFrame(slot.kind);
+    uint64_t bits = 0;
+    std::memcpy(&bits, place + size_t(element) * bytes, bytes);
+    if (hex)
+      stream << llvm::format_hex(bits, unsigned(2 + bytes * 2));
+    else
+      stream << (slot.kind == Kind::I1 ? int64_t(bits) : llvm::SignExtend64(bits, unsigned(bytes) * 8));
+  }
+}
+
 namespace {
 
 bool programId(Machine &machine, const Instruction &instruction) {
@@ -69,40 +104,6 @@ struct PrintData {
   SmallVector<int64_t, 5> shape;
   int64_t count = 1;
 };
-
-/// Enough decimal digits to tell the numbers of a format apart.
-unsigned digitsOf(Kind kind) {
-  switch (kind) {
-  case Kind::F64:
-    return 17;
-  case Kind::F32:
-    return 9;
-  case Kind::F16:
-    return 5;
-  default:
-    return 4;
-  }
-}
-
-void printNumber(llvm::raw_ostream &stream, const Machine &machine, Slot slot, int64_t element, bool hex) {
-  const char *place = machine.at<char>(slot.offset);
-  if (slot.kind == Kind::Pointer) {
-    int32_t buffer = machine.at<int32_t>(pointerBuffers(slot.offset, slot.count))[element];
-    stream << '\'' << machine.buffers[buffer].name << "' + " << reinterpret_cast<const int64_t *>(place)[element];
-  } else if (slot.kind == Kind::F64) {
-    stream << llvm::format("%.*g", digitsOf(slot.kind), reinterpret_cast<const double *>(place)[element]);
-  } else if (isFloat(slot.kind)) {
-    stream << llvm::format("%.*g", digitsOf(slot.kind), double(reinterpret_cast<const float *>(place)[element]));
-  } else {
-    size_t bytes = bytesInFrame(slot.kind);
-    uint64_t bits = 0;
-    std::memcpy(&bits, place + size_t(element) * bytes, bytes);
-    if (hex)
-      stream << llvm::format_hex(bits, unsigned(2 + bytes * 2));
-    else
-      stream << (slot.kind == Kind::I1 ? int64_t(bits) : llvm::SignExtend64(bits, unsigned(bytes) * 8));
-  }
-}
 
 /// `pid (x, y, z) idx (i, j) prefix value, value`, one line for each element; scalars repeat.
 bool print(Machine &machine, const Instruction &instruction) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks that documentation is complete: every pass states its contract and has an example test that exists, every
-# operation has an example and occurs in a test, no README and no source file is too long.
+# operation has an example and occurs in a test, every warning is in the table of warnings, no README and no source file is too long.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 status=0
@@ -34,6 +34,15 @@ for dialect in Tile Cta; do
     { gsub(/\t/, " "); text = text " " $0 }
     END { if (name) print name "\t" text }' dialects/$dialect/*.td)
 done
+
+# Warnings: each has its row, with the group and the default of the table that the compiler is built from.
+while IFS=, read -r id group enabled rest; do
+  [ "$enabled" = " true" ] && default=on || default=off
+  grep -qF "| \`-W${id//_/-}\` |$group | $default |" lib/Frontend/Warnings.md ||
+    complain "warning ${id//_/-}: lib/Frontend/Warnings.md has no row with group$group and default $default"
+done < <(sed -n 's/^TILE_WARNING(//p' lib/Frontend/Warnings.def)
+[ "$(grep -c '^TILE_WARNING(' lib/Frontend/Warnings.def)" = "$(grep -c '^| `-W' lib/Frontend/Warnings.md)" ] ||
+  complain "lib/Frontend/Warnings.md has a row that is no warning"
 
 while read -r lines file; do
   [ "$lines" -le 150 ] || complain "$file: $lines lines; a README has at most 150"

@@ -29,14 +29,15 @@ done
 forbid lib/Runtime 'Runner/'
 forbid dialects/Tile '(Cta|Layout|Target|Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
 forbid dialects/Cta '(Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
-forbid lib/Frontend '(Cta|Layout|Target|Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Runtime|Runner)/'
-for name in Lexer Parser Parse ConstEval ConstFunctions Literals Ast Source Diagnostics Unparse; do
+forbid lib/Frontend '(Cta|Layout|Target|Analysis|Lint|Transforms|Conversion|Codegen|Pipeline|Driver|Runtime|Runner)/'
+for name in Lexer Parser Parse Warnings ConstEval ConstFunctions Literals Ast Source Diagnostics Unparse; do
   if grep -nE "^#include [\"<](llvm|mlir)/" lib/Frontend/"$name"*.{h,cpp} 2>/dev/null; then
     echo "^ the syntax part of lib/Frontend must not include LLVM or MLIR"
     status=1
   fi
 done
-forbid lib/Analysis '(Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
+forbid lib/Analysis '(Lint|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
+forbid lib/Lint '(Cta|Layout|Transforms|Conversion|Codegen|Pipeline|Driver|Runtime|Runner)/'
 forbid lib/Interpreter '(Cta|Layout|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend)/'
 forbid lib/Transforms 'mlir/Dialect/LLVMIR/' '(Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
 forbid lib/Conversion '(Transforms|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'

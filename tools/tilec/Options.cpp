@@ -2,6 +2,7 @@
 #include "Options.h"
 
 #include "Driver/Version.h"
+#include "Frontend/Diagnostics.h"
 #include "Target/GpuTarget.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -17,6 +18,7 @@
 using namespace llvm::opt;
 using llvm::formatv;
 using llvm::StringRef;
+using tile::driver::DiagnosticsFormat;
 using tile::driver::EmitKind;
 using tile::driver::InputLanguage;
 
@@ -93,7 +95,8 @@ public:
       : table(table), arguments(arguments), run(run), line(line), options(line.compiler) {}
 
   bool read() {
-    return checkUnknown() && readInputFile() && readOutput() && readKernel() && readPasses() && readToolkit();
+    return checkUnknown() && readInputFile() && readOutput() && readKernel() && readPasses() && readWarnings() &&
+           readToolkit();
   }
 
 private:
@@ -219,6 +222,25 @@ private:
       return false;
     if (options.numWarps && !llvm::isPowerOf2_32(*options.numWarps))
       return fail(formatv("--num-warps expects a power of two from 1 to 32, not '{0}'", *options.numWarps));
+    return readCluster();
+  }
+
+  bool readCluster() {
+    const Arg *argument = arguments.getLastArg(OPT_cluster);
+    if (!argument)
+      return true;
+    tile::frontend::ClusterShape shape = {1, 1, 1};
+    llvm::SmallVector<StringRef> extents;
+    StringRef(argument->getValue()).split(extents, 'x');
+    bool isShape = extents.size() == 2 || extents.size() == 3;
+    for (size_t i = 0; isShape && i < extents.size(); ++i)
+      isShape = !extents[i].getAsInteger(10, shape[i]);
+    bool isOpen = StringRef(argument->getValue()) == "auto";
+    if (!isOpen && (!isShape || !tile::frontend::isCluster(shape)))
+      return fail(
+          formatv("--cluster expects auto, or 2x1, 1x2, 1x1x2 and the like with 1, 2, 4 or 8 CTAs in all, not '{0}'",
+                  argument->getValue()));
+    options.cluster = isOpen ? tile::frontend::openCluster : shape;
     return true;
   }
 
@@ -247,6 +269,31 @@ private:
     options.timePasses = arguments.hasArg(OPT_time_passes);
     options.explainConfig = arguments.hasArg(OPT_explain_config);
     options.printLayouts = arguments.hasArg(OPT_print_layouts);
+    return true;
+  }
+
+  bool readWarnings() {
+    for (const std::string &flag : arguments.getAllArgValues(OPT_W)) {
+      if (options.warnings.apply(flag))
+        continue;
+      StringRef name = flag;
+      name.consume_front("no-");
+      name.consume_front("error=");
+      std::optional<std::string> guess = tile::frontend::didYouMean(name, tile::frontend::warningNames());
+      return fail(formatv("unknown warning '-W{0}'; {1}", flag,
+                          guess ? "did you mean '-W" + *guess + "'?" : "tilec --help-warnings lists the warnings"));
+    }
+    if (arguments.hasArg(OPT_w))
+      options.warnings.silence();
+    StringRef form = arguments.getLastArgValue(OPT_diagnostics_format, "text");
+    std::optional<DiagnosticsFormat> format = llvm::StringSwitch<std::optional<DiagnosticsFormat>>(form)
+                                                  .Case("text", DiagnosticsFormat::Text)
+                                                  .Case("json", DiagnosticsFormat::Json)
+                                                  .Case("sarif", DiagnosticsFormat::Sarif)
+                                                  .Default(std::nullopt);
+    if (!format)
+      return fail(formatv("--diagnostics-format expects text, json or sarif, not '{0}'", form));
+    options.diagnosticsFormat = *format;
     return true;
   }
 
@@ -285,6 +332,10 @@ tile::ParseStatus tile::parseCommandLine(llvm::ArrayRef<const char *> words, boo
   }
   if (arguments.hasArg(OPT_version)) {
     llvm::outs() << driver::compilerVersion << " (LLVM " << LLVM_VERSION_STRING << ")\n";
+    return ParseStatus::Done;
+  }
+  if (arguments.hasArg(OPT_help_warnings)) {
+    llvm::outs() << frontend::describeWarnings();
     return ParseStatus::Done;
   }
   if (arguments.getLastArgValue(OPT_target) == "help") {

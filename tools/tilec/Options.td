@@ -33,6 +33,7 @@ defm size : Value<"size", "Sizes to expect, for what the kernel leaves open by '
                   "<name>=<n>,...">;
 defm num_warps : Value<"num-warps", "Warps of 32 threads that run one program: 1, 2, 4, 8, 16 or 32", "<n>">;
 defm num_stages : Value<"num-stages", "Depth of software pipelines, 1 to 16", "<n>">;
+defm cluster : Value<"cluster", "CTAs that share operands, of <m>x<n> neighbouring programs, or the steps of one, 1x1x<k>; or auto", "<shape>">;
 def debug : Flag<["--"], "debug">, HelpText<"Keep assertions in the kernel">;
 def x : JoinedOrSeparate<["-"], "x">, HelpText<"Language of the input: tile or mlir (default: by the file's name)">,
         MetaVarName<"<language>">;
@@ -49,6 +50,18 @@ def Rpass : Joined<["-"], "Rpass=">, HelpText<"Show what the passes say whose na
 def time_passes : Flag<["--"], "time-passes">, HelpText<"Print the time of every phase and pass">;
 def explain_config : Flag<["--"], "explain-config">, HelpText<"Print how what 'auto' leaves open was chosen">;
 def print_layouts : Flag<["--"], "print-layouts">, HelpText<"Print which thread holds which element, as tables">;
+}
+
+def grp_diagnostics : OptionGroup<"diagnostics">, HelpText<"Diagnostics">;
+
+let Group = grp_diagnostics in {
+def W : Joined<["-"], "W">, HelpText<"Enable a warning or a group; -Wno-<name> disables it, -Werror[=<name>] makes it an "
+                                    "error, -Wall enables every one">,
+        MetaVarName<"<name>">;
+def w : Flag<["-"], "w">, HelpText<"Report no warnings">;
+def help_warnings : Flag<["--"], "help-warnings">, HelpText<"List the warnings">;
+defm diagnostics_format : Value<"diagnostics-format", "Form of errors and warnings: text (default), json or sarif",
+                                "<form>">;
 }
 
 let Group = grp_tools in {

@@ -76,9 +76,15 @@ std::optional<int> chooseDevice(runner::RunOptions &run, CommandLine &line) {
 std::optional<int> specialize(const runner::RunOptions &run, CommandLine &line) {
   driver::CompilerOptions options = line.compiler;
   options.explainConfig = false;
-  driver::Compilation compilation(std::move(options), llvm::errs());
-  if (!compilation.load())
+  std::string text;
+  llvm::raw_string_ostream messages(text);
+  driver::Compilation compilation(std::move(options), messages);
+  if (!compilation.load()) {
+    compilation.printDiagnostics();
+    llvm::errs() << text;
     return int(compilation.outcome());
+  }
+  // What is only a warning comes again when the kernel is compiled for the launch.
   const runtime::Manifest &manifest = compilation.manifest();
   runner::Result<runner::Bindings> bindings = runner::Bindings::bind(manifest, run.arguments, /*numSms=*/1);
   if (!bindings)
@@ -95,16 +101,68 @@ std::optional<int> specialize(const runner::RunOptions &run, CommandLine &line) 
   return std::nullopt;
 }
 
-int runInterpreter(const runner::RunOptions &run, CommandLine &line) {
+/// Options of the interpreter as the command line has them.
+struct InterpreterArguments {
+  driver::InterpreterOptions options;
+  std::vector<std::string> breakpoints;
+  std::vector<unsigned> printLines;
+
+  void add(CLI::App &app) {
+    const std::string group = "Interpreter";
+    app.add_flag("--check-races,!--no-check-races", options.checkRaces,
+                 "Fail where two programs write different values to one element, or one reads what another writes "
+                 "(default: yes)")
+        ->group(group);
+    app.add_flag("--check-uninitialized,!--no-check-uninitialized", options.checkUninitialized,
+                 "Fail where an element of an output is read before it is written (default: yes)")
+        ->group(group);
+    app.add_flag("--check-overflow", options.checkOverflow, "Fail where a sum or product of signed integers overflows")
+        ->group(group);
+    app.add_option("--print-values", printLines, "Print what a source line assigns, or else uses, in every program")
+        ->type_name("LINE")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->group(group);
+    app.add_option(
+           "--break", breakpoints,
+           "Stop for commands from standard input where a condition begins to hold: pid==(1,0), line==12, k>=3, "
+           "joined by 'and'; 'help' lists the commands")
+        ->type_name("CONDITION")
+        ->allow_extra_args(false)
+        ->group(group);
+  }
+
+  /// An exit code if they make no sense.
+  std::optional<int> read(const CommandLine &line) {
+    for (const std::string &text : breakpoints) {
+      std::optional<interp::Condition> condition = interp::Condition::parse(text);
+      if (!condition)
+        return fail(Outcome::Usage, "--break: cannot read the condition '" + text +
+                                        "'; expected comparisons like pid==(1,0), line==12 or k>=3, joined by 'and'");
+      options.debug.breakpoints.push_back(std::move(*condition));
+    }
+    options.debug.printLines.insert(printLines.begin(), printLines.end());
+    if (!breakpoints.empty() && line.compiler.input == "-")
+      return fail(Outcome::Usage, "--break reads commands from standard input, so the kernel must be a file");
+    return std::nullopt;
+  }
+};
+
+int runInterpreter(const runner::RunOptions &run, CommandLine &line, const InterpreterArguments &arguments) {
+  line.compiler.debugInfo = arguments.options.wantsDebugger();
   if (std::optional<int> failure = specialize(run, line))
     return *failure;
   driver::Compilation compilation(line.compiler, llvm::errs());
-  if (!compilation.load())
+  bool loaded = compilation.load();
+  compilation.printDiagnostics();
+  if (!loaded)
     return int(compilation.outcome());
   auto kernels = compilation.module().getOps<KernelOp>();
   if (kernels.empty())
     return fail(Outcome::Rejected, "the interpreter runs the tile dialect, but the input is lowered already");
-  std::unique_ptr<runner::Device> device = driver::createInterpreterDevice(*kernels.begin());
+  std::unique_ptr<runner::Device> device = driver::createInterpreterDevice(
+      *kernels.begin(), arguments.options,
+      driver::makeDebugInfo(*kernels.begin(), compilation.text(), line.compiler.inputText));
   return runner::runOnDevice(run, compilation.manifest(), *device);
 }
 
@@ -114,7 +172,9 @@ int runCuda(const runner::RunOptions &run, CommandLine &line) {
   // Without ptxas the driver compiles the PTX.
   line.compiler.emit = codegen::findPtxas(line.compiler.toolkit) ? EmitKind::Cubin : EmitKind::Ptx;
   driver::Compilation compilation(line.compiler, llvm::errs());
-  if (!compilation.run())
+  bool compiled = compilation.run();
+  compilation.printDiagnostics();
+  if (!compiled)
     return int(compilation.outcome());
   llvm::ArrayRef<uint8_t> bytes = llvm::arrayRefFromStringRef(compilation.result());
   runtime::Result<runtime::Artifact> artifact = runtime::readArtifact({bytes.data(), bytes.size()});
@@ -132,6 +192,8 @@ int tile::runCommand(llvm::ArrayRef<const char *> words) {
   run.command = "tilec run " + llvm::join(words, " ");
   CLI::App app("", "tilec run");
   addRunOptions(app, run);
+  InterpreterArguments interpreter;
+  interpreter.add(app);
 
   CommandLine line;
   ParseStatus status = parseCommandLine(words, /*run=*/true, line);
@@ -148,6 +210,8 @@ int tile::runCommand(llvm::ArrayRef<const char *> words) {
     return fail(Outcome::Usage, llvm::Twine(error.what()) + "; see tilec run --help");
   }
 
+  if (std::optional<int> code = interpreter.read(line))
+    return *code;
   llvm::Expected<std::string> text = driver::readInput(line.compiler.input);
   if (!text)
     return fail(Outcome::Environment, toString(text.takeError()));
@@ -155,5 +219,9 @@ int tile::runCommand(llvm::ArrayRef<const char *> words) {
   if (std::optional<int> code = chooseDevice(run, line))
     return *code;
   run.artifact = line.compiler.input;
-  return run.device == "interp" ? runInterpreter(run, line) : runCuda(run, line);
+  if (run.device == "interp")
+    return runInterpreter(run, line, interpreter);
+  if (interpreter.options.wantsDebugger() || interpreter.options.checkOverflow)
+    return fail(Outcome::Usage, "--break, --print-values and --check-overflow need --device=interp");
+  return runCuda(run, line);
 }

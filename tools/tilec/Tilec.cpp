@@ -45,7 +45,9 @@ int compileCommand(llvm::ArrayRef<const char *> words) {
   std::string output = line.output.empty() ? defaultOutput(line.compiler) : line.output;
 
   driver::Compilation compilation(std::move(line.compiler), llvm::errs());
-  if (!compilation.run())
+  bool compiled = compilation.run();
+  compilation.printDiagnostics();
+  if (!compiled)
     return int(compilation.outcome());
   if (llvm::Error error = driver::writeOutput(output, compilation.result()))
     return fail(Outcome::Environment, std::move(error));

@@ -70,10 +70,13 @@ static LogicalResult checkOperation(Operation *op, const target::GpuTarget &gpu)
       .Case<AddressCastOp>([](auto) { return success(); })
       .Case<cta::AsyncCopyOp>([&](auto op) { return checkAsyncCopy(op, gpu); })
       .Case<cta::WgmmaOp>([&](auto op) { return checkWgmma(op, gpu); })
-      .Case<cta::TmaLoadOp, cta::TmaLoadSyncOp, cta::TmaStoreOp>(
+      .Case<cta::TmaLoadOp, cta::TmaLoadSyncOp, cta::TmaStoreOp, cta::TmaMulticastOp>(
           [&](auto op) { return checkTmaCopy(op, op.getBuffer().getType(), gpu); })
+      .Case<cta::MakeTensorMapOp>([&](auto op) { return checkMakeTensorMap(op, gpu); })
       .Case<cta::MbarrierAllocOp>([](auto op) { return checkMbarrierAlloc(op); })
       .Case<cta::WarpRolesOp>([&](auto op) { return checkWarpRoles(op, gpu); })
+      .Case<cta::ClusterRankOp, cta::ClusterIdOp, cta::NumClustersOp, cta::ClusterBarrierOp, cta::ClusterSumOp>(
+          [&](Operation *op) { return checkCluster(op, gpu); })
       .Case<cta::AllocOp>([](auto op) { return checkAlloc(op); })
       .Case<cta::MmaSyncOp>([&](auto op) { return checkMma(op, gpu); })
       .Case<cta::FmaDotOp>([&](auto op) { return checkFmaDot(op, gpu); })
@@ -133,6 +136,8 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
     populateMmaPatterns(converter, patterns);
     populateWgmmaPatterns(converter, patterns);
     populateTmaPatterns(converter, patterns);
+    populateTensorMapPatterns(converter, patterns);
+    populateClusterPatterns(converter, patterns);
     populateGridPatterns(converter, patterns);
     populateFmaDotPatterns(converter, patterns);
     populateReducePatterns(converter, patterns);

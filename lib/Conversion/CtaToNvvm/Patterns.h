@@ -48,14 +48,16 @@ mlir::LogicalResult checkAlloc(cta::AllocOp op);
 mlir::LogicalResult checkMma(cta::MmaSyncOp op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkFmaDot(cta::FmaDotOp op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkWgmma(cta::WgmmaOp op, const target::GpuTarget &gpu);
+mlir::LogicalResult checkMakeTensorMap(cta::MakeTensorMapOp op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkTmaCopy(mlir::Operation *op, cta::BufferType buffer, const target::GpuTarget &gpu);
 mlir::LogicalResult checkMbarrierAlloc(cta::MbarrierAllocOp op);
 mlir::LogicalResult checkWarpRoles(cta::WarpRolesOp op, const target::GpuTarget &gpu);
+mlir::LogicalResult checkCluster(mlir::Operation *op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkPrint(PrintOp op, const target::GpuTarget &gpu);
 
 /// An i1 argument of a kernel is passed as i8 (the launch ABI).
 void widenBoolArguments(KernelOp kernel);
-/// Turns roles into branches on the number of the warp.
+/// Turns roles into branches on the number of the warp, behind the initialisation of barriers.
 void lowerWarpRoles(KernelOp kernel);
 /// Declares `sharedSymbol`.
 void declareSharedMemory(mlir::ModuleOp module);
@@ -83,6 +85,8 @@ void populateBufferPatterns(const mlir::TypeConverter &converter, mlir::RewriteP
 void populateMmaPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateWgmmaPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateGridPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+void populateTensorMapPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+void populateClusterPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateTmaPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateFmaDotPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 

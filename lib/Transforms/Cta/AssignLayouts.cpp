@@ -174,10 +174,10 @@ private:
         })
         .Case([&](DotOp dot) {
           const DotPlan &plan = dotPlans[dot];
-          if (plan.instruction) { // wgmma reads its operands from shared memory
+          if (plan.a)
             convertOperand(dot.getAMutable(), *plan.a);
+          if (plan.b)
             convertOperand(dot.getBMutable(), *plan.b);
-          }
           convertOperand(dot.getAccMutable(), plan.accumulator);
           convertResult(dot.getResult(), plan.accumulator);
         });

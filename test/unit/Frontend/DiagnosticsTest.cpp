@@ -51,6 +51,50 @@ TEST(Diagnostics, WarningsAreNoErrors) {
   EXPECT_FALSE(engine.hasErrors());
 }
 
+TEST(Diagnostics, FlagsApplyInOrder) {
+  WarningOptions options;
+  EXPECT_TRUE(options.isEnabled(Diag::tf32_dot));
+  EXPECT_FALSE(options.isEnabled(Diag::uncoalesced));
+  EXPECT_TRUE(options.apply("no-precision"));
+  EXPECT_FALSE(options.isEnabled(Diag::tf32_dot));
+  EXPECT_TRUE(options.apply("error=tf32-dot"));
+  EXPECT_TRUE(options.isEnabled(Diag::tf32_dot));
+  EXPECT_TRUE(options.isError(Diag::tf32_dot));
+  EXPECT_FALSE(options.isError(Diag::masked_load));
+  EXPECT_TRUE(options.apply("error"));
+  EXPECT_TRUE(options.isError(Diag::masked_load));
+  EXPECT_TRUE(options.apply("no-error=tf32-dot"));
+  EXPECT_FALSE(options.isError(Diag::tf32_dot));
+  EXPECT_TRUE(options.isEnabled(Diag::tf32_dot));
+  for (const char *unknown : {"", "no-", "error=", "tf32_dot", "no-error=nothing", "al"})
+    EXPECT_FALSE(options.apply(unknown)) << unknown;
+}
+
+TEST(Diagnostics, EveryWarningIsInTheTable) {
+  DiagnosticEngine engine;
+  uint32_t file = engine.addFile({"k", "a\n"});
+  WarningOptions options;
+  options.apply("no-everything");
+  engine.setWarnings(options);
+#define TILE_DIAGNOSTIC(id, severity, message)                                                                         \
+  if (Severity::severity == Severity::Warning)                                                                         \
+    EXPECT_FALSE(engine.report(Diag::id, {0, 1, file})) << #id;
+#include "Frontend/Diagnostics.def"
+  EXPECT_EQ(engine.all().size(), 0u);
+}
+
+TEST(Diagnostics, WarningsCanBeErrors) {
+  DiagnosticEngine engine;
+  uint32_t file = engine.addFile({"k", "a\n"});
+  WarningOptions options;
+  options.apply("error");
+  engine.setWarnings(options);
+  engine.report(Diag::tf32_dot, {0, 1, file});
+  EXPECT_TRUE(engine.hasErrors());
+  EXPECT_NE(engine.render().find("error: tl.dot rounds"), std::string::npos);
+  EXPECT_NE(engine.render().find("[-Werror,-Wtf32-dot]"), std::string::npos);
+}
+
 TEST(Diagnostics, DidYouMean) {
   EXPECT_EQ(didYouMean("laod", {"store", "load"}), "load");
   EXPECT_EQ(didYouMean("BLOCK_N", {"BLOCK_M", "GRID"}), "BLOCK_M");

@@ -1,0 +1,203 @@
+// The log's two forms. Property names of SARIF are those of its schema, section numbers those of the specification.
+#include "Driver/DiagnosticLog.h"
+
+#include "Driver/Version.h"
+
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <nlohmann/json.hpp>
+
+using Json = nlohmann::ordered_json;
+
+namespace tile::driver {
+
+using frontend::DiagnosticEngine;
+using frontend::Severity;
+
+DiagnosticLog::Entry DiagnosticLog::convert(const DiagnosticEngine &engine, const frontend::Diagnostic &diagnostic) {
+  auto spanOf = [&](frontend::SourceRange range) {
+    frontend::LineColumn begin = engine.locate(range), end = engine.locateEnd(range);
+    return Span{engine.file(range.file).name, begin.line, begin.column, end.line, end.column};
+  };
+  Entry entry;
+  entry.severity = diagnostic.severity == Severity::Error     ? "error"
+                   : diagnostic.severity == Severity::Warning ? "warning"
+                                                              : "note";
+  entry.name = diagnostic.name;
+  entry.flag = diagnostic.isWarning ? "-W" + diagnostic.name : "";
+  entry.message = diagnostic.message;
+  entry.span = spanOf(diagnostic.range);
+  for (const frontend::FixIt &fix : diagnostic.fixIts)
+    entry.fixes.push_back({spanOf(fix.range), fix.replacement});
+  for (const frontend::Diagnostic &note : diagnostic.notes)
+    entry.notes.push_back(convert(engine, note));
+  return entry;
+}
+
+static std::optional<mlir::FileLineColLoc> placeOf(mlir::Location location) {
+  if (auto call = llvm::dyn_cast<mlir::CallSiteLoc>(location))
+    return placeOf(call.getCallee());
+  return location->findInstanceOf<mlir::FileLineColLoc>();
+}
+
+DiagnosticLog::Entry DiagnosticLog::convert(mlir::Diagnostic &diagnostic) {
+  Entry entry;
+  switch (diagnostic.getSeverity()) {
+  case mlir::DiagnosticSeverity::Error:
+    entry.severity = "error";
+    break;
+  case mlir::DiagnosticSeverity::Warning:
+    entry.severity = "warning";
+    break;
+  default:
+    entry.severity = "note"; // SARIF has no remarks
+    break;
+  }
+  entry.message = diagnostic.str();
+  if (std::optional<mlir::FileLineColLoc> place = placeOf(diagnostic.getLocation()); place && *place)
+    entry.span = {place->getFilename().str(), place->getLine(), place->getColumn(), place->getLine(),
+                  place->getColumn() + 1};
+  for (mlir::Diagnostic &note : diagnostic.getNotes())
+    entry.notes.push_back(convert(note));
+  return entry;
+}
+
+void DiagnosticLog::add(const DiagnosticEngine &engine) {
+  for (const frontend::Diagnostic *diagnostic : engine.sorted())
+    entries.push_back(convert(engine, *diagnostic));
+}
+
+void DiagnosticLog::add(mlir::Diagnostic &diagnostic) {
+  entries.push_back(convert(diagnostic));
+}
+
+void DiagnosticLog::add(llvm::StringRef severity, llvm::StringRef message) {
+  Entry entry;
+  entry.severity = severity.str();
+  entry.message = message.str();
+  entries.push_back(std::move(entry));
+}
+
+struct DiagnosticLog::Printer {
+  static void addSpan(Json &json, const Span &span) {
+    json["line"] = span.line;
+    json["column"] = span.column;
+    json["endLine"] = span.endLine;
+    json["endColumn"] = span.endColumn;
+  }
+
+  static Json toJson(const Entry &entry) {
+    Json json;
+    json["severity"] = entry.severity;
+    if (!entry.name.empty())
+      json["name"] = entry.name;
+    if (!entry.flag.empty())
+      json["flag"] = entry.flag;
+    json["message"] = entry.message;
+    if (!entry.span.file.empty()) {
+      json["file"] = entry.span.file;
+      addSpan(json, entry.span);
+    }
+    for (const Fix &fix : entry.fixes) {
+      Json one;
+      addSpan(one, fix.span);
+      one["replacement"] = fix.replacement;
+      json["fixIts"].push_back(std::move(one));
+    }
+    for (const Entry &note : entry.notes)
+      json["notes"].push_back(toJson(note));
+    return json;
+  }
+
+  /// A relative or absolute path as a URI reference (RFC 3986): all but unreserved characters and '/' are escaped.
+  static Json artifact(llvm::StringRef path) {
+    std::string uri = path.starts_with("/") ? "file://" : "";
+    for (char c : path) {
+      if (llvm::isAlnum(c) || llvm::StringRef("-._~/").contains(c))
+        uri += c;
+      else
+        uri += '%' + llvm::toHex(llvm::StringRef(&c, 1));
+    }
+    return {{"uri", uri}};
+  }
+
+  static Json region(const Span &span) {
+    return {{"startLine", span.line},
+            {"startColumn", span.column},
+            {"endLine", span.endLine},
+            {"endColumn", span.endColumn}};
+  }
+
+  static Json location(const Entry &entry) {
+    return {{"physicalLocation", {{"artifactLocation", artifact(entry.span.file)}, {"region", region(entry.span)}}}};
+  }
+
+  /// 3.27 result object.
+  static Json result(const Entry &entry) {
+    Json json;
+    if (!entry.name.empty())
+      json["ruleId"] = entry.name;
+    json["level"] = entry.severity;
+    json["message"]["text"] = entry.message;
+    if (!entry.span.file.empty())
+      json["locations"].push_back(location(entry));
+    // Those of notes are alternatives (3.27.30), and so not part of the diagnostic's own.
+    addFixes(json, entry);
+    for (const Entry &note : entry.notes) {
+      if (note.span.file.empty())
+        continue;
+      Json related = location(note);
+      related["message"]["text"] = note.message;
+      json["relatedLocations"].push_back(std::move(related));
+      addFixes(json, note);
+    }
+    return json;
+  }
+
+  static void addFixes(Json &json, const Entry &entry) {
+    if (entry.fixes.empty())
+      return;
+    Json change;
+    change["artifactLocation"] = artifact(entry.span.file);
+    for (const Fix &fix : entry.fixes)
+      change["replacements"].push_back(
+          {{"deletedRegion", region(fix.span)}, {"insertedContent", {{"text", fix.replacement}}}});
+    Json one;
+    one["artifactChanges"].push_back(std::move(change));
+    json["fixes"].push_back(std::move(one));
+  }
+
+  /// 3.49.23: the rules that results refer to.
+  static Json rules(const std::vector<Entry> &entries) {
+    Json list = Json::array();
+    for (const frontend::WarningInfo &info : frontend::allWarnings()) {
+      std::string name = frontend::diagnosticName(info.id);
+      if (llvm::any_of(entries, [&](const Entry &entry) { return entry.name == name; }))
+        list.push_back({{"id", name}, {"shortDescription", {{"text", std::string(info.meaning)}}}});
+    }
+    return list;
+  }
+};
+
+std::string DiagnosticLog::print(DiagnosticsFormat format) const {
+  Json json;
+  if (format == DiagnosticsFormat::Json) {
+    json["diagnostics"] = Json::array();
+    for (const Entry &entry : entries)
+      json["diagnostics"].push_back(Printer::toJson(entry));
+  } else {
+    Json run;
+    run["tool"]["driver"] = {{"name", "tilec"}, {"version", compilerVersion}, {"rules", Printer::rules(entries)}};
+    run["results"] = Json::array();
+    for (const Entry &entry : entries)
+      run["results"].push_back(Printer::result(entry));
+    json["$schema"] = "https://json.schemastore.org/sarif-2.1.0.json";
+    json["version"] = "2.1.0";
+    json["runs"].push_back(std::move(run));
+  }
+  // Messages may quote bytes of the source that are no UTF-8.
+  return json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + '\n';
+}
+
+} // namespace tile::driver

@@ -1,0 +1,53 @@
+// Diagnostics as data, for editors and code review: JSON, and SARIF 2.1.0 (OASIS "Static Analysis Results Interchange
+// Format"). As text they are printed when they arise, and the log stays empty.
+//
+//   {"diagnostics": [{"severity": "warning", "name": "tf32-dot", "flag": "-Wtf32-dot", "message": "...",
+//     "file": "k.tile", "line": 7, "column": 11, "endLine": 7, "endColumn": 23,
+//     "fixIts": [{"line": 7, "column": 22, "endLine": 7, "endColumn": 22, "replacement": "..."}], "notes": [...]}]}
+//
+// Lines and columns count from 1, columns in bytes; a range ends in front of its end. Fix-its of one diagnostic belong
+// together.
+#pragma once
+
+#include "Frontend/Diagnostics.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+namespace tile::driver {
+
+enum class DiagnosticsFormat { Text, Json, Sarif };
+
+class DiagnosticLog {
+public:
+  void add(const frontend::DiagnosticEngine &engine);
+  void add(mlir::Diagnostic &diagnostic);
+  /// An error or warning without a place.
+  void add(llvm::StringRef severity, llvm::StringRef message);
+
+  /// The whole log, with a line end.
+  std::string print(DiagnosticsFormat format) const;
+
+private:
+  struct Span {
+    std::string file; // empty: nowhere
+    uint32_t line = 0, column = 0, endLine = 0, endColumn = 0;
+  };
+  struct Fix {
+    Span span;
+    std::string replacement;
+  };
+  struct Entry {
+    std::string severity, name, flag, message;
+    Span span;
+    std::vector<Fix> fixes;
+    std::vector<Entry> notes;
+  };
+  struct Printer;
+
+  static Entry convert(const frontend::DiagnosticEngine &engine, const frontend::Diagnostic &diagnostic);
+  static Entry convert(mlir::Diagnostic &diagnostic);
+
+  std::vector<Entry> entries;
+};
+
+} // namespace tile::driver

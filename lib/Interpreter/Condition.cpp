@@ -1,0 +1,84 @@
+// Parsing and evaluation of conditions.
+#include "Interpreter/Condition.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace tile::interp {
+
+std::optional<Condition::Term> Condition::parseTerm(StringRef text) {
+  Term term;
+  text = text.trim();
+  term.name = text.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; }).str();
+  if (term.name.empty() || llvm::isDigit(term.name.front()))
+    return std::nullopt;
+  StringRef rest = text.drop_front(term.name.size()).ltrim();
+  for (StringRef comparison : {"==", "!=", "<=", ">=", "<", ">"})
+    if (term.comparison.empty() && rest.consume_front(comparison))
+      term.comparison = comparison.str();
+  bool isProgram = term.name == "pid", isTuple = false;
+  rest = rest.trim();
+  if (isProgram && rest.consume_front("("))
+    isTuple = rest.consume_back(")");
+  SmallVector<StringRef> words;
+  rest.split(words, ',');
+  if (words.size() > 1 && words.back().trim().empty()) // (1,)
+    words.pop_back();
+  for (StringRef word : words)
+    if (word.trim().getAsDouble(term.numbers.emplace_back()))
+      return std::nullopt;
+  bool isKnown = !term.comparison.empty() && term.numbers.size() <= (isProgram && isTuple ? 3u : 1u);
+  if (isProgram && term.comparison != "==" && term.comparison != "!=")
+    return std::nullopt;
+  return isKnown ? std::optional(term) : std::nullopt;
+}
+
+std::optional<Condition> Condition::parse(StringRef text) {
+  Condition condition;
+  condition.text = text.trim().str();
+  for (StringRef rest = text; !rest.empty();) {
+    auto [first, others] = rest.split(" and ");
+    std::optional<Term> term = parseTerm(first);
+    if (!term)
+      return std::nullopt;
+    condition.terms.push_back(std::move(*term));
+    rest = others;
+  }
+  return condition.terms.empty() ? std::nullopt : std::optional(condition);
+}
+
+bool Condition::namesLine() const {
+  return llvm::any_of(terms, [](const Term &term) { return term.name == "line"; });
+}
+
+static bool compare(double left, StringRef comparison, double right) {
+  if (comparison == "==")
+    return left == right;
+  if (comparison == "!=")
+    return left != right;
+  if (comparison == "<")
+    return left < right;
+  if (comparison == "<=")
+    return left <= right;
+  return comparison == ">" ? left > right : left >= right;
+}
+
+bool Condition::holds(const Machine &machine, const DebugInfo &info, Operation *op, const StackFrame &frame) const {
+  return llvm::all_of(terms, [&](const Term &term) {
+    if (term.name == "pid") {
+      bool isEqual = true;
+      for (auto [axis, number] : llvm::enumerate(term.numbers))
+        isEqual &= machine.program[axis] == number;
+      return isEqual == (term.comparison == "==");
+    }
+    std::optional<double> value = frame.line;
+    if (term.name != "line") {
+      const Variable *variable = info.find(op, frame.key, term.name);
+      value = variable ? numberOf(machine, *variable) : std::nullopt;
+    }
+    return value && compare(*value, term.comparison, term.numbers.front());
+  });
+}
+
+} // namespace tile::interp

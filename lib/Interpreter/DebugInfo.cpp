@@ -1,0 +1,156 @@
+// Visibility by dominance, and values as text.
+#include "Interpreter/DebugInfo.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <map>
+
+using namespace mlir;
+
+namespace tile::interp {
+
+std::vector<StackFrame> DebugInfo::stackOf(Operation *op) const {
+  std::vector<StackFrame> stack;
+  Location location = op->getLoc();
+  while (true) {
+    auto call = dyn_cast<CallSiteLoc>(location);
+    Location callee = call ? call.getCallee() : location;
+    if (auto file = callee->findInstanceOf<FileLineColLoc>())
+      stack.push_back({file.getFilename().str(), file.getLine(), file.getColumn(),
+                       call ? Attribute(call.getCaller()) : Attribute()});
+    if (!call)
+      return stack;
+    location = call.getCaller();
+  }
+}
+
+std::string DebugInfo::functionOf(const StackFrame &frame) const {
+  return frame.key ? functions.lookup(frame.key) : kernel;
+}
+
+/// Whether `first` has been executed where execution stands in front of, or behind, `op`.
+static bool isReached(Operation *first, mlir::Block *block, Operation *op, bool behind) {
+  Operation *ancestor = block->findAncestorOpInBlock(*op);
+  if (!ancestor)
+    return false;
+  return !first || first->isBeforeInBlock(ancestor) || (behind && first == ancestor && ancestor == op);
+}
+
+static bool isVisible(const Variable &variable, Operation *op, bool behind) {
+  Value value = variable.value;
+  if (value && !isReached(value.getDefiningOp(), value.getParentBlock(), op, behind))
+    return false;
+  return !variable.block || isReached(variable.after, variable.block, op, behind);
+}
+
+const Variable *DebugInfo::find(Operation *op, Attribute frame, StringRef name, bool behind) const {
+  for (const Variable &variable : llvm::reverse(variables))
+    if (variable.frame == frame && variable.name == name && isVisible(variable, op, behind))
+      return &variable;
+  return nullptr;
+}
+
+std::vector<const Variable *> DebugInfo::visible(Operation *op, Attribute frame) const {
+  std::map<StringRef, const Variable *> byName;
+  for (const Variable &variable : variables)
+    if (variable.frame == frame && isVisible(variable, op, /*behind=*/false))
+      byName[variable.name] = &variable;
+  std::vector<const Variable *> found;
+  for (const auto &[name, variable] : byName)
+    found.push_back(variable);
+  return found;
+}
+
+static std::string elementType(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << getElementTypeOf(type);
+  StringRef name = text;
+  name.consume_front("!tile."); // ptr<f32>
+  return name.str();
+}
+
+static SmallVector<int64_t> shapeOf(Value value) {
+  auto tensor = dyn_cast<RankedTensorType>(value.getType());
+  return tensor ? llvm::to_vector(tensor.getShape()) : SmallVector<int64_t>();
+}
+
+std::string typeOf(const Variable &variable) {
+  if (!variable.value)
+    return "";
+  std::string text = elementType(variable.value.getType());
+  if (variable.isUnsigned && text.front() == 'i')
+    text = "u" + text.substr(1);
+  SmallVector<int64_t> shape = shapeOf(variable.value);
+  return shape.empty() ? text : llvm::formatv("{0}[{1:$[, ]}]", text, llvm::make_range(shape.begin(), shape.end()));
+}
+
+static void printOne(llvm::raw_ostream &stream, const Machine &machine, const Variable &variable, int64_t element) {
+  Slot slot = machine.code.slots.lookup(variable.value);
+  if (slot.kind == Kind::Descriptor) {
+    stream << "a descriptor of buffer '" << machine.buffers[machine.at<Descriptor>(slot.offset)->buffer].name << '\'';
+  } else if (variable.isUnsigned && isInteger(slot.kind)) {
+    uint64_t bits = 0;
+    size_t bytes = bytesInFrame(slot.kind);
+    std::memcpy(&bits, machine.at<char>(slot.offset) + size_t(element) * bytes, bytes);
+    stream << bits;
+  } else {
+    printNumber(stream, machine, slot, element);
+  }
+}
+
+/// Elements from `first` on, in nested brackets.
+static void printTensor(llvm::raw_ostream &stream, const Machine &machine, const Variable &variable,
+                        ArrayRef<int64_t> shape, int64_t first) {
+  if (shape.empty())
+    return printOne(stream, machine, variable, first);
+  // As many as fit a line; of more, the ends.
+  constexpr int64_t mostElements = 8, shownAtEnds = 3;
+  int64_t step = llvm::product_of(shape.drop_front());
+  stream << '[';
+  for (int64_t i = 0; i < shape.front(); ++i) {
+    if (shape.front() > mostElements && i == shownAtEnds) {
+      stream << "..., ";
+      i = shape.front() - shownAtEnds;
+    }
+    printTensor(stream, machine, variable, shape.drop_front(), first + i * step);
+    stream << (i + 1 < shape.front() ? ", " : "");
+  }
+  stream << ']';
+}
+
+void printValue(llvm::raw_ostream &stream, const Machine &machine, const Variable &variable) {
+  if (variable.value)
+    printTensor(stream, machine, variable, shapeOf(variable.value), 0);
+  else
+    stream << variable.constant;
+}
+
+bool printElement(llvm::raw_ostream &stream, const Machine &machine, const Variable &variable,
+                  ArrayRef<int64_t> index) {
+  SmallVector<int64_t> shape = variable.value ? shapeOf(variable.value) : SmallVector<int64_t>();
+  if (shape.size() != index.size())
+    return false;
+  int64_t element = 0;
+  for (auto [size, position] : llvm::zip(shape, index)) {
+    if (position < 0 || position >= size)
+      return false;
+    element = element * size + position;
+  }
+  printOne(stream, machine, variable, element);
+  return true;
+}
+
+std::optional<double> numberOf(const Machine &machine, const Variable &variable) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (!variable.value || shapeOf(variable.value).empty())
+    printValue(stream, machine, variable);
+  double number = 0;
+  if (StringRef(text).getAsDouble(number))
+    return std::nullopt;
+  return number;
+}
+
+} // namespace tile::interp

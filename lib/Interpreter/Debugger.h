@@ -1,0 +1,66 @@
+// A debugger for kernels: stops in front of source lines, prints variables, and walks through programs and the helpers
+// that they call.
+//
+//   $ tilec run k.tile --device=interp --break 'pid==(1,0) and line==12'
+//   stopped in program (1, 0, 0) at k.tile:12 in 'k'
+//     12  total = tl.sum(x, axis=0)
+//   (tile) print x
+//   x: f32[64] = [0.5, 1, 2.25, ..., 7, 8.5, 9]
+//
+// Commands are read from a stream, so that a script can drive it. Errors of the kernel stop it, too.
+#pragma once
+
+#include "Interpreter/Condition.h"
+
+#include <iosfwd>
+#include <set>
+
+namespace tile::interp {
+
+class Debugger : public Observer {
+public:
+  struct Request {
+    std::vector<Condition> breakpoints;
+    std::set<unsigned> printLines; ///< print what these lines assign, or else use
+  };
+
+  Debugger(DebugInfo info, Request request, std::istream &in, llvm::raw_ostream &out)
+      : info(std::move(info)), request(std::move(request)), in(in), out(out),
+        wasTrue(this->request.breakpoints.size()) {}
+
+  bool before(Machine &machine, const Instruction &instruction) override;
+  void ended(Machine &machine) override;
+
+private:
+  enum class Mode { Continue, Step, Next };
+
+  void leaveLines(Machine &machine, llvm::ArrayRef<StackFrame> next);
+  void leaveLine(Machine &machine, const StackFrame &frame);
+  bool isBreakpoint(Machine &machine, mlir::Operation *op, const StackFrame &frame);
+  /// Reads commands until one goes on; false to end the run.
+  bool prompt(Machine &machine);
+  bool execute(Machine &machine, llvm::StringRef command, llvm::StringRef argument, bool &resumes);
+  void showPlace(const Machine &machine, llvm::StringRef reason);
+  void print(const Machine &machine, llvm::StringRef text);
+  void printVariable(const Machine &machine, const Variable &variable);
+  void move(const Machine &machine, int distance);
+  void list() const;
+  void where() const;
+  void addBreakpoint(llvm::StringRef text);
+
+  DebugInfo info;
+  Request request;
+  std::istream &in;
+  llvm::raw_ostream &out;
+
+  Mode mode = Mode::Continue;
+  size_t stepDepth = 0;            ///< of the stack, where "next" was said
+  std::vector<bool> wasTrue;       ///< breakpoints that held at the last line
+  std::vector<StackFrame> stack;   ///< where execution stands
+  size_t selected = 0;             ///< the frame that commands look at
+  mlir::Operation *here = nullptr; ///< the instruction in front of which, or in which, execution stands
+  std::optional<std::array<uint32_t, 3>> program;
+  std::string lastCommand;
+};
+
+} // namespace tile::interp

@@ -1,0 +1,86 @@
+// Masked loads without 'other' whose masked-out elements matter.
+//
+//   v = tl.load(p, mask=m);  tl.store(q, v * 2, mask=m)    the elements go nowhere
+//   v = tl.load(p, mask=m);  tl.max(v, axis=0)             warns: what is the maximum of nothing?
+//
+// Elements are followed through element-wise operations, changes of shape and loops. What passes through tl.where has
+// been looked after by the program.
+#include "Lint/Lint.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace tile::frontend;
+
+namespace tile::lint {
+namespace {
+
+/// How a use lets the elements of a value have an effect; empty if it does not.
+std::string effectOf(OpOperand &use) {
+  Operation *op = use.getOwner();
+  if (isa<DotOp>(op))
+    return use.getOperandNumber() == 2 ? "" : "this product";
+  if (isa<ReduceOp>(op))
+    return "this reduction";
+  if (isa<AddPtrOp>(op))
+    return use.getOperandNumber() == 1 ? "this address" : "";
+  if (auto store = dyn_cast<StoreOp>(op))
+    return use.get() == store.getValue() && !store.getMask() ? "this store without a mask" : "";
+  if (isa<DescStoreOp>(op))
+    return "this store";
+  if (isa<scf::IfOp, scf::ForOp, scf::ConditionOp>(op))
+    return use.get().getType().isIntOrIndex() && use.getOperandNumber() < (isa<scf::ForOp>(op) ? 3u : 1u)
+               ? "this condition"
+               : "";
+  return "";
+}
+
+/// Values that have the same elements, or elements computed one from one.
+void follow(OpOperand &use, llvm::SetVector<Value> &reached) {
+  Operation *op = use.getOwner();
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    if (use.getOperandNumber() >= loop.getNumControlOperands()) {
+      reached.insert(loop.getTiedLoopRegionIterArg(&use));
+      reached.insert(loop.getTiedLoopResult(&use));
+    }
+  } else if (isa<scf::YieldOp>(op)) {
+    Operation *parent = op->getParentOp();
+    if (auto loop = dyn_cast<scf::ForOp>(parent))
+      reached.insert(loop.getRegionIterArg(use.getOperandNumber()));
+    if (isa<scf::ForOp, scf::IfOp>(parent))
+      reached.insert(parent->getResult(use.getOperandNumber()));
+  } else if (isa<SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransOp>(op) ||
+             (OpTrait::hasElementwiseMappableTraits(op) && !isa<arith::SelectOp>(op))) {
+    reached.insert(op->result_begin(), op->result_end());
+  } else if (isa<DotOp>(op) && use.getOperandNumber() == 2) {
+    reached.insert(op->getResult(0));
+  }
+}
+
+} // namespace
+
+void findMaskedLoads(const Subject &subject) {
+  subject.kernel->walk([&](LoadOp load) {
+    if (!load.getMask() || load.getOther())
+      return;
+    llvm::SetVector<Value> reached;
+    reached.insert(load.getResult());
+    for (size_t next = 0; next < reached.size(); ++next)
+      for (OpOperand &use : reached[next].getUses()) {
+        follow(use, reached);
+        std::string effect = effectOf(use);
+        if (effect.empty())
+          continue;
+        auto builder = subject.report(Diag::masked_load, load, {effect});
+        builder.note(subject.sourceOf(use.getOwner()).range, "used here");
+        SourceRange call = subject.sourceOf(load).range;
+        builder.fixIt({call.end - 1, call.end - 1, call.file}, ", other=0");
+        return;
+      }
+  });
+}
+
+} // namespace tile::lint

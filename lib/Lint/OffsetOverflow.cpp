@@ -1,0 +1,140 @@
+// Offsets that overflow 32 bits: rows * stride, before the 64-bit address is formed.
+//
+//   x + tl.program_id(0) * stride                  warns: both can be large
+//   x + tl.program_id(0).to(tl.int64) * stride     64 bits
+//   x + tl.program_id(0) * BLOCK                   no warning: what a grid covers has a size of 32 bits itself
+//   x + tl.arange(0, 64)[:, None] * stride         no warning: only inside of a block
+#include "Lint/Lint.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tile::frontend;
+
+namespace tile::lint {
+namespace {
+
+constexpr int64_t largestInt32 = std::numeric_limits<int32_t>::max();
+// Larger than any dimension of a block that is multiplied by a stride.
+constexpr int64_t largestInBlock = 4096;
+// The grid's second and third dimension (CUDA programming guide, compute capabilities).
+constexpr int64_t largestOuterGrid = 65535;
+
+/// Bounds of the magnitudes of 32-bit integers; those of the type where nothing better is known.
+class Magnitudes {
+public:
+  int64_t of(Value value) {
+    if (auto known = bounds.find(value); known != bounds.end())
+      return known->second;
+    bounds[value] = largestInt32; // what a loop asks for again
+    int64_t bound = std::min(compute(value), promised(value));
+    return bounds[value] = std::min(bound, largestInt32);
+  }
+
+private:
+  int64_t compute(Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      bool isVariable = loop && argument == loop.getInductionVar();
+      return isVariable ? std::max(of(loop.getLowerBound()), of(loop.getUpperBound())) : largestInt32;
+    }
+    Operation *op = value.getDefiningOp();
+    APInt constant;
+    if (matchPattern(value, m_ConstantInt(&constant)))
+      return int64_t(constant.abs().getLimitedValue(largestInt32));
+    auto operand = [&](unsigned index) { return of(op->getOperand(index)); };
+    return llvm::TypeSwitch<Operation *, int64_t>(op)
+        .Case([&](ArangeOp range) { return std::max<int64_t>(1, int32_t(range.getEnd()) - 1); })
+        .Case([&](ProgramIdOp id) { return id.getAxis() == 0 ? largestInt32 : largestOuterGrid; })
+        .Case([&](NumProgramsOp count) { return count.getAxis() == 0 ? largestInt32 : largestOuterGrid; })
+        .Case<SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(
+            [&](Operation *) { return operand(0); })
+        .Case<arith::AddIOp, arith::SubIOp>([&](Operation *) { return operand(0) + operand(1); })
+        .Case([&](arith::MulIOp) {
+          return llvm::SaturatingMultiply(uint64_t(operand(0)), uint64_t(operand(1))) > uint64_t(largestInt32)
+                     ? largestInt32
+                     : operand(0) * operand(1);
+        })
+        .Case<arith::DivSIOp, arith::DivUIOp>(
+            [&](Operation *) { return operand(0) / std::max<int64_t>(1, divisor(op)); })
+        .Case<arith::RemSIOp, arith::RemUIOp>([&](Operation *) { return std::min(operand(0), operand(1)); })
+        .Case<arith::MinSIOp, arith::MinUIOp, arith::AndIOp>(
+            [&](Operation *) { return std::min(operand(0), operand(1)); })
+        .Case<arith::MaxSIOp, arith::MaxUIOp>([&](Operation *) { return std::max(operand(0), operand(1)); })
+        .Case([&](arith::SelectOp) { return std::max(operand(1), operand(2)); })
+        .Default([](Operation *) { return largestInt32; });
+  }
+
+  static int64_t divisor(Operation *op) {
+    APInt constant;
+    bool isKnown = matchPattern(op->getOperand(1), m_ConstantInt(&constant)) && constant.isStrictlyPositive();
+    return isKnown ? int64_t(constant.getLimitedValue(largestInt32)) : 1;
+  }
+
+  /// What tl.assume says: value < constant.
+  static int64_t promised(Value value) {
+    int64_t bound = largestInt32;
+    for (Operation *user : value.getUsers()) {
+      auto compare = dyn_cast<arith::CmpIOp>(user);
+      bool isAssumed =
+          compare && llvm::any_of(compare->getUsers(), [](Operation *next) { return isa<AssumeOp>(next); });
+      APInt constant;
+      if (!isAssumed || compare.getLhs() != value || !matchPattern(compare.getRhs(), m_ConstantInt(&constant)))
+        continue;
+      if (compare.getPredicate() == arith::CmpIPredicate::slt || compare.getPredicate() == arith::CmpIPredicate::sle)
+        bound = std::min(bound, std::max<int64_t>(constant.getSExtValue(), 0));
+    }
+    return bound;
+  }
+
+  llvm::DenseMap<Value, int64_t> bounds;
+};
+
+bool canOverflow(arith::MulIOp product, Magnitudes &magnitudes) {
+  if (!getElementTypeOf(product.getType()).isInteger(32))
+    return false;
+  int64_t left = magnitudes.of(product.getLhs()), right = magnitudes.of(product.getRhs());
+  return left > largestInBlock && right > largestInBlock && left > largestInt32 / right;
+}
+
+/// Products whose value is a part of the offset: through sums, widening and changes of shape.
+void collectProducts(Value offset, llvm::SetVector<Value> &reached) {
+  reached.insert(offset);
+  for (size_t next = 0; next < reached.size(); ++next) {
+    Operation *op = reached[next].getDefiningOp();
+    if (isa_and_present<SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransOp, arith::ExtSIOp, arith::ExtUIOp,
+                        arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+      reached.insert(op->operand_begin(), op->operand_end());
+    // A block of addresses wraps around at the matrix's edge: (first + rows) % M.
+  }
+}
+
+} // namespace
+
+void findOffsetOverflow(const Subject &subject) {
+  Magnitudes magnitudes;
+  llvm::SetVector<Value> reached;
+  subject.kernel->walk([&](AddPtrOp add) { collectProducts(add.getOffset(), reached); });
+  for (Value value : reached) {
+    auto product = value.getDefiningOp<arith::MulIOp>();
+    if (!product || !canOverflow(product, magnitudes))
+      continue;
+    auto builder = subject.report(Diag::offset_overflow, product);
+    OperationSource source = subject.sourceOf(product);
+    bool onLeft = source.leftIsPrimary || (!source.rightIsPrimary && source.left.end > source.left.begin);
+    SourceRange factor = onLeft ? source.left : source.right;
+    if (factor.end <= factor.begin)
+      continue;
+    bool isPrimary = onLeft ? source.leftIsPrimary : source.rightIsPrimary;
+    if (!isPrimary)
+      builder.fixIt({factor.begin, factor.begin, factor.file}, "(");
+    builder.fixIt({factor.end, factor.end, factor.file}, isPrimary ? ".to(tl.int64)" : ").to(tl.int64)");
+  }
+}
+
+} // namespace tile::lint
