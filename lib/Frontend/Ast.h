@@ -44,6 +44,10 @@ enum class ExprKind : uint8_t {
   Tuple,
   List,
   Starred,
+  // Host code, in the arguments of decorators only.
+  Lambda,
+  Dict,
+  Comprehension,
 };
 
 struct Expr : Node {
@@ -95,6 +99,31 @@ struct NoneExpr : Expr {
 struct EllipsisExpr : Expr {
   EllipsisExpr() : Expr(ExprKind::Ellipsis) {}
   static constexpr ExprKind Kind = ExprKind::Ellipsis;
+};
+
+struct LambdaExpr : Expr {
+  LambdaExpr() : Expr(ExprKind::Lambda) {}
+  static constexpr ExprKind Kind = ExprKind::Lambda;
+  std::vector<std::string> parameters;
+  const Expr *body = nullptr;
+};
+
+struct DictExpr : Expr {
+  DictExpr() : Expr(ExprKind::Dict) {}
+  static constexpr ExprKind Kind = ExprKind::Dict;
+  std::vector<const Expr *> keys, values;
+};
+
+/// "[element for target in iterable ...]"; conditions are not kept.
+struct ComprehensionExpr : Expr {
+  ComprehensionExpr() : Expr(ExprKind::Comprehension) {}
+  static constexpr ExprKind Kind = ExprKind::Comprehension;
+  struct Clause {
+    std::vector<std::string> targets; // more than one unpack the items
+    const Expr *iterable = nullptr;
+  };
+  const Expr *element = nullptr;
+  std::vector<Clause> clauses;
 };
 
 /// A piece of an f-string: literal text, or an expression with an optional conversion and format.
@@ -376,11 +405,13 @@ struct Parameter {
   bool keywordOnly = false;
 };
 
-/// A decorator; 'value' is null when its argument uses Python that tilec does not parse (lambdas, comprehensions).
+/// A decorator; 'value' is null when its argument uses Python that is not in the language. With lambdas, dictionaries
+/// and comprehensions it is 'hostValue'.
 struct Decorator {
   SourceRange range;
   std::string name; // dotted: "triton.jit"
   const Expr *value = nullptr;
+  const Expr *hostValue = nullptr; // may be null
 };
 
 struct FunctionStmt : Stmt {

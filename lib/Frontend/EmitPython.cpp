@@ -99,6 +99,12 @@ SymValue emitIntType(Sema &sema, BuiltinCall &call) {
   return SymValue::makeConstant(*type);
 }
 
+/// torch.finfo and torch.iinfo: a value whose attributes are the limits of the type (SemaAccess.cpp).
+SymValue emitLimits(Sema &, BuiltinCall &call) {
+  std::optional<DType> type = call.dtype(0);
+  return type ? SymValue::makeConstant(TypeNameValue{"limits of " + toString(*type)}) : SymValue();
+}
+
 static bool isInstance(const SymValue &value, const std::string &type) {
   if (type == "tensor")
     return value.isTensor();

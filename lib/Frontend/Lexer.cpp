@@ -134,7 +134,12 @@ void Lexer::skipComment() {
   size_t begin = position;
   while (!atEnd() && !atLineEnd())
     ++position;
-  if (begin + 1 < position && text[begin + 1] == ':' && !isExpression)
+  // Behind code or inside of brackets it is a comment like any other.
+  size_t first = begin;
+  while (first > 0 && (text[first - 1] == ' ' || text[first - 1] == '\t'))
+    --first;
+  bool isAlone = brackets.empty() && (first == 0 || text[first - 1] == '\n' || text[first - 1] == '\r');
+  if (isAlone && begin + 1 < position && text[begin + 1] == ':' && !isExpression)
     stream.directives.push_back({rangeFrom(begin + 2)});
 }
 

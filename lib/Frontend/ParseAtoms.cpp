@@ -35,6 +35,8 @@ const Expr *Parser::parseAtom() {
   case Tok::LeftBracket:
     return parseList();
   case Tok::LeftBrace:
+    if (hostSyntax > 0)
+      return parseDict();
     error(Diag::no_dict, token.range);
     return nullptr;
   case Tok::KwLambda:
@@ -75,6 +77,10 @@ const Expr *Parser::parseList() {
   auto *list = make<ListExpr>(advance().range);
   while (!at(Tok::RightBracket)) {
     const Expr *element = parseExpression();
+    if (element && hostSyntax > 0 && at(Tok::KwFor)) {
+      element = parseComprehension(element);
+      return element && expect(Tok::RightBracket, "to close '['") ? element : nullptr;
+    }
     if (!element || rejectComprehension())
       return nullptr;
     list->elements.push_back(element);
@@ -217,8 +223,17 @@ const Expr *Parser::parseFStringField(std::string_view body, size_t offset, size
         break;
     }
   }
+  // f"{x=}" is f"x={x!r}".
+  size_t end = position;
+  bool showsText = end > begin + 1 && end < body.size() && body[end - 1] == '=' &&
+                   std::string_view("=!<>").find(body[end - 2]) == std::string_view::npos;
+  if (showsText) {
+    part.text = std::string(body.substr(begin, end - begin));
+    part.conversion = 'r';
+    --end;
+  }
   auto place = [&](size_t at) { return static_cast<uint32_t>(offset + at); };
-  SourceRange range{place(begin), place(position), module.file};
+  SourceRange range{place(begin), place(end), module.file};
   range.file = previousRange.file;
   if (position >= body.size()) {
     error(Diag::invalid_fstring, range, {"'{' is never closed"});

@@ -95,6 +95,8 @@ const Expr *Parser::parseExpression() {
   Nesting guard(*this);
   if (tooDeep())
     return nullptr;
+  if (at(Tok::KwLambda) && hostSyntax > 0)
+    return parseLambda();
   if (at(Tok::KwLambda)) {
     error(Diag::no_lambda, peek().range);
     return nullptr;

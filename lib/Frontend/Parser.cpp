@@ -313,6 +313,14 @@ Decorator Parser::parseDecorator() {
   --quiet;
   if (!at(Tok::Newline))
     decorator.value = nullptr;
+  if (!decorator.value) {
+    position = start;
+    ++quiet, ++hostSyntax;
+    decorator.hostValue = parseExpression();
+    --quiet, --hostSyntax;
+    if (!at(Tok::Newline))
+      decorator.hostValue = nullptr;
+  }
   while (!at(Tok::Newline) && !at(Tok::End))
     advance();
   decorator.range = rangeFrom(begin);

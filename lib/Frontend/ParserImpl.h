@@ -90,6 +90,9 @@ private:
   const Expr *parseStrings();
   bool parseFString(const Token &token, std::vector<FStringPart> &parts);
   const Expr *parseFStringField(std::string_view body, size_t offset, size_t &position, FStringPart &part);
+  const Expr *parseLambda();
+  const Expr *parseDict();
+  const Expr *parseComprehension(const Expr *element);
   bool rejectComprehension();
   bool rejectWalrus();
   std::optional<CompareOp> acceptComparison(bool &rejected);
@@ -114,6 +117,7 @@ private:
   size_t nextDirective = 0;
   unsigned nesting = 0;
   unsigned quiet = 0;         // > 0: speculative, nothing is reported
+  unsigned hostSyntax = 0;    // > 0: lambdas, dictionaries and comprehensions are allowed
   bool failedQuietly = false; // what a speculative parse would have reported
   bool allowMatMul = false;   // "@" is an operator in "expect" directives only
 };

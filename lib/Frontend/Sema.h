@@ -143,6 +143,17 @@ private:
   bool describeProduct(const DirectiveSet &directives, const std::map<std::string, KernelParameter> &parameters,
                        OpenProduct &product);
 
+  // SemaDecorators.cpp
+  std::optional<SymValue> evaluateQuietly(const Expr &expr);
+  const CallExpr *firstConfig(const Expr &expr);
+  using ResolvedParameters = std::map<std::string, std::optional<KernelParameter>>;
+  void applyAutotune(const CallExpr &decorator, ResolvedParameters &parameters);
+  void applyHeuristics(const CallExpr &decorator, ResolvedParameters &parameters);
+  void applyDecorators(const FunctionStmt &kernel, ResolvedParameters &parameters);
+  std::optional<bool> divisibility(const Expr &condition, const std::string &arguments,
+                                   const ResolvedParameters &parameters);
+  mlir::Value unknownValue(DType type);
+
   // SemaDirectives.cpp
   bool checkDirectives(const FunctionStmt &kernel);
   double evaluateTolerance(const ExpectDirective &directive);
@@ -282,10 +293,11 @@ private:
   std::map<const FunctionStmt *, ModuleScope *> owners;
   /// Parameter -> type or value, from the instance directive and --signature.
   std::map<std::string, std::pair<std::string, SourceRange>> specifications;
-  std::set<int64_t> openSizes;            // that are no powers of two, and are allowed all the same
-  std::optional<int> numWarps, numStages; // of the kernel; may be `leftOpen` until they are chosen
-  std::optional<ClusterShape> cluster;    // likewise
-  std::deque<Module> scratchModules;      // own the expressions of -D and --signature
+  std::set<int64_t> openSizes;                // that are no powers of two, and are allowed all the same
+  std::optional<int> tunedWarps, tunedStages; // of the configuration that gave values
+  std::optional<int> numWarps, numStages;     // of the kernel; may be `leftOpen` until they are chosen
+  std::optional<ClusterShape> cluster;        // likewise
+  std::deque<Module> scratchModules;          // own the expressions of -D and --signature
   unsigned loopDepth = 0;
   unsigned foldDepth = 0;
   unsigned folds = 0;

@@ -6,6 +6,38 @@ using namespace mlir;
 
 namespace tile::frontend {
 
+/// max, min, eps and tiny of an element type.
+static std::optional<Value> limitOf(DType type, std::string_view name) {
+  if (type.isInt()) {
+    if (name == "max" || name == "min")
+      return Value(name == "max" ? maxValue(type) : minValue(type));
+    return std::nullopt;
+  }
+  struct Limits {
+    Scalar scalar;
+    double max, eps, tiny;
+  };
+  constexpr Limits all[] = {
+      {Scalar::Float8E4M3, 448, 0x1p-3, 0x1p-6},
+      {Scalar::Float8E5M2, 57344, 0x1p-2, 0x1p-14},
+      {Scalar::Float16, 65504, 0x1p-10, 0x1p-14},
+      {Scalar::BFloat16, 0x1.FEp127, 0x1p-7, 0x1p-126},
+      {Scalar::Float32, 0x1.FFFFFEp127, 0x1p-23, 0x1p-126},
+      {Scalar::Float64, 0x1.FFFFFFFFFFFFFp1023, 0x1p-52, 0x1p-1022},
+  };
+  for (const Limits &limits : all) {
+    if (!type.is(limits.scalar))
+      continue;
+    if (name == "max" || name == "min")
+      return Value(name == "max" ? limits.max : -limits.max);
+    if (name == "eps")
+      return Value(limits.eps);
+    if (name == "tiny" || name == "smallest_normal")
+      return Value(limits.tiny);
+  }
+  return std::nullopt;
+}
+
 SymValue Sema::evaluateAttribute(const AttributeExpr &expr) {
   SymValue value = evaluate(*expr.value);
   if (value.isError())
@@ -13,12 +45,18 @@ SymValue Sema::evaluateAttribute(const AttributeExpr &expr) {
   if (value.isConstant()) {
     if (const auto *space = std::get_if<NamespaceValue>(&value.constant))
       return lookupAttribute(*space, expr.attribute, expr.range);
+    // constexpr.value is the plain Python value.
+    if (expr.attribute == "value" && !std::holds_alternative<NamespaceValue>(value.constant))
+      return value;
     if (const auto *type = std::get_if<DType>(&value.constant))
       return attributeOfType(*type, expr);
-    // constexpr.value is the plain Python value.
-    if (expr.attribute == "value")
-      return value;
   }
+  const auto *named = value.isConstant() ? std::get_if<TypeNameValue>(&value.constant) : nullptr;
+  constexpr StringLiteral limitsOf = "limits of ";
+  if (named && StringRef(named->name).starts_with(limitsOf))
+    if (std::optional<DType> type = dtypeByName(StringRef(named->name).substr(limitsOf.size()).str()))
+      if (std::optional<Value> limit = limitOf(*type, expr.attribute))
+        return SymValue::makeConstant(*limit);
   if (value.kind == SymValue::Kind::BlockType) {
     if (expr.attribute == "element_ty" || expr.attribute == "scalar")
       return SymValue::makeConstant(value.type);
@@ -101,6 +139,12 @@ SymValue Sema::evaluateSubscript(const SubscriptExpr &expr) {
     return indexTensor(value, expr);
   if (value.isTuple())
     return indexTuple(value, expr);
+  if (value.kind == SymValue::Kind::Arguments) {
+    const auto *key = as<StringExpr>(expr.index);
+    auto found = key ? llvm::find(value.names, key->value) : value.names.end();
+    if (found != value.names.end())
+      return value.elements[static_cast<size_t>(found - value.names.begin())];
+  }
   return error(Diag::not_subscriptable, expr.range, {describe(value)});
 }
 
@@ -125,13 +169,12 @@ SymValue Sema::indexTensor(const SymValue &value, const SubscriptExpr &expr) {
     if (!isFull && !isNew)
       return error(Diag::tensor_subscript, item->range, {unparse(*item)});
     if (isNew)
-      result = expandDims(result, axis, expr.range);
+      result = expandDims(result, std::min<int64_t>(axis, static_cast<int64_t>(result.shape().size())), expr.range);
     kept += isFull ? 1 : 0;
     ++axis;
   }
-  if (value.isScalar() && kept > 0)
-    return error(Diag::scalar_subscript, expr.range, {describe(value)});
-  if (kept > value.shape().size())
+  // Of a scalar ':' keeps nothing: s[None, :] has one dimension.
+  if (value.isBlock() && kept > value.shape().size())
     return error(Diag::too_many_subscripts, expr.range, {std::to_string(kept), describe(value)});
   return result;
 }

@@ -49,6 +49,9 @@ SymValue Sema::evaluate(const Expr &expr) {
   case ExprKind::Ellipsis:
   case ExprKind::Slice:
   case ExprKind::Starred:
+  case ExprKind::Lambda:
+  case ExprKind::Dict:
+  case ExprKind::Comprehension:
     break;
   }
   return error(Diag::not_supported, expr.range, {"'" + unparse(expr) + "' as a value"});
@@ -261,8 +264,11 @@ SymValue Sema::evaluateFString(const FStringExpr &expr) {
     SymValue value = evaluate(*part.value);
     if (value.isError())
       return {};
-    if (!value.isConstant())
-      return error(Diag::constant_needed, part.value->range, {"a field of an f-string", describe(value)});
+    // What exists only at run time is shown by its type: such strings are messages.
+    if (!value.isConstant()) {
+      text += describe(value);
+      continue;
+    }
     if (!part.format.empty())
       return error(Diag::not_supported, part.value->range, {"the format ':" + part.format + "' in an f-string"});
     text += part.conversion ? repr(value.constant) : str(value.constant);

@@ -20,6 +20,11 @@ namespace {
 /// Files that are read for one kernel; more would be a sign that we search in the wrong place.
 constexpr size_t maxModules = 512;
 
+/// The names under which Triton and projects (the last one: FlagGems) have the functions of libdevice.
+bool isLibdevice(std::string_view path) {
+  return path.ends_with("libdevice") || path.ends_with("tldevice") || path.ends_with("tl_extra_shim");
+}
+
 /// Module paths -> the namespaces that they denote here.
 std::string namespaceOf(std::string_view path) {
   if (path == "triton.language" || path == "tl" || path == "tile" || path == "tile.language")
@@ -28,7 +33,7 @@ std::string namespaceOf(std::string_view path) {
     return "triton";
   if (path == "math")
     return "math";
-  if (path.ends_with("libdevice") || path.ends_with("tldevice"))
+  if (isLibdevice(path))
     return "libdevice";
   if (path.starts_with("triton.language."))
     return "tl." + std::string(path.substr(16));
@@ -71,8 +76,7 @@ void Sema::declareImport(const ImportStmt &import) {
       continue;
     }
     // Projects re-export the language under its usual names.
-    bool isAlias =
-        alias.name == "tl" || alias.name == "triton" || alias.name == "libdevice" || alias.name == "tldevice";
+    bool isAlias = alias.name == "tl" || alias.name == "triton" || isLibdevice(alias.name);
     std::optional<Value> member = import.level ? std::nullopt : namespaceMember(namespaceOf(import.module), alias.name);
     if (isAlias) {
       current->globals[bound] = SymValue::makeConstant(NamespaceValue{namespaceOf(alias.name)});

@@ -374,6 +374,10 @@ std::optional<Sema::KernelParameter> Sema::resolveParameter(const Parameter &par
   if (auto found = specifications.find(parameter.name); found != specifications.end()) {
     size_t errorsBefore = diagnostics.numErrors();
     std::optional<KernelParameter> resolved = parseSpecification(found->second.first, found->second.second);
+    // A type is the value of a compile-time parameter, not its type.
+    bool isConstexpr = parameter.annotation && StringRef(unparse(*parameter.annotation)).contains("constexpr");
+    if (resolved && isConstexpr && !resolved->constant)
+      resolved->constant = SymValue::makeConstant(resolved->type);
     if (resolved || diagnostics.numErrors() != errorsBefore)
       return resolved;
   }
@@ -425,20 +429,28 @@ bool Sema::resolveParameters(const FunctionStmt &kernel, const InstanceDirective
   checkNames(request.definitions, " (of -D)");
   checkNames(request.assumptions, " (of --assume)");
   checkNames(request.sizes, " (of --size)");
-  std::string missing;
+  ResolvedParameters resolved;
+  std::set<std::string> wrong;
   for (const Parameter &parameter : kernel.parameters) {
     if (parameter.isVarArgs) {
       error(Diag::not_supported, parameter.range, {"'*" + parameter.name + "' in the parameters of a kernel"});
       continue;
     }
     size_t errorsHere = diagnostics.numErrors();
-    std::optional<KernelParameter> resolved = resolveParameter(parameter);
-    if (!resolved && diagnostics.numErrors() == errorsHere) {
+    resolved[parameter.name] = resolveParameter(parameter);
+    if (diagnostics.numErrors() != errorsHere)
+      wrong.insert(parameter.name);
+  }
+  applyDecorators(kernel, resolved);
+  std::string missing;
+  for (const Parameter &parameter : kernel.parameters) {
+    std::optional<KernelParameter> &value = resolved[parameter.name];
+    if (!value && !wrong.contains(parameter.name) && !parameter.isVarArgs) {
       bool isConstexpr = parameter.annotation && StringRef(unparse(*parameter.annotation)).contains("constexpr");
       missing += (missing.empty() ? "" : ", ") + parameter.name + (isConstexpr ? " (a value, by -D)" : " (a type)");
     }
-    if (resolved && applyAssumption(parameter, *resolved))
-      parameters.push_back(std::move(*resolved));
+    if (value && applyAssumption(parameter, *value))
+      parameters.push_back(std::move(*value));
   }
   if (!missing.empty())
     error(Diag::missing_types, kernel.nameRange, {kernel.name, missing});
@@ -460,6 +472,10 @@ void Sema::selectOptions(const FunctionStmt &kernel, const InstanceDirective *in
   numWarps = select(request.numWarps, chosen.numWarps, kernel.directives.numWarps);
   numStages = select(request.numStages, chosen.numStages, kernel.directives.numStages);
   cluster = select(request.cluster, chosen.cluster, kernel.directives.cluster);
+  if (!numWarps)
+    numWarps = tunedWarps;
+  if (!numStages)
+    numStages = tunedStages;
 }
 
 } // namespace tile::frontend

@@ -36,6 +36,22 @@ std::optional<Value> mathConstant(std::string_view name) {
   return std::nullopt;
 }
 
+/// Of torch constants are used in kernels: types, and their limits.
+std::optional<Value> torchMember(std::string_view name) {
+  if (name == "finfo" || name == "iinfo")
+    return Value(findBuiltin("torch." + std::string(name)));
+  for (auto [known, alias] : {std::pair<std::string_view, std::string_view>{"float8_e4m3fn", "float8e4nv"},
+                              {"float8_e5m2", "float8e5"},
+                              {"float", "float32"},
+                              {"long", "int64"},
+                              {"int", "int32"},
+                              {"bool", "int1"}})
+    if (known == name)
+      name = alias;
+  std::optional<DType> type = dtypeByName(name);
+  return type ? std::optional<Value>(*type) : std::nullopt;
+}
+
 std::optional<Value> typeName(std::string_view name) {
   for (std::string_view known : {"constexpr", "tensor", "tensor_descriptor", "dtype", "tuple", "pointer_type", "ptr",
                                  "const", "block_type", "int", "float", "bool", "str", "list"})
@@ -127,6 +143,10 @@ std::optional<Value> Sema::namespaceMember(const std::string &space, const std::
       info = findBuiltin(name);
     return info ? std::optional<Value>(info) : std::nullopt;
   }
+  if (space == "tl.PropagateNan" && (name == "ALL" || name == "NONE"))
+    return Value(name == "ALL");
+  if (space == "torch")
+    return torchMember(name);
   if (!isLanguageNamespace(space))
     return std::nullopt;
   if (StringRef(space).starts_with("tl.extra") && (name == "cuda" || name == "hip"))
@@ -136,6 +156,8 @@ std::optional<Value> Sema::namespaceMember(const std::string &space, const std::
       return Value(NamespaceValue{name == "language" ? "tl" : "tl." + name});
   if (name == "target_info" || name == "libdevice")
     return Value(NamespaceValue{name});
+  if (name == "PropagateNan")
+    return Value(NamespaceValue{"tl.PropagateNan"});
   if (std::optional<DType> type = dtypeByName(name))
     return Value(*type);
   if (const BuiltinInfo *info = findBuiltin(name))

@@ -142,11 +142,7 @@ void Sema::emitAnnAssign(const AnnAssignStmt &stmt) {
     bind(*stmt.target, value);
     return;
   }
-  SmallVector<mlir::Value> leaves;
-  flatten(value, leaves);
-  if (!leaves.empty())
-    value =
-        error(Diag::constant_needed, stmt.value->range, {"the constexpr '" + stmt.target->id + "'", describe(value)});
+  // A value that exists only at run time stays one, as in Triton; where a constant is needed it is an error.
   // An unrolled loop passes the same definition again.
   auto old = scope.find(stmt.target->id);
   if (old != scope.end() && old->second.defined.begin != stmt.target->range.begin) {

@@ -14,6 +14,8 @@ std::string describe(const SymValue &value) {
     return "a tensor descriptor";
   case SymValue::Kind::BlockPointer:
     return "a block pointer";
+  case SymValue::Kind::Arguments:
+    return "the arguments of the kernel";
   case SymValue::Kind::BlockType:
     return "a block type";
   case SymValue::Kind::Tuple:
@@ -67,6 +69,7 @@ bool compare(const SymValue &a, const SymValue &b, bool wholeValue) {
     if (a.type != b.type || a.dims != b.dims)
       return false;
     break;
+  case SymValue::Kind::Arguments:
   case SymValue::Kind::Tuple:
     break;
   }

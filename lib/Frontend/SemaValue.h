@@ -20,6 +20,7 @@ struct SymValue {
     Descriptor,   // tensor descriptor
     BlockPointer, // of make_block_ptr: elements are base, then sizes, strides and offsets; dims the block
     BlockType,    // the ".type" of a block: element type and shape
+    Arguments,    // what a heuristic is given: elements by names; decorators only
   };
 
   Kind kind = Kind::Error;
@@ -28,6 +29,7 @@ struct SymValue {
   DType type;                     // element type of Tensor, Descriptor, BlockType; the pointer of BlockPointer
   std::vector<SymValue> elements; // Tuple, BlockPointer
   std::vector<int64_t> dims;      // BlockType, BlockPointer
+  std::vector<std::string> names; // Arguments
 
   static SymValue makeConstant(Value value) {
     SymValue out;

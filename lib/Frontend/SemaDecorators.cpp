@@ -1,0 +1,181 @@
+// Decorators that give values to compile-time parameters: @triton.autotune and @triton.heuristics.
+//
+// They are read, not executed. Of an autotuner the first configuration counts, where nothing else gives a value; a
+// heuristic is evaluated if it follows from what is known: other constants, whether an argument is None, and what
+// divides it. Where a condition is open, false is taken: heuristics of that kind (EVEN_K, ...) allow a faster path,
+// never need it.
+
+#include "Frontend/Sema.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+namespace {
+
+/// The last part of a dotted name.
+StringRef lastName(const Expr &expr) {
+  if (const auto *name = as<NameExpr>(&expr))
+    return name->id;
+  if (const auto *attribute = as<AttributeExpr>(&expr))
+    return attribute->attribute;
+  return {};
+}
+
+/// The argument with this name, or the one at this place.
+const Expr *argumentOf(const CallExpr &call, StringRef name, size_t index) {
+  size_t place = 0;
+  for (const Argument &argument : call.arguments) {
+    if (argument.name == name || (argument.name.empty() && place == index))
+      return argument.value;
+    ++place;
+  }
+  return nullptr;
+}
+
+} // namespace
+
+/// Evaluates host code; nothing, and no message, if that does not give a constant.
+std::optional<SymValue> Sema::evaluateQuietly(const Expr &expr) {
+  size_t reported = diagnostics.all().size();
+  SymValue value = evaluate(expr);
+  (void)diagnostics.takeSince(reported);
+  SmallVector<mlir::Value> leaves;
+  flatten(value, leaves);
+  return value.isError() || !leaves.empty() ? std::nullopt : std::optional(value);
+}
+
+/// The call of triton.Config that is the first of a list, of a comprehension (whose targets are bound), or a name of
+/// such.
+const CallExpr *Sema::firstConfig(const Expr &expr) {
+  if (const auto *list = as<ListExpr>(&expr))
+    return list->elements.empty() ? nullptr : firstConfig(*list->elements.front());
+  if (const auto *node = as<ComprehensionExpr>(&expr)) {
+    for (const ComprehensionExpr::Clause &clause : node->clauses) {
+      std::optional<SymValue> items = evaluateQuietly(*clause.iterable);
+      if (!items || !items->isTuple() || items->elements.empty())
+        return nullptr;
+      SymValue first = items->elements.front();
+      bool unpacks = clause.targets.size() > 1;
+      if (unpacks && first.elements.size() != clause.targets.size())
+        return nullptr;
+      for (auto [index, target] : llvm::enumerate(clause.targets))
+        scope[target] = Binding{unpacks ? SymValue(first.elements[index]) : first, clause.iterable->range};
+    }
+    return firstConfig(*node->element);
+  }
+  if (const auto *sum = as<BinaryExpr>(&expr))
+    return firstConfig(*sum->left);
+  if (const auto *name = as<NameExpr>(&expr)) {
+    auto found = current->expressions.find(name->id);
+    return found == current->expressions.end() ? nullptr : firstConfig(*found->second);
+  }
+  const auto *call = as<CallExpr>(&expr);
+  return call && lastName(*call->callee) == "Config" ? call : nullptr;
+}
+
+/// Values of parameters that nothing else has given, from the first configuration; its options, if one was needed.
+void Sema::applyAutotune(const CallExpr &decorator, ResolvedParameters &parameters) {
+  InModule inside(*this, current);
+  const Expr *configs = argumentOf(decorator, "configs", 0);
+  const CallExpr *config = configs ? firstConfig(*configs) : nullptr;
+  const auto *values = config ? as<DictExpr>(argumentOf(*config, "kwargs", 0)) : nullptr;
+  if (!values)
+    return;
+  bool isUsed = false;
+  for (auto [key, expr] : llvm::zip(values->keys, values->values)) {
+    const auto *name = as<StringExpr>(key);
+    auto parameter = name ? parameters.find(name->value) : parameters.end();
+    if (parameter == parameters.end() || parameter->second)
+      continue;
+    if (std::optional<SymValue> value = evaluateQuietly(*expr)) {
+      parameter->second.emplace().constant = *value;
+      isUsed = true;
+    }
+  }
+  auto option = [&](StringRef name, size_t index, std::optional<int> &out) {
+    const Expr *expr = argumentOf(*config, name, index);
+    std::optional<SymValue> value = expr && isUsed ? evaluateQuietly(*expr) : std::nullopt;
+    if (std::optional<Int128> number = value && value->isConstant() ? asInteger(value->constant) : std::nullopt)
+      out = static_cast<int>(*number);
+  };
+  option("num_warps", 1, tunedWarps);
+  option("num_stages", 2, tunedStages);
+}
+
+/// A condition on what an argument is divided by: args["N"] % 16 == 0.
+std::optional<bool> Sema::divisibility(const Expr &condition, const std::string &arguments,
+                                       const ResolvedParameters &parameters) {
+  const auto *compare = as<CompareExpr>(&condition);
+  const auto *remainder = compare && compare->op == CompareOp::Eq ? as<BinaryExpr>(compare->left) : nullptr;
+  const auto *item = remainder && remainder->op == BinaryOp::Mod ? as<SubscriptExpr>(remainder->left) : nullptr;
+  const auto *base = item ? as<NameExpr>(item->value) : nullptr;
+  const auto *key = item ? as<StringExpr>(item->index) : nullptr;
+  if (!base || base->id != arguments || !key)
+    return std::nullopt;
+  auto parameter = parameters.find(key->value);
+  std::optional<SymValue> divisor = evaluateQuietly(*remainder->right);
+  std::optional<Int128> number = divisor && divisor->isConstant() ? asInteger(divisor->constant) : std::nullopt;
+  if (parameter == parameters.end() || !parameter->second || parameter->second->constant || !number || *number == 0)
+    return std::nullopt;
+  return parameter->second->divisibility % *number == 0;
+}
+
+void Sema::applyHeuristics(const CallExpr &decorator, ResolvedParameters &parameters) {
+  const Expr *argument = argumentOf(decorator, "values", 0);
+  const auto *rules = argument ? as<DictExpr>(argument) : nullptr;
+  if (!rules)
+    return;
+  InModule inside(*this, current);
+  for (auto [key, expr] : llvm::zip(rules->keys, rules->values)) {
+    const auto *name = as<StringExpr>(key);
+    const auto *rule = as<LambdaExpr>(expr);
+    auto target = name ? parameters.find(name->value) : parameters.end();
+    if (target == parameters.end() || target->second || !rule || rule->parameters.size() != 1)
+      continue;
+    SymValue arguments;
+    arguments.kind = SymValue::Kind::Arguments;
+    for (const auto &[known, parameter] : parameters) {
+      if (!parameter)
+        continue;
+      // A value that exists only at run time: not None, and otherwise unknown.
+      DType type = parameter->type;
+      SymValue value = parameter->constant ? *parameter->constant : SymValue::makeTensor(unknownValue(type), type);
+      arguments.names.push_back(known);
+      arguments.elements.push_back(value);
+    }
+    scope[rule->parameters[0]] = Binding{arguments, rule->range};
+    std::optional<SymValue> value = evaluateQuietly(*rule->body);
+    if (!value)
+      if (std::optional<bool> divides = divisibility(*rule->body, rule->parameters[0], parameters))
+        value = SymValue::makeConstant(*divides);
+    // A comparison that is open.
+    if (!value && rule->body->kind == ExprKind::Compare)
+      value = SymValue::makeConstant(false);
+    if (value)
+      target->second.emplace().constant = *value;
+  }
+}
+
+/// Stands for an argument while heuristics are evaluated; what is emitted then is dropped.
+mlir::Value Sema::unknownValue(DType type) {
+  return UnrealizedConversionCastOp::create(builder, UnknownLoc::get(&context), mlirType(type), ValueRange())
+      .getResult(0);
+}
+
+void Sema::applyDecorators(const FunctionStmt &kernel, ResolvedParameters &parameters) {
+  // The innermost decorator is applied first.
+  for (const Decorator &decorator : llvm::reverse(kernel.decorators)) {
+    const auto *call = as<CallExpr>(decorator.hostValue ? decorator.hostValue : decorator.value);
+    StringRef name = call ? lastName(*call->callee) : StringRef();
+    if (name.ends_with("autotune"))
+      applyAutotune(*call, parameters);
+  }
+  for (const Decorator &decorator : kernel.decorators) {
+    const auto *call = as<CallExpr>(decorator.hostValue ? decorator.hostValue : decorator.value);
+    if (call && lastName(*call->callee).ends_with("heuristics"))
+      applyHeuristics(*call, parameters);
+  }
+}
+
+} // namespace tile::frontend
