@@ -27,6 +27,7 @@ bool Compilation::loadTile() {
     request.numStages = options.numStages;
     request.targetCapability = int(gpu->capability);
     request.debug = options.debug;
+    request.standard = options.standard;
     request.sizes = options.sizes;
     request.choose = [&](const frontend::OpenProduct &product) {
       ConfigChoice choice = chooseConfig(options, *gpu, product, options.explainConfig ? &explanation : nullptr);

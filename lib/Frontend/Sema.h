@@ -62,6 +62,10 @@ public:
   SymValue reshape(const SymValue &value, llvm::ArrayRef<int64_t> shape, SourceRange range);
   SymValue expandDims(const SymValue &value, int64_t axis, SourceRange range);
   SymValue permute(const SymValue &value, llvm::ArrayRef<int32_t> order, SourceRange range);
+  /// a // b or a % b of integers, rounded down (EmitFloor.cpp).
+  SymValue floorDivision(bool isRemainder, const SymValue &left, const SymValue &right, SourceRange range);
+  /// x[i]: what is at an index of one dimension, which goes away (EmitFloor.cpp).
+  SymValue elementAt(const SymValue &value, size_t axis, const SymValue &index, SourceRange range);
   SymValue arange(int64_t start, int64_t end, SourceRange range);
 
   // ---------------------------------------------------------------------------------------------- SemaExpr.cpp
@@ -73,6 +77,8 @@ public:
   // ---------------------------------------------------------------------------------------------- SemaCall.cpp
   SymValue callFunction(const FunctionStmt &function, const std::vector<SymValue> &arguments, SourceRange range);
   SymValue fromResult(const EvalResult &result, SourceRange range);
+
+  bool isTile1() const { return request.standard == Standard::Tile1; }
 
   mlir::MLIRContext &context;
   mlir::OpBuilder builder;
@@ -206,6 +212,16 @@ private:
                         std::vector<std::string> &changed);
   bool checkReturnTypes(mlir::scf::IfOp skeleton, BlockResult &thenResult, BlockResult &elseResult);
 
+  // SemaJumps.cpp
+  struct JumpingLoop {
+    Block statements;           // instead of the loop and, if it returns, with the function's return behind it
+    const Stmt *loop = nullptr; // without jumps
+    bool returnsValue = false;
+  };
+  const JumpingLoop *rewriteJumps(const Stmt &stmt);
+  bool bindReturnPlaceholder(const JumpingLoop &rewritten, SourceRange range);
+  std::optional<SymValue> placeholderLike(const SymValue &value, SourceRange range);
+
   // SemaLoops.cpp
   struct LoopRange {
     std::string kind;
@@ -216,6 +232,8 @@ private:
   bool evaluateRange(const Expr &iterator, LoopRange &out);
   void emitUnrolled(const ForStmt &stmt, const LoopRange &range);
   void emitRangeLoop(const ForStmt &stmt, const LoopRange &range);
+  void emitStoppingLoop(const ForStmt &stmt, llvm::ArrayRef<SymValue> bounds, bool isDown);
+  SymValue loopVariable(const ForStmt &stmt, mlir::Value counter, llvm::ArrayRef<SymValue> bounds, bool isDown);
   void emitWhile(const WhileStmt &stmt);
   std::vector<std::string> assignedNames(const Block &body);
   bool loopCarried(const std::vector<std::string> &names, const Environment &before, const Environment &after,
@@ -239,6 +257,8 @@ private:
   unsigned folds = 0;
   unsigned inlinedCalls = 0;
   size_t unrolledIterations = 0;
+
+  std::map<const Stmt *, JumpingLoop> jumpingLoops;
 
   // For warnings and debuggers.
   KernelText text;

@@ -125,6 +125,7 @@ void Sema::warnDeadBranches() {
     CompileRequest other;
     other.kernelName = instance.name;
     other.targetCapability = request.targetCapability;
+    other.standard = request.standard;
     Sema sema(context, module, other, quiet);
     if (!sema.run())
       return; // what it takes is not known
