@@ -55,6 +55,8 @@ public:
     Builder &fixIt(SourceRange range, std::string replacement);
     /// Of the note just added.
     Builder &fixItOfNote(SourceRange range, std::string replacement);
+    /// Adds an argument, "other=0", to a call.
+    Builder &fixItArgument(SourceRange call, const std::string &argument);
     explicit operator bool() const { return engine != nullptr; }
 
   private:

@@ -10,8 +10,11 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-/// Index arithmetic: then rounding down is rounding towards zero.
-static bool isNonNegative(mlir::Value value) {
+/// Index arithmetic of a few operations: then rounding down is rounding towards zero.
+static bool isNonNegative(mlir::Value value, unsigned depth = 0) {
+  constexpr unsigned maxDepth = 6; // values with several uses are looked at several times
+  if (depth == maxDepth)
+    return false;
   Operation *op = value.getDefiningOp();
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
@@ -22,7 +25,8 @@ static bool isNonNegative(mlir::Value value) {
     return true;
   bool isKnown = isa_and_present<arith::AddIOp, arith::MulIOp, arith::DivSIOp, arith::RemSIOp, arith::ExtSIOp,
                                  arith::MinSIOp, arith::MaxSIOp, SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp>(op);
-  return isKnown && llvm::all_of(op->getOperands(), isNonNegative);
+  return isKnown &&
+         llvm::all_of(op->getOperands(), [&](mlir::Value operand) { return isNonNegative(operand, depth + 1); });
 }
 
 SymValue Sema::floorDivision(bool isRemainder, const SymValue &left, const SymValue &right, SourceRange range) {

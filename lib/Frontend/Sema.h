@@ -80,6 +80,9 @@ public:
 
   bool isTile1() const { return request.standard == Standard::Tile1; }
 
+  /// What is emitted now is dropped again: it must have no other effects.
+  bool isTrial = false;
+
   mlir::MLIRContext &context;
   mlir::OpBuilder builder;
   const CompileRequest &request;

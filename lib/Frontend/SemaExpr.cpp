@@ -87,7 +87,7 @@ SymValue Sema::fromResult(const EvalResult &result, SourceRange range) {
   if (!result.value)
     return error(Diag::constant_expression, range, {result.error});
   if (!result.warning.empty() && !isTile1()) // there both round down
-    warn(Diag::negative_floor_division, range, {result.warning});
+    warn(Diag::negative_floor_division, range, {result.warning}).fixIt(range, str(*result.value));
   return SymValue::makeConstant(*result.value);
 }
 

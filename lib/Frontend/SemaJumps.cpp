@@ -280,6 +280,7 @@ bool Sema::bindReturnPlaceholder(const JumpingLoop &rewritten, SourceRange range
   size_t errorsBefore = diagnostics.numErrors();
   SymValue found;
   Region region;
+  bool wasTrial = std::exchange(isTrial, true);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.createBlock(&region);
@@ -289,6 +290,7 @@ bool Sema::bindReturnPlaceholder(const JumpingLoop &rewritten, SourceRange range
     if (auto value = scope.find(returnedValue); value != scope.end())
       found = value->second.value;
   }
+  isTrial = wasTrial;
   scope = std::move(before);
   std::optional<SymValue> placeholder;
   if (diagnostics.numErrors() == errorsBefore)
