@@ -28,10 +28,12 @@ for kernel in softmax rmsnorm rmsnorm_matrix; do
   "$tilec" "$examples/$kernel.tile" --target="$target" --assume=stride_x=8 --assume=stride_out=8 -o "$folder/$kernel.cubin"
 done
 
-# dense NAME SIZE...: one artifact for a case of dense.suite, for its type and order, which the name says (bf16-4096-nt),
-# its sizes, and rows that start at multiples of 16 bytes where they do.
+# dense NAME SIZE...: one artifact for a case of dense.suite, for its type and order, which the name says (bf16-4096-nt;
+# bias-relu-f16-4096-nt: with bias and ReLU), its sizes, and rows that start at multiples of 16 bytes where they do.
 dense() {
-  local name=$1 type=${1%%-*} order=${1##*-} transA=0 transB=0 M N K
+  local name=$1 kernel=matmul plain=${1#bias-relu-} type order transA=0 transB=0 M N K
+  [ "$plain" = "$name" ] || kernel=matmul_bias_relu
+  type=${plain%%-*} order=${plain##*-}
   shift
   local "$@"
   case $order in t?) transA=1 ;; esac
@@ -40,8 +42,10 @@ dense() {
   for stride in lda ldb ldc N; do
     [ $((${!stride} % 8)) != 0 ] || promises+=("--assume=$stride=8")
   done
-  "$tilec" "$examples/matmul.tile" --target="$target" -D TRANS_A=$transA -D TRANS_B=$transB \
-    --size="M=$M,N=$N,K=$K" --signature "a: *$type, b: *$type, c: *$type" "${promises[@]}" -o "$folder/dense-$name.cubin"
+  local signature="a: *$type, b: *$type, c: *$type"
+  [ $kernel = matmul ] || signature+=", bias: *$type"
+  "$tilec" "$examples/$kernel.tile" --target="$target" -D TRANS_A=$transA -D TRANS_B=$transB \
+    --size="M=$M,N=$N,K=$K" --signature "$signature" "${promises[@]}" -o "$folder/dense-$name.cubin"
 }
 while read -r name _ m n k _; do
   case $name in '' | '#'*) continue ;; esac

@@ -39,11 +39,15 @@ def Cta_MbarrierArriveOp : Cta_MbarrierOp<"mbarrier_arrive"> {
   let summary = "one arrival of each warp at an mbarrier";
   let description = [{
     PTX ISA, `mbarrier.arrive`, by one thread of each warp that executes the operation; nothing if `condition` is false.
+    With `ctas` above 1, at the same barrier of each CTA of a cluster of so many; that makes nothing visible to peers, it
+    says only that the warp has read what the barrier guards.
 
     Example: `cta.mbarrier_arrive %empty[%slot] if %c : !cta.mbarrier<4>`
   }];
-  let arguments = (ins Cta_MbarrierType:$barrier, I32:$slot, Optional<I1>:$condition);
+  let arguments = (ins Cta_MbarrierType:$barrier, I32:$slot, Optional<I1>:$condition,
+                       DefaultValuedAttr<I32Attr, "1">:$ctas);
   let assemblyFormat = "$barrier `[` $slot `]` (`if` $condition^)? attr-dict `:` type($barrier)";
+  let hasVerifier = 1;
 }
 
 def Cta_MbarrierExpectOp : Cta_MbarrierOp<"mbarrier_expect"> {

@@ -46,6 +46,26 @@ LogicalResult LocalLoadOp::verify() {
   return verifyTile(*this, part.clone(buffer.getShape()), buffer);
 }
 
+LogicalResult LocalGatherOp::verify() {
+  BufferType buffer = getBuffer().getType();
+  RankedTensorType indices = getIndices().getType(), result = getResult().getType();
+  ArrayRef<int64_t> shape = buffer.getShape();
+  int64_t axis = int32_t(getAxis());
+  if (axis < 0 || axis >= int64_t(shape.size()))
+    return emitOpError() << "axis is " << axis << " but must be from 0 to " << int64_t(shape.size()) - 1;
+  if (buffer.getSlots() != 1)
+    return emitOpError() << "buffer has " << buffer.getSlots() << " slots; choose one with cta.slot";
+  SmallVector<int64_t> expected(shape);
+  if (indices.getRank() == int64_t(shape.size()))
+    expected[axis] = indices.getDimSize(axis);
+  if (indices.getShape() != ArrayRef<int64_t>(expected))
+    return emitOpError() << "indices have shape [" << indices.getShape() << "] but the buffer [" << shape
+                         << "]; only axis " << axis << " may differ";
+  if (result != indices.clone(buffer.getElementType()))
+    return emitOpError() << "result is " << result << " but must be " << indices.clone(buffer.getElementType());
+  return success();
+}
+
 LogicalResult AsyncCopyOp::verify() {
   auto values = cast<RankedTensorType>(getPointeeValueType(getPtr().getType()));
   if (failed(verifyTile(*this, values, getBuffer().getType())))

@@ -46,12 +46,14 @@ def Cta_TransBufferOp : Cta_Op<"trans_buffer", [Pure]> {
 def Cta_LocalStoreOp : Cta_Op<"local_store", []> {
   let summary = "write of a tensor into a tile of shared memory";
   let description = [{
-    Each thread writes the elements that it holds. Later reads by other threads need a `cta.barrier` in between.
+    Each thread writes the elements that it holds; with `first`, only the first thread of several that hold an element
+    writes it. Later reads by other threads need a `cta.barrier` in between.
 
     Example: `cta.local_store %x, %b : tensor<64x32xf16, #x>, !cta.buffer<64x32xf16, #s>`
   }];
-  let arguments = (ins Tile_Tensor:$value, Arg<Cta_BufferType, "tile", [MemWrite<Cta_SharedMemory>]>:$buffer);
-  let assemblyFormat = "$value `,` $buffer attr-dict `:` type($value) `,` type($buffer)";
+  let arguments = (ins Tile_Tensor:$value, Arg<Cta_BufferType, "tile", [MemWrite<Cta_SharedMemory>]>:$buffer,
+                       UnitAttr:$first);
+  let assemblyFormat = "(`first` $first^)? $value `,` $buffer attr-dict `:` type($value) `,` type($buffer)";
   let hasVerifier = 1;
 }
 
@@ -71,6 +73,23 @@ def Cta_LocalLoadOp : Cta_Op<"local_load", []> {
                        OptionalAttr<DenseI32ArrayAttr>:$start);
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = "$buffer (`at` $start^)? attr-dict `:` type($buffer) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Cta_LocalGatherOp : Cta_Op<"local_gather", []> {
+  let summary = "read of elements of a tile of shared memory at computed places along an axis";
+  let description = [{
+    As `tile.gather`, from a buffer whose layout is row-major. The result is held as the indices are.
+
+    Example:
+    ```mlir
+    %y = cta.local_gather %b[%i] {axis = 0 : i32} : !cta.buffer<64xf32, #s>, tensor<32xi32, #x> -> tensor<32xf32, #x>
+    ```
+  }];
+  let arguments = (ins Arg<Cta_BufferType, "tile", [MemRead<Cta_SharedMemory>]>:$buffer, RankedTensorOf<[I32]>:$indices,
+                       I32Attr:$axis);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$buffer `[` $indices `]` attr-dict `:` type($buffer) `,` type($indices) `->` type($result)";
   let hasVerifier = 1;
 }
 

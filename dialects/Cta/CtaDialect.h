@@ -29,12 +29,23 @@ struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
   llvm::StringRef getName() final { return "cta.shared_memory"; }
 };
 
+/// PTX ISA, "Tensor-map": the size of the object, and its alignment in global and shared memory.
+constexpr int64_t tensorMapBytes = 128;
+
 /// The layout of a tensor type, or null if it has none.
 LayoutAttr getLayoutAttr(mlir::Type type);
 /// The layout of a tensor type that has one.
 const layout::LinearLayout &getLayout(mlir::Type type);
 /// `type` with `layout` as its encoding.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type, LayoutAttr layout);
+
+// What verifiers of several families share.
+
+/// The buffer is the block of a descriptor with these offsets, or a panel of it.
+mlir::LogicalResult verifyBlock(mlir::Operation *op, DescType desc, mlir::ValueRange offsets, BufferType buffer,
+                                bool mayBePanel);
+/// The tensor can be a partial sum: it is moved as 32-bit registers.
+mlir::LogicalResult verifyPartial(mlir::Operation *op, mlir::RankedTensorType value);
 
 } // namespace tile::cta
 

@@ -6,7 +6,7 @@ using namespace tile;
 using namespace tile::cta;
 
 /// Partial sums are moved as 32-bit registers.
-static LogicalResult verifyPartial(Operation *op, RankedTensorType value) {
+LogicalResult tile::cta::verifyPartial(Operation *op, RankedTensorType value) {
   if (!getLayoutAttr(value))
     return op->emitOpError() << "tensor has no layout";
   if (!value.getElementType().isF32() && !value.getElementType().isInteger(32))

@@ -1,4 +1,4 @@
-// Work that CTAs of one grid share: partial sums and flags in global memory.
+// Work that CTAs of one grid share: partial sums and flags in global memory; and how grids follow each other.
 #ifndef CTA_GRID_OPS_TD
 #define CTA_GRID_OPS_TD
 
@@ -52,6 +52,31 @@ def Cta_FlagWaitOp : Cta_FlagOp<"flag_wait"> {
     after it. The CTA that sets the flag must not itself wait for this one.
 
     Example: `cta.flag_wait %p : !tile.ptr<i32>`
+  }];
+}
+
+class Cta_GridDependencyOp<string opMnemonic> : Cta_Op<opMnemonic, [
+    MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
+  let assemblyFormat = "attr-dict";
+}
+
+def Cta_AwaitGridsOp : Cta_GridDependencyOp<"await_grids"> {
+  let summary = "wait until the grids in front have ended";
+  let description = [{
+    PTX ISA, `griddepcontrol.wait`: what they have written is visible afterwards. Returns at once in a launch that did not
+    begin before they ended.
+
+    Example: `cta.await_grids`
+  }];
+}
+
+def Cta_LaunchDependentsOp : Cta_GridDependencyOp<"launch_dependents"> {
+  let summary = "let grids behind this one begin";
+  let description = [{
+    PTX ISA, `griddepcontrol.launch_dependents`: a grid that was launched so that it may overlap with this one begins when
+    each CTA of this one has got here or has ended. It awaits this grid's results by `cta.await_grids`.
+
+    Example: `cta.launch_dependents`
   }];
 }
 

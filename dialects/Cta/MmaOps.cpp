@@ -32,8 +32,14 @@ LogicalResult FmaDotOp::verify() {
 LogicalResult WgmmaOp::verify() {
   if (!getLayoutAttr(getAcc().getType()))
     return emitOpError() << "accumulator must have a layout";
-  for (BufferType buffer : {getA().getType(), getB().getType()})
-    if (buffer.getSlots() != 1)
+  for (Value operand : {getA(), Value(getB())}) {
+    auto buffer = dyn_cast<BufferType>(operand.getType());
+    if (buffer && buffer.getSlots() != 1)
       return emitOpError() << "operand has " << buffer.getSlots() << " slots; choose one with cta.slot";
-  return verifyProduct(*this, getA().getType().getShape(), getB().getType().getShape(), getAcc().getType().getShape());
+  }
+  auto registers = dyn_cast<RankedTensorType>(getA().getType());
+  if (registers && !getLayoutAttr(registers))
+    return emitOpError() << "left operand in registers must have a layout";
+  ArrayRef<int64_t> shape = registers ? registers.getShape() : getBufferA().getType().getShape();
+  return verifyProduct(*this, shape, getB().getType().getShape(), getAcc().getType().getShape());
 }

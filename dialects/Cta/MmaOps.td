@@ -41,23 +41,29 @@ def Cta_FmaDotOp : Cta_Op<"fma_dot", [AllTypesMatch<["acc", "result"]>]> {
 }
 
 def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
-  let summary = "asynchronous matrix product of warp groups, operands in shared memory";
+  let summary = "asynchronous matrix product of warp groups, right operand in shared memory";
   let description = [{
     `result = acc + a * b` with `wgmma.mma_async` of shape m64 x `n` x 32 bytes of k (PTX ISA, "Asynchronous Warpgroup
     Level Matrix Instructions"), all k steps as one group. If `accumulate` is given and false, `acc` is not read:
     `result = a * b`. The accumulator has the layout of the instruction (`lib/Layout/MmaLayouts.h`); the buffers have
-    swizzled layouts that a matrix descriptor can say. The result may be used after a `cta.wgmma_wait` only, and the
-    buffers may be written after it.
+    swizzled layouts that a matrix descriptor can say. `a` is a buffer, or a tensor of 16-bit elements in registers with the
+    layout of the instruction's left operand. The result may be used after a `cta.wgmma_wait` only, and the buffers may be
+    written after it.
 
     Example:
     ```mlir
     %d = cta.wgmma %a, %b, %c {n = 64 : i32} : !cta.buffer<64x16xf16, #a>, !cta.buffer<16x64xf16, #b> -> tensor<64x64xf32, #c>
     ```
   }];
-  let arguments = (ins Arg<Cta_BufferType, "left tile", [MemRead<Cta_SharedMemory>]>:$a,
+  let arguments = (ins Arg<AnyTypeOf<[Cta_BufferType, Tile_NumberTensor]>, "left tile",
+                           [MemRead<Cta_SharedMemory>]>:$a,
                        Arg<Cta_BufferType, "right tile", [MemRead<Cta_SharedMemory>]>:$b, Tile_NumberTensor:$acc,
                        Optional<I1>:$accumulate, I32Attr:$n);
   let results = (outs Tile_NumberTensor:$result);
+  let extraClassDeclaration = [{
+    /// The left operand, if it is in shared memory.
+    mlir::TypedValue<BufferType> getBufferA() { return mlir::dyn_cast<mlir::TypedValue<BufferType>>(getA()); }
+  }];
   let assemblyFormat = [{
     $a `,` $b `,` $acc (`if` $accumulate^)? attr-dict `:` type($a) `,` type($b) `->` type($result)
   }];

@@ -7,7 +7,8 @@ using namespace tile::cta;
 
 /// The buffer is the descriptor's block, without leading dimensions of size 1 if it has a lower rank, or for stores a
 /// panel of it: fewer elements along the last dimension.
-static LogicalResult verifyBlock(Operation *op, DescType desc, ValueRange offsets, BufferType buffer, bool mayBePanel) {
+LogicalResult tile::cta::verifyBlock(Operation *op, DescType desc, ValueRange offsets, BufferType buffer,
+                                     bool mayBePanel) {
   if (buffer.getSlots() != 1)
     return op->emitOpError() << "buffer has " << buffer.getSlots() << " slots; choose one with cta.slot";
   ArrayRef<int64_t> block = desc.getShape(), tile = buffer.getShape();
@@ -41,6 +42,16 @@ LogicalResult TmaStoreOp::verify() {
     return emitOpError() << "gives each of " << groups << " warp groups its part of " << rows
                          << " rows, which must be consecutive in the buffer";
   return verifyBlock(*this, getDesc().getType(), getOffsets(), getBuffer().getType(), /*mayBePanel=*/true);
+}
+
+LogicalResult MakeTensorMapOp::verify() {
+  size_t rank = getResult().getType().getShape().size();
+  if (getShape().size() != rank || getStrides().size() != rank || getBox().size() != rank)
+    return emitOpError() << "has " << getShape().size() << " sizes, " << getStrides().size() << " strides and a box of "
+                         << getBox().size() << " sizes but the descriptor has rank " << rank;
+  if (int64_t bytes = getStaging().getType().getBytes(); bytes != tensorMapBytes)
+    return emitOpError() << "staging buffer has " << bytes << " bytes but a tensor map has " << tensorMapBytes;
+  return success();
 }
 
 LogicalResult MbarrierType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t slots) {

@@ -83,6 +83,34 @@ def Cta_TmaStoreWaitOp : Cta_Op<"tma_store_wait", [
   let assemblyFormat = "$pending attr-dict";
 }
 
+def Cta_MakeTensorMapOp : Cta_Op<"make_tensor_map", [AttrSizedOperandSegments,
+    MemoryEffects<[MemWrite<Tile_GlobalMemory>, MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
+  let summary = "tensor map that the kernel makes";
+  let description = [{
+    PTX ISA, `tensormap.replace` and `fence.proxy.tensormap`. One thread fills a tensor map in `staging`, 128 bytes of
+    shared memory, copies it to `place`, 128 bytes of global memory that belong to this CTA, and makes it visible to TMA:
+    the CTA's first thread, whom the others wait for, or with `single` the only one that executes the operation. It must
+    be the one that accesses through the descriptor, and its accesses through an earlier map at `place` must be
+    complete. Shape and strides are those of `tile.make_desc`, `box` and `swizzle` those of a `tile.tensor_map`. If
+    `needed` is false no map is made, and none may be used.
+
+    Example:
+    ```mlir
+    %d = cta.make_tensor_map %base, [%m, %n], [%ld, %one] at %p via %b if %c {box = array<i64: 64, 64>, swizzle = 128 : i32}
+       : !tile.ptr<f16>, !tile.ptr<i8>, !cta.buffer<128xi8, #s> -> !tile.desc<64x64xf16>
+    ```
+  }];
+  let arguments = (ins Tile_PtrType:$base, Variadic<I32>:$shape, Variadic<I64>:$strides, Tile_PtrType:$place,
+                       Arg<Cta_BufferType, "staging", [MemWrite<Cta_SharedMemory>]>:$staging, Optional<I1>:$needed,
+                       DenseI64ArrayAttr:$box, I32Attr:$swizzle, UnitAttr:$single);
+  let results = (outs Tile_DescType:$result);
+  let assemblyFormat = [{
+    (`single` $single^)? $base `,` `[` $shape `]` `,` `[` $strides `]` `at` $place `via` $staging (`if` $needed^)? attr-dict
+    `:` type($base) `,` type($place) `,` type($staging) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def Cta_TmaPrefetchOp : Cta_Op<"tma_prefetch", [MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "bring a tensor map into the cache";
   let description = [{

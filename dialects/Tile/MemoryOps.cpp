@@ -45,6 +45,8 @@ LogicalResult MakeDescOp::verify() {
   if (getShape().size() != rank || getStrides().size() != rank)
     return emitOpError() << "has " << getShape().size() << " sizes and " << getStrides().size()
                          << " strides but the block has rank " << rank;
+  if (getNeeded() && !getPlace())
+    return emitOpError() << "has a condition but no place for a tensor map";
   if (getBase().getType().getPointee() != type.getElementType())
     return emitOpError() << "base points to " << getBase().getType().getPointee()
                          << " but the descriptor's elements are " << type.getElementType();

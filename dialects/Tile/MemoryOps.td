@@ -17,6 +17,19 @@ def Tile_AddPtrOp : Tile_Op<"addptr", [Pure, AllTypesMatch<["ptr", "result"]>]> 
   let hasVerifier = 1;
 }
 
+def Tile_AddressCastOp : Tile_Op<"address_cast", [Pure, Elementwise]> {
+  let summary = "the same address as another type";
+  let description = [{
+    From a pointer to its 64-bit address or to a pointer of another pointee, or from an address to a pointer. Nothing is
+    known of the result: neither its alignment nor what it points into.
+
+    Example: `%q = tile.address_cast %a : tensor<4xi64> -> tensor<4x!tile.ptr<f16>>`
+  }];
+  let arguments = (ins Tile_AddressValue:$src);
+  let results = (outs Tile_AddressValue:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+}
+
 // The mask and the value of an access follow from the pointer; an absent optional operand always matches.
 class Tile_FollowsPointer<string operand, string transform, string present>
     : TypesMatchWith<operand # " has the shape of the pointer", "ptr", operand, transform,
@@ -68,23 +81,32 @@ def Tile_StoreOp : Tile_Op<"store", [
   let hasVerifier = 1;
 }
 
-def Tile_MakeDescOp : Tile_Op<"make_desc", [Pure, SameVariadicOperandSize]> {
+def Tile_MakeDescOp : Tile_Op<"make_desc", [Pure, AttrSizedOperandSegments]> {
   let summary = "descriptor of a strided tensor in global memory";
   let description = [{
     `shape` (i32) and `strides` (i64, in elements) have one entry a dimension of the block shape, 1 to 5; the last
     stride is 1. As TMA requires, the innermost block dimension covers at least 16 bytes, and the program promises that
     `base` is aligned to 16 bytes and that the other strides are multiples of 16 bytes and not negative.
 
+    With `place`, global memory of 128 bytes that belongs to this CTA, the kernel makes a tensor map there for TMA
+    (decided by `tile-device-descriptors`); if `needed` is false nothing is accessed through it.
+
     Example:
     ```mlir
     %d = tile.make_desc %base, [%m, %n], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<64x32xf16>
+    %e = tile.make_desc %base, [%m, %n], [%ld, %one] at %p if %c : !tile.ptr<f16>, !tile.ptr<i8> -> !tile.desc<64x32xf16>
     ```
   }];
-  let arguments = (ins Tile_PtrType:$base, Variadic<I32>:$shape, Variadic<I64>:$strides);
+  let arguments = (ins Tile_PtrType:$base, Variadic<I32>:$shape, Variadic<I64>:$strides, Optional<Tile_PtrType>:$place,
+                       Optional<I1>:$needed);
   let results = (outs Tile_DescType:$result);
   let assemblyFormat = [{
-    $base `,` `[` $shape `]` `,` `[` $strides `]` attr-dict `:` type($base) `->` type($result)
+    $base `,` `[` $shape `]` `,` `[` $strides `]` (`at` $place^)? (`if` $needed^)? attr-dict
+    `:` type($base) (`,` type($place)^)? `->` type($result)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$base, "::mlir::ValueRange":$shape,
+                                 "::mlir::ValueRange":$strides),
+                            [{ build($_builder, $_state, type, base, shape, strides, {}, {}); }]>];
   let hasVerifier = 1;
 }
 

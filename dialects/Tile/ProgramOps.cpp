@@ -34,6 +34,26 @@ std::string KernelOp::getArgName(unsigned index) {
   return name ? name.str() : "arg" + std::to_string(index);
 }
 
+/// CUDA programming guide, "Thread Block Clusters": clusters of up to 8 CTAs are portable.
+static LogicalResult verifyCluster(KernelOp kernel) {
+  constexpr int64_t mostCtas = 8;
+  int64_t ctas = 1;
+  if (std::optional<ArrayRef<int32_t>> shape = kernel.getCluster()) {
+    if (shape->size() != 3)
+      return kernel.emitOpError() << "cluster has " << shape->size() << " numbers but needs 3";
+    for (int32_t extent : *shape) {
+      if (extent < 1 || extent > mostCtas || !llvm::isPowerOf2_32(extent))
+        return kernel.emitOpError() << "cluster is [" << *shape << "]; its numbers must be 1, 2, 4 or 8";
+      ctas *= extent;
+    }
+  }
+  if (ctas > mostCtas)
+    return kernel.emitOpError() << "cluster has " << ctas << " CTAs; at most 8 are possible";
+  if (int64_t formed = int32_t(kernel.getClusterCtas()); formed != 1 && formed != ctas)
+    return kernel.emitOpError() << "cluster_ctas is " << formed << " but the cluster asked for has " << ctas;
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   if (!getFunctionType().getResults().empty())
     return emitOpError() << "has " << getFunctionType().getNumResults() << " results; a kernel returns nothing";
@@ -46,7 +66,7 @@ LogicalResult KernelOp::verify() {
   uint32_t stages = getNumStages();
   if (stages < 1 || stages > 16)
     return emitOpError() << "num_stages is " << stages << " but must be from 1 to 16";
-  return success();
+  return verifyCluster(*this);
 }
 
 LogicalResult PrintOp::verify() {

@@ -19,7 +19,10 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
 
     `num_warps` is the number of warps of 32 threads that run one program, a power of two from 1 to 32. `num_stages` is
     the depth of software pipelines. `producer_warps` is the number of warps beyond these that only copy data for
-    them (set by `cta-specialize-warps`). `shared_bytes` is the shared memory of one CTA (set by `cta-allocate-shared`).
+    them (set by `cta-specialize-warps`). `cluster` asks for CTAs that run side by side and share
+    operands: how many along the first and the second axis of the grid, and how many share the steps of one program;
+    `cluster_ctas` is the number of CTAs that a cluster really has (set by `tile-form-clusters` and `cta-split-steps`).
+    `shared_bytes` is the shared memory of one CTA (set by `cta-allocate-shared`).
     `constants` are the compile-time parameters by name and `launch` holds the grid,
     buffer, default and expectation directives as text, for the artifact's manifest.
 
@@ -34,6 +37,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        DefaultValuedAttr<I32Attr, "4">:$num_warps, DefaultValuedAttr<I32Attr, "3">:$num_stages,
                        DefaultValuedAttr<I32Attr, "0">:$producer_warps,
+                       OptionalAttr<DenseI32ArrayAttr>:$cluster, DefaultValuedAttr<I32Attr, "1">:$cluster_ctas,
                        OptionalAttr<I64Attr>:$shared_bytes,
                        OptionalAttr<DictionaryAttr>:$constants, OptionalAttr<DictionaryAttr>:$launch,
                        OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
@@ -145,6 +149,30 @@ def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemRead<Tile_GlobalMemory>, 
   let arguments = (ins StrAttr:$prefix, UnitAttr:$hex, Variadic<Tile_Value>:$args);
   let assemblyFormat = "$prefix (`hex` $hex^)? ($args^ `:` type($args))? attr-dict";
   let hasVerifier = 1;
+}
+
+def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
+  let summary = "accesses to memory before it are done before those behind it";
+  let description = [{
+    Orders what different threads of the program do to global memory; needed only where a program reads what it has
+    itself written through other elements.
+
+    Example: `tile.barrier`
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_GridDependencyOp : Tile_Op<"grid_dependency", [MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
+  let summary = "order of this grid and those that run before and behind it";
+  let description = [{
+    `wait`: the grids that this one depends on have ended, and what they wrote is visible. `launch`: grids that depend on
+    this one may start. For launches that overlap (PTX ISA, "griddepcontrol"); on targets before sm_90, and in launches
+    that do not overlap, nothing happens.
+
+    Example: `tile.grid_dependency wait`
+  }];
+  let arguments = (ins Tile_GridDependencyAttr:$kind);
+  let assemblyFormat = "$kind attr-dict";
 }
 
 #endif

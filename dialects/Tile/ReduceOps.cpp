@@ -1,4 +1,4 @@
-// Verification of reductions.
+// Verification of reductions, scans and gathers.
 #include "Tile/TileDialect.h"
 
 using namespace mlir;
@@ -32,22 +32,63 @@ LogicalResult ReduceOp::verify() {
   return success();
 }
 
-LogicalResult ReduceOp::verifyRegions() {
-  Block &block = getCombine().front();
+/// The region combines two tuples of the operands' elements.
+static LogicalResult verifyCombine(Operation *op, Block &block) {
   SmallVector<Type> elements;
-  for (Value src : getSrcs())
+  for (Value src : op->getOperands())
     elements.push_back(getElementTypeOf(src.getType()));
   SmallVector<Type> expected(elements);
   llvm::append_range(expected, elements);
   if (block.getNumArguments() != expected.size())
-    return emitOpError() << "combine region takes " << block.getNumArguments() << " arguments; expected "
-                         << expected.size() << ", the left and the right elements";
+    return op->emitOpError() << "combine region takes " << block.getNumArguments() << " arguments; expected "
+                             << expected.size() << ", the left and the right elements";
   if (!llvm::equal(block.getArgumentTypes(), expected))
-    return emitOpError() << "combine region takes the types " << block.getArgumentTypes() << " but must take "
-                         << expected;
+    return op->emitOpError() << "combine region takes the types " << block.getArgumentTypes() << " but must take "
+                             << expected;
   auto yield = dyn_cast_or_null<YieldOp>(block.empty() ? nullptr : &block.back());
   if (!yield || !llvm::equal(yield.getOperandTypes(), elements))
-    return emitOpError() << "combine region must end with tile.yield of " << elements.size()
-                         << " values of the operands' element types";
+    return op->emitOpError() << "combine region must end with tile.yield of " << elements.size()
+                             << " values of the operands' element types";
+  return success();
+}
+
+LogicalResult ReduceOp::verifyRegions() {
+  return verifyCombine(*this, getCombine().front());
+}
+
+LogicalResult ScanOp::verify() {
+  if (getSrcs().empty())
+    return emitOpError() << "has no operand";
+  if (!llvm::equal(getSrcs().getTypes(), getResultTypes()))
+    return emitOpError() << "has operands " << getSrcs().getTypes() << " but results " << getResultTypes();
+  auto first = cast<RankedTensorType>(getSrcs().front().getType());
+  int64_t axis = int32_t(getAxis());
+  if (axis < 0 || axis >= first.getRank())
+    return emitOpError() << "axis is " << axis << " but must be from 0 to " << first.getRank() - 1;
+  for (Type type : getSrcs().getTypes())
+    if (cast<RankedTensorType>(type).getShape() != first.getShape())
+      return emitOpError() << "operands have shapes [" << first.getShape() << "] and ["
+                           << cast<RankedTensorType>(type).getShape() << "]; they must agree";
+  return success();
+}
+
+LogicalResult ScanOp::verifyRegions() {
+  return verifyCombine(*this, getCombine().front());
+}
+
+LogicalResult GatherOp::verify() {
+  RankedTensorType src = getSrc().getType(), indices = getIndices().getType();
+  int64_t axis = int32_t(getAxis());
+  if (axis < 0 || axis >= src.getRank())
+    return emitOpError() << "axis is " << axis << " but must be from 0 to " << src.getRank() - 1;
+  if (indices.getRank() != src.getRank())
+    return emitOpError() << "operand has rank " << src.getRank() << " but the indices have rank " << indices.getRank();
+  for (auto [dim, from, to] : llvm::enumerate(src.getShape(), indices.getShape()))
+    if (from != to && int64_t(dim) != axis)
+      return emitOpError() << "dimension " << dim << " has size " << from << " but that of the indices " << to
+                           << "; only axis " << axis << " may differ";
+  if (getResult().getType() != indices.clone(src.getElementType()))
+    return emitOpError() << "result is " << getResult().getType() << " but must be "
+                         << indices.clone(src.getElementType());
   return success();
 }

@@ -30,6 +30,44 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SingleBlock]> {
   let hasRegionVerifier = 1;
 }
 
+def Tile_ScanOp : Tile_Op<"scan", [Pure, SingleBlock]> {
+  let summary = "combination of all elements up to each one along an axis";
+  let description = [{
+    Element i of the results combines the elements 0 to i of the operands along `axis`; with `reverse` those from i to
+    the last, the last one being the leftmost. The region is as that of `tile.reduce`, but it need not be commutative:
+    its left arguments stand for earlier elements.
+
+    Example:
+    ```mlir
+    %sums = tile.scan %x {axis = 0 : i32} : tensor<128xf32> -> tensor<128xf32> {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tile.yield %c : f32
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Tile_NumberTensor>:$srcs, I32Attr:$axis, UnitAttr:$reverse);
+  let results = (outs Variadic<Tile_NumberTensor>:$results);
+  let regions = (region SizedRegion<1>:$combine);
+  let assemblyFormat = "(`reverse` $reverse^)? $srcs attr-dict `:` type($srcs) `->` type($results) $combine";
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Tile_GatherOp : Tile_Op<"gather", [Pure]> {
+  let summary = "elements of a tensor at computed places along an axis";
+  let description = [{
+    `result[…, i, …] = src[…, indices[…, i, …], …]`, where i is the coordinate along `axis`. The shapes agree but for that
+    axis. An index that is negative or too large gives an unspecified element (the interpreter reports it).
+
+    Example: `%y = tile.gather %x[%i] {axis = 0 : i32} : tensor<128xf32>, tensor<64xi32> -> tensor<64xf32>`
+  }];
+  let arguments = (ins Tile_NumberTensor:$src, RankedTensorOf<[I32]>:$indices, I32Attr:$axis);
+  let results = (outs Tile_NumberTensor:$result);
+  let assemblyFormat = "$src `[` $indices `]` attr-dict `:` type($src) `,` type($indices) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike]> {
   let summary = "results of a combine region";
   let description = [{

@@ -23,8 +23,29 @@ def Tile_EvictionPolicy : Tile_Enum<"EvictionPolicy", "L2 eviction priority", [
   I32EnumAttrCase<"last", 2, "evict_last">]>;
 def Tile_EvictionPolicyAttr : Tile_EnumAttr<Tile_EvictionPolicy, "evict">;
 
+// PTX ISA, "atom": the operations; u before a name means unsigned.
+def Tile_AtomicKind : Tile_Enum<"AtomicKind", "how an atomic operation combines", [
+  I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"max", 1>, I32EnumAttrCase<"min", 2>, I32EnumAttrCase<"umax", 3>,
+  I32EnumAttrCase<"umin", 4>, I32EnumAttrCase<"and_", 5, "and">, I32EnumAttrCase<"or_", 6, "or">,
+  I32EnumAttrCase<"xor_", 7, "xor">, I32EnumAttrCase<"xchg", 8>]>;
+def Tile_AtomicKindAttr : Tile_EnumAttr<Tile_AtomicKind, "atomic">;
+
+// PTX ISA, "Memory Consistency Model".
+def Tile_MemoryOrder : Tile_Enum<"MemoryOrder", "which accesses an atomic operation orders", [
+  I32EnumAttrCase<"relaxed", 0>, I32EnumAttrCase<"acquire", 1>, I32EnumAttrCase<"release", 2>,
+  I32EnumAttrCase<"acq_rel", 3>]>;
+def Tile_MemoryOrderAttr : Tile_EnumAttr<Tile_MemoryOrder, "order">;
+def Tile_MemoryScope : Tile_Enum<"MemoryScope", "for whom an atomic operation is atomic", [
+  I32EnumAttrCase<"cta", 0>, I32EnumAttrCase<"gpu", 1>, I32EnumAttrCase<"sys", 2>]>;
+def Tile_MemoryScopeAttr : Tile_EnumAttr<Tile_MemoryScope, "scope">;
+
 def Tile_InputPrecision : Tile_Enum<"InputPrecision", "how fp32 operands of a dot enter the multiplier", [
   I32EnumAttrCase<"tf32", 0>, I32EnumAttrCase<"tf32x3", 1>, I32EnumAttrCase<"ieee", 2>]>;
 def Tile_InputPrecisionAttr : Tile_EnumAttr<Tile_InputPrecision, "precision">;
+
+// PTX ISA, "griddepcontrol".
+def Tile_GridDependency : Tile_Enum<"GridDependency", "what a grid says to those before or behind it", [
+  I32EnumAttrCase<"wait", 0>, I32EnumAttrCase<"launch", 1>]>;
+def Tile_GridDependencyAttr : Tile_EnumAttr<Tile_GridDependency, "dependency">;
 
 #endif

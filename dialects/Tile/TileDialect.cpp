@@ -75,6 +75,12 @@ unsigned getBytesInMemory(Type element) {
   return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
+bool writesGlobalMemory(Operation *op) {
+  if (auto code = dyn_cast<InlineAsmOp>(op))
+    return !code.getIsPure();
+  return isa<StoreOp, DescStoreOp, AtomicRmwOp, AtomicCasOp, BarrierOp, GridDependencyOp>(op);
+}
+
 } // namespace tile
 
 #define GET_OP_CLASSES

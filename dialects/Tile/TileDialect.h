@@ -37,6 +37,8 @@ mlir::Type getPointeeValueType(mlir::Type pointer);
 mlir::Type getMaskType(mlir::Type like);
 /// Bytes that an element of type `element` occupies in global memory; i1 takes one byte, a pointer eight.
 unsigned getBytesInMemory(mlir::Type element);
+/// Whether the operation may change what a load reads that runs behind it, or waits for other programs.
+bool writesGlobalMemory(mlir::Operation *op);
 
 } // namespace tile
 

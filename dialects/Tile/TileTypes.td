@@ -47,6 +47,9 @@ def Tile_Value : AnyTypeOf<[Tile_Element, Tile_Tensor], "scalar or tensor">;
 def Tile_NumberValue : AnyTypeOf<[Tile_Number, Tile_NumberTensor], "number or tensor of numbers">;
 def Tile_IntValue : AnyTypeOf<[Tile_Int, RankedTensorOf<[Tile_Int]>], "integer or tensor of integers">;
 def Tile_PtrValue : AnyTypeOf<[Tile_PtrType, RankedTensorOf<[Tile_PtrType]>], "pointer or tensor of pointers">;
+def Tile_PtrTensor : RankedTensorOf<[Tile_PtrType]>;
+def Tile_MaskTensor : RankedTensorOf<[I1]>;
+def Tile_AddressValue : AnyTypeOf<[I64, Tile_PtrType, RankedTensorOf<[I64, Tile_PtrType]>], "i64 or pointer, or tensor">;
 def Tile_MaskValue : AnyTypeOf<[I1, RankedTensorOf<[I1]>], "i1 or tensor of i1">;
 
 #endif

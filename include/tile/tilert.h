@@ -85,6 +85,7 @@ typedef struct tile_kernel_info {
   uint32_t parameter_count;
   uint32_t tensor_map_count; /* made by the launch; the kernel takes them after its parameters */
   uint32_t persistent;       /* 1: few blocks work off the grid of programs; see tile_kernel_blocks */
+  uint32_t may_overlap;      /* 1: tile_launch_options.overlap has an effect */
 } tile_kernel_info;
 
 /* One argument with its own tag, for callers that do not know the types at compile time; see tile_launch_values. */
@@ -103,6 +104,11 @@ typedef struct tile_launch_options {
   /* The next two are read only if tile_kernel_scratch_bytes is not zero. */
   void *scratch;        /* device memory, see tile_kernel_scratch_bytes; NULL: the runtime's own for this stream */
   size_t scratch_bytes; /* at `scratch` */
+  /* 1: the kernel may begin before the work in front of it in the stream has ended, if that is a kernel too: it then
+     initialises itself, and awaits the end before it accesses memory (programmatic dependent launch; in a captured
+     stream, an edge of that kind in the graph). Kernels of which tile_kernel_info.may_overlap is 0 ignore this. 0: it
+     begins when the work in front has ended. */
+  uint32_t overlap;
 } tile_launch_options;
 
 /* Text about the last failure of the calling thread; "" if there was none. Valid until the thread's next call. */

@@ -95,16 +95,42 @@ SharedOperand tile::traceOperand(Value operand) {
   return traced;
 }
 
-/// Whether TMA puts the value of `source` into shared memory, or has done so.
-static bool isBlock(Operation *source) {
-  if (auto load = dyn_cast_or_null<DescLoadOp>(source))
-    return isa<BlockArgument>(load.getDesc());
-  auto load = dyn_cast_or_null<cta::LocalLoadOp>(source);
+bool tile::hasTensorMap(Value desc) {
+  auto make = desc.getDefiningOp<MakeDescOp>();
+  return isa<BlockArgument>(desc) || (make && make.getPlace());
+}
+
+bool tile::isBlock(const SharedOperand &operand) {
+  if (auto load = dyn_cast_or_null<DescLoadOp>(operand.source))
+    return hasTensorMap(load.getDesc());
+  auto load = dyn_cast_or_null<cta::LocalLoadOp>(operand.source);
   return load && llvm::any_of(load.getBuffer().getUsers(), llvm::IsaPred<cta::TmaLoadSyncOp>);
 }
 
+bool tile::staysInRegisters(DotOp dot) {
+  // PTX ISA, "Register Fragments and Shared Memory Matrix Layouts": fragments of a for 16-bit types; those of 8-bit
+  // types are no accumulators.
+  if (!dot.getA().getType().getElementType().isF16() && !dot.getA().getType().getElementType().isBF16())
+    return false;
+  SmallVector<Value> worklist{dot.getA()};
+  DenseSet<Value> visited;
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val().getDefiningOp();
+    bool isProduct = isa_and_present<DotOp, cta::WgmmaWaitOp, cta::MmaSyncOp, cta::FmaDotOp>(op);
+    if (!op || op->getBlock() != dot->getBlock() || isProduct)
+      continue; // known before this iteration's products, or one of them
+    if (!isMemoryEffectFree(op))
+      return false;
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()) && visited.insert(operand).second)
+        worklist.push_back(operand);
+  }
+  return true;
+}
+
 std::optional<layout::WgmmaTiling> tile::planWarpGroups(DotOp dot, bool aTransposed, bool bTransposed,
-                                                        const target::GpuTarget &target, unsigned numWarps) {
+                                                        const target::GpuTarget &target, unsigned numWarps,
+                                                        bool swapped) {
   Type a = dot.getA().getType().getElementType(), b = dot.getB().getType().getElementType();
   Type acc = dot.getAcc().getType().getElementType();
   bool isHalf = (a.isF16() || a.isBF16()) && a == b && acc.isF32();
@@ -112,6 +138,8 @@ std::optional<layout::WgmmaTiling> tile::planWarpGroups(DotOp dot, bool aTranspo
   bool isByte = a.isInteger(8) && a == b && acc.isInteger(32);
   if (!target.has(target::Feature::Wgmma) || numWarps % 4 != 0 || !(isHalf || isByte))
     return std::nullopt;
+  if (swapped)
+    std::tie(aTransposed, bTransposed) = std::pair(!bTransposed, !aTransposed);
   // Memory is row-major: b has n contiguous unless it was read transposed. Only 16-bit types may.
   bool kMajor = !aTransposed && bTransposed;
   if (!isHalf && !kMajor)
@@ -120,6 +148,8 @@ std::optional<layout::WgmmaTiling> tile::planWarpGroups(DotOp dot, bool aTranspo
   tiling.elementBits = a.getIntOrFloatBitWidth();
   ArrayRef<int64_t> shape = dot.getAcc().getType().getShape();
   int64_t m = shape[0], n = shape[1], k = dot.getA().getType().getDimSize(1), groups = numWarps / 4;
+  if (swapped)
+    std::swap(m, n);
   if (m < 64 || k * tiling.elementBits < 256)
     return std::nullopt;
   // Along M as far as there are 64 rows for each group, the rest along N.
@@ -138,10 +168,13 @@ DotPlan tile::planDot(DotOp dot, const target::GpuTarget &target, unsigned numWa
   int64_t m = shape[0], n = shape[1], k = shapeA[1];
   DotPlan plan;
   SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
-  if (isBlock(a.source) && isBlock(b.source))
-    plan.wgmma = planWarpGroups(dot, a.transposed, b.transposed, target, numWarps);
+  bool fromRegisters = !isBlock(a) && staysInRegisters(dot);
+  if (isBlock(b) && (isBlock(a) || fromRegisters))
+    plan.wgmma = planWarpGroups(dot, !fromRegisters && a.transposed, b.transposed, target, numWarps);
   if (plan.wgmma) {
     plan.accumulator = layout::wgmmaAccumulator(m, n, *plan.wgmma);
+    if (fromRegisters)
+      plan.a = layout::wgmmaOperandA(m, k, *plan.wgmma);
     return plan;
   }
   plan.instruction = chooseInstruction(dot, target);

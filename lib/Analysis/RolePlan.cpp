@@ -32,7 +32,7 @@ public:
 
   std::optional<RolePlan> run(ArrayRef<Value> counters) {
     llvm::for_each(counters, [&](Value value) { need(value); });
-    if (!findChannels() || writesWhatItReads() || !slice())
+    if (!findChannels() || !slice() || writesWhatItReads())
       return std::nullopt;
     return std::move(plan);
   }
@@ -92,64 +92,105 @@ private:
     return true;
   }
 
-  /// Whether a write may go to a tensor that TMA reads; different parameters are taken to be different tensors.
+  /// Whether a write may go to what the producer reads; different parameters are taken to be different tensors.
   bool writesWhatItReads() {
     DenseSet<Attribute> read;
-    for (const Channel &channel : plan.channels)
-      for (cta::TmaLoadSyncOp load : channel.loads)
+    for (Operation *op : plan.producerOps) {
+      Value source;
+      if (auto load = dyn_cast<LoadOp>(op))
+        source = load.getPtr();
+      if (auto map = dyn_cast<cta::MakeTensorMapOp>(op))
+        source = map.getBase();
+      if (auto load = dyn_cast<cta::TmaLoadSyncOp>(op); load && isa<BlockArgument>(load.getDesc()))
         read.insert(baseOf(load.getDesc()));
+      if (source && !findParameters(source, read))
+        return true;
+    }
     return kernel
         .walk([&](Operation *op) {
           bool conflicts = false;
+          DenseSet<Attribute> written;
           if (auto store = dyn_cast<cta::TmaStoreOp>(op))
             conflicts = read.contains(baseOf(store.getDesc()));
-          if (auto store = dyn_cast<StoreOp>(op)) {
-            DenseSet<Value> visited;
-            conflicts = mayPointTo(store.getPtr(), read, visited);
-          }
+          Value pointer;
+          if (auto store = dyn_cast<StoreOp>(op))
+            pointer = store.getPtr();
+          if (auto update = dyn_cast<AtomicRmwOp>(op))
+            pointer = update.getPtr();
+          if (pointer)
+            conflicts = !findParameters(pointer, written) ||
+                        llvm::any_of(written, [&](Attribute name) { return read.contains(name); });
+          // What waits for other programs, or may do anything.
+          else if (writesGlobalMemory(op))
+            conflicts = true;
           return conflicts ? WalkResult::interrupt() : WalkResult::advance();
         })
         .wasInterrupted();
   }
 
-  /// The name of the pointer parameter behind a descriptor.
+  /// The name of the pointer parameter behind a descriptor that the launcher makes.
   Attribute baseOf(Value desc) {
     auto map = kernel.getArgAttrOfType<DictionaryAttr>(cast<BlockArgument>(desc).getArgNumber(),
                                                        KernelOp::getTensorMapAttrName());
     return map.get("base");
   }
 
-  /// Follows the pointers that `pointer` is computed from back to parameters.
-  bool mayPointTo(Value pointer, const DenseSet<Attribute> &names, DenseSet<Value> &visited) {
+  /// Adds the names of the parameters that `pointer` is computed from, for one that is read from memory "*" and those
+  /// behind its place; false if it may point anywhere.
+  bool findParameters(Value pointer, DenseSet<Attribute> &names) {
+    DenseSet<Value> visited;
+    return findParameters(pointer, names, visited);
+  }
+
+  bool findParameters(Value pointer, DenseSet<Attribute> &names, DenseSet<Value> &visited) {
     if (!visited.insert(pointer).second)
-      return false;
-    auto follow = [&](Value value) {
-      return isa<PtrType>(getElementTypeOf(value.getType())) && mayPointTo(value, names, visited);
-    };
-    if (auto argument = dyn_cast<BlockArgument>(pointer)) {
-      if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())) {
-        unsigned index = argument.getArgNumber() - 1;
-        return follow(loop.getInitArgs()[index]) || follow(loop.getYieldedValues()[index]);
-      }
-      bool isParameter = isa<KernelOp>(argument.getOwner()->getParentOp());
-      return !isParameter ||
-             names.contains(StringAttr::get(kernel.getContext(), kernel.getArgName(argument.getArgNumber())));
+      return true;
+    auto follow = [&](Value value) { return findParameters(value, names, visited); };
+    auto argument = dyn_cast<BlockArgument>(pointer);
+    auto loop =
+        dyn_cast_if_present<scf::ForOp>(argument ? argument.getOwner()->getParentOp() : pointer.getDefiningOp());
+    if (loop) {
+      // A loop's number is no address.
+      if (argument && argument.getArgNumber() == 0)
+        return false;
+      unsigned index = argument ? argument.getArgNumber() - 1 : cast<OpResult>(pointer).getResultNumber();
+      return follow(loop.getInitArgs()[index]) && follow(loop.getYieldedValues()[index]);
+    }
+    if (argument) {
+      if (!isa<KernelOp>(argument.getOwner()->getParentOp()) || !isPointer(argument))
+        return false;
+      names.insert(StringAttr::get(kernel.getContext(), kernel.getArgName(argument.getArgNumber())));
+      return true;
     }
     Operation *op = pointer.getDefiningOp();
-    if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      unsigned index = cast<OpResult>(pointer).getResultNumber();
-      return follow(loop.getInitArgs()[index]) || follow(loop.getYieldedValues()[index]);
-    }
-    // A pointer read from memory or made by control flow may point anywhere.
+    if (auto load = dyn_cast<LoadOp>(op))
+      return findStored(load, names);
+    // What control flow makes may point anywhere.
     if (op->getNumRegions() != 0 || !isMemoryEffectFree(op))
-      return true;
-    return llvm::any_of(op->getOperands(), follow);
+      return false;
+    // What is added to a pointer is no pointer; an address that is none yet comes from all operands.
+    bool hasPointers = llvm::any_of(op->getOperands(), isPointer);
+    return llvm::all_of(op->getOperands(),
+                        [&](Value operand) { return (hasPointers && !isPointer(operand)) || follow(operand); });
+  }
+
+  static bool isPointer(Value value) { return isa<PtrType>(getElementTypeOf(value.getType())); }
+
+  /// Tensors whose addresses lie behind different parameters are taken to be different, too.
+  bool findStored(LoadOp load, DenseSet<Attribute> &names) {
+    DenseSet<Attribute> places;
+    if (!findParameters(load.getPtr(), places))
+      return false;
+    for (Attribute place : places)
+      names.insert(StringAttr::get(kernel.getContext(), "*" + cast<StringAttr>(place).getValue()));
+    return true;
   }
 
   bool slice() {
     for (const Channel &channel : plan.channels)
       for (cta::TmaLoadSyncOp load : channel.loads) {
         plan.producerOps.insert(load);
+        need(load.getDesc());
         for (Value offset : load.getOffsets())
           need(offset);
         for (scf::ForOp loop : channel.getLoops())
@@ -200,7 +241,8 @@ private:
       return needCarried(loop, cast<OpResult>(value).getResultNumber());
     bool isBranch = isa<scf::IfOp>(op); // copied as a whole
     bool makesTensor = llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
-    if ((op->getNumRegions() != 0 && !isBranch) || !isMemoryEffectFree(op) || makesTensor)
+    bool hasEffects = !isMemoryEffectFree(op) && !isa<LoadOp, cta::MakeTensorMapOp>(op);
+    if ((op->getNumRegions() != 0 && !isBranch) || hasEffects || makesTensor)
       return false;
     // The operation must be reached by the producer: all around it are its loops.
     for (Operation *parent = op->getParentOp(); parent != kernel; parent = parent->getParentOp()) {
@@ -211,7 +253,8 @@ private:
     }
     plan.producerOps.insert(op);
     for (Value operand : op->getOperands())
-      need(operand);
+      if (!isa<cta::BufferType>(operand.getType())) // the staging memory of a tensor map: outside of the roles
+        need(operand);
     llvm::SetVector<Value> captured;
     getUsedValuesDefinedAbove(op->getRegions(), captured);
     llvm::for_each(captured, [&](Value value) { need(value); });

@@ -40,9 +40,9 @@ struct RolePlan {
 };
 
 /// None if there are no TMA reads, or if a producer cannot know by itself where they read and how often: it computes
-/// scalars only, reads no memory and runs counted loops.
-/// Nor may the kernel write to a tensor that it reads by TMA: the copies run ahead of the writes. `counters` are
-/// further values that the producer needs.
+/// scalars only and runs counted loops.
+/// Nor may the kernel write to what the producer reads, by TMA or as a scalar: it runs ahead of the writes. `counters`
+/// are further values that the producer needs.
 std::optional<RolePlan> planRoles(KernelOp kernel, llvm::ArrayRef<mlir::Value> counters = {});
 
 } // namespace tile

@@ -139,10 +139,15 @@ private:
       accesses.writes = {getBytes(copy.getBuffer())};
     if (auto load = dyn_cast<cta::LocalLoadOp>(op))
       accesses.reads = {getBytes(load.getBuffer())};
+    if (auto gather = dyn_cast<cta::LocalGatherOp>(op))
+      accesses.reads = {getBytes(gather.getBuffer())};
     if (auto dot = dyn_cast<cta::FmaDotOp>(op))
       accesses.reads = {getBytes(dot.getA()), getBytes(dot.getB())};
-    if (auto dot = dyn_cast<cta::WgmmaOp>(op))
-      accesses.reads = {getBytes(dot.getA()), getBytes(dot.getB())};
+    if (auto dot = dyn_cast<cta::WgmmaOp>(op)) {
+      accesses.reads = {getBytes(dot.getB())};
+      if (dot.getBufferA())
+        accesses.reads.push_back(getBytes(dot.getA()));
+    }
     if (auto store = dyn_cast<cta::TmaStoreOp>(op))
       accesses.reads = {getBytes(store.getBuffer())};
     return accesses;

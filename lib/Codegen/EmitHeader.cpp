@@ -209,6 +209,7 @@ void emitLaunch(llvm::raw_ostream &os, const runtime::Manifest &manifest, String
      << "  options.grid = NULL;\n"
      << "  options.scratch = NULL;\n"
      << "  options.scratch_bytes = 0;\n"
+     << "  options.overlap = 0;\n"
      << "  return tile_launch(kernel, &options, arguments, " << names.size() << ");\n"
      << "}\n";
 }

@@ -29,6 +29,10 @@ constexpr StringRef gridSizeAttrName = "tile.grid_size";
 constexpr StringRef scratchAttrName = "tile.scratch";
 /// Blocks of a persistent kernel on one multiprocessor; absent: 1.
 constexpr StringRef ctasPerSmAttrName = "tile.ctas_per_sm";
+/// Programs that a cluster works off together, and whether the kernel may be launched before the one in front has
+/// ended: both set by the conversion of the kernel.
+constexpr StringRef programsPerClusterAttrName = "tile.programs_per_cluster";
+constexpr StringRef pdlAttrName = "tile.pdl";
 
 std::string print(Type type) {
   std::string text;
@@ -305,6 +309,10 @@ llvm::Error describeLaunch(ModuleOp lowered, const target::GpuTarget &target, ru
   for (auto [index, extent] : llvm::enumerate(readArray(NVVM::NVVMDialect::getClusterDimAttrName())))
     if (index < 3)
       launch.cluster[index] = extent;
+  for (auto [index, extent] : llvm::enumerate(readArray(programsPerClusterAttrName)))
+    if (index < 3)
+      launch.programsPerCluster[index] = extent;
+  launch.pdl = kernel->hasAttr(pdlAttrName);
   if (auto bytes = kernel->getAttrOfType<IntegerAttr>(sharedBytesAttrName))
     launch.sharedDynamic = bytes.getInt();
   if (launch.sharedDynamic > target.maxSharedPerCta)

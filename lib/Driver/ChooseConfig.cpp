@@ -93,6 +93,7 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
       .tensorMaps = product.alignedRows && preparesWgmma(options.pipeline),
       .kMajor = product.kMajor,
       .splitRounds = runsAll(options.pipeline, {"tile-make-persistent", "cta-stream-k"}),
+      .swapFewRows = runsAll(options.pipeline, {"tile-swap-dot"}),
   };
   auto given = [](std::optional<int64_t> value) {
     constexpr int64_t largestBlock = 1 << 20; // the front end rejects what is no size of a block

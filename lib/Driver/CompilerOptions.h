@@ -3,6 +3,7 @@
 
 #include "Codegen/CudaToolkit.h"
 #include "Driver/DiagnosticLog.h"
+#include "Frontend/ClusterShape.h"
 #include "Frontend/Frontend.h"
 #include "Pipeline/GpuPipeline.h"
 
@@ -29,8 +30,10 @@ struct CompilerOptions {
   std::string signature;
   std::map<std::string, std::string> definitions; ///< compile-time parameters by name
   std::map<std::string, int> assumptions;         ///< divisors of parameters by name
+  std::vector<std::string> importPaths;           ///< folders in which imported modules are searched
   std::optional<int> numWarps;
   std::optional<int> numStages;
+  std::optional<frontend::ClusterShape> cluster;
   std::map<std::string, int64_t> sizes; ///< integers that the kernel is expected to be called with, by name
   unsigned numSms = 0;                  ///< multiprocessors to expect; 0: what the target's product has
   bool debug = false;                   ///< keep assertions

@@ -12,7 +12,8 @@ bool Compilation::loadTile() {
   engine.setWarnings(options.warnings);
   std::string explanation;
   frontend::SourceFile file{options.input == "-" ? "<stdin>" : options.input, options.inputText};
-  frontend::Module module = frontend::parse(file, engine);
+  // Of a file with several kernels only the chosen one needs to be in the language.
+  frontend::Module module = frontend::parse(file, engine, /*defersErrors=*/!options.kernel.empty());
   if (options.emit == EmitKind::Ast && !engine.hasErrors()) {
     output = frontend::dumpAst(module);
     if (!llvm::StringRef(output).ends_with("\n"))
@@ -25,9 +26,11 @@ bool Compilation::loadTile() {
     request.assumptions = options.assumptions;
     request.numWarps = options.numWarps;
     request.numStages = options.numStages;
+    request.cluster = options.cluster;
     request.targetCapability = int(gpu->capability);
     request.debug = options.debug;
     request.standard = options.standard;
+    request.importPaths = options.importPaths;
     request.sizes = options.sizes;
     request.choose = [&](const frontend::OpenProduct &product) {
       ConfigChoice choice = chooseConfig(options, *gpu, product, options.explainConfig ? &explanation : nullptr);

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "Frontend/Diagnostics.h"
 #include "Frontend/Directives.h"
 #include "Frontend/Token.h"
 
@@ -393,6 +394,8 @@ struct FunctionStmt : Stmt {
   const Expr *returns = nullptr;
   Block body;
   DirectiveSet directives;
+  /// What is wrong in the function, if its module defers that until the function is used.
+  std::vector<Diagnostic> errors;
 };
 
 // ---------------------------------------------------------------------------------------------------------- module
@@ -409,6 +412,8 @@ struct Module {
   Block body; // imports, constants, functions, top-level ifs
   std::vector<SkippedName> skipped;
   std::vector<InstanceDirective> instances;
+  /// Errors in functions are kept with them: what is not used need not be in the language.
+  bool defersErrors = false;
 
   template <typename T> T *make(SourceRange range) {
     auto node = std::make_unique<T>();

@@ -15,7 +15,7 @@ constexpr BuiltinInfo builtins[] = {
 #include "Frontend/Builtins.def"
 };
 
-/// Value of a default in the table: None, True, False, (), an integer or 'text'.
+/// Value of a default in the table: None, True, False, (), a type, an integer or 'text'.
 SymValue parseDefault(StringRef text) {
   if (text == "None")
     return SymValue::makeConstant(NoneValue{});
@@ -25,6 +25,8 @@ SymValue parseDefault(StringRef text) {
     return SymValue::makeConstant(text == "True");
   if (text.consume_front("'"))
     return SymValue::makeConstant(text.drop_back().str());
+  if (std::optional<DType> type = dtypeByName(text.str()))
+    return SymValue::makeConstant(*type);
   return SymValue::makeConstant(decodeInteger(text).value_or(0));
 }
 
@@ -63,6 +65,10 @@ std::vector<BuiltinParameter> parameters(const BuiltinInfo &info) {
     out.push_back(std::move(parameter));
   }
   return out;
+}
+
+SymValue callValues(BuiltinCall &call, std::string_view name, const std::vector<SymValue> &arguments) {
+  return call.sema.callValue(SymValue::makeConstant(findBuiltin(name)), arguments, call.range);
 }
 
 SymValue BuiltinCall::tensor(size_t index) const {

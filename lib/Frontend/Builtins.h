@@ -53,6 +53,9 @@ struct BuiltinInfo {
   unsigned flags;
 };
 
+/// Calls another builtin by position, as if it stood in place of this call.
+SymValue callValues(BuiltinCall &call, std::string_view name, const std::vector<SymValue> &arguments);
+
 const BuiltinInfo *findBuiltin(std::string_view name);
 /// Names without the prefixes of Python's own functions.
 std::vector<std::string> builtinNames();

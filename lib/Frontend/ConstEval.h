@@ -19,9 +19,10 @@ struct NoneValue {
   bool operator==(const NoneValue &) const = default;
 };
 
-/// A module such as "tl" or "tl.math", resolved attribute by attribute.
+/// A module such as "tl" or "tl.math", resolved attribute by attribute. 'path' is the file of one that can be read.
 struct NamespaceValue {
   std::string name;
+  std::string path = {};
   bool operator==(const NamespaceValue &) const = default;
 };
 

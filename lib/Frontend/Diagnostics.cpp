@@ -208,6 +208,21 @@ void DiagnosticEngine::renderOne(const Diagnostic &diagnostic, std::string &out)
   }
 }
 
+std::vector<Diagnostic> DiagnosticEngine::takeSince(size_t count) {
+  std::vector<Diagnostic> taken(diagnostics.begin() + static_cast<ptrdiff_t>(count), diagnostics.end());
+  diagnostics.resize(count);
+  for (const Diagnostic &diagnostic : taken)
+    errorCount -= diagnostic.severity == Severity::Error;
+  return taken;
+}
+
+void DiagnosticEngine::report(const std::vector<Diagnostic> &taken) {
+  for (const Diagnostic &diagnostic : taken) {
+    diagnostics.push_back(diagnostic);
+    errorCount += diagnostic.severity == Severity::Error;
+  }
+}
+
 SourceRange DiagnosticEngine::characterAt(uint32_t file, LineColumn place) const {
   uint32_t begin = files[file]->lines.lineStart(place.line) + place.column - 1;
   return {begin, begin + 1, file};

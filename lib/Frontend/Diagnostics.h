@@ -66,6 +66,7 @@ public:
 
   /// Registers a file and returns its number for SourceRange::file.
   uint32_t addFile(const SourceFile &file);
+  uint32_t numFiles() const { return static_cast<uint32_t>(files.size()); }
   const SourceFile &file(uint32_t index) const { return files[index]->source; }
   LineColumn locate(SourceRange range) const { return files[range.file]->lines.locate(range.begin); }
   LineColumn locateEnd(SourceRange range) const { return files[range.file]->lines.locate(range.end); }
@@ -81,6 +82,9 @@ public:
   void setWarnings(WarningOptions options) { warnings = std::move(options); }
   /// For warnings that take time to find.
   bool isEnabled(Diag id) const { return warnings.isEnabled(id); }
+  /// Removes what was reported since there were 'count' diagnostics, for report() of it later or never.
+  std::vector<Diagnostic> takeSince(size_t count);
+  void report(const std::vector<Diagnostic> &taken);
 
   bool hasErrors() const { return errorCount != 0; }
   size_t numErrors() const { return errorCount; }

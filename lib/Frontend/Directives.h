@@ -7,12 +7,14 @@
 //   #: expect c == a @ b within 1e-3
 //   #: instance fast = matmul(a="*fp16:16", BLOCK_M=128) num_warps=8 num_stages=3
 //   #: num_warps = 8                                              or auto: the compiler chooses
+//   #: cluster = (2, 1)                                          or (1, 1, 2), or auto
 //
 // A directive goes on in the next "#:" line while a bracket is open. Expressions are parsed by the parser of the
 // language and checked against what the runtime can evaluate (ParseDirectives.cpp).
 
 #pragma once
 
+#include "Frontend/ClusterShape.h"
 #include "Frontend/Source.h"
 
 #include <map>
@@ -69,6 +71,7 @@ struct InstanceDirective {
   std::vector<Argument> arguments;
   std::optional<int> numWarps;
   std::optional<int> numStages;
+  std::optional<ClusterShape> cluster;
   std::vector<DirectiveExpr> grid;
 };
 
@@ -79,6 +82,7 @@ struct DirectiveSet {
   std::vector<ExpectDirective> expects;
   std::optional<int> numWarps;
   std::optional<int> numStages;
+  std::optional<ClusterShape> cluster;
 };
 
 } // namespace tile::frontend

@@ -77,11 +77,26 @@ SymValue Sema::toTensor(const SymValue &value, SourceRange range) {
 
 //===------------------------------------------------------------------------------------------------------- casts
 
+/// Between pointers, and between pointers and integers, which count bytes.
+SymValue Sema::castAddress(const SymValue &value, DType type, SourceRange range) {
+  if (value.type == type)
+    return value;
+  if (value.type.isFloat() || type.isFloat())
+    return error(Diag::pointer_cast, range, {describe(value), toString(type)});
+  SymValue source = value.type.isPointer ? value : cast(value, Scalar::Int64, range);
+  DType reached = type.isPointer ? type : DType(Scalar::Int64);
+  Type result = mlirType(reached, source.shape());
+  SymValue converted = source;
+  if (result == source.value.getType())
+    converted.type = reached;
+  else
+    converted = SymValue::makeTensor(AddressCastOp::create(builder, location(range), result, source.value), reached);
+  return cast(converted, type, range);
+}
+
 SymValue Sema::bitcast(const SymValue &value, DType type, SourceRange range) {
-  if (value.type.isPointer && type.isPointer)
-    return value.type == type ? value : error(Diag::not_supported, range, {"a cast between pointer types"});
   if (value.type.isPointer || type.isPointer)
-    return error(Diag::not_supported, range, {"a cast between pointers and integers"});
+    return castAddress(value, type, range);
   if (value.type.bits() != type.bits())
     return error(
         Diag::bitcast_width, range,
@@ -130,7 +145,7 @@ SymValue Sema::cast(const SymValue &value, DType type, SourceRange range, bool t
     return error(Diag::not_a_number, range, {describe(value)});
   DType from = value.type;
   if (from.isPointer || type.isPointer)
-    return bitcast(value, type, range);
+    return castAddress(value, type, range);
   Location loc = location(range);
   Type result = mlirType(type, value.shape());
   auto wrap = [&](mlir::Value converted) { return SymValue::makeTensor(converted, type); };

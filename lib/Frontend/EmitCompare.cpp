@@ -45,10 +45,12 @@ static arith::CmpIPredicate integerPredicate(CompareOp op, bool isUnsigned) {
 SymValue Sema::compare(CompareOp op, const SymValue &leftValue, const SymValue &rightValue, SourceRange range) {
   // A literal loses its weakness in a comparison: fp16 > 0.5 is decided in fp32.
   SymValue left = toTensor(leftValue, range), right = toTensor(rightValue, range);
+  // Addresses compare as unsigned numbers.
+  for (SymValue *operand : {&left, &right})
+    if (operand->isTensor() && operand->type.isPointer)
+      *operand = cast(*operand, Scalar::UInt64, range);
   if (left.isError() || right.isError() || !unify(left, right, /*isDivision=*/false, range))
     return {};
-  if (left.type.isPointer)
-    return error(Diag::not_supported, range, {"a comparison of pointers"});
   if (left.type.isFp8())
     return error(Diag::fp8_arithmetic, range, {toString(left.type)});
   Location loc = location(range);

@@ -56,6 +56,10 @@ void Sema::setKernelAttributes(KernelOp op, const FunctionStmt &kernel, const In
     error(Diag::num_stages, kernel.nameRange, {std::to_string(*numStages)});
   else if (numStages)
     op.setNumStages(*numStages);
+  if (cluster && !isCluster(*cluster))
+    error(Diag::cluster_shape, kernel.nameRange, {});
+  else if (cluster && *cluster != ClusterShape{1, 1, 1})
+    op.setCluster(ArrayRef(*cluster));
 }
 
 OwningOpRef<ModuleOp> Sema::emitKernel(const FunctionStmt &kernel, const InstanceDirective *instance,
@@ -83,6 +87,7 @@ OwningOpRef<ModuleOp> Sema::emitKernel(const FunctionStmt &kernel, const Instanc
     recordVariable(formal.name, binding);
   }
   setKernelAttributes(op, kernel, instance, parameters);
+  reportBroken(kernel);
   BlockResult end = emitBlock({&kernel.body, 0, nullptr});
   if (end.returned && !end.value.isError() && !end.value.isNoneValue())
     error(Diag::kernel_returns, end.range, {describe(end.value)});

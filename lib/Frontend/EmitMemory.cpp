@@ -1,6 +1,8 @@
 // Builtins: loads and stores through pointers and descriptors.
 
-#include "Frontend/Builtins.h"
+#include "Frontend/EmitMemory.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -39,8 +41,7 @@ static std::optional<EvictionPolicy> evictionPolicy(BuiltinCall &call, size_t in
   return std::nullopt;
 }
 
-/// A pointer or block of pointers. Block pointers are another construct; say so.
-static SymValue pointerOperand(BuiltinCall &call) {
+SymValue pointerOperand(BuiltinCall &call) {
   SymValue pointer = call[0];
   if (pointer.isError())
     return {};
@@ -49,8 +50,7 @@ static SymValue pointerOperand(BuiltinCall &call) {
   return pointer;
 }
 
-/// A mask or fill value brought to the shape of the pointer.
-static SymValue followPointer(BuiltinCall &call, size_t index, SymValue value, const SymValue &pointer) {
+SymValue followPointer(BuiltinCall &call, size_t index, SymValue value, const SymValue &pointer) {
   if (value.isError())
     return {};
   if (pointer.isScalar() && value.isBlock())
@@ -65,7 +65,7 @@ static SymValue followPointer(BuiltinCall &call, size_t index, SymValue value, c
   return value;
 }
 
-static SymValue maskOperand(BuiltinCall &call, size_t index, const SymValue &pointer) {
+SymValue maskOperand(BuiltinCall &call, size_t index, const SymValue &pointer) {
   SymValue mask = call.tensor(index);
   if (mask.isError())
     return {};
@@ -99,7 +99,65 @@ static bool widenPointer(BuiltinCall &call, SymValue &pointer) {
   return true;
 }
 
+/// What a block pointer reads outside of the tensor: zeros unless "nan" is asked for.
+static std::optional<SymValue> padding(BuiltinCall &call, size_t index, const SymValue &like, DType element) {
+  std::optional<std::string> option = call.text(index);
+  if (!option)
+    return std::nullopt;
+  if (option->empty() || *option == "zero")
+    return SymValue();
+  if (*option != "nan" || !element.isFloat()) {
+    call.sema.error(Diag::unknown_option, call.rangeOf(index),
+                    {"padding_option", *option, element.isFloat() ? "'', 'zero' or 'nan'" : "'' or 'zero'"});
+    return std::nullopt;
+  }
+  return call.sema.makeSplat(Value(std::nan("")), element, like.shape(), call.range);
+}
+
+static SymValue emitBlockLoad(Sema &sema, BuiltinCall &call) {
+  for (size_t index : {1u, 2u})
+    if (!call.isNone(index))
+      return sema.error(Diag::block_pointer_mask, call.rangeOf(index), {std::string(call.arguments[index].name)});
+  std::optional<BlockAddress> address = expandBlockPointer(call, 3);
+  std::optional<CacheModifier> cache = cacheModifier(call, 5, /*isLoad=*/true);
+  std::optional<EvictionPolicy> evict = evictionPolicy(call, 6);
+  std::optional<bool> isVolatile = call.flag(7);
+  if (!address || !cache || !evict || !isVolatile)
+    return {};
+  DType element = address->pointer.type.pointee();
+  std::optional<SymValue> other = padding(call, 4, address->pointer, element);
+  if (!other)
+    return {};
+  bool hasMask = address->mask.isTensor();
+  Type type = getPointeeValueType(address->pointer.value.getType());
+  mlir::Value result =
+      LoadOp::create(sema.builder, sema.location(call.range), type, address->pointer.value, address->mask.value,
+                     hasMask ? other->value : mlir::Value(), *cache, *evict, *isVolatile);
+  return SymValue::makeTensor(result, element);
+}
+
+static SymValue emitBlockStore(Sema &sema, BuiltinCall &call) {
+  if (!call.isNone(2))
+    return sema.error(Diag::block_pointer_mask, call.rangeOf(2), {"mask"});
+  std::optional<BlockAddress> address = expandBlockPointer(call, 3);
+  std::optional<CacheModifier> cache = cacheModifier(call, 4, /*isLoad=*/false);
+  std::optional<EvictionPolicy> evict = evictionPolicy(call, 5);
+  if (!address || !cache || !evict)
+    return {};
+  if (address->pointer.type.isConst)
+    return sema.error(Diag::store_const, call.rangeOf(0));
+  SymValue value = sema.cast(call.tensor(1), address->pointer.type.pointee(), call.rangeOf(1));
+  value = followPointer(call, 1, value, address->pointer);
+  if (value.isError())
+    return {};
+  StoreOp::create(sema.builder, sema.location(call.range), address->pointer.value, value.value, address->mask.value,
+                  *cache, *evict);
+  return SymValue::makeConstant(NoneValue{});
+}
+
 SymValue emitLoad(Sema &sema, BuiltinCall &call) {
+  if (call[0].kind == SymValue::Kind::BlockPointer)
+    return emitBlockLoad(sema, call);
   SymValue pointer = pointerOperand(call);
   if (pointer.isError() || rejectBlockPointerArguments(call, {3, 4}) || !widenPointer(call, pointer))
     return {};
@@ -128,6 +186,8 @@ SymValue emitLoad(Sema &sema, BuiltinCall &call) {
 }
 
 SymValue emitStore(Sema &sema, BuiltinCall &call) {
+  if (call[0].kind == SymValue::Kind::BlockPointer)
+    return emitBlockStore(sema, call);
   SymValue pointer = pointerOperand(call);
   if (pointer.isError() || rejectBlockPointerArguments(call, {3}))
     return {};

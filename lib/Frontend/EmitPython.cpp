@@ -78,6 +78,27 @@ SymValue emitConstantOnly(Sema &, BuiltinCall &call) {
   return call.constantNeeded(0);
 }
 
+/// The logarithm of a power of two.
+SymValue emitLog2OfConstant(Sema &, BuiltinCall &call) {
+  std::optional<int64_t> value = call.integer(0);
+  if (!value)
+    return {};
+  if (*value < 1)
+    return call.constantNeeded(0);
+  return SymValue::makeConstant(Int128(llvm::Log2_64(static_cast<uint64_t>(*value))));
+}
+
+SymValue emitIntType(Sema &sema, BuiltinCall &call) {
+  std::optional<int64_t> bits = call.integer(0);
+  std::optional<bool> isSigned = call.flag(1);
+  if (!bits || !isSigned)
+    return {};
+  std::optional<DType> type = dtypeByName((*isSigned ? "int" : "uint") + std::to_string(*bits));
+  if (!type)
+    return sema.error(Diag::type_needed, call.rangeOf(0), {"bitwidth", std::to_string(*bits)});
+  return SymValue::makeConstant(*type);
+}
+
 static bool isInstance(const SymValue &value, const std::string &type) {
   if (type == "tensor")
     return value.isTensor();

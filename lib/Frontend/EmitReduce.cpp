@@ -1,15 +1,12 @@
 // Builtins: reductions. sum, max, ... are tl.reduce with a known combination, emitted natively.
 
-#include "Frontend/Builtins.h"
+#include "Frontend/EmitCombine.h"
 
 using namespace mlir;
 
 namespace tile::frontend {
 
 namespace {
-
-/// Emits the combination of two tuples of scalars.
-using Combine = llvm::function_ref<std::vector<SymValue>(const std::vector<SymValue> &, const std::vector<SymValue> &)>;
 
 struct Reduction {
   std::optional<int64_t> axis; // none: all elements
@@ -45,39 +42,17 @@ std::vector<SymValue> emitReduction(BuiltinCall &call, std::vector<SymValue> sou
     shape.erase(shape.begin() + axis);
   }
   SmallVector<mlir::Value> operands;
-  SmallVector<Type> results, elements;
-  SmallVector<Location> locations;
-  Location loc = sema.location(call.range);
-  for (int side = 0; side < 2; ++side)
-    for (const SymValue &source : sources) {
-      elements.push_back(sema.mlirType(source.type));
-      locations.push_back(loc);
-      if (side == 0) {
-        operands.push_back(source.value);
-        results.push_back(sema.mlirType(source.type, shape));
-      }
-    }
-  auto op = ReduceOp::create(sema.builder, loc, results, operands, static_cast<uint32_t>(axis));
-  std::vector<SymValue> combined, out;
-  {
-    OpBuilder::InsertionGuard guard(sema.builder);
-    mlir::Block *block = sema.builder.createBlock(&op.getCombine(), {}, elements, locations);
-    std::vector<SymValue> left, right;
-    for (auto [index, source] : llvm::enumerate(sources)) {
-      left.push_back(SymValue::makeTensor(block->getArgument(index), source.type));
-      right.push_back(SymValue::makeTensor(block->getArgument(index + sources.size()), source.type));
-    }
-    combined = combine(left, right);
-    SmallVector<mlir::Value> yielded;
-    for (const SymValue &value : combined)
-      yielded.push_back(value.value);
-    bool isComplete = yielded.size() == sources.size() && llvm::all_of(yielded, [](mlir::Value v) { return bool(v); });
-    if (!isComplete) {
-      op.erase();
-      return {};
-    }
-    YieldOp::create(sema.builder, loc, yielded);
+  SmallVector<Type> results;
+  for (const SymValue &source : sources) {
+    operands.push_back(source.value);
+    results.push_back(sema.mlirType(source.type, shape));
   }
+  auto op = ReduceOp::create(sema.builder, sema.location(call.range), results, operands, static_cast<uint32_t>(axis));
+  if (!emitCombineRegion(call, op.getCombine(), sources, combine)) {
+    op.erase();
+    return {};
+  }
+  std::vector<SymValue> out;
   for (auto [index, source] : llvm::enumerate(sources)) {
     SymValue result = SymValue::makeTensor(op.getResult(index), source.type);
     if (reduction.keepDims && reduction.axis)
@@ -95,12 +70,6 @@ SymValue reduceOne(BuiltinCall &call, const SymValue &source, const Reduction &r
     return std::vector{combine(left[0], right[0])};
   });
   return result.empty() ? SymValue() : result[0];
-}
-
-/// bf16 has too few bits to accumulate or to compare indices by; Triton widens it too.
-SymValue widenBf16(BuiltinCall &call, const SymValue &value) {
-  bool isBf16 = !value.isError() && value.type.is(Scalar::BFloat16);
-  return isBf16 ? call.sema.cast(value, Scalar::Float32, call.range) : value;
 }
 
 bool rejectPointers(BuiltinCall &call, const SymValue &value) {
@@ -198,14 +167,9 @@ SymValue emitSum(Sema &sema, BuiltinCall &call) {
   std::optional<Reduction> reduction = parseReduction(call, 1, 2, value.shape().size());
   if (!reduction)
     return {};
-  if (!call.isNone(3)) {
-    std::optional<DType> type = call.dtype(3);
-    if (!type)
-      return {};
-    value = sema.cast(value, *type, call.range);
-  } else if (value.type.isInt() && value.type.bits() < 32) {
-    value = sema.cast(value, value.type.isUnsigned() ? Scalar::UInt32 : Scalar::Int32, call.range);
-  }
+  value = widenForSum(call, value, 3);
+  if (value.isError())
+    return {};
   return reduceOne(call, value, *reduction, [&](const SymValue &left, const SymValue &right) {
     return sema.binary(BinaryOp::Add, left, right, call.range);
   });
@@ -231,37 +195,15 @@ SymValue emitOrReduce(Sema &sema, BuiltinCall &call) {
 }
 
 /// tl.reduce(x or (x, y, ...), axis, combine_fn)
-SymValue emitReduce(Sema &sema, BuiltinCall &call) {
-  std::vector<SymValue> sources = call[0].isTuple() ? call[0].elements : std::vector{call.block(0)};
-  for (const SymValue &source : sources) {
-    if (source.isError())
-      return {};
-    if (!source.isBlock() || source.shape() != sources[0].shape() || source.type.isPointer)
-      return sema.error(Diag::reduce_operands, call.rangeOf(0), {describe(sources[0]), describe(source)});
-  }
-  const auto *function = call[2].isConstant() ? std::get_if<const FunctionStmt *>(&call[2].constant) : nullptr;
-  if (!function || sources.empty())
-    return sema.error(Diag::combine_function, call.rangeOf(2), {describe(call[2])});
+SymValue emitReduce(Sema &, BuiltinCall &call) {
+  std::vector<SymValue> sources = combineSources(call, 0, 2);
+  if (sources.empty())
+    return {};
   std::optional<Reduction> reduction = parseReduction(call, 1, 3, sources[0].shape().size());
   if (!reduction)
     return {};
   std::vector<SymValue> result = emitReduction(call, sources, *reduction, [&](const auto &left, const auto &right) {
-    std::vector<SymValue> arguments = left, out;
-    arguments.insert(arguments.end(), right.begin(), right.end());
-    SymValue combined = sema.callFunction(**function, arguments, call.rangeOf(2));
-    std::vector<SymValue> parts = combined.isTuple() ? combined.elements : std::vector{combined};
-    bool fits = parts.size() == sources.size();
-    for (size_t i = 0; fits && i < parts.size(); ++i) {
-      SymValue part =
-          parts[i].isConstant() && isNumber(parts[i].constant) ? sema.toTensor(parts[i], call.range) : parts[i];
-      fits = part.isScalar() && part.type == sources[i].type;
-      out.push_back(part);
-    }
-    if (fits)
-      return out;
-    if (!combined.isError())
-      sema.error(Diag::combine_result, call.rangeOf(2), {(*function)->name, describe(combined), describe(left[0])});
-    return std::vector<SymValue>();
+    return callCombine(call, 2, left, right);
   });
   if (result.empty())
     return {};

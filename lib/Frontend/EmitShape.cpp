@@ -83,9 +83,25 @@ SymValue Sema::reshape(const SymValue &value, ArrayRef<int64_t> shape, SourceRan
   if (value.isScalar())
     return SymValue::makeTensor(SplatOp::create(builder, loc, mlirType(value.type, shape), value.value), value.type);
   if (shape.empty())
-    return error(Diag::not_supported, range, {"a reshape of a block to a scalar"});
+    return toScalar(value, range);
   mlir::Value result = ReshapeOp::create(builder, loc, mlirType(value.type, shape), value.value);
   return SymValue::makeTensor(result, value.type);
+}
+
+/// A reduction of one element combines nothing.
+SymValue Sema::toScalar(const SymValue &block, SourceRange range) {
+  Location loc = location(range);
+  Type element = mlirType(block.type);
+  SymValue flat = reshape(block, {1}, range);
+  if (block.type.isPointer) {
+    SymValue address = toScalar(bitcast(flat, Scalar::Int64, range), range);
+    return bitcast(address, block.type, range);
+  }
+  auto op = ReduceOp::create(builder, loc, element, flat.value, /*axis=*/0u);
+  OpBuilder::InsertionGuard guard(builder);
+  mlir::Block *region = builder.createBlock(&op.getCombine(), {}, {element, element}, {loc, loc});
+  YieldOp::create(builder, loc, region->getArgument(0));
+  return SymValue::makeTensor(op.getResult(0), block.type);
 }
 
 SymValue Sema::permute(const SymValue &value, ArrayRef<int32_t> order, SourceRange range) {

@@ -69,8 +69,12 @@ struct CompileRequest {
   std::map<std::string, std::string> definitions;
   /// --assume NAME=DIVISOR: the integer is a multiple of it, or the pointer so aligned in bytes. Checked at launch.
   std::map<std::string, int> assumptions;
+  /// -I: folders in which modules of other projects are searched.
+  std::vector<std::string> importPaths;
   std::optional<int> numWarps;
   std::optional<int> numStages;
+  /// CTAs of a cluster; see ClusterShape.h.
+  std::optional<ClusterShape> cluster;
   /// --size NAME=NUMBER: values that integer parameters are expected to have; only `choose` learns them.
   std::map<std::string, int64_t> sizes;
   /// Chooses what the kernel leaves open by `auto`. Without it, that is an error.

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "Frontend/ClusterShape.h"
 #include "Frontend/Types.h"
 
 #include <functional>
@@ -14,6 +15,7 @@ namespace tile::frontend {
 /// Also called BLOCK_SIZE_M and so on, as in Triton's tutorials.
 struct TileChoices {
   std::optional<int64_t> blockM = {}, blockN = {}, blockK = {}, groupM = {}, numWarps = {}, numStages = {};
+  std::optional<ClusterShape> cluster = {};
 };
 
 /// c[M, N] = a[M, K] @ b[K, N]

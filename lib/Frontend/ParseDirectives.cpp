@@ -48,6 +48,7 @@ private:
   bool parseInstance();
   bool parseInstanceOptions(InstanceDirective &instance);
   bool parseOption(std::optional<int> &option, std::string_view name);
+  bool parseCluster(std::optional<ClusterShape> &cluster);
   bool parseName(std::string &name, SourceRange &nameRange, std::string_view what);
   bool parseList(std::vector<DirectiveExpr> &list, Tok close, Dialect dialect);
   bool parseExpr(DirectiveExpr &out, Dialect dialect);
@@ -76,7 +77,7 @@ bool DirectiveParser::parse() {
     p.advance();
     return parseInstance();
   }
-  constexpr std::string_view known[] = {"grid", "buffer", "default", "expect", "num_warps", "num_stages"};
+  constexpr std::string_view known[] = {"grid", "buffer", "default", "expect", "num_warps", "num_stages", "cluster"};
   if (std::find(std::begin(known), std::end(known), keyword) == std::end(known)) {
     p.error(Diag::unknown_directive, p.peek().range, {p.text(p.peek())});
     return false;
@@ -99,6 +100,8 @@ bool DirectiveParser::parse() {
     return parseDefault();
   if (keyword == "expect")
     return parseExpect();
+  if (keyword == "cluster")
+    return parseCluster(set->cluster);
   return parseOption(keyword == "num_warps" ? set->numWarps : set->numStages, keyword);
 }
 
@@ -227,7 +230,37 @@ bool DirectiveParser::parseOption(std::optional<int> &option, std::string_view n
   return true;
 }
 
-/// instance NAME = kernel(name=value, ...) num_warps=8 num_stages=3 grid=(...)
+/// cluster = (M, N), (M, N, K) or auto
+bool DirectiveParser::parseCluster(std::optional<ClusterShape> &cluster) {
+  if (!p.expect(Tok::Equal, "after 'cluster'"))
+    return false;
+  const Expr *value = p.parseExpression();
+  const auto *tuple = as<TupleExpr>(value);
+  const auto *word = as<NameExpr>(value);
+  ClusterShape shape = {1, 1, 1};
+  bool isShape = tuple && (tuple->elements.size() == 2 || tuple->elements.size() == 3);
+  for (size_t i = 0; isShape && i < tuple->elements.size(); ++i) {
+    const auto *extent = as<IntExpr>(tuple->elements[i]);
+    constexpr int largest = 1024;
+    isShape = extent && extent->value >= 1 && extent->value <= largest;
+    if (isShape)
+      shape[i] = static_cast<int>(extent->value);
+  }
+  bool isOpen = word && word->id == "auto";
+  if (!isOpen && !isShape) {
+    if (value)
+      p.error(Diag::directive_cluster, value->range);
+    return false;
+  }
+  if (cluster) {
+    p.error(Diag::duplicate_directive, value->range, {"cluster"});
+    return false;
+  }
+  cluster = isOpen ? openCluster : shape;
+  return true;
+}
+
+/// instance NAME = kernel(name=value, ...) num_warps=8 num_stages=3 cluster=(2, 1) grid=(...)
 bool DirectiveParser::parseInstance() {
   InstanceDirective instance;
   instance.range = range;
@@ -265,6 +298,8 @@ bool DirectiveParser::parseInstanceOptions(InstanceDirective &instance) {
       ok = parseOption(instance.numWarps, option);
     else if (option == "num_stages")
       ok = parseOption(instance.numStages, option);
+    else if (option == "cluster")
+      ok = parseCluster(instance.cluster);
     else if (option == "grid")
       ok = p.expect(Tok::Equal, "after 'grid'") && parseGrid(instance.grid);
     else

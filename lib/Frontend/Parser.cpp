@@ -148,6 +148,9 @@ void Parser::parseTopLevel(Block &out) {
     skipTopLevel(next == Tok::Equal || next == Tok::Colon ? "constant" : "statement");
     return;
   }
+  case Tok::KwTry:
+    parseTopLevelTry(out);
+    return;
   case Tok::KwDef:
     skipTopLevel("host function");
     return;
@@ -202,6 +205,20 @@ bool Parser::parseTopLevelIf(Block &out) {
   stmt->range = rangeFrom(begin);
   out.push_back(stmt);
   return true;
+}
+
+/// "try" around imports and definitions: its body counts, what handles exceptions does not.
+void Parser::parseTopLevelTry(Block &out) {
+  skipLine();
+  if (accept(Tok::Indent)) {
+    while (!at(Tok::Dedent) && !at(Tok::End))
+      parseTopLevel(out);
+    accept(Tok::Dedent);
+  }
+  while (at(Tok::KwElse) || at(Tok::KwExcept) || at(Tok::KwFinally)) {
+    skipLine();
+    skipBlock();
+  }
 }
 
 /// "NAME = expr" or "NAME: expr = expr". Fails quietly when the value is not in the language: then it is host code.
@@ -332,6 +349,7 @@ void Parser::attachDirectives(FunctionStmt &function, uint32_t begin) {
 
 FunctionStmt *Parser::parseFunction(std::vector<Decorator> decorators, SourceRange begin) {
   auto *function = make<FunctionStmt>(begin);
+  size_t reported = diagnostics.all().size();
   attachDirectives(*function, begin.begin);
   advance();
   function->decorators = std::move(decorators);
@@ -347,13 +365,14 @@ FunctionStmt *Parser::parseFunction(std::vector<Decorator> decorators, SourceRan
   } else {
     unexpected("a function name");
   }
-  if (!headerOk) {
+  bool bodyOk = headerOk && parseBlock(function->body);
+  if (!headerOk)
     recover();
-    return nullptr;
-  }
-  bool bodyOk = parseBlock(function->body);
   function->range = rangeFrom(begin);
-  return bodyOk ? function : nullptr;
+  if (!module.defersErrors)
+    return bodyOk ? function : nullptr;
+  function->errors = diagnostics.takeSince(reported);
+  return bodyOk || !function->errors.empty() ? function : nullptr;
 }
 
 bool Parser::parseParameters(FunctionStmt &function) {
@@ -402,8 +421,9 @@ bool Parser::parseParameter(FunctionStmt &function, bool &keywordOnly) {
   return true;
 }
 
-Module parse(const SourceFile &file, DiagnosticEngine &diagnostics) {
+Module parse(const SourceFile &file, DiagnosticEngine &diagnostics, bool defersErrors) {
   Module module;
+  module.defersErrors = defersErrors;
   module.file = diagnostics.addFile(file);
   // Byte offsets are 32-bit; nobody writes a kernel of this size.
   constexpr size_t maxFileSize = size_t(64) << 20;

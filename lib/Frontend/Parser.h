@@ -9,8 +9,9 @@
 
 namespace tile::frontend {
 
-/// Parses a whole file. Always returns a module; the engine tells whether it is complete.
-Module parse(const SourceFile &file, DiagnosticEngine &diagnostics);
+/// Parses a whole file. Always returns a module; the engine tells whether it is complete. With 'defersErrors' what is
+/// wrong inside of a function is only reported when that is used.
+Module parse(const SourceFile &file, DiagnosticEngine &diagnostics, bool defersErrors = false);
 
 /// Parses a string as one expression (a -D value, a signature); 'description' names it in messages.
 const Expr *parseExpression(const SourceFile &text, Module &module, DiagnosticEngine &diagnostics);

@@ -37,6 +37,7 @@ private:
   // Parser.cpp: module level
   void parseTopLevel(Block &out);
   bool parseTopLevelIf(Block &out);
+  void parseTopLevelTry(Block &out);
   bool parseTopLevelAssignment(Block &out);
   bool parseImport(Block &out);
   bool parseImportedNames(ImportStmt &import);

@@ -27,6 +27,21 @@ struct Continuation {
   const Continuation *next;
 };
 
+/// The names of one file outside of functions. They are resolved when they are first used.
+struct ModuleScope {
+  struct Import {
+    std::string module, name; // "from module import name"
+    uint32_t level = 0;       // leading dots of the module
+  };
+  const Module *module = nullptr;
+  std::string path;                                // "<...>" where there is no file
+  std::map<std::string, SymValue> globals;         // resolved
+  std::map<std::string, const Expr *> expressions; // not evaluated yet
+  std::map<std::string, Import> imports;           // not looked up yet
+  std::vector<Import> stars;                       // "from module import *"
+  std::set<std::string> pending;                   // being evaluated: finds cycles
+};
+
 class Sema {
 public:
   Sema(mlir::MLIRContext &context, const Module &module, const CompileRequest &request, DiagnosticEngine &diagnostics);
@@ -48,6 +63,7 @@ public:
   SymValue toTensor(const SymValue &value, SourceRange range);
   SymValue cast(const SymValue &value, DType type, SourceRange range, bool truncateTowardsZero = false);
   SymValue bitcast(const SymValue &value, DType type, SourceRange range);
+  SymValue castAddress(const SymValue &value, DType type, SourceRange range);
   SymValue binary(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range);
   SymValue compare(CompareOp op, const SymValue &left, const SymValue &right, SourceRange range);
   SymValue unary(UnaryOp op, const SymValue &operand, SourceRange range);
@@ -67,6 +83,8 @@ public:
   /// x[i]: what is at an index of one dimension, which goes away (EmitFloor.cpp).
   SymValue elementAt(const SymValue &value, size_t axis, const SymValue &index, SourceRange range);
   SymValue arange(int64_t start, int64_t end, SourceRange range);
+  /// The element of a block that has one.
+  SymValue toScalar(const SymValue &block, SourceRange range);
 
   // ---------------------------------------------------------------------------------------------- SemaExpr.cpp
   SymValue evaluate(const Expr &expr);
@@ -75,7 +93,8 @@ public:
   SymValue condition(const SymValue &value, SourceRange range);
 
   // ---------------------------------------------------------------------------------------------- SemaCall.cpp
-  SymValue callFunction(const FunctionStmt &function, const std::vector<SymValue> &arguments, SourceRange range);
+  /// Calls a function or builtin by position.
+  SymValue callValue(const SymValue &callee, const std::vector<SymValue> &arguments, SourceRange range);
   SymValue fromResult(const EvalResult &result, SourceRange range);
 
   bool isTile1() const { return request.standard == Standard::Tile1; }
@@ -135,9 +154,36 @@ private:
   double evaluateTolerance(const ExpectDirective &directive);
   mlir::DictionaryAttr launchAttribute(const FunctionStmt &kernel, const InstanceDirective *instance);
 
+  // SemaImport.cpp
+  void declareImport(const ImportStmt &import);
+  std::optional<SymValue> lookupImport(const std::string &name, SourceRange range);
+  std::optional<SymValue> importMember(const ModuleScope::Import &import, SourceRange range);
+  std::optional<SymValue> lookupIn(ModuleScope &module, const std::string &name, SourceRange range);
+  std::string findModule(uint32_t level, const std::string &dotted);
+  ModuleScope *loadModule(const std::string &path);
+  ModuleScope *ownerOf(const FunctionStmt &function) { return owners.at(&function); }
+  bool reportBroken(const FunctionStmt &function, std::optional<SourceRange> call = std::nullopt);
+
+  /// While it lives, names are those of a module, not of the kernel or helper that is being emitted.
+  class InModule {
+  public:
+    InModule(Sema &sema, ModuleScope *module) : sema(sema), module(sema.current) {
+      std::swap(scope, sema.scope);
+      sema.current = module;
+    }
+    ~InModule() {
+      std::swap(scope, sema.scope);
+      sema.current = module;
+    }
+
+  private:
+    Sema &sema;
+    ModuleScope *module;
+    Environment scope;
+  };
+
   // SemaModule.cpp
   void declare(const Block &block);
-  void declareImport(const ImportStmt &import);
   std::optional<SymValue> lookupGlobal(const std::string &name, SourceRange range);
   SymValue evaluateGlobal(const std::string &name);
   SymValue lookupAttribute(const NamespaceValue &space, const std::string &name, SourceRange range);
@@ -248,12 +294,14 @@ private:
   DiagnosticEngine &diagnostics;
   Environment scope;
   std::vector<Frame> frames;
-  std::map<std::string, SymValue> globals;               // resolved
-  std::map<std::string, const Expr *> globalExpressions; // not evaluated yet
-  std::set<std::string> pendingGlobals;                  // being evaluated: finds cycles
+  std::deque<Module> importedModules;
+  std::map<std::string, std::unique_ptr<ModuleScope>> modules; // by path; null: cannot be read
+  ModuleScope *current = nullptr;
+  std::map<const FunctionStmt *, ModuleScope *> owners;
   /// Parameter -> type or value, from the instance directive and --signature.
   std::map<std::string, std::pair<std::string, SourceRange>> specifications;
   std::optional<int> numWarps, numStages; // of the kernel; may be `leftOpen` until they are chosen
+  std::optional<ClusterShape> cluster;    // likewise
   std::deque<Module> scratchModules;      // own the expressions of -D and --signature
   unsigned loopDepth = 0;
   unsigned foldDepth = 0;

@@ -42,6 +42,8 @@ SymValue Sema::evaluateAttribute(const AttributeExpr &expr) {
       return SymValue::makeTuple(std::move(sizes));
     }
   }
+  if (value.kind == SymValue::Kind::BlockPointer && (expr.attribute == "dtype" || expr.attribute == "type"))
+    return SymValue::makeConstant(value.type);
   return error(Diag::no_attribute, expr.attributeRange, {describe(value), expr.attribute});
 }
 
@@ -110,8 +112,6 @@ SymValue Sema::indexTensor(const SymValue &value, const SubscriptExpr &expr) {
   SymValue result = value;
   size_t kept = 0;
   int64_t axis = 0;
-  if (value.isScalar() && !items.empty())
-    return error(Diag::scalar_subscript, expr.range, {describe(value)});
   for (const Expr *item : items) {
     const auto *slice = as<SliceExpr>(item);
     bool isFull = slice && !slice->lower && !slice->upper && !slice->step;
@@ -136,6 +136,8 @@ SymValue Sema::indexTensor(const SymValue &value, const SubscriptExpr &expr) {
     kept += isFull ? 1 : 0;
     ++axis;
   }
+  if (value.isScalar() && kept > 0)
+    return error(Diag::scalar_subscript, expr.range, {describe(value)});
   if (kept > value.shape().size())
     return error(Diag::too_many_subscripts, expr.range, {std::to_string(kept), describe(value)});
   return result;

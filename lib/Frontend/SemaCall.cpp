@@ -76,8 +76,9 @@ SymValue Sema::evaluateCall(const CallExpr &expr) {
       if (answer)
         return SymValue::makeConstant(*answer);
     }
-    if (receiver.isTensor() || receiver.kind == SymValue::Kind::Descriptor) {
-      std::string prefix = receiver.isTensor() ? "" : "desc.";
+    bool isBlockPointer = receiver.kind == SymValue::Kind::BlockPointer;
+    if (receiver.isTensor() || isBlockPointer || receiver.kind == SymValue::Kind::Descriptor) {
+      std::string prefix = receiver.kind == SymValue::Kind::Descriptor ? "desc." : "";
       const BuiltinInfo *info = findBuiltin(prefix + method->attribute);
       if (!info || !(info->flags & Method))
         return error(Diag::no_attribute, method->attributeRange, {describe(receiver), method->attribute});
@@ -109,7 +110,9 @@ SymValue Sema::callValue(const SymValue &callee, std::vector<BoundArgument> argu
 SymValue Sema::callType(const SymValue &callee, const std::vector<BoundArgument> &arguments, const CallExpr &expr) {
   const auto *type = std::get_if<DType>(&callee.constant);
   std::string name = type ? toString(*type) : std::get<TypeNameValue>(callee.constant).name;
-  if (arguments.size() != 1 || !arguments[0].name.empty())
+  // A pointer type may name its address space behind the element.
+  bool isPointerType = name == "pointer_type" && arguments.size() > 1;
+  if ((arguments.size() != 1 && !isPointerType) || !arguments[0].name.empty())
     return error(Diag::argument_count, expr.range, {name, "1", std::to_string(arguments.size())});
   const SymValue &value = arguments[0].value;
   if (type)
@@ -225,10 +228,8 @@ bool Sema::bindParameters(const FunctionStmt &function, const std::vector<BoundA
     }
     if (!value && parameter.defaultValue) {
       // Defaults belong to the module, not to the caller.
-      Environment saved;
-      std::swap(saved, scope);
+      InModule inside(*this, ownerOf(function));
       value = evaluate(*parameter.defaultValue);
-      std::swap(saved, scope);
     }
     if (!value) {
       error(Diag::missing_argument, range, {function.name, parameter.name},
@@ -261,7 +262,10 @@ SymValue Sema::callHelper(const FunctionStmt &function, const std::vector<BoundA
   Environment inner;
   if (!bindParameters(function, arguments, range, inner))
     return {};
+  if (reportBroken(function, range))
+    return {};
   frames.push_back({&function, range, location(range)});
+  InModule inside(*this, ownerOf(function));
   std::swap(scope, inner);
   if (request.recordVariables)
     text.functions[frames.back().caller] = function.name;
@@ -273,16 +277,21 @@ SymValue Sema::callHelper(const FunctionStmt &function, const std::vector<BoundA
   BlockResult result = emitBlock({&function.body, 0, nullptr});
   loopDepth = outerLoops;
   foldDepth = outerFolds;
-  std::swap(scope, inner);
   frames.pop_back();
   return diagnostics.numErrors() == errorsBefore ? result.value : SymValue();
 }
 
-SymValue Sema::callFunction(const FunctionStmt &function, const std::vector<SymValue> &arguments, SourceRange range) {
+SymValue Sema::callValue(const SymValue &callee, const std::vector<SymValue> &arguments, SourceRange range) {
   std::vector<BoundArgument> bound;
   for (const SymValue &argument : arguments)
     bound.push_back({"", argument, range});
-  return callHelper(function, bound, range);
+  if (callee.isConstant()) {
+    if (const auto *function = std::get_if<const FunctionStmt *>(&callee.constant))
+      return callHelper(**function, bound, range);
+    if (const auto *builtin = std::get_if<const BuiltinInfo *>(&callee.constant))
+      return callBuiltin(**builtin, bound, range);
+  }
+  return error(Diag::not_callable, range, {describe(callee)});
 }
 
 } // namespace tile::frontend

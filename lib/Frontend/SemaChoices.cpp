@@ -235,10 +235,13 @@ bool Sema::chooseOpen(const FunctionStmt &kernel, std::vector<KernelParameter> &
                                                : std::nullopt)
       product.given.*(role->choice) = int64_t(*value);
   }
-  if (!open && numWarps != leftOpen && numStages != leftOpen)
+  if (!open && numWarps != leftOpen && numStages != leftOpen && cluster != openCluster)
     return true;
 
-  std::string what = open ? open->name : numWarps == leftOpen ? "num_warps" : "num_stages";
+  std::string what = open                    ? open->name
+                     : numWarps == leftOpen  ? "num_warps"
+                     : numStages == leftOpen ? "num_stages"
+                                             : "cluster";
   SourceRange place = open ? open->range : kernel.nameRange;
   if (!describeProduct(kernel.directives, byName, product)) {
     error(Diag::open_product, place, {what});
@@ -252,6 +255,8 @@ bool Sema::chooseOpen(const FunctionStmt &kernel, std::vector<KernelParameter> &
     product.given.numWarps = numWarps;
   if (numStages != leftOpen)
     product.given.numStages = numStages;
+  if (cluster != openCluster)
+    product.given.cluster = cluster;
   TileChoices chosen = request.choose(product);
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters))
     if (parameter.isOpen)
@@ -262,6 +267,8 @@ bool Sema::chooseOpen(const FunctionStmt &kernel, std::vector<KernelParameter> &
   };
   fill(numWarps, chosen.numWarps);
   fill(numStages, chosen.numStages);
+  if (!cluster || cluster == openCluster)
+    cluster = chosen.cluster;
   return true;
 }
 

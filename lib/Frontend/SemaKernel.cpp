@@ -129,7 +129,14 @@ SmallVector<std::string> splitTopLevel(StringRef text) {
 } // namespace
 
 Sema::Sema(MLIRContext &context, const Module &module, const CompileRequest &request, DiagnosticEngine &diagnostics)
-    : context(context), builder(&context), request(request), module(module), diagnostics(diagnostics) {}
+    : context(context), builder(&context), request(request), module(module), diagnostics(diagnostics) {
+  const std::string &path = diagnostics.file(module.file).name;
+  std::unique_ptr<ModuleScope> &main = modules[path];
+  main = std::make_unique<ModuleScope>();
+  main->module = &module;
+  main->path = path;
+  current = main.get();
+}
 
 OwningOpRef<ModuleOp> Sema::run() {
   // Options and defaults are evaluated outside of any kernel; what they should not emit lands here and is dropped.
@@ -173,7 +180,7 @@ const FunctionStmt *Sema::selectKernel(const InstanceDirective *&instance) {
   }
   // A name may be defined in several branches of a top-level 'if'; the one that was declared counts.
   if (entries.size() > 1 && !wanted.empty())
-    if (const auto *chosen = std::get_if<const FunctionStmt *>(&globals[wanted].constant))
+    if (const auto *chosen = std::get_if<const FunctionStmt *>(&current->globals[wanted].constant))
       return *chosen;
   if (entries.size() == 1)
     return entries.front();
@@ -443,11 +450,13 @@ bool Sema::resolveParameters(const FunctionStmt &kernel, const InstanceDirective
 
 /// The command line wins over the instance, the instance over the kernel.
 void Sema::selectOptions(const FunctionStmt &kernel, const InstanceDirective *instance) {
-  auto select = [](std::optional<int> option, std::optional<int> ofInstance, std::optional<int> ofKernel) {
+  auto select = [](auto option, auto ofInstance, auto ofKernel) {
     return option ? option : ofInstance ? ofInstance : ofKernel;
   };
-  numWarps = select(request.numWarps, instance ? instance->numWarps : std::nullopt, kernel.directives.numWarps);
-  numStages = select(request.numStages, instance ? instance->numStages : std::nullopt, kernel.directives.numStages);
+  const InstanceDirective none, &chosen = instance ? *instance : none;
+  numWarps = select(request.numWarps, chosen.numWarps, kernel.directives.numWarps);
+  numStages = select(request.numStages, chosen.numStages, kernel.directives.numStages);
+  cluster = select(request.cluster, chosen.cluster, kernel.directives.cluster);
 }
 
 } // namespace tile::frontend

@@ -1,4 +1,4 @@
-// Names outside of functions: imports, constants, functions, and the members of the modules "tl", "triton", "math".
+// Names outside of functions: constants, functions, and the members of the modules "tl", "triton", "math".
 //
 // Constants are evaluated when a kernel first uses them, so that host code which tilec cannot evaluate costs nothing.
 
@@ -17,23 +17,9 @@ namespace {
 
 constexpr unsigned maxRecursion = 100;
 
-/// Module paths -> the namespaces that they denote here.
-std::string namespaceOf(std::string_view path) {
-  if (path == "triton.language" || path == "tl" || path == "tile" || path == "tile.language")
-    return "tl";
-  if (path == "triton")
-    return "triton";
-  if (path == "math")
-    return "math";
-  if (path.ends_with("libdevice") || path.ends_with("tldevice"))
-    return "libdevice";
-  if (path.starts_with("triton.language."))
-    return "tl." + std::string(path.substr(16));
-  return std::string(path);
-}
-
 bool isLanguageNamespace(std::string_view space) {
-  return space == "tl" || space == "triton" || space == "tl.math" || space == "tl.standard" || space == "tl.core";
+  return space == "tl" || space == "triton" || space == "tl.math" || space == "tl.standard" || space == "tl.core" ||
+         space.starts_with("tl.extra");
 }
 
 std::optional<Value> mathConstant(std::string_view name) {
@@ -89,48 +75,29 @@ mlir::Location Sema::location(SourceRange range) {
   return frames.empty() ? here : mlir::Location(CallSiteLoc::get(here, frames.back().caller));
 }
 
-void Sema::declareImport(const ImportStmt &import) {
-  for (const ImportStmt::Alias &alias : import.names) {
-    if (alias.name == "*")
-      continue;
-    std::string bound = alias.asName.empty() ? alias.name : alias.asName;
-    if (!import.isFrom) {
-      // "import a.b" binds "a".
-      bool bindsRoot = alias.asName.empty() && alias.name.find('.') != std::string::npos;
-      std::string root = alias.name.substr(0, alias.name.find('.'));
-      globals[bindsRoot ? root : bound] =
-          SymValue::makeConstant(NamespaceValue{namespaceOf(bindsRoot ? root : alias.name)});
-      continue;
-    }
-    // Projects re-export the language under its usual names.
-    bool isAlias =
-        alias.name == "tl" || alias.name == "triton" || alias.name == "libdevice" || alias.name == "tldevice";
-    std::string space = namespaceOf(import.module);
-    std::optional<Value> member = namespaceMember(space, alias.name);
-    if (isAlias)
-      globals[bound] = SymValue::makeConstant(NamespaceValue{namespaceOf(alias.name)});
-    else if (member)
-      globals[bound] = SymValue::makeConstant(*member);
-    else
-      globals[bound] = SymValue::makeConstant(NamespaceValue{namespaceOf(import.module + "." + alias.name)});
-  }
-}
-
 void Sema::declare(const Block &block) {
+  // A later definition of a name hides the earlier ones.
+  auto hide = [&](const std::string &name) {
+    current->globals.erase(name);
+    current->expressions.erase(name);
+    current->imports.erase(name);
+  };
   for (const Stmt *stmt : block) {
     if (const auto *import = as<ImportStmt>(stmt)) {
       declareImport(*import);
     } else if (const auto *function = as<FunctionStmt>(stmt)) {
-      globals[function->name] = SymValue::makeConstant(function);
+      hide(function->name);
+      current->globals[function->name] = SymValue::makeConstant(function);
+      owners[function] = current;
     } else if (const auto *assignment = as<AssignStmt>(stmt)) {
       if (const auto *name = as<NameExpr>(assignment->target)) {
-        globals.erase(name->id);
-        globalExpressions[name->id] = assignment->value;
+        hide(name->id);
+        current->expressions[name->id] = assignment->value;
       }
     } else if (const auto *annotated = as<AnnAssignStmt>(stmt)) {
       if (annotated->value) {
-        globals.erase(annotated->target->id);
-        globalExpressions[annotated->target->id] = annotated->value;
+        hide(annotated->target->id);
+        current->expressions[annotated->target->id] = annotated->value;
       }
     } else if (const auto *conditional = as<IfStmt>(stmt)) {
       // Probes of versions and architectures: taken when constant, else the last branch counts.
@@ -155,11 +122,15 @@ std::optional<Value> Sema::namespaceMember(const std::string &space, const std::
       return constant;
   }
   if (space == "libdevice" || space == "math" || space == "target_info") {
-    const BuiltinInfo *info = findBuiltin(space == "libdevice" ? name : space + "." + name);
+    const BuiltinInfo *info = findBuiltin(space + "." + name);
+    if (!info && space == "libdevice")
+      info = findBuiltin(name);
     return info ? std::optional<Value>(info) : std::nullopt;
   }
   if (!isLanguageNamespace(space))
     return std::nullopt;
+  if (StringRef(space).starts_with("tl.extra") && (name == "cuda" || name == "hip"))
+    return Value(NamespaceValue{space + "." + name});
   for (std::string_view child : {"math", "extra", "standard", "core", "language"})
     if (name == child)
       return Value(NamespaceValue{name == "language" ? "tl" : "tl." + name});
@@ -171,6 +142,9 @@ std::optional<Value> Sema::namespaceMember(const std::string &space, const std::
     return Value(info);
   if (std::optional<Value> type = typeName(name))
     return type;
+  // Earlier versions had the functions of libdevice here.
+  if (const BuiltinInfo *info = findBuiltin("libdevice." + name))
+    return Value(info);
   if (name == "TRITON_MAX_TENSOR_NUMEL")
     return Value(Int128(1 << 20));
   return std::nullopt;
@@ -185,53 +159,61 @@ SymValue Sema::lookupAttribute(const NamespaceValue &space, const std::string &n
     return error(Diag::unknown_member, range,
                  {space.name, name, guess ? "; did you mean '" + space.name + "." + *guess + "'?" : ""});
   }
+  if (!space.path.empty())
+    if (ModuleScope *loaded = loadModule(space.path))
+      if (std::optional<SymValue> member = lookupIn(*loaded, name, range))
+        return *member;
   // A module that is not read: its members are only an error when they are used.
-  return SymValue::makeConstant(NamespaceValue{space.name + "." + name});
+  std::string dotted = space.name + "." + name;
+  return SymValue::makeConstant(NamespaceValue{dotted, findModule(0, dotted)});
 }
 
 SymValue Sema::evaluateGlobal(const std::string &name) {
-  const Expr *expr = globalExpressions[name];
-  if (!pendingGlobals.insert(name).second || pendingGlobals.size() > maxRecursion)
+  const Expr *expr = current->expressions[name];
+  if (!current->pending.insert(name).second || current->pending.size() > maxRecursion)
     return error(Diag::circular_constant, expr->range, {name});
   // Constants see the module only, not the names of the kernel that uses them.
-  Environment saved;
-  std::swap(saved, scope);
-  SymValue value = evaluate(*expr);
-  std::swap(saved, scope);
-  pendingGlobals.erase(name);
+  SymValue value;
+  {
+    InModule inside(*this, current);
+    value = evaluate(*expr);
+  }
+  current->pending.erase(name);
   return value;
 }
 
 std::optional<SymValue> Sema::lookupGlobal(const std::string &name, SourceRange range) {
-  if (auto found = globals.find(name); found != globals.end())
+  if (auto found = current->globals.find(name); found != current->globals.end())
     return found->second;
-  if (globalExpressions.contains(name)) {
+  if (current->expressions.contains(name)) {
     size_t errorsBefore = diagnostics.numErrors();
     SymValue value = evaluateGlobal(name);
     SmallVector<mlir::Value> leaves;
     flatten(value, leaves);
     if (!leaves.empty())
-      value = error(Diag::constant_needed, globalExpressions[name]->range,
+      value = error(Diag::constant_needed, current->expressions[name]->range,
                     {"the constant '" + name + "'", describe(value)});
     if (diagnostics.numErrors() != errorsBefore)
       value = {};
-    globals[name] = value;
+    current->globals[name] = value;
     return value;
   }
-  return std::nullopt;
+  return lookupImport(name, range);
 }
 
 SymValue Sema::unknownName(const std::string &name, SourceRange range) {
-  for (const SkippedName &skipped : module.skipped)
+  for (const SkippedName &skipped : current->module->skipped)
     if (skipped.name == name)
       return error(Diag::host_name, range, {name, skipped.what},
                    std::pair{skipped.range, std::string("it is defined here, outside of the language")});
   std::vector<std::string> candidates = builtinNames();
   for (const auto &[known, binding] : scope)
     candidates.push_back(known);
-  for (const auto &[known, value] : globals)
+  for (const auto &[known, value] : current->globals)
     candidates.push_back(known);
-  for (const auto &[known, expr] : globalExpressions)
+  for (const auto &[known, expr] : current->expressions)
+    candidates.push_back(known);
+  for (const auto &[known, import] : current->imports)
     candidates.push_back(known);
   std::optional<std::string> guess = didYouMean(name, candidates);
   return error(Diag::unknown_name, range, {name, guess ? "; did you mean '" + *guess + "'?" : ""});

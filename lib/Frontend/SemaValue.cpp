@@ -12,6 +12,8 @@ std::string describe(const SymValue &value) {
     return describe(value.constant);
   case SymValue::Kind::Descriptor:
     return "a tensor descriptor";
+  case SymValue::Kind::BlockPointer:
+    return "a block pointer";
   case SymValue::Kind::BlockType:
     return "a block type";
   case SymValue::Kind::Tuple:
@@ -61,6 +63,10 @@ bool compare(const SymValue &a, const SymValue &b, bool wholeValue) {
   case SymValue::Kind::Tensor:
   case SymValue::Kind::Descriptor:
     return wholeValue ? a.value == b.value : a.value.getType() == b.value.getType() && a.type == b.type;
+  case SymValue::Kind::BlockPointer:
+    if (a.type != b.type || a.dims != b.dims)
+      return false;
+    break;
   case SymValue::Kind::Tuple:
     break;
   }

@@ -13,20 +13,21 @@ namespace tile::frontend {
 
 struct SymValue {
   enum class Kind : uint8_t {
-    Error,      // an error was reported; using it reports nothing more
-    Constant,   // compile time
-    Tensor,     // run-time scalar or block
-    Tuple,      // of any of these
-    Descriptor, // tensor descriptor
-    BlockType,  // the ".type" of a block: element type and shape
+    Error,        // an error was reported; using it reports nothing more
+    Constant,     // compile time
+    Tensor,       // run-time scalar or block
+    Tuple,        // of any of these
+    Descriptor,   // tensor descriptor
+    BlockPointer, // of make_block_ptr: elements are base, then sizes, strides and offsets; dims the block
+    BlockType,    // the ".type" of a block: element type and shape
   };
 
   Kind kind = Kind::Error;
   Value constant;                 // Constant
   mlir::Value value;              // Tensor, Descriptor
-  DType type;                     // element type of Tensor, Descriptor, BlockType
-  std::vector<SymValue> elements; // Tuple
-  std::vector<int64_t> dims;      // BlockType
+  DType type;                     // element type of Tensor, Descriptor, BlockType; the pointer of BlockPointer
+  std::vector<SymValue> elements; // Tuple, BlockPointer
+  std::vector<int64_t> dims;      // BlockType, BlockPointer
 
   static SymValue makeConstant(Value value) {
     SymValue out;

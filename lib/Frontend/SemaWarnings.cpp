@@ -128,6 +128,7 @@ void Sema::warnDeadBranches() {
     other.kernelName = instance.name;
     other.targetCapability = request.targetCapability;
     other.standard = request.standard;
+    other.importPaths = request.importPaths;
     Sema sema(context, module, other, quiet);
     sema.isTrial = true;
     if (!sema.run())

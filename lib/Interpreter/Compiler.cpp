@@ -59,6 +59,7 @@ static HandlerTable buildHandlers() {
   registerCastOps(table);
   registerShapeOps(table);
   registerMemoryOps(table);
+  registerAtomicOps(table);
   registerDescriptorOps(table);
   registerDotOps(table);
   registerReduceOps(table);

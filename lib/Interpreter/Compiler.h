@@ -92,6 +92,7 @@ void registerCompareOps(HandlerTable &);
 void registerCastOps(HandlerTable &);
 void registerShapeOps(HandlerTable &);
 void registerMemoryOps(HandlerTable &);
+void registerAtomicOps(HandlerTable &);
 void registerDescriptorOps(HandlerTable &);
 void registerDotOps(HandlerTable &);
 void registerReduceOps(HandlerTable &);

@@ -141,10 +141,51 @@ bool compileStore(Compiler &compiler, Operation *op) {
   return true;
 }
 
+/// Addresses are those of the host's memory.
+bool toAddress(Machine &machine, const Instruction &instruction) {
+  int64_t count = machine.countOf(instruction);
+  Pointers pointers(machine, instruction.in[0], count);
+  uint64_t *result = machine.at<uint64_t>(instruction.out[0]);
+  for (int64_t i = 0; i < count; ++i)
+    result[i] = reinterpret_cast<uint64_t>(machine.buffers[pointers.buffers[i]].data) + uint64_t(pointers.offsets[i]);
+  return true;
+}
+
+/// An address outside of all buffers becomes one outside of the first, which an access reports.
+bool toPointer(Machine &machine, const Instruction &instruction) {
+  int64_t count = machine.countOf(instruction);
+  const uint64_t *addresses = machine.at<uint64_t>(instruction.in[0]);
+  int64_t *offsets = machine.at<int64_t>(instruction.out[0]);
+  int32_t *buffers = machine.at<int32_t>(pointerBuffers(instruction.out[0], count));
+  for (int64_t i = 0; i < count; ++i) {
+    auto distance = [&](size_t buffer) {
+      return addresses[i] - reinterpret_cast<uint64_t>(machine.buffers[buffer].data);
+    };
+    size_t found = 0;
+    for (size_t buffer = 0; buffer < machine.buffers.size(); ++buffer)
+      if (distance(buffer) < machine.buffers[buffer].bytes)
+        found = buffer;
+    buffers[i] = int32_t(found);
+    offsets[i] = machine.buffers.empty() ? -1 : int64_t(distance(found));
+  }
+  return true;
+}
+
+bool compileAddressCast(Compiler &compiler, Operation *op) {
+  Slot from = compiler.slotOf(op->getOperand(0));
+  Kind to = *compiler.kindOf(op->getResult(0).getType());
+  if (from.kind == to)
+    compiler.emitCopy(op, from, compiler.define(op->getResult(0)));
+  else
+    compiler.emit(op, to == Kind::Pointer ? toPointer : toAddress);
+  return true;
+}
+
 } // namespace
 
 void registerMemoryOps(HandlerTable &table) {
   table["tile.addptr"] = compileAddPtr;
+  table["tile.address_cast"] = compileAddressCast;
   table["tile.load"] = compileLoad;
   table["tile.store"] = compileStore;
 }

@@ -155,6 +155,15 @@ void addSimple(HandlerTable &table, StringRef name, Execute execute) {
   };
 }
 
+/// One program runs at a time, and in order.
+bool compileNothing(Compiler &, Operation *) {
+  return true;
+}
+
+bool rejectAsm(Compiler &compiler, Operation *op) {
+  return compiler.fail(op, "the kernel contains PTX (inline_asm_elementwise), which the interpreter does not execute");
+}
+
 } // namespace
 
 void registerProgramOps(HandlerTable &table) {
@@ -164,6 +173,9 @@ void registerProgramOps(HandlerTable &table) {
   addSimple(table, "tile.assume", assume);
   addSimple(table, "tile.assert", check);
   table["tile.print"] = compilePrint;
+  table["tile.barrier"] = compileNothing;
+  table["tile.grid_dependency"] = compileNothing;
+  table["tile.inline_asm"] = rejectAsm;
 }
 
 } // namespace tile::interp

@@ -1,7 +1,9 @@
-// Reductions. The axis is halved until one element is left: element i is combined with element i + half. That is the
-// order in every run. (Of an axis of odd size the middle element waits for the next step.)
+// Reductions and scans. In a reduction the axis is halved until one element is left: element i is combined with element
+// i + half. That is the order in every run. (Of an axis of odd size the middle element waits for the next step.)
 //
 //   axis of 8:  0 1 2 3 | 4 5 6 7  ->  0 1 | 2 3  ->  0 | 1  ->  result
+//
+// A scan goes along the axis from one end to the other.
 //
 // A combine region of element-wise operations is translated once with vectors in place of its scalars and runs on all
 // pairs of a step at once; any other region (control flow, values from outside) runs once for every pair.
@@ -28,6 +30,7 @@ struct ReduceData {
   Block combine;
   int64_t outer, axis, inner; ///< the source's shape; dimensions before and after the axis are merged
   bool isVector;
+  bool isReverse = false; ///< of a scan
 };
 
 /// The `half` first and the `half` last elements of the axis, for every other coordinate, as two arrays.
@@ -104,8 +107,7 @@ bool isVectorizable(Region &region) {
 }
 
 /// Translates the region; the places of its arguments and of what it yields go into the operands.
-bool compileCombine(Compiler &compiler, ReduceOp op, ReduceData &data, int64_t pairs) {
-  mlir::Block &block = op.getCombine().front();
+bool compileCombine(Compiler &compiler, mlir::Block &block, ReduceData &data, int64_t pairs) {
   size_t count = data.operands.size();
   SmallVector<Slot> places;
   for (BlockArgument argument : block.getArguments()) {
@@ -127,16 +129,20 @@ bool compileCombine(Compiler &compiler, ReduceOp op, ReduceData &data, int64_t p
   return succeeded;
 }
 
+/// The sizes of the source before, along and behind the axis, and how the region runs.
+std::shared_ptr<ReduceData> describe(Value source, int64_t axis, Region &combine) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(source.getType()).getShape();
+  auto data = std::make_shared<ReduceData>();
+  data->outer = llvm::product_of(shape.take_front(axis));
+  data->axis = shape[axis];
+  data->inner = llvm::product_of(shape.drop_front(axis + 1));
+  data->isVector = isVectorizable(combine);
+  return data;
+}
+
 bool compileReduce(Compiler &compiler, Operation *operation) {
   auto op = cast<ReduceOp>(operation);
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(op.getSrcs().front().getType()).getShape();
-  int64_t axis = int32_t(op.getAxis());
-  auto data = std::make_shared<ReduceData>();
-  auto product = [](ArrayRef<int64_t> sizes) { return llvm::product_of(sizes); };
-  data->outer = product(shape.take_front(axis));
-  data->axis = shape[axis];
-  data->inner = product(shape.drop_front(axis + 1));
-  data->isVector = isVectorizable(op.getCombine());
+  auto data = describe(op.getSrcs().front(), int32_t(op.getAxis()), op.getCombine());
   int64_t pairs = std::max<int64_t>(1, data->outer * (data->axis / 2) * data->inner);
   SmallVector<Slot> places;
   for (auto [source, result] : llvm::zip(op.getSrcs(), op.getResults())) {
@@ -155,7 +161,7 @@ bool compileReduce(Compiler &compiler, Operation *operation) {
         places.push_back(compiler.scratch(compiler.slotOf(op.getSrcs()[&operand - data->operands.data()]).kind, pairs));
         *all = places.back().offset;
       }
-  if (!compileCombine(compiler, op, *data, pairs))
+  if (!compileCombine(compiler, op.getCombine().front(), *data, pairs))
     return false;
   if (data->isVector)
     for (Operand &operand : data->operands) {
@@ -168,10 +174,73 @@ bool compileReduce(Compiler &compiler, Operation *operation) {
   return true;
 }
 
+/// Copies the elements at one coordinate of the axis between the tensor at `tensor` and a dense array at `slice`.
+void copySlice(Machine &machine, const ReduceData &data, const Operand &operand, int64_t place, bool fromTensor,
+               size_t tensor, size_t slice) {
+  size_t row = size_t(data.inner) * operand.bytes;
+  for (int64_t outer = 0; outer < data.outer; ++outer) {
+    char *inTensor = machine.at<char>(tensor) + size_t(outer * data.axis + place) * row;
+    char *inSlice = machine.at<char>(slice) + size_t(outer) * row;
+    std::memcpy(fromTensor ? inSlice : inTensor, fromTensor ? inTensor : inSlice, row);
+  }
+}
+
+bool scan(Machine &machine, const Instruction &instruction) {
+  const auto &data = instruction.dataAs<ReduceData>();
+  int64_t others = data.outer * data.inner;
+  for (int64_t step = 0; step < data.axis; ++step) {
+    int64_t place = data.isReverse ? data.axis - 1 - step : step;
+    for (const Operand &operand : data.operands)
+      copySlice(machine, data, operand, place, /*fromTensor=*/true, operand.source,
+                step == 0 ? operand.lefts : operand.rights);
+    if (step > 0 && !combinePairs(machine, data, others))
+      return false;
+    for (const Operand &operand : data.operands) {
+      if (step > 0 && data.isVector)
+        std::memcpy(machine.at<char>(operand.lefts), machine.at<char>(operand.sum), size_t(others) * operand.bytes);
+      copySlice(machine, data, operand, place, /*fromTensor=*/false, operand.result, operand.lefts);
+    }
+  }
+  return true;
+}
+
+bool compileScan(Compiler &compiler, Operation *operation) {
+  auto op = cast<ScanOp>(operation);
+  auto data = describe(op.getSrcs().front(), int32_t(op.getAxis()), op.getCombine());
+  data->isReverse = op.getReverse();
+  int64_t pairs = data->outer * data->inner;
+  SmallVector<Slot> places;
+  for (auto [source, result] : llvm::zip(op.getSrcs(), op.getResults())) {
+    Slot slot = compiler.slotOf(source);
+    Operand &operand = data->operands.emplace_back();
+    operand.bytes = bytesInFrame(slot.kind);
+    operand.source = slot.offset;
+    operand.result = compiler.define(result).offset;
+    if (data->isVector)
+      continue;
+    for (size_t *all : {&operand.lefts, &operand.rights}) {
+      places.push_back(compiler.scratch(slot.kind, pairs));
+      *all = places.back().offset;
+    }
+  }
+  if (!compileCombine(compiler, op.getCombine().front(), *data, pairs))
+    return false;
+  if (data->isVector)
+    for (Operand &operand : data->operands) {
+      operand.lefts = operand.left;
+      operand.rights = operand.right;
+    }
+  for (Slot place : places)
+    compiler.release(place);
+  compiler.emit(op, scan, {}, {}, Slot()).data = std::move(data);
+  return true;
+}
+
 } // namespace
 
 void registerReduceOps(HandlerTable &table) {
   table["tile.reduce"] = compileReduce;
+  table["tile.scan"] = compileScan;
 }
 
 } // namespace tile::interp

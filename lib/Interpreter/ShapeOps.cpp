@@ -174,6 +174,45 @@ bool compileSameOrder(Compiler &compiler, Operation *op) {
   return true;
 }
 
+struct GatherData {
+  int64_t outer, axis, from, inner; ///< sizes before, along (result, source) and behind the axis
+};
+
+/// in: source, indices.
+template <typename T> bool gather(Machine &machine, const Instruction &instruction) {
+  const auto &data = instruction.dataAs<GatherData>();
+  const T *source = machine.at<T>(instruction.in[0]);
+  const int32_t *indices = machine.at<int32_t>(instruction.in[1]);
+  T *result = machine.at<T>(instruction.out[0]);
+  int64_t element = 0;
+  for (int64_t outer = 0; outer < data.outer; ++outer)
+    for (int64_t along = 0; along < data.axis; ++along)
+      for (int64_t inner = 0; inner < data.inner; ++inner, ++element) {
+        int32_t index = indices[element];
+        if (index < 0 || index >= data.from)
+          return machine.fail(instruction,
+                              "gather at " + std::to_string(index) + " of an axis of " + std::to_string(data.from),
+                              element);
+        result[element] = source[(outer * data.from + index) * data.inner + inner];
+      }
+  return true;
+}
+
+bool compileGather(Compiler &compiler, Operation *op) {
+  auto gatherOp = cast<GatherOp>(op);
+  ArrayRef<int64_t> from = gatherOp.getSrc().getType().getShape(), to = gatherOp.getIndices().getType().getShape();
+  int64_t axis = int32_t(gatherOp.getAxis());
+  GatherData data{llvm::product_of(to.take_front(axis)), to[axis], from[axis],
+                  llvm::product_of(to.drop_front(axis + 1))};
+  size_t bytes = bytesInFrame(compiler.slotOf(gatherOp.getSrc()).kind);
+  Execute execute = bytes == 1   ? gather<uint8_t>
+                    : bytes == 2 ? gather<uint16_t>
+                    : bytes == 4 ? gather<uint32_t>
+                                 : gather<uint64_t>;
+  compiler.emit(op, execute).data = std::make_shared<const GatherData>(data);
+  return true;
+}
+
 } // namespace
 
 void registerShapeOps(HandlerTable &table) {
@@ -183,6 +222,7 @@ void registerShapeOps(HandlerTable &table) {
   table["tile.splat"] = compileSplat;
   table["tile.broadcast"] = compileBroadcast;
   table["tile.trans"] = compileTrans;
+  table["tile.gather"] = compileGather;
   table["tile.reshape"] = compileSameOrder;
   table["tile.expand_dims"] = compileSameOrder;
 }

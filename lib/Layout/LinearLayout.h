@@ -27,6 +27,7 @@ inline constexpr std::string_view laneDim = "lane";
 inline constexpr std::string_view warpDim = "warp";
 inline constexpr std::string_view offsetDim = "offset";
 inline constexpr unsigned laneBits = 5; // 32 lanes a warp on every CUDA GPU
+inline constexpr int64_t lanesPerWarp = int64_t(1) << laneBits;
 
 /// One basis per bit of the input dimension; a basis is a coordinate.
 using Bases = std::vector<std::vector<int32_t>>;

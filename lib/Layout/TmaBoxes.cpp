@@ -10,6 +10,7 @@ namespace tile::layout {
 namespace {
 constexpr int64_t maxBoxExtent = 256; // elements along each dimension of a box
 constexpr int64_t minRowBytes = 16;   // of the innermost extent, and its granularity
+constexpr unsigned swizzleRows = 8;
 } // namespace
 
 std::optional<TmaBoxes> planTmaBoxes(const LinearLayout &buffer, unsigned elementBytes) {
@@ -38,6 +39,42 @@ std::optional<TmaBoxes> planTmaBoxes(const LinearLayout &buffer, unsigned elemen
       boxes.places.push_back(place);
     }
   return boxes;
+}
+
+std::optional<TmaParts> splitTmaBoxes(const LinearLayout &buffer, unsigned elementBytes, unsigned parts) {
+  std::optional<TmaBoxes> whole = planTmaBoxes(buffer, elementBytes);
+  if (!whole || parts == 0)
+    return std::nullopt;
+  TmaParts split{*whole, std::vector<int64_t>(whole->shape.size(), 0), 0};
+  std::vector<TmaBoxes::Place> &places = split.boxes.places;
+  int64_t boxBytes = elementBytes;
+  for (int64_t extent : whole->shape)
+    boxBytes *= extent;
+  if (places.size() % parts != 0) {
+    // A swizzle repeats itself after eight rows.
+    if (places.size() != 1 || whole->shape.size() != 2 || whole->shape[0] % (parts * swizzleRows) != 0)
+      return std::nullopt;
+    split.boxes.shape[0] /= parts;
+    split.coordinates[0] = split.boxes.shape[0];
+    split.bytes = boxBytes / parts;
+    return split;
+  }
+  size_t count = places.size() / parts;
+  split.bytes = count * boxBytes;
+  places.resize(count);
+  for (size_t index = count; index < whole->places.size(); ++index) {
+    const TmaBoxes::Place &place = whole->places[index], &before = whole->places[index - count];
+    for (size_t dim = 0; dim < place.coordinates.size(); ++dim) {
+      int64_t step = place.coordinates[dim] - before.coordinates[dim];
+      if (index == count)
+        split.coordinates[dim] = step;
+      if (step != split.coordinates[dim])
+        return std::nullopt;
+    }
+    if (place.byteOffset - before.byteOffset != split.bytes)
+      return std::nullopt;
+  }
+  return split;
 }
 
 } // namespace tile::layout

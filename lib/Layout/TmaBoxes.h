@@ -27,4 +27,14 @@ struct TmaBoxes {
 /// without a swizzle.
 std::optional<TmaBoxes> planTmaBoxes(const LinearLayout &buffer, unsigned elementBytes);
 
+/// Equal parts of a buffer that are copied one by one: those of the first, and how far each next one is from it.
+struct TmaParts {
+  TmaBoxes boxes;
+  std::vector<int64_t> coordinates; ///< From one part to the next.
+  int64_t bytes = 0;                ///< Likewise; a part's bytes.
+};
+
+/// Whole boxes, or rows of the only one. None if the buffer cannot be so divided.
+std::optional<TmaParts> splitTmaBoxes(const LinearLayout &buffer, unsigned elementBytes, unsigned parts);
+
 } // namespace tile::layout

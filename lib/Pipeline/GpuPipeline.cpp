@@ -50,10 +50,16 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add(Optimisation, [target] { return createTileRaiseDescriptors({target}); });
   // … and the launcher makes those that it can: after raising, which makes more of them.
   list.add(Optimisation, [target] { return createTileHostDescriptors({target}); });
+  // Copies for the next program can then overlap the end of this one.
+  list.add(Optimisation, [target] { return createTileMakePersistent({target}); });
+  // The kernel makes other descriptors of operands, once it is known how many CTAs need memory for them.
+  list.add(Optimisation, [target] { return createTileDeviceDescriptors({target}); });
+  // Products of few rows change sides: after the descriptors, because only blocks that TMA copies can be swapped.
+  list.add(Optimisation, [target] { return createTileSwapDot({target}); });
   // The other descriptors become pointers and masks.
   list.add(Correctness, [] { return createTileExpandDescriptors(); });
-  // Copies for the next program can then overlap the end of this one.
-  list.add(Optimisation, [] { return createTileMakePersistent(); });
+  // Neighbouring programs go to neighbouring CTAs, while the order of programs is still visible.
+  list.add(Optimisation, [target] { return createTileFormClusters({target}); });
   // What only computed addresses is dead now, and would get layouts.
   list.cleanUp();
   list.verify("tile");
@@ -75,7 +81,9 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add(Correctness, [] { return createCtaLowerDescriptors(); });
   list.add(Correctness, [target] { return createCtaLowerDot({target}); });
   list.verify("async");
-  // Products and accumulators have their final form; roles and rings come later.
+  // Products and accumulators have their final form; roles and rings come later. A cluster that was asked for comes
+  // first.
+  list.add(Optimisation, [target] { return createCtaSplitSteps({target}); });
   list.add(Optimisation, [] { return createCtaStreamK(); });
   // Before the pipeline, which needs the first step of a product by itself to load its operands ahead.
   list.add(Optimisation, [] { return createCtaSplitProducts(); });
@@ -87,6 +95,9 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // Knows all other buffers now, so the ring can take what is left of the shared memory.
   list.add(Optimisation, [target] { return createCtaSpecializeWarps({target}); });
   list.add(Optimisation, [] { return createCtaOverlapWaits(); });
+  // Slots are released at their final places.
+  list.add(Optimisation, [] { return createCtaMulticast(); });
+  list.add(Optimisation, [target] { return createCtaOverlapGrids({target}); });
   list.cleanUp();
   list.verify("scheduled");
 

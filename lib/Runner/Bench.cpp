@@ -26,9 +26,9 @@ constexpr int fewestLaunchesOfGraph = 20, mostLaunchesOfGraph = 500;
 struct Baseline {
   std::string name;
   std::string note;
-  Launch launch;
   CudaMemory workspace; ///< of cuBLAS, and so before it
   std::unique_ptr<Cublas> cublas;
+  Launch launch;                          ///< may use cuBLAS
   CudaMemory target;                      ///< the baseline's own output
   std::optional<size_t> comparedArgument; ///< output argument that the baseline computes as well
 };
@@ -61,9 +61,11 @@ Result<Baseline> gemmBaseline(CudaDevice &device, const CudaSession &session, co
   const DataType inputType = request.arguments[*first].buffer->type();
   const DataType outputType = request.arguments[*output].buffer->type();
   Baseline baseline;
-  if (!Cublas::supports(inputType, request.arguments[*second].buffer->type(), outputType)) {
-    baseline.note =
-        fmt::format("cublasGemmEx does not compute {} from {}", dataTypeName(outputType), dataTypeName(inputType));
+  const bool isFloat = inputType != DataType::I8 && inputType != DataType::F64;
+  if (!Cublas::supports(inputType, request.arguments[*second].buffer->type(), outputType) ||
+      (plan.hasEpilogue() && !isFloat)) {
+    baseline.note = fmt::format("cuBLAS does not compute {}{} from {}", dataTypeName(outputType),
+                                plan.hasEpilogue() ? " with bias or activation" : "", dataTypeName(inputType));
     return baseline;
   }
   const Driver &driver = device.cudaContext().driver();
@@ -84,11 +86,24 @@ Result<Baseline> gemmBaseline(CudaDevice &device, const CudaSession &session, co
   baseline.target = std::move(*target);
   baseline.name = baseline.cublas->name() + (inputType == DataType::F32 ? " (tf32)" : "");
   baseline.comparedArgument = output;
-  const Cublas::Pointers pointers = {session.address(*first), session.address(*second),
-                                     baseline.target.address() + HostBuffer::guardBytes, inputType, outputType};
-  baseline.launch = [plan, pointers, cublas = baseline.cublas.get()](CUstream stream) {
-    return cublas->launch(plan, pointers, stream);
-  };
+  Cublas::Pointers pointers = {.first = session.address(*first),
+                               .second = session.address(*second),
+                               .output = baseline.target.address() + HostBuffer::guardBytes,
+                               .inputType = inputType,
+                               .outputType = outputType};
+  if (!plan.bias.empty()) {
+    const std::optional<size_t> bias = indexOf(request.arguments, plan.bias);
+    assert(bias && "a plan names buffers of this kernel");
+    pointers.bias = session.address(*bias);
+    pointers.biasType = request.arguments[*bias].buffer->type();
+  }
+  Result<std::function<Status(CUstream)>> launch = baseline.cublas->prepare(plan, pointers);
+  if (!launch) {
+    Baseline none;
+    none.note = launch.error().message;
+    return none;
+  }
+  baseline.launch = std::move(*launch);
   return baseline;
 }
 

@@ -1,6 +1,8 @@
 // The six functions and few numbers of cublas_api.h that a product needs, declared here with their documented values.
 #include "Runner/Cublas.h"
 
+#include "Runner/CublasLt.h"
+
 #include <dlfcn.h>
 
 namespace tile::runner {
@@ -8,13 +10,6 @@ namespace tile::runner {
 using runtime::makeError;
 using runtime::Success;
 
-namespace {
-
-constexpr int opN = 0, opT = 1;
-constexpr int gemmDefault = -1;
-constexpr int compute32F = 68, compute32FFastTf32 = 77, compute64F = 70, compute32I = 72;
-
-/// cudaDataType of library_types.h; -1: not a type of cublasGemmEx.
 int cudaDataType(DataType type) {
   switch (type) {
   case DataType::F32:
@@ -34,20 +29,18 @@ int cudaDataType(DataType type) {
   }
 }
 
-int computeType(DataType input) {
+int cublasComputeType(DataType input) {
   switch (input) {
   case DataType::F64:
-    return compute64F;
+    return cublas::compute64F;
   case DataType::I8:
-    return compute32I;
+    return cublas::compute32I;
   case DataType::F32:
-    return compute32FFastTf32; // the tensor cores' type for f32, as our kernels use by default
+    return cublas::compute32FFastTf32; // the tensor cores' type for f32, as our kernels use by default
   default:
-    return compute32F;
+    return cublas::compute32F;
   }
 }
-
-} // namespace
 
 struct Cublas::Functions {
   int (*create)(void **handle) = nullptr;
@@ -73,6 +66,7 @@ Result<std::unique_ptr<Cublas>> Cublas::load(const std::string &path, runtime::C
   }
   auto cublas = std::make_unique<Cublas>();
   cublas->workspace = workspace;
+  cublas->library = library;
   cublas->functions = std::make_unique<Functions>();
   Functions &f = *cublas->functions;
   const std::pair<const char *, void **> symbols[] = {
@@ -115,7 +109,19 @@ bool Cublas::supports(DataType first, DataType second, DataType output) {
   }
 }
 
-Status Cublas::launch(const GemmPlan &plan, const Pointers &pointers, runtime::CUstream stream) {
+Result<std::function<Status(runtime::CUstream)>> Cublas::prepare(const GemmPlan &plan, const Pointers &pointers) {
+  if (!plan.hasEpilogue())
+    return std::function<Status(runtime::CUstream)>(
+        [this, plan, pointers](runtime::CUstream stream) { return launchGemmEx(plan, pointers, stream); });
+  Result<std::shared_ptr<CublasLtMatmul>> matmul =
+      CublasLtMatmul::create(library, plan, pointers, workspace, workspaceBytes);
+  if (!matmul)
+    return matmul.error();
+  return std::function<Status(runtime::CUstream)>(
+      [matmul = *matmul](runtime::CUstream stream) { return matmul->launch(stream); });
+}
+
+Status Cublas::launchGemmEx(const GemmPlan &plan, const Pointers &pointers, runtime::CUstream stream) {
   if (const int status = functions->setStream(handle, stream); status != 0)
     return makeError(TILE_ERROR_DRIVER, "cublasSetStream failed with status {}", status);
   // Setting the stream has brought back a pool that cuBLAS allocates itself.
@@ -131,12 +137,12 @@ Status Cublas::launch(const GemmPlan &plan, const Pointers &pointers, runtime::C
     alpha = &oneInteger, beta = &zeroInteger;
   const int inputType = cudaDataType(pointers.inputType);
   const int status = functions->gemmEx(
-      handle, plan.first.isTransposed ? opT : opN, plan.second.isTransposed ? opT : opN, static_cast<int>(plan.m),
-      static_cast<int>(plan.n), static_cast<int>(plan.k), alpha, reinterpret_cast<const void *>(pointers.first),
-      inputType, static_cast<int>(plan.first.leadingDimension), reinterpret_cast<const void *>(pointers.second),
-      inputType, static_cast<int>(plan.second.leadingDimension), beta, reinterpret_cast<void *>(pointers.output),
-      cudaDataType(pointers.outputType), static_cast<int>(plan.output.leadingDimension),
-      computeType(pointers.inputType), gemmDefault);
+      handle, plan.first.isTransposed ? cublas::opT : cublas::opN, plan.second.isTransposed ? cublas::opT : cublas::opN,
+      static_cast<int>(plan.m), static_cast<int>(plan.n), static_cast<int>(plan.k), alpha,
+      reinterpret_cast<const void *>(pointers.first), inputType, static_cast<int>(plan.first.leadingDimension),
+      reinterpret_cast<const void *>(pointers.second), inputType, static_cast<int>(plan.second.leadingDimension), beta,
+      reinterpret_cast<void *>(pointers.output), cudaDataType(pointers.outputType),
+      static_cast<int>(plan.output.leadingDimension), cublasComputeType(pointers.inputType), cublas::gemmDefault);
   if (status == 0)
     return Success{};
   return makeError(TILE_ERROR_DRIVER, "cublasGemmEx failed with status {}", status);

@@ -1,8 +1,11 @@
-// cuBLAS as the opponent of a matrix product, loaded with dlopen when a benchmark asks for it.
+// cuBLAS as the opponent of a matrix product, loaded with dlopen when a benchmark asks for it: cublasGemmEx, and
+// cublasLtMatmul for a product with bias and activation.
 #pragma once
 
 #include "Runner/Gemm.h"
 #include "Runtime/Driver.h"
+
+#include <functional>
 
 namespace tile::runner {
 
@@ -18,19 +21,23 @@ public:
   /// "cuBLAS 13.0.2"
   const std::string &name() const { return versionName; }
 
-  /// Whether cublasGemmEx computes this combination of element types.
+  /// Whether cuBLAS computes this combination of element types.
   static bool supports(DataType first, DataType second, DataType output);
 
   struct Pointers {
-    runtime::CUdeviceptr first = 0, second = 0, output = 0;
-    DataType inputType = DataType::F16, outputType = DataType::F16;
+    runtime::CUdeviceptr first = 0, second = 0, output = 0, bias = 0; ///< bias: 0 if the plan has none
+    DataType inputType = DataType::F16, outputType = DataType::F16, biasType = DataType::F16;
   };
-  /// May be captured in a graph: nothing is allocated.
-  Status launch(const GemmPlan &plan, const Pointers &pointers, runtime::CUstream stream);
+  /// Chooses the algorithm. The result launches the product on a stream; it may be captured in a graph: nothing is
+  /// allocated. It must not outlive this object.
+  Result<std::function<Status(runtime::CUstream)>> prepare(const GemmPlan &plan, const Pointers &pointers);
 
 private:
+  Status launchGemmEx(const GemmPlan &plan, const Pointers &pointers, runtime::CUstream stream);
+
   struct Functions;
   std::unique_ptr<Functions> functions;
+  void *library = nullptr;
   void *handle = nullptr;
   runtime::CUdeviceptr workspace = 0;
   std::string versionName;

@@ -165,13 +165,17 @@ Result<CudaSession> CudaDevice::prepare(std::span<DeviceArgument> arguments) {
     }
     session.values.push_back(value);
   }
+  // A copy of pageable memory may return before its bytes arrive, and the kernel's stream does not wait for the default
+  // one (CUDA driver API, "API synchronization behavior"): without this, a kernel's result was sometimes overwritten.
+  if (Status status = driver.check(driver.streamSynchronize(nullptr), "copy of buffers to the device"); !status)
+    return status.error();
   for (uint64_t &value : session.values)
     session.pointers.push_back(&value);
   return session;
 }
 
 Status CudaSession::launch(const Grid &grid, CUstream stream) {
-  const tile_launch_options options = {stream, grid.data(), nullptr, 0};
+  const tile_launch_options options = {stream, grid.data(), nullptr, 0, device->overlapsLaunches()};
   const tile_status status = tile_launch(device->kernelHandle(), &options, pointers.data(), pointers.size());
   return status == TILE_OK ? Status(Success{}) : Status(lastRuntimeError(status));
 }

@@ -94,6 +94,9 @@ public:
     std::function<void()> onHang; ///< must not return: no call of the driver would, either
   };
   void watch(Watchdog dog) { watchdog = std::move(dog); }
+  /// Lets launches begin before the ones in front have ended, if the kernel can.
+  void overlapLaunches(bool value) { overlap = value; }
+  bool overlapsLaunches() const { return overlap; }
 
   /// Copies the buffers to the device.
   Result<CudaSession> prepare(std::span<DeviceArgument> arguments);
@@ -108,6 +111,7 @@ private:
   tile_kernel *kernel = nullptr;
   std::unique_ptr<CudaStream> stream; ///< of all runs: a kernel may keep memory for each stream that it has seen
   Watchdog watchdog;
+  bool overlap = false;
 };
 
 /// The calling thread's last libtilert error as an Error.

@@ -58,18 +58,59 @@ std::optional<GemmOperand> operandFor(MatrixView view) {
   return std::nullopt;
 }
 
+/// What an expectation adds to its product.
+struct Epilogue {
+  const TensorNode *product = nullptr;
+  std::string bias;
+  bool hasRelu = false;
+};
+
+std::optional<Epilogue> parseEpilogue(const TensorNode &root) {
+  using Kind = TensorNode::Kind;
+  const auto isCall = [](const TensorNode &node, std::string_view name) {
+    return node.kind == Kind::Elementwise && node.name == name && node.operands.size() == 2;
+  };
+  Epilogue epilogue;
+  const TensorNode *node = &root;
+  if (isCall(*node, "maximum") && node->operands[1]->kind == Kind::Number && node->operands[1]->number == 0) {
+    epilogue.hasRelu = true;
+    node = node->operands[0].get();
+  }
+  if (isCall(*node, "+") && node->operands[1]->kind == Kind::Name) {
+    epilogue.bias = node->operands[1]->name;
+    node = node->operands[0].get();
+  }
+  epilogue.product = node;
+  return node->kind == Kind::Matmul ? std::optional(epilogue) : std::nullopt;
+}
+
+/// Whether the buffer has one contiguous element for each of `count` columns.
+bool isRowOf(const HostBuffer *buffer, int64_t count) {
+  if (!buffer)
+    return false;
+  const BufferLayout &layout = buffer->layout();
+  return layout.elements == count && !layout.shape.empty() && layout.shape.back() == count &&
+         layout.strides.back() == 1;
+}
+
 } // namespace
 
 std::optional<GemmPlan> planGemm(const runtime::Expectation &expectation, const TensorNames &names,
                                  const HostBuffer &output) {
   Result<TensorExpression> expression = TensorExpression::parse(expectation.expression);
-  if (!expression || expression->root().kind != TensorNode::Kind::Matmul)
+  const std::optional<Epilogue> epilogue = expression ? parseEpilogue(expression->root()) : std::nullopt;
+  if (!epilogue)
     return std::nullopt;
-  std::optional<MatrixView> a = viewOfNode(*expression->root().operands[0], names);
-  std::optional<MatrixView> b = viewOfNode(*expression->root().operands[1], names);
+  std::optional<MatrixView> a = viewOfNode(*epilogue->product->operands[0], names);
+  std::optional<MatrixView> b = viewOfNode(*epilogue->product->operands[1], names);
   std::optional<MatrixView> c = viewOf(output, expectation.buffer);
   if (!a || !b || !c)
     return std::nullopt;
+  if (!epilogue->bias.empty()) { // cublasLtMatmul adds one number to each row of its column-major output
+    const auto bias = names.buffers.find(epilogue->bias);
+    if (!rowMajorLeading(*c) || bias == names.buffers.end() || !isRowOf(bias->second, c->columns))
+      return std::nullopt;
+  }
   if (rowMajorLeading(*c)) { // C^T = B^T A^T
     std::swap(a, b);
     for (MatrixView *view : {&*a, &*b, &*c})
@@ -78,7 +119,7 @@ std::optional<GemmPlan> planGemm(const runtime::Expectation &expectation, const 
   const std::optional<GemmOperand> first = operandFor(*a), second = operandFor(*b), result = operandFor(*c);
   if (!first || !second || !result || result->isTransposed)
     return std::nullopt;
-  const GemmPlan plan{c->rows, c->columns, a->columns, *first, *second, *result};
+  const GemmPlan plan{c->rows, c->columns, a->columns, *first, *second, *result, epilogue->bias, epilogue->hasRelu};
   for (int64_t size :
        {plan.m, plan.n, plan.k, first->leadingDimension, second->leadingDimension, result->leadingDimension})
     if (size > std::numeric_limits<int>::max())

@@ -1,4 +1,5 @@
-// Recognises an expectation that is one matrix product, and says how cuBLAS would compute it.
+// Recognises an expectation that is one matrix product, with a bias and an activation perhaps, and says how cuBLAS
+// would compute it.
 //
 // cuBLAS is column-major. A row-major C[M,N] is a column-major C^T[N,M] = B^T A^T, so the operands change places;
 // whether an operand is passed transposed follows from which of its strides is 1.
@@ -14,14 +15,21 @@ struct GemmOperand {
   int64_t leadingDimension = 0;
 };
 
-/// cublasGemmEx(first.op, second.op, m, n, k, first, second, output), everything column-major.
+/// output = first @ second, m x n and k long, everything column-major; then bias[i] is added to row i, and the ReLU
+/// taken.
 struct GemmPlan {
   int64_t m = 0, n = 0, k = 0;
   GemmOperand first, second, output;
+  std::string bias; ///< buffer of m contiguous elements; empty: none
+  bool hasRelu = false;
+
+  /// cublasGemmEx computes a product alone; with an epilogue it is cublasLtMatmul's.
+  bool hasEpilogue() const { return hasRelu || !bias.empty(); }
 };
 
-/// Nothing when the expectation is not `a @ b` (operands possibly in transpose()), an operand is not a matrix with one
-/// unit stride, or a size is 0.
+/// Nothing when the expectation is not `a @ b` (operands possibly in transpose()), `a @ b + bias`, or maximum(either,
+/// 0); an operand is not a matrix with one unit stride, the bias is not one contiguous element a column of a row-major
+/// output, or a size is 0.
 std::optional<GemmPlan> planGemm(const runtime::Expectation &expectation, const TensorNames &names,
                                  const HostBuffer &output);
 

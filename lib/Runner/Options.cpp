@@ -28,6 +28,9 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
       ->check(CLI::Range(1, 1000000))
       ->group(runGroup)
       ->capture_default_str();
+  app.add_flag("--overlap", options.overlap,
+               "Let the kernel begin before the one in front has ended (programmatic dependent launch), if it can")
+      ->group(runGroup);
   app.add_option("--save", options.saves, "Write a buffer after the run, as .npy or raw elements")
       ->type_name("NAME=FILE")
       ->allow_extra_args(false)

@@ -22,8 +22,9 @@ struct RunOptions {
   int repeat = 1;
   bool check = false;
   bool bench = false;
-  int rounds = 5;     ///< of a benchmark
-  bool graph = false; ///< measure by replaying CUDA graphs
+  int rounds = 5;       ///< of a benchmark
+  bool graph = false;   ///< measure by replaying CUDA graphs
+  bool overlap = false; ///< launches may begin before the ones in front have ended
   std::string format = "table";
   std::vector<std::string> saves; ///< name=file
   std::string benchJson;

@@ -304,6 +304,7 @@ int runArtifact(const RunOptions &options, const Artifact &artifact) {
   Result<std::unique_ptr<CudaDevice>> device = CudaDevice::load(**context, artifact.image);
   if (!device)
     return reportFailure(options, device.error());
+  (*device)->overlapLaunches(options.overlap);
   return runOnDevice(options, artifact.manifest, **device);
 }
 

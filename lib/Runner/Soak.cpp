@@ -285,6 +285,7 @@ int runSoak(const RunOptions &options, const runtime::Artifact &artifact) {
   Result<std::unique_ptr<CudaDevice>> device = CudaDevice::load(**context, artifact.image);
   if (!device)
     return reportFailure(options, device.error());
+  (*device)->overlapLaunches(options.overlap);
   return Soak(options, artifact, std::move(*plan), **device).run();
 }
 

@@ -66,6 +66,7 @@ public:
       Result<std::unique_ptr<CudaDevice>> device = CudaDevice::load(context, artifact->image);
       if (!device)
         return device.error();
+      (*device)->overlapLaunches(options.overlap);
       found = loaded.emplace(path, LoadedArtifact{std::move(*artifact), std::move(*device)}).first;
     }
     RunOptions caseOptions = options;

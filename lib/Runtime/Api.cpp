@@ -178,6 +178,7 @@ tile_status tile_kernel_describe(const tile_kernel *kernel, tile_kernel_info *in
   info->parameter_count = static_cast<uint32_t>(manifest.parameters.size());
   info->tensor_map_count = static_cast<uint32_t>(manifest.tensorMaps.size());
   info->persistent = manifest.launch.persistent;
+  info->may_overlap = manifest.launch.pdl;
   return TILE_OK;
 }
 

@@ -47,14 +47,14 @@ tile_status checkAssumptions(const tile_kernel &kernel, void *const *arguments) 
   return TILE_OK;
 }
 
-unsigned fillAttributes(const LaunchInfo &info, LaunchAttribute *attributes) {
+unsigned fillAttributes(const LaunchInfo &info, bool overlaps, LaunchAttribute *attributes) {
   unsigned count = 0;
   if (info.cluster[0] * info.cluster[1] * info.cluster[2] > 1) {
     attributes[count].id = cuda::launchCluster;
     attributes[count++].value.cluster = {static_cast<unsigned>(info.cluster[0]), static_cast<unsigned>(info.cluster[1]),
                                          static_cast<unsigned>(info.cluster[2])};
   }
-  if (info.pdl) {
+  if (overlaps) {
     attributes[count].id = cuda::launchProgrammaticSerialization;
     attributes[count++].value.flag = 1;
   }
@@ -115,7 +115,7 @@ tile_status fillHiddenArguments(const tile_kernel &kernel, void *const *argument
   return TILE_OK;
 }
 
-tile_status launchBlocks(const tile_kernel &kernel, const LoadedModule &module, CUstream stream,
+tile_status launchBlocks(const tile_kernel &kernel, const LoadedModule &module, const tile_launch_options *options,
                          const int64_t blocks[3], void *const *arguments) {
   const LaunchInfo &info = kernel.artifact.manifest.launch;
   LaunchAttribute attributes[3] = {};
@@ -126,8 +126,9 @@ tile_status launchBlocks(const tile_kernel &kernel, const LoadedModule &module, 
   config.blockX = static_cast<unsigned>(info.threadsPerCta);
   config.blockY = config.blockZ = 1;
   config.sharedBytes = static_cast<unsigned>(info.sharedDynamic);
-  config.stream = stream;
-  config.attributeCount = fillAttributes(info, attributes);
+  config.stream = options ? static_cast<CUstream>(options->stream) : nullptr;
+  const bool overlaps = info.pdl && options && options->overlap != 0;
+  config.attributeCount = fillAttributes(info, overlaps, attributes);
   config.attributes = attributes;
   const Driver &driver = *kernel.runtime->driver;
   const CUresult result = driver.launchKernelEx(&config, module.function, const_cast<void **>(arguments), nullptr);
@@ -186,9 +187,16 @@ tile_status chooseBlocks(const tile_kernel &kernel, const int64_t programs[3], i
     return reportError(TILE_ERROR_GRID,
                        "the grid {}x{}x{} has too many programs for a persistent kernel, which counts up to {}",
                        programs[0], programs[1], programs[2], mostPrograms);
-  // Whole clusters: blocks of the last one may be without a program, and the device need not be full.
+  // Whole clusters: blocks at the edge of the grid may be without a program, and the device need not be full.
   const int64_t cluster = info.cluster[0];
-  const int64_t needed = (plane * programs[2] + cluster - 1) / cluster * cluster;
+  const int64_t *group = info.programsPerCluster;
+  const int64_t count = plane * programs[2];
+  int64_t needed = (count + cluster - 1) / cluster * cluster;
+  if (count != 0 && group[0] != 0) {
+    needed = cluster;
+    for (int i = 0; i < 3; ++i)
+      needed *= (programs[i] + group[i] - 1) / group[i];
+  }
   const int64_t resident = residentBlocks(info, multiprocessors);
   // Blocks that share programs through scratch memory are useful beyond the number of programs.
   const bool sharesPrograms = info.scratchPerCta != 0 && needed != 0;
@@ -216,15 +224,14 @@ tile_status launch(tile_kernel &kernel, const tile_launch_options *options, void
   if (blocks[0] == 0 || blocks[1] == 0 || blocks[2] == 0)
     return TILE_OK; // nothing to compute; the driver would refuse the launch
 
-  const CUstream stream = options ? static_cast<CUstream>(options->stream) : nullptr;
   if (kernel.tensorMaps.empty() && !kernel.artifact.manifest.launch.persistent)
-    return launchBlocks(kernel, *module, stream, blocks, arguments);
+    return launchBlocks(kernel, *module, options, blocks, arguments);
   HiddenArguments hidden;
   if (kernel.scratch && (status = chooseScratch(kernel, *module, options, hidden.scratch)) != TILE_OK)
     return status;
   if ((status = fillHiddenArguments(kernel, arguments, slots, programs, hidden)) != TILE_OK)
     return status;
-  return launchBlocks(kernel, *module, stream, blocks, hidden.all);
+  return launchBlocks(kernel, *module, options, blocks, hidden.all);
 }
 
 tile_status convertValue(const tile_kernel &kernel, size_t index, const tile_value &value, void *storage) {

@@ -101,6 +101,12 @@ Status checkLaunch(const LaunchInfo &launch, const ExpressionNames &names) {
   const int64_t clusterSize = launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
   if (clusterSize > 16)
     return invalid(fmt::format("the cluster has {} thread blocks; at most 16 are possible", clusterSize));
+  const int64_t (&group)[3] = launch.programsPerCluster;
+  const bool isGroup = inRange(group[0], 1, 16) && inRange(group[1], 1, 16) && inRange(group[2], 1, 16);
+  if ((group[0] != 0 || group[1] != 0 || group[2] != 0) &&
+      !(isGroup && clusterSize % (group[0] * group[1] * group[2]) == 0))
+    return invalid(fmt::format("{}x{}x{} programs per cluster cannot be shared by {} thread blocks", group[0], group[1],
+                               group[2], clusterSize));
   // 1 MiB: far above any device; the exact limit is checked against the device at load.
   for (int64_t bytes : {launch.sharedStatic, launch.sharedDynamic})
     if (!inRange(bytes, 0, 1 << 20))

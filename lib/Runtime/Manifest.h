@@ -65,12 +65,15 @@ struct LaunchInfo {
   int64_t threadsPerCta = 0;
   int64_t numWarps = 0;
   int64_t cluster[3] = {1, 1, 1};
+  /// Of a persistent kernel: programs, side by side in the grid, that a cluster works off together; zeros: each thread
+  /// block of it has one, in the order of the grid.
+  int64_t programsPerCluster[3] = {0, 0, 0};
   int64_t sharedStatic = 0;  ///< bytes
   int64_t sharedDynamic = 0; ///< bytes
   int64_t registers = 0;     ///< a thread; 0 = unknown
   int64_t spillBytes = 0;
   std::vector<std::string> grid; ///< one to three expressions; empty: the caller must give the grid
-  bool pdl = false;
+  bool pdl = false;              ///< may be launched before the kernel in front has ended
   bool cooperative = false;
   bool persistent = false; ///< few blocks work off the grid, which the kernel takes after its tensor maps
   int64_t ctasPerSm = 1;   ///< blocks of a persistent kernel on one multiprocessor

@@ -2,6 +2,7 @@
 // or a missing required key is one error that names the key's path.
 #include "Runtime/Manifest.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -169,6 +170,21 @@ TensorMapSpec readTensorMap(const Json &json, const std::string &path, std::opti
   return map;
 }
 
+/// A list of three integers, which may be absent.
+void readExtents(const ObjectReader &reader, const char *name, int64_t (&extents)[3]) {
+  const Json *list = reader.find(name);
+  if (!list)
+    return;
+  const bool isList =
+      list->is_array() && list->size() == 3 &&
+      std::all_of(list->begin(), list->end(), [](const Json &item) { return item.is_number_integer(); });
+  if (isList)
+    for (size_t i = 0; i < 3; ++i)
+      extents[i] = (*list)[i].get<int64_t>();
+  else
+    reader.fail(reader.pathOf(name), "expected a list of three integers");
+}
+
 LaunchInfo readLaunch(const Json &json, std::optional<Error> &error) {
   const ObjectReader reader(json, "launch", error);
   LaunchInfo launch;
@@ -184,17 +200,8 @@ LaunchInfo readLaunch(const Json &json, std::optional<Error> &error) {
   launch.persistent = reader.boolean("persistent");
   launch.ctasPerSm = reader.integer("ctas_per_sm", 1);
   launch.scratchPerCta = reader.integer("scratch_per_cta", 0);
-  if (const Json *cluster = reader.find("cluster")) {
-    if (!cluster->is_array() || cluster->size() != 3)
-      reader.fail("launch.cluster", "expected a list of three integers");
-    else
-      for (size_t i = 0; i < 3; ++i) {
-        if (!(*cluster)[i].is_number_integer())
-          reader.fail("launch.cluster", "expected a list of three integers");
-        else
-          launch.cluster[i] = (*cluster)[i].get<int64_t>();
-      }
-  }
+  readExtents(reader, "cluster", launch.cluster);
+  readExtents(reader, "programs_per_cluster", launch.programsPerCluster);
   return launch;
 }
 
@@ -364,6 +371,9 @@ std::string toJson(const Manifest &manifest, int indent) {
   if (launch.persistent) {
     launchJson["persistent"] = true;
     launchJson["ctas_per_sm"] = launch.ctasPerSm;
+    if (launch.programsPerCluster[0] != 0)
+      launchJson["programs_per_cluster"] =
+          Json::array({launch.programsPerCluster[0], launch.programsPerCluster[1], launch.programsPerCluster[2]});
   }
   if (launch.scratchPerCta > 0)
     launchJson["scratch_per_cta"] = launch.scratchPerCta;

@@ -1,4 +1,5 @@
-// Scratch memory: global memory in which the thread blocks of a launch pass each other partial sums and flags.
+// Scratch memory: global memory in which the thread blocks of a launch pass each other partial sums and flags, or make
+// tensor maps.
 //
 //   (context, stream) ─▶ buffer: bytes of a block x the most blocks of a launch; zero before its first launch
 //

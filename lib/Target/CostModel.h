@@ -26,6 +26,8 @@ struct GemmProblem {
   bool kMajor = false;
   /// The last rounds of tiles are split among all multiprocessors, as cta-stream-k does.
   bool splitRounds = true;
+  /// Warp groups multiply blocks of fewer than 64 rows with swapped operands, as tile-swap-dot makes them.
+  bool swapFewRows = true;
 
   unsigned elementBytes() const { return mmaTypeBits(element) / 8; }
 };
@@ -39,6 +41,9 @@ struct GemmConfig {
 
   bool operator==(const GemmConfig &) const = default;
 };
+
+/// Whether columns of c are wgmma's rows: blocks of few rows.
+bool isSwapped(const GemmConfig &config);
 
 /// What a configuration's time goes to, mostly.
 enum class GemmLimit { TensorCores, SharedMemory, L2Cache, GlobalMemory, Power, KSteps, Fixed };

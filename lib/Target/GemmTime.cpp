@@ -84,10 +84,10 @@ Overlap atomClocks(const GemmProblem &problem, const GemmConfig &config, double 
   double usedM = std::min<double>(m, problem.m), usedN = std::min<double>(n, problem.n);
   if (config.wgmma) {
     // Each instruction multiplies 64 rows and reads them and all of its columns. Groups side by side read rows twice.
-    double rows = m / wgmmaRows, groups = config.numWarps / 4.0;
-    double groupsN = groups / std::min(groups, rows);
-    clocks.add(rows * n / 2, GemmLimit::TensorCores);
-    double read = rows * (wgmmaRows * groupsN + n) * atomBytes, written = (m + n) * atomBytes;
+    double rows = (isSwapped(config) ? n : m) / wgmmaRows, columns = isSwapped(config) ? m : n;
+    double groups = config.numWarps / 4.0, groupsN = groups / std::min(groups, rows);
+    clocks.add(rows * columns / 2, GemmLimit::TensorCores);
+    double read = rows * (wgmmaRows * groupsN + columns) * atomBytes, written = (m + n) * atomBytes;
     clocks.add((read + written) / c.smPort, GemmLimit::SharedMemory);
   } else {
     // Half the rate of wgmma. Warps share rows and columns as evenly as a power of two allows.

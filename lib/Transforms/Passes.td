@@ -42,6 +42,17 @@ def TileHostDescriptors : KernelPass<"tile-host-descriptors"> {
   let options = [TargetOption];
 }
 
+def TileSwapDot : KernelPass<"tile-swap-dot"> {
+  let summary = "let warp groups multiply products of few rows, transposed";
+  let description = [{
+    Kind: optimisation. Requires: phase tile. Ensures: phase tile; products of fewer than 64 rows whose operands come
+    through the launcher's descriptors are products of the transposed operands in the other order, where warp groups
+    multiply those; a loop carries the transposed accumulator. Does not: change products of other instructions, or whose
+    accumulator would have to be transposed for each product. Example: test/Transforms/Tile/swap-dot.mlir.
+  }];
+  let options = [TargetOption];
+}
+
 def TileExpandDescriptors : KernelPass<"tile-expand-descriptors"> {
   let summary = "turn descriptor accesses into masked pointer accesses";
   let description = [{
@@ -147,14 +158,37 @@ def TileMakePersistent : KernelPass<"tile-make-persistent"> {
   let description = [{
     Kind: optimisation. Requires: phase tile. Ensures: a kernel with tensor maps has a loop over programs around its
     body, and three more arguments with the size of the grid; the launcher starts as many CTAs as run at once.
-    Does not: change kernels without tensor maps. Example: test/Transforms/Tile/make-persistent.mlir.
+    Does not: change kernels without tensor maps, the launcher's or those that `tile-device-descriptors` will make.
+    Example: test/Transforms/Tile/make-persistent.mlir.
   }];
+  let options = [TargetOption];
+}
+
+def TileDeviceDescriptors : KernelPass<"tile-device-descriptors"> {
+  let summary = "let the kernel make tensor maps that the launcher cannot";
+  let description = [{
+    Kind: optimisation. Requires: phase tile; `tile-make-persistent` before it, because each CTA needs memory for its maps.
+    Ensures: phase tile; in kernels with products of warp groups, descriptors that are only read through have a place
+    for a tensor map in scratch memory, stand as late as they can, and say when nothing is read. Does not: change kernels for targets
+    without `tensormap.replace`, or that are not persistent. Example: test/Transforms/Tile/device-descriptors.mlir.
+  }];
+  let options = [TargetOption];
+}
+
+def TileFormClusters : KernelPass<"tile-form-clusters"> {
+  let summary = "let the CTAs of a cluster run neighbouring programs";
+  let description = [{
+    Kind: optimisation. Requires: phase tile, behind tile-make-persistent. Ensures: phase tile; the loop over programs of a
+    kernel that asks for a `cluster` of several programs goes over groups of them, and `cluster_ctas` is set; a remark says
+    why not elsewhere. Does not: share anything. Example: test/Transforms/Tile/form-clusters.mlir.
+  }];
+  let options = [TargetOption];
 }
 
 def CtaLowerDescriptors : KernelPass<"cta-lower-descriptors"> {
   let summary = "read and write blocks by TMA";
   let description = [{
-    Kind: correctness. Requires: phase layout; descriptors are kernel arguments with a tensor map. Ensures: no desc_load
+    Kind: correctness. Requires: phase layout; descriptors are kernel arguments with a tensor map or have a place for one. Ensures: no desc_load
     or desc_store is left; each read is awaited at once; tensor maps have box and swizzle.
     Example: test/Transforms/Cta/lower-descriptors.mlir.
   }];
@@ -185,6 +219,35 @@ def CtaStreamK : KernelPass<"cta-stream-k"> {
     loop of as many steps, no CTA idles for more than a few steps; the kernel has one more argument, scratch memory for
     partial sums. The result does not depend on the order in which CTAs run. Example: test/Transforms/Cta/stream-k.mlir.
   }];
+}
+
+def CtaSplitSteps : KernelPass<"cta-split-steps"> {
+  let summary = "let the CTAs of a cluster share the steps of each program";
+  let description = [{
+    Kind: optimisation. Requires: phase async. Ensures: in a persistent kernel that asks for a `cluster` along k, whose
+    programs add up products over one loop, each CTA of a cluster does a part of the steps, and the first one gets the sum
+    through shared memory; `cluster_ctas` is set; a remark says why not elsewhere. Example:
+    test/Transforms/Cta/split-steps.mlir.
+  }];
+  let options = [TargetOption];
+}
+
+def CtaMulticast : KernelPass<"cta-multicast"> {
+  let summary = "let the CTAs of a cluster read what all of them need only once";
+  let description = [{
+    Kind: optimisation. Requires: phase scheduled, warp roles. Ensures: what the producers of all CTAs of a cluster read at
+    the same place, each of them reads a part of, for all. Does not: change loops that depend on the rank.
+    Example: test/Transforms/Cta/multicast.mlir.
+  }];
+}
+
+def CtaOverlapGrids : KernelPass<"cta-overlap-grids"> {
+  let summary = "let a grid begin before the one in front has ended";
+  let description = [{
+    Kind: optimisation. Requires: phase scheduled. Ensures: a kernel with warp roles may be launched before the grid in
+    front has ended. Does not: ask for such launches. Example: test/Transforms/Cta/overlap-grids.mlir.
+  }];
+  let options = [TargetOption];
 }
 
 #endif

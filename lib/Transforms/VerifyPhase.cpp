@@ -2,7 +2,7 @@
 //
 //   phase      operations                                     and moreover
 //   tile       tile, arith, math, scf                         no layouts
-//   layout     tile without make_desc, …, convert_layout      every tensor has a layout, for the kernel's number of
+//   layout     tile, convert_layout (make_desc: at a place)   every tensor has a layout, for the kernel's number of
 //                                                             warps; operands and results agree on who holds what
 //   async      no dot; buffers, copies, products of cta       copies are awaited in their own block
 //   scheduled  as async                                       conversions and reductions stay inside a thread or warp
@@ -96,9 +96,11 @@ private:
   LogicalResult verifyOperation(Operation *op) {
     if (!isAllowed(op))
       return error(op) << "'" << op->getName() << "' does not belong to this phase";
-    if (!op->getDiscardableAttrs().empty())
-      return error(op) << "attribute '" << op->getDiscardableAttrs().begin()->getName().getValue()
-                       << "' is not declared by '" << op->getName() << "'; decisions must not hide in such attributes";
+    for (NamedAttribute attribute : op->getDiscardableAttrs())
+      // That the source's integers are unsigned is no decision, but what the interpreter reports overflows by.
+      if (attribute.getName() != KernelOp::getUnsignedAttrName())
+        return error(op) << "attribute '" << attribute.getName().getValue() << "' is not declared by '" << op->getName()
+                         << "'; decisions must not hide in such attributes";
     if (failed(verifyTypes(op)))
       return failure();
     if (phase >= Phase::layout && failed(verifyLayouts(op)))
@@ -112,11 +114,18 @@ private:
     if (isa<arith::ArithDialect, math::MathDialect, scf::SCFDialect>(op->getDialect()))
       return true;
     if (isa<TileDialect>(op->getDialect())) {
-      // Descriptors that are left are kernel arguments.
-      if (isa<MakeDescOp>(op))
-        return phase == Phase::tile;
+      // Descriptors that are left are kernel arguments, or have a place for a tensor map.
+      if (auto make = dyn_cast<MakeDescOp>(op))
+        return phase == Phase::tile || (phase == Phase::layout && make.getPlace());
+      if (isa<GatherOp>(op))
+        return phase < Phase::scheduled;
+      if (isa<BarrierOp>(op))
+        return phase < Phase::allocated;
       return phase < Phase::async || !isa<DescLoadOp, DescStoreOp, DotOp>(op);
     }
+    // A CTA's place in its cluster is a scalar like its place in the grid.
+    if (isa<cta::ClusterRankOp, cta::ClusterIdOp, cta::NumClustersOp>(op))
+      return true;
     if (!isa<cta::CtaDialect>(op->getDialect()) || phase == Phase::tile)
       return false;
     if (isa<cta::PartialReduceOp>(op))

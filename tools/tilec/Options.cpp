@@ -193,6 +193,7 @@ private:
 
   bool readKernel() {
     options.kernel = arguments.getLastArgValue(OPT_kernel).str();
+    options.importPaths = arguments.getAllArgValues(OPT_I);
     options.signature = arguments.getLastArgValue(OPT_signature).str();
     options.debug = arguments.hasArg(OPT_debug);
     StringRef standard = arguments.getLastArgValue(OPT_std, "triton");
@@ -225,6 +226,25 @@ private:
       return false;
     if (options.numWarps && !llvm::isPowerOf2_32(*options.numWarps))
       return fail(formatv("--num-warps expects a power of two from 1 to 32, not '{0}'", *options.numWarps));
+    return readCluster();
+  }
+
+  bool readCluster() {
+    const Arg *argument = arguments.getLastArg(OPT_cluster);
+    if (!argument)
+      return true;
+    tile::frontend::ClusterShape shape = {1, 1, 1};
+    llvm::SmallVector<StringRef> extents;
+    StringRef(argument->getValue()).split(extents, 'x');
+    bool isShape = extents.size() == 2 || extents.size() == 3;
+    for (size_t i = 0; isShape && i < extents.size(); ++i)
+      isShape = !extents[i].getAsInteger(10, shape[i]);
+    bool isOpen = StringRef(argument->getValue()) == "auto";
+    if (!isOpen && (!isShape || !tile::frontend::isCluster(shape)))
+      return fail(
+          formatv("--cluster expects auto, or 2x1, 1x2, 1x1x2 and the like with 1, 2, 4 or 8 CTAs in all, not '{0}'",
+                  argument->getValue()));
+    options.cluster = isOpen ? tile::frontend::openCluster : shape;
     return true;
   }
 

@@ -24,6 +24,8 @@ let Group = grp_kernel in {
 defm kernel : Value<"kernel", "Kernel or instance to compile, when the file has several", "<name>">;
 def D : JoinedOrSeparate<["-"], "D">, HelpText<"Give a compile-time parameter its value">,
         MetaVarName<"<name>=<value>">;
+def I : JoinedOrSeparate<["-"], "I">, HelpText<"Folder in which modules that the file imports are searched">,
+        MetaVarName<"<dir>">;
 defm signature : Value<"signature", "Types of the parameters, in order or by name: 'a: *fp16:16, n: i32'", "<types>">;
 defm assume : Value<"assume", "An integer parameter is a multiple of <n>, or a pointer aligned to <n> bytes",
                     "<name>=<n>">;
@@ -33,6 +35,7 @@ defm num_warps : Value<"num-warps", "Warps of 32 threads that run one program: 1
 defm num_stages : Value<"num-stages", "Depth of software pipelines, 1 to 16", "<n>">;
 defm std : Value<"std", "Rules of the language: triton (default), or tile1: break, continue, return in loops, '//' and '%' "
                         "that round down, 64-bit program numbers, x[i]", "<name>">;
+defm cluster : Value<"cluster", "CTAs that share operands, of <m>x<n> neighbouring programs, or the steps of one, 1x1x<k>; or auto", "<shape>">;
 def debug : Flag<["--"], "debug">, HelpText<"Keep assertions in the kernel">;
 def x : JoinedOrSeparate<["-"], "x">, HelpText<"Language of the input: tile or mlir (default: by the file's name)">,
         MetaVarName<"<language>">;

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -75,6 +76,10 @@ struct LocalStoreLowering : TargetPattern<cta::LocalStoreOp> {
     cta::BufferType buffer = op.getBuffer().getType();
     SharedTile tile{adaptor.getBuffer().front(), buffer.getElementType(), buffer.getLayout().getLayout(),
                     cta::getLayout(op.getValue().getType())};
+    OpBuilder::InsertionGuard guard(rewriter);
+    Value isFirst = op.getFirst() ? emitIsFirstCopy(rewriter, op.getLoc(), tile.distributed) : Value();
+    if (isFirst)
+      rewriter.setInsertionPointToStart(scf::IfOp::create(rewriter, op.getLoc(), isFirst).thenBlock());
     emitSharedStore(rewriter, op.getLoc(), tile, adaptor.getValue(), gpu);
     rewriter.eraseOp(op);
     return success();

@@ -64,12 +64,19 @@ static LogicalResult checkOperation(Operation *op, const target::GpuTarget &gpu)
       .Case<ReshapeOp, BroadcastOp, ExpandDimsOp, TransOp, cta::ConvertLayoutOp>(
           [](Operation *op) { return checkShapeChange(op); })
       .Case<ReduceOp, cta::PartialReduceOp>([](Operation *op) { return checkReduction(op); })
+      .Case<ScanOp>([](auto op) { return checkScan(op); })
+      .Case<InlineAsmOp>([](auto op) { return checkInlineAsm(op); })
+      .Case<cta::LocalGatherOp>([](auto op) { return checkLocalGather(op); })
+      .Case<AddressCastOp>([](auto) { return success(); })
       .Case<cta::AsyncCopyOp>([&](auto op) { return checkAsyncCopy(op, gpu); })
       .Case<cta::WgmmaOp>([&](auto op) { return checkWgmma(op, gpu); })
-      .Case<cta::TmaLoadOp, cta::TmaLoadSyncOp, cta::TmaStoreOp>(
+      .Case<cta::TmaLoadOp, cta::TmaLoadSyncOp, cta::TmaStoreOp, cta::TmaMulticastOp>(
           [&](auto op) { return checkTmaCopy(op, op.getBuffer().getType(), gpu); })
+      .Case<cta::MakeTensorMapOp>([&](auto op) { return checkMakeTensorMap(op, gpu); })
       .Case<cta::MbarrierAllocOp>([](auto op) { return checkMbarrierAlloc(op); })
       .Case<cta::WarpRolesOp>([&](auto op) { return checkWarpRoles(op, gpu); })
+      .Case<cta::ClusterRankOp, cta::ClusterIdOp, cta::NumClustersOp, cta::ClusterBarrierOp, cta::ClusterSumOp>(
+          [&](Operation *op) { return checkCluster(op, gpu); })
       .Case<cta::AllocOp>([](auto op) { return checkAlloc(op); })
       .Case<cta::MmaSyncOp>([&](auto op) { return checkMma(op, gpu); })
       .Case<cta::FmaDotOp>([&](auto op) { return checkFmaDot(op, gpu); })
@@ -129,9 +136,15 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
     populateMmaPatterns(converter, patterns);
     populateWgmmaPatterns(converter, patterns);
     populateTmaPatterns(converter, patterns);
+    populateTensorMapPatterns(converter, patterns);
+    populateClusterPatterns(converter, patterns);
     populateGridPatterns(converter, patterns);
     populateFmaDotPatterns(converter, patterns);
     populateReducePatterns(converter, patterns);
+    populateScanPatterns(converter, patterns);
+    populateGatherPatterns(converter, patterns);
+    populateAtomicPatterns(converter, patterns, gpu);
+    populateExternPatterns(converter, patterns, gpu);
     populatePrintPatterns(converter, patterns);
     populateFloat8Patterns(converter, patterns);
     populateMathPatterns(converter, patterns, gpu);

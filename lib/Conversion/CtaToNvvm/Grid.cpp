@@ -1,15 +1,14 @@
-// Partial sums and flags in global memory, through which the CTAs of a grid share work.
-//
-// Thread t of n holds register 4 i … 4 i + 3 at byte 16 (i n + t): one coalesced access of 16 bytes a lane.
+// Partial sums and flags in global memory, through which the CTAs of a grid share work; and how grids follow each
+// other.
 #include "EmitLayout.h"
+#include "PartialPlaces.h"
 #include "Patterns.h"
 #include "Ptx.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-
-#include <numeric>
 
 using namespace mlir;
 
@@ -17,48 +16,14 @@ namespace tile::conversion {
 
 namespace {
 
-constexpr int64_t registerBytes = 4;
-
-/// Where a thread's registers lie.
-struct PartialPlaces {
-  int64_t width;   ///< Registers in one access: 4, 2 or 1.
-  int64_t threads; ///< That hold the tensor.
-
-  explicit PartialPlaces(RankedTensorType type) {
-    const layout::LinearLayout &layout = cta::getLayout(type);
-    width = std::gcd<int64_t>(4, layout.numRegisters());
-    threads = layout.numWarps() * target::threadsPerWarp;
-  }
-  int64_t bytes() const { return width * registerBytes; }
-
-  Value emitBase(OpBuilder &builder, Location loc, Value pointer) const {
-    Value offset = arith::MulIOp::create(builder, loc, emitThreadId(builder, loc), emitI32(builder, loc, bytes()));
-    return LLVM::GEPOp::create(builder, loc, pointer.getType(), builder.getI8Type(), pointer,
-                               ArrayRef<LLVM::GEPArg>{offset});
-  }
-  Value emitAccess(OpBuilder &builder, Location loc, Value base, int64_t index) const {
-    return emitByteOffset(builder, loc, base, index * threads * bytes());
-  }
-};
-
 struct PartialStoreLowering : OpConversionPattern<cta::PartialStoreOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(cta::PartialStoreOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    auto type = cast<RankedTensorType>(op.getValue().getType());
-    PartialPlaces places(type);
-    Value base = places.emitBase(rewriter, loc, adaptor.getPtr().front());
-    auto vectorType = VectorType::get(places.width, type.getElementType());
-    for (int64_t first = 0; first < int64_t(adaptor.getValue().size()); first += places.width) {
-      Value vector = LLVM::UndefOp::create(rewriter, loc, vectorType);
-      for (int64_t i = 0; i < places.width; ++i)
-        vector = LLVM::InsertElementOp::create(rewriter, loc, vector, adaptor.getValue()[first + i],
-                                               emitI32(rewriter, loc, i));
-      LLVM::StoreOp::create(rewriter, loc, vector, places.emitAccess(rewriter, loc, base, first / places.width),
-                            places.bytes());
-    }
+    PartialPlaces places(cast<RankedTensorType>(op.getValue().getType()));
+    places.emitStores(rewriter, loc, adaptor.getValue(), places.emitBase(rewriter, loc, adaptor.getPtr().front()));
     rewriter.eraseOp(op);
     return success();
   }
@@ -70,21 +35,9 @@ struct PartialAddLowering : OpConversionPattern<cta::PartialAddOp> {
   LogicalResult matchAndRewrite(cta::PartialAddOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    auto type = cast<RankedTensorType>(op.getValue().getType());
-    PartialPlaces places(type);
+    PartialPlaces places(cast<RankedTensorType>(op.getValue().getType()));
     Value base = places.emitBase(rewriter, loc, adaptor.getPtr().front());
-    auto vectorType = VectorType::get(places.width, type.getElementType());
-    Registers sums;
-    for (int64_t first = 0; first < int64_t(adaptor.getValue().size()); first += places.width) {
-      Value address = places.emitAccess(rewriter, loc, base, first / places.width);
-      Value vector = LLVM::LoadOp::create(rewriter, loc, vectorType, address, places.bytes());
-      for (int64_t i = 0; i < places.width; ++i) {
-        Value part = LLVM::ExtractElementOp::create(rewriter, loc, vector, emitI32(rewriter, loc, i));
-        Value value = adaptor.getValue()[first + i];
-        sums.push_back(type.getElementType().isF32() ? arith::AddFOp::create(rewriter, loc, value, part).getResult()
-                                                     : arith::AddIOp::create(rewriter, loc, value, part).getResult());
-      }
-    }
+    Registers sums = places.emitSums(rewriter, loc, adaptor.getValue(), base);
     rewriter.replaceOpWithMultiple(op, {sums});
     return success();
   }
@@ -123,11 +76,23 @@ struct FlagWaitLowering : OpConversionPattern<cta::FlagWaitOp> {
   }
 };
 
+template <typename OpType, NVVM::GridDepActionKind kind> struct GridDependencyLowering : OpConversionPattern<OpType> {
+  using OpConversionPattern<OpType>::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(OpType op, typename OpType::Adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::GriddepcontrolOp>(op, kind);
+    return success();
+  }
+};
+
 } // namespace
 
 void populateGridPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<PartialStoreLowering, PartialAddLowering, FlagSetLowering, FlagWaitLowering>(converter,
-                                                                                            patterns.getContext());
+  patterns.add<PartialStoreLowering, PartialAddLowering, FlagSetLowering, FlagWaitLowering,
+               GridDependencyLowering<cta::AwaitGridsOp, NVVM::GridDepActionKind::wait>,
+               GridDependencyLowering<cta::LaunchDependentsOp, NVVM::GridDepActionKind::launch_dependents>>(
+      converter, patterns.getContext());
 }
 
 } // namespace tile::conversion

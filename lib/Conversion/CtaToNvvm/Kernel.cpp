@@ -67,6 +67,7 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
     if (kernel.getProducerWarps() != 0)
       attributes.push_back(
           rewriter.getNamedAttr(NVVM::NVVMDialect::getMinctasmAttrName(), rewriter.getI32IntegerAttr(1)));
+    addLaunchAttributes(kernel, rewriter, attributes);
     auto function = LLVM::LLVMFuncOp::create(rewriter, kernel.getLoc(), kernel.getSymName(), type,
                                              LLVM::Linkage::External, /*dsoLocal=*/false, LLVM::CConv::C,
                                              /*comdat=*/SymbolRefAttr(), attributes, argumentAttributes);
@@ -75,6 +76,21 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
       return failure();
     rewriter.eraseOp(kernel);
     return success();
+  }
+
+private:
+  /// How the launcher starts CTAs, for the manifest.
+  static void addLaunchAttributes(KernelOp kernel, OpBuilder &builder, SmallVector<NamedAttribute> &attributes) {
+    if (int32_t ctas = kernel.getClusterCtas(); ctas > 1) {
+      ArrayRef<int32_t> shape = *kernel.getCluster();
+      attributes.push_back(
+          builder.getNamedAttr(NVVM::NVVMDialect::getClusterDimAttrName(), builder.getDenseI32ArrayAttr({ctas, 1, 1})));
+      attributes.push_back(
+          builder.getNamedAttr("tile.programs_per_cluster", builder.getDenseI32ArrayAttr({shape[0], shape[1], 1})));
+    }
+    bool awaitsGrids = kernel.walk([](cta::AwaitGridsOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    if (awaitsGrids)
+      attributes.push_back(builder.getNamedAttr("tile.pdl", builder.getUnitAttr()));
   }
 };
 

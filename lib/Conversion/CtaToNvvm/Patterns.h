@@ -40,19 +40,24 @@ mlir::LogicalResult checkKernel(KernelOp kernel);
 mlir::LogicalResult checkElementwise(mlir::Operation *op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkShapeChange(mlir::Operation *op);
 mlir::LogicalResult checkReduction(mlir::Operation *op);
+mlir::LogicalResult checkScan(ScanOp op);
+mlir::LogicalResult checkInlineAsm(InlineAsmOp op);
+mlir::LogicalResult checkLocalGather(cta::LocalGatherOp op);
 mlir::LogicalResult checkAsyncCopy(cta::AsyncCopyOp op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkAlloc(cta::AllocOp op);
 mlir::LogicalResult checkMma(cta::MmaSyncOp op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkFmaDot(cta::FmaDotOp op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkWgmma(cta::WgmmaOp op, const target::GpuTarget &gpu);
+mlir::LogicalResult checkMakeTensorMap(cta::MakeTensorMapOp op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkTmaCopy(mlir::Operation *op, cta::BufferType buffer, const target::GpuTarget &gpu);
 mlir::LogicalResult checkMbarrierAlloc(cta::MbarrierAllocOp op);
 mlir::LogicalResult checkWarpRoles(cta::WarpRolesOp op, const target::GpuTarget &gpu);
+mlir::LogicalResult checkCluster(mlir::Operation *op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkPrint(PrintOp op, const target::GpuTarget &gpu);
 
 /// An i1 argument of a kernel is passed as i8 (the launch ABI).
 void widenBoolArguments(KernelOp kernel);
-/// Turns roles into branches on the number of the warp.
+/// Turns roles into branches on the number of the warp, behind the initialisation of barriers.
 void lowerWarpRoles(KernelOp kernel);
 /// Declares `sharedSymbol`.
 void declareSharedMemory(mlir::ModuleOp module);
@@ -62,6 +67,12 @@ void populatePrintPatterns(const mlir::TypeConverter &converter, mlir::RewritePa
 void populateElementwisePatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateShapePatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateReducePatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+void populateScanPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+void populateGatherPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+void populateAtomicPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
+                            const target::GpuTarget &gpu);
+void populateExternPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
+                            const target::GpuTarget &gpu);
 void populateMathPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
                           const target::GpuTarget &gpu);
 void populateFloat8Patterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
@@ -74,6 +85,8 @@ void populateBufferPatterns(const mlir::TypeConverter &converter, mlir::RewriteP
 void populateMmaPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateWgmmaPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateGridPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+void populateTensorMapPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+void populateClusterPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateTmaPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateFmaDotPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 

@@ -8,14 +8,11 @@
 // axis and another dimension at once selects a result of its own, provided that no other bit leads to that result.
 // Warps along the axis are the business of cta-lower-conversions: tile.reduce must not have any, and
 // cta.partial_reduce keeps them apart.
+#include "Combine.h"
 #include "EmitLayout.h"
 #include "Patterns.h"
 
 #include "Layout/ShapeTransforms.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 using tile::layout::LinearLayout;
@@ -137,87 +134,15 @@ std::optional<CheckedPlan> planFor(Operation *op, unsigned axis, std::string &pr
   return checked;
 }
 
-/// One value for each operand of the reduction.
-using Tuple = SmallVector<Value>;
-
-class ReductionEmitter {
-public:
-  ReductionEmitter(OpBuilder &builder, Location loc, Block &combineBlock)
-      : builder(builder), loc(loc), combineBlock(combineBlock) {}
-
-  Tuple combine(const Tuple &left, const Tuple &right);
-  /// Combines tuples[0 …] pairwise until one is left.
-  Tuple tree(SmallVector<Tuple> tuples);
-  Tuple butterfly(const Tuple &tuple, unsigned laneBit);
-
-private:
-  Value shuffle(Value value, unsigned laneBit);
-  Value shuffleWord(Value word, unsigned laneBit);
-
-  OpBuilder &builder;
-  Location loc;
-  Block &combineBlock;
-};
-
-Tuple ReductionEmitter::combine(const Tuple &left, const Tuple &right) {
-  IRMapping mapping;
-  for (size_t index = 0; index < left.size(); ++index) {
-    mapping.map(combineBlock.getArgument(index), left[index]);
-    mapping.map(combineBlock.getArgument(left.size() + index), right[index]);
-  }
-  for (Operation &op : combineBlock.without_terminator())
-    builder.clone(op, mapping);
-  Tuple result;
-  for (Value value : combineBlock.getTerminator()->getOperands())
-    result.push_back(mapping.lookupOrDefault(value));
-  return result;
-}
-
-Tuple ReductionEmitter::tree(SmallVector<Tuple> tuples) {
+/// Combines tuples[0 …] pairwise until one is left.
+Tuple combineTree(CombineEmitter &emitter, SmallVector<Tuple> tuples) {
   while (tuples.size() > 1) {
     size_t half = tuples.size() / 2;
     for (size_t index = 0; index < half; ++index)
-      tuples[index] = combine(tuples[index], tuples[half + index]);
+      tuples[index] = emitter.combine(tuples[index], tuples[half + index]);
     tuples.resize(half);
   }
   return tuples.front();
-}
-
-Value ReductionEmitter::shuffleWord(Value word, unsigned laneBit) {
-  return NVVM::ShflOp::create(builder, loc, word.getType(), emitI32(builder, loc, -1), word,
-                              emitI32(builder, loc, int64_t(1) << laneBit), emitI32(builder, loc, 31),
-                              NVVM::ShflKind::bfly, /*return_value_and_is_valid=*/UnitAttr());
-}
-
-/// Shuffles move 32 bits; smaller values are widened, larger ones split.
-Value ReductionEmitter::shuffle(Value value, unsigned laneBit) {
-  Type type = value.getType(), i32 = builder.getI32Type();
-  unsigned bits = type.getIntOrFloatBitWidth();
-  if (bits == 32)
-    return shuffleWord(value, laneBit);
-  Type integer = builder.getIntegerType(bits);
-  Value word = type == integer ? value : arith::BitcastOp::create(builder, loc, integer, value).getResult();
-  if (bits < 32) {
-    word = shuffleWord(arith::ExtUIOp::create(builder, loc, i32, word), laneBit);
-    word = arith::TruncIOp::create(builder, loc, integer, word);
-  } else {
-    auto pairType = VectorType::get(2, i32);
-    Value pair = LLVM::BitcastOp::create(builder, loc, pairType, word), moved = pair;
-    for (int index : {0, 1}) {
-      Value position = emitI32(builder, loc, index);
-      Value half = shuffleWord(LLVM::ExtractElementOp::create(builder, loc, pair, position), laneBit);
-      moved = LLVM::InsertElementOp::create(builder, loc, moved, half, position);
-    }
-    word = LLVM::BitcastOp::create(builder, loc, integer, moved);
-  }
-  return type == integer ? word : arith::BitcastOp::create(builder, loc, type, word).getResult();
-}
-
-Tuple ReductionEmitter::butterfly(const Tuple &tuple, unsigned laneBit) {
-  Tuple other;
-  for (Value value : tuple)
-    other.push_back(shuffle(value, laneBit));
-  return combine(tuple, other);
 }
 
 template <typename OpType> struct ReductionLowering : OpConversionPattern<OpType> {
@@ -230,7 +155,7 @@ template <typename OpType> struct ReductionLowering : OpConversionPattern<OpType
     if (!checked)
       return rewriter.notifyMatchFailure(op, problem);
     const ReductionPlan &plan = checked->plan;
-    ReductionEmitter emitter(rewriter, op.getLoc(), op.getCombine().front());
+    CombineEmitter emitter(rewriter, op.getLoc(), op.getCombine().front());
     auto combination = [](const std::vector<uint64_t> &bits, size_t selected) {
       uint64_t value = 0;
       for (size_t bit = 0; bit < bits.size(); ++bit)
@@ -247,9 +172,9 @@ template <typename OpType> struct ReductionLowering : OpConversionPattern<OpType
         for (ValueRange registers : adaptor.getSrcs())
           tuple.push_back(registers[index]);
       }
-      Tuple result = emitter.tree(std::move(tuples));
+      Tuple result = combineTree(emitter, std::move(tuples));
       for (unsigned lane : plan.axisLanes)
-        result = emitter.butterfly(result, lane);
+        result = emitter.combine(result, emitter.shuffleXor(result, lane));
       reduced.push_back(std::move(result));
     }
     SmallVector<Registers> results(op->getNumResults());

@@ -9,6 +9,7 @@
 // The number of the warp comes from lane 0, so that ptxas knows that it is the same in all lanes.
 #include "EmitLayout.h"
 #include "Patterns.h"
+#include "Tma.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -29,6 +30,9 @@ void emitBarrierSetup(OpBuilder &builder, Location loc, KernelOp kernel) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.thenBlock());
     kernel.walk([&](cta::MbarrierAllocOp ring) {
+      // A synchronous copy initialises its barrier itself.
+      if (llvm::any_of(ring->getUsers(), llvm::IsaPred<cta::TmaLoadSyncOp>))
+        return;
       for (int64_t slot = 0; slot < ring.getType().getSlots(); ++slot) {
         auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), sharedSpace);
         Value start = LLVM::AddressOfOp::create(builder, loc, pointer, sharedSymbol);
@@ -40,7 +44,11 @@ void emitBarrierSetup(OpBuilder &builder, Location loc, KernelOp kernel) {
     });
     NVVM::FenceMbarrierInitOp::create(builder, loc);
   }
-  NVVM::BarrierOp::create(builder, loc);
+  // Peers may arrive at the barriers as soon as they have passed this.
+  if (kernel.getClusterCtas() > 1)
+    emitClusterBarrier(builder, loc);
+  else
+    NVVM::BarrierOp::create(builder, loc);
 }
 
 void setRegisters(OpBuilder &builder, Location loc, std::optional<uint32_t> registers,
@@ -83,6 +91,11 @@ void lowerWarpRoles(KernelOp kernel) {
   kernel.walk([&](cta::WarpRolesOp op) { all.push_back(op); });
   for (cta::WarpRolesOp op : all)
     lowerRoles(op, kernel);
+  // Without roles, CTAs of a cluster meet at barriers nevertheless.
+  if (all.empty() && kernel.getClusterCtas() > 1) {
+    OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
+    emitBarrierSetup(builder, kernel.getLoc(), kernel);
+  }
 }
 
 LogicalResult checkWarpRoles(cta::WarpRolesOp op, const target::GpuTarget &gpu) {

@@ -1,11 +1,10 @@
 // TMA copies and mbarriers. A descriptor is the address of its tensor map, which is a kernel parameter.
 //
 // Boxes are planned by lib/Layout/TmaBoxes.h, as for the tensor map; PTX wants coordinates innermost first.
+#include "Tma.h"
 #include "EmitLayout.h"
 #include "Patterns.h"
 #include "Ptx.h"
-
-#include "Layout/TmaBoxes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -17,19 +16,12 @@ using tile::layout::TmaBoxes;
 
 namespace tile::conversion {
 
-namespace {
-
-TmaBoxes boxesOf(cta::BufferType buffer) {
-  return *layout::planTmaBoxes(buffer.getLayout().getLayout(), getBytesInMemory(buffer.getElementType()));
-}
-
-Value emitSlot(OpBuilder &builder, Location loc, Value ring, Value slot) {
+Value emitBarrierSlot(OpBuilder &builder, Location loc, Value ring, Value slot) {
   Value offset = arith::MulIOp::create(builder, loc, slot, emitI32(builder, loc, cta::MbarrierType::bytesPerSlot));
   return LLVM::GEPOp::create(builder, loc, ring.getType(), builder.getI8Type(), ring, ArrayRef<LLVM::GEPArg>{offset},
                              LLVM::GEPNoWrapFlags::nuw);
 }
 
-/// Innermost first. Of leading dimensions that the buffer lacks the box has one index.
 SmallVector<Value> emitCoordinates(OpBuilder &builder, Location loc, ValueRange offsets, const TmaBoxes::Place &place) {
   SmallVector<Value> coordinates;
   SmallVector<int64_t> insides(offsets.size() - place.coordinates.size(), 0);
@@ -43,6 +35,28 @@ SmallVector<Value> emitCoordinates(OpBuilder &builder, Location loc, ValueRange 
   return coordinates;
 }
 
+/// nvvm.mbarrier.try_wait.parity has no translation to LLVM IR. The hardware suspends the thread for a while in each
+/// try.
+void emitBarrierWait(OpBuilder &builder, Location loc, Value barrier, Value parity, bool cluster) {
+  PtxStatement statement;
+  statement.text = std::string("{\n.reg .pred complete;\nagain:\nmbarrier.try_wait.parity") +
+                   (cluster ? ".acquire.cluster" : "") +
+                   ".shared::cta.b64 complete, [$0], $1;\n@!complete bra again;\n}";
+  statement.operands = {barrier, parity};
+  emitPtx(builder, loc, statement);
+}
+
+void emitExpect(OpBuilder &builder, Location loc, Value barrier, int64_t bytes) {
+  NVVM::MBarrierArriveExpectTxOp::create(builder, loc, /*res=*/Type(), barrier, emitI32(builder, loc, bytes),
+                                         NVVM::MemScopeKind::CTA, /*relaxed=*/false, /*predicate=*/Value());
+}
+
+namespace {
+
+TmaBoxes boxesOf(cta::BufferType buffer) {
+  return *layout::planTmaBoxes(buffer.getLayout().getLayout(), getBytesInMemory(buffer.getElementType()));
+}
+
 void emitLoads(OpBuilder &builder, Location loc, cta::BufferType type, Value buffer, Value desc, ValueRange offsets,
                Value barrier) {
   for (const TmaBoxes::Place &place : boxesOf(type).places) {
@@ -52,21 +66,6 @@ void emitLoads(OpBuilder &builder, Location loc, cta::BufferType type, Value buf
         /*im2colOffsets=*/ValueRange(), /*multicastMask=*/Value(), /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
         /*isCTAOnly=*/true, /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
   }
-}
-
-void emitExpect(OpBuilder &builder, Location loc, Value barrier, int64_t bytes) {
-  NVVM::MBarrierArriveExpectTxOp::create(builder, loc, /*res=*/Type(), barrier, emitI32(builder, loc, bytes),
-                                         NVVM::MemScopeKind::CTA, /*relaxed=*/false, /*predicate=*/Value());
-}
-
-/// nvvm.mbarrier.try_wait.parity has no translation to LLVM IR. The hardware suspends the thread for a while in each
-/// try.
-void emitWait(OpBuilder &builder, Location loc, Value barrier, Value parity) {
-  PtxStatement statement;
-  statement.text = "{\n.reg .pred complete;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 complete, [$0], $1;\n"
-                   "@!complete bra again;\n}";
-  statement.operands = {barrier, parity};
-  emitPtx(builder, loc, statement);
 }
 
 struct MbarrierAllocLowering : OpConversionPattern<cta::MbarrierAllocOp> {
@@ -86,8 +85,9 @@ struct MbarrierWaitLowering : OpConversionPattern<cta::MbarrierWaitOp> {
 
   LogicalResult matchAndRewrite(cta::MbarrierWaitOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    emitWait(rewriter, op.getLoc(), emitSlot(rewriter, op.getLoc(), adaptor.getBarrier(), adaptor.getSlot()),
-             adaptor.getParity());
+    emitBarrierWait(rewriter, op.getLoc(),
+                    emitBarrierSlot(rewriter, op.getLoc(), adaptor.getBarrier(), adaptor.getSlot()),
+                    adaptor.getParity(), /*cluster=*/false);
     rewriter.eraseOp(op);
     return success();
   }
@@ -102,13 +102,18 @@ struct MbarrierArriveLowering : OpConversionPattern<cta::MbarrierArriveOp> {
     // The thread speaks for its warp: what the other lanes read must have been read.
     NVVM::SyncWarpOp::create(rewriter, loc, emitI32(rewriter, loc, -1));
     Value lane = arith::AndIOp::create(rewriter, loc, emitThreadId(rewriter, loc), emitI32(rewriter, loc, 31));
-    Value arrives = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, lane, emitI32(rewriter, loc, 0));
+    // The first lanes, one for each CTA.
+    Value arrives =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult, lane, emitI32(rewriter, loc, op.getCtas()));
     if (adaptor.getCondition())
       arrives = arith::AndIOp::create(rewriter, loc, arrives, adaptor.getCondition());
-    Value barrier = emitSlot(rewriter, loc, adaptor.getBarrier(), adaptor.getSlot());
+    Value barrier = emitBarrierSlot(rewriter, loc, adaptor.getBarrier(), adaptor.getSlot());
     auto branch = scf::IfOp::create(rewriter, loc, arrives, /*withElseRegion=*/false);
     rewriter.setInsertionPointToStart(branch.thenBlock());
-    NVVM::MBarrierArriveOp::create(rewriter, loc, rewriter.getI64Type(), barrier, /*count=*/Value());
+    if (op.getCtas() > 1)
+      emitRemoteArrive(rewriter, loc, barrier, lane);
+    else
+      NVVM::MBarrierArriveOp::create(rewriter, loc, rewriter.getI64Type(), barrier, /*count=*/Value());
     rewriter.eraseOp(op);
     return success();
   }
@@ -119,7 +124,7 @@ struct MbarrierExpectLowering : OpConversionPattern<cta::MbarrierExpectOp> {
 
   LogicalResult matchAndRewrite(cta::MbarrierExpectOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    emitExpect(rewriter, op.getLoc(), emitSlot(rewriter, op.getLoc(), adaptor.getBarrier(), adaptor.getSlot()),
+    emitExpect(rewriter, op.getLoc(), emitBarrierSlot(rewriter, op.getLoc(), adaptor.getBarrier(), adaptor.getSlot()),
                op.getBytes());
     rewriter.eraseOp(op);
     return success();
@@ -132,7 +137,7 @@ struct TmaLoadLowering : OpConversionPattern<cta::TmaLoadOp> {
   LogicalResult matchAndRewrite(cta::TmaLoadOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     emitLoads(rewriter, op.getLoc(), op.getBuffer().getType(), adaptor.getBuffer(), adaptor.getDesc(),
-              adaptor.getOffsets(), emitSlot(rewriter, op.getLoc(), adaptor.getBarrier(), adaptor.getSlot()));
+              adaptor.getOffsets(), emitBarrierSlot(rewriter, op.getLoc(), adaptor.getBarrier(), adaptor.getSlot()));
     rewriter.eraseOp(op);
     return success();
   }
@@ -159,7 +164,7 @@ struct TmaLoadSyncLowering : OpConversionPattern<cta::TmaLoadSyncOp> {
       emitExpect(rewriter, loc, barrier, op.getBuffer().getType().getBytes());
       emitLoads(rewriter, loc, op.getBuffer().getType(), adaptor.getBuffer(), adaptor.getDesc(), adaptor.getOffsets(),
                 barrier);
-      emitWait(rewriter, loc, barrier, emitI32(rewriter, loc, 0));
+      emitBarrierWait(rewriter, loc, barrier, emitI32(rewriter, loc, 0), /*cluster=*/false);
       NVVM::MBarrierInvalOp::create(rewriter, loc, barrier);
     }
     NVVM::BarrierOp::create(rewriter, loc);

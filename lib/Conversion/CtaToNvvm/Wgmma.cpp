@@ -7,10 +7,12 @@
 //
 // For a swizzle of W bytes: with k contiguous, 8 rows of W bytes are an atom and the stride offset leads to the next 8
 // rows; 32 bytes along k are 32 bytes of address. With m (n) contiguous, a panel has one row of W bytes for each k: the
-// stride offset leads to the next 8 of k, the leading offset to the next panel.
+// stride offset leads to the next 8 of k, the leading offset to the next panel. The left operand may be in registers,
+// two 16-bit elements in each.
 #include "EmitLayout.h"
 #include "Patterns.h"
 #include "Ptx.h"
+#include "Words.h"
 
 #include "Layout/MmaLayouts.h"
 #include "Layout/SharedLayouts.h"
@@ -83,21 +85,28 @@ StringRef operandTypeName(Type type) {
   return "";
 }
 
+Type elementTypeOfA(cta::WgmmaOp op) {
+  return op.getBufferA() ? op.getBufferA().getType().getElementType() : getElementTypeOf(op.getA().getType());
+}
+
 struct WgmmaPlan {
-  OperandPlan a, b;
+  std::optional<OperandPlan> a; ///< None if the left operand is in registers.
+  OperandPlan b;
   layout::WgmmaTiling tiling;
   layout::MmaFragments fragments;
 };
 
 /// None if the operands or the accumulator are not what the instruction takes.
 std::optional<WgmmaPlan> planWgmma(cta::WgmmaOp op) {
-  std::optional<OperandPlan> a = planOperand(op.getA().getType(), 1), b = planOperand(op.getB().getType(), 0);
+  std::optional<OperandPlan> a, b = planOperand(op.getB().getType(), 0);
+  if (auto buffer = op.getBufferA())
+    a = planOperand(buffer.getType(), 1);
   const LinearLayout &acc = cta::getLayout(op.getAcc().getType());
   int64_t m = acc.outShape()[0], n = acc.outShape()[1];
-  if (!a || !b || acc.numWarps() % 4 != 0 || m < instructionM)
+  if ((op.getBufferA() && !a) || !b || acc.numWarps() % 4 != 0 || m < instructionM)
     return std::nullopt;
-  WgmmaPlan plan{*a, *b, {}, {}};
-  plan.tiling.elementBits = 8 * a->elementBytes;
+  WgmmaPlan plan{a, *b, {}, {}};
+  plan.tiling.elementBits = 8 * b->elementBytes;
   plan.tiling.instructionN = op.getN();
   unsigned groups = acc.numWarps() / 4;
   for (unsigned groupsM = 1; groupsM <= groups; groupsM *= 2) {
@@ -105,7 +114,10 @@ std::optional<WgmmaPlan> planWgmma(cta::WgmmaOp op) {
     plan.tiling.groupsN = groups / groupsM;
     if (layout::wgmmaAccumulator(m, n, plan.tiling) != acc || m < instructionM * groupsM)
       continue;
-    plan.fragments = layout::wgmmaFragments(m, n, a->k, plan.tiling);
+    if (!a &&
+        layout::wgmmaOperandA(m, b->k, plan.tiling) != cta::getLayout(cast<RankedTensorType>(op.getA().getType())))
+      continue;
+    plan.fragments = layout::wgmmaFragments(m, n, b->k, plan.tiling);
     // A panel is addressed from its start.
     bool startsPanel = b->kMajor || op.getN() % b->form.panelElements == 0;
     if (plan.fragments.nTiles > 0 && plan.fragments.kTiles > 0 && startsPanel)
@@ -127,6 +139,8 @@ public:
       address = arith::AddIOp::create(builder, loc, address, bytes);
     }
     Value units = arith::ShRUIOp::create(builder, loc, address, emitI32(builder, loc, 4));
+    // In a cluster, bits above say which CTA.
+    units = arith::AndIOp::create(builder, loc, units, emitI32(builder, loc, (1 << 14) - 1));
     low = arith::OrIOp::create(builder, loc, units, emitI32(builder, loc, plan.leadingOffset() / 16 << 16));
     // 128-byte swizzle is 1, 64-byte 2, 32-byte 3.
     uint64_t mode = plan.swizzle() == 128 ? 1 : plan.swizzle() == 64 ? 2 : 3;
@@ -164,10 +178,13 @@ public:
   WgmmaEmitter(OpBuilder &builder, cta::WgmmaOp op, const WgmmaPlan &plan)
       : builder(builder), loc(op.getLoc()), op(op), plan(plan) {}
 
-  Registers emit(Value a, Value b, ValueRange acc, Value accumulate) {
+  /// `a` is one buffer, or the registers of the left operand.
+  Registers emit(ValueRange a, Value b, ValueRange acc, Value accumulate) {
     const auto &[planA, planB, tiling, fragments] = plan;
     int64_t groupN = fragments.nTiles * tiling.instructionN, groupM = fragments.mTiles * instructionM;
-    DescriptorEmitter rows(builder, loc, planA, a, emitGroupStart(builder, loc, 1, tiling.groupsM, groupM));
+    std::optional<DescriptorEmitter> rows;
+    if (planA)
+      rows.emplace(builder, loc, *planA, a.front(), emitGroupStart(builder, loc, 1, tiling.groupsM, groupM));
     DescriptorEmitter columns(builder, loc, planB, b,
                               emitGroupStart(builder, loc, tiling.groupsM, tiling.groupsN, groupN));
     bool startsAnew = op.getAccumulate() && matchPattern(op.getAccumulate(), m_Zero());
@@ -178,13 +195,14 @@ public:
     }
     std::string enable = accumulate ? operandNumber(accumulate) : "always";
     std::string body;
-    int64_t stepK = instructionBytesK / planA.elementBytes;
+    int64_t stepK = instructionBytesK / planB.elementBytes;
     for (int64_t k = 0; k < fragments.kTiles; ++k)
       for (int64_t m = 0; m < fragments.mTiles; ++m)
         for (int64_t n = 0; n < fragments.nTiles; ++n) {
-          std::string descA = operandNumber(rows.at(m * instructionM, k * stepK));
+          std::string left =
+              rows ? operandNumber(rows->at(m * instructionM, k * stepK)) : fragmentNumbers(a, fragments.a(m, k));
           std::string descB = operandNumber(columns.at(n * tiling.instructionN, k * stepK));
-          body += instruction(fragments.accumulator(m, n), descA, descB, k == 0 ? enable : "always");
+          body += instruction(fragments.accumulator(m, n), left, descB, k == 0 ? enable : "always");
         }
     statement.text = "{\n.reg .pred always;\nmov.pred always, 1;\nwgmma.fence.sync.aligned;\n" + body +
                      "wgmma.commit_group.sync.aligned;\n}";
@@ -198,21 +216,34 @@ private:
     return "$" + std::to_string(statement.results.size() + statement.operands.size() - 1);
   }
 
-  std::string instruction(layout::RegisterRange registers, const std::string &descA, const std::string &descB,
+  /// Adds the 32-bit registers of one fragment of the left operand; "{$8, $9, $10, $11}".
+  std::string fragmentNumbers(ValueRange a, layout::RegisterRange fragment) {
+    ValueRange elements = a.slice(fragment.first, fragment.count);
+    WordFormat format = wordsFor(elements.front().getType(), elements.size());
+    std::string numbers;
+    for (Value word : packWords(builder, loc, elements, format))
+      numbers += (numbers.empty() ? "{" : ", ") + operandNumber(word);
+    return numbers + "}";
+  }
+
+  /// `left` is a matrix descriptor or a fragment in registers.
+  std::string instruction(layout::RegisterRange registers, const std::string &left, const std::string &descB,
                           const std::string &scaleD) {
-    StringRef typeA = operandTypeName(op.getA().getType().getElementType()),
+    StringRef typeA = operandTypeName(elementTypeOfA(op)),
               typeB = operandTypeName(op.getB().getType().getElementType());
     Type accType = op.getAcc().getType().getElementType();
     StringRef typeD = accType.isF32() ? "f32" : accType.isF16() ? "f16" : "s32";
-    bool isInteger = typeD == "s32", is16Bit = plan.a.elementBytes == 2;
+    bool isInteger = typeD == "s32", is16Bit = plan.b.elementBytes == 2;
     std::string text = "wgmma.mma_async.sync.aligned.m64n" + std::to_string(op.getN()) + "k" +
-                       std::to_string(instructionBytesK / plan.a.elementBytes) + "." + typeD.str() + "." + typeA.str() +
-                       "." + typeB.str() + " " + ptxVector(registers.first, registers.count) + ", " + descA + ", " +
+                       std::to_string(instructionBytesK / plan.b.elementBytes) + "." + typeD.str() + "." + typeA.str() +
+                       "." + typeB.str() + " " + ptxVector(registers.first, registers.count) + ", " + left + ", " +
                        descB + ", " + scaleD;
     if (!isInteger)
       text += ", 1, 1";
+    if (is16Bit && plan.a)
+      text += plan.a->kMajor ? ", 0" : ", 1";
     if (is16Bit)
-      text += std::string(", ") + (plan.a.kMajor ? "0" : "1") + ", " + (plan.b.kMajor ? "0" : "1");
+      text += plan.b.kMajor ? ", 0" : ", 1";
     return text + ";\n";
   }
 
@@ -232,8 +263,8 @@ struct WgmmaLowering : OpConversionPattern<cta::WgmmaOp> {
     if (!plan)
       return rewriter.notifyMatchFailure(op, "operands have no descriptor");
     Value accumulate = op.getAccumulate() ? adaptor.getAccumulate().front() : Value();
-    Registers registers = WgmmaEmitter(rewriter, op, *plan)
-                              .emit(adaptor.getA().front(), adaptor.getB().front(), adaptor.getAcc(), accumulate);
+    Registers registers =
+        WgmmaEmitter(rewriter, op, *plan).emit(adaptor.getA(), adaptor.getB().front(), adaptor.getAcc(), accumulate);
     rewriter.replaceOpWithMultiple(op, {registers});
     return success();
   }
@@ -260,8 +291,7 @@ struct WgmmaWaitLowering : OpConversionPattern<cta::WgmmaWaitOp> {
 LogicalResult checkWgmma(cta::WgmmaOp op, const target::GpuTarget &gpu) {
   if (!gpu.has(target::Feature::Wgmma))
     return op.emitOpError() << "needs wgmma, which " << gpu.name << " lacks; sm_90a has it";
-  Type a = op.getA().getType().getElementType(), b = op.getB().getType().getElementType(),
-       acc = op.getAcc().getType().getElementType();
+  Type a = elementTypeOfA(op), b = op.getB().getType().getElementType(), acc = op.getAcc().getType().getElementType();
   bool exists = !operandTypeName(a).empty() && getBytesInMemory(a) == getBytesInMemory(b) &&
                 (a.isInteger() ? acc.isInteger(32) : acc.isF32()) && op.getN() % 8 == 0 && op.getN() <= 256;
   if (!exists)

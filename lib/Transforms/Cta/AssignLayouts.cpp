@@ -48,6 +48,41 @@ LinearLayout planAccess(Value pointer, const AxisInfo &info, unsigned numWarps) 
   return layout::defaultBlocked(toVector(type.getShape()), order, std::max<int64_t>(vector, 1), numWarps);
 }
 
+/// The layout of an atomic operation: as that of a store whose accesses are single elements.
+LinearLayout planAtomic(Value pointer, const AxisInfo &info, unsigned numWarps) {
+  auto type = cast<RankedTensorType>(pointer.getType());
+  std::vector<unsigned> order = layout::rowMajorOrder(type.getRank());
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) { return info.getContiguity(a) > info.getContiguity(b); });
+  return layout::defaultBlocked(toVector(type.getShape()), order, /*vectorElements=*/1, numWarps);
+}
+
+/// The layout of a scan: the axis in consecutive registers, then in lanes, never in warps. Other dimensions get the
+/// lanes and warps that the axis can do without; what is left over holds copies.
+LinearLayout planScan(RankedTensorType type, unsigned axis, unsigned numWarps) {
+  std::vector<int64_t> shape = toVector(type.getShape());
+  int64_t others = type.getNumElements() / shape[axis];
+  int64_t needed = std::max<int64_t>(1, layout::lanesPerWarp * numWarps / others);
+  int64_t lanes = std::min({needed, shape[axis], layout::lanesPerWarp});
+  layout::BlockedTile tile{std::vector<int64_t>(shape.size(), 1), std::vector<int64_t>(shape.size(), 1),
+                           std::vector<int64_t>(shape.size(), 1), layout::rowMajorOrder(shape.size())};
+  std::erase(tile.order, axis);
+  tile.order.insert(tile.order.begin(), axis);
+  tile.sizePerThread[axis] = shape[axis] / lanes;
+  tile.threadsPerWarp[axis] = lanes;
+  int64_t freeLanes = layout::lanesPerWarp / lanes, freeWarps = numWarps;
+  for (unsigned dim : ArrayRef(tile.order).drop_front()) {
+    tile.threadsPerWarp[dim] = std::min(freeLanes, shape[dim]);
+    freeLanes /= tile.threadsPerWarp[dim];
+    tile.warpsPerCta[dim] = std::min(freeWarps, shape[dim] / tile.threadsPerWarp[dim]);
+    freeWarps /= tile.warpsPerCta[dim];
+  }
+  // Beyond the shape lanes and warps hold copies.
+  unsigned last = tile.order.back();
+  tile.threadsPerWarp[last] *= freeLanes;
+  tile.warpsPerCta[last] *= freeWarps;
+  return layout::blocked(shape, tile);
+}
+
 class LayoutAssignment {
 public:
   LayoutAssignment(KernelOp kernel, const target::GpuTarget &target)
@@ -75,6 +110,14 @@ private:
       Value pointer = isa<LoadOp, StoreOp>(op) ? op->getOperand(0) : Value();
       if (pointer && isa<RankedTensorType>(pointer.getType()))
         accessLayouts[op] = attribute(planAccess(pointer, axisInfo.get(pointer), kernel.getNumWarps()));
+      if (isa<AtomicRmwOp, AtomicCasOp>(op)) {
+        pointer = op->getOperand(0);
+        accessLayouts[op] = attribute(planAtomic(pointer, axisInfo.get(pointer), kernel.getNumWarps()));
+      }
+      if (auto scan = dyn_cast<ScanOp>(op)) {
+        auto type = cast<RankedTensorType>(scan.getSrcs().front().getType());
+        accessLayouts[op] = attribute(planScan(type, scan.getAxis(), kernel.getNumWarps()));
+      }
       if (auto dot = dyn_cast<DotOp>(op))
         dotPlans[op] = planDot(dot, target, kernel.getNumWarps());
     });
@@ -125,16 +168,16 @@ private:
             if (isa<RankedTensorType>(result.getType()))
               convertResult(result, layout);
         })
-        .Case<LoadOp, StoreOp>([&](Operation *access) {
+        .Case<LoadOp, StoreOp, AtomicRmwOp, AtomicCasOp, ScanOp>([&](Operation *access) {
           if (cta::LayoutAttr layout = accessLayouts.lookup(access))
             convertAll(access, layout.getLayout());
         })
         .Case([&](DotOp dot) {
           const DotPlan &plan = dotPlans[dot];
-          if (plan.instruction) { // wgmma reads its operands from shared memory
+          if (plan.a)
             convertOperand(dot.getAMutable(), *plan.a);
+          if (plan.b)
             convertOperand(dot.getBMutable(), *plan.b);
-          }
           convertOperand(dot.getAccMutable(), plan.accumulator);
           convertResult(dot.getResult(), plan.accumulator);
         });

@@ -7,6 +7,8 @@
 //   %y = cta.local_load %a      ==>     cta.barrier
 //                                       %y = cta.local_load %a
 //
+// The program's own barriers (tile.barrier) are the same to the hardware, and count here.
+//
 // In a pipelined loop one barrier an iteration is enough: after the wait, before the copy into the slot that the
 // previous iteration has read. It orders the arrived data before this iteration's loads, too.
 #include "Analysis/SharedHazards.h"
@@ -41,14 +43,23 @@ struct CtaInsertBarriers : tile::impl::CtaInsertBarriersBase<CtaInsertBarriers> 
     });
     if (result.wasInterrupted())
       return signalPassFailure();
-    OpBuilder builder(&getContext());
-    for (auto [op, ofGroups] : findMissingBarriers(getOperation())) {
-      builder.setInsertionPoint(op);
-      IntegerAttr warps; // absent: all threads
-      if (op->getParentOfType<cta::WarpRolesOp>())
-        warps = builder.getI32IntegerAttr(getOperation().getNumWarps());
-      cta::BarrierOp::create(builder, op->getLoc(), warps, ofGroups);
+    SmallVector<BarrierOp> ofProgram;
+    getOperation().walk([&](BarrierOp barrier) { ofProgram.push_back(barrier); });
+    for (BarrierOp barrier : ofProgram) {
+      insertBarrier(barrier, /*ofGroups=*/false);
+      barrier.erase();
     }
+    for (auto [op, ofGroups] : findMissingBarriers(getOperation()))
+      insertBarrier(op, ofGroups);
+  }
+
+private:
+  void insertBarrier(Operation *before, bool ofGroups) {
+    OpBuilder builder(before);
+    IntegerAttr warps; // absent: all threads
+    if (before->getParentOfType<cta::WarpRolesOp>())
+      warps = builder.getI32IntegerAttr(getOperation().getNumWarps());
+    cta::BarrierOp::create(builder, before->getLoc(), warps, ofGroups);
   }
 };
 

@@ -6,8 +6,10 @@
 //
 //   %y = cta.convert_layout %x : #a -> #b   ==>   cta.local_store %x, %buffer; %y = cta.local_load %buffer : #b
 //
-// A conversion that only renames registers stays.
+// A conversion that only renames registers stays. A gather becomes a store to a buffer and a load at computed places;
+// results of atomic operations, which only one of the threads that hold an element gets, reach the others the same way.
 #include "Cta/CtaDialect.h"
+#include "Layout/Factories.h"
 #include "Layout/Movement.h"
 #include "Layout/ShapeTransforms.h"
 #include "Layout/SharedLayouts.h"
@@ -40,7 +42,7 @@ void lowerConversion(cta::ConvertLayoutOp convert) {
                                                                       getBytesInMemory(src.getElementType())));
   auto type = cta::BufferType::get(src.getContext(), src.getShape(), src.getElementType(), layout, /*slots=*/1);
   Value buffer = cta::AllocOp::create(builder, convert.getLoc(), type, /*offset=*/IntegerAttr());
-  cta::LocalStoreOp::create(builder, convert.getLoc(), convert.getSrc(), buffer);
+  cta::LocalStoreOp::create(builder, convert.getLoc(), convert.getSrc(), buffer, /*first=*/false);
   Value loaded = cta::LocalLoadOp::create(builder, convert.getLoc(), dst, buffer, /*start=*/{});
   convert.replaceAllUsesWith(loaded);
   convert.erase();
@@ -118,6 +120,42 @@ void splitReduction(ReduceOp reduce, const ReductionPlan &plan) {
   reduce.erase();
 }
 
+Value storeToBuffer(OpBuilder &builder, Location loc, Value value, const LinearLayout &layout, bool onlyFirst) {
+  auto tensor = cast<RankedTensorType>(value.getType());
+  auto type = cta::BufferType::get(tensor.getContext(), tensor.getShape(), tensor.getElementType(),
+                                   cta::LayoutAttr::get(tensor.getContext(), layout), /*slots=*/1);
+  Value buffer = cta::AllocOp::create(builder, loc, type, /*offset=*/IntegerAttr());
+  cta::LocalStoreOp::create(builder, loc, value, buffer, onlyFirst);
+  return buffer;
+}
+
+void lowerGather(GatherOp gather) {
+  OpBuilder builder(gather);
+  std::vector<int64_t> shape = gather.getSrc().getType().getShape().vec();
+  LinearLayout rowMajor = layout::unswizzledShared(shape, layout::rowMajorOrder(shape.size()));
+  Value buffer = storeToBuffer(builder, gather.getLoc(), gather.getSrc(), rowMajor, /*onlyFirst=*/false);
+  gather.replaceAllUsesWith(cta::LocalGatherOp::create(builder, gather.getLoc(), gather.getType(), buffer,
+                                                       gather.getIndices(), gather.getAxis())
+                                .getResult());
+  gather.erase();
+}
+
+/// Sends the result of an atomic operation to all threads that hold its elements.
+void shareResult(Operation *atomic) {
+  Value result = atomic->getResult(0);
+  const LinearLayout &layout = cta::getLayout(result.getType());
+  if (result.use_empty() || layout.isInjective())
+    return;
+  OpBuilder builder(atomic->getContext());
+  builder.setInsertionPointAfter(atomic);
+  std::vector<int64_t> shape = layout.outShape();
+  LinearLayout rowMajor = layout::unswizzledShared(shape, layout::rowMajorOrder(shape.size()));
+  Value buffer = storeToBuffer(builder, atomic->getLoc(), result, rowMajor, /*onlyFirst=*/true);
+  Operation *store = buffer.getDefiningOp()->getNextNode();
+  Value shared = cta::LocalLoadOp::create(builder, atomic->getLoc(), result.getType(), buffer, /*start=*/{});
+  result.replaceAllUsesExcept(shared, store);
+}
+
 struct CtaLowerConversions : tile::impl::CtaLowerConversionsBase<CtaLowerConversions> {
   void runOnOperation() override {
     SmallVector<ReduceOp> reductions;
@@ -125,6 +163,17 @@ struct CtaLowerConversions : tile::impl::CtaLowerConversionsBase<CtaLowerConvers
     for (ReduceOp reduce : reductions)
       if (auto plan = planReduction(cta::getLayout(reduce.getSrcs().front().getType()), reduce.getAxis()))
         splitReduction(reduce, *plan);
+
+    SmallVector<GatherOp> gathers;
+    SmallVector<Operation *> atomics;
+    getOperation().walk([&](Operation *op) {
+      if (auto gather = dyn_cast<GatherOp>(op))
+        gathers.push_back(gather);
+      if (isa<AtomicRmwOp, AtomicCasOp>(op))
+        atomics.push_back(op);
+    });
+    llvm::for_each(gathers, lowerGather);
+    llvm::for_each(atomics, shareResult);
 
     SmallVector<cta::ConvertLayoutOp> conversions;
     getOperation().walk([&](cta::ConvertLayoutOp convert) {

@@ -10,7 +10,8 @@
 //
 // Leading dimensions of the block that have size 1 are coordinates only: buffers are matrices.
 //
-// The box and the swizzle that the buffers need become part of the descriptor's tensor map.
+// The box and the swizzle that the buffers need become part of the descriptor's tensor map, which the launcher makes,
+// or the kernel, where the descriptor has a place for it.
 #include "Analysis/DotPlan.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/MmaLayouts.h"
@@ -168,11 +169,22 @@ private:
       return access->emitOpError()
              << "moves blocks of " << RankedTensorType::get(buffer.getShape(), buffer.getElementType())
              << ", which TMA cannot; it moves vectors and matrices with rows of at least 16 bytes";
+    SmallVector<int64_t> box(cast<DescType>(desc.getType()).getShape().size() - boxes->shape.size(), 1);
+    llvm::append_range(box, boxes->shape);
+    if (auto make = desc.getDefiningOp<MakeDescOp>()) {
+      makeTensorMap(make, box, boxes->swizzleBytes);
+      return success();
+    }
+    if (auto map = desc.getDefiningOp<cta::MakeTensorMapOp>()) {
+      if (map.getBox() != ArrayRef<int64_t>(box) || map.getSwizzle() != boxes->swizzleBytes)
+        return access->emitOpError() << "needs box [" << ArrayRef<int64_t>(box) << "] and swizzle "
+                                     << boxes->swizzleBytes << " but the descriptor's tensor map has box ["
+                                     << map.getBox() << "] and swizzle " << map.getSwizzle();
+      return success();
+    }
     unsigned index = cast<BlockArgument>(desc).getArgNumber();
     auto map = kernel.getArgAttrOfType<DictionaryAttr>(index, KernelOp::getTensorMapAttrName());
     NamedAttrList entries(map);
-    SmallVector<int64_t> box(cast<DescType>(desc.getType()).getShape().size() - boxes->shape.size(), 1);
-    llvm::append_range(box, boxes->shape);
     entries.set("box", builder.getDenseI64ArrayAttr(box));
     entries.set("swizzle", builder.getI32IntegerAttr(boxes->swizzleBytes));
     auto updated = entries.getDictionary(kernel.getContext());
@@ -181,6 +193,21 @@ private:
                                    << " but the descriptor has the tensor map " << map;
     kernel.setArgAttr(index, KernelOp::getTensorMapAttrName(), updated);
     return success();
+  }
+
+  /// The kernel makes the map where the program makes the descriptor.
+  void makeTensorMap(MakeDescOp make, ArrayRef<int64_t> box, int64_t swizzle) {
+    OpBuilder::InsertionGuard guard(builder);
+    Location loc = make.getLoc();
+    builder.setInsertionPointToStart(&kernel.getBody().front());
+    Value staging = cta::AllocOp::create(builder, loc, planBuffer({cta::tensorMapBytes}, builder.getI8Type()),
+                                         /*offset=*/IntegerAttr());
+    builder.setInsertionPoint(make);
+    Value map =
+        cta::MakeTensorMapOp::create(builder, loc, make.getType(), make.getBase(), make.getShape(), make.getStrides(),
+                                     make.getPlace(), staging, make.getNeeded(), box, swizzle, /*single=*/false);
+    make.replaceAllUsesWith(map);
+    make.erase();
   }
 
   KernelOp kernel;

@@ -1,7 +1,8 @@
 // cta-lower-dot: turn dots into tensor-core or fused multiply-add products.
 //
 // cta-assign-layouts has put operands and accumulator where the chosen instruction wants them, so a dot becomes one
-// cta.mma_sync; or a cta.wgmma, which reads the buffers that TMA has filled. Two cases need more: `tf32x3` splits each
+// cta.mma_sync; or a cta.wgmma, which reads the buffers that TMA has filled (and the left operand from registers, if it
+// was computed there). Two cases need more: `tf32x3` splits each
 // operand into its tf32 part and the rest and adds three products; a type that the tensor cores lack goes through
 // shared memory to cta.fma_dot.
 //
@@ -80,11 +81,11 @@ Value viewBlock(OpBuilder &builder, Value operand) {
   return cta::TransBufferOp::create(builder, load.getLoc(), load.getBuffer().getType().transposed(), load.getBuffer());
 }
 
-Value lowerToWgmma(OpBuilder &builder, DotOp dot, const layout::WgmmaTiling &tiling) {
+Value lowerToWgmma(OpBuilder &builder, DotOp dot, const DotPlan &plan) {
   Location loc = dot.getLoc();
-  Value product =
-      cta::WgmmaOp::create(builder, loc, dot.getAcc().getType(), viewBlock(builder, dot.getA()),
-                           viewBlock(builder, dot.getB()), dot.getAcc(), /*accumulate=*/Value(), tiling.instructionN);
+  Value a = plan.a ? dot.getA() : viewBlock(builder, dot.getA());
+  Value product = cta::WgmmaOp::create(builder, loc, dot.getAcc().getType(), a, viewBlock(builder, dot.getB()),
+                                       dot.getAcc(), /*accumulate=*/Value(), plan.wgmma->instructionN);
   return cta::WgmmaWaitOp::create(builder, loc, product, 0);
 }
 
@@ -108,7 +109,7 @@ struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
     for (DotOp dot : dots) {
       OpBuilder builder(dot);
       DotPlan plan = planDot(dot, *gpu, getOperation().getNumWarps());
-      Value result = plan.wgmma         ? lowerToWgmma(builder, dot, *plan.wgmma)
+      Value result = plan.wgmma         ? lowerToWgmma(builder, dot, plan)
                      : plan.instruction ? lowerToMma(builder, dot, *plan.instruction)
                                         : lowerToFma(builder, dot);
       dot.replaceAllUsesWith(result);

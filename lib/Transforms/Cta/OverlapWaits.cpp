@@ -47,6 +47,8 @@ std::optional<OverlapPlan> planOverlap(scf::ForOp loop) {
   if (!llvm::hasSingleElement(products) || !llvm::hasSingleElement(waits))
     return std::nullopt;
   cta::WgmmaOp product = *products.begin();
+  if (!product.getBufferA()) // the next iteration may write registers that the product still reads
+    return std::nullopt;
   OverlapPlan plan{loop, *waits.begin(), {}, 0};
   auto acc = dyn_cast<BlockArgument>(product.getAcc());
   if (plan.wait.getAcc() != product || plan.wait.getPending() != 0 || !acc || acc.getOwner() != loop.getBody() ||

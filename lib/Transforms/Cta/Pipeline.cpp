@@ -183,8 +183,8 @@ bool canPipeline(scf::ForOp loop) {
       return false;
   // A store in the loop may write what a later iteration copies.
   return !loop.walk([](Operation *op) {
-                return isa<StoreOp, DescStoreOp, PrintOp, AssertOp>(op) ? WalkResult::interrupt()
-                                                                        : WalkResult::advance();
+                return writesGlobalMemory(op) || isa<PrintOp, AssertOp>(op) ? WalkResult::interrupt()
+                                                                            : WalkResult::advance();
               })
               .wasInterrupted();
 }

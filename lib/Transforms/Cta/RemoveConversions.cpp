@@ -20,6 +20,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tile {
 #define GEN_PASS_DEF_CTAREMOVECONVERSIONS
@@ -44,37 +45,42 @@ cta::LayoutAttr resultLayout(Operation *op, cta::LayoutAttr layout, ArrayRef<int
     return cta::LayoutAttr::get(op->getContext(), layout::removeDim(layout.getLayout(), reduce.getAxis()));
   if (isa<ReshapeOp>(op))
     return cta::LayoutAttr::get(op->getContext(), layout::reshape(layout.getLayout(), {shape.begin(), shape.end()}));
+  if (auto trans = dyn_cast<TransOp>(op)) {
+    std::vector<unsigned> order(trans.getOrder().begin(), trans.getOrder().end());
+    return cta::LayoutAttr::get(op->getContext(), layout::permuteDims(layout.getLayout(), order));
+  }
   return layout;
 }
 
 /// What is this many times smaller than the converted value may be converted instead of it.
 constexpr int64_t smallPart = 8;
 
-/// Clones the forward user with its operands in the source's layout; the result is converted back.
-bool sinkConversion(ConvertLayoutOp convert, LayoutSlicer &slicer) {
-  if (!convert->hasOneUse())
-    return false;
-  Operation *user = *convert->user_begin();
-  // A write through a descriptor takes its value in any layout.
-  if (auto store = dyn_cast<DescStoreOp>(user)) {
-    store.getValueMutable().assign(convert.getSrc());
-    convert.erase();
-    return true;
-  }
+int64_t bytesOfResults(Operation *op) {
+  int64_t bytes = 0;
+  for (Value result : op->getResults())
+    bytes += isa<RankedTensorType>(result.getType()) ? LayoutSlicer::bytesOf(result) : 0;
+  return bytes;
+}
+
+/// Whether all users can have the source's layout instead, so that what is converted of their results is about as much
+/// at most: a maximum of the rows and a difference from it, but not two sums with something else.
+bool canSink(ConvertLayoutOp convert, ArrayRef<Operation *> users, LayoutSlicer &slicer) {
   cta::LayoutAttr layout = cta::getLayoutAttr(convert.getSrc().getType());
-  if (!isElementwise(user) && !isa<ReduceOp, ReshapeOp>(user))
-    return false;
+  int64_t bytes = LayoutSlicer::bytesOf(convert.getSrc()), cost = 0, resultBytes = 0;
+  for (Operation *user : users) {
+    if (!isElementwise(user) && !isa<ReduceOp, ReshapeOp, TransOp>(user))
+      return false;
+    resultBytes += bytesOfResults(user);
+    // The other operands must be nearly free in that layout: a vector that is added to each row may be converted.
+    for (Value operand : user->getOperands())
+      if (operand != convert && isa<RankedTensorType>(operand.getType()))
+        cost += slicer.plan(operand, layout).cost;
+  }
+  return cost * smallPart <= bytes && resultBytes <= bytes + bytes / smallPart;
+}
 
-  // The other operands must be nearly free in the source's layout: a vector that is added to each row may be converted.
-  int64_t cost = 0;
-  for (Value operand : user->getOperands())
-    if (operand != convert && isa<RankedTensorType>(operand.getType()))
-      cost += slicer.plan(operand, layout).cost;
-  if (cost * smallPart > LayoutSlicer::bytesOf(convert.getSrc()))
-    return false;
-  if (isElementwise(user) && LayoutSlicer::bytesOf(user->getResult(0)) > LayoutSlicer::bytesOf(convert.getSrc()))
-    return false;
-
+/// Clones the user of a conversion with its operands in `layout`, and converts the results back.
+void sinkBelow(Operation *user, ConvertLayoutOp convert, cta::LayoutAttr layout, LayoutSlicer &slicer) {
   // By index: having an operand in another layout may replace operands of `user` itself (see LayoutSlicer).
   OpBuilder builder(user);
   SmallVector<Value> operands;
@@ -96,7 +102,27 @@ bool sinkConversion(ConvertLayoutOp convert, LayoutSlicer &slicer) {
     old.replaceAllUsesWith(ConvertLayoutOp::create(builder, user->getLoc(), type, result));
   }
   user->erase();
-  convert.erase();
+}
+
+/// Moves a conversion below its users, first to last.
+bool sinkConversion(ConvertLayoutOp convert, LayoutSlicer &slicer) {
+  SmallVector<Operation *> users =
+      llvm::to_vector(llvm::SetVector<Operation *>(convert->user_begin(), convert->user_end()));
+  // A write through a descriptor takes its value in any layout.
+  if (auto store = users.size() == 1 ? dyn_cast<DescStoreOp>(users.front()) : DescStoreOp()) {
+    store.getValueMutable().assign(convert.getSrc());
+    convert.erase();
+    return true;
+  }
+  if (users.empty() ||
+      !llvm::all_of(users, [&](Operation *user) { return user->getBlock() == users[0]->getBlock(); }) ||
+      !canSink(convert, users, slicer))
+    return false;
+  llvm::sort(users, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  // One at a time: to have the operands of one in another layout may replace those of the next.
+  sinkBelow(users.front(), convert, cta::getLayoutAttr(convert.getSrc().getType()), slicer);
+  if (convert->use_empty())
+    convert.erase();
   return true;
 }
 

@@ -118,6 +118,7 @@ public:
     cloneForProducer(roles.getMath().front());
     for (auto [channel, ring] : llvm::zip(plan.channels, rings))
       rewriteForMath(channel, ring);
+    eraseMapsOfMath();
   }
 
 private:
@@ -227,6 +228,8 @@ private:
         emitProducerLoad(load);
       else if (auto loop = dyn_cast<scf::ForOp>(op))
         cloneLoop(loop);
+      else if (auto map = dyn_cast<cta::MakeTensorMapOp>(op))
+        emitProducerMap(map);
       else
         rewriter.clone(op, mapping);
     }
@@ -280,8 +283,55 @@ private:
       for (Value offset : load.getOffsets())
         offsets.push_back(mapping.lookupOrDefault(offset));
       Value buffer = emitSlot(loc, ring.buffers[position - channel.loads.begin()], slot);
-      cta::TmaLoadOp::create(rewriter, loc, load.getDesc(), offsets, buffer, ring.full, slot);
+      cta::TmaLoadOp::create(rewriter, loc, mapping.lookupOrDefault(load.getDesc()), offsets, buffer, ring.full, slot);
     }
+  }
+
+  /// A new map takes the place of the one before it, which copies may still need.
+  void emitProducerMap(cta::MakeTensorMapOp map) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    Location loc = map.getLoc();
+    for (auto [channel, ring] : llvm::zip(plan.channels, rings)) {
+      bool reads = llvm::any_of(channel.loads, [&](cta::TmaLoadSyncOp load) { return load.getDesc() == map; });
+      if (!reads || !isa<scf::ForOp>(map->getParentOp()))
+        continue;
+      OpBuilder::InsertionGuard guard(rewriter);
+      if (map.getNeeded()) {
+        auto branch = scf::IfOp::create(rewriter, loc, mapping.lookupOrDefault(map.getNeeded()),
+                                        /*withElseRegion=*/false);
+        rewriter.setInsertionPointToStart(branch.thenBlock());
+      }
+      emitDrain(loc, channel, ring, map->getBlock());
+    }
+    Operation *clone = rewriter.clone(*map, mapping);
+    cast<cta::MakeTensorMapOp>(clone).setSingle(true);
+  }
+
+  /// Waits in the body of a loop around the channel until all copies have come: those of this round, whose slots are
+  /// below the next one, and those of the round before.
+  void emitDrain(Location loc, Channel &channel, const Ring &ring, Block *body) {
+    Value slot = ring.slot, parity = ring.parity;
+    for (scf::ForOp loop = channel.getLoops().back(); loop.getBody() != body;
+         loop = loop->getParentOfType<scf::ForOp>()) {
+      slot = loop.getInitArgs()[cast<BlockArgument>(slot).getArgNumber() - 1];
+      parity = loop.getInitArgs()[cast<BlockArgument>(parity).getArgNumber() - 1];
+    }
+    slot = mapping.lookupOrDefault(slot);
+    parity = mapping.lookupOrDefault(parity);
+    Value other = arith::XOrIOp::create(rewriter, loc, parity, emitI32(loc, 1));
+    auto loop = scf::ForOp::create(rewriter, loc, emitI32(loc, 0), emitI32(loc, ring.slots), emitI32(loc, 1));
+    rewriter.setInsertionPointToStart(loop.getBody());
+    Value isNewer = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt, loop.getInductionVar(), slot);
+    Value awaited = arith::SelectOp::create(rewriter, loc, isNewer, parity, other);
+    cta::MbarrierWaitOp::create(rewriter, loc, ring.full, loop.getInductionVar(), awaited);
+  }
+
+  /// The producer makes those that it reads through.
+  void eraseMapsOfMath() {
+    roles.getMath().walk([&](cta::MakeTensorMapOp map) {
+      if (map->use_empty())
+        rewriter.eraseOp(map);
+    });
   }
 
   void rewriteForMath(Channel &channel, Ring &ring) {

@@ -19,16 +19,15 @@
 //
 // Stream-K: Osama et al., "Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU"
 // (2023).
+#include "Analysis/ProductPrograms.h"
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
+#include "Transforms/Cta/Numbers.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace tile {
@@ -56,78 +55,24 @@ constexpr int64_t leastStepClocks = 512;
 /// Each CTA's scratch: a flag in a line of its own, then the sum.
 constexpr int64_t flagBytes = 128;
 
-struct StreamPlan {
-  scf::ForOp programs, steps;
-};
+using StreamPlan = ProductPrograms;
 
 /// Clocks that one step takes at least.
-int64_t stepClocksOf(scf::ForOp steps) {
-  auto product = cast<cta::WgmmaOp>(*steps.getRegionIterArg(0).user_begin());
-  int64_t elements = cast<RankedTensorType>(product.getType()).getNumElements();
-  return elements * product.getA().getType().getShape()[1] / productsPerClock;
+int64_t stepClocksOf(StreamPlan plan) {
+  cta::WgmmaOp product = plan.getProduct();
+  int64_t elements = plan.getSumType().getNumElements();
+  return elements * product.getB().getType().getShape()[0] / productsPerClock;
 }
 
-/// A loop over programs with one loop over k that only adds products to an accumulator that starts from zero.
+/// Small blocks are chosen for small problems, which would wait longer for the schedule than they gain.
 std::optional<StreamPlan> planStream(KernelOp kernel) {
-  StreamPlan plan;
-  for (auto loop : kernel.getBody().front().getOps<scf::ForOp>()) {
-    auto size = loop.getStep().getDefiningOp<NumProgramsOp>();
-    auto id = loop.getLowerBound().getDefiningOp<ProgramIdOp>();
-    if (size && id && size.getAxis() == 0 && id.getAxis() == 0 && loop.getNumResults() == 0)
-      plan.programs = loop;
-  }
-  if (!plan.programs)
-    return std::nullopt;
-  for (Operation &op : plan.programs.getBody()->without_terminator()) {
-    auto loop = dyn_cast<scf::ForOp>(op);
-    if (!loop && !plan.steps && !isMemoryEffectFree(&op) && !isa<cta::AllocOp, cta::MbarrierAllocOp>(op))
-      return std::nullopt; // would happen for each part of a program
-    if (!loop || plan.steps)
-      continue;
-    plan.steps = loop;
-  }
-  scf::ForOp steps = plan.steps;
-  if (!steps || steps.getNumResults() != 1)
-    return std::nullopt;
-  auto type = dyn_cast<RankedTensorType>(steps.getResult(0).getType());
-  Value init = steps.getInitArgs().front();
-  if (!type || !(type.getElementType().isF32() || type.getElementType().isInteger(32)) ||
-      !(matchPattern(init, m_AnyZeroFloat()) || matchPattern(init, m_Zero())))
-    return std::nullopt;
-  BlockArgument acc = steps.getRegionIterArg(0);
-  auto product = acc.hasOneUse() ? dyn_cast<cta::WgmmaOp>(*acc.user_begin()) : cta::WgmmaOp();
-  if (!product || product.getAcc() != acc || !product->hasOneUse())
-    return std::nullopt;
-  auto wait = dyn_cast<cta::WgmmaWaitOp>(*product->user_begin());
-  if (!wait || steps.getYieldedValues().front() != wait.getResult() || !wait->hasOneUse())
-    return std::nullopt;
-  // Small blocks are chosen for small problems, which would wait longer for the schedule than they gain.
-  return stepClocksOf(steps) >= leastStepClocks ? std::optional(plan) : std::nullopt;
+  // Scratch memory of tensor maps: a kernel has one.
+  for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
+    if (kernel.getArgAttr(index, KernelOp::getScratchAttrName()))
+      return std::nullopt;
+  std::optional<StreamPlan> plan = findProductPrograms(kernel);
+  return plan && stepClocksOf(*plan) >= leastStepClocks ? plan : std::nullopt;
 }
-
-/// Arithmetic on i32.
-class Numbers {
-public:
-  Numbers(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
-
-  Value constant(int64_t value) { return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(value)); }
-  Value add(Value a, Value b) { return arith::AddIOp::create(builder, loc, a, b); }
-  Value sub(Value a, Value b) { return arith::SubIOp::create(builder, loc, a, b); }
-  Value mul(Value a, Value b) { return arith::MulIOp::create(builder, loc, a, b); }
-  /// Of numbers that are not negative.
-  Value div(Value a, Value b) { return arith::DivUIOp::create(builder, loc, a, b); }
-  Value ceilDiv(Value a, Value b) { return div(add(a, sub(b, constant(1))), b); }
-  Value min(Value a, Value b) { return arith::MinSIOp::create(builder, loc, a, b); }
-  Value max(Value a, Value b) { return arith::MaxSIOp::create(builder, loc, a, b); }
-  Value less(Value a, Value b) { return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, a, b); }
-  Value equal(Value a, Value b) { return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, a, b); }
-  Value both(Value a, Value b) { return arith::AndIOp::create(builder, loc, a, b); }
-  Value select(Value c, Value a, Value b) { return arith::SelectOp::create(builder, loc, c, a, b); }
-
-private:
-  OpBuilder &builder;
-  Location loc;
-};
 
 /// How work is dealt out; all values are computed once, before the loop.
 struct Schedule {
@@ -143,13 +88,15 @@ struct Schedule {
 class StreamK {
 public:
   StreamK(KernelOp kernel, StreamPlan plan)
-      : kernel(kernel), rewriter(kernel.getContext()), programs(plan.programs), steps(plan.steps),
+      : kernel(kernel), rewriter(kernel.getContext()), plan(plan), programs(plan.programs), steps(plan.steps),
         loc(plan.programs.getLoc()) {}
 
   /// False if the number of steps is not the same for all programs.
   bool run() {
     rewriter.setInsertionPoint(programs);
-    Value lower = hoist(steps.getLowerBound()), upper = hoist(steps.getUpperBound()), step = hoist(steps.getStep());
+    Value lower = hoistOutOf(programs, steps.getLowerBound(), rewriter),
+          upper = hoistOutOf(programs, steps.getUpperBound(), rewriter),
+          step = hoistOutOf(programs, steps.getStep(), rewriter);
     if (!lower || !upper || !step)
       return false;
     Schedule schedule = emitSchedule(lower, upper, step);
@@ -159,23 +106,6 @@ public:
   }
 
 private:
-  /// A copy of `value` before the loop over programs; null if it depends on the program.
-  Value hoist(Value value) {
-    if (!programs->isAncestor(value.getParentBlock()->getParentOp()))
-      return value;
-    Operation *op = value.getDefiningOp();
-    if (!op || op->getNumRegions() != 0 || !isMemoryEffectFree(op) || op->getBlock() != programs.getBody())
-      return {};
-    IRMapping mapping;
-    for (Value operand : op->getOperands()) {
-      Value outside = hoist(operand);
-      if (!outside)
-        return {};
-      mapping.map(operand, outside);
-    }
-    return rewriter.clone(*op, mapping)->getResult(cast<OpResult>(value).getResultNumber());
-  }
-
   Schedule emitSchedule(Value lower, Value upper, Value step) {
     Numbers n(rewriter, loc);
     Schedule s;
@@ -207,9 +137,8 @@ private:
   /// The operands of `count` programs, if these make up a square: 2 sqrt(count * elements) rows and columns of all k.
   /// The shape of the grid does not tell which axis is which.
   Value emitFitsCache(Value count, Value steps) {
-    auto product = cast<cta::WgmmaOp>(*this->steps.getRegionIterArg(0).user_begin());
-    cta::BufferType a = product.getA().getType();
-    double bytesOfStep = 2.0 * a.getShape()[1] * getBytesInMemory(a.getElementType());
+    cta::BufferType b = plan.getProduct().getB().getType();
+    double bytesOfStep = 2.0 * b.getShape()[0] * getBytesInMemory(b.getElementType());
     double most = double(operandBytesInCache) * operandBytesInCache / (bytesOfStep * bytesOfStep);
     Value limit = arith::ConstantOp::create(rewriter, loc,
                                             rewriter.getI64IntegerAttr(int64_t(most / sumType().getNumElements())));
@@ -250,12 +179,12 @@ private:
 
   /// Steps that each CTA must gain before it pays to move sums.
   int64_t leastGain() {
-    int64_t elements = sumType().getNumElements(), stepClocks = stepClocksOf(steps);
+    int64_t elements = sumType().getNumElements(), stepClocks = stepClocksOf(plan);
     int64_t sumClocks = 2 * elements * 4 / sumBytesPerClock;
     return llvm::divideCeil(splitClocks + sumClocks, stepClocks);
   }
 
-  RankedTensorType sumType() { return cast<RankedTensorType>(steps.getResult(0).getType()); }
+  RankedTensorType sumType() { return plan.getSumType(); }
 
   int64_t scratchBytes() {
     const layout::LinearLayout &layout = cta::getLayout(sumType());
@@ -374,6 +303,7 @@ private:
 
   KernelOp kernel;
   IRRewriter rewriter;
+  StreamPlan plan;
   scf::ForOp programs, steps;
   Location loc;
   Value scratch;

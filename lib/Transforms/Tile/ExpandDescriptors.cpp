@@ -9,7 +9,8 @@
 // base of a block is a scalar. Addresses are 64-bit. Bounds are compared as unsigned 32-bit numbers, so that one
 // comparison also excludes negative coordinates (and sums beyond 2^31, which wrap to such).
 //
-// Descriptors that the launcher passes (tile-host-descriptors) stay as they are.
+// Descriptors that the launcher passes (tile-host-descriptors), and those that have a place for a tensor map
+// (tile-device-descriptors), stay as they are.
 #include "Tile/TileDialect.h"
 #include "Transforms/Passes.h"
 
@@ -155,7 +156,10 @@ struct TileExpandDescriptors : tile::impl::TileExpandDescriptorsBase<TileExpandD
     if (failed(verifyDescriptors(getOperation())))
       return signalPassFailure();
     SmallVector<MakeDescOp> descriptors;
-    getOperation().walk([&](MakeDescOp desc) { descriptors.push_back(desc); });
+    getOperation().walk([&](MakeDescOp desc) {
+      if (!desc.getPlace())
+        descriptors.push_back(desc);
+    });
     for (MakeDescOp desc : descriptors)
       DescriptorExpansion(desc).run();
   }

@@ -13,8 +13,8 @@
 //
 // A kernel without products keeps its descriptors, which then become vector accesses.
 #include "Analysis/AxisInfo.h"
-#include "Analysis/DotPlan.h"
 #include "Analysis/FindTarget.h"
+#include "Analysis/SwappedDot.h"
 #include "Tile/TileDialect.h"
 #include "Transforms/Passes.h"
 
@@ -227,8 +227,12 @@ private:
   bool multipliesBlocks(const target::GpuTarget &gpu) {
     WalkResult result = getOperation().walk([&](DotOp dot) {
       SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
-      bool multiplies = isa_and_present<DescLoadOp>(a.source) && isa_and_present<DescLoadOp>(b.source) &&
-                        planWarpGroups(dot, a.transposed, b.transposed, gpu, getOperation().getNumWarps());
+      unsigned numWarps = getOperation().getNumWarps();
+      bool multiplies = false;
+      if (isa_and_present<DescLoadOp>(b.source) && isa_and_present<DescLoadOp>(a.source))
+        multiplies = isForWarpGroups(dot, a.transposed, b.transposed, gpu, numWarps);
+      else if (isa_and_present<DescLoadOp>(b.source) && staysInRegisters(dot))
+        multiplies = planWarpGroups(dot, /*aTransposed=*/false, b.transposed, gpu, numWarps).has_value();
       return multiplies ? WalkResult::interrupt() : WalkResult::advance();
     });
     return result.wasInterrupted();

@@ -7,6 +7,8 @@
 //   for (p = CTA; p < x * y * z; p += CTAs)  { program_id = (p mod x, p / x mod y, p / (x * y)); body }
 //
 // Only kernels with tensor maps: they are copied ahead by a warp of their own, which is what gains.
+#include "Analysis/DeviceDescriptors.h"
+#include "Analysis/FindTarget.h"
 #include "Tile/TileDialect.h"
 #include "Transforms/Passes.h"
 
@@ -81,8 +83,14 @@ void makePersistent(KernelOp kernel) {
 }
 
 struct TileMakePersistent : tile::impl::TileMakePersistentBase<TileMakePersistent> {
+  using TileMakePersistentBase::TileMakePersistentBase;
+
   void runOnOperation() override {
-    if (llvm::any_of(getOperation().getArgumentTypes(), llvm::IsaPred<DescType>))
+    const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
+    if (!gpu)
+      return signalPassFailure();
+    if (llvm::any_of(getOperation().getArgumentTypes(), llvm::IsaPred<DescType>) ||
+        !planDeviceDescriptors(getOperation(), *gpu).empty())
       makePersistent(getOperation());
   }
 };

@@ -16,8 +16,8 @@
 // Tensor maps go another way to memory than loads and stores of threads, and nothing orders the two. So no access is
 // raised that another one of the same program, if it touches the same memory, has to see or to follow.
 #include "Analysis/BlockPointers.h"
-#include "Analysis/DotPlan.h"
 #include "Analysis/FindTarget.h"
+#include "Analysis/SwappedDot.h"
 #include "Transforms/Passes.h"
 
 #include "Cta/CtaDialect.h"
@@ -70,11 +70,12 @@ private:
     for (auto [load, isReady] : llvm::zip(loads, ready))
       isReady = isa_and_present<DescLoadOp>(load) || (load && analyzeOnce(cast<LoadOp>(load)).access);
     // TMA pays where warp groups multiply straight from the shared memory that it fills.
-    bool canMultiply = false;
-    if (ready[0] && ready[1])
-      canMultiply = planWarpGroups(dot, isReadTransposed(operands[0]), isReadTransposed(operands[1]), target,
-                                   kernel.getNumWarps())
-                        .has_value();
+    bool canMultiply = false, fromRegisters = !loads[0] && staysInRegisters(dot);
+    if (ready[1] && ready[0])
+      canMultiply = isForWarpGroups(dot, isReadTransposed(operands[0]), isReadTransposed(operands[1]), target,
+                                    kernel.getNumWarps());
+    else if (ready[1] && fromRegisters)
+      canMultiply = planWarpGroups(dot, false, isReadTransposed(operands[1]), target, kernel.getNumWarps()).has_value();
     hasProduct |= canMultiply;
     for (auto [index, op] : llvm::enumerate(loads)) {
       auto load = dyn_cast_if_present<LoadOp>(op);
@@ -83,7 +84,7 @@ private:
       const BlockAccessResult &result = analyzeOnce(load);
       if (canMultiply)
         raised.try_emplace(load, *result.access);
-      else if (ready[0] && ready[1])
+      else if (ready[1] && (ready[0] || fromRegisters))
         reasons[load] = "warp groups do not multiply these types, sizes or operand orders";
       else if (!result.access)
         reasons[load] = result.reason;
@@ -133,7 +134,7 @@ private:
 
   bool isPrecededByWrite(LoadOp load) {
     WalkResult result = kernel.walk([&](Operation *op) {
-      return isa<StoreOp, DescStoreOp>(op) && mayRunBefore(op, load) ? WalkResult::interrupt() : WalkResult::advance();
+      return writesGlobalMemory(op) && mayRunBefore(op, load) ? WalkResult::interrupt() : WalkResult::advance();
     });
     return result.wasInterrupted();
   }
@@ -141,7 +142,7 @@ private:
   /// Before a read, or with another write or one of a later iteration.
   bool hasToBeOrdered(StoreOp store) {
     WalkResult result = kernel.walk([&](Operation *op) {
-      bool writes = isa<StoreOp, DescStoreOp>(op), reads = isa<LoadOp, DescLoadOp>(op);
+      bool writes = writesGlobalMemory(op), reads = isa<LoadOp, DescLoadOp>(op);
       bool conflicts = ((writes || reads) && mayRunBefore(store, op)) || (writes && mayRunBefore(op, store));
       return conflicts ? WalkResult::interrupt() : WalkResult::advance();
     });

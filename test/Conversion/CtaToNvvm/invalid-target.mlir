@@ -92,3 +92,13 @@ tile.kernel @registers() attributes {producer_warps = 4 : i32} {
   } {math_registers = 240 : i32, producer_registers = 24 : i32}
   tile.return
 }
+
+// -----
+
+#bytes = #cta.layout<[128], offset = [[1], [2], [4], [8], [16], [32], [64]]>
+tile.kernel @tensor_map(%base: !tile.ptr<f32>, %n: i32, %ld: i64, %place: !tile.ptr<i8>) attributes {num_warps = 1 : i32} {
+  %b = cta.alloc at 0 : !cta.buffer<128xi8, #bytes>
+  // expected-error @+1 {{needs tensormap.replace, which sm_75 lacks; sm_90a has it}}
+  %d = cta.make_tensor_map %base, [%n], [%ld] at %place via %b {box = array<i64: 256>, swizzle = 0 : i32} : !tile.ptr<f32>, !tile.ptr<i8>, !cta.buffer<128xi8, #bytes> -> !tile.desc<256xf32>
+  tile.return
+}

@@ -144,3 +144,17 @@ tile.kernel @bytes() attributes {shared_bytes = 32768 : i64} {
   tile.print "" %r : tensor<64x64xi32, #acc>
   tile.return
 }
+
+// The left operand from registers: four of two 16-bit elements for each k step; only the right one may be transposed.
+// CHECK-LABEL: llvm.func @registers
+// CHECK-COUNT-8: llvm.bitcast {{.*}} : vector<2xf16> to i32
+// CHECK: llvm.inline_asm {{.*}}wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, {$32, $33, $34, $35}, $36, always, 1, 1, 0;\0Awgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, {$37, $38, $39, $40}, $41, always, 1, 1, 0;
+tile.kernel @registers(%x: f16) attributes {shared_bytes = 32768 : i64} {
+  %a = tile.splat %x : f16 -> tensor<64x32xf16, #acc32>
+  %b = cta.alloc at 16384 : !cta.buffer<32x64xf16, #t64>
+  %z = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+  %d = cta.wgmma %a, %b, %z {n = 64 : i32} : tensor<64x32xf16, #acc32>, !cta.buffer<32x64xf16, #t64> -> tensor<64x64xf32, #acc>
+  %r = cta.wgmma_wait %d {pending = 0 : i32} : tensor<64x64xf32, #acc>
+  tile.print "" %r : tensor<64x64xf32, #acc>
+  tile.return
+}

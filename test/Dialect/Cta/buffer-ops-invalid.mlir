@@ -124,3 +124,55 @@ func.func private @shape(!cta.buffer<32xf32, #s>)
 
 // expected-error @below {{buffer has 0 slots but needs at least 1}}
 func.func private @none(!cta.buffer<64xf32, #s, slots = 0>)
+
+// -----
+
+#x = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
+#s = #cta.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
+
+tile.kernel @gather_axis() {
+  %b = cta.alloc : !cta.buffer<64xf32, #s>
+  %i = tile.arange 0 to 64 : tensor<64xi32, #x>
+  // expected-error @below {{'cta.local_gather' op axis is 1 but must be from 0 to 0}}
+  %y = cta.local_gather %b[%i] {axis = 1 : i32} : !cta.buffer<64xf32, #s>, tensor<64xi32, #x> -> tensor<64xf32, #x>
+  tile.return
+}
+
+// -----
+
+#x = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
+#s = #cta.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
+
+tile.kernel @gather_slots() {
+  %b = cta.alloc : !cta.buffer<64xf32, #s, slots = 2>
+  %i = tile.arange 0 to 64 : tensor<64xi32, #x>
+  // expected-error @below {{'cta.local_gather' op buffer has 2 slots; choose one with cta.slot}}
+  %y = cta.local_gather %b[%i] {axis = 0 : i32} : !cta.buffer<64xf32, #s, slots = 2>, tensor<64xi32, #x> -> tensor<64xf32, #x>
+  tile.return
+}
+
+// -----
+
+#x = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
+#s = #cta.layout<[32, 2], offset = [[0, 1], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>
+
+tile.kernel @gather_shape() {
+  %b = cta.alloc : !cta.buffer<32x2xf32, #s>
+  %i = tile.arange 0 to 64 : tensor<64xi32, #x>
+  // expected-error @below {{'cta.local_gather' op indices have shape [64] but the buffer [32, 2]; only axis 0 may differ}}
+  %y = cta.local_gather %b[%i] {axis = 0 : i32} : !cta.buffer<32x2xf32, #s>, tensor<64xi32, #x> -> tensor<64xf32, #x>
+  tile.return
+}
+
+// -----
+
+#x = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
+#s = #cta.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
+
+tile.kernel @gather_result() {
+  %b = cta.alloc : !cta.buffer<64xf32, #s>
+  %i = tile.arange 0 to 64 : tensor<64xi32, #x>
+  // expected-error @below {{'cta.local_gather' op result is}}
+  %y = cta.local_gather %b[%i] {axis = 0 : i32} : !cta.buffer<64xf32, #s>, tensor<64xi32, #x> -> tensor<64xf16, #x>
+  tile.return
+}

@@ -32,3 +32,18 @@ tile.kernel @k(%x: i32) {
   cta.barrier groups
   tile.return
 }
+
+#gx = #cta.layout<[32], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0], [0]]>
+#gs = #cta.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
+
+// CHECK-LABEL: tile.kernel @gather
+tile.kernel @gather(%v: f32) {
+  %b = cta.alloc : !cta.buffer<64xf32, #gs>
+  %i = tile.arange 0 to 32 : tensor<32xi32, #gx>
+  // CHECK: cta.local_gather %{{.*}}[%{{.*}}] {axis = 0 : i32}
+  %y = cta.local_gather %b[%i] {axis = 0 : i32} : !cta.buffer<64xf32, #gs>, tensor<32xi32, #gx> -> tensor<32xf32, #gx>
+  %c = cta.alloc : !cta.buffer<32xf32, #cta.layout<[32], offset = [[1], [2], [4], [8], [16]]>>
+  // CHECK: cta.local_store first %{{.*}}, %{{.*}} :
+  cta.local_store first %y, %c : tensor<32xf32, #gx>, !cta.buffer<32xf32, #cta.layout<[32], offset = [[1], [2], [4], [8], [16]]>>
+  tile.return
+}

@@ -106,3 +106,17 @@ tile.kernel @warp_groups_sizes() {
   %d = cta.wgmma %a, %a, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<64x16xf16, #wa> -> tensor<64x64xf32, #wc>
   tile.return
 }
+
+// -----
+
+#wb = #cta.layout<[16, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0]]>
+#wc = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+
+tile.kernel @warp_groups_registers() {
+  %a = arith.constant dense<1.0> : tensor<64x16xf16>
+  %b = cta.alloc : !cta.buffer<16x64xf16, #wb>
+  %z = arith.constant dense<0.0> : tensor<64x64xf32, #wc>
+  // expected-error @below {{'cta.wgmma' op left operand in registers must have a layout}}
+  %d = cta.wgmma %a, %b, %z {n = 64 : i32} : tensor<64x16xf16>, !cta.buffer<16x64xf16, #wb> -> tensor<64x64xf32, #wc>
+  tile.return
+}

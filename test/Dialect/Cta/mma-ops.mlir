@@ -33,7 +33,7 @@ tile.kernel @warp_groups(%c: i1) {
   %a = cta.alloc : !cta.buffer<64x32xf16, #wa>
   %b = cta.alloc : !cta.buffer<32x64xf16, #wb>
   %z = arith.constant dense<0.0> : tensor<64x64xf32, #wc>
-  // CHECK: %[[D:.*]] = cta.wgmma %{{.*}}, %{{.*}}, %{{.*}} {n = 64 : i32} : <64x32xf16, #{{.*}}>, <32x64xf16, #{{.*}}> -> tensor<64x64xf32, #[[ACC:.*]]>
+  // CHECK: %[[D:.*]] = cta.wgmma %{{.*}}, %{{.*}}, %{{.*}} {n = 64 : i32} : !cta.buffer<64x32xf16, #{{.*}}>, <32x64xf16, #{{.*}}> -> tensor<64x64xf32, #[[ACC:.*]]>
   %d = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x32xf16, #wa>, !cta.buffer<32x64xf16, #wb> -> tensor<64x64xf32, #wc>
   // CHECK: %[[E:.*]] = cta.wgmma %{{.*}}, %{{.*}}, %[[D]] if %[[C]] {n = 64 : i32}
   %e = cta.wgmma %a, %b, %d if %c {n = 64 : i32} : !cta.buffer<64x32xf16, #wa>, !cta.buffer<32x64xf16, #wb> -> tensor<64x64xf32, #wc>

@@ -124,3 +124,25 @@ tile.kernel @leading_offsets(%d: !tile.desc<1x4x16xf32>, %i: i32) {
   cta.tma_store %b, %d[%i, %i] : !cta.buffer<4x16xf32, #s>, !tile.desc<1x4x16xf32>
   tile.return
 }
+
+// -----
+
+#bytes = #cta.layout<[128], offset = [[1], [2], [4], [8], [16], [32], [64]]>
+
+tile.kernel @tensor_map_rank(%base: !tile.ptr<f16>, %n: i32, %ld: i64, %place: !tile.ptr<i8>) {
+  %b = cta.alloc : !cta.buffer<128xi8, #bytes>
+  // expected-error @below {{'cta.make_tensor_map' op has 1 sizes, 2 strides and a box of 2 sizes but the descriptor has rank 2}}
+  %d = cta.make_tensor_map %base, [%n], [%ld, %ld] at %place via %b {box = array<i64: 64, 64>, swizzle = 128 : i32} : !tile.ptr<f16>, !tile.ptr<i8>, !cta.buffer<128xi8, #bytes> -> !tile.desc<64x64xf16>
+  tile.return
+}
+
+// -----
+
+#bytes = #cta.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
+
+tile.kernel @tensor_map_staging(%base: !tile.ptr<f16>, %n: i32, %ld: i64, %place: !tile.ptr<i8>) {
+  %b = cta.alloc : !cta.buffer<64xi8, #bytes>
+  // expected-error @below {{'cta.make_tensor_map' op staging buffer has 64 bytes but a tensor map has 128}}
+  %d = cta.make_tensor_map %base, [%n, %n], [%ld, %ld] at %place via %b {box = array<i64: 64, 64>, swizzle = 128 : i32} : !tile.ptr<f16>, !tile.ptr<i8>, !cta.buffer<64xi8, #bytes> -> !tile.desc<64x64xf16>
+  tile.return
+}

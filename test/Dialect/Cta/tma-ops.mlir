@@ -41,3 +41,15 @@ tile.kernel @leading(%d: !tile.desc<1x128x64xf16>, %wide: !tile.desc<1x1x128x256
   cta.tma_store %b, %wide[%i, %i, %i, %i] : !cta.buffer<128x64xf16, #s>, !tile.desc<1x1x128x256xf16>
   tile.return
 }
+
+#bytes = #cta.layout<[128], offset = [[1], [2], [4], [8], [16], [32], [64]]>
+
+// CHECK-LABEL: tile.kernel @tensor_map
+tile.kernel @tensor_map(%base: !tile.ptr<f16>, %n: i32, %ld: i64, %place: !tile.ptr<i8>, %c: i1) {
+  %b = cta.alloc : !cta.buffer<128xi8, #bytes>
+  // CHECK: cta.make_tensor_map %{{.*}}, [%{{.*}}, %{{.*}}], [%{{.*}}, %{{.*}}] at %{{.*}} via %{{.*}} {box = array<i64: 64, 64>, swizzle = 128 : i32} : <f16>, <i8>, <128xi8, #{{.*}}> -> <64x64xf16>
+  %d = cta.make_tensor_map %base, [%n, %n], [%ld, %ld] at %place via %b {box = array<i64: 64, 64>, swizzle = 128 : i32} : !tile.ptr<f16>, !tile.ptr<i8>, !cta.buffer<128xi8, #bytes> -> !tile.desc<64x64xf16>
+  // CHECK: cta.make_tensor_map single %{{.*}} via %{{.*}} if %{{.*}} {box
+  %e = cta.make_tensor_map single %base, [%n, %n], [%ld, %ld] at %place via %b if %c {box = array<i64: 64, 64>, swizzle = 128 : i32} : !tile.ptr<f16>, !tile.ptr<i8>, !cta.buffer<128xi8, #bytes> -> !tile.desc<64x64xf16>
+  tile.return
+}

@@ -83,6 +83,14 @@ tile.kernel @desc_element(%p: !tile.ptr<f32>, %n: i32, %ld: i64) {
 
 // -----
 
+tile.kernel @desc_condition(%p: !tile.ptr<f16>, %n: i32, %ld: i64, %c: i1) {
+  // expected-error @below {{'tile.make_desc' op has a condition but no place for a tensor map}}
+  %d = tile.make_desc %p, [%n], [%ld] if %c : !tile.ptr<f16> -> !tile.desc<64xf16>
+  tile.return
+}
+
+// -----
+
 tile.kernel @desc_bytes(%p: !tile.ptr<f16>, %n: i32, %ld: i64) {
   // expected-error @below {{'tile.make_desc' op innermost block dimension has 8 bytes; TMA needs at least 16}}
   %d = tile.make_desc %p, [%n], [%ld] : !tile.ptr<f16> -> !tile.desc<4xf16>

@@ -25,6 +25,11 @@ tile.kernel @pointers(%base: !tile.ptr<f32>, %m1: i1, %f: f32) {
 tile.kernel @descriptors(%base: !tile.ptr<f16>, %m: i32, %n: i32, %ld: i64, %one: i64, %i: i32, %j: i32) {
   // CHECK: %[[D:.*]] = tile.make_desc %{{.*}}, [%{{.*}}, %{{.*}}], [%{{.*}}, %{{.*}}] : <f16> -> <64x32xf16>
   %d = tile.make_desc %base, [%m, %n], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<64x32xf16>
+  // CHECK: tile.make_desc %{{.*}}, [%{{.*}}, %{{.*}}], [%{{.*}}, %{{.*}}] at %{{.*}} : <f16>, !tile.ptr<f16> -> <64x32xf16>
+  %placed = tile.make_desc %base, [%m, %n], [%ld, %one] at %base : !tile.ptr<f16>, !tile.ptr<f16> -> !tile.desc<64x32xf16>
+  // CHECK: tile.make_desc %{{.*}} at %{{.*}} if %[[NEEDED:.*]] : <f16>, !tile.ptr<f16> -> <64x32xf16>
+  %needed = arith.constant true
+  %conditional = tile.make_desc %base, [%m, %n], [%ld, %one] at %base if %needed : !tile.ptr<f16>, !tile.ptr<f16> -> !tile.desc<64x32xf16>
   // CHECK: tile.desc_load %[[D]][%{{.*}}, %{{.*}}] : <64x32xf16> -> tensor<64x32xf16>
   %x = tile.desc_load %d[%i, %j] : !tile.desc<64x32xf16> -> tensor<64x32xf16>
   // CHECK: tile.desc_store %[[D]][%{{.*}}, %{{.*}}], %{{.*}} : <64x32xf16>, tensor<64x32xf16>

@@ -50,3 +50,31 @@ tile.kernel @print() {
   tile.print "x, y = " %x, %y : tensor<2x4xf32>, tensor<8xf32>
   tile.return
 }
+
+// -----
+
+// expected-error @below {{'tile.kernel' op cluster has 2 numbers but needs 3}}
+tile.kernel @cluster_rank() attributes {cluster = array<i32: 2, 1>} {
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{'tile.kernel' op cluster is [3, 1, 1]; its numbers must be 1, 2, 4 or 8}}
+tile.kernel @cluster_extent() attributes {cluster = array<i32: 3, 1, 1>} {
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{'tile.kernel' op cluster has 16 CTAs; at most 8 are possible}}
+tile.kernel @large_cluster() attributes {cluster = array<i32: 4, 4, 1>} {
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{'tile.kernel' op cluster_ctas is 4 but the cluster asked for has 2}}
+tile.kernel @other_cluster() attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 4 : i32} {
+  tile.return
+}

@@ -104,3 +104,102 @@ tile.kernel @yield() {
   }
   tile.return
 }
+
+// -----
+
+tile.kernel @scan_nothing() {
+  // expected-error @below {{'tile.scan' op has no operand}}
+  "tile.scan"() <{axis = 0 : i32}> ({
+    tile.yield
+  }) : () -> ()
+  tile.return
+}
+
+// -----
+
+tile.kernel @scan_results() {
+  %x = arith.constant dense<1.0> : tensor<64xf32>
+  // expected-error @below {{'tile.scan' op has operands 'tensor<64xf32>' but results 'tensor<32xf32>'}}
+  %s = tile.scan %x {axis = 0 : i32} : tensor<64xf32> -> tensor<32xf32> {
+  ^bb0(%a: f32, %b: f32):
+    tile.yield %a : f32
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @scan_axis() {
+  %x = arith.constant dense<1.0> : tensor<64xf32>
+  // expected-error @below {{'tile.scan' op axis is 1 but must be from 0 to 0}}
+  %s = tile.scan %x {axis = 1 : i32} : tensor<64xf32> -> tensor<64xf32> {
+  ^bb0(%a: f32, %b: f32):
+    tile.yield %a : f32
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @scan_shapes() {
+  %x = arith.constant dense<1.0> : tensor<64xf32>
+  %y = arith.constant dense<1.0> : tensor<32xf32>
+  // expected-error @below {{'tile.scan' op operands have shapes [64] and [32]; they must agree}}
+  %s:2 = tile.scan %x, %y {axis = 0 : i32} : tensor<64xf32>, tensor<32xf32> -> tensor<64xf32>, tensor<32xf32> {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+    tile.yield %a, %b : f32, f32
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @scan_region() {
+  %x = arith.constant dense<1.0> : tensor<64xf32>
+  // expected-error @below {{'tile.scan' op combine region takes 1 arguments; expected 2, the left and the right elements}}
+  %s = tile.scan %x {axis = 0 : i32} : tensor<64xf32> -> tensor<64xf32> {
+  ^bb0(%a: f32):
+    tile.yield %a : f32
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @gather_axis() {
+  %x = arith.constant dense<1.0> : tensor<64xf32>
+  %i = tile.arange 0 to 64 : tensor<64xi32>
+  // expected-error @below {{'tile.gather' op axis is 1 but must be from 0 to 0}}
+  %y = tile.gather %x[%i] {axis = 1 : i32} : tensor<64xf32>, tensor<64xi32> -> tensor<64xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @gather_rank() {
+  %x = arith.constant dense<1.0> : tensor<64x2xf32>
+  %i = tile.arange 0 to 64 : tensor<64xi32>
+  // expected-error @below {{'tile.gather' op operand has rank 2 but the indices have rank 1}}
+  %y = tile.gather %x[%i] {axis = 1 : i32} : tensor<64x2xf32>, tensor<64xi32> -> tensor<64xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @gather_shape() {
+  %x = arith.constant dense<1.0> : tensor<64x2xf32>
+  %i = arith.constant dense<0> : tensor<32x4xi32>
+  // expected-error @below {{'tile.gather' op dimension 0 has size 64 but that of the indices 32; only axis 1 may differ}}
+  %y = tile.gather %x[%i] {axis = 1 : i32} : tensor<64x2xf32>, tensor<32x4xi32> -> tensor<32x4xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @gather_result() {
+  %x = arith.constant dense<1.0> : tensor<64xf32>
+  %i = tile.arange 0 to 32 : tensor<32xi32>
+  // expected-error @below {{'tile.gather' op result is 'tensor<64xf32>' but must be 'tensor<32xf32>'}}
+  %y = tile.gather %x[%i] {axis = 0 : i32} : tensor<64xf32>, tensor<32xi32> -> tensor<64xf32>
+  tile.return
+}

@@ -23,3 +23,23 @@ tile.kernel @reduce() {
   }
   tile.return
 }
+
+// CHECK-LABEL: tile.kernel @scan
+tile.kernel @scan() {
+  %x = arith.constant dense<1.0> : tensor<128xf32>
+  // CHECK: tile.scan %{{.*}} {axis = 0 : i32} : tensor<128xf32> -> tensor<128xf32> {
+  %sums = tile.scan %x {axis = 0 : i32} : tensor<128xf32> -> tensor<128xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  }
+  // CHECK: tile.scan reverse
+  %back = tile.scan reverse %x {axis = 0 : i32} : tensor<128xf32> -> tensor<128xf32> {
+  ^bb0(%a: f32, %b: f32):
+    tile.yield %b : f32
+  }
+  %i = tile.arange 0 to 64 : tensor<64xi32>
+  // CHECK: tile.gather %{{.*}}[%{{.*}}] {axis = 0 : i32} : tensor<128xf32>, tensor<64xi32> -> tensor<64xf32>
+  %y = tile.gather %x[%i] {axis = 0 : i32} : tensor<128xf32>, tensor<64xi32> -> tensor<64xf32>
+  tile.return
+}

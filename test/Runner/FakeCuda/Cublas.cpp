@@ -1,6 +1,24 @@
-// A libcublas.so.13 for tests: the column-major f32 product of cublasGemmEx, as its documentation defines it.
+// A libcublas.so.13 for tests: the column-major f32 product of cublasGemmEx, and that of cublasLtMatmul with bias and
+// ReLU, as their documentation defines them.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+
+namespace {
+
+/// What descriptors and layouts of cublasLt hold here.
+struct Operation {
+  int32_t transA = 0, transB = 0;
+  uint32_t epilogue = 1;
+  const float *bias = nullptr;
+};
+struct Layout {
+  int64_t rows, columns, leading;
+};
+constexpr int invalidValue = 7, notSupported = 15;
+
+} // namespace
 
 extern "C" {
 
@@ -23,7 +41,6 @@ int cublasGetVersion_v2(void *, int *version) {
 }
 int cublasGemmEx(void *, int opA, int opB, int m, int n, int k, const void *alpha, const void *a, int typeA, int lda,
                  const void *b, int typeB, int ldb, const void *beta, void *c, int typeC, int ldc, int, int) {
-  constexpr int notSupported = 15, invalidValue = 7;
   if (typeA != 0 || typeB != 0 || typeC != 0)
     return notSupported;
   if (lda < (opA ? k : m) || ldb < (opB ? n : k) || ldc < m)
@@ -37,6 +54,84 @@ int cublasGemmEx(void *, int opA, int opB, int m, int n, int k, const void *alph
       for (int64_t p = 0; p < k; ++p)
         sum += first[opA ? i * lda + p : p * lda + i] * second[opB ? p * ldb + j : j * ldb + p];
       out[j * ldc + i] = one * sum + (zero == 0 ? 0 : zero * out[j * ldc + i]);
+    }
+  return 0;
+}
+
+int cublasLtCreate(void **handle) {
+  *handle = reinterpret_cast<void *>(0x48);
+  return 0;
+}
+int cublasLtDestroy(void *) {
+  return 0;
+}
+int cublasLtMatmulDescCreate(void **desc, int, int scaleType) {
+  *desc = new Operation;
+  return scaleType == 0 ? 0 : notSupported;
+}
+int cublasLtMatmulDescDestroy(void *desc) {
+  delete static_cast<Operation *>(desc);
+  return 0;
+}
+int cublasLtMatmulDescSetAttribute(void *desc, int attribute, const void *value, size_t bytes) {
+  auto *operation = static_cast<Operation *>(desc);
+  int32_t biasType = 0;
+  void *const fields[] = {&operation->transA, &operation->transB, &operation->epilogue, &operation->bias, &biasType};
+  const int attributes[] = {3, 4, 7, 8, 26};
+  const size_t sizes[] = {4, 4, 4, 8, 4};
+  for (int i = 0; i < 5; ++i)
+    if (attributes[i] == attribute && sizes[i] == bytes) {
+      std::memcpy(fields[i], value, bytes);
+      return biasType == 0 ? 0 : notSupported;
+    }
+  return invalidValue;
+}
+int cublasLtMatrixLayoutCreate(void **layout, int type, uint64_t rows, uint64_t columns, int64_t leading) {
+  *layout = new Layout{static_cast<int64_t>(rows), static_cast<int64_t>(columns), leading};
+  return type == 0 && leading >= static_cast<int64_t>(rows) ? 0 : invalidValue;
+}
+int cublasLtMatrixLayoutDestroy(void *layout) {
+  delete static_cast<Layout *>(layout);
+  return 0;
+}
+int cublasLtMatmulPreferenceCreate(void **preference) {
+  *preference = new size_t(0);
+  return 0;
+}
+int cublasLtMatmulPreferenceDestroy(void *preference) {
+  delete static_cast<size_t *>(preference);
+  return 0;
+}
+int cublasLtMatmulPreferenceSetAttribute(void *, int attribute, const void *, size_t bytes) {
+  return attribute == 1 && bytes == 8 ? 0 : invalidValue;
+}
+int cublasLtMatmulAlgoGetHeuristic(void *, void *, void *, void *, void *, void *, void *, int wanted, void *result,
+                                   int *found) {
+  *static_cast<uint64_t *>(result) = 0xa1;
+  *found = std::min(wanted, 1);
+  return 0;
+}
+int cublasLtMatmul(void *, void *desc, const void *alpha, const void *a, void *layoutA, const void *b, void *layoutB,
+                   const void *beta, const void *, void *, void *d, void *layoutD, const void *algorithm,
+                   void *workspace, size_t, void *) {
+  constexpr uint32_t relu = 2, biased = 4;
+  const auto &operation = *static_cast<Operation *>(desc);
+  const auto &first = *static_cast<Layout *>(layoutA), &second = *static_cast<Layout *>(layoutB),
+             &output = *static_cast<Layout *>(layoutD);
+  if (*static_cast<const uint64_t *>(algorithm) != 0xa1 || !workspace)
+    return invalidValue;
+  const int64_t k = operation.transA ? first.rows : first.columns;
+  if (int status = cublasGemmEx(nullptr, operation.transA, operation.transB, static_cast<int>(output.rows),
+                                static_cast<int>(output.columns), static_cast<int>(k), alpha, a, 0,
+                                static_cast<int>(first.leading), b, 0, static_cast<int>(second.leading), beta, d, 0,
+                                static_cast<int>(output.leading), 0, 0))
+    return status;
+  float *out = static_cast<float *>(d);
+  for (int64_t j = 0; j < output.columns; ++j)
+    for (int64_t i = 0; i < output.rows; ++i) {
+      float &value = out[j * output.leading + i];
+      value += operation.epilogue & biased ? operation.bias[i] : 0;
+      value = operation.epilogue & relu ? std::max(value, 0.0f) : value;
     }
   return 0;
 }

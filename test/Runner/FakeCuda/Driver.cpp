@@ -9,6 +9,7 @@
 #include <cstring>
 #include <map>
 #include <utility>
+#include <vector>
 
 using namespace tile::runtime;
 
@@ -22,6 +23,19 @@ std::map<CUdeviceptr, size_t> allocations;
 size_t allocatedBytes = 0;
 bool isHanging = false;   // a kernel does not end, and a real driver would wait for it
 bool isCapturing = false; // work is then done at once, and replaying does nothing
+
+/// Copies to the device that have left the host's memory but not yet arrived, as the real driver's may when it returns:
+/// they arrive when the default stream is waited for, or else as late as possible, after the next kernel.
+struct Copy {
+  CUdeviceptr to;
+  std::vector<uint8_t> bytes;
+};
+std::vector<Copy> copiesUnderWay;
+
+void finishCopies() {
+  for (const Copy &copy : std::exchange(copiesUnderWay, {}))
+    std::copy(copy.bytes.begin(), copy.bytes.end(), reinterpret_cast<uint8_t *>(copy.to));
+}
 
 bool isMapped(CUdeviceptr pointer, size_t bytes) {
   auto next = allocations.upper_bound(pointer);
@@ -50,6 +64,21 @@ void scale(const LaunchConfig &config, void **arguments) {
   isHanging = alpha == -1;
   for (unsigned i = 0; i < config.gridX * config.blockX && static_cast<int>(i) < limit; ++i)
     y[i] = alpha * x[i];
+}
+
+/// c[m, n] = max(a[m, k] @ b[k, n] + bias[n], 0) in f32, all contiguous.
+void biasRelu(const LaunchConfig &, void **arguments) {
+  const float *a = argument<const float *>(arguments, 0), *b = argument<const float *>(arguments, 1);
+  const float *bias = argument<const float *>(arguments, 2);
+  float *c = argument<float *>(arguments, 3);
+  const int m = argument<int>(arguments, 4), n = argument<int>(arguments, 5), k = argument<int>(arguments, 6);
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      float sum = 0;
+      for (int p = 0; p < k; ++p)
+        sum += a[i * k + p] * b[p * n + j];
+      c[i * n + j] = std::max(sum + bias[j], 0.0f);
+    }
 }
 
 /// c[m, n] = a[m, k] @ b[k, n] in f32 with row strides of a, b and c.
@@ -215,6 +244,7 @@ CUresult cuModuleUnload(CUmodule) {
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule, const char *name) {
   *function = std::strcmp(name, "scale") == 0        ? reinterpret_cast<CUfunction>(scale)
               : std::strcmp(name, "matmul") == 0     ? reinterpret_cast<CUfunction>(matmul)
+              : std::strcmp(name, "bias_relu") == 0  ? reinterpret_cast<CUfunction>(biasRelu)
               : std::strcmp(name, "persistent") == 0 ? reinterpret_cast<CUfunction>(persistentMatmul)
               : std::strcmp(name, "twice") == 0      ? reinterpret_cast<CUfunction>(twice)
                                                      : nullptr;
@@ -231,6 +261,7 @@ CUresult cuLaunchKernelEx(const LaunchConfig *config, CUfunction function, void 
   if (!currentContext || config->gridX == 0 || config->gridY == 0 || config->gridZ == 0)
     return invalidValue;
   reinterpret_cast<void (*)(const LaunchConfig &, void **)>(function)(*config, arguments);
+  finishCopies();
   return 0;
 }
 CUresult cuTensorMapEncodeTiled(TensorMap *map, int, unsigned rank, void *address, const uint64_t *sizes,
@@ -258,6 +289,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes) {
   return 0;
 }
 CUresult cuMemFree_v2(CUdeviceptr pointer) {
+  finishCopies();
   const auto found = allocations.find(pointer);
   if (found == allocations.end())
     return invalidValue;
@@ -271,12 +303,14 @@ CUresult cuMemFree_v2(CUdeviceptr pointer) {
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) {
   if (!isMapped(to, bytes))
     return invalidValue;
-  std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+  const auto *first = static_cast<const uint8_t *>(from);
+  copiesUnderWay.push_back({to, std::vector<uint8_t>(first, first + bytes)});
   return 0;
 }
 CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
   if (!isMapped(from, bytes))
     return invalidValue;
+  finishCopies();
   std::memcpy(to, reinterpret_cast<const void *>(from), bytes);
   return 0;
 }
@@ -300,7 +334,9 @@ CUresult cuStreamCreate(CUstream *stream, unsigned) {
 CUresult cuStreamDestroy_v2(CUstream) {
   return 0;
 }
-CUresult cuStreamSynchronize(CUstream) {
+CUresult cuStreamSynchronize(CUstream stream) {
+  if (!stream)
+    finishCopies();
   return isCapturing ? invalidValue : 0;
 }
 CUresult cuStreamIsCapturing(CUstream, int *status) {

@@ -101,3 +101,19 @@ tile.kernel @other_box(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {ba
   tile.print "" %x : tensor<64x64xf16, #x>
   tile.return
 }
+
+// -----
+
+// The kernel makes the map where it makes the descriptor; box and swizzle are those of the buffers.
+#x = #cta.layout<[64, 128], register = [[0, 1], [0, 2], [0, 4], [8, 0], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [0, 64], [1, 0]], warp = [[2, 0], [4, 0]]>
+// CHECK-LABEL: tile.kernel @device_map
+// CHECK: %[[STAGING:.*]] = cta.alloc : <128xi8
+// CHECK: %[[MAP:.*]] = cta.make_tensor_map %arg0, [%arg2, %arg2], [%arg3, %arg3] at %arg1 via %[[STAGING]] if %arg4 {box = array<i64: 64, 64>, swizzle = 128 : i32}
+// CHECK-COUNT-2: cta.tma_load_sync %[[MAP]]
+tile.kernel @device_map(%p: !tile.ptr<f16>, %place: !tile.ptr<i8>, %n: i32, %ld: i64, %c: i1) {
+  %d = tile.make_desc %p, [%n, %n], [%ld, %ld] at %place if %c : !tile.ptr<f16>, !tile.ptr<i8> -> !tile.desc<64x128xf16>
+  %x = tile.desc_load %d[%n, %n] : !tile.desc<64x128xf16> -> tensor<64x128xf16, #x>
+  %y = tile.desc_load %d[%n, %n] : !tile.desc<64x128xf16> -> tensor<64x128xf16, #x>
+  tile.print "" %x, %y : tensor<64x128xf16, #x>, tensor<64x128xf16, #x>
+  tile.return
+}

@@ -139,3 +139,33 @@ tile.kernel @negative_types(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map 
   tile.print "" %f : tensor<64x64xf32>
   tile.return
 }
+
+// A left operand that another product made stays in registers, with the layout that the accumulator had.
+// CHECK-LABEL: tile.kernel @registers
+// CHECK: %[[S:.*]] = cta.wgmma_wait
+// CHECK: arith.truncf
+// CHECK: %[[L:.*]] = cta.convert_layout {{.*}} -> tensor<64x64xf16, #cta.layout<[64, 64], register = {{\[}}[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = {{\[}}[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[}}[16, 0], [32, 0]]>>
+// CHECK: cta.wgmma %[[L]], %{{.*}}, %{{.*}} {n = 64 : i32} : tensor
+tile.kernel @registers(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %s = tile.dot %a, %a, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  %p = arith.truncf %s : tensor<64x64xf32> to tensor<64x64xf16>
+  %o = tile.dot %p, %a, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  tile.print "" %o : tensor<64x64xf32>
+  tile.return
+}
+
+// What is read for each product by itself is not: it would be waited for.
+// CHECK-LABEL: tile.kernel @negative_loaded
+// CHECK-NOT: cta.wgmma
+// CHECK: cta.mma_sync
+tile.kernel @negative_loaded(%i: i32, %p: !tile.ptr<f16>, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %a = tile.load %ps : tensor<64x64x!tile.ptr<f16>>
+  %b = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %o = tile.dot %a, %b, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  tile.print "" %o : tensor<64x64xf32>
+  tile.return
+}

@@ -79,3 +79,27 @@ tile.kernel @reshaped(%d: !tile.desc<1x32x32xf16>, %n: i32) {
   tile.desc_store %d[%c0, %c0, %c0], %block : !tile.desc<1x32x32xf16>, tensor<1x32x32xf16>
   tile.return
 }
+
+// Rows of a product, their maximum and what they differ from it: one reduction is small, so both uses stay where the product is.
+// CHECK-LABEL: tile.kernel @two_uses
+// CHECK: %[[P:.*]] = tile.dot
+// CHECK-NOT: cta.convert_layout %[[P]]
+// CHECK: tile.reduce
+// CHECK: arith.subf %[[P]]
+tile.kernel @two_uses(%d: !tile.desc<32x32xf16>) {
+  %c0 = arith.constant 0 : i32
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %ab = arith.constant dense<2.0> : tensor<32x32xf16>
+  %p = tile.dot %ab, %ab, %zero : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+  %max = tile.reduce %p {axis = 1 : i32} : tensor<32x32xf32> -> tensor<32xf32> {
+  ^bb0(%x: f32, %y: f32):
+    %m = arith.maximumf %x, %y : f32
+    tile.yield %m : f32
+  }
+  %column = tile.expand_dims %max {axis = 1 : i32} : tensor<32xf32> -> tensor<32x1xf32>
+  %wide = tile.broadcast %column : tensor<32x1xf32> -> tensor<32x32xf32>
+  %less = arith.subf %p, %wide : tensor<32x32xf32>
+  %h = arith.truncf %less : tensor<32x32xf32> to tensor<32x32xf16>
+  tile.desc_store %d[%c0, %c0], %h : !tile.desc<32x32xf16>, tensor<32x32xf16>
+  tile.return
+}

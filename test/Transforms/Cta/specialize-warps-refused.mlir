@@ -9,11 +9,11 @@
 !x = tensor<64x64xf16, #x>
 !m = !cta.mbarrier<1>
 
-// The producer cannot know where to read.
-// CHECK-LABEL: tile.kernel @negative_coordinates_from_memory
+// The producer would read where to copy from before it is written.
+// CHECK-LABEL: tile.kernel @negative_written_coordinates
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
-tile.kernel @negative_coordinates_from_memory(%n: i32, %p: !tile.ptr<i32>, %d: !d {tile.tensor_map = {base = "a"}}) {
+tile.kernel @negative_written_coordinates(%n: i32, %p: !tile.ptr<i32> {tile.name = "p"}, %d: !d {tile.tensor_map = {base = "a"}}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
@@ -23,15 +23,16 @@ tile.kernel @negative_coordinates_from_memory(%n: i32, %p: !tile.ptr<i32>, %d: !
     cta.tma_load_sync %d[%at, %c0], %a, %m : !d, !b, !m
     %x = cta.local_load %a : !b -> !x
     tile.print "" %x : !x
+    tile.store %p, %i : !tile.ptr<i32>
   }
   tile.return
 }
 
-// Nor how often.
-// CHECK-LABEL: tile.kernel @negative_bound_from_memory
+// Or how often.
+// CHECK-LABEL: tile.kernel @negative_written_bound
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
-tile.kernel @negative_bound_from_memory(%p: !tile.ptr<i32>, %d: !d {tile.tensor_map = {base = "a"}}) {
+tile.kernel @negative_written_bound(%p: !tile.ptr<i32> {tile.name = "p"}, %d: !d {tile.tensor_map = {base = "a"}}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %n = tile.load %p : !tile.ptr<i32>
@@ -42,6 +43,7 @@ tile.kernel @negative_bound_from_memory(%p: !tile.ptr<i32>, %d: !d {tile.tensor_
     %x = cta.local_load %a : !b -> !x
     tile.print "" %x : !x
   }
+  tile.store %p, %c0 : !tile.ptr<i32>
   tile.return
 }
 
@@ -258,6 +260,64 @@ tile.kernel @negative_too_many_warps(%n: i32, %d: !d {tile.tensor_map = {base = 
     cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
     %x = cta.local_load %a : !b -> !x
     tile.print "" %x : !x
+  }
+  tile.return
+}
+
+// -----
+
+#s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
+#bytes = #cta.layout<[128], offset = [[1], [2], [4], [8], [16], [32], [64]]>
+#x = #cta.layout<[64, 64], register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
+!d = !tile.desc<64x64xf16>
+!b = !cta.buffer<64x64xf16, #s>
+!x = tensor<64x64xf16, #x>
+!m = !cta.mbarrier<1>
+
+// Addresses from one array may be the same; from two they are taken to be different tensors.
+// CHECK-LABEL: tile.kernel @negative_written_address
+// CHECK-NOT: cta.warp_roles
+// CHECK: tile.return
+// CHECK-LABEL: tile.kernel @addresses_of_two_arrays
+// CHECK: cta.warp_roles
+tile.kernel @negative_written_address(%n: i32, %from: !tile.ptr<i64> {tile.name = "from"}, %to: !tile.ptr<i64> {tile.name = "to"}, %place: !tile.ptr<i8>, %ld: i64, %v: f16) {
+  %staging = cta.alloc : !cta.buffer<128xi8, #bytes>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %p_address = tile.load %from : !tile.ptr<i64>
+  %p = builtin.unrealized_conversion_cast %p_address : i64 to !tile.ptr<f16>
+  %next = tile.addptr %from, %c1 : !tile.ptr<i64>, i32
+  %q_address = tile.load %next : !tile.ptr<i64>
+  %q = builtin.unrealized_conversion_cast %q_address : i64 to !tile.ptr<f16>
+  %d = cta.make_tensor_map %p, [%n, %n], [%ld, %ld] at %place via %staging {box = array<i64: 64, 64>, swizzle = 128 : i32} : !tile.ptr<f16>, !tile.ptr<i8>, !cta.buffer<128xi8, #bytes> -> !d
+  scf.for %j = %c0 to %n step %c1 : i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%c0, %j], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    tile.print "" %x : !x
+    %r = tile.addptr %q, %j : !tile.ptr<f16>, i32
+    tile.store %r, %v : !tile.ptr<f16>
+  }
+  tile.return
+}
+tile.kernel @addresses_of_two_arrays(%n: i32, %from: !tile.ptr<i64> {tile.name = "from"}, %to: !tile.ptr<i64> {tile.name = "to"}, %place: !tile.ptr<i8>, %ld: i64, %v: f16) {
+  %staging = cta.alloc : !cta.buffer<128xi8, #bytes>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %p_address = tile.load %from : !tile.ptr<i64>
+  %p = builtin.unrealized_conversion_cast %p_address : i64 to !tile.ptr<f16>
+  %q_address = tile.load %to : !tile.ptr<i64>
+  %q = builtin.unrealized_conversion_cast %q_address : i64 to !tile.ptr<f16>
+  %d = cta.make_tensor_map %p, [%n, %n], [%ld, %ld] at %place via %staging {box = array<i64: 64, 64>, swizzle = 128 : i32} : !tile.ptr<f16>, !tile.ptr<i8>, !cta.buffer<128xi8, #bytes> -> !d
+  scf.for %j = %c0 to %n step %c1 : i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%c0, %j], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    tile.print "" %x : !x
+    %r = tile.addptr %q, %j : !tile.ptr<f16>, i32
+    tile.store %r, %v : !tile.ptr<f16>
   }
   tile.return
 }

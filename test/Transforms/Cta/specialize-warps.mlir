@@ -226,3 +226,51 @@ tile.kernel @registers_of_four_groups(%n: i32, %d: !d {tile.tensor_map = {base =
   }
   tile.return
 }
+
+// -----
+
+#s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
+#bytes = #cta.layout<[128], offset = [[1], [2], [4], [8], [16], [32], [64]]>
+#x = #cta.layout<[64, 64], register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
+!d = !tile.desc<64x64xf16>
+!b = !cta.buffer<64x64xf16, #s>
+!x = tensor<64x64xf16, #x>
+!m = !cta.mbarrier<1>
+
+// The producer makes the map of each group itself, from sizes that it reads itself, when all copies through the map before
+// have come: slots below the next one in this round, the others in the one before.
+// CHECK-LABEL: tile.kernel @maps
+// CHECK: %[[FULL:.*]] = cta.mbarrier_alloc arrivals 1 : <3>
+// CHECK: cta.warp_roles math {
+// CHECK-NOT: make_tensor_map
+// CHECK: } producer {
+// CHECK: scf.for {{.*}} iter_args(%[[SLOT0:.*]] = %{{.*}}, %[[PARITY0:.*]] = %{{.*}})
+// CHECK: %[[N:.*]] = tile.load
+// CHECK: %[[ANY:.*]] = arith.cmpi
+// CHECK: scf.if %[[ANY]] {
+// CHECK: %[[OTHER:.*]] = arith.xori %[[PARITY0]]
+// CHECK: scf.for %[[I:[a-z0-9]*]] =
+// CHECK: %[[NEWER:.*]] = arith.cmpi slt, %[[I]], %[[SLOT0]]
+// CHECK: %[[AWAITED:.*]] = arith.select %[[NEWER]], %[[PARITY0]], %[[OTHER]]
+// CHECK: cta.mbarrier_wait %[[FULL]][%[[I]]], %[[AWAITED]]
+// CHECK: %[[MAP:.*]] = cta.make_tensor_map single %{{.*}} if %[[ANY]]
+// CHECK: cta.tma_load %[[MAP]]
+tile.kernel @maps(%p: !tile.ptr<f16> {tile.name = "p"}, %sizes: !tile.ptr<i32> {tile.name = "sizes"}, %place: !tile.ptr<i8>, %n: i32, %ld: i64) {
+  %staging = cta.alloc : !cta.buffer<128xi8, #bytes>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %q = tile.addptr %sizes, %i : !tile.ptr<i32>, i32
+    %k = tile.load %q : !tile.ptr<i32>
+    %any = arith.cmpi slt, %c0, %k : i32
+    %d = cta.make_tensor_map %p, [%k, %k], [%ld, %ld] at %place via %staging if %any {box = array<i64: 64, 64>, swizzle = 128 : i32} : !tile.ptr<f16>, !tile.ptr<i8>, !cta.buffer<128xi8, #bytes> -> !d
+    scf.for %j = %c0 to %k step %c1 : i32 {
+      %a = cta.alloc : !b
+      %m = cta.mbarrier_alloc arrivals 1 : !m
+      cta.tma_load_sync %d[%c0, %j], %a, %m : !d, !b, !m
+      %x = cta.local_load %a : !b -> !x
+      tile.print "" %x : !x
+    }
+  }
+  tile.return
+}

@@ -110,6 +110,31 @@ TEST(TmaBoxes, ArePanels) {
   EXPECT_EQ(boxes->places, places);
 }
 
+TEST(TmaBoxes, PartsAreRowsOfOneBox) {
+  std::optional<TmaParts> parts = splitTmaBoxes(swizzledShared({256, 64}, 2, {1, 0}, 128), 2, 2);
+  ASSERT_TRUE(parts);
+  EXPECT_EQ(parts->boxes.shape, (std::vector<int64_t>{128, 64}));
+  EXPECT_EQ(parts->boxes.places, (std::vector<TmaBoxes::Place>{{{0, 0}, 0}}));
+  EXPECT_EQ(parts->coordinates, (std::vector<int64_t>{128, 0}));
+  EXPECT_EQ(parts->bytes, 16384);
+}
+
+TEST(TmaBoxes, PartsAreWholeBoxes) {
+  std::optional<TmaParts> parts = splitTmaBoxes(swizzledShared({64, 256}, 2, {1, 0}, 128), 2, 2);
+  ASSERT_TRUE(parts);
+  EXPECT_EQ(parts->boxes.shape, (std::vector<int64_t>{64, 64}));
+  EXPECT_EQ(parts->boxes.places, (std::vector<TmaBoxes::Place>{{{0, 0}, 0}, {{0, 64}, 8192}}));
+  EXPECT_EQ(parts->coordinates, (std::vector<int64_t>{0, 128}));
+  EXPECT_EQ(parts->bytes, 16384);
+}
+
+TEST(TmaBoxes, negative_Parts) {
+  LinearLayout small = swizzledShared({8, 64}, 2, {1, 0}, 128);
+  EXPECT_FALSE(splitTmaBoxes(small, 2, 2)); // half a swizzle pattern
+  EXPECT_FALSE(splitTmaBoxes(swizzledShared({64, 64}, 2, {1, 0}, 128), 2, 0));
+  EXPECT_FALSE(splitTmaBoxes(unswizzledShared({64}, {0}), 2, 2)); // a row
+}
+
 TEST(TmaBoxes, negative_OtherLayouts) {
   EXPECT_FALSE(planTmaBoxes(swizzledShared({64, 64}, 2, {0, 1}, 128), 2)); // columns are contiguous
   EXPECT_FALSE(planTmaBoxes(unswizzledShared({64, 64}, {0, 1}), 2));

@@ -78,6 +78,39 @@ TEST(Gemm, transposeInTheExpressionIsTheSameAsInTheStrides) {
   EXPECT_EQ(valuesOf(c), BoundTensorExpression::bind(*expression, names)->evaluate({}).values);
 }
 
+TEST(Gemm, biasAndReluAreAnEpilogue) {
+  const HostBuffer a = makeBuffer({M, K}, randomValues(M * K, 1)), b = makeBuffer({K, N}, randomValues(K * N, 2));
+  const HostBuffer c = makeBuffer({M, N}, std::vector<double>(M * N)), bias = makeBuffer({N}, randomValues(N, 3));
+  TensorNames names;
+  names.buffers = {{"a", &a}, {"b", &b}, {"bias", &bias}, {"c", &c}};
+  const auto epilogueOf = [&](const char *expression) {
+    const std::optional<GemmPlan> plan = planGemm({"c", expression, 1e-3}, names, c);
+    EXPECT_TRUE(plan) << expression;
+    return plan ? std::pair(plan->bias, plan->hasRelu) : std::pair(std::string("no plan"), false);
+  };
+  EXPECT_EQ(epilogueOf("a @ b"), std::pair(std::string(), false));
+  EXPECT_EQ(epilogueOf("a @ b + bias"), std::pair(std::string("bias"), false));
+  EXPECT_EQ(epilogueOf("maximum(a @ b, 0)"), std::pair(std::string(), true));
+  EXPECT_EQ(epilogueOf("maximum(a @ b + bias, 0)"), std::pair(std::string("bias"), true));
+  EXPECT_TRUE(planGemm({"c", "a @ b + bias", 1e-3}, names, c)->hasEpilogue());
+  EXPECT_FALSE(planGemm({"c", "a @ b", 1e-3}, names, c)->hasEpilogue());
+}
+
+TEST(Gemm, negative_epilogueThatCublasDoesNotHave) {
+  const HostBuffer a = makeBuffer({M, K}, randomValues(M * K, 1)), b = makeBuffer({K, N}, randomValues(K * N, 2));
+  const HostBuffer c = makeBuffer({M, N}, std::vector<double>(M * N)), bias = makeBuffer({N}, randomValues(N, 3));
+  const HostBuffer columnMajor = makeBuffer({M, N}, std::vector<double>(M * N), tile::runtime::DataType::F64, {1, M});
+  const HostBuffer column = makeBuffer({M, 1}, randomValues(M, 3));
+  TensorNames names;
+  names.buffers = {{"a", &a}, {"b", &b}, {"bias", &bias}, {"column", &column}, {"c", &c}};
+  EXPECT_FALSE(planGemm({"c", "maximum(a @ b, 1)", 1e-3}, names, c));
+  EXPECT_FALSE(planGemm({"c", "minimum(a @ b, 0)", 1e-3}, names, c));
+  EXPECT_FALSE(planGemm({"c", "a @ b - bias", 1e-3}, names, c));
+  EXPECT_FALSE(planGemm({"c", "a @ b + column", 1e-3}, names, c));
+  EXPECT_FALSE(planGemm({"c", "a @ b + bias", 1e-3}, names, columnMajor));
+  EXPECT_FALSE(planGemm({"c", "a @ b + s", 1e-3}, names, c));
+}
+
 TEST(Gemm, negative_notAPlainProduct) {
   const HostBuffer a = makeBuffer({M, K}, randomValues(M * K, 1)), b = makeBuffer({K, N}, randomValues(K * N, 2));
   const HostBuffer c = makeBuffer({M, N}, std::vector<double>(M * N));

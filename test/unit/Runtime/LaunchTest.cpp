@@ -83,7 +83,8 @@ TEST_F(LaunchTest, launchesWithTheEvaluatedGrid) {
 TEST_F(LaunchTest, attributesComeFromTheManifest) {
   ASSERT_EQ(load(manifestText("sm_90a", R"(,"cluster":[1,2,1],"pdl":true,"cooperative":true,"shared_dynamic":100000)")),
             TILE_OK);
-  ASSERT_EQ(launch(0x1000, 300, 32), TILE_OK) << error();
+  const tile_launch_options overlapping = {nullptr, nullptr, nullptr, 0, 1};
+  ASSERT_EQ(launch(0x1000, 300, 32, &overlapping), TILE_OK) << error();
   const auto &attributes = driver.launches[0].attributes;
   ASSERT_EQ(attributes.size(), 3u);
   EXPECT_EQ(attributes[0].id, tile::runtime::cuda::launchCluster);
@@ -92,6 +93,16 @@ TEST_F(LaunchTest, attributesComeFromTheManifest) {
   EXPECT_EQ(attributes[2].id, tile::runtime::cuda::launchCooperative);
   EXPECT_EQ(driver.launches[0].config.sharedBytes, 100000u);
   EXPECT_EQ(driver.functionAttributes[tile::runtime::cuda::functionMaxDynamicShared], 100000);
+}
+
+TEST_F(LaunchTest, onlyKernelsThatAwaitOthersOverlapWithThem) {
+  const tile_launch_options overlapping = {nullptr, nullptr, nullptr, 0, 1};
+  ASSERT_EQ(load(manifestText("sm_90a", R"(,"pdl":true)")), TILE_OK);
+  ASSERT_EQ(launch(0x1000, 300, 32), TILE_OK) << error();
+  EXPECT_TRUE(driver.launches[0].attributes.empty()); // off by default
+  ASSERT_EQ(load(manifestText("sm_90a", R"(,"pdl":false)")), TILE_OK);
+  ASSERT_EQ(launch(0x1000, 300, 32, &overlapping), TILE_OK) << error();
+  EXPECT_TRUE(driver.launches[1].attributes.empty());
 }
 
 TEST_F(LaunchTest, smallSharedMemoryNeedsNoOptIn) {
@@ -133,7 +144,7 @@ TEST_F(LaunchTest, manyThreadsLoadOneModule) {
 TEST_F(LaunchTest, explicitGridAndStream) {
   ASSERT_EQ(load(manifestText()), TILE_OK);
   const int64_t grid[3] = {7, 1, 2};
-  const tile_launch_options options = {reinterpret_cast<void *>(0x77), grid, nullptr, 0};
+  const tile_launch_options options = {reinterpret_cast<void *>(0x77), grid, nullptr, 0, 0};
   ASSERT_EQ(launch(0x1000, 300, 32, &options), TILE_OK);
   EXPECT_EQ(driver.launches[0].config.gridX, 7u);
   EXPECT_EQ(driver.launches[0].config.gridZ, 2u);
@@ -154,7 +165,7 @@ TEST_F(LaunchTest, negative_gridOutOfRange) {
   EXPECT_EQ(launch(0x1000, -300, 32), TILE_ERROR_GRID);
   EXPECT_TRUE(errorHas("grid dimension 0 is -2")) << error();
   const int64_t tall[3] = {1, 65536, 1}, wide[3] = {int64_t(1) << 31, 1, 1};
-  tile_launch_options options = {nullptr, tall, nullptr, 0};
+  tile_launch_options options = {nullptr, tall, nullptr, 0, 0};
   EXPECT_EQ(launch(0x1000, 300, 32, &options), TILE_ERROR_GRID);
   EXPECT_TRUE(errorHas("grid dimension 1 is 65536; possible are 0 to 65535")) << error();
   options.grid = wide;

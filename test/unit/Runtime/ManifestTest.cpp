@@ -150,6 +150,12 @@ TEST(Manifest, negative_errorsNameThePlace) {
       {replaced("131200", "67108865"), "scratch_per_cta is 67108865 bytes; expected 0 to 67108864"},
       {replaced("131200", "\"1\""), "launch.scratch_per_cta: expected an integer"},
       {replaced("\"persistent\": true, ", ""), "scratch_per_cta is 131200 bytes, but only a persistent kernel can"},
+      {replaced("\"ctas_per_sm\": 2", "\"programs_per_cluster\": [2, 2, 1]"),
+       "2x2x1 programs per cluster cannot be shared by 2 thread blocks"},
+      {replaced("\"ctas_per_sm\": 2", "\"programs_per_cluster\": [2, 0, 0]"),
+       "2x0x0 programs per cluster cannot be shared by 2 thread blocks"},
+      {replaced("\"ctas_per_sm\": 2", "\"programs_per_cluster\": 2"),
+       "launch.programs_per_cluster: expected a list of three integers"},
       {replaced("[2, 1, 1]", "[2, 2, 1]"), "a persistent kernel has the cluster 2x2x1; expected one of 4x1x1"},
   };
   for (const auto &[text, expected] : cases)

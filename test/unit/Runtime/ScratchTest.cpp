@@ -41,7 +41,7 @@ protected:
   }
   static CUstream stream(uintptr_t handle) { return reinterpret_cast<CUstream>(handle); }
   tile_status launch(CUstream stream, int32_t m = 500, uintptr_t memory = 0, size_t bytes = 0) {
-    const tile_launch_options options = {stream, nullptr, reinterpret_cast<void *>(memory), bytes};
+    const tile_launch_options options = {stream, nullptr, reinterpret_cast<void *>(memory), bytes, 0};
     void *arguments[] = {&m};
     return tile_launch(kernel, &options, arguments, 1);
   }

@@ -60,7 +60,7 @@ protected:
     ASSERT_EQ(load(",\"persistent\":true" + extra), TILE_OK) << error();
   }
   tile_status launch(Arguments arguments, const int64_t *grid = nullptr) {
-    const tile_launch_options options = {nullptr, grid, nullptr, 0};
+    const tile_launch_options options = {nullptr, grid, nullptr, 0, 0};
     return tile_launch(kernel, &options, arguments.pointers().data(), 7);
   }
   std::string error() { return tile_last_error(); }
@@ -198,6 +198,21 @@ TEST_F(TensorMapTest, persistentBlocksAreWholeClusters) {
   driver.launches.clear();
   ASSERT_EQ(launch({}), TILE_OK) << error();
   EXPECT_EQ(driver.launches[0].config.gridX, 15u);
+}
+
+TEST_F(TensorMapTest, clustersTakeGroupsOfPrograms) {
+  loadPersistent(R"(,"cluster":[4,1,1],"programs_per_cluster":[2,1,1])");
+  const auto blocksOf = [&](int64_t x, int64_t y, int64_t z) {
+    const int64_t grid[3] = {x, y, z};
+    int64_t blocks[3] = {-1, -1, -1};
+    EXPECT_EQ(tile_kernel_blocks(kernel, grid, 132, blocks), TILE_OK) << error();
+    return blocks[0];
+  };
+  EXPECT_EQ(blocksOf(3, 5, 1), 40); // two clusters for each of five columns, one of them half empty
+  EXPECT_EQ(blocksOf(1, 1, 1), 4);
+  EXPECT_EQ(blocksOf(64, 64, 1), 132);
+  EXPECT_EQ(blocksOf(0, 5, 1), 0);
+  EXPECT_EQ(blocksOf(2147483647, 2147483647, 0), 0);
 }
 
 TEST_F(TensorMapTest, negative_persistentGridsHaveALimit) {

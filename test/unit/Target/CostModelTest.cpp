@@ -45,7 +45,7 @@ TEST(CostModel, everyCandidateIsLegalOnEveryTarget) {
             EXPECT_LE(sharedBytes(problem, config), target->maxSharedPerCta);
             EXPECT_LE(config.blockM * config.blockN / (32 * config.numWarps), 128u);
             EXPECT_EQ(config.wgmma, canUseWgmma(*target, problem));
-            EXPECT_TRUE(!config.wgmma || config.blockM >= 64);
+            EXPECT_TRUE(!config.wgmma || (isSwapped(config) ? config.blockN : config.blockM) >= 64);
             EXPECT_GT(estimate.microseconds, 0);
           }
         }
@@ -71,7 +71,8 @@ TEST(CostModel, whatThisCompilerCannotBuild) {
   reject([](GemmConfig &config) { config.numWarps = 4; }); // 256 accumulators per thread
   reject([](GemmConfig &config) { config.numStages = 5; });
   reject([](GemmConfig &config) { config.numStages = 0; });
-  reject([](GemmConfig &config) { config.blockM = 32; });
+  reject([](GemmConfig &config) { config.blockM = 32, config.blockN = 32; });
+  reject([](GemmConfig &config) { config.blockM = 8; }); // a may be column-major: its panels have 16 rows
   reject([](GemmConfig &config) { config.blockN = 192; });
   reject([](GemmConfig &config) { config.blockK = 8; });
   reject([](GemmConfig &config) { config.numWarps = 2; });
@@ -127,6 +128,25 @@ TEST(CostModel, smallProblemsGetSmallTiles) {
   }
 }
 
+// On an H200 the fastest that were tried for M = 1 and 16, N and K 4096, 8192 and 28672.
+TEST(CostModel, fewRowsAreSwapped) {
+  for (int64_t n : {4096, 8192, 28672}) {
+    GemmProblem problem{.m = 16, .n = n, .k = 8192};
+    EXPECT_EQ(best(hopper, problem), (GemmConfig{16, 64, 128, 8, 4, 11, true}));
+    problem.kMajor = true;
+    EXPECT_EQ(best(hopper, problem), (GemmConfig{16, 64, 128, 8, 4, 11, true}));
+    problem.m = 1;
+    EXPECT_EQ(best(hopper, problem), (GemmConfig{8, 64, 128, 8, 4, 12, true}));
+    problem.m = 17;
+    EXPECT_EQ(best(hopper, problem).blockM, 32u);
+    problem.m = 33;
+    EXPECT_EQ(best(hopper, problem).blockM, 64u);
+    problem.m = 16;
+    problem.swapFewRows = false;
+    EXPECT_EQ(best(hopper, problem).blockM, 64u);
+  }
+}
+
 // 288 tiles of 128x256: three rounds on 132 multiprocessors, or little more than two.
 TEST(CostModel, splitRoundsDoNotFillUpWaves) {
   GemmProblem split = square(3072), whole = split;
@@ -158,7 +178,7 @@ TEST(CostModel, choicesAreKept) {
 }
 
 TEST(CostModel, choicesThatOnlyMmaSyncAllows) {
-  GemmConfig config = best(hopper, {}, {.blockM = 32});
+  GemmConfig config = best(hopper, {}, {.blockM = 32, .blockN = 32});
   EXPECT_EQ(config.blockM, 32u);
   EXPECT_FALSE(config.wgmma);
 }

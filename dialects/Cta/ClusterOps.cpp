@@ -1,0 +1,46 @@
+// Verification of what the CTAs of a cluster do together.
+#include "Cta/CtaDialect.h"
+
+#include "Layout/TmaBoxes.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::cta;
+
+/// CUDA programming guide, "Thread Block Clusters": clusters of up to 8 CTAs are portable.
+static constexpr int64_t mostCtas = 8;
+
+static LogicalResult verifyCtas(Operation *op, int64_t ctas) {
+  if (ctas < 2 || ctas > mostCtas || !llvm::isPowerOf2_64(ctas))
+    return op->emitOpError() << "is for a cluster of " << ctas << " CTAs; possible are 2, 4 and 8";
+  return success();
+}
+
+LogicalResult TmaMulticastOp::verify() {
+  BufferType buffer = getBuffer().getType();
+  if (failed(verifyCtas(*this, int32_t(getParts()))) ||
+      failed(verifyBlock(*this, getDesc().getType(), getOffsets(), buffer, /*mayBePanel=*/false)))
+    return failure();
+  if (!layout::splitTmaBoxes(buffer.getLayout().getLayout(), getBytesInMemory(buffer.getElementType()), getParts()))
+    return emitOpError() << "buffer has no " << getParts() << " equal parts that TMA can copy one by one: " << buffer;
+  return success();
+}
+
+LogicalResult MbarrierArriveOp::verify() {
+  return getCtas() == 1 ? success() : verifyCtas(*this, int32_t(getCtas()));
+}
+
+LogicalResult ClusterSumOp::verify() {
+  auto value = cast<RankedTensorType>(getValue().getType());
+  BufferType buffer = getBuffer().getType();
+  if (failed(verifyCtas(*this, int32_t(getCtas()))) || failed(verifyPartial(*this, value)))
+    return failure();
+  const layout::LinearLayout &layout = getLayout(value);
+  int64_t bytes = layout.numRegisters() * layout.numWarps() * 32 * 4;
+  if (buffer.getBytesPerSlot() < bytes || buffer.getSlots() != int64_t(getCtas()) - 1)
+    return emitOpError() << "needs " << getCtas() - 1 << " slots of " << bytes << " bytes but the buffer has "
+                         << buffer.getSlots() << " of " << buffer.getBytesPerSlot();
+  if (getSent().getType().getSlots() != 1)
+    return emitOpError() << "needs barriers of one slot";
+  return success();
+}

@@ -1,0 +1,105 @@
+// Clusters: neighbouring CTAs that run at the same time and see each other's shared memory.
+//
+// The CTAs of a cluster stand side by side along the first axis of the grid; `cluster_ctas` of the kernel is their
+// number. All have the same shared memory layout, so a buffer or barrier of a peer has the same offset as the own.
+#ifndef CTA_CLUSTER_OPS_TD
+#define CTA_CLUSTER_OPS_TD
+
+include "Cta/CtaOpBase.td"
+
+class Cta_ClusterIndexOp<string opMnemonic, string text> : Cta_Op<opMnemonic, [Pure]> {
+  let summary = text;
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+def Cta_ClusterRankOp : Cta_ClusterIndexOp<"cluster_rank", "number of this CTA in its cluster"> {
+  let description = [{
+    From 0 to `cluster_ctas` - 1 (PTX ISA, `%cluster_ctarank`). The only value that differs between the CTAs of a
+    cluster and does not come from memory, beside `tile.program_id`.
+
+    Example: `%r = cta.cluster_rank`
+  }];
+}
+
+def Cta_ClusterIdOp : Cta_ClusterIndexOp<"cluster_id", "number of this cluster in the grid"> {
+  let description = [{
+    From 0 to `cta.num_clusters` - 1 (PTX ISA, `%clusterid`).
+
+    Example: `%c = cta.cluster_id`
+  }];
+}
+
+def Cta_NumClustersOp : Cta_ClusterIndexOp<"num_clusters", "number of clusters in the grid"> {
+  let description = [{
+    PTX ISA, `%nclusterid`.
+
+    Example: `%n = cta.num_clusters`
+  }];
+}
+
+def Cta_ClusterBarrierOp : Cta_Op<"cluster_barrier", [
+    MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
+  let summary = "threads of all CTAs of the cluster wait for each other";
+  let description = [{
+    PTX ISA, `barrier.cluster`: for all threads that have not ended yet. At the end of the `math` role it keeps the CTA
+    alive until its peers no longer need its shared memory: the producer ends without it.
+
+    Example: `cta.cluster_barrier`
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Cta_TmaMulticastOp : Cta_Op<"tma_multicast", [
+    MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Cta_SharedMemory>]>]> {
+  let summary = "a CTA's part of a block, copied into the buffers of all CTAs of the cluster";
+  let description = [{
+    As `cta.tma_load` with the same operands in each CTA of the cluster, but the block is read only once: each CTA copies
+    one of `parts` equal parts, that of its rank, to the same place in the buffers of all (PTX ISA,
+    `cp.async.bulk.tensor`, `.multicast::cluster`). The bytes of a part count at the barrier of the CTA where they
+    arrive, so each CTA's barrier must expect the whole buffer. All CTAs' buffers must be free before one copies.
+
+    Example:
+    ```mlir
+    cta.tma_multicast %d[%i, %j], %b, %full[%slot] {parts = 2 : i32}
+        : !tile.desc<128x64xf16>, !cta.buffer<128x64xf16, #s>, !cta.mbarrier<4>
+    ```
+  }];
+  let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$offsets,
+                       Arg<Cta_BufferType, "tile", [MemWrite<Cta_SharedMemory>]>:$buffer, Cta_MbarrierType:$barrier,
+                       I32:$slot, I32Attr:$parts);
+  let assemblyFormat = [{
+    $desc `[` $offsets `]` `,` $buffer `,` $barrier `[` $slot `]` attr-dict
+    `:` type($desc) `,` type($buffer) `,` type($barrier)
+  }];
+  let hasVerifier = 1;
+}
+
+def Cta_ClusterSumOp : Cta_Op<"cluster_sum", [
+    AllTypesMatch<["value", "result"]>, AllTypesMatch<["sent", "taken"]>,
+    MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
+  let summary = "sum of the tensors of all CTAs of the cluster, in its first CTA";
+  let description = [{
+    CTA r > 0 writes its registers into slot r - 1 of the first CTA's `buffer`, which adds them to its own in the order
+    of r, so that the result is the same in each run; in the others the result is their own value. `sent` counts the bytes
+    of all senders at the first CTA, which announces them by one arrival; `taken` counts the arrivals of its warps at each
+    sender, which may then send again; `parity` is 0 for the first sum of the kernel, 1 for the second, 0 for the third, … All math warps of all CTAs
+    of the cluster must get here equally often.
+
+    Example:
+    ```mlir
+    %s = cta.cluster_sum %x, %b, %sent, %taken, %parity {ctas = 2 : i32}
+        : tensor<128x128xf32, #x>, !cta.buffer<16384xf32, #s>, !cta.mbarrier<1>
+    ```
+  }];
+  let arguments = (ins Tile_Tensor:$value, Cta_BufferType:$buffer, Cta_MbarrierType:$sent, Cta_MbarrierType:$taken,
+                       I32:$parity, I32Attr:$ctas);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = [{
+    $value `,` $buffer `,` $sent `,` $taken `,` $parity attr-dict
+    `:` type($value) `,` type($buffer) `,` type($sent)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif

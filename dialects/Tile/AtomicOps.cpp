@@ -1,0 +1,28 @@
+// Verification of atomic operations.
+#include "Tile/TileDialect.h"
+
+using namespace mlir;
+using namespace tile;
+
+LogicalResult AtomicRmwOp::verify() {
+  Type element = getElementTypeOf(getValue().getType());
+  unsigned bits = element.getIntOrFloatBitWidth();
+  bool isFloat = isa<FloatType>(element);
+  if (isFloat && getKind() != AtomicKind::add && getKind() != AtomicKind::xchg)
+    return emitOpError() << "has kind '" << stringifyAtomicKind(getKind()) << "' of " << element
+                         << "; floats take add and xchg";
+  bool isKnown = isFloat && getKind() == AtomicKind::add ? bits >= 16 : bits == 32 || bits == 64;
+  if (!isKnown)
+    return emitOpError() << "updates " << element << "; atomic " << stringifyAtomicKind(getKind())
+                         << (isFloat && getKind() == AtomicKind::add ? " takes floats of 16 bits or more"
+                                                                     : " takes 32 or 64 bits");
+  return success();
+}
+
+LogicalResult AtomicCasOp::verify() {
+  Type element = getElementTypeOf(getValue().getType());
+  unsigned bits = element.getIntOrFloatBitWidth();
+  if (bits != 16 && bits != 32 && bits != 64)
+    return emitOpError() << "compares " << element << "; it takes 16, 32 or 64 bits";
+  return success();
+}

@@ -1,0 +1,51 @@
+// Atomic read-modify-write operations on global memory.
+#ifndef TILE_ATOMIC_OPS_TD
+#define TILE_ATOMIC_OPS_TD
+
+include "Tile/TileOpBase.td"
+
+// What every atomic operation shares: it is done once for each enabled element, in no order.
+class Tile_AtomicOp<string name, list<Trait> traits = []> : Tile_Op<name, !listconcat([
+    MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>,
+    TypesMatchWith<"result has the pointee type", "ptr", "result", "::tile::getPointeeValueType($_self)">,
+    TypesMatchWith<"value has the pointee type", "ptr", "value", "::tile::getPointeeValueType($_self)">], traits)> {
+  let results = (outs Tile_NumberTensor:$result);
+  let hasVerifier = 1;
+}
+
+def Tile_AtomicRmwOp : Tile_AtomicOp<"atomic_rmw", [
+    TypesMatchWith<"mask has the shape of the pointer", "ptr", "mask", "::tile::getMaskType($_self)",
+                   "!::llvm::cast<::tile::AtomicRmwOp>($_op).getMask() || std::equal_to<>()">]> {
+  let summary = "atomic update of one element for each pointer";
+  let description = [{
+    Replaces `*ptr` by `kind(*ptr, value)` in one step, for each element whose mask holds; the result is the value before,
+    and undefined where the mask does not hold. Scalars are tensors of one element. Kinds: `add` of integers and floats,
+    `max`, `min` (signed) and `umax`, `umin` of integers, `and`, `or`, `xor` of integers, `xchg` of both. Integers have
+    32 or 64 bits. `order` and `scope` are those of the PTX memory model ("Memory Consistency Model"): which accesses of
+    this program others see in order, and who the others are. If two elements have one address, both updates happen.
+
+    Example:
+    ```mlir
+    %old = tile.atomic_rmw add relaxed gpu %p, %x mask %m : tensor<128x!tile.ptr<f32>>
+    ```
+  }];
+  let arguments = (ins Tile_AtomicKindAttr:$kind, Tile_MemoryOrderAttr:$order, Tile_MemoryScopeAttr:$scope,
+                       Tile_PtrTensor:$ptr, Tile_NumberTensor:$value, Optional<Tile_MaskTensor>:$mask);
+  let assemblyFormat = "$kind $order $scope $ptr `,` $value (`mask` $mask^)? attr-dict `:` type($ptr)";
+}
+
+def Tile_AtomicCasOp : Tile_AtomicOp<"atomic_cas", [
+    TypesMatchWith<"expected has the pointee type", "ptr", "expected", "::tile::getPointeeValueType($_self)">]> {
+  let summary = "atomic compare-and-swap of one element for each pointer";
+  let description = [{
+    Replaces `*ptr` by `value` if it has the bits of `expected`; the result is the value before. Elements have 16, 32 or
+    64 bits.
+
+    Example: `%old = tile.atomic_cas acq_rel gpu %p, %zero, %one : tensor<1x!tile.ptr<i32>>`
+  }];
+  let arguments = (ins Tile_MemoryOrderAttr:$order, Tile_MemoryScopeAttr:$scope, Tile_PtrTensor:$ptr,
+                       Tile_NumberTensor:$expected, Tile_NumberTensor:$value);
+  let assemblyFormat = "$order $scope $ptr `,` $expected `,` $value attr-dict `:` type($ptr)";
+}
+
+#endif

@@ -1,0 +1,63 @@
+// Recognises programs that add up products.
+#include "Analysis/ProductPrograms.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace tile;
+
+std::optional<ProductPrograms> tile::findProductPrograms(KernelOp kernel) {
+  ProductPrograms plan;
+  for (auto loop : kernel.getBody().front().getOps<scf::ForOp>()) {
+    auto size = loop.getStep().getDefiningOp<NumProgramsOp>();
+    auto id = loop.getLowerBound().getDefiningOp<ProgramIdOp>();
+    if (size && id && size.getAxis() == 0 && id.getAxis() == 0 && loop.getNumResults() == 0)
+      plan.programs = loop;
+  }
+  if (!plan.programs)
+    return std::nullopt;
+  for (Operation &op : plan.programs.getBody()->without_terminator()) {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (!loop && !plan.steps && !isMemoryEffectFree(&op) && !isa<cta::AllocOp, cta::MbarrierAllocOp>(op))
+      return std::nullopt; // would happen for each part of a program
+    if (!loop || plan.steps)
+      continue;
+    plan.steps = loop;
+  }
+  scf::ForOp steps = plan.steps;
+  if (!steps || steps.getNumResults() != 1)
+    return std::nullopt;
+  auto type = dyn_cast<RankedTensorType>(steps.getResult(0).getType());
+  Value init = steps.getInitArgs().front();
+  if (!type || !(type.getElementType().isF32() || type.getElementType().isInteger(32)) ||
+      !(matchPattern(init, m_AnyZeroFloat()) || matchPattern(init, m_Zero())))
+    return std::nullopt;
+  BlockArgument acc = steps.getRegionIterArg(0);
+  auto product = acc.hasOneUse() ? dyn_cast<cta::WgmmaOp>(*acc.user_begin()) : cta::WgmmaOp();
+  if (!product || !product.getBufferA() || product.getAcc() != acc || !product->hasOneUse())
+    return std::nullopt;
+  auto wait = dyn_cast<cta::WgmmaWaitOp>(*product->user_begin());
+  if (!wait || steps.getYieldedValues().front() != wait.getResult() || !wait->hasOneUse())
+    return std::nullopt;
+  return plan;
+}
+
+Value tile::hoistOutOf(scf::ForOp loop, Value value, RewriterBase &rewriter) {
+  if (!loop->isAncestor(value.getParentBlock()->getParentOp()))
+    return value;
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getNumRegions() != 0 || !isMemoryEffectFree(op) || op->getBlock() != loop.getBody())
+    return {};
+  IRMapping mapping;
+  for (Value operand : op->getOperands()) {
+    Value outside = hoistOutOf(loop, operand, rewriter);
+    if (!outside)
+      return {};
+    mapping.map(operand, outside);
+  }
+  return rewriter.clone(*op, mapping)->getResult(cast<OpResult>(value).getResultNumber());
+}

@@ -1,0 +1,26 @@
+// A persistent kernel whose programs each add up products over one loop: what can be cut along k.
+#pragma once
+
+#include "Cta/CtaDialect.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <optional>
+
+namespace tile {
+
+struct ProductPrograms {
+  mlir::scf::ForOp programs; ///< From the CTA's number on, by the number of CTAs.
+  mlir::scf::ForOp steps;    ///< Carries one accumulator, which starts from zero and only has products added to it.
+
+  cta::WgmmaOp getProduct() { return mlir::cast<cta::WgmmaOp>(*steps.getRegionIterArg(0).user_begin()); }
+  mlir::RankedTensorType getSumType() { return mlir::cast<mlir::RankedTensorType>(steps.getResult(0).getType()); }
+};
+
+/// None if the kernel has another form, or does something before the products that must not happen twice.
+std::optional<ProductPrograms> findProductPrograms(KernelOp kernel);
+
+/// A copy of `value`, which the loop computes, before the loop; null if it depends on the iteration or on memory.
+mlir::Value hoistOutOf(mlir::scf::ForOp loop, mlir::Value value, mlir::RewriterBase &rewriter);
+
+} // namespace tile

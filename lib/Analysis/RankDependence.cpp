@@ -1,0 +1,69 @@
+// Forward propagation from the operations that tell CTAs apart.
+#include "Analysis/RankDependence.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace tile;
+
+RankDependence::RankDependence(KernelOp kernel) {
+  kernel.walk([&](Operation *op) {
+    bool isSame = isa<KernelOp>(op) || isa<scf::ForOp, scf::IfOp, cta::WarpRolesOp>(op) ||
+                  (isMemoryEffectFree(op) && !isa<cta::ClusterRankOp, ProgramIdOp>(op));
+    // Allocations are at the same place in all CTAs.
+    if (!isSame && !isa<cta::AllocOp, cta::MbarrierAllocOp>(op))
+      addResults(op);
+  });
+  while (!worklist.empty())
+    for (OpOperand &use : worklist.pop_back_val().getUses())
+      propagate(use);
+}
+
+bool RankDependence::mayDiverge(Operation *op) const {
+  for (; op && !isa<KernelOp>(op); op = op->getParentOp())
+    if (divergent.contains(op))
+      return true;
+  return false;
+}
+
+void RankDependence::add(Value value) {
+  if (values.insert(value).second)
+    worklist.push_back(value);
+}
+
+void RankDependence::addResults(Operation *op) {
+  for (Value result : op->getResults())
+    add(result);
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (BlockArgument argument : block.getArguments())
+        add(argument);
+}
+
+void RankDependence::propagate(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (auto yield = dyn_cast<scf::YieldOp>(user)) {
+    Operation *parent = yield->getParentOp();
+    unsigned index = use.getOperandNumber();
+    if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+      add(loop.getRegionIterArg(index));
+      add(loop.getResult(index));
+      return;
+    }
+    if (isa<scf::IfOp>(parent))
+      return add(parent->getResult(index));
+    return addResults(parent);
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(user)) {
+    unsigned controls = loop.getNumControlOperands();
+    if (use.getOperandNumber() >= controls) {
+      unsigned index = use.getOperandNumber() - controls;
+      add(loop.getRegionIterArg(index));
+      return add(loop.getResult(index));
+    }
+  }
+  if (user->getNumRegions() != 0)
+    divergent.insert(user);
+  addResults(user);
+}

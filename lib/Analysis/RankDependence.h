@@ -1,0 +1,33 @@
+// Which values differ between the CTAs of a cluster: those that are computed from a CTA's rank, its number in the grid,
+// or memory.
+//
+//   %r = cta.cluster_rank
+//   %m = arith.addi %g, %r              differs
+//   scf.for %k = %c0 to %n { … }        %k is the same in all CTAs, in each iteration
+#pragma once
+
+#include "Cta/CtaDialect.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+namespace tile {
+
+class RankDependence {
+public:
+  explicit RankDependence(KernelOp kernel);
+
+  bool differs(mlir::Value value) const { return values.contains(value); }
+  /// Whether some CTAs of the cluster may execute the operation more often than others.
+  bool mayDiverge(mlir::Operation *op) const;
+
+private:
+  void add(mlir::Value value);
+  void addResults(mlir::Operation *op);
+  void propagate(mlir::OpOperand &use);
+
+  llvm::DenseSet<mlir::Value> values;
+  llvm::DenseSet<mlir::Operation *> divergent; ///< Control flow that depends on such a value.
+  llvm::SmallVector<mlir::Value> worklist;
+};
+
+} // namespace tile

@@ -1,0 +1,31 @@
+// Which products can be swapped; see SwappedDot.h.
+#include "Analysis/SwappedDot.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace tile;
+
+std::optional<SwapPlan> tile::planSwap(DotOp dot) {
+  constexpr int64_t wgmmaRows = 64;
+  if (dot.getAcc().getType().getDimSize(0) >= wgmmaRows)
+    return std::nullopt;
+  auto constant = dot.getAcc().getDefiningOp<arith::ConstantOp>();
+  if (constant && isa<SplatElementsAttr>(constant.getValue()))
+    return SwapPlan{};
+  auto acc = dyn_cast<BlockArgument>(dot.getAcc());
+  auto loop = acc ? dyn_cast<scf::ForOp>(acc.getOwner()->getParentOp()) : scf::ForOp();
+  if (!loop || acc.getArgNumber() == 0 || !acc.hasOneUse() || !dot->hasOneUse())
+    return std::nullopt;
+  unsigned index = acc.getArgNumber() - 1;
+  if (loop.getYieldedValues()[index] != dot.getResult())
+    return std::nullopt;
+  return SwapPlan{loop, index};
+}
+
+bool tile::isForWarpGroups(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target,
+                           unsigned numWarps) {
+  if (planWarpGroups(dot, aTransposed, bTransposed, target, numWarps))
+    return true;
+  return planSwap(dot) && planWarpGroups(dot, aTransposed, bTransposed, target, numWarps, /*swapped=*/true);
+}

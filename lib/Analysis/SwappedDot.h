@@ -1,0 +1,26 @@
+// Products of few rows: whether warp groups multiply them with their operands swapped, c^T = b^T a^T.
+//
+// wgmma multiplies 64 rows of its left operand by 8 to 256 columns of its right one. A product with 16 rows fills a
+// quarter of that, and the memory that 48 rows of zeros take; transposed, 64 columns of b are its rows. Operands lie in
+// shared memory and may be read in either order there, so that nothing is moved.
+#pragma once
+
+#include "Analysis/DotPlan.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace tile {
+
+/// How a swapped product gets its transposed accumulator.
+struct SwapPlan {
+  mlir::scf::ForOp loop; ///< That carries the accumulator from product to product; null if it is a constant.
+  unsigned index = 0;    ///< Of the accumulator in the loop's arguments.
+};
+
+/// None if the dot has 64 rows anyway, or if its accumulator would have to be transposed for each product.
+std::optional<SwapPlan> planSwap(DotOp dot);
+
+/// Whether warp groups multiply the dot, as it stands or swapped; arguments are those of planWarpGroups.
+bool isForWarpGroups(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target, unsigned numWarps);
+
+} // namespace tile

@@ -1,0 +1,213 @@
+// Clusters: ranks, barriers, copies for all CTAs, and sums through distributed shared memory.
+//
+// PTX ISA, "mapa": the address of a peer's shared memory follows from the own address and the peer's rank, because all
+// CTAs have the same layout.
+#include "EmitLayout.h"
+#include "PartialPlaces.h"
+#include "Patterns.h"
+#include "Ptx.h"
+#include "Tma.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using tile::layout::TmaBoxes;
+
+namespace tile::conversion {
+
+void emitRemoteArrive(OpBuilder &builder, Location loc, Value barrier, Value rank) {
+  PtxStatement statement;
+  statement.text = "{\n.reg .b64 remote;\nmapa.shared::cluster.u64 remote, $0, $1;\n"
+                   "mbarrier.arrive.shared::cluster.b64 _, [remote];\n}";
+  statement.operands = {barrier, rank};
+  emitPtx(builder, loc, statement);
+}
+
+void emitClusterBarrier(OpBuilder &builder, Location loc) {
+  NVVM::ClusterArriveOp::create(builder, loc, /*aligned=*/UnitAttr());
+  NVVM::ClusterWaitOp::create(builder, loc, /*aligned=*/UnitAttr());
+}
+
+namespace {
+
+Value emitRank(OpBuilder &builder, Location loc) {
+  return NVVM::ClusterId::create(builder, loc, builder.getI32Type());
+}
+
+Type clusterPointer(OpBuilder &builder) {
+  return LLVM::LLVMPointerType::get(builder.getContext(), unsigned(NVVM::NVVMMemorySpace::SharedCluster));
+}
+
+template <typename OpType, typename Register> struct ClusterIndexLowering : OpConversionPattern<OpType> {
+  using OpConversionPattern<OpType>::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(OpType op, typename OpType::Adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<Register>(op, rewriter.getI32Type());
+    return success();
+  }
+};
+
+struct ClusterBarrierLowering : OpConversionPattern<cta::ClusterBarrierOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::ClusterBarrierOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    emitClusterBarrier(rewriter, op.getLoc());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct TmaMulticastLowering : OpConversionPattern<cta::TmaMulticastOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::TmaMulticastOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    cta::BufferType type = op.getBuffer().getType();
+    layout::TmaParts parts =
+        *layout::splitTmaBoxes(type.getLayout().getLayout(), getBytesInMemory(type.getElementType()), op.getParts());
+    Value rank = emitRank(rewriter, loc);
+    Value bytes = arith::MulIOp::create(rewriter, loc, rank, emitI32(rewriter, loc, parts.bytes));
+    Value target = LLVM::GEPOp::create(rewriter, loc, adaptor.getBuffer().getType(), rewriter.getI8Type(),
+                                       adaptor.getBuffer(), ArrayRef<LLVM::GEPArg>{bytes});
+    SmallVector<Value> offsets(adaptor.getOffsets());
+    auto inside = MutableArrayRef(offsets).take_back(parts.coordinates.size());
+    for (auto [offset, step] : llvm::zip_equal(inside, parts.coordinates))
+      if (step != 0)
+        offset = arith::AddIOp::create(rewriter, loc, offset,
+                                       arith::MulIOp::create(rewriter, loc, rank, emitI32(rewriter, loc, step)));
+    Value barrier = emitBarrierSlot(rewriter, loc, adaptor.getBarrier(), adaptor.getSlot());
+    Value all = arith::ConstantOp::create(rewriter, loc, rewriter.getI16IntegerAttr((1 << op.getParts()) - 1));
+    for (const TmaBoxes::Place &place : parts.boxes.places)
+      NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+          rewriter, loc, emitClusterAddress(rewriter, loc, emitByteOffset(rewriter, loc, target, place.byteOffset)),
+          adaptor.getDesc(), emitCoordinates(rewriter, loc, offsets, place), barrier,
+          /*im2colOffsets=*/ValueRange(), all, /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
+          /*isCTAOnly=*/false, /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  /// The own shared memory is a part of that of the cluster.
+  static Value emitClusterAddress(OpBuilder &builder, Location loc, Value address) {
+    return LLVM::AddrSpaceCastOp::create(builder, loc, clusterPointer(builder), address);
+  }
+};
+
+/// The senders store what they have into the first CTA's buffer; its barrier counts the bytes that have come, so no
+/// fence is needed. The first CTA adds, and tells each sender that the buffer is free again.
+struct ClusterSumLowering : OpConversionPattern<cta::ClusterSumOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::ClusterSumOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value rank = emitRank(rewriter, loc), zero = emitI32(rewriter, loc, 0);
+    Value isFirst = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, rank, zero);
+    auto branch = scf::IfOp::create(rewriter, loc, TypeRange(adaptor.getValue()), isFirst, /*withElseRegion=*/true);
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+      scf::YieldOp::create(rewriter, loc, emitReceive(op, adaptor, rewriter));
+      rewriter.setInsertionPointToStart(branch.elseBlock());
+      emitSend(op, adaptor, rank, rewriter);
+      scf::YieldOp::create(rewriter, loc, adaptor.getValue());
+    }
+    rewriter.replaceOpWithMultiple(op, {branch.getResults()});
+    return success();
+  }
+
+private:
+  static Registers emitReceive(cta::ClusterSumOp op, OneToNOpAdaptor adaptor, OpBuilder &builder) {
+    Location loc = op.getLoc();
+    PartialPlaces places(cast<RankedTensorType>(op.getValue().getType()));
+    int64_t bytes = places.threads * adaptor.getValue().size() * 4 * (op.getCtas() - 1);
+    auto announces = scf::IfOp::create(builder, loc, emitIsFirstThread(builder, loc), /*withElseRegion=*/false);
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(announces.thenBlock());
+      emitExpect(builder, loc, adaptor.getSent().front(), bytes);
+    }
+    emitBarrierWait(builder, loc, adaptor.getSent().front(), adaptor.getParity().front(), /*cluster=*/true);
+    Registers sums(adaptor.getValue());
+    for (int64_t sender = 1; sender < int64_t(op.getCtas()); ++sender) {
+      int64_t slot = (sender - 1) * op.getBuffer().getType().getBytesPerSlot();
+      Value start = emitByteOffset(builder, loc, adaptor.getBuffer().front(), slot);
+      sums = places.emitSums(builder, loc, sums, places.emitBase(builder, loc, start));
+    }
+    Value lane = emitLane(builder, loc);
+    Value target = arith::AddIOp::create(builder, loc, lane, emitI32(builder, loc, 1));
+    emitArrivals(builder, loc, lane, op.getCtas() - 1, adaptor.getTaken().front(), target);
+    return sums;
+  }
+
+  static void emitSend(cta::ClusterSumOp op, OneToNOpAdaptor adaptor, Value rank, OpBuilder &builder) {
+    Location loc = op.getLoc();
+    PartialPlaces places(cast<RankedTensorType>(op.getValue().getType()));
+    // The first time nobody has to have taken anything.
+    Value parity = arith::XOrIOp::create(builder, loc, adaptor.getParity().front(), emitI32(builder, loc, 1));
+    emitBarrierWait(builder, loc, adaptor.getTaken().front(), parity, /*cluster=*/false);
+    int64_t slotBytes = op.getBuffer().getType().getBytesPerSlot();
+    Value slot = arith::SubIOp::create(builder, loc, rank, emitI32(builder, loc, 1));
+    Value offset = arith::MulIOp::create(builder, loc, slot, emitI32(builder, loc, slotBytes));
+    Value buffer = adaptor.getBuffer().front(), zero = emitI32(builder, loc, 0);
+    Value start = LLVM::GEPOp::create(builder, loc, buffer.getType(), builder.getI8Type(), buffer,
+                                      ArrayRef<LLVM::GEPArg>{offset});
+    Value remote = NVVM::MapaOp::create(builder, loc, clusterPointer(builder), start, zero);
+    Value barrier = NVVM::MapaOp::create(builder, loc, clusterPointer(builder), adaptor.getSent().front(), zero);
+    Value base = places.emitBase(builder, loc, remote);
+    for (int64_t first = 0; first < int64_t(adaptor.getValue().size()); first += places.width)
+      emitAsyncStore(builder, loc, places.emitAccess(builder, loc, base, first / places.width),
+                     adaptor.getValue().slice(first, places.width), barrier);
+  }
+
+  /// PTX ISA, "st.async": the barrier, in the same CTA as the address, counts the bytes.
+  static void emitAsyncStore(OpBuilder &builder, Location loc, Value address, ValueRange registers, Value barrier) {
+    unsigned count = registers.size();
+    std::string vector = count == 1 ? "" : ".v" + std::to_string(count);
+    std::string type = registers.front().getType().isF32() ? ".f32" : ".b32";
+    PtxStatement statement;
+    statement.text = "st.async.shared::cluster.mbarrier::complete_tx::bytes" + vector + type + " [$0], " +
+                     ptxVector(1, count) + ", [$" + std::to_string(count + 1) + "];";
+    statement.operands.push_back(address);
+    llvm::append_range(statement.operands, registers);
+    statement.operands.push_back(barrier);
+    emitPtx(builder, loc, statement);
+  }
+
+  static Value emitLane(OpBuilder &builder, Location loc) {
+    return arith::AndIOp::create(builder, loc, emitThreadId(builder, loc), emitI32(builder, loc, 31));
+  }
+
+  /// By the first `count` lanes, each at the barrier of the CTA with the rank `target`, for the whole warp.
+  static void emitArrivals(OpBuilder &builder, Location loc, Value lane, int64_t count, Value barrier, Value target) {
+    NVVM::SyncWarpOp::create(builder, loc, emitI32(builder, loc, -1));
+    Value arrives = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, lane, emitI32(builder, loc, count));
+    auto branch = scf::IfOp::create(builder, loc, arrives, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    emitRemoteArrive(builder, loc, barrier, target);
+  }
+};
+
+} // namespace
+
+LogicalResult checkCluster(Operation *op, const target::GpuTarget &gpu) {
+  if (!gpu.has(target::Feature::Clusters))
+    return op->emitOpError() << "needs clusters, which " << gpu.name << " lacks; sm_90 and later have them";
+  return success();
+}
+
+void populateClusterPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<ClusterIndexLowering<cta::ClusterRankOp, NVVM::ClusterId>,
+               ClusterIndexLowering<cta::ClusterIdOp, NVVM::ClusterIdXOp>,
+               ClusterIndexLowering<cta::NumClustersOp, NVVM::ClusterDimXOp>, ClusterBarrierLowering,
+               TmaMulticastLowering, ClusterSumLowering>(converter, patterns.getContext());
+}
+
+} // namespace tile::conversion

@@ -1,0 +1,73 @@
+// Combination of tuples and their shuffles; see Combine.h.
+#include "Combine.h"
+#include "EmitLayout.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace tile::conversion {
+
+Tuple CombineEmitter::combine(const Tuple &left, const Tuple &right) {
+  IRMapping mapping;
+  for (size_t index = 0; index < left.size(); ++index) {
+    mapping.map(combineBlock.getArgument(index), left[index]);
+    mapping.map(combineBlock.getArgument(left.size() + index), right[index]);
+  }
+  for (Operation &op : combineBlock.without_terminator())
+    builder.clone(op, mapping);
+  Tuple result;
+  for (Value value : combineBlock.getTerminator()->getOperands())
+    result.push_back(mapping.lookupOrDefault(value));
+  return result;
+}
+
+Tuple CombineEmitter::shuffleXor(const Tuple &tuple, unsigned laneBit) {
+  Value mask = emitI32(builder, loc, int64_t(1) << laneBit);
+  Tuple moved;
+  for (Value value : tuple)
+    moved.push_back(shuffle(value, mask, /*isXor=*/true));
+  return moved;
+}
+
+Tuple CombineEmitter::shuffleFrom(const Tuple &tuple, Value lane) {
+  Tuple moved;
+  for (Value value : tuple)
+    moved.push_back(shuffle(value, lane, /*isXor=*/false));
+  return moved;
+}
+
+Value CombineEmitter::shuffleWord(Value word, Value lane, bool isXor) {
+  return NVVM::ShflOp::create(builder, loc, word.getType(), emitI32(builder, loc, -1), word, lane,
+                              emitI32(builder, loc, 31), isXor ? NVVM::ShflKind::bfly : NVVM::ShflKind::idx,
+                              /*return_value_and_is_valid=*/UnitAttr());
+}
+
+/// Shuffles move 32 bits; smaller values are widened, larger ones split.
+Value CombineEmitter::shuffle(Value value, Value lane, bool isXor) {
+  Type type = value.getType(), i32 = builder.getI32Type();
+  unsigned bits = type.getIntOrFloatBitWidth();
+  if (bits == 32)
+    return shuffleWord(value, lane, isXor);
+  Type integer = builder.getIntegerType(bits);
+  Value word = type == integer ? value : arith::BitcastOp::create(builder, loc, integer, value).getResult();
+  if (bits < 32) {
+    word = shuffleWord(arith::ExtUIOp::create(builder, loc, i32, word), lane, isXor);
+    word = arith::TruncIOp::create(builder, loc, integer, word);
+  } else {
+    auto pairType = VectorType::get(2, i32);
+    Value pair = LLVM::BitcastOp::create(builder, loc, pairType, word), moved = pair;
+    for (int index : {0, 1}) {
+      Value position = emitI32(builder, loc, index);
+      Value half = shuffleWord(LLVM::ExtractElementOp::create(builder, loc, pair, position), lane, isXor);
+      moved = LLVM::InsertElementOp::create(builder, loc, moved, half, position);
+    }
+    word = LLVM::BitcastOp::create(builder, loc, integer, moved);
+  }
+  return type == integer ? word : arith::BitcastOp::create(builder, loc, type, word).getResult();
+}
+
+} // namespace tile::conversion

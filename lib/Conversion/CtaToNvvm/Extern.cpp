@@ -1,0 +1,204 @@
+// Code in the language of the target: inline PTX of the program, and the order of grids.
+//
+// A statement computes `pack` elements of a thread: elements of 16 bits or less share registers, and each register has
+// the type of its constraint letter. If a thread holds fewer elements, the last one is repeated.
+#include "EmitLayout.h"
+#include "Patterns.h"
+#include "Ptx.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace tile::conversion {
+
+namespace {
+
+/// The type of a register by its letter (CUDA, "Inline PTX Assembly in CUDA").
+Type typeOfLetter(Builder &builder, char letter) {
+  switch (letter) {
+  case 'h':
+    return builder.getI16Type();
+  case 'r':
+    return builder.getI32Type();
+  case 'l':
+    return builder.getI64Type();
+  case 'f':
+    return builder.getF32Type();
+  case 'd':
+    return builder.getF64Type();
+  case 'b':
+    return builder.getI1Type();
+  default:
+    return {};
+  }
+}
+
+/// Letters of the results, then of the operands: "=r,=f,r" -> rfr; empty on what is no such list.
+std::string parseConstraints(StringRef text, size_t numResults) {
+  std::string letters;
+  SmallVector<StringRef> parts;
+  text.split(parts, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef part : parts) {
+    part = part.trim();
+    if (part.starts_with("~"))
+      continue;
+    bool isResult = part.consume_front("=");
+    isResult |= isResult && part.consume_front("&");
+    if (part.size() != 1 || isResult != (letters.size() < numResults))
+      return {};
+    letters += part;
+  }
+  return letters;
+}
+
+/// Elements of this type that share one register.
+unsigned elementsPerRegister(Type element, unsigned pack) {
+  return std::min(pack, std::max(1u, 32 / std::max(8u, element.getIntOrFloatBitWidth())));
+}
+
+struct InlineAsmLowering : OpConversionPattern<InlineAsmOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(InlineAsmOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    unsigned pack = op.getPack();
+    size_t numResults = 0, count = 1;
+    for (Type type : op.getResultTypes())
+      numResults += pack / elementsPerRegister(getElementTypeOf(type), pack);
+    for (ValueRange registers : adaptor.getArgs())
+      count = std::max(count, registers.size());
+    std::string letters = parseConstraints(op.getConstraints(), numResults);
+    SmallVector<Registers> results(op->getNumResults());
+    for (size_t first = 0; first < count; first += pack) {
+      PtxStatement statement{.text = op.getText().str(), .hasSideEffects = !op.getIsPure()};
+      for (size_t index = 0; index < numResults; ++index)
+        statement.results.push_back(typeOfLetter(rewriter, letters[index]));
+      size_t letter = numResults;
+      for (auto [operand, registers] : llvm::zip(op.getArgs(), adaptor.getArgs())) {
+        unsigned shared = elementsPerRegister(getElementTypeOf(operand.getType()), pack);
+        for (unsigned group = 0; group < pack; group += shared) {
+          SmallVector<Value> elements;
+          for (unsigned index = group; index < group + shared; ++index)
+            elements.push_back(registers[std::min(first + index, registers.size() - 1)]);
+          statement.operands.push_back(
+              packRegister(rewriter, loc, elements, typeOfLetter(rewriter, letters[letter++])));
+        }
+      }
+      SmallVector<Value> words = emitPtx(rewriter, loc, statement);
+      size_t word = 0;
+      for (auto [type, registers] : llvm::zip(op.getResultTypes(), results)) {
+        Type element = getRegisterType(getElementTypeOf(type));
+        unsigned shared = elementsPerRegister(getElementTypeOf(type), pack);
+        for (unsigned group = 0; group < pack; group += shared, ++word)
+          for (unsigned index = 0; index < shared; ++index)
+            if (first + group + index < count)
+              registers.push_back(extract(rewriter, loc, words[word], element, index));
+      }
+    }
+    rewriter.replaceOpWithMultiple(op, std::move(results));
+    return success();
+  }
+
+private:
+  static Value toInteger(OpBuilder &builder, Location loc, Value value) {
+    Type type = value.getType();
+    Type integer = builder.getIntegerType(type.getIntOrFloatBitWidth());
+    return type == integer ? value : arith::BitcastOp::create(builder, loc, integer, value).getResult();
+  }
+  static Value resize(OpBuilder &builder, Location loc, Value value, unsigned bits) {
+    unsigned from = value.getType().getIntOrFloatBitWidth();
+    Type type = builder.getIntegerType(bits);
+    if (from == bits)
+      return value;
+    return from < bits ? arith::ExtUIOp::create(builder, loc, type, value).getResult()
+                       : arith::TruncIOp::create(builder, loc, type, value).getResult();
+  }
+  static Value fromInteger(OpBuilder &builder, Location loc, Value value, Type type) {
+    return value.getType() == type ? value : arith::BitcastOp::create(builder, loc, type, value).getResult();
+  }
+
+  /// The elements side by side, the first in the lowest bits.
+  static Value packRegister(OpBuilder &builder, Location loc, ArrayRef<Value> elements, Type type) {
+    unsigned bits = type.getIntOrFloatBitWidth();
+    Value word;
+    for (auto [index, element] : llvm::enumerate(elements)) {
+      unsigned width = std::max(8u, element.getType().getIntOrFloatBitWidth());
+      Value part = resize(builder, loc, toInteger(builder, loc, element), std::max(bits, width));
+      if (index > 0) {
+        Value shift = arith::ConstantIntOp::create(builder, loc, part.getType(), int64_t(index * width));
+        part = arith::OrIOp::create(builder, loc, word, arith::ShLIOp::create(builder, loc, part, shift));
+      }
+      word = part;
+    }
+    return fromInteger(builder, loc, resize(builder, loc, word, bits), type);
+  }
+
+  static Value extract(OpBuilder &builder, Location loc, Value word, Type element, unsigned index) {
+    Value bits = toInteger(builder, loc, word);
+    unsigned width = std::max(8u, element.getIntOrFloatBitWidth());
+    if (index > 0) {
+      Value shift = arith::ConstantIntOp::create(builder, loc, bits.getType(), int64_t(index * width));
+      bits = arith::ShRUIOp::create(builder, loc, bits, shift);
+    }
+    return fromInteger(builder, loc, resize(builder, loc, bits, element.getIntOrFloatBitWidth()), element);
+  }
+};
+
+struct GridDependencyLowering : TargetPattern<GridDependencyOp> {
+  using TargetPattern::TargetPattern;
+
+  LogicalResult matchAndRewrite(GridDependencyOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    bool isWait = op.getKind() == GridDependency::wait;
+    if (gpu.capability >= 90)
+      emitPtx(rewriter, op.getLoc(), {.text = isWait ? "griddepcontrol.wait;" : "griddepcontrol.launch_dependents;"});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// Addresses are pointers in the global space; all that changes is how they are read.
+struct AddressCastLowering : OpConversionPattern<AddressCastOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(AddressCastOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Type to = getRegisterType(getElementTypeOf(op.getResult().getType()));
+    Registers registers;
+    for (Value value : adaptor.getSrc()) {
+      if (value.getType() == to)
+        registers.push_back(value);
+      else if (isa<LLVM::LLVMPointerType>(to))
+        registers.push_back(LLVM::IntToPtrOp::create(rewriter, op.getLoc(), to, value));
+      else
+        registers.push_back(LLVM::PtrToIntOp::create(rewriter, op.getLoc(), to, value));
+    }
+    rewriter.replaceOpWithMultiple(op, {registers});
+    return success();
+  }
+};
+
+} // namespace
+
+LogicalResult checkInlineAsm(InlineAsmOp op) {
+  size_t numResults = 0;
+  for (Type type : op.getResultTypes())
+    numResults += op.getPack() / elementsPerRegister(getElementTypeOf(type), op.getPack());
+  std::string letters = parseConstraints(op.getConstraints(), numResults);
+  Builder builder(op.getContext());
+  bool isKnown = llvm::all_of(letters, [&](char letter) { return bool(typeOfLetter(builder, letter)); });
+  if (isKnown && letters.size() >= numResults &&
+      (!letters.empty() || op.getConstraints().empty() || op.getConstraints().starts_with("~")))
+    return success();
+  return op.emitOpError() << "has constraints '" << op.getConstraints()
+                          << "'; expected one of h, r, l, f, d or b for each operand, and '=' before those of results";
+}
+
+void populateExternPatterns(const TypeConverter &converter, RewritePatternSet &patterns, const target::GpuTarget &gpu) {
+  patterns.add<InlineAsmLowering, AddressCastLowering>(converter, patterns.getContext(), /*benefit=*/2);
+  patterns.add<GridDependencyLowering>(converter, patterns.getContext(), gpu);
+}
+
+} // namespace tile::conversion

@@ -1,0 +1,145 @@
+// Tensor maps that a kernel makes (PTX ISA, "tensormap.replace" and "membar, fence": fence.proxy.tensormap).
+//
+//   zero 128 bytes of shared memory; tensormap.replace each field there (in global memory each would take a round trip)
+//   copy them to global memory by ordinary stores; fence.proxy.tensormap release, then acquire, by the same thread
+//
+// tensormap.cp_fenceproxy would do the last line but wants a whole warp, and the producer is one thread.
+#include "EmitLayout.h"
+#include "Patterns.h"
+#include "Ptx.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <bit>
+
+using namespace mlir;
+
+namespace tile::conversion {
+
+namespace {
+
+constexpr int64_t vectorBytes = 16;
+
+/// PTX ISA, "Tensor-map new value validity", elemtype: unsigned integers of 8, 16, 32 and 64 bits are 0, 1, 2 and 4.
+/// Maps move bits: only the size matters.
+unsigned elementTypeOf(int64_t bytes) {
+  return bytes == 8 ? 4 : std::countr_zero(uint64_t(bytes));
+}
+
+/// The same section, swizzle_mode: none, 32, 64 and 128 bytes are 0, 1, 2 and 3.
+unsigned swizzleModeOf(int64_t bytes) {
+  return bytes == 0 ? 0 : std::countr_zero(uint64_t(bytes)) - 4;
+}
+
+class TensorMapEmitter {
+public:
+  TensorMapEmitter(OpBuilder &builder, cta::MakeTensorMapOp op, cta::MakeTensorMapOp::Adaptor adaptor)
+      : builder(builder), loc(op.getLoc()), op(op), adaptor(adaptor) {}
+
+  void emit() {
+    statement.operands = {adaptor.getStaging(), adaptor.getPlace()};
+    for (int64_t byte = 0; byte < cta::tensorMapBytes; byte += vectorBytes)
+      text += llvm::formatv("st.shared.v4.b32 [$0+{0}], {{zero, zero, zero, zero};\n", byte).str();
+    emitFields();
+    for (int64_t byte = 0; byte < cta::tensorMapBytes; byte += vectorBytes)
+      text += llvm::formatv("ld.shared.v4.b32 {{w0, w1, w2, w3}, [$0+{0}];\n"
+                            "st.global.v4.b32 [$1+{0}], {{w0, w1, w2, w3};\n",
+                            byte)
+                  .str();
+    statement.text = "{\n.reg .b32 zero, w0, w1, w2, w3;\nmov.b32 zero, 0;\n" + text +
+                     "fence.proxy.tensormap::generic.release.gpu;\n"
+                     "fence.proxy.tensormap::generic.acquire.gpu [$1], 128;\n}";
+    emitPtx(builder, loc, statement);
+  }
+
+private:
+  /// tensormap.replace of one field; `ordinal` of those that have one value a dimension.
+  void replace(StringRef field, StringRef type, StringRef value, int64_t ordinal = -1) {
+    text += "tensormap.replace.tile." + field.str() + ".shared::cta.b1024." + type.str() + " [$0], " +
+            (ordinal < 0 ? "" : std::to_string(ordinal) + ", ") + value.str() + ";\n";
+  }
+
+  std::string operand(Value value) {
+    statement.operands.push_back(value);
+    return "$" + std::to_string(statement.operands.size() - 1);
+  }
+
+  void emitFields() {
+    int64_t rank = op.getBox().size(), bytes = getBytesInMemory(op.getResult().getType().getElementType());
+    Value one = emitI32(builder, loc, 1);
+    std::string oneText = operand(one);
+    replace("global_address", "b64", operand(adaptor.getBase()));
+    replace("rank", "b32", std::to_string(rank - 1));
+    for (int64_t ordinal = 0; ordinal < rank; ++ordinal) {
+      int64_t dim = rank - 1 - ordinal; // innermost first
+      replace("box_dim", "b32", operand(emitI32(builder, loc, op.getBox()[dim])), ordinal);
+      // A map cannot be empty. The kernel has nothing to access where a dimension is.
+      Value size = arith::MaxSIOp::create(builder, loc, adaptor.getShape()[dim], one);
+      replace("global_dim", "b32", operand(size), ordinal);
+      replace("element_stride", "b32", oneText, ordinal);
+      if (dim == 0)
+        continue;
+      Value scale = arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), bytes);
+      Value stride = arith::MulIOp::create(builder, loc, adaptor.getStrides()[dim - 1], scale);
+      replace("global_stride", "b64", operand(stride), ordinal);
+    }
+    replace("elemtype", "b32", std::to_string(elementTypeOf(bytes)));
+    replace("interleave_layout", "b32", "0");
+    replace("swizzle_mode", "b32", std::to_string(swizzleModeOf(op.getSwizzle())));
+    replace("fill_mode", "b32", "0");
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  cta::MakeTensorMapOp op;
+  cta::MakeTensorMapOp::Adaptor adaptor;
+  PtxStatement statement;
+  std::string text;
+};
+
+struct MakeTensorMapLowering : OpConversionPattern<cta::MakeTensorMapOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::MakeTensorMapOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value condition = adaptor.getNeeded();
+    if (!op.getSingle()) {
+      // What lay in the staging buffer's memory has been read.
+      NVVM::BarrierOp::create(rewriter, loc);
+      Value isFirst = emitIsFirstThread(rewriter, loc);
+      condition = condition ? arith::AndIOp::create(rewriter, loc, condition, isFirst) : isFirst;
+    }
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      if (condition) {
+        auto branch = scf::IfOp::create(rewriter, loc, condition, /*withElseRegion=*/false);
+        rewriter.setInsertionPointToStart(branch.thenBlock());
+      }
+      TensorMapEmitter(rewriter, op, adaptor).emit();
+    }
+    if (!op.getSingle())
+      NVVM::BarrierOp::create(rewriter, loc);
+    Type generic = getTypeConverter()->convertType(op.getResult().getType());
+    rewriter.replaceOpWithNewOp<LLVM::AddrSpaceCastOp>(op, generic, adaptor.getPlace());
+    return success();
+  }
+};
+
+} // namespace
+
+LogicalResult checkMakeTensorMap(cta::MakeTensorMapOp op, const target::GpuTarget &gpu) {
+  if (!gpu.has(target::Feature::Wgmma))
+    return op.emitOpError() << "needs tensormap.replace, which " << gpu.name << " lacks; sm_90a has it";
+  return success();
+}
+
+void populateTensorMapPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<MakeTensorMapLowering>(converter, patterns.getContext());
+}
+
+} // namespace tile::conversion

@@ -1,0 +1,262 @@
+// Builtins: inline PTX, the order of grids, and the functions of CUDA's libdevice.
+//
+// A function of libdevice is an operation of the math dialect; narrower floats and integers are computed in fp32. The
+// "fast" ones, which promise less precision, are the same functions.
+
+#include "Frontend/Builtins.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+/// inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack): dtype may be a tuple, and so the result.
+SymValue emitInlineAsm(Sema &sema, BuiltinCall &call) {
+  std::optional<std::string> text = call.text(0), constraints = call.text(1);
+  std::optional<bool> isPure = call.flag(4);
+  std::optional<int64_t> pack = call.integer(5);
+  if (!text || !constraints || !isPure || !pack || call[2].isError())
+    return {};
+  std::vector<SymValue> arguments;
+  SymValue shaped;
+  for (const SymValue &element : call[2].isTuple() ? call[2].elements : std::vector{call[2]}) {
+    SymValue value = sema.toTensor(element, call.rangeOf(2));
+    if (value.isError())
+      return {};
+    if (value.type.isPointer)
+      value = sema.bitcast(value, Scalar::Int64, call.rangeOf(2));
+    if (shaped.isTensor() && !sema.broadcastTogether(shaped, value, call.rangeOf(2)))
+      return {};
+    shaped = value;
+    arguments.push_back(value);
+  }
+  SmallVector<mlir::Value> operands;
+  for (SymValue &value : arguments) {
+    if (!sema.broadcastTogether(value, shaped, call.rangeOf(2)))
+      return {};
+    operands.push_back(value.value);
+  }
+  std::vector<SymValue> types = call[3].isTuple() ? call[3].elements : std::vector{call[3]};
+  SmallVector<DType> dtypes;
+  SmallVector<Type> results;
+  for (const SymValue &type : types) {
+    const auto *dtype = type.isConstant() ? std::get_if<DType>(&type.constant) : nullptr;
+    if (!dtype)
+      return sema.error(Diag::type_needed, call.rangeOf(3), {"dtype", describe(type)});
+    // An i1 takes a register as a byte does.
+    dtypes.push_back(*dtype);
+    results.push_back(sema.mlirType(*dtype, shaped.shape()));
+  }
+  Location loc = sema.location(call.range);
+  auto op = InlineAsmOp::create(sema.builder, loc, results, *text, *constraints, static_cast<uint32_t>(*pack), *isPure,
+                                operands);
+  std::vector<SymValue> values;
+  for (auto [value, type] : llvm::zip(op.getResults(), dtypes))
+    values.push_back(SymValue::makeTensor(value, type));
+  return call[3].isTuple() ? SymValue::makeTuple(std::move(values)) : values[0];
+}
+
+static SymValue emitGridDependency(BuiltinCall &call, GridDependency kind) {
+  GridDependencyOp::create(call.sema.builder, call.sema.location(call.range), kind);
+  return SymValue::makeConstant(NoneValue{});
+}
+SymValue emitGridWait(Sema &, BuiltinCall &call) {
+  return emitGridDependency(call, GridDependency::wait);
+}
+SymValue emitGridLaunch(Sema &, BuiltinCall &call) {
+  return emitGridDependency(call, GridDependency::launch);
+}
+
+/// A special register or counter, by one instruction.
+static SymValue emitRegister(BuiltinCall &call, StringRef text, StringRef constraint, DType type) {
+  Sema &sema = call.sema;
+  auto op = InlineAsmOp::create(sema.builder, sema.location(call.range), TypeRange{sema.mlirType(type)}, text,
+                                constraint, /*pack=*/1, /*isPure=*/false, ValueRange());
+  return SymValue::makeTensor(op.getResult(0), type);
+}
+SymValue emitSmId(Sema &, BuiltinCall &call) {
+  return emitRegister(call, "mov.u32 $0, %smid;", "=r", Scalar::Int32);
+}
+SymValue emitGlobalTimer(Sema &, BuiltinCall &call) {
+  return emitRegister(call, "mov.u64 $0, %globaltimer;", "=l", Scalar::Int64);
+}
+
+namespace {
+
+enum class Result { Same, Int32, Int64, Bool };
+
+struct LibraryFunction {
+  StringRef name;
+  StringRef operation;
+  Result result = Result::Same;
+};
+
+constexpr LibraryFunction functions[] = {
+    {"acos", "math.acos"},
+    {"acosh", "math.acosh"},
+    {"asin", "math.asin"},
+    {"asinh", "math.asinh"},
+    {"atan", "math.atan"},
+    {"atan2", "math.atan2"},
+    {"atanh", "math.atanh"},
+    {"cbrt", "math.cbrt"},
+    {"ceil", "math.ceil"},
+    {"copysign", "math.copysign"},
+    {"cos", "math.cos"},
+    {"cosh", "math.cosh"},
+    {"div_rn", "arith.divf"},
+    {"erf", "math.erf"},
+    {"erfc", "math.erfc"},
+    {"exp", "math.exp"},
+    {"exp2", "math.exp2"},
+    {"expm1", "math.expm1"},
+    {"fabs", "math.absf"},
+    {"abs", "math.absf"},
+    {"fast_cosf", "math.cos"},
+    {"fast_dividef", "arith.divf"},
+    {"fast_expf", "math.exp"},
+    {"fast_log10f", "math.log10"},
+    {"fast_log2f", "math.log2"},
+    {"fast_logf", "math.log"},
+    {"fast_powf", "math.powf"},
+    {"fast_sinf", "math.sin"},
+    {"fast_tanf", "math.tan"},
+    {"finitef", "math.isfinite", Result::Bool},
+    {"floor", "math.floor"},
+    {"fma", "math.fma"},
+    {"fma_rn", "math.fma"},
+    {"fmax", "arith.maxnumf"},
+    {"fmin", "arith.minnumf"},
+    {"fmod", "arith.remf"},
+    {"isfinited", "math.isfinite", Result::Bool},
+    {"isinf", "math.isinf", Result::Bool},
+    {"isnan", "math.isnan", Result::Bool},
+    {"llrint", "math.roundeven", Result::Int64},
+    {"llround", "math.round", Result::Int64},
+    {"log", "math.log"},
+    {"log10", "math.log10"},
+    {"log1p", "math.log1p"},
+    {"log2", "math.log2"},
+    {"mul_rn", "arith.mulf"},
+    {"nearbyint", "math.roundeven"},
+    {"pow", "math.powf"},
+    {"rint", "math.roundeven"},
+    {"round", "math.round"},
+    {"rsqrt", "math.rsqrt"},
+    {"rsqrt_rn", "math.rsqrt"},
+    {"sin", "math.sin"},
+    {"sinh", "math.sinh"},
+    {"sqrt", "math.sqrt"},
+    {"sqrt_rn", "math.sqrt"},
+    {"sub_rn", "arith.subf"},
+    {"add_rn", "arith.addf"},
+    {"tan", "math.tan"},
+    {"tanh", "math.tanh"},
+    {"trunc", "math.trunc"},
+};
+
+/// Operands as floats of one type: fp64 if one of them is, else fp32.
+bool floatOperands(BuiltinCall &call, std::vector<SymValue> &operands) {
+  Sema &sema = call.sema;
+  DType type = Scalar::Float32;
+  for (size_t i = 0; i < call.arguments.size(); ++i) {
+    operands.push_back(call.tensor(i));
+    const SymValue &operand = operands.back();
+    if (operand.isError())
+      return false;
+    if (operand.type.isPointer) {
+      sema.error(Diag::not_a_number, call.rangeOf(i), {describe(operand)});
+      return false;
+    }
+    if (operand.type.is(Scalar::Float64) && !call[i].isConstant())
+      type = Scalar::Float64;
+  }
+  for (SymValue &operand : operands)
+    operand = sema.cast(operand, type, call.range);
+  for (size_t i = 1; i < operands.size(); ++i)
+    if (!sema.broadcastTogether(operands[0], operands[i], call.range))
+      return false;
+  for (SymValue &operand : operands)
+    operand = sema.broadcastTo(operand, operands[0].shape(), call.range);
+  return true;
+}
+
+} // namespace
+
+SymValue emitLibdevice(Sema &sema, BuiltinCall &call) {
+  StringRef name = StringRef(call.info.name).substr(StringRef("libdevice.").size());
+  const LibraryFunction *function = llvm::find_if(functions, [&](const auto &entry) { return entry.name == name; });
+  std::vector<SymValue> operands;
+  if (!floatOperands(call, operands))
+    return {};
+  OperationState state(sema.location(call.range), function->operation);
+  for (const SymValue &operand : operands)
+    state.operands.push_back(operand.value);
+  DType type = function->result == Result::Bool ? DType(Scalar::Int1) : operands[0].type;
+  state.types.push_back(sema.mlirType(type, operands[0].shape()));
+  SymValue value = SymValue::makeTensor(sema.builder.create(state)->getResult(0), type);
+  return function->result == Result::Int64 ? sema.cast(value, Scalar::Int64, call.range) : value;
+}
+
+/// The quotient rounded towards zero: the nearest float, or if that lies beyond the quotient, its neighbour before it.
+/// The sign of the remainder, which an fma computes exactly, tells.
+SymValue emitDivideTowardsZero(Sema &sema, BuiltinCall &call) {
+  std::vector<SymValue> operands;
+  if (!floatOperands(call, operands))
+    return {};
+  SymValue a = operands[0], b = operands[1], zero = SymValue::makeConstant(0.0);
+  SymValue quotient = sema.binary(BinaryOp::Div, a, b, call.range);
+  SymValue remainder = callValues(call, "fma", {sema.unary(UnaryOp::Minus, quotient, call.range), b, a});
+  if (remainder.isError())
+    return {};
+  SymValue isBeyond =
+      sema.compare(CompareOp::Lt,
+                   sema.select(sema.compare(CompareOp::Lt, a, zero, call.range),
+                               sema.unary(UnaryOp::Minus, remainder, call.range), remainder, call.range),
+                   zero, call.range);
+  DType bits = a.type.bits() == 64 ? Scalar::Int64 : Scalar::Int32;
+  SymValue before = sema.binary(BinaryOp::Sub, sema.bitcast(quotient, bits, call.range),
+                                SymValue::makeConstant(Int128(1)), call.range);
+  return sema.select(isBeyond, sema.bitcast(before, a.type, call.range), quotient, call.range);
+}
+
+/// Bits of a float as an integer and back, and counts of bits.
+SymValue emitBitsOf(Sema &sema, BuiltinCall &call) {
+  SymValue x = call.tensor(0);
+  if (x.isError())
+    return {};
+  StringRef name = call.info.name;
+  DType type = name.ends_with("float_as_int")         ? DType(Scalar::Int32)
+               : name.ends_with("float_as_uint")      ? DType(Scalar::UInt32)
+               : name.ends_with("double_as_longlong") ? DType(Scalar::Int64)
+               : name.ends_with("longlong_as_double") ? DType(Scalar::Float64)
+                                                      : DType(Scalar::Float32);
+  return sema.bitcast(x, type, call.range);
+}
+
+SymValue emitBitCount(Sema &sema, BuiltinCall &call) {
+  SymValue x = call.tensor(0);
+  if (x.isError())
+    return {};
+  if (!x.type.isInt() || x.type.bits() < 32)
+    return sema.error(Diag::integer_operands, call.range, {std::string(call.info.name), describe(x), "nothing"});
+  Location loc = sema.location(call.range);
+  StringRef name = call.info.name;
+  SymValue count;
+  if (name.ends_with("popc"))
+    count = SymValue::makeTensor(math::CtPopOp::create(sema.builder, loc, x.value), x.type);
+  else if (name.ends_with("clz"))
+    count = SymValue::makeTensor(math::CountLeadingZerosOp::create(sema.builder, loc, x.value), x.type);
+  else // ffs: one more than the place of the lowest bit that is set, 0 if none is
+    count = SymValue::makeTensor(math::CountTrailingZerosOp::create(sema.builder, loc, x.value), x.type);
+  count = sema.cast(count, Scalar::Int32, call.range);
+  if (!name.ends_with("ffs"))
+    return count;
+  SymValue zero = SymValue::makeConstant(Int128(0)), one = SymValue::makeConstant(Int128(1));
+  SymValue isZero = sema.compare(CompareOp::Eq, x, zero, call.range);
+  return sema.select(isZero, zero, sema.binary(BinaryOp::Add, count, one, call.range), call.range);
+}
+
+} // namespace tile::frontend

@@ -1,0 +1,273 @@
+// Builtins that move elements: join, split, cat, interleave, gather, flip, sort, topk, histogram.
+//
+// Only gather is an operation of the dialect. join selects between its operands by the last coordinate, split sums the
+// bits of one half, and a bitonic sort exchanges elements whose places differ in one bit, by gathers.
+
+#include "Frontend/Builtins.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+namespace {
+
+SymValue constant(int64_t value) {
+  return SymValue::makeConstant(Int128(value));
+}
+
+/// The coordinate along 'axis' of each element of a block of this shape, int32.
+SymValue coordinates(BuiltinCall &call, ArrayRef<int64_t> shape, int64_t axis) {
+  SymValue index = call.sema.arange(0, shape[axis], call.range);
+  for (int64_t dim = 0; dim < static_cast<int64_t>(shape.size()); ++dim)
+    if (dim != axis)
+      index = call.sema.expandDims(index, dim, call.range);
+  return call.sema.broadcastTo(index, shape, call.range);
+}
+
+SymValue gather(BuiltinCall &call, const SymValue &source, const SymValue &indices, int64_t axis) {
+  Sema &sema = call.sema;
+  Type type = sema.mlirType(source.type, indices.shape());
+  mlir::Value result = GatherOp::create(sema.builder, sema.location(call.range), type, source.value, indices.value,
+                                        static_cast<uint32_t>(axis));
+  return SymValue::makeTensor(result, source.type);
+}
+
+/// A block of numbers, or an error value after a message.
+SymValue numbers(BuiltinCall &call, size_t index) {
+  SymValue value = call.block(index);
+  if (value.isError() || !value.type.isPointer)
+    return value;
+  return call.sema.error(Diag::not_a_number, call.rangeOf(index), {describe(value)});
+}
+
+/// The dimension that argument 'index' names; without it the last one.
+std::optional<int64_t> axisOrLast(BuiltinCall &call, size_t index, size_t rank) {
+  return call.isNone(index) ? std::optional(static_cast<int64_t>(rank) - 1) : call.axis(index, rank);
+}
+
+/// A new last dimension of size 2, at whose coordinates 0 and 1 the operands lie.
+SymValue join(BuiltinCall &call, SymValue left, SymValue right) {
+  Sema &sema = call.sema;
+  if (!sema.unify(left, right, /*isDivision=*/false, call.range))
+    return {};
+  SmallVector<int64_t> shape(left.shape());
+  auto axis = static_cast<int64_t>(shape.size());
+  shape.push_back(2);
+  left = sema.broadcastTo(sema.expandDims(left, axis, call.range), shape, call.range);
+  right = sema.broadcastTo(sema.expandDims(right, axis, call.range), shape, call.range);
+  SymValue isLeft = sema.compare(CompareOp::Eq, coordinates(call, shape, axis), constant(0), call.range);
+  return sema.select(isLeft, left, right, call.range);
+}
+
+/// The elements at one coordinate of the last dimension: the exclusive or of all, the others being 0.
+SymValue selectLast(BuiltinCall &call, const SymValue &source, int64_t place) {
+  Sema &sema = call.sema;
+  auto axis = static_cast<int64_t>(source.shape().size()) - 1;
+  DType bits = source.type.isInt() ? source.type : *dtypeByName("int" + std::to_string(source.type.bits()));
+  SymValue value = sema.bitcast(source, bits, call.range);
+  SymValue isThere = sema.compare(CompareOp::Eq, coordinates(call, source.shape(), axis), constant(place), call.range);
+  SymValue zero = sema.makeSplat(Value(Int128(0)), bits, source.shape(), call.range);
+  SymValue only = sema.select(isThere, value, zero, call.range);
+  SmallVector<int64_t> shape(source.shape().drop_back());
+  Location loc = sema.location(call.range);
+  auto op = ReduceOp::create(sema.builder, loc, sema.mlirType(bits, shape), only.value, static_cast<uint32_t>(axis));
+  OpBuilder::InsertionGuard guard(sema.builder);
+  Type element = sema.mlirType(bits);
+  mlir::Block *block = sema.builder.createBlock(&op.getCombine(), {}, {element, element}, {loc, loc});
+  mlir::Value sum = arith::XOrIOp::create(sema.builder, loc, block->getArgument(0), block->getArgument(1));
+  YieldOp::create(sema.builder, loc, sum);
+  sema.builder.setInsertionPointAfter(op);
+  return sema.bitcast(SymValue::makeTensor(op.getResult(0), bits), source.type, call.range);
+}
+
+/// One step of a bitonic sort: elements whose places differ in bit 'bit' are exchanged if they are in the wrong order;
+/// 'descends' is an int1 block, or one flag for all.
+SymValue exchange(BuiltinCall &call, const SymValue &x, int64_t axis, unsigned bit, const SymValue &descends) {
+  Sema &sema = call.sema;
+  SymValue place = coordinates(call, x.shape(), axis);
+  SymValue partner =
+      gather(call, x, sema.binary(BinaryOp::BitXor, place, constant(int64_t(1) << bit), call.range), axis);
+  SymValue isUpper =
+      sema.compare(CompareOp::NotEq, sema.binary(BinaryOp::BitAnd, place, constant(int64_t(1) << bit), call.range),
+                   constant(0), call.range);
+  SymValue lower = sema.select(isUpper, partner, x, call.range), upper = sema.select(isUpper, x, partner, call.range);
+  SymValue isGreater = sema.compare(CompareOp::Gt, lower, upper, call.range);
+  SymValue swaps = sema.binary(BinaryOp::BitXor, isGreater, descends, call.range);
+  return sema.select(swaps, partner, x, call.range);
+}
+
+/// Merges the last 'stage' stages of a bitonic network.
+SymValue mergeStage(BuiltinCall &call, SymValue x, int64_t axis, unsigned stage, bool isLast, bool descending) {
+  Sema &sema = call.sema;
+  SymValue descends = SymValue::makeConstant(descending);
+  if (!isLast) {
+    // Blocks of 2^stage elements go up and down in turns.
+    SymValue block =
+        sema.binary(BinaryOp::BitAnd, coordinates(call, x.shape(), axis), constant(int64_t(1) << stage), call.range);
+    descends = sema.compare(CompareOp::NotEq, block, constant(0), call.range);
+  }
+  for (unsigned bit = stage; bit-- > 0;)
+    x = exchange(call, x, axis, bit, descends);
+  return x;
+}
+
+SymValue sorted(BuiltinCall &call, SymValue x, int64_t axis, bool descending) {
+  if (x.type.isFp8())
+    return call.sema.error(Diag::fp8_arithmetic, call.rangeOf(0), {toString(x.type)});
+  unsigned stages = llvm::Log2_64_Ceil(static_cast<uint64_t>(x.shape()[axis]));
+  for (unsigned stage = 1; stage <= stages; ++stage)
+    x = mergeStage(call, x, axis, stage, stage == stages, descending);
+  return x;
+}
+
+} // namespace
+
+SymValue emitJoin(Sema &, BuiltinCall &call) {
+  SymValue left = call.tensor(0), right = call.tensor(1);
+  return left.isError() || right.isError() ? SymValue() : join(call, left, right);
+}
+
+SymValue emitSplit(Sema &sema, BuiltinCall &call) {
+  SymValue value = numbers(call, 0);
+  if (value.isError())
+    return {};
+  if (value.shape().back() != 2)
+    return sema.error(Diag::split_size, call.rangeOf(0), {describe(value)});
+  return SymValue::makeTuple({selectLast(call, value, 0), selectLast(call, value, 1)});
+}
+
+SymValue emitInterleave(Sema &sema, BuiltinCall &call) {
+  SymValue left = call.tensor(0), right = call.tensor(1);
+  SymValue joined = left.isError() || right.isError() ? SymValue() : join(call, left, right);
+  if (joined.isError())
+    return {};
+  SmallVector<int64_t> shape(joined.shape().drop_back());
+  if (shape.empty())
+    return joined;
+  shape.back() *= 2;
+  return sema.reshape(joined, shape, call.range);
+}
+
+/// One block after the other along a dimension: the new dimension of join, moved in front of it and merged with it.
+SymValue emitCat(Sema &sema, BuiltinCall &call) {
+  SymValue left = numbers(call, 0), right = numbers(call, 1);
+  if (left.isError() || right.isError())
+    return {};
+  if (left.shape() != right.shape() || left.type != right.type)
+    return sema.error(Diag::operand_types, call.range, {describe(left), describe(right)});
+  auto rank = static_cast<int32_t>(left.shape().size());
+  std::optional<int64_t> axis = call.axis(3, rank);
+  if (!axis)
+    return {};
+  SymValue joined = join(call, left, right);
+  SmallVector<int32_t> order = llvm::to_vector(llvm::seq<int32_t>(0, rank));
+  order.insert(order.begin() + *axis, rank);
+  joined = sema.permute(joined, order, call.range);
+  SmallVector<int64_t> shape(left.shape());
+  shape[*axis] *= 2;
+  return sema.reshape(joined, shape, call.range);
+}
+
+SymValue emitGather(Sema &sema, BuiltinCall &call) {
+  SymValue source = numbers(call, 0), indices = numbers(call, 1);
+  if (source.isError() || indices.isError())
+    return {};
+  size_t rank = source.shape().size();
+  std::optional<int64_t> axis = call.axis(2, rank);
+  if (!axis)
+    return {};
+  bool fits = indices.type.isInt() && indices.shape().size() == rank;
+  for (size_t dim = 0; fits && dim < rank; ++dim)
+    fits = static_cast<int64_t>(dim) == *axis || indices.shape()[dim] == source.shape()[dim];
+  if (!fits)
+    return sema.error(Diag::gather_indices, call.rangeOf(1), {describe(indices), describe(source)});
+  return gather(call, source, sema.cast(indices, Scalar::Int32, call.range), *axis);
+}
+
+SymValue emitFlip(Sema &sema, BuiltinCall &call) {
+  SymValue value = numbers(call, 0);
+  std::optional<int64_t> axis = value.isError() ? std::nullopt : axisOrLast(call, 1, value.shape().size());
+  if (!axis)
+    return {};
+  SymValue last = constant(value.shape()[*axis] - 1);
+  return gather(call, value, sema.binary(BinaryOp::Sub, last, coordinates(call, value.shape(), *axis), call.range),
+                *axis);
+}
+
+SymValue emitSort(Sema &, BuiltinCall &call) {
+  SymValue value = numbers(call, 0);
+  std::optional<bool> descending = call.flag(2);
+  std::optional<int64_t> axis = value.isError() ? std::nullopt : axisOrLast(call, 1, value.shape().size());
+  return axis && descending ? sorted(call, value, *axis, *descending) : SymValue();
+}
+
+/// The k largest elements along a dimension, the largest first.
+SymValue emitTopk(Sema &sema, BuiltinCall &call) {
+  SymValue value = numbers(call, 0);
+  std::optional<int64_t> k = call.integer(1);
+  std::optional<int64_t> axis = value.isError() ? std::nullopt : axisOrLast(call, 2, value.shape().size());
+  if (!axis || !k)
+    return {};
+  int64_t size = value.shape()[*axis];
+  if (*k < 1 || *k > size || !llvm::isPowerOf2_64(static_cast<uint64_t>(*k)))
+    return sema.error(Diag::topk_count, call.rangeOf(1), {std::to_string(*k), std::to_string(size)});
+  SymValue all = sorted(call, value, *axis, /*descending=*/true);
+  if (all.isError() || *k == size)
+    return all;
+  SmallVector<int64_t> shape(value.shape());
+  shape[*axis] = *k;
+  return gather(call, all, coordinates(call, shape, *axis), *axis);
+}
+
+SymValue emitBitonicMerge(Sema &, BuiltinCall &call) {
+  SymValue value = numbers(call, 0);
+  std::optional<bool> descending = call.flag(2);
+  std::optional<int64_t> axis = value.isError() ? std::nullopt : axisOrLast(call, 1, value.shape().size());
+  if (!axis || !descending)
+    return {};
+  unsigned stages = llvm::Log2_64_Ceil(static_cast<uint64_t>(value.shape()[*axis]));
+  return mergeStage(call, value, *axis, stages, /*isLast=*/true, *descending);
+}
+
+/// Counts of the values 0 to num_bins - 1: each element is compared with each bin.
+SymValue emitHistogram(Sema &sema, BuiltinCall &call) {
+  SymValue value = numbers(call, 0);
+  std::optional<int64_t> bins = call.integer(1);
+  if (value.isError() || !bins)
+    return {};
+  if (value.shape().size() != 1 || !value.type.isInt())
+    return sema.error(Diag::histogram_input, call.rangeOf(0), {describe(value)});
+  SymValue places = sema.arange(0, *bins, call.rangeOf(1));
+  if (places.isError())
+    return {};
+  constexpr int64_t maxElements = 1 << 20;
+  if (value.shape()[0] * *bins > maxElements)
+    return sema.error(Diag::too_many_elements, call.range, {std::to_string(value.shape()[0] * *bins)});
+  SymValue hits = sema.compare(CompareOp::Eq, sema.expandDims(value, 1, call.range),
+                               sema.expandDims(places, 0, call.range), call.range);
+  if (!call.isNone(2)) {
+    SymValue mask = sema.cast(call.tensor(2), Scalar::Int1, call.rangeOf(2));
+    if (mask.isError())
+      return {};
+    mask = sema.broadcastTo(mask, value.shape(), call.rangeOf(2));
+    hits = mask.isError() ? SymValue()
+                          : sema.logical(BoolOperator::And, hits, sema.expandDims(mask, 1, call.range), call.range);
+  }
+  return hits.isError() ? SymValue()
+                        : callValues(call, "sum", {sema.cast(hits, Scalar::Int32, call.range), constant(0)});
+}
+
+/// The element of a block that has one.
+SymValue emitItem(Sema &sema, BuiltinCall &call) {
+  SymValue value = call.tensor(0);
+  if (value.isError() || value.isScalar())
+    return value;
+  if (ShapedType::getNumElements(value.shape()) != 1)
+    return sema.error(Diag::reshape_elements, call.range,
+                      {describe(value), std::to_string(ShapedType::getNumElements(value.shape())), "a scalar", "1"});
+  return sema.toScalar(value, call.range);
+}
+
+} // namespace tile::frontend

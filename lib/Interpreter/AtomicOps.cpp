@@ -1,0 +1,141 @@
+// Atomic operations. Programs run one after another, so each element is read, combined and written in turn; the memory
+// order and the scope make no difference.
+#include "Interpreter/Memory.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+
+namespace tile::interp {
+namespace {
+
+struct AtomicData {
+  AtomicKind kind = AtomicKind::xchg;
+  Type element;
+  bool hasMask = false;
+};
+
+template <typename T> T combineIntegers(AtomicKind kind, T old, T value) {
+  using Signed = std::make_signed_t<T>;
+  switch (kind) {
+  case AtomicKind::add:
+    return T(old + value);
+  case AtomicKind::max:
+    return Signed(old) > Signed(value) ? old : value;
+  case AtomicKind::min:
+    return Signed(old) < Signed(value) ? old : value;
+  case AtomicKind::umax:
+    return std::max(old, value);
+  case AtomicKind::umin:
+    return std::min(old, value);
+  case AtomicKind::and_:
+    return old & value;
+  case AtomicKind::or_:
+    return old | value;
+  case AtomicKind::xor_:
+    return old ^ value;
+  case AtomicKind::xchg:
+    return value;
+  }
+  return value;
+}
+
+template <Kind kind> HeldType<kind> combine(AtomicKind operation, HeldType<kind> old, HeldType<kind> value) {
+  if constexpr (isInteger(kind))
+    return combineIntegers(operation, old, value);
+  else if (operation == AtomicKind::xchg)
+    return value;
+  else if constexpr (isSmallFloat(kind))
+    return roundTo(kind, old + value);
+  else
+    return old + value;
+}
+
+/// The element's place in its buffer; null after an error.
+template <Kind kind> char *locate(Machine &machine, const Instruction &instruction, int64_t element) {
+  int64_t offset = machine.at<int64_t>(instruction.in[0])[element];
+  int32_t buffer = machine.at<int32_t>(pointerBuffers(instruction.in[0], instruction.count))[element];
+  char *address = addressOf<kind>(machine, buffer, offset);
+  if (!address)
+    machine.fail(
+        instruction,
+        describeOutOfBounds(machine, "atomic accesses", buffer, offset, instruction.dataAs<AtomicData>().element),
+        element);
+  return address;
+}
+
+/// in: pointers, values, mask.
+template <Kind kind> struct Update {
+  static bool execute(Machine &machine, const Instruction &instruction) {
+    using Held = HeldType<kind>;
+    const auto &data = instruction.dataAs<AtomicData>();
+    const Held *values = machine.at<Held>(instruction.in[1]);
+    const uint8_t *mask = data.hasMask ? machine.at<uint8_t>(instruction.in[2]) : nullptr;
+    Held *result = machine.at<Held>(instruction.out[0]);
+    for (int64_t i = 0; i < instruction.count; ++i) {
+      result[i] = 0;
+      if (mask && !mask[i])
+        continue;
+      char *address = locate<kind>(machine, instruction, i);
+      if (!address)
+        return false;
+      result[i] = readMemory<kind>(address);
+      writeMemory<kind>(address, combine<kind>(data.kind, result[i], values[i]));
+    }
+    return true;
+  }
+};
+
+/// in: pointers, values, expected values; compared by their bits in memory.
+template <Kind kind> struct CompareAndSwap {
+  static bool execute(Machine &machine, const Instruction &instruction) {
+    using Held = HeldType<kind>;
+    const Held *values = machine.at<Held>(instruction.in[1]), *expected = machine.at<Held>(instruction.in[2]);
+    Held *result = machine.at<Held>(instruction.out[0]);
+    for (int64_t i = 0; i < instruction.count; ++i) {
+      char *address = locate<kind>(machine, instruction, i);
+      if (!address)
+        return false;
+      char wanted[sizeof(MemoryType<kind>)];
+      writeMemory<kind>(wanted, expected[i]);
+      result[i] = readMemory<kind>(address);
+      if (std::memcmp(address, wanted, sizeof(wanted)) == 0)
+        writeMemory<kind>(address, values[i]);
+    }
+    return true;
+  }
+};
+
+bool compileUpdate(Compiler &compiler, Operation *op) {
+  auto update = cast<AtomicRmwOp>(op);
+  AtomicData data{update.getKind(), getElementTypeOf(update.getType()), bool(update.getMask())};
+  size_t mask = data.hasMask ? compiler.slotOf(update.getMask()).offset : 0;
+  Slot result = compiler.define(update.getResult());
+  compiler
+      .emit(op, memoryKernel<Update>(result.kind),
+            {compiler.slotOf(update.getPtr()).offset, compiler.slotOf(update.getValue()).offset, mask}, {result.offset},
+            result)
+      .data = std::make_shared<const AtomicData>(data);
+  return true;
+}
+
+bool compileSwap(Compiler &compiler, Operation *op) {
+  auto swap = cast<AtomicCasOp>(op);
+  Slot result = compiler.define(swap.getResult());
+  compiler
+      .emit(op, memoryKernel<CompareAndSwap>(result.kind),
+            {compiler.slotOf(swap.getPtr()).offset, compiler.slotOf(swap.getValue()).offset,
+             compiler.slotOf(swap.getExpected()).offset},
+            {result.offset}, result)
+      .data = std::make_shared<const AtomicData>(AtomicData{AtomicKind::xchg, getElementTypeOf(swap.getType())});
+  return true;
+}
+
+} // namespace
+
+void registerAtomicOps(HandlerTable &table) {
+  table["tile.atomic_rmw"] = compileUpdate;
+  table["tile.atomic_cas"] = compileSwap;
+}
+
+} // namespace tile::interp

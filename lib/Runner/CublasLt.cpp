@@ -1,0 +1,150 @@
+// The functions and numbers of cublasLt.h that a product with an epilogue needs, declared with their documented values.
+#include "Runner/CublasLt.h"
+
+#include <dlfcn.h>
+
+namespace tile::runner {
+
+using runtime::makeError;
+using runtime::Success;
+
+namespace {
+
+// cublasLtMatmulDescAttributes_t, cublasLtEpilogue_t, cublasLtMatmulPreferenceAttributes_t.
+constexpr int descTransA = 3, descTransB = 4, descEpilogue = 7, descBiasPointer = 8, descBiasType = 26;
+constexpr uint32_t epilogueRelu = 2, epilogueBias = 4;
+constexpr int preferenceWorkspace = 1;
+
+/// cublasLtMatmulHeuristicResult_t.
+struct HeuristicResult {
+  uint64_t algorithm[8];
+  size_t workspaceBytes;
+  int state;
+  float waves;
+  int reserved[4];
+};
+
+} // namespace
+
+struct CublasLtMatmul::Functions {
+  int (*create)(void **handle) = nullptr;
+  int (*destroy)(void *handle) = nullptr;
+  int (*descCreate)(void **desc, int compute, int scaleType) = nullptr;
+  int (*descDestroy)(void *desc) = nullptr;
+  int (*descSet)(void *desc, int attribute, const void *value, size_t bytes) = nullptr;
+  int (*layoutCreate)(void **layout, int type, uint64_t rows, uint64_t columns, int64_t leading) = nullptr;
+  int (*layoutDestroy)(void *layout) = nullptr;
+  int (*preferenceCreate)(void **preference) = nullptr;
+  int (*preferenceDestroy)(void *preference) = nullptr;
+  int (*preferenceSet)(void *preference, int attribute, const void *value, size_t bytes) = nullptr;
+  int (*heuristic)(void *handle, void *desc, void *a, void *b, void *c, void *d, void *preference, int wanted,
+                   HeuristicResult *results, int *found) = nullptr;
+  int (*matmul)(void *handle, void *desc, const void *alpha, const void *a, void *layoutA, const void *b, void *layoutB,
+                const void *beta, const void *c, void *layoutC, void *d, void *layoutD, const void *algorithm,
+                void *workspace, size_t workspaceBytes, void *stream) = nullptr;
+};
+
+Result<std::shared_ptr<CublasLtMatmul>> CublasLtMatmul::create(void *library, const GemmPlan &plan,
+                                                               const Cublas::Pointers &pointers,
+                                                               runtime::CUdeviceptr workspace, size_t workspaceBytes) {
+  auto matmul = std::make_shared<CublasLtMatmul>();
+  matmul->functions = std::make_unique<Functions>();
+  Functions &f = *matmul->functions;
+  const std::pair<const char *, void **> symbols[] = {
+      {"cublasLtCreate", reinterpret_cast<void **>(&f.create)},
+      {"cublasLtDestroy", reinterpret_cast<void **>(&f.destroy)},
+      {"cublasLtMatmulDescCreate", reinterpret_cast<void **>(&f.descCreate)},
+      {"cublasLtMatmulDescDestroy", reinterpret_cast<void **>(&f.descDestroy)},
+      {"cublasLtMatmulDescSetAttribute", reinterpret_cast<void **>(&f.descSet)},
+      {"cublasLtMatrixLayoutCreate", reinterpret_cast<void **>(&f.layoutCreate)},
+      {"cublasLtMatrixLayoutDestroy", reinterpret_cast<void **>(&f.layoutDestroy)},
+      {"cublasLtMatmulPreferenceCreate", reinterpret_cast<void **>(&f.preferenceCreate)},
+      {"cublasLtMatmulPreferenceDestroy", reinterpret_cast<void **>(&f.preferenceDestroy)},
+      {"cublasLtMatmulPreferenceSetAttribute", reinterpret_cast<void **>(&f.preferenceSet)},
+      {"cublasLtMatmulAlgoGetHeuristic", reinterpret_cast<void **>(&f.heuristic)},
+      {"cublasLtMatmul", reinterpret_cast<void **>(&f.matmul)}};
+  for (const auto &[symbol, slot] : symbols)
+    if (!(*slot = dlsym(library, symbol)))
+      return makeError(TILE_ERROR_UNSUPPORTED, "cuBLAS has no function {}", symbol);
+  matmul->pointers = pointers;
+  matmul->workspace = workspace;
+  matmul->workspaceBytes = workspaceBytes;
+  if (Status status = matmul->describe(plan); !status)
+    return status.error();
+  if (Status status = matmul->chooseAlgorithm(); !status)
+    return status.error();
+  return matmul;
+}
+
+CublasLtMatmul::~CublasLtMatmul() {
+  for (void *layout : {first, second, output})
+    if (layout)
+      (void)functions->layoutDestroy(layout);
+  if (operation)
+    (void)functions->descDestroy(operation);
+  if (handle)
+    (void)functions->destroy(handle);
+}
+
+Status CublasLtMatmul::describe(const GemmPlan &plan) {
+  const Functions &f = *functions;
+  const int inputType = cudaDataType(pointers.inputType), outputType = cudaDataType(pointers.outputType);
+  int status = f.create(&handle);
+  if (status == 0)
+    status = f.descCreate(&operation, cublasComputeType(pointers.inputType), cudaDataType(DataType::F32));
+  const auto set = [&](int attribute, const auto &value) {
+    if (status == 0)
+      status = f.descSet(operation, attribute, &value, sizeof(value));
+  };
+  set(descTransA, int32_t(plan.first.isTransposed ? cublas::opT : cublas::opN));
+  set(descTransB, int32_t(plan.second.isTransposed ? cublas::opT : cublas::opN));
+  set(descEpilogue, uint32_t((plan.hasRelu ? epilogueRelu : 0) | (plan.bias.empty() ? 0 : epilogueBias)));
+  if (!plan.bias.empty()) {
+    set(descBiasPointer, reinterpret_cast<const void *>(pointers.bias));
+    set(descBiasType, int32_t(cudaDataType(pointers.biasType)));
+  }
+  const auto layout = [&](void *&slot, const GemmOperand &operand, int type, int64_t rows, int64_t columns) {
+    if (operand.isTransposed)
+      std::swap(rows, columns);
+    if (status == 0)
+      status = f.layoutCreate(&slot, type, static_cast<uint64_t>(rows), static_cast<uint64_t>(columns),
+                              operand.leadingDimension);
+  };
+  layout(first, plan.first, inputType, plan.m, plan.k);
+  layout(second, plan.second, inputType, plan.k, plan.n);
+  layout(output, plan.output, outputType, plan.m, plan.n);
+  if (status == 0)
+    return Success{};
+  return makeError(TILE_ERROR_UNSUPPORTED, "cublasLt refused the product with status {}", status);
+}
+
+Status CublasLtMatmul::chooseAlgorithm() {
+  const Functions &f = *functions;
+  void *preference = nullptr;
+  HeuristicResult result = {};
+  int found = 0;
+  int status = f.preferenceCreate(&preference);
+  if (status == 0)
+    status = f.preferenceSet(preference, preferenceWorkspace, &workspaceBytes, sizeof(workspaceBytes));
+  if (status == 0)
+    status = f.heuristic(handle, operation, first, second, output, output, preference, 1, &result, &found);
+  if (preference)
+    (void)f.preferenceDestroy(preference);
+  if (status != 0 || found == 0)
+    return makeError(TILE_ERROR_UNSUPPORTED, "cublasLt has no algorithm for this product (status {})", status);
+  std::copy(std::begin(result.algorithm), std::end(result.algorithm), algorithm);
+  return Success{};
+}
+
+Status CublasLtMatmul::launch(runtime::CUstream stream) {
+  const float one = 1, zero = 0;
+  void *out = reinterpret_cast<void *>(pointers.output);
+  const int status = functions->matmul(handle, operation, &one, reinterpret_cast<const void *>(pointers.first), first,
+                                       reinterpret_cast<const void *>(pointers.second), second, &zero, out, output, out,
+                                       output, algorithm, reinterpret_cast<void *>(workspace), workspaceBytes, stream);
+  if (status == 0)
+    return Success{};
+  return makeError(TILE_ERROR_DRIVER, "cublasLtMatmul failed with status {}", status);
+}
+
+} // namespace tile::runner

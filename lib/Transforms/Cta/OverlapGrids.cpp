@@ -1,0 +1,59 @@
+// cta-overlap-grids: let a grid begin before the one in front has ended.
+//
+// If the launch allows it (programmatic dependent launch), a grid begins when every CTA of the grid in front has said
+// that it needs no more, or has ended: barriers are initialised and tensor maps fetched meanwhile. What the grid in
+// front writes is awaited before anything else is done, for what it reads may not be written yet, and what it writes
+// may still be read:
+//
+//   cta.warp_roles math { body } producer { copies }
+//   ==>
+//   cta.warp_roles math { cta.await_grids; body } producer { cta.await_grids; copies; cta.launch_dependents }
+//
+// In a launch that does not allow it both return at once.
+#include "Analysis/FindTarget.h"
+#include "Cta/CtaDialect.h"
+#include "Target/GpuTarget.h"
+#include "Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+
+namespace tile {
+#define GEN_PASS_DEF_CTAOVERLAPGRIDS
+#include "Transforms/Passes.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+
+struct CtaOverlapGrids : tile::impl::CtaOverlapGridsBase<CtaOverlapGrids> {
+  using CtaOverlapGridsBase::CtaOverlapGridsBase;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    const target::GpuTarget *gpu = findTargetOrEmitError(target, kernel);
+    if (!gpu)
+      return signalPassFailure();
+    auto all = kernel.getBody().front().getOps<cta::WarpRolesOp>();
+    if (!gpu->has(target::Feature::GridDependency) || !llvm::hasSingleElement(all))
+      return;
+    cta::WarpRolesOp roles = *all.begin();
+    // Nothing but the roles may access memory.
+    for (Operation &op : kernel.getBody().front().without_terminator())
+      if (&op != roles && !isa<cta::AllocOp, cta::MbarrierAllocOp, cta::TmaPrefetchOp, arith::ConstantOp>(op))
+        return;
+    OpBuilder builder(&getContext());
+    for (Region &region : roles->getRegions()) {
+      builder.setInsertionPointToStart(&region.front());
+      cta::AwaitGridsOp::create(builder, roles.getLoc());
+    }
+    // The last copies have been issued; the next grid's first ones can follow them.
+    builder.setInsertionPointToEnd(&roles.getProducer().front());
+    cta::LaunchDependentsOp::create(builder, roles.getLoc());
+  }
+};
+
+} // namespace

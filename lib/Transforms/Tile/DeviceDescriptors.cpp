@@ -1,0 +1,104 @@
+// tile-device-descriptors: let the kernel make tensor maps that the launcher cannot.
+//
+// Where a descriptor's base or shape comes from memory, as in a product of each group of many, every CTA makes its own
+// tensor map, in scratch memory that the launcher gives it. That takes a microsecond, so it stands as late as it can,
+// outside of the loop that reads through it, and is left out if that loop runs never:
+//
+//   for %group {                                           for %group {
+//     %d = tile.make_desc %base, [%m, %k], …        ==>      %any = %first < %tiles
+//     for %tile = %first to %tiles { … %d[%i, %j] }          %d = tile.make_desc %base, [%m, %k], … at %place if %any
+//   }                                                        for %tile = %first to %tiles { … %d[%i, %j] } }
+//
+// How the map is made is the business of cta-lower-descriptors, which knows box and swizzle.
+// Analysis/DeviceDescriptors.h says which descriptors qualify.
+#include "Analysis/DeviceDescriptors.h"
+#include "Analysis/FindTarget.h"
+#include "Transforms/Passes.h"
+
+#include "Cta/CtaDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+
+namespace tile {
+#define GEN_PASS_DEF_TILEDEVICEDESCRIPTORS
+#include "Transforms/Passes.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+
+/// A loop that stands beside the descriptor and has all accesses through it, or none.
+scf::ForOp findOnlyLoop(MakeDescOp desc) {
+  Operation *only = nullptr;
+  for (Operation *user : desc->getUsers()) {
+    Operation *place = desc->getBlock()->findAncestorOpInBlock(*user);
+    if (only && only != place)
+      return {};
+    only = place;
+  }
+  return dyn_cast_if_present<scf::ForOp>(only);
+}
+
+/// Each CTA's memory for `count` tensor maps: a pointer to the first of them.
+Value emitScratch(KernelOp kernel, size_t count) {
+  OpBuilder builder(kernel.getContext());
+  Location loc = kernel.getLoc();
+  int64_t bytes = count * cta::tensorMapBytes;
+  auto attributes =
+      builder.getDictionaryAttr(builder.getNamedAttr(KernelOp::getScratchAttrName(), builder.getI64IntegerAttr(bytes)));
+  unsigned index = kernel.getNumArguments();
+  (void)kernel.insertArgument(index, PtrType::get(kernel.getContext(), builder.getI8Type()), attributes, loc);
+  builder.setInsertionPointToStart(&kernel.getBody().front());
+  Value cta = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), ProgramIdOp::create(builder, loc, 0));
+  Value size = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(bytes));
+  return AddPtrOp::create(builder, loc, kernel.getArgument(index), arith::MulIOp::create(builder, loc, cta, size));
+}
+
+void givePlace(MakeDescOp desc, Value scratch, size_t number) {
+  OpBuilder builder(desc);
+  Location loc = desc.getLoc();
+  if (scf::ForOp loop = findOnlyLoop(desc)) {
+    desc->moveBefore(loop);
+    builder.setInsertionPoint(desc);
+    auto predicate = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
+    Value any = arith::CmpIOp::create(builder, loc, predicate, loop.getLowerBound(), loop.getUpperBound());
+    desc.getNeededMutable().assign(any);
+  }
+  if (number != 0) {
+    Value offset = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(number * cta::tensorMapBytes));
+    scratch = AddPtrOp::create(builder, loc, scratch, offset);
+  }
+  desc.getPlaceMutable().assign(scratch);
+}
+
+bool isPersistent(KernelOp kernel) {
+  for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
+    if (kernel.getArgAttr(index, KernelOp::getGridSizeAttrName()))
+      return true;
+  return false;
+}
+
+struct TileDeviceDescriptors : tile::impl::TileDeviceDescriptorsBase<TileDeviceDescriptors> {
+  using TileDeviceDescriptorsBase::TileDeviceDescriptorsBase;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    const target::GpuTarget *gpu = findTargetOrEmitError(target, kernel);
+    if (!gpu)
+      return signalPassFailure();
+    SmallVector<MakeDescOp> plan = planDeviceDescriptors(kernel, *gpu, [](MakeDescOp desc, const std::string &reason) {
+      desc.emitRemark() << "descriptor is not made by the kernel: " << reason;
+    });
+    // The launcher gives scratch memory to kernels whose number of CTAs it chooses.
+    if (plan.empty() || !isPersistent(kernel))
+      return;
+    Value scratch = emitScratch(kernel, plan.size());
+    for (auto [number, desc] : llvm::enumerate(plan))
+      givePlace(desc, scratch, number);
+  }
+};
+
+} // namespace

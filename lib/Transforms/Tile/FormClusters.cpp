@@ -1,0 +1,227 @@
+// tile-form-clusters: let the CTAs of a cluster run neighbouring programs.
+//
+// Of a persistent kernel whose `cluster` is M x N x 1. The loop over programs becomes one over groups of M x N
+// programs, and each CTA takes the one of its rank, so neighbours read the same rows or columns at the same time:
+//
+//   for (p = CTA; p < x * y * z; p += CTAs)            { i, j = p mod x, p / x mod y; body }
+//   ==>
+//   for (g = cluster; g < x/M * y/N * z; g += clusters) { i, j = (g mod x/M) * M + rank mod M, …; body }
+//
+// A program that orders itself by tile.swizzle2d is grouped after that, else neighbours would be torn apart. All CTAs
+// of a cluster must go through all loads together, so groups at the edge of the grid have programs that do not exist:
+// they copy what they like by tensor maps, but what they would do to memory otherwise is left out.
+#include "Analysis/FindTarget.h"
+#include "Cta/CtaDialect.h"
+#include "Target/GpuTarget.h"
+#include "Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace tile {
+#define GEN_PASS_DEF_TILEFORMCLUSTERS
+#include "Transforms/Passes.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+
+constexpr unsigned numAxes = 3;
+
+/// The loop that tile-make-persistent makes.
+struct ProgramLoop {
+  scf::ForOp loop;
+  Value sizes[numAxes];         ///< Of the grid.
+  arith::RemUIOp first, second; ///< A program's indices along the first two axes.
+  arith::DivUIOp withoutFirst, third;
+  Operation *tail = nullptr; ///< The first operation that accesses memory other than by reads through descriptors.
+};
+
+bool isGridSize(KernelOp kernel, Value value, unsigned axis) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner() != &kernel.getBody().front())
+    return false;
+  auto attribute = kernel.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), KernelOp::getGridSizeAttrName());
+  return attribute && attribute.getInt() == axis;
+}
+
+std::optional<ProgramLoop> findPrograms(KernelOp kernel) {
+  ProgramLoop programs;
+  for (auto loop : kernel.getBody().front().getOps<scf::ForOp>()) {
+    auto id = loop.getLowerBound().getDefiningOp<ProgramIdOp>();
+    auto step = loop.getStep().getDefiningOp<NumProgramsOp>();
+    if (id && step && id.getAxis() == 0 && step.getAxis() == 0 && loop.getNumResults() == 0)
+      programs.loop = loop;
+  }
+  if (!programs.loop)
+    return std::nullopt;
+  Value index = programs.loop.getInductionVar();
+  for (Operation &op : *programs.loop.getBody()) {
+    auto remainder = dyn_cast<arith::RemUIOp>(op);
+    auto quotient = dyn_cast<arith::DivUIOp>(op);
+    Value withoutFirst = programs.withoutFirst ? programs.withoutFirst.getResult() : Value();
+    if (remainder && remainder.getLhs() == index && isGridSize(kernel, remainder.getRhs(), 0))
+      programs.first = remainder;
+    if (quotient && quotient.getLhs() == index && isGridSize(kernel, quotient.getRhs(), 0))
+      programs.withoutFirst = quotient;
+    if (remainder && remainder.getLhs() == withoutFirst && isGridSize(kernel, remainder.getRhs(), 1))
+      programs.second = remainder;
+    if (quotient && quotient.getLhs() == withoutFirst && isGridSize(kernel, quotient.getRhs(), 1))
+      programs.third = quotient;
+  }
+  if (!programs.first || !programs.second || !programs.third)
+    return std::nullopt;
+  programs.sizes[0] = programs.first.getRhs();
+  programs.sizes[1] = programs.second.getRhs();
+  for (BlockArgument argument : kernel.getBody().front().getArguments())
+    if (isGridSize(kernel, argument, 2))
+      programs.sizes[2] = argument;
+  return programs.sizes[2] ? std::optional(programs) : std::nullopt;
+}
+
+/// Whether a program that does not exist must not execute this: it may access memory, or stop the kernel.
+bool isForExistingPrograms(Operation *op) {
+  return op
+      ->walk([](Operation *nested) {
+        bool isControl = nested->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
+        bool isHarmless = isControl || isa<DescLoadOp, AssumeOp>(nested) || isMemoryEffectFree(nested);
+        return isHarmless ? WalkResult::advance() : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
+class ClusterFormation {
+public:
+  ClusterFormation(KernelOp kernel, ProgramLoop programs, unsigned rows, unsigned columns)
+      : kernel(kernel), programs(programs), extents{rows, columns}, builder(programs.loop),
+        loc(programs.loop.getLoc()) {}
+
+  void run() {
+    Value rank = cta::ClusterRankOp::create(builder, loc);
+    Value groups[2];
+    for (unsigned axis = 0; axis < 2; ++axis)
+      groups[axis] = emitCeilDiv(programs.sizes[axis], extents[axis]);
+    Value count = mul(mul(groups[0], groups[1]), programs.sizes[2]);
+    programs.loop.setLowerBound(cta::ClusterIdOp::create(builder, loc));
+    programs.loop.setUpperBound(count);
+    programs.loop.setStep(cta::NumClustersOp::create(builder, loc));
+
+    // The group's index, then the program's.
+    builder.setInsertionPoint(programs.first->isBeforeInBlock(programs.withoutFirst) ? programs.first
+                                                                                     : programs.withoutFirst);
+    Value index = programs.loop.getInductionVar();
+    Value rest = arith::DivUIOp::create(builder, loc, index, groups[0]);
+    Value place[2] = {arith::RemUIOp::create(builder, loc, index, groups[0]),
+                      arith::RemUIOp::create(builder, loc, rest, groups[1])};
+    programs.third.replaceAllUsesWith(arith::DivUIOp::create(builder, loc, rest, groups[1]).getResult());
+    Value replaced[2] = {programs.first, programs.second};
+    Swizzle2dOp order = findOrder();
+    if (order) {
+      builder.setInsertionPoint(order);
+      auto grouped = Swizzle2dOp::create(builder, loc, place[0], place[1], groups[0], groups[1],
+                                         emitCeilDiv(order.getSizeG(), extents[0]));
+      place[0] = grouped.getNewI();
+      place[1] = grouped.getNewJ();
+      replaced[0] = order.getNewI();
+      replaced[1] = order.getNewJ();
+    }
+    Value rankRow = extents[1] == 1 ? rank : arith::RemUIOp::create(builder, loc, rank, emitI32(extents[0]));
+    Value rankColumn = extents[0] == 1 ? rank : arith::DivUIOp::create(builder, loc, rank, emitI32(extents[0]));
+    Value ranks[2] = {rankRow, rankColumn}, exists;
+    for (unsigned axis = 0; axis < 2; ++axis) {
+      if (extents[axis] != 1) {
+        place[axis] = arith::AddIOp::create(builder, loc, mul(place[axis], emitI32(extents[axis])), ranks[axis]);
+        Value inside =
+            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, place[axis], programs.sizes[axis]);
+        exists = exists ? arith::AndIOp::create(builder, loc, exists, inside).getResult() : inside;
+      }
+      replaced[axis].replaceAllUsesWith(place[axis]);
+    }
+    guardTail(exists);
+    kernel.setClusterCtas(extents[0] * extents[1]);
+  }
+
+private:
+  Value emitI32(int64_t value) { return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(value)); }
+  Value mul(Value a, Value b) { return arith::MulIOp::create(builder, loc, a, b); }
+  Value emitCeilDiv(Value a, unsigned b) {
+    if (b == 1)
+      return a;
+    Value padded = arith::AddIOp::create(builder, loc, a, emitI32(b - 1));
+    return arith::DivUIOp::create(builder, loc, padded, emitI32(b));
+  }
+
+  /// The operation that turns the grid's indices into the program's, if nothing else uses them.
+  Swizzle2dOp findOrder() {
+    if (!programs.first->hasOneUse() || !programs.second->hasOneUse())
+      return {};
+    auto order = dyn_cast<Swizzle2dOp>(*programs.first->user_begin());
+    bool isWhole = order && order.getI() == programs.first && order.getJ() == programs.second &&
+                   order.getSizeI() == programs.sizes[0] && order.getSizeJ() == programs.sizes[1] &&
+                   order->getBlock() == programs.loop.getBody();
+    return isWhole ? order : Swizzle2dOp();
+  }
+
+  void guardTail(Value exists) {
+    if (!programs.tail)
+      return;
+    builder.setInsertionPoint(programs.tail);
+    auto guard = scf::IfOp::create(builder, loc, exists, /*withElseRegion=*/false);
+    Operation *end = programs.loop.getBody()->getTerminator();
+    for (Operation *op = programs.tail, *next; op != end; op = next) {
+      next = op->getNextNode();
+      op->moveBefore(guard.thenBlock()->getTerminator());
+    }
+  }
+
+  KernelOp kernel;
+  ProgramLoop programs;
+  unsigned extents[2]; ///< Programs of a group along the first two axes.
+  OpBuilder builder;
+  Location loc;
+};
+
+struct TileFormClusters : tile::impl::TileFormClustersBase<TileFormClusters> {
+  using TileFormClustersBase::TileFormClustersBase;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    const target::GpuTarget *gpu = findTargetOrEmitError(target, kernel);
+    if (!gpu)
+      return signalPassFailure();
+    std::optional<ArrayRef<int32_t>> shape = kernel.getCluster();
+    // The steps of a program are split elsewhere, and not for neighbours.
+    if (!shape || (*shape)[0] * (*shape)[1] == 1 || (*shape)[2] != 1)
+      return;
+    if (!gpu->has(target::Feature::Clusters))
+      return refuse("the target has no clusters");
+    std::optional<ProgramLoop> programs = findPrograms(kernel);
+    if (!programs)
+      return refuse("the kernel is not persistent, because it reads no operands of products by TMA");
+    for (Operation &op : programs->loop.getBody()->without_terminator())
+      if (!programs->tail && isForExistingPrograms(&op))
+        programs->tail = &op;
+    for (Operation *op = programs->tail; op; op = op->getNextNode())
+      if (op->walk([](DescLoadOp) { return WalkResult::interrupt(); }).wasInterrupted())
+        return refuse("a program accesses memory through pointers before it has read all its blocks");
+    dropAssumptions(programs->loop);
+    ClusterFormation(kernel, *programs, (*shape)[0], (*shape)[1]).run();
+  }
+
+private:
+  void refuse(StringRef reason) { getOperation().emitRemark() << "no clusters: " << reason; }
+
+  /// What a program promises need not hold for one that does not exist.
+  void dropAssumptions(scf::ForOp loop) {
+    SmallVector<AssumeOp> assumptions;
+    loop.walk([&](AssumeOp op) { assumptions.push_back(op); });
+    for (AssumeOp op : assumptions)
+      op.erase();
+  }
+};
+
+} // namespace

@@ -1,0 +1,94 @@
+// tile-swap-dot: let warp groups multiply products of few rows, as c^T = b^T a^T.
+//
+//   for %k iter_args(%acc: 16x64):                          for %k iter_args(%acc: 64x16):
+//     %c = tile.dot %a, %b, %acc : 16x64, 64x64        ==>    %c = tile.dot (trans %b), (trans %a), %acc : 64x64, 64x16
+//     yield %c                                                yield %c
+//                                                           %result = trans of the loop's
+//
+// A decoder multiplies the weights with a few tokens. wgmma has 64 rows: as its left operand the weights fill them, and
+// there is one column for each token, where otherwise rows of zeros are copied, multiplied and thrown away. TMA has put
+// both operands into shared memory, and a matrix descriptor reads either order there, so transposing costs nothing; the
+// accumulator is transposed once, when it is written. Analysis/SwappedDot.h says which products can be swapped.
+#include "Analysis/FindTarget.h"
+#include "Analysis/SwappedDot.h"
+#include "Transforms/Passes.h"
+
+#include "Cta/CtaDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+
+namespace tile {
+#define GEN_PASS_DEF_TILESWAPDOT
+#include "Transforms/Passes.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+
+struct PlannedSwap {
+  DotOp dot;
+  SwapPlan plan;
+};
+
+RankedTensorType transposed(Type type) {
+  auto matrix = cast<RankedTensorType>(type);
+  return RankedTensorType::get({matrix.getDimSize(1), matrix.getDimSize(0)}, matrix.getElementType());
+}
+
+Value emitTrans(OpBuilder &builder, Location loc, Value value) {
+  if (auto constant = value.getDefiningOp<arith::ConstantOp>())
+    if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue()))
+      return arith::ConstantOp::create(builder, loc, splat.resizeSplat(transposed(value.getType())));
+  return TransOp::create(builder, loc, transposed(value.getType()), value, ArrayRef<int32_t>{1, 0});
+}
+
+/// The loop carries the transposed accumulator; `dot` is what it yields.
+void carryTransposed(OpBuilder &builder, const SwapPlan &plan) {
+  scf::ForOp loop = plan.loop;
+  builder.setInsertionPoint(loop);
+  OpOperand &init = loop.getInitArgsMutable()[plan.index];
+  init.set(emitTrans(builder, loop.getLoc(), init.get()));
+  OpResult result = loop->getResult(plan.index);
+  loop.getRegionIterArg(plan.index).setType(init.get().getType());
+  result.setType(init.get().getType());
+  builder.setInsertionPointAfter(loop);
+  Value back = emitTrans(builder, loop.getLoc(), result);
+  result.replaceAllUsesExcept(back, back.getDefiningOp());
+}
+
+void swapDot(const PlannedSwap &swap) {
+  DotOp dot = swap.dot;
+  OpBuilder builder(dot);
+  if (swap.plan.loop)
+    carryTransposed(builder, swap.plan);
+  builder.setInsertionPoint(dot);
+  Location loc = dot.getLoc();
+  Value acc = swap.plan.loop ? dot.getAcc() : emitTrans(builder, loc, dot.getAcc());
+  Value a = emitTrans(builder, loc, dot.getB()), b = emitTrans(builder, loc, dot.getA());
+  Value result = DotOp::create(builder, loc, acc.getType(), a, b, acc, dot.getPrecision());
+  dot.getResult().replaceAllUsesWith(swap.plan.loop ? result : emitTrans(builder, loc, result));
+  dot.erase();
+}
+
+struct TileSwapDot : tile::impl::TileSwapDotBase<TileSwapDot> {
+  using TileSwapDotBase::TileSwapDotBase;
+
+  void runOnOperation() override {
+    const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
+    if (!gpu)
+      return signalPassFailure();
+    SmallVector<PlannedSwap> swaps;
+    getOperation().walk([&](DotOp dot) {
+      SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
+      std::optional<SwapPlan> plan = planSwap(dot);
+      if (plan && isBlock(a) && isBlock(b) &&
+          planWarpGroups(dot, a.transposed, b.transposed, *gpu, getOperation().getNumWarps(), /*swapped=*/true))
+        swaps.push_back({dot, *plan});
+    });
+    llvm::for_each(swaps, swapDot);
+  }
+};
+
+} // namespace

@@ -1,0 +1,82 @@
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-multicast))' | FileCheck %s
+
+#s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
+!d = !tile.desc<64x64xf16>
+!b = !cta.buffer<64x64xf16, #s>
+!r = !cta.buffer<64x64xf16, #s, slots = 2>
+!m = !cta.mbarrier<2>
+
+// CTAs that do not go through the slots in step would wait for each other for ever.
+// CHECK-LABEL: tile.kernel @diverging_loop
+// CHECK-NOT: tma_multicast
+// CHECK: tile.return
+tile.kernel @diverging_loop(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %ring = cta.alloc : !r
+  %full = cta.mbarrier_alloc arrivals 1 : !m
+  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  cta.warp_roles math {
+  } producer {
+    %rank = cta.cluster_rank
+    %end = arith.addi %n, %rank : i32
+    scf.for %k = %c0 to %end step %c1 : i32 {
+      cta.mbarrier_wait %empty[%c0], %c0 : !m
+      %b = cta.slot %ring[%c0] : !r -> !b
+      cta.tma_load %d[%c0, %k], %b, %full[%c0] : !d, !b, !m
+    }
+  }
+  tile.return
+}
+
+// What a loop carries may differ, a value from memory, and the number of the CTA; the number of the cluster does not.
+// CHECK-LABEL: tile.kernel @differing_places
+// CHECK-COUNT-1: tma_multicast
+// CHECK-NOT: tma_multicast
+// CHECK: tile.return
+tile.kernel @differing_places(%n: i32, %p: !tile.ptr<i32>, %d: !d {tile.tensor_map = {base = "a"}}, %e: !d {tile.tensor_map = {base = "b"}}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %ring = cta.alloc : !r
+  %full = cta.mbarrier_alloc arrivals 1 : !m
+  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  cta.warp_roles math {
+  } producer {
+    %rank = cta.cluster_rank
+    %cta = tile.program_id 0
+    %read = tile.load %p : !tile.ptr<i32>
+    %id = cta.cluster_id
+    %end = scf.for %k = %c0 to %n step %c1 iter_args(%at = %c0) -> (i32) : i32 {
+      cta.mbarrier_wait %empty[%c0], %c0 : !m
+      %b = cta.slot %ring[%c0] : !r -> !b
+      cta.tma_load %e[%id, %k], %b, %full[%c0] : !d, !b, !m
+      cta.tma_load %d[%at, %k], %b, %full[%c0] : !d, !b, !m
+      cta.tma_load %d[%cta, %k], %b, %full[%c0] : !d, !b, !m
+      cta.tma_load %d[%read, %k], %b, %full[%c0] : !d, !b, !m
+      cta.tma_load %d[%rank, %k], %b, %full[%c0] : !d, !b, !m
+      %next = arith.addi %at, %rank : i32
+      scf.yield %next : i32
+    }
+  }
+  tile.return
+}
+
+// One tensor map has one box, and other copies need the whole one.
+// CHECK-LABEL: tile.kernel @other_copies
+// CHECK-NOT: tma_multicast
+// CHECK: tile.return
+tile.kernel @other_copies(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %ring = cta.alloc : !r
+  %full = cta.mbarrier_alloc arrivals 1 : !m
+  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  cta.warp_roles math {
+  } producer {
+    %rank = cta.cluster_rank
+    cta.mbarrier_wait %empty[%c0], %c0 : !m
+    %b = cta.slot %ring[%c0] : !r -> !b
+    cta.tma_load %d[%n, %c0], %b, %full[%c0] : !d, !b, !m
+    cta.tma_load %d[%rank, %c0], %b, %full[%c0] : !d, !b, !m
+  }
+  tile.return
+}

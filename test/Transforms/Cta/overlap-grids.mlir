@@ -1,0 +1,36 @@
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-overlap-grids))' | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-overlap-grids{target=sm_80}))' | FileCheck %s --check-prefix=SM80
+// SM80-NOT: await_grids
+
+// Both roles await what is in front; the last copies let the next grid begin.
+// CHECK-LABEL: tile.kernel @roles
+// CHECK: cta.warp_roles math {
+// CHECK-NEXT: cta.await_grids
+// CHECK-NEXT: cta.mbarrier_wait
+// CHECK: } producer {
+// CHECK-NEXT: cta.await_grids
+// CHECK-NEXT: cta.mbarrier_expect
+// CHECK-NEXT: cta.launch_dependents
+// CHECK-NEXT: }
+tile.kernel @roles(%zero: i32) attributes {producer_warps = 4 : i32} {
+  %full = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<1>
+  cta.warp_roles math {
+    cta.mbarrier_wait %full[%zero], %zero : !cta.mbarrier<1>
+  } producer {
+    cta.mbarrier_expect %full[%zero], 0 : !cta.mbarrier<1>
+  }
+  tile.return
+}
+
+// Something is read before the roles.
+// CHECK-LABEL: tile.kernel @negative_outside
+// CHECK-NOT: await_grids
+// CHECK: tile.return
+tile.kernel @negative_outside(%p: !tile.ptr<i32>) attributes {producer_warps = 4 : i32} {
+  %i = tile.load %p : !tile.ptr<i32>
+  cta.warp_roles math {
+    tile.print "" %i : i32
+  } producer {
+  }
+  tile.return
+}

@@ -1,0 +1,117 @@
+// RUN: tile-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-make-persistent,tile-device-descriptors))' --mlir-print-op-on-diagnostic=false 2>%t.remarks | FileCheck %s
+// RUN: FileCheck %s --input-file=%t.remarks --check-prefix=REMARK
+// RUN: tile-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-make-persistent{target=sm_120},tile-device-descriptors{target=sm_120}))' 2>&1 | FileCheck %s --check-prefix=OTHER
+// RUN: tile-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-device-descriptors))' 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER-NOT: tile.scratch
+
+// Sizes come from memory. Each CTA has a place for each map; a map stands before the loop that reads through it, and is
+// needed if that loop runs.
+// CHECK-LABEL: tile.kernel @groups
+// CHECK-SAME: %[[SCRATCH:[^:]*]]: !tile.ptr<i8> {tile.scratch = 256 : i64}
+// CHECK: %[[CTA:.*]] = tile.program_id 0
+// CHECK: %[[WIDE:.*]] = arith.extui %[[CTA]]
+// CHECK: %[[OFFSET:.*]] = arith.muli %[[WIDE]], %c256_i64
+// CHECK: %[[FIRST:.*]] = tile.addptr %[[SCRATCH]], %[[OFFSET]]
+// CHECK: %[[N:.*]] = tile.load
+// CHECK-NEXT: tile.print "group"
+// CHECK-NEXT: %[[ANY:.*]] = arith.cmpi slt, %{{.*}}, %[[N]]
+// CHECK-NEXT: %[[A:.*]] = tile.make_desc {{.*}} at %[[FIRST]] if %[[ANY]]
+// CHECK: %[[SECOND:.*]] = tile.addptr %[[FIRST]], %c128_i64
+// CHECK: tile.make_desc {{.*}} at %[[SECOND]] if
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: tile.desc_load %[[A]]
+tile.kernel @groups(%a: !tile.ptr<f16> {tile.name = "a"}, %sizes: !tile.ptr<i32> {tile.name = "sizes"}, %g: i32, %ld: i64) {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %one = arith.constant 1 : i64
+  scf.for %i = %c0 to %g step %c1 : i32 {
+    %p = tile.addptr %sizes, %i : !tile.ptr<i32>, i32
+    %n = tile.load %p : !tile.ptr<i32>
+    %d = tile.make_desc %a, [%n, %n], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
+    %e = tile.make_desc %a, [%n, %n], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
+    tile.print "group" %i : i32
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %x = tile.desc_load %d[%c0, %k] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+      %y = tile.desc_load %e[%k, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+      %c = tile.dot %x, %y, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+      tile.print "" %c : tensor<64x64xf32>
+    }
+  }
+  tile.return
+}
+
+// -----
+
+// Read beside the loop too: made unconditionally, and where it stood.
+// CHECK-LABEL: tile.kernel @outside
+// CHECK: tile.make_desc {{.*}} at %{{[0-9a-z_]+}} :
+// CHECK-NEXT: tile.desc_load
+tile.kernel @outside(%a: !tile.ptr<f16> {tile.name = "a"}, %n: i32, %ld: i64) {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %one = arith.constant 1 : i64
+  %d = tile.make_desc %a, [%n, %n], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
+  %x = tile.desc_load %d[%c0, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  scf.for %k = %c0 to %n step %c1 : i32 {
+    %y = tile.desc_load %d[%k, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+    %c = tile.dot %x, %y, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    tile.print "" %c : tensor<64x64xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// One map beside those that there are none for.
+// CHECK-LABEL: tile.kernel @negative_kinds
+// CHECK-SAME: tile.scratch = 128 : i64
+// CHECK-COUNT-1: at %
+// CHECK-NOT: at %
+// REMARK: remark: descriptor is not made by the kernel: it is written through
+// REMARK: remark: descriptor is not made by the kernel: its blocks have rank 3; vectors and matrices are copied by TMA
+// REMARK: remark: descriptor is not made by the kernel: a tensor map has no elements of type i1
+// REMARK: remark: descriptor is not made by the kernel: its last stride is not the constant 1
+// REMARK: remark: descriptor is not made by the kernel: it is passed on
+tile.kernel @negative_kinds(%a: !tile.ptr<f16> {tile.name = "a"}, %bits: !tile.ptr<i1> {tile.name = "bits"}, %n: i32, %ld: i64, %choice: i1) {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %c0 = arith.constant 0 : i32
+  %one = arith.constant 1 : i64
+  %d = tile.make_desc %a, [%n, %n], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
+  %x = tile.desc_load %d[%c0, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %c = tile.dot %x, %x, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  tile.print "" %c : tensor<64x64xf32>
+  %written = tile.make_desc %a, [%n, %n], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
+  tile.desc_store %written[%c0, %c0], %x : !tile.desc<64x64xf16>, tensor<64x64xf16>
+  %cube = tile.make_desc %a, [%n, %n, %n], [%ld, %ld, %one] : !tile.ptr<f16> -> !tile.desc<2x8x8xf16>
+  %v = tile.desc_load %cube[%c0, %c0, %c0] : !tile.desc<2x8x8xf16> -> tensor<2x8x8xf16>
+  tile.print "" %v : tensor<2x8x8xf16>
+  %mask = tile.make_desc %bits, [%n], [%one] : !tile.ptr<i1> -> !tile.desc<64xi1>
+  %m = tile.desc_load %mask[%c0] : !tile.desc<64xi1> -> tensor<64xi1>
+  tile.print "" %m : tensor<64xi1>
+  %strided = tile.make_desc %a, [%n], [%ld] : !tile.ptr<f16> -> !tile.desc<64xf16>
+  %s = tile.desc_load %strided[%c0] : !tile.desc<64xf16> -> tensor<64xf16>
+  tile.print "" %s : tensor<64xf16>
+  %passed = tile.make_desc %a, [%n, %n], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
+  %one_of = arith.select %choice, %passed, %passed : !tile.desc<64x64xf16>
+  %t = tile.desc_load %one_of[%c0, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  tile.print "" %t : tensor<64x64xf16>
+  tile.return
+}
+
+// -----
+
+// Operands of other instructions are not worth a map.
+// CHECK-LABEL: tile.kernel @negative_type
+// CHECK-NOT: tile.scratch
+tile.kernel @negative_type(%a: !tile.ptr<f32> {tile.name = "a"}, %n: i32, %ld: i64) {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %c0 = arith.constant 0 : i32
+  %one = arith.constant 1 : i64
+  %d = tile.make_desc %a, [%n, %n], [%ld, %one] : !tile.ptr<f32> -> !tile.desc<64x64xf32>
+  %x = tile.desc_load %d[%c0, %c0] : !tile.desc<64x64xf32> -> tensor<64x64xf32>
+  %c = tile.dot %x, %x, %z : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  tile.print "" %c : tensor<64x64xf32>
+  tile.return
+}

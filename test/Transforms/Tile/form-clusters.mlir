@@ -1,0 +1,83 @@
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-make-persistent,tile-form-clusters,canonicalize))' --split-input-file --verify-diagnostics | FileCheck %s
+
+!d = !tile.desc<64x64xf16>
+
+// A group is two programs along the first axis; the rank chooses one, after the program has ordered itself. What is no
+// read of a block is only for programs that exist.
+// CHECK-LABEL: tile.kernel @ordered(
+// CHECK-SAME: %[[X:[^:]*]]: i32 {tile.grid_size = 0 : i32}, %[[Y:[^:]*]]: i32 {tile.grid_size = 1 : i32}
+// CHECK-SAME: cluster_ctas = 2 : i32
+// CHECK: %[[RANK:.*]] = cta.cluster_rank
+// CHECK: %[[PADDED:.*]] = arith.addi %[[X]]
+// CHECK: %[[GROUPS:.*]] = arith.divui %[[PADDED]]
+// CHECK: scf.for %[[G:.*]] = %{{.*}} to
+// CHECK: %[[I:.*]], %[[J:.*]] = tile.swizzle2d %{{.*}}, %{{.*}}, %[[GROUPS]], %[[Y]], %c4_i32
+// CHECK: %[[TWICE:.*]] = arith.muli %[[I]], %c2_i32
+// CHECK: %[[ROW:.*]] = arith.addi %[[TWICE]], %[[RANK]]
+// CHECK: %[[EXISTS:.*]] = arith.cmpi ult, %[[ROW]], %[[X]]
+// CHECK: tile.desc_load %{{.*}}[%[[ROW]], %[[J]]]
+// CHECK: scf.if %[[EXISTS]] {
+// CHECK-NEXT: tile.desc_store
+// CHECK-NEXT: }
+tile.kernel @ordered(%d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 2, 1, 1>} {
+  %c8 = arith.constant 8 : i32
+  %x = tile.program_id 0
+  %y = tile.program_id 1
+  %sx = tile.num_programs 0
+  %sy = tile.num_programs 1
+  %i, %j = tile.swizzle2d %x, %y, %sx, %sy, %c8
+  %inside = arith.cmpi slt, %i, %sx : i32
+  tile.assume %inside
+  %v = tile.desc_load %d[%i, %j] : !d -> tensor<64x64xf16>
+  tile.desc_store %d[%i, %j], %v : !d, tensor<64x64xf16>
+  tile.return
+}
+
+// Along the second axis, by the grid's own order.
+// CHECK-LABEL: tile.kernel @plain(
+// CHECK-SAME: cluster_ctas = 2 : i32
+// CHECK: %[[RANK:.*]] = cta.cluster_rank
+// CHECK: %[[TWICE:.*]] = arith.muli %{{.*}}, %c2_i32
+// CHECK: %[[COLUMN:.*]] = arith.addi %[[TWICE]], %[[RANK]]
+// CHECK: %[[EXISTS:.*]] = arith.cmpi ult, %[[COLUMN]]
+// CHECK: scf.if %[[EXISTS]]
+// CHECK-NEXT: tile.print "" %{{.*}}, %[[COLUMN]]
+tile.kernel @plain(%d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 1, 2, 1>} {
+  %x = tile.program_id 0
+  %y = tile.program_id 1
+  tile.print "" %x, %y : i32, i32
+  tile.return
+}
+
+// The steps of a program are split elsewhere.
+// CHECK-LABEL: tile.kernel @along_k(
+// CHECK-NOT: cta.cluster
+tile.kernel @along_k(%d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 1, 1, 2>} {
+  tile.return
+}
+
+// -----
+
+!d = !tile.desc<64x64xf16>
+
+// A program that does not exist would read what need not be there, before all CTAs have read their blocks.
+// CHECK-LABEL: tile.kernel @negative_pointers(
+// CHECK-NOT: cta.cluster
+// expected-remark @below {{no clusters: a program accesses memory through pointers before it has read all its blocks}}
+tile.kernel @negative_pointers(%d: !d {tile.tensor_map = {base = "a"}}, %p: !tile.ptr<i32>) attributes {cluster = array<i32: 2, 1, 1>} {
+  %x = tile.program_id 0
+  %q = tile.addptr %p, %x : !tile.ptr<i32>, i32
+  %i = tile.load %q : !tile.ptr<i32>
+  %v = tile.desc_load %d[%i, %i] : !d -> tensor<64x64xf16>
+  tile.print "" %v : tensor<64x64xf16>
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: tile.kernel @negative_no_tensor_maps(
+// CHECK-NOT: cta.cluster
+// expected-remark @below {{no clusters: the kernel is not persistent, because it reads no operands of products by TMA}}
+tile.kernel @negative_no_tensor_maps(%p: !tile.ptr<i32>) attributes {cluster = array<i32: 2, 1, 1>} {
+  tile.return
+}

@@ -1,0 +1,70 @@
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-swap-dot))' --mlir-print-local-scope | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-swap-dot{target=sm_80}))' | FileCheck %s --check-prefix=OTHER
+// OTHER-NOT: tile.trans
+// OTHER: tile.trans {{.*}} tensor<64x64xf16>
+// OTHER-NOT: tile.trans
+
+// The loop carries the transposed accumulator, which is transposed back behind it.
+// CHECK-LABEL: tile.kernel @loop
+// CHECK: %[[RESULT:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}) -> (tensor<64x16xf32>)
+// CHECK: tile.trans {{.*}} : tensor<64x64xf16> -> tensor<64x64xf16>
+// CHECK-DAG: %[[A:.*]] = tile.trans {{.*}} : tensor<16x64xf16> -> tensor<64x16xf16>
+// CHECK-DAG: %[[B:.*]] = tile.trans {{.*}} : tensor<64x64xf16> -> tensor<64x64xf16>
+// CHECK: %[[DOT:.*]] = tile.dot %[[B]], %[[A]], %[[ACC]] : tensor<64x64xf16>, tensor<64x16xf16> -> tensor<64x16xf32>
+// CHECK-NEXT: scf.yield %[[DOT]]
+// CHECK: %[[BACK:.*]] = tile.trans %[[RESULT]] {order = array<i32: 1, 0>} : tensor<64x16xf32> -> tensor<16x64xf32>
+// CHECK: tile.print "" %[[BACK]]
+tile.kernel @loop(%n: i32, %d: !tile.desc<16x64xf16> {tile.tensor_map = {base = "a"}},
+                  %e: !tile.desc<64x64xf16> {tile.tensor_map = {base = "b"}}) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %z = arith.constant dense<0.0> : tensor<16x64xf32>
+  %r = scf.for %k = %zero to %n step %one iter_args(%acc = %z) -> tensor<16x64xf32> : i32 {
+    %a = tile.desc_load %d[%zero, %k] : !tile.desc<16x64xf16> -> tensor<16x64xf16>
+    %w = tile.desc_load %e[%zero, %k] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+    %b = tile.trans %w {order = array<i32: 1, 0>} : tensor<64x64xf16> -> tensor<64x64xf16>
+    %c = tile.dot %a, %b, %acc : tensor<16x64xf16>, tensor<64x64xf16> -> tensor<16x64xf32>
+    scf.yield %c : tensor<16x64xf32>
+  }
+  tile.print "" %r : tensor<16x64xf32>
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @once
+// CHECK: tile.dot {{.*}} : tensor<64x64xf16>, tensor<64x32xf16> -> tensor<64x32xf32>
+tile.kernel @once(%i: i32, %d: !tile.desc<32x64xf16> {tile.tensor_map = {base = "a"}},
+                  %e: !tile.desc<64x64xf16> {tile.tensor_map = {base = "b"}}) {
+  %z = arith.constant dense<0.0> : tensor<32x64xf32>
+  %a = tile.desc_load %d[%i, %i] : !tile.desc<32x64xf16> -> tensor<32x64xf16>
+  %b = tile.desc_load %e[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %c = tile.dot %a, %b, %z : tensor<32x64xf16>, tensor<64x64xf16> -> tensor<32x64xf32>
+  tile.print "" %c : tensor<32x64xf32>
+  tile.return
+}
+
+// The first accumulator is scaled between the products; the second operand is computed; the third has too few columns.
+// CHECK-LABEL: tile.kernel @negative_forms
+// CHECK-NOT: tile.trans
+tile.kernel @negative_forms(%n: i32, %d: !tile.desc<16x64xf16> {tile.tensor_map = {base = "a"}},
+                            %e: !tile.desc<64x64xf16> {tile.tensor_map = {base = "b"}},
+                            %f: !tile.desc<64x32xf16> {tile.tensor_map = {base = "b"}}) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %z = arith.constant dense<0.0> : tensor<16x64xf32>
+  %narrow = arith.constant dense<0.0> : tensor<16x32xf32>
+  %half = arith.constant dense<0.5> : tensor<16x64xf32>
+  %a = tile.desc_load %d[%zero, %zero] : !tile.desc<16x64xf16> -> tensor<16x64xf16>
+  %b = tile.desc_load %e[%zero, %zero] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %r = scf.for %k = %zero to %n step %one iter_args(%acc = %z) -> tensor<16x64xf32> : i32 {
+    %c = tile.dot %a, %b, %acc : tensor<16x64xf16>, tensor<64x64xf16> -> tensor<16x64xf32>
+    %scaled = arith.mulf %c, %half : tensor<16x64xf32>
+    scf.yield %scaled : tensor<16x64xf32>
+  }
+  %sum = arith.addf %b, %b : tensor<64x64xf16>
+  %s = tile.dot %a, %sum, %z : tensor<16x64xf16>, tensor<64x64xf16> -> tensor<16x64xf32>
+  %few = tile.desc_load %f[%zero, %zero] : !tile.desc<64x32xf16> -> tensor<64x32xf16>
+  %t = tile.dot %a, %few, %narrow : tensor<16x64xf16>, tensor<64x32xf16> -> tensor<16x32xf32>
+  tile.print "" %r, %s : tensor<16x64xf32>, tensor<16x64xf32>
+  tile.print "" %t : tensor<16x32xf32>
+  tile.return
+}
