@@ -273,7 +273,10 @@ bool Compilation::assemble(const std::string &ptx) {
   if (!assembled)
     return fail(Outcome::Internal, assembled.takeError());
   for (const std::string &warning : assembled->report.warnings)
-    isText() ? void(errors << "tilec: warning: ptxas: " << warning << '\n') : log.add("warning", "ptxas: " + warning);
+    if (isText())
+      errors << "tilec: warning: ptxas: " << warning << '\n';
+    else
+      log.add("warning", "ptxas: " + warning);
   if (const codegen::KernelResources *resources = assembled->report.find(description.entry))
     codegen::describeResources(*resources, description);
   description.format = "cubin";

@@ -4,6 +4,7 @@
 #include "Codegen/CudaToolkit.h"
 #include "Driver/DiagnosticLog.h"
 #include "Frontend/ClusterShape.h"
+#include "Frontend/Frontend.h"
 #include "Pipeline/GpuPipeline.h"
 
 #include <map>
@@ -38,6 +39,7 @@ struct CompilerOptions {
   bool debug = false;                   ///< keep assertions
   bool debugInfo = false;               ///< record the names of values, for debuggers
 
+  frontend::Standard standard = frontend::Standard::Triton;
   frontend::WarningOptions warnings;
   DiagnosticsFormat diagnosticsFormat = DiagnosticsFormat::Text;
 

@@ -55,6 +55,7 @@ void Compilation::attemptTile(TileAttempt &attempt, bool anySize) {
   request.cluster = options.cluster;
   request.targetCapability = int(gpu->capability);
   request.debug = options.debug;
+  request.standard = options.standard;
   request.importPaths = options.importPaths;
   request.sizes = options.sizes;
   request.choose = [&](const frontend::OpenProduct &product) {

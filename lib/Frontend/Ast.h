@@ -373,6 +373,7 @@ struct ForStmt : Stmt {
   const NameExpr *target = nullptr;
   const Expr *iterator = nullptr;
   Block body;
+  std::string stop; // the loop ends when this hidden name is true (SemaJumps.cpp); empty: it runs to its end
 };
 
 struct WhileStmt : Stmt {

@@ -114,6 +114,27 @@ DiagnosticEngine::Builder &DiagnosticEngine::Builder::fixIt(SourceRange range, s
   return *this;
 }
 
+DiagnosticEngine::Builder &DiagnosticEngine::Builder::fixItArgument(SourceRange call, const std::string &argument) {
+  if (!engine)
+    return *this;
+  // The last argument may end in a comma, and a comment may follow it.
+  std::string_view text = engine->text(call);
+  char last = 0, quote = 0;
+  for (size_t i = 0; i + 1 < text.size(); ++i) {
+    char c = text[i];
+    if (quote)
+      quote = c == quote ? 0 : quote;
+    else if (c == '"' || c == '\'')
+      quote = c;
+    else if (c == '#')
+      i = std::min(text.find('\n', i), text.size() - 1);
+    if (c != ' ' && c != '\t' && c != '\n' && c != '\r' && (c != '#' || quote))
+      last = c;
+  }
+  bool needsComma = last != ',' && last != '(';
+  return fixIt({call.end - 1, call.end - 1, call.file}, (needsComma ? ", " : "") + argument);
+}
+
 DiagnosticEngine::Builder &DiagnosticEngine::Builder::fixItOfNote(SourceRange range, std::string replacement) {
   if (engine)
     engine->diagnostics[index].notes.back().fixIts.push_back({range, std::move(replacement)});
@@ -142,7 +163,8 @@ DiagnosticEngine::Builder DiagnosticEngine::report(Diag id, SourceRange range,
   Severity severity = isWarning && warnings.isError(id) ? Severity::Error : entry.severity;
   if (severity == Severity::Error)
     ++errorCount;
-  if (diagnostics.size() >= maxDiagnostics)
+  // Warnings never keep an error from being shown.
+  if (severity == Severity::Error ? errorCount > maxDiagnostics : diagnostics.size() >= maxDiagnostics)
     return {nullptr, 0};
   for (const Diagnostic &old : diagnostics)
     if (old.range.file == range.file && old.range.begin == range.begin && old.message == message)

@@ -55,6 +55,8 @@ public:
     Builder &fixIt(SourceRange range, std::string replacement);
     /// Of the note just added.
     Builder &fixItOfNote(SourceRange range, std::string replacement);
+    /// Adds an argument, "other=0", to a call.
+    Builder &fixItArgument(SourceRange call, const std::string &argument);
     explicit operator bool() const { return engine != nullptr; }
 
   private:
@@ -64,6 +66,7 @@ public:
 
   /// Registers a file and returns its number for SourceRange::file.
   uint32_t addFile(const SourceFile &file);
+  uint32_t numFiles() const { return static_cast<uint32_t>(files.size()); }
   const SourceFile &file(uint32_t index) const { return files[index]->source; }
   LineColumn locate(SourceRange range) const { return files[range.file]->lines.locate(range.begin); }
   LineColumn locateEnd(SourceRange range) const { return files[range.file]->lines.locate(range.end); }

@@ -353,8 +353,12 @@ SymValue Sema::binary(BinaryOp op, const SymValue &leftValue, const SymValue &ri
   case BinaryOp::FloorDiv:
     if (left.type.isFloat())
       return error(Diag::integer_operands, range, {"//", describe(left), describe(right)});
+    if (isTile1())
+      return floorDivision(/*isRemainder=*/false, left, right, range);
     return emitNumeric<arith::DivFOp, arith::DivSIOp, arith::DivUIOp>(*this, left, right, range);
   case BinaryOp::Mod:
+    if (isTile1() && left.type.isInt())
+      return floorDivision(/*isRemainder=*/true, left, right, range);
     return emitNumeric<arith::RemFOp, arith::RemSIOp, arith::RemUIOp>(*this, left, right, range);
   default:
     return error(Diag::no_matmul_operator, range);

@@ -100,18 +100,13 @@ static std::optional<DType> resultType(BuiltinCall &call, DType operand) {
   return std::nullopt;
 }
 
-/// In front of a call's closing parenthesis.
-static SourceRange beforeEnd(SourceRange call) {
-  return {call.end - 1, call.end - 1, call.file};
-}
-
 SymValue emitDot(Sema &sema, BuiltinCall &call) {
   SymValue a = call.block(0), b = call.block(1);
   if (a.isError() || b.isError() || !checkOperands(call, a, b))
     return {};
   std::optional<InputPrecision> precision = inputPrecision(call);
   if (a.type.is(Scalar::Float32) && call.isNone(3) && call.isNone(4))
-    sema.warn(Diag::tf32_dot, call.range).fixIt(beforeEnd(call.range), ", input_precision=\"ieee\"");
+    sema.warn(Diag::tf32_dot, call.range).fixItArgument(call.range, "input_precision=\"ieee\"");
   std::optional<DType> type = resultType(call, a.type);
   if (!precision || !type)
     return {};

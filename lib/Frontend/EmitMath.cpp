@@ -50,7 +50,8 @@ SymValue emitWhere(Sema &sema, BuiltinCall &call) {
   if (condition.isError())
     return {};
   if (!condition.type.isBool())
-    sema.warn(Diag::where_condition, call.rangeOf(0), {describe(condition)});
+    sema.warn(Diag::where_condition, call.rangeOf(0), {describe(condition)})
+        .fixIt({call.rangeOf(0).end, call.rangeOf(0).end, call.range.file}, " != 0");
   // Two constants have no tensor to take a type from.
   bool bothConstant = call[1].isConstant() && call[2].isConstant();
   SymValue left = bothConstant ? call.tensor(1) : call[1], right = bothConstant ? call.tensor(2) : call[2];

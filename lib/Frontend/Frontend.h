@@ -54,6 +54,9 @@ struct KernelText {
   llvm::DenseMap<mlir::Attribute, std::string> functions; ///< inlined at this location
 };
 
+/// Rules of the language: Triton's, or those of --std=tile1, where they differ.
+enum class Standard { Triton, Tile1 };
+
 /// What to compile, and with which compile-time choices. Everything has a default; a file with one kernel whose
 /// parameters are typed and whose constexprs have defaults needs none of it.
 struct CompileRequest {
@@ -78,6 +81,7 @@ struct CompileRequest {
   ChooseTiles choose;
   /// Compute capability times ten: what tl.target_info and the checks of tl.dot answer.
   int targetCapability = 90;
+  Standard standard = Standard::Triton;
   /// Keep assertions (assert, tl.device_assert) in the kernel.
   bool debug = false;
   /// Record the names of values.

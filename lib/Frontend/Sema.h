@@ -80,6 +80,10 @@ public:
   SymValue permute(const SymValue &value, llvm::ArrayRef<int32_t> order, SourceRange range);
   /// Powers of two, and the sizes of blocks that the kernel leaves open.
   bool isBlockSize(int64_t size) const;
+  /// a // b or a % b of integers, rounded down (EmitFloor.cpp).
+  SymValue floorDivision(bool isRemainder, const SymValue &left, const SymValue &right, SourceRange range);
+  /// x[i]: what is at an index of one dimension, which goes away (EmitFloor.cpp).
+  SymValue elementAt(const SymValue &value, size_t axis, const SymValue &index, SourceRange range);
   SymValue arange(int64_t start, int64_t end, SourceRange range);
   /// The element of a block that has one.
   SymValue toScalar(const SymValue &block, SourceRange range);
@@ -94,6 +98,11 @@ public:
   /// Calls a function or builtin by position.
   SymValue callValue(const SymValue &callee, const std::vector<SymValue> &arguments, SourceRange range);
   SymValue fromResult(const EvalResult &result, SourceRange range);
+
+  bool isTile1() const { return request.standard == Standard::Tile1; }
+
+  /// What is emitted now is dropped again: it must have no other effects.
+  bool isTrial = false;
 
   mlir::MLIRContext &context;
   mlir::OpBuilder builder;
@@ -266,6 +275,16 @@ private:
                         std::vector<std::string> &changed);
   bool checkReturnTypes(mlir::scf::IfOp skeleton, BlockResult &thenResult, BlockResult &elseResult);
 
+  // SemaJumps.cpp
+  struct JumpingLoop {
+    Block statements;           // instead of the loop and, if it returns, with the function's return behind it
+    const Stmt *loop = nullptr; // without jumps
+    bool returnsValue = false;
+  };
+  const JumpingLoop *rewriteJumps(const Stmt &stmt);
+  bool bindReturnPlaceholder(const JumpingLoop &rewritten, SourceRange range);
+  std::optional<SymValue> placeholderLike(const SymValue &value, SourceRange range);
+
   // SemaLoops.cpp
   struct LoopRange {
     std::string kind;
@@ -276,6 +295,8 @@ private:
   bool evaluateRange(const Expr &iterator, LoopRange &out);
   void emitUnrolled(const ForStmt &stmt, const LoopRange &range);
   void emitRangeLoop(const ForStmt &stmt, const LoopRange &range);
+  void emitStoppingLoop(const ForStmt &stmt, llvm::ArrayRef<SymValue> bounds, bool isDown);
+  SymValue loopVariable(const ForStmt &stmt, mlir::Value counter, llvm::ArrayRef<SymValue> bounds, bool isDown);
   void emitWhile(const WhileStmt &stmt);
   std::vector<std::string> assignedNames(const Block &body);
   bool loopCarried(const std::vector<std::string> &names, const Environment &before, const Environment &after,
@@ -303,6 +324,8 @@ private:
   unsigned folds = 0;
   unsigned inlinedCalls = 0;
   size_t unrolledIterations = 0;
+
+  std::map<const Stmt *, JumpingLoop> jumpingLoops;
 
   // For warnings and debuggers.
   KernelText text;

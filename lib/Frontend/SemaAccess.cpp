@@ -165,6 +165,13 @@ SymValue Sema::indexTensor(const SymValue &value, const SubscriptExpr &expr) {
       if (!slice && index.isError())
         return {};
       isNew = index.isNoneValue();
+      if (isTile1() && !slice && !isNew) {
+        ++kept;
+        result = elementAt(result, static_cast<size_t>(axis), index, item->range);
+        if (result.isError())
+          return {};
+        continue; // the dimension is gone
+      }
     }
     if (!isFull && !isNew)
       return error(Diag::tensor_subscript, item->range, {unparse(*item)});

@@ -23,6 +23,10 @@ bool hasReturn(const Block &block) {
   for (const Stmt *stmt : block) {
     if (stmt->kind == StmtKind::Return)
       return true;
+    const auto *counted = as<ForStmt>(stmt);
+    const auto *conditional = as<WhileStmt>(stmt);
+    if ((counted && hasReturn(counted->body)) || (conditional && hasReturn(conditional->body)))
+      return true;
     if (const auto *node = as<IfStmt>(stmt)) {
       if (hasReturn(node->elseBody))
         return true;
@@ -75,7 +79,7 @@ std::optional<Sema::BlockResult> Sema::emitIf(const IfStmt &stmt, size_t branch,
   if (hasReturn(stmt, branch)) {
     if (loopDepth == 0)
       return emitFoldedIf(stmt, branch, chosen, rest);
-    error(Diag::return_in_loop, current.keyword);
+    error(Diag::jump_needs_tile1, current.keyword, {"'return' inside a loop"});
     return std::nullopt;
   }
   emitJoinedIf(stmt, branch, chosen);

@@ -5,6 +5,7 @@
 #include "Frontend/Sema.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -63,6 +64,10 @@ SymValue Sema::evaluateName(const NameExpr &expr) {
     if (!binding.unusable.empty())
       return error(Diag::unusable_name, expr.range, {expr.id, binding.unusable},
                    std::pair{binding.unusableAt, std::string("here")});
+    // The flags of loops that end early are constants until a branch sets them: then nothing depends on them.
+    APInt flag;
+    if (expr.id.front() == '$' && binding.value.isTensor() && matchPattern(binding.value.value, m_ConstantInt(&flag)))
+      return SymValue::makeConstant(!flag.isZero());
     return binding.value;
   }
   if (std::optional<SymValue> global = lookupGlobal(expr.id, expr.range))
@@ -84,8 +89,8 @@ SymValue Sema::evaluateName(const NameExpr &expr) {
 SymValue Sema::fromResult(const EvalResult &result, SourceRange range) {
   if (!result.value)
     return error(Diag::constant_expression, range, {result.error});
-  if (!result.warning.empty())
-    warn(Diag::negative_floor_division, range, {result.warning});
+  if (!result.warning.empty() && !isTile1()) // there both round down
+    warn(Diag::negative_floor_division, range, {result.warning}).fixIt(range, str(*result.value));
   return SymValue::makeConstant(*result.value);
 }
 

@@ -93,6 +93,18 @@ void Sema::emitFor(const ForStmt &stmt) {
     emitRangeLoop(stmt, range);
 }
 
+/// if not stop: body
+static const Stmt *guardedBy(const std::string &stop, const ForStmt &loop, Module &nodes) {
+  auto *name = nodes.make<NameExpr>(loop.range);
+  name->id = stop;
+  auto *isRunning = nodes.make<UnaryExpr>(loop.range);
+  isRunning->op = UnaryOp::Not;
+  isRunning->operand = name;
+  auto *guard = nodes.make<IfStmt>(loop.range);
+  guard->branches.push_back({loop.range, isRunning, loop.body});
+  return guard;
+}
+
 void Sema::emitUnrolled(const ForStmt &stmt, const LoopRange &range) {
   Int128 bounds[3];
   for (int i = 0; i < 3; ++i) {
@@ -105,6 +117,7 @@ void Sema::emitUnrolled(const ForStmt &stmt, const LoopRange &range) {
   }
   auto [lower, upper, step] = bounds;
   size_t errorsBefore = diagnostics.numErrors();
+  Block guarded = stmt.stop.empty() ? Block() : Block{guardedBy(stmt.stop, stmt, scratchModules.emplace_back())};
   ++loopDepth;
   for (Int128 i = lower; step > 0 ? i < upper : i > upper; i += step) {
     if (++unrolledIterations > maxUnrolled) {
@@ -112,7 +125,7 @@ void Sema::emitUnrolled(const ForStmt &stmt, const LoopRange &range) {
       break;
     }
     bind(*stmt.target, SymValue::makeConstant(i));
-    emitBlock({&stmt.body, 0, nullptr});
+    emitBlock({stmt.stop.empty() ? &stmt.body : &guarded, 0, nullptr});
     // Every iteration would report the same errors.
     if (diagnostics.numErrors() != errorsBefore)
       break;
@@ -189,6 +202,16 @@ static void bindLeaves(Environment &scope, const std::vector<std::string> &names
     scope[name].value = rebuild(scope[name].value, rest);
 }
 
+/// Of a loop that counts from the first to the second bound.
+SymValue Sema::loopVariable(const ForStmt &stmt, mlir::Value counter, ArrayRef<SymValue> bounds, bool isDown) {
+  SymValue variable = SymValue::makeTensor(counter, bounds[0].type);
+  if (!isDown)
+    return variable;
+  // Counts up from the lower bound; the variable runs down from the upper one.
+  variable = binary(BinaryOp::Sub, bounds[1], variable, stmt.target->range);
+  return binary(BinaryOp::Add, variable, bounds[0], stmt.target->range);
+}
+
 void Sema::emitRangeLoop(const ForStmt &stmt, const LoopRange &range) {
   SymValue bounds[3];
   std::optional<Int128> step = range.bounds[2].isConstant() ? asInteger(range.bounds[2].constant) : std::nullopt;
@@ -212,6 +235,10 @@ void Sema::emitRangeLoop(const ForStmt &stmt, const LoopRange &range) {
     bound = cast(bound, type, range.range);
   if (isDown)
     std::swap(bounds[0], bounds[1]);
+  if (!stmt.stop.empty()) {
+    emitStoppingLoop(stmt, bounds, isDown);
+    return;
+  }
 
   Environment before = scope;
   std::vector<std::string> names = withRuntimeValue(assignedNames(stmt.body), scope);
@@ -227,13 +254,7 @@ void Sema::emitRangeLoop(const ForStmt &stmt, const LoopRange &range) {
   builder.setInsertionPointToStart(loop.getBody());
   bindLeaves(scope, names, loop.getRegionIterArgs());
   recordVariables(names);
-  SymValue variable = SymValue::makeTensor(loop.getInductionVar(), type);
-  if (isDown) {
-    // Counts up from the lower bound; the variable runs down from the upper one.
-    variable = binary(BinaryOp::Sub, bounds[1], variable, stmt.target->range);
-    variable = binary(BinaryOp::Add, variable, bounds[0], stmt.target->range);
-  }
-  bind(*stmt.target, variable);
+  bind(*stmt.target, loopVariable(stmt, loop.getInductionVar(), bounds, isDown));
   ++loopDepth;
   emitBlock({&stmt.body, 0, nullptr});
   --loopDepth;
@@ -243,6 +264,47 @@ void Sema::emitRangeLoop(const ForStmt &stmt, const LoopRange &range) {
     next = SmallVector<mlir::Value>(loop.getRegionIterArgs());
   scf::YieldOp::create(builder, location(stmt.range), next);
   leaveLoop(before, names, loop.getResults(), after, stmt.range);
+}
+
+/// A counting loop that a flag can end: an scf.while that carries the counter and whether there is a further number.
+void Sema::emitStoppingLoop(const ForStmt &stmt, ArrayRef<SymValue> bounds, bool isDown) {
+  Environment before = scope;
+  std::vector<std::string> names = withRuntimeValue(assignedNames(stmt.body), scope);
+  names.erase(std::remove(names.begin(), names.end(), stmt.target->id), names.end());
+  Location loc = location(stmt.range);
+  auto less = bounds[0].type.isUnsigned() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
+  SmallVector<mlir::Value> initial{bounds[0].value,
+                                   arith::CmpIOp::create(builder, loc, less, bounds[0].value, bounds[1].value)};
+  for (const std::string &name : names)
+    flatten(scope[name].value, initial);
+  SmallVector<Location> locations(initial.size(), loc);
+  TypeRange types = ValueRange(initial).getTypes();
+  auto loop = scf::WhileOp::create(builder, loc, types, initial);
+  OpBuilder::InsertionGuard guard(builder);
+
+  mlir::Block *test = builder.createBlock(&loop.getBefore(), {}, types, locations);
+  bindLeaves(scope, names, test->getArguments().drop_front(2));
+  SymValue goesOn = unary(UnaryOp::Not, scope[stmt.stop].value, stmt.range);
+  mlir::Value both = arith::AndIOp::create(builder, loc, test->getArgument(1), goesOn.value);
+  scf::ConditionOp::create(builder, loc, both, test->getArguments());
+
+  mlir::Block *body = builder.createBlock(&loop.getAfter(), {}, types, locations);
+  bindLeaves(scope, names, body->getArguments().drop_front(2));
+  recordVariables(names);
+  mlir::Value counter = body->getArgument(0);
+  bind(*stmt.target, loopVariable(stmt, counter, bounds, isDown));
+  ++loopDepth;
+  emitBlock({&stmt.body, 0, nullptr});
+  --loopDepth;
+  Environment after = std::move(scope);
+  // The distance to the end fits the unsigned type, so that the counter never wraps unnoticed.
+  mlir::Value left = arith::SubIOp::create(builder, loc, bounds[1].value, counter);
+  SmallVector<mlir::Value> next{arith::AddIOp::create(builder, loc, counter, bounds[2].value),
+                                arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ugt, left, bounds[2].value)};
+  if (!loopCarried(names, before, after, stmt.range, next))
+    next = SmallVector<mlir::Value>(body->getArguments());
+  scf::YieldOp::create(builder, loc, next);
+  leaveLoop(before, names, loop.getResults().drop_front(2), after, stmt.range);
 }
 
 void Sema::emitWhile(const WhileStmt &stmt) {

@@ -20,12 +20,16 @@ Sema::BlockResult Sema::emitBlock(const Continuation &start) {
         if (node->value)
           result.value = evaluate(*node->value);
         if (loopDepth > 0)
-          result.value = error(Diag::return_in_loop, node->range);
+          result.value = error(Diag::jump_needs_tile1, node->range, {"'return' inside a loop"});
         return result;
       }
       if (const auto *node = as<IfStmt>(stmt)) {
         if (std::optional<BlockResult> result = emitIf(*node, 0, rest))
           return *result;
+      } else if (const JumpingLoop *rewritten = rewriteJumps(*stmt)) {
+        if (rewritten->returnsValue && !bindReturnPlaceholder(*rewritten, stmt->range))
+          return {true, {}, stmt->range};
+        return emitBlock({&rewritten->statements, 0, &rest});
       } else if (const auto *loop = as<ForStmt>(stmt)) {
         emitFor(*loop);
       } else if (const auto *loop = as<WhileStmt>(stmt)) {
@@ -67,7 +71,8 @@ bool Sema::emitSimple(const Stmt &stmt) {
     return false;
   case StmtKind::Break:
   case StmtKind::Continue:
-    error(Diag::not_supported, stmt.range, {stmt.kind == StmtKind::Break ? "'break'" : "'continue'"});
+    error(isTile1() ? Diag::jump_outside_loop : Diag::jump_needs_tile1, stmt.range,
+          {stmt.kind == StmtKind::Break ? "'break'" : "'continue'"});
     return true;
   default:
     return true;

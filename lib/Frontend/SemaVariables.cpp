@@ -29,7 +29,8 @@ void appendRecords(const SymValue &value, const VariableRecord &like, std::vecto
 } // namespace
 
 void Sema::recordVariable(const std::string &name, const Binding &binding, bool isAssigned) {
-  if (!request.recordVariables || !builder.getInsertionBlock())
+  bool isHidden = name.front() == '$';
+  if (!request.recordVariables || isHidden || !builder.getInsertionBlock())
     return;
   VariableRecord record;
   record.name = name;

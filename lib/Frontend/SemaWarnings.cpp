@@ -46,6 +46,8 @@ void Sema::rememberAccess(const SymValue &result, SourceRange range) {
   mlir::Block *block = builder.getInsertionBlock();
   if (!op && block && builder.getInsertionPoint() != block->begin())
     op = &*std::prev(builder.getInsertionPoint());
+  while (op && !isa<LoadOp, StoreOp>(op) && op->getNumOperands() == 1) // converted
+    op = op->getOperand(0).getDefiningOp();
   if (isa_and_present<LoadOp, StoreOp>(op) && !text.operations.contains(op))
     text.operations[op] = {range, {}, {}, false, false, callsAround()};
 }
@@ -125,7 +127,10 @@ void Sema::warnDeadBranches() {
     CompileRequest other;
     other.kernelName = instance.name;
     other.targetCapability = request.targetCapability;
+    other.standard = request.standard;
+    other.importPaths = request.importPaths;
     Sema sema(context, module, other, quiet);
+    sema.isTrial = true;
     if (!sema.run())
       return; // what it takes is not known
     for (const auto &[stmt, branches] : sema.liveBranches)

@@ -64,21 +64,27 @@ static bool compare(double left, StringRef comparison, double right) {
   return comparison == ">" ? left > right : left >= right;
 }
 
-bool Condition::holds(const Machine &machine, const DebugInfo &info, Operation *op, const StackFrame &frame) const {
-  return llvm::all_of(terms, [&](const Term &term) {
+std::optional<bool> Condition::holds(const Machine &machine, const DebugInfo &info, Operation *op,
+                                     const StackFrame &frame) const {
+  bool holds = true;
+  for (const Term &term : terms) {
     if (term.name == "pid") {
       bool isEqual = true;
       for (auto [axis, number] : llvm::enumerate(term.numbers))
         isEqual &= machine.program[axis] == number;
-      return isEqual == (term.comparison == "==");
+      holds &= isEqual == (term.comparison == "==");
+      continue;
     }
     std::optional<double> value = frame.line;
     if (term.name != "line") {
       const Variable *variable = info.find(op, frame.key, term.name);
       value = variable ? numberOf(machine, *variable) : std::nullopt;
     }
-    return value && compare(*value, term.comparison, term.numbers.front());
-  });
+    if (!value)
+      return std::nullopt;
+    holds &= compare(*value, term.comparison, term.numbers.front());
+  }
+  return holds;
 }
 
 } // namespace tile::interp

@@ -14,7 +14,9 @@ public:
   /// Nothing if the text is no condition.
   static std::optional<Condition> parse(llvm::StringRef text);
 
-  bool holds(const Machine &machine, const DebugInfo &info, mlir::Operation *op, const StackFrame &frame) const;
+  /// Nothing where a variable has no value: in a helper, it is as it was at the call.
+  std::optional<bool> holds(const Machine &machine, const DebugInfo &info, mlir::Operation *op,
+                            const StackFrame &frame) const;
   /// Whether it says where to stop, so that each arrival counts.
   bool namesLine() const;
   const std::string &toString() const { return text; }

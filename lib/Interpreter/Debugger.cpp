@@ -96,9 +96,9 @@ void Debugger::leaveLine(Machine &machine, const StackFrame &frame) {
 bool Debugger::isBreakpoint(Machine &machine, Operation *op, const StackFrame &frame) {
   bool stops = false;
   for (auto [index, condition] : llvm::enumerate(request.breakpoints)) {
-    bool holds = condition.holds(machine, info, op, frame);
-    stops |= holds && (condition.namesLine() || !wasTrue[index]);
-    wasTrue[index] = holds;
+    std::optional<bool> holds = condition.holds(machine, info, op, frame);
+    stops |= holds.value_or(false) && (condition.namesLine() || !wasTrue[index]);
+    wasTrue[index] = holds.value_or(wasTrue[index]);
   }
   return stops;
 }

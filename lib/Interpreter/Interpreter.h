@@ -74,7 +74,7 @@ struct Error {
   std::optional<std::array<uint32_t, 3>> program;  ///< grid coordinates, absent if found before any program ran
   std::optional<llvm::SmallVector<int64_t>> index; ///< of the tensor element, absent for scalars
 
-  /// `file:line:column: error: message; in program (x, y, z), element [i, j]`
+  /// `file:line:column: error: message; in program (x, y, z), element [i, j]; called at file:line:column`
   std::string toString() const;
 };
 

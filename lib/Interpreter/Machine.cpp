@@ -52,6 +52,13 @@ std::string Error::toString() const {
   if (index)
     text += llvm::formatv("{0} element [{1:$[, ]}]", program ? "," : "; at",
                           llvm::make_range(index->begin(), index->end()));
+  // Helpers are inlined: which of their calls it was.
+  Location place = location;
+  for (auto call = dyn_cast<CallSiteLoc>(place); call; call = dyn_cast<CallSiteLoc>(place)) {
+    place = call.getCaller();
+    if (std::string position = positionOf(place); !position.empty())
+      text += "; called at " + position;
+  }
   return text;
 }
 

@@ -1,17 +1,23 @@
 // Chooses what to look for, and finds the text of operations.
 #include "Lint/Lint.h"
 
+#include "llvm/Support/Path.h"
+
 using namespace mlir;
 using namespace tile::frontend;
 
 namespace tile::lint {
 
-/// The place in the text of the innermost function.
-static std::optional<LineColumn> placeOf(Location location) {
-  if (auto file = dyn_cast<FileLineColLoc>(location))
-    return LineColumn{file.getLine(), file.getColumn()};
+/// The character in the text of the innermost function, if its file was read.
+static std::optional<SourceRange> placeOf(Location location, const frontend::DiagnosticEngine &diagnostics) {
   if (auto call = dyn_cast<CallSiteLoc>(location))
-    return placeOf(call.getCallee());
+    return placeOf(call.getCallee(), diagnostics);
+  auto place = dyn_cast<FileLineColLoc>(location);
+  // Locations have absolute paths, files the names that they were opened by.
+  for (uint32_t file = 0; place && file < diagnostics.numFiles(); ++file)
+    if (llvm::sys::path::filename(diagnostics.file(file).name) ==
+        llvm::sys::path::filename(place.getFilename().getValue()))
+      return diagnostics.characterAt(file, {place.getLine(), place.getColumn()});
   return std::nullopt;
 }
 
@@ -19,21 +25,19 @@ OperationSource Subject::sourceOf(Operation *op) const {
   if (auto found = sources.find(op); found != sources.end())
     return found->second;
   OperationSource source;
-  // A kernel is of one file, the first that the engine knows.
-  if (std::optional<LineColumn> place = placeOf(op->getLoc()))
-    source.range = diagnostics.characterAt(0, *place);
+  source.range = placeOf(op->getLoc(), diagnostics).value_or(SourceRange());
   return source;
 }
 
 std::pair<SourceRange, SourceRange> Subject::declarationOf(BlockArgument parameter) const {
   SourceRange name{}, annotation{};
-  std::optional<LineColumn> place = placeOf(parameter.getLoc());
+  std::optional<SourceRange> place = placeOf(parameter.getLoc(), diagnostics);
   if (!place)
     return {name, annotation};
-  name = diagnostics.characterAt(0, *place);
-  StringRef text = diagnostics.file(0).text;
+  name = *place;
+  StringRef text = diagnostics.file(name.file).text;
   name.end = uint32_t(std::min(text.find_first_of(" :,=)\n", name.begin), text.size()));
-  annotation = {name.end, name.end, 0};
+  annotation = {name.end, name.end, name.file};
   size_t colon = text.find_first_not_of(' ', name.end);
   if (colon != StringRef::npos && text[colon] == ':') {
     annotation.begin = uint32_t(std::min(text.find_first_not_of(' ', colon + 1), text.size()));

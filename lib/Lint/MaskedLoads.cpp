@@ -74,10 +74,13 @@ void findMaskedLoads(const Subject &subject) {
         std::string effect = effectOf(use);
         if (effect.empty())
           continue;
-        auto builder = subject.report(Diag::masked_load, load, {effect});
-        builder.note(subject.sourceOf(use.getOwner()).range, "used here");
         SourceRange call = subject.sourceOf(load).range;
-        builder.fixIt({call.end - 1, call.end - 1, call.file}, ", other=0");
+        // Of block pointers the boundary is the mask.
+        bool isBlock = subject.diagnostics.text(call).find("boundary_check") != std::string_view::npos;
+        auto builder = subject.report(Diag::masked_load, load, {effect, isBlock ? "padding_option" : "other"});
+        builder.note(subject.sourceOf(use.getOwner()).range, "used here");
+        if (subject.sources.contains(load))
+          builder.fixItArgument(call, isBlock ? "padding_option=\"zero\"" : "other=0");
         return;
       }
   });

@@ -196,6 +196,10 @@ private:
     options.importPaths = arguments.getAllArgValues(OPT_I);
     options.signature = arguments.getLastArgValue(OPT_signature).str();
     options.debug = arguments.hasArg(OPT_debug);
+    StringRef standard = arguments.getLastArgValue(OPT_std, "triton");
+    if (standard != "triton" && standard != "tile1")
+      return fail(formatv("--std expects triton or tile1, not '{0}'", standard));
+    options.standard = standard == "tile1" ? tile::frontend::Standard::Tile1 : tile::frontend::Standard::Triton;
     for (const std::string &definition : arguments.getAllArgValues(OPT_D)) {
       auto [name, value] = StringRef(definition).split('=');
       if (name.empty() || value.empty())

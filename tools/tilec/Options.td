@@ -33,6 +33,8 @@ defm size : Value<"size", "Sizes to expect, for what the kernel leaves open by '
                   "<name>=<n>,...">;
 defm num_warps : Value<"num-warps", "Warps of 32 threads that run one program: 1, 2, 4, 8, 16 or 32", "<n>">;
 defm num_stages : Value<"num-stages", "Depth of software pipelines, 1 to 16", "<n>">;
+defm std : Value<"std", "Rules of the language: triton (default), or tile1: break, continue, return in loops, '//' and '%' "
+                        "that round down, 64-bit program numbers, x[i]", "<name>">;
 defm cluster : Value<"cluster", "CTAs that share operands, of <m>x<n> neighbouring programs, or the steps of one, 1x1x<k>; or auto", "<shape>">;
 def debug : Flag<["--"], "debug">, HelpText<"Keep assertions in the kernel">;
 def x : JoinedOrSeparate<["-"], "x">, HelpText<"Language of the input: tile or mlir (default: by the file's name)">,

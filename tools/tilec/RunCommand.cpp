@@ -216,12 +216,15 @@ int tile::runCommand(llvm::ArrayRef<const char *> words) {
   if (!text)
     return fail(Outcome::Environment, toString(text.takeError()));
   line.compiler.inputText = std::move(*text);
+  bool needsInterpreter = interpreter.options.wantsDebugger() || interpreter.options.checkOverflow;
+  if (run.device == "auto" && needsInterpreter)
+    run.device = "interp";
   if (std::optional<int> code = chooseDevice(run, line))
     return *code;
   run.artifact = line.compiler.input;
   if (run.device == "interp")
     return runInterpreter(run, line, interpreter);
-  if (interpreter.options.wantsDebugger() || interpreter.options.checkOverflow)
+  if (needsInterpreter)
     return fail(Outcome::Usage, "--break, --print-values and --check-overflow need --device=interp");
   return runCuda(run, line);
 }

@@ -95,6 +95,32 @@ TEST(Diagnostics, WarningsCanBeErrors) {
   EXPECT_NE(engine.render().find("[-Werror,-Wtf32-dot]"), std::string::npos);
 }
 
+TEST(Diagnostics, ErrorsAreShownBehindManyWarnings) {
+  DiagnosticEngine engine;
+  uint32_t file = engine.addFile({"k", std::string(500, 'a')});
+  for (uint32_t i = 0; i < 300; ++i)
+    engine.report(Diag::tf32_dot, {i, i + 1, file});
+  engine.report(Diag::invalid_character, {400, 401, file}, {"'$'"});
+  EXPECT_NE(engine.render().find("character '$'"), std::string::npos);
+  EXPECT_LT(engine.all().size(), 200u);
+}
+
+TEST(Diagnostics, ArgumentsAreAddedToCalls) {
+  auto added = [](const std::string &call) {
+    DiagnosticEngine engine;
+    uint32_t file = engine.addFile({"k", call});
+    SourceRange range{0, uint32_t(call.size()), file};
+    engine.report(Diag::tf32_dot, range).fixItArgument(range, "x=1");
+    const FixIt &fix = engine.all().front().fixIts.front();
+    return call.substr(0, fix.range.begin) + fix.replacement + call.substr(fix.range.end);
+  };
+  EXPECT_EQ(added("f()"), "f(x=1)");
+  EXPECT_EQ(added("f(a, (b))"), "f(a, (b), x=1)");
+  EXPECT_EQ(added("f(a,)"), "f(a,x=1)");
+  EXPECT_EQ(added("f(\n  a,  # b\n)"), "f(\n  a,  # b\nx=1)");
+  EXPECT_EQ(added("f('#,')"), "f('#,', x=1)");
+}
+
 TEST(Diagnostics, DidYouMean) {
   EXPECT_EQ(didYouMean("laod", {"store", "load"}), "load");
   EXPECT_EQ(didYouMean("BLOCK_N", {"BLOCK_M", "GRID"}), "BLOCK_M");

@@ -271,7 +271,7 @@ TEST(Errors, TensorsThatAreTooLarge) {
                                 "interpreter has 4294967296");
 }
 
-TEST(Errors, CallSitesNameTheInnermostLine) {
+TEST(Errors, CallSitesNameTheInnermostLineAndTheCalls) {
   std::vector<int32_t> r(1);
   Launch launch(kernel("%r: !tile.ptr<i32>", R"(
     %c1 = arith.constant 1 : i32
@@ -279,7 +279,7 @@ TEST(Errors, CallSitesNameTheInnermostLine) {
     %x = tile.load %p : !tile.ptr<i32> loc(callsite("helper.tile":7:9 at "main.tile":3:1)))"));
   EXPECT_EQ(launch.buffer(r, "r").message(),
             "helper.tile:7:9: error: load reads element 1 of buffer 'r', which has 1 elements of i32 (4 bytes); "
-            "in program (0, 0, 0)");
+            "in program (0, 0, 0); called at main.tile:3:1");
 }
 
 TEST(Arguments, ScalarsOfEveryType) {
