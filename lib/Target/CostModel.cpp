@@ -37,6 +37,12 @@ unsigned leastColumns(const GemmProblem &problem) {
   return problem.kMajor ? 8 : 16;
 }
 
+/// Warp groups that share rows of wgmma.
+unsigned groupsAlongN(const GemmConfig &config) {
+  unsigned groups = config.numWarps / warpsPerGroup, rows = isSwapped(config) ? config.blockN : config.blockM;
+  return groups / std::max(1u, std::min(groups, rows / wgmmaRows));
+}
+
 std::string checkWgmma(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
   if (!canUseWgmma(target, problem))
     return "wgmma cannot multiply these operands";
@@ -49,7 +55,7 @@ std::string checkWgmma(const GpuTarget &target, const GemmProblem &problem, cons
     return "wgmma multiplies 64 rows at a time";
   if (config.blockM > maxBox || config.blockN > maxBox)
     return "a TMA box has at most 256 elements along a dimension";
-  unsigned groups = config.numWarps / warpsPerGroup, groupsN = groups / std::min(groups, rows / wgmmaRows);
+  unsigned groupsN = groupsAlongN(config);
   if (!isPowerOfTwo(config.blockN) && (swapped || config.blockN % columnStep != 0 || groupsN > 1))
     return "columns that are no power of two are a multiple of 16, of one warp group";
   if (!isPowerOfTwo(config.blockN) && config.blockK * problem.elementBytes() > swizzleSpan)
@@ -117,6 +123,11 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
         for (unsigned numWarps : warps) {
           GemmConfig config{blockM, blockN, blockK, 1, numWarps, 1, wgmma};
           config.groupM = choices.groupM.value_or(defaultGroup);
+          // Side by side along N both groups read the same rows: 1024x1024x8192 took 34.8 us that way, 32.0 with
+          // 128x64.
+          bool isSideBySide = wgmma && groupsAlongN(config) > 1;
+          if (isSideBySide && !choices.numWarps)
+            continue;
           std::optional<unsigned> stages =
               choices.numStages ? choices.numStages : chooseStages(target, problem, config);
           config.numStages = stages.value_or(0);

@@ -17,6 +17,7 @@ const GemmConstants &wgmmaConstants() {
       .memory = 4080,
       .power = 820e3,
       .step = 48,
+      .late = 86,
       .launch = 1940,
       .split = 9000,
       .sumRate = 30,
@@ -38,6 +39,7 @@ const GemmConstants &mmaSyncConstants() {
       .memory = 4080,
       .power = 820e3,
       .step = 400,
+      .late = 0,
       .launch = 4000,
       .split = 0,
       .sumRate = 30,
@@ -155,6 +157,12 @@ GemmEstimate estimateGemm(const GemmProblem &problem, const GemmConfig &config, 
   double elements = double(config.blockM) * config.blockN;
   double epilogue = c.epilogue + elements * problem.outputBytes / (c.epilogueRate * groups) / c.clockGHz;
   double compute = mostSteps * (busy + gap) + rounds * epilogue;
+  double inputs = double(problem.m + problem.n) * problem.k * bytes;
+  double outputs = double(problem.m) * problem.n * problem.outputBytes;
+  double memory = (inputs + outputs) / c.memory;
+  // One group alone releases its slots a step late. That delays copies once the ring is full, unless memory does.
+  if (groups == 1 && !twoTiles)
+    compute += std::max(0.0, mostSteps - config.numStages) * c.late / c.clockGHz * std::max(0.0, 1 - memory / compute);
   if (isSplit) {
     double parts = 1 + double(numSms) / estimate.tiles;
     double sums = estimate.tiles > int64_t(numSms) ? 0 : parts * (splitClocks(config, c) - c.split);
@@ -166,9 +174,7 @@ GemmEstimate estimateGemm(const GemmProblem &problem, const GemmConfig &config, 
   Overlap total(c.sharpness);
   bool isShort = epilogue > steps * (busy + gap);
   total.add(compute, isShort ? GemmLimit::Fixed : gap > busy ? GemmLimit::KSteps : atom.limit());
-  double inputs = double(problem.m + problem.n) * problem.k * bytes;
-  double outputs = double(problem.m) * problem.n * problem.outputBytes;
-  total.add((inputs + outputs) / c.memory, GemmLimit::GlobalMemory);
+  total.add(memory, GemmLimit::GlobalMemory);
   // The first products wait for a whole K step; later loads run ahead.
   double fill = (config.blockM + config.blockN) * config.blockK * bytes / c.smIngest / c.clockGHz;
   double fixed = c.launch + fill;

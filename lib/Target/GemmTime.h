@@ -18,6 +18,7 @@ struct GemmConstants {
   double memory;       ///< B/ns: what HBM gives
   double power;        ///< FLOP/ns that the card sustains on random data, 16-bit operands
   double step;         ///< clk of a K step that nothing overlaps: waits and issue
+  double late;         ///< clk: what a step waits if one warp group alone releases its slots
   double launch;       ///< ns from launch to the first operand, and from the last store to the end
   double split;        ///< clk to deal out the K steps of the last rounds, and to wait for others' sums
   double sumRate;      ///< B/clk at which a multiprocessor writes and reads such sums

@@ -12,7 +12,7 @@ namespace {
 
 /// us that a cluster takes to begin, to meet and to end, and that each further sum takes. Set by hand to an H200: of
 /// 64x64 tiles with 32 steps, halves take 0.3 us longer than the whole, with 128 steps 4 to 5 us less.
-constexpr double meetTime = 2.7, sumTime = 0.3;
+constexpr double meetTime = 3.3, sumTime = 0.3;
 
 /// CTAs of clusters of `size` that run at the same time. Clusters of four do not fill all groups of multiprocessors:
 /// 128 CTAs on 132 took two rounds on an H200.

@@ -72,7 +72,7 @@ TEST(CostModel, whatThisCompilerCannotBuild) {
   reject([](GemmConfig &config) { config.numStages = 5; });
   reject([](GemmConfig &config) { config.numStages = 0; });
   reject([](GemmConfig &config) { config.blockM = 32, config.blockN = 32; });
-  reject([](GemmConfig &config) { config.blockM = 8; }); // a may be column-major: its panels have 16 rows
+  reject([](GemmConfig &config) { config.blockM = 8; });   // a may be column-major: its panels have 16 rows
   reject([](GemmConfig &config) { config.blockN = 200; }); // no multiple of 16
   reject([](GemmConfig &config) { config.blockM = 192; });
   reject([](GemmConfig &config) { config.blockM = 64, config.blockN = 192; }); // two groups share 192 columns
@@ -107,7 +107,8 @@ TEST(CostModel, moreWorkTakesLonger) {
         EXPECT_GT(time, last);
         last = time;
         EXPECT_GT(estimateGemm(target, {.m = size, .n = size, .k = 2 * size}, config).microseconds, time);
-        EXPECT_GE(estimateGemm(target, {.m = size + 1, .n = size, .k = size}, config).microseconds, time);
+        // More bytes leave less of what a lone group loses: a hair.
+        EXPECT_GE(estimateGemm(target, {.m = size + 1, .n = size, .k = size}, config).microseconds, 0.9999 * time);
       }
     }
   }
@@ -214,8 +215,8 @@ TEST(CostModel, blocksThatAreNoPowersOfTwo) {
   EXPECT_EQ(best(hopper, {.m = 8192, .n = 8192, .k = 8192, .kMajor = true}).blockN, 256u);
 }
 
-// At most 5 % slower than the fastest schedule that was measured and that this compiler can build; of the candidates
-// that were measured.
+// At most 5 % slower than the fastest that was measured: of another library's schedules, the fastest that this compiler
+// can build, and of the candidates those that were measured; of its own kernels all, and the pick must be one of them.
 TEST(CostModel, picksAreFastWhereSchedulesWereMeasured) {
   std::vector<MeasuredShape> measured = readSchedules(TILE_SCHEDULES);
   ASSERT_EQ(measured.size(), 14u);
@@ -225,6 +226,16 @@ TEST(CostModel, picksAreFastWhereSchedulesWereMeasured) {
       if (!ratio)
         ratio = shape.ratioOf(estimate.config);
     ASSERT_TRUE(ratio) << shape.name << ": no candidate was measured";
+    EXPECT_GE(*ratio, 0.95 * shape.bestRatio()) << shape.name;
+  }
+}
+
+TEST(CostModel, picksAreFastWhereTilesWereMeasured) {
+  std::vector<MeasuredShape> measured = readTiles(TILE_TILES);
+  ASSERT_GE(measured.size(), 18u);
+  for (const MeasuredShape &shape : measured) {
+    std::optional<double> ratio = shape.ratioOf(best(hopper, shape.problem));
+    ASSERT_TRUE(ratio) << shape.name << ": the pick was not measured";
     EXPECT_GE(*ratio, 0.95 * shape.bestRatio()) << shape.name;
   }
 }

@@ -1,7 +1,8 @@
 // Compares the cost model with measured schedules, and fits its constants to them:
 //
-//   build/test/unit/Target/cost-model-fit bench/results/h200/schedules.tsv          table of picks, with what each lost
-//   build/test/unit/Target/cost-model-fit bench/results/h200/schedules.tsv --fit    search from the constants in
+//   cd bench/results/h200
+//   ../../../build/test/unit/Target/cost-model-fit schedules.tsv tiles.tsv          table of picks, with what each lost
+//   ../../../build/test/unit/Target/cost-model-fit schedules.tsv tiles.tsv --fit    search from the constants in
 //   GemmTime.cpp
 //
 // The search is a descent along one constant at a time, with steps from 30 % down to 0.2 %. It minimises the errors of
@@ -30,11 +31,17 @@ struct Bound {
 // Physical bounds: 1.98 GHz is the card's highest clock; 128 B/clk a shared memory's port; 64 B/clk an SM's port to L2,
 // 132 of them. A store to shared memory and the copy out of it share the port.
 constexpr Bound bounds[] = {
-    {"clockGHz", &GemmConstants::clockGHz, 1.0, 1.98}, {"smPort", &GemmConstants::smPort, 32, 128},
-    {"smIngest", &GemmConstants::smIngest, 16, 64},    {"l2", &GemmConstants::l2, 1000, 8448},
-    {"memory", &GemmConstants::memory, 1000, 4800},    {"power", &GemmConstants::power, 1e5, 1e6},
-    {"step", &GemmConstants::step, 0, 1000},           {"launch", &GemmConstants::launch, 500, 5000},
-    {"epilogue", &GemmConstants::epilogue, 100, 5000}, {"epilogueRate", &GemmConstants::epilogueRate, 1, 48},
+    {"clockGHz", &GemmConstants::clockGHz, 1.0, 1.98},
+    {"smPort", &GemmConstants::smPort, 32, 128},
+    {"smIngest", &GemmConstants::smIngest, 16, 64},
+    {"l2", &GemmConstants::l2, 1000, 8448},
+    {"memory", &GemmConstants::memory, 1000, 4800},
+    {"power", &GemmConstants::power, 1e5, 1e6},
+    {"step", &GemmConstants::step, 0, 1000},
+    {"late", &GemmConstants::late, 0, 1000},
+    {"launch", &GemmConstants::launch, 500, 5000},
+    {"epilogue", &GemmConstants::epilogue, 100, 5000},
+    {"epilogueRate", &GemmConstants::epilogueRate, 1, 48},
     {"sharpness", &GemmConstants::sharpness, 1, 8},
 };
 
@@ -96,12 +103,17 @@ GemmConstants fit(const std::vector<MeasuredShape> &shapes) {
 } // namespace
 
 int main(int argc, char **argv) {
-  std::vector<MeasuredShape> shapes = argc > 1 ? readSchedules(argv[1]) : std::vector<MeasuredShape>();
-  if (shapes.empty()) {
-    std::fprintf(stderr, "usage: cost-model-fit <schedules.tsv> [--fit]\n");
+  std::vector<MeasuredShape> shapes, tiles;
+  if (argc > 2) {
+    shapes = readSchedules(argv[1]);
+    tiles = readTiles(argv[2]);
+  }
+  if (shapes.empty() || tiles.empty()) {
+    std::fprintf(stderr, "usage: cost-model-fit <schedules.tsv> <tiles.tsv> [--fit]\n");
     return 2;
   }
-  bool isFit = argc > 2 && !std::strcmp(argv[2], "--fit");
+  shapes.insert(shapes.end(), tiles.begin(), tiles.end());
+  bool isFit = argc > 3 && !std::strcmp(argv[3], "--fit");
   GemmConstants constants = isFit ? fit(shapes) : wgmmaConstants();
   for (const Bound &bound : bounds)
     std::printf("%-13s %.6g\n", bound.name, constants.*bound.constant);

@@ -27,6 +27,19 @@ std::optional<Measurement> parseSchedule(const std::string &name) {
   return row;
 }
 
+GemmProblem problemOf(const std::string &shape) {
+  long m = 0, n = 0, k = 0;
+  std::sscanf(shape.c_str(), "%ldx%ldx%ld", &m, &n, &k);
+  return {.m = m, .n = n, .k = k, .element = MmaType::BF16};
+}
+
+void sortBySize(std::vector<MeasuredShape> &shapes) {
+  std::sort(shapes.begin(), shapes.end(), [](const MeasuredShape &a, const MeasuredShape &b) {
+    auto size = [](const GemmProblem &p) { return double(p.m) * p.n * p.k; };
+    return size(a.problem) < size(b.problem);
+  });
+}
+
 } // namespace
 
 double MeasuredShape::bestRatio() const {
@@ -41,7 +54,7 @@ std::optional<double> MeasuredShape::ratioOf(const GemmConfig &config) const {
   for (const Measurement &row : rows) {
     bool isSame =
         row.config.blockM == config.blockM && row.config.blockN == config.blockN && row.config.blockK == config.blockK;
-    if (isSame)
+    if (isSame && (row.pingPong || row.config.numWarps == config.numWarps))
       best = std::max(best.value_or(0), row.ratio);
   }
   return best;
@@ -66,9 +79,8 @@ std::vector<MeasuredShape> readSchedules(const std::string &path) {
     row->ratio = ratio;
     MeasuredShape &entry = shapes[shape];
     entry.name = shape;
-    long m = 0, n = 0, k = 0;
-    std::sscanf(shape.c_str(), "%ldx%ldx%ld", &m, &n, &k);
-    entry.problem = {.m = m, .n = n, .k = k, .element = MmaType::BF16, .splitRounds = false};
+    entry.problem = problemOf(shape);
+    entry.problem.splitRounds = false;
     entry.rows.push_back(*row);
   }
   std::vector<MeasuredShape> result;
@@ -79,10 +91,34 @@ std::vector<MeasuredShape> readSchedules(const std::string &path) {
       row.microseconds = times[times.size() / 2] / row.ratio;
     result.push_back(std::move(shape));
   }
-  std::sort(result.begin(), result.end(), [](const MeasuredShape &a, const MeasuredShape &b) {
-    auto size = [](const GemmProblem &p) { return double(p.m) * p.n * p.k; };
-    return size(a.problem) < size(b.problem);
-  });
+  sortBySize(result);
+  return result;
+}
+
+std::vector<MeasuredShape> readTiles(const std::string &path) {
+  std::map<std::string, MeasuredShape> shapes;
+  std::ifstream file(path);
+  std::string line, shape, tile;
+  std::getline(file, line); // the header
+  for (double microseconds, peer; file >> shape >> tile >> microseconds >> peer;) {
+    Measurement row{};
+    row.config.groupM = 8;
+    row.config.numStages = 4;
+    row.config.wgmma = true;
+    std::sscanf(tile.c_str(), "%ux%ux%u-w%u", &row.config.blockM, &row.config.blockN, &row.config.blockK,
+                &row.config.numWarps);
+    row.microseconds = microseconds;
+    row.ratio = peer / microseconds;
+    MeasuredShape &entry = shapes[shape];
+    entry.name = shape;
+    entry.problem = problemOf(shape);
+    entry.problem.kMajor = true;
+    entry.rows.push_back(row);
+  }
+  std::vector<MeasuredShape> result;
+  for (auto &[name, entry] : shapes)
+    result.push_back(std::move(entry));
+  sortBySize(result);
   return result;
 }
 

@@ -1,5 +1,6 @@
-// The measurements that the cost model's constants come from: bench/results/h200/schedules.tsv, 14 shapes by 15 GEMM
-// schedules on one H200. Only rows whose tile this compiler can build are read.
+// The measurements that the cost model's constants come from, of one H200: bench/results/h200/schedules.tsv, 14 shapes by 15
+// GEMM schedules of another library, of which only rows are read whose tile this compiler can build, and tiles.tsv, this
+// compiler's own kernels.
 #pragma once
 
 #include "Target/CostModel.h"
@@ -25,7 +26,10 @@ struct MeasuredShape {
   std::optional<double> ratioOf(const GemmConfig &config) const;
 };
 
-/// Empty if the file cannot be read.
+/// Empty if the file cannot be read, like those of readTiles().
 std::vector<MeasuredShape> readSchedules(const std::string &path);
+
+/// Of the file that bench/suites/tiles.sh says how to make.
+std::vector<MeasuredShape> readTiles(const std::string &path);
 
 } // namespace tile::target
