@@ -97,7 +97,8 @@ def Cta_BarrierOp : Cta_Op<"barrier", [MemoryEffects<[MemRead<Cta_SharedMemory>,
   let summary = "all threads of the CTA wait for each other";
   let description = [{
     Shared-memory accesses before it are visible to every thread after it. With `warps`, only the first `warps` warps
-    take part. With `groups`, the warps of each warp group meet, and only their accesses are ordered.
+    take part, or, where there are several teams, those of this thread's team. With `groups`, the warps of each warp group
+    meet, and only their accesses are ordered.
 
     Example: `cta.barrier`
   }];

@@ -10,9 +10,11 @@ def Cta_WarpRolesOp : Cta_Op<"warp_roles", [
   let description = [{
     The first `num_warps` warps of the kernel run `math`; one thread of the warp group after them runs `producer`. All
     threads meet before, when the barriers of all `cta.mbarrier_alloc` are ready. Inside, the roles meet only at
-    mbarriers, and a `cta.barrier` is for the math warps alone. `math_registers` and `producer_registers` are the
-    registers a thread that each role gets (PTX ISA, `setmaxnreg`: multiples of 8 from 24 to 256); without them all
-    threads keep what the kernel starts with.
+    mbarriers, and a `cta.barrier` is for the math warps alone. A kernel with several `teams` has so many times
+    `num_warps` math warps, and each team runs `math` by itself, with tensors and barriers of its own; buffers and
+    mbarriers from outside are common to all. `math_registers` and `producer_registers` are the registers a thread that
+    each role gets (PTX ISA, `setmaxnreg`: multiples of 8 from 24 to 256); without them all threads keep what the kernel
+    starts with.
 
     Example:
     ```mlir
@@ -27,6 +29,17 @@ def Cta_WarpRolesOp : Cta_Op<"warp_roles", [
   let regions = (region SizedRegion<1>:$math, SizedRegion<1>:$producer);
   let assemblyFormat = "`math` $math `producer` $producer attr-dict";
   let hasVerifier = 1;
+}
+
+def Cta_TeamOp : Cta_Op<"team", [Pure]> {
+  let summary = "number of the team that runs the math role";
+  let description = [{
+    From 0 to the kernel's `teams` - 1. The only value that differs between teams and does not come from memory.
+
+    Example: `%t = cta.team`
+  }];
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
 }
 
 #endif

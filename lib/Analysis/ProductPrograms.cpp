@@ -46,15 +46,19 @@ std::optional<ProductPrograms> tile::findProductPrograms(KernelOp kernel) {
   return plan;
 }
 
-Value tile::hoistOutOf(scf::ForOp loop, Value value, RewriterBase &rewriter) {
-  if (!loop->isAncestor(value.getParentBlock()->getParentOp()))
+Value tile::hoistOutOf(Operation *outer, Value value, RewriterBase &rewriter) {
+  if (!outer->isAncestor(value.getParentBlock()->getParentOp()))
     return value;
   Operation *op = value.getDefiningOp();
-  if (!op || op->getNumRegions() != 0 || !isMemoryEffectFree(op) || op->getBlock() != loop.getBody())
+  if (!op || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
     return {};
+  // Under a condition the operation may be one that must not happen otherwise.
+  for (Operation *parent = op->getParentOp(); parent != outer; parent = parent->getParentOp())
+    if (!isa<scf::ForOp>(parent))
+      return {};
   IRMapping mapping;
   for (Value operand : op->getOperands()) {
-    Value outside = hoistOutOf(loop, operand, rewriter);
+    Value outside = hoistOutOf(outer, operand, rewriter);
     if (!outside)
       return {};
     mapping.map(operand, outside);

@@ -20,7 +20,8 @@ struct ProductPrograms {
 /// None if the kernel has another form, or does something before the products that must not happen twice.
 std::optional<ProductPrograms> findProductPrograms(KernelOp kernel);
 
-/// A copy of `value`, which the loop computes, before the loop; null if it depends on the iteration or on memory.
-mlir::Value hoistOutOf(mlir::scf::ForOp loop, mlir::Value value, mlir::RewriterBase &rewriter);
+/// A copy of `value`, which is computed inside of `outer`, at the insertion point outside of it; null if it depends on
+/// the iteration of a loop, on a branch or on memory.
+mlir::Value hoistOutOf(mlir::Operation *outer, mlir::Value value, mlir::RewriterBase &rewriter);
 
 } // namespace tile

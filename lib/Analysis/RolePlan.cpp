@@ -2,6 +2,7 @@
 #include "Analysis/RolePlan.h"
 
 #include "Analysis/SharedLiveness.h"
+#include "Target/GpuTarget.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -269,6 +270,15 @@ private:
 };
 
 } // namespace
+
+std::optional<RegisterBudget> tile::planRegisters(unsigned mathWarps) {
+  constexpr unsigned warpsPerGroup = 4, producer = 40, granule = 8;
+  unsigned groups = mathWarps / warpsPerGroup, groupThreads = warpsPerGroup * target::threadsPerWarp;
+  if (groups < 2)
+    return std::nullopt;
+  unsigned math = (target::registersPerSm / groupThreads - producer) / groups / granule * granule;
+  return RegisterBudget{math, producer};
+}
 
 std::optional<RolePlan> tile::planRoles(KernelOp kernel, ArrayRef<Value> counters) {
   return RolePlanner(kernel).run(counters);

@@ -45,4 +45,13 @@ struct RolePlan {
 /// are further values that the producer needs.
 std::optional<RolePlan> planRoles(KernelOp kernel, llvm::ArrayRef<mlir::Value> counters = {});
 
+/// Registers a thread of each role.
+struct RegisterBudget {
+  unsigned math, producer;
+};
+
+/// PTX ISA, "setmaxnreg". A CTA starts with the same number for all threads; what the producer gives up, the math
+/// warps take. None for one math group, which needs no more than it starts with.
+std::optional<RegisterBudget> planRegisters(unsigned mathWarps);
+
 } // namespace tile

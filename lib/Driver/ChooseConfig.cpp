@@ -1,6 +1,7 @@
 // From the front end's description to the cost model's, and back; and the table of --explain-config.
 #include "Driver/ChooseConfig.h"
 
+#include "Target/PingPong.h"
 #include "Target/StepSplit.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -92,6 +93,22 @@ std::optional<frontend::ClusterShape> chooseCluster(const CompilerOptions &optio
   return ctas == 1 ? std::nullopt : std::optional(frontend::ClusterShape{1, 1, int(ctas)});
 }
 
+/// A configuration for teams that take turns, if they are asked for, or expected to be faster than one.
+std::optional<target::GemmEstimate> choosePingPong(const CompilerOptions &options, const target::GpuTarget &gpu,
+                                                   const target::GemmProblem &problem,
+                                                   const target::GemmChoices &choices,
+                                                   const frontend::TileChoices &given,
+                                                   const target::GemmEstimate &best) {
+  using frontend::Schedule;
+  bool isShared = given.cluster && *given.cluster != frontend::ClusterShape{1, 1, 1};
+  if (given.schedule == Schedule::Cooperative || isShared ||
+      !runsAll(options.pipeline, {"tile-make-persistent", "cta-specialize-warps", "cta-ping-pong"}))
+    return std::nullopt;
+  std::optional<target::GemmEstimate> found = target::findPingPong(gpu, problem, choices);
+  bool isWanted = given.schedule == Schedule::PingPong;
+  return found && (isWanted || target::prefersPingPong(gpu, problem, best, *found)) ? found : std::nullopt;
+}
+
 } // namespace
 
 ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarget &gpu,
@@ -125,8 +142,14 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
       .numStages = given(product.given.numStages),
   };
   std::vector<target::GemmEstimate> ranked = target::rankGemmConfigs(gpu, problem, choices);
+  std::optional<target::GemmEstimate> pingPong =
+      choosePingPong(options, gpu, problem, choices, product.given, ranked.front());
+  if (pingPong)
+    ranked.insert(ranked.begin(), *pingPong);
   if (explain)
     *explain = describe(options, gpu, product, ranked);
+  if (explain && pingPong)
+    *explain += "two teams of warps compute tiles in turns\n";
   const target::GemmConfig &best = ranked.front().config;
   // Whole programs make whole waves.
   bool splits = ranked.front().waves != std::floor(ranked.front().waves);
@@ -136,7 +159,10 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
       .isOneWave = ranked.front().tiles <= int64_t(options.numSms ? options.numSms : gpu.numSms),
       .hasOddSize = !choices.blockN && !llvm::isPowerOf2_32(best.blockN),
   };
-  choice.tiles.cluster = chooseCluster(options, gpu, problem, ranked.front());
+  if (pingPong)
+    choice.tiles.schedule = frontend::Schedule::PingPong;
+  else
+    choice.tiles.cluster = chooseCluster(options, gpu, problem, ranked.front());
   choice.isOneWave &= !choice.tiles.cluster && !product.given.cluster;
   if (explain && choice.tiles.cluster && !product.given.cluster)
     *explain += formatv("{0} CTAs of a cluster share the steps of each tile\n", (*choice.tiles.cluster)[2]);

@@ -4,6 +4,7 @@
 #include "Codegen/CudaToolkit.h"
 #include "Driver/DiagnosticLog.h"
 #include "Frontend/ClusterShape.h"
+#include "Frontend/Schedule.h"
 #include "Frontend/Frontend.h"
 #include "Pipeline/GpuPipeline.h"
 
@@ -34,6 +35,7 @@ struct CompilerOptions {
   std::optional<int> numWarps;
   std::optional<int> numStages;
   std::optional<frontend::ClusterShape> cluster;
+  std::optional<frontend::Schedule> schedule;
   std::map<std::string, int64_t> sizes; ///< integers that the kernel is expected to be called with, by name
   unsigned numSms = 0;                  ///< multiprocessors to expect; 0: what the target's product has
   bool debug = false;                   ///< keep assertions

@@ -53,6 +53,7 @@ void Compilation::attemptTile(TileAttempt &attempt, bool anySize) {
   request.numWarps = options.numWarps;
   request.numStages = options.numStages;
   request.cluster = options.cluster;
+  request.schedule = options.schedule;
   request.targetCapability = int(gpu->capability);
   request.debug = options.debug;
   request.standard = options.standard;

@@ -8,6 +8,7 @@
 //   #: instance fast = matmul(a="*fp16:16", BLOCK_M=128) num_warps=8 num_stages=3
 //   #: num_warps = 8                                              or auto: the compiler chooses
 //   #: cluster = (2, 1)                                          or (1, 1, 2), or auto
+//   #: schedule = cooperative                                    or pingpong, or auto
 //
 // A directive goes on in the next "#:" line while a bracket is open. Expressions are parsed by the parser of the
 // language and checked against what the runtime can evaluate (ParseDirectives.cpp).
@@ -15,6 +16,7 @@
 #pragma once
 
 #include "Frontend/ClusterShape.h"
+#include "Frontend/Schedule.h"
 #include "Frontend/Source.h"
 
 #include <map>
@@ -72,6 +74,7 @@ struct InstanceDirective {
   std::optional<int> numWarps;
   std::optional<int> numStages;
   std::optional<ClusterShape> cluster;
+  std::optional<Schedule> schedule;
   std::vector<DirectiveExpr> grid;
 };
 
@@ -83,6 +86,7 @@ struct DirectiveSet {
   std::optional<int> numWarps;
   std::optional<int> numStages;
   std::optional<ClusterShape> cluster;
+  std::optional<Schedule> schedule;
 };
 
 } // namespace tile::frontend

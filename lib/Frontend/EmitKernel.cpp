@@ -60,6 +60,7 @@ void Sema::setKernelAttributes(KernelOp op, const FunctionStmt &kernel, const In
     error(Diag::cluster_shape, kernel.nameRange, {});
   else if (cluster && *cluster != ClusterShape{1, 1, 1})
     op.setCluster(ArrayRef(*cluster));
+  op.setPingPong(schedule == Schedule::PingPong);
 }
 
 OwningOpRef<ModuleOp> Sema::emitKernel(const FunctionStmt &kernel, const InstanceDirective *instance,

@@ -75,6 +75,7 @@ struct CompileRequest {
   std::optional<int> numStages;
   /// CTAs of a cluster; see ClusterShape.h.
   std::optional<ClusterShape> cluster;
+  std::optional<Schedule> schedule;
   /// --size NAME=NUMBER: values that integer parameters are expected to have; only `choose` learns them.
   std::map<std::string, int64_t> sizes;
   /// Chooses what the kernel leaves open by `auto`. Without it, that is an error.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "Frontend/ClusterShape.h"
+#include "Frontend/Schedule.h"
 #include "Frontend/Types.h"
 
 #include <functional>
@@ -16,6 +17,7 @@ namespace tile::frontend {
 struct TileChoices {
   std::optional<int64_t> blockM = {}, blockN = {}, blockK = {}, groupM = {}, numWarps = {}, numStages = {};
   std::optional<ClusterShape> cluster = {};
+  std::optional<Schedule> schedule = {};
 };
 
 /// c[M, N] = a[M, K] @ b[K, N]

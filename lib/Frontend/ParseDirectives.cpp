@@ -49,6 +49,7 @@ private:
   bool parseInstanceOptions(InstanceDirective &instance);
   bool parseOption(std::optional<int> &option, std::string_view name);
   bool parseCluster(std::optional<ClusterShape> &cluster);
+  bool parseSchedule(std::optional<Schedule> &schedule);
   bool parseName(std::string &name, SourceRange &nameRange, std::string_view what);
   bool parseList(std::vector<DirectiveExpr> &list, Tok close, Dialect dialect);
   bool parseExpr(DirectiveExpr &out, Dialect dialect);
@@ -77,7 +78,8 @@ bool DirectiveParser::parse() {
     p.advance();
     return parseInstance();
   }
-  constexpr std::string_view known[] = {"grid", "buffer", "default", "expect", "num_warps", "num_stages", "cluster"};
+  constexpr std::string_view known[] = {"grid",      "buffer",     "default", "expect",
+                                        "num_warps", "num_stages", "cluster", "schedule"};
   if (std::find(std::begin(known), std::end(known), keyword) == std::end(known)) {
     p.error(Diag::unknown_directive, p.peek().range, {p.text(p.peek())});
     return false;
@@ -102,6 +104,8 @@ bool DirectiveParser::parse() {
     return parseExpect();
   if (keyword == "cluster")
     return parseCluster(set->cluster);
+  if (keyword == "schedule")
+    return parseSchedule(set->schedule);
   return parseOption(keyword == "num_warps" ? set->numWarps : set->numStages, keyword);
 }
 
@@ -260,7 +264,27 @@ bool DirectiveParser::parseCluster(std::optional<ClusterShape> &cluster) {
   return true;
 }
 
-/// instance NAME = kernel(name=value, ...) num_warps=8 num_stages=3 cluster=(2, 1) grid=(...)
+/// schedule = cooperative, pingpong or auto
+bool DirectiveParser::parseSchedule(std::optional<Schedule> &schedule) {
+  if (!p.expect(Tok::Equal, "after 'schedule'"))
+    return false;
+  const Expr *value = p.parseExpression();
+  const auto *word = as<NameExpr>(value);
+  std::optional<Schedule> named = word ? frontend::parseSchedule(word->id) : std::nullopt;
+  if (!named) {
+    if (value)
+      p.error(Diag::directive_schedule, value->range);
+    return false;
+  }
+  if (schedule) {
+    p.error(Diag::duplicate_directive, value->range, {"schedule"});
+    return false;
+  }
+  schedule = named;
+  return true;
+}
+
+/// instance NAME = kernel(name=value, ...) num_warps=8 num_stages=3 cluster=(2, 1) schedule=pingpong grid=(...)
 bool DirectiveParser::parseInstance() {
   InstanceDirective instance;
   instance.range = range;
@@ -300,6 +324,8 @@ bool DirectiveParser::parseInstanceOptions(InstanceDirective &instance) {
       ok = parseOption(instance.numStages, option);
     else if (option == "cluster")
       ok = parseCluster(instance.cluster);
+    else if (option == "schedule")
+      ok = parseSchedule(instance.schedule);
     else if (option == "grid")
       ok = p.expect(Tok::Equal, "after 'grid'") && parseGrid(instance.grid);
     else

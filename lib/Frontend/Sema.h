@@ -318,6 +318,7 @@ private:
   std::optional<int> tunedWarps, tunedStages; // of the configuration that gave values
   std::optional<int> numWarps, numStages;     // of the kernel; may be `leftOpen` until they are chosen
   std::optional<ClusterShape> cluster;        // likewise
+  std::optional<Schedule> schedule;           // likewise
   std::deque<Module> scratchModules;          // own the expressions of -D and --signature
   unsigned loopDepth = 0;
   unsigned foldDepth = 0;

@@ -251,13 +251,14 @@ bool Sema::chooseOpen(const FunctionStmt &kernel, std::vector<KernelParameter> &
                                                : std::nullopt)
       product.given.*(role->choice) = int64_t(*value);
   }
-  if (!open && numWarps != leftOpen && numStages != leftOpen && cluster != openCluster)
+  if (!open && numWarps != leftOpen && numStages != leftOpen && cluster != openCluster && schedule != Schedule::Open)
     return true;
 
-  std::string what = open                    ? open->name
-                     : numWarps == leftOpen  ? "num_warps"
-                     : numStages == leftOpen ? "num_stages"
-                                             : "cluster";
+  std::string what = open                     ? open->name
+                     : numWarps == leftOpen   ? "num_warps"
+                     : numStages == leftOpen  ? "num_stages"
+                     : cluster == openCluster ? "cluster"
+                                              : "schedule";
   SourceRange place = open ? open->range : kernel.nameRange;
   if (!describeProduct(kernel.directives, byName, product)) {
     error(Diag::open_product, place, {what});
@@ -273,6 +274,8 @@ bool Sema::chooseOpen(const FunctionStmt &kernel, std::vector<KernelParameter> &
     product.given.numStages = numStages;
   if (cluster != openCluster)
     product.given.cluster = cluster;
+  if (schedule != Schedule::Open)
+    product.given.schedule = schedule;
   TileChoices chosen = request.choose(product);
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters))
     if (parameter.isOpen)
@@ -285,6 +288,8 @@ bool Sema::chooseOpen(const FunctionStmt &kernel, std::vector<KernelParameter> &
   fill(numStages, chosen.numStages);
   if (!cluster || cluster == openCluster)
     cluster = chosen.cluster;
+  if (!schedule || schedule == Schedule::Open)
+    schedule = chosen.schedule;
   return true;
 }
 

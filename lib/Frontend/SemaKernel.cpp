@@ -472,6 +472,7 @@ void Sema::selectOptions(const FunctionStmt &kernel, const InstanceDirective *in
   numWarps = select(request.numWarps, chosen.numWarps, kernel.directives.numWarps);
   numStages = select(request.numStages, chosen.numStages, kernel.directives.numStages);
   cluster = select(request.cluster, chosen.cluster, kernel.directives.cluster);
+  schedule = select(request.schedule, chosen.schedule, kernel.directives.schedule);
   if (!numWarps)
     numWarps = tunedWarps;
   if (!numStages)

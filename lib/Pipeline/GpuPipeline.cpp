@@ -97,6 +97,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // Knows all other buffers now, so the ring can take what is left of the shared memory.
   list.add(Optimisation, [target] { return createCtaSpecializeWarps({target}); });
   list.add(Optimisation, [] { return createCtaOverlapWaits(); });
+  // Where the last product is awaited, and so which products the other team need not wait for, is decided.
+  list.add(Optimisation, [target] { return createCtaPingPong({target}); });
   // Slots are released at their final places.
   list.add(Optimisation, [] { return createCtaMulticast(); });
   list.add(Optimisation, [target] { return createCtaOverlapGrids({target}); });
@@ -147,6 +149,8 @@ static LogicalResult checkNames(const std::vector<PipelineStep> &steps, const Gp
       return failure();
     }
   }
+  if (!options.startAfter.empty() && find(options.startAfter) == steps.end())
+    return complain("--start-after", options.startAfter);
   if (!options.stopAfter.empty() && find(options.stopAfter) == steps.end())
     return complain("--stop-after", options.stopAfter);
   return success();
@@ -161,7 +165,11 @@ LogicalResult tile::buildGpuPipeline(OpPassManager &manager, const GpuPipelineOp
   std::vector<PipelineStep> steps = gpuPipelineSteps(options);
   if (failed(checkNames(steps, options, emitError)))
     return failure();
-  for (const PipelineStep &step : steps) {
+  // The input is what a pipeline that stops there ends with: behind the first of several steps of that name.
+  auto first = steps.begin();
+  if (!options.startAfter.empty())
+    first = std::next(llvm::find_if(steps, [&](const PipelineStep &step) { return step.name == options.startAfter; }));
+  for (const PipelineStep &step : llvm::make_range(first, steps.end())) {
     bool wanted = step.kind != StepKind::Optimisation ||
                   (options.optLevel > 0 && !llvm::is_contained(options.disabled, step.name));
     if (wanted && step.onKernel)

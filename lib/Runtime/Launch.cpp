@@ -13,7 +13,7 @@ namespace tile::runtime {
 namespace {
 
 constexpr int64_t largestSize = 2147483647; // of a persistent kernel's grid, an i32
-// A block of a persistent kernel counts in 32 bits, and beyond the last program by up to the number of blocks.
+// A block of a persistent kernel counts in 32 bits, and beyond the last program by up to twice the number of blocks.
 constexpr int64_t mostPrograms = largestSize - 65536;
 constexpr int64_t largestGrid[3] = {2147483647, 65535, 65535}; // CUDA programming guide, "Technical specifications"
 

@@ -33,7 +33,7 @@ const GemmConstants &wgmmaConstants();
 const GemmConstants &mmaSyncConstants();
 
 /// `twoTiles`: a multiprocessor computes two tiles at a time, one's epilogue and waits under the other's products, by
-/// two CTAs, or by two math groups with a tile each ("ping-pong", which this compiler does not build yet).
+/// two CTAs, or by two math groups with a tile each (cta-ping-pong).
 GemmEstimate estimateGemm(const GemmProblem &problem, const GemmConfig &config, unsigned numSms,
                           const GemmConstants &constants, bool twoTiles = false);
 

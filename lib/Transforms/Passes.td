@@ -222,6 +222,17 @@ def CtaOverlapWaits : KernelPass<"cta-overlap-waits"> {
   }];
 }
 
+def CtaPingPong : KernelPass<"cta-ping-pong"> {
+  let summary = "let two teams of math warps compute programs in turns";
+  let description = [{
+    Kind: optimisation. Requires: phase scheduled, warp roles. Ensures: in a persistent kernel that asks for it by
+    `ping_pong`, and whose programs use one ring of slots equally often, two teams of math warps compute every other
+    program each, one's products under the other's epilogue; `teams` is set; a remark says why not elsewhere.
+    Example: test/Transforms/Cta/ping-pong.mlir.
+  }];
+  let options = [TargetOption];
+}
+
 def CtaStreamK : KernelPass<"cta-stream-k"> {
   let summary = "split the products of the last programs among all CTAs";
   let description = [{

@@ -226,7 +226,16 @@ private:
       return false;
     if (options.numWarps && !llvm::isPowerOf2_32(*options.numWarps))
       return fail(formatv("--num-warps expects a power of two from 1 to 32, not '{0}'", *options.numWarps));
-    return readCluster();
+    return readSchedule() && readCluster();
+  }
+
+  bool readSchedule() {
+    const Arg *argument = arguments.getLastArg(OPT_schedule);
+    if (argument)
+      options.schedule = tile::frontend::parseSchedule(argument->getValue());
+    if (argument && !options.schedule)
+      return fail(formatv("--schedule expects cooperative, pingpong or auto, not '{0}'", argument->getValue()));
+    return true;
   }
 
   bool readCluster() {
@@ -259,6 +268,9 @@ private:
       for (StringRef name : llvm::split(list, ','))
         if (!name.empty())
           options.pipeline.disabled.push_back(name.str());
+    options.pipeline.startAfter = arguments.getLastArgValue(OPT_start_after).str();
+    if (!options.pipeline.startAfter.empty() && options.language == InputLanguage::Tile)
+      return fail("--start-after continues with IR, so the input must be an MLIR file");
     options.pipeline.stopAfter = arguments.getLastArgValue(OPT_stop_after).str();
     if (!options.pipeline.stopAfter.empty()) {
       if (line.emitGiven && options.emit != EmitKind::Cta && options.emit != EmitKind::Nvvm)

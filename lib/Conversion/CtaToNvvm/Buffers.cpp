@@ -91,8 +91,8 @@ struct BarrierLowering : OpConversionPattern<cta::BarrierOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(cta::BarrierOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
-    if (op.getGroups()) {
-      // Barriers 0 and 1 are for all warps.
+    if (op.getGroups() || (op.getWarps() && hasTeams(op))) {
+      // Barriers 0 and 1 are for all warps. A team is a warp group.
       Value group = arith::ShRUIOp::create(rewriter, op.getLoc(), emitUniformWarpId(rewriter, op.getLoc()),
                                            emitI32(rewriter, op.getLoc(), 2));
       Value id = arith::AddIOp::create(rewriter, op.getLoc(), group, emitI32(rewriter, op.getLoc(), 2));

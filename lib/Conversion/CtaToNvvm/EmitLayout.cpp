@@ -17,6 +17,9 @@ namespace tile::conversion {
 
 namespace {
 
+/// A team is a warp group (tile.kernel).
+constexpr int64_t threadsPerTeam = 128;
+
 std::vector<uint64_t> threadBases(std::vector<uint64_t> lanes, const std::vector<uint64_t> &warps) {
   lanes.insert(lanes.end(), warps.begin(), warps.end());
   return lanes;
@@ -166,6 +169,21 @@ Value emitIsFirstCopy(OpBuilder &builder, Location loc, const LinearLayout &layo
 Value emitIsFirstThread(OpBuilder &builder, Location loc) {
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, emitThreadId(builder, loc),
                                emitI32(builder, loc, 0));
+}
+
+bool hasTeams(Operation *op) {
+  auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+  return function && function->hasAttr(teamsAttrName);
+}
+
+Value emitIsFirstOfTeam(OpBuilder &builder, Operation *op) {
+  return hasTeams(op) ? emitBitsAreZero(builder, op->getLoc(), threadsPerTeam - 1)
+                      : emitIsFirstThread(builder, op->getLoc());
+}
+
+Value emitTeam(OpBuilder &builder, Location loc) {
+  constexpr int64_t warpsPerTeam = threadsPerTeam / 32;
+  return arith::DivUIOp::create(builder, loc, emitUniformWarpId(builder, loc), emitI32(builder, loc, warpsPerTeam));
 }
 
 Value emitUniformWarpId(OpBuilder &builder, Location loc) {

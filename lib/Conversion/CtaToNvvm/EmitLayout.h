@@ -79,6 +79,17 @@ mlir::Value emitUniformWarpId(mlir::OpBuilder &builder, mlir::Location loc);
 /// Whether this is thread 0, an i1.
 mlir::Value emitIsFirstThread(mlir::OpBuilder &builder, mlir::Location loc);
 
+/// The same for `op`, which the warps of a team execute: whether this is the team's first thread.
+mlir::Value emitIsFirstOfTeam(mlir::OpBuilder &builder, mlir::Operation *op);
+
+/// The number of this thread's team, i32, the same in all lanes.
+mlir::Value emitTeam(mlir::OpBuilder &builder, mlir::Location loc);
+
+/// Of an LLVM function that has several teams of math warps: how many.
+inline constexpr llvm::StringRef teamsAttrName = "tile.teams";
+/// Whether the function around `op` has several teams.
+bool hasTeams(mlir::Operation *op);
+
 /// For each register of `dst` the register of `src` with the same element, if every thread holds in `src` what it
 /// needs.
 std::optional<std::vector<int32_t>> registerSources(const layout::LinearLayout &src, const layout::LinearLayout &dst);

@@ -59,14 +59,16 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
     auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(getContext()), signature.getConvertedTypes());
     SmallVector<NamedAttribute> attributes{
         rewriter.getNamedAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), rewriter.getUnitAttr()),
-        rewriter.getNamedAttr(
-            NVVM::NVVMDialect::getReqntidAttrName(),
-            rewriter.getDenseI32ArrayAttr({int32_t(32 * (kernel.getNumWarps() + kernel.getProducerWarps()))})),
+        rewriter.getNamedAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                              rewriter.getDenseI32ArrayAttr({int32_t(
+                                  32 * (kernel.getNumWarps() * kernel.getTeams() + kernel.getProducerWarps()))})),
         rewriter.getNamedAttr("tile.shared_bytes", rewriter.getI64IntegerAttr(kernel.getSharedBytes().value_or(0)))};
     // setmaxnreg needs to know how many registers a thread starts with: what one resident CTA allows.
     if (kernel.getProducerWarps() != 0)
       attributes.push_back(
           rewriter.getNamedAttr(NVVM::NVVMDialect::getMinctasmAttrName(), rewriter.getI32IntegerAttr(1)));
+    if (kernel.getTeams() > 1)
+      attributes.push_back(rewriter.getNamedAttr(teamsAttrName, rewriter.getI32IntegerAttr(kernel.getTeams())));
     addLaunchAttributes(kernel, rewriter, attributes);
     auto function = LLVM::LLVMFuncOp::create(rewriter, kernel.getLoc(), kernel.getSymName(), type,
                                              LLVM::Linkage::External, /*dsoLocal=*/false, LLVM::CConv::C,

@@ -146,7 +146,7 @@ struct PrintLowering : OpConversionPattern<PrintOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RankedTensorType tensor = firstTensor(op);
-    Value isFirst = tensor ? emitIsFirstCopy(rewriter, loc, cta::getLayout(tensor)) : emitIsFirstThread(rewriter, loc);
+    Value isFirst = tensor ? emitIsFirstCopy(rewriter, loc, cta::getLayout(tensor)) : emitIsFirstOfTeam(rewriter, op);
     if (!isFirst)
       isFirst = arith::ConstantIntOp::create(rewriter, loc, rewriter.getI1Type(), 1);
     auto branch = scf::IfOp::create(rewriter, loc, isFirst, /*withElseRegion=*/false);

@@ -3,8 +3,8 @@
 //   cta.warp_roles math { A } producer { B }
 //   ==>
 //   if (thread 0) { mbarrier.init … }  fence  barrier
-//   if (warp < num_warps) { setmaxnreg.inc  A }
-//   else { setmaxnreg.dec  if (warp == num_warps && elect.sync) { B } }
+//   if (warp < num_warps * teams) { setmaxnreg.inc  A }
+//   else { setmaxnreg.dec  if (warp == num_warps * teams && elect.sync) { B } }
 //
 // The number of the warp comes from lane 0, so that ptxas knows that it is the same in all lanes.
 #include "EmitLayout.h"
@@ -65,7 +65,8 @@ void lowerRoles(cta::WarpRolesOp op, KernelOp kernel) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
   emitBarrierSetup(builder, loc, kernel);
-  Value warp = emitUniformWarpId(builder, loc), mathWarps = emitI32(builder, loc, kernel.getNumWarps());
+  Value warp = emitUniformWarpId(builder, loc);
+  Value mathWarps = emitI32(builder, loc, kernel.getNumWarps() * kernel.getTeams());
   Value isMath = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, warp, mathWarps);
   auto roles = scf::IfOp::create(builder, loc, isMath, /*withElseRegion=*/true);
 

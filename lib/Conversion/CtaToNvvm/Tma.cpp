@@ -196,7 +196,7 @@ struct TmaStoreLowering : OpConversionPattern<cta::TmaStoreOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     int64_t groups = op.getGroups();
-    Value thread = emitThreadId(rewriter, loc), buffer = adaptor.getBuffer();
+    Value isFirst, buffer = adaptor.getBuffer();
     SmallVector<Value> offsets(adaptor.getOffsets());
     if (groups > 1) {
       cta::BufferType type = op.getBuffer().getType();
@@ -207,9 +207,11 @@ struct TmaStoreLowering : OpConversionPattern<cta::TmaStoreOp> {
       Value row = arith::MulIOp::create(rewriter, loc, group, emitI32(rewriter, loc, type.getShape()[0] / groups));
       Value &first = offsets[offsets.size() - type.getShape().size()];
       first = arith::AddIOp::create(rewriter, loc, first, row);
-      thread = arith::AndIOp::create(rewriter, loc, thread, emitI32(rewriter, loc, 127));
+      Value thread = arith::AndIOp::create(rewriter, loc, emitThreadId(rewriter, loc), emitI32(rewriter, loc, 127));
+      isFirst = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, thread, emitI32(rewriter, loc, 0));
+    } else {
+      isFirst = emitIsFirstOfTeam(rewriter, op);
     }
-    Value isFirst = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, thread, emitI32(rewriter, loc, 0));
     auto branch = scf::IfOp::create(rewriter, loc, isFirst, /*withElseRegion=*/false);
     rewriter.setInsertionPointToStart(branch.thenBlock());
     cta::BufferType part = op.getBuffer().getType();
@@ -232,6 +234,15 @@ struct TmaStoreWaitLowering : OpConversionPattern<cta::TmaStoreWaitOp> {
 
   LogicalResult matchAndRewrite(cta::TmaStoreWaitOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOpWithNewOp<NVVM::CpAsyncBulkWaitGroupOp>(op, op.getPending(), rewriter.getUnitAttr());
+    return success();
+  }
+};
+
+struct TeamLowering : OpConversionPattern<cta::TeamOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::TeamOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, emitTeam(rewriter, op.getLoc()));
     return success();
   }
 };
@@ -264,10 +275,9 @@ LogicalResult checkMbarrierAlloc(cta::MbarrierAllocOp op) {
 }
 
 void populateTmaPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns
-      .add<MbarrierAllocLowering, MbarrierWaitLowering, MbarrierArriveLowering, MbarrierExpectLowering, TmaLoadLowering,
-           TmaLoadSyncLowering, TmaPrefetchLowering, TmaStoreLowering, TmaStoreWaitLowering, ProxyFenceLowering>(
-          converter, patterns.getContext());
+  patterns.add<MbarrierAllocLowering, MbarrierWaitLowering, MbarrierArriveLowering, MbarrierExpectLowering,
+               TmaLoadLowering, TmaLoadSyncLowering, TmaPrefetchLowering, TmaStoreLowering, TmaStoreWaitLowering,
+               TeamLowering, ProxyFenceLowering>(converter, patterns.getContext());
 }
 
 } // namespace tile::conversion

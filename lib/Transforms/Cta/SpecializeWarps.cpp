@@ -35,8 +35,10 @@ namespace {
 constexpr unsigned warpsPerGroup = 4;
 constexpr unsigned producerWarps = warpsPerGroup; // setmaxnreg is for whole warp groups
 
-/// Slots of each channel, or none if the target's shared memory does not hold one slot of each.
-std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &plan, const target::GpuTarget &target) {
+/// Slots of each channel, or none if the target's shared memory does not hold one slot of each beside what `teams` have
+/// in it.
+std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &plan, const target::GpuTarget &target,
+                                              int64_t teams) {
   DenseSet<Operation *> channelAllocs;
   for (const Channel &channel : plan.channels)
     for (cta::TmaLoadSyncOp load : channel.loads)
@@ -45,7 +47,7 @@ std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &p
   int64_t free = int64_t(target.maxSharedPerCta) - 1024;
   kernel.walk([&](cta::AllocOp alloc) {
     if (!channelAllocs.contains(alloc))
-      free -= alloc.getType().getBytes();
+      free -= teams * alloc.getType().getBytes();
   });
   SmallVector<int64_t> slots(plan.channels.size(), 1);
   for (const Channel &channel : plan.channels)
@@ -65,21 +67,6 @@ std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &p
     free -= more * slotBytes;
   }
   return slots;
-}
-
-struct RegisterBudget {
-  unsigned math, producer;
-};
-
-/// PTX ISA, "setmaxnreg". A CTA starts with the same number for all threads; what the producer gives up, the math
-/// warps take. One math group needs no more than it starts with.
-std::optional<RegisterBudget> planRegisters(unsigned numWarps) {
-  unsigned groups = numWarps / warpsPerGroup, groupThreads = warpsPerGroup * target::threadsPerWarp;
-  constexpr unsigned producer = 40, granule = 8;
-  if (groups < 2)
-    return std::nullopt;
-  unsigned math = (target::registersPerSm / groupThreads - producer) / groups / granule * granule;
-  return RegisterBudget{math, producer};
 }
 
 /// A channel in the kernel: its rings, and where its counters stand.
@@ -377,7 +364,11 @@ struct CtaSpecializeWarps : tile::impl::CtaSpecializeWarpsBase<CtaSpecializeWarp
     std::optional<RolePlan> plan = planRoles(kernel);
     if (!plan)
       return;
-    if (std::optional<SmallVector<int64_t>> slots = planSlots(kernel, *plan, *gpu))
+    // cta-ping-pong gives each team buffers of its own.
+    std::optional<SmallVector<int64_t>> slots = planSlots(kernel, *plan, *gpu, kernel.getPingPong() ? 2 : 1);
+    if (!slots)
+      slots = planSlots(kernel, *plan, *gpu, /*teams=*/1);
+    if (slots)
       WarpSpecialisation(kernel, *plan, *slots).run();
   }
 };

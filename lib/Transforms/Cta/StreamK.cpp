@@ -69,6 +69,9 @@ int64_t stepClocksOf(StreamPlan plan) {
 
 /// Small blocks are chosen for small problems, which would wait longer for the schedule than they gain.
 std::optional<StreamPlan> planStream(KernelOp kernel) {
+  // Teams take programs in turns, not parts of them.
+  if (kernel.getPingPong())
+    return std::nullopt;
   // Scratch memory of tensor maps: a kernel has one.
   for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
     if (kernel.getArgAttr(index, KernelOp::getScratchAttrName()))

@@ -55,3 +55,24 @@ tile.kernel @groups() attributes {num_warps = 8 : i32} {
   cta.barrier groups
   tile.return
 }
+
+// Two teams run the math role: a barrier and a first thread for each, and its number.
+// CHECK-LABEL: llvm.func @teams
+// CHECK-SAME: nvvm.reqntid = array<i32: 384>
+// CHECK: arith.cmpi ult, %{{.*}}, %c8_i32
+// CHECK: %[[WARP:.*]] = nvvm.shfl.sync idx
+// CHECK: %[[TEAM:.*]] = arith.divui %[[WARP]], %c4_i32
+// CHECK: nvvm.barrier id = %{{.*}} number_of_threads = %c128_i32
+// CHECK: %[[INSIDE:.*]] = arith.andi %{{.*}}, %c127_i32
+// CHECK: arith.cmpi eq, %[[INSIDE]]
+tile.kernel @teams(%p: !tile.ptr<i32>) attributes {num_warps = 4 : i32, producer_warps = 4 : i32, teams = 2 : i32} {
+  cta.warp_roles math {
+    %team = cta.team
+    cta.barrier warps 4
+    %q = tile.addptr %p, %team : !tile.ptr<i32>, i32
+    tile.store %q, %team : !tile.ptr<i32>
+  } producer {
+    cta.proxy_fence
+  }
+  tile.return
+}

@@ -15,3 +15,15 @@ tile.kernel @k() {
   } {math_registers = 240 : i32, producer_registers = 24 : i32}
   tile.return
 }
+
+// CHECK: tile.kernel @teams
+// CHECK-SAME: teams = 2 : i32
+// CHECK: cta.team
+tile.kernel @teams() attributes {producer_warps = 4 : i32, teams = 2 : i32} {
+  cta.warp_roles math {
+    %t = cta.team
+    tile.print "team" %t : i32
+  } producer {
+  }
+  tile.return
+}

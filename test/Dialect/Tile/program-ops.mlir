@@ -1,6 +1,6 @@
 // RUN: tile-opt %s | tile-opt | FileCheck %s
 
-// CHECK: tile.kernel @copy(%{{.*}}: !tile.ptr<f32> {tile.divisibility = 16 : i32, tile.name = "src"}) attributes {cluster_ctas = 1 : i32, num_stages = 3 : i32, num_warps = 4 : i32, producer_warps = 0 : i32}
+// CHECK: tile.kernel @copy(%{{.*}}: !tile.ptr<f32> {tile.divisibility = 16 : i32, tile.name = "src"}) attributes {cluster_ctas = 1 : i32, num_stages = 3 : i32, num_warps = 4 : i32, producer_warps = 0 : i32, teams = 1 : i32}
 tile.kernel @copy(%src: !tile.ptr<f32> {tile.name = "src", tile.divisibility = 16 : i32})
     attributes {num_warps = 4 : i32, num_stages = 3 : i32} {
   tile.return

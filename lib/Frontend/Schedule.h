@@ -1,0 +1,23 @@
+// Who computes a program: "#: schedule = pingpong", --schedule=pingpong.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace tile::frontend {
+
+enum class Schedule {
+  Cooperative, ///< all warps of a CTA together
+  PingPong,    ///< one of two teams of warps, which take programs in turns
+  Open,        ///< `auto`
+};
+
+constexpr std::optional<Schedule> parseSchedule(std::string_view name) {
+  if (name == "cooperative")
+    return Schedule::Cooperative;
+  if (name == "pingpong")
+    return Schedule::PingPong;
+  return name == "auto" ? std::optional(Schedule::Open) : std::nullopt;
+}
+
+} // namespace tile::frontend

@@ -1,0 +1,17 @@
+// Whether two teams of warps should compute tiles in turns (cta-ping-pong) instead of one tile together.
+#pragma once
+
+#include "Target/CostModel.h"
+
+namespace tile::target {
+
+/// The configuration for two teams of four warps with a tile each, 128x128 where the choices leave that open; none if
+/// there is no legal one.
+std::optional<GemmEstimate> findPingPong(const GpuTarget &target, const GemmProblem &problem, GemmChoices choices);
+
+/// Whether it is expected to be faster than `best`, the cheapest of the others: for few K steps, which do not hide an
+/// epilogue, and several tiles a multiprocessor.
+bool prefersPingPong(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &best,
+                     const GemmEstimate &pingPong);
+
+} // namespace tile::target

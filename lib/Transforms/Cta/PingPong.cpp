@@ -1,0 +1,306 @@
+// cta-ping-pong: let two teams of math warps compute programs in turns.
+//
+// One team's epilogue runs under the other's products. Both run the math role, with registers and buffers of their own;
+// team t computes the CTA's programs number t, t + 2, t + 4, … The producer goes on copying for all programs, so a team
+// skips the slots of the other's steps. Products follow each other in the order of programs, as their slots do: a team
+// begins when the other has issued its last product.
+//
+//   for p = CTA; p < T; p += G, (slot, parity) {          team = cta.team; n = steps of a program
+//     A                                                   for p = CTA + team * G; p < T; p += 2 G, (slot, parity, turn)
+//     { for k, (slot, parity): wait full; acc += …   ==>      A B(acc) wait order[team], turn
+//   }                                                       for k, (slot, parity): wait full; acc += …
+//                                                           arrive order[1 - team]
+//                                                           B(acc);  skip n slots
+//                                                         }
+#include "Analysis/FindTarget.h"
+#include "Analysis/ProductPrograms.h"
+#include "Analysis/RolePlan.h"
+#include "Analysis/SharedLiveness.h"
+#include "Target/GpuTarget.h"
+#include "Transforms/Cta/Numbers.h"
+#include "Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace tile {
+#define GEN_PASS_DEF_CTAPINGPONG
+#include "Transforms/Passes.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+
+constexpr unsigned teams = 2;
+constexpr unsigned warpsPerTeam = 4; // a warp group, which has registers and barriers of its own
+
+struct PingPongPlan {
+  cta::WarpRolesOp roles;
+  scf::ForOp programs; ///< Of the math role.
+  Operation *products; ///< What uses the ring, in the body of `programs`.
+  scf::ForOp steps;    ///< Of the producer: fills one slot each.
+  cta::MbarrierType ring;
+  SmallVector<cta::AllocOp> buffers; ///< That the math warps use among themselves.
+};
+
+/// The only operation of its kind inside of `region`, or null.
+template <typename OpType> OpType findOnly(Region &region) {
+  OpType found;
+  bool isOnly = true;
+  region.walk([&](OpType op) {
+    isOnly &= !found;
+    found = op;
+  });
+  return isOnly ? found : OpType();
+}
+
+/// Finds out whether teams can take turns; if not, `reason` says why.
+class Planner {
+public:
+  Planner(KernelOp kernel, const target::GpuTarget &gpu) : kernel(kernel), gpu(gpu) {}
+
+  std::optional<PingPongPlan> run() {
+    auto all = kernel.getBody().front().getOps<cta::WarpRolesOp>();
+    if (!llvm::hasSingleElement(all))
+      return refuse("no producer copies for the math warps");
+    plan.roles = *all.begin();
+    if (kernel.getNumWarps() != warpsPerTeam)
+      return refuse("a program is not computed by 4 warps");
+    if (kernel.getClusterCtas() > 1)
+      return refuse("the CTAs of a cluster share its operands or steps");
+    if (!findPrograms() || !findSteps() || !findBuffers())
+      return refuse(reason);
+    return plan;
+  }
+
+  StringRef reason;
+
+private:
+  std::nullopt_t refuse(StringRef text) {
+    reason = text;
+    return std::nullopt;
+  }
+
+  /// The loop over programs carries nothing but slot and parity of one ring, and is all that the math role does.
+  bool findPrograms() {
+    reason = "the kernel is not persistent, or its programs are cut into parts";
+    for (Operation &op : plan.roles.getMath().front()) {
+      if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        auto count = loop.getStep().getDefiningOp<NumProgramsOp>();
+        auto id = loop.getLowerBound().getDefiningOp<ProgramIdOp>();
+        if (plan.programs || !count || !id || count.getAxis() != 0 || id.getAxis() != 0)
+          return false;
+        plan.programs = loop;
+      } else if (!isMemoryEffectFree(&op) && !isa<cta::TmaStoreWaitOp>(op)) {
+        return false;
+      }
+    }
+    if (!plan.programs)
+      return false;
+    reason = "programs carry more than the slot of one ring";
+    return plan.programs.getNumResults() == 2 &&
+           llvm::all_of(plan.programs.getInitArgs(), [](Value init) { return matchPattern(init, m_Zero()); });
+  }
+
+  bool findSteps() {
+    reason = "programs use more than one ring, or use it more than once";
+    auto wait = findOnly<cta::MbarrierWaitOp>(plan.roles.getProducer());
+    plan.steps = wait ? dyn_cast<scf::ForOp>(wait->getParentOp()) : scf::ForOp();
+    auto around = plan.steps ? dyn_cast<scf::ForOp>(plan.steps->getParentOp()) : scf::ForOp();
+    if (!around || around->getParentOp() != plan.roles || !plan.steps.getInductionVar().getType().isInteger(32))
+      return false;
+    plan.ring = wait.getBarrier().getType();
+    plan.products = nullptr;
+    return !plan.roles.getMath()
+                .walk([&](cta::MbarrierWaitOp wait) {
+                  Operation *op = plan.programs.getBody()->findAncestorOpInBlock(*wait);
+                  bool isOther = !op || (plan.products && op != plan.products);
+                  plan.products = op;
+                  return isOther ? WalkResult::interrupt() : WalkResult::advance();
+                })
+                .wasInterrupted() &&
+           plan.products;
+  }
+
+  bool findBuffers() {
+    int64_t bytes = 1024; // alignment of each buffer, and the barriers
+    bool hasOtherUses = false;
+    kernel.walk([&](cta::AllocOp alloc) {
+      bool isRing = llvm::any_of(alloc->getUsers(), [&](Operation *user) {
+        return plan.roles.getProducer().isAncestor(user->getParentRegion());
+      });
+      bytes += alloc.getType().getBytes() * (isRing ? 1 : teams);
+      if (isRing)
+        return;
+      plan.buffers.push_back(alloc);
+      hasOtherUses |= alloc.getType().getSlots() > 1 && !llvm::all_of(alloc->getUsers(), llvm::IsaPred<cta::SlotOp>);
+    });
+    reason = "a tensor map that the kernel makes is for one program at a time";
+    if (hasOtherUses || kernel.walk([](cta::MakeTensorMapOp) { return WalkResult::interrupt(); }).wasInterrupted())
+      return false;
+    reason = "the buffers of two teams do not fit into the shared memory";
+    return bytes <= int64_t(gpu.maxSharedPerCta);
+  }
+
+  KernelOp kernel;
+  const target::GpuTarget &gpu;
+  PingPongPlan plan;
+};
+
+class PingPong {
+public:
+  PingPong(KernelOp kernel, PingPongPlan plan)
+      : kernel(kernel), rewriter(kernel.getContext()), plan(std::move(plan)), loc(this->plan.programs.getLoc()) {}
+
+  /// False if the number of steps is not the same for all programs.
+  bool run() {
+    rewriter.setInsertionPoint(plan.programs);
+    SmallVector<Value> bounds;
+    for (Value bound : {plan.steps.getLowerBound(), plan.steps.getUpperBound(), plan.steps.getStep()})
+      bounds.push_back(hoistOutOf(plan.roles, bound, rewriter));
+    if (llvm::is_contained(bounds, Value()))
+      return false;
+    emitSkip(bounds[0], bounds[1], bounds[2]);
+    allocateOrder();
+    emitPrograms();
+    divideBuffers();
+    kernel.setTeams(teams);
+    RegisterBudget registers = *planRegisters(teams * warpsPerTeam);
+    plan.roles.setMathRegisters(registers.math);
+    plan.roles.setProducerRegisters(registers.producer);
+    return true;
+  }
+
+private:
+  /// The team, and what a program's steps add to a slot and a parity.
+  void emitSkip(Value lower, Value upper, Value step) {
+    Block &math = plan.roles.getMath().front();
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(&math);
+      team = cta::TeamOp::create(rewriter, loc);
+    }
+    Numbers n(rewriter, loc);
+    Value steps = n.ceilDiv(n.max(n.sub(upper, lower), n.constant(0)), step);
+    Value slots = n.constant(plan.ring.getSlots()), rounds = n.div(steps, slots);
+    skippedSlots = n.sub(steps, n.mul(rounds, slots));
+    skippedParity = arith::AndIOp::create(rewriter, loc, rounds, n.constant(1));
+  }
+
+  /// The first warps to arrive at a team's barrier are those of the other team, behind their first products.
+  void allocateOrder() {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(plan.roles);
+    auto type = cta::MbarrierType::get(kernel.getContext(), /*slots=*/teams);
+    order = cta::MbarrierAllocOp::create(rewriter, loc, type, /*arrivals=*/warpsPerTeam, /*offset=*/IntegerAttr());
+  }
+
+  void emitPrograms() {
+    Numbers n(rewriter, loc);
+    scf::ForOp old = plan.programs;
+    Value count = old.getStep(), first = n.add(old.getLowerBound(), n.mul(team, count));
+    Value isSecond = n.equal(team, n.constant(1)), zero = n.constant(0);
+    // The first team's first program waits for nobody: a new barrier has completed a phase of parity 1.
+    SmallVector<Value> inits{n.select(isSecond, skippedSlots, zero), n.select(isSecond, skippedParity, zero),
+                             n.flip(team)};
+    auto loop = scf::ForOp::create(rewriter, loc, first, old.getUpperBound(), n.mul(count, n.constant(teams)), inits);
+    rewriter.mergeBlocks(old.getBody(), loop.getBody(), loop.getBody()->getArguments().drop_back());
+    rewriter.eraseOp(old);
+    Value turn = loop.getRegionIterArgs().back();
+
+    rewriter.setInsertionPoint(plan.products);
+    cta::MbarrierWaitOp::create(rewriter, loc, order, team, turn);
+    Value other = Numbers(rewriter, loc).flip(team);
+    emitHandover(other);
+    auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+    rewriter.setInsertionPoint(yield);
+    SmallVector<Value> next = emitSkipped(yield.getOperand(0), yield.getOperand(1));
+    next.push_back(Numbers(rewriter, loc).flip(turn));
+    rewriter.replaceOpWithNewOp<scf::YieldOp>(yield, next);
+  }
+
+  /// It is the other team's turn when the last product has been issued, before it is awaited.
+  void emitHandover(Value other) {
+    auto arrive = [&] { cta::MbarrierArriveOp::create(rewriter, loc, order, other, /*condition=*/Value()); };
+    auto branch = dyn_cast<scf::IfOp>(plan.products);
+    if (branch && branch.elseBlock()) {
+      auto waits = branch.thenBlock()->getOps<cta::WgmmaWaitOp>();
+      if (llvm::hasSingleElement(waits)) {
+        rewriter.setInsertionPoint(*waits.begin());
+        arrive();
+        rewriter.setInsertionPointToStart(branch.elseBlock());
+        return arrive();
+      }
+    }
+    rewriter.setInsertionPointAfter(plan.products);
+    arrive();
+  }
+
+  /// Slot and parity behind the steps of one more program.
+  SmallVector<Value> emitSkipped(Value slot, Value parity) {
+    Numbers n(rewriter, loc);
+    Value slots = n.constant(plan.ring.getSlots()), sum = n.add(slot, skippedSlots);
+    Value staysBelow = n.less(sum, slots);
+    Value flipped = arith::XOrIOp::create(rewriter, loc, parity, skippedParity);
+    return {n.select(staysBelow, sum, n.sub(sum, slots)), n.select(staysBelow, flipped, n.flip(flipped))};
+  }
+
+  /// A team has slots of each buffer for itself.
+  void divideBuffers() {
+    for (cta::AllocOp alloc : plan.buffers) {
+      cta::BufferType type = alloc.getType();
+      int64_t slots = type.getSlots();
+      rewriter.setInsertionPoint(plan.roles);
+      Value both = cta::AllocOp::create(rewriter, alloc.getLoc(), type.withSlots(teams * slots),
+                                        /*offset=*/IntegerAttr());
+      if (slots == 1) {
+        rewriter.setInsertionPointAfterValue(team);
+        rewriter.replaceOpWithNewOp<cta::SlotOp>(alloc, type, both, team);
+        continue;
+      }
+      for (Operation *user : llvm::make_early_inc_range(alloc->getUsers())) {
+        auto slot = cast<cta::SlotOp>(user);
+        rewriter.setInsertionPoint(slot);
+        Numbers n(rewriter, slot.getLoc());
+        Value index = n.add(n.mul(team, n.constant(slots)), slot.getIndex());
+        rewriter.replaceOpWithNewOp<cta::SlotOp>(slot, slot.getType(), both, index);
+      }
+      rewriter.eraseOp(alloc);
+    }
+  }
+
+  KernelOp kernel;
+  IRRewriter rewriter;
+  PingPongPlan plan;
+  Location loc;
+  Value team, order, skippedSlots, skippedParity;
+};
+
+struct CtaPingPong : tile::impl::CtaPingPongBase<CtaPingPong> {
+  using CtaPingPongBase::CtaPingPongBase;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    const target::GpuTarget *gpu = findTargetOrEmitError(target, kernel);
+    if (!gpu)
+      return signalPassFailure();
+    if (!kernel.getPingPong())
+      return;
+    Planner planner(kernel, *gpu);
+    std::optional<PingPongPlan> plan = planner.run();
+    if (!plan)
+      return refuse(planner.reason);
+    if (!PingPong(kernel, *plan).run())
+      refuse("programs may have different numbers of steps");
+  }
+
+private:
+  void refuse(StringRef reason) { getOperation().emitRemark() << "teams do not take turns at programs: " << reason; }
+};
+
+} // namespace
