@@ -271,7 +271,7 @@ SymValue Sema::evaluateFString(const FStringExpr &expr) {
       return {};
     // What exists only at run time is shown by its type: such strings are messages.
     if (!value.isConstant()) {
-      text += describe(value);
+      text += printed(value);
       continue;
     }
     if (!part.format.empty())
