@@ -43,6 +43,8 @@ SymValue Sema::makeNumber(const frontend::Value &number, DType type, SourceRange
 
 /// Integers wrap to the type, as a cast would.
 SymValue Sema::makeSplat(const frontend::Value &number, DType type, ArrayRef<int64_t> shape, SourceRange range) {
+  if (type.is(Scalar::Float8E4B15))
+    return cast(makeSplat(number, Scalar::Float16, shape, range), type, range);
   Type element = mlirType(type);
   TypedAttr attribute;
   if (auto floatType = dyn_cast<FloatType>(element)) {
@@ -146,6 +148,10 @@ SymValue Sema::cast(const SymValue &value, DType type, SourceRange range, bool t
   DType from = value.type;
   if (from.isPointer || type.isPointer)
     return castAddress(value, type, range);
+  if (from.is(Scalar::Float8E4B15))
+    return cast(halfOfLegacyFloat8(value, range), type, range, truncateTowardsZero);
+  if (type.is(Scalar::Float8E4B15))
+    return legacyFloat8OfHalf(cast(value, Scalar::Float16, range), range);
   Location loc = location(range);
   Type result = mlirType(type, value.shape());
   auto wrap = [&](mlir::Value converted) { return SymValue::makeTensor(converted, type); };

@@ -25,11 +25,11 @@ static std::optional<InputPrecision> inputPrecision(BuiltinCall &call) {
     return InputPrecision::tf32;
   if (std::optional<InputPrecision> precision = symbolizeInputPrecision(*text))
     return precision;
+  // Sums of three or six products of bf16: tf32x3 has more bits than either.
   if (*text == "bf16x3" || *text == "bf16x6")
-    call.sema.error(Diag::not_supported, call.rangeOf(precisionIndex), {"input_precision '" + *text + "'"});
-  else
-    call.sema.error(Diag::unknown_option, call.rangeOf(precisionIndex),
-                    {"input_precision", *text, "'tf32', 'tf32x3' or 'ieee'"});
+    return InputPrecision::tf32x3;
+  call.sema.error(Diag::unknown_option, call.rangeOf(precisionIndex),
+                  {"input_precision", *text, "'tf32', 'tf32x3', 'ieee', 'bf16x3' or 'bf16x6'"});
   return std::nullopt;
 }
 
@@ -50,11 +50,7 @@ static int64_t minimumK(DType type) {
 static bool checkOperands(BuiltinCall &call, const SymValue &a, const SymValue &b) {
   Sema &sema = call.sema;
   if (a.shape().size() != 2 || b.shape().size() != 2) {
-    bool isBatched = a.shape().size() == 3 && b.shape().size() == 3;
-    if (isBatched)
-      sema.error(Diag::not_supported, call.range, {"a batched (3-D) tl.dot"});
-    else
-      sema.error(Diag::dot_rank, call.range, {describe(a), describe(b)});
+    sema.error(Diag::dot_rank, call.range, {describe(a), describe(b)});
     return false;
   }
   bool isKnown = a.type.isFloat() || a.type.is(Scalar::Int8);
@@ -100,9 +96,62 @@ static std::optional<DType> resultType(BuiltinCall &call, DType operand) {
   return std::nullopt;
 }
 
+/// For the flags trans_a and trans_b of earlier versions.
+static SymValue transposed(BuiltinCall &call, const SymValue &matrix) {
+  return matrix.isError() ? matrix : callValues(call, "trans", {matrix});
+}
+
+/// Products of matrices that lie one behind the other: each of them, put together along the first dimension.
+static SymValue emitBatch(Sema &sema, BuiltinCall &call, const SymValue &a, const SymValue &b) {
+  int64_t count = a.shape()[0];
+  std::optional<InputPrecision> precision = inputPrecision(call);
+  if (b.shape()[0] != count)
+    return sema.error(Diag::dot_batch, call.range, {describe(a), describe(b)});
+  if (!precision)
+    return {};
+  SymValue numbers = sema.arange(0, count, call.range);
+  for (int dim : {1, 2})
+    numbers = sema.expandDims(numbers, dim, call.range);
+  SymValue whole;
+  for (int64_t i = 0; i < count; ++i) {
+    SymValue number = SymValue::makeConstant(Int128(i));
+    BuiltinCall one = call;
+    one.arguments[0].value = sema.elementAt(a, 0, number, call.range);
+    one.arguments[1].value = sema.elementAt(b, 0, number, call.range);
+    if (const SymValue &acc = call[2]; acc.isBlock() && acc.shape().size() == 3 && acc.shape()[0] == count)
+      one.arguments[2].value = sema.elementAt(acc, 0, number, call.rangeOf(2));
+    one.arguments[3].value = SymValue::makeConstant(stringifyInputPrecision(*precision).str());
+    one.arguments[4].value = SymValue::makeConstant(NoneValue{});
+    for (size_t flag : {7, 8})
+      one.arguments[flag].value = SymValue::makeConstant(false);
+    SymValue product = emitDot(sema, one);
+    if (product.isError())
+      return {};
+    product = sema.expandDims(product, 0, call.range);
+    if (i == 0)
+      whole =
+          sema.makeSplat(Value(Int128(0)), product.type, {count, product.shape()[1], product.shape()[2]}, call.range);
+    whole = sema.select(sema.compare(CompareOp::Eq, numbers, number, call.range), product, whole, call.range);
+  }
+  return whole;
+}
+
 SymValue emitDot(Sema &sema, BuiltinCall &call) {
   SymValue a = call.block(0), b = call.block(1);
-  if (a.isError() || b.isError() || !checkOperands(call, a, b))
+  std::optional<bool> transA = call.flag(7), transB = call.flag(8);
+  if (!transA || !transB)
+    return {};
+  for (auto [operand, isTransposed] : {std::pair{&a, *transA}, {&b, *transB}}) {
+    if (isTransposed)
+      *operand = transposed(call, *operand);
+    if (operand->type.is(Scalar::Float8E4B15))
+      *operand = sema.cast(*operand, Scalar::Float16, call.range);
+  }
+  if (a.isError() || b.isError())
+    return {};
+  if (a.shape().size() == 3 && b.shape().size() == 3)
+    return emitBatch(sema, call, a, b);
+  if (!checkOperands(call, a, b))
     return {};
   std::optional<InputPrecision> precision = inputPrecision(call);
   if (a.type.is(Scalar::Float32) && call.isNone(3) && call.isNone(4))

@@ -24,15 +24,16 @@ class ScaledOperand {
 public:
   ScaledOperand(BuiltinCall &call, DType type) : call(call), sema(call.sema), type(type) {}
 
-  /// The operand in 'index' with the format behind it, as a matrix of the common type. 'axis' is that of K.
-  SymValue convert(size_t index, size_t formatIndex, size_t scaleIndex, int64_t axis) {
+  /// The operand in 'index' with the format behind it, as a matrix of the common type. 'axis' is that of K, 'packed'
+  /// the one along which two elements share a byte.
+  SymValue convert(size_t index, size_t formatIndex, size_t scaleIndex, int64_t axis, int64_t packed) {
     SymValue value = call.block(index);
     std::optional<std::string> format = call.text(formatIndex);
     if (value.isError() || !format)
       return {};
     if (value.shape().size() != 2)
       return sema.error(Diag::dot_rank, call.rangeOf(index), {describe(value), "its partner"});
-    value = *format == "e2m1" ? unpack(value, axis) : decode(value, *format, index, formatIndex);
+    value = *format == "e2m1" ? unpack(value, packed) : decode(value, *format, index, formatIndex);
     if (value.isError() || call.isNone(scaleIndex))
       return value;
     return applyScale(value, scaleIndex, axis);
@@ -75,7 +76,7 @@ private:
     return sema.cast(value, type, call.range);
   }
 
-  /// Two elements a byte, neighbours along K, the first in the low half.
+  /// Two elements a byte, neighbours along the axis, the first in the low half.
   SymValue unpack(const SymValue &packed, int64_t axis) {
     if (!packed.type.isInt() || packed.type.bits() != 8)
       return sema.error(Diag::operand_types, call.range, {describe(packed), "'e2m1'"});
@@ -130,11 +131,10 @@ SymValue emitDotScaled(Sema &sema, BuiltinCall &call) {
   std::optional<bool> leftPack = call.flag(8), rightPack = call.flag(9);
   if (!left || !right || !leftPack || !rightPack)
     return {};
-  if (!*leftPack || !*rightPack)
-    return sema.error(Diag::not_supported, call.range, {"an operand of dot_scaled that is not packed along K"});
   DType type = *left == "fp16" || *right == "fp16" ? Scalar::Float16 : Scalar::BFloat16;
   ScaledOperand operand(call, type);
-  SymValue a = operand.convert(0, 2, 1, /*axis=*/1), b = operand.convert(3, 5, 4, /*axis=*/0);
+  SymValue a = operand.convert(0, 2, 1, /*axis=*/1, /*packed=*/*leftPack ? 1 : 0);
+  SymValue b = operand.convert(3, 5, 4, /*axis=*/0, /*packed=*/*rightPack ? 0 : 1);
   if (a.isError() || b.isError())
     return {};
   SymValue result = callValues(call, "dot", {a, b, call[6]});

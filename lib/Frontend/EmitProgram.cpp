@@ -77,18 +77,6 @@ SymValue emitStaticAssert(Sema &sema, BuiltinCall &call) {
   return none();
 }
 
-/// Constants as Python prints them; run-time values by their type.
-static std::string printed(const SymValue &value) {
-  if (value.isConstant())
-    return str(value.constant);
-  if (!value.isTuple())
-    return describe(value);
-  std::string text = "(";
-  for (auto [index, element] : llvm::enumerate(value.elements))
-    text += (index == 0 ? "" : ", ") + (element.isConstant() ? repr(element.constant) : printed(element));
-  return text + (value.elements.size() == 1 ? ",)" : ")");
-}
-
 SymValue emitStaticPrint(Sema &sema, BuiltinCall &call) {
   std::string line;
   std::optional<std::string> separator = call.text(1), end = call.text(2);

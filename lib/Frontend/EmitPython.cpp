@@ -8,7 +8,13 @@ namespace tile::frontend {
 
 /// range, tl.range, tl.static_range: a tuple (lower, upper, step), which only a 'for' understands.
 SymValue emitRange(Sema &sema, BuiltinCall &call) {
-  const std::vector<SymValue> &given = call[0].elements;
+  std::vector<SymValue> given = call[0].elements;
+  if (call.arguments.size() > 1 && call.arguments[1].given) {
+    // tl.range(n, step=2), as Triton names it.
+    if (given.size() == 1)
+      given.insert(given.begin(), SymValue::makeConstant(Int128(0)));
+    given.push_back(call[1]);
+  }
   if (given.empty() || given.size() > 3)
     return sema.error(Diag::argument_count, call.range,
                       {std::string(call.info.name), "1 to 3", std::to_string(given.size())});

@@ -135,8 +135,21 @@ SymValue toNormal(BuiltinCall &call, SymValue u1, const SymValue &u2) {
 
 } // namespace
 
-SymValue emitUmulhi(Sema &, BuiltinCall &call) {
+SymValue emitMulhi(Sema &, BuiltinCall &call) {
   return multiplyHigh(call, call.tensor(0), call.tensor(1));
+}
+
+/// The operands count as unsigned, whatever their type says.
+SymValue emitUmulhi(Sema &sema, BuiltinCall &call) {
+  SymValue left = call.tensor(0), right = call.tensor(1);
+  if (left.isError() || right.isError() || !sema.unify(left, right, /*isDivision=*/false, call.range))
+    return {};
+  DType type = left.type;
+  if (!type.isInt() || type.bits() < 32)
+    return multiplyHigh(call, left, right); // which says so
+  DType bits = type.bits() == 32 ? Scalar::UInt32 : Scalar::UInt64;
+  SymValue high = multiplyHigh(call, sema.bitcast(left, bits, call.range), sema.bitcast(right, bits, call.range));
+  return high.isError() ? high : sema.bitcast(high, type, call.range);
 }
 
 SymValue emitPhilox(Sema &, BuiltinCall &call) {

@@ -13,9 +13,10 @@ namespace {
 enum class Dialect { Integer, Tensor, Value };
 
 constexpr std::string_view integerFunctions[] = {"cdiv", "min", "max", "next_power_of_2"};
-constexpr std::string_view tensorFunctions[] = {"exp", "log",     "sqrt",    "rsqrt",     "abs",   "tanh",
-                                                "erf", "sigmoid", "maximum", "minimum",   "where", "sum",
-                                                "max", "mean",    "softmax", "transpose", "silu"};
+constexpr std::string_view tensorFunctions[] = {"exp",  "exp2",    "log",       "sqrt",      "rsqrt",   "abs",  "floor",
+                                                "tanh", "erf",     "sigmoid",   "maximum",   "minimum", "sum",  "max",
+                                                "mean", "softmax", "transpose", "silu",      "where",   "rand", "index",
+                                                "take", "repeat",  "conv2d",    "max_pool2d"};
 
 bool isIntegerOperator(BinaryOp op) {
   switch (op) {

@@ -62,6 +62,8 @@ public:
   /// Constants become scalars of their literal type; anything but numbers and tensors is an error.
   SymValue toTensor(const SymValue &value, SourceRange range);
   SymValue cast(const SymValue &value, DType type, SourceRange range, bool truncateTowardsZero = false);
+  SymValue halfOfLegacyFloat8(const SymValue &value, SourceRange range);
+  SymValue legacyFloat8OfHalf(const SymValue &value, SourceRange range);
   SymValue bitcast(const SymValue &value, DType type, SourceRange range);
   SymValue castAddress(const SymValue &value, DType type, SourceRange range);
   SymValue binary(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range);

@@ -20,6 +20,7 @@ static std::optional<Value> limitOf(DType type, std::string_view name) {
   constexpr Limits all[] = {
       {Scalar::Float8E4M3, 448, 0x1p-3, 0x1p-6},
       {Scalar::Float8E5M2, 57344, 0x1p-2, 0x1p-14},
+      {Scalar::Float8E4B15, 1.875, 0x1p-3, 0x1p-14},
       {Scalar::Float16, 65504, 0x1p-10, 0x1p-14},
       {Scalar::BFloat16, 0x1.FEp127, 0x1p-7, 0x1p-126},
       {Scalar::Float32, 0x1.FFFFFEp127, 0x1p-23, 0x1p-126},

@@ -36,8 +36,8 @@ std::optional<bool> typePredicate(DType type, bool isBlock, std::string_view nam
       {"is_fp16", Scalar::Float16},       {"is_bf16", Scalar::BFloat16},    {"is_fp32", Scalar::Float32},
       {"is_fp64", Scalar::Float64},       {"is_int8", Scalar::Int8},        {"is_int16", Scalar::Int16},
       {"is_int32", Scalar::Int32},        {"is_int64", Scalar::Int64},      {"is_uint8", Scalar::UInt8},
-      {"is_fp8e4nv", Scalar::Float8E4M3}, {"is_fp8e5", Scalar::Float8E5M2}, {"is_uint32", Scalar::UInt32},
-      {"is_uint16", Scalar::UInt16},      {"is_uint64", Scalar::UInt64}};
+      {"is_fp8e4nv", Scalar::Float8E4M3}, {"is_fp8e5", Scalar::Float8E5M2}, {"is_fp8e4b15", Scalar::Float8E4B15},
+      {"is_uint32", Scalar::UInt32},      {"is_uint16", Scalar::UInt16},    {"is_uint64", Scalar::UInt64}};
   for (auto [known, scalar] : exact)
     if (known == name)
       return type.is(scalar);
@@ -126,6 +126,8 @@ SymValue Sema::callType(const SymValue &callee, const std::vector<BoundArgument>
       return error(Diag::type_needed, arguments[0].range, {"element type", describe(value)});
     return SymValue::makeConstant(DType(pointee->scalar, /*isPointer=*/true));
   }
+  if (name == "bool" && value.isTuple())
+    return SymValue::makeConstant(!value.elements.empty());
   if (value.isConstant())
     if (std::optional<EvalResult> result = evaluateFunction(name, {value.constant}))
       return fromResult(*result, expr.range);

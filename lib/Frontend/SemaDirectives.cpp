@@ -119,6 +119,16 @@ DictionaryAttr Sema::launchAttribute(const FunctionStmt &kernel, const InstanceD
   for (const DefaultDirective &directive : directives.defaults)
     if (isRuntime(directive.parameter))
       defaults.push_back(builder.getNamedAttr(directive.parameter, builder.getStringAttr(directive.value.text)));
+  // A number as the parameter's own default.
+  for (const Parameter &parameter : kernel.parameters) {
+    bool isStated = llvm::any_of(
+        directives.defaults, [&](const DefaultDirective &directive) { return directive.parameter == parameter.name; });
+    if (isStated || !parameter.defaultValue || !isRuntime(parameter.name))
+      continue;
+    SymValue value = evaluate(*parameter.defaultValue);
+    if (value.isConstant() && isNumber(value.constant) && !std::holds_alternative<bool>(value.constant))
+      defaults.push_back(builder.getNamedAttr(parameter.name, builder.getStringAttr(str(value.constant))));
+  }
   SmallVector<Attribute> expects;
   for (const ExpectDirective &expect : directives.expects)
     expects.push_back(builder.getDictionaryAttr({

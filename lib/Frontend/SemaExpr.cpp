@@ -2,6 +2,7 @@
 // the operation is emitted.
 
 #include "Frontend/Builtins.h"
+#include "Frontend/FormatSpec.h"
 #include "Frontend/Sema.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -271,12 +272,20 @@ SymValue Sema::evaluateFString(const FStringExpr &expr) {
       return {};
     // What exists only at run time is shown by its type: such strings are messages.
     if (!value.isConstant()) {
-      text += describe(value);
+      text += printed(value);
       continue;
     }
-    if (!part.format.empty())
-      return error(Diag::not_supported, part.value->range, {"the format ':" + part.format + "' in an f-string"});
-    text += part.conversion ? repr(value.constant) : str(value.constant);
+    frontend::Value shown = part.conversion == 0     ? value.constant
+                            : part.conversion == 's' ? frontend::Value(str(value.constant))
+                                                     : frontend::Value(repr(value.constant));
+    if (part.format.empty()) {
+      text += str(shown);
+      continue;
+    }
+    std::optional<std::string> formatted = formatValue(shown, part.format);
+    if (!formatted)
+      return error(Diag::format_spec, part.value->range, {part.format, describe(value)});
+    text += *formatted;
   }
   return SymValue::makeConstant(text);
 }

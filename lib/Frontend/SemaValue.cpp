@@ -32,6 +32,17 @@ std::string describe(const SymValue &value) {
   return text + "]";
 }
 
+std::string printed(const SymValue &value) {
+  if (value.isConstant())
+    return str(value.constant);
+  if (!value.isTuple())
+    return describe(value);
+  std::string text = "(";
+  for (auto [index, element] : llvm::enumerate(value.elements))
+    text += (index == 0 ? "" : ", ") + (element.isConstant() ? repr(element.constant) : printed(element));
+  return text + (value.elements.size() == 1 ? ",)" : ")");
+}
+
 void flatten(const SymValue &value, llvm::SmallVectorImpl<mlir::Value> &leaves) {
   if (value.value)
     leaves.push_back(value.value);

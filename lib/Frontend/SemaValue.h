@@ -69,6 +69,8 @@ struct SymValue {
 
 /// "fp16[128, 64]", "int32", "the integer 3", "a tuple": for messages.
 std::string describe(const SymValue &value);
+/// Constants as Python prints them; run-time values by their type.
+std::string printed(const SymValue &value);
 
 /// Run-time values inside 'value', in order, appended to 'leaves'.
 void flatten(const SymValue &value, llvm::SmallVectorImpl<mlir::Value> &leaves);

@@ -17,7 +17,7 @@ struct ScalarInfo {
   unsigned bits;
 };
 
-constexpr std::array<ScalarInfo, 15> scalars = {{
+constexpr std::array<ScalarInfo, 16> scalars = {{
     {"int1", "i1", 1},
     {"int8", "i8", 8},
     {"int16", "i16", 16},
@@ -29,6 +29,7 @@ constexpr std::array<ScalarInfo, 15> scalars = {{
     {"uint64", "u64", 64},
     {"fp8e4nv", "f8e4m3", 8},
     {"fp8e5", "f8e5m2", 8},
+    {"fp8e4b15", "f8e4b15", 8},
     {"fp16", "f16", 16},
     {"bf16", "bf16", 16},
     {"fp32", "f32", 32},
@@ -41,9 +42,11 @@ struct Alias {
 };
 
 constexpr Alias aliases[] = {
-    {"float8e4nv", Scalar::Float8E4M3}, {"float8e5", Scalar::Float8E5M2}, {"float16", Scalar::Float16},
-    {"half", Scalar::Float16},          {"bfloat16", Scalar::BFloat16},   {"float32", Scalar::Float32},
-    {"float64", Scalar::Float64},       {"double", Scalar::Float64},      {"fp8e4m3fn", Scalar::Float8E4M3},
+    {"float8e4nv", Scalar::Float8E4M3}, {"float8e5", Scalar::Float8E5M2},
+    {"float16", Scalar::Float16},       {"half", Scalar::Float16},
+    {"bfloat16", Scalar::BFloat16},     {"float32", Scalar::Float32},
+    {"float64", Scalar::Float64},       {"double", Scalar::Float64},
+    {"fp8e4m3fn", Scalar::Float8E4M3},  {"float8e4b15", Scalar::Float8E4B15},
     {"fp8e5m2", Scalar::Float8E5M2},    {"f8e4m3fn", Scalar::Float8E4M3},
 };
 

@@ -23,6 +23,7 @@ enum class Scalar : uint8_t {
   UInt64,
   Float8E4M3,
   Float8E5M2,
+  Float8E4B15, ///< before there was e4m3; held as an integer of 8 bits (EmitFloat8.cpp)
   Float16,
   BFloat16,
   Float32,
@@ -41,7 +42,7 @@ struct DType {
 
   bool operator==(const DType &other) const { return scalar == other.scalar && isPointer == other.isPointer; }
   bool isFloat() const { return !isPointer && scalar >= Scalar::Float8E4M3; }
-  bool isFp8() const { return !isPointer && (scalar == Scalar::Float8E4M3 || scalar == Scalar::Float8E5M2); }
+  bool isFp8() const { return !isPointer && scalar >= Scalar::Float8E4M3 && scalar <= Scalar::Float8E4B15; }
   bool isInt() const { return !isPointer && scalar < Scalar::Float8E4M3; } // int1 included
   bool isBool() const { return !isPointer && scalar == Scalar::Int1; }
   bool is(Scalar wanted) const { return !isPointer && scalar == wanted; }

@@ -1,6 +1,7 @@
 // Reads and writes .npy without trusting the header's numbers.
 #include "Runner/Npy.h"
 
+#include "Runner/Image.h"
 #include "Runtime/Artifact.h"
 
 #include <cerrno>
@@ -175,12 +176,41 @@ bool npyTypeMatches(std::string_view descr, DataType type) {
   return wanted[1] == 'V' && descr[1] == 'u' && descr[2] == wanted[2];
 }
 
+namespace {
+
+Status checkImageType(const HostBuffer &buffer, const std::string &path) {
+  if (buffer.type() == DataType::U8)
+    return Success{};
+  return makeError(TILE_ERROR_FILE, "'{}' is an image of unsigned bytes (u8); the buffer has elements of {}", path,
+                   runtime::dataTypeName(buffer.type()));
+}
+
+Status loadImage(HostBuffer &buffer, const std::string &path, std::string_view contents) {
+  if (Status status = checkImageType(buffer, path); !status)
+    return status;
+  Result<Image> image = parseImage(contents);
+  if (!image)
+    return runtime::withContext("'" + path + "'", image.error());
+  std::vector<int64_t> shape = buffer.layout().shape;
+  if (shape.size() == 2)
+    shape.push_back(1);
+  if (image->shape != shape)
+    return makeError(TILE_ERROR_FILE, "'{}' has shape [{}] (height, width, channels); expected [{}]", path,
+                     fmt::join(image->shape, ", "), fmt::join(shape, ", "));
+  buffer.importDense(reinterpret_cast<const uint8_t *>(image->pixels.data()));
+  return Success{};
+}
+
+} // namespace
+
 Status loadBufferFile(HostBuffer &buffer, const std::string &path) {
   Result<std::string> contents = runtime::readFile(path, largestFile);
   if (!contents)
     return contents.error();
   const BufferLayout &layout = buffer.layout();
   const std::string_view typeName = runtime::dataTypeName(buffer.type());
+  if (isImageFile(path))
+    return loadImage(buffer, path, *contents);
   if (!path.ends_with(".npy")) {
     const size_t expected = static_cast<size_t>(layout.elements) * runtime::dataTypeSize(buffer.type());
     if (contents->size() != expected)
@@ -221,6 +251,14 @@ Status saveBufferFile(const HostBuffer &buffer, const std::string &path) {
   const std::vector<uint8_t> dense = buffer.exportDense();
   if (path.ends_with(".npy"))
     return writeFileAtomically(path, formatNpy(buffer.type(), buffer.layout().shape, dense));
+  if (isImageFile(path)) {
+    if (Status status = checkImageType(buffer, path); !status)
+      return status;
+    const std::string_view pixels(reinterpret_cast<const char *>(dense.data()), dense.size());
+    Result<std::string> image = formatImage(buffer.layout().shape, pixels);
+    return image ? writeFileAtomically(path, *image)
+                 : Status(runtime::withContext("cannot write '" + path + "'", image.error()));
+  }
   return writeFileAtomically(path, {reinterpret_cast<const char *>(dense.data()), dense.size()});
 }
 

@@ -1,4 +1,4 @@
-// Arrays in NumPy's .npy format (versions 1 to 3), and raw files.
+// Arrays in files: NumPy's .npy format (versions 1 to 3), images (Image.h) and raw elements.
 //
 //   "\x93NUMPY" major minor headerLength "{'descr': '<f2', 'fortran_order': False, 'shape': (3, 4), }\n" data
 //
@@ -23,11 +23,11 @@ std::string formatNpy(DataType type, const std::vector<int64_t> &shape, const st
 /// Whether a file with this type string holds elements of `type`.
 bool npyTypeMatches(std::string_view descr, DataType type);
 
-/// Fills `buffer` from a .npy file (type and shape must agree) or any other file, whose bytes are the row-major
-/// elements.
+/// Fills `buffer` from a .npy file or an image (type and shape must agree), or any other file, whose bytes are the
+/// row-major elements.
 Status loadBufferFile(HostBuffer &buffer, const std::string &path);
 
-/// Writes .npy, or raw bytes for any other name. The file appears complete or not at all.
+/// Writes .npy, an image (.ppm, .pgm), or raw bytes for any other name. The file appears complete or not at all.
 Status saveBufferFile(const HostBuffer &buffer, const std::string &path);
 
 /// Writes through a temporary file in the same folder and renames it.

@@ -12,7 +12,8 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
   const std::string runGroup = "Running";
   app.add_option("arguments", options.arguments,
                  "Kernel arguments: numbers and expressions (M=512 stride_am=K alpha=0.5) and buffers "
-                 "(a=random(seed=3), zeros, ones, full(2.5), FILE.npy, or any other file as raw row-major elements)")
+                 "(a=random(seed=3), zeros, ones, full(2.5), FILE.npy, an image .ppm or .pgm, or any other file as raw "
+                 "row-major elements)")
       ->type_name("NAME=VALUE");
   app.add_option("--device", options.device, "Device to run on: cuda, or cuda:N for device N")
       ->group(runGroup)
@@ -31,7 +32,8 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
   app.add_flag("--overlap", options.overlap,
                "Let the kernel begin before the one in front has ended (programmatic dependent launch), if it can")
       ->group(runGroup);
-  app.add_option("--save", options.saves, "Write a buffer after the run, as .npy or raw elements")
+  app.add_option("--save", options.saves,
+                 "Write a buffer after the run, as .npy, an image (.ppm, .pgm) or raw elements")
       ->type_name("NAME=FILE")
       ->allow_extra_args(false)
       ->group(runGroup);

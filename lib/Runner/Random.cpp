@@ -1,6 +1,8 @@
 // Counter-based random numbers; the header says why these and not the library's.
 #include "Runner/Random.h"
 
+#include <algorithm>
+
 namespace tile::runner {
 namespace {
 
@@ -34,6 +36,24 @@ double randomElement(runtime::DataType type, uint64_t seed, uint64_t index) {
   if (type == runtime::DataType::I1)
     return static_cast<double>(bits & 1);
   return static_cast<double>(bits) - (runtime::isSignedType(type) ? 8 : 0);
+}
+
+double philoxUniform(double seed, double offset) {
+  const uint64_t wideSeed = static_cast<uint64_t>(static_cast<int64_t>(seed));
+  const uint64_t wideOffset = static_cast<uint64_t>(static_cast<int64_t>(offset));
+  uint32_t counter[4] = {static_cast<uint32_t>(wideOffset), static_cast<uint32_t>(wideOffset >> 32), 0, 0};
+  uint32_t key[2] = {static_cast<uint32_t>(wideSeed), static_cast<uint32_t>(wideSeed >> 32)};
+  for (int round = 0; round < 10; ++round) {
+    const uint64_t product0 = uint64_t(0xD2511F53) * counter[0], product1 = uint64_t(0xCD9E8D57) * counter[2];
+    const uint32_t next[4] = {
+        static_cast<uint32_t>(product1 >> 32) ^ counter[1] ^ key[0], static_cast<uint32_t>(product1),
+        static_cast<uint32_t>(product0 >> 32) ^ counter[3] ^ key[1], static_cast<uint32_t>(product0)};
+    std::copy(next, next + 4, counter);
+    key[0] += 0x9E3779B9;
+    key[1] += 0xBB67AE85;
+  }
+  const int32_t word = static_cast<int32_t>(counter[0]);
+  return static_cast<float>(word < 0 ? ~word : word) * 4.6566127342e-10f;
 }
 
 uint64_t seedFor(uint64_t seed, std::string_view name) {

@@ -17,6 +17,10 @@ uint64_t randomBits(uint64_t seed, uint64_t counter);
 double randomNormal(uint64_t seed, uint64_t index);
 double randomElement(runtime::DataType type, uint64_t seed, uint64_t index);
 
+/// What tl.rand(seed, offset) gives, bit for bit: the first word of Philox 4x32-10 (Salmon et al., "Parallel random
+/// numbers: as easy as 1, 2, 3", 2011) as a number of [0, 1). Both are integers of up to 53 bits.
+double philoxUniform(double seed, double offset);
+
 /// The seed of a buffer: the run's seed and the parameter's name, so that two inputs differ.
 uint64_t seedFor(uint64_t seed, std::string_view name);
 

@@ -1,4 +1,4 @@
-// Shapes and values of tensor expressions.
+// Values of tensor expressions.
 //
 // A selection of rows and columns travels down the tree: element-wise operations pass it on, a matrix product gives the
 // rows to its left operand and the columns to its right one, a transpose swaps them, a reduction drops what it
@@ -8,11 +8,11 @@
 #include "Runner/Element.h"
 #include "Runner/Matmul.h"
 #include "Runner/Parallel.h"
+#include "Runner/TensorFunctions.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fmt/ranges.h>
 #include <limits>
 
 namespace tile::runner {
@@ -49,117 +49,13 @@ int64_t offsetAt(int64_t linear, const Shape &shape, const std::vector<int64_t> 
   return offset;
 }
 
-} // namespace
-
-/// Computes the shape of every node, or the first error.
-class TensorBinder {
-public:
-  explicit TensorBinder(BoundTensorExpression &bound) : bound(bound) {}
-
-  std::optional<Error> visit(const TensorNode &node) {
-    for (const std::unique_ptr<TensorNode> &operand : node.operands)
-      if (std::optional<Error> error = visit(*operand))
-        return error;
-    switch (node.kind) {
-    case Kind::Number:
-      return set(node, {});
-    case Kind::Name:
-      return visitName(node);
-    case Kind::Elementwise:
-      return visitElementwise(node);
-    case Kind::Matmul:
-      return visitMatmul(node);
-    case Kind::Transpose: {
-      Shape shape = shapeOf(node, 0);
-      if (shape.size() < 2)
-        return fail(node, fmt::format("the operand has shape [{}]; expected at least 2 dimensions", join(shape)));
-      std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
-      return set(node, shape);
-    }
-    case Kind::Softmax:
-      if (shapeOf(node, 0).empty())
-        return fail(node, "the operand is a scalar");
-      return set(node, shapeOf(node, 0));
-    case Kind::Reduce: {
-      Shape shape = shapeOf(node, 0);
-      const int64_t rank = static_cast<int64_t>(shape.size());
-      const int64_t axis = node.axis < 0 ? node.axis + rank : node.axis;
-      if (axis < 0 || axis >= rank)
-        return fail(node, fmt::format("axis {} does not exist in shape [{}]", node.axis, join(shape)));
-      shape[static_cast<size_t>(axis)] = 1;
-      return set(node, shape);
-    }
-    }
-    return std::nullopt;
-  }
-
-private:
-  static std::string join(const Shape &shape) { return fmt::format("{}", fmt::join(shape, ", ")); }
-
-  std::optional<Error> fail(const TensorNode &node, std::string message) const {
-    return runtime::makeError(TILE_ERROR_INVALID_ARGUMENT, "in expression '{}', column {}: {}: {}",
-                              bound.expression->text(), node.column, node.name, message);
-  }
-  std::optional<Error> set(const TensorNode &node, Shape shape) {
-    bound.shapes[&node] = std::move(shape);
-    return std::nullopt;
-  }
-  const Shape &shapeOf(const TensorNode &node, size_t operand) const {
-    return bound.shapes.at(node.operands[operand].get());
-  }
-
-  std::optional<Error> visitName(const TensorNode &node) {
-    if (const auto buffer = bound.names->buffers.find(node.name); buffer != bound.names->buffers.end())
-      return set(node, buffer->second->layout().shape);
-    if (bound.names->scalars.contains(node.name))
-      return set(node, {});
-    return fail(node, "neither a buffer nor a number of this kernel");
-  }
-
-  /// Broadcasts `other` into `shape`; false when they do not fit.
-  static bool broadcastInto(Shape &shape, const Shape &other) {
-    if (other.size() > shape.size())
-      shape.insert(shape.begin(), other.size() - shape.size(), 1);
-    for (size_t i = 0; i < other.size(); ++i) {
-      int64_t &size = shape[shape.size() - other.size() + i];
-      if (size != other[i] && size != 1 && other[i] != 1)
-        return false;
-      size = size == 1 ? other[i] : size;
-    }
-    return true;
-  }
-
-  std::optional<Error> visitElementwise(const TensorNode &node) {
-    Shape shape;
-    for (size_t i = 0; i < node.operands.size(); ++i)
-      if (const Shape before = shape; !broadcastInto(shape, shapeOf(node, i)))
-        return fail(node, fmt::format("shapes [{}] and [{}] do not broadcast", join(before), join(shapeOf(node, i))));
-    return set(node, shape);
-  }
-
-  std::optional<Error> visitMatmul(const TensorNode &node) {
-    const Shape &left = shapeOf(node, 0);
-    const Shape &right = shapeOf(node, 1);
-    if (left.size() < 2 || right.size() < 2 || left.back() != right[right.size() - 2])
-      return fail(node, fmt::format("shapes [{}] and [{}] cannot be multiplied", join(left), join(right)));
-    Shape shape(left.begin(), left.end() - 2);
-    if (!broadcastInto(shape, Shape(right.begin(), right.end() - 2)))
-      return fail(node, fmt::format("the batches of [{}] and [{}] do not broadcast", join(left), join(right)));
-    shape.push_back(left[left.size() - 2]);
-    shape.push_back(right.back());
-    return set(node, shape);
-  }
-
-  BoundTensorExpression &bound;
-};
-
-namespace {
-
 /// Evaluates nodes for a selection; the shapes have been checked.
 class Evaluator {
 public:
-  Evaluator(const std::map<const TensorNode *, Shape> &shapes, const TensorNames &names)
-      : shapes(shapes), names(names) {}
+  using NodeIntegers = std::map<const TensorNode *, std::vector<int64_t>>;
+
+  Evaluator(const NodeIntegers &shapes, const NodeIntegers &integers, const TensorNames &names)
+      : shapes(shapes), integers(integers), names(names) {}
 
   Tensor evaluate(const TensorNode &node, const Selection &selection) const {
     switch (node.kind) {
@@ -177,6 +73,8 @@ public:
       return evaluateSoftmax(node, selection);
     case Kind::Reduce:
       return evaluateReduce(node, selection);
+    case Kind::Call:
+      return evaluateCall(node, selection);
     }
     return {};
   }
@@ -214,6 +112,8 @@ private:
       return {selection.columns, selection.rows};
     case Kind::Softmax:
       return {selection.rows, nullptr};
+    case Kind::Call: // neighbours may lie anywhere
+      return {};
     case Kind::Reduce: {
       const int64_t axis = node.axis < 0 ? node.axis + rank : node.axis;
       return {axis == rank - 2 ? nullptr : selection.rows, axis == rank - 1 ? nullptr : selection.columns};
@@ -364,32 +264,53 @@ private:
     return result;
   }
 
-  const std::map<const TensorNode *, Shape> &shapes;
+  Tensor evaluateCall(const TensorNode &node, const Selection &selection) const {
+    std::vector<Tensor> arrays;
+    for (size_t i = 0; i < node.call->arrays; ++i)
+      arrays.push_back(evaluateOperand(node, i, selection));
+    Tensor whole{shapes.at(&node), {}};
+    whole.values.resize(static_cast<size_t>(countElements(whole.shape)));
+    node.call->evaluate(arrays, integers.at(&node), whole);
+    return select(std::move(whole), selection);
+  }
+
+  /// The selected rows and columns of a tensor that has been computed as a whole.
+  static Tensor select(Tensor whole, const Selection &selection) {
+    Tensor result{selectedShape(whole.shape, selection), {}};
+    if (result.shape == whole.shape && !selection.rows && !selection.columns)
+      return whole;
+    const size_t rank = whole.shape.size();
+    const std::vector<int64_t> strides = broadcastStrides(whole.shape, rank);
+    result.values.resize(static_cast<size_t>(countElements(result.shape)));
+    for (size_t i = 0; i < result.values.size(); ++i) {
+      int64_t rest = static_cast<int64_t>(i), offset = 0;
+      for (size_t dim = rank; dim-- > 0; rest /= result.shape[dim]) {
+        const auto *chosen = dim + 1 == rank ? selection.columns : dim + 2 == rank ? selection.rows : nullptr;
+        const int64_t index = rest % result.shape[dim];
+        offset += (chosen && whole.shape[dim] != 1 ? (*chosen)[static_cast<size_t>(index)] : index) * strides[dim];
+      }
+      result.values[i] = whole.values[static_cast<size_t>(offset)];
+    }
+    return result;
+  }
+
+  const NodeIntegers &shapes;
+  const NodeIntegers &integers;
   const TensorNames &names;
 };
 
 } // namespace
-
-Result<BoundTensorExpression> BoundTensorExpression::bind(const TensorExpression &expression,
-                                                          const TensorNames &names) {
-  BoundTensorExpression bound;
-  bound.expression = &expression;
-  bound.names = &names;
-  if (std::optional<Error> error = TensorBinder(bound).visit(expression.root()))
-    return *error;
-  return bound;
-}
 
 const std::vector<int64_t> &BoundTensorExpression::shape() const {
   return shapes.at(&expression->root());
 }
 
 double BoundTensorExpression::matmulFlops(const Selection &selection) const {
-  return Evaluator(shapes, *names).matmulFlops(expression->root(), selection);
+  return Evaluator(shapes, integers, *names).matmulFlops(expression->root(), selection);
 }
 
 Tensor BoundTensorExpression::evaluate(const Selection &selection) const {
-  return Evaluator(shapes, *names).evaluate(expression->root(), selection);
+  return Evaluator(shapes, integers, *names).evaluate(expression->root(), selection);
 }
 
 } // namespace tile::runner

@@ -4,9 +4,10 @@
 //   term = unary {('*'|'/'|'@') unary}                          unary = '-' unary | primary
 //   primary = number | name | function '(' argument {',' argument} ')' | '(' comparison ')'
 //
-// Functions: exp log sqrt rsqrt abs tanh erf sigmoid silu, maximum minimum, where(c, x, y), sum max mean(x, axis) which
-// keep the reduced axis with size 1, softmax(x) over the last axis, transpose(x) of the last two. Broadcasting as in
-// NumPy. Parsing, shapes and values are separate steps, so that a bad expression fails before any kernel runs.
+// Functions: exp exp2 log sqrt rsqrt abs floor tanh erf sigmoid silu, maximum minimum, where(c, x, y), sum max
+// mean(x, axis) which keep the reduced axis with size 1, softmax(x) over the last axis, transpose(x) of the last two,
+// rand(seed, offset) as tl.rand, and those of TensorFunctions.h. Broadcasting as in NumPy. Parsing, shapes and values
+// are separate steps, so that a bad expression fails before any kernel runs.
 #pragma once
 
 #include "Runner/HostBuffer.h"
@@ -16,8 +17,10 @@
 
 namespace tile::runner {
 
+struct TensorFunction;
+
 struct TensorNode {
-  enum class Kind { Number, Name, Elementwise, Matmul, Transpose, Reduce, Softmax };
+  enum class Kind { Number, Name, Elementwise, Matmul, Transpose, Reduce, Softmax, Call };
   enum class Reduction { Sum, Max, Mean };
   /// Applied element by element; unused operands are 0.
   using Function = double (*)(double x, double y, double z);
@@ -27,6 +30,7 @@ struct TensorNode {
   double number = 0;
   std::string name; ///< of a Name, or the spelling of an operator or function
   Function function = nullptr;
+  const TensorFunction *call = nullptr; ///< of a Call
   Reduction reduction = Reduction::Sum;
   int64_t axis = 0; ///< as written: negative counts from the end
   std::vector<std::unique_ptr<TensorNode>> operands;
@@ -81,6 +85,7 @@ private:
   const TensorExpression *expression = nullptr;
   const TensorNames *names = nullptr;
   std::map<const TensorNode *, std::vector<int64_t>> shapes;
+  std::map<const TensorNode *, std::vector<int64_t>> integers; ///< operands of a Call
 };
 
 } // namespace tile::runner

@@ -1,5 +1,6 @@
 // Lexer and parser of tensor expressions (grammar in TensorExpr.h).
-#include "Runner/TensorExpr.h"
+#include "Runner/Random.h"
+#include "Runner/TensorFunctions.h"
 
 #include <algorithm>
 #include <cctype>
@@ -21,10 +22,13 @@ struct FunctionRow {
 
 constexpr FunctionRow elementwiseFunctions[] = {
     {"exp", 1, [](double x, double, double) { return std::exp(x); }},
+    {"exp2", 1, [](double x, double, double) { return std::exp2(x); }},
     {"log", 1, [](double x, double, double) { return std::log(x); }},
     {"sqrt", 1, [](double x, double, double) { return std::sqrt(x); }},
     {"rsqrt", 1, [](double x, double, double) { return 1 / std::sqrt(x); }},
     {"abs", 1, [](double x, double, double) { return std::fabs(x); }},
+    {"floor", 1, [](double x, double, double) { return std::floor(x); }},
+    {"rand", 2, [](double seed, double offset, double) { return philoxUniform(seed, offset); }},
     {"tanh", 1, [](double x, double, double) { return std::tanh(x); }},
     {"erf", 1, [](double x, double, double) { return std::erf(x); }},
     {"sigmoid", 1, [](double x, double, double) { return 1 / (1 + std::exp(-x)); }},
@@ -252,6 +256,14 @@ private:
         return std::make_unique<TensorNode>();
       NodePtr node = makeNode(TensorNode::Kind::Elementwise, name, column);
       node->function = row.function;
+      node->operands = std::move(arguments);
+      return node;
+    }
+    if (const TensorFunction *function = findTensorFunction(name)) {
+      if (!expectArity(function->arrays + function->integers))
+        return std::make_unique<TensorNode>();
+      NodePtr node = makeNode(TensorNode::Kind::Call, name, column);
+      node->call = function;
       node->operands = std::move(arguments);
       return node;
     }

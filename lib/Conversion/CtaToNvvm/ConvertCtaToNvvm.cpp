@@ -86,11 +86,11 @@ static LogicalResult checkOperation(Operation *op, const target::GpuTarget &gpu)
       .Case<cta::MmaSyncOp>([&](auto op) { return checkMma(op, gpu); })
       .Case<cta::FmaDotOp>([&](auto op) {
         return failure(failed(checkWholeTile(op, op.getA().getType())) ||
-                       failed(checkWholeTile(op, op.getB().getType())) || failed(checkFmaDot(op, gpu)));
+                       failed(checkWholeTile(op, op.getB().getType())) || failed(checkFmaDot(op)));
       })
-      .Case<PrintOp>([&](auto op) { return checkPrint(op, gpu); })
+      .Case<PrintOp>([&](auto op) { return checkPrint(op); })
       .Default([&](Operation *op) {
-        return op->hasTrait<OpTrait::Elementwise>() || op->hasTrait<OpTrait::ConstantLike>() ? checkElementwise(op, gpu)
+        return op->hasTrait<OpTrait::Elementwise>() || op->hasTrait<OpTrait::ConstantLike>() ? checkElementwise(op)
                                                                                              : success();
       });
 }
@@ -147,14 +147,14 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
     populateTensorMapPatterns(converter, patterns);
     populateClusterPatterns(converter, patterns);
     populateGridPatterns(converter, patterns);
-    populateFmaDotPatterns(converter, patterns);
+    populateFmaDotPatterns(converter, patterns, gpu);
     populateReducePatterns(converter, patterns);
     populateScanPatterns(converter, patterns);
     populateGatherPatterns(converter, patterns);
     populateAtomicPatterns(converter, patterns, gpu);
     populateExternPatterns(converter, patterns, gpu);
-    populatePrintPatterns(converter, patterns);
-    populateFloat8Patterns(converter, patterns);
+    populatePrintPatterns(converter, patterns, gpu);
+    populateFloat8Patterns(converter, patterns, gpu);
     populateMathPatterns(converter, patterns, gpu);
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns, target);
 

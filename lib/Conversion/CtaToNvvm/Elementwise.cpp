@@ -152,27 +152,15 @@ struct AddPtrLowering : OpConversionPattern<AddPtrOp> {
   }
 };
 
-/// An elementwise operation that cannot be lowered: 8-bit floats on a target without conversions.
-LogicalResult checkFloat8(Operation *op, const target::GpuTarget &gpu) {
-  if (isa<arith::BitcastOp, arith::SelectOp, arith::ConstantOp>(op) || gpu.has(target::Feature::FP8Conversion))
-    return success();
-  for (Type type :
-       llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()), SmallVector<Type>(op->getResultTypes())))
-    if (isFloat8(type))
-      return op->emitOpError() << "converts " << getElementTypeOf(type) << ", for which " << gpu.name
-                               << " has no instruction; sm_89 and later have";
-  return success();
-}
-
 } // namespace
 
-LogicalResult checkElementwise(Operation *op, const target::GpuTarget &gpu) {
+LogicalResult checkElementwise(Operation *op) {
   if (isa<math::IPowIOp>(op))
     return op->emitOpError() << "has no lowering; multiply repeatedly or use math.fpowi";
   auto constant = dyn_cast<arith::ConstantOp>(op);
   auto tensor = constant ? dyn_cast<RankedTensorType>(constant.getType()) : RankedTensorType();
   if (!tensor)
-    return checkFloat8(op, gpu);
+    return success();
   auto values = dyn_cast<DenseElementsAttr>(constant.getValue());
   bool sameInAllThreads =
       llvm::all_of(ThreadMap::flat(cta::getLayout(tensor)).threads, [](uint64_t basis) { return basis == 0; });

@@ -1,5 +1,6 @@
 // 8-bit floats; see Float8.h. The hardware converts pairs, f8x2 <-> f16x2 and f32x2 -> f8x2 (PTX ISA, "cvt"), so
-// registers are converted two at a time. Any other arithmetic on 8-bit floats is done in f32.
+// registers are converted two at a time. Where it cannot, a number is taken apart: the bits of either format are those
+// of f16 or f32 but for the widths and the exponent's bias. Any other arithmetic on 8-bit floats is done in f32.
 #include "Float8.h"
 
 #include "EmitLayout.h"
@@ -8,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 
@@ -30,7 +32,87 @@ static Value emitFloatCast(OpBuilder &builder, Location loc, Value value, Type t
   return arith::TruncFOp::create(builder, loc, type, value);
 }
 
-SmallVector<Value> emitFromFloat8(OpBuilder &builder, Location loc, ValueRange bytes, Type float8, Type type) {
+namespace {
+
+/// Conversions without instructions, one number at a time.
+class BitConversion {
+public:
+  BitConversion(OpBuilder &builder, Location loc, Type float8)
+      : builder(builder), loc(loc), isE4M3(isa<Float8E4M3FNType>(float8)) {}
+
+  /// An f16 of the same value. e5m2 is the upper byte of an f16. e4m3 moved to the same place has an exponent that is
+  /// too small by 8; a product corrects it, subnormal numbers too.
+  Value toHalf(Value byte) {
+    Type i16 = builder.getI16Type(), f16 = builder.getF16Type();
+    Value wide = arith::ExtUIOp::create(builder, loc, i16, byte);
+    if (!isE4M3)
+      return arith::BitcastOp::create(builder, loc, f16, shift<arith::ShLIOp>(wide, 8));
+    Value magnitude = mask(wide, 0x7f);
+    Value small = arith::BitcastOp::create(builder, loc, f16, shift<arith::ShLIOp>(magnitude, 7));
+    Value scale = arith::ConstantOp::create(builder, loc, builder.getF16FloatAttr(256.0f));
+    Value bits = arith::BitcastOp::create(builder, loc, i16, arith::MulFOp::create(builder, loc, small, scale));
+    Value isNan = compare(arith::CmpIPredicate::eq, magnitude, 0x7f);
+    bits = arith::SelectOp::create(builder, loc, isNan, number(i16, 0x7fff), bits);
+    Value sign = shift<arith::ShLIOp>(mask(wide, 0x80), 8);
+    return arith::BitcastOp::create(builder, loc, f16, arith::OrIOp::create(builder, loc, bits, sign));
+  }
+
+  /// Of an f32, as cvt.rn.satfinite: to nearest even, at most the largest finite number.
+  Value fromFloat(Value value) {
+    const unsigned mantissa = isE4M3 ? 3 : 2, bias = isE4M3 ? 7 : 15;
+    const unsigned dropped = 23 - mantissa;
+    Type i32 = builder.getI32Type(), f32 = builder.getF32Type();
+    Value bits = arith::BitcastOp::create(builder, loc, i32, value);
+    Value magnitude = mask(bits, 0x7fffffff);
+    // Normal numbers: the half of the last place, less one where the last bit is even, carries upwards.
+    Value odd = mask(shift<arith::ShRUIOp>(magnitude, dropped), 1);
+    Value rounded = add(add(magnitude, odd), (1u << (dropped - 1)) - 1);
+    Value normal = add(shift<arith::ShRUIOp>(rounded, dropped), -((127 - bias) << mantissa));
+    // Subnormal ones: a sum with a number whose last place is theirs does the rounding.
+    const uint32_t anchor = (127 - bias + 1 - mantissa + 23) << 23;
+    Value sum = arith::AddFOp::create(builder, loc, arith::BitcastOp::create(builder, loc, f32, magnitude),
+                                      arith::BitcastOp::create(builder, loc, f32, number(i32, anchor)));
+    Value subnormal = add(arith::BitcastOp::create(builder, loc, i32, sum), -anchor);
+    Value isSmall = compare(arith::CmpIPredicate::ult, magnitude, (127 - bias + 1) << 23);
+    Value code = arith::SelectOp::create(builder, loc, isSmall, subnormal, normal);
+    code = arith::MinUIOp::create(builder, loc, code, number(i32, isE4M3 ? 0x7e : 0x7b));
+    Value isNan = compare(arith::CmpIPredicate::ugt, magnitude, 0x7f800000);
+    code = arith::SelectOp::create(builder, loc, isNan, number(i32, 0x7f), code);
+    Value sign = mask(shift<arith::ShRUIOp>(bits, 24), 0x80);
+    return arith::TruncIOp::create(builder, loc, builder.getI8Type(), arith::OrIOp::create(builder, loc, code, sign));
+  }
+
+private:
+  Value number(Type type, uint32_t value) {
+    APInt bits(32, value);
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getIntegerAttr(type, bits.trunc(type.getIntOrFloatBitWidth())));
+  }
+  template <typename ShiftOp> Value shift(Value value, uint32_t count) {
+    return ShiftOp::create(builder, loc, value, number(value.getType(), count));
+  }
+  Value mask(Value value, uint32_t bits) {
+    return arith::AndIOp::create(builder, loc, value, number(value.getType(), bits));
+  }
+  Value add(Value value, Value other) { return arith::AddIOp::create(builder, loc, value, other); }
+  Value add(Value value, uint32_t other) { return add(value, number(value.getType(), other)); }
+  Value compare(arith::CmpIPredicate predicate, Value value, uint32_t other) {
+    return arith::CmpIOp::create(builder, loc, predicate, value, number(value.getType(), other));
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  bool isE4M3;
+};
+
+} // namespace
+
+SmallVector<Value> emitFromFloat8(OpBuilder &builder, Location loc, ValueRange bytes, Type float8, Type type,
+                                  const target::GpuTarget &gpu) {
+  if (!gpu.has(target::Feature::FP8Conversion))
+    return llvm::map_to_vector(bytes, [&](Value byte) {
+      return emitFloatCast(builder, loc, BitConversion(builder, loc, float8).toHalf(byte), type);
+    });
   auto pairType = VectorType::get(2, builder.getI8Type()), halfType = VectorType::get(2, builder.getF16Type());
   SmallVector<Value> results;
   for (size_t first = 0; first < bytes.size(); first += 2) {
@@ -47,7 +129,13 @@ SmallVector<Value> emitFromFloat8(OpBuilder &builder, Location loc, ValueRange b
   return results;
 }
 
-SmallVector<Value> emitToFloat8(OpBuilder &builder, Location loc, ValueRange values, Type float8) {
+SmallVector<Value> emitToFloat8(OpBuilder &builder, Location loc, ValueRange values, Type float8,
+                                const target::GpuTarget &gpu) {
+  if (!gpu.has(target::Feature::FP8Conversion))
+    return llvm::map_to_vector(values, [&](Value value) {
+      Value single = emitFloatCast(builder, loc, value, builder.getF32Type());
+      return BitConversion(builder, loc, float8).fromFloat(single);
+    });
   auto pairType = VectorType::get(2, builder.getI8Type());
   SmallVector<Value> results;
   for (size_t first = 0; first < values.size(); first += 2) {
@@ -66,9 +154,19 @@ SmallVector<Value> emitToFloat8(OpBuilder &builder, Location loc, ValueRange val
 
 namespace {
 
+/// Rounded to nearest, then back where that went too far.
+SmallVector<Value> emitTowardsZero(OpBuilder &builder, Location loc, ValueRange values, Type float8,
+                                   const target::GpuTarget &gpu) {
+  SmallVector<Value> results = emitToFloat8(builder, loc, values, float8, gpu);
+  SmallVector<Value> rounded = emitFromFloat8(builder, loc, results, float8, builder.getF32Type(), gpu);
+  for (auto [result, value, exact] : llvm::zip(results, rounded, values))
+    result = emitStepTowardsZero(builder, loc, result, value, emitFloatCast(builder, loc, exact, builder.getF32Type()));
+  return results;
+}
+
 /// arith.extf and arith.truncf to and from 8-bit floats; also from one 8-bit format to the other.
-template <typename OpType> struct CastLowering : OpConversionPattern<OpType> {
-  using OpConversionPattern<OpType>::OpConversionPattern;
+template <typename OpType> struct CastLowering : TargetPattern<OpType> {
+  using TargetPattern<OpType>::TargetPattern;
 
   LogicalResult matchAndRewrite(OpType op, typename OpConversionPattern<OpType>::OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
@@ -77,9 +175,11 @@ template <typename OpType> struct CastLowering : OpConversionPattern<OpType> {
       return failure();
     Registers values(adaptor.getIn());
     if (isFloat8(from))
-      values = emitFromFloat8(rewriter, op.getLoc(), values, from, isFloat8(to) ? rewriter.getF32Type() : to);
+      values =
+          emitFromFloat8(rewriter, op.getLoc(), values, from, isFloat8(to) ? rewriter.getF32Type() : to, this->gpu);
     if (isFloat8(to))
-      values = emitToFloat8(rewriter, op.getLoc(), values, to);
+      values = roundsTowardsZero(op) ? emitTowardsZero(rewriter, op.getLoc(), values, to, this->gpu)
+                                     : emitToFloat8(rewriter, op.getLoc(), values, to, this->gpu);
     rewriter.replaceOpWithMultiple(op, {values});
     return success();
   }
@@ -87,8 +187,8 @@ template <typename OpType> struct CastLowering : OpConversionPattern<OpType> {
 
 /// Any other elementwise operation with 8-bit floats, except those that only move bits.
 struct ArithmeticLowering : ConversionPattern {
-  ArithmeticLowering(const TypeConverter &converter, MLIRContext *context)
-      : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/3, context) {}
+  ArithmeticLowering(const TypeConverter &converter, MLIRContext *context, const target::GpuTarget &gpu)
+      : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/3, context), gpu(gpu) {}
 
   LogicalResult matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
                                 ConversionPatternRewriter &rewriter) const override {
@@ -101,7 +201,7 @@ struct ArithmeticLowering : ConversionPattern {
     SmallVector<Registers> inputs;
     for (auto [operand, registers] : llvm::zip(op->getOperands(), operands)) {
       Type element = getElementTypeOf(operand.getType());
-      inputs.push_back(isFloat8(element) ? emitFromFloat8(rewriter, loc, registers, element, rewriter.getF32Type())
+      inputs.push_back(isFloat8(element) ? emitFromFloat8(rewriter, loc, registers, element, rewriter.getF32Type(), gpu)
                                          : Registers(registers));
     }
     Type result = getElementTypeOf(op->getResult(0).getType());
@@ -118,18 +218,35 @@ struct ArithmeticLowering : ConversionPattern {
       results.push_back(rewriter.create(state)->getResult(0));
     }
     if (isFloat8(result))
-      results = emitToFloat8(rewriter, loc, results, result);
+      results = emitToFloat8(rewriter, loc, results, result, gpu);
     rewriter.replaceOpWithMultiple(op, {results});
     return success();
   }
+
+  const target::GpuTarget &gpu;
 };
 
 } // namespace
 
-void populateFloat8Patterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<CastLowering<arith::ExtFOp>, CastLowering<arith::TruncFOp>>(converter, patterns.getContext(),
+bool roundsTowardsZero(Operation *op) {
+  auto truncate = dyn_cast<arith::TruncFOp>(op);
+  return truncate && truncate.getRoundingmode() == arith::RoundingMode::toward_zero;
+}
+
+Value emitStepTowardsZero(OpBuilder &builder, Location loc, Value nearest, Value rounded, Value exact) {
+  Value isBeyond =
+      arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT, math::AbsFOp::create(builder, loc, rounded),
+                            math::AbsFOp::create(builder, loc, exact));
+  // The bits of a smaller magnitude of the same sign are the next smaller number; of infinity, the largest finite one.
+  Value one = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(nearest.getType(), 1));
+  Value before = arith::SubIOp::create(builder, loc, nearest, one);
+  return arith::SelectOp::create(builder, loc, isBeyond, before, nearest);
+}
+
+void populateFloat8Patterns(const TypeConverter &converter, RewritePatternSet &patterns, const target::GpuTarget &gpu) {
+  patterns.add<CastLowering<arith::ExtFOp>, CastLowering<arith::TruncFOp>>(converter, patterns.getContext(), gpu,
                                                                            /*benefit=*/3);
-  patterns.add<ArithmeticLowering>(converter, patterns.getContext());
+  patterns.add<ArithmeticLowering>(converter, patterns.getContext(), gpu);
 }
 
 } // namespace tile::conversion

@@ -1,5 +1,8 @@
-// Conversions between 8-bit floats, which registers hold as i8, and the other float types (sm_89 and later).
+// Conversions between 8-bit floats, which registers hold as i8, and the other float types: with the
+// instructions of sm_89 and later, or by their bits.
 #pragma once
+
+#include "Target/GpuTarget.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -7,10 +10,17 @@ namespace tile::conversion {
 
 /// i8 values that are numbers of type `float8`, as `type`; exact.
 llvm::SmallVector<mlir::Value> emitFromFloat8(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange bytes,
-                                              mlir::Type float8, mlir::Type type);
+                                              mlir::Type float8, mlir::Type type, const target::GpuTarget &gpu);
 
 /// Rounds to nearest even; values beyond the range become the largest finite number.
 llvm::SmallVector<mlir::Value> emitToFloat8(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange values,
-                                            mlir::Type float8);
+                                            mlir::Type float8, const target::GpuTarget &gpu);
+
+/// Whether a conversion rounds towards zero.
+bool roundsTowardsZero(mlir::Operation *op);
+
+/// The bits `nearest`, an integer, as one step towards zero where `rounded`, their value, is beyond `exact`.
+mlir::Value emitStepTowardsZero(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value nearest, mlir::Value rounded,
+                                mlir::Value exact);
 
 } // namespace tile::conversion

@@ -79,9 +79,10 @@ std::vector<uint64_t> partShifts(int64_t part, int64_t end, uint64_t kStride) {
   return shifts;
 }
 
-SmallVector<Value> emitExtended(OpBuilder &builder, Location loc, ValueRange values, Type element, Type acc) {
+SmallVector<Value> emitExtended(OpBuilder &builder, Location loc, ValueRange values, Type element, Type acc,
+                                const target::GpuTarget &gpu) {
   if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8)
-    return emitFromFloat8(builder, loc, values, element, acc);
+    return emitFromFloat8(builder, loc, values, element, acc, gpu);
   SmallVector<Value> results(values);
   for (Value &value : results) {
     if (element == acc)
@@ -98,8 +99,8 @@ Value emitMultiplyAdd(OpBuilder &builder, Location loc, Value a, Value b, Value 
   return arith::AddIOp::create(builder, loc, acc, arith::MulIOp::create(builder, loc, a, b));
 }
 
-struct FmaDotLowering : OpConversionPattern<cta::FmaDotOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct FmaDotLowering : TargetPattern<cta::FmaDotOp> {
+  using TargetPattern::TargetPattern;
 
   LogicalResult matchAndRewrite(cta::FmaDotOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
@@ -123,8 +124,8 @@ struct FmaDotLowering : OpConversionPattern<cta::FmaDotOp> {
     std::vector<int32_t> canonical = canonicalRegisters(accLayout);
     Registers sums(adaptor.getAcc());
     for (int64_t first = 0; first < k; first += part) {
-      SmallVector<Value> a = emitExtended(rewriter, loc, aLoader.load(first), aType.getElementType(), element);
-      SmallVector<Value> b = emitExtended(rewriter, loc, bLoader.load(first * n), bType.getElementType(), element);
+      SmallVector<Value> a = emitExtended(rewriter, loc, aLoader.load(first), aType.getElementType(), element, gpu);
+      SmallVector<Value> b = emitExtended(rewriter, loc, bLoader.load(first * n), bType.getElementType(), element, gpu);
       for (int64_t step = 0; step < part; ++step)
         for (size_t index = 0; index < sums.size(); ++index)
           if (canonical[index] == int32_t(index))
@@ -140,7 +141,7 @@ struct FmaDotLowering : OpConversionPattern<cta::FmaDotOp> {
 
 } // namespace
 
-LogicalResult checkFmaDot(cta::FmaDotOp op, const target::GpuTarget &gpu) {
+LogicalResult checkFmaDot(cta::FmaDotOp op) {
   for (Value operand : {op.getA(), op.getB()}) {
     Type element = cast<cta::BufferType>(operand.getType()).getElementType(),
          acc = op.getAcc().getType().getElementType();
@@ -148,15 +149,12 @@ LogicalResult checkFmaDot(cta::FmaDotOp op, const target::GpuTarget &gpu) {
         element.getIntOrFloatBitWidth() > acc.getIntOrFloatBitWidth() || (element.isBF16() && acc.isF16()) ||
         (element.isF16() && acc.isBF16()))
       return op.emitOpError() << "cannot accumulate products of " << element << " in " << acc;
-    if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8 && !gpu.has(target::Feature::FP8Conversion))
-      return op.emitOpError() << "converts " << element << ", for which " << gpu.name
-                              << " has no instruction; sm_89 and later have";
   }
   return success();
 }
 
-void populateFmaDotPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<FmaDotLowering>(converter, patterns.getContext());
+void populateFmaDotPatterns(const TypeConverter &converter, RewritePatternSet &patterns, const target::GpuTarget &gpu) {
+  patterns.add<FmaDotLowering>(converter, patterns.getContext(), gpu);
 }
 
 } // namespace tile::conversion

@@ -10,6 +10,7 @@
 //
 // ex2 flushes results below 2^-126 to zero (.ftz), which saves three instructions around each exponential.
 #include "EmitLayout.h"
+#include "Float8.h"
 #include "Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -210,10 +211,30 @@ struct ClampLowering : OpConversionPattern<math::ClampFOp> {
   }
 };
 
+/// A conversion towards zero, which LLVM selects as one to nearest: one step back where that went too far.
+struct TruncationLowering : OpConversionPattern<arith::TruncFOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(arith::TruncFOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (!roundsTowardsZero(op))
+      return failure();
+    Location loc = op.getLoc();
+    Value exact = adaptor.getIn();
+    Value nearest = arith::TruncFOp::create(rewriter, loc, op.getType(), exact);
+    Value rounded = arith::ExtFOp::create(rewriter, loc, exact.getType(), nearest);
+    Type bits = rewriter.getIntegerType(op.getType().getIntOrFloatBitWidth());
+    Value result =
+        emitStepTowardsZero(rewriter, loc, arith::BitcastOp::create(rewriter, loc, bits, nearest), rounded, exact);
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), result);
+    return success();
+  }
+};
+
 } // namespace
 
 bool isSelectable(Operation *op, const target::GpuTarget &gpu) {
-  if (needsPromotion(op, gpu) ||
+  if (needsPromotion(op, gpu) || roundsTowardsZero(op) ||
       isa<math::SincosOp, math::ClampFOp, math::IPowIOp, math::IsInfOp, math::IsNormalOp>(op))
     return false;
   return libraryFunctionOf(op).empty();
@@ -224,6 +245,7 @@ void populateMathPatterns(const TypeConverter &converter, RewritePatternSet &pat
   patterns.add<PromotionLowering>(converter, context, gpu);
   patterns.add<ApproximationLowering, LibraryLowering>(converter, context);
   patterns.add<SincosLowering, ClampLowering>(converter, context);
+  patterns.add<TruncationLowering>(converter, context, /*benefit=*/2);
   patterns.add<ClassLowering<math::IsInfOp>, ClassLowering<math::IsNormalOp>>(converter, context, /*benefit=*/3);
 }
 

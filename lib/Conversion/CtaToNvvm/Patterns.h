@@ -37,7 +37,7 @@ inline constexpr unsigned bufferAlignment = 16;
 
 // Checks of what verifiers cannot see: they report an error on what the patterns cannot lower for this target.
 mlir::LogicalResult checkKernel(KernelOp kernel);
-mlir::LogicalResult checkElementwise(mlir::Operation *op, const target::GpuTarget &gpu);
+mlir::LogicalResult checkElementwise(mlir::Operation *op);
 mlir::LogicalResult checkShapeChange(mlir::Operation *op);
 mlir::LogicalResult checkReduction(mlir::Operation *op);
 mlir::LogicalResult checkScan(ScanOp op);
@@ -47,14 +47,14 @@ mlir::LogicalResult checkAsyncCopy(cta::AsyncCopyOp op, const target::GpuTarget 
 mlir::LogicalResult checkAlloc(cta::AllocOp op);
 mlir::LogicalResult checkWholeTile(mlir::Operation *op, cta::BufferType buffer);
 mlir::LogicalResult checkMma(cta::MmaSyncOp op, const target::GpuTarget &gpu);
-mlir::LogicalResult checkFmaDot(cta::FmaDotOp op, const target::GpuTarget &gpu);
+mlir::LogicalResult checkFmaDot(cta::FmaDotOp op);
 mlir::LogicalResult checkWgmma(cta::WgmmaOp op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkMakeTensorMap(cta::MakeTensorMapOp op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkTmaCopy(mlir::Operation *op, cta::BufferType buffer, const target::GpuTarget &gpu);
 mlir::LogicalResult checkMbarrierAlloc(cta::MbarrierAllocOp op);
 mlir::LogicalResult checkWarpRoles(cta::WarpRolesOp op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkCluster(mlir::Operation *op, const target::GpuTarget &gpu);
-mlir::LogicalResult checkPrint(PrintOp op, const target::GpuTarget &gpu);
+mlir::LogicalResult checkPrint(PrintOp op);
 
 /// An i1 argument of a kernel is passed as i8 (the launch ABI).
 void widenBoolArguments(KernelOp kernel);
@@ -64,7 +64,8 @@ void lowerWarpRoles(KernelOp kernel);
 void declareSharedMemory(mlir::ModuleOp module);
 
 void populateKernelPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
-void populatePrintPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+void populatePrintPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
+                           const target::GpuTarget &gpu);
 void populateElementwisePatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateShapePatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateReducePatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
@@ -76,7 +77,8 @@ void populateExternPatterns(const mlir::TypeConverter &converter, mlir::RewriteP
                             const target::GpuTarget &gpu);
 void populateMathPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
                           const target::GpuTarget &gpu);
-void populateFloat8Patterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+void populateFloat8Patterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
+                            const target::GpuTarget &gpu);
 void populateMemoryPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
                             const target::GpuTarget &gpu);
 void populateAsyncCopyPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
@@ -89,7 +91,8 @@ void populateGridPatterns(const mlir::TypeConverter &converter, mlir::RewritePat
 void populateTensorMapPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateClusterPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateTmaPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
-void populateFmaDotPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+void populateFmaDotPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
+                            const target::GpuTarget &gpu);
 
 /// Whether a scalar operation of the math or arith dialect reaches PTX through upstream's lowerings.
 bool isSelectable(mlir::Operation *op, const target::GpuTarget &gpu);

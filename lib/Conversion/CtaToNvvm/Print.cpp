@@ -111,12 +111,13 @@ struct Printed {
   Value value;
 };
 
-Printed emitPrinted(OpBuilder &builder, Location loc, Value value, Type element, bool hex) {
+Printed emitPrinted(OpBuilder &builder, Location loc, Value value, Type element, bool hex,
+                    const target::GpuTarget &gpu) {
   if (isa<PtrType>(element))
     return {"0x%llx", LLVM::PtrToIntOp::create(builder, loc, builder.getI64Type(), value)};
   if (isa<FloatType>(element)) {
     if (element.getIntOrFloatBitWidth() == 8)
-      value = emitFromFloat8(builder, loc, value, element, builder.getF32Type()).front();
+      value = emitFromFloat8(builder, loc, value, element, builder.getF32Type(), gpu).front();
     if (!value.getType().isF64())
       value = arith::ExtFOp::create(builder, loc, builder.getF64Type(), value);
     return {"%g", value};
@@ -139,8 +140,8 @@ RankedTensorType firstTensor(PrintOp op) {
   return {};
 }
 
-struct PrintLowering : OpConversionPattern<PrintOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct PrintLowering : TargetPattern<PrintOp> {
+  using TargetPattern::TargetPattern;
 
   LogicalResult matchAndRewrite(PrintOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
@@ -186,7 +187,7 @@ struct PrintLowering : OpConversionPattern<PrintOp> {
     format += ") " + escaped(op.getPrefix());
     for (auto [number, operand, registers] : llvm::enumerate(op.getArgs(), adaptor.getArgs())) {
       Value value = registers.size() == 1 ? registers.front() : registers[index];
-      Printed printed = emitPrinted(rewriter, loc, value, getElementTypeOf(operand.getType()), op.getHex());
+      Printed printed = emitPrinted(rewriter, loc, value, getElementTypeOf(operand.getType()), op.getHex(), gpu);
       format += (number == 0 ? "" : " ") + printed.conversion;
       arguments.push_back(printed.value);
     }
@@ -196,12 +197,8 @@ struct PrintLowering : OpConversionPattern<PrintOp> {
 
 } // namespace
 
-LogicalResult checkPrint(PrintOp op, const target::GpuTarget &gpu) {
+LogicalResult checkPrint(PrintOp op) {
   for (Value argument : op.getArgs()) {
-    Type element = getElementTypeOf(argument.getType());
-    if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8 && !gpu.has(target::Feature::FP8Conversion))
-      return op.emitOpError() << "converts " << element << ", for which " << gpu.name
-                              << " has no instruction; sm_89 and later have";
     RankedTensorType first = firstTensor(op);
     if (isa<RankedTensorType>(argument.getType()) &&
         cta::getLayoutAttr(argument.getType()) != cta::getLayoutAttr(first))
@@ -211,8 +208,9 @@ LogicalResult checkPrint(PrintOp op, const target::GpuTarget &gpu) {
   return success();
 }
 
-void populatePrintPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<AssertLowering, PrintLowering>(converter, patterns.getContext());
+void populatePrintPatterns(const TypeConverter &converter, RewritePatternSet &patterns, const target::GpuTarget &gpu) {
+  patterns.add<AssertLowering>(converter, patterns.getContext());
+  patterns.add<PrintLowering>(converter, patterns.getContext(), gpu);
 }
 
 } // namespace tile::conversion

@@ -1,5 +1,13 @@
 // 8-bit floats are bytes in registers and are converted in pairs.
 // RUN: tile-opt %s --convert-cta-to-nvvm=target=sm_89 | FileCheck %s
+// RUN: tile-opt %s --convert-cta-to-nvvm=target=sm_80 | FileCheck %s --check-prefix=BITS
+
+// Without the instructions, by their bits.
+// BITS-LABEL: llvm.func @convert
+// BITS-NOT: nvvm.convert
+// BITS: arith.mulf {{.*}} : f16
+// BITS: arith.minui {{.*}} : i32
+// BITS-NOT: nvvm.convert
 
 #l = #cta.layout<[128], register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []>
 

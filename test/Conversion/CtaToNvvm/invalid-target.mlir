@@ -15,24 +15,6 @@ tile.kernel @async_copy(%p: !tile.ptr<f16>) attributes {num_warps = 2 : i32} {
 
 // -----
 
-tile.kernel @float8(%x: f32) attributes {num_warps = 1 : i32} {
-  // expected-error @+1 {{converts 'f8E5M2', for which sm_75 has no instruction; sm_89 and later have}}
-  %y = arith.truncf %x : f32 to f8E5M2
-  tile.return
-}
-
-// -----
-
-#x = #cta.layout<[32], register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
-tile.kernel @print() attributes {num_warps = 1 : i32} {
-  %x = arith.constant dense<1.0> : tensor<32xf8E4M3FN, #x>
-  // expected-error @+1 {{converts 'f8E4M3FN', for which sm_75 has no instruction; sm_89 and later have}}
-  tile.print "" %x : tensor<32xf8E4M3FN, #x>
-  tile.return
-}
-
-// -----
-
 #a = #cta.layout<[16, 16], register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
 #b = #cta.layout<[16, 8], register = [[1, 0], [8, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
 #c = #cta.layout<[16, 8], register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
@@ -42,18 +24,6 @@ tile.kernel @mma() attributes {num_warps = 1 : i32} {
   %c = arith.constant dense<1.0> : tensor<16x8xf32, #c>
   // expected-error @+1 {{is m16n8k16 of 'bf16' and 'bf16' into 'f32', which sm_75 has no instruction for}}
   %d = cta.mma_sync %a, %b, %c {shape = array<i32: 16, 8, 16>} : tensor<16x16xbf16, #a>, tensor<16x8xbf16, #b> -> tensor<16x8xf32, #c>
-  tile.return
-}
-
-// -----
-
-#acc = #cta.layout<[16, 16], register = [[1, 0], [0, 1], [8, 0]], lane = [[0, 2], [0, 4], [0, 8], [2, 0], [4, 0]], warp = []>
-#s = #cta.layout<[16, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
-tile.kernel @fma_dot() attributes {num_warps = 1 : i32} {
-  %a = cta.alloc at 0 : !cta.buffer<16x16xf8E5M2, #s>
-  %c = arith.constant dense<1.0> : tensor<16x16xf32, #acc>
-  // expected-error @+1 {{converts 'f8E5M2', for which sm_75 has no instruction; sm_89 and later have}}
-  %d = cta.fma_dot %a, %a, %c : !cta.buffer<16x16xf8E5M2, #s>, !cta.buffer<16x16xf8E5M2, #s> -> tensor<16x16xf32, #acc>
   tile.return
 }
 

@@ -87,6 +87,40 @@ TEST_F(TensorExprTest, functions) {
   expectValues("where(a > 2, a, 0 - col)", {2, 3}, {-100, -100, 3, 4, 5, 6});
 }
 
+TEST_F(TensorExprTest, placesAndNeighbours) {
+  expectValues("exp2(3) + floor(-1.5)", {}, {6});
+  expectValues("index(a, 0)", {2, 3}, {0, 0, 0, 1, 1, 1});
+  expectValues("index(a, -1) + col", {2, 3}, {100, 101, 102, 200, 201, 202});
+  expectValues("take(a, 1, 1)", {2, 1}, {2, 5});
+  expectValues("take(a, alpha - 1, 0)", {1, 3}, {4, 5, 6});
+  expectValues("repeat(v, 2, 0)", {6}, {10, 10, 20, 20, 30, 30});
+  expectValues("repeat(a, 2, 0)", {4, 3}, {1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6});
+  expectValues("max_pool2d(a, 2, 1)", {1, 2}, {5, 6});
+  expectValues("max_pool2d(a, 1, 2)", {1, 2}, {1, 3});
+  // The first uniform numbers of tl.rand(42, ...): the words of the generator's published vectors end up here, too.
+  expectValues("rand(0, 0)", {}, {static_cast<double>(static_cast<float>(0x6627E8D5) * 4.6566127342e-10f)});
+}
+
+TEST(TensorConvolution, windowsOverPaddedImages) {
+  // One image of 2 x 3 pixels in one channel, and two filters of 2 x 2: the sum of a window, its upper left pixel.
+  const HostBuffer x = makeBuffer({1, 1, 2, 3}, {1, 2, 3, 4, 5, 6}, DataType::F64);
+  const HostBuffer w = makeBuffer({2, 1, 2, 2}, {1, 1, 1, 1, 1, 0, 0, 0}, DataType::F64);
+  TensorNames names;
+  names.buffers = {{"x", &x}, {"w", &w}};
+  const auto evaluate = [&](const char *text) {
+    Result<TensorExpression> expression = TensorExpression::parse(text);
+    return BoundTensorExpression::bind(*expression, names)->evaluate({});
+  };
+  EXPECT_EQ(evaluate("conv2d(x, w, 1, 0)").shape, (std::vector<int64_t>{1, 2, 1, 2}));
+  EXPECT_EQ(evaluate("conv2d(x, w, 1, 0)").values, (std::vector<double>{12, 16, 1, 2}));
+  EXPECT_EQ(evaluate("conv2d(x, w, 2, 1)").values, (std::vector<double>{1, 5, 4, 11, 0, 0, 0, 5}));
+  // Selected rows and columns of what is computed as a whole.
+  Result<TensorExpression> expression = TensorExpression::parse("conv2d(x, w, 2, 1)");
+  const std::vector<int64_t> second = {1};
+  EXPECT_EQ(BoundTensorExpression::bind(*expression, names)->evaluate({&second, nullptr}).values,
+            (std::vector<double>{4, 11, 0, 5}));
+}
+
 TEST_F(TensorExprTest, reductions) {
   expectValues("sum(a, 1)", {2, 1}, {6, 15});
   expectValues("sum(a, 0)", {1, 3}, {5, 7, 9});
@@ -159,6 +193,13 @@ TEST_F(TensorExprTest, negative_errorsSayWhere) {
       {"sum(a, 2)", "axis 2 does not exist in shape [2, 3]"},
       {"transpose(v)", "expected at least 2 dimensions"},
       {"softmax(1)", "the operand is a scalar"},
+      {"index(a, 2)", "axis 2 does not exist in shape [2, 3]"},
+      {"take(a, 3, 1)", "element 3 does not exist along axis 1 of shape [2, 3]"},
+      {"take(a, v, 1)", "argument 2 is not an integer"},
+      {"repeat(a, 0, 1)", "0 repetitions; expected 1 to 65536"},
+      {"conv2d(a, b, 1, 0)", "shapes [2, 3] and [3, 2] are not [N, C, H, W] and [K, C, R, S]"},
+      {"max_pool2d(a, 0, 1)", "shape [2, 3], size 0 and stride 1; expected two dimensions and positive numbers"},
+      {"index(a)", "index takes 2 arguments, found 1"},
   };
   for (const auto &[text, expected] : cases)
     EXPECT_NE(errorOf(text).find(expected), std::string::npos) << text << "\n  got: " << errorOf(text);
