@@ -22,8 +22,8 @@ constexpr unsigned barrierBytes = 16;     // full and empty, per stage
 constexpr unsigned alignmentBytes = 1024; // that cta-specialize-warps keeps free
 constexpr unsigned storePanels = 2;       // cta-lower-descriptors writes c through two panels of one span
 constexpr unsigned maxStages = 16;        // tile.kernel
-constexpr unsigned usefulStages = 3;      // one is read, one is full, one is on its way; of small tiles one more
-constexpr unsigned largeTile = 128 * 192; // elements of c
+constexpr unsigned usefulStages = 3;      // one is read, one is full, one is on its way; of small ones one more
+constexpr unsigned largeStage = 40 << 10; // bytes, of 128x192x64
 constexpr unsigned narrowStages = 4;      // of panels narrower than a swizzle: 1536 nn takes 13.4 us, 15.2 with 5
 constexpr unsigned maxAccumulators = 128; // per thread, of 255 registers
 constexpr unsigned mmaStepBytes = 64;     // of a K step of mma.sync: two instructions
@@ -92,7 +92,7 @@ std::optional<unsigned> chooseStages(const GpuTarget &target, const GemmProblem 
     config.numStages = narrowStages;
   while (config.numStages > 1 && sharedBytes(problem, config) > target.maxSharedPerCta)
     --config.numStages;
-  bool isLarge = config.blockM * config.blockN >= largeTile;
+  bool isLarge = (config.blockM + config.blockN) * config.blockK * problem.elementBytes() >= largeStage;
   bool isUseful = config.numStages >= (isLarge ? usefulStages : usefulStages + 1);
   return isUseful || !config.wgmma ? std::optional(config.numStages) : std::nullopt;
 }

@@ -15,6 +15,7 @@ const GemmConstants &wgmmaConstants() {
       .smIngest = 64,
       .l2 = 7700,
       .memory = 4080,
+      .pause = 500,
       .power = 820e3,
       .step = 48,
       .late = 86,
@@ -37,6 +38,7 @@ const GemmConstants &mmaSyncConstants() {
       .smIngest = 64,
       .l2 = 6154,
       .memory = 4080,
+      .pause = 500,
       .power = 820e3,
       .step = 400,
       .late = 0,
@@ -159,7 +161,7 @@ GemmEstimate estimateGemm(const GemmProblem &problem, const GemmConfig &config, 
   double compute = mostSteps * (busy + gap) + rounds * epilogue;
   double inputs = double(problem.m + problem.n) * problem.k * bytes;
   double outputs = double(problem.m) * problem.n * problem.outputBytes;
-  double memory = (inputs + outputs) / c.memory;
+  double memory = (inputs + outputs) / c.memory + double(std::max<int64_t>(rounds - 1, 0)) * c.pause;
   // One group alone releases its slots a step late. That delays copies once the ring is full, unless memory does.
   if (groups == 1 && !twoTiles)
     compute += std::max(0.0, mostSteps - config.numStages) * c.late / c.clockGHz * std::max(0.0, 1 - memory / compute);

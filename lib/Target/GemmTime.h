@@ -16,6 +16,7 @@ struct GemmConstants {
   double smIngest;     ///< B/clk: what one multiprocessor takes from L2
   double l2;           ///< B/clk: what L2 gives to all multiprocessors together
   double memory;       ///< B/ns: what HBM gives
+  double pause;        ///< ns between two tiles of a multiprocessor in which nothing is read from HBM
   double power;        ///< FLOP/ns that the card sustains on random data, 16-bit operands
   double step;         ///< clk of a K step that nothing overlaps: waits and issue
   double late;         ///< clk: what a step waits if one warp group alone releases its slots
