@@ -129,7 +129,7 @@ SmallVector<std::string> splitTopLevel(StringRef text) {
 } // namespace
 
 Sema::Sema(MLIRContext &context, const Module &module, const CompileRequest &request, DiagnosticEngine &diagnostics)
-    : context(context), builder(&context), request(request), module(module), diagnostics(diagnostics) {
+    : context(context), builder(&context, &counter), request(request), module(module), diagnostics(diagnostics) {
   const std::string &path = diagnostics.file(module.file).name;
   std::unique_ptr<ModuleScope> &main = modules[path];
   main = std::make_unique<ModuleScope>();
