@@ -10,6 +10,7 @@
 #include "Frontend/Builtins.h"
 #include "Frontend/Literals.h"
 #include "Frontend/Sema.h"
+#include "tile/tilert.h"
 
 #include <algorithm>
 
@@ -454,6 +455,10 @@ bool Sema::resolveParameters(const FunctionStmt &kernel, const InstanceDirective
   }
   if (!missing.empty())
     error(Diag::missing_types, kernel.nameRange, {kernel.name, missing});
+  size_t atRunTime = llvm::count_if(parameters, [](const KernelParameter &p) { return !p.constant; });
+  if (atRunTime > TILE_MAX_PARAMETERS)
+    error(Diag::too_many_parameters, kernel.nameRange,
+          {kernel.name, std::to_string(atRunTime), std::to_string(TILE_MAX_PARAMETERS)});
   if (diagnostics.numErrors() != errorsBefore)
     return false;
   selectOptions(kernel, instance);
