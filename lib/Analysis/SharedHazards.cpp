@@ -106,6 +106,7 @@ public:
   /// them becomes a barrier at once.
   Barriers findHazards(Barriers &barriers, bool choose) {
     Barriers hazards;
+    needed.clear();
     Pending pending;
     flowThrough<Pending>(kernel.getBody().front(), pending, [&](Operation *op, Pending &pending) {
       auto barrier = barriers.find(op);
@@ -114,11 +115,16 @@ public:
         hazards[op] = *conflict;
         if (choose)
           barriers[op] = *conflict;
+      } else if (conflict) {
+        needed.insert(op);
       }
       transfer(op, pending, barriers);
     });
     return hazards;
   }
+
+  /// Whether the last findHazards met a conflict that only this barrier resolves.
+  bool isNeeded(Operation *op) const { return needed.contains(op); }
 
 private:
   Bytes getBytes(Value buffer) {
@@ -196,7 +202,7 @@ private:
   }
 
   KernelOp kernel;
-  DenseSet<Operation *> split;
+  DenseSet<Operation *> split, needed;
 };
 
 } // namespace
@@ -205,7 +211,13 @@ SmallVector<MissingBarrier> tile::findMissingBarriers(KernelOp kernel) {
   HazardAnalysis analysis(kernel);
   Barriers barriers;
   analysis.findHazards(barriers, /*choose=*/true);
-  for (auto [op, groups] : SmallVector<std::pair<Operation *, bool>>(barriers.begin(), barriers.end())) {
+  // With fewer barriers more is pending, so that what is needed beside all the others stays needed.
+  (void)analysis.findHazards(barriers, /*choose=*/false);
+  SmallVector<Operation *> doubtful;
+  for (auto [op, groups] : barriers)
+    if (!analysis.isNeeded(op))
+      doubtful.push_back(op);
+  for (Operation *op : doubtful) {
     Barriers fewer = barriers;
     fewer.erase(op);
     if (analysis.findHazards(fewer, /*choose=*/false).empty())

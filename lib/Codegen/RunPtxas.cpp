@@ -134,7 +134,7 @@ llvm::Expected<Assembled> runPtxas(StringRef ptxas, StringRef ptx, const target:
   if (code != 0) {
     std::string reason = report.errors.empty() ? error : llvm::join(report.errors, "\n  ");
     if (reason.empty())
-      reason = *text;
+      reason = StringRef(*text).trim().empty() ? "it has printed nothing" : *text;
     return llvm::createStringError(llvm::formatv("'{0}' failed for {1} with exit code {2}: {3}", ptxas,
                                                  StringRef(target.name), code, StringRef(reason).trim()));
   }

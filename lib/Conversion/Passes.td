@@ -26,4 +26,13 @@ def NvvmCarryWords : Pass<"nvvm-carry-words", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
 }
 
+def NvvmLowerControlFlow : Pass<"nvvm-lower-control-flow", "::mlir::ModuleOp"> {
+  let summary = "turn loops and branches into blocks and jumps";
+  let description = [{
+    Kind: correctness. Requires: functions of one thread. Ensures: no scf operation; what upstream's convert-scf-to-cf
+    makes, in time linear in the size of the function. Example: test/Conversion/lower-control-flow.mlir.
+  }];
+  let dependentDialects = ["::mlir::cf::ControlFlowDialect", "::mlir::arith::ArithDialect"];
+}
+
 #endif

@@ -272,6 +272,11 @@ bool Compilation::assemble(const std::string &ptx) {
   }();
   if (!assembled)
     return fail(Outcome::Internal, assembled.takeError());
+  if (!StringRef(assembled->cubin)
+           .starts_with("\x7f"
+                        "ELF"))
+    return fail(Outcome::Environment, formatv("'{0}' reports success, but has written {1} bytes that are no cubin",
+                                              *ptxas, assembled->cubin.size()));
   for (const std::string &warning : assembled->report.warnings)
     if (isText())
       errors << "tilec: warning: ptxas: " << warning << '\n';

@@ -3,7 +3,6 @@
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 using llvm::formatv;
@@ -11,6 +10,10 @@ using llvm::StringRef;
 
 namespace tile::driver {
 namespace {
+
+/// More than any program written by hand or made by a tool, and less than a machine's memory. The front end has a lower
+/// limit for its own files.
+constexpr size_t largestInput = size_t(512) << 20;
 
 llvm::Error cannot(StringRef verb, StringRef path, std::error_code code) {
   return llvm::createStringError(formatv("cannot {0} '{1}': {2}", verb, path, code.message()));
@@ -34,10 +37,25 @@ llvm::Error writeInPlace(StringRef path, StringRef contents) {
 llvm::Expected<std::string> readInput(StringRef path) {
   if (path != "-" && llvm::sys::fs::is_directory(path))
     return cannot("read", path, std::make_error_code(std::errc::is_a_directory));
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path);
-  if (!buffer)
-    return cannot("read", path, buffer.getError());
-  return (*buffer)->getBuffer().str();
+  llvm::Expected<llvm::sys::fs::file_t> file = llvm::sys::fs::getStdinHandle();
+  if (path != "-")
+    file = llvm::sys::fs::openNativeFileForRead(path);
+  if (!file)
+    return cannot("read", path, errorToErrorCode(file.takeError()));
+  // By parts, because a device or a pipe may have no end.
+  std::string contents;
+  std::vector<char> part(1 << 20);
+  llvm::Expected<size_t> count = 0;
+  while ((count = llvm::sys::fs::readNativeFile(*file, part)) && *count != 0 && contents.size() <= largestInput)
+    contents.append(part.data(), *count);
+  if (path != "-")
+    llvm::sys::fs::closeFile(*file);
+  if (!count)
+    return cannot("read", path == "-" ? "<stdin>" : path, errorToErrorCode(count.takeError()));
+  if (contents.size() > largestInput)
+    return llvm::createStringError(
+        formatv("'{0}' has more than {1} MiB", path == "-" ? "<stdin>" : path, largestInput >> 20));
+  return contents;
 }
 
 llvm::Error writeOutput(StringRef path, StringRef contents) {

@@ -83,6 +83,9 @@ struct CompileRequest {
   /// Compute capability times ten: what tl.target_info and the checks of tl.dot answer.
   int targetCapability = 90;
   Standard standard = Standard::Triton;
+  /// How large a kernel may grow by copies of helpers and unrolled loops: expressions evaluated and operations emitted.
+  /// Emitting takes about a second at the default.
+  size_t maxWork = 1'000'000;
   /// Keep assertions (assert, tl.device_assert) in the kernel.
   bool debug = false;
   /// Record the names of values.

@@ -106,11 +106,21 @@ public:
   /// What is emitted now is dropped again: it must have no other effects.
   bool isTrial = false;
 
+  struct OperationCounter : mlir::OpBuilder::Listener {
+    void notifyOperationInserted(mlir::Operation *, mlir::OpBuilder::InsertPoint) override { ++operations; }
+    size_t operations = 0;
+  };
+
   mlir::MLIRContext &context;
+  OperationCounter counter;
   mlir::OpBuilder builder;
   const CompileRequest &request;
 
 private:
+  // SemaLimits.cpp
+  bool charge(size_t amount, SourceRange range);
+  SymValue limitSize(SymValue value, SourceRange range, size_t times = 1);
+
   struct Frame {
     const FunctionStmt *function;
     SourceRange call;
@@ -207,9 +217,11 @@ private:
   SymValue unknownName(const std::string &name, SourceRange range);
 
   // SemaExpr.cpp
+  SymValue evaluateKind(const Expr &expr);
   SymValue evaluateName(const NameExpr &expr);
   SymValue evaluateBinary(const BinaryExpr &expr);
   SymValue evaluateUnary(const UnaryExpr &expr);
+  std::optional<SymValue> tupleOperator(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range);
   SymValue evaluateBoolOp(const BoolOpExpr &expr);
   SymValue evaluateCompare(const CompareExpr &expr);
   SymValue evaluateConditional(const ConditionalExpr &expr);
@@ -327,6 +339,8 @@ private:
   unsigned folds = 0;
   unsigned inlinedCalls = 0;
   size_t unrolledIterations = 0;
+  size_t work = 0;
+  bool exhausted = false;
 
   std::map<const Stmt *, JumpingLoop> jumpingLoops;
 

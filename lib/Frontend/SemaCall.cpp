@@ -214,7 +214,9 @@ bool Sema::bindParameters(const FunctionStmt &function, const std::vector<BoundA
         used[next] = true;
         rest.push_back(arguments[next].value);
       }
-      value = SymValue::makeTuple(std::move(rest));
+      value = limitSize(SymValue::makeTuple(std::move(rest)), range);
+      if (value->isError())
+        return false;
     } else if (!parameter.keywordOnly && next < arguments.size() && arguments[next].name.empty()) {
       used[next] = true;
       value = arguments[next++].value;

@@ -8,11 +8,17 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
+#include <algorithm>
+
 using namespace mlir;
 
 namespace tile::frontend {
 
 SymValue Sema::evaluate(const Expr &expr) {
+  return charge(1, expr.range) ? limitSize(evaluateKind(expr), expr.range) : SymValue();
+}
+
+SymValue Sema::evaluateKind(const Expr &expr) {
   switch (expr.kind) {
   case ExprKind::Name:
     return evaluateName(*as<NameExpr>(&expr));
@@ -105,17 +111,20 @@ SymValue Sema::evaluateElements(const std::vector<const Expr *> &elements) {
   return SymValue::makeTuple(std::move(values));
 }
 
-static std::optional<SymValue> tupleOperator(BinaryOp op, const SymValue &left, const SymValue &right) {
+std::optional<SymValue> Sema::tupleOperator(BinaryOp op, const SymValue &left, const SymValue &right,
+                                            SourceRange range) {
   if (op == BinaryOp::Add && left.isTuple() && right.isTuple()) {
     std::vector<SymValue> elements = left.elements;
     elements.insert(elements.end(), right.elements.begin(), right.elements.end());
     return SymValue::makeTuple(std::move(elements));
   }
-  const SymValue &tuple = left.isTuple() ? left : right, &count = left.isTuple() ? right : left;
-  std::optional<Int128> times = count.isConstant() ? asInteger(count.constant) : std::nullopt;
-  constexpr Int128 maxRepetitions = 1024;
-  if (op != BinaryOp::Mult || !tuple.isTuple() || !times || *times > maxRepetitions)
+  const SymValue &tuple = left.isTuple() ? left : right, &number = left.isTuple() ? right : left;
+  std::optional<Int128> times = number.isConstant() ? asInteger(number.constant) : std::nullopt;
+  if (op != BinaryOp::Mult || !tuple.isTuple() || !times)
     return std::nullopt;
+  size_t count = static_cast<size_t>(std::clamp<Int128>(*times, 0, INT64_MAX));
+  if (limitSize(tuple, range, count).isError())
+    return SymValue();
   std::vector<SymValue> elements;
   for (Int128 i = 0; i < *times; ++i)
     elements.insert(elements.end(), tuple.elements.begin(), tuple.elements.end());
@@ -129,7 +138,7 @@ SymValue Sema::evaluateBinary(const BinaryExpr &expr) {
   if (left.isConstant() && right.isConstant())
     return fromResult(frontend::evaluate(expr.op, left.constant, right.constant), expr.range);
   if (left.isTuple() || right.isTuple()) {
-    if (std::optional<SymValue> result = tupleOperator(expr.op, left, right))
+    if (std::optional<SymValue> result = tupleOperator(expr.op, left, right, expr.range))
       return *result;
     return error(Diag::operator_operands, expr.range,
                  {std::string(spelling(expr.op)), describe(left), describe(right)});

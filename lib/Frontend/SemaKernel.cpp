@@ -10,6 +10,7 @@
 #include "Frontend/Builtins.h"
 #include "Frontend/Literals.h"
 #include "Frontend/Sema.h"
+#include "tile/tilert.h"
 
 #include <algorithm>
 
@@ -129,7 +130,7 @@ SmallVector<std::string> splitTopLevel(StringRef text) {
 } // namespace
 
 Sema::Sema(MLIRContext &context, const Module &module, const CompileRequest &request, DiagnosticEngine &diagnostics)
-    : context(context), builder(&context), request(request), module(module), diagnostics(diagnostics) {
+    : context(context), builder(&context, &counter), request(request), module(module), diagnostics(diagnostics) {
   const std::string &path = diagnostics.file(module.file).name;
   std::unique_ptr<ModuleScope> &main = modules[path];
   main = std::make_unique<ModuleScope>();
@@ -454,6 +455,10 @@ bool Sema::resolveParameters(const FunctionStmt &kernel, const InstanceDirective
   }
   if (!missing.empty())
     error(Diag::missing_types, kernel.nameRange, {kernel.name, missing});
+  size_t atRunTime = llvm::count_if(parameters, [](const KernelParameter &p) { return !p.constant; });
+  if (atRunTime > TILE_MAX_PARAMETERS)
+    error(Diag::too_many_parameters, kernel.nameRange,
+          {kernel.name, std::to_string(atRunTime), std::to_string(TILE_MAX_PARAMETERS)});
   if (diagnostics.numErrors() != errorsBefore)
     return false;
   selectOptions(kernel, instance);

@@ -124,6 +124,8 @@ void Sema::emitUnrolled(const ForStmt &stmt, const LoopRange &range) {
       error(Diag::too_many_iterations, range.range, {std::to_string(maxUnrolled)});
       break;
     }
+    if (!charge(1, stmt.range))
+      break;
     bind(*stmt.target, SymValue::makeConstant(i));
     emitBlock({stmt.stop.empty() ? &stmt.body : &guarded, 0, nullptr});
     // Every iteration would report the same errors.

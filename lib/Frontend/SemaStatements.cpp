@@ -12,6 +12,8 @@ Sema::BlockResult Sema::emitBlock(const Continuation &start) {
   for (const Continuation *part = &start; part; part = part->next) {
     for (size_t i = part->index; i < part->block->size(); ++i) {
       const Stmt *stmt = (*part->block)[i];
+      if (exhausted)
+        return {true, {}, stmt->range};
       Continuation rest{part->block, i + 1, part->next};
       if (const auto *node = as<ReturnStmt>(stmt)) {
         BlockResult result;
@@ -128,7 +130,7 @@ void Sema::emitAugAssign(const AugAssignStmt &stmt) {
   expr.op = stmt.op;
   expr.left = stmt.target;
   expr.right = stmt.value;
-  SymValue value = evaluateBinary(expr);
+  SymValue value = limitSize(evaluateBinary(expr), stmt.range);
   bind(*stmt.target, decay(value, stmt.range));
 }
 

@@ -32,7 +32,9 @@ public:
     if (auto known = bounds.find(value); known != bounds.end())
       return known->second;
     bounds[value] = largestInt32; // what a loop asks for again
-    int64_t bound = std::min(compute(value), promised(value));
+    ++depth;
+    int64_t bound = depth > maxDepth ? largestInt32 : std::min(compute(value), promised(value));
+    --depth;
     return bounds[value] = std::min(bound, largestInt32);
   }
 
@@ -92,7 +94,11 @@ private:
     return bound;
   }
 
+  // A bound that much arithmetic leads to is lost by then; the stack is not.
+  static constexpr unsigned maxDepth = 200;
+
   llvm::DenseMap<Value, int64_t> bounds;
+  unsigned depth = 0;
 };
 
 bool canOverflow(arith::MulIOp product, Magnitudes &magnitudes) {
@@ -102,9 +108,8 @@ bool canOverflow(arith::MulIOp product, Magnitudes &magnitudes) {
   return left > largestInBlock && right > largestInBlock && left > largestInt32 / right;
 }
 
-/// Products whose value is a part of the offset: through sums, widening and changes of shape.
-void collectProducts(Value offset, llvm::SetVector<Value> &reached) {
-  reached.insert(offset);
+/// Adds the values that are a part of these offsets: through sums, products, widening and changes of shape.
+void addParts(llvm::SetVector<Value> &reached) {
   for (size_t next = 0; next < reached.size(); ++next) {
     Operation *op = reached[next].getDefiningOp();
     if (isa_and_present<SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransOp, arith::ExtSIOp, arith::ExtUIOp,
@@ -119,7 +124,8 @@ void collectProducts(Value offset, llvm::SetVector<Value> &reached) {
 void findOffsetOverflow(const Subject &subject) {
   Magnitudes magnitudes;
   llvm::SetVector<Value> reached;
-  subject.kernel->walk([&](AddPtrOp add) { collectProducts(add.getOffset(), reached); });
+  subject.kernel->walk([&](AddPtrOp add) { reached.insert(add.getOffset()); });
+  addParts(reached);
   for (Value value : reached) {
     auto product = value.getDefiningOp<arith::MulIOp>();
     if (!product || !canOverflow(product, magnitudes))

@@ -11,7 +11,6 @@
 #include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -115,7 +114,7 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add(Correctness, [target] { return createConvertCtaToNvvm({target}); });
   // While loops have arguments, and packing is known.
   list.add(Optimisation, [] { return createNvvmCarryWords(); });
-  list.add(Correctness, [] { return createSCFToControlFlowPass(); });
+  list.add(Correctness, [] { return createNvvmLowerControlFlow(); });
   list.add(Correctness, [] { return createArithToLLVMConversionPass(); });
   list.add(Correctness, [] { return createConvertMathToLLVMPass(); });
   list.add(Correctness, [] { return createConvertIndexToLLVMPass(); });

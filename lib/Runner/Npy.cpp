@@ -4,10 +4,12 @@
 #include "Runner/Image.h"
 #include "Runtime/Artifact.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fmt/ranges.h>
 #include <unistd.h>
 
@@ -19,6 +21,7 @@ using runtime::Success;
 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr uint64_t largestFile = uint64_t(1) << 40;
+constexpr uint64_t spareBytes = uint64_t(1) << 24; // 16 MiB: headers, and files of another type
 
 std::string_view descrOf(DataType type) {
   switch (type) {
@@ -204,15 +207,16 @@ Status loadImage(HostBuffer &buffer, const std::string &path, std::string_view c
 } // namespace
 
 Status loadBufferFile(HostBuffer &buffer, const std::string &path) {
-  Result<std::string> contents = runtime::readFile(path, largestFile);
-  if (!contents)
-    return contents.error();
   const BufferLayout &layout = buffer.layout();
   const std::string_view typeName = runtime::dataTypeName(buffer.type());
+  const size_t expected = static_cast<size_t>(layout.elements) * runtime::dataTypeSize(buffer.type());
+  // Not all of a device without an end; enough to say how large a wrong file is.
+  Result<std::string> contents = runtime::readFile(path, std::min(2 * expected + spareBytes, largestFile));
+  if (!contents)
+    return contents.error();
   if (isImageFile(path))
     return loadImage(buffer, path, *contents);
   if (!path.ends_with(".npy")) {
-    const size_t expected = static_cast<size_t>(layout.elements) * runtime::dataTypeSize(buffer.type());
     if (contents->size() != expected)
       return makeError(TILE_ERROR_FILE, "'{}' has {} bytes; [{}] elements of {} need {}", path, contents->size(),
                        fmt::join(layout.shape, ", "), typeName, expected);
@@ -233,17 +237,22 @@ Status loadBufferFile(HostBuffer &buffer, const std::string &path) {
 }
 
 Status writeFileAtomically(const std::string &path, std::string_view contents) {
-  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
-  FILE *file = std::fopen(temporary.c_str(), "wb");
+  // A device or a pipe is written to, not replaced.
+  std::error_code code;
+  const std::filesystem::file_status status = std::filesystem::status(path, code);
+  const bool inPlace = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+  const std::string written = inPlace ? path : fmt::format("{}.{}.tmp", path, getpid());
+  FILE *file = std::fopen(written.c_str(), "wb");
   if (!file)
     return makeError(TILE_ERROR_FILE, "cannot write '{}': {}", path, std::strerror(errno));
   bool ok = std::fwrite(contents.data(), 1, contents.size(), file) == contents.size();
   ok = std::fclose(file) == 0 && ok;
-  ok = ok && std::rename(temporary.c_str(), path.c_str()) == 0;
+  ok = ok && (inPlace || std::rename(written.c_str(), path.c_str()) == 0);
   if (ok)
     return Success{};
   const int reason = errno;
-  std::remove(temporary.c_str());
+  if (!inPlace)
+    std::remove(written.c_str());
   return makeError(TILE_ERROR_FILE, "cannot write '{}': {}", path, std::strerror(reason));
 }
 

@@ -5,7 +5,9 @@
 #include "Runner/Npy.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 namespace tile::runner {
 
@@ -101,6 +103,12 @@ Result<Grid> chooseGrid(const RunOptions &options, const Manifest &manifest, con
   for (int64_t size : sizes)
     if (size < 0)
       return makeError(TILE_ERROR_GRID, "the grid {}x{}x{} has a negative dimension", sizes[0], sizes[1], sizes[2]);
+  // A launch has these limits (lib/Runtime/Launch.cpp); the interpreter would not come to an end, either.
+  constexpr int64_t largest = 2147483647, largestOther = 65535;
+  const int64_t other = manifest.launch.persistent ? largest : largestOther;
+  if (sizes[0] > largest || sizes[1] > other || sizes[2] > other)
+    return makeError(TILE_ERROR_GRID, "the grid {}x{}x{} is too large; at most {}x{}x{} are possible", sizes[0],
+                     sizes[1], sizes[2], largest, other, other);
   return Grid{sizes[0], sizes[1], sizes[2]};
 }
 
@@ -255,6 +263,15 @@ int reportFailure(const RunOptions &options, const Error &error) {
   return error.code == TILE_ERROR_INVALID_ARGUMENT ? 2 : 1;
 }
 
+int finishOutput(const std::string &program, int code) {
+  const bool flushed = std::fflush(stdout) == 0;
+  if (flushed && !std::ferror(stdout))
+    return code;
+  fmt::print(stderr, "{}: error: cannot write to standard output{}{}\n", program, flushed ? "" : ": ",
+             flushed ? "" : std::strerror(errno));
+  return code ? code : 1;
+}
+
 Status printReport(const RunOptions &options, const RunReport &report, bool isFirst) {
   if (options.format == "json")
     fmt::print("{}", formatJson(report, "", options.labels));
@@ -267,11 +284,13 @@ Status printReport(const RunOptions &options, const RunReport &report, bool isFi
   std::fflush(stdout);
   if (options.benchJson.empty() || !report.bench)
     return Success{};
-  const std::unique_ptr<FILE, int (*)(FILE *)> file(std::fopen(options.benchJson.c_str(), "a"), std::fclose);
+  std::FILE *file = std::fopen(options.benchJson.c_str(), "a");
   const std::string line = formatJson(report, options.command, options.labels);
-  if (file && std::fwrite(line.data(), 1, line.size(), file.get()) == line.size())
+  bool ok = file && std::fwrite(line.data(), 1, line.size(), file) == line.size();
+  ok = file && std::fclose(file) == 0 && ok;
+  if (ok)
     return Success{};
-  return makeError(TILE_ERROR_FILE, "cannot append to '{}'", options.benchJson);
+  return makeError(TILE_ERROR_FILE, "cannot append to '{}': {}", options.benchJson, std::strerror(errno));
 }
 
 int runOnDevice(const RunOptions &options, const Manifest &manifest, Device &device) {

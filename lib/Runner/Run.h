@@ -26,6 +26,9 @@ int runTool(const RunOptions &options);
 /// Prints `program: error: message` and returns the exit code for the error: 2 for wrong usage, else 1.
 int reportFailure(const RunOptions &options, const Error &error);
 
+/// Exit code of a program that would end with `code`: another one, with a message, if standard output is incomplete.
+int finishOutput(const std::string &program, int code);
+
 /// Opens the device in `options.device` ("cuda" or "cuda:N").
 Result<std::unique_ptr<CudaContext>> openDevice(const RunOptions &options);
 

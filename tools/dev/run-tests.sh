@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# run-tests.sh [BUILD]: unit tests, lit tests and the repository's own checks. The last line is "N passed, N failed";
-# the exit code says whether something failed.
+# run-tests.sh [BUILD [SECONDS]]: unit tests, lit tests, the repository's own checks, and fuzzing for so many seconds.
+# The last line is "N passed, N failed"; the exit code says whether something failed.
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${1:-$root/build}" && pwd)
+fuzz_seconds=${2:-0}
 passed=0
 failed=0
 
@@ -54,6 +55,17 @@ for check in check-layering check-docs check-skip check-features; do
     cat "$log"
   fi
 done
+
+if [ "$fuzz_seconds" -gt 0 ]; then
+  if "$root/tools/dev/fuzz.sh" "$fuzz_seconds" >"$log" 2>&1; then
+    passed=$((passed + 1))
+    tail -1 "$log"
+  else
+    failed=$((failed + 1))
+    echo "fuzz: failed"
+    cat "$log"
+  fi
+fi
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -36,12 +36,12 @@ int run(int argc, char **argv) {
              "--soak", options.soakSeconds,
              "Launch with random sizes for so many seconds and check each launch; NAME=LOW..HIGH gives the range "
              "of an integer (1..2048), NAME=VALUE fixes it")
-          ->check(CLI::PositiveNumber)
+          ->check(CLI::Range(0.001, 1e6))
           ->type_name("SECONDS")
           ->excludes("--suite")
           ->excludes("--bench");
   app.add_option("--deadline", options.deadlineSeconds, "Seconds after which a launch of --soak counts as hanging")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(0.001, 1e6))
       ->type_name("SECONDS")
       ->needs(soak)
       ->capture_default_str();
@@ -66,7 +66,7 @@ int run(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   try {
-    return run(argc, argv);
+    return finishOutput("tile-run", run(argc, argv));
   } catch (const std::bad_alloc &) {
     fmt::print(stderr, "tile-run: error: out of host memory\n");
   } catch (const std::exception &exception) {

@@ -3,6 +3,7 @@
 #include "Driver/OutputFile.h"
 #include "Options.h"
 #include "RunCommand.h"
+#include "Runner/Run.h"
 #include "Tools.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -58,7 +59,14 @@ int compileCommand(llvm::ArrayRef<const char *> words) {
 
 int tile::tilecMain(int argc, char **argv) {
   llvm::ArrayRef<const char *> words(argv + 1, argc - 1);
-  if (!words.empty() && llvm::StringRef(words.front()) == "run")
-    return runCommand(words.drop_front());
-  return compileCommand(words);
+  bool isRun = !words.empty() && llvm::StringRef(words.front()) == "run";
+  int code = runner::finishOutput("tilec", isRun ? runCommand(words.drop_front()) : compileCommand(words));
+  // LLVM's stream would end the process when it is destroyed.
+  llvm::outs().flush();
+  if (std::error_code failed = llvm::outs().error()) {
+    llvm::outs().clear_error();
+    llvm::errs() << "tilec: error: cannot write to standard output: " << failed.message() << '\n';
+    return code ? code : int(Outcome::Environment);
+  }
+  return code;
 }

@@ -12,6 +12,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdlib>
+#include <pthread.h>
 
 /// LLVM gives up on code that it cannot select, without a way back: say so in one line and leave no temporary file.
 static void reportFatalError(void *, const char *reason, bool) {
@@ -20,13 +21,44 @@ static void reportFatalError(void *, const char *reason, bool) {
   std::_Exit(int(tile::driver::Outcome::Internal));
 }
 
+namespace {
+
+struct Tool {
+  int (*run)(int, char **);
+  int argc;
+  char **argv;
+  int code = 0;
+};
+
+/// Passes walk chains of operations, and a kernel may be one of a hundred thousand. Of a stack only what is touched
+/// takes memory; where so much address space is not to be had, the usual stack has to do.
+int runOnLargeStack(Tool tool) {
+  constexpr size_t stackBytes = size_t(1) << 30;
+  auto enter = [](void *data) -> void * {
+    auto *tool = static_cast<Tool *>(data);
+    tool->code = tool->run(tool->argc, tool->argv);
+    return nullptr;
+  };
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_t thread;
+  if (pthread_attr_setstacksize(&attributes, stackBytes) || pthread_create(&thread, &attributes, enter, &tool))
+    enter(&tool);
+  else
+    pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  return tool.code;
+}
+
+} // namespace
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   llvm::setBugReportMsg("tilec: internal error; please report it together with the input and this trace\n");
   if (llvm::sys::path::filename(argv[0]).starts_with("tile-opt"))
-    return tile::tileOptMain(argc, argv);
+    return runOnLargeStack({tile::tileOptMain, argc, argv});
   if (argc > 1 && llvm::StringRef(argv[1]) == "opt")
-    return tile::tileOptMain(argc - 1, argv + 1);
+    return runOnLargeStack({tile::tileOptMain, argc - 1, argv + 1});
   llvm::install_fatal_error_handler(reportFatalError);
-  return tile::tilecMain(argc, argv);
+  return runOnLargeStack({tile::tilecMain, argc, argv});
 }

@@ -13,6 +13,10 @@ using namespace mlir;
 using namespace tile;
 using layout::LinearLayout;
 
+/// To compute as much again is never cheaper than a conversion. Also what keeps the pass linear in the size of a
+/// kernel.
+static constexpr size_t maxSlice = 512;
+
 int64_t LayoutSlicer::bytesOf(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   return type.getNumElements() * getBytesInMemory(type.getElementType());
@@ -63,8 +67,9 @@ static std::optional<std::pair<scf::ForOp, unsigned>> getCarried(Value value) {
   return std::pair(loop, argument.getArgNumber() - 1);
 }
 
-LayoutSlice LayoutSlicer::plan(Value value, cta::LayoutAttr layout) {
+LayoutSlice LayoutSlicer::plan(Value value, cta::LayoutAttr layout, int64_t limit) {
   LayoutSlice slice;
+  slice.limit = limit;
   visit(value, layout, slice);
   return slice;
 }
@@ -72,8 +77,12 @@ LayoutSlice LayoutSlicer::plan(Value value, cta::LayoutAttr layout) {
 void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice) {
   if (!isa<RankedTensorType>(value.getType()) || cta::getLayoutAttr(value.getType()) == layout)
     return;
-  if (slice.recreated.contains({value, layout}))
+  if (slice.isTooDear() || slice.recreated.contains({value, layout}))
     return;
+  if (slice.recreated.size() >= maxSlice) {
+    slice.cost = slice.limit;
+    return;
+  }
   if (auto carried = getCarried(value)) {
     visitCarried(carried->first, carried->second, layout, slice);
     return;

@@ -16,15 +16,21 @@ struct LayoutSlice {
   llvm::DenseSet<std::pair<mlir::Value, cta::LayoutAttr>> recreated;
   /// Bytes that conversions of leaves would move.
   int64_t cost = 0;
+  int64_t limit = 0;
+
+  bool isTooDear() const { return cost >= limit; }
 };
 
 class LayoutSlicer {
 public:
-  /// Collects the slice; changes nothing.
-  LayoutSlice plan(mlir::Value value, cta::LayoutAttr layout);
+  /// Collects the slice; changes nothing. It may stop where the cost has reached `limit`.
+  LayoutSlice plan(mlir::Value value, cta::LayoutAttr layout, int64_t limit = INT64_MAX);
 
   /// `value` in `layout`: re-creates what `plan` found and converts its leaves.
   mlir::Value rewrite(mlir::Value value, cta::LayoutAttr layout);
+
+  /// Changes with each loop whose value `rewrite` changed.
+  size_t numCarriedChanges() const { return settled.size(); }
 
   /// Bytes of all elements of a tensor.
   static int64_t bytesOf(mlir::Value value);

@@ -74,16 +74,90 @@ bool canSink(ConvertLayoutOp convert, ArrayRef<Operation *> users, LayoutSlicer 
     // The other operands must be nearly free in that layout: a vector that is added to each row may be converted.
     for (Value operand : user->getOperands())
       if (operand != convert && isa<RankedTensorType>(operand.getType()))
-        cost += slicer.plan(operand, layout).cost;
+        cost += slicer.plan(operand, layout, bytes + 1).cost;
+    if (cost * smallPart > bytes)
+      return false;
   }
-  return cost * smallPart <= bytes && resultBytes <= bytes + bytes / smallPart;
+  return resultBytes <= bytes + bytes / smallPart;
+}
+
+/// The conversions still to be looked at. An entry counts as long as the conversion exists.
+class Worklist {
+public:
+  explicit Worklist(Operation *root) {
+    root->walk([&](ConvertLayoutOp convert) { push(convert); });
+    // Inner loops first: what they decide about carried values is worth most.
+    llvm::stable_sort(order, [](Operation *a, Operation *b) { return depthOf(a) > depthOf(b); });
+    std::reverse(order.begin(), order.end());
+  }
+
+  void push(ConvertLayoutOp convert) {
+    order.push_back(convert);
+    waiting.insert(convert);
+  }
+
+  ConvertLayoutOp pop() {
+    while (!order.empty()) {
+      Operation *op = order.pop_back_val();
+      if (waiting.erase(op))
+        return cast<ConvertLayoutOp>(op);
+    }
+    return {};
+  }
+
+  void erase(Operation *op) {
+    waiting.erase(op);
+    op->erase();
+  }
+
+  /// Erases what computes these values and nothing else. Loops are left to the canonicalisation.
+  void eraseDead(SmallVector<Value> values) {
+    while (!values.empty()) {
+      Operation *op = values.pop_back_val().getDefiningOp();
+      if (!op || op->getNumRegions() != 0 || !isOpTriviallyDead(op))
+        continue;
+      values.append(op->operand_begin(), op->operand_end());
+      // An operand may occur twice.
+      llvm::sort(values, [](Value a, Value b) { return a.getAsOpaquePointer() < b.getAsOpaquePointer(); });
+      values.erase(llvm::unique(values), values.end());
+      llvm::erase_if(values, [&](Value value) { return value.getDefiningOp() == op; });
+      erase(op);
+    }
+  }
+
+private:
+  static unsigned depthOf(Operation *op) {
+    unsigned depth = 0;
+    for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp())
+      depth += isa<LoopLikeOpInterface>(parent);
+    return depth;
+  }
+
+  SmallVector<Operation *> order; // the next one is the last
+  llvm::DenseSet<Operation *> waiting;
+};
+
+/// Conversions of what `convert` converts to start from its source.
+void foldUsers(ConvertLayoutOp convert, Worklist &worklist) {
+  for (Operation *user : llvm::make_early_inc_range(convert->getUsers())) {
+    auto next = dyn_cast<ConvertLayoutOp>(user);
+    if (!next)
+      continue;
+    if (next.getType() == convert.getSrc().getType()) {
+      next.getResult().replaceAllUsesWith(convert.getSrc());
+      worklist.erase(next);
+    } else {
+      next.getSrcMutable().assign(convert.getSrc());
+    }
+  }
 }
 
 /// Clones the user of a conversion with its operands in `layout`, and converts the results back.
-void sinkBelow(Operation *user, ConvertLayoutOp convert, cta::LayoutAttr layout, LayoutSlicer &slicer) {
+void sinkBelow(Operation *user, ConvertLayoutOp convert, cta::LayoutAttr layout, LayoutSlicer &slicer,
+               Worklist &worklist) {
   // By index: having an operand in another layout may replace operands of `user` itself (see LayoutSlicer).
   OpBuilder builder(user);
-  SmallVector<Value> operands;
+  SmallVector<Value> operands, oldOperands;
   for (unsigned i = 0; i < user->getNumOperands(); ++i) {
     Value operand = user->getOperand(i);
     operands.push_back(operand == convert ? convert.getSrc() : slicer.rewrite(operand, layout));
@@ -99,13 +173,20 @@ void sinkBelow(Operation *user, ConvertLayoutOp convert, cta::LayoutAttr layout,
     }
     result.setType(cta::withLayout(type, resultLayout(user, layout, type.getShape())));
     builder.setInsertionPointAfter(clone);
-    old.replaceAllUsesWith(ConvertLayoutOp::create(builder, user->getLoc(), type, result));
+    auto back = ConvertLayoutOp::create(builder, user->getLoc(), type, result);
+    old.replaceAllUsesWith(back);
+    foldUsers(back, worklist);
+    worklist.push(back);
   }
+  for (Value operand : user->getOperands())
+    if (operand != convert && !llvm::is_contained(oldOperands, operand))
+      oldOperands.push_back(operand);
   user->erase();
+  worklist.eraseDead(std::move(oldOperands));
 }
 
 /// Moves a conversion below its users, first to last.
-bool sinkConversion(ConvertLayoutOp convert, LayoutSlicer &slicer) {
+bool sinkConversion(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &worklist) {
   SmallVector<Operation *> users =
       llvm::to_vector(llvm::SetVector<Operation *>(convert->user_begin(), convert->user_end()));
   // A write through a descriptor takes its value in any layout.
@@ -119,58 +200,56 @@ bool sinkConversion(ConvertLayoutOp convert, LayoutSlicer &slicer) {
       !canSink(convert, users, slicer))
     return false;
   llvm::sort(users, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  // One at a time: to have the operands of one in another layout may replace those of the next.
-  sinkBelow(users.front(), convert, cta::getLayoutAttr(convert.getSrc().getType()), slicer);
-  if (convert->use_empty())
+  if (users.size() > 1)
+    worklist.push(convert); // one user at a time: to have the operands of one in another layout may replace the next's
+  sinkBelow(users.front(), convert, cta::getLayoutAttr(convert.getSrc().getType()), slicer, worklist);
+  if (users.size() == 1)
     convert.erase();
   return true;
 }
 
-bool rematerialise(ConvertLayoutOp convert, LayoutSlicer &slicer) {
+bool rematerialise(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &worklist) {
   cta::LayoutAttr layout = cta::getLayoutAttr(convert.getType());
-  if (slicer.plan(convert.getSrc(), layout).cost >= LayoutSlicer::bytesOf(convert.getSrc()))
+  int64_t bytes = LayoutSlicer::bytesOf(convert.getSrc());
+  if (slicer.plan(convert.getSrc(), layout, bytes).cost >= bytes)
     return false;
-  Value value = slicer.rewrite(convert.getSrc(), layout);
+  Value value = slicer.rewrite(convert.getSrc(), layout), source = convert.getSrc();
   convert.getResult().replaceAllUsesWith(value);
   convert.erase();
+  worklist.eraseDead({source});
   return true;
 }
 
 struct CtaRemoveConversions : tile::impl::CtaRemoveConversionsBase<CtaRemoveConversions> {
   void runOnOperation() override {
+    RewritePatternSet set(&getContext());
+    ConvertLayoutOp::getCanonicalizationPatterns(set, &getContext());
+    scf::ForOp::getCanonicalizationPatterns(set, &getContext());
+    FrozenRewritePatternSet patterns(std::move(set));
     LayoutSlicer slicer;
-    bool changed = true;
-    while (changed) {
-      changed = false;
-      simplify();
-      // Inner loops first: what they decide about carried values is worth most.
-      SmallVector<Operation *> conversions;
-      getOperation().walk([&](ConvertLayoutOp convert) { conversions.push_back(convert); });
-      llvm::stable_sort(conversions, [](Operation *a, Operation *b) { return depthOf(a) > depthOf(b); });
-      for (Operation *op : conversions) {
-        auto convert = cast<ConvertLayoutOp>(op);
-        if (rematerialise(convert, slicer) || sinkConversion(convert, slicer)) {
-          changed = true;
-          break; // the slice may have erased or replaced other conversions
-        }
-      }
-    }
+    do // Folds conversions of conversions and removes what no longer has a use, also what only loops keep alive.
+      (void)applyPatternsGreedily(getOperation(), patterns);
+    while (removeSome(slicer));
   }
 
 private:
-  static unsigned depthOf(Operation *op) {
-    unsigned depth = 0;
-    for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp())
-      depth += isa<LoopLikeOpInterface>(parent);
-    return depth;
-  }
-
-  /// Folds conversions of conversions and removes what no longer has a use, also what only loops keep alive.
-  void simplify() {
-    RewritePatternSet patterns(&getContext());
-    ConvertLayoutOp::getCanonicalizationPatterns(patterns, &getContext());
-    scf::ForOp::getCanonicalizationPatterns(patterns, &getContext());
-    (void)applyPatternsGreedily(getOperation(), std::move(patterns));
+  /// Tries every conversion and what it becomes, but no more after a loop's value has changed its layout: that leaves
+  /// conversions which only the canonicalisation removes. False if there was nothing to remove.
+  bool removeSome(LayoutSlicer &slicer) {
+    Worklist worklist(getOperation());
+    size_t carriedChanges = slicer.numCarriedChanges();
+    bool changed = false;
+    while (slicer.numCarriedChanges() == carriedChanges) {
+      ConvertLayoutOp convert = worklist.pop();
+      if (!convert)
+        break;
+      if (convert->use_empty()) {
+        worklist.eraseDead({convert.getResult()});
+        continue;
+      }
+      changed |= rematerialise(convert, slicer, worklist) || sinkConversion(convert, slicer, worklist);
+    }
+    return changed;
   }
 };
 

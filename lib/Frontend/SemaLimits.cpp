@@ -1,0 +1,48 @@
+// Limits of what a kernel may grow to at compile time. Helpers and unrolled loops are copied as often as they are used,
+// and tuples and strings can double with each line: ten lines can ask for more than any machine has. Work is counted
+// rather than time, so that a program compiles everywhere or nowhere.
+#include "Frontend/Sema.h"
+
+namespace tile::frontend {
+
+namespace {
+
+/// Elements of a tuple with those inside of it, and characters of a string: shapes and arguments have tens.
+constexpr size_t maxValueSize = 4096, maxTextSize = 65536;
+constexpr size_t textPerElement = maxTextSize / maxValueSize;
+
+size_t sizeOf(const SymValue &value) {
+  const auto *text = value.isConstant() ? std::get_if<std::string>(&value.constant) : nullptr;
+  size_t size = text ? 1 + text->size() / textPerElement : 1;
+  for (const SymValue &element : value.elements)
+    size += sizeOf(element);
+  return size;
+}
+
+} // namespace
+
+/// Counts work; false when there has been too much, which is reported once.
+bool Sema::charge(size_t amount, SourceRange range) {
+  work += amount;
+  if (work + counter.operations <= request.maxWork)
+    return true;
+  if (!exhausted)
+    error(Diag::too_much_work, range, {std::to_string(request.maxWork)});
+  exhausted = true;
+  return false;
+}
+
+/// The value, or an error if it has become too large, repeated 'times'.
+SymValue Sema::limitSize(SymValue value, SourceRange range, size_t times) {
+  bool isText = value.isConstant() && std::holds_alternative<std::string>(value.constant);
+  if (!value.isTuple() && !isText)
+    return value;
+  size_t size = sizeOf(value);
+  if (size - 1 > maxValueSize || times > maxValueSize / size + 1)
+    return error(Diag::value_too_large, range,
+                 {isText ? "string" : "tuple", std::to_string(isText ? maxTextSize : maxValueSize),
+                  isText ? "characters" : "elements, with those of the tuples in it"});
+  return charge(size / 8, range) ? value : SymValue();
+}
+
+} // namespace tile::frontend
