@@ -210,8 +210,8 @@ Status loadBufferFile(HostBuffer &buffer, const std::string &path) {
   const BufferLayout &layout = buffer.layout();
   const std::string_view typeName = runtime::dataTypeName(buffer.type());
   const size_t expected = static_cast<size_t>(layout.elements) * runtime::dataTypeSize(buffer.type());
-  // Not all of a device without an end; enough to say how large a wrong file is.
-  Result<std::string> contents = runtime::readFile(path, std::min(2 * expected + spareBytes, largestFile));
+  // Not all of a device without an end; enough to say how large a wrong file is, and for images of decimal numbers.
+  Result<std::string> contents = runtime::readFile(path, std::min(4 * expected + spareBytes, largestFile));
   if (!contents)
     return contents.error();
   if (isImageFile(path))
