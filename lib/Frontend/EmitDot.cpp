@@ -100,9 +100,22 @@ static std::optional<DType> resultType(BuiltinCall &call, DType operand) {
   return std::nullopt;
 }
 
+/// trans_a, trans_b: arguments of the first versions of tl.dot.
+static bool transposeOperands(BuiltinCall &call, SymValue &a, SymValue &b) {
+  constexpr size_t transA = 7, transB = 8;
+  for (auto [index, operand] : {std::pair{transA, &a}, std::pair{transB, &b}}) {
+    std::optional<bool> isTransposed = call.flag(index);
+    if (!isTransposed)
+      return false;
+    if (*isTransposed && operand->shape().size() == 2)
+      *operand = call.sema.permute(*operand, {1, 0}, call.rangeOf(index));
+  }
+  return true;
+}
+
 SymValue emitDot(Sema &sema, BuiltinCall &call) {
   SymValue a = call.block(0), b = call.block(1);
-  if (a.isError() || b.isError() || !checkOperands(call, a, b))
+  if (a.isError() || b.isError() || !transposeOperands(call, a, b) || !checkOperands(call, a, b))
     return {};
   std::optional<InputPrecision> precision = inputPrecision(call);
   if (a.type.is(Scalar::Float32) && call.isNone(3) && call.isNone(4))
