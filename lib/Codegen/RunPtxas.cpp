@@ -12,11 +12,19 @@
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Program.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
 #include <optional>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using llvm::StringRef;
 
@@ -109,6 +117,46 @@ PtxasReport parsePtxasOutput(StringRef text) {
   return report;
 }
 
+// ptxas takes minutes for no kernel that anybody would want to run.
+constexpr int maxSeconds = 600;
+
+/// Runs a program with its output in a file. It ends with this process, however that ends, and after maxSeconds.
+static llvm::Expected<int> execute(llvm::ArrayRef<std::string> command, const std::string &outputPath) {
+  std::vector<char *> arguments;
+  for (const std::string &argument : command)
+    arguments.push_back(const_cast<char *>(argument.c_str()));
+  arguments.push_back(nullptr);
+  pid_t self = getpid(), child = fork();
+  if (child < 0)
+    return llvm::createStringError(llvm::formatv("cannot start '{0}': {1}", command[0], std::strerror(errno)));
+  if (child == 0) { // only calls that are safe between fork and exec
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    int input = open("/dev/null", O_RDONLY), output = open(outputPath.c_str(), O_WRONLY | O_TRUNC);
+    if (getppid() != self || dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
+        dup2(output, STDERR_FILENO) < 0)
+      _exit(127);
+    execv(arguments[0], arguments.data());
+    _exit(127);
+  }
+  // Waits for the end of the child on its descriptor, which poll can give up on.
+  pollfd ended{static_cast<int>(syscall(SYS_pidfd_open, child, 0)), POLLIN, 0};
+  int ready = 0;
+  while (ended.fd >= 0 && (ready = poll(&ended, 1, maxSeconds * 1000)) < 0 && errno == EINTR)
+    continue;
+  bool isLate = ended.fd >= 0 && ready == 0;
+  if (isLate)
+    kill(child, SIGKILL);
+  if (ended.fd >= 0)
+    close(ended.fd);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    continue;
+  if (isLate)
+    return llvm::createStringError(
+        llvm::formatv("'{0}' did not finish in {1} seconds; use smaller blocks or more warps", command[0], maxSeconds));
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 llvm::Expected<Assembled> runPtxas(StringRef ptxas, StringRef ptx, const target::GpuTarget &target) {
   auto input = TemporaryFile::create("ptx");
   if (!input)
@@ -122,19 +170,20 @@ llvm::Expected<Assembled> runPtxas(StringRef ptxas, StringRef ptx, const target:
   if (llvm::Error error = (*input)->write(ptx))
     return error;
 
-  StringRef messagesPath = (*messages)->path;
-  std::optional<StringRef> redirects[] = {StringRef(""), messagesPath, messagesPath};
-  StringRef arguments[] = {ptxas, "-v", "--gpu-name", target.name, (*input)->path, "-o", (*output)->path};
-  std::string error;
-  int code = llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt, redirects, 0, 0, &error);
+  llvm::Expected<int> ended = execute({ptxas.str(), "-v", "--gpu-name", std::string(StringRef(target.name)),
+                                       StringRef((*input)->path).str(), "-o", StringRef((*output)->path).str()},
+                                      StringRef((*messages)->path).str());
+  if (!ended)
+    return ended.takeError();
+  int code = *ended;
   llvm::Expected<std::string> text = (*messages)->read();
   if (!text)
     return text.takeError();
   PtxasReport report = parsePtxasOutput(*text);
   if (code != 0) {
-    std::string reason = report.errors.empty() ? error : llvm::join(report.errors, "\n  ");
-    if (reason.empty())
-      reason = StringRef(*text).trim().empty() ? "it has printed nothing" : *text;
+    std::string reason = report.errors.empty() ? *text : llvm::join(report.errors, "\n  ");
+    if (StringRef(reason).trim().empty())
+      reason = "it has printed nothing";
     return llvm::createStringError(llvm::formatv("'{0}' failed for {1} with exit code {2}: {3}", ptxas,
                                                  StringRef(target.name), code, StringRef(reason).trim()));
   }

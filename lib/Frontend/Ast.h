@@ -425,6 +425,8 @@ struct FunctionStmt : Stmt {
   const Expr *returns = nullptr;
   Block body;
   DirectiveSet directives;
+  /// Runs at compile time: its names stay constants, and its loops are walked.
+  bool isConstexpr = false;
   /// What is wrong in the function, if its module defers that until the function is used.
   std::vector<Diagnostic> errors;
 };

@@ -45,16 +45,17 @@ SymValue emitInlineAsm(Sema &sema, BuiltinCall &call) {
     const auto *dtype = type.isConstant() ? std::get_if<DType>(&type.constant) : nullptr;
     if (!dtype)
       return sema.error(Diag::type_needed, call.rangeOf(3), {"dtype", describe(type)});
-    // An i1 takes a register as a byte does.
+    // An i1 takes a register as a byte does, an address is an integer.
     dtypes.push_back(*dtype);
-    results.push_back(sema.mlirType(*dtype, shaped.shape()));
+    results.push_back(sema.mlirType(dtype->isPointer ? DType(Scalar::Int64) : *dtype, shaped.shape()));
   }
   Location loc = sema.location(call.range);
   auto op = InlineAsmOp::create(sema.builder, loc, results, *text, *constraints, static_cast<uint32_t>(*pack), *isPure,
                                 operands);
   std::vector<SymValue> values;
   for (auto [value, type] : llvm::zip(op.getResults(), dtypes))
-    values.push_back(SymValue::makeTensor(value, type));
+    values.push_back(type.isPointer ? sema.bitcast(SymValue::makeTensor(value, Scalar::Int64), type, call.range)
+                                    : SymValue::makeTensor(value, type));
   return call[3].isTuple() ? SymValue::makeTuple(std::move(values)) : values[0];
 }
 

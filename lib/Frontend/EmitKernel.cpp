@@ -39,11 +39,13 @@ void Sema::setKernelAttributes(KernelOp op, const FunctionStmt &kernel, const In
       constants.push_back(builder.getNamedAttr(formal.name, constantAttribute(builder, *parameter.constant)));
       continue;
     }
-    op.setArgAttr(argument, KernelOp::getArgNameAttrName(), builder.getStringAttr(formal.name));
-    op.setArgAttr(argument, KernelOp::getDivisibilityAttrName(), builder.getI32IntegerAttr(parameter.divisibility));
-    if (parameter.type.isUnsigned()) // of a pointer: its elements; the manifest says so
-      op.setArgAttr(argument, "tile.unsigned", builder.getUnitAttr());
-    ++argument;
+    for (const KernelArgument &passed : argumentsOf(formal, parameter)) {
+      op.setArgAttr(argument, KernelOp::getArgNameAttrName(), builder.getStringAttr(passed.name));
+      op.setArgAttr(argument, KernelOp::getDivisibilityAttrName(), builder.getI32IntegerAttr(passed.divisibility));
+      if (passed.type.isUnsigned()) // of a pointer: its elements; the manifest says so
+        op.setArgAttr(argument, "tile.unsigned", builder.getUnitAttr());
+      ++argument;
+    }
   }
   op.setConstantsAttr(builder.getDictionaryAttr(constants));
   op.setLaunchAttr(launchAttribute(kernel, instance));
@@ -69,10 +71,10 @@ OwningOpRef<ModuleOp> Sema::emitKernel(const FunctionStmt &kernel, const Instanc
   SmallVector<Type> types;
   SmallVector<Location> locations;
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
-    if (parameter.constant)
-      continue;
-    types.push_back(mlirType(parameter.type));
-    locations.push_back(location(formal.range));
+    for (const KernelArgument &passed : argumentsOf(formal, parameter)) {
+      types.push_back(mlirType(passed.type));
+      locations.push_back(location(formal.range));
+    }
   }
   builder.setInsertionPointToEnd(result->getBody());
   auto op = KernelOp::create(builder, location(kernel.nameRange), kernel.name, builder.getFunctionType(types, {}));
@@ -82,8 +84,9 @@ OwningOpRef<ModuleOp> Sema::emitKernel(const FunctionStmt &kernel, const Instanc
   builder.setInsertionPointToStart(entry);
   unsigned argument = 0;
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
-    SymValue value =
-        parameter.constant ? *parameter.constant : SymValue::makeTensor(entry->getArgument(argument++), parameter.type);
+    unsigned count = static_cast<unsigned>(argumentsOf(formal, parameter).size());
+    SymValue value = parameterValue(parameter, entry->getArguments().slice(argument, count), formal.range);
+    argument += count;
     Binding &binding = scope[formal.name] = Binding{value, formal.range};
     recordVariable(formal.name, binding);
   }

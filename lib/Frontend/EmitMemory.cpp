@@ -1,4 +1,4 @@
-// Builtins: loads and stores through pointers and descriptors.
+// Builtins: loads and stores through pointers.
 
 #include "Frontend/EmitMemory.h"
 
@@ -206,105 +206,6 @@ SymValue emitStore(Sema &sema, BuiltinCall &call) {
   if (value.isError() || (!call.isNone(2) && (mask = maskOperand(call, 2, pointer)).isError()))
     return {};
   StoreOp::create(sema.builder, sema.location(call.range), pointer.value, value.value, mask.value, *cache, *evict);
-  return SymValue::makeConstant(NoneValue{});
-}
-
-//===-------------------------------------------------------------------------------------------------- descriptors
-
-/// Integers of a tuple as scalars of one type.
-static bool scalarList(BuiltinCall &call, size_t index, DType type, size_t rank, SmallVectorImpl<mlir::Value> &out) {
-  const SymValue &list = call[index];
-  if (list.isError())
-    return false;
-  if (!list.isTuple() || list.elements.size() != rank) {
-    call.sema.error(Diag::descriptor_rank, call.rangeOf(index),
-                    {std::string(call.arguments[index].name), describe(list), std::to_string(rank)});
-    return false;
-  }
-  for (const SymValue &element : list.elements) {
-    SymValue value = call.sema.toTensor(element, call.rangeOf(index));
-    if (value.isError())
-      return false;
-    if (!value.isScalar() || !value.type.isInt() || value.type.isBool()) {
-      call.sema.error(Diag::integer_scalar, call.rangeOf(index),
-                      {std::string(call.arguments[index].name), describe(value)});
-      return false;
-    }
-    out.push_back(call.sema.cast(value, type, call.rangeOf(index)).value);
-  }
-  return true;
-}
-
-SymValue emitMakeDescriptor(Sema &sema, BuiltinCall &call) {
-  SymValue base = pointerOperand(call);
-  auto block = call.shape(3);
-  std::optional<std::string> padding = call.text(4);
-  if (base.isError() || !block || !padding)
-    return {};
-  if (!base.isScalar())
-    return sema.error(Diag::scalar_needed, call.rangeOf(0), {"base", "make_tensor_descriptor", describe(base)});
-  if (*padding != "zero" && !padding->empty())
-    return sema.error(Diag::not_supported, call.rangeOf(4), {"padding_option '" + *padding + "'"});
-  size_t rank = block->size();
-  if (rank < 1 || rank > 5)
-    return sema.error(Diag::descriptor_block, call.rangeOf(3), {std::to_string(rank) + " dimensions", "1 to 5"});
-  DType element = base.type.pointee();
-  int64_t rowBytes = block->back() * std::max(element.bits(), 8u) / 8;
-  // The innermost row of a TMA box: 16 bytes at least (CUDA driver API, cuTensorMapEncodeTiled).
-  if (rowBytes < 16)
-    return sema.error(Diag::descriptor_block, call.rangeOf(3),
-                      {"rows of " + std::to_string(rowBytes) + " bytes", "at least 16"});
-  const SymValue &strides = call[2];
-  bool isUnit = strides.isTuple() && !strides.elements.empty() && strides.elements.back().isConstant() &&
-                asInteger(strides.elements.back().constant) == Int128(1);
-  if (!isUnit && !strides.isError())
-    return sema.error(Diag::descriptor_stride, call.rangeOf(2));
-  SmallVector<mlir::Value> shape, strideValues;
-  if (!scalarList(call, 1, Scalar::Int32, rank, shape) || !scalarList(call, 2, Scalar::Int64, rank, strideValues))
-    return {};
-  Type type = DescType::get(&sema.context, *block, sema.mlirType(element));
-  SymValue result;
-  result.kind = SymValue::Kind::Descriptor;
-  result.value = MakeDescOp::create(sema.builder, sema.location(call.range), type, base.value, shape, strideValues);
-  result.type = element;
-  return result;
-}
-
-static bool descriptorOperand(BuiltinCall &call) {
-  const SymValue &desc = call[0];
-  if (desc.kind == SymValue::Kind::Descriptor)
-    return true;
-  if (!desc.isError())
-    call.sema.error(Diag::descriptor_needed, call.rangeOf(0), {describe(desc)});
-  return false;
-}
-
-SymValue emitDescriptorLoad(Sema &sema, BuiltinCall &call) {
-  if (!descriptorOperand(call))
-    return {};
-  const SymValue &desc = call[0];
-  ArrayRef<int64_t> shape = llvm::cast<DescType>(desc.value.getType()).getShape();
-  SmallVector<mlir::Value> offsets;
-  if (!scalarList(call, 1, Scalar::Int32, shape.size(), offsets))
-    return {};
-  mlir::Value result =
-      DescLoadOp::create(sema.builder, sema.location(call.range), sema.mlirType(desc.type, shape), desc.value, offsets);
-  return SymValue::makeTensor(result, desc.type);
-}
-
-SymValue emitDescriptorStore(Sema &sema, BuiltinCall &call) {
-  if (!descriptorOperand(call))
-    return {};
-  const SymValue &desc = call[0];
-  ArrayRef<int64_t> shape = llvm::cast<DescType>(desc.value.getType()).getShape();
-  SmallVector<mlir::Value> offsets;
-  SymValue value = sema.cast(call.tensor(2), desc.type, call.rangeOf(2));
-  if (value.isError() || !scalarList(call, 1, Scalar::Int32, shape.size(), offsets))
-    return {};
-  if (value.shape() != shape)
-    return sema.error(Diag::descriptor_value, call.rangeOf(2),
-                      {describe(value), describe(SymValue::makeTensor(value.value, desc.type))});
-  DescStoreOp::create(sema.builder, sema.location(call.range), desc.value, offsets, value.value);
   return SymValue::makeConstant(NoneValue{});
 }
 

@@ -16,11 +16,16 @@ constexpr unsigned maxNesting = 200;
 
 /// Decorators that make a function part of the language.
 bool isJitDecorator(std::string_view name) {
-  for (std::string_view known : {"triton.jit", "tile.kernel", "tile.jit", "kernel", "jit", "tl.jit",
-                                 "triton.constexpr_function", "tile.constexpr_function", "constexpr_function"})
+  for (std::string_view known : {"triton.jit", "tile.kernel", "tile.jit", "kernel", "jit", "tl.jit"})
     if (name == known)
       return true;
   return name.ends_with(".jit");
+}
+
+/// Functions that run at compile time. "@tl.constexpr" is how projects wrote it before there was a name for it.
+bool isConstexprDecorator(std::string_view name) {
+  return name == "constexpr" || name == "tl.constexpr" || name == "constexpr_function" ||
+         name.ends_with(".constexpr_function");
 }
 
 } // namespace
@@ -339,12 +344,21 @@ void Parser::parseDecorated(Block &out) {
   }
   bool isJit = std::any_of(decorators.begin(), decorators.end(),
                            [](const Decorator &decorator) { return isJitDecorator(decorator.name); });
-  if (!isJit) {
+  bool isConstexpr = std::any_of(decorators.begin(), decorators.end(),
+                                 [](const Decorator &decorator) { return isConstexprDecorator(decorator.name); });
+  if (!isJit && !isConstexpr) {
     skipTopLevel("host function");
     return;
   }
-  if (FunctionStmt *function = parseFunction(std::move(decorators), begin))
-    out.push_back(function);
+  // What runs at compile time may be any Python; it is an error only where a kernel uses it.
+  bool deferred = module.defersErrors;
+  module.defersErrors |= isConstexpr;
+  FunctionStmt *function = parseFunction(std::move(decorators), begin);
+  module.defersErrors = deferred;
+  if (!function)
+    return;
+  function->isConstexpr = isConstexpr;
+  out.push_back(function);
 }
 
 void Parser::attachDirectives(FunctionStmt &function, uint32_t begin) {

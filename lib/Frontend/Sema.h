@@ -79,6 +79,8 @@ public:
   SymValue broadcastTo(const SymValue &value, llvm::ArrayRef<int64_t> shape, SourceRange range);
   SymValue reshape(const SymValue &value, llvm::ArrayRef<int64_t> shape, SourceRange range);
   SymValue expandDims(const SymValue &value, int64_t axis, SourceRange range);
+  SymValue makeDescriptor(mlir::Value base, llvm::ArrayRef<mlir::Value> shape, llvm::ArrayRef<mlir::Value> strides,
+                          llvm::ArrayRef<int64_t> block, DType element, SourceRange range);
   SymValue permute(const SymValue &value, llvm::ArrayRef<int32_t> order, SourceRange range);
   /// Powers of two, and the sizes of blocks that the kernel leaves open.
   bool isBlockSize(int64_t size) const;
@@ -137,9 +139,20 @@ private:
   struct KernelParameter {
     DType type;
     int divisibility = 1;
-    std::optional<SymValue> constant; // a compile-time parameter
-    bool isOpen = false;              // `auto`: the constant is still to be chosen
+    std::optional<SymValue> constant;       // a compile-time parameter
+    bool isOpen = false;                    // `auto`: the constant is still to be chosen
+    std::vector<int64_t> block;             // of a tensor descriptor; type is that of its elements
+    std::map<std::string, int> assumptions; // of its arguments
   };
+  /// What the launcher passes.
+  struct KernelArgument {
+    std::string name;
+    DType type;
+    int divisibility = 1;
+  };
+  static std::vector<KernelArgument> argumentsOf(const Parameter &formal, const KernelParameter &parameter);
+  SymValue parameterValue(const KernelParameter &parameter, mlir::ValueRange arguments, SourceRange range);
+  std::optional<KernelParameter> parseDescriptor(llvm::StringRef text, SourceRange range);
   const FunctionStmt *selectKernel(const InstanceDirective *&instance);
   bool resolveParameters(const FunctionStmt &kernel, const InstanceDirective *instance,
                          std::vector<KernelParameter> &parameters);

@@ -59,6 +59,8 @@ SymValue Sema::evaluateAttribute(const AttributeExpr &expr) {
       if (std::optional<Value> limit = limitOf(*type, expr.attribute))
         return SymValue::makeConstant(*limit);
   if (value.kind == SymValue::Kind::BlockType) {
+    if (expr.attribute == "block_type")
+      return value;
     if (expr.attribute == "element_ty" || expr.attribute == "scalar")
       return SymValue::makeConstant(value.type);
     if (expr.attribute == "shape") {
@@ -74,6 +76,16 @@ SymValue Sema::evaluateAttribute(const AttributeExpr &expr) {
   if (value.kind == SymValue::Kind::Descriptor) {
     if (expr.attribute == "dtype")
       return SymValue::makeConstant(value.type);
+    if (expr.attribute == "shape" || expr.attribute == "strides")
+      return value.elements[expr.attribute == "strides"];
+    if (expr.attribute == "type" || expr.attribute == "block_type") {
+      SymValue type;
+      type.kind = SymValue::Kind::BlockType;
+      type.type = value.type;
+      ArrayRef<int64_t> sizes = llvm::cast<DescType>(value.value.getType()).getShape();
+      type.dims.assign(sizes.begin(), sizes.end());
+      return type;
+    }
     if (expr.attribute == "block_shape") {
       std::vector<SymValue> sizes;
       for (int64_t size : llvm::cast<DescType>(value.value.getType()).getShape())

@@ -77,6 +77,14 @@ SymValue Sema::evaluateCall(const CallExpr &expr) {
       if (answer)
         return SymValue::makeConstant(*answer);
     }
+    // The types of blocks have methods beside these predicates in earlier versions of Triton.
+    if (receiver.kind == SymValue::Kind::BlockType &&
+        (method->attribute == "get_block_shapes" || method->attribute == "get_block_shape")) {
+      std::vector<SymValue> sizes;
+      for (int64_t size : receiver.dims)
+        sizes.push_back(SymValue::makeConstant(Int128(size)));
+      return SymValue::makeTuple(std::move(sizes));
+    }
     bool isBlockPointer = receiver.kind == SymValue::Kind::BlockPointer;
     if (receiver.isTensor() || isBlockPointer || receiver.kind == SymValue::Kind::Descriptor) {
       std::string prefix = receiver.kind == SymValue::Kind::Descriptor ? "desc." : "";
@@ -128,6 +136,9 @@ SymValue Sema::callType(const SymValue &callee, const std::vector<BoundArgument>
   }
   if (name == "bool" && value.isTuple())
     return SymValue::makeConstant(!value.elements.empty());
+  const auto *spelling = value.isConstant() ? std::get_if<std::string>(&value.constant) : nullptr;
+  if (std::optional<DType> named = name == "dtype" && spelling ? dtypeByName(*spelling) : std::nullopt)
+    return SymValue::makeConstant(*named);
   if (value.isConstant())
     if (std::optional<EvalResult> result = evaluateFunction(name, {value.constant}))
       return fromResult(*result, expr.range);

@@ -62,6 +62,21 @@ ArrayAttr textArray(OpBuilder &builder, const std::vector<DirectiveExpr> &expres
   return builder.getArrayAttr(texts);
 }
 
+/// The arguments that stand for the sizes and strides of a descriptor are those of its buffer.
+void describeDescriptor(OpBuilder &builder, const BufferDirective &buffer, SmallVector<NamedAttribute> &defaults) {
+  auto add = [&](const char *what, size_t index, const std::string &text) {
+    defaults.push_back(
+        builder.getNamedAttr(buffer.parameter + what + std::to_string(index), builder.getStringAttr(text)));
+  };
+  for (size_t i = 0; i < buffer.shape.size(); ++i)
+    add("_shape", i, buffer.shape[i].text);
+  std::string product = "1";
+  for (size_t i = buffer.shape.size(); i-- > 1;) {
+    product = "(" + buffer.shape[i].text + ") * " + product;
+    add("_stride", i - 1, buffer.strides.empty() ? product : buffer.strides[i - 1].text);
+  }
+}
+
 } // namespace
 
 bool Sema::checkDirectives(const FunctionStmt &kernel) {
@@ -105,7 +120,7 @@ DictionaryAttr Sema::launchAttribute(const FunctionStmt &kernel, const InstanceD
   // A parameter that has become a constant needs neither memory nor a default.
   auto isRuntime = [&](const std::string &name) {
     auto found = scope.find(name);
-    return found != scope.end() && found->second.value.isTensor();
+    return found != scope.end() && !found->second.value.isConstant();
   };
   for (const BufferDirective &buffer : directives.buffers) {
     if (!isRuntime(buffer.parameter))
@@ -114,6 +129,8 @@ DictionaryAttr Sema::launchAttribute(const FunctionStmt &kernel, const InstanceD
                                        builder.getNamedAttr("role", builder.getStringAttr(buffer.role))};
     if (!buffer.strides.empty())
       fields.push_back(builder.getNamedAttr("strides", textArray(builder, buffer.strides)));
+    if (scope[buffer.parameter].value.kind == SymValue::Kind::Descriptor)
+      describeDescriptor(builder, buffer, defaults);
     buffers.push_back(builder.getNamedAttr(buffer.parameter, builder.getDictionaryAttr(fields)));
   }
   for (const DefaultDirective &directive : directives.defaults)

@@ -5,6 +5,7 @@
 // looked up when it is used, so that modules that only host code needs are never read.
 
 #include "Frontend/Builtins.h"
+#include "Frontend/HelperModules.h"
 #include "Frontend/Sema.h"
 
 #include <filesystem>
@@ -35,6 +36,8 @@ std::string namespaceOf(std::string_view path) {
     return "math";
   if (isLibdevice(path))
     return "libdevice";
+  if (path == "triton.language.target_info")
+    return "target_info";
   if (path.starts_with("triton.language."))
     return "tl." + std::string(path.substr(16));
   return std::string(path);
@@ -92,6 +95,8 @@ void Sema::declareImport(const ImportStmt &import) {
 /// The file of a module as the current file sees it; empty if there is none.
 std::string Sema::findModule(uint32_t level, const std::string &dotted) {
   bool isLanguage = StringRef(dotted).starts_with("triton") && level == 0;
+  if (level == 0 && !helperModule(dotted).empty())
+    return "<" + dotted + ">";
   if (current->path.starts_with('<') || isLanguage)
     return {};
   std::error_code failed;
@@ -118,10 +123,16 @@ ModuleScope *Sema::loadModule(const std::string &path) {
   auto [entry, isNew] = modules.try_emplace(path);
   if (!isNew)
     return entry->second.get();
-  std::ifstream file(path, std::ios::binary);
   std::stringstream text;
-  text << file.rdbuf();
-  if (!file || modules.size() > maxModules)
+  if (path.starts_with('<')) {
+    text << helperModule(std::string_view(path).substr(1, path.size() - 2));
+  } else {
+    std::ifstream file(path, std::ios::binary);
+    text << file.rdbuf();
+    if (!file)
+      return nullptr;
+  }
+  if (modules.size() > maxModules)
     return nullptr;
   size_t reported = diagnostics.all().size();
   Module &parsed = importedModules.emplace_back(parse({path, text.str()}, diagnostics, /*defersErrors=*/true));

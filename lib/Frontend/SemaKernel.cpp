@@ -88,7 +88,7 @@ void collectNames(const Expr *expr, std::set<std::string> &names) {
 
 void collectFunctions(const Block &block, std::vector<const FunctionStmt *> &functions) {
   for (const Stmt *stmt : block) {
-    if (const auto *function = as<FunctionStmt>(stmt))
+    if (const auto *function = as<FunctionStmt>(stmt); function && !function->isConstexpr)
       functions.push_back(function);
     if (const auto *conditional = as<IfStmt>(stmt)) {
       for (const IfStmt::Branch &branch : conditional->branches)
@@ -296,6 +296,8 @@ std::optional<Sema::KernelParameter> Sema::parseSpecification(const std::string 
     error(Diag::bad_parameter_type, range, {text});
     return std::nullopt;
   };
+  if (rest.starts_with("tensordesc<"))
+    return parseDescriptor(rest, range);
   KernelParameter parameter;
   auto [typeName, hint] = rest.rsplit(':');
   bool isPointer = typeName.consume_front("*");
@@ -402,6 +404,17 @@ std::optional<Sema::KernelParameter> Sema::resolveParameter(const Parameter &par
 }
 
 bool Sema::applyAssumption(const Parameter &parameter, KernelParameter &resolved) {
+  if (!resolved.block.empty()) {
+    for (const KernelArgument &argument : argumentsOf(parameter, resolved))
+      if (auto found = request.assumptions.find(argument.name); found != request.assumptions.end()) {
+        if (!isPowerOfTwo(found->second)) {
+          error(Diag::bad_divisor, parameter.range, {std::to_string(found->second)});
+          return false;
+        }
+        resolved.assumptions[argument.name] = found->second;
+      }
+    return true;
+  }
   auto found = request.assumptions.find(parameter.name);
   if (found == request.assumptions.end())
     return true;
@@ -420,17 +433,20 @@ bool Sema::resolveParameters(const FunctionStmt &kernel, const InstanceDirective
                              std::vector<KernelParameter> &parameters) {
   size_t errorsBefore = diagnostics.numErrors();
   collectSignature(kernel, instance);
+  ResolvedParameters resolved;
+  auto isArgument = [&](const Parameter &parameter, const std::string &name) {
+    const std::optional<KernelParameter> &value = resolved[parameter.name];
+    return value && llvm::any_of(argumentsOf(parameter, *value), [&](const auto &a) { return a.name == name; });
+  };
   auto checkNames = [&](const auto &map, std::string_view option) {
     for (const auto &[name, value] : map) {
-      bool isKnown = llvm::any_of(kernel.parameters, [&](const Parameter &p) { return p.name == name; });
+      bool isKnown =
+          llvm::any_of(kernel.parameters, [&](const Parameter &p) { return p.name == name || isArgument(p, name); });
       if (!isKnown)
         error(Diag::unknown_parameter, kernel.nameRange, {kernel.name, name + std::string(option)});
     }
   };
   checkNames(request.definitions, " (of -D)");
-  checkNames(request.assumptions, " (of --assume)");
-  checkNames(request.sizes, " (of --size)");
-  ResolvedParameters resolved;
   std::set<std::string> wrong;
   for (const Parameter &parameter : kernel.parameters) {
     if (parameter.isVarArgs) {
@@ -443,6 +459,8 @@ bool Sema::resolveParameters(const FunctionStmt &kernel, const InstanceDirective
       wrong.insert(parameter.name);
   }
   applyDecorators(kernel, resolved);
+  checkNames(request.assumptions, " (of --assume)");
+  checkNames(request.sizes, " (of --size)");
   std::string missing;
   for (const Parameter &parameter : kernel.parameters) {
     std::optional<KernelParameter> &value = resolved[parameter.name];

@@ -87,7 +87,7 @@ void Sema::emitFor(const ForStmt &stmt) {
       scope[name] = Binding{{}, stmt.iterator->range};
     return;
   }
-  if (range.kind == "static_range")
+  if (range.kind == "static_range" || (!frames.empty() && frames.back().function->isConstexpr))
     emitUnrolled(stmt, range);
   else
     emitRangeLoop(stmt, range);

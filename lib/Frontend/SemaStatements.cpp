@@ -84,6 +84,8 @@ bool Sema::emitSimple(const Stmt &stmt) {
 /// Assigning a number to a plain name makes it a run-time scalar: it loses its weakness. Types, None, functions and
 /// tuples stay what they are.
 SymValue Sema::decay(const SymValue &value, SourceRange range) {
+  if (!frames.empty() && frames.back().function->isConstexpr)
+    return value;
   return value.isConstant() && isNumber(value.constant) ? toTensor(value, range) : value;
 }
 

@@ -73,8 +73,11 @@ bool compare(const SymValue &a, const SymValue &b, bool wholeValue) {
     return a.constant.index() == b.constant.index() && a.constant == b.constant;
   case SymValue::Kind::BlockType:
     return a.type == b.type && a.dims == b.dims;
-  case SymValue::Kind::Tensor:
   case SymValue::Kind::Descriptor:
+    if (wholeValue ? a.value != b.value : a.value.getType() != b.value.getType() || a.type != b.type)
+      return false;
+    break;
+  case SymValue::Kind::Tensor:
     return wholeValue ? a.value == b.value : a.value.getType() == b.value.getType() && a.type == b.type;
   case SymValue::Kind::BlockPointer:
     if (a.type != b.type || a.dims != b.dims)

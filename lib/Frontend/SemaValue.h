@@ -27,7 +27,7 @@ struct SymValue {
   Value constant;                 // Constant
   mlir::Value value;              // Tensor, Descriptor
   DType type;                     // element type of Tensor, Descriptor, BlockType; the pointer of BlockPointer
-  std::vector<SymValue> elements; // Tuple, BlockPointer
+  std::vector<SymValue> elements; // Tuple, BlockPointer; sizes and strides of a Descriptor
   std::vector<int64_t> dims;      // BlockType, BlockPointer
   std::vector<std::string> names; // Arguments
 

@@ -159,9 +159,14 @@ const Parameter *Manifest::findParameter(std::string_view name) const {
 
 ExpressionNames expressionNames(const Manifest &manifest) {
   ExpressionNames names;
-  for (const Parameter &parameter : manifest.parameters)
+  // What the kernel itself calls num_sms hides the number of multiprocessors, which keeps its slot.
+  bool isTaken = std::any_of(manifest.constants.begin(), manifest.constants.end(),
+                             [](const auto &constant) { return constant.first == "num_sms"; });
+  for (const Parameter &parameter : manifest.parameters) {
     names.variables.push_back({parameter.name, parameter.isInteger()});
-  names.variables.push_back({"num_sms", true});
+    isTaken |= parameter.name == "num_sms";
+  }
+  names.variables.push_back({isTaken ? "" : "num_sms", true});
   for (const auto &[name, value] : manifest.constants) {
     if (const int64_t *integer = std::get_if<int64_t>(&value))
       names.constants.emplace_back(name, *integer);
@@ -187,7 +192,7 @@ Status validate(const Manifest &manifest) {
     return invalid(fmt::format("the kernel has {} parameters; at most {} are supported", manifest.parameters.size(),
                                TILE_MAX_PARAMETERS));
   const ExpressionNames names = expressionNames(manifest);
-  std::set<std::string> seen = {"num_sms"};
+  std::set<std::string> seen;
   for (const Parameter &parameter : manifest.parameters) {
     if (Status status = checkParameter(parameter, names); !status)
       return status;

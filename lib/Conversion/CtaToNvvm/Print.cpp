@@ -31,9 +31,11 @@ Value emitString(OpBuilder &builder, Location loc, ModuleOp module, StringRef te
   if (!global) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(module.getBody());
-    global = LLVM::GlobalOp::create(builder, loc, LLVM::LLVMArrayType::get(builder.getI8Type(), bytes.size()),
-                                    /*isConstant=*/true, LLVM::Linkage::Internal, nameOf(number),
-                                    builder.getStringAttr(bytes), /*alignment=*/1, globalSpace);
+    // Not the location of the use: inside a helper that is a call site, which only means something in a function.
+    global =
+        LLVM::GlobalOp::create(builder, module.getLoc(), LLVM::LLVMArrayType::get(builder.getI8Type(), bytes.size()),
+                               /*isConstant=*/true, LLVM::Linkage::Internal, nameOf(number),
+                               builder.getStringAttr(bytes), /*alignment=*/1, globalSpace);
   }
   Value address = LLVM::AddressOfOp::create(builder, loc, global);
   return LLVM::AddrSpaceCastOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), address);
