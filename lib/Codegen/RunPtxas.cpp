@@ -183,7 +183,7 @@ llvm::Expected<Assembled> runPtxas(StringRef ptxas, StringRef ptx, const target:
   if (code != 0) {
     std::string reason = report.errors.empty() ? *text : llvm::join(report.errors, "\n  ");
     if (StringRef(reason).trim().empty())
-      reason = "it has printed nothing";
+      reason = code > 128 ? strsignal(code - 128) : "it has printed nothing";
     return llvm::createStringError(llvm::formatv("'{0}' failed for {1} with exit code {2}: {3}", ptxas,
                                                  StringRef(target.name), code, StringRef(reason).trim()));
   }

@@ -1,0 +1,346 @@
+// The parameters of a kernel: their types, constants and promises.
+//
+// A parameter's type comes from, in this order: -D (a constant), --signature, the instance directive, the annotation,
+// the default. What is still missing is reported in one error that lists all of it.
+//
+// Spellings: "*fp16:16" pointer, aligned to 16 bytes (the default; ":1" assumes nothing), "*kfp16" pointer to const,
+// "i32", "i32:16" multiple of 16, "i32:1" or "1" the constant 1, "constexpr". As annotations: ptr[f16], ptr[f16, 2],
+// i32, i32[16], constexpr, or Triton's strings.
+
+#include "Frontend/Builtins.h"
+#include "Frontend/Literals.h"
+#include "Frontend/Sema.h"
+#include "tile/tilert.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+namespace {
+
+// What cudaMalloc and every framework's allocator give; Triton assumes the same. Checked at launch.
+constexpr int defaultAlignment = 16;
+
+bool isPowerOfTwo(Int128 value) {
+  return value > 0 && (value & (value - 1)) == 0;
+}
+
+/// Splits at commas outside of brackets and quotes.
+SmallVector<std::string> splitTopLevel(StringRef text) {
+  SmallVector<std::string> parts;
+  std::string current;
+  int depth = 0;
+  char quote = 0;
+  for (char c : text) {
+    if (quote)
+      quote = c == quote ? 0 : quote;
+    else if (c == '\'' || c == '"')
+      quote = c;
+    else
+      depth += c == '[' || c == '(' ? 1 : c == ']' || c == ')' ? -1 : 0;
+    if (c == ',' && depth == 0 && !quote) {
+      parts.push_back(StringRef(current).trim().str());
+      current.clear();
+      continue;
+    }
+    current += c;
+  }
+  if (!StringRef(current).trim().empty() || !parts.empty())
+    parts.push_back(StringRef(current).trim().str());
+  return parts;
+}
+
+} // namespace
+
+/// Parses and evaluates the text of an option in the scope of the module.
+std::optional<SymValue> Sema::evaluateText(const std::string &text, const std::string &description) {
+  const Expr *expr = parseExpression({description, text}, scratchModules.emplace_back(), diagnostics);
+  if (!expr)
+    return std::nullopt;
+  // A bare word that names nothing is a string: -D ACTIVATION=relu.
+  if (const auto *name = as<NameExpr>(expr)) {
+    bool isKnown = lookupGlobal(name->id, expr->range) || namespaceMember("tl", name->id);
+    if (!isKnown)
+      return SymValue::makeConstant(name->id);
+  }
+  return constantOnly(evaluate(*expr), description, expr->range);
+}
+
+/// Rejects values that exist only at run time.
+std::optional<SymValue> Sema::constantOnly(const SymValue &value, const std::string &what, SourceRange range) {
+  SmallVector<mlir::Value> leaves;
+  flatten(value, leaves);
+  if (!leaves.empty())
+    error(Diag::constant_needed, range, {what, describe(value)});
+  return value.isError() || !leaves.empty() ? std::nullopt : std::optional(value);
+}
+
+std::optional<Sema::KernelParameter> Sema::fromValue(const SymValue &value, SourceRange range) {
+  KernelParameter parameter;
+  if (const auto *type = value.isConstant() ? std::get_if<DType>(&value.constant) : nullptr) {
+    parameter.type = *type;
+    parameter.divisibility = type->isPointer ? defaultAlignment : 1;
+    return parameter;
+  }
+  if (const auto *text = value.isConstant() ? std::get_if<std::string>(&value.constant) : nullptr)
+    return parseSpecification(*text, range);
+  if (const auto *name = value.isConstant() ? std::get_if<TypeNameValue>(&value.constant) : nullptr) {
+    if (name->name == "int")
+      parameter.type = Scalar::Int32;
+    else if (name->name == "float")
+      parameter.type = Scalar::Float32;
+    else if (name->name == "bool")
+      parameter.type = Scalar::Int1;
+    else
+      return std::nullopt;
+    return parameter;
+  }
+  return std::nullopt;
+}
+
+/// ptr[f16], ptr[f16, 2], i32[16], and everything that evaluates to a type.
+std::optional<Sema::KernelParameter> Sema::fromAnnotation(const Expr &annotation) {
+  const auto *subscript = as<SubscriptExpr>(&annotation);
+  if (!subscript)
+    return fromValue(evaluate(annotation), annotation.range);
+  SymValue base = evaluate(*subscript->value);
+  if (base.isError())
+    return std::nullopt;
+  std::vector<const Expr *> items{subscript->index};
+  if (const auto *tuple = as<TupleExpr>(subscript->index))
+    items = tuple->elements;
+  KernelParameter parameter;
+  const auto *name = base.isConstant() ? std::get_if<TypeNameValue>(&base.constant) : nullptr;
+  const auto *scalar = base.isConstant() ? std::get_if<DType>(&base.constant) : nullptr;
+  const Expr *divisor = nullptr;
+  if (name && (name->name == "ptr" || name->name == "pointer_type")) {
+    SymValue element = evaluate(*items[0]);
+    const auto *type = element.isConstant() ? std::get_if<DType>(&element.constant) : nullptr;
+    if (!type || type->isPointer || items.size() > 2) {
+      if (!element.isError())
+        error(Diag::bad_parameter_type, annotation.range, {unparse(annotation)});
+      return std::nullopt;
+    }
+    parameter.type = DType(type->scalar, /*isPointer=*/true);
+    parameter.divisibility = defaultAlignment;
+    divisor = items.size() == 2 ? items[1] : nullptr;
+  } else if (scalar && !scalar->isPointer && items.size() == 1) {
+    parameter.type = *scalar;
+    divisor = items[0];
+  } else {
+    error(Diag::bad_parameter_type, annotation.range, {unparse(annotation)});
+    return std::nullopt;
+  }
+  if (!divisor)
+    return parameter;
+  SymValue value = evaluate(*divisor);
+  std::optional<Int128> number = value.isConstant() ? asInteger(value.constant) : std::nullopt;
+  constexpr Int128 largest = 1 << 30;
+  if (!number || !isPowerOfTwo(*number) || *number > largest) {
+    error(Diag::bad_divisor, divisor->range, {unparse(*divisor)});
+    return std::nullopt;
+  }
+  parameter.divisibility = static_cast<int>(*number);
+  return parameter;
+}
+
+/// One entry of a signature: "*fp16:16", "i32", "1", "None", "constexpr" (no value: nothing).
+std::optional<Sema::KernelParameter> Sema::parseSpecification(const std::string &text, SourceRange range) {
+  StringRef rest = StringRef(text).trim();
+  auto bad = [&]() -> std::optional<KernelParameter> {
+    error(Diag::bad_parameter_type, range, {text});
+    return std::nullopt;
+  };
+  if (rest.starts_with("tensordesc<"))
+    return parseDescriptor(rest, range);
+  KernelParameter parameter;
+  auto [typeName, hint] = rest.rsplit(':');
+  bool isPointer = typeName.consume_front("*");
+  bool isConst = isPointer && typeName.consume_front("k");
+  std::optional<DType> type = dtypeByName(typeName.trim());
+  if (!type) {
+    if (isPointer)
+      return bad();
+    std::optional<SymValue> value = evaluateText(rest.str(), "<signature>");
+    if (!value)
+      return std::nullopt;
+    if (const auto *scalar = value->isConstant() ? std::get_if<DType>(&value->constant) : nullptr)
+      return fromValue(SymValue::makeConstant(*scalar), range);
+    if (const auto *name = value->isConstant() ? std::get_if<TypeNameValue>(&value->constant) : nullptr)
+      return name->name == "constexpr" ? std::nullopt : fromValue(*value, range);
+    parameter.constant = *value;
+    return parameter;
+  }
+  parameter.type = DType(type->scalar, isPointer, isConst);
+  parameter.divisibility = isPointer ? defaultAlignment : 1;
+  if (hint.empty())
+    return parameter;
+  int divisor = 0;
+  if (hint.trim().getAsInteger(10, divisor) || !isPowerOfTwo(divisor)) {
+    error(Diag::bad_divisor, range, {hint.str()});
+    return std::nullopt;
+  }
+  parameter.divisibility = divisor;
+  // Triton's "i32:1": specialised to the value 1.
+  if (divisor == 1 && !isPointer)
+    parameter.constant = SymValue::makeConstant(Int128(1));
+  return parameter;
+}
+
+/// Fills 'specifications' from the instance and then from --signature, which wins.
+void Sema::collectSignature(const FunctionStmt &kernel, const InstanceDirective *instance) {
+  auto isParameter = [&](const std::string &name) {
+    return llvm::any_of(kernel.parameters, [&](const Parameter &parameter) { return parameter.name == name; });
+  };
+  if (instance)
+    for (const InstanceDirective::Argument &argument : instance->arguments) {
+      if (!isParameter(argument.name))
+        error(Diag::unknown_parameter, argument.range, {kernel.name, argument.name});
+      // A string is a type, as in a signature; anything else is a value.
+      const auto *text = as<StringExpr>(argument.value.expr);
+      specifications[argument.name] = {text ? text->value : argument.value.text, argument.value.range};
+    }
+  SmallVector<std::string> entries = splitTopLevel(request.signature);
+  for (auto [index, entry] : llvm::enumerate(entries)) {
+    size_t mark = entry.find_first_of(":=");
+    std::string name = StringRef(entry).substr(0, mark).trim().str();
+    bool isNamed = mark != std::string::npos && isParameter(name);
+    if (!isNamed && index >= kernel.parameters.size()) {
+      error(Diag::signature_count, kernel.nameRange,
+            {std::to_string(entries.size()), kernel.name, std::to_string(kernel.parameters.size())});
+      return;
+    }
+    std::string target = isNamed ? name : kernel.parameters[index].name;
+    std::string text = isNamed ? StringRef(entry).substr(mark + 1).trim().str() : entry;
+    if (!text.empty())
+      specifications[target] = {text, kernel.nameRange};
+  }
+}
+
+/// Type or constant of one parameter; nothing when it is missing or wrong.
+std::optional<Sema::KernelParameter> Sema::resolveParameter(const Parameter &parameter) {
+  KernelParameter open;
+  open.constant = SymValue::makeConstant(NoneValue{});
+  open.isOpen = true;
+  if (isLeftOpen(parameter))
+    return open;
+  if (auto defined = request.definitions.find(parameter.name); defined != request.definitions.end()) {
+    KernelParameter constant;
+    constant.constant = evaluateText(defined->second, "<-D " + parameter.name + ">");
+    return constant.constant ? std::optional(constant) : std::nullopt;
+  }
+  if (auto found = specifications.find(parameter.name); found != specifications.end()) {
+    size_t errorsBefore = diagnostics.numErrors();
+    std::optional<KernelParameter> resolved = parseSpecification(found->second.first, found->second.second);
+    // A type is the value of a compile-time parameter, not its type.
+    bool isConstexpr = parameter.annotation && StringRef(unparse(*parameter.annotation)).contains("constexpr");
+    if (resolved && isConstexpr && !resolved->constant)
+      resolved->constant = SymValue::makeConstant(resolved->type);
+    if (resolved || diagnostics.numErrors() != errorsBefore)
+      return resolved;
+  }
+  if (parameter.annotation) {
+    size_t errorsBefore = diagnostics.numErrors();
+    std::optional<KernelParameter> resolved = fromAnnotation(*parameter.annotation);
+    if (resolved || diagnostics.numErrors() != errorsBefore)
+      return resolved;
+  }
+  // A constexpr, or a parameter without a type: its default.
+  if (!parameter.defaultValue)
+    return std::nullopt;
+  // A global of this name is something else.
+  const auto *name = as<NameExpr>(parameter.defaultValue);
+  if (name && name->id == "auto" && !lookupGlobal(name->id, name->range))
+    return open;
+  KernelParameter constant;
+  constant.constant = constantOnly(evaluate(*parameter.defaultValue), "the default of '" + parameter.name + "'",
+                                   parameter.defaultValue->range);
+  return constant.constant ? std::optional(constant) : std::nullopt;
+}
+
+bool Sema::applyAssumption(const Parameter &parameter, KernelParameter &resolved) {
+  if (!resolved.block.empty()) {
+    for (const KernelArgument &argument : argumentsOf(parameter, resolved))
+      if (auto found = request.assumptions.find(argument.name); found != request.assumptions.end()) {
+        if (!isPowerOfTwo(found->second)) {
+          error(Diag::bad_divisor, parameter.range, {std::to_string(found->second)});
+          return false;
+        }
+        resolved.assumptions[argument.name] = found->second;
+      }
+    return true;
+  }
+  auto found = request.assumptions.find(parameter.name);
+  if (found == request.assumptions.end())
+    return true;
+  bool isInteger =
+      !resolved.constant && (resolved.type.isPointer || (resolved.type.isInt() && !resolved.type.isBool()));
+  if (!isInteger || !isPowerOfTwo(found->second)) {
+    error(isInteger ? Diag::bad_divisor : Diag::assume_constant, parameter.range,
+          {isInteger ? std::to_string(found->second) : parameter.name});
+    return false;
+  }
+  resolved.divisibility = found->second;
+  return true;
+}
+
+bool Sema::resolveParameters(const FunctionStmt &kernel, const InstanceDirective *instance,
+                             std::vector<KernelParameter> &parameters) {
+  size_t errorsBefore = diagnostics.numErrors();
+  collectSignature(kernel, instance);
+  ResolvedParameters resolved;
+  auto isArgument = [&](const Parameter &parameter, const std::string &name) {
+    const std::optional<KernelParameter> &value = resolved[parameter.name];
+    return value && llvm::any_of(argumentsOf(parameter, *value), [&](const auto &a) { return a.name == name; });
+  };
+  auto checkNames = [&](const auto &map, std::string_view option) {
+    for (const auto &[name, value] : map) {
+      bool isKnown =
+          llvm::any_of(kernel.parameters, [&](const Parameter &p) { return p.name == name || isArgument(p, name); });
+      if (!isKnown)
+        error(Diag::unknown_parameter, kernel.nameRange, {kernel.name, name + std::string(option)});
+    }
+  };
+  checkNames(request.definitions, " (of -D)");
+  std::set<std::string> wrong;
+  for (const Parameter &parameter : kernel.parameters) {
+    if (parameter.isVarArgs) {
+      error(Diag::not_supported, parameter.range, {"'*" + parameter.name + "' in the parameters of a kernel"});
+      continue;
+    }
+    size_t errorsHere = diagnostics.numErrors();
+    resolved[parameter.name] = resolveParameter(parameter);
+    if (diagnostics.numErrors() != errorsHere)
+      wrong.insert(parameter.name);
+  }
+  applyDecorators(kernel, resolved);
+  checkNames(request.assumptions, " (of --assume)");
+  checkNames(request.sizes, " (of --size)");
+  std::string missing;
+  for (const Parameter &parameter : kernel.parameters) {
+    std::optional<KernelParameter> &value = resolved[parameter.name];
+    if (!value && !wrong.contains(parameter.name) && !parameter.isVarArgs) {
+      bool isConstexpr = parameter.annotation && StringRef(unparse(*parameter.annotation)).contains("constexpr");
+      missing += (missing.empty() ? "" : ", ") + parameter.name + (isConstexpr ? " (a value, by -D)" : " (a type)");
+    }
+    if (value && applyAssumption(parameter, *value))
+      parameters.push_back(std::move(*value));
+  }
+  if (!missing.empty())
+    error(Diag::missing_types, kernel.nameRange, {kernel.name, missing});
+  size_t atRunTime = llvm::count_if(parameters, [](const KernelParameter &p) { return !p.constant; });
+  if (atRunTime > TILE_MAX_PARAMETERS)
+    error(Diag::too_many_parameters, kernel.nameRange,
+          {kernel.name, std::to_string(atRunTime), std::to_string(TILE_MAX_PARAMETERS)});
+  if (diagnostics.numErrors() != errorsBefore)
+    return false;
+  selectOptions(kernel, instance);
+  if (!chooseOpen(kernel, parameters))
+    return false;
+  allowOpenSizes(kernel, parameters);
+  return true;
+}
+
+} // namespace tile::frontend
