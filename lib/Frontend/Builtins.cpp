@@ -186,4 +186,26 @@ std::optional<int64_t> BuiltinCall::axis(size_t index, size_t rank) const {
   return std::nullopt;
 }
 
+std::optional<std::vector<SymValue>> BuiltinCall::integers(size_t index, size_t rank, DType type) const {
+  const Argument &list = arguments[index];
+  if (list.value.isError())
+    return std::nullopt;
+  if (!list.value.isTuple() || list.value.elements.size() != rank) {
+    sema.error(Diag::descriptor_rank, list.range, {std::string(list.name), describe(list.value), std::to_string(rank)});
+    return std::nullopt;
+  }
+  std::vector<SymValue> result;
+  for (const SymValue &element : list.value.elements) {
+    SymValue value = sema.toTensor(element, list.range);
+    if (value.isError())
+      return std::nullopt;
+    if (!value.isScalar() || !value.type.isInt() || value.type.isBool()) {
+      sema.error(Diag::integer_scalar, list.range, {std::string(list.name), describe(value)});
+      return std::nullopt;
+    }
+    result.push_back(sema.cast(value, type, list.range));
+  }
+  return result;
+}
+
 } // namespace tile::frontend

@@ -37,6 +37,8 @@ struct BuiltinCall {
   std::optional<llvm::SmallVector<int64_t>> shape(size_t index) const;
   /// A dimension of a tensor of 'rank' dimensions; negative counts from the end.
   std::optional<int64_t> axis(size_t index, size_t rank) const;
+  /// A tuple of 'rank' integers as scalars of a type.
+  std::optional<std::vector<SymValue>> integers(size_t index, size_t rank, DType type) const;
   SymValue constantNeeded(size_t index) const;
 };
 

@@ -11,30 +11,6 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-/// A tuple of integers as i64 scalars, one for each of 'rank' dimensions; false after an error.
-static bool appendIntegers(BuiltinCall &call, size_t index, size_t rank, std::vector<SymValue> &out) {
-  const SymValue &list = call[index];
-  if (list.isError())
-    return false;
-  if (!list.isTuple() || list.elements.size() != rank) {
-    call.sema.error(Diag::descriptor_rank, call.rangeOf(index),
-                    {std::string(call.arguments[index].name), describe(list), std::to_string(rank)});
-    return false;
-  }
-  for (const SymValue &element : list.elements) {
-    SymValue value = call.sema.toTensor(element, call.rangeOf(index));
-    if (value.isError())
-      return false;
-    if (!value.isScalar() || !value.type.isInt()) {
-      call.sema.error(Diag::integer_scalar, call.rangeOf(index),
-                      {std::string(call.arguments[index].name), describe(value)});
-      return false;
-    }
-    out.push_back(call.sema.cast(value, Scalar::Int64, call.rangeOf(index)));
-  }
-  return true;
-}
-
 SymValue emitMakeBlockPtr(Sema &sema, BuiltinCall &call) {
   SymValue base = pointerOperand(call);
   auto block = call.shape(4);
@@ -50,9 +26,12 @@ SymValue emitMakeBlockPtr(Sema &sema, BuiltinCall &call) {
   result.type = base.type;
   result.dims.assign(block->begin(), block->end());
   result.elements.push_back(base);
-  for (size_t index : {1u, 2u, 3u})
-    if (!appendIntegers(call, index, block->size(), result.elements))
+  for (size_t index : {1u, 2u, 3u}) {
+    auto integers = call.integers(index, block->size(), Scalar::Int64);
+    if (!integers)
       return {};
+    llvm::append_range(result.elements, *integers);
+  }
   return result;
 }
 
@@ -69,12 +48,12 @@ SymValue emitAdvance(Sema &sema, BuiltinCall &call) {
     return {};
   SymValue result = call[0];
   size_t rank = result.dims.size();
-  std::vector<SymValue> steps;
-  if (!appendIntegers(call, 1, rank, steps))
+  auto steps = call.integers(1, rank, Scalar::Int64);
+  if (!steps)
     return {};
   for (size_t dim = 0; dim < rank; ++dim) {
     SymValue &offset = result.elements[1 + 2 * rank + dim];
-    offset = sema.binary(BinaryOp::Add, offset, steps[dim], call.range);
+    offset = sema.binary(BinaryOp::Add, offset, (*steps)[dim], call.range);
   }
   return result;
 }

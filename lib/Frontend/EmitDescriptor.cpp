@@ -37,28 +37,13 @@ static int64_t rowBytes(ArrayRef<int64_t> block, DType element) {
   return block.back() * std::max(element.bits(), 8u) / 8;
 }
 
-/// Integers of a tuple as scalars of one type.
+/// Integers of a tuple as scalars of one type; false after an error.
 static bool scalarList(BuiltinCall &call, size_t index, DType type, size_t rank, SmallVectorImpl<mlir::Value> &out) {
-  const SymValue &list = call[index];
-  if (list.isError())
-    return false;
-  if (!list.isTuple() || list.elements.size() != rank) {
-    call.sema.error(Diag::descriptor_rank, call.rangeOf(index),
-                    {std::string(call.arguments[index].name), describe(list), std::to_string(rank)});
-    return false;
-  }
-  for (const SymValue &element : list.elements) {
-    SymValue value = call.sema.toTensor(element, call.rangeOf(index));
-    if (value.isError())
-      return false;
-    if (!value.isScalar() || !value.type.isInt() || value.type.isBool()) {
-      call.sema.error(Diag::integer_scalar, call.rangeOf(index),
-                      {std::string(call.arguments[index].name), describe(value)});
-      return false;
-    }
-    out.push_back(call.sema.cast(value, type, call.rangeOf(index)).value);
-  }
-  return true;
+  auto integers = call.integers(index, rank, type);
+  if (integers)
+    for (const SymValue &integer : *integers)
+      out.push_back(integer.value);
+  return integers.has_value();
 }
 
 SymValue emitMakeDescriptor(Sema &sema, BuiltinCall &call) {

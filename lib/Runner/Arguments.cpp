@@ -353,7 +353,8 @@ Result<HostBuffer> makeBuffer(const Manifest &manifest, const Bindings &bindings
   Result<BufferLayout> layout = layoutOf(manifest, bindings, index, text);
   if (!layout)
     return layout.error();
-  Result<HostBuffer> buffer = HostBuffer::create(parameter.type, std::move(*layout));
+  Result<HostBuffer> buffer =
+      HostBuffer::create(parameter.type, std::move(*layout), uint8_t(HostBuffer::guardPattern - index % 128));
   if (!buffer)
     return buffer;
   const BufferRole role = parameter.buffer ? parameter.buffer->role : BufferRole::Inout;

@@ -74,7 +74,7 @@ size_t HostBuffer::dataBytes() const {
   return static_cast<size_t>(elementLayout.physicalElements) * dataTypeSize(elementType);
 }
 
-Result<HostBuffer> HostBuffer::create(DataType type, BufferLayout layout) {
+Result<HostBuffer> HostBuffer::create(DataType type, BufferLayout layout, uint8_t guard) {
   HostBuffer buffer;
   buffer.elementType = type;
   buffer.elementLayout = std::move(layout);
@@ -87,7 +87,7 @@ Result<HostBuffer> HostBuffer::create(DataType type, BufferLayout layout) {
   buffer.memory.reset(static_cast<uint8_t *>(std::aligned_alloc(alignment, bytes)));
   if (!buffer.memory)
     return makeError(TILE_ERROR_OUT_OF_MEMORY, "cannot allocate {} bytes of host memory", bytes);
-  std::memset(buffer.memory.get(), guardPattern, buffer.storageBytes());
+  std::memset(buffer.memory.get(), guard, buffer.storageBytes());
   return buffer;
 }
 

@@ -37,8 +37,9 @@ public:
   static constexpr size_t guardBytes = 64 * 1024;
   static constexpr uint8_t guardPattern = 0xCD;
 
-  /// Fails when the memory cannot be had.
-  static Result<HostBuffer> create(DataType type, BufferLayout layout);
+  /// Fails when the memory cannot be had. Buffers of one kernel have different guards, so that a copy of what lies
+  /// behind one to what lies behind another is seen.
+  static Result<HostBuffer> create(DataType type, BufferLayout layout, uint8_t guard = guardPattern);
   HostBuffer() = default;
   HostBuffer(HostBuffer &&) = default;
   HostBuffer &operator=(HostBuffer &&) = default;

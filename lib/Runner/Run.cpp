@@ -314,17 +314,24 @@ Result<std::unique_ptr<CudaContext>> openDevice(const RunOptions &options) {
   return makeError(TILE_ERROR_INVALID_ARGUMENT, "unknown device '{}'; expected cuda or cuda:N", name);
 }
 
+Result<LoadedArtifact> loadArtifact(const RunOptions &options, const Artifact &artifact) {
+  Result<std::unique_ptr<CudaContext>> context = openDevice(options);
+  if (!context)
+    return context.error();
+  Result<std::unique_ptr<CudaDevice>> device = CudaDevice::load(**context, artifact.image);
+  if (!device)
+    return device.error();
+  (*device)->overlapLaunches(options.overlap);
+  return LoadedArtifact{std::move(*context), std::move(*device)};
+}
+
 int runArtifact(const RunOptions &options, const Artifact &artifact) {
   if (Status status = validateRequest(options, artifact.manifest); !status)
     return reportFailure(options, status.error());
-  Result<std::unique_ptr<CudaContext>> context = openDevice(options);
-  if (!context)
-    return reportFailure(options, context.error());
-  Result<std::unique_ptr<CudaDevice>> device = CudaDevice::load(**context, artifact.image);
-  if (!device)
-    return reportFailure(options, device.error());
-  (*device)->overlapLaunches(options.overlap);
-  return runOnDevice(options, artifact.manifest, **device);
+  Result<LoadedArtifact> loaded = loadArtifact(options, artifact);
+  if (!loaded)
+    return reportFailure(options, loaded.error());
+  return runOnDevice(options, artifact.manifest, *loaded->device);
 }
 
 } // namespace tile::runner

@@ -32,6 +32,13 @@ int finishOutput(const std::string &program, int code);
 /// Opens the device in `options.device` ("cuda" or "cuda:N").
 Result<std::unique_ptr<CudaContext>> openDevice(const RunOptions &options);
 
+struct LoadedArtifact {
+  std::unique_ptr<CudaContext> context;
+  std::unique_ptr<CudaDevice> device;
+};
+/// Opens the device and loads the artifact's code on it.
+Result<LoadedArtifact> loadArtifact(const RunOptions &options, const runtime::Artifact &artifact);
+
 /// Prints one report in the chosen format and appends it to --bench-json. `isFirst`: headers first.
 Status printReport(const RunOptions &options, const RunReport &report, bool isFirst);
 

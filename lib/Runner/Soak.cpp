@@ -279,14 +279,10 @@ int runSoak(const RunOptions &options, const runtime::Artifact &artifact) {
   first.check = true;
   if (Status status = validateRequest(first, artifact.manifest); !status)
     return reportFailure(options, status.error());
-  Result<std::unique_ptr<CudaContext>> context = openDevice(options);
-  if (!context)
-    return reportFailure(options, context.error());
-  Result<std::unique_ptr<CudaDevice>> device = CudaDevice::load(**context, artifact.image);
-  if (!device)
-    return reportFailure(options, device.error());
-  (*device)->overlapLaunches(options.overlap);
-  return Soak(options, artifact, std::move(*plan), **device).run();
+  Result<LoadedArtifact> loaded = loadArtifact(options, artifact);
+  if (!loaded)
+    return reportFailure(options, loaded.error());
+  return Soak(options, artifact, std::move(*plan), *loaded->device).run();
 }
 
 } // namespace tile::runner

@@ -96,6 +96,16 @@ TEST(HostBuffer, damageIsFoundAndNamed) {
   EXPECT_FALSE(findDamage(before, *before.clone(), true));
 }
 
+TEST(HostBuffer, guardsMayDiffer) {
+  Result<BufferLayout> layout = planBuffer({2}, {}, 4, true);
+  ASSERT_TRUE(bool(layout));
+  Result<HostBuffer> buffer = HostBuffer::create(tile::runtime::DataType::F32, *layout, 0x12);
+  ASSERT_TRUE(bool(buffer));
+  buffer->poison();
+  EXPECT_EQ(buffer->storage().front(), 0x12);
+  EXPECT_EQ(buffer->storage().back(), 0x12);
+}
+
 TEST(HostBuffer, negative_moreThanTheMachineHas) {
   Result<BufferLayout> layout = planBuffer({int64_t(1) << 39}, {}, 1, false);
   ASSERT_TRUE(bool(layout));
