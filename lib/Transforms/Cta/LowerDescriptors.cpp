@@ -1,21 +1,17 @@
 // cta-lower-descriptors: read and write blocks by TMA.
 //
 // A read is copied into a buffer, awaited at once; its users load from there. The layout is row-major with the widest
-// swizzle, which is what a matrix descriptor of wgmma can say. A write goes through a ring of two panels, so that the
-// next panel is filled while TMA reads the one before, and the last ones while the program goes on:
+// swizzle, which is what a matrix descriptor of wgmma can say. A write goes through a ring of two panels:
 //
 //   tile.desc_store %d[%i, %j], %x     ==>   for each panel p:  cta.tma_store_wait 1; store of %x's columns; fence;
 //                                                               cta.tma_store %panel[p % 2], %d[%i, %j + p * columns]
 //                                            before tile.return:  cta.tma_store_wait 0
 //
-// Rows that are no multiple of the widest panel, 144 columns of 16 bits, say, end in a panel with fewer columns: of 16,
-// which the launcher describes by a second tensor map. When read it takes as much memory as the others, so that one
-// product can step over all of them; when written it has a small buffer of its own.
+// 144 columns end in a panel of 16, which a second tensor map describes. Of a block that is read it takes as much
+// memory as the others, so that one product steps over all; of one that is written it has a small buffer of its own.
 //
-// Leading dimensions of the block that have size 1 are coordinates only: buffers are matrices.
-//
-// The box and the swizzle that the buffers need become part of the descriptor's tensor map, which the launcher makes,
-// or the kernel, where the descriptor has a place for it.
+// Leading dimensions of size 1 are coordinates only. The box and the swizzle that the buffers need become part of the
+// descriptor's tensor map, which the launcher makes, or the kernel, where the descriptor has a place for it.
 #include "Analysis/DotPlan.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/Factories.h"
