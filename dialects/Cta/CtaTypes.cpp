@@ -30,6 +30,10 @@ int64_t BufferType::getBytesPerSlot() const {
   return *layout::usedExtent(getLayout().getLayout(), getShape().vec()) * getBytesInMemory(getElementType());
 }
 
+int64_t BufferType::getBlockBytes() const {
+  return ShapedType::getNumElements(getShape()) * getBytesInMemory(getElementType());
+}
+
 BufferType BufferType::withSlots(int64_t slots) const {
   return get(getContext(), getShape(), getElementType(), getLayout(), slots);
 }

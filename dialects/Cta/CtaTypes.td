@@ -27,6 +27,8 @@ def Cta_BufferType : TypeDef<CtaDialect, "Buffer"> {
     /// Bytes of one tile, and of all slots.
     int64_t getBytesPerSlot() const;
     int64_t getBytes() const { return getBytesPerSlot() * getSlots(); }
+    /// Of the elements of one slot, without gaps between them.
+    int64_t getBlockBytes() const;
     /// The same buffer with another number of slots.
     BufferType withSlots(int64_t slots) const;
     /// The same matrices seen with their dimensions exchanged.

@@ -18,7 +18,7 @@ LogicalResult tile::cta::verifyBlock(Operation *op, DescType desc, ValueRange of
     block = block.drop_front();
   bool fits = tile.size() == block.size() && tile.drop_back() == block.drop_back() &&
               buffer.getElementType() == desc.getElementType();
-  fits = fits && (mayBePanel ? block.back() % tile.back() == 0 : block.back() == tile.back());
+  fits = fits && (mayBePanel ? tile.back() <= block.back() : block.back() == tile.back());
   if (!fits)
     return op->emitOpError() << "buffer is " << RankedTensorType::get(tile, buffer.getElementType())
                              << " but the descriptor's block is "
@@ -26,11 +26,30 @@ LogicalResult tile::cta::verifyBlock(Operation *op, DescType desc, ValueRange of
   return success();
 }
 
+/// The same rows with fewer columns, if there is a rest.
+static LogicalResult verifyRest(Operation *op, DescType desc, Value rest) {
+  if (!rest)
+    return success();
+  auto type = cast<DescType>(rest.getType());
+  bool fits = type.getElementType() == desc.getElementType() && type.getShape().size() == desc.getShape().size() &&
+              type.getShape().drop_back() == desc.getShape().drop_back() &&
+              type.getShape().back() < desc.getShape().back();
+  if (!fits)
+    return op->emitOpError() << "rest is " << RankedTensorType::get(type.getShape(), type.getElementType())
+                             << " but must have fewer columns than the block "
+                             << RankedTensorType::get(desc.getShape(), desc.getElementType()) << " and all else alike";
+  return success();
+}
+
 LogicalResult TmaLoadOp::verify() {
+  if (failed(verifyRest(*this, getDesc().getType(), getRest())))
+    return failure();
   return verifyBlock(*this, getDesc().getType(), getOffsets(), getBuffer().getType(), /*mayBePanel=*/false);
 }
 
 LogicalResult TmaLoadSyncOp::verify() {
+  if (failed(verifyRest(*this, getDesc().getType(), getRest())))
+    return failure();
   if (getBarrier().getType().getSlots() != 1)
     return emitOpError() << "barrier has " << getBarrier().getType().getSlots() << " slots but needs one";
   return verifyBlock(*this, getDesc().getType(), getOffsets(), getBuffer().getType(), /*mayBePanel=*/false);

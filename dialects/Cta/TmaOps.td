@@ -7,30 +7,32 @@
 
 include "Cta/CtaOpBase.td"
 
-def Cta_TmaLoadOp : Cta_Op<"tma_load", [
+def Cta_TmaLoadOp : Cta_Op<"tma_load", [AttrSizedOperandSegments,
     MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "asynchronous copy of a block from global to shared memory by one thread";
   let description = [{
     PTX ISA, `cp.async.bulk.tensor`. `offsets` is the coordinate of the block's first element; elements outside the
-    tensor are zeros. The buffer may lack leading dimensions of the block that have size 1. The bytes of the whole buffer count at the barrier, which `cta.mbarrier_expect` must have told.
-    Only in the producer of a `cta.warp_roles`.
+    tensor are zeros. The buffer may lack leading dimensions of the block that have size 1. The bytes of the block count at the
+    barrier, which `cta.mbarrier_expect` must have told. If the buffer's last panel has fewer columns than the others,
+    `rest` leads to the same tensor, with a box of so many columns. Only in the producer of a `cta.warp_roles`.
 
     Example:
     ```mlir
     cta.tma_load %d[%i, %j], %b, %full[%slot] : !tile.desc<128x64xf16>, !cta.buffer<128x64xf16, #s>, !cta.mbarrier<4>
+    cta.tma_load %d[%i, %j] rest %r, %b, %full[%slot] : !tile.desc<64x160xf16> rest !tile.desc<64x32xf16>, !cta.buffer<64x160xf16, #s>, !cta.mbarrier<4>
     ```
   }];
-  let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$offsets,
+  let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$offsets, Optional<Tile_DescType>:$rest,
                        Arg<Cta_BufferType, "tile", [MemWrite<Cta_SharedMemory>]>:$buffer, Cta_MbarrierType:$barrier,
                        I32:$slot);
   let assemblyFormat = [{
-    $desc `[` $offsets `]` `,` $buffer `,` $barrier `[` $slot `]` attr-dict
-    `:` type($desc) `,` type($buffer) `,` type($barrier)
+    $desc `[` $offsets `]` (`rest` $rest^)? `,` $buffer `,` $barrier `[` $slot `]` attr-dict
+    `:` type($desc) (`rest` type($rest)^)? `,` type($buffer) `,` type($barrier)
   }];
   let hasVerifier = 1;
 }
 
-def Cta_TmaLoadSyncOp : Cta_Op<"tma_load_sync", [
+def Cta_TmaLoadSyncOp : Cta_Op<"tma_load_sync", [AttrSizedOperandSegments,
     MemoryEffects<[MemRead<Tile_GlobalMemory>, MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "copy of a block from global to shared memory, awaited at once";
   let description = [{
@@ -42,10 +44,11 @@ def Cta_TmaLoadSyncOp : Cta_Op<"tma_load_sync", [
     cta.tma_load_sync %d[%i, %j], %b, %m : !tile.desc<128x64xf16>, !cta.buffer<128x64xf16, #s>, !cta.mbarrier<1>
     ```
   }];
-  let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$offsets,
+  let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$offsets, Optional<Tile_DescType>:$rest,
                        Arg<Cta_BufferType, "tile", [MemWrite<Cta_SharedMemory>]>:$buffer, Cta_MbarrierType:$barrier);
   let assemblyFormat = [{
-    $desc `[` $offsets `]` `,` $buffer `,` $barrier attr-dict `:` type($desc) `,` type($buffer) `,` type($barrier)
+    $desc `[` $offsets `]` (`rest` $rest^)? `,` $buffer `,` $barrier attr-dict
+    `:` type($desc) (`rest` type($rest)^)? `,` type($buffer) `,` type($barrier)
   }];
   let hasVerifier = 1;
 }

@@ -144,7 +144,7 @@ static SmallVector<int64_t> getBlockShape(Value operand) {
 }
 
 /// One instruction computes 160 columns, say. Only b has them, and its buffer must have the rest at its end: with k
-/// contiguous there is one panel of all columns, with n contiguous panels divide the columns.
+/// contiguous there is one panel of all columns, with n contiguous it is what the last panel lacks.
 static bool fitsOnePart(int64_t m, int64_t n, int64_t k, bool bTransposed, const layout::WgmmaTiling &tiling) {
   constexpr int64_t step = 16, mostColumns = 256, panelBits = 1024;
   return llvm::isPowerOf2_64(m) && llvm::isPowerOf2_64(k) && n % step == 0 && n <= mostColumns && tiling.groupsN == 1 &&

@@ -18,6 +18,13 @@ int64_t Channel::getBytesPerSlot() const {
   return bytes;
 }
 
+int64_t Channel::getCopiedBytes() const {
+  int64_t bytes = 0;
+  for (cta::TmaLoadSyncOp load : loads)
+    bytes += load.getBuffer().getType().getBlockBytes();
+  return bytes;
+}
+
 SmallVector<scf::ForOp> Channel::getLoops() const {
   SmallVector<scf::ForOp> loops;
   for (Operation *op = getBlock()->getParentOp(); auto loop = dyn_cast<scf::ForOp>(op); op = op->getParentOp())
@@ -193,6 +200,8 @@ private:
       for (cta::TmaLoadSyncOp load : channel.loads) {
         plan.producerOps.insert(load);
         need(load.getDesc());
+        if (load.getRest())
+          need(load.getRest());
         for (Value offset : load.getOffsets())
           need(offset);
         for (scf::ForOp loop : channel.getLoops())

@@ -27,6 +27,8 @@ struct Channel {
 
   mlir::Block *getBlock() const { return cta::TmaLoadSyncOp(loads.front())->getBlock(); }
   int64_t getBytesPerSlot() const;
+  /// What arrives at the barrier of a slot: its bytes without gaps.
+  int64_t getCopiedBytes() const;
   /// The loops around the block, outermost first.
   llvm::SmallVector<mlir::scf::ForOp> getLoops() const;
 };

@@ -193,8 +193,12 @@ void emitLaunch(llvm::raw_ostream &os, const runtime::Manifest &manifest, String
     declarations += formatv(", {0}{1}", cType(parameter), name).str();
     comments += describeParameter(parameter, name);
   }
-  for (const runtime::TensorMapSpec &map : manifest.tensorMaps)
-    comments += describeTensorMap(map, names[manifest.findParameter(map.base) - manifest.parameters.data()]);
+  for (const runtime::TensorMapSpec &map : manifest.tensorMaps) {
+    // Several maps of one tensor demand the same.
+    std::string text = describeTensorMap(map, names[manifest.findParameter(map.base) - manifest.parameters.data()]);
+    if (!StringRef(comments).contains(text))
+      comments += text;
+  }
   os << "/* Launches in the current context; `stream` is a CUstream.\n"
      << commentText(comments) << "   Pointers are device addresses. */\n"
      << "static inline tile_status " << kernel << "_launch(tile_kernel *kernel, void *stream" << declarations << ") {\n"

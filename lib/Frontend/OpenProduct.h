@@ -30,8 +30,8 @@ struct OpenProduct {
   DType element, output; ///< of a, and of c
   /// Promised: rows (or columns) of a and b are contiguous and start at multiples of 16 bytes.
   bool alignedRows = false;
-  /// Promised: K is the contiguous dimension of both.
-  bool kMajor = false;
+  /// Promised: K is the contiguous dimension of a, and of b.
+  bool aKMajor = false, bKMajor = false;
   TileChoices given; ///< what is not left open
 };
 

@@ -331,8 +331,8 @@ bool Sema::describeProduct(const DirectiveSet &directives, const std::map<std::s
            pitchDivisor(*factor.buffer, *dim, integers) * (pointer.type.pointee().bits() / 8) % rowBytes == 0;
   };
   product.alignedRows = isAligned(found->a, *a) && isAligned(found->b, *b);
-  product.kMajor = contiguousDim(*found->a.buffer, integers) == (found->a.isTransposed ? 0u : 1u) &&
-                   contiguousDim(*found->b.buffer, integers) == (found->b.isTransposed ? 1u : 0u);
+  product.aKMajor = contiguousDim(*found->a.buffer, integers) == (found->a.isTransposed ? 0u : 1u);
+  product.bKMajor = contiguousDim(*found->b.buffer, integers) == (found->b.isTransposed ? 1u : 0u);
   return true;
 }
 

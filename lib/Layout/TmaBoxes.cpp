@@ -31,6 +31,9 @@ std::optional<TmaBoxes> planTmaBoxes(const LinearLayout &buffer, unsigned elemen
   if (shape.size() == 2)
     boxes.shape.push_back(boxRows);
   boxes.shape.push_back(boxColumns);
+  boxes.restColumns = columns % boxColumns;
+  if (boxes.restColumns * elementBytes % minRowBytes != 0)
+    return std::nullopt;
   for (int64_t column = 0; column < columns; column += boxColumns)
     for (int64_t row = 0; row < rows; row += boxRows) {
       TmaBoxes::Place place;
@@ -38,6 +41,7 @@ std::optional<TmaBoxes> planTmaBoxes(const LinearLayout &buffer, unsigned elemen
         place.coordinates.push_back(row);
       place.coordinates.push_back(column);
       place.byteOffset = (column * layoutRows + row * boxColumns) * elementBytes;
+      place.isRest = column + boxColumns > columns;
       boxes.places.push_back(place);
     }
   return boxes;
@@ -45,7 +49,7 @@ std::optional<TmaBoxes> planTmaBoxes(const LinearLayout &buffer, unsigned elemen
 
 std::optional<TmaParts> splitTmaBoxes(const LinearLayout &buffer, unsigned elementBytes, unsigned parts) {
   std::optional<TmaBoxes> whole = planTmaBoxes(buffer, elementBytes);
-  if (!whole || parts == 0)
+  if (!whole || parts == 0 || whole->restColumns != 0)
     return std::nullopt;
   TmaParts split{*whole, std::vector<int64_t>(whole->shape.size(), 0), 0};
   std::vector<TmaBoxes::Place> &places = split.boxes.places;

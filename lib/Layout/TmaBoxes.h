@@ -14,10 +14,12 @@ namespace tile::layout {
 
 struct TmaBoxes {
   std::vector<int64_t> shape; ///< Of one box, outermost dimension first.
+  int64_t restColumns = 0;    ///< Of the boxes in the last panel, which are narrower; 0: they are like the others.
   unsigned swizzleBytes = 0;  ///< 0, 32, 64 or 128.
   struct Place {
     std::vector<int64_t> coordinates; ///< Of the box's first element in the buffer.
     int64_t byteOffset = 0;           ///< Of the box in the buffer.
+    bool isRest = false;              ///< It has `restColumns`, and so is copied through another tensor map.
     bool operator==(const Place &) const = default;
   };
   std::vector<Place> places;
@@ -25,8 +27,9 @@ struct TmaBoxes {
 
 /// None if the buffer is not what TMA writes: of rank 1 or 2, rows of at least 16 bytes one after the other, with or
 /// without a swizzle.
-/// Boxes reach into `shape`, the buffer's if it is smaller than the layout's (empty: the same): a box that would be all
-/// outside is left out, and has no more rows than there are.
+/// Boxes fill `shape`, the buffer's if it is smaller than the layout's (empty: the same). A row of a box with fewer
+/// columns than a panel still takes a whole row of the swizzle (CUDA Programming Guide, "Shared memory swizzle"; so
+/// measured).
 std::optional<TmaBoxes> planTmaBoxes(const LinearLayout &buffer, unsigned elementBytes,
                                      const std::vector<int64_t> &shape = {});
 

@@ -24,7 +24,8 @@ constexpr unsigned storePanels = 2;       // cta-lower-descriptors writes c thro
 constexpr unsigned maxStages = 16;        // tile.kernel
 constexpr unsigned usefulStages = 3;      // one is read, one is full, one is on its way; of small ones one more
 constexpr unsigned largeStage = 40 << 10; // bytes, of 128x192x64
-constexpr unsigned narrowStages = 4;      // of panels narrower than a swizzle: 1536 nn takes 13.4 us, 15.2 with 5
+constexpr unsigned straddlingStages =
+    4; // where rows of b's blocks begin inside a line of L2: with 5, 1536 nn takes 8 % longer
 constexpr unsigned maxAccumulators = 128; // per thread, of 255 registers
 constexpr unsigned mmaStepBytes = 64;     // of a K step of mma.sync: two instructions
 
@@ -34,7 +35,7 @@ bool isPowerOfTwo(int64_t value) {
 
 /// Of one warp group: an instruction has 8, a panel of a right operand that is not contiguous along K, 32 bytes.
 unsigned leastColumns(const GemmProblem &problem) {
-  return problem.kMajor ? 8 : 16;
+  return problem.kMajor() ? 8 : 16;
 }
 
 /// Warp groups that share rows of wgmma.
@@ -79,17 +80,25 @@ std::string checkMmaSync(const GemmProblem &problem, const GemmConfig &config) {
   return "";
 }
 
-/// Rows of tiles that run together. By the rows of a and columns of b that a wave reads, 16 were better for 128x256
-/// tiles; measured on an H200 they lose 5 % at 8192 (1729 us against 1646), and nothing is gained anywhere.
 constexpr unsigned defaultGroup = 8;
+
+/// Rows of tiles that run together. By the rows of a and columns of b that a wave reads, 16 were better for 128x256
+/// tiles; measured on an H200 they lose 5 % at 8192 (1729 us against 1646), and nothing is gained anywhere. Where all
+/// tiles run at once, groups of different sizes lose: the twelve rows of 1536 take 12.5 us in fours, 13.4 as 8 and 4.
+unsigned chooseGroup(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
+  constexpr unsigned smallGroup = 4;
+  int64_t rows = (problem.m + config.blockM - 1) / config.blockM,
+          columns = (problem.n + config.blockN - 1) / config.blockN;
+  bool isOneWave = rows * columns <= int64_t(problem.numSms ? problem.numSms : target.numSms);
+  return isOneWave && rows > defaultGroup && rows % defaultGroup != 0 ? smallGroup : defaultGroup;
+}
 
 /// The most stages that fit, if these are enough to be useful.
 std::optional<unsigned> chooseStages(const GpuTarget &target, const GemmProblem &problem, GemmConfig config) {
   config.numStages = config.wgmma ? maxStages : usefulStages;
-  // Of a row-major b, panels divide the columns.
-  if (config.wgmma && !problem.kMajor && config.blockN * problem.elementBytes() % swizzleSpan != 0 &&
-      !isPowerOfTwo(config.blockN))
-    config.numStages = narrowStages;
+  bool straddles = !problem.bKMajor && config.blockN * problem.elementBytes() % swizzleSpan != 0;
+  if (config.wgmma && straddles && !isPowerOfTwo(config.blockN))
+    config.numStages = straddlingStages;
   while (config.numStages > 1 && sharedBytes(problem, config) > target.maxSharedPerCta)
     --config.numStages;
   bool isLarge = (config.blockM + config.blockN) * config.blockK * problem.elementBytes() >= largeStage;
@@ -110,7 +119,7 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
   auto sizes = [](std::optional<unsigned> choice, Sizes open) { return choice ? Sizes{*choice} : open; };
   unsigned span = swizzleSpan / problem.elementBytes(), step = mmaStepBytes / problem.elementBytes();
   Sizes blocksM = sizes(choices.blockM, wgmma ? wgmmaBlocksM(problem) : Sizes{32, 64, 128});
-  Sizes columns = problem.anyBlockSize ? Sizes{64, 96, 128, 160, 192, 224, 256} : Sizes{64, 128, 256};
+  Sizes columns = problem.anyBlockSize ? Sizes{64, 96, 128, 144, 160, 192, 224, 256} : Sizes{64, 128, 256};
   Sizes blocksN = sizes(choices.blockN, wgmma ? columns : Sizes{32, 64, 128});
   Sizes warps = sizes(choices.numWarps, wgmma ? Sizes{8, 4} : Sizes{4});
   std::vector<GemmConfig> candidates;
@@ -122,7 +131,7 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
       for (unsigned blockK : blocksK)
         for (unsigned numWarps : warps) {
           GemmConfig config{blockM, blockN, blockK, 1, numWarps, 1, wgmma};
-          config.groupM = choices.groupM.value_or(defaultGroup);
+          config.groupM = choices.groupM.value_or(chooseGroup(target, problem, config));
           // Side by side along N both groups read the same rows: 1024x1024x8192 took 34.8 us that way, 32.0 with
           // 128x64.
           bool isSideBySide = wgmma && groupsAlongN(config) > 1;
@@ -157,16 +166,28 @@ std::string_view limitName(GemmLimit limit) {
 bool canUseWgmma(const GpuTarget &target, const GemmProblem &problem) {
   bool is16Bit = problem.element == MmaType::F16 || problem.element == MmaType::BF16;
   bool is8Bit = problem.element == MmaType::S8;
-  return target.has(Feature::Wgmma) && problem.tensorMaps && (is16Bit || (is8Bit && problem.kMajor));
+  return target.has(Feature::Wgmma) && problem.tensorMaps && (is16Bit || (is8Bit && problem.kMajor()));
+}
+
+/// Columns of c in shared memory on their way out: two panels, and what no number of panels divides, if that is a power
+/// of two; else panels divide the columns.
+static unsigned storeColumns(unsigned columns, unsigned panel) {
+  unsigned rest = columns % panel;
+  if (columns > panel && rest != 0 && isPowerOfTwo(rest))
+    return std::min(storePanels, columns / panel) * panel + rest;
+  return storePanels * std::min(panel, columns & -columns);
 }
 
 int64_t sharedBytes(const GemmProblem &problem, const GemmConfig &config) {
   int64_t stage = int64_t(config.blockM + config.blockN) * config.blockK * problem.elementBytes();
   if (!config.wgmma)
     return config.numStages * stage;
-  // Panels divide the columns.
-  unsigned panelBytes = std::min(swizzleSpan, (config.blockN & -config.blockN) * problem.outputBytes);
-  int64_t staging = int64_t(storePanels) * config.blockM * panelBytes;
+  // The last panel of a row-major b takes as much as the others.
+  unsigned panel = swizzleSpan / problem.elementBytes();
+  if (!problem.bKMajor && config.blockN > panel)
+    stage += int64_t((panel - config.blockN % panel) % panel) * config.blockK * problem.elementBytes();
+  int64_t staging =
+      int64_t(config.blockM) * storeColumns(config.blockN, swizzleSpan / problem.outputBytes) * problem.outputBytes;
   return config.numStages * (stage + barrierBytes) + staging + alignmentBytes;
 }
 

@@ -22,8 +22,8 @@ struct GemmProblem {
   unsigned numSms = 0;            ///< 0: what the target's product has
   /// a and b can be read through tensor maps: their rows start at multiples of 16 bytes. Without, there is no wgmma.
   bool tensorMaps = true;
-  /// a is row-major and b column-major, so that K is contiguous in both. wgmma on 8-bit types needs it.
-  bool kMajor = false;
+  /// K is contiguous in a (row-major) or b (column-major). wgmma on 8-bit types needs both.
+  bool aKMajor = false, bKMajor = false;
   /// With wgmma, blockN may be any multiple of 16.
   bool anyBlockSize = true;
   /// The last rounds of tiles are split among all multiprocessors, as cta-stream-k does.
@@ -31,6 +31,7 @@ struct GemmProblem {
   /// Warp groups multiply blocks of fewer than 64 rows with swapped operands, as tile-swap-dot makes them.
   bool swapFewRows = true;
 
+  bool kMajor() const { return aKMajor && bKMajor; }
   unsigned elementBytes() const { return mmaTypeBits(element) / 8; }
 };
 

@@ -74,8 +74,10 @@ static LogicalResult checkOperation(Operation *op, const target::GpuTarget &gpu)
         return failure(failed(checkWholeTile(op, op.getBuffer().getType())) || failed(checkAsyncCopy(op, gpu)));
       })
       .Case<cta::WgmmaOp>([&](auto op) { return checkWgmma(op, gpu); })
-      .Case<cta::TmaLoadOp, cta::TmaLoadSyncOp, cta::TmaStoreOp, cta::TmaMulticastOp>(
-          [&](auto op) { return checkTmaCopy(op, op.getBuffer().getType(), gpu); })
+      .Case<cta::TmaLoadOp, cta::TmaLoadSyncOp>(
+          [&](auto op) { return checkTmaCopy(op, op.getBuffer().getType(), op.getRest(), gpu); })
+      .Case<cta::TmaStoreOp, cta::TmaMulticastOp>(
+          [&](auto op) { return checkTmaCopy(op, op.getBuffer().getType(), /*rest=*/Value(), gpu); })
       .Case<cta::MakeTensorMapOp>([&](auto op) { return checkMakeTensorMap(op, gpu); })
       .Case<cta::LocalLoadOp, cta::LocalStoreOp>([](auto op) { return checkWholeTile(op, op.getBuffer().getType()); })
       .Case<cta::MbarrierAllocOp>([](auto op) { return checkMbarrierAlloc(op); })

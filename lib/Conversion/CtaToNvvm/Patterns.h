@@ -50,7 +50,8 @@ mlir::LogicalResult checkMma(cta::MmaSyncOp op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkFmaDot(cta::FmaDotOp op);
 mlir::LogicalResult checkWgmma(cta::WgmmaOp op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkMakeTensorMap(cta::MakeTensorMapOp op, const target::GpuTarget &gpu);
-mlir::LogicalResult checkTmaCopy(mlir::Operation *op, cta::BufferType buffer, const target::GpuTarget &gpu);
+mlir::LogicalResult checkTmaCopy(mlir::Operation *op, cta::BufferType buffer, mlir::Value rest,
+                                 const target::GpuTarget &gpu);
 mlir::LogicalResult checkMbarrierAlloc(cta::MbarrierAllocOp op);
 mlir::LogicalResult checkWarpRoles(cta::WarpRolesOp op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkCluster(mlir::Operation *op, const target::GpuTarget &gpu);

@@ -57,12 +57,12 @@ TmaBoxes boxesOf(cta::BufferType buffer) {
                                buffer.getShape().vec());
 }
 
-void emitLoads(OpBuilder &builder, Location loc, cta::BufferType type, Value buffer, Value desc, ValueRange offsets,
-               Value barrier) {
+void emitLoads(OpBuilder &builder, Location loc, cta::BufferType type, Value buffer, Value desc, Value rest,
+               ValueRange offsets, Value barrier) {
   for (const TmaBoxes::Place &place : boxesOf(type).places) {
     Value target = emitByteOffset(builder, loc, buffer, place.byteOffset);
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-        builder, loc, target, desc, emitCoordinates(builder, loc, offsets, place), barrier,
+        builder, loc, target, place.isRest ? rest : desc, emitCoordinates(builder, loc, offsets, place), barrier,
         /*im2colOffsets=*/ValueRange(), /*multicastMask=*/Value(), /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
         /*isCTAOnly=*/true, /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
   }
@@ -137,7 +137,8 @@ struct TmaLoadLowering : OpConversionPattern<cta::TmaLoadOp> {
   LogicalResult matchAndRewrite(cta::TmaLoadOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     emitLoads(rewriter, op.getLoc(), op.getBuffer().getType(), adaptor.getBuffer(), adaptor.getDesc(),
-              adaptor.getOffsets(), emitBarrierSlot(rewriter, op.getLoc(), adaptor.getBarrier(), adaptor.getSlot()));
+              adaptor.getRest(), adaptor.getOffsets(),
+              emitBarrierSlot(rewriter, op.getLoc(), adaptor.getBarrier(), adaptor.getSlot()));
     rewriter.eraseOp(op);
     return success();
   }
@@ -161,9 +162,9 @@ struct TmaLoadSyncLowering : OpConversionPattern<cta::TmaLoadSyncOp> {
                                  NVVM::SharedSpaceAttr::get(getContext(), NVVM::SharedSpace::shared_cta));
       NVVM::MBarrierInitOp::create(rewriter, loc, barrier, emitI32(rewriter, loc, 1), /*predicate=*/Value());
       NVVM::FenceMbarrierInitOp::create(rewriter, loc);
-      emitExpect(rewriter, loc, barrier, op.getBuffer().getType().getBytes());
-      emitLoads(rewriter, loc, op.getBuffer().getType(), adaptor.getBuffer(), adaptor.getDesc(), adaptor.getOffsets(),
-                barrier);
+      emitExpect(rewriter, loc, barrier, op.getBuffer().getType().getBlockBytes());
+      emitLoads(rewriter, loc, op.getBuffer().getType(), adaptor.getBuffer(), adaptor.getDesc(), adaptor.getRest(),
+                adaptor.getOffsets(), barrier);
       emitBarrierWait(rewriter, loc, barrier, emitI32(rewriter, loc, 0));
       NVVM::MBarrierInvalOp::create(rewriter, loc, barrier);
     }
@@ -259,12 +260,17 @@ struct ProxyFenceLowering : OpConversionPattern<cta::ProxyFenceOp> {
 
 } // namespace
 
-LogicalResult checkTmaCopy(Operation *op, cta::BufferType buffer, const target::GpuTarget &gpu) {
+LogicalResult checkTmaCopy(Operation *op, cta::BufferType buffer, Value rest, const target::GpuTarget &gpu) {
   if (!gpu.has(target::Feature::Tma))
     return op->emitOpError() << "needs TMA, which " << gpu.name << " lacks; sm_90 and later have it";
-  if (!layout::planTmaBoxes(buffer.getLayout().getLayout(), getBytesInMemory(buffer.getElementType()),
-                            buffer.getShape().vec()))
+  std::optional<TmaBoxes> boxes = layout::planTmaBoxes(
+      buffer.getLayout().getLayout(), getBytesInMemory(buffer.getElementType()), buffer.getShape().vec());
+  if (!boxes)
     return op->emitOpError() << "buffer has a layout that TMA cannot copy: " << buffer;
+  int64_t restColumns = rest ? cast<DescType>(rest.getType()).getShape().back() : 0;
+  if (boxes->restColumns != restColumns)
+    return op->emitOpError() << "has a descriptor for a last panel of " << restColumns
+                             << " columns but the buffer's has " << boxes->restColumns;
   return success();
 }
 

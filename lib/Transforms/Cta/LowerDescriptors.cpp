@@ -1,17 +1,17 @@
 // cta-lower-descriptors: read and write blocks by TMA.
 //
 // A read is copied into a buffer, awaited at once; its users load from there. The layout is row-major with the widest
-// swizzle, which is what a matrix descriptor of wgmma can say. A write goes through a ring of two panels, so that the
-// next panel is filled while TMA reads the one before, and the last ones while the program goes on:
+// swizzle, which is what a matrix descriptor of wgmma can say. A write goes through a ring of two panels:
 //
 //   tile.desc_store %d[%i, %j], %x     ==>   for each panel p:  cta.tma_store_wait 1; store of %x's columns; fence;
 //                                                               cta.tma_store %panel[p % 2], %d[%i, %j + p * columns]
 //                                            before tile.return:  cta.tma_store_wait 0
 //
-// Leading dimensions of the block that have size 1 are coordinates only: buffers are matrices.
+// 144 columns end in a panel of 16, which a second tensor map describes. Of a block that is read it takes as much
+// memory as the others, so that one product steps over all; of one that is written it has a small buffer of its own.
 //
-// The box and the swizzle that the buffers need become part of the descriptor's tensor map, which the launcher makes,
-// or the kernel, where the descriptor has a place for it.
+// Leading dimensions of size 1 are coordinates only. The box and the swizzle that the buffers need become part of the
+// descriptor's tensor map, which the launcher makes, or the kernel, where the descriptor has a place for it.
 #include "Analysis/DotPlan.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/Factories.h"
@@ -37,7 +37,11 @@ namespace {
 /// Buffers that a write of several panels fills in turns, from slot 0 on.
 constexpr int64_t storeSlots = 2;
 
-cta::BufferType planBuffer(ArrayRef<int64_t> block, Type element) {
+/// What is left of a row that no number of the widest panels divides: all panels are narrower, or the last one has
+/// fewer columns than the others, whose box is another tensor map. Only the launcher makes two maps of one tensor.
+enum class Panels { Equal, Rest };
+
+cta::BufferType planBuffer(ArrayRef<int64_t> block, Type element, Panels panels = Panels::Equal) {
   SmallVector<int64_t> padded = getPaddedShape(block);
   std::vector<int64_t> shape(padded.begin(), padded.end());
   unsigned bytes = getBytesInMemory(element);
@@ -45,25 +49,33 @@ cta::BufferType planBuffer(ArrayRef<int64_t> block, Type element) {
   for (unsigned dim = shape.size(); dim-- > 0;)
     order.push_back(dim);
   unsigned swizzle = shape.size() == 2 ? layout::chooseSwizzle(shape, bytes, order) : 0;
-  // Panels must divide a row that is no power of two, or the last would reach into the next block.
-  while (block.back() * bytes % std::max(swizzle, 1u) != 0)
+  bool mayHaveRest = panels == Panels::Rest && block.back() * bytes > swizzle;
+  while (!mayHaveRest && block.back() * bytes % std::max(swizzle, 1u) != 0)
     swizzle = swizzle > 32 ? swizzle / 2 : 0;
   auto layout = cta::LayoutAttr::get(element.getContext(), layout::swizzledShared(shape, bytes, order, swizzle));
   return cta::BufferType::get(element.getContext(), block, element, layout, /*slots=*/1);
 }
 
 /// The panel of the block's buffer that one box fills, if each thread can pick its columns of it; else the block. Of a
-/// block with fewer columns than the value has, panels hold a number of columns that divides the block's.
-cta::BufferType planPanel(RankedTensorType value, int64_t columns) {
+/// block with fewer columns than the value has, panels hold a number of columns that divides the block's, or leaves a
+/// power of two.
+cta::BufferType planPanel(RankedTensorType value, int64_t columns, Panels panels) {
   cta::BufferType whole = planBuffer(value.getShape(), value.getElementType());
   std::optional<layout::SwizzleForm> form =
       layout::matchSwizzle(whole.getLayout().getLayout(), getBytesInMemory(value.getElementType()));
   if (value.getRank() != 2 || !form)
     return whole;
-  int64_t panel = std::min(form->panelElements, columns & -columns);
-  if (!layout::sliceDim(cta::getLayout(value), 1, panel))
+  int64_t panel = form->panelElements, divisor = columns & -columns;
+  if (panels == Panels::Equal || columns < panel || columns % panel != divisor)
+    panel = std::min(panel, divisor);
+  if (!layout::sliceDim(cta::getLayout(value), 1, std::min(panel, divisor)))
     return whole;
   return planBuffer({value.getDimSize(0), panel}, value.getElementType());
+}
+
+std::optional<layout::TmaBoxes> planBoxes(cta::BufferType buffer) {
+  return layout::planTmaBoxes(buffer.getLayout().getLayout(), getBytesInMemory(buffer.getElementType()),
+                              buffer.getShape().vec());
 }
 
 /// A layout whose threads have all columns of their rows.
@@ -108,13 +120,19 @@ private:
     builder.setInsertionPoint(load);
     Location loc = load.getLoc();
     RankedTensorType result = load.getType();
-    cta::BufferType type = planBuffer(dropLeadingOnes(load.getDesc().getType().getShape()), result.getElementType());
+    bool isRead = llvm::all_of(load.getDesc().getUsers(), llvm::IsaPred<DescLoadOp, cta::TmaLoadSyncOp>);
+    bool mayHaveRest = isRead && isa<BlockArgument>(load.getDesc());
+    cta::BufferType type = planBuffer(dropLeadingOnes(load.getDesc().getType().getShape()), result.getElementType(),
+                                      mayHaveRest ? Panels::Rest : Panels::Equal);
     if (failed(setTensorMap(load, load.getDesc(), type)))
       return failure();
+    Value &rest = rests[load.getDesc()];
+    if (int64_t columns = planBoxes(type)->restColumns; columns != 0 && !rest)
+      rest = addRest(load.getDesc(), columns, type);
     Value buffer = cta::AllocOp::create(builder, loc, type, /*offset=*/IntegerAttr());
     Value barrier = cta::MbarrierAllocOp::create(builder, loc, cta::MbarrierType::get(kernel.getContext(), 1),
                                                  /*arrivals=*/1, /*offset=*/IntegerAttr());
-    cta::TmaLoadSyncOp::create(builder, loc, load.getDesc(), load.getOffsets(), buffer, barrier);
+    cta::TmaLoadSyncOp::create(builder, loc, load.getDesc(), load.getOffsets(), rest, buffer, barrier);
     RankedTensorType matrix = reshaped(result, dropLeadingOnes(result.getShape()));
     Value loaded = cta::LocalLoadOp::create(builder, loc, matrix, buffer);
     load.replaceAllUsesWith(matrix == result ? loaded : ReshapeOp::create(builder, loc, result, loaded));
@@ -130,41 +148,58 @@ private:
     if (value != block)
       matrix = ReshapeOp::create(builder, loc, value, matrix);
     int64_t width = store.getDesc().getType().getShape().back();
-    cta::BufferType panel = planPanel(value, width);
-    if (width % panel.getShape().back() != 0) {
+    Panels panels = store.getDesc().hasOneUse() && isa<BlockArgument>(store.getDesc()) ? Panels::Rest : Panels::Equal;
+    cta::BufferType panel = planPanel(value, width, panels), rest;
+    if (panel.getShape().back() > width) {
       value = cta::withLayout(value, cta::LayoutAttr::get(kernel.getContext(), planRows(value)));
       matrix = cta::ConvertLayoutOp::create(builder, loc, value, matrix);
-      panel = planPanel(value, width);
+      panel = planPanel(value, width, panels);
     }
-    int64_t columns = panel.getShape().back(), count = width / columns;
-    int64_t slots = std::min(count, storeSlots);
-    cta::BufferType ring = panel.withSlots(slots);
+    int64_t columns = panel.getShape().back(), restColumns = width % columns, rows = panel.getShape()[0];
+    if (restColumns != 0)
+      rest = planBuffer({rows, restColumns}, value.getElementType());
     // Warp groups that have rows to themselves need not wait for each other. Their box is smaller than that of others.
     int64_t groups = store.getDesc().hasOneUse() ? planGroups(panel, value) : 1;
-    cta::BufferType part = groups > 1 ? panel.firstRows(panel.getShape()[0] / groups) : panel;
-    if (failed(setTensorMap(store, store.getDesc(), part)))
+    if (rest && planGroups(rest, value) != groups)
+      groups = 1;
+    auto partOf = [&](cta::BufferType whole) { return groups > 1 ? whole.firstRows(rows / groups) : whole; };
+    if (failed(setTensorMap(store, store.getDesc(), partOf(panel))))
       return failure();
-    builder.setInsertionPointToStart(&kernel.getBody().front());
-    Value buffer = cta::AllocOp::create(builder, loc, ring, /*offset=*/IntegerAttr());
-    builder.setInsertionPoint(store);
-    for (int64_t index = 0; index < count; ++index) {
-      Value part = matrix;
-      SmallVector<Value> offsets(store.getOffsets());
-      if (count > 1) {
-        part = emitColumns(loc, part, index * columns, columns);
-        offsets.back() = arith::AddIOp::create(builder, loc, offsets.back(), emitI32(loc, index * columns));
-      }
-      // The write before this one may have ended with slot 0, too.
-      bool mayBeLast = index == 0 && count % slots != 0;
-      cta::TmaStoreWaitOp::create(builder, loc, mayBeLast ? 0 : slots - 1);
-      Value slot = cta::SlotOp::create(builder, loc, panel, buffer, emitI32(loc, index % slots));
-      cta::LocalStoreOp::create(builder, loc, part, slot);
-      cta::ProxyFenceOp::create(builder, loc);
-      cta::TmaStoreOp::create(builder, loc, slot, store.getDesc(), offsets, groups);
-    }
+    Value restDesc = rest ? addRest(store.getDesc(), restColumns, partOf(rest)) : Value();
+    emitPanels(store, matrix, panel, rest, restDesc, groups);
     store.erase();
     hasStores = true;
     return success();
+  }
+
+  /// Whole panels take turns in a ring of buffers; the rest has a buffer of its own.
+  void emitPanels(DescStoreOp store, Value matrix, cta::BufferType panel, cta::BufferType rest, Value restDesc,
+                  int64_t groups) {
+    Location loc = store.getLoc();
+    int64_t width = store.getDesc().getType().getShape().back(), columns = panel.getShape().back();
+    int64_t count = width / columns, slots = std::min(count, storeSlots), writes = count + (rest ? 1 : 0);
+    builder.setInsertionPointToStart(&kernel.getBody().front());
+    Value ring = cta::AllocOp::create(builder, loc, panel.withSlots(slots), /*offset=*/IntegerAttr());
+    Value last = rest ? cta::AllocOp::create(builder, loc, rest, /*offset=*/IntegerAttr()) : Value();
+    builder.setInsertionPoint(store);
+    for (int64_t index = 0; index < writes; ++index) {
+      bool isRest = index == count;
+      Value part = matrix;
+      SmallVector<Value> offsets(store.getOffsets());
+      if (writes > 1) {
+        part = emitColumns(loc, part, index * columns, isRest ? width - index * columns : columns);
+        offsets.back() = arith::AddIOp::create(builder, loc, offsets.back(), emitI32(loc, index * columns));
+      }
+      // The write before into the same buffer was so many writes ago, in this program or the last one.
+      int64_t lastOfSlot = count - 1 - (count - 1 - index % slots) % slots, age = slots;
+      if (isRest || index < slots)
+        age = isRest ? writes : writes - lastOfSlot + index;
+      cta::TmaStoreWaitOp::create(builder, loc, age - 1);
+      Value buffer = isRest ? last : cta::SlotOp::create(builder, loc, panel, ring, emitI32(loc, index % slots));
+      cta::LocalStoreOp::create(builder, loc, part, buffer);
+      cta::ProxyFenceOp::create(builder, loc);
+      cta::TmaStoreOp::create(builder, loc, buffer, isRest ? restDesc : store.getDesc(), offsets, groups);
+    }
   }
 
   /// The same elements in the same registers under another shape.
@@ -187,8 +222,7 @@ private:
 
   /// All buffers of a descriptor must have the same box, because it has one tensor map.
   LogicalResult setTensorMap(Operation *access, Value desc, cta::BufferType buffer) {
-    std::optional<layout::TmaBoxes> boxes = layout::planTmaBoxes(
-        buffer.getLayout().getLayout(), getBytesInMemory(buffer.getElementType()), buffer.getShape().vec());
+    std::optional<layout::TmaBoxes> boxes = planBoxes(buffer);
     if (!boxes)
       return access->emitOpError()
              << "moves blocks of " << RankedTensorType::get(buffer.getShape(), buffer.getElementType())
@@ -219,6 +253,29 @@ private:
     return success();
   }
 
+  /// A descriptor of the same tensor for the last columns of its blocks, whose box is that of `buffer` with so many.
+  Value addRest(Value desc, int64_t columns, cta::BufferType buffer) {
+    layout::TmaBoxes boxes = *planBoxes(buffer);
+    unsigned index = cast<BlockArgument>(desc).getArgNumber();
+    auto type = cast<DescType>(desc.getType());
+    SmallVector<int64_t> block(type.getShape()), box(block.size() - boxes.shape.size(), 1);
+    llvm::append_range(box, boxes.shape);
+    block.back() = box.back() = columns;
+    auto map = kernel.getArgAttrOfType<DictionaryAttr>(index, KernelOp::getTensorMapAttrName());
+    NamedAttrList entries(map);
+    if (auto name = map.getAs<StringAttr>("name"))
+      entries.set("name", builder.getStringAttr(name.getValue() + ".rest"));
+    entries.set("box", builder.getDenseI64ArrayAttr(box));
+    entries.set("swizzle", builder.getI32IntegerAttr(boxes.swizzleBytes));
+    DictionaryAttr attributes = builder.getDictionaryAttr(
+        builder.getNamedAttr(KernelOp::getTensorMapAttrName(), entries.getDictionary(kernel.getContext())));
+    LogicalResult inserted = kernel.insertArgument(
+        index + 1, DescType::get(kernel.getContext(), block, type.getElementType()), attributes, desc.getLoc());
+    assert(succeeded(inserted) && "a kernel's type is a function type");
+    (void)inserted;
+    return kernel.getArgument(index + 1);
+  }
+
   /// The kernel makes the map where the program makes the descriptor.
   void makeTensorMap(MakeDescOp make, ArrayRef<int64_t> box, int64_t swizzle) {
     OpBuilder::InsertionGuard guard(builder);
@@ -237,6 +294,7 @@ private:
 
   KernelOp kernel;
   OpBuilder builder;
+  DenseMap<Value, Value> rests; // of descriptors that are read
   bool hasStores = false;
 };
 

@@ -265,13 +265,15 @@ private:
         Value parity = mapping.lookupOrDefault(ring.parity);
         parity = arith::XOrIOp::create(rewriter, loc, parity, emitI32(loc, 1));
         cta::MbarrierWaitOp::create(rewriter, loc, ring.empty, slot, parity);
-        cta::MbarrierExpectOp::create(rewriter, loc, ring.full, slot, channel.getBytesPerSlot());
+        cta::MbarrierExpectOp::create(rewriter, loc, ring.full, slot, channel.getCopiedBytes());
       }
       SmallVector<Value> offsets;
       for (Value offset : load.getOffsets())
         offsets.push_back(mapping.lookupOrDefault(offset));
       Value buffer = emitSlot(loc, ring.buffers[position - channel.loads.begin()], slot);
-      cta::TmaLoadOp::create(rewriter, loc, mapping.lookupOrDefault(load.getDesc()), offsets, buffer, ring.full, slot);
+      cta::TmaLoadOp::create(rewriter, loc, mapping.lookupOrDefault(load.getDesc()), offsets,
+                             load.getRest() ? mapping.lookupOrDefault(load.getRest()) : Value(), buffer, ring.full,
+                             slot);
     }
   }
 

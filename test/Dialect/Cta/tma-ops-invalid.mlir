@@ -146,3 +146,15 @@ tile.kernel @tensor_map_staging(%base: !tile.ptr<f16>, %n: i32, %ld: i64, %place
   %d = cta.make_tensor_map %base, [%n, %n], [%ld, %ld] at %place via %b {box = array<i64: 64, 64>, swizzle = 128 : i32} : !tile.ptr<f16>, !tile.ptr<i8>, !cta.buffer<64xi8, #bytes> -> !tile.desc<64x64xf16>
   tile.return
 }
+
+// -----
+
+#s = #cta.layout<[16, 256], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0], [8, 0], [0, 64], [0, 128]]>
+
+tile.kernel @rest(%d: !tile.desc<16x160xf16>, %r: !tile.desc<8x32xf16>, %i: i32) {
+  %b = cta.alloc : !cta.buffer<16x160xf16, #s>
+  %m = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<1>
+  // expected-error @below {{'cta.tma_load_sync' op rest is 'tensor<8x32xf16>' but must have fewer columns than the block 'tensor<16x160xf16>' and all else alike}}
+  cta.tma_load_sync %d[%i, %i] rest %r, %b, %m : !tile.desc<16x160xf16> rest !tile.desc<8x32xf16>, !cta.buffer<16x160xf16, #s>, !cta.mbarrier<1>
+  tile.return
+}

@@ -21,6 +21,20 @@ tile.kernel @load(%i: i32, %d: !tile.desc<64x128xf16> {tile.tensor_map = {base =
   tile.return
 }
 
+// Of 144 columns the last panel has 16: a box of their own, through a second map of the same tensor. Each of its rows takes 128 bytes.
+// CHECK-LABEL: tile.kernel @load_columns
+// CHECK-SAME: %arg1: !tile.desc<64x144xf16> {tile.tensor_map = {base = "a", box = array<i64: 64, 64>, name = "a.map0", swizzle = 128 : i32}}
+// CHECK-SAME: %arg2: !tile.desc<64x16xf16> {tile.tensor_map = {base = "a", box = array<i64: 64, 16>, name = "a.map0.rest", swizzle = 128 : i32}}
+// CHECK: %[[B:.*]] = cta.alloc : <64x144xf16, {{.*}}[1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [0, 64], [0, 128]]>>
+// CHECK: cta.tma_load_sync %arg1[%arg0, %arg0] rest %arg2, %[[B]]
+// CHECK: cta.tma_load_sync %arg1[%arg0, %arg0] rest %arg2,
+tile.kernel @load_columns(%i: i32, %d: !tile.desc<64x144xf16> {tile.tensor_map = {base = "a", name = "a.map0"}}) {
+  %x = tile.desc_load %d[%i, %i] : !tile.desc<64x144xf16> -> tensor<64x256xf16, #acc>
+  %y = tile.desc_load %d[%i, %i] : !tile.desc<64x144xf16> -> tensor<64x256xf16, #acc>
+  tile.print "" %x, %y : tensor<64x256xf16, #acc>, tensor<64x256xf16, #acc>
+  tile.return
+}
+
 // Long vectors and tall blocks are several boxes.
 // CHECK-LABEL: tile.kernel @boxes
 // CHECK-SAME: box = array<i64: 256>
@@ -80,14 +94,18 @@ tile.kernel @store_block(%i: i32, %d: !tile.desc<64x128xf16> {tile.tensor_map = 
   tile.return
 }
 
-// 160 columns are five panels of 32. The write before may have ended with the first slot, too.
+// 160 columns are two panels of 64, in turns, and one of 32, with a buffer and a tensor map of its own. The write before into
+// any of them was three writes ago.
 // CHECK-LABEL: tile.kernel @store_columns
-// CHECK-SAME: box = array<i64: 64, 32>
-// CHECK-SAME: swizzle = 64 : i32
-// CHECK: cta.alloc : <64x32xf16, {{.*}} slots = 2>
-// CHECK: cta.tma_store_wait 0
-// CHECK-COUNT-4: cta.tma_store_wait 1
-// CHECK: cta.tma_store_wait 0
+// CHECK-SAME: !tile.desc<64x160xf16> {tile.tensor_map = {base = "a", box = array<i64: 64, 64>, swizzle = 128 : i32}}
+// CHECK-SAME: %arg2: !tile.desc<64x32xf16> {tile.tensor_map = {base = "a", box = array<i64: 64, 32>, swizzle = 64 : i32}}
+// CHECK-DAG: %[[RING:.*]] = cta.alloc : <64x64xf16, {{.*}} slots = 2>
+// CHECK-DAG: %[[LAST:.*]] = cta.alloc : <64x32xf16
+// CHECK-COUNT-2: cta.tma_store_wait 2
+// CHECK: cta.slice_columns {{.*}} {first = 128 : i32} {{.*}} -> tensor<64x32xf16
+// CHECK: cta.tma_store_wait 2
+// CHECK: cta.tma_store %[[LAST]], %arg2
+// CHECK-NEXT: cta.tma_store_wait 0
 // CHECK-NEXT: tile.return
 tile.kernel @store_columns(%i: i32, %d: !tile.desc<64x160xf16> {tile.tensor_map = {base = "a"}}) {
   %z = arith.constant dense<1.0> : tensor<64x256xf16, #acc>
@@ -95,10 +113,38 @@ tile.kernel @store_columns(%i: i32, %d: !tile.desc<64x160xf16> {tile.tensor_map 
   tile.return
 }
 
+// Three whole panels in two slots: the next program's first write finds the slot of its last but one.
+// CHECK-LABEL: tile.kernel @store_turns
+// CHECK: cta.tma_store_wait 1
+// CHECK: cta.tma_store_wait 3
+// CHECK: cta.tma_store_wait 1
+// CHECK: cta.tma_store_wait 3
+// CHECK: cta.tma_store_wait 0
+// CHECK-NEXT: tile.return
+tile.kernel @store_turns(%i: i32, %d: !tile.desc<64x224xf16> {tile.tensor_map = {base = "a"}}) {
+  %z = arith.constant dense<1.0> : tensor<64x256xf16, #acc>
+  tile.desc_store %d[%i, %i], %z : !tile.desc<64x224xf16>, tensor<64x256xf16, #acc>
+  tile.return
+}
+
+// What no panel of a power of two holds is cut into equal ones: 176 columns into eleven of 16.
+// CHECK-LABEL: tile.kernel @store_narrow
+// CHECK-SAME: box = array<i64: 64, 16>
+// CHECK-SAME: swizzle = 32 : i32
+// CHECK: cta.tma_store_wait 0
+// CHECK-COUNT-11: cta.tma_store %
+// CHECK-NOT: cta.tma_store %
+// CHECK: tile.return
+tile.kernel @store_narrow(%i: i32, %d: !tile.desc<64x176xf16> {tile.tensor_map = {base = "a"}}) {
+  %z = arith.constant dense<1.0> : tensor<64x256xf16, #acc>
+  tile.desc_store %d[%i, %i], %z : !tile.desc<64x176xf16>, tensor<64x256xf16, #acc>
+  tile.return
+}
+
 // Where threads do not have columns of every panel, they get them.
 // CHECK-LABEL: tile.kernel @store_converted
 // CHECK: %[[X:.*]] = cta.convert_layout %{{.*}} -> tensor<64x128xf16, #cta.layout<[64, 128], register = {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], lane = {{\[}}[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = {{\[}}[32, 0], [0, 0]]>>
-// CHECK-COUNT-3: cta.slice_columns %[[X]]
+// CHECK-COUNT-2: cta.slice_columns %[[X]]
 // CHECK-NOT: cta.slice_columns
 // CHECK: tile.return
 tile.kernel @store_converted(%i: i32, %d: !tile.desc<64x96xf16> {tile.tensor_map = {base = "a"}}) {
@@ -142,5 +188,20 @@ tile.kernel @device_map(%p: !tile.ptr<f16>, %place: !tile.ptr<i8>, %n: i32, %ld:
   %x = tile.desc_load %d[%n, %n] : !tile.desc<64x128xf16> -> tensor<64x128xf16, #x>
   %y = tile.desc_load %d[%n, %n] : !tile.desc<64x128xf16> -> tensor<64x128xf16, #x>
   tile.print "" %x, %y : tensor<64x128xf16, #x>, tensor<64x128xf16, #x>
+  tile.return
+}
+
+// -----
+
+// A kernel makes one map of a tensor, so that panels are equal: nine of 16 columns.
+#acc = #cta.layout<[64, 256], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+// CHECK-LABEL: tile.kernel @device_map_columns
+// CHECK: cta.make_tensor_map {{.*}} {box = array<i64: 64, 16>, swizzle = 32 : i32}
+// CHECK-NOT: rest
+// CHECK: tile.return
+tile.kernel @device_map_columns(%p: !tile.ptr<f16>, %place: !tile.ptr<i8>, %n: i32, %ld: i64, %c: i1) {
+  %d = tile.make_desc %p, [%n, %n], [%ld, %ld] at %place if %c : !tile.ptr<f16>, !tile.ptr<i8> -> !tile.desc<64x144xf16>
+  %x = tile.desc_load %d[%n, %n] : !tile.desc<64x144xf16> -> tensor<64x256xf16, #acc>
+  tile.print "" %x : tensor<64x256xf16, #acc>
   tile.return
 }

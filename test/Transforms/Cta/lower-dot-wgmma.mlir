@@ -172,8 +172,8 @@ tile.kernel @negative_loaded(%i: i32, %p: !tile.ptr<f16>, %d: !tile.desc<64x64xf
 
 // 160 columns in one instruction, of b in either order. The descriptor's block says how many.
 // CHECK-LABEL: tile.kernel @columns
+// CHECK-SAME: box = array<i64: 64, 64>
 // CHECK-SAME: box = array<i64: 64, 32>
-// CHECK-SAME: swizzle = 64 : i32
 // CHECK-SAME: box = array<i64: 160, 64>
 // CHECK-SAME: swizzle = 128 : i32
 // CHECK: cta.alloc : <64x160xf16, #cta.layout<[64, 256],

@@ -71,7 +71,7 @@ TEST(Emit, ChoosesWhatIsOpen) {
   EXPECT_EQ(asked.element, DType(Scalar::Float16));
   EXPECT_EQ(asked.output, DType(Scalar::Float32));
   EXPECT_TRUE(asked.alignedRows);
-  EXPECT_FALSE(asked.kMajor);
+  EXPECT_FALSE(asked.aKMajor && asked.bKMajor);
   EXPECT_EQ(asked.given.groupM, 3);
   EXPECT_EQ(asked.given.blockM, std::nullopt);
   auto kernel = *compiled.module->getOps<tile::KernelOp>().begin();

@@ -19,11 +19,13 @@ namespace {
 std::map<int64_t, std::vector<int32_t>> fillByTma(const TmaBoxes &boxes, unsigned elementBytes) {
   std::map<int64_t, std::vector<int32_t>> memory;
   int64_t columns = boxes.shape.back(), rows = boxes.shape.size() == 2 ? boxes.shape.front() : 1;
+  // Rows of a swizzle are as far apart as it is wide, also where a box has fewer columns.
+  int64_t pitch = columns;
   int64_t mask = boxes.swizzleBytes == 0 ? 0 : boxes.swizzleBytes / 16 - 1;
   for (const TmaBoxes::Place &place : boxes.places)
     for (int64_t row = 0; row < rows; ++row)
-      for (int64_t column = 0; column < columns; ++column) {
-        int64_t address = place.byteOffset + (row * columns + column) * elementBytes;
+      for (int64_t column = 0; column < (place.isRest ? boxes.restColumns : columns); ++column) {
+        int64_t address = place.byteOffset + (row * pitch + column) * elementBytes;
         address ^= (address >> 7 & mask) << 4;
         std::vector<int32_t> element{int32_t(place.coordinates.back() + column)};
         if (boxes.shape.size() == 2)
@@ -158,6 +160,24 @@ TEST(TmaBoxes, FillNoMoreThanTheBufferHas) {
     }
   // Each of two panels would need all rows.
   EXPECT_FALSE(planTmaBoxes(swizzledShared({512, 128}, 2, {1, 0}, 128), 2, {384, 128}));
+}
+
+// 144 columns are two panels of 64 and 16 columns of a third, which takes as much memory.
+TEST(TmaBoxes, LastPanelMayHaveFewerColumns) {
+  LinearLayout buffer = swizzledShared({64, 256}, 2, {1, 0}, 128);
+  for (int64_t columns : {80, 144, 160, 208, 224}) {
+    std::optional<TmaBoxes> boxes = planTmaBoxes(buffer, 2, {64, columns});
+    ASSERT_TRUE(boxes);
+    EXPECT_EQ(boxes->shape, (std::vector<int64_t>{64, 64}));
+    EXPECT_EQ(boxes->restColumns, columns % 64);
+    expectPossible(*boxes, 2);
+    std::map<int64_t, std::vector<int32_t>> memory = fillByTma(*boxes, 2);
+    EXPECT_EQ(int64_t(memory.size()), 64 * columns);
+    EXPECT_LT(memory.rbegin()->first, 2 * *usedExtent(buffer, {64, columns}));
+    for (const auto &[address, element] : memory)
+      ASSERT_EQ(buffer.apply({{offsetDim, int32_t(address / 2)}}), element);
+  }
+  EXPECT_FALSE(planTmaBoxes(buffer, 2, {64, 132})); // a rest of 8 bytes
 }
 
 TEST(TmaBoxes, negative_OtherLayouts) {

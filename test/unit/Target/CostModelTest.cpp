@@ -36,7 +36,7 @@ TEST(CostModel, everyCandidateIsLegalOnEveryTarget) {
       for (bool tensorMaps : {false, true})
         for (GemmProblem problem : shapes) {
           problem.element = element;
-          problem.tensorMaps = problem.kMajor = tensorMaps;
+          problem.tensorMaps = problem.aKMajor = problem.bKMajor = tensorMaps;
           std::vector<GemmEstimate> ranked = rankGemmConfigs(*target, problem);
           ASSERT_FALSE(ranked.empty()) << target->name << mmaTypeName(element);
           for (const GemmEstimate &estimate : ranked) {
@@ -94,7 +94,7 @@ TEST(CostModel, wgmmaNeedsTensorMapsAndTypes) {
   EXPECT_FALSE(canUseWgmma(*findTarget("sm_90"), {}));
   EXPECT_FALSE(canUseWgmma(hopper, {.element = MmaType::TF32}));
   EXPECT_FALSE(canUseWgmma(hopper, {.element = MmaType::S8}));
-  EXPECT_TRUE(canUseWgmma(hopper, {.element = MmaType::S8, .kMajor = true}));
+  EXPECT_TRUE(canUseWgmma(hopper, {.element = MmaType::S8, .aKMajor = true, .bKMajor = true}));
 }
 
 TEST(CostModel, moreWorkTakesLonger) {
@@ -141,7 +141,7 @@ TEST(CostModel, fewRowsAreSwapped) {
     bool isOneRound = n == 28672;
     GemmConfig few{16, 64, 128, 8, 4, 11, true}, large{16, 256, 128, 8, 8, 3, true};
     EXPECT_EQ(best(hopper, problem), isOneRound ? large : few);
-    problem.kMajor = true;
+    problem.aKMajor = problem.bKMajor = true;
     EXPECT_EQ(best(hopper, problem), isOneRound ? large : few);
     problem.m = 1;
     EXPECT_EQ(best(hopper, problem).blockM, 8u);
@@ -201,12 +201,12 @@ TEST(CostModel, choicesThatAreNotLegalAreKeptToo) {
   EXPECT_EQ(ranked.front().config.blockN, 256u);
 }
 
-// 120 tiles of 128x160 are one wave, 384 of 128x192 nearly three.
+// 132 tiles of 128x144 are one wave, 384 of 128x192 nearly three.
 TEST(CostModel, blocksThatAreNoPowersOfTwo) {
   GemmProblem problem = square(1536);
-  EXPECT_EQ(best(hopper, problem), (GemmConfig{128, 160, 64, 8, 8, 4, true}));
-  problem.kMajor = true;
-  EXPECT_EQ(best(hopper, problem), (GemmConfig{128, 160, 64, 8, 8, 5, true}));
+  EXPECT_EQ(best(hopper, problem), (GemmConfig{128, 144, 64, 4, 8, 4, true}));
+  problem.aKMajor = problem.bKMajor = true;
+  EXPECT_EQ(best(hopper, problem), (GemmConfig{128, 144, 64, 4, 8, 5, true}));
   EXPECT_EQ(best(hopper, square(3072)), (GemmConfig{128, 192, 64, 8, 8, 4, true}));
   problem.anyBlockSize = false;
   for (const GemmConfig &config : gemmCandidates(hopper, problem))
@@ -215,7 +215,7 @@ TEST(CostModel, blocksThatAreNoPowersOfTwo) {
   for (const GemmConfig &config : gemmCandidates(hopper, problem))
     EXPECT_EQ(config.blockN & (config.blockN - 1), 0u);
   // Where power is the limit, nothing is gained.
-  EXPECT_EQ(best(hopper, {.m = 8192, .n = 8192, .k = 8192, .kMajor = true}).blockN, 256u);
+  EXPECT_EQ(best(hopper, {.m = 8192, .n = 8192, .k = 8192, .aKMajor = true, .bKMajor = true}).blockN, 256u);
 }
 
 // At most 5 % slower than the fastest that was measured: of another library's schedules, the fastest that this compiler

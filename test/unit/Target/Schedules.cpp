@@ -112,7 +112,7 @@ std::vector<MeasuredShape> readTiles(const std::string &path) {
     MeasuredShape &entry = shapes[shape];
     entry.name = shape;
     entry.problem = problemOf(shape);
-    entry.problem.kMajor = true;
+    entry.problem.aKMajor = entry.problem.bKMajor = true;
     entry.rows.push_back(row);
   }
   std::vector<MeasuredShape> result;
