@@ -139,7 +139,7 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
     populateElementwisePatterns(converter, patterns);
     populateShapePatterns(converter, patterns);
     populateMemoryPatterns(converter, patterns, gpu);
-    populateAsyncCopyPatterns(converter, patterns, gpu);
+    populateAsyncCopyPatterns(converter, patterns);
     populateBufferPatterns(converter, patterns, gpu);
     populateMmaPatterns(converter, patterns);
     populateWgmmaPatterns(converter, patterns);
