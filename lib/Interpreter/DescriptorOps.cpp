@@ -103,6 +103,8 @@ template <Kind kind> bool storeBlock(Machine &machine, const Instruction &instru
   const auto &data = instruction.dataAs<BlockData>();
   const auto &descriptor = *machine.at<Descriptor>(instruction.in[0]);
   const HeldType<kind> *value = machine.at<HeldType<kind>>(instruction.in[1]);
+  if (machine.shadow)
+    machine.shadow->beginStore();
   return walkBlock(
       machine, data, descriptor,
       [&](int64_t element, int64_t offset) {
