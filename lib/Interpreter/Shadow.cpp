@@ -15,8 +15,8 @@ static constexpr uint32_t sharedWriter = std::numeric_limits<uint32_t>::max();
 
 static bool hasOnlyPlainAccesses(KernelOp kernel) {
   WalkResult result = kernel->walk([](Operation *op) {
-    bool isPlain =
-        isa<LoadOp, StoreOp, DescLoadOp, DescStoreOp, BarrierOp, PrintOp, AssertOp, AssumeOp>(op);
+    bool isPlain = isa<LoadOp, StoreOp, DescLoadOp, DescStoreOp, CreateTensorMapOp, AcquireTensorMapOp, BarrierOp,
+                       PrintOp, AssertOp, AssumeOp>(op);
     bool isQuiet = op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() || op->hasTrait<OpTrait::IsTerminator>() ||
                    isMemoryEffectFree(op) || isa<KernelOp>(op);
     return isPlain || isQuiet ? WalkResult::advance() : WalkResult::interrupt();

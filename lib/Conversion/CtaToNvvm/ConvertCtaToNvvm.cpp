@@ -77,6 +77,7 @@ static LogicalResult checkOperation(Operation *op, const target::GpuTarget &gpu)
       .Case<cta::TmaLoadOp, cta::TmaLoadSyncOp, cta::TmaStoreOp, cta::TmaMulticastOp>(
           [&](auto op) { return checkTmaCopy(op, op.getBuffer().getType(), gpu); })
       .Case<cta::MakeTensorMapOp>([&](auto op) { return checkMakeTensorMap(op, gpu); })
+      .Case<AcquireTensorMapOp, OpenTensorMapOp>([&](auto op) { return checkTensorMapInMemory(op, gpu); })
       .Case<cta::LocalLoadOp, cta::LocalStoreOp>([](auto op) { return checkWholeTile(op, op.getBuffer().getType()); })
       .Case<cta::MbarrierAllocOp>([](auto op) { return checkMbarrierAlloc(op); })
       .Case<cta::WarpRolesOp>([&](auto op) { return checkWarpRoles(op, gpu); })
