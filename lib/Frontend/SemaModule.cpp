@@ -149,6 +149,10 @@ std::optional<Value> Sema::namespaceMember(const std::string &space, const std::
   }
   if (space == "tl.PropagateNan" && (name == "ALL" || name == "NONE"))
     return Value(name == "ALL");
+  if (space == "tl.ReductionOrdering" && name == "UNORDERED")
+    return Value(std::string("unordered"));
+  if (space == "tl.ReductionOrdering" && name == "INNER_TREE")
+    return Value(std::string("inner_tree"));
   if (space == "torch")
     return torchMember(name);
   if (!isLanguageNamespace(space))
@@ -160,8 +164,8 @@ std::optional<Value> Sema::namespaceMember(const std::string &space, const std::
       return Value(NamespaceValue{name == "language" ? "tl" : "tl." + name});
   if (name == "target_info" || name == "libdevice")
     return Value(NamespaceValue{name});
-  if (name == "PropagateNan")
-    return Value(NamespaceValue{"tl.PropagateNan"});
+  if (name == "PropagateNan" || name == "ReductionOrdering")
+    return Value(NamespaceValue{"tl." + name});
   if (std::optional<DType> type = dtypeByName(name))
     return Value(*type);
   if (const BuiltinInfo *info = findBuiltin(name))
