@@ -11,6 +11,7 @@
 //
 // Descriptors that the launcher passes (tile-host-descriptors), those that have a place for a tensor map
 // (tile-device-descriptors), and those that the program opens in memory stay as they are.
+#include "CarriedDescriptors.h"
 #include "Tile/TileDialect.h"
 #include "Transforms/Passes.h"
 
@@ -153,7 +154,7 @@ LogicalResult verifyDescriptors(KernelOp kernel) {
 
 struct TileExpandDescriptors : tile::impl::TileExpandDescriptorsBase<TileExpandDescriptors> {
   void runOnOperation() override {
-    if (failed(verifyDescriptors(getOperation())))
+    if (failed(splitCarriedDescriptors(getOperation())) || failed(verifyDescriptors(getOperation())))
       return signalPassFailure();
     SmallVector<MakeDescOp> descriptors;
     getOperation().walk([&](MakeDescOp desc) {
