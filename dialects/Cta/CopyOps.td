@@ -16,8 +16,7 @@ def Cta_AsyncCopyOp : Cta_Op<"async_copy", [
   }];
   let arguments = (ins RankedTensorOf<[Tile_PtrType]>:$ptr, Cta_BufferType:$buffer,
                        Optional<RankedTensorOf<[I1]>>:$mask, I32Attr:$vector,
-                       DefaultValuedAttr<Tile_CacheModifierAttr, "::tile::CacheModifier::none">:$cache,
-                       DefaultValuedAttr<Tile_EvictionPolicyAttr, "::tile::EvictionPolicy::normal">:$evict);
+                       DefaultValuedAttr<Tile_CacheModifierAttr, "::tile::CacheModifier::none">:$cache);
   let assemblyFormat = [{
     $ptr `,` $buffer (`mask` $mask^ `:` type($mask))? attr-dict `:` type($ptr) `,` type($buffer)
   }];

@@ -56,6 +56,14 @@ LogicalResult MakeDescOp::verify() {
   return success();
 }
 
+LogicalResult CreateTensorMapOp::verify() {
+  size_t rank = getBlock().size();
+  if (rank < 1 || rank > 2 || getShape().size() != rank)
+    return emitOpError() << "has " << getShape().size() << " sizes and a block of rank " << rank
+                         << "; tensors are vectors or matrices";
+  return success();
+}
+
 static LogicalResult verifyBlock(Operation *op, DescType desc, size_t offsets, RankedTensorType block) {
   if (offsets != desc.getShape().size())
     return op->emitOpError() << "has " << offsets << " offsets but the descriptor has rank " << desc.getShape().size();

@@ -138,4 +138,45 @@ def Tile_DescStoreOp : Tile_Op<"desc_store", [MemoryEffects<[MemWrite<Tile_Globa
   let hasVerifier = 1;
 }
 
+def Tile_CreateTensorMapOp : Tile_Op<"create_tensor_map", [
+    MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
+  let summary = "tensor map that the program makes in memory of its own";
+  let description = [{
+    Writes 128 bytes, aligned to 64, at `place`: the map of a row-major tensor of `shape` (i32), one or two dimensions,
+    for accesses in blocks of `block` elements. Nothing else may use the place meanwhile. As TMA requires, `base` is
+    aligned to 16 bytes, and so is the length of a row.
+
+    Example: `tile.create_tensor_map %p, %base, [%m, %n] {block = array<i64: 64, 32>} : !tile.ptr<i8>, !tile.ptr<f16>`
+  }];
+  let arguments = (ins Tile_PtrType:$place, Tile_PtrType:$base, Variadic<I32>:$shape, DenseI64ArrayAttr:$block);
+  let assemblyFormat = "$place `,` $base `,` `[` $shape `]` attr-dict `:` type($place) `,` type($base)";
+  let hasVerifier = 1;
+}
+
+def Tile_AcquireTensorMapOp : Tile_Op<"acquire_tensor_map", [
+    MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
+  let summary = "order of what wrote a tensor map and the accesses through it that follow";
+  let description = [{
+    Needed for a map in memory that has been written since the grid began, also by another program.
+
+    Example: `tile.acquire_tensor_map %p : !tile.ptr<i8>`
+  }];
+  let arguments = (ins Tile_PtrType:$place);
+  let assemblyFormat = "$place attr-dict `:` type($place)";
+}
+
+def Tile_OpenTensorMapOp : Tile_Op<"open_tensor_map", [Pure]> {
+  let summary = "descriptor whose tensor map lies in memory";
+  let description = [{
+    The 128 bytes at `place` are read by each access through the descriptor. `tile.create_tensor_map` or the host
+    (CUDA driver API, `cuTensorMapEncodeTiled`) wrote them: elements of the descriptor's size, a box of the rows of its
+    block, of up to 128 bytes each, and the widest swizzle that fits these. Only TMA can access it.
+
+    Example: `%d = tile.open_tensor_map %p : !tile.ptr<i8> -> !tile.desc<64x32xf16>`
+  }];
+  let arguments = (ins Tile_PtrType:$place);
+  let results = (outs Tile_DescType:$result);
+  let assemblyFormat = "$place attr-dict `:` type($place) `->` type($result)";
+}
+
 #endif

@@ -82,7 +82,8 @@ unsigned getBytesInMemory(Type element) {
 bool writesGlobalMemory(Operation *op) {
   if (auto code = dyn_cast<InlineAsmOp>(op))
     return !code.getIsPure();
-  return isa<StoreOp, DescStoreOp, AtomicRmwOp, AtomicCasOp, BarrierOp, GridDependencyOp>(op);
+  return isa<StoreOp, DescStoreOp, AtomicRmwOp, AtomicCasOp, BarrierOp, GridDependencyOp, CreateTensorMapOp,
+             AcquireTensorMapOp>(op);
 }
 
 } // namespace tile

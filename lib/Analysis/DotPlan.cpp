@@ -97,7 +97,7 @@ SharedOperand tile::traceOperand(Value operand) {
 
 bool tile::hasTensorMap(Value desc) {
   auto make = desc.getDefiningOp<MakeDescOp>();
-  return isa<BlockArgument>(desc) || (make && make.getPlace());
+  return isa<BlockArgument>(desc) || desc.getDefiningOp<OpenTensorMapOp>() || (make && make.getPlace());
 }
 
 bool tile::isBlock(const SharedOperand &operand) {

@@ -109,8 +109,13 @@ private:
         source = load.getPtr();
       if (auto map = dyn_cast<cta::MakeTensorMapOp>(op))
         source = map.getBase();
-      if (auto load = dyn_cast<cta::TmaLoadSyncOp>(op); load && isa<BlockArgument>(load.getDesc()))
-        read.insert(baseOf(load.getDesc()));
+      if (auto load = dyn_cast<cta::TmaLoadSyncOp>(op)) {
+        // What a map in memory describes is not known.
+        if (load.getDesc().getDefiningOp<OpenTensorMapOp>())
+          return true;
+        if (isa<BlockArgument>(load.getDesc()))
+          read.insert(baseOf(load.getDesc()));
+      }
       if (source && !findParameters(source, read))
         return true;
     }
@@ -125,6 +130,8 @@ private:
           else if (auto store = dyn_cast<cta::TmaStoreOp>(op)) {
             if (auto map = store.getDesc().getDefiningOp<cta::MakeTensorMapOp>())
               target = map.getBase();
+            else if (store.getDesc().getDefiningOp<OpenTensorMapOp>())
+              return WalkResult::interrupt();
             else
               written.insert(baseOf(store.getDesc()));
           } else if (writesGlobalMemory(op))

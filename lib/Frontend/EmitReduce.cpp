@@ -11,6 +11,7 @@ namespace {
 struct Reduction {
   std::optional<int64_t> axis; // none: all elements
   bool keepDims = false;
+  bool isTree = false; ///< neighbours first, whoever holds them; else in any order
 };
 
 std::optional<Reduction> parseReduction(BuiltinCall &call, size_t axisIndex, size_t keepIndex, size_t rank) {
@@ -27,20 +28,24 @@ std::optional<Reduction> parseReduction(BuiltinCall &call, size_t axisIndex, siz
   return reduction;
 }
 
-/// Reduces tensors of one shape together. An empty result means that an error was reported.
-std::vector<SymValue> emitReduction(BuiltinCall &call, std::vector<SymValue> sources, const Reduction &reduction,
-                                    Combine combine) {
-  Sema &sema = call.sema;
-  size_t rank = sources[0].shape().size();
-  SmallVector<int64_t> shape(sources[0].shape());
-  int64_t axis = reduction.axis.value_or(0);
-  if (!reduction.axis) {
-    for (SymValue &source : sources)
-      source = sema.reshape(source, {ShapedType::getNumElements(source.shape())}, call.range);
-    shape.clear();
-  } else {
-    shape.erase(shape.begin() + axis);
+/// Whether the argument asks for tl.ReductionOrdering.INNER_TREE; nothing after an error.
+std::optional<bool> parseOrdering(BuiltinCall &call, size_t index) {
+  std::optional<std::string> ordering = call.text(index);
+  if (!ordering)
+    return std::nullopt;
+  if (!ordering->empty() && *ordering != "unordered" && *ordering != "inner_tree") {
+    call.sema.error(Diag::reduction_ordering, call.rangeOf(index), {*ordering});
+    return std::nullopt;
   }
+  return *ordering == "inner_tree";
+}
+
+/// One tile.reduce along `axis`; empty after an error.
+std::vector<SymValue> reduceAxis(BuiltinCall &call, const std::vector<SymValue> &sources, int64_t axis,
+                                 Combine combine) {
+  Sema &sema = call.sema;
+  SmallVector<int64_t> shape(sources[0].shape());
+  shape.erase(shape.begin() + axis);
   SmallVector<mlir::Value> operands;
   SmallVector<Type> results;
   for (const SymValue &source : sources) {
@@ -53,15 +58,43 @@ std::vector<SymValue> emitReduction(BuiltinCall &call, std::vector<SymValue> sou
     return {};
   }
   std::vector<SymValue> out;
-  for (auto [index, source] : llvm::enumerate(sources)) {
-    SymValue result = SymValue::makeTensor(op.getResult(index), source.type);
+  for (auto [source, result] : llvm::zip(sources, op.getResults()))
+    out.push_back(SymValue::makeTensor(result, source.type));
+  return out;
+}
+
+/// Combines elements 0 and 1, 2 and 3, ... along `axis`, which halves: a reduction of pairs has one order only.
+std::vector<SymValue> reducePairs(BuiltinCall &call, std::vector<SymValue> sources, int64_t axis, Combine combine) {
+  SmallVector<int64_t> shape(sources[0].shape());
+  shape[axis] /= 2;
+  shape.insert(shape.begin() + axis + 1, 2);
+  for (SymValue &source : sources)
+    source = call.sema.reshape(source, shape, call.range);
+  return reduceAxis(call, sources, axis + 1, combine);
+}
+
+/// Reduces tensors of one shape together. An empty result means that an error was reported.
+std::vector<SymValue> emitReduction(BuiltinCall &call, std::vector<SymValue> sources, const Reduction &reduction,
+                                    Combine combine) {
+  Sema &sema = call.sema;
+  size_t rank = sources[0].shape().size();
+  int64_t axis = reduction.axis.value_or(0);
+  if (!reduction.axis)
+    for (SymValue &source : sources)
+      source = sema.reshape(source, {ShapedType::getNumElements(source.shape())}, call.range);
+  while (reduction.isTree && sources[0].shape()[axis] > 2) {
+    sources = reducePairs(call, std::move(sources), axis, combine);
+    if (sources.empty())
+      return {};
+  }
+  std::vector<SymValue> results = reduceAxis(call, sources, axis, combine);
+  for (SymValue &result : results) {
     if (reduction.keepDims && reduction.axis)
       result = sema.expandDims(result, axis, call.range);
     else if (reduction.keepDims)
       result = sema.broadcastTo(result, SmallVector<int64_t>(rank, 1), call.range);
-    out.push_back(result);
   }
-  return out;
+  return results;
 }
 
 SymValue reduceOne(BuiltinCall &call, const SymValue &source, const Reduction &reduction,
@@ -165,8 +198,10 @@ SymValue emitSum(Sema &sema, BuiltinCall &call) {
   if (value.isError() || rejectPointers(call, value))
     return {};
   std::optional<Reduction> reduction = parseReduction(call, 1, 2, value.shape().size());
-  if (!reduction)
+  std::optional<bool> isTree = parseOrdering(call, 4);
+  if (!reduction || !isTree)
     return {};
+  reduction->isTree = *isTree;
   value = widenForSum(call, value, 3);
   if (value.isError())
     return {};
@@ -200,8 +235,10 @@ SymValue emitReduce(Sema &, BuiltinCall &call) {
   if (sources.empty())
     return {};
   std::optional<Reduction> reduction = parseReduction(call, 1, 3, sources[0].shape().size());
-  if (!reduction)
+  std::optional<bool> isTree = parseOrdering(call, 4);
+  if (!reduction || !isTree)
     return {};
+  reduction->isTree = *isTree;
   std::vector<SymValue> result = emitReduction(call, sources, *reduction, [&](const auto &left, const auto &right) {
     return callCombine(call, 2, left, right);
   });

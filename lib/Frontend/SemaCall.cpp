@@ -1,6 +1,7 @@
 // Calls: builtins, helpers (emitted inline), types as casts, and methods of tensors, descriptors and types.
 
 #include "Frontend/Builtins.h"
+#include "Frontend/HostFacts.h"
 #include "Frontend/Sema.h"
 
 using namespace mlir;
@@ -107,8 +108,14 @@ SymValue Sema::callValue(const SymValue &callee, std::vector<BoundArgument> argu
       return callBuiltin(**builtin, arguments, expr.range);
     if (const auto *function = std::get_if<const FunctionStmt *>(&callee.constant))
       return callHelper(**function, arguments, expr.range);
-    if (const auto *space = std::get_if<NamespaceValue>(&callee.constant))
+    if (const auto *space = std::get_if<NamespaceValue>(&callee.constant)) {
+      SmallVector<SymValue> values;
+      for (const BoundArgument &argument : arguments)
+        values.push_back(argument.value);
+      if (std::optional<SymValue> answer = hostAnswer(space->name, values, request.targetCapability))
+        return *answer;
       return error(Diag::unknown_import, expr.callee->range, {space->name});
+    }
     if (std::holds_alternative<DType>(callee.constant) || std::holds_alternative<TypeNameValue>(callee.constant))
       return callType(callee, arguments, expr);
   }

@@ -136,11 +136,13 @@ DictionaryAttr Sema::launchAttribute(const FunctionStmt &kernel, const InstanceD
   for (const DefaultDirective &directive : directives.defaults)
     if (isRuntime(directive.parameter))
       defaults.push_back(builder.getNamedAttr(directive.parameter, builder.getStringAttr(directive.value.text)));
-  // A number as the parameter's own default.
+  // A number as the parameter's own default; the kernel may be compiled for a pointer in its place.
   for (const Parameter &parameter : kernel.parameters) {
     bool isStated = llvm::any_of(
         directives.defaults, [&](const DefaultDirective &directive) { return directive.parameter == parameter.name; });
     if (isStated || !parameter.defaultValue || !isRuntime(parameter.name))
+      continue;
+    if (scope.find(parameter.name)->second.value.type.isPointer)
       continue;
     SymValue value = evaluate(*parameter.defaultValue);
     if (value.isConstant() && isNumber(value.constant) && !std::holds_alternative<bool>(value.constant))

@@ -195,6 +195,10 @@ SymValue Sema::evaluateCompare(const CompareExpr &expr) {
   if (left.isError() || right.isError())
     return {};
   bool isIdentity = expr.op == CompareOp::Is || expr.op == CompareOp::IsNot;
+  // What is not read may be anything, None as well.
+  for (const SymValue *side : {&left, &right})
+    if (const auto *space = side->isConstant() ? std::get_if<NamespaceValue>(&side->constant) : nullptr)
+      return error(Diag::unknown_import, (side == &left ? expr.left : expr.right)->range, {space->name});
   if (left.isConstant() && right.isConstant())
     return fromResult(frontend::evaluate(expr.op, left.constant, right.constant), expr.range);
   if (isIdentity) {

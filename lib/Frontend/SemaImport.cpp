@@ -6,6 +6,7 @@
 
 #include "Frontend/Builtins.h"
 #include "Frontend/HelperModules.h"
+#include "Frontend/HostFacts.h"
 #include "Frontend/Sema.h"
 
 #include <filesystem>
@@ -178,8 +179,11 @@ std::optional<SymValue> Sema::lookupImport(const std::string &name, SourceRange 
     ModuleScope::Import import = found->second;
     std::optional<SymValue> value = importMember(import, range);
     // A module that is not read: its members are only an error when they are used.
-    if (!value)
-      value = SymValue::makeConstant(NamespaceValue{namespaceOf(withDots(import))});
+    if (!value) {
+      std::string path = namespaceOf(withDots(import));
+      std::optional<Value> fact = hostFact(path, request.targetCapability, /*isVariable=*/false);
+      value = SymValue::makeConstant(fact.value_or(Value(NamespaceValue{path})));
+    }
     current->globals[name] = *value;
     return value;
   }

@@ -3,6 +3,7 @@
 // Constants are evaluated when a kernel first uses them, so that host code which tilec cannot evaluate costs nothing.
 
 #include "Frontend/Builtins.h"
+#include "Frontend/HostFacts.h"
 #include "Frontend/Sema.h"
 
 #include <cmath>
@@ -120,13 +121,12 @@ void Sema::declare(const Block &block) {
         current->expressions[annotated->target->id] = annotated->value;
       }
     } else if (const auto *conditional = as<IfStmt>(stmt)) {
-      // Probes of versions and architectures: taken when constant, else the last branch counts.
+      // Probes of versions and architectures: taken when known, else the last branch counts.
       const Block *chosen = &conditional->elseBody;
       for (const IfStmt::Branch &branch : conditional->branches) {
-        const auto *flag = as<BoolExpr>(branch.condition);
-        bool decides = flag && flag->value;
-        bool isLast = &branch == &conditional->branches.back() && conditional->elseBody.empty() && !flag;
-        if (decides || isLast) {
+        std::optional<bool> holds = hostCondition(*branch.condition, request.targetCapability);
+        bool isLast = &branch == &conditional->branches.back() && conditional->elseBody.empty() && !holds;
+        if (holds.value_or(isLast)) {
           chosen = &branch.body;
           break;
         }
@@ -149,6 +149,10 @@ std::optional<Value> Sema::namespaceMember(const std::string &space, const std::
   }
   if (space == "tl.PropagateNan" && (name == "ALL" || name == "NONE"))
     return Value(name == "ALL");
+  if (space == "tl.ReductionOrdering" && name == "UNORDERED")
+    return Value(std::string("unordered"));
+  if (space == "tl.ReductionOrdering" && name == "INNER_TREE")
+    return Value(std::string("inner_tree"));
   if (space == "torch")
     return torchMember(name);
   if (!isLanguageNamespace(space))
@@ -160,8 +164,8 @@ std::optional<Value> Sema::namespaceMember(const std::string &space, const std::
       return Value(NamespaceValue{name == "language" ? "tl" : "tl." + name});
   if (name == "target_info" || name == "libdevice")
     return Value(NamespaceValue{name});
-  if (name == "PropagateNan")
-    return Value(NamespaceValue{"tl.PropagateNan"});
+  if (name == "PropagateNan" || name == "ReductionOrdering")
+    return Value(NamespaceValue{"tl." + name});
   if (std::optional<DType> type = dtypeByName(name))
     return Value(*type);
   if (const BuiltinInfo *info = findBuiltin(name))
@@ -181,6 +185,9 @@ std::optional<Value> Sema::namespaceMember(const std::string &space, const std::
 SymValue Sema::lookupAttribute(const NamespaceValue &space, const std::string &name, SourceRange range) {
   if (std::optional<Value> member = namespaceMember(space.name, name))
     return SymValue::makeConstant(*member);
+  // Parts of Triton that only host programs use.
+  if (space.name == "triton" && (name == "runtime" || name == "backends" || name == "tools" || name == "testing"))
+    return SymValue::makeConstant(NamespaceValue{"triton." + name});
   if (isLanguageNamespace(space.name) || space.name == "math" || space.name == "libdevice" ||
       space.name == "target_info") {
     std::optional<std::string> guess = didYouMean(name, builtinNames());
@@ -193,6 +200,8 @@ SymValue Sema::lookupAttribute(const NamespaceValue &space, const std::string &n
         return *member;
   // A module that is not read: its members are only an error when they are used.
   std::string dotted = space.name + "." + name;
+  if (std::optional<Value> fact = hostFact(dotted, request.targetCapability, /*isVariable=*/false))
+    return SymValue::makeConstant(*fact);
   return SymValue::makeConstant(NamespaceValue{dotted, findModule(0, dotted)});
 }
 
@@ -210,10 +219,21 @@ SymValue Sema::evaluateGlobal(const std::string &name) {
   return value;
 }
 
+/// True, False, 1 or one of them in tl.constexpr().
+static bool isStated(const Expr &expr) {
+  const auto *call = as<CallExpr>(&expr);
+  const Expr *value = call && call->arguments.size() == 1 ? call->arguments[0].value : &expr;
+  return as<BoolExpr>(value) || value->kind == ExprKind::Int;
+}
+
 std::optional<SymValue> Sema::lookupGlobal(const std::string &name, SourceRange range) {
   if (auto found = current->globals.find(name); found != current->globals.end())
     return found->second;
   if (current->expressions.contains(name)) {
+    // The flag itself counts, however the host program finds out; but not a constant that it states.
+    if (!isStated(*current->expressions[name]))
+      if (std::optional<Value> fact = hostFact(name, request.targetCapability, /*isVariable=*/true))
+        return current->globals[name] = SymValue::makeConstant(*fact);
     size_t errorsBefore = diagnostics.numErrors();
     SymValue value = evaluateGlobal(name);
     SmallVector<mlir::Value> leaves;
@@ -231,9 +251,16 @@ std::optional<SymValue> Sema::lookupGlobal(const std::string &name, SourceRange 
 
 SymValue Sema::unknownName(const std::string &name, SourceRange range) {
   for (const SkippedName &skipped : current->module->skipped)
-    if (skipped.name == name)
+    if (skipped.name == name) {
+      if (skipped.what == "host function")
+        if (hostAnswer(name, {}, request.targetCapability))
+          return SymValue::makeConstant(NamespaceValue{name});
+      if (std::optional<Value> fact = hostFact(name, request.targetCapability, /*isVariable=*/true);
+          fact && skipped.what == "constant")
+        return SymValue::makeConstant(*fact);
       return error(Diag::host_name, range, {name, skipped.what},
                    std::pair{skipped.range, std::string("it is defined here, outside of the language")});
+    }
   std::vector<std::string> candidates = builtinNames();
   for (const auto &[known, binding] : scope)
     candidates.push_back(known);

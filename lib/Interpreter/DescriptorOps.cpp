@@ -1,7 +1,10 @@
 // Descriptors: a strided global tensor that is read and written in blocks, with zeros read and nothing written outside
 // its shape. Inside the shape an access is still checked against the buffer: a descriptor may promise too much.
+//
+// A tensor map in memory has the interpreter's own form (MapImage); one that a GPU's driver made cannot be read.
 #include "Interpreter/Memory.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -46,11 +49,140 @@ bool compileMakeDesc(Compiler &compiler, Operation *op) {
   return true;
 }
 
+/// The 128 bytes of a tensor map.
+struct MapImage {
+  char magic[8];
+  int32_t rank, elementBytes;
+  int64_t block[2];
+  Descriptor tensor;
+};
+constexpr char mapMagic[8] = {'t', 'i', 'l', 'e', 'm', 'a', 'p', 0};
+constexpr size_t mapBytes = 128, mapAlignment = 64; // PTX ISA, "Tensor-map"
+static_assert(sizeof(MapImage) <= mapBytes);
+
+/// The place of a tensor map, or null after Machine::fail.
+char *findMap(Machine &machine, const Instruction &instruction, int32_t buffer, int64_t offset) {
+  const Buffer &memory = machine.buffers[buffer];
+  if (memory.bytes < mapBytes || uint64_t(offset) > memory.bytes - mapBytes || offset % mapAlignment != 0) {
+    machine.fail(instruction,
+                 llvm::formatv("a tensor map at byte {0} of buffer '{1}', which has {2} bytes; it takes {3} "
+                               "bytes, aligned to {4}",
+                               offset, memory.name, memory.bytes, mapBytes, mapAlignment));
+    return nullptr;
+  }
+  return static_cast<char *>(memory.data) + offset;
+}
+
+struct MapData {
+  SmallVector<size_t, 2> shape;
+  SmallVector<int64_t, 2> block;
+  int64_t elementBytes;
+};
+
+/// in: place, base.
+bool createMap(Machine &machine, const Instruction &instruction) {
+  const auto &data = instruction.dataAs<MapData>();
+  MapImage image{};
+  std::memcpy(image.magic, mapMagic, sizeof(mapMagic));
+  image.rank = int32_t(data.block.size());
+  image.elementBytes = int32_t(data.elementBytes);
+  image.tensor.offset = *machine.at<int64_t>(instruction.in[1]);
+  image.tensor.buffer = *machine.at<int32_t>(pointerBuffers(instruction.in[1], 1));
+  int64_t stride = 1;
+  for (size_t axis = data.block.size(); axis-- > 0;) {
+    image.block[axis] = data.block[axis];
+    image.tensor.shape[axis] = *machine.at<int32_t>(data.shape[axis]);
+    image.tensor.strides[axis] = stride;
+    stride *= image.tensor.shape[axis];
+  }
+  constexpr int64_t rowAlignment = 16;
+  if (int64_t row = image.tensor.strides[0] * data.elementBytes; image.rank == 2 && row % rowAlignment != 0)
+    return machine.fail(instruction, llvm::formatv("a tensor map with rows of {0} bytes; they must be multiples of {1}",
+                                                   row, rowAlignment));
+  int32_t buffer = *machine.at<int32_t>(pointerBuffers(instruction.in[0], 1));
+  char *place = findMap(machine, instruction, buffer, *machine.at<int64_t>(instruction.in[0]));
+  if (!place)
+    return false;
+  if (machine.shadow)
+    machine.shadow->beginStore();
+  char old[sizeof(image)];
+  std::memcpy(old, place, sizeof(image));
+  std::memcpy(place, &image, sizeof(image));
+  return !machine.shadow || machine.shadow->write(machine, instruction, buffer, place, old, sizeof(image), 0);
+}
+
+bool compileCreateMap(Compiler &compiler, Operation *op) {
+  auto create = cast<CreateTensorMapOp>(op);
+  MapData data{{}, llvm::to_vector<2>(create.getBlock()), getBytesInMemory(create.getBase().getType().getPointee())};
+  for (Value size : create.getShape())
+    data.shape.push_back(compiler.slotOf(size).offset);
+  Slot place = compiler.slotOf(create.getPlace()), base = compiler.slotOf(create.getBase());
+  compiler.emit(op, createMap, {place.offset, base.offset}, {}, place).data =
+      std::make_shared<const MapData>(std::move(data));
+  return true;
+}
+
+/// Programs run one after the other: what was written is seen.
+bool compileAcquireMap(Compiler &, Operation *) {
+  return true;
+}
+
+bool openMap(Machine &machine, const Instruction &instruction) {
+  Descriptor descriptor{};
+  descriptor.isMap = 1;
+  descriptor.offset = *machine.at<int64_t>(instruction.in[0]);
+  descriptor.buffer = *machine.at<int32_t>(pointerBuffers(instruction.in[0], 1));
+  std::memcpy(machine.at<char>(instruction.out[0]), &descriptor, sizeof(descriptor));
+  return true;
+}
+
+bool compileOpenMap(Compiler &compiler, Operation *op) {
+  auto open = cast<OpenTensorMapOp>(op);
+  Slot place = compiler.slotOf(open.getPlace()), result = compiler.define(open.getResult());
+  compiler.emit(op, openMap, {place.offset}, {result.offset}, result);
+  return true;
+}
+
 struct BlockData {
   Type element;
   SmallVector<int64_t, 5> block;
   SmallVector<size_t, 5> offsets;
 };
+
+/// The tensor behind a descriptor; if a tensor map describes it, as the map says now. None after Machine::fail.
+std::optional<Descriptor> findTensor(Machine &machine, const Instruction &instruction, const BlockData &data) {
+  const auto &descriptor = *machine.at<Descriptor>(instruction.in[0]);
+  if (!descriptor.isMap)
+    return descriptor;
+  const char *place = findMap(machine, instruction, descriptor.buffer, descriptor.offset);
+  if (!place ||
+      (machine.shadow && !machine.shadow->read(machine, instruction, descriptor.buffer, place, sizeof(MapImage), 0)))
+    return std::nullopt;
+  MapImage image;
+  std::memcpy(&image, place, sizeof(image));
+  const std::string &name = machine.buffers[descriptor.buffer].name;
+  if (std::memcmp(image.magic, mapMagic, sizeof(mapMagic)) != 0) {
+    machine.fail(instruction,
+                 llvm::formatv("at byte {0} of buffer '{1}' is no tensor map that this program has made; the "
+                               "interpreter cannot read those of a GPU's driver",
+                               descriptor.offset, name));
+    return std::nullopt;
+  }
+  ArrayRef<int64_t> block(image.block, size_t(image.rank));
+  if (block != ArrayRef(data.block) || image.elementBytes != int32_t(getBytesInMemory(data.element))) {
+    auto sizes = [](ArrayRef<int64_t> shape) {
+      return llvm::join(llvm::map_range(shape, [](int64_t size) { return std::to_string(size); }), "x");
+    };
+    machine.fail(
+        instruction,
+        llvm::formatv("the tensor map at byte {0} of buffer '{1}' is for blocks of {2} elements of {3} bytes, not "
+                      "{4} of {5}",
+                      descriptor.offset, name, sizes(block), image.elementBytes, sizes(data.block),
+                      getBytesInMemory(data.element)));
+    return std::nullopt;
+  }
+  return image.tensor;
+}
 
 /// Calls `access(element, byteOffset)` for each element of the block inside the tensor and `outside(element)` for the
 /// others, in row-major order, until `access` returns false.
@@ -83,17 +215,19 @@ bool walkBlock(Machine &machine, const BlockData &data, const Descriptor &descri
 /// in: descriptor.
 template <Kind kind> bool loadBlock(Machine &machine, const Instruction &instruction) {
   const auto &data = instruction.dataAs<BlockData>();
-  const auto &descriptor = *machine.at<Descriptor>(instruction.in[0]);
+  std::optional<Descriptor> tensor = findTensor(machine, instruction, data);
+  if (!tensor)
+    return false;
   HeldType<kind> *result = machine.at<HeldType<kind>>(instruction.out[0]);
   return walkBlock(
-      machine, data, descriptor,
+      machine, data, *tensor,
       [&](int64_t element, int64_t offset) {
-        const char *address = addressOf<kind>(machine, descriptor.buffer, offset);
+        const char *address = addressOf<kind>(machine, tensor->buffer, offset);
         if (!address)
           return machine.fail(
-              instruction,
-              describeOutOfBounds(machine, "descriptor load reads", descriptor.buffer, offset, data.element), element);
-        return readElement<kind>(machine, instruction, descriptor.buffer, address, element, result[element]);
+              instruction, describeOutOfBounds(machine, "descriptor load reads", tensor->buffer, offset, data.element),
+              element);
+        return readElement<kind>(machine, instruction, tensor->buffer, address, element, result[element]);
       },
       [&](int64_t element) { result[element] = 0; });
 }
@@ -101,18 +235,21 @@ template <Kind kind> bool loadBlock(Machine &machine, const Instruction &instruc
 /// in: descriptor, value.
 template <Kind kind> bool storeBlock(Machine &machine, const Instruction &instruction) {
   const auto &data = instruction.dataAs<BlockData>();
-  const auto &descriptor = *machine.at<Descriptor>(instruction.in[0]);
+  std::optional<Descriptor> tensor = findTensor(machine, instruction, data);
+  if (!tensor)
+    return false;
   const HeldType<kind> *value = machine.at<HeldType<kind>>(instruction.in[1]);
+  if (machine.shadow)
+    machine.shadow->beginStore();
   return walkBlock(
-      machine, data, descriptor,
+      machine, data, *tensor,
       [&](int64_t element, int64_t offset) {
-        char *address = addressOf<kind>(machine, descriptor.buffer, offset);
+        char *address = addressOf<kind>(machine, tensor->buffer, offset);
         if (!address)
           return machine.fail(
               instruction,
-              describeOutOfBounds(machine, "descriptor store writes", descriptor.buffer, offset, data.element),
-              element);
-        return writeElement<kind>(machine, instruction, descriptor.buffer, address, element, value[element]);
+              describeOutOfBounds(machine, "descriptor store writes", tensor->buffer, offset, data.element), element);
+        return writeElement<kind>(machine, instruction, tensor->buffer, address, element, value[element]);
       },
       [](int64_t) {});
 }
@@ -161,6 +298,9 @@ bool compileDescStore(Compiler &compiler, Operation *op) {
 
 void registerDescriptorOps(HandlerTable &table) {
   table["tile.make_desc"] = compileMakeDesc;
+  table["tile.create_tensor_map"] = compileCreateMap;
+  table["tile.acquire_tensor_map"] = compileAcquireMap;
+  table["tile.open_tensor_map"] = compileOpenMap;
   table["tile.desc_load"] = compileDescLoad;
   table["tile.desc_store"] = compileDescStore;
 }

@@ -51,11 +51,13 @@ constexpr size_t bytesInFrame(Kind kind) {
   return sizes[size_t(kind)];
 }
 
-/// A descriptor value: the global tensor that it describes. Fits bytesInFrame(Kind::Descriptor).
+/// A descriptor value: the global tensor that it describes, or that the tensor map at its offset does. Fits
+/// bytesInFrame(Kind::Descriptor).
 struct Descriptor {
   int64_t offset;
   int64_t shape[5], strides[5];
   int32_t buffer;
+  int32_t isMap; ///< 0 or 1
 };
 static_assert(sizeof(Descriptor) <= bytesInFrame(Kind::Descriptor));
 

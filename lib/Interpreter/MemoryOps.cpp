@@ -95,6 +95,8 @@ template <Kind kind> bool store(Machine &machine, const Instruction &instruction
   Pointers pointers(machine, instruction.in[0], count);
   const Held *value = machine.at<Held>(instruction.in[1]);
   const uint8_t *mask = data.hasMask ? machine.at<uint8_t>(instruction.in[2]) : nullptr;
+  if (machine.shadow)
+    machine.shadow->beginStore();
   for (int64_t i = 0; i < count; ++i) {
     if (mask && !mask[i])
       continue;

@@ -15,7 +15,8 @@ static constexpr uint32_t sharedWriter = std::numeric_limits<uint32_t>::max();
 
 static bool hasOnlyPlainAccesses(KernelOp kernel) {
   WalkResult result = kernel->walk([](Operation *op) {
-    bool isPlain = isa<LoadOp, StoreOp, DescLoadOp, DescStoreOp, PrintOp, AssertOp, AssumeOp>(op);
+    bool isPlain = isa<LoadOp, StoreOp, DescLoadOp, DescStoreOp, CreateTensorMapOp, AcquireTensorMapOp, BarrierOp,
+                       PrintOp, AssertOp, AssumeOp>(op);
     bool isQuiet = op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() || op->hasTrait<OpTrait::IsTerminator>() ||
                    isMemoryEffectFree(op) || isa<KernelOp>(op);
     return isPlain || isQuiet ? WalkResult::advance() : WalkResult::interrupt();
@@ -100,6 +101,14 @@ bool Shadow::writeTracked(Machine &machine, const Instruction &instruction, int3
     if (tracked.cells.empty())
       continue;
     Cell &entry = tracked.cells[cell];
+    if (entry.store == stores && !isSame)
+      return machine.fail(
+          instruction,
+          llvm::formatv("race: store writes different values to element {0} of buffer '{1}'; the elements "
+                        "of a block are written in any order",
+                        cell, machine.buffers[buffer].name),
+          element);
+    entry.store = stores;
     bool isWrittenByOther = isOther(entry.writer, machine);
     if (isWrittenByOther && !isSame)
       return failRace(machine, instruction, "store changes", buffer, cell, "writes", entry.writer, element);

@@ -1,9 +1,10 @@
 // What the interpreter remembers of each element of a buffer: whether anything was written to it, and which programs
 // have written and read it. On a GPU programs run in any order and at the same time, so what one writes no other may
-// read or write; here they run one after the other, and such races would pass unnoticed.
+// read or write; nor may one store write an element twice. Here all have an order, and such races would pass unnoticed.
 //
 //   program 0 stores 1 to x[5], program 1 loads x[5]        error at the load: the order decides what is loaded
 //   program 0 stores 1 to x[5], program 1 stores 1 to x[5]  no error: the order changes nothing
+//   tl.store(x + i // 2, i)                                 error: x[0] may become 0 or 1
 #pragma once
 
 #include "Interpreter/Machine.h"
@@ -15,6 +16,8 @@ public:
   Shadow(KernelOp kernel, llvm::ArrayRef<Buffer> buffers, const Options &options);
 
   bool tracksAny() const { return !buffers.empty(); }
+  /// The writes that follow are those of one store of a block.
+  void beginStore() { ++stores; }
   /// The instruction reads `bytes` bytes at an address inside of the buffer, for an element of its tensor; false after
   /// Machine::fail.
   bool read(Machine &machine, const Instruction &instruction, int32_t buffer, const char *address, size_t bytes,
@@ -32,6 +35,7 @@ private:
   struct Cell {
     uint32_t writer = 0, reader = 0;
     uint32_t otherReader = 0; ///< of another program than `reader`
+    uint32_t store = 0;       ///< the last one that wrote here: its number in `stores`
   };
   struct Tracked {
     size_t granule = 1;
@@ -54,6 +58,7 @@ private:
 
   std::vector<Tracked> buffers;
   std::vector<Event> events;
+  uint32_t stores = 0;                                 ///< executed so far; more than it can hold take days
   llvm::DenseMap<mlir::Operation *, uint32_t> current; ///< of `currentProgram`
   std::array<uint32_t, 3> currentProgram{};
 };

@@ -121,7 +121,7 @@ private:
         return phase < Phase::scheduled;
       if (isa<BarrierOp>(op))
         return phase < Phase::allocated;
-      return phase < Phase::async || !isa<DescLoadOp, DescStoreOp, DotOp>(op);
+      return phase < Phase::async || !isa<DescLoadOp, DescStoreOp, CreateTensorMapOp, DotOp>(op);
     }
     // A CTA's place in its cluster is a scalar like its place in the grid.
     if (isa<cta::ClusterRankOp, cta::ClusterIdOp, cta::NumClustersOp>(op))

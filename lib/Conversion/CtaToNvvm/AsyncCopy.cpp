@@ -1,7 +1,8 @@
 // Asynchronous copies from global to shared memory (PTX ISA, "cp.async").
 //
 // The contract on `vector` is that of Memory.cpp; besides, the registers of a group must have consecutive places in the
-// buffer. A false mask ignores the source and writes zeros.
+// buffer. A false mask ignores the source and writes zeros. There is no eviction priority: with a cache policy ptxas
+// makes code of some of these instructions that ends in CUDA_ERROR_ILLEGAL_INSTRUCTION.
 #include "EmitLayout.h"
 #include "GlobalAccess.h"
 #include "Patterns.h"
@@ -41,8 +42,8 @@ bool hasConsecutiveGroups(const LinearLayout &offsets, uint64_t vector) {
   return llvm::all_of(map.threads, [&](uint64_t basis) { return basis % vector == 0; });
 }
 
-struct AsyncCopyLowering : TargetPattern<cta::AsyncCopyOp> {
-  using TargetPattern::TargetPattern;
+struct AsyncCopyLowering : OpConversionPattern<cta::AsyncCopyOp> {
+  using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(cta::AsyncCopyOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
@@ -53,7 +54,6 @@ struct AsyncCopyLowering : TargetPattern<cta::AsyncCopyOp> {
     OffsetEmitter offsets(rewriter, loc, ThreadMap::flat(offsetsOf(op), elementBytes));
     std::vector<int32_t> canonical = canonicalRegisters(layout);
     Value isFirst = emitIsFirstCopy(rewriter, loc, layout);
-    Value policy = emitCachePolicy(rewriter, loc, op.getEvict(), gpu);
     // Only L2 (cg) moves 16 bytes at once without going through L1; the smaller sizes exist only through L1.
     bool throughL1 = bytes != 16 || op.getCache() == CacheModifier::ca;
 
@@ -62,25 +62,23 @@ struct AsyncCopyLowering : TargetPattern<cta::AsyncCopyOp> {
         continue;
       Value target = offsets.addressOfRegister(adaptor.getBuffer().front(), first), source = adaptor.getPtr()[first];
       Value mask = op.getMask() ? dropTrue(adaptor.getMask()[first]) : Value();
-      if (!isFirst && !policy && !mask) {
+      if (!isFirst && !mask) {
         NVVM::CpAsyncOp::create(rewriter, loc, target, source, bytes,
                                 throughL1 ? NVVM::LoadCacheModifierKind::CA : NVVM::LoadCacheModifierKind::CG,
                                 /*cpSize=*/Value());
         continue;
       }
-      // The operation has neither a predicate nor a cache policy, and a size instead of `ignore-src`.
+      // The operation has no predicate, and a size instead of `ignore-src`.
       PtxStatement statement;
       statement.operands = {target, source};
       auto addOperand = [&](Value operand) {
         statement.operands.push_back(operand);
         return "$" + std::to_string(statement.operands.size() - 1);
       };
-      statement.text = std::string("cp.async.") + (throughL1 ? "ca" : "cg") + ".shared.global" +
-                       (policy ? ".L2::cache_hint" : "") + " [$0], [$1], " + std::to_string(bytes);
+      statement.text =
+          std::string("cp.async.") + (throughL1 ? "ca" : "cg") + ".shared.global [$0], [$1], " + std::to_string(bytes);
       if (mask)
         statement.text += ", " + addOperand(emitNot(rewriter, loc, mask));
-      if (policy)
-        statement.text += ", " + addOperand(policy);
       statement.text += ";";
       if (isFirst)
         statement.text = "@" + addOperand(isFirst) + " " + statement.text;
@@ -120,10 +118,8 @@ LogicalResult checkAsyncCopy(cta::AsyncCopyOp op, const target::GpuTarget &gpu) 
   return success();
 }
 
-void populateAsyncCopyPatterns(const TypeConverter &converter, RewritePatternSet &patterns,
-                               const target::GpuTarget &gpu) {
-  patterns.add<AsyncCopyLowering>(converter, patterns.getContext(), gpu);
-  patterns.add<AsyncCommitLowering, AsyncWaitLowering>(converter, patterns.getContext());
+void populateAsyncCopyPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<AsyncCopyLowering, AsyncCommitLowering, AsyncWaitLowering>(converter, patterns.getContext());
 }
 
 } // namespace tile::conversion

@@ -79,6 +79,7 @@ static LogicalResult checkOperation(Operation *op, const target::GpuTarget &gpu)
       .Case<cta::TmaStoreOp, cta::TmaMulticastOp>(
           [&](auto op) { return checkTmaCopy(op, op.getBuffer().getType(), /*rest=*/Value(), gpu); })
       .Case<cta::MakeTensorMapOp>([&](auto op) { return checkMakeTensorMap(op, gpu); })
+      .Case<AcquireTensorMapOp, OpenTensorMapOp>([&](auto op) { return checkTensorMapInMemory(op, gpu); })
       .Case<cta::LocalLoadOp, cta::LocalStoreOp>([](auto op) { return checkWholeTile(op, op.getBuffer().getType()); })
       .Case<cta::MbarrierAllocOp>([](auto op) { return checkMbarrierAlloc(op); })
       .Case<cta::WarpRolesOp>([&](auto op) { return checkWarpRoles(op, gpu); })
@@ -141,7 +142,7 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
     populateElementwisePatterns(converter, patterns);
     populateShapePatterns(converter, patterns);
     populateMemoryPatterns(converter, patterns, gpu);
-    populateAsyncCopyPatterns(converter, patterns, gpu);
+    populateAsyncCopyPatterns(converter, patterns);
     populateBufferPatterns(converter, patterns, gpu);
     populateMmaPatterns(converter, patterns);
     populateWgmmaPatterns(converter, patterns);

@@ -170,7 +170,7 @@ struct AssumeLowering : OpConversionPattern<AssumeOp> {
 LogicalResult checkKernel(KernelOp kernel) {
   // Patterns rely on it: a tensor type has a layout for the kernel's warps.
   auto check = [&](Operation *op, Type type) -> LogicalResult {
-    if (isa<DescType>(type) && !isa<KernelOp>(op) && !isa<cta::CtaDialect>(op->getDialect()))
+    if (isa<DescType>(type) && !isa<KernelOp, OpenTensorMapOp>(op) && !isa<cta::CtaDialect>(op->getDialect()))
       return op->emitOpError() << "uses descriptor " << type << "; run tile-expand-descriptors first";
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor)

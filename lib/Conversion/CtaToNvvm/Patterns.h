@@ -49,6 +49,7 @@ mlir::LogicalResult checkWholeTile(mlir::Operation *op, cta::BufferType buffer);
 mlir::LogicalResult checkMma(cta::MmaSyncOp op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkFmaDot(cta::FmaDotOp op);
 mlir::LogicalResult checkWgmma(cta::WgmmaOp op, const target::GpuTarget &gpu);
+mlir::LogicalResult checkTensorMapInMemory(mlir::Operation *op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkMakeTensorMap(cta::MakeTensorMapOp op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkTmaCopy(mlir::Operation *op, cta::BufferType buffer, mlir::Value rest,
                                  const target::GpuTarget &gpu);
@@ -82,8 +83,7 @@ void populateFloat8Patterns(const mlir::TypeConverter &converter, mlir::RewriteP
                             const target::GpuTarget &gpu);
 void populateMemoryPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
                             const target::GpuTarget &gpu);
-void populateAsyncCopyPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
-                               const target::GpuTarget &gpu);
+void populateAsyncCopyPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateBufferPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
                             const target::GpuTarget &gpu);
 void populateMmaPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);

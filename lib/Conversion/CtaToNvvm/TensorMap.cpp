@@ -1,4 +1,5 @@
-// Tensor maps that a kernel makes (PTX ISA, "tensormap.replace" and "membar, fence": fence.proxy.tensormap).
+// Tensor maps that a kernel makes or finds in memory (PTX ISA, "tensormap.replace" and "membar, fence":
+// fence.proxy.tensormap).
 //
 //   zero 128 bytes of shared memory; tensormap.replace each field there (in global memory each would take a round trip)
 //   copy them to global memory by ordinary stores; fence.proxy.tensormap release, then acquire, by the same thread
@@ -141,7 +142,37 @@ private:
   }
 };
 
+/// Each thread may copy through the map afterwards.
+struct AcquireTensorMapLowering : OpConversionPattern<AcquireTensorMapOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(AcquireTensorMapOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    emitPtx(rewriter, op.getLoc(),
+            {.text = "fence.proxy.tensormap::generic.acquire.gpu [$0], 128;", .operands = {adaptor.getPlace()}});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct OpenTensorMapLowering : OpConversionPattern<OpenTensorMapOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(OpenTensorMapOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Type generic = getTypeConverter()->convertType(op.getResult().getType());
+    rewriter.replaceOpWithNewOp<LLVM::AddrSpaceCastOp>(op, generic, adaptor.getPlace());
+    return success();
+  }
+};
+
 } // namespace
+
+LogicalResult checkTensorMapInMemory(Operation *op, const target::GpuTarget &gpu) {
+  if (!gpu.has(target::Feature::Tma))
+    return op->emitOpError() << "needs TMA, which " << gpu.name << " lacks; sm_90 and later have it";
+  return success();
+}
 
 LogicalResult checkMakeTensorMap(cta::MakeTensorMapOp op, const target::GpuTarget &gpu) {
   if (!gpu.has(target::Feature::Wgmma))
@@ -150,7 +181,8 @@ LogicalResult checkMakeTensorMap(cta::MakeTensorMapOp op, const target::GpuTarge
 }
 
 void populateTensorMapPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<MakeTensorMapLowering>(converter, patterns.getContext());
+  patterns.add<MakeTensorMapLowering, AcquireTensorMapLowering, OpenTensorMapLowering>(converter,
+                                                                                       patterns.getContext());
 }
 
 } // namespace tile::conversion

@@ -78,8 +78,7 @@ void rewriteCopy(CopyPlan plan) {
       type.getContext(), layout::swizzledShared(shape, bytes, order, layout::chooseSwizzle(shape, bytes, order)));
   auto bufferType = cta::BufferType::get(type.getContext(), type.getShape(), type.getElementType(), shared, 1);
   Value buffer = cta::AllocOp::create(builder, loc, bufferType, /*offset=*/IntegerAttr());
-  cta::AsyncCopyOp::create(builder, loc, load.getPtr(), buffer, load.getMask(), plan.vector, load.getCache(),
-                           load.getEvict());
+  cta::AsyncCopyOp::create(builder, loc, load.getPtr(), buffer, load.getMask(), plan.vector, load.getCache());
   cta::AsyncCommitOp::create(builder, loc);
   cta::AsyncWaitOp::create(builder, loc, 0);
   builder.setInsertionPoint(plan.convert);

@@ -99,10 +99,15 @@ public:
   LogicalResult run() {
     SmallVector<Operation *> accesses;
     kernel.walk([&](Operation *op) {
-      if (isa<DescLoadOp, DescStoreOp>(op))
+      if (isa<DescLoadOp, DescStoreOp, CreateTensorMapOp>(op))
         accesses.push_back(op);
     });
     for (Operation *op : accesses) {
+      if (auto create = dyn_cast<CreateTensorMapOp>(op)) {
+        if (failed(lowerCreate(create)))
+          return failure();
+        continue;
+      }
       auto load = dyn_cast<DescLoadOp>(op);
       if (failed(load ? lowerLoad(load) : lowerStore(cast<DescStoreOp>(op))))
         return failure();
@@ -159,7 +164,8 @@ private:
     if (restColumns != 0)
       rest = planBuffer({rows, restColumns}, value.getElementType());
     // Warp groups that have rows to themselves need not wait for each other. Their box is smaller than that of others.
-    int64_t groups = store.getDesc().hasOneUse() ? planGroups(panel, value) : 1;
+    bool ownsMap = store.getDesc().hasOneUse() && !store.getDesc().getDefiningOp<OpenTensorMapOp>();
+    int64_t groups = ownsMap ? planGroups(panel, value) : 1;
     if (rest && planGroups(rest, value) != groups)
       groups = 1;
     auto partOf = [&](cta::BufferType whole) { return groups > 1 ? whole.firstRows(rows / groups) : whole; };
@@ -240,6 +246,9 @@ private:
                                      << map.getBox() << "] and swizzle " << map.getSwizzle();
       return success();
     }
+    // Who writes a map in memory follows the same plan; see tile.open_tensor_map.
+    if (desc.getDefiningOp<OpenTensorMapOp>())
+      return success();
     unsigned index = cast<BlockArgument>(desc).getArgNumber();
     auto map = kernel.getArgAttrOfType<DictionaryAttr>(index, KernelOp::getTensorMapAttrName());
     NamedAttrList entries(map);
@@ -276,13 +285,42 @@ private:
     return kernel.getArgument(index + 1);
   }
 
+  LogicalResult lowerCreate(CreateTensorMapOp create) {
+    Location loc = create.getLoc();
+    Type element = create.getBase().getType().getPointee();
+    cta::BufferType buffer = planBuffer(create.getBlock(), element);
+    std::optional<layout::TmaBoxes> boxes =
+        layout::planTmaBoxes(buffer.getLayout().getLayout(), getBytesInMemory(element));
+    if (!boxes)
+      return create.emitOpError() << "is for blocks of " << RankedTensorType::get(create.getBlock(), element)
+                                  << ", which TMA cannot move; their rows have at least 16 bytes";
+    Value staging = emitStaging(loc);
+    builder.setInsertionPoint(create);
+    SmallVector<Value> strides{arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(1))};
+    if (create.getBlock().size() == 2)
+      strides.insert(strides.begin(),
+                     arith::ExtSIOp::create(builder, loc, builder.getI64Type(), create.getShape().back()));
+    auto type = DescType::get(kernel.getContext(), create.getBlock(), element);
+    cta::MakeTensorMapOp::create(builder, loc, type, create.getBase(), create.getShape(), strides, create.getPlace(),
+                                 staging, /*needed=*/Value(), boxes->shape, boxes->swizzleBytes, /*single=*/false,
+                                 /*warps=*/IntegerAttr());
+    create.erase();
+    return success();
+  }
+
+  /// Shared memory in which a thread puts a tensor map together.
+  Value emitStaging(Location loc) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&kernel.getBody().front());
+    return cta::AllocOp::create(builder, loc, planBuffer({cta::tensorMapBytes}, builder.getI8Type()),
+                                /*offset=*/IntegerAttr());
+  }
+
   /// The kernel makes the map where the program makes the descriptor.
   void makeTensorMap(MakeDescOp make, ArrayRef<int64_t> box, int64_t swizzle) {
     OpBuilder::InsertionGuard guard(builder);
     Location loc = make.getLoc();
-    builder.setInsertionPointToStart(&kernel.getBody().front());
-    Value staging = cta::AllocOp::create(builder, loc, planBuffer({cta::tensorMapBytes}, builder.getI8Type()),
-                                         /*offset=*/IntegerAttr());
+    Value staging = emitStaging(loc);
     builder.setInsertionPoint(make);
     Value map =
         cta::MakeTensorMapOp::create(builder, loc, make.getType(), make.getBase(), make.getShape(), make.getStrides(),

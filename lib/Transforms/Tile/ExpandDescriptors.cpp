@@ -9,8 +9,9 @@
 // base of a block is a scalar. Addresses are 64-bit. Bounds are compared as unsigned 32-bit numbers, so that one
 // comparison also excludes negative coordinates (and sums beyond 2^31, which wrap to such).
 //
-// Descriptors that the launcher passes (tile-host-descriptors), and those that have a place for a tensor map
-// (tile-device-descriptors), stay as they are.
+// Descriptors that the launcher passes (tile-host-descriptors), those that have a place for a tensor map
+// (tile-device-descriptors), and those that the program opens in memory stay as they are.
+#include "CarriedDescriptors.h"
 #include "Tile/TileDialect.h"
 #include "Transforms/Passes.h"
 
@@ -142,7 +143,7 @@ LogicalResult verifyDescriptors(KernelOp kernel) {
                                  << "needed";
       auto argument = dyn_cast<BlockArgument>(operand);
       bool isPassed = argument && argument.getOwner()->getParentOp() == kernel;
-      if (!isPassed && !operand.getDefiningOp<MakeDescOp>())
+      if (!isPassed && !isa_and_present<MakeDescOp, OpenTensorMapOp>(operand.getDefiningOp()))
         return op->emitOpError() << "uses a descriptor that does not come straight from tile.make_desc; make it where "
                                  << "it is needed";
     }
@@ -153,7 +154,7 @@ LogicalResult verifyDescriptors(KernelOp kernel) {
 
 struct TileExpandDescriptors : tile::impl::TileExpandDescriptorsBase<TileExpandDescriptors> {
   void runOnOperation() override {
-    if (failed(verifyDescriptors(getOperation())))
+    if (failed(splitCarriedDescriptors(getOperation())) || failed(verifyDescriptors(getOperation())))
       return signalPassFailure();
     SmallVector<MakeDescOp> descriptors;
     getOperation().walk([&](MakeDescOp desc) {

@@ -10,8 +10,8 @@ tile.kernel @k(%p: !tile.ptr<f16>, %c: i1) {
   %b = cta.alloc : !cta.buffer<64x32xf16, #s>
   // CHECK: cta.async_copy %{{.*}}, %[[B]] mask %{{.*}} : tensor<64x32xi1, #[[X:.*]]> {vector = 8 : i32} : tensor<64x32x!tile.ptr<f16>, #[[X]]>, <64x32xf16, #{{.*}}>
   cta.async_copy %q, %b mask %m : tensor<64x32xi1, #x> {vector = 8 : i32} : tensor<64x32x!tile.ptr<f16>, #x>, !cta.buffer<64x32xf16, #s>
-  // CHECK: cta.async_copy %{{.*}}, %[[B]] {cache = #tile<cache cg>, evict = #tile<evict evict_first>, vector = 4 : i32} : tensor
-  cta.async_copy %q, %b {vector = 4 : i32, cache = #tile<cache cg>, evict = #tile<evict evict_first>} : tensor<64x32x!tile.ptr<f16>, #x>, !cta.buffer<64x32xf16, #s>
+  // CHECK: cta.async_copy %{{.*}}, %[[B]] {cache = #tile<cache cg>, vector = 4 : i32} : tensor
+  cta.async_copy %q, %b {vector = 4 : i32, cache = #tile<cache cg>} : tensor<64x32x!tile.ptr<f16>, #x>, !cta.buffer<64x32xf16, #s>
   // CHECK: cta.async_commit
   cta.async_commit
   // CHECK: cta.async_wait 2

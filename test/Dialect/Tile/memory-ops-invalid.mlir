@@ -157,3 +157,11 @@ tile.kernel @store_value(%p: !tile.ptr<f32>, %x: f16) {
   "tile.store"(%p, %x) : (!tile.ptr<f32>, f16) -> ()
   tile.return
 }
+
+// -----
+
+tile.kernel @map_of_cubes(%place: !tile.ptr<i8>, %base: !tile.ptr<f16>, %n: i32) {
+  // expected-error @below {{'tile.create_tensor_map' op has 3 sizes and a block of rank 3; tensors are vectors or matrices}}
+  tile.create_tensor_map %place, %base, [%n, %n, %n] {block = array<i64: 4, 4, 32>} : !tile.ptr<i8>, !tile.ptr<f16>
+  tile.return
+}

@@ -36,3 +36,17 @@ tile.kernel @descriptors(%base: !tile.ptr<f16>, %m: i32, %n: i32, %ld: i64, %one
   tile.desc_store %d[%i, %j], %x : !tile.desc<64x32xf16>, tensor<64x32xf16>
   tile.return
 }
+
+// CHECK-LABEL: tile.kernel @tensor_maps
+tile.kernel @tensor_maps(%place: !tile.ptr<i8>, %base: !tile.ptr<f16>, %m: i32, %n: i32) {
+  // CHECK: tile.create_tensor_map %arg0, %arg1, [%arg2, %arg3] {block = array<i64: 64, 32>} : <i8>, <f16>
+  tile.create_tensor_map %place, %base, [%m, %n] {block = array<i64: 64, 32>} : !tile.ptr<i8>, !tile.ptr<f16>
+  // CHECK: tile.acquire_tensor_map %arg0 : <i8>
+  tile.acquire_tensor_map %place : !tile.ptr<i8>
+  // CHECK: %[[D:.*]] = tile.open_tensor_map %arg0 : <i8> -> <64x32xf16>
+  %d = tile.open_tensor_map %place : !tile.ptr<i8> -> !tile.desc<64x32xf16>
+  // CHECK: tile.desc_load %[[D]]
+  %x = tile.desc_load %d[%m, %n] : !tile.desc<64x32xf16> -> tensor<64x32xf16>
+  tile.desc_store %d[%n, %m], %x : !tile.desc<64x32xf16>, tensor<64x32xf16>
+  tile.return
+}

@@ -205,3 +205,30 @@ tile.kernel @device_map_columns(%p: !tile.ptr<f16>, %place: !tile.ptr<i8>, %n: i
   tile.print "" %x : tensor<64x256xf16, #acc>
   tile.return
 }
+
+// -----
+
+// Maps that the program makes and opens: the box is the same, and warp groups do not divide it.
+#x = #cta.layout<[64, 128], register = [[0, 1], [0, 2], [0, 4], [8, 0], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [0, 64], [1, 0]], warp = [[2, 0], [4, 0]]>
+// CHECK-LABEL: tile.kernel @memory_map
+// CHECK: %[[STAGING:.*]] = cta.alloc : <128xi8
+// CHECK: %[[LD:.*]] = arith.extsi %arg2 : i32 to i64
+// CHECK: cta.make_tensor_map %arg0, [%arg2, %arg2], [%[[LD]], %{{.*}}] at %arg1 via %[[STAGING]] {box = array<i64: 64, 64>, swizzle = 128 : i32}
+// CHECK: %[[MAP:.*]] = tile.open_tensor_map %arg1
+// CHECK: cta.tma_load_sync %[[MAP]]
+// CHECK: cta.tma_store %{{.*}}, %[[MAP]][%arg2, %arg2] : <64x128xf16
+tile.kernel @memory_map(%p: !tile.ptr<f16>, %place: !tile.ptr<i8>, %n: i32) {
+  tile.create_tensor_map %place, %p, [%n, %n] {block = array<i64: 64, 128>} : !tile.ptr<i8>, !tile.ptr<f16>
+  %d = tile.open_tensor_map %place : !tile.ptr<i8> -> !tile.desc<64x128xf16>
+  %x = tile.desc_load %d[%n, %n] : !tile.desc<64x128xf16> -> tensor<64x128xf16, #x>
+  tile.desc_store %d[%n, %n], %x : !tile.desc<64x128xf16>, tensor<64x128xf16, #x>
+  tile.return
+}
+
+// -----
+
+tile.kernel @narrow_map(%p: !tile.ptr<f16>, %place: !tile.ptr<i8>, %n: i32) {
+  // expected-error @below {{'tile.create_tensor_map' op is for blocks of 'tensor<64x4xf16>', which TMA cannot move; their rows have at least 16 bytes}}
+  tile.create_tensor_map %place, %p, [%n, %n] {block = array<i64: 64, 4>} : !tile.ptr<i8>, !tile.ptr<f16>
+  tile.return
+}

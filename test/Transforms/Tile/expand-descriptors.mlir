@@ -53,11 +53,26 @@ tile.kernel @argument(%d: !tile.desc<16xf32>) {
 
 // -----
 
-tile.kernel @carried(%a: !tile.ptr<f32>, %n: i32, %c: i1) {
+// What is chosen and passed on is what descriptors are made of; the last stride is 1.
+// CHECK-LABEL: tile.kernel @carried
+// CHECK: %[[CHOSEN:.*]] = arith.select %arg3, %arg0, %arg1 : !tile.ptr<f32>
+// CHECK: %[[LOOP:.*]]:4 = scf.for {{.*}} iter_args(%[[BASE:.*]] = %[[CHOSEN]], %[[M:.*]] = %{{.*}}, %[[N:.*]] = %{{.*}}, %[[LD:.*]] = %{{.*}}) -> (!tile.ptr<f32>, i32, i32, i64)
+// CHECK: tile.addptr %[[BASE]]
+// CHECK: tile.load
+// CHECK-NOT: tile.desc
+// CHECK: scf.yield %arg1, %arg2, %arg2, %arg4
+tile.kernel @carried(%a: !tile.ptr<f32>, %b: !tile.ptr<f32>, %n: i32, %c: i1, %ld: i64) {
   %one = arith.constant 1 : i64
-  %d = tile.make_desc %a, [%n], [%one] : !tile.ptr<f32> -> !tile.desc<16xf32>
-  // expected-error @below {{'arith.select' op passes a descriptor on, which only loads and stores can use; make it where it is needed}}
-  %e = arith.select %c, %d, %d : !tile.desc<16xf32>
+  %zero = arith.constant 0 : i32
+  %step = arith.constant 1 : i32
+  %d = tile.make_desc %a, [%n, %n], [%ld, %one] : !tile.ptr<f32> -> !tile.desc<4x16xf32>
+  %e = tile.make_desc %b, [%n, %n], [%ld, %one] : !tile.ptr<f32> -> !tile.desc<4x16xf32>
+  %chosen = arith.select %c, %d, %e : !tile.desc<4x16xf32>
+  %last = scf.for %i = %zero to %n step %step iter_args(%f = %chosen) -> (!tile.desc<4x16xf32>) : i32 {
+    %x = tile.desc_load %f[%i, %i] : !tile.desc<4x16xf32> -> tensor<4x16xf32>
+    tile.print "" %x : tensor<4x16xf32>
+    scf.yield %e : !tile.desc<4x16xf32>
+  }
   tile.return
 }
 
