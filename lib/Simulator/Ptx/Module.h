@@ -115,6 +115,7 @@ enum class SpecialRegister : uint8_t {
   TotalSmemSize,
   AggrSmemSize
 };
+constexpr unsigned numSpecialRegisters = unsigned(SpecialRegister::AggrSmemSize) + 1;
 
 struct Operand {
   enum class Kind : uint8_t {
@@ -145,6 +146,8 @@ struct Operand {
 struct Instruction {
   std::string name;                  ///< "ld", "wgmma", "cp"
   std::vector<std::string> suffixes; ///< {"global", "v4", "b32"}; "shared::cta" is one suffix
+  /// Two are made uniform: `call` has {Arguments (results), Function or Register, Arguments}, and `brx.idx` has
+  /// {index, Vector of Labels}.
   std::vector<Operand> operands;
   int32_t guard = -1; ///< register of `@p`; -1: none
   bool guardNegated = false;
@@ -163,10 +166,11 @@ struct Variable {
   Space space = Space::Global;
   Type type = Type::B8;
   uint64_t alignment = 1;
-  uint64_t size = 0;            ///< bytes
-  bool isExtern = false;        ///< `.extern .shared`: the dynamic shared memory
-  std::vector<uint8_t> initial; ///< empty: zeros (global) or undefined (shared, local)
-  /// Places of `initial` that hold the address of another variable (index), which is known at load time only.
+  uint64_t size = 0;     ///< bytes
+  bool isExtern = false; ///< `.extern .shared`: the dynamic shared memory
+  /// The first bytes; the others are zeros (global, const) or undefined (shared, local).
+  std::vector<uint8_t> initial;
+  /// Places of `initial` to which the address of another variable (index) is to be added, known at load time only.
   std::vector<std::pair<uint64_t, uint32_t>> relocations;
   Place place;
 };
