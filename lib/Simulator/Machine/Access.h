@@ -4,6 +4,8 @@
 #include "Simulator/Machine/Lanes.h"
 #include "Simulator/Machine/Report.h"
 
+#include <cstddef>
+
 namespace tile::sim {
 
 class Warp;
@@ -32,6 +34,8 @@ struct LaneAccess {
   Space space[warpSize];
   uint32_t ctaRank[warpSize];
   uint64_t address[warpSize];
+  /// Of a weak store, if known: what lane i writes, at values + i * bytes.
+  const std::byte *values = nullptr;
 };
 
 /// Something that a thread can wait for, as a counter: operations up to number n have finished. A warp's own program
