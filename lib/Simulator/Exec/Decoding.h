@@ -81,17 +81,28 @@ struct DecoderEntry {
   Result<OperationPtr> (*decode)(Decoding &);
 };
 
-std::span<const DecoderEntry> controlDecoders(); // bra brx call ret exit trap brkpt nop
-std::span<const DecoderEntry> moveDecoders();    // mov cvta isspacep getctarank mapa selp slct set setp
-
+std::span<const DecoderEntry> controlDecoders();    // bra call ret exit trap …
+std::span<const DecoderEntry> moveDecoders();       // mov cvta isspacep alloca
+std::span<const DecoderEntry> memoryDecoders();     // ld ldu st
+std::span<const DecoderEntry> atomicDecoders();     // atom red
 std::span<const DecoderEntry> arithmeticDecoders(); // add sub mul mad fma div rem min max abs neg …: all types
-std::span<const DecoderEntry> conversionDecoders(); // cvt cvt.pack
-std::span<const DecoderEntry> memoryDecoders();     // ld st ldu prefetch prefetchu applypriority discard createpolicy
-std::span<const DecoderEntry> atomicDecoders();     // atom red, fence, membar
-std::span<const DecoderEntry> warpDecoders();       // shfl vote match redux elect activemask bar.warp
+std::span<const DecoderEntry> compareDecoders();    // setp set selp slct
+std::span<const DecoderEntry> conversionDecoders(); // cvt
+std::span<const DecoderEntry> warpDecoders();       // shfl vote match redux elect activemask
 std::span<const DecoderEntry> barrierDecoders();    // bar barrier mbarrier
-std::span<const DecoderEntry> copyDecoders();       // cp tensormap, griddepcontrol setmaxnreg st.async red.async
+std::span<const DecoderEntry> fenceDecoders();      // fence membar
+std::span<const DecoderEntry> copyDecoders();       // cp tensormap prefetch griddepcontrol setmaxnreg mapa …
 std::span<const DecoderEntry> matrixDecoders();     // mma wgmma ldmatrix stmatrix movmatrix
+
+/// st.async, red.async: the cursor is behind `async`.
+Result<OperationPtr> decodeAsyncStore(Decoding &decoding);
+/// The elements of {a, b, …}, or the operand itself.
+inline std::span<const Operand> elementsOf(const Operand &operand) {
+  return operand.kind == Operand::Kind::Vector ? std::span<const Operand>(operand.elements)
+                                               : std::span<const Operand>(&operand, 1);
+}
+/// `ret` of all lanes, for the end of a function.
+OperationPtr makeExit();
 
 template <typename T> Source<T> Decoding::source(const Operand &operand) {
   Readable from = readable(operand, 8 * sizeof(T), std::is_floating_point_v<T>);

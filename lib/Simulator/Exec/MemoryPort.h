@@ -24,6 +24,9 @@ Cta *resolveSharedCta(Warp &warp, const Place &place, unsigned lane, uint64_t sh
 std::byte *resolveGlobal(Warp &warp, const Place &place, unsigned lane, uint64_t address, uint64_t bytes,
                          uint32_t alignment, Range &range);
 
+/// Bytes behind an address, for what the simulator itself reads (a format string); null if there are none. No checks.
+std::byte *peekMemory(Warp &warp, Space space, unsigned lane, uint64_t address, uint64_t bytes);
+
 /// A generic address that lies in the shared window → shared address; others unchanged. For operands of instructions
 /// that take shared addresses as generic ones.
 inline bool isSharedGeneric(uint64_t address) {

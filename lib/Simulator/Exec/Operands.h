@@ -2,19 +2,12 @@
 #pragma once
 
 #include "Simulator/Machine/Warp.h"
+#include "Simulator/Numerics/Half.h"
 
 #include <cstring>
 #include <type_traits>
 
 namespace tile::sim {
-
-/// Bits of a half-precision value: a type of its own, so that overloads can tell it from an integer.
-struct Half {
-  uint16_t bits;
-};
-struct BFloat16 {
-  uint16_t bits;
-};
 
 /// A value for each lane: a register, or the same constant for all lanes.
 template <typename T> class Source {
@@ -99,13 +92,12 @@ struct PredicateDest {
 
 /// [register + constant], or a constant. 32-bit registers are extended by zeros.
 struct AddressSource {
-  uint64_t one(const Warp &warp, unsigned lane) const { return base.one(warp, lane) + addend(); }
-  void read(const Warp &warp, LaneMask mask, uint64_t (&addresses)[warpSize]) const {
-    forLanes(mask, [&](unsigned lane) {
-      addresses[lane] = is32 ? narrow.one(warp, lane) + uint64_t(offset) : base.one(warp, lane) + uint64_t(offset);
-    });
+  uint64_t one(const Warp &warp, unsigned lane) const {
+    return (is32 ? narrow.one(warp, lane) : base.one(warp, lane)) + uint64_t(offset);
   }
-  uint64_t addend() const { return uint64_t(offset); }
+  void read(const Warp &warp, LaneMask mask, uint64_t (&addresses)[warpSize]) const {
+    forLanes(mask, [&](unsigned lane) { addresses[lane] = one(warp, lane); });
+  }
   bool is32 = false;
   Source<uint64_t> base;
   Source<uint32_t> narrow;

@@ -19,6 +19,8 @@ public:
   bool aligned = false;
   /// Runs even if no lane's guard is true: guarded branches, bar with a false guard for a part.
   bool alwaysRuns = false;
+  /// wgmma itself: looks after the registers in flight, so that `touched` is not checked.
+  bool ownsRegisters = false;
 
   const Instruction *instruction = nullptr;
   int32_t guard = -1; ///< offset of the predicate in the register file

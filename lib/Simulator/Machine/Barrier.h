@@ -10,8 +10,11 @@ namespace tile::sim {
 struct NamedBarrier {
   uint32_t expected = 0; ///< threads of this phase, in whole warps; 0: nobody has arrived
   uint32_t arrived = 0;
-  uint64_t phase = 0;       ///< completed phases
-  uint32_t reduction[2][3]; ///< of bar.red, by the parity of the phase: popc, and, or
+  uint32_t arrivedWarps = 0; ///< those of the CTA that have arrived in this phase, by index
+  bool wholeCta = false;     ///< no count was given: all threads that have not exited
+  bool isReduction = false;  ///< this phase is one of bar.red
+  uint64_t phase = 0;        ///< completed phases
+  uint32_t reduction[2][3];  ///< of bar.red, by the parity of the phase: popc, and, or
   SyncClock arriving, completed;
 };
 
@@ -24,6 +27,11 @@ struct Mbarrier {
   SyncClock arriving, completed;
   Component component = noComponent;
   Actor initializedBy;
+  bool visible = false; ///< a fence has followed the initialization: peers and copies may use it
+  int64_t inFlight = 0; ///< bytes of copies issued that will be counted in this phase
+  Actor lastCopy;       ///< who issued the last of them
+  /// Who arrived in the phase before, and in this one: rank of the CTA << 8 | warp. For the report of a deadlock.
+  std::vector<uint32_t> arrivedBefore, arrivedNow;
 };
 
 } // namespace tile::sim

@@ -22,6 +22,8 @@ public:
   std::vector<std::unique_ptr<Warp>> warps;
   NamedBarrier named[16];
   std::unordered_map<uint32_t, Mbarrier> mbarriers; ///< by shared address
+  /// Tensor maps made by the kernel that fence.proxy.tensormap has acquired: hash of their bytes at that time.
+  std::unordered_map<uint64_t, uint64_t> acquiredMaps;
   unsigned threadCount = 0;
   unsigned liveThreads = 0;
 
@@ -40,7 +42,8 @@ private:
 /// Thread blocks that run at the same time and see each other's shared memory; a single one without clusters.
 class Cluster {
 public:
-  Cluster(class Machine &machine, const uint32_t id[3], uint64_t seed);
+  /// `sharedProgress`: null, or the counter of all clusters.
+  Cluster(class Machine &machine, const uint32_t id[3], uint64_t seed, uint64_t *sharedProgress);
   ~Cluster();
 
   class Machine &machine;
@@ -60,11 +63,23 @@ public:
   /// Stuck: all warps wait or spin, and nothing runs beside them.
   Outcome run();
   /// Something happened that a waiting thread may be waiting for: an arrival, a store, the end of a copy.
-  void noteProgress() { ++progress; }
-  uint64_t progress = 0;
+  void noteProgress() { ++*progress; }
+  /// Counts what happens: of this cluster, or, where thread blocks talk to each other, of all that run.
+  uint64_t *progress;
+  /// Adds to `report` who waits for what.
+  void describeWaits(Report &report) const;
 
 private:
-  friend class Scheduler;
+  Outcome runWarp(Warp &warp);
+  Outcome runAsync(bool evenIfLazy);
+  /// How a schedule treats what runs beside the threads.
+  enum class Pace { Any, Eager, Lazy };
+  Pace pace = Pace::Any;
+  std::vector<Warp *> warps;
+  unsigned slowWarp = ~0u; ///< index into warps of one that the schedule holds back
+  uint64_t ownProgress = 0;
+  uint64_t lastProgress = 0;
+  uint64_t idleInstructions = 0; ///< since lastProgress
   std::vector<std::unique_ptr<AsyncOperation>> operations;
 };
 

@@ -10,6 +10,12 @@
 
 namespace tile::sim {
 
+/// Offset of what is not in the register file.
+constexpr uint32_t noRegister = ~0u;
+
+/// Registers that change while a warp runs; only mov reads them.
+bool isClock(SpecialRegister special);
+
 class Program {
 public:
   /// Decodes `entry` of `module`, which must outlive the program. Errors name the PTX line: unsupported instructions
@@ -26,6 +32,7 @@ public:
   uint32_t registerBytes = 0;
   uint32_t registerOffset(uint32_t index) const { return registerOffsets[index]; }
   /// Special registers that are constant for a warp live in the register file, too (32 values of 32 bits, or 64).
+  /// noRegister: not used, or not constant (clocks).
   uint32_t specialOffset(SpecialRegister special) const { return specialOffsets[unsigned(special)]; }
 
   uint32_t parameterBytes = 0;
@@ -41,13 +48,25 @@ public:
   /// Then all run in one host thread, interleaved; else clusters run on as many threads as there are.
   bool communicates = false;
 
+  /// A parameter of the kernel; those of calls are local variables.
+  bool isEntryParameter(uint32_t variable) const { return entryParameter[variable]; }
+  /// The carry flag of add.cc and its kin (CC.CF, PTX ISA 9.7.2), a predicate.
+  uint32_t carryOffset = 0;
+
 private:
   Program(const Module &module, const Function &function) : module(module), function(function) {}
   std::vector<uint32_t> registerOffsets;
   std::vector<uint32_t> specialOffsets;
   std::vector<uint64_t> variableAddresses;
   std::vector<std::vector<std::byte>> globals;
-  friend class Decoding;
+  std::vector<bool> entryParameter;
+  Instruction endOfFunction;
+
+  void placeVariables(GlobalMemory &memory);
+  void initialize(const Variable &variable, std::byte *bytes) const;
+  void placeRegisters();
+  void collectRegisters(const Operand &operand, std::vector<uint32_t> &offsets) const;
+  runtime::Status decode(const Instruction &instruction);
 };
 
 } // namespace tile::sim

@@ -26,10 +26,14 @@ struct Fragment {
   LaneMask lanes = 0;
   /// Free for the operation at `pc` that waits: what it has done so far. Reset when the fragment goes on.
   uint64_t progress = 0;
+  /// Where it last tested a barrier in vain (Step::Spin), for the report of a deadlock.
+  uint32_t spunAt = ~0u;
+  bool waits = false; ///< has nothing to do in this turn of the warp
   /// Where to wait for the lanes of the other fragments of a divergence, innermost last.
   struct Meeting {
     uint32_t pc;
     LaneMask lanes;
+    bool operator==(const Meeting &) const = default;
   };
   std::vector<Meeting> meetings;
 };
@@ -57,13 +61,16 @@ public:
   std::vector<Fragment> fragments;
 
   /// 32 values of the register at byte offset `offset` of the register file (Program::registerOffset).
-  template <typename T> T *lanes(uint32_t offset) { return reinterpret_cast<T *>(registers.data() + offset); }
+  template <typename T> T *lanes(uint32_t offset) { return reinterpret_cast<T *>(registers + offset); }
   template <typename T> const T *lanes(uint32_t offset) const {
-    return reinterpret_cast<const T *>(registers.data() + offset);
+    return reinterpret_cast<const T *>(registers + offset);
   }
   /// Predicates are masks.
   LaneMask &predicate(uint32_t offset) { return *lanes<LaneMask>(offset); }
   LaneMask predicate(uint32_t offset) const { return *lanes<LaneMask>(offset); }
+
+  /// The carry flags of extended-precision arithmetic (PTX ISA 9.7.2).
+  LaneMask carry = 0;
 
   /// Local memory of one lane.
   std::byte *local(unsigned lane);
@@ -72,9 +79,12 @@ public:
   // A bulk group has two ends: its sources have been read, and its writes are done.
   struct BulkGroups {
     AsyncGroups read, done;
+    uint64_t waited = 0; ///< groups whose sources the thread has waited for
   };
   AsyncGroups &copyGroups(unsigned lane) { return lazily(copies)[lane]; }
   BulkGroups &bulkGroups(unsigned lane) { return lazily(bulks)[lane]; }
+  /// Lanes whose cp.async is not done, one entry for each such instruction in flight.
+  std::vector<std::shared_ptr<LaneMask>> copiesInFlight;
   AsyncGroups wgmmaGroups;
   std::deque<AsyncOperation *> wgmmaQueue; ///< issued and not finished, in order: they run in order
   /// Registers (by file offset) that a wgmma in flight reads or writes, one entry for each operation and register.
@@ -83,6 +93,9 @@ public:
   /// The warp's component for `kind`, made at first use; only with a checker.
   enum class Waitable : uint8_t { Program, Copies, BulkReads, Bulk, Wgmma };
   Component component(Waitable kind);
+
+  /// barrier.cluster: lanes that have arrived in this phase; lanes that may pass, and have not yet.
+  LaneMask clusterArrived = 0, clusterReleased = 0;
 
   /// Clock and counters of the checker; null without one.
   struct CheckState {
@@ -95,8 +108,30 @@ public:
   Step fault(ReportKind kind, const Place &place, int32_t lane, std::string message) const;
 
   uint64_t instructionsRun = 0;
+  /// Value of Cluster::progress when all its fragments waited or spun; it need not be tried again before that changes.
+  uint64_t idleSince = ~uint64_t(0);
+
+  struct Turn {
+    uint64_t instructions = 0;
+    bool idle = false; ///< every fragment waits, or has tested something in vain
+    bool faulted = false;
+  };
+  /// Runs up to `budget` instructions.
+  Turn run(uint64_t budget);
+  /// Lanes `taken` of the fragment go on at `target`, the others behind the branch; they meet at `meeting`, if there is
+  /// such a place.
+  void branch(Fragment &fragment, LaneMask taken, uint32_t target, uint32_t meeting);
+  /// The lanes end.
+  void exit(Fragment &fragment, LaneMask lanes);
+  /// Gives up waiting for diverged lanes (Fragment::meetings); whether there was anything to give up.
+  bool releaseMeetings();
 
 private:
+  /// Runs `fragment` until it waits, spins, diverges or ends. Its position may change.
+  Step step(Fragment &fragment);
+  bool isAtMeeting(Fragment &fragment);
+  void mergeFragments();
+  Step touchesInFlight(const Operation &operation, const Fragment &fragment) const;
   template <typename T> static T &lazily(std::unique_ptr<T> &pointer) {
     if (!pointer)
       pointer = std::make_unique<T>();
@@ -105,8 +140,9 @@ private:
   struct alignas(64) Line {
     std::byte bytes[64];
   };
-  std::span<std::byte> registers;
+  std::vector<Fragment> diverged; ///< made by branch(); join `fragments` behind the step
   std::vector<Line> registerLines;
+  std::byte *registers = nullptr;
   std::vector<std::byte> localMemory;
   std::unique_ptr<std::array<AsyncGroups, warpSize>> copies;
   std::unique_ptr<std::array<BulkGroups, warpSize>> bulks;
