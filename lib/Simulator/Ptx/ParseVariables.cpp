@@ -27,7 +27,7 @@ bool PtxParser::parseRegisters() {
     bool isRange = take("<");
     if (isRange && (!takeInteger(count, "a number of registers") || !expect(">", "behind a number of registers")))
       return false;
-    registerCount += std::min<uint64_t>(count, limits::registers);
+    registerCount += std::min<uint64_t>(count, limits::registers + 1);
     if (registerCount > limits::registers)
       return failAt(line, "more than {} registers", limits::registers);
     std::vector<Register> &registers = function->registers;
@@ -231,6 +231,8 @@ bool PtxParser::parseAddressInitializer(VariableHead &head) {
   if (!takeName(name, "a variable"))
     return false;
   std::optional<Symbol> symbol = lookUp(name);
+  if (!symbol && findFunction(name))
+    return failAt(line, "the address of the function '{}' is not supported as an initializer", name);
   if (!symbol || symbol->kind != Symbol::Kind::Variable)
     return failAt(line, "'{}' is not declared as a variable", name);
   if (isGeneric && !expect(")", "behind a generic address"))
