@@ -1,0 +1,65 @@
+// What the lanes of a warp know to have happened.
+//
+// Lanes that act together share one clock, so that a whole warp costs no more than a thread. What a part of the warp
+// has waited for on its own is kept beside, until the lanes meet. The past of a warp is one component, of which a count
+// means "all lanes up to there"; only where some lanes release on their own do these get components of their own,
+// whose counts are of the same counter.
+#pragma once
+
+#include "Simulator/Check/Shadow.h"
+#include "Simulator/Machine/Warp.h"
+
+#include <array>
+#include <atomic>
+
+namespace tile::sim {
+
+/// A warp as others name it; lives as long as anybody may have met it.
+struct WarpName {
+  Component program = noComponent; ///< "all lanes up to count"
+  std::unique_ptr<std::array<Component, warpSize>> lanes;
+};
+
+class Knowledge {
+public:
+  Knowledge(uint32_t number, WarpName &name, std::atomic<Component> &components)
+      : number(number), name(name), components(components) {}
+
+  const uint32_t number; ///< of the warp in the grid
+  WarpName &name;
+  uint32_t count = 1; ///< of the warp's own actions from now on
+
+  void release(SyncClock &into, LaneMask lanes, LaneMask alive);
+  void acquire(const SyncClock &from, LaneMask lanes, LaneMask alive);
+  void raise(Epoch epoch, LaneMask lanes, LaneMask alive);
+  void fenceAsync(LaneMask lanes, LaneMask alive);
+  void meet(LaneMask lanes, LaneMask alive);
+  /// All that any lane knows joins `into`.
+  void collect(SyncClock &into) const;
+
+  /// Whether `past` (by `pastLane` of the warp `pastName`; everyLane: any of them) is known to `lane`.
+  bool knows(const Past &past, const WarpName *pastName, unsigned pastLane, unsigned lane, bool fenced) const;
+  /// What all lanes know; enough in nearly all cases.
+  bool allKnow(const Past &past, bool fenced) const {
+    return (fenced ? common.fenced : common.all)[past.component] >= past.count;
+  }
+  /// All lanes of `lanes` know the same.
+  bool isUniform(LaneMask lanes) const;
+
+private:
+  struct Part {
+    LaneMask lanes;
+    SyncClock clock; ///< in addition to the common one
+  };
+  template <typename Function> void forParts(LaneMask lanes, Function &&function);
+  Component laneComponent(unsigned lane);
+  static bool includes(const VectorClock &clock, const Past &past, const WarpName *pastName, unsigned pastLane);
+
+  SyncClock common;
+  std::vector<Part> parts;
+  bool partsReleased = true; ///< parts have not changed since all lanes released last, at `releasedAt`
+  uint32_t releasedAt = 0;
+  std::atomic<Component> &components;
+};
+
+} // namespace tile::sim
