@@ -50,7 +50,7 @@ bool isBefore(const Report &a, const Report &b) {
   for (size_t i = 0; i < std::min(a.notes.size(), b.notes.size()); ++i)
     if (orderOf(a.notes[i].first) != orderOf(b.notes[i].first))
       return orderOf(a.notes[i].first) < orderOf(b.notes[i].first);
-  return std::tie(a.message, a.notes.size()) < std::tie(b.message, b.notes.size());
+  return a.message < b.message;
 }
 
 } // namespace
