@@ -27,7 +27,6 @@ struct Mbarrier {
   SyncClock arriving, completed;
   Component component = noComponent;
   Actor initializedBy;
-  bool visible = false; ///< a fence has followed the initialization: peers and copies may use it
   int64_t inFlight = 0; ///< bytes of copies issued that will be counted in this phase
   Actor lastCopy;       ///< who issued the last of them
   /// Who arrived in the phase before, and in this one: rank of the CTA << 8 | warp. For the report of a deadlock.
