@@ -6,6 +6,8 @@ namespace tile::sim {
 
 namespace {
 
+constexpr unsigned mostBytes = 32; ///< of one lane: v8.b32, v4.b64
+
 LaneAccess describeAccess(const Instruction *instruction, AccessKind kind, const MemorySuffixes &suffixes,
                           unsigned bytes) {
   LaneAccess access;
@@ -53,6 +55,15 @@ public:
     std::byte *host[warpSize];
     address.read(warp, active, addresses);
     LaneAccess access = describeAccess(instruction, AccessKind::Write, suffixes, sizeof(T) * sources.size());
+    std::byte written[warpSize * mostBytes];
+    if (warp.cta.cluster.machine.checker) {
+      for (size_t i = 0; i < sources.size(); ++i)
+        forLanes(active, [&](unsigned lane) {
+          T value = sources[i].one(warp, lane);
+          std::memcpy(written + lane * access.bytes + i * sizeof(T), &value, sizeof(T));
+        });
+      access.values = written;
+    }
     if (!resolveLanes(warp, suffixes.space, active, addresses, access, host))
       return Step::Fault;
     T scratch[warpSize];

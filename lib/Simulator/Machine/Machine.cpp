@@ -149,6 +149,8 @@ Status Machine::run() {
     runTogether(*this, factory);
   else
     runApart(*this, factory);
+  if (checker)
+    checker->endGrid();
   return Success{};
 }
 
