@@ -30,11 +30,9 @@ Step WarpOperation::execute(Warp &warp, Fragment &, LaneMask active) const {
     groups[groupCount++] = group;
     left &= ~group;
   }
-  for (unsigned i = 0; i < groupCount; ++i) {
+  // The lanes meet, but see nothing of each other's memory: only bar.warp.sync orders that.
+  for (unsigned i = 0; i < groupCount; ++i)
     exchange(warp, groups[i]);
-    if (Checker *checker = warp.cta.cluster.machine.checker)
-      checker->syncLanes(warp, groups[i]);
-  }
   return Step::Next;
 }
 
