@@ -54,7 +54,8 @@ public:
 
   virtual void release(Warp &warp, SyncClock &into, LaneMask lanes = allLanes) = 0;
   virtual void acquire(Warp &warp, const SyncClock &from, LaneMask lanes = allLanes) = 0;
-  virtual void raise(Warp &warp, Epoch epoch, LaneMask lanes = allLanes) = 0;
+  /// Each of the lanes has waited for its own operations; `collective`: for those of the whole warp (wgmma).
+  virtual void raise(Warp &warp, Epoch epoch, LaneMask lanes = allLanes, bool collective = false) = 0;
   /// An asynchronous operation of `warp` has finished and signals `into`: cp.async.mbarrier.arrive.
   virtual void releaseEpoch(Epoch epoch, SyncClock &into) = 0;
 

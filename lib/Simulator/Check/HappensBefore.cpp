@@ -220,8 +220,8 @@ void HappensBefore::acquire(Warp &warp, const SyncClock &from, LaneMask lanes) {
   stateOf(warp).knowledge.acquire(from, lanes, warp.alive);
 }
 
-void HappensBefore::raise(Warp &warp, Epoch epoch, LaneMask lanes) {
-  stateOf(warp).knowledge.raise(epoch, lanes, warp.alive);
+void HappensBefore::raise(Warp &warp, Epoch epoch, LaneMask lanes, bool collective) {
+  stateOf(warp).knowledge.raise(epoch, lanes & warp.alive, collective);
 }
 
 void HappensBefore::releaseEpoch(Epoch epoch, SyncClock &into) {

@@ -20,7 +20,7 @@ public:
                    Epoch finished) override;
   void release(Warp &warp, SyncClock &into, LaneMask lanes) override;
   void acquire(Warp &warp, const SyncClock &from, LaneMask lanes) override;
-  void raise(Warp &warp, Epoch epoch, LaneMask lanes) override;
+  void raise(Warp &warp, Epoch epoch, LaneMask lanes, bool collective) override;
   void releaseEpoch(Epoch epoch, SyncClock &into) override;
   void fenceAsync(Warp &warp, LaneMask lanes) override;
   void fenceBarrierInit(Warp &warp, LaneMask lanes) override;

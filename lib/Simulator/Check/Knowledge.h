@@ -11,13 +11,15 @@
 
 #include <array>
 #include <atomic>
+#include <unordered_map>
 
 namespace tile::sim {
 
 /// A warp as others name it; lives as long as anybody may have met it.
 struct WarpName {
   Component program = noComponent; ///< "all lanes up to count"
-  std::unique_ptr<std::array<Component, warpSize>> lanes;
+  /// For the lanes' own parts of a component of the warp: its program, its groups of copies.
+  std::unordered_map<Component, std::array<Component, warpSize>> split;
 };
 
 class Knowledge {
@@ -31,7 +33,8 @@ public:
 
   void release(SyncClock &into, LaneMask lanes, LaneMask alive);
   void acquire(const SyncClock &from, LaneMask lanes, LaneMask alive);
-  void raise(Epoch epoch, LaneMask lanes, LaneMask alive);
+  /// Each of the lanes has waited for its own operations up to `epoch`; `collective`: each for those of all lanes.
+  void raise(Epoch epoch, LaneMask lanes, bool collective);
   void fenceAsync(LaneMask lanes, LaneMask alive);
   void meet(LaneMask lanes, LaneMask alive);
   /// All that any lane knows joins `into`.
@@ -51,12 +54,19 @@ private:
     LaneMask lanes;
     SyncClock clock; ///< in addition to the common one
   };
+  /// What each of the lanes knows of its own operations.
+  struct Own {
+    Epoch epoch;
+    LaneMask lanes;
+  };
   template <typename Function> void forParts(LaneMask lanes, Function &&function);
-  Component laneComponent(unsigned lane);
+  Component laneComponent(Component component, unsigned lane);
+  void releaseOwn(VectorClock &into, LaneMask lanes, LaneMask alive);
   static bool includes(const VectorClock &clock, const Past &past, const WarpName *pastName, unsigned pastLane);
 
   SyncClock common;
   std::vector<Part> parts;
+  std::vector<Own> own;
   bool partsReleased = true; ///< parts have not changed since all lanes released last, at `releasedAt`
   uint32_t releasedAt = 0;
   std::atomic<Component> &components;

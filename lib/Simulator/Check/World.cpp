@@ -46,16 +46,12 @@ bool World::sameInstruction(const Now &now, const Past &past, Manner manner) con
 /// Whether the lane of `now` at this byte knows the record's action, without counting on program order for what another
 /// lane did.
 bool World::knows(const Now &now, const Past &past, Manner manner, unsigned byte, bool fenced) {
-  unsigned lane = now.lane;
-  unsigned pastLane = warpSize;
-  if (!manner.async) {
-    LaneMap lanes = past.lanes(), nowLanes = now.past.lanes();
-    if (!lanes.isEveryLane())
-      pastLane = lanes.lane(byte);
-    bool sameWarp = past.warp == now.past.warp;
-    bool sameLane = nowLanes.isEveryLane() ? lanes.isEveryLane() : pastLane == nowLanes.lane(byte);
-    if (sameWarp && sameLane && !fenced)
-      return !nowLanes.isEveryLane() || !now.manner.writes();
+  LaneMap lanes = past.lanes(), nowLanes = now.past.lanes();
+  unsigned lane = nowLanes.isEveryLane() ? now.lane : nowLanes.lane(byte);
+  unsigned pastLane = lanes.isEveryLane() ? warpSize : lanes.lane(byte);
+  if (!manner.async && !fenced && past.warp == now.past.warp) {
+    if (nowLanes.isEveryLane() ? lanes.isEveryLane() && !now.manner.writes() : lane == pastLane)
+      return true;
   }
   const WarpName *name = nullptr;
   if (pastLane < warpSize)
@@ -83,8 +79,6 @@ Order World::order(const Now &now, const Past &past, Manner manner, ByteMask ove
       byte = candidate;
       return Order::NotFenced;
     }
-    if (manner.async) // one answer for all bytes
-      break;
   }
   return Order::Ordered;
 }
@@ -172,12 +166,25 @@ void World::touchCell(Shadow &shadow, uint64_t cellAddress, ByteMask mask, Now &
     }
     // No conflict: what is known to come before need not be kept, if this one conflicts with at least as much.
     bool stands = writes || !manner.writes();
-    if (stands && (manner.strong || !now.manner.strong) && order(now, past, manner, overlap, byte) == Order::Ordered)
+    bool covers = manner.async && now.manner.async && past.component == now.past.component &&
+                  past.count <= now.past.count && past.lineAndLanes >> 3 == now.past.lineAndLanes >> 3;
+    if (stands && (manner.strong || !now.manner.strong) &&
+        (covers || order(now, past, manner, overlap, byte) == Order::Ordered))
       pastMask &= ~mask;
     return true;
   });
   if (!recorded)
     shadow.add(cell, free, mask, now.manner, now.past);
+}
+
+/// Whether the clock has what this lane alone has released.
+bool World::knowsLane(const VectorClock &clock, const Past &past, unsigned lane) const {
+  auto name = names.find(past.warp);
+  if (name == names.end())
+    return false;
+  auto split = name->second->split.find(past.component);
+  return split != name->second->split.end() && split->second[lane] != noComponent &&
+         clock[split->second[lane]] >= past.count;
 }
 
 /// What must have ended before the CTA's shared memory goes: asynchronous operations, and accesses by its peers.
@@ -201,8 +208,7 @@ void World::endCta(CtaShadow &shadow) {
                                  bool foreign = !manner.async && naming.ctaOf(past.warp) != cta.linearId;
                                  if (foreign && end.all[past.component] < past.count) {
                                    int32_t lane = laneAt(past, byte);
-                                   const auto &name = names[past.warp];
-                                   if (lane >= 0 && name && name->lanes && end.all[(*name->lanes)[lane]] >= past.count)
+                                   if (lane >= 0 && knowsLane(end.all, past, lane))
                                      return true;
                                    uint64_t address = (number << Shadow::pageShift) + index * cellBytes + byte;
                                    findings.remoteAtExit({past.warp, past.line(), lane, 0, manner},

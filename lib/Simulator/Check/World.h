@@ -90,6 +90,7 @@ private:
   void checkBarrier(const Cell &cell, uint64_t cellAddress, ByteMask mask, const Now &now);
   Order order(const Now &now, const Past &past, Manner manner, ByteMask overlap, unsigned &byte);
   bool knows(const Now &now, const Past &past, Manner manner, unsigned byte, bool fenced);
+  bool knowsLane(const VectorClock &clock, const Past &past, unsigned lane) const;
   bool mayMeet(const Now &now, const Past &past, Manner manner) const;
   bool sameInstruction(const Now &now, const Past &past, Manner manner) const;
   void checkValues(const Now &now, const Past &past, ByteMask overlap, uint64_t cellAddress);

@@ -139,7 +139,7 @@ bool Wgmma::checkMemory(Warp &warp, const Descriptor &descriptor, bool isLineMaj
   Checker *checker = cta.cluster.machine.checker;
   if (!checker)
     return true;
-  Epoch finished = {leader(warp).component(Warp::Waitable::Wgmma), uint32_t(warp.wgmmaGroups.committedGroups() + 1)};
+  Epoch finished = {warp.component(Warp::Waitable::Wgmma), uint32_t(warp.wgmmaGroups.committedGroups() + 1)};
   auto isSet = [&](uint32_t index) { return index < chunks.size() * 64 && (chunks[index / 64] >> index % 64 & 1); };
   for (uint32_t word = 0; word < chunks.size(); ++word)
     while (chunks[word]) {
@@ -220,7 +220,7 @@ public:
     uint64_t committed = warp.wgmmaGroups.committedGroups();
     Checker *checker = warp.cta.cluster.machine.checker;
     if (checker && committed > allowed)
-      checker->raise(warp, {leader(warp).component(Warp::Waitable::Wgmma), uint32_t(committed - allowed)});
+      checker->raise(warp, {warp.component(Warp::Waitable::Wgmma), uint32_t(committed - allowed)}, allLanes, true);
     return Step::Next;
   }
   std::string describeWait(const Warp &warp, const Fragment &) const override {
