@@ -97,17 +97,22 @@ public:
     access.bytes = sizeof(T) * values.size();
     if (!resolveLanes(warp, suffixes.space, active, addresses, access, host))
       return Step::Fault;
+    bool changed = false;
     for (LaneMask rest = active; rest; rest &= rest - 1) {
       unsigned lane = firstLane(rest);
       for (size_t i = 0; i < values.size(); ++i)
-        update(warp, lane, i, host[lane] + i * sizeof(T), access.space[lane] == Space::Global);
+        changed |= update(warp, lane, i, host[lane] + i * sizeof(T), access.space[lane] == Space::Global);
     }
-    warp.cta.cluster.noteProgress();
+    if (changed)
+      warp.cta.cluster.noteProgress();
+    else
+      warp.cta.cluster.notePoll();
     return Step::Next;
   }
 
 private:
-  void update(Warp &warp, unsigned lane, size_t index, std::byte *host, bool isGlobal) const {
+  /// Whether memory has changed.
+  bool update(Warp &warp, unsigned lane, size_t index, std::byte *host, bool isGlobal) const {
     T old, operand = values[index].one(warp, lane), result;
     std::memcpy(&old, host, sizeof(T));
     if (replacement)
@@ -119,6 +124,7 @@ private:
     std::memcpy(host, &result, sizeof(T));
     if (!dests.empty())
       dests[index].one(warp, lane, old);
+    return std::memcmp(&old, &result, sizeof(T)) != 0;
   }
 
   AtomicOp op;

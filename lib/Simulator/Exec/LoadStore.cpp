@@ -31,6 +31,8 @@ public:
     LaneAccess access = describeAccess(instruction, AccessKind::Read, suffixes, sizeof(T) * dests.size());
     if (!resolveLanes(warp, suffixes.space, active, addresses, access, host))
       return Step::Fault;
+    if (suffixes.order != MemoryOrder::Weak)
+      warp.cta.cluster.notePoll();
     T values[warpSize];
     for (size_t i = 0; i < dests.size(); ++i) {
       forLanes(active, [&](unsigned lane) { std::memcpy(&values[lane], host[lane] + i * sizeof(T), sizeof(T)); });

@@ -59,6 +59,7 @@ Cluster::Outcome Cluster::run() {
   if (*progress != lastProgress) {
     lastProgress = *progress;
     idleInstructions = 0;
+    polls = 0;
   }
   if (pace == Pace::Eager || (pace == Pace::Any && random.below(2)))
     if (runAsync(false) == Outcome::Progress)
@@ -100,7 +101,7 @@ Cluster::Outcome Cluster::runWarp(Warp &warp) {
     machine.checker->endCta(warp.cta);
   if (*progress == before) {
     idleInstructions += turn.instructions;
-    if (idleInstructions > machine.config.idleLimit)
+    if (idleInstructions > machine.config.idleLimit || polls > machine.config.pollLimit)
       return Outcome::Stuck;
   }
   return turn.instructions ? Outcome::Progress : Outcome::Stuck;

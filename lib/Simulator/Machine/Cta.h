@@ -64,6 +64,8 @@ public:
   Outcome run();
   /// Something happened that a waiting thread may be waiting for: an arrival, a store, the end of a copy.
   void noteProgress() { ++*progress; }
+  /// A thread looked whether another one has changed something.
+  void notePoll() { ++polls; }
   /// Counts what happens: of this cluster, or, where thread blocks talk to each other, of all that run.
   uint64_t *progress;
   /// Adds to `report` who waits for what.
@@ -80,6 +82,7 @@ private:
   uint64_t ownProgress = 0;
   uint64_t lastProgress = 0;
   uint64_t idleInstructions = 0; ///< since lastProgress
+  uint64_t polls = 0;            ///< the same
   std::vector<std::unique_ptr<AsyncOperation>> operations;
 };
 

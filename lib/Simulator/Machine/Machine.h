@@ -18,8 +18,10 @@ struct LaunchConfig {
   uint32_t ctasPerMultiprocessor = 1;
   uint64_t seed = 0; ///< of the schedule
   uint32_t hostThreads = 1;
-  /// Instructions of a warp that changes nothing in memory, and of all others, before the launch counts as hanging.
-  uint64_t idleLimit = 2'000'000;
+  /// A cluster hangs that changes nothing in memory for so many instructions, or while it polls memory so many times
+  /// (atomics, and loads with an order).
+  uint64_t idleLimit = 50'000'000;
+  uint64_t pollLimit = 50'000;
 };
 
 class Machine {

@@ -11,11 +11,13 @@ Warp::Turn Warp::run(uint64_t budget) {
   Turn turn;
   for (Fragment &fragment : fragments)
     fragment.waits = false;
+  // First in program order: those behind catch up, and the lanes meet again. Sometimes the last, since the first may
+  // be in a loop until another one has done something.
+  bool lastFirst = fragments.size() > 1 && cta.cluster.random.below(4) == 0;
   while (turn.instructions < budget && !fragments.empty()) {
-    // First in program order: those behind catch up, and the lanes meet again.
     Fragment *chosen = nullptr;
     for (Fragment &fragment : fragments)
-      if (!fragment.waits && (!chosen || fragment.pc < chosen->pc))
+      if (!fragment.waits && (!chosen || (lastFirst ? fragment.pc > chosen->pc : fragment.pc < chosen->pc)))
         chosen = &fragment;
     if (!chosen) {
       turn.idle = true;
