@@ -160,7 +160,8 @@ void World::touchCell(Shadow &shadow, uint64_t cellAddress, ByteMask mask, Now &
         checkValues(now, past, overlap, cellAddress);
       else if (Order found = order(now, past, manner, overlap, byte); found != Order::Ordered)
         report(now, past, manner, byte, cellAddress, found);
-      if (writes)
+      // What a weak access conflicts with, an atomic one that follows it may not: both are kept.
+      if (writes && (manner.strong || !now.manner.strong))
         pastMask &= ~mask;
       return true;
     }

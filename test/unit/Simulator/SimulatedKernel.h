@@ -6,6 +6,7 @@
 #include "Simulator/Machine/Machine.h"
 #include "Simulator/Ptx/Parser.h"
 
+#include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <map>
@@ -54,6 +55,7 @@ public:
     config.seed = seed;
     config.hostThreads = hostThreads;
     for (auto &buffer : buffers) {
+      std::fill(buffer.begin(), buffer.end(), std::byte(0));
       uint64_t address = memory.add("x", buffer.data(), buffer.size(), 256, initialized);
       config.parameters.resize(config.parameters.size() + 8);
       std::memcpy(config.parameters.data() + config.parameters.size() - 8, &address, 8);
