@@ -43,6 +43,7 @@ public:
   bool initialized = true;
   std::unique_ptr<Module> module;
   std::vector<std::vector<std::byte>> buffers;
+  std::vector<std::byte> input; ///< what the first buffer begins with; all others hold zeros at the start
 
   std::vector<Report> run(uint64_t seed) {
     if (!module)
@@ -56,6 +57,8 @@ public:
     config.hostThreads = hostThreads;
     for (auto &buffer : buffers) {
       std::fill(buffer.begin(), buffer.end(), std::byte(0));
+      if (&buffer == &buffers.front())
+        std::copy(input.begin(), input.end(), buffer.begin());
       uint64_t address = memory.add("x", buffer.data(), buffer.size(), 256, initialized);
       config.parameters.resize(config.parameters.size() + 8);
       std::memcpy(config.parameters.data() + config.parameters.size() - 8, &address, 8);
