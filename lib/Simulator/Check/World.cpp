@@ -91,6 +91,25 @@ void World::report(const Now &now, const Past &past, Manner manner, unsigned byt
     findings.conflict(deed(now, byte), earlier, {past.component, past.count}, site(now, cellAddress + byte), order);
 }
 
+/// Whether a store changes nothing: threads that hold the same value may all write it, in any order.
+bool World::writesWhatIsThere(const Now &now, ByteMask overlap, uint64_t cellAddress) {
+  if (!now.access || !now.access->values)
+    return false;
+  const LaneAccess &access = *now.access;
+  std::byte *memory = nullptr;
+  if (now.owner)
+    memory = now.owner->cta->shared(sharedBase + cellAddress, 1);
+  else if (const Allocation *allocation = naming.machine.memory.find(cellAddress, 1))
+    memory = allocation->host + (cellAddress - allocation->address);
+  for (; memory && overlap; overlap &= overlap - 1) {
+    unsigned byte = std::countr_zero(overlap);
+    int32_t lane = laneAt(now.past, byte);
+    if (lane < 0 || access.values[lane * access.bytes + (cellAddress + byte - access.address[lane])] != memory[byte])
+      return false;
+  }
+  return memory != nullptr;
+}
+
 /// Lanes of one store that write the same byte: fine if they write the same value.
 void World::checkValues(const Now &now, const Past &past, ByteMask overlap, uint64_t cellAddress) {
   const LaneAccess &access = *now.access;
@@ -158,7 +177,8 @@ void World::touchCell(Shadow &shadow, uint64_t cellAddress, ByteMask mask, Now &
     if (!mayMeet(now, past, manner)) {
       if (sameInstruction(now, past, manner))
         checkValues(now, past, overlap, cellAddress);
-      else if (Order found = order(now, past, manner, overlap, byte); found != Order::Ordered)
+      else if (Order found = order(now, past, manner, overlap, byte);
+               found != Order::Ordered && !(manner == now.manner && writesWhatIsThere(now, overlap, cellAddress)))
         report(now, past, manner, byte, cellAddress, found);
       // What a weak access conflicts with, an atomic one that follows it may not: both are kept.
       if (writes && (manner.strong || !now.manner.strong))
@@ -195,7 +215,8 @@ void World::endCta(CtaShadow &shadow) {
   for (const auto &warp : cta.warps)
     static_cast<WarpState &>(*warp->checkState).knowledge.collect(end);
   for (const CtaShadow::Pending &pending : shadow.pending)
-    if (end.all[pending.past.component] < pending.past.count)
+    if (end.all[pending.past.component] < pending.past.count &&
+        !knowsLane(end.all, pending.past, pending.past.lanes().lane(0)))
       findings.unfinishedAtExit({pending.past.warp, pending.past.line(), laneAt(pending.past, 0), 0, pending.manner},
                                 {pending.past.component, pending.past.count},
                                 {Space::Shared, pending.address, int(cta.rank)});
@@ -203,20 +224,20 @@ void World::endCta(CtaShadow &shadow) {
     return;
   for (const auto &[number, page] : shadow.memory.touchedPages())
     for (unsigned index = 0; index < Shadow::pageCells; ++index)
-      shadow.memory.forRecords(page->cells[index], ByteMask(~0), nullptr,
-                               [&](ByteMask &mask, Manner &manner, Past &past) {
-                                 unsigned byte = std::countr_zero(mask);
-                                 bool foreign = !manner.async && naming.ctaOf(past.warp) != cta.linearId;
-                                 if (foreign && end.all[past.component] < past.count) {
-                                   int32_t lane = laneAt(past, byte);
-                                   if (lane >= 0 && knowsLane(end.all, past, lane))
-                                     return true;
-                                   uint64_t address = (number << Shadow::pageShift) + index * cellBytes + byte;
-                                   findings.remoteAtExit({past.warp, past.line(), lane, 0, manner},
-                                                         {Space::Shared, address, int(cta.rank)}, cta);
-                                 }
-                                 return true;
-                               });
+      shadow.memory.forRecords(
+          page->cells[index], ByteMask(~0), nullptr, [&](ByteMask &mask, Manner &manner, Past &past) {
+            unsigned byte = std::countr_zero(mask);
+            bool foreign = !manner.async && !manner.proxy && naming.ctaOf(past.warp) != cta.linearId;
+            if (foreign && end.all[past.component] < past.count) {
+              int32_t lane = laneAt(past, byte);
+              if (lane >= 0 && knowsLane(end.all, past, lane))
+                return true;
+              uint64_t address = (number << Shadow::pageShift) + index * cellBytes + byte;
+              findings.remoteAtExit({past.warp, past.line(), lane, 0, manner}, {Space::Shared, address, int(cta.rank)},
+                                    cta);
+            }
+            return true;
+          });
 }
 
 } // namespace tile::sim

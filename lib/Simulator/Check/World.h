@@ -11,7 +11,7 @@ class World;
 
 /// Shared memory of one CTA.
 struct CtaShadow {
-  const Cta *cta = nullptr;
+  Cta *cta = nullptr;
   Shadow memory;
   bool touchedByPeers = false;
   /// Asynchronous operations on it, the last one of each component.
@@ -93,6 +93,7 @@ private:
   bool knowsLane(const VectorClock &clock, const Past &past, unsigned lane) const;
   bool mayMeet(const Now &now, const Past &past, Manner manner) const;
   bool sameInstruction(const Now &now, const Past &past, Manner manner) const;
+  bool writesWhatIsThere(const Now &now, ByteMask overlap, uint64_t cellAddress);
   void checkValues(const Now &now, const Past &past, ByteMask overlap, uint64_t cellAddress);
   void report(const Now &now, const Past &past, Manner manner, unsigned byte, uint64_t cellAddress, Order order);
   Findings::Site site(const Now &now, uint64_t address) const;

@@ -90,7 +90,13 @@ TEST(Check, PartsOfAWordDoNotConflict) {
     st.shared.b8 [%r2], %h0;
 )";
   SimulatedKernel(bytes).expectNone();
-  SimulatedKernel(bytes + "setp.eq.u32 %p1, %r0, 0;\n@%p1 st.shared.b8 [data+3], %h0;").expectAlways(ReportKind::Race);
+  SimulatedKernel(bytes + "setp.eq.u32 %p1, %r0, 0;\nmov.b16 %h0, 2;\n@%p1 st.shared.b8 [data+3], %h0;")
+      .expectAlways(ReportKind::Race);
+}
+
+TEST(Check, WarpsMayWriteTheSameValue) {
+  SimulatedKernel("st.shared.b32 [data+16], 5;").expectNone();
+  SimulatedKernel("st.shared.b32 [data+16], %r0;").expectAlways(ReportKind::Race);
 }
 
 TEST(Check, AtomicsMayMeetButNotOthers) {
@@ -240,8 +246,7 @@ TEST(Check, BulkStoreSourceIsReadBeforeItIsReused) {
 }
 
 TEST(Check, BulkStoreEndsBeforeTheCta) {
-  SimulatedKernel(bulkStore("fence.proxy.async.shared::cta;\nbar.sync 0;", ""))
-      .expectAlways(ReportKind::EarlyExit);
+  SimulatedKernel(bulkStore("fence.proxy.async.shared::cta;\nbar.sync 0;", "")).expectAlways(ReportKind::EarlyExit);
 }
 
 TEST(Check, PeersWaitForEachOther) {
