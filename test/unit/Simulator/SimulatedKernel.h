@@ -41,6 +41,7 @@ public:
   static constexpr unsigned bufferBytes = 4096;
   uint32_t threads = 64, ctas = 1, clusterSize = 1, hostThreads = 1;
   bool initialized = true;
+  bool clearsBuffers = true; ///< before each run; else they hold what the test, or the run before, has put there
   std::unique_ptr<Module> module;
   std::vector<std::vector<std::byte>> buffers;
   std::vector<std::byte> input; ///< what the first buffer begins with; all others hold zeros at the start
@@ -56,7 +57,8 @@ public:
     config.seed = seed;
     config.hostThreads = hostThreads;
     for (auto &buffer : buffers) {
-      std::fill(buffer.begin(), buffer.end(), std::byte(0));
+      if (clearsBuffers)
+        std::fill(buffer.begin(), buffer.end(), std::byte(0));
       if (&buffer == &buffers.front())
         std::copy(input.begin(), input.end(), buffer.begin());
       uint64_t address = memory.add("x", buffer.data(), buffer.size(), 256, initialized);
