@@ -23,7 +23,7 @@ constexpr uint64_t upperBits = ~uint64_t(0xffffffff);
 /// Without the lower 32 bits, and without subnormals.
 double upperHalf(double x) {
   uint64_t bits = std::bit_cast<uint64_t>(x) & upperBits;
-  if (x != x)
+  if ((bits & ~(uint64_t(1) << 63)) > uint64_t(0x7ff) << 52)
     return std::bit_cast<double>(uint64_t(0x7fffffff) << 32);
   return std::bit_cast<double>((bits >> 52 & 0x7ff) ? bits : bits & uint64_t(1) << 63);
 }
@@ -39,7 +39,7 @@ double rsqrtUpperHalf(double x) {
 }
 
 double rsqrtDouble(double x) {
-  return canonical(1 / std::sqrt(x));
+  return withNan(1 / std::sqrt(x), x);
 }
 
 } // namespace tile::sim::numerics

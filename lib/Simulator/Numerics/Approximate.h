@@ -69,15 +69,15 @@ float tanhApproximate(float x);
 
 /// div.approx: 2 units in the last place for 2^-126 <= |b| <= 2^126; above that the reciprocal is lost: 0, or NaN for
 /// infinity.
-inline float divApproximate(float a, float b) {
+template <bool flush> inline float divApproximate(float a, float b) {
   bool isLarge = std::fabs(b) > 0x1p126f && std::fabs(b) < __builtin_inff();
   float zero = std::copysign(0.0f, a) * std::copysign(1.0f, b);
   float lost = std::fabs(a) < __builtin_inff() ? zero : __builtin_nanf("");
-  return canonical(isLarge ? lost : a / b);
+  return canonical(isLarge ? lost : divRounded<Rounding::NearestEven, flush>(a, b));
 }
 /// div.full: 2 units in the last place everywhere.
-inline float divFull(float a, float b) {
-  return canonical(a / b);
+template <bool flush> inline float divFull(float a, float b) {
+  return divRounded<Rounding::NearestEven, flush>(a, b);
 }
 
 /// rcp.approx.ftz.f64, rsqrt.approx.ftz.f64: of the operand's and the result's upper 32 bits.

@@ -41,11 +41,17 @@ template <typename T> inline T reverseBits(T a) {
   return result;
 }
 
+/// Positions and lengths of fields: of 32-bit values 8 bits of the operands count, of 64-bit values all (where the ISA
+/// leaves open what is above 255).
+template <typename T> inline uint32_t fieldOperand(uint32_t value) {
+  return sizeof(T) == 4 ? value & 0xff : value;
+}
+
 /// `length` bits of a from `position` on, extended by the highest of them that a has.
 template <typename T> inline T extractField(T a, uint32_t position, uint32_t length) {
   using Unsigned = std::make_unsigned_t<T>;
-  position &= 0xff;
-  length &= 0xff;
+  position = fieldOperand<T>(position);
+  length = fieldOperand<T>(length);
   if (length == 0)
     return 0;
   uint64_t last = uint64_t(position) + length - 1;
@@ -59,8 +65,8 @@ template <typename T> inline T extractField(T a, uint32_t position, uint32_t len
 }
 /// b with `length` bits from `position` on replaced by the low bits of a.
 template <typename T> inline T insertField(T a, T b, uint32_t position, uint32_t length) {
-  position &= 0xff;
-  length &= 0xff;
+  position = fieldOperand<T>(position);
+  length = fieldOperand<T>(length);
   if (length == 0 || position >= bitsIn<T>)
     return b;
   T mask = length >= bitsIn<T> ? T(~T(0)) : T((T(1) << length) - 1);

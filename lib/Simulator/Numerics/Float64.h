@@ -11,31 +11,42 @@ double fmaDirected(double a, double b, double c, Rounding rounding);
 double divDirected(double a, double b, Rounding rounding);
 double sqrtDirected(double a, Rounding rounding);
 
-/// The NaN that arithmetic on doubles gives: x86 hosts generate one with a sign.
-inline double canonical(double value) {
-  return value != value ? std::bit_cast<double>(uint64_t(0xfff8) << 48) : value;
+/// What the hardware makes of a NaN operand.
+inline double quiet(double nan) {
+  return std::bit_cast<double>(std::bit_cast<uint64_t>(nan) | uint64_t(1) << 51);
+}
+
+/// `result`, or if it is NaN, the first of the operands that is NaN, quiet; else the NaN that the hardware generates.
+/// The orders of the operands are those that an H200 has.
+template <typename... Operands> inline double withNan(double result, Operands... operands) {
+  if (result == result)
+    return result;
+  double nan = std::bit_cast<double>(uint64_t(0xfff8) << 48);
+  bool isFound = false;
+  ((nan = !isFound && operands != operands ? quiet(operands) : nan, isFound |= operands != operands), ...);
+  return nan;
 }
 
 template <Rounding rounding> inline double addRounded(double a, double b) {
-  return canonical(rounding == Rounding::NearestEven ? a + b : addDirected(a, b, rounding));
+  return withNan(rounding == Rounding::NearestEven ? a + b : addDirected(a, b, rounding), b, a);
 }
 template <Rounding rounding> inline double subRounded(double a, double b) {
-  return addRounded<rounding>(a, -b);
+  return withNan(rounding == Rounding::NearestEven ? a - b : addDirected(a, -b, rounding), b, a);
 }
 template <Rounding rounding> inline double mulRounded(double a, double b) {
-  return canonical(rounding == Rounding::NearestEven ? a * b : mulDirected(a, b, rounding));
+  return withNan(rounding == Rounding::NearestEven ? a * b : mulDirected(a, b, rounding), b, a);
 }
 template <Rounding rounding> inline double fmaRounded(double a, double b, double c) {
-  return canonical(rounding == Rounding::NearestEven ? std::fma(a, b, c) : fmaDirected(a, b, c, rounding));
+  return withNan(rounding == Rounding::NearestEven ? std::fma(a, b, c) : fmaDirected(a, b, c, rounding), b, c, a);
 }
 template <Rounding rounding> inline double divRounded(double a, double b) {
-  return canonical(rounding == Rounding::NearestEven ? a / b : divDirected(a, b, rounding));
+  return withNan(rounding == Rounding::NearestEven ? a / b : divDirected(a, b, rounding), a, b);
 }
 template <Rounding rounding> inline double rcpRounded(double a) {
   return divRounded<rounding>(1.0, a);
 }
 template <Rounding rounding> inline double sqrtRounded(double a) {
-  return canonical(rounding == Rounding::NearestEven ? std::sqrt(a) : sqrtDirected(a, rounding));
+  return withNan(rounding == Rounding::NearestEven ? std::sqrt(a) : sqrtDirected(a, rounding), a);
 }
 
 } // namespace tile::sim::numerics

@@ -102,7 +102,7 @@ template <typename T> inline T mad24HighSaturating(T a, T b, T c) {
   return addSaturating(mul24High(a, b), c);
 }
 
-/// Division by zero is unspecified in PTX; the code that ptxas makes for it gives all ones, and the dividend as rest.
+/// Division by zero is unspecified in PTX; the code that ptxas makes for it gives all ones, as quotient and as rest.
 template <typename T> inline T divide(T a, T b) {
   if (b == 0)
     return T(~T(0));
@@ -112,7 +112,7 @@ template <typename T> inline T divide(T a, T b) {
 }
 template <typename T> inline T remainder(T a, T b) {
   if (b == 0)
-    return a;
+    return T(~T(0));
   if (std::is_signed_v<T> && b == T(-1))
     return 0;
   return T(a % b);

@@ -17,7 +17,7 @@ template <> struct BitsOf<float> {
 };
 template <> struct BitsOf<double> {
   using Integer = uint64_t;
-  static constexpr Integer infinity = uint64_t(0x7ff) << 52, nan = uint64_t(0xfff8) << 48;
+  static constexpr Integer infinity = uint64_t(0x7ff) << 52, nan = uint64_t(0x7ff8) << 48;
 };
 template <> struct BitsOf<Half> {
   using Integer = uint16_t;
@@ -40,6 +40,11 @@ template <typename T> inline bool isNanBits(IntegerOf<T> bits) {
   return IntegerOf<T>(bits & IntegerOf<T>(~signBit<T>)) > BitsOf<T>::infinity;
 }
 
+/// The NaN that comes from an operand that is one: of doubles the same, quiet; else always the same.
+template <typename T> inline IntegerOf<T> nanFrom(IntegerOf<T> operand) {
+  return std::is_same_v<T, double> ? operand | BitsOf<T>::nan : BitsOf<T>::nan;
+}
+
 enum class NanRule : uint8_t { PassOver, Propagate };
 
 template <typename T, bool isMax, NanRule nanRule, bool xorSign> inline T minMax(T a, T b) {
@@ -60,22 +65,22 @@ template <typename T, bool isMax, NanRule nanRule, bool xorSign> inline T minMax
   takeX = nanX ? false : nanY ? true : takeX;
   Integer result = Integer((takeX ? x : y) | signs);
   bool isNan = nanRule == NanRule::Propagate ? nanX | nanY : nanX & nanY;
-  return fromBits<T>(isNan ? BitsOf<T>::nan : result);
+  return fromBits<T>(isNan ? nanFrom<T>(y) : result);
 }
 
 template <typename T> inline T absolute(T value) {
-  IntegerOf<T> bits = bitsOf(value) & IntegerOf<T>(~signBit<T>);
-  return fromBits<T>(isNanBits<T>(bits) ? BitsOf<T>::nan : bits);
+  IntegerOf<T> bits = bitsOf(value);
+  return fromBits<T>(isNanBits<T>(bits) ? nanFrom<T>(bits) : IntegerOf<T>(bits & IntegerOf<T>(~signBit<T>)));
 }
 template <typename T> inline T negative(T value) {
   IntegerOf<T> bits = bitsOf(value);
-  return fromBits<T>(isNanBits<T>(bits) ? BitsOf<T>::nan : IntegerOf<T>(bits ^ signBit<T>));
+  return fromBits<T>(isNanBits<T>(bits) ? nanFrom<T>(bits) : IntegerOf<T>(bits ^ signBit<T>));
 }
 /// Magnitude of b with the sign of a.
 template <typename T> inline T copySign(T a, T b) {
   return fromBits<T>((bitsOf(a) & signBit<T>) | (bitsOf(b) & IntegerOf<T>(~signBit<T>)));
 }
-/// .relu: negative values, -0 and NaN: see the callers.
+/// .relu: what is negative, -0 too, becomes +0.
 template <typename T> inline T clampNegative(T value) {
   IntegerOf<T> bits = bitsOf(value);
   return fromBits<T>(isNanBits<T>(bits) ? BitsOf<T>::nan : bits & signBit<T> ? IntegerOf<T>(0) : bits);

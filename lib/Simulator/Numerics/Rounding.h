@@ -68,6 +68,13 @@ inline float flushSubnormal(float value) {
   return std::bit_cast<float>((bits & 0x7f800000u) ? bits : bits & 0x80000000u);
 }
 
+/// .ftz of a result whose exact value is `exact`: whether it is subnormal is seen after a rounding to 24 bits with an
+/// exponent without limits, so that (1 - 2^-24) 2^-126, which `rounded` has as 2^-126, becomes zero.
+template <Rounding rounding> inline float flushTiny(float rounded, double exact) {
+  bool isTiny = std::fabs(roundToFloat<rounding>(exact * 0x1p64)) < 0x1p-62f;
+  return isTiny ? std::copysign(0.0f, rounded) : rounded;
+}
+
 /// .sat: to [0, 1]; NaN gives +0.
 template <typename T> inline T saturate(T value) {
   T atLeast = value > T(0) ? value : T(0); // also of NaN and -0

@@ -86,7 +86,7 @@ private:
     case Property::NotANumber:
       return std::isnan(value);
     case Property::Normal:
-      return std::isnormal(value);
+      return std::isnormal(value) || value == 0; // the hardware counts zero, too
     case Property::Subnormal:
       return std::isfinite(value) && value != 0 && !std::isnormal(value);
     }

@@ -99,11 +99,30 @@ private:
   bool flush;
 };
 
+/// What a NaN becomes, by what an H200 gives.
+enum class NanResult : uint8_t {
+  Canonical, ///< always the same
+  Payload    ///< quiet, with the sign and the upper bits of the payload: to and from f64
+};
+
+template <typename D> inline D narrowNan(double nan) {
+  uint64_t bits = std::bit_cast<uint64_t>(nan);
+  if constexpr (std::is_same_v<D, double>) {
+    return numerics::quiet(nan);
+  } else {
+    constexpr int mantissa = std::is_same_v<D, float> ? 23 : std::is_same_v<D, Half> ? 10 : 7;
+    using Integer = numerics::IntegerOf<D>;
+    Integer quiet = numerics::BitsOf<D>::infinity | Integer(1) << (mantissa - 1);
+    Integer payload = Integer(bits >> (52 - mantissa)) & ((Integer(1) << mantissa) - 1);
+    return numerics::fromBits<D>(Integer(quiet | payload | (bits >> 63 ? numerics::signBit<D> : 0)));
+  }
+}
+
 /// double → floating-point.
 template <typename D> class FloatWriter final : public ConversionWriter<double> {
 public:
-  FloatWriter(Decoding &d, Rounding rounding, Modifiers modifiers, bool satFinite)
-      : dest(d.dest<D>(0)), rounding(rounding), modifiers(modifiers), satFinite(satFinite) {}
+  FloatWriter(Decoding &d, Rounding rounding, Modifiers modifiers, bool satFinite, NanResult nan)
+      : dest(d.dest<D>(0)), rounding(rounding), modifiers(modifiers), satFinite(satFinite), nan(nan) {}
 
   void write(Warp &warp, LaneMask active, const double (&values)[warpSize]) const override {
     alignas(64) D results[warpSize];
@@ -122,6 +141,10 @@ public:
       round<Rounding::Up>(values, results);
       break;
     }
+    if (nan == NanResult::Payload)
+      for (unsigned lane = 0; lane < warpSize; ++lane)
+        if (std::isnan(values[lane]))
+          results[lane] = narrowNan<D>(values[lane]);
     if (!modifiers.none())
       modify(modifiers, results, warpSize);
     dest.write(warp, active, results);
@@ -131,7 +154,7 @@ private:
   template <Rounding mode> void round(const double (&values)[warpSize], D (&results)[warpSize]) const {
     for (unsigned lane = 0; lane < warpSize; ++lane) {
       if constexpr (std::is_same_v<D, double>)
-        results[lane] = numerics::canonical(values[lane]);
+        results[lane] = values[lane] != values[lane] ? widenedNan : values[lane];
       else if constexpr (std::is_same_v<D, float>)
         results[lane] = numerics::canonical(numerics::roundToFloat<mode>(values[lane]));
       else
@@ -139,21 +162,27 @@ private:
     }
   }
   Dest<D> dest;
+  static constexpr double widenedNan = std::bit_cast<double>(uint64_t(0x7fffffffe0000000)); ///< of f32's NaN
   Rounding rounding;
   Modifiers modifiers;
   bool satFinite;
+  NanResult nan;
 };
 
 /// An integral double → integer, or an integer → integer.
 template <typename D, typename Middle> class IntegerWriter final : public ConversionWriter<Middle> {
 public:
-  IntegerWriter(Decoding &d, bool saturate) : dest(d.dest<D>(0)), saturate(saturate) {}
+  /// NaN gives 0, or, with `nanIsTop`, the highest bit.
+  IntegerWriter(Decoding &d, bool saturate, bool nanIsTop) : dest(d.dest<D>(0)), saturate(saturate) {
+    if (nanIsTop)
+      nan = D(std::make_unsigned_t<D>(1) << (8 * sizeof(D) - 1));
+  }
 
   void write(Warp &warp, LaneMask active, const Middle (&values)[warpSize]) const override {
     alignas(64) D results[warpSize];
     for (unsigned lane = 0; lane < warpSize; ++lane) {
       if constexpr (std::is_same_v<Middle, double>)
-        results[lane] = numerics::toInteger<D>(values[lane]);
+        results[lane] = values[lane] != values[lane] ? nan : numerics::toInteger<D>(values[lane]);
       else
         results[lane] = saturate ? clamp(values[lane]) : D(values[lane]);
     }
@@ -170,6 +199,7 @@ private:
   }
   Dest<D> dest;
   bool saturate;
+  D nan = 0;
 };
 
 /// A 64-bit integer → double, which is the only conversion to double that rounds.

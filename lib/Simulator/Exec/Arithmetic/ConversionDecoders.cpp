@@ -109,8 +109,8 @@ template <typename Middle> std::unique_ptr<ConversionReader<Middle>> makeReader(
 }
 
 template <typename Middle>
-std::unique_ptr<ConversionWriter<Middle>> makeIntegerWriter(Decoding &d, Type type, bool saturate) {
-  auto of = [&]<typename D>(Tag<D>) { return std::make_unique<IntegerWriter<D, Middle>>(d, saturate); };
+std::unique_ptr<ConversionWriter<Middle>> makeIntegerWriter(Decoding &d, Type type, bool saturate, bool nanIsTop) {
+  auto of = [&]<typename D>(Tag<D>) { return std::make_unique<IntegerWriter<D, Middle>>(d, saturate, nanIsTop); };
   switch (type) {
   case Type::U8:
     return of(Tag<uint8_t>());
@@ -137,7 +137,11 @@ std::unique_ptr<ConversionWriter<double>> makeFloatWriter(Decoding &d, const Suf
   Rounding rounding = s.rounding.value_or(Rounding::NearestEven);
   Modifiers modifiers = s.modifiers;
   modifiers.flush = s.to == Type::F32 && modifiers.flush;
-  auto of = [&]<typename D>(Tag<D>) { return std::make_unique<FloatWriter<D>>(d, rounding, modifiers, s.satFinite); };
+  bool viaSingle = s.to == Type::F64 && s.modifiers.flush; // cvt.ftz.f64.f32
+  NanResult nan = (s.to == Type::F64 || s.from == Type::F64) && !viaSingle ? NanResult::Payload : NanResult::Canonical;
+  auto of = [&]<typename D>(Tag<D>) {
+    return std::make_unique<FloatWriter<D>>(d, rounding, modifiers, s.satFinite, nan);
+  };
   switch (s.to) {
   case Type::F16:
     return of(Tag<Half>());
@@ -158,8 +162,16 @@ template <typename Middle> Result<OperationPtr> makeFromInteger(Decoding &d, con
   if (s.to == Type::F64)
     conversion->writer = std::make_unique<LongToDoubleWriter<Middle>>(d, *s.rounding, s.modifiers);
   else
-    conversion->writer = makeIntegerWriter<Middle>(d, s.to, s.modifiers.saturate);
+    conversion->writer = makeIntegerWriter<Middle>(d, s.to, s.modifiers.saturate, false);
   return OperationPtr(std::move(conversion));
+}
+
+/// Conversions that are a copy, or a shift, of the bits: NaNs stay as they are.
+template <typename T> T sameBits(T value) {
+  return value;
+}
+uint32_t upperBits(uint16_t value) {
+  return uint32_t(value) << 16;
 }
 
 Result<OperationPtr> decodeCvt(Decoding &d) {
@@ -168,13 +180,22 @@ Result<OperationPtr> decodeCvt(Decoding &d) {
   Suffixes s = takeSuffixes(d);
   if (!d.finished(2) || !isAllowed(s))
     return d.unsupported();
+  bool isPlain = s.modifiers.none() && !s.integral;
+  if (isPlain && s.to == Type::F32 && s.from == Type::F32)
+    return elementwise<&sameBits<uint32_t>>(d);
+  if (isPlain && s.to == Type::F64 && s.from == Type::F64)
+    return elementwise<&sameBits<uint64_t>>(d);
+  if (isPlain && s.to == Type::F32 && s.from == Type::BF16)
+    return elementwise<&upperBits>(d);
   bool fromInteger = !isFloatType(s.from);
   if (fromInteger && (!isFloatType(s.to) || s.to == Type::F64))
     return isSignedType(s.from) ? makeFromInteger<int64_t>(d, s) : makeFromInteger<uint64_t>(d, s);
   auto conversion = std::make_unique<Conversion<double>>();
-  conversion->reader = makeReader<double>(d, s.from, s.modifiers.flush);
+  // To f16 nothing is flushed, in spite of the ISA: an H200 rounds subnormal operands up and down.
+  conversion->reader = makeReader<double>(d, s.from, s.modifiers.flush && s.to != Type::F16);
   conversion->integral = s.integral;
-  conversion->writer = isFloatType(s.to) ? makeFloatWriter(d, s) : makeIntegerWriter<double>(d, s.to, true);
+  bool nanIsTop = s.from == Type::F64 || s.to == Type::U64 || s.to == Type::S64; // as an H200 has it; the ISA says 0
+  conversion->writer = isFloatType(s.to) ? makeFloatWriter(d, s) : makeIntegerWriter<double>(d, s.to, true, nanIsTop);
   return OperationPtr(std::move(conversion));
 }
 

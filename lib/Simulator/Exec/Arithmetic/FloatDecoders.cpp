@@ -39,56 +39,82 @@ template <typename Functions> Result<OperationPtr> decodeRounded(Decoding &d, co
     if (modifiers.relu)
       break;
     return chooseRounding(d, rounding, [&](auto tag) {
-      constexpr auto function = Functions::template full<float, tag.rounding>;
-      if (suffixes.type == Type::F32)
-        return elementwise<function>(d, modifiers);
-      return modifiers.saturate ? Result<OperationPtr>(d.unsupported()) : elementwise<function, 2>(d, modifiers);
+      if (suffixes.type == Type::F32x2 && modifiers.saturate)
+        return Result<OperationPtr>(d.unsupported());
+      constexpr auto plain = Functions::template single<tag.rounding, false>;
+      constexpr auto flushing = Functions::template single<tag.rounding, true>;
+      if (suffixes.type == Type::F32x2)
+        return modifiers.flush ? elementwise<flushing, 2>(d, modifiers) : elementwise<plain, 2>(d, modifiers);
+      return modifiers.flush ? elementwise<flushing>(d, modifiers) : elementwise<plain>(d, modifiers);
     });
   case Type::F64:
     if (!modifiers.none())
       break;
-    return chooseRounding(d, rounding, [&](auto tag) {
-      return elementwise<Functions::template full<double, tag.rounding>>(d, modifiers);
-    });
+    return chooseRounding(d, rounding,
+                          [&](auto tag) { return elementwise<Functions::template twice<tag.rounding>>(d, modifiers); });
   case Type::F16:
   case Type::F16x2:
     if (rounding != Rounding::NearestEven || (modifiers.relu && !Functions::hasRelu))
       break;
-    return suffixes.type == Type::F16 ? elementwise<Functions::template half<Half>>(d, modifiers)
-                                      : elementwise<Functions::template half<Half>, 2>(d, modifiers);
+    if (modifiers.flush)
+      return suffixes.type == Type::F16 ? elementwise<Functions::template half<Half, true>>(d, modifiers)
+                                        : elementwise<Functions::template half<Half, true>, 2>(d, modifiers);
+    return suffixes.type == Type::F16 ? elementwise<Functions::template half<Half, false>>(d, modifiers)
+                                      : elementwise<Functions::template half<Half, false>, 2>(d, modifiers);
   case Type::BF16:
   case Type::BF16x2:
     if (rounding != Rounding::NearestEven || modifiers.flush || modifiers.saturate ||
         (modifiers.relu && !Functions::hasRelu))
       break;
-    return suffixes.type == Type::BF16 ? elementwise<Functions::template half<BFloat16>>(d, modifiers)
-                                       : elementwise<Functions::template half<BFloat16>, 2>(d, modifiers);
+    return suffixes.type == Type::BF16 ? elementwise<Functions::template half<BFloat16, false>>(d, modifiers)
+                                       : elementwise<Functions::template half<BFloat16, false>, 2>(d, modifiers);
   default:
     break;
   }
   return d.unsupported();
 }
 
+// The functions for f32, with .ftz or without, for f64, and for f16 and bf16.
+template <Rounding rounding, bool> float addSingle(float a, float b) {
+  return addRounded<rounding>(a, b);
+}
+template <Rounding rounding, bool> float subSingle(float a, float b) {
+  return subRounded<rounding>(a, b);
+}
+template <typename T, bool> T addHalves(T a, T b) {
+  return addHalf(a, b);
+}
+template <typename T, bool> T subHalves(T a, T b) {
+  return subHalf(a, b);
+}
+using Binary64 = double (*)(double, double);
+
 struct AddFunctions {
   static constexpr bool hasRelu = false;
-  template <typename T, Rounding rounding> static constexpr auto full = static_cast<T (*)(T, T)>(&addRounded<rounding>);
-  template <typename T> static constexpr auto half = &addHalf<T>;
+  template <Rounding rounding, bool flush> static constexpr auto single = &addSingle<rounding, flush>;
+  template <Rounding rounding> static constexpr auto twice = static_cast<Binary64>(&addRounded<rounding>);
+  template <typename T, bool flush> static constexpr auto half = &addHalves<T, flush>;
 };
 struct SubFunctions {
   static constexpr bool hasRelu = false;
-  template <typename T, Rounding rounding> static constexpr auto full = static_cast<T (*)(T, T)>(&subRounded<rounding>);
-  template <typename T> static constexpr auto half = &subHalf<T>;
+  template <Rounding rounding, bool flush> static constexpr auto single = &subSingle<rounding, flush>;
+  template <Rounding rounding> static constexpr auto twice = static_cast<Binary64>(&subRounded<rounding>);
+  template <typename T, bool flush> static constexpr auto half = &subHalves<T, flush>;
 };
 struct MulFunctions {
   static constexpr bool hasRelu = false;
-  template <typename T, Rounding rounding> static constexpr auto full = static_cast<T (*)(T, T)>(&mulRounded<rounding>);
-  template <typename T> static constexpr auto half = &mulHalf<T>;
+  template <Rounding rounding, bool flush>
+  static constexpr auto single = static_cast<float (*)(float, float)>(&mulRounded<rounding, flush>);
+  template <Rounding rounding> static constexpr auto twice = static_cast<Binary64>(&mulRounded<rounding>);
+  template <typename T, bool flush> static constexpr auto half = &mulHalf<T, flush>;
 };
 struct FmaFunctions {
   static constexpr bool hasRelu = true;
-  template <typename T, Rounding rounding>
-  static constexpr auto full = static_cast<T (*)(T, T, T)>(&fmaRounded<rounding>);
-  template <typename T> static constexpr auto half = &fmaHalf<T>;
+  template <Rounding rounding, bool flush>
+  static constexpr auto single = static_cast<float (*)(float, float, float)>(&fmaRounded<rounding, flush>);
+  template <Rounding rounding>
+  static constexpr auto twice = static_cast<double (*)(double, double, double)>(&fmaRounded<rounding>);
+  template <typename T, bool flush> static constexpr auto half = &fmaHalf<T, flush>;
 };
 
 /// fma.oob: an operand that is "out of bounds", the NaN 0xffff, makes the product zero.
@@ -119,25 +145,34 @@ Result<OperationPtr> decodeFma(Decoding &d) {
   }
 }
 
-/// rcp, sqrt: .approx is decoded by `approximate`, the rest has a rounding.
+/// rcp and sqrt with a rounding; .approx is decoded below.
 template <typename Functions> Result<OperationPtr> decodeUnaryRounded(Decoding &d) {
   std::optional<Rounding> rounding = takeRounding(d);
   Modifiers modifiers{.flush = d.take("ftz")};
   std::optional<Type> type = d.takeType();
-  if (!rounding || (type == Type::F64 && modifiers.flush))
+  if (!rounding || (type != Type::F32 && type != Type::F64) || (type == Type::F64 && modifiers.flush))
     return d.unsupported();
-  return chooseType<Type::F32, Type::F64>(d, type, [&](auto typeTag) {
-    return chooseRounding(d, *rounding, [&](auto tag) {
-      return elementwise<Functions::template full<typename decltype(typeTag)::type, tag.rounding>>(d, modifiers);
-    });
+  return chooseRounding(d, *rounding, [&](auto tag) {
+    if (type == Type::F64)
+      return elementwise<Functions::template twice<tag.rounding>>(d);
+    return modifiers.flush ? elementwise<Functions::template single<tag.rounding, true>>(d, modifiers)
+                           : elementwise<Functions::template single<tag.rounding, false>>(d);
   });
 }
 
+/// Roots are never tiny.
+template <Rounding rounding, bool> float sqrtSingle(float a) {
+  return sqrtRounded<rounding>(a);
+}
+
 struct RcpFunctions {
-  template <typename T, Rounding rounding> static constexpr auto full = static_cast<T (*)(T)>(&rcpRounded<rounding>);
+  template <Rounding rounding, bool flush>
+  static constexpr auto single = static_cast<float (*)(float)>(&rcpRounded<rounding, flush>);
+  template <Rounding rounding> static constexpr auto twice = static_cast<double (*)(double)>(&rcpRounded<rounding>);
 };
 struct SqrtFunctions {
-  template <typename T, Rounding rounding> static constexpr auto full = static_cast<T (*)(T)>(&sqrtRounded<rounding>);
+  template <Rounding rounding, bool flush> static constexpr auto single = &sqrtSingle<rounding, flush>;
+  template <Rounding rounding> static constexpr auto twice = static_cast<double (*)(double)>(&sqrtRounded<rounding>);
 };
 
 Result<OperationPtr> decodeRcp(Decoding &d) {
@@ -266,15 +301,21 @@ Result<OperationPtr> decodeFloatDiv(Decoding &d) {
   if (approximate >= 0) {
     if (rounding || type != Type::F32)
       return d.unsupported();
-    return approximate == 0 ? elementwise<&divApproximate>(d, modifiers) : elementwise<&divFull>(d, modifiers);
+    if (modifiers.flush)
+      return approximate == 0 ? elementwise<&divApproximate<true>>(d, modifiers)
+                              : elementwise<&divFull<true>>(d, modifiers);
+    return approximate == 0 ? elementwise<&divApproximate<false>>(d) : elementwise<&divFull<false>>(d);
   }
   if (!rounding || (type == Type::F64 && modifiers.flush))
     return d.unsupported();
-  return chooseType<Type::F32, Type::F64>(d, type, [&](auto typeTag) {
-    using T = typename decltype(typeTag)::type;
-    return chooseRounding(d, *rounding, [&](auto tag) {
-      return elementwise<static_cast<T (*)(T, T)>(&divRounded<tag.rounding>)>(d, modifiers);
-    });
+  if (type != Type::F32 && type != Type::F64)
+    return d.unsupported();
+  return chooseRounding(d, *rounding, [&](auto tag) {
+    using Binary32 = float (*)(float, float);
+    if (type == Type::F64)
+      return elementwise<static_cast<Binary64>(&divRounded<tag.rounding>)>(d);
+    return modifiers.flush ? elementwise<static_cast<Binary32>(&divRounded<tag.rounding, true>)>(d, modifiers)
+                           : elementwise<static_cast<Binary32>(&divRounded<tag.rounding, false>)>(d);
   });
 }
 

@@ -45,8 +45,11 @@ template <typename T, Rounding rounding> Result<OperationPtr> packHalvesFor(Deco
                      : elementwise<&packHalves<T, rounding, false, false>>(d);
 }
 
+/// NaN is 0x7fffe000; .rna cuts off its lower bits instead, so that some become infinity (so does an H200).
 template <Rounding rounding, bool relu, bool satFinite> uint32_t toTf32(float a) {
-  return encode<tf32Format, rounding>(clamped<relu>(a), satFinite) << 13 | (a != a ? 0x1fff : 0);
+  if (rounding == Rounding::NearestAway && a != a)
+    return std::bit_cast<uint32_t>(a) & ~0x1fffu;
+  return encode<tf32Format, rounding>(clamped<relu>(a), satFinite) << 13;
 }
 
 Result<OperationPtr> decodeTf32(Decoding &d, const Suffixes &s) {
