@@ -197,6 +197,16 @@ void multiplyAddIntegers(const Product &product, const FactorBits &leftBits, con
   }
 }
 
+/// Of several NaN the right factor's is passed on, else the sum's, else the left factor's.
+double fuseDoubles(double left, double right, double sum) {
+  constexpr uint64_t quiet = uint64_t(1) << 51, invalid = uint64_t(0xfff8) << 48;
+  for (double operand : {right, sum, left})
+    if (std::isnan(operand))
+      return std::bit_cast<double>(std::bit_cast<uint64_t>(operand) | quiet);
+  double result = std::fma(left, right, sum);
+  return std::isnan(result) ? std::bit_cast<double>(invalid) : result;
+}
+
 } // namespace
 
 void multiplyAdd(const Product &product, const FactorBits &left, const FactorBits &right, uint32_t *accumulators) {
@@ -216,7 +226,7 @@ void multiplyAdd(unsigned rows, unsigned columns, unsigned depth, const double *
     for (unsigned column = 0; column < columns; ++column) {
       double &sum = accumulators[row * columns + column];
       for (unsigned k = 0; k < depth; ++k)
-        sum = std::fma(left[row * depth + k], right[column * depth + k], sum);
+        sum = fuseDoubles(left[row * depth + k], right[column * depth + k], sum);
     }
 }
 
