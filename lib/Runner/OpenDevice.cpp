@@ -25,6 +25,8 @@ Result<SimOptions> readSimOptions(const RunOptions &options) {
     sim.multiprocessors = options.multiprocessors;
   sim.threads = options.threads;
   sim.checks = !options.noSimChecks;
+  sim.profile = options.profile;
+  sim.profileJson = options.profileJson;
   const std::string_view text = options.schedule, prefix = "seed:";
   if (text.empty())
     return sim;
@@ -53,7 +55,8 @@ Status checkSimOptions(const RunOptions &options) {
   for (auto [name, isGiven] :
        {std::pair("--schedule", !options.schedule.empty()), std::pair("--schedules", options.schedules != 1),
         std::pair("--sms", options.multiprocessors != 0), std::pair("--threads", options.threads != 0),
-        std::pair("--no-checks", options.noSimChecks)})
+        std::pair("--no-checks", options.noSimChecks), std::pair("--profile", options.profile),
+        std::pair("--profile-json", !options.profileJson.empty())})
     if (isGiven)
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} needs --device=sim; the device is {}", name, options.device);
   return Success{};

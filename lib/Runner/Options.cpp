@@ -62,6 +62,12 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
   app.add_flag("--no-checks", options.noSimChecks,
                "Look for no races, missing waits and uninitialized reads, only for what stops a kernel; faster")
       ->group(simGroup);
+  app.add_flag("--profile", options.profile,
+               "Print the kernel's source with what each line did: instructions, transactions, bank conflicts, copies")
+      ->group(simGroup);
+  app.add_option("--profile-json", options.profileJson, "Append the same counters to FILE, one JSON object a run")
+      ->type_name("FILE")
+      ->group(simGroup);
 
   const std::string benchGroup = "Measuring";
   CLI::Option *bench = app.add_flag("--bench", options.bench,

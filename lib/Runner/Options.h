@@ -36,6 +36,8 @@ struct RunOptions {
   int multiprocessors = 0;  ///< 0: not given
   unsigned threads = 0;     ///< of the host; 0: not given
   bool noSimChecks = false; ///< only what stops a kernel is reported
+  bool profile = false;     ///< print the counters beside the source
+  std::string profileJson;
 
   std::string suite;
   std::string artifactFolder;

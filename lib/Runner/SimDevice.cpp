@@ -1,6 +1,7 @@
 #include "Runner/SimDevice.h"
 
 #include "Runner/CudaDevice.h"
+#include "Runner/SimProfile.h"
 #include "Runtime/Kernel.h"
 #include "Simulator/Check/Format.h"
 #include "Simulator/Exec/Async/TensorMap.h"
@@ -235,10 +236,23 @@ private:
       checker = sim::makeHappensBefore(machine);
       machine.checker = checker.get();
     }
+    std::optional<sim::Profiler> profiler;
+    if (options.profile || !options.profileJson.empty()) {
+      profiler.emplace(program.function);
+      machine.observer = &*profiler;
+    }
     Status status = machine.run();
     std::fputs(machine.printed.c_str(), stdout);
     if (!status)
       return status.error();
+    if (profiler) {
+      const runtime::Manifest &manifest = kernel->artifact.manifest;
+      if (options.profile)
+        std::fputs(profileText(*profiler, module, manifest).c_str(), stdout);
+      if (!options.profileJson.empty())
+        if (Status written = appendProfile(*profiler, module, manifest, options.profileJson); !written)
+          return written.error();
+    }
     const std::vector<sim::Report> found = reports.all();
     if (found.empty())
       return RunTiming{};

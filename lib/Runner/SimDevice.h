@@ -18,6 +18,8 @@ struct SimOptions {
   uint64_t seed = 0;       ///< of the first schedule
   int multiprocessors = 4; ///< what a persistent kernel finds
   unsigned threads = 0;    ///< of the host; 0: as many as it has cores
+  bool profile = false;    ///< print what each line of the source did
+  std::string profileJson; ///< file to which the counters of each run are appended, or ""
   bool checks = true;      ///< races, uses before a wait, uninitialized reads; without: only what stops a kernel
 };
 

@@ -34,14 +34,19 @@ std::string ratio(uint64_t part, uint64_t whole) {
   return whole ? fmt::format("{:.1f}", double(part) / whole) : "";
 }
 
+std::string percent(uint64_t part, uint64_t whole) {
+  return whole ? fmt::format("{:.0f} %", 100.0 * part / whole) : "";
+}
+
 std::string row(const Counts &counts) {
   using C = Counter;
   uint64_t copied = counts[C::CopiedIn] + counts[C::CopiedOut];
-  return fmt::format("{:>8} {:>6} {:>8} {:>7} {:>8} {:>9} {:>8} {:>8} {:>7} |", shortNumber(counts[C::Instructions]),
-                     ratio(counts[C::Lanes], counts[C::Instructions]), shortNumber(counts[C::GlobalRequests]),
-                     ratio(counts[C::GlobalSectors], counts[C::GlobalRequests]), shortNumber(counts[C::SharedRequests]),
-                     shortNumber(counts[C::SharedConflicts]), shortNumber(copied), shortNumber(counts[C::MultiplyAdds]),
-                     shortNumber(counts[C::Waits]));
+  return fmt::format("{:>7} {:>6} {:>8} {:>7} {:>6} {:>8} {:>9} {:>7} {:>8} {:>6} |",
+                     shortNumber(counts[C::Instructions]), ratio(counts[C::Lanes], counts[C::Instructions]),
+                     shortNumber(counts[C::GlobalRequests]), ratio(counts[C::GlobalSectors], counts[C::GlobalRequests]),
+                     percent(counts[C::GlobalSectorsIdeal], counts[C::GlobalSectors]),
+                     shortNumber(counts[C::SharedRequests]), shortNumber(counts[C::SharedConflicts]),
+                     shortNumber(copied), shortNumber(counts[C::MultiplyAdds]), shortNumber(counts[C::Waits]));
 }
 
 } // namespace
@@ -68,10 +73,13 @@ nlohmann::json profileToJson(const Profiler &profiler, const Module &module, con
 std::string profileListing(const Profiler &profiler, const Module &module, const Occupancy &occupancy,
                            const std::string &source) {
   auto lines = profiler.bySourceLine();
-  std::string text = fmt::format("{:>8} {:>6} {:>8} {:>7} {:>8} {:>9} {:>8} {:>8} {:>7} |\n", "warp", "lanes", "global",
-                                 "sectors", "shared", "bank", "bytes", "tensor", "");
-  text += fmt::format("{:>8} {:>6} {:>8} {:>7} {:>8} {:>9} {:>8} {:>8} {:>7} | source\n", "instrs", "active",
-                      "requests", "/req.", "requests", "conflicts", "copied", "mul-adds", "waits");
+  constexpr std::string_view heads[2][10] = {
+      {"warp", "lanes", "global", "sectors", "sector", "shared", "bank", "bytes", "tensor", ""},
+      {"instrs", "active", "requests", "/req.", "use", "requests", "conflicts", "copied", "mul-adds", "waits"}};
+  std::string text;
+  for (const auto &h : heads)
+    text += fmt::format("{:>7} {:>6} {:>8} {:>7} {:>6} {:>8} {:>9} {:>7} {:>8} {:>6} |{}\n", h[0], h[1], h[2], h[3],
+                        h[4], h[5], h[6], h[7], h[8], h[9], &h == &heads[1] ? " source" : "");
   std::istringstream stream(source);
   std::string sourceLine;
   for (uint32_t number = 1; std::getline(stream, sourceLine); ++number) {
@@ -87,10 +95,11 @@ std::string profileListing(const Profiler &profiler, const Module &module, const
     text += row(counts) + (place.second ? fmt::format(" {}:{}\n", name, place.second) : " " + name + "\n");
   }
   text += row(profiler.total()) + " total\n";
+  std::string registers = occupancy.registers ? std::to_string(occupancy.registers) : "an unknown number of";
   return text + fmt::format("occupancy: {} CTAs of {} threads a multiprocessor, {:.0f} % of its warps, limited by {} "
                             "({} registers a thread, {} bytes of shared memory a CTA)\n",
-                            occupancy.ctas, occupancy.threads, 100 * occupancy.warps, occupancy.limit,
-                            occupancy.registers, occupancy.sharedBytes);
+                            occupancy.ctas, occupancy.threads, 100 * occupancy.warps, occupancy.limit, registers,
+                            occupancy.sharedBytes);
 }
 
 } // namespace tile::sim

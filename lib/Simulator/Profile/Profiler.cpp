@@ -23,7 +23,8 @@ Counts &Counts::operator+=(const Counts &other) {
   return *this;
 }
 
-Occupancy computeOccupancy(const target::GpuTarget &target, uint32_t registers, uint32_t threads, uint32_t sharedBytes) {
+Occupancy computeOccupancy(const target::GpuTarget &target, uint32_t registers, uint32_t threads,
+                           uint32_t sharedBytes) {
   constexpr uint32_t reserved = 1024;
   constexpr uint32_t registerUnit = 256; // a warp gets its registers in units of so many
   uint32_t warps = std::max((threads + warpSize - 1) / warpSize, 1u);

@@ -40,7 +40,7 @@ struct Counts {
 
 /// How many CTAs a multiprocessor holds, and what limits them.
 struct Occupancy {
-  uint32_t registers = 0; ///< a thread
+  uint32_t registers = 0; ///< a thread; 0: not known before ptxas
   uint32_t threads = 0;   ///< a CTA
   uint32_t sharedBytes = 0;
   uint32_t ctas = 0; ///< on a multiprocessor
