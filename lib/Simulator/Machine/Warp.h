@@ -87,7 +87,9 @@ public:
   std::vector<std::shared_ptr<LaneMask>> copiesInFlight;
   AsyncGroups wgmmaGroups;
   std::deque<AsyncOperation *> wgmmaQueue; ///< issued and not finished, in order: they run in order
-  /// Registers (by file offset) that a wgmma in flight reads or writes, one entry for each operation and register.
+  /// The wgmma instructions that the warp has not waited for, finished or not, with the numbers of their groups.
+  std::deque<std::pair<uint64_t, const Operation *>> wgmmaUnwaited;
+  /// Their registers (by file offset): nothing else may touch them.
   std::vector<uint32_t> registersInFlight;
 
   /// The warp's component for `kind`, made at first use; only with a checker.

@@ -155,6 +155,9 @@ TEST(MatrixMove, reportsRows) {
       .expectAlways(ReportKind::OutOfBounds);
   warpKernel("setp.lt.u32 %p1, %r0, 16;\n@%p1 ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r12}, [%r10];\n")
       .expectAlways(ReportKind::Divergence);
+  auto half = warpKernel("movmatrix.sync.aligned.m8n8.trans.b16 %r12, %r2;\n");
+  half.threads = 16;
+  half.expectAlways(ReportKind::Divergence, "all 32 threads");
 }
 
 std::string loadError(const std::string &instruction) {

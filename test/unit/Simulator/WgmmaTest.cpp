@@ -196,6 +196,9 @@ TEST(WgmmaTest, reportsAMissingWait) {
   WgmmaKernel text;
   text.wait = "";
   make(text)->expectAlways(ReportKind::AccumulatorUse, "wait_group");
+  for (int i = 0; i < 20; ++i) // that it has finished long ago is luck
+    text.wait += "bar.sync 1;\n";
+  make(text)->expectAlways(ReportKind::AccumulatorUse, "wait_group");
   text.wait = "wgmma.wait_group.sync.aligned 1;\n";
   make(text)->expectAlways(ReportKind::AccumulatorUse);
   text.wait = "wgmma.wait_group.sync.aligned 0;\n";

@@ -1,6 +1,7 @@
 #include "Simulator/Exec/Matrix/Decoders.h"
 
 #include <charconv>
+#include <fmt/format.h>
 
 namespace tile::sim {
 
@@ -45,6 +46,15 @@ bool mayAccumulate(Element factor, Accumulator accumulator) {
     return accumulator == Accumulator::S32;
   return accumulator == Accumulator::F32 ||
          (accumulator == Accumulator::F16 && (factor == Element::F16 || isFloat8(factor)));
+}
+
+bool isWholeWarp(const Warp &warp, const Operation &operation) {
+  if (warp.alive == allLanes)
+    return true;
+  warp.fault(ReportKind::Divergence, operation.instruction->place, -1,
+             fmt::format("{} needs all 32 threads of the warp, but only lanes {:#010x} are there",
+                         operation.instruction->text(), warp.alive));
+  return false;
 }
 
 } // namespace matrix

@@ -25,6 +25,9 @@ bool mayMultiply(Element left, Element right);
 /// Whether the accumulator goes with the factors.
 bool mayAccumulate(Element factor, Accumulator accumulator);
 
+/// Reports where threads of the warp have ended: matrix instructions need all 32 (PTX ISA 9.7.14).
+bool isWholeWarp(const Warp &warp, const Operation &operation);
+
 /// Adds the elements of one register of a fragment to a factor.
 inline void spread(FactorBits &factor, unsigned bits, unsigned line, unsigned k, uint32_t value) {
   uint32_t mask = bits == 32 ? ~0u : (1u << bits) - 1;

@@ -53,6 +53,8 @@ public:
   }
 
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
+    if (!isWholeWarp(warp, *this))
+      return Step::Fault;
     LaneMask lanes = addressLanes(dests.size());
     uint64_t addresses[warpSize];
     std::byte *host[warpSize];
@@ -88,6 +90,8 @@ public:
   }
 
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
+    if (!isWholeWarp(warp, *this))
+      return Step::Fault;
     LaneMask lanes = addressLanes(sources.size());
     uint64_t addresses[warpSize];
     std::byte *host[warpSize];
@@ -120,6 +124,8 @@ public:
   TransposeMatrix(Dest<uint32_t> dest, Source<uint32_t> source) : dest(dest), source(source) { aligned = true; }
 
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
+    if (!isWholeWarp(warp, *this))
+      return Step::Fault;
     uint32_t scratch[warpSize];
     Matrix matrix = gather(source.read(warp, scratch));
     matrix.transpose();

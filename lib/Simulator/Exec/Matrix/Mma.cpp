@@ -42,6 +42,8 @@ public:
   }
 
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
+    if (!isWholeWarp(warp, *this))
+      return Step::Fault;
     unsigned bits = bitsOf(product.left), perRegister = 32 / bits;
     FactorBits leftBits(shape.m, shape.k), rightBits(columns, shape.k);
     uint32_t scratch[warpSize];
@@ -109,6 +111,8 @@ public:
   }
 
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
+    if (!isWholeWarp(warp, *this))
+      return Step::Fault;
     double leftValues[16 * 16], rightValues[columns * 16], sums[16 * columns], scratch[warpSize];
     for (unsigned i = 0; i < left.size(); ++i) {
       const double *values = left[i].read(warp, scratch);

@@ -48,7 +48,7 @@ public:
   bool advance(Random &random) override;
   std::string describe() const override;
 
-  /// `warp` has issued it, too: takes its registers, queue and group.
+  /// `warp` has issued it, too: takes a place in its queue and group.
   void join(Warp &warp);
   bool hasJoined(const Warp &warp) const { return joined[warp.index - firstWarp]; }
 

@@ -21,7 +21,15 @@ public:
 
   std::string missingFence; ///< what findMissingFence has found, in words; empty: nothing
 
+  /// The warp has waited for the groups before `group`.
+  static void forget(Warp &warp, uint64_t group) {
+    while (!warp.wgmmaUnwaited.empty() && warp.wgmmaUnwaited.front().first < group)
+      warp.wgmmaUnwaited.pop_front();
+    listRegisters(warp);
+  }
+
 private:
+  static void listRegisters(Warp &warp);
   bool checkGroup(Warp &warp) const;
   bool readOperands(Warp &warp, WgmmaIssue &issue) const;
   bool checkRegisters(Warp &warp) const;
@@ -97,19 +105,29 @@ bool Wgmma::overlaps(const WgmmaShape &other) const {
          intersect(shape.accumulators, other.left);
 }
 
+/// A chain on the same registers lists them once.
+void Wgmma::listRegisters(Warp &warp) {
+  std::vector<uint32_t> &all = warp.registersInFlight;
+  all.clear();
+  const WgmmaShape *last = nullptr;
+  for (auto [group, operation] : warp.wgmmaUnwaited) {
+    const WgmmaShape &shape = static_cast<const Wgmma *>(operation)->shape;
+    if (!last || last->accumulators != shape.accumulators)
+      all.insert(all.end(), shape.accumulators.begin(), shape.accumulators.end());
+    all.insert(all.end(), shape.left.begin(), shape.left.end());
+    last = &shape;
+  }
+}
+
 bool Wgmma::checkRegisters(Warp &warp) const {
   if (!missingFence.empty() && warp.cta.cluster.machine.checker)
     return refuse(warp, ReportKind::MissingFence, *this, "{}", missingFence);
-  const WgmmaShape *last = nullptr;
-  for (AsyncOperation *operation : warp.wgmmaQueue) {
-    const WgmmaShape &other = static_cast<WgmmaOperation *>(operation)->shape;
-    if (&other != last && &other != &shape && overlaps(other))
+  for (auto [group, operation] : warp.wgmmaUnwaited)
+    if (operation != this && overlaps(static_cast<const Wgmma *>(operation)->shape))
       return refuse(warp, ReportKind::AccumulatorUse, *this,
                     "{} uses registers of the wgmma at line {}, which is in flight: only accumulators of the same "
                     "shape may be shared, else wgmma.wait_group must come first",
-                    instruction->text(), static_cast<WgmmaOperation *>(operation)->instruction.place.ptxLine);
-    last = &other;
-  }
+                    instruction->text(), operation->instruction->place.ptxLine);
   return true;
 }
 
@@ -139,7 +157,7 @@ bool Wgmma::checkMemory(Warp &warp, const Descriptor &descriptor, bool isLineMaj
   Checker *checker = cta.cluster.machine.checker;
   if (!checker)
     return true;
-  Epoch finished = {warp.component(Warp::Waitable::Wgmma), uint32_t(warp.wgmmaGroups.committedGroups() + 1)};
+  Epoch finished = {leader(warp).component(Warp::Waitable::Wgmma), uint32_t(warp.wgmmaGroups.committedGroups() + 1)};
   auto isSet = [&](uint32_t index) { return index < chunks.size() * 64 && (chunks[index / 64] >> index % 64 & 1); };
   for (uint32_t word = 0; word < chunks.size(); ++word)
     while (chunks[word]) {
@@ -189,6 +207,8 @@ Step Wgmma::execute(Warp &warp, Fragment &, LaneMask) const {
     return Step::Fault;
   }
   operation->join(warp);
+  warp.wgmmaUnwaited.emplace_back(warp.wgmmaGroups.committedGroups(), this);
+  listRegisters(warp);
   if (Observer *observer = cluster.machine.observer)
     observer->tensorCore(warp, *instruction, uint64_t(16) * shape.columns * shape.depth);
   return Step::Next;
@@ -218,9 +238,12 @@ public:
     if (!warp.wgmmaGroups.done(allowed))
       return Step::Wait;
     uint64_t committed = warp.wgmmaGroups.committedGroups();
-    Checker *checker = warp.cta.cluster.machine.checker;
-    if (checker && committed > allowed)
-      checker->raise(warp, {warp.component(Warp::Waitable::Wgmma), uint32_t(committed - allowed)}, allLanes, true);
+    if (committed <= allowed)
+      return Step::Next;
+    Wgmma::forget(warp, committed - allowed);
+    if (Checker *checker = warp.cta.cluster.machine.checker)
+      checker->raise(warp, {leader(warp).component(Warp::Waitable::Wgmma), uint32_t(committed - allowed)}, allLanes,
+                     true);
     return Step::Next;
   }
   std::string describeWait(const Warp &warp, const Fragment &) const override {

@@ -39,9 +39,6 @@ void WgmmaOperation::join(Warp &warp) {
   joined[index] = true;
   groups[index] = warp.wgmmaGroups.start();
   warp.wgmmaQueue.push_back(this);
-  auto &inFlight = warp.registersInFlight;
-  inFlight.insert(inFlight.end(), shape.accumulators.begin(), shape.accumulators.end());
-  inFlight.insert(inFlight.end(), shape.left.begin(), shape.left.end());
 }
 
 bool WgmmaOperation::ready() const {
@@ -106,12 +103,9 @@ bool WgmmaOperation::advance(Random &) {
   multiplyAdd(shape.product, left, right, sums.data());
   forAccumulators([&](uint32_t &value, const uint32_t *sum) { value = isPacked ? sum[0] | sum[1] << 16 : sum[0]; });
 
-  size_t registers = shape.accumulators.size() + shape.left.size();
   for (unsigned i = 0; i < warpsInGroup; ++i) {
     Warp &of = warp(i);
     of.wgmmaQueue.pop_front();
-    // They finish in the order of their issue: its registers are the oldest.
-    of.registersInFlight.erase(of.registersInFlight.begin(), of.registersInFlight.begin() + registers);
     of.wgmmaGroups.finish(groups[i]);
   }
   return true;
