@@ -6,6 +6,7 @@
 #include "Simulator/Check/Format.h"
 #include "Simulator/Exec/Async/TensorMap.h"
 #include "Simulator/Machine/Machine.h"
+#include "Simulator/Ptx/InlineCalls.h"
 #include "Simulator/Ptx/Parser.h"
 
 #include <cstdio>
@@ -278,6 +279,8 @@ Result<std::unique_ptr<Device>> openSimDevice(const runtime::Artifact &artifact,
   Result<sim::Module> module = sim::parsePtx(*ptx);
   if (!module)
     return runtime::withContext("the PTX", module.error());
+  if (Status status = sim::inlineCalls(*module); !status)
+    return runtime::withContext("the PTX", status.error());
   auto device = std::make_unique<SimDevice>(std::move(*module), options);
   if (Status status = device->load(artifact); !status)
     return status.error();
