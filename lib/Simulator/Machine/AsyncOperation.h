@@ -50,7 +50,6 @@ public:
   /// Whether at most `allowed` of the most recent committed groups are unfinished.
   bool done(uint64_t allowed) const { return committed - first <= allowed; }
   uint64_t committedGroups() const { return committed; }
-  bool idle() const { return pending.empty(); }
 
 private:
   std::deque<uint32_t> pending; ///< unfinished operations of group first, first + 1, …; the last may be open

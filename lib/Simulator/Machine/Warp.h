@@ -79,7 +79,6 @@ public:
   // A bulk group has two ends: its sources have been read, and its writes are done.
   struct BulkGroups {
     AsyncGroups read, done;
-    uint64_t waited = 0; ///< groups whose sources the thread has waited for
   };
   AsyncGroups &copyGroups(unsigned lane) { return lazily(copies)[lane]; }
   BulkGroups &bulkGroups(unsigned lane) { return lazily(bulks)[lane]; }

@@ -85,14 +85,12 @@ TEST(AsyncGroups, groupsAreDoneInOrder) {
   EXPECT_FALSE(groups.done(1));
   groups.finish(first);
   EXPECT_TRUE(groups.done(0));
-  EXPECT_TRUE(groups.idle());
 }
 
 TEST(AsyncGroups, openGroupCountsOnceItIsCommitted) {
   AsyncGroups groups;
   uint64_t group = groups.start();
   EXPECT_TRUE(groups.done(0));
-  EXPECT_FALSE(groups.idle());
   groups.commit();
   EXPECT_FALSE(groups.done(0));
   groups.finish(group);

@@ -117,8 +117,8 @@ Result<OperationPtr> decodeAsyncStore(Decoding &d) {
     return d.unsupported();
   Reducer reducer = nullptr;
   if (reduces) {
-    bool isInteger = type == Type::B32 || type == Type::U32 || type == Type::S32 || type == Type::U64;
-    reducer = isInteger ? findReducer(*op, *type) : nullptr;
+    Type counted = type == Type::S64 ? Type::U64 : *type; // sums are the same
+    reducer = reducesInShared(*op, counted) ? findReducer(*op, counted) : nullptr;
     if (!reducer)
       return d.unsupported();
   }

@@ -146,12 +146,11 @@ Reducer takeReducer(Decoding &d, BulkDirection direction) {
     return nullptr;
   bool keepsSubnormals = d.take("noftz");
   std::optional<Type> type = d.takeType();
-  bool isHalf = type == Type::F16 || type == Type::BF16, isFloat = isHalf || type == Type::F32 || type == Type::F64;
-  // .add of halves is written with .noftz, and nothing else is. Shared memory takes integers of 32 and 64 bits.
-  if (!type || keepsSubnormals != (isHalf && *op == ReduceOp::Add) ||
-      (direction == BulkDirection::BetweenShared && isFloat))
+  bool isHalf = type == Type::F16 || type == Type::BF16;
+  // .add of halves is written with .noftz, and nothing else is.
+  if (!type || keepsSubnormals != (isHalf && *op == ReduceOp::Add))
     return nullptr;
-  if (direction == BulkDirection::BetweenShared && type == Type::S64)
+  if (direction == BulkDirection::BetweenShared && !reducesInShared(*op, *type))
     return nullptr;
   return findReducer(*op, *type);
 }

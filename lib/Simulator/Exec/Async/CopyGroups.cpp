@@ -4,7 +4,6 @@
 // Groups are a thread's own: a wait says nothing about the copies of other threads.
 #include "Simulator/Exec/Async/Async.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace tile::sim {
@@ -87,10 +86,6 @@ public:
     if (!done)
       return Step::Wait;
     auto countOf = [&](unsigned lane) { return groupsDone(warp.bulkGroups(lane).read, allowed); };
-    forLanes(active, [&](unsigned lane) {
-      Warp::BulkGroups &groups = warp.bulkGroups(lane);
-      groups.waited = std::max<uint64_t>(groups.waited, countOf(lane));
-    });
     raiseLanes(warp, active, Warp::Waitable::BulkReads, countOf);
     if (!readOnly)
       raiseLanes(warp, active, Warp::Waitable::Bulk, countOf);

@@ -107,6 +107,12 @@ Reducer findReducer(ReduceOp op, Type type) {
   }
 }
 
+bool reducesInShared(ReduceOp op, Type type) {
+  if (type == Type::U64)
+    return op == ReduceOp::Add;
+  return type == Type::B32 || type == Type::U32 || type == Type::S32;
+}
+
 Type reductionType(MapType type, ReduceOp op) {
   bool isBitwise = op >= ReduceOp::And;
   constexpr Type types[numMapTypes] = {Type::U8,  Type::U16, Type::U32,  Type::S32, Type::U64, Type::S64, Type::F16,
