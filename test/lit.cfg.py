@@ -23,8 +23,14 @@ config.substitutions.append(("%examples", os.path.join(config.source_dir, "examp
 # %golden ACTUAL EXPECTED compares, or rewrites EXPECTED when blessing.
 config.substitutions.append(("%golden", "sh " + os.path.join(config.source_dir, "tools", "dev", "golden.sh")))
 
+# %tilec-run WORDS: `tilec run WORDS` on the simulator, and on the GPU if there is one.
+devices = "sim"
 if os.path.exists("/dev/nvidiactl"):
     config.available_features.add("cuda")
+    devices = "sim,cuda"
+config.substitutions.append(
+    ("%tilec-run", "sh " + os.path.join(config.source_dir, "test", "run-devices.sh") + " " + devices)
+)
 toolkits = [os.environ.get("CUDA_HOME", ""), os.environ.get("CUDA_PATH", ""), "/usr/local/cuda"]
 if lit.util.which("ptxas", config.environment["PATH"]) or any(
     os.access(os.path.join(toolkit, "bin", "ptxas"), os.X_OK) for toolkit in toolkits

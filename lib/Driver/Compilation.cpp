@@ -285,10 +285,11 @@ bool Compilation::assemble(const std::string &ptx) {
   if (const codegen::KernelResources *resources = assembled->report.find(description.entry))
     codegen::describeResources(*resources, description);
   description.format = "cubin";
-  return finish(assembled->cubin);
+  // A header becomes part of a program, which has no use for the PTX.
+  return finish(assembled->cubin, options.emit == EmitKind::Header ? StringRef() : StringRef(ptx));
 }
 
-bool Compilation::finish(StringRef artifact) {
+bool Compilation::finish(StringRef artifact, StringRef ptx) {
   if (description.format.empty())
     description.format = "ptx";
   if (runtime::Status status = runtime::validate(description); !status)
@@ -300,7 +301,7 @@ bool Compilation::finish(StringRef artifact) {
   std::string json = runtime::toJson(description);
   runtime::Result<std::string> described = description.format == "ptx"
                                                ? runtime::appendPtxManifest(artifact.str(), json)
-                                               : runtime::appendManifestSection(bytesOf(artifact), json);
+                                               : runtime::appendManifestSection(bytesOf(artifact), json, ptx);
   if (!described)
     return fail(Outcome::Internal, described.error().message);
   output = options.emit == EmitKind::Header ? codegen::emitHeader(description, *described) : std::move(*described);

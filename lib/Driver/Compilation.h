@@ -56,7 +56,7 @@ private:
   bool lower();
   bool generate();
   bool assemble(const std::string &ptx);
-  bool finish(llvm::StringRef artifact);
+  bool finish(llvm::StringRef artifact, llvm::StringRef ptx = {});
   void printModule();
   bool isText() const { return options.diagnosticsFormat == DiagnosticsFormat::Text; }
   GpuPipelineOptions pipelineOptions() const;

@@ -30,6 +30,8 @@ public:
   virtual std::string name() const = 0;
   /// What `num_sms` means in expressions.
   virtual int multiprocessorCount() const = 0;
+  /// The option that chooses what the last run did, where runs differ: "--schedule=seed:3".
+  virtual std::string lastRun() const { return {}; }
   /// The CUDA device behind this one; only it can be measured.
   virtual CudaDevice *asCuda() { return nullptr; }
   /// Runs the kernel once, to its end. The grid has been checked to be non-negative.

@@ -15,7 +15,9 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
                  "(a=random(seed=3), zeros, ones, full(2.5), FILE.npy, an image .ppm or .pgm, or any other file as raw "
                  "row-major elements)")
       ->type_name("NAME=VALUE");
-  app.add_option("--device", options.device, "Device to run on: cuda, or cuda:N for device N")
+  app.add_option("--device", options.device,
+                 "Device to run on: cuda, cuda:N for device N, sim for the simulator, or auto: cuda where there is "
+                 "one, else sim")
       ->group(runGroup)
       ->capture_default_str();
   app.add_option("--grid", options.grid, "Grid to launch instead of the kernel's own")
@@ -40,6 +42,32 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
   app.add_flag("--check", options.check,
                "Compare outputs with the kernel's `expect` declarations, in double on the CPU")
       ->group(runGroup);
+
+  const std::string simGroup = "Simulator (--device=sim)";
+  app.add_option("--schedule", options.schedule,
+                 "In which order warps and asynchronous operations go on; what a report names repeats its run")
+      ->type_name("seed:N")
+      ->group(simGroup);
+  app.add_option("--schedules", options.schedules,
+                 "Run (and check) under so many schedules with fresh buffers; stop at the first that fails")
+      ->check(CLI::Range(1, 1000000))
+      ->group(simGroup)
+      ->capture_default_str();
+  app.add_option("--sms", options.multiprocessors, "Multiprocessors that a persistent kernel finds (default: 4)")
+      ->check(CLI::Range(1, 1024))
+      ->group(simGroup);
+  app.add_option("--threads", options.threads, "Threads of the host (default: one a core)")
+      ->check(CLI::Range(1, 1024))
+      ->group(simGroup);
+  app.add_flag("--no-checks", options.noSimChecks,
+               "Look for no races, missing waits and uninitialized reads, only for what stops a kernel; faster")
+      ->group(simGroup);
+  app.add_flag("--profile", options.profile,
+               "Print the kernel's source with what each line did: instructions, transactions, bank conflicts, copies")
+      ->group(simGroup);
+  app.add_option("--profile-json", options.profileJson, "Append the same counters to FILE, one JSON object a run")
+      ->type_name("FILE")
+      ->group(simGroup);
 
   const std::string benchGroup = "Measuring";
   CLI::Option *bench = app.add_flag("--bench", options.bench,

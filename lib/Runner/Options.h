@@ -16,7 +16,7 @@ struct RunOptions {
   std::string command;              ///< the whole command line, recorded with measurements
   std::string artifact;
   std::vector<std::string> arguments; ///< name=value
-  std::string device = "cuda";        ///< "cuda", "cuda:1", or what the tool adds
+  std::string device = "auto";        ///< "auto", "cuda", "cuda:1", "sim", or what the tool adds
   std::vector<int64_t> grid;          ///< overrides the manifest's
   uint64_t seed = 0;
   int repeat = 1;
@@ -30,6 +30,15 @@ struct RunOptions {
   std::string benchJson;
   std::vector<std::string> labels; ///< key=value, recorded with measurements
   std::string cublas;              ///< path of libcublas, or ""
+  // Of the simulator.
+  std::string schedule;     ///< "seed:N"; empty: not given
+  int schedules = 1;        ///< run (and check) under so many, one after the other
+  int multiprocessors = 0;  ///< 0: not given
+  unsigned threads = 0;     ///< of the host; 0: not given
+  bool noSimChecks = false; ///< only what stops a kernel is reported
+  bool profile = false;     ///< print the counters beside the source
+  std::string profileJson;
+
   std::string suite;
   std::string artifactFolder;
   double soakSeconds = 0;      ///< above 0: launch with random sizes for so long

@@ -152,6 +152,8 @@ std::string formatText(const RunReport &report) {
     text += fmt::format("  {}\n", damage);
   for (const CheckResult &check : report.checks)
     text += checkText(check);
+  if (!report.lastRun.empty())
+    text += fmt::format("  this was run {}, with {}\n", report.runs, report.lastRun);
   if (report.bench)
     text += benchText(*report.bench);
   return text;
@@ -217,6 +219,8 @@ std::string formatJson(const RunReport &report, const std::string &command, cons
   json["arguments"] = report.arguments;
   json["grid"] = report.grid;
   json["passed"] = report.passed();
+  if (!report.lastRun.empty())
+    json["last_run"] = report.lastRun;
   if (report.milliseconds >= 0)
     json["run_ms"] = report.milliseconds;
   if (!report.damages.empty())

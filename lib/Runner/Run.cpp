@@ -243,9 +243,12 @@ Result<RunReport> runKernel(const RunOptions &options, const Manifest &manifest,
   report.device = device.name();
   report.arguments = bindings->summary(manifest);
   report.grid = *grid;
-  for (int run = 0; run < options.repeat && report.passed(); ++run)
+  const int64_t runs = int64_t(options.repeat) * options.schedules;
+  for (int64_t run = 0; run < runs && report.passed(); ++run)
     if (Status status = runOnce(options, manifest, device, *bindings, *buffers, report); !status)
       return status.error();
+  if (!report.passed())
+    report.lastRun = device.lastRun();
   for (const NamedText &save : *saves) {
     const size_t index = static_cast<size_t>(manifest.findParameter(save.name) - manifest.parameters.data());
     if (Status status = saveBufferFile(buffers->after[index], save.value); !status)
@@ -302,36 +305,16 @@ int runOnDevice(const RunOptions &options, const Manifest &manifest, Device &dev
   return report->passed() ? 0 : 1;
 }
 
-Result<std::unique_ptr<CudaContext>> openDevice(const RunOptions &options) {
-  const std::string &name = options.device;
-  if (name == "cuda")
-    return CudaContext::open(0);
-  int ordinal = -1;
-  int length = 0;
-  if (std::sscanf(name.c_str(), "cuda:%3d%n", &ordinal, &length) == 1 && static_cast<size_t>(length) == name.size() &&
-      ordinal >= 0)
-    return CudaContext::open(ordinal);
-  return makeError(TILE_ERROR_INVALID_ARGUMENT, "unknown device '{}'; expected cuda or cuda:N", name);
-}
-
-Result<LoadedArtifact> loadArtifact(const RunOptions &options, const Artifact &artifact) {
-  Result<std::unique_ptr<CudaContext>> context = openDevice(options);
-  if (!context)
-    return context.error();
-  Result<std::unique_ptr<CudaDevice>> device = CudaDevice::load(**context, artifact.image);
-  if (!device)
-    return device.error();
-  (*device)->overlapLaunches(options.overlap);
-  return LoadedArtifact{std::move(*context), std::move(*device)};
-}
-
 int runArtifact(const RunOptions &options, const Artifact &artifact) {
   if (Status status = validateRequest(options, artifact.manifest); !status)
     return reportFailure(options, status.error());
-  Result<LoadedArtifact> loaded = loadArtifact(options, artifact);
-  if (!loaded)
-    return reportFailure(options, loaded.error());
-  return runOnDevice(options, artifact.manifest, *loaded->device);
+  Result<DeviceLoader> loader = DeviceLoader::open(options);
+  if (!loader)
+    return reportFailure(options, loader.error());
+  Result<std::unique_ptr<Device>> device = loader->load(artifact);
+  if (!device)
+    return reportFailure(options, device.error());
+  return runOnDevice(options, artifact.manifest, **device);
 }
 
 } // namespace tile::runner

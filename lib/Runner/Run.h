@@ -1,7 +1,8 @@
 // Runs a kernel according to the options: bind arguments, run, look for damage, check, measure, save, report.
 //
-// `tile-run` calls runTool; `tilec run` calls runArtifact for a GPU and runOnDevice for a device of its own (the
-// interpreter). All of them print to stdout and stderr and return the process's exit code (see exitCodeHelp).
+// `tile-run` calls runTool; `tilec run` calls runArtifact for a GPU or the simulator, and runOnDevice for a device of
+// its own (the interpreter). All of them print to stdout and stderr and return the process's exit code (see
+// exitCodeHelp).
 #pragma once
 
 #include "Runner/Options.h"
@@ -18,7 +19,7 @@ Result<RunReport> runKernel(const RunOptions &options, const runtime::Manifest &
                             const std::string &artifactName);
 
 int runOnDevice(const RunOptions &options, const runtime::Manifest &manifest, Device &device);
-/// On the CUDA device that the options name.
+/// On the device that the options name.
 int runArtifact(const RunOptions &options, const runtime::Artifact &artifact);
 /// Everything that tile-run does after parsing its options.
 int runTool(const RunOptions &options);
@@ -29,14 +30,31 @@ int reportFailure(const RunOptions &options, const Error &error);
 /// Exit code of a program that would end with `code`: another one, with a message, if standard output is incomplete.
 int finishOutput(const std::string &program, int code);
 
-/// Opens the device in `options.device` ("cuda" or "cuda:N").
+/// `options.device` with "auto" replaced: "cuda" where there is a GPU, or where only one will do; else "sim".
+std::string chooseDevice(const RunOptions &options);
+
+/// Fails where an option of the simulator is given for another device.
+Status checkSimOptions(const RunOptions &options);
+
+/// Opens the GPU in `options.device` ("cuda" or "cuda:N").
 Result<std::unique_ptr<CudaContext>> openDevice(const RunOptions &options);
+
+/// The device of the options, ready to take artifacts: a GPU, or a simulator for each.
+class DeviceLoader {
+public:
+  static Result<DeviceLoader> open(const RunOptions &options);
+  Result<std::unique_ptr<Device>> load(const runtime::Artifact &artifact) const;
+
+private:
+  RunOptions options;
+  std::unique_ptr<CudaContext> context; ///< null: the simulator
+};
 
 struct LoadedArtifact {
   std::unique_ptr<CudaContext> context;
   std::unique_ptr<CudaDevice> device;
 };
-/// Opens the device and loads the artifact's code on it.
+/// Opens the GPU and loads the artifact's code on it.
 Result<LoadedArtifact> loadArtifact(const RunOptions &options, const runtime::Artifact &artifact);
 
 /// Prints one report in the chosen format and appends it to --bench-json. `isFirst`: headers first.

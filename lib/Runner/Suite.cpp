@@ -45,14 +45,14 @@ Result<std::vector<SuiteCase>> parseSuite(std::string_view text) {
 
 namespace {
 
-struct LoadedArtifact {
+struct SuiteArtifact {
   Artifact artifact;
-  std::unique_ptr<CudaDevice> device;
+  std::unique_ptr<Device> device;
 };
 
 class SuiteRunner {
 public:
-  SuiteRunner(const RunOptions &options, CudaContext &context) : options(options), context(context) {}
+  SuiteRunner(const RunOptions &options, const DeviceLoader &loader) : options(options), loader(loader) {}
 
   Result<RunReport> run(const SuiteCase &item) {
     const std::string path = options.artifactFolder.empty()
@@ -63,11 +63,10 @@ public:
       Result<Artifact> artifact = runtime::readArtifactFile(path);
       if (!artifact)
         return artifact.error();
-      Result<std::unique_ptr<CudaDevice>> device = CudaDevice::load(context, artifact->image);
+      Result<std::unique_ptr<Device>> device = loader.load(*artifact);
       if (!device)
         return device.error();
-      (*device)->overlapLaunches(options.overlap);
-      found = loaded.emplace(path, LoadedArtifact{std::move(*artifact), std::move(*device)}).first;
+      found = loaded.emplace(path, SuiteArtifact{std::move(*artifact), std::move(*device)}).first;
     }
     RunOptions caseOptions = options;
     caseOptions.graph |= item.graph;
@@ -81,8 +80,8 @@ public:
 
 private:
   const RunOptions &options;
-  CudaContext &context;
-  std::map<std::string, LoadedArtifact> loaded;
+  const DeviceLoader &loader;
+  std::map<std::string, SuiteArtifact> loaded;
 };
 
 /// The case that is running, on a terminal only: one line that the next report overwrites.
@@ -114,10 +113,10 @@ int runSuite(const RunOptions &options) {
   Result<std::vector<SuiteCase>> cases = parseSuite(*text);
   if (!cases)
     return reportFailure(options, runtime::withContext("'" + options.suite + "'", cases.error()));
-  Result<std::unique_ptr<CudaContext>> context = openDevice(options);
-  if (!context)
-    return reportFailure(options, context.error());
-  SuiteRunner runner(options, **context);
+  Result<DeviceLoader> loader = DeviceLoader::open(options);
+  if (!loader)
+    return reportFailure(options, loader.error());
+  SuiteRunner runner(options, *loader);
   size_t failures = 0;
   bool isFirst = true;
   Progress progress(cases->size());

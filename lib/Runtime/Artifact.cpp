@@ -63,6 +63,18 @@ Result<Artifact> readArtifact(Bytes bytes) {
   return artifact;
 }
 
+Result<std::string_view> findPtx(const Artifact &artifact) {
+  if (artifact.format == ArtifactFormat::Ptx)
+    return std::string_view(artifact.image);
+  const Bytes bytes(reinterpret_cast<const uint8_t *>(artifact.image.data()), artifact.image.size());
+  Result<std::string_view> text = findElfSection(bytes, ptxSectionName);
+  if (!text)
+    return makeError(TILE_ERROR_UNSUPPORTED,
+                     "the cubin of kernel '{}' does not contain its PTX ({}); compile it again, or use --emit=ptx",
+                     artifact.manifest.kernel, text.error().message);
+  return text;
+}
+
 Result<Artifact> readArtifactFile(const std::string &path) {
   Result<std::string> contents = readFile(path, largestArtifact);
   if (!contents)

@@ -15,6 +15,9 @@ struct Artifact {
   Manifest manifest;
 };
 
+/// The PTX text: all of a PTX artifact, a section of a cubin. The view points into the artifact.
+Result<std::string_view> findPtx(const Artifact &artifact);
+
 Result<Artifact> readArtifact(Bytes bytes);
 Result<Artifact> readArtifactFile(const std::string &path);
 

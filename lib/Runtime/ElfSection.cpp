@@ -88,43 +88,45 @@ Result<std::string_view> findElfSection(Bytes elf, std::string_view name) {
                           static_cast<size_t>(section->sh_size));
 }
 
-Result<std::string> appendManifestSection(Bytes elf, std::string_view json) {
+Result<std::string> appendManifestSection(Bytes elf, std::string_view json, std::string_view ptx) {
   if (!isElf(elf))
     return Error{TILE_ERROR_NOT_AN_ARTIFACT, "not an ELF file"};
   Result<Sections> read = readSections(elf);
   if (!read)
     return read.error();
   Sections &sections = *read;
-  if (findByName(sections, manifestSectionName))
-    return makeError(TILE_ERROR_NOT_AN_ARTIFACT, "the ELF file already has a section {}", manifestSectionName);
-  if (sections.header.e_shnum >= SHN_LORESERVE - 1)
-    return malformed(fmt::format("{} sections leave no room for another", sections.header.e_shnum));
+  std::vector<std::pair<std::string_view, std::string_view>> added = {{manifestSectionName, json}};
+  if (!ptx.empty())
+    added.emplace_back(ptxSectionName, ptx);
+  for (const auto &[name, contents] : added)
+    if (findByName(sections, name))
+      return makeError(TILE_ERROR_NOT_AN_ARTIFACT, "the ELF file already has a section {}", name);
+  if (sections.header.e_shnum + added.size() >= SHN_LORESERVE)
+    return malformed(fmt::format("{} sections leave no room for {} more", sections.header.e_shnum, added.size()));
 
   std::string out(reinterpret_cast<const char *>(elf.data()), elf.size());
-  Elf64_Shdr manifest = {};
-  manifest.sh_name = static_cast<Elf64_Word>(sections.names.size());
-  manifest.sh_type = SHT_PROGBITS;
-  manifest.sh_offset = out.size();
-  manifest.sh_size = json.size();
-  manifest.sh_addralign = 1;
-  out += json;
-
   std::string names(sections.names);
-  if (!names.empty() && names.back() != '\0') {
+  if (!names.empty() && names.back() != '\0')
     names += '\0';
-    ++manifest.sh_name;
+  for (const auto &[name, contents] : added) {
+    Elf64_Shdr &section = sections.headers.emplace_back();
+    section.sh_name = static_cast<Elf64_Word>(names.size());
+    section.sh_type = SHT_PROGBITS;
+    section.sh_offset = out.size();
+    section.sh_size = contents.size();
+    section.sh_addralign = 1;
+    out += contents;
+    names += name;
+    names += '\0';
   }
-  names += manifestSectionName;
-  names += '\0';
   Elf64_Shdr &nameTable = sections.headers[sections.header.e_shstrndx];
   nameTable.sh_offset = out.size();
   nameTable.sh_size = names.size();
   out += names;
 
   out.resize((out.size() + 7) / 8 * 8, '\0'); // section headers are read as 64-bit words
-  sections.headers.push_back(manifest);
   sections.header.e_shoff = out.size();
-  sections.header.e_shnum += 1;
+  sections.header.e_shnum = static_cast<Elf64_Half>(sections.headers.size());
   appendBytes(out, sections.headers.data(), sections.headers.size());
   std::memcpy(out.data(), &sections.header, sizeof(sections.header));
   return out;

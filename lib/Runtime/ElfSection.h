@@ -1,8 +1,9 @@
-// The manifest inside an artifact: writer and reader side by side, so that both are tested together.
+// The manifest inside an artifact, and the PTX of a cubin: writer and reader side by side, so that both are tested
+// together.
 //
-//   cubin:  [ELF as ptxas wrote it][manifest][string table + ".tile.manifest"][section headers + 1]
-//           Only the ELF header (e_shoff, e_shnum) changes; every old offset stays. The section is SHT_PROGBITS and not
-//           allocated, so the driver ignores it.
+//   cubin:  [ELF as ptxas wrote it][manifest][PTX][string table + ".tile.manifest", ".tile.ptx"][section headers + 2]
+//           Only the ELF header (e_shoff, e_shnum) changes; every old offset stays. The sections are SHT_PROGBITS and
+//           not allocated, so the driver ignores them. The simulator runs the PTX.
 //   PTX:    the last line is `// tile.manifest: {...}`.
 #pragma once
 
@@ -17,6 +18,7 @@ namespace tile::runtime {
 using Bytes = std::span<const uint8_t>;
 
 constexpr std::string_view manifestSectionName = ".tile.manifest";
+constexpr std::string_view ptxSectionName = ".tile.ptx";
 constexpr std::string_view manifestCommentPrefix = "// tile.manifest: ";
 
 bool isElf(Bytes bytes);
@@ -25,8 +27,9 @@ bool isElf(Bytes bytes);
 /// points into `elf`.
 Result<std::string_view> findElfSection(Bytes elf, std::string_view name);
 
-/// The ELF with the manifest appended. Refuses what is not a 64-bit little-endian ELF or already has a manifest.
-Result<std::string> appendManifestSection(Bytes elf, std::string_view json);
+/// The ELF with the manifest appended and, unless it is empty, the PTX that it was made from. Refuses what is not a
+/// 64-bit little-endian ELF or already has a manifest.
+Result<std::string> appendManifestSection(Bytes elf, std::string_view json, std::string_view ptx = {});
 
 /// The JSON in the manifest comment of a PTX text.
 Result<std::string_view> findPtxManifest(std::string_view ptx);

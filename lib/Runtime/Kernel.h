@@ -73,6 +73,19 @@ int64_t residentBlocks(const LaunchInfo &launch, int multiprocessors);
 /// The grid of thread blocks that run these programs: the same, or few blocks that work them off. 0x0x0 is possible.
 tile_status chooseBlocks(const tile_kernel &kernel, const int64_t programs[3], int multiprocessors, int64_t blocks[3]);
 
+/// Whether the arguments are what the kernel was compiled for: alignments, divisors.
+tile_status checkAssumptions(const tile_kernel &kernel, void *const *arguments);
+
+/// What a kernel takes after its parameters, in the order of its ABI, and the whole list of arguments.
+struct HiddenArguments {
+  TensorMap maps[mostTensorMaps];
+  int32_t programs[3];
+  CUdeviceptr scratch; ///< the caller's to fill
+  void *all[TILE_MAX_PARAMETERS + mostTensorMaps + 3 + 1];
+};
+tile_status fillHiddenArguments(const tile_kernel &kernel, void *const *arguments, const ArgumentSlots &slots,
+                                const int64_t programs[3], HiddenArguments &hidden);
+
 /// Checks and launches; see tile_launch.
 tile_status launch(tile_kernel &kernel, const tile_launch_options *options, void *const *arguments, size_t count);
 

@@ -17,6 +17,8 @@ constexpr int64_t largestSize = 2147483647; // of a persistent kernel's grid, an
 constexpr int64_t mostPrograms = largestSize - 65536;
 constexpr int64_t largestGrid[3] = {2147483647, 65535, 65535}; // CUDA programming guide, "Technical specifications"
 
+} // namespace
+
 tile_status checkAssumptions(const tile_kernel &kernel, void *const *arguments) {
   for (size_t i = 0; i < kernel.checks.size(); ++i) {
     const ParameterCheck &check = kernel.checks[i];
@@ -46,6 +48,8 @@ tile_status checkAssumptions(const tile_kernel &kernel, void *const *arguments) 
   }
   return TILE_OK;
 }
+
+namespace {
 
 unsigned fillAttributes(const LaunchInfo &info, bool overlaps, LaunchAttribute *attributes) {
   unsigned count = 0;
@@ -79,14 +83,6 @@ tile_status checkGrid(const tile_kernel &kernel, const int64_t grid[3]) {
   return TILE_OK;
 }
 
-/// What a kernel takes after its parameters, in the order of its ABI, and the whole list of arguments.
-struct HiddenArguments {
-  TensorMap maps[mostTensorMaps];
-  int32_t programs[3];
-  CUdeviceptr scratch;
-  void *all[TILE_MAX_PARAMETERS + mostTensorMaps + 3 + 1];
-};
-
 /// Where the blocks of a launch with these options share memory.
 tile_status chooseScratch(tile_kernel &kernel, const LoadedModule &module, const tile_launch_options *options,
                           CUdeviceptr &scratch) {
@@ -95,6 +91,8 @@ tile_status chooseScratch(tile_kernel &kernel, const LoadedModule &module, const
   scratch = reinterpret_cast<CUdeviceptr>(options->scratch);
   return checkScratch(kernel, module, scratch, options->scratch_bytes);
 }
+
+} // namespace
 
 tile_status fillHiddenArguments(const tile_kernel &kernel, void *const *arguments, const ArgumentSlots &slots,
                                 const int64_t programs[3], HiddenArguments &hidden) {
@@ -114,6 +112,8 @@ tile_status fillHiddenArguments(const tile_kernel &kernel, void *const *argument
     hidden.all[count++] = &hidden.scratch;
   return TILE_OK;
 }
+
+namespace {
 
 tile_status launchBlocks(const tile_kernel &kernel, const LoadedModule &module, const tile_launch_options *options,
                          const int64_t blocks[3], void *const *arguments) {

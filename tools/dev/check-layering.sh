@@ -26,7 +26,10 @@ forbid lib/Target "$llvm" '(Tile|Cta|Analysis|Transforms|Conversion|Codegen|Pipe
 for folder in lib/Runtime lib/Runner lib/Simulator tools/tile-run include; do
   forbid "$folder" "$llvm" "$compiler"
 done
-forbid lib/Runtime 'Runner/'
+forbid lib/Runtime '(Runner|Simulator)/'
+forbid lib/Simulator 'Runner/'
+forbid lib/Simulator/Ptx 'Simulator/(Numerics|Machine|Exec|Check|Profile)/'
+forbid lib/Simulator/Numerics 'Simulator/(Ptx|Machine|Exec|Check|Profile)/'
 forbid dialects/Tile '(Cta|Layout|Target|Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
 forbid dialects/Cta '(Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
 forbid lib/Frontend '(Cta|Layout|Target|Analysis|Lint|Transforms|Conversion|Codegen|Pipeline|Driver|Runtime|Runner)/'

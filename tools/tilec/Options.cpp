@@ -130,9 +130,16 @@ private:
     return first;
   }
 
+  /// `tilec run --schedule=seed:3` says how the simulator goes on, and not who computes a program.
+  bool isOfSimulator(const Arg &argument) const {
+    return run && argument.getOption().matches(OPT_schedule) && StringRef(argument.getValue()).starts_with("seed:");
+  }
+
   bool readInputFile() {
     const Arg *input = findInput();
     for (const Arg *argument : arguments) {
+      if (isOfSimulator(*argument))
+        line.rest.push_back(formatv("--schedule={0}", argument->getValue()));
       std::string word = argument->getAsString(arguments);
       bool isInput = argument->getOption().matches(OPT_INPUT);
       if (!isInput && !argument->getOption().matches(OPT_UNKNOWN))
@@ -230,11 +237,13 @@ private:
   }
 
   bool readSchedule() {
-    const Arg *argument = arguments.getLastArg(OPT_schedule);
-    if (argument)
+    for (const Arg *argument : arguments.filtered(OPT_schedule)) {
+      if (isOfSimulator(*argument))
+        continue;
       options.schedule = tile::frontend::parseSchedule(argument->getValue());
-    if (argument && !options.schedule)
-      return fail(formatv("--schedule expects cooperative, pingpong or auto, not '{0}'", argument->getValue()));
+      if (!options.schedule)
+        return fail(formatv("--schedule expects cooperative, pingpong or auto, not '{0}'", argument->getValue()));
+    }
     return true;
   }
 

@@ -1,4 +1,4 @@
-// `tilec run kernel.tile M=512 --device=auto|cuda|interp --check`: compile and run in one.
+// `tilec run kernel.tile M=512 --device=auto|cuda|sim|interp --check`: compile and run in one.
 //
 // The command line is split: what tilec's option table knows configures the compiler, the rest is parsed by the runner,
 // exactly as tile-run parses it.
@@ -38,17 +38,17 @@ std::optional<std::string> targetOfDevice(const runner::CudaDeviceInfo &info) {
   return std::nullopt;
 }
 
-/// Chooses between cuda and interp, and the target of the GPU. Returns an exit code on failure.
+/// Chooses between cuda and sim, and the target of the GPU. Returns an exit code on failure.
 std::optional<int> chooseDevice(runner::RunOptions &run, CommandLine &line) {
-  if (run.device == "interp")
+  if (run.device == "interp" || run.device == "sim")
     return std::nullopt;
   if (run.device != "auto" && run.device != "cuda" && !llvm::StringRef(run.device).starts_with("cuda:"))
     return fail(Outcome::Usage,
-                llvm::formatv("unknown device '{0}'; expected auto, cuda, cuda:N or interp", run.device));
+                llvm::formatv("unknown device '{0}'; expected auto, cuda, cuda:N, sim or interp", run.device));
   runner::Result<std::vector<runner::CudaDeviceInfo>> devices = runner::listCudaDevices();
   if (run.device == "auto") {
-    run.device = devices && !devices->empty() ? "cuda" : "interp";
-    if (run.device == "interp")
+    run.device = devices && !devices->empty() ? "cuda" : "sim";
+    if (run.device == "sim")
       return std::nullopt;
   }
   if (!devices)
@@ -166,11 +166,13 @@ int runInterpreter(const runner::RunOptions &run, CommandLine &line, const Inter
   return runner::runOnDevice(run, compilation.manifest(), *device);
 }
 
-int runCuda(const runner::RunOptions &run, CommandLine &line) {
+/// On a GPU or in the simulator.
+int runCompiled(const runner::RunOptions &run, CommandLine &line) {
   if (std::optional<int> failure = specialize(run, line))
     return *failure;
   // Without ptxas the driver compiles the PTX.
-  line.compiler.emit = codegen::findPtxas(line.compiler.toolkit) ? EmitKind::Cubin : EmitKind::Ptx;
+  bool isPtx = run.device == "sim" || !codegen::findPtxas(line.compiler.toolkit);
+  line.compiler.emit = isPtx ? EmitKind::Ptx : EmitKind::Cubin;
   driver::Compilation compilation(line.compiler, llvm::errs());
   bool compiled = compilation.run();
   compilation.printDiagnostics();
@@ -222,9 +224,11 @@ int tile::runCommand(llvm::ArrayRef<const char *> words) {
   if (std::optional<int> code = chooseDevice(run, line))
     return *code;
   run.artifact = line.compiler.input;
+  if (runner::Status status = runner::checkSimOptions(run); !status)
+    return runner::reportFailure(run, status.error());
   if (run.device == "interp")
     return runInterpreter(run, line, interpreter);
   if (needsInterpreter)
     return fail(Outcome::Usage, "--break, --print-values and --check-overflow need --device=interp");
-  return runCuda(run, line);
+  return runCompiled(run, line);
 }

@@ -72,6 +72,30 @@ TEST(ElfSection, everyCorruptedByteIsSurvived) {
     }
 }
 
+TEST(ElfSection, ptxIsFoundAgain) {
+  Result<std::string> appended = appendManifestSection(bytesOf(smallElf()), minimalManifest, ".version 8.7\n");
+  ASSERT_TRUE(bool(appended));
+  Result<Artifact> artifact = readArtifact(bytesOf(*appended));
+  ASSERT_TRUE(bool(artifact));
+  EXPECT_EQ(artifact->manifestText, minimalManifest);
+  Result<std::string_view> ptx = findPtx(*artifact);
+  ASSERT_TRUE(bool(ptx));
+  EXPECT_EQ(*ptx, ".version 8.7\n");
+  Result<std::string_view> text = findElfSection(bytesOf(*appended), ".text");
+  ASSERT_TRUE(bool(text));
+  EXPECT_EQ(*text, "code");
+}
+
+TEST(ElfSection, negative_cubinWithoutPtx) {
+  Result<std::string> appended = appendManifestSection(bytesOf(smallElf()), minimalManifest);
+  ASSERT_TRUE(bool(appended));
+  Result<Artifact> artifact = readArtifact(bytesOf(*appended));
+  ASSERT_TRUE(bool(artifact));
+  Result<std::string_view> ptx = findPtx(*artifact);
+  ASSERT_FALSE(bool(ptx));
+  EXPECT_NE(ptx.error().message.find(".tile.ptx"), std::string::npos);
+}
+
 TEST(PtxManifest, roundTrip) {
   Result<std::string> ptx = appendPtxManifest(".version 8.4\n.target sm_90a\n", minimalManifest);
   ASSERT_TRUE(bool(ptx));

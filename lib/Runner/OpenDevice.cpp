@@ -1,0 +1,119 @@
+// From the options to a device.
+#include "Runner/Run.h"
+#include "Runner/SimDevice.h"
+
+#include <charconv>
+#include <cstdio>
+
+namespace tile::runner {
+
+using runtime::Artifact;
+using runtime::makeError;
+using runtime::Success;
+
+namespace {
+
+constexpr std::string_view simName = "sim";
+
+bool isSim(const RunOptions &options) {
+  return options.device == simName;
+}
+
+Result<SimOptions> readSimOptions(const RunOptions &options) {
+  SimOptions sim;
+  if (options.multiprocessors)
+    sim.multiprocessors = options.multiprocessors;
+  sim.threads = options.threads;
+  sim.checks = !options.noSimChecks;
+  sim.profile = options.profile;
+  sim.profileJson = options.profileJson;
+  const std::string_view text = options.schedule, prefix = "seed:";
+  if (text.empty())
+    return sim;
+  const char *end = text.data() + text.size();
+  if (text.starts_with(prefix))
+    if (auto [last, error] = std::from_chars(text.data() + prefix.size(), end, sim.seed);
+        error == std::errc() && last == end)
+      return sim;
+  return makeError(TILE_ERROR_INVALID_ARGUMENT, "--schedule={}: expected seed:N with a number N", options.schedule);
+}
+
+} // namespace
+
+std::string chooseDevice(const RunOptions &options) {
+  if (options.device != "auto")
+    return options.device;
+  if (options.bench || options.soakSeconds > 0)
+    return "cuda";
+  Result<std::vector<CudaDeviceInfo>> devices = listCudaDevices();
+  return devices && !devices->empty() ? "cuda" : std::string(simName);
+}
+
+Status checkSimOptions(const RunOptions &options) {
+  if (isSim(options))
+    return Success{};
+  for (auto [name, isGiven] :
+       {std::pair("--schedule", !options.schedule.empty()), std::pair("--schedules", options.schedules != 1),
+        std::pair("--sms", options.multiprocessors != 0), std::pair("--threads", options.threads != 0),
+        std::pair("--no-checks", options.noSimChecks), std::pair("--profile", options.profile),
+        std::pair("--profile-json", !options.profileJson.empty())})
+    if (isGiven)
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} needs --device=sim; the device is {}", name, options.device);
+  return Success{};
+}
+
+Result<std::unique_ptr<CudaContext>> openDevice(const RunOptions &options) {
+  const std::string name = chooseDevice(options);
+  if (name == simName)
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "this needs a GPU; the device is the simulator");
+  if (name == "cuda")
+    return CudaContext::open(0);
+  int ordinal = -1;
+  int length = 0;
+  if (std::sscanf(name.c_str(), "cuda:%3d%n", &ordinal, &length) == 1 && static_cast<size_t>(length) == name.size() &&
+      ordinal >= 0)
+    return CudaContext::open(ordinal);
+  return makeError(TILE_ERROR_INVALID_ARGUMENT, "unknown device '{}'; expected auto, cuda, cuda:N or sim", name);
+}
+
+Result<DeviceLoader> DeviceLoader::open(const RunOptions &options) {
+  DeviceLoader loader;
+  loader.options = options;
+  loader.options.device = chooseDevice(options);
+  if (Status status = checkSimOptions(loader.options); !status)
+    return status.error();
+  if (isSim(loader.options))
+    return loader;
+  Result<std::unique_ptr<CudaContext>> context = openDevice(loader.options);
+  if (!context)
+    return context.error();
+  loader.context = std::move(*context);
+  return loader;
+}
+
+Result<std::unique_ptr<Device>> DeviceLoader::load(const Artifact &artifact) const {
+  if (!context) {
+    Result<SimOptions> sim = readSimOptions(options);
+    if (!sim)
+      return sim.error();
+    return openSimDevice(artifact, *sim);
+  }
+  Result<std::unique_ptr<CudaDevice>> device = CudaDevice::load(*context, artifact.image);
+  if (!device)
+    return device.error();
+  (*device)->overlapLaunches(options.overlap);
+  return std::unique_ptr<Device>(std::move(*device));
+}
+
+Result<LoadedArtifact> loadArtifact(const RunOptions &options, const Artifact &artifact) {
+  Result<std::unique_ptr<CudaContext>> context = openDevice(options);
+  if (!context)
+    return context.error();
+  Result<std::unique_ptr<CudaDevice>> device = CudaDevice::load(**context, artifact.image);
+  if (!device)
+    return device.error();
+  (*device)->overlapLaunches(options.overlap);
+  return LoadedArtifact{std::move(*context), std::move(*device)};
+}
+
+} // namespace tile::runner

@@ -1,0 +1,30 @@
+// The simulator as a device: the artifact's PTX, run on the CPU with the checks of lib/Simulator.
+//
+//   arguments ── lib/Runtime lays them out as for a launch (tensor maps, grid, scratch) ──▶ the entry's .param bytes
+//   buffers   ── without their guards: an access outside is a report ─────────────────────▶ GlobalMemory
+//
+// Each run takes the next schedule: its seed is that of the options plus the number of the runs before it. What the
+// simulator finds makes the run fail; the error has all reports as text.
+#pragma once
+
+#include "Runner/Device.h"
+#include "Runtime/Artifact.h"
+
+#include <memory>
+
+namespace tile::runner {
+
+struct SimOptions {
+  uint64_t seed = 0;       ///< of the first schedule
+  int multiprocessors = 4; ///< what a persistent kernel finds
+  unsigned threads = 0;    ///< of the host; 0: as many as it has cores
+  bool profile = false;    ///< print what each line of the source did
+  std::string profileJson; ///< file to which the counters of each run are appended, or ""
+  bool checks = true;      ///< races, uses before a wait, uninitialized reads; without: only what stops a kernel
+};
+
+/// Parses the artifact's PTX. Fails for a cubin without it and for PTX that the simulator cannot read; instructions
+/// that it does not know are found by the first run, before the kernel starts.
+Result<std::unique_ptr<Device>> openSimDevice(const runtime::Artifact &artifact, const SimOptions &options);
+
+} // namespace tile::runner

@@ -1,0 +1,51 @@
+#include "Runner/SimProfile.h"
+
+#include "Runtime/Artifact.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace tile::runner {
+
+using runtime::makeError;
+using runtime::Status;
+using runtime::Success;
+
+namespace {
+
+sim::Occupancy occupancyOf(const runtime::Manifest &manifest) {
+  const runtime::LaunchInfo &launch = manifest.launch;
+  const target::GpuTarget *target = target::findTarget(manifest.target);
+  if (!target) // PTX of another compiler
+    target = target::findTarget("sm_90a");
+  return sim::computeOccupancy(*target, static_cast<uint32_t>(launch.registers),
+                               static_cast<uint32_t>(launch.threadsPerCta),
+                               static_cast<uint32_t>(launch.sharedStatic + launch.sharedDynamic));
+}
+
+} // namespace
+
+std::string profileText(const sim::Profiler &profiler, const sim::Module &module, const runtime::Manifest &manifest) {
+  constexpr uint64_t largestSource = 1 << 24;
+  std::string source;
+  if (module.files.size() > 1)
+    if (runtime::Result<std::string> text = runtime::readFile(module.files[1], largestSource))
+      source = std::move(*text);
+  return sim::profileListing(profiler, module, occupancyOf(manifest), source);
+}
+
+Status appendProfile(const sim::Profiler &profiler, const sim::Module &module, const runtime::Manifest &manifest,
+                     const std::string &path) {
+  nlohmann::json object = sim::profileToJson(profiler, module, occupancyOf(manifest));
+  object["kernel"] = manifest.kernel;
+  object["source"] = manifest.sourceFile;
+  std::FILE *file = std::fopen(path.c_str(), "a");
+  bool written = file && std::fputs((object.dump() + "\n").c_str(), file) >= 0;
+  if (file)
+    written &= std::fclose(file) == 0;
+  if (!written)
+    return makeError(TILE_ERROR_FILE, "cannot write the profile to '{}'", path);
+  return Success{};
+}
+
+} // namespace tile::runner

@@ -1,0 +1,59 @@
+// Races between clusters that nothing orders.
+//
+// Where thread blocks do not talk to each other, clusters run in several host threads, each with a shadow of its own of
+// global memory. What they did is compared here, page by page, as each ends. To be the same for every number of host
+// threads, of each byte the two smallest clusters that read, wrote or added to it are kept, and only at the end the
+// smallest pair that conflicts is reported.
+#pragma once
+
+#include "Simulator/Check/Shadow.h"
+
+#include <map>
+#include <mutex>
+
+namespace tile::sim {
+
+class ClusterCompare {
+public:
+  /// Who touched a byte.
+  struct Toucher {
+    uint32_t cluster = 0;
+    uint32_t warp = 0;
+    uint32_t line = 0;
+    uint8_t lane = 0;
+    AccessKind kind = AccessKind::Read;
+  };
+  struct Conflict {
+    uint64_t address = 0;
+    uint64_t bytes = 0;
+    Toucher first, second;
+  };
+  /// Takes over what a cluster did, after its end. May be called from several host threads.
+  void merge(uint32_t cluster, Shadow &shadow);
+  /// Calls `report` in the order of addresses.
+  template <typename Function> void forConflicts(Function &&report) {
+    for (auto &[number, summary] : pages)
+      for (const Conflict &conflict : conflicts(number, summary))
+        report(conflict);
+  }
+
+private:
+  /// Bytes of a page that one toucher touched.
+  struct Run {
+    uint16_t begin = 0, end = 0;
+    Toucher toucher;
+  };
+  using Runs = std::vector<Run>; ///< by address, apart from each other
+  struct Summary {
+    Runs smallest[3][2]; ///< by kind: of the smallest cluster, of the next one
+  };
+  static void collect(Shadow &shadow, Shadow::Page &page, uint32_t cluster, Runs (&runs)[3]);
+  static void add(Runs &runs, unsigned begin, unsigned end, const Toucher &toucher);
+  static void join(Runs (&smallest)[2], const Runs &added);
+  static std::vector<Conflict> conflicts(uint64_t page, const Summary &summary);
+
+  std::mutex mutex;
+  std::map<uint64_t, Summary> pages;
+};
+
+} // namespace tile::sim

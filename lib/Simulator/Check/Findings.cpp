@@ -1,0 +1,222 @@
+#include "Simulator/Check/Findings.h"
+
+#include <fmt/format.h>
+
+namespace tile::sim {
+
+Naming::Naming(const Machine &machine) : machine(machine) {
+  const LaunchConfig &config = machine.config;
+  warpsPerCta = (config.block[0] * config.block[1] * config.block[2] + warpSize - 1) / warpSize;
+  for (const Instruction &instruction : machine.program.function.instructions)
+    instructions.emplace(instruction.place.ptxLine, &instruction);
+}
+
+Actor Naming::actor(uint32_t warpNumber, uint32_t line, int32_t lane) const {
+  Actor actor;
+  actor.place.ptxLine = line;
+  if (auto found = instructions.find(line); found != instructions.end())
+    actor.place = found->second->place;
+  const uint32_t *grid = machine.config.grid;
+  uint64_t cta = ctaOf(warpNumber);
+  actor.cta[0] = cta % grid[0];
+  actor.cta[1] = cta / grid[0] % grid[1];
+  actor.cta[2] = cta / grid[0] / grid[1];
+  actor.warp = warpNumber % warpsPerCta;
+  actor.lane = lane;
+  return actor;
+}
+
+std::string Naming::operation(uint32_t line) const {
+  auto found = instructions.find(line);
+  if (found == instructions.end())
+    return "operation";
+  const Instruction &instruction = *found->second;
+  auto has = [&](std::string_view suffix) {
+    for (const std::string &candidate : instruction.suffixes)
+      if (candidate == suffix)
+        return true;
+    return false;
+  };
+  if (instruction.name == "wgmma")
+    return "wgmma";
+  if (instruction.name == "cp" && has("bulk"))
+    return has("reduce") ? "bulk reduction" : has("tensor") ? "tensor copy" : "bulk copy";
+  if (instruction.name == "cp" && has("async"))
+    return "cp.async copy";
+  return instruction.text();
+}
+
+std::string Naming::location(Space space, uint64_t address, int rank) const {
+  if (space == Space::Global)
+    return machine.memory.describe(address);
+  if (rank < 0)
+    return fmt::format("shared+{}", address);
+  return fmt::format("shared+{} of the CTA of rank {} in the cluster", address, rank);
+}
+
+void Naming::addComponent(Component component, std::string what) {
+  std::lock_guard lock(mutex);
+  components.emplace(component, std::move(what));
+}
+
+std::string Naming::epoch(Epoch epoch) const {
+  std::lock_guard lock(mutex);
+  auto found = components.find(epoch.component);
+  if (found == components.end())
+    return "its end";
+  bool isPhase = found->second.starts_with("mbarrier");
+  return fmt::format("{} {} of the {}", isPhase ? "phase" : "group", epoch.count ? epoch.count - 1 : 0, found->second);
+}
+
+Findings::~Findings() {
+  for (auto &[key, entry] : known)
+    if (entry.more) {
+      entry.report.count = entry.more;
+      naming.machine.reports.add(std::move(entry.report));
+    }
+}
+
+bool Findings::isNew(ReportKind kind, uint32_t line, uint32_t otherLine) {
+  building = {kind, line, otherLine};
+  auto found = known.find(building);
+  if (found == known.end())
+    return true;
+  ++found->second.more;
+  return false;
+}
+
+void Findings::add(Report report) {
+  known[building].report = report;
+  naming.machine.reports.add(std::move(report));
+}
+
+std::string Findings::describe(const Deed &deed) const {
+  if (deed.manner.async || deed.manner.proxy) {
+    const char *verb = deed.manner.writes() ? "write" : "read";
+    return fmt::format("{} by a {}", verb, naming.operation(deed.line));
+  }
+  const char *noun = deed.manner.accessKind() == AccessKind::Read    ? "read"
+                     : deed.manner.accessKind() == AccessKind::Write ? "write"
+                                                                     : "atomic access";
+  return deed.bytes ? fmt::format("{} of {} bytes", noun, deed.bytes) : noun;
+}
+
+/// What would have ordered the two.
+std::string Findings::hint(const Deed &now, const Deed &past) const {
+  std::string mixed;
+  if (now.manner.strong != past.manner.strong)
+    mixed = "; only one of them is atomic or volatile";
+  if (now.warp == past.warp)
+    return "lanes of one warp, which have not met in between (bar.warp.sync)" + mixed;
+  if (naming.ctaOf(now.warp) == naming.ctaOf(past.warp))
+    return "no barrier between the two warps" + mixed;
+  return "nothing orders the two CTAs" + mixed;
+}
+
+void Findings::conflict(const Deed &now, const Deed &past, Epoch pastEpoch, const Site &site, Order order) {
+  ReportKind kind = order == Order::NotFenced ? ReportKind::MissingFence
+                    : past.manner.async       ? ReportKind::EarlyUse
+                                              : ReportKind::Race;
+  if (!isNew(kind, now.line, past.line))
+    return;
+  Report report;
+  report.kind = kind;
+  report.actor = actor(now);
+  std::string what = fmt::format("{} at {}", describe(now), naming.location(site.space, site.address, site.rank));
+  std::string note;
+  switch (kind) {
+  case ReportKind::MissingFence:
+    report.message = fmt::format("{}: the {} before it is not visible to the async proxy; fence.proxy.async is missing "
+                                 "between the two",
+                                 what, describe(past));
+    note = "written here";
+    break;
+  case ReportKind::EarlyUse:
+    report.message =
+        fmt::format("{}, which a {} still {}: not known to have waited for {}", what, naming.operation(past.line),
+                    past.manner.writes() ? "writes" : "reads", naming.epoch(pastEpoch));
+    note = fmt::format("the {} was issued here", naming.operation(past.line));
+    break;
+  default:
+    report.message = fmt::format("{} and {} of the same byte: {}", what, describe(past), hint(now, past));
+    note = past.manner.accessKind() == AccessKind::Read    ? "read here"
+           : past.manner.accessKind() == AccessKind::Write ? "written here"
+                                                           : "changed here";
+  }
+  report.notes.emplace_back(actor(past), std::move(note));
+  add(std::move(report));
+}
+
+void Findings::sameInstruction(const Deed &now, int32_t otherLane, const Site &site) {
+  if (!isNew(ReportKind::Race, now.line, now.line))
+    return;
+  Report report;
+  report.kind = ReportKind::Race;
+  report.actor = actor(now);
+  report.message = fmt::format("{} at {}: lanes {} and {} write different values at once", describe(now),
+                               naming.location(site.space, site.address, site.rank), otherLane, now.lane);
+  add(std::move(report));
+}
+
+void Findings::uninitialized(const Deed &now, const Site &site) {
+  if (!isNew(ReportKind::Uninitialized, now.line, 0))
+    return;
+  Report report;
+  report.kind = ReportKind::Uninitialized;
+  report.actor = actor(now);
+  report.message = fmt::format("{} at {}, to which nothing has been written", describe(now),
+                               naming.location(site.space, site.address, site.rank));
+  add(std::move(report));
+}
+
+void Findings::barrierAsData(const Deed &now, const Site &site, bool ends) {
+  if (!isNew(ReportKind::BarrierMisuse, now.line, 0))
+    return;
+  Report report;
+  report.kind = ReportKind::BarrierMisuse;
+  report.actor = actor(now);
+  report.message = fmt::format("{} at {}, which is an mbarrier object", describe(now),
+                               naming.location(site.space, site.address, site.rank));
+  add(std::move(report));
+}
+
+void Findings::barrierNotFenced(const Deed &now, const Deed &init, const Site &site) {
+  if (!isNew(ReportKind::MissingFence, now.line, init.line))
+    return;
+  Report report;
+  report.kind = ReportKind::MissingFence;
+  report.actor = actor(now);
+  report.message =
+      fmt::format("a {} signals the mbarrier at {}, whose initialization is not visible to the async proxy: "
+                  "fence.mbarrier_init or fence.proxy.async is missing",
+                  naming.operation(now.line), naming.location(site.space, site.address, site.rank));
+  report.notes.emplace_back(actor(init), "initialized here");
+  add(std::move(report));
+}
+
+void Findings::unfinishedAtExit(const Deed &past, Epoch epoch, const Site &site) {
+  if (!isNew(ReportKind::EarlyExit, past.line, 0))
+    return;
+  Report report;
+  report.kind = ReportKind::EarlyExit;
+  report.actor = actor(past);
+  report.message = fmt::format("the CTA ends while a {} may still {} its shared memory at {}: nobody has waited for {}",
+                               naming.operation(past.line), past.manner.writes() ? "write" : "read",
+                               naming.location(site.space, site.address, site.rank), naming.epoch(epoch));
+  add(std::move(report));
+}
+
+void Findings::remoteAtExit(const Deed &past, const Site &site, const Cta &cta) {
+  if (!isNew(ReportKind::EarlyExit, past.line, 0))
+    return;
+  Report report;
+  report.kind = ReportKind::EarlyExit;
+  report.actor = actor(past);
+  report.message = fmt::format("{} at {}: CTA ({},{},{}), whose memory it is, does not wait for it before it ends; a "
+                               "cluster barrier is missing",
+                               describe(past), naming.location(site.space, site.address, site.rank), cta.id[0],
+                               cta.id[1], cta.id[2]);
+  add(std::move(report));
+}
+
+} // namespace tile::sim

@@ -1,0 +1,286 @@
+#include "Simulator/Check/HappensBefore.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tile::sim {
+
+namespace {
+
+WarpState &stateOf(Warp &warp) {
+  return static_cast<WarpState &>(*warp.checkState);
+}
+
+Party partyOf(Warp &warp) {
+  WarpState &state = stateOf(warp);
+  return {state.knowledge, state.fences, warp.alive, warp.cta.linearId, state.cluster.number};
+}
+
+} // namespace
+
+std::unique_ptr<Checker> makeHappensBefore(const Machine &machine) {
+  return std::make_unique<HappensBefore>(machine);
+}
+
+HappensBefore::~HappensBefore() = default;
+
+Component HappensBefore::addComponent(std::string what) {
+  Component component = components.fetch_add(1, std::memory_order_relaxed);
+  naming.addComponent(component, std::move(what));
+  return component;
+}
+
+/// Clusters that cannot talk to each other have a world each; else there is one, under the null key.
+World &HappensBefore::worldOf(const Cluster &cluster) {
+  std::lock_guard lock(mutex);
+  std::unique_ptr<World> &world = worlds[machine.program.communicates ? nullptr : &cluster];
+  if (!world)
+    world = std::make_unique<World>(naming);
+  return *world;
+}
+
+void HappensBefore::startCta(Cta &cta) {
+  World &world = worldOf(cta.cluster);
+  std::unique_ptr<ClusterShadows> &cluster = world.clusters[&cta.cluster];
+  if (!cluster) {
+    cluster = std::make_unique<ClusterShadows>();
+    cluster->number = cta.linearId;
+  }
+  cluster->number = std::min<uint32_t>(cluster->number, cta.linearId);
+  if (cluster->ctas.size() <= cta.rank)
+    cluster->ctas.resize(cta.rank + 1);
+  cluster->ctas[cta.rank] = std::make_unique<CtaShadow>();
+  cluster->ctas[cta.rank]->cta = &cta;
+  ++cluster->alive;
+  for (const auto &warp : cta.warps) {
+    uint32_t number = naming.warpNumber(*warp);
+    std::unique_ptr<WarpName> &name = world.names[number];
+    name = std::make_unique<WarpName>();
+    name->program = components.fetch_add(1, std::memory_order_relaxed);
+    warp->checkState = std::make_unique<WarpState>(world, *cluster, number, *name, components);
+  }
+}
+
+void HappensBefore::endCta(Cta &cta) {
+  WarpState &state = stateOf(*cta.warps.front());
+  World &world = state.world;
+  ClusterShadows &cluster = state.cluster;
+  world.endCta(*cluster.ctas[cta.rank]);
+  for (const auto &warp : cta.warps)
+    warp->checkState = nullptr;
+  if (--cluster.alive)
+    return;
+  uint32_t number = cluster.number;
+  world.clusters.erase(&cta.cluster);
+  if (machine.program.communicates)
+    return;
+  compare.merge(number, world.global);
+  std::lock_guard lock(mutex);
+  worlds.erase(&cta.cluster);
+}
+
+void HappensBefore::endGrid() {
+  worlds.clear();
+  Findings findings(naming);
+  Manner manner;
+  compare.forConflicts([&](const ClusterCompare::Conflict &conflict) {
+    auto deedOf = [&](const ClusterCompare::Toucher &toucher) {
+      manner.kind = unsigned(toucher.kind);
+      return Deed{toucher.warp, toucher.line, toucher.lane, 0, manner};
+    };
+    findings.conflict(deedOf(conflict.second), deedOf(conflict.first), {}, {Space::Global, conflict.address, -1},
+                      Order::Unordered);
+  });
+}
+
+CtaShadow *HappensBefore::ownerOf(Warp &warp, Space space, uint32_t rank) {
+  if (space == Space::Global)
+    return nullptr;
+  CtaShadow *owner = stateOf(warp).cluster.ctas[rank].get();
+  owner->touchedByPeers |= rank != warp.cta.rank;
+  return owner;
+}
+
+void HappensBefore::access(Warp &warp, const LaneAccess &access) {
+  WarpState &state = stateOf(warp);
+  bool strong = access.order != MemoryOrder::Weak || access.kind == AccessKind::Atomic;
+  // An epoch for each store: two lanes that write one byte do so at once, or one after the other.
+  if (access.kind != AccessKind::Read)
+    ++state.knowledge.count;
+  Now now{.warp = state, .past = {}, .manner = {}};
+  now.manner.kind = unsigned(access.kind);
+  now.manner.strong = strong;
+  now.manner.scope = unsigned(access.scope);
+  now.past.component = state.knowledge.name.program;
+  now.past.count = state.knowledge.count;
+  now.past.warp = state.knowledge.number;
+  now.past.set(access.instruction->place.ptxLine, {});
+  now.whole = (warp.alive & ~access.lanes) == 0;
+  now.bytes = access.bytes;
+  now.access = &access;
+  accessLanes(warp, now, access);
+  if (strong)
+    synchronize(warp, access);
+}
+
+/// Consecutive lanes at consecutive addresses are one stretch of memory.
+void HappensBefore::accessLanes(Warp &warp, Now &now, const LaneAccess &access) {
+  World &world = now.warp.world;
+  unsigned bytes = access.bytes;
+  bool joins = std::has_single_bit(bytes) && bytes <= cellBytes;
+  uint8_t shift = joins ? std::countr_zero(bytes) : 4;
+  for (unsigned first = 0; first < warpSize; ++first) {
+    if (!(access.lanes >> first & 1))
+      continue;
+    Space space = access.space[first];
+    if (space != Space::Global && space != Space::Shared)
+      continue;
+    uint64_t address = access.address[first];
+    auto follows = [&](unsigned lane, uint64_t expected) {
+      return lane < warpSize && (access.lanes >> lane & 1) && access.space[lane] == space &&
+             access.address[lane] == expected &&
+             (space == Space::Global || access.ctaRank[lane] == access.ctaRank[first]);
+    };
+    unsigned last = first;
+    bool broadcast = access.kind == AccessKind::Read && now.whole && follows(first + 1, address);
+    if (broadcast)
+      while (follows(last + 1, address))
+        ++last;
+    else if (joins)
+      while (follows(last + 1, address + uint64_t(last + 1 - first) * bytes))
+        ++last;
+    LaneMask mask = last - first == warpSize - 1 ? allLanes : ((LaneMask(1) << (last - first + 1)) - 1) << first;
+    if (!now.warp.knowledge.isUniform(mask)) {
+      last = first;
+      broadcast = false;
+    }
+    now.lane = first;
+    now.owner = ownerOf(warp, space, access.ctaRank[first]);
+    uint64_t size = broadcast ? bytes : uint64_t(last - first + 1) * bytes;
+    world.touch(now, address, size, [&](uint64_t cellAddress) {
+      if (broadcast)
+        return LaneMap{0, LaneMap::everyLane};
+      if (last == first)
+        return LaneMap{uint8_t(first), 4};
+      int64_t lanesBefore = (int64_t(cellAddress) - int64_t(address)) >> shift;
+      return LaneMap{uint8_t((first + lanesBefore) & (warpSize - 1)), shift};
+    });
+    first = last;
+  }
+}
+
+void HappensBefore::synchronize(Warp &warp, const LaneAccess &access) {
+  Party party = partyOf(warp);
+  forLanes(access.lanes, [&](unsigned lane) {
+    if (access.space[lane] != Space::Global && access.space[lane] != Space::Shared)
+      return;
+    uint64_t key = access.address[lane];
+    if (access.space[lane] == Space::Shared) // global addresses are above 1 << 40
+      key |= (uint64_t(1) << 63) | uint64_t(stateOf(warp).cluster.ctas[access.ctaRank[lane]]->cta->linearId) << 32;
+    stateOf(warp).world.locations.access(party, lane, key, access.kind, access.order, access.scope);
+  });
+}
+
+void HappensBefore::asyncAccess(Warp &warp, unsigned lane, const Place &place, AccessKind kind, const Range &range,
+                                bool proxy, Epoch finished) {
+  WarpState &state = stateOf(warp);
+  Now now{.warp = state, .past = {}, .manner = {}};
+  now.manner.kind = unsigned(kind);
+  now.manner.strong = kind == AccessKind::Atomic;
+  now.manner.scope = unsigned(Scope::Gpu);
+  now.manner.async = true;
+  now.manner.proxy = proxy;
+  now.past.component = finished.component;
+  now.past.count = finished.count;
+  now.past.warp = state.knowledge.number;
+  LaneMap lanes{uint8_t(lane), 4};
+  now.past.set(place.ptxLine, lanes);
+  now.lane = lane;
+  now.bytes = range.bytes;
+  now.owner = ownerOf(warp, range.space, range.ctaRank);
+  state.world.touch(now, range.address, range.bytes, [&](uint64_t) { return lanes; });
+  if (!now.owner || !proxy)
+    return;
+  // For the end of the CTA: the last of each component.
+  auto &pending = now.owner->pending;
+  for (auto it = pending.rbegin(); it != pending.rend(); ++it)
+    if (it->past.component == finished.component) {
+      if (it->past.count < finished.count)
+        *it = {now.past, now.manner, range.address};
+      return;
+    }
+  pending.push_back({now.past, now.manner, range.address});
+}
+
+void HappensBefore::release(Warp &warp, SyncClock &into, LaneMask lanes) {
+  stateOf(warp).knowledge.release(into, lanes, warp.alive);
+}
+
+void HappensBefore::acquire(Warp &warp, const SyncClock &from, LaneMask lanes) {
+  stateOf(warp).knowledge.acquire(from, lanes, warp.alive);
+}
+
+void HappensBefore::raise(Warp &warp, Epoch epoch, LaneMask lanes, bool collective) {
+  stateOf(warp).knowledge.raise(epoch, lanes & warp.alive, collective);
+}
+
+void HappensBefore::releaseEpoch(Epoch epoch, SyncClock &into) {
+  into.all.raise(epoch);
+}
+
+void HappensBefore::fenceAsync(Warp &warp, LaneMask lanes) {
+  stateOf(warp).knowledge.fenceAsync(lanes, warp.alive);
+}
+
+void HappensBefore::fenceBarrierInit(Warp &warp, LaneMask lanes) {
+  WarpState &state = stateOf(warp);
+  for (auto &[offset, init] : state.cluster.ctas[warp.cta.rank]->barriers)
+    if (init.warp == state.knowledge.number && (init.lanes & lanes))
+      init.fenced = true;
+}
+
+void HappensBefore::fence(Warp &warp, Scope scope, LaneMask lanes) {
+  stateOf(warp).world.locations.fence(partyOf(warp), scope, lanes & warp.alive);
+}
+
+void HappensBefore::syncLanes(Warp &warp, LaneMask mask) {
+  stateOf(warp).knowledge.meet(mask & warp.alive, warp.alive);
+}
+
+void HappensBefore::barrierAccess(Warp &warp, LaneMask lanes, const Place &place, Cta &cta, uint32_t offset,
+                                  BarrierUse use) {
+  WarpState &state = stateOf(warp);
+  CtaShadow &owner = *ownerOf(warp, Space::Shared, cta.rank);
+  bool isUse = use == BarrierUse::Use || use == BarrierUse::AsyncUse;
+  Now now{.warp = state, .past = {}, .manner = {}};
+  if (!isUse)
+    ++state.knowledge.count;
+  now.manner.kind = unsigned(isUse ? AccessKind::Atomic : AccessKind::Write);
+  now.manner.strong = isUse;
+  now.manner.scope = unsigned(Scope::Gpu);
+  now.manner.proxy = use == BarrierUse::AsyncUse;
+  now.past.component = state.knowledge.name.program;
+  now.past.count = state.knowledge.count;
+  now.past.warp = state.knowledge.number;
+  now.past.set(place.ptxLine, {});
+  now.barrier = true;
+  now.owner = &owner;
+  if (auto init = owner.barriers.find(offset); init != owner.barriers.end())
+    now.fenced = init->second.fenced;
+  forLanes(lanes & warp.alive, [&](unsigned lane) {
+    now.lane = lane;
+    state.world.touch(now, offset, 8, [&](uint64_t) { return LaneMap{uint8_t(lane), 4}; });
+  });
+  Cell &cell = owner.memory.cell(offset);
+  unsigned half = offset / 8 % 2;
+  if (use == BarrierUse::Init) {
+    cell.barriers |= 1u << half;
+    owner.barriers[offset] = {state.knowledge.number, lanes, place.ptxLine, false};
+  } else if (use == BarrierUse::Invalidate) {
+    cell.barriers &= ~(1u << half);
+    cell.initialized &= ~byteMask(half * 8, 8);
+    owner.barriers.erase(offset);
+  }
+}
+
+} // namespace tile::sim

@@ -1,0 +1,46 @@
+// The checker: see Checker.h for what it is told, World.h for what is compared, Knowledge.h for what orders.
+#pragma once
+
+#include "Simulator/Check/ClusterCompare.h"
+#include "Simulator/Check/World.h"
+
+namespace tile::sim {
+
+class HappensBefore final : public Checker {
+public:
+  explicit HappensBefore(const Machine &machine) : machine(machine), naming(machine) {}
+  ~HappensBefore() override;
+
+  Component addComponent(std::string what) override;
+  void startCta(Cta &cta) override;
+  void endCta(Cta &cta) override;
+  void endGrid() override;
+  void access(Warp &warp, const LaneAccess &access) override;
+  void asyncAccess(Warp &warp, unsigned lane, const Place &place, AccessKind kind, const Range &range, bool proxy,
+                   Epoch finished) override;
+  void release(Warp &warp, SyncClock &into, LaneMask lanes) override;
+  void acquire(Warp &warp, const SyncClock &from, LaneMask lanes) override;
+  void raise(Warp &warp, Epoch epoch, LaneMask lanes, bool collective) override;
+  void releaseEpoch(Epoch epoch, SyncClock &into) override;
+  void fenceAsync(Warp &warp, LaneMask lanes) override;
+  void fenceBarrierInit(Warp &warp, LaneMask lanes) override;
+  void fence(Warp &warp, Scope scope, LaneMask lanes) override;
+  void syncLanes(Warp &warp, LaneMask mask) override;
+  void barrierAccess(Warp &warp, LaneMask lanes, const Place &place, Cta &cta, uint32_t offset,
+                     BarrierUse use) override;
+
+private:
+  World &worldOf(const Cluster &cluster);
+  CtaShadow *ownerOf(Warp &warp, Space space, uint32_t rank);
+  void accessLanes(Warp &warp, Now &now, const LaneAccess &access);
+  void synchronize(Warp &warp, const LaneAccess &access);
+
+  const Machine &machine;
+  Naming naming;
+  ClusterCompare compare;
+  std::atomic<Component> components{0};
+  std::mutex mutex; ///< guards worlds
+  std::unordered_map<const Cluster *, std::unique_ptr<World>> worlds;
+};
+
+} // namespace tile::sim

@@ -1,0 +1,176 @@
+#include "Simulator/Check/Knowledge.h"
+
+namespace tile::sim {
+
+namespace {
+
+bool isAll(LaneMask lanes, LaneMask alive) {
+  return (alive & ~lanes) == 0;
+}
+
+} // namespace
+
+Component Knowledge::laneComponent(Component component, unsigned lane) {
+  auto [entry, isNew] = name.split.try_emplace(component);
+  if (isNew)
+    entry->second.fill(noComponent);
+  Component &own = entry->second[lane];
+  if (own == noComponent)
+    own = components.fetch_add(1, std::memory_order_relaxed);
+  return own;
+}
+
+/// Calls `function(part)` for parts that together are exactly `lanes`.
+template <typename Function> void Knowledge::forParts(LaneMask lanes, Function &&function) {
+  LaneMask rest = lanes;
+  for (size_t i = 0, size = parts.size(); i < size; ++i) {
+    LaneMask inside = parts[i].lanes & lanes;
+    if (!inside)
+      continue;
+    if (inside != parts[i].lanes) {
+      Part other{parts[i].lanes & ~lanes, parts[i].clock};
+      parts[i].lanes = inside;
+      parts.push_back(std::move(other));
+    }
+    function(parts[i]);
+    rest &= ~inside;
+  }
+  if (rest) {
+    parts.push_back({rest, {}});
+    function(parts.back());
+  }
+}
+
+void Knowledge::release(SyncClock &into, LaneMask lanes, LaneMask alive) {
+  into.join(common);
+  bool whole = isAll(lanes, alive);
+  for (const Part &part : parts)
+    if (whole || (part.lanes & lanes))
+      into.join(part.clock);
+  if (whole) {
+    into.all.raise({name.program, count});
+    partsReleased = true;
+    releasedAt = count;
+  } else {
+    forLanes(lanes, [&](unsigned lane) { into.all.raise({laneComponent(name.program, lane), count}); });
+  }
+  releaseOwn(into.all, lanes, alive);
+  ++count;
+}
+
+/// What the lanes have waited for each on its own.
+void Knowledge::releaseOwn(VectorClock &into, LaneMask lanes, LaneMask alive) {
+  for (const Own &known : own)
+    if (isAll(lanes & known.lanes, alive))
+      into.raise(known.epoch);
+    else
+      forLanes(lanes & known.lanes,
+               [&](unsigned lane) { into.raise({laneComponent(known.epoch.component, lane), known.epoch.count}); });
+}
+
+void Knowledge::acquire(const SyncClock &from, LaneMask lanes, LaneMask alive) {
+  if (isAll(lanes, alive)) {
+    common.join(from);
+    // Everybody has learned what everybody released: a barrier that the warp has passed as a whole.
+    if (partsReleased && from.all[name.program] >= releasedAt) {
+      parts.clear();
+      own.clear();
+    }
+    return;
+  }
+  forParts(lanes, [&](Part &part) { part.clock.join(from); });
+  partsReleased = false;
+}
+
+void Knowledge::raise(Epoch epoch, LaneMask lanes, bool collective) {
+  if (collective) {
+    common.all.raise(epoch);
+    return;
+  }
+  std::erase_if(own, [&](const Own &known) {
+    return known.epoch.component == epoch.component && known.epoch.count <= epoch.count && !(known.lanes & ~lanes);
+  });
+  own.push_back({epoch, lanes});
+  partsReleased = false;
+}
+
+void Knowledge::fenceAsync(LaneMask lanes, LaneMask alive) {
+  if (isAll(lanes, alive)) {
+    common.fenced.join(common.all);
+    common.fenced.raise({name.program, count});
+    for (Part &part : parts)
+      part.clock.fenced.join(part.clock.all);
+  } else {
+    forParts(lanes, [&](Part &part) {
+      part.clock.fenced.join(common.all);
+      part.clock.fenced.join(part.clock.all);
+      forLanes(part.lanes, [&](unsigned lane) { part.clock.fenced.raise({laneComponent(name.program, lane), count}); });
+    });
+    partsReleased = false;
+  }
+  ++count;
+}
+
+void Knowledge::meet(LaneMask lanes, LaneMask alive) {
+  if (isAll(lanes, alive)) {
+    for (const Part &part : parts)
+      common.join(part.clock);
+    parts.clear();
+    common.all.raise({name.program, count});
+    releaseOwn(common.all, lanes, alive);
+    own.clear();
+  } else {
+    SyncClock together;
+    forParts(lanes, [&](Part &part) { together.join(part.clock); });
+    forLanes(lanes, [&](unsigned lane) { together.all.raise({laneComponent(name.program, lane), count}); });
+    releaseOwn(together.all, lanes, alive);
+    std::erase_if(parts, [&](const Part &part) { return (part.lanes & lanes) != 0; });
+    parts.push_back({lanes, std::move(together)});
+    partsReleased = false;
+  }
+  ++count;
+}
+
+void Knowledge::collect(SyncClock &into) const {
+  into.join(common);
+  for (const Part &part : parts)
+    into.join(part.clock);
+  into.all.raise({name.program, count});
+  for (const Own &known : own)
+    into.all.raise(known.epoch);
+}
+
+bool Knowledge::includes(const VectorClock &clock, const Past &past, const WarpName *pastName, unsigned pastLane) {
+  if (clock[past.component] >= past.count)
+    return true;
+  if (!pastName || pastName->split.empty() || pastLane >= warpSize)
+    return false;
+  auto split = pastName->split.find(past.component);
+  if (split == pastName->split.end())
+    return false;
+  Component lane = split->second[pastLane];
+  return lane != noComponent && clock[lane] >= past.count;
+}
+
+bool Knowledge::knows(const Past &past, const WarpName *pastName, unsigned pastLane, unsigned lane, bool fenced) const {
+  if (includes(fenced ? common.fenced : common.all, past, pastName, pastLane))
+    return true;
+  for (const Own &known : own)
+    if (!fenced && known.epoch.component == past.component && known.epoch.count >= past.count &&
+        (known.lanes >> lane & 1) && lane == pastLane)
+      return true;
+  // Lane-wise knowledge may be split between the two clocks, but each fact is in one of them.
+  for (const Part &part : parts)
+    if (part.lanes >> lane & 1)
+      return includes(fenced ? part.clock.fenced : part.clock.all, past, pastName, pastLane);
+  return false;
+}
+
+bool Knowledge::isUniform(LaneMask lanes) const {
+  for (const Part &part : parts)
+    if ((part.lanes & lanes) != 0 && (lanes & ~part.lanes) != 0)
+      return false;
+  return true;
+}
+
+} // namespace tile::sim

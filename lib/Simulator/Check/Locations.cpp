@@ -1,0 +1,98 @@
+#include "Simulator/Check/Locations.h"
+
+#include <algorithm>
+
+namespace tile::sim {
+
+namespace {
+
+bool acquires(MemoryOrder order) {
+  return order == MemoryOrder::Acquire || order == MemoryOrder::AcquireRelease;
+}
+bool releases(MemoryOrder order) {
+  return order == MemoryOrder::Release || order == MemoryOrder::AcquireRelease;
+}
+
+} // namespace
+
+/// PTX ISA 8.7.1 (morally strong): each side's scope must include the other thread.
+bool SyncLocations::reaches(const Released &released, const Party &party, Scope scope) {
+  switch (std::min(released.scope, scope)) {
+  case Scope::Cta:
+    return released.cta == party.cta;
+  case Scope::Cluster:
+    return released.cluster == party.cluster;
+  default:
+    return true;
+  }
+}
+
+void SyncLocations::read(Party &party, unsigned lane, const Location &location, MemoryOrder order, Scope scope) {
+  for (const Released &released : location) {
+    if (!reaches(released, party, scope))
+      continue;
+    if (acquires(order)) {
+      party.knowledge.acquire(released.clock, LaneMask(1) << lane, party.alive);
+    } else {
+      party.fences.pending.join(released.clock);
+      party.fences.pendingLanes |= LaneMask(1) << lane;
+    }
+  }
+}
+
+SyncLocations::Released &SyncLocations::entry(Location &location, const Party &party, unsigned lane, Scope scope) {
+  for (Released &released : location)
+    if (released.scope == scope && released.cta == party.cta) {
+      released.warp = party.knowledge.number;
+      released.lane = lane;
+      return released;
+    }
+  location.push_back({scope, party.cta, party.cluster, party.knowledge.number, lane, {}});
+  return location.back();
+}
+
+/// A store puts an end to what earlier writers of the location have released; a read-modify-write carries it on
+/// (release sequence), and so does a store by the thread that released.
+void SyncLocations::write(Party &party, unsigned lane, uint64_t key, bool replaces, MemoryOrder order, Scope scope) {
+  FenceState::Snapshot *fenced = nullptr;
+  for (FenceState::Snapshot &snapshot : party.fences.released)
+    if (snapshot.lanes >> lane & 1)
+      fenced = &snapshot;
+  auto found = locations.find(key);
+  if (found == locations.end() && !releases(order) && !fenced)
+    return;
+  Location &location = found == locations.end() ? locations[key] : found->second;
+  if (replaces)
+    std::erase_if(location, [&](const Released &released) {
+      return released.warp != party.knowledge.number || released.lane != lane;
+    });
+  if (releases(order))
+    party.knowledge.release(entry(location, party, lane, scope).clock, LaneMask(1) << lane, party.alive);
+  else if (fenced)
+    entry(location, party, lane, std::min(scope, fenced->scope)).clock.join(fenced->clock);
+}
+
+void SyncLocations::access(Party party, unsigned lane, uint64_t key, AccessKind kind, MemoryOrder order, Scope scope) {
+  if (kind != AccessKind::Write && !locations.empty())
+    if (auto found = locations.find(key); found != locations.end())
+      read(party, lane, found->second, order, scope);
+  if (kind != AccessKind::Read)
+    write(party, lane, key, kind == AccessKind::Write, order, scope);
+}
+
+void SyncLocations::fence(Party party, Scope scope, LaneMask lanes) {
+  FenceState &fences = party.fences;
+  if (LaneMask pending = lanes & fences.pendingLanes) {
+    party.knowledge.acquire(fences.pending, pending, party.alive);
+    fences.pendingLanes &= ~pending;
+    if (!fences.pendingLanes)
+      fences.pending = {};
+  }
+  for (FenceState::Snapshot &snapshot : fences.released)
+    snapshot.lanes &= ~lanes;
+  std::erase_if(fences.released, [](const FenceState::Snapshot &snapshot) { return !snapshot.lanes; });
+  fences.released.push_back({lanes, scope, {}});
+  party.knowledge.release(fences.released.back().clock, lanes, party.alive);
+}
+
+} // namespace tile::sim

@@ -1,0 +1,55 @@
+// Synchronisation through memory: st.release, ld.acquire, atomics, and relaxed accesses between fences.
+// PTX ISA 8.9 (release and acquire patterns, synchronizes-with).
+#pragma once
+
+#include "Simulator/Check/Knowledge.h"
+
+#include <unordered_map>
+
+namespace tile::sim {
+
+/// What a warp has fenced for its next strong writes, and read by relaxed loads since its last fence.
+struct FenceState {
+  struct Snapshot {
+    LaneMask lanes;
+    Scope scope;
+    SyncClock clock;
+  };
+  std::vector<Snapshot> released;
+  LaneMask pendingLanes = 0;
+  SyncClock pending;
+};
+
+/// A thread that synchronises: its warp's knowledge, and where it is.
+struct Party {
+  Knowledge &knowledge;
+  FenceState &fences;
+  LaneMask alive;
+  uint64_t cta;     ///< linear, in the grid
+  uint64_t cluster; ///< of the grid
+};
+
+class SyncLocations {
+public:
+  /// A strong access of one lane to the location `key`, before it happens.
+  void access(Party party, unsigned lane, uint64_t key, AccessKind kind, MemoryOrder order, Scope scope);
+  void fence(Party party, Scope scope, LaneMask lanes);
+
+private:
+  /// Releases that a read of the location now would see.
+  struct Released {
+    Scope scope;
+    uint64_t cta, cluster;
+    uint32_t warp;
+    unsigned lane;
+    SyncClock clock;
+  };
+  using Location = std::vector<Released>;
+  static bool reaches(const Released &released, const Party &party, Scope scope);
+  static Released &entry(Location &location, const Party &party, unsigned lane, Scope scope);
+  void read(Party &party, unsigned lane, const Location &location, MemoryOrder order, Scope scope);
+  void write(Party &party, unsigned lane, uint64_t key, bool replaces, MemoryOrder order, Scope scope);
+  std::unordered_map<uint64_t, Location> locations;
+};
+
+} // namespace tile::sim

@@ -1,0 +1,152 @@
+// Shadow memory: for each byte, who wrote it last and who has read it since.
+//
+// A cell stands for 16 bytes. Its records say what was done to some of them, each with a mask of bytes, so that neither
+// small accesses lose precision nor large ones cost much. Three records fit into a cell; more go to a chain of blocks.
+#pragma once
+
+#include "Simulator/Machine/Access.h"
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace tile::sim {
+
+constexpr unsigned cellBytes = 16;
+using ByteMask = uint16_t; ///< bit i: byte i of a cell
+
+/// Which lane touched which byte of a cell: lane0 + (byte >> shift), modulo 32, as consecutive lanes mostly touch
+/// consecutive addresses; or all lanes of the warp touched all bytes.
+struct LaneMap {
+  static constexpr uint8_t everyLane = 7;
+  uint8_t lane0 = 0;
+  uint8_t shift = 4;
+  bool isEveryLane() const { return shift == everyLane; }
+  unsigned lane(unsigned byte) const { return (lane0 + (byte >> shift)) % warpSize; }
+  bool operator==(const LaneMap &) const = default;
+};
+
+/// Who did something: an epoch that must be known to whoever comes later, the warp (numbered in the grid), the PTX
+/// line.
+struct Past {
+  Component component = noComponent;
+  uint32_t count = 0;
+  uint32_t warp = 0;
+  uint32_t lineAndLanes = 0; ///< line << 8 | lane0 << 3 | shift
+
+  uint32_t line() const { return lineAndLanes >> 8; }
+  LaneMap lanes() const { return {uint8_t(lineAndLanes >> 3 & 31), uint8_t(lineAndLanes & 7)}; }
+  void set(uint32_t line, LaneMap lanes) { lineAndLanes = line << 8 | uint32_t(lanes.lane0) << 3 | lanes.shift; }
+  bool operator==(const Past &) const = default;
+};
+
+/// How it was done, in one byte.
+struct Manner {
+  uint8_t kind : 2 = 0;   ///< AccessKind
+  uint8_t strong : 1 = 0; ///< relaxed, acquire, release, volatile, atomic: may meet its like
+  uint8_t async : 1 = 0;  ///< beside the threads: finished when its epoch is known
+  uint8_t proxy : 1 = 0;  ///< through the async proxy
+  uint8_t scope : 2 = 0;  ///< Scope of a strong one
+
+  AccessKind accessKind() const { return AccessKind(kind); }
+  bool writes() const { return accessKind() != AccessKind::Read; }
+  bool operator==(const Manner &) const = default;
+};
+
+struct Cell {
+  static constexpr unsigned capacity = 3;
+  uint32_t more = 0;        ///< block that goes on, plus 1
+  ByteMask initialized = 0; ///< bytes that have a value
+  uint8_t barriers = 0;     ///< bit i: bytes 8 i … 8 i + 7 are an mbarrier object
+  Manner manners[capacity];
+  ByteMask masks[capacity] = {0, 0, 0}; ///< 0: the record is free
+  Past records[capacity];
+};
+static_assert(sizeof(Cell) == 64);
+
+/// Where the records of full cells go on.
+struct RecordBlock {
+  static constexpr unsigned capacity = 5;
+  uint32_t more = 0;
+  Manner manners[capacity];
+  ByteMask masks[capacity] = {0, 0, 0, 0, 0};
+  Past records[capacity];
+};
+
+/// Of one memory: a CTA's shared memory, or global memory.
+class Shadow {
+public:
+  static constexpr unsigned pageShift = 12;
+  static constexpr unsigned pageCells = (1u << pageShift) / cellBytes;
+  struct Page {
+    Cell cells[pageCells];
+  };
+
+  Cell &cell(uint64_t address) { return page(address >> pageShift).cells[address / cellBytes % pageCells]; }
+  Page &page(uint64_t number) {
+    Recent &recent = recents[number % numRecents];
+    if (recent.page && recent.number == number)
+      return *recent.page;
+    std::unique_ptr<Page> &page = pages[number];
+    if (!page)
+      page = std::make_unique<Page>();
+    recent = {number, page.get()};
+    return *page;
+  }
+
+  /// Calls `function(mask, manner, record)` for the records of a cell with a byte of `mask`, until it returns false. It
+  /// may clear bytes of the mask, which frees the record. Gives the first free place, if `free` is not null.
+  struct Place {
+    ByteMask *mask = nullptr;
+    Manner *manner = nullptr;
+    Past *record = nullptr;
+  };
+  template <typename Function> void forRecords(Cell &cell, ByteMask mask, Place *free, Function &&function) {
+    uint32_t more = cell.more;
+    if (!visit(cell, mask, free, function))
+      return;
+    while (more) {
+      RecordBlock &block = *blocks[more - 1];
+      more = block.more;
+      if (!visit(block, mask, free, function))
+        return;
+    }
+  }
+  void add(Cell &cell, const Place &free, ByteMask mask, Manner manner, const Past &record) {
+    Place place = free.mask ? free : extend(cell);
+    *place.mask = mask;
+    *place.manner = manner;
+    *place.record = record;
+  }
+  const std::unordered_map<uint64_t, std::unique_ptr<Page>> &touchedPages() const { return pages; }
+
+private:
+  template <typename Group, typename Function>
+  static bool visit(Group &group, ByteMask mask, Place *free, Function &function) {
+    for (unsigned i = 0; i < Group::capacity; ++i) {
+      if (group.masks[i] & mask)
+        if (!function(group.masks[i], group.manners[i], group.records[i]))
+          return false;
+      if (free && !group.masks[i] && !free->mask)
+        *free = {&group.masks[i], &group.manners[i], &group.records[i]};
+    }
+    return true;
+  }
+  Place extend(Cell &cell);
+
+  static constexpr unsigned numRecents = 64;
+  struct Recent {
+    uint64_t number = 0;
+    Page *page = nullptr;
+  };
+  Recent recents[numRecents];
+  std::unordered_map<uint64_t, std::unique_ptr<Page>> pages;
+  std::vector<std::unique_ptr<RecordBlock>> blocks;
+};
+
+/// Bytes of a cell: `count` from `begin`.
+inline ByteMask byteMask(unsigned begin, unsigned count) {
+  return ByteMask(((1u << count) - 1) << begin);
+}
+
+} // namespace tile::sim

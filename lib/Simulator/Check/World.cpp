@@ -1,0 +1,243 @@
+#include "Simulator/Check/World.h"
+
+#include <cstring>
+
+namespace tile::sim {
+
+namespace {
+
+int32_t laneAt(const Past &past, unsigned byte) {
+  LaneMap lanes = past.lanes();
+  return lanes.isEveryLane() ? -1 : int32_t(lanes.lane(byte));
+}
+
+/// Bytes of a half of a cell.
+constexpr ByteMask halves[2] = {0x00ff, 0xff00};
+
+} // namespace
+
+Findings::Site World::site(const Now &now, uint64_t address) const {
+  if (!now.owner)
+    return {Space::Global, address, -1};
+  bool own = naming.ctaOf(now.past.warp) == now.owner->cta->linearId;
+  return {Space::Shared, address, own ? -1 : int(now.owner->cta->rank)};
+}
+
+Deed World::deed(const Now &now, unsigned byte) const {
+  int32_t lane = laneAt(now.past, byte);
+  return {now.past.warp, now.past.line(), lane < 0 ? int32_t(now.lane) : lane, now.bytes, now.manner};
+}
+
+/// Strong accesses of one location race only where the scope of one does not reach the other (PTX ISA 8.7.1).
+bool World::mayMeet(const Now &now, const Past &past, Manner manner) const {
+  if (!now.manner.writes() && !manner.writes())
+    return true;
+  if (!now.manner.strong || !manner.strong)
+    return false;
+  bool ctaOnly = Scope(now.manner.scope) == Scope::Cta || Scope(manner.scope) == Scope::Cta;
+  return !ctaOnly || naming.ctaOf(now.past.warp) == naming.ctaOf(past.warp);
+}
+
+bool World::sameInstruction(const Now &now, const Past &past, Manner manner) const {
+  return past.warp == now.past.warp && past.count == now.past.count && past.line() == now.past.line() &&
+         now.manner == manner && !manner.async && now.access;
+}
+
+/// Whether the lane of `now` at this byte knows the record's action, without counting on program order for what another
+/// lane did.
+bool World::knows(const Now &now, const Past &past, Manner manner, unsigned byte, bool fenced) {
+  LaneMap lanes = past.lanes(), nowLanes = now.past.lanes();
+  unsigned lane = nowLanes.isEveryLane() ? now.lane : nowLanes.lane(byte);
+  unsigned pastLane = lanes.isEveryLane() ? warpSize : lanes.lane(byte);
+  if (!manner.async && !fenced && past.warp == now.past.warp) {
+    if (nowLanes.isEveryLane() ? lanes.isEveryLane() && !now.manner.writes() : lane == pastLane)
+      return true;
+  }
+  const WarpName *name = nullptr;
+  if (pastLane < warpSize)
+    if (auto found = names.find(past.warp); found != names.end())
+      name = found->second.get();
+  return now.warp.knowledge.knows(past, name, pastLane, lane, fenced);
+}
+
+Order World::order(const Now &now, const Past &past, Manner manner, ByteMask overlap, unsigned &byte) {
+  bool needsFence = now.manner.proxy && !now.fenced && !manner.proxy && manner.writes();
+  const Knowledge &knowledge = now.warp.knowledge;
+  byte = std::countr_zero(overlap);
+  if (knowledge.allKnow(past, needsFence) && (!needsFence || knowledge.allKnow(past, false)))
+    return Order::Ordered;
+  bool ownLanes = past.warp == now.past.warp && past.lanes() == now.past.lanes() && !past.lanes().isEveryLane();
+  if (ownLanes && !manner.async && !needsFence)
+    return Order::Ordered;
+  for (ByteMask rest = overlap; rest; rest &= rest - 1) {
+    unsigned candidate = std::countr_zero(rest);
+    if (!knows(now, past, manner, candidate, false)) {
+      byte = candidate;
+      return Order::Unordered;
+    }
+    if (needsFence && !knows(now, past, manner, candidate, true)) {
+      byte = candidate;
+      return Order::NotFenced;
+    }
+  }
+  return Order::Ordered;
+}
+
+void World::report(const Now &now, const Past &past, Manner manner, unsigned byte, uint64_t cellAddress, Order order) {
+  Deed earlier{past.warp, past.line(), laneAt(past, byte), 0, manner};
+  if (now.barrier && now.manner.proxy && order == Order::NotFenced)
+    findings.barrierNotFenced(deed(now, byte), earlier, site(now, cellAddress + byte));
+  else
+    findings.conflict(deed(now, byte), earlier, {past.component, past.count}, site(now, cellAddress + byte), order);
+}
+
+/// Whether a store changes nothing: threads that hold the same value may all write it, in any order.
+bool World::writesWhatIsThere(const Now &now, ByteMask overlap, uint64_t cellAddress) {
+  if (!now.access || !now.access->values)
+    return false;
+  const LaneAccess &access = *now.access;
+  std::byte *memory = nullptr;
+  if (now.owner)
+    memory = now.owner->cta->shared(sharedBase + cellAddress, 1);
+  else if (const Allocation *allocation = naming.machine.memory.find(cellAddress, 1))
+    memory = allocation->host + (cellAddress - allocation->address);
+  for (; memory && overlap; overlap &= overlap - 1) {
+    unsigned byte = std::countr_zero(overlap);
+    int32_t lane = laneAt(now.past, byte);
+    if (lane < 0 || access.values[lane * access.bytes + (cellAddress + byte - access.address[lane])] != memory[byte])
+      return false;
+  }
+  return memory != nullptr;
+}
+
+/// Lanes of one store that write the same byte: fine if they write the same value.
+void World::checkValues(const Now &now, const Past &past, ByteMask overlap, uint64_t cellAddress) {
+  const LaneAccess &access = *now.access;
+  if (!access.values)
+    return;
+  for (; overlap; overlap &= overlap - 1) {
+    unsigned byte = std::countr_zero(overlap);
+    int32_t other = laneAt(past, byte), lane = laneAt(now.past, byte);
+    if (other < 0 || lane < 0)
+      continue;
+    auto value = [&](unsigned lane) {
+      return access.values[lane * access.bytes + (cellAddress + byte - access.address[lane])];
+    };
+    if (value(other) != value(lane))
+      return findings.sameInstruction(deed(now, byte), other, site(now, cellAddress + byte));
+  }
+}
+
+void World::checkInitialized(Cell &cell, uint64_t cellAddress, ByteMask mask, const Now &now) {
+  unsigned byte = std::countr_zero(ByteMask(mask & ~cell.initialized));
+  uint64_t address = cellAddress + byte;
+  cell.initialized |= mask;
+  if (!now.owner) {
+    if (!lastAllocation || address < lastAllocation->address || address >= lastAllocation->end())
+      lastAllocation = naming.machine.memory.find(address, 1);
+    if (lastAllocation && lastAllocation->initialized)
+      return;
+  }
+  findings.uninitialized(deed(now, byte), site(now, address));
+}
+
+void World::checkBarrier(const Cell &cell, uint64_t cellAddress, ByteMask mask, const Now &now) {
+  for (unsigned half = 0; half < 2; ++half)
+    if ((cell.barriers >> half & 1) && (mask & halves[half]))
+      findings.barrierAsData(deed(now, std::countr_zero(ByteMask(mask & halves[half]))),
+                             site(now, cellAddress + half * 8), false);
+}
+
+void World::touchCell(Shadow &shadow, uint64_t cellAddress, ByteMask mask, Now &now) {
+  Cell &cell = shadow.cell(cellAddress);
+  if (cell.barriers && !now.barrier)
+    checkBarrier(cell, cellAddress, mask, now);
+  bool writes = now.manner.writes();
+  if (now.manner.accessKind() != AccessKind::Write && (mask & ~cell.initialized) && !now.barrier)
+    checkInitialized(cell, cellAddress, mask, now);
+  if (writes)
+    cell.initialized |= mask;
+  Shadow::Place free;
+  bool recorded = false;
+  shadow.forRecords(cell, mask, &free, [&](ByteMask &pastMask, Manner &manner, Past &past) {
+    ByteMask overlap = pastMask & mask;
+    bool sameDeed = past.warp == now.past.warp && past.component == now.past.component &&
+                    past.count == now.past.count && manner == now.manner && past.line() == now.past.line();
+    if (sameDeed && past.lineAndLanes == now.past.lineAndLanes) {
+      recorded = (mask & ~pastMask) == 0 || recorded;
+      return !recorded; // the very same again: nothing has changed
+    }
+    if (sameDeed && !writes && now.whole && !manner.async) { // a broadcast
+      past.set(past.line(), {0, LaneMap::everyLane});
+      pastMask |= mask;
+      recorded = true;
+      return true;
+    }
+    unsigned byte = 0;
+    if (!mayMeet(now, past, manner)) {
+      if (sameInstruction(now, past, manner))
+        checkValues(now, past, overlap, cellAddress);
+      else if (Order found = order(now, past, manner, overlap, byte);
+               found != Order::Ordered && !(manner == now.manner && writesWhatIsThere(now, overlap, cellAddress)))
+        report(now, past, manner, byte, cellAddress, found);
+      // What a weak access conflicts with, an atomic one that follows it may not: both are kept.
+      if (writes && (manner.strong || !now.manner.strong))
+        pastMask &= ~mask;
+      return true;
+    }
+    // No conflict: what is known to come before need not be kept, if this one conflicts with at least as much.
+    bool stands = writes || !manner.writes();
+    bool covers = manner.async && now.manner.async && past.component == now.past.component &&
+                  past.count <= now.past.count && past.lineAndLanes >> 3 == now.past.lineAndLanes >> 3;
+    if (stands && (manner.strong || !now.manner.strong) &&
+        (covers || order(now, past, manner, overlap, byte) == Order::Ordered))
+      pastMask &= ~mask;
+    return true;
+  });
+  if (!recorded)
+    shadow.add(cell, free, mask, now.manner, now.past);
+}
+
+/// Whether the clock has what this lane alone has released.
+bool World::knowsLane(const VectorClock &clock, const Past &past, unsigned lane) const {
+  auto name = names.find(past.warp);
+  if (name == names.end())
+    return false;
+  auto split = name->second->split.find(past.component);
+  return split != name->second->split.end() && split->second[lane] != noComponent &&
+         clock[split->second[lane]] >= past.count;
+}
+
+/// What must have ended before the CTA's shared memory goes: asynchronous operations, and accesses by its peers.
+void World::endCta(CtaShadow &shadow) {
+  const Cta &cta = *shadow.cta;
+  SyncClock end;
+  for (const auto &warp : cta.warps)
+    static_cast<WarpState &>(*warp->checkState).knowledge.collect(end);
+  for (const CtaShadow::Pending &pending : shadow.pending)
+    if (end.all[pending.past.component] < pending.past.count &&
+        !knowsLane(end.all, pending.past, pending.past.lanes().lane(0)))
+      findings.unfinishedAtExit({pending.past.warp, pending.past.line(), laneAt(pending.past, 0), 0, pending.manner},
+                                {pending.past.component, pending.past.count},
+                                {Space::Shared, pending.address, int(cta.rank)});
+  if (!shadow.touchedByPeers)
+    return;
+  for (const auto &[number, page] : shadow.memory.touchedPages())
+    for (unsigned index = 0; index < Shadow::pageCells; ++index)
+      shadow.memory.forRecords(
+          page->cells[index], ByteMask(~0), nullptr, [&](ByteMask &mask, Manner &manner, Past &past) {
+            unsigned byte = std::countr_zero(mask);
+            bool foreign = !manner.async && !manner.proxy && naming.ctaOf(past.warp) != cta.linearId;
+            if (foreign && end.all[past.component] < past.count) {
+              int32_t lane = laneAt(past, byte);
+              if (lane >= 0 && knowsLane(end.all, past, lane))
+                return true;
+              uint64_t address = (number << Shadow::pageShift) + index * cellBytes + byte;
+              findings.remoteAtExit({past.warp, past.line(), lane, 0, manner}, {Space::Shared, address, int(cta.rank)},
+                                    cta);
+            }
+            return true;
+          });
+}
+
+} // namespace tile::sim

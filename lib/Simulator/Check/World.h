@@ -1,0 +1,105 @@
+// All that can be ordered by anything: a cluster, or, where thread blocks talk to each other, the whole grid. Runs in
+// one host thread, so there are no locks here.
+#pragma once
+
+#include "Simulator/Check/Findings.h"
+#include "Simulator/Check/Locations.h"
+
+namespace tile::sim {
+
+class World;
+
+/// Shared memory of one CTA.
+struct CtaShadow {
+  Cta *cta = nullptr;
+  Shadow memory;
+  bool touchedByPeers = false;
+  /// Asynchronous operations on it, the last one of each component.
+  struct Pending {
+    Past past;
+    Manner manner;
+    uint64_t address;
+  };
+  std::vector<Pending> pending;
+  struct BarrierInit {
+    uint32_t warp = 0;
+    LaneMask lanes = 0;
+    uint32_t line = 0;
+    bool fenced = false;
+  };
+  std::unordered_map<uint32_t, BarrierInit> barriers; ///< by offset
+};
+
+struct ClusterShadows {
+  std::vector<std::unique_ptr<CtaShadow>> ctas; ///< by rank
+  uint32_t number = 0;                          ///< smallest linear id of its CTAs
+  unsigned alive = 0;
+};
+
+struct WarpState final : Warp::CheckState {
+  WarpState(World &world, ClusterShadows &cluster, uint32_t number, WarpName &name, std::atomic<Component> &components)
+      : world(world), cluster(cluster), knowledge(number, name, components) {}
+  World &world;
+  ClusterShadows &cluster;
+  Knowledge knowledge;
+  FenceState fences;
+};
+
+/// An access that is being checked.
+struct Now {
+  WarpState &warp;
+  Past past; ///< what will be recorded
+  Manner manner;
+  unsigned lane = 0;          ///< whose knowledge counts
+  bool whole = false;         ///< all living lanes take part
+  bool barrier = false;       ///< of an mbarrier object, by its own instructions
+  bool fenced = false;        ///< needs no proxy fence
+  uint32_t bytes = 0;         ///< for messages
+  CtaShadow *owner = nullptr; ///< null: global memory
+  const LaneAccess *access = nullptr;
+};
+
+class World {
+public:
+  World(Naming &naming) : naming(naming), findings(naming) {}
+
+  /// Checks and records what `now` does to the bytes; `lanes` gives the lane of each byte of the cell at an address.
+  template <typename LanesAt> void touch(Now &now, uint64_t address, uint64_t bytes, LanesAt &&lanesAt) {
+    Shadow &shadow = now.owner ? now.owner->memory : global;
+    for (uint64_t end = address + bytes; address < end;) {
+      uint64_t cellAddress = address & ~uint64_t(cellBytes - 1);
+      unsigned begin = address - cellAddress;
+      unsigned count = std::min<uint64_t>(cellBytes - begin, end - address);
+      now.past.set(now.past.line(), lanesAt(cellAddress));
+      touchCell(shadow, cellAddress, byteMask(begin, count), now);
+      address = cellAddress + cellBytes;
+    }
+  }
+  void endCta(CtaShadow &cta);
+
+  Naming &naming;
+  Findings findings;
+  Shadow global;
+  SyncLocations locations;
+  std::unordered_map<uint32_t, std::unique_ptr<WarpName>> names;
+  std::unordered_map<const Cluster *, std::unique_ptr<ClusterShadows>> clusters;
+
+private:
+  void touchCell(Shadow &shadow, uint64_t cellAddress, ByteMask mask, Now &now);
+  void checkInitialized(Cell &cell, uint64_t cellAddress, ByteMask mask, const Now &now);
+  void checkBarrier(const Cell &cell, uint64_t cellAddress, ByteMask mask, const Now &now);
+  Order order(const Now &now, const Past &past, Manner manner, ByteMask overlap, unsigned &byte);
+  bool knows(const Now &now, const Past &past, Manner manner, unsigned byte, bool fenced);
+  bool knowsLane(const VectorClock &clock, const Past &past, unsigned lane) const;
+  bool mayMeet(const Now &now, const Past &past, Manner manner) const;
+  bool sameInstruction(const Now &now, const Past &past, Manner manner) const;
+  bool writesWhatIsThere(const Now &now, ByteMask overlap, uint64_t cellAddress);
+  void checkValues(const Now &now, const Past &past, ByteMask overlap, uint64_t cellAddress);
+  void report(const Now &now, const Past &past, Manner manner, unsigned byte, uint64_t cellAddress, Order order);
+  Findings::Site site(const Now &now, uint64_t address) const;
+  Deed deed(const Now &now, unsigned byte) const;
+
+  const Allocation *lastAllocation = nullptr;
+};
+
+} // namespace tile::sim

@@ -1,0 +1,16 @@
+#include "Simulator/Exec/Arithmetic/Family.h"
+
+namespace tile::sim {
+
+std::span<const DecoderEntry> arithmeticDecoders() {
+  static const std::vector<DecoderEntry> all = [] {
+    std::vector<DecoderEntry> entries;
+    for (std::span<const DecoderEntry> part :
+         {integerDecoders(), carryDecoders(), bitDecoders(), floatDecoders(), approximateDecoders()})
+      entries.insert(entries.end(), part.begin(), part.end());
+    return entries;
+  }();
+  return all;
+}
+
+} // namespace tile::sim

@@ -1,0 +1,114 @@
+// Comparisons of two values a lane, as masks: what setp and set have in common.
+//
+// The 18 relations of PTX are four (=, <>, <, <=) and "both are numbers", with operands exchanged or the result
+// negated: of floats, `a ltu b`, less or unordered, is not (b <= a). PTX ISA 9.7.6, 9.7.7.
+#pragma once
+
+#include "Simulator/Exec/Arithmetic/Elementwise.h"
+
+namespace tile::sim {
+
+enum class Relation : uint8_t { Equal, NotEqual, Less, LessEqual, Numbers };
+
+struct ComparisonKind {
+  Relation relation = Relation::Equal;
+  bool exchange = false;
+  bool negate = false;
+};
+
+/// The name that stands next, for integers (eq ne lt le gt ge lo ls hi hs) or floats (eq … ge equ … geu num nan).
+std::optional<ComparisonKind> takeComparison(Decoding &d, bool isFloat, bool isUnsigned);
+
+enum class Boolean : uint8_t { None, And, Or, Xor };
+Boolean takeBoolean(Decoding &d);
+inline LaneMask combine(Boolean boolean, LaneMask a, LaneMask b) {
+  switch (boolean) {
+  case Boolean::And:
+    return a & b;
+  case Boolean::Or:
+    return a | b;
+  case Boolean::Xor:
+    return a ^ b;
+  case Boolean::None:
+    break;
+  }
+  return a;
+}
+
+/// A value that can be compared with < and ==.
+inline float comparable(Half value) {
+  return numerics::toFloat(value);
+}
+inline float comparable(BFloat16 value) {
+  return numerics::toFloat(value);
+}
+template <typename T> inline T comparable(T value) {
+  return value;
+}
+
+template <typename T, typename Function>
+LaneMask lanesWhere(const T *a, const T *b, unsigned stride, Function &&holds) {
+  LaneMask mask = 0;
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    mask |= holds(comparable(a[lane * stride]), comparable(b[lane * stride])) ? LaneMask(1) << lane : 0;
+  return mask;
+}
+
+/// Compares value 0, stride, 2 stride … of a and b.
+template <typename T> LaneMask compare(ComparisonKind kind, const T *a, const T *b, unsigned stride) {
+  if (kind.exchange)
+    std::swap(a, b);
+  LaneMask mask = 0;
+  switch (kind.relation) {
+  case Relation::Equal:
+    mask = lanesWhere(a, b, stride, [](auto x, auto y) { return x == y; });
+    break;
+  case Relation::NotEqual: // but not of NaNs
+    mask = lanesWhere(a, b, stride, [](auto x, auto y) { return x < y || y < x; });
+    break;
+  case Relation::Less:
+    mask = lanesWhere(a, b, stride, [](auto x, auto y) { return x < y; });
+    break;
+  case Relation::LessEqual:
+    mask = lanesWhere(a, b, stride, [](auto x, auto y) { return x <= y; });
+    break;
+  case Relation::Numbers:
+    mask = lanesWhere(a, b, stride, [](auto x, auto y) { return x == x && y == y; });
+    break;
+  }
+  return kind.negate ? ~mask : mask;
+}
+
+/// Two sources to compare: `parts` values of T a register.
+template <typename T, unsigned parts> class ComparedSources {
+public:
+  using Register = typename RegisterOf<parts, T>::type;
+
+  ComparedSources(Decoding &d, size_t first, ComparisonKind kind, bool flush)
+      : kind(kind), flush(flush), a(d.source<Register>(first)), b(d.source<Register>(first + 1)) {}
+
+  /// One mask for each part.
+  void read(const Warp &warp, LaneMask (&masks)[parts]) const {
+    alignas(64) Register scratch[2][warpSize];
+    const T *x = values(warp, a, scratch[0]), *y = values(warp, b, scratch[1]);
+    for (unsigned part = 0; part < parts; ++part)
+      masks[part] = compare(kind, x + part, y + part, parts);
+  }
+
+private:
+  const T *values(const Warp &warp, const Source<Register> &source, Register (&scratch)[warpSize]) const {
+    const Register *from = source.read(warp, scratch);
+    if (isFloat<T> && flush) {
+      if (from != scratch)
+        std::memcpy(scratch, from, sizeof(scratch));
+      flushAll(reinterpret_cast<T *>(scratch), warpSize * parts);
+      from = scratch;
+    }
+    return reinterpret_cast<const T *>(from);
+  }
+  ComparisonKind kind;
+  bool flush;
+  Source<Register> a, b;
+};
+
+} // namespace tile::sim

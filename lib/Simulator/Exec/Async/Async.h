@@ -1,0 +1,34 @@
+// What the files of this folder share: decoders by name of the instruction, and small helpers.
+#pragma once
+
+#include "Simulator/Exec/Decoding.h"
+#include "Simulator/Exec/MemoryPort.h"
+
+namespace tile::sim {
+
+Result<OperationPtr> decodeBar(Decoding &decoding);             // bar
+Result<OperationPtr> decodeBarrier(Decoding &decoding);         // barrier
+Result<OperationPtr> decodeClusterBarrier(Decoding &decoding);  // barrier.cluster, behind these
+Result<OperationPtr> decodeWarpBarrier(Decoding &decoding);     // bar.warp.sync, behind bar.warp
+Result<OperationPtr> decodeMbarrier(Decoding &decoding);        // mbarrier
+Result<OperationPtr> decodeCopy(Decoding &decoding);            // cp
+Result<OperationPtr> decodeLaneCopy(Decoding &decoding);        // cp.async, behind these
+Result<OperationPtr> decodeCopyGroups(Decoding &decoding);      // cp.async.*_group, behind async
+Result<OperationPtr> decodeBulkGroups(Decoding &decoding);      // cp.async.bulk.*_group, behind bulk
+Result<OperationPtr> decodeBulkCopy(Decoding &decoding);        // cp{.reduce}.async.bulk, behind bulk
+Result<OperationPtr> decodeTensorCopy(Decoding &decoding);      // cp{.reduce}.async.bulk.tensor, behind tensor
+Result<OperationPtr> decodeTensorPrefetch(Decoding &decoding);  // cp.async.bulk.prefetch.tensor, behind these
+Result<OperationPtr> decodeTensorMapChange(Decoding &decoding); // tensormap
+
+inline Checker *checkerOf(const Warp &warp) {
+  return warp.cta.cluster.machine.checker;
+}
+
+/// The operation, or an error if one of its operands was wrong.
+inline Result<OperationPtr> decoded(Decoding &decoding, OperationPtr operation) {
+  if (decoding.failed)
+    return decoding.error(decoding.failure);
+  return operation;
+}
+
+} // namespace tile::sim

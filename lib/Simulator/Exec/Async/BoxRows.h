@@ -1,0 +1,62 @@
+// Geometry of copies: the rows of a box in global memory, and where their bytes lie in shared memory.
+//
+// A box is a sequence of rows of `rowBytes` bytes, elements that follow each other in the innermost dimension. In
+// shared memory the rows lie one behind the other; a swizzle moves the 16-byte chunks of a line according to their
+// address (PTX ISA 5.5.6, "Swizzling modes"). A linear copy is a box, too.
+#pragma once
+
+#include "Simulator/Exec/Async/TensorMap.h"
+
+namespace tile::sim {
+
+class BoxRows {
+public:
+  /// The part of a row that lies in the tensor. `bytes` 0: none.
+  struct Row {
+    int64_t offset = 0; ///< of its first byte from the base of the tensor
+    uint32_t skip = 0;  ///< bytes of the row before it
+    uint32_t bytes = 0;
+  };
+
+  /// `bytes` consecutive ones, a multiple of 16.
+  static BoxRows linear(uint32_t bytes);
+  BoxRows(const TensorMap &map, const int32_t (&coordinates)[mostTensorDimensions]);
+
+  Row row(uint64_t index) const;
+  uint64_t count() const { return rows; }
+  uint32_t rowBytes() const { return bytes; }
+  uint32_t totalBytes() const { return rows * bytes; }
+  /// Whether any element lies in the tensor; then `first` and `end` bound the offsets of those that do.
+  bool bounds(int64_t &first, int64_t &end) const;
+
+private:
+  BoxRows() = default;
+  uint64_t rows = 0;
+  uint32_t bytes = 0;
+  bool isLinear = false;
+  unsigned rank = 1;
+  uint32_t elementBytes = 1;
+  int64_t start[mostTensorDimensions] = {};
+  uint32_t counts[mostTensorDimensions] = {};
+  uint32_t steps[mostTensorDimensions] = {};
+  int64_t sizes[mostTensorDimensions] = {};
+  int64_t strides[mostTensorDimensions] = {};
+};
+
+/// Where the byte of a shared address lies. Address bits 4, 5, 6 are inverted by bits 7, 8, 9.
+inline uint32_t swizzled(uint32_t address, MapSwizzle swizzle) {
+  constexpr uint32_t chunks[] = {0, 0x10, 0x30, 0x70};
+  return address ^ (address >> 3 & chunks[uint8_t(swizzle)]);
+}
+
+/// Copies `bytes` (a multiple of 16, as `address` is) to or from shared memory; `base` is the host address of shared
+/// address 0.
+void writeSwizzled(std::byte *base, uint32_t address, MapSwizzle swizzle, const std::byte *from, uint32_t bytes);
+void readSwizzled(const std::byte *base, uint32_t address, MapSwizzle swizzle, std::byte *to, uint32_t bytes);
+
+/// What elements outside the tensor become: zeros, or the NaN of all ones.
+void fillOutside(const TensorMap &map, std::byte *to, uint32_t bytes);
+/// Conversions that a load does: to zero for subnormals, to tf32.
+void convertLoaded(MapType type, std::byte *data, uint32_t bytes);
+
+} // namespace tile::sim

@@ -1,0 +1,26 @@
+// What linear and tensor bulk copies have in common: their suffixes, and where they go.
+#pragma once
+
+#include "Simulator/Exec/Async/Async.h"
+#include "Simulator/Exec/Async/BulkTransfer.h"
+
+namespace tile::sim {
+
+/// Where the bytes go, and what becomes known when.
+enum class BulkDirection : uint8_t { IntoShared, OutOfShared, BetweenShared };
+
+struct BulkForm {
+  BulkDirection direction = BulkDirection::IntoShared;
+  bool toOwnCta = false; ///< .shared::cta destination
+  bool multicast = false;
+  bool cacheHint = false;
+};
+
+/// {add, min, …}; none: no reduction stands next.
+std::optional<ReduceOp> takeReduceOp(Decoding &decoding);
+
+/// Starts a copy into shared memory for one lane: resolves box and barrier in every destination CTA.
+Step startLoads(const TransferPlan &plan, const BulkForm &form, MapSwizzle swizzle, uint32_t alignment,
+                uint64_t destination, uint64_t barrier, uint32_t ctaMask);
+
+} // namespace tile::sim

@@ -1,0 +1,68 @@
+#include "Simulator/Exec/Async/MapAccess.h"
+
+#include <fmt/format.h>
+
+namespace tile::sim {
+
+namespace {
+
+constexpr uint32_t mapAlignment = 64; ///< CUDA driver API: of a CUtensorMap
+
+uint64_t hashOf(const std::byte *bytes) { // FNV-1a
+  uint64_t hash = 0xcbf29ce484222325;
+  for (uint32_t i = 0; i < tensorMapBytes; ++i)
+    hash = (hash ^ uint64_t(bytes[i])) * 0x100000001b3;
+  return hash;
+}
+
+} // namespace
+
+std::byte *resolveTensorMap(Warp &warp, const Instruction &instruction, unsigned lane, Space space, uint64_t address,
+                            AccessKind kind) {
+  if (address % mapAlignment) {
+    warp.fault(ReportKind::Misaligned, instruction.place, lane,
+               fmt::format("a tensor map at {:#x}, which is no multiple of {}", address, mapAlignment));
+    return nullptr;
+  }
+  LaneAccess access;
+  access.instruction = &instruction;
+  access.kind = kind;
+  access.bytes = tensorMapBytes;
+  uint64_t addresses[warpSize] = {};
+  addresses[lane] = address;
+  std::byte *host[warpSize] = {};
+  return resolveLanes(warp, space, 1u << lane, addresses, access, host) ? host[lane] : nullptr;
+}
+
+bool loadTensorMap(Warp &warp, const Instruction &instruction, unsigned lane, uint64_t address, TensorMap &map) {
+  const std::byte *bytes = resolveTensorMap(warp, instruction, lane, Space::Generic, address, AccessKind::Read);
+  if (!bytes)
+    return false;
+  runtime::Result<TensorMap> decoded = decodeTensorMap(bytes);
+  if (!decoded) {
+    warp.fault(ReportKind::InvalidOperand, instruction.place, lane,
+               fmt::format("the tensor map at {:#x}: {}", address, decoded.error().message));
+    return false;
+  }
+  map = *decoded;
+  if (!map.madeByKernel || address < globalBase)
+    return true;
+  auto acquired = warp.cta.acquiredMaps.find(address);
+  if (acquired != warp.cta.acquiredMaps.end() && acquired->second == hashOf(bytes))
+    return true;
+  warp.fault(
+      ReportKind::MissingFence, instruction.place, lane,
+      fmt::format("the tensor map at {:#x} was made by the kernel, and {} fence.proxy.tensormap::generic.acquire "
+                  "has been executed for it",
+                  address, acquired == warp.cta.acquiredMaps.end() ? "no" : "since its last change no"));
+  return false;
+}
+
+bool acquireTensorMap(Warp &warp, const Instruction &instruction, unsigned lane, uint64_t address) {
+  const std::byte *bytes = resolveTensorMap(warp, instruction, lane, Space::Generic, address, AccessKind::Read);
+  if (bytes)
+    warp.cta.acquiredMaps[address] = hashOf(bytes);
+  return bytes != nullptr;
+}
+
+} // namespace tile::sim

@@ -1,0 +1,24 @@
+// Reductions of copies: cp.reduce.async.bulk, red.async. PTX ISA 9.7.9.25.
+#pragma once
+
+#include "Simulator/Exec/Async/TensorMap.h"
+#include "Simulator/Ptx/Module.h"
+
+#include <optional>
+#include <string_view>
+
+namespace tile::sim {
+
+enum class ReduceOp : uint8_t { Add, Min, Max, Inc, Dec, And, Or, Xor };
+
+/// to[i] = to[i] op from[i] for `bytes` bytes of elements.
+using Reducer = void (*)(std::byte *to, const std::byte *from, uint32_t bytes);
+
+/// Null: no such combination.
+Reducer findReducer(ReduceOp op, Type type);
+/// Whether copies and stores into shared memory reduce like that: integers of 32 bits, sums of 64 bits.
+bool reducesInShared(ReduceOp op, Type type);
+/// The type that a reduction works in, for elements of a tensor map.
+Type reductionType(MapType type, ReduceOp op);
+
+} // namespace tile::sim

@@ -1,0 +1,164 @@
+// cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, in tile mode. PTX ISA 9.7.9.27.
+//
+// im2col and gather modes have no execution here: they are refused when the program is loaded.
+#include "Simulator/Exec/Async/BulkCopy.h"
+#include "Simulator/Exec/Async/MapAccess.h"
+
+#include <fmt/format.h>
+
+namespace tile::sim {
+
+namespace {
+
+constexpr uint32_t boxAlignment = 128; ///< of the box in shared memory, PTX ISA 5.5.6
+
+/// [map, {coordinates}]
+struct TensorOperand {
+  AddressSource map;
+  unsigned rank = 0;
+  Source<int32_t> coordinates[mostTensorDimensions];
+};
+
+/// The map and the rows of the box of one lane; false after a report.
+bool loadBox(Warp &warp, const Instruction &instruction, unsigned lane, const TensorOperand &operand, TensorMap &map,
+             int32_t (&coordinates)[mostTensorDimensions]) {
+  if (!loadTensorMap(warp, instruction, lane, operand.map.one(warp, lane), map))
+    return false;
+  if (map.rank != operand.rank) {
+    warp.fault(ReportKind::InvalidOperand, instruction.place, lane,
+               fmt::format("{} coordinates for a tensor map of rank {}", operand.rank, map.rank));
+    return false;
+  }
+  for (unsigned dim = 0; dim < operand.rank; ++dim)
+    coordinates[dim] = operand.coordinates[dim].one(warp, lane);
+  return true;
+}
+
+class TensorCopy final : public Operation {
+public:
+  BulkForm form;
+  std::optional<ReduceOp> reduction;
+  TensorOperand tensor;
+  AddressSource shared, barrier;
+  Source<uint16_t> ctaMask;
+
+  Step execute(Warp &warp, Fragment &, LaneMask active) const override {
+    for (; active; active &= active - 1)
+      if (Step step = one(warp, firstLane(active)); step != Step::Next)
+        return step;
+    return Step::Next;
+  }
+
+private:
+  Step one(Warp &warp, unsigned lane) const {
+    TensorMap map;
+    int32_t coordinates[mostTensorDimensions] = {};
+    if (!loadBox(warp, *instruction, lane, tensor, map, coordinates))
+      return Step::Fault;
+    TransferPlan plan{.warp = warp, .instruction = *instruction, .lane = lane, .rows = BoxRows(map, coordinates)};
+    plan.map = &map;
+    if (!resolveRows(plan, map.address))
+      return Step::Fault;
+    if (form.direction == BulkDirection::IntoShared)
+      return startLoads(plan, form, map.swizzle, boxAlignment, shared.one(warp, lane), barrier.one(warp, lane),
+                        ctaMask.one(warp, lane));
+    if (reduction) {
+      plan.reducer = findReducer(*reduction, reductionType(map.type, *reduction));
+      if (!plan.reducer)
+        return warp.fault(
+            ReportKind::InvalidOperand, instruction->place, lane,
+            fmt::format("there is no such reduction for element type {} of the tensor map", unsigned(map.type)));
+    }
+    SharedBox box{.swizzle = map.swizzle};
+    if (!resolveBox(plan, shared.one(warp, lane), boxAlignment, box))
+      return Step::Fault;
+    startOutOfShared(plan, box);
+    if (Observer *observer = warp.cta.cluster.machine.observer)
+      observer->copy(warp, *instruction, plan.rows.totalBytes(), false);
+    return Step::Next;
+  }
+};
+
+/// cp.async.bulk.prefetch.tensor: the checks of the map only.
+class TensorPrefetch final : public Operation {
+public:
+  TensorOperand tensor;
+  Step execute(Warp &warp, Fragment &, LaneMask active) const override {
+    for (; active; active &= active - 1) {
+      TensorMap map;
+      int32_t coordinates[mostTensorDimensions] = {};
+      if (!loadBox(warp, *instruction, firstLane(active), tensor, map, coordinates))
+        return Step::Fault;
+    }
+    return Step::Next;
+  }
+};
+
+/// .1d … .5d: the rank; 0: none.
+unsigned takeRank(Decoding &d) {
+  return d.takeOne({"1d", "2d", "3d", "4d", "5d"}) + 1;
+}
+
+bool decodeTensor(Decoding &d, const Operand &operand, unsigned rank, TensorOperand &tensor) {
+  if (operand.kind != Operand::Kind::Address || operand.elements.size() < 2)
+    return false;
+  // The coordinates stand behind the map, as they are or as one vector.
+  const Operand &second = operand.elements[1];
+  bool isVector = second.kind == Operand::Kind::Vector;
+  const std::vector<Operand> &list = isVector ? second.elements : operand.elements;
+  size_t first = isVector ? 0 : 1;
+  if (list.size() != first + rank)
+    return false;
+  tensor.map = d.address(operand);
+  tensor.rank = rank;
+  for (unsigned dim = 0; dim < rank; ++dim)
+    tensor.coordinates[dim] = d.source<int32_t>(list[first + dim]);
+  return true;
+}
+
+} // namespace
+
+Result<OperationPtr> decodeTensorPrefetch(Decoding &d) {
+  unsigned rank = takeRank(d);
+  bool known = rank > 0 && d.take("L2") && d.take("global");
+  d.take("tile");
+  bool hint = d.take("L2::cache_hint");
+  auto operation = std::make_unique<TensorPrefetch>();
+  if (!known || !d.finished(1 + hint) || !decodeTensor(d, d.operand(0), rank, operation->tensor))
+    return d.unsupported();
+  return decoded(d, std::move(operation));
+}
+
+Result<OperationPtr> decodeTensorCopy(Decoding &d) {
+  auto operation = std::make_unique<TensorCopy>();
+  BulkForm &form = operation->form;
+  bool reduces = d.instruction.suffixes.front() == "reduce";
+  unsigned rank = takeRank(d);
+  int destination = d.takeOne({"shared::cluster", "shared::cta", "global"});
+  int source = d.takeOne({"global", "shared::cta"});
+  if (reduces && !(operation->reduction = takeReduceOp(d)))
+    return d.unsupported();
+  d.take("tile");
+  if (destination == 2 && source == 1 && d.take("bulk_group"))
+    form.direction = BulkDirection::OutOfShared;
+  else if (!reduces && (destination == 0 || destination == 1) && source == 0 && d.take("mbarrier::complete_tx::bytes"))
+    form.direction = BulkDirection::IntoShared;
+  else
+    return d.unsupported();
+  bool loads = form.direction == BulkDirection::IntoShared;
+  form.toOwnCta = destination == 1;
+  form.multicast = loads && destination == 0 && d.take("multicast::cluster");
+  form.cacheHint = d.take("L2::cache_hint");
+  if (rank == 0 || !d.finished(2 + loads + form.multicast + form.cacheHint))
+    return d.unsupported();
+  if (!decodeTensor(d, d.operand(loads), rank, operation->tensor))
+    return d.error("the number of coordinates is not that of the dimensions");
+  operation->shared = d.address(d.operand(!loads));
+  if (loads)
+    operation->barrier = d.address(d.operand(2));
+  if (form.multicast)
+    operation->ctaMask = d.source<uint16_t>(3);
+  return decoded(d, std::move(operation));
+}
+
+} // namespace tile::sim

@@ -1,0 +1,64 @@
+// Tensor maps of the simulator: what cuTensorMapEncodeTiled is told, in 128 bytes of an own format.
+//
+// The bytes of real maps are NVIDIA's secret and nobody looks into them; only this file knows what these mean. A map
+// starts as zeros, which is no valid map, so that tensormap.replace can make one field by field.
+#pragma once
+
+#include "Runtime/Result.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace tile::sim {
+
+constexpr uint32_t tensorMapBytes = 128;
+constexpr unsigned mostTensorDimensions = 5;
+
+/// The numbers of CUtensorMapDataType.
+enum class MapType : uint8_t { U8, U16, U32, S32, U64, S64, F16, F32, F64, BF16, F32Ftz, TF32, TF32Ftz };
+constexpr uint8_t numMapTypes = 13;
+unsigned mapTypeBytes(MapType type);
+bool isFloat(MapType type);
+
+/// CUtensorMapSwizzle: 16-byte chunks within spans of 32, 64, 128 bytes.
+enum class MapSwizzle : uint8_t { None, Bytes32, Bytes64, Bytes128 };
+/// CUtensorMapFloatOOBfill.
+enum class MapFill : uint8_t { Zero, Nan };
+
+/// Dimensions are innermost first.
+struct TensorMap {
+  uint64_t address = 0;
+  uint32_t rank = 0;
+  uint64_t sizes[mostTensorDimensions] = {};       ///< elements
+  uint64_t strides[mostTensorDimensions - 1] = {}; ///< bytes, of dimensions 1 …
+  uint32_t box[mostTensorDimensions] = {};         ///< elements
+  uint32_t elementStrides[mostTensorDimensions] = {};
+  MapType type = MapType::U8;
+  uint8_t interleave = 0; ///< CUtensorMapInterleave: none, 16 bytes, 32 bytes
+  MapSwizzle swizzle = MapSwizzle::None;
+  uint8_t promotion = 0; ///< CUtensorMapL2promotion; changes nothing here
+  MapFill fill = MapFill::Zero;
+  bool madeByKernel = false; ///< by tensormap.replace: needs fence.proxy.tensormap before its use
+
+  unsigned elementBytes() const { return mapTypeBytes(type); }
+  /// Elements of a box in dimension `dim`: those that the traversal stride hits.
+  uint32_t boxElements(unsigned dim) const {
+    return dim == 0 ? box[0] : (box[dim] + elementStrides[dim] - 1) / elementStrides[dim];
+  }
+};
+
+using TensorMapBytes = std::array<std::byte, tensorMapBytes>;
+
+/// The rules of cuTensorMapEncodeTiled (CUDA driver API); the error says which is broken, with the numbers.
+runtime::Status checkTensorMap(const TensorMap &map);
+/// An error for a map that breaks a rule.
+runtime::Result<TensorMapBytes> encodeTensorMap(const TensorMap &map);
+/// An error for bytes that are no valid map.
+runtime::Result<TensorMap> decodeTensorMap(const std::byte *bytes);
+
+/// For tensormap.replace: the fields as they are, valid or not. False: the bytes are neither zeros nor a map.
+bool readTensorMapFields(const std::byte *bytes, TensorMap &map);
+void writeTensorMapFields(const TensorMap &map, std::byte *bytes);
+
+} // namespace tile::sim

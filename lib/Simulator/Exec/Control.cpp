@@ -1,0 +1,95 @@
+// Control flow: branches, the ends of threads, and the two functions that the system provides (vprintf, __assertfail).
+// PTX ISA 9.7.12.
+#include "Simulator/Exec/Decoding.h"
+#include "Simulator/Exec/SystemCalls.h"
+
+#include <fmt/format.h>
+
+namespace tile::sim {
+
+namespace {
+
+class Branch final : public Operation {
+public:
+  Branch(uint32_t target, uint32_t meeting) : target(target), meeting(meeting) { alwaysRuns = true; }
+  Step execute(Warp &warp, Fragment &fragment, LaneMask active) const override {
+    warp.branch(fragment, active, target, meeting);
+    return Step::Jumped;
+  }
+
+private:
+  uint32_t target, meeting;
+};
+
+class Exit final : public Operation {
+  Step execute(Warp &, Fragment &, LaneMask) const override { return Step::Exited; }
+};
+
+class Trap final : public Operation {
+  Step execute(Warp &warp, Fragment &, LaneMask active) const override {
+    return warp.fault(ReportKind::Trap, instruction->place, firstLane(active), instruction->text() + " was executed");
+  }
+};
+
+class Nothing final : public Operation {
+  Step execute(Warp &, Fragment &, LaneMask) const override { return Step::Next; }
+};
+
+Result<OperationPtr> decodeBranch(Decoding &d) {
+  d.take("uni");
+  if (!d.finished(1) || d.operand(0).kind != Operand::Kind::Label)
+    return d.unsupported();
+  size_t index = &d.instruction - d.program.function.instructions.data();
+  return make<Branch>(d.operand(0).index, d.program.reconvergence[index]);
+}
+
+Result<OperationPtr> decodeExit(Decoding &d) {
+  d.take("uni");
+  return d.finished(0) ? Result<OperationPtr>(make<Exit>()) : d.unsupported();
+}
+
+Result<OperationPtr> decodeTrap(Decoding &d) {
+  return d.finished(0) ? Result<OperationPtr>(make<Trap>()) : d.unsupported();
+}
+
+Result<OperationPtr> decodeNothing(Decoding &) {
+  return make<Nothing>();
+}
+
+/// call{.uni} (result), function, (arguments);
+Result<OperationPtr> decodeCall(Decoding &d) {
+  d.take("uni");
+  std::string_view name;
+  std::vector<uint32_t> arguments, results;
+  bool isNamed = false;
+  for (const Operand &operand : d.instruction.operands) {
+    if (operand.kind == Operand::Kind::Function) {
+      name = operand.name;
+      isNamed = true;
+    } else if (operand.kind == Operand::Kind::Arguments) {
+      for (const Operand &element : operand.elements)
+        if (element.kind == Operand::Kind::Symbol)
+          (isNamed ? arguments : results).push_back(d.program.variableAddress(element.index));
+    }
+  }
+  if (name == "vprintf" && arguments.size() == 2 && results.size() <= 1)
+    return makePrint(arguments[0], arguments[1], results);
+  if (name == "__assertfail" && arguments.size() == 5)
+    return makeAssertFail(arguments);
+  return d.error(fmt::format("calls of '{}' are not supported: only of vprintf and __assertfail", name));
+}
+
+} // namespace
+
+OperationPtr makeExit() {
+  return make<Exit>();
+}
+
+std::span<const DecoderEntry> controlDecoders() {
+  static constexpr DecoderEntry table[] = {{"bra", decodeBranch}, {"ret", decodeExit},   {"exit", decodeExit},
+                                           {"trap", decodeTrap},  {"brkpt", decodeTrap}, {"call", decodeCall},
+                                           {"nop", decodeNothing}};
+  return table;
+}
+
+} // namespace tile::sim

@@ -1,0 +1,187 @@
+// ld, ldu and st. PTX ISA 9.7.9.8 to 9.7.9.12.
+#include "Simulator/Exec/MemoryPort.h"
+#include "Simulator/Exec/MemorySuffixes.h"
+
+namespace tile::sim {
+
+namespace {
+
+constexpr unsigned mostBytes = 32; ///< of one lane: v8.b32, v4.b64
+
+LaneAccess describeAccess(const Instruction *instruction, AccessKind kind, const MemorySuffixes &suffixes,
+                          unsigned bytes) {
+  LaneAccess access;
+  access.instruction = instruction;
+  access.kind = kind;
+  access.order = suffixes.order;
+  access.scope = suffixes.scope;
+  access.bytes = bytes;
+  return access;
+}
+
+template <typename T> class Load final : public Operation {
+public:
+  Load(const MemorySuffixes &suffixes, AddressSource address, std::vector<Dest<T>> dests)
+      : suffixes(suffixes), address(address), dests(std::move(dests)) {}
+
+  Step execute(Warp &warp, Fragment &, LaneMask active) const override {
+    uint64_t addresses[warpSize];
+    std::byte *host[warpSize];
+    address.read(warp, active, addresses);
+    LaneAccess access = describeAccess(instruction, AccessKind::Read, suffixes, sizeof(T) * dests.size());
+    if (!resolveLanes(warp, suffixes.space, active, addresses, access, host))
+      return Step::Fault;
+    if (suffixes.order != MemoryOrder::Weak)
+      warp.cta.cluster.notePoll();
+    T values[warpSize];
+    for (size_t i = 0; i < dests.size(); ++i) {
+      forLanes(active, [&](unsigned lane) { std::memcpy(&values[lane], host[lane] + i * sizeof(T), sizeof(T)); });
+      dests[i].write(warp, active, values);
+    }
+    return Step::Next;
+  }
+
+private:
+  MemorySuffixes suffixes;
+  AddressSource address;
+  std::vector<Dest<T>> dests;
+};
+
+template <typename T> class Store final : public Operation {
+public:
+  Store(const MemorySuffixes &suffixes, AddressSource address, std::vector<Source<T>> sources)
+      : suffixes(suffixes), address(address), sources(std::move(sources)) {}
+
+  Step execute(Warp &warp, Fragment &, LaneMask active) const override {
+    uint64_t addresses[warpSize];
+    std::byte *host[warpSize];
+    address.read(warp, active, addresses);
+    LaneAccess access = describeAccess(instruction, AccessKind::Write, suffixes, sizeof(T) * sources.size());
+    std::byte written[warpSize * mostBytes];
+    if (warp.cta.cluster.machine.checker) {
+      for (size_t i = 0; i < sources.size(); ++i)
+        forLanes(active, [&](unsigned lane) {
+          T value = sources[i].one(warp, lane);
+          std::memcpy(written + lane * access.bytes + i * sizeof(T), &value, sizeof(T));
+        });
+      access.values = written;
+    }
+    if (!resolveLanes(warp, suffixes.space, active, addresses, access, host))
+      return Step::Fault;
+    T scratch[warpSize];
+    for (size_t i = 0; i < sources.size(); ++i) {
+      const T *values = sources[i].read(warp, scratch);
+      forLanes(active, [&](unsigned lane) { std::memcpy(host[lane] + i * sizeof(T), &values[lane], sizeof(T)); });
+    }
+    warp.cta.cluster.noteProgress();
+    return Step::Next;
+  }
+
+private:
+  MemorySuffixes suffixes;
+  AddressSource address;
+  std::vector<Source<T>> sources;
+};
+
+template <typename T> OperationPtr makeLoad(Decoding &d, const MemorySuffixes &suffixes) {
+  std::vector<Dest<T>> dests;
+  for (const Operand &element : elementsOf(d.operand(0)))
+    dests.push_back(d.dest<T>(element));
+  return make<Load<T>>(suffixes, d.address(d.operand(1)), std::move(dests));
+}
+
+template <typename T> OperationPtr makeStore(Decoding &d, const MemorySuffixes &suffixes) {
+  std::vector<Source<T>> sources;
+  for (const Operand &element : elementsOf(d.operand(1)))
+    sources.push_back(d.source<T>(element));
+  return make<Store<T>>(suffixes, d.address(d.operand(0)), std::move(sources));
+}
+
+/// Parameters of calls live in local memory: Program.cpp.
+void placeCallParameters(Decoding &d, const Operand &address, MemorySuffixes &suffixes) {
+  if (suffixes.space != Space::Param || address.elements.empty())
+    return;
+  const Operand &base = address.elements.front();
+  if (base.kind == Operand::Kind::Symbol && !d.program.isEntryParameter(base.index))
+    suffixes.space = Space::Local;
+}
+
+/// Suffixes up to the type; nothing if they are not all known.
+std::optional<Type> takeAll(Decoding &d, MemorySuffixes &suffixes, unsigned &vector) {
+  takeOrder(d, suffixes);
+  takeSpaceSuffix(d, suffixes);
+  takeCacheHints(d, suffixes);
+  vector = takeVector(d);
+  std::optional<Type> type = d.takeType();
+  return type && d.finished(suffixes.hasPolicy ? 3 : 2) ? type : std::nullopt;
+}
+
+Result<OperationPtr> decodeLoad(Decoding &d) {
+  MemorySuffixes suffixes;
+  unsigned vector = 1;
+  std::optional<Type> type = takeAll(d, suffixes, vector);
+  if (!type || elementsOf(d.operand(0)).size() != vector)
+    return d.unsupported();
+  placeCallParameters(d, d.operand(1), suffixes);
+  switch (*type) {
+  case Type::S8:
+    return makeLoad<int8_t>(d, suffixes);
+  case Type::S16:
+    return makeLoad<int16_t>(d, suffixes);
+  case Type::S32:
+    return makeLoad<int32_t>(d, suffixes);
+  default:
+    break;
+  }
+  switch (bitWidth(*type)) {
+  case 8:
+    return makeLoad<uint8_t>(d, suffixes);
+  case 16:
+    return makeLoad<uint16_t>(d, suffixes);
+  case 32:
+    return makeLoad<uint32_t>(d, suffixes);
+  case 64:
+    return makeLoad<uint64_t>(d, suffixes);
+  case 128:
+    return makeLoad<unsigned __int128>(d, suffixes);
+  default:
+    return d.unsupported();
+  }
+}
+
+Result<OperationPtr> decodeStore(Decoding &d) {
+  if (d.take("async"))
+    return decodeAsyncStore(d);
+  MemorySuffixes suffixes;
+  unsigned vector = 1;
+  std::optional<Type> type = takeAll(d, suffixes, vector);
+  if (!type || elementsOf(d.operand(1)).size() != vector)
+    return d.unsupported();
+  placeCallParameters(d, d.operand(0), suffixes);
+  if (suffixes.space == Space::Param || suffixes.space == Space::Const)
+    return d.error("parameters and constants cannot be written");
+  bool isDouble = *type == Type::F64, isFloat = *type == Type::F32;
+  switch (bitWidth(*type)) {
+  case 8:
+    return makeStore<uint8_t>(d, suffixes);
+  case 16:
+    return makeStore<uint16_t>(d, suffixes);
+  case 32: // float constants may be written as decimals: the source's type decides how they are read
+    return isFloat ? makeStore<float>(d, suffixes) : makeStore<uint32_t>(d, suffixes);
+  case 64:
+    return isDouble ? makeStore<double>(d, suffixes) : makeStore<uint64_t>(d, suffixes);
+  case 128:
+    return makeStore<unsigned __int128>(d, suffixes);
+  default:
+    return d.unsupported();
+  }
+}
+
+} // namespace
+
+std::span<const DecoderEntry> memoryDecoders() {
+  static constexpr DecoderEntry table[] = {{"ld", decodeLoad}, {"ldu", decodeLoad}, {"st", decodeStore}};
+  return table;
+}
+
+} // namespace tile::sim

@@ -1,0 +1,38 @@
+// The decoders of this folder, and the table of the instructions that they understand.
+#pragma once
+
+#include "Simulator/Exec/Decoding.h"
+#include "Simulator/Exec/Matrix/TensorCore.h"
+
+namespace tile::sim::matrix {
+
+Result<OperationPtr> decodeMma(Decoding &d);
+Result<OperationPtr> decodeWgmma(Decoding &d);
+Result<OperationPtr> decodeLoadMatrix(Decoding &d);
+Result<OperationPtr> decodeStoreMatrix(Decoding &d);
+Result<OperationPtr> decodeTransposeMatrix(Decoding &d);
+
+/// m16n8k16 …: the numbers behind m, n and k.
+struct Shape {
+  unsigned m = 0, n = 0, k = 0;
+};
+std::optional<Shape> takeShape(Decoding &d);
+std::optional<Element> takeElement(Decoding &d);
+std::optional<Accumulator> takeAccumulator(Decoding &d);
+
+/// Whether one instruction may multiply these two: the same type, or both of 8-bit floats, both integers of one width.
+bool mayMultiply(Element left, Element right);
+/// Whether the accumulator goes with the factors.
+bool mayAccumulate(Element factor, Accumulator accumulator);
+
+/// Reports where threads of the warp have ended: matrix instructions need all 32 (PTX ISA 9.7.14).
+bool isWholeWarp(const Warp &warp, const Operation &operation);
+
+/// Adds the elements of one register of a fragment to a factor.
+inline void spread(FactorBits &factor, unsigned bits, unsigned line, unsigned k, uint32_t value) {
+  uint32_t mask = bits == 32 ? ~0u : (1u << bits) - 1;
+  for (unsigned i = 0; i < 32 / bits; ++i)
+    factor.at(k + i)[line] = value >> bits * i & mask;
+}
+
+} // namespace tile::sim::matrix

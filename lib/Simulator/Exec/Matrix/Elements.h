@@ -1,0 +1,73 @@
+// The factors of a matrix product: raw bits as registers and shared memory hold them, and decoded for the tensor core.
+#pragma once
+
+#include "Simulator/Ptx/Module.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tile::sim::matrix {
+
+enum class Element : uint8_t { F16, BF16, TF32, E4M3, E5M2, S8, U8, S4, U4, B1, F64 };
+
+constexpr unsigned bitsOf(Element element) {
+  switch (element) {
+  case Element::F16:
+  case Element::BF16:
+    return 16;
+  case Element::TF32:
+    return 32;
+  case Element::B1:
+    return 1;
+  case Element::S4:
+  case Element::U4:
+    return 4;
+  case Element::F64:
+    return 64;
+  default:
+    return 8;
+  }
+}
+constexpr bool isFloat8(Element element) {
+  return element == Element::E4M3 || element == Element::E5M2;
+}
+constexpr bool isInteger(Element element) {
+  return element >= Element::S8 && element <= Element::B1;
+}
+
+/// One factor as raw bits, right-aligned: element k of a line (a row of the left factor, a column of the right one) is
+/// bits[k * lines + line].
+struct FactorBits {
+  FactorBits(unsigned lines, unsigned depth) : lines(lines), depth(depth), bits(size_t(lines) * depth) {}
+  uint32_t *at(unsigned k) { return bits.data() + size_t(k) * lines; }
+  const uint32_t *at(unsigned k) const { return bits.data() + size_t(k) * lines; }
+
+  unsigned lines, depth;
+  std::vector<uint32_t> bits;
+};
+
+/// The same as numbers: `value`, and `power`, the power of two by which the tensor core aligns: 2^exponent as the bits
+/// say, so for subnormals the least one of the format; 0 for zeros. Infinities and NaN are left out (0, 0): `special`.
+template <typename Real> struct Factor {
+  Factor(const FactorBits &from, Element element);
+  const Real *values(unsigned k) const { return value.get() + size_t(k) * lines; }
+  const Real *powers(unsigned k) const { return power.get() + size_t(k) * lines; }
+  bool isSpecial(unsigned line) const { return !special.empty() && special[line]; }
+
+  unsigned lines, depth;
+  std::unique_ptr<Real[]> value, power;
+  std::vector<uint8_t> special; ///< by line, whether it holds an infinity or NaN; empty: none does
+};
+
+/// The number that the bits mean, infinities and NaN included.
+double toDouble(Element element, uint32_t bits);
+
+/// An 8-bit float as f16: exact.
+uint32_t toHalf(Element element, uint32_t bits);
+
+/// Integer elements as numbers.
+std::vector<int32_t> toIntegers(const FactorBits &from, Element element);
+
+} // namespace tile::sim::matrix

@@ -1,0 +1,233 @@
+#include "Simulator/Exec/Matrix/TensorCore.h"
+
+#include "Simulator/Numerics/Formats.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace tile::sim::matrix {
+
+namespace {
+
+constexpr unsigned width = 8; ///< columns at a time
+template <typename T> using Vector [[gnu::vector_size(width * sizeof(T))]] = T;
+using Doubles = Vector<double>;
+using Integers = Vector<int32_t>;
+
+template <typename V, typename T> void load(V &vector, const T *from) {
+  std::memcpy(&vector, from, sizeof(V));
+}
+
+constexpr double powerOfTwo(int exponent) {
+  return numerics::powerOfTwo(exponent);
+}
+
+/// A row of accumulators, decoded like Factor.
+struct AccumulatorRow {
+  std::vector<double> value, power;
+  std::vector<uint8_t> special;
+  bool anySpecial = false;
+
+  AccumulatorRow(unsigned columns) : value(columns), power(columns), special(columns) {}
+  void decode(const uint32_t *bits, Accumulator kind) {
+    double leastPower = powerOfTwo(kind == Accumulator::F16 ? -14 : -126);
+    uint32_t any = 0;
+    for (size_t i = 0; i < value.size(); ++i) {
+      float number =
+          kind == Accumulator::F16 ? numerics::toFloat(Half{uint16_t(bits[i])}) : std::bit_cast<float>(bits[i]);
+      uint32_t exponentBits = std::bit_cast<uint32_t>(number) & 0x7f800000;
+      bool isSpecial = exponentBits == 0x7f800000;
+      double exponentPower = std::bit_cast<float>(exponentBits);
+      double atLeast = exponentPower < leastPower ? leastPower : exponentPower;
+      value[i] = isSpecial ? 0.0 : double(number);
+      power[i] = isSpecial || number == 0 ? 0.0 : atLeast;
+      special[i] = isSpecial;
+      any |= isSpecial;
+    }
+    anySpecial = any;
+  }
+};
+
+/// The exact sums of one row: `sums` gets left row · right columns + c, each term cut off as described in the header.
+template <typename Real>
+void sumRow(const Factor<Real> &left, unsigned row, const Factor<Real> &right, const AccumulatorRow &c, int fraction,
+            double *sums) {
+  using Reals = Vector<Real>;
+  unsigned depth = left.depth;
+  for (unsigned column = 0; column < right.lines; column += width) {
+    Reals power = {};
+    for (unsigned k = 0; k < depth; ++k) {
+      Reals candidate;
+      load(candidate, right.powers(k) + column);
+      candidate *= left.powers(k)[row];
+      power = candidate > power ? candidate : power;
+    }
+    Doubles largest = __builtin_convertvector(power, Doubles), ownPower, own;
+    load(ownPower, c.power.data() + column);
+    load(own, c.value.data() + column);
+    largest = ownPower > largest ? ownPower : largest;
+    largest = largest == 0.0 ? largest + 1.0 : largest; // all terms are zero
+
+    // One unit of the sums is largest / 2^fraction. If that is too small for a float, all products are zero.
+    Doubles unit = largest * powerOfTwo(-fraction), scale = 1.0 / unit;
+    Reals productScale = __builtin_convertvector(scale, Reals);
+    productScale = power == Real(0) ? power : productScale;
+    // Products are below 2^(fraction + 2): eight of them, but not sixteen, fit an int32_t.
+    Integers even = {}, odd = {};
+    for (unsigned k = 0; k < depth; k += 2) {
+      Reals first, second;
+      load(first, right.values(k) + column);
+      load(second, right.values(k + 1) + column);
+      even += __builtin_convertvector(first * left.values(k)[row] * productScale, Integers);
+      odd += __builtin_convertvector(second * left.values(k + 1)[row] * productScale, Integers);
+    }
+    Integers ownUnits = __builtin_convertvector(own * scale, Integers);
+    Doubles sum = __builtin_convertvector(even, Doubles) + __builtin_convertvector(odd, Doubles) +
+                  __builtin_convertvector(ownUnits, Doubles);
+    sum *= unit;
+    std::memcpy(sums + column, &sum, sizeof(sum));
+  }
+}
+
+/// To single precision with `mantissaBits` of the 23, towards zero; zeros are +0.
+uint32_t truncateToSingle(double value, int mantissaBits) {
+  double magnitude = std::fabs(value);
+  double lost = powerOfTwo(-126 - mantissaBits);
+  double kept = std::bit_cast<double>(std::bit_cast<uint64_t>(magnitude) & ~uint64_t(0) << (52 - mantissaBits));
+  kept = magnitude < powerOfTwo(-126) ? std::trunc(magnitude / lost) * lost : kept;
+  uint32_t bits = kept < powerOfTwo(128) ? std::bit_cast<uint32_t>(float(kept)) : 0x7f800000;
+  return kept == 0 ? 0 : bits | uint32_t(std::bit_cast<uint64_t>(value) >> 63) << 31;
+}
+
+uint32_t roundToHalf(double value) {
+  uint32_t bits = numerics::encode<numerics::halfFormat>(value);
+  return bits == 0x8000 ? 0 : bits;
+}
+
+/// A sum with infinities or NaN among its terms: their sum, whatever the order.
+uint32_t specialSum(const Product &product, const FactorBits &left, unsigned row, const FactorBits &right,
+                    unsigned column, uint32_t accumulator) {
+  bool isHalf = product.accumulator == Accumulator::F16;
+  double sum = isHalf ? toDouble(Element::F16, accumulator) : std::bit_cast<float>(accumulator);
+  for (unsigned k = 0; k < left.depth; ++k)
+    sum += toDouble(product.left, left.at(k)[row]) * toDouble(product.right, right.at(k)[column]);
+  if (std::isnan(sum))
+    return isHalf ? 0x7fff : 0x7fffffff;
+  return (isHalf ? 0x7c00 : 0x7f800000) | uint32_t(std::signbit(sum)) << (isHalf ? 15 : 31);
+}
+
+template <typename Real>
+void multiplyAddFloats(const Product &product, const FactorBits &leftBits, const FactorBits &rightBits,
+                       uint32_t *accumulators) {
+  Factor<Real> left(leftBits, product.left), right(rightBits, product.right);
+  int fraction = isFloat8(product.left) ? 13 : 25, mantissaBits = isFloat8(product.left) ? 13 : 23;
+  AccumulatorRow c(right.lines);
+  std::vector<double> sums(right.lines);
+  for (unsigned row = 0; row < left.lines; ++row) {
+    uint32_t *bits = accumulators + size_t(row) * right.lines;
+    c.decode(bits, product.accumulator);
+    sumRow(left, row, right, c, fraction, sums.data());
+    bool anySpecial = left.isSpecial(row) || !right.special.empty() || c.anySpecial;
+    for (unsigned column = 0; column < right.lines; ++column) {
+      if (anySpecial && (left.isSpecial(row) || right.isSpecial(column) || c.special[column]))
+        bits[column] = specialSum(product, leftBits, row, rightBits, column, bits[column]);
+      else if (product.accumulator == Accumulator::F16)
+        bits[column] = roundToHalf(sums[column]);
+      else
+        bits[column] = truncateToSingle(sums[column], mantissaBits);
+    }
+  }
+}
+
+/// Elements 0 and 1 (`part` 0) or 2 and 3 (1) of every four along k, as f16.
+FactorBits widenPart(const FactorBits &from, Element element, unsigned part) {
+  FactorBits result(from.lines, from.depth / 2);
+  for (unsigned k = 0; k < result.depth; ++k)
+    for (unsigned line = 0; line < from.lines; ++line)
+      result.at(k)[line] = toHalf(element, from.at(k / 2 * 4 + part * 2 + k % 2)[line]);
+  return result;
+}
+
+void multiplyAddWidened(const Product &product, const FactorBits &left, const FactorBits &right,
+                        uint32_t *accumulators) {
+  Product widened = {Element::F16, Element::F16, product.accumulator};
+  std::vector<uint32_t> sums(size_t(left.lines) * right.lines);
+  for (unsigned part = 0; part < 2; ++part)
+    multiplyAddFloats<float>(widened, widenPart(left, product.left, part), widenPart(right, product.right, part),
+                             sums.data());
+  for (size_t i = 0; i < sums.size(); ++i) {
+    if (product.accumulator == Accumulator::F16) {
+      accumulators[i] = numerics::encode<numerics::halfFormat>(toDouble(Element::F16, sums[i]) +
+                                                               toDouble(Element::F16, accumulators[i]));
+      continue;
+    }
+    float sum = std::bit_cast<float>(sums[i]) + std::bit_cast<float>(accumulators[i]);
+    accumulators[i] = sum != sum ? 0x7fffffff : std::bit_cast<uint32_t>(sum);
+  }
+}
+
+void multiplyAddIntegers(const Product &product, const FactorBits &leftBits, const FactorBits &rightBits,
+                         uint32_t *accumulators) {
+  std::vector<int32_t> left = toIntegers(leftBits, product.left), right = toIntegers(rightBits, product.right);
+  unsigned rows = leftBits.lines, columns = rightBits.lines;
+  std::vector<int32_t> sums(columns); // at most 64 * 255 * 255: no overflow
+  for (unsigned row = 0; row < rows; ++row) {
+    sums.assign(columns, 0);
+    for (unsigned k = 0; k < leftBits.depth; ++k) {
+      int32_t factor = left[size_t(k) * rows + row];
+      const int32_t *line = right.data() + size_t(k) * columns;
+      if (product.isXor)
+        for (unsigned column = 0; column < columns; ++column)
+          sums[column] += factor ^ line[column];
+      else
+        for (unsigned column = 0; column < columns; ++column)
+          sums[column] += factor * line[column];
+    }
+    for (unsigned column = 0; column < columns; ++column) {
+      uint32_t &to = accumulators[size_t(row) * columns + column];
+      int64_t sum = int64_t(int32_t(to)) + sums[column];
+      if (product.saturate) {
+        constexpr int64_t least = std::numeric_limits<int32_t>::min(), most = std::numeric_limits<int32_t>::max();
+        sum = sum < least ? least : sum > most ? most : sum;
+      }
+      to = uint32_t(sum);
+    }
+  }
+}
+
+/// Of several NaN the right factor's is passed on, else the sum's, else the left factor's.
+double fuseDoubles(double left, double right, double sum) {
+  constexpr uint64_t quiet = uint64_t(1) << 51, invalid = uint64_t(0xfff8) << 48;
+  for (double operand : {right, sum, left})
+    if (std::isnan(operand))
+      return std::bit_cast<double>(std::bit_cast<uint64_t>(operand) | quiet);
+  double result = std::fma(left, right, sum);
+  return std::isnan(result) ? std::bit_cast<double>(invalid) : result;
+}
+
+} // namespace
+
+void multiplyAdd(const Product &product, const FactorBits &left, const FactorBits &right, uint32_t *accumulators) {
+  if (isInteger(product.left))
+    multiplyAddIntegers(product, left, right, accumulators);
+  else if (isFloat8(product.left) && !product.isWarpGroup)
+    multiplyAddWidened(product, left, right, accumulators);
+  else if (product.left == Element::BF16 || product.left == Element::TF32)
+    multiplyAddFloats<double>(product, left, right, accumulators); // their products do not fit a float
+  else
+    multiplyAddFloats<float>(product, left, right, accumulators);
+}
+
+void multiplyAdd(unsigned rows, unsigned columns, unsigned depth, const double *left, const double *right,
+                 double *accumulators) {
+  for (unsigned row = 0; row < rows; ++row)
+    for (unsigned column = 0; column < columns; ++column) {
+      double &sum = accumulators[row * columns + column];
+      for (unsigned k = 0; k < depth; ++k)
+        sum = fuseDoubles(left[row * depth + k], right[column * depth + k], sum);
+    }
+}
+
+} // namespace tile::sim::matrix

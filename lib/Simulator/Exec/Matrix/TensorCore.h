@@ -1,0 +1,40 @@
+// What a tensor core computes, bit for bit as sm_90 does.
+//
+//   d = c + a0 b0 + a1 b1 + … + a(K-1) b(K-1), K the depth of one instruction
+//
+// Floating point: products are exact. The exponent of a product is the sum of the exponents of its factors (its
+// significand lies in [0, 4)); subnormals have their format's least exponent and zeros have none. All K products and c
+// are cut off (towards zero) to `fraction` bits behind the binary point of the largest exponent among them, added
+// exactly, and the sum is rounded once: to single precision towards zero, to half precision to nearest even. A zero is
+// +0, a NaN 0x7fffffff (0x7fff). fraction is 25, for 8-bit floats in wgmma 13, which then also give only 13 bits.
+// mma.sync has no unit for 8-bit floats: they are widened to f16, elements 0 and 1 of every four along K are one
+// instruction, elements 2 and 3 the next one, both without c, which is added at the end, rounded to nearest.
+//
+// Found out by Fasi et al. (PeerJ CS 7:e330, 2021) for older chips and by Xie et al. (arXiv:2511.10909) for sm_90,
+// except for what zeros and 8-bit mma.sync do; all of it compared with a H200, see test/Simulator/recorded.
+#pragma once
+
+#include "Simulator/Exec/Matrix/Elements.h"
+
+namespace tile::sim::matrix {
+
+enum class Accumulator : uint8_t { F32, F16, S32 };
+
+struct Product {
+  Element left = Element::F16;
+  Element right = Element::F16;
+  Accumulator accumulator = Accumulator::F32;
+  bool isWarpGroup = false; ///< wgmma: 8-bit floats have a unit of their own
+  bool saturate = false;    ///< integers: to the range of s32; else they wrap
+  bool isXor = false;       ///< single bits: xor instead of and
+};
+
+/// Adds the product to `accumulators`, bits by rows: left.lines rows of right.lines (a multiple of 8) columns.
+void multiplyAdd(const Product &product, const FactorBits &left, const FactorBits &right, uint32_t *accumulators);
+
+/// f64: fused multiply-adds, one after the other in the order of k. `left` is by rows, `right` by columns (elements
+/// along k are neighbours in both).
+void multiplyAdd(unsigned rows, unsigned columns, unsigned depth, const double *left, const double *right,
+                 double *accumulators);
+
+} // namespace tile::sim::matrix

@@ -1,0 +1,101 @@
+// wgmma: four warps, a warp group, multiply a 64xK and a KxN matrix beside their threads. PTX ISA 9.7.15.
+//
+// The four warps of a group (indices 4i to 4i+3) issue each wgmma together, and the tensor cores retire it for all four
+// at once: that is what kernels rely on whose warp group gives a shared-memory buffer back by one arrival after
+// wait_group. So there is one operation for the group, which begins when all four warps have issued it, and one
+// Component, that of the group's first warp.
+#pragma once
+
+#include "Simulator/Exec/Matrix/Descriptor.h"
+#include "Simulator/Exec/Matrix/TensorCore.h"
+#include "Simulator/Exec/Operation.h"
+#include "Simulator/Machine/Machine.h"
+
+namespace tile::sim::matrix {
+
+constexpr unsigned warpsInGroup = 4;
+constexpr unsigned groupRows = 64;
+
+/// What a wgmma instruction says.
+struct WgmmaShape {
+  Product product;
+  unsigned columns = 0, depth = 0;
+  bool leftInRegisters = false;
+  bool leftLineMajor = false, rightLineMajor = false;
+  bool negateLeft = false, negateRight = false;
+  std::vector<uint32_t> accumulators; ///< offsets in the register file
+  std::vector<uint32_t> left;         ///< the same, where the left factor is in registers
+
+  unsigned elementBytes() const { return bitsOf(product.left) / 8; }
+  /// Same shape and types: may follow each other on the same accumulators without a fence or wait between them.
+  bool isSameKind(const WgmmaShape &other) const;
+};
+
+/// What a warp of the group has issued.
+struct WgmmaIssue {
+  Descriptor left{0}, right{0}; ///< `left` only if it is not in registers
+  bool keepsAccumulators = false;
+  bool operator==(const WgmmaIssue &) const = default;
+};
+
+/// One wgmma in flight.
+class WgmmaOperation final : public AsyncOperation {
+public:
+  WgmmaOperation(const Instruction &instruction, const WgmmaShape &shape, const WgmmaIssue &issue, Warp &first)
+      : instruction(instruction), shape(shape), issue(issue), cta(first.cta), firstWarp(first.index / 4 * 4) {}
+
+  bool ready() const override;
+  bool advance(Random &random) override;
+  std::string describe() const override;
+
+  /// `warp` has issued it, too: takes a place in its queue and group.
+  void join(Warp &warp);
+  bool hasJoined(const Warp &warp) const { return joined[warp.index - firstWarp]; }
+
+  const Instruction &instruction;
+  const WgmmaShape &shape;
+  const WgmmaIssue issue;
+
+private:
+  Warp &warp(unsigned index) const { return *cta.warps[firstWarp + index]; }
+  FactorBits readLeft() const;
+  FactorBits readRight() const;
+  void negate(FactorBits &factor) const;
+
+  Cta &cta;
+  const unsigned firstWarp;
+  bool joined[warpsInGroup] = {};
+  uint64_t groups[warpsInGroup] = {};
+};
+
+/// The first warp of the group of `warp`; its component stands for the wgmma groups of all four.
+inline Warp &leader(Warp &warp) {
+  return *warp.cta.warps[warp.index / warpsInGroup * warpsInGroup];
+}
+
+/// Calls `function(address)` for the address of each 16-byte chunk of lines [first, first + count) of a factor.
+template <typename Function>
+void forChunks(const Descriptor &descriptor, bool isLineMajor, unsigned first, unsigned count, const WgmmaShape &shape,
+               Function &&function) {
+  unsigned perChunk = 16 / shape.elementBytes();
+  if (isLineMajor) {
+    for (unsigned k = 0; k < shape.depth; ++k)
+      for (unsigned line = first; line < first + count; line += perChunk)
+        function(descriptor.chunkAddress(true, k, line / perChunk), line, k);
+    return;
+  }
+  for (unsigned line = first; line < first + count; ++line)
+    for (unsigned k = 0; k < shape.depth; k += perChunk)
+      function(descriptor.chunkAddress(false, line, k / perChunk), line, k);
+}
+
+/// An access to a register of the wgmma at `index`, accumulators or left factor, that no wgmma.fence separates from it
+/// on some path (PTX ISA 9.7.15.7.1); `isEntry`: no fence at all comes before it on some path.
+struct MissingFence {
+  bool isEntry = false;
+  uint32_t instruction = 0;
+  uint32_t reg = 0;
+};
+std::optional<MissingFence> findMissingFence(const Function &function, uint32_t index);
+
+} // namespace tile::sim::matrix

@@ -1,0 +1,87 @@
+// The suffixes that ld, st, atom and red have in common: order, scope, space and cache hints. PTX ISA 9.7.9.8 and 8.
+#pragma once
+
+#include "Simulator/Exec/Decoding.h"
+#include "Simulator/Machine/Access.h"
+
+namespace tile::sim {
+
+struct MemorySuffixes {
+  MemoryOrder order = MemoryOrder::Weak;
+  Scope scope = Scope::Gpu;
+  Space space = Space::Generic;
+  bool hasPolicy = false; ///< a cache policy follows as last operand; it changes nothing here
+};
+
+/// .weak, .relaxed, .acquire, .release, .acq_rel, .volatile, .mmio; then .cta, .cluster, .gpu, .sys
+inline void takeOrder(Decoding &d, MemorySuffixes &suffixes) {
+  d.take("mmio");
+  switch (d.takeOne({"weak", "volatile", "relaxed", "acquire", "release", "acq_rel"})) {
+  case 1: // volatile is relaxed with system scope (PTX ISA 8.4.2)
+    suffixes.order = MemoryOrder::Relaxed;
+    suffixes.scope = Scope::System;
+    break;
+  case 2:
+    suffixes.order = MemoryOrder::Relaxed;
+    break;
+  case 3:
+    suffixes.order = MemoryOrder::Acquire;
+    break;
+  case 4:
+    suffixes.order = MemoryOrder::Release;
+    break;
+  case 5:
+    suffixes.order = MemoryOrder::AcquireRelease;
+    break;
+  default:
+    break;
+  }
+  if (int scope = d.takeOne({"cta", "cluster", "gpu", "sys"}); scope >= 0)
+    suffixes.scope = Scope(scope);
+}
+
+inline void takeSpaceSuffix(Decoding &d, MemorySuffixes &suffixes) {
+  constexpr Space spaces[] = {Space::Global, Space::Shared, Space::Shared, Space::Shared, Space::Local,
+                              Space::Const,  Space::Param,  Space::Param,  Space::Param};
+  if (int space = d.takeOne({"global", "shared", "shared::cta", "shared::cluster", "local", "const", "param",
+                             "param::entry", "param::func"});
+      space >= 0)
+    suffixes.space = spaces[space];
+}
+
+/// Cache operators, eviction priorities, prefetch sizes: they change no value.
+inline void takeCacheHints(Decoding &d, MemorySuffixes &suffixes) {
+  while (d.takeOne({"ca",
+                    "cg",
+                    "cs",
+                    "lu",
+                    "cv",
+                    "wb",
+                    "wt",
+                    "nc",
+                    "unified",
+                    "L1::evict_normal",
+                    "L1::evict_unchanged",
+                    "L1::evict_first",
+                    "L1::evict_last",
+                    "L1::no_allocate",
+                    "L2::evict_first",
+                    "L2::evict_last",
+                    "L2::evict_normal",
+                    "L2::64B",
+                    "L2::128B",
+                    "L2::256B"}) >= 0)
+    ;
+  suffixes.hasPolicy = d.take("L2::cache_hint");
+  while (d.takeOne({"L2::64B", "L2::128B", "L2::256B"}) >= 0)
+    ;
+}
+
+/// 1, or the number of .v2, .v4, .v8.
+inline unsigned takeVector(Decoding &d) {
+  constexpr unsigned counts[] = {2, 4, 8};
+  int vector = d.takeOne({"v2", "v4", "v8"});
+  return vector < 0 ? 1 : counts[vector];
+}
+
+} // namespace tile::sim

@@ -1,0 +1,52 @@
+// What the checker and the profiler are told about memory.
+#pragma once
+
+#include "Simulator/Machine/Lanes.h"
+#include "Simulator/Machine/Report.h"
+
+#include <cstddef>
+
+namespace tile::sim {
+
+class Warp;
+
+enum class AccessKind : uint8_t { Read, Write, Atomic };
+enum class MemoryOrder : uint8_t { Weak, Relaxed, Acquire, Release, AcquireRelease };
+enum class Scope : uint8_t { Cta, Cluster, Gpu, System };
+
+/// Consecutive bytes of one memory.
+struct Range {
+  Space space = Space::Global; ///< Global or Shared
+  uint32_t ctaRank = 0;        ///< Shared: whose, by rank in the cluster of the issuing warp
+  uint64_t address = 0;        ///< Global: address; Shared: offset from sharedBase
+  uint32_t bytes = 0;
+};
+
+/// One access of a warp by a load, store or atomic (generic proxy). Addresses are resolved: `space` is Global, Shared
+/// or Local, never Generic; Shared addresses are offsets from sharedBase in the CTA `ctaRank[lane]`.
+struct LaneAccess {
+  const Instruction *instruction = nullptr;
+  AccessKind kind = AccessKind::Read;
+  MemoryOrder order = MemoryOrder::Weak;
+  Scope scope = Scope::Gpu;
+  LaneMask lanes = 0;
+  unsigned bytes = 0; ///< each lane
+  Space space[warpSize];
+  uint32_t ctaRank[warpSize];
+  uint64_t address[warpSize];
+  /// Of a weak store, if known: what lane i writes, at values + i * bytes.
+  const std::byte *values = nullptr;
+};
+
+/// Something that a thread can wait for, as a counter: operations up to number n have finished. A warp's own program
+/// order, the bulk groups of a thread, the wgmma groups of a warp, the phases of an mbarrier.
+using Component = uint32_t;
+constexpr Component noComponent = ~Component(0);
+
+/// `count` of a component: what has been waited for once the clock of the waiting warp has reached it.
+struct Epoch {
+  Component component = noComponent;
+  uint32_t count = 0;
+};
+
+} // namespace tile::sim

@@ -1,0 +1,60 @@
+// Work that goes on beside the threads: copies and matrix products. It happens at any moment between its issue and
+// the wait that needs it; the schedule, made from a seed, chooses which.
+#pragma once
+
+#include "Simulator/Machine/Lanes.h"
+#include "Simulator/Machine/Random.h"
+
+#include <deque>
+#include <string>
+
+namespace tile::sim {
+
+class AsyncOperation {
+public:
+  virtual ~AsyncOperation() = default;
+  /// Whether it may go on now: an operation that must follow another one waits for it.
+  virtual bool ready() const { return true; }
+  /// Does a part of the work, at least something; true when all is done and signalled.
+  virtual bool advance(Random &random) = 0;
+  /// "the copy at line 12", for the report of a deadlock.
+  virtual std::string describe() const = 0;
+};
+
+/// The groups of asynchronous operations that one thread (or warp, for wgmma) commits and waits for.
+class AsyncGroups {
+public:
+  /// An operation joins the open group; returns the group's number, to be handed back to finish().
+  uint64_t start() {
+    if (pending.empty() || committed == first + pending.size())
+      pending.push_back(0);
+    ++pending.back();
+    return committed;
+  }
+  void finish(uint64_t group) {
+    --pending[group - first];
+    while (!pending.empty() && first < committed && pending.front() == 0) {
+      pending.pop_front();
+      ++first;
+    }
+  }
+  void commit() {
+    if (committed == first + pending.size())
+      pending.push_back(0);
+    ++committed;
+    while (!pending.empty() && first < committed && pending.front() == 0) {
+      pending.pop_front();
+      ++first;
+    }
+  }
+  /// Whether at most `allowed` of the most recent committed groups are unfinished.
+  bool done(uint64_t allowed) const { return committed - first <= allowed; }
+  uint64_t committedGroups() const { return committed; }
+
+private:
+  std::deque<uint32_t> pending; ///< unfinished operations of group first, first + 1, …; the last may be open
+  uint64_t first = 0;           ///< all groups before have finished
+  uint64_t committed = 0;       ///< the open group's number
+};
+
+} // namespace tile::sim

@@ -1,0 +1,150 @@
+#include "Simulator/Machine/Machine.h"
+#include "Simulator/Ptx/ControlFlow.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace tile::sim {
+
+Cta::Cta(Cluster &cluster, unsigned rank, const uint32_t id[3]) : cluster(cluster), rank(rank) {
+  const Machine &machine = cluster.machine;
+  const LaunchConfig &config = machine.config;
+  std::copy(id, id + 3, this->id);
+  linearId = id[0] + uint64_t(config.grid[0]) * (id[1] + uint64_t(config.grid[1]) * id[2]);
+  sharedBytes.resize(machine.program.staticShared + config.dynamicShared);
+  for (std::byte &byte : sharedBytes) // left over from whoever had it before
+    byte = std::byte(cluster.random.next());
+  threadCount = liveThreads = config.block[0] * config.block[1] * config.block[2];
+  for (unsigned first = 0; first < threadCount; first += warpSize) {
+    unsigned count = std::min(threadCount - first, warpSize);
+    warps.push_back(std::make_unique<Warp>(*this, first / warpSize, count == 32 ? allLanes : (1u << count) - 1));
+  }
+}
+
+Cta::~Cta() = default;
+
+Cluster::Cluster(Machine &machine, const uint32_t id[3], uint64_t seed, uint64_t *sharedProgress)
+    : machine(machine), random(seed), progress(sharedProgress ? sharedProgress : &ownProgress) {
+  const LaunchConfig &config = machine.config;
+  std::copy(id, id + 3, this->id);
+  for (unsigned z = 0; z < config.cluster[2]; ++z)
+    for (unsigned y = 0; y < config.cluster[1]; ++y)
+      for (unsigned x = 0; x < config.cluster[0]; ++x) {
+        uint32_t cta[3] = {id[0] * config.cluster[0] + x, id[1] * config.cluster[1] + y, id[2] * config.cluster[2] + z};
+        ctas.push_back(std::make_unique<Cta>(*this, ctas.size(), cta));
+      }
+  for (auto &cta : ctas) {
+    if (machine.checker)
+      machine.checker->startCta(*cta);
+    for (auto &warp : cta->warps)
+      warps.push_back(warp.get());
+  }
+  constexpr Pace paces[] = {Pace::Any, Pace::Lazy, Pace::Eager, Pace::Any};
+  pace = paces[random.below(4)];
+  if (random.below(2))
+    slowWarp = random.below(warps.size());
+}
+
+Cluster::~Cluster() = default;
+
+void Cluster::start(std::unique_ptr<AsyncOperation> operation) {
+  operations.push_back(std::move(operation));
+}
+
+bool Cluster::hasExited() const {
+  return operations.empty() && std::all_of(ctas.begin(), ctas.end(), [](const auto &cta) { return cta->hasExited(); });
+}
+
+Cluster::Outcome Cluster::run() {
+  if (*progress != lastProgress) {
+    lastProgress = *progress;
+    idleInstructions = 0;
+    polls = 0;
+  }
+  if (pace == Pace::Eager || (pace == Pace::Any && random.below(2)))
+    if (runAsync(false) == Outcome::Progress)
+      return Outcome::Progress;
+  bool holdBack = slowWarp != ~0u && random.below(8);
+  size_t first = random.below(warps.size());
+  for (size_t i = 0; i < warps.size(); ++i) {
+    size_t chosen = (first + i) % warps.size();
+    if (chosen == slowWarp && holdBack)
+      continue;
+    if (Outcome outcome = runWarp(*warps[chosen]); outcome != Outcome::Stuck)
+      return outcome;
+  }
+  if (slowWarp != ~0u)
+    if (Outcome outcome = runWarp(*warps[slowWarp]); outcome != Outcome::Stuck)
+      return outcome;
+  if (runAsync(true) == Outcome::Progress)
+    return Outcome::Progress;
+  bool released = false;
+  for (Warp *warp : warps)
+    if (warp->releaseMeetings()) {
+      warp->idleSince = ~uint64_t(0);
+      released = true;
+    }
+  return released ? Outcome::Progress : Outcome::Stuck;
+}
+
+Cluster::Outcome Cluster::runWarp(Warp &warp) {
+  if (warp.fragments.empty() || warp.idleSince == *progress)
+    return Outcome::Stuck;
+  uint64_t before = *progress;
+  constexpr uint64_t budgets[] = {1, 8, 64, 512};
+  Warp::Turn turn = warp.run(budgets[random.below(4)]);
+  if (turn.faulted)
+    return Outcome::Faulted;
+  if (turn.idle)
+    warp.idleSince = before;
+  if (warp.fragments.empty() && warp.cta.hasExited() && machine.checker)
+    machine.checker->endCta(warp.cta);
+  if (*progress == before) {
+    idleInstructions += turn.instructions;
+    if (idleInstructions > machine.config.idleLimit || polls > machine.config.pollLimit)
+      return Outcome::Stuck;
+  }
+  return turn.instructions ? Outcome::Progress : Outcome::Stuck;
+}
+
+Cluster::Outcome Cluster::runAsync(bool evenIfLazy) {
+  if (operations.empty() || (pace == Pace::Lazy && !evenIfLazy))
+    return Outcome::Stuck;
+  size_t first = random.below(operations.size());
+  for (size_t i = 0; i < operations.size(); ++i) {
+    size_t chosen = (first + i) % operations.size();
+    if (!operations[chosen]->ready())
+      continue;
+    if (operations[chosen]->advance(random)) {
+      operations.erase(operations.begin() + chosen);
+      noteProgress();
+    }
+    return Outcome::Progress;
+  }
+  return Outcome::Stuck;
+}
+
+void Cluster::describeWaits(Report &report) const {
+  for (const Warp *warp : warps)
+    for (const Fragment &fragment : warp->fragments) {
+      // A loop around a test that failed may stand anywhere in it; the test says what it is about.
+      const Operation &here = *machine.program.operations[fragment.pc];
+      const Operation &spun = fragment.spunAt == noInstruction ? here : *machine.program.operations[fragment.spunAt];
+      const Operation *waiting = &here;
+      std::string text = here.describeWait(*warp, fragment);
+      if (text.empty() && fragment.spunAt != noInstruction) {
+        waiting = &spun;
+        text = spun.describeWait(*warp, fragment);
+      }
+      if (text.empty() && here.aligned && fragment.lanes != warp->alive)
+        text = fmt::format("lanes {:#010x} wait for the others of the warp, {:#010x}", fragment.lanes,
+                           warp->alive & ~fragment.lanes);
+      if (text.empty())
+        text = "is still running, without changing anything";
+      report.notes.push_back({warp->actor(waiting->instruction->place, firstLane(fragment.lanes)), std::move(text)});
+    }
+  for (const auto &operation : operations)
+    report.notes.push_back({Actor{}, operation->describe()});
+}
+
+} // namespace tile::sim

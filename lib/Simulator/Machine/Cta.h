@@ -1,0 +1,89 @@
+// A thread block: its warps, shared memory and barriers.
+#pragma once
+
+#include "Simulator/Machine/Barrier.h"
+#include "Simulator/Machine/Warp.h"
+
+#include <unordered_map>
+
+namespace tile::sim {
+
+class Cluster;
+
+class Cta {
+public:
+  Cta(Cluster &cluster, unsigned rank, const uint32_t id[3]);
+  ~Cta();
+
+  Cluster &cluster;
+  const unsigned rank;   ///< in the cluster
+  uint32_t id[3];        ///< %ctaid
+  uint64_t linearId = 0; ///< in the grid, x fastest
+  std::vector<std::unique_ptr<Warp>> warps;
+  NamedBarrier named[16];
+  std::unordered_map<uint32_t, Mbarrier> mbarriers; ///< by shared address
+  /// Tensor maps made by the kernel that fence.proxy.tensormap has acquired: hash of their bytes at that time.
+  std::unordered_map<uint64_t, uint64_t> acquiredMaps;
+  unsigned threadCount = 0;
+  unsigned liveThreads = 0;
+
+  /// Bytes of shared memory at a shared address (from sharedBase), or null if the range is not in it.
+  std::byte *shared(uint32_t address, uint64_t bytes) {
+    uint64_t offset = uint64_t(address) - sharedBase;
+    return address >= sharedBase && offset + bytes <= sharedBytes.size() ? sharedBytes.data() + offset : nullptr;
+  }
+  uint32_t sharedSize() const { return sharedBytes.size(); }
+  bool hasExited() const { return liveThreads == 0; }
+
+private:
+  std::vector<std::byte> sharedBytes;
+};
+
+/// Thread blocks that run at the same time and see each other's shared memory; a single one without clusters.
+class Cluster {
+public:
+  /// `sharedProgress`: null, or the counter of all clusters.
+  Cluster(class Machine &machine, const uint32_t id[3], uint64_t seed, uint64_t *sharedProgress);
+  ~Cluster();
+
+  class Machine &machine;
+  uint32_t id[3];                         ///< %clusterid
+  std::vector<std::unique_ptr<Cta>> ctas; ///< by rank
+  NamedBarrier barrier;
+  Random random;
+
+  Cta *cta(unsigned rank) { return rank < ctas.size() ? ctas[rank].get() : nullptr; }
+  /// Takes over an operation that runs beside the threads.
+  void start(std::unique_ptr<AsyncOperation> operation);
+  size_t asyncCount() const { return operations.size(); }
+  bool hasExited() const;
+
+  /// Runs one warp for a while, or a part of one asynchronous operation, as `random` chooses.
+  enum class Outcome { Progress, Stuck, Faulted };
+  /// Stuck: all warps wait or spin, and nothing runs beside them.
+  Outcome run();
+  /// Something happened that a waiting thread may be waiting for: an arrival, a store, the end of a copy.
+  void noteProgress() { ++*progress; }
+  /// A thread looked whether another one has changed something.
+  void notePoll() { ++polls; }
+  /// Counts what happens: of this cluster, or, where thread blocks talk to each other, of all that run.
+  uint64_t *progress;
+  /// Adds to `report` who waits for what.
+  void describeWaits(Report &report) const;
+
+private:
+  Outcome runWarp(Warp &warp);
+  Outcome runAsync(bool evenIfLazy);
+  /// How a schedule treats what runs beside the threads.
+  enum class Pace { Any, Eager, Lazy };
+  Pace pace = Pace::Any;
+  std::vector<Warp *> warps;
+  unsigned slowWarp = ~0u; ///< index into warps of one that the schedule holds back
+  uint64_t ownProgress = 0;
+  uint64_t lastProgress = 0;
+  uint64_t idleInstructions = 0; ///< since lastProgress
+  uint64_t polls = 0;            ///< the same
+  std::vector<std::unique_ptr<AsyncOperation>> operations;
+};
+
+} // namespace tile::sim

@@ -1,0 +1,28 @@
+// The lanes of a warp and sets of them.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace tile::sim {
+
+constexpr unsigned warpSize = 32;
+using LaneMask = uint32_t; ///< bit i: lane i
+constexpr LaneMask allLanes = ~LaneMask(0);
+
+/// Calls `function(lane)` for each lane of the mask, in order. The full warp is a plain loop, which vectorises.
+template <typename Function> inline void forLanes(LaneMask mask, Function &&function) {
+  if (mask == allLanes) {
+    for (unsigned lane = 0; lane < warpSize; ++lane)
+      function(lane);
+    return;
+  }
+  for (; mask; mask &= mask - 1)
+    function(unsigned(std::countr_zero(mask)));
+}
+
+inline unsigned firstLane(LaneMask mask) {
+  return std::countr_zero(mask);
+}
+
+} // namespace tile::sim

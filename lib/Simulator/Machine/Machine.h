@@ -1,0 +1,46 @@
+// One launch of a kernel: the grid, its parameters, and what all thread blocks share.
+#pragma once
+
+#include "Runtime/Result.h"
+#include "Simulator/Machine/Cta.h"
+#include "Simulator/Machine/Program.h"
+#include "Simulator/Profile/Observer.h"
+
+namespace tile::sim {
+
+struct LaunchConfig {
+  uint32_t grid[3] = {1, 1, 1};      ///< CTAs
+  uint32_t block[3] = {1, 1, 1};     ///< threads a CTA
+  uint32_t cluster[3] = {1, 1, 1};   ///< CTAs a cluster
+  uint32_t dynamicShared = 0;        ///< bytes
+  std::vector<std::byte> parameters; ///< as the driver lays them out, of Program::parameterBytes bytes
+  uint32_t multiprocessors = 4;      ///< CTAs of kernels that talk to each other must fit on them at the same time
+  uint32_t ctasPerMultiprocessor = 1;
+  uint64_t seed = 0; ///< of the schedule
+  uint32_t hostThreads = 1;
+  /// A cluster hangs that changes nothing in memory for so many instructions, or while it polls memory so many times
+  /// (atomics, and loads with an order).
+  uint64_t idleLimit = 50'000'000;
+  uint64_t pollLimit = 50'000;
+};
+
+class Machine {
+public:
+  Machine(const Program &program, GlobalMemory &memory, const LaunchConfig &config, Reports &reports)
+      : program(program), memory(memory), config(config), reports(reports) {}
+
+  const Program &program;
+  GlobalMemory &memory;
+  const LaunchConfig &config;
+  Reports &reports;
+  Checker *checker = nullptr;
+  Observer *observer = nullptr;
+  std::string printed; ///< what vprintf has written; guarded by printMutex
+  std::mutex printMutex;
+
+  /// Runs the grid to its end, or until something is reported after which it cannot go on. The launch itself may be
+  /// wrong (block size, parameters, shared memory): an error.
+  runtime::Status run();
+};
+
+} // namespace tile::sim

@@ -1,0 +1,51 @@
+#include "Simulator/Machine/Memory.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace tile::sim {
+
+/// Between two allocations: larger than what an off-by-one tile of a wide matrix reaches.
+constexpr uint64_t gap = 1 << 20;
+
+uint64_t GlobalMemory::add(std::string name, std::byte *host, uint64_t size, uint64_t alignment, bool initialized) {
+  alignment = std::max<uint64_t>(alignment, 256);
+  uint64_t address = (next + alignment - 1) / alignment * alignment;
+  all.push_back({std::move(name), address, size, host, initialized});
+  next = address + size + gap;
+  return address;
+}
+
+const Allocation *GlobalMemory::find(uint64_t address, uint64_t bytes) const {
+  auto behind = std::upper_bound(all.begin(), all.end(), address, [](uint64_t value, const Allocation &allocation) {
+    return value < allocation.address;
+  });
+  if (behind == all.begin())
+    return nullptr;
+  const Allocation &allocation = *std::prev(behind);
+  return address + bytes <= allocation.end() && address + bytes >= address ? &allocation : nullptr;
+}
+
+std::string GlobalMemory::describe(uint64_t address) const {
+  const Allocation *nearest = nullptr;
+  uint64_t distance = gap / 2 + 1;
+  for (const Allocation &allocation : all) {
+    uint64_t away = address < allocation.address ? allocation.address - address
+                    : address < allocation.end() ? 0
+                                                 : address - allocation.end() + 1;
+    if (away < distance) {
+      nearest = &allocation;
+      distance = away;
+    }
+  }
+  if (!nearest)
+    return address < 4096 ? fmt::format("address {:#x}, a null pointer", address)
+                          : fmt::format("address {:#x}, in no buffer", address);
+  if (address < nearest->address)
+    return fmt::format("{} bytes in front of '{}' ({} bytes)", distance, nearest->name, nearest->size);
+  if (address >= nearest->end())
+    return fmt::format("{} bytes behind the end of '{}' ({} bytes)", distance - 1, nearest->name, nearest->size);
+  return fmt::format("byte {} of '{}' ({} bytes)", address - nearest->address, nearest->name, nearest->size);
+}
+
+} // namespace tile::sim

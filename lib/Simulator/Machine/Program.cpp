@@ -1,0 +1,184 @@
+// Loading a kernel: place its variables and registers, decode its instructions.
+//
+//   parameters, then constants   offset in the param window      local variables, call parameters   in local memory
+//   static shared                from sharedBase on              extern shared                       behind it
+#include "Simulator/Machine/Program.h"
+
+#include "Simulator/Exec/Decoding.h"
+#include "Simulator/Ptx/ControlFlow.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <unordered_map>
+
+namespace tile::sim {
+
+using runtime::makeError;
+
+namespace {
+
+uint64_t alignUp(uint64_t value, uint64_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+using DecoderMap = std::unordered_map<std::string_view, Result<OperationPtr> (*)(Decoding &)>;
+
+const DecoderMap &decoders() {
+  static const DecoderMap map = [] {
+    DecoderMap map;
+    for (auto table : {controlDecoders(), moveDecoders(), arithmeticDecoders(), compareDecoders(), conversionDecoders(),
+                       memoryDecoders(), atomicDecoders(), fenceDecoders(), warpDecoders(), barrierDecoders(),
+                       copyDecoders(), matrixDecoders()})
+      for (const DecoderEntry &entry : table)
+        map.emplace(entry.name, entry.decode);
+    return map;
+  }();
+  return map;
+}
+
+/// Whether thread blocks may learn from each other through this instruction while they run.
+bool communicatesThrough(const Instruction &instruction) {
+  auto has = [&](std::string_view suffix) {
+    return std::find(instruction.suffixes.begin(), instruction.suffixes.end(), suffix) != instruction.suffixes.end();
+  };
+  bool local = has("shared") || has("shared::cta") || has("shared::cluster") || has("local");
+  if (instruction.name == "atom" || instruction.name == "red")
+    return !local;
+  if (instruction.name == "ld" || instruction.name == "st")
+    return !local && (has("acquire") || has("release") || has("volatile") || has("relaxed") || has("mmio"));
+  return instruction.name == "cp" && has("reduce");
+}
+
+} // namespace
+
+void Program::placeVariables(GlobalMemory &memory) {
+  variableAddresses.assign(module.variables.size(), 0);
+  entryParameter.assign(module.variables.size(), false);
+  for (uint32_t index : function.parameters) {
+    const Variable &variable = module.variables[index];
+    parameterBytes = alignUp(parameterBytes, variable.alignment);
+    variableAddresses[index] = parameterBytes;
+    parameterBytes += variable.size;
+    entryParameter[index] = true;
+  }
+  uint64_t constantEnd = parameterBytes;
+  staticShared = 0;
+  for (uint32_t index = 0; index < module.variables.size(); ++index) {
+    const Variable &variable = module.variables[index];
+    auto place = [&](auto &end) {
+      end = alignUp(end, std::max<uint64_t>(variable.alignment, 1));
+      variableAddresses[index] = end;
+      end += variable.size;
+    };
+    if (variable.space == Space::Const)
+      place(constantEnd);
+    else if (variable.space == Space::Shared && !variable.isExtern)
+      place(staticShared);
+    else if (variable.space == Space::Local || (variable.space == Space::Param && !entryParameter[index]))
+      place(localBytes);
+    else if (variable.space == Space::Global && !variable.isExtern) {
+      globals.emplace_back(variable.size);
+      variableAddresses[index] = memory.add(variable.name, globals.back().data(), variable.size, variable.alignment);
+    }
+  }
+  constants.resize(constantEnd);
+  for (uint32_t index = 0; index < module.variables.size(); ++index)
+    if (module.variables[index].isExtern && module.variables[index].space == Space::Shared)
+      staticShared = alignUp(staticShared, std::max<uint64_t>(module.variables[index].alignment, 16));
+  for (uint32_t index = 0, global = 0; index < module.variables.size(); ++index) {
+    const Variable &variable = module.variables[index];
+    if (variable.space == Space::Shared)
+      variableAddresses[index] = sharedBase + (variable.isExtern ? staticShared : variableAddresses[index]);
+    else if (variable.space == Space::Const)
+      initialize(variable, constants.data() + variableAddresses[index]);
+    else if (variable.space == Space::Global && !variable.isExtern)
+      initialize(variable, globals[global++].data());
+  }
+}
+
+void Program::initialize(const Variable &variable, std::byte *bytes) const {
+  std::memcpy(bytes, variable.initial.data(), std::min<uint64_t>(variable.initial.size(), variable.size));
+  for (auto [offset, target] : variable.relocations) {
+    uint64_t address = variableAddresses[target];
+    if (offset + sizeof(address) <= variable.size)
+      std::memcpy(bytes + offset, &address, sizeof(address));
+  }
+}
+
+void Program::placeRegisters() {
+  // Predicates are masks; other registers are 32 values, each in cache lines of its own.
+  for (const Register &reg : function.registers) {
+    registerOffsets.push_back(registerBytes);
+    registerBytes += reg.type == Type::Pred ? 64 : alignUp(warpSize * bitWidth(reg.type) / 8, 64);
+  }
+  specialOffsets.assign(numSpecialRegisters, noRegister);
+  auto visit = [&](auto &self, const Operand &operand) -> void {
+    if (operand.kind == Operand::Kind::Special && !isClock(operand.special) &&
+        specialOffsets[unsigned(operand.special)] == noRegister) {
+      specialOffsets[unsigned(operand.special)] = registerBytes;
+      registerBytes += warpSize * sizeof(uint32_t);
+    }
+    for (const Operand &element : operand.elements)
+      self(self, element);
+  };
+  for (const Instruction &instruction : function.instructions)
+    for (const Operand &operand : instruction.operands)
+      visit(visit, operand);
+  carryOffset = registerBytes;
+  registerBytes += 64;
+}
+
+bool isClock(SpecialRegister special) {
+  return special >= SpecialRegister::Clock && special <= SpecialRegister::GlobalTimerHi;
+}
+
+void Program::collectRegisters(const Operand &operand, std::vector<uint32_t> &offsets) const {
+  if (operand.kind == Operand::Kind::Register)
+    offsets.push_back(registerOffsets[operand.index]);
+  for (const Operand &element : operand.elements)
+    collectRegisters(element, offsets);
+}
+
+runtime::Status Program::decode(const Instruction &instruction) {
+  Decoding decoding(*this, instruction);
+  auto found = decoders().find(instruction.name);
+  if (found == decoders().end())
+    return decoding.unsupported();
+  Result<OperationPtr> decoded = found->second(decoding);
+  if (!decoded)
+    return decoded.error();
+  if (decoding.failed)
+    return decoding.error(decoding.failure);
+  OperationPtr operation = std::move(*decoded);
+  operation->instruction = &instruction;
+  if (instruction.guard >= 0) {
+    operation->guard = registerOffset(instruction.guard);
+    operation->guardNegated = instruction.guardNegated;
+  }
+  for (const Operand &operand : instruction.operands)
+    collectRegisters(operand, operation->touched);
+  communicates |= communicatesThrough(instruction);
+  operations.push_back(std::move(operation));
+  return runtime::Success{};
+}
+
+Result<std::unique_ptr<Program>> Program::load(const Module &module, std::string_view entry, GlobalMemory &memory) {
+  const Function *function = module.findEntry(entry);
+  if (!function)
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "the PTX has no kernel '{}'", entry);
+  std::unique_ptr<Program> program(new Program(module, *function));
+  program->placeVariables(memory);
+  program->placeRegisters();
+  program->reconvergence = reconvergencePoints(*function);
+  for (const Instruction &instruction : function->instructions)
+    if (runtime::Status decoded = program->decode(instruction); !decoded)
+      return decoded.error();
+  // A function that runs into its end returns.
+  program->operations.push_back(makeExit());
+  program->operations.back()->instruction = &program->endOfFunction;
+  program->endOfFunction.name = "ret";
+  program->endOfFunction.place = function->instructions.empty() ? function->place : function->instructions.back().place;
+  return program;
+}
+
+} // namespace tile::sim

@@ -1,0 +1,72 @@
+// A kernel ready to run: its instructions decoded to operations, its registers and variables placed.
+#pragma once
+
+#include "Runtime/Result.h"
+#include "Simulator/Exec/Operation.h"
+#include "Simulator/Machine/Memory.h"
+#include "Simulator/Ptx/Module.h"
+
+#include <memory>
+
+namespace tile::sim {
+
+/// Offset of what is not in the register file.
+constexpr uint32_t noRegister = ~0u;
+
+/// Registers that change while a warp runs; only mov reads them.
+bool isClock(SpecialRegister special);
+
+class Program {
+public:
+  /// Decodes `entry` of `module`, which must outlive the program. Errors name the PTX line: unsupported instructions
+  /// are found here, before anything runs. Global variables of the module are added to `memory`.
+  static runtime::Result<std::unique_ptr<Program>> load(const Module &module, std::string_view entry,
+                                                        GlobalMemory &memory);
+
+  const Module &module;
+  const Function &function;
+  std::vector<std::unique_ptr<Operation>> operations; ///< one an instruction
+  std::vector<uint32_t> reconvergence;                ///< see ControlFlow.h
+
+  /// Bytes of the register file of a warp. Offsets are multiples of 64.
+  uint32_t registerBytes = 0;
+  uint32_t registerOffset(uint32_t index) const { return registerOffsets[index]; }
+  /// Special registers that are constant for a warp live in the register file, too (32 values of 32 bits, or 64).
+  /// noRegister: not used, or not constant (clocks).
+  uint32_t specialOffset(SpecialRegister special) const { return specialOffsets[unsigned(special)]; }
+
+  uint32_t parameterBytes = 0;
+  uint32_t staticShared = 0; ///< bytes; dynamic shared memory follows, aligned to `sharedAlignment`
+  uint32_t sharedAlignment = 16;
+  uint32_t localBytes = 0; ///< a thread
+  /// Address in its own space (shared: from sharedBase; local and param: offset; global: address), of a Symbol operand
+  /// without its offset.
+  uint64_t variableAddress(uint32_t variable) const { return variableAddresses[variable]; }
+  /// Constants and parameters as the kernel sees them at offset 0 … of the param window.
+  std::vector<std::byte> constants;
+  /// Whether thread blocks can tell each other something while they run: atomics, acquire, volatile, grid barriers.
+  /// Then all run in one host thread, interleaved; else clusters run on as many threads as there are.
+  bool communicates = false;
+
+  /// A parameter of the kernel; those of calls are local variables.
+  bool isEntryParameter(uint32_t variable) const { return entryParameter[variable]; }
+  /// The carry flag of add.cc and its kin (CC.CF, PTX ISA 9.7.2), a predicate.
+  uint32_t carryOffset = 0;
+
+private:
+  Program(const Module &module, const Function &function) : module(module), function(function) {}
+  std::vector<uint32_t> registerOffsets;
+  std::vector<uint32_t> specialOffsets;
+  std::vector<uint64_t> variableAddresses;
+  std::vector<std::vector<std::byte>> globals;
+  std::vector<bool> entryParameter;
+  Instruction endOfFunction;
+
+  void placeVariables(GlobalMemory &memory);
+  void initialize(const Variable &variable, std::byte *bytes) const;
+  void placeRegisters();
+  void collectRegisters(const Operand &operand, std::vector<uint32_t> &offsets) const;
+  runtime::Status decode(const Instruction &instruction);
+};
+
+} // namespace tile::sim

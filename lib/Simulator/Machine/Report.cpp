@@ -1,0 +1,89 @@
+#include "Simulator/Machine/Report.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace tile::sim {
+
+std::string_view reportKindName(ReportKind kind) {
+  switch (kind) {
+  case ReportKind::Race:
+    return "race";
+  case ReportKind::MissingFence:
+    return "missing-fence";
+  case ReportKind::EarlyUse:
+    return "early-use";
+  case ReportKind::AccumulatorUse:
+    return "accumulator-use";
+  case ReportKind::Uninitialized:
+    return "uninitialized";
+  case ReportKind::OutOfBounds:
+    return "out-of-bounds";
+  case ReportKind::Misaligned:
+    return "misaligned";
+  case ReportKind::BarrierMisuse:
+    return "barrier-misuse";
+  case ReportKind::Deadlock:
+    return "deadlock";
+  case ReportKind::EarlyExit:
+    return "early-exit";
+  case ReportKind::Divergence:
+    return "divergence";
+  case ReportKind::Trap:
+    return "trap";
+  case ReportKind::InvalidOperand:
+    return "invalid-operand";
+  }
+  return "report";
+}
+
+namespace {
+
+auto orderOf(const Actor &actor) {
+  return std::tuple(actor.cta[2], actor.cta[1], actor.cta[0], actor.warp, actor.lane, actor.place.ptxLine);
+}
+
+/// Of two reports of the same places, the one to show: that of the smaller CTA, warp and lane.
+bool isBefore(const Report &a, const Report &b) {
+  if (orderOf(a.actor) != orderOf(b.actor))
+    return orderOf(a.actor) < orderOf(b.actor);
+  for (size_t i = 0; i < std::min(a.notes.size(), b.notes.size()); ++i)
+    if (orderOf(a.notes[i].first) != orderOf(b.notes[i].first))
+      return orderOf(a.notes[i].first) < orderOf(b.notes[i].first);
+  return a.message < b.message;
+}
+
+} // namespace
+
+void Reports::add(Report report) {
+  // The lines first: all() gives the reports in the order of the keys.
+  std::vector<uint64_t> key{report.actor.place.ptxLine, uint64_t(report.kind)};
+  for (const auto &note : report.notes)
+    key.push_back(note.first.place.ptxLine);
+  std::lock_guard lock(mutex);
+  auto [entry, isNew] = found.try_emplace(std::move(key));
+  if (isNew) {
+    entry->second = std::move(report);
+    return;
+  }
+  Report &known = entry->second;
+  uint64_t count = known.count + report.count;
+  if (isBefore(report, known))
+    known = std::move(report);
+  known.count = count;
+}
+
+bool Reports::empty() const {
+  std::lock_guard lock(mutex);
+  return found.empty();
+}
+
+std::vector<Report> Reports::all() const {
+  std::lock_guard lock(mutex);
+  std::vector<Report> reports;
+  for (const auto &[key, report] : found)
+    reports.push_back(report);
+  return reports;
+}
+
+} // namespace tile::sim

@@ -1,0 +1,133 @@
+#include "Simulator/Machine/Warp.h"
+
+#include "Simulator/Machine/Machine.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace tile::sim {
+
+namespace {
+
+/// What registers and local memory hold before they are written: a value that is noticed.
+constexpr int garbage = 0xa5;
+
+/// The part of `special` that is the same for the life of a warp, for one thread; `thread` is its number in the CTA.
+uint32_t specialValue(SpecialRegister special, const Cta &cta, unsigned warp, unsigned lane) {
+  const Cluster &cluster = cta.cluster;
+  const Machine &machine = cluster.machine;
+  const LaunchConfig &config = machine.config;
+  const uint32_t *block = config.block;
+  unsigned thread = warp * warpSize + lane;
+  uint32_t shared = machine.program.staticShared + config.dynamicShared;
+  using R = SpecialRegister;
+  auto axis = [&](R first) { return unsigned(special) - unsigned(first); };
+  if (special >= R::NtidX && special <= R::NtidZ)
+    return block[axis(R::NtidX)];
+  if (special >= R::CtaidX && special <= R::CtaidZ)
+    return cta.id[axis(R::CtaidX)];
+  if (special >= R::NctaidX && special <= R::NctaidZ)
+    return config.grid[axis(R::NctaidX)];
+  if (special >= R::ClusterIdX && special <= R::ClusterIdZ)
+    return cluster.id[axis(R::ClusterIdX)];
+  if (special >= R::NClusterIdX && special <= R::NClusterIdZ)
+    return config.grid[axis(R::NClusterIdX)] / config.cluster[axis(R::NClusterIdX)];
+  if (special >= R::ClusterCtaIdX && special <= R::ClusterCtaIdZ)
+    return cta.id[axis(R::ClusterCtaIdX)] % config.cluster[axis(R::ClusterCtaIdX)];
+  if (special >= R::ClusterNCtaIdX && special <= R::ClusterNCtaIdZ)
+    return config.cluster[axis(R::ClusterNCtaIdX)];
+  switch (special) {
+  case R::TidX:
+    return thread % block[0];
+  case R::TidY:
+    return thread / block[0] % block[1];
+  case R::TidZ:
+    return thread / block[0] / block[1];
+  case R::LaneId:
+    return lane;
+  case R::WarpId:
+    return warp;
+  case R::NWarpId:
+    return 64;
+  case R::SmId:
+    return cta.linearId % config.multiprocessors;
+  case R::NSmId:
+    return config.multiprocessors;
+  case R::IsExplicitCluster:
+    return config.cluster[0] * config.cluster[1] * config.cluster[2] > 1;
+  case R::ClusterCtaRank:
+    return cta.rank;
+  case R::ClusterNCtaRank:
+    return config.cluster[0] * config.cluster[1] * config.cluster[2];
+  case R::LaneMaskEq:
+    return 1u << lane;
+  case R::LaneMaskLt:
+    return (1u << lane) - 1;
+  case R::LaneMaskLe:
+    return (1u << lane) | ((1u << lane) - 1);
+  case R::LaneMaskGt:
+    return ~((1u << lane) | ((1u << lane) - 1));
+  case R::LaneMaskGe:
+    return ~((1u << lane) - 1);
+  case R::DynamicSmemSize:
+    return config.dynamicShared;
+  case R::TotalSmemSize:
+    return shared;
+  case R::AggrSmemSize:
+    return shared + sharedBase;
+  default:
+    return 0;
+  }
+}
+
+} // namespace
+
+Warp::Warp(Cta &cta, unsigned index, LaneMask threads) : cta(cta), index(index), threads(threads), alive(threads) {
+  const Program &program = cta.cluster.machine.program;
+  registerLines.resize((program.registerBytes + sizeof(Line) - 1) / sizeof(Line));
+  registers = reinterpret_cast<std::byte *>(registerLines.data());
+  std::memset(registers, garbage, registerLines.size() * sizeof(Line));
+  for (unsigned special = 0; special < numSpecialRegisters; ++special) {
+    uint32_t offset = program.specialOffset(SpecialRegister(special));
+    if (offset == noRegister)
+      continue;
+    for (unsigned lane = 0; lane < warpSize; ++lane)
+      lanes<uint32_t>(offset)[lane] = specialValue(SpecialRegister(special), cta, index, lane);
+  }
+  localMemory.resize(size_t(program.localBytes) * warpSize, std::byte(garbage));
+  fragments.emplace_back().lanes = threads;
+}
+
+std::byte *Warp::local(unsigned lane) {
+  return localMemory.data() + localMemory.size() / warpSize * lane;
+}
+
+Component Warp::component(Waitable kind) {
+  static constexpr const char *names[] = {"instructions", "cp.async copies", "reads of bulk copies", "bulk copies",
+                                          "wgmma operations"};
+  Component &component = components[unsigned(kind)];
+  if (component == noComponent)
+    component = cta.cluster.machine.checker->addComponent(
+        fmt::format("{} of warp {} in CTA ({},{},{})", names[unsigned(kind)], index, cta.id[0], cta.id[1], cta.id[2]));
+  return component;
+}
+
+Actor Warp::actor(const Place &place, int32_t lane) const {
+  Actor actor;
+  actor.place = place;
+  std::copy(cta.id, cta.id + 3, actor.cta);
+  actor.warp = index;
+  actor.lane = lane;
+  return actor;
+}
+
+Step Warp::fault(ReportKind kind, const Place &place, int32_t lane, std::string message) const {
+  Report report;
+  report.kind = kind;
+  report.actor = actor(place, lane);
+  report.message = std::move(message);
+  cta.cluster.machine.reports.add(std::move(report));
+  return Step::Fault;
+}
+
+} // namespace tile::sim

@@ -1,0 +1,89 @@
+// min, max, abs, neg and copysign of floating-point values by their bits.
+//
+// One NaN among the operands is passed over, or with .NaN wins; -0 is less than +0; .xorsign.abs: of the magnitudes,
+// with the signs' exclusive or. PTX ISA 9.7.3.12, 9.7.4.7.
+#pragma once
+
+#include "Simulator/Numerics/Float64.h"
+#include "Simulator/Numerics/HalfFloat.h"
+
+namespace tile::sim::numerics {
+
+/// Bits of a value as an integer, and what is special in them.
+template <typename T> struct BitsOf;
+template <> struct BitsOf<float> {
+  using Integer = uint32_t;
+  static constexpr Integer infinity = 0x7f800000u, nan = 0x7fffffffu;
+};
+template <> struct BitsOf<double> {
+  using Integer = uint64_t;
+  static constexpr Integer infinity = uint64_t(0x7ff) << 52, nan = uint64_t(0x7ff8) << 48;
+};
+template <> struct BitsOf<Half> {
+  using Integer = uint16_t;
+  static constexpr Integer infinity = 0x7c00, nan = 0x7fff;
+};
+template <> struct BitsOf<BFloat16> {
+  using Integer = uint16_t;
+  static constexpr Integer infinity = 0x7f80, nan = 0x7fff;
+};
+template <typename T> using IntegerOf = typename BitsOf<T>::Integer;
+template <typename T> constexpr IntegerOf<T> signBit = IntegerOf<T>(1) << (8 * sizeof(T) - 1);
+
+template <typename T> inline IntegerOf<T> bitsOf(T value) {
+  return std::bit_cast<IntegerOf<T>>(value);
+}
+template <typename T> inline T fromBits(IntegerOf<T> bits) {
+  return std::bit_cast<T>(bits);
+}
+template <typename T> inline bool isNanBits(IntegerOf<T> bits) {
+  return IntegerOf<T>(bits & IntegerOf<T>(~signBit<T>)) > BitsOf<T>::infinity;
+}
+
+/// The NaN that comes from an operand that is one: of doubles the same, quiet; else always the same.
+template <typename T> inline IntegerOf<T> nanFrom(IntegerOf<T> operand) {
+  return std::is_same_v<T, double> ? operand | BitsOf<T>::nan : BitsOf<T>::nan;
+}
+
+enum class NanRule : uint8_t { PassOver, Propagate };
+
+template <typename T, bool isMax, NanRule nanRule, bool xorSign> inline T minMax(T a, T b) {
+  using Integer = IntegerOf<T>;
+  using Signed = std::make_signed_t<Integer>;
+  constexpr Integer sign = signBit<T>, magnitude = Integer(~sign);
+  Integer x = bitsOf(a), y = bitsOf(b), signs = 0;
+  if constexpr (xorSign) {
+    signs = (x ^ y) & sign;
+    x &= magnitude;
+    y &= magnitude;
+  }
+  // Sign and magnitude → two's complement, which has the order of the values.
+  Signed keyX = Signed(x ^ (Integer(Signed(x) >> (8 * sizeof(T) - 1)) & magnitude));
+  Signed keyY = Signed(y ^ (Integer(Signed(y) >> (8 * sizeof(T) - 1)) & magnitude));
+  bool nanX = isNanBits<T>(x), nanY = isNanBits<T>(y);
+  bool takeX = isMax ? keyX >= keyY : keyX <= keyY;
+  takeX = nanX ? false : nanY ? true : takeX;
+  Integer result = Integer((takeX ? x : y) | signs);
+  bool isNan = nanRule == NanRule::Propagate ? nanX | nanY : nanX & nanY;
+  return fromBits<T>(isNan ? nanFrom<T>(y) : result);
+}
+
+template <typename T> inline T absolute(T value) {
+  IntegerOf<T> bits = bitsOf(value);
+  return fromBits<T>(isNanBits<T>(bits) ? nanFrom<T>(bits) : IntegerOf<T>(bits & IntegerOf<T>(~signBit<T>)));
+}
+template <typename T> inline T negative(T value) {
+  IntegerOf<T> bits = bitsOf(value);
+  return fromBits<T>(isNanBits<T>(bits) ? nanFrom<T>(bits) : IntegerOf<T>(bits ^ signBit<T>));
+}
+/// Magnitude of b with the sign of a.
+template <typename T> inline T copySign(T a, T b) {
+  return fromBits<T>((bitsOf(a) & signBit<T>) | (bitsOf(b) & IntegerOf<T>(~signBit<T>)));
+}
+/// .relu: what is negative, -0 too, becomes +0.
+template <typename T> inline T clampNegative(T value) {
+  IntegerOf<T> bits = bitsOf(value);
+  return fromBits<T>(isNanBits<T>(bits) ? BitsOf<T>::nan : bits & signBit<T> ? IntegerOf<T>(0) : bits);
+}
+
+} // namespace tile::sim::numerics

@@ -1,0 +1,84 @@
+// Rounding in software, so that results do not depend on the host's rounding mode, and loops over lanes vectorise.
+//
+// Most operations of PTX are done in double, where a product of two floats is exact and a sum is rounded *to odd*: if
+// it is inexact, its last bit is 1. Such a value lies on the same side of every number and midpoint of a format with at
+// most 51 bits as the exact one does, so that a second rounding gives what a single one would have given (Boldo and
+// Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+namespace tile::sim::numerics {
+
+enum class Rounding : uint8_t {
+  NearestEven, ///< .rn
+  Zero,        ///< .rz
+  Down,        ///< .rm
+  Up,          ///< .rp
+  NearestAway  ///< .rna: ties away from zero
+};
+
+/// a + b, rounded to odd.
+inline double addToOdd(double a, double b) {
+  double sum = a + b;
+  double fromB = sum - a;
+  double error = (a - (sum - fromB)) + (b - fromB); // exactly a + b - sum (Knuth's TwoSum); NaN if sum is infinite
+  uint64_t bits = std::bit_cast<uint64_t>(sum);
+  bool isInexact = (error > 0) | (error < 0);
+  bool isAway = (error > 0) == (sum > 0); // the exact sum is farther from zero
+  uint64_t toOdd = isAway ? 1 : ~uint64_t(0);
+  bits += (isInexact & !(bits & 1)) ? toOdd : 0;
+  return std::bit_cast<double>(bits);
+}
+
+/// A double that is exact or rounded to odd → float. NaNs keep some payload: see canonical().
+template <Rounding rounding> inline float roundToFloat(double value) {
+  float nearest = float(value);
+  if constexpr (rounding == Rounding::NearestEven)
+    return nearest;
+  uint32_t bits = std::bit_cast<uint32_t>(nearest);
+  uint32_t away = bits + 1, toZero = bits - 1; // neighbours in magnitude; of -0 the smallest negative is `away`
+  bool isNegative = bits >> 31;
+  double rounded = nearest;
+  if constexpr (rounding == Rounding::Zero)
+    bits = std::fabs(rounded) > std::fabs(value) ? toZero : bits;
+  if constexpr (rounding == Rounding::Down)
+    bits = rounded > value ? (isNegative ? away : toZero) : bits;
+  if constexpr (rounding == Rounding::Up)
+    bits = rounded < value ? (isNegative ? toZero : away) : bits;
+  if constexpr (rounding == Rounding::NearestAway) {
+    // Halfway and rounded to even towards zero: the next one away is as near.
+    float other = std::bit_cast<float>(away);
+    bool isTie = std::fabs(value) - std::fabs(rounded) == std::fabs(double(other)) - std::fabs(value);
+    bits = isTie ? away : bits;
+  }
+  return std::bit_cast<float>(bits);
+}
+
+/// The NaN that arithmetic on floats gives, whatever its operands were (PTX ISA 9.7.3).
+inline float canonical(float value) {
+  return value != value ? std::bit_cast<float>(0x7fffffffu) : value;
+}
+
+/// .ftz: subnormal → zero of the same sign.
+inline float flushSubnormal(float value) {
+  uint32_t bits = std::bit_cast<uint32_t>(value);
+  return std::bit_cast<float>((bits & 0x7f800000u) ? bits : bits & 0x80000000u);
+}
+
+/// .ftz of a result whose exact value is `exact`: whether it is subnormal is seen after a rounding to 24 bits with an
+/// exponent without limits, so that (1 - 2^-24) 2^-126, which `rounded` has as 2^-126, becomes zero.
+template <Rounding rounding> inline float flushTiny(float rounded, double exact) {
+  bool isTiny = std::fabs(roundToFloat<rounding>(exact * 0x1p64)) < 0x1p-62f;
+  return isTiny ? std::copysign(0.0f, rounded) : rounded;
+}
+
+/// .sat: to [0, 1]; NaN gives +0.
+template <typename T> inline T saturate(T value) {
+  T atLeast = value > T(0) ? value : T(0); // also of NaN and -0
+  return atLeast < T(1) ? atLeast : T(1);
+}
+
+} // namespace tile::sim::numerics

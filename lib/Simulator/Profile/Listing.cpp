@@ -1,0 +1,105 @@
+// The profile for people and for programs.
+#include "Simulator/Profile/Profiler.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace tile::sim {
+
+namespace {
+
+nlohmann::json toJson(const Counts &counts) {
+  nlohmann::json object = nlohmann::json::object();
+  for (unsigned i = 0; i < numCounters; ++i)
+    object[std::string(counterName(Counter(i)))] = counts.values[i];
+  return object;
+}
+
+/// 1234567 → "1.23M"; nothing for 0.
+std::string shortNumber(uint64_t value) {
+  if (value == 0)
+    return "";
+  if (value < 10000)
+    return fmt::format("{}", value);
+  constexpr const char *units[] = {"k", "M", "G", "T"};
+  double scaled = value / 1e3;
+  int unit = 0;
+  for (; scaled >= 1000 && unit < 3; ++unit)
+    scaled /= 1e3;
+  return fmt::format("{:.{}f}{}", scaled, scaled < 10 ? 2 : scaled < 100 ? 1 : 0, units[unit]);
+}
+
+std::string ratio(uint64_t part, uint64_t whole) {
+  return whole ? fmt::format("{:.1f}", double(part) / whole) : "";
+}
+
+std::string percent(uint64_t part, uint64_t whole) {
+  return whole ? fmt::format("{:.0f} %", 100.0 * part / whole) : "";
+}
+
+std::string row(const Counts &counts) {
+  using C = Counter;
+  uint64_t copied = counts[C::CopiedIn] + counts[C::CopiedOut];
+  return fmt::format("{:>7} {:>6} {:>8} {:>7} {:>6} {:>8} {:>9} {:>7} {:>8} {:>6} |",
+                     shortNumber(counts[C::Instructions]), ratio(counts[C::Lanes], counts[C::Instructions]),
+                     shortNumber(counts[C::GlobalRequests]), ratio(counts[C::GlobalSectors], counts[C::GlobalRequests]),
+                     percent(counts[C::GlobalSectorsIdeal], counts[C::GlobalSectors]),
+                     shortNumber(counts[C::SharedRequests]), shortNumber(counts[C::SharedConflicts]),
+                     shortNumber(copied), shortNumber(counts[C::MultiplyAdds]), shortNumber(counts[C::Waits]));
+}
+
+} // namespace
+
+nlohmann::json profileToJson(const Profiler &profiler, const Module &module, const Occupancy &occupancy) {
+  nlohmann::json json;
+  json["total"] = toJson(profiler.total());
+  json["occupancy"] = {{"registers", occupancy.registers},
+                       {"threads_per_cta", occupancy.threads},
+                       {"shared_bytes", occupancy.sharedBytes},
+                       {"ctas_per_sm", occupancy.ctas},
+                       {"warps", occupancy.warps},
+                       {"limit", occupancy.limit}};
+  json["lines"] = nlohmann::json::array();
+  for (const auto &[place, counts] : profiler.bySourceLine()) {
+    nlohmann::json line = toJson(counts);
+    line["file"] = place.first < module.files.size() ? module.files[place.first] : "";
+    line["line"] = place.second;
+    json["lines"].push_back(std::move(line));
+  }
+  return json;
+}
+
+std::string profileListing(const Profiler &profiler, const Module &module, const Occupancy &occupancy,
+                           const std::string &source) {
+  auto lines = profiler.bySourceLine();
+  constexpr std::string_view heads[2][10] = {
+      {"warp", "lanes", "global", "sectors", "sector", "shared", "bank", "bytes", "tensor", ""},
+      {"instrs", "active", "requests", "/req.", "use", "requests", "conflicts", "copied", "mul-adds", "waits"}};
+  std::string text;
+  for (const auto &h : heads)
+    text += fmt::format("{:>7} {:>6} {:>8} {:>7} {:>6} {:>8} {:>9} {:>7} {:>8} {:>6} |{}\n", h[0], h[1], h[2], h[3],
+                        h[4], h[5], h[6], h[7], h[8], h[9], &h == &heads[1] ? " source" : "");
+  std::istringstream stream(source);
+  std::string sourceLine;
+  for (uint32_t number = 1; std::getline(stream, sourceLine); ++number) {
+    auto found = lines.find({1, number});
+    text += row(found == lines.end() ? Counts() : found->second) + fmt::format("{:>4} {}\n", number, sourceLine);
+    if (found != lines.end())
+      lines.erase(found);
+  }
+  for (const auto &[place, counts] : lines) {
+    std::string name = !place.first                        ? "made by the compiler"
+                       : place.first < module.files.size() ? module.files[place.first]
+                                                           : "?";
+    text += row(counts) + (place.second ? fmt::format(" {}:{}\n", name, place.second) : " " + name + "\n");
+  }
+  text += row(profiler.total()) + " total\n";
+  std::string registers = occupancy.registers ? std::to_string(occupancy.registers) : "an unknown number of";
+  return text + fmt::format("occupancy: {} CTAs of {} threads a multiprocessor, {:.0f} % of its warps, limited by {} "
+                            "({} registers a thread, {} bytes of shared memory a CTA)\n",
+                            occupancy.ctas, occupancy.threads, 100 * occupancy.warps, occupancy.limit, registers,
+                            occupancy.sharedBytes);
+}
+
+} // namespace tile::sim

@@ -1,0 +1,164 @@
+// The parser of PTX: recursive descent over the tokens of a module. Every function that can fail returns false after
+// fail(), which keeps the first message; nothing throws, and what a file can ask for is limited (see Limits).
+//
+//   Parser.cpp          the module: directives, functions' heads
+//   ParseBody.cpp       bodies: scopes, labels, .loc, instructions
+//   ParseOperands.cpp   operands, calls
+//   ParseVariables.cpp  registers, variables, parameters, initialisers
+//   ParseConstants.cpp  constant expressions
+//
+// Names are resolved where they are used, innermost scope first; labels at the end of their scope, since a branch may
+// stand before its label and a label of an inner scope hides that of an outer one.
+#pragma once
+
+#include "Simulator/Ptx/Lexer.h"
+#include "Simulator/Ptx/Module.h"
+
+#include <memory>
+#include <unordered_map>
+
+namespace tile::sim {
+
+/// What no real program needs, and a broken one must not get.
+namespace limits {
+constexpr size_t registers = 1 << 18; ///< in a module
+constexpr size_t variables = 1 << 16;
+constexpr size_t targets = 1 << 20; ///< of all indexed branches
+constexpr size_t files = 1 << 16;
+constexpr size_t scopes = 64;        ///< nested
+constexpr size_t depth = 64;         ///< of a constant expression, initialiser
+constexpr uint64_t bytes = 1u << 30; ///< of a variable
+} // namespace limits
+
+class PtxParser {
+public:
+  explicit PtxParser(std::vector<Token> tokens) : tokens(std::move(tokens)), scopes(1) {}
+  bool parseModule();
+
+  Module module;
+  std::string message; ///< of the error: "line 12: …"
+
+private:
+  struct Symbol {
+    enum class Kind : uint8_t { Register, Variable };
+    Kind kind = Kind::Register;
+    uint32_t index = 0; ///< into Function::registers or Module::variables
+    uint32_t count = 1; ///< of a range: %r<count>
+  };
+  struct LabelUse {
+    uint32_t instruction;
+    uint32_t operand;
+    std::string_view name;
+    uint32_t line;
+  };
+  struct Scope {
+    std::unordered_map<std::string_view, Symbol> names;
+    std::unordered_map<std::string_view, Symbol> ranges; ///< of registers: %r<30> by "%r"
+    std::unordered_map<std::string_view, uint32_t> labels;
+    std::unordered_map<std::string_view, std::vector<std::string_view>> branchTargets;
+    std::vector<LabelUse> uses;
+  };
+  /// A value of a constant expression.
+  struct Constant {
+    uint64_t bits = 0;
+    uint8_t floatBits = 0;
+    bool isUnsigned = false;
+  };
+  /// What stands in front of a variable's name.
+  struct VariableHead {
+    Variable variable;
+    uint64_t elementBytes = 0; ///< of a vector all its elements
+    uint64_t scalarBytes = 0;
+  };
+
+  // Tokens.
+  const Token &token(size_t ahead = 0) const { return tokens[std::min(at + ahead, tokens.size() - 1)]; }
+  bool atEnd() const { return token().kind == TokenKind::End; }
+  bool take(std::string_view punctuation);
+  bool takeDirective(std::string_view name);
+  bool expect(std::string_view punctuation, std::string_view where);
+  bool takeName(std::string_view &name, std::string_view what);
+  bool takeInteger(uint64_t &value, std::string_view what);
+  static std::string quoted(const Token &token);
+
+  template <typename... Args> bool failAt(uint32_t line, fmt::format_string<Args...> format, Args &&...args) {
+    if (message.empty())
+      message = fmt::format("line {}: ", line) + fmt::format(format, std::forward<Args>(args)...);
+    return false;
+  }
+  template <typename... Args> bool fail(fmt::format_string<Args...> format, Args &&...args) {
+    return failAt(token().line, format, std::forward<Args>(args)...);
+  }
+
+  // The module.
+  bool parseTopLevel();
+  bool parseTarget();
+  bool parseFile();
+  bool skipSection();
+  bool skipPragma();
+  bool parseFunction(bool isEntry, bool isExtern);
+  bool parseParameters(Function &parsed, std::vector<uint32_t> &list, bool isEntry);
+  bool parsePerformanceDirectives(Function &parsed);
+  bool parseThree(uint32_t (&values)[3]);
+  bool addFunction(Function added, bool isDefinition);
+
+  // Bodies.
+  bool parseBody();
+  bool parseStatement();
+  bool parseBodyDirective();
+  bool parseLabel();
+  bool parseLoc();
+  bool parsePrototype();
+  bool parseInstruction();
+  bool parseGuard(Instruction &instruction);
+  bool closeScope();
+  bool resolveLabel(const Scope &scope, const LabelUse &use, bool &found);
+  void endFunction();
+
+  // Operands.
+  bool parseOperands(Instruction &instruction);
+  bool parseOperand(Operand &operand);
+  bool parseSimpleOperand(Operand &operand);
+  bool parseNamedOperand(Operand &operand);
+  bool parseSpecialRegister(std::string_view name, uint32_t line, Operand &operand);
+  bool parseVector(Operand &operand);
+  bool parseAddress(Operand &operand);
+  bool parseOffset(int64_t &offset);
+  bool parseCall(Instruction &instruction);
+  bool parseArguments(Operand &operand);
+  bool parseBranch(Instruction &instruction);
+  bool lookUpRegister(std::string_view name, uint32_t &index) const;
+  std::optional<Symbol> lookUp(std::string_view name) const;
+  const Function *findFunction(std::string_view name) const;
+
+  // Variables.
+  bool parseRegisters();
+  bool parseVariables(Space space, bool isExtern);
+  bool parseVariableHead(VariableHead &head);
+  bool parseArraySizes(uint64_t &count, bool &isOpen);
+  bool parseInitializer(VariableHead &head, uint64_t count, bool isOpen);
+  bool parseInitializerElement(VariableHead &head);
+  bool parseAddressInitializer(VariableHead &head);
+  bool declare(std::string_view name, Symbol symbol, uint32_t line);
+
+  // Constants.
+  bool atConstant() const;
+  bool parseConstant(Constant &value);
+  bool parseUnary(Constant &value, size_t depth);
+  bool parseBinary(Constant &value, int least, size_t depth);
+  bool applyBinary(std::string_view op, Constant &left, const Constant &right);
+
+  std::vector<Token> tokens;
+  size_t at = 0;
+  std::vector<Scope> scopes; ///< [0] is the module's
+  Function *function = nullptr;
+  Place location; ///< the `.loc` in force
+  size_t registerCount = 0;
+  size_t targetCount = 0;
+  std::vector<std::unique_ptr<std::string>> names; ///< of ranges of variables: what the scopes refer to
+};
+
+/// "%laneid", "%tid.x"; nothing for a name that is no special register of a thread here.
+std::optional<SpecialRegister> parseSpecialRegisterName(std::string_view name);
+
+} // namespace tile::sim

@@ -1,0 +1,11 @@
+#!/bin/sh
+# run-devices.sh DEVICE[,DEVICE...] WORD...: `tilec run WORD...` on each device; stops at the first that fails. The simulator gets the
+# code of the GPU with the most special instructions; a GPU gets its own.
+devices=$1
+shift
+for device in $(echo "$devices" | tr , ' '); do
+  case $device in
+  sim) tilec run --target=sm_90a --device=sim "$@" || exit ;;
+  *) tilec run --device="$device" "$@" || exit ;;
+  esac
+done

@@ -1,0 +1,113 @@
+// Runs PTX on the simulator's machine for tests: text in, reports out.
+#pragma once
+
+#include "Simulator/Check/Checker.h"
+#include "Simulator/Check/Format.h"
+#include "Simulator/Machine/Machine.h"
+#include "Simulator/Ptx/Parser.h"
+
+#include <algorithm>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <map>
+#include <memory>
+
+namespace tile::sim {
+
+/// A kernel `k` with 64-bit parameters that are addresses of buffers.
+class SimulatedKernel {
+public:
+  /// `body`: instructions; registers %r0…%r31 (b32), %d0…%d31 (b64), %p0…%p9, %h0…%h9 (b16) are there, %d0… hold
+  /// the addresses of the buffers, %r0 is %tid.x, and `data` is shared memory of 4096 bytes.
+  SimulatedKernel(const std::string &body, unsigned numBuffers = 1) {
+    std::string text = ".version 8.7\n.target sm_90a\n.address_size 64\n.visible .entry k(";
+    for (unsigned i = 0; i < numBuffers; ++i)
+      text += std::string(i ? ", " : "") + ".param .u64 p" + std::to_string(i);
+    text += ")\n{\n.reg .b32 %r<32>;\n.reg .b64 %d<32>;\n.reg .pred %p<10>;\n.reg .b16 %h<10>;\n"
+            ".shared .align 128 .b8 data[4096];\n";
+    for (unsigned i = 0; i < numBuffers; ++i)
+      text += "ld.param.u64 %d" + std::to_string(i) + ", [p" + std::to_string(i) + "];\n";
+    text += "mov.u32 %r0, %tid.x;\n" + body + "\nret;\n}\n";
+    auto parsed = parsePtx(text);
+    if (!parsed) {
+      ADD_FAILURE() << parsed.error().message << "\n" << text;
+      return;
+    }
+    module = std::make_unique<Module>(std::move(*parsed));
+    for (unsigned i = 0; i < numBuffers; ++i)
+      buffers.emplace_back(bufferBytes);
+  }
+
+  static constexpr unsigned bufferBytes = 4096;
+  uint32_t threads = 64, ctas = 1, clusterSize = 1, hostThreads = 1;
+  bool initialized = true;
+  bool clearsBuffers = true; ///< before each run; else they hold what the test, or the run before, has put there
+  std::unique_ptr<Module> module;
+  std::vector<std::vector<std::byte>> buffers;
+  std::vector<std::byte> input; ///< what the first buffer begins with; all others hold zeros at the start
+
+  std::vector<Report> run(uint64_t seed) {
+    if (!module)
+      return {};
+    GlobalMemory memory;
+    LaunchConfig config;
+    config.grid[0] = ctas;
+    config.block[0] = threads;
+    config.cluster[0] = clusterSize;
+    config.seed = seed;
+    config.hostThreads = hostThreads;
+    for (auto &buffer : buffers) {
+      if (clearsBuffers)
+        std::fill(buffer.begin(), buffer.end(), std::byte(0));
+      if (&buffer == &buffers.front())
+        std::copy(input.begin(), input.end(), buffer.begin());
+      uint64_t address = memory.add("x", buffer.data(), buffer.size(), 256, initialized);
+      config.parameters.resize(config.parameters.size() + 8);
+      std::memcpy(config.parameters.data() + config.parameters.size() - 8, &address, 8);
+    }
+    auto program = Program::load(*module, "k", memory);
+    if (!program) {
+      ADD_FAILURE() << program.error().message;
+      return {};
+    }
+    Reports reports;
+    Machine machine(**program, memory, config, reports);
+    std::unique_ptr<Checker> checker = makeHappensBefore(machine);
+    machine.checker = checker.get();
+    if (auto status = machine.run(); !status)
+      ADD_FAILURE() << status.error().message;
+    return reports.all();
+  }
+
+  std::string text(const std::vector<Report> &reports) const {
+    std::string text;
+    for (const Report &report : reports)
+      text += formatReport(report, *module, {"k.ptx", nullptr});
+    return text;
+  }
+
+  /// No report for any of some seeds.
+  void expectNone() {
+    for (uint64_t seed = 0; seed < 12; ++seed) {
+      auto reports = run(seed);
+      EXPECT_TRUE(reports.empty()) << "seed " << seed << "\n" << text(reports);
+      if (!reports.empty())
+        return;
+    }
+  }
+  /// A report of this kind for every seed: what is found does not depend on the schedule. Its message has `words`.
+  void expectAlways(ReportKind kind, const std::string &words = "") {
+    for (uint64_t seed = 0; seed < 12; ++seed) {
+      auto reports = run(seed);
+      bool found = false;
+      for (const Report &report : reports)
+        found |= report.kind == kind && report.message.find(words) != std::string::npos;
+      EXPECT_TRUE(found) << "seed " << seed << ": no " << reportKindName(kind) << " '" << words << "' in\n"
+                         << text(reports);
+      if (!found)
+        return;
+    }
+  }
+};
+
+} // namespace tile::sim
