@@ -99,11 +99,29 @@ def CtaLowerDot : KernelPass<"cta-lower-dot"> {
   let options = [TargetOption];
 }
 
+def CtaLoadAhead : KernelPass<"cta-load-ahead"> {
+  let summary = "load vectors that are needed behind a loop of products before it";
+  let description = [{
+    Kind: optimisation. Requires: phase layout, decided layouts. Ensures: a vector that is loaded behind a loop of
+    products that writes no memory, and takes few registers, is loaded before the loop, in a layout whose conversion
+    stays in the warp where there is one. Example: test/Transforms/Cta/load-ahead.mlir.
+  }];
+}
+
 def CtaVectorizeAccess : KernelPass<"cta-vectorize-access"> {
   let summary = "find how many consecutive elements a thread can load or store at once";
   let description = [{
     Kind: optimisation. Requires: phase layout. Ensures: `vector` of loads and stores is as large as alignment,
     contiguity and layout allow, at most 16 bytes; `partial` where the mask may change inside. Example: test/Transforms/Cta/vectorize-access.mlir.
+  }];
+}
+
+def CtaSplitStores : KernelPass<"cta-split-stores"> {
+  let summary = "write converted matrices panel by panel";
+  let description = [{
+    Kind: optimisation. Requires: phase layout, `vector` of stores. Ensures: phase async; a matrix that is converted only to be stored
+    goes through a buffer of a few columns, in which warps have rows of their own, where addresses and masks can be
+    computed anew for each panel. Example: test/Transforms/Cta/split-stores.mlir.
   }];
 }
 

@@ -3,7 +3,8 @@
 // A read is copied into a buffer, awaited at once; its users load from there. The layout is row-major with the widest
 // swizzle, which is what a matrix descriptor of wgmma can say. A write goes through a ring of two panels:
 //
-//   tile.desc_store %d[%i, %j], %x     ==>   for each panel p:  cta.tma_store_wait 1; store of %x's columns; fence;
+//   tile.desc_store %d[%i, %j], %x     ==>   for each panel p:  cta.tma_store_wait 1; columns of %x; their store;
+//   fence;
 //                                                               cta.tma_store %panel[p % 2], %d[%i, %j + p * columns]
 //                                            before tile.return:  cta.tma_store_wait 0
 //
@@ -19,6 +20,7 @@
 #include "Layout/ShapeTransforms.h"
 #include "Layout/SharedLayouts.h"
 #include "Layout/TmaBoxes.h"
+#include "Transforms/Cta/ColumnSlice.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -174,6 +176,7 @@ private:
     Value restDesc = rest ? addRest(store.getDesc(), restColumns, partOf(rest)) : Value();
     emitPanels(store, matrix, panel, rest, restDesc, groups);
     store.erase();
+    eraseIfUnused(matrix);
     hasStores = true;
     return success();
   }
@@ -188,12 +191,23 @@ private:
     Value ring = cta::AllocOp::create(builder, loc, panel.withSlots(slots), /*offset=*/IntegerAttr());
     Value last = rest ? cta::AllocOp::create(builder, loc, rest, /*offset=*/IntegerAttr()) : Value();
     builder.setInsertionPoint(store);
+    std::optional<ColumnSlicer> slicer, restSlicer;
+    if (writes > 1) {
+      slicer.emplace(matrix, store, findBase(store.getDesc()), columns);
+      if (rest)
+        restSlicer.emplace(matrix, store, findBase(store.getDesc()), width - count * columns);
+    }
+    auto slicerOf = [&](int64_t index) -> ColumnSlicer & { return index == count ? *restSlicer : *slicer; };
+    if (writes > 1)
+      slicerOf(0).load(builder, 0);
     for (int64_t index = 0; index < writes; ++index) {
       bool isRest = index == count;
+      if (index + 1 < writes)
+        slicerOf(index + 1).load(builder, (index + 1) * columns);
       Value part = matrix;
       SmallVector<Value> offsets(store.getOffsets());
       if (writes > 1) {
-        part = emitColumns(loc, part, index * columns, isRest ? width - index * columns : columns);
+        part = slicerOf(index).slice(builder, index * columns);
         offsets.back() = arith::AddIOp::create(builder, loc, offsets.back(), emitI32(loc, index * columns));
       }
       // The write before into the same buffer was so many writes ago, in this program or the last one.
@@ -212,14 +226,6 @@ private:
   static RankedTensorType reshaped(RankedTensorType type, ArrayRef<int64_t> shape) {
     auto layout = layout::reshape(cta::getLayout(type), {shape.begin(), shape.end()});
     return RankedTensorType::get(shape, type.getElementType(), cta::LayoutAttr::get(type.getContext(), layout));
-  }
-
-  Value emitColumns(Location loc, Value value, int64_t first, int64_t columns) {
-    auto type = cast<RankedTensorType>(value.getType());
-    layout::SlicedLayout sliced = *layout::sliceDim(cta::getLayout(type), 1, columns);
-    auto result = RankedTensorType::get({type.getDimSize(0), columns}, type.getElementType(),
-                                        cta::LayoutAttr::get(type.getContext(), sliced.layout));
-    return cta::SliceColumnsOp::create(builder, loc, result, value, first);
   }
 
   Value emitI32(Location loc, int64_t value) {

@@ -3,8 +3,8 @@
 // Backward: for `c = convert(v -> L)`, collect the operations that compute v. If they are cheap (constants, ranges,
 // arithmetic, shape changes), or the leaves of that slice are cheaper to convert than v, clone the slice in layout L.
 // A slice may go around a loop: then the loop carries the value in L instead.
-// Forward: `op(convert(v))` becomes `convert(op(v))` when the other operands can be had in v's layout for next to
-// nothing; the conversion moves down towards a store or meets one that undoes it.
+// Forward: a conversion moves down below the arithmetic that uses its value, whatever the number of uses, as far as what
+// must be converted behind it and of other operands is least; there it meets a store or one that undoes it.
 //
 //   %c = convert(%acc : #mma -> #default)                       %r = arith.truncf %acc : #mma
 //   %r = arith.truncf %c                        == forward ==>  %s = convert(%r : #mma -> #store)
@@ -55,31 +55,112 @@ cta::LayoutAttr resultLayout(Operation *op, cta::LayoutAttr layout, ArrayRef<int
 /// What is this many times smaller than the converted value may be converted instead of it.
 constexpr int64_t smallPart = 8;
 
-int64_t bytesOfResults(Operation *op) {
-  int64_t bytes = 0;
-  for (Value result : op->getResults())
-    bytes += isa<RankedTensorType>(result.getType()) ? LayoutSlicer::bytesOf(result) : 0;
-  return bytes;
+/// More is never looked at, which keeps the pass linear in the size of a kernel.
+constexpr size_t maxFollowers = 128;
+
+bool canFollow(Operation *op) {
+  return isElementwise(op) || isa<ReduceOp, ReshapeOp, TransOp>(op);
 }
 
-/// Whether all users can have the source's layout instead, so that what is converted of their results is about as much
-/// at most: a maximum of the rows and a difference from it, but not two sums with something else.
-bool canSink(ConvertLayoutOp convert, ArrayRef<Operation *> users, LayoutSlicer &slicer) {
-  cta::LayoutAttr layout = cta::getLayoutAttr(convert.getSrc().getType());
-  int64_t bytes = LayoutSlicer::bytesOf(convert.getSrc()), cost = 0, resultBytes = 0;
-  for (Operation *user : users) {
-    if (!isElementwise(user) && !isa<ReduceOp, ReshapeOp, TransOp>(user))
-      return false;
-    resultBytes += bytesOfResults(user);
-    // The other operands must be nearly free in that layout: a vector that is added to each row may be converted.
-    for (Value operand : user->getOperands())
-      if (operand != convert && isa<RankedTensorType>(operand.getType()))
-        cost += slicer.plan(operand, layout, bytes + 1).cost;
-    if (cost * smallPart > bytes)
-      return false;
+/// The operations that can be computed in the layout of a conversion's source, so that what is converted instead is as
+/// much at most: a chain of arithmetic on a product's sum, whatever the number of uses in it, a maximum of the rows and
+/// a difference from it, but not two sums that are both needed elsewhere.
+class Followers {
+public:
+  Followers(ConvertLayoutOp convert, LayoutSlicer &slicer)
+      : convert(convert), slicer(slicer), layout(cta::getLayoutAttr(convert.getSrc().getType())),
+        bytes(LayoutSlicer::bytesOf(convert.getSrc())) {}
+
+  /// In program order.
+  SmallVector<Operation *> plan() {
+    // The cost if only the first n follow; with none it is that of the conversion.
+    SmallVector<int64_t> costs{bytes}, others{0};
+    for (Operation *op : collect()) {
+      if (!join(op))
+        break;
+      costs.push_back(otherBytes + frontierBytes());
+      others.push_back(otherBytes);
+    }
+    int64_t most = *llvm::min_element(costs) + bytes / smallPart;
+    size_t count = costs.size() - 1;
+    // What is not nearly free must make the sum of all conversions smaller, or it could be undone again and again.
+    while (count > 0 && (costs[count] > most || (others[count] * smallPart > bytes && costs[count] >= bytes)))
+      --count;
+    joined.truncate(count);
+    return std::move(joined);
   }
-  return resultBytes <= bytes + bytes / smallPart;
-}
+
+private:
+  /// What could follow: users in one block, and through element-wise operations the users of these.
+  SmallVector<Operation *> collect() {
+    llvm::SetVector<Operation *> found;
+    Block *block = convert->user_begin()->getBlock();
+    SmallVector<Value> values{convert.getResult()};
+    while (!values.empty() && found.size() < maxFollowers)
+      for (Operation *user : values.pop_back_val().getUsers())
+        if (user->getBlock() == block && canFollow(user) && found.insert(user) && isElementwise(user))
+          values.push_back(user->getResult(0));
+    SmallVector<Operation *> ordered = found.takeVector();
+    llvm::sort(ordered, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    return ordered;
+  }
+
+  /// False if that costs more than the conversion.
+  bool join(Operation *op) {
+    int64_t cost = 0;
+    SmallVector<Value> planned;
+    for (Value operand : op->getOperands()) {
+      if (operand == convert || isComputed(operand) || !isa<RankedTensorType>(operand.getType()) ||
+          priced.contains(operand))
+        continue;
+      cost += slicer.plan(operand, layout, bytes + 1).cost;
+      planned.push_back(operand);
+    }
+    if (otherBytes + cost > bytes)
+      return false;
+    otherBytes += cost;
+    priced.insert(planned.begin(), planned.end());
+    joined.push_back(op);
+    members.insert(op);
+    return true;
+  }
+
+  bool isComputed(Value value) {
+    Operation *op = value.getDefiningOp();
+    return op && members.contains(op) && isElementwise(op);
+  }
+
+  /// Bytes of what is needed in another layout.
+  int64_t frontierBytes() {
+    int64_t sum = frontierBytesOf(convert);
+    for (Operation *op : joined)
+      sum += frontierBytesOf(op);
+    return sum;
+  }
+
+  int64_t frontierBytesOf(Operation *op) {
+    int64_t sum = 0;
+    for (Value result : op->getResults())
+      if (isa<RankedTensorType>(result.getType()) && llvm::any_of(result.getUsers(), [&](Operation *user) {
+            return !members.contains(user) && !isa<DescStoreOp>(user) && !undoes(user);
+          }))
+        sum += LayoutSlicer::bytesOf(result);
+    return sum;
+  }
+
+  bool undoes(Operation *user) {
+    auto next = dyn_cast<ConvertLayoutOp>(user);
+    return next && cta::getLayoutAttr(next.getType()) == layout;
+  }
+
+  ConvertLayoutOp convert;
+  LayoutSlicer &slicer;
+  cta::LayoutAttr layout;
+  int64_t bytes, otherBytes = 0;
+  SmallVector<Operation *> joined;
+  llvm::DenseSet<Operation *> members;
+  llvm::DenseSet<Value> priced; ///< Other operands whose conversion is in `otherBytes`.
+};
 
 /// The conversions still to be looked at. An entry counts as long as the conversion exists.
 class Worklist {
@@ -152,16 +233,13 @@ void foldUsers(ConvertLayoutOp convert, Worklist &worklist) {
   }
 }
 
-/// Clones the user of a conversion with its operands in `layout`, and converts the results back.
-void sinkBelow(Operation *user, ConvertLayoutOp convert, cta::LayoutAttr layout, LayoutSlicer &slicer,
-               Worklist &worklist) {
+/// Clones an operation with its operands in `layout`, and converts the results back.
+void computeIn(cta::LayoutAttr layout, Operation *user, LayoutSlicer &slicer, Worklist &worklist) {
   // By index: having an operand in another layout may replace operands of `user` itself (see LayoutSlicer).
   OpBuilder builder(user);
-  SmallVector<Value> operands, oldOperands;
-  for (unsigned i = 0; i < user->getNumOperands(); ++i) {
-    Value operand = user->getOperand(i);
-    operands.push_back(operand == convert ? convert.getSrc() : slicer.rewrite(operand, layout));
-  }
+  SmallVector<Value> operands;
+  for (unsigned i = 0; i < user->getNumOperands(); ++i)
+    operands.push_back(slicer.rewrite(user->getOperand(i), layout));
   builder.setInsertionPoint(user);
   Operation *clone = builder.clone(*user);
   clone->setOperands(operands);
@@ -178,34 +256,31 @@ void sinkBelow(Operation *user, ConvertLayoutOp convert, cta::LayoutAttr layout,
     foldUsers(back, worklist);
     worklist.push(back);
   }
-  for (Value operand : user->getOperands())
-    if (operand != convert && !llvm::is_contained(oldOperands, operand))
-      oldOperands.push_back(operand);
+  SmallVector<Value> oldOperands(llvm::SetVector<Value>(user->operand_begin(), user->operand_end()).takeVector());
   user->erase();
   worklist.eraseDead(std::move(oldOperands));
 }
 
-/// Moves a conversion below its users, first to last.
+/// Moves a conversion below what uses it.
 bool sinkConversion(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &worklist) {
-  SmallVector<Operation *> users =
-      llvm::to_vector(llvm::SetVector<Operation *>(convert->user_begin(), convert->user_end()));
   // A write through a descriptor takes its value in any layout.
-  if (auto store = users.size() == 1 ? dyn_cast<DescStoreOp>(users.front()) : DescStoreOp()) {
-    store.getValueMutable().assign(convert.getSrc());
-    convert.erase();
-    return true;
-  }
-  if (users.empty() ||
-      !llvm::all_of(users, [&](Operation *user) { return user->getBlock() == users[0]->getBlock(); }) ||
-      !canSink(convert, users, slicer))
-    return false;
-  llvm::sort(users, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  if (users.size() > 1)
-    worklist.push(convert); // one user at a time: to have the operands of one in another layout may replace the next's
-  sinkBelow(users.front(), convert, cta::getLayoutAttr(convert.getSrc().getType()), slicer, worklist);
-  if (users.size() == 1)
-    convert.erase();
-  return true;
+  bool changed = false;
+  for (Operation *user : llvm::make_early_inc_range(convert->getUsers()))
+    if (auto store = dyn_cast<DescStoreOp>(user)) {
+      store.getValueMutable().assign(convert.getSrc());
+      changed = true;
+    }
+  cta::LayoutAttr layout = cta::getLayoutAttr(convert.getSrc().getType());
+  SmallVector<Operation *> followers;
+  if (!convert->use_empty())
+    followers = Followers(convert, slicer).plan();
+  // What is left of its uses, if it is not erased with the operations that have followed.
+  if (changed || !followers.empty())
+    worklist.push(convert);
+  // Operands that follow, too, are found behind the conversions back.
+  for (Operation *op : followers)
+    computeIn(layout, op, slicer, worklist);
+  return changed || !followers.empty();
 }
 
 bool rematerialise(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &worklist) {

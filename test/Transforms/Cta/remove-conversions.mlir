@@ -103,3 +103,72 @@ tile.kernel @two_uses(%d: !tile.desc<32x32xf16>) {
   tile.desc_store %d[%c0, %c0], %h : !tile.desc<32x32xf16>, tensor<32x32xf16>
   tile.return
 }
+
+// SiLU uses the sum twice: all of its arithmetic stays where the product is, and only its result is converted.
+// CHECK-LABEL: tile.kernel @activation
+// CHECK: %[[P:.*]] = tile.dot
+// CHECK-NOT: cta.convert_layout %[[P]]
+// CHECK: arith.mulf %[[P]]
+// CHECK: %[[H:.*]] = arith.truncf
+// CHECK: cta.convert_layout %[[H]]
+// CHECK-NOT: cta.convert_layout
+// CHECK: tile.store
+tile.kernel @activation(%c: !tile.ptr<f16> {tile.divisibility = 16 : i32}) {
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %one = arith.constant dense<1.0> : tensor<32x32xf32>
+  %ab = arith.constant dense<2.0> : tensor<32x32xf16>
+  %p = tile.dot %ab, %ab, %zero : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+  %less = arith.negf %p : tensor<32x32xf32>
+  %e = math.exp %less : tensor<32x32xf32>
+  %sum = arith.addf %e, %one : tensor<32x32xf32>
+  %s = arith.divf %one, %sum : tensor<32x32xf32>
+  %y = arith.mulf %p, %s : tensor<32x32xf32>
+  %h = arith.truncf %y : tensor<32x32xf32> to tensor<32x32xf16>
+  %r = tile.arange 0 to 32 : tensor<32xi32>
+  %column = tile.expand_dims %r {axis = 1 : i32} : tensor<32xi32> -> tensor<32x1xi32>
+  %wide = tile.broadcast %column : tensor<32x1xi32> -> tensor<32x32xi32>
+  %c32 = arith.constant dense<32> : tensor<32x32xi32>
+  %rows = arith.muli %wide, %c32 : tensor<32x32xi32>
+  %row = tile.expand_dims %r {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+  %cols = tile.broadcast %row : tensor<1x32xi32> -> tensor<32x32xi32>
+  %at = arith.addi %rows, %cols : tensor<32x32xi32>
+  %base = tile.splat %c : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
+  %q = tile.addptr %base, %at : tensor<32x32x!tile.ptr<f16>>, tensor<32x32xi32>
+  tile.store %q, %h : tensor<32x32x!tile.ptr<f16>>
+  tile.return
+}
+
+// What is added to a sum through a descriptor is half as large in memory, so it is converted and not the sum.
+// CHECK-LABEL: tile.kernel @residual
+// CHECK: %[[P:.*]] = tile.dot
+// CHECK-NOT: cta.convert_layout %[[P]]
+// CHECK: %[[R:.*]] = tile.load
+// CHECK: cta.convert_layout %[[R]]
+// CHECK-NOT: cta.convert_layout
+// CHECK: tile.desc_store
+tile.kernel @residual(%d: !tile.desc<32x32xf16>, %q: !tile.ptr<f16> {tile.divisibility = 16 : i32}) {
+  %c0 = arith.constant 0 : i32
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %ab = arith.constant dense<2.0> : tensor<32x32xf16>
+  %p = tile.dot %ab, %ab, %zero : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+  %half = arith.constant dense<0.5> : tensor<32x32xf32>
+  %scaled = arith.mulf %p, %half : tensor<32x32xf32>
+  %r = tile.arange 0 to 32 : tensor<32xi32>
+  %column = tile.expand_dims %r {axis = 1 : i32} : tensor<32xi32> -> tensor<32x1xi32>
+  %wide = tile.broadcast %column : tensor<32x1xi32> -> tensor<32x32xi32>
+  %c32 = arith.constant dense<32> : tensor<32x32xi32>
+  %rows = arith.muli %wide, %c32 : tensor<32x32xi32>
+  %row = tile.expand_dims %r {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+  %cols = tile.broadcast %row : tensor<1x32xi32> -> tensor<32x32xi32>
+  %at = arith.addi %rows, %cols : tensor<32x32xi32>
+  %base = tile.splat %q : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
+  %ptrs = tile.addptr %base, %at : tensor<32x32x!tile.ptr<f16>>, tensor<32x32xi32>
+  %res = tile.load %ptrs : tensor<32x32x!tile.ptr<f16>>
+  %wider = arith.extf %res : tensor<32x32xf16> to tensor<32x32xf32>
+  %sum = arith.addf %scaled, %wider : tensor<32x32xf32>
+  %gate = math.tanh %sum : tensor<32x32xf32>
+  %y = arith.mulf %sum, %gate : tensor<32x32xf32>
+  %h = arith.truncf %y : tensor<32x32xf32> to tensor<32x32xf16>
+  tile.desc_store %d[%c0, %c0], %h : !tile.desc<32x32xf16>, tensor<32x32xf16>
+  tile.return
+}
