@@ -22,7 +22,7 @@ std::optional<ProductPrograms> tile::findProductPrograms(KernelOp kernel) {
     return std::nullopt;
   for (Operation &op : plan.programs.getBody()->without_terminator()) {
     auto loop = dyn_cast<scf::ForOp>(op);
-    if (!loop && !plan.steps && !isMemoryEffectFree(&op) && !isa<cta::AllocOp, cta::MbarrierAllocOp>(op))
+    if (!loop && !plan.steps && !isMemoryEffectFree(&op) && !isa<LoadOp, cta::AllocOp, cta::MbarrierAllocOp>(op))
       return std::nullopt; // would happen for each part of a program
     if (!loop || plan.steps)
       continue;

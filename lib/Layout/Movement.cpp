@@ -55,4 +55,10 @@ Movement planMovement(const LinearLayout &src, const LinearLayout &dst, int64_t 
   return movement;
 }
 
+bool movesByShuffles(const LinearLayout &src, const LinearLayout &dst, unsigned elementBytes) {
+  constexpr unsigned shuffleBytes = 4;
+  return src.rank() == 1 && elementBytes <= shuffleBytes &&
+         planMovement(src, dst, /*maxShufflesPerRegister=*/1).kind == MovementKind::lanes;
+}
+
 } // namespace tile::layout

@@ -29,4 +29,8 @@ struct Movement {
 /// `maxShufflesPerRegister` of them (store + load = 2).
 Movement planMovement(const LinearLayout &src, const LinearLayout &dst, int64_t maxShufflesPerRegister = 2);
 
+/// Whether one shuffle brings each register of `dst`, or of several small elements together, of a vector: cheaper than
+/// shared memory, and no warp waits for another.
+bool movesByShuffles(const LinearLayout &src, const LinearLayout &dst, unsigned elementBytes);
+
 } // namespace tile::layout

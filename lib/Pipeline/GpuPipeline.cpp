@@ -72,6 +72,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add(Optimisation, [] { return createCSEPass(); });
   // Values are computed where they are needed; what is left of conversions moves data that has to move.
   list.add(Optimisation, [] { return createCtaRemoveConversions(); });
+  // Layouts are decided, and products still easy to see.
+  list.add(Optimisation, [] { return createCtaLoadAhead(); });
   list.cleanUp();
 
   // Accesses keep their layout from here on, so their width can be decided.

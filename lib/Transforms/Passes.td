@@ -99,6 +99,15 @@ def CtaLowerDot : KernelPass<"cta-lower-dot"> {
   let options = [TargetOption];
 }
 
+def CtaLoadAhead : KernelPass<"cta-load-ahead"> {
+  let summary = "load vectors that are needed behind a loop of products before it";
+  let description = [{
+    Kind: optimisation. Requires: phase layout, decided layouts. Ensures: a vector that is loaded behind a loop of
+    products that writes no memory, and takes few registers, is loaded before the loop, in a layout whose conversion
+    stays in the warp where there is one. Example: test/Transforms/Cta/load-ahead.mlir.
+  }];
+}
+
 def CtaVectorizeAccess : KernelPass<"cta-vectorize-access"> {
   let summary = "find how many consecutive elements a thread can load or store at once";
   let description = [{

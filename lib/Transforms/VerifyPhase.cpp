@@ -193,7 +193,9 @@ private:
 
   LogicalResult verifyScheduled(Operation *op) {
     if (auto convert = dyn_cast<cta::ConvertLayoutOp>(op))
-      if (!staysInThread(cta::getLayout(convert.getSrc().getType()), cta::getLayout(convert.getType())))
+      if (!staysInThread(cta::getLayout(convert.getSrc().getType()), cta::getLayout(convert.getType())) &&
+          !layout::movesByShuffles(cta::getLayout(convert.getSrc().getType()), cta::getLayout(convert.getType()),
+                                   getBytesInMemory(getElementTypeOf(convert.getType()))))
         return error(op) << "conversion moves elements between threads: from " << convert.getSrc().getType() << " to "
                          << convert.getType();
     if (auto reduce = dyn_cast<ReduceOp>(op))

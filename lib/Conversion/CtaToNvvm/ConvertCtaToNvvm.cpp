@@ -138,6 +138,7 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
     populateKernelPatterns(converter, patterns);
     populateElementwisePatterns(converter, patterns);
     populateShapePatterns(converter, patterns);
+    populateShufflePatterns(converter, patterns);
     populateMemoryPatterns(converter, patterns, gpu);
     populateAsyncCopyPatterns(converter, patterns, gpu);
     populateBufferPatterns(converter, patterns, gpu);

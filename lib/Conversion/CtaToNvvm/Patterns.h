@@ -68,6 +68,7 @@ void populatePrintPatterns(const mlir::TypeConverter &converter, mlir::RewritePa
                            const target::GpuTarget &gpu);
 void populateElementwisePatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateShapePatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+void populateShufflePatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateReducePatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateScanPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateGatherPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);

@@ -3,6 +3,7 @@
 #include "EmitLayout.h"
 #include "Patterns.h"
 
+#include "Layout/Movement.h"
 #include "Layout/ShapeTransforms.h"
 
 using namespace mlir;
@@ -76,6 +77,10 @@ struct SliceColumnsLowering : OpConversionPattern<cta::SliceColumnsOp> {
 LogicalResult checkShapeChange(Operation *op) {
   Renaming renaming = renamingOf(op);
   if (registerSources(renaming.src, renaming.dst))
+    return success();
+  auto convert = dyn_cast<cta::ConvertLayoutOp>(op);
+  if (convert &&
+      layout::movesByShuffles(renaming.src, renaming.dst, getBytesInMemory(getElementTypeOf(convert.getType()))))
     return success();
   return op->emitOpError() << "moves elements between threads: operand is " << op->getOperand(0).getType()
                            << ", result is " << op->getResult(0).getType()

@@ -6,8 +6,9 @@
 //
 //   %y = cta.convert_layout %x : #a -> #b   ==>   cta.local_store %x, %buffer; %y = cta.local_load %buffer : #b
 //
-// A conversion that only renames registers stays. A gather becomes a store to a buffer and a load at computed places;
-// results of atomic operations, which only one of the threads that hold an element gets, reach the others the same way.
+// A conversion that only renames registers stays, and one of a vector that takes a shuffle for each register. A gather
+// becomes a store to a buffer and a load at computed places; results of atomic operations, which only one of the
+// threads that hold an element gets, reach the others the same way.
 #include "Cta/CtaDialect.h"
 #include "Layout/Factories.h"
 #include "Layout/Movement.h"
@@ -28,10 +29,12 @@ using layout::LinearLayout;
 
 namespace {
 
-bool movesBetweenThreads(cta::ConvertLayoutOp convert) {
-  layout::MovementKind kind =
-      layout::planMovement(cta::getLayout(convert.getSrc().getType()), cta::getLayout(convert.getType())).kind;
-  return kind == layout::MovementKind::lanes || kind == layout::MovementKind::shared;
+/// And not by shuffles.
+bool movesThroughMemory(cta::ConvertLayoutOp convert) {
+  const LinearLayout &src = cta::getLayout(convert.getSrc().getType()), &dst = cta::getLayout(convert.getType());
+  layout::MovementKind kind = layout::planMovement(src, dst).kind;
+  bool moves = kind == layout::MovementKind::lanes || kind == layout::MovementKind::shared;
+  return moves && !layout::movesByShuffles(src, dst, getBytesInMemory(getElementTypeOf(convert.getType())));
 }
 
 void lowerConversion(cta::ConvertLayoutOp convert) {
@@ -177,7 +180,7 @@ struct CtaLowerConversions : tile::impl::CtaLowerConversionsBase<CtaLowerConvers
 
     SmallVector<cta::ConvertLayoutOp> conversions;
     getOperation().walk([&](cta::ConvertLayoutOp convert) {
-      if (movesBetweenThreads(convert))
+      if (movesThroughMemory(convert))
         conversions.push_back(convert);
     });
     llvm::for_each(conversions, lowerConversion);

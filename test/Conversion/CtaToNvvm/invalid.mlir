@@ -27,10 +27,10 @@ tile.kernel @warps() attributes {num_warps = 4 : i32} {
 
 #a = #cta.layout<[32], register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
 #b = #cta.layout<[32], register = [], lane = [[2], [1], [4], [8], [16]], warp = []>
-tile.kernel @moves() attributes {num_warps = 1 : i32} {
-  %r = tile.arange 0 to 32 : tensor<32xi32, #a>
+tile.kernel @moves(%f: f64) attributes {num_warps = 1 : i32} {
+  %r = tile.splat %f : f64 -> tensor<32xf64, #a>
   // expected-error @+1 {{moves elements between threads}}
-  %s = cta.convert_layout %r : tensor<32xi32, #a> -> tensor<32xi32, #b>
+  %s = cta.convert_layout %r : tensor<32xf64, #a> -> tensor<32xf64, #b>
   tile.return
 }
 

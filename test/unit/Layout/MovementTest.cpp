@@ -103,3 +103,13 @@ TEST(Movement, BlockedToAccumulatorCrossesWarps) {
   EXPECT_EQ(planMovement(defaultBlocked({128, 128}, {1, 0}, 8, 4), mmaAccumulator(128, 128, {2, 2})).kind,
             MovementKind::shared);
 }
+
+TEST(Movement, VectorsMoveByShuffles) {
+  LinearLayout spread = layoutOf({1, 64, 128}, {2, 4, 8, 16, 32}, {0});
+  LinearLayout columns = layoutOf({1, 8, 16, 32, 64, 128}, {2, 4, 0, 0, 0}, {0});
+  EXPECT_TRUE(movesByShuffles(spread, columns, 2));
+  EXPECT_TRUE(movesByShuffles(spread, columns, 4));
+  EXPECT_FALSE(movesByShuffles(spread, columns, 8)); // a shuffle moves 32 bits
+  EXPECT_FALSE(movesByShuffles(base, columns, 2));   // another warp has half of it
+  EXPECT_FALSE(movesByShuffles(columns, columns, 2));
+}

@@ -1,0 +1,186 @@
+// cta-load-ahead: load what is needed behind a loop of products before it.
+//
+// A vector that is added to the sums of a product, or scales them, takes as long to come from memory as several steps
+// of the product. Issued before the loop, the load costs nothing but a few registers through it:
+//
+//   %acc = scf.for … { tile.dot }                         %x = tile.load %bias : #spread
+//   %x = tile.load %bias : #blocked               ==>     %acc = scf.for … { tile.dot }
+//   %y = cta.convert_layout %x : #blocked -> #row         %y = cta.convert_layout %x : #spread -> #row
+//
+// #spread is a layout in which each warp has all that it needs in few registers, so that the conversion does not leave
+// the warp: shuffles, without shared memory and barriers, at which warp groups would wait for each other. Where threads
+// need no more than a few elements, they load these themselves.
+#include "Layout/Movement.h"
+#include "Layout/ShapeTransforms.h"
+#include "Tile/TileDialect.h"
+#include "Transforms/Cta/LayoutSlice.h"
+#include "Transforms/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace tile {
+#define GEN_PASS_DEF_CTALOADAHEAD
+#include "Transforms/Passes.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+using layout::LinearLayout;
+
+namespace {
+
+/// Registers of a thread, in bytes, that a vector may take through the loop.
+constexpr int64_t maxBytes = 32;
+/// Elements that each thread loads for itself, whatever other threads load.
+constexpr int64_t maxOwn = 4;
+
+int64_t bytesInRegisters(const LinearLayout &layout, RankedTensorType type) {
+  return layout.numRegisters() * std::max(getBytesInMemory(type.getElementType()), 1u);
+}
+
+/// The loop of products before the load in its block, if nothing in between writes memory.
+scf::ForOp findProducts(LoadOp load) {
+  for (Operation *op = load->getPrevNode(); op; op = op->getPrevNode()) {
+    bool multiplies = false;
+    WalkResult result = op->walk([&](Operation *inner) {
+      multiplies |= isa<DotOp>(inner);
+      return writesGlobalMemory(inner) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return {};
+    if (auto loop = dyn_cast<scf::ForOp>(op); loop && multiplies)
+      return loop;
+  }
+  return {};
+}
+
+/// A layout of which each warp can make `needed` by shuffles: the elements that all lanes hold are dealt out to them.
+LinearLayout spreadOverLanes(const LinearLayout &needed, RankedTensorType type) {
+  LinearLayout distinct = layout::dropDuplicateRegisters(needed);
+  std::vector<layout::InDim> dims = distinct.inDims();
+  layout::Bases *registers = nullptr, *lanes = nullptr;
+  for (layout::InDim &dim : dims) {
+    registers = dim.name == layout::registerDim ? &dim.bases : registers;
+    lanes = dim.name == layout::laneDim ? &dim.bases : lanes;
+  }
+  // A shuffle moves 32 bits; what fills them stays together.
+  size_t kept = 0;
+  for (unsigned bytes = getBytesInMemory(type.getElementType()); bytes < 4 && kept < registers->size(); bytes *= 2)
+    ++kept;
+  for (std::vector<int32_t> &basis : *lanes)
+    if (basis.front() == 0 && kept < registers->size()) {
+      basis = (*registers)[kept];
+      registers->erase(registers->begin() + kept);
+    }
+  return LinearLayout(dims, distinct.outShape());
+}
+
+class LoadAhead {
+public:
+  explicit LoadAhead(LoadOp load) : load(load) {}
+
+  void run() {
+    auto type = dyn_cast<RankedTensorType>(load.getType());
+    if (!type || type.getRank() != 1 || load.getIsVolatile() || load.getCache() == CacheModifier::cv)
+      return;
+    products = findProducts(load);
+    if (!products)
+      return;
+    cta::LayoutAttr layout = chooseLayout(type);
+    if (bytesInRegisters(layout.getLayout(), type) > maxBytes || !canRecreate(layout))
+      return;
+    for (unsigned i = 0; i < load->getNumOperands(); ++i)
+      load->setOperand(i, slicer.rewrite(load->getOperand(i), layout));
+    if (cta::getLayoutAttr(type) != layout)
+      changeLayout(type, layout);
+    moveUp();
+  }
+
+private:
+  cta::LayoutAttr chooseLayout(RankedTensorType type) {
+    cta::LayoutAttr own = cta::getLayoutAttr(type);
+    auto convert = load->hasOneUse() ? dyn_cast<cta::ConvertLayoutOp>(*load->user_begin()) : cta::ConvertLayoutOp();
+    if (!convert)
+      return own;
+    const LinearLayout &needed = cta::getLayout(convert.getType());
+    LinearLayout distinct = layout::dropDuplicateRegisters(needed);
+    if (distinct.numRegisters() <= maxOwn)
+      return cta::LayoutAttr::get(load.getContext(), distinct);
+    LinearLayout spread = spreadOverLanes(needed, type);
+    bool shuffles = layout::movesByShuffles(spread, needed, getBytesInMemory(type.getElementType()));
+    return shuffles ? cta::LayoutAttr::get(load.getContext(), spread) : own;
+  }
+
+  /// Addresses and masks are ranges and arithmetic, and what they are computed from can be had before the loop.
+  bool canRecreate(cta::LayoutAttr layout) {
+    return llvm::all_of(load->getOperands(), [&](Value operand) {
+      bool isTensor = isa<RankedTensorType>(operand.getType());
+      return (!isTensor || slicer.plan(operand, layout).cost == 0) && canMoveUp(operand);
+    });
+  }
+
+  bool isBefore(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getBlock() != load->getBlock())
+      return true; // an argument, or of a block around
+    return op->isBeforeInBlock(products);
+  }
+
+  bool canMoveUp(Value value) {
+    if (isBefore(value) || !visited.insert(value).second)
+      return true;
+    Operation *op = value.getDefiningOp();
+    return op->getNumRegions() == 0 && isMemoryEffectFree(op) && op != products &&
+           llvm::all_of(op->getOperands(), [&](Value operand) { return canMoveUp(operand); });
+  }
+
+  /// Nothing but a conversion uses the load.
+  void changeLayout(RankedTensorType type, cta::LayoutAttr layout) {
+    auto convert = cast<cta::ConvertLayoutOp>(*load->user_begin());
+    load.getResult().setType(cta::withLayout(type, layout));
+    if (convert.getType() != load.getType())
+      return;
+    convert.replaceAllUsesWith(load.getResult());
+    convert.erase();
+  }
+
+  void moveUp() {
+    OpBuilder builder(products);
+    IRMapping copies;
+    for (OpOperand &operand : load->getOpOperands())
+      operand.set(copyUp(operand.get(), builder, copies));
+    load->moveBefore(products);
+  }
+
+  Value copyUp(Value value, OpBuilder &builder, IRMapping &copies) {
+    if (isBefore(value) || copies.contains(value))
+      return copies.lookupOrDefault(value);
+    Operation *op = value.getDefiningOp();
+    for (Value operand : op->getOperands())
+      copies.map(operand, copyUp(operand, builder, copies));
+    return builder.clone(*op, copies)->getResult(cast<OpResult>(value).getResultNumber());
+  }
+
+  LoadOp load;
+  scf::ForOp products;
+  LayoutSlicer slicer;
+  llvm::DenseSet<Value> visited;
+};
+
+struct CtaLoadAhead : tile::impl::CtaLoadAheadBase<CtaLoadAhead> {
+  void runOnOperation() override {
+    SmallVector<LoadOp> loads;
+    bool multiplies = false;
+    getOperation().walk([&](Operation *op) {
+      multiplies |= isa<DotOp>(op);
+      if (auto load = dyn_cast<LoadOp>(op))
+        loads.push_back(load);
+    });
+    if (!multiplies)
+      return;
+    for (LoadOp load : loads)
+      LoadAhead(load).run();
+  }
+};
+
+} // namespace

@@ -1,0 +1,96 @@
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-assign-layouts{target=sm_80},cta-remove-conversions,cta-load-ahead))' | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-assign-layouts{target=sm_80},cta-remove-conversions,cta-load-ahead,cta-lower-conversions))' | FileCheck %s --check-prefix=LOWERED
+
+// The bias of each column is loaded before the products, by each warp for itself; the conversion behind them stays in the warp.
+// CHECK: #[[SPREAD:.*]] = #cta.layout<[128], register = {{\[}}[1]], lane = {{\[}}[2], [4], [8], [16], [0]], warp = {{\[}}[32], [64]]>
+// CHECK-LABEL: tile.kernel @bias
+// CHECK: %[[X:.*]] = tile.load %{{.*}} : tensor<128x!tile.ptr<f16>, #[[SPREAD]]>
+// CHECK: scf.for
+// CHECK: tile.dot
+// CHECK: cta.convert_layout %[[X]]
+// LOWERED-LABEL: tile.kernel @bias
+// LOWERED: scf.for
+// LOWERED-NOT: cta.alloc
+// LOWERED: cta.convert_layout
+// LOWERED: tile.desc_store
+tile.kernel @bias(%d: !tile.desc<64x128xf16>, %p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x128xf32>
+  %a = arith.constant dense<2.0> : tensor<64x32xf16>
+  %b = arith.constant dense<2.0> : tensor<32x128xf16>
+  %acc = scf.for %i = %c0 to %n step %c1 iter_args(%x = %zero) -> (tensor<64x128xf32>) : i32 {
+    %y = tile.dot %a, %b, %x : tensor<64x32xf16>, tensor<32x128xf16> -> tensor<64x128xf32>
+    scf.yield %y : tensor<64x128xf32>
+  }
+  %r = tile.arange 0 to 128 : tensor<128xi32>
+  %twice = arith.muli %n, %n : i32
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<128x!tile.ptr<f16>>
+  %q = tile.addptr %s, %r : tensor<128x!tile.ptr<f16>>, tensor<128xi32>
+  %limit = tile.splat %twice : i32 -> tensor<128xi32>
+  %m = arith.cmpi slt, %r, %limit : tensor<128xi32>
+  %bias = tile.load %q mask %m : tensor<128x!tile.ptr<f16>>
+  %row = tile.expand_dims %bias {axis = 0 : i32} : tensor<128xf16> -> tensor<1x128xf16>
+  %wide = tile.broadcast %row : tensor<1x128xf16> -> tensor<64x128xf16>
+  %h = arith.truncf %acc : tensor<64x128xf32> to tensor<64x128xf16>
+  %sum = arith.addf %h, %wide : tensor<64x128xf16>
+  tile.desc_store %d[%c0, %c0], %sum : !tile.desc<64x128xf16>, tensor<64x128xf16>
+  tile.return
+}
+
+// Of a column each thread needs a few elements, which it loads itself.
+// CHECK-LABEL: tile.kernel @scale
+// CHECK: %[[X:.*]] = tile.load
+// CHECK: scf.for
+// CHECK-NOT: cta.convert_layout
+// CHECK: tile.desc_store
+tile.kernel @scale(%d: !tile.desc<32x128xf16>, %p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<32x128xf32>
+  %a = arith.constant dense<2.0> : tensor<32x32xf16>
+  %b = arith.constant dense<2.0> : tensor<32x128xf16>
+  %acc = scf.for %i = %c0 to %n step %c1 iter_args(%x = %zero) -> (tensor<32x128xf32>) : i32 {
+    %y = tile.dot %a, %b, %x : tensor<32x32xf16>, tensor<32x128xf16> -> tensor<32x128xf32>
+    scf.yield %y : tensor<32x128xf32>
+  }
+  %r = tile.arange 0 to 32 : tensor<32xi32>
+  %s = tile.splat %p : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
+  %q = tile.addptr %s, %r : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
+  %scale = tile.load %q : tensor<32x!tile.ptr<f32>>
+  %column = tile.expand_dims %scale {axis = 1 : i32} : tensor<32xf32> -> tensor<32x1xf32>
+  %wide = tile.broadcast %column : tensor<32x1xf32> -> tensor<32x128xf32>
+  %scaled = arith.mulf %acc, %wide : tensor<32x128xf32>
+  %h = arith.truncf %scaled : tensor<32x128xf32> to tensor<32x128xf16>
+  tile.desc_store %d[%c0, %c0], %h : !tile.desc<32x128xf16>, tensor<32x128xf16>
+  tile.return
+}
+
+// What was written in the loop may be what is loaded behind it.
+// CHECK-LABEL: tile.kernel @written
+// CHECK: scf.for
+// CHECK: tile.store
+// CHECK: tile.load
+tile.kernel @written(%d: !tile.desc<64x128xf16>, %p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %f = arith.constant 1.0 : f32
+  %zero = arith.constant dense<0.0> : tensor<64x128xf32>
+  %a = arith.constant dense<2.0> : tensor<64x32xf16>
+  %b = arith.constant dense<2.0> : tensor<32x128xf16>
+  %acc = scf.for %i = %c0 to %n step %c1 iter_args(%x = %zero) -> (tensor<64x128xf32>) : i32 {
+    %y = tile.dot %a, %b, %x : tensor<64x32xf16>, tensor<32x128xf16> -> tensor<64x128xf32>
+    tile.store %p, %f : !tile.ptr<f32>
+    scf.yield %y : tensor<64x128xf32>
+  }
+  %r = tile.arange 0 to 64 : tensor<64xi32>
+  %s = tile.splat %p : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+  %q = tile.addptr %s, %r : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+  %scale = tile.load %q : tensor<64x!tile.ptr<f32>>
+  %column = tile.expand_dims %scale {axis = 1 : i32} : tensor<64xf32> -> tensor<64x1xf32>
+  %wide = tile.broadcast %column : tensor<64x1xf32> -> tensor<64x128xf32>
+  %scaled = arith.mulf %acc, %wide : tensor<64x128xf32>
+  %h = arith.truncf %scaled : tensor<64x128xf32> to tensor<64x128xf16>
+  tile.desc_store %d[%c0, %c0], %h : !tile.desc<64x128xf16>, tensor<64x128xf16>
+  tile.return
+}
