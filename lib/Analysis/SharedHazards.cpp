@@ -74,8 +74,10 @@ bool isSplitByGroups(cta::AllocOp alloc, int64_t groups) {
         continue;
       }
       auto store = dyn_cast<cta::LocalStoreOp>(user);
+      auto load = dyn_cast<cta::LocalLoadOp>(user);
       auto copy = dyn_cast<cta::TmaStoreOp>(user);
       if (!(store && layout::splitsRows(cta::getLayout(store.getValue().getType()), groups)) &&
+          !(load && !load.getStart() && layout::splitsRows(cta::getLayout(load.getType()), groups)) &&
           !(copy && int64_t(copy.getGroups()) == groups))
         return false;
     }

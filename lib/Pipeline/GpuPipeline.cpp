@@ -78,10 +78,13 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
 
   // Accesses keep their layout from here on, so their width can be decided.
   list.add(Optimisation, [] { return createCtaVectorizeAccess(); });
+  // Panels are written as wide as the whole.
+  list.add(Optimisation, [] { return createCtaSplitStores(); });
+  // Before the dots, which read buffers that TMA has filled, and before loads become copies of whole blocks: what is
+  // added to sums is loaded panel by panel.
+  list.add(Correctness, [] { return createCtaLowerDescriptors(); });
   // Needs the width: cp.async moves 4, 8 or 16 bytes.
   list.add(Optimisation, [target] { return createCtaAsyncCopies({target}); });
-  // Before the dots, which read buffers that TMA has filled.
-  list.add(Correctness, [] { return createCtaLowerDescriptors(); });
   list.add(Correctness, [target] { return createCtaLowerDot({target}); });
   list.verify("async");
   // Products and accumulators have their final form; roles and rings come later. A cluster that was asked for comes

@@ -116,6 +116,15 @@ def CtaVectorizeAccess : KernelPass<"cta-vectorize-access"> {
   }];
 }
 
+def CtaSplitStores : KernelPass<"cta-split-stores"> {
+  let summary = "write converted matrices panel by panel";
+  let description = [{
+    Kind: optimisation. Requires: phase layout, `vector` of stores. Ensures: phase async; a matrix that is converted only to be stored
+    goes through a buffer of a few columns, in which warps have rows of their own, where addresses and masks can be
+    computed anew for each panel. Example: test/Transforms/Cta/split-stores.mlir.
+  }];
+}
+
 def CtaAsyncCopies : KernelPass<"cta-async-copies"> {
   let summary = "load operands of products asynchronously into shared memory";
   let description = [{

@@ -4,7 +4,7 @@
 // swizzle, which is what a matrix descriptor of wgmma can say. A write goes through a ring of two panels, so that the
 // next panel is filled while TMA reads the one before, and the last ones while the program goes on:
 //
-//   tile.desc_store %d[%i, %j], %x     ==>   for each panel p:  cta.tma_store_wait 1; store of %x's columns; fence;
+//   tile.desc_store %d[%i, %j], %x     ==>   for each panel p:  cta.tma_store_wait 1; columns of %x; store of them; fence;
 //                                                               cta.tma_store %panel[p % 2], %d[%i, %j + p * columns]
 //                                            before tile.return:  cta.tma_store_wait 0
 //
@@ -19,6 +19,7 @@
 #include "Layout/ShapeTransforms.h"
 #include "Layout/SharedLayouts.h"
 #include "Layout/TmaBoxes.h"
+#include "Transforms/Cta/ColumnSlice.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -147,11 +148,18 @@ private:
     builder.setInsertionPointToStart(&kernel.getBody().front());
     Value buffer = cta::AllocOp::create(builder, loc, ring, /*offset=*/IntegerAttr());
     builder.setInsertionPoint(store);
+    std::optional<ColumnSlicer> slicer;
+    if (count > 1) {
+      slicer.emplace(matrix, store, findBase(store.getDesc()), columns);
+      slicer->load(builder, 0);
+    }
     for (int64_t index = 0; index < count; ++index) {
+      if (index + 1 < count)
+        slicer->load(builder, (index + 1) * columns);
       Value part = matrix;
       SmallVector<Value> offsets(store.getOffsets());
       if (count > 1) {
-        part = emitColumns(loc, part, index * columns, columns);
+        part = slicer->slice(builder, index * columns);
         offsets.back() = arith::AddIOp::create(builder, loc, offsets.back(), emitI32(loc, index * columns));
       }
       // The write before this one may have ended with slot 0, too.
@@ -163,6 +171,7 @@ private:
       cta::TmaStoreOp::create(builder, loc, slot, store.getDesc(), offsets, groups);
     }
     store.erase();
+    eraseIfUnused(matrix);
     hasStores = true;
     return success();
   }
@@ -171,14 +180,6 @@ private:
   static RankedTensorType reshaped(RankedTensorType type, ArrayRef<int64_t> shape) {
     auto layout = layout::reshape(cta::getLayout(type), {shape.begin(), shape.end()});
     return RankedTensorType::get(shape, type.getElementType(), cta::LayoutAttr::get(type.getContext(), layout));
-  }
-
-  Value emitColumns(Location loc, Value value, int64_t first, int64_t columns) {
-    auto type = cast<RankedTensorType>(value.getType());
-    layout::SlicedLayout sliced = *layout::sliceDim(cta::getLayout(type), 1, columns);
-    auto result = RankedTensorType::get({type.getDimSize(0), columns}, type.getElementType(),
-                                        cta::LayoutAttr::get(type.getContext(), sliced.layout));
-    return cta::SliceColumnsOp::create(builder, loc, result, value, first);
   }
 
   Value emitI32(Location loc, int64_t value) {

@@ -57,8 +57,8 @@ tile.kernel @boxes(%i: i32, %d: !tile.desc<512xf32> {tile.tensor_map = {base = "
 // CHECK: cta.tma_store {{.*}}[%arg0, %[[J]]]
 // CHECK-NEXT: cta.tma_store_wait 0
 // CHECK-NEXT: tile.return
-tile.kernel @store_panels(%i: i32, %d: !tile.desc<64x256xf16> {tile.tensor_map = {base = "a"}}) {
-  %z = arith.constant dense<1.0> : tensor<64x256xf16, #acc>
+tile.kernel @store_panels(%i: i32, %d: !tile.desc<64x256xf16> {tile.tensor_map = {base = "a"}}, %f: f16) {
+  %z = tile.splat %f : f16 -> tensor<64x256xf16, #acc>
   tile.desc_store %d[%i, %i], %z : !tile.desc<64x256xf16>, tensor<64x256xf16, #acc>
   tile.return
 }

@@ -1,0 +1,70 @@
+// Columns of a matrix, computed from columns of what the matrix is computed from.
+//
+// What writes a large matrix does so panel by panel; if each panel is computed just before it is written, addresses,
+// masks and intermediate results live shortly, and a conversion needs shared memory for one panel only.
+#pragma once
+
+#include "Cta/CtaDialect.h"
+#include "Tile/TileDialect.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace tile {
+
+/// The layout of `columns` columns of a matrix whose threads hold all of them in registers, or none.
+std::optional<cta::LayoutAttr> sliceLayout(mlir::RankedTensorType matrix, int64_t columns);
+
+/// Lanes walk along the rows of a panel, each with `vector` elements at once, and every warp has the rows that it has
+/// in `owned`. None if warps do not own rows, or the panel is too small for the lanes.
+std::optional<layout::LinearLayout> planRowAccess(const layout::LinearLayout &owned, int64_t vector);
+
+/// Slices of a matrix for one write to memory, one after the other.
+class ColumnSlicer {
+public:
+  /// `columns` is a power of two for which `sliceLayout` gives a layout; `user` writes to the parameter named `base`,
+  /// or anywhere if it is null.
+  ColumnSlicer(mlir::Value matrix, mlir::Operation *user, mlir::Attribute base, int64_t columns);
+
+  /// Columns first, first + 1, …: element-wise operations and broadcasts that nothing but `user` needs are computed at
+  /// the builder's place, what they start from is sliced. Of a matrix that is loaded and converted just for them, these
+  /// columns are loaded, and pass a buffer of their size.
+  mlir::Value slice(mlir::OpBuilder &builder, int64_t first);
+
+  /// Issues the loads of a slice ahead.
+  void load(mlir::OpBuilder &builder, int64_t first);
+
+private:
+  bool isLoaded(cta::ConvertLayoutOp convert, mlir::Operation *user, mlir::Attribute base) const;
+  mlir::Value create(mlir::OpBuilder &builder, mlir::Value value);
+  mlir::Value emitLoad(mlir::OpBuilder &builder, cta::ConvertLayoutOp convert, int64_t first);
+  mlir::Value emitLoaded(mlir::OpBuilder &builder, cta::ConvertLayoutOp convert);
+  mlir::RankedTensorType sliceType(mlir::RankedTensorType type) const;
+
+  mlir::Value matrix;
+  int64_t allColumns, columns, first = 0;
+  llvm::DenseSet<mlir::Operation *> recomputed;
+  llvm::MapVector<mlir::Operation *, mlir::Value> buffers; ///< Of loaded matrices; null until needed.
+  llvm::DenseMap<std::pair<mlir::Operation *, int64_t>, mlir::Value> loaded;
+  llvm::DenseMap<mlir::Value, mlir::Value> created;
+};
+
+/// The name of the pointer parameter behind a pointer, a tensor of pointers or a descriptor; null if it is not known.
+mlir::Attribute findBase(mlir::Value access);
+
+/// A buffer at the kernel's entry through which tensors of type `from` get the layout of `to`.
+mlir::Value allocatePanel(KernelOp kernel, mlir::Location loc, mlir::Type from, mlir::Type to);
+
+/// Whether `recreateColumns` can compute columns of this matrix: it is made of ranges, splats and arithmetic.
+bool canRecreateColumns(mlir::Value matrix);
+
+/// `columns` columns of such a matrix from `first` on, in `layout`.
+mlir::Value recreateColumns(mlir::OpBuilder &builder, mlir::Value matrix, int64_t first, int64_t columns,
+                            cta::LayoutAttr layout);
+
+/// Erases what computes these values, as far as nothing else uses it.
+void eraseIfUnused(mlir::ValueRange unused);
+
+} // namespace tile

@@ -1,0 +1,58 @@
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-split-stores))' --mlir-print-local-scope | FileCheck %s
+
+#sum = #cta.layout<[64, 256], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#rows = #cta.layout<[64, 256], register = [[0, 32], [0, 64], [0, 128], [4, 0], [8, 0], [16, 0], [32, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[1, 0], [2, 0]]>
+#row = #cta.layout<[1, 256], register = [[0, 32], [0, 64], [0, 128]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[0, 0], [0, 0]]>
+#vector = #cta.layout<[256], register = [[32], [64], [128]], lane = [[1], [2], [4], [8], [16]], warp = [[0], [0]]>
+
+// Four panels of 64 columns, each computed, moved to where its rows are written, and written under its own mask.
+// CHECK-LABEL: tile.kernel @panels
+// CHECK: %[[B:.*]] = cta.alloc : <64x64xf16
+// CHECK-NOT: cta.convert_layout
+// CHECK: %[[S:.*]] = cta.slice_columns %{{.*}} {first = 0 : i32}
+// CHECK: %[[E:.*]] = math.exp %[[S]] : tensor<64x64xf32
+// CHECK: %[[H:.*]] = arith.truncf %[[E]]
+// CHECK: cta.local_store %[[H]], %[[B]]
+// CHECK: %[[Y:.*]] = cta.local_load %[[B]]
+// CHECK-SAME: register = {{\[}}[0, 32], [1, 0], [2, 0], [4, 0], [8, 0]], lane = {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = {{\[}}[16, 0], [32, 0]]
+// CHECK: tile.arange 0 to 64
+// CHECK: tile.store %{{.*}}, %[[Y]] mask
+// CHECK: cta.slice_columns %{{.*}} {first = 64 : i32}
+// CHECK: tile.arange 64 to 128
+// CHECK: tile.store
+// CHECK: cta.slice_columns %{{.*}} {first = 128 : i32}
+// CHECK: tile.store
+// CHECK: cta.slice_columns %{{.*}} {first = 192 : i32}
+// CHECK: tile.store
+// CHECK-NEXT: tile.return
+tile.kernel @panels(%p: !tile.ptr<f16>, %f: f32, %n: i32) {
+  %x = tile.splat %f : f32 -> tensor<64x256xf32, #sum>
+  %e = math.exp %x : tensor<64x256xf32, #sum>
+  %h = arith.truncf %e : tensor<64x256xf32, #sum> to tensor<64x256xf16, #sum>
+  %y = cta.convert_layout %h : tensor<64x256xf16, #sum> -> tensor<64x256xf16, #rows>
+  %r = tile.arange 0 to 256 : tensor<256xi32, #vector>
+  %row = tile.expand_dims %r {axis = 0 : i32} : tensor<256xi32, #vector> -> tensor<1x256xi32, #row>
+  %limit = tile.splat %n : i32 -> tensor<1x256xi32, #row>
+  %inside = arith.cmpi slt, %row, %limit : tensor<1x256xi32, #row>
+  %m = tile.broadcast %inside : tensor<1x256xi1, #row> -> tensor<64x256xi1, #rows>
+  %cols = tile.broadcast %row : tensor<1x256xi32, #row> -> tensor<64x256xi32, #rows>
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<64x256x!tile.ptr<f16>, #rows>
+  %q = tile.addptr %s, %cols : tensor<64x256x!tile.ptr<f16>, #rows>, tensor<64x256xi32, #rows>
+  tile.store %q, %y mask %m : tensor<64x256x!tile.ptr<f16>, #rows>
+  tile.return
+}
+
+// Addresses that are loaded cannot be computed for a part.
+// CHECK-LABEL: tile.kernel @loaded
+// CHECK: cta.convert_layout
+// CHECK: tile.store
+tile.kernel @loaded(%p: !tile.ptr<f16>, %f: f16) {
+  %h = tile.splat %f : f16 -> tensor<64x256xf16, #sum>
+  %y = cta.convert_layout %h : tensor<64x256xf16, #sum> -> tensor<64x256xf16, #rows>
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<64x256x!tile.ptr<f16>, #rows>
+  %o = tile.load %s : tensor<64x256x!tile.ptr<f16>, #rows>
+  %i = arith.fptosi %o : tensor<64x256xf16, #rows> to tensor<64x256xi32, #rows>
+  %q = tile.addptr %s, %i : tensor<64x256x!tile.ptr<f16>, #rows>, tensor<64x256xi32, #rows>
+  tile.store %q, %y : tensor<64x256x!tile.ptr<f16>, #rows>
+  tile.return
+}
