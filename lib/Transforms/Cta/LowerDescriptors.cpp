@@ -2,9 +2,10 @@
 //
 // A read is copied into a buffer, awaited at once; its users load from there. The layout is row-major with the widest
 // swizzle, which is what a matrix descriptor of wgmma can say. A write goes through a ring of two panels, so that the
-// next panel is filled while TMA reads the one before, and the last ones while the program goes on:
+// next panel is filled while TMA reads the one before, and the last ones while the program goes on. What %x is computed
+// from is computed for each panel (ColumnSlice.h):
 //
-//   tile.desc_store %d[%i, %j], %x     ==>   for each panel p:  cta.tma_store_wait 1; columns of %x; store of them; fence;
+//   tile.desc_store %d[%i, %j], %x     ==>   for each panel p:  cta.tma_store_wait 1; store of %x's columns; fence;
 //                                                               cta.tma_store %panel[p % 2], %d[%i, %j + p * columns]
 //                                            before tile.return:  cta.tma_store_wait 0
 //
