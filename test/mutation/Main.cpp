@@ -1,6 +1,6 @@
 // tile-mutate: how many mistakes in synchronisation the simulator finds.
 //
-//   tile-mutate KERNEL.ptx [name=value …] [--schedules=N] [--equivalent=FILE] [--list] [--jobs=N] [--verbose]
+//   tile-mutate KERNEL.ptx [--run="name=value …"]… [--schedules=N] [--equivalent=FILE] [--list] [--jobs=N] [--verbose]
 //
 // Runs the artifact as it is, which must find nothing, then each of its mutants (Mutants.h) with checks, comparing the
 // results with the reference. A mutant is caught by a report, a wrong result or a deadlock. Those that are not, but
@@ -25,7 +25,7 @@ namespace {
 
 struct Options {
   std::string artifact;
-  std::vector<std::string> arguments;
+  std::vector<std::string> runs;
   std::string equivalent;
   int schedules = 10;
   int processors = 2;
@@ -35,29 +35,43 @@ struct Options {
   std::string only;
 };
 
-/// What running the text found: empty if it passed all checks.
-std::string run(const Options &options, const std::string &text) {
-  runtime::Result<runtime::Artifact> artifact =
-      runtime::readArtifact({reinterpret_cast<const unsigned char *>(text.data()), text.size()});
-  if (!artifact)
-    return "not an artifact: " + artifact.error().message;
+/// What one run of the artifact found: empty if it passed all checks.
+std::string runOnce(const Options &options, const runtime::Artifact &artifact, const std::string &arguments) {
   runner::RunOptions run;
-  run.arguments = options.arguments;
   run.device = "sim";
   run.schedules = options.schedules;
   run.multiprocessors = options.processors;
   run.threads = 1;
   run.check = true;
+  std::istringstream words(arguments);
+  for (std::string word; words >> word;) {
+    if (word.starts_with("sms="))
+      run.multiprocessors = std::stoi(word.substr(4));
+    else
+      run.arguments.push_back(word);
+  }
   runtime::Result<runner::DeviceLoader> loader = runner::DeviceLoader::open(run);
   if (!loader)
     return loader.error().message;
-  runtime::Result<std::unique_ptr<runner::Device>> device = loader->load(*artifact);
+  runtime::Result<std::unique_ptr<runner::Device>> device = loader->load(artifact);
   if (!device)
     return device.error().message;
-  runtime::Result<runner::RunReport> report = runner::runKernel(run, artifact->manifest, **device, options.artifact);
+  runtime::Result<runner::RunReport> report = runner::runKernel(run, artifact.manifest, **device, options.artifact);
   if (!report)
     return report.error().message;
   return report->passed() ? "" : "wrong result";
+}
+
+/// What the first run found that found anything.
+std::string run(const Options &options, const std::string &text) {
+  runtime::Result<runtime::Artifact> artifact =
+      runtime::readArtifact({reinterpret_cast<const unsigned char *>(text.data()), text.size()});
+  if (!artifact)
+    return "not an artifact: " + artifact.error().message;
+  for (const std::string &arguments : options.runs)
+    if (std::string found = runOnce(options, *artifact, arguments); !found.empty())
+      return found;
+  return {};
 }
 
 /// A child process that runs one mutant and writes what it found.
@@ -193,7 +207,7 @@ int main(int argc, char **argv) {
   Options options;
   CLI::App app("Puts mistakes into an artifact's PTX and counts how many the simulator finds.");
   app.add_option("artifact", options.artifact, "PTX artifact")->required();
-  app.add_option("arguments", options.arguments, "name=value, as for tile-run");
+  app.add_option("--run", options.runs, "name=value … of one run, as for tile-run, and sms=N");
   app.add_option("--schedules", options.schedules, "schedules for each mutant");
   app.add_option("--sms", options.processors, "multiprocessors");
   app.add_option("--jobs", options.jobs, "processes at a time");
@@ -203,6 +217,8 @@ int main(int argc, char **argv) {
   app.add_flag("--list", options.list, "print the mutants' names and run none");
   app.add_flag("--verbose", options.verbose, "print what was found for each mutant");
   CLI11_PARSE(app, argc, argv);
+  if (options.runs.empty())
+    options.runs.push_back("");
 
   runtime::Result<std::string> text = runtime::readFile(options.artifact, 1 << 26);
   if (!text) {

@@ -267,10 +267,17 @@ void HappensBefore::barrierAccess(Warp &warp, LaneMask lanes, const Place &place
   now.owner = &owner;
   if (auto init = owner.barriers.find(offset); init != owner.barriers.end())
     now.fenced = init->second.fenced;
-  forLanes(lanes & warp.alive, [&](unsigned lane) {
-    now.lane = lane;
-    state.world.touch(now, offset, 8, [&](uint64_t) { return LaneMap{uint8_t(lane), 4}; });
-  });
+  lanes &= warp.alive;
+  if (isUse && lanes == warp.alive && std::popcount(lanes) > 1 && state.knowledge.isUniform(lanes)) {
+    now.lane = firstLane(lanes);
+    now.whole = true;
+    state.world.touch(now, offset, 8, [&](uint64_t) { return LaneMap{0, LaneMap::everyLane}; });
+  } else {
+    forLanes(lanes, [&](unsigned lane) {
+      now.lane = lane;
+      state.world.touch(now, offset, 8, [&](uint64_t) { return LaneMap{uint8_t(lane), 4}; });
+    });
+  }
   Cell &cell = owner.memory.cell(offset);
   unsigned half = offset / 8 % 2;
   if (use == BarrierUse::Init) {

@@ -50,7 +50,10 @@ bool World::knows(const Now &now, const Past &past, Manner manner, unsigned byte
   unsigned lane = nowLanes.isEveryLane() ? now.lane : nowLanes.lane(byte);
   unsigned pastLane = lanes.isEveryLane() ? warpSize : lanes.lane(byte);
   if (!manner.async && !fenced && past.warp == now.past.warp) {
-    if (nowLanes.isEveryLane() ? lanes.isEveryLane() && !now.manner.writes() : lane == pastLane)
+    // Where every lane wrote, the same value, each reads its own; what every lane did, all do again.
+    bool own = lanes.isEveryLane() ? nowLanes.isEveryLane() || (manner.writes() && !now.manner.writes())
+                                   : !nowLanes.isEveryLane() && lane == pastLane;
+    if (own)
       return true;
   }
   const WarpName *name = nullptr;
@@ -117,8 +120,8 @@ void World::checkValues(const Now &now, const Past &past, ByteMask overlap, uint
     return;
   for (; overlap; overlap &= overlap - 1) {
     unsigned byte = std::countr_zero(overlap);
-    int32_t other = laneAt(past, byte), lane = laneAt(now.past, byte);
-    if (other < 0 || lane < 0)
+    int32_t other = past.lanes().isEveryLane() ? past.lanes().lane0 : laneAt(past, byte), lane = laneAt(now.past, byte);
+    if (lane < 0)
       continue;
     auto value = [&](unsigned lane) {
       return access.values[lane * access.bytes + (cellAddress + byte - access.address[lane])];
@@ -148,6 +151,46 @@ void World::checkBarrier(const Cell &cell, uint64_t cellAddress, ByteMask mask, 
                              site(now, cellAddress + half * 8), false);
 }
 
+/// An access that conflicts with an earlier one. True if both are to be kept: they write the same value, and whoever
+/// knows one of them has it.
+bool World::checkConflict(Shadow &shadow, Cell &cell, uint64_t cellAddress, ByteMask mask, Now &now, ByteMask &pastMask,
+                          Manner manner, Past &past, bool &recorded) {
+  ByteMask overlap = pastMask & mask;
+  if (sameInstruction(now, past, manner)) {
+    checkValues(now, past, overlap, cellAddress);
+    if (now.whole && pastMask == mask) {
+      past.set(past.line(),
+               {uint8_t(past.lanes().isEveryLane() ? past.lanes().lane0 : past.lanes().lane(0)), LaneMap::everyLane});
+      recorded = true;
+    }
+    return true;
+  }
+  unsigned byte = 0;
+  Order found = order(now, past, manner, overlap, byte);
+  if (found == Order::Ordered)
+    return false;
+  if (found == Order::Unordered && !manner.async && !manner.strong && writesWhatIsThere(now, overlap, cellAddress))
+    return true;
+  bool readsWrite = !now.manner.writes() && manner.writes() && !manner.async && !manner.strong;
+  if (found == Order::Unordered && readsWrite && (overlap & ~knownWrites(shadow, cell, mask, now)) == 0)
+    return true;
+  report(now, past, manner, byte, cellAddress, found);
+  return false;
+}
+
+/// Bytes of which the access knows a write; there are several where all wrote the same value.
+ByteMask World::knownWrites(Shadow &shadow, Cell &cell, ByteMask mask, const Now &now) {
+  ByteMask known = 0;
+  shadow.forRecords(cell, mask, nullptr, [&](ByteMask &pastMask, Manner &manner, Past &past) {
+    unsigned byte = 0;
+    bool isPlain = manner.accessKind() == AccessKind::Write && !manner.async && !manner.strong;
+    if (isPlain && order(now, past, manner, pastMask & mask, byte) == Order::Ordered)
+      known |= pastMask;
+    return true;
+  });
+  return known;
+}
+
 void World::touchCell(Shadow &shadow, uint64_t cellAddress, ByteMask mask, Now &now) {
   Cell &cell = shadow.cell(cellAddress);
   if (cell.barriers && !now.barrier)
@@ -173,18 +216,14 @@ void World::touchCell(Shadow &shadow, uint64_t cellAddress, ByteMask mask, Now &
       recorded = true;
       return true;
     }
-    unsigned byte = 0;
     if (!mayMeet(now, past, manner)) {
-      if (sameInstruction(now, past, manner))
-        checkValues(now, past, overlap, cellAddress);
-      else if (Order found = order(now, past, manner, overlap, byte);
-               found != Order::Ordered && !(manner == now.manner && writesWhatIsThere(now, overlap, cellAddress)))
-        report(now, past, manner, byte, cellAddress, found);
+      bool standsBeside = checkConflict(shadow, cell, cellAddress, mask, now, pastMask, manner, past, recorded);
       // What a weak access conflicts with, an atomic one that follows it may not: both are kept.
-      if (writes && (manner.strong || !now.manner.strong))
+      if (writes && !standsBeside && (manner.strong || !now.manner.strong))
         pastMask &= ~mask;
       return true;
     }
+    unsigned byte = 0;
     // No conflict: what is known to come before need not be kept, if this one conflicts with at least as much.
     bool stands = writes || !manner.writes();
     bool covers = manner.async && now.manner.async && past.component == now.past.component &&

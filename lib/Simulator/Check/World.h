@@ -93,6 +93,9 @@ private:
   bool knowsLane(const VectorClock &clock, const Past &past, unsigned lane) const;
   bool mayMeet(const Now &now, const Past &past, Manner manner) const;
   bool sameInstruction(const Now &now, const Past &past, Manner manner) const;
+  bool checkConflict(Shadow &shadow, Cell &cell, uint64_t cellAddress, ByteMask mask, Now &now, ByteMask &pastMask,
+                     Manner manner, Past &past, bool &recorded);
+  ByteMask knownWrites(Shadow &shadow, Cell &cell, ByteMask mask, const Now &now);
   bool writesWhatIsThere(const Now &now, ByteMask overlap, uint64_t cellAddress);
   void checkValues(const Now &now, const Past &past, ByteMask overlap, uint64_t cellAddress);
   void report(const Now &now, const Past &past, Manner manner, unsigned byte, uint64_t cellAddress, Order order);

@@ -35,10 +35,13 @@ inline uint32_t findNthSet(uint32_t mask, uint32_t base, int32_t offset) {
 }
 
 template <typename T> inline T reverseBits(T a) {
-  T result = 0;
-  for (unsigned bit = 0; bit < bitsIn<T>; ++bit)
-    result |= T(a >> bit & 1) << (bitsIn<T> - 1 - bit);
-  return result;
+  constexpr T all = T(~T(0));
+  // Exchanges neighbours: bits, pairs, nibbles, … halves.
+  for (unsigned width = 1; width < bitsIn<T>; width *= 2) {
+    T lower = all / ((T(1) << width) + 1); // of each pair of groups of `width` bits
+    a = T((a >> width & lower) | (a & lower) << width);
+  }
+  return a;
 }
 
 /// Positions and lengths of fields: of 32-bit values 8 bits of the operands count, of 64-bit values all (where the ISA

@@ -97,8 +97,9 @@ template <const Format &format> inline double decode(uint32_t bits) {
 // f16 and bf16 by their types. NaNs are passed on with their payloads: see canonical().
 inline float toFloat(Half value) {
   uint32_t magnitude = value.bits & 0x7fff;
-  float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112f; // exact, of subnormals too
-  uint32_t bits = magnitude >= 0x7c00 ? 0x7f800000u | magnitude << 13 : std::bit_cast<uint32_t>(scaled);
+  uint32_t bits = (magnitude << 13) + (uint32_t(127 - 15) << 23);
+  bits = magnitude >= 0x7c00 ? 0x7f800000u | magnitude << 13 : bits;
+  bits = magnitude < 0x400 ? std::bit_cast<uint32_t>(float(int32_t(magnitude)) * 0x1p-24f) : bits;
   return std::bit_cast<float>(bits | uint32_t(value.bits & 0x8000) << 16);
 }
 inline float toFloat(BFloat16 value) {

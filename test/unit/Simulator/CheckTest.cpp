@@ -33,8 +33,8 @@ TEST(Check, ABarrierOfOthersDoesNotOrder) {
 
 TEST(Check, ReadBeforeTheNextWriteNeedsABarrier) {
   std::string overwrite = "bar.sync 0;\n@!%p0 ld.shared.b32 %r3, [%r1];\n";
-  SimulatedKernel(exchange(overwrite + "@%p0 st.shared.b32 [%r1], %r0;\nbar.sync 0;")).expectAlways(ReportKind::Race);
-  SimulatedKernel(exchange(overwrite + "bar.sync 0;\n@%p0 st.shared.b32 [%r1], %r0;\nbar.sync 0;")).expectNone();
+  SimulatedKernel(exchange(overwrite + "@%p0 st.shared.b32 [%r1], %r2;\nbar.sync 0;")).expectAlways(ReportKind::Race);
+  SimulatedKernel(exchange(overwrite + "bar.sync 0;\n@%p0 st.shared.b32 [%r1], %r2;\nbar.sync 0;")).expectNone();
 }
 
 std::string neighbours(const std::string &between) {
@@ -97,6 +97,16 @@ TEST(Check, PartsOfAWordDoNotConflict) {
 TEST(Check, WarpsMayWriteTheSameValue) {
   SimulatedKernel("st.shared.b32 [data+16], 5;").expectNone();
   SimulatedKernel("st.shared.b32 [data+16], %r0;").expectAlways(ReportKind::Race);
+}
+
+TEST(Check, AWarpMayReadItsOwnReplica) {
+  // Both warps write the same and read it back; the second time one writes something else.
+  std::string replica = "mov.u32 %r1, data;\nand.b32 %r2, %r0, 31;\nshl.b32 %r2, %r2, 2;\nadd.u32 %r1, %r1, %r2;\n"
+                        "st.shared.b32 [%r1], %r2;\nld.shared.b32 %r3, [%r1];\n";
+  SimulatedKernel(replica).expectNone();
+  SimulatedKernel(replica + "st.shared.b32 [%r1], %r0;").expectAlways(ReportKind::Race);
+  std::string one = "setp.lt.u32 %p0, %r0, 32;\n@!%p0 bra DONE;\nst.shared.b32 [data], 3;\n";
+  SimulatedKernel(one + "ld.shared.b32 %r3, [data];\nDONE:\n").expectNone();
 }
 
 TEST(Check, AtomicsMayMeetButNotOthers) {

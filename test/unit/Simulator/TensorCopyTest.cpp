@@ -350,6 +350,36 @@ TEST(TensorCopy, wrongRank) {
   kernel.expectAlways(ReportKind::InvalidOperand, "2 coordinates for a tensor map of rank 3");
 }
 
+TEST(TensorMap, changedByTheKernel) {
+  // The box loses its second half before thread 0 loads it.
+  TensorMap map = makeMap(MapType::F32, {16, 40}, {16, 16}), smaller = map;
+  smaller.box[1] = 8;
+  auto load = [&](const std::string &change) {
+    std::string kernel = loadKernel(smaller, {0, 4}, 0);
+    return kernel.insert(kernel.find("    mbarrier.arrive.expect_tx"), change);
+  };
+  const std::string replace = "tensormap.replace.tile.box_dim.global.b1024.b32 [%d1], 1, 8;\n";
+  SimulatedKernel fenced(load(replace + "fence.proxy.tensormap::generic.release.gpu;\n"
+                                        "fence.proxy.tensormap::generic.acquire.gpu [%d1], 128;\n"),
+                         3);
+  fillRandomly(fenced.buffers[0], 1);
+  setMap(fenced, map);
+  auto reports = fenced.run(0);
+  ASSERT_TRUE(reports.empty()) << fenced.text(reports);
+  EXPECT_EQ(fenced.buffers[2], expectedBox(smaller, {0, 4}, fenced.buffers[0], 0));
+  SimulatedKernel missing(load(replace), 3);
+  setMap(missing, map);
+  missing.expectAlways(ReportKind::MissingFence, "no fence.proxy.tensormap");
+  SimulatedKernel stale(load("fence.proxy.tensormap::generic.acquire.gpu [%d1], 128;\n" + replace), 3);
+  setMap(stale, map);
+  reports = stale.run(0); // once: the map stays changed
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_NE(reports[0].message.find("since its last change"), std::string::npos) << reports[0].message;
+  SimulatedKernel invalid(load("tensormap.replace.tile.box_dim.global.b1024.b32 [%d1], 1, 300;\n"), 3);
+  setMap(invalid, map);
+  invalid.expectAlways(ReportKind::InvalidOperand, "300 is not valid");
+}
+
 TEST(TensorMap, rules) {
   auto broken = [](auto &&change) {
     TensorMap map = makeMap(MapType::F16, {64, 64, 8}, {64, 8, 2});

@@ -201,6 +201,9 @@ TEST(WgmmaTest, reportsAMissingWait) {
   make(text)->expectAlways(ReportKind::AccumulatorUse, "wait_group");
   text.wait = "wgmma.wait_group.sync.aligned 1;\n";
   make(text)->expectAlways(ReportKind::AccumulatorUse);
+  text.again = text.commit + text.instruction; // two groups, and waits for the first
+  make(text)->expectAlways(ReportKind::AccumulatorUse);
+  text.again = "";
   text.wait = "wgmma.wait_group.sync.aligned 0;\n";
   text.commit = "";
   make(text)->expectAlways(ReportKind::AccumulatorUse);
@@ -244,7 +247,7 @@ TEST(WgmmaTest, aWaitOfOneWarpCoversItsGroup) {
   text.after = "@!%p2 mbarrier.arrive.shared.b64 %d9, [data+4000];\n"
                "setp.ne.u32 %p3, %r16, 3;\n@%p3 bra done;\n"
                "again: mbarrier.try_wait.parity.shared.b64 %p4, [data+4000], 0;\n@!%p4 bra again;\n"
-               "mov.b32 %r25, 5;\nst.shared.b32 [%r10], %r25;\ndone:\n";
+               "mov.b32 %r25, 5;\nst.shared.b32 [%r10+2048], %r25;\ndone:\n";
   auto kernel = make(text);
   fillPlain(*kernel);
   kernel->expectNone();

@@ -151,7 +151,7 @@ public:
   }
 
 private:
-  template <Rounding mode> void round(const double (&values)[warpSize], D (&results)[warpSize]) const {
+  template <Rounding mode> [[gnu::flatten]] void round(const double (&values)[warpSize], D (&results)[warpSize]) const {
     for (unsigned lane = 0; lane < warpSize; ++lane) {
       if constexpr (std::is_same_v<D, double>)
         results[lane] = values[lane] != values[lane] ? widenedNan : values[lane];

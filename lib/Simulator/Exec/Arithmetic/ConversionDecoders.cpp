@@ -55,6 +55,8 @@ bool isAllowed(const Suffixes &s) {
   const Modifiers &modifiers = s.modifiers;
   if (modifiers.flush && s.to != Type::F32 && s.from != Type::F32)
     return false;
+  if (modifiers.saturate && (s.to == Type::BF16 || s.from == Type::BF16))
+    return false;
   bool isHalf = s.to == Type::F16 || s.to == Type::BF16;
   if ((modifiers.relu || s.satFinite) && (!isHalf || s.from != Type::F32 || modifiers.saturate || modifiers.flush ||
                                           (s.rounding != Rounding::NearestEven && s.rounding != Rounding::Zero)))

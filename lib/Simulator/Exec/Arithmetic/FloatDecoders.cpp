@@ -287,7 +287,8 @@ Result<OperationPtr> decodeFloatMul(Decoding &d) {
 /// mad of floats is fma; of f16 there is none.
 Result<OperationPtr> decodeFloatMad(Decoding &d) {
   FloatSuffixes suffixes = takeSuffixes(d);
-  if (suffixes.oob || suffixes.modifiers.relu || (suffixes.type != Type::F32 && suffixes.type != Type::F64))
+  if (suffixes.oob || suffixes.modifiers.relu || !suffixes.rounding ||
+      (suffixes.type != Type::F32 && suffixes.type != Type::F64))
     return d.unsupported();
   return decodeRounded<FmaFunctions>(d, suffixes);
 }

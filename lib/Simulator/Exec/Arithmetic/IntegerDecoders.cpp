@@ -7,14 +7,14 @@ namespace {
 
 using namespace numerics;
 
-/// add and sub: plain, packed, saturating.
-template <template <typename> typename Functions> Result<OperationPtr> decodeSum(Decoding &d) {
+/// add and sub: plain, saturating, and (add) packed.
+template <template <typename> typename Functions, bool hasPacked> Result<OperationPtr> decodeSum(Decoding &d) {
   bool saturate = d.take("sat");
   std::optional<Type> type = d.takeType();
   if (saturate)
     return chooseType<Type::S32>(
         d, type, [&](auto tag) { return elementwise<&Functions<typename decltype(tag)::type>::saturating>(d); });
-  if (type == Type::U16x2 || type == Type::S16x2)
+  if (hasPacked && (type == Type::U16x2 || type == Type::S16x2))
     return elementwise<&Functions<uint16_t>::plain, 2>(d);
   return chooseType<Type::U16, Type::U32, Type::U64, Type::S16, Type::S32, Type::S64>(
       d, type, [&](auto tag) { return elementwise<&Functions<typename decltype(tag)::type>::plain>(d); });
@@ -112,7 +112,7 @@ Result<OperationPtr> decodeAdd(Decoding &d) {
     return decodeFloatAdd(d);
   if (d.peek() == "cc")
     return decodeAddCarry(d, false);
-  return decodeSum<Add>(d);
+  return decodeSum<Add, true>(d);
 }
 
 Result<OperationPtr> decodeSub(Decoding &d) {
@@ -120,7 +120,7 @@ Result<OperationPtr> decodeSub(Decoding &d) {
     return decodeFloatSub(d);
   if (d.peek() == "cc")
     return decodeSubCarry(d, false);
-  return decodeSum<Sub>(d);
+  return decodeSum<Sub, false>(d);
 }
 
 Result<OperationPtr> decodeDiv(Decoding &d) {

@@ -45,10 +45,11 @@ template <typename T, Rounding rounding> Result<OperationPtr> packHalvesFor(Deco
                      : elementwise<&packHalves<T, rounding, false, false>>(d);
 }
 
-/// NaN is 0x7fffe000; .rna cuts off its lower bits instead, so that some become infinity (so does an H200).
+/// NaN is 0x7fffe000; .rna cuts off its lower bits instead, so that some become infinity, and with .satfinite takes the
+/// value before that (so does an H200).
 template <Rounding rounding, bool relu, bool satFinite> uint32_t toTf32(float a) {
   if (rounding == Rounding::NearestAway && a != a)
-    return std::bit_cast<uint32_t>(a) & ~0x1fffu;
+    return (std::bit_cast<uint32_t>(a) & ~0x1fffu) - (satFinite ? 0x2000 : 0);
   return encode<tf32Format, rounding>(clamped<relu>(a), satFinite) << 13;
 }
 
