@@ -28,14 +28,15 @@ mutate() {
 }
 
 extra=$*
+mkdir -p "$folder"
 : > "$folder/log"
 # By warp groups and TMA: roles, turns, shared operands and steps, parts of products.
 mutate wgmma "$hopper --num-stages=3" --run="M=128 N=128 K=320" --run="M=65 N=8 K=1 lda=8"
-mutate pingpong "$hopper --num-stages=4 --schedule=pingpong" --run="M=256 N=192 K=320 sms=2" --run="M=64 N=128 K=0 lda=8"
+mutate pingpong "$hopper --num-stages=4 --schedule=pingpong" --run="M=256 N=192 K=320 sms=2" --run="M=64 N=256 K=0 lda=8 sms=1"
 mutate cluster "$hopper --num-stages=3 --cluster=2x1" --run="M=128 N=128 K=320"
 mutate steps "$hopper --num-stages=3 --cluster=1x1x2" --run="M=128 N=128 K=320"
 mutate streamk "matmul --target=sm_90a $rows -D BLOCK_M=128 -D BLOCK_N=128 -D BLOCK_K=64 --num-warps=8 --num-stages=4" \
-  --run="M=384 N=256 K=320" --run="M=384 N=128 K=1024 sms=2"
+  --run="M=384 N=256 K=320" --run="M=384 N=128 K=4096 sms=2"
 mutate persistent "matmul_persistent --target=sm_90a" --run="M=192 N=128 K=320"
 mutate descriptors "matmul_descriptors --target=sm_90a" --run="M=128 N=136 K=200"
 mutate mlp "mlp --target=sm_90a" --run="M=500 K=56 H=304 N=40 sms=1"
