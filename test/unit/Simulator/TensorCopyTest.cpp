@@ -142,6 +142,13 @@ uint32_t placed(uint32_t offset, MapSwizzle swizzle) {
   return line * 128 + chunk * 16 + within;
 }
 
+/// Offset of a byte of the box before swizzling: a row takes a whole span of the swizzle.
+uint32_t unswizzled(const TensorMap &map, uint32_t byte) {
+  uint32_t row = map.boxElements(0) * map.elementBytes();
+  uint32_t pitch = map.swizzle == MapSwizzle::None ? row : 16u << int(map.swizzle);
+  return byte / row * pitch + byte % row;
+}
+
 /// What `data` holds after the load.
 std::vector<std::byte> expectedBox(const TensorMap &map, const std::vector<int32_t> &coordinates,
                                    const std::vector<std::byte> &tensor, uint64_t outside) {
@@ -159,7 +166,7 @@ std::vector<std::byte> expectedBox(const TensorMap &map, const std::vector<int32
       from += at * int64_t(dim ? map.strides[dim - 1] : size);
     }
     uint64_t value = inside ? readElement(tensor.data() + from, size) : outside;
-    std::memcpy(result.data() + placed(index * size, map.swizzle), &value, size);
+    std::memcpy(result.data() + placed(unswizzled(map, index * size), map.swizzle), &value, size);
   }
   return result;
 }
@@ -211,6 +218,16 @@ TEST(TensorCopy, swizzles) {
     TensorMap map = makeMap(MapType::F16, {96, 20}, {uint32_t(8) << int(swizzle), 20});
     map.swizzle = swizzle;
     checkLoad(map, {8, 2});
+  }
+}
+
+TEST(TensorCopy, rowsShorterThanTheSwizzle) {
+  for (uint32_t columns : {8u, 16u, 32u}) {
+    TensorMap map = makeMap(MapType::F16, {96, 20}, {columns, 20});
+    map.swizzle = MapSwizzle::Bytes128;
+    checkLoad(map, {8, 2});
+    map.swizzle = MapSwizzle::Bytes64;
+    checkLoad(map, {-4, 3});
   }
 }
 

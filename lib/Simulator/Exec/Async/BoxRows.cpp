@@ -15,6 +15,7 @@ BoxRows BoxRows::linear(uint32_t bytes) {
   result.isLinear = true;
   result.bytes = std::min(bytes & (~bytes + 1), longestRow);
   result.rows = bytes ? bytes / result.bytes : 0;
+  result.sharedPitch = result.bytes;
   return result;
 }
 
@@ -30,6 +31,7 @@ BoxRows::BoxRows(const TensorMap &map, const int32_t (&coordinates)[mostTensorDi
       rows *= counts[dim];
   }
   bytes = counts[0] * elementBytes;
+  sharedPitch = map.swizzle == MapSwizzle::None ? bytes : chunkBytes << uint8_t(map.swizzle);
 }
 
 BoxRows::Row BoxRows::row(uint64_t index) const {

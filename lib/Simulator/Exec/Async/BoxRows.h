@@ -1,8 +1,9 @@
 // Geometry of copies: the rows of a box in global memory, and where their bytes lie in shared memory.
 //
 // A box is a sequence of rows of `rowBytes` bytes, elements that follow each other in the innermost dimension. In
-// shared memory the rows lie one behind the other; a swizzle moves the 16-byte chunks of a line according to their
-// address (PTX ISA 5.5.6, "Swizzling modes"). A linear copy is a box, too.
+// shared memory the rows lie one behind the other, with a swizzle one for each of its spans (32, 64 or 128 bytes), even
+// if they are shorter (seen on an H200); a swizzle moves the 16-byte chunks of a line according to their address (PTX
+// ISA 5.5.6, "Swizzling modes"). A linear copy is a box, too.
 #pragma once
 
 #include "Simulator/Exec/Async/TensorMap.h"
@@ -26,6 +27,9 @@ public:
   uint64_t count() const { return rows; }
   uint32_t rowBytes() const { return bytes; }
   uint32_t totalBytes() const { return rows * bytes; }
+  /// Bytes from row to row in shared memory, and of all rows there.
+  uint32_t pitch() const { return sharedPitch; }
+  uint32_t sharedBytes() const { return rows * sharedPitch; }
   /// Whether any element lies in the tensor; then `first` and `end` bound the offsets of those that do.
   bool bounds(int64_t &first, int64_t &end) const;
 
@@ -33,6 +37,7 @@ private:
   BoxRows() = default;
   uint64_t rows = 0;
   uint32_t bytes = 0;
+  uint32_t sharedPitch = 0;
   bool isLinear = false;
   unsigned rank = 1;
   uint32_t elementBytes = 1;

@@ -79,7 +79,7 @@ private:
       std::memcpy(buffer.data() + row.skip, base + row.offset, row.bytes);
     if (hasMap)
       convertLoaded(map.type, buffer.data() + row.skip, row.bytes);
-    uint32_t address = box.address + next * rows.rowBytes();
+    uint32_t address = box.address + next * rows.pitch();
     const std::byte *from = buffer.data();
     if (reducer) {
       readSwizzled(shared, address, box.swizzle, old.data(), old.size());
@@ -119,8 +119,8 @@ private:
   void read(uint64_t end) {
     std::byte *shared = sharedBase0();
     for (; next < end; ++next) {
-      uint32_t offset = next * rows.rowBytes();
-      readSwizzled(shared, box.address + offset, box.swizzle, buffer.data() + offset, rows.rowBytes());
+      std::byte *to = buffer.data() + next * rows.rowBytes();
+      readSwizzled(shared, box.address + next * rows.pitch(), box.swizzle, to, rows.rowBytes());
     }
   }
 
@@ -168,11 +168,23 @@ void noteRows(const TransferPlan &plan, AccessKind kind, Epoch finished) {
   flush();
 }
 
+/// Tells the checker about the bytes in shared memory: all of them, or, of rows shorter than the span of their swizzle,
+/// the chunks to which it moves theirs.
 void noteBox(const TransferPlan &plan, const SharedBox &box, AccessKind kind, Epoch finished) {
-  if (Checker *checker = plan.warp.cta.cluster.machine.checker)
+  constexpr uint32_t chunkBytes = 16;
+  Checker *checker = plan.warp.cta.cluster.machine.checker;
+  if (!checker)
+    return;
+  auto note = [&](uint32_t address, uint32_t bytes) {
     checker->asyncAccess(plan.warp, plan.lane, plan.instruction.place, kind,
-                         {Space::Shared, box.cta->rank, box.address - sharedBase, plan.rows.totalBytes()}, true,
-                         finished);
+                         {Space::Shared, box.cta->rank, address - sharedBase, bytes}, true, finished);
+  };
+  const BoxRows &rows = plan.rows;
+  if (rows.pitch() == rows.rowBytes())
+    return note(box.address, rows.totalBytes());
+  for (uint32_t row = 0; row < rows.count(); ++row)
+    for (uint32_t chunk = 0; chunk < rows.rowBytes(); chunk += chunkBytes)
+      note(swizzled(box.address + row * rows.pitch() + chunk, box.swizzle), chunkBytes);
 }
 
 } // namespace
@@ -191,7 +203,7 @@ bool resolveRows(TransferPlan &plan, uint64_t address) {
 }
 
 bool resolveBox(const TransferPlan &plan, uint64_t address, uint32_t alignment, SharedBox &box) {
-  uint32_t bytes = plan.rows.totalBytes();
+  uint32_t bytes = plan.rows.sharedBytes();
   if (box.swizzle != MapSwizzle::None)
     bytes = (bytes + lineBytes - 1) / lineBytes * lineBytes;
   Range range;
