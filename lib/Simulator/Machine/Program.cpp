@@ -49,6 +49,21 @@ bool communicatesThrough(const Instruction &instruction) {
   return instruction.name == "cp" && has("reduce");
 }
 
+/// For each variable of the module whether the function names it: other kernels have their own.
+std::vector<bool> variablesOf(const Module &module, const Function &function) {
+  std::vector<bool> used(module.variables.size());
+  auto visit = [&](auto &self, const Operand &operand) -> void {
+    if (operand.kind == Operand::Kind::Symbol)
+      used[operand.index] = true;
+    for (const Operand &element : operand.elements)
+      self(self, element);
+  };
+  for (const Instruction &instruction : function.instructions)
+    for (const Operand &operand : instruction.operands)
+      visit(visit, operand);
+  return used;
+}
+
 } // namespace
 
 void Program::placeVariables(GlobalMemory &memory) {
@@ -62,7 +77,7 @@ void Program::placeVariables(GlobalMemory &memory) {
     entryParameter[index] = true;
   }
   uint64_t constantEnd = parameterBytes;
-  staticShared = 0;
+  std::vector<bool> used = variablesOf(module, function);
   for (uint32_t index = 0; index < module.variables.size(); ++index) {
     const Variable &variable = module.variables[index];
     auto place = [&](auto &end) {
@@ -72,9 +87,10 @@ void Program::placeVariables(GlobalMemory &memory) {
     };
     if (variable.space == Space::Const)
       place(constantEnd);
-    else if (variable.space == Space::Shared && !variable.isExtern)
+    else if (variable.space == Space::Shared && !variable.isExtern && used[index])
       place(staticShared);
-    else if (variable.space == Space::Local || (variable.space == Space::Param && !entryParameter[index]))
+    else if ((variable.space == Space::Local || (variable.space == Space::Param && !entryParameter[index])) &&
+             used[index])
       place(localBytes);
     else if (variable.space == Space::Global && !variable.isExtern) {
       globals.emplace_back(variable.size);
@@ -124,8 +140,6 @@ void Program::placeRegisters() {
   for (const Instruction &instruction : function.instructions)
     for (const Operand &operand : instruction.operands)
       visit(visit, operand);
-  carryOffset = registerBytes;
-  registerBytes += 64;
 }
 
 bool isClock(SpecialRegister special) {

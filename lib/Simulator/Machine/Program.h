@@ -50,8 +50,6 @@ public:
 
   /// A parameter of the kernel; those of calls are local variables.
   bool isEntryParameter(uint32_t variable) const { return entryParameter[variable]; }
-  /// The carry flag of add.cc and its kin (CC.CF, PTX ISA 9.7.2), a predicate.
-  uint32_t carryOffset = 0;
 
 private:
   Program(const Module &module, const Function &function) : module(module), function(function) {}

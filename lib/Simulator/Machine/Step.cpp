@@ -97,8 +97,6 @@ Step Warp::step(Fragment &fragment) {
   case Step::Fault:
     break;
   }
-  if (machine.observer && (result == Step::Wait || result == Step::Spin))
-    machine.observer->wait(*this, instruction);
   return result;
 }
 

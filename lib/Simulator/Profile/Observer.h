@@ -10,14 +10,11 @@ public:
   virtual ~Observer() = default;
   virtual void issue(const Warp &warp, const Instruction &instruction, LaneMask active) = 0;
   virtual void access(const Warp &warp, const LaneAccess &access) = 0;
-  /// ldmatrix, stmatrix and the like: `rows` shared-memory addresses of 16 bytes each, accessed 8 at a time.
-  virtual void matrixAccess(const Warp &warp, const Instruction &instruction, const uint64_t *rows, unsigned count,
-                            bool isStore) = 0;
   /// Bytes that an asynchronous copy moves between global and shared memory.
   virtual void copy(const Warp &warp, const Instruction &instruction, uint64_t bytes, bool toShared) = 0;
   /// Multiply-adds of one tensor-core instruction of one warp.
   virtual void tensorCore(const Warp &warp, const Instruction &instruction, uint64_t multiplyAdds) = 0;
-  /// A warp found a barrier not ready, and waits.
+  /// A warp found a barrier not ready, and waits; told by the operation, at each test.
   virtual void wait(const Warp &warp, const Instruction &instruction) = 0;
 };
 

@@ -82,15 +82,6 @@ void Profiler::access(const Warp &, const LaneAccess &access) {
   }
 }
 
-void Profiler::matrixAccess(const Warp &, const Instruction &instruction, const uint64_t *rows, unsigned count, bool) {
-  constexpr unsigned rowBytes = 16;
-  Wavefronts wavefronts = countWavefronts({rows, count}, rowBytes);
-  add(instruction, Counter::SharedRequests, 1);
-  add(instruction, Counter::SharedWavefronts, wavefronts.actual);
-  add(instruction, Counter::SharedConflicts, wavefronts.actual - wavefronts.ideal);
-  add(instruction, Counter::SharedBytes, uint64_t(count) * rowBytes);
-}
-
 void Profiler::copy(const Warp &, const Instruction &instruction, uint64_t bytes, bool toShared) {
   add(instruction, toShared ? Counter::CopiedIn : Counter::CopiedOut, bytes);
 }

@@ -57,8 +57,6 @@ public:
 
   void issue(const Warp &warp, const Instruction &instruction, LaneMask active) override;
   void access(const Warp &warp, const LaneAccess &access) override;
-  void matrixAccess(const Warp &warp, const Instruction &instruction, const uint64_t *rows, unsigned count,
-                    bool isStore) override;
   void copy(const Warp &warp, const Instruction &instruction, uint64_t bytes, bool toShared) override;
   void tensorCore(const Warp &warp, const Instruction &instruction, uint64_t multiplyAdds) override;
   void wait(const Warp &warp, const Instruction &instruction) override;
