@@ -25,6 +25,25 @@ Tuple CombineEmitter::combine(const Tuple &left, const Tuple &right) {
   return result;
 }
 
+bool CombineEmitter::isCommutative() const {
+  return llvm::hasNItems(combineBlock.without_terminator(), 1) &&
+         combineBlock.front().hasTrait<OpTrait::IsCommutative>();
+}
+
+Tuple CombineEmitter::combineAcross(const Tuple &own, unsigned laneBit) {
+  Tuple other = shuffleXor(own, laneBit);
+  if (isCommutative())
+    return combine(own, other);
+  Value bit = arith::AndIOp::create(builder, loc, emitThreadId(builder, loc), emitI32(builder, loc, 1 << laneBit));
+  Value isUpper = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, bit, emitI32(builder, loc, 0));
+  Tuple first, second;
+  for (auto [mine, others] : llvm::zip_equal(own, other)) {
+    first.push_back(arith::SelectOp::create(builder, loc, isUpper, others, mine));
+    second.push_back(arith::SelectOp::create(builder, loc, isUpper, mine, others));
+  }
+  return combine(first, second);
+}
+
 Tuple CombineEmitter::shuffleXor(const Tuple &tuple, unsigned laneBit) {
   Value mask = emitI32(builder, loc, int64_t(1) << laneBit);
   Tuple moved;

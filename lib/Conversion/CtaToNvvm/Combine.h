@@ -14,12 +14,16 @@ public:
       : builder(builder), loc(loc), combineBlock(combineBlock) {}
 
   Tuple combine(const Tuple &left, const Tuple &right);
-  /// The values of the lane whose number differs in one bit.
-  Tuple shuffleXor(const Tuple &tuple, unsigned laneBit);
+  /// Combined with the values of the lane whose number differs in one bit. Both lanes get the same: where the order
+  /// matters (ties, rounding), the values of the lower lane come first.
+  Tuple combineAcross(const Tuple &own, unsigned laneBit);
   /// The values of lane number `lane`.
   Tuple shuffleFrom(const Tuple &tuple, mlir::Value lane);
 
 private:
+  /// combine(a, b) is combine(b, a), whatever the values.
+  bool isCommutative() const;
+  Tuple shuffleXor(const Tuple &tuple, unsigned laneBit);
   mlir::Value shuffle(mlir::Value value, mlir::Value lane, bool isXor);
   mlir::Value shuffleWord(mlir::Value word, mlir::Value lane, bool isXor);
 

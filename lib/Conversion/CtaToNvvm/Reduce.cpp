@@ -1,8 +1,7 @@
 // Reductions: first over the registers of a thread, as a balanced tree, then over the lanes of a warp by butterflies.
 //
 //   registers that differ only along the axis      r0 r1 r2 r3   ->  (r0 r2) (r1 r3)  ->  r0
-//   lane bits along the axis                       x = combine(x, shuffle_xor(x, 1 << bit))     every lane has the
-//   result
+//   lane bits along the axis                       x = combine of x and shuffle_xor(x, 1 << bit); all lanes have it
 //
 // Bits that only repeat elements are left out, since an element may be combined once only. A bit that moves along the
 // axis and another dimension at once selects a result of its own, provided that no other bit leads to that result.
@@ -174,7 +173,7 @@ template <typename OpType> struct ReductionLowering : OpConversionPattern<OpType
       }
       Tuple result = combineTree(emitter, std::move(tuples));
       for (unsigned lane : plan.axisLanes)
-        result = emitter.combine(result, emitter.shuffleXor(result, lane));
+        result = emitter.combineAcross(result, lane);
       reduced.push_back(std::move(result));
     }
     SmallVector<Registers> results(op->getNumResults());
