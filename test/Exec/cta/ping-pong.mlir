@@ -4,11 +4,11 @@
 // REQUIRES: ptxas
 // RUN: tilec %s --start-after=cta-ping-pong -o %t.cubin 2>&1 | count 0
 // RUN: tile-run %t.cubin --describe | FileCheck %s --check-prefix=THREADS
-// RUN: %if cuda %{ tile-run %t.cubin M=768 N=768 K=64 --check | FileCheck %s %}
-// RUN: %if cuda %{ tile-run %t.cubin M=1400 N=1400 K=520 --check | FileCheck %s %}
-// RUN: %if cuda %{ tile-run %t.cubin M=1000 N=1208 K=200 --check | FileCheck %s %}
-// RUN: %if cuda %{ tile-run %t.cubin M=100 N=200 K=304 --check | FileCheck %s %}
-// RUN: %if cuda %{ tile-run %t.cubin M=1000 N=1208 K=0 --check | FileCheck %s %}
+// RUN: tile-run %t.cubin M=768 N=768 K=64 --check | FileCheck %s
+// RUN: tile-run %t.cubin M=1400 N=1400 K=520 --check | FileCheck %s
+// RUN: tile-run %t.cubin M=1000 N=1208 K=200 --check | FileCheck %s
+// RUN: tile-run %t.cubin M=100 N=200 K=304 --check | FileCheck %s
+// RUN: tile-run %t.cubin M=1000 N=1208 K=0 --check | FileCheck %s
 // THREADS: "threads_per_cta": 384
 // THREADS: "spill_bytes": 0
 // CHECK: check c == a @ b: ok
