@@ -5,6 +5,7 @@
 //   tile_sim_record compare raw.bin                           the differences to the simulator
 //   tile_sim_record record raw.bin test/Simulator/recorded/instructions.bin
 #include "InstructionRun.h"
+#include "RecordingGpu.h"
 #include "Runtime/Driver.h"
 
 #include <cstdio>
@@ -37,15 +38,6 @@ std::vector<std::vector<uint64_t>> readResults(const char *path, const std::vect
   return offset == bytes.size() ? all : std::vector<std::vector<uint64_t>>();
 }
 
-bool check(const runtime::Driver &driver, runtime::CUresult result, const std::string &what) {
-  if (result == runtime::cuda::success)
-    return true;
-  const char *text = "";
-  driver.getErrorString(result, &text);
-  std::fprintf(stderr, "%s: %s\n", what.c_str(), text);
-  return false;
-}
-
 int runOnGpu(const char *cubinPath, const char *outputPath) {
   auto loaded = runtime::loadDriver(nullptr, nullptr);
   if (!loaded) {
@@ -53,14 +45,9 @@ int runOnGpu(const char *cubinPath, const char *outputPath) {
     return 1;
   }
   const runtime::Driver &driver = **loaded;
-  runtime::CUdevice device = 0;
-  runtime::CUcontext context = nullptr;
   runtime::CUmodule module = nullptr;
   std::vector<char> cubin = readFile(cubinPath);
-  if (!check(driver, driver.init(0), "cuInit") || !check(driver, driver.deviceGet(&device, 0), "cuDeviceGet") ||
-      !check(driver, driver.primaryContextRetain(&context, device), "cuDevicePrimaryCtxRetain") ||
-      !check(driver, driver.contextSetCurrent(context), "cuCtxSetCurrent") ||
-      !check(driver, driver.moduleLoadDataEx(&module, cubin.data(), 0, nullptr, nullptr), "cuModuleLoadDataEx"))
+  if (!openModule(driver, cubin, module))
     return 1;
   constexpr size_t arrayBytes = 65536 * slotBytes;
   runtime::CUdeviceptr arrays[4];

@@ -5,6 +5,7 @@
 //   tile_sim_record_matrices compare raw.bin                  the differences to the simulator
 //   tile_sim_record_matrices record raw.bin test/Simulator/recorded/matrices.bin
 #include "MatrixRun.h"
+#include "RecordingGpu.h"
 #include "Runtime/Driver.h"
 
 #include <cstdio>
@@ -41,15 +42,6 @@ std::vector<std::vector<uint32_t>> readResults(const char *path, const std::vect
   return offset == bytes.size() ? all : std::vector<std::vector<uint32_t>>();
 }
 
-bool check(const runtime::Driver &driver, runtime::CUresult result, const std::string &what) {
-  if (result == runtime::cuda::success)
-    return true;
-  const char *text = "";
-  driver.getErrorString(result, &text);
-  std::fprintf(stderr, "%s: %s\n", what.c_str(), text);
-  return false;
-}
-
 int runOnGpu(const char *cubinPath, const char *outputPath) {
   auto loaded = runtime::loadDriver(nullptr, nullptr);
   if (!loaded) {
@@ -57,16 +49,11 @@ int runOnGpu(const char *cubinPath, const char *outputPath) {
     return 1;
   }
   const runtime::Driver &driver = **loaded;
-  runtime::CUdevice device = 0;
-  runtime::CUcontext context = nullptr;
   runtime::CUmodule module = nullptr;
   std::vector<char> cubin = readFile(cubinPath);
   constexpr size_t arrayBytes = size_t(16) << 20;
   runtime::CUdeviceptr arrays[3];
-  if (!check(driver, driver.init(0), "cuInit") || !check(driver, driver.deviceGet(&device, 0), "cuDeviceGet") ||
-      !check(driver, driver.primaryContextRetain(&context, device), "cuDevicePrimaryCtxRetain") ||
-      !check(driver, driver.contextSetCurrent(context), "cuCtxSetCurrent") ||
-      !check(driver, driver.moduleLoadDataEx(&module, cubin.data(), 0, nullptr, nullptr), "cuModuleLoadDataEx"))
+  if (!openModule(driver, cubin, module))
     return 1;
   for (runtime::CUdeviceptr &array : arrays)
     if (!check(driver, driver.memoryAllocate(&array, arrayBytes), "cuMemAlloc"))
