@@ -189,4 +189,15 @@ Result<CheckResult> checkOutput(const runtime::Expectation &expectation, const T
   return result;
 }
 
+Result<CheckResult> checkRecorded(const std::string &buffer, const HostBuffer &recorded, const std::string &source,
+                                  double tolerance, const HostBuffer &output) {
+  // "The buffer is the buffer", but the name on the right stands for the recorded one.
+  TensorNames names;
+  names.buffers[buffer] = &recorded;
+  Result<CheckResult> result = checkOutput({buffer, buffer, tolerance}, names, output);
+  if (result)
+    result->expression = source;
+  return result;
+}
+
 } // namespace tile::runner

@@ -37,6 +37,10 @@ struct CheckResult {
 Result<CheckResult> checkOutput(const runtime::Expectation &expectation, const TensorNames &names,
                                 const HostBuffer &output);
 
+/// The same comparison with recorded values, of the same shape; `source` is the report's word for them.
+Result<CheckResult> checkRecorded(const std::string &buffer, const HostBuffer &recorded, const std::string &source,
+                                  double tolerance, const HostBuffer &output);
+
 /// Parses and binds only: whether the expectation fits the buffers.
 Status validateExpectation(const runtime::Expectation &expectation, const TensorNames &names, const HostBuffer &output);
 

@@ -42,6 +42,16 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
   app.add_flag("--check", options.check,
                "Compare outputs with the kernel's `expect` declarations, in double on the CPU")
       ->group(runGroup);
+  CLI::Option *compare = app.add_option("--compare", options.compares,
+                                        "Compare a buffer after the run with a file that --save wrote: of another "
+                                        "device, version or framework");
+  compare->type_name("NAME=FILE")->allow_extra_args(false)->group(runGroup);
+  app.add_option("--within", options.within,
+                 "Relative error that --compare allows, as `expect ... within`; 0: equal values")
+      ->check(CLI::Range(0.0, 1.0))
+      ->needs(compare)
+      ->group(runGroup)
+      ->capture_default_str();
 
   const std::string simGroup = "Simulator (--device=sim)";
   app.add_option("--schedule", options.schedule,

@@ -21,6 +21,8 @@ struct RunOptions {
   uint64_t seed = 0;
   int repeat = 1;
   bool check = false;
+  std::vector<std::string> compares; ///< name=file
+  double within = 0;                 ///< tolerance of `compares`
   bool bench = false;
   int rounds = 5;       ///< of a benchmark
   bool graph = false;   ///< measure by replaying CUDA graphs

@@ -23,7 +23,8 @@ namespace {
 struct Buffers {
   std::vector<HostBuffer> before; ///< one per parameter; unused for scalars
   std::vector<HostBuffer> after;
-  TensorNames names; ///< `before` and the scalars, for expectations
+  TensorNames names;                ///< `before` and the scalars, for expectations
+  std::vector<HostBuffer> recorded; ///< of --compare, in its order
 };
 
 BufferRole roleOf(const Parameter &parameter) {
@@ -112,22 +113,41 @@ Result<Grid> chooseGrid(const RunOptions &options, const Manifest &manifest, con
   return Grid{sizes[0], sizes[1], sizes[2]};
 }
 
-Result<std::vector<NamedText>> parseSaves(const RunOptions &options, const Manifest &manifest) {
-  std::vector<NamedText> saves;
+/// The `texts` NAME=FILE of an option; each name is a buffer.
+Result<std::vector<NamedText>> parseFiles(const std::string &option, const std::vector<std::string> &texts,
+                                          const Manifest &manifest) {
+  std::vector<NamedText> files;
   std::vector<std::string> pointers;
   for (const Parameter &parameter : manifest.parameters)
     if (parameter.isPointer)
       pointers.push_back(parameter.name);
-  for (const std::string &text : options.saves) {
-    Result<NamedText> save = splitAssignment(text);
-    if (!save)
-      return runtime::withContext("--save", save.error());
-    if (std::find(pointers.begin(), pointers.end(), save->name) == pointers.end())
-      return makeError(TILE_ERROR_INVALID_ARGUMENT, "--save: kernel '{}' has no buffer '{}'{}", manifest.kernel,
-                       save->name, suggestion(save->name, pointers));
-    saves.push_back(std::move(*save));
+  for (const std::string &text : texts) {
+    Result<NamedText> file = splitAssignment(text);
+    if (!file)
+      return runtime::withContext(option, file.error());
+    if (std::find(pointers.begin(), pointers.end(), file->name) == pointers.end())
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "{}: kernel '{}' has no buffer '{}'{}", option, manifest.kernel,
+                       file->name, suggestion(file->name, pointers));
+    files.push_back(std::move(*file));
   }
-  return saves;
+  return files;
+}
+
+/// Reads what --compare names.
+Status loadRecorded(const std::vector<NamedText> &files, Buffers &buffers) {
+  for (const NamedText &file : files) {
+    const HostBuffer &like = *buffers.names.buffers.at(file.name);
+    Result<BufferLayout> layout = planBuffer(like.layout().shape, {}, runtime::dataTypeSize(like.type()), true);
+    if (!layout)
+      return layout.error();
+    Result<HostBuffer> buffer = HostBuffer::create(like.type(), std::move(*layout));
+    if (!buffer)
+      return buffer.error();
+    if (Status status = loadBufferFile(*buffer, file.value); !status)
+      return runtime::withContext("--compare", status.error());
+    buffers.recorded.push_back(std::move(*buffer));
+  }
+  return Success{};
 }
 
 Status validateExpectations(const Manifest &manifest, const Buffers &buffers) {
@@ -140,7 +160,7 @@ Status validateExpectations(const Manifest &manifest, const Buffers &buffers) {
 
 /// Runs once on fresh buffers and adds what it finds to the report.
 Status runOnce(const RunOptions &options, const Manifest &manifest, Device &device, const Bindings &bindings,
-               Buffers &buffers, RunReport &report) {
+               const std::vector<NamedText> &compares, Buffers &buffers, RunReport &report) {
   if (Status status = resetAfter(manifest, buffers); !status)
     return status;
   std::vector<DeviceArgument> arguments = makeArguments(manifest, bindings, buffers.after);
@@ -157,12 +177,20 @@ Status runOnce(const RunOptions &options, const Manifest &manifest, Device &devi
     if (std::optional<std::string> damage = findDamage(buffers.before[i], buffers.after[i], isInput))
       report.damages.push_back(fmt::format("buffer '{}': {}", parameter.name, *damage));
   }
-  if (!options.check)
-    return Success{};
   report.checks.clear(); // of the last run; a failed one ends the loop
-  for (const Expectation &expectation : manifest.expect) {
-    const size_t index = static_cast<size_t>(manifest.findParameter(expectation.buffer) - manifest.parameters.data());
-    Result<CheckResult> check = checkOutput(expectation, buffers.names, buffers.after[index]);
+  const auto output = [&](const std::string &name) -> const HostBuffer & {
+    return buffers.after[static_cast<size_t>(manifest.findParameter(name) - manifest.parameters.data())];
+  };
+  if (options.check)
+    for (const Expectation &expectation : manifest.expect) {
+      Result<CheckResult> check = checkOutput(expectation, buffers.names, output(expectation.buffer));
+      if (!check)
+        return check.error();
+      report.checks.push_back(std::move(*check));
+    }
+  for (size_t i = 0; i < compares.size(); ++i) {
+    const auto &[name, file] = compares[i];
+    Result<CheckResult> check = checkRecorded(name, buffers.recorded[i], file, options.within, output(name));
     if (!check)
       return check.error();
     report.checks.push_back(std::move(*check));
@@ -193,8 +221,9 @@ Status measure(const RunOptions &options, const Manifest &manifest, CudaDevice &
 } // namespace
 
 Status validateRequest(const RunOptions &options, const Manifest &manifest) {
-  if (Result<std::vector<NamedText>> saves = parseSaves(options, manifest); !saves)
-    return saves.error();
+  for (const auto &[option, texts] : {std::pair("--save", &options.saves), std::pair("--compare", &options.compares)})
+    if (Result<std::vector<NamedText>> files = parseFiles(option, *texts, manifest); !files)
+      return files.error();
   // One multiprocessor stands for any number: only the values of defaults can depend on it.
   Result<Bindings> bindings = Bindings::bind(manifest, options.arguments, 1);
   if (!bindings)
@@ -217,9 +246,12 @@ Result<RunReport> runKernel(const RunOptions &options, const Manifest &manifest,
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "--bench needs a GPU; device '{}' cannot be measured", device.name());
   if (Status status = validateRequest(options, manifest); !status)
     return status.error();
-  Result<std::vector<NamedText>> saves = parseSaves(options, manifest);
+  Result<std::vector<NamedText>> saves = parseFiles("--save", options.saves, manifest);
   if (!saves)
     return saves.error();
+  Result<std::vector<NamedText>> compares = parseFiles("--compare", options.compares, manifest);
+  if (!compares)
+    return compares.error();
   Result<Bindings> bindings = Bindings::bind(manifest, options.arguments, device.multiprocessorCount());
   if (!bindings)
     return bindings.error();
@@ -234,6 +266,8 @@ Result<RunReport> runKernel(const RunOptions &options, const Manifest &manifest,
   if (options.check)
     if (Status status = validateExpectations(manifest, *buffers); !status)
       return status.error();
+  if (Status status = loadRecorded(*compares, *buffers); !status)
+    return status.error();
 
   RunReport report;
   report.kernel = manifest.kernel;
@@ -245,7 +279,7 @@ Result<RunReport> runKernel(const RunOptions &options, const Manifest &manifest,
   report.grid = *grid;
   const int64_t runs = int64_t(options.repeat) * options.schedules;
   for (int64_t run = 0; run < runs && report.passed(); ++run)
-    if (Status status = runOnce(options, manifest, device, *bindings, *buffers, report); !status)
+    if (Status status = runOnce(options, manifest, device, *bindings, *compares, *buffers, report); !status)
       return status.error();
   if (!report.passed())
     report.lastRun = device.lastRun();
