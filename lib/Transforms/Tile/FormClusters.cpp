@@ -7,6 +7,8 @@
 //   ==>
 //   for (g = cluster; g < x/M * y/N * z; g += clusters) { i, j = (g mod x/M) * M + rank mod M, …; body }
 //
+// (or with y fastest, as the loop over programs has it).
+//
 // A program that orders itself by tile.swizzle2d is grouped after that, else neighbours would be torn apart. All CTAs
 // of a cluster must go through all loads together, so groups at the edge of the grid have programs that do not exist:
 // they copy what they like by tensor maps, but what they would do to memory otherwise is left out.
@@ -35,10 +37,11 @@ constexpr unsigned numAxes = 3;
 /// The loop that tile-make-persistent makes.
 struct ProgramLoop {
   scf::ForOp loop;
-  Value sizes[numAxes];         ///< Of the grid.
-  arith::RemUIOp first, second; ///< A program's indices along the first two axes.
-  arith::DivUIOp withoutFirst, third;
-  Operation *tail = nullptr; ///< The first operation that accesses memory other than by reads through descriptors.
+  Value sizes[numAxes];       ///< Of the grid.
+  unsigned fastest = 0;       ///< The axis along which consecutive programs lie: 0 or 1.
+  arith::RemUIOp fast, slow;  ///< A program's index along that axis, and along the other.
+  arith::DivUIOp rest, third; ///< What the fast index leaves; the index along the last axis.
+  Operation *tail = nullptr;  ///< The first operation that accesses memory other than by reads through descriptors.
 };
 
 bool isGridSize(KernelOp kernel, Value value, unsigned axis) {
@@ -59,24 +62,27 @@ std::optional<ProgramLoop> findPrograms(KernelOp kernel) {
   }
   if (!programs.loop)
     return std::nullopt;
-  Value index = programs.loop.getInductionVar();
+  Value index = programs.loop.getInductionVar(), rest;
   for (Operation &op : *programs.loop.getBody()) {
     auto remainder = dyn_cast<arith::RemUIOp>(op);
     auto quotient = dyn_cast<arith::DivUIOp>(op);
-    Value withoutFirst = programs.withoutFirst ? programs.withoutFirst.getResult() : Value();
-    if (remainder && remainder.getLhs() == index && isGridSize(kernel, remainder.getRhs(), 0))
-      programs.first = remainder;
-    if (quotient && quotient.getLhs() == index && isGridSize(kernel, quotient.getRhs(), 0))
-      programs.withoutFirst = quotient;
-    if (remainder && remainder.getLhs() == withoutFirst && isGridSize(kernel, remainder.getRhs(), 1))
-      programs.second = remainder;
-    if (quotient && quotient.getLhs() == withoutFirst && isGridSize(kernel, quotient.getRhs(), 1))
+    for (unsigned axis = 0; axis < 2; ++axis)
+      if (remainder && remainder.getLhs() == index && isGridSize(kernel, remainder.getRhs(), axis)) {
+        programs.fast = remainder;
+        programs.fastest = axis;
+      }
+    const unsigned slowest = 1 - programs.fastest;
+    if (quotient && quotient.getLhs() == index && isGridSize(kernel, quotient.getRhs(), programs.fastest))
+      rest = programs.rest = quotient;
+    if (remainder && remainder.getLhs() == rest && isGridSize(kernel, remainder.getRhs(), slowest))
+      programs.slow = remainder;
+    if (quotient && quotient.getLhs() == rest && isGridSize(kernel, quotient.getRhs(), slowest))
       programs.third = quotient;
   }
-  if (!programs.first || !programs.second || !programs.third)
+  if (!programs.fast || !programs.slow || !programs.third)
     return std::nullopt;
-  programs.sizes[0] = programs.first.getRhs();
-  programs.sizes[1] = programs.second.getRhs();
+  programs.sizes[programs.fastest] = programs.fast.getRhs();
+  programs.sizes[1 - programs.fastest] = programs.slow.getRhs();
   for (BlockArgument argument : kernel.getBody().front().getArguments())
     if (isGridSize(kernel, argument, 2))
       programs.sizes[2] = argument;
@@ -111,14 +117,17 @@ public:
     programs.loop.setStep(cta::NumClustersOp::create(builder, loc));
 
     // The group's index, then the program's.
-    builder.setInsertionPoint(programs.first->isBeforeInBlock(programs.withoutFirst) ? programs.first
-                                                                                     : programs.withoutFirst);
+    const unsigned fastest = programs.fastest, slowest = 1 - fastest;
+    Operation *fast = programs.fast, *quotient = programs.rest;
+    builder.setInsertionPoint(fast->isBeforeInBlock(quotient) ? fast : quotient);
     Value index = programs.loop.getInductionVar();
-    Value rest = arith::DivUIOp::create(builder, loc, index, groups[0]);
-    Value place[2] = {arith::RemUIOp::create(builder, loc, index, groups[0]),
-                      arith::RemUIOp::create(builder, loc, rest, groups[1])};
-    programs.third.replaceAllUsesWith(arith::DivUIOp::create(builder, loc, rest, groups[1]).getResult());
-    Value replaced[2] = {programs.first, programs.second};
+    Value rest = arith::DivUIOp::create(builder, loc, index, groups[fastest]);
+    Value place[2], replaced[2];
+    place[fastest] = arith::RemUIOp::create(builder, loc, index, groups[fastest]);
+    place[slowest] = arith::RemUIOp::create(builder, loc, rest, groups[slowest]);
+    programs.third.replaceAllUsesWith(arith::DivUIOp::create(builder, loc, rest, groups[slowest]).getResult());
+    replaced[fastest] = programs.fast;
+    replaced[slowest] = programs.slow;
     Swizzle2dOp order = findOrder();
     if (order) {
       builder.setInsertionPoint(order);
@@ -157,10 +166,13 @@ private:
 
   /// The operation that turns the grid's indices into the program's, if nothing else uses them.
   Swizzle2dOp findOrder() {
-    if (!programs.first->hasOneUse() || !programs.second->hasOneUse())
+    if (!programs.fast->hasOneUse() || !programs.slow->hasOneUse())
       return {};
-    auto order = dyn_cast<Swizzle2dOp>(*programs.first->user_begin());
-    bool isWhole = order && order.getI() == programs.first && order.getJ() == programs.second &&
+    Value indices[2];
+    indices[programs.fastest] = programs.fast;
+    indices[1 - programs.fastest] = programs.slow;
+    auto order = dyn_cast<Swizzle2dOp>(*programs.fast->user_begin());
+    bool isWhole = order && order.getI() == indices[0] && order.getJ() == indices[1] &&
                    order.getSizeI() == programs.sizes[0] && order.getSizeJ() == programs.sizes[1] &&
                    order->getBlock() == programs.loop.getBody();
     return isWhole ? order : Swizzle2dOp();

@@ -1,10 +1,14 @@
 // tile-make-persistent: let each CTA run several programs.
 //
 // The launcher starts at most as many CTAs as run at the same time, and passes the grid that the programs believe in as
-// three more arguments. A loop goes over the programs of a CTA, in the order of the grid (x fastest), so copies for the
-// next program can run while this one writes its result:
+// three more arguments. A loop goes over the programs of a CTA, so copies for the next program can run while this one
+// writes its result:
 //
 //   for (p = CTA; p < x * y * z; p += CTAs)  { program_id = (p mod x, p / x mod y, p / (x * y)); body }
+//
+// That is the order of the grid, x fastest. Programs that order themselves by tile.swizzle2d run in the order of its
+// numbers, row by row, which is y fastest if rows are x. Else those that run at the same time are not those that it
+// puts together: 8192x8192x8192 then reads 352 million sectors from L2 instead of 302.
 //
 // Only kernels with tensor maps: they are copied ahead by a warp of their own, which is what gains.
 #include "Analysis/DeviceDescriptors.h"
@@ -43,6 +47,19 @@ SmallVector<Value> addGridArguments(KernelOp kernel) {
   return sizes;
 }
 
+/// The grid's axes, the one first along which programs with consecutive numbers lie.
+std::array<unsigned, numAxes> findOrder(KernelOp kernel) {
+  std::array<unsigned, numAxes> order = {0, 1, 2};
+  kernel.walk([&](Swizzle2dOp swizzle) {
+    auto row = swizzle.getI().getDefiningOp<ProgramIdOp>();
+    auto column = swizzle.getJ().getDefiningOp<ProgramIdOp>();
+    auto columns = swizzle.getSizeJ().getDefiningOp<NumProgramsOp>();
+    if (row && column && columns && row.getAxis() == 0 && column.getAxis() == 1 && columns.getAxis() == 1)
+      order = {1, 0, 2};
+  });
+  return order;
+}
+
 void replaceGridOps(scf::ForOp loop, ArrayRef<Value> sizes, ArrayRef<Value> ids) {
   loop.getBody()->walk([&](Operation *op) {
     if (auto id = dyn_cast<ProgramIdOp>(op))
@@ -56,6 +73,7 @@ void replaceGridOps(scf::ForOp loop, ArrayRef<Value> sizes, ArrayRef<Value> ids)
 }
 
 void makePersistent(KernelOp kernel) {
+  const std::array<unsigned, numAxes> order = findOrder(kernel);
   Block &body = kernel.getBody().front();
   SmallVector<Operation *> program;
   for (Operation &op : body.without_terminator())
@@ -73,12 +91,12 @@ void makePersistent(KernelOp kernel) {
 
   builder.setInsertionPointToStart(loop.getBody());
   Value rest = loop.getInductionVar();
-  SmallVector<Value> ids;
-  for (unsigned axis = 0; axis + 1 < numAxes; ++axis) {
-    ids.push_back(arith::RemUIOp::create(builder, loc, rest, sizes[axis]));
+  Value ids[numAxes];
+  for (unsigned axis : ArrayRef(order).drop_back()) {
+    ids[axis] = arith::RemUIOp::create(builder, loc, rest, sizes[axis]);
     rest = arith::DivUIOp::create(builder, loc, rest, sizes[axis]);
   }
-  ids.push_back(rest);
+  ids[order.back()] = rest;
   replaceGridOps(loop, sizes, ids);
 }
 

@@ -11,7 +11,8 @@
 // CHECK: %[[PADDED:.*]] = arith.addi %[[X]]
 // CHECK: %[[GROUPS:.*]] = arith.divui %[[PADDED]]
 // CHECK: scf.for %[[G:.*]] = %{{.*}} to
-// CHECK: %[[I:.*]], %[[J:.*]] = tile.swizzle2d %{{.*}}, %{{.*}}, %[[GROUPS]], %[[Y]], %c4_i32
+// CHECK: %[[COLUMN:.*]] = arith.remui %[[G]], %[[Y]]
+// CHECK: %[[I:.*]], %[[J:.*]] = tile.swizzle2d %{{.*}}, %[[COLUMN]], %[[GROUPS]], %[[Y]], %c4_i32
 // CHECK: %[[TWICE:.*]] = arith.muli %[[I]], %c2_i32
 // CHECK: %[[ROW:.*]] = arith.addi %[[TWICE]], %[[RANK]]
 // CHECK: %[[EXISTS:.*]] = arith.cmpi ult, %[[ROW]], %[[X]]

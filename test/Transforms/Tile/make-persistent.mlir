@@ -34,6 +34,49 @@ tile.kernel @programs(%a: !tile.ptr<f16>, %c: i1, %d: !tile.desc<64xf16> {tile.t
   tile.return
 }
 
+// Programs that order themselves row by row run in that order: y fastest.
+// CHECK-LABEL: tile.kernel @ordered(
+// CHECK-SAME: %[[X:[^:]*]]: i32 {tile.grid_size = 0 : i32}, %[[Y:[^:]*]]: i32 {tile.grid_size = 1 : i32}, %[[Z:[^:]*]]: i32 {tile.grid_size = 2 : i32})
+// CHECK: scf.for %[[P:.*]] = %{{.*}} to
+// CHECK-NEXT: %[[IDY:.*]] = arith.remui %[[P]], %[[Y]]
+// CHECK-NEXT: %[[COLUMN:.*]] = arith.divui %[[P]], %[[Y]]
+// CHECK-NEXT: %[[IDX:.*]] = arith.remui %[[COLUMN]], %[[X]]
+// CHECK-NEXT: %[[IDZ:.*]] = arith.divui %[[COLUMN]], %[[X]]
+// CHECK: tile.swizzle2d %[[IDX]], %[[IDY]], %[[X]], %[[Y]], %c8_i32
+// CHECK: tile.print "z" %[[IDZ]]
+tile.kernel @ordered(%d: !tile.desc<64xf16> {tile.tensor_map = {base = "arg0", shape = ["5"], strides = []}}) {
+  %c8_i32 = arith.constant 8 : i32
+  %x = tile.program_id 0
+  %y = tile.program_id 1
+  %z = tile.program_id 2
+  %rows = tile.num_programs 0
+  %columns = tile.num_programs 1
+  %i, %j = tile.swizzle2d %x, %y, %rows, %columns, %c8_i32
+  tile.print "z" %z : i32
+  %v = tile.desc_load %d[%i] : !tile.desc<64xf16> -> tensor<64xf16>
+  tile.print "v" %v : tensor<64xf16>
+  tile.return
+}
+
+// Ordered column by column, or by something else, they run in the grid's order.
+// CHECK-LABEL: tile.kernel @columns(
+// CHECK-SAME: %[[X:[^:]*]]: i32 {tile.grid_size = 0 : i32}
+// CHECK: scf.for %[[P:.*]] = %{{.*}} to
+// CHECK-NEXT: arith.remui %[[P]], %[[X]]
+tile.kernel @columns(%n: i32, %d: !tile.desc<64xf16> {tile.tensor_map = {base = "arg0", shape = ["5"], strides = []}}) {
+  %c8_i32 = arith.constant 8 : i32
+  %x = tile.program_id 0
+  %y = tile.program_id 1
+  %rows = tile.num_programs 0
+  %columns = tile.num_programs 1
+  %i, %j = tile.swizzle2d %y, %x, %columns, %rows, %c8_i32
+  %k, %l = tile.swizzle2d %x, %y, %rows, %n, %c8_i32
+  tile.print "places" %j, %l : i32, i32
+  %v = tile.desc_load %d[%i] : !tile.desc<64xf16> -> tensor<64xf16>
+  tile.print "v" %v : tensor<64xf16>
+  tile.return
+}
+
 // Nothing is copied ahead.
 // CHECK-LABEL: tile.kernel @negative_no_tensor_map(%{{.*}}: !tile.ptr<f16>) attributes
 // CHECK-NOT: scf.for

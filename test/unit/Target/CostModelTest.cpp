@@ -170,9 +170,23 @@ TEST(CostModel, splitRoundsDoNotFillUpWaves) {
 
 // What kernels that say nothing about sizes get.
 TEST(CostModel, defaultProblem) {
-  EXPECT_EQ(best(hopper, {}), (GemmConfig{128, 256, 64, 8, 8, 4, true}));
+  EXPECT_EQ(best(hopper, {}), (GemmConfig{128, 256, 64, 12, 8, 4, true}));
   EXPECT_EQ(best(hopper, {.tensorMaps = false}), (GemmConfig{128, 128, 32, 8, 4, 3, false}));
   EXPECT_EQ(best(*findTarget("sm_80"), {}), (GemmConfig{128, 128, 32, 8, 4, 3, false}));
+}
+
+// Tiles that run together read few rows and columns: nearly as many of each.
+TEST(CostModel, groups) {
+  auto groupOf = [](int64_t m, int64_t n, unsigned blockM, unsigned blockN, unsigned sms) {
+    return best(hopper, {.m = m, .n = n, .k = 4096, .numSms = sms}, {.blockM = blockM, .blockN = blockN}).groupM;
+  };
+  EXPECT_EQ(groupOf(8192, 8192, 128, 256, 132), 12u);
+  EXPECT_EQ(groupOf(8192, 8192, 256, 128, 132), 6u);
+  EXPECT_EQ(groupOf(8192, 8192, 128, 256, 64), 8u);
+  EXPECT_EQ(groupOf(512, 32768, 128, 256, 132), 4u);
+  // All at once.
+  EXPECT_EQ(groupOf(1536, 1536, 128, 144, 132), 4u);
+  EXPECT_EQ(groupOf(2048, 2048, 128, 256, 132), 8u);
 }
 
 TEST(CostModel, choicesAreKept) {
@@ -207,7 +221,7 @@ TEST(CostModel, blocksThatAreNoPowersOfTwo) {
   EXPECT_EQ(best(hopper, problem), (GemmConfig{128, 144, 64, 4, 8, 4, true}));
   problem.aKMajor = problem.bKMajor = true;
   EXPECT_EQ(best(hopper, problem), (GemmConfig{128, 144, 64, 4, 8, 5, true}));
-  EXPECT_EQ(best(hopper, square(3072)), (GemmConfig{128, 192, 64, 8, 8, 4, true}));
+  EXPECT_EQ(best(hopper, square(3072)), (GemmConfig{128, 192, 64, 12, 8, 4, true}));
   problem.anyBlockSize = false;
   for (const GemmConfig &config : gemmCandidates(hopper, problem))
     EXPECT_EQ(config.blockN & (config.blockN - 1), 0u);

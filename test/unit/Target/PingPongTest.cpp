@@ -50,7 +50,7 @@ TEST(PingPong, negative_otherInstructions) {
 // The panels that c leaves through are there for each team.
 TEST(PingPong, fitsMemory) {
   GemmEstimate found = *findPingPong(h200(), {.k = 512}, {});
-  EXPECT_EQ(found.config, (GemmConfig{128, 128, 64, 8, 4, 5, true}));
+  EXPECT_EQ(found.config, (GemmConfig{128, 128, 64, 11, 4, 5, true}));
   EXPECT_EQ(findPingPong(h200(), {.k = 512}, {.blockM = 64, .blockN = 64})->config.blockM, 64u);
   EXPECT_FALSE(findPingPong(h200(), {.k = 512}, {.numWarps = 8}));
   EXPECT_FALSE(findPingPong(h200(), {.k = 512}, {.numStages = 6}));
