@@ -28,22 +28,27 @@ for kernel in softmax rmsnorm rmsnorm_matrix; do
   "$tilec" "$examples/$kernel.tile" --target="$target" --assume=stride_x=8 --assume=stride_out=8 -o "$folder/$kernel.cubin"
 done
 
-# dense NAME SIZE...: one artifact for a case of dense.suite, for its type and order, which the name says (bf16-4096-nt;
-# bias-relu-f16-4096-nt: with bias and ReLU), its sizes, and rows that start at multiples of 16 bytes where they do.
+# dense NAME SIZE...: one artifact for a case of dense.suite, for its kernel, type and order, which the name says
+# (bf16-4096-nt; bias-relu-f16-4096-nt, descriptors-bf16-4096-nt: another kernel), its sizes, and rows that start at
+# multiples of 16 bytes where they do.
 dense() {
-  local name=$1 kernel=matmul plain=${1#bias-relu-} type order transA=0 transB=0 M N K
-  [ "$plain" = "$name" ] || kernel=matmul_bias_relu
+  local name=$1 kernel=matmul plain=$1 type order transA=0 transB=0 M N K
+  case $name in
+    bias-relu-*) kernel=matmul_bias_relu plain=${name#bias-relu-} ;;
+    descriptors-*) kernel=matmul_descriptors plain=${name#descriptors-} ;;
+  esac
   type=${plain%%-*} order=${plain##*-}
   shift
   local "$@"
   case $order in t?) transA=1 ;; esac
   case $order in ?t) transB=1 ;; esac
-  local lda=$((transA ? M : K)) ldb=$((transB ? K : N)) ldc=$N promises=() stride
-  for stride in lda ldb ldc N; do
-    [ $((${!stride} % 8)) != 0 ] || promises+=("--assume=$stride=8")
+  local lda=$((transA ? M : K)) ldb=$((transB ? K : N)) ldc=$N promises=() size sizes=(lda ldb ldc N)
+  [ $kernel != matmul_descriptors ] || sizes=(M) # promises the others itself
+  for size in "${sizes[@]}"; do
+    [ $((${!size} % 8)) != 0 ] || promises+=("--assume=$size=8")
   done
   local signature="a: *$type, b: *$type, c: *$type"
-  [ $kernel = matmul ] || signature+=", bias: *$type"
+  [ $kernel != matmul_bias_relu ] || signature+=", bias: *$type"
   "$tilec" "$examples/$kernel.tile" --target="$target" -D TRANS_A=$transA -D TRANS_B=$transB \
     --size="M=$M,N=$N,K=$K" --signature "$signature" "${promises[@]}" -o "$folder/dense-$name.cubin"
 }

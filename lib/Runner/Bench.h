@@ -34,7 +34,7 @@ struct BenchRequest {
   Grid grid = {1, 1, 1};
   std::span<DeviceArgument> arguments;
   const TensorNames *names = nullptr; ///< the buffers, for recognising a matrix product
-  int rounds = 7;
+  int rounds = 11;
   bool useGraphs = false;
   std::string cublas;
 };
