@@ -1,6 +1,7 @@
 // The kernel operation: syntax and verification.
 #include "Tile/TileDialect.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 
@@ -84,4 +85,19 @@ LogicalResult PrintOp::verify() {
                            << "]; they must agree";
   }
   return success();
+}
+
+std::pair<Value, Value> Swizzle2dOp::expand(OpBuilder &builder, Value ij) {
+  Location loc = getLoc();
+  auto add = [&](Value a, Value b) -> Value { return arith::AddIOp::create(builder, loc, a, b); };
+  auto sub = [&](Value a, Value b) -> Value { return arith::SubIOp::create(builder, loc, a, b); };
+  auto mul = [&](Value a, Value b) -> Value { return arith::MulIOp::create(builder, loc, a, b); };
+  auto div = [&](Value a, Value b) -> Value { return arith::DivUIOp::create(builder, loc, a, b); };
+  Value groupSize = mul(getSizeG(), getSizeJ());
+  Value group = div(ij, groupSize);
+  Value firstRow = mul(group, getSizeG());
+  Value rows = arith::MinUIOp::create(builder, loc, sub(getSizeI(), firstRow), getSizeG());
+  Value inGroup = sub(ij, mul(group, groupSize));
+  Value column = div(inGroup, rows);
+  return {add(firstRow, sub(inGroup, mul(column, rows))), column};
 }

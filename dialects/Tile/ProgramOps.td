@@ -115,6 +115,10 @@ def Tile_Swizzle2dOp : Tile_Op<"swizzle2d", [Pure]> {
   }];
   let arguments = (ins I32:$i, I32:$j, I32:$size_i, I32:$size_j, I32:$size_g);
   let results = (outs I32:$new_i, I32:$new_j);
+  let extraClassDeclaration = [{
+    /// Emits the formula, from the place `ij` in row-major order; divisions are unsigned, because nothing is negative.
+    std::pair<mlir::Value, mlir::Value> expand(mlir::OpBuilder &builder, mlir::Value ij);
+  }];
   let assemblyFormat = "$i `,` $j `,` $size_i `,` $size_j `,` $size_g attr-dict";
 }
 

@@ -280,6 +280,16 @@ def CtaMulticast : KernelPass<"cta-multicast"> {
   }];
 }
 
+def CtaInvertDivisors : KernelPass<"cta-invert-divisors"> {
+  let summary = "divide by what stays the same with a reciprocal";
+  let description = [{
+    Kind: optimisation. Requires: phase scheduled. Ensures: in loops, 32-bit divisions of numbers that are not negative by
+    what follows from the arguments alone are multiplications with a reciprocal that is computed once, where the kernel
+    begins; those by the lesser of a number and a constant divide by the constant where they can; `tile.swizzle2d` is
+    arithmetic. Example: test/Transforms/Cta/invert-divisors.mlir.
+  }];
+}
+
 def CtaOverlapGrids : KernelPass<"cta-overlap-grids"> {
   let summary = "let a grid begin before the one in front has ended";
   let description = [{

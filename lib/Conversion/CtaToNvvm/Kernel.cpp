@@ -132,25 +132,13 @@ template <typename OpType, typename X, typename Y, typename Z> struct GridLoweri
 using ProgramIdLowering = GridLowering<ProgramIdOp, NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>;
 using NumProgramsLowering = GridLowering<NumProgramsOp, NVVM::GridDimXOp, NVVM::GridDimYOp, NVVM::GridDimZOp>;
 
-/// The formula of the operation; no value is negative, so divisions are unsigned.
 struct Swizzle2dLowering : OpConversionPattern<Swizzle2dOp> {
   using OpConversionPattern::OpConversionPattern;
 
-  LogicalResult matchAndRewrite(Swizzle2dOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    auto add = [&](Value a, Value b) -> Value { return arith::AddIOp::create(rewriter, loc, a, b); };
-    auto sub = [&](Value a, Value b) -> Value { return arith::SubIOp::create(rewriter, loc, a, b); };
-    auto mul = [&](Value a, Value b) -> Value { return arith::MulIOp::create(rewriter, loc, a, b); };
-    auto div = [&](Value a, Value b) -> Value { return arith::DivUIOp::create(rewriter, loc, a, b); };
-    Value flat = add(mul(adaptor.getI(), adaptor.getSizeJ()), adaptor.getJ());
-    Value groupSize = mul(adaptor.getSizeG(), adaptor.getSizeJ());
-    Value group = div(flat, groupSize);
-    Value firstRow = mul(group, adaptor.getSizeG());
-    Value rows = arith::MinUIOp::create(rewriter, loc, sub(adaptor.getSizeI(), firstRow), adaptor.getSizeG());
-    Value inGroup = sub(flat, mul(group, groupSize));
-    Value column = div(inGroup, rows);
-    Value row = add(firstRow, sub(inGroup, mul(column, rows)));
-    rewriter.replaceOp(op, {row, column});
+  LogicalResult matchAndRewrite(Swizzle2dOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    Value row = arith::MulIOp::create(rewriter, op.getLoc(), op.getI(), op.getSizeJ());
+    auto [i, j] = op.expand(rewriter, arith::AddIOp::create(rewriter, op.getLoc(), row, op.getJ()));
+    rewriter.replaceOp(op, {i, j});
     return success();
   }
 };
