@@ -1,6 +1,8 @@
 // Verification and effects of code in the language of the target.
 #include "Tile/TileDialect.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 using namespace tile;
 
@@ -11,22 +13,29 @@ void InlineAsmOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &eff
   effects.emplace_back(MemoryEffects::Write::get(), GlobalMemory::get());
 }
 
-LogicalResult InlineAsmOp::verify() {
-  uint32_t pack = getPack();
-  if (pack < 1 || pack > 16 || !llvm::isPowerOf2_32(pack))
-    return emitOpError() << "pack is " << pack << " but must be a power of two from 1 to 16";
-  if (getIsPure() && getResults().empty())
-    return emitOpError() << "is pure and has no result";
-  size_t registers = 0;
-  for (Type type : llvm::concat<const Type>(getResultTypes(), getArgs().getTypes())) {
-    unsigned bits = getElementTypeOf(type).getIntOrFloatBitWidth();
-    registers += llvm::divideCeil(pack, std::max(1u, 32 / std::max(bits, 8u)));
+std::string InlineAsmOp::describeMismatch(TypeRange results, TypeRange args, StringRef constraints, int64_t pack,
+                                          bool isPure) {
+  if (pack < 1 || pack > 16 || !llvm::isPowerOf2_64(pack))
+    return llvm::formatv("pack is {0} but must be a power of two from 1 to 16", pack);
+  if (isPure && results.empty())
+    return "is pure and has no result";
+  int64_t registers = 0;
+  for (Type type : llvm::concat<const Type>(results, args)) {
+    int64_t bits = getElementTypeOf(type).getIntOrFloatBitWidth();
+    registers += llvm::divideCeil(pack, std::max<int64_t>(1, 32 / std::max<int64_t>(bits, 8)));
   }
   SmallVector<StringRef> letters;
-  getConstraints().split(letters, ',', -1, /*KeepEmpty=*/false);
-  size_t given = llvm::count_if(letters, [](StringRef text) { return !text.trim().starts_with("~"); });
+  constraints.split(letters, ',', -1, /*KeepEmpty=*/false);
+  int64_t given = llvm::count_if(letters, [](StringRef text) { return !text.trim().starts_with("~"); });
   if (given != registers)
-    return emitOpError() << "has " << given << " constraints but its operands take " << registers
-                         << " registers for each " << pack << " elements";
-  return success();
+    return llvm::formatv("has {0} constraints but its operands take {1} registers for each {2} elements; those of 16 "
+                         "and 8 bits share registers",
+                         given, registers, pack);
+  return "";
+}
+
+LogicalResult InlineAsmOp::verify() {
+  std::string mismatch =
+      describeMismatch(getResultTypes(), getArgs().getTypes(), getConstraints(), getPack(), getIsPure());
+  return mismatch.empty() ? success() : emitOpError() << mismatch;
 }

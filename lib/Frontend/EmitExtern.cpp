@@ -49,6 +49,10 @@ SymValue emitInlineAsm(Sema &sema, BuiltinCall &call) {
     dtypes.push_back(*dtype);
     results.push_back(sema.mlirType(dtype->isPointer ? DType(Scalar::Int64) : *dtype, shaped.shape()));
   }
+  std::string mismatch =
+      InlineAsmOp::describeMismatch(results, ValueRange(operands).getTypes(), *constraints, *pack, *isPure);
+  if (!mismatch.empty())
+    return sema.error(Diag::inline_asm_form, call.range, {mismatch});
   Location loc = sema.location(call.range);
   auto op = InlineAsmOp::create(sema.builder, loc, results, *text, *constraints, static_cast<uint32_t>(*pack), *isPure,
                                 operands);
