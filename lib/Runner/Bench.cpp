@@ -18,7 +18,7 @@ using runtime::Success;
 
 namespace {
 
-constexpr double roundMilliseconds = 60;
+constexpr double roundMilliseconds = 60; // long enough to average over the clock's steps
 constexpr int fewestSamples = 5, warmups = 3;
 constexpr double graphMilliseconds = 2; // long beside the start of a graph, which is measured with it
 constexpr int fewestLaunchesOfGraph = 20, mostLaunchesOfGraph = 500;

@@ -48,7 +48,11 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
   compare->type_name("NAME=FILE")->allow_extra_args(false)->group(runGroup);
   app.add_option("--within", options.within,
                  "Relative error that --compare allows, as `expect ... within`; 0: equal values")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check([](const std::string &text) {
+        double bound = 0;
+        const bool isBound = CLI::detail::lexical_cast(text, bound) && bound >= 0 && bound <= 1; // not NaN, either
+        return isBound ? std::string() : "'" + text + "' is no number from 0 to 1";
+      })
       ->needs(compare)
       ->group(runGroup)
       ->capture_default_str();

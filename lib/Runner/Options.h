@@ -24,7 +24,7 @@ struct RunOptions {
   std::vector<std::string> compares; ///< name=file
   double within = 0;                 ///< tolerance of `compares`
   bool bench = false;
-  int rounds = 11;       ///< of a benchmark
+  int rounds = 11;      ///< of a benchmark
   bool graph = false;   ///< measure by replaying CUDA graphs
   bool overlap = false; ///< launches may begin before the ones in front have ended
   std::string format = "table";

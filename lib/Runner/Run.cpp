@@ -19,12 +19,19 @@ using runtime::Success;
 
 namespace {
 
+/// What --compare names.
+struct Recorded {
+  std::string buffer;
+  std::string file;
+  HostBuffer contents;
+};
+
 /// Host buffers of one kernel: `before` is never given to a device.
 struct Buffers {
   std::vector<HostBuffer> before; ///< one per parameter; unused for scalars
   std::vector<HostBuffer> after;
-  TensorNames names;                ///< `before` and the scalars, for expectations
-  std::vector<HostBuffer> recorded; ///< of --compare, in its order
+  TensorNames names; ///< `before` and the scalars, for expectations
+  std::vector<Recorded> recorded;
 };
 
 BufferRole roleOf(const Parameter &parameter) {
@@ -145,7 +152,7 @@ Status loadRecorded(const std::vector<NamedText> &files, Buffers &buffers) {
       return buffer.error();
     if (Status status = loadBufferFile(*buffer, file.value); !status)
       return runtime::withContext("--compare", status.error());
-    buffers.recorded.push_back(std::move(*buffer));
+    buffers.recorded.push_back({file.name, file.value, std::move(*buffer)});
   }
   return Success{};
 }
@@ -160,7 +167,7 @@ Status validateExpectations(const Manifest &manifest, const Buffers &buffers) {
 
 /// Runs once on fresh buffers and adds what it finds to the report.
 Status runOnce(const RunOptions &options, const Manifest &manifest, Device &device, const Bindings &bindings,
-               const std::vector<NamedText> &compares, Buffers &buffers, RunReport &report) {
+               Buffers &buffers, RunReport &report) {
   if (Status status = resetAfter(manifest, buffers); !status)
     return status;
   std::vector<DeviceArgument> arguments = makeArguments(manifest, bindings, buffers.after);
@@ -188,9 +195,8 @@ Status runOnce(const RunOptions &options, const Manifest &manifest, Device &devi
         return check.error();
       report.checks.push_back(std::move(*check));
     }
-  for (size_t i = 0; i < compares.size(); ++i) {
-    const auto &[name, file] = compares[i];
-    Result<CheckResult> check = checkRecorded(name, buffers.recorded[i], file, options.within, output(name));
+  for (const auto &[name, file, contents] : buffers.recorded) {
+    Result<CheckResult> check = checkRecorded(name, contents, file, options.within, output(name));
     if (!check)
       return check.error();
     report.checks.push_back(std::move(*check));
@@ -279,7 +285,7 @@ Result<RunReport> runKernel(const RunOptions &options, const Manifest &manifest,
   report.grid = *grid;
   const int64_t runs = int64_t(options.repeat) * options.schedules;
   for (int64_t run = 0; run < runs && report.passed(); ++run)
-    if (Status status = runOnce(options, manifest, device, *bindings, *compares, *buffers, report); !status)
+    if (Status status = runOnce(options, manifest, device, *bindings, *buffers, report); !status)
       return status.error();
   if (!report.passed())
     report.lastRun = device.lastRun();

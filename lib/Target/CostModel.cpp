@@ -82,9 +82,10 @@ std::string checkMmaSync(const GemmProblem &problem, const GemmConfig &config) {
 
 constexpr unsigned defaultGroup = 8;
 
-/// How many rows of tiles run together. Where all tiles run at once, groups of different sizes lose: the twelve rows of
-/// 1536 take 12.7 us in fours, 13.3 as 8 and 4. Else as many as make the tiles that run together read the fewest
-/// elements: 12 of 132 tiles of 128x256, in 11 columns. 8192x8192x8192 takes 0.975 of the time of groups of 8.
+/// How many rows of tiles run together. Where all tiles run at once, groups of different sizes lose: with the twelve
+/// rows of 1536, row-major operands take 12.7 us in fours, 13.3 as 8 and 4. Else as many as make the tiles that run
+/// together read the fewest elements: 12 of 132 tiles of 128x256, in 11 columns. 8192x8192x8192 takes 0.97 of the time
+/// of groups of 8.
 unsigned chooseGroup(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
   constexpr unsigned smallGroup = 4;
   int64_t rows = (problem.m + config.blockM - 1) / config.blockM,

@@ -29,7 +29,8 @@ int run(int argc, char **argv) {
   app.add_option("artifact", options.artifact, "Cubin or PTX made by tilec")->type_name("FILE");
   addRunOptions(app, options);
   app.add_option("--suite", options.suite, "Run the cases of this file, one `name artifact NAME=VALUE...` a line")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->excludes("--compare");
   app.add_option("--artifacts", options.artifactFolder, "Folder of the suite's artifacts")->type_name("FOLDER");
   CLI::Option *soak =
       app.add_option(
@@ -39,6 +40,7 @@ int run(int argc, char **argv) {
           ->check(CLI::Range(0.001, 1e6))
           ->type_name("SECONDS")
           ->excludes("--suite")
+          ->excludes("--compare")
           ->excludes("--bench");
   app.add_option("--deadline", options.deadlineSeconds, "Seconds after which a launch of --soak counts as hanging")
       ->check(CLI::Range(0.001, 1e6))

@@ -10,11 +10,13 @@
 //                                                  if r >= d: q += 1, r -= d
 //
 // Exact for all numbers of 32 bits: 2^32 - d <= m * d < 2^32, so p * m / 2^32 is at most p / 2^32 < 1 less than p / d.
+// Signed divisions of what cannot be negative divide by the magnitude, and the quotient gets the divisor's sign. Not by
+// AxisInfo: that takes it for granted that indices do not overflow, but other numbers may.
+//
 // The last group of rows may be smaller than the others. Where a divisor is the lesser of a number and a constant, it
 // is the constant nearly always, by which to divide takes one multiplication:
 //
 //   q = n / min(x, C)   ==>   q = (min(x, C) == C) ? n / C : n / min(x, C), by a branch
-#include "Analysis/AxisInfo.h"
 #include "Cta/CtaDialect.h"
 #include "Transforms/Passes.h"
 
@@ -35,7 +37,7 @@ using namespace tile;
 
 namespace {
 
-/// n / d, or what it leaves; neither is negative.
+/// n / d, or what it leaves; n is not negative, if signed.
 struct Division {
   Operation *op;
 
@@ -43,18 +45,36 @@ struct Division {
   Value numerator() const { return op->getOperand(0); }
   Value divisor() const { return op->getOperand(1); }
   bool isRemainder() const { return isa<arith::RemUIOp, arith::RemSIOp>(op); }
+  bool isSigned() const { return isa<arith::DivSIOp, arith::RemSIOp>(op); }
 };
 
 bool isInLoop(Operation *op) {
   return bool(op->getParentOfType<LoopLikeOpInterface>());
 }
 
-bool isDivision(Operation *op, AxisInfoAnalysis &facts) {
+/// Whether a number is never negative, however its operands wrap.
+bool isNonNegative(Value value) {
+  if (APInt constant; matchPattern(value, m_ConstantInt(&constant)))
+    return constant.isNonNegative();
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return loop && argument == loop.getInductionVar() && isNonNegative(loop.getLowerBound());
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa<ProgramIdOp, NumProgramsOp, cta::ClusterIdOp, cta::NumClustersOp>(op))
+    return true;
+  if (isa<arith::RemSIOp>(op))
+    return isNonNegative(op->getOperand(0));
+  if (isa<arith::RemUIOp>(op))
+    return llvm::any_of(op->getOperands(), isNonNegative);
+  return isa<arith::DivUIOp, arith::DivSIOp, arith::MinSIOp>(op) && llvm::all_of(op->getOperands(), isNonNegative);
+}
+
+bool isDivision(Operation *op) {
   if (!isa<arith::DivUIOp, arith::RemUIOp, arith::DivSIOp, arith::RemSIOp>(op) ||
       !op->getResult(0).getType().isInteger(32) || matchPattern(op->getOperand(1), m_Constant()))
     return false;
-  auto isNonNegative = [&](Value operand) { return facts.get(operand).nonNegative; };
-  return isa<arith::DivUIOp, arith::RemUIOp>(op) || llvm::all_of(op->getOperands(), isNonNegative);
+  return !Division{op}.isSigned() || isNonNegative(op->getOperand(0));
 }
 
 /// C of min(x, C).
@@ -80,10 +100,9 @@ public:
       if (isInLoop(op))
         expand(op);
 
-    AxisInfoAnalysis facts(kernel);
     SmallVector<Division> divisions;
     kernel.walk([&](Operation *op) {
-      if (isInLoop(op) && isDivision(op, facts))
+      if (isInLoop(op) && isDivision(op))
         divisions.push_back({op});
     });
     for (const Division &division : divisions)
@@ -118,46 +137,69 @@ private:
 
   void rewrite(const Division &division) {
     builder.setInsertionPoint(division.op);
-    Value quotient;
-    if (std::optional<int64_t> limit = matchLimit(division.divisor()))
-      quotient = divideByLimit(division, *limit);
-    else if (Value divisor = atEntry(division.divisor()))
-      quotient = multiply(division, divisor);
+    Value result;
+    if (Value divisor = atEntry(division.divisor()))
+      result = multiply(division, divisor);
+    else if (std::optional<int64_t> limit = matchLimit(division.divisor()))
+      result = divideByLimit(division, *limit);
     else
       return;
-    Value result = division.isRemainder() ? subtract(division, quotient) : quotient;
     division.op->getResult(0).replaceAllUsesWith(result);
     division.op->erase();
   }
 
-  /// n - q * d.
-  Value subtract(const Division &division, Value quotient) {
-    Location loc = division.op->getLoc();
-    Value product = arith::MulIOp::create(builder, loc, quotient, division.divisor());
-    return arith::SubIOp::create(builder, loc, division.numerator(), product);
+  Value emitI32(OpBuilder &at, Location loc, int64_t value) {
+    return arith::ConstantOp::create(at, loc, at.getI32IntegerAttr(static_cast<int32_t>(value)));
   }
+  Value mul(Location loc, Value a, Value b) { return arith::MulIOp::create(builder, loc, a, b); }
+  Value sub(Location loc, Value a, Value b) { return arith::SubIOp::create(builder, loc, a, b); }
 
   Value divideByLimit(const Division &division, int64_t limit) {
     Location loc = division.op->getLoc();
-    Value constant = arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(int32_t(limit)));
-    Value isWhole = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, division.divisor(), constant);
-    auto divide = [&](Value divisor) {
-      return [&, divisor](OpBuilder &nested, Location loc) {
-        Value quotient = arith::DivUIOp::create(nested, loc, division.numerator(), divisor);
-        scf::YieldOp::create(nested, loc, quotient);
-      };
+    Value numerator = division.numerator(), divisor = division.divisor(), constant = emitI32(builder, loc, limit);
+    Value isWhole = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, divisor, constant);
+    auto byConstant = [&](OpBuilder &nested, Location loc) {
+      scf::YieldOp::create(nested, loc, arith::DivUIOp::create(nested, loc, numerator, constant).getResult());
     };
-    return scf::IfOp::create(builder, loc, isWhole, divide(constant), divide(division.divisor())).getResult(0);
+    auto byDivisor = [&](OpBuilder &nested, Location loc) {
+      Value quotient = division.isSigned() ? arith::DivSIOp::create(nested, loc, numerator, divisor).getResult()
+                                           : arith::DivUIOp::create(nested, loc, numerator, divisor).getResult();
+      scf::YieldOp::create(nested, loc, quotient);
+    };
+    Value quotient = scf::IfOp::create(builder, loc, isWhole, byConstant, byDivisor).getResult(0);
+    return division.isRemainder() ? sub(loc, numerator, mul(loc, quotient, divisor)) : quotient;
   }
 
+  /// `divisor` is the division's, where the kernel begins.
   Value multiply(const Division &division, Value divisor) {
     Location loc = division.op->getLoc();
-    auto wide = arith::MulUIExtendedOp::create(builder, loc, division.numerator(), reciprocal(divisor));
-    Value least = wide.getHigh(), rest = subtract(division, least);
-    Value isLess = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, rest, division.divisor());
-    Value one = arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(1));
-    Value next = arith::AddIOp::create(builder, loc, least, one);
-    return arith::SelectOp::create(builder, loc, isLess, next, least);
+    Value magnitude = division.isSigned() ? magnitudeOf(divisor) : divisor;
+    Value numerator = division.numerator();
+    auto wide = arith::MulUIExtendedOp::create(builder, loc, numerator, reciprocal(magnitude));
+    Value least = wide.getHigh(), rest = sub(loc, numerator, mul(loc, least, magnitude));
+    Value isLess = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, rest, magnitude);
+    if (division.isRemainder())
+      return arith::SelectOp::create(builder, loc, isLess, sub(loc, rest, magnitude), rest);
+    Value next = arith::AddIOp::create(builder, loc, least, emitI32(builder, loc, 1));
+    Value quotient = arith::SelectOp::create(builder, loc, isLess, next, least);
+    if (!division.isSigned())
+      return quotient;
+    Value negated = sub(loc, emitI32(builder, loc, 0), quotient);
+    return arith::SelectOp::create(builder, loc, isNegative(builder, divisor), negated, quotient);
+  }
+
+  Value isNegative(OpBuilder &at, Value divisor) {
+    Location loc = divisor.getLoc();
+    return arith::CmpIOp::create(at, loc, arith::CmpIPredicate::slt, divisor, emitI32(at, loc, 0));
+  }
+
+  Value magnitudeOf(Value divisor) {
+    Value &result = magnitudes[divisor];
+    if (result)
+      return result;
+    Location loc = divisor.getLoc();
+    Value negated = arith::SubIOp::create(entry, loc, emitI32(entry, loc, 0), divisor);
+    return result = arith::SelectOp::create(entry, loc, isNegative(entry, divisor), negated, divisor);
   }
 
   Value reciprocal(Value divisor) {
@@ -165,22 +207,20 @@ private:
     if (result)
       return result;
     Location loc = divisor.getLoc();
-    auto constant = [&](int32_t value) -> Value {
-      return arith::ConstantOp::create(entry, loc, entry.getI32IntegerAttr(value));
-    };
     // A grid without programs has a size of 0; nothing is divided by it then.
-    Value positive = arith::MaxUIOp::create(entry, loc, divisor, constant(1));
-    return result = arith::DivUIOp::create(entry, loc, constant(-1), positive);
+    Value positive = arith::MaxUIOp::create(entry, loc, divisor, emitI32(entry, loc, 1));
+    return result = arith::DivUIOp::create(entry, loc, emitI32(entry, loc, -1), positive);
   }
 
-  /// The value computed where the kernel begins, if it follows from arguments and may be computed anywhere.
+  /// The number computed where the kernel begins, if it follows from arguments by arithmetic that may be done anywhere.
   Value atEntry(Value value) {
     if (Value known = entryValues.lookup(value))
       return known;
     Operation *op = value.getDefiningOp();
     if (!op)
       return value.getParentBlock() == &kernel.getBody().front() ? value : Value();
-    if (op->getNumRegions() != 0 || !isPure(op) || op->getNumResults() != 1)
+    bool isNumber = isa<arith::ArithDialect>(op->getDialect()) || isa<NumProgramsOp, cta::NumClustersOp>(op);
+    if (!isNumber || !isPure(op) || op->getNumResults() != 1 || !value.getType().isInteger())
       return {};
     IRMapping mapping;
     for (Value operand : op->getOperands()) {
@@ -194,7 +234,7 @@ private:
 
   KernelOp kernel;
   OpBuilder entry, builder;
-  DenseMap<Value, Value> entryValues, reciprocals;
+  DenseMap<Value, Value> entryValues, reciprocals, magnitudes;
 };
 
 struct CtaInvertDivisors : tile::impl::CtaInvertDivisorsBase<CtaInvertDivisors> {

@@ -8,7 +8,7 @@
 //
 // That is the order of the grid, x fastest. Programs that order themselves by tile.swizzle2d run in the order of its
 // numbers, row by row, which is y fastest if rows are x. Else those that run at the same time are not those that it
-// puts together: 8192x8192x8192 then reads 352 million sectors from L2 instead of 302.
+// puts together: 8192x8192x8192 then reads 352 million sectors from L2 instead of 292, both in groups of 8.
 //
 // Only kernels with tensor maps: they are copied ahead by a warp of their own, which is what gains.
 #include "Analysis/DeviceDescriptors.h"
@@ -53,8 +53,7 @@ std::array<unsigned, numAxes> findOrder(KernelOp kernel) {
   kernel.walk([&](Swizzle2dOp swizzle) {
     auto row = swizzle.getI().getDefiningOp<ProgramIdOp>();
     auto column = swizzle.getJ().getDefiningOp<ProgramIdOp>();
-    auto columns = swizzle.getSizeJ().getDefiningOp<NumProgramsOp>();
-    if (row && column && columns && row.getAxis() == 0 && column.getAxis() == 1 && columns.getAxis() == 1)
+    if (row && column && row.getAxis() == 0 && column.getAxis() == 1)
       order = {1, 0, 2};
   });
   return order;

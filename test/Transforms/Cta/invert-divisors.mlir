@@ -58,25 +58,34 @@ tile.kernel @ordered(%count: i32, %x: i32, %y: i32) {
   tile.return
 }
 
-// Signed, and known to be at least 0; outside of loops nothing is gained.
+// Signed: the divisor's magnitude, and its sign for the quotient. Outside of loops nothing is gained.
 // CHECK-LABEL: tile.kernel @signed(
+// CHECK-SAME: %{{[^:]*}}: i32, %[[D:[^:]*]]: i32
+// CHECK-DAG: %[[SIGN:.*]] = arith.cmpi slt, %[[D]], %c0_i32
+// CHECK-DAG: %[[NEGATED:.*]] = arith.subi %c0_i32, %[[D]]
+// CHECK: %[[MAGNITUDE:.*]] = arith.select %[[SIGN]], %[[NEGATED]], %[[D]]
+// CHECK: arith.maxui %[[MAGNITUDE]],
 // CHECK: arith.divsi
 // CHECK: scf.for
 // CHECK-NEXT: arith.mului_extended
+// CHECK: arith.select
+// CHECK: %[[Q:.*]] = arith.select %[[SIGN]],
 // CHECK-NOT: divsi
-tile.kernel @signed(%count: i32) {
+// CHECK: tile.print "" %[[Q]],
+tile.kernel @signed(%count: i32, %d: i32) {
   %first = tile.program_id 0
   %step = tile.num_programs 0
   %outside = arith.divsi %first, %step : i32
   tile.print "" %outside : i32
   scf.for %p = %first to %count step %step : i32 {
-    %q = arith.divsi %p, %step : i32
-    tile.print "" %q : i32
+    %q = arith.divsi %p, %d : i32
+    %r = arith.remsi %p, %d : i32
+    tile.print "" %q, %r : i32, i32
   }
   tile.return
 }
 
-// What may be negative, what is read or computed in the loop, other widths.
+// What may be negative because it wraps, what is read or computed in the loop, other widths.
 // CHECK-LABEL: tile.kernel @negative_others(
 // CHECK: scf.for
 // CHECK: arith.divsi
@@ -87,7 +96,8 @@ tile.kernel @negative_others(%count: i32, %d: i32, %wide: i64, %memory: !tile.pt
   %first = tile.program_id 0
   %step = tile.num_programs 0
   scf.for %p = %first to %count step %step : i32 {
-    %signed = arith.divsi %p, %d : i32
+    %product = arith.muli %p, %p : i32
+    %signed = arith.divsi %product, %d : i32
     %read = tile.load %memory : !tile.ptr<i32>
     %by_read = arith.divui %p, %read : i32
     %sum = arith.addi %p, %d : i32
