@@ -53,8 +53,7 @@ def prod(input, axis):
     return tl.reduce(input, axis, _product)
 
 @triton.jit
-def minimum_with_index(a_value, a_index, b_value, b_index):
-    wins = a_value < b_value
+def _choose_with_index(wins, a_value, a_index, b_value, b_index):
     equal = a_value == b_value
     if a_value.dtype.is_floating():
         a_nan = a_value != a_value
@@ -66,17 +65,12 @@ def minimum_with_index(a_value, a_index, b_value, b_index):
     return tl.where(wins, a_value, b_value), tl.where(wins, a_index, b_index)
 
 @triton.jit
+def minimum_with_index(a_value, a_index, b_value, b_index):
+    return _choose_with_index(a_value < b_value, a_value, a_index, b_value, b_index)
+
+@triton.jit
 def maximum_with_index(a_value, a_index, b_value, b_index):
-    wins = a_value > b_value
-    equal = a_value == b_value
-    if a_value.dtype.is_floating():
-        a_nan = a_value != a_value
-        b_nan = b_value != b_value
-        wins |= a_nan & (b_value == b_value)
-        equal |= a_nan & b_nan
-        wins = tl.where(b_nan & (a_value == a_value), False, wins)
-    wins |= equal & (a_index < b_index)
-    return tl.where(wins, a_value, b_value), tl.where(wins, a_index, b_index)
+    return _choose_with_index(a_value > b_value, a_value, a_index, b_value, b_index)
 
 @triton.jit
 def min_with_index(value, index, dim):

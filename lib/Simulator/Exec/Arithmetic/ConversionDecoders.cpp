@@ -71,48 +71,8 @@ bool isAllowed(const Suffixes &s) {
   return fromFloat ? s.integral && !s.rounding : !s.integral && !s.rounding;
 }
 
-template <typename Middle> std::unique_ptr<ConversionReader<Middle>> makeReader(Decoding &d, Type type, bool flush) {
-  auto of = [&]<typename S>(Tag<S>) { return std::make_unique<Reader<S, Middle>>(d, flush); };
-  switch (type) {
-  case Type::U8:
-    return of(Tag<uint8_t>());
-  case Type::U16:
-    return of(Tag<uint16_t>());
-  case Type::U32:
-    return of(Tag<uint32_t>());
-  case Type::U64:
-    return of(Tag<uint64_t>());
-  case Type::S8:
-    return of(Tag<int8_t>());
-  case Type::S16:
-    return of(Tag<int16_t>());
-  case Type::S32:
-    return of(Tag<int32_t>());
-  case Type::S64:
-    return of(Tag<int64_t>());
-  default:
-    break;
-  }
-  if constexpr (std::is_same_v<Middle, double>) {
-    switch (type) {
-    case Type::F16:
-      return of(Tag<Half>());
-    case Type::BF16:
-      return of(Tag<BFloat16>());
-    case Type::F32:
-      return of(Tag<float>());
-    case Type::F64:
-      return of(Tag<double>());
-    default:
-      break;
-    }
-  }
-  return nullptr;
-}
-
-template <typename Middle>
-std::unique_ptr<ConversionWriter<Middle>> makeIntegerWriter(Decoding &d, Type type, bool saturate, bool nanIsTop) {
-  auto of = [&]<typename D>(Tag<D>) { return std::make_unique<IntegerWriter<D, Middle>>(d, saturate, nanIsTop); };
+/// of(Tag) with the C++ type of an integer type; null for others.
+template <typename Made, typename Of> std::unique_ptr<Made> makeForInteger(Type type, Of of) {
   switch (type) {
   case Type::U8:
     return of(Tag<uint8_t>());
@@ -135,16 +95,9 @@ std::unique_ptr<ConversionWriter<Middle>> makeIntegerWriter(Decoding &d, Type ty
   }
 }
 
-std::unique_ptr<ConversionWriter<double>> makeFloatWriter(Decoding &d, const Suffixes &s) {
-  Rounding rounding = s.rounding.value_or(Rounding::NearestEven);
-  Modifiers modifiers = s.modifiers;
-  modifiers.flush = s.to == Type::F32 && modifiers.flush;
-  bool viaSingle = s.to == Type::F64 && s.modifiers.flush; // cvt.ftz.f64.f32
-  NanResult nan = (s.to == Type::F64 || s.from == Type::F64) && !viaSingle ? NanResult::Payload : NanResult::Canonical;
-  auto of = [&]<typename D>(Tag<D>) {
-    return std::make_unique<FloatWriter<D>>(d, rounding, modifiers, s.satFinite, nan);
-  };
-  switch (s.to) {
+/// The same for a floating-point type that has arithmetic of its own.
+template <typename Made, typename Of> std::unique_ptr<Made> makeForFloat(Type type, Of of) {
+  switch (type) {
   case Type::F16:
     return of(Tag<Half>());
   case Type::BF16:
@@ -156,6 +109,33 @@ std::unique_ptr<ConversionWriter<double>> makeFloatWriter(Decoding &d, const Suf
   default:
     return nullptr;
   }
+}
+
+template <typename Middle> std::unique_ptr<ConversionReader<Middle>> makeReader(Decoding &d, Type type, bool flush) {
+  auto of = [&]<typename S>(Tag<S>) { return std::make_unique<Reader<S, Middle>>(d, flush); };
+  if (auto reader = makeForInteger<ConversionReader<Middle>>(type, of))
+    return reader;
+  if constexpr (std::is_same_v<Middle, double>)
+    return makeForFloat<ConversionReader<Middle>>(type, of);
+  return nullptr;
+}
+
+template <typename Middle>
+std::unique_ptr<ConversionWriter<Middle>> makeIntegerWriter(Decoding &d, Type type, bool saturate, bool nanIsTop) {
+  auto of = [&]<typename D>(Tag<D>) { return std::make_unique<IntegerWriter<D, Middle>>(d, saturate, nanIsTop); };
+  return makeForInteger<ConversionWriter<Middle>>(type, of);
+}
+
+std::unique_ptr<ConversionWriter<double>> makeFloatWriter(Decoding &d, const Suffixes &s) {
+  Rounding rounding = s.rounding.value_or(Rounding::NearestEven);
+  Modifiers modifiers = s.modifiers;
+  modifiers.flush = s.to == Type::F32 && modifiers.flush;
+  bool viaSingle = s.to == Type::F64 && s.modifiers.flush; // cvt.ftz.f64.f32
+  NanResult nan = (s.to == Type::F64 || s.from == Type::F64) && !viaSingle ? NanResult::Payload : NanResult::Canonical;
+  auto of = [&]<typename D>(Tag<D>) {
+    return std::make_unique<FloatWriter<D>>(d, rounding, modifiers, s.satFinite, nan);
+  };
+  return makeForFloat<ConversionWriter<double>>(s.to, of);
 }
 
 template <typename Middle> Result<OperationPtr> makeFromInteger(Decoding &d, const Suffixes &s) {
