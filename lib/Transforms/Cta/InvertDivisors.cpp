@@ -58,7 +58,7 @@ bool isNonNegative(Value value) {
     return constant.isNonNegative();
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    return loop && argument == loop.getInductionVar() && isNonNegative(loop.getLowerBound());
+    return loop && argument == loop.getInductionVar() && !loop.getUnsignedCmp() && isNonNegative(loop.getLowerBound());
   }
   Operation *op = value.getDefiningOp();
   if (isa<ProgramIdOp, NumProgramsOp, cta::ClusterIdOp, cta::NumClustersOp>(op))

@@ -108,3 +108,17 @@ tile.kernel @negative_others(%count: i32, %d: i32, %wide: i64, %memory: !tile.pt
   }
   tile.return
 }
+
+// An unsigned loop counts beyond what a signed number can be.
+// CHECK-LABEL: tile.kernel @negative_unsigned_loop(
+// CHECK: scf.for unsigned
+// CHECK-NEXT: arith.divsi
+tile.kernel @negative_unsigned_loop(%count: i32, %d: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  scf.for unsigned %p = %zero to %count step %one : i32 {
+    %q = arith.divsi %p, %d : i32
+    tile.print "" %q : i32
+  }
+  tile.return
+}
