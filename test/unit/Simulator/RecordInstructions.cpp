@@ -10,17 +10,11 @@
 
 #include <cstdio>
 #include <fstream>
-#include <iterator>
 
 using namespace tile;
 using namespace tile::sim;
 
 namespace {
-
-std::vector<char> readFile(const char *path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// Results of all cases in the order of the table.
 std::vector<std::vector<uint64_t>> readResults(const char *path, const std::vector<InstructionCase> &cases) {
@@ -124,15 +118,7 @@ int recordAll(const char *from, const char *to) {
 } // namespace
 
 int main(int count, char **arguments) {
-  std::string command = count > 1 ? arguments[1] : "";
-  if (command == "ptx" && count == 2)
-    return std::fputs(instructionModule(instructionCases()).c_str(), stdout) < 0;
-  if (command == "run" && count == 4)
-    return runOnGpu(arguments[2], arguments[3]);
-  if (command == "compare" && count == 3)
-    return compare(arguments[2]);
-  if (command == "record" && count == 4)
-    return recordAll(arguments[2], arguments[3]);
-  std::fprintf(stderr, "usage: tile_sim_record ptx | run CUBIN RAW | compare RAW | record RAW FILE\n");
-  return 2;
+  const RecordingTool tool = {"tile_sim_record", [] { return instructionModule(instructionCases()); }, runOnGpu,
+                              compare, recordAll};
+  return runTool(tool, count, arguments);
 }

@@ -10,17 +10,11 @@
 
 #include <cstdio>
 #include <fstream>
-#include <iterator>
 
 using namespace tile;
 using namespace tile::sim;
 
 namespace {
-
-std::vector<char> readFile(const char *path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 size_t resultBytes(const MatrixCase &matrixCase) {
   return size_t(matrixCase.ctas) * matrixCase.resultWords * sizeof(uint32_t);
@@ -122,15 +116,7 @@ int recordAll(const char *from, const char *to) {
 } // namespace
 
 int main(int count, char **arguments) {
-  std::string command = count > 1 ? arguments[1] : "";
-  if (command == "ptx" && count == 2)
-    return std::fputs(matrixModule(matrixCases()).c_str(), stdout) < 0;
-  if (command == "run" && count == 4)
-    return runOnGpu(arguments[2], arguments[3]);
-  if (command == "compare" && count == 3)
-    return compare(arguments[2]);
-  if (command == "record" && count == 4)
-    return recordAll(arguments[2], arguments[3]);
-  std::fprintf(stderr, "usage: tile_sim_record_matrices ptx | run CUBIN RAW | compare RAW | record RAW FILE\n");
-  return 2;
+  const RecordingTool tool = {"tile_sim_record_matrices", [] { return matrixModule(matrixCases()); }, runOnGpu, compare,
+                              recordAll};
+  return runTool(tool, count, arguments);
 }

@@ -1,9 +1,12 @@
-// What the tools that record results of a GPU share: the driver's calls with their errors, and the way to a module.
+// What the tools that record results of a GPU share: the driver's calls with their errors, the way to a module, and the
+// command line.
 #pragma once
 
 #include "Runtime/Driver.h"
 
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -27,6 +30,34 @@ inline bool openModule(const runtime::Driver &driver, const std::vector<char> &c
          check(driver, driver.primaryContextRetain(&context, device), "cuDevicePrimaryCtxRetain") &&
          check(driver, driver.contextSetCurrent(context), "cuCtxSetCurrent") &&
          check(driver, driver.moduleLoadDataEx(&module, cubin.data(), 0, nullptr, nullptr), "cuModuleLoadDataEx");
+}
+
+inline std::vector<char> readFile(const char *path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// What a recording tool can do; the functions return exit codes.
+struct RecordingTool {
+  const char *name;
+  std::string (*ptx)();                           ///< the module of all cases
+  int (*run)(const char *cubin, const char *raw); ///< all results, on a GPU
+  int (*compare)(const char *raw);                ///< with the simulator
+  int (*record)(const char *raw, const char *summary);
+};
+
+inline int runTool(const RecordingTool &tool, int count, char **arguments) {
+  std::string command = count > 1 ? arguments[1] : "";
+  if (command == "ptx" && count == 2)
+    return std::fputs(tool.ptx().c_str(), stdout) < 0;
+  if (command == "run" && count == 4)
+    return tool.run(arguments[2], arguments[3]);
+  if (command == "compare" && count == 3)
+    return tool.compare(arguments[2]);
+  if (command == "record" && count == 4)
+    return tool.record(arguments[2], arguments[3]);
+  std::fprintf(stderr, "usage: %s ptx | run CUBIN RAW | compare RAW | record RAW FILE\n", tool.name);
+  return 2;
 }
 
 } // namespace tile::sim
