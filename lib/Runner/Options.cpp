@@ -67,7 +67,8 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
       ->check(CLI::Range(1, 1000000))
       ->group(simGroup)
       ->capture_default_str();
-  app.add_option("--sms", options.multiprocessors, "Multiprocessors that a persistent kernel finds (default: 4)")
+  app.add_option("--sms", options.multiprocessors,
+                 "Multiprocessors that a persistent kernel finds (default: 4); `tilec run` compiles for them")
       ->check(CLI::Range(1, 1024))
       ->group(simGroup);
   app.add_option("--threads", options.threads, "Threads of the host (default: one a core)")

@@ -26,7 +26,7 @@ struct GemmProblem {
   bool aKMajor = false, bKMajor = false;
   /// With wgmma, blockN may be any multiple of 16.
   bool anyBlockSize = true;
-  /// The last rounds of tiles are split among all multiprocessors, as cta-stream-k does.
+  /// The last round of tiles is shared by all multiprocessors, as cta-stream-k does where it pays.
   bool splitRounds = true;
   /// Warp groups multiply blocks of fewer than 64 rows with swapped operands, as tile-swap-dot makes them.
   bool swapFewRows = true;

@@ -1,6 +1,8 @@
 // The formula; GemmTime.h and README.md say what it is.
 #include "Target/GemmTime.h"
 
+#include "Target/TailSplit.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -20,8 +22,6 @@ const GemmConstants &wgmmaConstants() {
       .step = 48,
       .late = 86,
       .launch = 1940,
-      .split = 9000,
-      .sumRate = 30,
       .epilogue = 100,
       .epilogueRate = 48,
       .sharpness = 8,
@@ -43,8 +43,6 @@ const GemmConstants &mmaSyncConstants() {
       .step = 400,
       .late = 0,
       .launch = 4000,
-      .split = 0,
-      .sumRate = 30,
       .epilogue = 500,
       .epilogueRate = 16,
       .sharpness = 8,
@@ -56,7 +54,6 @@ namespace {
 
 constexpr int64_t atomBytes = 32; // along K: what one instruction multiplies, for every element type
 constexpr unsigned wgmmaRows = 64;
-constexpr unsigned partialBytes = 4; // of an element of a partial sum
 
 int64_t ceilDiv(int64_t a, int64_t b) {
   return (a + b - 1) / b;
@@ -115,27 +112,13 @@ Overlap atomClocks(const GemmProblem &problem, const GemmConfig &config, double 
   return clocks;
 }
 
-/// Clocks that splitting the last rounds costs: dealing out the work, waiting, and a sum that is written and read.
-double splitClocks(const GemmConfig &config, const GemmConstants &c) {
-  return c.split + 2.0 * config.blockM * config.blockN * partialBytes / c.sumRate;
-}
-
-/// K steps of the busiest multiprocessor if the last full round and the rest are split among all. Mirrors cta-stream-k,
-/// which does so where the steps that each gains pay for the costs, and for large steps only.
-double countSteps(const GemmConfig &config, int64_t tiles, int64_t steps, int64_t numSms, const GemmConstants &c) {
-  constexpr double leastStepClocks = 512, productsPerClock = 2048, manyParts = 3;
-  int64_t rounds = tiles / numSms, rest = tiles % numSms;
-  double stepClocks = double(config.blockM) * config.blockN * config.blockK / productsPerClock;
-  // Fewer tiles than multiprocessors are cut into several parts, whose sums one of them adds up.
-  double leastGain = std::ceil(splitClocks(config, c) / stepClocks) * (rounds > 0 ? 1 : manyParts);
-  constexpr double operandBytesInCache = 48e6; // of a square with as many tiles
-  double operandBytes = 2 * std::sqrt(double(tiles) * config.blockM * config.blockN) * steps * config.blockK * 2;
-  bool pays = stepClocks >= leastStepClocks && rest > 0 && operandBytes <= operandBytesInCache &&
-              leastGain * numSms < double(steps) * (numSms - rest);
-  if (!pays)
-    return double(ceilDiv(tiles, numSms)) * steps;
-  int64_t split = rest + (rounds > 0 ? numSms : 0);
-  return double(std::max<int64_t>(rounds - 1, 0)) * steps + ceilDiv(split * steps, numSms);
+/// How cta-stream-k shares the last round. If there is no other, smaller tiles and clusters that share steps are
+/// better.
+std::optional<TailShare> shareTail(const GemmConfig &config, int64_t tiles, int64_t steps, int64_t numSms) {
+  int64_t elements = int64_t(config.blockM) * config.blockN, rest = tiles % numSms;
+  if (rest == 0 || tiles < numSms || TailSplit::stepClocks(elements, config.blockK) < TailSplit::leastStepClocks)
+    return std::nullopt;
+  return TailSplit(elements, config.blockK).share(rest, steps, numSms);
 }
 
 } // namespace
@@ -146,12 +129,16 @@ GemmEstimate estimateGemm(const GemmProblem &problem, const GemmConfig &config, 
   double bytes = problem.elementBytes();
   estimate.tiles = ceilDiv(problem.m, config.blockM) * ceilDiv(problem.n, config.blockN);
   int64_t steps = ceilDiv(problem.k, config.blockK), rounds = ceilDiv(estimate.tiles, numSms);
-  double wholeSteps = double(rounds) * steps;
-  double mostSteps = wholeSteps;
+  double mostSteps = double(rounds) * steps;
+  estimate.waves = double(rounds);
+  std::optional<TailShare> tail;
   if (config.wgmma && problem.splitRounds)
-    mostSteps = countSteps(config, estimate.tiles, steps, numSms, c);
-  bool isSplit = mostSteps < wholeSteps;
-  estimate.waves = isSplit ? mostSteps / steps : double(rounds);
+    tail = shareTail(config, estimate.tiles, steps, numSms);
+  if (tail) {
+    double wholeRounds = double(rounds - 1);
+    estimate.waves = wholeRounds + double(tail->ownSteps) / steps;
+    mostSteps = wholeRounds * steps + tail->ownSteps + tail->lostSteps;
+  }
 
   double active = std::min<double>(estimate.tiles, numSms), groups = std::max(1u, config.numWarps / 4);
   Overlap atom = atomClocks(problem, config, active, c);
@@ -165,11 +152,6 @@ GemmEstimate estimateGemm(const GemmProblem &problem, const GemmConfig &config, 
   // One group alone releases its slots a step late. That delays copies once the ring is full, unless memory does.
   if (groups == 1 && !twoTiles)
     compute += std::max(0.0, mostSteps - config.numStages) * c.late / c.clockGHz * std::max(0.0, 1 - memory / compute);
-  if (isSplit) {
-    double parts = 1 + double(numSms) / estimate.tiles;
-    double sums = estimate.tiles > int64_t(numSms) ? 0 : parts * (splitClocks(config, c) - c.split);
-    compute += (splitClocks(config, c) + sums) / c.clockGHz;
-  }
   if (twoTiles && rounds > 1) // each waits for the units; for gaps and epilogues only if there is nothing else to do
     compute = std::max(mostSteps * busy + steps * gap + epilogue, compute / 2);
 

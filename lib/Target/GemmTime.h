@@ -21,8 +21,6 @@ struct GemmConstants {
   double step;         ///< clk of a K step that nothing overlaps: waits and issue
   double late;         ///< clk: what a step waits if one warp group alone releases its slots
   double launch;       ///< ns from launch to the first operand, and from the last store to the end
-  double split;        ///< clk to deal out the K steps of the last rounds, and to wait for others' sums
-  double sumRate;      ///< B/clk at which a multiprocessor writes and reads such sums
   double epilogue;     ///< ns per tile: wait for the last product, synchronise the store
   double epilogueRate; ///< B/clk that one warp group converts and stores
   double sharpness;    ///< p of the norm

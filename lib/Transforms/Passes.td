@@ -252,11 +252,11 @@ def CtaPingPong : KernelPass<"cta-ping-pong"> {
 }
 
 def CtaStreamK : KernelPass<"cta-stream-k"> {
-  let summary = "split the products of the last programs among all CTAs";
+  let summary = "split the products of the last round's programs among all CTAs";
   let description = [{
     Kind: optimisation. Requires: phase async. Ensures: in a persistent kernel whose programs add up products over one
-    loop of as many steps, no CTA idles for more than a few steps; the kernel has one more argument, scratch memory for
-    partial sums. The result does not depend on the order in which CTAs run. Example: test/Transforms/Cta/stream-k.mlir.
+    loop of as many steps, CTAs without a program of the last round do steps of the others', where that pays; the kernel
+    has one more argument, scratch memory for partial sums. The result does not depend on the order in which CTAs run. Example: test/Transforms/Cta/stream-k.mlir.
   }];
 }
 

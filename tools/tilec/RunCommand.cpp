@@ -38,8 +38,10 @@ std::optional<std::string> targetOfDevice(const runner::CudaDeviceInfo &info) {
   return std::nullopt;
 }
 
-/// Chooses between cuda and sim, and the target of the GPU. Returns an exit code on failure.
+/// Chooses between cuda and sim, the target of the GPU, and how many multiprocessors to compile for: the GPU's, or as
+/// many as the simulator is asked to have. Returns an exit code on failure.
 std::optional<int> chooseDevice(runner::RunOptions &run, CommandLine &line) {
+  line.compiler.numSms = std::max(0, run.multiprocessors);
   if (run.device == "interp" || run.device == "sim")
     return std::nullopt;
   if (run.device != "auto" && run.device != "cuda" && !llvm::StringRef(run.device).starts_with("cuda:"))

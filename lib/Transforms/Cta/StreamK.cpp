@@ -1,34 +1,39 @@
 // cta-stream-k: split the products of the last programs among all CTAs.
 //
 // A persistent kernel of T programs on G CTAs takes ceil(T / G) rounds, though the last one may be nearly empty. Where
-// that wastes much, the last full round and the rest are not dealt out by programs but by steps of their k loops: each
-// CTA gets an equal range of consecutive steps, which may begin or end inside of a program:
+// that wastes much, the programs of the last round are cut along their k loops. Each has an owner, which does its first
+// steps; all the others, laid end to end, are dealt out to helpers in equal ranges:
 //
-//   steps of programs       |  program 132      |  program 133      |  program 134      | …
-//   ranges of CTAs          |   CTA 131    |   CTA 130    |   CTA 129    |   CTA 128    | …
+//   programs            |  T - 3        |  T - 2        |  T - 1        |
+//   first steps         |  CTA h        |  CTA h + 1    |  CTA h + 2    |       owners
+//   the others' ranges  |   CTA 0  |   CTA 1  |   CTA 2  | … |  CTA h - 1  |    helpers
+//   pieces              |    0     | 1 |   2  | 3  | …                          program + helper
 //
-// A CTA that begins inside of a program leaves its partial sum in global memory and sets a flag. The CTA that has the
-// program's first step adds the others' sums to its own, in order (the result is the same in each run), and finishes
-// the program. It waits for CTAs of lower number only, which were started before it, so there is no deadlock even if
-// not all run at once; and they did that part first, so it seldom waits.
+// A helper leaves the sum of each piece in global memory and sets a flag. The owner adds these to its own, in order
+// (the result is the same in each run), and finishes the program. It waits for CTAs of lower number only, which were
+// started before it and wait for nobody, so there is no deadlock even if not all run at once.
+//
+// Owners are at the same step of neighbouring programs at any time, as in whole rounds, so they share what L2 reads.
+// Helpers are, too, where each program has as many. README.md of lib/Target has the rule for when to split.
 //
 //   for p = CTA; p < T; p += G { A; for k = 0 … S: acc += …; B(acc) }
 //   ==>
 //   for segment of CTA { p, first, last = …; A; for k = first … last: acc += …
-//                        if first == 0 { for each peer: wait; acc += its sum; B(acc) } else { leave acc; set flag } }
+//                        if first == 0 { for each piece of p: wait; acc += its sum; B(acc) }
+//                        else { leave acc; set flag } }
 //
-// Stream-K: Osama et al., "Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU"
-// (2023).
+// After Stream-K: Osama et al., "Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU"
+// (2023), whose ranges begin at another step of each program.
 #include "Analysis/ProductPrograms.h"
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
+#include "Target/TailSplit.h"
 #include "Transforms/Cta/Numbers.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace tile {
 #define GEN_PASS_DEF_CTASTREAMK
@@ -40,19 +45,7 @@ using namespace tile;
 
 namespace {
 
-/// The fewest steps that a CTA takes part for.
-constexpr int64_t leastSteps = 4;
-/// What splitting costs (fitted on an H200): clocks to deal out the work and to wait, and bytes a clock at which each
-/// multiprocessor writes and reads sums; and products of 16-bit numbers that one does in a clock.
-constexpr int64_t splitClocks = 9000, sumBytesPerClock = 30, productsPerClock = 2048;
-/// Whole rounds read the same rows and columns at the same time; ranges do not, so the operands must lie in the L2
-/// cache (60 MB on an H200, less what else is there): 4096x8192x28672 lost 13 %.
-constexpr int64_t operandBytesInCache = 48000000;
-/// How much more it costs where there are fewer programs than CTAs.
-constexpr int64_t manyParts = 3;
-/// A step of at least this many clocks: 128x128 by 64.
-constexpr int64_t leastStepClocks = 512;
-/// Each CTA's scratch: a flag in a line of its own, then the sum.
+/// The scratch of a piece: a flag in a line of its own, then the sum. There are fewer pieces than CTAs.
 constexpr int64_t flagBytes = 128;
 
 using StreamPlan = ProductPrograms;
@@ -62,12 +55,10 @@ int64_t elementsOf(StreamPlan plan) {
   return plan.getSumType().getDimSize(0) * plan.getProduct().getB().getType().getShape()[1];
 }
 
-/// Clocks that one step takes at least.
-int64_t stepClocksOf(StreamPlan plan) {
-  return elementsOf(plan) * plan.getProduct().getB().getType().getShape()[0] / productsPerClock;
+int64_t blockK(StreamPlan plan) {
+  return plan.getProduct().getB().getType().getShape()[0];
 }
 
-/// Small blocks are chosen for small problems, which would wait longer for the schedule than they gain.
 std::optional<StreamPlan> planStream(KernelOp kernel) {
   // Teams take programs in turns, not parts of them.
   if (kernel.getPingPong())
@@ -77,25 +68,43 @@ std::optional<StreamPlan> planStream(KernelOp kernel) {
     if (kernel.getArgAttr(index, KernelOp::getScratchAttrName()))
       return std::nullopt;
   std::optional<StreamPlan> plan = findProductPrograms(kernel);
-  return plan && stepClocksOf(*plan) >= leastStepClocks ? plan : std::nullopt;
+  bool isWorthIt =
+      plan && target::TailSplit::stepClocks(elementsOf(*plan), blockK(*plan)) >= target::TailSplit::leastStepClocks;
+  return isWorthIt ? plan : std::nullopt;
 }
+
+/// Consecutive numbers dealt out to CTAs: the first `longer` of them get size + 1, the others `size`.
+struct Ranges {
+  Value size, longer;
+
+  Value firstOf(Value cta, Numbers &n) { return n.add(n.mul(cta, size), n.min(cta, longer)); }
+
+  Value ctaOf(Value number, Numbers &n) {
+    Value one = n.constant(1), longSize = n.add(size, one), inLonger = n.mul(longer, longSize);
+    return n.select(n.less(number, inLonger), n.div(number, longSize),
+                    n.add(longer, n.div(n.sub(number, inLonger), n.max(size, one))));
+  }
+};
 
 /// How work is dealt out; all values are computed once, before the loop.
 struct Schedule {
   Value cta, ctas;
-  Value stepsPerProgram;   ///< at least 1
-  Value wholePrograms;     ///< programs that one CTA does alone; the others are split
-  Value wholeOfThisCta;    ///< how many of them this CTA does
-  Value range, longer;     ///< the first `longer` ranges have range + 1 steps, the others `range`
-  Value index, first, end; ///< this CTA's range: its number, and its steps
-  Value segments;          ///< programs and parts of programs of this CTA
+  Value steps;          ///< of a program, at least 1
+  Value wholePrograms;  ///< that one CTA does alone; the others are split
+  Value wholeOfThisCta; ///< how many of them this CTA does
+  Value ownSteps;       ///< of each program that is split: its owner's
+  Value otherSteps;     ///< and its helpers', at least 1
+  Value helpers;        ///< CTAs from the first on; owners follow
+  Ranges ranges;        ///< of helpers, among all programs' other steps
+  Value first, end;     ///< this helper's
+  Value segments;       ///< programs and parts of programs of this CTA
 };
 
 class StreamK {
 public:
   StreamK(KernelOp kernel, StreamPlan plan)
       : kernel(kernel), rewriter(kernel.getContext()), plan(plan), programs(plan.programs), steps(plan.steps),
-        loc(plan.programs.getLoc()) {}
+        loc(plan.programs.getLoc()), split(elementsOf(plan), blockK(plan)) {}
 
   /// False if the number of steps is not the same for all programs.
   bool run() {
@@ -118,75 +127,71 @@ private:
     Value one = n.constant(1), zero = n.constant(0);
     s.cta = programs.getLowerBound();
     s.ctas = programs.getStep();
+    s.steps = n.max(n.ceilDiv(n.max(n.sub(upper, lower), zero), step), one);
     Value count = programs.getUpperBound();
-    Value steps = n.ceilDiv(n.max(n.sub(upper, lower), zero), step);
-    s.stepsPerProgram = n.max(steps, one);
     Value rounds = n.div(count, s.ctas), rest = n.sub(count, n.mul(rounds, s.ctas));
-    // The last round leaves ctas - rest CTAs idle for `steps` steps; split among all, that is the gain of each.
-    Value idle = n.mul(steps, n.sub(s.ctas, rest));
-    // Fewer programs than CTAs are cut into several parts, whose sums one CTA adds up.
-    Value gain = n.select(n.less(zero, rounds), n.constant(leastGain()), n.constant(leastGain() * manyParts));
-    Value pays = n.both(n.less(zero, rest), n.less(n.mul(s.ctas, gain), idle));
-    pays = n.both(pays, emitFitsCache(count, steps));
-    // With one full round more, each CTA has at least a program's steps, and no program is cut into many parts.
-    Value split = n.add(rest, n.select(n.less(zero, rounds), s.ctas, zero));
-    split = n.select(pays, split, zero);
-    s.wholePrograms = n.sub(count, split);
-    // Whole rounds, or all programs, of which the last round has `rest`.
-    Value wholeRounds = n.max(n.sub(rounds, one), zero);
-    Value all = n.add(rounds, n.select(n.less(s.cta, rest), one, zero));
-    s.wholeOfThisCta = n.select(pays, wholeRounds, all);
-    emitRanges(s, pays, split, steps);
+    Value takers = emitTakers(s, rest);
+    Value isSplit = n.less(zero, takers);
+    s.wholePrograms = n.sub(count, n.select(isSplit, rest, zero));
+    Value isInRest = n.both(n.less(s.cta, rest), n.equal(takers, zero));
+    s.wholeOfThisCta = n.add(rounds, n.select(isInRest, one, zero));
+    emitRanges(s, isSplit, rest, takers);
     return s;
   }
 
-  /// The operands of `count` programs, if these make up a square: 2 sqrt(count * elements) rows and columns of all k.
-  /// The shape of the grid does not tell which axis is which.
-  Value emitFitsCache(Value count, Value steps) {
-    cta::BufferType b = plan.getProduct().getB().getType();
-    double bytesOfStep = 2.0 * b.getShape()[0] * getBytesInMemory(b.getElementType());
-    double most = double(operandBytesInCache) * operandBytesInCache / (bytesOfStep * bytesOfStep);
-    Value limit =
-        arith::ConstantOp::create(rewriter, loc, rewriter.getI64IntegerAttr(int64_t(most / elementsOf(plan))));
-    Type i64 = rewriter.getI64Type();
-    Value wideSteps = arith::ExtUIOp::create(rewriter, loc, i64, steps);
-    Value size = arith::MulIOp::create(rewriter, loc, wideSteps, wideSteps);
-    size = arith::MulIOp::create(rewriter, loc, size, arith::ExtUIOp::create(rewriter, loc, i64, count));
-    return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sle, size, limit);
-  }
-
-  /// Divisions take long; small problems, which do not split, must not wait for them.
-  void emitRanges(Schedule &s, Value pays, Value split, Value steps) {
-    SmallVector<Type> types(6, rewriter.getI32Type());
-    auto branch = scf::IfOp::create(rewriter, loc, types, pays, /*withElseRegion=*/true);
+  /// CTAs that do the last `rest` programs together, or 0 if each is done by one; sets s.ownSteps.
+  /// target::TailSplit::share() in IR. Divisions take long; small problems must not wait for them.
+  Value emitTakers(Schedule &s, Value rest) {
+    Numbers n(rewriter, loc);
+    Value zero = n.constant(0);
+    Value mayPay = n.both(n.less(zero, rest), n.both(n.less(n.constant(split.leastSteps()), s.steps),
+                                                     n.less(s.steps, n.constant(split.mostSteps))));
+    Type i32 = rewriter.getI32Type();
+    auto branch = scf::IfOp::create(rewriter, loc, TypeRange{i32, i32}, mayPay, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(branch.thenBlock());
-    Numbers n(rewriter, loc);
-    Value one = n.constant(1), zero = n.constant(0);
-    Value work = n.mul(split, steps);
-    Value takers = n.min(s.ctas, n.max(n.div(work, n.constant(leastSteps)), one));
-    Value range = n.div(work, takers), longer = n.sub(work, n.mul(range, takers));
-    Value index = n.sub(n.sub(takers, one), s.cta);
-    Value first = n.add(n.mul(index, range), n.min(index, longer));
-    Value end = n.add(n.add(first, range), n.select(n.less(index, longer), one, zero));
-    Value parts = n.add(n.sub(n.div(n.sub(end, one), steps), n.div(first, steps)), one);
-    Value segments = n.add(s.wholeOfThisCta, n.select(n.less(s.cta, takers), parts, zero));
-    scf::YieldOp::create(rewriter, loc, ValueRange{range, longer, index, first, end, segments});
+    {
+      Value one = n.constant(1), parts = one;
+      for (int64_t more = 2; more <= split.maxParts; ++more)
+        parts = n.select(n.less(s.steps, n.constant(split.stepsFor(more))), parts, n.constant(more));
+      parts = n.min(parts, n.div(s.ctas, rest));
+      Value hasParts = n.less(one, parts);
+      Value takers = n.select(hasParts, n.mul(rest, parts), s.ctas);
+      Value lost = n.select(hasParts, zero, n.constant(split.piece));
+      Value own = n.ceilDiv(n.mul(rest, n.add(s.steps, lost)), takers);
+      Value sums = n.mul(n.max(n.sub(parts, one), one), n.constant(split.sum));
+      Value pays = n.less(n.add(own, n.add(sums, n.constant(split.fixed))), s.steps);
+      scf::YieldOp::create(rewriter, loc, ValueRange{n.select(pays, takers, zero), own});
+    }
     rewriter.setInsertionPointToStart(branch.elseBlock());
-    zero = n.constant(0);
-    scf::YieldOp::create(rewriter, loc, ValueRange{zero, zero, zero, zero, zero, s.wholeOfThisCta});
-    s.range = branch.getResult(0);
-    s.longer = branch.getResult(1);
-    s.index = branch.getResult(2);
-    s.first = branch.getResult(3);
-    s.end = branch.getResult(4);
-    s.segments = branch.getResult(5);
+    scf::YieldOp::create(rewriter, loc, ValueRange{zero, s.steps});
+    s.ownSteps = branch.getResult(1);
+    return branch.getResult(0);
   }
 
-  /// Steps that each CTA must gain before it pays to move sums.
-  int64_t leastGain() {
-    int64_t stepClocks = stepClocksOf(plan), sumClocks = 2 * elementsOf(plan) * 4 / sumBytesPerClock;
-    return llvm::divideCeil(splitClocks + sumClocks, stepClocks);
+  void emitRanges(Schedule &s, Value isSplit, Value rest, Value takers) {
+    Numbers n(rewriter, loc);
+    Value one = n.constant(1), zero = n.constant(0);
+    SmallVector<Type> types(7, rewriter.getI32Type());
+    auto branch = scf::IfOp::create(rewriter, loc, types, isSplit, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    Value helpers = n.sub(takers, rest), others = n.sub(s.steps, s.ownSteps);
+    Value work = n.mul(rest, others), size = n.div(work, helpers);
+    Ranges ranges{size, n.sub(work, n.mul(size, helpers))};
+    Value first = ranges.firstOf(s.cta, n), end = ranges.firstOf(n.add(s.cta, one), n);
+    Value pieces = n.add(n.sub(n.div(n.sub(end, one), others), n.div(first, others)), one);
+    Value own = n.select(n.less(s.cta, takers), one, zero);
+    Value segments = n.add(s.wholeOfThisCta, n.select(n.less(s.cta, helpers), pieces, own));
+    scf::YieldOp::create(rewriter, loc, ValueRange{helpers, others, ranges.size, ranges.longer, first, end, segments});
+    rewriter.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(rewriter, loc, ValueRange{zero, one, zero, zero, zero, zero, s.wholeOfThisCta});
+    s.helpers = branch.getResult(0);
+    s.otherSteps = branch.getResult(1);
+    s.ranges = {branch.getResult(2), branch.getResult(3)};
+    s.first = branch.getResult(4);
+    s.end = branch.getResult(5);
+    s.segments = branch.getResult(6);
   }
 
   RankedTensorType sumType() { return plan.getSumType(); }
@@ -207,14 +212,14 @@ private:
     scratch = kernel.getArgument(index);
   }
 
-  /// A CTA's part of the scratch, from `offset` bytes on.
-  Value emitScratch(Value cta, int64_t offset) {
+  /// A piece's part of the scratch, from `offset` bytes on.
+  Value emitScratch(Value piece, int64_t offset) {
     Type i64 = rewriter.getI64Type();
     auto constant = [&](int64_t value) -> Value {
       return arith::ConstantOp::create(rewriter, loc, rewriter.getI64IntegerAttr(value));
     };
-    Value bytes =
-        arith::MulIOp::create(rewriter, loc, arith::ExtUIOp::create(rewriter, loc, i64, cta), constant(scratchBytes()));
+    Value bytes = arith::MulIOp::create(rewriter, loc, arith::ExtUIOp::create(rewriter, loc, i64, piece),
+                                        constant(scratchBytes()));
     if (offset != 0)
       bytes = arith::AddIOp::create(rewriter, loc, bytes, constant(offset));
     return AddPtrOp::create(rewriter, loc, scratch, bytes);
@@ -236,12 +241,16 @@ private:
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(segment.thenBlock());
       Value program = n.add(s.cta, n.mul(number, s.ctas));
-      scf::YieldOp::create(rewriter, loc, ValueRange{program, n.constant(0), s.stepsPerProgram, next});
+      scf::YieldOp::create(rewriter, loc, ValueRange{program, zero, s.steps, next});
       rewriter.setInsertionPointToStart(segment.elseBlock());
-      Value part = n.div(next, s.stepsPerProgram), from = n.sub(next, n.mul(part, s.stepsPerProgram));
-      Value to = n.min(s.stepsPerProgram, n.add(from, n.sub(s.end, next)));
+      Value isHelper = n.less(s.cta, s.helpers);
+      Value index = n.div(next, s.otherSteps), from = n.add(s.ownSteps, n.sub(next, n.mul(index, s.otherSteps)));
+      Value to = n.min(s.steps, n.add(from, n.sub(s.end, next)));
       Value following = n.add(next, n.sub(to, from));
-      scf::YieldOp::create(rewriter, loc, ValueRange{n.add(s.wholePrograms, part), from, to, following});
+      index = n.select(isHelper, index, n.sub(s.cta, s.helpers));
+      scf::YieldOp::create(rewriter, loc,
+                           ValueRange{n.add(s.wholePrograms, index), n.select(isHelper, from, zero),
+                                      n.select(isHelper, to, s.ownSteps), following});
     }
     Value program = segment.getResult(0), from = segment.getResult(1), to = segment.getResult(2);
     Value following = segment.getResult(3);
@@ -263,48 +272,48 @@ private:
     scf::YieldOp::create(rewriter, loc, following);
 
     rewriter.setInsertionPointToStart(branch.thenBlock());
-    Value sum = emitSumOfPeers(s, program, isWhole);
+    Value sum = emitSumOfPieces(s, program, isWhole);
     steps.getResult(0).replaceUsesWithIf(sum,
                                          [&](OpOperand &use) { return llvm::is_contained(after, ancestorIn(use)); });
     for (Operation *op : after)
       op->moveBefore(branch.thenBlock()->getTerminator());
 
     rewriter.setInsertionPointToStart(branch.elseBlock());
-    cta::PartialStoreOp::create(rewriter, loc, steps.getResult(0), emitScratch(s.cta, flagBytes),
+    Value piece = n.add(n.sub(program, s.wholePrograms), s.cta);
+    cta::PartialStoreOp::create(rewriter, loc, steps.getResult(0), emitScratch(piece, flagBytes),
                                 plan.getProduct().getColumnsAttr());
     cta::BarrierOp::create(rewriter, loc, /*warps=*/IntegerAttr(), /*groups=*/false);
-    cta::FlagSetOp::create(rewriter, loc, emitScratch(s.cta, 0));
+    cta::FlagSetOp::create(rewriter, loc, emitScratch(piece, 0));
     rewriter.eraseOp(programs);
   }
 
   Operation *ancestorIn(OpOperand &use) { return programs.getBody()->findAncestorOpInBlock(*use.getOwner()); }
 
-  /// The program's other steps were done by the CTAs whose ranges follow: those of the next lower numbers.
-  Value emitSumOfPeers(const Schedule &s, Value program, Value isWhole) {
+  /// What the owner did, and what its helpers did. A helper's first piece is a program's last, so these come first.
+  Value emitSumOfPieces(const Schedule &s, Value program, Value isWhole) {
     Numbers n(rewriter, loc);
-    auto count = scf::IfOp::create(rewriter, loc, TypeRange{rewriter.getI32Type()}, isWhole, /*withElseRegion=*/true);
+    Type i32 = rewriter.getI32Type();
+    auto pieces = scf::IfOp::create(rewriter, loc, TypeRange{i32, i32}, isWhole, /*withElseRegion=*/true);
     {
       OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointToStart(count.thenBlock());
-      scf::YieldOp::create(rewriter, loc, n.constant(0));
-      rewriter.setInsertionPointToStart(count.elseBlock());
-      Value one = n.constant(1);
-      Value lastStep = n.sub(n.mul(n.add(n.sub(program, s.wholePrograms), one), s.stepsPerProgram), one);
-      // The range that contains a step: the longer ones come first.
-      Value longRange = n.add(s.range, one), inLonger = n.mul(s.longer, longRange);
-      Value last = n.select(n.less(lastStep, inLonger), n.div(lastStep, longRange),
-                            n.add(s.longer, n.div(n.sub(lastStep, inLonger), n.max(s.range, one))));
-      scf::YieldOp::create(rewriter, loc, n.max(n.sub(last, s.index), n.constant(0)));
+      rewriter.setInsertionPointToStart(pieces.thenBlock());
+      Value none = n.constant(0);
+      scf::YieldOp::create(rewriter, loc, ValueRange{none, none});
+      rewriter.setInsertionPointToStart(pieces.elseBlock());
+      Ranges ranges = s.ranges;
+      Value one = n.constant(1), index = n.sub(program, s.wholePrograms), first = n.mul(index, s.otherSteps);
+      Value firstHelper = ranges.ctaOf(first, n), lastHelper = ranges.ctaOf(n.sub(n.add(first, s.otherSteps), one), n);
+      Value count = n.add(n.sub(lastHelper, firstHelper), one);
+      scf::YieldOp::create(rewriter, loc, ValueRange{count, n.add(index, lastHelper)});
     }
-    Value peers = count.getResult(0), one = n.constant(1), zero = n.constant(0);
-
-    auto loop = scf::ForOp::create(rewriter, loc, zero, peers, one, ValueRange{steps.getResult(0)});
+    Value count = pieces.getResult(0), last = pieces.getResult(1), zero = n.constant(0), one = n.constant(1);
+    auto loop = scf::ForOp::create(rewriter, loc, zero, count, one, ValueRange{steps.getResult(0)});
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(loop.getBody());
-    Value peer = n.sub(n.sub(s.cta, one), loop.getInductionVar());
-    cta::FlagWaitOp::create(rewriter, loc, emitScratch(peer, 0));
+    Value piece = n.sub(last, loop.getInductionVar());
+    cta::FlagWaitOp::create(rewriter, loc, emitScratch(piece, 0));
     cta::BarrierOp::create(rewriter, loc, /*warps=*/IntegerAttr(), /*groups=*/false);
-    Value sum = cta::PartialAddOp::create(rewriter, loc, loop.getRegionIterArg(0), emitScratch(peer, flagBytes),
+    Value sum = cta::PartialAddOp::create(rewriter, loc, loop.getRegionIterArg(0), emitScratch(piece, flagBytes),
                                           plan.getProduct().getColumnsAttr());
     scf::YieldOp::create(rewriter, loc, sum);
     return loop.getResult(0);
@@ -315,6 +324,7 @@ private:
   StreamPlan plan;
   scf::ForOp programs, steps;
   Location loc;
+  target::TailSplit split;
   Value scratch;
 };
 

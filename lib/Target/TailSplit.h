@@ -1,0 +1,65 @@
+// How cta-stream-k splits the tiles of the last, partly filled round: the rule that the pass and the cost model share.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+namespace tile::target {
+
+struct TailShare {
+  int64_t ownSteps;  ///< The first steps of each tile, which its owner does; helpers do the others.
+  int64_t lostSteps; ///< K steps that take as long as what splitting costs the owner.
+};
+
+/// What splitting costs, in K steps of one tile. Clocks are set by hand to an H200: bench/results/h200/tails.md.
+struct TailSplit {
+  /// An owner adds its helpers' sums one after another.
+  static constexpr int64_t maxParts = 4;
+  /// With more, the schedule's 32-bit numbers would not do.
+  static constexpr int64_t mostSteps = 1 << 20;
+  /// K steps of fewer clocks (128x128 by 64) belong to small problems, which would wait longer for the schedule than
+  /// they gain.
+  static constexpr int64_t leastStepClocks = 512;
+
+  int64_t sum;   ///< to write a tile's partial sum to memory, or to add one
+  int64_t piece; ///< what a helper loses with each piece: its sum, and products that do not overlap with loads
+  int64_t fixed; ///< to deal out the steps, and to wait
+
+  /// `elements`: of a tile, in fp32; `blockK`: numbers of 16 bits along K of one step.
+  TailSplit(int64_t elements, int64_t blockK) {
+    constexpr int64_t sumBytesPerClock = 30, pieceClocks = 1500, fixedClocks = 9000;
+    int64_t sumClocks = elements * int64_t(sizeof(float)) / sumBytesPerClock;
+    auto inSteps = [&](int64_t clocks) {
+      return (clocks + stepClocks(elements, blockK) - 1) / stepClocks(elements, blockK);
+    };
+    sum = inSteps(sumClocks);
+    piece = inSteps(sumClocks + pieceClocks);
+    fixed = inSteps(fixedClocks);
+  }
+
+  /// Clocks that a step takes at least, at 2048 products a clock.
+  static int64_t stepClocks(int64_t elements, int64_t blockK) { return std::max<int64_t>(elements * blockK / 2048, 1); }
+
+  /// Tiles with as few steps are never split.
+  int64_t leastSteps() const { return sum + fixed; }
+
+  /// Steps from which on `parts` gain more than one part fewer.
+  int64_t stepsFor(int64_t parts) const { return parts * (parts - 1) * sum; }
+
+  /// How `rest` tiles of `steps` K steps are shared by `ctas` multiprocessors, more than tiles and at least one tile;
+  /// nothing if that does not pay.
+  std::optional<TailShare> share(int64_t rest, int64_t steps, int64_t ctas) const {
+    int64_t parts = 1;
+    while (parts < maxParts && steps >= stepsFor(parts + 1))
+      ++parts;
+    parts = std::min(parts, ctas / rest);
+    // Equal parts keep all CTAs at the same place along K, so that they share what L2 reads. Else a helper has pieces
+    // of several tiles.
+    int64_t own = parts > 1 ? (steps + parts - 1) / parts : (rest * (steps + piece) + ctas - 1) / ctas;
+    int64_t lost = std::max<int64_t>(parts - 1, 1) * sum + fixed;
+    return steps < mostSteps && own + lost < steps ? std::optional(TailShare{own, lost}) : std::nullopt;
+  }
+};
+
+} // namespace tile::target
