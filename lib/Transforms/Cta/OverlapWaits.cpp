@@ -80,7 +80,10 @@ public:
         arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt, loop.getLowerBound(), loop.getUpperBound());
     auto branch = scf::IfOp::create(rewriter, loc, loop.getResultTypes(), any, /*withElseRegion=*/true);
     rewriter.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(rewriter, loc, loop.getInitArgs());
+    SmallVector<Value> unchanged(loop.getInitArgs());
+    if (startsFromZero())
+      unchanged[plan.index] = emitZeros(loc);
+    scf::YieldOp::create(rewriter, loc, unchanged);
 
     rewriter.setInsertionPointToStart(branch.thenBlock());
     SmallVector<Value> inits = emitFirst();
@@ -95,6 +98,21 @@ public:
   }
 
 private:
+  bool startsFromZero() {
+    Value acc = loop.getInitArgs()[plan.index];
+    return matchPattern(acc, m_AnyZeroFloat()) || matchPattern(acc, m_Zero());
+  }
+
+  /// The accumulator where there is no product. LLVM must not know that it is constant: constants that meet other
+  /// values behind a branch are set in front of it, for each program in all of a thread's 128 registers.
+  Value emitZeros(Location loc) {
+    auto type = cast<RankedTensorType>(loop.getInitArgs()[plan.index].getType());
+    const char *constraint = type.getElementType().isF32() ? "=f" : "=r";
+    auto zero = InlineAsmOp::create(rewriter, loc, TypeRange{type.getElementType()}, "mov.b32 $0, 0;", constraint,
+                                    /*pack=*/1, /*isPure=*/false, ValueRange{});
+    return SplatOp::create(rewriter, loc, type, zero.getResult(0));
+  }
+
   /// The first iteration, without its wait and releases; what the second one starts with, then the slots to release.
   SmallVector<Value> emitFirst() {
     IRMapping mapping;
@@ -107,8 +125,7 @@ private:
         rewriter.clone(op, mapping);
     }
     // Nothing to add to: the accumulator's registers need not be set to zero.
-    Value acc = loop.getInitArgs()[plan.index];
-    if (matchPattern(acc, m_AnyZeroFloat()) || matchPattern(acc, m_Zero())) {
+    if (startsFromZero()) {
       auto product = mapping.lookup(plan.wait.getAcc()).getDefiningOp<cta::WgmmaOp>();
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPoint(product);

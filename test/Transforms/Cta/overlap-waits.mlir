@@ -11,7 +11,8 @@
 !ring = !cta.mbarrier<2>
 
 // The first product starts from zero without reading the accumulator. In the loop the product before is awaited and its
-// slot, which the loop carries, is released; behind it the last one. Without iterations nothing is awaited.
+// slot, which the loop carries, is released; behind it the last one. Without iterations nothing is awaited, and zeros are
+// made there alone.
 // CHECK-LABEL: tile.kernel @delayed(
 // CHECK: %[[EMPTY:.*]] = cta.mbarrier_alloc arrivals 4
 // CHECK: scf.if
@@ -24,6 +25,9 @@
 // CHECK: cta.wgmma_wait {{.*}} {pending = 0 : i32}
 // CHECK-NEXT: cta.mbarrier_arrive %[[EMPTY]]
 // CHECK: } else {
+// CHECK-NEXT: %[[NONE:.*]] = tile.inline_asm "mov.b32 $0, 0;", "=f" pack 1()
+// CHECK-NEXT: %[[ZEROS:.*]] = tile.splat %[[NONE]]
+// CHECK-NEXT: scf.yield %[[ZEROS]], %arg1
 tile.kernel @delayed(%n: i32, %first: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -48,6 +52,7 @@ tile.kernel @delayed(%n: i32, %first: i32) {
 
 // An accumulator that begins with other values is read.
 // CHECK-LABEL: tile.kernel @initial(
+// CHECK-NOT: tile.inline_asm
 // CHECK: scf.if
 // CHECK: cta.wgmma
 // CHECK-NOT: if %
