@@ -126,7 +126,7 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
       .aKMajor = product.aKMajor,
       .bKMajor = product.bKMajor,
       .anyBlockSize = anySize && preparesWgmma(options.pipeline),
-      .splitRounds = runsAll(options.pipeline, {"tile-make-persistent", "cta-stream-k"}),
+      .splitTail = runsAll(options.pipeline, {"tile-make-persistent", "cta-stream-k"}),
       .swapFewRows = runsAll(options.pipeline, {"tile-swap-dot"}),
   };
   auto given = [](std::optional<int64_t> value) {
@@ -153,10 +153,10 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
     *explain += "two teams of warps compute tiles in turns\n";
   const target::GemmConfig &best = ranked.front().config;
   // Whole programs make whole waves.
-  bool splits = ranked.front().waves != std::floor(ranked.front().waves);
+  bool splitsTail = ranked.front().waves != std::floor(ranked.front().waves);
   ConfigChoice choice{
       .tiles = {best.blockM, best.blockN, best.blockK, best.groupM, best.numWarps, best.numStages},
-      .splitsRounds = splits,
+      .splitsTail = splitsTail,
       .isOneWave = ranked.front().tiles <= int64_t(options.numSms ? options.numSms : gpu.numSms),
       .hasOddSize = !choices.blockN && !llvm::isPowerOf2_32(best.blockN),
   };

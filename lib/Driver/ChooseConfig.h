@@ -9,9 +9,9 @@ namespace tile::driver {
 
 struct ConfigChoice {
   frontend::TileChoices tiles;
-  bool splitsRounds; ///< Whether cta-stream-k is expected to split the last programs.
-  bool isOneWave;    ///< Whether there are no more programs than multiprocessors, and none shares its tile.
-  bool hasOddSize;   ///< Whether a block size was chosen that is no power of two.
+  bool splitsTail; ///< Whether cta-stream-k is expected to split the last round.
+  bool isOneWave;  ///< Whether there are no more programs than multiprocessors, and none shares its tile.
+  bool hasOddSize; ///< Whether a block size was chosen that is no power of two.
 };
 
 /// The cheapest configuration for the target of the options. With `explain`, also why: a table of the best. Without

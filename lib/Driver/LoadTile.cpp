@@ -62,7 +62,7 @@ void Compilation::attemptTile(TileAttempt &attempt, bool anySize) {
   request.choose = [&](const frontend::OpenProduct &product) {
     std::string *explanation = options.explainConfig ? &attempt.explanation : nullptr;
     ConfigChoice choice = chooseConfig(options, *gpu, product, anySize, explanation);
-    attempt.isWhole = !choice.splitsRounds;
+    attempt.isWhole = !choice.splitsTail;
     attempt.isOneWave = choice.isOneWave;
     attempt.choosesOddSize = choice.hasOddSize;
     return choice.tiles;

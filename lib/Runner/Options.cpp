@@ -68,7 +68,7 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
       ->group(simGroup)
       ->capture_default_str();
   app.add_option("--sms", options.multiprocessors,
-                 "Multiprocessors that a persistent kernel finds (default: 4); `tilec run` compiles for them")
+                 "Multiprocessors that a persistent kernel finds (default: 4); if given, `tilec run` compiles for them")
       ->check(CLI::Range(1, 1024))
       ->group(simGroup);
   app.add_option("--threads", options.threads, "Threads of the host (default: one a core)")

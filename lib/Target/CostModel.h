@@ -26,8 +26,8 @@ struct GemmProblem {
   bool aKMajor = false, bKMajor = false;
   /// With wgmma, blockN may be any multiple of 16.
   bool anyBlockSize = true;
-  /// The last round of tiles is shared by all multiprocessors, as cta-stream-k does where it pays.
-  bool splitRounds = true;
+  /// The last round of tiles is shared by more multiprocessors, as cta-stream-k does where it pays.
+  bool splitTail = true;
   /// Warp groups multiply blocks of fewer than 64 rows with swapped operands, as tile-swap-dot makes them.
   bool swapFewRows = true;
 

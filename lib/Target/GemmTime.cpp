@@ -112,13 +112,14 @@ Overlap atomClocks(const GemmProblem &problem, const GemmConfig &config, double 
   return clocks;
 }
 
-/// How cta-stream-k shares the last round. If there is no other, smaller tiles and clusters that share steps are
-/// better.
-std::optional<TailShare> shareTail(const GemmConfig &config, int64_t tiles, int64_t steps, int64_t numSms) {
+/// How cta-stream-k shares the last round. Kernels whose tiles all run at once are not persistent (ChooseConfig), so
+/// they are not split.
+std::optional<TailShare> shareTail(const GemmConfig &config, int64_t stepBytes, int64_t tiles, int64_t steps,
+                                   int64_t numSms) {
   int64_t elements = int64_t(config.blockM) * config.blockN, rest = tiles % numSms;
-  if (rest == 0 || tiles < numSms || TailSplit::stepClocks(elements, config.blockK) < TailSplit::leastStepClocks)
+  if (rest == 0 || tiles < numSms || TailSplit::stepClocks(elements, stepBytes) < TailSplit::leastStepClocks)
     return std::nullopt;
-  return TailSplit(elements, config.blockK).share(rest, steps, numSms);
+  return TailSplit(elements, stepBytes).share(tiles / numSms, rest, steps, numSms);
 }
 
 } // namespace
@@ -132,8 +133,8 @@ GemmEstimate estimateGemm(const GemmProblem &problem, const GemmConfig &config, 
   double mostSteps = double(rounds) * steps;
   estimate.waves = double(rounds);
   std::optional<TailShare> tail;
-  if (config.wgmma && problem.splitRounds)
-    tail = shareTail(config, estimate.tiles, steps, numSms);
+  if (config.wgmma && problem.splitTail)
+    tail = shareTail(config, config.blockK * problem.elementBytes(), estimate.tiles, steps, numSms);
   if (tail) {
     double wholeRounds = double(rounds - 1);
     estimate.waves = wholeRounds + double(tail->ownSteps) / steps;

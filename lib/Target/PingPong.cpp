@@ -27,7 +27,7 @@ std::optional<GemmEstimate> findPingPong(const GpuTarget &target, const GemmProb
   choices.blockM = choices.blockM.value_or(tileSize);
   choices.blockN = choices.blockN.value_or(tileSize);
   GemmProblem whole = problem;
-  whole.splitRounds = false;
+  whole.splitTail = false;
   for (GemmConfig config : gemmCandidates(target, problem, choices)) {
     if (!config.wgmma || isSwapped(config) || !checkGemmConfig(target, problem, config).empty())
       continue;

@@ -14,51 +14,54 @@ struct TailShare {
 
 /// What splitting costs, in K steps of one tile. Clocks are set by hand to an H200: bench/results/h200/tails.md.
 struct TailSplit {
-  /// An owner adds its helpers' sums one after another.
+  /// Of a tile: its owner adds the others' sums one after another.
   static constexpr int64_t maxParts = 4;
-  /// With more, the schedule's 32-bit numbers would not do.
+  /// So that rest * (steps + piece) stays below 2^31 on up to 2047 multiprocessors.
   static constexpr int64_t mostSteps = 1 << 20;
-  /// K steps of fewer clocks (128x128 by 64) belong to small problems, which would wait longer for the schedule than
-  /// they gain.
+  /// Tiles whose K steps take fewer clocks, those of less than 128x128 by 64, belong to small problems, which would
+  /// wait longer for the schedule than they gain.
   static constexpr int64_t leastStepClocks = 512;
+  /// How many times its cost a split must gain if there is no whole round in front.
+  static constexpr int64_t onlyRound = 3;
 
   int64_t sum;   ///< to write a tile's partial sum to memory, or to add one
   int64_t piece; ///< what a helper loses with each piece: its sum, and products that do not overlap with loads
   int64_t fixed; ///< to deal out the steps, and to wait
 
-  /// `elements`: of a tile, in fp32; `blockK`: numbers of 16 bits along K of one step.
-  TailSplit(int64_t elements, int64_t blockK) {
+  /// `elements` of a tile, in fp32, `stepBytes` along K of one step.
+  TailSplit(int64_t elements, int64_t stepBytes) {
     constexpr int64_t sumBytesPerClock = 30, pieceClocks = 1500, fixedClocks = 9000;
-    int64_t sumClocks = elements * int64_t(sizeof(float)) / sumBytesPerClock;
-    auto inSteps = [&](int64_t clocks) {
-      return (clocks + stepClocks(elements, blockK) - 1) / stepClocks(elements, blockK);
-    };
+    int64_t sumClocks = elements * int64_t(sizeof(float)) / sumBytesPerClock, step = stepClocks(elements, stepBytes);
+    auto inSteps = [&](int64_t clocks) { return (clocks + step - 1) / step; };
     sum = inSteps(sumClocks);
     piece = inSteps(sumClocks + pieceClocks);
     fixed = inSteps(fixedClocks);
   }
 
-  /// Clocks that a step takes at least, at 2048 products a clock.
-  static int64_t stepClocks(int64_t elements, int64_t blockK) { return std::max<int64_t>(elements * blockK / 2048, 1); }
+  /// Clocks that a step takes at least, at 2048 products of 16-bit numbers a clock, 4096 of 8 bits.
+  static int64_t stepClocks(int64_t elements, int64_t stepBytes) {
+    return std::max<int64_t>(elements * stepBytes / 4096, 1);
+  }
 
   /// Tiles with as few steps are never split.
   int64_t leastSteps() const { return sum + fixed; }
 
-  /// Steps from which on `parts` gain more than one part fewer.
+  /// Steps from which on `parts` gain at least as much as one part fewer.
   int64_t stepsFor(int64_t parts) const { return parts * (parts - 1) * sum; }
 
-  /// How `rest` tiles of `steps` K steps are shared by `ctas` multiprocessors, more than tiles and at least one tile;
-  /// nothing if that does not pay.
-  std::optional<TailShare> share(int64_t rest, int64_t steps, int64_t ctas) const {
+  /// How `rest` tiles of `steps` K steps are shared by `ctas` multiprocessors, behind `rounds` of whole tiles; nothing
+  /// if that does not pay. 0 < rest < ctas.
+  std::optional<TailShare> share(int64_t rounds, int64_t rest, int64_t steps, int64_t ctas) const {
     int64_t parts = 1;
     while (parts < maxParts && steps >= stepsFor(parts + 1))
       ++parts;
     parts = std::min(parts, ctas / rest);
-    // Equal parts keep all CTAs at the same place along K, so that they share what L2 reads. Else a helper has pieces
-    // of several tiles.
-    int64_t own = parts > 1 ? (steps + parts - 1) / parts : (rest * (steps + piece) + ctas - 1) / ctas;
+    // Equal parts for all helpers keep those of neighbouring tiles at the same place along K, so that they share what
+    // L2 reads. Else a helper has pieces of several tiles.
+    int64_t own = parts > 1 ? steps - (parts - 1) * (steps / parts) : (rest * (steps + piece) + ctas - 1) / ctas;
     int64_t lost = std::max<int64_t>(parts - 1, 1) * sum + fixed;
-    return steps < mostSteps && own + lost < steps ? std::optional(TailShare{own, lost}) : std::nullopt;
+    bool pays = own + lost * (rounds > 0 ? 1 : onlyRound) < steps;
+    return steps < mostSteps && pays ? std::optional(TailShare{own, lost}) : std::nullopt;
   }
 };
 

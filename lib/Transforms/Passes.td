@@ -252,7 +252,7 @@ def CtaPingPong : KernelPass<"cta-ping-pong"> {
 }
 
 def CtaStreamK : KernelPass<"cta-stream-k"> {
-  let summary = "split the products of the last round's programs among all CTAs";
+  let summary = "share the products of the last round of programs";
   let description = [{
     Kind: optimisation. Requires: phase async. Ensures: in a persistent kernel whose programs add up products over one
     loop of as many steps, CTAs without a program of the last round do steps of the others', where that pays; the kernel

@@ -1,4 +1,4 @@
-// cta-stream-k: split the products of the last programs among all CTAs.
+// cta-stream-k: share the products of the last round of programs.
 //
 // A persistent kernel of T programs on G CTAs takes ceil(T / G) rounds, though the last one may be nearly empty. Where
 // that wastes much, the programs of the last round are cut along their k loops. Each has an owner, which does its first
@@ -9,12 +9,13 @@
 //   the others' ranges  |   CTA 0  |   CTA 1  |   CTA 2  | … |  CTA h - 1  |    helpers
 //   pieces              |    0     | 1 |   2  | 3  | …                          program + helper
 //
-// A helper leaves the sum of each piece in global memory and sets a flag. The owner adds these to its own, in order
-// (the result is the same in each run), and finishes the program. It waits for CTAs of lower number only, which were
-// started before it and wait for nobody, so there is no deadlock even if not all run at once.
+// A helper leaves the sum of each piece in global memory and sets a flag. The owner adds these to its own, in a fixed
+// order (the result is the same in each run), and finishes the program. It waits for CTAs of lower number only, which
+// were started before it and wait for nobody, so there is no deadlock even if not all run at once.
 //
 // Owners are at the same step of neighbouring programs at any time, as in whole rounds, so they share what L2 reads.
-// Helpers are, too, where each program has as many. README.md of lib/Target has the rule for when to split.
+// Helpers are, too, where there are enough for each program to have as many. README.md of lib/Target has the rule for
+// when to split.
 //
 //   for p = CTA; p < T; p += G { A; for k = 0 … S: acc += …; B(acc) }
 //   ==>
@@ -45,7 +46,7 @@ using namespace tile;
 
 namespace {
 
-/// The scratch of a piece: a flag in a line of its own, then the sum. There are fewer pieces than CTAs.
+/// A line of its own for the flag; the sum of the piece follows. There are fewer pieces than CTAs.
 constexpr int64_t flagBytes = 128;
 
 using StreamPlan = ProductPrograms;
@@ -55,8 +56,10 @@ int64_t elementsOf(StreamPlan plan) {
   return plan.getSumType().getDimSize(0) * plan.getProduct().getB().getType().getShape()[1];
 }
 
-int64_t blockK(StreamPlan plan) {
-  return plan.getProduct().getB().getType().getShape()[0];
+/// Along K of one step.
+int64_t stepBytesOf(StreamPlan plan) {
+  cta::BufferType b = plan.getProduct().getB().getType();
+  return b.getShape()[0] * getBytesInMemory(b.getElementType());
 }
 
 std::optional<StreamPlan> planStream(KernelOp kernel) {
@@ -68,8 +71,8 @@ std::optional<StreamPlan> planStream(KernelOp kernel) {
     if (kernel.getArgAttr(index, KernelOp::getScratchAttrName()))
       return std::nullopt;
   std::optional<StreamPlan> plan = findProductPrograms(kernel);
-  bool isWorthIt =
-      plan && target::TailSplit::stepClocks(elementsOf(*plan), blockK(*plan)) >= target::TailSplit::leastStepClocks;
+  using target::TailSplit;
+  bool isWorthIt = plan && TailSplit::stepClocks(elementsOf(*plan), stepBytesOf(*plan)) >= TailSplit::leastStepClocks;
   return isWorthIt ? plan : std::nullopt;
 }
 
@@ -82,7 +85,7 @@ struct Ranges {
   Value ctaOf(Value number, Numbers &n) {
     Value one = n.constant(1), longSize = n.add(size, one), inLonger = n.mul(longer, longSize);
     return n.select(n.less(number, inLonger), n.div(number, longSize),
-                    n.add(longer, n.div(n.sub(number, inLonger), n.max(size, one))));
+                    n.add(longer, n.div(n.sub(number, inLonger), size)));
   }
 };
 
@@ -104,7 +107,7 @@ class StreamK {
 public:
   StreamK(KernelOp kernel, StreamPlan plan)
       : kernel(kernel), rewriter(kernel.getContext()), plan(plan), programs(plan.programs), steps(plan.steps),
-        loc(plan.programs.getLoc()), split(elementsOf(plan), blockK(plan)) {}
+        loc(plan.programs.getLoc()), split(elementsOf(plan), stepBytesOf(plan)) {}
 
   /// False if the number of steps is not the same for all programs.
   bool run() {
@@ -130,58 +133,58 @@ private:
     s.steps = n.max(n.ceilDiv(n.max(n.sub(upper, lower), zero), step), one);
     Value count = programs.getUpperBound();
     Value rounds = n.div(count, s.ctas), rest = n.sub(count, n.mul(rounds, s.ctas));
-    Value takers = emitTakers(s, rest);
-    Value isSplit = n.less(zero, takers);
+    auto [isSplit, participants] = emitParticipants(s, rounds, rest);
     s.wholePrograms = n.sub(count, n.select(isSplit, rest, zero));
-    Value isInRest = n.both(n.less(s.cta, rest), n.equal(takers, zero));
-    s.wholeOfThisCta = n.add(rounds, n.select(isInRest, one, zero));
-    emitRanges(s, isSplit, rest, takers);
+    Value isInRest = n.select(n.less(s.cta, rest), one, zero);
+    s.wholeOfThisCta = n.add(rounds, n.select(isSplit, zero, isInRest));
+    emitRanges(s, isSplit, rest, participants);
     return s;
   }
 
-  /// CTAs that do the last `rest` programs together, or 0 if each is done by one; sets s.ownSteps.
-  /// target::TailSplit::share() in IR. Divisions take long; small problems must not wait for them.
-  Value emitTakers(Schedule &s, Value rest) {
+  /// Whether the last `rest` programs are split, and among how many CTAs; sets s.ownSteps. target::TailSplit::share()
+  /// in IR. Divisions take long; small problems must not wait for them.
+  std::pair<Value, Value> emitParticipants(Schedule &s, Value rounds, Value rest) {
     Numbers n(rewriter, loc);
-    Value zero = n.constant(0);
+    Value zero = n.constant(0), one = n.constant(1);
     Value mayPay = n.both(n.less(zero, rest), n.both(n.less(n.constant(split.leastSteps()), s.steps),
                                                      n.less(s.steps, n.constant(split.mostSteps))));
-    Type i32 = rewriter.getI32Type();
-    auto branch = scf::IfOp::create(rewriter, loc, TypeRange{i32, i32}, mayPay, /*withElseRegion=*/true);
+    Type i32 = rewriter.getI32Type(), i1 = rewriter.getI1Type();
+    auto branch = scf::IfOp::create(rewriter, loc, TypeRange{i1, i32, i32}, mayPay, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(branch.thenBlock());
-    {
-      Value one = n.constant(1), parts = one;
-      for (int64_t more = 2; more <= split.maxParts; ++more)
-        parts = n.select(n.less(s.steps, n.constant(split.stepsFor(more))), parts, n.constant(more));
-      parts = n.min(parts, n.div(s.ctas, rest));
-      Value hasParts = n.less(one, parts);
-      Value takers = n.select(hasParts, n.mul(rest, parts), s.ctas);
-      Value lost = n.select(hasParts, zero, n.constant(split.piece));
-      Value own = n.ceilDiv(n.mul(rest, n.add(s.steps, lost)), takers);
-      Value sums = n.mul(n.max(n.sub(parts, one), one), n.constant(split.sum));
-      Value pays = n.less(n.add(own, n.add(sums, n.constant(split.fixed))), s.steps);
-      scf::YieldOp::create(rewriter, loc, ValueRange{n.select(pays, takers, zero), own});
-    }
+    Value parts = one;
+    for (int64_t more = 2; more <= split.maxParts; ++more)
+      parts = n.select(n.less(s.steps, n.constant(split.stepsFor(more))), parts, n.constant(more));
+    parts = n.min(parts, n.div(s.ctas, rest));
+    Value others = n.sub(parts, one), hasParts = n.less(zero, others);
+    Value ownPart = n.sub(s.steps, n.mul(others, n.div(s.steps, parts)));
+    Value ownShare = n.ceilDiv(n.mul(rest, n.add(s.steps, n.constant(split.piece))), s.ctas);
+    Value own = n.select(hasParts, ownPart, ownShare);
+    Value lost = n.add(n.mul(n.max(others, one), n.constant(split.sum)), n.constant(split.fixed));
+    Value factor = n.select(n.less(zero, rounds), one, n.constant(split.onlyRound));
+    Value pays = n.less(n.add(own, n.mul(lost, factor)), s.steps);
+    Value participants = n.select(hasParts, n.mul(rest, parts), s.ctas);
+    scf::YieldOp::create(rewriter, loc, ValueRange{pays, participants, own});
     rewriter.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(rewriter, loc, ValueRange{zero, s.steps});
-    s.ownSteps = branch.getResult(1);
-    return branch.getResult(0);
+    Value no = arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(false));
+    scf::YieldOp::create(rewriter, loc, ValueRange{no, zero, s.steps});
+    s.ownSteps = branch.getResult(2);
+    return {branch.getResult(0), branch.getResult(1)};
   }
 
-  void emitRanges(Schedule &s, Value isSplit, Value rest, Value takers) {
+  void emitRanges(Schedule &s, Value isSplit, Value rest, Value participants) {
     Numbers n(rewriter, loc);
     Value one = n.constant(1), zero = n.constant(0);
     SmallVector<Type> types(7, rewriter.getI32Type());
     auto branch = scf::IfOp::create(rewriter, loc, types, isSplit, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(branch.thenBlock());
-    Value helpers = n.sub(takers, rest), others = n.sub(s.steps, s.ownSteps);
+    Value helpers = n.sub(participants, rest), others = n.sub(s.steps, s.ownSteps);
     Value work = n.mul(rest, others), size = n.div(work, helpers);
     Ranges ranges{size, n.sub(work, n.mul(size, helpers))};
     Value first = ranges.firstOf(s.cta, n), end = ranges.firstOf(n.add(s.cta, one), n);
     Value pieces = n.add(n.sub(n.div(n.sub(end, one), others), n.div(first, others)), one);
-    Value own = n.select(n.less(s.cta, takers), one, zero);
+    Value own = n.select(n.less(s.cta, participants), one, zero);
     Value segments = n.add(s.wholeOfThisCta, n.select(n.less(s.cta, helpers), pieces, own));
     scf::YieldOp::create(rewriter, loc, ValueRange{helpers, others, ranges.size, ranges.longer, first, end, segments});
     rewriter.setInsertionPointToStart(branch.elseBlock());

@@ -1,5 +1,5 @@
 // The loop over programs becomes one over whole programs and parts of programs. A part that does not begin with the
-// program's first step leaves its sum; the other adds the sums of its peers and goes on.
+// program's first step leaves its sum; the other adds the sums of its helpers and goes on.
 // RUN: tilec %examples/matmul.tile --target=sm_90a -D BLOCK_M=128 -D BLOCK_N=256 -D BLOCK_K=64 --num-warps=8 --num-stages=4 --assume=lda=8 --assume=ldb=8 --assume=ldc=8 --assume=N=8 --stop-after=cta-stream-k -o - | FileCheck %s
 // 128 bytes for the flag, 128 KiB for the sum.
 // CHECK: tile.kernel @matmul({{.*}}%[[SCRATCH:[^ ]*]]: !tile.ptr<i8> {tile.scratch = 131200 : i64})

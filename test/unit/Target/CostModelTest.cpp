@@ -156,9 +156,9 @@ TEST(CostModel, fewRowsAreSwapped) {
 }
 
 // 288 tiles of 128x256 on 132 multiprocessors: two rounds, and 24 tiles in three parts.
-TEST(CostModel, splitRoundsDoNotFillUpWaves) {
+TEST(CostModel, splitTailsDoNotFillUpWaves) {
   GemmProblem split = square(3072), whole = split;
-  whole.splitRounds = false;
+  whole.splitTail = false;
   const GemmConfig config{128, 256, 64, 8, 8, 4, true};
   EXPECT_EQ(estimateGemm(hopper, whole, config).waves, 3);
   EXPECT_NEAR(estimateGemm(hopper, split, config).waves, 2 + 1 / 3.0, 0.01);

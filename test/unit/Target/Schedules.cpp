@@ -80,7 +80,7 @@ std::vector<MeasuredShape> readSchedules(const std::string &path) {
     MeasuredShape &entry = shapes[shape];
     entry.name = shape;
     entry.problem = problemOf(shape);
-    entry.problem.splitRounds = false;
+    entry.problem.splitTail = false;
     entry.rows.push_back(*row);
   }
   std::vector<MeasuredShape> result;

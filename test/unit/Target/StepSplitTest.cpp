@@ -54,7 +54,7 @@ TEST(StepSplit, negative_fewRows) {
   EXPECT_EQ(chooseStepSplit(gpu, problem, estimate), 1u);
 }
 
-TEST(StepSplit, negative_splitRounds) {
+TEST(StepSplit, negative_splitTail) {
   const GpuTarget &gpu = *findTarget("sm_90a");
   GemmProblem problem{.m = 256, .n = 512, .k = 8192};
   GemmEstimate estimate = rankGemmConfigs(gpu, problem).front();

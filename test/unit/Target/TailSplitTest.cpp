@@ -7,8 +7,10 @@ using namespace tile::target;
 
 namespace {
 
-std::optional<int64_t> ownSteps(int64_t rest, int64_t steps, int64_t ctas = 132) {
-  std::optional<TailShare> share = TailSplit(/*elements=*/128 * 256, /*blockK=*/64).share(rest, steps, ctas);
+const TailSplit large(/*elements=*/128 * 256, /*stepBytes=*/128);
+
+std::optional<int64_t> ownSteps(int64_t rest, int64_t steps, int64_t ctas = 132, int64_t rounds = 1) {
+  std::optional<TailShare> share = large.share(rounds, rest, steps, ctas);
   return share ? std::optional(share->ownSteps) : std::nullopt;
 }
 
@@ -17,7 +19,7 @@ std::optional<int64_t> ownSteps(int64_t rest, int64_t steps, int64_t ctas = 132)
 TEST(TailSplit, equalParts) {
   EXPECT_EQ(ownSteps(66, 128), 64);
   EXPECT_EQ(ownSteps(52, 128), 64);
-  EXPECT_EQ(ownSteps(40, 128), 43);
+  EXPECT_EQ(ownSteps(40, 128), 44); // and 42 by each of two helpers
   EXPECT_EQ(ownSteps(8, 256), 64);
   EXPECT_EQ(ownSteps(1, 257), 65);
 }
@@ -25,20 +27,34 @@ TEST(TailSplit, equalParts) {
 // More than half as many tiles as multiprocessors: a helper has about as many steps as an owner, and what its pieces
 // cost.
 TEST(TailSplit, helpersWithPiecesOfSeveralTiles) {
-  TailSplit split(128 * 256, 64);
   for (int64_t rest : {67, 68, 80, 100})
     for (int64_t steps : {128, 448, 4000}) {
       std::optional<int64_t> own = ownSteps(rest, steps);
       ASSERT_TRUE(own) << rest << " tiles of " << steps;
-      double helper = double(rest) * (steps - *own + split.piece) / (132 - rest);
+      double helper = double(rest) * (steps - *own + large.piece) / (132 - rest);
       EXPECT_NEAR(helper, *own, 5) << rest << " tiles of " << steps;
     }
 }
 
 // More parts only where each saves more steps than its sum takes.
 TEST(TailSplit, fewerPartsOfFewSteps) {
-  EXPECT_EQ(ownSteps(8, 59), 20);
+  EXPECT_EQ(ownSteps(8, 59), 21);
   EXPECT_EQ(ownSteps(8, 60), 15);
+}
+
+// In steps of 1024 clocks: 128 KiB at 30 bytes a clock, 1500 and 9000 clocks.
+TEST(TailSplit, costs) {
+  EXPECT_EQ(large.sum, 5);
+  EXPECT_EQ(large.piece, 6);
+  EXPECT_EQ(large.fixed, 9);
+  EXPECT_EQ(large.share(1, 8, 256, 132)->lostSteps, 3 * 5 + 9);
+  EXPECT_EQ(large.share(1, 100, 256, 132)->lostSteps, 5 + 9);
+}
+
+// Where there is no whole round, a split must gain more.
+TEST(TailSplit, onlyRound) {
+  EXPECT_EQ(ownSteps(32, 96, 132, /*rounds=*/0), std::nullopt);
+  EXPECT_EQ(ownSteps(32, 100, 132, /*rounds=*/0), 25);
 }
 
 TEST(TailSplit, negative_doesNotPay) {
