@@ -157,7 +157,7 @@ static llvm::Expected<int> execute(llvm::ArrayRef<std::string> command, const st
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-llvm::Expected<Assembled> runPtxas(StringRef ptxas, StringRef ptx, const target::GpuTarget &target) {
+static llvm::Expected<Assembled> assemble(StringRef ptxas, StringRef ptx, const target::GpuTarget &target) {
   auto input = TemporaryFile::create("ptx");
   if (!input)
     return input.takeError();
@@ -191,6 +191,41 @@ llvm::Expected<Assembled> runPtxas(StringRef ptxas, StringRef ptx, const target:
   if (!cubin)
     return cubin.takeError();
   return Assembled{std::move(*cubin), std::move(report)};
+}
+
+/// Bytes that the threads of all kernels spill.
+static unsigned spilledBytes(const PtxasReport &report) {
+  unsigned bytes = 0;
+  for (const KernelResources &kernel : report.kernels)
+    bytes += kernel.spillStores + kernel.spillLoads;
+  return bytes;
+}
+
+/// ".minnctapersm 1" behind each ".reqntid" (PTX ISA, "Performance-Tuning Directives").
+static std::string forOneCta(StringRef ptx) {
+  std::string text;
+  for (StringRef line : llvm::split(ptx, '\n')) {
+    text += (line + "\n").str();
+    if (line.starts_with(".reqntid"))
+      text += ".minnctapersm 1\n";
+  }
+  return text;
+}
+
+llvm::Expected<Assembled> runPtxas(StringRef ptxas, StringRef ptx, const target::GpuTarget &target) {
+  constexpr unsigned mostRegisters = 255; // of a thread
+  llvm::Expected<Assembled> assembled = assemble(ptxas, ptx, target);
+  if (!assembled || spilledBytes(assembled->report) == 0 ||
+      assembled->report.kernels.front().registers >= mostRegisters)
+    return assembled;
+  // Without a word on CTAs, ptxas may give a kernel that spills anyway as few registers as most CTAs can have: a
+  // product for sm_80 32 registers and 5.5 KB of spills, where 255 leave 0.8 KB.
+  llvm::Expected<Assembled> alone = assemble(ptxas, forOneCta(ptx), target);
+  if (!alone || spilledBytes(alone->report) >= spilledBytes(assembled->report)) {
+    llvm::consumeError(alone.takeError());
+    return assembled;
+  }
+  return alone;
 }
 
 } // namespace tile::codegen

@@ -39,7 +39,8 @@ struct Assembled {
   PtxasReport report;
 };
 
-/// Fails with ptxas' own errors when it rejects the code.
+/// Fails with ptxas' own errors when it rejects the code. Code that spills though there are registers is assembled a
+/// second time, for one CTA a multiprocessor; what spills less is returned.
 llvm::Expected<Assembled> runPtxas(llvm::StringRef ptxas, llvm::StringRef ptx, const target::GpuTarget &target);
 
 } // namespace tile::codegen
