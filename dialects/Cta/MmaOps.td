@@ -73,6 +73,19 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
   }];
 }
 
+def Cta_UndefinedOp : Cta_Op<"undefined"> {
+  let summary = "registers that hold anything";
+  let description = [{
+    The accumulator of a product that does not read it, in a loop whose later products do. All registers are set to one
+    that has no value. ptxas makes no instruction of it, but sees that nothing in them is needed any more, so that what
+    stands before may use them. Not pure: it must stay where it is.
+
+    Example: `%c = cta.undefined : tensor<64x64xf32, #c>`
+  }];
+  let results = (outs Tile_NumberTensor:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
 def Cta_WgmmaWaitOp : Cta_Op<"wgmma_wait", [
     AllTypesMatch<["acc", "result"]>, MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "wait until at most `pending` products of warp groups are incomplete";

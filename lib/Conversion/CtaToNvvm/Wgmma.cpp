@@ -21,7 +21,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using tile::layout::LinearLayout;
@@ -202,12 +201,9 @@ public:
       rows.emplace(builder, loc, *planA, a.front(), emitGroupStart(builder, loc, 1, tiling.groupsM, groupM));
     DescriptorEmitter columns(builder, loc, planB, b,
                               emitGroupStart(builder, loc, tiling.groupsM, tiling.groupsN, groupN));
-    bool startsAnew = op.getAccumulate() && matchPattern(op.getAccumulate(), m_Zero());
     for (int32_t index : computed) {
-      Value value = acc[index];
-      statement.results.push_back(value.getType());
-      statement.initial.push_back(startsAnew ? LLVM::UndefOp::create(builder, loc, value.getType()).getResult()
-                                             : value);
+      statement.results.push_back(acc[index].getType());
+      statement.initial.push_back(acc[index]);
     }
     std::string enable = accumulate ? operandNumber(accumulate) : "always";
     std::string body;
@@ -286,6 +282,22 @@ struct WgmmaLowering : OpConversionPattern<cta::WgmmaOp> {
   }
 };
 
+struct UndefinedLowering : OpConversionPattern<cta::UndefinedOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::UndefinedOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    PtxStatement statement;
+    if (failed(getTypeConverter()->convertType(op.getType(), statement.results)))
+      return failure();
+    statement.text = "{\n.reg .b32 any;\n";
+    for (size_t index = 0; index < statement.results.size(); ++index)
+      statement.text += "mov.b32 $" + std::to_string(index) + ", any;\n";
+    statement.text += "}";
+    rewriter.replaceOpWithMultiple(op, {Registers(emitPtx(rewriter, op.getLoc(), statement))});
+    return success();
+  }
+};
+
 /// The statement takes and gives the accumulators, so that LLVM cannot move their uses before it.
 struct WgmmaWaitLowering : OpConversionPattern<cta::WgmmaWaitOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -324,7 +336,7 @@ LogicalResult checkWgmma(cta::WgmmaOp op, const target::GpuTarget &gpu) {
 }
 
 void populateWgmmaPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<WgmmaLowering, WgmmaWaitLowering>(converter, patterns.getContext());
+  patterns.add<WgmmaLowering, UndefinedLowering, WgmmaWaitLowering>(converter, patterns.getContext());
 }
 
 } // namespace tile::conversion

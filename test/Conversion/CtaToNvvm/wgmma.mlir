@@ -177,3 +177,12 @@ tile.kernel @columns(%x: f32) attributes {shared_bytes = 65536 : i64} {
   tile.print "" %r : tensor<64x256xf32, #acc256>
   tile.return
 }
+
+// Registers without a value, all in one statement.
+// CHECK-LABEL: llvm.func @undefined
+// CHECK: llvm.inline_asm has_side_effects {{.*}}"{\0A.reg .b32 any;\0Amov.b32 $0, any;\0Amov.b32 $1, any;\0A{{.*}}mov.b32 $31, any;\0A}", "=f,
+tile.kernel @undefined() {
+  %u = cta.undefined : tensor<64x64xf32, #acc>
+  tile.print "" %u : tensor<64x64xf32, #acc>
+  tile.return
+}

@@ -47,7 +47,7 @@ tile.kernel @ping_pong(
   %c4 = arith.constant 4 : i32
   %c63 = arith.constant 63 : i32
   %c64 = arith.constant 64 : i32
-  %no = arith.constant false
+  %none = arith.constant -1 : i32
   %zero = arith.constant dense<0.0> : !acc
   %as = cta.alloc : !ring
   %bs = cta.alloc : !ring
@@ -81,18 +81,10 @@ tile.kernel @ping_pong(
       %end = arith.addi %step0, %steps : i32
       cta.mbarrier_wait %order[%team], %turn : !teams
       %sum = scf.if %any -> (!acc) {
-        // The first product, which starts from zero.
-        %slot0 = arith.andi %step0, %c3 : i32
-        %phase0 = arith.divui %step0, %c4 : i32
-        %parity0 = arith.andi %phase0, %c1 : i32
-        cta.mbarrier_wait %full[%slot0], %parity0 : !slots
-        %a0 = cta.slot %as[%slot0] : !ring -> !slab
-        %b0 = cta.slot %bs[%slot0] : !ring -> !slab
-        %t0 = cta.trans_buffer %b0 : !slab -> !trans
-        %d0 = cta.wgmma %a0, %t0, %zero if %no {n = 64 : i32} : !slab, !trans -> !acc
-        // The others, one of which stays in flight; the slot of the one before is released.
-        %step1 = arith.addi %step0, %c1 : i32
-        %d, %last = scf.for %step = %step1 to %end step %c1 iter_args(%acc = %d0, %previous = %slot0) -> (!acc, i32) : i32 {
+        // One product stays in flight; the slot of the one before is released. The first one does not read the sum.
+        %start = cta.undefined : !acc
+        %d, %last = scf.for %step = %step0 to %end step %c1 iter_args(%acc = %start, %previous = %none) -> (!acc, i32) : i32 {
+          %later = arith.cmpi ne, %previous, %none : i32
           %slot = arith.andi %step, %c3 : i32
           %phase = arith.divui %step, %c4 : i32
           %parity = arith.andi %phase, %c1 : i32
@@ -100,9 +92,9 @@ tile.kernel @ping_pong(
           %ak = cta.slot %as[%slot] : !ring -> !slab
           %bk = cta.slot %bs[%slot] : !ring -> !slab
           %tk = cta.trans_buffer %bk : !slab -> !trans
-          %dk = cta.wgmma %ak, %tk, %acc {n = 64 : i32} : !slab, !trans -> !acc
+          %dk = cta.wgmma %ak, %tk, %acc if %later {n = 64 : i32} : !slab, !trans -> !acc
           %rk = cta.wgmma_wait %dk {pending = 1 : i32} : !acc
-          cta.mbarrier_arrive %empty[%previous] : !slots
+          cta.mbarrier_arrive %empty[%previous] if %later : !slots
           scf.yield %rk, %slot : !acc, i32
         }
         // The last product has been issued: the other team's can follow while this one ends.

@@ -8,7 +8,8 @@
 // CHECK-SAME: cluster_ctas = 2 : i32
 // CHECK: %[[FULL:.*]] = cta.mbarrier_alloc arrivals 1 : <4>
 // CHECK: %[[EMPTY:.*]] = cta.mbarrier_alloc arrivals 16 : <4>
-// CHECK-COUNT-2: cta.mbarrier_arrive %[[EMPTY]][%{{.*}}] {ctas = 2 : i32}
+// CHECK: cta.mbarrier_arrive %[[EMPTY]][%{{.*}}] if %{{.*}} {ctas = 2 : i32}
+// CHECK: cta.mbarrier_arrive %[[EMPTY]][%{{[^ ]*}}] {ctas = 2 : i32}
 // CHECK: cta.tma_store_wait 0
 // CHECK-NEXT: cta.cluster_barrier
 // CHECK-NEXT: } producer {

@@ -10,23 +10,24 @@
 !bs = !cta.buffer<16x64xf16, #b, slots = 2>
 !ring = !cta.mbarrier<2>
 
-// The first product starts from zero without reading the accumulator. In the loop the product before is awaited and its
-// slot, which the loop carries, is released; behind it the last one. Without iterations nothing is awaited, and zeros are
-// made there alone.
+// The first product does not read the accumulator. Each waits for the one before and releases its slot, which the loop
+// carries; the last one is awaited behind it. Without iterations nothing is awaited, and zeros are made there alone.
 // CHECK-LABEL: tile.kernel @delayed(
 // CHECK: %[[EMPTY:.*]] = cta.mbarrier_alloc arrivals 4
 // CHECK: scf.if
-// CHECK: cta.wgmma {{.*}} if %false
-// CHECK-NOT: cta.wgmma_wait
-// CHECK: scf.for {{.*}} iter_args(%{{[^,]*}}, %[[SLOT:[^ ]*]] = %{{[^,]*}}, %[[PREVIOUS:[^ ]*]] = %arg1)
+// CHECK: %[[UNDEFINED:.*]] = cta.undefined
+// CHECK-NOT: cta.wgmma
+// CHECK: scf.for {{.*}} iter_args(%[[SUM:[^ ]*]] = %[[UNDEFINED]], %[[SLOT:[^ ]*]] = %arg1, %[[PREVIOUS:[^ ]*]] = %[[NONE:c-1[^)]*]])
+// CHECK: %[[LATER:.*]] = arith.cmpi ne, %[[PREVIOUS]], %[[NONE]]
+// CHECK: cta.wgmma %{{.*}}, %{{.*}}, %[[SUM]] if %[[LATER]]
 // CHECK: cta.wgmma_wait {{.*}} {pending = 1 : i32}
-// CHECK-NEXT: cta.mbarrier_arrive %[[EMPTY]][%[[PREVIOUS]]]
+// CHECK-NEXT: cta.mbarrier_arrive %[[EMPTY]][%[[PREVIOUS]]] if %[[LATER]]
 // CHECK: scf.yield %{{.*}}, %{{.*}}, %[[SLOT]]
 // CHECK: cta.wgmma_wait {{.*}} {pending = 0 : i32}
-// CHECK-NEXT: cta.mbarrier_arrive %[[EMPTY]]
+// CHECK-NEXT: cta.mbarrier_arrive %[[EMPTY]][%{{[^ ]*}}] :
 // CHECK: } else {
-// CHECK-NEXT: %[[NONE:.*]] = tile.inline_asm "mov.b32 $0, 0;", "=f" pack 1()
-// CHECK-NEXT: %[[ZEROS:.*]] = tile.splat %[[NONE]]
+// CHECK-NEXT: %[[ZERO:.*]] = tile.inline_asm "mov.b32 $0, 0;", "=f" pack 1()
+// CHECK-NEXT: %[[ZEROS:.*]] = tile.splat %[[ZERO]]
 // CHECK-NEXT: scf.yield %[[ZEROS]], %arg1
 tile.kernel @delayed(%n: i32, %first: i32) {
   %c0 = arith.constant 0 : i32
@@ -53,10 +54,8 @@ tile.kernel @delayed(%n: i32, %first: i32) {
 // An accumulator that begins with other values is read.
 // CHECK-LABEL: tile.kernel @initial(
 // CHECK-NOT: tile.inline_asm
-// CHECK: scf.if
-// CHECK: cta.wgmma
-// CHECK-NOT: if %
-// CHECK-SAME: {n = 64 : i32}
+// CHECK-NOT: cta.undefined
+// CHECK: cta.wgmma %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}} {n = 64 : i32}
 // CHECK: pending = 1
 tile.kernel @initial(%n: i32, %first: i32) {
   %c0 = arith.constant 0 : i32
