@@ -83,9 +83,10 @@ struct Ranges {
   Value firstOf(Value cta, Numbers &n) { return n.add(n.mul(cta, size), n.min(cta, longer)); }
 
   Value ctaOf(Value number, Numbers &n) {
-    Value one = n.constant(1), longSize = n.add(size, one), inLonger = n.mul(longer, longSize);
-    return n.select(n.less(number, inLonger), n.div(number, longSize),
-                    n.add(longer, n.div(n.sub(number, inLonger), size)));
+    Value zero = n.constant(0), longSize = n.add(size, n.constant(1)), inLonger = n.mul(longer, longSize);
+    Value isInLonger = n.less(number, inLonger);
+    Value ctas = n.div(n.sub(number, n.select(isInLonger, zero, inLonger)), n.select(isInLonger, longSize, size));
+    return n.add(n.select(isInLonger, zero, longer), ctas);
   }
 };
 
@@ -100,6 +101,7 @@ struct Schedule {
   Value helpers;        ///< CTAs from the first on; owners follow
   Ranges ranges;        ///< of helpers, among all programs' other steps
   Value first, end;     ///< this helper's
+  Value firstIndex;     ///< of the split program that `first` belongs to
   Value segments;       ///< programs and parts of programs of this CTA
 };
 
@@ -152,12 +154,17 @@ private:
     auto branch = scf::IfOp::create(rewriter, loc, TypeRange{i1, i32, i32}, mayPay, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(branch.thenBlock());
-    Value parts = one;
-    for (int64_t more = 2; more <= split.maxParts; ++more)
-      parts = n.select(n.less(s.steps, n.constant(split.stepsFor(more))), parts, n.constant(more));
-    parts = n.min(parts, n.div(s.ctas, rest));
+    Value parts = one, partSteps = s.steps;
+    for (int64_t more = 2; more <= split.maxParts; ++more) {
+      Value count = n.constant(more);
+      Value isWorthIt = n.less(n.constant(split.stepsFor(more) - 1), s.steps);
+      Value hasCtas = n.less(n.mul(rest, count), n.add(s.ctas, one));
+      Value fits = n.both(isWorthIt, hasCtas);
+      parts = n.select(fits, count, parts);
+      partSteps = n.select(fits, n.div(s.steps, count), partSteps);
+    }
     Value others = n.sub(parts, one), hasParts = n.less(zero, others);
-    Value ownPart = n.sub(s.steps, n.mul(others, n.div(s.steps, parts)));
+    Value ownPart = n.sub(s.steps, n.mul(others, partSteps));
     Value ownShare = n.ceilDiv(n.mul(rest, n.add(s.steps, n.constant(split.piece))), s.ctas);
     Value own = n.select(hasParts, ownPart, ownShare);
     Value lost = n.add(n.mul(n.max(others, one), n.constant(split.sum)), n.constant(split.fixed));
@@ -175,7 +182,7 @@ private:
   void emitRanges(Schedule &s, Value isSplit, Value rest, Value participants) {
     Numbers n(rewriter, loc);
     Value one = n.constant(1), zero = n.constant(0);
-    SmallVector<Type> types(7, rewriter.getI32Type());
+    SmallVector<Type> types(8, rewriter.getI32Type());
     auto branch = scf::IfOp::create(rewriter, loc, types, isSplit, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(branch.thenBlock());
@@ -183,18 +190,21 @@ private:
     Value work = n.mul(rest, others), size = n.div(work, helpers);
     Ranges ranges{size, n.sub(work, n.mul(size, helpers))};
     Value first = ranges.firstOf(s.cta, n), end = ranges.firstOf(n.add(s.cta, one), n);
-    Value pieces = n.add(n.sub(n.div(n.sub(end, one), others), n.div(first, others)), one);
+    Value firstIndex = n.div(first, others);
+    Value pieces = n.add(n.sub(n.div(n.sub(end, one), others), firstIndex), one);
     Value own = n.select(n.less(s.cta, participants), one, zero);
     Value segments = n.add(s.wholeOfThisCta, n.select(n.less(s.cta, helpers), pieces, own));
-    scf::YieldOp::create(rewriter, loc, ValueRange{helpers, others, ranges.size, ranges.longer, first, end, segments});
+    scf::YieldOp::create(rewriter, loc,
+                         ValueRange{helpers, others, ranges.size, ranges.longer, first, end, firstIndex, segments});
     rewriter.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(rewriter, loc, ValueRange{zero, one, zero, zero, zero, zero, s.wholeOfThisCta});
+    scf::YieldOp::create(rewriter, loc, ValueRange{zero, one, zero, zero, zero, zero, zero, s.wholeOfThisCta});
     s.helpers = branch.getResult(0);
     s.otherSteps = branch.getResult(1);
     s.ranges = {branch.getResult(2), branch.getResult(3)};
     s.first = branch.getResult(4);
     s.end = branch.getResult(5);
-    s.segments = branch.getResult(6);
+    s.firstIndex = branch.getResult(6);
+    s.segments = branch.getResult(7);
   }
 
   RankedTensorType sumType() { return plan.getSumType(); }
@@ -231,32 +241,33 @@ private:
   void emitSegments(const Schedule &s, Value lower, Value step) {
     Numbers n(rewriter, loc);
     Value zero = n.constant(0), one = n.constant(1);
-    auto segments = scf::ForOp::create(rewriter, loc, zero, s.segments, one, ValueRange{s.first});
+    auto segments = scf::ForOp::create(rewriter, loc, zero, s.segments, one, ValueRange{s.first, s.firstIndex});
     Operation *afterSteps = steps->getNextNode();
 
     // Which program, and which of its steps.
     rewriter.setInsertionPointToStart(segments.getBody());
-    Value number = segments.getInductionVar(), next = segments.getRegionIterArg(0);
+    Value number = segments.getInductionVar(), next = segments.getRegionIterArg(0),
+          nextIndex = segments.getRegionIterArg(1);
     Value isWhole = n.less(number, s.wholeOfThisCta);
-    auto segment = scf::IfOp::create(rewriter, loc, SmallVector<Type>(4, rewriter.getI32Type()), isWhole,
+    auto segment = scf::IfOp::create(rewriter, loc, SmallVector<Type>(5, rewriter.getI32Type()), isWhole,
                                      /*withElseRegion=*/true);
     {
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(segment.thenBlock());
       Value program = n.add(s.cta, n.mul(number, s.ctas));
-      scf::YieldOp::create(rewriter, loc, ValueRange{program, zero, s.steps, next});
+      scf::YieldOp::create(rewriter, loc, ValueRange{program, zero, s.steps, next, nextIndex});
       rewriter.setInsertionPointToStart(segment.elseBlock());
       Value isHelper = n.less(s.cta, s.helpers);
-      Value index = n.div(next, s.otherSteps), from = n.add(s.ownSteps, n.sub(next, n.mul(index, s.otherSteps)));
+      Value from = n.add(s.ownSteps, n.sub(next, n.mul(nextIndex, s.otherSteps)));
       Value to = n.min(s.steps, n.add(from, n.sub(s.end, next)));
       Value following = n.add(next, n.sub(to, from));
-      index = n.select(isHelper, index, n.sub(s.cta, s.helpers));
+      Value index = n.select(isHelper, nextIndex, n.sub(s.cta, s.helpers));
       scf::YieldOp::create(rewriter, loc,
                            ValueRange{n.add(s.wholePrograms, index), n.select(isHelper, from, zero),
-                                      n.select(isHelper, to, s.ownSteps), following});
+                                      n.select(isHelper, to, s.ownSteps), following, n.add(nextIndex, one)});
     }
     Value program = segment.getResult(0), from = segment.getResult(1), to = segment.getResult(2);
-    Value following = segment.getResult(3);
+    SmallVector<Value> following{segment.getResult(3), segment.getResult(4)};
 
     // The program, with only these steps. All programs have as many, so a whole one ends where it did.
     SmallVector<Operation *> before, after;
