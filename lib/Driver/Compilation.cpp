@@ -12,6 +12,7 @@
 #include "Tile/TileDialect.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/IR/LLVMContext.h"
@@ -169,6 +170,10 @@ bool Compilation::lower() {
   }
   Timing::Scope scope(timing, "passes");
   PassManager manager(context.get());
+  // After each pass where the IR is asked for, as in tile-opt. What is compiled on is verified behind the last pass
+  // alone, which takes 0.007 of 0.25 s less.
+  bool isShown = options.emit <= EmitKind::Nvvm || !options.pipeline.stopAfter.empty();
+  manager.enableVerifier(isShown);
   bool wrongOption = false;
   if (failed(buildGpuPipeline(manager, pipelineOptions(), [&](const std::string &message) {
         wrongOption = true;
@@ -198,7 +203,7 @@ bool Compilation::lower() {
     }
     return failure(); // on to the handler that prints
   });
-  bool passed = succeeded(manager.run(*moduleOp));
+  bool passed = succeeded(manager.run(*moduleOp)) && (isShown || succeeded(verify(*moduleOp)));
   engine.eraseHandler(filter);
   errors << layouts;
   if (!dumpError.empty())
@@ -206,7 +211,7 @@ bool Compilation::lower() {
   if (!passed)
     return errorCount ? (state = Outcome::Rejected, false)
                       : fail(Outcome::Internal, "internal error: a pass failed without an explanation");
-  if (options.emit <= EmitKind::Nvvm || !options.pipeline.stopAfter.empty())
+  if (isShown)
     printModule();
   return true;
 }
