@@ -9,8 +9,9 @@ namespace tile::sim {
 
 namespace {
 
-/// What registers and local memory hold before they are written: a value that is noticed.
-constexpr int garbage = 0xa5;
+/// What registers and local memory hold before they are written: a value that is noticed, as a huge fp32 number, a NaN
+/// of 16 bits, or an address that nobody has.
+constexpr int garbage = 0x7f;
 
 /// The part of `special` that is the same for the life of a warp, for one thread; `thread` is its number in the CTA.
 uint32_t specialValue(SpecialRegister special, const Cta &cta, unsigned warp, unsigned lane) {
