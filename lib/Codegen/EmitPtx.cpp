@@ -81,10 +81,9 @@ std::unique_ptr<llvm::TargetMachine> createMachine(const target::GpuTarget &gpu,
 }
 
 /// Leaves out three passes of the backend:
-/// * straight-line strength reduction: it compares every address with every other one, which for a kernel with 200
-/// scalar
-///   accesses takes 0.3 s, more than all other phases together. Without it matmul and softmax keep their registers,
-///   RMSNorm and transpose need 6 and 8 more; none spills more;
+/// * straight-line strength reduction, which compares every address with every other one: 0.3 s for a kernel with 200
+///   scalar accesses, more than all other phases together. Without it matmul and softmax keep their registers, RMSNorm
+///   and transpose need 6 and 8 more; none spills more;
 /// * CodeGenPrepare, which parses each inline assembly statement many times and takes 0.05 of 0.30 s for matmul: main
 ///   loops stay the same instruction by instruction, registers change by 1 at most, and only matmul without any
 ///   promised alignment spills more (816 bytes, not 648);

@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -240,7 +241,9 @@ struct TileVerifyPhase : tile::impl::TileVerifyPhaseBase<TileVerifyPhase> {
     if (!known)
       getOperation().emitError() << "unknown phase '" << phase
                                  << "'; known are tile, layout, async, scheduled and allocated";
-    if (!known || failed(PhaseVerifier(getOperation(), *known, phase.getValue()).verify()))
+    // tilec, unless it shows the IR, does not verify operations after each pass, but here.
+    if (!known || failed(mlir::verify(getOperation())) ||
+        failed(PhaseVerifier(getOperation(), *known, phase.getValue()).verify()))
       return signalPassFailure();
     markAllAnalysesPreserved();
   }

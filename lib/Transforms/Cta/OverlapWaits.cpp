@@ -14,7 +14,8 @@
 //
 // So the tensor cores have the next product while the barrier is passed. A sum that starts from zero is not set to
 // zero: the first product does not read it. The first iteration does not stand apart, since ptxas takes 0.01 s for each
-// wgmma of 256 columns; LLVM would peel it off if the flag were one, or a comparison of k.
+// wgmma of 256 columns; LLVM would peel it off if the flag were one, or a comparison of k. (Loops of a few constant
+// steps it unrolls.)
 #include "Cta/CtaDialect.h"
 #include "Transforms/Passes.h"
 
@@ -42,6 +43,8 @@ struct OverlapPlan {
 
 /// One product a loop iteration, whose accumulator nothing else in the loop sees.
 std::optional<OverlapPlan> planOverlap(scf::ForOp loop) {
+  if (loop.getUnsignedCmp()) // the bounds are compared as signed numbers below
+    return std::nullopt;
   auto products = loop.getBody()->getOps<cta::WgmmaOp>();
   auto waits = loop.getBody()->getOps<cta::WgmmaWaitOp>();
   if (!llvm::hasSingleElement(products) || !llvm::hasSingleElement(waits))
@@ -59,8 +62,11 @@ std::optional<OverlapPlan> planOverlap(scf::ForOp loop) {
     return std::nullopt;
   for (auto release : loop.getBody()->getOps<cta::MbarrierArriveOp>()) {
     // What is released earlier was not read by the product.
-    if (!plan.wait->isBeforeInBlock(release) || release.getCondition())
+    if (!plan.wait->isBeforeInBlock(release))
       continue;
+    // Nothing conditional is the product's own: each iteration has one.
+    if (release.getCondition())
+      return std::nullopt;
     // The next slot is awaited before this one is released: with one slot, for ever.
     if (release.getBarrier().getType().getSlots() < 2)
       return std::nullopt;

@@ -150,3 +150,11 @@ tile.kernel @padded() {
   %e = cta.wgmma %a, %n, %z {n = 32 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<16x32xf16, #wn> -> tensor<64x64xf32, #wc>
   tile.return
 }
+
+// -----
+
+tile.kernel @undefined_bytes() {
+  // expected-error @below {{'cta.undefined' op result #0 must be ranked tensor of 32-bit float or 32-bit signless integer values}}
+  %u = cta.undefined : tensor<64x64xi8>
+  tile.return
+}

@@ -37,6 +37,8 @@ tile.kernel @warp_groups(%c: i1) {
   %d = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x32xf16, #wa>, !cta.buffer<32x64xf16, #wb> -> tensor<64x64xf32, #wc>
   // CHECK: %[[E:.*]] = cta.wgmma %{{.*}}, %{{.*}}, %[[D]] if %[[C]] {n = 64 : i32}
   %e = cta.wgmma %a, %b, %d if %c {n = 64 : i32} : !cta.buffer<64x32xf16, #wa>, !cta.buffer<32x64xf16, #wb> -> tensor<64x64xf32, #wc>
+  // CHECK: cta.undefined : tensor<64x64xf32, #[[ACC]]>
+  %u = cta.undefined : tensor<64x64xf32, #wc>
   // CHECK: cta.wgmma_wait %[[E]] {pending = 0 : i32} : tensor<64x64xf32, #[[ACC]]>
   %r = cta.wgmma_wait %e {pending = 0 : i32} : tensor<64x64xf32, #wc>
   tile.return

@@ -105,6 +105,59 @@ tile.kernel @negative_one_slot(%n: i32, %first: i32) {
   tile.return
 }
 
+// The numbers of its iterations are unsigned.
+// CHECK-LABEL: tile.kernel @negative_unsigned(
+// CHECK-NOT: pending = 1
+// CHECK: tile.return
+tile.kernel @negative_unsigned(%n: i32, %first: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !c
+  %as = cta.alloc : !as
+  %bs = cta.alloc : !bs
+  %full = cta.mbarrier_alloc arrivals 1 : !ring
+  %empty = cta.mbarrier_alloc arrivals 4 : !ring
+  %sum, %last = scf.for unsigned %k = %c0 to %n step %c1 iter_args(%acc = %zero, %slot = %first) -> (!c, i32) : i32 {
+    cta.mbarrier_wait %full[%slot], %c0 : !ring
+    %a = cta.slot %as[%slot] : !as -> !a
+    %b = cta.slot %bs[%slot] : !bs -> !b
+    %d = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
+    %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
+    cta.mbarrier_arrive %empty[%slot] : !ring
+    %next = arith.xori %slot, %c1 : i32
+    scf.yield %r, %next : !c, i32
+  }
+  tile.print "sum" %sum : !c
+  tile.return
+}
+
+// What releases the slot may be elsewhere.
+// CHECK-LABEL: tile.kernel @negative_conditional(
+// CHECK-NOT: pending = 1
+// CHECK: tile.return
+tile.kernel @negative_conditional(%n: i32, %first: i32, %c: i1) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !c
+  %as = cta.alloc : !as
+  %bs = cta.alloc : !bs
+  %full = cta.mbarrier_alloc arrivals 1 : !ring
+  %empty = cta.mbarrier_alloc arrivals 4 : !ring
+  %sum, %last = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %slot = %first) -> (!c, i32) : i32 {
+    cta.mbarrier_wait %full[%slot], %c0 : !ring
+    %a = cta.slot %as[%slot] : !as -> !a
+    %b = cta.slot %bs[%slot] : !bs -> !b
+    %d = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
+    %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
+    cta.mbarrier_arrive %empty[%slot] if %c : !ring
+    cta.mbarrier_arrive %empty[%slot] : !ring
+    %next = arith.xori %slot, %c1 : i32
+    scf.yield %r, %next : !c, i32
+  }
+  tile.print "sum" %sum : !c
+  tile.return
+}
+
 // The sum is used in the same iteration.
 // CHECK-LABEL: tile.kernel @negative_used(
 // CHECK-NOT: pending = 1
