@@ -1,10 +1,9 @@
 // Mathematical functions, as scalars, in forms that LLVM can select for NVPTX; without this, its instruction selection
 // ends the process ("no libcall available").
 //
-//   f32   exp, exp2, log2, rsqrt, sqrt       one approximate instruction (PTX ISA, "Floating Point Instructions"),
-//   error
-//                                            of 1 to 2 units in the last place; exp(x) = ex2(x * log2(e)), whose error
-//                                            grows with |x| as that of the product, as in CUDA's __expf
+//   f32   exp, exp2, log2, rsqrt, sqrt       one approximate instruction (PTX ISA, "Floating Point Instructions"), with
+//                                            an error of 1 to 2 units in the last place; exp(x) = ex2(x * log2(e)),
+//                                            whose error grows with |x| as that of the product, as in CUDA's __expf
 //   f32, f64, other functions                NVIDIA's libdevice: __nv_sinf, __nv_exp, …
 //   f16, bf16                                in f32
 //
@@ -217,7 +216,7 @@ struct TruncationLowering : OpConversionPattern<arith::TruncFOp> {
 
   LogicalResult matchAndRewrite(arith::TruncFOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    if (!roundsTowardsZero(op))
+    if (!roundsTowardsZero(op) || !isa<FloatType>(op.getType())) // tensors fall apart into registers first
       return failure();
     Location loc = op.getLoc();
     Value exact = adaptor.getIn();

@@ -26,3 +26,16 @@ tile.kernel @functions(%x: f32, %h: bf16, %d: f64, %p: !tile.ptr<f32>) attribute
   %i = math.floor %c : f32
   tile.return
 }
+
+// Towards zero, one element a thread: one step back in the bits where the nearest value is further away.
+#one = #cta.layout<[32], register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+// CHECK-LABEL: llvm.func @towards_zero
+tile.kernel @towards_zero(%x: f32) attributes {num_warps = 1 : i32} {
+  %t = tile.splat %x : f32 -> tensor<32xf32, #one>
+  // CHECK: %[[NEAREST:.*]] = arith.truncf %{{.*}} : f32 to bf16
+  // CHECK: arith.bitcast %[[NEAREST]] : bf16 to i16
+  // CHECK: arith.bitcast %{{.*}} : i16 to bf16
+  %b = arith.truncf %t toward_zero : tensor<32xf32, #one> to tensor<32xbf16, #one>
+  tile.print "" %b : tensor<32xbf16, #one>
+  tile.return
+}
