@@ -1,6 +1,7 @@
 // Combination of tuples and their shuffles; see Combine.h.
 #include "Combine.h"
 #include "EmitLayout.h"
+#include "Ptx.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -27,11 +28,13 @@ Tuple CombineEmitter::combine(const Tuple &left, const Tuple &right) {
 
 bool CombineEmitter::isCommutative() const {
   return llvm::hasNItems(combineBlock.without_terminator(), 1) &&
-         combineBlock.front().hasTrait<OpTrait::IsCommutative>();
+         combineBlock.front().hasTrait<OpTrait::IsCommutative>() && combineBlock.getNumArguments() == 2;
 }
 
 Tuple CombineEmitter::combineAcross(const Tuple &own, unsigned laneBit) {
   Tuple other = shuffleXor(own, laneBit);
+  if (isCommutative() && isa<arith::AddFOp>(combineBlock.front()))
+    return {addUncontracted(own.front(), other.front())};
   if (isCommutative())
     return combine(own, other);
   Value bit = arith::AndIOp::create(builder, loc, emitThreadId(builder, loc), emitI32(builder, loc, 1 << laneBit));
@@ -42,6 +45,20 @@ Tuple CombineEmitter::combineAcross(const Tuple &own, unsigned laneBit) {
     second.push_back(arith::SelectOp::create(builder, loc, isUpper, mine, others));
   }
   return combine(first, second);
+}
+
+/// `other` has been rounded before it came. If `own` is a product, LLVM and ptxas would make one fma of it and the sum,
+/// which each lane would round differently. An addition whose rounding is said is never contracted (PTX ISA,
+/// "add.f32"); smaller types, which not all targets add, go through a shuffle of their own.
+Value CombineEmitter::addUncontracted(Value own, Value other) {
+  Type type = own.getType();
+  if (!type.isF32() && !type.isF64()) {
+    Value rounded = shuffle(own, emitI32(builder, loc, 0), /*isXor=*/true);
+    return combine({rounded}, {other}).front();
+  }
+  std::string text = type.isF32() ? "add.rn.f32 $0, $1, $2;" : "add.rn.f64 $0, $1, $2;";
+  return emitPtx(builder, loc, {.text = text, .results = {type}, .operands = {own, other}, .hasSideEffects = false})
+      .front();
 }
 
 Tuple CombineEmitter::shuffleXor(const Tuple &tuple, unsigned laneBit) {

@@ -23,6 +23,7 @@ public:
 private:
   /// combine(a, b) is combine(b, a), whatever the values.
   bool isCommutative() const;
+  mlir::Value addUncontracted(mlir::Value own, mlir::Value other);
   Tuple shuffleXor(const Tuple &tuple, unsigned laneBit);
   mlir::Value shuffle(mlir::Value value, mlir::Value lane, bool isXor);
   mlir::Value shuffleWord(mlir::Value word, mlir::Value lane, bool isXor);
