@@ -201,6 +201,14 @@ static unsigned spilledBytes(const PtxasReport &report) {
   return bytes;
 }
 
+/// Whether a kernel spills though a thread may have more registers.
+static bool hasSpareRegisters(const PtxasReport &report) {
+  constexpr unsigned mostRegisters = 255; // of a thread
+  return llvm::any_of(report.kernels, [](const KernelResources &kernel) {
+    return kernel.spillStores + kernel.spillLoads > 0 && kernel.registers < mostRegisters;
+  });
+}
+
 /// ".minnctapersm 1" behind each ".reqntid" (PTX ISA, "Performance-Tuning Directives").
 static std::string forOneCta(StringRef ptx) {
   std::string text;
@@ -213,10 +221,9 @@ static std::string forOneCta(StringRef ptx) {
 }
 
 llvm::Expected<Assembled> runPtxas(StringRef ptxas, StringRef ptx, const target::GpuTarget &target) {
-  constexpr unsigned mostRegisters = 255; // of a thread
   llvm::Expected<Assembled> assembled = assemble(ptxas, ptx, target);
-  if (!assembled || spilledBytes(assembled->report) == 0 ||
-      assembled->report.kernels.front().registers >= mostRegisters)
+  bool saysCtas = ptx.contains(".minnctapersm"); // with warp roles, say: setmaxnreg gives out the registers
+  if (!assembled || saysCtas || !hasSpareRegisters(assembled->report))
     return assembled;
   // Without a word on CTAs, ptxas may give a kernel that spills anyway as few registers as most CTAs can have: a
   // product for sm_80 32 registers and 5.5 KB of spills, where 255 leave 0.8 KB.
