@@ -155,6 +155,8 @@ llvm::Expected<runtime::TensorMapSpec> describeTensorMap(DictionaryAttr recipe, 
     return createStringError(formatv("the tensor map of '{0}' has no box or no swizzle", map.base));
   map.box.assign(box.asArrayRef().begin(), box.asArrayRef().end());
   map.swizzle = swizzle.getInt();
+  if (auto promotion = recipe.getAs<IntegerAttr>("l2_promotion"))
+    map.l2Promotion = promotion.getInt();
   if (auto element = recipe.getAs<TypeAttr>("element")) { // where the pointer's type is lost
     std::optional<runtime::DataType> type = dataTypeOf(element.getValue(), /*isUnsigned=*/false);
     if (!type)

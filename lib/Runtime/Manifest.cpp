@@ -80,6 +80,8 @@ Status checkTensorMap(const TensorMapSpec &map, const Manifest &manifest, const 
       return invalid(fmt::format("{}: box dimension is {}; expected 1 to 256", place, extent));
   if (map.swizzle != 0 && map.swizzle != 32 && map.swizzle != 64 && map.swizzle != 128)
     return invalid(fmt::format("{}: swizzle is {}; expected 0, 32, 64 or 128", place, map.swizzle));
+  if (map.l2Promotion != 128 && map.l2Promotion != 256)
+    return invalid(fmt::format("{}: l2_promotion is {}; expected 128 or 256", place, map.l2Promotion));
   const int64_t rowBytes = map.box.back() * dataTypeSize(map.element);
   if (rowBytes % 16 != 0)
     return invalid(fmt::format("{}: a row of the box has {} bytes; expected a multiple of 16", place, rowBytes));

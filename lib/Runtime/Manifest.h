@@ -57,6 +57,7 @@ struct TensorMapSpec {
   std::vector<std::string> strides; ///< in elements; of all dimensions but the last
   std::vector<int64_t> box;         ///< elements that one access moves
   int64_t swizzle = 0;              ///< bytes: 0, 32, 64 or 128
+  int64_t l2Promotion = 128;        ///< bytes that L2 reads from memory at a time: 128 or 256
 };
 
 using ConstantValue = std::variant<int64_t, double, bool, std::string>;

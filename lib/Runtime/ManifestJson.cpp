@@ -167,6 +167,7 @@ TensorMapSpec readTensorMap(const Json &json, const std::string &path, std::opti
   map.strides = reader.strings("strides");
   map.box = reader.integers("box");
   map.swizzle = reader.integer("swizzle", 0);
+  map.l2Promotion = reader.integer("l2_promotion", map.l2Promotion);
   return map;
 }
 
@@ -256,9 +257,13 @@ Json parameterJson(const Parameter &parameter) {
 }
 
 Json tensorMapJson(const TensorMapSpec &map) {
-  return {{"base", map.base},   {"element", dataTypeName(map.element)},
-          {"shape", map.shape}, {"strides", map.strides},
-          {"box", map.box},     {"swizzle", map.swizzle}};
+  return {{"base", map.base},
+          {"element", dataTypeName(map.element)},
+          {"shape", map.shape},
+          {"strides", map.strides},
+          {"box", map.box},
+          {"swizzle", map.swizzle},
+          {"l2_promotion", map.l2Promotion}};
 }
 
 /// Pretty-printed JSON with each list of plain values on one line: `"box": [128, 64]`.

@@ -15,7 +15,7 @@ constexpr int64_t largestSize = (int64_t(1) << 32) - 1;
 constexpr int64_t strideLimit = int64_t(1) << 40; // bytes
 
 /// CUtensorMapDataType. Maps move bits: only where zeros and the size matter does the type.
-uint16_t mapType(DataType type) {
+uint8_t mapType(DataType type) {
   switch (type) {
   case DataType::I1:
   case DataType::I8:
@@ -151,10 +151,10 @@ tile_status encode(const tile_kernel &kernel, const TensorMapPlan &plan, const T
                    TensorMap &map) {
   static constexpr uint32_t elementStrides[highestTensorRank] = {1, 1, 1, 1, 1};
   const Driver &driver = *kernel.runtime->driver;
-  const CUresult result = driver.tensorMapEncodeTiled(
-      &map, request.type, request.rank, reinterpret_cast<void *>(request.base), request.sizes, request.strides,
-      request.box, elementStrides, cuda::tensorInterleaveNone, request.swizzle, cuda::tensorPromotion128,
-      cuda::tensorFillZero);
+  const CUresult result =
+      driver.tensorMapEncodeTiled(&map, request.type, request.rank, reinterpret_cast<void *>(request.base),
+                                  request.sizes, request.strides, request.box, elementStrides,
+                                  cuda::tensorInterleaveNone, request.swizzle, request.promotion, cuda::tensorFillZero);
   if (result == cuda::success)
     return TILE_OK;
   const Error error = driver.error(result, "cuTensorMapEncodeTiled");
@@ -177,6 +177,7 @@ Result<TensorMapPlan> planTensorMap(const TensorMapSpec &spec, const Manifest &m
   plan.constants.rank = static_cast<uint8_t>(rank);
   plan.constants.type = mapType(spec.element);
   plan.constants.swizzle = mapSwizzle(spec.swizzle);
+  plan.constants.promotion = spec.l2Promotion == 256 ? cuda::tensorPromotion256 : cuda::tensorPromotion128;
   for (size_t dim = 0; dim < rank; ++dim)
     plan.constants.box[rank - 1 - dim] = static_cast<uint32_t>(spec.box[dim]);
   const ExpressionNames names = tensorMapNames(manifest);

@@ -23,8 +23,9 @@ struct TensorMapRequest {
   uint64_t sizes[highestTensorRank] = {};       ///< elements
   uint64_t strides[highestTensorRank - 1] = {}; ///< bytes; of the dimensions after the innermost
   uint32_t box[highestTensorRank] = {};         ///< elements
-  uint16_t type = 0;                            ///< CUtensorMapDataType
+  uint8_t type = 0;                             ///< CUtensorMapDataType
   uint8_t swizzle = 0;                          ///< CUtensorMapSwizzle
+  uint8_t promotion = 0;                        ///< CUtensorMapL2promotion
   uint8_t rank = 0;
 
   bool operator==(const TensorMapRequest &) const = default;
@@ -35,7 +36,7 @@ static_assert(std::has_unique_object_representations_v<TensorMapRequest>, "the c
 struct TensorMapPlan {
   unsigned base = 0; ///< index of the pointer parameter
   unsigned elementBytes = 0;
-  TensorMapRequest constants;      ///< rank, box, type and swizzle
+  TensorMapRequest constants;      ///< rank, box, type, swizzle and promotion
   std::vector<Expression> sizes;   ///< as in the manifest: outermost first
   std::vector<Expression> strides; ///< the same, in elements
 };

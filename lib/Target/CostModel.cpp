@@ -82,17 +82,21 @@ std::string checkMmaSync(const GemmProblem &problem, const GemmConfig &config) {
 
 constexpr unsigned defaultGroup = 8;
 
-/// How many rows of tiles run together. Where all tiles run at once, groups of different sizes lose: with the twelve
-/// rows of 1536, row-major operands take 12.7 us in fours, 13.3 as 8 and 4. Else as many as make the tiles that run
-/// together read the fewest elements: 12 of 132 tiles of 128x256, in 11 columns. 8192x8192x8192 takes 0.97 of the time
-/// of groups of 8.
+/// How many rows of tiles run together. Where all tiles run at once and K is short, computing a group's place is what
+/// counts: 512x512x512 takes 3.00 us with groups of one, 3.12 with 8, but 1024x1024x8192 38.5 and 31.4. Groups of
+/// different sizes lose: with the twelve rows of 1536, row-major operands take 12.7 us in fours, 13.3 as 8 and 4. Else
+/// as many as make the tiles that run together read the fewest elements: 12 of 132 tiles of 128x256, in 11 columns.
+/// 8192x8192x8192 takes 0.97 of the time of groups of 8.
 unsigned chooseGroup(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
   constexpr unsigned smallGroup = 4;
+  constexpr int64_t shortK = 1024;
   int64_t rows = (problem.m + config.blockM - 1) / config.blockM,
           columns = (problem.n + config.blockN - 1) / config.blockN,
           numSms = problem.numSms ? problem.numSms : target.numSms;
   if (!config.wgmma)
     return defaultGroup;
+  if (rows * columns <= numSms && (rows == 1 || problem.k <= shortK))
+    return 1;
   if (rows * columns <= numSms)
     return rows > defaultGroup && rows % defaultGroup != 0 ? smallGroup : defaultGroup;
   // A group that does not divide the multiprocessors begins and ends inside of a column.

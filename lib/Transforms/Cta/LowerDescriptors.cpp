@@ -39,6 +39,11 @@ namespace {
 /// Buffers that a write of several panels fills in turns, from slot 0 on.
 constexpr int64_t storeSlots = 2;
 
+/// What L2 is to read from memory at a request of TMA where the next step takes the other half. 128x8192x8192 takes
+/// 45.4 us that way, 46.6 without, 1024x1024x8192 30.6 and 31.4. Rows of two boxes do not gain: both are asked for at
+/// once.
+constexpr int64_t promotedBytes = 256;
+
 /// What is left of a row that no number of the widest panels divides: all panels are narrower, or the last one has
 /// fewer columns than the others, whose box is another tensor map. Only the launcher makes two maps of one tensor.
 enum class Panels { Equal, Rest };
@@ -264,8 +269,21 @@ private:
     if (map.get("box") && map != updated)
       return access->emitOpError() << "needs box [" << ArrayRef<int64_t>(box) << "] and swizzle " << boxes->swizzleBytes
                                    << " but the descriptor has the tensor map " << map;
+    if (auto load = dyn_cast<DescLoadOp>(access); load && readsHalfLines(load, *boxes)) {
+      entries.set("l2_promotion", builder.getI32IntegerAttr(promotedBytes));
+      updated = entries.getDictionary(kernel.getContext());
+    }
     kernel.setArgAttr(index, KernelOp::getTensorMapAttrName(), updated);
     return success();
+  }
+
+  /// Whether a loop walks along the rows, half of `promotedBytes` a step.
+  static bool readsHalfLines(DescLoadOp load, const layout::TmaBoxes &boxes) {
+    RankedTensorType type = load.getType();
+    int64_t columns = type.getShape().back();
+    auto loop = load->getParentOfType<LoopLikeOpInterface>();
+    return columns == boxes.shape.back() && 2 * columns * getBytesInMemory(type.getElementType()) == promotedBytes &&
+           loop && !loop.isDefinedOutsideOfLoop(load.getOffsets().back());
   }
 
   /// A descriptor of the same tensor for the last columns of its blocks, whose box is that of `buffer` with so many.

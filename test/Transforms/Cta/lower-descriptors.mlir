@@ -1,6 +1,7 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-lower-descriptors))' --split-input-file --verify-diagnostics --mlir-print-local-scope | FileCheck %s
 
 #x = #cta.layout<[64, 128], register = [[0, 1], [0, 2], [0, 4], [8, 0], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [0, 64], [1, 0]], warp = [[2, 0], [4, 0]]>
+#y = #cta.layout<[64, 64], register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
 #rows = #cta.layout<[512, 64], register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0], [64, 0], [128, 0], [256, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
 #acc = #cta.layout<[64, 256], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 #v = #cta.layout<[512], register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]]>
@@ -74,6 +75,27 @@ tile.kernel @boxes(%i: i32, %d: !tile.desc<512xf32> {tile.tensor_map = {base = "
 tile.kernel @store_panels(%i: i32, %d: !tile.desc<64x256xf16> {tile.tensor_map = {base = "a"}}, %f: f16) {
   %z = tile.splat %f : f16 -> tensor<64x256xf16, #acc>
   tile.desc_store %d[%i, %i], %z : !tile.desc<64x256xf16>, tensor<64x256xf16, #acc>
+  tile.return
+}
+
+// Where a loop reads 128 bytes of each row at a step, L2 reads the next step's with them.
+// CHECK-LABEL: tile.kernel @walk
+// CHECK-SAME: %arg1: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a", box = array<i64: 64, 64>, l2_promotion = 256 : i32, swizzle = 128 : i32}}
+// CHECK-SAME: %arg2: !tile.desc<64x64xf16> {tile.tensor_map = {base = "b", box = array<i64: 64, 64>, swizzle = 128 : i32}}
+// CHECK-SAME: %arg3: !tile.desc<64x128xf16> {tile.tensor_map = {base = "c", box = array<i64: 64, 64>, swizzle = 128 : i32}}
+tile.kernel @walk(%i: i32, %along: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}},
+                  %across: !tile.desc<64x64xf16> {tile.tensor_map = {base = "b"}},
+                  %wide: !tile.desc<64x128xf16> {tile.tensor_map = {base = "c"}}) {
+  %zero = arith.constant 0 : i32
+  %step = arith.constant 64 : i32
+  scf.for %k = %zero to %i step %step : i32 {
+    %x = tile.desc_load %along[%i, %k] : !tile.desc<64x64xf16> -> tensor<64x64xf16, #y>
+    %y = tile.desc_load %across[%k, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16, #y>
+    %z = tile.desc_load %wide[%i, %k] : !tile.desc<64x128xf16> -> tensor<64x128xf16, #x>
+    tile.print "" %x : tensor<64x64xf16, #y>
+    tile.print "" %y : tensor<64x64xf16, #y>
+    tile.print "" %z : tensor<64x128xf16, #x>
+  }
   tile.return
 }
 

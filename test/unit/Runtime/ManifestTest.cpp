@@ -93,7 +93,7 @@ TEST(Manifest, prettyTextHasPlainListsOnOneLine) {
   manifest->tensorMaps[0].shape[0] = "min(M, 4)";
   const std::string text = toJson(*manifest, 2);
   EXPECT_NE(text.find("      \"shape\": [\"min(M, 4)\", \"K\"],\n      \"strides\": [\"stride_am\"],\n"
-                      "      \"box\": [128, 64],\n      \"swizzle\": 128\n    }\n  ]"),
+                      "      \"box\": [128, 64],\n      \"swizzle\": 128,\n      \"l2_promotion\": 128\n    }\n  ]"),
             std::string::npos)
       << text;
   EXPECT_EQ(toJson(*parseManifest(text)), toJson(*manifest));
@@ -142,6 +142,7 @@ TEST(Manifest, negative_errorsNameThePlace) {
       {replaced("\"box\": [128, 64]", "\"box\": [128, 4]"), "a row of the box has 8 bytes; expected a multiple of 16"},
       {replaced("\"box\": [128, 64]", "\"box\": [128, 128]"), "has 256 bytes; with swizzle 128 at most 128"},
       {replaced("\"swizzle\": 128", "\"swizzle\": 16"), "swizzle is 16; expected 0, 32, 64 or 128"},
+      {replaced("\"swizzle\": 128", "\"l2_promotion\": 64"), "l2_promotion is 64; expected 128 or 256"},
       {replaced("\"shape\": [\"M\", \"K\"], \"strides\": [\"stride_am\"]",
                 "\"shape\": [\"M\", \"num_sms\"], \"strides\": [\"stride_am\"]"),
        "shape of the tensor map of 'a': in expression 'num_sms'"},

@@ -21,7 +21,7 @@ std::string manifestText(const std::string &launchExtra = "") {
       {"name":"lda","type":"i64"},{"name":"ldb","type":"i64"}],
     "tensor_maps":[
       {"base":"a","element":"f16","shape":["M","K"],"strides":["lda"],"box":[128,64],"swizzle":128},
-      {"base":"b","element":"bf16","shape":["2","N","K"],"strides":["N * ldb","ldb"],"box":[1,256,16],"swizzle":32}],
+      {"base":"b","element":"bf16","shape":["2","N","K"],"strides":["N * ldb","ldb"],"box":[1,256,16],"swizzle":32,"l2_promotion":256}],
     "constants":{"BLOCK":128},
     "launch":{"threads_per_cta":384,"grid":["cdiv(M, BLOCK)","cdiv(N, BLOCK)"])json" +
                      launchExtra + "}}";
@@ -98,6 +98,7 @@ TEST_F(TensorMapTest, mapsFollowTheParametersInnermostDimensionFirst) {
   EXPECT_EQ(b.strides[1], 520u * 192);
   EXPECT_EQ(b.box[2], 1u);
   EXPECT_EQ(b.swizzle, 1);
+  EXPECT_EQ(b.promotion, 3); // CU_TENSOR_MAP_L2_PROMOTION_L2_256B
 }
 
 /// A dimension that no mask bounds is as large as a coordinate can say, whatever its stride.

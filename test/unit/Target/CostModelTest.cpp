@@ -139,7 +139,7 @@ TEST(CostModel, fewRowsAreSwapped) {
     GemmProblem problem{.m = 16, .n = n, .k = 8192};
     // One round of large tiles rather than four of small ones: 118.4 us against 125.6.
     bool isOneRound = n == 28672;
-    GemmConfig few{16, 64, 128, 8, 4, 11, true}, large{16, 256, 128, 8, 8, 3, true};
+    GemmConfig few{16, 64, 128, 1, 4, 11, true}, large{16, 256, 128, 1, 8, 3, true};
     EXPECT_EQ(best(hopper, problem), isOneRound ? large : few);
     problem.aKMajor = problem.bKMajor = true;
     EXPECT_EQ(best(hopper, problem), isOneRound ? large : few);
@@ -177,8 +177,8 @@ TEST(CostModel, defaultProblem) {
 
 // Tiles that run together read few rows and columns: nearly as many of each.
 TEST(CostModel, groups) {
-  auto groupOf = [](int64_t m, int64_t n, unsigned blockM, unsigned blockN, unsigned sms) {
-    return best(hopper, {.m = m, .n = n, .k = 4096, .numSms = sms}, {.blockM = blockM, .blockN = blockN}).groupM;
+  auto groupOf = [](int64_t m, int64_t n, unsigned blockM, unsigned blockN, unsigned sms, int64_t k = 4096) {
+    return best(hopper, {.m = m, .n = n, .k = k, .numSms = sms}, {.blockM = blockM, .blockN = blockN}).groupM;
   };
   EXPECT_EQ(groupOf(8192, 8192, 128, 256, 132), 12u);
   EXPECT_EQ(groupOf(8192, 8192, 256, 128, 132), 6u);
@@ -187,6 +187,8 @@ TEST(CostModel, groups) {
   // All at once.
   EXPECT_EQ(groupOf(1536, 1536, 128, 144, 132), 4u);
   EXPECT_EQ(groupOf(2048, 2048, 128, 256, 132), 8u);
+  EXPECT_EQ(groupOf(2048, 2048, 128, 256, 132, /*k=*/1024), 1u);
+  EXPECT_EQ(groupOf(64, 8192, 64, 64, 132), 1u);
 }
 
 TEST(CostModel, choicesAreKept) {
