@@ -173,10 +173,11 @@ def CtaAllocateShared : KernelPass<"cta-allocate-shared"> {
 }
 
 def CtaInsertBarriers : KernelPass<"cta-insert-barriers"> {
-  let summary = "order accesses to shared memory by barriers";
+  let summary = "order accesses to memory by barriers";
   let description = [{
     Kind: correctness. Requires: offsets of buffers. Ensures: phase allocated; between two accesses of different
-    threads to the same bytes, one of them a write, there is a barrier on every path.
+    threads to the same bytes of shared memory, one of them a write, there is a barrier on every path, and so between
+    a write of global memory and a read of which several warps have replicas.
     Example: test/Transforms/Cta/insert-barriers.mlir.
   }];
 }

@@ -10,7 +10,7 @@
 //
 // The check of an operation is a predicate on that operation; the phase says which predicates hold. Discardable
 // attributes are decisions that no operation declares, so no phase has them.
-#include "Analysis/SharedHazards.h"
+#include "Analysis/Hazards.h"
 #include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/Movement.h"

@@ -1,6 +1,6 @@
-// cta-insert-barriers: order accesses to shared memory by barriers.
+// cta-insert-barriers: order accesses to memory by barriers.
 //
-// A barrier directly before each operation that needs one, found by Analysis/SharedHazards.h after buffers have their
+// A barrier directly before each operation that needs one, found by Analysis/Hazards.h after buffers have their
 // places, because buffers that share bytes are a hazard to each other.
 //
 //   cta.local_store %x, %a              cta.local_store %x, %a
@@ -11,7 +11,7 @@
 //
 // In a pipelined loop one barrier an iteration is enough: after the wait, before the copy into the slot that the
 // previous iteration has read. It orders the arrived data before this iteration's loads, too.
-#include "Analysis/SharedHazards.h"
+#include "Analysis/Hazards.h"
 #include "Analysis/SharedLiveness.h"
 #include "Transforms/Passes.h"
 

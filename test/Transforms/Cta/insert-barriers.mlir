@@ -3,6 +3,8 @@
 #x = #cta.layout<[32, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
 #rows = #cta.layout<[32, 32], register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warp = [[4, 0], [8, 0], [16, 0]]>
 #mixed = #cta.layout<[32, 32], register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [16, 0], [2, 0]], warp = [[4, 0], [8, 0], [1, 0]]>
+#small = #cta.layout<[32], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0], [0]]>
+#all = #cta.layout<[128], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
 #s = #cta.layout<[32, 32], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>
 !b = !cta.buffer<32x32xf16, #s>
 !ring = !cta.buffer<32x32xf16, #s, slots = 3>
@@ -24,6 +26,92 @@ tile.kernel @straight(%a: i32) {
   %x = cta.local_load %b : !b -> !v
   %y = cta.local_load %b : !b -> !v
   cta.local_store %v, %b : !v, !b
+  tile.return
+}
+
+// Elements that several warps read are not written before all of these have, nor read before they are written. A
+// block that each warp has a part of, other parameters, and a second write need no order.
+// CHECK-LABEL: tile.kernel @replicas
+// CHECK: tile.load %[[X:.*]] : tensor<32x
+// CHECK-NEXT: tile.load %[[Y:.*]] : tensor<128x
+// CHECK-NEXT: tile.store %[[Y]],
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: tile.store %[[X]],
+// CHECK-NEXT: tile.store %[[X]],
+// CHECK-NEXT: tile.load %[[Y]]
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: tile.load %[[X]]
+tile.kernel @replicas(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) {
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #small>
+  %py = tile.splat %y : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>, #all>
+  %v = tile.load %px : tensor<32x!tile.ptr<f32>, #small>
+  %w = tile.load %py : tensor<128x!tile.ptr<f32>, #all>
+  tile.store %py, %w : tensor<128x!tile.ptr<f32>, #all>
+  tile.store %px, %v : tensor<32x!tile.ptr<f32>, #small>
+  tile.store %px, %v : tensor<32x!tile.ptr<f32>, #small>
+  %again = tile.load %py : tensor<128x!tile.ptr<f32>, #all>
+  %last = tile.load %px : tensor<32x!tile.ptr<f32>, #small>
+  tile.return
+}
+
+// All warps read a scalar, whatever pointer it comes from: one that a loop moves, or one of two.
+// CHECK-LABEL: tile.kernel @scalars
+// CHECK: scf.for
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: tile.store
+// CHECK: scf.yield
+// CHECK: arith.select
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: tile.address_cast
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: tile.store
+tile.kernel @scalars(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32, %c: i1, %address: i64, %f: f32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %end = scf.for %i = %c0 to %n step %c1 iter_args(%p = %x) -> (!tile.ptr<f32>) : i32 {
+    %v = tile.load %p : !tile.ptr<f32>
+    tile.store %x, %v : !tile.ptr<f32>
+    %next = tile.addptr %p, %c1 : !tile.ptr<f32>, i32
+    scf.yield %next : !tile.ptr<f32>
+  }
+  %either = arith.select %c, %end, %y : !tile.ptr<f32>
+  %a = tile.load %either : !tile.ptr<f32>
+  %b = tile.load %y : !tile.ptr<f32>
+  %any = tile.address_cast %address : i64 -> !tile.ptr<f32>
+  tile.store %any, %f : !tile.ptr<f32>
+  tile.return
+}
+
+// A branch and a condition of a loop are followed, too; atomic operations write.
+// CHECK-LABEL: tile.kernel @branches
+// CHECK: scf.while
+// CHECK: scf.condition
+// CHECK: tile.load
+// CHECK: tile.splat
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: tile.atomic_rmw
+tile.kernel @branches(%x: !tile.ptr<i32>, %y: !tile.ptr<i32>, %c: i1) {
+  %one = arith.constant 1 : i32
+  %ones = arith.constant dense<1> : tensor<32xi32, #small>
+  %p = scf.if %c -> (!tile.ptr<i32>) {
+    scf.yield %x : !tile.ptr<i32>
+  } else {
+    scf.yield %y : !tile.ptr<i32>
+  }
+  %q = scf.while (%r = %p) : (!tile.ptr<i32>) -> !tile.ptr<i32> {
+    scf.condition(%c) %r : !tile.ptr<i32>
+  } do {
+  ^bb0(%r: !tile.ptr<i32>):
+    %next = tile.addptr %r, %one : !tile.ptr<i32>, i32
+    scf.yield %next : !tile.ptr<i32>
+  }
+  %v = tile.load %q : !tile.ptr<i32>
+  %py = tile.splat %y : !tile.ptr<i32> -> tensor<32x!tile.ptr<i32>, #small>
+  %old = tile.atomic_rmw add relaxed gpu %py, %ones : tensor<32x!tile.ptr<i32>, #small>
   tile.return
 }
 

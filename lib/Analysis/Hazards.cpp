@@ -1,9 +1,11 @@
-// Which accesses to shared memory need a barrier between them.
+// Which accesses to memory need a barrier between them.
 //
-// Forward data flow of the accesses that are pending since the last barrier, as byte ranges, because buffers share
-// memory. Walking a loop, barriers are chosen before all pending accesses of the previous iteration are known; so at
-// the end each chosen barrier is dropped again if no hazard appears without it.
-#include "Analysis/SharedHazards.h"
+// Forward data flow of the accesses that are pending since the last barrier: in shared memory as byte ranges, because
+// buffers share memory, in global memory as parameters of the kernel. Walking a loop, barriers are chosen before all
+// pending accesses of the previous iteration are known; so at the end each chosen barrier is dropped again if no hazard
+// appears without it.
+#include "Analysis/Hazards.h"
+#include "Analysis/PointerBases.h"
 #include "Analysis/SharedLiveness.h"
 #include "Analysis/StructuredFlow.h"
 #include "Layout/MmaLayouts.h"
@@ -48,19 +50,47 @@ struct ByteSet {
 /// Accesses that some thread may still have to do.
 struct Pending {
   ByteSet reads, writes;
-  ByteSet copies; ///< Asynchronous copies into shared memory that no wait has covered for certain.
-  ByteSet stores; ///< The same for copies out of shared memory.
+  ByteSet copies;            ///< Asynchronous copies into shared memory that no wait has covered for certain.
+  ByteSet stores;            ///< The same for copies out of shared memory.
+  PointerBases replicas;     ///< Of global memory, what several warps read the same elements of.
+  PointerBases globalWrites; ///< Of global memory.
 
   bool join(const Pending &other) {
     bool newReads = reads.join(other.reads), newWrites = writes.join(other.writes);
     bool newCopies = copies.join(other.copies), newStores = stores.join(other.stores);
-    return newReads || newWrites || newCopies || newStores;
+    bool newReplicas = replicas.join(other.replicas), newGlobals = globalWrites.join(other.globalWrites);
+    return newReads || newWrites || newCopies || newStores || newReplicas || newGlobals;
   }
   void passBarrier(bool groupsOnly) {
     reads.passBarrier(groupsOnly);
     writes.passBarrier(groupsOnly);
+    if (!groupsOnly) {
+      replicas.clear();
+      globalWrites.clear();
+    }
   }
 };
+
+/// What an operation reads or writes of global memory.
+struct GlobalAccess {
+  PointerBases replicas; ///< Read by several warps, the same elements.
+  PointerBases writes;
+};
+
+GlobalAccess getGlobalAccess(Operation *op) {
+  if (auto load = dyn_cast<LoadOp>(op)) {
+    auto block = dyn_cast<RankedTensorType>(load.getType());
+    bool hasReplicas = !block || cta::getLayout(block).hasBroadcast(layout::warpDim);
+    return {hasReplicas ? PointerBases::of(load.getPtr()) : PointerBases(), {}};
+  }
+  if (auto store = dyn_cast<StoreOp>(op))
+    return {{}, PointerBases::of(store.getPtr())};
+  if (auto update = dyn_cast<AtomicRmwOp>(op))
+    return {{}, PointerBases::of(update.getPtr())};
+  if (auto swap = dyn_cast<AtomicCasOp>(op))
+    return {{}, PointerBases::of(swap.getPtr())};
+  return {};
+}
 
 /// Whether each warp group writes and reads only its own part of the buffer's rows. Then nothing but the threads of one
 /// group need to be ordered.
@@ -93,6 +123,7 @@ public:
     int64_t groups = kernel.getNumWarps() / 4;
     SmallVector<cta::AllocOp> allocs;
     kernel.walk([&](cta::AllocOp alloc) { allocs.push_back(alloc); });
+    kernel.walk([&](Operation *op) { globalAccesses[op] = getGlobalAccess(op); });
     for (cta::AllocOp alloc : allocs) {
       Bytes bytes = getBytes(alloc);
       bool isAlone = llvm::none_of(allocs, [&](cta::AllocOp other) {
@@ -173,6 +204,9 @@ private:
     check(accesses.reads, pending.writes);
     check(accesses.writes, pending.writes);
     check(accesses.writes, pending.reads);
+    const GlobalAccess &global = globalAccesses.at(op);
+    if (global.replicas.mayOverlap(pending.globalWrites) || global.writes.mayOverlap(pending.replicas))
+      conflict = false;
     return conflict;
   }
 
@@ -184,6 +218,9 @@ private:
       pending.passBarrier(/*groupsOnly=*/false);
     if (auto barrier = barriers.find(op); barrier != barriers.end())
       pending.passBarrier(barrier->second);
+    const GlobalAccess &global = globalAccesses.at(op);
+    pending.replicas.join(global.replicas);
+    pending.globalWrites.join(global.writes);
     Accesses accesses = getAccesses(op);
     for (Bytes bytes : accesses.reads)
       (isa<cta::TmaStoreOp>(op) ? pending.stores : pending.reads).add(bytes);
@@ -205,6 +242,7 @@ private:
 
   KernelOp kernel;
   DenseSet<Operation *> split, needed;
+  DenseMap<Operation *, GlobalAccess> globalAccesses; ///< Of every operation.
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-// Which accesses to shared memory need a barrier between them.
+// Which accesses to memory need a barrier between them.
 //
 // Threads of a CTA run at their own pace. Of two accesses to the same bytes, one of them a write, the second must wait
 // until all threads have done the first:
@@ -11,6 +11,14 @@
 // until then it is no pending access. So a read of a buffer that copies are running into is no hazard: the program
 // promises that they fill other slots (cta-pipeline). But the bytes that a copy fills must be free when it starts.
 // Likewise, a copy by TMA out of a buffer counts as a read at the cta.tma_store_wait that follow it.
+//
+// Elements of a block are written by one thread, but a block smaller than the CTA is read by several warps:
+//
+//   %v = tile.load %x                 all four warps read x[0:32]
+//   tile.store %x, %w                 hazard: one warp writes what another may still have to read
+//
+// So a read by several warps and a write through the same parameter, in either order, are a hazard, too. What one
+// thread writes and another reads otherwise is the program's to order (tl.debug_barrier).
 #pragma once
 
 #include "Cta/CtaDialect.h"
