@@ -325,6 +325,9 @@ private:
   void emitStoppingLoop(const ForStmt &stmt, llvm::ArrayRef<SymValue> bounds, bool isDown);
   SymValue loopVariable(const ForStmt &stmt, mlir::Value counter, llvm::ArrayRef<SymValue> bounds, bool isDown);
   void emitWhile(const WhileStmt &stmt);
+  void walkWhile(const WhileStmt &stmt);
+  /// Whether what is compiled is a function that runs at compile time.
+  bool isConstexprFunction() const { return !frames.empty() && frames.back().function->isConstexpr; }
   std::vector<std::string> assignedNames(const Block &body);
   bool loopCarried(const std::vector<std::string> &names, const Environment &before, const Environment &after,
                    SourceRange loop, llvm::SmallVectorImpl<mlir::Value> &values);

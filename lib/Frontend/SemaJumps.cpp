@@ -1,6 +1,6 @@
-// Loops that end early, in --std=tile1: break, continue, and return inside of a loop become flags, so that control flow
-// stays structured. Statements behind a jump move into the paths that do not take it; where several paths go on, the
-// flags guard them.
+// Loops that end early, in --std=tile1 and in functions that run at compile time: break, continue, and return inside of
+// a loop become flags, so that control flow stays structured. Statements behind a jump move into the paths that do not
+// take it; where several paths go on, the flags guard them.
 //
 //   for i in range(n):            $stop = False;  $returned = False
 //     if a: continue              for i in range(n), until $stop:
@@ -235,7 +235,7 @@ private:
 /// What to emit instead of a loop that ends early; null for all else.
 const Sema::JumpingLoop *Sema::rewriteJumps(const Stmt &stmt) {
   const Block *body = bodyOf(&stmt);
-  if (!isTile1() || !body || !leaves(*body))
+  if (!(isTile1() || isConstexprFunction()) || !body || !leaves(*body))
     return nullptr;
   auto [entry, isNew] = jumpingLoops.try_emplace(&stmt);
   JumpingLoop &result = entry->second;

@@ -87,7 +87,7 @@ void Sema::emitFor(const ForStmt &stmt) {
       scope[name] = Binding{{}, stmt.iterator->range};
     return;
   }
-  if (range.kind == "static_range" || (!frames.empty() && frames.back().function->isConstexpr))
+  if (range.kind == "static_range" || isConstexprFunction())
     emitUnrolled(stmt, range);
   else
     emitRangeLoop(stmt, range);
@@ -309,7 +309,31 @@ void Sema::emitStoppingLoop(const ForStmt &stmt, ArrayRef<SymValue> bounds, bool
   leaveLoop(before, names, loop.getResults().drop_front(2), after, stmt.range);
 }
 
+/// A loop of a function that runs at compile time.
+void Sema::walkWhile(const WhileStmt &stmt) {
+  size_t errorsBefore = diagnostics.numErrors();
+  ++loopDepth;
+  while (true) {
+    SymValue chosen = evaluate(*stmt.condition);
+    std::optional<bool> goesOn = chosen.isError() ? std::nullopt : constantTruth(chosen);
+    if (!goesOn && !chosen.isError())
+      error(Diag::constant_needed, stmt.condition->range, {"the condition of this loop", describe(chosen)});
+    if (!goesOn || !*goesOn || !charge(1, stmt.range))
+      break;
+    if (++unrolledIterations > maxUnrolled) {
+      error(Diag::too_many_iterations, stmt.condition->range, {std::to_string(maxUnrolled)});
+      break;
+    }
+    emitBlock({&stmt.body, 0, nullptr});
+    if (diagnostics.numErrors() != errorsBefore)
+      break;
+  }
+  --loopDepth;
+}
+
 void Sema::emitWhile(const WhileStmt &stmt) {
+  if (isConstexprFunction())
+    return walkWhile(stmt);
   Environment before = scope;
   std::vector<std::string> names = withRuntimeValue(assignedNames(stmt.body), scope);
   SmallVector<mlir::Value> initial;
