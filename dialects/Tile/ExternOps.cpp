@@ -39,3 +39,29 @@ LogicalResult InlineAsmOp::verify() {
       describeMismatch(getResultTypes(), getArgs().getTypes(), getConstraints(), getPack(), getIsPure());
   return mismatch.empty() ? success() : emitOpError() << mismatch;
 }
+
+unsigned LibraryCallOp::countArguments(LibraryFunction function) {
+  switch (function) {
+  case LibraryFunction::norm3d:
+  case LibraryFunction::rnorm3d:
+    return 3;
+  case LibraryFunction::fdim:
+  case LibraryFunction::hypot:
+  case LibraryFunction::nextafter:
+  case LibraryFunction::remainder:
+  case LibraryFunction::rhypot:
+    return 2;
+  default:
+    return 1;
+  }
+}
+
+LogicalResult LibraryCallOp::verify() {
+  Type type = getElementTypeOf(getType());
+  if (!type.isF32() && !type.isF64())
+    return emitOpError() << "is a function of f32 and f64, not of " << type;
+  if (unsigned count = countArguments(getFunction()); count != getArgs().size())
+    return emitOpError() << "has " << getArgs().size() << " arguments but '" << stringifyLibraryFunction(getFunction())
+                         << "' takes " << count;
+  return success();
+}

@@ -28,4 +28,21 @@ def Tile_InlineAsmOp : Tile_Op<"inline_asm", [Elementwise, DeclareOpInterfaceMet
   let hasVerifier = 1;
 }
 
+def Tile_LibraryCallOp : Tile_Op<"library_call", [Pure, Elementwise, SameOperandsAndResultType]> {
+  let summary = "function of CUDA's libdevice of each element";
+  let description = [{
+    One to three operands of fp32 or fp64, scalars or tensors. What is a function of the math dialect, too, is that.
+
+    Example: `%z = tile.library_call hypot(%x, %y) : tensor<128xf32>`
+  }];
+  let arguments = (ins Tile_LibraryFunctionAttr:$function, Variadic<Tile_NumberValue>:$args);
+  let results = (outs Tile_NumberValue:$result);
+  let assemblyFormat = "$function `(` $args `)` attr-dict `:` type($result)";
+  let extraClassDeclaration = [{
+    /// How many arguments the function has.
+    static unsigned countArguments(LibraryFunction function);
+  }];
+  let hasVerifier = 1;
+}
+
 #endif

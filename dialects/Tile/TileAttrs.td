@@ -48,4 +48,16 @@ def Tile_GridDependency : Tile_Enum<"GridDependency", "what a grid says to those
   I32EnumAttrCase<"wait", 0>, I32EnumAttrCase<"launch", 1>]>;
 def Tile_GridDependencyAttr : Tile_EnumAttr<Tile_GridDependency, "dependency">;
 
+// CUDA, "libdevice User's Guide"; what the math dialect has is not here.
+def Tile_LibraryFunction : Tile_Enum<"LibraryFunction", "a function of CUDA's libdevice", [
+  I32EnumAttrCase<"cospi", 0>, I32EnumAttrCase<"sinpi", 1>, I32EnumAttrCase<"cyl_bessel_i0", 2>,
+  I32EnumAttrCase<"cyl_bessel_i1", 3>, I32EnumAttrCase<"erfcinv", 4>, I32EnumAttrCase<"erfcx", 5>,
+  I32EnumAttrCase<"erfinv", 6>, I32EnumAttrCase<"exp10", 7>, I32EnumAttrCase<"j0", 8>, I32EnumAttrCase<"j1", 9>,
+  I32EnumAttrCase<"lgamma", 10>, I32EnumAttrCase<"logb", 11>, I32EnumAttrCase<"normcdf", 12>,
+  I32EnumAttrCase<"normcdfinv", 13>, I32EnumAttrCase<"rcbrt", 14>, I32EnumAttrCase<"tgamma", 15>,
+  I32EnumAttrCase<"y0", 16>, I32EnumAttrCase<"y1", 17>, I32EnumAttrCase<"fdim", 18>, I32EnumAttrCase<"hypot", 19>,
+  I32EnumAttrCase<"nextafter", 20>, I32EnumAttrCase<"remainder", 21>, I32EnumAttrCase<"rhypot", 22>,
+  I32EnumAttrCase<"norm3d", 23>, I32EnumAttrCase<"rnorm3d", 24>]>;
+def Tile_LibraryFunctionAttr : Tile_EnumAttr<Tile_LibraryFunction, "library_function">;
+
 #endif

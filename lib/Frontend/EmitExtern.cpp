@@ -1,7 +1,7 @@
 // Builtins: inline PTX, the order of grids, and the functions of CUDA's libdevice.
 //
-// A function of libdevice is an operation of the math dialect; narrower floats and integers are computed in fp32. The
-// "fast" ones, which promise less precision, are the same functions.
+// A function of libdevice is an operation of the math dialect, or else a tile.library_call; narrower floats and
+// integers are computed in fp32. The "fast" ones, which promise less precision, are the same functions.
 
 #include "Frontend/Builtins.h"
 
@@ -92,13 +92,13 @@ namespace {
 
 enum class Result { Same, Int32, Int64, Bool };
 
-struct LibraryFunction {
+struct MathFunction {
   StringRef name;
   StringRef operation;
   Result result = Result::Same;
 };
 
-constexpr LibraryFunction functions[] = {
+constexpr MathFunction functions[] = {
     {"acos", "math.acos"},
     {"acosh", "math.acosh"},
     {"asin", "math.asin"},
@@ -192,10 +192,18 @@ bool floatOperands(BuiltinCall &call, std::vector<SymValue> &operands) {
 
 SymValue emitLibdevice(Sema &sema, BuiltinCall &call) {
   StringRef name = StringRef(call.info.name).substr(StringRef("libdevice.").size());
-  const LibraryFunction *function = llvm::find_if(functions, [&](const auto &entry) { return entry.name == name; });
+  const auto *function = llvm::find_if(functions, [&](const auto &entry) { return entry.name == name; });
   std::vector<SymValue> operands;
   if (!floatOperands(call, operands))
     return {};
+  if (function == std::end(functions)) {
+    SmallVector<mlir::Value> values;
+    for (const SymValue &operand : operands)
+      values.push_back(operand.value);
+    auto op = LibraryCallOp::create(sema.builder, sema.location(call.range), values.front().getType(),
+                                    *symbolizeLibraryFunction(name), values);
+    return SymValue::makeTensor(op.getResult(), operands[0].type);
+  }
   OperationState state(sema.location(call.range), function->operation);
   for (const SymValue &operand : operands)
     state.operands.push_back(operand.value);
@@ -225,6 +233,35 @@ SymValue emitDivideTowardsZero(Sema &sema, BuiltinCall &call) {
   SymValue before = sema.binary(BinaryOp::Sub, sema.bitcast(quotient, bits, call.range),
                                 SymValue::makeConstant(Int128(1)), call.range);
   return sema.select(isBeyond, sema.bitcast(before, a.type, call.range), quotient, call.range);
+}
+
+SymValue emitReciprocal(Sema &sema, BuiltinCall &call) {
+  std::vector<SymValue> operands;
+  if (!floatOperands(call, operands))
+    return {};
+  return sema.binary(BinaryOp::Div, SymValue::makeConstant(1.0), operands[0], call.range);
+}
+
+/// The number, or the end of [0, 1] next to it; 0 for NaN.
+SymValue emitSaturate(Sema &sema, BuiltinCall &call) {
+  std::vector<SymValue> operands;
+  if (!floatOperands(call, operands))
+    return {};
+  SymValue zero = SymValue::makeConstant(0.0), one = SymValue::makeConstant(1.0);
+  SymValue isAbove = sema.compare(CompareOp::Gt, operands[0], zero, call.range);
+  SymValue raised = sema.select(isAbove, operands[0], zero, call.range);
+  return sema.select(sema.compare(CompareOp::Lt, raised, one, call.range), raised, one, call.range);
+}
+
+/// 1 if the number has a sign, which -0 and NaN may have, too; else 0.
+SymValue emitSignBit(Sema &sema, BuiltinCall &call) {
+  std::vector<SymValue> operands;
+  if (!floatOperands(call, operands))
+    return {};
+  DType bits = operands[0].type.bits() == 64 ? Scalar::Int64 : Scalar::Int32;
+  SymValue isNegative = sema.compare(CompareOp::Lt, sema.bitcast(operands[0], bits, call.range),
+                                     SymValue::makeConstant(Int128(0)), call.range);
+  return sema.cast(isNegative, Scalar::Int32, call.range);
 }
 
 /// Bits of a float as an integer and back, and counts of bits.

@@ -55,6 +55,7 @@ static HandlerTable buildHandlers() {
   HandlerTable table;
   registerIntegerOps(table);
   registerFloatOps(table);
+  registerLibraryOps(table);
   registerCompareOps(table);
   registerCastOps(table);
   registerShapeOps(table);

@@ -88,6 +88,7 @@ void roundInPlace(Kind kind, float *values, int64_t count);
 
 void registerIntegerOps(HandlerTable &);
 void registerFloatOps(HandlerTable &);
+void registerLibraryOps(HandlerTable &);
 void registerCompareOps(HandlerTable &);
 void registerCastOps(HandlerTable &);
 void registerShapeOps(HandlerTable &);

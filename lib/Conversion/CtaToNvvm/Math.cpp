@@ -42,11 +42,13 @@ constexpr LibraryFunction libraryFunctions[] = {
     {"math.tanh", "__nv_tanh"},   {"arith.remf", "__nv_fmod"},
 };
 
-StringRef libraryFunctionOf(Operation *op) {
+std::string libraryFunctionOf(Operation *op) {
+  if (auto call = dyn_cast<LibraryCallOp>(op))
+    return "__nv_" + stringifyLibraryFunction(call.getFunction()).str();
   StringRef name = op->getName().getStringRef();
   for (const LibraryFunction &entry : libraryFunctions)
     if (entry.operation == name)
-      return entry.function;
+      return entry.function.str();
   return {};
 }
 
@@ -140,11 +142,11 @@ struct LibraryLowering : ConversionPattern {
 
   LogicalResult matchAndRewrite(Operation *op, ArrayRef<Value> operands,
                                 ConversionPatternRewriter &rewriter) const override {
-    StringRef function = libraryFunctionOf(op);
+    std::string function = libraryFunctionOf(op);
     Type type = op->getNumResults() == 1 ? op->getResult(0).getType() : Type();
     if (function.empty() || !type || (!type.isF32() && !type.isF64()))
       return failure();
-    std::string name = function.str() + (type.isF32() ? "f" : "");
+    std::string name = function + (type.isF32() ? "f" : "");
     auto module = op->getParentOfType<ModuleOp>();
     auto callee = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
     if (!callee) {

@@ -21,3 +21,19 @@ tile.kernel @registers(%x: i16) {
   %y = tile.inline_asm "mov.b32 $0, $1;", "=r,r" pack 4 pure(%x) : (i16) -> i16
   tile.return
 }
+
+// -----
+
+tile.kernel @half(%x: f16) {
+  // expected-error @below {{'tile.library_call' op is a function of f32 and f64, not of 'f16'}}
+  %y = tile.library_call lgamma(%x) : f16
+  tile.return
+}
+
+// -----
+
+tile.kernel @arguments(%x: f32) {
+  // expected-error @below {{'tile.library_call' op has 1 arguments but 'hypot' takes 2}}
+  %y = tile.library_call hypot(%x) : f32
+  tile.return
+}

@@ -16,5 +16,9 @@ tile.kernel @asm(%p: !tile.ptr<f32>) {
   tile.grid_dependency wait
   // CHECK: tile.grid_dependency launch
   tile.grid_dependency launch
+  // CHECK: tile.library_call erfinv(%{{.*}}) : tensor<128xf32>
+  %e = tile.library_call erfinv(%x) : tensor<128xf32>
+  // CHECK: tile.library_call hypot(%{{.*}}, %{{.*}}) : tensor<128xf32>
+  %h = tile.library_call hypot(%e, %x) : tensor<128xf32>
   tile.return
 }
