@@ -48,6 +48,15 @@ LogicalResult LocalLoadOp::verify() {
   return verifyTile(*this, part.clone(buffer.getShape()), buffer);
 }
 
+LogicalResult LocalCountOp::verify() {
+  BufferType buffer = getBuffer().getType();
+  if (buffer.getSlots() != 1)
+    return emitOpError() << "buffer has " << buffer.getSlots() << " slots; choose one with cta.slot";
+  if (buffer.getShape().size() != 1 || !buffer.getElementType().isInteger(32))
+    return emitOpError() << "counts in " << buffer << ", which is no vector of i32";
+  return success();
+}
+
 LogicalResult LocalGatherOp::verify() {
   BufferType buffer = getBuffer().getType();
   RankedTensorType indices = getIndices().getType(), result = getResult().getType();

@@ -93,6 +93,23 @@ def Cta_LocalGatherOp : Cta_Op<"local_gather", []> {
   let hasVerifier = 1;
 }
 
+def Cta_LocalCountOp : Cta_Op<"local_count", [
+    TypesMatchWith<"mask has the shape of the elements", "src", "mask", "::tile::getMaskType($_self)",
+                   "!::llvm::cast<::tile::cta::LocalCountOp>($_op).getMask() || std::equal_to<>()">]> {
+  let summary = "add 1 to an element of a tile of shared memory for each element of a tensor";
+  let description = [{
+    `buffer[src[i]] += 1`, atomically, for each element whose mask holds, once however many threads hold it. Elements
+    that are no place in the buffer count nowhere.
+
+    Example: `cta.local_count %x, %b mask %m : tensor<1024xi32, #x>, !cta.buffer<64xi32, #s>`
+  }];
+  let arguments = (ins RankedTensorOf<[I32]>:$src,
+                       Arg<Cta_BufferType, "counts", [MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>:$buffer,
+                       Optional<Tile_MaskTensor>:$mask);
+  let assemblyFormat = "$src `,` $buffer (`mask` $mask^)? attr-dict `:` type($src) `,` type($buffer)";
+  let hasVerifier = 1;
+}
+
 def Cta_BarrierOp : Cta_Op<"barrier", [MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "all threads of the CTA wait for each other";
   let description = [{

@@ -76,6 +76,13 @@ LogicalResult ScanOp::verifyRegions() {
   return verifyCombine(*this, getCombine().front());
 }
 
+LogicalResult HistogramOp::verify() {
+  if (getSrc().getType().getRank() != 1 || getResult().getType().getRank() != 1)
+    return emitOpError() << "counts elements of one dimension in one dimension, not " << getSrc().getType() << " in "
+                         << getResult().getType();
+  return success();
+}
+
 LogicalResult GatherOp::verify() {
   RankedTensorType src = getSrc().getType(), indices = getIndices().getType();
   int64_t axis = int32_t(getAxis());

@@ -68,6 +68,21 @@ def Tile_GatherOp : Tile_Op<"gather", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_HistogramOp : Tile_Op<"histogram", [Pure,
+    TypesMatchWith<"mask has the shape of the elements", "src", "mask", "::tile::getMaskType($_self)",
+                   "!::llvm::cast<::tile::HistogramOp>($_op).getMask() || std::equal_to<>()">]> {
+  let summary = "how often each number occurs in a tensor";
+  let description = [{
+    `result[n]` is the number of elements of `src` that equal n and whose mask holds. Other numbers count nowhere.
+
+    Example: `%h = tile.histogram %x mask %m : tensor<1024xi32> -> tensor<64xi32>`
+  }];
+  let arguments = (ins RankedTensorOf<[I32]>:$src, Optional<Tile_MaskTensor>:$mask);
+  let results = (outs RankedTensorOf<[I32]>:$result);
+  let assemblyFormat = "$src (`mask` $mask^)? attr-dict `:` type($src) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike]> {
   let summary = "results of a combine region";
   let description = [{

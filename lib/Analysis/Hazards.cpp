@@ -176,6 +176,8 @@ private:
       accesses.writes = {getBytes(store.getBuffer())};
     if (auto copy = dyn_cast<cta::AsyncCopyOp>(op))
       accesses.writes = {getBytes(copy.getBuffer())};
+    if (auto count = dyn_cast<cta::LocalCountOp>(op))
+      accesses.writes = {getBytes(count.getBuffer())};
     if (auto load = dyn_cast<cta::LocalLoadOp>(op))
       accesses.reads = {getBytes(load.getBuffer())};
     if (auto gather = dyn_cast<cta::LocalGatherOp>(op))

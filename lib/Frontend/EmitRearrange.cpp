@@ -1,7 +1,7 @@
 // Builtins that move elements: join, split, cat, interleave, gather, flip, sort, topk, histogram.
 //
-// Only gather is an operation of the dialect. join selects between its operands by the last coordinate, split sums the
-// bits of one half, and a bitonic sort exchanges elements whose places differ in one bit, by gathers.
+// Only gather and histogram are operations of the dialect. join selects between its operands by the last coordinate,
+// split sums the bits of one half, and a bitonic sort exchanges elements whose places differ in one bit, by gathers.
 
 #include "Frontend/Builtins.h"
 
@@ -231,7 +231,7 @@ SymValue emitBitonicMerge(Sema &, BuiltinCall &call) {
   return mergeStage(call, value, *axis, stages, /*isLast=*/true, *descending);
 }
 
-/// Counts of the values 0 to num_bins - 1: each element is compared with each bin.
+/// Counts of the values 0 to num_bins - 1; others count nowhere.
 SymValue emitHistogram(Sema &sema, BuiltinCall &call) {
   SymValue value = numbers(call, 0);
   std::optional<int64_t> bins = call.integer(1);
@@ -239,24 +239,27 @@ SymValue emitHistogram(Sema &sema, BuiltinCall &call) {
     return {};
   if (value.shape().size() != 1 || !value.type.isInt())
     return sema.error(Diag::histogram_input, call.rangeOf(0), {describe(value)});
-  SymValue places = sema.arange(0, *bins, call.rangeOf(1));
-  if (places.isError())
+  if (sema.arange(0, *bins, call.rangeOf(1)).isError()) // the sizes that a block can have
     return {};
-  constexpr int64_t maxElements = 1 << 20;
-  if (value.shape()[0] * *bins > maxElements)
-    return sema.error(Diag::too_many_elements, call.range, {std::to_string(value.shape()[0] * *bins)});
-  SymValue hits = sema.compare(CompareOp::Eq, sema.expandDims(value, 1, call.range),
-                               sema.expandDims(places, 0, call.range), call.range);
+  SymValue mask;
   if (!call.isNone(2)) {
-    SymValue mask = sema.cast(call.tensor(2), Scalar::Int1, call.rangeOf(2));
+    mask = sema.cast(call.tensor(2), Scalar::Int1, call.rangeOf(2));
+    if (!mask.isError())
+      mask = sema.broadcastTo(mask, value.shape(), call.rangeOf(2));
     if (mask.isError())
       return {};
-    mask = sema.broadcastTo(mask, value.shape(), call.rangeOf(2));
-    hits = mask.isError() ? SymValue()
-                          : sema.logical(BoolOperator::And, hits, sema.expandDims(mask, 1, call.range), call.range);
   }
-  return hits.isError() ? SymValue()
-                        : callValues(call, "sum", {sema.cast(hits, Scalar::Int32, call.range), constant(0)});
+  if (value.type.bits() == 64) {
+    // What 32 bits do not hold is no bin.
+    SymValue isBin = sema.compare(CompareOp::Lt, value, constant(*bins), call.range);
+    SymValue isPositive = sema.compare(CompareOp::GtE, value, constant(0), call.range);
+    isBin = sema.logical(BoolOperator::And, isBin, isPositive, call.range);
+    mask = mask.isTensor() ? sema.logical(BoolOperator::And, mask, isBin, call.range) : isBin;
+  }
+  value = sema.cast(value, Scalar::Int32, call.range);
+  auto op = HistogramOp::create(sema.builder, sema.location(call.range), sema.mlirType(Scalar::Int32, {*bins}),
+                                value.value, mask.isTensor() ? mask.value : mlir::Value());
+  return SymValue::makeTensor(op.getResult(), Scalar::Int32);
 }
 
 /// The element of a block that has one.

@@ -236,11 +236,29 @@ bool compileScan(Compiler &compiler, Operation *operation) {
   return true;
 }
 
+/// in: numbers, and perhaps a mask.
+bool histogram(Machine &machine, const Instruction &instruction) {
+  auto op = cast<HistogramOp>(instruction.op);
+  int64_t numbers = op.getSrc().getType().getNumElements(), size = op.getResult().getType().getNumElements();
+  const int32_t *source = machine.at<int32_t>(instruction.in[0]);
+  const uint8_t *mask = op.getMask() ? machine.at<uint8_t>(instruction.in[1]) : nullptr;
+  int32_t *result = machine.at<int32_t>(instruction.out[0]);
+  std::fill_n(result, size, 0);
+  for (int64_t i = 0; i < numbers; ++i)
+    if ((!mask || mask[i]) && source[i] >= 0 && source[i] < size)
+      ++result[source[i]];
+  return true;
+}
+
 } // namespace
 
 void registerReduceOps(HandlerTable &table) {
   table["tile.reduce"] = compileReduce;
   table["tile.scan"] = compileScan;
+  table["tile.histogram"] = [](Compiler &compiler, Operation *op) {
+    compiler.emit(op, histogram);
+    return true;
+  };
 }
 
 } // namespace tile::interp

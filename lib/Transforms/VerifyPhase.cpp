@@ -118,7 +118,7 @@ private:
       // Descriptors that are left are kernel arguments, or have a place for a tensor map.
       if (auto make = dyn_cast<MakeDescOp>(op))
         return phase == Phase::tile || (phase == Phase::layout && make.getPlace());
-      if (isa<GatherOp>(op))
+      if (isa<GatherOp, HistogramOp>(op))
         return phase < Phase::scheduled;
       if (isa<BarrierOp>(op))
         return phase < Phase::allocated;

@@ -66,8 +66,9 @@ static LogicalResult checkOperation(Operation *op, const target::GpuTarget &gpu)
       .Case<ReduceOp, cta::PartialReduceOp>([](Operation *op) { return checkReduction(op); })
       .Case<ScanOp>([](auto op) { return checkScan(op); })
       .Case<InlineAsmOp>([](auto op) { return checkInlineAsm(op); })
-      .Case<cta::LocalGatherOp>([](auto op) {
-        return failure(failed(checkWholeTile(op, op.getBuffer().getType())) || failed(checkLocalGather(op)));
+      .Case<cta::LocalGatherOp, cta::LocalCountOp>([](auto op) {
+        cta::BufferType buffer = op.getBuffer().getType();
+        return failure(failed(checkWholeTile(op, buffer)) || failed(checkRowMajor(op, buffer)));
       })
       .Case<AddressCastOp>([](auto) { return success(); })
       .Case<cta::AsyncCopyOp>([&](auto op) {
@@ -155,6 +156,7 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
     populateReducePatterns(converter, patterns);
     populateScanPatterns(converter, patterns);
     populateGatherPatterns(converter, patterns);
+    populateCountPatterns(converter, patterns);
     populateAtomicPatterns(converter, patterns, gpu);
     populateExternPatterns(converter, patterns, gpu);
     populatePrintPatterns(converter, patterns, gpu);

@@ -68,12 +68,11 @@ struct LocalGatherLowering : OpConversionPattern<cta::LocalGatherOp> {
 
 } // namespace
 
-LogicalResult checkLocalGather(cta::LocalGatherOp op) {
-  cta::BufferType buffer = op.getBuffer().getType();
+LogicalResult checkRowMajor(Operation *op, cta::BufferType buffer) {
   std::vector<int64_t> shape = buffer.getShape().vec();
   if (buffer.getLayout().getLayout() == layout::unswizzledShared(shape, layout::rowMajorOrder(shape.size())))
     return success();
-  return op.emitOpError() << "reads " << buffer << ", whose layout is not row-major";
+  return op->emitOpError() << "accesses " << buffer << ", whose layout is not row-major";
 }
 
 void populateGatherPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {

@@ -42,7 +42,7 @@ mlir::LogicalResult checkShapeChange(mlir::Operation *op);
 mlir::LogicalResult checkReduction(mlir::Operation *op);
 mlir::LogicalResult checkScan(ScanOp op);
 mlir::LogicalResult checkInlineAsm(InlineAsmOp op);
-mlir::LogicalResult checkLocalGather(cta::LocalGatherOp op);
+mlir::LogicalResult checkRowMajor(mlir::Operation *op, cta::BufferType buffer);
 mlir::LogicalResult checkAsyncCopy(cta::AsyncCopyOp op, const target::GpuTarget &gpu);
 mlir::LogicalResult checkAlloc(cta::AllocOp op);
 mlir::LogicalResult checkWholeTile(mlir::Operation *op, cta::BufferType buffer);
@@ -73,6 +73,7 @@ void populateShapePatterns(const mlir::TypeConverter &converter, mlir::RewritePa
 void populateShufflePatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateReducePatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateScanPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+void populateCountPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateGatherPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateAtomicPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
                             const target::GpuTarget &gpu);

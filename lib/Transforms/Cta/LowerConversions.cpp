@@ -7,8 +7,8 @@
 //   %y = cta.convert_layout %x : #a -> #b   ==>   cta.local_store %x, %buffer; %y = cta.local_load %buffer : #b
 //
 // A conversion that only renames registers stays, and one of a vector that takes a shuffle for each register. A gather
-// becomes a store to a buffer and a load at computed places; results of atomic operations, which only one of the
-// threads that hold an element gets, reach the others the same way.
+// becomes a store to a buffer and a load at computed places, a histogram atomic additions in a buffer; results of
+// atomic operations, which only one of the threads that hold an element gets, reach the others the same way.
 #include "Cta/CtaDialect.h"
 #include "Layout/Factories.h"
 #include "Layout/Movement.h"
@@ -16,6 +16,7 @@
 #include "Layout/SharedLayouts.h"
 #include "Transforms/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 
 namespace tile {
@@ -143,6 +144,18 @@ void lowerGather(GatherOp gather) {
   gather.erase();
 }
 
+void lowerHistogram(HistogramOp histogram) {
+  OpBuilder builder(histogram);
+  Location loc = histogram.getLoc();
+  RankedTensorType type = histogram.getResult().getType();
+  LinearLayout rowMajor = layout::unswizzledShared(type.getShape().vec(), layout::rowMajorOrder(1));
+  Value zeros = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  Value counts = storeToBuffer(builder, loc, zeros, rowMajor, /*onlyFirst=*/false);
+  cta::LocalCountOp::create(builder, loc, histogram.getSrc(), counts, histogram.getMask());
+  histogram.replaceAllUsesWith(cta::LocalLoadOp::create(builder, loc, type, counts, /*start=*/{}).getResult());
+  histogram.erase();
+}
+
 /// Sends the result of an atomic operation to all threads that hold its elements.
 void shareResult(Operation *atomic) {
   Value result = atomic->getResult(0);
@@ -168,14 +181,18 @@ struct CtaLowerConversions : tile::impl::CtaLowerConversionsBase<CtaLowerConvers
         splitReduction(reduce, *plan);
 
     SmallVector<GatherOp> gathers;
+    SmallVector<HistogramOp> histograms;
     SmallVector<Operation *> atomics;
     getOperation().walk([&](Operation *op) {
       if (auto gather = dyn_cast<GatherOp>(op))
         gathers.push_back(gather);
+      if (auto histogram = dyn_cast<HistogramOp>(op))
+        histograms.push_back(histogram);
       if (isa<AtomicRmwOp, AtomicCasOp>(op))
         atomics.push_back(op);
     });
     llvm::for_each(gathers, lowerGather);
+    llvm::for_each(histograms, lowerHistogram);
     llvm::for_each(atomics, shareResult);
 
     SmallVector<cta::ConvertLayoutOp> conversions;

@@ -213,3 +213,15 @@ tile.kernel @padded() attributes {num_warps = 1 : i32} {
   %x = cta.local_load %a : !cta.buffer<48x2xf32, #s> -> tensor<64x2xf32, #x>
   tile.return
 }
+
+// -----
+
+#x = #cta.layout<[32], register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+#s = #cta.layout<[32], offset = [[2], [1], [4], [8], [16]]>
+tile.kernel @count_order(%i: i32) attributes {num_warps = 1 : i32} {
+  %x = tile.splat %i : i32 -> tensor<32xi32, #x>
+  %b = cta.alloc at 0 : !cta.buffer<32xi32, #s>
+  // expected-error @+1 {{whose layout is not row-major}}
+  cta.local_count %x, %b : tensor<32xi32, #x>, !cta.buffer<32xi32, #s>
+  tile.return
+}

@@ -191,3 +191,29 @@ func.func private @fast(!cta.buffer<24x4xf32, #s>)
 
 // expected-error @below {{buffer is [0, 4]; all sizes must be at least 1}}
 func.func private @empty(!cta.buffer<0x4xf32, #s>)
+
+// -----
+
+#x = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
+#s = #cta.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
+
+tile.kernel @count_slots() {
+  %b = cta.alloc : !cta.buffer<64xi32, #s, slots = 2>
+  %i = tile.arange 0 to 64 : tensor<64xi32, #x>
+  // expected-error @below {{'cta.local_count' op buffer has 2 slots; choose one with cta.slot}}
+  cta.local_count %i, %b : tensor<64xi32, #x>, !cta.buffer<64xi32, #s, slots = 2>
+  tile.return
+}
+
+// -----
+
+#x = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
+#s = #cta.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
+
+tile.kernel @count_type() {
+  %b = cta.alloc : !cta.buffer<64xf32, #s>
+  %i = tile.arange 0 to 64 : tensor<64xi32, #x>
+  // expected-error @below {{which is no vector of i32}}
+  cta.local_count %i, %b : tensor<64xi32, #x>, !cta.buffer<64xf32, #s>
+  tile.return
+}

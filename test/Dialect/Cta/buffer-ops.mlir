@@ -42,6 +42,9 @@ tile.kernel @gather(%v: f32) {
   %i = tile.arange 0 to 32 : tensor<32xi32, #gx>
   // CHECK: cta.local_gather %{{.*}}[%{{.*}}] {axis = 0 : i32}
   %y = cta.local_gather %b[%i] {axis = 0 : i32} : !cta.buffer<64xf32, #gs>, tensor<32xi32, #gx> -> tensor<32xf32, #gx>
+  %counts = cta.alloc : !cta.buffer<64xi32, #gs>
+  // CHECK: cta.local_count %{{.*}}, %{{.*}} : tensor<32xi32, #{{.*}}>, <64xi32
+  cta.local_count %i, %counts : tensor<32xi32, #gx>, !cta.buffer<64xi32, #gs>
   %c = cta.alloc : !cta.buffer<32xf32, #cta.layout<[32], offset = [[1], [2], [4], [8], [16]]>>
   // CHECK: cta.local_store first %{{.*}}, %{{.*}} :
   cta.local_store first %y, %c : tensor<32xf32, #gx>, !cta.buffer<32xf32, #cta.layout<[32], offset = [[1], [2], [4], [8], [16]]>>

@@ -203,3 +203,22 @@ tile.kernel @gather_result() {
   %y = tile.gather %x[%i] {axis = 0 : i32} : tensor<64xf32>, tensor<32xi32> -> tensor<64xf32>
   tile.return
 }
+
+// -----
+
+tile.kernel @histogram_rank() {
+  %x = arith.constant dense<1> : tensor<8x8xi32>
+  // expected-error @below {{'tile.histogram' op counts elements of one dimension in one dimension, not 'tensor<8x8xi32>' in 'tensor<16xi32>'}}
+  %y = tile.histogram %x : tensor<8x8xi32> -> tensor<16xi32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @histogram_mask() {
+  %m = arith.constant dense<true> : tensor<32xi1>
+  %x = arith.constant dense<1> : tensor<64xi32>
+  // expected-error @below {{mask has the shape of the elements}}
+  %y = "tile.histogram"(%x, %m) : (tensor<64xi32>, tensor<32xi1>) -> tensor<16xi32>
+  tile.return
+}

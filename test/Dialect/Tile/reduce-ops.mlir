@@ -41,5 +41,10 @@ tile.kernel @scan() {
   %i = tile.arange 0 to 64 : tensor<64xi32>
   // CHECK: tile.gather %{{.*}}[%{{.*}}] {axis = 0 : i32} : tensor<128xf32>, tensor<64xi32> -> tensor<64xf32>
   %y = tile.gather %x[%i] {axis = 0 : i32} : tensor<128xf32>, tensor<64xi32> -> tensor<64xf32>
+  // CHECK: tile.histogram %{{.*}} : tensor<64xi32> -> tensor<16xi32>
+  %h = tile.histogram %i : tensor<64xi32> -> tensor<16xi32>
+  %m = arith.constant dense<true> : tensor<64xi1>
+  // CHECK: tile.histogram %{{.*}} mask %{{.*}} : tensor<64xi32> -> tensor<16xi32>
+  %hm = tile.histogram %i mask %m : tensor<64xi32> -> tensor<16xi32>
   tile.return
 }

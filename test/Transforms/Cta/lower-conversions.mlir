@@ -43,3 +43,17 @@ tile.kernel @across_warps(%f: f32) {
   tile.print "" %y : f32
   tile.return
 }
+
+// Zeros, additions in shared memory, and the counts; barriers come later.
+// CHECK-LABEL: tile.kernel @histogram
+// CHECK: %[[ZEROS:.*]] = arith.constant dense<0> : tensor<128xi32
+// CHECK-NEXT: %[[B:.*]] = cta.alloc : <128xi32
+// CHECK-NEXT: cta.local_store %[[ZEROS]], %[[B]]
+// CHECK-NEXT: cta.local_count %{{.*}}, %[[B]]
+// CHECK-NEXT: cta.local_load %[[B]]
+tile.kernel @histogram() {
+  %x = tile.arange 0 to 128 : tensor<128xi32, #vector>
+  %y = tile.histogram %x : tensor<128xi32, #vector> -> tensor<128xi32, #vector>
+  tile.print "" %y : tensor<128xi32, #vector>
+  tile.return
+}
