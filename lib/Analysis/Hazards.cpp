@@ -78,10 +78,16 @@ struct GlobalAccess {
 };
 
 GlobalAccess getGlobalAccess(Operation *op) {
+  // The producer is one warp, which reads nothing that the others write (RolePlan), and has no barrier with them.
+  if (auto roles = op->getParentOfType<cta::WarpRolesOp>();
+      roles && roles.getProducer().isAncestor(op->getParentRegion()))
+    return {};
   if (auto load = dyn_cast<LoadOp>(op)) {
     auto block = dyn_cast<RankedTensorType>(load.getType());
-    bool hasReplicas = !block || cta::getLayout(block).hasBroadcast(layout::warpDim);
-    return {hasReplicas ? PointerBases::of(load.getPtr()) : PointerBases(), {}};
+    auto layout = block ? dyn_cast_or_null<cta::LayoutAttr>(block.getEncoding()) : nullptr;
+    bool hasReplicas = !layout || layout.getLayout().hasBroadcast(layout::warpDim);
+    // Who waits for another program must not wait for warps that have seen it already.
+    return {hasReplicas && !load.getIsVolatile() ? PointerBases::of(load.getPtr()) : PointerBases(), {}};
   }
   if (auto store = dyn_cast<StoreOp>(op))
     return {{}, PointerBases::of(store.getPtr())};

@@ -66,7 +66,7 @@ static std::string explainProblem(Operation *op) {
         return elements && elements.isSplat() ? "" : "the elements of such blocks cannot be different constants";
       })
       .Case<ArangeOp, SplatOp, ExpandDimsOp, BroadcastOp, TransOp, AddPtrOp, LoadOp, StoreOp, DescLoadOp, DescStoreOp,
-            DotOp, AssertOp>([](Operation *) { return ""; })
+            DotOp, AssertOp, LibraryCallOp>([](Operation *) { return ""; })
       .Default([](Operation *op) {
         bool isPlain = isa<arith::ArithDialect, math::MathDialect, scf::SCFDialect>(op->getDialect());
         return isPlain ? "" : "such blocks are unknown to '" + op->getName().getStringRef().str() + "'";

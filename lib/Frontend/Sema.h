@@ -305,11 +305,12 @@ private:
   // SemaJumps.cpp
   struct JumpingLoop {
     Block statements;           // instead of the loop and, if it returns, with the function's return behind it
+    Block withoutReturn;        // the same where no return is reached
     const Stmt *loop = nullptr; // without jumps
     bool returnsValue = false;
   };
   const JumpingLoop *rewriteJumps(const Stmt &stmt);
-  bool bindReturnPlaceholder(const JumpingLoop &rewritten, SourceRange range);
+  const Block *bindReturnPlaceholder(const JumpingLoop &rewritten, SourceRange range);
   std::optional<SymValue> placeholderLike(const SymValue &value, SourceRange range);
 
   // SemaLoops.cpp

@@ -246,6 +246,7 @@ const Sema::JumpingLoop *Sema::rewriteJumps(const Stmt &stmt) {
   if (returns(*body))
     result.statements.push_back(rewriter.assign(returnedFlag, rewriter.boolean(false, stmt.range)));
   result.loop = rewriter.rewriteLoop(stmt, result.statements);
+  result.withoutReturn = result.statements;
   if (returns(*body))
     result.statements.push_back(rewriter.returnBehind(stmt, result.returnsValue));
   return &result;
@@ -273,7 +274,11 @@ std::optional<SymValue> Sema::placeholderLike(const SymValue &value, SourceRange
 }
 
 /// The loop carries the value that it returns, whose type only its body knows: emits it once to see, and drops that.
-bool Sema::bindReturnPlaceholder(const JumpingLoop &rewritten, SourceRange range) {
+/// What to emit, null after an error.
+const Block *Sema::bindReturnPlaceholder(const JumpingLoop &rewritten, SourceRange range) {
+  // At compile time nothing is carried.
+  if (isConstexprFunction())
+    return &rewritten.statements;
   Environment before = scope;
   KernelText textBefore = text;
   llvm::DenseMap<mlir::Value, NamedLiteral> literalsBefore = namedLiterals;
@@ -285,15 +290,15 @@ bool Sema::bindReturnPlaceholder(const JumpingLoop &rewritten, SourceRange range
     OpBuilder::InsertionGuard guard(builder);
     builder.createBlock(&region);
     scope.erase(returnedValue);
-    Block untilReturn(rewritten.statements.begin(), std::prev(rewritten.statements.end()));
-    emitBlock({&untilReturn, 0, nullptr});
+    emitBlock({&rewritten.withoutReturn, 0, nullptr});
     if (auto value = scope.find(returnedValue); value != scope.end())
       found = value->second.value;
   }
   isTrial = wasTrial;
   scope = std::move(before);
+  bool returnsNothing = found.isError() && diagnostics.numErrors() == errorsBefore; // no path leads to a return
   std::optional<SymValue> placeholder;
-  if (diagnostics.numErrors() == errorsBefore)
+  if (!returnsNothing && diagnostics.numErrors() == errorsBefore)
     placeholder = placeholderLike(found, range);
   if (placeholder)
     scope[returnedValue] = Binding{*placeholder, range};
@@ -301,7 +306,7 @@ bool Sema::bindReturnPlaceholder(const JumpingLoop &rewritten, SourceRange range
   text = std::move(textBefore);
   namedLiterals = std::move(literalsBefore);
   region.dropAllReferences();
-  return placeholder.has_value();
+  return placeholder ? &rewritten.statements : returnsNothing ? &rewritten.withoutReturn : nullptr;
 }
 
 } // namespace tile::frontend

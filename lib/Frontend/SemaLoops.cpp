@@ -7,6 +7,7 @@
 #include "Frontend/Sema.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 
 #include <algorithm>
 
@@ -130,6 +131,12 @@ void Sema::emitUnrolled(const ForStmt &stmt, const LoopRange &range) {
     emitBlock({stmt.stop.empty() ? &stmt.body : &guarded, 0, nullptr});
     // Every iteration would report the same errors.
     if (diagnostics.numErrors() != errorsBefore)
+      break;
+    if (stmt.stop.empty())
+      continue;
+    // A flag of a kernel is a run-time value. Behind the loop the target has the value with which it ended.
+    const SymValue &stop = scope[stmt.stop].value;
+    if (stop.isTensor() ? matchPattern(stop.value, m_One()) : constantTruth(stop).value_or(false))
       break;
   }
   --loopDepth;

@@ -29,9 +29,9 @@ Sema::BlockResult Sema::emitBlock(const Continuation &start) {
         if (std::optional<BlockResult> result = emitIf(*node, 0, rest))
           return *result;
       } else if (const JumpingLoop *rewritten = rewriteJumps(*stmt)) {
-        if (rewritten->returnsValue && !bindReturnPlaceholder(*rewritten, stmt->range))
-          return {true, {}, stmt->range};
-        return emitBlock({&rewritten->statements, 0, &rest});
+        const Block *block =
+            rewritten->returnsValue ? bindReturnPlaceholder(*rewritten, stmt->range) : &rewritten->statements;
+        return block ? emitBlock({block, 0, &rest}) : BlockResult{true, {}, stmt->range};
       } else if (const auto *loop = as<ForStmt>(stmt)) {
         emitFor(*loop);
       } else if (const auto *loop = as<WhileStmt>(stmt)) {

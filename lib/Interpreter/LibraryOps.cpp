@@ -50,7 +50,13 @@ double erfcinv(double x) {
     return x == 0 ? infinity : -infinity;
   if (x > 1)
     return -erfcinv(2 - x);
-  double y = x > 0.5 ? (1 - x) * std::sqrt(pi) / 2 : std::sqrt(-std::log(x)) * 0.9;
+  // erfc(y) is about exp(-y^2) / (y sqrt(pi)) far away.
+  double y = (1 - x) * std::sqrt(pi) / 2;
+  if (x < 0.1) {
+    y = std::sqrt(-std::log(x));
+    for (int step = 0; step < 3; ++step)
+      y = std::sqrt(-std::log(x * y * std::sqrt(pi)));
+  }
   for (int step = 0; step < 50; ++step) {
     double error = (std::erfc(y) - x) / (-2 / std::sqrt(pi) * std::exp(-y * y));
     double change = error / (1 + y * error);
@@ -82,12 +88,18 @@ double normcdfinv(double p) {
   return -std::numbers::sqrt2 * erfcinv(2 * p);
 }
 
-/// libdevice: the modified Bessel functions of the first kind of any sign; C++ has those of arguments from 0.
-double besselI0(double x) {
-  return std::isnan(x) ? x : std::cyl_bessel_i(0, std::fabs(x));
+/// The modified Bessel functions of the first kind of any sign; C++ has those of arguments from 0, and throws for large
+/// ones, where they are beyond all numbers.
+double besselI(double order, double x) {
+  if (std::isnan(x))
+    return x;
+  double value = std::fabs(x) > 720 ? infinity : std::cyl_bessel_i(order, std::fabs(x));
+  return order == 0 ? value : std::copysign(value, x);
 }
-double besselI1(double x) {
-  return std::isnan(x) ? x : std::copysign(std::cyl_bessel_i(1, std::fabs(x)), x);
+
+/// C++'s function of three arguments does not know infinity.
+double norm3d(double a, double b, double c) {
+  return std::hypot(std::hypot(a, b), c);
 }
 
 template <typename T> T apply(LibraryFunction function, T a, T b, T c) {
@@ -97,9 +109,9 @@ template <typename T> T apply(LibraryFunction function, T a, T b, T c) {
   case LibraryFunction::sinpi:
     return T(sinpi(a));
   case LibraryFunction::cyl_bessel_i0:
-    return T(besselI0(a));
+    return T(besselI(0, a));
   case LibraryFunction::cyl_bessel_i1:
-    return T(besselI1(a));
+    return T(besselI(1, a));
   case LibraryFunction::erfcinv:
     return T(erfcinv(a));
   case LibraryFunction::erfcx:
@@ -139,9 +151,9 @@ template <typename T> T apply(LibraryFunction function, T a, T b, T c) {
   case LibraryFunction::rhypot:
     return T(1 / std::hypot(double(a), double(b)));
   case LibraryFunction::norm3d:
-    return T(std::hypot(double(a), double(b), double(c)));
+    return T(norm3d(a, b, c));
   case LibraryFunction::rnorm3d:
-    return T(1 / std::hypot(double(a), double(b), double(c)));
+    return T(1 / norm3d(a, b, c));
   }
   return a;
 }

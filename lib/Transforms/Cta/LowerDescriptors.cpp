@@ -277,7 +277,7 @@ private:
     return success();
   }
 
-  /// Whether a loop walks along the rows, half of `promotedBytes` a step.
+  /// Whether blocks are half of `promotedBytes` wide, and a loop moves them along the rows: taken for a step of so many.
   static bool readsHalfLines(DescLoadOp load, const layout::TmaBoxes &boxes) {
     RankedTensorType type = load.getType();
     int64_t columns = type.getShape().back();

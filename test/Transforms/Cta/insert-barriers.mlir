@@ -86,6 +86,22 @@ tile.kernel @scalars(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32, %c: i1, %a
   tile.return
 }
 
+// A loop that waits for another program, which may end at another iteration in each warp, has no barrier.
+// CHECK-LABEL: tile.kernel @polls
+// CHECK-NOT: cta.barrier
+tile.kernel @polls(%x: !tile.ptr<i32>) {
+  %zero = arith.constant 0 : i32
+  tile.store %x, %zero : !tile.ptr<i32>
+  scf.while : () -> () {
+    %v = tile.load %x volatile : !tile.ptr<i32>
+    %waits = arith.cmpi eq, %v, %zero : i32
+    scf.condition(%waits)
+  } do {
+    scf.yield
+  }
+  tile.return
+}
+
 // A branch and a condition of a loop are followed, too; atomic operations write.
 // CHECK-LABEL: tile.kernel @branches
 // CHECK: scf.while
