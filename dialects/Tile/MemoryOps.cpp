@@ -1,4 +1,4 @@
-// Verification of global-memory operations.
+// Verification and effects of global-memory operations.
 #include "Tile/TileDialect.h"
 
 using namespace mlir;
@@ -21,6 +21,13 @@ static LogicalResult verifyVector(Operation *op, int64_t vector) {
   if (vector >= 1 && vector <= 16 && llvm::isPowerOf2_64(vector))
     return success();
   return op->emitOpError() << "vector is " << vector << " but must be a power of two from 1 to 16";
+}
+
+void LoadOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), GlobalMemory::get());
+  // Neither merged nor dropped, and so a loop that waits for what it reads.
+  if (getIsVolatile())
+    effects.emplace_back(MemoryEffects::Write::get(), GlobalMemory::get());
 }
 
 LogicalResult LoadOp::verify() {

@@ -36,7 +36,7 @@ class Tile_FollowsPointer<string operand, string transform, string present>
                      "!" # present # " || std::equal_to<>()">;
 
 def Tile_LoadOp : Tile_Op<"load", [
-    AttrSizedOperandSegments, MemoryEffects<[MemRead<Tile_GlobalMemory>]>,
+    AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     TypesMatchWith<"result has the pointee type", "ptr", "result", "::tile::getPointeeValueType($_self)">,
     Tile_FollowsPointer<"mask", "::tile::getMaskType($_self)", "::llvm::cast<::tile::LoadOp>($_op).getMask()">,
     Tile_FollowsPointer<"other", "::tile::getPointeeValueType($_self)", "::llvm::cast<::tile::LoadOp>($_op).getOther()">]> {
