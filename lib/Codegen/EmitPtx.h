@@ -24,7 +24,8 @@ namespace tile::codegen {
 /// LLVM's code generator for one GPU.
 class NvptxBackend {
 public:
-  /// `optLevel` 0 still promotes memory to registers: without that, accumulators live in local memory.
+  /// `optLevel` 0 makes less effort at the choice of instructions only: without the passes of optimize(), accumulators
+  /// would live in local memory.
   NvptxBackend(const target::GpuTarget &target, unsigned optLevel);
   ~NvptxBackend();
 
@@ -35,7 +36,6 @@ public:
 
 private:
   std::unique_ptr<llvm::TargetMachine> machine;
-  unsigned optLevel;
 };
 
 /// Whether the module calls a function of NVIDIA's mathematical library (`__nv_...`).

@@ -227,14 +227,14 @@ void Compilation::printModule() {
 bool Compilation::generate() {
   if (llvm::Error error = codegen::describeLaunch(*moduleOp, *gpu, description))
     return fail(Outcome::Rejected, std::move(error));
-  llvm::LLVMContext llvmContext;
+  llvmContext = std::make_unique<llvm::LLVMContext>();
   codegen::NvptxBackend backend(*gpu, options.pipeline.optLevel);
   std::unique_ptr<llvm::Module> llvmModule;
   {
     Timing::Scope scope(timing, "llvm");
     if (llvm::Error error = codegen::addLineTables(*moduleOp))
       return fail(Outcome::Internal, std::move(error));
-    auto translated = codegen::translateToLlvm(*moduleOp, llvmContext);
+    auto translated = codegen::translateToLlvm(*moduleOp, *llvmContext);
     if (!translated)
       return fail(Outcome::Internal, translated.takeError());
     llvmModule = std::move(*translated);

@@ -19,6 +19,9 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/SourceMgr.h"
 
+namespace llvm {
+class LLVMContext;
+} // namespace llvm
 namespace mlir {
 class ScopedDiagnosticHandler;
 class SourceMgrDiagnosticHandler;
@@ -69,6 +72,7 @@ private:
   Outcome state = Outcome::Success;
   const target::GpuTarget *gpu = nullptr;
   llvm::SourceMgr sources;
+  std::unique_ptr<llvm::LLVMContext> llvmContext;
   std::unique_ptr<mlir::MLIRContext> context;
   std::unique_ptr<mlir::SourceMgrDiagnosticHandler> diagnostics; ///< prints; or
   std::unique_ptr<mlir::ScopedDiagnosticHandler> collector;      ///< fills the log

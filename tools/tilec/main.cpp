@@ -12,6 +12,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdlib>
+#include <malloc.h>
 #include <pthread.h>
 
 /// LLVM gives up on code that it cannot select, without a way back: say so in one line and leave no temporary file.
@@ -50,9 +51,17 @@ int runOnLargeStack(Tool tool) {
   return tool.code;
 }
 
+/// One thread makes many small objects: memory grows by large steps, not by 128 KB, each a call of the kernel's, and
+/// not in an arena of the thread's own.
+void growMemoryByLargeSteps() {
+  mallopt(M_ARENA_MAX, 1);
+  mallopt(M_TOP_PAD, 1 << 26);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
+  growMemoryByLargeSteps();
   llvm::InitLLVM init(argc, argv);
   llvm::setBugReportMsg("tilec: internal error; please report it together with the input and this trace\n");
   if (llvm::sys::path::filename(argv[0]).starts_with("tile-opt"))
