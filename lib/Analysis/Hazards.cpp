@@ -95,6 +95,8 @@ GlobalAccess getGlobalAccess(Operation *op) {
     return {{}, PointerBases::of(update.getPtr())};
   if (auto swap = dyn_cast<AtomicCasOp>(op))
     return {{}, PointerBases::of(swap.getPtr())};
+  if (auto store = dyn_cast<cta::TmaStoreOp>(op))
+    return {{}, PointerBases::of(store.getDesc())};
   return {};
 }
 

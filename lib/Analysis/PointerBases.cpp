@@ -1,77 +1,110 @@
-// Which parameters a pointer may point into: what it is computed from, followed back through loops and branches.
+// Which memory an address may reach: what it is computed from, followed back through loops and branches.
 #include "Analysis/PointerBases.h"
+
+#include "Cta/CtaDialect.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include "llvm/ADT/SetVector.h"
+
+#include <optional>
 
 using namespace mlir;
 using namespace tile;
 
 namespace {
 
-/// What a value of a loop or branch may be, where the value enters it or leaves it; empty if that is not known.
-SmallVector<Value> getSources(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    Operation *parent = argument.getOwner()->getParentOp();
-    unsigned index = argument.getArgNumber();
-    if (auto loop = dyn_cast<scf::ForOp>(parent); loop && index > 0)
-      return {loop.getInitArgs()[index - 1], loop.getYieldedValues()[index - 1]};
-    if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
-      if (argument.getOwner() == loop.getAfterBody())
-        return {loop.getConditionOp().getArgs()[index]};
-      return {loop.getInits()[index], loop.getYieldOp().getOperand(index)};
-    }
-    return {};
+bool isAddress(Value value) {
+  return isa<PtrType, DescType>(getElementTypeOrSelf(value.getType()));
+}
+
+/// What a value of a loop or branch may be, where the value enters it or leaves it.
+std::optional<SmallVector<Value>> getSourcesOfArgument(BlockArgument argument) {
+  Operation *parent = argument.getOwner()->getParentOp();
+  unsigned index = argument.getArgNumber();
+  if (auto loop = dyn_cast<scf::ForOp>(parent); loop && index > 0)
+    return {{loop.getInitArgs()[index - 1], loop.getYieldedValues()[index - 1]}};
+  if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
+    if (argument.getOwner() == loop.getAfterBody())
+      return {{loop.getConditionOp().getArgs()[index]}};
+    return {{loop.getInits()[index], loop.getYieldOp().getOperand(index)}};
   }
+  return std::nullopt;
+}
+
+/// The values that `value` is computed from, as far as they say where it points; none if that is not known.
+std::optional<SmallVector<Value>> getSources(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return getSourcesOfArgument(argument);
   auto result = cast<OpResult>(value);
+  Operation *op = result.getOwner();
   unsigned index = result.getResultNumber();
-  if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
-    return {loop.getInitArgs()[index], loop.getYieldedValues()[index]};
-  if (auto loop = dyn_cast<scf::WhileOp>(result.getOwner()))
-    return {loop.getConditionOp().getArgs()[index]};
-  if (auto branch = dyn_cast<scf::IfOp>(result.getOwner()))
-    return {branch.thenYield().getOperand(index), branch.elseYield().getOperand(index)};
-  SmallVector<Value> pointers;
-  for (Value operand : result.getOwner()->getOperands())
-    if (isa<PtrType>(getElementTypeOrSelf(operand.getType())))
-      pointers.push_back(operand);
-  return pointers;
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return {{loop.getInitArgs()[index], loop.getYieldedValues()[index]}};
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return {{loop.getConditionOp().getArgs()[index]}};
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return {{branch.thenYield().getOperand(index), branch.elseYield().getOperand(index)}};
+  if (auto map = dyn_cast<cta::MakeTensorMapOp>(op))
+    return {{map.getBase()}};
+  if (isa<OpenTensorMapOp>(op) || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
+    return std::nullopt;
+  // What is added to a pointer is no pointer; an address that is none yet comes from all operands.
+  bool hasAddresses = llvm::any_of(op->getOperands(), isAddress);
+  return llvm::to_vector(
+      llvm::make_filter_range(op->getOperands(), [&](Value operand) { return !hasAddresses || isAddress(operand); }));
+}
+
+/// The pointer parameter that an argument of the kernel stands for; null for a number.
+StringAttr getParameter(KernelOp kernel, BlockArgument argument) {
+  unsigned index = argument.getArgNumber();
+  if (auto map = kernel.getArgAttrOfType<DictionaryAttr>(index, KernelOp::getTensorMapAttrName()))
+    return map.getAs<StringAttr>("base");
+  return isAddress(argument) ? StringAttr::get(kernel.getContext(), kernel.getArgName(index)) : StringAttr();
 }
 
 } // namespace
 
-PointerBases PointerBases::of(Value pointer) {
+void PointerBases::add(StringAttr name) {
+  if (!llvm::is_contained(names, name))
+    names.push_back(name);
+}
+
+PointerBases PointerBases::of(Value address) {
   PointerBases bases;
-  llvm::SetVector<Value> values;
-  values.insert(pointer);
+  llvm::SetVector<std::pair<Value, unsigned>> values; // and whether addresses are read there: 0 or 1
+  values.insert({address, 0});
   for (size_t next = 0; next < values.size(); ++next) {
-    Value value = values[next];
-    auto argument = dyn_cast<BlockArgument>(value);
-    if (argument && isa<KernelOp>(argument.getOwner()->getParentOp())) {
-      bases.parameters.push_back(value);
+    auto [value, isPlace] = values[next];
+    if (auto load = value.getDefiningOp<LoadOp>()) {
+      values.insert({load.getPtr(), 1});
       continue;
     }
-    SmallVector<Value> sources = getSources(value);
-    bases.isAnything |= sources.empty();
-    values.insert_range(sources);
+    auto argument = dyn_cast<BlockArgument>(value);
+    auto kernel = argument ? dyn_cast<KernelOp>(argument.getOwner()->getParentOp()) : KernelOp();
+    if (StringAttr name = kernel ? getParameter(kernel, argument) : StringAttr()) {
+      bases.add(isPlace ? StringAttr::get(name.getContext(), "*" + name.getValue()) : name);
+      continue;
+    }
+    std::optional<SmallVector<Value>> sources = getSources(value);
+    bases.isAnything |= !sources;
+    for (Value source : sources.value_or(SmallVector<Value>()))
+      values.insert({source, isPlace});
   }
+  bases.isAnything |= bases.names.empty();
   return bases;
 }
 
 bool PointerBases::mayOverlap(const PointerBases &other) const {
   if (isAnything || other.isAnything)
-    return (isAnything || !parameters.empty()) && (other.isAnything || !other.parameters.empty());
-  return llvm::any_of(parameters, [&](Value parameter) { return llvm::is_contained(other.parameters, parameter); });
+    return (isAnything || !names.empty()) && (other.isAnything || !other.names.empty());
+  return llvm::any_of(names, [&](StringAttr name) { return llvm::is_contained(other.names, name); });
 }
 
 bool PointerBases::join(const PointerBases &other) {
-  bool isNew = other.isAnything && !isAnything;
+  bool wasAnything = isAnything;
+  size_t before = names.size();
   isAnything |= other.isAnything;
-  for (Value parameter : other.parameters)
-    if (!llvm::is_contained(parameters, parameter)) {
-      parameters.push_back(parameter);
-      isNew = true;
-    }
-  return isNew;
+  llvm::for_each(other.names, [&](StringAttr name) { add(name); });
+  return names.size() != before || isAnything != wasAnything;
 }

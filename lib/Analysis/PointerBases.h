@@ -1,11 +1,14 @@
-// Which parameters of the kernel a pointer may point into.
+// Which memory a pointer or a descriptor may reach, by the kernel's parameters.
 //
-//   %p = tile.addptr %x, %i                                {x}
-//   scf.for … iter_args(%q = %p) { … yield (%q + 4) }      {x}
-//   %r = arith.select %c, %p, %y                           {x, y}
-//   %s = tile.address_cast %number                         anything
+//   %p = tile.addptr %x, %i                                x
+//   scf.for … iter_args(%q = %p) { … yield (%q + 4) }      x
+//   %r = arith.select %c, %p, %y                           x, y
+//   %t = tile.load %x; %s = tile.address_cast %t           *x: what addresses point to that are found through x
+//   a tensor map that the launcher makes of parameter x    x
+//   a tensor map that is read from memory                  anything
 //
-// Different parameters are taken for different memory, as the language has it.
+// Different parameters are taken for different memory, as the language has it, and so are tensors whose addresses are
+// read through different parameters.
 #pragma once
 
 #include "Tile/TileDialect.h"
@@ -16,8 +19,8 @@ namespace tile {
 
 class PointerBases {
 public:
-  /// Of a pointer or a tensor of pointers.
-  static PointerBases of(mlir::Value pointer);
+  /// Of a pointer, a tensor of pointers, a descriptor or an address.
+  static PointerBases of(mlir::Value address);
 
   bool mayOverlap(const PointerBases &other) const;
   /// Whether anything was added.
@@ -25,7 +28,9 @@ public:
   void clear() { *this = PointerBases(); }
 
 private:
-  llvm::SmallVector<mlir::Value, 2> parameters;
+  void add(mlir::StringAttr name);
+
+  llvm::SmallVector<mlir::StringAttr, 2> names;
   bool isAnything = false;
 };
 

@@ -1,6 +1,7 @@
 // Backward slice of the TMA reads of a kernel.
 #include "Analysis/RolePlan.h"
 
+#include "Analysis/PointerBases.h"
 #include "Analysis/SharedLiveness.h"
 #include "Target/GpuTarget.h"
 
@@ -100,106 +101,31 @@ private:
     return true;
   }
 
-  /// Whether a write may go to what the producer reads; different parameters are taken to be different tensors.
+  /// Whether a write may go to what the producer reads.
   bool writesWhatItReads() {
-    DenseSet<Attribute> read;
+    PointerBases read;
     for (Operation *op : plan.producerOps) {
-      Value source;
       if (auto load = dyn_cast<LoadOp>(op))
-        source = load.getPtr();
-      if (auto map = dyn_cast<cta::MakeTensorMapOp>(op))
-        source = map.getBase();
-      if (auto load = dyn_cast<cta::TmaLoadSyncOp>(op)) {
-        // What a map in memory describes is not known.
-        if (load.getDesc().getDefiningOp<OpenTensorMapOp>())
-          return true;
-        if (isa<BlockArgument>(load.getDesc()))
-          read.insert(baseOf(load.getDesc()));
-      }
-      if (source && !findParameters(source, read))
-        return true;
+        read.join(PointerBases::of(load.getPtr()));
+      if (auto load = dyn_cast<cta::TmaLoadSyncOp>(op))
+        read.join(PointerBases::of(load.getDesc()));
     }
     return kernel
         .walk([&](Operation *op) {
-          DenseSet<Attribute> written;
           Value target;
           if (auto store = dyn_cast<StoreOp>(op))
             target = store.getPtr();
           else if (auto update = dyn_cast<AtomicRmwOp>(op))
             target = update.getPtr();
-          else if (auto store = dyn_cast<cta::TmaStoreOp>(op)) {
-            if (auto map = store.getDesc().getDefiningOp<cta::MakeTensorMapOp>())
-              target = map.getBase();
-            else if (store.getDesc().getDefiningOp<OpenTensorMapOp>())
-              return WalkResult::interrupt();
-            else
-              written.insert(baseOf(store.getDesc()));
-          } else if (writesGlobalMemory(op))
+          else if (auto store = dyn_cast<cta::TmaStoreOp>(op))
+            target = store.getDesc();
+          else if (writesGlobalMemory(op))
             // What waits for other programs, or may do anything.
             return WalkResult::interrupt();
-          bool conflicts = (target && !findParameters(target, written)) ||
-                           llvm::any_of(written, [&](Attribute name) { return read.contains(name); });
+          bool conflicts = target && PointerBases::of(target).mayOverlap(read);
           return conflicts ? WalkResult::interrupt() : WalkResult::advance();
         })
         .wasInterrupted();
-  }
-
-  /// The name of the pointer parameter behind a descriptor that the launcher makes.
-  Attribute baseOf(Value desc) {
-    auto map = kernel.getArgAttrOfType<DictionaryAttr>(cast<BlockArgument>(desc).getArgNumber(),
-                                                       KernelOp::getTensorMapAttrName());
-    return map.get("base");
-  }
-
-  /// Adds the names of the parameters that `pointer` is computed from, for one that is read from memory "*" and those
-  /// behind its place; false if it may point anywhere.
-  bool findParameters(Value pointer, DenseSet<Attribute> &names) {
-    DenseSet<Value> visited;
-    return findParameters(pointer, names, visited);
-  }
-
-  bool findParameters(Value pointer, DenseSet<Attribute> &names, DenseSet<Value> &visited) {
-    if (!visited.insert(pointer).second)
-      return true;
-    auto follow = [&](Value value) { return findParameters(value, names, visited); };
-    auto argument = dyn_cast<BlockArgument>(pointer);
-    auto loop =
-        dyn_cast_if_present<scf::ForOp>(argument ? argument.getOwner()->getParentOp() : pointer.getDefiningOp());
-    if (loop) {
-      // A loop's number is no address.
-      if (argument && argument.getArgNumber() == 0)
-        return false;
-      unsigned index = argument ? argument.getArgNumber() - 1 : cast<OpResult>(pointer).getResultNumber();
-      return follow(loop.getInitArgs()[index]) && follow(loop.getYieldedValues()[index]);
-    }
-    if (argument) {
-      if (!isa<KernelOp>(argument.getOwner()->getParentOp()) || !isPointer(argument))
-        return false;
-      names.insert(StringAttr::get(kernel.getContext(), kernel.getArgName(argument.getArgNumber())));
-      return true;
-    }
-    Operation *op = pointer.getDefiningOp();
-    if (auto load = dyn_cast<LoadOp>(op))
-      return findStored(load, names);
-    // What control flow makes may point anywhere.
-    if (op->getNumRegions() != 0 || !isMemoryEffectFree(op))
-      return false;
-    // What is added to a pointer is no pointer; an address that is none yet comes from all operands.
-    bool hasPointers = llvm::any_of(op->getOperands(), isPointer);
-    return llvm::all_of(op->getOperands(),
-                        [&](Value operand) { return (hasPointers && !isPointer(operand)) || follow(operand); });
-  }
-
-  static bool isPointer(Value value) { return isa<PtrType>(getElementTypeOf(value.getType())); }
-
-  /// Tensors whose addresses lie behind different parameters are taken to be different, too.
-  bool findStored(LoadOp load, DenseSet<Attribute> &names) {
-    DenseSet<Attribute> places;
-    if (!findParameters(load.getPtr(), places))
-      return false;
-    for (Attribute place : places)
-      names.insert(StringAttr::get(kernel.getContext(), "*" + cast<StringAttr>(place).getValue()));
-    return true;
   }
 
   bool slice() {

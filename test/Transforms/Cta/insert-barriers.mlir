@@ -335,6 +335,30 @@ tile.kernel @groups(%i: i32, %d: !tile.desc<32x32xf16>) attributes {num_warps = 
   tile.return
 }
 
+// The scalar is read by all warps, perhaps from the rows that the other group's copy overwrites: then groups are not
+// enough. A copy to another tensor is no matter.
+// CHECK-LABEL: tile.kernel @read_before_copy
+// CHECK: cta.local_store
+// CHECK-NEXT: cta.barrier groups
+// CHECK-NEXT: cta.tma_store
+// CHECK: cta.local_store
+// CHECK-NEXT: cta.barrier{{$}}
+// CHECK-NEXT: cta.tma_store
+tile.kernel @read_before_copy(%i: i32, %x: !tile.ptr<f16> {tile.name = "x"},
+                              %dx: !tile.desc<32x32xf16> {tile.tensor_map = {base = "x"}},
+                              %dy: !tile.desc<32x32xf16> {tile.tensor_map = {base = "y"}})
+    attributes {num_warps = 8 : i32} {
+  %v = arith.constant dense<0.0> : tensor<32x32xf16, #rows>
+  %b = cta.alloc at 0 : !b
+  %c = cta.alloc at 2048 : !b
+  %first = tile.load %x : !tile.ptr<f16>
+  cta.local_store %v, %b : tensor<32x32xf16, #rows>, !b
+  cta.tma_store %b, %dy[%i, %i] {groups = 2 : i32} : !b, !tile.desc<32x32xf16>
+  cta.local_store %v, %c : tensor<32x32xf16, #rows>, !b
+  cta.tma_store %c, %dx[%i, %i] {groups = 2 : i32} : !b, !tile.desc<32x32xf16>
+  tile.return
+}
+
 // In a role only the math warps meet.
 // CHECK-LABEL: tile.kernel @role
 // CHECK: cta.warp_roles math {

@@ -106,11 +106,11 @@ tile.kernel @negative_written_by_tma(%n: i32, %d: !d {tile.tensor_map = {base = 
   tile.return
 }
 
-// A pointer that control flow chose may point anywhere.
+// A pointer that control flow chose may point into either tensor.
 // CHECK-LABEL: tile.kernel @negative_chosen_pointer
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
-tile.kernel @negative_chosen_pointer(%n: i32, %p: !tile.ptr<f16> {tile.name = "c"}, %t: i1, %v: f16, %d: !d {tile.tensor_map = {base = "a"}}) {
+tile.kernel @negative_chosen_pointer(%n: i32, %p: !tile.ptr<f16> {tile.name = "c"}, %r: !tile.ptr<f16> {tile.name = "a"}, %t: i1, %v: f16, %d: !d {tile.tensor_map = {base = "a"}}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
@@ -122,7 +122,7 @@ tile.kernel @negative_chosen_pointer(%n: i32, %p: !tile.ptr<f16> {tile.name = "c
     %q = scf.if %t -> !tile.ptr<f16> {
       scf.yield %p : !tile.ptr<f16>
     } else {
-      %other = tile.addptr %p, %i : !tile.ptr<f16>, i32
+      %other = tile.addptr %r, %i : !tile.ptr<f16>, i32
       scf.yield %other : !tile.ptr<f16>
     }
     tile.store %q, %v : !tile.ptr<f16>
