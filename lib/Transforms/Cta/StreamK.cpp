@@ -90,19 +90,18 @@ struct Ranges {
   }
 };
 
-/// How work is dealt out; all values are computed once, before the loop.
+/// How work is dealt out; all values are computed once, before the loop. A CTA's share of split programs is an owner's
+/// first steps of one, or a helper's range, which may go over several.
 struct Schedule {
   Value cta, ctas;
   Value steps;          ///< of a program, at least 1
-  Value wholePrograms;  ///< that one CTA does alone; the others are split
-  Value wholeOfThisCta; ///< how many of them this CTA does
-  Value ownSteps;       ///< of each program that is split: its owner's
-  Value otherSteps;     ///< and its helpers', at least 1
-  Value helpers;        ///< CTAs from the first on; owners follow
-  Ranges ranges;        ///< of helpers, among all programs' other steps
-  Value first, end;     ///< this helper's
-  Value firstIndex;     ///< of the split program that `first` belongs to
-  Value segments;       ///< programs and parts of programs of this CTA
+  Value wholeOfThisCta; ///< programs that it does alone, before its share of split ones
+  Value segments;       ///< these programs, and parts of split ones
+  Value ownSteps;       ///< of each split program: its owner's, at least 1
+  Value program, from;  ///< where this CTA's share begins
+  Value share;          ///< and its steps
+  Value pieces;         ///< that helpers leave for this owner
+  Value pieceOffset;    ///< from a program to its piece: this helper's, or the last one for this owner
 };
 
 class StreamK {
@@ -136,10 +135,9 @@ private:
     Value count = programs.getUpperBound();
     Value rounds = n.div(count, s.ctas), rest = n.sub(count, n.mul(rounds, s.ctas));
     auto [isSplit, participants] = emitParticipants(s, rounds, rest);
-    s.wholePrograms = n.sub(count, n.select(isSplit, rest, zero));
     Value isInRest = n.select(n.less(s.cta, rest), one, zero);
     s.wholeOfThisCta = n.add(rounds, n.select(isSplit, zero, isInRest));
-    emitRanges(s, isSplit, rest, participants);
+    emitShare(s, isSplit, participants, rest, /*wholePrograms=*/n.sub(count, rest));
     return s;
   }
 
@@ -179,32 +177,42 @@ private:
     return {branch.getResult(0), branch.getResult(1)};
   }
 
-  void emitRanges(Schedule &s, Value isSplit, Value rest, Value participants) {
+  void emitShare(Schedule &s, Value isSplit, Value participants, Value rest, Value wholePrograms) {
     Numbers n(rewriter, loc);
     Value one = n.constant(1), zero = n.constant(0);
-    SmallVector<Type> types(8, rewriter.getI32Type());
+    SmallVector<Type> types(6, rewriter.getI32Type());
     auto branch = scf::IfOp::create(rewriter, loc, types, isSplit, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(branch.thenBlock());
+    // The first CTAs help; owners follow.
     Value helpers = n.sub(participants, rest), others = n.sub(s.steps, s.ownSteps);
+    Value isHelper = n.less(s.cta, helpers);
     Value work = n.mul(rest, others), size = n.div(work, helpers);
     Ranges ranges{size, n.sub(work, n.mul(size, helpers))};
     Value first = ranges.firstOf(s.cta, n), end = ranges.firstOf(n.add(s.cta, one), n);
-    Value firstIndex = n.div(first, others);
-    Value pieces = n.add(n.sub(n.div(n.sub(end, one), others), firstIndex), one);
-    Value own = n.select(n.less(s.cta, participants), one, zero);
-    Value segments = n.add(s.wholeOfThisCta, n.select(n.less(s.cta, helpers), pieces, own));
+    Value firstIndex = n.div(first, others), lastIndex = n.div(n.sub(end, one), others);
+    // Of all other CTAs, too, some program's owner, so that no division is by zero.
+    Value owned = n.select(isHelper, zero, n.min(n.sub(s.cta, helpers), n.sub(rest, one)));
+    Value begin = n.mul(owned, others);
+    Value firstHelper = ranges.ctaOf(begin, n), lastHelper = ranges.ctaOf(n.sub(n.add(begin, others), one), n);
+
+    Value parts =
+        n.select(isHelper, n.add(n.sub(lastIndex, firstIndex), one), n.select(n.less(s.cta, participants), one, zero));
+    Value program = n.add(wholePrograms, n.select(isHelper, firstIndex, owned));
+    Value from = n.select(isHelper, n.add(s.ownSteps, n.sub(first, n.mul(firstIndex, others))), zero);
+    Value share = n.select(isHelper, n.sub(end, first), s.ownSteps);
+    Value pieces = n.add(n.sub(lastHelper, firstHelper), one);
+    Value pieceOffset = n.sub(n.select(isHelper, s.cta, lastHelper), wholePrograms);
     scf::YieldOp::create(rewriter, loc,
-                         ValueRange{helpers, others, ranges.size, ranges.longer, first, end, firstIndex, segments});
+                         ValueRange{n.add(s.wholeOfThisCta, parts), program, from, share, pieces, pieceOffset});
     rewriter.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(rewriter, loc, ValueRange{zero, one, zero, zero, zero, zero, zero, s.wholeOfThisCta});
-    s.helpers = branch.getResult(0);
-    s.otherSteps = branch.getResult(1);
-    s.ranges = {branch.getResult(2), branch.getResult(3)};
-    s.first = branch.getResult(4);
-    s.end = branch.getResult(5);
-    s.firstIndex = branch.getResult(6);
-    s.segments = branch.getResult(7);
+    scf::YieldOp::create(rewriter, loc, ValueRange{s.wholeOfThisCta, zero, zero, zero, zero, zero});
+    s.segments = branch.getResult(0);
+    s.program = branch.getResult(1);
+    s.from = branch.getResult(2);
+    s.share = branch.getResult(3);
+    s.pieces = branch.getResult(4);
+    s.pieceOffset = branch.getResult(5);
   }
 
   RankedTensorType sumType() { return plan.getSumType(); }
@@ -241,33 +249,27 @@ private:
   void emitSegments(const Schedule &s, Value lower, Value step) {
     Numbers n(rewriter, loc);
     Value zero = n.constant(0), one = n.constant(1);
-    auto segments = scf::ForOp::create(rewriter, loc, zero, s.segments, one, ValueRange{s.first, s.firstIndex});
+    auto segments = scf::ForOp::create(rewriter, loc, zero, s.segments, one, ValueRange{s.program, s.from, s.share});
     Operation *afterSteps = steps->getNextNode();
 
     // Which program, and which of its steps.
     rewriter.setInsertionPointToStart(segments.getBody());
-    Value number = segments.getInductionVar(), next = segments.getRegionIterArg(0),
-          nextIndex = segments.getRegionIterArg(1);
+    Value number = segments.getInductionVar();
+    ValueRange next = segments.getRegionIterArgs();
     Value isWhole = n.less(number, s.wholeOfThisCta);
-    auto segment = scf::IfOp::create(rewriter, loc, SmallVector<Type>(5, rewriter.getI32Type()), isWhole,
+    auto segment = scf::IfOp::create(rewriter, loc, SmallVector<Type>(6, rewriter.getI32Type()), isWhole,
                                      /*withElseRegion=*/true);
     {
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(segment.thenBlock());
-      Value program = n.add(s.cta, n.mul(number, s.ctas));
-      scf::YieldOp::create(rewriter, loc, ValueRange{program, zero, s.steps, next, nextIndex});
+      Value whole = n.add(s.cta, n.mul(number, s.ctas));
+      scf::YieldOp::create(rewriter, loc, ValueRange{whole, zero, s.steps, next[0], next[1], next[2]});
       rewriter.setInsertionPointToStart(segment.elseBlock());
-      Value isHelper = n.less(s.cta, s.helpers);
-      Value from = n.add(s.ownSteps, n.sub(next, n.mul(nextIndex, s.otherSteps)));
-      Value to = n.min(s.steps, n.add(from, n.sub(s.end, next)));
-      Value following = n.add(next, n.sub(to, from));
-      Value index = n.select(isHelper, nextIndex, n.sub(s.cta, s.helpers));
+      Value shared = next[0], from = next[1], share = next[2], to = n.min(s.steps, n.add(from, share));
       scf::YieldOp::create(rewriter, loc,
-                           ValueRange{n.add(s.wholePrograms, index), n.select(isHelper, from, zero),
-                                      n.select(isHelper, to, s.ownSteps), following, n.add(nextIndex, one)});
+                           ValueRange{shared, from, to, n.add(shared, one), s.ownSteps, n.sub(share, n.sub(to, from))});
     }
     Value program = segment.getResult(0), from = segment.getResult(1), to = segment.getResult(2);
-    SmallVector<Value> following{segment.getResult(3), segment.getResult(4)};
 
     // The program, with only these steps. All programs have as many, so a whole one ends where it did.
     SmallVector<Operation *> before, after;
@@ -283,7 +285,7 @@ private:
 
     rewriter.setInsertionPointToEnd(segments.getBody());
     auto branch = scf::IfOp::create(rewriter, loc, n.equal(from, zero), /*withElseRegion=*/true);
-    scf::YieldOp::create(rewriter, loc, following);
+    scf::YieldOp::create(rewriter, loc, segment.getResults().drop_front(3));
 
     rewriter.setInsertionPointToStart(branch.thenBlock());
     Value sum = emitSumOfPieces(s, program, isWhole);
@@ -293,7 +295,7 @@ private:
       op->moveBefore(branch.thenBlock()->getTerminator());
 
     rewriter.setInsertionPointToStart(branch.elseBlock());
-    Value piece = n.add(n.sub(program, s.wholePrograms), s.cta);
+    Value piece = n.add(program, s.pieceOffset);
     cta::PartialStoreOp::create(rewriter, loc, steps.getResult(0), emitScratch(piece, flagBytes),
                                 plan.getProduct().getColumnsAttr());
     cta::BarrierOp::create(rewriter, loc, /*warps=*/IntegerAttr(), /*groups=*/false);
@@ -306,25 +308,12 @@ private:
   /// What the owner did, and what its helpers did. A helper's first piece is a program's last, so these come first.
   Value emitSumOfPieces(const Schedule &s, Value program, Value isWhole) {
     Numbers n(rewriter, loc);
-    Type i32 = rewriter.getI32Type();
-    auto pieces = scf::IfOp::create(rewriter, loc, TypeRange{i32, i32}, isWhole, /*withElseRegion=*/true);
-    {
-      OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointToStart(pieces.thenBlock());
-      Value none = n.constant(0);
-      scf::YieldOp::create(rewriter, loc, ValueRange{none, none});
-      rewriter.setInsertionPointToStart(pieces.elseBlock());
-      Ranges ranges = s.ranges;
-      Value one = n.constant(1), index = n.sub(program, s.wholePrograms), first = n.mul(index, s.otherSteps);
-      Value firstHelper = ranges.ctaOf(first, n), lastHelper = ranges.ctaOf(n.sub(n.add(first, s.otherSteps), one), n);
-      Value count = n.add(n.sub(lastHelper, firstHelper), one);
-      scf::YieldOp::create(rewriter, loc, ValueRange{count, n.add(index, lastHelper)});
-    }
-    Value count = pieces.getResult(0), last = pieces.getResult(1), zero = n.constant(0), one = n.constant(1);
+    Value zero = n.constant(0), one = n.constant(1);
+    Value count = n.select(isWhole, zero, s.pieces);
     auto loop = scf::ForOp::create(rewriter, loc, zero, count, one, ValueRange{steps.getResult(0)});
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(loop.getBody());
-    Value piece = n.sub(last, loop.getInductionVar());
+    Value piece = n.sub(n.add(program, s.pieceOffset), loop.getInductionVar());
     cta::FlagWaitOp::create(rewriter, loc, emitScratch(piece, 0));
     cta::BarrierOp::create(rewriter, loc, /*warps=*/IntegerAttr(), /*groups=*/false);
     Value sum = cta::PartialAddOp::create(rewriter, loc, loop.getRegionIterArg(0), emitScratch(piece, flagBytes),
