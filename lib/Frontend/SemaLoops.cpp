@@ -119,6 +119,7 @@ void Sema::emitUnrolled(const ForStmt &stmt, const LoopRange &range) {
   auto [lower, upper, step] = bounds;
   size_t errorsBefore = diagnostics.numErrors();
   Block guarded = stmt.stop.empty() ? Block() : Block{guardedBy(stmt.stop, stmt, scratchModules.emplace_back())};
+  bool endsAtRunTime = false;
   ++loopDepth;
   for (Int128 i = lower; step > 0 ? i < upper : i > upper; i += step) {
     if (++unrolledIterations > maxUnrolled) {
@@ -138,8 +139,14 @@ void Sema::emitUnrolled(const ForStmt &stmt, const LoopRange &range) {
     const SymValue &stop = scope[stmt.stop].value;
     if (stop.isTensor() ? matchPattern(stop.value, m_One()) : constantTruth(stop).value_or(false))
       break;
+    endsAtRunTime |= stop.isTensor() && !matchPattern(stop.value, m_Zero());
   }
   --loopDepth;
+  if (endsAtRunTime) {
+    Binding &target = scope[stmt.target->id];
+    target.unusable = "the loop may end early, at run time; assign it to another name in front of the jump";
+    target.unusableAt = stmt.range;
+  }
 }
 
 /// Values with which the carried names enter the next iteration; false when one changed its type.
