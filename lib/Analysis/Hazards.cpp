@@ -230,7 +230,8 @@ private:
       pending.passBarrier(barrier->second);
     const GlobalAccess &global = globalAccesses.at(op);
     pending.replicas.join(global.replicas);
-    pending.globalWrites.join(global.writes);
+    if (!isa<cta::TmaStoreOp>(op)) // which may end later than any barrier
+      pending.globalWrites.join(global.writes);
     Accesses accesses = getAccesses(op);
     for (Bytes bytes : accesses.reads)
       (isa<cta::TmaStoreOp>(op) ? pending.stores : pending.reads).add(bytes);

@@ -78,6 +78,8 @@ PointerBases PointerBases::of(Value address) {
     auto [value, isPlace] = values[next];
     if (auto load = value.getDefiningOp<LoadOp>()) {
       values.insert({load.getPtr(), 1});
+      if (load.getOther())
+        values.insert({load.getOther(), isPlace});
       continue;
     }
     auto argument = dyn_cast<BlockArgument>(value);

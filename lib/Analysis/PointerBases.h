@@ -7,8 +7,8 @@
 //   a tensor map that the launcher makes of parameter x    x
 //   a tensor map that is read from memory                  anything
 //
-// Different parameters are taken for different memory, as the language has it, and so are tensors whose addresses are
-// read through different parameters.
+// Different parameters are taken for different memory, as the language has it. What is found through a parameter is taken
+// for other memory than every parameter, and than what is found through others.
 #pragma once
 
 #include "Tile/TileDialect.h"

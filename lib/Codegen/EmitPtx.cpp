@@ -103,8 +103,7 @@ struct CheapPassesOnly : llvm::OptPassGate {
 /// for this. Of 90 kernels (examples, products of seven sizes, execution tests) one gets more than 1 % more
 /// instructions: dot-scaled 4 %.
 constexpr const char *optimizations =
-    // libdevice's functions ask for the target, and are inlined.
-    "nvvm-reflect,function(nvvm-intr-range,simplifycfg,sroa,early-cse),cgscc(inline),"
+    "globalopt,function(simplifycfg,sroa,early-cse),cgscc(inline,function-attrs),"
     "function("
     "sroa,early-cse<memssa>,speculative-execution<only-if-divergent-target>,instcombine<no-verify-fixpoint>,"
     "simplifycfg,reassociate,"
@@ -140,6 +139,8 @@ void NvptxBackend::optimize(llvm::Module &module) const {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   llvm::ModulePassManager passes;
+  // The target's: libdevice asks which GPU it is compiled for.
+  builder.invokePipelineStartEPCallbacks(passes, llvm::OptimizationLevel::O3);
   llvm::cantFail(builder.parsePassPipeline(passes, optimizations));
   passes.run(module, modules);
 }

@@ -72,7 +72,7 @@ private:
   Outcome state = Outcome::Success;
   const target::GpuTarget *gpu = nullptr;
   llvm::SourceMgr sources;
-  std::unique_ptr<llvm::LLVMContext> llvmContext;
+  std::unique_ptr<llvm::LLVMContext> llvmContext; ///< lives as long as this, though only generate() needs it
   std::unique_ptr<mlir::MLIRContext> context;
   std::unique_ptr<mlir::SourceMgrDiagnosticHandler> diagnostics; ///< prints; or
   std::unique_ptr<mlir::ScopedDiagnosticHandler> collector;      ///< fills the log

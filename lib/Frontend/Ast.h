@@ -373,7 +373,8 @@ struct ForStmt : Stmt {
   const NameExpr *target = nullptr;
   const Expr *iterator = nullptr;
   Block body;
-  std::string stop; // the loop ends when this hidden name is true (SemaJumps.cpp); empty: it runs to its end
+  std::string stop;    // the loop ends when this hidden name is true (SemaJumps.cpp); empty: it runs to its end
+  bool breaks = false; // what follows the loop may run though it has ended early; not so behind a return
 };
 
 struct WhileStmt : Stmt {

@@ -149,6 +149,7 @@ private:
       node->iterator = loop->iterator;
       node->body = std::move(body);
       node->stop = stop;
+      node->breaks = hasJump(loop->body, StmtKind::Break);
       return node;
     }
     auto *node = nodes.make<WhileStmt>(stmt.range);

@@ -119,7 +119,7 @@ void Sema::emitUnrolled(const ForStmt &stmt, const LoopRange &range) {
   auto [lower, upper, step] = bounds;
   size_t errorsBefore = diagnostics.numErrors();
   Block guarded = stmt.stop.empty() ? Block() : Block{guardedBy(stmt.stop, stmt, scratchModules.emplace_back())};
-  bool endsAtRunTime = false;
+  bool mayHaveEnded = false, hasNoKnownEnd = false;
   ++loopDepth;
   for (Int128 i = lower; step > 0 ? i < upper : i > upper; i += step) {
     if (++unrolledIterations > maxUnrolled) {
@@ -128,6 +128,7 @@ void Sema::emitUnrolled(const ForStmt &stmt, const LoopRange &range) {
     }
     if (!charge(1, stmt.range))
       break;
+    hasNoKnownEnd |= mayHaveEnded;
     bind(*stmt.target, SymValue::makeConstant(i));
     emitBlock({stmt.stop.empty() ? &stmt.body : &guarded, 0, nullptr});
     // Every iteration would report the same errors.
@@ -135,14 +136,15 @@ void Sema::emitUnrolled(const ForStmt &stmt, const LoopRange &range) {
       break;
     if (stmt.stop.empty())
       continue;
-    // A flag of a kernel is a run-time value. Behind the loop the target has the value with which it ended.
+    // A flag of a kernel is a run-time value. Behind the loop the target has the value with which it ended, if that is
+    // known at compile time.
     const SymValue &stop = scope[stmt.stop].value;
     if (stop.isTensor() ? matchPattern(stop.value, m_One()) : constantTruth(stop).value_or(false))
       break;
-    endsAtRunTime |= stop.isTensor() && !matchPattern(stop.value, m_Zero());
+    mayHaveEnded = stop.isTensor() && !matchPattern(stop.value, m_Zero());
   }
   --loopDepth;
-  if (endsAtRunTime) {
+  if (hasNoKnownEnd && stmt.breaks) {
     Binding &target = scope[stmt.target->id];
     target.unusable = "the loop may end early, at run time; assign it to another name in front of the jump";
     target.unusableAt = stmt.range;

@@ -51,11 +51,11 @@ int runOnLargeStack(Tool tool) {
   return tool.code;
 }
 
-/// One thread makes many small objects: memory grows by large steps, not by 128 KB, each a call of the kernel's, and
-/// not in an arena of the thread's own.
+/// The compiler's one thread makes many small objects: memory grows by 64 MiB, not by 128 KiB, each a call of the
+/// kernel's, and not in an arena of the thread's own.
 void growMemoryByLargeSteps() {
   mallopt(M_ARENA_MAX, 1);
-  mallopt(M_TOP_PAD, 1 << 26);
+  mallopt(M_TOP_PAD, 64 << 20);
 }
 
 } // namespace

@@ -359,6 +359,38 @@ tile.kernel @read_before_copy(%i: i32, %x: !tile.ptr<f16> {tile.name = "x"},
   tile.return
 }
 
+// What a masked load has instead of memory is an address in x, which has been read; what is found through t is not.
+// CHECK-LABEL: tile.kernel @address_instead
+// CHECK-NOT: cta.barrier
+// CHECK: tile.store
+// CHECK: cta.barrier
+// CHECK-NEXT: tile.store
+tile.kernel @address_instead(%x: !tile.ptr<f16> {tile.name = "x"}, %t: !tile.ptr<i64> {tile.name = "t"}, %c: i1, %h: f16) {
+  %v = tile.load %x : !tile.ptr<f16>
+  %inside = tile.load %t : !tile.ptr<i64>
+  %p = tile.address_cast %inside : i64 -> !tile.ptr<f16>
+  tile.store %p, %h : !tile.ptr<f16>
+  %number = tile.address_cast %x : !tile.ptr<f16> -> i64
+  %either = tile.load %t mask %c other %number : !tile.ptr<i64>
+  %q = tile.address_cast %either : i64 -> !tile.ptr<f16>
+  tile.store %q, %h : !tile.ptr<f16>
+  tile.return
+}
+
+// No barrier makes a read see what TMA writes.
+// CHECK-LABEL: tile.kernel @read_behind_copy
+// CHECK: cta.tma_store
+// CHECK-NOT: cta.barrier
+// CHECK: tile.return
+tile.kernel @read_behind_copy(%i: i32, %x: !tile.ptr<f16> {tile.name = "x"}, %d: !tile.desc<32x32xf16> {tile.tensor_map = {base = "x"}}) {
+  %v = arith.constant dense<0.0> : !v
+  %b = cta.alloc at 0 : !b
+  cta.local_store %v, %b : !v, !b
+  cta.tma_store %b, %d[%i, %i] : !b, !tile.desc<32x32xf16>
+  %first = tile.load %x : !tile.ptr<f16>
+  tile.return
+}
+
 // In a role only the math warps meet.
 // CHECK-LABEL: tile.kernel @role
 // CHECK: cta.warp_roles math {

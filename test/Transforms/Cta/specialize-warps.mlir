@@ -115,6 +115,28 @@ tile.kernel @carried(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
   tile.return
 }
 
+// Different parameters are different tensors, also where control flow chooses one.
+// CHECK-LABEL: tile.kernel @written_chosen_tensor
+// CHECK: cta.warp_roles
+tile.kernel @written_chosen_tensor(%n: i32, %p: !tile.ptr<f16> {tile.name = "c"}, %r: !tile.ptr<f16> {tile.name = "e"}, %t: i1, %v: f16, %d: !d {tile.tensor_map = {base = "a"}}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    tile.print "" %x : !x
+    %q = scf.if %t -> !tile.ptr<f16> {
+      scf.yield %p : !tile.ptr<f16>
+    } else {
+      scf.yield %r : !tile.ptr<f16>
+    }
+    tile.store %q, %v : !tile.ptr<f16>
+  }
+  tile.return
+}
+
 // Different parameters are different tensors.
 // CHECK-LABEL: tile.kernel @written_other_tensor
 // CHECK: cta.warp_roles
