@@ -55,12 +55,13 @@ std::optional<SmallVector<Value>> getSources(Value value) {
       llvm::make_filter_range(op->getOperands(), [&](Value operand) { return !hasAddresses || isAddress(operand); }));
 }
 
-/// The pointer parameter that an argument of the kernel stands for; null for a number.
+/// The pointer parameter that an argument of the kernel stands for; null if none is known.
 StringAttr getParameter(KernelOp kernel, BlockArgument argument) {
   unsigned index = argument.getArgNumber();
   if (auto map = kernel.getArgAttrOfType<DictionaryAttr>(index, KernelOp::getTensorMapAttrName()))
     return map.getAs<StringAttr>("base");
-  return isAddress(argument) ? StringAttr::get(kernel.getContext(), kernel.getArgName(index)) : StringAttr();
+  bool isPointer = isa<PtrType>(argument.getType());
+  return isPointer ? StringAttr::get(kernel.getContext(), kernel.getArgName(index)) : StringAttr();
 }
 
 } // namespace

@@ -49,18 +49,6 @@ private:
   std::string &errors;
 };
 
-/// The target's passes without straight-line strength reduction: its time grows with the square of a block's size
-/// (0.36 of 0.40 s for the 128x128x64 matrix product), and address arithmetic is our own passes' business.
-class CodegenPasses : public llvm::legacy::PassManager {
-public:
-  void add(llvm::Pass *pass) override {
-    if (pass->getPassName() == "Straight line strength reduction")
-      delete pass;
-    else
-      PassManager::add(pass);
-  }
-};
-
 std::unique_ptr<llvm::TargetMachine> createMachine(const target::GpuTarget &gpu, unsigned optLevel) {
   LLVMInitializeNVPTXTarget();
   LLVMInitializeNVPTXTargetInfo();
@@ -99,9 +87,9 @@ struct CheapPassesOnly : llvm::OptPassGate {
 
 /// What kernels gain from LLVM's middle end, in the order and the notation of `opt -passes=`. The -O3 pipeline also has
 /// passes for calls, memory and vectors of other programs, and runs InstCombine eight times, whose comparison of all
-/// phis of a block with each other takes long where loops carry 128 sums: 59 of 190 ms for matmul of 8192, against 20
-/// for this. Of 90 kernels (examples, products of seven sizes, execution tests) one gets more than 1 % more
-/// instructions: dot-scaled 4 %.
+/// phis of a block with each other takes long where loops carry 128 sums: 59 ms for matmul of 8192, against 20 to 30
+/// for this. Of 90 kernels (examples, products of seven sizes, execution tests) two get more than 1 % more
+/// instructions: dot-scaled 4 %, shapes 2 %.
 constexpr const char *optimizations =
     "globalopt,function(simplifycfg,sroa,early-cse),cgscc(inline,function-attrs),"
     "function("
@@ -152,7 +140,7 @@ llvm::Expected<std::string> NvptxBackend::emitPtx(llvm::Module &module) const {
   module.getContext().setOptPassGate(gate);
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
-  CodegenPasses passes;
+  llvm::legacy::PassManager passes;
   if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
     return llvm::createStringError("LLVM cannot emit PTX for this module");
   passes.run(module);
