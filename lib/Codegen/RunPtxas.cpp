@@ -127,7 +127,7 @@ static std::vector<std::string> makeEnvironment() {
   std::vector<std::string> variables;
   for (char **variable = environ; *variable; ++variable)
     variables.push_back(*variable);
-  if (!getenv("GLIBC_TUNABLES"))
+  if (llvm::none_of(variables, [](StringRef variable) { return variable.starts_with("GLIBC_TUNABLES="); }))
     variables.push_back("GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=67108864:"
                         "glibc.malloc.mmap_threshold=1073741824:glibc.malloc.trim_threshold=1073741824");
   return variables;

@@ -54,7 +54,7 @@ std::string whyNoWgmma(const CompilerOptions &options, const target::GpuTarget &
                        const frontend::OpenProduct &product, const target::GemmEstimate &best) {
   if (best.config.wgmma || !gpu.has(target::Feature::Wgmma))
     return "";
-  if (!product.alignedRows)
+  if (product.rowBytes < frontend::OpenProduct::wholeRow)
     return "no wgmma: rows of the operands are not promised to start at multiples of 16 bytes (--assume)\n";
   if (!preparesWgmma(options.pipeline))
     return "no wgmma: optimisations that it needs are off\n";
@@ -122,7 +122,8 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
       .element = mmaTypeOf(product.element),
       .outputBytes = std::max(1u, product.output.bits() / 8),
       .numSms = options.numSms,
-      .tensorMaps = product.alignedRows && preparesWgmma(options.pipeline),
+      .tensorMaps = product.rowBytes == frontend::OpenProduct::wholeRow && preparesWgmma(options.pipeline),
+      .rowBytes = product.rowBytes,
       .aKMajor = product.aKMajor,
       .bKMajor = product.bKMajor,
       .anyBlockSize = anySize && preparesWgmma(options.pipeline),
@@ -152,6 +153,10 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
   if (explain && pingPong)
     *explain += "two teams of warps compute tiles in turns\n";
   const target::GemmConfig &best = ranked.front().config;
+  target::GemmProblem aligned = problem;
+  aligned.tensorMaps = true;
+  bool lacksRows = product.rowBytes < frontend::OpenProduct::wholeRow && preparesWgmma(options.pipeline) &&
+                   target::gemmCandidates(gpu, aligned, choices).front().wgmma;
   // Whole programs make whole waves.
   bool splitsTail = ranked.front().waves != std::floor(ranked.front().waves);
   ConfigChoice choice{
@@ -159,6 +164,7 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
       .splitsTail = splitsTail,
       .isOneWave = ranked.front().tiles <= int64_t(options.numSms ? options.numSms : gpu.numSms),
       .hasOddSize = !choices.blockN && !llvm::isPowerOf2_32(best.blockN),
+      .lacksRows = lacksRows,
   };
   if (pingPong)
     choice.tiles.schedule = frontend::Schedule::PingPong;

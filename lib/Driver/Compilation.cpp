@@ -62,6 +62,13 @@ Compilation::Compilation(CompilerOptions options, llvm::raw_ostream &errors)
 
 Compilation::~Compilation() = default;
 
+void Compilation::note(StringRef message) {
+  if (isText())
+    errors << "tilec: note: " << message << '\n';
+  else
+    log.add("note", message);
+}
+
 bool Compilation::fail(Outcome reason, const llvm::Twine &message) {
   state = reason;
   if (isText())

@@ -63,6 +63,7 @@ private:
   void printModule();
   bool isText() const { return options.diagnosticsFormat == DiagnosticsFormat::Text; }
   GpuPipelineOptions pipelineOptions() const;
+  void note(llvm::StringRef message);
   bool fail(Outcome reason, const llvm::Twine &message);
   bool fail(Outcome reason, llvm::Error error);
 

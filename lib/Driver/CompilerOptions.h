@@ -4,8 +4,8 @@
 #include "Codegen/CudaToolkit.h"
 #include "Driver/DiagnosticLog.h"
 #include "Frontend/ClusterShape.h"
-#include "Frontend/Schedule.h"
 #include "Frontend/Frontend.h"
+#include "Frontend/Schedule.h"
 #include "Pipeline/GpuPipeline.h"
 
 #include <map>
@@ -50,6 +50,7 @@ struct CompilerOptions {
   std::string remarks;       ///< regular expression: show remarks of passes with such names; empty: none
   bool timePasses = false;
   bool printLayouts = false;
+  bool advise = true;         ///< note which promise would let a product be multiplied several times faster
   bool explainConfig = false; ///< show how open parameters were chosen
 };
 

@@ -19,7 +19,7 @@ struct Compilation::TileAttempt {
   std::string explanation, tree;
   frontend::KernelText kernelText;
   OwningOpRef<ModuleOp> moduleOp;
-  bool isWhole = false, isOneWave = false, choosesOddSize = false;
+  bool isWhole = false, isOneWave = false, choosesOddSize = false, lacksRows = false;
 
   /// Whether powers of two would do better.
   bool isInVain() {
@@ -65,6 +65,7 @@ void Compilation::attemptTile(TileAttempt &attempt, bool anySize) {
     attempt.isWhole = !choice.splitsTail;
     attempt.isOneWave = choice.isOneWave;
     attempt.choosesOddSize = choice.hasOddSize;
+    attempt.lacksRows = choice.lacksRows;
     return choice.tiles;
   };
   request.recordVariables = options.debugInfo;
@@ -98,6 +99,9 @@ bool Compilation::loadTile() {
     errors << attempt->engine.render();
   else
     log.add(attempt->engine);
+  if (options.advise && attempt->lacksRows && moduleOp && options.emit >= EmitKind::Ptx)
+    note("rows of the operands may start anywhere, so they are multiplied without TMA and wgmma, several times slower; "
+         "-Wmissing-divisibility says what to promise if they start at multiples of 16 bytes");
   if (options.explainConfig && moduleOp)
     errors << (attempt->explanation.empty() ? "tilec: the kernel leaves nothing open\n" : attempt->explanation);
   if (attempt->engine.hasErrors() || (output.empty() && !moduleOp)) {

@@ -28,8 +28,10 @@ struct OpenProduct {
   /// By --size and constants, where these say. A hint, never a promise.
   int64_t m = unknownSize, n = unknownSize, k = unknownSize;
   DType element, output; ///< of a, and of c
-  /// Promised: rows (or columns) of a and b are contiguous and start at multiples of 16 bytes.
-  bool alignedRows = false;
+  /// Promised: rows (or columns) of a and b are contiguous and start at multiples of as many bytes, a power of two up to
+  /// wholeRow.
+  static constexpr unsigned wholeRow = 16; ///< of which addresses in tensor maps are multiples
+  unsigned rowBytes = 1;
   /// Promised: K is the contiguous dimension of a, and of b.
   bool aKMajor = false, bKMajor = false;
   TileChoices given; ///< what is not left open

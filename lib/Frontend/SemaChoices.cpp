@@ -324,13 +324,14 @@ bool Sema::describeProduct(const DirectiveSet &directives, const std::map<std::s
   product.element = a->type.pointee();
   product.output = c->type.pointee();
 
-  constexpr int64_t rowBytes = 16; // of which addresses in tensor maps are multiples
-  auto isAligned = [&](const Factor &factor, const KernelParameter &pointer) {
+  auto rowBytes = [&](const Factor &factor, const KernelParameter &pointer) -> int64_t {
     std::optional<unsigned> dim = contiguousDim(*factor.buffer, integers);
-    return dim && pointer.divisibility % rowBytes == 0 &&
-           pitchDivisor(*factor.buffer, *dim, integers) * (pointer.type.pointee().bits() / 8) % rowBytes == 0;
+    if (!dim)
+      return 1;
+    int64_t pitch = pitchDivisor(*factor.buffer, *dim, integers) * (pointer.type.pointee().bits() / 8);
+    return std::gcd(int64_t(OpenProduct::wholeRow), std::gcd(int64_t(pointer.divisibility), pitch));
   };
-  product.alignedRows = isAligned(found->a, *a) && isAligned(found->b, *b);
+  product.rowBytes = static_cast<unsigned>(std::min(rowBytes(found->a, *a), rowBytes(found->b, *b)));
   product.aKMajor = contiguousDim(*found->a.buffer, integers) == (found->a.isTransposed ? 0u : 1u);
   product.bKMajor = contiguousDim(*found->b.buffer, integers) == (found->b.isTransposed ? 1u : 0u);
   return true;

@@ -123,6 +123,15 @@ std::optional<unsigned> chooseStages(const GpuTarget &target, const GemmProblem 
   return isUseful || !config.wgmma ? std::optional(config.numStages) : std::nullopt;
 }
 
+/// Of a tile that mma.sync multiplies: four; eight where its sums and a step's elements, on their way through
+/// registers, are more than those of four hold beside addresses and masks. 128x128x32 with four spills 0.8 KB a thread
+/// and takes twice as long as with eight.
+unsigned mmaSyncWarps(const GemmProblem &problem, int64_t blockM, int64_t blockN, int64_t blockK) {
+  constexpr int64_t threads = warpsPerGroup * threadsPerWarp;
+  bool fits = problem.copiesAsync() || blockM * blockN + (blockM + blockN) * blockK <= maxAccumulators * threads;
+  return fits ? warpsPerGroup : 2 * warpsPerGroup;
+}
+
 /// Blocks of fewer than 64 rows, first, only where one of them has all rows: else b is read more than once.
 Sizes wgmmaBlocksM(const GemmProblem &problem) {
   for (unsigned few = leastColumns(problem); few < wgmmaRows; few *= 2)
@@ -138,7 +147,6 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
   Sizes blocksM = sizes(choices.blockM, wgmma ? wgmmaBlocksM(problem) : Sizes{32, 64, 128});
   Sizes columns = problem.anyBlockSize ? Sizes{64, 96, 128, 144, 160, 192, 224, 256} : Sizes{64, 128, 256};
   Sizes blocksN = sizes(choices.blockN, wgmma ? columns : Sizes{32, 64, 128});
-  Sizes warps = sizes(choices.numWarps, wgmma ? Sizes{8, 4} : Sizes{4});
   std::vector<GemmConfig> candidates;
   for (unsigned blockM : blocksM) {
     bool few = wgmma && blockM < wgmmaRows;
@@ -146,7 +154,8 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
     Sizes blocksK = sizes(choices.blockK, Sizes{few ? 2 * span : wgmma ? span : step});
     for (unsigned blockN : blocksN)
       for (unsigned blockK : blocksK)
-        for (unsigned numWarps : warps) {
+        for (unsigned numWarps :
+             sizes(choices.numWarps, wgmma ? Sizes{8, 4} : Sizes{mmaSyncWarps(problem, blockM, blockN, blockK)})) {
           GemmConfig config{blockM, blockN, blockK, 1, numWarps, 1, wgmma};
           config.groupM = choices.groupM.value_or(chooseGroup(target, problem, config));
           // Side by side along N both groups read the same rows: 1024x1024x8192 took 34.8 us that way, 32.0 with
@@ -174,8 +183,8 @@ bool isSwapped(const GemmConfig &config) {
 }
 
 std::string_view limitName(GemmLimit limit) {
-  constexpr std::string_view names[] = {"tensor cores", "shared memory", "L2 cache",   "global memory",
-                                        "power",        "K steps",       "fixed costs"};
+  constexpr std::string_view names[] = {"tensor cores", "shared memory", "L2 cache", "global memory",
+                                        "power",        "copies",        "K steps",  "fixed costs"};
   static_assert(std::size(names) == size_t(GemmLimit::Fixed) + 1);
   return names[size_t(limit)];
 }
@@ -230,9 +239,11 @@ std::string checkGemmConfig(const GpuTarget &target, const GemmProblem &problem,
 
 GemmEstimate estimateGemm(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
   unsigned numSms = problem.numSms ? problem.numSms : target.numSms;
-  // Two CTAs of a kernel with mma.sync share a multiprocessor.
-  return estimateGemm(problem, config, numSms, config.wgmma ? wgmmaConstants() : mmaSyncConstants(),
-                      /*twoTiles=*/!config.wgmma);
+  if (config.wgmma)
+    return estimateGemm(problem, config, numSms, wgmmaConstants());
+  // Two CTAs with mma.sync share a multiprocessor, but not two of eight warps that stage operands in registers.
+  bool twoTiles = problem.copiesAsync() || config.numWarps <= warpsPerGroup;
+  return estimateGemm(problem, config, numSms, mmaSyncConstants(problem.copiesAsync()), twoTiles);
 }
 
 std::vector<GemmConfig> gemmCandidates(const GpuTarget &target, const GemmProblem &problem,

@@ -22,6 +22,9 @@ struct GemmProblem {
   unsigned numSms = 0;            ///< 0: what the target's product has
   /// a and b can be read through tensor maps: their rows start at multiples of 16 bytes. Without, there is no wgmma.
   bool tensorMaps = true;
+  /// Rows of a and b start at multiples of as many bytes, 1 to 16: what a thread copies at a time, for mma.sync. Less
+  /// than 4 go through registers, element by element; cp.async copies no less (PTX ISA, "cp.async").
+  unsigned rowBytes = 16;
   /// K is contiguous in a (row-major) or b (column-major). wgmma on 8-bit types needs both.
   bool aKMajor = false, bKMajor = false;
   /// With wgmma, blockN may be any multiple of 16.
@@ -32,6 +35,7 @@ struct GemmProblem {
   bool swapFewRows = true;
 
   bool kMajor() const { return aKMajor && bKMajor; }
+  bool copiesAsync() const { return rowBytes >= 4; }
   unsigned elementBytes() const { return mmaTypeBits(element) / 8; }
 };
 
@@ -49,7 +53,7 @@ struct GemmConfig {
 bool isSwapped(const GemmConfig &config);
 
 /// What a configuration's time goes to, mostly.
-enum class GemmLimit { TensorCores, SharedMemory, L2Cache, GlobalMemory, Power, KSteps, Fixed };
+enum class GemmLimit { TensorCores, SharedMemory, L2Cache, GlobalMemory, Power, Copies, KSteps, Fixed };
 
 /// "tensor cores", "shared memory", ...
 std::string_view limitName(GemmLimit limit);

@@ -20,6 +20,7 @@ const GemmConstants &wgmmaConstants() {
       .pause = 500,
       .power = 820e3,
       .step = 48,
+      .copy = 0,
       .late = 86,
       .launch = 1940,
       .epilogue = 100,
@@ -30,8 +31,8 @@ const GemmConstants &wgmmaConstants() {
 }
 
 // Set by hand to the times of 128x128x32 in bench/results/h200: 0.52 us per K step when a CTA is alone on its
-// multiprocessor, 0.35 us when two share it.
-const GemmConstants &mmaSyncConstants() {
+// multiprocessor, 0.35 us when two share it. Through registers, to those of rows.md there.
+const GemmConstants &mmaSyncConstants(bool copiesAsync) {
   static constexpr GemmConstants constants{
       .clockGHz = 1.755,
       .smPort = 128,
@@ -41,13 +42,19 @@ const GemmConstants &mmaSyncConstants() {
       .pause = 500,
       .power = 820e3,
       .step = 400,
+      .copy = 6,
       .late = 0,
       .launch = 4000,
       .epilogue = 500,
       .epilogueRate = 16,
       .sharpness = 8,
   };
-  return constants;
+  static const GemmConstants throughRegisters = [] {
+    GemmConstants changed = constants;
+    changed.step = 1000; // the latency of global memory, once a step
+    return changed;
+  }();
+  return copiesAsync ? constants : throughRegisters;
 }
 
 namespace {
@@ -99,6 +106,9 @@ Overlap atomClocks(const GemmProblem &problem, const GemmConfig &config, double 
     clocks.add(m / wgmmaRows * n, GemmLimit::TensorCores);
     double read = (m * columns + n * rows) * atomBytes, written = (m + n) * atomBytes;
     clocks.add((read + written) / c.smPort, GemmLimit::SharedMemory);
+    // An element at a time where nothing is promised: a warp's load, and its store to shared memory.
+    double bytes = std::max(problem.rowBytes, problem.elementBytes());
+    clocks.add((m + n) * atomBytes / bytes / threadsPerWarp * c.copy, GemmLimit::Copies);
   }
   clocks.add((usedM + usedN) * atomBytes / std::min(c.smIngest, c.l2 / active), GemmLimit::L2Cache);
   // Energy goes with the bits that are multiplied: atoms of all types are alike. The clock falls so that all busy

@@ -19,6 +19,7 @@ struct GemmConstants {
   double pause;        ///< ns between two tiles of a multiprocessor in which nothing is read from HBM
   double power;        ///< FLOP/ns that the card sustains on random data, 16-bit operands
   double step;         ///< clk of a K step that nothing overlaps: waits and issue
+  double copy;         ///< clk of a warp's instruction that copies an operand; 0 for TMA
   double late;         ///< clk: what a step waits if one warp group alone releases its slots
   double launch;       ///< ns from launch to the first operand, and from the last store to the end
   double epilogue;     ///< ns per tile: wait for the last product, synchronise the store
@@ -28,8 +29,9 @@ struct GemmConstants {
 
 /// From wgmma kernels on an H200.
 const GemmConstants &wgmmaConstants();
-/// For mma.sync kernels of all targets: good for the order of configurations, not for times.
-const GemmConstants &mmaSyncConstants();
+/// For mma.sync kernels of all targets: good for the order of configurations, not for times. Without cp.async, for
+/// operands that go through registers.
+const GemmConstants &mmaSyncConstants(bool copiesAsync);
 
 /// `twoTiles`: a multiprocessor computes two tiles at a time, one's epilogue and waits under the other's products, by
 /// two CTAs, or by two math groups with a tile each (cta-ping-pong).

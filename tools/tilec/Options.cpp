@@ -308,8 +308,10 @@ private:
       return fail(formatv("unknown warning '-W{0}'; {1}", flag,
                           guess ? "did you mean '-W" + *guess + "'?" : "tilec --help-warnings lists the warnings"));
     }
-    if (arguments.hasArg(OPT_w))
+    if (arguments.hasArg(OPT_w)) {
       options.warnings.silence();
+      options.advise = false;
+    }
     StringRef form = arguments.getLastArgValue(OPT_diagnostics_format, "text");
     std::optional<DiagnosticsFormat> format = llvm::StringSwitch<std::optional<DiagnosticsFormat>>(form)
                                                   .Case("text", DiagnosticsFormat::Text)

@@ -76,6 +76,7 @@ std::optional<int> chooseDevice(runner::RunOptions &run, CommandLine &line) {
 /// The launch's integers are known, so the kernel is compiled for the powers of two (up to 16, what wide accesses need)
 /// that divide them, and what it leaves open is chosen for them. What the user said stays.
 std::optional<int> specialize(const runner::RunOptions &run, CommandLine &line) {
+  line.compiler.advise = false; // there will be as many promises as the launch allows
   driver::CompilerOptions options = line.compiler;
   options.explainConfig = false;
   std::string text;
