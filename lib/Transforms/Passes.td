@@ -227,8 +227,8 @@ def CtaSpecializeWarps : KernelPass<"cta-specialize-warps"> {
   let summary = "let one warp copy data ahead while the others compute";
   let description = [{
     Kind: optimisation. Requires: phase scheduled. Ensures: TMA reads are done by a producer, up to num_stages slots
-    ahead, if it can know by itself where to read; roles meet at mbarriers only.
-    Example: test/Transforms/Cta/specialize-warps.mlir.
+    ahead, if it can know by itself where to read; roles meet at mbarriers only. Numbers that both need are computed
+    once. Example: test/Transforms/Cta/specialize-warps.mlir.
   }];
   let options = [TargetOption];
 }

@@ -2,7 +2,7 @@
 //
 //   cta.warp_roles math { A } producer { B }
 //   ==>
-//   if (thread 0) { mbarrier.init … }  fence  barrier
+//   if (thread 0) { mbarrier.init …  fence }  what both roles need  barrier
 //   if (warp < num_warps * teams) { setmaxnreg.inc  A }
 //   else { setmaxnreg.dec  if (warp == num_warps * teams && elect.sync) { B } }
 //
@@ -24,27 +24,28 @@ namespace tile::conversion {
 
 namespace {
 
-void emitBarrierSetup(OpBuilder &builder, Location loc, KernelOp kernel) {
+void emitBarrierInit(OpBuilder &builder, Location loc, KernelOp kernel) {
   auto branch = scf::IfOp::create(builder, loc, emitIsFirstThread(builder, loc), /*withElseRegion=*/false);
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(branch.thenBlock());
-    kernel.walk([&](cta::MbarrierAllocOp ring) {
-      // A synchronous copy initialises its barrier itself.
-      if (llvm::any_of(ring->getUsers(), llvm::IsaPred<cta::TmaLoadSyncOp>))
-        return;
-      for (int64_t slot = 0; slot < ring.getType().getSlots(); ++slot) {
-        auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), sharedSpace);
-        Value start = LLVM::AddressOfOp::create(builder, loc, pointer, sharedSymbol);
-        Value barrier =
-            emitByteOffset(builder, loc, start, int32_t(*ring.getOffset()) + slot * cta::MbarrierType::bytesPerSlot);
-        NVVM::MBarrierInitOp::create(builder, loc, barrier, emitI32(builder, loc, ring.getArrivals()),
-                                     /*predicate=*/Value());
-      }
-    });
-    NVVM::FenceMbarrierInitOp::create(builder, loc);
-  }
-  // Peers may arrive at the barriers as soon as they have passed this.
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  kernel.walk([&](cta::MbarrierAllocOp ring) {
+    // A synchronous copy initialises its barrier itself.
+    if (llvm::any_of(ring->getUsers(), llvm::IsaPred<cta::TmaLoadSyncOp>))
+      return;
+    for (int64_t slot = 0; slot < ring.getType().getSlots(); ++slot) {
+      auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), sharedSpace);
+      Value start = LLVM::AddressOfOp::create(builder, loc, pointer, sharedSymbol);
+      Value barrier =
+          emitByteOffset(builder, loc, start, int32_t(*ring.getOffset()) + slot * cta::MbarrierType::bytesPerSlot);
+      NVVM::MBarrierInitOp::create(builder, loc, barrier, emitI32(builder, loc, ring.getArrivals()),
+                                   /*predicate=*/Value());
+    }
+  });
+  NVVM::FenceMbarrierInitOp::create(builder, loc);
+}
+
+/// From here on, all may use the barriers, peers too.
+void emitMeeting(OpBuilder &builder, Location loc, KernelOp kernel) {
   if (kernel.getClusterCtas() > 1)
     emitClusterBarrier(builder, loc);
   else
@@ -62,9 +63,14 @@ void moveBody(Region &region, Block *target) {
 }
 
 void lowerRoles(cta::WarpRolesOp op, KernelOp kernel) {
-  OpBuilder builder(op);
+  // Not later than what is computed for both roles, so that this takes the time until all warps meet.
+  OpBuilder builder(&*llvm::find_if_not(kernel.getBody().front(), [](Operation &op) {
+    return isa<cta::AllocOp, cta::MbarrierAllocOp, cta::TmaPrefetchOp, arith::ConstantOp>(op);
+  }));
   Location loc = op.getLoc();
-  emitBarrierSetup(builder, loc, kernel);
+  emitBarrierInit(builder, loc, kernel);
+  builder.setInsertionPoint(op);
+  emitMeeting(builder, loc, kernel);
   Value warp = emitUniformWarpId(builder, loc);
   Value mathWarps = emitI32(builder, loc, kernel.getNumWarps() * kernel.getTeams());
   Value isMath = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, warp, mathWarps);
@@ -95,7 +101,8 @@ void lowerWarpRoles(KernelOp kernel) {
   // Without roles, CTAs of a cluster meet at barriers nevertheless.
   if (all.empty() && kernel.getClusterCtas() > 1) {
     OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
-    emitBarrierSetup(builder, kernel.getLoc(), kernel);
+    emitBarrierInit(builder, kernel.getLoc(), kernel);
+    emitMeeting(builder, kernel.getLoc(), kernel);
   }
 }
 

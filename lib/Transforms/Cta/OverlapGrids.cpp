@@ -1,9 +1,9 @@
 // cta-overlap-grids: let a grid begin before the one in front has ended.
 //
 // If the launch allows it (programmatic dependent launch), a grid begins when every CTA of the grid in front has said
-// that it needs no more, or has ended: barriers are initialised and tensor maps fetched meanwhile. What the grid in
-// front writes is awaited before anything else is done, for what it reads may not be written yet, and what it writes
-// may still be read:
+// that it needs no more, or has ended: barriers are initialised, tensor maps fetched and the roles' common numbers
+// computed meanwhile. What the grid in front writes is awaited before anything else is done, for what it reads may not
+// be written yet, and what it writes may still be read:
 //
 //   cta.warp_roles math { body } producer { copies }
 //   ==>
@@ -43,7 +43,7 @@ struct CtaOverlapGrids : tile::impl::CtaOverlapGridsBase<CtaOverlapGrids> {
     cta::WarpRolesOp roles = *all.begin();
     // Nothing but the roles may access memory.
     for (Operation &op : kernel.getBody().front().without_terminator())
-      if (&op != roles && !isa<cta::AllocOp, cta::MbarrierAllocOp, cta::TmaPrefetchOp, arith::ConstantOp>(op))
+      if (&op != roles && !isa<cta::AllocOp, cta::MbarrierAllocOp, cta::TmaPrefetchOp>(op) && !isMemoryEffectFree(&op))
         return;
     OpBuilder builder(&getContext());
     for (Region &region : roles->getRegions()) {

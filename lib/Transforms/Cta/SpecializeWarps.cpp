@@ -10,6 +10,8 @@
 //                                            producer:  for k, (slot, parity): wait empty[slot], !parity; expect;
 //                                            tma_load
 //
+// Numbers that both roles need, such as bounds of loops, are computed once, in front of the roles.
+//
 // A new barrier counts as having completed a phase of parity 1, so the producer's first round does not wait. Which
 // operations the producer needs is planned by Analysis/RolePlan.h; the math warps keep the rest of the program.
 #include "Analysis/FindTarget.h"
@@ -162,17 +164,39 @@ private:
     ring.parity = loops.back().getRegionIterArg(ring.firstCounter + 1);
   }
 
-  /// Everything but buffers and constants moves into the math role; both roles see what stays outside.
+  /// Whether the operation stays in front of the roles, and both see what it computes: buffers, constants, and numbers
+  /// that the producer needs, too. Memory is read in the roles: what stays in front may run before the grid in front
+  /// has ended (cta-overlap-grids). So is the program's number: what follows from it would take no less time to compile,
+  /// and registers that epilogues need.
+  bool isShared(Operation &op, const DenseSet<Operation *> &moved) {
+    if (isa<cta::AllocOp, cta::MbarrierAllocOp, arith::ConstantOp>(op))
+      return true;
+    if (!plan.producerOps.contains(&op) || !isMemoryEffectFree(&op) || isa<ProgramIdOp>(op))
+      return false;
+    return !op.walk([&](Operation *inner) {
+                for (Value operand : inner->getOperands())
+                  if (moved.contains(operand.getDefiningOp()))
+                    return WalkResult::interrupt();
+                return WalkResult::advance();
+              }).wasInterrupted();
+  }
+
+  /// Moves all that is not shared into the math role.
   void createRoles() {
     Block &body = kernel.getBody().front();
     SmallVector<Operation *> moved;
+    DenseSet<Operation *> isMoved;
     for (Operation &op : body.without_terminator())
-      if (!isa<cta::AllocOp, cta::MbarrierAllocOp, arith::ConstantOp>(op))
+      if (!isShared(op, isMoved)) {
         moved.push_back(&op);
-    rewriter.setInsertionPoint(body.getTerminator());
+        isMoved.insert(&op);
+      }
+    // The fetch goes on while numbers are computed.
+    rewriter.setInsertionPointToStart(&body);
     for (BlockArgument argument : kernel.getArguments())
       if (isa<DescType>(argument.getType()))
         cta::TmaPrefetchOp::create(rewriter, kernel.getLoc(), argument);
+    rewriter.setInsertionPoint(body.getTerminator());
     IntegerAttr math, producer;
     if (std::optional<RegisterBudget> budget = planRegisters(kernel.getNumWarps())) {
       math = rewriter.getI32IntegerAttr(budget->math);

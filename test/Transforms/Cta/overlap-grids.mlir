@@ -22,6 +22,20 @@ tile.kernel @roles(%zero: i32) attributes {producer_warps = 4 : i32} {
   tile.return
 }
 
+// Numbers may be computed while the grid in front still runs.
+// CHECK-LABEL: tile.kernel @numbers
+// CHECK: arith.muli
+// CHECK-NEXT: cta.warp_roles math {
+// CHECK-NEXT: cta.await_grids
+tile.kernel @numbers(%n: i32) attributes {producer_warps = 4 : i32} {
+  %square = arith.muli %n, %n : i32
+  cta.warp_roles math {
+    tile.print "" %square : i32
+  } producer {
+  }
+  tile.return
+}
+
 // Something is read before the roles.
 // CHECK-LABEL: tile.kernel @negative_outside
 // CHECK-NOT: await_grids

@@ -137,6 +137,32 @@ tile.kernel @written_chosen_tensor(%n: i32, %p: !tile.ptr<f16> {tile.name = "c"}
   tile.return
 }
 
+// Numbers that both roles need are computed once, in front of them; memory is read in each role.
+// CHECK-LABEL: tile.kernel @common
+// CHECK: %[[HALF:.*]] = arith.divui
+// CHECK-NOT: tile.load
+// CHECK: cta.warp_roles math {
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: arith.addi %[[HALF]]
+// CHECK: } producer {
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: arith.addi %[[HALF]]
+tile.kernel @common(%n: i32, %p: !tile.ptr<i32> {tile.name = "sizes"}, %d: !d {tile.tensor_map = {base = "a"}}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %size = tile.load %p : !tile.ptr<i32>
+  %half = arith.divui %n, %n : i32
+  %end = arith.addi %half, %size : i32
+  scf.for %i = %c0 to %end step %c1 : i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    tile.print "" %x : !x
+  }
+  tile.return
+}
+
 // Different parameters are different tensors.
 // CHECK-LABEL: tile.kernel @written_other_tensor
 // CHECK: cta.warp_roles
