@@ -78,12 +78,13 @@ def Cta_TmaStoreWaitOp : Cta_Op<"tma_store_wait", [
   let summary = "wait until at most `pending` copies to global memory still read their buffers";
   let description = [{
     PTX ISA, `cp.async.bulk.wait_group.read`, by the thread that issues `cta.tma_store`; other threads may write to the
-    buffers after a `cta.barrier`.
+    buffers after a `cta.barrier`. With `written`, `cp.async.bulk.wait_group`: until at most `pending` copies are not yet in
+    global memory, where other threads may read after a barrier.
 
-    Example: `cta.tma_store_wait 1`
+    Examples: `cta.tma_store_wait 1`, `cta.tma_store_wait 0 written`
   }];
-  let arguments = (ins I32Attr:$pending);
-  let assemblyFormat = "$pending attr-dict";
+  let arguments = (ins I32Attr:$pending, UnitAttr:$written);
+  let assemblyFormat = "$pending (`written` $written^)? attr-dict";
 }
 
 def Cta_MakeTensorMapOp : Cta_Op<"make_tensor_map", [AttrSizedOperandSegments,

@@ -25,6 +25,7 @@ public:
   bool mayOverlap(const PointerBases &other) const;
   /// Whether anything was added.
   bool join(const PointerBases &other);
+  bool isEmpty() const { return names.empty() && !isAnything; }
   void clear() { *this = PointerBases(); }
 
 private:

@@ -130,8 +130,17 @@ const FunctionStmt *Sema::selectKernel(const InstanceDirective *&instance) {
     }
   std::set<std::string> called;
   std::vector<std::string> names;
-  for (const FunctionStmt *function : functions)
-    collectNames(function->body, called);
+  for (const FunctionStmt *function : functions) {
+    std::set<std::string> mentioned;
+    collectNames(function->body, mentioned);
+    // Its own variables are no functions, nor does it make itself a helper.
+    mentioned.erase(function->name);
+    for (const Parameter &parameter : function->parameters)
+      mentioned.erase(parameter.name);
+    for (const std::string &name : assignedNames(function->body))
+      mentioned.erase(name);
+    called.merge(mentioned);
+  }
   for (const FunctionStmt *function : functions) {
     bool hasDirectives = !function->directives.grid.empty() || !function->directives.buffers.empty();
     if (wanted == function->name || (wanted.empty() && (hasDirectives || !called.contains(function->name))))
@@ -148,7 +157,7 @@ const FunctionStmt *Sema::selectKernel(const InstanceDirective *&instance) {
   std::string list;
   for (const std::string &name : names)
     list += (list.empty() ? "" : ", ") + name;
-  if (functions.empty())
+  if (functions.empty() || (wanted.empty() && entries.empty()))
     error(Diag::no_kernel, top);
   else if (!wanted.empty())
     error(Diag::unknown_kernel, top, {wanted, list});

@@ -106,6 +106,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // Slots are released at their final places.
   list.add(Optimisation, [] { return createCtaMulticast(); });
   list.add(Optimisation, [target] { return createCtaOverlapGrids({target}); });
+  // Accesses keep their order from here on.
+  list.add(Correctness, [] { return createCtaAwaitStores(); });
   // Roles have their own arithmetic now, and can share what is computed in front of them.
   list.add(Optimisation, [] { return createCtaInvertDivisors(); });
   list.cleanUp();

@@ -162,6 +162,15 @@ def CtaLowerConversions : KernelPass<"cta-lower-conversions"> {
   }];
 }
 
+def CtaAwaitStores : KernelPass<"cta-await-stores"> {
+  let summary = "have written what TMA writes before anything may depend on it";
+  let description = [{
+    Kind: correctness. Requires: phase scheduled. Ensures: between a copy to global memory and an access to the same
+    tensor, a barrier of the program or an atomic operation that orders, the copy is complete.
+    Example: test/Transforms/Cta/await-stores.mlir.
+  }];
+}
+
 def CtaAllocateShared : KernelPass<"cta-allocate-shared"> {
   let summary = "place buffers in shared memory";
   let description = [{

@@ -234,7 +234,8 @@ struct TmaStoreWaitLowering : OpConversionPattern<cta::TmaStoreWaitOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(cta::TmaStoreWaitOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<NVVM::CpAsyncBulkWaitGroupOp>(op, op.getPending(), rewriter.getUnitAttr());
+    UnitAttr onlyRead = op.getWritten() ? UnitAttr() : rewriter.getUnitAttr();
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncBulkWaitGroupOp>(op, op.getPending(), onlyRead);
     return success();
   }
 };

@@ -122,7 +122,7 @@ public:
     if (hasStores) {
       // Shared memory must outlive the copies that read it.
       builder.setInsertionPoint(kernel.getBody().front().getTerminator());
-      cta::TmaStoreWaitOp::create(builder, kernel.getLoc(), 0);
+      cta::TmaStoreWaitOp::create(builder, kernel.getLoc(), 0, /*written=*/false);
     }
     return success();
   }
@@ -219,7 +219,7 @@ private:
       int64_t lastOfSlot = count - 1 - (count - 1 - index % slots) % slots, age = slots;
       if (isRest || index < slots)
         age = isRest ? writes : writes - lastOfSlot + index;
-      cta::TmaStoreWaitOp::create(builder, loc, age - 1);
+      cta::TmaStoreWaitOp::create(builder, loc, age - 1, /*written=*/false);
       Value buffer = isRest ? last : cta::SlotOp::create(builder, loc, panel, ring, emitI32(loc, index % slots));
       cta::LocalStoreOp::create(builder, loc, part, buffer);
       cta::ProxyFenceOp::create(builder, loc);
