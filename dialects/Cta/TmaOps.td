@@ -81,7 +81,7 @@ def Cta_TmaStoreWaitOp : Cta_Op<"tma_store_wait", [
     buffers after a `cta.barrier`. With `written`, `cp.async.bulk.wait_group`: until at most `pending` copies are not yet in
     global memory, where other threads may read after a barrier.
 
-    Examples: `cta.tma_store_wait 1`, `cta.tma_store_wait 0 written`
+    Example: `cta.tma_store_wait 1`, `cta.tma_store_wait 0 written`
   }];
   let arguments = (ins I32Attr:$pending, UnitAttr:$written);
   let assemblyFormat = "$pending (`written` $written^)? attr-dict";

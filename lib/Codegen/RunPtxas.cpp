@@ -177,14 +177,23 @@ static llvm::Expected<int> execute(llvm::ArrayRef<std::string> command, const st
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/// ptxas takes a tenth less time with -O1. Its code is as fast where wgmma with more than 128 columns does the work
-/// (0.3 to 1.4 % faster from 1536 on, bench/results/h200/passes.md), 1 % slower with fewer columns, 5 % in attention.
+/// ptxas takes a tenth less time with -O1, for code that is as fast where all products are wgmma of 16-bit types with
+/// more than 128 columns: 1.000 to 1.014 of its speed for 1536 and more. With fewer columns it is 0.6 to 1.4 % slower,
+/// in attention up to 5 % (bench/results/h200/passes.md).
 static std::string optimizationLevel(StringRef ptx) {
+  constexpr StringRef product = "wgmma.mma_async.sync.aligned.m64n";
   constexpr unsigned fewColumns = 128;
-  StringRef shape = ptx.split("wgmma.mma_async.sync.aligned.m64n").second;
-  unsigned columns = 0;
-  shape.consumeInteger(10, columns);
-  return columns > fewColumns ? "-O1" : "-O3";
+  size_t place = ptx.find(product);
+  if (place == StringRef::npos)
+    return "-O3";
+  for (; place != StringRef::npos; place = ptx.find(product, place + 1)) {
+    StringRef shape = ptx.substr(place + product.size());
+    unsigned columns = 0;
+    shape.consumeInteger(10, columns);
+    if (columns <= fewColumns || !shape.starts_with("k16."))
+      return "-O3";
+  }
+  return "-O1";
 }
 
 static llvm::Expected<Assembled> assemble(StringRef ptxas, StringRef ptx, const target::GpuTarget &target) {

@@ -54,7 +54,7 @@ std::string whyNoWgmma(const CompilerOptions &options, const target::GpuTarget &
                        const frontend::OpenProduct &product, const target::GemmEstimate &best) {
   if (best.config.wgmma || !gpu.has(target::Feature::Wgmma))
     return "";
-  if (product.rowBytes < frontend::OpenProduct::wholeRow)
+  if (!product.alignedRows)
     return "no wgmma: rows of the operands are not promised to start at multiples of 16 bytes (--assume)\n";
   if (!preparesWgmma(options.pipeline))
     return "no wgmma: optimisations that it needs are off\n";
@@ -109,12 +109,31 @@ std::optional<target::GemmEstimate> choosePingPong(const CompilerOptions &option
   return found && (isWanted || target::prefersPingPong(gpu, problem, best, *found)) ? found : std::nullopt;
 }
 
+/// What a promise would gain: wgmma, where it is expected to take less than half of the time.
+std::string advise(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenProduct &product,
+                   target::GemmProblem problem, const target::GemmChoices &choices, const target::GemmEstimate &best) {
+  if (product.alignedRows || !preparesWgmma(options.pipeline))
+    return "";
+  problem.tensorMaps = true;
+  target::GemmEstimate promised = target::rankGemmConfigs(gpu, problem, choices).front();
+  if (!promised.config.wgmma || promised.microseconds * 2 > best.microseconds)
+    return "";
+  return formatv(
+      "'{0}' is compiled for rows of its operands that may start anywhere: {1} x {2} x {3} is expected to take "
+      "{4:F0} us, but {5:F0} us by TMA and wgmma if they are promised to start at multiples of 16 bytes; promise "
+      "it by --assume, -Wmissing-divisibility says of what",
+      product.kernel, product.m, product.n, product.k, best.microseconds, promised.microseconds);
+}
+
 } // namespace
 
 ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarget &gpu,
                           const frontend::OpenProduct &product, bool anySize, std::string *explain) {
   constexpr int64_t largest = 1u << 31; // sizes are 32-bit integers, mostly; beyond, nothing changes
   auto size = [&](int64_t value) { return std::clamp<int64_t>(value, 0, largest); };
+  bool tensorMaps = product.alignedRows && preparesWgmma(options.pipeline);
+  bool hasTma = tensorMaps && gpu.has(target::Feature::Tma);
+  constexpr unsigned leastAsync = 4; // bytes; PTX ISA, "cp.async"
   target::GemmProblem problem{
       .m = size(product.m),
       .n = size(product.n),
@@ -122,8 +141,10 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
       .element = mmaTypeOf(product.element),
       .outputBytes = std::max(1u, product.output.bits() / 8),
       .numSms = options.numSms,
-      .tensorMaps = product.rowBytes == frontend::OpenProduct::wholeRow && preparesWgmma(options.pipeline),
-      .rowBytes = product.rowBytes,
+      .tensorMaps = tensorMaps,
+      .copyBytes = hasTma ? 16 : product.copyBytes,
+      .asyncCopies = hasTma || (product.copyBytes >= leastAsync && gpu.has(target::Feature::AsyncCopy) &&
+                                runsAll(options.pipeline, {"cta-async-copies"})),
       .aKMajor = product.aKMajor,
       .bKMajor = product.bKMajor,
       .anyBlockSize = anySize && preparesWgmma(options.pipeline),
@@ -153,10 +174,6 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
   if (explain && pingPong)
     *explain += "two teams of warps compute tiles in turns\n";
   const target::GemmConfig &best = ranked.front().config;
-  target::GemmProblem aligned = problem;
-  aligned.tensorMaps = true;
-  bool lacksRows = product.rowBytes < frontend::OpenProduct::wholeRow && preparesWgmma(options.pipeline) &&
-                   target::gemmCandidates(gpu, aligned, choices).front().wgmma;
   // Whole programs make whole waves.
   bool splitsTail = ranked.front().waves != std::floor(ranked.front().waves);
   ConfigChoice choice{
@@ -164,7 +181,7 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
       .splitsTail = splitsTail,
       .isOneWave = ranked.front().tiles <= int64_t(options.numSms ? options.numSms : gpu.numSms),
       .hasOddSize = !choices.blockN && !llvm::isPowerOf2_32(best.blockN),
-      .lacksRows = lacksRows,
+      .advice = advise(options, gpu, product, problem, choices, ranked.front()),
   };
   if (pingPong)
     choice.tiles.schedule = frontend::Schedule::PingPong;

@@ -9,10 +9,10 @@ namespace tile::driver {
 
 struct ConfigChoice {
   frontend::TileChoices tiles;
-  bool splitsTail; ///< Whether cta-stream-k is expected to split the last round.
-  bool isOneWave;  ///< Whether there are no more programs than multiprocessors, and none shares its tile.
-  bool hasOddSize; ///< Whether a block size was chosen that is no power of two.
-  bool lacksRows;  ///< Whether wgmma multiplies if only rows are promised to start at multiples of 16 bytes.
+  bool splitsTail;    ///< Whether cta-stream-k is expected to split the last round.
+  bool isOneWave;     ///< Whether there are no more programs than multiprocessors, and none shares its tile.
+  bool hasOddSize;    ///< Whether a block size was chosen that is no power of two.
+  std::string advice; ///< What the user could promise to have it multiplied much faster; may be empty.
 };
 
 /// The cheapest configuration for the target of the options. With `explain`, also why: a table of the best. Without

@@ -16,10 +16,10 @@ namespace tile::driver {
 /// One run of the front end. Unless `anySize`, what is chosen are powers of two.
 struct Compilation::TileAttempt {
   frontend::DiagnosticEngine engine;
-  std::string explanation, tree;
+  std::string explanation, advice, tree;
   frontend::KernelText kernelText;
   OwningOpRef<ModuleOp> moduleOp;
-  bool isWhole = false, isOneWave = false, choosesOddSize = false, lacksRows = false;
+  bool isWhole = false, isOneWave = false, choosesOddSize = false;
 
   /// Whether powers of two would do better.
   bool isInVain() {
@@ -65,7 +65,7 @@ void Compilation::attemptTile(TileAttempt &attempt, bool anySize) {
     attempt.isWhole = !choice.splitsTail;
     attempt.isOneWave = choice.isOneWave;
     attempt.choosesOddSize = choice.hasOddSize;
-    attempt.lacksRows = choice.lacksRows;
+    attempt.advice = choice.advice;
     return choice.tiles;
   };
   request.recordVariables = options.debugInfo;
@@ -99,9 +99,9 @@ bool Compilation::loadTile() {
     errors << attempt->engine.render();
   else
     log.add(attempt->engine);
-  if (options.advise && attempt->lacksRows && moduleOp && options.emit >= EmitKind::Ptx)
-    note("rows of the operands may start anywhere, so they are multiplied without TMA and wgmma, several times slower; "
-         "-Wmissing-divisibility says what to promise if they start at multiples of 16 bytes");
+  bool isExplained = attempt->engine.isEnabled(frontend::Diag::missing_divisibility);
+  if (options.advise && !isExplained && !attempt->advice.empty() && moduleOp && options.emit >= EmitKind::Ptx)
+    note(attempt->advice);
   if (options.explainConfig && moduleOp)
     errors << (attempt->explanation.empty() ? "tilec: the kernel leaves nothing open\n" : attempt->explanation);
   if (attempt->engine.hasErrors() || (output.empty() && !moduleOp)) {

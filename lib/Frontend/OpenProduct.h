@@ -28,10 +28,11 @@ struct OpenProduct {
   /// By --size and constants, where these say. A hint, never a promise.
   int64_t m = unknownSize, n = unknownSize, k = unknownSize;
   DType element, output; ///< of a, and of c
-  /// Promised: rows (or columns) of a and b are contiguous and start at multiples of as many bytes, a power of two up to
-  /// wholeRow.
-  static constexpr unsigned wholeRow = 16; ///< of which addresses in tensor maps are multiples
-  unsigned rowBytes = 1;
+  /// Promised: rows (or columns) of a and b are contiguous and start at multiples of 16 bytes, as in tensor maps.
+  bool alignedRows = false;
+  /// Promised of their length, too: rows of both are a number of pieces of as many bytes, 1 to 16, so that a thread can
+  /// copy a piece at a time also where a mask cuts rows off.
+  unsigned copyBytes = 1;
   /// Promised: K is the contiguous dimension of a, and of b.
   bool aKMajor = false, bKMajor = false;
   TileChoices given; ///< what is not left open

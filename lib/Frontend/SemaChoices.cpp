@@ -324,14 +324,17 @@ bool Sema::describeProduct(const DirectiveSet &directives, const std::map<std::s
   product.element = a->type.pointee();
   product.output = c->type.pointee();
 
-  auto rowBytes = [&](const Factor &factor, const KernelParameter &pointer) -> int64_t {
-    std::optional<unsigned> dim = contiguousDim(*factor.buffer, integers);
-    if (!dim)
-      return 1;
-    int64_t pitch = pitchDivisor(*factor.buffer, *dim, integers) * (pointer.type.pointee().bits() / 8);
-    return std::gcd(int64_t(OpenProduct::wholeRow), std::gcd(int64_t(pointer.divisibility), pitch));
-  };
-  product.rowBytes = static_cast<unsigned>(std::min(rowBytes(found->a, *a), rowBytes(found->b, *b)));
+  constexpr int64_t rowBytes = 16; // of which addresses in tensor maps are multiples
+  int64_t alignment = rowBytes, piece = rowBytes;
+  for (auto [factor, pointer] : {std::pair(&found->a, a), std::pair(&found->b, b)}) {
+    std::optional<unsigned> dim = contiguousDim(*factor->buffer, integers);
+    int64_t bytes = pointer->type.pointee().bits() / 8;
+    int64_t pitch = dim ? std::gcd(pitchDivisor(*factor->buffer, *dim, integers) * bytes, pointer->divisibility) : 1;
+    alignment = std::gcd(alignment, pitch);
+    piece = std::gcd(piece, dim ? std::gcd(pitch, integers.divisorOf(*factor->buffer->shape[*dim].expr) * bytes) : 1);
+  }
+  product.alignedRows = alignment == rowBytes;
+  product.copyBytes = static_cast<unsigned>(piece);
   product.aKMajor = contiguousDim(*found->a.buffer, integers) == (found->a.isTransposed ? 0u : 1u);
   product.bKMajor = contiguousDim(*found->b.buffer, integers) == (found->b.isTransposed ? 1u : 0u);
   return true;

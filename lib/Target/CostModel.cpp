@@ -123,12 +123,10 @@ std::optional<unsigned> chooseStages(const GpuTarget &target, const GemmProblem 
   return isUseful || !config.wgmma ? std::optional(config.numStages) : std::nullopt;
 }
 
-/// Of a tile that mma.sync multiplies: four; eight where its sums and a step's elements, on their way through
-/// registers, are more than those of four hold beside addresses and masks. 128x128x32 with four spills 0.8 KB a thread
-/// and takes twice as long as with eight.
-unsigned mmaSyncWarps(const GemmProblem &problem, int64_t blockM, int64_t blockN, int64_t blockK) {
-  constexpr int64_t threads = warpsPerGroup * threadsPerWarp;
-  bool fits = problem.copiesAsync() || blockM * blockN + (blockM + blockN) * blockK <= maxAccumulators * threads;
+/// Of a tile that mma.sync multiplies: four; eight where four hold too few registers.
+unsigned mmaSyncWarps(const GemmProblem &problem, unsigned blockM, unsigned blockN, unsigned blockK) {
+  GemmConfig config{blockM, blockN, blockK, 1, warpsPerGroup, 1, /*wgmma=*/false};
+  bool fits = problem.asyncCopies || registersOfStep(problem, config) <= mostRegistersOfStep;
   return fits ? warpsPerGroup : 2 * warpsPerGroup;
 }
 
@@ -241,9 +239,9 @@ GemmEstimate estimateGemm(const GpuTarget &target, const GemmProblem &problem, c
   unsigned numSms = problem.numSms ? problem.numSms : target.numSms;
   if (config.wgmma)
     return estimateGemm(problem, config, numSms, wgmmaConstants());
-  // Two CTAs with mma.sync share a multiprocessor, but not two of eight warps that stage operands in registers.
-  bool twoTiles = problem.copiesAsync() || config.numWarps <= warpsPerGroup;
-  return estimateGemm(problem, config, numSms, mmaSyncConstants(problem.copiesAsync()), twoTiles);
+  // Two CTAs with mma.sync share a multiprocessor, but not two of eight warps that pass operands through registers.
+  bool twoTiles = problem.asyncCopies || config.numWarps <= warpsPerGroup;
+  return estimateGemm(problem, config, numSms, mmaSyncConstants(problem.asyncCopies), twoTiles);
 }
 
 std::vector<GemmConfig> gemmCandidates(const GpuTarget &target, const GemmProblem &problem,

@@ -22,9 +22,9 @@ struct GemmProblem {
   unsigned numSms = 0;            ///< 0: what the target's product has
   /// a and b can be read through tensor maps: their rows start at multiples of 16 bytes. Without, there is no wgmma.
   bool tensorMaps = true;
-  /// Rows of a and b start at multiples of as many bytes, 1 to 16: what a thread copies at a time, for mma.sync. Less
-  /// than 4 go through registers, element by element; cp.async copies no less (PTX ISA, "cp.async").
-  unsigned rowBytes = 16;
+  /// For mma.sync: a thread copies as many bytes of a or b at a time, 1 to 16, past the registers or through them.
+  unsigned copyBytes = 16;
+  bool asyncCopies = true;
   /// K is contiguous in a (row-major) or b (column-major). wgmma on 8-bit types needs both.
   bool aKMajor = false, bKMajor = false;
   /// With wgmma, blockN may be any multiple of 16.
@@ -35,7 +35,6 @@ struct GemmProblem {
   bool swapFewRows = true;
 
   bool kMajor() const { return aKMajor && bKMajor; }
-  bool copiesAsync() const { return rowBytes >= 4; }
   unsigned elementBytes() const { return mmaTypeBits(element) / 8; }
 };
 

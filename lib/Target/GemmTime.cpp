@@ -32,7 +32,7 @@ const GemmConstants &wgmmaConstants() {
 
 // Set by hand to the times of 128x128x32 in bench/results/h200: 0.52 us per K step when a CTA is alone on its
 // multiprocessor, 0.35 us when two share it. Through registers, to those of rows.md there.
-const GemmConstants &mmaSyncConstants(bool copiesAsync) {
+const GemmConstants &mmaSyncConstants(bool asyncCopies) {
   static constexpr GemmConstants constants{
       .clockGHz = 1.755,
       .smPort = 128,
@@ -54,7 +54,7 @@ const GemmConstants &mmaSyncConstants(bool copiesAsync) {
     changed.step = 1000; // the latency of global memory, once a step
     return changed;
   }();
-  return copiesAsync ? constants : throughRegisters;
+  return asyncCopies ? constants : throughRegisters;
 }
 
 namespace {
@@ -107,7 +107,7 @@ Overlap atomClocks(const GemmProblem &problem, const GemmConfig &config, double 
     double read = (m * columns + n * rows) * atomBytes, written = (m + n) * atomBytes;
     clocks.add((read + written) / c.smPort, GemmLimit::SharedMemory);
     // An element at a time where nothing is promised: a warp's load, and its store to shared memory.
-    double bytes = std::max(problem.rowBytes, problem.elementBytes());
+    double bytes = std::max(problem.copyBytes, problem.elementBytes());
     clocks.add((m + n) * atomBytes / bytes / threadsPerWarp * c.copy, GemmLimit::Copies);
   }
   clocks.add((usedM + usedN) * atomBytes / std::min(c.smIngest, c.l2 / active), GemmLimit::L2Cache);
@@ -122,6 +122,15 @@ Overlap atomClocks(const GemmProblem &problem, const GemmConfig &config, double 
   return clocks;
 }
 
+/// By how much spills slow a kernel down that passes its operands through registers. Set by hand: 128x128x64 with eight
+/// warps takes 2.0 times as long as it would without, 128x128x32 with four 2.9 times.
+double spillFactor(const GemmProblem &problem, const GemmConfig &config) {
+  constexpr double some = 1.7, registers = 60; // that take as much time as all the rest
+  unsigned needed = registersOfStep(problem, config);
+  bool spills = !problem.asyncCopies && needed > mostRegistersOfStep;
+  return spills ? some + (needed - mostRegistersOfStep) / registers : 1;
+}
+
 /// How cta-stream-k shares the last round. Kernels whose tiles all run at once are not persistent (ChooseConfig), so
 /// they are not split.
 std::optional<TailShare> shareTail(const GemmConfig &config, int64_t stepBytes, int64_t tiles, int64_t steps,
@@ -133,6 +142,13 @@ std::optional<TailShare> shareTail(const GemmConfig &config, int64_t stepBytes, 
 }
 
 } // namespace
+
+unsigned registersOfStep(const GemmProblem &problem, const GemmConfig &config) {
+  unsigned threads = config.numWarps * threadsPerWarp;
+  unsigned elements = problem.asyncCopies ? 0 : (config.blockM + config.blockN) * config.blockK;
+  unsigned perRegister = std::max(1u, std::min(4u, problem.copyBytes) / problem.elementBytes());
+  return (config.blockM * config.blockN + elements / perRegister) / threads;
+}
 
 GemmEstimate estimateGemm(const GemmProblem &problem, const GemmConfig &config, unsigned numSms, const GemmConstants &c,
                           bool twoTiles) {
@@ -165,6 +181,8 @@ GemmEstimate estimateGemm(const GemmProblem &problem, const GemmConfig &config, 
     compute += std::max(0.0, mostSteps - config.numStages) * c.late / c.clockGHz * std::max(0.0, 1 - memory / compute);
   if (twoTiles && rounds > 1) // each waits for the units; for gaps and epilogues only if there is nothing else to do
     compute = std::max(mostSteps * busy + steps * gap + epilogue, compute / 2);
+  if (!config.wgmma)
+    compute *= spillFactor(problem, config);
 
   Overlap total(c.sharpness);
   bool isShort = epilogue > steps * (busy + gap);

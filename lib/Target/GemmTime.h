@@ -31,7 +31,13 @@ struct GemmConstants {
 const GemmConstants &wgmmaConstants();
 /// For mma.sync kernels of all targets: good for the order of configurations, not for times. Without cp.async, for
 /// operands that go through registers.
-const GemmConstants &mmaSyncConstants(bool copiesAsync);
+const GemmConstants &mmaSyncConstants(bool asyncCopies);
+
+/// Registers of a thread that sums and, if a step's elements pass through them, these take, without addresses and
+/// masks.
+unsigned registersOfStep(const GemmProblem &problem, const GemmConfig &config);
+/// More than these and ptxas spills.
+constexpr unsigned mostRegistersOfStep = 112;
 
 /// `twoTiles`: a multiprocessor computes two tiles at a time, one's epilogue and waits under the other's products, by
 /// two CTAs, or by two math groups with a tile each (cta-ping-pong).

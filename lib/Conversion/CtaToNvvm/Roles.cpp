@@ -96,6 +96,7 @@ void lowerRoles(cta::WarpRolesOp op, KernelOp kernel) {
 void lowerWarpRoles(KernelOp kernel) {
   SmallVector<cta::WarpRolesOp> all;
   kernel.walk([&](cta::WarpRolesOp op) { all.push_back(op); });
+  assert(all.size() <= 1 && "barriers are initialised once");
   for (cta::WarpRolesOp op : all)
     lowerRoles(op, kernel);
   // Without roles, CTAs of a cluster meet at barriers nevertheless.

@@ -164,21 +164,23 @@ private:
     ring.parity = loops.back().getRegionIterArg(ring.firstCounter + 1);
   }
 
-  /// Whether the operation stays in front of the roles, and both see what it computes: buffers, constants, and numbers
+  /// Whether the operation stays in front of the roles, and both see what it computes: buffers, constants, and scalars
   /// that the producer needs, too. Memory is read in the roles: what stays in front may run before the grid in front
-  /// has ended (cta-overlap-grids). So is the program's number: what follows from it would take no less time to compile,
-  /// and registers that epilogues need.
+  /// has ended (cta-overlap-grids). The program's number is asked for there, too: to share what follows from it saves
+  /// nothing when it is compiled, and takes registers that epilogues need. Loops may carry tensors of the math role.
   bool isShared(Operation &op, const DenseSet<Operation *> &moved) {
     if (isa<cta::AllocOp, cta::MbarrierAllocOp, arith::ConstantOp>(op))
       return true;
     if (!plan.producerOps.contains(&op) || !isMemoryEffectFree(&op) || isa<ProgramIdOp>(op))
       return false;
-    return !op.walk([&](Operation *inner) {
-                for (Value operand : inner->getOperands())
-                  if (moved.contains(operand.getDefiningOp()))
-                    return WalkResult::interrupt();
-                return WalkResult::advance();
-              }).wasInterrupted();
+    WalkResult result = op.walk([&](Operation *inner) {
+      bool isScalar =
+          !isa<LoopLikeOpInterface>(inner) && llvm::none_of(inner->getResultTypes(), llvm::IsaPred<TensorType>);
+      bool isReady =
+          llvm::none_of(inner->getOperands(), [&](Value operand) { return moved.contains(operand.getDefiningOp()); });
+      return isScalar && isReady ? WalkResult::advance() : WalkResult::interrupt();
+    });
+    return !result.wasInterrupted();
   }
 
   /// Moves all that is not shared into the math role.

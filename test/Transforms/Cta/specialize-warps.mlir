@@ -163,6 +163,33 @@ tile.kernel @common(%n: i32, %p: !tile.ptr<i32> {tile.name = "sizes"}, %d: !d {t
   tile.return
 }
 
+// A loop may carry tensors that only the math role needs, so each role has its own.
+// CHECK-LABEL: tile.kernel @common_loop
+// CHECK-NOT: scf.for
+// CHECK: cta.warp_roles math {
+// CHECK: scf.for
+// CHECK: } producer {
+// CHECK: scf.for
+tile.kernel @common_loop(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !x
+  %end, %sum = scf.for %i = %c0 to %n step %c1 iter_args(%count = %c0, %x = %zero) -> (i32, !x) : i32 {
+    %next = arith.addi %count, %i : i32
+    %more = arith.addf %x, %x : !x
+    scf.yield %next, %more : i32, !x
+  }
+  scf.for %i = %c0 to %end step %c1 : i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    %y = arith.addf %x, %sum : !x
+    tile.print "" %y : !x
+  }
+  tile.return
+}
+
 // Different parameters are different tensors.
 // CHECK-LABEL: tile.kernel @written_other_tensor
 // CHECK: cta.warp_roles

@@ -70,7 +70,7 @@ TEST(Emit, ChoosesWhatIsOpen) {
   EXPECT_EQ(asked.k, 64);
   EXPECT_EQ(asked.element, DType(Scalar::Float16));
   EXPECT_EQ(asked.output, DType(Scalar::Float32));
-  EXPECT_EQ(asked.rowBytes, OpenProduct::wholeRow);
+  EXPECT_TRUE(asked.alignedRows);
   EXPECT_FALSE(asked.aKMajor && asked.bKMajor);
   EXPECT_EQ(asked.given.groupM, 3);
   EXPECT_EQ(asked.given.blockM, std::nullopt);
@@ -79,30 +79,31 @@ TEST(Emit, ChoosesWhatIsOpen) {
   EXPECT_EQ(llvm::cast<mlir::IntegerAttr>(kernel.getConstantsAttr().get("BLOCK_M")).getInt(), 32);
 }
 
-// Rows start at multiples of what both pointers and both distances promise, up to 16 bytes.
+// Rows start at multiples of 16 bytes if both pointers and both distances promise it; their lengths count for copies,
+// too.
 TEST(Emit, PromisesOfRows) {
-  auto rowBytes = [](const std::string &a, const std::string &N, const std::string &strides) {
+  auto promises = [](const std::string &a, const std::string &N, const std::string &strides) {
     std::string text = "#: buffer a[N, N]" + strides + " = inout\n#: expect a == a @ a\n@jit\ndef k(a: " + a +
                        ", N: " + N + ", T: constexpr = 1, BLOCK_M: constexpr = auto):\n  pass\n";
-    unsigned bytes = 0;
+    std::pair<bool, unsigned> found;
     CompileRequest request;
     request.choose = [&](const OpenProduct &product) {
-      bytes = product.rowBytes;
+      found = {product.alignedRows, product.copyBytes};
       return TileChoices{};
     };
     EXPECT_TRUE(Compiled(text, request).module);
-    return bytes;
+    return found;
   };
-  EXPECT_EQ(rowBytes("ptr[f16]", "i32[8]", ""), 16u);
-  EXPECT_EQ(rowBytes("ptr[f16]", "i32[4]", ""), 8u);
-  EXPECT_EQ(rowBytes("ptr[f32]", "i32[4]", ""), 16u);
-  EXPECT_EQ(rowBytes("ptr[f16, 8]", "i32[8]", ""), 8u);
-  EXPECT_EQ(rowBytes("ptr[f16]", "i32[4]", " strides(N * 2, 1)"), 16u);
-  EXPECT_EQ(rowBytes("ptr[f16]", "i32", " strides(1 if T else N, 16 if T else 1)"), 16u);
-  EXPECT_EQ(rowBytes("ptr[f16]", "i32[8]", " strides(N + 4, 1)"), 8u);
-  EXPECT_EQ(rowBytes("ptr[f16]", "i32[8]", " strides(N + 8, 1)"), 16u);
-  EXPECT_EQ(rowBytes("ptr[f16]", "i32", ""), 2u);
-  EXPECT_EQ(rowBytes("ptr[f16]", "i32[8]", " strides(N, 2)"), 1u);
+  EXPECT_EQ(promises("ptr[f16]", "i32[8]", ""), std::pair(true, 16u));
+  EXPECT_EQ(promises("ptr[f16]", "i32[4]", ""), std::pair(false, 8u));
+  EXPECT_EQ(promises("ptr[f32]", "i32[4]", ""), std::pair(true, 16u));
+  EXPECT_EQ(promises("ptr[f16, 8]", "i32[8]", ""), std::pair(false, 8u));
+  EXPECT_EQ(promises("ptr[f16]", "i32[4]", " strides(N * 2, 1)"), std::pair(true, 8u));
+  EXPECT_EQ(promises("ptr[f16]", "i32", " strides(1 if T else N, 16 if T else 1)"), std::pair(true, 2u));
+  EXPECT_EQ(promises("ptr[f16]", "i32[8]", " strides(N + 4, 1)"), std::pair(false, 8u));
+  EXPECT_EQ(promises("ptr[f16]", "i32[8]", " strides(N + 8, 1)"), std::pair(true, 16u));
+  EXPECT_EQ(promises("ptr[f16]", "i32", ""), std::pair(false, 2u));
+  EXPECT_EQ(promises("ptr[f16]", "i32[8]", " strides(N, 2)"), std::pair(false, 1u));
 }
 
 TEST(Emit, TooManyCalls) {
