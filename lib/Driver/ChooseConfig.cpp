@@ -119,9 +119,9 @@ std::string advise(const CompilerOptions &options, const target::GpuTarget &gpu,
   if (!promised.config.wgmma || promised.microseconds * 2 > best.microseconds)
     return "";
   return formatv(
-      "'{0}' is compiled for rows of its operands that may start anywhere: {1} x {2} x {3} is expected to take "
-      "{4:F0} us, but {5:F0} us by TMA and wgmma if they are promised to start at multiples of 16 bytes; promise "
-      "it by --assume, -Wmissing-divisibility says of what",
+      "rows of the operands of '{0}' are not promised to start at multiples of 16 bytes: {1} x {2} x {3} is expected "
+      "to take {4:F0} us, by TMA and wgmma it would be {5:F0} us; promise it by --assume (-Wmissing-divisibility "
+      "says of what)",
       product.kernel, product.m, product.n, product.k, best.microseconds, promised.microseconds);
 }
 

@@ -96,7 +96,6 @@ void lowerRoles(cta::WarpRolesOp op, KernelOp kernel) {
 void lowerWarpRoles(KernelOp kernel) {
   SmallVector<cta::WarpRolesOp> all;
   kernel.walk([&](cta::WarpRolesOp op) { all.push_back(op); });
-  assert(all.size() <= 1 && "barriers are initialised once");
   for (cta::WarpRolesOp op : all)
     lowerRoles(op, kernel);
   // Without roles, CTAs of a cluster meet at barriers nevertheless.
@@ -113,6 +112,8 @@ LogicalResult checkWarpRoles(cta::WarpRolesOp op, const target::GpuTarget &gpu) 
     return op.emitOpError() << "needs setmaxnreg, which " << gpu.name << " lacks; sm_90a has it";
   if (op->getParentOp() != kernel)
     return op.emitOpError() << "must stand in the kernel's body, where all warps meet";
+  if (*kernel.getBody().front().getOps<cta::WarpRolesOp>().begin() != op)
+    return op.emitOpError() << "is the kernel's second; barriers are initialised once, in front of the first";
   if (kernel.getProducerWarps() != 4)
     return op.emitOpError() << "needs one warp group for the producer but the kernel has " << kernel.getProducerWarps()
                             << " producer warps";

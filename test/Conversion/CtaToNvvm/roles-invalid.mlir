@@ -23,3 +23,20 @@ tile.kernel @no_producer() {
   }
   tile.return
 }
+
+// -----
+
+tile.kernel @twice() attributes {producer_warps = 4 : i32} {
+  cta.warp_roles math {
+    cta.proxy_fence
+  } producer {
+    cta.proxy_fence
+  }
+  // expected-error @+1 {{'cta.warp_roles' op is the kernel's second; barriers are initialised once, in front of the first}}
+  cta.warp_roles math {
+    cta.proxy_fence
+  } producer {
+    cta.proxy_fence
+  }
+  tile.return
+}
