@@ -6,6 +6,7 @@
 // appears without it.
 #include "Analysis/Hazards.h"
 #include "Analysis/PointerBases.h"
+#include "Analysis/RolePlan.h"
 #include "Analysis/SharedLiveness.h"
 #include "Analysis/StructuredFlow.h"
 #include "Layout/MmaLayouts.h"
@@ -78,9 +79,8 @@ struct GlobalAccess {
 };
 
 GlobalAccess getGlobalAccess(Operation *op) {
-  // The producer is one warp, which reads nothing that the others write (RolePlan), and has no barrier with them.
-  if (auto roles = op->getParentOfType<cta::WarpRolesOp>();
-      roles && roles.getProducer().isAncestor(op->getParentRegion()))
+  // The producer is one warp, and has no barrier with the others.
+  if (isOfProducer(op))
     return {};
   if (auto load = dyn_cast<LoadOp>(op)) {
     auto block = dyn_cast<RankedTensorType>(load.getType());
@@ -89,15 +89,7 @@ GlobalAccess getGlobalAccess(Operation *op) {
     // Who waits for another program must not wait for warps that have seen it already.
     return {hasReplicas && !load.getIsVolatile() ? PointerBases::of(load.getPtr()) : PointerBases(), {}};
   }
-  if (auto store = dyn_cast<StoreOp>(op))
-    return {{}, PointerBases::of(store.getPtr())};
-  if (auto update = dyn_cast<AtomicRmwOp>(op))
-    return {{}, PointerBases::of(update.getPtr())};
-  if (auto swap = dyn_cast<AtomicCasOp>(op))
-    return {{}, PointerBases::of(swap.getPtr())};
-  if (auto store = dyn_cast<cta::TmaStoreOp>(op))
-    return {{}, PointerBases::of(store.getDesc())};
-  return {};
+  return {{}, PointerBases::writtenBy(op)};
 }
 
 /// Whether each warp group writes and reads only its own part of the buffer's rows. Then nothing but the threads of one

@@ -98,6 +98,18 @@ PointerBases PointerBases::of(Value address) {
   return bases;
 }
 
+PointerBases PointerBases::writtenBy(Operation *op) {
+  if (auto store = dyn_cast<StoreOp>(op))
+    return of(store.getPtr());
+  if (auto update = dyn_cast<AtomicRmwOp>(op))
+    return of(update.getPtr());
+  if (auto swap = dyn_cast<AtomicCasOp>(op))
+    return of(swap.getPtr());
+  if (auto store = dyn_cast<cta::TmaStoreOp>(op))
+    return of(store.getDesc());
+  return {};
+}
+
 bool PointerBases::mayOverlap(const PointerBases &other) const {
   if (isAnything || other.isAnything)
     return (isAnything || !names.empty()) && (other.isAnything || !other.names.empty());

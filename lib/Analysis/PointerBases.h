@@ -7,8 +7,8 @@
 //   a tensor map that the launcher makes of parameter x    x
 //   a tensor map that is read from memory                  anything
 //
-// Different parameters are taken for different memory, as the language has it. What is found through a parameter is taken
-// for other memory than every parameter, and than what is found through others.
+// Different parameters are taken for different memory, as the language has it. What is found through a parameter is
+// taken for other memory than every parameter, and than what is found through others.
 #pragma once
 
 #include "Tile/TileDialect.h"
@@ -21,6 +21,9 @@ class PointerBases {
 public:
   /// Of a pointer, a tensor of pointers, a descriptor or an address.
   static PointerBases of(mlir::Value address);
+
+  /// What a store, by TMA or not, or an atomic operation writes; empty for other operations.
+  static PointerBases writtenBy(mlir::Operation *op);
 
   bool mayOverlap(const PointerBases &other) const;
   /// Whether anything was added.

@@ -46,6 +46,13 @@ std::optional<ProductPrograms> tile::findProductPrograms(KernelOp kernel) {
   return plan;
 }
 
+bool tile::isPersistent(KernelOp kernel) {
+  for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
+    if (kernel.getArgAttr(index, KernelOp::getGridSizeAttrName()))
+      return true;
+  return false;
+}
+
 Value tile::hoistOutOf(Operation *outer, Value value, RewriterBase &rewriter) {
   if (!outer->isAncestor(value.getParentBlock()->getParentOp()))
     return value;

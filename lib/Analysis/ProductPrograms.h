@@ -20,6 +20,9 @@ struct ProductPrograms {
 /// None if the kernel has another form, or does something before the products that must not happen twice.
 std::optional<ProductPrograms> findProductPrograms(KernelOp kernel);
 
+/// Whether the kernel goes through the programs of its grid by itself (tile-make-persistent), which it then knows.
+bool isPersistent(KernelOp kernel);
+
 /// A copy of `value`, which is computed inside of `outer`, at the insertion point outside of it; null if it depends on
 /// the iteration of a loop, on a branch or on memory.
 mlir::Value hoistOutOf(mlir::Operation *outer, mlir::Value value, mlir::RewriterBase &rewriter);

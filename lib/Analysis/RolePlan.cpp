@@ -112,17 +112,9 @@ private:
     }
     return kernel
         .walk([&](Operation *op) {
-          Value target;
-          if (auto store = dyn_cast<StoreOp>(op))
-            target = store.getPtr();
-          else if (auto update = dyn_cast<AtomicRmwOp>(op))
-            target = update.getPtr();
-          else if (auto store = dyn_cast<cta::TmaStoreOp>(op))
-            target = store.getDesc();
-          else if (writesGlobalMemory(op))
-            // What waits for other programs, or may do anything.
-            return WalkResult::interrupt();
-          bool conflicts = target && PointerBases::of(target).mayOverlap(read);
+          bool isKnown = isa<StoreOp, AtomicRmwOp, cta::TmaStoreOp>(op);
+          // Else it waits for other programs, or may do anything.
+          bool conflicts = isKnown ? PointerBases::writtenBy(op).mayOverlap(read) : writesGlobalMemory(op);
           return conflicts ? WalkResult::interrupt() : WalkResult::advance();
         })
         .wasInterrupted();
@@ -212,6 +204,11 @@ private:
 };
 
 } // namespace
+
+bool tile::isOfProducer(Operation *op) {
+  auto roles = op->getParentOfType<cta::WarpRolesOp>();
+  return roles && roles.getProducer().isAncestor(op->getParentRegion());
+}
 
 std::optional<RegisterBudget> tile::planRegisters(unsigned mathWarps) {
   constexpr unsigned warpsPerGroup = 4, producer = 40, granule = 8;

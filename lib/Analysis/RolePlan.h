@@ -47,6 +47,9 @@ struct RolePlan {
 /// are further values that the producer needs.
 std::optional<RolePlan> planRoles(KernelOp kernel, llvm::ArrayRef<mlir::Value> counters = {});
 
+/// Whether the operation is the producer's, which reads nothing that the program writes.
+bool isOfProducer(mlir::Operation *op);
+
 /// Registers a thread of each role.
 struct RegisterBudget {
   unsigned math, producer;

@@ -45,7 +45,7 @@ void emitBarrierInit(OpBuilder &builder, Location loc, KernelOp kernel) {
 }
 
 /// From here on, all may use the barriers, peers too.
-void emitMeeting(OpBuilder &builder, Location loc, KernelOp kernel) {
+void emitBarrierOfAll(OpBuilder &builder, Location loc, KernelOp kernel) {
   if (kernel.getClusterCtas() > 1)
     emitClusterBarrier(builder, loc);
   else
@@ -70,7 +70,7 @@ void lowerRoles(cta::WarpRolesOp op, KernelOp kernel) {
   Location loc = op.getLoc();
   emitBarrierInit(builder, loc, kernel);
   builder.setInsertionPoint(op);
-  emitMeeting(builder, loc, kernel);
+  emitBarrierOfAll(builder, loc, kernel);
   Value warp = emitUniformWarpId(builder, loc);
   Value mathWarps = emitI32(builder, loc, kernel.getNumWarps() * kernel.getTeams());
   Value isMath = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, warp, mathWarps);
@@ -102,7 +102,7 @@ void lowerWarpRoles(KernelOp kernel) {
   if (all.empty() && kernel.getClusterCtas() > 1) {
     OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
     emitBarrierInit(builder, kernel.getLoc(), kernel);
-    emitMeeting(builder, kernel.getLoc(), kernel);
+    emitBarrierOfAll(builder, kernel.getLoc(), kernel);
   }
 }
 

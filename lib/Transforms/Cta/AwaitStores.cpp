@@ -13,6 +13,7 @@
 // program's pointers reach, stores become copies only where nothing follows (tile-raise-descriptors); so this is for
 // descriptors that it writes through.
 #include "Analysis/PointerBases.h"
+#include "Analysis/RolePlan.h"
 #include "Analysis/StructuredFlow.h"
 #include "Cta/CtaDialect.h"
 #include "Transforms/Passes.h"
@@ -30,18 +31,6 @@ using namespace tile;
 
 namespace {
 
-/// What TMA may still be writing.
-struct InFlight {
-  PointerBases bases;
-  bool join(const InFlight &other) { return bases.join(other.bases); }
-};
-
-/// The producer reads nothing that the program writes (RolePlan).
-bool isOfProducer(Operation *op) {
-  auto roles = op->getParentOfType<cta::WarpRolesOp>();
-  return roles && roles.getProducer().isAncestor(op->getParentRegion());
-}
-
 /// Whether others, who see that the operation is done, may rely on what was before it.
 bool releases(Operation *op) {
   auto isRelease = [](MemoryOrder order) { return order == MemoryOrder::release || order == MemoryOrder::acq_rel; };
@@ -54,39 +43,33 @@ bool releases(Operation *op) {
   return isa<BarrierOp>(op);
 }
 
-/// What the operation accesses by itself.
-Value getAccessed(Operation *op) {
+/// What the operation reads or writes by itself.
+PointerBases accessedBy(Operation *op) {
   if (auto load = dyn_cast<LoadOp>(op))
-    return load.getPtr();
-  if (auto store = dyn_cast<StoreOp>(op))
-    return store.getPtr();
-  if (auto update = dyn_cast<AtomicRmwOp>(op))
-    return update.getPtr();
-  if (auto swap = dyn_cast<AtomicCasOp>(op))
-    return swap.getPtr();
+    return PointerBases::of(load.getPtr());
   if (auto copy = dyn_cast<cta::AsyncCopyOp>(op))
-    return copy.getPtr();
+    return PointerBases::of(copy.getPtr());
   if (auto load = dyn_cast<cta::TmaLoadSyncOp>(op))
-    return load.getDesc();
-  return Value();
+    return PointerBases::of(load.getDesc());
+  // Of two copies by TMA neither waits: who writes an element twice needs a barrier between.
+  return isa<cta::TmaStoreOp>(op) ? PointerBases() : PointerBases::writtenBy(op);
 }
 
 struct CtaAwaitStores : tile::impl::CtaAwaitStoresBase<CtaAwaitStores> {
   void runOnOperation() override {
     llvm::SetVector<Operation *> waiting;
-    InFlight none;
-    flowThrough<InFlight>(getOperation().getBody().front(), none, [&](Operation *op, InFlight &state) {
+    // `pending` is what TMA may still be writing.
+    PointerBases none;
+    flowThrough<PointerBases>(getOperation().getBody().front(), none, [&](Operation *op, PointerBases &pending) {
       if (isOfProducer(op))
         return;
-      Value accessed = getAccessed(op);
-      bool depends =
-          (accessed && PointerBases::of(accessed).mayOverlap(state.bases)) || (releases(op) && !state.bases.isEmpty());
+      bool depends = accessedBy(op).mayOverlap(pending) || (releases(op) && !pending.isEmpty());
       if (depends)
         waiting.insert(op);
       if (waiting.contains(op))
-        state.bases.clear();
-      if (auto store = dyn_cast<cta::TmaStoreOp>(op))
-        state.bases.join(PointerBases::of(store.getDesc()));
+        pending.clear();
+      if (isa<cta::TmaStoreOp>(op))
+        pending.join(PointerBases::writtenBy(op));
     });
     for (Operation *op : waiting) {
       OpBuilder builder(op);

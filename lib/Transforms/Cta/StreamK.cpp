@@ -66,14 +66,13 @@ std::optional<StreamPlan> planStream(KernelOp kernel) {
   // Teams take programs in turns, not parts of them.
   if (kernel.getPingPong())
     return std::nullopt;
-  // Only kernels that tile-make-persistent has made have scratch memory, and one piece of it; that may hold tensor
-  // maps.
-  auto hasArgument = [&](StringRef attribute) {
-    return llvm::any_of(llvm::seq(kernel.getNumArguments()),
-                        [&](unsigned index) { return bool(kernel.getArgAttr(index, attribute)); });
-  };
-  if (!hasArgument(KernelOp::getGridSizeAttrName()) || hasArgument(KernelOp::getScratchAttrName()))
+  // Others have no scratch memory, also if they are persistent by themselves.
+  if (!isPersistent(kernel))
     return std::nullopt;
+  // Scratch memory of tensor maps: a kernel has one.
+  for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
+    if (kernel.getArgAttr(index, KernelOp::getScratchAttrName()))
+      return std::nullopt;
   std::optional<StreamPlan> plan = findProductPrograms(kernel);
   using target::TailSplit;
   bool isWorthIt = plan && TailSplit::stepClocks(elementsOf(*plan), stepBytesOf(*plan)) >= TailSplit::leastStepClocks;

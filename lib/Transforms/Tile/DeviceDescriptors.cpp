@@ -13,6 +13,7 @@
 // Analysis/DeviceDescriptors.h says which descriptors qualify.
 #include "Analysis/DeviceDescriptors.h"
 #include "Analysis/FindTarget.h"
+#include "Analysis/ProductPrograms.h"
 #include "Transforms/Passes.h"
 
 #include "Cta/CtaDialect.h"
@@ -72,13 +73,6 @@ void givePlace(MakeDescOp desc, Value scratch, size_t number) {
     scratch = AddPtrOp::create(builder, loc, scratch, offset);
   }
   desc.getPlaceMutable().assign(scratch);
-}
-
-bool isPersistent(KernelOp kernel) {
-  for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
-    if (kernel.getArgAttr(index, KernelOp::getGridSizeAttrName()))
-      return true;
-  return false;
 }
 
 struct TileDeviceDescriptors : tile::impl::TileDeviceDescriptorsBase<TileDeviceDescriptors> {
