@@ -19,7 +19,7 @@ static LogicalResult verifyCtas(Operation *op, int64_t ctas) {
 LogicalResult TmaMulticastOp::verify() {
   BufferType buffer = getBuffer().getType();
   if (failed(verifyCtas(*this, int32_t(getParts()))) ||
-      failed(verifyBlock(*this, getDesc().getType(), getOffsets(), buffer, /*mayBePanel=*/false)))
+      failed(verifyBlock(*this, getDesc().getType(), getOffsets(), buffer, /*mayBePart=*/false)))
     return failure();
   if (!layout::splitTmaBoxes(buffer.getLayout().getLayout(), getBytesInMemory(buffer.getElementType()), getParts()))
     return emitOpError() << "buffer has no " << getParts() << " equal parts that TMA can copy one by one: " << buffer;

@@ -46,7 +46,7 @@ std::vector<int32_t> registersInColumns(mlir::RankedTensorType type, std::option
 
 /// The buffer is the block of a descriptor with these offsets, or a panel of it.
 mlir::LogicalResult verifyBlock(mlir::Operation *op, DescType desc, mlir::ValueRange offsets, BufferType buffer,
-                                bool mayBePanel);
+                                bool mayBePart);
 /// The tensor, or its first `columns` columns, can be a partial sum: it is moved as 32-bit registers.
 mlir::LogicalResult verifyPartial(mlir::Operation *op, mlir::RankedTensorType value,
                                   std::optional<uint32_t> columns = std::nullopt);

@@ -44,19 +44,28 @@ BufferType BufferType::transposed() const {
   return get(getContext(), {shape[1], shape[0]}, getElementType(), layout, getSlots());
 }
 
-BufferType BufferType::firstRows(int64_t rows) const {
-  std::vector<uint64_t> offsets = getLayout().getLayout().flatBases(layout::offsetDim);
-  int64_t columns = getShape().back(), count = getShape().front() / rows;
-  if (getShape().size() != 2 || isPadded() || rows <= 0 || getShape().front() % rows != 0)
+BufferType BufferType::getPart(int64_t count) const {
+  if (getShape().size() != 2 || isPadded() || count < 1)
     return {};
-  // The highest offset bits must select the parts, in order.
-  for (int64_t part = count; part > 1; part /= 2) {
-    if (offsets.back() != uint64_t(rows * columns * part / 2))
-      return {};
-    offsets.pop_back();
+  const int64_t columns = getShape().back();
+  for (unsigned axis : {0u, 1u}) {
+    std::vector<int64_t> shape = getShape().vec();
+    if (shape[axis] % count != 0)
+      continue;
+    shape[axis] /= count;
+    std::vector<uint64_t> offsets = getLayout().getLayout().flatBases(layout::offsetDim);
+    // The highest offset bits must select the parts, in order.
+    int64_t step = shape[axis] * (axis == 0 ? columns : 1), part = count;
+    for (; part > 1 && offsets.back() == uint64_t(step * part / 2); part /= 2)
+      offsets.pop_back();
+    if (part > 1)
+      continue;
+    for (uint64_t &offset : offsets)
+      offset = offset / columns * shape[1] + offset % columns;
+    auto layout = LayoutAttr::get(getContext(), layout::LinearLayout::shared(offsets, shape));
+    return get(getContext(), shape, getElementType(), layout, /*slots=*/1);
   }
-  auto layout = LayoutAttr::get(getContext(), layout::LinearLayout::shared(offsets, {rows, columns}));
-  return get(getContext(), {rows, columns}, getElementType(), layout, /*slots=*/1);
+  return {};
 }
 
 LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type,

@@ -33,8 +33,11 @@ def Cta_BufferType : TypeDef<CtaDialect, "Buffer"> {
     BufferType withSlots(int64_t slots) const;
     /// The same matrices seen with their dimensions exchanged.
     BufferType transposed() const;
-    /// A buffer of the first rows of one tile, if these are the first bytes of it; else null.
-    BufferType firstRows(int64_t rows) const;
+    /// One of `count` equal parts of a tile that follow each other in memory: of its rows, or else of its columns; null
+    /// if neither do.
+    BufferType getPart(int64_t count) const;
+    /// The dimension that getPart divides.
+    unsigned getPartAxis(int64_t count) const { return getPart(count).getShape().front() == getShape().front() ? 1 : 0; }
   }];
 }
 

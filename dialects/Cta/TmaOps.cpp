@@ -6,9 +6,9 @@ using namespace tile;
 using namespace tile::cta;
 
 /// The buffer is the descriptor's block, without leading dimensions of size 1 if it has a lower rank, or for stores a
-/// panel of it: fewer elements along the last dimension.
+/// part of it: fewer elements along a dimension.
 LogicalResult tile::cta::verifyBlock(Operation *op, DescType desc, ValueRange offsets, BufferType buffer,
-                                     bool mayBePanel) {
+                                     bool mayBePart) {
   if (buffer.getSlots() != 1)
     return op->emitOpError() << "buffer has " << buffer.getSlots() << " slots; choose one with cta.slot";
   ArrayRef<int64_t> block = desc.getShape(), tile = buffer.getShape();
@@ -16,9 +16,11 @@ LogicalResult tile::cta::verifyBlock(Operation *op, DescType desc, ValueRange of
     return op->emitOpError() << "has " << offsets.size() << " offsets but the descriptor has rank " << block.size();
   while (block.size() > tile.size() && block.front() == 1)
     block = block.drop_front();
-  bool fits = tile.size() == block.size() && tile.drop_back() == block.drop_back() &&
-              buffer.getElementType() == desc.getElementType();
-  fits = fits && (mayBePanel ? tile.back() <= block.back() : block.back() == tile.back());
+  bool fits = tile.size() == block.size() && buffer.getElementType() == desc.getElementType();
+  if (fits)
+    fits = mayBePart ? llvm::all_of(llvm::zip(tile, block),
+                                    [](auto sizes) { return std::get<0>(sizes) <= std::get<1>(sizes); })
+                     : tile == block;
   if (!fits)
     return op->emitOpError() << "buffer is " << RankedTensorType::get(tile, buffer.getElementType())
                              << " but the descriptor's block is "
@@ -44,7 +46,7 @@ static LogicalResult verifyRest(Operation *op, DescType desc, Value rest) {
 LogicalResult TmaLoadOp::verify() {
   if (failed(verifyRest(*this, getDesc().getType(), getRest())))
     return failure();
-  return verifyBlock(*this, getDesc().getType(), getOffsets(), getBuffer().getType(), /*mayBePanel=*/false);
+  return verifyBlock(*this, getDesc().getType(), getOffsets(), getBuffer().getType(), /*mayBePart=*/false);
 }
 
 LogicalResult TmaLoadSyncOp::verify() {
@@ -52,15 +54,17 @@ LogicalResult TmaLoadSyncOp::verify() {
     return failure();
   if (getBarrier().getType().getSlots() != 1)
     return emitOpError() << "barrier has " << getBarrier().getType().getSlots() << " slots but needs one";
-  return verifyBlock(*this, getDesc().getType(), getOffsets(), getBuffer().getType(), /*mayBePanel=*/false);
+  return verifyBlock(*this, getDesc().getType(), getOffsets(), getBuffer().getType(), /*mayBePart=*/false);
 }
 
 LogicalResult TmaStoreOp::verify() {
-  int64_t groups = int32_t(getGroups()), rows = getBuffer().getType().getShape().front();
-  if (groups < 1 || (groups > 1 && (rows % groups != 0 || !getBuffer().getType().firstRows(rows / groups))))
-    return emitOpError() << "gives each of " << groups << " warp groups its part of " << rows
-                         << " rows, which must be consecutive in the buffer";
-  return verifyBlock(*this, getDesc().getType(), getOffsets(), getBuffer().getType(), /*mayBePanel=*/true);
+  BufferType buffer = getBuffer().getType();
+  int64_t groups = int32_t(getGroups());
+  if (groups < 1 || (groups > 1 && !buffer.getPart(groups)))
+    return emitOpError() << "gives each of " << groups << " warp groups its part of "
+                         << RankedTensorType::get(buffer.getShape(), buffer.getElementType())
+                         << ", whose rows or columns must be consecutive in the buffer";
+  return verifyBlock(*this, getDesc().getType(), getOffsets(), getBuffer().getType(), /*mayBePart=*/true);
 }
 
 LogicalResult MakeTensorMapOp::verify() {

@@ -58,9 +58,9 @@ def Cta_TmaStoreOp : Cta_Op<"tma_store", [MemoryEffects<[MemWrite<Tile_GlobalMem
   let description = [{
     PTX ISA, `cp.async.bulk.tensor` and `cp.async.bulk.commit_group`, by one thread. Elements outside the tensor are
     dropped. What was written into the buffer by ordinary stores needs a `cta.proxy_fence` and then a barrier before.
-    The buffer may lack leading dimensions of size 1, and be a panel of the block: then `offsets` is the coordinate of the panel's first element. With
-    `groups`, each of so many warp groups copies its part of the rows, by a thread of its own: the first group the first
-    rows, and so on.
+    The buffer may lack leading dimensions of size 1, and be a part of the block: then `offsets` is the coordinate of the part's first element. With
+    `groups`, each of so many warp groups copies its share of the rows, or of the columns if the buffer has several
+    panels, by a thread of its own: the first group the first ones, and so on.
 
     Example:
     ```mlir

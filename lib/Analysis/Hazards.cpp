@@ -92,9 +92,9 @@ GlobalAccess getGlobalAccess(Operation *op) {
   return {{}, PointerBases::writtenBy(op)};
 }
 
-/// Whether each warp group writes and reads only its own part of the buffer's rows. Then nothing but the threads of one
-/// group need to be ordered.
-bool isSplitByGroups(cta::AllocOp alloc, int64_t groups) {
+/// Whether each warp group writes and reads only its own part of the buffer's rows (axis 0) or columns (axis 1). Then
+/// nothing but the threads of one group need to be ordered.
+bool isSplitByGroups(cta::AllocOp alloc, unsigned axis, int64_t groups) {
   SmallVector<Value> views{alloc.getResult()};
   while (!views.empty()) {
     Value view = views.pop_back_val();
@@ -106,9 +106,9 @@ bool isSplitByGroups(cta::AllocOp alloc, int64_t groups) {
       auto store = dyn_cast<cta::LocalStoreOp>(user);
       auto load = dyn_cast<cta::LocalLoadOp>(user);
       auto copy = dyn_cast<cta::TmaStoreOp>(user);
-      if (!(store && layout::splitsRows(cta::getLayout(store.getValue().getType()), groups)) &&
-          !(load && !load.getStart() && layout::splitsRows(cta::getLayout(load.getType()), groups)) &&
-          !(copy && int64_t(copy.getGroups()) == groups))
+      if (!(store && layout::splitsAxis(cta::getLayout(store.getValue().getType()), axis, groups)) &&
+          !(load && !load.getStart() && layout::splitsAxis(cta::getLayout(load.getType()), axis, groups)) &&
+          !(copy && int64_t(copy.getGroups()) == groups && copy.getBuffer().getType().getPartAxis(groups) == axis))
         return false;
     }
   }
@@ -130,7 +130,7 @@ public:
         Bytes others = getBytes(other);
         return other != alloc && bytes.first < others.last && others.first < bytes.last;
       });
-      if (groups > 1 && isAlone && isSplitByGroups(alloc, groups))
+      if (groups > 1 && isAlone && (isSplitByGroups(alloc, 0, groups) || isSplitByGroups(alloc, 1, groups)))
         split.insert(alloc);
     }
   }

@@ -8,7 +8,8 @@ using namespace tile;
 
 std::optional<SwapPlan> tile::planSwap(DotOp dot) {
   constexpr int64_t wgmmaRows = 64;
-  if (dot.getAcc().getType().getDimSize(0) >= wgmmaRows)
+  int64_t rows = dot.getAcc().getType().getDimSize(0);
+  if (rows >= wgmmaRows && llvm::isPowerOf2_64(rows))
     return std::nullopt;
   auto constant = dot.getAcc().getDefiningOp<arith::ConstantOp>();
   if (constant && isa<SplatElementsAttr>(constant.getValue()))
@@ -21,6 +22,11 @@ std::optional<SwapPlan> tile::planSwap(DotOp dot) {
   if (loop.getYieldedValues()[index] != dot.getResult())
     return std::nullopt;
   return SwapPlan{loop, index};
+}
+
+bool tile::canBeSwapped(DotOp dot) {
+  auto isLoaded = [](Value operand) { return isa_and_present<LoadOp, DescLoadOp>(traceOperand(operand).source); };
+  return planSwap(dot) && isLoaded(dot.getA()) && isLoaded(dot.getB());
 }
 
 bool tile::isForWarpGroups(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target,

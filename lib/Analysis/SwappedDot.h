@@ -1,8 +1,10 @@
-// Products of few rows: whether warp groups multiply them with their operands swapped, c^T = b^T a^T.
+// Products whose rows wgmma does not have: whether warp groups multiply them with their operands swapped, c^T = b^T
+// a^T.
 //
 // wgmma multiplies 64 rows of its left operand by 8 to 256 columns of its right one. A product with 16 rows fills a
-// quarter of that, and the memory that 48 rows of zeros take; transposed, 64 columns of b are its rows. Operands lie in
-// shared memory and may be read in either order there, so that nothing is moved.
+// quarter of that, and the memory that 48 rows of zeros take, and one with 144 rows two times and a quarter of it;
+// transposed, columns of b are its rows. Operands lie in shared memory and may be read in either order there, so that
+// nothing is moved.
 #pragma once
 
 #include "Analysis/DotPlan.h"
@@ -17,8 +19,12 @@ struct SwapPlan {
   unsigned index = 0;    ///< Of the accumulator in the loop's arguments.
 };
 
-/// None if the dot has 64 rows anyway, or if its accumulator would have to be transposed for each product.
+/// None if the dot has 64 rows anyway, or a larger power of two, or if its accumulator would have to be transposed for
+/// each product.
 std::optional<SwapPlan> planSwap(DotOp dot);
+
+/// Whether the dot can be swapped if its operands come through descriptors: planSwap has a plan, and both are loaded.
+bool canBeSwapped(DotOp dot);
 
 /// Whether warp groups multiply the dot, as it stands or swapped; arguments are those of planWarpGroups.
 bool isForWarpGroups(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target, unsigned numWarps);

@@ -87,7 +87,8 @@ std::optional<frontend::ClusterShape> chooseCluster(const CompilerOptions &optio
                                                     const target::GemmEstimate &best) {
   if (options.sizes.empty() || !runsAll(options.pipeline, {"tile-make-persistent", "cta-split-steps"}))
     return std::nullopt;
-  if (!llvm::isPowerOf2_32(best.config.blockN)) // whose sums leave registers out
+  // Sums of such tiles leave registers out.
+  if (!llvm::isPowerOf2_32(best.config.blockM) || !llvm::isPowerOf2_32(best.config.blockN))
     return std::nullopt;
   unsigned ctas = target::chooseStepSplit(gpu, problem, best);
   return ctas == 1 ? std::nullopt : std::optional(frontend::ClusterShape{1, 1, int(ctas)});
@@ -149,7 +150,7 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
       .bKMajor = product.bKMajor,
       .anyBlockSize = anySize && preparesWgmma(options.pipeline),
       .splitTail = runsAll(options.pipeline, {"tile-make-persistent", "cta-stream-k"}),
-      .swapFewRows = runsAll(options.pipeline, {"tile-swap-dot"}),
+      .canSwap = runsAll(options.pipeline, {"tile-swap-dot"}),
   };
   auto given = [](std::optional<int64_t> value) {
     constexpr int64_t largestBlock = 1 << 20; // the front end rejects what is no size of a block
@@ -180,7 +181,8 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
       .tiles = {best.blockM, best.blockN, best.blockK, best.groupM, best.numWarps, best.numStages},
       .splitsTail = splitsTail,
       .isOneWave = ranked.front().tiles <= int64_t(options.numSms ? options.numSms : gpu.numSms),
-      .hasOddSize = !choices.blockN && !llvm::isPowerOf2_32(best.blockN),
+      .hasOddSize = (!choices.blockM && !llvm::isPowerOf2_32(best.blockM)) ||
+                    (!choices.blockN && !llvm::isPowerOf2_32(best.blockN)),
       .advice = advise(options, gpu, product, problem, choices, ranked.front()),
   };
   if (pingPong)

@@ -1,10 +1,11 @@
 // .tile text -> tile dialect, by the front end.
 //
 // Twice where the cost model has chosen a block size that is no power of two, and the kernel does with its blocks what
-// such blocks cannot do.
+// such blocks cannot do, or multiplies such rows in a way that warp groups cannot.
 #include "Driver/Compilation.h"
 
 #include "Analysis/PaddedBlocks.h"
+#include "Analysis/SwappedDot.h"
 #include "Driver/ChooseConfig.h"
 #include "Frontend/Frontend.h"
 #include "Lint/Lint.h"
@@ -12,6 +13,15 @@
 using namespace mlir;
 
 namespace tile::driver {
+
+/// Whether rows that are no power of two stay rows: warp groups have them as columns only.
+static bool hasProductForNoWarpGroup(KernelOp kernel) {
+  WalkResult result = kernel.walk([](DotOp dot) {
+    bool isOdd = !llvm::isPowerOf2_64(dot.getAcc().getType().getDimSize(0));
+    return isOdd && !canBeSwapped(dot) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
 
 /// One run of the front end. Unless `anySize`, what is chosen are powers of two.
 struct Compilation::TileAttempt {
@@ -27,8 +37,9 @@ struct Compilation::TileAttempt {
       return false;
     if (!moduleOp)
       return true;
-    return llvm::any_of(moduleOp->getOps<KernelOp>(),
-                        [](KernelOp kernel) { return findPaddingProblem(kernel).has_value(); });
+    return llvm::any_of(moduleOp->getOps<KernelOp>(), [](KernelOp kernel) {
+      return findPaddingProblem(kernel).has_value() || hasProductForNoWarpGroup(kernel);
+    });
   }
 };
 

@@ -179,19 +179,19 @@ MmaFragments wgmmaFragments(int64_t m, int64_t n, int64_t k, const WgmmaTiling &
   return fragments;
 }
 
-bool splitsRows(const LinearLayout &layout, int64_t groups) {
-  if (layout.rank() != 2 || layout.outShape()[0] % groups != 0 || layout.numWarps() != 4 * groups)
+bool splitsAxis(const LinearLayout &layout, unsigned axis, int64_t groups) {
+  if (layout.rank() != 2 || layout.outShape()[axis] % groups != 0 || layout.numWarps() != 4 * groups)
     return false;
-  // The number of the group selects the high bits of the row, and nothing else does.
-  int64_t part = layout.outShape()[0] / groups, step = part;
+  // The number of the group selects the high bits of the coordinate, and nothing else does.
+  int64_t part = layout.outShape()[axis] / groups, step = part;
   for (const InDim &dim : layout.inDims())
     for (size_t bit = 0; bit < dim.bases.size(); ++bit) {
       const std::vector<int32_t> &basis = dim.bases[bit];
       if (dim.name == warpDim && bit >= 2) {
-        if (basis[0] != step || basis[1] != 0)
+        if (basis[axis] != step || basis[1 - axis] != 0)
           return false;
         step *= 2;
-      } else if (basis[0] >= part) {
+      } else if (basis[axis] >= part) {
         return false;
       }
     }

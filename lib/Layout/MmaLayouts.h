@@ -64,8 +64,8 @@ struct MmaFragments {
 MmaFragments mmaFragments(int64_t m, int64_t n, int64_t k, const MmaTiling &tiling);
 MmaFragments wgmmaFragments(int64_t m, int64_t n, int64_t k, const WgmmaTiling &tiling);
 
-/// Whether warp group g (warps 4 g … 4 g + 3) of `groups` holds rows g * part … (g + 1) * part - 1 of a matrix and no
-/// others, part = rows / groups.
-bool splitsRows(const LinearLayout &layout, int64_t groups);
+/// Whether warp group g (warps 4 g … 4 g + 3) of `groups` holds rows (axis 0) or columns (axis 1) g * part … (g + 1) *
+/// part - 1 of a matrix and no others, part = rows or columns / groups.
+bool splitsAxis(const LinearLayout &layout, unsigned axis, int64_t groups);
 
 } // namespace tile::layout

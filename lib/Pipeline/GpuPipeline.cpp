@@ -47,14 +47,14 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.cleanUp();
   // Operands of products come through descriptors, whether the program made them or computed addresses …
   list.add(Optimisation, [target] { return createTileRaiseDescriptors({target}); });
+  // Rows that warp groups cannot multiply as they are become columns, of which blocks are passed in any number.
+  list.add(Optimisation, [target] { return createTileSwapDot({target}); });
   // … and the launcher makes those that it can: after raising, which makes more of them.
   list.add(Optimisation, [target] { return createTileHostDescriptors({target}); });
   // Copies for the next program can then overlap the end of this one.
   list.add(Optimisation, [target] { return createTileMakePersistent({target}); });
   // The kernel makes other descriptors of operands, once it is known how many CTAs need memory for them.
   list.add(Optimisation, [target] { return createTileDeviceDescriptors({target}); });
-  // Products of few rows change sides: after the descriptors, because only blocks that TMA copies can be swapped.
-  list.add(Optimisation, [target] { return createTileSwapDot({target}); });
   // The other descriptors become pointers and masks.
   list.add(Correctness, [] { return createTileExpandDescriptors(); });
   // Neighbouring programs go to neighbouring CTAs, while the order of programs is still visible.

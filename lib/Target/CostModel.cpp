@@ -29,8 +29,16 @@ constexpr unsigned straddlingStages =
 constexpr unsigned maxAccumulators = 128; // per thread, of 255 registers
 constexpr unsigned mmaStepBytes = 64;     // of a K step of mma.sync: two instructions
 
+/// Of blocks that are no powers of two.
+constexpr unsigned oddSizes[] = {96, 144, 160, 192, 224};
+
 bool isPowerOfTwo(int64_t value) {
   return value > 0 && (value & (value - 1)) == 0;
+}
+
+/// Whether K is contiguous in the operand that wgmma takes for the right one.
+bool columnsAreKMajor(const GemmProblem &problem, const GemmConfig &config) {
+  return isSwapped(config) ? problem.aKMajor : problem.bKMajor;
 }
 
 /// Of one warp group: an instruction has 8, a panel of a right operand that is not contiguous along K, 32 bytes.
@@ -40,8 +48,8 @@ unsigned leastColumns(const GemmProblem &problem) {
 
 /// Warp groups that share rows of wgmma.
 unsigned groupsAlongN(const GemmConfig &config) {
-  unsigned groups = config.numWarps / warpsPerGroup, rows = isSwapped(config) ? config.blockN : config.blockM;
-  return groups / std::max(1u, std::min(groups, rows / wgmmaRows));
+  unsigned groups = config.numWarps / warpsPerGroup;
+  return groups / std::max(1u, std::min(groups, wgmmaTile(config).rows / wgmmaRows));
 }
 
 std::string checkWgmma(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
@@ -49,17 +57,15 @@ std::string checkWgmma(const GpuTarget &target, const GemmProblem &problem, cons
     return "wgmma cannot multiply these operands";
   if (config.numWarps != warpsPerGroup && config.numWarps != 2 * warpsPerGroup)
     return "one or two warp groups multiply";
-  // The columns of a product of few rows are wgmma's rows, see tile-swap-dot.
-  bool swapped = isSwapped(config);
-  unsigned rows = swapped ? config.blockN : config.blockM, columns = swapped ? config.blockM : config.blockN;
-  if (rows < wgmmaRows || (swapped && !problem.swapFewRows))
-    return "wgmma multiplies 64 rows at a time";
+  auto [rows, columns] = wgmmaTile(config);
+  if (rows < wgmmaRows || !isPowerOfTwo(rows) || (isSwapped(config) && !problem.canSwap))
+    return "wgmma multiplies 64 rows at a time, and as many as a power of two";
   if (config.blockM > maxBox || config.blockN > maxBox)
     return "a TMA box has at most 256 elements along a dimension";
   unsigned groupsN = groupsAlongN(config);
-  if (!isPowerOfTwo(config.blockN) && (swapped || config.blockN % columnStep != 0 || groupsN > 1))
+  if (!isPowerOfTwo(columns) && (columns % columnStep != 0 || groupsN > 1))
     return "columns that are no power of two are a multiple of 16, of one warp group";
-  if (!isPowerOfTwo(config.blockN) && config.blockK * problem.elementBytes() > swizzleSpan)
+  if (!isPowerOfTwo(columns) && config.blockK * problem.elementBytes() > swizzleSpan)
     return "columns that are no power of two have K steps of at most 128 bytes";
   // A group takes whole panels of a row-major right operand.
   if (columns / groupsN < (groupsN > 1 ? swizzleSpan / problem.elementBytes() : leastColumns(problem)))
@@ -113,8 +119,9 @@ unsigned chooseGroup(const GpuTarget &target, const GemmProblem &problem, const 
 /// The most stages that fit, if these are enough to be useful.
 std::optional<unsigned> chooseStages(const GpuTarget &target, const GemmProblem &problem, GemmConfig config) {
   config.numStages = config.wgmma ? maxStages : usefulStages;
-  bool straddles = !problem.bKMajor && config.blockN * problem.elementBytes() % swizzleSpan != 0;
-  if (config.wgmma && straddles && !isPowerOfTwo(config.blockN))
+  unsigned columns = wgmmaTile(config).columns;
+  bool straddles = !columnsAreKMajor(problem, config) && columns * problem.elementBytes() % swizzleSpan != 0;
+  if (config.wgmma && straddles && !isPowerOfTwo(columns))
     config.numStages = straddlingStages;
   while (config.numStages > 1 && sharedBytes(problem, config) > target.maxSharedPerCta)
     --config.numStages;
@@ -133,9 +140,12 @@ unsigned mmaSyncWarps(const GemmProblem &problem, unsigned blockM, unsigned bloc
 /// Blocks of fewer than 64 rows, first, only where one of them has all rows: else b is read more than once.
 Sizes wgmmaBlocksM(const GemmProblem &problem) {
   for (unsigned few = leastColumns(problem); few < wgmmaRows; few *= 2)
-    if (problem.swapFewRows && problem.m <= few)
+    if (problem.canSwap && problem.m <= few)
       return {few, 64};
-  return {64, 128, 256};
+  Sizes sizes{64, 128, 256};
+  if (problem.anyBlockSize && problem.canSwap)
+    sizes.insert(sizes.end(), std::begin(oddSizes), std::end(oddSizes));
+  return sizes;
 }
 
 std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProblem &problem, const GemmChoices &choices,
@@ -143,7 +153,9 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
   auto sizes = [](std::optional<unsigned> choice, Sizes open) { return choice ? Sizes{*choice} : open; };
   unsigned span = swizzleSpan / problem.elementBytes(), step = mmaStepBytes / problem.elementBytes();
   Sizes blocksM = sizes(choices.blockM, wgmma ? wgmmaBlocksM(problem) : Sizes{32, 64, 128});
-  Sizes columns = problem.anyBlockSize ? Sizes{64, 96, 128, 144, 160, 192, 224, 256} : Sizes{64, 128, 256};
+  Sizes columns{64, 128, 256};
+  if (problem.anyBlockSize)
+    columns.insert(columns.end(), std::begin(oddSizes), std::end(oddSizes));
   Sizes blocksN = sizes(choices.blockN, wgmma ? columns : Sizes{32, 64, 128});
   std::vector<GemmConfig> candidates;
   for (unsigned blockM : blocksM) {
@@ -177,7 +189,11 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
 } // namespace
 
 bool isSwapped(const GemmConfig &config) {
-  return config.wgmma && config.blockM < wgmmaRows;
+  return config.wgmma && (config.blockM < wgmmaRows || !isPowerOfTwo(config.blockM));
+}
+
+WgmmaTile wgmmaTile(const GemmConfig &config) {
+  return isSwapped(config) ? WgmmaTile{config.blockN, config.blockM} : WgmmaTile{config.blockM, config.blockN};
 }
 
 std::string_view limitName(GemmLimit limit) {
@@ -193,34 +209,35 @@ bool canUseWgmma(const GpuTarget &target, const GemmProblem &problem) {
   return target.has(Feature::Wgmma) && problem.tensorMaps && (is16Bit || (is8Bit && problem.kMajor()));
 }
 
-/// Columns of c in shared memory on their way out: two panels, and what no number of panels divides, if that is a power
-/// of two; else panels divide the columns.
+/// Columns of c, or rows of a swapped product, in shared memory on their way out: two panels, and what no number of
+/// panels divides, if that is a power of two; else panels divide the columns.
 static unsigned storeColumns(unsigned columns, unsigned panel) {
   unsigned rest = columns % panel;
   if (columns > panel && rest != 0 && isPowerOfTwo(rest))
     return std::min(storePanels, columns / panel) * panel + rest;
-  return storePanels * std::min(panel, columns & -columns);
+  return std::min(columns, storePanels * std::min(panel, columns & -columns));
 }
 
 int64_t sharedBytes(const GemmProblem &problem, const GemmConfig &config) {
   int64_t stage = int64_t(config.blockM + config.blockN) * config.blockK * problem.elementBytes();
   if (!config.wgmma)
     return config.numStages * stage;
-  // The last panel of a row-major b takes as much as the others.
+  // The last panel of columns that are not contiguous along K takes as much as the others.
   unsigned panel = swizzleSpan / problem.elementBytes();
-  if (!problem.bKMajor && config.blockN > panel)
-    stage += int64_t((panel - config.blockN % panel) % panel) * config.blockK * problem.elementBytes();
-  int64_t staging =
-      int64_t(config.blockM) * storeColumns(config.blockN, swizzleSpan / problem.outputBytes) * problem.outputBytes;
+  auto [rows, columns] = wgmmaTile(config);
+  if (!columnsAreKMajor(problem, config) && columns > panel)
+    stage += int64_t((panel - columns % panel) % panel) * config.blockK * problem.elementBytes();
+  int64_t staging = int64_t(rows) * storeColumns(columns, swizzleSpan / problem.outputBytes) * problem.outputBytes;
   return config.numStages * (stage + barrierBytes) + staging + alignmentBytes;
 }
 
 std::string checkGemmConfig(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
-  for (unsigned size : {config.blockM, config.blockK, config.numWarps})
+  for (unsigned size : {config.blockK, config.numWarps})
     if (!isPowerOfTwo(size))
-      return "rows, K steps and warps are powers of two";
-  if (!isPowerOfTwo(config.blockN) && !(config.wgmma && problem.anyBlockSize))
-    return "only wgmma has columns that are no power of two";
+      return "K steps and warps are powers of two";
+  bool isOdd = !isPowerOfTwo(config.blockM) || !isPowerOfTwo(config.blockN);
+  if (isOdd && !(config.wgmma && problem.anyBlockSize))
+    return "only wgmma multiplies blocks that are no powers of two";
   if (config.numStages < 1 || config.numStages > maxStages || config.groupM < 1)
     return "a kernel has 1 to 16 stages and groups of at least one tile";
   if (config.numWarps * threadsPerWarp > maxThreadsPerCta)

@@ -27,12 +27,13 @@ struct GemmProblem {
   bool asyncCopies = true;
   /// K is contiguous in a (row-major) or b (column-major). wgmma on 8-bit types needs both.
   bool aKMajor = false, bKMajor = false;
-  /// With wgmma, blockN may be any multiple of 16.
+  /// With wgmma, blockN may be any multiple of 16, or blockM if operands can be swapped.
   bool anyBlockSize = true;
   /// The last round of tiles is shared by more multiprocessors, as cta-stream-k does where it pays.
   bool splitTail = true;
-  /// Warp groups multiply blocks of fewer than 64 rows with swapped operands, as tile-swap-dot makes them.
-  bool swapFewRows = true;
+  /// Warp groups multiply blocks of fewer than 64 rows, or of rows that are no power of two, with swapped operands, as
+  /// tile-swap-dot makes them.
+  bool canSwap = true;
 
   bool kMajor() const { return aKMajor && bKMajor; }
   unsigned elementBytes() const { return mmaTypeBits(element) / 8; }
@@ -48,8 +49,14 @@ struct GemmConfig {
   bool operator==(const GemmConfig &) const = default;
 };
 
-/// Whether columns of c are wgmma's rows: blocks of few rows.
+/// Whether columns of c are wgmma's rows.
 bool isSwapped(const GemmConfig &config);
+
+/// What wgmma takes for rows and columns of the tile.
+struct WgmmaTile {
+  unsigned rows, columns;
+};
+WgmmaTile wgmmaTile(const GemmConfig &config);
 
 /// What a configuration's time goes to, mostly.
 enum class GemmLimit { TensorCores, SharedMemory, L2Cache, GlobalMemory, Power, Copies, KSteps, Fixed };

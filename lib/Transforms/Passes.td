@@ -43,12 +43,13 @@ def TileHostDescriptors : KernelPass<"tile-host-descriptors"> {
 }
 
 def TileSwapDot : KernelPass<"tile-swap-dot"> {
-  let summary = "let warp groups multiply products of few rows, transposed";
+  let summary = "let warp groups multiply products whose rows they do not have, transposed";
   let description = [{
-    Kind: optimisation. Requires: phase tile. Ensures: phase tile; products of fewer than 64 rows whose operands come
-    through the launcher's descriptors are products of the transposed operands in the other order, where warp groups
-    multiply those; a loop carries the transposed accumulator. Does not: change products of other instructions, or whose
-    accumulator would have to be transposed for each product. Example: test/Transforms/Tile/swap-dot.mlir.
+    Kind: optimisation. Requires: phase tile. Ensures: phase tile; products of fewer than 64 rows, or of rows that are
+    no power of two, whose operands come through descriptors are products of the transposed operands in the other order,
+    where warp groups multiply those; a loop carries the transposed accumulator. Does not: change products of other
+    instructions, or whose accumulator would have to be transposed for each product.
+    Example: test/Transforms/Tile/swap-dot.mlir.
   }];
   let options = [TargetOption];
 }

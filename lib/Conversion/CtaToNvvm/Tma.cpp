@@ -197,17 +197,19 @@ struct TmaStoreLowering : OpConversionPattern<cta::TmaStoreOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     int64_t groups = op.getGroups();
+    cta::BufferType part = op.getBuffer().getType();
     Value isFirst, buffer = adaptor.getBuffer();
     SmallVector<Value> offsets(adaptor.getOffsets());
     if (groups > 1) {
-      cta::BufferType type = op.getBuffer().getType();
+      unsigned axis = part.getPartAxis(groups);
+      part = part.getPart(groups);
       Value group = arith::ShRUIOp::create(rewriter, loc, emitUniformWarpId(rewriter, loc), emitI32(rewriter, loc, 2));
-      Value bytes = arith::MulIOp::create(rewriter, loc, group, emitI32(rewriter, loc, type.getBytes() / groups));
+      Value bytes = arith::MulIOp::create(rewriter, loc, group, emitI32(rewriter, loc, part.getBytes()));
       buffer = LLVM::GEPOp::create(rewriter, loc, buffer.getType(), rewriter.getI8Type(), buffer,
                                    ArrayRef<LLVM::GEPArg>{bytes});
-      Value row = arith::MulIOp::create(rewriter, loc, group, emitI32(rewriter, loc, type.getShape()[0] / groups));
-      Value &first = offsets[offsets.size() - type.getShape().size()];
-      first = arith::AddIOp::create(rewriter, loc, first, row);
+      Value step = arith::MulIOp::create(rewriter, loc, group, emitI32(rewriter, loc, part.getShape()[axis]));
+      Value &first = offsets[offsets.size() - part.getShape().size() + axis];
+      first = arith::AddIOp::create(rewriter, loc, first, step);
       Value thread = arith::AndIOp::create(rewriter, loc, emitThreadId(rewriter, loc), emitI32(rewriter, loc, 127));
       isFirst = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, thread, emitI32(rewriter, loc, 0));
     } else {
@@ -215,9 +217,6 @@ struct TmaStoreLowering : OpConversionPattern<cta::TmaStoreOp> {
     }
     auto branch = scf::IfOp::create(rewriter, loc, isFirst, /*withElseRegion=*/false);
     rewriter.setInsertionPointToStart(branch.thenBlock());
-    cta::BufferType part = op.getBuffer().getType();
-    if (groups > 1)
-      part = part.firstRows(part.getShape()[0] / groups);
     for (const TmaBoxes::Place &place : boxesOf(part).places)
       NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
           rewriter, loc, adaptor.getDesc(), emitByteOffset(rewriter, loc, buffer, place.byteOffset),

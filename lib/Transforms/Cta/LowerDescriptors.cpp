@@ -10,6 +10,7 @@
 //
 // 144 columns end in a panel of 16, which a second tensor map describes. Of a block that is read it takes as much
 // memory as the others, so that one product steps over all; of one that is written it has a small buffer of its own.
+// 144 rows, which only a product with swapped operands has, are written likewise, in bands of rows.
 //
 // Leading dimensions of size 1 are coordinates only. The box and the swizzle that the buffers need become part of the
 // descriptor's tensor map, which the launcher makes, or the kernel, where the descriptor has a place for it.
@@ -63,21 +64,24 @@ cta::BufferType planBuffer(ArrayRef<int64_t> block, Type element, Panels panels 
   return cta::BufferType::get(element.getContext(), block, element, layout, /*slots=*/1);
 }
 
-/// The panel of the block's buffer that one box fills, if each thread can pick its columns of it; else the block. Of a
-/// block with fewer columns than the value has, panels hold a number of columns that divides the block's, or leaves a
-/// power of two.
-cta::BufferType planPanel(RankedTensorType value, int64_t columns, Panels panels) {
+/// A part of the block that is written, along the axis, if each thread can pick its elements of it; else the padded
+/// block. Parts have as many columns or rows as the panel of the block's buffer that one box fills has columns. Of a
+/// block with fewer elements along the axis than the value has, parts hold a number that divides the block's, or leaves
+/// a power of two.
+cta::BufferType planPart(RankedTensorType value, unsigned axis, int64_t size, Panels panels) {
   cta::BufferType whole = planBuffer(value.getShape(), value.getElementType());
   std::optional<layout::SwizzleForm> form =
       layout::matchSwizzle(whole.getLayout().getLayout(), getBytesInMemory(value.getElementType()));
   if (value.getRank() != 2 || !form)
     return whole;
-  int64_t panel = form->panelElements, divisor = columns & -columns;
-  if (panels == Panels::Equal || columns < panel || columns % panel != divisor)
-    panel = std::min(panel, divisor);
-  if (!layout::sliceDim(cta::getLayout(value), 1, std::min(panel, divisor)))
+  int64_t part = form->panelElements, divisor = size & -size;
+  if (panels == Panels::Equal || size < part || size % part != divisor)
+    part = std::min(part, divisor);
+  if (!layout::sliceDim(cta::getLayout(value), axis, std::min(part, divisor)))
     return whole;
-  return planBuffer({value.getDimSize(0), panel}, value.getElementType());
+  SmallVector<int64_t> shape(value.getShape());
+  shape[axis] = part;
+  return planBuffer(shape, value.getElementType());
 }
 
 std::optional<layout::TmaBoxes> planBoxes(cta::BufferType buffer) {
@@ -85,17 +89,21 @@ std::optional<layout::TmaBoxes> planBoxes(cta::BufferType buffer) {
                               buffer.getShape().vec());
 }
 
-/// A layout whose threads have all columns of their rows.
-layout::LinearLayout planRows(RankedTensorType matrix) {
-  int64_t warps = cta::getLayout(matrix).numWarps();
-  return layout::blocked(matrix.getShape().vec(), {{1, 1}, {int64_t(1) << layout::laneBits, 1}, {warps, 1}, {1, 0}});
+/// A layout whose threads have all columns of their rows (axis 1), or all rows of their columns (axis 0).
+layout::LinearLayout planLines(RankedTensorType matrix, unsigned axis) {
+  int64_t warps = cta::getLayout(matrix).numWarps(), lanes = int64_t(1) << layout::laneBits;
+  bool hasColumns = axis == 1;
+  return layout::blocked(matrix.getShape().vec(), {{1, 1},
+                                                   {hasColumns ? lanes : 1, hasColumns ? 1 : lanes},
+                                                   {hasColumns ? warps : 1, hasColumns ? 1 : warps},
+                                                   {1, 0}});
 }
 
-/// The warp groups that can copy their rows of the panel by themselves, or 1.
-int64_t planGroups(cta::BufferType panel, RankedTensorType value) {
+/// The warp groups that can copy their share of the part's rows or columns by themselves, or 1.
+int64_t planGroups(cta::BufferType part, RankedTensorType value) {
   const layout::LinearLayout &layout = cta::getLayout(value);
   int64_t groups = layout.numWarps() / 4;
-  bool splits = groups > 1 && layout::splitsRows(layout, groups) && panel.firstRows(panel.getShape()[0] / groups);
+  bool splits = groups > 1 && part.getPart(groups) && layout::splitsAxis(layout, part.getPartAxis(groups), groups);
   return splits ? groups : 1;
 }
 
@@ -140,7 +148,7 @@ private:
       return failure();
     Value &rest = rests[load.getDesc()];
     if (int64_t columns = planBoxes(type)->restColumns; columns != 0 && !rest)
-      rest = addRest(load.getDesc(), columns, type);
+      rest = addRest(load.getDesc(), /*axis=*/1, columns, type);
     Value buffer = cta::AllocOp::create(builder, loc, type, /*offset=*/IntegerAttr());
     Value barrier = cta::MbarrierAllocOp::create(builder, loc, cta::MbarrierType::get(kernel.getContext(), 1),
                                                  /*arrivals=*/1, /*offset=*/IntegerAttr());
@@ -159,48 +167,59 @@ private:
     Value matrix = store.getValue();
     if (value != block)
       matrix = ReshapeOp::create(builder, loc, value, matrix);
-    int64_t width = store.getDesc().getType().getShape().back();
+    SmallVector<int64_t> sizes(dropLeadingOnes(store.getDesc().getType().getShape()));
+    // Rows that are no power of two come from products whose operands were swapped, of which threads hold whole
+    // columns.
+    unsigned axis = sizes.size() == 2 && !llvm::isPowerOf2_64(sizes[0]) ? 0 : sizes.size() - 1;
     Panels panels = store.getDesc().hasOneUse() && isa<BlockArgument>(store.getDesc()) ? Panels::Rest : Panels::Equal;
-    cta::BufferType panel = planPanel(value, width, panels), rest;
-    if (panel.getShape().back() > width) {
-      value = cta::withLayout(value, cta::LayoutAttr::get(kernel.getContext(), planRows(value)));
+    cta::BufferType part = planPart(value, axis, sizes[axis], panels), rest;
+    if (part.getShape()[axis] > sizes[axis]) {
+      value = cta::withLayout(value, cta::LayoutAttr::get(kernel.getContext(), planLines(value, axis)));
       matrix = cta::ConvertLayoutOp::create(builder, loc, value, matrix);
-      panel = planPanel(value, width, panels);
+      part = planPart(value, axis, sizes[axis], panels);
     }
-    int64_t columns = panel.getShape().back(), restColumns = width % columns, rows = panel.getShape()[0];
-    if (restColumns != 0)
-      rest = planBuffer({rows, restColumns}, value.getElementType());
-    // Warp groups that have rows to themselves need not wait for each other. Their box is smaller than that of others.
+    SmallVector<int64_t> shape(part.getShape());
+    int64_t restSize = sizes[axis] % shape[axis];
+    shape[axis] = restSize;
+    if (restSize != 0)
+      rest = planBuffer(shape, value.getElementType());
+    // Warp groups that have rows or columns to themselves need not wait for each other. Their box may be smaller than
+    // that of others.
     bool ownsMap = store.getDesc().hasOneUse() && !store.getDesc().getDefiningOp<OpenTensorMapOp>();
-    int64_t groups = ownsMap ? planGroups(panel, value) : 1;
+    int64_t groups = ownsMap ? planGroups(part, value) : 1;
     if (rest && planGroups(rest, value) != groups)
       groups = 1;
-    auto partOf = [&](cta::BufferType whole) { return groups > 1 ? whole.firstRows(rows / groups) : whole; };
-    if (failed(setTensorMap(store, store.getDesc(), partOf(panel))))
+    auto partOf = [&](cta::BufferType whole) { return groups > 1 ? whole.getPart(groups) : whole; };
+    if (failed(setTensorMap(store, store.getDesc(), partOf(part))))
       return failure();
-    Value restDesc = rest ? addRest(store.getDesc(), restColumns, partOf(rest)) : Value();
-    emitPanels(store, matrix, panel, rest, restDesc, groups);
+    Value restDesc = rest ? addRest(store.getDesc(), axis, restSize, partOf(rest)) : Value();
+    emitParts(store, matrix, axis, part, rest, restDesc, groups);
     store.erase();
     eraseIfUnused(matrix);
     hasStores = true;
     return success();
   }
 
-  /// Whole panels take turns in a ring of buffers; the rest has a buffer of its own.
-  void emitPanels(DescStoreOp store, Value matrix, cta::BufferType panel, cta::BufferType rest, Value restDesc,
-                  int64_t groups) {
+  /// Whole parts take turns in a ring of buffers; the rest has a buffer of its own. Rows are cut as the columns of the
+  /// transposed matrix.
+  void emitParts(DescStoreOp store, Value matrix, unsigned axis, cta::BufferType part, cta::BufferType rest,
+                 Value restDesc, int64_t groups) {
     Location loc = store.getLoc();
-    int64_t width = store.getDesc().getType().getShape().back(), columns = panel.getShape().back();
-    int64_t count = width / columns, slots = std::min(count, storeSlots), writes = count + (rest ? 1 : 0);
+    size_t rank = part.getShape().size(), dim = store.getOffsets().size() - rank + axis;
+    int64_t size = store.getDesc().getType().getShape()[dim], partSize = part.getShape()[axis];
+    int64_t count = size / partSize, slots = std::min(count, storeSlots), writes = count + (rest ? 1 : 0);
     builder.setInsertionPointToStart(&kernel.getBody().front());
-    Value ring = cta::AllocOp::create(builder, loc, panel.withSlots(slots), /*offset=*/IntegerAttr());
+    Value ring = cta::AllocOp::create(builder, loc, part.withSlots(slots), /*offset=*/IntegerAttr());
     Value last = rest ? cta::AllocOp::create(builder, loc, rest, /*offset=*/IntegerAttr()) : Value();
     builder.setInsertionPoint(store);
+    bool cutsRows = rank == 2 && axis == 0;
+    if (cutsRows)
+      matrix = emitTrans(loc, matrix);
     std::optional<ColumnSlicer> slicer, restSlicer;
     if (writes > 1) {
-      slicer.emplace(matrix, store, findBase(store.getDesc()), columns);
+      slicer.emplace(matrix, store, findBase(store.getDesc()), partSize);
       if (rest)
-        restSlicer.emplace(matrix, store, findBase(store.getDesc()), width - count * columns);
+        restSlicer.emplace(matrix, store, findBase(store.getDesc()), size - count * partSize);
     }
     auto slicerOf = [&](int64_t index) -> ColumnSlicer & { return index == count ? *restSlicer : *slicer; };
     if (writes > 1)
@@ -208,23 +227,32 @@ private:
     for (int64_t index = 0; index < writes; ++index) {
       bool isRest = index == count;
       if (index + 1 < writes)
-        slicerOf(index + 1).load(builder, (index + 1) * columns);
-      Value part = matrix;
+        slicerOf(index + 1).load(builder, (index + 1) * partSize);
+      Value values = matrix;
       SmallVector<Value> offsets(store.getOffsets());
       if (writes > 1) {
-        part = slicerOf(index).slice(builder, index * columns);
-        offsets.back() = arith::AddIOp::create(builder, loc, offsets.back(), emitI32(loc, index * columns));
+        values = slicerOf(index).slice(builder, index * partSize);
+        offsets[dim] = arith::AddIOp::create(builder, loc, offsets[dim], emitI32(loc, index * partSize));
       }
+      if (cutsRows)
+        values = emitTrans(loc, values);
       // The write before into the same buffer was so many writes ago, in this program or the last one.
       int64_t lastOfSlot = count - 1 - (count - 1 - index % slots) % slots, age = slots;
       if (isRest || index < slots)
         age = isRest ? writes : writes - lastOfSlot + index;
       cta::TmaStoreWaitOp::create(builder, loc, age - 1, /*written=*/false);
-      Value buffer = isRest ? last : cta::SlotOp::create(builder, loc, panel, ring, emitI32(loc, index % slots));
-      cta::LocalStoreOp::create(builder, loc, part, buffer);
+      Value buffer = isRest ? last : cta::SlotOp::create(builder, loc, part, ring, emitI32(loc, index % slots));
+      cta::LocalStoreOp::create(builder, loc, values, buffer);
       cta::ProxyFenceOp::create(builder, loc);
       cta::TmaStoreOp::create(builder, loc, buffer, isRest ? restDesc : store.getDesc(), offsets, groups);
     }
+  }
+
+  Value emitTrans(Location loc, Value matrix) {
+    auto type = cast<RankedTensorType>(matrix.getType());
+    auto layout = cta::LayoutAttr::get(kernel.getContext(), layout::permuteDims(cta::getLayout(type), {1, 0}));
+    auto transposed = RankedTensorType::get({type.getDimSize(1), type.getDimSize(0)}, type.getElementType(), layout);
+    return TransOp::create(builder, loc, transposed, matrix, ArrayRef<int32_t>{1, 0});
   }
 
   /// The same elements in the same registers under another shape.
@@ -277,7 +305,8 @@ private:
     return success();
   }
 
-  /// Whether blocks are half of `promotedBytes` wide, and a loop moves them along the rows: taken for a step of so many.
+  /// Whether blocks are half of `promotedBytes` wide, and a loop moves them along the rows: taken for a step of so
+  /// many.
   static bool readsHalfLines(DescLoadOp load, const layout::TmaBoxes &boxes) {
     RankedTensorType type = load.getType();
     int64_t columns = type.getShape().back();
@@ -286,14 +315,17 @@ private:
            loop && !loop.isDefinedOutsideOfLoop(load.getOffsets().back());
   }
 
-  /// A descriptor of the same tensor for the last columns of its blocks, whose box is that of `buffer` with so many.
-  Value addRest(Value desc, int64_t columns, cta::BufferType buffer) {
+  /// A descriptor of the same tensor for the last elements of its blocks along the axis of a matrix, whose box is that
+  /// of `buffer` with so many.
+  Value addRest(Value desc, unsigned axis, int64_t elements, cta::BufferType buffer) {
     layout::TmaBoxes boxes = *planBoxes(buffer);
     unsigned index = cast<BlockArgument>(desc).getArgNumber();
     auto type = cast<DescType>(desc.getType());
     SmallVector<int64_t> block(type.getShape()), box(block.size() - boxes.shape.size(), 1);
     llvm::append_range(box, boxes.shape);
-    block.back() = box.back() = columns;
+    block[block.size() - 2 + axis] = elements;
+    if (axis == 1)
+      box.back() = elements;
     auto map = kernel.getArgAttrOfType<DictionaryAttr>(index, KernelOp::getTensorMapAttrName());
     NamedAttrList entries(map);
     if (auto name = map.getAs<StringAttr>("name"))

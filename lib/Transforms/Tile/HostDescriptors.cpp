@@ -12,7 +12,8 @@
 // like Python's. That strides are multiples of 16 bytes is the promise of tile.make_desc; the launcher checks it.
 //
 // A descriptor whose block has a size that is no power of two is passed only where its copies need not be padded: as
-// the right operand of products of warp groups, and for stores that leave the last dimension open. Others are expanded.
+// the right operand of products of warp groups, and for stores of blocks of which one dimension is a power of two. Others
+// are expanded.
 //
 // A kernel without products keeps its descriptors, which then become vector accesses.
 #include "Analysis/AxisInfo.h"
@@ -224,12 +225,13 @@ private:
 
   /// Whether copies through the descriptor move its block and no more.
   bool fitsPadding(MakeDescOp desc) {
-    constexpr int64_t step = 16; // columns of a block that is written in panels
+    constexpr int64_t step = 16; // columns or rows of a block that is written in parts
     ArrayRef<int64_t> block = dropLeadingOnes(desc.getType().getShape());
-    bool hasOpenRows = block.size() == 2 && llvm::isPowerOf2_64(block[0]) && block[1] % step == 0;
+    bool isWritten = block.size() == 2 && ((llvm::isPowerOf2_64(block[0]) && block[1] % step == 0) ||
+                                           (llvm::isPowerOf2_64(block[1]) && block[0] % step == 0));
     return llvm::all_of(desc->getUsers(), [&](Operation *user) {
       auto load = dyn_cast<DescLoadOp>(user);
-      return load ? isOnlyMultiplied(load.getResult()) : hasOpenRows;
+      return load ? isOnlyMultiplied(load.getResult()) : isWritten;
     });
   }
 

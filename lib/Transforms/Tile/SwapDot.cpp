@@ -1,4 +1,4 @@
-// tile-swap-dot: let warp groups multiply products of few rows, as c^T = b^T a^T.
+// tile-swap-dot: let warp groups multiply products of few rows, or of rows that are no power of two, as c^T = b^T a^T.
 //
 //   for %k iter_args(%acc: 16x64):                          for %k iter_args(%acc: 64x16):
 //     %c = tile.dot %a, %b, %acc : 16x64, 64x64        ==>    %c = tile.dot (trans %b), (trans %a), %acc : 64x64, 64x16
@@ -6,9 +6,11 @@
 //                                                           %result = trans of the loop's
 //
 // A decoder multiplies the weights with a few tokens. wgmma has 64 rows: as its left operand the weights fill them, and
-// there is one column for each token, where otherwise rows of zeros are copied, multiplied and thrown away. TMA has put
-// both operands into shared memory, and a matrix descriptor reads either order there, so transposing costs nothing; the
-// accumulator is transposed once, when it is written. Analysis/SwappedDot.h says which products can be swapped.
+// there is one column for each token, where otherwise rows of zeros are copied, multiplied and thrown away. And wgmma has
+// 144 columns, but not 144 rows: with blocks of so many, 1536x1536 has as many blocks as an H200 has multiprocessors.
+// TMA puts both operands into shared memory, and a matrix descriptor reads either order there, so transposing costs
+// nothing; the accumulator is transposed once, when it is written. Analysis/SwappedDot.h says which products can be
+// swapped.
 #include "Analysis/FindTarget.h"
 #include "Analysis/SwappedDot.h"
 #include "Transforms/Passes.h"
@@ -83,7 +85,7 @@ struct TileSwapDot : tile::impl::TileSwapDotBase<TileSwapDot> {
     getOperation().walk([&](DotOp dot) {
       SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
       std::optional<SwapPlan> plan = planSwap(dot);
-      if (plan && isBlock(a) && isBlock(b) &&
+      if (plan && isa_and_present<DescLoadOp>(a.source) && isa_and_present<DescLoadOp>(b.source) &&
           planWarpGroups(dot, a.transposed, b.transposed, *gpu, getOperation().getNumWarps(), /*swapped=*/true))
         swaps.push_back({dot, *plan});
     });

@@ -104,6 +104,21 @@ tile.kernel @store_of_groups(%d: !tile.desc<128x64xf16> {tile.tensor_map = {base
   tile.return
 }
 
+#panels = #cta.layout<[16, 128], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [0, 64]]>
+// Each of two warp groups copies its own panel: 2048 bytes further, 64 columns further.
+// CHECK-LABEL: llvm.func @store_of_panels
+// CHECK-DAG: %[[BYTES:.*]] = arith.constant 2048 : i32
+// CHECK-DAG: arith.muli %{{.*}}, %[[BYTES]]
+// CHECK: %[[COLUMN:.*]] = arith.addi %arg1
+// CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta {{.*}} box[%[[COLUMN]], %arg1]
+// CHECK-NOT: nvvm.cp.async.bulk.tensor
+// CHECK: llvm.return
+tile.kernel @store_of_panels(%d: !tile.desc<16x128xf16> {tile.tensor_map = {base = "a"}}, %i: i32) attributes {num_warps = 8 : i32, shared_bytes = 4096 : i64} {
+  %b = cta.alloc at 0 : !cta.buffer<16x128xf16, #panels>
+  cta.tma_store %b, %d[%i, %i] {groups = 2 : i32} : !cta.buffer<16x128xf16, #panels>, !tile.desc<16x128xf16>
+  tile.return
+}
+
 #rows = #cta.layout<[256, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [64, 0], [128, 0]]>
 #narrow = #cta.layout<[8, 256], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [0, 32], [0, 64], [0, 128]]>
 // 160 rows are one box, 160 columns five: bytes that are announced are those that come.

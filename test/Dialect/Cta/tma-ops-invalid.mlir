@@ -60,10 +60,10 @@ tile.kernel @element(%d: !tile.desc<64xf16>, %i: i32) {
 
 #s = #cta.layout<[4, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0]]>
 
-tile.kernel @rows(%d: !tile.desc<8x16xf32>, %i: i32) {
+tile.kernel @rows(%d: !tile.desc<2x16xf32>, %i: i32) {
   %b = cta.alloc : !cta.buffer<4x16xf32, #s>
-  // expected-error @below {{'cta.tma_store' op buffer is 'tensor<4x16xf32>' but the descriptor's block is 'tensor<8x16xf32>'}}
-  cta.tma_store %b, %d[%i, %i] : !cta.buffer<4x16xf32, #s>, !tile.desc<8x16xf32>
+  // expected-error @below {{'cta.tma_store' op buffer is 'tensor<4x16xf32>' but the descriptor's block is 'tensor<2x16xf32>'}}
+  cta.tma_store %b, %d[%i, %i] : !cta.buffer<4x16xf32, #s>, !tile.desc<2x16xf32>
   tile.return
 }
 
@@ -85,19 +85,19 @@ tile.kernel @barriers(%d: !tile.desc<64xf32>, %i: i32) {
 
 tile.kernel @groups(%d: !tile.desc<4x16xf32>, %i: i32) {
   %b = cta.alloc : !cta.buffer<4x16xf32, #s>
-  // expected-error @below {{'cta.tma_store' op gives each of 3 warp groups its part of 4 rows, which must be consecutive in the buffer}}
+  // expected-error @below {{'cta.tma_store' op gives each of 3 warp groups its part of 'tensor<4x16xf32>', whose rows or columns must be consecutive in the buffer}}
   cta.tma_store %b, %d[%i, %i] {groups = 3 : i32} : !cta.buffer<4x16xf32, #s>, !tile.desc<4x16xf32>
   tile.return
 }
 
 // -----
 
-// Two panels: the first rows of both are not consecutive.
-#s = #cta.layout<[4, 16], offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [0, 8]]>
+// Every second row comes first, and has all of its columns.
+#s = #cta.layout<[4, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [2, 0], [1, 0]]>
 
-tile.kernel @groups_of_panels(%d: !tile.desc<4x16xf32>, %i: i32) {
+tile.kernel @groups_of_rows_in_turns(%d: !tile.desc<4x16xf32>, %i: i32) {
   %b = cta.alloc : !cta.buffer<4x16xf32, #s>
-  // expected-error @below {{'cta.tma_store' op gives each of 2 warp groups its part of 4 rows, which must be consecutive in the buffer}}
+  // expected-error @below {{'cta.tma_store' op gives each of 2 warp groups its part of 'tensor<4x16xf32>', whose rows or columns must be consecutive in the buffer}}
   cta.tma_store %b, %d[%i, %i] {groups = 2 : i32} : !cta.buffer<4x16xf32, #s>, !tile.desc<4x16xf32>
   tile.return
 }

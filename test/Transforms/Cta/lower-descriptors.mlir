@@ -4,6 +4,7 @@
 #y = #cta.layout<[64, 64], register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
 #rows = #cta.layout<[512, 64], register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0], [64, 0], [128, 0], [256, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
 #acc = #cta.layout<[64, 256], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#turned = #cta.layout<[256, 128], register = [[1, 0], [0, 8], [8, 0], [16, 0], [32, 0], [64, 0], [128, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 16], [0, 32], [0, 64]]>
 #v = #cta.layout<[512], register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]]>
 
 // A block's buffer has the widest swizzle, and its box is a panel of it; the read is awaited at once.
@@ -160,6 +161,43 @@ tile.kernel @store_turns(%i: i32, %d: !tile.desc<64x224xf16> {tile.tensor_map = 
 tile.kernel @store_narrow(%i: i32, %d: !tile.desc<64x176xf16> {tile.tensor_map = {base = "a"}}) {
   %z = arith.constant dense<1.0> : tensor<64x256xf16, #acc>
   tile.desc_store %d[%i, %i], %z : !tile.desc<64x176xf16>, tensor<64x256xf16, #acc>
+  tile.return
+}
+
+// 144 rows leave as two bands of 64 and one of 16 if threads have whole columns. Of each, a warp group copies its own columns:
+// one panel of the buffer.
+// CHECK-LABEL: tile.kernel @store_rows
+// CHECK-SAME: !tile.desc<144x128xf16> {tile.tensor_map = {base = "a", box = array<i64: 64, 64>, swizzle = 128 : i32}}
+// CHECK-SAME: %arg3: !tile.desc<16x128xf16> {tile.tensor_map = {base = "a", box = array<i64: 16, 64>, swizzle = 128 : i32}}
+// CHECK-DAG: %[[RING:.*]] = cta.alloc : <64x128xf16, {{.*}} slots = 2>
+// CHECK-DAG: %[[LAST:.*]] = cta.alloc : <16x128xf16
+// CHECK: %[[TURNED:.*]] = tile.trans {{.*}} -> tensor<128x256xf16
+// CHECK: cta.slice_columns %[[TURNED]] {first = 0 : i32}
+// CHECK: cta.tma_store {{.*}}, %arg2[%{{.*}}, %arg1] {groups = 2 : i32}
+// CHECK: %[[BAND:.*]] = cta.slice_columns %[[TURNED]] {first = 64 : i32}
+// CHECK: %[[I:.*]] = arith.addi %arg0, %c64_i32
+// CHECK: %[[ROWS:.*]] = tile.trans %[[BAND]] {{.*}} -> tensor<64x128xf16
+// CHECK: cta.local_store %[[ROWS]]
+// CHECK: cta.tma_store {{.*}}, %arg2[%[[I]], %arg1] {groups = 2 : i32}
+// CHECK: cta.slice_columns %[[TURNED]] {first = 128 : i32} {{.*}} -> tensor<128x16xf16
+// CHECK: cta.tma_store %[[LAST]], %arg3
+// CHECK-NEXT: cta.tma_store_wait 0
+// CHECK-NEXT: tile.return
+tile.kernel @store_rows(%i: i32, %j: i32, %d: !tile.desc<144x128xf16> {tile.tensor_map = {base = "a"}}, %f: f16) attributes {num_warps = 8 : i32} {
+  %z = tile.splat %f : f16 -> tensor<256x128xf16, #turned>
+  tile.desc_store %d[%i, %j], %z : !tile.desc<144x128xf16>, tensor<256x128xf16, #turned>
+  tile.return
+}
+
+// Where threads do not have whole columns, they get them.
+// CHECK-LABEL: tile.kernel @store_rows_converted
+// CHECK: cta.convert_layout %{{.*}} -> tensor<64x256xf16, {{.*}} lane = {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = {{\[}}[0, 32], [0, 64]]>>
+// CHECK-COUNT-3: cta.tma_store %
+// CHECK-NOT: cta.tma_store %
+// CHECK: tile.return
+tile.kernel @store_rows_converted(%i: i32, %d: !tile.desc<48x256xf16> {tile.tensor_map = {base = "a"}}) {
+  %z = arith.constant dense<1.0> : tensor<64x256xf16, #acc>
+  tile.desc_store %d[%i, %i], %z : !tile.desc<48x256xf16>, tensor<64x256xf16, #acc>
   tile.return
 }
 

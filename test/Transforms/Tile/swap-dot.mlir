@@ -42,6 +42,27 @@ tile.kernel @once(%i: i32, %d: !tile.desc<32x64xf16> {tile.tensor_map = {base = 
   tile.return
 }
 
+// Rows that are no power of two are columns of wgmma, and powers of two are rows as they stand.
+// CHECK-LABEL: tile.kernel @odd_rows
+// CHECK: tile.dot {{.*}} : tensor<128x64xf16>, tensor<64x144xf16> -> tensor<128x144xf32>
+// CHECK: tile.trans {{.*}} : tensor<128x144xf32> -> tensor<144x128xf32>
+// CHECK: tile.dot {{.*}} -> tensor<128x128xf32>
+// CHECK-NEXT: tile.print
+tile.kernel @odd_rows(%i: i32, %d: !tile.desc<144x64xf16> {tile.tensor_map = {base = "a"}},
+                      %e: !tile.desc<64x128xf16> {tile.tensor_map = {base = "b"}},
+                      %f: !tile.desc<128x64xf16> {tile.tensor_map = {base = "a"}}) {
+  %z = arith.constant dense<0.0> : tensor<144x128xf32>
+  %square = arith.constant dense<0.0> : tensor<128x128xf32>
+  %a = tile.desc_load %d[%i, %i] : !tile.desc<144x64xf16> -> tensor<144x64xf16>
+  %b = tile.desc_load %e[%i, %i] : !tile.desc<64x128xf16> -> tensor<64x128xf16>
+  %c = tile.dot %a, %b, %z : tensor<144x64xf16>, tensor<64x128xf16> -> tensor<144x128xf32>
+  tile.print "" %c : tensor<144x128xf32>
+  %g = tile.desc_load %f[%i, %i] : !tile.desc<128x64xf16> -> tensor<128x64xf16>
+  %h = tile.dot %g, %b, %square : tensor<128x64xf16>, tensor<64x128xf16> -> tensor<128x128xf32>
+  tile.print "" %h : tensor<128x128xf32>
+  tile.return
+}
+
 // The first accumulator is scaled between the products; the second operand is computed; the third has too few columns.
 // CHECK-LABEL: tile.kernel @negative_forms
 // CHECK-NOT: tile.trans

@@ -75,7 +75,9 @@ TEST(CostModel, whatThisCompilerCannotBuild) {
   reject([](GemmConfig &config) { config.blockM = 32, config.blockN = 32; });
   reject([](GemmConfig &config) { config.blockM = 8; });   // a may be column-major: its panels have 16 rows
   reject([](GemmConfig &config) { config.blockN = 200; }); // no multiple of 16
-  reject([](GemmConfig &config) { config.blockM = 192; });
+  reject([](GemmConfig &config) { config.blockM = 192; }); // and 256 columns: too many sums
+  reject([](GemmConfig &config) { config.blockM = 144, config.blockN = 144; }); // one of them is rows of wgmma
+  reject([](GemmConfig &config) { config.blockM = 72, config.blockN = 128; });
   reject([](GemmConfig &config) { config.blockM = 64, config.blockN = 192; }); // two groups share 192 columns
   reject([](GemmConfig &config) { config.blockN = 96, config.blockK = 128; });
   reject([](GemmConfig &config) { config.blockK = 8; });
@@ -151,7 +153,7 @@ TEST(CostModel, fewRowsAreSwapped) {
     problem.m = 33;
     EXPECT_EQ(best(hopper, problem).blockM, 64u);
     problem.m = 16;
-    problem.swapFewRows = false;
+    problem.canSwap = false;
     EXPECT_EQ(best(hopper, problem).blockM, 64u);
   }
 }
@@ -235,9 +237,9 @@ TEST(CostModel, choicesThatOnlyMmaSyncAllows) {
 }
 
 TEST(CostModel, choicesThatAreNotLegalAreKeptToo) {
-  std::vector<GemmEstimate> ranked = rankGemmConfigs(hopper, {}, {.blockM = 96});
+  std::vector<GemmEstimate> ranked = rankGemmConfigs(hopper, {}, {.blockM = 72});
   ASSERT_EQ(ranked.size(), 1u);
-  EXPECT_EQ(ranked.front().config.blockM, 96u);
+  EXPECT_EQ(ranked.front().config.blockM, 72u);
   EXPECT_NE(checkGemmConfig(hopper, {}, ranked.front().config), "");
   ranked = rankGemmConfigs(hopper, {}, {.blockM = 256, .blockN = 256, .numWarps = 4});
   ASSERT_EQ(ranked.size(), 1u);
@@ -247,13 +249,16 @@ TEST(CostModel, choicesThatAreNotLegalAreKeptToo) {
 // 132 tiles of 128x144 are one wave, 384 of 128x192 nearly three.
 TEST(CostModel, blocksThatAreNoPowersOfTwo) {
   GemmProblem problem = square(1536);
+  // Rows of a row-major b would begin inside of lines of L2: then a's are no power of two.
+  EXPECT_EQ(best(hopper, problem), (GemmConfig{144, 128, 64, 4, 8, 4, true}));
+  problem.canSwap = false;
   EXPECT_EQ(best(hopper, problem), (GemmConfig{128, 144, 64, 4, 8, 4, true}));
-  problem.aKMajor = problem.bKMajor = true;
+  problem.canSwap = problem.aKMajor = problem.bKMajor = true;
   EXPECT_EQ(best(hopper, problem), (GemmConfig{128, 144, 64, 4, 8, 5, true}));
   EXPECT_EQ(best(hopper, square(3072)), (GemmConfig{128, 192, 64, 12, 8, 4, true}));
   problem.anyBlockSize = false;
   for (const GemmConfig &config : gemmCandidates(hopper, problem))
-    EXPECT_EQ(config.blockN & (config.blockN - 1), 0u);
+    EXPECT_EQ((config.blockM & (config.blockM - 1)) | (config.blockN & (config.blockN - 1)), 0u);
   problem.tensorMaps = false;
   for (const GemmConfig &config : gemmCandidates(hopper, problem))
     EXPECT_EQ(config.blockN & (config.blockN - 1), 0u);
