@@ -24,9 +24,10 @@ std::optional<SwapPlan> tile::planSwap(DotOp dot) {
   return SwapPlan{loop, index};
 }
 
-bool tile::canBeSwapped(DotOp dot) {
+bool tile::mayHaveOddSize(DotOp dot) {
   auto isLoaded = [](Value operand) { return isa_and_present<LoadOp, DescLoadOp>(traceOperand(operand).source); };
-  return planSwap(dot) && isLoaded(dot.getA()) && isLoaded(dot.getB());
+  bool hasOddRows = !llvm::isPowerOf2_64(dot.getAcc().getType().getDimSize(0));
+  return isLoaded(dot.getA()) && isLoaded(dot.getB()) && (!hasOddRows || planSwap(dot));
 }
 
 bool tile::isForWarpGroups(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target,

@@ -23,8 +23,9 @@ struct SwapPlan {
 /// each product.
 std::optional<SwapPlan> planSwap(DotOp dot);
 
-/// Whether the dot can be swapped if its operands come through descriptors: planSwap has a plan, and both are loaded.
-bool canBeSwapped(DotOp dot);
+/// Whether warp groups may multiply the dot if its sizes are no powers of two: both operands are loaded, so that they
+/// can come through descriptors, and if rows are such a size, planSwap has a plan.
+bool mayHaveOddSize(DotOp dot);
 
 /// Whether warp groups multiply the dot, as it stands or swapped; arguments are those of planWarpGroups.
 bool isForWarpGroups(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target, unsigned numWarps);

@@ -129,7 +129,7 @@ std::string advise(const CompilerOptions &options, const target::GpuTarget &gpu,
 } // namespace
 
 ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarget &gpu,
-                          const frontend::OpenProduct &product, bool anySize, std::string *explain) {
+                          const frontend::OpenProduct &product, BlockSizes sizes, std::string *explain) {
   constexpr int64_t largest = 1u << 31; // sizes are 32-bit integers, mostly; beyond, nothing changes
   auto size = [&](int64_t value) { return std::clamp<int64_t>(value, 0, largest); };
   bool tensorMaps = product.alignedRows && preparesWgmma(options.pipeline);
@@ -148,9 +148,10 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
                                 runsAll(options.pipeline, {"cta-async-copies"})),
       .aKMajor = product.aKMajor,
       .bKMajor = product.bKMajor,
-      .anyBlockSize = anySize && preparesWgmma(options.pipeline),
+      .anyBlockSize = sizes != BlockSizes::PowersOfTwo && preparesWgmma(options.pipeline),
       .splitTail = runsAll(options.pipeline, {"tile-make-persistent", "cta-stream-k"}),
       .canSwap = runsAll(options.pipeline, {"tile-swap-dot"}),
+      .anyRows = sizes == BlockSizes::Any,
   };
   auto given = [](std::optional<int64_t> value) {
     constexpr int64_t largestBlock = 1 << 20; // the front end rejects what is no size of a block

@@ -15,9 +15,12 @@ struct ConfigChoice {
   std::string advice; ///< What the user could promise to have it multiplied much faster; may be empty.
 };
 
-/// The cheapest configuration for the target of the options. With `explain`, also why: a table of the best. Without
-/// `anySize` only powers of two are chosen.
+/// Sizes of blocks that are offered: what the kernel does with blocks may rule some out. Rows that are no power of two
+/// take a product whose operands can be swapped.
+enum class BlockSizes { Any, OddColumns, PowersOfTwo };
+
+/// The cheapest configuration for the target of the options. With `explain`, also why: a table of the best.
 ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarget &gpu,
-                          const frontend::OpenProduct &product, bool anySize, std::string *explain);
+                          const frontend::OpenProduct &product, BlockSizes sizes, std::string *explain);
 
 } // namespace tile::driver

@@ -9,6 +9,7 @@
 // PTX, cubin, header), as far as `options.emit` needs them. Every failure has been explained on `errors`.
 #pragma once
 
+#include "Driver/ChooseConfig.h"
 #include "Driver/CompilerOptions.h"
 #include "Driver/Timing.h"
 #include "Frontend/Frontend.h"
@@ -53,7 +54,7 @@ public:
 private:
   bool loadTile();
   struct TileAttempt;
-  void attemptTile(TileAttempt &attempt, bool anySize);
+  void attemptTile(TileAttempt &attempt, BlockSizes sizes);
   bool loadMlir();
   bool selectKernel();
   bool lower();

@@ -1,7 +1,7 @@
 // .tile text -> tile dialect, by the front end.
 //
-// Twice where the cost model has chosen a block size that is no power of two, and the kernel does with its blocks what
-// such blocks cannot do, or multiplies such rows in a way that warp groups cannot.
+// Again where the cost model has chosen a block size that is no power of two, and the kernel does with its blocks what
+// such blocks cannot do, or multiplies them in a way that warp groups cannot.
 #include "Driver/Compilation.h"
 
 #include "Analysis/PaddedBlocks.h"
@@ -14,16 +14,16 @@ using namespace mlir;
 
 namespace tile::driver {
 
-/// Whether rows that are no power of two stay rows: warp groups have them as columns only.
+/// Whether a product has sizes that are no powers of two, which warp groups cannot multiply in its form.
 static bool hasProductForNoWarpGroup(KernelOp kernel) {
   WalkResult result = kernel.walk([](DotOp dot) {
-    bool isOdd = !llvm::isPowerOf2_64(dot.getAcc().getType().getDimSize(0));
-    return isOdd && !canBeSwapped(dot) ? WalkResult::interrupt() : WalkResult::advance();
+    bool isInVain = needsPadding(dot.getAcc().getType()) && !mayHaveOddSize(dot);
+    return isInVain ? WalkResult::interrupt() : WalkResult::advance();
   });
   return result.wasInterrupted();
 }
 
-/// One run of the front end. Unless `anySize`, what is chosen are powers of two.
+/// One run of the front end.
 struct Compilation::TileAttempt {
   frontend::DiagnosticEngine engine;
   std::string explanation, advice, tree;
@@ -31,7 +31,7 @@ struct Compilation::TileAttempt {
   OwningOpRef<ModuleOp> moduleOp;
   bool isWhole = false, isOneWave = false, choosesOddSize = false;
 
-  /// Whether powers of two would do better.
+  /// Whether other sizes would do better.
   bool isInVain() {
     if (!choosesOddSize)
       return false;
@@ -43,7 +43,7 @@ struct Compilation::TileAttempt {
   }
 };
 
-void Compilation::attemptTile(TileAttempt &attempt, bool anySize) {
+void Compilation::attemptTile(TileAttempt &attempt, BlockSizes sizes) {
   frontend::SourceFile file{options.input == "-" ? "<stdin>" : options.input, options.inputText};
   attempt.engine.setWarnings(options.warnings);
   // Of a file with several kernels only the chosen one needs to be in the language.
@@ -72,7 +72,7 @@ void Compilation::attemptTile(TileAttempt &attempt, bool anySize) {
   request.sizes = options.sizes;
   request.choose = [&](const frontend::OpenProduct &product) {
     std::string *explanation = options.explainConfig ? &attempt.explanation : nullptr;
-    ConfigChoice choice = chooseConfig(options, *gpu, product, anySize, explanation);
+    ConfigChoice choice = chooseConfig(options, *gpu, product, sizes, explanation);
     attempt.isWhole = !choice.splitsTail;
     attempt.isOneWave = choice.isOneWave;
     attempt.choosesOddSize = choice.hasOddSize;
@@ -89,12 +89,13 @@ void Compilation::attemptTile(TileAttempt &attempt, bool anySize) {
 }
 
 bool Compilation::loadTile() {
-  auto attempt = std::make_unique<TileAttempt>();
-  attemptTile(*attempt, /*anySize=*/true);
-  // What is left open must not make a program fail that powers of two let pass.
-  if (attempt->isInVain()) {
+  std::unique_ptr<TileAttempt> attempt;
+  // What is left open must not make a program fail, or much slower, that other sizes let pass.
+  for (BlockSizes sizes : {BlockSizes::Any, BlockSizes::OddColumns, BlockSizes::PowersOfTwo}) {
     attempt = std::make_unique<TileAttempt>();
-    attemptTile(*attempt, /*anySize=*/false);
+    attemptTile(*attempt, sizes);
+    if (!attempt->isInVain())
+      break;
   }
   // For sizes that need not be split, the schedule that could would only take time (0.4 us of 26 at 2048).
   if (attempt->isWhole && !options.sizes.empty())

@@ -58,7 +58,8 @@ std::string checkWgmma(const GpuTarget &target, const GemmProblem &problem, cons
   if (config.numWarps != warpsPerGroup && config.numWarps != 2 * warpsPerGroup)
     return "one or two warp groups multiply";
   auto [rows, columns] = wgmmaTile(config);
-  if (rows < wgmmaRows || !isPowerOfTwo(rows) || (isSwapped(config) && !problem.canSwap))
+  bool mayBeSwapped = problem.canSwap && (isPowerOfTwo(config.blockM) || problem.anyRows);
+  if (rows < wgmmaRows || !isPowerOfTwo(rows) || (isSwapped(config) && !mayBeSwapped))
     return "wgmma multiplies 64 rows at a time, and as many as a power of two";
   if (config.blockM > maxBox || config.blockN > maxBox)
     return "a TMA box has at most 256 elements along a dimension";
@@ -143,7 +144,7 @@ Sizes wgmmaBlocksM(const GemmProblem &problem) {
     if (problem.canSwap && problem.m <= few)
       return {few, 64};
   Sizes sizes{64, 128, 256};
-  if (problem.anyBlockSize && problem.canSwap)
+  if (problem.anyBlockSize && problem.canSwap && problem.anyRows)
     sizes.insert(sizes.end(), std::begin(oddSizes), std::end(oddSizes));
   return sizes;
 }

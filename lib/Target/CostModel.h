@@ -27,13 +27,15 @@ struct GemmProblem {
   bool asyncCopies = true;
   /// K is contiguous in a (row-major) or b (column-major). wgmma on 8-bit types needs both.
   bool aKMajor = false, bKMajor = false;
-  /// With wgmma, blockN may be any multiple of 16, or blockM if operands can be swapped.
+  /// With wgmma, blockN may be any multiple of 16, or blockM, with `canSwap` and `anyRows`.
   bool anyBlockSize = true;
   /// The last round of tiles is shared by more multiprocessors, as cta-stream-k does where it pays.
   bool splitTail = true;
   /// Warp groups multiply blocks of fewer than 64 rows, or of rows that are no power of two, with swapped operands, as
   /// tile-swap-dot makes them.
   bool canSwap = true;
+  /// Of these, blocks of rows that are no power of two, too.
+  bool anyRows = true;
 
   bool kMajor() const { return aKMajor && bKMajor; }
   unsigned elementBytes() const { return mmaTypeBits(element) / 8; }

@@ -123,12 +123,14 @@ Overlap atomClocks(const GemmProblem &problem, const GemmConfig &config, double 
   return clocks;
 }
 
-/// How much longer a step takes where rows of b's blocks begin inside a line of L2, and so take two requests a panel.
-/// Set by hand: 1536 nn takes 13.1 us with 128x144 blocks, 12.7 with 144x128, and varies more.
+/// How much longer a step takes where rows of c's blocks, or of a row-major b's, begin inside a line of L2, and so take
+/// two requests a panel. Set by hand: 1536 nn takes 13.1 us with 128x144 blocks, 12.7 with 144x128, and varies more; nt
+/// and tt, where only c's do, take as long either way.
 double straddleFactor(const GemmProblem &problem, const GemmConfig &config) {
   constexpr unsigned lineBytes = 128;
-  bool straddles = !problem.bKMajor && config.blockN * problem.elementBytes() % lineBytes != 0;
-  return config.wgmma && straddles ? 1.02 : 1;
+  auto straddles = [&](unsigned elementBytes) { return config.blockN * elementBytes % lineBytes != 0; };
+  bool anyStraddles = straddles(problem.outputBytes) || (!problem.bKMajor && straddles(problem.elementBytes()));
+  return config.wgmma && anyStraddles ? 1.02 : 1;
 }
 
 /// By how much spills slow a kernel down that passes its operands through registers. Set by hand: 128x128x64 with eight

@@ -249,11 +249,13 @@ TEST(CostModel, choicesThatAreNotLegalAreKeptToo) {
 // 132 tiles of 128x144 are one wave, 384 of 128x192 nearly three.
 TEST(CostModel, blocksThatAreNoPowersOfTwo) {
   GemmProblem problem = square(1536);
-  // Rows of a row-major b would begin inside of lines of L2: then a's are no power of two.
+  // Rows of blocks of c and of a row-major b would begin inside of lines of L2: then rows are no power of two.
   EXPECT_EQ(best(hopper, problem), (GemmConfig{144, 128, 64, 4, 8, 4, true}));
-  problem.canSwap = false;
+  problem.anyRows = false;
   EXPECT_EQ(best(hopper, problem), (GemmConfig{128, 144, 64, 4, 8, 4, true}));
-  problem.canSwap = problem.aKMajor = problem.bKMajor = true;
+  problem.anyRows = problem.aKMajor = problem.bKMajor = true;
+  EXPECT_EQ(best(hopper, problem), (GemmConfig{144, 128, 64, 4, 8, 5, true}));
+  problem.canSwap = false;
   EXPECT_EQ(best(hopper, problem), (GemmConfig{128, 144, 64, 4, 8, 5, true}));
   EXPECT_EQ(best(hopper, square(3072)), (GemmConfig{128, 192, 64, 12, 8, 4, true}));
   problem.anyBlockSize = false;
