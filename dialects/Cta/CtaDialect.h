@@ -44,7 +44,7 @@ std::vector<int32_t> registersInColumns(mlir::RankedTensorType type, std::option
 
 // What verifiers of several families share.
 
-/// The buffer is the block of a descriptor with these offsets, or a panel of it.
+/// The buffer is the block of a descriptor with these offsets, or a part of it.
 mlir::LogicalResult verifyBlock(mlir::Operation *op, DescType desc, mlir::ValueRange offsets, BufferType buffer,
                                 bool mayBePart);
 /// The tensor, or its first `columns` columns, can be a partial sum: it is moved as 32-bit registers.

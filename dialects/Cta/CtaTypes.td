@@ -36,7 +36,7 @@ def Cta_BufferType : TypeDef<CtaDialect, "Buffer"> {
     /// One of `count` equal parts of a tile that follow each other in memory: of its rows, or else of its columns; null
     /// if neither do.
     BufferType getPart(int64_t count) const;
-    /// The dimension that getPart divides.
+    /// The dimension that getPart divides; there must be such a part, of more than one.
     unsigned getPartAxis(int64_t count) const { return getPart(count).getShape().front() == getShape().front() ? 1 : 0; }
   }];
 }

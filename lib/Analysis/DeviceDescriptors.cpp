@@ -2,6 +2,7 @@
 #include "Analysis/DeviceDescriptors.h"
 
 #include "Analysis/AxisInfo.h"
+#include "Analysis/OddBlocks.h"
 #include "Analysis/SwappedDot.h"
 
 #include "mlir/IR/Matchers.h"
@@ -11,7 +12,7 @@ using namespace mlir;
 using namespace tile;
 
 /// Why there is no map for the descriptor; empty if there is.
-static std::string whyNot(MakeDescOp desc, AxisInfoAnalysis &facts) {
+static std::string whyNot(MakeDescOp desc, const target::GpuTarget &target, AxisInfoAnalysis &facts) {
   DescType type = desc.getType();
   // What cta-lower-descriptors has buffers for.
   if (size_t rank = dropLeadingOnes(type.getShape()).size(); rank > 2)
@@ -22,6 +23,8 @@ static std::string whyNot(MakeDescOp desc, AxisInfoAnalysis &facts) {
     return "its last stride is not the constant 1";
   if (!llvm::all_of(desc->getUsers(), llvm::IsaPred<DescLoadOp, DescStoreOp>))
     return "it is passed on";
+  if (!needsNoPadding(desc, target))
+    return "its blocks have a size that is no power of two, and are not only multiplied or stored";
   if (llvm::none_of(desc->getUsers(), llvm::IsaPred<DescStoreOp>))
     return "";
   // The producer reads, and warps that multiply write: each makes its own maps.
@@ -41,7 +44,7 @@ static bool multipliesBlocks(KernelOp kernel, const target::GpuTarget &target, A
     if (!load)
       return false;
     auto desc = load.getDesc().getDefiningOp<MakeDescOp>();
-    return desc ? whyNot(desc, facts).empty() : isa<BlockArgument>(load.getDesc());
+    return desc ? whyNot(desc, target, facts).empty() : isa<BlockArgument>(load.getDesc());
   };
   WalkResult result = kernel.walk([&](DotOp dot) {
     SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
@@ -62,11 +65,16 @@ SmallVector<MakeDescOp> tile::planDeviceDescriptors(KernelOp kernel, const targe
   if (!multipliesBlocks(kernel, target, facts))
     return plan;
   kernel.walk([&](MakeDescOp desc) {
-    std::string reason = whyNot(desc, facts);
+    std::string reason = whyNot(desc, target, facts);
     if (reason.empty())
       plan.push_back(desc);
     else if (refuse)
       refuse(desc, reason);
   });
+  for (MakeDescOp desc : findUnpaired(plan)) {
+    llvm::erase(plan, desc);
+    if (refuse)
+      refuse(desc, "that of the product's other operand is not");
+  }
   return plan;
 }

@@ -6,10 +6,34 @@
 using namespace mlir;
 using namespace tile;
 
+bool tile::isOnlyMultiplied(Value value, unsigned side) {
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isa<TransOp, ReshapeOp, cta::ConvertLayoutOp>(user))
+      return isOnlyMultiplied(user->getResult(0), side);
+    return isa<DotOp>(user) && use.getOperandNumber() == side;
+  });
+}
+
+/// Whether the program loads a matrix of the sum's shape, such as a residual.
+static bool loadsSuchMatrix(DotOp dot) {
+  WalkResult result = dot->getParentOfType<KernelOp>().walk([&](Operation *op) {
+    auto type =
+        isa<LoadOp, DescLoadOp>(op) ? dyn_cast<RankedTensorType>(op->getResultTypes().front()) : RankedTensorType();
+    bool isSuch = type && dropLeadingOnes(type.getShape()) == dot.getAcc().getType().getShape();
+    return isSuch ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
 std::optional<SwapPlan> tile::planSwap(DotOp dot) {
   constexpr int64_t wgmmaRows = 64;
   int64_t rows = dot.getAcc().getType().getDimSize(0);
-  if (rows >= wgmmaRows && llvm::isPowerOf2_64(rows))
+  bool isOdd = !llvm::isPowerOf2_64(rows);
+  if (rows >= wgmmaRows && !isOdd)
+    return std::nullopt;
+  Operation *left = traceOperand(dot.getA()).source;
+  if (isOdd && (!left || !isOnlyMultiplied(left->getResult(0), 0) || loadsSuchMatrix(dot)))
     return std::nullopt;
   auto constant = dot.getAcc().getDefiningOp<arith::ConstantOp>();
   if (constant && isa<SplatElementsAttr>(constant.getValue()))
@@ -22,12 +46,6 @@ std::optional<SwapPlan> tile::planSwap(DotOp dot) {
   if (loop.getYieldedValues()[index] != dot.getResult())
     return std::nullopt;
   return SwapPlan{loop, index};
-}
-
-bool tile::mayHaveOddSize(DotOp dot) {
-  auto isLoaded = [](Value operand) { return isa_and_present<LoadOp, DescLoadOp>(traceOperand(operand).source); };
-  bool hasOddRows = !llvm::isPowerOf2_64(dot.getAcc().getType().getDimSize(0));
-  return isLoaded(dot.getA()) && isLoaded(dot.getB()) && (!hasOddRows || planSwap(dot));
 }
 
 bool tile::isForWarpGroups(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target,

@@ -19,13 +19,13 @@ struct SwapPlan {
   unsigned index = 0;    ///< Of the accumulator in the loop's arguments.
 };
 
-/// None if the dot has 64 rows anyway, or a larger power of two, or if its accumulator would have to be transposed for
-/// each product.
-std::optional<SwapPlan> planSwap(DotOp dot);
+/// Whether the value, seen through changes of its layout and transpositions, is nothing but operand 0 or 1 of products.
+bool isOnlyMultiplied(mlir::Value value, unsigned side);
 
-/// Whether warp groups may multiply the dot if its sizes are no powers of two: both operands are loaded, so that they
-/// can come through descriptors, and if rows are such a size, planSwap has a plan.
-bool mayHaveOddSize(DotOp dot);
+/// None if the dot has 64 rows anyway, or a larger power of two, or if its accumulator would have to be transposed for
+/// each product. Also none for rows that are no power of two if the left operand is used otherwise, too, or another
+/// matrix like the sum is loaded: threads have whole columns of the transposed sum, in which nothing is loaded.
+std::optional<SwapPlan> planSwap(DotOp dot);
 
 /// Whether warp groups multiply the dot, as it stands or swapped; arguments are those of planWarpGroups.
 bool isForWarpGroups(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target, unsigned numWarps);

@@ -4,8 +4,8 @@
 // such blocks cannot do, or multiplies them in a way that warp groups cannot.
 #include "Driver/Compilation.h"
 
+#include "Analysis/OddBlocks.h"
 #include "Analysis/PaddedBlocks.h"
-#include "Analysis/SwappedDot.h"
 #include "Driver/ChooseConfig.h"
 #include "Frontend/Frontend.h"
 #include "Lint/Lint.h"

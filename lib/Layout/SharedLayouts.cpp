@@ -100,9 +100,14 @@ std::optional<SwizzleForm> matchSwizzle(const LinearLayout &layout, unsigned ele
   std::vector<unsigned> order(layout.rank());
   std::iota(order.rbegin(), order.rend(), 0u); // row-major first
   std::vector<unsigned> candidate = order;
+  // Of few narrow rows several swizzles are alike, but TMA gives a row the width of its swizzle at least.
+  auto isWideEnough = [&](const std::vector<unsigned> &dims, unsigned swizzleBytes) {
+    return swizzleBytes == 0 || (!dims.empty() && shape[dims[0]] * elementBytes >= swizzleBytes);
+  };
   do {
     for (unsigned swizzleBytes : {0u, 128u, 64u, 32u})
-      if (swizzledShared(shape, elementBytes, candidate, swizzleBytes) == layout)
+      if (isWideEnough(candidate, swizzleBytes) &&
+          swizzledShared(shape, elementBytes, candidate, swizzleBytes) == layout)
         return SwizzleForm{candidate, swizzleBytes,
                            shape.empty() ? 1 : panelExtent(shape, elementBytes, candidate, swizzleBytes)};
   } while (std::prev_permutation(candidate.begin(), candidate.end()));

@@ -129,8 +129,8 @@ def CtaSplitStores : KernelPass<"cta-split-stores"> {
 def CtaAsyncCopies : KernelPass<"cta-async-copies"> {
   let summary = "load operands of products asynchronously into shared memory";
   let description = [{
-    Kind: optimisation. Requires: phase layout, `vector` of loads. Ensures: phase async; a load in a loop whose value goes only through
-    shared memory is an async_copy that is awaited at once. Does not: overlap copies with computation.
+    Kind: optimisation. Requires: phase layout, `vector` of loads. Ensures: phase async; a load in an innermost loop whose value goes only
+    through shared memory is an async_copy that is awaited at once. Does not: overlap copies with computation.
     Example: test/Transforms/Cta/async-copies.mlir.
   }];
   let options = [TargetOption];

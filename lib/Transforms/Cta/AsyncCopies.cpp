@@ -51,14 +51,20 @@ unsigned contiguousDimOf(RankedTensorType type) {
   return type.getRank() - 1;
 }
 
+/// Copies run ahead in innermost loops. Around a product's loop they would be what begins or ends the sum, in as many
+/// buffers as the loop has stages.
+bool hasInnerLoop(scf::ForOp loop) {
+  return loop.getBody()->walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 std::optional<CopyPlan> planCopy(LoadOp load) {
-  if (!load->getParentOfType<scf::ForOp>() || load.getIsVolatile() || load.getPartial() || !load->hasOneUse() ||
+  auto loop = dyn_cast<scf::ForOp>(load->getParentOp());
+  if (!loop || hasInnerLoop(loop) || load.getIsVolatile() || load.getPartial() || !load->hasOneUse() ||
       !isZero(load.getOther()))
     return std::nullopt;
   auto convert = dyn_cast<cta::ConvertLayoutOp>(*load->user_begin());
   auto type = dyn_cast<RankedTensorType>(load.getType());
-  if (!convert || !type || type.getRank() != 2 || convert->getBlock() != load->getBlock() ||
-      !isa<scf::ForOp>(load->getParentOp()))
+  if (!convert || !type || type.getRank() != 2 || convert->getBlock() != load->getBlock())
     return std::nullopt;
   int64_t vector = load.getVector(), bytes = vector * getBytesInMemory(type.getElementType());
   if (bytes != 4 && bytes != 8 && bytes != 16)

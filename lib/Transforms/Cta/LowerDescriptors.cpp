@@ -37,7 +37,7 @@ using namespace tile;
 
 namespace {
 
-/// Buffers that a write of several panels fills in turns, from slot 0 on.
+/// Buffers that a write of several parts fills in turns, from slot 0 on.
 constexpr int64_t storeSlots = 2;
 
 /// What L2 is to read from memory at a request of TMA where the next step takes the other half. 128x8192x8192 takes
@@ -168,8 +168,7 @@ private:
     if (value != block)
       matrix = ReshapeOp::create(builder, loc, value, matrix);
     SmallVector<int64_t> sizes(dropLeadingOnes(store.getDesc().getType().getShape()));
-    // Rows that are no power of two come from products whose operands were swapped, of which threads hold whole
-    // columns.
+    // What has such rows is mostly a product whose operands were swapped, of which threads hold whole columns.
     unsigned axis = sizes.size() == 2 && !llvm::isPowerOf2_64(sizes[0]) ? 0 : sizes.size() - 1;
     Panels panels = store.getDesc().hasOneUse() && isa<BlockArgument>(store.getDesc()) ? Panels::Rest : Panels::Equal;
     cta::BufferType part = planPart(value, axis, sizes[axis], panels), rest;

@@ -11,13 +11,13 @@
 // kernel does not overflow, which index arithmetic is taken not to do; signed division is only printed if it rounds
 // like Python's. That strides are multiples of 16 bytes is the promise of tile.make_desc; the launcher checks it.
 //
-// A descriptor whose block has a size that is no power of two is passed only where its copies need not be padded: as
-// the right operand of products of warp groups, and for stores of blocks of which one dimension is a power of two. Others
-// are expanded.
+// A descriptor whose block has a size that is no power of two is passed only where its copies need not be padded
+// (Analysis/OddBlocks.h). Others are expanded.
 //
 // A kernel without products keeps its descriptors, which then become vector accesses.
 #include "Analysis/AxisInfo.h"
 #include "Analysis/FindTarget.h"
+#include "Analysis/OddBlocks.h"
 #include "Analysis/SwappedDot.h"
 #include "Tile/TileDialect.h"
 #include "Transforms/Passes.h"
@@ -133,18 +133,10 @@ public:
         desc.emitRemark() << "descriptor is not made by the launcher: " << result.reason;
     });
     // Products of a block that is passed and one that is not would have to pad the former.
-    llvm::erase_if(plan, [&](auto &entry) {
-      auto isPassed = [&](Value desc) {
-        return llvm::is_contained(llvm::make_first_range(plan), desc.getDefiningOp());
-      };
-      bool drops = isPadded(entry.second.type) && llvm::any_of(findProducts(entry.first), [&](DotOp dot) {
-                     auto load = dyn_cast_or_null<DescLoadOp>(traceOperand(dot.getA()).source);
-                     return !load || !(isa<BlockArgument>(load.getDesc()) || isPassed(load.getDesc()));
-                   });
-      if (drops)
-        entry.first.emitRemark() << "descriptor is not made by the launcher: that of the product's left operand is not";
-      return drops;
-    });
+    for (MakeDescOp desc : findUnpaired(llvm::to_vector(llvm::make_first_range(plan)))) {
+      desc.emitRemark() << "descriptor is not made by the launcher: that of the product's other operand is not";
+      llvm::erase_if(plan, [&](auto &entry) { return entry.first == desc; });
+    }
     for (auto &[desc, recipe] : plan) {
       desc.replaceAllUsesWith(getArgument(recipe, desc.getLoc()));
       desc.erase();
@@ -172,9 +164,8 @@ private:
       return fail("its last stride is not the constant 1");
     if (!llvm::all_of(desc->getUsers(), llvm::IsaPred<DescLoadOp, DescStoreOp>))
       return fail("it is passed on");
-    if (isPadded(recipe.type) && !fitsPadding(desc))
-      return fail(
-          "its blocks have a size that is no power of two, and are not only multiplied from the right or stored");
+    if (!needsNoPadding(desc, gpu))
+      return fail("its blocks have a size that is no power of two, and are not only multiplied or stored");
     // TMA writes all or none of each 16 bytes; see BlockPointers.cpp.
     int64_t whole = 16 / getBytesInMemory(recipe.type.getElementType());
     if (llvm::any_of(desc->getUsers(), llvm::IsaPred<DescStoreOp>) &&
@@ -194,45 +185,6 @@ private:
       recipe.strides.push_back(*text);
     }
     return {recipe, ""};
-  }
-
-  static bool isPadded(DescType type) { return type.getShape() != ArrayRef(getPaddedShape(type.getShape())); }
-
-  /// The products whose right operands are loaded through the descriptor.
-  SmallVector<DotOp> findProducts(MakeDescOp desc) {
-    SmallVector<DotOp> products;
-    kernel.walk([&](DotOp dot) {
-      auto load = dyn_cast_or_null<DescLoadOp>(traceOperand(dot.getB()).source);
-      if (load && load.getDesc() == desc)
-        products.push_back(dot);
-    });
-    return products;
-  }
-
-  /// Whether `value` is nothing but the right operand of products of warp groups.
-  bool isOnlyMultiplied(Value value) {
-    return llvm::all_of(value.getUses(), [&](OpOperand &use) {
-      if (isa<TransOp, ReshapeOp>(use.getOwner()))
-        return isOnlyMultiplied(use.getOwner()->getResult(0));
-      auto dot = dyn_cast<DotOp>(use.getOwner());
-      if (!dot || &use != &dot.getBMutable() || !traceOperand(value).source)
-        return false;
-      SharedOperand a = traceOperand(dot.getA()), b = traceOperand(value);
-      return isa_and_present<DescLoadOp>(a.source) && isa<DescLoadOp>(b.source) &&
-             planWarpGroups(dot, a.transposed, b.transposed, gpu, kernel.getNumWarps());
-    });
-  }
-
-  /// Whether copies through the descriptor move its block and no more.
-  bool fitsPadding(MakeDescOp desc) {
-    constexpr int64_t step = 16; // columns or rows of a block that is written in parts
-    ArrayRef<int64_t> block = dropLeadingOnes(desc.getType().getShape());
-    bool isWritten = block.size() == 2 && ((llvm::isPowerOf2_64(block[0]) && block[1] % step == 0) ||
-                                           (llvm::isPowerOf2_64(block[1]) && block[0] % step == 0));
-    return llvm::all_of(desc->getUsers(), [&](Operation *user) {
-      auto load = dyn_cast<DescLoadOp>(user);
-      return load ? isOnlyMultiplied(load.getResult()) : isWritten;
-    });
   }
 
   std::optional<std::string> printSize(Value size) {

@@ -47,3 +47,20 @@ tile.kernel @negative_copy(%p: !tile.ptr<f16>, %n: i32, %m: i1) {
   }
   tile.return
 }
+
+// What a loop around another one loads would take a buffer for each of its stages.
+// CHECK-LABEL: tile.kernel @negative_outer_loop
+// CHECK-NOT: cta.async_copy
+tile.kernel @negative_outer_loop(%p: !tile.ptr<f16>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #load>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %x = tile.load %s {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #load>
+    %y = cta.convert_layout %x : tensor<32x32xf16, #load> -> tensor<32x32xf16, #other>
+    scf.for %j = %c0 to %n step %c1 : i32 {
+      tile.print "" %y : tensor<32x32xf16, #other>
+    }
+  }
+  tile.return
+}

@@ -6,7 +6,10 @@
 #small = #cta.layout<[32], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0], [0]]>
 #all = #cta.layout<[128], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
 #s = #cta.layout<[32, 32], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>
+#columns = #cta.layout<[32, 32], register = [[1, 0], [2, 0]], lane = [[4, 0], [8, 0], [16, 0], [0, 1], [0, 2]], warp = [[0, 4], [0, 8], [0, 16]]>
+#panels = #cta.layout<[32, 32], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 16]]>
 !b = !cta.buffer<32x32xf16, #s>
+!panels = !cta.buffer<32x32xf16, #panels>
 !ring = !cta.buffer<32x32xf16, #s, slots = 3>
 !v = tensor<32x32xf16, #x>
 
@@ -332,6 +335,26 @@ tile.kernel @groups(%i: i32, %d: !tile.desc<32x32xf16>) attributes {num_warps = 
   cta.tma_store %b, %d[%i, %i] {groups = 2 : i32} : !b, !tile.desc<32x32xf16>
   cta.local_store %others, %c : tensor<32x32xf16, #mixed>, !b
   cta.tma_store %c, %d[%i, %i] : !b, !tile.desc<32x32xf16>
+  tile.return
+}
+
+// Likewise columns, where the buffer has a panel for each group; but not if it writes rows and copies columns.
+// CHECK-LABEL: tile.kernel @groups_of_columns
+// CHECK: cta.local_store
+// CHECK-NEXT: cta.barrier groups
+// CHECK-NEXT: cta.tma_store
+// CHECK: cta.local_store
+// CHECK-NEXT: cta.barrier{{$}}
+// CHECK-NEXT: cta.tma_store
+tile.kernel @groups_of_columns(%i: i32, %d: !tile.desc<32x32xf16>) attributes {num_warps = 8 : i32} {
+  %own = arith.constant dense<0.0> : tensor<32x32xf16, #columns>
+  %others = arith.constant dense<0.0> : tensor<32x32xf16, #rows>
+  %b = cta.alloc at 0 : !panels
+  %c = cta.alloc at 2048 : !panels
+  cta.local_store %own, %b : tensor<32x32xf16, #columns>, !panels
+  cta.tma_store %b, %d[%i, %i] {groups = 2 : i32} : !panels, !tile.desc<32x32xf16>
+  cta.local_store %others, %c : tensor<32x32xf16, #rows>, !panels
+  cta.tma_store %c, %d[%i, %i] {groups = 2 : i32} : !panels, !tile.desc<32x32xf16>
   tile.return
 }
 

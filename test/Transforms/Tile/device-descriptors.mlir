@@ -75,6 +75,8 @@ tile.kernel @outside(%a: !tile.ptr<f16> {tile.name = "a"}, %n: i32, %ld: i64) {
 // REMARK: remark: descriptor is not made by the kernel: a tensor map has no elements of type i1
 // REMARK: remark: descriptor is not made by the kernel: its last stride is not the constant 1
 // REMARK: remark: descriptor is not made by the kernel: it is passed on
+// REMARK: remark: descriptor is not made by the kernel: its blocks have a size that is no power of two, and are not only multiplied or stored
+// REMARK: remark: descriptor is not made by the kernel: that of the product's other operand is not
 tile.kernel @negative_kinds(%a: !tile.ptr<f16> {tile.name = "a"}, %bits: !tile.ptr<i1> {tile.name = "bits"}, %n: i32, %ld: i64, %choice: i1) {
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   %c0 = arith.constant 0 : i32
@@ -106,6 +108,14 @@ tile.kernel @negative_kinds(%a: !tile.ptr<f16> {tile.name = "a"}, %bits: !tile.p
   %one_of = arith.select %choice, %passed, %passed : !tile.desc<64x64xf16>
   %t = tile.desc_load %one_of[%c0, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   tile.print "" %t : tensor<64x64xf16>
+  %tall = tile.make_desc %a, [%n, %n], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<144x64xf16>
+  %rows = tile.desc_load %tall[%c0, %c0] : !tile.desc<144x64xf16> -> tensor<144x64xf16>
+  tile.print "" %rows : tensor<144x64xf16>
+  %wide = tile.make_desc %a, [%n, %n], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<64x144xf16>
+  %columns = tile.desc_load %wide[%c0, %c0] : !tile.desc<64x144xf16> -> tensor<64x144xf16>
+  %w = arith.constant dense<0.0> : tensor<64x144xf32>
+  %product = tile.dot %t, %columns, %w : tensor<64x64xf16>, tensor<64x144xf16> -> tensor<64x144xf32>
+  tile.print "" %product : tensor<64x144xf32>
   tile.return
 }
 

@@ -63,6 +63,29 @@ tile.kernel @odd_rows(%i: i32, %d: !tile.desc<144x64xf16> {tile.tensor_map = {ba
   tile.return
 }
 
+// Not if such a left operand is used otherwise, too, or a matrix like the sum is loaded.
+// CHECK-LABEL: tile.kernel @negative_odd_rows
+// CHECK-NOT: tile.trans
+tile.kernel @negative_odd_rows(%i: i32, %d: !tile.desc<144x64xf16> {tile.tensor_map = {base = "a"}},
+                               %e: !tile.desc<64x128xf16> {tile.tensor_map = {base = "b"}},
+                               %f: !tile.desc<64x64xf16> {tile.tensor_map = {base = "b"}},
+                               %r: !tile.desc<144x64xf16> {tile.tensor_map = {base = "r"}}) {
+  %z = arith.constant dense<0.0> : tensor<144x128xf32>
+  %narrow = arith.constant dense<0.0> : tensor<144x64xf32>
+  %a = tile.desc_load %d[%i, %i] : !tile.desc<144x64xf16> -> tensor<144x64xf16>
+  %b = tile.desc_load %e[%i, %i] : !tile.desc<64x128xf16> -> tensor<64x128xf16>
+  %c = tile.dot %a, %b, %z : tensor<144x64xf16>, tensor<64x128xf16> -> tensor<144x128xf32>
+  tile.print "" %a : tensor<144x64xf16>
+  tile.print "" %c : tensor<144x128xf32>
+  %g = tile.desc_load %d[%i, %i] : !tile.desc<144x64xf16> -> tensor<144x64xf16>
+  %h = tile.desc_load %f[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %k = tile.dot %g, %h, %narrow : tensor<144x64xf16>, tensor<64x64xf16> -> tensor<144x64xf32>
+  %residual = tile.desc_load %r[%i, %i] : !tile.desc<144x64xf16> -> tensor<144x64xf16>
+  tile.print "" %residual : tensor<144x64xf16>
+  tile.print "" %k : tensor<144x64xf32>
+  tile.return
+}
+
 // The first accumulator is scaled between the products; the second operand is computed; the third has too few columns.
 // CHECK-LABEL: tile.kernel @negative_forms
 // CHECK-NOT: tile.trans

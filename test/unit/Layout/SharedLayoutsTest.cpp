@@ -75,6 +75,15 @@ TEST(MatchSwizzle, RecognisesWhatTheFactoryMakes) {
     }
 }
 
+// Of 8 rows of 32 bytes, swizzles of 32 and of 128 bytes are alike; TMA would give each of the latter 128 bytes.
+TEST(MatchSwizzle, NoneIsWiderThanTheRows) {
+  LinearLayout narrow = swizzledShared({8, 8}, 4, {1, 0}, 32);
+  ASSERT_EQ(narrow, swizzledShared({8, 8}, 4, {1, 0}, 128));
+  std::optional<SwizzleForm> form = matchSwizzle(narrow, 4);
+  ASSERT_TRUE(form);
+  EXPECT_EQ(form->swizzleBytes, 32u);
+}
+
 TEST(MatchSwizzle, negative_OtherPermutations) {
   EXPECT_FALSE(matchSwizzle(LinearLayout::shared({2, 1, 4, 8}, {4, 4}), 2));
   EXPECT_FALSE(matchSwizzle(LinearLayout::shared({1, 2}, {8}), 2));

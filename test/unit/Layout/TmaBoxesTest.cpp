@@ -72,7 +72,7 @@ TEST(TmaBoxes, FillMatricesOfAllSizesAndSwizzles) {
           if (!boxes)
             continue;
           ++planned;
-          // Panels of few rows begin at addresses that TMA cannot reach; no pass makes them with narrow swizzles.
+          // Panels of few rows begin at addresses that TMA cannot reach; no pass makes several with narrow swizzles.
           if (rows * swizzle % 128 == 0 || columns * elementBytes == swizzle)
             expectPossible(*boxes, elementBytes);
           expectFilled(buffer, *boxes, elementBytes);

@@ -261,9 +261,10 @@ TEST(CostModel, blocksThatAreNoPowersOfTwo) {
   problem.anyBlockSize = false;
   for (const GemmConfig &config : gemmCandidates(hopper, problem))
     EXPECT_EQ((config.blockM & (config.blockM - 1)) | (config.blockN & (config.blockN - 1)), 0u);
+  problem.anyBlockSize = true;
   problem.tensorMaps = false;
   for (const GemmConfig &config : gemmCandidates(hopper, problem))
-    EXPECT_EQ(config.blockN & (config.blockN - 1), 0u);
+    EXPECT_EQ((config.blockM & (config.blockM - 1)) | (config.blockN & (config.blockN - 1)), 0u);
   // Where power is the limit, nothing is gained.
   EXPECT_EQ(best(hopper, {.m = 8192, .n = 8192, .k = 8192, .aKMajor = true, .bKMajor = true}).blockN, 256u);
 }

@@ -1,0 +1,68 @@
+// What TMA and warp groups do with blocks of any size; see OddBlocks.h.
+#include "Analysis/OddBlocks.h"
+
+#include "Analysis/PaddedBlocks.h"
+#include "Analysis/SwappedDot.h"
+
+using namespace mlir;
+using namespace tile;
+
+bool tile::mayHaveOddSize(DotOp dot) {
+  Operation *left = traceOperand(dot.getA()).source, *right = traceOperand(dot.getB()).source;
+  bool areLoaded = isa_and_present<LoadOp, DescLoadOp>(left) && isa_and_present<LoadOp, DescLoadOp>(right);
+  if (!areLoaded)
+    return false;
+  ArrayRef<int64_t> shape = dot.getAcc().getType().getShape();
+  if (!llvm::isPowerOf2_64(shape[0]) && !planSwap(dot))
+    return false;
+  return llvm::isPowerOf2_64(shape[1]) || isOnlyMultiplied(right->getResult(0), 1);
+}
+
+static bool isPadded(MakeDescOp desc) {
+  ArrayRef<int64_t> block = desc.getType().getShape();
+  return block != ArrayRef(getPaddedShape(block));
+}
+
+/// Whether the block is nothing but the right operand of products of warp groups.
+static bool isRightOperand(DescLoadOp load, const target::GpuTarget &target) {
+  auto kernel = load->getParentOfType<KernelOp>();
+  WalkResult result = kernel.walk([&](DotOp dot) {
+    SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
+    bool fits = b.source != load || (isa_and_present<DescLoadOp>(a.source) &&
+                                     planWarpGroups(dot, a.transposed, b.transposed, target, kernel.getNumWarps()));
+    return fits ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return isOnlyMultiplied(load.getResult(), 1) && !result.wasInterrupted();
+}
+
+bool tile::needsNoPadding(MakeDescOp desc, const target::GpuTarget &target) {
+  if (!isPadded(desc))
+    return true;
+  constexpr int64_t step = 16; // columns or rows of a block that is written in parts
+  ArrayRef<int64_t> block = dropLeadingOnes(desc.getType().getShape());
+  auto isCut = [&](unsigned axis) { return llvm::isPowerOf2_64(block[1 - axis]) && block[axis] % step == 0; };
+  bool isWritten = block.size() == 2 && (isCut(0) || isCut(1));
+  return llvm::all_of(desc->getUsers(), [&](Operation *user) {
+    auto load = dyn_cast<DescLoadOp>(user);
+    return load ? isRightOperand(load, target) : isWritten;
+  });
+}
+
+SmallVector<MakeDescOp> tile::findUnpaired(ArrayRef<MakeDescOp> withMaps) {
+  SmallVector<MakeDescOp> unpaired;
+  if (withMaps.empty())
+    return unpaired;
+  auto hasMap = [&](Value desc) {
+    return isa<BlockArgument>(desc) || llvm::is_contained(withMaps, desc.getDefiningOp<MakeDescOp>());
+  };
+  MakeDescOp first = withMaps.front();
+  first->getParentOfType<KernelOp>().walk([&](DotOp dot) {
+    auto left = dyn_cast_or_null<DescLoadOp>(traceOperand(dot.getA()).source);
+    auto right = dyn_cast_or_null<DescLoadOp>(traceOperand(dot.getB()).source);
+    auto desc = right ? right.getDesc().getDefiningOp<MakeDescOp>() : MakeDescOp();
+    if (desc && isPadded(desc) && hasMap(desc) && !(left && hasMap(left.getDesc())) &&
+        !llvm::is_contained(unpaired, desc))
+      unpaired.push_back(desc);
+  });
+  return unpaired;
+}
