@@ -3,14 +3,13 @@
 // A read is copied into a buffer, awaited at once; its users load from there. The layout is row-major with the widest
 // swizzle, which is what a matrix descriptor of wgmma can say. A write goes through a ring of two panels:
 //
-//   tile.desc_store %d[%i, %j], %x     ==>   for each panel p:  cta.tma_store_wait 1; columns of %x; their store;
-//   fence;
+//   tile.desc_store %d[%i, %j], %x     ==>   for each panel p:  cta.tma_store_wait 1; store columns of %x; fence;
 //                                                               cta.tma_store %panel[p % 2], %d[%i, %j + p * columns]
 //                                            before tile.return:  cta.tma_store_wait 0
 //
 // 144 columns end in a panel of 16, which a second tensor map describes. Of a block that is read it takes as much
 // memory as the others, so that one product steps over all; of one that is written it has a small buffer of its own.
-// 144 rows, which only a product with swapped operands has, are written likewise, in bands of rows.
+// 144 rows, as products with swapped operands have, are written likewise, in bands of rows.
 //
 // Leading dimensions of size 1 are coordinates only. The box and the swizzle that the buffers need become part of the
 // descriptor's tensor map, which the launcher makes, or the kernel, where the descriptor has a place for it.
