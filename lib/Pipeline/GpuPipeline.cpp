@@ -6,10 +6,7 @@
 #include "Tile/TileDialect.h"
 #include "Transforms/Passes.h"
 
-#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
-#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
-#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -124,12 +121,14 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // While loops have arguments, and packing is known.
   list.add(Optimisation, [] { return createNvvmCarryWords(); });
   list.add(Correctness, [] { return createNvvmLowerControlFlow(); });
-  list.add(Correctness, [] { return createArithToLLVMConversionPass(); });
-  list.add(Correctness, [] { return createConvertMathToLLVMPass(); });
-  list.add(Correctness, [] { return createConvertIndexToLLVMPass(); });
-  list.add(Correctness, [] { return createConvertControlFlowToLLVMPass(); });
+  // All dialects in one pass. Without a record of changes to take back: nothing here is tried that may fail. And with
+  // nothing cleaned up behind it: LLVM does that first, and the PTX is the same.
+  list.add(Correctness, [] {
+    ConvertToLLVMPassOptions withoutRollback;
+    withoutRollback.allowPatternRollback = false;
+    return createConvertToLLVMPass(std::move(withoutRollback));
+  });
   list.add(Correctness, [] { return createReconcileUnrealizedCastsPass(); });
-  list.cleanUp();
   return list.steps;
 }
 

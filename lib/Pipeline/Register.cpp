@@ -4,6 +4,10 @@
 #include "Pipeline/GpuPipeline.h"
 #include "Transforms/Passes.h"
 
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -22,6 +26,10 @@ using namespace mlir;
 void tile::registerAllDialects(DialectRegistry &registry) {
   registry.insert<TileDialect, cta::CtaDialect, arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
                   LLVM::LLVMDialect, NVVM::NVVMDialect, math::MathDialect, scf::SCFDialect>();
+  arith::registerConvertArithToLLVMInterface(registry);
+  registerConvertMathToLLVMInterface(registry);
+  index::registerConvertIndexToLLVMInterface(registry);
+  cf::registerConvertControlFlowToLLVMInterface(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   registerNVVMDialectTranslation(registry);
