@@ -11,6 +11,15 @@ int32_t laneAt(const Past &past, unsigned byte) {
   return lanes.isEveryLane() ? -1 : int32_t(lanes.lane(byte));
 }
 
+/// The first lane that an instruction lets access this byte, of the CTA that `lane` accesses.
+int32_t firstLaneAt(const LaneAccess &access, uint64_t address, unsigned lane) {
+  unsigned first = 0;
+  while (first != lane && !(access.lanes >> first & 1 && access.ctaRank[first] == access.ctaRank[lane] &&
+                            address - access.address[first] < access.bytes))
+    ++first;
+  return int32_t(first);
+}
+
 /// Bytes of a half of a cell.
 constexpr ByteMask halves[2] = {0x00ff, 0xff00};
 
@@ -120,9 +129,10 @@ void World::checkValues(const Now &now, const Past &past, ByteMask overlap, uint
     return;
   for (; overlap; overlap &= overlap - 1) {
     unsigned byte = std::countr_zero(overlap);
-    int32_t other = past.lanes().isEveryLane() ? past.lanes().lane0 : laneAt(past, byte), lane = laneAt(now.past, byte);
+    int32_t lane = laneAt(now.past, byte);
     if (lane < 0)
       continue;
+    int32_t other = past.lanes().isEveryLane() ? firstLaneAt(access, cellAddress + byte, lane) : laneAt(past, byte);
     auto value = [&](unsigned lane) {
       return access.values[lane * access.bytes + (cellAddress + byte - access.address[lane])];
     };
@@ -159,8 +169,7 @@ bool World::checkConflict(Shadow &shadow, Cell &cell, uint64_t cellAddress, Byte
   if (sameInstruction(now, past, manner)) {
     checkValues(now, past, overlap, cellAddress);
     if (now.whole && pastMask == mask) {
-      past.set(past.line(),
-               {uint8_t(past.lanes().isEveryLane() ? past.lanes().lane0 : past.lanes().lane(0)), LaneMap::everyLane});
+      past.set(past.line(), {0, LaneMap::everyLane});
       recorded = true;
     }
     return true;

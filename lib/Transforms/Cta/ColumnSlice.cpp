@@ -55,7 +55,19 @@ std::optional<cta::LayoutAttr> tile::sliceLayout(RankedTensorType matrix, int64_
   return sliced ? std::optional(attribute(matrix.getContext(), sliced->layout)) : std::nullopt;
 }
 
-std::optional<LinearLayout> tile::planRowAccess(const LinearLayout &owned, int64_t vector) {
+/// Whether the elements that a thread accesses at once are neighbours in a row.
+static bool runsAlongRows(const LinearLayout &access, int64_t vector) {
+  std::vector<std::vector<int32_t>> registers = access.bases(layout::registerDim);
+  size_t bits = llvm::Log2_64(vector);
+  for (size_t bit = 0; bit < bits; ++bit)
+    if (bit == registers.size() || registers[bit][0] != 0 || registers[bit][1] != (1 << bit))
+      return false;
+  return true;
+}
+
+std::optional<LinearLayout> tile::planRowAccess(const LinearLayout &owned, const LinearLayout &access, int64_t vector) {
+  if (!runsAlongRows(access, vector))
+    return std::nullopt;
   std::vector<int64_t> shape = owned.outShape();
   int64_t rowsOfWarps = 0;
   for (const std::vector<int32_t> &basis : owned.bases(layout::warpDim)) {
@@ -134,7 +146,8 @@ bool ColumnSlicer::isLoaded(cta::ConvertLayoutOp convert, Operation *user, Attri
   if (!base || !source || source == base ||
       layout::planMovement(cta::getLayout(load.getType()), cta::getLayout(convert.getType())).kind !=
           layout::MovementKind::shared ||
-      !planRowAccess(sliceLayout(convert.getType(), columns)->getLayout(), load.getVector()))
+      !planRowAccess(sliceLayout(convert.getType(), columns)->getLayout(), cta::getLayout(load.getType()),
+                     load.getVector()))
     return false;
   for (Operation *op = load->getNextNode(); op != user; op = op->getNextNode())
     if (op->walk([](Operation *inner) {
@@ -163,7 +176,8 @@ void ColumnSlicer::load(OpBuilder &builder, int64_t first) {
 Value ColumnSlicer::emitLoad(OpBuilder &builder, cta::ConvertLayoutOp convert, int64_t first) {
   auto load = convert.getSrc().getDefiningOp<LoadOp>();
   RankedTensorType sliced = sliceType(convert.getType());
-  cta::LayoutAttr rows = attribute(builder.getContext(), *planRowAccess(cta::getLayout(sliced), load.getVector()));
+  cta::LayoutAttr rows = attribute(
+      builder.getContext(), *planRowAccess(cta::getLayout(sliced), cta::getLayout(load.getType()), load.getVector()));
   SmallVector<Value> operands;
   for (Value operand : load->getOperands())
     operands.push_back(recreateColumns(builder, operand, first, columns, rows));

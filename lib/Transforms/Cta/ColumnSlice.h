@@ -18,8 +18,10 @@ namespace tile {
 std::optional<cta::LayoutAttr> sliceLayout(mlir::RankedTensorType matrix, int64_t columns);
 
 /// Lanes walk along the rows of a panel, each with `vector` elements at once, and every warp has the rows that it has
-/// in `owned`. None if warps do not own rows, or the panel is too small for the lanes.
-std::optional<layout::LinearLayout> planRowAccess(const layout::LinearLayout &owned, int64_t vector);
+/// in `owned`. None if warps do not own rows, the panel is too small for the lanes, or the vectors of `access`, the
+/// layout in which the matrix is loaded or stored, run down its columns.
+std::optional<layout::LinearLayout> planRowAccess(const layout::LinearLayout &owned, const layout::LinearLayout &access,
+                                                  int64_t vector);
 
 /// Slices of a matrix for one write to memory, one after the other.
 class ColumnSlicer {

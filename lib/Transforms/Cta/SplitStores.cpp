@@ -46,7 +46,8 @@ public:
     if (columns == 0 || columns >= type.getDimSize(1))
       return;
     std::optional<cta::LayoutAttr> slice = sliceLayout(convert.getSrc().getType(), columns);
-    std::optional<LinearLayout> rows = slice ? planRowAccess(slice->getLayout(), store.getVector()) : std::nullopt;
+    std::optional<LinearLayout> rows =
+        slice ? planRowAccess(slice->getLayout(), cta::getLayout(type), store.getVector()) : std::nullopt;
     if (rows)
       split(convert, type, *slice, *rows);
   }

@@ -2,6 +2,7 @@
 
 #sum = #cta.layout<[64, 256], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 #rows = #cta.layout<[64, 256], register = [[0, 32], [0, 64], [0, 128], [4, 0], [8, 0], [16, 0], [32, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[1, 0], [2, 0]]>
+#columns = #cta.layout<[64, 256], register = [[1, 0], [2, 0], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], lane = [[4, 0], [8, 0], [0, 1], [0, 2], [0, 4]], warp = [[16, 0], [32, 0]]>
 #row = #cta.layout<[1, 256], register = [[0, 32], [0, 64], [0, 128]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[0, 0], [0, 0]]>
 #vector = #cta.layout<[256], register = [[32], [64], [128]], lane = [[1], [2], [4], [8], [16]], warp = [[0], [0]]>
 
@@ -54,5 +55,17 @@ tile.kernel @loaded(%p: !tile.ptr<f16>, %f: f16) {
   %i = arith.fptosi %o : tensor<64x256xf16, #rows> to tensor<64x256xi32, #rows>
   %q = tile.addptr %s, %i : tensor<64x256x!tile.ptr<f16>, #rows>, tensor<64x256xi32, #rows>
   tile.store %q, %y : tensor<64x256x!tile.ptr<f16>, #rows>
+  tile.return
+}
+
+// Vectors that run down the columns would be torn: threads own rows of a panel.
+// CHECK-LABEL: tile.kernel @down
+// CHECK: cta.convert_layout
+// CHECK: tile.store
+tile.kernel @down(%p: !tile.ptr<f16>, %f: f16) {
+  %h = tile.splat %f : f16 -> tensor<64x256xf16, #sum>
+  %y = cta.convert_layout %h : tensor<64x256xf16, #sum> -> tensor<64x256xf16, #columns>
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<64x256x!tile.ptr<f16>, #columns>
+  tile.store %s, %y {vector = 4 : i32} : tensor<64x256x!tile.ptr<f16>, #columns>
   tile.return
 }

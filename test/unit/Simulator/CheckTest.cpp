@@ -75,6 +75,11 @@ TEST(Check, LanesOfOneStore) {
   std::string store = "mov.u32 %r1, data;\nsetp.lt.u32 %p0, %r0, 32;\n@%p0 st.shared.b32 [%r1], ";
   SimulatedKernel(store + "7;").expectNone();
   SimulatedKernel(store + "%r0;").expectAlways(ReportKind::Race, "different values");
+  // Eight lanes at each of four places.
+  std::string places = "mov.u32 %r1, data;\nand.b32 %r2, %r0, 12;\nadd.u32 %r1, %r1, %r2;\nand.b32 %r3, %r0, 28;\n"
+                       "setp.lt.u32 %p0, %r0, 32;\n@%p0 st.shared.b32 [%r1], ";
+  SimulatedKernel(places + "%r2;").expectNone();
+  SimulatedKernel(places + "%r3;").expectAlways(ReportKind::Race, "different values");
 }
 
 TEST(Check, PartsOfAWordDoNotConflict) {
