@@ -123,7 +123,7 @@ tile_status makeRequest(const tile_kernel &kernel, const TensorMapPlan &plan, vo
                          "parameter {} '{}': dimension {} ('{}') is {}; a tensor map can have 0 to {}", plan.base, name,
                          dim, plan.sizes[dim].text(), *size, largestSize);
     isEmpty |= *size == 0;
-    // A map cannot be empty. The kernel has nothing to access where a dimension is.
+    // A map cannot be empty. The kernel accesses nothing inside where a dimension is (EmptyDescriptors.h).
     request.sizes[rank - 1 - dim] = static_cast<uint64_t>(std::max<int64_t>(*size, 1));
   }
   for (unsigned dim = 0; dim + 1 < rank; ++dim) {

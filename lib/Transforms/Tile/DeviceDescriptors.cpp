@@ -15,6 +15,7 @@
 #include "Analysis/FindTarget.h"
 #include "Analysis/ProductPrograms.h"
 #include "Transforms/Passes.h"
+#include "Transforms/Tile/EmptyDescriptors.h"
 
 #include "Cta/CtaDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -90,8 +91,10 @@ struct TileDeviceDescriptors : tile::impl::TileDeviceDescriptorsBase<TileDeviceD
     if (plan.empty() || !isPersistent(kernel))
       return;
     Value scratch = emitScratch(kernel, plan.size());
-    for (auto [number, desc] : llvm::enumerate(plan))
+    for (auto [number, desc] : llvm::enumerate(plan)) {
+      keepOutsideEmpty(desc);
       givePlace(desc, scratch, number);
+    }
   }
 };
 

@@ -21,6 +21,7 @@
 #include "Analysis/SwappedDot.h"
 #include "Tile/TileDialect.h"
 #include "Transforms/Passes.h"
+#include "Transforms/Tile/EmptyDescriptors.h"
 
 #include "Cta/CtaDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -138,6 +139,7 @@ public:
       llvm::erase_if(plan, [&](auto &entry) { return entry.first == desc; });
     }
     for (auto &[desc, recipe] : plan) {
+      keepOutsideEmpty(desc);
       desc.replaceAllUsesWith(getArgument(recipe, desc.getLoc()));
       desc.erase();
     }

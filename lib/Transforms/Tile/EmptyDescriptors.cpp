@@ -1,0 +1,45 @@
+// See EmptyDescriptors.h.
+#include "Transforms/Tile/EmptyDescriptors.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tile;
+
+/// Behind all tensors of one element, and no block of 256 elements that begins there ends beyond 32 bits.
+constexpr int32_t outside = 1 << 30;
+
+static bool followsFromProgram(Value value, DenseSet<Operation *> &seen) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return !isa<KernelOp>(argument.getOwner()->getParentOp());
+  Operation *op = value.getDefiningOp();
+  if (!seen.insert(op).second)
+    return false;
+  return isa<ProgramIdOp>(op) || op->getNumRegions() != 0 ||
+         llvm::any_of(op->getOperands(), [&](Value operand) { return followsFromProgram(operand, seen); });
+}
+
+void tile::keepOutsideEmpty(MakeDescOp desc) {
+  for (Operation *access : desc->getUsers()) {
+    if (!isa<DescLoadOp, DescStoreOp>(access))
+      continue;
+    // The descriptor, and then a coordinate for each dimension.
+    for (auto [dim, size] : llvm::enumerate(desc.getShape())) {
+      OpOperand &coordinate = access->getOpOperand(dim + 1);
+      DenseSet<Operation *> seen;
+      if (APInt constant; matchPattern(size, m_ConstantInt(&constant)) && constant.isStrictlyPositive())
+        continue;
+      if (followsFromProgram(coordinate.get(), seen))
+        continue;
+      OpBuilder builder(access);
+      Location loc = access->getLoc();
+      auto emitI32 = [&](int32_t value) {
+        return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(value)).getResult();
+      };
+      Value isEmpty = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle, size, emitI32(0));
+      coordinate.set(arith::SelectOp::create(builder, loc, isEmpty, emitI32(outside), coordinate.get()));
+    }
+  }
+}

@@ -1,0 +1,17 @@
+// Accesses through tensor maps of tensors without elements.
+#pragma once
+
+#include "Tile/TileDialect.h"
+
+namespace tile {
+
+/// A tensor map has at least one element in each dimension (CUDA driver API, cuTensorMapEncodeTiled), also of a tensor
+/// that has none. So a block begins behind it there:
+///
+///   desc_load %d[%zero, %j]   ==>   %begin = select(%M <= 0, 2^30, %zero); desc_load %d[%begin, %j]
+///
+/// Not where the coordinate follows from the program's number or a loop: then there is a program, or an iteration,
+/// because there are elements. What K loops read stays as it is.
+void keepOutsideEmpty(MakeDescOp desc);
+
+} // namespace tile
