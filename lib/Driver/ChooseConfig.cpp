@@ -148,10 +148,11 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
                                 runsAll(options.pipeline, {"cta-async-copies"})),
       .aKMajor = product.aKMajor,
       .bKMajor = product.bKMajor,
-      .anyBlockSize = sizes != BlockSizes::PowersOfTwo && preparesWgmma(options.pipeline),
+      .anyBlockSize = sizes <= BlockSizes::OddColumns && preparesWgmma(options.pipeline),
       .splitTail = runsAll(options.pipeline, {"tile-make-persistent", "cta-stream-k"}),
       .canSwap = runsAll(options.pipeline, {"tile-swap-dot"}),
       .anyRows = sizes == BlockSizes::Any,
+      .roomForSums = sizes == BlockSizes::RoomForSums,
   };
   auto given = [](std::optional<int64_t> value) {
     constexpr int64_t largestBlock = 1 << 20; // the front end rejects what is no size of a block

@@ -16,8 +16,9 @@ struct ConfigChoice {
 };
 
 /// Sizes of blocks that are offered: what the kernel does with blocks may rule some out. Rows that are no power of two
-/// take a product whose operands can be swapped.
-enum class BlockSizes { Any, OddColumns, PowersOfTwo };
+/// take a product whose operands can be swapped. RoomForSums: powers of two that leave registers and shared memory for
+/// more sums than those of one product.
+enum class BlockSizes { Any, OddColumns, PowersOfTwo, RoomForSums };
 
 /// The cheapest configuration for the target of the options. With `explain`, also why: a table of the best.
 ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarget &gpu,

@@ -1,7 +1,8 @@
 // .tile text -> tile dialect, by the front end.
 //
 // Again where the cost model has chosen a block size that is no power of two, and the kernel does with its blocks what
-// such blocks cannot do, or multiplies them in a way that warp groups cannot.
+// such blocks cannot do, or multiplies them in a way that warp groups cannot; or where it has chosen a tile for the
+// sums of one product, and the kernel keeps more.
 #include "Driver/Compilation.h"
 
 #include "Analysis/OddBlocks.h"
@@ -9,6 +10,10 @@
 #include "Driver/ChooseConfig.h"
 #include "Frontend/Frontend.h"
 #include "Lint/Lint.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -23,13 +28,44 @@ static bool hasProductForNoWarpGroup(KernelOp kernel) {
   return result.wasInterrupted();
 }
 
+/// Elements of matrices of numbers that an operation with regions results in, such as sums that a loop carries.
+static int64_t countResults(Operation *op) {
+  int64_t elements = 0;
+  for (Type type : op->getResultTypes())
+    if (auto matrix = dyn_cast<RankedTensorType>(type);
+        matrix && matrix.getRank() == 2 && matrix.getElementType().isIntOrFloat())
+      elements += matrix.getNumElements();
+  return elements;
+}
+
+/// Whether a product has sums of its own, beside those that it is added to in another form.
+static bool hasOwnSums(DotOp dot) {
+  if (!matchPattern(dot.getAcc(), m_Constant()))
+    return false;
+  return !dot->hasOneUse() || !isa<arith::AddFOp, arith::AddIOp>(*dot->user_begin());
+}
+
+/// Whether a thread has the sums of two products at a time, or a product's sums leave the registers between steps,
+/// because the product is not directly in the body of the one loop that carries them.
+static bool needsRoomForSums(KernelOp kernel) {
+  WalkResult result = kernel.walk([](DotOp dot) {
+    Operation *loop = dot->getParentOp();
+    int64_t sums = dot.getType().getNumElements(), all = countResults(loop) + (hasOwnSums(dot) ? sums : 0);
+    bool staysInPlace = isa<KernelOp>(loop) || (isa<scf::ForOp>(loop) && countResults(loop->getParentOp()) < sums);
+    return !staysInPlace || all >= 2 * sums ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
 /// One run of the front end.
 struct Compilation::TileAttempt {
   frontend::DiagnosticEngine engine;
   std::string explanation, advice, tree;
   frontend::KernelText kernelText;
   OwningOpRef<ModuleOp> moduleOp;
-  bool isWhole = false, isOneWave = false, choosesOddSize = false;
+  bool isWhole = false, isOneWave = false, chooses = false, choosesOddSize = false;
+
+  bool lacksRoom() { return chooses && moduleOp && llvm::any_of(moduleOp->getOps<KernelOp>(), needsRoomForSums); }
 
   /// Whether other sizes would do better.
   bool isInVain() {
@@ -73,6 +109,7 @@ void Compilation::attemptTile(TileAttempt &attempt, BlockSizes sizes) {
   request.choose = [&](const frontend::OpenProduct &product) {
     std::string *explanation = options.explainConfig ? &attempt.explanation : nullptr;
     ConfigChoice choice = chooseConfig(options, *gpu, product, sizes, explanation);
+    attempt.chooses = true;
     attempt.isWhole = !choice.splitsTail;
     attempt.isOneWave = choice.isOneWave;
     attempt.choosesOddSize = choice.hasOddSize;
@@ -90,12 +127,20 @@ void Compilation::attemptTile(TileAttempt &attempt, BlockSizes sizes) {
 
 bool Compilation::loadTile() {
   std::unique_ptr<TileAttempt> attempt;
-  // What is left open must not make a program fail, or much slower, that other sizes let pass.
-  for (BlockSizes sizes : {BlockSizes::Any, BlockSizes::OddColumns, BlockSizes::PowersOfTwo}) {
+  auto tryWith = [&](BlockSizes sizes) {
     attempt = std::make_unique<TileAttempt>();
     attemptTile(*attempt, sizes);
+  };
+  // What is left open must not make a program fail, or much slower, that other sizes let pass.
+  for (BlockSizes sizes : {BlockSizes::Any, BlockSizes::OddColumns, BlockSizes::PowersOfTwo}) {
+    tryWith(sizes);
     if (!attempt->isInVain())
       break;
+  }
+  if (attempt->lacksRoom()) {
+    tryWith(BlockSizes::RoomForSums);
+    if (options.explainConfig)
+      attempt->explanation += "the kernel keeps more sums than those of one product: tiles leave room for them\n";
   }
   // For sizes that need not be split, the schedule that could would only take time (0.4 us of 26 at 2048).
   if (attempt->isWhole && !options.sizes.empty())

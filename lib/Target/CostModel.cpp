@@ -221,15 +221,16 @@ static unsigned storeColumns(unsigned columns, unsigned panel) {
 
 int64_t sharedBytes(const GemmProblem &problem, const GemmConfig &config) {
   int64_t stage = int64_t(config.blockM + config.blockN) * config.blockK * problem.elementBytes();
+  int64_t sums = problem.roomForSums ? int64_t(config.blockM) * config.blockN * sizeof(float) : 0;
   if (!config.wgmma)
-    return config.numStages * stage;
+    return config.numStages * stage + sums;
   // The last panel of columns that are not contiguous along K takes as much as the others.
   unsigned panel = swizzleSpan / problem.elementBytes();
   auto [rows, columns] = wgmmaTile(config);
   if (!columnsAreKMajor(problem, config) && columns > panel)
     stage += int64_t((panel - columns % panel) % panel) * config.blockK * problem.elementBytes();
   int64_t staging = int64_t(rows) * storeColumns(columns, swizzleSpan / problem.outputBytes) * problem.outputBytes;
-  return config.numStages * (stage + barrierBytes) + staging + alignmentBytes;
+  return config.numStages * (stage + barrierBytes) + staging + sums + alignmentBytes;
 }
 
 std::string checkGemmConfig(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
@@ -246,7 +247,8 @@ std::string checkGemmConfig(const GpuTarget &target, const GemmProblem &problem,
   std::string reason = config.wgmma ? checkWgmma(target, problem, config) : checkMmaSync(problem, config);
   if (!reason.empty())
     return reason;
-  if (int64_t(config.blockM) * config.blockN > int64_t(maxAccumulators) * threadsPerWarp * config.numWarps)
+  unsigned mostSums = problem.roomForSums ? maxAccumulators / 2 : maxAccumulators;
+  if (int64_t(config.blockM) * config.blockN > int64_t(mostSums) * threadsPerWarp * config.numWarps)
     return "the tile of c does not fit the registers";
   if (sharedBytes(problem, config) > target.maxSharedPerCta)
     return "the stages do not fit the shared memory";

@@ -36,6 +36,9 @@ struct GemmProblem {
   bool canSwap = true;
   /// Of these, blocks of rows that are no power of two, too.
   bool anyRows = true;
+  /// Threads have half as many sums of a tile as they could, and there is shared memory for the tile's sums, too: for
+  /// kernels that keep those of two products, or cannot keep them in the registers where wgmma adds to them.
+  bool roomForSums = false;
 
   bool kMajor() const { return aKMajor && bKMajor; }
   unsigned elementBytes() const { return mmaTypeBits(element) / 8; }

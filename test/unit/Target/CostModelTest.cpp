@@ -269,6 +269,20 @@ TEST(CostModel, blocksThatAreNoPowersOfTwo) {
   EXPECT_EQ(best(hopper, {.m = 8192, .n = 8192, .k = 8192, .aKMajor = true, .bKMajor = true}).blockN, 256u);
 }
 
+// A second product's sums take registers, or the product's own shared memory.
+TEST(CostModel, roomForSums) {
+  GemmProblem problem = square(4096);
+  EXPECT_EQ(best(hopper, problem).blockN, 256u);
+  problem.roomForSums = true;
+  problem.anyBlockSize = false;
+  for (const GemmConfig &config : gemmCandidates(hopper, problem)) {
+    EXPECT_LE(config.blockM * config.blockN, 64 * 32 * config.numWarps);
+    GemmProblem alone = problem;
+    alone.roomForSums = false;
+    EXPECT_EQ(sharedBytes(problem, config) - sharedBytes(alone, config), config.blockM * config.blockN * 4);
+  }
+}
+
 // At most 5 % slower than the fastest that was measured: of another library's schedules, the fastest that this compiler
 // can build, and of the candidates those that were measured; of its own kernels all, and the pick must be one of them.
 TEST(CostModel, picksAreFastWhereSchedulesWereMeasured) {
