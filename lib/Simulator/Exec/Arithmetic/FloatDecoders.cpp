@@ -1,4 +1,5 @@
-// Floating-point arithmetic that is exact but for one rounding: PTX ISA 9.7.3 (f32, f64), 9.7.4 (f16, bf16).
+// Floating-point arithmetic that is exact but for one rounding: PTX ISA 9.7.3 (f32, f64), 9.7.4 (f16, bf16), 9.7.5
+// (f32 with operands of f16 or bf16).
 #include "Simulator/Exec/Arithmetic/Elementwise.h"
 #include "Simulator/Numerics/Approximate.h"
 #include "Simulator/Numerics/Float32.h"
@@ -27,12 +28,26 @@ FloatSuffixes takeSuffixes(Decoding &d) {
   return suffixes;
 }
 
+/// add, sub and fma of f32 whose first operand, or factors, have the 16-bit type that follows .f32.
+template <typename Functions>
+Result<OperationPtr> decodeMixed(Decoding &d, const Modifiers &modifiers, Rounding rounding, Type narrow) {
+  if (modifiers.flush || modifiers.relu || (narrow != Type::F16 && narrow != Type::BF16))
+    return d.unsupported();
+  return chooseRounding(d, rounding, [&](auto tag) {
+    return narrow == Type::F16 ? elementwise<Functions::template mixed<tag.rounding, Half>>(d, modifiers)
+                               : elementwise<Functions::template mixed<tag.rounding, BFloat16>>(d, modifiers);
+  });
+}
+
 /// What add, sub, mul and fma share: which modifiers a type has, and the functions for it.
 template <typename Functions> Result<OperationPtr> decodeRounded(Decoding &d, const FloatSuffixes &suffixes) {
   const Modifiers &modifiers = suffixes.modifiers;
   Rounding rounding = suffixes.rounding.value_or(Rounding::NearestEven);
   if (!suffixes.type)
     return d.unsupported();
+  if constexpr (Functions::hasMixed)
+    if (std::optional<Type> narrow = suffixes.type == Type::F32 ? d.takeType() : std::nullopt)
+      return decodeMixed<Functions>(d, modifiers, rounding, *narrow);
   switch (*suffixes.type) {
   case Type::F32:
   case Type::F32x2:
@@ -87,34 +102,46 @@ template <typename T, bool> T addHalves(T a, T b) {
 template <typename T, bool> T subHalves(T a, T b) {
   return subHalf(a, b);
 }
+template <Rounding rounding, typename T> float addMixed(T a, float c) {
+  return addRounded<rounding>(toFloat(a), c);
+}
+template <Rounding rounding, typename T> float subMixed(T a, float c) {
+  return subRounded<rounding>(toFloat(a), c);
+}
+template <Rounding rounding, typename T> float fmaMixed(T a, T b, float c) {
+  return fmaRounded<rounding, false>(toFloat(a), toFloat(b), c);
+}
 using Binary64 = double (*)(double, double);
 
 struct AddFunctions {
-  static constexpr bool hasRelu = false;
+  static constexpr bool hasRelu = false, hasMixed = true;
   template <Rounding rounding, bool flush> static constexpr auto single = &addSingle<rounding, flush>;
   template <Rounding rounding> static constexpr auto twice = static_cast<Binary64>(&addRounded<rounding>);
   template <typename T, bool flush> static constexpr auto half = &addHalves<T, flush>;
+  template <Rounding rounding, typename T> static constexpr auto mixed = &addMixed<rounding, T>;
 };
 struct SubFunctions {
-  static constexpr bool hasRelu = false;
+  static constexpr bool hasRelu = false, hasMixed = true;
   template <Rounding rounding, bool flush> static constexpr auto single = &subSingle<rounding, flush>;
   template <Rounding rounding> static constexpr auto twice = static_cast<Binary64>(&subRounded<rounding>);
   template <typename T, bool flush> static constexpr auto half = &subHalves<T, flush>;
+  template <Rounding rounding, typename T> static constexpr auto mixed = &subMixed<rounding, T>;
 };
 struct MulFunctions {
-  static constexpr bool hasRelu = false;
+  static constexpr bool hasRelu = false, hasMixed = false;
   template <Rounding rounding, bool flush>
   static constexpr auto single = static_cast<float (*)(float, float)>(&mulRounded<rounding, flush>);
   template <Rounding rounding> static constexpr auto twice = static_cast<Binary64>(&mulRounded<rounding>);
   template <typename T, bool flush> static constexpr auto half = &mulHalf<T, flush>;
 };
 struct FmaFunctions {
-  static constexpr bool hasRelu = true;
+  static constexpr bool hasRelu = true, hasMixed = true;
   template <Rounding rounding, bool flush>
   static constexpr auto single = static_cast<float (*)(float, float, float)>(&fmaRounded<rounding, flush>);
   template <Rounding rounding>
   static constexpr auto twice = static_cast<double (*)(double, double, double)>(&fmaRounded<rounding>);
   template <typename T, bool flush> static constexpr auto half = &fmaHalf<T, flush>;
+  template <Rounding rounding, typename T> static constexpr auto mixed = &fmaMixed<rounding, T>;
 };
 
 /// fma.oob: an operand that is "out of bounds", the NaN 0xffff, makes the product zero.
