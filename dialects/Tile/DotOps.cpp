@@ -1,5 +1,9 @@
-// Verification of dots.
+// Verification and canonical form of dots.
 #include "Tile/TileDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace tile;
@@ -44,4 +48,33 @@ LogicalResult DotOp::verify() {
   if (!llvm::is_contained(accumulators, acc.getElementType()))
     return emitOpError() << "cannot accumulate products of " << a.getElementType() << " in " << acc.getElementType();
   return success();
+}
+
+namespace {
+
+/// acc + dot(a, b, 0) ==> dot(a, b, acc)
+template <typename AddOp> struct AddToAccumulator : OpRewritePattern<AddOp> {
+  using OpRewritePattern<AddOp>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AddOp add, PatternRewriter &rewriter) const override {
+    for (unsigned side : {0, 1}) {
+      DotOp dot = add->getOperand(side).template getDefiningOp<DotOp>();
+      if (!dot || !dot->hasOneUse() || dot->getBlock() != add->getBlock() ||
+          isFloat8(dot.getA().getType().getElementType()) ||
+          !(matchPattern(dot.getAcc(), m_AnyZeroFloat()) || matchPattern(dot.getAcc(), m_Zero())))
+        continue;
+      auto sum = DotOp::create(rewriter, dot.getLoc(), dot.getType(), dot.getA(), dot.getB(), add->getOperand(1 - side),
+                               dot.getPrecision());
+      rewriter.replaceOp(add, sum);
+      rewriter.eraseOp(dot);
+      return success();
+    }
+    return failure();
+  }
+};
+
+} // namespace
+
+void DotOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<AddToAccumulator<arith::AddFOp>, AddToAccumulator<arith::AddIOp>>(context);
 }

@@ -13,6 +13,10 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
     multiplied: `tf32` rounds them to 10 mantissa bits, `tf32x3` recovers about 21 of them with three products,
     `ieee` does not round. The order of the sum is not specified.
 
+    Canonical form: a sum with a product whose accumulator is zero, as `acc += tl.dot(a, b)` makes it, is a product with
+    that accumulator. Not of 8-bit floats, whose products tensor cores may add with fewer bits than f32 has: there the
+    program decides how many are added so.
+
     Example:
     ```mlir
     %d = tile.dot %a, %b, %c : tensor<128x64xf16>, tensor<64x256xf16> -> tensor<128x256xf32>
@@ -23,6 +27,7 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
   let results = (outs Tile_NumberTensor:$result);
   let assemblyFormat = "$a `,` $b `,` $acc attr-dict `:` type($a) `,` type($b) `->` type($result)";
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 #endif
