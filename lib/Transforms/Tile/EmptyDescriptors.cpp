@@ -1,6 +1,8 @@
 // See EmptyDescriptors.h.
 #include "Transforms/Tile/EmptyDescriptors.h"
 
+#include "Analysis/BlockPointers.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -11,16 +13,6 @@ using namespace tile;
 /// Behind all tensors of one element, and no block of 256 elements that begins there ends beyond 32 bits.
 constexpr int32_t outside = 1 << 30;
 
-static bool followsFromProgram(Value value, DenseSet<Operation *> &seen) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return !isa<KernelOp>(argument.getOwner()->getParentOp());
-  Operation *op = value.getDefiningOp();
-  if (!seen.insert(op).second)
-    return false;
-  return isa<ProgramIdOp>(op) || op->getNumRegions() != 0 ||
-         llvm::any_of(op->getOperands(), [&](Value operand) { return followsFromProgram(operand, seen); });
-}
-
 void tile::keepOutsideEmpty(MakeDescOp desc) {
   for (Operation *access : desc->getUsers()) {
     if (!isa<DescLoadOp, DescStoreOp>(access))
@@ -28,10 +20,9 @@ void tile::keepOutsideEmpty(MakeDescOp desc) {
     // The descriptor, and then a coordinate for each dimension.
     for (auto [dim, size] : llvm::enumerate(desc.getShape())) {
       OpOperand &coordinate = access->getOpOperand(dim + 1);
-      DenseSet<Operation *> seen;
       if (APInt constant; matchPattern(size, m_ConstantInt(&constant)) && constant.isStrictlyPositive())
         continue;
-      if (followsFromProgram(coordinate.get(), seen))
+      if (!isKnownAtLaunch(coordinate.get()))
         continue;
       OpBuilder builder(access);
       Location loc = access->getLoc();

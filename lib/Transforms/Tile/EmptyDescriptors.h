@@ -10,8 +10,8 @@ namespace tile {
 ///
 ///   desc_load %d[%zero, %j]   ==>   %begin = select(%M <= 0, 2^30, %zero); desc_load %d[%begin, %j]
 ///
-/// Not where the coordinate follows from the program's number or a loop: then there is a program, or an iteration,
-/// because there are elements. What K loops read stays as it is.
+/// Only where the coordinate is known at launch. Where it follows from the program's number or a loop, there is taken
+/// to be a program, or an iteration, because there are elements. So what K loops read stays as it is.
 void keepOutsideEmpty(MakeDescOp desc);
 
 } // namespace tile
