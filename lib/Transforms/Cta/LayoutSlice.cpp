@@ -1,11 +1,12 @@
 // Slices of operations that compute a value in another layout: collection, cost and re-creation.
 //
 // Re-created: splat constants, ranges, splats, element-wise operations, shape operations (their operand's layout
-// follows from the result's), conversions (looked through) and values that a scf.for carries (the loop then carries
-// them in the new layout, and former uses convert back). Everything else is a leaf, which is converted.
+// follows from the result's), conversions (looked through) and values that loops carry or branches result in (these
+// then have the new layout, and former uses convert back). Everything else is a leaf, which is converted.
 #include "Transforms/Cta/LayoutSlice.h"
 
 #include "Layout/ShapeTransforms.h"
+#include "Transforms/Cta/CarriedValue.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -54,19 +55,6 @@ static std::optional<cta::LayoutAttr> operandLayout(Operation *op, cta::LayoutAt
   return std::nullopt;
 }
 
-/// The loop argument behind a value that a scf.for carries (its argument or its result), or none.
-static std::optional<std::pair<scf::ForOp, unsigned>> getCarried(Value value) {
-  if (auto result = dyn_cast<OpResult>(value)) {
-    auto loop = dyn_cast<scf::ForOp>(result.getOwner());
-    return loop ? std::optional(std::pair(loop, result.getResultNumber())) : std::nullopt;
-  }
-  auto argument = cast<BlockArgument>(value);
-  auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-  if (!loop || argument.getArgNumber() == 0)
-    return std::nullopt;
-  return std::pair(loop, argument.getArgNumber() - 1);
-}
-
 LayoutSlice LayoutSlicer::plan(Value value, cta::LayoutAttr layout, int64_t limit) {
   LayoutSlice slice;
   slice.limit = limit;
@@ -83,8 +71,8 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
     slice.cost = slice.limit;
     return;
   }
-  if (auto carried = getCarried(value)) {
-    visitCarried(carried->first, carried->second, layout, slice);
+  if (std::optional<CarriedValue> carried = CarriedValue::of(value)) {
+    visitCarried(*carried, layout, slice);
     return;
   }
   Operation *op = value.getDefiningOp();
@@ -103,27 +91,30 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
     visit(operand, *operands, slice);
 }
 
-void LayoutSlicer::visitCarried(scf::ForOp loop, unsigned index, cta::LayoutAttr layout, LayoutSlice &slice) {
-  Value argument = loop.getRegionIterArg(index);
-  if (cta::getLayoutAttr(argument.getType()) == layout || slice.recreated.contains({argument, layout}))
+void LayoutSlicer::visitCarried(const CarriedValue &carried, cta::LayoutAttr layout, LayoutSlice &slice) {
+  Value first = carried.values.front();
+  if (slice.recreated.contains({first, layout}))
     return;
   // A value can be carried in one layout only.
-  bool conflicts = settled.contains(argument) || llvm::any_of(slice.recreated, [&](auto &entry) {
-                     return entry.first == argument && entry.second != layout;
+  bool conflicts = settled.contains(first) || llvm::any_of(slice.recreated, [&](auto &entry) {
+                     return entry.first == first && entry.second != layout;
                    });
   if (conflicts) {
-    slice.cost += bytesOf(argument);
+    slice.cost += bytesOf(first);
     return;
   }
-  slice.recreated.insert({argument, layout});
-  visit(loop.getInitArgs()[index], layout, slice);
-  visit(loop.getYieldedValues()[index], layout, slice);
-  // Uses inside the loop that stay in the old layout pay a conversion in every iteration.
-  for (Operation *user : argument.getUsers()) {
-    bool follows = isa<cta::ConvertLayoutOp, scf::YieldOp>(user) ||
-                   (user->getNumResults() == 1 && slice.recreated.contains({user->getResult(0), layout}));
+  slice.recreated.insert({first, layout});
+  for (OpOperand *operand : carried.operands)
+    visit(operand->get(), layout, slice);
+  // Uses that stay in the old layout pay a conversion: of what a loop carries in every iteration, while behind a loop
+  // one is nothing beside that.
+  for (OpOperand &use : first.getUses()) {
+    Operation *user = use.getOwner();
+    std::optional<CarriedValue> fed = CarriedValue::fedBy(use);
+    Value result = fed ? fed->values.front() : user->getNumResults() == 1 ? user->getResult(0) : Value();
+    bool follows = isa<cta::ConvertLayoutOp>(user) || (result && slice.recreated.contains({result, layout}));
     if (!follows)
-      slice.cost += bytesOf(argument);
+      slice.cost += bytesOf(first);
   }
 }
 
@@ -132,12 +123,9 @@ Value LayoutSlicer::rewrite(Value value, cta::LayoutAttr layout) {
   created.clear();
   Value result = create(value, layout);
   // What a loop yields may depend on `result`, so it is created only now.
-  while (!pendingYields.empty()) {
-    auto [loop, index] = pendingYields.pop_back_val();
-    auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
-    cta::LayoutAttr carried = cta::getLayoutAttr(loop.getRegionIterArg(index).getType());
-    Value yielded = create(yield.getOperand(index), carried);
-    yield.setOperand(index, yielded);
+  while (!pending.empty()) {
+    auto [operand, carried] = pending.pop_back_val();
+    operand->set(create(operand->get(), carried));
   }
   return result;
 }
@@ -155,9 +143,11 @@ Value LayoutSlicer::create(Value value, cta::LayoutAttr layout) {
   auto [entry, inserted] = created.try_emplace({value, layout});
   if (!inserted)
     return entry->second;
-  auto carried = getCarried(value);
-  if (carried && current.recreated.contains({carried->first.getRegionIterArg(carried->second), layout}))
-    return createCarried(carried->first, carried->second, layout, isa<OpResult>(value));
+  std::optional<CarriedValue> carried = CarriedValue::of(value);
+  if (carried && current.recreated.contains({carried->values.front(), layout})) {
+    changeCarried(*carried, layout);
+    return value;
+  }
   Value result;
   if (!current.recreated.contains({value, layout})) {
     result = convertLeaf(value, layout);
@@ -184,28 +174,19 @@ Value LayoutSlicer::create(Value value, cta::LayoutAttr layout) {
   return result;
 }
 
-Value LayoutSlicer::createCarried(scf::ForOp loop, unsigned index, cta::LayoutAttr layout, bool isResult) {
-  BlockArgument argument = loop.getRegionIterArg(index);
-  OpResult loopResult = loop->getResult(index);
-  auto oldType = cast<RankedTensorType>(argument.getType());
-  auto newType = cta::withLayout(oldType, layout);
-  settled.insert(argument);
-
-  Value init = create(loop.getInitArgs()[index], layout);
-  loop.getInitArgsMutable()[index].set(init);
-  OpBuilder builder(loop.getContext());
-  auto changeType = [&](Value value) {
-    value.setType(newType);
+void LayoutSlicer::changeCarried(const CarriedValue &carried, cta::LayoutAttr layout) {
+  auto oldType = cast<RankedTensorType>(carried.values.front().getType());
+  settled.insert(carried.values.front());
+  OpBuilder builder(oldType.getContext());
+  for (Value value : carried.values) {
+    value.setType(cta::withLayout(oldType, layout));
     builder.setInsertionPointAfterValue(value);
     auto old = cta::ConvertLayoutOp::create(builder, value.getLoc(), oldType, value);
     value.replaceAllUsesExcept(old, old);
+    // Clones refer to the carried value by its old uses' conversion.
     created[{old, layout}] = value;
     current.recreated.insert({old, layout});
-    return old;
-  };
-  // Clones refer to the carried value by its old uses' conversion, so register it before visiting the body.
-  changeType(argument);
-  changeType(loopResult);
-  pendingYields.emplace_back(loop, index);
-  return isResult ? Value(loopResult) : Value(argument);
+  }
+  for (OpOperand *operand : carried.operands)
+    pending.emplace_back(operand, layout);
 }

@@ -3,12 +3,13 @@
 
 #include "Cta/CtaDialect.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace tile {
+
+struct CarriedValue;
 
 /// What it takes to have a value in a layout.
 struct LayoutSlice {
@@ -29,7 +30,7 @@ public:
   /// `value` in `layout`: re-creates what `plan` found and converts its leaves.
   mlir::Value rewrite(mlir::Value value, cta::LayoutAttr layout);
 
-  /// Changes with each loop whose value `rewrite` changed.
+  /// Changes with each value of a loop or branch that `rewrite` changed.
   size_t numCarriedChanges() const { return settled.size(); }
 
   /// Bytes of all elements of a tensor.
@@ -37,16 +38,16 @@ public:
 
 private:
   void visit(mlir::Value value, cta::LayoutAttr layout, LayoutSlice &slice);
-  void visitCarried(mlir::scf::ForOp loop, unsigned index, cta::LayoutAttr layout, LayoutSlice &slice);
+  void visitCarried(const CarriedValue &carried, cta::LayoutAttr layout, LayoutSlice &slice);
   mlir::Value create(mlir::Value value, cta::LayoutAttr layout);
-  mlir::Value createCarried(mlir::scf::ForOp loop, unsigned index, cta::LayoutAttr layout, bool isResult);
+  void changeCarried(const CarriedValue &carried, cta::LayoutAttr layout);
   mlir::Value convertLeaf(mlir::Value value, cta::LayoutAttr layout);
 
   LayoutSlice current;
-  /// Loops and indices of carried values whose yielded value is still in the old layout.
-  llvm::SmallVector<std::pair<mlir::scf::ForOp, unsigned>> pendingYields;
+  /// Operands of carried values that have the new layout which are still in the old one.
+  llvm::SmallVector<std::pair<mlir::OpOperand *, cta::LayoutAttr>> pending;
   llvm::DenseMap<std::pair<mlir::Value, cta::LayoutAttr>, mlir::Value> created;
-  /// Values that loops carry, by loop argument, whose layout has been changed; never changed again.
+  /// Carried values, by their first, whose layout has been changed; never changed again.
   llvm::DenseSet<mlir::Value> settled;
 };
 

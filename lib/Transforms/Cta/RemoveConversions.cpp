@@ -2,7 +2,7 @@
 //
 // Backward: for `c = convert(v -> L)`, collect the operations that compute v. If they are cheap (constants, ranges,
 // arithmetic, shape changes), or the leaves of that slice are cheaper to convert than v, clone the slice in layout L.
-// A slice may go around a loop: then the loop carries the value in L instead.
+// A slice may go around a loop or through a branch: then the loop carries the value in L instead.
 // Forward: a conversion moves down below the arithmetic that uses its value, whatever the number of uses, as far as
 // what must be converted behind it and of other operands is least; there it meets a store or one that undoes it.
 //

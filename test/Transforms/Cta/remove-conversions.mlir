@@ -40,6 +40,81 @@ tile.kernel @accumulate(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i
   tile.return
 }
 
+// So do a loop around it, and a branch: nothing is converted between products.
+// CHECK-LABEL: tile.kernel @nested
+// CHECK: scf.for
+// CHECK-NOT: cta.convert_layout
+// CHECK: } else {
+// CHECK: cta.convert_layout
+// CHECK-NOT: cta.convert_layout
+// CHECK: tile.return
+tile.kernel @nested(%d: !tile.desc<32x32xf32>, %n: i32, %c: i1) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %ab = arith.constant dense<2.0> : tensor<32x32xf16>
+  %outer = scf.for %i = %c0 to %n step %c1 iter_args(%a = %zero) -> (tensor<32x32xf32>) : i32 {
+    %inner = scf.for %j = %c0 to %i step %c1 iter_args(%b = %a) -> (tensor<32x32xf32>) : i32 {
+      %sum = scf.if %c -> tensor<32x32xf32> {
+        %dot = tile.dot %ab, %ab, %b : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+        scf.yield %dot : tensor<32x32xf32>
+      } else {
+        scf.yield %b : tensor<32x32xf32>
+      }
+      scf.yield %sum : tensor<32x32xf32>
+    }
+    scf.yield %inner : tensor<32x32xf32>
+  }
+  tile.print "" %outer : tensor<32x32xf32>
+  tile.return
+}
+
+// A while loop carries it to its condition, from there to its body, and back.
+// CHECK-LABEL: tile.kernel @conditional
+// CHECK: scf.while
+// CHECK-NOT: cta.convert_layout
+// CHECK: scf.yield
+// CHECK-NEXT: }
+// CHECK-NEXT: cta.convert_layout
+tile.kernel @conditional(%n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %ab = arith.constant dense<2.0> : tensor<32x32xf16>
+  %sum, %end = scf.while (%a = %zero, %i = %c0) : (tensor<32x32xf32>, i32) -> (tensor<32x32xf32>, i32) {
+    %goes_on = arith.cmpi slt, %i, %n : i32
+    scf.condition(%goes_on) %a, %i : tensor<32x32xf32>, i32
+  } do {
+  ^bb0(%a: tensor<32x32xf32>, %i: i32):
+    %dot = tile.dot %ab, %ab, %a : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+    %next = arith.addi %i, %c1 : i32
+    scf.yield %dot, %next : tensor<32x32xf32>, i32
+  }
+  tile.print "" %sum : tensor<32x32xf32>
+  tile.return
+}
+
+// A branch keeps its layout where both are needed: two conversions are not better than one before and one behind it.
+// CHECK-LABEL: tile.kernel @either
+// CHECK: scf.if {{.*}} -> (tensor<32x32xf32, #[[DEFAULT:.*]]>)
+// CHECK: tile.print "" %{{.*}} : tensor<32x32xf32, #[[DEFAULT]]>
+// CHECK-NEXT: cta.convert_layout
+// CHECK-NEXT: tile.dot
+tile.kernel @either(%c: i1) {
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %ab = arith.constant dense<2.0> : tensor<32x32xf16>
+  %dot = tile.dot %ab, %ab, %zero : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+  %sum = scf.if %c -> tensor<32x32xf32> {
+    scf.yield %dot : tensor<32x32xf32>
+  } else {
+    scf.yield %zero : tensor<32x32xf32>
+  }
+  tile.print "" %sum : tensor<32x32xf32>
+  %next = tile.dot %ab, %ab, %sum : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+  tile.print "" %next : tensor<32x32xf32>
+  tile.return
+}
+
 // The value that is converted is itself what the loop carries on.
 // CHECK-LABEL: tile.kernel @yielded
 // CHECK: scf.for
