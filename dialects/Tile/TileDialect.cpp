@@ -82,6 +82,8 @@ unsigned getBytesInMemory(Type element) {
 bool writesGlobalMemory(Operation *op) {
   if (auto code = dyn_cast<InlineAsmOp>(op))
     return !code.getIsPure();
+  if (auto load = dyn_cast<LoadOp>(op))
+    return load.getIsVolatile();
   return isa<StoreOp, DescStoreOp, AtomicRmwOp, AtomicCasOp, BarrierOp, GridDependencyOp, CreateTensorMapOp,
              AcquireTensorMapOp>(op);
 }

@@ -1,9 +1,8 @@
 // Which memory an address may reach: what it is computed from, followed back through loops and branches.
 #include "Analysis/PointerBases.h"
 
+#include "Analysis/CarriedValue.h"
 #include "Cta/CtaDialect.h"
-
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -18,33 +17,13 @@ bool isAddress(Value value) {
   return isa<PtrType, DescType>(getElementTypeOrSelf(value.getType()));
 }
 
-/// What a value of a loop or branch may be, where the value enters it or leaves it.
-std::optional<SmallVector<Value>> getSourcesOfArgument(BlockArgument argument) {
-  Operation *parent = argument.getOwner()->getParentOp();
-  unsigned index = argument.getArgNumber();
-  if (auto loop = dyn_cast<scf::ForOp>(parent); loop && index > 0)
-    return {{loop.getInitArgs()[index - 1], loop.getYieldedValues()[index - 1]}};
-  if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
-    if (argument.getOwner() == loop.getAfterBody())
-      return {{loop.getConditionOp().getArgs()[index]}};
-    return {{loop.getInits()[index], loop.getYieldOp().getOperand(index)}};
-  }
-  return std::nullopt;
-}
-
 /// The values that `value` is computed from, as far as they say where it points; none if that is not known.
 std::optional<SmallVector<Value>> getSources(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return getSourcesOfArgument(argument);
-  auto result = cast<OpResult>(value);
-  Operation *op = result.getOwner();
-  unsigned index = result.getResultNumber();
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    return {{loop.getInitArgs()[index], loop.getYieldedValues()[index]}};
-  if (auto loop = dyn_cast<scf::WhileOp>(op))
-    return {{loop.getConditionOp().getArgs()[index]}};
-  if (auto branch = dyn_cast<scf::IfOp>(op))
-    return {{branch.thenYield().getOperand(index), branch.elseYield().getOperand(index)}};
+  if (std::optional<CarriedValue> carried = CarriedValue::of(value))
+    return llvm::map_to_vector(carried->operands, [](OpOperand *operand) { return operand->get(); });
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return std::nullopt;
   if (auto map = dyn_cast<cta::MakeTensorMapOp>(op))
     return {{map.getBase()}};
   if (isa<OpenTensorMapOp>(op) || op->getNumRegions() != 0 || !isMemoryEffectFree(op))

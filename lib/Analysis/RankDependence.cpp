@@ -1,6 +1,8 @@
 // Forward propagation from the operations that tell CTAs apart.
 #include "Analysis/RankDependence.h"
 
+#include "Analysis/CarriedValue.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -9,7 +11,7 @@ using namespace tile;
 
 RankDependence::RankDependence(KernelOp kernel) {
   kernel.walk([&](Operation *op) {
-    bool isSame = isa<KernelOp>(op) || isa<scf::ForOp, scf::IfOp, cta::WarpRolesOp>(op) ||
+    bool isSame = isa<KernelOp>(op) || isa<scf::ForOp, scf::IfOp, scf::WhileOp, cta::WarpRolesOp>(op) ||
                   (isMemoryEffectFree(op) && !isa<cta::ClusterRankOp, ProgramIdOp>(op));
     // Allocations are at the same place in all CTAs.
     if (!isSame && !isa<cta::AllocOp, cta::MbarrierAllocOp>(op))
@@ -43,26 +45,12 @@ void RankDependence::addResults(Operation *op) {
 
 void RankDependence::propagate(OpOperand &use) {
   Operation *user = use.getOwner();
-  if (auto yield = dyn_cast<scf::YieldOp>(user)) {
-    Operation *parent = yield->getParentOp();
-    unsigned index = use.getOperandNumber();
-    if (auto loop = dyn_cast<scf::ForOp>(parent)) {
-      add(loop.getRegionIterArg(index));
-      add(loop.getResult(index));
-      return;
-    }
-    if (isa<scf::IfOp>(parent))
-      return add(parent->getResult(index));
-    return addResults(parent);
+  if (std::optional<CarriedValue> carried = CarriedValue::fedBy(use)) {
+    llvm::for_each(carried->values, [&](Value value) { add(value); });
+    return;
   }
-  if (auto loop = dyn_cast<scf::ForOp>(user)) {
-    unsigned controls = loop.getNumControlOperands();
-    if (use.getOperandNumber() >= controls) {
-      unsigned index = use.getOperandNumber() - controls;
-      add(loop.getRegionIterArg(index));
-      return add(loop.getResult(index));
-    }
-  }
+  if (isa<scf::YieldOp, scf::ConditionOp>(user))
+    user = user->getParentOp();
   if (user->getNumRegions() != 0)
     divergent.insert(user);
   addResults(user);

@@ -1,12 +1,13 @@
 // Backward slice of the TMA reads of a kernel.
 #include "Analysis/RolePlan.h"
 
+#include "Analysis/CarriedValue.h"
 #include "Analysis/PointerBases.h"
 #include "Analysis/SharedLiveness.h"
 #include "Target/GpuTarget.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -26,10 +27,18 @@ int64_t Channel::getCopiedBytes() const {
   return bytes;
 }
 
-SmallVector<scf::ForOp> Channel::getLoops() const {
-  SmallVector<scf::ForOp> loops;
-  for (Operation *op = getBlock()->getParentOp(); auto loop = dyn_cast<scf::ForOp>(op); op = op->getParentOp())
-    loops.insert(loops.begin(), loop);
+SmallVector<Operation *> Channel::getPath() const {
+  SmallVector<Operation *> path;
+  for (Operation *op = getBlock()->getParentOp(); !isa<KernelOp, cta::WarpRolesOp>(op); op = op->getParentOp())
+    path.insert(path.begin(), op);
+  return path;
+}
+
+SmallVector<LoopLikeOpInterface> Channel::getLoops() const {
+  SmallVector<LoopLikeOpInterface> loops;
+  for (Operation *op : getPath())
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+      loops.push_back(loop);
   return loops;
 }
 
@@ -60,15 +69,20 @@ private:
     if (result.wasInterrupted() || channels.empty())
       return false;
     for (auto &[block, channel] : channels) {
-      // Only counted loops may stand between the copies and the kernel.
-      SmallVector<scf::ForOp> loops = channel.getLoops();
-      Operation *outermost = loops.empty() ? block->getParentOp() : loops.front()->getParentOp();
       // Without a last use there is nowhere to release the slot.
-      if (outermost != kernel || !channel.lastUse)
+      if (!channel.lastUse || isInCondition(block))
         return false;
       plan.channels.push_back(channel);
     }
     return true;
+  }
+
+  /// What a while loop does before it is decided whether it goes on has counters of its own, which nobody carries.
+  bool isInCondition(Block *block) {
+    for (Operation *op = block->getParentOp(); op != kernel; block = op->getBlock(), op = block->getParentOp())
+      if (auto loop = dyn_cast<scf::WhileOp>(op); loop && block == loop.getBeforeBody())
+        return true;
+    return false;
   }
 
   /// Finds the last use of the buffer; false if it is used in a way that a ring slot cannot serve.
@@ -129,8 +143,8 @@ private:
           need(load.getRest());
         for (Value offset : load.getOffsets())
           need(offset);
-        for (scf::ForOp loop : channel.getLoops())
-          needLoop(loop);
+        if (!needControl(load->getParentOp()))
+          return false;
       }
     while (!worklist.empty())
       if (!visit(worklist.pop_back_val()))
@@ -143,57 +157,51 @@ private:
       worklist.push_back(value);
   }
 
-  void needLoop(scf::ForOp loop) {
-    if (!plan.producerOps.insert(loop).second)
-      return;
-    need(loop.getLowerBound());
-    need(loop.getUpperBound());
-    need(loop.getStep());
-    if (auto outer = dyn_cast<scf::ForOp>(loop->getParentOp()))
-      needLoop(outer);
-  }
-
-  /// A loop's argument needs where it starts and what the body yields for it.
-  bool needCarried(scf::ForOp loop, unsigned index) {
-    needLoop(loop);
-    plan.producerArguments.insert(loop.getRegionIterArg(index));
-    need(loop.getRegionIterArg(index));
-    need(loop.getInitArgs()[index]);
-    need(loop.getYieldedValues()[index]);
+  /// Whether what is in `op` runs, and how often; false if that is not a matter of loops and branches.
+  bool needControl(Operation *op) {
+    for (; op != kernel; op = op->getParentOp()) {
+      if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op))
+        return false;
+      if (!plan.producerOps.insert(op).second)
+        break;
+      if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        need(loop.getLowerBound());
+        need(loop.getUpperBound());
+        need(loop.getStep());
+      } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+        need(branch.getCondition());
+      } else {
+        need(cast<scf::WhileOp>(op).getConditionOp().getCondition());
+      }
+    }
     return true;
   }
 
   bool visit(Value value) {
     if (isa<RankedTensorType, cta::BufferType>(value.getType()))
       return false;
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-      if (!loop)
-        return isa<KernelOp>(argument.getOwner()->getParentOp());
-      return argument.getArgNumber() == 0 || needCarried(loop, argument.getArgNumber() - 1);
-    }
     Operation *op = value.getDefiningOp();
-    if (auto loop = dyn_cast<scf::ForOp>(op))
-      return needCarried(loop, cast<OpResult>(value).getResultNumber());
-    bool isBranch = isa<scf::IfOp>(op); // copied as a whole
-    bool makesTensor = llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
-    bool hasEffects = !isMemoryEffectFree(op) && !isa<LoadOp, cta::MakeTensorMapOp>(op);
-    if ((op->getNumRegions() != 0 && !isBranch) || hasEffects || makesTensor)
-      return false;
-    // The operation must be reached by the producer: all around it are its loops.
-    for (Operation *parent = op->getParentOp(); parent != kernel; parent = parent->getParentOp()) {
-      auto loop = dyn_cast<scf::ForOp>(parent);
-      if (!loop)
-        return false;
-      needLoop(loop);
+    if (std::optional<CarriedValue> carried = CarriedValue::of(value)) {
+      plan.producerCarried.insert(carried->values.front());
+      for (OpOperand *operand : carried->operands)
+        need(operand->get());
+      return needControl(op ? op : value.getParentBlock()->getParentOp());
     }
+    if (!op) // a parameter, or what a loop counts
+      return true;
+    // What is volatile may be another value for each role.
+    auto load = dyn_cast<LoadOp>(op);
+    bool hasEffects = load ? load.getIsVolatile() : !isMemoryEffectFree(op) && !isa<cta::MakeTensorMapOp>(op);
+    bool makesTensor = llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
+    if (op->getNumRegions() != 0 || hasEffects || makesTensor || !needControl(op->getParentOp()))
+      return false;
+    // When copies through an earlier map have come is known at the start of an iteration.
+    if (isa<cta::MakeTensorMapOp>(op) && (isa<scf::IfOp>(op->getParentOp()) || isInCondition(op->getBlock())))
+      return false;
     plan.producerOps.insert(op);
     for (Value operand : op->getOperands())
       if (!isa<cta::BufferType>(operand.getType())) // the staging memory of a tensor map: outside of the roles
         need(operand);
-    llvm::SetVector<Value> captured;
-    getUsedValuesDefinedAbove(op->getRegions(), captured);
-    llvm::for_each(captured, [&](Value value) { need(value); });
     return true;
   }
 

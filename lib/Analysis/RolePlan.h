@@ -12,7 +12,7 @@
 
 #include "Cta/CtaDialect.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/DenseSet.h"
 
 #include <optional>
@@ -29,20 +29,22 @@ struct Channel {
   int64_t getBytesPerSlot() const;
   /// What arrives at the barrier of a slot: its bytes without gaps.
   int64_t getCopiedBytes() const;
-  /// The loops around the block, outermost first.
-  llvm::SmallVector<mlir::scf::ForOp> getLoops() const;
+  /// The loops and branches around the block, outermost first.
+  llvm::SmallVector<mlir::Operation *> getPath() const;
+  /// The loops of these.
+  llvm::SmallVector<mlir::LoopLikeOpInterface> getLoops() const;
 };
 
 struct RolePlan {
   llvm::SmallVector<Channel> channels;
-  /// Operations of the producer: the copies, what computes their coordinates, and the loops around them.
+  /// Operations of the producer: the copies, what computes their coordinates, and the loops and branches around them.
   llvm::DenseSet<mlir::Operation *> producerOps;
-  /// Loop arguments that the producer needs.
-  llvm::DenseSet<mlir::Value> producerArguments;
+  /// Of what loops carry and branches result in (CarriedValue), the first values of what the producer needs.
+  llvm::DenseSet<mlir::Value> producerCarried;
 };
 
 /// None if there are no TMA reads, or if a producer cannot know by itself where they read and how often: it computes
-/// scalars only and runs counted loops.
+/// scalars only.
 /// Nor may the kernel write to what the producer reads, by TMA or as a scalar: it runs ahead of the writes. `counters`
 /// are further values that the producer needs.
 std::optional<RolePlan> planRoles(KernelOp kernel, llvm::ArrayRef<mlir::Value> counters = {});

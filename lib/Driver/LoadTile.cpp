@@ -45,14 +45,13 @@ static bool hasOwnSums(DotOp dot) {
   return !dot->hasOneUse() || !isa<arith::AddFOp, arith::AddIOp>(*dot->user_begin());
 }
 
-/// Whether a thread has the sums of two products at a time, or a product's sums leave the registers between steps,
-/// because the product is not directly in the body of the one loop that carries them.
+/// Whether a thread has the sums of two products at a time.
 static bool needsRoomForSums(KernelOp kernel) {
   WalkResult result = kernel.walk([](DotOp dot) {
-    Operation *loop = dot->getParentOp();
-    int64_t sums = dot.getType().getNumElements(), all = countResults(loop) + (hasOwnSums(dot) ? sums : 0);
-    bool staysInPlace = isa<KernelOp>(loop) || (isa<scf::ForOp>(loop) && countResults(loop->getParentOp()) < sums);
-    return !staysInPlace || all >= 2 * sums ? WalkResult::interrupt() : WalkResult::advance();
+    int64_t sums = dot.getType().getNumElements(), most = 0;
+    for (Operation *around = dot->getParentOp(); !isa<KernelOp>(around); around = around->getParentOp())
+      most = std::max(most, countResults(around));
+    return most + (hasOwnSums(dot) ? sums : 0) >= 2 * sums ? WalkResult::interrupt() : WalkResult::advance();
   });
   return result.wasInterrupted();
 }

@@ -5,8 +5,8 @@
 // then have the new layout, and former uses convert back). Everything else is a leaf, which is converted.
 #include "Transforms/Cta/LayoutSlice.h"
 
+#include "Analysis/CarriedValue.h"
 #include "Layout/ShapeTransforms.h"
-#include "Transforms/Cta/CarriedValue.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

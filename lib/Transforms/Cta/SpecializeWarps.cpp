@@ -14,10 +14,13 @@
 //
 // A new barrier counts as having completed a phase of parity 1, so the producer's first round does not wait. Which
 // operations the producer needs is planned by Analysis/RolePlan.h; the math warps keep the rest of the program.
+#include "Analysis/CarriedValue.h"
 #include "Analysis/FindTarget.h"
 #include "Analysis/RolePlan.h"
 #include "Analysis/SharedLiveness.h"
 #include "Target/GpuTarget.h"
+#include "Transforms/Cta/CloneControl.h"
+#include "Transforms/Cta/RingCounters.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -56,18 +59,16 @@ std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &p
     free -= channel.getBytesPerSlot();
   if (free < 0)
     return std::nullopt;
-  // What is in the deepest loop changes most often.
+  // What is in the deepest loops changes most often; their channels take turns.
   size_t depth = 0;
   for (const Channel &channel : plan.channels)
     depth = std::max(depth, channel.getLoops().size());
-  for (auto [channel, count] : llvm::zip(plan.channels, slots)) {
-    if (channel.getLoops().empty() || channel.getLoops().size() != depth)
-      continue;
-    int64_t slotBytes = channel.getBytesPerSlot();
-    int64_t more = std::min<int64_t>(kernel.getNumStages() - 1, free / slotBytes);
-    count += more;
-    free -= more * slotBytes;
-  }
+  for (unsigned stage = 1; stage < kernel.getNumStages(); ++stage)
+    for (auto [channel, count] : llvm::zip(plan.channels, slots))
+      if (depth > 0 && channel.getLoops().size() == depth && channel.getBytesPerSlot() <= free) {
+        free -= channel.getBytesPerSlot();
+        ++count;
+      }
   return slots;
 }
 
@@ -76,8 +77,7 @@ struct Ring {
   SmallVector<Value> buffers; // one for each load
   Value full, empty;
   int64_t slots = 1;
-  Value slot, parity;        // in the channel's block
-  unsigned firstCounter = 0; // of the two in the arguments of the loop around it
+  RingCounters counters; // in the channel's block
 };
 
 class WarpSpecialisation {
@@ -91,14 +91,10 @@ public:
   }
 
   void run() {
+    carryCounters();
     SmallVector<Value> counters;
-    for (auto [channel, ring] : llvm::zip(plan.channels, rings))
-      threadCounters(channel, ring);
-    // Only now: each channel replaces the loops that it shares with others, and their arguments.
-    for (auto [channel, ring] : llvm::zip(plan.channels, rings)) {
-      findCounters(channel, ring);
-      counters.append({ring.slot, ring.parity});
-    }
+    for (const Ring &ring : rings)
+      counters.append({ring.counters.slot, ring.counters.parity});
     plan = *planRoles(kernel, counters); // the counters are scalars, so this does not fail
     createRoles();
     for (auto [channel, ring] : llvm::zip(plan.channels, rings))
@@ -116,52 +112,30 @@ private:
   }
 
   /// The counters after this slot: the next slot, and the other parity after the last one.
-  SmallVector<Value> emitNext(Location loc, const Ring &ring, Value slot, Value parity) {
+  RingCounters emitNext(Location loc, int64_t slots, RingCounters counters) {
+    auto [slot, parity] = counters;
     Value flipped = arith::XOrIOp::create(rewriter, loc, parity, emitI32(loc, 1));
-    if (ring.slots == 1)
+    if (slots == 1)
       return {slot, flipped};
-    Value wraps = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, slot, emitI32(loc, ring.slots - 1));
+    Value wraps = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, slot, emitI32(loc, slots - 1));
     Value next = arith::AddIOp::create(rewriter, loc, slot, emitI32(loc, 1));
     return {arith::SelectOp::create(rewriter, loc, wraps, emitI32(loc, 0), next),
             arith::SelectOp::create(rewriter, loc, wraps, flipped, parity)};
   }
 
-  /// Adds the counters to all loops around the channel, outermost first.
-  void threadCounters(Channel &channel, Ring &ring) {
-    Location loc = channel.loads.front().getLoc();
+  void carryCounters() {
     rewriter.setInsertionPointToStart(&kernel.getBody().front());
-    ring.slot = ring.parity = emitI32(loc, 0);
-    size_t depth = channel.getLoops().size();
-    for (size_t level = 0; level < depth; ++level) {
-      scf::ForOp old = channel.getLoops()[level]; // anew, because each step replaces a loop
-      rewriter.setInsertionPoint(old);
-      auto yields = [&](OpBuilder &builder, Location loc, ArrayRef<BlockArgument> counters) {
-        OpBuilder::InsertionGuard guard(rewriter);
-        rewriter.restoreInsertionPoint(builder.saveInsertionPoint());
-        // An outer loop passes on what its inner loop ends with; that is set below.
-        return level + 1 == depth ? emitNext(loc, ring, counters[0], counters[1])
-                                  : SmallVector<Value>(counters.begin(), counters.end());
-      };
-      auto replaced = old.replaceWithAdditionalYields(rewriter, {ring.slot, ring.parity},
-                                                      /*replaceInitOperandUsesInLoop=*/false, yields);
-      auto loop = cast<scf::ForOp>(replaced->getOperation());
-      if (level > 0) {
-        Operation *yield = loop->getBlock()->getTerminator();
-        for (unsigned i : {2u, 1u})
-          yield->setOperand(yield->getNumOperands() - i, loop->getResult(loop->getNumResults() - i));
-      }
-      ring.slot = loop.getRegionIterArgs().drop_back().back();
-      ring.parity = loop.getRegionIterArgs().back();
-      ring.firstCounter = loop.getRegionIterArgs().size() - 2;
+    Value zero = emitI32(kernel.getLoc(), 0);
+    RingCounters start{zero, zero};
+    SmallVector<unsigned> indices;
+    for (auto [channel, ring] : llvm::zip(plan.channels, rings)) {
+      Location loc = channel.loads.front().getLoc();
+      indices.push_back(tile::carryCounters(
+          rewriter, channel, start, [&](RingCounters counters) { return emitNext(loc, ring.slots, counters); }));
     }
-  }
-
-  void findCounters(const Channel &channel, Ring &ring) {
-    SmallVector<scf::ForOp> loops = channel.getLoops();
-    if (loops.empty())
-      return;
-    ring.slot = loops.back().getRegionIterArg(ring.firstCounter);
-    ring.parity = loops.back().getRegionIterArg(ring.firstCounter + 1);
+    // Only now: each channel replaces the loops that it shares with others, and their arguments.
+    for (auto [channel, ring, index] : llvm::zip(plan.channels, rings, indices))
+      ring.counters = getCounters(channel, index, start);
   }
 
   /// Whether the operation stays in front of the roles, and both see what it computes: buffers, constants, and scalars
@@ -240,44 +214,13 @@ private:
         continue;
       if (auto load = dyn_cast<cta::TmaLoadSyncOp>(op))
         emitProducerLoad(load);
-      else if (auto loop = dyn_cast<scf::ForOp>(op))
-        cloneLoop(loop);
+      else if (isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op))
+        ControlCloner(rewriter, mapping, plan.producerCarried, [&](Block &body) { cloneForProducer(body); }).clone(&op);
       else if (auto map = dyn_cast<cta::MakeTensorMapOp>(op))
         emitProducerMap(map);
       else
         rewriter.clone(op, mapping);
     }
-  }
-
-  void cloneLoop(scf::ForOp loop) {
-    SmallVector<unsigned> kept;
-    SmallVector<Value> inits;
-    for (auto [index, argument] : llvm::enumerate(loop.getRegionIterArgs()))
-      if (plan.producerArguments.contains(argument)) {
-        kept.push_back(index);
-        inits.push_back(mapping.lookupOrDefault(loop.getInitArgs()[index]));
-      }
-    auto clone = scf::ForOp::create(rewriter, loop.getLoc(), mapping.lookupOrDefault(loop.getLowerBound()),
-                                    mapping.lookupOrDefault(loop.getUpperBound()),
-                                    mapping.lookupOrDefault(loop.getStep()), inits);
-    mapping.map(loop.getInductionVar(), clone.getInductionVar());
-    for (auto [position, index] : llvm::enumerate(kept)) {
-      mapping.map(loop.getRegionIterArg(index), clone.getRegionIterArg(position));
-      mapping.map(loop->getResult(index), clone->getResult(position));
-    }
-    OpBuilder::InsertionGuard guard(rewriter);
-    // Without arguments the new loop has a terminator already.
-    if (kept.empty())
-      rewriter.setInsertionPoint(clone.getBody()->getTerminator());
-    else
-      rewriter.setInsertionPointToStart(clone.getBody());
-    cloneForProducer(*loop.getBody());
-    if (kept.empty())
-      return;
-    SmallVector<Value> yields;
-    for (unsigned index : kept)
-      yields.push_back(mapping.lookupOrDefault(loop.getYieldedValues()[index]));
-    scf::YieldOp::create(rewriter, loop.getLoc(), yields);
   }
 
   void emitProducerLoad(cta::TmaLoadSyncOp load) {
@@ -286,9 +229,9 @@ private:
       if (position == channel.loads.end())
         continue;
       Location loc = load.getLoc();
-      Value slot = mapping.lookupOrDefault(ring.slot);
+      Value slot = mapping.lookupOrDefault(ring.counters.slot);
       if (position == channel.loads.begin()) {
-        Value parity = mapping.lookupOrDefault(ring.parity);
+        Value parity = mapping.lookupOrDefault(ring.counters.parity);
         parity = arith::XOrIOp::create(rewriter, loc, parity, emitI32(loc, 1));
         cta::MbarrierWaitOp::create(rewriter, loc, ring.empty, slot, parity);
         cta::MbarrierExpectOp::create(rewriter, loc, ring.full, slot, channel.getCopiedBytes());
@@ -309,7 +252,7 @@ private:
     Location loc = map.getLoc();
     for (auto [channel, ring] : llvm::zip(plan.channels, rings)) {
       bool reads = llvm::any_of(channel.loads, [&](cta::TmaLoadSyncOp load) { return load.getDesc() == map; });
-      if (!reads || !isa<scf::ForOp>(map->getParentOp()))
+      if (!reads || !isa<LoopLikeOpInterface>(map->getParentOp()))
         continue;
       OpBuilder::InsertionGuard guard(rewriter);
       if (map.getNeeded()) {
@@ -317,7 +260,7 @@ private:
                                         /*withElseRegion=*/false);
         rewriter.setInsertionPointToStart(branch.thenBlock());
       }
-      emitDrain(loc, channel, ring, map->getBlock());
+      emitDrain(loc, ring, map->getBlock());
     }
     auto clone = cast<cta::MakeTensorMapOp>(rewriter.clone(*map, mapping));
     clone.setSingle(true);
@@ -326,15 +269,13 @@ private:
 
   /// Waits in the body of a loop around the channel until all copies have come: those of this round, whose slots are
   /// below the next one, and those of the round before.
-  void emitDrain(Location loc, Channel &channel, const Ring &ring, Block *body) {
-    Value slot = ring.slot, parity = ring.parity;
-    for (scf::ForOp loop = channel.getLoops().back(); loop.getBody() != body;
-         loop = loop->getParentOfType<scf::ForOp>()) {
-      slot = loop.getInitArgs()[cast<BlockArgument>(slot).getArgNumber() - 1];
-      parity = loop.getInitArgs()[cast<BlockArgument>(parity).getArgNumber() - 1];
-    }
-    slot = mapping.lookupOrDefault(slot);
-    parity = mapping.lookupOrDefault(parity);
+  void emitDrain(Location loc, const Ring &ring, Block *body) {
+    auto atStart = [&](Value counter) {
+      while (counter.getParentBlock() != body)
+        counter = CarriedValue::of(counter)->operands.front()->get();
+      return mapping.lookupOrDefault(counter);
+    };
+    Value slot = atStart(ring.counters.slot), parity = atStart(ring.counters.parity);
     Value other = arith::XOrIOp::create(rewriter, loc, parity, emitI32(loc, 1));
     auto loop = scf::ForOp::create(rewriter, loc, emitI32(loc, 0), emitI32(loc, ring.slots), emitI32(loc, 1));
     rewriter.setInsertionPointToStart(loop.getBody());
@@ -354,14 +295,14 @@ private:
   void rewriteForMath(Channel &channel, Ring &ring) {
     Location loc = channel.loads.front().getLoc();
     rewriter.setInsertionPointAfter(channel.lastUse);
-    cta::MbarrierArriveOp::create(rewriter, loc, ring.empty, ring.slot, /*condition=*/Value());
+    cta::MbarrierArriveOp::create(rewriter, loc, ring.empty, ring.counters.slot, /*condition=*/Value());
     rewriter.setInsertionPoint(channel.loads.front());
-    cta::MbarrierWaitOp::create(rewriter, loc, ring.full, ring.slot, ring.parity);
+    cta::MbarrierWaitOp::create(rewriter, loc, ring.full, ring.counters.slot, ring.counters.parity);
     for (auto [load, buffer] : llvm::zip(channel.loads, ring.buffers)) {
       auto alloc = load.getBuffer().getDefiningOp<cta::AllocOp>();
       auto barrier = load.getBarrier().getDefiningOp<cta::MbarrierAllocOp>();
       rewriter.setInsertionPoint(load);
-      Value slot = emitSlot(loc, buffer, ring.slot);
+      Value slot = emitSlot(loc, buffer, ring.counters.slot);
       rewriter.eraseOp(load);
       rewriter.replaceOp(alloc, slot);
       rewriter.eraseOp(barrier);

@@ -29,6 +29,90 @@ tile.kernel @diverging_loop(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) at
   tile.return
 }
 
+// Nor those that take different branches, or count slots that a branch skips.
+// CHECK-LABEL: tile.kernel @diverging_branch
+// CHECK-NOT: tma_multicast
+// CHECK: tile.return
+tile.kernel @diverging_branch(%n: i32, %p: !tile.ptr<i1>, %d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %ring = cta.alloc : !r
+  %full = cta.mbarrier_alloc arrivals 1 : !m
+  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  cta.warp_roles math {
+  } producer {
+    %read = tile.load %p : !tile.ptr<i1>
+    %slot = scf.if %read -> i32 {
+      cta.mbarrier_wait %empty[%c0], %c0 : !m
+      %b = cta.slot %ring[%c0] : !r -> !b
+      cta.tma_load %d[%c0, %c0], %b, %full[%c0] : !d, !b, !m
+      scf.yield %c1 : i32
+    } else {
+      scf.yield %c0 : i32
+    }
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      cta.mbarrier_wait %empty[%slot], %c0 : !m
+      %b = cta.slot %ring[%slot] : !r -> !b
+      cta.tma_load %d[%c0, %k], %b, %full[%slot] : !d, !b, !m
+    }
+  }
+  tile.return
+}
+
+// Or leave a while loop at different times.
+// CHECK-LABEL: tile.kernel @diverging_while
+// CHECK-NOT: tma_multicast
+// CHECK: tile.return
+tile.kernel @diverging_while(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %ring = cta.alloc : !r
+  %full = cta.mbarrier_alloc arrivals 1 : !m
+  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  cta.warp_roles math {
+  } producer {
+    %rank = cta.cluster_rank
+    %last = scf.while (%k = %n) : (i32) -> i32 {
+      %goes_on = arith.cmpi sgt, %k, %rank : i32
+      scf.condition(%goes_on) %k : i32
+    } do {
+    ^bb0(%k: i32):
+      cta.mbarrier_wait %empty[%c0], %c0 : !m
+      %b = cta.slot %ring[%c0] : !r -> !b
+      cta.tma_load %d[%c0, %c0], %b, %full[%c0] : !d, !b, !m
+      %next = arith.subi %k, %c1 : i32
+      scf.yield %next : i32
+    }
+  }
+  tile.return
+}
+
+// CTAs may run a while loop together.
+// CHECK-LABEL: tile.kernel @common_while
+// CHECK: tma_multicast
+tile.kernel @common_while(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %ring = cta.alloc : !r
+  %full = cta.mbarrier_alloc arrivals 1 : !m
+  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  cta.warp_roles math {
+  } producer {
+    %last = scf.while (%k = %n) : (i32) -> i32 {
+      %goes_on = arith.cmpi sgt, %k, %c0 : i32
+      scf.condition(%goes_on) %k : i32
+    } do {
+    ^bb0(%k: i32):
+      cta.mbarrier_wait %empty[%c0], %c0 : !m
+      %b = cta.slot %ring[%c0] : !r -> !b
+      cta.tma_load %d[%c0, %k], %b, %full[%c0] : !d, !b, !m
+      %next = arith.subi %k, %c1 : i32
+      scf.yield %next : i32
+    }
+  }
+  tile.return
+}
+
 // What a loop carries may differ, a value from memory, and the number of the CTA; the number of the cluster does not.
 // CHECK-LABEL: tile.kernel @differing_places
 // CHECK-COUNT-1: tma_multicast

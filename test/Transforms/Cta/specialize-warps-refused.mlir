@@ -148,36 +148,64 @@ tile.kernel @negative_written_buffer(%n: i32, %d: !d {tile.tensor_map = {base = 
   tile.return
 }
 
-// How often a while loop runs is found out by running it.
+// What a while loop copies before its condition has no counters.
 // CHECK-LABEL: tile.kernel @negative_while
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
 tile.kernel @negative_while(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
   %c1 = arith.constant 1 : i32
   %end = scf.while (%i = %n) : (i32) -> i32 {
-    %goes_on = arith.cmpi sgt, %i, %c1 : i32
-    scf.condition(%goes_on) %i : i32
-  } do {
-  ^bb0(%i: i32):
     %a = cta.alloc : !b
     %m = cta.mbarrier_alloc arrivals 1 : !m
     cta.tma_load_sync %d[%i, %c1], %a, %m : !d, !b, !m
     %x = cta.local_load %a : !b -> !x
     tile.print "" %x : !x
+    %goes_on = arith.cmpi sgt, %i, %c1 : i32
+    scf.condition(%goes_on) %i : i32
+  } do {
+  ^bb0(%i: i32):
     %next = arith.subi %i, %c1 : i32
     scf.yield %next : i32
   }
   tile.return
 }
 
-// CHECK-LABEL: tile.kernel @negative_condition
+// Two reads of a volatile number may find different ones: one role would wait for the other for ever.
+// CHECK-LABEL: tile.kernel @negative_volatile
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
-tile.kernel @negative_condition(%i: i32, %c: i1, %d: !d {tile.tensor_map = {base = "a"}}) {
-  scf.if %c {
+tile.kernel @negative_volatile(%p: !tile.ptr<i32> {tile.name = "p"}, %d: !d {tile.tensor_map = {base = "a"}}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %n = tile.load %p volatile : !tile.ptr<i32>
+  scf.for %i = %c0 to %n step %c1 : i32 {
     %a = cta.alloc : !b
     %m = cta.mbarrier_alloc arrivals 1 : !m
-    cta.tma_load_sync %d[%i, %i], %a, %m : !d, !b, !m
+    cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    tile.print "" %x : !x
+  }
+  tile.return
+}
+
+// Nor does a producer wait for what a loop waits for.
+// CHECK-LABEL: tile.kernel @negative_polling
+// CHECK-NOT: cta.warp_roles
+// CHECK: tile.return
+tile.kernel @negative_polling(%n: i32, %p: !tile.ptr<i32> {tile.name = "p"}, %d: !d {tile.tensor_map = {base = "a"}}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.while : () -> () {
+    %flag = tile.load %p volatile : !tile.ptr<i32>
+    %goes_on = arith.cmpi eq, %flag, %c0 : i32
+    scf.condition(%goes_on)
+  } do {
+    scf.yield
+  }
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
     %x = cta.local_load %a : !b -> !x
     tile.print "" %x : !x
   }

@@ -115,6 +115,97 @@ tile.kernel @carried(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
   tile.return
 }
 
+// A branch around the copies leaves the counters as they are if it is not taken; both roles take it alike. What else it
+// results in stays with the math warps.
+// CHECK-LABEL: tile.kernel @branch
+// CHECK: cta.warp_roles math {
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{[^,]*}}, %[[SLOT:.*]] = %{{.*}}, %[[PARITY:.*]] = %{{.*}})
+// CHECK: %[[IF:.*]]:3 = scf.if %arg1 -> (tensor<{{.*}}>, i32, i32) {
+// CHECK: cta.mbarrier_wait %{{.*}}[%[[SLOT]]], %[[PARITY]]
+// CHECK: cta.mbarrier_arrive %{{.*}}[%[[SLOT]]]
+// CHECK: } else {
+// CHECK-NEXT: scf.yield %{{.*}}, %[[SLOT]], %[[PARITY]]
+// CHECK: scf.yield %[[IF]]#0, %[[IF]]#1, %[[IF]]#2
+// CHECK: } producer {
+// CHECK: scf.for {{.*}} iter_args(%[[PSLOT:.*]] = %{{[^,]*}}, %[[PPARITY:.*]] = %{{[^,]*}}) -> (i32, i32)
+// CHECK: %[[PIF:.*]]:2 = scf.if %arg1 -> (i32, i32) {
+// CHECK: cta.tma_load
+// CHECK: } else {
+// CHECK-NEXT: scf.yield %[[PSLOT]], %[[PPARITY]]
+// CHECK: scf.yield %[[PIF]]#0, %[[PIF]]#1
+tile.kernel @branch(%n: i32, %c: i1, %d: !d {tile.tensor_map = {base = "a"}}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !x
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!x) : i32 {
+    %next = scf.if %c -> !x {
+      %a = cta.alloc : !b
+      %m = cta.mbarrier_alloc arrivals 1 : !m
+      cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
+      %x = cta.local_load %a : !b -> !x
+      %more = arith.addf %acc, %x : !x
+      scf.yield %more : !x
+    } else {
+      scf.yield %acc : !x
+    }
+    scf.yield %next : !x
+  }
+  tile.print "" %sum : !x
+  tile.return
+}
+
+// A branch without loop around it has one slot, and no else to begin with.
+// CHECK-LABEL: tile.kernel @once
+// CHECK: cta.mbarrier_alloc arrivals 1 : <1>
+// CHECK: cta.warp_roles math {
+// CHECK: scf.if %arg1
+// CHECK: } producer {
+// CHECK: scf.if %arg1
+// CHECK: cta.tma_load
+tile.kernel @once(%i: i32, %c: i1, %d: !d {tile.tensor_map = {base = "a"}}) {
+  scf.if %c {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%i, %i], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    tile.print "" %x : !x
+  }
+  tile.return
+}
+
+// The producer finds out by itself how often a while loop runs. Its condition may pass on less than it sees.
+// CHECK-LABEL: tile.kernel @while_loop
+// CHECK: cta.warp_roles math {
+// CHECK: scf.while (%[[I:.*]] = %{{[^,]*}}, %[[SLOT0:.*]] = %{{[^,]*}}, %[[PARITY0:.*]] = %{{[^,]*}})
+// CHECK: scf.condition(%{{.*}}) %{{[^,]*}}, %[[SLOT0]], %[[PARITY0]]
+// CHECK: ^bb0(%{{.*}}, %[[SLOT:.*]]: i32, %[[PARITY:.*]]: i32):
+// CHECK: cta.mbarrier_wait %{{.*}}[%[[SLOT]]], %[[PARITY]]
+// CHECK: } producer {
+// CHECK: scf.while
+// CHECK-NOT: tile.print
+// CHECK: arith.cmpi sgt
+// CHECK: scf.condition
+// CHECK: cta.tma_load
+// CHECK: scf.yield
+tile.kernel @while_loop(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
+  %c1 = arith.constant 1 : i32
+  %end = scf.while (%i = %n) : (i32) -> i32 {
+    tile.print "i" %i : i32
+    %half = arith.shrsi %i, %c1 : i32
+    %goes_on = arith.cmpi sgt, %half, %c1 : i32
+    scf.condition(%goes_on) %half : i32
+  } do {
+  ^bb0(%half: i32):
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%half, %c1], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    tile.print "" %x : !x
+    scf.yield %half : i32
+  }
+  tile.return
+}
+
 // Different parameters are different tensors, also where control flow chooses one.
 // CHECK-LABEL: tile.kernel @written_chosen_tensor
 // CHECK: cta.warp_roles

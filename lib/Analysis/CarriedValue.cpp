@@ -1,5 +1,5 @@
 // Which values and operands of structured control flow belong together.
-#include "Transforms/Cta/CarriedValue.h"
+#include "Analysis/CarriedValue.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
