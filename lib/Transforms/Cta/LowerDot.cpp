@@ -7,12 +7,14 @@
 // shared memory to cta.fma_dot.
 //
 //   %d = tile.dot %a, %b, %c : #a, #b -> #acc   ==>   %d = cta.mma_sync %a, %b, %c {shape = 16, 8, 16}
+#include "Analysis/CarriedValue.h"
 #include "Analysis/DotPlan.h"
 #include "Analysis/FindTarget.h"
 #include "Layout/SharedLayouts.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -89,6 +91,46 @@ Value lowerToWgmma(OpBuilder &builder, DotOp dot, const DotPlan &plan) {
   return cta::WgmmaWaitOp::create(builder, loc, product, 0, product.getColumnsAttr());
 }
 
+/// Whether the product is added to `carried`, or to what is computed from it and replaces it.
+bool isAddedTo(const CarriedValue &carried, Value acc) {
+  return llvm::any_of(carried.values, [&](Value value) {
+    return value == acc || (value.hasOneUse() && *value.user_begin() == acc.getDefiningOp());
+  });
+}
+
+/// Whether all that loops around the product hand on of it takes the place of what it was added to. `value` is the
+/// product or what a branch makes of it.
+bool staysInPlace(Value value, cta::WgmmaWaitOp wait, Value acc) {
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    std::optional<CarriedValue> carried = CarriedValue::fedBy(use);
+    if (!carried || isAddedTo(*carried, acc))
+      return true;
+    Value first = carried->values.front();
+    Block *block = first.getParentBlock();
+    auto loop = dyn_cast<scf::WhileOp>(block->getParentOp());
+    bool isBranch = first.getDefiningOp<scf::IfOp>() != nullptr;
+    bool isCondition = !first.getDefiningOp() && loop && block == loop.getBeforeBody();
+    if (isBranch || isCondition)
+      return staysInPlace(first, wait, acc);
+    Operation *control = first.getDefiningOp() ? first.getDefiningOp() : block->getParentOp();
+    return !control->isProperAncestor(wait);
+  });
+}
+
+/// A product that takes the place of other registers, as when a loop exchanges two sums, is copied there. LLVM may copy
+/// it as soon as it is issued, unless it sees that this takes the result of the wait.
+void copyBehindWait(OpBuilder &builder, cta::WgmmaWaitOp wait) {
+  Value acc = wait.getAcc().getDefiningOp<cta::WgmmaOp>().getAcc();
+  if (staysInPlace(wait, wait, acc))
+    return;
+  builder.setInsertionPointAfter(wait);
+  bool isFloat = wait.getType().getElementType().isF32();
+  unsigned pack = 4 / getBytesInMemory(wait.getType().getElementType());
+  auto copy = InlineAsmOp::create(builder, wait.getLoc(), TypeRange{wait.getType()}, "mov.b32 $0, $1;",
+                                  isFloat ? "=f,f" : "=r,r", pack, /*isPure=*/true, ValueRange{wait});
+  wait.getResult().replaceAllUsesExcept(copy.getResult(0), copy);
+}
+
 /// What led to operands that are read from their buffers instead; users first.
 void eraseUnused(KernelOp kernel) {
   kernel->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
@@ -116,6 +158,8 @@ struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
       dot.erase();
     }
     eraseUnused(getOperation());
+    OpBuilder builder(&getContext());
+    getOperation().walk([&](cta::WgmmaWaitOp wait) { copyBehindWait(builder, wait); });
   }
 };
 

@@ -216,7 +216,28 @@ std::vector<std::pair<Operation *, unsigned>> planSchedule(scf::ForOp loop, int6
   return schedule;
 }
 
+/// The scf pipeliner takes only values that operations of the body make. What an iteration hands on as it is, from the
+/// one before or from outside, passes through an operation.
+void nameYields(IRRewriter &rewriter, scf::ForOp loop) {
+  Operation *yield = loop.getBody()->getTerminator();
+  rewriter.setInsertionPoint(yield);
+  for (OpOperand &operand : yield->getOpOperands()) {
+    Operation *op = operand.get().getDefiningOp();
+    if (!op || op->getBlock() != loop.getBody())
+      operand.set(UnrealizedConversionCastOp::create(rewriter, loop.getLoc(), operand.get().getType(), operand.get())
+                      .getResult(0));
+  }
+}
+
+void eraseNames(IRRewriter &rewriter, KernelOp kernel) {
+  kernel.walk([&](UnrealizedConversionCastOp name) {
+    if (name->getOperandTypes() == name->getResultTypes())
+      rewriter.replaceOp(name, name->getOperands());
+  });
+}
+
 LogicalResult pipeline(IRRewriter &rewriter, scf::ForOp loop, int64_t slots) {
+  nameYields(rewriter, loop);
   std::optional<LookAhead> ahead = planLookAhead(loop);
   unsigned count = ahead ? 3 : 2;
   loop = addSlotCounters(rewriter, loop, slots, count);
@@ -265,11 +286,14 @@ struct CtaPipeline : tile::impl::CtaPipelineBase<CtaPipeline> {
       int64_t slots = planSlots(loop, getOperation().getNumStages(), *gpu);
       if (slots < 2)
         continue;
+      Location loc = loop.getLoc();
       if (failed(pipeline(rewriter, loop, slots))) {
-        loop.emitError() << "cannot be pipelined with " << slots << " stages";
+        emitError(loc) << "this loop cannot be pipelined with " << slots
+                       << " stages; --num-stages=1 leaves it as it is";
         return signalPassFailure();
       }
     }
+    eraseNames(rewriter, getOperation());
   }
 };
 

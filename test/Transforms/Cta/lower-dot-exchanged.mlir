@@ -1,0 +1,28 @@
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-assign-layouts,cta-remove-conversions,cta-lower-descriptors,cta-lower-dot))' --mlir-print-local-scope | FileCheck %s
+
+// Two sums that a loop exchanges are copied behind their waits, where LLVM cannot do it earlier; one that is added to, or
+// to a part of, stays where it is, in a branch, too.
+// CHECK-LABEL: tile.kernel @exchanged
+// CHECK-COUNT-2: tile.inline_asm "mov.b32 $0, $1;", "=f,f" pack 1 pure
+// CHECK-NOT: tile.inline_asm
+// CHECK: tile.return
+tile.kernel @exchanged(%i: i32, %c: i1, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %c1 = arith.constant 1 : i32
+  %sums:4 = scf.for %k = %c1 to %i step %c1 iter_args(%x = %z, %y = %z, %u = %z, %v = %z) -> (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>) : i32 {
+    %a = tile.desc_load %d[%k, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+    %x1 = tile.dot %a, %a, %x : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    %y1 = tile.dot %a, %a, %y : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    %half = arith.mulf %u, %z : tensor<64x64xf32>
+    %u1 = tile.dot %a, %a, %half : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    %v1 = scf.if %c -> tensor<64x64xf32> {
+      %v2 = tile.dot %a, %a, %v : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+      scf.yield %v2 : tensor<64x64xf32>
+    } else {
+      scf.yield %v : tensor<64x64xf32>
+    }
+    scf.yield %y1, %x1, %u1, %v1 : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+  }
+  tile.print "" %sums#0, %sums#1, %sums#2, %sums#3 : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+  tile.return
+}
