@@ -53,7 +53,7 @@ struct Pending {
   ByteSet reads, writes;
   ByteSet copies;            ///< Asynchronous copies into shared memory that no wait has covered for certain.
   ByteSet stores;            ///< The same for copies out of shared memory.
-  PointerBases replicas;     ///< Of global memory, what several warps read the same elements of.
+  PointerBases replicas;     ///< Of global memory, what several threads read the same elements of.
   PointerBases globalWrites; ///< Of global memory.
 
   bool join(const Pending &other) {
@@ -74,7 +74,7 @@ struct Pending {
 
 /// What an operation reads or writes of global memory.
 struct GlobalAccess {
-  PointerBases replicas; ///< Read by several warps, the same elements.
+  PointerBases replicas; ///< Read by several threads, the same elements.
   PointerBases writes;
 };
 
@@ -85,7 +85,8 @@ GlobalAccess getGlobalAccess(Operation *op) {
   if (auto load = dyn_cast<LoadOp>(op)) {
     auto block = dyn_cast<RankedTensorType>(load.getType());
     auto layout = block ? dyn_cast_or_null<cta::LayoutAttr>(block.getEncoding()) : nullptr;
-    bool hasReplicas = !layout || layout.getLayout().hasBroadcast(layout::warpDim);
+    bool hasReplicas =
+        !layout || layout.getLayout().hasBroadcast(layout::warpDim) || layout.getLayout().hasBroadcast(layout::laneDim);
     // Who waits for another program must not wait for warps that have seen it already.
     return {hasReplicas && !load.getIsVolatile() ? PointerBases::of(load.getPtr()) : PointerBases(), {}};
   }

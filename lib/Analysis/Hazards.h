@@ -12,12 +12,12 @@
 // promises that they fill other slots (cta-pipeline). But the bytes that a copy fills must be free when it starts.
 // Likewise, a copy by TMA out of a buffer counts as a read at the cta.tma_store_wait that follow it.
 //
-// Elements of a block are written by one thread, but a block smaller than the CTA is read by several warps:
+// Elements of a block are written by one thread, but a block smaller than the CTA is read by several:
 //
 //   %v = tile.load %x                 all four warps read x[0:32]
 //   tile.store %x, %w                 hazard: one warp writes what another may still have to read
 //
-// So a read by several warps and a write through the same parameter, in either order, are a hazard, too; but not a
+// So a read of the same elements by several threads and a write through the same parameter, in either order, are a hazard, too; but not a
 // volatile read, by which a loop may wait for another program. A write by TMA waits for the reads in front of it;
 // what is behind it waits by cta-await-stores. What one thread writes and another reads otherwise is the program's to
 // order (tl.debug_barrier).

@@ -187,7 +187,7 @@ def CtaInsertBarriers : KernelPass<"cta-insert-barriers"> {
   let description = [{
     Kind: correctness. Requires: offsets of buffers. Ensures: phase allocated; between two accesses of different
     threads to the same bytes of shared memory, one of them a write, there is a barrier on every path, and so between
-    a write of global memory and a read (not volatile, nor behind a write by TMA) of which several warps have replicas.
+    a write of global memory and a read (not volatile, nor behind a write by TMA) of which several threads have replicas.
     Example: test/Transforms/Cta/insert-barriers.mlir.
   }];
 }

@@ -223,10 +223,17 @@ Result<OperationPtr> decodeSqrt(Decoding &d) {
   return elementwise<static_cast<float (*)(float)>(&sqrtRounded<Rounding::NearestEven>)>(d, modifiers);
 }
 
+/// Of three operands, since PTX ISA 8.8 for sm_100 and later.
+template <bool isMax, NanRule nanRule> float minMaxOfThree(float a, float b, float c) {
+  return minMax<float, isMax, nanRule, false>(minMax<float, isMax, nanRule, false>(a, b), c);
+}
+
 /// min, max: {.ftz}{.NaN}{.xorsign.abs}.
 template <bool isMax, NanRule nanRule, bool xorSign>
 Result<OperationPtr> decodeExtremeOf(Decoding &d, Modifiers modifiers) {
   std::optional<Type> type = d.takeType();
+  if (type == Type::F32 && !xorSign && d.instruction.operands.size() == 4)
+    return elementwise<&minMaxOfThree<isMax, nanRule>>(d, modifiers);
   if (type == Type::F64)
     return modifiers.flush || xorSign || nanRule == NanRule::Propagate
                ? Result<OperationPtr>(d.unsupported())
