@@ -23,7 +23,7 @@ std::optional<MmaType> tile::getMmaType(Type element) {
   return std::nullopt;
 }
 
-static std::optional<MmaType> getAccumulatorType(Type element) {
+std::optional<MmaType> tile::getAccumulatorType(Type element) {
   if (element.isF16())
     return MmaType::F16;
   if (element.isF32())

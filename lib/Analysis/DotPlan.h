@@ -58,5 +58,7 @@ std::optional<layout::WgmmaTiling> planWarpGroups(DotOp dot, bool aTransposed, b
 
 /// Element type of an `mma.sync` operand, if there is one; f32 counts as tf32.
 std::optional<target::MmaType> getMmaType(mlir::Type element);
+/// As what a product of the tensor cores accumulates it; none if nothing does.
+std::optional<target::MmaType> getAccumulatorType(mlir::Type element);
 
 } // namespace tile

@@ -42,6 +42,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
 
   // Normal form: constants folded and shared, so that later passes match few shapes of the same thing.
   list.cleanUp();
+  // Types of operands that the target's instructions have, before anything looks at what they can multiply.
+  list.add(Correctness, [target] { return createTileWidenDot({target}); });
   // Operands of products come through descriptors, whether the program made them or computed addresses …
   list.add(Optimisation, [target] { return createTileRaiseDescriptors({target}); });
   // Rows that warp groups cannot multiply as they are become columns, of which blocks are passed in any number.

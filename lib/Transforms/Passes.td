@@ -54,6 +54,16 @@ def TileSwapDot : KernelPass<"tile-swap-dot"> {
   let options = [TargetOption];
 }
 
+def TileWidenDot : KernelPass<"tile-widen-dot"> {
+  let summary = "multiply numbers of 8 bits as f16 where the target cannot otherwise";
+  let description = [{
+    Kind: correctness. Requires: phase tile. Ensures: phase tile; the operands of products are of types that the target's
+    tensor cores multiply, as far as f16 has the same numbers. Does not: change other products.
+    Example: test/Transforms/Tile/widen-dot.mlir.
+  }];
+  let options = [TargetOption];
+}
+
 def TileExpandDescriptors : KernelPass<"tile-expand-descriptors"> {
   let summary = "turn descriptor accesses into masked pointer accesses";
   let description = [{
