@@ -32,6 +32,9 @@ LogicalResult FmaDotOp::verify() {
 }
 
 LogicalResult WgmmaOp::verify() {
+  // PTX ISA, "wgmma.mma_async": shapes m64nNkK.
+  if (int64_t n = int32_t(getN()); n < 8 || n > 256 || n % 8 != 0)
+    return emitOpError() << "has instructions of " << n << " columns; possible are multiples of 8 up to 256";
   if (!getLayoutAttr(getAcc().getType()))
     return emitOpError() << "accumulator must have a layout";
   for (Value operand : {getA(), Value(getB())}) {

@@ -13,17 +13,21 @@ void InlineAsmOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &eff
   effects.emplace_back(MemoryEffects::Write::get(), GlobalMemory::get());
 }
 
-std::string InlineAsmOp::describeMismatch(TypeRange results, TypeRange args, StringRef constraints, int64_t pack,
-                                          bool isPure) {
+std::string InlineAsmOp::describeMismatch(TypeRange results, TypeRange args, StringRef text, StringRef constraints,
+                                          int64_t pack, bool isPure) {
   if (pack < 1 || pack > 16 || !llvm::isPowerOf2_64(pack))
     return llvm::formatv("pack is {0} but must be a power of two from 1 to 16", pack);
   if (isPure && results.empty())
     return "is pure and has no result";
-  int64_t registers = 0;
-  for (Type type : llvm::concat<const Type>(results, args)) {
-    int64_t bits = getElementTypeOf(type).getIntOrFloatBitWidth();
-    registers += llvm::divideCeil(pack, std::max<int64_t>(1, 32 / std::max<int64_t>(bits, 8)));
-  }
+  auto countRegisters = [&](TypeRange types) {
+    int64_t registers = 0;
+    for (Type type : types) {
+      int64_t bits = getElementTypeOf(type).getIntOrFloatBitWidth();
+      registers += llvm::divideCeil(pack, std::max<int64_t>(1, 32 / std::max<int64_t>(bits, 8)));
+    }
+    return registers;
+  };
+  int64_t written = countRegisters(results), registers = written + countRegisters(args);
   SmallVector<StringRef> letters;
   constraints.split(letters, ',', -1, /*KeepEmpty=*/false);
   int64_t given = llvm::count_if(letters, [](StringRef text) { return !text.trim().starts_with("~"); });
@@ -31,12 +35,25 @@ std::string InlineAsmOp::describeMismatch(TypeRange results, TypeRange args, Str
     return llvm::formatv("has {0} constraints but its operands take {1} registers for each {2} elements; those of 16 "
                          "and 8 bits share registers",
                          given, registers, pack);
+  int64_t outputs = llvm::count_if(letters, [](StringRef letter) { return letter.trim().starts_with("="); });
+  if (outputs != written)
+    return llvm::formatv("has {0} constraints with '=' but its results take {1} registers", outputs, written);
+  // $0, ${0} and ${0:…} are operands, $$ a dollar sign.
+  while (!(text = text.substr(text.find('$'))).empty()) {
+    text = text.drop_front();
+    if (text.consume_front("$"))
+      continue;
+    StringRef rest = text;
+    rest.consume_front("{");
+    if (int64_t number = 0; !rest.consumeInteger(10, number) && number >= registers)
+      return llvm::formatv("uses ${0}, but its operands are $0 to ${1}", number, registers - 1);
+  }
   return "";
 }
 
 LogicalResult InlineAsmOp::verify() {
   std::string mismatch =
-      describeMismatch(getResultTypes(), getArgs().getTypes(), getConstraints(), getPack(), getIsPure());
+      describeMismatch(getResultTypes(), getArgs().getTypes(), getText(), getConstraints(), getPack(), getIsPure());
   return mismatch.empty() ? success() : emitOpError() << mismatch;
 }
 

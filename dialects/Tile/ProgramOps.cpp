@@ -75,6 +75,9 @@ LogicalResult KernelOp::verify() {
 }
 
 LogicalResult PrintOp::verify() {
+  if (getIsUnsigned() && getIsUnsigned()->size() != getArgs().size())
+    return emitOpError() << "isUnsigned has " << getIsUnsigned()->size() << " entries for " << getArgs().size()
+                         << " operands";
   RankedTensorType first;
   for (Type type : getArgs().getTypes()) {
     auto tensor = dyn_cast<RankedTensorType>(type);

@@ -149,12 +149,16 @@ def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemRead<Tile_GlobalMemory>, 
   let description = [{
     Prints one line for each element of the operands: the program's grid coordinates, the element's index, `prefix` and
     the values. Tensors have one shape; scalars are repeated. The order between elements and programs is not specified.
-    `hex` prints integers in base 16.
+    `hex` prints integers in base 16. `isUnsigned` has an entry for each operand: the integers of these have no sign.
 
-    Example: `tile.print "x = " %x : tensor<128xf32>`
+    Example: `tile.print "x = " %x : tensor<128xi32> {isUnsigned = array<i1: true>}`
   }];
-  let arguments = (ins StrAttr:$prefix, UnitAttr:$hex, Variadic<Tile_Value>:$args);
+  let arguments = (ins StrAttr:$prefix, UnitAttr:$hex, OptionalAttr<DenseBoolArrayAttr>:$isUnsigned,
+                       Variadic<Tile_Value>:$args);
   let assemblyFormat = "$prefix (`hex` $hex^)? ($args^ `:` type($args))? attr-dict";
+  let extraClassDeclaration = [{
+    bool isUnsignedArg(size_t index) { return getIsUnsigned() && (*getIsUnsigned())[index]; }
+  }];
   let hasVerifier = 1;
 }
 

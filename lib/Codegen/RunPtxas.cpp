@@ -109,12 +109,45 @@ PtxasReport parsePtxasOutput(StringRef text) {
       report.kernels.back().registers = numberBefore(line, "registers");
       report.kernels.back().staticShared = numberBefore(line, "bytes smem");
     } else if (prefix.contains("fatal") || prefix.contains("error")) {
-      report.errors.push_back(message.str());
+      unsigned number = 0; // "ptxas FILE, line 12; error : MESSAGE"
+      prefix.rsplit(", line ").second.consumeInteger(10, number);
+      report.errors.push_back({number, message.str()});
     } else if (prefix.contains("warning") || message.starts_with("(C")) {
       report.warnings.push_back(message.str());
     }
   }
   return report;
+}
+
+std::string findSource(StringRef ptx, unsigned line) {
+  // .loc FILE LINE COLUMN holds until the next; .file FILE "PATH" comes at the end.
+  unsigned file = 0, row = 0, column = 0, current = 0;
+  StringRef path;
+  for (StringRef text : llvm::split(ptx, '\n')) {
+    bool isBefore = ++current <= line;
+    text = text.ltrim();
+    if (isBefore && text.consume_front(".loc")) {
+      (text = text.ltrim()).consumeInteger(10, file);
+      (text = text.ltrim()).consumeInteger(10, row);
+      (text = text.ltrim()).consumeInteger(10, column);
+    } else if (text.consume_front(".file")) {
+      unsigned number = 0;
+      (text = text.ltrim()).consumeInteger(10, number);
+      if (number == file)
+        path = text.split('"').second.split('"').first;
+    }
+  }
+  return row == 0 || path.empty() ? "" : llvm::formatv("{0}:{1}:{2}", path, row, column).str();
+}
+
+/// All errors, each with its place in the kernel's source.
+static std::string describeErrors(const PtxasReport &report, StringRef ptx) {
+  std::string text;
+  for (const PtxasError &error : report.errors) {
+    std::string source = error.line == 0 ? "" : findSource(ptx, error.line);
+    text += (text.empty() ? "" : "\n  ") + (source.empty() ? "" : source + ": ") + error.message;
+  }
+  return text;
 }
 
 // ptxas takes minutes for no kernel that anybody would want to run.
@@ -221,7 +254,7 @@ static llvm::Expected<Assembled> assemble(StringRef ptxas, StringRef ptx, const 
     return text.takeError();
   PtxasReport report = parsePtxasOutput(*text);
   if (code != 0) {
-    std::string reason = report.errors.empty() ? *text : llvm::join(report.errors, "\n  ");
+    std::string reason = report.errors.empty() ? *text : describeErrors(report, ptx);
     if (StringRef(reason).trim().empty())
       reason = code > 128 ? strsignal(code - 128) : "it has printed nothing";
     return llvm::createStringError(llvm::formatv("'{0}' failed for {1} with exit code {2}: {3}", ptxas,

@@ -23,24 +23,32 @@ struct KernelResources {
   unsigned staticShared = 0; ///< bytes a CTA
 };
 
+struct PtxasError {
+  unsigned line = 0; ///< of the PTX, from 1; 0: none is given
+  std::string message;
+};
+
 /// What ptxas printed, parsed.
 struct PtxasReport {
   std::vector<KernelResources> kernels;
   std::vector<std::string> warnings; ///< also its notes on performance, "(C7510) ..."
-  std::vector<std::string> errors;
+  std::vector<PtxasError> errors;
 
   const KernelResources *find(llvm::StringRef entry) const;
 };
 
 PtxasReport parsePtxasOutput(llvm::StringRef text);
 
+/// `file:line:column` of the kernel's source from which a line of the PTX comes (.file, .loc); empty if none is known.
+std::string findSource(llvm::StringRef ptx, unsigned line);
+
 struct Assembled {
   std::string cubin;
   PtxasReport report;
 };
 
-/// Fails with ptxas' own errors when it rejects the code. Code that spills though there are registers is assembled a
-/// second time, for one CTA a multiprocessor; what spills less is returned.
+/// Fails with ptxas' own errors, and where in the source they come from, when it rejects the code. Code that spills
+/// though there are registers is assembled a second time, for one CTA a multiprocessor; what spills less is returned.
 llvm::Expected<Assembled> runPtxas(llvm::StringRef ptxas, llvm::StringRef ptx, const target::GpuTarget &target);
 
 } // namespace tile::codegen

@@ -129,11 +129,10 @@ static std::optional<SmallVector<int32_t>> permutation(BuiltinCall &call, size_t
       return std::nullopt;
     }
     Int128 axis = *number < 0 ? *number + size : *number;
-    if (axis < 0 || axis >= size || !seen.insert(static_cast<int32_t>(axis)).second)
-      break;
-    order.push_back(static_cast<int32_t>(axis));
+    if (axis >= 0 && axis < size && seen.insert(static_cast<int32_t>(axis)).second)
+      order.push_back(static_cast<int32_t>(axis));
   }
-  if (order.size() == rank)
+  if (order.size() == rank && dims.elements.size() == rank)
     return order;
   call.sema.error(Diag::permutation, call.range, {std::to_string(dims.elements.size()), std::to_string(rank)});
   return std::nullopt;

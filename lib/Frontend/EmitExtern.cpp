@@ -50,7 +50,7 @@ SymValue emitInlineAsm(Sema &sema, BuiltinCall &call) {
     results.push_back(sema.mlirType(dtype->isPointer ? DType(Scalar::Int64) : *dtype, shaped.shape()));
   }
   std::string mismatch =
-      InlineAsmOp::describeMismatch(results, ValueRange(operands).getTypes(), *constraints, *pack, *isPure);
+      InlineAsmOp::describeMismatch(results, ValueRange(operands).getTypes(), *text, *constraints, *pack, *isPure);
   if (!mismatch.empty())
     return sema.error(Diag::inline_asm_form, call.range, {mismatch});
   Location loc = sema.location(call.range);

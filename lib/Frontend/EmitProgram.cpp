@@ -96,6 +96,7 @@ SymValue emitDevicePrint(Sema &sema, BuiltinCall &call) {
   if (!prefix || !hex)
     return {};
   SmallVector<mlir::Value> operands;
+  SmallVector<bool> isUnsigned;
   SymValue block; // all blocks are printed together, element by element
   for (const SymValue &element : call[1].elements) {
     SymValue value = sema.toTensor(element, call.rangeOf(1));
@@ -106,8 +107,15 @@ SymValue emitDevicePrint(Sema &sema, BuiltinCall &call) {
     if (value.isBlock())
       block = value;
     operands.push_back(value.value);
+    isUnsigned.push_back(value.type.isUnsigned());
   }
-  PrintOp::create(sema.builder, sema.location(call.range), *prefix, *hex, operands);
+  // As in Triton, values are set off from what is printed in front of them.
+  if (!operands.empty() && !prefix->empty() && prefix->back() != ' ')
+    *prefix += llvm::is_contained({':', '='}, prefix->back()) ? " " : ": ";
+  PrintOp::create(sema.builder, sema.location(call.range), *prefix, *hex,
+                  llvm::is_contained(isUnsigned, true) ? sema.builder.getDenseBoolArrayAttr(isUnsigned)
+                                                       : mlir::DenseBoolArrayAttr(),
+                  operands);
   return none();
 }
 

@@ -90,13 +90,8 @@ static void printOne(llvm::raw_ostream &stream, const Machine &machine, const Va
   Slot slot = machine.code.slots.lookup(variable.value);
   if (slot.kind == Kind::Descriptor) {
     stream << "a descriptor of buffer '" << machine.buffers[machine.at<Descriptor>(slot.offset)->buffer].name << '\'';
-  } else if (variable.isUnsigned && isInteger(slot.kind)) {
-    uint64_t bits = 0;
-    size_t bytes = bytesInFrame(slot.kind);
-    std::memcpy(&bits, machine.at<char>(slot.offset) + size_t(element) * bytes, bytes);
-    stream << bits;
   } else {
-    printNumber(stream, machine, slot, element);
+    printNumber(stream, machine, slot, element, /*hex=*/false, variable.isUnsigned);
   }
 }
 

@@ -119,7 +119,8 @@ private:
 std::string positionOf(mlir::Location location);
 
 /// Prints an element of a value: floats with as many digits as tell them apart, pointers as buffer and offset.
-void printNumber(llvm::raw_ostream &stream, const Machine &machine, Slot slot, int64_t element, bool hex = false);
+void printNumber(llvm::raw_ostream &stream, const Machine &machine, Slot slot, int64_t element, bool hex = false,
+                 bool isUnsigned = false);
 
 /// Buffer numbers of the `count` pointers whose offsets start at `offset`.
 inline size_t pointerBuffers(size_t offset, int64_t count) {

@@ -23,7 +23,8 @@ static unsigned digitsOf(Kind kind) {
   }
 }
 
-void printNumber(llvm::raw_ostream &stream, const Machine &machine, Slot slot, int64_t element, bool hex) {
+void printNumber(llvm::raw_ostream &stream, const Machine &machine, Slot slot, int64_t element, bool hex,
+                 bool isUnsigned) {
   const char *place = machine.at<char>(slot.offset);
   if (slot.kind == Kind::Pointer) {
     int32_t buffer = machine.at<int32_t>(pointerBuffers(slot.offset, slot.count))[element];
@@ -38,8 +39,10 @@ void printNumber(llvm::raw_ostream &stream, const Machine &machine, Slot slot, i
     std::memcpy(&bits, place + size_t(element) * bytes, bytes);
     if (hex)
       stream << llvm::format_hex(bits, unsigned(2 + bytes * 2));
+    else if (isUnsigned || slot.kind == Kind::I1)
+      stream << bits;
     else
-      stream << (slot.kind == Kind::I1 ? int64_t(bits) : llvm::SignExtend64(bits, unsigned(bytes) * 8));
+      stream << llvm::SignExtend64(bits, unsigned(bytes) * 8);
   }
 }
 
@@ -117,9 +120,10 @@ bool print(Machine &machine, const Instruction &instruction) {
   for (int64_t element = 0; element < data.count; ++element) {
     *stream << llvm::formatv("pid ({0}, {1}, {2}) idx ({3:$[, ]}) {4}", x, y, z,
                              llvm::make_range(index.begin(), index.end()), op.getPrefix());
-    llvm::interleaveComma(data.values, *stream, [&](Slot slot) {
-      printNumber(*stream, machine, slot, slot.count == 1 ? 0 : element, op.getHex());
-    });
+    for (auto [number, slot] : llvm::enumerate(data.values)) {
+      *stream << (number == 0 ? "" : ", ");
+      printNumber(*stream, machine, slot, slot.count == 1 ? 0 : element, op.getHex(), op.isUnsignedArg(number));
+    }
     *stream << '\n';
     for (size_t axis = index.size(); axis-- > 0 && ++index[axis] == data.shape[axis];)
       index[axis] = 0;

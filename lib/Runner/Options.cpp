@@ -3,7 +3,29 @@
 
 #include <CLI/CLI.hpp>
 
+#include <charconv>
+
 namespace tile::runner {
+
+/// CLI11 takes the nearest number of the type for others.
+static std::string isUnsigned(const std::string &text) {
+  uint64_t number = 0;
+  auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return code == std::errc() && end == text.data() + text.size()
+             ? std::string()
+             : "'" + text + "' is no integer from 0 to " + std::to_string(UINT64_MAX);
+}
+
+static std::string isLabel(const std::string &text) {
+  const size_t at = text.find('=');
+  return at != std::string::npos && at > 0 ? std::string() : "'" + text + "' is no KEY=VALUE";
+}
+
+std::string isSeconds(const std::string &text) {
+  double seconds = 0;
+  const bool isNumber = CLI::detail::lexical_cast(text, seconds) && seconds >= 0.001 && seconds <= 1e6; // nor NaN
+  return isNumber ? std::string() : "'" + text + "' is no number of seconds from 0.001 to 1000000";
+}
 
 const char *const exitCodeHelp = "Exit codes: 0 success; 1 a check failed, or the kernel could not be loaded or run; 2 "
                                  "wrong options or arguments.";
@@ -24,9 +46,12 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
       ->delimiter(',')
       ->expected(1, 3)
       ->type_name("X[,Y[,Z]]")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(int64_t(0), int64_t(2147483647)))
       ->group(runGroup);
-  app.add_option("--seed", options.seed, "Seed of random inputs")->group(runGroup)->capture_default_str();
+  app.add_option("--seed", options.seed, "Seed of random inputs")
+      ->check(isUnsigned)
+      ->group(runGroup)
+      ->capture_default_str();
   app.add_option("--repeat", options.repeat, "Run (and check) this many times with fresh buffers")
       ->check(CLI::Range(1, 1000000))
       ->group(runGroup)
@@ -103,6 +128,7 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
       ->group(benchGroup);
   app.add_option("--label", options.labels, "Record KEY=VALUE with the measurement, for example commit=1a2b3c")
       ->type_name("KEY=VALUE")
+      ->check(isLabel)
       ->allow_extra_args(false)
       ->group(benchGroup);
   app.add_option("--cublas", options.cublas, "The cuBLAS library to load; default: libcublas.so.13, .12 or .11")

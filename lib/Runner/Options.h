@@ -49,6 +49,9 @@ struct RunOptions {
   bool listDevices = false;
 };
 
+/// For CLI11: what is wrong with a number of seconds; empty if nothing is.
+std::string isSeconds(const std::string &text);
+
 /// Arguments, device, check, benchmark and report options.
 void addRunOptions(CLI::App &app, RunOptions &options);
 

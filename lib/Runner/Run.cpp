@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 namespace tile::runner {
 
@@ -86,6 +87,17 @@ std::vector<DeviceArgument> makeArguments(const Manifest &manifest, const Bindin
                          parameter.isPointer ? 0 : bindings.argumentBits(manifest, i)});
   }
   return arguments;
+}
+
+/// What a run writes is not what it runs.
+Status checkOutputs(const RunOptions &options, const std::vector<NamedText> &saves) {
+  std::vector<std::string> paths{options.profileJson, options.benchJson};
+  for (const NamedText &save : saves)
+    paths.push_back(save.value);
+  for (const std::string &path : paths)
+    if (std::error_code ignored; std::filesystem::equivalent(path, options.artifact, ignored))
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "the output '{}' is the kernel that runs", path);
+  return Success{};
 }
 
 /// The same assumptions that a launch checks, for devices that do not launch through libtilert.
@@ -227,9 +239,13 @@ Status measure(const RunOptions &options, const Manifest &manifest, CudaDevice &
 } // namespace
 
 Status validateRequest(const RunOptions &options, const Manifest &manifest) {
-  for (const auto &[option, texts] : {std::pair("--save", &options.saves), std::pair("--compare", &options.compares)})
-    if (Result<std::vector<NamedText>> files = parseFiles(option, *texts, manifest); !files)
-      return files.error();
+  Result<std::vector<NamedText>> saves = parseFiles("--save", options.saves, manifest);
+  if (!saves)
+    return saves.error();
+  if (Result<std::vector<NamedText>> compares = parseFiles("--compare", options.compares, manifest); !compares)
+    return compares.error();
+  if (Status status = checkOutputs(options, *saves); !status)
+    return status;
   // One multiprocessor stands for any number: only the values of defaults can depend on it.
   Result<Bindings> bindings = Bindings::bind(manifest, options.arguments, 1);
   if (!bindings)

@@ -37,13 +37,13 @@ int run(int argc, char **argv) {
              "--soak", options.soakSeconds,
              "Launch with random sizes for so many seconds and check each launch; NAME=LOW..HIGH gives the range "
              "of an integer (1..2048), NAME=VALUE fixes it")
-          ->check(CLI::Range(0.001, 1e6))
+          ->check(isSeconds)
           ->type_name("SECONDS")
           ->excludes("--suite")
           ->excludes("--compare")
           ->excludes("--bench");
   app.add_option("--deadline", options.deadlineSeconds, "Seconds after which a launch of --soak counts as hanging")
-      ->check(CLI::Range(0.001, 1e6))
+      ->check(isSeconds)
       ->type_name("SECONDS")
       ->needs(soak)
       ->capture_default_str();

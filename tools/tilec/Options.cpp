@@ -95,8 +95,8 @@ public:
       : table(table), arguments(arguments), run(run), line(line), options(line.compiler) {}
 
   bool read() {
-    return checkUnknown() && readInputFile() && readOutput() && readKernel() && readPasses() && readWarnings() &&
-           readToolkit();
+    return checkUnknown() && checkEmpty() && readInputFile() && readOutput() && readKernel() && readPasses() &&
+           readWarnings() && readToolkit();
   }
 
 private:
@@ -114,6 +114,15 @@ private:
         return fail(formatv("unknown option '{0}'; did you mean '{1}'?", word, nearest));
       return fail(formatv("unknown option '{0}'; tilec --help lists the options", word));
     }
+    return true;
+  }
+
+  /// An empty value is a variable of a script that has none.
+  bool checkEmpty() {
+    for (const Arg *argument : arguments)
+      if (!argument->getOption().matches(OPT_UNKNOWN) && !argument->getOption().matches(OPT_INPUT) &&
+          argument->getNumValues() == 1 && StringRef(argument->getValue()).empty())
+        return fail(formatv("{0} needs a value", StringRef(argument->getSpelling()).rtrim('=')));
     return true;
   }
 
@@ -165,8 +174,6 @@ private:
 
   bool readOutput() {
     line.output = arguments.getLastArgValue(OPT_o).str();
-    if (arguments.hasArg(OPT_o) && line.output.empty())
-      return fail("-o expects a file name");
     if (std::optional<EmitKind> kind = emitKindOfFile(line.output)) {
       options.emit = *kind;
       line.emitGiven = true;
@@ -226,7 +233,8 @@ private:
         int64_t number = 0;
         if (name.empty() || value.getAsInteger(10, number) || number < 0)
           return fail(formatv("--size expects NAME=NUMBER,..., not '{0}'", list));
-        options.sizes[name.str()] = number;
+        if (auto [entry, isNew] = options.sizes.try_emplace(name.str(), number); !isNew && entry->second != number)
+          return fail(formatv("--size gives {0} twice: {1} and {2}", name, entry->second, number));
       }
     if (!readNumber(OPT_num_warps, "--num-warps", 1, 32, options.numWarps) ||
         !readNumber(OPT_num_stages, "--num-stages", 1, 16, options.numStages))

@@ -7,6 +7,7 @@
 #include "Tools.h"
 
 #include "llvm/Support/BuryPointer.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
@@ -45,6 +46,10 @@ int compileCommand(llvm::ArrayRef<const char *> words) {
     return fail(Outcome::Environment, text.takeError());
   line.compiler.inputText = std::move(*text);
   std::string output = line.output.empty() ? defaultOutput(line.compiler) : line.output;
+
+  // Written in one step at the end, it would be lost only when all has gone well.
+  if (bool same = false; output != "-" && !llvm::sys::fs::equivalent(line.compiler.input, output, same) && same)
+    return fail(Outcome::Usage, llvm::createStringError("the output '" + output + "' is the input"));
 
   // The process ends here: nothing needs to be freed operation by operation.
   auto owned = std::make_unique<driver::Compilation>(std::move(line.compiler), llvm::errs());

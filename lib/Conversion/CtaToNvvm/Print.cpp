@@ -113,7 +113,7 @@ struct Printed {
   Value value;
 };
 
-Printed emitPrinted(OpBuilder &builder, Location loc, Value value, Type element, bool hex,
+Printed emitPrinted(OpBuilder &builder, Location loc, Value value, Type element, bool hex, bool isUnsigned,
                     const target::GpuTarget &gpu) {
   if (isa<PtrType>(element))
     return {"0x%llx", LLVM::PtrToIntOp::create(builder, loc, builder.getI64Type(), value)};
@@ -122,16 +122,18 @@ Printed emitPrinted(OpBuilder &builder, Location loc, Value value, Type element,
       value = emitFromFloat8(builder, loc, value, element, builder.getF32Type(), gpu).front();
     if (!value.getType().isF64())
       value = arith::ExtFOp::create(builder, loc, builder.getF64Type(), value);
-    return {"%g", value};
+    // Enough decimal digits to tell the numbers of a format apart; the interpreter prints as many.
+    return {element.isF64() ? "%.17g" : element.isF32() ? "%.9g" : element.isF16() ? "%.5g" : "%.4g", value};
   }
   unsigned bits = element.getIntOrFloatBitWidth();
-  if (bits < 32 && (hex || bits == 1))
+  if (bits < 32 && (hex || isUnsigned || bits == 1))
     value = arith::ExtUIOp::create(builder, loc, builder.getI32Type(), value);
   else if (bits < 32)
     value = arith::ExtSIOp::create(builder, loc, builder.getI32Type(), value);
-  if (bits == 64)
-    return {hex ? "0x%llx" : "%lld", value};
-  return {hex ? "0x%x" : "%d", value};
+  std::string length = bits == 64 ? "ll" : "";
+  if (hex)
+    return {"0x%0" + std::to_string(std::max(bits / 4, 2u)) + length + "x", value};
+  return {"%" + length + (isUnsigned ? "u" : "d"), value};
 }
 
 /// Tensors that are printed together have one layout; scalars are printed with every element. Null if all are scalars.
@@ -189,8 +191,9 @@ struct PrintLowering : TargetPattern<PrintOp> {
     format += ") " + escaped(op.getPrefix());
     for (auto [number, operand, registers] : llvm::enumerate(op.getArgs(), adaptor.getArgs())) {
       Value value = registers.size() == 1 ? registers.front() : registers[index];
-      Printed printed = emitPrinted(rewriter, loc, value, getElementTypeOf(operand.getType()), op.getHex(), gpu);
-      format += (number == 0 ? "" : " ") + printed.conversion;
+      Printed printed = emitPrinted(rewriter, loc, value, getElementTypeOf(operand.getType()), op.getHex(),
+                                    op.isUnsignedArg(number), gpu);
+      format += (number == 0 ? "" : ", ") + printed.conversion;
       arguments.push_back(printed.value);
     }
     emitPrintf(rewriter, op, format + "\n", arguments);

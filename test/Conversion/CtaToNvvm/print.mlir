@@ -3,7 +3,7 @@
 
 #l = #cta.layout<[16], register = [[0]], lane = [[1], [2], [4], [8], [0]], warp = []>
 
-// CHECK-DAG: llvm.mlir.global internal constant @{{.*}}("pid (%u, %u, %u) idx (%d) 100%% of 0x%x %g 0x%x\0A\00")
+// CHECK-DAG: llvm.mlir.global internal constant @{{.*}}("pid (%u, %u, %u) idx (%d) 100%% of 0x%02x, %.5g, 0x%02x\0A\00")
 // CHECK-DAG: llvm.mlir.global internal constant @{{.*}}("pid (%u, %u, %u) assertion failed: small\0A\00")
 // CHECK-DAG: llvm.func @vprintf(!llvm.ptr, !llvm.ptr) -> i32
 

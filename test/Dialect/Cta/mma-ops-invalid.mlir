@@ -83,6 +83,20 @@ tile.kernel @warp_groups_accumulator() {
 
 #wa = #cta.layout<[64, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]>
 #wb = #cta.layout<[16, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0]]>
+
+tile.kernel @no_columns() {
+  %a = cta.alloc : !cta.buffer<64x16xf16, #wa>
+  %b = cta.alloc : !cta.buffer<16x64xf16, #wb>
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  // expected-error @below {{'cta.wgmma' op has instructions of 0 columns; possible are multiples of 8 up to 256}}
+  %d = cta.wgmma %a, %b, %z {n = 0 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<16x64xf16, #wb> -> tensor<64x64xf32>
+  tile.return
+}
+
+// -----
+
+#wa = #cta.layout<[64, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]>
+#wb = #cta.layout<[16, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0]]>
 #wc = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 
 tile.kernel @warp_groups_slots() {

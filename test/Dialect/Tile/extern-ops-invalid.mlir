@@ -37,3 +37,19 @@ tile.kernel @arguments(%x: f32) {
   %y = tile.library_call hypot(%x) : f32
   tile.return
 }
+
+// -----
+
+tile.kernel @too_few_operands(%x: i32) {
+  // expected-error @below {{'tile.inline_asm' op uses $5, but its operands are $0 to $1}}
+  %y = tile.inline_asm "{ mov.b32 $0, ${1:x}; } // $$7 mov $5", "=r,r" pack 1 pure(%x) : (i32) -> i32
+  tile.return
+}
+
+// -----
+
+tile.kernel @too_many_results(%x: i32) {
+  // expected-error @below {{'tile.inline_asm' op has 2 constraints with '=' but its results take 1 registers}}
+  %y = tile.inline_asm "mov.b32 $0, $1;", "=r,=r" pack 1 pure(%x) : (i32) -> i32
+  tile.return
+}

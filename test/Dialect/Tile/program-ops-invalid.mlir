@@ -53,6 +53,14 @@ tile.kernel @print() {
 
 // -----
 
+tile.kernel @print_signs(%x: i32) {
+  // expected-error @below {{'tile.print' op isUnsigned has 2 entries for 1 operands}}
+  tile.print "x" %x : i32 {isUnsigned = array<i1: true, false>}
+  tile.return
+}
+
+// -----
+
 // expected-error @below {{'tile.kernel' op cluster has 2 numbers but needs 3}}
 tile.kernel @cluster_rank() attributes {cluster = array<i32: 2, 1>} {
   tile.return

@@ -43,7 +43,23 @@ TEST(PtxasReport, errorsKeepTheirLines) {
   PtxasReport report = parsePtxasOutput("ptxas /tmp/a.ptx, line 12; error   : Unknown symbol 'x'\n"
                                         "ptxas fatal   : Ptx assembly aborted due to errors\n");
   ASSERT_EQ(report.errors.size(), 2u);
-  EXPECT_EQ(report.errors[0], "Unknown symbol 'x'");
+  EXPECT_EQ(report.errors[0].message, "Unknown symbol 'x'");
+  EXPECT_EQ(report.errors[0].line, 12u);
+  EXPECT_EQ(report.errors[1].line, 0u);
+}
+
+TEST(PtxasReport, linesComeFromTheSource) {
+  const char *ptx = "// header\n"
+                    "\t.loc\t1 3 9\n"
+                    "\tmov.u32 \t%r2, %tid.x;\n"
+                    "\t.loc\t2 15 19, function_name $L__info, inlined_at 1 3 9\n"
+                    "garbage %r1, %r2;\n"
+                    "\t.loc\t1 6 14\n"
+                    "\t.file\t1 \"a/k.tile\"\n"
+                    "\t.file\t2 \"b c/helper.tile\"\n";
+  EXPECT_EQ(findSource(ptx, 1), "");
+  EXPECT_EQ(findSource(ptx, 3), "a/k.tile:3:9");
+  EXPECT_EQ(findSource(ptx, 5), "b c/helper.tile:15:19");
 }
 
 TEST(PtxasReport, emptyOutputIsAnEmptyReport) {
