@@ -13,7 +13,7 @@ using llvm::StringRef;
 namespace tile::codegen {
 namespace {
 
-/// Keywords of C11 and C++17, and the names that the generated functions use themselves.
+/// Keywords of C and C++, and the names that the generated functions use themselves.
 bool isReserved(StringRef name) {
   static constexpr StringRef words[] = {"alignas",
                                         "alignof",
@@ -87,6 +87,7 @@ bool isReserved(StringRef name) {
                                         "typedef",
                                         "typeid",
                                         "typename",
+                                        "typeof",
                                         "union",
                                         "unsigned",
                                         "using",
@@ -106,7 +107,9 @@ bool isReserved(StringRef name) {
                                         "reinterpret_cast",
                                         "char16_t",
                                         "char32_t"};
-  return llvm::is_contained(words, name);
+  // tile_launch and its like would be hidden; _Bool and __x are C's.
+  bool isOfImplementation = name.size() > 1 && name[0] == '_' && (name[1] == '_' || llvm::isUpper(name[1]));
+  return llvm::is_contained(words, name) || isOfImplementation || name.starts_with("tile_");
 }
 
 std::string identifier(StringRef name) {
