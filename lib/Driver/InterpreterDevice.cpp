@@ -75,6 +75,10 @@ interp::DebugInfo makeDebugInfo(KernelOp kernel, const frontend::KernelText &tex
   source.split(lines, '\n');
   for (llvm::StringRef line : lines)
     info.lines.push_back(line.rtrim('\r').str());
+  kernel.walk([&](mlir::Operation *op) {
+    for (const interp::StackFrame &frame : info.stackOf(op))
+      info.codeLines.insert(frame.line);
+  });
   return info;
 }
 

@@ -52,6 +52,20 @@ bool Condition::namesLine() const {
   return llvm::any_of(terms, [](const Term &term) { return term.name == "line"; });
 }
 
+std::string Condition::findMistake(const DebugInfo &info) const {
+  for (const Term &term : terms) {
+    std::string mistake;
+    if (term.name == "line" && term.comparison == "==")
+      mistake = info.explainMissing(term.numbers.front());
+    else if (term.name != "line" && term.name != "pid" &&
+             llvm::none_of(info.variables, [&](const Variable &variable) { return variable.name == term.name; }))
+      mistake = "no variable is called '" + term.name + "'";
+    if (!mistake.empty())
+      return mistake;
+  }
+  return "";
+}
+
 static bool compare(double left, StringRef comparison, double right) {
   if (comparison == "==")
     return left == right;

@@ -17,6 +17,8 @@ public:
   /// Nothing where a variable has no value: in a helper, it is as it was at the call.
   std::optional<bool> holds(const Machine &machine, const DebugInfo &info, mlir::Operation *op,
                             const StackFrame &frame) const;
+  /// Why it can never hold: a line without code, or a name that no variable has. Empty if it may.
+  std::string findMistake(const DebugInfo &info) const;
   /// Whether it says where to stop, so that each arrival counts.
   bool namesLine() const;
   const std::string &toString() const { return text; }

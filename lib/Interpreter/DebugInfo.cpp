@@ -2,6 +2,7 @@
 #include "Interpreter/DebugInfo.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -24,6 +25,14 @@ std::vector<StackFrame> DebugInfo::stackOf(Operation *op) const {
       return stack;
     location = call.getCaller();
   }
+}
+
+std::string DebugInfo::explainMissing(double line) const {
+  if (llvm::any_of(codeLines, [&](unsigned codeLine) { return codeLine == line; }))
+    return "";
+  auto next = llvm::find_if(codeLines, [&](unsigned codeLine) { return codeLine > line; });
+  std::string text = llvm::formatv("line {0} has no code", llvm::format("%.15g", line));
+  return next == codeLines.end() ? text : text + "; the next that has is " + std::to_string(*next);
 }
 
 std::string DebugInfo::functionOf(const StackFrame &frame) const {

@@ -6,6 +6,8 @@
 
 #include "Interpreter/Machine.h"
 
+#include <set>
+
 namespace tile::interp {
 
 /// A name has this value behind the operation `after` (null: from the start) of `block` (null: wherever the value is
@@ -34,10 +36,13 @@ struct DebugInfo {
   llvm::DenseMap<mlir::Attribute, std::string> functions;
   std::string kernel;
   std::vector<std::string> lines; ///< of the source file
+  std::set<unsigned> codeLines;   ///< their numbers, where a program can stop
 
   /// Innermost first. Empty if the operation has no place in a file.
   std::vector<StackFrame> stackOf(mlir::Operation *op) const;
   std::string functionOf(const StackFrame &frame) const;
+  /// Why no program comes to this line; empty if one may.
+  std::string explainMissing(double line) const;
   /// In front of the operation, or behind it, in this frame.
   const Variable *find(mlir::Operation *op, mlir::Attribute frame, llvm::StringRef name, bool behind = false) const;
   /// All, by name; the variables of tuples stand for their elements.

@@ -246,6 +246,10 @@ void Debugger::addBreakpoint(StringRef text) {
     out << formatv("cannot read the condition '{0}'; help shows the form\n", text);
     return;
   }
+  if (std::string mistake = condition->findMistake(info); !mistake.empty()) {
+    out << mistake << '\n';
+    return;
+  }
   request.breakpoints.push_back(std::move(*condition));
   wasTrue.push_back(true); // where it holds already it does not begin to
 }

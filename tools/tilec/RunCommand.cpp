@@ -149,6 +149,17 @@ struct InterpreterArguments {
       return fail(Outcome::Usage, "--break reads commands from standard input, so the kernel must be a file");
     return std::nullopt;
   }
+
+  /// An exit code if the kernel has no such lines or variables.
+  std::optional<int> check(const interp::DebugInfo &info) const {
+    for (const interp::Condition &condition : options.debug.breakpoints)
+      if (std::string mistake = condition.findMistake(info); !mistake.empty())
+        return fail(Outcome::Usage, "--break: '" + condition.toString() + "': " + mistake);
+    for (unsigned number : options.debug.printLines)
+      if (std::string mistake = info.explainMissing(number); !mistake.empty())
+        return fail(Outcome::Usage, "--print-values: " + mistake);
+    return std::nullopt;
+  }
 };
 
 int runInterpreter(const runner::RunOptions &run, CommandLine &line, const InterpreterArguments &arguments) {
@@ -163,9 +174,11 @@ int runInterpreter(const runner::RunOptions &run, CommandLine &line, const Inter
   auto kernels = compilation.module().getOps<KernelOp>();
   if (kernels.empty())
     return fail(Outcome::Rejected, "the interpreter runs the tile dialect, but the input is lowered already");
-  std::unique_ptr<runner::Device> device = driver::createInterpreterDevice(
-      *kernels.begin(), arguments.options,
-      driver::makeDebugInfo(*kernels.begin(), compilation.text(), line.compiler.inputText));
+  interp::DebugInfo info = driver::makeDebugInfo(*kernels.begin(), compilation.text(), line.compiler.inputText);
+  if (std::optional<int> failure = arguments.check(info))
+    return *failure;
+  std::unique_ptr<runner::Device> device =
+      driver::createInterpreterDevice(*kernels.begin(), arguments.options, std::move(info));
   return runner::runOnDevice(run, compilation.manifest(), *device);
 }
 
