@@ -8,7 +8,6 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace tile;
@@ -57,24 +56,44 @@ public:
 
 private:
   bool findChannels() {
-    llvm::MapVector<Block *, Channel> channels;
-    WalkResult result = kernel.walk([&](cta::TmaLoadSyncOp load) -> WalkResult {
-      Channel &channel = channels[load->getBlock()];
-      channel.loads.push_back(load);
-      auto alloc = load.getBuffer().getDefiningOp<cta::AllocOp>();
-      if (!alloc || alloc->getBlock() != load->getBlock() || !noteUses(alloc, load, channel))
-        return WalkResult::interrupt();
-      return WalkResult::advance();
-    });
-    if (result.wasInterrupted() || channels.empty())
-      return false;
-    for (auto &[block, channel] : channels) {
+    collectLoads(kernel.getBody().front());
+    for (Channel &channel : plan.channels) {
+      for (cta::TmaLoadSyncOp load : channel.loads) {
+        auto alloc = load.getBuffer().getDefiningOp<cta::AllocOp>();
+        if (!alloc || alloc->getBlock() != load->getBlock() || !noteUses(alloc, load, channel))
+          return false;
+      }
       // Without a last use there is nowhere to release the slot.
-      if (!channel.lastUse || isInCondition(block))
+      if (!channel.lastUse || isInCondition(channel.getBlock()))
         return false;
-      plan.channels.push_back(channel);
     }
-    return true;
+    return !plan.channels.empty();
+  }
+
+  /// Reads of one block on either side of a loop that reads, too, are two channels: who awaited both in front of the
+  /// loop would wait for what the producer reads behind it, and the producer for slots that the loop would release.
+  /// True if there are any.
+  bool collectLoads(Block &block) {
+    bool any = false;
+    std::optional<size_t> current; // of the channels
+    for (Operation &op : block) {
+      if (auto load = dyn_cast<cta::TmaLoadSyncOp>(op)) {
+        if (!current) {
+          current = plan.channels.size();
+          plan.channels.emplace_back();
+        }
+        plan.channels[*current].loads.push_back(load);
+        any = true;
+      }
+      bool anyInside = false;
+      for (Region &region : op.getRegions())
+        for (Block &inner : region)
+          anyInside |= collectLoads(inner);
+      if (anyInside)
+        current.reset();
+      any |= anyInside;
+    }
+    return any;
   }
 
   /// What a while loop does before it is decided whether it goes on has counters of its own, which nobody carries.

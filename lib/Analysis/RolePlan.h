@@ -19,7 +19,8 @@
 
 namespace tile {
 
-/// Copies that stand in one block and are used there: they fill one slot of a ring together.
+/// Copies that stand in one block, with no others deeper inside between them, and are used there: they fill one slot of
+/// a ring together.
 struct Channel {
   llvm::SmallVector<cta::TmaLoadSyncOp> loads;
   /// The last operation of the block that reads a buffer; products count until their wait.

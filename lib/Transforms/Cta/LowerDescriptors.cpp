@@ -111,6 +111,8 @@ public:
   explicit DescriptorLowering(KernelOp kernel) : kernel(kernel), builder(kernel.getContext()) {}
 
   LogicalResult run() {
+    if (failed(eraseUnusedMaps()))
+      return failure();
     SmallVector<Operation *> accesses;
     kernel.walk([&](Operation *op) {
       if (isa<DescLoadOp, DescStoreOp, CreateTensorMapOp>(op))
@@ -135,6 +137,15 @@ public:
   }
 
 private:
+  /// What was read through them is not needed; the launcher could not make them without a box.
+  LogicalResult eraseUnusedMaps() {
+    for (unsigned index = kernel.getNumArguments(); index-- > 0;)
+      if (BlockArgument argument = kernel.getArgument(index);
+          isa<DescType>(argument.getType()) && argument.use_empty() && failed(kernel.eraseArgument(index)))
+        return failure();
+    return success();
+  }
+
   LogicalResult lowerLoad(DescLoadOp load) {
     builder.setInsertionPoint(load);
     Location loc = load.getLoc();

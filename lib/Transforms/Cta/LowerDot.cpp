@@ -17,7 +17,9 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Iterators.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/EquivalenceClasses.h"
 
 namespace tile {
 #define GEN_PASS_DEF_CTALOWERDOT
@@ -94,7 +96,9 @@ Value lowerToWgmma(OpBuilder &builder, DotOp dot, const DotPlan &plan) {
 /// Whether the product is added to `carried`, or to what is computed from it and replaces it.
 bool isAddedTo(const CarriedValue &carried, Value acc) {
   return llvm::any_of(carried.values, [&](Value value) {
-    return value == acc || (value.hasOneUse() && *value.user_begin() == acc.getDefiningOp());
+    Operation *computed = acc.getDefiningOp();
+    return value == acc ||
+           (computed && computed->getNumRegions() == 0 && value.hasOneUse() && *value.user_begin() == computed);
   });
 }
 
@@ -117,12 +121,71 @@ bool staysInPlace(Value value, cta::WgmmaWaitOp wait, Value acc) {
   });
 }
 
+/// Sums that loops and branches exchange: what they hand on side by side, although one of the two may become the other.
+class ExchangedSums {
+public:
+  explicit ExchangedSums(KernelOp kernel) {
+    SmallVector<SmallVector<Value>> sideBySide; // first values of what one operation hands on
+    kernel.walk([&](Operation *op) {
+      if (auto loop = dyn_cast<scf::ForOp>(op))
+        sideBySide.push_back(join(loop.getRegionIterArgs()));
+      else if (auto branch = dyn_cast<scf::IfOp>(op))
+        sideBySide.push_back(join(branch.getResults()));
+      else if (auto loop = dyn_cast<scf::WhileOp>(op))
+        sideBySide.append({join(loop.getBeforeArguments()), join(loop.getAfterArguments())});
+      else if (auto wait = dyn_cast<cta::WgmmaWaitOp>(op))
+        joinProduct(wait);
+    });
+    for (ArrayRef<Value> values : sideBySide) {
+      DenseSet<const void *> seen;
+      for (Value value : values)
+        if (!seen.insert(leaderOf(value)).second)
+          exchanged.insert(leaderOf(value));
+    }
+  }
+
+  bool contains(Value value) { return exchanged.contains(leaderOf(value)); }
+
+private:
+  const void *leaderOf(Value value) { return classes.getOrInsertLeaderValue(value.getAsOpaquePointer()); }
+
+  /// A constant, from which several sums may start, is in no registers.
+  void join(Value a, Value b) {
+    if (isa<RankedTensorType>(a.getType()) && a.getType() == b.getType() && !matchPattern(b, m_Constant()))
+      classes.unionSets(a.getAsOpaquePointer(), b.getAsOpaquePointer());
+  }
+
+  SmallVector<Value> join(ValueRange handedOn) {
+    SmallVector<Value> tensors;
+    for (Value value : handedOn) {
+      if (!isa<RankedTensorType>(value.getType()))
+        continue;
+      CarriedValue carried = *CarriedValue::of(value);
+      for (Value other : carried.values)
+        join(value, other);
+      for (OpOperand *operand : carried.operands)
+        join(value, operand->get());
+      tensors.push_back(value);
+    }
+    return tensors;
+  }
+
+  /// With what it is added to, and what that is computed from.
+  void joinProduct(cta::WgmmaWaitOp wait) {
+    Value acc = wait.getAcc().getDefiningOp<cta::WgmmaOp>().getAcc();
+    join(wait, acc);
+    if (Operation *op = acc.getDefiningOp(); op && op->getNumRegions() == 0)
+      for (Value operand : op->getOperands())
+        join(acc, operand);
+  }
+
+  llvm::EquivalenceClasses<const void *> classes;
+  DenseSet<const void *> exchanged; ///< Leaders.
+};
+
 /// A product that takes the place of other registers, as when a loop exchanges two sums, is copied there. LLVM may copy
 /// it as soon as it is issued, unless it sees that this takes the result of the wait.
 void copyBehindWait(OpBuilder &builder, cta::WgmmaWaitOp wait) {
-  Value acc = wait.getAcc().getDefiningOp<cta::WgmmaOp>().getAcc();
-  if (staysInPlace(wait, wait, acc))
-    return;
   builder.setInsertionPointAfter(wait);
   bool isFloat = wait.getType().getElementType().isF32();
   unsigned pack = 4 / getBytesInMemory(wait.getType().getElementType());
@@ -158,8 +221,15 @@ struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
       dot.erase();
     }
     eraseUnused(getOperation());
+    ExchangedSums exchanged(getOperation());
+    SmallVector<cta::WgmmaWaitOp> moved;
+    getOperation().walk([&](cta::WgmmaWaitOp wait) {
+      if (exchanged.contains(wait) || !staysInPlace(wait, wait, wait.getAcc().getDefiningOp<cta::WgmmaOp>().getAcc()))
+        moved.push_back(wait);
+    });
     OpBuilder builder(&getContext());
-    getOperation().walk([&](cta::WgmmaWaitOp wait) { copyBehindWait(builder, wait); });
+    for (cta::WgmmaWaitOp wait : moved)
+      copyBehindWait(builder, wait);
   }
 };
 

@@ -31,7 +31,7 @@ using namespace tile;
 
 namespace {
 
-/// The copies of a block of the producer that can be shared, and the wait for the slot that they fill.
+/// The copies to one slot that can be shared, and the wait for the slot.
 struct SharedCopies {
   SmallVector<cta::TmaLoadOp> loads;
   cta::MbarrierWaitOp wait;
@@ -55,25 +55,31 @@ std::optional<layout::TmaParts> planParts(KernelOp kernel, cta::TmaLoadOp load) 
   return parts && (parts->boxes.shape == boxes->shape || isOwnMap) ? parts : std::nullopt;
 }
 
+/// The wait in front of the copies to a slot; null if there is none in their block.
+cta::MbarrierWaitOp findWait(cta::TmaLoadOp load) {
+  for (Operation *op = load->getPrevNode(); op; op = op->getPrevNode())
+    if (auto wait = dyn_cast<cta::MbarrierWaitOp>(op))
+      return wait;
+  return {};
+}
+
 /// None if nothing can be shared.
 SmallVector<SharedCopies> planCopies(KernelOp kernel, cta::WarpRolesOp roles) {
   RankDependence ranks(kernel);
-  llvm::MapVector<Block *, SharedCopies> plans;
+  llvm::MapVector<Operation *, SharedCopies> plans; // by the wait
   roles.getProducer().walk([&](cta::TmaLoadOp load) {
     // A tensor map that the kernel makes is the CTA's own.
     bool differs = ranks.differs(load.getDesc()) ||
                    llvm::any_of(load.getOffsets(), [&](Value offset) { return ranks.differs(offset); });
-    if (!differs && !ranks.differs(load.getSlot()) && !ranks.mayDiverge(load) && planParts(kernel, load))
-      plans[load->getBlock()].loads.push_back(load);
+    cta::MbarrierWaitOp wait = findWait(load);
+    if (wait && !differs && !ranks.differs(load.getSlot()) && !ranks.mayDiverge(load) && planParts(kernel, load)) {
+      plans[wait].loads.push_back(load);
+      plans[wait].wait = wait;
+    }
   });
   SmallVector<SharedCopies> copies;
-  for (auto &[block, plan] : plans) {
-    auto waits = block->getOps<cta::MbarrierWaitOp>();
-    if (!llvm::hasSingleElement(waits))
-      continue;
-    plan.wait = *waits.begin();
+  for (auto &[wait, plan] : plans)
     copies.push_back(plan);
-  }
   return copies;
 }
 

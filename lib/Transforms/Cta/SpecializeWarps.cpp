@@ -2,13 +2,13 @@
 //
 // The TMA reads of one block form a channel: a ring of slots, each with room for all of them, and two rings of
 // mbarriers. The producer waits until a slot is empty, announces the bytes and starts the copies; the math warps wait
-// until the slot is full, and release it after its last use. Slot and parity are loop arguments that go on across all
-// loops around the block, so that the producer can run ahead into the next output tile:
+// until the slot is full, and release it after its last use. Slot and parity go on across all loops and branches around
+// the block, so that the producer can run ahead into the next output tile:
 //
-//   for k: tma_load_sync %b; use %b    ==>   math:      for k, (slot, parity): wait full[slot], parity; use; arrive
-//   empty
-//                                            producer:  for k, (slot, parity): wait empty[slot], !parity; expect;
-//                                            tma_load
+//   for k {                      math: for k, (slot, parity) {          producer: for k, (slot, parity) {
+//     tma_load_sync %b     ==>     wait full[slot], parity                wait empty[slot], !parity
+//     use %b                       use slot of %b                         expect full[slot]
+//   }                              arrive empty[slot] }                   tma_load slot of %b, full[slot] }
 //
 // Numbers that both roles need, such as bounds of loops, are computed once, in front of the roles.
 //

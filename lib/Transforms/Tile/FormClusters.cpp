@@ -89,12 +89,13 @@ std::optional<ProgramLoop> findPrograms(KernelOp kernel) {
   return programs.sizes[2] ? std::optional(programs) : std::nullopt;
 }
 
-/// Whether a program that does not exist must not execute this: it may access memory, or stop the kernel.
+/// Whether a program that does not exist must not execute this: it may access memory, stop the kernel, or not end.
 bool isForExistingPrograms(Operation *op) {
   return op
       ->walk([](Operation *nested) {
-        bool isControl = nested->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
-        bool isHarmless = isControl || isa<DescLoadOp, AssumeOp>(nested) || isMemoryEffectFree(nested);
+        bool isControl = nested->hasTrait<OpTrait::HasRecursiveMemoryEffects>(), mayGoOn = isa<scf::WhileOp>(nested);
+        bool isHarmless =
+            (isControl && !mayGoOn) || isa<DescLoadOp, AssumeOp>(nested) || (!mayGoOn && isMemoryEffectFree(nested));
         return isHarmless ? WalkResult::advance() : WalkResult::interrupt();
       })
       .wasInterrupted();
@@ -222,7 +223,8 @@ struct TileFormClusters : tile::impl::TileFormClustersBase<TileFormClusters> {
         programs->tail = &op;
     for (Operation *op = programs->tail; op; op = op->getNextNode())
       if (op->walk([](DescLoadOp) { return WalkResult::interrupt(); }).wasInterrupted())
-        return refuse("a program accesses memory through pointers before it has read all its blocks");
+        return refuse(
+            "a program accesses memory through pointers, or runs a while loop, before it has read all its blocks");
     dropAssumptions(programs->loop);
     ClusterFormation(kernel, *programs, (*shape)[0], (*shape)[1]).run();
   }

@@ -39,3 +39,10 @@ tile.kernel @line(%i: i32, %d: !tile.desc<1x1x256xf32> {tile.tensor_map = {base 
   tile.print "" %x : tensor<1x1x256xf32, #v>
   tile.return
 }
+
+// A tensor map through which nothing is read any more is no parameter.
+// CHECK-LABEL: tile.kernel @unused
+// CHECK-SAME: (%arg0: i32)
+tile.kernel @unused(%i: i32, %d: !tile.desc<64x128xf16> {tile.tensor_map = {base = "a"}}) {
+  tile.return
+}

@@ -26,3 +26,42 @@ tile.kernel @exchanged(%i: i32, %c: i1, %d: !tile.desc<64x64xf16> {tile.tensor_m
   tile.print "" %sums#0, %sums#1, %sums#2, %sums#3 : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
   tile.return
 }
+
+// So are sums that a loop in front of the product may have exchanged, and those that one around its loop does.
+// CHECK-LABEL: tile.kernel @inside
+// CHECK-COUNT-1: tile.inline_asm
+// CHECK-NOT: tile.inline_asm
+// CHECK: tile.return
+tile.kernel @inside(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %c1 = arith.constant 1 : i32
+  %sums:2 = scf.for %k = %c1 to %i step %c1 iter_args(%x = %z, %y = %z) -> (tensor<64x64xf32>, tensor<64x64xf32>) : i32 {
+    %turned:2 = scf.for %t = %c1 to %k step %c1 iter_args(%u = %x, %v = %y) -> (tensor<64x64xf32>, tensor<64x64xf32>) : i32 {
+      scf.yield %v, %u : tensor<64x64xf32>, tensor<64x64xf32>
+    }
+    %a = tile.desc_load %d[%k, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+    %x1 = tile.dot %a, %a, %turned#0 : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %x1, %turned#1 : tensor<64x64xf32>, tensor<64x64xf32>
+  }
+  tile.print "" %sums#0, %sums#1 : tensor<64x64xf32>, tensor<64x64xf32>
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @outside
+// CHECK-COUNT-1: tile.inline_asm
+// CHECK-NOT: tile.inline_asm
+// CHECK: tile.return
+tile.kernel @outside(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %c1 = arith.constant 1 : i32
+  %sums:2 = scf.for %t = %c1 to %i step %c1 iter_args(%x = %z, %y = %z) -> (tensor<64x64xf32>, tensor<64x64xf32>) : i32 {
+    %sum = scf.for %k = %c1 to %i step %c1 iter_args(%u = %x) -> (tensor<64x64xf32>) : i32 {
+      %a = tile.desc_load %d[%k, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+      %u1 = tile.dot %a, %a, %u : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+      scf.yield %u1 : tensor<64x64xf32>
+    }
+    scf.yield %y, %sum : tensor<64x64xf32>, tensor<64x64xf32>
+  }
+  tile.print "" %sums#0, %sums#1 : tensor<64x64xf32>, tensor<64x64xf32>
+  tile.return
+}

@@ -64,11 +64,35 @@ tile.kernel @along_k(%d: !d {tile.tensor_map = {base = "a"}}) attributes {cluste
 // A program that does not exist would read what need not be there, before all CTAs have read their blocks.
 // CHECK-LABEL: tile.kernel @negative_pointers(
 // CHECK-NOT: cta.cluster
-// expected-remark @below {{no clusters: a program accesses memory through pointers before it has read all its blocks}}
+// expected-remark @below {{no clusters: a program accesses memory through pointers, or runs a while loop, before it has read all its blocks}}
 tile.kernel @negative_pointers(%d: !d {tile.tensor_map = {base = "a"}}, %p: !tile.ptr<i32>) attributes {cluster = array<i32: 2, 1, 1>} {
   %x = tile.program_id 0
   %q = tile.addptr %p, %x : !tile.ptr<i32>, i32
   %i = tile.load %q : !tile.ptr<i32>
+  %v = tile.desc_load %d[%i, %i] : !d -> tensor<64x64xf16>
+  tile.print "" %v : tensor<64x64xf16>
+  tile.return
+}
+
+// -----
+
+!d = !tile.desc<64x64xf16>
+
+// A loop whose number of turns is found out by running it may not end for a program that does not exist.
+// CHECK-LABEL: tile.kernel @negative_while(
+// CHECK-NOT: cta.cluster
+// expected-remark @below {{no clusters: a program accesses memory through pointers, or runs a while loop, before it has read all its blocks}}
+tile.kernel @negative_while(%d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 2, 1, 1>} {
+  %x = tile.program_id 0
+  %n = tile.num_programs 0
+  %i = scf.while (%k = %x) : (i32) -> i32 {
+    %goes_on = arith.cmpi ne, %k, %n : i32
+    scf.condition(%goes_on) %k : i32
+  } do {
+  ^bb0(%k: i32):
+    %next = arith.addi %k, %k : i32
+    scf.yield %next : i32
+  }
   %v = tile.desc_load %d[%i, %i] : !d -> tensor<64x64xf16>
   tile.print "" %v : tensor<64x64xf16>
   tile.return

@@ -1,5 +1,6 @@
-// A program with a kernel inside. Its driver has no functions, so that it says the same with and without a GPU.
+// A program with kernels inside. Its driver has no functions, so that it says the same with and without a GPU.
 #include "scale.h"
+#include "shift.h"
 
 #include <cstdio>
 
@@ -14,7 +15,8 @@ int main() {
     std::printf("no runtime: %s\n", tile_last_error());
     return 0;
   }
-  if (scale_load(runtime, &kernel) != TILE_OK || scale_launch(kernel, nullptr, nullptr, 2.0f, 0) != TILE_OK)
+  if (scale_load(runtime, &kernel) != TILE_OK || scale_launch(kernel, nullptr, nullptr, 2.0f, 0) != TILE_OK ||
+      shift_load(runtime, &kernel) != TILE_OK || shift_launch(kernel, nullptr, nullptr, 2.0f, 0) != TILE_OK)
     std::printf("no kernel: %s\n", tile_last_error());
   tile_runtime_destroy(runtime);
 }
