@@ -21,7 +21,7 @@ def Tile_InlineAsmOp : Tile_Op<"inline_asm", [Elementwise, DeclareOpInterfaceMet
     $text `,` $constraints `pack` $pack (`pure` $isPure^)? `(` $args `)` attr-dict `:` functional-type($args, $results)
   }];
   let extraClassDeclaration = [{
-    /// What is wrong with `pack`, the number of constraints or the operands in `text` for these types; empty if nothing is.
+    /// What is wrong with `pack`, the constraints or the operands in `text` for these types; empty if nothing is.
     static std::string describeMismatch(mlir::TypeRange results, mlir::TypeRange args, llvm::StringRef text,
                                         llvm::StringRef constraints, int64_t pack, bool isPure);
   }];

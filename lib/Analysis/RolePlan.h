@@ -45,9 +45,8 @@ struct RolePlan {
 };
 
 /// None if there are no TMA reads, or if a producer cannot know by itself where they read and how often: it computes
-/// scalars only.
-/// Nor may the kernel write to what the producer reads, by TMA or as a scalar: it runs ahead of the writes. `counters`
-/// are further values that the producer needs.
+/// scalars only. Nor may the kernel write to what the producer reads, by TMA or as a scalar: it runs ahead of the writes.
+/// `counters` are further values that the producer needs.
 std::optional<RolePlan> planRoles(KernelOp kernel, llvm::ArrayRef<mlir::Value> counters = {});
 
 /// Whether the operation is the producer's, which reads nothing that the program writes.
