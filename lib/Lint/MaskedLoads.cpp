@@ -3,8 +3,9 @@
 //   v = tl.load(p, mask=m);  tl.store(q, v * 2, mask=m)    the elements go nowhere
 //   v = tl.load(p, mask=m);  tl.max(v, axis=0)             warns: what is the maximum of nothing?
 //
-// Elements are followed through element-wise operations, changes of shape and loops. What passes through tl.where has
-// been looked after by the program.
+// Elements are followed through element-wise operations, changes of shape, loops and branches. What passes through
+// tl.where has been looked after by the program.
+#include "Analysis/CarriedValue.h"
 #include "Lint/Lint.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,17 +42,8 @@ std::string effectOf(OpOperand &use) {
 /// Values that have the same elements, or elements computed one from one.
 void follow(OpOperand &use, llvm::SetVector<Value> &reached) {
   Operation *op = use.getOwner();
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    if (use.getOperandNumber() >= loop.getNumControlOperands()) {
-      reached.insert(loop.getTiedLoopRegionIterArg(&use));
-      reached.insert(loop.getTiedLoopResult(&use));
-    }
-  } else if (isa<scf::YieldOp>(op)) {
-    Operation *parent = op->getParentOp();
-    if (auto loop = dyn_cast<scf::ForOp>(parent))
-      reached.insert(loop.getRegionIterArg(use.getOperandNumber()));
-    if (isa<scf::ForOp, scf::IfOp>(parent))
-      reached.insert(parent->getResult(use.getOperandNumber()));
+  if (std::optional<CarriedValue> carried = CarriedValue::fedBy(use)) {
+    reached.insert(carried->values.begin(), carried->values.end());
   } else if (isa<SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransOp>(op) ||
              (OpTrait::hasElementwiseMappableTraits(op) && !isa<arith::SelectOp>(op))) {
     reached.insert(op->result_begin(), op->result_end());

@@ -93,10 +93,9 @@ std::optional<ProgramLoop> findPrograms(KernelOp kernel) {
 bool isForExistingPrograms(Operation *op) {
   return op
       ->walk([](Operation *nested) {
-        bool isControl = nested->hasTrait<OpTrait::HasRecursiveMemoryEffects>(), mayGoOn = isa<scf::WhileOp>(nested);
-        bool isHarmless =
-            (isControl && !mayGoOn) || isa<DescLoadOp, AssumeOp>(nested) || (!mayGoOn && isMemoryEffectFree(nested));
-        return isHarmless ? WalkResult::advance() : WalkResult::interrupt();
+        bool isControl = nested->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
+        bool isHarmless = isControl || isa<DescLoadOp, AssumeOp>(nested) || isMemoryEffectFree(nested);
+        return isHarmless && !isa<scf::WhileOp>(nested) ? WalkResult::advance() : WalkResult::interrupt();
       })
       .wasInterrupted();
 }

@@ -87,6 +87,29 @@ tile.kernel @diverging_while(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) a
   tile.return
 }
 
+// Each slot that is filled in a block has a wait of its own.
+// CHECK-LABEL: tile.kernel @two_slots
+// CHECK-COUNT-2: tma_multicast
+tile.kernel @two_slots(%d: !d {tile.tensor_map = {base = "a"}}, %e: !d {tile.tensor_map = {base = "b"}}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %ring = cta.alloc : !r
+  %full = cta.mbarrier_alloc arrivals 1 : !m
+  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  %other = cta.alloc : !r
+  %other_full = cta.mbarrier_alloc arrivals 1 : !m
+  %other_empty = cta.mbarrier_alloc arrivals 4 : !m
+  cta.warp_roles math {
+  } producer {
+    cta.mbarrier_wait %empty[%c0], %c0 : !m
+    %b = cta.slot %ring[%c0] : !r -> !b
+    cta.tma_load %d[%c0, %c0], %b, %full[%c0] : !d, !b, !m
+    cta.mbarrier_wait %other_empty[%c0], %c0 : !m
+    %o = cta.slot %other[%c0] : !r -> !b
+    cta.tma_load %e[%c0, %c0], %o, %other_full[%c0] : !d, !b, !m
+  }
+  tile.return
+}
+
 // CTAs may run a while loop together.
 // CHECK-LABEL: tile.kernel @common_while
 // CHECK: tma_multicast

@@ -1,0 +1,119 @@
+// A sum stays if the product is added to what it replaces, and if nothing exchanges it with another sum.
+#include "Analysis/MovedSums.h"
+
+#include "Analysis/CarriedValue.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+
+using namespace mlir;
+using namespace tile;
+
+static Value getAddend(cta::WgmmaWaitOp wait) {
+  return wait.getAcc().getDefiningOp<cta::WgmmaOp>().getAcc();
+}
+
+namespace {
+
+/// Whether the product is added to `carried`, or to what is computed from it and replaces it.
+bool isAddedTo(const CarriedValue &carried, Value acc) {
+  return llvm::any_of(carried.values, [&](Value value) {
+    Operation *computed = acc.getDefiningOp();
+    return value == acc ||
+           (computed && computed->getNumRegions() == 0 && value.hasOneUse() && *value.user_begin() == computed);
+  });
+}
+
+/// Whether all that loops around the product hand on of it takes the place of what it was added to. `value` is the
+/// product or what a branch makes of it.
+bool staysInPlace(Value value, cta::WgmmaWaitOp wait, Value acc) {
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    std::optional<CarriedValue> carried = CarriedValue::fedBy(use);
+    if (!carried || isAddedTo(*carried, acc))
+      return true;
+    Value first = carried->values.front();
+    Block *block = first.getParentBlock();
+    auto loop = dyn_cast<scf::WhileOp>(block->getParentOp());
+    bool isBranch = first.getDefiningOp<scf::IfOp>() != nullptr;
+    bool isCondition = !first.getDefiningOp() && loop && block == loop.getBeforeBody();
+    if (isBranch || isCondition)
+      return staysInPlace(first, wait, acc);
+    Operation *control = first.getDefiningOp() ? first.getDefiningOp() : block->getParentOp();
+    return !control->isProperAncestor(wait);
+  });
+}
+
+/// Sums that loops and branches exchange: what they hand on side by side, although one of the two may become the other.
+class ExchangedSums {
+public:
+  explicit ExchangedSums(KernelOp kernel) {
+    SmallVector<SmallVector<Value>> sideBySide; // first values of what one operation hands on
+    kernel.walk([&](Operation *op) {
+      if (auto loop = dyn_cast<scf::ForOp>(op))
+        sideBySide.push_back(join(loop.getRegionIterArgs()));
+      else if (auto branch = dyn_cast<scf::IfOp>(op))
+        sideBySide.push_back(join(branch.getResults()));
+      else if (auto loop = dyn_cast<scf::WhileOp>(op))
+        sideBySide.append({join(loop.getBeforeArguments()), join(loop.getAfterArguments())});
+      else if (auto wait = dyn_cast<cta::WgmmaWaitOp>(op))
+        joinProduct(wait);
+    });
+    for (ArrayRef<Value> values : sideBySide) {
+      DenseSet<const void *> seen;
+      for (Value value : values)
+        if (!seen.insert(leaderOf(value)).second)
+          exchanged.insert(leaderOf(value));
+    }
+  }
+
+  bool contains(Value value) { return exchanged.contains(leaderOf(value)); }
+
+private:
+  const void *leaderOf(Value value) { return classes.getOrInsertLeaderValue(value.getAsOpaquePointer()); }
+
+  /// A constant, from which several sums may start, is in no registers.
+  void join(Value a, Value b) {
+    if (isa<RankedTensorType>(a.getType()) && a.getType() == b.getType() && !matchPattern(b, m_Constant()))
+      classes.unionSets(a.getAsOpaquePointer(), b.getAsOpaquePointer());
+  }
+
+  SmallVector<Value> join(ValueRange handedOn) {
+    SmallVector<Value> tensors;
+    for (Value value : handedOn) {
+      if (!isa<RankedTensorType>(value.getType()))
+        continue;
+      CarriedValue carried = *CarriedValue::of(value);
+      for (Value other : carried.values)
+        join(value, other);
+      for (OpOperand *operand : carried.operands)
+        join(value, operand->get());
+      tensors.push_back(value);
+    }
+    return tensors;
+  }
+
+  /// With what it is added to, and what that is computed from.
+  void joinProduct(cta::WgmmaWaitOp wait) {
+    Value acc = getAddend(wait);
+    join(wait, acc);
+    if (Operation *op = acc.getDefiningOp(); op && op->getNumRegions() == 0)
+      for (Value operand : op->getOperands())
+        join(acc, operand);
+  }
+
+  llvm::EquivalenceClasses<const void *> classes;
+  DenseSet<const void *> exchanged; ///< Leaders.
+};
+
+} // namespace
+
+SmallVector<cta::WgmmaWaitOp> tile::findMovedSums(KernelOp kernel) {
+  ExchangedSums exchanged(kernel);
+  SmallVector<cta::WgmmaWaitOp> moved;
+  kernel.walk([&](cta::WgmmaWaitOp wait) {
+    if (exchanged.contains(wait) || !staysInPlace(wait, wait, getAddend(wait)))
+      moved.push_back(wait);
+  });
+  return moved;
+}
