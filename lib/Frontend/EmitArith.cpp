@@ -2,10 +2,12 @@
 
 #include "Frontend/Sema.h"
 
+#include "Frontend/EmitBits.h"
 #include "Frontend/Literals.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -140,6 +142,42 @@ static mlir::Value castIntegers(OpBuilder &builder, Location loc, mlir::Value va
   return arith::ExtSIOp::create(builder, loc, result, value);
 }
 
+/// What a conversion gives for the number, as PTX's cvt.rzi: the nearest integer in range; for NaN 0, or, if either
+/// type has 64 bits, 2^(bits - 1) (PTX ISA, "cvt": "NaN input results in").
+static llvm::APInt integerOf(const llvm::APFloat &number, DType from, DType type) {
+  llvm::APSInt integer(type.bits(), type.isUnsigned());
+  bool isExact = false;
+  number.convertToInteger(integer, llvm::APFloat::rmTowardZero, &isExact); // saturates
+  if (number.isNaN() && (from.bits() == 64 || type.bits() == 64))
+    return llvm::APInt::getSignedMinValue(type.bits());
+  return integer;
+}
+
+/// Rounds towards zero. What is out of range is open in arith and LLVM, so constants are converted here, and 8 bits are
+/// the low ones of 16, the narrowest that PTX converts to: a byte that is stored is what Triton stores.
+static SymValue castFloatToInteger(Sema &sema, const SymValue &value, DType type, SourceRange range) {
+  if (type.bits() < 16) {
+    DType wide = type.isUnsigned() ? Scalar::UInt16 : Scalar::Int16;
+    return sema.cast(castFloatToInteger(sema, value, wide, range), type, range);
+  }
+  Location loc = sema.location(range);
+  Type result = sema.mlirType(type, value.shape());
+  llvm::APFloat number(0.0);
+  mlir::Value converted;
+  if (matchPattern(value.value, m_ConstantFloat(&number))) {
+    Type element = getElementTypeOf(result);
+    TypedAttr attribute = IntegerAttr::get(element, integerOf(number, value.type, type));
+    if (auto shaped = dyn_cast<ShapedType>(result))
+      attribute = DenseElementsAttr::get(shaped, Attribute(attribute));
+    converted = arith::ConstantOp::create(sema.builder, loc, attribute);
+  } else if (type.isUnsigned()) {
+    converted = arith::FPToUIOp::create(sema.builder, loc, result, value.value);
+  } else {
+    converted = arith::FPToSIOp::create(sema.builder, loc, result, value.value);
+  }
+  return SymValue::makeTensor(converted, type);
+}
+
 SymValue Sema::cast(const SymValue &value, DType type, SourceRange range, bool truncateTowardsZero) {
   if (value.isError() || (value.type == type && value.isTensor()))
     return value;
@@ -165,11 +203,8 @@ SymValue Sema::cast(const SymValue &value, DType type, SourceRange range, bool t
     return wrap(castFloats(builder, loc, value.value, result, roundingMode(context, truncateTowardsZero)));
   if (from.isInt() && type.isInt())
     return wrap(castIntegers(builder, loc, value.value, from, type, result));
-  if (from.isFloat()) {
-    if (type.isUnsigned())
-      return wrap(arith::FPToUIOp::create(builder, loc, result, value.value));
-    return wrap(arith::FPToSIOp::create(builder, loc, result, value.value));
-  }
+  if (from.isFloat())
+    return castFloatToInteger(*this, value, type, range);
   if (from.isUnsigned())
     return wrap(arith::UIToFPOp::create(builder, loc, result, value.value));
   return wrap(arith::SIToFPOp::create(builder, loc, result, value.value));
@@ -274,42 +309,6 @@ static SymValue emitTrueDivision(Sema &sema, SymValue left, SymValue right, Sour
   }
   mlir::Value quotient = arith::DivFOp::create(sema.builder, sema.location(range), left.value, right.value);
   return SymValue::makeTensor(quotient, left.type);
-}
-
-static SymValue emitBits(Sema &sema, BinaryOp op, SymValue left, SymValue right, SourceRange range) {
-  // No weak operands here: a literal counts with its own type, and the wider type wins.
-  left = sema.toTensor(left, range);
-  right = sema.toTensor(right, range);
-  if (left.isError() || right.isError())
-    return {};
-  if (!left.type.isInt() || !right.type.isInt())
-    return sema.error(Diag::integer_operands, range, {std::string(spelling(op)), describe(left), describe(right)});
-  DType type = promoteIntegers(left.type, right.type);
-  left = sema.cast(left, type, range);
-  right = sema.cast(right, type, range);
-  if (!sema.broadcastTogether(left, right, range))
-    return {};
-  Location loc = sema.location(range);
-  mlir::Value a = left.value, b = right.value, result;
-  switch (op) {
-  case BinaryOp::BitAnd:
-    result = arith::AndIOp::create(sema.builder, loc, a, b);
-    break;
-  case BinaryOp::BitOr:
-    result = arith::OrIOp::create(sema.builder, loc, a, b);
-    break;
-  case BinaryOp::BitXor:
-    result = arith::XOrIOp::create(sema.builder, loc, a, b);
-    break;
-  case BinaryOp::LShift:
-    result = arith::ShLIOp::create(sema.builder, loc, a, b);
-    break;
-  default:
-    result = type.isUnsigned() ? arith::ShRUIOp::create(sema.builder, loc, a, b).getResult()
-                               : arith::ShRSIOp::create(sema.builder, loc, a, b).getResult();
-    break;
-  }
-  return SymValue::makeTensor(result, type);
 }
 
 SymValue Sema::binary(BinaryOp op, const SymValue &leftValue, const SymValue &rightValue, SourceRange range) {

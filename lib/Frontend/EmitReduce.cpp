@@ -112,6 +112,29 @@ bool rejectPointers(BuiltinCall &call, const SymValue &value) {
   return true;
 }
 
+/// Whether the left of two pairs of value and index is the extreme one. Pairs come in any order, so that this has to be
+/// one: any number is before NaN, and of equal values (two NaN are), if ties count, the one with the smaller index.
+SymValue emitWins(BuiltinCall &call, const std::vector<SymValue> &left, const std::vector<SymValue> &right,
+                  bool isMaximum, bool tieBreakLeft) {
+  Sema &sema = call.sema;
+  auto compare = [&](CompareOp op, const SymValue &a, const SymValue &b) { return sema.compare(op, a, b, call.range); };
+  auto combine = [&](BoolOperator op, const SymValue &a, const SymValue &b) {
+    return sema.logical(op, a, b, call.range);
+  };
+  SymValue wins = compare(isMaximum ? CompareOp::Gt : CompareOp::Lt, left[0], right[0]);
+  SymValue isTie = compare(CompareOp::Eq, left[0], right[0]);
+  if (left[0].type.isFloat()) {
+    SymValue rightIsNan = compare(CompareOp::NotEq, right[0], right[0]);
+    SymValue leftIsNumber = compare(CompareOp::Eq, left[0], left[0]),
+             leftIsNan = sema.unary(UnaryOp::Not, leftIsNumber, call.range);
+    wins = combine(BoolOperator::Or, wins, combine(BoolOperator::And, rightIsNan, leftIsNumber));
+    isTie = combine(BoolOperator::Or, isTie, combine(BoolOperator::And, rightIsNan, leftIsNan));
+  }
+  if (!tieBreakLeft)
+    return wins;
+  return combine(BoolOperator::Or, wins, combine(BoolOperator::And, isTie, compare(CompareOp::Lt, left[1], right[1])));
+}
+
 /// The extreme value and its index along the axis.
 SymValue emitWithIndex(BuiltinCall &call, SymValue value, const Reduction &reduction, bool isMaximum, bool tieBreakLeft,
                        bool wantsValue) {
@@ -130,14 +153,7 @@ SymValue emitWithIndex(BuiltinCall &call, SymValue value, const Reduction &reduc
       index = sema.expandDims(index, dimension < *inner.axis ? 0 : dimension, call.range);
   index = sema.broadcastTo(index, shape, call.range);
   std::vector<SymValue> result = emitReduction(call, {value, index}, inner, [&](const auto &left, const auto &right) {
-    CompareOp better = isMaximum ? CompareOp::Gt : CompareOp::Lt;
-    SymValue wins = sema.compare(better, left[0], right[0], call.range);
-    if (tieBreakLeft) {
-      SymValue equal = sema.compare(CompareOp::Eq, left[0], right[0], call.range);
-      SymValue earlier = sema.compare(CompareOp::Lt, left[1], right[1], call.range);
-      wins =
-          sema.logical(BoolOperator::Or, wins, sema.logical(BoolOperator::And, equal, earlier, call.range), call.range);
-    }
+    SymValue wins = emitWins(call, left, right, isMaximum, tieBreakLeft);
     return std::vector{sema.select(wins, left[0], right[0], call.range),
                        sema.select(wins, left[1], right[1], call.range)};
   });

@@ -1,6 +1,6 @@
-// Conversions between number types. Float to integer rounds towards zero and saturates, NaN gives 0, as PTX `cvt.rzi`
-// does. Integer to a small float rounds once: values go through double and round-to-odd. A bitcast goes through the
-// bits that the value has in memory.
+// Conversions between number types. Float to integer rounds towards zero and saturates, as PTX `cvt.rzi` does; NaN
+// gives 0, or, if either type has 64 bits, the number with the highest bit alone. Integer to a small float rounds once:
+// values go through double and round-to-odd. A bitcast goes through the bits that the value has in memory.
 #include "Interpreter/Compiler.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -97,7 +97,7 @@ template <typename To> struct Saturate {
     // Both limits plus one are powers of two, hence exact in float.
     constexpr T end = T(2) * T(To(1) << (std::numeric_limits<To>::digits - 1));
     if (value != value)
-      return 0;
+      return sizeof(T) == 8 || sizeof(To) == 8 ? To(To(1) << (8 * sizeof(To) - 1)) : To(0);
     if (value >= end)
       return std::numeric_limits<To>::max();
     if (value <= T(std::numeric_limits<To>::min()))

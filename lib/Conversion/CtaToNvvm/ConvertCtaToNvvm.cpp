@@ -161,6 +161,7 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
     populateExternPatterns(converter, patterns, gpu);
     populatePrintPatterns(converter, patterns, gpu);
     populateFloat8Patterns(converter, patterns, gpu);
+    populateFloatToIntegerPatterns(converter, patterns);
     populateMathPatterns(converter, patterns, gpu);
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns, target);
 

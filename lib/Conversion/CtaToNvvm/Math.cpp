@@ -235,7 +235,7 @@ struct TruncationLowering : OpConversionPattern<arith::TruncFOp> {
 } // namespace
 
 bool isSelectable(Operation *op, const target::GpuTarget &gpu) {
-  if (needsPromotion(op, gpu) || roundsTowardsZero(op) ||
+  if (needsPromotion(op, gpu) || roundsTowardsZero(op) || isFloatToRegister(op) ||
       isa<math::SincosOp, math::ClampFOp, math::IPowIOp, math::IsInfOp, math::IsNormalOp>(op))
     return false;
   return libraryFunctionOf(op).empty();

@@ -97,6 +97,9 @@ void populateTmaPatterns(const mlir::TypeConverter &converter, mlir::RewritePatt
 void populateFmaDotPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
                             const target::GpuTarget &gpu);
 
+/// Whether the operation converts a float to an integer register, which only populateFloatToIntegerPatterns does.
+bool isFloatToRegister(mlir::Operation *op);
+void populateFloatToIntegerPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 /// Whether a scalar operation of the math or arith dialect reaches PTX through upstream's lowerings.
 bool isSelectable(mlir::Operation *op, const target::GpuTarget &gpu);
 

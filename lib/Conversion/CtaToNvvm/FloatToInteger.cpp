@@ -1,0 +1,56 @@
+// Floats to integers. LLVM leaves open what is out of range and may replace it by anything, also where it is computed
+// at run time; PTX's instruction says what it is, and so does the language: the nearest, for NaN 0 or the highest bit.
+//
+//   arith.fptosi %x : f32 to i32   ==>   cvt.rzi.s32.f32
+#include "Patterns.h"
+#include "Ptx.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace tile::conversion {
+
+namespace {
+
+template <typename OpType> struct FloatToIntegerLowering : OpConversionPattern<OpType> {
+  using OpConversionPattern<OpType>::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(OpType op, typename OpType::Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (!isFloatToRegister(op)) // tensors fall apart into registers first
+      return failure();
+    Location loc = op.getLoc();
+    Value number = adaptor.getIn();
+    if (number.getType().isBF16())
+      number = arith::ExtFOp::create(rewriter, loc, rewriter.getF32Type(), number);
+    std::string source = "f" + std::to_string(number.getType().getIntOrFloatBitWidth());
+    if (number.getType().isF16())
+      number = arith::BitcastOp::create(rewriter, loc, rewriter.getI16Type(), number);
+    StringRef sign = std::is_same_v<OpType, arith::FPToUIOp> ? "u" : "s";
+    std::string width = std::to_string(op.getType().getIntOrFloatBitWidth());
+    rewriter.replaceOp(op, emitPtx(rewriter, loc,
+                                   {.text = ("cvt.rzi." + sign + width + "." + source + " $0, $1;").str(),
+                                    .results = {op.getType()},
+                                    .operands = {number},
+                                    .hasSideEffects = false}));
+    return success();
+  }
+};
+
+} // namespace
+
+bool isFloatToRegister(Operation *op) {
+  if (!isa<arith::FPToSIOp, arith::FPToUIOp>(op))
+    return false;
+  Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
+  return isa<FloatType>(from) && from.getIntOrFloatBitWidth() >= 16 && to.isInteger() &&
+         llvm::is_contained({16u, 32u, 64u}, to.getIntOrFloatBitWidth());
+}
+
+void populateFloatToIntegerPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<FloatToIntegerLowering<arith::FPToSIOp>, FloatToIntegerLowering<arith::FPToUIOp>>(
+      converter, patterns.getContext(), /*benefit=*/2);
+}
+
+} // namespace tile::conversion
