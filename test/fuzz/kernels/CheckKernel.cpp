@@ -27,6 +27,9 @@ Verdict compareVariants(const std::string &text, const std::vector<Variant> &var
   for (size_t i = 1; i < variants.size(); ++i) {
     onBegin(i);
     const RunResult actual = runKernel(text, variants[i]);
+    // Some targets have less shared memory than others.
+    if (actual.message.find("bytes of shared memory but a CTA has") != std::string::npos)
+      continue;
     if (actual.state != RunResult::State::Done)
       return {actual.state == RunResult::State::Rejected ? Kind::Rejected : Kind::Failed, i, actual.message};
     if (std::string difference = compareRuns(expected, actual); !difference.empty())

@@ -41,14 +41,7 @@ Shape KernelBuilder::someShape() {
 /// The value with the type, shape and range of the variable.
 Value KernelBuilder::fit(const Value &value, const Value &variable) {
   Value result = expand(value, variable.shape);
-  if (isFloat(result.type) && result.range.step < variable.range.step) {
-    if (isNarrowFloat(result.type))
-      result = cast(result, Scalar::Float16);
-    result.text = "tl.floor(" + result.text + (result.type == Scalar::Float64 ? ")" : ".to(tl.float32))");
-    result.type = result.type == Scalar::Float64 ? result.type : Scalar::Float32;
-    result.range = {std::floor(result.range.low), std::ceil(result.range.high), 1};
-  }
-  result = cast(result, variable.type);
+  result = cast(floorOf(result), variable.type);
   if (isFloat(variable.type))
     result = narrow(result, variable.range.low, variable.range.high);
   return cast(result, variable.type);

@@ -84,21 +84,12 @@ Value KernelBuilder::cast(const Value &value, Scalar type) {
   if (isFloat(type)) {
     if (!fits(type, source.range)) {
       const double limit = rangeOf(type).high / 2;
-      if (isFloat(source.type) && source.range.step < 1)
-        source = {"tl.floor(" + source.text + ")",
-                  source.type,
-                  source.shape,
-                  {std::floor(source.range.low), std::ceil(source.range.high), 1}};
-      source = narrow(source, -limit, limit);
+      source = narrow(floorOf(source), -limit, limit);
     }
   } else if (isFloat(source.type)) {
     if (isNarrowFloat(source.type))
       source = cast(source, Scalar::Float16);
-    if (source.range.step < 1)
-      source = {"tl.floor(" + source.text + ")",
-                source.type,
-                source.shape,
-                {std::floor(source.range.low), std::ceil(source.range.high), 1}};
+    source = floorOf(source);
     if (!fits(type, source.range))
       source = narrow(source, isUnsigned(type) ? 0 : -100, 100);
   }

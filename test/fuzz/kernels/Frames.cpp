@@ -20,7 +20,19 @@ void KernelBuilder::takeProgram(const std::vector<Axis> &own) {
   axes = own;
   for (const Axis &axis : own)
     values.push_back({axis.offsets, Scalar::Int32, {axis.block}, {0, static_cast<double>(axis.size + axis.block), 1}});
-  loadStatement();
+  if (beginsWithProduct) {
+    isOrdinary = random.chance(60);
+    const Value sum = *productLoop();
+    const std::optional<Value> result = random.chance(50) ? arithmetic("+", sum, operand(sum.shape, 1)) : std::nullopt;
+    store(own, result ? *result : sum);
+    isOrdinary = false;
+    // Whatever writes memory as well keeps operands from coming by TMA.
+    if (budget <= 0)
+      return;
+
+  } else {
+    loadStatement();
+  }
   while (budget > 0)
     statement(0);
   storeUnused();
@@ -59,7 +71,11 @@ void KernelBuilder::lineFrame() {
 }
 
 void KernelBuilder::matrixFrame() {
-  const int64_t rows = random.pick({16, 16, 32, 64}), columns = random.pick({16, 32, 32, 64});
+  beginsWithProduct = random.chance(55);
+  const int64_t rows = beginsWithProduct ? random.pick({16, 64, 64, 64, 64, 128}) : random.pick({16, 16, 32, 64});
+  const int64_t columns = beginsWithProduct ? random.pick({16, 32, 64, 64, 128, 256}) : random.pick({16, 32, 32, 64});
+  if (beginsWithProduct)
+    budget = random.chance(60) ? 0 : budget / 3;
   const auto size = [&](int64_t block) {
     return random.chance(30) ? block * random.between(1, 2) : random.between(1, 2 * block + 5);
   };

@@ -54,7 +54,7 @@ std::string KernelBuilder::addInteger(const std::string &name, int64_t value) {
   const int64_t even = value ? value & -value : 16;
   // Other integers meet values of the kernel, whose types must be known.
   std::string type = name.starts_with("stride") && random.chance(25) ? "tl.int64" : "tl.int32";
-  if (even >= 8 && random.chance(50))
+  if (even >= 8 && random.chance(isOrdinary ? 90 : 70))
     type = "\"i32:" + std::to_string(even > 16 ? 16 : even) + "\"";
   integers.push_back(name + ": " + type);
   directives += "#: default " + name + " = " + std::to_string(value) + "\n";
@@ -92,8 +92,10 @@ void KernelBuilder::statement(int depth) {
     return loopStatement(depth);
   if (kind < 88)
     return carriedPointerLoop();
-  if (kind < 91)
-    return productLoop();
+  if (kind < 91) {
+    productLoop();
+    return;
+  }
   if (kind < 97)
     return branchStatement(depth);
   whileStatement(depth);

@@ -87,7 +87,7 @@ private:
   void loadStatement();
   void scalarStatement();
   void storeUnused();
-  Value load(const std::vector<Axis> &axes, Scalar type);
+  Value load(const std::vector<Axis> &axes, Scalar type, bool isPlain = false);
   Value loadByDescriptor(const std::vector<Axis> &axes, Scalar type);
   Value loadByBlockPointer(const std::vector<Axis> &axes, Scalar type);
   void storeStatement();
@@ -128,10 +128,11 @@ private:
 
   // Products.cpp
   void productStatement();
-  void productLoop();
-  void productChain();
+  std::optional<Value> productLoop();
+  Value productChain();
   std::optional<Value> product(const Value &a, const Value &b, double rounds, const Value *accumulator);
-  Value operandOfProduct(const Axis &first, const Axis &second);
+  Value operandOfProduct(const Axis &first, const Axis &second, Scalar type);
+  Scalar operandType();
 
   Random random;
   int nextName = 0;
@@ -147,7 +148,9 @@ private:
   std::string programNumber = "pid"; ///< an expression: less than `programs`
   int loops = 0;
   bool inHelper = false;
-  int budget = 0; ///< statements that may still be written
+  bool beginsWithProduct = false; ///< a kernel that is about a matrix product
+  bool isOrdinary = false;        ///< what is written now has the form that tensor maps and warp groups ask for
+  int budget = 0;                 ///< statements that may still be written
 };
 
 } // namespace tile::fuzz

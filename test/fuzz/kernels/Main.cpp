@@ -34,6 +34,7 @@ struct Options {
   bool usesGpu = false;
   bool all = false;
   bool reduces = true;
+  bool stops = false; ///< at the first finding
   bool prints = false;
   std::string findings = "findings";
   std::vector<std::string> files;
@@ -61,7 +62,7 @@ std::vector<Variant> variantsFor(uint64_t seed, const Options &options) {
     Variant variant;
     variant.device = "sim";
     variant.target = target;
-    variant.promises = random.chance(50);
+    variant.promises = random.chance(65);
     variant.order = static_cast<uint64_t>(random.below(1000));
     Variant unoptimised = variant, without = variant;
     unoptimised.optLevel = 0;
@@ -129,7 +130,7 @@ void report(const std::string &name, const std::string &text, const Verdict &ver
 void work(const Options &options, Counters &counters, Clock::time_point start) {
   while (secondsSince(start) < options.seconds) {
     const uint64_t index = counters.next++;
-    if (options.count && index >= options.count)
+    if ((options.count && index >= options.count) || (options.stops && counters.findings > 0))
       return;
     const uint64_t seed = options.seed + index;
     const std::string text = generateKernel(seed);
@@ -198,6 +199,7 @@ int main(int argc, char **argv) {
   app.add_flag("--all", options.all, "Every variant of each kernel");
   app.add_flag("--print", options.prints, "Print the kernels and run nothing");
   app.add_flag("--reduce,!--no-reduce", options.reduces, "Make findings smaller");
+  app.add_flag("--first", options.stops, "End with the first finding");
   app.add_option("files", options.files, "Kernels to run instead of random ones");
   CLI11_PARSE(app, argc, argv);
   if (!device.empty() && device != "cuda") {

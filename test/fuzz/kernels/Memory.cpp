@@ -55,8 +55,8 @@ Buffer KernelBuilder::makeBuffer(const std::string &prefix, Scalar type, const s
   if (random.chance(25))
     std::reverse(order.begin(), order.end());
   const int64_t bytes = std::max<int64_t>(1, bitsOf(type) / 8);
-  const bool isAligned = random.chance(60); // rows of whole 16 bytes
-  int64_t stride = random.chance(90) ? 1 : random.between(2, 3);
+  const bool isAligned = isOrdinary || random.chance(75); // rows of whole 16 bytes
+  int64_t stride = isOrdinary || random.chance(94) ? 1 : random.between(2, 3);
   buffer.suitsDescriptor = stride == 1 && order.front() == of.size() - 1 && (isAligned || of.size() == 1);
   int64_t last = 0;
   for (size_t step = 0; step < order.size(); ++step) {
@@ -67,14 +67,14 @@ Buffer KernelBuilder::makeBuffer(const std::string &prefix, Scalar type, const s
         stride += random.between(1, 9);
       if (isAligned)
         stride = (stride * bytes + 15) / 16 * 16 / bytes;
-      if (isInput && random.chance(4)) {
+      if (isInput && !isOrdinary && random.chance(4)) {
         stride = 0;
         buffer.suitsDescriptor = false;
       }
     }
     buffer.strideValues[axis] = stride;
     const std::string name = "stride_" + buffer.name + "_" + std::to_string(axis);
-    if (stride == 1 && random.chance(80))
+    if (stride == 1 && (isOrdinary || random.chance(90)))
       buffer.strides[axis] = "1";
     else
       buffer.strides[axis] = addInteger(name, stride);
@@ -110,7 +110,7 @@ std::string KernelBuilder::place(const Buffer &buffer, const std::vector<Axis> &
 std::string KernelBuilder::maskOf(const std::vector<Axis> &of, const std::vector<std::string> &indices) {
   std::string mask;
   for (size_t i = 0; i < of.size(); ++i) {
-    if (of[i].size % of[i].block == 0 && indices[i] == of[i].offsets && random.chance(50))
+    if (of[i].size % of[i].block == 0 && indices[i] == of[i].offsets && !isOrdinary && random.chance(50))
       continue; // no program goes beyond the end
     if (indices[i].find(" % ") != std::string::npos || indices[i].find("minimum") != std::string::npos)
       continue;
@@ -165,13 +165,14 @@ void KernelBuilder::loadStatement() {
   }
 }
 
-Value KernelBuilder::load(const std::vector<Axis> &of, Scalar type) {
+/// `isPlain`: what lies at the axes' own indices.
+Value KernelBuilder::load(const std::vector<Axis> &of, Scalar type, bool isPlain) {
   std::optional<Buffer> known;
   for (const Buffer &buffer : inputs) {
     bool hasSameSizes = buffer.sizes.size() == of.size();
     for (size_t i = 0; i < of.size() && hasSameSizes; ++i)
       hasSameSizes = buffer.sizes[i] == of[i].bound;
-    if (hasSameSizes && random.chance(40))
+    if (hasSameSizes && random.chance(40) && (!isPlain || buffer.type == type))
       known = buffer;
   }
   const Buffer buffer = known ? *known : makeBuffer("x", type, of, true);
@@ -180,7 +181,7 @@ Value KernelBuilder::load(const std::vector<Axis> &of, Scalar type) {
   std::vector<std::string> indices;
   for (const Axis &axis : of) {
     const int64_t kind = random.below(100);
-    if (kind < 72)
+    if (kind < 72 || isPlain)
       indices.push_back(axis.offsets);
     else if (kind < 80)
       indices.push_back(axis.offsets + " % " + axis.bound);
@@ -192,7 +193,7 @@ Value KernelBuilder::load(const std::vector<Axis> &of, Scalar type) {
       indices.push_back(axis.offsets + " + " + std::to_string(random.between(1, 5)));
   }
   // Places that are computed from data.
-  for (size_t i = 0; i < of.size(); ++i)
+  for (size_t i = 0; i < of.size() && !isPlain; ++i)
     if (random.chance(8))
       if (std::optional<Value> data = find([&](const Value &value) {
             return value.shape == Shape{of[i].block} && !isFloat(value.type) && value.type != Scalar::Int1 &&
@@ -202,7 +203,7 @@ Value KernelBuilder::load(const std::vector<Axis> &of, Scalar type) {
   std::string mask = maskOf(of, indices);
   Range range = buffer.range;
   std::string arguments = place(buffer, of, indices);
-  if (random.chance(8)) {
+  if (random.chance(isPlain ? 2 : 8)) {
     Value extra = condition(shapeOf(of), 1);
     if (extra.shape == shapeOf(of))
       mask += (mask.empty() ? "" : " & ") + extra.text;
@@ -210,9 +211,10 @@ Value KernelBuilder::load(const std::vector<Axis> &of, Scalar type) {
   if (!mask.empty()) {
     arguments += ", mask=" + mask;
     range = range.join({0, 0, 1});
-    if (random.chance(60)) {
-      const int64_t other =
-          buffer.type == Scalar::Int1 ? random.below(2) : random.between(isUnsigned(buffer.type) ? 0 : -2, 3);
+    if (random.chance(isOrdinary ? 10 : isPlain ? 25 : 60)) {
+      const int64_t other = isPlain && random.chance(80)  ? 0
+                            : buffer.type == Scalar::Int1 ? random.below(2)
+                                                          : random.between(isUnsigned(buffer.type) ? 0 : -2, 3);
       arguments += ", other=" + numberText(static_cast<double>(other), isFloat(buffer.type));
       range = range.join({static_cast<double>(other), static_cast<double>(other), 1});
     }

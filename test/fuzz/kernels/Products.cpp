@@ -27,6 +27,13 @@ std::optional<Value> KernelBuilder::product(const Value &a, const Value &b, doub
     type = accumulator->type == Scalar::Int32 ? Scalar::Int8 : accumulator->type;
   else if (accumulator && (type == Scalar::Int8 || type == Scalar::Float64))
     type = Scalar::Float16;
+  // As they are, if they can be.
+  const bool suits = a.type == b.type && (!accumulator || accumulator->type == Scalar::Float32 || type == a.type);
+  const bool isOperand = a.type == Scalar::Int8 || (isFloat(a.type) && a.range.step >= 1 && a.range.magnitude() <= 8 &&
+                                                    b.range.magnitude() <= 8 && b.range.step >= 1);
+  if (suits && isOperand && random.chance(85) && !(accumulator && isFloat(accumulator->type) != isFloat(a.type)) &&
+      !(accumulator && (accumulator->type == Scalar::Float64) != (a.type == Scalar::Float64)))
+    type = a.type;
   // Instructions take 32 numbers of 8 bits at least.
   if (bitsOf(type) == 8 && k < 32)
     return std::nullopt;
@@ -37,12 +44,7 @@ std::optional<Value> KernelBuilder::product(const Value &a, const Value &b, doub
   const auto operandOf = [&](const Value &value) {
     Value result = value;
     if (isFloat(type)) {
-      if (result.range.step < 1)
-        result = {"tl.floor(" + cast(result, Scalar::Float32).text + ")",
-                  Scalar::Float32,
-                  result.shape,
-                  {std::floor(result.range.low), std::ceil(result.range.high), 1}};
-      result = narrow(result, -most, most);
+      result = narrow(floorOf(result), -most, most);
     }
     return cast(result, type);
   };
@@ -77,39 +79,49 @@ void KernelBuilder::productStatement() {
     define("d", *result);
 }
 
-Value KernelBuilder::operandOfProduct(const Axis &first, const Axis &second) {
-  const Scalar type = random.pick({Scalar::Float16, Scalar::Float16, Scalar::BFloat16, Scalar::Float32, Scalar::Int8,
-                                   Scalar::Float8E4M3, Scalar::Float8E5M2, Scalar::Float64});
+Scalar KernelBuilder::operandType() {
+  return random.pick({Scalar::Float16, Scalar::Float16, Scalar::Float16, Scalar::BFloat16, Scalar::BFloat16,
+                      Scalar::Float32, Scalar::Float32, Scalar::Int8, Scalar::Float8E4M3, Scalar::Float8E5M2,
+                      Scalar::Float64});
+}
+
+Value KernelBuilder::operandOfProduct(const Axis &first, const Axis &second, Scalar type) {
   const int64_t kind = random.below(10);
   const std::vector<Axis> of = {first, second};
-  if (kind < 5)
-    return load(of, type);
+  const bool isPlain = isOrdinary || random.chance(80);
+  if (kind < 6)
+    return load(of, type, isPlain);
   if (kind < 8)
     return loadByDescriptor(of, type);
   if (kind == 8)
     return loadByBlockPointer(of, type);
   // The operand lies in memory the other way round.
-  Value turned = random.chance(50) ? load({second, first}, type) : loadByDescriptor({second, first}, type);
+  Value turned = random.chance(50) ? load({second, first}, type, isPlain) : loadByDescriptor({second, first}, type);
   return define("v", {"tl.trans(" + turned.text + ")", turned.type, {first.block, second.block}, turned.range});
 }
 
-void KernelBuilder::productLoop() {
+/// Returns the sum, if there is one.
+std::optional<Value> KernelBuilder::productLoop() {
   std::vector<Axis> own;
   for (const Axis &axis : axes)
     if (axis.isOwn && axis.block >= smallest)
       own.push_back(axis);
-  if (own.size() != 2)
-    return loopStatement(2);
+  if (own.size() != 2) {
+    loopStatement(2);
+    return std::nullopt;
+  }
   if (random.chance(20))
     return productChain();
-  const int64_t block = random.pick({16, 32, 32, 64});
-  const int64_t size = random.chance(40) ? block * random.between(1, 4) : random.between(1, 4 * block);
+  const int64_t block = random.pick({16, 32, 32, 64, 64});
+  const int64_t size = random.chance(40) ? block * random.between(1, 6) : random.between(1, 5 * block);
   const double trips = std::ceil(static_cast<double>(size) / static_cast<double>(block));
   const std::string k = freshName("k"), bound = addInteger(freshName("K"), size), width = std::to_string(block);
   const Axis inner{"offs_" + k, k, bound, size, block, /*isOwn=*/false};
   const Shape shape = {own[0].block, own[1].block};
-  const Scalar sumType =
-      random.pick({Scalar::Float32, Scalar::Float32, Scalar::Float32, Scalar::Float16, Scalar::Int32, Scalar::Float64});
+  const Scalar type = operandType();
+  Scalar sumType = type == Scalar::Int8 ? Scalar::Int32 : type == Scalar::Float64 ? type : Scalar::Float32;
+  if (random.chance(15))
+    sumType = random.pick({Scalar::Float32, Scalar::Float16, Scalar::Int32, Scalar::Float64});
   // Operands are at most 8, of 16 bits at most 1: what that amounts to in all rounds.
   Value zero{"tl.zeros(" + shapeText(shape) + ", " + languageName(sumType) + ")", sumType, shape, {}};
   const double most = static_cast<double>(block) * trips * (sumType == Scalar::Float16 ? 1 : 64);
@@ -122,9 +134,10 @@ void KernelBuilder::productLoop() {
     line(inner.offsets + " = " + k + " + tl.arange(0, " + width + ")");
     values.push_back({inner.offsets, Scalar::Int32, {block}, {0, static_cast<double>(size + block), 1}});
     values.push_back({k, Scalar::Int32, {}, {0, static_cast<double>(size), 1}});
-    Value a = operandOfProduct(own[0], inner), b = operandOfProduct(inner, own[1]);
+    Value a = operandOfProduct(own[0], inner, type);
+    Value b = operandOfProduct(inner, own[1], random.chance(85) ? type : operandType());
     axes.push_back(inner);
-    if (random.chance(30)) {
+    if (random.chance(20)) {
       // Something is done with an operand.
       Value &changed = random.chance(50) ? a : b;
       const Value other = expression(changed.shape, 1);
@@ -145,10 +158,11 @@ void KernelBuilder::productLoop() {
     line("pass");
   });
   --loops;
+  return sum;
 }
 
 /// A product of what another one gave, as in attention: acc + f(q @ k.T) @ v.
-void KernelBuilder::productChain() {
+Value KernelBuilder::productChain() {
   const std::vector<Axis> own = {axes[0], axes[1]};
   const int64_t depth = random.pick({16, 32, 64}), block = random.pick({16, 32, 64});
   const int64_t size = random.between(1, 3 * block), depthSize = random.chance(50) ? depth : random.between(1, depth);
@@ -156,7 +170,8 @@ void KernelBuilder::productChain() {
   const Axis features{"offs_d" + j, "0", addInteger(freshName("D"), depthSize), depthSize, depth, /*isOwn=*/false};
   const Axis steps{"offs_" + j, j, bound, size, block, /*isOwn=*/false};
   line(features.offsets + " = tl.arange(0, " + std::to_string(depth) + ")");
-  const Value q = operandOfProduct(own[0], features);
+  const Scalar type = random.pick({Scalar::Float16, Scalar::BFloat16, Scalar::Float32});
+  const Value q = operandOfProduct(own[0], features, type);
   const Shape shape = {own[0].block, own[1].block};
   const double trips = std::ceil(static_cast<double>(size) / static_cast<double>(block));
   const double most = static_cast<double>(block) * trips * 64;
@@ -170,7 +185,7 @@ void KernelBuilder::productChain() {
   ++loops;
   indented([&] {
     line(steps.offsets + " = " + j + " + tl.arange(0, " + width + ")");
-    Value k = operandOfProduct(steps, features);
+    Value k = operandOfProduct(steps, features, type);
     k.text = "tl.trans(" + k.text + ")";
     std::swap(k.shape[0], k.shape[1]);
     std::optional<Value> scores;
@@ -179,7 +194,7 @@ void KernelBuilder::productChain() {
     const Value s = define("d", cast(*scores, Scalar::Float32));
     if (random.chance(50))
       line(largest.text + " = tl.maximum(" + largest.text + ", tl.max(" + s.text + ", 1))");
-    const Value v = operandOfProduct(steps, own[1]);
+    const Value v = operandOfProduct(steps, own[1], type);
     Value weights = s;
     if (random.chance(40))
       if (std::optional<Value> changed =
@@ -191,6 +206,7 @@ void KernelBuilder::productChain() {
     line(sum.text + " = " + result->text);
   });
   --loops;
+  return sum;
 }
 
 } // namespace tile::fuzz

@@ -143,6 +143,15 @@ Range wrap(Scalar type, const Range &range) {
   return fits(type, range) ? range : rangeOf(type);
 }
 
+Value floorOf(const Value &value) {
+  if (!isFloat(value.type) || value.range.step >= 1)
+    return value;
+  const Scalar type = value.type == Scalar::Float64 ? value.type : Scalar::Float32;
+  const std::string operand = value.text + (type == value.type ? "" : ".to(tl.float32)");
+  const Range range{std::floor(value.range.low), std::ceil(value.range.high), 1};
+  return {"tl.floor(" + operand + ")", type, value.shape, range};
+}
+
 int64_t elementsOf(const Shape &shape) {
   int64_t count = 1;
   for (int64_t size : shape)

@@ -48,6 +48,9 @@ bool fits(Scalar type, const Range &range);
 /// Of an integer: what is left of the range in a narrower type.
 Range wrap(Scalar type, const Range &range);
 
+/// Rounded down to integers, if there are others.
+Value floorOf(const Value &value);
+
 int64_t elementsOf(const Shape &shape);
 /// As NumPy does; nothing if they do not meet.
 std::optional<Shape> broadcast(const Shape &left, const Shape &right);
