@@ -172,8 +172,19 @@ std::optional<Value> KernelBuilder::rearrangement(const Value &value) {
   case 0:
     if (rank == 2)
       return same(random.chance(50) ? "tl.trans(" + value.text + ")" : value.text + ".T", {shape[1], shape[0]});
-    if (rank == 3)
-      return same("tl.permute(" + value.text + ", (2, 0, 1))", {shape[2], shape[0], shape[1]});
+    if (rank > 2) {
+      std::vector<size_t> order(rank);
+      for (size_t i = 0; i < rank; ++i) {
+        order[i] = i;
+        std::swap(order[i], order[static_cast<size_t>(random.below(static_cast<int64_t>(i) + 1))]);
+      }
+      Shape to(rank), places(rank);
+      for (size_t i = 0; i < rank; ++i) {
+        to[i] = shape[order[i]];
+        places[i] = static_cast<int64_t>(order[i]);
+      }
+      return same("tl.permute(" + value.text + ", " + shapeText(places) + ")", to);
+    }
     return std::nullopt;
   case 1: {
     const int64_t count = elementsOf(shape), columns = random.pick({2, 4, 8, 16, 32});
@@ -181,7 +192,7 @@ std::optional<Value> KernelBuilder::rearrangement(const Value &value) {
       return std::nullopt;
     Shape to = random.chance(40) ? Shape{count} : Shape{count / columns, columns};
     if (random.chance(20) && count >= 4 * columns)
-      to = {4, count / columns / 4, columns};
+      to = random.chance(50) ? Shape{4, count / columns / 4, columns} : Shape{2, count / columns / 4, 2, columns};
     return same("tl.reshape(" + value.text + ", " + shapeText(to) + ")", to);
   }
   case 2:

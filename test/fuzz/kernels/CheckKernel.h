@@ -29,7 +29,7 @@ struct Verdict {
 
 const char *nameOf(Verdict::Kind kind);
 
-/// The first variant is the interpreter.
+/// The first variant is the interpreter. `seconds` are of processor time, for all of them.
 Verdict checkKernel(const std::string &text, const std::vector<Variant> &variants, double seconds);
 
 } // namespace tile::fuzz

@@ -146,7 +146,12 @@ void KernelBuilder::loopStatement(int depth) {
     return loop(over, depth);
   }
   const bool isConstant = random.chance(35);
-  const std::string count = isConstant ? std::to_string(trips) : addInteger(freshName("trips"), trips);
+  std::string count = isConstant ? std::to_string(trips) : addInteger(freshName("trips"), trips);
+  // As many as data says.
+  const std::optional<Value> data =
+      find([](const Value &value) { return value.shape.empty() && value.type == Scalar::Int32; });
+  if (!isConstant && data && random.chance(15))
+    count = "(" + narrow(*data, 0, 63).text + " % " + std::to_string(trips + 1) + ")";
   double low = 0, high = static_cast<double>(trips);
   std::string range;
   switch (random.below(isConstant ? 6 : 5)) {

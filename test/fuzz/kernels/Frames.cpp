@@ -25,6 +25,10 @@ void KernelBuilder::takeProgram(const std::vector<Axis> &own) {
     const Value sum = *productLoop();
     const std::optional<Value> result = random.chance(50) ? arithmetic("+", sum, operand(sum.shape, 1)) : std::nullopt;
     store(own, result ? *result : sum);
+    if (const std::optional<Value> other = find([&](const Value &value) {
+          return value.text.starts_with("acc") && value.text != sum.text && value.shape == sum.shape;
+        }))
+      store(own, *other);
     isOrdinary = false;
     // Whatever writes memory as well keeps operands from coming by TMA.
     if (budget <= 0)
@@ -76,8 +80,9 @@ void KernelBuilder::matrixFrame() {
   const int64_t columns = beginsWithProduct ? random.pick({16, 32, 64, 64, 128, 256}) : random.pick({16, 32, 32, 64});
   if (beginsWithProduct)
     budget = random.chance(60) ? 0 : budget / 3;
+  const int64_t tiles = random.pick({2, 2, 3});
   const auto size = [&](int64_t block) {
-    return random.chance(30) ? block * random.between(1, 2) : random.between(1, 2 * block + 5);
+    return random.chance(30) ? block * random.between(1, tiles) : random.between(1, tiles * block + 5);
   };
   const int64_t m = size(rows), n = size(columns);
   addInteger("M", m);

@@ -116,6 +116,10 @@ std::string KernelBuilder::build() {
   std::string options = "#: num_warps = " + std::to_string(random.pick({1, 2, 4, 4, 4, 8})) + "\n";
   if (random.chance(30))
     options += "#: num_stages = " + std::to_string(random.between(1, 4)) + "\n";
+  if (beginsWithProduct && random.chance(15))
+    options += "#: cluster = " + random.pick<std::string>({"(2, 1)", "(1, 2)", "(2, 2)", "(4, 1)", "(1, 1, 2)"}) + "\n";
+  if (beginsWithProduct && random.chance(12))
+    options += "#: schedule = pingpong\n";
   return helpers + directives + options + "@triton.jit\ndef kernel(" + parameters + "):\n" + text;
 }
 

@@ -33,6 +33,7 @@ struct Buffer {
   std::vector<std::string> sizes; ///< bounds of the axes that index it
   std::vector<std::string> strides;
   std::vector<int64_t> strideValues;
+  int64_t origin = 0; ///< elements in front of the one whose indices are 0
   bool suitsDescriptor = false;
 };
 
@@ -89,6 +90,7 @@ private:
   void storeUnused();
   Value load(const std::vector<Axis> &axes, Scalar type, bool isPlain = false);
   Value loadByDescriptor(const std::vector<Axis> &axes, Scalar type);
+  std::string blockPointer(const Buffer &buffer, const std::vector<Axis> &axes);
   Value loadByBlockPointer(const std::vector<Axis> &axes, Scalar type);
   void storeStatement();
   void store(const std::vector<Axis> &axes, const Value &value);

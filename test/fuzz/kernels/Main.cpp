@@ -64,6 +64,7 @@ std::vector<Variant> variantsFor(uint64_t seed, const Options &options) {
     variant.target = target;
     variant.promises = random.chance(65);
     variant.order = static_cast<uint64_t>(random.below(1000));
+    variant.multiprocessors = random.pick({0, 0, 1, 2, 3});
     Variant unoptimised = variant, without = variant;
     unoptimised.optLevel = 0;
     without.disabled = random.pick(optionalPasses(target));
@@ -88,13 +89,14 @@ std::string commandsFor(const Variant &variant, const std::string &inputs) {
   const std::string kernel = "reduced.tile", flags = variant.disabled.empty() ? "" : " --disable=" + variant.disabled;
   std::string text = "# kernel.tile is the one that was generated; here is what it was reduced to\n";
   text += "tilec run " + kernel + inputs + " --device=interp -w\n";
+  const std::string sms = variant.multiprocessors ? fmt::format(" --sms={}", variant.multiprocessors) : "";
   const std::string device = " --device=" + variant.device +
-                             (variant.device == "sim" ? fmt::format(" --schedule=seed:{}", variant.order) : "");
+                             (variant.device == "sim" ? fmt::format("{} --schedule=seed:{}", sms, variant.order) : "");
   const std::string options = fmt::format(" --target={} -O{}{} -w", variant.target, variant.optLevel, flags);
   if (variant.promises)
     return text + "tilec run " + kernel + inputs + options + device + "\n";
-  return text + "tilec " + kernel + options + " -o kernel.ptx --emit=ptx && tile-run kernel.ptx" + inputs + device +
-         "\n";
+  return text + "# compiled" + (sms.empty() ? "" : " for" + sms) + "\ntilec " + kernel + options +
+         " -o kernel.ptx --emit=ptx && tile-run kernel.ptx" + inputs + device + "\n";
 }
 
 void writeFile(const std::string &path, const std::string &text) {

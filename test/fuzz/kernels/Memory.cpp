@@ -21,6 +21,10 @@ std::string spread(const std::string &vector, size_t dimension, size_t rank) {
   return text + "]";
 }
 
+std::string originOf(const Buffer &buffer) {
+  return buffer.name + (buffer.origin ? " + " + std::to_string(buffer.origin) : "");
+}
+
 Shape shapeOf(const std::vector<Axis> &axes) {
   Shape shape;
   for (const Axis &axis : axes)
@@ -74,10 +78,17 @@ Buffer KernelBuilder::makeBuffer(const std::string &prefix, Scalar type, const s
     }
     buffer.strideValues[axis] = stride;
     const std::string name = "stride_" + buffer.name + "_" + std::to_string(axis);
-    if (stride == 1 && (isOrdinary || random.chance(90)))
+    // From the last one to the first.
+    const bool isBackwards = isInput && !isOrdinary && random.chance(3);
+    if (isBackwards) {
+      buffer.origin += (of[axis].size - 1) * stride;
+      buffer.strideValues[axis] = -stride;
+      buffer.suitsDescriptor = false;
+    }
+    if (stride == 1 && !isBackwards && (isOrdinary || random.chance(90)))
       buffer.strides[axis] = "1";
     else
-      buffer.strides[axis] = addInteger(name, stride);
+      buffer.strides[axis] = addInteger(name, buffer.strideValues[axis]);
     last += (of[axis].size - 1) * stride;
     stride *= of[axis].size;
   }
@@ -97,7 +108,7 @@ Buffer KernelBuilder::makeBuffer(const std::string &prefix, Scalar type, const s
 /// The pointers of a block: one index expression for each dimension.
 std::string KernelBuilder::place(const Buffer &buffer, const std::vector<Axis> &of,
                                  const std::vector<std::string> &indices) {
-  std::string pointer = buffer.name;
+  std::string pointer = originOf(buffer);
   for (size_t i = 0; i < of.size(); ++i) {
     std::string index = spread(indices[i], i, of.size());
     if (random.chance(5))
@@ -264,18 +275,25 @@ Value KernelBuilder::loadByDescriptor(const std::vector<Axis> &of, Scalar type) 
                 {name + ".load([" + startsOf(of, &random) + "])", type, shapeOf(of), buffer.range.join({0, 0, 1})});
 }
 
-Value KernelBuilder::loadByBlockPointer(const std::vector<Axis> &of, Scalar type) {
-  const Buffer buffer = makeBuffer("x", type, of, true);
-  inputs.push_back(buffer);
+/// Defines a block pointer at the axes' place.
+std::string KernelBuilder::blockPointer(const Buffer &buffer, const std::vector<Axis> &of) {
   const std::string name = freshName("p");
   const bool isTurned = buffer.strideValues.front() < buffer.strideValues.back();
   const std::string comma = of.size() == 1 ? ",)" : ")";
-  line(name + " = tl.make_block_ptr(" + buffer.name + ", (" + listOf(buffer.sizes) + comma + ", (" +
+  line(name + " = tl.make_block_ptr(" + originOf(buffer) + ", (" + listOf(buffer.sizes) + comma + ", (" +
        listOf(buffer.strides) + comma + ", (" + startsOf(of, nullptr) + comma + ", (" + blockOf(of) + comma + ", (" +
        (of.size() == 1 ? "0"
         : isTurned     ? "0, 1"
                        : "1, 0") +
        comma + ")");
+  return name;
+}
+
+Value KernelBuilder::loadByBlockPointer(const std::vector<Axis> &of, Scalar type) {
+  const Buffer buffer = makeBuffer("x", type, of, true);
+  inputs.push_back(buffer);
+  const std::string name = blockPointer(buffer, of);
+  const std::string comma = of.size() == 1 ? ",)" : ")";
   std::string pointer = name;
   if (random.chance(30)) {
     std::string moves;
@@ -343,6 +361,11 @@ void KernelBuilder::store(const std::vector<Axis> &of, const Value &value) {
     line(name + " = tl.make_tensor_descriptor(" + buffer.name + ", shape=[" + listOf(buffer.sizes) + "], strides=[" +
          listOf(buffer.strides) + "], block_shape=[" + blockOf(of) + "])");
     line(name + ".store([" + startsOf(of, nullptr) + "], " + stored.text + ")");
+    return;
+  }
+  if (random.chance(10)) {
+    const std::string pointer = blockPointer(buffer, of);
+    line("tl.store(" + pointer + ", " + stored.text + ", boundary_check=" + (of.size() == 1 ? "(0,)" : "(0, 1)") + ")");
     return;
   }
   std::vector<std::string> indices;

@@ -127,8 +127,21 @@ std::optional<Value> KernelBuilder::productLoop() {
   const double most = static_cast<double>(block) * trips * (sumType == Scalar::Float16 ? 1 : 64);
   zero.range = isFloat(sumType) ? Range{-most, most, 1} : rangeOf(sumType);
   const Value sum = define("acc", zero);
-  const std::string stages = random.chance(25) ? ", num_stages=" + std::to_string(random.between(1, 4)) : "";
-  line("for " + k + " in " + (stages.empty() ? "range(0, " : "tl.range(0, ") + bound + ", " + width + stages + "):");
+  std::string options;
+  if (random.chance(25))
+    options = ", num_stages=" + std::to_string(random.between(1, 4));
+  else if (random.chance(15))
+    options = random.pick<std::string>(
+        {", warp_specialize=True", ", flatten=True", ", loop_unroll_factor=2", ", disallow_acc_multi_buffer=True"});
+  // A second sum shares an operand with the first.
+  std::optional<Value> second;
+  if (random.chance(12) && elementsOf(shape) <= 8192) {
+    second = sum;
+    second->text = freshName("acc");
+    line(second->text + " = " + zero.text);
+    values.push_back(*second);
+  }
+  line("for " + k + " in " + (options.empty() ? "range(0, " : "tl.range(0, ") + bound + ", " + width + options + "):");
   ++loops;
   indented([&] {
     line(inner.offsets + " = " + k + " + tl.arange(0, " + width + ")");
@@ -145,14 +158,29 @@ std::optional<Value> KernelBuilder::productLoop() {
         if (result->shape == changed.shape && result->type != Scalar::Int1)
           changed = *result;
     }
-    if (random.chance(20))
+    if (random.chance(isOrdinary ? 5 : 20))
       statements(1, 3);
+    if (second) {
+      const Value other = operandOfProduct(inner, own[1], b.type);
+      if (const std::optional<Value> result = product(a, other, trips, &*second); result && result->type == sumType)
+        line(second->text + " = " + result->text);
+    }
     for (int attempt = 0; attempt < 3; ++attempt) {
       const bool adds = random.chance(30) && sumType != Scalar::Float16;
       const std::optional<Value> result = product(a, b, trips, adds ? nullptr : &sum);
       if (!result || result->type != sumType)
         continue;
+      // As causal attention leaves steps out.
+      const bool isSkipped = random.chance(10);
+      if (isSkipped)
+        line("if " +
+             comparison({k, Scalar::Int32, {}, {0, static_cast<double>(size), 1}, false}, leaf({}))
+                 .value_or(Value{"pid_m == 0", Scalar::Int1, {}, {0, 1, 1}, false})
+                 .text +
+             ":");
+      depthOfText += isSkipped;
       line(sum.text + (adds ? " += " : " = ") + result->text);
+      depthOfText -= isSkipped;
       return;
     }
     line("pass");

@@ -34,6 +34,7 @@ driver::CompilerOptions optionsFor(const std::string &text, const Variant &varia
   options.pipeline.optLevel = variant.optLevel;
   if (!variant.disabled.empty())
     options.pipeline.disabled.push_back(variant.disabled);
+  options.numSms = static_cast<unsigned>(variant.multiprocessors);
   options.warnings.silence();
   options.advise = false;
   return options;
@@ -140,7 +141,8 @@ RunResult launch(const Manifest &manifest, runner::Device &device) {
 std::string Variant::name() const {
   if (device == "interp")
     return device;
-  return device + " " + target + " -O" + std::to_string(optLevel) + (disabled.empty() ? "" : " --disable=" + disabled) +
+  return device + " " + target + (multiprocessors ? " --sms=" + std::to_string(multiprocessors) : "") + " -O" +
+         std::to_string(optLevel) + (disabled.empty() ? "" : " --disable=" + disabled) +
          (promises ? " with promises" : "");
 }
 
@@ -175,6 +177,7 @@ RunResult runKernel(const std::string &text, const Variant &variant) {
   run.device = variant.device;
   if (variant.device == "sim") {
     run.threads = 1;
+    run.multiprocessors = variant.multiprocessors;
     run.schedule = "seed:" + std::to_string(variant.order);
   }
   runner::Result<runner::DeviceLoader> loader = runner::DeviceLoader::open(run);

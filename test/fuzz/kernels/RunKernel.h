@@ -12,9 +12,10 @@ struct Variant {
   std::string device = "interp"; ///< or sim, or cuda
   std::string target = "sm_90a";
   unsigned optLevel = 2;
-  std::string disabled;  ///< a pass, or ""
-  uint64_t order = 0;    ///< in which the simulator's warps go on
-  bool promises = false; ///< divisors of the launch's integers are promised, as `tilec run` does
+  std::string disabled;    ///< a pass, or ""
+  uint64_t order = 0;      ///< in which the simulator's warps go on
+  int multiprocessors = 0; ///< of the simulator; 0: as many as it has by default
+  bool promises = false;   ///< divisors of the launch's integers are promised, as `tilec run` does
 
   std::string name() const;
 };
