@@ -54,6 +54,7 @@ fuzz "$frontend" corpus $((seconds - seconds / 6))
 fuzz "$ptx" ptx $((seconds / 6 + 1))
 
 # Not the ones of yesterday, but the same for everybody who looks at this commit.
+[ -f build/build.ninja ] || cmake --preset dev >/dev/null
 ninja -C build --quiet tile-fuzz-kernels
 seed=$((16#$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1) * 100000))
 build/bin/tile-fuzz-kernels --seed "$seed" --seconds "$seconds" --jobs "$(nproc)" --first --findings "$findings/kernels" |

@@ -242,12 +242,14 @@ std::optional<Value> KernelBuilder::arithmetic(const std::string &name, const Va
   if (!shape || (a.isWeak && b.isWeak))
     return std::nullopt;
   if (name == "min" || name == "max")
-    a.isWeak = b.isWeak = false; // a literal is a number of its own here
-  std::optional<Scalar> type = commonType(a, b);
+    for (Value *value : {&a, &b}) {
+      value->isWeak = false; // a literal is a number of its own here, and bf16 becomes fp32
+      if (value->type == Scalar::BFloat16)
+        value->type = Scalar::Float32;
+    }
+  const std::optional<Scalar> type = commonType(a, b);
   if (!type || *type == Scalar::Int1)
     return std::nullopt;
-  if (*type == Scalar::BFloat16 && (name == "min" || name == "max"))
-    type = Scalar::Float32;
   Range x = a.range, y = b.range;
   if (!isFloat(*type)) {
     x = wrap(*type, x);

@@ -81,7 +81,7 @@ Buffer KernelBuilder::makeBuffer(const std::string &prefix, Scalar type, const s
     // From the last one to the first.
     const bool isBackwards = isInput && !isOrdinary && random.chance(3);
     if (isBackwards) {
-      buffer.origin += (of[axis].size - 1) * stride;
+      buffer.origin += std::max<int64_t>(of[axis].size - 1, 0) * stride;
       buffer.strideValues[axis] = -stride;
       buffer.suitsDescriptor = false;
     }
@@ -89,8 +89,8 @@ Buffer KernelBuilder::makeBuffer(const std::string &prefix, Scalar type, const s
       buffer.strides[axis] = "1";
     else
       buffer.strides[axis] = addInteger(name, buffer.strideValues[axis]);
-    last += (of[axis].size - 1) * stride;
-    stride *= of[axis].size;
+    last += std::max<int64_t>(of[axis].size - 1, 0) * stride;
+    stride *= std::max<int64_t>(of[axis].size, 1);
   }
   for (size_t i = 0; i < of.size(); ++i)
     buffer.sizes[i] = of[i].bound;
