@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # fuzz.sh SECONDS [--update]: builds the fuzz targets with sanitizers (build/fuzz) and runs them for that long, from the corpora in test/fuzz:
-# five sixths of the time the front end (corpus), one sixth the parser of PTX (ptx).
+# five sixths of the time the front end (corpus), one sixth the parser of PTX (ptx). Then, for as long again, random whole kernels with the
+# compiler of build/; the commit decides which.
 # New inputs stay in build/fuzz/corpus and build/fuzz/ptx, for the next run; --update adds the small ones that reach new code to the corpora.
 # The last line is "fuzz: no finding ..." or where the finding lies and how to see it again; the exit code says which.
 set -euo pipefail
@@ -51,4 +52,14 @@ fi
 fuzz "$frontend" corpus $((seconds - seconds / 6))
 # libFuzzer runs for ever when it is given no time.
 fuzz "$ptx" ptx $((seconds / 6 + 1))
-echo "fuzz: no finding in $inputs inputs and $seconds s"
+
+# Not the ones of yesterday, but the same for everybody who looks at this commit.
+[ -f build/build.ninja ] || cmake --preset dev >/dev/null
+ninja -C build --quiet tile-fuzz-kernels
+seed=$((16#$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1) * 100000))
+build/bin/tile-fuzz-kernels --seed "$seed" --seconds "$seconds" --jobs "$(nproc)" --first --findings "$findings/kernels" |
+  tee build/fuzz/log || {
+  echo "fuzz: a finding is in $findings/kernels; see test/fuzz/README.md"
+  exit 1
+}
+echo "fuzz: no finding in $inputs inputs and $seconds s; $(tail -1 build/fuzz/log)"

@@ -66,9 +66,9 @@ static bool runsAlongRows(const LinearLayout &access, int64_t vector) {
 }
 
 std::optional<LinearLayout> tile::planRowAccess(const LinearLayout &owned, const LinearLayout &access, int64_t vector) {
-  if (!runsAlongRows(access, vector))
-    return std::nullopt;
   std::vector<int64_t> shape = owned.outShape();
+  if (vector > shape[1] || !runsAlongRows(access, vector))
+    return std::nullopt;
   int64_t rowsOfWarps = 0;
   for (const std::vector<int32_t> &basis : owned.bases(layout::warpDim)) {
     if (basis[0] == 0 || basis[1] != 0 || (basis[0] & (basis[0] - 1)) != 0)

@@ -19,7 +19,7 @@ std::optional<cta::LayoutAttr> sliceLayout(mlir::RankedTensorType matrix, int64_
 
 /// Lanes walk along the rows of a panel, each with `vector` elements at once, and every warp has the rows that it has
 /// in `owned`. None if warps do not own rows, the panel is too small for the lanes, or the vectors of `access`, the
-/// layout in which the matrix is loaded or stored, run down its columns.
+/// layout in which the matrix is loaded or stored, run down its columns or are longer than the rows of a panel.
 std::optional<layout::LinearLayout> planRowAccess(const layout::LinearLayout &owned, const layout::LinearLayout &access,
                                                   int64_t vector);
 

@@ -43,6 +43,9 @@ public:
     if (layout::planMovement(sums, cta::getLayout(type)).kind != layout::MovementKind::shared)
       return;
     columns = panelElements * layout::lanesPerWarp * sums.numWarps() / type.getDimSize(0);
+    // What is written at once lies in one row of a panel.
+    if (columns > 0)
+      columns = std::max<int64_t>(columns, store.getVector());
     if (columns == 0 || columns >= type.getDimSize(1))
       return;
     std::optional<cta::LayoutAttr> slice = sliceLayout(convert.getSrc().getType(), columns);

@@ -69,3 +69,18 @@ tile.kernel @down(%p: !tile.ptr<f16>, %f: f16) {
   tile.store %s, %y {vector = 4 : i32} : tensor<64x256x!tile.ptr<f16>, #columns>
   tile.return
 }
+
+// One warp writes 8 columns of so many rows at a time, but not if 16 elements of a row are written at once.
+#one_sum = #cta.layout<[128, 32], register = [[0, 1], [8, 0], [0, 8], [0, 16], [16, 0], [32, 0], [64, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#one_rows = #cta.layout<[128, 32], register = [[0, 1], [0, 2], [0, 4], [0, 8], [16, 0], [32, 0], [64, 0]], lane = [[0, 16], [1, 0], [2, 0], [4, 0], [8, 0]], warp = []>
+// CHECK-LABEL: tile.kernel @wide_vectors
+// CHECK: cta.alloc : <128x16xi8
+// CHECK: tile.store {{.*}} {vector = 16 : i32} : tensor<128x16x
+// CHECK: tile.store {{.*}} {vector = 16 : i32} : tensor<128x16x
+tile.kernel @wide_vectors(%p: !tile.ptr<i8>, %v: i8) attributes {num_warps = 1 : i32} {
+  %x = tile.splat %v : i8 -> tensor<128x32xi8, #one_sum>
+  %y = cta.convert_layout %x : tensor<128x32xi8, #one_sum> -> tensor<128x32xi8, #one_rows>
+  %s = tile.splat %p : !tile.ptr<i8> -> tensor<128x32x!tile.ptr<i8>, #one_rows>
+  tile.store %s, %y {vector = 16 : i32} : tensor<128x32x!tile.ptr<i8>, #one_rows>
+  tile.return
+}

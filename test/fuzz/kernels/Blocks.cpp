@@ -1,0 +1,281 @@
+// Reductions, scans, and everything that moves elements.
+#include "KernelBuilder.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tile::fuzz {
+
+namespace {
+
+constexpr int64_t mostElements = 4096; ///< of a block that is made of others
+
+Shape without(const Shape &shape, size_t axis) {
+  Shape result = shape;
+  result.erase(result.begin() + static_cast<std::ptrdiff_t>(axis));
+  return result;
+}
+
+} // namespace
+
+void KernelBuilder::blockStatement() {
+  const std::optional<Value> source =
+      find([](const Value &value) { return !value.shape.empty() && elementsOf(value.shape) <= mostElements; });
+  if (!source)
+    return assignStatement();
+  std::optional<Value> result;
+  const int64_t kind = random.below(10);
+  if (kind < 4)
+    result = reduction(*source);
+  else if (kind < 6)
+    result = scan(*source);
+  else
+    result = rearrangement(*source);
+  if (!result)
+    return;
+  const Value value = define("b", *result);
+  // Of a shape that nothing else has, it is worth the most when all of it is written.
+  if (!inHelper && random.chance(35))
+    sink(value);
+}
+
+/// Writes all of a value to a place of the program.
+void KernelBuilder::sink(const Value &value) {
+  const int64_t count = elementsOf(value.shape);
+  const std::string name = freshName("sink");
+  pointers.push_back(name + ": \"" + pointerName(value.type) + "\"");
+  directives += "#: buffer " + name + "[" + std::to_string(count * programs) + "] = zeros\n";
+  std::string index;
+  int64_t stride = count;
+  for (size_t dimension = 0; dimension < value.shape.size(); ++dimension) {
+    stride /= value.shape[dimension];
+    std::string indices = "tl.arange(0, " + std::to_string(value.shape[dimension]) + ")";
+    if (value.shape.size() > 1) {
+      indices += "[";
+      for (size_t i = 0; i < value.shape.size(); ++i)
+        indices += std::string(i ? ", " : "") + (i == dimension ? ":" : "None");
+      indices += "]";
+    }
+    index += " + " + indices + (stride > 1 ? " * " + std::to_string(stride) : "");
+  }
+  line("tl.store(" + name + " + " + programNumber + " * " + std::to_string(count) + index + ", " + value.text + ")");
+}
+
+/// The name of a function of two numbers that is associative and commutative.
+std::string KernelBuilder::combine(Scalar type) {
+  const bool isInteger = !isFloat(type);
+  const std::vector<std::pair<std::string, std::string>> all = {{"largest", "tl.maximum(a, b)"},
+                                                                {"smallest", "tl.minimum(a, b)"},
+                                                                {"both", "a & b"},
+                                                                {"either", "a | b"},
+                                                                {"differs", "a ^ b"},
+                                                                {"plus", "a + b"},
+                                                                {"times", "a * b"}};
+  const auto &[name, body] = all[static_cast<size_t>(random.below(isInteger ? 7 : 2))];
+  if (helpers.find("def " + name + "(") == std::string::npos)
+    helpers += "@triton.jit\ndef " + name + "(a, b):\n    return " + body + "\n\n";
+  return name;
+}
+
+std::optional<Value> KernelBuilder::reduction(const Value &value) {
+  if (isNarrowFloat(value.type))
+    return std::nullopt;
+  const bool takesAll = random.chance(25);
+  const size_t axis = static_cast<size_t>(random.below(static_cast<int64_t>(value.shape.size())));
+  const bool keeps = !takesAll && random.chance(25);
+  Shape shape = takesAll ? Shape{} : without(value.shape, axis);
+  if (keeps) {
+    shape = value.shape;
+    shape[axis] = 1;
+  }
+  const double count = static_cast<double>(takesAll ? elementsOf(value.shape) : value.shape[axis]);
+  const std::string number = std::to_string(axis), tail = keeps ? ", keep_dims=True)" : ")";
+  const std::string place = takesAll ? tail : ", " + number + tail;
+  const int64_t kind = random.below(10);
+  if (kind < 4) {
+    Value source = value;
+    Scalar type = value.type == Scalar::Int1 || value.type == Scalar::Int8 || value.type == Scalar::Int16
+                      ? Scalar::Int32
+                      : value.type;
+    Range sum{value.range.low * count, value.range.high * count, value.range.step};
+    if (isFloat(type)) {
+      if (!fits(type, sum)) {
+        const double limit = std::floor(rangeOf(type).high * value.range.step / count);
+        if (limit < 1)
+          return std::nullopt;
+        source = cast(narrow(value, -limit, limit), value.type);
+        sum = {source.range.low * count, source.range.high * count, source.range.step};
+      }
+    } else
+      sum = rangeOf(type);
+    return Value{"tl.sum(" + source.text + place + ".to(" + languageName(type) + ")", type, shape, sum};
+  }
+  if (value.type == Scalar::Int1)
+    return std::nullopt;
+  const std::string conversion = ".to(" + languageName(value.type) + ")";
+  if (kind < 7)
+    return Value{(random.chance(50) ? "tl.max(" : "tl.min(") + value.text + place + conversion, value.type, shape,
+                 value.range};
+  if (kind == 7 && !keeps && !takesAll)
+    return Value{(random.chance(50) ? "tl.argmax(" : "tl.argmin(") + value.text + ", " + number + ")",
+                 Scalar::Int32,
+                 shape,
+                 {0, count - 1, 1}};
+  if (kind == 8 && !isFloat(value.type))
+    return Value{"tl.xor_sum(" + value.text + place + conversion, value.type, shape, rangeOf(value.type)};
+  // The largest of two bf16 is fp32.
+  if (takesAll || value.type == Scalar::BFloat16)
+    return std::nullopt;
+  const Range range = isFloat(value.type) ? value.range : rangeOf(value.type);
+  return Value{"tl.reduce(" + value.text + ", " + number + ", " + combine(value.type) + tail + conversion, value.type,
+               shape, range};
+}
+
+std::optional<Value> KernelBuilder::scan(const Value &value) {
+  if (isNarrowFloat(value.type) || value.type == Scalar::Int1)
+    return std::nullopt;
+  const size_t axis = static_cast<size_t>(random.below(static_cast<int64_t>(value.shape.size())));
+  const double count = static_cast<double>(value.shape[axis]);
+  const std::string tail = ", " + std::to_string(axis) + (random.chance(30) ? ", reverse=True)" : ")");
+  const std::string conversion = ".to(" + languageName(value.type) + ")";
+  if (!isFloat(value.type)) {
+    const Range range = rangeOf(value.type);
+    switch (random.below(3)) {
+    case 0:
+      return Value{"tl.cumsum(" + value.text + tail + conversion, value.type, value.shape, range};
+    case 1:
+      return Value{"tl.cumprod(" + value.text + tail + conversion, value.type, value.shape, range};
+    default:
+      break;
+    }
+    std::string last = tail;
+    last.insert(last.find(", reverse") == std::string::npos ? last.size() - 1 : last.find(", reverse"),
+                ", " + combine(value.type));
+    return Value{"tl.associative_scan(" + value.text + last + conversion, value.type, value.shape, range};
+  }
+  const double limit = std::floor(rangeOf(value.type).high * value.range.step / count);
+  if (limit < 1)
+    return std::nullopt;
+  const Value source = cast(narrow(value, -limit, limit), value.type);
+  const Range sum{std::min(source.range.low * count, source.range.low),
+                  std::max(source.range.high * count, source.range.high), source.range.step};
+  return Value{"tl.cumsum(" + source.text + tail + conversion, value.type, value.shape, sum};
+}
+
+std::optional<Value> KernelBuilder::rearrangement(const Value &value) {
+  const Shape &shape = value.shape;
+  const size_t rank = shape.size();
+  const bool isOrdered = !isNarrowFloat(value.type) && value.type != Scalar::Int1;
+  const auto same = [&](const std::string &text, const Shape &of) { return Value{text, value.type, of, value.range}; };
+  const std::string last = std::to_string(rank - 1);
+  switch (random.below(11)) {
+  case 0:
+    if (rank == 2)
+      return same(random.chance(50) ? "tl.trans(" + value.text + ")" : value.text + ".T", {shape[1], shape[0]});
+    if (rank > 2) {
+      std::vector<size_t> order(rank);
+      for (size_t i = 0; i < rank; ++i) {
+        order[i] = i;
+        std::swap(order[i], order[static_cast<size_t>(random.below(static_cast<int64_t>(i) + 1))]);
+      }
+      Shape to(rank), places(rank);
+      for (size_t i = 0; i < rank; ++i) {
+        to[i] = shape[order[i]];
+        places[i] = static_cast<int64_t>(order[i]);
+      }
+      return same("tl.permute(" + value.text + ", " + shapeText(places) + ")", to);
+    }
+    return std::nullopt;
+  case 1: {
+    const int64_t count = elementsOf(shape), columns = random.pick({2, 4, 8, 16, 32});
+    if (count < columns)
+      return std::nullopt;
+    Shape to = random.chance(40) ? Shape{count} : Shape{count / columns, columns};
+    if (random.chance(20) && count >= 4 * columns)
+      to = random.chance(50) ? Shape{4, count / columns / 4, columns} : Shape{2, count / columns / 4, 2, columns};
+    return same("tl.reshape(" + value.text + ", " + shapeText(to) + ")", to);
+  }
+  case 2:
+    return same("tl.flip(" + value.text + ", " + last + ")", shape);
+  case 3:
+    if (!isOrdered || shape.back() > 128 || shape.back() < 2)
+      return std::nullopt;
+    return same("tl.sort(" + value.text + ", descending=" + (random.chance(50) ? "True" : "False") + ")", shape);
+  case 4: {
+    if (!isOrdered || shape.back() > 64 || shape.back() < 4)
+      return std::nullopt;
+    Shape to = shape;
+    to.back() = random.pick({2, 4});
+    return same("tl.topk(" + value.text + ", " + std::to_string(to.back()) + ")", to);
+  }
+  case 5: {
+    // Indices that the axis has.
+    const size_t axis = static_cast<size_t>(random.below(static_cast<int64_t>(rank)));
+    Value index = cast(expression(shape, 1), Scalar::Int32);
+    index = expand(index, shape);
+    return same("tl.gather(" + value.text + ", (" + index.text + " & " + std::to_string(shape[axis] - 1) + "), " +
+                    std::to_string(axis) + ")",
+                shape);
+  }
+  case 6: {
+    if (isFloat(value.type) || value.type == Scalar::Int1 || rank != 1)
+      return std::nullopt;
+    const int64_t bins = random.pick({8, 16, 64});
+    const std::string few = cast(value, Scalar::Int32).text + " & " + std::to_string(bins - 1);
+    return Value{"tl.histogram(" + few + ", " + std::to_string(bins) + ")",
+                 Scalar::Int32,
+                 {bins},
+                 {0, static_cast<double>(elementsOf(shape)), 1}};
+  }
+  case 7: {
+    const Value other = cast(expand(expression(shape, 1), shape), value.type);
+    if (rank > 2 || 2 * elementsOf(shape) > mostElements)
+      return std::nullopt;
+    Shape to = shape;
+    Value result = same("", to);
+    result.range = value.range.join(other.range);
+    switch (random.below(3)) {
+    case 0:
+      result.shape.push_back(2);
+      result.text = "tl.join(" + value.text + ", " + other.text + ")";
+      return result;
+    case 1:
+      result.shape.back() *= 2;
+      result.text = "tl.interleave(" + value.text + ", " + other.text + ")";
+      return result;
+    default:
+      result.shape[0] *= 2;
+      result.text = "tl.cat(" + value.text + ", " + other.text + ", dim=0)";
+      return result;
+    }
+  }
+  case 8: {
+    // One half of the pairs.
+    if (shape.back() < 4)
+      return std::nullopt;
+    Shape pairs = shape, half = shape;
+    pairs.back() /= 2;
+    half.back() /= 2;
+    pairs.push_back(2);
+    const std::string first = freshName("even"), second = freshName("odd");
+    line(first + ", " + second + " = tl.split(tl.reshape(" + value.text + ", " + shapeText(pairs) + "))");
+    values.push_back(same(second, half));
+    return same(first, half);
+  }
+  case 9: {
+    if (rank != 1 || shape[0] > 64)
+      return std::nullopt;
+    const Shape to = {random.pick({4, 16, 32}), shape[0]};
+    return same("tl.broadcast_to(" + value.text + "[None, :], " + shapeText(to) + ")", to);
+  }
+  default: {
+    if (rank != 1)
+      return std::nullopt;
+    const bool isColumn = random.chance(50);
+    return same(value.text + (isColumn ? "[:, None]" : "[None, :]"),
+                isColumn ? Shape{shape[0], 1} : Shape{1, shape[0]});
+  }
+  }
+}
+
+} // namespace tile::fuzz

@@ -1,0 +1,176 @@
+#include "CheckKernel.h"
+
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <functional>
+
+namespace tile::fuzz {
+
+namespace {
+
+using Kind = Verdict::Kind;
+using Clock = std::chrono::steady_clock;
+
+Verdict compareVariants(const std::string &text, const std::vector<Variant> &variants,
+                        const std::function<void(size_t)> &onBegin) {
+  onBegin(0);
+  const RunResult expected = runKernel(text, variants[0]);
+  if (expected.state != RunResult::State::Done)
+    return {expected.state == RunResult::State::Rejected ? Kind::Rejected : Kind::Undefined, 0, expected.message};
+  for (size_t i = 1; i < variants.size(); ++i) {
+    onBegin(i);
+    const RunResult actual = runKernel(text, variants[i]);
+    // Some targets have less shared memory than others.
+    if (actual.message.find("bytes of shared memory but a CTA has") != std::string::npos)
+      continue;
+    if (actual.state != RunResult::State::Done)
+      return {actual.state == RunResult::State::Rejected ? Kind::Rejected : Kind::Failed, i, actual.message};
+    if (std::string difference = compareRuns(expected, actual); !difference.empty())
+      return {Kind::Different, i, difference};
+  }
+  return {};
+}
+
+/// What the child writes: 'v' and a variant when one begins; 'k', a kind, a variant and the message at the end.
+void writeAll(int file, const std::string &bytes) {
+  for (size_t done = 0; done < bytes.size();) {
+    const ssize_t count = write(file, bytes.data() + done, bytes.size() - done);
+    if (count <= 0)
+      return;
+    done += static_cast<size_t>(count);
+  }
+}
+
+[[noreturn]] void runChild(const std::string &text, const std::vector<Variant> &variants, double seconds, int file) {
+  const int null = open("/dev/null", O_WRONLY);
+  dup2(null, STDOUT_FILENO);
+  dup2(null, STDERR_FILENO);
+  bool usesGpu = false; // whose driver reserves more addresses than there is memory
+  for (const Variant &variant : variants)
+    usesGpu |= variant.device == "cuda";
+  constexpr rlim_t mostMemory = rlim_t(6) << 30;
+  const rlimit memory{mostMemory, mostMemory}, core{0, 0};
+  if (!usesGpu)
+    setrlimit(RLIMIT_AS, &memory);
+  setrlimit(RLIMIT_CORE, &core);
+  const rlim_t mostTime = static_cast<rlim_t>(seconds) + 1;
+  const rlimit time{mostTime, mostTime + 1};
+  setrlimit(RLIMIT_CPU, &time);
+  const auto onBegin = [&](size_t variant) { writeAll(file, {'v', static_cast<char>(variant)}); };
+  const Verdict verdict = compareVariants(text, variants, onBegin);
+  writeAll(file,
+           std::string{'k', static_cast<char>(verdict.kind), static_cast<char>(verdict.variant)} + verdict.message);
+  _exit(0); // without the destructors of a driver
+}
+
+Verdict readVerdict(const std::string &bytes, bool isLate, int status) {
+  Verdict verdict;
+  size_t at = 0;
+  while (at + 1 < bytes.size() && bytes[at] == 'v') {
+    verdict.variant = static_cast<size_t>(bytes[at + 1]);
+    at += 2;
+  }
+  if (at + 2 < bytes.size() && bytes[at] == 'k') {
+    verdict.kind = static_cast<Kind>(bytes[at + 1]);
+    verdict.variant = static_cast<size_t>(bytes[at + 2]);
+    verdict.message = bytes.substr(at + 3);
+    return verdict;
+  }
+  isLate |= WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
+  verdict.kind = isLate ? Kind::Hang : Kind::Crash;
+  if (!isLate)
+    verdict.message = WIFSIGNALED(status) ? std::string("signal ") + strsignal(WTERMSIG(status))
+                                          : "exit code " + std::to_string(WEXITSTATUS(status));
+  return verdict;
+}
+
+} // namespace
+
+const char *nameOf(Kind kind) {
+  switch (kind) {
+  case Kind::Same:
+    return "same";
+  case Kind::Undefined:
+    return "undefined";
+  case Kind::Rejected:
+    return "rejected";
+  case Kind::Failed:
+    return "failed";
+  case Kind::Different:
+    return "different";
+  case Kind::Crash:
+    return "crash";
+  case Kind::Hang:
+    return "hang";
+  }
+  return "";
+}
+
+std::string Verdict::signature() const {
+  std::string result = nameOf(kind);
+  if (kind == Kind::Different || kind == Kind::Hang)
+    return result;
+  // Of the compiler's text the first line behind its place; of the simulator's what the first report is.
+  std::string text = message;
+  if (kind == Kind::Failed)
+    if (const size_t end = text.find(":\n"); end != std::string::npos)
+      text = text.substr(end + 2);
+  text = text.substr(0, text.find('\n'));
+  if (const size_t error = text.find("error: "); error != std::string::npos)
+    text = text.substr(error);
+  bool isQuoted = false;
+  result += ": ";
+  for (char c : text) {
+    if (c == '\'')
+      isQuoted = !isQuoted;
+    if (!isQuoted && !(c >= '0' && c <= '9'))
+      result += c;
+  }
+  return result;
+}
+
+Verdict checkKernel(const std::string &text, const std::vector<Variant> &variants, double seconds) {
+  int files[2];
+  if (pipe(files) != 0)
+    return {Kind::Crash, 0, "no pipe"};
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    close(files[0]);
+    runChild(text, variants, seconds, files[1]);
+  }
+  close(files[1]);
+  std::string bytes;
+  bool isLate = false;
+  // The limit is one of processor time; on a busy machine that takes longer, but what sleeps must end as well.
+  constexpr double patience = 4;
+  const Clock::time_point end =
+      Clock::now() + std::chrono::milliseconds(static_cast<int64_t>(seconds * patience * 1000));
+  for (;;) {
+    const int64_t left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+    pollfd ready{files[0], POLLIN, 0};
+    if (left <= 0 || poll(&ready, 1, static_cast<int>(left)) == 0) {
+      isLate = true;
+      kill(child, SIGKILL);
+      break;
+    }
+    char part[4096];
+    const ssize_t count = read(files[0], part, sizeof part);
+    if (count <= 0)
+      break;
+    bytes.append(part, static_cast<size_t>(count));
+  }
+  close(files[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return readVerdict(bytes, isLate, status);
+}
+
+} // namespace tile::fuzz

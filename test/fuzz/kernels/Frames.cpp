@@ -1,0 +1,140 @@
+// Which program computes what.
+#include "KernelBuilder.h"
+
+namespace tile::fuzz {
+
+namespace {
+
+Value scalar(const std::string &text, double low, double high) {
+  return {text, Scalar::Int32, {}, {low, high, 1}};
+}
+
+int64_t ceilDivide(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+
+} // namespace
+
+/// The body of a program, or of one of its tiles; its last statement is a store.
+void KernelBuilder::takeProgram(const std::vector<Axis> &own) {
+  axes = own;
+  for (const Axis &axis : own)
+    values.push_back({axis.offsets, Scalar::Int32, {axis.block}, {0, static_cast<double>(axis.size + axis.block), 1}});
+  if (beginsWithProduct) {
+    isOrdinary = random.chance(60);
+    const Value sum = *productLoop();
+    const std::optional<Value> result = random.chance(50) ? arithmetic("+", sum, operand(sum.shape, 1)) : std::nullopt;
+    store(own, result ? *result : sum);
+    if (const std::optional<Value> other = find([&](const Value &value) {
+          return value.text.starts_with("acc") && value.text != sum.text && value.shape == sum.shape;
+        }))
+      store(own, *other);
+    isOrdinary = false;
+    // Whatever writes memory as well keeps operands from coming by TMA.
+    if (budget <= 0)
+      return;
+
+  } else {
+    loadStatement();
+  }
+  while (budget > 0)
+    statement(0);
+  storeUnused();
+}
+
+void KernelBuilder::openFrame() {
+  if (random.chance(40))
+    lineFrame();
+  else
+    matrixFrame();
+}
+
+void KernelBuilder::lineFrame() {
+  const int64_t block = random.pick({16, 32, 64, 128, 256});
+  const int64_t size = random.chance(20) ? block * random.between(1, 3) : random.between(1, 3 * block);
+  const std::string bound = addInteger("N", size);
+  const int64_t tiles = ceilDivide(size, block);
+  const bool isPersistent = random.chance(20);
+  programs = static_cast<int>(isPersistent ? random.between(1, 3) : tiles);
+  directives = "#: grid(" + (isPersistent ? std::to_string(programs) : "cdiv(N, " + std::to_string(block) + ")") +
+               ")\n" + directives;
+  const Axis axis{"offs_n", "start_n", bound, size, block};
+  const std::string width = std::to_string(block);
+  const auto body = [&](const std::string &number) {
+    line("start_n = " + number + " * " + width);
+    line("offs_n = start_n + tl.arange(0, " + width + ")");
+    takeProgram({axis});
+  };
+  line("pid = tl.program_id(0)");
+  values.push_back(scalar("pid", 0, programs - 1));
+  if (!isPersistent)
+    return body("pid");
+  line("for tile in range(pid, tl.cdiv(N, " + width + "), tl.num_programs(0)):");
+  ++loops;
+  indented([&] { body("tile"); });
+}
+
+void KernelBuilder::matrixFrame() {
+  beginsWithProduct = random.chance(55);
+  const int64_t rows = beginsWithProduct ? random.pick({16, 64, 64, 64, 64, 128}) : random.pick({16, 16, 32, 64});
+  const int64_t columns = beginsWithProduct ? random.pick({16, 32, 64, 64, 128, 256}) : random.pick({16, 32, 32, 64});
+  if (beginsWithProduct)
+    budget = random.chance(60) ? 0 : budget / 3;
+  const int64_t tiles = random.pick({2, 2, 3});
+  const auto size = [&](int64_t block) {
+    return random.chance(30) ? block * random.between(1, tiles) : random.between(1, tiles * block + 5);
+  };
+  const int64_t m = size(rows), n = size(columns);
+  addInteger("M", m);
+  addInteger("N", n);
+  const int64_t tilesM = ceilDivide(m, rows), tilesN = ceilDivide(n, columns);
+  const std::string height = std::to_string(rows), width = std::to_string(columns);
+  const std::string countM = "cdiv(M, " + height + ")", countN = "cdiv(N, " + width + ")";
+  const int64_t kind = random.below(4);
+  if (kind == 0)
+    programs = static_cast<int>(random.between(1, 3));
+  else
+    programs = static_cast<int>(tilesM * tilesN);
+  const std::string grid = kind == 0   ? std::to_string(programs)
+                           : kind == 1 ? countM + " * " + countN
+                                       : countM + ", " + countN;
+  directives = "#: grid(" + grid + ")\n" + directives;
+  const auto body = [&] {
+    line("start_m = pid_m * " + height);
+    line("start_n = pid_n * " + width);
+    line("offs_m = start_m + tl.arange(0, " + height + ")");
+    line("offs_n = start_n + tl.arange(0, " + width + ")");
+    values.push_back(scalar("pid_m", 0, static_cast<double>(tilesM - 1)));
+    values.push_back(scalar("pid_n", 0, static_cast<double>(tilesN - 1)));
+    takeProgram({{"offs_m", "start_m", "M", m, rows}, {"offs_n", "start_n", "N", n, columns}});
+  };
+  const auto split = [&](const std::string &number) {
+    if (random.chance(30)) {
+      line("pid_m, pid_n = tl.swizzle2d(" + number + " // tl." + countN + ", " + number + " % tl." + countN + ", tl." +
+           countM + ", tl." + countN + ", " + std::to_string(random.between(1, 3)) + ")");
+      return;
+    }
+    line("pid_m = " + number + " // tl." + countN);
+    line("pid_n = " + number + " % tl." + countN);
+  };
+  if (kind >= 2) {
+    programNumber = "(pid_m * tl.num_programs(1) + pid_n)";
+    line("pid_m = tl.program_id(0)");
+    line("pid_n = tl.program_id(1)");
+    return body();
+  }
+  line("pid = tl.program_id(0)");
+  values.push_back(scalar("pid", 0, programs - 1));
+  if (kind == 1) {
+    split("pid");
+    return body();
+  }
+  line("for tile in range(pid, tl." + countM + " * tl." + countN + ", tl.num_programs(0)):");
+  ++loops;
+  indented([&] {
+    split("tile");
+    body();
+  });
+}
+
+} // namespace tile::fuzz

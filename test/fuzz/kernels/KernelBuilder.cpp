@@ -1,0 +1,126 @@
+#include "KernelBuilder.h"
+
+#include "KernelGenerator.h"
+
+namespace tile::fuzz {
+
+std::string generateKernel(uint64_t seed) {
+  return KernelBuilder(seed).build();
+}
+
+void KernelBuilder::line(const std::string &statement) {
+  text += std::string(4 * depthOfText, ' ') + statement + "\n";
+}
+
+void KernelBuilder::indented(const std::function<void()> &body) {
+  const std::vector<Value> savedValues = values, savedVariables = variables;
+  const std::vector<Axis> savedAxes = axes;
+  ++depthOfText;
+  body();
+  --depthOfText;
+  values = savedValues;
+  variables = savedVariables;
+  axes = savedAxes;
+}
+
+Value KernelBuilder::define(const std::string &prefix, Value value) {
+  const std::string name = freshName(prefix);
+  line(name + " = " + value.text);
+  value.text = name;
+  value.isWeak = false;
+  values.push_back(value);
+  return value;
+}
+
+std::optional<Value> KernelBuilder::find(const std::function<bool(const Value &)> &accepts) {
+  std::vector<const Value *> found;
+  for (const Value &value : values)
+    if (accepts(value))
+      found.push_back(&value);
+  if (found.empty())
+    return std::nullopt;
+  // Chains of what was computed last are more like kernels than trees of what was loaded first.
+  if (random.chance(40))
+    return *found.back();
+  return *random.pick(found);
+}
+
+/// A parameter of the launch.
+std::string KernelBuilder::addInteger(const std::string &name, int64_t value) {
+  for (const auto &[known, number] : launchIntegers)
+    if (known == name)
+      return name;
+  launchIntegers.emplace_back(name, value);
+  const int64_t even = value ? value & -value : 16;
+  // Other integers meet values of the kernel, whose types must be known.
+  std::string type = name.starts_with("stride") && random.chance(25) ? "tl.int64" : "tl.int32";
+  if (even >= 8 && random.chance(isOrdinary ? 90 : 70))
+    type = "\"i32:" + std::to_string(even > 16 ? 16 : even) + "\"";
+  integers.push_back(name + ": " + type);
+  directives += "#: default " + name + " = " + std::to_string(value) + "\n";
+  return name;
+}
+
+void KernelBuilder::statement(int depth) {
+  if (budget <= 0)
+    return;
+  --budget;
+  const int64_t kind = random.below(100);
+  if (kind < 22)
+    return loadStatement();
+  if (kind < 36)
+    return storeStatement();
+  if (kind < 48)
+    return assignStatement();
+  if (kind < 60)
+    return blockStatement();
+  if (kind < 66)
+    return productStatement();
+  if (kind < 69)
+    return atomicStatement();
+  if (kind < 72)
+    return overlapStatement();
+  if (kind < 75)
+    return approximateStatement();
+  if (kind < 78)
+    return helperStatement();
+  if (kind < 79)
+    return returnStatement();
+  if (depth >= 3)
+    return assignStatement();
+  if (kind < 85)
+    return loopStatement(depth);
+  if (kind < 88)
+    return carriedPointerLoop();
+  if (kind < 91) {
+    productLoop();
+    return;
+  }
+  if (kind < 97)
+    return branchStatement(depth);
+  whileStatement(depth);
+}
+
+void KernelBuilder::statements(int count, int depth) {
+  for (int i = 0; i < count; ++i)
+    statement(depth);
+}
+
+std::string KernelBuilder::build() {
+  budget = static_cast<int>(random.between(6, 24));
+  openFrame();
+  std::string parameters;
+  for (const std::vector<std::string> *part : {&pointers, &integers})
+    for (const std::string &parameter : *part)
+      parameters += (parameters.empty() ? "" : ", ") + parameter;
+  std::string options = "#: num_warps = " + std::to_string(random.pick({1, 2, 4, 4, 4, 8})) + "\n";
+  if (random.chance(30))
+    options += "#: num_stages = " + std::to_string(random.between(1, 4)) + "\n";
+  if (beginsWithProduct && random.chance(15))
+    options += "#: cluster = " + random.pick<std::string>({"(2, 1)", "(1, 2)", "(2, 2)", "(4, 1)", "(1, 1, 2)"}) + "\n";
+  if (beginsWithProduct && random.chance(12))
+    options += "#: schedule = pingpong\n";
+  return helpers + directives + options + "@triton.jit\ndef kernel(" + parameters + "):\n" + text;
+}
+
+} // namespace tile::fuzz

@@ -1,0 +1,158 @@
+// Writes one random kernel, statement by statement. What it writes is defined: no access outside of a buffer, no race
+// between programs, no read of what nothing has written, no number that rounding could change (Value.h).
+//
+//   header            #: grid, buffers, defaults, the functions that the kernel calls
+//   frame             which program computes what: one or two axes, perhaps many tiles in turn (Frames.cpp)
+//   statements        loads, arithmetic, reductions, products, loops, branches, stores, in any order
+//
+// A statement adds its result to `values`; what is defined in a loop or branch is forgotten behind it.
+#pragma once
+
+#include "Random.h"
+#include "Value.h"
+
+#include <functional>
+
+namespace tile::fuzz {
+
+/// Indices of one dimension of the data: the variable `offsets` has `block` of them, from `start` on. Programs have
+/// different ones. Only those below `bound` exist.
+struct Axis {
+  std::string offsets;
+  std::string start; ///< a scalar expression
+  std::string bound; ///< a scalar expression
+  int64_t size = 0;  ///< what `bound` is in this launch
+  int64_t block = 0;
+  bool isOwn = true; ///< whether no other program has the same indices
+};
+
+struct Buffer {
+  std::string name;
+  Scalar type;
+  Range range;                    ///< of what an input holds
+  std::vector<std::string> sizes; ///< bounds of the axes that index it
+  std::vector<std::string> strides;
+  std::vector<int64_t> strideValues;
+  int64_t origin = 0; ///< elements in front of the one whose indices are 0
+  bool suitsDescriptor = false;
+};
+
+class KernelBuilder {
+public:
+  explicit KernelBuilder(uint64_t seed) : random(seed) {}
+  std::string build();
+
+private:
+  // KernelBuilder.cpp: text, names, what is in scope.
+  void line(const std::string &text);
+  std::string freshName(const std::string &prefix) { return prefix + std::to_string(nextName++); }
+  Value define(const std::string &prefix, Value value);
+  std::optional<Value> find(const std::function<bool(const Value &)> &accepts);
+  std::string addInteger(const std::string &name, int64_t value);
+  void indented(const std::function<void()> &body);
+  void statement(int depth);
+  void statements(int count, int depth);
+
+  // Frames.cpp
+  void openFrame();
+  void lineFrame();
+  void matrixFrame();
+  void takeProgram(const std::vector<Axis> &axes);
+
+  // Expressions.cpp
+  Value expression(const Shape &shape, int depth);
+  Value leaf(const Shape &shape);
+  Value literal(Scalar like);
+  Value operand(const Shape &shape, int depth);
+  std::optional<Value> anyOperation(const Shape &shape, int depth);
+  std::optional<Value> arithmetic(const std::string &name, const Value &first, const Value &second);
+  std::optional<Value> division(const Value &a, const Value &b);
+  std::optional<Value> bits(const Shape &shape, int depth);
+  std::optional<Value> shift(const Shape &shape, int depth);
+  std::optional<Value> comparison(const Value &a, const Value &b);
+  std::optional<Value> select(const Value &condition, const Value &a, const Value &b);
+  std::optional<Value> function(const Shape &shape, int depth);
+  Value condition(const Shape &shape, int depth);
+  Value scalarCondition();
+  Value cast(const Value &value, Scalar type);
+  Value narrow(const Value &value, double low, double high);
+  Value expand(const Value &value, const Shape &shape);
+  Scalar anyType();
+  Scalar computeType();
+
+  // Memory.cpp
+  Buffer makeBuffer(const std::string &prefix, Scalar type, const std::vector<Axis> &axes, bool isInput);
+  std::string place(const Buffer &buffer, const std::vector<Axis> &axes, const std::vector<std::string> &indices);
+  std::string maskOf(const std::vector<Axis> &axes, const std::vector<std::string> &indices);
+  std::vector<Axis> someAxes();
+  void loadStatement();
+  void scalarStatement();
+  void storeUnused();
+  Value load(const std::vector<Axis> &axes, Scalar type, bool isPlain = false);
+  Value loadByDescriptor(const std::vector<Axis> &axes, Scalar type);
+  std::string blockPointer(const Buffer &buffer, const std::vector<Axis> &axes);
+  Value loadByBlockPointer(const std::vector<Axis> &axes, Scalar type);
+  void storeStatement();
+  void store(const std::vector<Axis> &axes, const Value &value);
+  void atomicStatement();
+  void overlapStatement();
+  void approximateStatement();
+
+  // Blocks.cpp
+  void blockStatement();
+  void sink(const Value &value);
+  std::string combine(Scalar type);
+  std::optional<Value> reduction(const Value &value);
+  std::optional<Value> scan(const Value &value);
+  std::optional<Value> rearrangement(const Value &value);
+
+  // ControlFlow.cpp
+  void loopStatement(int depth);
+  void branchStatement(int depth);
+  void whileStatement(int depth);
+  void carriedPointerLoop();
+  void helperStatement();
+  void assignStatement();
+  void returnStatement();
+  struct Loop {
+    std::string head;
+    int64_t trips = 0; ///< at most
+    std::optional<Value> counter;
+    std::optional<Axis> axis; ///< whose blocks it goes over
+    std::string tail;         ///< a last statement
+  };
+  void loop(const Loop &loop, int depth);
+  Shape someShape();
+  Value fit(const Value &value, const Value &variable);
+  Value materialise(const Value &value);
+  Value defineVariable(const Shape &shape);
+  void updateVariable();
+
+  // Products.cpp
+  void productStatement();
+  std::optional<Value> productLoop();
+  Value productChain();
+  std::optional<Value> product(const Value &a, const Value &b, double rounds, const Value *accumulator);
+  Value operandOfProduct(const Axis &first, const Axis &second, Scalar type);
+  Scalar operandType();
+
+  Random random;
+  int nextName = 0;
+  std::string helpers, directives, text;
+  std::vector<std::string> pointers, integers; ///< parameters with their types
+  int depthOfText = 1;
+  std::vector<Value> values;    ///< in scope
+  std::vector<Value> variables; ///< in scope, and may be assigned again: within their range
+  std::vector<Axis> axes;       ///< in scope: those of the frame, then those of loops
+  std::vector<Buffer> inputs, outputs;
+  std::vector<std::pair<std::string, int64_t>> launchIntegers;
+  int programs = 1;
+  std::string programNumber = "pid"; ///< an expression: less than `programs`
+  int loops = 0;
+  bool inHelper = false;
+  bool beginsWithProduct = false; ///< a kernel that is about a matrix product
+  bool isOrdinary = false;        ///< what is written now has the form that tensor maps and warp groups ask for
+  int budget = 0;                 ///< statements that may still be written
+};
+
+} // namespace tile::fuzz

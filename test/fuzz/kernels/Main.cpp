@@ -1,0 +1,220 @@
+// Random kernels on the interpreter, on the simulator as compiled for several targets and with several options, and on
+// a GPU: all must compute the same. See test/fuzz/README.md.
+#include "CheckKernel.h"
+#include "KernelGenerator.h"
+#include "Random.h"
+#include "ReduceKernel.h"
+
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace tile::fuzz;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Options {
+  uint64_t seed = 1;
+  uint64_t count = 0; ///< 0: as many as there is time for
+  double seconds = 60;
+  int jobs = 1;
+  double deadline = 60; ///< of one kernel
+  bool usesGpu = false;
+  bool all = false;
+  bool reduces = true;
+  bool stops = false; ///< at the first finding
+  bool prints = false;
+  std::string findings = "findings";
+  std::vector<std::string> files;
+  std::vector<std::string> targets = {"sm_80", "sm_90a", "sm_100a"};
+};
+
+/// Shared by the processes.
+struct Counters {
+  std::atomic<uint64_t> next;
+  std::atomic<uint64_t> kernels;
+  std::atomic<uint64_t> runs;
+  std::atomic<uint64_t> findings;
+};
+
+double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// The interpreter, and of every target what it optimises, or does not, or without one pass; two of three that are left
+/// to chance are left out, because other kernels find more than other ways through the compiler.
+std::vector<Variant> variantsFor(uint64_t seed, const Options &options) {
+  Random random(seed * 31 + 7);
+  std::vector<Variant> variants(1);
+  for (const std::string &target : options.targets) {
+    Variant variant;
+    variant.device = "sim";
+    variant.target = target;
+    variant.promises = random.chance(65);
+    variant.order = static_cast<uint64_t>(random.below(1000));
+    variant.multiprocessors = random.pick({0, 0, 1, 2, 3});
+    Variant unoptimised = variant, without = variant;
+    unoptimised.optLevel = 0;
+    without.disabled = random.pick(optionalPasses(target));
+    if (options.all || random.chance(67))
+      variants.push_back(variant);
+    if (options.all || random.chance(25))
+      variants.push_back(unoptimised);
+    if (options.all || random.chance(34))
+      variants.push_back(without);
+  }
+  if (options.usesGpu) {
+    Variant variant;
+    variant.device = "cuda";
+    variant.promises = random.chance(50);
+    variants.push_back(variant);
+  }
+  return variants;
+}
+
+/// The commands that show the finding without this program.
+std::string commandsFor(const Variant &variant, const std::string &inputs) {
+  const std::string kernel = "reduced.tile", flags = variant.disabled.empty() ? "" : " --disable=" + variant.disabled;
+  std::string text = "# kernel.tile is the one that was generated; here is what it was reduced to\n";
+  text += "tilec run " + kernel + inputs + " --device=interp -w\n";
+  const std::string sms = variant.multiprocessors ? fmt::format(" --sms={}", variant.multiprocessors) : "";
+  const std::string device = " --device=" + variant.device +
+                             (variant.device == "sim" ? fmt::format("{} --schedule=seed:{}", sms, variant.order) : "");
+  const std::string options = fmt::format(" --target={} -O{}{} -w", variant.target, variant.optLevel, flags);
+  if (variant.promises)
+    return text + "tilec run " + kernel + inputs + options + device + "\n";
+  return text + "# compiled" + (sms.empty() ? "" : " for" + sms) + "\ntilec " + kernel + options +
+         " -o kernel.ptx --emit=ptx && tile-run kernel.ptx" + inputs + device + "\n";
+}
+
+void writeFile(const std::string &path, const std::string &text) {
+  std::ofstream(path) << text;
+}
+
+void report(const std::string &name, const std::string &text, const Verdict &verdict,
+            const std::vector<Variant> &variants, const Options &options) {
+  const Variant &variant = variants[verdict.variant];
+  const std::vector<Variant> failing =
+      verdict.variant == 0 ? std::vector{variants[0]} : std::vector{variants[0], variant};
+  fmt::print("{}: {} on {}: {}\n", name, nameOf(verdict.kind), variant.name(), verdict.message);
+  std::fflush(stdout);
+  std::string reduced = text;
+  const double deadline = verdict.kind == Verdict::Kind::Hang ? options.deadline / 4 : options.deadline;
+  const Clock::time_point start = Clock::now();
+  constexpr double mostSeconds = 300;
+  if (options.reduces)
+    reduced = reduceKernel(text, [&](const std::string &candidate) {
+      return secondsSince(start) < mostSeconds &&
+             checkKernel(candidate, failing, deadline).signature() == verdict.signature();
+    });
+  const std::string folder = options.findings + "/" + name;
+  std::filesystem::create_directories(folder);
+  writeFile(folder + "/kernel.tile", text);
+  writeFile(folder + "/reduced.tile", reduced);
+  writeFile(folder + "/verdict", fmt::format("{} on {}\n{}\n", nameOf(verdict.kind), variant.name(), verdict.message));
+  writeFile(folder + "/commands", commandsFor(variant, writeInputs(reduced, folder)));
+  fmt::print("{}: reduced in {}/reduced.tile\n{}", name, folder, reduced);
+  std::fflush(stdout);
+}
+
+void work(const Options &options, Counters &counters, Clock::time_point start) {
+  while (secondsSince(start) < options.seconds) {
+    const uint64_t index = counters.next++;
+    if ((options.count && index >= options.count) || (options.stops && counters.findings > 0))
+      return;
+    const uint64_t seed = options.seed + index;
+    const std::string text = generateKernel(seed);
+    const std::vector<Variant> variants = variantsFor(seed, options);
+    const Verdict verdict = checkKernel(text, variants, options.deadline);
+    ++counters.kernels;
+    counters.runs += variants.size();
+    if (!verdict.isFinding())
+      continue;
+    ++counters.findings;
+    report(fmt::format("seed-{}", seed), text, verdict, variants, options);
+  }
+}
+
+int runSeeds(const Options &options) {
+  void *memory = mmap(nullptr, sizeof(Counters), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  Counters &counters = *new (memory) Counters{};
+  const Clock::time_point start = Clock::now();
+  for (int job = 1; job < options.jobs; ++job)
+    if (fork() == 0) {
+      work(options, counters, start);
+      _exit(0);
+    }
+  work(options, counters, start);
+  while (wait(nullptr) > 0) {
+  }
+  const std::string findings =
+      counters.findings == 0 ? "no finding" : fmt::format("{} findings", counters.findings.load());
+  fmt::print("kernels: {} in {} kernels, {} runs and {:.0f} s, from seed {}\n", findings, counters.kernels.load(),
+             counters.runs.load(), secondsSince(start), options.seed);
+  return counters.findings == 0 ? 0 : 1;
+}
+
+int runFiles(const Options &options) {
+  int status = 0;
+  for (const std::string &path : options.files) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    Options every = options;
+    every.all = true;
+    const std::vector<Variant> variants = variantsFor(options.seed, every);
+    const Verdict verdict = checkKernel(text.str(), variants, options.deadline * 3);
+    fmt::print("{}: {}\n", path,
+               verdict.isFinding() ? fmt::format("{} on {}: {}", nameOf(verdict.kind), variants[verdict.variant].name(),
+                                                 verdict.message)
+                                   : "same");
+    status |= verdict.isFinding();
+  }
+  return status;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Options options;
+  std::string device;
+  CLI::App app("Random kernels, on the interpreter and as compiled code", "tile-fuzz-kernels");
+  app.add_option("--seed", options.seed, "Of the first kernel");
+  app.add_option("--count", options.count, "How many kernels (default: as many as there is time for)");
+  app.add_option("--seconds", options.seconds, "For how long (60)");
+  app.add_option("--jobs", options.jobs, "Processes");
+  app.add_option("--deadline", options.deadline, "Seconds for one kernel (60)");
+  app.add_option("--device", device, "cuda: on a GPU, too");
+  app.add_option("--targets", options.targets, "To compile for (sm_80,sm_90a,sm_100a)")->delimiter(',');
+  app.add_option("--findings", options.findings, "Folder for what is found");
+  app.add_flag("--all", options.all, "Every variant of each kernel");
+  app.add_flag("--print", options.prints, "Print the kernels and run nothing");
+  app.add_flag("--reduce,!--no-reduce", options.reduces, "Make findings smaller");
+  app.add_flag("--first", options.stops, "End with the first finding");
+  app.add_option("files", options.files, "Kernels to run instead of random ones");
+  CLI11_PARSE(app, argc, argv);
+  if (!device.empty() && device != "cuda") {
+    fmt::print(stderr, "tile-fuzz-kernels: error: unknown device '{}'; expected cuda\n", device);
+    return 2;
+  }
+  options.usesGpu = device == "cuda";
+  if (options.count && app.count("--seconds") == 0)
+    options.seconds = 1e9;
+  if (options.prints) {
+    for (uint64_t i = 0; i < std::max<uint64_t>(options.count, 1); ++i)
+      fmt::print("# seed {}\n{}\n", options.seed + i, generateKernel(options.seed + i));
+    return 0;
+  }
+  return options.files.empty() ? runSeeds(options) : runFiles(options);
+}

@@ -1,0 +1,466 @@
+// Loads and stores, through pointers, block pointers and descriptors.
+//
+// A buffer is declared as so many elements; strides, which are parameters or part of the text, say where an element
+// lies. Different programs write different elements, because an axis belongs to one program (Axis::isOwn).
+#include "KernelBuilder.h"
+
+#include <algorithm>
+
+namespace tile::fuzz {
+
+namespace {
+
+/// Names of what orders the dimensions of a block: `offs[:, None]`.
+std::string spread(const std::string &vector, size_t dimension, size_t rank) {
+  std::string text = vector.find(' ') == std::string::npos ? vector : "(" + vector + ")";
+  if (rank == 1)
+    return text;
+  text += "[";
+  for (size_t i = 0; i < rank; ++i)
+    text += std::string(i ? ", " : "") + (i == dimension ? ":" : "None");
+  return text + "]";
+}
+
+std::string originOf(const Buffer &buffer) {
+  return buffer.name + (buffer.origin ? " + " + std::to_string(buffer.origin) : "");
+}
+
+Shape shapeOf(const std::vector<Axis> &axes) {
+  Shape shape;
+  for (const Axis &axis : axes)
+    shape.push_back(axis.block);
+  return shape;
+}
+
+/// What the driver fills inputs of the type with.
+Range inputRange(Scalar type, bool hasAllBits) {
+  if (type == Scalar::Int1)
+    return {0, 1, 1};
+  if (isFloat(type))
+    return isNarrowFloat(type) ? Range{-4, 4, 1} : Range{-8, 8, 1};
+  if (hasAllBits)
+    return rangeOf(type);
+  return isUnsigned(type) ? Range{0, 15, 1} : Range{-8, 7, 1};
+}
+
+} // namespace
+
+Buffer KernelBuilder::makeBuffer(const std::string &prefix, Scalar type, const std::vector<Axis> &of, bool isInput) {
+  Buffer buffer;
+  buffer.type = type;
+  const bool hasAllBits = isInput && !isFloat(type) && type != Scalar::Int1 && random.chance(30);
+  buffer.range = inputRange(type, hasAllBits);
+  buffer.name = freshName(hasAllBits ? "bits" : prefix);
+  buffer.strides.resize(of.size());
+  buffer.strideValues.resize(of.size());
+  std::vector<size_t> order; // innermost first
+  for (size_t i = of.size(); i-- > 0;)
+    order.push_back(i);
+  if (random.chance(25))
+    std::reverse(order.begin(), order.end());
+  const int64_t bytes = std::max<int64_t>(1, bitsOf(type) / 8);
+  const bool isAligned = isOrdinary || random.chance(75); // rows of whole 16 bytes
+  int64_t stride = isOrdinary || random.chance(94) ? 1 : random.between(2, 3);
+  buffer.suitsDescriptor = stride == 1 && order.front() == of.size() - 1 && (isAligned || of.size() == 1);
+  int64_t last = 0;
+  for (size_t step = 0; step < order.size(); ++step) {
+    const size_t axis = order[step];
+    buffer.sizes.push_back("");
+    if (step > 0) {
+      if (random.chance(30))
+        stride += random.between(1, 9);
+      if (isAligned)
+        stride = (stride * bytes + 15) / 16 * 16 / bytes;
+      if (isInput && !isOrdinary && random.chance(4)) {
+        stride = 0;
+        buffer.suitsDescriptor = false;
+      }
+    }
+    buffer.strideValues[axis] = stride;
+    const std::string name = "stride_" + buffer.name + "_" + std::to_string(axis);
+    // From the last one to the first.
+    const bool isBackwards = isInput && !isOrdinary && random.chance(3);
+    if (isBackwards) {
+      buffer.origin += std::max<int64_t>(of[axis].size - 1, 0) * stride;
+      buffer.strideValues[axis] = -stride;
+      buffer.suitsDescriptor = false;
+    }
+    if (stride == 1 && !isBackwards && (isOrdinary || random.chance(90)))
+      buffer.strides[axis] = "1";
+    else
+      buffer.strides[axis] = addInteger(name, buffer.strideValues[axis]);
+    last += std::max<int64_t>(of[axis].size - 1, 0) * stride;
+    stride *= std::max<int64_t>(of[axis].size, 1);
+  }
+  for (size_t i = 0; i < of.size(); ++i)
+    buffer.sizes[i] = of[i].bound;
+  // Only of a stride that is written as 1 the compiler knows that it is.
+  buffer.suitsDescriptor &= buffer.strides.back() == "1";
+  pointers.push_back(buffer.name + ": \"" + pointerName(type) + "\"");
+  directives += "#: buffer " + buffer.name + "[" + std::to_string(last + 1) + "] = " +
+                (isInput             ? "random"
+                 : random.chance(50) ? "output"
+                                     : "zeros") +
+                "\n";
+  return buffer;
+}
+
+/// The pointers of a block: one index expression for each dimension.
+std::string KernelBuilder::place(const Buffer &buffer, const std::vector<Axis> &of,
+                                 const std::vector<std::string> &indices) {
+  std::string pointer = originOf(buffer);
+  for (size_t i = 0; i < of.size(); ++i) {
+    std::string index = spread(indices[i], i, of.size());
+    if (random.chance(5))
+      index += ".to(tl.int64)";
+    pointer += " + " + (buffer.strides[i] == "1" ? index : index + " * " + buffer.strides[i]);
+  }
+  return pointer;
+}
+
+std::string KernelBuilder::maskOf(const std::vector<Axis> &of, const std::vector<std::string> &indices) {
+  std::string mask;
+  for (size_t i = 0; i < of.size(); ++i) {
+    if (of[i].size % of[i].block == 0 && indices[i] == of[i].offsets && !isOrdinary && random.chance(50))
+      continue; // no program goes beyond the end
+    if (indices[i].find(" % ") != std::string::npos || indices[i].find("minimum") != std::string::npos)
+      continue;
+    std::string inside = "(" + spread(indices[i], i, of.size()) + " < " + of[i].bound + ")";
+    if (indices[i].find(" - ") != std::string::npos)
+      inside = "(" + spread(indices[i], i, of.size()) + " >= 0)";
+    mask += (mask.empty() ? "" : " & ") + inside;
+  }
+  return mask;
+}
+
+/// What a load or a store goes over.
+std::vector<Axis> KernelBuilder::someAxes() {
+  if (axes.size() == 1 || random.chance(15))
+    return {random.pick(axes)};
+  const int64_t first = random.below(static_cast<int64_t>(axes.size()));
+  int64_t second = random.below(static_cast<int64_t>(axes.size()) - 1);
+  second += second >= first;
+  if (axes.size() == 2 && random.chance(75))
+    return {axes[0], axes[1]};
+  return {axes[first], axes[second]};
+}
+
+/// One number, that of the program.
+void KernelBuilder::scalarStatement() {
+  const Scalar type = random.pick({Scalar::Int32, Scalar::Int64, Scalar::Int8, Scalar::UInt16, Scalar::Float32,
+                                   Scalar::Float16, Scalar::BFloat16, Scalar::Float64, Scalar::Int1});
+  const bool isLoad = random.chance(60);
+  const std::string name = freshName(isLoad ? "x" : "out");
+  pointers.push_back(name + ": \"" + pointerName(type) + "\"");
+  directives += "#: buffer " + name + "[" + std::to_string(programs) + "] = " + (isLoad ? "random" : "zeros") + "\n";
+  const std::string place = name + " + " + programNumber;
+  if (isLoad)
+    define("s", {"tl.load(" + place + ")", type, {}, inputRange(type, false)});
+  else if (random.chance(30) && bitsOf(type) >= 32 && type != Scalar::Float64)
+    line("tl.atomic_xchg(" + name + " + " + programNumber + ", " + cast(expression({}, 1), type).text + ")");
+  else
+    line("tl.store(" + place + ", " + cast(expression({}, 2), type).text + ")");
+}
+
+void KernelBuilder::loadStatement() {
+  if (random.chance(8))
+    return scalarStatement();
+  const std::vector<Axis> of = someAxes();
+  const Scalar type = anyType();
+  const int64_t kind = random.below(10);
+  Value value = kind < 7 ? load(of, type) : kind < 9 ? loadByDescriptor(of, type) : loadByBlockPointer(of, type);
+  // Numbers of 8 bits are widened at once, as there is no arithmetic on them.
+  if (isNarrowFloat(type) && random.chance(80)) {
+    value = cast(value, random.pick({Scalar::Float16, Scalar::Float32, Scalar::BFloat16}));
+    value = define("v", value);
+  }
+}
+
+/// `isPlain`: what lies at the axes' own indices.
+Value KernelBuilder::load(const std::vector<Axis> &of, Scalar type, bool isPlain) {
+  std::optional<Buffer> known;
+  for (const Buffer &buffer : inputs) {
+    bool hasSameSizes = buffer.sizes.size() == of.size();
+    for (size_t i = 0; i < of.size() && hasSameSizes; ++i)
+      hasSameSizes = buffer.sizes[i] == of[i].bound;
+    if (hasSameSizes && random.chance(40) && (!isPlain || buffer.type == type))
+      known = buffer;
+  }
+  const Buffer buffer = known ? *known : makeBuffer("x", type, of, true);
+  if (!known)
+    inputs.push_back(buffer);
+  std::vector<std::string> indices;
+  for (const Axis &axis : of) {
+    const int64_t kind = random.below(100);
+    if (kind < 72 || isPlain)
+      indices.push_back(axis.offsets);
+    else if (kind < 80)
+      indices.push_back(axis.offsets + " % " + axis.bound);
+    else if (kind < 86)
+      indices.push_back("tl.minimum(" + axis.offsets + ", " + axis.bound + " - 1)");
+    else if (kind < 93)
+      indices.push_back(axis.bound + " - 1 - " + axis.offsets);
+    else
+      indices.push_back(axis.offsets + " + " + std::to_string(random.between(1, 5)));
+  }
+  // Places that are computed from data.
+  for (size_t i = 0; i < of.size() && !isPlain; ++i)
+    if (random.chance(8))
+      if (std::optional<Value> data = find([&](const Value &value) {
+            return value.shape == Shape{of[i].block} && !isFloat(value.type) && value.type != Scalar::Int1 &&
+                   !isUnsigned(value.type);
+          }))
+        indices[i] = "tl.abs(" + cast(*data, Scalar::Int32).text + " % 64) % " + of[i].bound;
+  std::string mask = maskOf(of, indices);
+  Range range = buffer.range;
+  std::string arguments = place(buffer, of, indices);
+  if (random.chance(isPlain ? 2 : 8)) {
+    Value extra = condition(shapeOf(of), 1);
+    if (extra.shape == shapeOf(of))
+      mask += (mask.empty() ? "" : " & ") + extra.text;
+  }
+  if (!mask.empty()) {
+    arguments += ", mask=" + mask;
+    range = range.join({0, 0, 1});
+    if (random.chance(isOrdinary ? 10 : isPlain ? 25 : 60)) {
+      const int64_t other = isPlain && random.chance(80)  ? 0
+                            : buffer.type == Scalar::Int1 ? random.below(2)
+                                                          : random.between(isUnsigned(buffer.type) ? 0 : -2, 3);
+      arguments += ", other=" + numberText(static_cast<double>(other), isFloat(buffer.type));
+      range = range.join({static_cast<double>(other), static_cast<double>(other), 1});
+    }
+  }
+  if (random.chance(4))
+    arguments += random.pick({", cache_modifier=\".cg\"", ", eviction_policy=\"evict_last\"", ", volatile=True"});
+  return define("v", {"tl.load(" + arguments + ")", buffer.type, shapeOf(of), range});
+}
+
+/// Of a descriptor or block pointer: [start_m, start_n + 3].
+static std::string startsOf(const std::vector<Axis> &of, Random *random) {
+  std::string text;
+  for (size_t i = 0; i < of.size(); ++i) {
+    text += (i ? ", " : "") + of[i].start;
+    if (random && random->chance(15))
+      text += random->chance(50) ? " + " + std::to_string(random->between(1, 9))
+                                 : " - " + std::to_string(random->between(1, 9));
+  }
+  return text;
+}
+
+static std::string listOf(const std::vector<std::string> &items) {
+  std::string text;
+  for (size_t i = 0; i < items.size(); ++i)
+    text += (i ? ", " : "") + items[i];
+  return text;
+}
+
+static std::string blockOf(const std::vector<Axis> &of) {
+  std::string text;
+  for (size_t i = 0; i < of.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(of[i].block);
+  return text;
+}
+
+Value KernelBuilder::loadByDescriptor(const std::vector<Axis> &of, Scalar type) {
+  // What a tensor map cannot describe comes by pointers.
+  const Buffer buffer = makeBuffer("x", type, of, true);
+  inputs.push_back(buffer);
+  const int64_t bytes = of.back().block * std::max<int64_t>(1, bitsOf(type) / 8);
+  if (!buffer.suitsDescriptor || type == Scalar::Int1 || bytes < 16 || of[0].block > 256)
+    return load(of, type);
+  const std::string name = freshName("desc");
+  line(name + " = tl.make_tensor_descriptor(" + buffer.name + ", shape=[" + listOf(buffer.sizes) + "], strides=[" +
+       listOf(buffer.strides) + "], block_shape=[" + blockOf(of) + "])");
+  return define("v",
+                {name + ".load([" + startsOf(of, &random) + "])", type, shapeOf(of), buffer.range.join({0, 0, 1})});
+}
+
+/// Defines a block pointer at the axes' place.
+std::string KernelBuilder::blockPointer(const Buffer &buffer, const std::vector<Axis> &of) {
+  const std::string name = freshName("p");
+  const bool isTurned = buffer.strideValues.front() < buffer.strideValues.back();
+  const std::string comma = of.size() == 1 ? ",)" : ")";
+  line(name + " = tl.make_block_ptr(" + originOf(buffer) + ", (" + listOf(buffer.sizes) + comma + ", (" +
+       listOf(buffer.strides) + comma + ", (" + startsOf(of, nullptr) + comma + ", (" + blockOf(of) + comma + ", (" +
+       (of.size() == 1 ? "0"
+        : isTurned     ? "0, 1"
+                       : "1, 0") +
+       comma + ")");
+  return name;
+}
+
+Value KernelBuilder::loadByBlockPointer(const std::vector<Axis> &of, Scalar type) {
+  const Buffer buffer = makeBuffer("x", type, of, true);
+  inputs.push_back(buffer);
+  const std::string name = blockPointer(buffer, of);
+  const std::string comma = of.size() == 1 ? ",)" : ")";
+  std::string pointer = name;
+  if (random.chance(30)) {
+    std::string moves;
+    for (size_t i = 0; i < of.size(); ++i)
+      moves += (i ? ", " : "") + std::to_string(random.chance(50) ? 0 : of[i].block);
+    pointer = "tl.advance(" + name + ", (" + moves + comma + ")";
+  }
+  const std::string checked = of.size() == 1 ? "(0,)" : "(0, 1)";
+  return define("v", {"tl.load(" + pointer + ", boundary_check=" + checked + ", padding_option=\"zero\")", type,
+                      shapeOf(of), buffer.range.join({0, 0, 1})});
+}
+
+void KernelBuilder::storeStatement() {
+  // All axes that tell programs apart, or the elements of two programs would be the same.
+  std::vector<Axis> own;
+  for (const Axis &axis : axes)
+    if (axis.isOwn)
+      own.push_back(axis);
+  if (own.size() == 2 && random.chance(25))
+    std::swap(own[0], own[1]);
+  const Shape shape = shapeOf(own);
+  store(own, expression(shape, static_cast<int>(random.below(3))));
+}
+
+/// What nothing has read yet would be computed for nothing.
+void KernelBuilder::storeUnused() {
+  int left = 4;
+  const std::vector<Value> all = values;
+  for (size_t i = all.size(); i-- > 0 && left > 0;) {
+    const Value &value = all[i];
+    const size_t first = text.find(" " + value.text + " = ");
+    const bool isRead = first != std::string::npos && (text.find(value.text + ")", first) != std::string::npos ||
+                                                       text.find(value.text + ",", first) != std::string::npos ||
+                                                       text.find(value.text + " ", first + 2) != std::string::npos ||
+                                                       text.find(value.text + ".", first) != std::string::npos);
+    if (first == std::string::npos || isRead || value.shape.empty() || elementsOf(value.shape) > 4096)
+      continue;
+    if (random.chance(70)) {
+      sink(value);
+      --left;
+    }
+  }
+  storeStatement();
+}
+
+void KernelBuilder::store(const std::vector<Axis> &of, const Value &value) {
+  std::optional<Buffer> known;
+  for (const Buffer &buffer : outputs) {
+    bool hasSameSizes = buffer.sizes.size() == of.size();
+    for (size_t i = 0; i < of.size() && hasSameSizes; ++i)
+      hasSameSizes = buffer.sizes[i] == of[i].bound;
+    if (hasSameSizes && random.chance(20))
+      known = buffer;
+  }
+  const Scalar type = known ? known->type : random.chance(50) ? value.type : anyType();
+  const Buffer buffer = known ? *known : makeBuffer("out", type, of, false);
+  if (!known)
+    outputs.push_back(buffer);
+  const Value stored = cast(expand(value, shapeOf(of)), type);
+  if (known)
+    line("tl.debug_barrier()"); // the same element may be another thread's now
+  const int64_t bytes = of.back().block * std::max<int64_t>(1, bitsOf(type) / 8);
+  if (buffer.suitsDescriptor && type != Scalar::Int1 && bytes >= 16 && of[0].block <= 256 && random.chance(40)) {
+    const std::string name = freshName("desc");
+    line(name + " = tl.make_tensor_descriptor(" + buffer.name + ", shape=[" + listOf(buffer.sizes) + "], strides=[" +
+         listOf(buffer.strides) + "], block_shape=[" + blockOf(of) + "])");
+    line(name + ".store([" + startsOf(of, nullptr) + "], " + stored.text + ")");
+    return;
+  }
+  if (random.chance(10)) {
+    const std::string pointer = blockPointer(buffer, of);
+    line("tl.store(" + pointer + ", " + stored.text + ", boundary_check=" + (of.size() == 1 ? "(0,)" : "(0, 1)") + ")");
+    return;
+  }
+  std::vector<std::string> indices;
+  for (const Axis &axis : of)
+    indices.push_back(axis.offsets);
+  std::string mask = maskOf(of, indices);
+  if (random.chance(10)) {
+    const Value extra = condition(shapeOf(of), 1);
+    if (extra.shape == shapeOf(of))
+      mask += (mask.empty() ? "" : " & ") + extra.text;
+  }
+  line("tl.store(" + place(buffer, of, indices) + ", " + stored.text + (mask.empty() ? "" : ", mask=" + mask) + ")");
+}
+
+/// Updates that commute, on places that programs share.
+void KernelBuilder::atomicStatement() {
+  const Scalar type =
+      random.pick({Scalar::Int32, Scalar::Int32, Scalar::UInt32, Scalar::Int64, Scalar::UInt64, Scalar::Float32});
+  std::string operation = "add";
+  if (type != Scalar::Float32)
+    operation = random.pick({"add", "add", "max", "min", "and", "or", "xor"});
+  const int64_t count = random.between(1, 9);
+  const std::string name = freshName("atom");
+  pointers.push_back(name + ": \"" + pointerName(type) + "\"");
+  directives += "#: buffer " + name + "[" + std::to_string(count) + "] = zeros\n";
+  const std::string order = random.chance(50) ? ", sem=\"relaxed\"" : "";
+  const auto written = [&](const Shape &shape) {
+    Value value = cast(expression(shape, 1), type);
+    // A few thousand of them have an exact sum.
+    return type == Scalar::Float32 ? narrow(value, -8, 8) : value;
+  };
+  if (random.chance(40)) {
+    line("tl.atomic_" + operation + "(" + name + " + " + std::to_string(random.below(count)) + ", " + written({}).text +
+         order + ")");
+    return;
+  }
+  const std::vector<Axis> of = {random.pick(axes)};
+  line("tl.atomic_" + operation + "(" + name + " + " + of[0].offsets + " % " + std::to_string(count) + ", " +
+       expand(written(shapeOf(of)), shapeOf(of)).text + ", mask=" + of[0].offsets + " < " + of[0].bound + order + ")");
+}
+
+/// Stores of one program that overlap: the later one counts.
+void KernelBuilder::overlapStatement() {
+  if (loops > 0 || programs > 64)
+    return;
+  const Scalar type = anyType();
+  const std::string name = freshName("over");
+  const int64_t block = random.pick({16, 32, 64, 128}), part = 2 * block;
+  pointers.push_back(name + ": \"" + pointerName(type) + "\"");
+  directives += "#: buffer " + name + "[" + std::to_string(part * programs) + "] = zeros\n";
+  const int64_t count = random.between(2, 3);
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t width = i == 0 ? block : random.pick({block, block / 2, block / 4});
+    const Shape shape = {width};
+    const Value value = cast(expand(expression(shape, 1), shape), type);
+    line("tl.store(" + name + " + " + programNumber + " * " + std::to_string(part) + " + " +
+         std::to_string(random.below(part - width + 1)) + " + tl.arange(0, " + std::to_string(width) + "), " +
+         value.text + ")");
+    // Without it two threads could store in any order.
+    if (i + 1 < count)
+      line("tl.debug_barrier()");
+  }
+}
+
+/// Functions whose results are rounded: only stored.
+void KernelBuilder::approximateStatement() {
+  std::vector<Axis> own;
+  for (const Axis &axis : axes)
+    if (axis.isOwn)
+      own.push_back(axis);
+  const Shape shape = shapeOf(own);
+  const Value x = define("v", narrow(cast(expression(shape, 1), Scalar::Float32), -16, 16));
+  std::string result;
+  const std::string last = std::to_string(shape.size() - 1);
+  if (random.chance(40)) {
+    // A softmax.
+    const std::string axis = std::to_string(random.below(static_cast<int64_t>(shape.size())));
+    const std::string most = freshName("m"), power = freshName("e");
+    line(most + " = tl.max(" + x.text + ", " + axis + ", keep_dims=True)");
+    line(power + " = tl.exp(" + x.text + " - " + most + ")");
+    result = power + " / tl.sum(" + power + ", " + axis + ", keep_dims=True)";
+  } else {
+    const std::string a = "(tl.abs(" + x.text + ") + 0.5)";
+    result = random.pick<std::string>({"tl.sqrt(" + a + ")", "tl.rsqrt(" + a + ")", "tl.exp2(" + x.text + " * 0.25)",
+                                       "tl.sigmoid(" + x.text + ")", "1.0 / " + a, x.text + " / " + a,
+                                       "tl.log2(" + a + ")"});
+  }
+  const Buffer buffer =
+      makeBuffer("approx", random.pick({Scalar::Float32, Scalar::Float16, Scalar::Float32}), own, false);
+  std::vector<std::string> indices;
+  for (const Axis &axis : own)
+    indices.push_back(axis.offsets);
+  const std::string mask = maskOf(own, indices);
+  line("tl.store(" + place(buffer, own, indices) + ", (" + result + ").to(" + languageName(buffer.type) + ")" +
+       (mask.empty() ? "" : ", mask=" + mask) + ")");
+}
+
+} // namespace tile::fuzz

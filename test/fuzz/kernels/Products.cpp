@@ -1,0 +1,240 @@
+// Matrix products: of values that exist, and in loops over K with operands from pointers, descriptors or block
+// pointers.
+#include "KernelBuilder.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tile::fuzz {
+
+namespace {
+
+constexpr int64_t smallest = 16, largest = 64; ///< of a dimension
+
+bool canBeMultiplied(const Value &value) {
+  return value.shape.size() == 2 && value.shape[0] >= smallest && value.shape[1] >= smallest &&
+         value.shape[0] <= largest && value.shape[1] <= largest;
+}
+
+} // namespace
+
+/// a @ b, or accumulator + a @ b, if it is exact even when it is done so many times.
+std::optional<Value> KernelBuilder::product(const Value &a, const Value &b, double rounds, const Value *accumulator) {
+  const double k = static_cast<double>(a.shape[1]);
+  Scalar type = random.pick({Scalar::Float16, Scalar::Float16, Scalar::BFloat16, Scalar::Float32, Scalar::Float32,
+                             Scalar::Int8, Scalar::Float8E4M3, Scalar::Float8E5M2, Scalar::Float64});
+  if (accumulator && accumulator->type != Scalar::Float32)
+    type = accumulator->type == Scalar::Int32 ? Scalar::Int8 : accumulator->type;
+  else if (accumulator && (type == Scalar::Int8 || type == Scalar::Float64))
+    type = Scalar::Float16;
+  // As they are, if they can be.
+  const bool suits = a.type == b.type && (!accumulator || accumulator->type == Scalar::Float32 || type == a.type);
+  const bool isOperand = a.type == Scalar::Int8 || (isFloat(a.type) && a.range.step >= 1 && a.range.magnitude() <= 8 &&
+                                                    b.range.magnitude() <= 8 && b.range.step >= 1);
+  if (suits && isOperand && random.chance(85) && !(accumulator && isFloat(accumulator->type) != isFloat(a.type)) &&
+      !(accumulator && (accumulator->type == Scalar::Float64) != (a.type == Scalar::Float64)))
+    type = a.type;
+  // Instructions take 32 numbers of 8 bits at least.
+  if (bitsOf(type) == 8 && k < 32)
+    return std::nullopt;
+  Scalar sumType = type == Scalar::Int8 ? Scalar::Int32 : type == Scalar::Float64 ? type : Scalar::Float32;
+  if (accumulator && accumulator->type == Scalar::Float16)
+    sumType = Scalar::Float16;
+  const double most = sumType == Scalar::Float16 ? 1 : isNarrowFloat(type) ? 4 : 8;
+  const auto operandOf = [&](const Value &value) {
+    Value result = value;
+    if (isFloat(type)) {
+      result = narrow(floorOf(result), -most, most);
+    }
+    return cast(result, type);
+  };
+  const Value left = operandOf(a), right = operandOf(b);
+  const double bound = isFloat(type) ? k * left.range.magnitude() * right.range.magnitude() * rounds : 0;
+  Range range = isFloat(type) ? Range{-bound, bound, 1} : rangeOf(Scalar::Int32);
+  if (!fits(sumType, range))
+    return std::nullopt;
+  std::string tail;
+  if (accumulator)
+    tail = ", " + accumulator->text;
+  if (type == Scalar::Float32)
+    tail += random.pick<std::string>(
+        {"", ", input_precision=\"ieee\"", ", input_precision=\"tf32\"", ", allow_tf32=False"});
+  if (sumType == Scalar::Float16)
+    tail += ", out_dtype=tl.float16";
+  return Value{"tl.dot(" + left.text + ", " + right.text + tail + ")", sumType, {a.shape[0], b.shape[1]}, range};
+}
+
+void KernelBuilder::productStatement() {
+  const std::optional<Value> a = find(canBeMultiplied);
+  if (!a)
+    return blockStatement();
+  std::optional<Value> b =
+      find([&](const Value &value) { return canBeMultiplied(value) && value.shape[0] == a->shape[1]; });
+  if (!b || random.chance(30)) {
+    b = find([&](const Value &value) { return canBeMultiplied(value) && value.shape[1] == a->shape[1]; });
+    b->text = "tl.trans(" + b->text + ")";
+    std::swap(b->shape[0], b->shape[1]);
+  }
+  if (std::optional<Value> result = product(*a, *b, 1, nullptr))
+    define("d", *result);
+}
+
+Scalar KernelBuilder::operandType() {
+  return random.pick({Scalar::Float16, Scalar::Float16, Scalar::Float16, Scalar::BFloat16, Scalar::BFloat16,
+                      Scalar::Float32, Scalar::Float32, Scalar::Int8, Scalar::Float8E4M3, Scalar::Float8E5M2,
+                      Scalar::Float64});
+}
+
+Value KernelBuilder::operandOfProduct(const Axis &first, const Axis &second, Scalar type) {
+  const int64_t kind = random.below(10);
+  const std::vector<Axis> of = {first, second};
+  const bool isPlain = isOrdinary || random.chance(80);
+  if (kind < 6)
+    return load(of, type, isPlain);
+  if (kind < 8)
+    return loadByDescriptor(of, type);
+  if (kind == 8)
+    return loadByBlockPointer(of, type);
+  // The operand lies in memory the other way round.
+  Value turned = random.chance(50) ? load({second, first}, type, isPlain) : loadByDescriptor({second, first}, type);
+  return define("v", {"tl.trans(" + turned.text + ")", turned.type, {first.block, second.block}, turned.range});
+}
+
+/// Returns the sum, if there is one.
+std::optional<Value> KernelBuilder::productLoop() {
+  std::vector<Axis> own;
+  for (const Axis &axis : axes)
+    if (axis.isOwn && axis.block >= smallest)
+      own.push_back(axis);
+  if (own.size() != 2) {
+    loopStatement(2);
+    return std::nullopt;
+  }
+  if (random.chance(20))
+    return productChain();
+  const int64_t block = random.pick({16, 32, 32, 64, 64});
+  const int64_t size = random.chance(40) ? block * random.between(1, 6) : random.between(1, 5 * block);
+  const double trips = std::ceil(static_cast<double>(size) / static_cast<double>(block));
+  const std::string k = freshName("k"), bound = addInteger(freshName("K"), size), width = std::to_string(block);
+  const Axis inner{"offs_" + k, k, bound, size, block, /*isOwn=*/false};
+  const Shape shape = {own[0].block, own[1].block};
+  const Scalar type = operandType();
+  Scalar sumType = type == Scalar::Int8 ? Scalar::Int32 : type == Scalar::Float64 ? type : Scalar::Float32;
+  if (random.chance(15))
+    sumType = random.pick({Scalar::Float32, Scalar::Float16, Scalar::Int32, Scalar::Float64});
+  // Operands are at most 8, of 16 bits at most 1: what that amounts to in all rounds.
+  Value zero{"tl.zeros(" + shapeText(shape) + ", " + languageName(sumType) + ")", sumType, shape, {}};
+  const double most = static_cast<double>(block) * trips * (sumType == Scalar::Float16 ? 1 : 64);
+  zero.range = isFloat(sumType) ? Range{-most, most, 1} : rangeOf(sumType);
+  const Value sum = define("acc", zero);
+  std::string options;
+  if (random.chance(25))
+    options = ", num_stages=" + std::to_string(random.between(1, 4));
+  else if (random.chance(15))
+    options = random.pick<std::string>(
+        {", warp_specialize=True", ", flatten=True", ", loop_unroll_factor=2", ", disallow_acc_multi_buffer=True"});
+  // A second sum shares an operand with the first.
+  std::optional<Value> second;
+  if (random.chance(12) && elementsOf(shape) <= 8192) {
+    second = sum;
+    second->text = freshName("acc");
+    line(second->text + " = " + zero.text);
+    values.push_back(*second);
+  }
+  line("for " + k + " in " + (options.empty() ? "range(0, " : "tl.range(0, ") + bound + ", " + width + options + "):");
+  ++loops;
+  indented([&] {
+    line(inner.offsets + " = " + k + " + tl.arange(0, " + width + ")");
+    values.push_back({inner.offsets, Scalar::Int32, {block}, {0, static_cast<double>(size + block), 1}});
+    values.push_back({k, Scalar::Int32, {}, {0, static_cast<double>(size), 1}});
+    Value a = operandOfProduct(own[0], inner, type);
+    Value b = operandOfProduct(inner, own[1], random.chance(85) ? type : operandType());
+    axes.push_back(inner);
+    if (random.chance(20)) {
+      // Something is done with an operand.
+      Value &changed = random.chance(50) ? a : b;
+      const Value other = expression(changed.shape, 1);
+      if (std::optional<Value> result = arithmetic(random.pick<std::string>({"+", "*", "max", "min"}), changed, other))
+        if (result->shape == changed.shape && result->type != Scalar::Int1)
+          changed = *result;
+    }
+    if (random.chance(isOrdinary ? 5 : 20))
+      statements(1, 3);
+    if (second) {
+      const Value other = operandOfProduct(inner, own[1], b.type);
+      if (const std::optional<Value> result = product(a, other, trips, &*second); result && result->type == sumType)
+        line(second->text + " = " + result->text);
+    }
+    for (int attempt = 0; attempt < 3; ++attempt) {
+      const bool adds = random.chance(30) && sumType != Scalar::Float16;
+      const std::optional<Value> result = product(a, b, trips, adds ? nullptr : &sum);
+      if (!result || result->type != sumType)
+        continue;
+      // As causal attention leaves steps out.
+      const bool isSkipped = random.chance(10);
+      if (isSkipped)
+        line("if " +
+             comparison({k, Scalar::Int32, {}, {0, static_cast<double>(size), 1}, false}, leaf({}))
+                 .value_or(Value{"pid_m == 0", Scalar::Int1, {}, {0, 1, 1}, false})
+                 .text +
+             ":");
+      depthOfText += isSkipped;
+      line(sum.text + (adds ? " += " : " = ") + result->text);
+      depthOfText -= isSkipped;
+      return;
+    }
+    line("pass");
+  });
+  --loops;
+  return sum;
+}
+
+/// A product of what another one gave, as in attention: acc + f(q @ k.T) @ v.
+Value KernelBuilder::productChain() {
+  const std::vector<Axis> own = {axes[0], axes[1]};
+  const int64_t depth = random.pick({16, 32, 64}), block = random.pick({16, 32, 64});
+  const int64_t size = random.between(1, 3 * block), depthSize = random.chance(50) ? depth : random.between(1, depth);
+  const std::string j = freshName("j"), bound = addInteger(freshName("K"), size), width = std::to_string(block);
+  const Axis features{"offs_d" + j, "0", addInteger(freshName("D"), depthSize), depthSize, depth, /*isOwn=*/false};
+  const Axis steps{"offs_" + j, j, bound, size, block, /*isOwn=*/false};
+  line(features.offsets + " = tl.arange(0, " + std::to_string(depth) + ")");
+  const Scalar type = random.pick({Scalar::Float16, Scalar::BFloat16, Scalar::Float32});
+  const Value q = operandOfProduct(own[0], features, type);
+  const Shape shape = {own[0].block, own[1].block};
+  const double trips = std::ceil(static_cast<double>(size) / static_cast<double>(block));
+  const double most = static_cast<double>(block) * trips * 64;
+  const Value sum =
+      define("acc", {"tl.zeros(" + shapeText(shape) + ", tl.float32)", Scalar::Float32, shape, {-most, most, 1}});
+  const Value largest = define("most", {"tl.full((" + std::to_string(own[0].block) + ",), -100.0, tl.float32)",
+                                        Scalar::Float32,
+                                        {own[0].block},
+                                        {-100, 1 << 17, 1}});
+  line("for " + j + " in range(0, " + bound + ", " + width + "):");
+  ++loops;
+  indented([&] {
+    line(steps.offsets + " = " + j + " + tl.arange(0, " + width + ")");
+    Value k = operandOfProduct(steps, features, type);
+    k.text = "tl.trans(" + k.text + ")";
+    std::swap(k.shape[0], k.shape[1]);
+    std::optional<Value> scores;
+    while (!scores || !isFloat(scores->type))
+      scores = product(q, k, 1, nullptr);
+    const Value s = define("d", cast(*scores, Scalar::Float32));
+    if (random.chance(50))
+      line(largest.text + " = tl.maximum(" + largest.text + ", tl.max(" + s.text + ", 1))");
+    const Value v = operandOfProduct(steps, own[1], type);
+    Value weights = s;
+    if (random.chance(40))
+      if (std::optional<Value> changed =
+              select(condition(s.shape, 1), s, cast(literal(Scalar::Float32), Scalar::Float32)))
+        weights = expand(*changed, s.shape);
+    std::optional<Value> result;
+    while (!result)
+      result = product(weights, v, trips, &sum);
+    line(sum.text + " = " + result->text);
+  });
+  --loops;
+  return sum;
+}
+
+} // namespace tile::fuzz

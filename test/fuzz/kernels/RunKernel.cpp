@@ -1,0 +1,258 @@
+#include "RunKernel.h"
+
+#include "Driver/Compilation.h"
+#include "Driver/InterpreterDevice.h"
+#include "Runner/Arguments.h"
+#include "Runner/Element.h"
+#include "Runner/Random.h"
+#include "Runner/Run.h"
+#include "Runner/SimDevice.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <set>
+
+namespace tile::fuzz {
+
+using runner::Bindings;
+using runner::HostBuffer;
+using runtime::DataType;
+using runtime::Manifest;
+
+namespace {
+
+using State = RunResult::State;
+
+driver::CompilerOptions optionsFor(const std::string &text, const Variant &variant) {
+  driver::CompilerOptions options;
+  options.input = "kernel.tile";
+  options.inputText = text;
+  options.emit = driver::EmitKind::Ptx;
+  options.pipeline.target = variant.target;
+  options.pipeline.optLevel = variant.optLevel;
+  if (!variant.disabled.empty())
+    options.pipeline.disabled.push_back(variant.disabled);
+  options.numSms = static_cast<unsigned>(variant.multiprocessors);
+  options.warnings.silence();
+  options.advise = false;
+  return options;
+}
+
+/// Inputs by their names (KernelGenerator.h).
+void fillInput(HostBuffer &buffer, const std::string &name) {
+  const DataType type = buffer.type();
+  const unsigned size = runtime::dataTypeSize(type);
+  const uint64_t seed = runner::seedFor(0, name);
+  const runner::StoreElement store = runner::elementStorer(type);
+  const int64_t most = size == 1 ? 4 : 8;
+  for (size_t i = 0; i < buffer.dataBytes() / size; ++i) {
+    const uint64_t bits = runner::randomBits(seed, i);
+    uint8_t *element = buffer.data() + i * size;
+    if (name.starts_with("bits"))
+      std::memcpy(element, &bits, size);
+    else if (runtime::isFloatType(type))
+      store(element, static_cast<double>(static_cast<int64_t>(bits % (2 * most + 1)) - most));
+    else
+      store(element, runner::randomElement(type, seed, i));
+  }
+}
+
+runner::Result<std::vector<HostBuffer>> makeBuffers(const Manifest &manifest, const Bindings &bindings) {
+  std::vector<HostBuffer> buffers(manifest.parameters.size());
+  for (size_t i = 0; i < manifest.parameters.size(); ++i) {
+    const runtime::Parameter &parameter = manifest.parameters[i];
+    if (!parameter.isPointer)
+      continue;
+    runner::Result<HostBuffer> buffer = bindBuffer(manifest, bindings, i, 0);
+    if (!buffer)
+      return buffer.error();
+    if (parameter.buffer && parameter.buffer->role == runtime::BufferRole::Random)
+      fillInput(*buffer, parameter.name);
+    buffers[i] = std::move(*buffer);
+  }
+  return buffers;
+}
+
+/// As `tilec run`: powers of two, up to 16, that divide the integers of the launch.
+void promise(const Manifest &manifest, const Bindings &bindings, driver::CompilerOptions &options) {
+  for (size_t i = 0; i < manifest.parameters.size(); ++i) {
+    const runtime::Parameter &parameter = manifest.parameters[i];
+    if (!parameter.isInteger() || parameter.type == DataType::I1)
+      continue;
+    const int64_t value = bindings.scalar(i).integer;
+    options.sizes.try_emplace(parameter.name, value);
+    const int divisor = value == 0 ? 16 : int(std::min<int64_t>(16, value & -value));
+    if (divisor > 1)
+      options.assumptions.try_emplace(parameter.name, divisor);
+  }
+}
+
+RunResult failure(State state, const std::string &message) {
+  RunResult result;
+  result.state = state;
+  result.message = message;
+  return result;
+}
+
+RunResult launch(const Manifest &manifest, runner::Device &device) {
+  runner::Result<Bindings> bindings = Bindings::bind(manifest, {}, device.multiprocessorCount());
+  if (!bindings)
+    return failure(State::Failed, bindings.error().message);
+  runner::Result<std::vector<HostBuffer>> before = makeBuffers(manifest, *bindings);
+  if (!before)
+    return failure(State::Failed, before.error().message);
+  runner::Result<std::vector<int64_t>> sizes = bindGrid(manifest, *bindings);
+  if (!sizes)
+    return failure(State::Failed, sizes.error().message);
+  sizes->resize(3, 1);
+  std::vector<HostBuffer> after(before->size());
+  std::vector<runner::DeviceArgument> arguments;
+  for (size_t i = 0; i < after.size(); ++i) {
+    const runtime::Parameter &parameter = manifest.parameters[i];
+    if (parameter.isPointer)
+      after[i] = std::move(*(*before)[i].clone());
+    arguments.push_back({&parameter, parameter.isPointer ? &after[i] : nullptr,
+                         parameter.isPointer ? 0 : bindings->argumentBits(manifest, i)});
+  }
+  runner::Result<runner::RunTiming> timing =
+      device.run(manifest, runner::Grid{(*sizes)[0], (*sizes)[1], (*sizes)[2]}, arguments);
+  if (!timing)
+    return failure(State::Failed, timing.error().message);
+  RunResult result;
+  for (size_t i = 0; i < after.size(); ++i) {
+    const runtime::Parameter &parameter = manifest.parameters[i];
+    if (!parameter.isPointer)
+      continue;
+    const bool isInput = parameter.buffer && parameter.buffer->role == runtime::BufferRole::Random;
+    if (std::optional<std::string> damage = findDamage((*before)[i], after[i], isInput))
+      return failure(State::Failed, "buffer '" + parameter.name + "': " + *damage);
+    if (!isInput)
+      result.buffers.push_back({parameter.name,
+                                std::string(runtime::dataTypeName(parameter.type)),
+                                {after[i].data(), after[i].data() + after[i].dataBytes()}});
+  }
+  return result;
+}
+
+} // namespace
+
+std::string Variant::name() const {
+  if (device == "interp")
+    return device;
+  return device + " " + target + (multiprocessors ? " --sms=" + std::to_string(multiprocessors) : "") + " -O" +
+         std::to_string(optLevel) + (disabled.empty() ? "" : " --disable=" + disabled) +
+         (promises ? " with promises" : "");
+}
+
+RunResult runKernel(const std::string &text, const Variant &variant) {
+  std::string messages;
+  llvm::raw_string_ostream errors(messages);
+  driver::CompilerOptions options = optionsFor(text, variant);
+  if (variant.promises) {
+    driver::Compilation first(options, errors);
+    if (!first.load())
+      return failure(State::Rejected, messages);
+    runner::Result<Bindings> bindings = Bindings::bind(first.manifest(), {}, /*numSms=*/1);
+    if (!bindings)
+      return failure(State::Rejected, bindings.error().message);
+    promise(first.manifest(), *bindings, options);
+  }
+  driver::Compilation compilation(options, errors);
+  if (variant.device == "interp") {
+    if (!compilation.load())
+      return failure(State::Rejected, messages);
+    KernelOp kernel = *compilation.module().getOps<KernelOp>().begin();
+    const std::unique_ptr<runner::Device> device = driver::createInterpreterDevice(kernel, {}, interp::DebugInfo());
+    return launch(compilation.manifest(), *device);
+  }
+  if (!compilation.run())
+    return failure(State::Rejected, messages);
+  const llvm::ArrayRef<uint8_t> bytes = llvm::arrayRefFromStringRef(compilation.result());
+  runtime::Result<runtime::Artifact> artifact = runtime::readArtifact({bytes.data(), bytes.size()});
+  if (!artifact)
+    return failure(State::Failed, artifact.error().message);
+  runner::RunOptions run;
+  run.device = variant.device;
+  if (variant.device == "sim") {
+    run.threads = 1;
+    run.multiprocessors = variant.multiprocessors;
+    run.schedule = "seed:" + std::to_string(variant.order);
+  }
+  runner::Result<runner::DeviceLoader> loader = runner::DeviceLoader::open(run);
+  if (!loader)
+    return failure(State::Failed, loader.error().message);
+  runner::Result<std::unique_ptr<runner::Device>> device = loader->load(*artifact);
+  if (!device)
+    return failure(State::Failed, device.error().message);
+  return launch(artifact->manifest, **device);
+}
+
+std::string compareRuns(const RunResult &expected, const RunResult &actual) {
+  for (size_t b = 0; b < expected.buffers.size(); ++b) {
+    const BufferContents &want = expected.buffers[b], &have = actual.buffers[b];
+    if (want.bytes == have.bytes)
+      continue;
+    const DataType type = *runtime::parseDataType(want.type);
+    const unsigned size = runtime::dataTypeSize(type);
+    const runner::LoadElement load = runner::elementLoader(type);
+    const bool isApproximate = want.name.starts_with("approx");
+    size_t wrong = 0, first = 0;
+    for (size_t i = 0; i < want.bytes.size() / size; ++i) {
+      const uint8_t *x = want.bytes.data() + i * size, *y = have.bytes.data() + i * size;
+      if (std::memcmp(x, y, size) == 0)
+        continue;
+      if (runtime::isFloatType(type)) {
+        const double a = load(x), b = load(y);
+        const double tolerance = isApproximate ? 4e-3 * (1 + std::abs(a)) : 0;
+        if (std::abs(a - b) <= tolerance || (std::isnan(a) && std::isnan(b)))
+          continue;
+      }
+      if (wrong++ == 0)
+        first = i;
+    }
+    if (wrong)
+      return fmt::format("{}[{}] is {}, expected {} ({} of {} elements differ)", want.name, first,
+                         load(have.bytes.data() + first * size), load(want.bytes.data() + first * size), wrong,
+                         want.bytes.size() / size);
+  }
+  return "";
+}
+
+std::vector<std::string> optionalPasses(const std::string &target) {
+  GpuPipelineOptions options;
+  options.target = target;
+  std::set<std::string> names;
+  for (const PipelineStep &step : gpuPipelineSteps(options))
+    if (step.kind == StepKind::Optimisation)
+      names.insert(step.name);
+  return {names.begin(), names.end()};
+}
+
+std::string writeInputs(const std::string &text, const std::string &folder) {
+  std::string messages, words;
+  llvm::raw_string_ostream errors(messages);
+  driver::Compilation compilation(optionsFor(text, {}), errors);
+  if (!compilation.load())
+    return words;
+  const Manifest &manifest = compilation.manifest();
+  runner::Result<Bindings> bindings = Bindings::bind(manifest, {}, /*numSms=*/1);
+  if (!bindings)
+    return words;
+  runner::Result<std::vector<HostBuffer>> buffers = makeBuffers(manifest, *bindings);
+  for (size_t i = 0; buffers && i < buffers->size(); ++i) {
+    const runtime::Parameter &parameter = manifest.parameters[i];
+    if (!parameter.isPointer || !parameter.buffer || parameter.buffer->role != runtime::BufferRole::Random)
+      continue;
+    const std::string path = folder + "/" + parameter.name + ".bin";
+    if (std::FILE *file = std::fopen(path.c_str(), "wb")) {
+      std::fwrite((*buffers)[i].data(), 1, (*buffers)[i].dataBytes(), file);
+      std::fclose(file);
+      words += " " + parameter.name + "=" + path;
+    }
+  }
+  return words;
+}
+
+} // namespace tile::fuzz
