@@ -30,7 +30,7 @@ public:
   virtual std::string name() const = 0;
   /// What `num_sms` means in expressions.
   virtual int multiprocessorCount() const = 0;
-  /// The option that chooses what the last run did, where runs differ: "--schedule=seed:3".
+  /// The option that chooses what the last run did, where runs differ: "--order=seed:3".
   virtual std::string lastRun() const { return {}; }
   /// The CUDA device behind this one; only it can be measured.
   virtual CudaDevice *asCuda() { return nullptr; }

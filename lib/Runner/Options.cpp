@@ -83,12 +83,12 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
       ->capture_default_str();
 
   const std::string simGroup = "Simulator (--device=sim)";
-  app.add_option("--schedule", options.schedule,
+  app.add_option("--order", options.order,
                  "In which order warps and asynchronous operations go on; what a report names repeats its run")
       ->type_name("seed:N")
       ->group(simGroup);
-  app.add_option("--schedules", options.schedules,
-                 "Run (and check) under so many schedules with fresh buffers; stop at the first that fails")
+  app.add_option("--orders", options.orders,
+                 "Run (and check) under so many orders with fresh buffers; stop at the first that fails")
       ->check(CLI::Range(1, 1000000))
       ->group(simGroup)
       ->capture_default_str();
@@ -107,6 +107,14 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
       ->group(simGroup);
   app.add_option("--profile-json", options.profileJson, "Append the same counters to FILE, one JSON object a run")
       ->type_name("FILE")
+      ->group(simGroup);
+
+  app.add_option(
+         "--sources", options.sourceFolders,
+         "Folder in which the kernel's source is found, for reports and profiles that show its lines, if not in "
+         "the working directory or beside the artifact")
+      ->type_name("FOLDER")
+      ->allow_extra_args(false)
       ->group(simGroup);
 
   const std::string benchGroup = "Measuring";

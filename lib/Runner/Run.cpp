@@ -299,7 +299,7 @@ Result<RunReport> runKernel(const RunOptions &options, const Manifest &manifest,
   report.device = device.name();
   report.arguments = bindings->summary(manifest);
   report.grid = *grid;
-  const int64_t runs = int64_t(options.repeat) * options.schedules;
+  const int64_t runs = int64_t(options.repeat) * options.orders;
   for (int64_t run = 0; run < runs && report.passed(); ++run)
     if (Status status = runOnce(options, manifest, device, *bindings, *buffers, report); !status)
       return status.error();
