@@ -198,7 +198,10 @@ int runCompiled(const runner::RunOptions &run, CommandLine &line) {
   runtime::Result<runtime::Artifact> artifact = runtime::readArtifact({bytes.data(), bytes.size()});
   if (!artifact)
     return runner::reportFailure(run, artifact.error());
-  return runner::runArtifact(run, *artifact);
+  runner::RunOptions withSources = run;
+  for (const std::string &folder : line.compiler.importPaths)
+    withSources.sourceFolders.push_back(folder);
+  return runner::runArtifact(withSources, *artifact);
 }
 
 } // namespace
@@ -220,7 +223,7 @@ int tile::runCommand(llvm::ArrayRef<const char *> words) {
   if (status != ParseStatus::Compile)
     return status == ParseStatus::Error ? int(Outcome::Usage) : int(Outcome::Success);
   if (line.emitGiven || !line.output.empty())
-    return fail(Outcome::Usage, "tilec run makes no file; leave out -o, --emit and --stop-after");
+    return fail(Outcome::Usage, "tilec run makes no file; leave out -o, -MD, --emit and --stop-after");
   try {
     std::vector<std::string> rest(line.rest.rbegin(), line.rest.rend()); // CLI11 takes words from the back
     app.parse(rest);
