@@ -34,7 +34,8 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
   const std::string runGroup = "Running";
   app.add_option("arguments", options.arguments,
                  "Kernel arguments: numbers and expressions (M=512 stride_am=K alpha=0.5) and buffers "
-                 "(a=random(seed=3), zeros, ones, full(2.5), FILE.npy, an image .ppm or .pgm, or any other file as raw "
+                 "(a=random(seed=3), zeros, ones, full(2.5), arange, [3, 1, 2], randint(0, 9), permutation, "
+                 "offsets(total), addresses(a, offsets), FILE.npy, an image .ppm or .pgm, or any other file as raw "
                  "row-major elements)")
       ->type_name("NAME=VALUE");
   app.add_option("--device", options.device,

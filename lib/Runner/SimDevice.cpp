@@ -119,6 +119,7 @@ public:
                         std::span<DeviceArgument> arguments) override {
     sim::GlobalMemory memory;
     std::vector<uint64_t> values = addBuffers(arguments, memory);
+    const Addressed addressed(arguments, values);
     std::vector<void *> pointers;
     for (uint64_t &value : values)
       pointers.push_back(&value);
