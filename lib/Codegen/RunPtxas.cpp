@@ -272,14 +272,29 @@ static std::string forOneCta(StringRef ptx) {
   return text;
 }
 
+/// Whether ptxas gives a thread few registers, for many CTAs, and takes long for it: few threads and much code.
+static bool prefersOneCta(StringRef ptx) {
+  constexpr int64_t fewThreads = 64, muchCode = 4000; // lines; half a second
+  size_t place = ptx.find(".reqntid ");
+  unsigned threads = 0;
+  StringRef rest = place == StringRef::npos ? "" : ptx.substr(place + StringRef(".reqntid ").size());
+  return !rest.consumeInteger(10, threads) && threads <= fewThreads && ptx.count('\n') > muchCode;
+}
+
 llvm::Expected<Assembled> runPtxas(StringRef ptxas, StringRef ptx, const target::GpuTarget &target) {
-  llvm::Expected<Assembled> assembled = assemble(ptxas, ptx, target);
-  bool saysCtas = ptx.contains(".minnctapersm"); // with warp roles, say: setmaxnreg gives out the registers
-  if (!assembled || saysCtas || !hasSpareRegisters(assembled->report))
-    return assembled;
+  if (ptx.contains(".minnctapersm")) // with warp roles, say: setmaxnreg gives out the registers
+    return assemble(ptxas, ptx, target);
   // Without a word on CTAs, ptxas may give a kernel that spills anyway as few registers as most CTAs can have: a
-  // product for sm_80 32 registers and 5.5 KB of spills, where 255 leave 0.8 KB.
-  llvm::Expected<Assembled> alone = assemble(ptxas, forOneCta(ptx), target);
+  // product for sm_80 32 registers and 5.5 KB of spills, where 255 leave 0.8 KB. So it is asked for one CTA then, and
+  // at once where that is likely, and the only question if even one CTA has too few registers.
+  llvm::Expected<Assembled> alone = prefersOneCta(ptx) ? assemble(ptxas, forOneCta(ptx), target) : Assembled();
+  if (!alone || spilledBytes(alone->report) > 0)
+    return alone;
+  llvm::Expected<Assembled> assembled = assemble(ptxas, ptx, target);
+  if (!assembled || !hasSpareRegisters(assembled->report))
+    return assembled;
+  if (alone->cubin.empty())
+    alone = assemble(ptxas, forOneCta(ptx), target);
   if (!alone || spilledBytes(alone->report) >= spilledBytes(assembled->report)) {
     llvm::consumeError(alone.takeError());
     return assembled;
