@@ -25,6 +25,7 @@ Result<SimOptions> readSimOptions(const RunOptions &options) {
   if (options.multiprocessors)
     sim.multiprocessors = options.multiprocessors;
   sim.threads = options.threads;
+  sim.steps = options.steps;
   sim.checks = !options.noSimChecks;
   sim.profile = options.profile;
   sim.profileJson = options.profileJson;
@@ -58,8 +59,8 @@ Status checkSimOptions(const RunOptions &options) {
   for (auto [name, isGiven] :
        {std::pair("--order", !options.order.empty()), std::pair("--orders", options.orders != 1),
         std::pair("--sms", options.multiprocessors != 0), std::pair("--threads", options.threads != 0),
-        std::pair("--no-checks", options.noSimChecks), std::pair("--profile", options.profile),
-        std::pair("--profile-json", !options.profileJson.empty()),
+        std::pair("--steps", options.steps != 0), std::pair("--no-checks", options.noSimChecks),
+        std::pair("--profile", options.profile), std::pair("--profile-json", !options.profileJson.empty()),
         std::pair("--sources", !options.sourceFolders.empty())})
     if (isGiven)
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} needs --device=sim; the device is {}", name, options.device);

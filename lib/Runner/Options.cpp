@@ -100,6 +100,10 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
   app.add_option("--threads", options.threads, "Threads of the host (default: one a core)")
       ->check(CLI::Range(1, 1024))
       ->group(simGroup);
+  app.add_option("--steps", options.steps,
+                 "Instructions after which a warp counts as hanging (default: 100000000, half a minute)")
+      ->check(CLI::Range(uint64_t(1), uint64_t(1) << 62))
+      ->group(simGroup);
   app.add_flag("--no-checks", options.noSimChecks,
                "Look for no races, missing waits and uninitialized reads, only for what stops a kernel; faster")
       ->group(simGroup);

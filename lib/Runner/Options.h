@@ -37,6 +37,7 @@ struct RunOptions {
   int orders = 1;           ///< run (and check) under so many, one after the other
   int multiprocessors = 0;  ///< 0: not given
   unsigned threads = 0;     ///< of the host; 0: not given
+  uint64_t steps = 0;       ///< instructions of a warp; 0: not given
   bool noSimChecks = false; ///< only what stops a kernel is reported
   bool profile = false;     ///< print the counters beside the source
   std::string profileJson;

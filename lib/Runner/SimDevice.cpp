@@ -178,6 +178,8 @@ private:
     config.multiprocessors = static_cast<uint32_t>(options.multiprocessors);
     config.ctasPerMultiprocessor = static_cast<uint32_t>(launch.ctasPerSm);
     config.seed = seed;
+    if (options.steps)
+      config.stepLimit = options.steps;
     config.hostThreads = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
     return config;
   }
