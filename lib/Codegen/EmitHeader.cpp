@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 
 using llvm::formatv;
 using llvm::StringRef;
@@ -15,98 +16,23 @@ namespace {
 
 /// Keywords of C and C++, and the names that the generated functions use themselves.
 bool isReserved(StringRef name) {
-  static constexpr StringRef words[] = {"alignas",
-                                        "alignof",
-                                        "and",
-                                        "and_eq",
-                                        "arguments",
-                                        "asm",
-                                        "auto",
-                                        "bitand",
-                                        "bitor",
-                                        "bool",
-                                        "break",
-                                        "case",
-                                        "catch",
-                                        "char",
-                                        "class",
-                                        "compl",
-                                        "const",
-                                        "constexpr",
-                                        "continue",
-                                        "decltype",
-                                        "default",
-                                        "delete",
-                                        "do",
-                                        "double",
-                                        "else",
-                                        "enum",
-                                        "explicit",
-                                        "export",
-                                        "extern",
-                                        "false",
-                                        "float",
-                                        "for",
-                                        "friend",
-                                        "goto",
-                                        "if",
-                                        "inline",
-                                        "int",
-                                        "kernel",
-                                        "long",
-                                        "mutable",
-                                        "namespace",
-                                        "new",
-                                        "noexcept",
-                                        "not",
-                                        "not_eq",
-                                        "nullptr",
-                                        "operator",
-                                        "options",
-                                        "or",
-                                        "or_eq",
-                                        "private",
-                                        "protected",
-                                        "public",
-                                        "register",
-                                        "restrict",
-                                        "return",
-                                        "runtime",
-                                        "short",
-                                        "signed",
-                                        "sizeof",
-                                        "static",
-                                        "stream",
-                                        "struct",
-                                        "switch",
-                                        "template",
-                                        "this",
-                                        "throw",
-                                        "true",
-                                        "try",
-                                        "typedef",
-                                        "typeid",
-                                        "typename",
-                                        "typeof",
-                                        "union",
-                                        "unsigned",
-                                        "using",
-                                        "virtual",
-                                        "void",
-                                        "volatile",
-                                        "wchar_t",
-                                        "while",
-                                        "xor",
-                                        "xor_eq",
-                                        "NULL",
-                                        "thread_local",
-                                        "static_assert",
-                                        "static_cast",
-                                        "dynamic_cast",
-                                        "const_cast",
-                                        "reinterpret_cast",
-                                        "char16_t",
-                                        "char32_t"};
+  static constexpr StringRef words[] = {
+      "alignas",      "alignof",       "and",         "and_eq",       "arguments",  "asm",
+      "auto",         "bitand",        "bitor",       "bool",         "break",      "case",
+      "catch",        "char",          "class",       "compl",        "const",      "constexpr",
+      "continue",     "decltype",      "default",     "delete",       "do",         "double",
+      "else",         "enum",          "explicit",    "export",       "extern",     "false",
+      "float",        "for",           "friend",      "goto",         "if",         "inline",
+      "int",          "kernel",        "long",        "mutable",      "namespace",  "new",
+      "noexcept",     "not",           "not_eq",      "nullptr",      "operator",   "options",
+      "or",           "or_eq",         "private",     "protected",    "public",     "register",
+      "restrict",     "return",        "runtime",     "short",        "signed",     "sizeof",
+      "static",       "stream",        "struct",      "switch",       "template",   "this",
+      "throw",        "true",          "try",         "typedef",      "typeid",     "typename",
+      "typeof",       "union",         "unsigned",    "using",        "virtual",    "void",
+      "volatile",     "wchar_t",       "while",       "xor",          "xor_eq",     "NULL",
+      "thread_local", "static_assert", "static_cast", "dynamic_cast", "const_cast", "reinterpret_cast",
+      "char16_t",     "char32_t"};
   // tile_launch and its like would be hidden; _Bool and __x are C's.
   bool isOfImplementation = name.size() > 1 && name[0] == '_' && (name[1] == '_' || llvm::isUpper(name[1]));
   return llvm::is_contained(words, name) || isOfImplementation || name.starts_with("tile_");
@@ -223,14 +149,19 @@ void emitLaunch(llvm::raw_ostream &os, const runtime::Manifest &manifest, String
 
 } // namespace
 
-std::string emitHeader(const runtime::Manifest &manifest, StringRef artifact) {
+std::string emitHeader(const runtime::Manifest &manifest, StringRef artifact, StringRef name) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  std::string kernel = identifier(manifest.kernel);
-  std::string guard = StringRef("TILE_KERNEL_" + kernel + "_H").upper();
+  std::string kernel = identifier(name.empty() ? StringRef(manifest.kernel) : name);
+  std::string guard = "TILE_KERNEL_" + kernel + "_H";
+  std::string version = formatv("{0:x16}u", llvm::xxh3_64bits(artifact));
   os << "/* " << commentText(manifest.kernel) << " for " << manifest.target << ", generated by " << manifest.compiler
      << " from " << commentText(manifest.sourceFile) << ". Do not edit. */\n"
-     << "#ifndef " << guard << "\n#define " << guard << "\n\n"
+     << "#if defined(" << guard << ") && " << guard << " != " << version << "\n"
+     << "#error \"another header declares " << kernel << "_load and " << kernel
+     << "_launch for another artifact; give one of the two another name: --header-name of tilec, NAME of "
+        "tile_add_kernel\"\n#endif\n"
+     << "#ifndef " << guard << "\n#define " << guard << " " << version << "\n\n"
      << "#include \"tile/tilert.h\"\n\n"
      << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
      << "static const unsigned char " << kernel << "_artifact[" << artifact.size() << "] = {\n";

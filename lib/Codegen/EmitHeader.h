@@ -14,6 +14,8 @@
 
 namespace tile::codegen {
 
-std::string emitHeader(const runtime::Manifest &manifest, llvm::StringRef artifact);
+/// `name` stands in front of what is declared; empty: the kernel's. A program may include headers of several kernels,
+/// of which one of another artifact with a name that was there before is an error of its compiler.
+std::string emitHeader(const runtime::Manifest &manifest, llvm::StringRef artifact, llvm::StringRef name = {});
 
 } // namespace tile::codegen

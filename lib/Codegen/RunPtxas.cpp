@@ -6,26 +6,22 @@
 //   ptxas info    : Used 154 registers, used 1 barriers, 1024 bytes smem
 #include "Codegen/RunPtxas.h"
 
+#include "Codegen/Subprocess.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <cerrno>
-#include <csignal>
 #include <cstring>
-#include <fcntl.h>
-#include <optional>
-#include <poll.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+using llvm::formatv;
 using llvm::StringRef;
 
 namespace tile::codegen {
@@ -36,8 +32,14 @@ class TemporaryFile {
 public:
   static llvm::Expected<std::unique_ptr<TemporaryFile>> create(StringRef suffix) {
     llvm::SmallString<128> path;
-    if (std::error_code error = llvm::sys::fs::createTemporaryFile("tilec", suffix, path))
-      return llvm::createStringError("cannot create a temporary file: " + error.message());
+    if (std::error_code error = llvm::sys::fs::createTemporaryFile("tilec", suffix, path)) {
+      llvm::SmallString<128> folder;
+      llvm::sys::path::system_temp_directory(/*erasedOnReboot=*/true, folder);
+      return llvm::make_error<EnvironmentError>(formatv("cannot create a temporary file in '{0}': {1}; set TMPDIR "
+                                                        "to another",
+                                                        folder, error.message())
+                                                    .str());
+    }
     return std::make_unique<TemporaryFile>(path);
   }
   explicit TemporaryFile(StringRef path) : path(path) { llvm::sys::RemoveFileOnSignal(path); }
@@ -56,13 +58,15 @@ public:
     if (!error)
       error = stream.error();
     stream.clear_error();
-    return error ? llvm::createStringError(llvm::formatv("cannot write '{0}': {1}", path, error.message()))
-                 : llvm::Error::success();
+    if (!error)
+      return llvm::Error::success();
+    return llvm::make_error<EnvironmentError>(formatv("cannot write '{0}': {1}", path, error.message()).str());
   }
   llvm::Expected<std::string> read() const {
     auto buffer = llvm::MemoryBuffer::getFile(path);
     if (!buffer)
-      return llvm::createStringError(llvm::formatv("cannot read '{0}': {1}", path, buffer.getError().message()));
+      return llvm::make_error<EnvironmentError>(
+          formatv("cannot read '{0}': {1}", path, buffer.getError().message()).str());
     return (*buffer)->getBuffer().str();
   }
 
@@ -90,6 +94,7 @@ const KernelResources *PtxasReport::find(StringRef entry) const {
 }
 
 PtxasReport parsePtxasOutput(StringRef text) {
+  constexpr size_t mostWarnings = 100;
   PtxasReport report;
   llvm::SmallVector<StringRef> lines;
   text.split(lines, '\n', -1, /*KeepEmpty=*/false);
@@ -113,7 +118,8 @@ PtxasReport parsePtxasOutput(StringRef text) {
       prefix.rsplit(", line ").second.consumeInteger(10, number);
       report.errors.push_back({number, message.str()});
     } else if (prefix.contains("warning") || message.starts_with("(C")) {
-      report.warnings.push_back(message.str());
+      if (report.warnings.size() < mostWarnings)
+        report.warnings.push_back(message.str());
     }
   }
   return report;
@@ -137,17 +143,30 @@ std::string findSource(StringRef ptx, unsigned line) {
         path = text.split('"').second.split('"').first;
     }
   }
-  return row == 0 || path.empty() ? "" : llvm::formatv("{0}:{1}:{2}", path, row, column).str();
+  return row == 0 || path.empty() ? "" : formatv("{0}:{1}:{2}", path, row, column).str();
 }
 
-/// All errors, each with its place in the kernel's source.
+// More of them tell nobody anything.
+constexpr size_t mostErrors = 20;
+
+/// The errors, each with its place in the kernel's source.
 static std::string describeErrors(const PtxasReport &report, StringRef ptx) {
   std::string text;
-  for (const PtxasError &error : report.errors) {
+  for (const PtxasError &error : llvm::ArrayRef(report.errors).take_front(mostErrors)) {
     std::string source = error.line == 0 ? "" : findSource(ptx, error.line);
     text += (text.empty() ? "" : "\n  ") + (source.empty() ? "" : source + ": ") + error.message;
   }
+  if (report.errors.size() > mostErrors)
+    text += formatv("\n  and {0} more", report.errors.size() - mostErrors);
   return text;
+}
+
+/// The end of a text that is not understood.
+static StringRef lastLines(StringRef text) {
+  size_t begin = text.size();
+  for (size_t line = 0; line < mostErrors && begin != StringRef::npos; ++line)
+    begin = text.rfind('\n', begin);
+  return begin == StringRef::npos ? text : text.drop_front(begin);
 }
 
 // ptxas takes minutes for no kernel that anybody would want to run.
@@ -164,50 +183,6 @@ static std::vector<std::string> makeEnvironment() {
     variables.push_back("GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=67108864:"
                         "glibc.malloc.mmap_threshold=1073741824:glibc.malloc.trim_threshold=1073741824");
   return variables;
-}
-
-/// The texts as execve takes them.
-static std::vector<char *> pointersTo(llvm::ArrayRef<std::string> texts) {
-  std::vector<char *> pointers;
-  for (const std::string &text : texts)
-    pointers.push_back(const_cast<char *>(text.c_str()));
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-/// Runs a program with its output in a file. It ends with this process, however that ends, and after maxSeconds.
-static llvm::Expected<int> execute(llvm::ArrayRef<std::string> command, const std::string &outputPath) {
-  std::vector<std::string> variables = makeEnvironment();
-  std::vector<char *> arguments = pointersTo(command), environment = pointersTo(variables);
-  pid_t self = getpid(), child = fork();
-  if (child < 0)
-    return llvm::createStringError(llvm::formatv("cannot start '{0}': {1}", command[0], std::strerror(errno)));
-  if (child == 0) { // only calls that are safe between fork and exec
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    int input = open("/dev/null", O_RDONLY), output = open(outputPath.c_str(), O_WRONLY | O_TRUNC);
-    if (getppid() != self || dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
-        dup2(output, STDERR_FILENO) < 0)
-      _exit(127);
-    execve(arguments[0], arguments.data(), environment.data());
-    _exit(127);
-  }
-  // Waits for the end of the child on its descriptor, which poll can give up on.
-  pollfd ended{static_cast<int>(syscall(SYS_pidfd_open, child, 0)), POLLIN, 0};
-  int ready = 0;
-  while (ended.fd >= 0 && (ready = poll(&ended, 1, maxSeconds * 1000)) < 0 && errno == EINTR)
-    continue;
-  bool isLate = ended.fd >= 0 && ready == 0;
-  if (isLate)
-    kill(child, SIGKILL);
-  if (ended.fd >= 0)
-    close(ended.fd);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-    continue;
-  if (isLate)
-    return llvm::createStringError(
-        llvm::formatv("'{0}' did not finish in {1} seconds; use smaller blocks or more warps", command[0], maxSeconds));
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 /// ptxas takes a tenth less time with -O1, for code that is as fast where all products are wgmma of 16-bit types with
@@ -229,6 +204,24 @@ static std::string optimizationLevel(StringRef ptx) {
   return "-O1";
 }
 
+/// Why ptxas has failed. It says so itself where it rejects the code, and less clearly where it cannot write.
+static llvm::Error explainFailure(StringRef ptxas, StringRef ptx, StringRef output, const Ended &ended,
+                                  const target::GpuTarget &target) {
+  constexpr uint64_t leastRoom = 64 << 10; // bytes; a cubin has more
+  PtxasReport report = parsePtxasOutput(ended.output);
+  bool blamesCode = llvm::any_of(report.errors, [](const PtxasError &error) { return error.line != 0; });
+  llvm::ErrorOr<llvm::sys::fs::space_info> space = llvm::sys::fs::disk_space(output);
+  if (!blamesCode && space && space->available < leastRoom)
+    return llvm::make_error<EnvironmentError>(
+        formatv("'{0}' cannot write '{1}': no space left on device", ptxas, output).str());
+  std::string reason =
+      report.errors.empty() ? lastLines(StringRef(ended.output).rtrim()).str() : describeErrors(report, ptx);
+  if (StringRef(reason).trim().empty())
+    reason = ended.code > 128 ? strsignal(ended.code - 128) : "it has printed nothing";
+  return llvm::createStringError(formatv("'{0}' failed for {1} with exit code {2}: {3}", ptxas, StringRef(target.name),
+                                         ended.code, StringRef(reason).trim()));
+}
+
 static llvm::Expected<Assembled> assemble(StringRef ptxas, StringRef ptx, const target::GpuTarget &target) {
   auto input = TemporaryFile::create("ptx");
   if (!input)
@@ -236,34 +229,20 @@ static llvm::Expected<Assembled> assemble(StringRef ptxas, StringRef ptx, const 
   auto output = TemporaryFile::create("cubin");
   if (!output)
     return output.takeError();
-  auto messages = TemporaryFile::create("txt");
-  if (!messages)
-    return messages.takeError();
   if (llvm::Error error = (*input)->write(ptx))
     return error;
 
-  llvm::Expected<int> ended =
-      execute({ptxas.str(), "-v", optimizationLevel(ptx), "--gpu-name", std::string(StringRef(target.name)),
-               StringRef((*input)->path).str(), "-o", StringRef((*output)->path).str()},
-              StringRef((*messages)->path).str());
+  llvm::Expected<Ended> ended = runProgram({ptxas.str(), "-v", optimizationLevel(ptx), "--gpu-name",
+                                            std::string(StringRef(target.name)), (*input)->path, "-o", (*output)->path},
+                                           makeEnvironment(), maxSeconds);
   if (!ended)
     return ended.takeError();
-  int code = *ended;
-  llvm::Expected<std::string> text = (*messages)->read();
-  if (!text)
-    return text.takeError();
-  PtxasReport report = parsePtxasOutput(*text);
-  if (code != 0) {
-    std::string reason = report.errors.empty() ? *text : describeErrors(report, ptx);
-    if (StringRef(reason).trim().empty())
-      reason = code > 128 ? strsignal(code - 128) : "it has printed nothing";
-    return llvm::createStringError(llvm::formatv("'{0}' failed for {1} with exit code {2}: {3}", ptxas,
-                                                 StringRef(target.name), code, StringRef(reason).trim()));
-  }
+  if (ended->code != 0)
+    return explainFailure(ptxas, ptx, (*output)->path, *ended, target);
   llvm::Expected<std::string> cubin = (*output)->read();
   if (!cubin)
     return cubin.takeError();
-  return Assembled{std::move(*cubin), std::move(report)};
+  return Assembled{std::move(*cubin), parsePtxasOutput(ended->output)};
 }
 
 /// Bytes that the threads of all kernels spill.
@@ -293,14 +272,29 @@ static std::string forOneCta(StringRef ptx) {
   return text;
 }
 
+/// Whether ptxas gives a thread few registers, for many CTAs, and takes long for it: few threads and much code.
+static bool prefersOneCta(StringRef ptx) {
+  constexpr int64_t fewThreads = 64, muchCode = 4000; // lines; half a second
+  size_t place = ptx.find(".reqntid ");
+  unsigned threads = 0;
+  StringRef rest = place == StringRef::npos ? "" : ptx.substr(place + StringRef(".reqntid ").size());
+  return !rest.consumeInteger(10, threads) && threads <= fewThreads && ptx.count('\n') > muchCode;
+}
+
 llvm::Expected<Assembled> runPtxas(StringRef ptxas, StringRef ptx, const target::GpuTarget &target) {
-  llvm::Expected<Assembled> assembled = assemble(ptxas, ptx, target);
-  bool saysCtas = ptx.contains(".minnctapersm"); // with warp roles, say: setmaxnreg gives out the registers
-  if (!assembled || saysCtas || !hasSpareRegisters(assembled->report))
-    return assembled;
+  if (ptx.contains(".minnctapersm")) // with warp roles, say: setmaxnreg gives out the registers
+    return assemble(ptxas, ptx, target);
   // Without a word on CTAs, ptxas may give a kernel that spills anyway as few registers as most CTAs can have: a
-  // product for sm_80 32 registers and 5.5 KB of spills, where 255 leave 0.8 KB.
-  llvm::Expected<Assembled> alone = assemble(ptxas, forOneCta(ptx), target);
+  // product for sm_80 32 registers and 5.5 KB of spills, where 255 leave 0.8 KB. So it is asked for one CTA then, and
+  // at once where that is likely, and the only question if even one CTA has too few registers.
+  llvm::Expected<Assembled> alone = prefersOneCta(ptx) ? assemble(ptxas, forOneCta(ptx), target) : Assembled();
+  if (!alone || spilledBytes(alone->report) > 0)
+    return alone;
+  llvm::Expected<Assembled> assembled = assemble(ptxas, ptx, target);
+  if (!assembled || !hasSpareRegisters(assembled->report))
+    return assembled;
+  if (alone->cubin.empty())
+    alone = assemble(ptxas, forOneCta(ptx), target);
   if (!alone || spilledBytes(alone->report) >= spilledBytes(assembled->report)) {
     llvm::consumeError(alone.takeError());
     return assembled;

@@ -5,6 +5,7 @@
 #include "Codegen/EmitManifest.h"
 #include "Codegen/EmitPtx.h"
 #include "Codegen/RunPtxas.h"
+#include "Codegen/Subprocess.h"
 #include "Codegen/TranslateToLlvm.h"
 #include "Driver/Instrumentation.h"
 #include "Driver/Version.h"
@@ -79,6 +80,8 @@ bool Compilation::fail(Outcome reason, const llvm::Twine &message) {
 }
 
 bool Compilation::fail(Outcome reason, llvm::Error error) {
+  if (error.isA<codegen::EnvironmentError>())
+    reason = Outcome::Environment;
   return fail(reason, toString(std::move(error)));
 }
 
@@ -106,6 +109,8 @@ bool Compilation::load() {
     return fail(Outcome::Usage,
                 formatv("unknown target '{0}'; known targets are {1}", options.pipeline.target, target::listTargets()));
   Timing::Scope scope(timing, "frontend");
+  if (options.input != "-")
+    files.push_back(options.input);
   if (!(options.language == InputLanguage::Tile ? loadTile() : loadMlir()))
     return false;
   if (!output.empty())
@@ -151,8 +156,8 @@ bool Compilation::selectKernel() {
     if (kernel != chosen)
       kernel.erase();
 
-  codegen::SourceInfo source{options.input == "-" ? "<stdin>" : options.input, hashOf(options.inputText),
-                             compilerVersion};
+  codegen::SourceInfo source{options.input == "-" ? "<stdin>" : sourcePaths().nameOf(options.input),
+                             hashOf(options.inputText), compilerVersion};
   llvm::Expected<runtime::Manifest> described = codegen::describeKernel(chosen, source);
   if (!described)
     return fail(Outcome::Rejected, described.takeError());
@@ -239,6 +244,7 @@ bool Compilation::generate() {
   std::unique_ptr<llvm::Module> llvmModule;
   {
     Timing::Scope scope(timing, "llvm");
+    codegen::renameSources(*moduleOp, sourcePaths());
     if (llvm::Error error = codegen::addLineTables(*moduleOp))
       return fail(Outcome::Internal, std::move(error));
     auto translated = codegen::translateToLlvm(*moduleOp, *llvmContext);
@@ -320,7 +326,8 @@ bool Compilation::finish(StringRef artifact, StringRef ptx) {
                                                : runtime::appendManifestSection(bytesOf(artifact), json, ptx);
   if (!described)
     return fail(Outcome::Internal, described.error().message);
-  output = options.emit == EmitKind::Header ? codegen::emitHeader(description, *described) : std::move(*described);
+  output = options.emit == EmitKind::Header ? codegen::emitHeader(description, *described, options.headerName)
+                                            : std::move(*described);
   return true;
 }
 

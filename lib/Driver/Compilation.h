@@ -9,10 +9,12 @@
 // PTX, cubin, header), as far as `options.emit` needs them. Every failure has been explained on `errors`.
 #pragma once
 
+#include "Codegen/SourcePaths.h"
 #include "Driver/ChooseConfig.h"
 #include "Driver/CompilerOptions.h"
 #include "Driver/Timing.h"
 #include "Frontend/Frontend.h"
+#include "Lint/Lint.h"
 #include "Runtime/Manifest.h"
 #include "Target/GpuTarget.h"
 
@@ -50,11 +52,14 @@ public:
   const frontend::KernelText &text() const { return kernelText; }
   /// What `options.emit` asked for: text, or the bytes of a cubin.
   const std::string &result() const { return output; }
+  /// The files that were read: the input and the modules that it imports.
+  const std::vector<std::string> &sourceFiles() const { return files; }
 
 private:
   bool loadTile();
   struct TileAttempt;
   void attemptTile(TileAttempt &attempt, BlockSizes sizes);
+  lint::Expected expectedLaunch(KernelOp kernel) const;
   bool loadMlir();
   bool selectKernel();
   bool lower();
@@ -62,6 +67,7 @@ private:
   bool assemble(const std::string &ptx);
   bool finish(llvm::StringRef artifact, llvm::StringRef ptx = {});
   void printModule();
+  codegen::SourcePaths sourcePaths() const { return {options.input, options.importPaths, options.pathReplacements}; }
   bool isText() const { return options.diagnosticsFormat == DiagnosticsFormat::Text; }
   GpuPipelineOptions pipelineOptions() const;
   void note(llvm::StringRef message);
@@ -83,6 +89,7 @@ private:
   frontend::KernelText kernelText;
   runtime::Manifest description;
   std::string output;
+  std::vector<std::string> files;
 };
 
 } // namespace tile::driver

@@ -25,6 +25,7 @@ struct CompilerOptions {
   std::string inputText; ///< contents of the input
   InputLanguage language = InputLanguage::Tile;
   EmitKind emit = EmitKind::Cubin;
+  std::string headerName;      ///< in front of what a header declares; empty: the kernel's
   GpuPipelineOptions pipeline; ///< target, optimisation level, disabled passes, last pass
 
   std::string kernel; ///< empty: the only one of the file
@@ -32,6 +33,8 @@ struct CompilerOptions {
   std::map<std::string, std::string> definitions; ///< compile-time parameters by name
   std::map<std::string, int> assumptions;         ///< divisors of parameters by name
   std::vector<std::string> importPaths;           ///< folders in which imported modules are searched
+  /// Beginnings of the paths of sources, and what artifacts have in their place; see SourcePaths.h.
+  std::vector<std::pair<std::string, std::string>> pathReplacements;
   std::optional<int> numWarps;
   std::optional<int> numStages;
   std::optional<frontend::ClusterShape> cluster;

@@ -40,6 +40,10 @@ public:
       buffer.initialized = role != runtime::BufferRole::Output;
       buffer.readOnly = role == runtime::BufferRole::Random;
     }
+    std::vector<uint64_t> addresses;
+    for (const runner::DeviceArgument &argument : arguments)
+      addresses.push_back(argument.buffer ? reinterpret_cast<uint64_t>(argument.buffer->data()) : 0);
+    const runner::Addressed addressed(arguments, addresses);
     interp::Options options;
     options.prints = &llvm::outs();
     options.checkRaces = wanted.checkRaces;

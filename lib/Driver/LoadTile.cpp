@@ -7,9 +7,11 @@
 
 #include "Analysis/OddBlocks.h"
 #include "Analysis/PaddedBlocks.h"
+#include "Codegen/EmitManifest.h"
 #include "Driver/ChooseConfig.h"
 #include "Frontend/Frontend.h"
 #include "Lint/Lint.h"
+#include "Runner/Arguments.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -78,6 +80,30 @@ struct Compilation::TileAttempt {
   }
 };
 
+/// What --size says, and what follows from that and the kernel's directives for the other parameters and the grid.
+lint::Expected Compilation::expectedLaunch(KernelOp kernel) const {
+  lint::Expected expected{options.sizes, {}};
+  llvm::Expected<runtime::Manifest> manifest = codegen::describeKernel(kernel, codegen::SourceInfo());
+  if (!manifest) {
+    llvm::consumeError(manifest.takeError());
+    return expected;
+  }
+  std::vector<std::string> arguments;
+  for (const auto &[name, size] : options.sizes)
+    if (manifest->findParameter(name))
+      arguments.push_back(name + "=" + std::to_string(size));
+  int numSms = options.numSms ? int(options.numSms) : int(gpu->numSms);
+  runner::Result<runner::Bindings> bindings = runner::Bindings::bind(*manifest, arguments, numSms);
+  if (arguments.empty() || !bindings)
+    return expected;
+  for (auto [index, parameter] : llvm::enumerate(manifest->parameters))
+    if (parameter.isInteger())
+      expected.sizes[parameter.name] = bindings->scalar(index).integer;
+  if (runner::Result<std::vector<int64_t>> grid = runner::bindGrid(*manifest, *bindings))
+    expected.grid = std::move(*grid);
+  return expected;
+}
+
 void Compilation::attemptTile(TileAttempt &attempt, BlockSizes sizes) {
   frontend::SourceFile file{options.input == "-" ? "<stdin>" : options.input, options.inputText};
   attempt.engine.setWarnings(options.warnings);
@@ -117,7 +143,7 @@ void Compilation::attemptTile(TileAttempt &attempt, BlockSizes sizes) {
   };
   request.recordVariables = options.debugInfo;
   request.inspect = [&](KernelOp kernel, const frontend::KernelText &text) {
-    lint::inspect({kernel, text.operations, attempt.engine, gpu->has(target::Feature::Tma)});
+    lint::inspect({kernel, text.operations, attempt.engine, gpu->has(target::Feature::Tma), expectedLaunch(kernel)});
     if (options.debugInfo)
       attempt.kernelText = text;
   };
@@ -148,6 +174,9 @@ bool Compilation::loadTile() {
   // of 5.27).
   if (attempt->isOneWave && !options.sizes.empty())
     options.pipeline.disabled.push_back("tile-make-persistent");
+  for (uint32_t index = 1; index < attempt->engine.numFiles(); ++index) // behind the input
+    if (const std::string &name = attempt->engine.file(index).name; !llvm::StringRef(name).starts_with("<"))
+      files.push_back(name);
   output = std::move(attempt->tree);
   moduleOp = std::move(attempt->moduleOp);
   kernelText = std::move(attempt->kernelText);

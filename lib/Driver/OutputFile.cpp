@@ -78,4 +78,28 @@ llvm::Error writeOutput(StringRef path, StringRef contents) {
   return llvm::Error::success();
 }
 
+std::string dependencyRule(StringRef output, llvm::ArrayRef<std::string> files) {
+  // As gcc writes names, which ninja and CMake read: a backslash before a space, and before those that it follows.
+  auto escaped = [](StringRef name) {
+    std::string text;
+    for (size_t i = 0; i < name.size(); ++i) {
+      if (name[i] == ' ' || name[i] == '\t') {
+        for (size_t j = i; j > 0 && name[j - 1] == '\\'; --j)
+          text += '\\';
+        text += '\\';
+      } else if (name[i] == '#') {
+        text += '\\';
+      } else if (name[i] == '$') {
+        text += '$';
+      }
+      text += name[i];
+    }
+    return text;
+  };
+  std::string rule = escaped(output) + ":";
+  for (const std::string &file : files)
+    rule += " \\\n  " + escaped(file);
+  return rule + "\n";
+}
+
 } // namespace tile::driver

@@ -1,6 +1,7 @@
 // Reads inputs and writes results. A file is replaced in one step when it is complete, or not at all.
 #pragma once
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -13,5 +14,8 @@ llvm::Expected<std::string> readInput(llvm::StringRef path);
 
 /// `path` "-" is standard output. Devices such as /dev/null are written in place.
 llvm::Error writeOutput(llvm::StringRef path, llvm::StringRef contents);
+
+/// "output: file..." as make and ninja read it.
+std::string dependencyRule(llvm::StringRef output, llvm::ArrayRef<std::string> files);
 
 } // namespace tile::driver

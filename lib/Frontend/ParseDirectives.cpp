@@ -13,10 +13,10 @@ namespace {
 enum class Dialect { Integer, Tensor, Value };
 
 constexpr std::string_view integerFunctions[] = {"cdiv", "min", "max", "next_power_of_2"};
-constexpr std::string_view tensorFunctions[] = {"exp",  "exp2",    "log",       "sqrt",      "rsqrt",   "abs",  "floor",
-                                                "tanh", "erf",     "sigmoid",   "maximum",   "minimum", "sum",  "max",
-                                                "mean", "softmax", "transpose", "silu",      "where",   "rand", "index",
-                                                "take", "repeat",  "conv2d",    "max_pool2d"};
+constexpr std::string_view tensorFunctions[] = {
+    "exp",     "exp2",    "log",    "sqrt",   "rsqrt",      "abs",     "floor",     "tanh",         "erf",   "sigmoid",
+    "maximum", "minimum", "sum",    "max",    "mean",       "softmax", "transpose", "silu",         "where", "rand",
+    "index",   "take",    "repeat", "conv2d", "max_pool2d", "gather",  "segment",   "group_matmul", "part",  "concat"};
 
 bool isIntegerOperator(BinaryOp op) {
   switch (op) {
@@ -26,6 +26,7 @@ bool isIntegerOperator(BinaryOp op) {
   case BinaryOp::Div:
   case BinaryOp::FloorDiv:
   case BinaryOp::Mod:
+  case BinaryOp::Pow:
     return true;
   default:
     return false;
@@ -340,8 +341,8 @@ bool DirectiveParser::parseInstanceOptions(InstanceDirective &instance) {
 bool DirectiveParser::reject(const Expr &expr, Dialect dialect) {
   std::string allowed =
       dialect == Dialect::Integer
-          ? "it takes names, integers, + - * / // %, comparisons, conditionals, cdiv, min, max, next_power_of_2"
-          : "it takes buffers, numbers, + - * / @, comparisons and the functions of the reference";
+          ? "it takes names, integers, + - * / // % **, comparisons, conditionals, cdiv, min, max, next_power_of_2"
+          : "it takes buffers, numbers, + - * / @ **, comparisons and the functions of the reference";
   p.error(Diag::directive_expression, expr.range, {"'" + unparse(expr).substr(0, 60) + "'", allowed});
   return false;
 }

@@ -79,7 +79,7 @@ static bool compare(double left, StringRef comparison, double right) {
 }
 
 std::optional<bool> Condition::holds(const Machine &machine, const DebugInfo &info, Operation *op,
-                                     const StackFrame &frame) const {
+                                     const StackFrame &frame, bool behind) const {
   bool holds = true;
   for (const Term &term : terms) {
     if (term.name == "pid") {
@@ -91,7 +91,7 @@ std::optional<bool> Condition::holds(const Machine &machine, const DebugInfo &in
     }
     std::optional<double> value = frame.line;
     if (term.name != "line") {
-      const Variable *variable = info.find(op, frame.key, term.name);
+      const Variable *variable = info.find(op, frame.key, term.name, behind);
       value = variable ? numberOf(machine, *variable) : std::nullopt;
     }
     if (!value)

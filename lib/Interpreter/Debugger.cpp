@@ -62,9 +62,17 @@ void Debugger::leaveLines(Machine &machine, ArrayRef<StackFrame> next) {
   for (size_t depth = stack.size(); depth-- > 0;) {
     const StackFrame &frame = stack[stack.size() - 1 - depth];
     bool stays = depth < next.size() && next[next.size() - 1 - depth] == frame;
-    if (!stays && request.printLines.contains(frame.line))
+    if (!stays && isPrinted(machine, frame))
       leaveLine(machine, frame);
   }
+}
+
+bool Debugger::isPrinted(const Machine &machine, const StackFrame &frame) const {
+  return llvm::any_of(request.printLines, [&](const PrintedLine &printed) {
+    return printed.line == frame.line &&
+           (!printed.condition ||
+            printed.condition->holds(machine, info, here, frame, /*behind=*/true).value_or(false));
+  });
 }
 
 /// Prints what the line has assigned; if nothing, the variables that it mentions.

@@ -19,9 +19,14 @@ namespace tile::interp {
 
 class Debugger : public Observer {
 public:
+  /// Print what a line assigns, or else uses, where the condition holds when the line is left.
+  struct PrintedLine {
+    unsigned line = 0;
+    std::optional<Condition> condition;
+  };
   struct Request {
     std::vector<Condition> breakpoints;
-    std::set<unsigned> printLines; ///< print what these lines assign, or else use
+    std::vector<PrintedLine> printLines;
   };
 
   Debugger(DebugInfo info, Request request, std::istream &in, llvm::raw_ostream &out)
@@ -35,6 +40,7 @@ private:
   enum class Mode { Continue, Step, Next };
 
   void leaveLines(Machine &machine, llvm::ArrayRef<StackFrame> next);
+  bool isPrinted(const Machine &machine, const StackFrame &frame) const;
   void leaveLine(Machine &machine, const StackFrame &frame);
   bool isBreakpoint(Machine &machine, mlir::Operation *op, const StackFrame &frame);
   /// Reads commands until one goes on; false to end the run.

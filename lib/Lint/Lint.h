@@ -12,11 +12,18 @@
 
 namespace tile::lint {
 
+/// What a launch is expected to have, as far as that is known.
+struct Expected {
+  std::map<std::string, int64_t> sizes; ///< of integer parameters, by name
+  std::vector<int64_t> grid;            ///< programs; empty: unknown
+};
+
 struct Subject {
   KernelOp kernel;
   const frontend::SourceMap &sources;
   frontend::DiagnosticEngine &diagnostics;
   bool hasTma = false; ///< the target copies blocks by TMA
+  Expected expected = {};
 
   /// Text of an operation; the place of its location if the front end has not recorded more.
   frontend::OperationSource sourceOf(mlir::Operation *op) const;
@@ -30,7 +37,8 @@ struct Subject {
 /// All of the following that are enabled.
 void inspect(const Subject &subject);
 
-/// Products of 32 bits in addresses, both factors of which are known at run time only.
+/// Products of 32 bits in addresses, both factors of which are known at run time only, and no better than by type. One
+/// report for a kernel.
 void findOffsetOverflow(const Subject &subject);
 /// Loads whose masked-out elements reach a reduction, a product, an address or a store without a mask.
 void findMaskedLoads(const Subject &subject);

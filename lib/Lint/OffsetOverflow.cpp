@@ -4,6 +4,7 @@
 //   x + tl.program_id(0).to(tl.int64) * stride     64 bits
 //   x + tl.program_id(0) * BLOCK                   no warning: what a grid covers has a size of 32 bits itself
 //   x + tl.arange(0, 64)[:, None] * stride         no warning: only inside of a block
+//   --size stride=4096,M=8192                      no warning: the products of a launch of these sizes are small enough
 #include "Lint/Lint.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,6 +29,8 @@ constexpr int64_t largestOuterGrid = 65535;
 /// Bounds of the magnitudes of 32-bit integers; those of the type where nothing better is known.
 class Magnitudes {
 public:
+  explicit Magnitudes(const Expected &expected) : expected(expected) {}
+
   int64_t of(Value value) {
     if (auto known = bounds.find(value); known != bounds.end())
       return known->second;
@@ -41,6 +44,8 @@ public:
 private:
   int64_t compute(Value value) {
     if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (auto kernel = dyn_cast<KernelOp>(argument.getOwner()->getParentOp()))
+        return ofParameter(kernel, argument);
       auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
       bool isVariable = loop && argument == loop.getInductionVar();
       return isVariable ? std::max(of(loop.getLowerBound()), of(loop.getUpperBound())) : largestInt32;
@@ -52,8 +57,8 @@ private:
     auto operand = [&](unsigned index) { return of(op->getOperand(index)); };
     return llvm::TypeSwitch<Operation *, int64_t>(op)
         .Case([&](ArangeOp range) { return std::max<int64_t>(1, int32_t(range.getEnd()) - 1); })
-        .Case([&](ProgramIdOp id) { return id.getAxis() == 0 ? largestInt32 : largestOuterGrid; })
-        .Case([&](NumProgramsOp count) { return count.getAxis() == 0 ? largestInt32 : largestOuterGrid; })
+        .Case([&](ProgramIdOp id) { return std::max<int64_t>(0, programs(id.getAxis()) - 1); })
+        .Case([&](NumProgramsOp count) { return programs(count.getAxis()); })
         .Case<SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(
             [&](Operation *) { return operand(0); })
         .Case<arith::AddIOp, arith::SubIOp>([&](Operation *) { return operand(0) + operand(1); })
@@ -70,6 +75,18 @@ private:
         .Case<arith::MaxSIOp, arith::MaxUIOp>([&](Operation *) { return std::max(operand(0), operand(1)); })
         .Case([&](arith::SelectOp) { return std::max(operand(1), operand(2)); })
         .Default([](Operation *) { return largestInt32; });
+  }
+
+  int64_t ofParameter(KernelOp kernel, BlockArgument parameter) const {
+    auto name = kernel.getArgAttrOfType<StringAttr>(parameter.getArgNumber(), KernelOp::getArgNameAttrName());
+    auto size = name ? expected.sizes.find(name.str()) : expected.sizes.end();
+    return size == expected.sizes.end() ? largestInt32 : std::abs(size->second);
+  }
+
+  int64_t programs(unsigned axis) const {
+    if (axis < expected.grid.size())
+      return expected.grid[axis];
+    return axis == 0 ? largestInt32 : largestOuterGrid;
   }
 
   static int64_t divisor(Operation *op) {
@@ -97,6 +114,7 @@ private:
   // A bound that much arithmetic leads to is lost by then; the stack is not.
   static constexpr unsigned maxDepth = 200;
 
+  const Expected &expected;
   llvm::DenseMap<Value, int64_t> bounds;
   unsigned depth = 0;
 };
@@ -122,25 +140,35 @@ void addParts(llvm::SetVector<Value> &reached) {
 } // namespace
 
 void findOffsetOverflow(const Subject &subject) {
-  Magnitudes magnitudes;
+  Magnitudes magnitudes(subject.expected);
   llvm::SetVector<Value> reached;
   subject.kernel->walk([&](AddPtrOp add) { reached.insert(add.getOffset()); });
   addParts(reached);
-  for (Value value : reached) {
-    auto product = value.getDefiningOp<arith::MulIOp>();
-    if (!product || !canOverflow(product, magnitudes))
-      continue;
-    auto builder = subject.report(Diag::offset_overflow, product);
-    OperationSource source = subject.sourceOf(product);
-    bool onLeft = source.leftIsPrimary || (!source.rightIsPrimary && source.left.end > source.left.begin);
-    SourceRange factor = onLeft ? source.left : source.right;
-    if (factor.end <= factor.begin)
-      continue;
+  SmallVector<arith::MulIOp> products;
+  // In the order of the text, as far as the kernel has it.
+  subject.kernel->walk([&](arith::MulIOp product) {
+    if (reached.contains(product) && canOverflow(product, magnitudes))
+      products.push_back(product);
+  });
+  if (products.empty())
+    return;
+  arith::MulIOp product = products.front();
+  auto builder = subject.report(Diag::offset_overflow, product);
+  OperationSource source = subject.sourceOf(product);
+  bool onLeft = source.leftIsPrimary || (!source.rightIsPrimary && source.left.end > source.left.begin);
+  SourceRange factor = onLeft ? source.left : source.right;
+  if (factor.end > factor.begin) {
     bool isPrimary = onLeft ? source.leftIsPrimary : source.rightIsPrimary;
     if (!isPrimary)
       builder.fixIt({factor.begin, factor.begin, factor.file}, "(");
     builder.fixIt({factor.end, factor.end, factor.file}, isPrimary ? ".to(tl.int64)" : ").to(tl.int64)");
   }
+  size_t others = products.size() - 1;
+  if (others == 1)
+    builder.note(subject.sourceOf(products[1]).range, "so can this one");
+  else if (others > 1)
+    builder.note(subject.sourceOf(products[1]).range,
+                 "so can " + std::to_string(others) + " others of this kernel; the next one is here");
 }
 
 } // namespace tile::lint

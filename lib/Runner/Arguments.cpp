@@ -1,21 +1,16 @@
-// Scalars first, depth-first through their expressions; then buffers, whose shapes depend on scalars only.
+// Scalars, depth-first through their expressions.
 #include "Runner/Arguments.h"
 
-#include "Runner/Npy.h"
-#include "Runner/Random.h"
 #include "Runner/TensorExpr.h"
-#include "Runtime/Artifact.h"
 #include "Runtime/FloatFormat.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fmt/ranges.h>
 #include <map>
 
 namespace tile::runner {
 
-using runtime::BufferRole;
 using runtime::Expression;
 using runtime::makeError;
 using runtime::Success;
@@ -261,17 +256,14 @@ uint64_t Bindings::argumentBits(const Manifest &manifest, size_t parameter) cons
                           : runtime::encodeFloat(type.type, scalars[parameter].real);
 }
 
-namespace {
-
-Result<std::vector<int64_t>> evaluateAll(const std::vector<std::string> &texts, const Manifest &manifest,
-                                         const Bindings &bindings) {
+Result<std::vector<int64_t>> Bindings::evaluate(const std::vector<std::string> &texts, const Manifest &manifest) const {
   const runtime::ExpressionNames names = expressionNames(manifest);
   std::vector<int64_t> values;
   for (const std::string &text : texts) {
     Result<Expression> expression = Expression::compile(text, names);
     if (!expression)
       return expression.error();
-    const runtime::Evaluation evaluation = expression->evaluate(bindings.slots());
+    const runtime::Evaluation evaluation = expression->evaluate(slots());
     if (evaluation.error != runtime::EvaluationError::None)
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "'{}': {}", text, evaluationErrorText(evaluation.error));
     values.push_back(evaluation.value);
@@ -279,115 +271,10 @@ Result<std::vector<int64_t>> evaluateAll(const std::vector<std::string> &texts, 
   return values;
 }
 
-struct BufferSource {
-  std::string function; ///< random, zeros, ones, full; empty: a file
-  double value = 0;     ///< of full
-  std::optional<uint64_t> seed;
-};
-
-/// `random`, `random(3)`, `random(seed=3)`, `zeros`, `ones`, `full(2.5)`; anything else is a file name.
-Result<BufferSource> parseSource(const std::string &text) {
-  BufferSource source;
-  const size_t open = text.find('(');
-  const std::string name = text.substr(0, open);
-  if (name != "random" && name != "zeros" && name != "ones" && name != "full")
-    return source;
-  source.function = name;
-  if (open == std::string::npos)
-    return name == "full" ? Result<BufferSource>(makeError(TILE_ERROR_INVALID_ARGUMENT, "expected full(value)"))
-                          : Result<BufferSource>(source);
-  std::string_view argument = std::string_view(text).substr(open + 1);
-  if (!argument.ends_with(')') || name == "zeros" || name == "ones")
-    return makeError(TILE_ERROR_INVALID_ARGUMENT,
-                     "'{}' is malformed; expected random, random(seed=3), zeros, ones, full(value) or a file", text);
-  argument.remove_suffix(1);
-  if (name == "random") {
-    if (argument.starts_with("seed="))
-      argument.remove_prefix(5);
-    uint64_t seed = 0;
-    const auto [end, error] = std::from_chars(argument.data(), argument.data() + argument.size(), seed);
-    if (error != std::errc() || end != argument.data() + argument.size())
-      return makeError(TILE_ERROR_INVALID_ARGUMENT, "the seed '{}' is not a non-negative integer", argument);
-    source.seed = seed;
-    return source;
-  }
-  const auto [end, error] = std::from_chars(argument.data(), argument.data() + argument.size(), source.value);
-  if (error != std::errc() || end != argument.data() + argument.size())
-    return makeError(TILE_ERROR_INVALID_ARGUMENT, "'{}' is not a number", argument);
-  return source;
-}
-
-/// Shape and strides from the manifest; without a declaration, the shape of the .npy file that the user gives.
-Result<BufferLayout> layoutOf(const Manifest &manifest, const Bindings &bindings, size_t index,
-                              const std::string &text) {
-  const Parameter &parameter = manifest.parameters[index];
-  const unsigned size = runtime::dataTypeSize(parameter.type);
-  if (!parameter.buffer) {
-    if (!text.ends_with(".npy"))
-      return makeError(TILE_ERROR_INVALID_ARGUMENT,
-                       "the kernel does not declare the size of this buffer; give a .npy file, or declare '#: buffer "
-                       "{}[...]' in the source",
-                       parameter.name);
-    Result<std::string> contents = runtime::readFile(text, uint64_t(1) << 40);
-    if (!contents)
-      return contents.error();
-    Result<NpyArray> array = parseNpy(*contents);
-    return array ? planBuffer(array->shape, {}, size, true) : Result<BufferLayout>(array.error());
-  }
-  Result<std::vector<int64_t>> shape = evaluateAll(parameter.buffer->shape, manifest, bindings);
-  if (!shape)
-    return shape.error();
-  Result<std::vector<int64_t>> strides = evaluateAll(parameter.buffer->strides, manifest, bindings);
-  if (!strides)
-    return strides.error();
-  const bool isWritten = parameter.buffer->role == BufferRole::Output || parameter.buffer->role == BufferRole::Inout;
-  return planBuffer(std::move(*shape), std::move(*strides), size, isWritten);
-}
-
-Result<HostBuffer> makeBuffer(const Manifest &manifest, const Bindings &bindings, size_t index, uint64_t seed) {
-  const Parameter &parameter = manifest.parameters[index];
-  const std::string &text = bindings.bufferText(index);
-  Result<BufferSource> source = parseSource(text);
-  if (!source)
-    return source.error();
-  Result<BufferLayout> layout = layoutOf(manifest, bindings, index, text);
-  if (!layout)
-    return layout.error();
-  Result<HostBuffer> buffer =
-      HostBuffer::create(parameter.type, std::move(*layout), uint8_t(HostBuffer::guardPattern - index % 128));
-  if (!buffer)
-    return buffer;
-  const BufferRole role = parameter.buffer ? parameter.buffer->role : BufferRole::Inout;
-  std::string function = source->function;
-  if (text.empty())
-    function = role == BufferRole::Output ? "poison" : role == BufferRole::Zeros ? "zeros" : "random";
-  buffer->poison(); // what is not filled below, gaps included, must not look like data
-  if (function == "random")
-    buffer->fillRandom(source->seed ? *source->seed : seedFor(seed, parameter.name));
-  else if (function == "zeros" || function == "ones")
-    buffer->fill(function == "ones");
-  else if (function == "full")
-    buffer->fill(source->value);
-  else if (function.empty())
-    if (Status status = loadBufferFile(*buffer, text); !status)
-      return status.error();
-  return buffer;
-}
-
-} // namespace
-
-Result<HostBuffer> bindBuffer(const Manifest &manifest, const Bindings &bindings, size_t index, uint64_t seed) {
-  Result<HostBuffer> buffer = makeBuffer(manifest, bindings, index, seed);
-  if (buffer)
-    return buffer;
-  const Parameter &parameter = manifest.parameters[index];
-  return runtime::withContext(fmt::format("buffer '{}' ({})", parameter.name, parameter.typeName()), buffer.error());
-}
-
 Result<std::vector<int64_t>> bindGrid(const Manifest &manifest, const Bindings &bindings) {
   if (manifest.launch.grid.empty())
     return makeError(TILE_ERROR_GRID, "kernel '{}' declares no grid; give --grid=X,Y,Z", manifest.kernel);
-  Result<std::vector<int64_t>> grid = evaluateAll(manifest.launch.grid, manifest, bindings);
+  Result<std::vector<int64_t>> grid = bindings.evaluate(manifest.launch.grid, manifest);
   if (!grid)
     return runtime::withContext("grid", grid.error());
   grid->resize(3, 1);

@@ -1,8 +1,8 @@
 // Arguments by name: `M=512 stride_am=K alpha=0.5 a=random(seed=3) b=weights.npy c=zeros`.
 //
-// Binding happens in two steps. `bindScalars` gives every scalar parameter a value: from the command line, else from
+// Binding happens in two steps. `Bindings` gives every scalar parameter a value: from the command line, else from
 // the manifest's default; both are expressions over the other parameters and are evaluated in dependency order.
-// `bindBuffers` then sizes and fills a host buffer for every pointer.
+// `bindBuffers` (BufferSource.h) then sizes and fills a host buffer for every pointer.
 #pragma once
 
 #include "Runner/HostBuffer.h"
@@ -36,6 +36,8 @@ public:
   const std::vector<int64_t> &slots() const { return slotValues; }
   /// What the user wrote for a pointer parameter, or "".
   const std::string &bufferText(size_t parameter) const { return bufferTexts[parameter]; }
+  /// Values of integer expressions over the parameters.
+  Result<std::vector<int64_t>> evaluate(const std::vector<std::string> &texts, const Manifest &manifest) const;
   /// `M=512 N=512 K=300`: all integer and float values, for reports.
   std::string summary(const Manifest &manifest) const;
   /// The bits of the kernel argument.
@@ -47,9 +49,6 @@ private:
   std::vector<int64_t> slotValues;
   std::vector<std::string> bufferTexts;
 };
-
-/// A filled buffer for pointer parameter `index`; see the README for the forms of its text.
-Result<HostBuffer> bindBuffer(const Manifest &manifest, const Bindings &bindings, size_t index, uint64_t seed);
 
 /// Evaluates the manifest's grid; missing dimensions are 1.
 Result<std::vector<int64_t>> bindGrid(const Manifest &manifest, const Bindings &bindings);

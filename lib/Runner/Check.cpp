@@ -2,6 +2,7 @@
 #include "Runner/Check.h"
 
 #include "Runner/Random.h"
+#include "Runtime/FloatFormat.h"
 
 #include <algorithm>
 #include <cmath>
@@ -57,20 +58,26 @@ std::vector<int64_t> globalIndex(const Piece &piece, int64_t linear) {
   return index;
 }
 
-/// Infinite in the same way counts as equal; NaN equals nothing.
-double difference(double expected, double actual) {
-  if (std::isinf(expected) && expected == actual)
+/// Infinite in the same way counts as equal, where the reference is beyond the numbers of the output's type, too; and
+/// so does NaN where NaN is expected.
+double difference(double expected, double actual, DataType type) {
+  if (std::isinf(actual) && runtime::isFloatType(type) &&
+      (expected == actual || runtime::decodeFloat(type, runtime::encodeFloat(type, expected)) == actual))
+    return 0;
+  if (std::isnan(expected) && std::isnan(actual))
     return 0;
   const double value = std::fabs(actual - expected);
   return std::isnan(value) ? std::numeric_limits<double>::infinity() : value;
 }
 
-void comparePieces(const std::vector<Piece> &pieces, CheckResult &result) {
+/// Unless it may be forgotten, NaN where NaN is expected has to be the kernel's own.
+void comparePieces(const std::vector<Piece> &pieces, CheckResult &result, const HostBuffer &output, bool mayForget) {
+  const DataType type = output.type();
   double differences = 0, squares = 0;
   for (const Piece &piece : pieces)
     for (size_t i = 0; i < piece.actual.values.size(); ++i) {
       const double expected = referenceAt(piece.reference, piece.actual.shape, static_cast<int64_t>(i));
-      const double delta = difference(expected, piece.actual.values[i]);
+      const double delta = difference(expected, piece.actual.values[i], type);
       result.maxAbsError = std::max(result.maxAbsError, delta);
       differences += delta * delta;
       squares += std::isfinite(expected) ? expected * expected : 0;
@@ -84,7 +91,9 @@ void comparePieces(const std::vector<Piece> &pieces, CheckResult &result) {
       const double expected = referenceAt(piece.reference, piece.actual.shape, static_cast<int64_t>(i));
       const double actual = piece.actual.values[i];
       const double magnitude = std::isfinite(expected) ? std::fabs(expected) : 0;
-      if (difference(expected, actual) <= result.tolerance * (magnitude + rmsFactor * rms))
+      const bool isForgotten = !mayForget && std::isnan(expected) && std::isnan(actual) &&
+                               output.isPoison(globalIndex(piece, static_cast<int64_t>(i)));
+      if (!isForgotten && difference(expected, actual, type) <= result.tolerance * (magnitude + rmsFactor * rms))
         continue;
       if (++result.wrongCount <= static_cast<int64_t>(mostWrongShown))
         result.firstWrong.push_back({globalIndex(piece, static_cast<int64_t>(i)), expected, actual});
@@ -143,8 +152,8 @@ Status validateExpectation(const runtime::Expectation &expectation, const Tensor
   return checkShape(bound->shape(), output.layout().shape, expectation);
 }
 
-Result<CheckResult> checkOutput(const runtime::Expectation &expectation, const TensorNames &names,
-                                const HostBuffer &output) {
+static Result<CheckResult> check(const runtime::Expectation &expectation, const TensorNames &names,
+                                 const HostBuffer &output, bool mayForget) {
   Result<Parsed> parsed = parseBoth(expectation);
   if (!parsed)
     return parsed.error();
@@ -185,8 +194,13 @@ Result<CheckResult> checkOutput(const runtime::Expectation &expectation, const T
   std::vector<Piece> pieces;
   for (const Selection &selection : selections)
     pieces.push_back({reference->evaluate(selection), actual->evaluate(selection), selection});
-  comparePieces(pieces, result);
+  comparePieces(pieces, result, output, mayForget);
   return result;
+}
+
+Result<CheckResult> checkOutput(const runtime::Expectation &expectation, const TensorNames &names,
+                                const HostBuffer &output) {
+  return check(expectation, names, output, /*mayForget=*/false);
 }
 
 Result<CheckResult> checkRecorded(const std::string &buffer, const HostBuffer &recorded, const std::string &source,
@@ -194,7 +208,7 @@ Result<CheckResult> checkRecorded(const std::string &buffer, const HostBuffer &r
   // "The buffer is the buffer", but the name on the right stands for the recorded one.
   TensorNames names;
   names.buffers[buffer] = &recorded;
-  Result<CheckResult> result = checkOutput({buffer, buffer, tolerance}, names, output);
+  Result<CheckResult> result = check({buffer, buffer, tolerance}, names, output, /*mayForget=*/true);
   if (result)
     result->expression = source;
   return result;

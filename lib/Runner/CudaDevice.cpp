@@ -145,6 +145,22 @@ std::string CudaDevice::name() const {
   return fmt::format("cuda:{} {}", context->info().ordinal, context->info().name);
 }
 
+Status CudaDevice::upload(const CudaSession &session, std::span<DeviceArgument> arguments) const {
+  const Addressed addressed(arguments, session.values);
+  size_t next = 0;
+  for (const DeviceArgument &argument : arguments) {
+    if (!argument.buffer)
+      continue;
+    const std::span<const uint8_t> storage = static_cast<const HostBuffer &>(*argument.buffer).storage();
+    if (Status status = context->driver().check(
+            context->driver().copyToDevice(session.buffers[next++].address(), storage.data(), storage.size()),
+            fmt::format("copy of buffer '{}' to the device", argument.parameter->name));
+        !status)
+      return status;
+  }
+  return Success{};
+}
+
 Result<CudaSession> CudaDevice::prepare(std::span<DeviceArgument> arguments) {
   const Driver &driver = context->driver();
   CudaSession session;
@@ -152,19 +168,16 @@ Result<CudaSession> CudaDevice::prepare(std::span<DeviceArgument> arguments) {
   for (const DeviceArgument &argument : arguments) {
     uint64_t value = argument.bits;
     if (argument.buffer) {
-      const std::span<const uint8_t> storage = static_cast<const HostBuffer &>(*argument.buffer).storage();
-      Result<CudaMemory> memory = CudaMemory::allocate(driver, storage.size());
+      Result<CudaMemory> memory = CudaMemory::allocate(driver, argument.buffer->storageBytes());
       if (!memory)
         return runtime::withContext(fmt::format("buffer '{}'", argument.parameter->name), memory.error());
-      if (Status status = driver.check(driver.copyToDevice(memory->address(), storage.data(), storage.size()),
-                                       fmt::format("copy of buffer '{}' to the device", argument.parameter->name));
-          !status)
-        return status.error();
       value = memory->address() + HostBuffer::guardBytes;
       session.buffers.push_back(std::move(*memory));
     }
     session.values.push_back(value);
   }
+  if (Status status = upload(session, arguments); !status)
+    return status.error();
   // A copy of pageable memory may return before its bytes arrive, and the kernel's stream does not wait for the default
   // one (CUDA driver API, "API synchronization behavior"): without this, a kernel's result was sometimes overwritten.
   if (Status status = driver.check(driver.streamSynchronize(nullptr), "copy of buffers to the device"); !status)
@@ -191,6 +204,8 @@ Status CudaSession::download(std::span<DeviceArgument> arguments) const {
                                      fmt::format("copy of buffer '{}' to the host", argument.parameter->name));
         !status)
       return status;
+    if (argument.pointsInto)
+      addAddress(*argument.buffer, -values[*argument.pointsInto]);
   }
   return Success{};
 }

@@ -104,6 +104,7 @@ public:
   tile_kernel *kernelHandle() const { return kernel; }
 
 private:
+  Status upload(const CudaSession &session, std::span<DeviceArgument> arguments) const;
   /// Until `timer` has stopped; under the eyes of the watchdog, if there is one.
   Status wait(const CudaTimer &timer) const;
 

@@ -17,6 +17,28 @@ struct DeviceArgument {
   const runtime::Parameter *parameter = nullptr;
   HostBuffer *buffer = nullptr;
   uint64_t bits = 0;
+  /// Of a table of addresses: the argument whose address is missing in its elements.
+  std::optional<size_t> pointsInto;
+};
+
+/// While it lives, the elements of tables are addresses. `values[i]` is the address of argument i.
+class Addressed {
+public:
+  Addressed(std::span<DeviceArgument> arguments, std::span<const uint64_t> values)
+      : arguments(arguments), values(values.begin(), values.end()) {
+    add(1);
+  }
+  ~Addressed() { add(uint64_t(-1)); }
+  Addressed(const Addressed &) = delete;
+
+private:
+  void add(uint64_t sign) {
+    for (const DeviceArgument &argument : arguments)
+      if (argument.buffer && argument.pointsInto)
+        addAddress(*argument.buffer, sign * values[*argument.pointsInto]);
+  }
+  std::span<DeviceArgument> arguments;
+  const std::vector<uint64_t> values;
 };
 
 struct RunTiming {
@@ -30,7 +52,7 @@ public:
   virtual std::string name() const = 0;
   /// What `num_sms` means in expressions.
   virtual int multiprocessorCount() const = 0;
-  /// The option that chooses what the last run did, where runs differ: "--schedule=seed:3".
+  /// The option that chooses what the last run did, where runs differ: "--order=seed:3".
   virtual std::string lastRun() const { return {}; }
   /// The CUDA device behind this one; only it can be measured.
   virtual CudaDevice *asCuda() { return nullptr; }

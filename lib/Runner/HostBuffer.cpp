@@ -98,9 +98,39 @@ Result<HostBuffer> HostBuffer::clone() const {
   return copy;
 }
 
+/// The bits of a poisoned element, in its first bytes. GPUs make NaN of all bits but the sign (PTX ISA, "Floating Point
+/// Instructions"), which negation sets: others of the formats that have any. Of fp8 there is no other with a sign.
+static uint64_t poisonBits(DataType type) {
+  switch (type) {
+  case DataType::F16:
+    return 0xFEA5;
+  case DataType::BF16:
+    return 0xFFA5;
+  case DataType::F32:
+    return 0xFFF5A5A5;
+  case DataType::F64:
+    return 0xFFF5A5A5A5A5A5A5;
+  default:
+    return runtime::isFloatType(type) ? UINT64_MAX : HostBuffer::guardPattern * uint64_t(0x0101010101010101);
+  }
+}
+
 void HostBuffer::poison() {
-  // All bits set is a NaN in every floating-point format here.
-  std::memset(data(), runtime::isFloatType(elementType) ? 0xFF : guardPattern, dataBytes());
+  const uint64_t bits = poisonBits(elementType);
+  const unsigned size = dataTypeSize(elementType);
+  parallelFor(elementLayout.physicalElements, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      std::memcpy(data() + i * size, &bits, size);
+  });
+}
+
+bool HostBuffer::isPoison(const std::vector<int64_t> &index) const {
+  const uint64_t bits = poisonBits(elementType);
+  const unsigned size = dataTypeSize(elementType);
+  int64_t offset = 0;
+  for (size_t dim = 0; dim < index.size(); ++dim)
+    offset += index[dim] * elementLayout.strides[dim];
+  return std::memcmp(data() + offset * size, &bits, size) == 0;
 }
 
 template <typename Body> void HostBuffer::forRange(int64_t begin, int64_t end, Body body) const {
@@ -161,6 +191,17 @@ std::vector<uint8_t> HostBuffer::exportDense() const {
     });
   });
   return dense;
+}
+
+void addAddress(HostBuffer &table, uint64_t address) {
+  std::vector<uint8_t> dense = table.exportDense();
+  for (size_t at = 0; at + sizeof address <= dense.size(); at += sizeof address) {
+    uint64_t value = 0;
+    std::memcpy(&value, dense.data() + at, sizeof value);
+    value += address;
+    std::memcpy(dense.data() + at, &value, sizeof value);
+  }
+  table.importDense(dense.data());
 }
 
 namespace {

@@ -3,8 +3,8 @@
 //   storage  [guard 64 KiB][ physical elements ][guard 64 KiB]
 //   logical element (i, j) lies at physical element i*stride0 + j*stride1; elements in between are gaps
 //
-// Guards and gaps hold a pattern that no kernel may change. Outputs are poisoned too (NaN, or 0xCD for integers), so an
-// element that the kernel forgot cannot pass a check.
+// Guards and gaps hold a pattern that no kernel may change. Outputs are poisoned too (a NaN that no operation makes, or
+// 0xCD for integers), so an element that the kernel forgot cannot pass a check.
 #pragma once
 
 #include "Runtime/Manifest.h"
@@ -59,6 +59,8 @@ public:
 
   /// Fills every physical element with the poison of the type.
   void poison();
+  /// Whether nothing has been written to an element since.
+  bool isPoison(const std::vector<int64_t> &index) const;
   void fill(double value);
   /// Standard-normal floats, small integers; element i depends on (seed, i) only, not on strides or threads.
   void fillRandom(uint64_t seed);
@@ -77,6 +79,9 @@ private:
   BufferLayout elementLayout;
   std::unique_ptr<uint8_t, Free> memory;
 };
+
+/// Adds an address to each element, of 64 bits, of a table of addresses (wrapping, so that it can be taken away again).
+void addAddress(HostBuffer &table, uint64_t address);
 
 /// Looks for bytes that a kernel must not touch: guards, gaps, and, when `isInput`, the elements themselves. Returns a
 /// description of the first damage ("2 bytes before the buffer ..."), or nothing.

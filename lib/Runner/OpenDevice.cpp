@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
 
 namespace tile::runner {
 
@@ -24,10 +25,13 @@ Result<SimOptions> readSimOptions(const RunOptions &options) {
   if (options.multiprocessors)
     sim.multiprocessors = options.multiprocessors;
   sim.threads = options.threads;
+  sim.steps = options.steps;
   sim.checks = !options.noSimChecks;
   sim.profile = options.profile;
   sim.profileJson = options.profileJson;
-  const std::string_view text = options.schedule, prefix = "seed:";
+  sim.sourceFolders = options.sourceFolders;
+  sim.sourceFolders.push_back(std::filesystem::path(options.artifact).parent_path().string());
+  const std::string_view text = options.order, prefix = "seed:";
   if (text.empty())
     return sim;
   const char *end = text.data() + text.size();
@@ -35,7 +39,7 @@ Result<SimOptions> readSimOptions(const RunOptions &options) {
     if (auto [last, error] = std::from_chars(text.data() + prefix.size(), end, sim.seed);
         error == std::errc() && last == end)
       return sim;
-  return makeError(TILE_ERROR_INVALID_ARGUMENT, "--schedule={}: expected seed:N with a number N", options.schedule);
+  return makeError(TILE_ERROR_INVALID_ARGUMENT, "--order={}: expected seed:N with a number N", options.order);
 }
 
 } // namespace
@@ -53,10 +57,11 @@ Status checkSimOptions(const RunOptions &options) {
   if (isSim(options))
     return Success{};
   for (auto [name, isGiven] :
-       {std::pair("--schedule", !options.schedule.empty()), std::pair("--schedules", options.schedules != 1),
+       {std::pair("--order", !options.order.empty()), std::pair("--orders", options.orders != 1),
         std::pair("--sms", options.multiprocessors != 0), std::pair("--threads", options.threads != 0),
-        std::pair("--no-checks", options.noSimChecks), std::pair("--profile", options.profile),
-        std::pair("--profile-json", !options.profileJson.empty())})
+        std::pair("--steps", options.steps != 0), std::pair("--no-checks", options.noSimChecks),
+        std::pair("--profile", options.profile), std::pair("--profile-json", !options.profileJson.empty()),
+        std::pair("--sources", !options.sourceFolders.empty())})
     if (isGiven)
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} needs --device=sim; the device is {}", name, options.device);
   return Success{};

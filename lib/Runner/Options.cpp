@@ -34,7 +34,8 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
   const std::string runGroup = "Running";
   app.add_option("arguments", options.arguments,
                  "Kernel arguments: numbers and expressions (M=512 stride_am=K alpha=0.5) and buffers "
-                 "(a=random(seed=3), zeros, ones, full(2.5), FILE.npy, an image .ppm or .pgm, or any other file as raw "
+                 "(a=random(seed=3), zeros, ones, full(2.5), arange, [3, 1, 2], randint(0, 9), permutation, "
+                 "offsets(total), addresses(a, offsets), FILE.npy, an image .ppm or .pgm, or any other file as raw "
                  "row-major elements)")
       ->type_name("NAME=VALUE");
   app.add_option("--device", options.device,
@@ -83,12 +84,12 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
       ->capture_default_str();
 
   const std::string simGroup = "Simulator (--device=sim)";
-  app.add_option("--schedule", options.schedule,
+  app.add_option("--order", options.order,
                  "In which order warps and asynchronous operations go on; what a report names repeats its run")
       ->type_name("seed:N")
       ->group(simGroup);
-  app.add_option("--schedules", options.schedules,
-                 "Run (and check) under so many schedules with fresh buffers; stop at the first that fails")
+  app.add_option("--orders", options.orders,
+                 "Run (and check) under so many orders with fresh buffers; stop at the first that fails")
       ->check(CLI::Range(1, 1000000))
       ->group(simGroup)
       ->capture_default_str();
@@ -99,6 +100,10 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
   app.add_option("--threads", options.threads, "Threads of the host (default: one a core)")
       ->check(CLI::Range(1, 1024))
       ->group(simGroup);
+  app.add_option("--steps", options.steps,
+                 "Instructions after which a warp counts as hanging (default: 100000000, half a minute)")
+      ->check(CLI::Range(uint64_t(1), uint64_t(1) << 62))
+      ->group(simGroup);
   app.add_flag("--no-checks", options.noSimChecks,
                "Look for no races, missing waits and uninitialized reads, only for what stops a kernel; faster")
       ->group(simGroup);
@@ -107,6 +112,14 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
       ->group(simGroup);
   app.add_option("--profile-json", options.profileJson, "Append the same counters to FILE, one JSON object a run")
       ->type_name("FILE")
+      ->group(simGroup);
+
+  app.add_option(
+         "--sources", options.sourceFolders,
+         "Folder in which the kernel's source is found, for reports and profiles that show its lines, if not in "
+         "the working directory or beside the artifact")
+      ->type_name("FOLDER")
+      ->allow_extra_args(false)
       ->group(simGroup);
 
   const std::string benchGroup = "Measuring";

@@ -33,13 +33,15 @@ struct RunOptions {
   std::vector<std::string> labels; ///< key=value, recorded with measurements
   std::string cublas;              ///< path of libcublas, or ""
   // Of the simulator.
-  std::string schedule;     ///< "seed:N"; empty: not given
-  int schedules = 1;        ///< run (and check) under so many, one after the other
+  std::string order;        ///< "seed:N"; empty: not given
+  int orders = 1;           ///< run (and check) under so many, one after the other
   int multiprocessors = 0;  ///< 0: not given
   unsigned threads = 0;     ///< of the host; 0: not given
+  uint64_t steps = 0;       ///< instructions of a warp; 0: not given
   bool noSimChecks = false; ///< only what stops a kernel is reported
   bool profile = false;     ///< print the counters beside the source
   std::string profileJson;
+  std::vector<std::string> sourceFolders; ///< of sources that reports show
 
   std::string suite;
   std::string artifactFolder;

@@ -1,7 +1,7 @@
 // One run from options to report. Whatever can be wrong with the arguments is found before the kernel starts.
 #include "Runner/Run.h"
 
-#include "Runner/Arguments.h"
+#include "Runner/BufferSource.h"
 #include "Runner/Npy.h"
 
 #include <algorithm>
@@ -31,7 +31,8 @@ struct Recorded {
 struct Buffers {
   std::vector<HostBuffer> before; ///< one per parameter; unused for scalars
   std::vector<HostBuffer> after;
-  TensorNames names; ///< `before` and the scalars, for expectations
+  std::vector<std::optional<size_t>> pointsInto; ///< of tables of addresses
+  TensorNames names;                             ///< `before` and the scalars, for expectations
   std::vector<Recorded> recorded;
 };
 
@@ -43,6 +44,9 @@ Result<Buffers> makeBuffers(const Manifest &manifest, const Bindings &bindings, 
   Buffers buffers;
   buffers.before.resize(manifest.parameters.size());
   buffers.after.resize(manifest.parameters.size());
+  Result<std::vector<FilledBuffer>> filled = bindBuffers(manifest, bindings, seed);
+  if (!filled)
+    return filled.error();
   for (size_t i = 0; i < manifest.parameters.size(); ++i) {
     const Parameter &parameter = manifest.parameters[i];
     if (!parameter.isPointer) {
@@ -50,12 +54,11 @@ Result<Buffers> makeBuffers(const Manifest &manifest, const Bindings &bindings, 
           parameter.isInteger() ? static_cast<double>(bindings.scalar(i).integer) : bindings.scalar(i).real;
       continue;
     }
-    Result<HostBuffer> buffer = bindBuffer(manifest, bindings, i, seed);
-    if (!buffer)
-      return buffer.error();
-    buffers.before[i] = std::move(*buffer);
+    buffers.before[i] = std::move((*filled)[i].buffer);
     buffers.names.buffers[parameter.name] = &buffers.before[i];
   }
+  for (const FilledBuffer &buffer : *filled)
+    buffers.pointsInto.push_back(buffer.pointsInto);
   for (const auto &[name, value] : manifest.constants) {
     if (const int64_t *integer = std::get_if<int64_t>(&value))
       buffers.names.scalars[name] = static_cast<double>(*integer);
@@ -78,13 +81,12 @@ Status resetAfter(const Manifest &manifest, Buffers &buffers) {
   return Success{};
 }
 
-std::vector<DeviceArgument> makeArguments(const Manifest &manifest, const Bindings &bindings,
-                                          std::vector<HostBuffer> &after) {
+std::vector<DeviceArgument> makeArguments(const Manifest &manifest, const Bindings &bindings, Buffers &buffers) {
   std::vector<DeviceArgument> arguments;
   for (size_t i = 0; i < manifest.parameters.size(); ++i) {
     const Parameter &parameter = manifest.parameters[i];
-    arguments.push_back({&parameter, parameter.isPointer ? &after[i] : nullptr,
-                         parameter.isPointer ? 0 : bindings.argumentBits(manifest, i)});
+    arguments.push_back({&parameter, parameter.isPointer ? &buffers.after[i] : nullptr,
+                         parameter.isPointer ? 0 : bindings.argumentBits(manifest, i), buffers.pointsInto[i]});
   }
   return arguments;
 }
@@ -182,7 +184,7 @@ Status runOnce(const RunOptions &options, const Manifest &manifest, Device &devi
                Buffers &buffers, RunReport &report) {
   if (Status status = resetAfter(manifest, buffers); !status)
     return status;
-  std::vector<DeviceArgument> arguments = makeArguments(manifest, bindings, buffers.after);
+  std::vector<DeviceArgument> arguments = makeArguments(manifest, bindings, buffers);
   Result<RunTiming> timing = device.run(manifest, report.grid, arguments);
   if (!timing)
     return timing.error();
@@ -220,7 +222,7 @@ Status measure(const RunOptions &options, const Manifest &manifest, CudaDevice &
                Buffers &buffers, RunReport &report) {
   if (Status status = resetAfter(manifest, buffers); !status)
     return status;
-  std::vector<DeviceArgument> arguments = makeArguments(manifest, bindings, buffers.after);
+  std::vector<DeviceArgument> arguments = makeArguments(manifest, bindings, buffers);
   BenchRequest request;
   request.manifest = &manifest;
   request.grid = report.grid;
@@ -299,7 +301,7 @@ Result<RunReport> runKernel(const RunOptions &options, const Manifest &manifest,
   report.device = device.name();
   report.arguments = bindings->summary(manifest);
   report.grid = *grid;
-  const int64_t runs = int64_t(options.repeat) * options.schedules;
+  const int64_t runs = int64_t(options.repeat) * options.orders;
   for (int64_t run = 0; run < runs && report.passed(); ++run)
     if (Status status = runOnce(options, manifest, device, *bindings, *buffers, report); !status)
       return status.error();

@@ -2,6 +2,7 @@
 
 #include "Runner/CudaDevice.h"
 #include "Runner/SimProfile.h"
+#include "Runner/Sources.h"
 #include "Runtime/Kernel.h"
 #include "Simulator/Check/Format.h"
 #include "Simulator/Exec/Async/TensorMap.h"
@@ -11,8 +12,6 @@
 
 #include <cstdio>
 #include <cstring>
-#include <map>
-#include <sstream>
 #include <thread>
 
 namespace tile::runner {
@@ -75,33 +74,10 @@ std::unique_ptr<runtime::Driver> makeDriver() {
   return driver;
 }
 
-/// Lines of the kernel's source, as far as the file is still there.
-class SourceLines {
-public:
-  std::string line(const std::string &path, uint32_t number) {
-    constexpr uint64_t largestSource = 1 << 24;
-    auto found = texts.find(path);
-    if (found == texts.end()) {
-      Result<std::string> text = runtime::readFile(path, largestSource);
-      found = texts.emplace(path, text ? std::move(*text) : std::string()).first;
-    }
-    std::istringstream lines(found->second);
-    std::string line;
-    for (uint32_t i = 0; i < number; ++i)
-      if (!std::getline(lines, line))
-        return {};
-    return line;
-  }
-
-private:
-  std::map<std::string, std::string> texts;
-};
-
-std::string formatReports(const std::vector<sim::Report> &reports, const sim::Module &module) {
+std::string formatReports(const std::vector<sim::Report> &reports, const sim::Module &module, Sources sources) {
   constexpr size_t mostReports = 20;
-  SourceLines lines;
   sim::SourceText source;
-  source.line = [&](const std::string &path, uint32_t number) { return lines.line(path, number); };
+  source.line = [&](const std::string &name, uint32_t number) { return sources.line(name, number); };
   std::string text;
   for (size_t i = 0; i < reports.size() && i < mostReports; ++i)
     text += sim::formatReport(reports[i], module, source);
@@ -137,12 +113,13 @@ public:
 
   std::string name() const override { return "sim"; }
   int multiprocessorCount() const override { return options.multiprocessors; }
-  std::string lastRun() const override { return fmt::format("--schedule=seed:{}", nextSeed - 1); }
+  std::string lastRun() const override { return fmt::format("--order=seed:{}", nextSeed - 1); }
 
   Result<RunTiming> run(const runtime::Manifest &manifest, const Grid &grid,
                         std::span<DeviceArgument> arguments) override {
     sim::GlobalMemory memory;
     std::vector<uint64_t> values = addBuffers(arguments, memory);
+    const Addressed addressed(arguments, values);
     std::vector<void *> pointers;
     for (uint64_t &value : values)
       pointers.push_back(&value);
@@ -201,6 +178,8 @@ private:
     config.multiprocessors = static_cast<uint32_t>(options.multiprocessors);
     config.ctasPerMultiprocessor = static_cast<uint32_t>(launch.ctasPerSm);
     config.seed = seed;
+    if (options.steps)
+      config.stepLimit = options.steps;
     config.hostThreads = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
     return config;
   }
@@ -249,7 +228,7 @@ private:
     if (profiler) {
       const runtime::Manifest &manifest = kernel->artifact.manifest;
       if (options.profile)
-        std::fputs(profileText(*profiler, module, manifest).c_str(), stdout);
+        std::fputs(profileText(*profiler, module, manifest, Sources(options.sourceFolders)).c_str(), stdout);
       if (!options.profileJson.empty())
         if (Status written = appendProfile(*profiler, module, manifest, options.profileJson); !written)
           return written.error();
@@ -259,7 +238,7 @@ private:
       return RunTiming{};
     return makeError(TILE_ERROR_DRIVER, "kernel '{}' has {} under {}:\n{}", kernel->artifact.manifest.kernel,
                      found.size() == 1 ? "a bug" : fmt::format("{} bugs", found.size()), lastRun(),
-                     formatReports(found, module));
+                     formatReports(found, module, Sources(options.sourceFolders)));
   }
 
   sim::Module module;

@@ -3,8 +3,8 @@
 //   arguments ── lib/Runtime lays them out as for a launch (tensor maps, grid, scratch) ──▶ the entry's .param bytes
 //   buffers   ── without their guards: an access outside is a report ─────────────────────▶ GlobalMemory
 //
-// Each run takes the next schedule: its seed is that of the options plus the number of the runs before it. What the
-// simulator finds makes the run fail; the error has all reports as text.
+// Each run takes the next order of events: its seed is that of the options plus the number of the runs before it. What
+// the simulator finds makes the run fail; the error has all reports as text.
 #pragma once
 
 #include "Runner/Device.h"
@@ -15,12 +15,14 @@
 namespace tile::runner {
 
 struct SimOptions {
-  uint64_t seed = 0;       ///< of the first schedule
-  int multiprocessors = 4; ///< what a persistent kernel finds
-  unsigned threads = 0;    ///< of the host; 0: as many as it has cores
-  bool profile = false;    ///< print what each line of the source did
-  std::string profileJson; ///< file to which the counters of each run are appended, or ""
-  bool checks = true;      ///< races, uses before a wait, uninitialized reads; without: only what stops a kernel
+  uint64_t seed = 0;                      ///< of the first order
+  int multiprocessors = 4;                ///< what a persistent kernel finds
+  unsigned threads = 0;                   ///< of the host; 0: as many as it has cores
+  bool profile = false;                   ///< print what each line of the source did
+  uint64_t steps = 0;                     ///< instructions after which a warp hangs; 0: as many as the simulator thinks
+  std::vector<std::string> sourceFolders; ///< where sources are searched that reports show
+  std::string profileJson;                ///< file to which the counters of each run are appended, or ""
+  bool checks = true; ///< races, uses before a wait, uninitialized reads; without: only what stops a kernel
 };
 
 /// Parses the artifact's PTX. Fails for a cubin without it and for PTX that the simulator cannot read; instructions

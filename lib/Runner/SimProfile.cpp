@@ -1,7 +1,5 @@
 #include "Runner/SimProfile.h"
 
-#include "Runtime/Artifact.h"
-
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -25,13 +23,10 @@ sim::Occupancy occupancyOf(const runtime::Manifest &manifest) {
 
 } // namespace
 
-std::string profileText(const sim::Profiler &profiler, const sim::Module &module, const runtime::Manifest &manifest) {
-  constexpr uint64_t largestSource = 1 << 24;
-  std::string source;
-  if (module.files.size() > 1)
-    if (runtime::Result<std::string> text = runtime::readFile(module.files[1], largestSource))
-      source = std::move(*text);
-  return sim::profileListing(profiler, module, occupancyOf(manifest), source);
+std::string profileText(const sim::Profiler &profiler, const sim::Module &module, const runtime::Manifest &manifest,
+                        Sources sources) {
+  return sim::profileListing(profiler, module, occupancyOf(manifest),
+                             module.files.size() > 1 ? sources.text(module.files[1]) : "");
 }
 
 Status appendProfile(const sim::Profiler &profiler, const sim::Module &module, const runtime::Manifest &manifest,

@@ -2,13 +2,15 @@
 // implies, and as JSON.
 #pragma once
 
+#include "Runner/Sources.h"
 #include "Runtime/Manifest.h"
 #include "Simulator/Profile/Profiler.h"
 
 namespace tile::runner {
 
-/// The source, as far as its file is still there, with a row of counters for each line.
-std::string profileText(const sim::Profiler &profiler, const sim::Module &module, const runtime::Manifest &manifest);
+/// The source, as far as its file is found, with a row of counters for each line.
+std::string profileText(const sim::Profiler &profiler, const sim::Module &module, const runtime::Manifest &manifest,
+                        Sources sources);
 
 /// Appends one line: {"kernel": ..., "source": ..., "total": {...}, "occupancy": {...}, "lines": [...]}
 runtime::Status appendProfile(const sim::Profiler &profiler, const sim::Module &module,

@@ -1,7 +1,7 @@
 // Tensor expressions: the reference in a kernel's `expect`, evaluated on the CPU in double.
 //
 //   comparison = sum [('<'|'<='|'>'|'>='|'=='|'!=') sum]       sum = term {('+'|'-') term}
-//   term = unary {('*'|'/'|'@') unary}                          unary = '-' unary | primary
+//   term = unary {('*'|'/'|'@') unary}                          unary = '-' unary | primary ['**' unary]
 //   primary = number | name | function '(' argument {',' argument} ')' | '(' comparison ')'
 //
 // Functions: exp exp2 log sqrt rsqrt abs floor tanh erf sigmoid silu, maximum minimum, where(c, x, y), sum max

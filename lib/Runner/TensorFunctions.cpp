@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fmt/ranges.h>
 #include <limits>
+#include <tuple>
 
 namespace tile::runner {
 namespace {
@@ -163,11 +164,119 @@ void evaluatePool(Arrays arrays, Integers integers, Tensor &result) {
   });
 }
 
-constexpr TensorFunction functions[] = {{"index", 1, 1, indexShape, evaluateIndex},
-                                        {"take", 1, 2, takeShape, evaluateTake},
-                                        {"repeat", 1, 2, repeatShape, evaluateRepeat},
-                                        {"conv2d", 2, 2, convolutionShape, evaluateConvolution},
-                                        {"max_pool2d", 1, 2, poolShape, evaluatePool}};
+Result<Shape> gatherShape(Shapes arrays, Integers) {
+  if (arrays[0].empty())
+    return wrong("the array is a scalar");
+  Shape shape = arrays[1];
+  shape.insert(shape.end(), arrays[0].begin() + 1, arrays[0].end());
+  return shape;
+}
+
+/// Numbers outside of x give NaN, which only a NaN is equal to.
+void evaluateGather(Arrays arrays, Integers, Tensor &result) {
+  const Tensor &x = arrays[0], &indices = arrays[1];
+  const int64_t inner = innerSize(x.shape, 0), size = x.shape[0];
+  forEach(result, [&](int64_t i) {
+    const double index = indices.values[static_cast<size_t>(i / inner)];
+    const bool isInside = index >= 0 && index < static_cast<double>(size);
+    return isInside ? x.values[static_cast<size_t>(static_cast<int64_t>(index) * inner + i % inner)]
+                    : std::numeric_limits<double>::quiet_NaN();
+  });
+}
+
+/// The group that a position lies in; -1: none.
+int64_t groupOf(const Tensor &offsets, int64_t position) {
+  for (size_t group = 0; group + 1 < offsets.values.size(); ++group)
+    if (offsets.values[group] <= static_cast<double>(position) &&
+        static_cast<double>(position) < offsets.values[group + 1])
+      return static_cast<int64_t>(group);
+  return -1;
+}
+
+std::vector<int64_t> groupsOf(const Tensor &offsets, int64_t size) {
+  std::vector<int64_t> groups(static_cast<size_t>(size));
+  for (int64_t i = 0; i < size; ++i)
+    groups[static_cast<size_t>(i)] = groupOf(offsets, i);
+  return groups;
+}
+
+Result<Shape> segmentShape(Shapes arrays, Integers integers) {
+  if (arrays[1].size() != 1)
+    return wrong(fmt::format("offsets of shape {}; expected one dimension", show(arrays[1])));
+  Result<size_t> axis = axisOf(integers[0], arrays[0]);
+  return axis ? Result<Shape>(arrays[0]) : axis.error();
+}
+
+void evaluateSegment(Arrays arrays, Integers integers, Tensor &result) {
+  const size_t axis = *axisOf(integers[0], result.shape);
+  const int64_t inner = innerSize(result.shape, axis), size = result.shape[axis];
+  const std::vector<int64_t> groups = groupsOf(arrays[1], size);
+  forEach(result, [&](int64_t i) { return static_cast<double>(groups[static_cast<size_t>(i / inner % size)]); });
+}
+
+Result<Shape> groupMatmulShape(Shapes arrays, Integers) {
+  const Shape &a = arrays[0], &b = arrays[1], &offsets = arrays[2];
+  if (a.size() != 2 || b.size() != 3 || offsets.size() != 1 || a[1] != b[1] || offsets[0] != b[0] + 1)
+    return wrong(
+        fmt::format("shapes {}, {} and {} are not [M, K], [G, K, N] and [G + 1]", show(a), show(b), show(offsets)));
+  return Shape{a[0], b[2]};
+}
+
+void evaluateGroupMatmul(Arrays arrays, Integers, Tensor &result) {
+  const Tensor &a = arrays[0], &b = arrays[1];
+  const int64_t depth = a.shape[1], columns = b.shape[2];
+  const std::vector<int64_t> groups = groupsOf(arrays[2], a.shape[0]);
+  std::fill(result.values.begin(), result.values.end(), 0.0);
+  parallelFor(a.shape[0], 1, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      const int64_t group = groups[static_cast<size_t>(row)];
+      for (int64_t k = 0; group >= 0 && k < depth; ++k) {
+        const double factor = a.values[static_cast<size_t>(row * depth + k)];
+        const double *from = b.values.data() + (group * depth + k) * columns;
+        double *to = result.values.data() + row * columns;
+        for (int64_t column = 0; column < columns; ++column)
+          to[column] += factor * from[column];
+      }
+    }
+  });
+}
+
+int64_t elementsOf(const Shape &shape) {
+  int64_t elements = 1;
+  for (int64_t size : shape)
+    elements *= size;
+  return elements;
+}
+
+Result<Shape> partShape(Shapes arrays, Integers integers) {
+  const auto [first, rows, columns] = std::tuple(integers[0], integers[1], integers[2]);
+  if (first < 0 || rows < 0 || columns < 0 || first + rows * columns > elementsOf(arrays[0]))
+    return wrong(fmt::format("{} times {} elements from element {} of shape {}, which has {}", rows, columns, first,
+                             show(arrays[0]), elementsOf(arrays[0])));
+  return Shape{rows, columns};
+}
+
+void evaluatePart(Arrays arrays, Integers integers, Tensor &result) {
+  forEach(result, [&](int64_t i) { return arrays[0].values[static_cast<size_t>(integers[0] + i)]; });
+}
+
+Result<Shape> concatShape(Shapes arrays, Integers) {
+  return Shape{elementsOf(arrays[0]) + elementsOf(arrays[1])};
+}
+
+void evaluateConcat(Arrays arrays, Integers, Tensor &result) {
+  const int64_t first = static_cast<int64_t>(arrays[0].values.size());
+  forEach(result, [&](int64_t i) {
+    return i < first ? arrays[0].values[static_cast<size_t>(i)] : arrays[1].values[static_cast<size_t>(i - first)];
+  });
+}
+
+constexpr TensorFunction functions[] = {
+    {"index", 1, 1, indexShape, evaluateIndex},       {"take", 1, 2, takeShape, evaluateTake},
+    {"repeat", 1, 2, repeatShape, evaluateRepeat},    {"conv2d", 2, 2, convolutionShape, evaluateConvolution},
+    {"max_pool2d", 1, 2, poolShape, evaluatePool},    {"gather", 2, 0, gatherShape, evaluateGather},
+    {"segment", 2, 1, segmentShape, evaluateSegment}, {"group_matmul", 3, 0, groupMatmulShape, evaluateGroupMatmul},
+    {"part", 1, 3, partShape, evaluatePart},          {"concat", 2, 0, concatShape, evaluateConcat}};
 
 } // namespace
 

@@ -50,6 +50,8 @@ constexpr FunctionRow arithmetic[] = {{"+", 2, [](double x, double y, double) { 
                                       {"*", 2, [](double x, double y, double) { return x * y; }},
                                       {"/", 2, [](double x, double y, double) { return x / y; }}};
 
+constexpr FunctionRow power = {"**", 2, [](double x, double y, double) { return std::pow(x, y); }};
+
 constexpr Function negate = [](double x, double, double) { return -x; };
 
 using NodePtr = std::unique_ptr<TensorNode>;
@@ -88,6 +90,8 @@ private:
       else if (isNameChar(text[position]))
         while (end < text.size() && isNameChar(text[end]))
           ++end;
+      else if (end < text.size() && text[position] == '*' && text[end] == '*')
+        ++end;
       else if (end < text.size() && text[end] == '=' && std::string_view("<>=!").find(text[position]) != text.npos)
         ++end;
     }
@@ -197,6 +201,12 @@ private:
       next();
     }
     NodePtr operand = parsePrimary();
+    if (const size_t place = tokenStart; accept("**")) { // binds tighter than a sign before it, not than one behind it
+      if (++nesting > maxNesting)
+        return fail(fmt::format("nested deeper than {} levels", maxNesting));
+      operand = makeElementwise(power, place, std::move(operand), parseUnary());
+      --nesting;
+    }
     return isNegative ? makeElementwise({"-", 1, negate}, column, std::move(operand)) : std::move(operand);
   }
 

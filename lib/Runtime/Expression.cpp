@@ -90,7 +90,7 @@ private:
       while (end < text.size() && isNameChar(text[end]))
         ++end;
     } else {
-      constexpr std::array<std::string_view, 5> pairs = {"//", "<=", ">=", "==", "!="};
+      constexpr std::array<std::string_view, 6> pairs = {"**", "//", "<=", ">=", "==", "!="};
       if (std::find(pairs.begin(), pairs.end(), text.substr(position, 2)) != pairs.end())
         ++end;
     }
@@ -220,6 +220,13 @@ private:
       next();
     }
     parsePrimary();
+    if (accept("**")) { // binds tighter than a sign before it, and not than one behind it
+      if (++nesting > maxNesting)
+        return fail(fmt::format("nested deeper than {} levels", maxNesting));
+      parseUnary();
+      --nesting;
+      emit(Op::Power, 0, -1);
+    }
     for (; negations > 0 && !failure; --negations)
       emit(Op::Negate, 0, 0);
   }
@@ -331,6 +338,17 @@ Result<Expression> Expression::compile(std::string_view text, const ExpressionNa
   return ExpressionCompiler(text, names).run();
 }
 
+/// base ** exponent, by squaring; false if it overflows.
+static bool power(int64_t base, int64_t exponent, int64_t &result) {
+  result = 1;
+  for (bool overflows = false; exponent > 0; exponent >>= 1) {
+    if (exponent & 1 && (overflows || __builtin_mul_overflow(result, base, &result)))
+      return false;
+    overflows = overflows || __builtin_mul_overflow(base, base, &base);
+  }
+  return true;
+}
+
 /// Executes one arithmetic instruction on the top of the stack.
 EvaluationError Expression::apply(Op op, int64_t *stack, unsigned &depth) {
   int64_t &top = stack[depth - 1];
@@ -375,6 +393,11 @@ EvaluationError Expression::apply(Op op, int64_t *stack, unsigned &depth) {
     a = op == Op::Divide ? quotient : op == Op::Modulo ? a - quotient * b : quotient + (quotient * b != a);
     break;
   }
+  case Op::Power:
+    if (b < 0)
+      return EvaluationError::NegativeOperand;
+    overflow = !power(a, b, a);
+    break;
   case Op::Minimum:
     a = std::min(a, b);
     break;

@@ -6,11 +6,11 @@
 //
 //   expression = or ['if' or 'else' expression]        or = and {'or' and}          and = not {'and' not}
 //   not = 'not' not | sum [('<'|'<='|'>'|'>='|'=='|'!=') sum]                        sum = term {('+'|'-') term}
-//   term = unary {('*'|'/'|'//'|'%') unary}            unary = '-' unary | primary
+//   term = unary {('*'|'/'|'//'|'%') unary}            unary = '-' unary | primary ['**' unary]
 //   primary = integer | name | True | False | '(' expression ')' | function '(' expression {',' expression} ')'
 //
-// Division and remainder round towards minus infinity, as Python's `//`; `/` is the same operation here.
-// `if`/`else` evaluates only the branch that is taken.
+// Division and remainder round towards minus infinity, as Python's `//`; `/` is the same operation here. `2 ** -1`,
+// which is no integer, is an error. `if`/`else` evaluates only the branch that is taken.
 #pragma once
 
 #include "Runtime/Result.h"
@@ -65,6 +65,7 @@ private:
     Multiply,
     Divide,
     Modulo,
+    Power,
     Ceildiv,
     Minimum,
     Maximum,

@@ -1,6 +1,6 @@
 // tile-mutate: how many mistakes in synchronisation the simulator finds.
 //
-//   tile-mutate KERNEL.ptx [--run="name=value …"]… [--schedules=N] [--equivalent=FILE] [--list] [--jobs=N] [--verbose]
+//   tile-mutate KERNEL.ptx [--run="name=value …"]… [--orders=N] [--equivalent=FILE] [--list] [--jobs=N] [--verbose]
 //
 // Runs the artifact as it is, which must find nothing, then each of its mutants (Mutants.h) with checks, comparing the
 // results with the reference. A mutant is caught by a report, a wrong result or a deadlock. Those that are not, but
@@ -27,7 +27,7 @@ struct Options {
   std::string artifact;
   std::vector<std::string> runs;
   std::string equivalent;
-  int schedules = 10;
+  int orders = 10;
   int processors = 2;
   unsigned seconds = 120;
   int jobs = 2;
@@ -39,7 +39,7 @@ struct Options {
 std::string runOnce(const Options &options, const runtime::Artifact &artifact, const std::string &arguments) {
   runner::RunOptions run;
   run.device = "sim";
-  run.schedules = options.schedules;
+  run.orders = options.orders;
   run.multiprocessors = options.processors;
   run.threads = 1;
   run.check = true;
@@ -208,7 +208,7 @@ int main(int argc, char **argv) {
   CLI::App app("Puts mistakes into an artifact's PTX and counts how many the simulator finds.");
   app.add_option("artifact", options.artifact, "PTX artifact")->required();
   app.add_option("--run", options.runs, "name=value … of one run, as for tile-run, and sms=N");
-  app.add_option("--schedules", options.schedules, "schedules for each mutant");
+  app.add_option("--orders", options.orders, "orders for each mutant");
   app.add_option("--sms", options.processors, "multiprocessors");
   app.add_option("--jobs", options.jobs, "processes at a time");
   app.add_option("--seconds", options.seconds, "limit for a mutant");

@@ -95,8 +95,8 @@ public:
       : table(table), arguments(arguments), run(run), line(line), options(line.compiler) {}
 
   bool read() {
-    return checkUnknown() && checkEmpty() && readInputFile() && readOutput() && readKernel() && readPasses() &&
-           readWarnings() && readToolkit();
+    return checkUnknown() && checkEmpty() && readInputFile() && readOutput() && readNames() && readKernel() &&
+           readPasses() && readWarnings() && readToolkit();
   }
 
 private:
@@ -139,16 +139,9 @@ private:
     return first;
   }
 
-  /// `tilec run --schedule=seed:3` says how the simulator goes on, and not who computes a program.
-  bool isOfSimulator(const Arg &argument) const {
-    return run && argument.getOption().matches(OPT_schedule) && StringRef(argument.getValue()).starts_with("seed:");
-  }
-
   bool readInputFile() {
     const Arg *input = findInput();
     for (const Arg *argument : arguments) {
-      if (isOfSimulator(*argument))
-        line.rest.push_back(formatv("--schedule={0}", argument->getValue()));
       std::string word = argument->getAsString(arguments);
       bool isInput = argument->getOption().matches(OPT_INPUT);
       if (!isInput && !argument->getOption().matches(OPT_UNKNOWN))
@@ -190,6 +183,30 @@ private:
       options.pipeline.target = argument->getValue();
       line.targetGiven = true;
     }
+    return true;
+  }
+
+  bool readNames() {
+    options.headerName = arguments.getLastArgValue(OPT_header_name).str();
+    StringRef name = options.headerName;
+    if (!name.empty() &&
+        (llvm::isDigit(name[0]) || !llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; })))
+      return fail(formatv("--header-name expects a C identifier, not '{0}'", name));
+    if (!name.empty() && options.emit != EmitKind::Header)
+      return fail("--header-name needs --emit=header");
+    for (const std::string &replacement : arguments.getAllArgValues(OPT_file_prefix_map)) {
+      auto [begin, end] = StringRef(replacement).split('=');
+      if (!begin.starts_with("/") || begin.size() == replacement.size())
+        return fail(formatv("--file-prefix-map expects OLD=NEW with an absolute path OLD, not '{0}'", replacement));
+      options.pathReplacements.emplace_back(begin, end);
+    }
+    line.depfile = arguments.getLastArgValue(OPT_MF).str();
+    if (!arguments.hasArg(OPT_MD))
+      return line.depfile.empty() || fail("-MF needs -MD");
+    if (line.output.empty() || line.output == "-")
+      return fail("-MD needs -o, for the file that depends on the others");
+    if (line.depfile.empty())
+      line.depfile = line.output + ".d";
     return true;
   }
 
@@ -246,8 +263,6 @@ private:
 
   bool readSchedule() {
     for (const Arg *argument : arguments.filtered(OPT_schedule)) {
-      if (isOfSimulator(*argument))
-        continue;
       options.schedule = tile::frontend::parseSchedule(argument->getValue());
       if (!options.schedule)
         return fail(formatv("--schedule expects cooperative, pingpong or auto, not '{0}'", argument->getValue()));

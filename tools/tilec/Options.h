@@ -11,6 +11,7 @@ namespace tile {
 struct CommandLine {
   driver::CompilerOptions compiler;
   std::string output;            ///< empty: not given
+  std::string depfile;           ///< where the files that the output depends on are written; empty: nowhere
   bool emitGiven = false;        ///< --emit or an extension of the output chose what to make
   bool targetGiven = false;      ///< --target was given
   std::vector<std::string> rest; ///< for `tilec run`: words that are not the compiler's, in order

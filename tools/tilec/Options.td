@@ -20,6 +20,14 @@ defm emit : Value<"emit", "What to make: ast, tile, cta, nvvm, llvm, ptx, cubin 
 defm target : Value<"target", "GPU to compile for (default: sm_90a); --target=help lists them", "<gpu>">;
 }
 
+let Group = grp_output in {
+defm header_name : Value<"header-name", "What a header's functions begin with (default: the kernel's name)", "<name>">;
+def MD : Flag<["-"], "MD">, HelpText<"Write the files that the result depends on beside it, as a rule for make and ninja in <file>.d">;
+def MF : JoinedOrSeparate<["-"], "MF">, HelpText<"With -MD: write the rule to <file>">, MetaVarName<"<file>">;
+defm file_prefix_map : Value<"file-prefix-map", "In names of source files in artifacts, <new> stands for the folder <old>; /=/ keeps "
+                             "absolute paths (default: relative to the input's folder)", "<old>=<new>">;
+}
+
 let Group = grp_kernel in {
 defm kernel : Value<"kernel", "Kernel or instance to compile, when the file has several", "<name>">;
 def D : JoinedOrSeparate<["-"], "D">, HelpText<"Give a compile-time parameter its value">,

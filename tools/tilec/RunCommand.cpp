@@ -108,7 +108,7 @@ std::optional<int> specialize(const runner::RunOptions &run, CommandLine &line) 
 struct InterpreterArguments {
   driver::InterpreterOptions options;
   std::vector<std::string> breakpoints;
-  std::vector<unsigned> printLines;
+  std::vector<std::string> printLines;
 
   void add(CLI::App &app) {
     const std::string group = "Interpreter";
@@ -121,9 +121,10 @@ struct InterpreterArguments {
         ->group(group);
     app.add_flag("--check-overflow", options.checkOverflow, "Fail where a sum or product of signed integers overflows")
         ->group(group);
-    app.add_option("--print-values", printLines, "Print what a source line assigns, or else uses, in every program")
-        ->type_name("LINE")
-        ->delimiter(',')
+    app.add_option("--print-values", printLines,
+                   "Print what source lines assign, or else use, in every program; or where a condition holds, as in "
+                   "--print-values 55,56 if 'pid==(1,0)'; see --break")
+        ->type_name("LINE,... [if CONDITION]")
         ->allow_extra_args(false)
         ->group(group);
     app.add_option(
@@ -135,18 +136,55 @@ struct InterpreterArguments {
         ->group(group);
   }
 
+  /// The words "55", "if", "pid==(1,0)" behind --print-values are one value.
+  static std::vector<std::string> joinConditions(llvm::ArrayRef<std::string> words) {
+    std::vector<std::string> joined;
+    for (size_t i = 0; i < words.size(); ++i) {
+      bool isValue = i > 0 && words[i - 1] == "--print-values";
+      bool hasValue = llvm::StringRef(words[i]).starts_with("--print-values=");
+      joined.push_back(words[i]);
+      if (!(isValue || hasValue) || i + 2 >= words.size() || words[i + 1] != "if")
+        continue;
+      joined.back() += " if " + words[i + 2];
+      i += 2;
+    }
+    return joined;
+  }
+
+  static int rejectCondition(llvm::StringRef option, llvm::StringRef text) {
+    return fail(Outcome::Usage, option + ": cannot read the condition '" + text +
+                                    "'; expected comparisons like pid==(1,0), line==12 or k>=3, joined by 'and'");
+  }
+
   /// An exit code if they make no sense.
   std::optional<int> read(const CommandLine &line) {
     for (const std::string &text : breakpoints) {
       std::optional<interp::Condition> condition = interp::Condition::parse(text);
       if (!condition)
-        return fail(Outcome::Usage, "--break: cannot read the condition '" + text +
-                                        "'; expected comparisons like pid==(1,0), line==12 or k>=3, joined by 'and'");
+        return rejectCondition("--break", text);
       options.debug.breakpoints.push_back(std::move(*condition));
     }
-    options.debug.printLines.insert(printLines.begin(), printLines.end());
+    for (const std::string &text : printLines)
+      if (std::optional<int> code = readPrintedLines(text))
+        return code;
     if (!breakpoints.empty() && line.compiler.input == "-")
       return fail(Outcome::Usage, "--break reads commands from standard input, so the kernel must be a file");
+    return std::nullopt;
+  }
+
+  /// "55,56", "55 if pid==(1,0)"
+  std::optional<int> readPrintedLines(llvm::StringRef text) {
+    auto [lines, conditionText] = text.split(" if ");
+    std::optional<interp::Condition> condition;
+    if (lines.size() != text.size() && !(condition = interp::Condition::parse(conditionText)))
+      return rejectCondition("--print-values", conditionText);
+    for (llvm::StringRef word : llvm::split(lines, ',')) {
+      unsigned number = 0;
+      if (word.trim().getAsInteger(10, number))
+        return fail(Outcome::Usage,
+                    "--print-values expects lines, like 55 or 55,56, and 'if' with a condition, not '" + text + "'");
+      options.debug.printLines.push_back({number, condition});
+    }
     return std::nullopt;
   }
 
@@ -155,9 +193,12 @@ struct InterpreterArguments {
     for (const interp::Condition &condition : options.debug.breakpoints)
       if (std::string mistake = condition.findMistake(info); !mistake.empty())
         return fail(Outcome::Usage, "--break: '" + condition.toString() + "': " + mistake);
-    for (unsigned number : options.debug.printLines)
-      if (std::string mistake = info.explainMissing(number); !mistake.empty())
+    for (const interp::Debugger::PrintedLine &printed : options.debug.printLines) {
+      if (std::string mistake = info.explainMissing(printed.line); !mistake.empty())
         return fail(Outcome::Usage, "--print-values: " + mistake);
+      if (std::string mistake = printed.condition ? printed.condition->findMistake(info) : ""; !mistake.empty())
+        return fail(Outcome::Usage, "--print-values: '" + printed.condition->toString() + "': " + mistake);
+    }
     return std::nullopt;
   }
 };
@@ -198,7 +239,10 @@ int runCompiled(const runner::RunOptions &run, CommandLine &line) {
   runtime::Result<runtime::Artifact> artifact = runtime::readArtifact({bytes.data(), bytes.size()});
   if (!artifact)
     return runner::reportFailure(run, artifact.error());
-  return runner::runArtifact(run, *artifact);
+  runner::RunOptions withSources = run;
+  for (const std::string &folder : line.compiler.importPaths)
+    withSources.sourceFolders.push_back(folder);
+  return runner::runArtifact(withSources, *artifact);
 }
 
 } // namespace
@@ -220,9 +264,10 @@ int tile::runCommand(llvm::ArrayRef<const char *> words) {
   if (status != ParseStatus::Compile)
     return status == ParseStatus::Error ? int(Outcome::Usage) : int(Outcome::Success);
   if (line.emitGiven || !line.output.empty())
-    return fail(Outcome::Usage, "tilec run makes no file; leave out -o, --emit and --stop-after");
+    return fail(Outcome::Usage, "tilec run makes no file; leave out -o, -MD, --emit and --stop-after");
   try {
-    std::vector<std::string> rest(line.rest.rbegin(), line.rest.rend()); // CLI11 takes words from the back
+    std::vector<std::string> rest = InterpreterArguments::joinConditions(line.rest);
+    std::reverse(rest.begin(), rest.end()); // CLI11 takes words from the back
     app.parse(rest);
   } catch (const CLI::ParseError &error) {
     return fail(Outcome::Usage, llvm::Twine(error.what()) + "; see tilec run --help");

@@ -61,6 +61,10 @@ int compileCommand(llvm::ArrayRef<const char *> words) {
     return int(compilation.outcome());
   if (llvm::Error error = driver::writeOutput(output, compilation.result()))
     return fail(Outcome::Environment, std::move(error));
+  if (line.depfile.empty())
+    return int(Outcome::Success);
+  if (llvm::Error error = driver::writeOutput(line.depfile, driver::dependencyRule(output, compilation.sourceFiles())))
+    return fail(Outcome::Environment, std::move(error));
   return int(Outcome::Success);
 }
 

@@ -71,30 +71,16 @@ Value emitByteOffset(OpBuilder &builder, Location loc, Value base, int64_t bytes
                              ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(bytes)}, LLVM::GEPNoWrapFlags::nuw);
 }
 
-OffsetEmitter::OffsetEmitter(OpBuilder &builder, Location loc, ThreadMap map)
-    : builder(builder), loc(loc), map(std::move(map)) {
-  for (uint64_t basis : this->map.threads)
-    threadMask |= basis;
-}
-
-Value OffsetEmitter::dynamicPart(uint64_t bits) {
-  auto [entry, isNew] = dynamicParts.try_emplace(bits);
-  if (!isNew)
-    return entry->second;
-  if (bits != 0) {
-    Value base = dynamicPart(0);
-    return dynamicParts[bits] = arith::XOrIOp::create(builder, loc, base, emitI32(builder, loc, bits));
-  }
-  // Thread bits by the distance that they move: value = XOR over distances of (tid & mask) shifted.
+Value emitLinearMap(OpBuilder &builder, Location loc, Value input, const std::vector<uint64_t> &bases) {
+  // Bits by the distance that they move: value = XOR over distances of (input & mask) shifted.
   std::map<int, uint64_t> masks;
-  for (size_t in = 0; in < map.threads.size(); ++in)
-    for (uint64_t rest = map.threads[in]; rest != 0; rest &= rest - 1)
+  for (size_t in = 0; in < bases.size(); ++in)
+    for (uint64_t rest = bases[in]; rest != 0; rest &= rest - 1)
       masks[std::countr_zero(rest) - static_cast<int>(in)] |= uint64_t(1) << in;
   Value sum;
   uint64_t used = 0;
   for (auto [distance, mask] : masks) {
-    Value tid = emitThreadId(builder, loc);
-    Value term = arith::AndIOp::create(builder, loc, tid, emitI32(builder, loc, mask));
+    Value term = arith::AndIOp::create(builder, loc, input, emitI32(builder, loc, mask));
     if (distance > 0)
       term = arith::ShLIOp::create(builder, loc, term, emitI32(builder, loc, distance));
     if (distance < 0)
@@ -108,6 +94,34 @@ Value OffsetEmitter::dynamicPart(uint64_t bits) {
       sum = arith::OrIOp::create(builder, loc, sum, term);
     used |= image;
   }
+  return sum;
+}
+
+OffsetEmitter::OffsetEmitter(OpBuilder &builder, Location loc, ThreadMap map)
+    : builder(builder), loc(loc), map(std::move(map)) {
+  for (uint64_t basis : this->map.threads)
+    threadMask |= basis;
+}
+
+void OffsetEmitter::moveBy(Value value, uint64_t mask) {
+  moved = value;
+  threadMask |= mask;
+  dynamicParts.clear();
+  bases.clear();
+}
+
+Value OffsetEmitter::dynamicPart(uint64_t bits) {
+  auto [entry, isNew] = dynamicParts.try_emplace(bits);
+  if (!isNew)
+    return entry->second;
+  if (bits != 0) {
+    Value base = dynamicPart(0);
+    return dynamicParts[bits] = arith::XOrIOp::create(builder, loc, base, emitI32(builder, loc, bits));
+  }
+  bool isConstant = llvm::all_of(map.threads, [](uint64_t basis) { return basis == 0; });
+  Value sum = isConstant ? Value() : emitLinearMap(builder, loc, emitThreadId(builder, loc), map.threads);
+  if (moved)
+    sum = sum ? Value(arith::XOrIOp::create(builder, loc, sum, moved)) : moved;
   return dynamicParts[0] = sum;
 }
 

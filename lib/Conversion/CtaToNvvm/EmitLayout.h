@@ -39,10 +39,17 @@ mlir::Value emitI32(mlir::OpBuilder &builder, mlir::Location loc, int64_t value)
 /// `base` plus a constant number of bytes.
 mlir::Value emitByteOffset(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value base, int64_t bytes);
 
+/// The XOR of bases[i] over the bits i that are set in `input`, an i32; null if all bases are 0.
+mlir::Value emitLinearMap(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
+                          const std::vector<uint64_t> &bases);
+
 /// Emits values of one ThreadMap; what the registers share is emitted once.
 class OffsetEmitter {
 public:
   OffsetEmitter(mlir::OpBuilder &builder, mlir::Location loc, ThreadMap map);
+
+  /// XORs a run-time value, an i32 of which only the bits of `mask` can be set, into all that is emitted from here on.
+  void moveBy(mlir::Value value, uint64_t mask);
 
   /// The i32 value at `constant` XOR threads(tid), plus `start`. Pass map.ofRegister(r), or XOR more into it.
   mlir::Value index(uint64_t constant, int64_t start = 0);
@@ -59,7 +66,8 @@ private:
   mlir::OpBuilder &builder;
   mlir::Location loc;
   ThreadMap map;
-  uint64_t threadMask = 0; // bits that some thread sets
+  uint64_t threadMask = 0; // bits that some thread, or `moved`, sets
+  mlir::Value moved;
   llvm::DenseMap<uint64_t, mlir::Value> dynamicParts;
   llvm::DenseMap<std::pair<mlir::Value, uint64_t>, mlir::Value> bases;
 };

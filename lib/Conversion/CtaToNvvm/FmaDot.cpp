@@ -6,6 +6,8 @@
 //
 //   for each part of k:  load a[rows, part], b[part, columns]
 //     for k in part, r in registers:  acc[r] += a[row(r), k] * b[k, column(r)]
+//
+// All of that is written out, but for products so large that several parts at a time are left to a loop.
 #include "EmitLayout.h"
 #include "Float8.h"
 #include "Patterns.h"
@@ -14,6 +16,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <bit>
 
@@ -99,42 +102,119 @@ Value emitMultiplyAdd(OpBuilder &builder, Location loc, Value a, Value b, Value 
   return arith::AddIOp::create(builder, loc, acc, arith::MulIOp::create(builder, loc, a, b));
 }
 
+/// Emits one product.
+class FmaDotEmitter {
+public:
+  FmaDotEmitter(OpBuilder &builder, cta::FmaDotOp op, Value a, Value b, const target::GpuTarget &gpu)
+      : builder(builder), loc(op.getLoc()), aType(op.getA().getType()), bType(op.getB().getType()),
+        accLayout(cta::getLayout(op.getAcc().getType())), element(op.getAcc().getType().getElementType()), aBase(a),
+        bBase(b), gpu(gpu), k(aType.getShape()[1]), n(bType.getShape()[1]),
+        // Four k at a time bound the registers that wait; 16 bytes are the widest load.
+        part(std::min<int64_t>(k, std::min(4u, 16 / getBytesInMemory(aType.getElementType())))),
+        rows(linesOf(accLayout, 0)), columns(linesOf(accLayout, 1)), canonical(canonicalRegisters(accLayout)) {}
+
+  Registers emit(ValueRange acc) {
+    Registers sums(acc);
+    if (int64_t step = chooseStep(); step < k)
+      emitLoop(sums, step);
+    else
+      emitParts(sums, k, {});
+    for (size_t index = 0; index < sums.size(); ++index)
+      sums[index] = sums[canonical[index]];
+    return sums;
+  }
+
+private:
+  bool isOwn(size_t index) const { return canonical[index] == int32_t(index); }
+
+  /// How many k are added without a loop around them.
+  int64_t chooseStep() const {
+    // ptxas takes 0.6 s for 4096 multiply-adds of a thread, but 7 s for 16384 of one with too few registers.
+    constexpr int64_t mostWithoutLoop = 8192, mostInLoop = 2048;
+    int64_t each = 0; // k
+    for (size_t index = 0; index < canonical.size(); ++index)
+      each += isOwn(index);
+    if (each * k <= mostWithoutLoop)
+      return k;
+    int64_t step = part;
+    while (step * 2 * each <= mostInLoop)
+      step *= 2;
+    return step;
+  }
+
+  void emitLoop(Registers &sums, int64_t step) {
+    SmallVector<Value> initial;
+    for (size_t index = 0; index < sums.size(); ++index)
+      if (isOwn(index))
+        initial.push_back(sums[index]);
+    auto loop = scf::ForOp::create(builder, loc, emitI32(builder, loc, 0), emitI32(builder, loc, k),
+                                   emitI32(builder, loc, step), initial);
+    auto assign = [&](ValueRange values) {
+      for (size_t index = 0, next = 0; index < sums.size(); ++index)
+        if (isOwn(index))
+          sums[index] = values[next++];
+    };
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(loop.getBody());
+      assign(loop.getRegionIterArgs());
+      emitParts(sums, step, loop.getInductionVar());
+      SmallVector<Value> results;
+      for (size_t index = 0; index < sums.size(); ++index)
+        if (isOwn(index))
+          results.push_back(sums[index]);
+      scf::YieldOp::create(builder, loc, results);
+    }
+    assign(loop.getResults());
+  }
+
+  /// Adds the products of `count` k from the first one on, or from `first`, a multiple of `count`.
+  void emitParts(Registers &sums, int64_t count, Value first) {
+    LinearLayout aPart = partLayout(rows, part, 1, k, aType.getShape().vec());
+    LinearLayout bPart = partLayout(columns, part, n, 1, bType.getShape().vec());
+    SharedPartLoader aLoader(builder, loc, {aBase, aType.getElementType(), aType.getLayout().getLayout(), aPart},
+                             partShifts(part, k, 1));
+    SharedPartLoader bLoader(builder, loc, {bBase, bType.getElementType(), bType.getLayout().getLayout(), bPart},
+                             partShifts(part, k, n));
+    if (first) {
+      std::vector<uint64_t> aShifts, bShifts; // of the bits of `first`
+      for (int64_t bit = 1; bit < k; bit *= 2) {
+        aShifts.push_back(bit < count ? 0 : uint64_t(bit));
+        bShifts.push_back(bit < count ? 0 : uint64_t(bit * n));
+      }
+      aLoader.moveBy(first, aShifts);
+      bLoader.moveBy(first, bShifts);
+    }
+    for (int64_t start = 0; start < count; start += part) {
+      SmallVector<Value> a = emitExtended(builder, loc, aLoader.load(start), aType.getElementType(), element, gpu);
+      SmallVector<Value> b = emitExtended(builder, loc, bLoader.load(start * n), bType.getElementType(), element, gpu);
+      for (int64_t step = 0; step < part; ++step)
+        for (size_t index = 0; index < sums.size(); ++index)
+          if (isOwn(index))
+            sums[index] = emitMultiplyAdd(builder, loc, a[step + part * rows.lineOf[index]],
+                                          b[step + part * columns.lineOf[index]], sums[index]);
+    }
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  cta::BufferType aType, bType;
+  const LinearLayout &accLayout;
+  Type element;
+  Value aBase, bBase;
+  const target::GpuTarget &gpu;
+  const int64_t k, n, part;
+  const ThreadLines rows, columns;
+  const std::vector<int32_t> canonical;
+};
+
 struct FmaDotLowering : TargetPattern<cta::FmaDotOp> {
   using TargetPattern::TargetPattern;
 
   LogicalResult matchAndRewrite(cta::FmaDotOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    cta::BufferType aType = op.getA().getType(), bType = op.getB().getType();
-    const LinearLayout &accLayout = cta::getLayout(op.getAcc().getType());
-    Type element = op.getAcc().getType().getElementType();
-    int64_t k = aType.getShape()[1], n = bType.getShape()[1];
-    // Four k at a time bound the registers that wait; 16 bytes are the widest load.
-    int64_t part = std::min<int64_t>(k, std::min(4u, 16 / getBytesInMemory(aType.getElementType())));
-
-    ThreadLines rows = linesOf(accLayout, 0), columns = linesOf(accLayout, 1);
-    LinearLayout aPart = partLayout(rows, part, 1, k, aType.getShape().vec());
-    LinearLayout bPart = partLayout(columns, part, n, 1, bType.getShape().vec());
-    SharedPartLoader aLoader(rewriter, loc,
-                             {adaptor.getA().front(), aType.getElementType(), aType.getLayout().getLayout(), aPart},
-                             partShifts(part, k, 1));
-    SharedPartLoader bLoader(rewriter, loc,
-                             {adaptor.getB().front(), bType.getElementType(), bType.getLayout().getLayout(), bPart},
-                             partShifts(part, k, n));
-    std::vector<int32_t> canonical = canonicalRegisters(accLayout);
-    Registers sums(adaptor.getAcc());
-    for (int64_t first = 0; first < k; first += part) {
-      SmallVector<Value> a = emitExtended(rewriter, loc, aLoader.load(first), aType.getElementType(), element, gpu);
-      SmallVector<Value> b = emitExtended(rewriter, loc, bLoader.load(first * n), bType.getElementType(), element, gpu);
-      for (int64_t step = 0; step < part; ++step)
-        for (size_t index = 0; index < sums.size(); ++index)
-          if (canonical[index] == int32_t(index))
-            sums[index] = emitMultiplyAdd(rewriter, loc, a[step + part * rows.lineOf[index]],
-                                          b[step + part * columns.lineOf[index]], sums[index]);
-    }
-    for (size_t index = 0; index < sums.size(); ++index)
-      sums[index] = sums[canonical[index]];
-    rewriter.replaceOpWithMultiple(op, {sums});
+    FmaDotEmitter emitter(rewriter, op, adaptor.getA().front(), adaptor.getB().front(), gpu);
+    rewriter.replaceOpWithMultiple(op, {emitter.emit(adaptor.getAcc())});
     return success();
   }
 };

@@ -81,6 +81,7 @@ std::string escaped(StringRef text) {
   return result;
 }
 
+/// One thread reports what several know, and ends the kernel, so that no other one does before the report is out.
 struct AssertLowering : OpConversionPattern<AssertOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -92,6 +93,10 @@ struct AssertLowering : OpConversionPattern<AssertOp> {
       all = emitAnd(rewriter, loc, all, condition);
     Value isFalse =
         arith::XOrIOp::create(rewriter, loc, all, arith::ConstantIntOp::create(rewriter, loc, rewriter.getI1Type(), 1));
+    auto tensor = dyn_cast<RankedTensorType>(op.getCondition().getType());
+    if (Value isFirst =
+            tensor ? emitIsFirstCopy(rewriter, loc, cta::getLayout(tensor)) : emitIsFirstOfTeam(rewriter, op))
+      isFalse = arith::AndIOp::create(rewriter, loc, isFalse, isFirst);
     auto branch = scf::IfOp::create(rewriter, loc, isFalse, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(branch.thenBlock());

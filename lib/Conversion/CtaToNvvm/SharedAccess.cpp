@@ -149,6 +149,17 @@ SharedPartLoader::SharedPartLoader(OpBuilder &builder, Location loc, const Share
 
 SharedPartLoader::~SharedPartLoader() = default;
 
+void SharedPartLoader::moveBy(Value index, const std::vector<uint64_t> &ofBit) {
+  std::vector<uint64_t> bytes;
+  uint64_t mask = 0;
+  for (uint64_t shift : ofBit) {
+    bytes.push_back(*state->places.express(shift) * getBytesInMemory(state->element));
+    mask |= bytes.back();
+  }
+  if (Value moved = emitLinearMap(state->builder, state->loc, index, bytes))
+    state->offsets->moveBy(moved, mask);
+}
+
 SmallVector<Value> SharedPartLoader::load(uint64_t shift) {
   const VectorAccess &access = state->access;
   WordFormat format = wordsFor(state->element, access.elements);

@@ -33,6 +33,10 @@ public:
                    const std::vector<uint64_t> &shifts);
   ~SharedPartLoader();
 
+  /// From here on, all that is loaded is moved also by the shifts of the bits that are set in `index`, an i32: bit i by
+  /// ofBit[i], an XOR of shifts or 0.
+  void moveBy(mlir::Value index, const std::vector<uint64_t> &ofBit);
+
   /// The registers of the part that is moved by `shift`, an XOR of shifts.
   llvm::SmallVector<mlir::Value> load(uint64_t shift);
 

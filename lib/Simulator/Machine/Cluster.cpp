@@ -97,6 +97,15 @@ Cluster::Outcome Cluster::runWarp(Warp &warp) {
     return Outcome::Faulted;
   if (turn.idle)
     warp.idleSince = before;
+  if (warp.instructionsRun > machine.config.stepLimit && !warp.fragments.empty()) {
+    const Fragment &fragment = warp.fragments.front();
+    warp.fault(ReportKind::Endless, machine.program.operations[fragment.pc]->instruction->place,
+               firstLane(fragment.lanes),
+               fmt::format("a warp has executed more than {} instructions, in a loop that may have no end; --steps "
+                           "allows more",
+                           machine.config.stepLimit));
+    return Outcome::Faulted;
+  }
   if (warp.fragments.empty() && warp.cta.hasExited() && machine.checker)
     machine.checker->endCta(warp.cta);
   if (*progress == before) {

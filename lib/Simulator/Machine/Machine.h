@@ -22,6 +22,8 @@ struct LaunchConfig {
   /// (atomics, and loads with an order).
   uint64_t idleLimit = 50'000'000;
   uint64_t pollLimit = 50'000;
+  /// A warp hangs that executes more instructions than these, whatever it changes: half a minute.
+  uint64_t stepLimit = 100'000'000;
 };
 
 class Machine {

@@ -25,6 +25,8 @@ std::string_view reportKindName(ReportKind kind) {
     return "barrier-misuse";
   case ReportKind::Deadlock:
     return "deadlock";
+  case ReportKind::Endless:
+    return "endless";
   case ReportKind::EarlyExit:
     return "early-exit";
   case ReportKind::Divergence:

@@ -18,6 +18,7 @@ enum class ReportKind : uint8_t {
   Misaligned,
   BarrierMisuse,
   Deadlock,
+  Endless,       ///< a warp that has executed too many instructions
   EarlyExit,     ///< a CTA ended that a peer still accesses, or with copies in flight
   Divergence,    ///< an aligned instruction without all threads of its warp
   Trap,          ///< trap, a failed assertion

@@ -66,6 +66,14 @@ void scale(const LaunchConfig &config, void **arguments) {
     y[i] = alpha * x[i];
 }
 
+/// out[i, j] = the element j behind address i, for 8 elements.
+void rows(const LaunchConfig &config, void **arguments) {
+  const float *const *table = argument<const float *const *>(arguments, 0);
+  float *out = argument<float *>(arguments, 2);
+  for (unsigned i = 0; i < config.gridX * 8; ++i)
+    out[i] = table[i / 8][i % 8];
+}
+
 /// c[m, n] = max(a[m, k] @ b[k, n] + bias[n], 0) in f32, all contiguous.
 void biasRelu(const LaunchConfig &, void **arguments) {
   const float *a = argument<const float *>(arguments, 0), *b = argument<const float *>(arguments, 1);
@@ -246,6 +254,7 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule, const char *name) {
               : std::strcmp(name, "matmul") == 0     ? reinterpret_cast<CUfunction>(matmul)
               : std::strcmp(name, "bias_relu") == 0  ? reinterpret_cast<CUfunction>(biasRelu)
               : std::strcmp(name, "persistent") == 0 ? reinterpret_cast<CUfunction>(persistentMatmul)
+              : std::strcmp(name, "rows") == 0       ? reinterpret_cast<CUfunction>(rows)
               : std::strcmp(name, "twice") == 0      ? reinterpret_cast<CUfunction>(twice)
                                                      : nullptr;
   return *function ? 0 : notFound;

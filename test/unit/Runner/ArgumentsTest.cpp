@@ -1,5 +1,5 @@
 // Binding by name: defaults, dependencies, ranges and every error that a user can make.
-#include "Runner/Arguments.h"
+#include "Runner/BufferSource.h"
 
 #include "TestBuffers.h"
 
@@ -15,10 +15,8 @@ std::string errorOf(const std::vector<std::string> &arguments, const Manifest &o
   Result<Bindings> bindings = Bindings::bind(of, arguments, 132);
   if (!bindings)
     return bindings.error().message;
-  for (size_t i = 0; i < of.parameters.size(); ++i)
-    if (of.parameters[i].isPointer)
-      if (Result<HostBuffer> buffer = bindBuffer(of, *bindings, i, 0); !buffer)
-        return buffer.error().message;
+  if (Result<std::vector<FilledBuffer>> buffers = bindBuffers(of, *bindings, 0); !buffers)
+    return buffers.error().message;
   Result<std::vector<int64_t>> grid = bindGrid(of, *bindings);
   return grid ? "no error" : grid.error().message;
 }
@@ -50,19 +48,20 @@ TEST(Arguments, buffersHaveShapeAndRole) {
   Result<Bindings> bindings =
       Bindings::bind(manifest, {"M=2", "N=3", "K=4", "stride_am=1", "stride_ak=M", "a=ones", "b=full(2.5)"}, 132);
   ASSERT_TRUE(bool(bindings));
-  Result<HostBuffer> a = bindBuffer(manifest, *bindings, 0, 0);
-  ASSERT_TRUE(bool(a)) << a.error().message;
-  EXPECT_EQ(a->layout().strides, (std::vector<int64_t>{1, 2}));
-  EXPECT_EQ(valuesOf(*a), std::vector<double>(8, 1.0));
-  EXPECT_EQ(valuesOf(*bindBuffer(manifest, *bindings, 1, 0)), std::vector<double>(12, 2.5));
-  for (double value : valuesOf(*bindBuffer(manifest, *bindings, 2, 0)))
+  Result<std::vector<FilledBuffer>> buffers = bindBuffers(manifest, *bindings, 0);
+  ASSERT_TRUE(bool(buffers)) << buffers.error().message;
+  const HostBuffer &a = (*buffers)[0].buffer;
+  EXPECT_EQ(a.layout().strides, (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ(valuesOf(a), std::vector<double>(8, 1.0));
+  EXPECT_EQ(valuesOf((*buffers)[1].buffer), std::vector<double>(12, 2.5));
+  for (double value : valuesOf((*buffers)[2].buffer))
     EXPECT_NE(value, value); // an output is poisoned
 }
 
 TEST(Arguments, seedsDecideRandomValues) {
   const auto values = [](const char *text, uint64_t seed) {
     Result<Bindings> bindings = Bindings::bind(manifest, {"M=4", "K=8", text}, 132);
-    return valuesOf(*bindBuffer(manifest, *bindings, 0, seed));
+    return valuesOf((*bindBuffers(manifest, *bindings, seed))[0].buffer);
   };
   EXPECT_EQ(values("a=random(seed=3)", 0), values("a=random(3)", 1));
   EXPECT_NE(values("a=random(3)", 0), values("a=random(4)", 0));
@@ -100,7 +99,7 @@ TEST(Arguments, negative_errors) {
       {{"K=4", "a=random(x)"}, "the seed 'x' is not a non-negative integer"},
       {{"K=4", "a=random(3"}, "'random(3' is malformed"},
       {{"K=4", "a=full"}, "expected full(value)"},
-      {{"K=4", "a=full(x)"}, "'x' is not a number"},
+      {{"K=4", "a=full(x)"}, "in expression 'x', column 1: x: neither a buffer nor a number of this kernel"},
       {{"M=2147483647", "K=2147483644"}, "at most 1 TiB is supported"},
   };
   for (const auto &[arguments, expected] : cases)
@@ -118,7 +117,8 @@ TEST(Arguments, negative_cyclicDefaults) {
 TEST(Arguments, negative_pointerWithoutDeclaredSize) {
   Manifest bare = manifest;
   bare.parameters[0].buffer.reset();
-  EXPECT_NE(errorOf({"K=4"}, bare).find("give a .npy file, or declare '#: buffer a[...]'"), std::string::npos);
+  EXPECT_NE(errorOf({"K=4"}, bare).find("give a .npy file or a list, or declare '#: buffer a[...]'"),
+            std::string::npos);
 }
 
 } // namespace

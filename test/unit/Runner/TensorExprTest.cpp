@@ -49,12 +49,36 @@ protected:
   TensorNames names;
 };
 
+TEST_F(TensorExprTest, groups) {
+  const HostBuffer offsets = makeBuffer({4}, {0, 1, 1, 3}), w = makeBuffer({3, 2, 1}, {1, 2, 10, 20, 100, 200});
+  const HostBuffer rows = makeBuffer({4, 2}, {1, 2, 3, 4, 5, 6, 7, 8}), index = makeBuffer({2, 2}, {1, 0, 1, 7});
+  names.buffers["offsets"] = &offsets;
+  names.buffers["w"] = &w;
+  names.buffers["rows"] = &rows;
+  names.buffers["index"] = &index;
+  // The second group has no rows, the last row no group.
+  expectValues("group_matmul(rows, w, offsets)", {4, 1}, {5, 1100, 1700, 0});
+  expectValues("segment(rows, offsets, 0)", {4, 2}, {0, 0, 2, 2, 2, 2, -1, -1});
+  expectValues("segment(rows, offsets, -1)", {4, 2}, {0, 2, 0, 2, 0, 2, 0, 2});
+  expectValues("part(rows, 1, 2, 3)", {2, 3}, {2, 3, 4, 5, 6, 7});
+  expectValues("concat(v, part(rows, 0, 1, 2) @ part(rows, 2, 2, 1))", {4}, {10, 20, 30, 11});
+  expectValues("gather(rows, take(index, 0, 0))", {1, 2, 2}, {3, 4, 1, 2});
+  EXPECT_TRUE(std::isnan(evaluate("gather(v, index)").values[3]));
+  EXPECT_NE(errorOf("part(rows, 1, 2, 4)").find("which has 8"), std::string::npos) << errorOf("part(rows, 1, 2, 4)");
+  EXPECT_NE(errorOf("group_matmul(rows, rows, offsets)").find("are not [M, K], [G, K, N] and [G + 1]"),
+            std::string::npos);
+  EXPECT_NE(errorOf("segment(rows, rows, 0)").find("expected one dimension"), std::string::npos);
+  EXPECT_NE(errorOf("gather(1, index)").find("the array is a scalar"), std::string::npos);
+}
+
 TEST_F(TensorExprTest, arithmeticAndPrecedence) {
   expectValues("1 + 2 * 3 - 4 / 8", {}, {6.5});
   expectValues("-2 * -(1 + 1)", {}, {4});
   expectValues("1 - 2 - 3", {}, {-4});
   expectValues("2 * alpha + eps", {}, {4.25});
   expectValues("1e-3 + .5 + 2.", {}, {2.501});
+  expectValues("-2 ** 2 + 2 ** 3 ** 2 + 2 ** -1", {}, {508.5});
+  expectValues("a ** 2", {2, 3}, {1, 4, 9, 16, 25, 36});
   expectValues("a * 2 + 1 > 6", {2, 3}, {0, 0, 1, 1, 1, 1});
   expectValues("a == 3", {2, 3}, {0, 0, 1, 0, 0, 0});
   expectValues("a != a", {2, 3}, {0, 0, 0, 0, 0, 0});

@@ -64,6 +64,19 @@ TEST(Expression, values) {
   }
 }
 
+TEST(Expression, powers) {
+  EXPECT_EQ(evaluate("2**20").value, 1048576);
+  EXPECT_EQ(evaluate("-2 ** 2").value, -4);
+  EXPECT_EQ(evaluate("(-2) ** 3").value, -8);
+  EXPECT_EQ(evaluate("2 ** 3 ** 2").value, 512);
+  EXPECT_EQ(evaluate("3 * 2**4 // 5").value, 9);
+  EXPECT_EQ(evaluate("0 ** 0").value, 1);
+  EXPECT_EQ(evaluate("(-2) ** 63").value, INT64_MIN);
+  EXPECT_EQ(evaluate("1 ** 9223372036854775807").value, 1);
+  EXPECT_EQ(evaluate("2 ** 63").error, EvaluationError::Overflow);
+  EXPECT_EQ(evaluate("2 ** -1").error, EvaluationError::NegativeOperand);
+}
+
 TEST(Expression, nestedConditionalInTheValueKeepsItsJumps) {
   EXPECT_EQ(evaluate("(1 if M == 300 else 2) if N == -7 else 3").value, 1);
   EXPECT_EQ(evaluate("(1 if M == 301 else 2) if N == -7 else 3").value, 2);
