@@ -154,6 +154,8 @@ template <typename T> T apply(LibraryFunction function, T a, T b, T c) {
     return T(norm3d(a, b, c));
   case LibraryFunction::rnorm3d:
     return T(1 / norm3d(a, b, c));
+  case LibraryFunction::rsqrt_rn:
+    return T(1 / std::sqrt(double(a)));
   }
   return a;
 }

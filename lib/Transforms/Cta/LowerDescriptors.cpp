@@ -253,7 +253,8 @@ private:
       Value buffer = isRest ? last : cta::SlotOp::create(builder, loc, part, ring, emitI32(loc, index % slots));
       cta::LocalStoreOp::create(builder, loc, values, buffer);
       cta::ProxyFenceOp::create(builder, loc);
-      cta::TmaStoreOp::create(builder, loc, buffer, isRest ? restDesc : store.getDesc(), offsets, groups);
+      cta::TmaStoreOp::create(builder, loc, buffer, isRest ? restDesc : store.getDesc(), offsets, groups,
+                              store.getReduceAttr());
     }
   }
 
