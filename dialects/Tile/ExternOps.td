@@ -45,7 +45,8 @@ def Tile_ReadRegisterOp : Tile_Op<"read_register", [DeclareOpInterfaceMethods<Me
 def Tile_LibraryCallOp : Tile_Op<"library_call", [Pure, Elementwise, SameOperandsAndResultType]> {
   let summary = "function of CUDA's libdevice of each element";
   let description = [{
-    One to three operands of fp32 or fp64, scalars or tensors. What is a function of the math dialect, too, is that.
+    One to three operands of fp32 or fp64, scalars or tensors. What is a function of the math dialect, too, is
+    that, unless its f32 form is an instruction of less precision.
 
     Example: `%z = tile.library_call hypot(%x, %y) : tensor<128xf32>`
   }];

@@ -49,7 +49,7 @@ def Tile_GridDependency : Tile_Enum<"GridDependency", "what a grid says to those
   I32EnumAttrCase<"wait", 0>, I32EnumAttrCase<"launch", 1>]>;
 def Tile_GridDependencyAttr : Tile_EnumAttr<Tile_GridDependency, "dependency">;
 
-// CUDA, "libdevice User's Guide"; what the math dialect has is not here.
+// CUDA, "libdevice User's Guide"; what the math dialect has is not here, but for what it has as an approximation of f32.
 def Tile_LibraryFunction : Tile_Enum<"LibraryFunction", "a function of CUDA's libdevice", [
   I32EnumAttrCase<"cospi", 0>, I32EnumAttrCase<"sinpi", 1>, I32EnumAttrCase<"cyl_bessel_i0", 2>,
   I32EnumAttrCase<"cyl_bessel_i1", 3>, I32EnumAttrCase<"erfcinv", 4>, I32EnumAttrCase<"erfcx", 5>,
@@ -58,7 +58,8 @@ def Tile_LibraryFunction : Tile_Enum<"LibraryFunction", "a function of CUDA's li
   I32EnumAttrCase<"normcdfinv", 13>, I32EnumAttrCase<"rcbrt", 14>, I32EnumAttrCase<"tgamma", 15>,
   I32EnumAttrCase<"y0", 16>, I32EnumAttrCase<"y1", 17>, I32EnumAttrCase<"fdim", 18>, I32EnumAttrCase<"hypot", 19>,
   I32EnumAttrCase<"nextafter", 20>, I32EnumAttrCase<"remainder", 21>, I32EnumAttrCase<"rhypot", 22>,
-  I32EnumAttrCase<"norm3d", 23>, I32EnumAttrCase<"rnorm3d", 24>, I32EnumAttrCase<"rsqrt_rn", 25>]>;
+  I32EnumAttrCase<"norm3d", 23>, I32EnumAttrCase<"rnorm3d", 24>, I32EnumAttrCase<"rsqrt_rn", 25>,
+  I32EnumAttrCase<"exp", 26>, I32EnumAttrCase<"log2", 27>]>;
 def Tile_LibraryFunctionAttr : Tile_EnumAttr<Tile_LibraryFunction, "library_function">;
 
 // PTX ISA, "Rounding Modifiers": to nearest even, towards zero, down, up.

@@ -142,13 +142,8 @@ std::optional<Sema::KernelParameter> Sema::parseDescriptor(llvm::StringRef text,
     return bad();
   // As in make_tensor_descriptor, what is outside may be said to be NaN.
   rest = rest.trim();
-  if (rest.consume_back("nan")) {
-    rest = rest.trim();
-    if (!rest.consume_back(","))
-      return bad();
-    parameter.padsNan = true;
-    rest = rest.trim();
-  }
+  parameter.padsNan = rest.consume_back(":nan");
+  rest = rest.trim();
   if (!rest.consume_back("]"))
     return bad();
   auto [elementName, sizes] = rest.split('[');

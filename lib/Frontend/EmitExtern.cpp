@@ -1,7 +1,8 @@
 // Builtins: inline PTX, the order of grids, and the functions of CUDA's libdevice.
 //
 // A function of libdevice is an operation of the math dialect, or else a tile.library_call; narrower floats and
-// integers are computed in fp32. The "fast" ones, which promise less precision, are the same functions.
+// integers are computed in fp32. The "fast" ones, which promise less precision, are the same functions. Those of tl
+// whose fp32 form is one instruction (exp, log2) are less precise than libdevice's.
 
 #include "Frontend/EmitExtern.h"
 
@@ -75,16 +76,21 @@ SymValue emitGridLaunch(Sema &, BuiltinCall &call) {
 }
 
 /// The number is that of the kernel in whose body the call stands: chosen before anything is emitted.
-SymValue emitNumWarps(Sema &sema, BuiltinCall &) {
-  auto kernel = sema.builder.getInsertionBlock()->getParentOp()->getParentOfType<KernelOp>();
-  if (!kernel)
-    kernel = llvm::cast<KernelOp>(sema.builder.getInsertionBlock()->getParentOp());
-  return SymValue::makeConstant(Int128(kernel.getNumWarps()));
+SymValue emitNumWarps(Sema &sema, BuiltinCall &call) {
+  mlir::Block *block = sema.builder.getInsertionBlock();
+  Operation *parent = block ? block->getParentOp() : nullptr;
+  while (parent && !isa<KernelOp>(parent))
+    parent = parent->getParentOp();
+  if (!parent) // in a decorator
+    return sema.error(Diag::not_supported, call.range, {std::string(call.info.name) + " outside of a kernel"});
+  return SymValue::makeConstant(Int128(llvm::cast<KernelOp>(parent).getNumWarps()));
 }
 SymValue emitNumThreads(Sema &sema, BuiltinCall &call) {
   constexpr int threadsPerWarp = 32;
-  return sema.fromResult(evaluate(BinaryOp::Mult, emitNumWarps(sema, call).constant, Int128(threadsPerWarp)),
-                         call.range);
+  SymValue warps = emitNumWarps(sema, call);
+  if (warps.isError())
+    return {};
+  return sema.fromResult(evaluate(BinaryOp::Mult, warps.constant, Int128(threadsPerWarp)), call.range);
 }
 
 static SymValue emitRegister(BuiltinCall &call, SpecialRegister source, DType type) {
@@ -124,7 +130,6 @@ constexpr MathFunction functions[] = {
     {"cosh", "math.cosh"},
     {"erf", "math.erf"},
     {"erfc", "math.erfc"},
-    {"exp", "math.exp"},
     {"exp2", "math.exp2"},
     {"expm1", "math.expm1"},
     {"fabs", "math.absf"},
@@ -152,7 +157,6 @@ constexpr MathFunction functions[] = {
     {"log", "math.log"},
     {"log10", "math.log10"},
     {"log1p", "math.log1p"},
-    {"log2", "math.log2"},
     {"nearbyint", "math.roundeven"},
     {"pow", "math.powf"},
     {"rint", "math.roundeven"},
