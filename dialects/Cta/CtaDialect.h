@@ -44,6 +44,9 @@ std::vector<int32_t> registersInColumns(mlir::RankedTensorType type, std::option
 
 // What verifiers of several families share.
 
+/// Whether TMA combines such elements with those in memory (PTX ISA, "cp.reduce.async.bulk.tensor"). Whether integers
+/// are unsigned, and how 64-bit ones are added, would be the tensor map's to say: not those.
+bool canReduceByTma(AtomicKind kind, mlir::Type element);
 /// The buffer is the block of a descriptor with these offsets, or a part of it.
 mlir::LogicalResult verifyBlock(mlir::Operation *op, DescType desc, mlir::ValueRange offsets, BufferType buffer,
                                 bool mayBePart);

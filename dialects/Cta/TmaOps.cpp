@@ -57,8 +57,27 @@ LogicalResult TmaLoadSyncOp::verify() {
   return verifyBlock(*this, getDesc().getType(), getOffsets(), getBuffer().getType(), /*mayBePart=*/false);
 }
 
+bool tile::cta::canReduceByTma(AtomicKind kind, Type element) {
+  switch (kind) {
+  case AtomicKind::add:
+    return element.isInteger(32) || element.isF16() || element.isBF16() || element.isF32();
+  case AtomicKind::and_:
+  case AtomicKind::or_:
+  case AtomicKind::xor_:
+    return element.isInteger(32) || element.isInteger(64);
+  case AtomicKind::fmax:
+  case AtomicKind::fmin:
+    return element.isF16() || element.isBF16();
+  default:
+    return false;
+  }
+}
+
 LogicalResult TmaStoreOp::verify() {
   BufferType buffer = getBuffer().getType();
+  if (std::optional<AtomicKind> kind = getReduce(); kind && !canReduceByTma(*kind, buffer.getElementType()))
+    return emitOpError() << "cannot combine " << buffer.getElementType() << " by '" << stringifyAtomicKind(*kind)
+                         << "'";
   int64_t groups = int32_t(getGroups());
   if (groups < 1 || (groups > 1 && !buffer.getPart(groups)))
     return emitOpError() << "gives each of " << groups << " warp groups its part of "

@@ -60,16 +60,22 @@ def Cta_TmaStoreOp : Cta_Op<"tma_store", [MemoryEffects<[MemWrite<Tile_GlobalMem
     dropped. What was written into the buffer by ordinary stores needs a `cta.proxy_fence` and then a barrier before.
     The buffer may lack leading dimensions of size 1, and be a part of the block: then `offsets` is the coordinate of the part's first element. With
     `groups`, each of so many warp groups copies its share of the rows, or of the columns if the buffer has several
-    panels, by a thread of its own: the first group the first ones, and so on.
+    panels, by a thread of its own: the first group the first ones, and so on. With `reduce` the block is combined with
+    what is there (`cp.reduce.async.bulk.tensor`): `add` of integers of 32 bits and of floats of 16 and 32, `and`, `or`,
+    `xor`, `fmin` and `fmax` of 16-bit floats.
 
     Example:
     ```mlir
     cta.tma_store %b, %d[%i, %j] : !cta.buffer<128x64xf16, #s>, !tile.desc<128x256xf16>
+    cta.tma_store %b, %d[%i, %j] reduce add : !cta.buffer<128x64xf16, #s>, !tile.desc<128x256xf16>
     ```
   }];
   let arguments = (ins Arg<Cta_BufferType, "tile", [MemRead<Cta_SharedMemory>]>:$buffer, Tile_DescType:$desc,
-                       Variadic<I32>:$offsets, DefaultValuedAttr<I32Attr, "1">:$groups);
-  let assemblyFormat = "$buffer `,` $desc `[` $offsets `]` attr-dict `:` type($buffer) `,` type($desc)";
+                       Variadic<I32>:$offsets, DefaultValuedAttr<I32Attr, "1">:$groups,
+                       OptionalAttr<Tile_AtomicKindAttr>:$reduce);
+  let assemblyFormat = [{
+    $buffer `,` $desc `[` $offsets `]` (`reduce` $reduce^)? attr-dict `:` type($buffer) `,` type($desc)
+  }];
   let hasVerifier = 1;
 }
 

@@ -8,6 +8,12 @@ LogicalResult AtomicRmwOp::verify() {
   Type element = getElementTypeOf(getValue().getType());
   unsigned bits = element.getIntOrFloatBitWidth();
   bool isFloat = isa<FloatType>(element);
+  if (getKind() == AtomicKind::fmax || getKind() == AtomicKind::fmin) {
+    if (element.isF16() || element.isBF16())
+      return success();
+    return emitOpError() << "has kind '" << stringifyAtomicKind(getKind()) << "' of " << element
+                         << "; it is for f16 and bf16";
+  }
   if (isFloat && getKind() != AtomicKind::add && getKind() != AtomicKind::xchg)
     return emitOpError() << "has kind '" << stringifyAtomicKind(getKind()) << "' of " << element
                          << "; floats take add and xchg";

@@ -20,8 +20,8 @@ def Tile_AtomicRmwOp : Tile_AtomicOp<"atomic_rmw", [
   let description = [{
     Replaces `*ptr` by `kind(*ptr, value)` in one step, for each element whose mask holds; the result is the value before,
     and undefined where the mask does not hold. Scalars are tensors of one element. Kinds: `add` of integers and floats,
-    `max`, `min` (signed) and `umax`, `umin` of integers, `and`, `or`, `xor` of integers, `xchg` of both. Integers have
-    32 or 64 bits. `order` and `scope` are those of the PTX memory model ("Memory Consistency Model"): which accesses of
+    `max`, `min` (signed) and `umax`, `umin` of integers, `and`, `or`, `xor` of integers, `xchg` of both, `fmax`, `fmin`
+    of 16-bit floats (a number beats NaN). Integers have 32 or 64 bits. `order` and `scope` are those of the PTX memory model ("Memory Consistency Model"): which accesses of
     this program others see in order, and who the others are. If two elements have one address, both updates happen.
 
     Example:

@@ -13,6 +13,21 @@ void InlineAsmOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &eff
   effects.emplace_back(MemoryEffects::Write::get(), GlobalMemory::get());
 }
 
+void ReadRegisterOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  if (getSource() == SpecialRegister::smid)
+    return;
+  effects.emplace_back(MemoryEffects::Read::get(), GlobalMemory::get());
+  effects.emplace_back(MemoryEffects::Write::get(), GlobalMemory::get());
+}
+
+LogicalResult ReadRegisterOp::verify() {
+  unsigned bits = getSource() == SpecialRegister::smid ? 32 : 64;
+  if (getType().isInteger(bits))
+    return success();
+  return emitOpError() << "gives " << getType() << " but '" << stringifySpecialRegister(getSource()) << "' has " << bits
+                       << " bits";
+}
+
 std::string InlineAsmOp::describeMismatch(TypeRange results, TypeRange args, StringRef text, StringRef constraints,
                                           int64_t pack, bool isPure) {
   if (pack < 1 || pack > 16 || !llvm::isPowerOf2_64(pack))
@@ -75,6 +90,8 @@ unsigned LibraryCallOp::countArguments(LibraryFunction function) {
 
 LogicalResult LibraryCallOp::verify() {
   Type type = getElementTypeOf(getType());
+  if (getFunction() == LibraryFunction::rsqrt_rn && !type.isF32())
+    return emitOpError() << "is a function of f32, not of " << type;
   if (!type.isF32() && !type.isF64())
     return emitOpError() << "is a function of f32 and f64, not of " << type;
   if (unsigned count = countArguments(getFunction()); count != getArgs().size())

@@ -28,10 +28,25 @@ def Tile_InlineAsmOp : Tile_Op<"inline_asm", [Elementwise, DeclareOpInterfaceMet
   let hasVerifier = 1;
 }
 
+def Tile_ReadRegisterOp : Tile_Op<"read_register", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "value of a special register";
+  let description = [{
+    `smid` (i32), the number of the multiprocessor, which never changes here, or `globaltimer` (i64), nanoseconds: never
+    merged, moved or dropped.
+
+    Example: `%t = tile.read_register globaltimer : i64`
+  }];
+  let arguments = (ins Tile_SpecialRegisterAttr:$source);
+  let results = (outs AnyTypeOf<[I32, I64]>:$result);
+  let assemblyFormat = "$source attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
 def Tile_LibraryCallOp : Tile_Op<"library_call", [Pure, Elementwise, SameOperandsAndResultType]> {
   let summary = "function of CUDA's libdevice of each element";
   let description = [{
-    One to three operands of fp32 or fp64, scalars or tensors. What is a function of the math dialect, too, is that.
+    One to three operands of fp32 or fp64, scalars or tensors. What is a function of the math dialect, too, is
+    that, unless its f32 form is an instruction of less precision.
 
     Example: `%z = tile.library_call hypot(%x, %y) : tensor<128xf32>`
   }];

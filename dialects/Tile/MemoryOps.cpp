@@ -85,6 +85,22 @@ LogicalResult DescLoadOp::verify() {
   return verifyBlock(*this, getDesc().getType(), getOffsets().size(), getResult().getType());
 }
 
+/// What tile.atomic_rmw takes, but xchg.
+static LogicalResult verifyReduction(DescStoreOp op, AtomicKind kind) {
+  Type element = op.getDesc().getType().getElementType();
+  unsigned bits = element.getIntOrFloatBitWidth();
+  bool fits = kind != AtomicKind::xchg && (bits == 32 || bits == 64);
+  if (kind == AtomicKind::fmax || kind == AtomicKind::fmin)
+    fits = element.isF16() || element.isBF16();
+  else if (isa<FloatType>(element))
+    fits = kind == AtomicKind::add && bits >= 16;
+  if (fits)
+    return success();
+  return op.emitOpError() << "cannot combine " << element << " by '" << stringifyAtomicKind(kind) << "'";
+}
+
 LogicalResult DescStoreOp::verify() {
+  if (std::optional<AtomicKind> kind = getReduce(); kind && failed(verifyReduction(*this, *kind)))
+    return failure();
   return verifyBlock(*this, getDesc().getType(), getOffsets().size(), getValue().getType());
 }

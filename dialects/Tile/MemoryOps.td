@@ -113,7 +113,8 @@ def Tile_MakeDescOp : Tile_Op<"make_desc", [Pure, AttrSizedOperandSegments]> {
 def Tile_DescLoadOp : Tile_Op<"desc_load", [MemoryEffects<[MemRead<Tile_GlobalMemory>]>]> {
   let summary = "read of one block through a descriptor";
   let description = [{
-    `offsets` (i32, elements) is the coordinate of the block's first element. Elements outside the tensor read as zero.
+    `offsets` (i32, elements) is the coordinate of the block's first element. Elements outside the tensor read as zero, or
+    as NaN where the descriptor says so.
     The result may be padded: sizes of the block that are no powers of two are rounded up, and what is beyond the block
     is undefined.
 
@@ -129,12 +130,21 @@ def Tile_DescStoreOp : Tile_Op<"desc_store", [MemoryEffects<[MemWrite<Tile_Globa
   let summary = "write of one block through a descriptor";
   let description = [{
     `offsets` (i32, elements) is the coordinate of the block's first element. Elements outside the tensor are dropped.
-    The value may be padded like the result of `tile.desc_load`; what is beyond the block is not written.
+    The value may be padded like the result of `tile.desc_load`; what is beyond the block is not written. With `reduce`,
+    what is there is not replaced but combined with the value, each element in one step, in no order (the kinds of
+    `tile.atomic_rmw` but `xchg`; `fmax` and `fmin` only of 16-bit floats).
 
-    Example: `tile.desc_store %d[%i, %j], %x : !tile.desc<64x32xf16>, tensor<64x32xf16>`
+    Example:
+    ```mlir
+    tile.desc_store %d[%i, %j], %x : !tile.desc<64x32xf16>, tensor<64x32xf16>
+    tile.desc_store %d[%i, %j], %x reduce add : !tile.desc<64x32xf16>, tensor<64x32xf16>
+    ```
   }];
-  let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$offsets, Tile_NumberTensor:$value);
-  let assemblyFormat = "$desc `[` $offsets `]` `,` $value attr-dict `:` type($desc) `,` type($value)";
+  let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$offsets, Tile_NumberTensor:$value,
+                       OptionalAttr<Tile_AtomicKindAttr>:$reduce);
+  let assemblyFormat = [{
+    $desc `[` $offsets `]` `,` $value (`reduce` $reduce^)? attr-dict `:` type($desc) `,` type($value)
+  }];
   let hasVerifier = 1;
 }
 

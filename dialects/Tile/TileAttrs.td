@@ -23,11 +23,12 @@ def Tile_EvictionPolicy : Tile_Enum<"EvictionPolicy", "L2 eviction priority", [
   I32EnumAttrCase<"last", 2, "evict_last">]>;
 def Tile_EvictionPolicyAttr : Tile_EnumAttr<Tile_EvictionPolicy, "evict">;
 
-// PTX ISA, "atom": the operations; u before a name means unsigned.
+// PTX ISA, "atom": the operations; u before a name means unsigned, f of 16-bit floats.
 def Tile_AtomicKind : Tile_Enum<"AtomicKind", "how an atomic operation combines", [
   I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"max", 1>, I32EnumAttrCase<"min", 2>, I32EnumAttrCase<"umax", 3>,
   I32EnumAttrCase<"umin", 4>, I32EnumAttrCase<"and_", 5, "and">, I32EnumAttrCase<"or_", 6, "or">,
-  I32EnumAttrCase<"xor_", 7, "xor">, I32EnumAttrCase<"xchg", 8>]>;
+  I32EnumAttrCase<"xor_", 7, "xor">, I32EnumAttrCase<"xchg", 8>, I32EnumAttrCase<"fmax", 9>,
+  I32EnumAttrCase<"fmin", 10>]>;
 def Tile_AtomicKindAttr : Tile_EnumAttr<Tile_AtomicKind, "atomic">;
 
 // PTX ISA, "Memory Consistency Model".
@@ -48,7 +49,7 @@ def Tile_GridDependency : Tile_Enum<"GridDependency", "what a grid says to those
   I32EnumAttrCase<"wait", 0>, I32EnumAttrCase<"launch", 1>]>;
 def Tile_GridDependencyAttr : Tile_EnumAttr<Tile_GridDependency, "dependency">;
 
-// CUDA, "libdevice User's Guide"; what the math dialect has is not here.
+// CUDA, "libdevice User's Guide"; what the math dialect has is not here, but for what it has as an approximation of f32.
 def Tile_LibraryFunction : Tile_Enum<"LibraryFunction", "a function of CUDA's libdevice", [
   I32EnumAttrCase<"cospi", 0>, I32EnumAttrCase<"sinpi", 1>, I32EnumAttrCase<"cyl_bessel_i0", 2>,
   I32EnumAttrCase<"cyl_bessel_i1", 3>, I32EnumAttrCase<"erfcinv", 4>, I32EnumAttrCase<"erfcx", 5>,
@@ -57,7 +58,22 @@ def Tile_LibraryFunction : Tile_Enum<"LibraryFunction", "a function of CUDA's li
   I32EnumAttrCase<"normcdfinv", 13>, I32EnumAttrCase<"rcbrt", 14>, I32EnumAttrCase<"tgamma", 15>,
   I32EnumAttrCase<"y0", 16>, I32EnumAttrCase<"y1", 17>, I32EnumAttrCase<"fdim", 18>, I32EnumAttrCase<"hypot", 19>,
   I32EnumAttrCase<"nextafter", 20>, I32EnumAttrCase<"remainder", 21>, I32EnumAttrCase<"rhypot", 22>,
-  I32EnumAttrCase<"norm3d", 23>, I32EnumAttrCase<"rnorm3d", 24>]>;
+  I32EnumAttrCase<"norm3d", 23>, I32EnumAttrCase<"rnorm3d", 24>, I32EnumAttrCase<"rsqrt_rn", 25>,
+  I32EnumAttrCase<"exp", 26>, I32EnumAttrCase<"log2", 27>]>;
 def Tile_LibraryFunctionAttr : Tile_EnumAttr<Tile_LibraryFunction, "library_function">;
+
+// PTX ISA, "Rounding Modifiers": to nearest even, towards zero, down, up.
+def Tile_Rounding : Tile_Enum<"Rounding", "where a result is rounded to", [
+  I32EnumAttrCase<"rn", 0>, I32EnumAttrCase<"rz", 1>, I32EnumAttrCase<"rd", 2>, I32EnumAttrCase<"ru", 3>]>;
+def Tile_RoundingAttr : Tile_EnumAttr<Tile_Rounding, "rounding">;
+def Tile_RoundedKind : Tile_Enum<"RoundedKind", "what is computed before it is rounded", [
+  I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"sub", 1>, I32EnumAttrCase<"mul", 2>, I32EnumAttrCase<"div", 3>,
+  I32EnumAttrCase<"fma", 4>, I32EnumAttrCase<"rcp", 5>, I32EnumAttrCase<"sqrt", 6>, I32EnumAttrCase<"cast", 7>]>;
+def Tile_RoundedKindAttr : Tile_EnumAttr<Tile_RoundedKind, "rounded">;
+
+// PTX ISA, "Special Registers".
+def Tile_SpecialRegister : Tile_Enum<"SpecialRegister", "a special register", [
+  I32EnumAttrCase<"smid", 0>, I32EnumAttrCase<"globaltimer", 1>]>;
+def Tile_SpecialRegisterAttr : Tile_EnumAttr<Tile_SpecialRegister, "special_register">;
 
 #endif

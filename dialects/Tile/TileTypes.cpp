@@ -29,7 +29,8 @@ LogicalResult PtrType::verify(function_ref<InFlightDiagnostic()> emitError, Type
   return emitError() << "pointee is " << pointee << " but must be a number of 1 to 64 bits or a pointer";
 }
 
-LogicalResult DescType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type element) {
+LogicalResult DescType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type element,
+                               bool padsNan) {
   if (shape.empty() || shape.size() > 5)
     return emitError() << "block has rank " << shape.size() << "; a descriptor has rank 1 to 5";
   for (int64_t size : shape)
@@ -37,20 +38,24 @@ LogicalResult DescType::verify(function_ref<InFlightDiagnostic()> emitError, Arr
       return emitError() << "block size is " << size << " but must be at least 1";
   if (!isMemoryElement(element))
     return emitError() << "element is " << element << " but must be a number of 1 to 64 bits";
+  if (padsNan && !isa<FloatType>(element))
+    return emitError() << "elements outside are NaN, which " << element << " has not";
   return success();
 }
 
 Type DescType::parse(AsmParser &parser) {
   SmallVector<int64_t> shape;
   Type element;
-  if (parser.parseLess() || parser.parseDimensionList(shape, /*allowDynamic=*/false) || parser.parseType(element) ||
-      parser.parseGreater())
+  if (parser.parseLess() || parser.parseDimensionList(shape, /*allowDynamic=*/false) || parser.parseType(element))
     return {};
-  return parser.getChecked<DescType>(parser.getContext(), shape, element);
+  bool padsNan = succeeded(parser.parseOptionalComma());
+  if ((padsNan && parser.parseKeyword("nan")) || parser.parseGreater())
+    return {};
+  return parser.getChecked<DescType>(parser.getContext(), shape, element, padsNan);
 }
 
 void DescType::print(AsmPrinter &printer) const {
   printer << '<';
   printer.printDimensionList(getShape());
-  printer << 'x' << getElementType() << '>';
+  printer << 'x' << getElementType() << (getPadsNan() ? ", nan>" : ">");
 }

@@ -27,11 +27,15 @@ def Tile_DescType : Tile_Type<"Desc", "desc"> {
   let summary = "descriptor of a strided global tensor, accessed in blocks";
   let description = [{
     A global tensor (base, shape, strides) together with the static shape of the block that one access moves.
-    Accesses are bounded by the tensor's shape: reads outside give zero, writes outside are dropped.
+    Accesses are bounded by the tensor's shape: reads outside give zero, or NaN with `nan`, writes outside are dropped.
 
-    Example: `!tile.desc<64x32xf16>`.
+    Example: `!tile.desc<64x32xf16>`, `!tile.desc<64x32xf16, nan>`.
   }];
-  let parameters = (ins ArrayRefParameter<"int64_t", "block shape">:$shape, "::mlir::Type":$elementType);
+  let parameters = (ins ArrayRefParameter<"int64_t", "block shape">:$shape, "::mlir::Type":$elementType,
+                        DefaultValuedParameter<"bool", "false">:$padsNan);
+  let builders = [TypeBuilder<(ins "::llvm::ArrayRef<int64_t>":$shape, "::mlir::Type":$elementType), [{
+    return $_get($_ctxt, shape, elementType, false);
+  }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }

@@ -4,12 +4,25 @@
 #include "Analysis/AxisInfo.h"
 #include "Analysis/OddBlocks.h"
 #include "Analysis/SwappedDot.h"
+#include "Cta/CtaDialect.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace tile;
+
+std::string tile::whyNoTensorMap(MakeDescOp desc) {
+  DescType type = desc.getType();
+  if (type.getPadsNan())
+    return "what is outside of it reads as NaN";
+  for (Operation *user : desc->getUsers())
+    if (auto store = dyn_cast<DescStoreOp>(user))
+      if (std::optional<AtomicKind> kind = store.getReduce();
+          kind && !cta::canReduceByTma(*kind, type.getElementType()))
+        return llvm::formatv("TMA does not combine {0} by '{1}'", type.getElementType(), stringifyAtomicKind(*kind));
+  return "";
+}
 
 /// Why there is no map for the descriptor; empty if there is.
 static std::string whyNot(MakeDescOp desc, const target::GpuTarget &target, AxisInfoAnalysis &facts) {
@@ -23,6 +36,8 @@ static std::string whyNot(MakeDescOp desc, const target::GpuTarget &target, Axis
     return "its last stride is not the constant 1";
   if (!llvm::all_of(desc->getUsers(), llvm::IsaPred<DescLoadOp, DescStoreOp>))
     return "it is passed on";
+  if (std::string reason = whyNoTensorMap(desc); !reason.empty())
+    return reason;
   if (!needsNoPadding(desc, target))
     return "its blocks have a size that is no power of two, and are not only multiplied or stored";
   if (llvm::none_of(desc->getUsers(), llvm::IsaPred<DescStoreOp>))

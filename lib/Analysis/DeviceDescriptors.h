@@ -12,4 +12,7 @@ namespace tile {
 llvm::SmallVector<MakeDescOp> planDeviceDescriptors(KernelOp kernel, const target::GpuTarget &target,
                                                     llvm::function_ref<void(MakeDescOp, std::string)> refuse = {});
 
+/// What keeps accesses through the descriptor from TMA, whoever makes its tensor map; empty if nothing does.
+std::string whyNoTensorMap(MakeDescOp desc);
+
 } // namespace tile

@@ -106,8 +106,9 @@ SymValue emitUpdate(BuiltinCall &call, AtomicKind signedKind, AtomicKind unsigne
   return parsed->result(call, update(call, *parsed, type.isUnsigned() ? unsignedKind : signedKind).value, type);
 }
 
-/// Of floats: those that are not negative are ordered as their bits are, the others the other way round. So the signed
-/// maximum of the former and the unsigned minimum of the latter is the maximum; each element needs one of them.
+/// Of floats: those without a sign are ordered as their bits are, the others the other way round. So the signed maximum
+/// of the former and the unsigned minimum of the latter is the maximum; each element needs one of them. Zero has a
+/// sign, too, and so has NaN, which thereby lies beyond infinity.
 SymValue emitFloatExtremum(BuiltinCall &call, bool isMaximum) {
   Sema &sema = call.sema;
   std::optional<AtomicCall> parsed = parseAtomic(call, 1, 2, 3);
@@ -117,10 +118,10 @@ SymValue emitFloatExtremum(BuiltinCall &call, bool isMaximum) {
   if (type.bits() < 32)
     return sema.error(Diag::atomic_type, call.rangeOf(0), {std::string(call.info.name), toString(type)});
   DType bits = type.bits() == 32 ? Scalar::Int32 : Scalar::Int64;
-  SymValue isPositive = sema.compare(CompareOp::GtE, parsed->value, SymValue::makeConstant(Int128(0)), call.range);
-  SymValue isNegative = sema.unary(UnaryOp::Not, isPositive, call.range);
   AtomicCall part = *parsed;
   part.value = sema.bitcast(parsed->value, bits, call.range);
+  SymValue isNegative = sema.compare(CompareOp::Lt, part.value, SymValue::makeConstant(Int128(0)), call.range);
+  SymValue isPositive = sema.unary(UnaryOp::Not, isNegative, call.range);
   part.pointer = sema.bitcast(parsed->pointer, DType(bits.scalar, /*isPointer=*/true), call.range);
   auto restrict = [&](const SymValue &sign) {
     part.mask = parsed->mask.isTensor() ? sema.logical(BoolOperator::And, parsed->mask, sign, call.range) : sign;

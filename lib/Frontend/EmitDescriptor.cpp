@@ -29,16 +29,23 @@ SymValue Sema::makeDescriptor(mlir::Value base, ArrayRef<mlir::Value> shape, Arr
     sizes.push_back(SymValue::makeTensor(size, Scalar::Int32));
   for (mlir::Value stride : strides)
     steps.push_back(SymValue::makeTensor(stride, Scalar::Int64));
-  result.elements = {SymValue::makeTuple(std::move(sizes)), SymValue::makeTuple(std::move(steps))};
+  result.elements = {SymValue::makeTuple(std::move(sizes)), SymValue::makeTuple(std::move(steps)),
+                     SymValue::makeTensor(base, DType(element.scalar, /*isPointer=*/true))};
   return result;
+}
+
+/// The same descriptor, with NaN outside of the tensor.
+static SymValue padWithNan(SymValue desc) {
+  auto type = llvm::cast<DescType>(desc.value.getType());
+  desc.value.setType(DescType::get(type.getContext(), type.getShape(), type.getElementType(), /*padsNan=*/true));
+  return desc;
 }
 
 static int64_t rowBytes(ArrayRef<int64_t> block, DType element) {
   return block.back() * std::max(element.bits(), 8u) / 8;
 }
 
-/// Integers of a tuple as scalars of one type; false after an error.
-static bool scalarList(BuiltinCall &call, size_t index, DType type, size_t rank, SmallVectorImpl<mlir::Value> &out) {
+bool scalarList(BuiltinCall &call, size_t index, DType type, size_t rank, SmallVectorImpl<mlir::Value> &out) {
   auto integers = call.integers(index, rank, type);
   if (integers)
     for (const SymValue &integer : *integers)
@@ -54,12 +61,15 @@ SymValue emitMakeDescriptor(Sema &sema, BuiltinCall &call) {
     return {};
   if (!base.isScalar())
     return sema.error(Diag::scalar_needed, call.rangeOf(0), {"base", "make_tensor_descriptor", describe(base)});
-  if (*padding != "zero" && !padding->empty())
-    return sema.error(Diag::not_supported, call.rangeOf(4), {"padding_option '" + *padding + "'"});
+  bool padsNan = *padding == "nan";
+  if (!padsNan && *padding != "zero" && !padding->empty())
+    return sema.error(Diag::unknown_option, call.rangeOf(4), {"padding_option", *padding, "'zero' or 'nan'"});
   size_t rank = block->size();
   if (rank < 1 || rank > 5)
     return sema.error(Diag::descriptor_block, call.rangeOf(3), {std::to_string(rank) + " dimensions", "1 to 5"});
   DType element = base.type.pointee();
+  if (padsNan && !element.isFloat())
+    return sema.error(Diag::unknown_option, call.rangeOf(4), {"padding_option", *padding, "'zero', of integers"});
   if (rowBytes(*block, element) < leastBytes)
     return sema.error(
         Diag::descriptor_block, call.rangeOf(3),
@@ -72,10 +82,11 @@ SymValue emitMakeDescriptor(Sema &sema, BuiltinCall &call) {
   SmallVector<mlir::Value> shape, strideValues;
   if (!scalarList(call, 1, Scalar::Int32, rank, shape) || !scalarList(call, 2, Scalar::Int64, rank, strideValues))
     return {};
-  return sema.makeDescriptor(base.value, shape, strideValues, *block, element, call.range);
+  SymValue desc = sema.makeDescriptor(base.value, shape, strideValues, *block, element, call.range);
+  return padsNan ? padWithNan(desc) : desc;
 }
 
-static bool descriptorOperand(BuiltinCall &call) {
+bool descriptorOperand(BuiltinCall &call) {
   const SymValue &desc = call[0];
   if (desc.kind == SymValue::Kind::Descriptor)
     return true;
@@ -97,9 +108,8 @@ SymValue emitDescriptorLoad(Sema &sema, BuiltinCall &call) {
   return SymValue::makeTensor(result, desc.type);
 }
 
-SymValue emitDescriptorStore(Sema &sema, BuiltinCall &call) {
-  if (!descriptorOperand(call))
-    return {};
+SymValue storeBlock(BuiltinCall &call, std::optional<AtomicKind> reduce) {
+  Sema &sema = call.sema;
   const SymValue &desc = call[0];
   ArrayRef<int64_t> shape = llvm::cast<DescType>(desc.value.getType()).getShape();
   SmallVector<mlir::Value> offsets;
@@ -109,8 +119,13 @@ SymValue emitDescriptorStore(Sema &sema, BuiltinCall &call) {
   if (value.shape() != shape)
     return sema.error(Diag::descriptor_value, call.rangeOf(2),
                       {describe(value), describe(SymValue::makeTensor(value.value, desc.type))});
-  DescStoreOp::create(sema.builder, sema.location(call.range), desc.value, offsets, value.value);
+  DescStoreOp::create(sema.builder, sema.location(call.range), desc.value, offsets, value.value,
+                      reduce ? AtomicKindAttr::get(&sema.context, *reduce) : AtomicKindAttr());
   return SymValue::makeConstant(NoneValue{});
+}
+
+SymValue emitDescriptorStore(Sema &, BuiltinCall &call) {
+  return descriptorOperand(call) ? storeBlock(call, std::nullopt) : SymValue();
 }
 
 //===------------------------------------------------------------------------------------------- kernel parameters
@@ -123,11 +138,17 @@ std::optional<Sema::KernelParameter> Sema::parseDescriptor(llvm::StringRef text,
     return std::nullopt;
   };
   StringRef rest = text;
-  if (!rest.consume_front("tensordesc<") || !rest.consume_back(">") || !rest.trim().consume_back("]"))
+  if (!rest.consume_front("tensordesc<") || !rest.consume_back(">"))
     return bad();
-  auto [elementName, sizes] = rest.trim().drop_back().split('[');
+  // As in make_tensor_descriptor, what is outside may be said to be NaN.
+  rest = rest.trim();
+  parameter.padsNan = rest.consume_back(":nan");
+  rest = rest.trim();
+  if (!rest.consume_back("]"))
+    return bad();
+  auto [elementName, sizes] = rest.split('[');
   std::optional<DType> element = dtypeByName(elementName.trim().str());
-  if (!element)
+  if (!element || (parameter.padsNan && !element->isFloat()))
     return bad();
   SmallVector<StringRef> parts;
   sizes.split(parts, ',');
@@ -183,7 +204,8 @@ SymValue Sema::parameterValue(const KernelParameter &parameter, ValueRange argum
   mlir::Value one = arith::ConstantIntOp::create(builder, location(range), 1, 64);
   SmallVector<mlir::Value> shape(arguments.slice(1, rank)), strides(arguments.slice(1 + rank, rank - 1));
   strides.push_back(one);
-  return makeDescriptor(arguments.front(), shape, strides, parameter.block, parameter.type, range);
+  SymValue desc = makeDescriptor(arguments.front(), shape, strides, parameter.block, parameter.type, range);
+  return parameter.padsNan ? padWithNan(desc) : desc;
 }
 
 } // namespace tile::frontend

@@ -12,7 +12,8 @@ static std::optional<InputPrecision> inputPrecision(BuiltinCall &call) {
     call.sema.error(Diag::dot_precision_twice, call.rangeOf(tf32Index));
     return std::nullopt;
   }
-  if (!call.isNone(tf32Index)) {
+  // What is only known at run time counts as true, as every object of Python does.
+  if (!call.isNone(tf32Index) && !call[tf32Index].isTensor()) {
     std::optional<bool> allowed = call.flag(tf32Index);
     if (!allowed)
       return std::nullopt;
@@ -72,14 +73,14 @@ static bool checkOperands(BuiltinCall &call, const SymValue &a, const SymValue &
   return true;
 }
 
-/// Type of the result: fixed by the operands except for fp16, where the caller may choose fp16.
+/// Type of the result: fixed by the operands except for fp16 and fp8, where the caller may choose fp16.
 static std::optional<DType> resultType(BuiltinCall &call, DType operand) {
   constexpr size_t accIndex = 2, outIndex = 6;
   if (operand.is(Scalar::Int8))
     return DType(Scalar::Int32);
   if (operand.is(Scalar::Float64))
     return DType(Scalar::Float64);
-  if (!operand.is(Scalar::Float16))
+  if (!operand.is(Scalar::Float16) && !operand.isFp8())
     return DType(Scalar::Float32);
   DType type = Scalar::Float32;
   if (!call.isNone(outIndex)) {
@@ -136,6 +137,31 @@ static SymValue emitBatch(Sema &sema, BuiltinCall &call, const SymValue &a, cons
   return whole;
 }
 
+/// More than three dimensions: the leading ones are one.
+static SymValue emitManyDimensions(Sema &sema, BuiltinCall &call, const SymValue &a, const SymValue &b) {
+  size_t rank = a.shape().size();
+  SmallVector<int64_t> leading(a.shape().drop_back(2));
+  if (b.shape().size() != rank || b.shape().drop_back(2) != ArrayRef(leading))
+    return sema.error(Diag::dot_batch, call.range, {describe(a), describe(b)});
+  auto flattened = [&](const SymValue &value) {
+    SmallVector<int64_t> shape{ShapedType::getNumElements(leading)};
+    llvm::append_range(shape, value.shape().take_back(2));
+    return sema.reshape(value, shape, call.range);
+  };
+  BuiltinCall flat = call;
+  flat.arguments[0].value = flattened(a);
+  flat.arguments[1].value = flattened(b);
+  if (const SymValue &acc = call[2]; acc.isBlock() && acc.shape().size() == rank)
+    flat.arguments[2].value = flattened(acc);
+  for (size_t flag : {7, 8})
+    flat.arguments[flag].value = SymValue::makeConstant(false);
+  SymValue product = emitDot(sema, flat);
+  if (product.isError())
+    return {};
+  llvm::append_range(leading, product.shape().take_back(2));
+  return sema.reshape(product, leading, call.range);
+}
+
 SymValue emitDot(Sema &sema, BuiltinCall &call) {
   SymValue a = call.block(0), b = call.block(1);
   std::optional<bool> transA = call.flag(7), transB = call.flag(8);
@@ -149,6 +175,8 @@ SymValue emitDot(Sema &sema, BuiltinCall &call) {
   }
   if (a.isError() || b.isError())
     return {};
+  if (a.shape().size() > 3)
+    return emitManyDimensions(sema, call, a, b);
   if (a.shape().size() == 3 && b.shape().size() == 3)
     return emitBatch(sema, call, a, b);
   if (!checkOperands(call, a, b))
@@ -169,9 +197,14 @@ SymValue emitDot(Sema &sema, BuiltinCall &call) {
   if (!fits)
     return sema.error(Diag::dot_accumulator, call.rangeOf(2),
                       {describe(acc), toString(*type), std::to_string(shape[0]), std::to_string(shape[1])});
+  // Products of fp8 are summed in fp32, whatever the sum is kept in.
+  bool isWidened = a.type.isFp8() && type->is(Scalar::Float16);
+  if (isWidened)
+    acc = sema.cast(acc, Scalar::Float32, call.range);
   mlir::Value result = DotOp::create(sema.builder, sema.location(call.range), acc.value.getType(), a.value, b.value,
                                      acc.value, *precision);
-  return SymValue::makeTensor(result, *type);
+  SymValue sum = SymValue::makeTensor(result, acc.type);
+  return isWidened ? sema.cast(sum, *type, call.range) : sum;
 }
 
 } // namespace tile::frontend

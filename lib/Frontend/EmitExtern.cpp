@@ -1,9 +1,10 @@
 // Builtins: inline PTX, the order of grids, and the functions of CUDA's libdevice.
 //
 // A function of libdevice is an operation of the math dialect, or else a tile.library_call; narrower floats and
-// integers are computed in fp32. The "fast" ones, which promise less precision, are the same functions.
+// integers are computed in fp32. The "fast" ones, which promise less precision, are the same functions. Those of tl
+// whose fp32 form is one instruction (exp, log2) are less precise than libdevice's.
 
-#include "Frontend/Builtins.h"
+#include "Frontend/EmitExtern.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -74,18 +75,34 @@ SymValue emitGridLaunch(Sema &, BuiltinCall &call) {
   return emitGridDependency(call, GridDependency::launch);
 }
 
-/// A special register or counter, by one instruction.
-static SymValue emitRegister(BuiltinCall &call, StringRef text, StringRef constraint, DType type) {
+/// The number is that of the kernel in whose body the call stands: chosen before anything is emitted.
+SymValue emitNumWarps(Sema &sema, BuiltinCall &call) {
+  mlir::Block *block = sema.builder.getInsertionBlock();
+  Operation *parent = block ? block->getParentOp() : nullptr;
+  while (parent && !isa<KernelOp>(parent))
+    parent = parent->getParentOp();
+  if (!parent) // in a decorator
+    return sema.error(Diag::not_supported, call.range, {std::string(call.info.name) + " outside of a kernel"});
+  return SymValue::makeConstant(Int128(llvm::cast<KernelOp>(parent).getNumWarps()));
+}
+SymValue emitNumThreads(Sema &sema, BuiltinCall &call) {
+  constexpr int threadsPerWarp = 32;
+  SymValue warps = emitNumWarps(sema, call);
+  if (warps.isError())
+    return {};
+  return sema.fromResult(evaluate(BinaryOp::Mult, warps.constant, Int128(threadsPerWarp)), call.range);
+}
+
+static SymValue emitRegister(BuiltinCall &call, SpecialRegister source, DType type) {
   Sema &sema = call.sema;
-  auto op = InlineAsmOp::create(sema.builder, sema.location(call.range), TypeRange{sema.mlirType(type)}, text,
-                                constraint, /*pack=*/1, /*isPure=*/false, ValueRange());
-  return SymValue::makeTensor(op.getResult(0), type);
+  mlir::Value value = ReadRegisterOp::create(sema.builder, sema.location(call.range), sema.mlirType(type), source);
+  return SymValue::makeTensor(value, type);
 }
 SymValue emitSmId(Sema &, BuiltinCall &call) {
-  return emitRegister(call, "mov.u32 $0, %smid;", "=r", Scalar::Int32);
+  return emitRegister(call, SpecialRegister::smid, Scalar::Int32);
 }
 SymValue emitGlobalTimer(Sema &, BuiltinCall &call) {
-  return emitRegister(call, "mov.u64 $0, %globaltimer;", "=l", Scalar::Int64);
+  return emitRegister(call, SpecialRegister::globaltimer, Scalar::Int64);
 }
 
 namespace {
@@ -111,10 +128,8 @@ constexpr MathFunction functions[] = {
     {"copysign", "math.copysign"},
     {"cos", "math.cos"},
     {"cosh", "math.cosh"},
-    {"div_rn", "arith.divf"},
     {"erf", "math.erf"},
     {"erfc", "math.erfc"},
-    {"exp", "math.exp"},
     {"exp2", "math.exp2"},
     {"expm1", "math.expm1"},
     {"fabs", "math.absf"},
@@ -131,7 +146,6 @@ constexpr MathFunction functions[] = {
     {"finitef", "math.isfinite", Result::Bool},
     {"floor", "math.floor"},
     {"fma", "math.fma"},
-    {"fma_rn", "math.fma"},
     {"fmax", "arith.maxnumf"},
     {"fmin", "arith.minnumf"},
     {"fmod", "arith.remf"},
@@ -143,26 +157,21 @@ constexpr MathFunction functions[] = {
     {"log", "math.log"},
     {"log10", "math.log10"},
     {"log1p", "math.log1p"},
-    {"log2", "math.log2"},
-    {"mul_rn", "arith.mulf"},
     {"nearbyint", "math.roundeven"},
     {"pow", "math.powf"},
     {"rint", "math.roundeven"},
     {"round", "math.round"},
     {"rsqrt", "math.rsqrt"},
-    {"rsqrt_rn", "math.rsqrt"},
     {"sin", "math.sin"},
     {"sinh", "math.sinh"},
     {"sqrt", "math.sqrt"},
-    {"sqrt_rn", "math.sqrt"},
-    {"sub_rn", "arith.subf"},
-    {"add_rn", "arith.addf"},
     {"tan", "math.tan"},
     {"tanh", "math.tanh"},
     {"trunc", "math.trunc"},
 };
 
-/// Operands as floats of one type: fp64 if one of them is, else fp32.
+} // namespace
+
 bool floatOperands(BuiltinCall &call, std::vector<SymValue> &operands) {
   Sema &sema = call.sema;
   DType type = Scalar::Float32;
@@ -188,14 +197,14 @@ bool floatOperands(BuiltinCall &call, std::vector<SymValue> &operands) {
   return true;
 }
 
-} // namespace
-
 SymValue emitLibdevice(Sema &sema, BuiltinCall &call) {
   StringRef name = StringRef(call.info.name).substr(StringRef("libdevice.").size());
   const auto *function = llvm::find_if(functions, [&](const auto &entry) { return entry.name == name; });
   std::vector<SymValue> operands;
   if (!floatOperands(call, operands))
     return {};
+  if (name == "rsqrt_rn" && operands[0].type.bits() != 32)
+    return sema.error(Diag::rounded_type, call.rangeOf(0), {std::string(call.info.name), describe(operands[0])});
   if (function == std::end(functions)) {
     SmallVector<mlir::Value> values;
     for (const SymValue &operand : operands)
@@ -211,35 +220,6 @@ SymValue emitLibdevice(Sema &sema, BuiltinCall &call) {
   state.types.push_back(sema.mlirType(type, operands[0].shape()));
   SymValue value = SymValue::makeTensor(sema.builder.create(state)->getResult(0), type);
   return function->result == Result::Int64 ? sema.cast(value, Scalar::Int64, call.range) : value;
-}
-
-/// The quotient rounded towards zero: the nearest float, or if that lies beyond the quotient, its neighbour before it.
-/// The sign of the remainder, which an fma computes exactly, tells.
-SymValue emitDivideTowardsZero(Sema &sema, BuiltinCall &call) {
-  std::vector<SymValue> operands;
-  if (!floatOperands(call, operands))
-    return {};
-  SymValue a = operands[0], b = operands[1], zero = SymValue::makeConstant(0.0);
-  SymValue quotient = sema.binary(BinaryOp::Div, a, b, call.range);
-  SymValue remainder = callValues(call, "fma", {sema.unary(UnaryOp::Minus, quotient, call.range), b, a});
-  if (remainder.isError())
-    return {};
-  SymValue isBeyond =
-      sema.compare(CompareOp::Lt,
-                   sema.select(sema.compare(CompareOp::Lt, a, zero, call.range),
-                               sema.unary(UnaryOp::Minus, remainder, call.range), remainder, call.range),
-                   zero, call.range);
-  DType bits = a.type.bits() == 64 ? Scalar::Int64 : Scalar::Int32;
-  SymValue before = sema.binary(BinaryOp::Sub, sema.bitcast(quotient, bits, call.range),
-                                SymValue::makeConstant(Int128(1)), call.range);
-  return sema.select(isBeyond, sema.bitcast(before, a.type, call.range), quotient, call.range);
-}
-
-SymValue emitReciprocal(Sema &sema, BuiltinCall &call) {
-  std::vector<SymValue> operands;
-  if (!floatOperands(call, operands))
-    return {};
-  return sema.binary(BinaryOp::Div, SymValue::makeConstant(1.0), operands[0], call.range);
 }
 
 /// The number, or the end of [0, 1] next to it; 0 for NaN.

@@ -107,8 +107,17 @@ SymValue emitAbs(Sema &sema, BuiltinCall &call) {
   SymValue x = call.tensor(0);
   if (x.isError())
     return {};
-  if (x.type.isPointer || x.type.isFp8())
+  if (x.type.isPointer)
     return sema.error(Diag::not_a_number, call.rangeOf(0), {describe(x)});
+  if (x.type.isFp8()) { // the bits without the sign
+    SymValue bits = SymValue::makeTensor(x.value, Scalar::Int8);
+    if (!x.type.is(Scalar::Float8E4B15))
+      bits = sema.bitcast(x, Scalar::Int8, call.range);
+    bits =
+        sema.binary(BinaryOp::BitAnd, bits, sema.makeNumber(Value(Int128(0x7f)), Scalar::Int8, call.range), call.range);
+    return x.type.is(Scalar::Float8E4B15) ? SymValue::makeTensor(bits.value, x.type)
+                                          : sema.bitcast(bits, x.type, call.range);
+  }
   if (x.type.isUnsigned())
     return x;
   Location loc = sema.location(call.range);

@@ -165,6 +165,26 @@ SymValue emitPhilox(Sema &, BuiltinCall &call) {
   return result ? SymValue::makeTuple({result->begin(), result->end()}) : SymValue();
 }
 
+/// The counter's words and those of the key, all of one type.
+SymValue emitPhiloxRounds(Sema &sema, BuiltinCall &call) {
+  std::array<SymValue, 6> words;
+  std::optional<int64_t> rounds = call.integer(6);
+  for (size_t i = 0; i < words.size(); ++i)
+    if ((words[i] = integerOperand(call, i)).isError())
+      return {};
+  DType type = words[0].type;
+  if (!type.is(Scalar::UInt32) && !type.is(Scalar::UInt64))
+    return sema.error(Diag::integer_operands, call.range, {"philox_impl", describe(words[0]), "nothing"});
+  for (SymValue &word : words)
+    if ((word = sema.cast(word, type, call.range)).isError() || !sema.broadcastTogether(word, words[0], call.range))
+      return {};
+  if (!rounds)
+    return {};
+  Counter result = philoxRounds(call, {words[0], words[1], words[2], words[3]}, words[4], words[5], *rounds);
+  bool isBad = llvm::any_of(result, [](const SymValue &part) { return part.isError(); });
+  return isBad ? SymValue() : SymValue::makeTuple({result.begin(), result.end()});
+}
+
 SymValue emitRandint4x(Sema &, BuiltinCall &call) {
   std::optional<Counter> words = fourWords(call);
   return words ? SymValue::makeTuple({words->begin(), words->end()}) : SymValue();

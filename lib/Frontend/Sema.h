@@ -142,6 +142,7 @@ private:
     std::optional<SymValue> constant;       // a compile-time parameter
     bool isOpen = false;                    // `auto`: the constant is still to be chosen
     std::vector<int64_t> block;             // of a tensor descriptor; type is that of its elements
+    bool padsNan = false;                   // of one whose outside reads as NaN
     std::map<std::string, int> assumptions; // of its arguments
   };
   /// What the launcher passes.

@@ -171,7 +171,8 @@ SymValue Sema::indexTensor(const SymValue &value, const SubscriptExpr &expr) {
   int64_t axis = 0;
   for (const Expr *item : items) {
     const auto *slice = as<SliceExpr>(item);
-    bool isFull = slice && !slice->lower && !slice->upper && !slice->step;
+    auto isAbsent = [](const Expr *bound) { return !bound || bound->kind == ExprKind::None; };
+    bool isFull = slice && isAbsent(slice->lower) && isAbsent(slice->upper) && isAbsent(slice->step);
     bool isNew = item->kind == ExprKind::None;
     if (!isFull && !isNew) {
       SymValue index = slice ? SymValue() : evaluate(*item);

@@ -20,7 +20,7 @@ constexpr unsigned maxRecursion = 100;
 
 bool isLanguageNamespace(std::string_view space) {
   return space == "tl" || space == "triton" || space == "tl.math" || space == "tl.standard" || space == "tl.core" ||
-         space.starts_with("tl.extra");
+         space == "tl.random" || space.starts_with("tl.extra");
 }
 
 std::optional<Value> mathConstant(std::string_view name) {
@@ -159,7 +159,7 @@ std::optional<Value> Sema::namespaceMember(const std::string &space, const std::
     return std::nullopt;
   if (StringRef(space).starts_with("tl.extra") && (name == "cuda" || name == "hip"))
     return Value(NamespaceValue{space + "." + name});
-  for (std::string_view child : {"math", "extra", "standard", "core", "language"})
+  for (std::string_view child : {"math", "extra", "standard", "core", "random", "language"})
     if (name == child)
       return Value(NamespaceValue{name == "language" ? "tl" : "tl." + name});
   if (name == "target_info" || name == "libdevice")

@@ -1,6 +1,6 @@
 // Atomic operations. Programs run one after another, so each element is read, combined and written in turn; the memory
 // order and the scope make no difference.
-#include "Interpreter/Memory.h"
+#include "Interpreter/Atomic.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -14,42 +14,6 @@ struct AtomicData {
   Type element;
   bool hasMask = false;
 };
-
-template <typename T> T combineIntegers(AtomicKind kind, T old, T value) {
-  using Signed = std::make_signed_t<T>;
-  switch (kind) {
-  case AtomicKind::add:
-    return T(old + value);
-  case AtomicKind::max:
-    return Signed(old) > Signed(value) ? old : value;
-  case AtomicKind::min:
-    return Signed(old) < Signed(value) ? old : value;
-  case AtomicKind::umax:
-    return std::max(old, value);
-  case AtomicKind::umin:
-    return std::min(old, value);
-  case AtomicKind::and_:
-    return old & value;
-  case AtomicKind::or_:
-    return old | value;
-  case AtomicKind::xor_:
-    return old ^ value;
-  case AtomicKind::xchg:
-    return value;
-  }
-  return value;
-}
-
-template <Kind kind> HeldType<kind> combine(AtomicKind operation, HeldType<kind> old, HeldType<kind> value) {
-  if constexpr (isInteger(kind))
-    return combineIntegers(operation, old, value);
-  else if (operation == AtomicKind::xchg)
-    return value;
-  else if constexpr (isSmallFloat(kind))
-    return roundTo(kind, old + value);
-  else
-    return old + value;
-}
 
 /// The element's place in its buffer; null after an error.
 template <Kind kind> char *locate(Machine &machine, const Instruction &instruction, int64_t element) {
@@ -80,7 +44,7 @@ template <Kind kind> struct Update {
       if (!address)
         return false;
       result[i] = readMemory<kind>(address);
-      writeMemory<kind>(address, combine<kind>(data.kind, result[i], values[i]));
+      writeMemory<kind>(address, combineAtomically<kind>(data.kind, result[i], values[i]));
     }
     return true;
   }

@@ -66,6 +66,7 @@ static HandlerTable buildHandlers() {
   registerReduceOps(table);
   registerControlOps(table);
   registerProgramOps(table);
+  registerElementOps(table);
   return table;
 }
 

@@ -99,5 +99,6 @@ void registerDotOps(HandlerTable &);
 void registerReduceOps(HandlerTable &);
 void registerControlOps(HandlerTable &);
 void registerProgramOps(HandlerTable &);
+void registerElementOps(HandlerTable &);
 
 } // namespace tile::interp

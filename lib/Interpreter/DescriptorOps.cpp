@@ -2,10 +2,12 @@
 // its shape. Inside the shape an access is still checked against the buffer: a descriptor may promise too much.
 //
 // A tensor map in memory has the interpreter's own form (MapImage); one that a GPU's driver made cannot be read.
-#include "Interpreter/Memory.h"
+#include "Interpreter/Atomic.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+
+#include <limits>
 
 using namespace mlir;
 
@@ -147,6 +149,8 @@ struct BlockData {
   Type element;
   SmallVector<int64_t, 5> block;
   SmallVector<size_t, 5> offsets;
+  bool padsNan = false;             ///< of a load
+  std::optional<AtomicKind> reduce; ///< of a store
 };
 
 /// The tensor behind a descriptor; if a tensor map describes it, as the map says now. None after Machine::fail.
@@ -229,7 +233,12 @@ template <Kind kind> bool loadBlock(Machine &machine, const Instruction &instruc
               element);
         return readElement<kind>(machine, instruction, tensor->buffer, address, element, result[element]);
       },
-      [&](int64_t element) { result[element] = 0; });
+      [&](int64_t element) {
+        if constexpr (isInteger(kind))
+          result[element] = 0;
+        else
+          result[element] = data.padsNan ? std::numeric_limits<HeldType<kind>>::quiet_NaN() : 0;
+      });
 }
 
 /// in: descriptor, value.
@@ -249,6 +258,10 @@ template <Kind kind> bool storeBlock(Machine &machine, const Instruction &instru
           return machine.fail(
               instruction,
               describeOutOfBounds(machine, "descriptor store writes", tensor->buffer, offset, data.element), element);
+        if (data.reduce) {
+          writeMemory<kind>(address, combineAtomically<kind>(*data.reduce, readMemory<kind>(address), value[element]));
+          return true;
+        }
         return writeElement<kind>(machine, instruction, tensor->buffer, address, element, value[element]);
       },
       [](int64_t) {});
@@ -261,8 +274,10 @@ template <Kind kind> struct StoreBlock {
   static constexpr Execute execute = storeBlock<kind>;
 };
 
-std::shared_ptr<const BlockData> blockData(Compiler &compiler, DescType desc, ValueRange offsets) {
-  BlockData data{desc.getElementType(), {desc.getShape().begin(), desc.getShape().end()}, {}};
+std::shared_ptr<const BlockData> blockData(Compiler &compiler, DescType desc, ValueRange offsets,
+                                           std::optional<AtomicKind> reduce = std::nullopt) {
+  BlockData data{
+      desc.getElementType(), {desc.getShape().begin(), desc.getShape().end()}, {}, desc.getPadsNan(), reduce};
   for (Value offset : offsets)
     data.offsets.push_back(compiler.slotOf(offset).offset);
   return std::make_shared<const BlockData>(std::move(data));
@@ -290,7 +305,7 @@ bool compileDescStore(Compiler &compiler, Operation *op) {
     return false;
   Slot desc = compiler.slotOf(store.getDesc()), value = compiler.slotOf(store.getValue());
   compiler.emit(op, memoryKernel<StoreBlock>(value.kind), {desc.offset, value.offset}, {}, value).data =
-      blockData(compiler, store.getDesc().getType(), store.getOffsets());
+      blockData(compiler, store.getDesc().getType(), store.getOffsets(), store.getReduce());
   return true;
 }
 

@@ -154,6 +154,12 @@ template <typename T> T apply(LibraryFunction function, T a, T b, T c) {
     return T(norm3d(a, b, c));
   case LibraryFunction::rnorm3d:
     return T(1 / norm3d(a, b, c));
+  case LibraryFunction::exp:
+    return T(std::exp(double(a)));
+  case LibraryFunction::log2:
+    return T(std::log2(double(a)));
+  case LibraryFunction::rsqrt_rn:
+    return T(1 / std::sqrt(double(a)));
   }
   return a;
 }

@@ -17,6 +17,8 @@ static bool hasOnlyPlainAccesses(KernelOp kernel) {
   WalkResult result = kernel->walk([](Operation *op) {
     bool isPlain = isa<LoadOp, StoreOp, DescLoadOp, DescStoreOp, CreateTensorMapOp, AcquireTensorMapOp, BarrierOp,
                        PrintOp, AssertOp, AssumeOp>(op);
+    if (auto store = dyn_cast<DescStoreOp>(op); store && store.getReduce())
+      return WalkResult::interrupt();
     bool isQuiet = op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() || op->hasTrait<OpTrait::IsTerminator>() ||
                    isMemoryEffectFree(op) || isa<KernelOp>(op);
     return isPlain || isQuiet ? WalkResult::advance() : WalkResult::interrupt();

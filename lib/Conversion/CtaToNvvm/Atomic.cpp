@@ -1,7 +1,8 @@
 // Atomic operations: one instruction for each element, done by the first thread that holds it.
 //
 // The other holders get no result; cta-lower-conversions has sent results that they need through shared memory. PTX
-// ISA, "atom". sm_80 has no addition of bf16: LLVM's atomic addition becomes a loop around compare-and-swap there.
+// ISA, "atom". sm_80 has no addition of bf16, and no target a maximum or minimum of one 16-bit float: they are
+// loops around compare-and-swap.
 #include "EmitLayout.h"
 #include "GlobalAccess.h"
 #include "Patterns.h"
@@ -68,6 +69,8 @@ private:
       operation = operationOf(op.getKind(), element);
       if (op.getMask())
         predicate = emitAnd(builder, loc, dropTrue(adaptor.getMask()[index]), isFirst);
+      if (op.getKind() == AtomicKind::fmax || op.getKind() == AtomicKind::fmin)
+        return selectInLoop(op, adaptor.getPtr()[index], adaptor.getValue()[index], predicate, builder);
       if (element.isBF16() && this->gpu.capability < 90)
         return addInLoop(loc, adaptor.getPtr()[index], adaptor.getValue()[index], predicate, builder);
     } else {
@@ -102,20 +105,45 @@ private:
     return arith::BitcastOp::create(builder, loc, builder.getIntegerType(bits), value);
   }
 
-  static Value addInLoop(Location loc, Value pointer, Value value, Value predicate, OpBuilder &builder) {
-    auto add = [&]() -> Value {
-      return LLVM::AtomicRMWOp::create(builder, loc, LLVM::AtomicBinOp::fadd, pointer, value,
-                                       LLVM::AtomicOrdering::acq_rel);
-    };
+  /// `emit` where the predicate holds, if there is one.
+  static Value emitWhere(Location loc, Value predicate, Value otherwise, OpBuilder &builder,
+                         llvm::function_ref<Value()> emit) {
     if (!predicate)
-      return add();
-    auto branch = scf::IfOp::create(builder, loc, value.getType(), predicate, /*withElseRegion=*/true);
+      return emit();
+    auto branch = scf::IfOp::create(builder, loc, otherwise.getType(), predicate, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(builder, loc, add());
+    scf::YieldOp::create(builder, loc, emit());
     builder.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(builder, loc, value);
+    scf::YieldOp::create(builder, loc, otherwise);
     return branch.getResult(0);
+  }
+
+  static Value addInLoop(Location loc, Value pointer, Value value, Value predicate, OpBuilder &builder) {
+    return emitWhere(loc, predicate, value, builder, [&]() -> Value {
+      return LLVM::AtomicRMWOp::create(builder, loc, LLVM::AtomicBinOp::fadd, pointer, value,
+                                       LLVM::AtomicOrdering::acq_rel);
+    });
+  }
+
+  /// Until nobody else has changed the element between.
+  static Value selectInLoop(AtomicRmwOp op, Value pointer, Value value, Value predicate, OpBuilder &builder) {
+    Location loc = op.getLoc();
+    StringRef type = value.getType().isBF16() ? "bf16" : "f16";
+    StringRef selection = op.getKind() == AtomicKind::fmax ? "max" : "min";
+    StringRef scope = stringifyMemoryScope(op.getScope()), order = stringifyMemoryOrder(op.getOrder());
+    PtxStatement statement;
+    statement.text = ("{\n.reg .pred changed;\n.reg .b16 old, seen, new;\nld.relaxed." + scope +
+                      ".global.b16 seen, [$1];\nagain:\nmov.b16 old, seen;\n" + selection + "." + type +
+                      " new, old, $2;\natom." + order + "." + scope +
+                      ".global.cas.b16 seen, [$1], old, new;\nsetp.ne.u16 changed, seen, old;\n@changed bra again;\n"
+                      "mov.b16 $0, seen;\n}")
+                         .str();
+    statement.operands = {pointer, toBits(builder, loc, value, /*keepsFloat=*/false)};
+    statement.results = {statement.operands.back().getType()};
+    return emitWhere(loc, predicate, value, builder, [&]() -> Value {
+      return arith::BitcastOp::create(builder, loc, value.getType(), emitPtx(builder, loc, statement).front());
+    });
   }
 };
 

@@ -141,6 +141,7 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
     ConversionTarget target(getContext());
     populateKernelPatterns(converter, patterns);
     populateElementwisePatterns(converter, patterns);
+    populateElementPatterns(converter, patterns);
     populateShapePatterns(converter, patterns);
     populateShufflePatterns(converter, patterns);
     populateMemoryPatterns(converter, patterns, gpu);

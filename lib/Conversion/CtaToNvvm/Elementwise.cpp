@@ -28,7 +28,7 @@ struct ElementwiseLowering : ConversionPattern {
 
   LogicalResult matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
                                 ConversionPatternRewriter &rewriter) const override {
-    if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() == 0)
+    if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() == 0 || op->getNumRegions() != 0)
       return failure();
     SmallVector<Type> resultTypes;
     size_t count = 1;
@@ -154,7 +154,18 @@ struct AddPtrLowering : OpConversionPattern<AddPtrOp> {
 
 } // namespace
 
+/// The region takes what one register of each operand holds.
+static LogicalResult checkMap(MapOp op) {
+  cta::LayoutAttr layout = cta::getLayoutAttr(op.getSrcs().front().getType());
+  auto isCommon = [&](Type type) { return cta::getLayoutAttr(type) == layout; };
+  if (llvm::all_of(op->getOperandTypes(), isCommon) && llvm::all_of(op->getResultTypes(), isCommon))
+    return success();
+  return op.emitOpError() << "has operands and results of several layouts; expected one";
+}
+
 LogicalResult checkElementwise(Operation *op) {
+  if (auto map = dyn_cast<MapOp>(op))
+    return checkMap(map);
   if (isa<math::IPowIOp>(op))
     return op->emitOpError() << "has no lowering; multiply repeatedly or use math.fpowi";
   auto constant = dyn_cast<arith::ConstantOp>(op);

@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -34,6 +35,9 @@ Type typeOfLetter(Builder &builder, char letter) {
     return {};
   }
 }
+
+/// What stands for a number in the text.
+constexpr char immediateLetter = 'n';
 
 /// Letters of the results, then of the operands: "=r,=f,r" -> rfr; empty on what is no such list.
 std::string parseConstraints(StringRef text, size_t numResults) {
@@ -83,8 +87,13 @@ struct InlineAsmLowering : OpConversionPattern<InlineAsmOp> {
           SmallVector<Value> elements;
           for (unsigned index = group; index < group + shared; ++index)
             elements.push_back(registers[std::min(first + index, registers.size() - 1)]);
-          statement.operands.push_back(
-              packRegister(rewriter, loc, elements, typeOfLetter(rewriter, letters[letter++])));
+          char kind = letters[letter++];
+          Type type = typeOfLetter(rewriter, kind);
+          if (kind == immediateLetter) {
+            statement.immediates.push_back(statement.operands.size());
+            type = rewriter.getIntegerType(std::max(32u, elements.front().getType().getIntOrFloatBitWidth()));
+          }
+          statement.operands.push_back(packRegister(rewriter, loc, elements, type));
         }
       }
       SmallVector<Value> words = emitPtx(rewriter, loc, statement);
@@ -182,18 +191,40 @@ struct AddressCastLowering : OpConversionPattern<AddressCastOp> {
 
 } // namespace
 
+/// What stands for a number is an integer that is known, and no group of several.
+static LogicalResult checkImmediates(InlineAsmOp op, StringRef letters) {
+  size_t letter = 0;
+  for (auto [index, operand] : llvm::enumerate(op.getArgs())) {
+    Type element = getElementTypeOf(operand.getType());
+    Value scalar = operand;
+    if (auto splat = operand.getDefiningOp<SplatOp>())
+      scalar = splat.getScalar();
+    bool isConstant = isa<IntegerType>(element) && matchPattern(scalar, m_Constant());
+    for (unsigned group = 0; group < op.getPack(); group += elementsPerRegister(element, op.getPack()), ++letter)
+      if (letters[letter] == immediateLetter && (!isConstant || elementsPerRegister(element, op.getPack()) > 1))
+        return op.emitOpError() << "has constraint 'n' for argument " << index << ", which is no constant integer; 'n' "
+                                << "takes one, not one of several in a register";
+  }
+  return success();
+}
+
 LogicalResult checkInlineAsm(InlineAsmOp op) {
   size_t numResults = 0;
   for (Type type : op.getResultTypes())
     numResults += op.getPack() / elementsPerRegister(getElementTypeOf(type), op.getPack());
   std::string letters = parseConstraints(op.getConstraints(), numResults);
   Builder builder(op.getContext());
-  bool isKnown = llvm::all_of(letters, [&](char letter) { return bool(typeOfLetter(builder, letter)); });
+  bool isKnown = llvm::all_of(llvm::enumerate(letters), [&](auto entry) {
+    bool isImmediate = entry.value() == immediateLetter && entry.index() >= numResults;
+    return isImmediate || typeOfLetter(builder, entry.value());
+  });
   if (isKnown && letters.size() >= numResults &&
       (!letters.empty() || op.getConstraints().empty() || op.getConstraints().starts_with("~")))
-    return success();
-  return op.emitOpError() << "has constraints '" << op.getConstraints()
-                          << "'; expected one of h, r, l, f, d or b for each operand, and '=' before those of results";
+    return checkImmediates(op, StringRef(letters).substr(numResults));
+  return op.emitOpError()
+         << "has constraints '" << op.getConstraints()
+         << "'; expected one of h, r, l, f, d, b or n for each operand, and '=' before those of results, "
+         << "which are not n";
 }
 
 void populateExternPatterns(const TypeConverter &converter, RewritePatternSet &patterns, const target::GpuTarget &gpu) {

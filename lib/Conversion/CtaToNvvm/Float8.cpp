@@ -185,7 +185,7 @@ template <typename OpType> struct CastLowering : TargetPattern<OpType> {
   }
 };
 
-/// Any other elementwise operation with 8-bit floats, except those that only move bits.
+/// Any other elementwise operation with 8-bit floats, except those that only move bits, as code of the program does.
 struct ArithmeticLowering : ConversionPattern {
   ArithmeticLowering(const TypeConverter &converter, MLIRContext *context, const target::GpuTarget &gpu)
       : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/3, context), gpu(gpu) {}
@@ -194,7 +194,7 @@ struct ArithmeticLowering : ConversionPattern {
                                 ConversionPatternRewriter &rewriter) const override {
     auto usesFloat8 = [](Type type) { return isFloat8(type); };
     if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1 ||
-        isa<arith::SelectOp, arith::BitcastOp, arith::ExtFOp, arith::TruncFOp>(op) ||
+        isa<arith::SelectOp, arith::BitcastOp, arith::ExtFOp, arith::TruncFOp, InlineAsmOp>(op) ||
         (llvm::none_of(op->getOperandTypes(), usesFloat8) && llvm::none_of(op->getResultTypes(), usesFloat8)))
       return failure();
     Location loc = op->getLoc();

@@ -43,8 +43,11 @@ constexpr LibraryFunction libraryFunctions[] = {
 };
 
 std::string libraryFunctionOf(Operation *op) {
-  if (auto call = dyn_cast<LibraryCallOp>(op))
-    return "__nv_" + stringifyLibraryFunction(call.getFunction()).str();
+  if (auto call = dyn_cast<LibraryCallOp>(op)) {
+    // What exists for f32 alone says so in front.
+    bool isSingle = call.getFunction() == tile::LibraryFunction::rsqrt_rn;
+    return (isSingle ? "__nv_f" : "__nv_") + stringifyLibraryFunction(call.getFunction()).str();
+  }
   StringRef name = op->getName().getStringRef();
   for (const LibraryFunction &entry : libraryFunctions)
     if (entry.operation == name)
@@ -146,7 +149,8 @@ struct LibraryLowering : ConversionPattern {
     Type type = op->getNumResults() == 1 ? op->getResult(0).getType() : Type();
     if (function.empty() || !type || (!type.isF32() && !type.isF64()))
       return failure();
-    std::string name = function + (type.isF32() ? "f" : "");
+    bool saysType = StringRef(function).ends_with("_rn");
+    std::string name = function + (type.isF32() && !saysType ? "f" : "");
     auto module = op->getParentOfType<ModuleOp>();
     auto callee = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
     if (!callee) {

@@ -83,6 +83,7 @@ void populateMathPatterns(const mlir::TypeConverter &converter, mlir::RewritePat
                           const target::GpuTarget &gpu);
 void populateFloat8Patterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
                             const target::GpuTarget &gpu);
+void populateElementPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateMemoryPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
                             const target::GpuTarget &gpu);
 void populateAsyncCopyPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);

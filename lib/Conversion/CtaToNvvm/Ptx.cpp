@@ -35,8 +35,9 @@ SmallVector<Value> emitPtx(OpBuilder &builder, Location loc, const PtxStatement 
   for (Type type : statement.results)
     constraints.push_back("=" + constraintOf(type).str());
   SmallVector<Value> operands(statement.operands);
-  for (Value operand : statement.operands)
-    constraints.push_back(constraintOf(operand.getType()).str());
+  for (auto [index, operand] : llvm::enumerate(statement.operands))
+    constraints.push_back(llvm::is_contained(statement.immediates, index) ? "n"
+                                                                          : constraintOf(operand.getType()).str());
   assert((statement.initial.empty() || statement.initial.size() == statement.results.size()) &&
          "every result has an initial value, or none");
   for (auto [index, value] : llvm::enumerate(statement.initial)) {

@@ -19,6 +19,8 @@ struct PtxStatement {
   /// Values of the results before the statement, for statements that may not write them; empty or one for each result.
   llvm::SmallVector<mlir::Value> initial = {};
   bool hasSideEffects = true;
+  /// Operands, counted from 0, that are numbers in the text: constants.
+  llvm::SmallVector<unsigned> immediates = {};
 };
 
 /// Operands and results are i1, i16, i32, i64, f32, f64 or pointers.

@@ -190,6 +190,24 @@ struct TmaPrefetchLowering : OpConversionPattern<cta::TmaPrefetchOp> {
   }
 };
 
+/// The tensor map knows the type.
+NVVM::TMAReduxKind reductionOf(AtomicKind kind) {
+  switch (kind) {
+  case AtomicKind::and_:
+    return NVVM::TMAReduxKind::AND;
+  case AtomicKind::or_:
+    return NVVM::TMAReduxKind::OR;
+  case AtomicKind::xor_:
+    return NVVM::TMAReduxKind::XOR;
+  case AtomicKind::fmax:
+    return NVVM::TMAReduxKind::MAX;
+  case AtomicKind::fmin:
+    return NVVM::TMAReduxKind::MIN;
+  default:
+    return NVVM::TMAReduxKind::ADD;
+  }
+}
+
 struct TmaStoreLowering : OpConversionPattern<cta::TmaStoreOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -217,11 +235,17 @@ struct TmaStoreLowering : OpConversionPattern<cta::TmaStoreOp> {
     }
     auto branch = scf::IfOp::create(rewriter, loc, isFirst, /*withElseRegion=*/false);
     rewriter.setInsertionPointToStart(branch.thenBlock());
-    for (const TmaBoxes::Place &place : boxesOf(part).places)
-      NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
-          rewriter, loc, adaptor.getDesc(), emitByteOffset(rewriter, loc, buffer, place.byteOffset),
-          emitCoordinates(rewriter, loc, offsets, place), /*l2CacheHint=*/Value(), NVVM::TMAStoreMode::TILE,
-          /*predicate=*/Value());
+    for (const TmaBoxes::Place &place : boxesOf(part).places) {
+      Value source = emitByteOffset(rewriter, loc, buffer, place.byteOffset);
+      SmallVector<Value> coordinates = emitCoordinates(rewriter, loc, offsets, place);
+      if (std::optional<AtomicKind> kind = op.getReduce())
+        NVVM::CpAsyncBulkTensorReduceOp::create(rewriter, loc, adaptor.getDesc(), source, reductionOf(*kind),
+                                                NVVM::TMAStoreMode::TILE, coordinates, /*l2CacheHint=*/Value());
+      else
+        NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(rewriter, loc, adaptor.getDesc(), source, coordinates,
+                                                           /*l2CacheHint=*/Value(), NVVM::TMAStoreMode::TILE,
+                                                           /*predicate=*/Value());
+    }
     NVVM::CpAsyncBulkCommitGroupOp::create(rewriter, loc);
     rewriter.eraseOp(op);
     return success();

@@ -30,7 +30,9 @@ static std::optional<cta::LayoutAttr> operandLayout(Operation *op, cta::LayoutAt
     return isa<SplatElementsAttr>(constant.getValue()) ? std::optional(layout) : std::nullopt;
   if (isa<ArangeOp, SplatOp, AddPtrOp>(op))
     return layout;
-  if (op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1 && isMemoryEffectFree(op))
+  // A region may compute for long.
+  if (op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1 && op->getNumRegions() == 0 &&
+      isMemoryEffectFree(op))
     return layout;
   const LinearLayout &map = layout.getLayout();
   if (auto expand = dyn_cast<ExpandDimsOp>(op))

@@ -7,6 +7,8 @@
 //                                                               cta.tma_store %panel[p % 2], %d[%i, %j + p * columns]
 //                                            before tile.return:  cta.tma_store_wait 0
 //
+// A write that combines with what is there (`reduce`) does so panel by panel.
+//
 // 144 columns end in a panel of 16, which a second tensor map describes. Of a block that is read it takes as much
 // memory as the others, so that one product steps over all; of one that is written it has a small buffer of its own.
 // 144 rows, as products with swapped operands have, are written likewise, in bands of rows.
@@ -253,7 +255,8 @@ private:
       Value buffer = isRest ? last : cta::SlotOp::create(builder, loc, part, ring, emitI32(loc, index % slots));
       cta::LocalStoreOp::create(builder, loc, values, buffer);
       cta::ProxyFenceOp::create(builder, loc);
-      cta::TmaStoreOp::create(builder, loc, buffer, isRest ? restDesc : store.getDesc(), offsets, groups);
+      cta::TmaStoreOp::create(builder, loc, buffer, isRest ? restDesc : store.getDesc(), offsets, groups,
+                              store.getReduceAttr());
     }
   }
 

@@ -15,6 +15,7 @@
 //
 //   for: load 1; mma 0; wait S-2; copy of iteration i+S; commit; load 0 of iteration i+1; mma 1
 #include "Analysis/FindTarget.h"
+#include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
 #include "Transforms/Passes.h"
@@ -261,12 +262,21 @@ LogicalResult pipeline(IRRewriter &rewriter, scf::ForOp loop, int64_t slots) {
   return success();
 }
 
-/// Slots that the kernel asks for, or fewer if the shared memory of a CTA does not hold them.
+/// Slots that the kernel asks for, or fewer if the shared memory of a CTA does not hold them beside what else the loop
+/// uses: operands of scalar products are copied once more.
 int64_t planSlots(scf::ForOp loop, int64_t wanted, const target::GpuTarget &target) {
-  int64_t bytes = 0;
-  for (auto copy : loop.getBody()->getOps<cta::AsyncCopyOp>())
+  DenseSet<Operation *> rings;
+  int64_t bytes = 0, others = 0;
+  for (auto copy : loop.getBody()->getOps<cta::AsyncCopyOp>()) {
+    rings.insert(getAlloc(copy.getBuffer()));
     bytes += copy.getBuffer().getType().getBytes();
-  return std::min<int64_t>(wanted, target.maxSharedPerCta / bytes);
+  }
+  loop->getParentOfType<KernelOp>().walk([&](cta::AllocOp alloc) {
+    bool isUsed = llvm::any_of(alloc->getUsers(), [&](Operation *user) { return loop->isProperAncestor(user); });
+    if (isUsed && !rings.contains(alloc))
+      others += alloc.getType().getBytes();
+  });
+  return std::min<int64_t>(wanted, std::max<int64_t>(0, target.maxSharedPerCta - others) / bytes);
 }
 
 struct CtaPipeline : tile::impl::CtaPipelineBase<CtaPipeline> {

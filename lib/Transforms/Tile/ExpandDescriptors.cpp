@@ -52,12 +52,17 @@ public:
       location = user->getLoc();
       if (auto load = dyn_cast<DescLoadOp>(user)) {
         BlockAccess access = emitAccess(load.getOffsets());
-        Value loaded = LoadOp::create(builder, location, load.getType(), access.pointers, access.mask, Value());
+        Value loaded = LoadOp::create(builder, location, load.getType(), access.pointers, access.mask,
+                                      emitPadding(load.getType()));
         load.replaceAllUsesWith(loaded);
       } else {
         auto store = cast<DescStoreOp>(user);
         BlockAccess access = emitAccess(store.getOffsets());
-        StoreOp::create(builder, location, access.pointers, store.getValue(), access.mask);
+        if (std::optional<AtomicKind> kind = store.getReduce())
+          AtomicRmwOp::create(builder, location, store.getValue().getType(), *kind, MemoryOrder::relaxed,
+                              MemoryScope::gpu, access.pointers, store.getValue(), access.mask);
+        else
+          StoreOp::create(builder, location, access.pointers, store.getValue(), access.mask);
       }
       user->erase();
     }
@@ -84,6 +89,15 @@ private:
 
   Value splat(Value scalar, ArrayRef<int64_t> sizes) {
     return SplatOp::create(builder, location, RankedTensorType::get(sizes, scalar.getType()), scalar);
+  }
+
+  /// What is read outside of the tensor, if it is not zero.
+  Value emitPadding(RankedTensorType type) {
+    if (!desc.getType().getPadsNan())
+      return {};
+    auto element = cast<FloatType>(type.getElementType());
+    APFloat nan = APFloat::getNaN(element.getFloatSemantics());
+    return arith::ConstantOp::create(builder, location, DenseElementsAttr::get(type, nan));
   }
 
   void emitPattern() {

@@ -16,6 +16,7 @@
 //
 // A kernel without products keeps its descriptors, which then become vector accesses.
 #include "Analysis/AxisInfo.h"
+#include "Analysis/DeviceDescriptors.h"
 #include "Analysis/FindTarget.h"
 #include "Analysis/OddBlocks.h"
 #include "Analysis/SwappedDot.h"
@@ -166,6 +167,8 @@ private:
       return fail("its last stride is not the constant 1");
     if (!llvm::all_of(desc->getUsers(), llvm::IsaPred<DescLoadOp, DescStoreOp>))
       return fail("it is passed on");
+    if (std::string reason = whyNoTensorMap(desc); !reason.empty())
+      return fail(reason);
     if (!needsNoPadding(desc, gpu))
       return fail("its blocks have a size that is no power of two, and are not only multiplied or stored");
     // TMA writes all or none of each 16 bytes; see BlockPointers.cpp.

@@ -279,7 +279,7 @@ void rewriteAccess(Operation *op, const BlockAccess &access, Value descriptor) {
   if (auto store = dyn_cast<StoreOp>(op)) {
     Value value = emitTrans(builder, location, store.getValue(), access.order);
     value = emitReshape(builder, location, value, access.block);
-    DescStoreOp::create(builder, location, descriptor, coordinates, value);
+    DescStoreOp::create(builder, location, descriptor, coordinates, value, /*reduce=*/AtomicKindAttr());
   } else {
     // From the order of memory back to that of the access.
     SmallVector<int32_t> order(access.order.size());

@@ -225,3 +225,27 @@ tile.kernel @count_order(%i: i32) attributes {num_warps = 1 : i32} {
   cta.local_count %x, %b : tensor<32xi32, #x>, !cta.buffer<32xi32, #s>
   tile.return
 }
+
+// -----
+
+#x = #cta.layout<[32], register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+#y = #cta.layout<[32], register = [[1]], lane = [[2], [4], [8], [16], [0]], warp = []>
+tile.kernel @map_layouts(%f: f32) attributes {num_warps = 1 : i32} {
+  %x = tile.splat %f : f32 -> tensor<32xf32, #x>
+  // expected-error @+1 {{'tile.map' op has operands and results of several layouts; expected one}}
+  %y = tile.map %x : tensor<32xf32, #x> -> tensor<32xf32, #y> {
+  ^bb0(%a: f32):
+    tile.yield %a : f32
+  }
+  tile.return
+}
+
+// -----
+
+#x = #cta.layout<[32], register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+tile.kernel @immediate(%n: i32) attributes {num_warps = 1 : i32} {
+  %x = tile.splat %n : i32 -> tensor<32xi32, #x>
+  // expected-error @+1 {{'tile.inline_asm' op has constraint 'n' for argument 1, which is no constant integer}}
+  %y = tile.inline_asm "shl.b32 $0, $1, $2;", "=r,r,n" pack 1 pure(%x, %x) : (tensor<32xi32, #x>, tensor<32xi32, #x>) -> tensor<32xi32, #x>
+  tile.return
+}

@@ -158,3 +158,14 @@ tile.kernel @rest(%d: !tile.desc<16x160xf16>, %r: !tile.desc<8x32xf16>, %i: i32)
   cta.tma_load_sync %d[%i, %i] rest %r, %b, %m : !tile.desc<16x160xf16> rest !tile.desc<8x32xf16>, !cta.buffer<16x160xf16, #s>, !cta.mbarrier<1>
   tile.return
 }
+
+// -----
+
+#s = #cta.layout<[8, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0]]>
+
+tile.kernel @signed(%d: !tile.desc<8x16xi32>, %i: i32) {
+  %b = cta.alloc : !cta.buffer<8x16xi32, #s>
+  // expected-error @below {{'cta.tma_store' op cannot combine 'i32' by 'max'}}
+  cta.tma_store %b, %d[%i, %i] reduce max : !cta.buffer<8x16xi32, #s>, !tile.desc<8x16xi32>
+  tile.return
+}

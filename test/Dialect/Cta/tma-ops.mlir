@@ -20,6 +20,8 @@ tile.kernel @k(%d: !tile.desc<128x64xf16>, %wide: !tile.desc<128x256xf16>, %i: i
   // The buffer is a panel of the block.
   // CHECK: cta.tma_store %[[B]], %[[WIDE]][%[[I]], %[[J]]] : <128x64xf16, #[[S]]>, <128x256xf16>
   cta.tma_store %b, %wide[%i, %j] : !cta.buffer<128x64xf16, #s>, !tile.desc<128x256xf16>
+  // CHECK: cta.tma_store %[[B]], %[[WIDE]][%[[I]], %[[J]]] reduce add : <128x64xf16, #[[S]]>, <128x256xf16>
+  cta.tma_store %b, %wide[%i, %j] reduce add : !cta.buffer<128x64xf16, #s>, !tile.desc<128x256xf16>
   // Each warp group copies 64 rows.
   // CHECK: cta.tma_store %{{.*}} {groups = 2 : i32}
   cta.tma_store %b, %wide[%i, %j] {groups = 2 : i32} : !cta.buffer<128x64xf16, #s>, !tile.desc<128x256xf16>

@@ -27,3 +27,13 @@ tile.kernel @swap(%base: !tile.ptr<i8>) {
   %old = tile.atomic_cas relaxed gpu %p, %x, %x : tensor<1x!tile.ptr<i8>>
   tile.return
 }
+
+// -----
+
+tile.kernel @maximum(%base: !tile.ptr<f32>) {
+  %p = tile.splat %base : !tile.ptr<f32> -> tensor<1x!tile.ptr<f32>>
+  %x = arith.constant dense<1.0> : tensor<1xf32>
+  // expected-error @below {{'tile.atomic_rmw' op has kind 'fmax' of 'f32'; it is for f16 and bf16}}
+  %old = tile.atomic_rmw fmax relaxed gpu %p, %x : tensor<1x!tile.ptr<f32>>
+  tile.return
+}

@@ -165,3 +165,21 @@ tile.kernel @map_of_cubes(%place: !tile.ptr<i8>, %base: !tile.ptr<f16>, %n: i32)
   tile.create_tensor_map %place, %base, [%n, %n, %n] {block = array<i64: 4, 4, 32>} : !tile.ptr<i8>, !tile.ptr<f16>
   tile.return
 }
+
+// -----
+
+tile.kernel @exclusive_or(%d: !tile.desc<8x16xf32>, %i: i32) {
+  %x = arith.constant dense<1.0> : tensor<8x16xf32>
+  // expected-error @below {{'tile.desc_store' op cannot combine 'f32' by 'xor'}}
+  tile.desc_store %d[%i, %i], %x reduce xor : !tile.desc<8x16xf32>, tensor<8x16xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @exchange(%d: !tile.desc<8x16xi32>, %i: i32) {
+  %x = arith.constant dense<1> : tensor<8x16xi32>
+  // expected-error @below {{'tile.desc_store' op cannot combine 'i32' by 'xchg'}}
+  tile.desc_store %d[%i, %i], %x reduce xchg : !tile.desc<8x16xi32>, tensor<8x16xi32>
+  tile.return
+}

@@ -34,6 +34,10 @@ tile.kernel @descriptors(%base: !tile.ptr<f16>, %m: i32, %n: i32, %ld: i64, %one
   %x = tile.desc_load %d[%i, %j] : !tile.desc<64x32xf16> -> tensor<64x32xf16>
   // CHECK: tile.desc_store %[[D]][%{{.*}}, %{{.*}}], %{{.*}} : <64x32xf16>, tensor<64x32xf16>
   tile.desc_store %d[%i, %j], %x : !tile.desc<64x32xf16>, tensor<64x32xf16>
+  // CHECK: tile.desc_store %[[D]][%{{.*}}, %{{.*}}], %{{.*}} reduce fmax : <64x32xf16>, tensor<64x32xf16>
+  tile.desc_store %d[%i, %j], %x reduce fmax : !tile.desc<64x32xf16>, tensor<64x32xf16>
+  // CHECK: tile.make_desc {{.*}} -> <64x32xf16, nan>
+  %padded = tile.make_desc %base, [%m, %n], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<64x32xf16, nan>
   tile.return
 }
 

@@ -25,3 +25,10 @@ tile.kernel @size(%d: !tile.desc<0xf16>) {
 tile.kernel @element(%d: !tile.desc<8x!tile.ptr<f16>>) {
   tile.return
 }
+
+// -----
+
+// expected-error @below {{elements outside are NaN, which 'i32' has not}}
+tile.kernel @nan(%d: !tile.desc<8xi32, nan>) {
+  tile.return
+}

@@ -224,6 +224,16 @@ TEST(Memory, DescriptorReadsZerosOutside) {
   EXPECT_EQ(std::vector<uint16_t>(data.r.begin() + 10, data.r.begin() + 18), second);
 }
 
+TEST(Memory, DescriptorCombinesWithWhatIsThere) {
+  std::vector<float> a(30, 0), r(30, 1);
+  Launch launch(descriptorKernel("  %x = arith.constant dense<2.5> : tensor<2x8xf32>\n"
+                                 "  tile.desc_store %e[%i, %j], %x reduce add : !tile.desc<2x8xf32>, tensor<2x8xf32>",
+                                 "f32"));
+  launch.buffer(a, "a").buffer(r, "r").integer(2).integer(9).integer(10).integer(1).integer(-1).integer(5).run();
+  for (int i = 0; i < 30; ++i)
+    EXPECT_EQ(r[size_t(i)], i >= 5 && i < 9 ? 3.5f : 1.0f) << i;
+}
+
 TEST(Memory, DescriptorLargerThanItsBuffer) {
   DescriptorLaunch data;
   Launch launch(descriptorKernel(kCopyBlock));

@@ -315,5 +315,61 @@ TEST(Reduce, ErrorsInsideTheRegionAreReported) {
   EXPECT_EQ(launch.message(), "kernel.tile:6:12: error: integer division by zero; in program (0, 0, 0)");
 }
 
+TEST(Map, ElementWiseRegionRunsOnWholeVectors) {
+  EXPECT_EQ(compute({{"i32", sequence(4)}, {"i32", {4, 3, 2, 1}}}, "i32", 4, R"(
+    %r, %s = tile.map %a, %b : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>, tensor<4xi32> {
+    ^bb0(%x: i32, %y: i32):
+      %two = arith.constant 2 : i32
+      %m = arith.muli %x, %two : i32
+      %n = arith.addi %m, %y : i32
+      tile.yield %n, %x : i32, i32
+    })"),
+            (Numbers{4, 5, 6, 7}));
+}
+
+TEST(Map, BranchThatIsNotTakenIsNotExecuted) {
+  EXPECT_EQ(compute({{"i32", {8, 9, 10, 11}}, {"i32", {2, 0, 3, 0}}}, "i32", 4, R"(
+    %none = arith.constant 0 : i32
+    %r = tile.map %a, %b : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32> {
+    ^bb0(%x: i32, %y: i32):
+      %zero = arith.cmpi eq, %y, %none : i32
+      %q = scf.if %zero -> i32 {
+        scf.yield %none : i32
+      } else {
+        %d = arith.divsi %x, %y : i32
+        scf.yield %d : i32
+      }
+      tile.yield %q : i32
+    })"),
+            (Numbers{4, 0, 3, 0}));
+}
+
+TEST(Rounded, FourRoundings) {
+  auto roundings = [](const std::string &text, Numbers a, Numbers b) {
+    Numbers results;
+    for (const std::string &rounding : {"rn", "rz", "rd", "ru"}) {
+      std::string all = text;
+      all.replace(all.find("ROUNDING"), 8, rounding);
+      results.push_back(compute({{"f32", a}, {"f32", b}}, "f32", 1, all)[0]);
+    }
+    return results;
+  };
+  const double step = std::ldexp(1.0, -23), tiny = std::ldexp(1.0, -30);
+  const std::string add = "%r = tile.rounded add ROUNDING(%a, %b) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>";
+  EXPECT_EQ(roundings(add, {1}, {tiny}), (Numbers{1, 1, 1, 1 + step}));
+  EXPECT_EQ(roundings(add, {-1}, {-tiny}), (Numbers{-1, -1, -1 - step, -1}));
+  EXPECT_EQ(
+      roundings("%r = tile.rounded div ROUNDING(%a, %b) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>", {1}, {3}),
+      (Numbers{0.3333333432674408, 0.3333333134651184, 0.3333333134651184, 0.3333333432674408}));
+}
+
+TEST(Rounded, IntegersSaturate) {
+  const std::string down = "%r = tile.rounded cast rd(%a) : (tensor<4xf32>) -> tensor<4xi32>";
+  EXPECT_EQ(compute({{"f32", {-1.5, 2.75, 1e20, -1e20}}}, "i32", 4, down), (Numbers{-2, 2, 2147483647, -2147483648.0}));
+  EXPECT_EQ(compute({{"f32", {-1.5, 2.25, 0, 0}}}, "i32", 4,
+                    "%r = tile.rounded cast ru unsigned(%a) : (tensor<4xf32>) -> tensor<4xi32>"),
+            (Numbers{0, 3, 0, 0}));
+}
+
 } // namespace
 } // namespace tile::interp::test

@@ -1,0 +1,68 @@
+// Verification of computations on each element.
+#include "Tile/TileDialect.h"
+
+using namespace mlir;
+using namespace tile;
+
+LogicalResult MapOp::verify() {
+  if (getSrcs().empty() || getResults().empty())
+    return emitOpError() << "has " << getSrcs().size() << " operands and " << getResults().size()
+                         << " results; it needs one of each at least";
+  for (Type type : llvm::concat<const Type>(llvm::to_vector(getSrcs().getTypes()), llvm::to_vector(getResultTypes())))
+    if (Type element = getElementTypeOf(type); isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8)
+      return emitOpError() << "computes with " << element << "; convert to a wider type";
+  return success();
+}
+
+LogicalResult MapOp::verifyRegions() {
+  auto elementsOf = [](TypeRange types) { return llvm::map_to_vector(types, getElementTypeOf); };
+  Block &block = getBody().front();
+  SmallVector<Type> arguments = elementsOf(getSrcs().getTypes()), results = elementsOf(getResultTypes());
+  if (!llvm::equal(block.getArgumentTypes(), arguments))
+    return emitOpError() << "region takes the types " << block.getArgumentTypes() << " but must take " << arguments;
+  auto yield = dyn_cast_or_null<YieldOp>(block.empty() ? nullptr : &block.back());
+  if (!yield || !llvm::equal(yield.getOperandTypes(), results))
+    return emitOpError() << "region must end with tile.yield of the results' elements, " << results;
+  WalkResult found = getBody().walk([&](Operation *op) -> WalkResult {
+    auto isTensor = [](Type type) { return isa<ShapedType>(type); };
+    if (llvm::any_of(op->getOperandTypes(), isTensor) || llvm::any_of(op->getResultTypes(), isTensor))
+      return emitOpError() << "region computes with scalars, and has '" << op->getName() << "' of tensors";
+    if (!op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() && !isMemoryEffectFree(op))
+      return emitOpError() << "region has an effect on memory: '" << op->getName() << "'";
+    return WalkResult::advance();
+  });
+  return failure(found.wasInterrupted());
+}
+
+unsigned RoundedOp::countArguments(RoundedKind kind) {
+  switch (kind) {
+  case RoundedKind::rcp:
+  case RoundedKind::sqrt:
+  case RoundedKind::cast:
+    return 1;
+  case RoundedKind::fma:
+    return 3;
+  default:
+    return 2;
+  }
+}
+
+LogicalResult RoundedOp::verify() {
+  auto isFloat = [](Type type) { return type.isF32() || type.isF64(); };
+  auto isInteger = [](Type type) { return type.isInteger(32) || type.isInteger(64); };
+  if (unsigned count = countArguments(getKind()); count != getArgs().size())
+    return emitOpError() << "has " << getArgs().size() << " arguments but '" << stringifyRoundedKind(getKind())
+                         << "' takes " << count;
+  Type from = getElementTypeOf(getArgs().front().getType()), to = getElementTypeOf(getType());
+  if (getKind() != RoundedKind::cast) {
+    if (isFloat(to) && llvm::all_of(getArgs().getTypes(), [&](Type type) { return type == getType(); }))
+      return success();
+    return emitOpError() << "computes " << getType() << " of " << getArgs().getTypes()
+                         << "; all must be f32 or f64 alike";
+  }
+  bool isKnown = (from.isF64() && to.isF32()) || (isFloat(from) && isInteger(to)) || (isInteger(from) && isFloat(to));
+  if (!isKnown)
+    return emitOpError() << "converts " << from << " to " << to
+                         << "; it is from f64 to f32, or between these and integers of 32 and 64 bits";
+  return success();
+}

@@ -1,0 +1,56 @@
+// Computations on each element alone that neither `arith` nor `math` can say.
+#ifndef TILE_ELEMENT_OPS_TD
+#define TILE_ELEMENT_OPS_TD
+
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "Tile/TileOpBase.td"
+
+def Tile_MapOp : Tile_Op<"map", [Elementwise, RecursiveMemoryEffects, RecursivelySpeculatable, SingleBlock]> {
+  let summary = "a computation on scalars, for each element on its own";
+  let description = [{
+    Tensors of one shape. The region is executed once for each place: its arguments are the operands' elements there,
+    and it yields the results' with `tile.yield`. Other than in `arith.select`, a branch that is not taken is not
+    executed, and loops end when they do for this element. The region computes with scalars and has no other effects.
+
+    Example:
+    ```mlir
+    %y = tile.map %x : tensor<128xf32> -> tensor<128xf32> {
+    ^bb0(%a: f32):
+      %b = scf.if %c -> f32 { … }
+      tile.yield %b : f32
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Tile_NumberTensor>:$srcs);
+  let results = (outs Variadic<Tile_NumberTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$srcs attr-dict `:` type($srcs) `->` type($results) $body";
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Tile_RoundedOp : Tile_Op<"rounded", [Pure, Elementwise]> {
+  let summary = "arithmetic that is rounded as said, once";
+  let description = [{
+    `rn` rounds to the nearest number (of two, to the even one), `rz` towards zero, `rd` down and `ru` up; nothing is ever
+    fused with it. `add`, `sub`, `mul`, `div`, `fma` (x * y + z), `rcp` (1 / x) and `sqrt` are of f32 and f64. `cast` is
+    from f64 to f32 and between these and integers of 32 and 64 bits, which are unsigned with `isUnsigned`; what no
+    integer can hold becomes the next one, and NaN becomes 0, or the integer of the highest bit alone if f64 or 64 bits
+    are involved (PTX ISA, "cvt").
+
+    Example: `%z = tile.rounded add rz(%x, %y) : (tensor<128xf32>, tensor<128xf32>) -> tensor<128xf32>`
+  }];
+  let arguments = (ins Tile_RoundedKindAttr:$kind, Tile_RoundingAttr:$rounding, Variadic<Tile_NumberValue>:$args,
+                       UnitAttr:$isUnsigned);
+  let results = (outs Tile_NumberValue:$result);
+  let assemblyFormat = [{
+    $kind $rounding (`unsigned` $isUnsigned^)? `(` $args `)` attr-dict `:` functional-type($args, $result)
+  }];
+  let extraClassDeclaration = [{
+    /// How many arguments the computation has.
+    static unsigned countArguments(RoundedKind kind);
+  }];
+  let hasVerifier = 1;
+}
+
+#endif
