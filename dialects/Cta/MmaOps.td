@@ -82,7 +82,7 @@ def Cta_UndefinedOp : Cta_Op<"undefined"> {
 
     Example: `%c = cta.undefined : tensor<64x64xf32, #c>`
   }];
-  let results = (outs RankedTensorOf<[F32, I32]>:$result);
+  let results = (outs Tile_TensorOf<[F32, I32]>:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 

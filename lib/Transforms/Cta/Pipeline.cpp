@@ -272,7 +272,7 @@ int64_t planSlots(scf::ForOp loop, int64_t wanted, const target::GpuTarget &targ
 struct CtaPipeline : tile::impl::CtaPipelineBase<CtaPipeline> {
   using CtaPipelineBase::CtaPipelineBase;
 
-  void runOnOperation() override {
+  void runOnKernel() override {
     const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
     if (!gpu)
       return signalPassFailure();
