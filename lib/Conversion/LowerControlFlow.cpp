@@ -4,6 +4,7 @@
 // and moves what follows; in the order of the upstream pass (convert-scf-to-cf) a block with n branches moves its end n
 // times, which for 1600 masked loads took ten seconds. In this order each operation moves once.
 #include "Conversion/Passes.h"
+#include "Tile/TileDialect.h"
 
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -16,6 +17,7 @@ namespace tile {
 } // namespace tile
 
 using namespace mlir;
+using namespace tile;
 
 namespace {
 
@@ -27,6 +29,11 @@ struct NvvmLowerControlFlow : tile::impl::NvvmLowerControlFlowBase<NvvmLowerCont
     PatternApplicator applicator(patterns);
     applicator.applyDefaultCostModel();
 
+    for (Operation &op : getOperation().getOps())
+      if (isa<KernelOp>(op)) {
+        op.emitOpError() << "is no function of one thread; convert-cta-to-nvvm makes one of it";
+        return signalPassFailure();
+      }
     SmallVector<Operation *> operations;
     getOperation()->walk([&](Operation *op) {
       if (isa_and_nonnull<scf::SCFDialect>(op->getDialect()) && op->getNumRegions() != 0)

@@ -138,7 +138,7 @@ def CtaSplitStores : KernelPass<"cta-split-stores", "layout"> {
   }];
 }
 
-def CtaAsyncCopies : KernelPass<"cta-async-copies", "lowering"> {
+def CtaAsyncCopies : KernelPass<"cta-async-copies", "buffered"> {
   let summary = "load operands of products asynchronously into shared memory";
   let description = [{
     Kind: optimisation. Requires: phase layout, `vector` of loads. Ensures: phase async; a load in an innermost loop whose value goes only

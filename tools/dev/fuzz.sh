@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # fuzz.sh SECONDS [--update]: builds the fuzz targets with sanitizers (build/fuzz) and runs them for that long, from the corpora in test/fuzz:
-# five sixths of the time the front end (corpus), one sixth the parser of PTX (ptx).
+# half of the time the front end (corpus), one sixth the parser of PTX (ptx), a third the passes, with mutated IR of the examples and tests.
 # New inputs stay in build/fuzz/corpus and build/fuzz/ptx, for the next run; --update adds the small ones that reach new code to the corpora.
 # The last line is "fuzz: no finding ..." or where the finding lies and how to see it again; the exit code says which.
 set -euo pipefail
@@ -9,7 +9,7 @@ seconds=$1
 findings=build/fuzz/findings
 
 [ -f build/fuzz/build.ninja ] || cmake --preset fuzz >/dev/null
-ninja -C build/fuzz --quiet tile-fuzz-frontend tile-fuzz-ptx
+ninja -C build/fuzz --quiet tile-fuzz-frontend tile-fuzz-ptx tile-fuzz-ir
 mkdir -p "$findings"
 
 # The sanitizers make frames several times larger than those that the limits of nesting are meant for.
@@ -48,7 +48,14 @@ if [ "${2:-}" = --update ]; then
   update "$ptx" ptx
   exit
 fi
-fuzz "$frontend" corpus $((seconds - seconds / 6))
+fuzz "$frontend" corpus $((seconds - seconds / 6 - seconds / 3))
 # libFuzzer runs for ever when it is given no time.
 fuzz "$ptx" ptx $((seconds / 6 + 1))
+# The same mutants each time: what a change breaks is seen by who made it.
+if ! build/fuzz/bin/tile-fuzz-ir --seconds=$((seconds / 3)) --jobs="$(nproc)" --findings="$findings/ir" \
+  examples test/Exec test/Transforms test/Dialect test/Conversion >build/fuzz/log 2>&1; then
+  cat build/fuzz/log
+  exit 1
+fi
+inputs=$((inputs + $(sed -nE 's/^tile-fuzz-ir: ([0-9]+) mutants.*/\1/p' build/fuzz/log)))
 echo "fuzz: no finding in $inputs inputs and $seconds s"

@@ -225,3 +225,8 @@ tile.kernel @count_order(%i: i32) attributes {num_warps = 1 : i32} {
   cta.local_count %x, %b : tensor<32xi32, #x>, !cta.buffer<32xi32, #s>
   tile.return
 }
+
+// -----
+
+// expected-error @below {{stands outside of a kernel; a module has kernels and what is of LLVM already}}
+%x = arith.constant dense<1.0> : tensor<64xf32>

@@ -349,3 +349,40 @@ tile.kernel @addresses_of_two_arrays(%n: i32, %from: !tile.ptr<i64> {tile.name =
   }
   tile.return
 }
+
+// A barrier that several copies share counts what is not of one channel.
+// CHECK-LABEL: tile.kernel @negative_shared_barrier
+// CHECK-NOT: cta.warp_roles
+// CHECK: tile.return
+tile.kernel @negative_shared_barrier(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = cta.alloc : !b
+    %b = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
+    cta.tma_load_sync %d[%c0, %i], %b, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    %y = cta.local_load %b : !b -> !x
+    tile.print "" %x, %y : !x, !x
+  }
+  tile.return
+}
+
+// What is used before it is copied has no slot there.
+// CHECK-LABEL: tile.kernel @negative_used_before
+// CHECK-NOT: cta.warp_roles
+// CHECK: tile.return
+tile.kernel @negative_used_before(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    %x = cta.local_load %a : !b -> !x
+    tile.print "" %x : !x
+    cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
+  }
+  tile.return
+}
