@@ -342,8 +342,9 @@ bool IrMutator::changeType(ModuleOp module) {
   Builder builder(module.getContext());
   module.walk([&](Operation *op) {
     if (auto function = dyn_cast<FunctionOpInterface>(op); function && !function.isExternal())
-      function.setType(
-          function.cloneTypeWith(function.getFunctionBody().getArgumentTypes(), function.getResultTypes()));
+      // None where the function is of LLVM and the type is not.
+      if (Type type = function.cloneTypeWith(function.getFunctionBody().getArgumentTypes(), function.getResultTypes()))
+        function.setType(type);
     // Constants of another type are zeros.
     auto constant = dyn_cast<arith::ConstantOp>(op);
     if (TypedAttr zero = constant && constant.getValueAttr() && constant.getValueAttr().getType() == from

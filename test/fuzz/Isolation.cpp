@@ -103,6 +103,18 @@ Outcome runIsolated(const std::function<void(Progress &)> &work) {
   return outcome;
 }
 
+/// " at Pipeline.cpp:130:17": where the code of this project was, which called what the summary names.
+static std::string firstOwnFrame(std::string_view text) {
+  size_t end = text.find(".cpp:");
+  for (; end != std::string_view::npos; end = text.find(".cpp:", end + 1)) {
+    size_t line = text.rfind('\n', end) + 1, name = text.rfind('/', end) + 1;
+    std::string_view frame = text.substr(line, text.find('\n', end) - line);
+    if (frame.find("/usr/") == std::string_view::npos && frame.find("/fuzz/") == std::string_view::npos && name > line)
+      return " at " + std::string(text.substr(name, text.find_first_of(" \n", end) - name));
+  }
+  return "";
+}
+
 std::string Outcome::signature() const {
   std::string_view text = errors;
   auto lineWith = [&](std::string_view mark) -> std::string {
@@ -120,7 +132,7 @@ std::string Outcome::signature() const {
   if (std::string line = lineWith("SUMMARY: "); !line.empty()) {
     // Without the address of the code, which another build has elsewhere.
     size_t place = line.find("(/");
-    return line.substr(0, place);
+    return line.substr(0, place) + firstOwnFrame(text);
   }
   return signal ? std::string("signal ") + strsignal(signal) : "exit code " + std::to_string(code);
 }
