@@ -40,7 +40,7 @@ def Cta_AsyncWaitOp : Cta_Op<"async_wait", [MemoryEffects<[MemRead<Cta_SharedMem
 
     Example: `cta.async_wait 2`
   }];
-  let arguments = (ins I32Attr:$pending);
+  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pending);
   let assemblyFormat = "$pending attr-dict";
 }
 

@@ -95,7 +95,7 @@ def Cta_WgmmaWaitOp : Cta_Op<"wgmma_wait", [
 
     Example: `%r = cta.wgmma_wait %d {pending = 0 : i32} : tensor<64x64xf32, #c>`
   }];
-  let arguments = (ins Tile_NumberTensor:$acc, I32Attr:$pending, OptionalAttr<I32Attr>:$columns);
+  let arguments = (ins Tile_NumberTensor:$acc, ConfinedAttr<I32Attr, [IntNonNegative]>:$pending, OptionalAttr<I32Attr>:$columns);
   let results = (outs Tile_NumberTensor:$result);
   let assemblyFormat = "$acc attr-dict `:` type($acc)";
   let hasVerifier = 1;

@@ -29,11 +29,6 @@ struct NvvmLowerControlFlow : tile::impl::NvvmLowerControlFlowBase<NvvmLowerCont
     PatternApplicator applicator(patterns);
     applicator.applyDefaultCostModel();
 
-    for (Operation &op : getOperation().getOps())
-      if (isa<KernelOp>(op)) {
-        op.emitOpError() << "is no function of one thread; convert-cta-to-nvvm makes one of it";
-        return signalPassFailure();
-      }
     SmallVector<Operation *> operations;
     getOperation()->walk([&](Operation *op) {
       if (isa_and_nonnull<scf::SCFDialect>(op->getDialect()) && op->getNumRegions() != 0)
@@ -42,6 +37,11 @@ struct NvvmLowerControlFlow : tile::impl::NvvmLowerControlFlowBase<NvvmLowerCont
     PatternRewriter rewriter(&getContext());
     for (Operation *op : llvm::reverse(operations)) {
       rewriter.setInsertionPoint(op);
+      auto function = op->getParentOfType<FunctionOpInterface>();
+      if (!function || isa<KernelOp>(function)) {
+        op->emitOpError() << "is in no function of one thread; convert-cta-to-nvvm makes one of a kernel";
+        return signalPassFailure();
+      }
       if (failed(applicator.matchAndRewrite(op, rewriter))) {
         op->emitOpError() << "cannot be lowered to jumps";
         return signalPassFailure();

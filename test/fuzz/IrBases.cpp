@@ -106,9 +106,9 @@ Base IrBases::make(MLIRContext &context, IrMutator &chance) const {
   base.module = compile(context, kernel.file, kernel.name, kernel.text, chance);
   if (!base.module)
     return base;
-  // The mutants of the last form, that of one thread, would be for upstream's passes.
+  // Mutants of the last form, that of one thread, would be for the operations of upstream.
   size_t onKernels = llvm::count_if(steps, [](const PipelineStep &step) { return step.onKernel; });
-  base.step = chance.below(onKernels + 3);
+  base.step = chance.below(onKernels + 1);
   size_t left = chance.oneIn(2) ? 0 : 1 + chance.below(6); // one in so many optimisations is left out
   PassManager manager(&context);
   manager.enableVerifier(false);

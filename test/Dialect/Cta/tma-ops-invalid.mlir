@@ -158,3 +158,11 @@ tile.kernel @rest(%d: !tile.desc<16x160xf16>, %r: !tile.desc<8x32xf16>, %i: i32)
   cta.tma_load_sync %d[%i, %i] rest %r, %b, %m : !tile.desc<16x160xf16> rest !tile.desc<8x32xf16>, !cta.buffer<16x160xf16, #s>, !cta.mbarrier<1>
   tile.return
 }
+
+// -----
+
+tile.kernel @negative_pending() {
+  // expected-error @below {{attribute 'pending' failed to satisfy constraint: 32-bit signless integer attribute whose value is non-negative}}
+  cta.tma_store_wait -1
+  tile.return
+}
