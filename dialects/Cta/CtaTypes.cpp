@@ -62,7 +62,11 @@ BufferType BufferType::getPart(int64_t count) const {
     int64_t step = shape[axis] * (axis == 0 ? columns : 1), part = count;
     for (; part > 1 && offsets.back() == uint64_t(step * part / 2); part /= 2)
       offsets.pop_back();
-    if (part > 1)
+    // And the others none of them.
+    bool staysInside = llvm::all_of(offsets, [&](uint64_t offset) {
+      return int64_t(offset / columns) < shape[0] && int64_t(offset % columns) < shape[1];
+    });
+    if (part > 1 || !staysInside)
       continue;
     for (uint64_t &offset : offsets)
       offset = offset / columns * shape[1] + offset % columns;
