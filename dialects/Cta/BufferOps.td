@@ -86,7 +86,7 @@ def Cta_LocalGatherOp : Cta_Op<"local_gather", []> {
     %y = cta.local_gather %b[%i] {axis = 0 : i32} : !cta.buffer<64xf32, #s>, tensor<32xi32, #x> -> tensor<32xf32, #x>
     ```
   }];
-  let arguments = (ins Arg<Cta_BufferType, "tile", [MemRead<Cta_SharedMemory>]>:$buffer, RankedTensorOf<[I32]>:$indices,
+  let arguments = (ins Arg<Cta_BufferType, "tile", [MemRead<Cta_SharedMemory>]>:$buffer, Tile_TensorOf<[I32]>:$indices,
                        I32Attr:$axis);
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = "$buffer `[` $indices `]` attr-dict `:` type($buffer) `,` type($indices) `->` type($result)";
@@ -103,7 +103,7 @@ def Cta_LocalCountOp : Cta_Op<"local_count", [
 
     Example: `cta.local_count %x, %b mask %m : tensor<1024xi32, #x>, !cta.buffer<64xi32, #s>`
   }];
-  let arguments = (ins RankedTensorOf<[I32]>:$src,
+  let arguments = (ins Tile_TensorOf<[I32]>:$src,
                        Arg<Cta_BufferType, "counts", [MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>:$buffer,
                        Optional<Tile_MaskTensor>:$mask);
   let assemblyFormat = "$src `,` $buffer (`mask` $mask^)? attr-dict `:` type($src) `,` type($buffer)";

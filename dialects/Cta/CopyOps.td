@@ -14,8 +14,8 @@ def Cta_AsyncCopyOp : Cta_Op<"async_copy", [
 
     Example: `cta.async_copy %p, %b mask %m {vector = 8 : i32} : tensor<64x32x!tile.ptr<f16>, #x>, !cta.buffer<64x32xf16, #s>`
   }];
-  let arguments = (ins RankedTensorOf<[Tile_PtrType]>:$ptr, Cta_BufferType:$buffer,
-                       Optional<RankedTensorOf<[I1]>>:$mask, I32Attr:$vector,
+  let arguments = (ins Tile_TensorOf<[Tile_PtrType]>:$ptr, Cta_BufferType:$buffer,
+                       Optional<Tile_TensorOf<[I1]>>:$mask, I32Attr:$vector,
                        DefaultValuedAttr<Tile_CacheModifierAttr, "::tile::CacheModifier::none">:$cache);
   let assemblyFormat = [{
     $ptr `,` $buffer (`mask` $mask^ `:` type($mask))? attr-dict `:` type($ptr) `,` type($buffer)
@@ -40,7 +40,7 @@ def Cta_AsyncWaitOp : Cta_Op<"async_wait", [MemoryEffects<[MemRead<Cta_SharedMem
 
     Example: `cta.async_wait 2`
   }];
-  let arguments = (ins I32Attr:$pending);
+  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pending);
   let assemblyFormat = "$pending attr-dict";
 }
 

@@ -2,6 +2,7 @@
 #include "Cta/CtaDialect.h"
 
 #include "Layout/ShapeTransforms.h"
+#include "Tile/TileShapes.h"
 
 #include "mlir/IR/Builders.h"
 

@@ -3,6 +3,7 @@
 
 #include "Layout/ShapeTransforms.h"
 #include "Layout/SharedLayouts.h"
+#include "Tile/TileShapes.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -21,6 +22,9 @@ void CtaDialect::registerTypes() {
 #include "Cta/CtaTypes.cpp.inc"
       >();
 }
+
+/// More than any shared memory holds.
+static constexpr int64_t maxSlots = 1 << 20;
 
 bool BufferType::isPadded() const {
   return getShape() != ArrayRef<int64_t>(getLayout().getLayout().outShape());
@@ -58,7 +62,11 @@ BufferType BufferType::getPart(int64_t count) const {
     int64_t step = shape[axis] * (axis == 0 ? columns : 1), part = count;
     for (; part > 1 && offsets.back() == uint64_t(step * part / 2); part /= 2)
       offsets.pop_back();
-    if (part > 1)
+    // And the others none of them.
+    bool staysInside = llvm::all_of(offsets, [&](uint64_t offset) {
+      return int64_t(offset / columns) < shape[0] && int64_t(offset % columns) < shape[1];
+    });
+    if (part > 1 || !staysInside)
       continue;
     for (uint64_t &offset : offsets)
       offset = offset / columns * shape[1] + offset % columns;
@@ -68,14 +76,18 @@ BufferType BufferType::getPart(int64_t count) const {
   return {};
 }
 
-LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type,
+LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type element,
                                  LayoutAttr layout, int64_t slots) {
   const layout::LinearLayout &map = layout.getLayout();
   if (std::optional<std::string> problem = layout::verifyShared(map))
     return emitError() << "not a layout of a buffer: " << *problem;
+  if (!isBlockElement(element))
+    return emitError() << "element is " << element << " but must be a number of 1 to 64 bits or a pointer";
   for (int64_t size : shape)
     if (size < 1)
       return emitError() << "buffer is [" << shape << "]; all sizes must be at least 1";
+  if (!isBlockShape(shape))
+    return emitError() << "buffer is [" << shape << "]; it has one to " << maxBlockElements << " elements";
   if (ArrayRef<int64_t>(map.outShape()) != ArrayRef(getPaddedShape(shape)))
     return emitError() << "layout is for shape [" << ArrayRef<int64_t>(map.outShape()) << "] but the buffer is ["
                        << shape << "]";
@@ -85,6 +97,8 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError, A
                        << "no power of two";
   if (slots < 1)
     return emitError() << "buffer has " << slots << " slots but needs at least 1";
+  if (slots > maxSlots)
+    return emitError() << "buffer has " << slots << " slots; at most " << maxSlots << " are possible";
   return success();
 }
 

@@ -63,6 +63,10 @@ LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
   const layout::LinearLayout &layout = getLayout();
   if (std::optional<std::string> problem = layout::verifyDistributed(layout))
     return emitError() << "not a layout of a tensor: " << *problem;
+  // As many as a tensor has elements at most.
+  if (layout.inDimSizeLog2(layout::registerDim) > 23)
+    return emitError() << "not a layout of a tensor: it has 2^" << layout.inDimSizeLog2(layout::registerDim)
+                       << " registers; at most 2^23 are possible";
   if (ArrayRef<int64_t>(layout.outShape()) != shape)
     return emitError() << "layout is for shape [" << ArrayRef<int64_t>(layout.outShape()) << "] but the tensor is ["
                        << shape << "]";

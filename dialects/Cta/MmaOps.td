@@ -82,7 +82,7 @@ def Cta_UndefinedOp : Cta_Op<"undefined"> {
 
     Example: `%c = cta.undefined : tensor<64x64xf32, #c>`
   }];
-  let results = (outs RankedTensorOf<[F32, I32]>:$result);
+  let results = (outs Tile_TensorOf<[F32, I32]>:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
@@ -95,7 +95,7 @@ def Cta_WgmmaWaitOp : Cta_Op<"wgmma_wait", [
 
     Example: `%r = cta.wgmma_wait %d {pending = 0 : i32} : tensor<64x64xf32, #c>`
   }];
-  let arguments = (ins Tile_NumberTensor:$acc, I32Attr:$pending, OptionalAttr<I32Attr>:$columns);
+  let arguments = (ins Tile_NumberTensor:$acc, ConfinedAttr<I32Attr, [IntNonNegative]>:$pending, OptionalAttr<I32Attr>:$columns);
   let results = (outs Tile_NumberTensor:$result);
   let assemblyFormat = "$acc attr-dict `:` type($acc)";
   let hasVerifier = 1;

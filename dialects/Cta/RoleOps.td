@@ -27,7 +27,8 @@ def Cta_WarpRolesOp : Cta_Op<"warp_roles", [
   }];
   let arguments = (ins OptionalAttr<I32Attr>:$math_registers, OptionalAttr<I32Attr>:$producer_registers);
   let regions = (region SizedRegion<1>:$math, SizedRegion<1>:$producer);
-  let assemblyFormat = "`math` $math `producer` $producer attr-dict";
+  // Not declared: where such a parser fails behind the first region, what is outside keeps using values inside.
+  let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }
 

@@ -1,4 +1,4 @@
-// Verification of TMA copies, mbarriers and warp roles.
+// Verification of TMA copies and mbarriers.
 #include "Cta/CtaDialect.h"
 
 using namespace mlir;
@@ -96,9 +96,14 @@ LogicalResult MakeTensorMapOp::verify() {
   return success();
 }
 
+/// More than any shared memory holds.
+static constexpr int64_t maxSlots = 1 << 20;
+
 LogicalResult MbarrierType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t slots) {
   if (slots < 1)
     return emitError() << "mbarrier ring has " << slots << " slots but needs at least 1";
+  if (slots > maxSlots)
+    return emitError() << "mbarrier ring has " << slots << " slots; at most " << maxSlots << " are possible";
   return success();
 }
 
@@ -106,16 +111,5 @@ LogicalResult MbarrierType::verify(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult MbarrierAllocOp::verify() {
   if (int32_t(getArrivals()) < 1 || getArrivals() >= 1 << 20)
     return emitOpError() << "expects " << int32_t(getArrivals()) << " arrivals; possible are 1 to 1048575";
-  return success();
-}
-
-// PTX ISA, "setmaxnreg".
-LogicalResult WarpRolesOp::verify() {
-  for (std::optional<uint32_t> registers : {getMathRegisters(), getProducerRegisters()})
-    if (registers && (*registers < 24 || *registers > 256 || *registers % 8 != 0))
-      return emitOpError() << "gives a role " << int32_t(*registers)
-                           << " registers; possible are multiples of 8 from 24 to 256";
-  if (getMathRegisters().has_value() != getProducerRegisters().has_value())
-    return emitOpError() << "gives one role a number of registers but not the other";
   return success();
 }

@@ -89,7 +89,7 @@ def Cta_TmaStoreWaitOp : Cta_Op<"tma_store_wait", [
 
     Example: `cta.tma_store_wait 1`, `cta.tma_store_wait 0 written`
   }];
-  let arguments = (ins I32Attr:$pending, UnitAttr:$written);
+  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pending, UnitAttr:$written);
   let assemblyFormat = "$pending (`written` $written^)? attr-dict";
 }
 

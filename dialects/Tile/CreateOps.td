@@ -13,7 +13,7 @@ def Tile_ArangeOp : Tile_Op<"arange", [Pure]> {
     Example: `%r = tile.arange 0 to 128 : tensor<128xi32>`
   }];
   let arguments = (ins I32Attr:$start, I32Attr:$end);
-  let results = (outs RankedTensorOf<[I32]>:$result);
+  let results = (outs Tile_TensorOf<[I32]>:$result);
   let assemblyFormat = "$start `to` $end attr-dict `:` type($result)";
   let hasVerifier = 1;
 }

@@ -58,6 +58,10 @@ static LogicalResult verifyCluster(KernelOp kernel) {
 LogicalResult KernelOp::verify() {
   if (!getFunctionType().getResults().empty())
     return emitOpError() << "has " << getFunctionType().getNumResults() << " results; a kernel returns nothing";
+  if (!getBody().hasOneBlock())
+    return emitOpError() << "has " << getBody().getBlocks().size()
+                         << " blocks; a kernel has one, and loops and branches "
+                         << "of scf";
   for (auto [index, type] : llvm::enumerate(getFunctionType().getInputs()))
     if (!isa<PtrType, DescType, IntegerType, FloatType>(type))
       return emitOpError() << "argument " << index << " is " << type << "; a kernel takes scalars and pointers";

@@ -62,7 +62,7 @@ def Tile_GatherOp : Tile_Op<"gather", [Pure]> {
 
     Example: `%y = tile.gather %x[%i] {axis = 0 : i32} : tensor<128xf32>, tensor<64xi32> -> tensor<64xf32>`
   }];
-  let arguments = (ins Tile_NumberTensor:$src, RankedTensorOf<[I32]>:$indices, I32Attr:$axis);
+  let arguments = (ins Tile_NumberTensor:$src, Tile_TensorOf<[I32]>:$indices, I32Attr:$axis);
   let results = (outs Tile_NumberTensor:$result);
   let assemblyFormat = "$src `[` $indices `]` attr-dict `:` type($src) `,` type($indices) `->` type($result)";
   let hasVerifier = 1;
@@ -77,8 +77,8 @@ def Tile_HistogramOp : Tile_Op<"histogram", [Pure,
 
     Example: `%h = tile.histogram %x mask %m : tensor<1024xi32> -> tensor<64xi32>`
   }];
-  let arguments = (ins RankedTensorOf<[I32]>:$src, Optional<Tile_MaskTensor>:$mask);
-  let results = (outs RankedTensorOf<[I32]>:$result);
+  let arguments = (ins Tile_TensorOf<[I32]>:$src, Optional<Tile_MaskTensor>:$mask);
+  let results = (outs Tile_TensorOf<[I32]>:$result);
   let assemblyFormat = "$src (`mask` $mask^)? attr-dict `:` type($src) `->` type($result)";
   let hasVerifier = 1;
 }

@@ -1,5 +1,6 @@
 // Registration of the tile dialect and the queries on its types.
 #include "Tile/TileDialect.h"
+#include "Tile/TileShapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"

@@ -1,5 +1,6 @@
 // Types of the tile dialect: parsing, printing and verification.
 #include "Tile/TileDialect.h"
+#include "Tile/TileShapes.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -18,13 +19,27 @@ void TileDialect::registerTypes() {
       >();
 }
 
+bool tile::isBlockShape(ArrayRef<int64_t> shape) {
+  int64_t elements = 1;
+  for (int64_t size : shape) {
+    if (size < 1 || size > maxBlockElements / elements)
+      return false;
+    elements *= size;
+  }
+  return !shape.empty();
+}
+
 static bool isMemoryElement(Type type) {
   return isa<Float8E4M3FNType, Float8E5M2Type, Float16Type, BFloat16Type, Float32Type, Float64Type>(type) ||
          (type.isSignlessInteger() && llvm::is_contained({1u, 8u, 16u, 32u, 64u}, type.getIntOrFloatBitWidth()));
 }
 
+bool tile::isBlockElement(Type type) {
+  return isMemoryElement(type) || isa<PtrType>(type);
+}
+
 LogicalResult PtrType::verify(function_ref<InFlightDiagnostic()> emitError, Type pointee) {
-  if (isMemoryElement(pointee) || isa<PtrType>(pointee))
+  if (isBlockElement(pointee))
     return success();
   return emitError() << "pointee is " << pointee << " but must be a number of 1 to 64 bits or a pointer";
 }
@@ -36,6 +51,8 @@ LogicalResult DescType::verify(function_ref<InFlightDiagnostic()> emitError, Arr
   for (int64_t size : shape)
     if (size <= 0)
       return emitError() << "block size is " << size << " but must be at least 1";
+  if (!isBlockShape(shape))
+    return emitError() << "block of [" << shape << "] has more than " << maxBlockElements << " elements";
   if (!isMemoryElement(element))
     return emitError() << "element is " << element << " but must be a number of 1 to 64 bits";
   if (padsNan && !isa<FloatType>(element))

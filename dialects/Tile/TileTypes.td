@@ -41,19 +41,21 @@ def Tile_DescType : Tile_Type<"Desc", "desc"> {
 }
 
 // Constraints.
+def Tile_BlockShape : CPred<"::tile::isBlockShape(::llvm::cast<::mlir::RankedTensorType>($_self).getShape())">;
+class Tile_TensorOf<list<Type> elements> : RankedTensorOf<elements, [Tile_BlockShape], "tensor of known sizes">;
 def Tile_Float : AnyTypeOf<[F8E4M3FN, F8E5M2, F16, BF16, F32, F64], "floating point">;
 def Tile_Int : AnyTypeOf<[I1, I8, I16, I32, I64], "integer">;
 def Tile_Number : AnyTypeOf<[Tile_Float, Tile_Int], "number">;
 def Tile_Element : AnyTypeOf<[Tile_Number, Tile_PtrType], "number or pointer">;
-def Tile_Tensor : RankedTensorOf<[Tile_Element]>;
-def Tile_NumberTensor : RankedTensorOf<[Tile_Number]>;
+def Tile_Tensor : Tile_TensorOf<[Tile_Element]>;
+def Tile_NumberTensor : Tile_TensorOf<[Tile_Number]>;
 def Tile_Value : AnyTypeOf<[Tile_Element, Tile_Tensor], "scalar or tensor">;
 def Tile_NumberValue : AnyTypeOf<[Tile_Number, Tile_NumberTensor], "number or tensor of numbers">;
-def Tile_IntValue : AnyTypeOf<[Tile_Int, RankedTensorOf<[Tile_Int]>], "integer or tensor of integers">;
-def Tile_PtrValue : AnyTypeOf<[Tile_PtrType, RankedTensorOf<[Tile_PtrType]>], "pointer or tensor of pointers">;
-def Tile_PtrTensor : RankedTensorOf<[Tile_PtrType]>;
-def Tile_MaskTensor : RankedTensorOf<[I1]>;
-def Tile_AddressValue : AnyTypeOf<[I64, Tile_PtrType, RankedTensorOf<[I64, Tile_PtrType]>], "i64 or pointer, or tensor">;
-def Tile_MaskValue : AnyTypeOf<[I1, RankedTensorOf<[I1]>], "i1 or tensor of i1">;
+def Tile_IntValue : AnyTypeOf<[Tile_Int, Tile_TensorOf<[Tile_Int]>], "integer or tensor of integers">;
+def Tile_PtrValue : AnyTypeOf<[Tile_PtrType, Tile_TensorOf<[Tile_PtrType]>], "pointer or tensor of pointers">;
+def Tile_PtrTensor : Tile_TensorOf<[Tile_PtrType]>;
+def Tile_MaskTensor : Tile_TensorOf<[I1]>;
+def Tile_AddressValue : AnyTypeOf<[I64, Tile_PtrType, Tile_TensorOf<[I64, Tile_PtrType]>], "i64 or pointer, or tensor">;
+def Tile_MaskValue : AnyTypeOf<[I1, Tile_TensorOf<[I1]>], "i1 or tensor of i1">;
 
 #endif

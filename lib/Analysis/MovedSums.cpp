@@ -10,8 +10,10 @@
 using namespace mlir;
 using namespace tile;
 
+/// What the product that is awaited is added to; null for one of an earlier iteration, which is in no registers yet.
 static Value getAddend(cta::WgmmaWaitOp wait) {
-  return wait.getAcc().getDefiningOp<cta::WgmmaOp>().getAcc();
+  auto product = wait.getAcc().getDefiningOp<cta::WgmmaOp>();
+  return product ? product.getAcc() : Value();
 }
 
 namespace {
@@ -96,6 +98,8 @@ private:
   /// With what it is added to, and what that is computed from.
   void joinProduct(cta::WgmmaWaitOp wait) {
     Value acc = getAddend(wait);
+    if (!acc)
+      return;
     join(wait, acc);
     if (Operation *op = acc.getDefiningOp(); op && op->getNumRegions() == 0)
       for (Value operand : op->getOperands())
@@ -112,7 +116,8 @@ SmallVector<cta::WgmmaWaitOp> tile::findMovedSums(KernelOp kernel) {
   ExchangedSums exchanged(kernel);
   SmallVector<cta::WgmmaWaitOp> moved;
   kernel.walk([&](cta::WgmmaWaitOp wait) {
-    if (exchanged.contains(wait) || !staysInPlace(wait, wait, getAddend(wait)))
+    Value acc = getAddend(wait);
+    if (acc && (exchanged.contains(wait) || !staysInPlace(wait, wait, acc)))
       moved.push_back(wait);
   });
   return moved;

@@ -60,7 +60,9 @@ private:
     for (Channel &channel : plan.channels) {
       for (cta::TmaLoadSyncOp load : channel.loads) {
         auto alloc = load.getBuffer().getDefiningOp<cta::AllocOp>();
-        if (!alloc || alloc->getBlock() != load->getBlock() || !noteUses(alloc, load, channel))
+        auto barrier = load.getBarrier().getDefiningOp<cta::MbarrierAllocOp>();
+        if (!alloc || alloc->getBlock() != load->getBlock() || !barrier || !barrier->hasOneUse() ||
+            !noteUses(alloc, load, channel))
           return false;
       }
       // Without a last use there is nowhere to release the slot.
@@ -125,7 +127,7 @@ private:
           end = *product->user_begin();
         }
         end = load->getBlock()->findAncestorOpInBlock(*end);
-        if (!end)
+        if (!end || !load->isBeforeInBlock(end))
           return false;
         if (!channel.lastUse || channel.lastUse->isBeforeInBlock(end))
           channel.lastUse = end;

@@ -8,6 +8,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/LLVMContext.h"
@@ -28,11 +29,18 @@ llvm::Error addLineTables(ModuleOp module) {
   return llvm::Error::success();
 }
 
-static void markInlineAssemblyConvergent(llvm::Module &module) {
+/// And checks what LLVM's verifier does not: constraints that do not go with the operands break its code generator.
+static llvm::Error markInlineAssemblyConvergent(llvm::Module &module) {
   for (llvm::Function &function : module)
     for (llvm::Instruction &instruction : llvm::instructions(function))
-      if (auto *call = dyn_cast<llvm::CallBase>(&instruction); call && call->isInlineAsm())
+      if (auto *call = dyn_cast<llvm::CallBase>(&instruction); call && call->isInlineAsm()) {
+        auto *code = cast<llvm::InlineAsm>(call->getCalledOperand());
+        if (llvm::Error error = llvm::InlineAsm::verify(code->getFunctionType(), code->getConstraintString()))
+          return llvm::createStringError("constraints '" + code->getConstraintString() +
+                                         "' of inline assembly: " + llvm::toString(std::move(error)));
         call->setConvergent();
+      }
+  return llvm::Error::success();
 }
 
 /// The exporter warns about attributes that it does not know; ours have done their work.
@@ -56,7 +64,8 @@ llvm::Expected<std::unique_ptr<llvm::Module>> translateToLlvm(ModuleOp module, l
   std::unique_ptr<llvm::Module> result = translateModuleToLLVMIR(module, context, "tile");
   if (!result)
     return llvm::createStringError("the lowered kernel cannot be translated to LLVM IR");
-  markInlineAssemblyConvergent(*result);
+  if (llvm::Error error = markInlineAssemblyConvergent(*result))
+    return error;
   return result;
 }
 

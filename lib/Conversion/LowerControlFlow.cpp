@@ -4,6 +4,7 @@
 // and moves what follows; in the order of the upstream pass (convert-scf-to-cf) a block with n branches moves its end n
 // times, which for 1600 masked loads took ten seconds. In this order each operation moves once.
 #include "Conversion/Passes.h"
+#include "Tile/TileDialect.h"
 
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -16,6 +17,7 @@ namespace tile {
 } // namespace tile
 
 using namespace mlir;
+using namespace tile;
 
 namespace {
 
@@ -35,6 +37,11 @@ struct NvvmLowerControlFlow : tile::impl::NvvmLowerControlFlowBase<NvvmLowerCont
     PatternRewriter rewriter(&getContext());
     for (Operation *op : llvm::reverse(operations)) {
       rewriter.setInsertionPoint(op);
+      auto function = op->getParentOfType<FunctionOpInterface>();
+      if (!function || isa<KernelOp>(function)) {
+        op->emitOpError() << "is in no function of one thread; convert-cta-to-nvvm makes one of a kernel";
+        return signalPassFailure();
+      }
       if (failed(applicator.matchAndRewrite(op, rewriter))) {
         op->emitOpError() << "cannot be lowered to jumps";
         return signalPassFailure();

@@ -1,6 +1,7 @@
 // The GPU pipeline: which passes run, in which order, and why there.
 #include "Pipeline/GpuPipeline.h"
 
+#include "Analysis/KernelForm.h"
 #include "Conversion/Passes.h"
 #include "Target/GpuTarget.h"
 #include "Tile/TileDialect.h"
@@ -178,13 +179,20 @@ LogicalResult tile::buildGpuPipeline(OpPassManager &manager, const GpuPipelineOp
   auto first = steps.begin();
   if (!options.startAfter.empty())
     first = std::next(llvm::find_if(steps, [&](const PipelineStep &step) { return step.name == options.startAfter; }));
+  // What the first pass requires is checked. The others get what the passes before them ensure.
+  bool isTrusted = false;
   for (const PipelineStep &step : llvm::make_range(first, steps.end())) {
     bool wanted = step.kind != StepKind::Optimisation ||
                   (options.optLevel > 0 && !llvm::is_contained(options.disabled, step.name));
-    if (wanted && step.onKernel)
-      manager.addNestedPass<KernelOp>(step.create());
-    if (wanted && !step.onKernel)
-      manager.addPass(step.create());
+    if (wanted) {
+      std::unique_ptr<Pass> pass = step.create();
+      if (auto check = dynamic_cast<InputCheck *>(pass.get()); check && std::exchange(isTrusted, true))
+        check->trustInput();
+      if (step.onKernel)
+        manager.addNestedPass<KernelOp>(std::move(pass));
+      else
+        manager.addPass(std::move(pass));
+    }
     if (step.name == options.stopAfter)
       return success();
   }

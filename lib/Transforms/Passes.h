@@ -1,6 +1,8 @@
 // Every transformation pass: declarations, options and registration, generated from Passes.td.
 #pragma once
 
+#include "Transforms/FormPass.h"
+
 #include "mlir/Pass/Pass.h"
 
 namespace tile {

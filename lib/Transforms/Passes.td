@@ -4,14 +4,16 @@
 
 include "mlir/Pass/PassBase.td"
 
-// A pass on a kernel. `flag` is dialect, verb, object.
-class KernelPass<string flag> : Pass<flag, "::tile::KernelOp"> {
+// A pass on a kernel. `flag` is dialect, verb, object; `required` is the form that it checks when it is run alone (see
+// Analysis/KernelForm.h): the phase that `Requires` names, or what the passes since then have made of it.
+class KernelPass<string flag, string required>
+    : PassBase<flag, "::tile::RequiringPass<::tile::Form::" # required # ">"> {
   let dependentDialects = ["::tile::cta::CtaDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
 defvar TargetOption = Option<"target", "target", "std::string", "\"sm_90a\"", "GPU to compile for">;
 
-def TileVerifyPhase : KernelPass<"tile-verify-phase"> {
+def TileVerifyPhase : Pass<"tile-verify-phase", "::tile::KernelOp"> {
   let summary = "check that the kernel is in a phase's form";
   let description = [{
     Kind: check. Requires: nothing. Ensures: every operation and type is in the phase's list, else an error.
@@ -20,7 +22,7 @@ def TileVerifyPhase : KernelPass<"tile-verify-phase"> {
   let options = [Option<"phase", "phase", "std::string", "\"tile\"", "tile, layout, async, scheduled or allocated">];
 }
 
-def TileRaiseDescriptors : KernelPass<"tile-raise-descriptors"> {
+def TileRaiseDescriptors : KernelPass<"tile-raise-descriptors", "program"> {
   let summary = "turn block accesses through pointers into accesses through descriptors";
   let description = [{
     Kind: optimisation. Requires: phase tile. Ensures: phase tile; the operands of products, and the stores of kernels
@@ -31,7 +33,7 @@ def TileRaiseDescriptors : KernelPass<"tile-raise-descriptors"> {
   let options = [TargetOption];
 }
 
-def TileHostDescriptors : KernelPass<"tile-host-descriptors"> {
+def TileHostDescriptors : KernelPass<"tile-host-descriptors", "program"> {
   let summary = "pass descriptors that follow from the kernel's parameters as arguments";
   let description = [{
     Kind: optimisation. Requires: phase tile. Ensures: phase tile; in kernels with products, descriptors of pointer
@@ -42,7 +44,7 @@ def TileHostDescriptors : KernelPass<"tile-host-descriptors"> {
   let options = [TargetOption];
 }
 
-def TileSwapDot : KernelPass<"tile-swap-dot"> {
+def TileSwapDot : KernelPass<"tile-swap-dot", "program"> {
   let summary = "let warp groups multiply products whose rows they do not have, transposed";
   let description = [{
     Kind: optimisation. Requires: phase tile. Ensures: phase tile; products of fewer than 64 rows, or of rows that are
@@ -54,7 +56,7 @@ def TileSwapDot : KernelPass<"tile-swap-dot"> {
   let options = [TargetOption];
 }
 
-def TileWidenDot : KernelPass<"tile-widen-dot"> {
+def TileWidenDot : KernelPass<"tile-widen-dot", "program"> {
   let summary = "multiply numbers of 8 bits as f16 where the target cannot otherwise";
   let description = [{
     Kind: correctness. Requires: phase tile. Ensures: phase tile; the operands of products are of types that the target's
@@ -64,7 +66,7 @@ def TileWidenDot : KernelPass<"tile-widen-dot"> {
   let options = [TargetOption];
 }
 
-def TileExpandDescriptors : KernelPass<"tile-expand-descriptors"> {
+def TileExpandDescriptors : KernelPass<"tile-expand-descriptors", "program"> {
   let summary = "turn descriptor accesses into masked pointer accesses";
   let description = [{
     Kind: correctness. Requires: phase tile. Ensures: no descriptor is left but arguments with a recipe for the launcher,
@@ -72,7 +74,7 @@ def TileExpandDescriptors : KernelPass<"tile-expand-descriptors"> {
   }];
 }
 
-def TilePadBlocks : KernelPass<"tile-pad-blocks"> {
+def TilePadBlocks : KernelPass<"tile-pad-blocks", "program"> {
   let summary = "round sizes of blocks up to powers of two";
   let description = [{
     Kind: correctness. Requires: phase tile, descriptors expanded. Ensures: phase tile; every dimension of a tensor is a
@@ -82,7 +84,7 @@ def TilePadBlocks : KernelPass<"tile-pad-blocks"> {
   }];
 }
 
-def CtaAssignLayouts : KernelPass<"cta-assign-layouts"> {
+def CtaAssignLayouts : KernelPass<"cta-assign-layouts", "tile"> {
   let summary = "give every tensor a layout";
   let description = [{
     Kind: correctness. Requires: phase tile. Ensures: phase layout; loads, stores, dots and reductions have the layout
@@ -92,7 +94,7 @@ def CtaAssignLayouts : KernelPass<"cta-assign-layouts"> {
   let options = [TargetOption];
 }
 
-def CtaRemoveConversions : KernelPass<"cta-remove-conversions"> {
+def CtaRemoveConversions : KernelPass<"cta-remove-conversions", "layout"> {
   let summary = "remove layout conversions by computing values in the layout that is needed";
   let description = [{
     Kind: optimisation. Requires: phase layout. Ensures: no conversion of a value that is cheap to recompute or that
@@ -101,7 +103,7 @@ def CtaRemoveConversions : KernelPass<"cta-remove-conversions"> {
   }];
 }
 
-def CtaLowerDot : KernelPass<"cta-lower-dot"> {
+def CtaLowerDot : KernelPass<"cta-lower-dot", "buffered"> {
   let summary = "turn dots into tensor-core or fused multiply-add products";
   let description = [{
     Kind: correctness. Requires: phase layout. Ensures: no tile.dot is left.
@@ -110,7 +112,7 @@ def CtaLowerDot : KernelPass<"cta-lower-dot"> {
   let options = [TargetOption];
 }
 
-def CtaLoadAhead : KernelPass<"cta-load-ahead"> {
+def CtaLoadAhead : KernelPass<"cta-load-ahead", "layout"> {
   let summary = "load vectors that are needed behind a loop of products before it";
   let description = [{
     Kind: optimisation. Requires: phase layout, decided layouts. Ensures: a vector that is loaded behind a loop of
@@ -119,7 +121,7 @@ def CtaLoadAhead : KernelPass<"cta-load-ahead"> {
   }];
 }
 
-def CtaVectorizeAccess : KernelPass<"cta-vectorize-access"> {
+def CtaVectorizeAccess : KernelPass<"cta-vectorize-access", "layout"> {
   let summary = "find how many consecutive elements a thread can load or store at once";
   let description = [{
     Kind: optimisation. Requires: phase layout. Ensures: `vector` of loads and stores is as large as alignment,
@@ -127,7 +129,7 @@ def CtaVectorizeAccess : KernelPass<"cta-vectorize-access"> {
   }];
 }
 
-def CtaSplitStores : KernelPass<"cta-split-stores"> {
+def CtaSplitStores : KernelPass<"cta-split-stores", "layout"> {
   let summary = "write converted matrices panel by panel";
   let description = [{
     Kind: optimisation. Requires: phase layout, `vector` of stores. Ensures: phase async; a matrix that is converted only to be stored
@@ -136,7 +138,7 @@ def CtaSplitStores : KernelPass<"cta-split-stores"> {
   }];
 }
 
-def CtaAsyncCopies : KernelPass<"cta-async-copies"> {
+def CtaAsyncCopies : KernelPass<"cta-async-copies", "buffered"> {
   let summary = "load operands of products asynchronously into shared memory";
   let description = [{
     Kind: optimisation. Requires: phase layout, `vector` of loads. Ensures: phase async; a load in an innermost loop whose value goes only
@@ -146,7 +148,7 @@ def CtaAsyncCopies : KernelPass<"cta-async-copies"> {
   let options = [TargetOption];
 }
 
-def CtaSplitProducts : KernelPass<"cta-split-products"> {
+def CtaSplitProducts : KernelPass<"cta-split-products", "async"> {
   let summary = "load the operands of a product step by step";
   let description = [{
     Kind: optimisation. Requires: phase async. Ensures: a tensor-core product whose operands are loaded from shared
@@ -155,7 +157,7 @@ def CtaSplitProducts : KernelPass<"cta-split-products"> {
   }];
 }
 
-def CtaPipeline : KernelPass<"cta-pipeline"> {
+def CtaPipeline : KernelPass<"cta-pipeline", "async"> {
   let summary = "overlap asynchronous copies of later iterations with the computation of earlier ones";
   let description = [{
     Kind: optimisation. Requires: phase async. Ensures: copies run ahead in buffers with num_stages slots, or as many as
@@ -165,7 +167,7 @@ def CtaPipeline : KernelPass<"cta-pipeline"> {
   let options = [TargetOption];
 }
 
-def CtaLowerConversions : KernelPass<"cta-lower-conversions"> {
+def CtaLowerConversions : KernelPass<"cta-lower-conversions", "lowering"> {
   let summary = "carry conversions and reductions between threads through shared memory";
   let description = [{
     Kind: correctness. Requires: phase async. Ensures: phase scheduled; a convert_layout only permutes the registers
@@ -173,7 +175,7 @@ def CtaLowerConversions : KernelPass<"cta-lower-conversions"> {
   }];
 }
 
-def CtaAwaitStores : KernelPass<"cta-await-stores"> {
+def CtaAwaitStores : KernelPass<"cta-await-stores", "scheduled"> {
   let summary = "have written what TMA writes before anything may depend on it";
   let description = [{
     Kind: correctness. Requires: phase scheduled. Ensures: between a copy to global memory and an access to the same
@@ -182,7 +184,7 @@ def CtaAwaitStores : KernelPass<"cta-await-stores"> {
   }];
 }
 
-def CtaAllocateShared : KernelPass<"cta-allocate-shared"> {
+def CtaAllocateShared : KernelPass<"cta-allocate-shared", "scheduled"> {
   let summary = "place buffers in shared memory";
   let description = [{
     Kind: correctness. Requires: phase scheduled. Ensures: every alloc has an offset, buffers that live together do not
@@ -192,7 +194,7 @@ def CtaAllocateShared : KernelPass<"cta-allocate-shared"> {
   let options = [TargetOption];
 }
 
-def CtaInsertBarriers : KernelPass<"cta-insert-barriers"> {
+def CtaInsertBarriers : KernelPass<"cta-insert-barriers", "scheduled"> {
   let summary = "order accesses to memory by barriers";
   let description = [{
     Kind: correctness. Requires: offsets of buffers. Ensures: phase allocated; between two accesses of different
@@ -202,7 +204,7 @@ def CtaInsertBarriers : KernelPass<"cta-insert-barriers"> {
   }];
 }
 
-def TileMakePersistent : KernelPass<"tile-make-persistent"> {
+def TileMakePersistent : KernelPass<"tile-make-persistent", "program"> {
   let summary = "let each CTA run several programs";
   let description = [{
     Kind: optimisation. Requires: phase tile. Ensures: a kernel with tensor maps has a loop over programs around its
@@ -213,7 +215,7 @@ def TileMakePersistent : KernelPass<"tile-make-persistent"> {
   let options = [TargetOption];
 }
 
-def TileDeviceDescriptors : KernelPass<"tile-device-descriptors"> {
+def TileDeviceDescriptors : KernelPass<"tile-device-descriptors", "program"> {
   let summary = "let the kernel make tensor maps that the launcher cannot";
   let description = [{
     Kind: optimisation. Requires: phase tile; `tile-make-persistent` before it, because each CTA needs memory for its maps.
@@ -224,7 +226,7 @@ def TileDeviceDescriptors : KernelPass<"tile-device-descriptors"> {
   let options = [TargetOption];
 }
 
-def TileFormClusters : KernelPass<"tile-form-clusters"> {
+def TileFormClusters : KernelPass<"tile-form-clusters", "program"> {
   let summary = "let the CTAs of a cluster run neighbouring programs";
   let description = [{
     Kind: optimisation. Requires: phase tile, behind tile-make-persistent. Ensures: phase tile; the loop over programs of a
@@ -234,7 +236,7 @@ def TileFormClusters : KernelPass<"tile-form-clusters"> {
   let options = [TargetOption];
 }
 
-def CtaLowerDescriptors : KernelPass<"cta-lower-descriptors"> {
+def CtaLowerDescriptors : KernelPass<"cta-lower-descriptors", "lowering"> {
   let summary = "read and write blocks by TMA";
   let description = [{
     Kind: correctness. Requires: phase layout; descriptors are kernel arguments with a tensor map or have a place for one. Ensures: no desc_load
@@ -243,7 +245,7 @@ def CtaLowerDescriptors : KernelPass<"cta-lower-descriptors"> {
   }];
 }
 
-def CtaSpecializeWarps : KernelPass<"cta-specialize-warps"> {
+def CtaSpecializeWarps : KernelPass<"cta-specialize-warps", "scheduled"> {
   let summary = "let one warp copy data ahead while the others compute";
   let description = [{
     Kind: optimisation. Requires: phase scheduled. Ensures: TMA reads are done by a producer, up to num_stages slots
@@ -253,7 +255,7 @@ def CtaSpecializeWarps : KernelPass<"cta-specialize-warps"> {
   let options = [TargetOption];
 }
 
-def CtaOverlapWaits : KernelPass<"cta-overlap-waits"> {
+def CtaOverlapWaits : KernelPass<"cta-overlap-waits", "scheduled"> {
   let summary = "keep one product of warp groups in flight";
   let description = [{
     Kind: optimisation. Requires: phase scheduled. Ensures: a loop with one wgmma waits for the product of the iteration
@@ -261,7 +263,7 @@ def CtaOverlapWaits : KernelPass<"cta-overlap-waits"> {
   }];
 }
 
-def CtaPingPong : KernelPass<"cta-ping-pong"> {
+def CtaPingPong : KernelPass<"cta-ping-pong", "scheduled"> {
   let summary = "let two teams of math warps compute programs in turns";
   let description = [{
     Kind: optimisation. Requires: phase scheduled, warp roles. Ensures: in a persistent kernel that asks for it by
@@ -272,7 +274,7 @@ def CtaPingPong : KernelPass<"cta-ping-pong"> {
   let options = [TargetOption];
 }
 
-def CtaStreamK : KernelPass<"cta-stream-k"> {
+def CtaStreamK : KernelPass<"cta-stream-k", "async"> {
   let summary = "share the products of the last round of programs";
   let description = [{
     Kind: optimisation. Requires: phase async. Ensures: in a persistent kernel whose programs add up products over one
@@ -281,7 +283,7 @@ def CtaStreamK : KernelPass<"cta-stream-k"> {
   }];
 }
 
-def CtaSplitSteps : KernelPass<"cta-split-steps"> {
+def CtaSplitSteps : KernelPass<"cta-split-steps", "async"> {
   let summary = "let the CTAs of a cluster share the steps of each program";
   let description = [{
     Kind: optimisation. Requires: phase async. Ensures: in a persistent kernel that asks for a `cluster` along k, whose
@@ -292,7 +294,7 @@ def CtaSplitSteps : KernelPass<"cta-split-steps"> {
   let options = [TargetOption];
 }
 
-def CtaMulticast : KernelPass<"cta-multicast"> {
+def CtaMulticast : KernelPass<"cta-multicast", "scheduled"> {
   let summary = "let the CTAs of a cluster read what all of them need only once";
   let description = [{
     Kind: optimisation. Requires: phase scheduled, warp roles. Ensures: what the producers of all CTAs of a cluster read at
@@ -301,7 +303,7 @@ def CtaMulticast : KernelPass<"cta-multicast"> {
   }];
 }
 
-def CtaInvertDivisors : KernelPass<"cta-invert-divisors"> {
+def CtaInvertDivisors : KernelPass<"cta-invert-divisors", "scheduled"> {
   let summary = "divide by what stays the same with a reciprocal";
   let description = [{
     Kind: optimisation. Requires: phase scheduled. Ensures: in loops, 32-bit divisions of numbers that are not negative by
@@ -311,7 +313,7 @@ def CtaInvertDivisors : KernelPass<"cta-invert-divisors"> {
   }];
 }
 
-def CtaOverlapGrids : KernelPass<"cta-overlap-grids"> {
+def CtaOverlapGrids : KernelPass<"cta-overlap-grids", "scheduled"> {
   let summary = "let a grid begin before the one in front has ended";
   let description = [{
     Kind: optimisation. Requires: phase scheduled. Ensures: a kernel with warp roles may be launched before the grid in

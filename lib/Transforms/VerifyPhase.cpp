@@ -1,28 +1,8 @@
-// tile-verify-phase: check that the kernel is in a phase's form.
-//
-//   phase      operations                                     and moreover
-//   tile       tile, arith, math, scf                         no layouts; sizes are powers of two
-//   layout     tile, convert_layout (make_desc: at a place)   every tensor has a layout, for the kernel's number of
-//                                                             warps; operands and results agree on who holds what
-//   async      no dot; buffers, copies, products of cta       copies are awaited in their own block
-//   scheduled  as async                                       conversions and reductions stay inside a thread or warp
-//   allocated  as scheduled                                   buffers have offsets; no hazard without a barrier
-//
-// The check of an operation is a predicate on that operation; the phase says which predicates hold. Discardable
-// attributes are decisions that no operation declares, so no phase has them.
-#include "Analysis/Hazards.h"
-#include "Analysis/SharedLiveness.h"
-#include "Cta/CtaDialect.h"
-#include "Layout/Movement.h"
-#include "Layout/ShapeTransforms.h"
+// tile-verify-phase: check that the kernel is in a phase's form (Analysis/KernelForm.h).
 #include "Transforms/Passes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace tile {
 #define GEN_PASS_DEF_TILEVERIFYPHASE
@@ -31,222 +11,39 @@ namespace tile {
 
 using namespace mlir;
 using namespace tile;
-using layout::LinearLayout;
 
 namespace {
 
-enum class Phase { tile, layout, async, scheduled, allocated };
-
-std::optional<Phase> parsePhase(StringRef name) {
-  return llvm::StringSwitch<std::optional<Phase>>(name)
-      .Case("tile", Phase::tile)
-      .Case("layout", Phase::layout)
-      .Case("async", Phase::async)
-      .Case("scheduled", Phase::scheduled)
-      .Case("allocated", Phase::allocated)
+std::optional<Form> parsePhase(StringRef name) {
+  return llvm::StringSwitch<std::optional<Form>>(name)
+      .Case("tile", Form::tile)
+      .Case("layout", Form::layout)
+      .Case("async", Form::async)
+      .Case("scheduled", Form::scheduled)
+      .Case("allocated", Form::allocated)
       .Default(std::nullopt);
 }
-
-bool staysInThread(const LinearLayout &src, const LinearLayout &dst) {
-  layout::MovementKind kind = layout::planMovement(src, dst).kind;
-  return kind == layout::MovementKind::none || kind == layout::MovementKind::registers;
-}
-
-std::vector<int64_t> shapeOf(Type type) {
-  return cast<RankedTensorType>(type).getShape().vec();
-}
-
-/// The layout that `op`'s result has if every thread keeps what it holds, and the layout of the result; for a broadcast
-/// both as seen from the operand. None for operations that do not tie them, or whose types are the same anyway.
-std::optional<std::pair<LinearLayout, LinearLayout>> getTiedLayouts(Operation *op) {
-  if (!isa<ReshapeOp, ExpandDimsOp, TransOp, BroadcastOp, ReduceOp>(op) ||
-      !isa<RankedTensorType>(op->getResult(0).getType()))
-    return std::nullopt;
-  Type result = op->getResult(0).getType();
-  const LinearLayout &src = cta::getLayout(op->getOperand(0).getType()), &dst = cta::getLayout(result);
-  using Tied = std::optional<std::pair<LinearLayout, LinearLayout>>;
-  return llvm::TypeSwitch<Operation *, Tied>(op)
-      .Case<ReshapeOp, ExpandDimsOp>([&](Operation *) { return Tied({layout::reshape(src, shapeOf(result)), dst}); })
-      .Case([&](TransOp trans) {
-        return Tied({layout::permuteDims(src, {trans.getOrder().begin(), trans.getOrder().end()}), dst});
-      })
-      .Case([&](ReduceOp reduce) { return Tied({layout::removeDim(src, reduce.getAxis()), dst}); })
-      .Default([&](Operation *) {
-        LinearLayout seen = dst;
-        for (auto [axis, size] : llvm::enumerate(src.outShape()))
-          if (size != dst.outShape()[axis])
-            seen = layout::clampDim(seen, axis);
-        return Tied({src, seen});
-      });
-}
-
-class PhaseVerifier {
-public:
-  PhaseVerifier(KernelOp kernel, Phase phase, StringRef name) : kernel(kernel), phase(phase), name(name) {}
-
-  LogicalResult verify() {
-    WalkResult result = kernel.walk([&](Operation *op) { return WalkResult(verifyOperation(op)); });
-    if (result.wasInterrupted())
-      return failure();
-    return phase == Phase::allocated ? verifyAllocated() : success();
-  }
-
-private:
-  InFlightDiagnostic error(Operation *op) { return op->emitError() << "phase " << name << ": "; }
-
-  LogicalResult verifyOperation(Operation *op) {
-    if (!isAllowed(op))
-      return error(op) << "'" << op->getName() << "' does not belong to this phase";
-    for (NamedAttribute attribute : op->getDiscardableAttrs())
-      // That the source's integers are unsigned is no decision, but what the interpreter reports overflows by.
-      if (attribute.getName() != KernelOp::getUnsignedAttrName())
-        return error(op) << "attribute '" << attribute.getName().getValue() << "' is not declared by '" << op->getName()
-                         << "'; decisions must not hide in such attributes";
-    if (failed(verifyTypes(op)))
-      return failure();
-    if (phase >= Phase::layout && failed(verifyLayouts(op)))
-      return failure();
-    if (auto copy = dyn_cast<cta::AsyncCopyOp>(op); copy && phase == Phase::async)
-      return verifyAwaited(copy);
-    return phase >= Phase::scheduled ? verifyScheduled(op) : success();
-  }
-
-  bool isAllowed(Operation *op) {
-    if (isa<arith::ArithDialect, math::MathDialect, scf::SCFDialect>(op->getDialect()))
-      return true;
-    if (isa<TileDialect>(op->getDialect())) {
-      // Descriptors that are left are kernel arguments, or have a place for a tensor map.
-      if (auto make = dyn_cast<MakeDescOp>(op))
-        return phase == Phase::tile || (phase == Phase::layout && make.getPlace());
-      if (isa<GatherOp, HistogramOp>(op))
-        return phase < Phase::scheduled;
-      if (isa<BarrierOp>(op))
-        return phase < Phase::allocated;
-      return phase < Phase::async || !isa<DescLoadOp, DescStoreOp, CreateTensorMapOp, DotOp>(op);
-    }
-    // A CTA's place in its cluster is a scalar like its place in the grid.
-    if (isa<cta::ClusterRankOp, cta::ClusterIdOp, cta::NumClustersOp>(op))
-      return true;
-    if (!isa<cta::CtaDialect>(op->getDialect()) || phase == Phase::tile)
-      return false;
-    if (isa<cta::PartialReduceOp>(op))
-      return phase >= Phase::scheduled;
-    return phase >= Phase::async || isa<cta::ConvertLayoutOp>(op);
-  }
-
-  LogicalResult verifyTypes(Operation *op) {
-    auto verifyType = [&](Type type) -> LogicalResult {
-      auto tensor = dyn_cast<RankedTensorType>(type);
-      if (!tensor)
-        return success();
-      cta::LayoutAttr layout = cta::getLayoutAttr(type);
-      if (phase == Phase::tile && tensor.getShape() != ArrayRef(getPaddedShape(tensor.getShape())))
-        return error(op) << "tensor " << type << " has a size that is no power of two";
-      if (phase == Phase::tile)
-        return tensor.getEncoding() ? error(op) << "tensor " << type << " has a layout already" : success();
-      if (!layout)
-        return error(op) << "tensor " << type << " has no layout";
-      if (layout.getLayout().numWarps() != kernel.getNumWarps())
-        return error(op) << "layout of " << type << " is for " << layout.getLayout().numWarps()
-                         << " warps but the kernel has " << kernel.getNumWarps();
-      return success();
-    };
-    for (Type type : op->getResultTypes())
-      if (failed(verifyType(type)))
-        return failure();
-    for (Region &region : op->getRegions())
-      for (BlockArgument argument : region.getArguments())
-        if (failed(verifyType(argument.getType())))
-          return failure();
-    return success();
-  }
-
-  LogicalResult verifyLayouts(Operation *op) {
-    if (OpTrait::hasElementwiseMappableTraits(op) || isa<AddPtrOp>(op)) {
-      cta::LayoutAttr common;
-      for (Type type :
-           llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()), llvm::to_vector(op->getResultTypes()))) {
-        cta::LayoutAttr layout = cta::getLayoutAttr(type);
-        if (common && layout && layout != common)
-          return error(op) << "'" << op->getName() << "' works element by element but has layouts " << common << " and "
-                           << layout;
-        common = layout ? layout : common;
-      }
-    }
-    auto tied = getTiedLayouts(op);
-    if (tied && !staysInThread(tied->first, tied->second))
-      return error(op) << "'" << op->getName() << "' moves elements between threads: from "
-                       << op->getOperand(0).getType() << " to " << op->getResult(0).getType();
-    return success();
-  }
-
-  /// Somewhere after the copy, in its own block, all copies are waited for.
-  LogicalResult verifyAwaited(cta::AsyncCopyOp copy) {
-    bool committed = false;
-    for (Operation *op = copy->getNextNode(); op; op = op->getNextNode()) {
-      committed |= isa<cta::AsyncCommitOp>(op);
-      auto wait = dyn_cast<cta::AsyncWaitOp>(op);
-      if (committed && wait && wait.getPending() == 0)
-        return success();
-    }
-    return error(copy) << "no cta.async_commit and cta.async_wait 0 follow the copy in its block";
-  }
-
-  LogicalResult verifyScheduled(Operation *op) {
-    if (auto convert = dyn_cast<cta::ConvertLayoutOp>(op))
-      if (!staysInThread(cta::getLayout(convert.getSrc().getType()), cta::getLayout(convert.getType())) &&
-          !layout::movesByShuffles(cta::getLayout(convert.getSrc().getType()), cta::getLayout(convert.getType()),
-                                   getBytesInMemory(getElementTypeOf(convert.getType()))))
-        return error(op) << "conversion moves elements between threads: from " << convert.getSrc().getType() << " to "
-                         << convert.getType();
-    if (auto reduce = dyn_cast<ReduceOp>(op))
-      for (const std::vector<int32_t> &basis :
-           cta::getLayout(reduce.getSrcs().front().getType()).bases(layout::warpDim))
-        if (basis[reduce.getAxis()] != 0)
-          return error(op) << "axis " << reduce.getAxis() << " of the reduction is spread over warps in "
-                           << reduce.getSrcs().front().getType();
-    return success();
-  }
-
-  LogicalResult verifyAllocated() {
-    if (!kernel.getSharedBytes())
-      return error(kernel) << "the kernel has no shared_bytes";
-    WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
-      for (Value operand : op->getOperands())
-        if (isa<cta::BufferType>(operand.getType()))
-          if (cta::AllocOp alloc = getAlloc(operand); !alloc || !alloc.getOffset())
-            return error(op) << "buffer has no offset";
-      return WalkResult::advance();
-    });
-    if (result.wasInterrupted())
-      return failure();
-    SmallVector<MissingBarrier> unordered = findMissingBarriers(kernel);
-    if (!unordered.empty())
-      return error(unordered.front().before)
-             << "access to shared memory conflicts with one of another thread before it; a "
-             << "cta.barrier is missing";
-    return success();
-  }
-
-  KernelOp kernel;
-  Phase phase;
-  StringRef name;
-};
 
 struct TileVerifyPhase : tile::impl::TileVerifyPhaseBase<TileVerifyPhase> {
   using TileVerifyPhaseBase::TileVerifyPhaseBase;
 
   void runOnOperation() override {
-    std::optional<Phase> known = parsePhase(phase.getValue());
+    std::optional<Form> known = parsePhase(phase.getValue());
     if (!known)
       getOperation().emitError() << "unknown phase '" << phase
                                  << "'; known are tile, layout, async, scheduled and allocated";
     // tilec, unless it shows the IR, does not verify operations after each pass, but here.
     if (!known || failed(mlir::verify(getOperation())) ||
-        failed(PhaseVerifier(getOperation(), *known, phase.getValue()).verify()))
+        failed(verifyForm(getOperation(), *known, "phase " + phase.getValue())))
       return signalPassFailure();
     markAllAnalysesPreserved();
   }
 };
 
 } // namespace
+
+void FormPass::runOnOperation() {
+  if (!isTrusted() && failed(verifyRequired(getOperation(), required, getArgument())))
+    return signalPassFailure();
+  runOnKernel();
+}

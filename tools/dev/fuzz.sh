@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# fuzz.sh SECONDS [--update]: builds the fuzz targets with sanitizers (build/fuzz) and runs them for that long, from the corpora in test/fuzz:
-# five sixths of the time the front end (corpus), one sixth the parser of PTX (ptx). Then, for as long again, random whole kernels with the
-# compiler of build/; the commit decides which.
+# fuzz.sh SECONDS [--update | --quick]: builds the fuzz targets with sanitizers (build/fuzz) and runs them for that long, from the corpora in test/fuzz:
+# half of the time the front end (corpus), one sixth the parser of PTX (ptx), a third the passes, with mutated IR of the examples and tests.
+# Then, for as long again, random whole kernels with the compiler of build/; the commit decides which. --quick takes the passes of build/,
+# whose assertions are on, too, but which are not sanitized.
 # New inputs stay in build/fuzz/corpus and build/fuzz/ptx, for the next run; --update adds the small ones that reach new code to the corpora.
 # The last line is "fuzz: no finding ..." or where the finding lies and how to see it again; the exit code says which.
 set -euo pipefail
@@ -9,8 +10,14 @@ cd "$(dirname "$0")/../.."
 seconds=$1
 findings=build/fuzz/findings
 
+passes=build/fuzz
+[ "${2:-}" = --quick ] && passes=build
+
+[ -f build/build.ninja ] || cmake --preset dev >/dev/null
 [ -f build/fuzz/build.ninja ] || cmake --preset fuzz >/dev/null
 ninja -C build/fuzz --quiet tile-fuzz-frontend tile-fuzz-ptx
+ninja -C $passes --quiet tile-fuzz-ir
+ninja -C build --quiet tile-fuzz-kernels
 mkdir -p "$findings"
 
 # The sanitizers make frames several times larger than those that the limits of nesting are meant for.
@@ -49,13 +56,17 @@ if [ "${2:-}" = --update ]; then
   update "$ptx" ptx
   exit
 fi
-fuzz "$frontend" corpus $((seconds - seconds / 6))
+fuzz "$frontend" corpus $((seconds - seconds / 6 - seconds / 3))
 # libFuzzer runs for ever when it is given no time.
 fuzz "$ptx" ptx $((seconds / 6 + 1))
-
+# The same mutants each time: what a change breaks is seen by who made it.
+if ! $passes/bin/tile-fuzz-ir --seconds=$((seconds / 3)) --jobs="$(nproc)" --findings="$findings/ir" \
+  examples test/Exec test/Transforms test/Dialect test/Conversion >build/fuzz/log 2>&1; then
+  cat build/fuzz/log
+  exit 1
+fi
+inputs=$((inputs + $(sed -nE 's/^tile-fuzz-ir: ([0-9]+) mutants.*/\1/p' build/fuzz/log)))
 # Not the ones of yesterday, but the same for everybody who looks at this commit.
-[ -f build/build.ninja ] || cmake --preset dev >/dev/null
-ninja -C build --quiet tile-fuzz-kernels
 seed=$((16#$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1) * 100000))
 build/bin/tile-fuzz-kernels --seed "$seed" --seconds "$seconds" --jobs "$(nproc)" --first --findings "$findings/kernels" |
   tee build/fuzz/log || {

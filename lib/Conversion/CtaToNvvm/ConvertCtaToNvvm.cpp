@@ -113,6 +113,9 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
   }
 
   LogicalResult prepare(const target::GpuTarget &gpu) {
+    for (Operation &op : getOperation().getOps())
+      if (!isa<KernelOp>(op) && !isa<LLVM::LLVMDialect>(op.getDialect()))
+        return op.emitOpError() << "stands outside of a kernel; a module has kernels and what is of LLVM already";
     for (auto kernel : getOperation().getOps<KernelOp>()) {
       if (failed(checkKernel(kernel)))
         return failure();

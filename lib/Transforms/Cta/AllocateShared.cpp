@@ -99,12 +99,10 @@ std::string printTable(ArrayRef<Placement> placements) {
 struct CtaAllocateShared : tile::impl::CtaAllocateSharedBase<CtaAllocateShared> {
   using CtaAllocateSharedBase::CtaAllocateSharedBase;
 
-  void runOnOperation() override {
+  void runOnKernel() override {
     KernelOp kernel = getOperation();
     const target::GpuTarget *gpu = findTargetOrEmitError(target, kernel);
     if (!gpu)
-      return signalPassFailure();
-    if (failed(verifyBuffers(kernel)))
       return signalPassFailure();
     SmallVector<Placement> placements = planPlacement(findBufferLives(kernel));
     int64_t total = 0;
@@ -128,17 +126,6 @@ struct CtaAllocateShared : tile::impl::CtaAllocateSharedBase<CtaAllocateShared> 
     for (Placement &buffer : placements)
       buffer.life.alloc.setOffsetAttr(builder.getI32IntegerAttr(buffer.offset));
     kernel.setSharedBytes(total);
-  }
-
-private:
-  LogicalResult verifyBuffers(KernelOp kernel) {
-    WalkResult result = kernel.walk([](Operation *op) -> WalkResult {
-      for (Value operand : op->getOperands())
-        if (isa<cta::BufferType>(operand.getType()) && !getAlloc(operand))
-          return op->emitOpError() << "uses a buffer that does not come straight from a cta.alloc";
-      return WalkResult::advance();
-    });
-    return failure(result.wasInterrupted());
   }
 };
 

@@ -220,27 +220,11 @@ private:
 struct CtaAssignLayouts : tile::impl::CtaAssignLayoutsBase<CtaAssignLayouts> {
   using CtaAssignLayoutsBase::CtaAssignLayoutsBase;
 
-  void runOnOperation() override {
+  void runOnKernel() override {
     const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
     if (!gpu)
       return signalPassFailure();
-    if (failed(verifySizes()))
-      return signalPassFailure();
     LayoutAssignment(getOperation(), *gpu).run();
-  }
-
-private:
-  /// Layouts are linear maps of bits.
-  LogicalResult verifySizes() {
-    WalkResult result = getOperation().walk([](Operation *op) -> WalkResult {
-      for (Type type : op->getResultTypes())
-        if (auto tensor = dyn_cast<RankedTensorType>(type))
-          if (tensor.getShape() != ArrayRef(getPaddedShape(tensor.getShape())))
-            return op->emitError() << "tensor " << type << " has a size that is no power of two; tile-pad-blocks makes "
-                                   << "all sizes powers of two";
-      return WalkResult::advance();
-    });
-    return failure(result.wasInterrupted());
   }
 };
 

@@ -97,7 +97,7 @@ void rewriteCopy(CopyPlan plan) {
 struct CtaAsyncCopies : tile::impl::CtaAsyncCopiesBase<CtaAsyncCopies> {
   using CtaAsyncCopiesBase::CtaAsyncCopiesBase;
 
-  void runOnOperation() override {
+  void runOnKernel() override {
     const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
     if (!gpu)
       return signalPassFailure();

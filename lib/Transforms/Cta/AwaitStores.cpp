@@ -56,7 +56,7 @@ PointerBases accessedBy(Operation *op) {
 }
 
 struct CtaAwaitStores : tile::impl::CtaAwaitStoresBase<CtaAwaitStores> {
-  void runOnOperation() override {
+  void runOnKernel() override {
     llvm::SetVector<Operation *> waiting;
     // `pending` is what TMA may still be writing.
     PointerBases none;

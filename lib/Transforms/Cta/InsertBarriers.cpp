@@ -30,7 +30,7 @@ using namespace tile;
 namespace {
 
 struct CtaInsertBarriers : tile::impl::CtaInsertBarriersBase<CtaInsertBarriers> {
-  void runOnOperation() override {
+  void runOnKernel() override {
     WalkResult result = getOperation().walk([](Operation *op) -> WalkResult {
       for (Value operand : op->getOperands()) {
         if (!isa<cta::BufferType>(operand.getType()))

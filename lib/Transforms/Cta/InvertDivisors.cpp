@@ -238,7 +238,7 @@ private:
 };
 
 struct CtaInvertDivisors : tile::impl::CtaInvertDivisorsBase<CtaInvertDivisors> {
-  void runOnOperation() override { DivisorInverter(getOperation()).run(); }
+  void runOnKernel() override { DivisorInverter(getOperation()).run(); }
 };
 
 } // namespace

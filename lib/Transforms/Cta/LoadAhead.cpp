@@ -168,7 +168,7 @@ private:
 };
 
 struct CtaLoadAhead : tile::impl::CtaLoadAheadBase<CtaLoadAhead> {
-  void runOnOperation() override {
+  void runOnKernel() override {
     SmallVector<LoadOp> loads;
     bool multiplies = false;
     getOperation().walk([&](Operation *op) {

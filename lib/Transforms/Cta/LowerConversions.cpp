@@ -173,7 +173,7 @@ void shareResult(Operation *atomic) {
 }
 
 struct CtaLowerConversions : tile::impl::CtaLowerConversionsBase<CtaLowerConversions> {
-  void runOnOperation() override {
+  void runOnKernel() override {
     SmallVector<ReduceOp> reductions;
     getOperation().walk([&](ReduceOp reduce) { reductions.push_back(reduce); });
     for (ReduceOp reduce : reductions)

@@ -50,6 +50,7 @@ constexpr int64_t promotedBytes = 256;
 /// fewer columns than the others, whose box is another tensor map. Only the launcher makes two maps of one tensor.
 enum class Panels { Equal, Rest };
 
+/// None for blocks of which more than one size is no power of two.
 cta::BufferType planBuffer(ArrayRef<int64_t> block, Type element, Panels panels = Panels::Equal) {
   SmallVector<int64_t> padded = getPaddedShape(block);
   std::vector<int64_t> shape(padded.begin(), padded.end());
@@ -62,6 +63,8 @@ cta::BufferType planBuffer(ArrayRef<int64_t> block, Type element, Panels panels 
   while (!mayHaveRest && block.back() * bytes % std::max(swizzle, 1u) != 0)
     swizzle = swizzle > 32 ? swizzle / 2 : 0;
   auto layout = cta::LayoutAttr::get(element.getContext(), layout::swizzledShared(shape, bytes, order, swizzle));
+  if (!layout::usedExtent(layout.getLayout(), {block.begin(), block.end()}))
+    return {};
   return cta::BufferType::get(element.getContext(), block, element, layout, /*slots=*/1);
 }
 
@@ -180,6 +183,8 @@ private:
     if (value != block)
       matrix = ReshapeOp::create(builder, loc, value, matrix);
     SmallVector<int64_t> sizes(dropLeadingOnes(store.getDesc().getType().getShape()));
+    if (llvm::count_if(sizes, [](int64_t size) { return !llvm::isPowerOf2_64(size); }) > 1)
+      return refuse(store, store.getDesc().getType());
     // What has such rows is mostly a product whose operands were swapped, of which threads hold whole columns.
     unsigned axis = sizes.size() == 2 && !llvm::isPowerOf2_64(sizes[0]) ? 0 : sizes.size() - 1;
     Panels panels = store.getDesc().hasOneUse() && isa<BlockArgument>(store.getDesc()) ? Panels::Rest : Panels::Equal;
@@ -201,6 +206,8 @@ private:
     if (rest && planGroups(rest, value) != groups)
       groups = 1;
     auto partOf = [&](cta::BufferType whole) { return groups > 1 ? whole.getPart(groups) : whole; };
+    if (restSize != 0 && (!rest || !planBoxes(partOf(rest))))
+      return refuse(store, store.getDesc().getType());
     if (failed(setTensorMap(store, store.getDesc(), partOf(part))))
       return failure();
     Value restDesc = rest ? addRest(store.getDesc(), axis, restSize, partOf(rest)) : Value();
@@ -277,14 +284,19 @@ private:
     return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(value));
   }
 
+  LogicalResult refuse(Operation *access, DescType block) {
+    return access->emitOpError() << "moves blocks of "
+                                 << RankedTensorType::get(block.getShape(), block.getElementType())
+                                 << ", which TMA cannot; it moves vectors and matrices with rows of at least 16 bytes";
+  }
+
   /// All buffers of a descriptor must have the same box, because it has one tensor map.
   LogicalResult setTensorMap(Operation *access, Value desc, cta::BufferType buffer) {
-    std::optional<layout::TmaBoxes> boxes = planBoxes(buffer);
+    std::optional<layout::TmaBoxes> boxes = buffer ? planBoxes(buffer) : std::nullopt;
+    auto block = cast<DescType>(desc.getType());
     if (!boxes)
-      return access->emitOpError()
-             << "moves blocks of " << RankedTensorType::get(buffer.getShape(), buffer.getElementType())
-             << ", which TMA cannot; it moves vectors and matrices with rows of at least 16 bytes";
-    SmallVector<int64_t> box(cast<DescType>(desc.getType()).getShape().size() - boxes->shape.size(), 1);
+      return refuse(access, block);
+    SmallVector<int64_t> box(block.getShape().size() - boxes->shape.size(), 1);
     llvm::append_range(box, boxes->shape);
     if (auto make = desc.getDefiningOp<MakeDescOp>()) {
       makeTensorMap(make, box, boxes->swizzleBytes);
@@ -302,6 +314,9 @@ private:
       return success();
     unsigned index = cast<BlockArgument>(desc).getArgNumber();
     auto map = kernel.getArgAttrOfType<DictionaryAttr>(index, KernelOp::getTensorMapAttrName());
+    if (!map)
+      return access->emitOpError() << "is through argument " << index << ", a descriptor without "
+                                   << KernelOp::getTensorMapAttrName();
     NamedAttrList entries(map);
     entries.set("box", builder.getDenseI64ArrayAttr(box));
     entries.set("swizzle", builder.getI32IntegerAttr(boxes->swizzleBytes));
@@ -358,7 +373,7 @@ private:
     Type element = create.getBase().getType().getPointee();
     cta::BufferType buffer = planBuffer(create.getBlock(), element);
     std::optional<layout::TmaBoxes> boxes =
-        layout::planTmaBoxes(buffer.getLayout().getLayout(), getBytesInMemory(element));
+        buffer ? layout::planTmaBoxes(buffer.getLayout().getLayout(), getBytesInMemory(element)) : std::nullopt;
     if (!boxes)
       return create.emitOpError() << "is for blocks of " << RankedTensorType::get(create.getBlock(), element)
                                   << ", which TMA cannot move; their rows have at least 16 bytes";
@@ -405,7 +420,7 @@ private:
 };
 
 struct CtaLowerDescriptors : tile::impl::CtaLowerDescriptorsBase<CtaLowerDescriptors> {
-  void runOnOperation() override {
+  void runOnKernel() override {
     if (failed(DescriptorLowering(getOperation()).run()))
       signalPassFailure();
   }

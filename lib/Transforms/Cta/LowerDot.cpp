@@ -112,7 +112,7 @@ void eraseUnused(KernelOp kernel) {
 struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
   using CtaLowerDotBase::CtaLowerDotBase;
 
-  void runOnOperation() override {
+  void runOnKernel() override {
     const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
     if (!gpu)
       return signalPassFailure();

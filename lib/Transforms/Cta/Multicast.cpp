@@ -132,7 +132,7 @@ private:
 };
 
 struct CtaMulticast : tile::impl::CtaMulticastBase<CtaMulticast> {
-  void runOnOperation() override {
+  void runOnKernel() override {
     KernelOp kernel = getOperation();
     auto roles = kernel.getBody().front().getOps<cta::WarpRolesOp>();
     if (kernel.getClusterCtas() == 1 || !llvm::hasSingleElement(roles))

@@ -32,7 +32,7 @@ namespace {
 struct CtaOverlapGrids : tile::impl::CtaOverlapGridsBase<CtaOverlapGrids> {
   using CtaOverlapGridsBase::CtaOverlapGridsBase;
 
-  void runOnOperation() override {
+  void runOnKernel() override {
     KernelOp kernel = getOperation();
     const target::GpuTarget *gpu = findTargetOrEmitError(target, kernel);
     if (!gpu)

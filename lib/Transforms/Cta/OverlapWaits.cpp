@@ -153,7 +153,7 @@ private:
 };
 
 struct CtaOverlapWaits : tile::impl::CtaOverlapWaitsBase<CtaOverlapWaits> {
-  void runOnOperation() override {
+  void runOnKernel() override {
     SmallVector<OverlapPlan> plans;
     getOperation().walk([&](scf::ForOp loop) {
       if (std::optional<OverlapPlan> plan = planOverlap(loop))

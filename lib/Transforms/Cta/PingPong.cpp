@@ -284,7 +284,7 @@ private:
 struct CtaPingPong : tile::impl::CtaPingPongBase<CtaPingPong> {
   using CtaPingPongBase::CtaPingPongBase;
 
-  void runOnOperation() override {
+  void runOnKernel() override {
     KernelOp kernel = getOperation();
     const target::GpuTarget *gpu = findTargetOrEmitError(target, kernel);
     if (!gpu)

@@ -126,8 +126,10 @@ void multiplyBuffers(IRRewriter &rewriter, scf::ForOp loop, int64_t slots, const
                      const std::optional<LookAhead> &ahead) {
   cta::AsyncCopyOp lastCopy;
   for (Operation &op : llvm::make_early_inc_range(*loop.getBody())) {
-    if (isa<cta::AsyncCommitOp, cta::AsyncWaitOp>(op))
+    if (isa<cta::AsyncCommitOp, cta::AsyncWaitOp>(op)) {
       rewriter.eraseOp(&op);
+      continue;
+    }
     auto copy = dyn_cast<cta::AsyncCopyOp>(op);
     if (!copy)
       continue;
@@ -173,7 +175,8 @@ bool canPipeline(scf::ForOp loop) {
   for (Operation &op : *loop.getBody())
     if (auto copy = dyn_cast<cta::AsyncCopyOp>(op)) {
       auto alloc = copy.getBuffer().getDefiningOp<cta::AllocOp>();
-      if (!alloc || alloc->getBlock() != loop.getBody())
+      if (!alloc || alloc->getBlock() != loop.getBody() ||
+          llvm::count_if(alloc->getUsers(), llvm::IsaPred<cta::AsyncCopyOp>) != 1)
         return false;
       hasCopies = true;
     }
@@ -282,7 +285,7 @@ int64_t planSlots(scf::ForOp loop, int64_t wanted, const target::GpuTarget &targ
 struct CtaPipeline : tile::impl::CtaPipelineBase<CtaPipeline> {
   using CtaPipelineBase::CtaPipelineBase;
 
-  void runOnOperation() override {
+  void runOnKernel() override {
     const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
     if (!gpu)
       return signalPassFailure();

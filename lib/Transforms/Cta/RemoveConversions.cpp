@@ -296,7 +296,7 @@ bool rematerialise(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &work
 }
 
 struct CtaRemoveConversions : tile::impl::CtaRemoveConversionsBase<CtaRemoveConversions> {
-  void runOnOperation() override {
+  void runOnKernel() override {
     RewritePatternSet set(&getContext());
     ConvertLayoutOp::getCanonicalizationPatterns(set, &getContext());
     scf::ForOp::getCanonicalizationPatterns(set, &getContext());

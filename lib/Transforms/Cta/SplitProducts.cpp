@@ -89,7 +89,7 @@ void split(const SplitPlan &plan) {
 }
 
 struct CtaSplitProducts : tile::impl::CtaSplitProductsBase<CtaSplitProducts> {
-  void runOnOperation() override {
+  void runOnKernel() override {
     SmallVector<SplitPlan> plans;
     getOperation().walk([&](cta::MmaSyncOp product) {
       if (std::optional<SplitPlan> plan = planSplit(product))

@@ -125,7 +125,7 @@ private:
 struct CtaSplitSteps : tile::impl::CtaSplitStepsBase<CtaSplitSteps> {
   using CtaSplitStepsBase::CtaSplitStepsBase;
 
-  void runOnOperation() override {
+  void runOnKernel() override {
     KernelOp kernel = getOperation();
     const target::GpuTarget *gpu = findTargetOrEmitError(target, kernel);
     if (!gpu)

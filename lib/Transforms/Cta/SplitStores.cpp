@@ -91,7 +91,7 @@ private:
 };
 
 struct CtaSplitStores : tile::impl::CtaSplitStoresBase<CtaSplitStores> {
-  void runOnOperation() override {
+  void runOnKernel() override {
     SmallVector<StoreOp> stores;
     getOperation().walk([&](StoreOp store) { stores.push_back(store); });
     for (StoreOp store : stores)

@@ -335,7 +335,7 @@ private:
 };
 
 struct CtaStreamK : tile::impl::CtaStreamKBase<CtaStreamK> {
-  void runOnOperation() override {
+  void runOnKernel() override {
     std::optional<StreamPlan> plan = planStream(getOperation());
     if (plan)
       StreamK(getOperation(), *plan).run();

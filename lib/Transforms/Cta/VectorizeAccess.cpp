@@ -30,7 +30,7 @@ template <typename AccessOp> void widen(AccessOp access, AxisInfoAnalysis &analy
 }
 
 struct CtaVectorizeAccess : tile::impl::CtaVectorizeAccessBase<CtaVectorizeAccess> {
-  void runOnOperation() override {
+  void runOnKernel() override {
     AxisInfoAnalysis analysis(getOperation());
     getOperation().walk([&](LoadOp load) { widen(load, analysis); });
     getOperation().walk([&](StoreOp store) { widen(store, analysis); });

@@ -79,7 +79,7 @@ void givePlace(MakeDescOp desc, Value scratch, size_t number) {
 struct TileDeviceDescriptors : tile::impl::TileDeviceDescriptorsBase<TileDeviceDescriptors> {
   using TileDeviceDescriptorsBase::TileDeviceDescriptorsBase;
 
-  void runOnOperation() override {
+  void runOnKernel() override {
     KernelOp kernel = getOperation();
     const target::GpuTarget *gpu = findTargetOrEmitError(target, kernel);
     if (!gpu)

@@ -167,7 +167,7 @@ LogicalResult verifyDescriptors(KernelOp kernel) {
 }
 
 struct TileExpandDescriptors : tile::impl::TileExpandDescriptorsBase<TileExpandDescriptors> {
-  void runOnOperation() override {
+  void runOnKernel() override {
     if (failed(splitCarriedDescriptors(getOperation())) || failed(verifyDescriptors(getOperation())))
       return signalPassFailure();
     SmallVector<MakeDescOp> descriptors;

@@ -200,7 +200,7 @@ private:
 struct TileFormClusters : tile::impl::TileFormClustersBase<TileFormClusters> {
   using TileFormClustersBase::TileFormClustersBase;
 
-  void runOnOperation() override {
+  void runOnKernel() override {
     KernelOp kernel = getOperation();
     const target::GpuTarget *gpu = findTargetOrEmitError(target, kernel);
     if (!gpu)

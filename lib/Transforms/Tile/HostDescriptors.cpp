@@ -232,7 +232,7 @@ private:
 struct TileHostDescriptors : tile::impl::TileHostDescriptorsBase<TileHostDescriptors> {
   using TileHostDescriptorsBase::TileHostDescriptorsBase;
 
-  void runOnOperation() override {
+  void runOnKernel() override {
     const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
     if (!gpu)
       return signalPassFailure();

@@ -102,7 +102,7 @@ void makePersistent(KernelOp kernel) {
 struct TileMakePersistent : tile::impl::TileMakePersistentBase<TileMakePersistent> {
   using TileMakePersistentBase::TileMakePersistentBase;
 
-  void runOnOperation() override {
+  void runOnKernel() override {
     const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
     if (!gpu)
       return signalPassFailure();

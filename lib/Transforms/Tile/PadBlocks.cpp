@@ -139,7 +139,7 @@ private:
 };
 
 struct TilePadBlocks : tile::impl::TilePadBlocksBase<TilePadBlocks> {
-  void runOnOperation() override {
+  void runOnKernel() override {
     if (!needsPadding(getOperation()))
       return markAllAnalysesPreserved();
     if (std::optional<PaddingProblem> problem = findPaddingProblem(getOperation())) {

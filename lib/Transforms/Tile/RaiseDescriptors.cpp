@@ -321,7 +321,7 @@ void stopDeadPointers(KernelOp kernel) {
 struct TileRaiseDescriptors : tile::impl::TileRaiseDescriptorsBase<TileRaiseDescriptors> {
   using TileRaiseDescriptorsBase::TileRaiseDescriptorsBase;
 
-  void runOnOperation() override {
+  void runOnKernel() override {
     const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
     if (!gpu)
       return signalPassFailure();

@@ -6,11 +6,11 @@
 //                                                           %result = trans of the loop's
 //
 // A decoder multiplies the weights with a few tokens. wgmma has 64 rows: as its left operand the weights fill them, and
-// there is one column for each token, where otherwise rows of zeros are copied, multiplied and thrown away. And wgmma has
-// 144 columns, but not 144 rows: with blocks of so many, 1536x1536 has as many blocks as an H200 has multiprocessors.
-// TMA puts both operands into shared memory, and a matrix descriptor reads either order there, so transposing costs
-// nothing; the accumulator is transposed once, when it is written. Analysis/SwappedDot.h says which products can be
-// swapped.
+// there is one column for each token, where otherwise rows of zeros are copied, multiplied and thrown away. And wgmma
+// has 144 columns, but not 144 rows: with blocks of so many, 1536x1536 has as many blocks as an H200 has
+// multiprocessors. TMA puts both operands into shared memory, and a matrix descriptor reads either order there, so
+// transposing costs nothing; the accumulator is transposed once, when it is written. Analysis/SwappedDot.h says which
+// products can be swapped.
 #include "Analysis/FindTarget.h"
 #include "Analysis/SwappedDot.h"
 #include "Transforms/Passes.h"
@@ -77,7 +77,7 @@ void swapDot(const PlannedSwap &swap) {
 struct TileSwapDot : tile::impl::TileSwapDotBase<TileSwapDot> {
   using TileSwapDotBase::TileSwapDotBase;
 
-  void runOnOperation() override {
+  void runOnKernel() override {
     const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
     if (!gpu)
       return signalPassFailure();

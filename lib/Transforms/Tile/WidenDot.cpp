@@ -37,7 +37,7 @@ bool isMultiplied(DotOp dot, const target::GpuTarget &target) {
 struct TileWidenDot : tile::impl::TileWidenDotBase<TileWidenDot> {
   using TileWidenDotBase::TileWidenDotBase;
 
-  void runOnOperation() override {
+  void runOnKernel() override {
     const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
     if (!gpu)
       return signalPassFailure();

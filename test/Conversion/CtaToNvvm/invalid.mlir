@@ -249,3 +249,8 @@ tile.kernel @immediate(%n: i32) attributes {num_warps = 1 : i32} {
   %y = tile.inline_asm "shl.b32 $0, $1, $2;", "=r,r,n" pack 1 pure(%x, %x) : (tensor<32xi32, #x>, tensor<32xi32, #x>) -> tensor<32xi32, #x>
   tile.return
 }
+
+// -----
+
+// expected-error @below {{stands outside of a kernel; a module has kernels and what is of LLVM already}}
+%x = arith.constant dense<1.0> : tensor<64xf32>

@@ -168,7 +168,7 @@ tile.kernel @padded() {
 // -----
 
 tile.kernel @undefined_bytes() {
-  // expected-error @below {{'cta.undefined' op result #0 must be ranked tensor of 32-bit float or 32-bit signless integer values}}
+  // expected-error @below {{'cta.undefined' op result #0 must be tensor of known sizes of 32-bit float or 32-bit signless integer values}}
   %u = cta.undefined : tensor<64x64xi8>
   tile.return
 }

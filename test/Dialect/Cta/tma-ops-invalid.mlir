@@ -169,3 +169,22 @@ tile.kernel @signed(%d: !tile.desc<8x16xi32>, %i: i32) {
   cta.tma_store %b, %d[%i, %i] reduce max : !cta.buffer<8x16xi32, #s>, !tile.desc<8x16xi32>
   tile.return
 }
+
+// -----
+
+tile.kernel @negative_pending() {
+  // expected-error @below {{attribute 'pending' failed to satisfy constraint: 32-bit signless integer attribute whose value is non-negative}}
+  cta.tma_store_wait -1
+  tile.return
+}
+
+// -----
+
+#s = #cta.layout<[128, 64], offset = [[0, 1], [0, 2], [64, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [64, 0]]>
+
+tile.kernel @negative_part_of_both_halves(%d: !tile.desc<128x64xf16>, %i: i32) {
+  %b = cta.alloc : !cta.buffer<128x64xf16, #s>
+  // expected-error @below {{gives each of 2 warp groups its part of 'tensor<128x64xf16>', whose rows or columns must be consecutive}}
+  cta.tma_store %b, %d[%i, %i] {groups = 2 : i32} : !cta.buffer<128x64xf16, #s>, !tile.desc<128x64xf16>
+  tile.return
+}

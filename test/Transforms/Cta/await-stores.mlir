@@ -2,6 +2,7 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-await-stores))' --mlir-print-local-scope | FileCheck %s
 
 #s = #cta.layout<[32, 32], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>
+#one = #cta.layout<[1], register = [], lane = [[0], [0], [0], [0], [0]], warp = [[0], [0]]>
 !b = !cta.buffer<32x32xf16, #s>
 !d = !tile.desc<32x32xf16>
 
@@ -22,13 +23,13 @@
 tile.kernel @behind(%d: !d {tile.tensor_map = {base = "x"}}, %x: !tile.ptr<f16> {tile.name = "x"},
                     %y: !tile.ptr<f16> {tile.name = "y"}, %lock: !tile.ptr<i32> {tile.name = "lock"}, %i: i32) {
   %b = cta.alloc at 0 : !b
-  %locks = tile.splat %lock : !tile.ptr<i32> -> tensor<1x!tile.ptr<i32>>
-  %one = arith.constant dense<1> : tensor<1xi32>
+  %locks = tile.splat %lock : !tile.ptr<i32> -> tensor<1x!tile.ptr<i32>, #one>
+  %one = arith.constant dense<1> : tensor<1xi32, #one>
   cta.tma_store %b, %d[%i, %i] : !b, !d
   %other = tile.load %y : !tile.ptr<f16>
-  %count = tile.atomic_rmw add relaxed gpu %locks, %one : tensor<1x!tile.ptr<i32>>
+  %count = tile.atomic_rmw add relaxed gpu %locks, %one : tensor<1x!tile.ptr<i32>, #one>
   %own = tile.load %x : !tile.ptr<f16>
-  %before = tile.atomic_rmw add acq_rel gpu %locks, %one : tensor<1x!tile.ptr<i32>>
+  %before = tile.atomic_rmw add acq_rel gpu %locks, %one : tensor<1x!tile.ptr<i32>, #one>
   tile.barrier
   cta.tma_store %b, %d[%i, %i] : !b, !d
   tile.barrier

@@ -53,6 +53,29 @@ tile.kernel @negative_store(%p: !tile.ptr<f16>, %n: i32) attributes {num_stages 
   tile.return
 }
 
+// Two copies go to one buffer.
+// CHECK-LABEL: tile.kernel @negative_two_copies
+// CHECK-NOT: cta.slot
+// CHECK: tile.return
+tile.kernel @negative_two_copies(%p: !tile.ptr<f16>, %n: i32) attributes {num_stages = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<32x32xf16, #load>
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #load>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> (tensor<32x32xf16, #load>) : i32 {
+    %b = cta.alloc : !cta.buffer<32x32xf16, #shared>
+    cta.async_copy %s, %b {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #load>, !cta.buffer<32x32xf16, #shared>
+    cta.async_copy %s, %b {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #load>, !cta.buffer<32x32xf16, #shared>
+    cta.async_commit
+    cta.async_wait 0
+    %x = cta.local_load %b : !cta.buffer<32x32xf16, #shared> -> tensor<32x32xf16, #load>
+    %t = arith.addf %sum, %x : tensor<32x32xf16, #load>
+    scf.yield %t : tensor<32x32xf16, #load>
+  }
+  tile.store %s, %r : tensor<32x32x!tile.ptr<f16>, #load>
+  tile.return
+}
+
 #a = #cta.layout<[16, 16], register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [0, 0]]>
 #b = #cta.layout<[16, 32], register = [[1, 0], [8, 0], [0, 8], [0, 16]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 0], [0, 0]]>
 #c = #cta.layout<[16, 32], register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [0, 0]]>

@@ -313,10 +313,10 @@ tile.kernel @negative_written_address(%n: i32, %from: !tile.ptr<i64> {tile.name 
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %p_address = tile.load %from : !tile.ptr<i64>
-  %p = builtin.unrealized_conversion_cast %p_address : i64 to !tile.ptr<f16>
+  %p = tile.address_cast %p_address : i64 -> !tile.ptr<f16>
   %next = tile.addptr %from, %c1 : !tile.ptr<i64>, i32
   %q_address = tile.load %next : !tile.ptr<i64>
-  %q = builtin.unrealized_conversion_cast %q_address : i64 to !tile.ptr<f16>
+  %q = tile.address_cast %q_address : i64 -> !tile.ptr<f16>
   %d = cta.make_tensor_map %p, [%n, %n], [%ld, %ld] at %place via %staging {box = array<i64: 64, 64>, swizzle = 128 : i32} : !tile.ptr<f16>, !tile.ptr<i8>, !cta.buffer<128xi8, #bytes> -> !d
   scf.for %j = %c0 to %n step %c1 : i32 {
     %a = cta.alloc : !b
@@ -334,9 +334,9 @@ tile.kernel @addresses_of_two_arrays(%n: i32, %from: !tile.ptr<i64> {tile.name =
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %p_address = tile.load %from : !tile.ptr<i64>
-  %p = builtin.unrealized_conversion_cast %p_address : i64 to !tile.ptr<f16>
+  %p = tile.address_cast %p_address : i64 -> !tile.ptr<f16>
   %q_address = tile.load %to : !tile.ptr<i64>
-  %q = builtin.unrealized_conversion_cast %q_address : i64 to !tile.ptr<f16>
+  %q = tile.address_cast %q_address : i64 -> !tile.ptr<f16>
   %d = cta.make_tensor_map %p, [%n, %n], [%ld, %ld] at %place via %staging {box = array<i64: 64, 64>, swizzle = 128 : i32} : !tile.ptr<f16>, !tile.ptr<i8>, !cta.buffer<128xi8, #bytes> -> !d
   scf.for %j = %c0 to %n step %c1 : i32 {
     %a = cta.alloc : !b
@@ -346,6 +346,43 @@ tile.kernel @addresses_of_two_arrays(%n: i32, %from: !tile.ptr<i64> {tile.name =
     tile.print "" %x : !x
     %r = tile.addptr %q, %j : !tile.ptr<f16>, i32
     tile.store %r, %v : !tile.ptr<f16>
+  }
+  tile.return
+}
+
+// A barrier that several copies share counts what is not of one channel.
+// CHECK-LABEL: tile.kernel @negative_shared_barrier
+// CHECK-NOT: cta.warp_roles
+// CHECK: tile.return
+tile.kernel @negative_shared_barrier(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = cta.alloc : !b
+    %b = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
+    cta.tma_load_sync %d[%c0, %i], %b, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    %y = cta.local_load %b : !b -> !x
+    tile.print "" %x, %y : !x, !x
+  }
+  tile.return
+}
+
+// What is used before it is copied has no slot there.
+// CHECK-LABEL: tile.kernel @negative_used_before
+// CHECK-NOT: cta.warp_roles
+// CHECK: tile.return
+tile.kernel @negative_used_before(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    %x = cta.local_load %a : !b -> !x
+    tile.print "" %x : !x
+    cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
   }
   tile.return
 }

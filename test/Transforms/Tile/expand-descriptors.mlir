@@ -75,24 +75,3 @@ tile.kernel @carried(%a: !tile.ptr<f32>, %b: !tile.ptr<f32>, %n: i32, %c: i1, %l
   }
   tile.return
 }
-
-// -----
-
-tile.kernel @yielded(%a: !tile.ptr<f32>, %n: i32, %c: i1) {
-  %one = arith.constant 1 : i64
-  %d = tile.make_desc %a, [%n], [%one] : !tile.ptr<f32> -> !tile.desc<16xf32>
-  %e = scf.execute_region -> !tile.desc<16xf32> {
-    // expected-error @below {{'scf.yield' op passes a descriptor on}}
-    scf.yield %d : !tile.desc<16xf32>
-  }
-  tile.return
-}
-
-// -----
-
-tile.kernel @unknown(%c: i32) {
-  %d = builtin.unrealized_conversion_cast %c : i32 to !tile.desc<16xf32>
-  // expected-error @below {{uses a descriptor that does not come straight from tile.make_desc; make it where it is needed}}
-  %x = tile.desc_load %d[%c] : !tile.desc<16xf32> -> tensor<16xf32>
-  tile.return
-}

@@ -145,9 +145,9 @@ tile.kernel @constant() {
 
 // -----
 
-tile.kernel @unknown(%x: f32) {
-  %a = tile.splat %x : f32 -> tensor<48xf32>
-  // expected-error @below {{this block has a size that is no power of two; such blocks are unknown to 'builtin.unrealized_conversion_cast'}}
-  %b = builtin.unrealized_conversion_cast %a : tensor<48xf32> to f32
+tile.kernel @unknown(%x: i32) {
+  %a = tile.splat %x : i32 -> tensor<48xi32>
+  // expected-error @below {{this block has a size that is no power of two; such blocks are unknown to 'tile.histogram'}}
+  %b = tile.histogram %a : tensor<48xi32> -> tensor<64xi32>
   tile.return
 }

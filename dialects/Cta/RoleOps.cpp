@@ -1,0 +1,41 @@
+// Syntax and verification of warp roles.
+#include "Cta/CtaDialect.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::cta;
+
+// `math {…} producer {…} attributes`. The regions belong to `result` from the start: the parser of MLIR takes uses of
+// values away from what it destroys after an error, but knows only of the regions there.
+ParseResult WarpRolesOp::parse(OpAsmParser &parser, OperationState &result) {
+  Region *math = result.addRegion(), *producer = result.addRegion();
+  if (parser.parseKeyword("math") || parser.parseRegion(*math) || parser.parseKeyword("producer") ||
+      parser.parseRegion(*producer) || parser.parseOptionalAttrDict(result.attributes))
+    return failure();
+  for (Region *region : {math, producer})
+    if (region->empty())
+      region->emplaceBlock();
+  return success();
+}
+
+void WarpRolesOp::print(OpAsmPrinter &printer) {
+  printer << " math ";
+  printer.printRegion(getMath(), /*printEntryBlockArgs=*/false);
+  printer << " producer ";
+  printer.printRegion(getProducer(), /*printEntryBlockArgs=*/false);
+  printer.printOptionalAttrDict((*this)->getAttrs());
+}
+
+// PTX ISA, "setmaxnreg".
+LogicalResult WarpRolesOp::verify() {
+  for (std::optional<uint32_t> registers : {getMathRegisters(), getProducerRegisters()})
+    if (registers && (*registers < 24 || *registers > 256 || *registers % 8 != 0))
+      return emitOpError() << "gives a role " << int32_t(*registers)
+                           << " registers; possible are multiples of 8 from 24 to 256";
+  if (getMathRegisters().has_value() != getProducerRegisters().has_value())
+    return emitOpError() << "gives one role a number of registers but not the other";
+  for (Region *region : {&getMath(), &getProducer()})
+    if (region->getNumArguments() != 0)
+      return emitOpError() << "has a role with " << region->getNumArguments() << " arguments; roles take none";
+  return success();
+}

@@ -1,0 +1,43 @@
+// The forms that passes require of a kernel.
+//
+// A pass of the pipeline finds what the passes before it have left. A pass that is run alone, or is the first one, may
+// get anything that verifies: it looks whether the kernel has the form that its declaration in Passes.td names, and
+// says what is wrong instead of relying on what does not hold.
+#pragma once
+
+#include "Tile/TileDialect.h"
+
+namespace tile {
+
+/// In the order of the pipeline. Phases are the forms at its cuts; the others are what lies between two cuts.
+enum class Form {
+  program,   ///< Phase tile but for the sizes of blocks, which are as the program has them.
+  tile,      ///< Phase tile.
+  layout,    ///< Phase layout.
+  lowering,  ///< Operations of phases layout and async.
+  buffered,  ///< As lowering, and accesses through descriptors are copies.
+  async,     ///< Phase async.
+  scheduled, ///< Phase scheduled.
+  allocated  ///< Phase allocated.
+};
+
+/// Emits an error about the first operation that the form does not have; it begins with `prefix`.
+mlir::LogicalResult verifyForm(KernelOp kernel, Form form, const llvm::Twine &prefix);
+
+/// The same for a pass that requires the form.
+mlir::LogicalResult verifyRequired(KernelOp kernel, Form form, llvm::StringRef pass);
+
+/// A pass that checks its input, unless the passes before it are known to have left what it requires.
+class InputCheck {
+public:
+  virtual ~InputCheck() = default;
+  void trustInput() { trusted = true; }
+
+protected:
+  bool isTrusted() const { return trusted; }
+
+private:
+  bool trusted = false;
+};
+
+} // namespace tile

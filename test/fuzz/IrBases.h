@@ -1,0 +1,43 @@
+// What the fuzzer of passes mutates: the IR of kernels between two passes of the pipeline, and of tests of passes.
+//
+//   bases.make(context, mutator)   a kernel of a .tile file behind the first steps of the pipeline for some target,
+//   with
+//                                  some optimisations left out; or a part of a .mlir file
+#pragma once
+
+#include "fuzz/IrMutator.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <string>
+#include <vector>
+
+namespace tile::fuzz {
+
+struct Base {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::string target;
+  size_t step = 0; ///< The first step of the pipeline that has not run; any if the file is IR.
+};
+
+class IrBases {
+public:
+  /// Files, and folders with files, of kernels and IR. False, with a message, if there are none.
+  bool read(const std::vector<std::string> &paths);
+  /// None if what was chosen does not compile.
+  Base make(mlir::MLIRContext &context, IrMutator &chance) const;
+  const std::string &someText(IrMutator &chance) const { return texts[chance.below(texts.size())]; }
+
+private:
+  struct Kernel {
+    std::string file, name, text;
+  };
+
+  void addKernels(const std::string &path, const std::string &text);
+
+  std::vector<Kernel> kernels;
+  std::vector<std::string> texts; ///< Of IR.
+};
+
+} // namespace tile::fuzz

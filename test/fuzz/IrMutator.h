@@ -1,0 +1,59 @@
+// Mutates IR so that most results still verify: a fuzzer of passes must get past the verifier.
+//
+// By operations: operands become other values that are known there, operations go, come twice, move or get a loop or
+// branch around them, attributes get other numbers, and a type or layout becomes another one wherever it occurs.
+// By text: lines, tokens and numbers, also from another file, for what the parser and the verifier must survive.
+
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <random>
+#include <string>
+#include <string_view>
+
+namespace tile::fuzz {
+
+class IrMutator {
+public:
+  explicit IrMutator(uint64_t seed) : random(seed) {}
+
+  /// Uniformly from 0 to count - 1; count is positive.
+  size_t below(size_t count) { return static_cast<size_t>(random() % count); }
+  bool oneIn(size_t count) { return below(count) == 0; }
+
+  /// One change; false if none was found.
+  bool mutate(mlir::ModuleOp module);
+  /// `other` is a file to take lines from.
+  std::string mutateText(std::string_view text, std::string_view other);
+
+private:
+  void collect(mlir::ModuleOp module);
+  mlir::Operation *someOp();
+  mlir::Value someValue(mlir::Operation *user, mlir::Type type);
+
+  bool replaceOperand();
+  bool swapOperands();
+  bool eraseOp();
+  bool copyOp();
+  bool moveOp();
+  bool wrapOp();
+  bool swapRegions();
+  bool addDetour();
+  bool changeAttribute();
+  bool changeType(mlir::ModuleOp module);
+  bool changeKernel();
+
+  mlir::Attribute changed(mlir::Attribute attribute);
+  mlir::Type changed(mlir::Type type);
+  mlir::Attribute changedLayout(mlir::Attribute layout);
+  int64_t changed(int64_t number);
+  llvm::SmallVector<int64_t> changed(llvm::ArrayRef<int64_t> shape);
+
+  std::mt19937_64 random;
+  llvm::SmallVector<mlir::Operation *> ops; ///< Inside kernels and functions.
+  llvm::SmallVector<mlir::Operation *> kernels;
+  llvm::SmallVector<mlir::Value> values;
+};
+
+} // namespace tile::fuzz

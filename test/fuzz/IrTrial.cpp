@@ -1,0 +1,157 @@
+// Mutants and the passes that they go through.
+#include "fuzz/IrTrial.h"
+#include "fuzz/Isolation.h"
+
+#include "Analysis/KernelForm.h"
+#include "Pipeline/GpuPipeline.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::fuzz;
+
+void Counters::print(llvm::raw_ostream &os) const {
+  os << "tile-fuzz-ir: " << mutants << " mutants, " << verified << " of them verify; of the passes on these " << passed
+     << " succeed and " << rejected << " end with an error\n";
+}
+
+std::string PassChoice::print() const {
+  return target + " " + llvm::join(names, " ");
+}
+
+DialectRegistry tile::fuzz::trialDialects() {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  return registry;
+}
+
+[[noreturn]] static void die(const llvm::Twine &what) {
+  llvm::errs() << "finding: " << what << '\n';
+  abort();
+}
+
+/// Of a pass that the pipeline runs several times, the second is "cse#2".
+static std::string nameOf(ArrayRef<PipelineStep> steps, size_t index) {
+  size_t earlier =
+      llvm::count_if(steps.take_front(index), [&](const PipelineStep &step) { return step.name == steps[index].name; });
+  return steps[index].name + (earlier ? "#" + std::to_string(earlier + 1) : "");
+}
+
+static const PipelineStep *findStep(ArrayRef<PipelineStep> steps, const std::string &name) {
+  for (size_t index = 0; index < steps.size(); ++index)
+    if (nameOf(steps, index) == name)
+      return &steps[index];
+  return nullptr;
+}
+
+void tile::fuzz::runPasses(ModuleOp module, const PassChoice &passes, Counters *counters) {
+  unsigned errors = 0;
+  ScopedDiagnosticHandler counter(module.getContext(), [&](Diagnostic &diagnostic) {
+    errors += diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    return success();
+  });
+  GpuPipelineOptions options;
+  options.target = passes.target;
+  std::vector<PipelineStep> steps = gpuPipelineSteps(options);
+  bool isTrusted = false;
+  for (const std::string &name : passes.names) {
+    const PipelineStep *step = findStep(steps, name);
+    if (!step)
+      die("there is no pass " + name);
+    std::unique_ptr<Pass> pass = step->create();
+    if (auto check = dynamic_cast<InputCheck *>(pass.get()); check && std::exchange(isTrusted, true))
+      check->trustInput();
+    PassManager manager(module.getContext());
+    manager.enableVerifier(false);
+    if (step->onKernel)
+      manager.addNestedPass<KernelOp>(std::move(pass));
+    else
+      manager.addPass(std::move(pass));
+    bool passed = succeeded(manager.run(module));
+    if (counters)
+      ++(passed ? counters->passed : counters->rejected);
+    if (!passed && errors == 0)
+      die(name + " fails without an error");
+    if (!passed)
+      return;
+    if (failed(verify(module)))
+      die(name + " leaves what does not verify");
+  }
+}
+
+Trial::Trial(const IrBases &bases, uint64_t seed, uint64_t batch)
+    : bases(bases), seed(seed), batch(batch), context(trialDialects(), MLIRContext::Threading::DISABLED),
+      silence(&context, [](Diagnostic &) { return success(); }) {
+  context.loadAllAvailableDialects();
+  context.printOpOnDiagnostic(false);
+  IrMutator chance(seed * 0x9e3779b97f4a7c15 + batch);
+  constexpr unsigned mostTries = 6; // some kernels need definitions, some IR is a test of the verifier
+  for (unsigned tries = 0; tries < mostTries && !base.module; ++tries) {
+    startClock();
+    base = bases.make(context, chance);
+    if (base.module && failed(verify(*base.module)))
+      base.module = {};
+  }
+  if (base.module)
+    llvm::raw_string_ostream(baseText) << *base.module;
+}
+
+PassChoice Trial::choosePasses(IrMutator &chance) const {
+  GpuPipelineOptions options;
+  options.target = base.target;
+  std::vector<PipelineStep> steps = gpuPipelineSteps(options);
+  // The last two steps are upstream's.
+  size_t count = steps.size() - 2;
+  // Mostly one that is near: the mutant has what it requires.
+  size_t first = chance.oneIn(3) ? chance.below(count) : std::min(count - 1, base.step + chance.below(4));
+  size_t more = chance.oneIn(2) ? 0 : chance.below(12);
+  PassChoice choice{base.target, {}};
+  for (size_t step = first; step < count && step <= first + more; ++step)
+    choice.names.push_back(nameOf(steps, step));
+  return choice;
+}
+
+OwningOpRef<ModuleOp> Trial::makeMutant(uint64_t number, PassChoice &passes, std::string *text) {
+  IrMutator mutator((seed * 0x9e3779b97f4a7c15 + batch) * 0x2545f4914f6cdd1d + number + 1);
+  passes = choosePasses(mutator);
+  size_t changes = 1 + mutator.below(mutator.oneIn(3) ? 6 : 2);
+  if (mutator.oneIn(5)) {
+    std::string mutant = baseText;
+    for (size_t change = 0; change < changes; ++change)
+      mutant = mutator.mutateText(mutant, bases.someText(mutator));
+    if (text) {
+      *text = mutant;
+      return {};
+    }
+    return parseSourceString<ModuleOp>(mutant, &context);
+  }
+  OwningOpRef<ModuleOp> mutant = base.module->clone();
+  for (size_t change = 0, tries = 0; change < changes && tries < 20; ++tries)
+    change += mutator.mutate(*mutant);
+  if (text) {
+    llvm::raw_string_ostream os(*text);
+    mutant->print(os, OpPrintingFlags().printGenericOpForm());
+  }
+  return mutant;
+}
+
+void Trial::run(uint64_t number, Counters &counters) {
+  PassChoice passes;
+  OwningOpRef<ModuleOp> mutant = makeMutant(number, passes, nullptr);
+  ++counters.mutants;
+  if (!mutant || failed(verify(*mutant)))
+    return;
+  ++counters.verified;
+  runPasses(*mutant, passes, &counters);
+}
+
+std::string Trial::print(uint64_t number, PassChoice &passes) {
+  std::string text;
+  (void)makeMutant(number, passes, &text);
+  return text;
+}

@@ -1,0 +1,57 @@
+// One mutant: made, verified, and if it verifies, run through passes.
+#pragma once
+
+#include "fuzz/IrBases.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/DialectRegistry.h"
+
+#include <atomic>
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace tile::fuzz {
+
+/// Of all processes.
+struct Counters {
+  std::atomic<uint64_t> mutants, verified, passed, rejected;
+  void print(llvm::raw_ostream &os) const;
+};
+
+/// Passes to run, one after the other.
+struct PassChoice {
+  std::string target;
+  std::vector<std::string> names;
+  std::string print() const;
+};
+
+/// Runs the first pass as it runs alone, the others as behind it in a pipeline. Dies on a finding.
+void runPasses(mlir::ModuleOp module, const PassChoice &passes, Counters *counters);
+
+/// The dialects and the limits of a mutant.
+mlir::DialectRegistry trialDialects();
+
+class Trial {
+public:
+  Trial(const IrBases &bases, uint64_t seed, uint64_t batch);
+  bool hasBase() const { return bool(base.module); }
+  void run(uint64_t number, Counters &counters);
+  /// The mutant as text, before it is verified, and its passes.
+  std::string print(uint64_t number, PassChoice &passes);
+
+private:
+  /// Makes the mutant; text that cannot be parsed gives none. `text` is what there was to parse.
+  mlir::OwningOpRef<mlir::ModuleOp> makeMutant(uint64_t number, PassChoice &passes, std::string *text);
+  PassChoice choosePasses(IrMutator &chance) const;
+
+  const IrBases &bases;
+  uint64_t seed, batch;
+  mlir::MLIRContext context;
+  mlir::ScopedDiagnosticHandler silence;
+  Base base;
+  std::string baseText;
+};
+
+} // namespace tile::fuzz
