@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # fuzz.sh SECONDS [--update | --quick]: builds the fuzz targets with sanitizers (build/fuzz) and runs them for that long, from the corpora in test/fuzz:
 # half of the time the front end (corpus), one sixth the parser of PTX (ptx), a third the passes, with mutated IR of the examples and tests.
-# Then, for as long again, random whole kernels with the compiler of build/; the commit decides which. --quick takes the passes of build/,
-# whose assertions are on, too, but which are not sanitized.
+# Then, for as long again, random whole kernels with the compiler of build/, other ones for each commit. --quick takes the passes of
+# build/, whose assertions are on, too, but which are not sanitized, and always the same kernels.
 # New inputs stay in build/fuzz/corpus and build/fuzz/ptx, for the next run; --update adds the small ones that reach new code to the corpora.
 # The last line is "fuzz: no finding ..." or where the finding lies and how to see it again; the exit code says which.
 set -euo pipefail
@@ -11,7 +11,11 @@ seconds=$1
 findings=build/fuzz/findings
 
 passes=build/fuzz
-[ "${2:-}" = --quick ] && passes=build
+seed=$((16#$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1) * 100000))
+if [ "${2:-}" = --quick ]; then
+  passes=build
+  seed=1
+fi
 
 [ -f build/build.ninja ] || cmake --preset dev >/dev/null
 [ -f build/fuzz/build.ninja ] || cmake --preset fuzz >/dev/null
@@ -66,8 +70,6 @@ if ! $passes/bin/tile-fuzz-ir --seconds=$((seconds / 3)) --jobs="$(nproc)" --fin
   exit 1
 fi
 inputs=$((inputs + $(sed -nE 's/^tile-fuzz-ir: ([0-9]+) mutants.*/\1/p' build/fuzz/log)))
-# Not the ones of yesterday, but the same for everybody who looks at this commit.
-seed=$((16#$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1) * 100000))
 build/bin/tile-fuzz-kernels --seed "$seed" --seconds "$seconds" --jobs "$(nproc)" --first --findings "$findings/kernels" |
   tee build/fuzz/log || {
   echo "fuzz: a finding is in $findings/kernels; see test/fuzz/README.md"
