@@ -44,10 +44,10 @@ enum class ExprKind : uint8_t {
   Tuple,
   List,
   Starred,
-  // Host code, in the arguments of decorators only.
+  Comprehension,
+  // Host code: in the arguments of decorators and, but for lambda, in functions that run at compile time.
   Lambda,
   Dict,
-  Comprehension,
 };
 
 struct Expr : Node {
@@ -114,13 +114,14 @@ struct DictExpr : Expr {
   std::vector<const Expr *> keys, values;
 };
 
-/// "[element for target in iterable ...]"; conditions are not kept.
+/// "[element for target in iterable if condition ...]", or the same without brackets as an argument.
 struct ComprehensionExpr : Expr {
   ComprehensionExpr() : Expr(ExprKind::Comprehension) {}
   static constexpr ExprKind Kind = ExprKind::Comprehension;
   struct Clause {
     std::vector<std::string> targets; // more than one unpack the items
     const Expr *iterable = nullptr;
+    std::vector<const Expr *> conditions;
   };
   const Expr *element = nullptr;
   std::vector<Clause> clauses;
@@ -281,6 +282,7 @@ enum class StmtKind : uint8_t {
   While,
   Import,
   Function,
+  Class,
 };
 
 struct Stmt : Node {
@@ -296,7 +298,7 @@ struct ExprStmt : Stmt {
   const Expr *value = nullptr;
 };
 
-/// 'target' is a Name, or a Tuple/List of targets.
+/// 'target' is a Name, or a Tuple/List of targets; in methods that run at compile time also an Attribute.
 struct AssignStmt : Stmt {
   AssignStmt() : Stmt(StmtKind::Assign) {}
   static constexpr StmtKind Kind = StmtKind::Assign;
@@ -432,6 +434,23 @@ struct FunctionStmt : Stmt {
   std::vector<Diagnostic> errors;
 };
 
+/// A class: named tuples and aggregates are values of kernels, of others their constants and functions are used.
+/// Methods without @triton.jit run at compile time. What is wrong in a method is kept in its 'errors'.
+struct ClassStmt : Stmt {
+  ClassStmt() : Stmt(StmtKind::Class) {}
+  static constexpr StmtKind Kind = StmtKind::Class;
+  std::string name;
+  SourceRange nameRange;
+  std::vector<Decorator> decorators;
+  std::vector<const Expr *> bases;
+  std::vector<const AnnAssignStmt *> fields; // "name: type" and "name: type = default"
+  std::vector<const AssignStmt *> constants; // "NAME = value"
+  std::vector<const FunctionStmt *> methods;
+
+  bool isNamedTuple() const;
+  bool isAggregate() const;
+};
+
 // ---------------------------------------------------------------------------------------------------------- module
 
 /// A top-level name that belongs to Python code which tilec skips; using it in a kernel is an error that says so.
@@ -443,7 +462,7 @@ struct SkippedName {
 
 struct Module {
   uint32_t file = 0;
-  Block body; // imports, constants, functions, top-level ifs
+  Block body; // imports, constants, functions, classes, top-level ifs
   std::vector<SkippedName> skipped;
   std::vector<InstanceDirective> instances;
   /// Errors in functions are kept with them: what is not used need not be in the language.

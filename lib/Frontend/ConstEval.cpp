@@ -249,6 +249,7 @@ std::string repr(const Value &value) {
     std::string operator()(const NamespaceValue &space) { return space.name; }
     std::string operator()(const FunctionStmt *function) { return function->name; }
     std::string operator()(const BuiltinInfo *) { return "builtin function"; }
+    std::string operator()(const ClassStmt *type) { return type->name; }
   };
   return std::visit(Printer{}, value);
 }
@@ -265,6 +266,7 @@ std::string describe(const Value &value) {
     std::string operator()(const NamespaceValue &space) { return "the module " + space.name; }
     std::string operator()(const FunctionStmt *function) { return "the function " + function->name; }
     std::string operator()(const BuiltinInfo *) { return "a builtin function"; }
+    std::string operator()(const ClassStmt *type) { return "the class " + type->name; }
   };
   return std::visit(Describer{}, value);
 }

@@ -65,7 +65,7 @@ std::optional<SymValue> hostAnswer(StringRef path, llvm::ArrayRef<SymValue> argu
   StringRef name = lastPart(path);
   auto object = [](const char *kind) { return SymValue::makeConstant(NamespaceValue{kind}); };
   auto number = [](int value) { return SymValue::makeConstant(Int128(value)); };
-  if (name == "get_current_target")
+  if (name == "get_current_target" || name == "current_target")
     return object(targetObject);
   if (name == "get_active_torch_device")
     return object(deviceObject);

@@ -1,4 +1,4 @@
-// Parser: what decorators have and kernels do not: lambdas, dictionaries and comprehensions.
+// Parser: lambdas and dictionaries, which only host code has, and comprehensions.
 
 #include "Frontend/ParserImpl.h"
 
@@ -42,7 +42,9 @@ const Expr *Parser::parseDict() {
   if (!expect(Tok::RightBrace, "or ',' in the dictionary"))
     return nullptr;
   dict->range = rangeFrom(dict->range);
-  return finishList(dict, dict->values);
+  std::vector<const Expr *> children = dict->keys;
+  children.insert(children.end(), dict->values.begin(), dict->values.end());
+  return finishList(dict, children);
 }
 
 /// "for" target "in" or_e {"if" or_e}, once or more, behind the element
@@ -61,13 +63,20 @@ const Expr *Parser::parseComprehension(const Expr *element) {
       return nullptr;
     if (clause.targets.empty() || !expect(Tok::KwIn, "in the comprehension") || !(clause.iterable = parseOr()))
       return nullptr;
-    node->clauses.push_back(std::move(clause));
-    while (accept(Tok::KwIf))
-      if (!parseOr())
+    while (accept(Tok::KwIf)) {
+      clause.conditions.push_back(parseOr());
+      if (!clause.conditions.back())
         return nullptr;
+    }
+    node->clauses.push_back(std::move(clause));
   }
   node->range = rangeFrom(element->fullRange());
-  return finish(node, {element});
+  std::vector<const Expr *> children{element};
+  for (const ComprehensionExpr::Clause &clause : node->clauses) {
+    children.push_back(clause.iterable);
+    children.insert(children.end(), clause.conditions.begin(), clause.conditions.end());
+  }
+  return finishList(node, children);
 }
 
 } // namespace tile::frontend

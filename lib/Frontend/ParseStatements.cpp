@@ -231,7 +231,26 @@ const Stmt *Parser::parseAssignment(const Expr *target, SourceRange begin) {
   return stmt;
 }
 
+/// "self.x += value", as the assignment of a sum.
+const Stmt *Parser::parseAugmentedAttribute(const Expr *target, SourceRange begin) {
+  Tok token = advance().kind;
+  auto *sum = make<BinaryExpr>(begin);
+  for (const AugmentedOp &augmented : augmentedOps)
+    if (augmented.token == token)
+      sum->op = augmented.op;
+  sum->left = target;
+  if (!(sum->right = parseExpressions()))
+    return nullptr;
+  sum->range = rangeFrom(begin);
+  auto *stmt = make<AssignStmt>(sum->range);
+  stmt->target = target;
+  stmt->value = finish(sum, {sum->left, sum->right});
+  return stmt->value ? stmt : nullptr;
+}
+
 const Stmt *Parser::parseAugmented(const Expr *target, SourceRange begin) {
+  if (target->kind == ExprKind::Attribute && attributeTargets > 0)
+    return parseAugmentedAttribute(target, begin);
   Tok token = advance().kind;
   auto *stmt = make<AugAssignStmt>(begin);
   stmt->target = as<NameExpr>(target);
@@ -252,6 +271,12 @@ const Stmt *Parser::parseAugmented(const Expr *target, SourceRange begin) {
 }
 
 const Stmt *Parser::parseAnnotated(const Expr *target, SourceRange begin) {
+  if (target->kind == ExprKind::Attribute && attributeTargets > 0) {
+    advance();
+    if (!parseExpression())
+      return nullptr;
+    return at(Tok::Equal) ? parseAssignment(target, begin) : make<PassStmt>(rangeFrom(begin));
+  }
   auto *stmt = make<AnnAssignStmt>(begin);
   stmt->target = as<NameExpr>(target);
   if (!stmt->target) {
@@ -286,6 +311,8 @@ bool Parser::checkTarget(const Expr *target) {
     return true;
   }
   case ExprKind::Attribute:
+    if (attributeTargets > 0)
+      return true;
     error(Diag::attribute_target, target->range);
     return false;
   case ExprKind::Subscript:

@@ -14,21 +14,21 @@ namespace {
 // Deep enough for any program written by hand, shallow enough for the stack of every later visitor.
 constexpr unsigned maxNesting = 200;
 
-/// Decorators that make a function part of the language.
+/// Functions that run at compile time. "@tl.constexpr" is how projects wrote it before there was a name for it, and
+/// a builtin of a project is a function of Python, too.
+bool isConstexprDecorator(std::string_view name) {
+  return name == "constexpr" || name == "tl.constexpr" || name == "constexpr_function" ||
+         name.ends_with(".constexpr_function") || name == "tl.core.builtin" || name == "core.builtin";
+}
+
+} // namespace
+
 bool isJitDecorator(std::string_view name) {
   for (std::string_view known : {"triton.jit", "tile.kernel", "tile.jit", "kernel", "jit", "tl.jit"})
     if (name == known)
       return true;
   return name.ends_with(".jit");
 }
-
-/// Functions that run at compile time. "@tl.constexpr" is how projects wrote it before there was a name for it.
-bool isConstexprDecorator(std::string_view name) {
-  return name == "constexpr" || name == "tl.constexpr" || name == "constexpr_function" ||
-         name.ends_with(".constexpr_function");
-}
-
-} // namespace
 
 Parser::Parser(std::string_view text, TokenStream tokens, Module &module, DiagnosticEngine &diagnostics)
     : source(text), stream(std::move(tokens)), module(module), diagnostics(diagnostics) {}
@@ -160,7 +160,7 @@ void Parser::parseTopLevel(Block &out) {
     skipTopLevel("host function");
     return;
   case Tok::KwClass:
-    skipTopLevel("class");
+    parseClass({}, peek().range, out);
     return;
   default:
     skipTopLevel("statement");
@@ -338,8 +338,10 @@ void Parser::parseDecorated(Block &out) {
   std::vector<Decorator> decorators;
   while (at(Tok::At))
     decorators.push_back(parseDecorator());
+  if (at(Tok::KwClass))
+    return parseClass(std::move(decorators), begin, out);
   if (!at(Tok::KwDef)) {
-    skipTopLevel(at(Tok::KwClass) ? "class" : "statement");
+    skipTopLevel("statement");
     return;
   }
   bool isJit = std::any_of(decorators.begin(), decorators.end(),
@@ -353,7 +355,9 @@ void Parser::parseDecorated(Block &out) {
   // What runs at compile time may be any Python; it is an error only where a kernel uses it.
   bool deferred = module.defersErrors;
   module.defersErrors |= isConstexpr;
+  hostSyntax += isConstexpr ? 1 : 0;
   FunctionStmt *function = parseFunction(std::move(decorators), begin);
+  hostSyntax -= isConstexpr ? 1 : 0;
   module.defersErrors = deferred;
   if (!function)
     return;

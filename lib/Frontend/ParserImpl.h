@@ -9,6 +9,9 @@
 
 namespace tile::frontend {
 
+/// Decorators that make a function part of the language.
+bool isJitDecorator(std::string_view name);
+
 class Parser {
 public:
   Parser(std::string_view text, TokenStream stream, Module &module, DiagnosticEngine &diagnostics);
@@ -51,6 +54,12 @@ private:
   void attachDirectives(FunctionStmt &function, uint32_t begin);
   bool takeTopLevelLine(Block &out, const Stmt *stmt);
 
+  // ParseClass.cpp
+  void parseClass(std::vector<Decorator> decorators, SourceRange begin, Block &out);
+  bool parseClassHeader(ClassStmt &node);
+  void parseMember(ClassStmt &node);
+  void parseMethod(ClassStmt &node, std::vector<Decorator> decorators, SourceRange begin);
+
   // ParseStatements.cpp
   bool parseBlock(Block &out);
   void parseStatement(Block &out);
@@ -60,6 +69,7 @@ private:
   const Stmt *parseExpressionStatement();
   const Stmt *parseAssignment(const Expr *target, SourceRange begin);
   const Stmt *parseAugmented(const Expr *target, SourceRange begin);
+  const Stmt *parseAugmentedAttribute(const Expr *target, SourceRange begin);
   const Stmt *parseAnnotated(const Expr *target, SourceRange begin);
   bool checkTarget(const Expr *target);
   void parseIf(Block &out);
@@ -116,10 +126,11 @@ private:
   SourceRange previousRange;
   size_t nextDirective = 0;
   unsigned nesting = 0;
-  unsigned quiet = 0;         // > 0: speculative, nothing is reported
-  unsigned hostSyntax = 0;    // > 0: lambdas, dictionaries and comprehensions are allowed
-  bool failedQuietly = false; // what a speculative parse would have reported
-  bool allowMatMul = false;   // "@" is an operator in "expect" directives only
+  unsigned quiet = 0;            // > 0: speculative, nothing is reported
+  unsigned hostSyntax = 0;       // > 0: lambdas, dictionaries and all comprehensions are allowed
+  unsigned attributeTargets = 0; // > 0: attributes can be assigned
+  bool failedQuietly = false;    // what a speculative parse would have reported
+  bool allowMatMul = false;      // "@" is an operator in "expect" directives only
 };
 
 /// Directives in [begin, end) of the stream -> 'set' and module.instances.

@@ -27,6 +27,10 @@ struct Continuation {
   const Continuation *next;
 };
 
+/// Names that code mentions (SemaKernel.cpp).
+void collectNames(const Expr *expr, std::set<std::string> &names);
+void collectNames(const Block &block, std::set<std::string> &names);
+
 /// The names of one file outside of functions. They are resolved when they are first used.
 struct ModuleScope {
   struct Import {
@@ -101,6 +105,12 @@ public:
   // ---------------------------------------------------------------------------------------------- SemaCall.cpp
   /// Calls a function or builtin by position.
   SymValue callValue(const SymValue &callee, const std::vector<SymValue> &arguments, SourceRange range);
+
+  // -------------------------------------------------------------------------------- SemaAccess.cpp, SemaClass.cpp
+  SymValue attributeOf(const SymValue &value, const AttributeExpr &expr);
+  bool hasAttribute(const SymValue &value, const std::string &name);
+  /// isinstance() of a type or class; nothing if 'type' is neither.
+  std::optional<bool> isInstance(const SymValue &value, const SymValue &type);
   SymValue fromResult(const EvalResult &result, SourceRange range);
 
   bool isTile1() const { return request.standard == Standard::Tile1; }
@@ -143,6 +153,10 @@ private:
     bool isOpen = false;                    // `auto`: the constant is still to be chosen
     std::vector<int64_t> block;             // of a tensor descriptor; type is that of its elements
     std::map<std::string, int> assumptions; // of its arguments
+    bool isTuple = false;                   // of elements, which are arguments of their own
+    std::vector<KernelParameter> elements;
+    std::vector<std::string> fields;   // names of the elements of a named tuple
+    const ClassStmt *record = nullptr; // its class, if there is one
   };
   /// What the launcher passes.
   struct KernelArgument {
@@ -150,7 +164,7 @@ private:
     DType type;
     int divisibility = 1;
   };
-  static std::vector<KernelArgument> argumentsOf(const Parameter &formal, const KernelParameter &parameter);
+  static std::vector<KernelArgument> argumentsOf(const std::string &name, const KernelParameter &parameter);
   SymValue parameterValue(const KernelParameter &parameter, mlir::ValueRange arguments, SourceRange range);
   std::optional<KernelParameter> parseDescriptor(llvm::StringRef text, SourceRange range);
   const FunctionStmt *selectKernel(const InstanceDirective *&instance);
@@ -164,11 +178,35 @@ private:
   std::optional<SymValue> evaluateText(const std::string &text, const std::string &description);
   std::optional<SymValue> constantOnly(const SymValue &value, const std::string &what, SourceRange range);
   void selectOptions(const FunctionStmt &kernel, const InstanceDirective *instance);
-  bool applyAssumption(const Parameter &parameter, KernelParameter &resolved);
+  bool applyAssumption(const std::string &name, SourceRange range, KernelParameter &resolved);
   mlir::OwningOpRef<mlir::ModuleOp> emitKernel(const FunctionStmt &kernel, const InstanceDirective *instance,
                                                const std::vector<KernelParameter> &parameters);
   void setKernelAttributes(KernelOp op, const FunctionStmt &kernel, const InstanceDirective *instance,
                            const std::vector<KernelParameter> &parameters);
+
+  // SemaTupleParameters.cpp
+  /// Splits at commas outside of brackets and quotes.
+  static llvm::SmallVector<std::string> splitTopLevel(llvm::StringRef text);
+  /// args_0, args_shape
+  static std::string elementName(const std::string &name, size_t index, const std::vector<std::string> &fields);
+  const ClassStmt *recordOf(const Expr *annotation);
+  bool isTupleText(llvm::StringRef text);
+  bool isTupleAnnotation(const Expr &annotation);
+  std::optional<KernelParameter> tupleFromText(const std::string &name, llvm::StringRef text, const ClassStmt *record,
+                                               SourceRange range);
+  std::optional<KernelParameter> elementFromText(const std::string &name, llvm::StringRef text, const Expr *annotation,
+                                                 SourceRange range);
+  std::optional<KernelParameter> elementFromAnnotation(const std::string &name, const Expr &annotation);
+  std::optional<KernelParameter> elementFromDefinition(const std::string &name);
+  std::optional<KernelParameter> finishTuple(KernelParameter tuple, bool isComplete);
+  void addMissingElement(const std::string &name, bool isConstexpr);
+  static void forEachLeaf(const std::string &name, const KernelParameter &parameter,
+                          llvm::function_ref<void(const std::string &, const KernelParameter &)> visit);
+  static SymValue tupleValue(const KernelParameter &parameter,
+                             llvm::function_ref<SymValue(const KernelParameter &)> valueOf);
+  SymValue unknownOf(const KernelParameter &parameter);
+  void rememberLeaves(const std::string &name, const SymValue &value);
+  std::optional<std::pair<SourceRange, std::string>> tupleHint(const SymValue &value);
 
   // SemaChoices.cpp
   bool isLeftOpen(const Parameter &parameter);
@@ -189,7 +227,7 @@ private:
   mlir::Value unknownValue(DType type);
 
   // SemaDirectives.cpp
-  bool checkDirectives(const FunctionStmt &kernel);
+  bool checkDirectives(const FunctionStmt &kernel, const std::vector<KernelParameter> &parameters);
   double evaluateTolerance(const ExpectDirective &directive);
   mlir::DictionaryAttr launchAttribute(const FunctionStmt &kernel, const InstanceDirective *instance);
 
@@ -243,12 +281,20 @@ private:
   SymValue joinRegions(mlir::scf::IfOp skeleton, const SymValue &thenValue, const SymValue &elseValue);
 
   // SemaAccess.cpp
-  SymValue evaluateAttribute(const AttributeExpr &expr);
   SymValue attributeOfTensor(const SymValue &value, const AttributeExpr &expr);
   SymValue attributeOfType(DType type, const AttributeExpr &expr);
   SymValue evaluateSubscript(const SubscriptExpr &expr);
   SymValue indexTensor(const SymValue &value, const SubscriptExpr &expr);
   SymValue indexTuple(const SymValue &value, const SubscriptExpr &expr);
+
+  // SemaCollections.cpp
+  std::optional<SymValue> typeOf(const SymValue &value);
+  SymValue typeOfTuple(const std::vector<SymValue> &types, SourceRange range);
+  SymValue evaluateComprehension(const ComprehensionExpr &expr);
+  bool evaluateClauses(const ComprehensionExpr &expr, size_t clause, std::vector<SymValue> &results);
+  std::optional<std::vector<SymValue>> itemsOf(const Expr &iterable);
+  SymValue evaluateDictionary(const DictExpr &expr);
+  SymValue lookupKey(const SymValue &dictionary, const SubscriptExpr &expr);
 
   // SemaCall.cpp
   struct BoundArgument {
@@ -259,11 +305,29 @@ private:
   SymValue evaluateCall(const CallExpr &expr);
   bool evaluateArguments(const CallExpr &expr, std::vector<BoundArgument> &arguments);
   SymValue callValue(const SymValue &callee, std::vector<BoundArgument> arguments, const CallExpr &expr);
+  std::optional<SymValue> callFunction(const SymValue &callee, std::vector<BoundArgument> &arguments,
+                                       SourceRange range);
   SymValue callBuiltin(const BuiltinInfo &info, const std::vector<BoundArgument> &arguments, SourceRange range);
   SymValue callType(const SymValue &callee, const std::vector<BoundArgument> &arguments, const CallExpr &expr);
-  SymValue callHelper(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range);
+  /// 'self', if given, becomes what the first parameter is at the end.
+  SymValue callHelper(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range,
+                      SymValue *self = nullptr);
   bool bindParameters(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range,
                       Environment &scope);
+
+  // SemaClass.cpp
+  std::vector<const ClassStmt *> basesOf(const ClassStmt &type, unsigned depth);
+  const FunctionStmt *findMethod(const ClassStmt &type, const std::string &name, unsigned depth = 0);
+  std::optional<SymValue> classConstant(const ClassStmt &type, const std::string &name, unsigned depth = 0);
+  std::optional<SymValue> memberOf(const SymValue &value, const std::string &name, SourceRange range);
+  SymValue instantiate(const ClassStmt &type, std::vector<BoundArgument> arguments, SourceRange range);
+  SymValue makeNamedTuple(const ClassStmt &type, const std::vector<BoundArgument> &arguments, SourceRange range);
+  SymValue makeObject(const ClassStmt &type, std::vector<BoundArgument> arguments, SourceRange range);
+  std::optional<SymValue> declareNamedTuple(const std::vector<BoundArgument> &arguments);
+  void assignAttribute(const AttributeExpr &target, const SymValue &value, SourceRange range);
+  std::optional<SymValue> callSpecial(const SymValue &object, const std::string &name,
+                                      const std::vector<SymValue> &arguments, SourceRange range);
+  std::optional<SymValue> objectOperator(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range);
 
   // SemaVariables.cpp
   /// `isAssigned`: from here on. Otherwise wherever its value is known: at the head of a loop, or behind it.
@@ -292,6 +356,7 @@ private:
   void bind(const NameExpr &target, SymValue value);
   SymValue decay(const SymValue &value, SourceRange range);
   SymValue decayAll(const SymValue &value, SourceRange range);
+  void decayApart(SymValue &value, const SymValue &other, SourceRange range);
 
   // SemaControl.cpp
   std::optional<BlockResult> emitIf(const IfStmt &stmt, size_t branch, const Continuation &rest);
@@ -301,6 +366,8 @@ private:
   void joinEnvironments(const Environment &thenEnv, const Environment &elseEnv, const IfStmt &stmt,
                         std::vector<std::string> &changed);
   bool checkReturnTypes(mlir::scf::IfOp skeleton, BlockResult &thenResult, BlockResult &elseResult);
+  void decayBranches(mlir::scf::IfOp skeleton, SymValue &thenValue, SymValue &elseValue, SourceRange thenRange,
+                     SourceRange elseRange);
 
   // SemaJumps.cpp
   struct JumpingLoop {
@@ -330,6 +397,7 @@ private:
   /// Whether what is compiled is a function that runs at compile time.
   bool isConstexprFunction() const { return !frames.empty() && frames.back().function->isConstexpr; }
   std::vector<std::string> assignedNames(const Block &body);
+  void decayCarriedTuples(const Block &body, const Expr *condition, SourceRange loop);
   bool loopCarried(const std::vector<std::string> &names, const Environment &before, const Environment &after,
                    SourceRange loop, llvm::SmallVectorImpl<mlir::Value> &values);
   void leaveLoop(const Environment &before, const std::vector<std::string> &names, mlir::ValueRange results,
@@ -343,6 +411,10 @@ private:
   std::map<std::string, std::unique_ptr<ModuleScope>> modules; // by path; null: cannot be read
   ModuleScope *current = nullptr;
   std::map<const FunctionStmt *, ModuleScope *> owners;
+  std::map<const ClassStmt *, ModuleScope *> classOwners;
+  std::string missingElements;                 // of the parameter that is being resolved
+  std::map<std::string, SymValue> tupleLeaves; // elements of parameters that are tuples, by their names
+  std::map<std::string, SourceRange> argumentRanges;
   /// Parameter -> type or value, from the instance directive and --signature.
   std::map<std::string, std::pair<std::string, SourceRange>> specifications;
   std::set<int64_t> openSizes;                // that are no powers of two, and are allowed all the same

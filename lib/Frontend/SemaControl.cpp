@@ -121,23 +121,30 @@ Sema::BlockResult Sema::emitFoldedIf(const IfStmt &stmt, size_t branch, const Sy
   return joined;
 }
 
+/// Two different constants can only meet as run-time values, each of its branch.
+void Sema::decayBranches(scf::IfOp skeleton, SymValue &thenValue, SymValue &elseValue, SourceRange thenRange,
+                         SourceRange elseRange) {
+  OpBuilder::InsertionGuard guard(builder);
+  auto enter = [&](mlir::Block *block) {
+    bool isTerminated = !block->empty() && block->back().hasTrait<OpTrait::IsTerminator>();
+    builder.setInsertionPoint(block, isTerminated ? std::prev(block->end()) : block->end());
+  };
+  SymValue original = thenValue;
+  enter(skeleton.thenBlock());
+  decayApart(thenValue, elseValue, thenRange);
+  enter(skeleton.elseBlock());
+  decayApart(elseValue, original, elseRange);
+}
+
 /// Brings the returned values of two branches to one type; false after an error.
 bool Sema::checkReturnTypes(scf::IfOp skeleton, BlockResult &thenResult, BlockResult &elseResult) {
   if (thenResult.value.isError() || elseResult.value.isError())
     return false;
-  // Two different constants can only meet as run-time values, each of its branch.
-  if (!sameValue(thenResult.value, elseResult.value)) {
-    for (BlockResult *result : {&thenResult, &elseResult}) {
-      OpBuilder::InsertionGuard guard(builder);
-      mlir::Block *block = result == &thenResult ? skeleton.thenBlock() : skeleton.elseBlock();
-      bool isTerminated = !block->empty() && block->back().hasTrait<OpTrait::IsTerminator>();
-      builder.setInsertionPoint(block, isTerminated ? std::prev(block->end()) : block->end());
-      result->value = decayAll(result->value, result->range);
-    }
-  }
+  decayBranches(skeleton, thenResult.value, elseResult.value, thenResult.range, elseResult.range);
   if (sameType(thenResult.value, elseResult.value))
     return true;
-  error(Diag::return_types, thenResult.range, {describe(thenResult.value), describe(elseResult.value)},
+  auto [thenText, elseText] = describeApart(thenResult.value, elseResult.value);
+  error(Diag::return_types, thenResult.range, {thenText, elseText},
         std::pair{elseResult.range, std::string("the other return is here")});
   return false;
 }
@@ -162,6 +169,11 @@ void Sema::emitJoinedIf(const IfStmt &stmt, size_t branch, const SymValue &condi
       emitBranch(stmt, branch + 1);
     after[i] = std::move(scope);
   }
+  for (auto &[name, binding] : after[0])
+    if (auto other = after[1].find(name); other != after[1].end() && binding.value.isTuple() &&
+                                          other->second.value.isTuple() && binding.unusable.empty() &&
+                                          other->second.unusable.empty())
+      decayBranches(skeleton, binding.value, other->second.value, binding.defined, other->second.defined);
   std::vector<std::string> changed;
   scope = std::move(before);
   joinEnvironments(after[0], after[1], stmt, changed);
@@ -210,8 +222,8 @@ void Sema::joinEnvironments(const Environment &thenEnv, const Environment &elseE
       continue;
     }
     Binding mixed = binding;
-    mixed.unusable =
-        "it is " + describe(binding.value) + " in one branch and " + describe(otherBinding.value) + " in the other";
+    auto [thenText, elseText] = describeApart(binding.value, otherBinding.value);
+    mixed.unusable = "it is " + thenText + " in one branch and " + elseText + " in the other";
     mixed.unusableAt = stmt.range;
     scope[name] = mixed;
   }

@@ -139,10 +139,8 @@ void Sema::applyHeuristics(const CallExpr &decorator, ResolvedParameters &parame
       if (!parameter)
         continue;
       // A value that exists only at run time: not None, and otherwise unknown.
-      DType type = parameter->type;
-      SymValue value = parameter->constant ? *parameter->constant : SymValue::makeTensor(unknownValue(type), type);
       arguments.names.push_back(known);
-      arguments.elements.push_back(value);
+      arguments.elements.push_back(unknownOf(*parameter));
     }
     scope[rule->parameters[0]] = Binding{arguments, rule->range};
     std::optional<SymValue> value = evaluateQuietly(*rule->body);

@@ -47,19 +47,21 @@ SymValue Sema::evaluateKind(const Expr &expr) {
   case ExprKind::Call:
     return evaluateCall(*as<CallExpr>(&expr));
   case ExprKind::Attribute:
-    return evaluateAttribute(*as<AttributeExpr>(&expr));
+    return attributeOf(evaluate(*as<AttributeExpr>(&expr)->value), *as<AttributeExpr>(&expr));
   case ExprKind::Subscript:
     return evaluateSubscript(*as<SubscriptExpr>(&expr));
   case ExprKind::Tuple:
     return evaluateElements(as<TupleExpr>(&expr)->elements);
   case ExprKind::List:
     return evaluateElements(as<ListExpr>(&expr)->elements);
+  case ExprKind::Comprehension:
+    return evaluateComprehension(*as<ComprehensionExpr>(&expr));
+  case ExprKind::Dict:
+    return evaluateDictionary(*as<DictExpr>(&expr));
   case ExprKind::Ellipsis:
   case ExprKind::Slice:
   case ExprKind::Starred:
   case ExprKind::Lambda:
-  case ExprKind::Dict:
-  case ExprKind::Comprehension:
     break;
   }
   return error(Diag::not_supported, expr.range, {"'" + unparse(expr) + "' as a value"});
@@ -143,6 +145,9 @@ SymValue Sema::evaluateBinary(const BinaryExpr &expr) {
     return error(Diag::operator_operands, expr.range,
                  {std::string(spelling(expr.op)), describe(left), describe(right)});
   }
+  if (left.kind == SymValue::Kind::Object || right.kind == SymValue::Kind::Object)
+    if (std::optional<SymValue> result = objectOperator(expr.op, left, right, expr.range))
+      return *result;
   SymValue result = binary(expr.op, left, right, expr.range);
   rememberProduct(result, expr);
   return result;
@@ -207,9 +212,9 @@ SymValue Sema::evaluateCompare(const CompareExpr &expr) {
     return SymValue::makeConstant(same == (expr.op == CompareOp::Is));
   }
   bool isEquality = expr.op == CompareOp::Eq || expr.op == CompareOp::NotEq;
-  bool areStructures = left.isTuple() || right.isTuple() || left.kind == SymValue::Kind::BlockType;
-  if (areStructures && isEquality && left.kind == right.kind)
-    return SymValue::makeConstant(sameValue(left, right) == (expr.op == CompareOp::Eq));
+  auto isStructure = [](const SymValue &side) { return !side.isConstant() && !side.isTensor(); };
+  if (isEquality && (isStructure(left) || isStructure(right)))
+    return SymValue::makeConstant((left.kind == right.kind && sameValue(left, right)) == (expr.op == CompareOp::Eq));
   if (isEquality && (left.isNoneValue() || right.isNoneValue()))
     return SymValue::makeConstant(expr.op == CompareOp::NotEq);
   return compare(expr.op, left, right, expr.range);

@@ -10,11 +10,6 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-namespace {
-
-/// Names that a function mentions, to tell entry points from helpers.
-void collectNames(const Expr *expr, std::set<std::string> &names);
-
 void collectNames(const Block &block, std::set<std::string> &names) {
   for (const Stmt *stmt : block) {
     if (const auto *node = as<ExprStmt>(stmt))
@@ -64,7 +59,13 @@ void collectNames(const Expr *expr, std::set<std::string> &names) {
     all(node->elements);
   else if (const auto *node = as<StarredExpr>(expr))
     all(std::array{node->value});
-  else if (const auto *node = as<AttributeExpr>(expr))
+  else if (const auto *node = as<ComprehensionExpr>(expr)) {
+    collectNames(node->element, names);
+    for (const ComprehensionExpr::Clause &clause : node->clauses) {
+      collectNames(clause.iterable, names);
+      all(clause.conditions);
+    }
+  } else if (const auto *node = as<AttributeExpr>(expr))
     all(std::array{node->value});
   else if (const auto *node = as<SubscriptExpr>(expr))
     all(std::array{node->value, node->index});
@@ -72,6 +73,20 @@ void collectNames(const Expr *expr, std::set<std::string> &names) {
     collectNames(node->callee, names);
     for (const Argument &argument : node->arguments)
       collectNames(argument.value, names);
+  }
+}
+
+namespace {
+
+void collectClasses(const Block &block, std::vector<const ClassStmt *> &classes) {
+  for (const Stmt *stmt : block) {
+    if (const auto *type = as<ClassStmt>(stmt))
+      classes.push_back(type);
+    if (const auto *conditional = as<IfStmt>(stmt)) {
+      for (const IfStmt::Branch &branch : conditional->branches)
+        collectClasses(branch.body, classes);
+      collectClasses(conditional->elseBody, classes);
+    }
   }
 }
 
@@ -107,7 +122,7 @@ OwningOpRef<ModuleOp> Sema::run() {
   const InstanceDirective *instance = nullptr;
   const FunctionStmt *kernel = selectKernel(instance);
   std::vector<KernelParameter> parameters;
-  if (!kernel || !checkDirectives(*kernel) || !resolveParameters(*kernel, instance, parameters))
+  if (!kernel || !resolveParameters(*kernel, instance, parameters))
     return {};
   OwningOpRef<ModuleOp> emitted = emitKernel(*kernel, instance, parameters);
   if (emitted && diagnostics.isEnabled(Diag::dead_branch))
@@ -141,6 +156,12 @@ const FunctionStmt *Sema::selectKernel(const InstanceDirective *&instance) {
       mentioned.erase(name);
     called.merge(mentioned);
   }
+  // What methods call is no kernel either.
+  std::vector<const ClassStmt *> classes;
+  collectClasses(module.body, classes);
+  for (const ClassStmt *type : classes)
+    for (const FunctionStmt *method : type->methods)
+      collectNames(method->body, called);
   for (const FunctionStmt *function : functions) {
     bool hasDirectives = !function->directives.grid.empty() || !function->directives.buffers.empty();
     if (wanted == function->name || (wanted.empty() && (hasDirectives || !called.contains(function->name))))

@@ -35,7 +35,7 @@ bool Sema::charge(size_t amount, SourceRange range) {
 /// The value, or an error if it has become too large, repeated 'times'.
 SymValue Sema::limitSize(SymValue value, SourceRange range, size_t times) {
   bool isText = value.isConstant() && std::holds_alternative<std::string>(value.constant);
-  if (!value.isTuple() && !isText)
+  if (!value.isTuple() && value.elements.empty() && !isText)
     return value;
   size_t size = sizeOf(value);
   if (size - 1 > maxValueSize || times > maxValueSize / size + 1)

@@ -54,8 +54,9 @@ std::optional<Value> torchMember(std::string_view name) {
 }
 
 std::optional<Value> typeName(std::string_view name) {
-  for (std::string_view known : {"constexpr", "tensor", "tensor_descriptor", "dtype", "tuple", "pointer_type", "ptr",
-                                 "const", "block_type", "int", "float", "bool", "str", "list"})
+  for (std::string_view known :
+       {"constexpr", "tensor", "tensor_descriptor", "dtype", "tuple", "pointer_type", "ptr", "const", "block_type",
+        "int", "float", "bool", "str", "list", "constexpr_type", "tuple_type"})
     if (known == name)
       return Value(TypeNameValue{std::string(name)});
   // Constants need no unwrapping here, and a host function that runs at compile time is called like any other.
@@ -110,6 +111,12 @@ void Sema::declare(const Block &block) {
       hide(function->name);
       current->globals[function->name] = SymValue::makeConstant(function);
       owners[function] = current;
+    } else if (const auto *type = as<ClassStmt>(stmt)) {
+      hide(type->name);
+      current->globals[type->name] = SymValue::makeConstant(type);
+      classOwners[type] = current;
+      for (const FunctionStmt *method : type->methods)
+        owners[method] = current;
     } else if (const auto *assignment = as<AssignStmt>(stmt)) {
       if (const auto *name = as<NameExpr>(assignment->target)) {
         hide(name->id);
@@ -145,6 +152,10 @@ std::optional<Value> Sema::namespaceMember(const std::string &space, const std::
     const BuiltinInfo *info = findBuiltin(space + "." + name);
     if (!info && space == "libdevice")
       info = findBuiltin(name);
+    // Questions about the GPU are answered when they are asked.
+    std::string question = space + "." + name;
+    if (!info && space == "target_info" && hostAnswer(question, {}, request.targetCapability))
+      return Value(NamespaceValue{question});
     return info ? std::optional<Value>(info) : std::nullopt;
   }
   if (space == "tl.PropagateNan" && (name == "ALL" || name == "NONE"))

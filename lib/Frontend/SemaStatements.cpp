@@ -99,6 +99,18 @@ SymValue Sema::decayAll(const SymValue &value, SourceRange range) {
   return out;
 }
 
+/// Makes run-time values of the numbers in which two values differ that a branch or a loop brings together.
+void Sema::decayApart(SymValue &value, const SymValue &other, SourceRange range) {
+  if (sameValue(value, other))
+    return;
+  if (!value.isTuple() || !other.isTuple() || value.elements.size() != other.elements.size()) {
+    value = decayAll(value, range);
+    return;
+  }
+  for (auto [element, opposite] : llvm::zip(value.elements, other.elements))
+    decayApart(element, opposite, range);
+}
+
 void Sema::bind(const NameExpr &target, SymValue value) {
   Binding &binding = scope[target.id] = Binding{std::move(value), target.range};
   recordVariable(target.id, binding);
@@ -112,11 +124,13 @@ void Sema::assign(const Expr &target, const SymValue &value, SourceRange range) 
     bind(*name, bound);
     return;
   }
+  if (const auto *attribute = as<AttributeExpr>(&target))
+    return assignAttribute(*attribute, value, range);
   const auto *tuple = as<TupleExpr>(&target);
   const auto &targets = tuple ? tuple->elements : as<ListExpr>(&target)->elements;
   bool fits = value.isTuple() && value.elements.size() == targets.size();
   if (!fits && !value.isError())
-    error(Diag::unpack_count, range, {describe(value), std::to_string(targets.size())});
+    error(Diag::unpack_count, range, {describe(value), std::to_string(targets.size())}, tupleHint(value));
   for (size_t i = 0; i < targets.size(); ++i)
     assign(*targets[i], fits ? value.elements[i] : SymValue(), range);
 }
