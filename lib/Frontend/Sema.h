@@ -354,6 +354,7 @@ private:
   void emitAssert(const AssertStmt &stmt);
   void assign(const Expr &target, const SymValue &value, SourceRange range);
   void bind(const NameExpr &target, SymValue value);
+  void rememberLiterals(const SymValue &value, const SymValue &bound, const NameExpr &name);
   SymValue decay(const SymValue &value, SourceRange range);
   SymValue decayAll(const SymValue &value, SourceRange range);
   void decayApart(SymValue &value, const SymValue &other, SourceRange range);

@@ -81,8 +81,8 @@ bool Sema::emitSimple(const Stmt &stmt) {
   }
 }
 
-/// Assigning a number to a plain name makes it a run-time scalar: it loses its weakness. Types, None, functions and
-/// tuples stay what they are.
+/// Assigning a number to a plain name makes it a run-time scalar: it loses its weakness. Types, None and functions stay
+/// what they are.
 SymValue Sema::decay(const SymValue &value, SourceRange range) {
   if (!frames.empty() && frames.back().function->isConstexpr)
     return value;
@@ -116,11 +116,18 @@ void Sema::bind(const NameExpr &target, SymValue value) {
   recordVariable(target.id, binding);
 }
 
+void Sema::rememberLiterals(const SymValue &value, const SymValue &bound, const NameExpr &name) {
+  if (value.isConstant() && bound.isTensor())
+    namedLiterals[bound.value] = {name.id, name.range};
+  if (value.isTuple())
+    for (auto [element, named] : llvm::zip(value.elements, bound.elements))
+      rememberLiterals(element, named, name);
+}
+
 void Sema::assign(const Expr &target, const SymValue &value, SourceRange range) {
   if (const auto *name = as<NameExpr>(&target)) {
-    SymValue bound = decay(value, range);
-    if (value.isConstant() && bound.isTensor())
-      namedLiterals[bound.value] = {name->id, name->range};
+    SymValue bound = decayAll(value, range);
+    rememberLiterals(value, bound, *name);
     bind(*name, bound);
     return;
   }
@@ -147,7 +154,7 @@ void Sema::emitAugAssign(const AugAssignStmt &stmt) {
   expr.left = stmt.target;
   expr.right = stmt.value;
   SymValue value = limitSize(evaluateBinary(expr), stmt.range);
-  bind(*stmt.target, decay(value, stmt.range));
+  bind(*stmt.target, decayAll(value, stmt.range));
 }
 
 void Sema::emitAnnAssign(const AnnAssignStmt &stmt) {
@@ -160,7 +167,7 @@ void Sema::emitAnnAssign(const AnnAssignStmt &stmt) {
   if (diagnostics.numErrors() != errorsBefore)
     value = {};
   if (!type || type->name != "constexpr") {
-    value = decay(value, stmt.value->range);
+    value = decayAll(value, stmt.value->range);
     warnIgnoredAnnotation(stmt, annotation, value);
     bind(*stmt.target, value);
     return;
