@@ -319,6 +319,7 @@ private:
   std::vector<const ClassStmt *> basesOf(const ClassStmt &type, unsigned depth);
   const FunctionStmt *findMethod(const ClassStmt &type, const std::string &name, unsigned depth = 0);
   std::optional<SymValue> classConstant(const ClassStmt &type, const std::string &name, unsigned depth = 0);
+  std::optional<SymValue> evaluateConstant(const ClassStmt &type, const std::string &name, unsigned depth);
   std::optional<SymValue> memberOf(const SymValue &value, const std::string &name, SourceRange range);
   SymValue instantiate(const ClassStmt &type, std::vector<BoundArgument> arguments, SourceRange range);
   SymValue makeNamedTuple(const ClassStmt &type, const std::vector<BoundArgument> &arguments, SourceRange range);
@@ -413,6 +414,7 @@ private:
   ModuleScope *current = nullptr;
   std::map<const FunctionStmt *, ModuleScope *> owners;
   std::map<const ClassStmt *, ModuleScope *> classOwners;
+  unsigned tupleDepth = 0;
   std::string missingElements;                 // of the parameter that is being resolved
   std::map<std::string, SymValue> tupleLeaves; // elements of parameters that are tuples, by their names
   std::map<std::string, SourceRange> argumentRanges;

@@ -94,8 +94,19 @@ const FunctionStmt *Sema::findMethod(const ClassStmt &type, const std::string &n
   return nullptr;
 }
 
-/// "NAME = value" or "name: type = value" of a class; it may refer to those in front of it.
 std::optional<SymValue> Sema::classConstant(const ClassStmt &type, const std::string &name, unsigned depth) {
+  ModuleScope *module = classOwners.at(&type);
+  std::string path = type.name + "." + name;
+  // Evaluating one may ask for another of the class, and for itself.
+  if (!module->pending.insert(path).second)
+    return error(Diag::circular_constant, type.nameRange, {path});
+  std::optional<SymValue> value = evaluateConstant(type, name, depth);
+  module->pending.erase(path);
+  return value;
+}
+
+/// "NAME = value" or "name: type = value" of a class; it may refer to those in front of it.
+std::optional<SymValue> Sema::evaluateConstant(const ClassStmt &type, const std::string &name, unsigned depth) {
   for (const AnnAssignStmt *field : type.fields)
     if (field->target->id == name && field->value) {
       InModule inside(*this, classOwners.at(&type));

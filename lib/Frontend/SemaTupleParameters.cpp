@@ -39,6 +39,14 @@ std::pair<StringRef, StringRef> splitName(StringRef text) {
   return isNamed ? std::pair(name.trim(), rest.trim()) : std::pair(StringRef(), text.trim());
 }
 
+constexpr unsigned maxTupleDepth = 32;
+
+struct TupleNesting {
+  explicit TupleNesting(unsigned &depth) : depth(depth) { ++depth; }
+  ~TupleNesting() { --depth; }
+  unsigned &depth;
+};
+
 bool isTupleName(const Expr &expr) {
   const auto *name = as<NameExpr>(&expr);
   const auto *member = as<AttributeExpr>(&expr);
@@ -126,6 +134,11 @@ std::optional<Sema::KernelParameter> Sema::elementFromText(const std::string &na
                                                            const Expr *annotation, SourceRange range) {
   if (request.definitions.contains(name))
     return elementFromDefinition(name);
+  TupleNesting nesting(tupleDepth);
+  if (tupleDepth > maxTupleDepth) {
+    error(Diag::too_deep, range, {"tuples", std::to_string(maxTupleDepth)});
+    return std::nullopt;
+  }
   text = text.trim();
   bool isQuoted = text.size() > 1 && (text[0] == '"' || text[0] == '\'') && text.back() == text[0];
   StringRef inner = isQuoted ? text.drop_front().drop_back().trim() : text;
@@ -200,6 +213,11 @@ std::optional<Sema::KernelParameter> Sema::tupleFromText(const std::string &name
 std::optional<Sema::KernelParameter> Sema::elementFromAnnotation(const std::string &name, const Expr &annotation) {
   if (request.definitions.contains(name))
     return elementFromDefinition(name);
+  TupleNesting nesting(tupleDepth);
+  if (tupleDepth > maxTupleDepth) { // a class may contain itself
+    error(Diag::too_deep, annotation.range, {"tuples", std::to_string(maxTupleDepth)});
+    return std::nullopt;
+  }
   if (const auto *text = as<StringExpr>(&annotation))
     return elementFromText(name, "\"" + text->value + "\"", nullptr, annotation.range);
   KernelParameter tuple;
