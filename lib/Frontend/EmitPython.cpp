@@ -155,7 +155,7 @@ SymValue emitHasAttr(Sema &sema, BuiltinCall &call) {
   const auto *space = call[0].isConstant() ? std::get_if<NamespaceValue>(&call[0].constant) : nullptr;
   if (!space)
     return sema.error(Diag::not_supported, call.range, {"hasattr of " + describe(call[0])});
-  return SymValue::makeConstant(findBuiltin(*name) != nullptr || dtypeByName(*name).has_value());
+  return SymValue::makeConstant(sema.namespaceMember(space->name, *name).has_value());
 }
 
 } // namespace tile::frontend

@@ -32,14 +32,19 @@ struct ModuleScope {
   struct Import {
     std::string module, name; // "from module import name"
     uint32_t level = 0;       // leading dots of the module
+    SourceRange range;        // of the statement
   };
   const Module *module = nullptr;
-  std::string path;                                // "<...>" where there is no file
-  std::map<std::string, SymValue> globals;         // resolved
-  std::map<std::string, const Expr *> expressions; // not evaluated yet
-  std::map<std::string, Import> imports;           // not looked up yet
-  std::vector<Import> stars;                       // "from module import *"
-  std::set<std::string> pending;                   // being evaluated: finds cycles
+  ModuleScope *parent = nullptr;                     // of a host function: the names around it
+  const std::vector<SkippedName> *skipped = nullptr; // host code in it
+  std::string path;                                  // "<...>" where there is no file
+  std::map<std::string, SymValue> globals;           // resolved
+  std::map<std::string, const Expr *> expressions;   // not evaluated yet
+  std::map<std::string, Block> statements;           // that make the value, in order; often only the assignment
+  std::map<std::string, const Expr *> hostValues;    // beyond the language
+  std::map<std::string, Import> imports;             // not looked up yet
+  std::vector<Import> stars;                         // "from module import *"
+  std::set<std::string> pending;                     // being evaluated: finds cycles
 };
 
 class Sema {
@@ -102,6 +107,8 @@ public:
   /// Calls a function or builtin by position.
   SymValue callValue(const SymValue &callee, const std::vector<SymValue> &arguments, SourceRange range);
   SymValue fromResult(const EvalResult &result, SourceRange range);
+  /// What "tl", "math" or another of the language's own modules has under a name.
+  std::optional<Value> namespaceMember(const std::string &space, const std::string &name);
 
   bool isTile1() const { return request.standard == Standard::Tile1; }
 
@@ -179,7 +186,6 @@ private:
 
   // SemaDecorators.cpp
   std::optional<SymValue> evaluateQuietly(const Expr &expr);
-  const CallExpr *firstConfig(const Expr &expr);
   using ResolvedParameters = std::map<std::string, std::optional<KernelParameter>>;
   void applyAutotune(const CallExpr &decorator, ResolvedParameters &parameters);
   void applyHeuristics(const CallExpr &decorator, ResolvedParameters &parameters);
@@ -187,6 +193,44 @@ private:
   std::optional<bool> divisibility(const Expr &condition, const std::string &arguments,
                                    const ResolvedParameters &parameters);
   mlir::Value unknownValue(DType type);
+
+  // SemaConfigs.cpp
+  enum class ConfigWalk { GoesOn, Continue, Break, Done };
+  const CallExpr *firstConfig(const Expr &expr);
+  const CallExpr *firstConfigNamed(const std::string &name);
+  const CallExpr *firstConfigOfCall(const CallExpr &call);
+  const CallExpr *firstConfigOfComprehension(const ComprehensionExpr &node, size_t clause);
+  ConfigWalk walkForConfig(const Block &block, const CallExpr *&found);
+  ConfigWalk walkIfForConfig(const IfStmt &stmt, const CallExpr *&found);
+  ConfigWalk walkLoopForConfig(const ForStmt &stmt, const CallExpr *&found);
+  std::vector<SymValue> hostItems(const Expr &iterable);
+  void bindQuietly(const Expr &target, const SymValue &value);
+  std::optional<bool> hostTruth(const Expr &condition);
+
+  // SemaHost.cpp
+  void declareStatement(const Stmt &stmt);
+  void declareHost(const HostStmt &host);
+  std::optional<bool> moduleCondition(const Expr &condition);
+  void hide(const std::string &name);
+  SymValue runStatements(const std::string &name, const Block &statements);
+  bool needsRun(const std::string &name) const;
+  std::optional<SymValue> hostFunction(const std::string &name);
+  std::optional<SymValue> callHostFunction(const FunctionStmt &function, const std::vector<SymValue> &arguments,
+                                           SourceRange range);
+  bool walkElements(const ForStmt &stmt);
+  bool changeList(const Expr &expr);
+  /// Whether what is evaluated is code of the host program, which may call its functions.
+  bool isHostCode() const { return hostDepth > 0 || isConstexprFunction(); }
+
+  // SemaAsserts.cpp
+  std::string valuesIn(const Expr &condition);
+  std::string messageText(const Expr &message);
+  std::optional<SymValue> staticAssert(const CallExpr &call);
+  std::optional<std::pair<SourceRange, std::string>> originOf(const Expr &expr, const SymValue &value);
+
+  // SemaMethods.cpp
+  std::optional<SymValue> methodOfConstant(const SymValue &receiver, const std::string &name,
+                                           const std::vector<SymValue> &arguments, SourceRange range);
 
   // SemaDirectives.cpp
   bool checkDirectives(const FunctionStmt &kernel);
@@ -199,6 +243,10 @@ private:
   std::optional<SymValue> importMember(const ModuleScope::Import &import, SourceRange range);
   std::optional<SymValue> lookupIn(ModuleScope &module, const std::string &name, SourceRange range);
   std::string findModule(uint32_t level, const std::string &dotted);
+  std::vector<std::string> moduleFolders(uint32_t level);
+  std::string explainMissing(const ModuleScope::Import &import);
+  SymValue unknownImport(const std::string &name, SourceRange range);
+  void warnMissingModule(const ImportStmt &import);
   ModuleScope *loadModule(const std::string &path);
   ModuleScope *ownerOf(const FunctionStmt &function) { return owners.at(&function); }
   bool reportBroken(const FunctionStmt &function, std::optional<SourceRange> call = std::nullopt);
@@ -226,7 +274,6 @@ private:
   std::optional<SymValue> lookupGlobal(const std::string &name, SourceRange range);
   SymValue evaluateGlobal(const std::string &name);
   SymValue lookupAttribute(const NamespaceValue &space, const std::string &name, SourceRange range);
-  std::optional<Value> namespaceMember(const std::string &space, const std::string &name);
   SymValue unknownName(const std::string &name, SourceRange range);
 
   // SemaExpr.cpp
@@ -283,6 +330,7 @@ private:
 
   // SemaStatements.cpp
   BlockResult emitBlock(const Continuation &start);
+  void enterContexts(const WithStmt &stmt);
   bool emitSimple(const Stmt &stmt);
   void emitAssign(const AssignStmt &stmt);
   void emitAugAssign(const AugAssignStmt &stmt);
@@ -342,6 +390,17 @@ private:
   std::deque<Module> importedModules;
   std::map<std::string, std::unique_ptr<ModuleScope>> modules; // by path; null: cannot be read
   ModuleScope *current = nullptr;
+  std::vector<std::unique_ptr<ModuleScope>> hostScopes;
+  struct MissingImport {
+    SourceRange range;
+    std::string reason;
+  };
+  std::map<std::string, MissingImport> missingImports; // by the name that they have in messages
+  std::map<std::string, std::string> unreadable;       // files, and why
+  std::map<std::string, const CallExpr *> localConfigs;
+  unsigned hostDepth = 0;    // of values outside of kernels that are being evaluated
+  unsigned quietDepth = 0;   // of evaluations that report nothing
+  unsigned messageDepth = 0; // of texts that may name run-time values
   std::map<const FunctionStmt *, ModuleScope *> owners;
   /// Parameter -> type or value, from the instance directive and --signature.
   std::map<std::string, std::pair<std::string, SourceRange>> specifications;

@@ -48,6 +48,11 @@ void collectAssigned(const Block &block, std::set<std::string> &names) {
       collectAssigned(loop->body, names);
     } else if (const auto *loop = as<WhileStmt>(stmt)) {
       collectAssigned(loop->body, names);
+    } else if (const auto *with = as<WithStmt>(stmt)) {
+      for (const WithStmt::Item &item : with->items)
+        if (item.target)
+          names.insert(item.target->id);
+      collectAssigned(with->body, names);
     }
   }
 }
@@ -82,6 +87,8 @@ bool Sema::evaluateRange(const Expr &iterator, LoopRange &out) {
 }
 
 void Sema::emitFor(const ForStmt &stmt) {
+  if (isConstexprFunction() && walkElements(stmt))
+    return;
   LoopRange range;
   if (!evaluateRange(*stmt.iterator, range)) {
     for (const std::string &name : assignedNames(stmt.body))
