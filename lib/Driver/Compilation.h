@@ -43,6 +43,9 @@ public:
   /// Writes the diagnostics so far to `errors` if they are wanted as one document; as text they have been written.
   void printDiagnostics();
 
+  /// Something went wrong with what has been made; false.
+  bool fail(Outcome reason, llvm::Error error);
+
   Outcome outcome() const { return state; }
   mlir::ModuleOp module() { return moduleOp.get(); }
   const runtime::Manifest &manifest() const { return description; }
@@ -66,7 +69,6 @@ private:
   GpuPipelineOptions pipelineOptions() const;
   void note(llvm::StringRef message);
   bool fail(Outcome reason, const llvm::Twine &message);
-  bool fail(Outcome reason, llvm::Error error);
 
   CompilerOptions options;
   llvm::raw_ostream &errors;

@@ -280,9 +280,11 @@ enum class StmtKind : uint8_t {
   If,
   For,
   While,
+  With,
   Import,
   Function,
   Class,
+  Host,
 };
 
 struct Stmt : Node {
@@ -304,6 +306,7 @@ struct AssignStmt : Stmt {
   static constexpr StmtKind Kind = StmtKind::Assign;
   const Expr *target = nullptr;
   const Expr *value = nullptr;
+  bool isHost = false; // has lambdas, dictionaries or comprehensions: only decorators read it
 };
 
 struct AugAssignStmt : Stmt {
@@ -386,6 +389,19 @@ struct WhileStmt : Stmt {
   Block body;
 };
 
+/// "with context [as target], ...": no scope of its own, so that its body is part of the block around it.
+struct WithStmt : Stmt {
+  WithStmt() : Stmt(StmtKind::With) {}
+  static constexpr StmtKind Kind = StmtKind::With;
+  struct Item {
+    const Expr *context = nullptr;
+    const NameExpr *target = nullptr; // may be null
+  };
+  SourceRange keyword;
+  std::vector<Item> items;
+  Block body;
+};
+
 /// "import a.b as c" or "from m import a as b, c".
 struct ImportStmt : Stmt {
   ImportStmt() : Stmt(StmtKind::Import) {}
@@ -395,8 +411,9 @@ struct ImportStmt : Stmt {
     std::string asName; // empty: not renamed
   };
   bool isFrom = false;
-  std::string module; // for "from"
-  uint32_t level = 0; // leading dots of "from .m"
+  std::string module;      // for "from"
+  uint32_t level = 0;      // leading dots of "from .m"
+  bool isOptional = false; // inside of "try"
   std::vector<Alias> names;
 };
 
@@ -430,6 +447,8 @@ struct FunctionStmt : Stmt {
   DirectiveSet directives;
   /// Runs at compile time: its names stay constants, and its loops are walked.
   bool isConstexpr = false;
+  /// Of the host program: values outside of kernels may be made by it, kernels cannot call it.
+  bool isHost = false;
   /// What is wrong in the function, if its module defers that until the function is used.
   std::vector<Diagnostic> errors;
 };
@@ -451,14 +470,24 @@ struct ClassStmt : Stmt {
   bool isAggregate() const;
 };
 
-// ---------------------------------------------------------------------------------------------------------- module
-
 /// A top-level name that belongs to Python code which tilec skips; using it in a kernel is an error that says so.
 struct SkippedName {
   std::string name;
   SourceRange range;
-  std::string what; // "class", "host function", "constant"
+  std::string what;                       // "class", "host function", "constant", "parameter"
+  const FunctionStmt *function = nullptr; // of a host function without kernels inside
 };
+
+/// A function of the host program with kernels inside: a scope of its own, whose names they see.
+struct HostStmt : Stmt {
+  HostStmt() : Stmt(StmtKind::Host) {}
+  static constexpr StmtKind Kind = StmtKind::Host;
+  std::string name;
+  Block body; // as that of a module
+  std::vector<SkippedName> skipped;
+};
+
+// ---------------------------------------------------------------------------------------------------------- module
 
 struct Module {
   uint32_t file = 0;

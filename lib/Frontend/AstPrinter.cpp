@@ -350,7 +350,11 @@ void AstPrinter::function(const FunctionStmt &node) {
 }
 
 void AstPrinter::simple(const Stmt &stmt) {
-  if (const auto *assign = as<AssignStmt>(&stmt)) {
+  const auto *assign = as<AssignStmt>(&stmt);
+  if (assign && assign->isHost) {
+    open("Opaque");
+    exprs("targets", {assign->target}, true);
+  } else if (assign) {
     open("Assign");
     exprs("targets", {assign->target}, true);
     optional("value", assign->value);
@@ -395,6 +399,12 @@ void AstPrinter::stmt(const Stmt &stmt) {
     return function(*node);
   if (const auto *node = as<ClassStmt>(&stmt))
     return classDef(*node);
+  if (const auto *node = as<HostStmt>(&stmt)) {
+    open("HostFunction");
+    text("name", node->name);
+    block("body", node->body);
+    return close();
+  }
   if (const auto *node = as<ForStmt>(&stmt)) {
     open("For");
     optional("target", node->target, true);
@@ -405,6 +415,17 @@ void AstPrinter::stmt(const Stmt &stmt) {
   if (const auto *node = as<WhileStmt>(&stmt)) {
     open("While");
     optional("test", node->condition);
+    block("body", node->body);
+    return close();
+  }
+  if (const auto *node = as<WithStmt>(&stmt)) {
+    open("With");
+    list("items", node->items, [&](const WithStmt::Item &item) {
+      open("withitem");
+      optional("context_expr", item.context);
+      optional("optional_vars", item.target, true);
+      close();
+    });
     block("body", node->body);
     return close();
   }

@@ -179,7 +179,7 @@ SymValue emitHasAttr(Sema &sema, BuiltinCall &call) {
   const auto *space = call[0].isConstant() ? std::get_if<NamespaceValue>(&call[0].constant) : nullptr;
   if (!space)
     return SymValue::makeConstant(sema.hasAttribute(call[0], *name));
-  return SymValue::makeConstant(findBuiltin(*name) != nullptr || dtypeByName(*name).has_value());
+  return SymValue::makeConstant(sema.namespaceMember(space->name, *name).has_value());
 }
 
 } // namespace tile::frontend

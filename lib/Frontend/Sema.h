@@ -27,23 +27,24 @@ struct Continuation {
   const Continuation *next;
 };
 
-/// Names that code mentions (SemaKernel.cpp).
-void collectNames(const Expr *expr, std::set<std::string> &names);
-void collectNames(const Block &block, std::set<std::string> &names);
-
 /// The names of one file outside of functions. They are resolved when they are first used.
 struct ModuleScope {
   struct Import {
     std::string module, name; // "from module import name"
     uint32_t level = 0;       // leading dots of the module
+    SourceRange range;        // of the statement
   };
   const Module *module = nullptr;
-  std::string path;                                // "<...>" where there is no file
-  std::map<std::string, SymValue> globals;         // resolved
-  std::map<std::string, const Expr *> expressions; // not evaluated yet
-  std::map<std::string, Import> imports;           // not looked up yet
-  std::vector<Import> stars;                       // "from module import *"
-  std::set<std::string> pending;                   // being evaluated: finds cycles
+  ModuleScope *parent = nullptr;                     // of a host function: the names around it
+  const std::vector<SkippedName> *skipped = nullptr; // host code in it
+  std::string path;                                  // "<...>" where there is no file
+  std::map<std::string, SymValue> globals;           // resolved
+  std::map<std::string, const Expr *> expressions;   // not evaluated yet
+  std::map<std::string, Block> statements;           // that make the value, in order; often only the assignment
+  std::map<std::string, const Expr *> hostValues;    // beyond the language
+  std::map<std::string, Import> imports;             // not looked up yet
+  std::vector<Import> stars;                         // "from module import *"
+  std::set<std::string> pending;                     // being evaluated: finds cycles
 };
 
 class Sema {
@@ -112,6 +113,8 @@ public:
   /// isinstance() of a type or class; nothing if 'type' is neither.
   std::optional<bool> isInstance(const SymValue &value, const SymValue &type);
   SymValue fromResult(const EvalResult &result, SourceRange range);
+  /// What "tl", "math" or another of the language's own modules has under a name.
+  std::optional<Value> namespaceMember(const std::string &space, const std::string &name);
 
   bool isTile1() const { return request.standard == Standard::Tile1; }
 
@@ -217,7 +220,6 @@ private:
 
   // SemaDecorators.cpp
   std::optional<SymValue> evaluateQuietly(const Expr &expr);
-  const CallExpr *firstConfig(const Expr &expr);
   using ResolvedParameters = std::map<std::string, std::optional<KernelParameter>>;
   void applyAutotune(const CallExpr &decorator, ResolvedParameters &parameters);
   void applyHeuristics(const CallExpr &decorator, ResolvedParameters &parameters);
@@ -225,6 +227,44 @@ private:
   std::optional<bool> divisibility(const Expr &condition, const std::string &arguments,
                                    const ResolvedParameters &parameters);
   mlir::Value unknownValue(DType type);
+
+  // SemaConfigs.cpp
+  enum class ConfigWalk { GoesOn, Continue, Break, Done };
+  const CallExpr *firstConfig(const Expr &expr);
+  const CallExpr *firstConfigNamed(const std::string &name);
+  const CallExpr *firstConfigOfCall(const CallExpr &call);
+  const CallExpr *firstConfigOfComprehension(const ComprehensionExpr &node, size_t clause);
+  ConfigWalk walkForConfig(const Block &block, const CallExpr *&found);
+  ConfigWalk walkIfForConfig(const IfStmt &stmt, const CallExpr *&found);
+  ConfigWalk walkLoopForConfig(const ForStmt &stmt, const CallExpr *&found);
+  std::vector<SymValue> hostItems(const Expr &iterable);
+  void bindQuietly(const Expr &target, const SymValue &value);
+  std::optional<bool> hostTruth(const Expr &condition);
+
+  // SemaHost.cpp
+  void declareStatement(const Stmt &stmt);
+  void declareHost(const HostStmt &host);
+  std::optional<bool> moduleCondition(const Expr &condition);
+  void hide(const std::string &name);
+  SymValue runStatements(const std::string &name, const Block &statements);
+  bool needsRun(const std::string &name) const;
+  std::optional<SymValue> hostFunction(const std::string &name);
+  std::optional<SymValue> callHostFunction(const FunctionStmt &function, const std::vector<SymValue> &arguments,
+                                           SourceRange range);
+  bool walkElements(const ForStmt &stmt);
+  bool changeList(const Expr &expr);
+  /// Whether what is evaluated is code of the host program, which may call its functions.
+  bool isHostCode() const { return hostDepth > 0 || isConstexprFunction(); }
+
+  // SemaAsserts.cpp
+  std::string valuesIn(const Expr &condition);
+  std::string messageText(const Expr &message);
+  std::optional<SymValue> staticAssert(const CallExpr &call);
+  std::optional<std::pair<SourceRange, std::string>> originOf(const Expr &expr, const SymValue &value);
+
+  // SemaMethods.cpp
+  std::optional<SymValue> methodOfConstant(const SymValue &receiver, const std::string &name,
+                                           const std::vector<SymValue> &arguments, SourceRange range);
 
   // SemaDirectives.cpp
   bool checkDirectives(const FunctionStmt &kernel, const std::vector<KernelParameter> &parameters);
@@ -237,6 +277,10 @@ private:
   std::optional<SymValue> importMember(const ModuleScope::Import &import, SourceRange range);
   std::optional<SymValue> lookupIn(ModuleScope &module, const std::string &name, SourceRange range);
   std::string findModule(uint32_t level, const std::string &dotted);
+  std::vector<std::string> moduleFolders(uint32_t level);
+  std::string explainMissing(const ModuleScope::Import &import);
+  SymValue unknownImport(const std::string &name, SourceRange range);
+  void warnMissingModule(const ImportStmt &import);
   ModuleScope *loadModule(const std::string &path);
   ModuleScope *ownerOf(const FunctionStmt &function) { return owners.at(&function); }
   bool reportBroken(const FunctionStmt &function, std::optional<SourceRange> call = std::nullopt);
@@ -264,7 +308,6 @@ private:
   std::optional<SymValue> lookupGlobal(const std::string &name, SourceRange range);
   SymValue evaluateGlobal(const std::string &name);
   SymValue lookupAttribute(const NamespaceValue &space, const std::string &name, SourceRange range);
-  std::optional<Value> namespaceMember(const std::string &space, const std::string &name);
   SymValue unknownName(const std::string &name, SourceRange range);
 
   // SemaExpr.cpp
@@ -348,6 +391,7 @@ private:
 
   // SemaStatements.cpp
   BlockResult emitBlock(const Continuation &start);
+  void enterContexts(const WithStmt &stmt);
   bool emitSimple(const Stmt &stmt);
   void emitAssign(const AssignStmt &stmt);
   void emitAugAssign(const AugAssignStmt &stmt);
@@ -412,6 +456,17 @@ private:
   std::deque<Module> importedModules;
   std::map<std::string, std::unique_ptr<ModuleScope>> modules; // by path; null: cannot be read
   ModuleScope *current = nullptr;
+  std::vector<std::unique_ptr<ModuleScope>> hostScopes;
+  struct MissingImport {
+    SourceRange range;
+    std::string reason;
+  };
+  std::map<std::string, MissingImport> missingImports; // by the name that they have in messages
+  std::map<std::string, std::string> unreadable;       // files, and why
+  std::map<std::string, const CallExpr *> localConfigs;
+  unsigned hostDepth = 0;    // of values outside of kernels that are being evaluated
+  unsigned quietDepth = 0;   // of evaluations that report nothing
+  unsigned messageDepth = 0; // of texts that may name run-time values
   std::map<const FunctionStmt *, ModuleScope *> owners;
   std::map<const ClassStmt *, ModuleScope *> classOwners;
   unsigned tupleDepth = 0;

@@ -116,7 +116,8 @@ SymValue Sema::attributeOf(const SymValue &value, const AttributeExpr &expr) {
   }
   if (value.kind == SymValue::Kind::BlockPointer && (expr.attribute == "dtype" || expr.attribute == "type"))
     return SymValue::makeConstant(value.type);
-  return error(Diag::no_attribute, expr.attributeRange, {describe(value), expr.attribute});
+  return error(Diag::no_attribute, expr.attributeRange, {describe(value), expr.attribute},
+               originOf(*expr.value, value));
 }
 
 SymValue Sema::attributeOfTensor(const SymValue &value, const AttributeExpr &expr) {
@@ -190,7 +191,7 @@ SymValue Sema::evaluateSubscript(const SubscriptExpr &expr) {
     if (std::optional<SymValue> item = callSpecial(value, "__getitem__", {index}, expr.range))
       return *item;
   }
-  return error(Diag::not_subscriptable, expr.range, {describe(value)});
+  return error(Diag::not_subscriptable, expr.range, {describe(value)}, originOf(*expr.value, value));
 }
 
 /// x[:, None]: ':' keeps a dimension, None inserts one of size 1. Dimensions that are not named follow.

@@ -45,6 +45,15 @@ std::optional<bool> typePredicate(DType type, bool isBlock, std::string_view nam
   return std::nullopt;
 }
 
+/// Numbers, strings and Python's own types.
+bool hasMethods(const SymValue &value) {
+  if (!value.isConstant())
+    return false;
+  const auto *type = std::get_if<TypeNameValue>(&value.constant);
+  return isNumber(value.constant) || std::holds_alternative<std::string>(value.constant) ||
+         (type && (type->name == "float" || type->name == "int" || type->name == "str"));
+}
+
 } // namespace
 
 bool Sema::evaluateArguments(const CallExpr &expr, std::vector<BoundArgument> &arguments) {
@@ -91,6 +100,16 @@ SymValue Sema::evaluateCall(const CallExpr &expr) {
         sizes.push_back(SymValue::makeConstant(Int128(size)));
       return SymValue::makeTuple(std::move(sizes));
     }
+    if (hasMethods(receiver)) {
+      if (!evaluateArguments(expr, arguments))
+        return {};
+      std::vector<SymValue> values;
+      for (const BoundArgument &argument : arguments)
+        values.push_back(argument.value);
+      if (std::optional<SymValue> result = methodOfConstant(receiver, method->attribute, values, expr.range))
+        return *result;
+      return error(Diag::no_attribute, method->attributeRange, {describe(receiver), method->attribute});
+    }
     bool isBlockPointer = receiver.kind == SymValue::Kind::BlockPointer;
     if (receiver.isTensor() || isBlockPointer || receiver.kind == SymValue::Kind::Descriptor) {
       std::string prefix = receiver.kind == SymValue::Kind::Descriptor ? "desc." : "";
@@ -104,7 +123,17 @@ SymValue Sema::evaluateCall(const CallExpr &expr) {
   } else {
     callee = evaluate(*expr.callee);
   }
-  if (callee.isError() || !evaluateArguments(expr, arguments))
+  if (callee.isError())
+    return {};
+  const auto *builtin = callee.isConstant() ? std::get_if<const BuiltinInfo *>(&callee.constant) : nullptr;
+  if (builtin && (*builtin)->emit == emitStaticAssert)
+    if (std::optional<SymValue> result = staticAssert(expr))
+      return *result;
+  bool hasMessage = builtin && (*builtin)->emit == emitDeviceAssert;
+  messageDepth += hasMessage;
+  bool isEvaluated = evaluateArguments(expr, arguments);
+  messageDepth -= hasMessage;
+  if (!isEvaluated)
     return {};
   return callValue(callee, std::move(arguments), expr);
 }
@@ -142,7 +171,7 @@ SymValue Sema::callValue(const SymValue &callee, std::vector<BoundArgument> argu
         values.push_back(argument.value);
       if (std::optional<SymValue> answer = hostAnswer(space->name, values, request.targetCapability))
         return *answer;
-      return error(Diag::unknown_import, expr.callee->range, {space->name});
+      return unknownImport(space->name, expr.callee->range);
     }
     if (std::holds_alternative<DType>(callee.constant) || std::holds_alternative<TypeNameValue>(callee.constant))
       return callType(callee, arguments, expr);
@@ -313,6 +342,13 @@ bool Sema::bindParameters(const FunctionStmt &function, const std::vector<BoundA
 /// Emits the body of a helper in place, with the arguments bound to its parameters.
 SymValue Sema::callHelper(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range,
                           SymValue *self) {
+  if (function.isHost) {
+    std::vector<SymValue> values;
+    for (const BoundArgument &argument : arguments)
+      values.push_back(argument.value);
+    if (std::optional<SymValue> result = callHostFunction(function, values, range))
+      return *result;
+  }
   if (frames.size() >= maxCallDepth)
     return error(Diag::call_depth, range, {function.name, std::to_string(maxCallDepth)});
   if (++inlinedCalls > maxInlinedCalls)

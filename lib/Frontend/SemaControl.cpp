@@ -25,7 +25,9 @@ bool hasReturn(const Block &block) {
       return true;
     const auto *counted = as<ForStmt>(stmt);
     const auto *conditional = as<WhileStmt>(stmt);
-    if ((counted && hasReturn(counted->body)) || (conditional && hasReturn(conditional->body)))
+    const auto *with = as<WithStmt>(stmt);
+    if ((counted && hasReturn(counted->body)) || (conditional && hasReturn(conditional->body)) ||
+        (with && hasReturn(with->body)))
       return true;
     if (const auto *node = as<IfStmt>(stmt)) {
       if (hasReturn(node->elseBody))
@@ -108,31 +110,32 @@ Sema::BlockResult Sema::emitFoldedIf(const IfStmt &stmt, size_t branch, const Sy
       results[i] = *result;
     else
       results[i] = emitBlock(rest);
-    // Falling off the end of a function returns None.
     if (!results[i].returned)
       results[i].range = stmt.range;
   }
   --foldDepth;
   scope = before;
-  BlockResult joined{true, {}, stmt.range};
+  BlockResult joined{results[0].returned || results[1].returned, {}, stmt.range};
   if (!checkReturnTypes(skeleton, results[0], results[1]))
     return joined;
   joined.value = joinRegions(skeleton, results[0].value, results[1].value);
   return joined;
 }
 
+/// To the end of a block, in front of its terminator if it has one.
+static void setInsertionPointToRest(OpBuilder &builder, mlir::Block *block) {
+  bool isTerminated = !block->empty() && block->back().hasTrait<OpTrait::IsTerminator>();
+  builder.setInsertionPoint(block, isTerminated ? std::prev(block->end()) : block->end());
+}
+
 /// Two different constants can only meet as run-time values, each of its branch.
 void Sema::decayBranches(scf::IfOp skeleton, SymValue &thenValue, SymValue &elseValue, SourceRange thenRange,
                          SourceRange elseRange) {
   OpBuilder::InsertionGuard guard(builder);
-  auto enter = [&](mlir::Block *block) {
-    bool isTerminated = !block->empty() && block->back().hasTrait<OpTrait::IsTerminator>();
-    builder.setInsertionPoint(block, isTerminated ? std::prev(block->end()) : block->end());
-  };
   SymValue original = thenValue;
-  enter(skeleton.thenBlock());
+  setInsertionPointToRest(builder, skeleton.thenBlock());
   decayApart(thenValue, elseValue, thenRange);
-  enter(skeleton.elseBlock());
+  setInsertionPointToRest(builder, skeleton.elseBlock());
   decayApart(elseValue, original, elseRange);
 }
 
@@ -140,6 +143,17 @@ void Sema::decayBranches(scf::IfOp skeleton, SymValue &thenValue, SymValue &else
 bool Sema::checkReturnTypes(scf::IfOp skeleton, BlockResult &thenResult, BlockResult &elseResult) {
   if (thenResult.value.isError() || elseResult.value.isError())
     return false;
+  // Falling off the end of a function returns None, or where other paths return something any value of its type.
+  for (auto [fallen, other] : {std::pair{&thenResult, &elseResult}, std::pair{&elseResult, &thenResult}}) {
+    if (fallen->returned || !other->returned || other->value.isNoneValue())
+      continue;
+    OpBuilder::InsertionGuard guard(builder);
+    setInsertionPointToRest(builder, fallen == &thenResult ? skeleton.thenBlock() : skeleton.elseBlock());
+    std::optional<SymValue> placeholder = placeholderLike(decayAll(other->value, other->range), other->range);
+    if (!placeholder)
+      return false;
+    fallen->value = *placeholder;
+  }
   decayBranches(skeleton, thenResult.value, elseResult.value, thenResult.range, elseResult.range);
   if (sameType(thenResult.value, elseResult.value))
     return true;

@@ -79,8 +79,13 @@ SymValue Sema::evaluateName(const NameExpr &expr) {
       return SymValue::makeConstant(!flag.isZero());
     return binding.value;
   }
-  if (std::optional<SymValue> global = lookupGlobal(expr.id, expr.range))
+  if (std::optional<SymValue> global = lookupGlobal(expr.id, expr.range)) {
+    const auto *function = global->isConstant() ? std::get_if<const FunctionStmt *>(&global->constant) : nullptr;
+    if (function && (*function)->isHost && !isHostCode())
+      return error(Diag::host_name, expr.range, {expr.id, "host function"},
+                   std::pair{(*function)->nameRange, std::string("it is defined here, outside of the language")});
     return *global;
+  }
   if (const BuiltinInfo *python = findBuiltin("builtins." + expr.id))
     return SymValue::makeConstant(python);
   for (std::string space : {"tl", "triton"}) {
@@ -203,7 +208,7 @@ SymValue Sema::evaluateCompare(const CompareExpr &expr) {
   // What is not read may be anything, None as well.
   for (const SymValue *side : {&left, &right})
     if (const auto *space = side->isConstant() ? std::get_if<NamespaceValue>(&side->constant) : nullptr)
-      return error(Diag::unknown_import, (side == &left ? expr.left : expr.right)->range, {space->name});
+      return unknownImport(space->name, (side == &left ? expr.left : expr.right)->range);
   if (left.isConstant() && right.isConstant())
     return fromResult(frontend::evaluate(expr.op, left.constant, right.constant), expr.range);
   if (isIdentity) {
@@ -223,9 +228,10 @@ SymValue Sema::evaluateCompare(const CompareExpr &expr) {
 SymValue Sema::condition(const SymValue &value, SourceRange range) {
   if (value.isError())
     return {};
-  if (!value.isScalar())
+  bool isOneElement = value.isBlock() && ShapedType::getNumElements(value.shape()) == 1;
+  if (!value.isScalar() && !isOneElement)
     return error(Diag::condition_block, range, {describe(value)});
-  return cast(value, Scalar::Int1, range);
+  return cast(isOneElement ? toScalar(value, range) : value, Scalar::Int1, range);
 }
 
 SymValue Sema::evaluateConditional(const ConditionalExpr &expr) {
@@ -244,7 +250,8 @@ SymValue Sema::evaluateConditional(const ConditionalExpr &expr) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(i == 0 ? skeleton.thenBlock() : skeleton.elseBlock());
     values[i] = evaluate(*sources[i]);
-    if (values[i].isConstant())
+    // "store(...) if c else store(...)": what returns nothing meets its like.
+    if (values[i].isConstant() && !values[i].isNoneValue())
       values[i] = toTensor(values[i], sources[i]->range);
   }
   if (values[0].isError() || values[1].isError())
@@ -288,9 +295,12 @@ SymValue Sema::evaluateFString(const FStringExpr &expr) {
     SymValue value = evaluate(*part.value);
     if (value.isError())
       return {};
-    // What exists only at run time is shown by its type: such strings are messages.
     if (!value.isConstant()) {
-      text += printed(value);
+      SmallVector<mlir::Value> leaves;
+      flatten(value, leaves);
+      if (!leaves.empty() && messageDepth == 0)
+        return error(Diag::fstring_value, part.value->range, {unparse(*part.value), describe(value)});
+      text += leaves.empty() ? printed(value) : "{" + unparse(*part.value) + "}";
       continue;
     }
     frontend::Value shown = part.conversion == 0     ? value.constant

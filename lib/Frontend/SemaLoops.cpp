@@ -4,6 +4,7 @@
 // value before the loop. A carried name keeps its exact type. Names first assigned inside are gone after the loop.
 
 #include "Frontend/Builtins.h"
+#include "Frontend/Names.h"
 #include "Frontend/Sema.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -48,6 +49,11 @@ void collectAssigned(const Block &block, std::set<std::string> &names) {
       collectAssigned(loop->body, names);
     } else if (const auto *loop = as<WhileStmt>(stmt)) {
       collectAssigned(loop->body, names);
+    } else if (const auto *with = as<WithStmt>(stmt)) {
+      for (const WithStmt::Item &item : with->items)
+        if (item.target)
+          names.insert(item.target->id);
+      collectAssigned(with->body, names);
     }
   }
 }
@@ -143,6 +149,8 @@ bool Sema::evaluateRange(const Expr &iterator, LoopRange &out) {
 }
 
 void Sema::emitFor(const ForStmt &stmt) {
+  if (isConstexprFunction() && walkElements(stmt))
+    return;
   LoopRange range;
   if (!evaluateRange(*stmt.iterator, range)) {
     for (const std::string &name : assignedNames(stmt.body))

@@ -28,6 +28,9 @@ Sema::BlockResult Sema::emitBlock(const Continuation &start) {
       if (const auto *node = as<IfStmt>(stmt)) {
         if (std::optional<BlockResult> result = emitIf(*node, 0, rest))
           return *result;
+      } else if (const auto *with = as<WithStmt>(stmt)) {
+        enterContexts(*with);
+        return emitBlock({&with->body, 0, &rest});
       } else if (const JumpingLoop *rewritten = rewriteJumps(*stmt)) {
         const Block *block =
             rewritten->returnsValue ? bindReturnPlaceholder(*rewritten, stmt->range) : &rewritten->statements;
@@ -43,6 +46,19 @@ Sema::BlockResult Sema::emitBlock(const Continuation &start) {
     }
   }
   return {};
+}
+
+/// What 'with' enters. Of Triton's own there are the scopes of its profiler, which are not recorded here.
+void Sema::enterContexts(const WithStmt &stmt) {
+  for (const WithStmt::Item &item : stmt.items) {
+    const auto *call = as<CallExpr>(item.context);
+    std::optional<SymValue> callee = call ? evaluateQuietly(*call->callee) : std::nullopt;
+    const auto *space = callee && callee->isConstant() ? std::get_if<NamespaceValue>(&callee->constant) : nullptr;
+    if (!space || !(space->name == "triton.profiler.language.scope" || space->name == "triton.profiler.scope"))
+      error(Diag::no_with, stmt.keyword, {unparse(*item.context)});
+    if (item.target)
+      bind(*item.target, SymValue::makeConstant(NoneValue{}));
+  }
 }
 
 bool Sema::emitSimple(const Stmt &stmt) {
@@ -64,7 +80,8 @@ bool Sema::emitSimple(const Stmt &stmt) {
     const Expr &value = *as<ExprStmt>(&stmt)->value;
     if (value.kind != ExprKind::String && value.kind != ExprKind::Ellipsis) {
       warnUnusedAdvance(value);
-      evaluate(value);
+      if (!isConstexprFunction() || !changeList(value))
+        evaluate(value);
     }
     return true;
   }
@@ -181,26 +198,6 @@ void Sema::emitAnnAssign(const AnnAssignStmt &stmt) {
     return;
   }
   bind(*stmt.target, value);
-}
-
-void Sema::emitAssert(const AssertStmt &stmt) {
-  SymValue checked = evaluate(*stmt.condition);
-  if (checked.isError())
-    return;
-  std::string message = "assertion failed: " + unparse(*stmt.condition);
-  if (stmt.message) {
-    SymValue text = evaluate(*stmt.message);
-    if (text.isConstant())
-      message = str(text.constant);
-  }
-  if (std::optional<bool> known = constantTruth(checked)) {
-    if (!*known)
-      error(Diag::static_assert_failed, stmt.condition->range, {message});
-    return;
-  }
-  checked = cast(checked, Scalar::Int1, stmt.condition->range);
-  if (request.debug && !checked.isError())
-    AssertOp::create(builder, location(stmt.range), checked.value, message);
 }
 
 } // namespace tile::frontend

@@ -11,6 +11,9 @@
 
 namespace tile::frontend {
 
+/// Triton's limit on the elements of one block.
+constexpr int64_t maxBlockElements = 1 << 20;
+
 struct SymValue {
   enum class Kind : uint8_t {
     Error,        // an error was reported; using it reports nothing more
