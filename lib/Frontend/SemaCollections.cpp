@@ -7,6 +7,22 @@ using namespace mlir;
 
 namespace tile::frontend {
 
+namespace {
+
+/// "value.name" of a value that no expression gives.
+struct NamedAttribute {
+  explicit NamedAttribute(const std::string &name, SourceRange range = {}, SourceRange nameRange = {}) {
+    object.range = expr.range = range;
+    expr.value = &object;
+    expr.attribute = name;
+    expr.attributeRange = nameRange;
+  }
+  NameExpr object;
+  AttributeExpr expr;
+};
+
+} // namespace
+
 /// The ".type" of a constant or a tuple; nothing for other values.
 std::optional<SymValue> Sema::typeOf(const SymValue &value) {
   SymValue type;
@@ -14,9 +30,7 @@ std::optional<SymValue> Sema::typeOf(const SymValue &value) {
     type.kind = SymValue::Kind::TupleType;
     type.names = value.names;
     for (const SymValue &element : value.elements) {
-      AttributeExpr attribute;
-      attribute.attribute = "type";
-      type.elements.push_back(attributeOf(element, attribute));
+      type.elements.push_back(attributeOf(element, NamedAttribute("type").expr));
       if (type.elements.back().isError())
         return SymValue();
     }
@@ -203,11 +217,7 @@ SymValue emitGetAttr(Sema &sema, BuiltinCall &call) {
     return sema.error(Diag::argument_count, call.range, {"getattr", "2 or 3", std::to_string(2 + fallback.size())});
   if (!fallback.empty() && !sema.hasAttribute(call[0], *name))
     return fallback.front();
-  AttributeExpr expr;
-  expr.range = call.range;
-  expr.attribute = *name;
-  expr.attributeRange = call.rangeOf(1);
-  return sema.attributeOf(call[0], expr);
+  return sema.attributeOf(call[0], NamedAttribute(*name, call.range, call.rangeOf(1)).expr);
 }
 
 /// Whether attributeOf gives something.
@@ -218,9 +228,7 @@ bool Sema::hasAttribute(const SymValue &value, const std::string &name) {
   if (isPlain)
     return false;
   size_t reported = diagnostics.all().size();
-  AttributeExpr expr;
-  expr.attribute = name;
-  SymValue found = attributeOf(value, expr);
+  SymValue found = attributeOf(value, NamedAttribute(name).expr);
   (void)diagnostics.takeSince(reported);
   return !found.isError();
 }
