@@ -201,7 +201,6 @@ private:
                                                  SourceRange range);
   std::optional<KernelParameter> elementFromAnnotation(const std::string &name, const Expr &annotation);
   std::optional<KernelParameter> elementFromDefinition(const std::string &name);
-  std::optional<KernelParameter> finishTuple(KernelParameter tuple, bool isComplete);
   void addMissingElement(const std::string &name, bool isConstexpr);
   static void forEachLeaf(const std::string &name, const KernelParameter &parameter,
                           llvm::function_ref<void(const std::string &, const KernelParameter &)> visit);

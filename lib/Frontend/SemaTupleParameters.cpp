@@ -206,7 +206,7 @@ std::optional<Sema::KernelParameter> Sema::tupleFromText(const std::string &name
     isComplete &= element.has_value();
     tuple.elements.push_back(element.value_or(KernelParameter()));
   }
-  return finishTuple(std::move(tuple), isComplete);
+  return isComplete ? std::optional(tuple) : std::nullopt;
 }
 
 /// The type that an annotation states for an element, or for a parameter that is a tuple.
@@ -254,19 +254,7 @@ std::optional<Sema::KernelParameter> Sema::elementFromAnnotation(const std::stri
     isComplete &= resolved.has_value();
     tuple.elements.push_back(resolved.value_or(KernelParameter()));
   }
-  return finishTuple(std::move(tuple), isComplete);
-}
-
-/// A tuple of constants is a constant.
-std::optional<Sema::KernelParameter> Sema::finishTuple(KernelParameter tuple, bool isComplete) {
-  if (!isComplete)
-    return std::nullopt;
-  if (llvm::all_of(tuple.elements, [](const KernelParameter &element) { return element.constant.has_value(); })) {
-    SymValue value = tupleValue(tuple, [](const KernelParameter &element) { return *element.constant; });
-    tuple = KernelParameter();
-    tuple.constant = value;
-  }
-  return tuple;
+  return isComplete ? std::optional(tuple) : std::nullopt;
 }
 
 SymValue Sema::tupleValue(const KernelParameter &parameter,
