@@ -48,4 +48,9 @@ std::string_view className(CompareOp op) {
   return compareNames[static_cast<size_t>(op)].className;
 }
 
+void Module::adopt(Module other) {
+  std::move(other.arena.begin(), other.arena.end(), std::back_inserter(arena));
+  instances.insert(instances.end(), other.instances.begin(), other.instances.end());
+}
+
 } // namespace tile::frontend
