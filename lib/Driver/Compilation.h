@@ -56,6 +56,7 @@ public:
 
 private:
   bool loadTile();
+  bool loadSidecar();
   struct TileAttempt;
   void attemptTile(TileAttempt &attempt, BlockSizes sizes);
   bool loadMlir();
@@ -71,6 +72,7 @@ private:
   bool fail(Outcome reason, const llvm::Twine &message);
 
   CompilerOptions options;
+  std::optional<frontend::SourceFile> sidecar;
   llvm::raw_ostream &errors;
   Timing timing;
   Outcome state = Outcome::Success;

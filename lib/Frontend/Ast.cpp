@@ -71,4 +71,9 @@ bool ClassStmt::isAggregate() const {
   return false;
 }
 
+void Module::adopt(Module other) {
+  std::move(other.arena.begin(), other.arena.end(), std::back_inserter(arena));
+  instances.insert(instances.end(), other.instances.begin(), other.instances.end());
+}
+
 } // namespace tile::frontend

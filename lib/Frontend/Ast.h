@@ -445,10 +445,8 @@ struct FunctionStmt : Stmt {
   const Expr *returns = nullptr;
   Block body;
   DirectiveSet directives;
-  /// Runs at compile time: its names stay constants, and its loops are walked.
-  bool isConstexpr = false;
-  /// Of the host program: values outside of kernels may be made by it, kernels cannot call it.
-  bool isHost = false;
+  bool isConstexpr = false; // runs at compile time: its names stay constants, and its loops are walked
+  bool isHost = false;      // of the host program: it may make values outside of kernels, which cannot call it
   /// What is wrong in the function, if its module defers that until the function is used.
   std::vector<Diagnostic> errors;
 };
@@ -504,6 +502,9 @@ struct Module {
     arena.push_back(std::move(node));
     return result;
   }
+
+  /// Takes the nodes and instances of another file.
+  void adopt(Module other);
 
 private:
   std::deque<std::unique_ptr<Node>> arena;

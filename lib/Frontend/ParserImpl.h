@@ -14,6 +14,7 @@ public:
   Parser(std::string_view text, TokenStream stream, Module &module, DiagnosticEngine &diagnostics);
 
   void parseModule();
+  void parseSidecar(); // ParseSidecar.cpp
   const Expr *parseWholeExpression();
 
 private:
