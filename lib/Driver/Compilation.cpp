@@ -174,6 +174,18 @@ GpuPipelineOptions Compilation::pipelineOptions() const {
   return pipeline;
 }
 
+/// "'tile.dot' op needs ..." -> "needs ...": a kernel has no such operations.
+static void dropOperationName(Diagnostic &diagnostic) {
+  MutableArrayRef<DiagnosticArgument> arguments = diagnostic.getArguments();
+  auto is = [&](size_t index, StringRef text) {
+    return arguments[index].getKind() == DiagnosticArgument::DiagnosticArgumentKind::String &&
+           arguments[index].getAsString() == text;
+  };
+  if (arguments.size() > 3 && is(0, "'") && is(2, "' op "))
+    for (size_t part = 0; part < 3; ++part)
+      arguments[part] = DiagnosticArgument(StringRef());
+}
+
 bool Compilation::lower() {
   if (moduleOp->getOps<KernelOp>().empty()) { // the input was lowered already
     if (options.emit <= EmitKind::Nvvm)
@@ -209,6 +221,8 @@ bool Compilation::lower() {
   DiagnosticEngine &engine = context->getDiagEngine();
   auto filter = engine.registerHandler([&](Diagnostic &diagnostic) {
     errorCount += diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    if (options.language == InputLanguage::Tile)
+      dropOperationName(diagnostic);
     if (diagnostic.getSeverity() == DiagnosticSeverity::Remark) {
       if (options.remarks.empty() || !wanted.match(currentPass))
         return success(); // done with it

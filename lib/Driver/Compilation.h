@@ -45,6 +45,9 @@ public:
   /// Writes the diagnostics so far to `errors` if they are wanted as one document; as text they have been written.
   void printDiagnostics();
 
+  /// Something went wrong with what has been made; false.
+  bool fail(Outcome reason, llvm::Error error);
+
   Outcome outcome() const { return state; }
   mlir::ModuleOp module() { return moduleOp.get(); }
   const runtime::Manifest &manifest() const { return description; }
@@ -57,6 +60,7 @@ public:
 
 private:
   bool loadTile();
+  bool loadSidecar();
   struct TileAttempt;
   void attemptTile(TileAttempt &attempt, BlockSizes sizes);
   lint::Expected expectedLaunch(KernelOp kernel) const;
@@ -72,9 +76,9 @@ private:
   GpuPipelineOptions pipelineOptions() const;
   void note(llvm::StringRef message);
   bool fail(Outcome reason, const llvm::Twine &message);
-  bool fail(Outcome reason, llvm::Error error);
 
   CompilerOptions options;
+  std::optional<frontend::SourceFile> sidecar;
   llvm::raw_ostream &errors;
   Timing timing;
   Outcome state = Outcome::Success;

@@ -180,6 +180,14 @@ struct DiagnosticLog::Printer {
   }
 };
 
+std::string DiagnosticLog::printError(DiagnosticsFormat format, llvm::StringRef message) {
+  if (format == DiagnosticsFormat::Text)
+    return ("tilec: error: " + message + "\n").str();
+  DiagnosticLog log;
+  log.add("error", message);
+  return log.print(format);
+}
+
 std::string DiagnosticLog::print(DiagnosticsFormat format) const {
   Json json;
   if (format == DiagnosticsFormat::Json) {

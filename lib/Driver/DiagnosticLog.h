@@ -24,6 +24,9 @@ public:
   /// An error or warning without a place.
   void add(llvm::StringRef severity, llvm::StringRef message);
 
+  /// An error of the command line, in the form that is asked for: "tilec: error: ..." as text.
+  static std::string printError(DiagnosticsFormat format, llvm::StringRef message);
+
   /// The whole log, with a line end.
   std::string print(DiagnosticsFormat format) const;
 

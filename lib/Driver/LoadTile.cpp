@@ -9,6 +9,7 @@
 #include "Analysis/PaddedBlocks.h"
 #include "Codegen/EmitManifest.h"
 #include "Driver/ChooseConfig.h"
+#include "Driver/OutputFile.h"
 #include "Frontend/Frontend.h"
 #include "Lint/Lint.h"
 #include "Runner/Arguments.h"
@@ -16,6 +17,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 
@@ -109,6 +112,8 @@ void Compilation::attemptTile(TileAttempt &attempt, BlockSizes sizes) {
   attempt.engine.setWarnings(options.warnings);
   // Of a file with several kernels only the chosen one needs to be in the language.
   frontend::Module module = frontend::parse(file, attempt.engine, /*defersErrors=*/!options.kernel.empty());
+  if (sidecar)
+    frontend::applySidecar(module, *sidecar, attempt.engine);
   if (attempt.engine.hasErrors())
     return;
   if (options.emit == EmitKind::Ast) {
@@ -119,7 +124,7 @@ void Compilation::attemptTile(TileAttempt &attempt, BlockSizes sizes) {
   }
   frontend::CompileRequest request;
   request.kernelName = options.kernel;
-  request.signature = options.signature;
+  request.signature = llvm::StringRef(options.signature).starts_with("@") ? "" : options.signature;
   request.definitions = options.definitions;
   request.assumptions = options.assumptions;
   request.numWarps = options.numWarps;
@@ -150,7 +155,25 @@ void Compilation::attemptTile(TileAttempt &attempt, BlockSizes sizes) {
   attempt.moduleOp = frontend::emitModule(*context, module, request, attempt.engine);
 }
 
+/// kernel.sig beside kernel.py, or what --signature=@FILE names; false if it cannot be read.
+bool Compilation::loadSidecar() {
+  llvm::SmallString<128> path(options.input);
+  llvm::sys::path::replace_extension(path, ".sig");
+  llvm::StringRef given = options.signature;
+  bool isGiven = given.consume_front("@");
+  if (!isGiven && (options.input == "-" || !llvm::sys::fs::is_regular_file(path)))
+    return true;
+  std::string name = isGiven ? given.str() : path.str().str();
+  llvm::Expected<std::string> text = readInput(name);
+  if (!text)
+    return fail(Outcome::Environment, text.takeError());
+  sidecar = frontend::SourceFile{name, std::move(*text)};
+  return true;
+}
+
 bool Compilation::loadTile() {
+  if (!loadSidecar())
+    return false;
   std::unique_ptr<TileAttempt> attempt;
   auto tryWith = [&](BlockSizes sizes) {
     attempt = std::make_unique<TileAttempt>();

@@ -37,6 +37,13 @@ llvm::Error writeInPlace(StringRef path, StringRef contents) {
 llvm::Expected<std::string> readInput(StringRef path) {
   if (path != "-" && llvm::sys::fs::is_directory(path))
     return cannot("read", path, std::make_error_code(std::errc::is_a_directory));
+  auto tooLarge = [&] {
+    return llvm::createStringError(
+        formatv("'{0}' has more than {1} MiB", path == "-" ? "<stdin>" : path, largestInput >> 20));
+  };
+  uint64_t bytes = 0;
+  if (path != "-" && !llvm::sys::fs::file_size(path, bytes) && bytes > largestInput)
+    return tooLarge();
   llvm::Expected<llvm::sys::fs::file_t> file = llvm::sys::fs::getStdinHandle();
   if (path != "-")
     file = llvm::sys::fs::openNativeFileForRead(path);
@@ -53,8 +60,7 @@ llvm::Expected<std::string> readInput(StringRef path) {
   if (!count)
     return cannot("read", path == "-" ? "<stdin>" : path, errorToErrorCode(count.takeError()));
   if (contents.size() > largestInput)
-    return llvm::createStringError(
-        formatv("'{0}' has more than {1} MiB", path == "-" ? "<stdin>" : path, largestInput >> 20));
+    return tooLarge();
   return contents;
 }
 

@@ -48,4 +48,32 @@ std::string_view className(CompareOp op) {
   return compareNames[static_cast<size_t>(op)].className;
 }
 
+/// The last part of a dotted name, without underscores in front.
+static std::string_view plainName(std::string_view name) {
+  name = name.substr(name.rfind('.') + 1);
+  return name.substr(std::min(name.find_first_not_of('_'), name.size()));
+}
+
+bool ClassStmt::isNamedTuple() const {
+  for (const Expr *base : bases) {
+    const auto *name = as<NameExpr>(base);
+    const auto *member = as<AttributeExpr>(base);
+    if ((name && name->id == "NamedTuple") || (member && member->attribute == "NamedTuple"))
+      return true;
+  }
+  return false;
+}
+
+bool ClassStmt::isAggregate() const {
+  for (const Decorator &decorator : decorators)
+    if (plainName(decorator.name) == "aggregate")
+      return true;
+  return false;
+}
+
+void Module::adopt(Module other) {
+  std::move(other.arena.begin(), other.arena.end(), std::back_inserter(arena));
+  instances.insert(instances.end(), other.instances.begin(), other.instances.end());
+}
+
 } // namespace tile::frontend

@@ -44,10 +44,10 @@ enum class ExprKind : uint8_t {
   Tuple,
   List,
   Starred,
-  // Host code, in the arguments of decorators only.
+  Comprehension,
+  // Host code: in the arguments of decorators and, but for lambda, in functions that run at compile time.
   Lambda,
   Dict,
-  Comprehension,
 };
 
 struct Expr : Node {
@@ -114,13 +114,14 @@ struct DictExpr : Expr {
   std::vector<const Expr *> keys, values;
 };
 
-/// "[element for target in iterable ...]"; conditions are not kept.
+/// "[element for target in iterable if condition ...]", or the same without brackets as an argument.
 struct ComprehensionExpr : Expr {
   ComprehensionExpr() : Expr(ExprKind::Comprehension) {}
   static constexpr ExprKind Kind = ExprKind::Comprehension;
   struct Clause {
     std::vector<std::string> targets; // more than one unpack the items
     const Expr *iterable = nullptr;
+    std::vector<const Expr *> conditions;
   };
   const Expr *element = nullptr;
   std::vector<Clause> clauses;
@@ -279,8 +280,11 @@ enum class StmtKind : uint8_t {
   If,
   For,
   While,
+  With,
   Import,
   Function,
+  Class,
+  Host,
 };
 
 struct Stmt : Node {
@@ -296,12 +300,13 @@ struct ExprStmt : Stmt {
   const Expr *value = nullptr;
 };
 
-/// 'target' is a Name, or a Tuple/List of targets.
+/// 'target' is a Name, or a Tuple/List of targets; in methods that run at compile time also an Attribute.
 struct AssignStmt : Stmt {
   AssignStmt() : Stmt(StmtKind::Assign) {}
   static constexpr StmtKind Kind = StmtKind::Assign;
   const Expr *target = nullptr;
   const Expr *value = nullptr;
+  bool isHost = false; // has lambdas, dictionaries or comprehensions: only decorators read it
 };
 
 struct AugAssignStmt : Stmt {
@@ -384,6 +389,19 @@ struct WhileStmt : Stmt {
   Block body;
 };
 
+/// "with context [as target], ...": no scope of its own, so that its body is part of the block around it.
+struct WithStmt : Stmt {
+  WithStmt() : Stmt(StmtKind::With) {}
+  static constexpr StmtKind Kind = StmtKind::With;
+  struct Item {
+    const Expr *context = nullptr;
+    const NameExpr *target = nullptr; // may be null
+  };
+  SourceRange keyword;
+  std::vector<Item> items;
+  Block body;
+};
+
 /// "import a.b as c" or "from m import a as b, c".
 struct ImportStmt : Stmt {
   ImportStmt() : Stmt(StmtKind::Import) {}
@@ -393,8 +411,9 @@ struct ImportStmt : Stmt {
     std::string asName; // empty: not renamed
   };
   bool isFrom = false;
-  std::string module; // for "from"
-  uint32_t level = 0; // leading dots of "from .m"
+  std::string module;      // for "from"
+  uint32_t level = 0;      // leading dots of "from .m"
+  bool isOptional = false; // inside of "try"
   std::vector<Alias> names;
 };
 
@@ -426,24 +445,51 @@ struct FunctionStmt : Stmt {
   const Expr *returns = nullptr;
   Block body;
   DirectiveSet directives;
-  /// Runs at compile time: its names stay constants, and its loops are walked.
-  bool isConstexpr = false;
+  bool isConstexpr = false; // runs at compile time: its names stay constants, and its loops are walked
+  bool isHost = false;      // of the host program: it may make values outside of kernels, which cannot call it
   /// What is wrong in the function, if its module defers that until the function is used.
   std::vector<Diagnostic> errors;
 };
 
-// ---------------------------------------------------------------------------------------------------------- module
+/// A class: named tuples and aggregates are values of kernels, of others their constants and functions are used.
+/// Methods without @triton.jit run at compile time. What is wrong in a method is kept in its 'errors'.
+struct ClassStmt : Stmt {
+  ClassStmt() : Stmt(StmtKind::Class) {}
+  static constexpr StmtKind Kind = StmtKind::Class;
+  std::string name;
+  SourceRange nameRange;
+  std::vector<Decorator> decorators;
+  std::vector<const Expr *> bases;
+  std::vector<const AnnAssignStmt *> fields; // "name: type" and "name: type = default"
+  std::vector<const AssignStmt *> constants; // "NAME = value"
+  std::vector<const FunctionStmt *> methods;
+
+  bool isNamedTuple() const;
+  bool isAggregate() const;
+};
 
 /// A top-level name that belongs to Python code which tilec skips; using it in a kernel is an error that says so.
 struct SkippedName {
   std::string name;
   SourceRange range;
-  std::string what; // "class", "host function", "constant"
+  std::string what;                       // "class", "host function", "constant", "parameter"
+  const FunctionStmt *function = nullptr; // of a host function without kernels inside
 };
+
+/// A function of the host program with kernels inside: a scope of its own, whose names they see.
+struct HostStmt : Stmt {
+  HostStmt() : Stmt(StmtKind::Host) {}
+  static constexpr StmtKind Kind = StmtKind::Host;
+  std::string name;
+  Block body; // as that of a module
+  std::vector<SkippedName> skipped;
+};
+
+// ---------------------------------------------------------------------------------------------------------- module
 
 struct Module {
   uint32_t file = 0;
-  Block body; // imports, constants, functions, top-level ifs
+  Block body; // imports, constants, functions, classes, top-level ifs
   std::vector<SkippedName> skipped;
   std::vector<InstanceDirective> instances;
   /// Errors in functions are kept with them: what is not used need not be in the language.
@@ -456,6 +502,9 @@ struct Module {
     arena.push_back(std::move(node));
     return result;
   }
+
+  /// Takes the nodes and instances of another file.
+  void adopt(Module other);
 
 private:
   std::deque<std::unique_ptr<Node>> arena;

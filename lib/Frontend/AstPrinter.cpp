@@ -91,6 +91,8 @@ private:
   void function(const FunctionStmt &node);
   void parameter(const Parameter &parameter);
   void simple(const Stmt &stmt);
+  void classDef(const ClassStmt &node);
+  void comprehension(const ComprehensionExpr &node);
 
   size_t indent = 0;
   bool firstField = true;
@@ -218,11 +220,52 @@ void AstPrinter::compound(const Expr &expr, bool isTarget) {
     open("List");
     exprs("elts", list->elements, isTarget);
     context(isTarget);
+  } else if (const auto *node = as<ComprehensionExpr>(&expr)) {
+    open("ListComp");
+    comprehension(*node);
+  } else if (const auto *dict = as<DictExpr>(&expr)) {
+    open("Dict");
+    exprs("keys", dict->keys);
+    exprs("values", dict->values);
   } else if (const auto *starred = as<StarredExpr>(&expr)) {
     open("Starred");
     optional("value", starred->value);
     context(isTarget);
   }
+  close();
+}
+
+void AstPrinter::comprehension(const ComprehensionExpr &node) {
+  optional("elt", node.element);
+  list("generators", node.clauses, [&](const ComprehensionExpr::Clause &clause) {
+    auto target = [&](const std::string &name) { out += "Name(id=" + stringRepr(name) + ", ctx=Store())"; };
+    open("comprehension");
+    field("target");
+    if (clause.targets.size() == 1) {
+      target(clause.targets.front());
+    } else {
+      open("Tuple");
+      list("elts", clause.targets, target);
+      context(true);
+      close();
+    }
+    optional("iter", clause.iterable);
+    exprs("ifs", clause.conditions);
+    field("is_async");
+    out += "0";
+    close();
+  });
+}
+
+/// Without what was skipped in it.
+void AstPrinter::classDef(const ClassStmt &node) {
+  open("ClassDef");
+  text("name", node.name);
+  exprs("bases", node.bases);
+  Block members(node.fields.begin(), node.fields.end());
+  members.insert(members.end(), node.constants.begin(), node.constants.end());
+  members.insert(members.end(), node.methods.begin(), node.methods.end());
+  block("body", members);
   close();
 }
 
@@ -307,7 +350,11 @@ void AstPrinter::function(const FunctionStmt &node) {
 }
 
 void AstPrinter::simple(const Stmt &stmt) {
-  if (const auto *assign = as<AssignStmt>(&stmt)) {
+  const auto *assign = as<AssignStmt>(&stmt);
+  if (assign && assign->isHost) {
+    open("Opaque");
+    exprs("targets", {assign->target}, true);
+  } else if (assign) {
     open("Assign");
     exprs("targets", {assign->target}, true);
     optional("value", assign->value);
@@ -350,6 +397,14 @@ void AstPrinter::stmt(const Stmt &stmt) {
     return import(*node);
   if (const auto *node = as<FunctionStmt>(&stmt))
     return function(*node);
+  if (const auto *node = as<ClassStmt>(&stmt))
+    return classDef(*node);
+  if (const auto *node = as<HostStmt>(&stmt)) {
+    open("HostFunction");
+    text("name", node->name);
+    block("body", node->body);
+    return close();
+  }
   if (const auto *node = as<ForStmt>(&stmt)) {
     open("For");
     optional("target", node->target, true);
@@ -360,6 +415,17 @@ void AstPrinter::stmt(const Stmt &stmt) {
   if (const auto *node = as<WhileStmt>(&stmt)) {
     open("While");
     optional("test", node->condition);
+    block("body", node->body);
+    return close();
+  }
+  if (const auto *node = as<WithStmt>(&stmt)) {
+    open("With");
+    list("items", node->items, [&](const WithStmt::Item &item) {
+      open("withitem");
+      optional("context_expr", item.context);
+      optional("optional_vars", item.target, true);
+      close();
+    });
     block("body", node->body);
     return close();
   }

@@ -144,7 +144,6 @@ std::optional<SmallVector<int64_t>> BuiltinCall::shape(size_t index) const {
   if (value.isError())
     return std::nullopt;
   SmallVector<int64_t> sizes;
-  constexpr Int128 maxElements = 1 << 20;
   Int128 elements = 1;
   for (const SymValue &element : value.elements) {
     std::optional<Int128> size = element.isConstant() ? asInteger(element.constant) : std::nullopt;
@@ -154,8 +153,8 @@ std::optional<SmallVector<int64_t>> BuiltinCall::shape(size_t index) const {
       sema.error(Diag::constant_needed, rangeOf(index), {"a size of a shape", describe(element)});
       return std::nullopt;
     }
-    if (*size <= 0 || *size > maxElements || !sema.isBlockSize(static_cast<int64_t>(*size))) {
-      bool hasHint = *size > 0 && *size <= maxElements;
+    if (*size <= 0 || *size > maxBlockElements || !sema.isBlockSize(static_cast<int64_t>(*size))) {
+      bool hasHint = *size > 0 && *size <= maxBlockElements;
       std::string hint =
           hasHint ? "; the next one is " + std::to_string(llvm::PowerOf2Ceil(static_cast<uint64_t>(*size))) : "";
       sema.error(Diag::shape_size, rangeOf(index), {toString(*size), hint});
@@ -168,8 +167,8 @@ std::optional<SmallVector<int64_t>> BuiltinCall::shape(size_t index) const {
     constantNeeded(index);
     return std::nullopt;
   }
-  if (elements > maxElements) {
-    sema.error(Diag::too_many_elements, rangeOf(index), {toString(elements)});
+  if (elements > maxBlockElements) {
+    sema.error(Diag::too_many_elements, rangeOf(index), {"of " + toString(elements), std::to_string(maxBlockElements)});
     return std::nullopt;
   }
   return sizes;

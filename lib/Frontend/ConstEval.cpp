@@ -185,10 +185,24 @@ EvalResult evaluate(UnaryOp op, const Value &operand) {
   return fail("'" + std::string(spelling(op)) + "' is not defined for " + describe(operand));
 }
 
+static EvalResult repeat(const std::string &text, Int128 times) {
+  constexpr Int128 longest = 1 << 20; // far beyond what is of use
+  if (times > 0 && !text.empty() && times > longest / static_cast<Int128>(text.size()))
+    return fail("the string would have more than " + toString(longest) + " characters");
+  std::string out;
+  for (Int128 i = 0; i < times; ++i)
+    out += text;
+  return succeed(out);
+}
+
 EvalResult evaluate(BinaryOp op, const Value &left, const Value &right) {
   const auto *leftText = std::get_if<std::string>(&left), *rightText = std::get_if<std::string>(&right);
   if (leftText && rightText && op == BinaryOp::Add)
     return succeed(*leftText + *rightText);
+  const auto *text = leftText ? leftText : rightText;
+  std::optional<Int128> times = text ? asInteger(leftText ? right : left) : std::nullopt;
+  if (op == BinaryOp::Mult && times)
+    return repeat(*text, *times);
   if (!isNumber(left) || !isNumber(right))
     return unsupported(spelling(op), left, right);
   bool bothBool = std::holds_alternative<bool>(left) && std::holds_alternative<bool>(right);
@@ -249,6 +263,7 @@ std::string repr(const Value &value) {
     std::string operator()(const NamespaceValue &space) { return space.name; }
     std::string operator()(const FunctionStmt *function) { return function->name; }
     std::string operator()(const BuiltinInfo *) { return "builtin function"; }
+    std::string operator()(const ClassStmt *type) { return type->name; }
   };
   return std::visit(Printer{}, value);
 }
@@ -265,6 +280,7 @@ std::string describe(const Value &value) {
     std::string operator()(const NamespaceValue &space) { return "the module " + space.name; }
     std::string operator()(const FunctionStmt *function) { return "the function " + function->name; }
     std::string operator()(const BuiltinInfo *) { return "a builtin function"; }
+    std::string operator()(const ClassStmt *type) { return "the class " + type->name; }
   };
   return std::visit(Describer{}, value);
 }

@@ -33,7 +33,7 @@ struct TypeNameValue {
 };
 
 using Value = std::variant<NoneValue, bool, Int128, double, std::string, DType, TypeNameValue, NamespaceValue,
-                           const FunctionStmt *, const BuiltinInfo *>;
+                           const FunctionStmt *, const BuiltinInfo *, const ClassStmt *>;
 
 struct EvalResult {
   std::optional<Value> value;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace tile::frontend {
 
@@ -164,11 +165,13 @@ DiagnosticEngine::Builder DiagnosticEngine::report(Diag id, SourceRange range,
   if (severity == Severity::Error)
     ++errorCount;
   // Warnings never keep an error from being shown.
-  if (severity == Severity::Error ? errorCount > maxDiagnostics : diagnostics.size() >= maxDiagnostics)
-    return {nullptr, 0};
+  bool isDropped = severity == Severity::Error ? errorCount > maxDiagnostics : diagnostics.size() >= maxDiagnostics;
   for (const Diagnostic &old : diagnostics)
-    if (old.range.file == range.file && old.range.begin == range.begin && old.message == message)
-      return {nullptr, 0};
+    isDropped |= old.range.file == range.file && old.range.begin == range.begin && old.message == message;
+  if (isDropped) {
+    droppedErrors += severity == Severity::Error;
+    return {nullptr, 0};
+  }
   diagnostics.push_back({severity, diagnosticName(id), isWarning, range, std::move(message), {}, {}});
   return {this, diagnostics.size() - 1};
 }
@@ -213,6 +216,9 @@ std::vector<Diagnostic> DiagnosticEngine::takeSince(size_t count) {
   diagnostics.resize(count);
   for (const Diagnostic &diagnostic : taken)
     errorCount -= diagnostic.severity == Severity::Error;
+  // What was dropped as a repetition goes with what it repeats.
+  if (!taken.empty())
+    errorCount -= std::exchange(droppedErrors, 0);
   return taken;
 }
 

@@ -108,6 +108,7 @@ private:
   std::vector<Diagnostic> diagnostics;
   WarningOptions warnings;
   size_t errorCount = 0;
+  size_t droppedErrors = 0; // of these, not kept
 };
 
 /// The candidate closest to 'name' by edit distance, if close enough to be a likely typing error.

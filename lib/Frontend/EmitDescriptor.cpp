@@ -176,18 +176,25 @@ std::optional<Sema::KernelParameter> Sema::parseDescriptor(llvm::StringRef text,
   return parameter;
 }
 
-std::vector<Sema::KernelArgument> Sema::argumentsOf(const Parameter &formal, const KernelParameter &parameter) {
+std::vector<Sema::KernelArgument> Sema::argumentsOf(const std::string &name, const KernelParameter &parameter) {
   if (parameter.constant)
     return {};
+  if (parameter.isTuple) {
+    std::vector<KernelArgument> all;
+    forEachLeaf(name, parameter, [&](const std::string &leaf, const KernelParameter &element) {
+      std::vector<KernelArgument> arguments = argumentsOf(leaf, element);
+      all.insert(all.end(), arguments.begin(), arguments.end());
+    });
+    return all;
+  }
   if (parameter.block.empty())
-    return {{formal.name, parameter.type, parameter.divisibility}};
+    return {{name, parameter.type, parameter.divisibility}};
   int bytes = static_cast<int>(std::max(parameter.type.bits(), 8u) / 8);
-  std::vector<KernelArgument> arguments{{formal.name, DType(parameter.type.scalar, /*isPointer=*/true), leastBytes}};
+  std::vector<KernelArgument> arguments{{name, DType(parameter.type.scalar, /*isPointer=*/true), leastBytes}};
   for (size_t i = 0; i < parameter.block.size(); ++i)
-    arguments.push_back({formal.name + "_shape" + std::to_string(i), Scalar::Int32, 1});
+    arguments.push_back({name + "_shape" + std::to_string(i), Scalar::Int32, 1});
   for (size_t i = 0; i + 1 < parameter.block.size(); ++i)
-    arguments.push_back(
-        {formal.name + "_stride" + std::to_string(i), Scalar::Int64, static_cast<int>(leastBytes) / bytes});
+    arguments.push_back({name + "_stride" + std::to_string(i), Scalar::Int64, static_cast<int>(leastBytes) / bytes});
   for (KernelArgument &argument : arguments)
     if (auto found = parameter.assumptions.find(argument.name); found != parameter.assumptions.end())
       argument.divisibility = std::max(argument.divisibility, found->second);
@@ -198,6 +205,13 @@ std::vector<Sema::KernelArgument> Sema::argumentsOf(const Parameter &formal, con
 SymValue Sema::parameterValue(const KernelParameter &parameter, ValueRange arguments, SourceRange range) {
   if (parameter.constant)
     return *parameter.constant;
+  if (parameter.isTuple)
+    return tupleValue(parameter, [&](const KernelParameter &element) {
+      size_t count = argumentsOf("", element).size();
+      SymValue value = parameterValue(element, arguments.take_front(count), range);
+      arguments = arguments.drop_front(count);
+      return value;
+    });
   if (parameter.block.empty())
     return SymValue::makeTensor(arguments.front(), parameter.type);
   size_t rank = parameter.block.size();

@@ -35,11 +35,11 @@ void Sema::setKernelAttributes(KernelOp op, const FunctionStmt &kernel, const In
   SmallVector<NamedAttribute> constants;
   unsigned argument = 0;
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
-    if (parameter.constant) {
-      constants.push_back(builder.getNamedAttr(formal.name, constantAttribute(builder, *parameter.constant)));
-      continue;
-    }
-    for (const KernelArgument &passed : argumentsOf(formal, parameter)) {
+    forEachLeaf(formal.name, parameter, [&](const std::string &name, const KernelParameter &leaf) {
+      if (leaf.constant)
+        constants.push_back(builder.getNamedAttr(name, constantAttribute(builder, *leaf.constant)));
+    });
+    for (const KernelArgument &passed : argumentsOf(formal.name, parameter)) {
       op.setArgAttr(argument, KernelOp::getArgNameAttrName(), builder.getStringAttr(passed.name));
       op.setArgAttr(argument, KernelOp::getDivisibilityAttrName(), builder.getI32IntegerAttr(passed.divisibility));
       if (passed.type.isUnsigned()) // of a pointer: its elements; the manifest says so
@@ -71,7 +71,7 @@ OwningOpRef<ModuleOp> Sema::emitKernel(const FunctionStmt &kernel, const Instanc
   SmallVector<Type> types;
   SmallVector<Location> locations;
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
-    for (const KernelArgument &passed : argumentsOf(formal, parameter)) {
+    for (const KernelArgument &passed : argumentsOf(formal.name, parameter)) {
       types.push_back(mlirType(passed.type));
       locations.push_back(location(formal.range));
     }
@@ -84,9 +84,11 @@ OwningOpRef<ModuleOp> Sema::emitKernel(const FunctionStmt &kernel, const Instanc
   builder.setInsertionPointToStart(entry);
   unsigned argument = 0;
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
-    unsigned count = static_cast<unsigned>(argumentsOf(formal, parameter).size());
+    unsigned count = static_cast<unsigned>(argumentsOf(formal.name, parameter).size());
     SymValue value = parameterValue(parameter, entry->getArguments().slice(argument, count), formal.range);
     argument += count;
+    if (parameter.isTuple)
+      rememberLeaves(formal.name, value);
     Binding &binding = scope[formal.name] = Binding{value, formal.range};
     recordVariable(formal.name, binding);
   }

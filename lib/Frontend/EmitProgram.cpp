@@ -66,6 +66,11 @@ SymValue emitAssume(Sema &sema, BuiltinCall &call) {
   return none();
 }
 
+/// tl.condition: what a while loop tests, with a hint for another compiler's loop-invariant code motion.
+SymValue emitCondition(Sema &, BuiltinCall &call) {
+  return call.flag(1) ? call[0] : SymValue();
+}
+
 SymValue emitStaticAssert(Sema &sema, BuiltinCall &call) {
   std::optional<bool> holds = call[0].isTuple() ? !call[0].elements.empty() : call.flag(0);
   if (!holds)

@@ -111,17 +111,30 @@ SymValue emitLimits(Sema &, BuiltinCall &call) {
   return type ? SymValue::makeConstant(TypeNameValue{"limits of " + toString(*type)}) : SymValue();
 }
 
-static bool isInstance(const SymValue &value, const std::string &type) {
+static bool isInstanceOf(const SymValue &value, const std::string &type) {
   if (type == "tensor")
     return value.isTensor();
   if (type == "tensor_descriptor")
     return value.kind == SymValue::Kind::Descriptor;
   if (type == "tuple" || type == "list")
     return value.isTuple();
-  if (type == "constexpr")
-    return value.isConstant();
+  if (type == "constexpr") {
+    SmallVector<mlir::Value> leaves;
+    flatten(value, leaves);
+    return leaves.empty();
+  }
+  if (type == "constexpr_type")
+    return value.kind == SymValue::Kind::ConstantType;
+  if (type == "tuple_type")
+    return value.kind == SymValue::Kind::TupleType;
+  if (type == "block_type")
+    return value.kind == SymValue::Kind::BlockType;
   if (!value.isConstant())
     return false;
+  if (type == "pointer_type") {
+    const auto *pointer = std::get_if<DType>(&value.constant);
+    return pointer && pointer->isPointer;
+  }
   if (type == "bool")
     return std::holds_alternative<bool>(value.constant);
   if (type == "int")
@@ -135,14 +148,25 @@ static bool isInstance(const SymValue &value, const std::string &type) {
   return false;
 }
 
+std::optional<bool> Sema::isInstance(const SymValue &value, const SymValue &type) {
+  if (!type.isConstant())
+    return std::nullopt;
+  if (const auto *name = std::get_if<TypeNameValue>(&type.constant))
+    return isInstanceOf(value, name->name);
+  // A named tuple is a tuple inside of kernels, and no longer one of its class.
+  if (const auto *record = std::get_if<const ClassStmt *>(&type.constant))
+    return value.kind == SymValue::Kind::Object && value.record == *record;
+  return std::nullopt;
+}
+
 SymValue emitIsInstance(Sema &sema, BuiltinCall &call) {
   std::vector<SymValue> types = call[1].isTuple() ? call[1].elements : std::vector<SymValue>{call[1]};
   bool matches = false;
   for (const SymValue &type : types) {
-    const auto *name = type.isConstant() ? std::get_if<TypeNameValue>(&type.constant) : nullptr;
-    if (!name)
+    std::optional<bool> isOne = sema.isInstance(call[0], type);
+    if (!isOne)
       return sema.error(Diag::type_needed, call.rangeOf(1), {"type", describe(type)});
-    matches |= isInstance(call[0], name->name);
+    matches |= *isOne;
   }
   return SymValue::makeConstant(matches);
 }
@@ -154,8 +178,8 @@ SymValue emitHasAttr(Sema &sema, BuiltinCall &call) {
     return {};
   const auto *space = call[0].isConstant() ? std::get_if<NamespaceValue>(&call[0].constant) : nullptr;
   if (!space)
-    return sema.error(Diag::not_supported, call.range, {"hasattr of " + describe(call[0])});
-  return SymValue::makeConstant(findBuiltin(*name) != nullptr || dtypeByName(*name).has_value());
+    return SymValue::makeConstant(sema.hasAttribute(call[0], *name));
+  return SymValue::makeConstant(sema.namespaceMember(space->name, *name).has_value());
 }
 
 } // namespace tile::frontend

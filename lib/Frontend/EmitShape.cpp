@@ -6,9 +6,6 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-// Triton's limit on the elements of one block.
-static constexpr int64_t maxElements = 1 << 20;
-
 static std::string shapeText(ArrayRef<int64_t> shape) {
   std::string text = "[";
   for (auto [index, size] : llvm::enumerate(shape))
@@ -120,9 +117,10 @@ bool Sema::isBlockSize(int64_t size) const {
 SymValue Sema::arange(int64_t start, int64_t end, SourceRange range) {
   int64_t size = end - start;
   constexpr int64_t largest = std::numeric_limits<int32_t>::max();
-  if (start < -largest - 1 || end > largest || size <= 0 || !isBlockSize(size) || size > maxElements) {
-    std::string hint =
-        size > 0 && size <= maxElements ? "; the next power of two is " + std::to_string(llvm::PowerOf2Ceil(size)) : "";
+  if (start < -largest - 1 || end > largest || size <= 0 || !isBlockSize(size) || size > maxBlockElements) {
+    std::string hint = size > 0 && size <= maxBlockElements
+                           ? "; the next power of two is " + std::to_string(llvm::PowerOf2Ceil(size))
+                           : "";
     return error(Diag::arange_size, range, {std::to_string(start), std::to_string(end), std::to_string(size), hint});
   }
   mlir::Value result = ArangeOp::create(builder, location(range), mlirType(Scalar::Int32, {size}),

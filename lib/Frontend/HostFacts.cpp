@@ -4,6 +4,7 @@
 #include "Frontend/HostFacts.h"
 
 #include "Frontend/Ast.h"
+#include "Frontend/Builtins.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -27,6 +28,7 @@ static std::optional<bool> flagOf(StringRef path, int capability) {
   return llvm::StringSwitch<std::optional<bool>>(name)
       .Cases({"is_cuda", "is_nvidia", "is_cuda_alike", "is_nvidia_gpu", "is_cuda_available", "has_cuda"}, true)
       .Cases({"is_hip", "is_rocm", "is_amd", "is_amd_gpu", "is_xpu", "is_npu", "is_musa", "is_hpu"}, false)
+      .Case("type_checking", false)
       .Cases({"is_tpu", "is_mps", "is_cpu", "is_mlu", "is_fp8_fnuz", "is_navi", "use_rocm"}, false)
       .Cases({"is_hopper", "is_nvidia_hopper"}, capability >= 90 && capability < 100)
       .Cases({"is_blackwell", "is_nvidia_blackwell"}, capability >= 100)
@@ -61,11 +63,29 @@ std::optional<Value> hostFact(StringRef path, int capability, bool isVariable) {
   return std::nullopt;
 }
 
+/// Every choice of one element each, the last of them changing first.
+static std::optional<SymValue> product(llvm::ArrayRef<SymValue> lists) {
+  constexpr size_t most = 1024;
+  std::vector<SymValue> choices{SymValue::makeTuple({})};
+  for (const SymValue &list : lists) {
+    if (!list.isTuple() || choices.size() * list.elements.size() > most)
+      return std::nullopt;
+    std::vector<SymValue> longer;
+    for (const SymValue &choice : choices)
+      for (const SymValue &element : list.elements) {
+        longer.push_back(choice);
+        longer.back().elements.push_back(element);
+      }
+    choices = std::move(longer);
+  }
+  return SymValue::makeTuple(std::move(choices));
+}
+
 std::optional<SymValue> hostAnswer(StringRef path, llvm::ArrayRef<SymValue> arguments, int capability) {
   StringRef name = lastPart(path);
   auto object = [](const char *kind) { return SymValue::makeConstant(NamespaceValue{kind}); };
   auto number = [](int value) { return SymValue::makeConstant(Int128(value)); };
-  if (name == "get_current_target")
+  if (name == "get_current_target" || name == "current_target")
     return object(targetObject);
   if (name == "get_active_torch_device")
     return object(deviceObject);
@@ -76,6 +96,14 @@ std::optional<SymValue> hostAnswer(StringRef path, llvm::ArrayRef<SymValue> argu
   if (name == "has_device_capability" && !arguments.empty() && arguments[0].isConstant())
     if (std::optional<Int128> least = asInteger(arguments[0].constant))
       return SymValue::makeConstant(Int128(capability) >= *least);
+  if (path == "itertools.product")
+    return product(arguments);
+  // How projects find a function of libdevice in every version of Triton.
+  if (const std::string *wanted = name == "libdevice_find" && arguments.size() == 1 && arguments[0].isConstant()
+                                      ? std::get_if<std::string>(&arguments[0].constant)
+                                      : nullptr)
+    if (const BuiltinInfo *info = findBuiltin("libdevice." + *wanted))
+      return SymValue::makeConstant(info);
   if (name == "fp8_dtype")
     return SymValue::makeConstant(DType(Scalar::Float8E4M3));
   if (name == "is_available")

@@ -77,7 +77,7 @@ const Expr *Parser::parseList() {
   auto *list = make<ListExpr>(advance().range);
   while (!at(Tok::RightBracket)) {
     const Expr *element = parseExpression();
-    if (element && hostSyntax > 0 && at(Tok::KwFor)) {
+    if (element && list->elements.empty() && at(Tok::KwFor)) {
       element = parseComprehension(element);
       return element && expect(Tok::RightBracket, "to close '['") ? element : nullptr;
     }

@@ -387,6 +387,9 @@ bool Parser::parseArgument(CallExpr &call) {
       return false;
     }
   }
+  bool isGenerator = hostSyntax > 0 && at(Tok::KwFor) && argument.name.empty();
+  if (argument.value && isGenerator)
+    argument.value = parseComprehension(argument.value);
   if (!argument.value || rejectComprehension())
     return false;
   call.arguments.push_back(std::move(argument));

@@ -67,6 +67,9 @@ void Parser::parseStatement(Block &out) {
   case Tok::KwWhile:
     parseWhile(out);
     return;
+  case Tok::KwWith:
+    parseWith(out);
+    return;
   case Tok::Indent:
     unexpected("a statement");
     skipBlock();
@@ -81,9 +84,6 @@ void Parser::parseStatement(Block &out) {
 bool Parser::rejectStatement() {
   const Token &token = peek();
   switch (token.kind) {
-  case Tok::KwWith:
-    error(Diag::no_with, token.range);
-    break;
   case Tok::KwTry:
     error(Diag::no_try, token.range);
     break;
@@ -231,7 +231,26 @@ const Stmt *Parser::parseAssignment(const Expr *target, SourceRange begin) {
   return stmt;
 }
 
+/// "self.x += value", as the assignment of a sum.
+const Stmt *Parser::parseAugmentedAttribute(const Expr *target, SourceRange begin) {
+  Tok token = advance().kind;
+  auto *sum = make<BinaryExpr>(begin);
+  for (const AugmentedOp &augmented : augmentedOps)
+    if (augmented.token == token)
+      sum->op = augmented.op;
+  sum->left = target;
+  if (!(sum->right = parseExpressions()))
+    return nullptr;
+  sum->range = rangeFrom(begin);
+  auto *stmt = make<AssignStmt>(sum->range);
+  stmt->target = target;
+  stmt->value = finish(sum, {sum->left, sum->right});
+  return stmt->value ? stmt : nullptr;
+}
+
 const Stmt *Parser::parseAugmented(const Expr *target, SourceRange begin) {
+  if (target->kind == ExprKind::Attribute && attributeTargets > 0)
+    return parseAugmentedAttribute(target, begin);
   Tok token = advance().kind;
   auto *stmt = make<AugAssignStmt>(begin);
   stmt->target = as<NameExpr>(target);
@@ -252,6 +271,12 @@ const Stmt *Parser::parseAugmented(const Expr *target, SourceRange begin) {
 }
 
 const Stmt *Parser::parseAnnotated(const Expr *target, SourceRange begin) {
+  if (target->kind == ExprKind::Attribute && attributeTargets > 0) {
+    advance();
+    if (!parseExpression())
+      return nullptr;
+    return at(Tok::Equal) ? parseAssignment(target, begin) : make<PassStmt>(rangeFrom(begin));
+  }
   auto *stmt = make<AnnAssignStmt>(begin);
   stmt->target = as<NameExpr>(target);
   if (!stmt->target) {
@@ -286,6 +311,8 @@ bool Parser::checkTarget(const Expr *target) {
     return true;
   }
   case ExprKind::Attribute:
+    if (attributeTargets > 0)
+      return true;
     error(Diag::attribute_target, target->range);
     return false;
   case ExprKind::Subscript:
@@ -342,6 +369,34 @@ void Parser::parseIf(Block &out) {
     out.push_back(stmt);
 }
 
+/// "with" expr ["as" NAME] {"," expr ["as" NAME]} ":" block
+void Parser::parseWith(Block &out) {
+  SourceRange begin = advance().range;
+  auto *stmt = make<WithStmt>(begin);
+  stmt->keyword = begin;
+  bool headerOk = true;
+  do {
+    WithStmt::Item item;
+    headerOk = (item.context = parseExpression()) != nullptr;
+    if (headerOk && accept(Tok::KwAs)) {
+      const Expr *target = parseExpression();
+      item.target = as<NameExpr>(target);
+      if (target && !item.target)
+        error(Diag::bad_target, target->range);
+      headerOk = item.target != nullptr;
+    }
+    stmt->items.push_back(item);
+  } while (headerOk && accept(Tok::Comma));
+  if (!headerOk || !expect(Tok::Colon, "after the context")) {
+    recover();
+    return;
+  }
+  bool ok = parseBlock(stmt->body);
+  stmt->range = rangeFrom(begin);
+  if (ok)
+    out.push_back(stmt);
+}
+
 /// Python's "else" of a loop: only meaningful with break.
 void Parser::rejectElseOfLoop(std::string_view loop) {
   if (!at(Tok::KwElse))
@@ -349,6 +404,26 @@ void Parser::rejectElseOfLoop(std::string_view loop) {
   error(Diag::no_loop_else, peek().range, {std::string(loop)});
   skipLine();
   skipBlock();
+}
+
+/// "for a, b in ...", in host code: the loop has one variable that its body unpacks.
+bool Parser::parseFurtherTargets(ForStmt &loop) {
+  auto *names = make<TupleExpr>(loop.target->range);
+  names->elements.push_back(loop.target);
+  while (accept(Tok::Comma) && at(Tok::Name)) {
+    auto *name = make<NameExpr>(peek().range);
+    name->id = text(advance());
+    names->elements.push_back(name);
+  }
+  names->range = rangeFrom(loop.target->range);
+  auto *item = make<NameExpr>(names->range);
+  item->id = "$item" + std::to_string(item->range.begin);
+  auto *unpacked = make<AssignStmt>(names->range);
+  unpacked->target = finishList(names, names->elements);
+  unpacked->value = item;
+  loop.target = item;
+  loop.body.push_back(unpacked);
+  return unpacked->target != nullptr;
 }
 
 void Parser::parseFor(Block &out) {
@@ -363,6 +438,8 @@ void Parser::parseFor(Block &out) {
   bool headerOk = stmt->target != nullptr;
   if (!headerOk)
     unexpected("a loop variable after 'for'");
+  else if (at(Tok::Comma) && hostSyntax > 0)
+    headerOk = parseFurtherTargets(*stmt);
   else if (at(Tok::Comma))
     error(Diag::loop_target, peek().range), headerOk = false;
   headerOk = headerOk && expect(Tok::KwIn, "after the loop variable");

@@ -14,7 +14,8 @@ namespace {
 // Deep enough for any program written by hand, shallow enough for the stack of every later visitor.
 constexpr unsigned maxNesting = 200;
 
-/// Decorators that make a function part of the language.
+} // namespace
+
 bool isJitDecorator(std::string_view name) {
   for (std::string_view known : {"triton.jit", "tile.kernel", "tile.jit", "kernel", "jit", "tl.jit"})
     if (name == known)
@@ -22,13 +23,10 @@ bool isJitDecorator(std::string_view name) {
   return name.ends_with(".jit");
 }
 
-/// Functions that run at compile time. "@tl.constexpr" is how projects wrote it before there was a name for it.
 bool isConstexprDecorator(std::string_view name) {
   return name == "constexpr" || name == "tl.constexpr" || name == "constexpr_function" ||
-         name.ends_with(".constexpr_function");
+         name.ends_with(".constexpr_function") || name == "tl.core.builtin" || name == "core.builtin";
 }
-
-} // namespace
 
 Parser::Parser(std::string_view text, TokenStream tokens, Module &module, DiagnosticEngine &diagnostics)
     : source(text), stream(std::move(tokens)), module(module), diagnostics(diagnostics) {}
@@ -148,19 +146,25 @@ void Parser::parseTopLevel(Block &out) {
     return;
   case Tok::Name: {
     Tok next = peek(1).kind;
-    if ((next == Tok::Equal || next == Tok::Colon) && parseTopLevelAssignment(out))
+    bool isAssignment = next == Tok::Equal || next == Tok::Colon;
+    if (parseApplication(out) || parseTopLevelAssignment(out))
       return;
-    skipTopLevel(next == Tok::Equal || next == Tok::Colon ? "constant" : "statement");
+    skipTopLevel(isAssignment ? "constant" : "statement");
     return;
   }
+  case Tok::KwFor:
+  case Tok::KwWhile:
+    if (!parseTopLevelLoop(out))
+      skipTopLevel("statement");
+    return;
   case Tok::KwTry:
     parseTopLevelTry(out);
     return;
   case Tok::KwDef:
-    skipTopLevel("host function");
+    parseHostFunction(out, {});
     return;
   case Tok::KwClass:
-    skipTopLevel("class");
+    parseClass({}, peek().range, out);
     return;
   default:
     skipTopLevel("statement");
@@ -216,29 +220,16 @@ bool Parser::parseTopLevelIf(Block &out) {
 void Parser::parseTopLevelTry(Block &out) {
   skipLine();
   if (accept(Tok::Indent)) {
+    ++tries;
     while (!at(Tok::Dedent) && !at(Tok::End))
       parseTopLevel(out);
+    --tries;
     accept(Tok::Dedent);
   }
   while (at(Tok::KwElse) || at(Tok::KwExcept) || at(Tok::KwFinally)) {
     skipLine();
     skipBlock();
   }
-}
-
-/// "NAME = expr" or "NAME: expr = expr". Fails quietly when the value is not in the language: then it is host code.
-bool Parser::parseTopLevelAssignment(Block &out) {
-  size_t start = position;
-  Block line;
-  ++quiet;
-  bool parsed = parseSimpleLine(line);
-  --quiet;
-  if (!parsed) {
-    position = start;
-    return false;
-  }
-  out.insert(out.end(), line.begin(), line.end());
-  return true;
 }
 
 std::string Parser::parseDottedName() {
@@ -282,6 +273,7 @@ bool Parser::parseImport(Block &out) {
   SourceRange begin = peek().range;
   auto *stmt = make<ImportStmt>(begin);
   stmt->isFrom = advance().kind == Tok::KwFrom;
+  stmt->isOptional = tries > 0;
   if (stmt->isFrom) {
     for (; at(Tok::Dot) || at(Tok::Ellipsis); advance())
       stmt->level += at(Tok::Dot) ? 1 : 3;
@@ -338,8 +330,10 @@ void Parser::parseDecorated(Block &out) {
   std::vector<Decorator> decorators;
   while (at(Tok::At))
     decorators.push_back(parseDecorator());
+  if (at(Tok::KwClass))
+    return parseClass(std::move(decorators), begin, out);
   if (!at(Tok::KwDef)) {
-    skipTopLevel(at(Tok::KwClass) ? "class" : "statement");
+    skipTopLevel("statement");
     return;
   }
   bool isJit = std::any_of(decorators.begin(), decorators.end(),
@@ -347,13 +341,15 @@ void Parser::parseDecorated(Block &out) {
   bool isConstexpr = std::any_of(decorators.begin(), decorators.end(),
                                  [](const Decorator &decorator) { return isConstexprDecorator(decorator.name); });
   if (!isJit && !isConstexpr) {
-    skipTopLevel("host function");
+    parseHostFunction(out, decorators);
     return;
   }
   // What runs at compile time may be any Python; it is an error only where a kernel uses it.
   bool deferred = module.defersErrors;
   module.defersErrors |= isConstexpr;
+  hostSyntax += isConstexpr ? 1 : 0;
   FunctionStmt *function = parseFunction(std::move(decorators), begin);
+  hostSyntax -= isConstexpr ? 1 : 0;
   module.defersErrors = deferred;
   if (!function)
     return;
@@ -369,10 +365,11 @@ void Parser::attachDirectives(FunctionStmt &function, uint32_t begin) {
   parseDirectives(*this, first, last, &function.directives);
 }
 
-FunctionStmt *Parser::parseFunction(std::vector<Decorator> decorators, SourceRange begin) {
+FunctionStmt *Parser::parseFunction(std::vector<Decorator> decorators, SourceRange begin, bool hasDirectives) {
   auto *function = make<FunctionStmt>(begin);
   size_t reported = diagnostics.all().size();
-  attachDirectives(*function, begin.begin);
+  if (hasDirectives)
+    attachDirectives(*function, begin.begin);
   advance();
   function->decorators = std::move(decorators);
   function->nameRange = peek().range;
@@ -447,9 +444,7 @@ Module parse(const SourceFile &file, DiagnosticEngine &diagnostics, bool defersE
   Module module;
   module.defersErrors = defersErrors;
   module.file = diagnostics.addFile(file);
-  // Byte offsets are 32-bit; nobody writes a kernel of this size.
-  constexpr size_t maxFileSize = size_t(64) << 20;
-  if (file.text.size() > maxFileSize) {
+  if (file.text.size() > maxSourceBytes) {
     diagnostics.report(Diag::file_too_large, {0, 0, module.file}, {std::to_string(file.text.size() >> 20)});
     return module;
   }

@@ -13,6 +13,9 @@ namespace tile::frontend {
 /// wrong inside of a function is only reported when that is used.
 Module parse(const SourceFile &file, DiagnosticEngine &diagnostics, bool defersErrors = false);
 
+/// Adds what a sidecar (ParseSidecar.cpp) says of the kernels of a parsed file.
+void applySidecar(Module &module, const SourceFile &sidecar, DiagnosticEngine &diagnostics);
+
 /// Parses a string as one expression (a -D value, a signature); 'description' names it in messages.
 const Expr *parseExpression(const SourceFile &text, Module &module, DiagnosticEngine &diagnostics);
 

@@ -14,6 +14,7 @@ public:
   Parser(std::string_view text, TokenStream stream, Module &module, DiagnosticEngine &diagnostics);
 
   void parseModule();
+  void parseSidecar(); // ParseSidecar.cpp
   const Expr *parseWholeExpression();
 
 private:
@@ -38,18 +39,31 @@ private:
   void parseTopLevel(Block &out);
   bool parseTopLevelIf(Block &out);
   void parseTopLevelTry(Block &out);
-  bool parseTopLevelAssignment(Block &out);
   bool parseImport(Block &out);
   bool parseImportedNames(ImportStmt &import);
   std::string parseDottedName();
   void parseDecorated(Block &out);
   Decorator parseDecorator();
-  FunctionStmt *parseFunction(std::vector<Decorator> decorators, SourceRange begin);
+  FunctionStmt *parseFunction(std::vector<Decorator> decorators, SourceRange begin, bool hasDirectives = true);
   bool parseParameters(FunctionStmt &function);
   bool parseParameter(FunctionStmt &function, bool &keywordOnly);
   void skipTopLevel(std::string what);
   void attachDirectives(FunctionStmt &function, uint32_t begin);
   bool takeTopLevelLine(Block &out, const Stmt *stmt);
+
+  // ParseClass.cpp
+  void parseClass(std::vector<Decorator> decorators, SourceRange begin, Block &out);
+  bool parseClassHeader(ClassStmt &node);
+  void parseMember(ClassStmt &node);
+  void parseMethod(ClassStmt &node, std::vector<Decorator> decorators, SourceRange begin);
+  // ParseHost.cpp
+  bool parseTopLevelAssignment(Block &out);
+  bool parseTopLevelLoop(Block &out);
+  void parseHostFunction(Block &out, const std::vector<Decorator> &decorators);
+  bool hasKernelInside(size_t begin, size_t end) const;
+  const FunctionStmt *parseEvaluable(size_t begin);
+  void parseHostScope(Block &out, size_t begin);
+  bool parseApplication(Block &out);
 
   // ParseStatements.cpp
   bool parseBlock(Block &out);
@@ -60,11 +74,14 @@ private:
   const Stmt *parseExpressionStatement();
   const Stmt *parseAssignment(const Expr *target, SourceRange begin);
   const Stmt *parseAugmented(const Expr *target, SourceRange begin);
+  const Stmt *parseAugmentedAttribute(const Expr *target, SourceRange begin);
   const Stmt *parseAnnotated(const Expr *target, SourceRange begin);
   bool checkTarget(const Expr *target);
   void parseIf(Block &out);
   void parseFor(Block &out);
+  bool parseFurtherTargets(ForStmt &loop);
   void parseWhile(Block &out);
+  void parseWith(Block &out);
   bool rejectStatement();
   void rejectElseOfLoop(std::string_view loop);
 
@@ -116,11 +133,18 @@ private:
   SourceRange previousRange;
   size_t nextDirective = 0;
   unsigned nesting = 0;
-  unsigned quiet = 0;         // > 0: speculative, nothing is reported
-  unsigned hostSyntax = 0;    // > 0: lambdas, dictionaries and comprehensions are allowed
-  bool failedQuietly = false; // what a speculative parse would have reported
-  bool allowMatMul = false;   // "@" is an operator in "expect" directives only
+  unsigned quiet = 0;            // > 0: speculative, nothing is reported
+  unsigned hostSyntax = 0;       // > 0: lambdas, dictionaries and all comprehensions are allowed
+  unsigned attributeTargets = 0; // > 0: attributes can be assigned
+  unsigned tries = 0;            // "try" statements around
+  bool failedQuietly = false;    // what a speculative parse would have reported
+  bool allowMatMul = false;      // "@" is an operator in "expect" directives only
 };
+
+/// Decorators that make a function part of the language.
+bool isJitDecorator(std::string_view name);
+/// Functions that run at compile time. "@tl.constexpr" is how projects wrote it before there was a name for it.
+bool isConstexprDecorator(std::string_view name);
 
 /// Directives in [begin, end) of the stream -> 'set' and module.instances.
 void parseDirectives(Parser &parser, size_t begin, size_t end, DirectiveSet *set);

@@ -32,14 +32,19 @@ struct ModuleScope {
   struct Import {
     std::string module, name; // "from module import name"
     uint32_t level = 0;       // leading dots of the module
+    SourceRange range;        // of the statement
   };
   const Module *module = nullptr;
-  std::string path;                                // "<...>" where there is no file
-  std::map<std::string, SymValue> globals;         // resolved
-  std::map<std::string, const Expr *> expressions; // not evaluated yet
-  std::map<std::string, Import> imports;           // not looked up yet
-  std::vector<Import> stars;                       // "from module import *"
-  std::set<std::string> pending;                   // being evaluated: finds cycles
+  ModuleScope *parent = nullptr;                     // of a host function: the names around it
+  const std::vector<SkippedName> *skipped = nullptr; // host code in it
+  std::string path;                                  // "<...>" where there is no file
+  std::map<std::string, SymValue> globals;           // resolved
+  std::map<std::string, const Expr *> expressions;   // not evaluated yet
+  std::map<std::string, Block> statements;           // that make the value, in order; often only the assignment
+  std::map<std::string, const Expr *> hostValues;    // beyond the language
+  std::map<std::string, Import> imports;             // not looked up yet
+  std::vector<Import> stars;                         // "from module import *"
+  std::set<std::string> pending;                     // being evaluated: finds cycles
 };
 
 class Sema {
@@ -101,7 +106,15 @@ public:
   // ---------------------------------------------------------------------------------------------- SemaCall.cpp
   /// Calls a function or builtin by position.
   SymValue callValue(const SymValue &callee, const std::vector<SymValue> &arguments, SourceRange range);
+
+  // -------------------------------------------------------------------------------- SemaAccess.cpp, SemaClass.cpp
+  SymValue attributeOf(const SymValue &value, const AttributeExpr &expr);
+  bool hasAttribute(const SymValue &value, const std::string &name);
+  /// isinstance() of a type or class; nothing if 'type' is neither.
+  std::optional<bool> isInstance(const SymValue &value, const SymValue &type);
   SymValue fromResult(const EvalResult &result, SourceRange range);
+  /// What "tl", "math" or another of the language's own modules has under a name.
+  std::optional<Value> namespaceMember(const std::string &space, const std::string &name);
 
   bool isTile1() const { return request.standard == Standard::Tile1; }
 
@@ -144,6 +157,10 @@ private:
     std::vector<int64_t> block;             // of a tensor descriptor; type is that of its elements
     bool padsNan = false;                   // of one whose outside reads as NaN
     std::map<std::string, int> assumptions; // of its arguments
+    bool isTuple = false;                   // of elements, which are arguments of their own
+    std::vector<KernelParameter> elements;
+    std::vector<std::string> fields;   // names of the elements of a named tuple
+    const ClassStmt *record = nullptr; // its class, if there is one
   };
   /// What the launcher passes.
   struct KernelArgument {
@@ -151,7 +168,7 @@ private:
     DType type;
     int divisibility = 1;
   };
-  static std::vector<KernelArgument> argumentsOf(const Parameter &formal, const KernelParameter &parameter);
+  static std::vector<KernelArgument> argumentsOf(const std::string &name, const KernelParameter &parameter);
   SymValue parameterValue(const KernelParameter &parameter, mlir::ValueRange arguments, SourceRange range);
   std::optional<KernelParameter> parseDescriptor(llvm::StringRef text, SourceRange range);
   const FunctionStmt *selectKernel(const InstanceDirective *&instance);
@@ -165,11 +182,34 @@ private:
   std::optional<SymValue> evaluateText(const std::string &text, const std::string &description);
   std::optional<SymValue> constantOnly(const SymValue &value, const std::string &what, SourceRange range);
   void selectOptions(const FunctionStmt &kernel, const InstanceDirective *instance);
-  bool applyAssumption(const Parameter &parameter, KernelParameter &resolved);
+  bool applyAssumption(const std::string &name, SourceRange range, KernelParameter &resolved);
   mlir::OwningOpRef<mlir::ModuleOp> emitKernel(const FunctionStmt &kernel, const InstanceDirective *instance,
                                                const std::vector<KernelParameter> &parameters);
   void setKernelAttributes(KernelOp op, const FunctionStmt &kernel, const InstanceDirective *instance,
                            const std::vector<KernelParameter> &parameters);
+
+  // SemaTupleParameters.cpp
+  /// Splits at commas outside of brackets and quotes.
+  static llvm::SmallVector<std::string> splitTopLevel(llvm::StringRef text);
+  /// args_0, args_shape
+  static std::string elementName(const std::string &name, size_t index, const std::vector<std::string> &fields);
+  const ClassStmt *recordOf(const Expr *annotation);
+  bool isTupleText(llvm::StringRef text);
+  bool isTupleAnnotation(const Expr &annotation);
+  std::optional<KernelParameter> tupleFromText(const std::string &name, llvm::StringRef text, const ClassStmt *record,
+                                               SourceRange range);
+  std::optional<KernelParameter> elementFromText(const std::string &name, llvm::StringRef text, const Expr *annotation,
+                                                 SourceRange range);
+  std::optional<KernelParameter> elementFromAnnotation(const std::string &name, const Expr &annotation);
+  std::optional<KernelParameter> elementFromDefinition(const std::string &name);
+  void addMissingElement(const std::string &name, bool isConstexpr);
+  static void forEachLeaf(const std::string &name, const KernelParameter &parameter,
+                          llvm::function_ref<void(const std::string &, const KernelParameter &)> visit);
+  static SymValue tupleValue(const KernelParameter &parameter,
+                             llvm::function_ref<SymValue(const KernelParameter &)> valueOf);
+  SymValue unknownOf(const KernelParameter &parameter);
+  void rememberLeaves(const std::string &name, const SymValue &value);
+  std::optional<std::pair<SourceRange, std::string>> tupleHint(const SymValue &value);
 
   // SemaChoices.cpp
   bool isLeftOpen(const Parameter &parameter);
@@ -180,7 +220,6 @@ private:
 
   // SemaDecorators.cpp
   std::optional<SymValue> evaluateQuietly(const Expr &expr);
-  const CallExpr *firstConfig(const Expr &expr);
   using ResolvedParameters = std::map<std::string, std::optional<KernelParameter>>;
   void applyAutotune(const CallExpr &decorator, ResolvedParameters &parameters);
   void applyHeuristics(const CallExpr &decorator, ResolvedParameters &parameters);
@@ -189,8 +228,46 @@ private:
                                    const ResolvedParameters &parameters);
   mlir::Value unknownValue(DType type);
 
+  // SemaConfigs.cpp
+  enum class ConfigWalk { GoesOn, Continue, Break, Done };
+  const CallExpr *firstConfig(const Expr &expr);
+  const CallExpr *firstConfigNamed(const std::string &name);
+  const CallExpr *firstConfigOfCall(const CallExpr &call);
+  const CallExpr *firstConfigOfComprehension(const ComprehensionExpr &node, size_t clause);
+  ConfigWalk walkForConfig(const Block &block, const CallExpr *&found);
+  ConfigWalk walkIfForConfig(const IfStmt &stmt, const CallExpr *&found);
+  ConfigWalk walkLoopForConfig(const ForStmt &stmt, const CallExpr *&found);
+  std::vector<SymValue> hostItems(const Expr &iterable);
+  void bindQuietly(const Expr &target, const SymValue &value);
+  std::optional<bool> hostTruth(const Expr &condition);
+
+  // SemaHost.cpp
+  void declareStatement(const Stmt &stmt);
+  void declareHost(const HostStmt &host);
+  std::optional<bool> moduleCondition(const Expr &condition);
+  void hide(const std::string &name);
+  SymValue runStatements(const std::string &name, const Block &statements);
+  bool needsRun(const std::string &name) const;
+  std::optional<SymValue> hostFunction(const std::string &name);
+  std::optional<SymValue> callHostFunction(const FunctionStmt &function, const std::vector<SymValue> &arguments,
+                                           SourceRange range);
+  bool walkElements(const ForStmt &stmt);
+  bool changeList(const Expr &expr);
+  /// Whether what is evaluated is code of the host program, which may call its functions.
+  bool isHostCode() const { return hostDepth > 0 || isConstexprFunction(); }
+
+  // SemaAsserts.cpp
+  std::string valuesIn(const Expr &condition);
+  std::string messageText(const Expr &message);
+  std::optional<SymValue> staticAssert(const CallExpr &call);
+  std::optional<std::pair<SourceRange, std::string>> originOf(const Expr &expr, const SymValue &value);
+
+  // SemaMethods.cpp
+  std::optional<SymValue> methodOfConstant(const SymValue &receiver, const std::string &name,
+                                           const std::vector<SymValue> &arguments, SourceRange range);
+
   // SemaDirectives.cpp
-  bool checkDirectives(const FunctionStmt &kernel);
+  bool checkDirectives(const FunctionStmt &kernel, const std::vector<KernelParameter> &parameters);
   double evaluateTolerance(const ExpectDirective &directive);
   mlir::DictionaryAttr launchAttribute(const FunctionStmt &kernel, const InstanceDirective *instance);
 
@@ -200,6 +277,10 @@ private:
   std::optional<SymValue> importMember(const ModuleScope::Import &import, SourceRange range);
   std::optional<SymValue> lookupIn(ModuleScope &module, const std::string &name, SourceRange range);
   std::string findModule(uint32_t level, const std::string &dotted);
+  std::vector<std::string> moduleFolders(uint32_t level);
+  std::string explainMissing(const ModuleScope::Import &import);
+  SymValue unknownImport(const std::string &name, SourceRange range);
+  void warnMissingModule(const ImportStmt &import);
   ModuleScope *loadModule(const std::string &path);
   ModuleScope *ownerOf(const FunctionStmt &function) { return owners.at(&function); }
   bool reportBroken(const FunctionStmt &function, std::optional<SourceRange> call = std::nullopt);
@@ -227,7 +308,6 @@ private:
   std::optional<SymValue> lookupGlobal(const std::string &name, SourceRange range);
   SymValue evaluateGlobal(const std::string &name);
   SymValue lookupAttribute(const NamespaceValue &space, const std::string &name, SourceRange range);
-  std::optional<Value> namespaceMember(const std::string &space, const std::string &name);
   SymValue unknownName(const std::string &name, SourceRange range);
 
   // SemaExpr.cpp
@@ -244,12 +324,20 @@ private:
   SymValue joinRegions(mlir::scf::IfOp skeleton, const SymValue &thenValue, const SymValue &elseValue);
 
   // SemaAccess.cpp
-  SymValue evaluateAttribute(const AttributeExpr &expr);
   SymValue attributeOfTensor(const SymValue &value, const AttributeExpr &expr);
   SymValue attributeOfType(DType type, const AttributeExpr &expr);
   SymValue evaluateSubscript(const SubscriptExpr &expr);
   SymValue indexTensor(const SymValue &value, const SubscriptExpr &expr);
   SymValue indexTuple(const SymValue &value, const SubscriptExpr &expr);
+
+  // SemaCollections.cpp
+  std::optional<SymValue> typeOf(const SymValue &value);
+  SymValue typeOfTuple(const std::vector<SymValue> &types, SourceRange range);
+  SymValue evaluateComprehension(const ComprehensionExpr &expr);
+  bool evaluateClauses(const ComprehensionExpr &expr, size_t clause, std::vector<SymValue> &results);
+  std::optional<std::vector<SymValue>> itemsOf(const Expr &iterable);
+  SymValue evaluateDictionary(const DictExpr &expr);
+  SymValue lookupKey(const SymValue &dictionary, const SubscriptExpr &expr);
 
   // SemaCall.cpp
   struct BoundArgument {
@@ -260,11 +348,30 @@ private:
   SymValue evaluateCall(const CallExpr &expr);
   bool evaluateArguments(const CallExpr &expr, std::vector<BoundArgument> &arguments);
   SymValue callValue(const SymValue &callee, std::vector<BoundArgument> arguments, const CallExpr &expr);
+  std::optional<SymValue> callFunction(const SymValue &callee, std::vector<BoundArgument> &arguments,
+                                       SourceRange range);
   SymValue callBuiltin(const BuiltinInfo &info, const std::vector<BoundArgument> &arguments, SourceRange range);
   SymValue callType(const SymValue &callee, const std::vector<BoundArgument> &arguments, const CallExpr &expr);
-  SymValue callHelper(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range);
+  /// 'self', if given, becomes what the first parameter is at the end.
+  SymValue callHelper(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range,
+                      SymValue *self = nullptr);
   bool bindParameters(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range,
                       Environment &scope);
+
+  // SemaClass.cpp
+  std::vector<const ClassStmt *> basesOf(const ClassStmt &type, unsigned depth);
+  const FunctionStmt *findMethod(const ClassStmt &type, const std::string &name, unsigned depth = 0);
+  std::optional<SymValue> classConstant(const ClassStmt &type, const std::string &name, unsigned depth = 0);
+  std::optional<SymValue> evaluateConstant(const ClassStmt &type, const std::string &name, unsigned depth);
+  std::optional<SymValue> memberOf(const SymValue &value, const std::string &name, SourceRange range);
+  SymValue instantiate(const ClassStmt &type, std::vector<BoundArgument> arguments, SourceRange range);
+  SymValue makeNamedTuple(const ClassStmt &type, const std::vector<BoundArgument> &arguments, SourceRange range);
+  SymValue makeObject(const ClassStmt &type, std::vector<BoundArgument> arguments, SourceRange range);
+  std::optional<SymValue> declareNamedTuple(const std::vector<BoundArgument> &arguments);
+  void assignAttribute(const AttributeExpr &target, const SymValue &value, SourceRange range);
+  std::optional<SymValue> callSpecial(const SymValue &object, const std::string &name,
+                                      const std::vector<SymValue> &arguments, SourceRange range);
+  std::optional<SymValue> objectOperator(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range);
 
   // SemaVariables.cpp
   /// `isAssigned`: from here on. Otherwise wherever its value is known: at the head of a loop, or behind it.
@@ -284,6 +391,7 @@ private:
 
   // SemaStatements.cpp
   BlockResult emitBlock(const Continuation &start);
+  void enterContexts(const WithStmt &stmt);
   bool emitSimple(const Stmt &stmt);
   void emitAssign(const AssignStmt &stmt);
   void emitAugAssign(const AugAssignStmt &stmt);
@@ -291,8 +399,10 @@ private:
   void emitAssert(const AssertStmt &stmt);
   void assign(const Expr &target, const SymValue &value, SourceRange range);
   void bind(const NameExpr &target, SymValue value);
+  void rememberLiterals(const SymValue &value, const SymValue &bound, const NameExpr &name);
   SymValue decay(const SymValue &value, SourceRange range);
   SymValue decayAll(const SymValue &value, SourceRange range);
+  void decayApart(SymValue &value, const SymValue &other, SourceRange range);
 
   // SemaControl.cpp
   std::optional<BlockResult> emitIf(const IfStmt &stmt, size_t branch, const Continuation &rest);
@@ -302,6 +412,8 @@ private:
   void joinEnvironments(const Environment &thenEnv, const Environment &elseEnv, const IfStmt &stmt,
                         std::vector<std::string> &changed);
   bool checkReturnTypes(mlir::scf::IfOp skeleton, BlockResult &thenResult, BlockResult &elseResult);
+  void decayBranches(mlir::scf::IfOp skeleton, SymValue &thenValue, SymValue &elseValue, SourceRange thenRange,
+                     SourceRange elseRange);
 
   // SemaJumps.cpp
   struct JumpingLoop {
@@ -331,6 +443,7 @@ private:
   /// Whether what is compiled is a function that runs at compile time.
   bool isConstexprFunction() const { return !frames.empty() && frames.back().function->isConstexpr; }
   std::vector<std::string> assignedNames(const Block &body);
+  void decayCarriedTuples(const Block &body, const Expr *condition, SourceRange loop);
   bool loopCarried(const std::vector<std::string> &names, const Environment &before, const Environment &after,
                    SourceRange loop, llvm::SmallVectorImpl<mlir::Value> &values);
   void leaveLoop(const Environment &before, const std::vector<std::string> &names, mlir::ValueRange results,
@@ -343,7 +456,23 @@ private:
   std::deque<Module> importedModules;
   std::map<std::string, std::unique_ptr<ModuleScope>> modules; // by path; null: cannot be read
   ModuleScope *current = nullptr;
+  std::vector<std::unique_ptr<ModuleScope>> hostScopes;
+  struct MissingImport {
+    SourceRange range;
+    std::string reason;
+  };
+  std::map<std::string, MissingImport> missingImports; // by the name that they have in messages
+  std::map<std::string, std::string> unreadable;       // files, and why
+  std::map<std::string, const CallExpr *> localConfigs;
+  unsigned hostDepth = 0;    // of values outside of kernels that are being evaluated
+  unsigned quietDepth = 0;   // of evaluations that report nothing
+  unsigned messageDepth = 0; // of texts that may name run-time values
   std::map<const FunctionStmt *, ModuleScope *> owners;
+  std::map<const ClassStmt *, ModuleScope *> classOwners;
+  unsigned tupleDepth = 0;
+  std::string missingElements;                 // of the parameter that is being resolved
+  std::map<std::string, SymValue> tupleLeaves; // elements of parameters that are tuples, by their names
+  std::map<std::string, SourceRange> argumentRanges;
   /// Parameter -> type or value, from the instance directive and --signature.
   std::map<std::string, std::pair<std::string, SourceRange>> specifications;
   std::set<int64_t> openSizes;                // that are no powers of two, and are allowed all the same

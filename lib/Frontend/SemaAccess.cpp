@@ -1,5 +1,6 @@
 // Attributes and subscripts: tensor.dtype, x[:, None], tuples by constant index.
 
+#include "Frontend/Builtins.h"
 #include "Frontend/Sema.h"
 
 using namespace mlir;
@@ -39,19 +40,39 @@ static std::optional<Value> limitOf(DType type, std::string_view name) {
   return std::nullopt;
 }
 
-SymValue Sema::evaluateAttribute(const AttributeExpr &expr) {
-  SymValue value = evaluate(*expr.value);
+/// A builtin that is called on a value.
+static SymValue methodOf(const SymValue &value, const BuiltinInfo *builtin) {
+  SymValue method;
+  method.kind = SymValue::Kind::Method;
+  method.constant = builtin;
+  method.elements = {value};
+  return method;
+}
+
+SymValue Sema::attributeOf(const SymValue &value, const AttributeExpr &expr) {
   if (value.isError())
     return {};
+  if (std::optional<SymValue> member = memberOf(value, expr.attribute, expr.range))
+    return *member;
   if (value.isConstant()) {
     if (const auto *space = std::get_if<NamespaceValue>(&value.constant))
       return lookupAttribute(*space, expr.attribute, expr.range);
     // constexpr.value is the plain Python value.
     if (expr.attribute == "value" && !std::holds_alternative<NamespaceValue>(value.constant))
       return value;
-    if (const auto *type = std::get_if<DType>(&value.constant))
+    if (const auto *type = std::get_if<DType>(&value.constant); type && expr.attribute != "type")
       return attributeOfType(*type, expr);
   }
+  if (expr.attribute == "type")
+    if (std::optional<SymValue> type = typeOf(value))
+      return *type;
+  if (value.isTuple() && expr.attribute == "values")
+    return value;
+  if (value.kind == SymValue::Kind::ConstantType && expr.attribute == "value")
+    return value.elements.front();
+  if (value.kind == SymValue::Kind::Dictionary)
+    if (const BuiltinInfo *method = findBuiltin("dict." + expr.attribute))
+      return methodOf(value, method);
   const auto *named = value.isConstant() ? std::get_if<TypeNameValue>(&value.constant) : nullptr;
   constexpr StringLiteral limitsOf = "limits of ";
   if (named && StringRef(named->name).starts_with(limitsOf))
@@ -95,7 +116,8 @@ SymValue Sema::evaluateAttribute(const AttributeExpr &expr) {
   }
   if (value.kind == SymValue::Kind::BlockPointer && (expr.attribute == "dtype" || expr.attribute == "type"))
     return SymValue::makeConstant(value.type);
-  return error(Diag::no_attribute, expr.attributeRange, {describe(value), expr.attribute});
+  return error(Diag::no_attribute, expr.attributeRange, {describe(value), expr.attribute},
+               originOf(*expr.value, value));
 }
 
 SymValue Sema::attributeOfTensor(const SymValue &value, const AttributeExpr &expr) {
@@ -124,7 +146,9 @@ SymValue Sema::attributeOfTensor(const SymValue &value, const AttributeExpr &exp
       return error(Diag::transpose_rank, expr.range, {describe(value)});
     return permute(value, {1, 0}, expr.range);
   }
-  return error(Diag::no_attribute, expr.attributeRange, {describe(value), name});
+  if (const BuiltinInfo *method = findBuiltin(name); method && (method->flags & Method))
+    return methodOf(value, method);
+  return error(Diag::no_attribute, expr.attributeRange, {describe(value), name}, tupleHint(value));
 }
 
 SymValue Sema::attributeOfType(DType type, const AttributeExpr &expr) {
@@ -158,7 +182,16 @@ SymValue Sema::evaluateSubscript(const SubscriptExpr &expr) {
     if (found != value.names.end())
       return value.elements[static_cast<size_t>(found - value.names.begin())];
   }
-  return error(Diag::not_subscriptable, expr.range, {describe(value)});
+  if (value.kind == SymValue::Kind::Dictionary)
+    return lookupKey(value, expr);
+  if (value.kind == SymValue::Kind::Object) {
+    SymValue index = evaluate(*expr.index);
+    if (index.isError())
+      return {};
+    if (std::optional<SymValue> item = callSpecial(value, "__getitem__", {index}, expr.range))
+      return *item;
+  }
+  return error(Diag::not_subscriptable, expr.range, {describe(value)}, originOf(*expr.value, value));
 }
 
 /// x[:, None]: ':' keeps a dimension, None inserts one of size 1. Dimensions that are not named follow.
@@ -187,6 +220,9 @@ SymValue Sema::indexTensor(const SymValue &value, const SubscriptExpr &expr) {
         continue; // the dimension is gone
       }
     }
+    if (!isFull && !isNew && value.isScalar() && !slice)
+      return error(Diag::scalar_index, item->range, {unparse(*expr.value), describe(value), unparse(*item)},
+                   tupleHint(value));
     if (!isFull && !isNew)
       return error(Diag::tensor_subscript, item->range, {unparse(*item)});
     if (isNew)
@@ -222,13 +258,24 @@ SymValue Sema::indexTuple(const SymValue &value, const SubscriptExpr &expr) {
       return error(Diag::tuple_index, expr.range, {unparse(*expr.index), std::to_string(value.elements.size())});
     return value.elements[static_cast<size_t>(*index)];
   }
-  if (slice->step)
-    return error(Diag::not_supported, expr.range, {"a slice with a step"});
-  std::optional<Int128> lower = evaluateBound(slice->lower, 0), upper = evaluateBound(slice->upper, size);
+  std::optional<Int128> step = 1;
+  if (slice->step) {
+    SymValue given = evaluate(*slice->step);
+    step = given.isConstant() ? asInteger(given.constant) : std::nullopt;
+    if (given.isError())
+      return {};
+    if (!step || *step == 0)
+      return error(Diag::constant_needed, slice->step->range, {"the step of a slice", describe(given)});
+  }
+  bool isDown = *step < 0;
+  std::optional<Int128> lower = evaluateBound(slice->lower, isDown ? size - 1 : 0),
+                        upper = evaluateBound(slice->upper, isDown ? -1 : size);
   if (!lower || !upper)
     return {};
   std::vector<SymValue> elements;
-  for (Int128 i = std::max<Int128>(*lower, 0); i < std::min(*upper, size); ++i)
+  Int128 begin = isDown ? std::min(*lower, size - 1) : std::max<Int128>(*lower, 0);
+  Int128 end = isDown ? std::max<Int128>(*upper, -1) : std::min(*upper, size);
+  for (Int128 i = begin; isDown ? i > end : i < end; i += *step)
     elements.push_back(value.elements[static_cast<size_t>(i)]);
   return SymValue::makeTuple(std::move(elements));
 }

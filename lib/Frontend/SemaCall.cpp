@@ -45,11 +45,23 @@ std::optional<bool> typePredicate(DType type, bool isBlock, std::string_view nam
   return std::nullopt;
 }
 
+/// Numbers, strings and Python's own types.
+bool hasMethods(const SymValue &value) {
+  if (!value.isConstant())
+    return false;
+  const auto *type = std::get_if<TypeNameValue>(&value.constant);
+  return isNumber(value.constant) || std::holds_alternative<std::string>(value.constant) ||
+         (type && (type->name == "float" || type->name == "int" || type->name == "str"));
+}
+
 } // namespace
 
 bool Sema::evaluateArguments(const CallExpr &expr, std::vector<BoundArgument> &arguments) {
   bool ok = true;
   for (const Argument &argument : expr.arguments) {
+    // What Triton hands to functions of Python that emit code.
+    if (argument.name == "_semantic" || argument.name == "_generator" || argument.name == "_builder")
+      continue;
     const auto *starred = as<StarredExpr>(argument.value);
     SymValue value = evaluate(starred ? *starred->value : *argument.value);
     ok &= !value.isError();
@@ -58,7 +70,7 @@ bool Sema::evaluateArguments(const CallExpr &expr, std::vector<BoundArgument> &a
       continue;
     }
     if (ok && !value.isTuple())
-      error(Diag::unpack_tuple, argument.value->range, {describe(value)}), ok = false;
+      error(Diag::unpack_tuple, argument.value->range, {describe(value)}, tupleHint(value)), ok = false;
     for (const SymValue &element : value.elements)
       arguments.push_back({"", element, argument.value->range});
   }
@@ -67,7 +79,9 @@ bool Sema::evaluateArguments(const CallExpr &expr, std::vector<BoundArgument> &a
 
 SymValue Sema::evaluateCall(const CallExpr &expr) {
   std::vector<BoundArgument> arguments;
-  if (const auto *method = as<AttributeExpr>(expr.callee)) {
+  SymValue callee;
+  const auto *method = as<AttributeExpr>(expr.callee);
+  if (method) {
     SymValue receiver = evaluate(*method->value);
     if (receiver.isError())
       return {};
@@ -86,6 +100,16 @@ SymValue Sema::evaluateCall(const CallExpr &expr) {
         sizes.push_back(SymValue::makeConstant(Int128(size)));
       return SymValue::makeTuple(std::move(sizes));
     }
+    if (hasMethods(receiver)) {
+      if (!evaluateArguments(expr, arguments))
+        return {};
+      std::vector<SymValue> values;
+      for (const BoundArgument &argument : arguments)
+        values.push_back(argument.value);
+      if (std::optional<SymValue> result = methodOfConstant(receiver, method->attribute, values, expr.range))
+        return *result;
+      return error(Diag::no_attribute, method->attributeRange, {describe(receiver), method->attribute});
+    }
     bool isBlockPointer = receiver.kind == SymValue::Kind::BlockPointer;
     if (receiver.isTensor() || isBlockPointer || receiver.kind == SymValue::Kind::Descriptor) {
       std::string prefix = receiver.kind == SymValue::Kind::Descriptor ? "desc." : "";
@@ -95,26 +119,59 @@ SymValue Sema::evaluateCall(const CallExpr &expr) {
       arguments.push_back({"", receiver, method->value->range});
       return evaluateArguments(expr, arguments) ? callBuiltin(*info, arguments, expr.range) : SymValue();
     }
+    callee = attributeOf(receiver, *method);
+  } else {
+    callee = evaluate(*expr.callee);
   }
-  SymValue callee = evaluate(*expr.callee);
-  if (callee.isError() || !evaluateArguments(expr, arguments))
+  if (callee.isError())
+    return {};
+  const auto *builtin = callee.isConstant() ? std::get_if<const BuiltinInfo *>(&callee.constant) : nullptr;
+  if (builtin && (*builtin)->emit == emitStaticAssert)
+    if (std::optional<SymValue> result = staticAssert(expr))
+      return *result;
+  bool hasMessage = builtin && (*builtin)->emit == emitDeviceAssert;
+  messageDepth += hasMessage;
+  bool isEvaluated = evaluateArguments(expr, arguments);
+  messageDepth -= hasMessage;
+  if (!isEvaluated)
     return {};
   return callValue(callee, std::move(arguments), expr);
 }
 
-SymValue Sema::callValue(const SymValue &callee, std::vector<BoundArgument> arguments, const CallExpr &expr) {
-  if (callee.isConstant()) {
+/// A function, method, class or object; nothing for what is called in other ways.
+std::optional<SymValue> Sema::callFunction(const SymValue &callee, std::vector<BoundArgument> &arguments,
+                                           SourceRange range) {
+  if (callee.kind == SymValue::Kind::Method)
+    arguments.insert(arguments.begin(), {"", callee.elements.front(), range});
+  if (callee.isConstant() || callee.kind == SymValue::Kind::Method) {
     if (const auto *builtin = std::get_if<const BuiltinInfo *>(&callee.constant))
-      return callBuiltin(**builtin, arguments, expr.range);
+      return callBuiltin(**builtin, arguments, range);
     if (const auto *function = std::get_if<const FunctionStmt *>(&callee.constant))
-      return callHelper(**function, arguments, expr.range);
+      return callHelper(**function, arguments, range);
+    if (const auto *type = std::get_if<const ClassStmt *>(&callee.constant))
+      return instantiate(**type, std::move(arguments), range);
+  }
+  const FunctionStmt *method = callee.kind == SymValue::Kind::Object ? findMethod(*callee.record, "__call__") : nullptr;
+  if (!method)
+    return std::nullopt;
+  arguments.insert(arguments.begin(), {"", callee, range});
+  return callHelper(*method, arguments, range);
+}
+
+SymValue Sema::callValue(const SymValue &callee, std::vector<BoundArgument> arguments, const CallExpr &expr) {
+  if (std::optional<SymValue> result = callFunction(callee, arguments, expr.range))
+    return *result;
+  if (callee.isConstant()) {
     if (const auto *space = std::get_if<NamespaceValue>(&callee.constant)) {
       SmallVector<SymValue> values;
+      if (StringRef(space->name).ends_with("namedtuple"))
+        if (std::optional<SymValue> type = declareNamedTuple(arguments))
+          return *type;
       for (const BoundArgument &argument : arguments)
         values.push_back(argument.value);
       if (std::optional<SymValue> answer = hostAnswer(space->name, values, request.targetCapability))
         return *answer;
-      return error(Diag::unknown_import, expr.callee->range, {space->name});
+      return unknownImport(space->name, expr.callee->range);
     }
     if (std::holds_alternative<DType>(callee.constant) || std::holds_alternative<TypeNameValue>(callee.constant))
       return callType(callee, arguments, expr);
@@ -126,6 +183,8 @@ SymValue Sema::callValue(const SymValue &callee, std::vector<BoundArgument> argu
 SymValue Sema::callType(const SymValue &callee, const std::vector<BoundArgument> &arguments, const CallExpr &expr) {
   const auto *type = std::get_if<DType>(&callee.constant);
   std::string name = type ? toString(*type) : std::get<TypeNameValue>(callee.constant).name;
+  if (arguments.empty() && (name == "tuple" || name == "list"))
+    return SymValue::makeTuple({});
   // A pointer type may name its address space behind the element.
   bool isPointerType = name == "pointer_type" && arguments.size() > 1;
   if ((arguments.size() != 1 && !isPointerType) || !arguments[0].name.empty())
@@ -135,6 +194,11 @@ SymValue Sema::callType(const SymValue &callee, const std::vector<BoundArgument>
     return cast(toTensor(value, arguments[0].range), *type, expr.range);
   if (name == "constexpr" || name == "tuple" || name == "list")
     return value;
+  if (name == "constexpr_type")
+    if (std::optional<SymValue> type = typeOf(value))
+      return *type;
+  if (name == "tuple_type" && value.isTuple())
+    return typeOfTuple(value.elements, arguments[0].range);
   if (name == "pointer_type") {
     const auto *pointee = value.isConstant() ? std::get_if<DType>(&value.constant) : nullptr;
     if (!pointee || pointee->isPointer)
@@ -276,8 +340,15 @@ bool Sema::bindParameters(const FunctionStmt &function, const std::vector<BoundA
 }
 
 /// Emits the body of a helper in place, with the arguments bound to its parameters.
-SymValue Sema::callHelper(const FunctionStmt &function, const std::vector<BoundArgument> &arguments,
-                          SourceRange range) {
+SymValue Sema::callHelper(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range,
+                          SymValue *self) {
+  if (function.isHost) {
+    std::vector<SymValue> values;
+    for (const BoundArgument &argument : arguments)
+      values.push_back(argument.value);
+    if (std::optional<SymValue> result = callHostFunction(function, values, range))
+      return *result;
+  }
   if (frames.size() >= maxCallDepth)
     return error(Diag::call_depth, range, {function.name, std::to_string(maxCallDepth)});
   if (++inlinedCalls > maxInlinedCalls)
@@ -300,6 +371,8 @@ SymValue Sema::callHelper(const FunctionStmt &function, const std::vector<BoundA
   BlockResult result = emitBlock({&function.body, 0, nullptr});
   loopDepth = outerLoops;
   foldDepth = outerFolds;
+  if (self)
+    *self = scope[function.parameters.front().name].value;
   frames.pop_back();
   return diagnostics.numErrors() == errorsBefore ? result.value : SymValue();
 }
@@ -308,12 +381,8 @@ SymValue Sema::callValue(const SymValue &callee, const std::vector<SymValue> &ar
   std::vector<BoundArgument> bound;
   for (const SymValue &argument : arguments)
     bound.push_back({"", argument, range});
-  if (callee.isConstant()) {
-    if (const auto *function = std::get_if<const FunctionStmt *>(&callee.constant))
-      return callHelper(**function, bound, range);
-    if (const auto *builtin = std::get_if<const BuiltinInfo *>(&callee.constant))
-      return callBuiltin(**builtin, bound, range);
-  }
+  if (std::optional<SymValue> result = callFunction(callee, bound, range))
+    return *result;
   return error(Diag::not_callable, range, {describe(callee)});
 }
 

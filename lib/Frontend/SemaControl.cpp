@@ -25,7 +25,9 @@ bool hasReturn(const Block &block) {
       return true;
     const auto *counted = as<ForStmt>(stmt);
     const auto *conditional = as<WhileStmt>(stmt);
-    if ((counted && hasReturn(counted->body)) || (conditional && hasReturn(conditional->body)))
+    const auto *with = as<WithStmt>(stmt);
+    if ((counted && hasReturn(counted->body)) || (conditional && hasReturn(conditional->body)) ||
+        (with && hasReturn(with->body)))
       return true;
     if (const auto *node = as<IfStmt>(stmt)) {
       if (hasReturn(node->elseBody))
@@ -108,36 +110,55 @@ Sema::BlockResult Sema::emitFoldedIf(const IfStmt &stmt, size_t branch, const Sy
       results[i] = *result;
     else
       results[i] = emitBlock(rest);
-    // Falling off the end of a function returns None.
     if (!results[i].returned)
       results[i].range = stmt.range;
   }
   --foldDepth;
   scope = before;
-  BlockResult joined{true, {}, stmt.range};
+  BlockResult joined{results[0].returned || results[1].returned, {}, stmt.range};
   if (!checkReturnTypes(skeleton, results[0], results[1]))
     return joined;
   joined.value = joinRegions(skeleton, results[0].value, results[1].value);
   return joined;
 }
 
+/// To the end of a block, in front of its terminator if it has one.
+static void setInsertionPointToRest(OpBuilder &builder, mlir::Block *block) {
+  bool isTerminated = !block->empty() && block->back().hasTrait<OpTrait::IsTerminator>();
+  builder.setInsertionPoint(block, isTerminated ? std::prev(block->end()) : block->end());
+}
+
+/// Two different constants can only meet as run-time values, each of its branch.
+void Sema::decayBranches(scf::IfOp skeleton, SymValue &thenValue, SymValue &elseValue, SourceRange thenRange,
+                         SourceRange elseRange) {
+  OpBuilder::InsertionGuard guard(builder);
+  SymValue original = thenValue;
+  setInsertionPointToRest(builder, skeleton.thenBlock());
+  decayApart(thenValue, elseValue, thenRange);
+  setInsertionPointToRest(builder, skeleton.elseBlock());
+  decayApart(elseValue, original, elseRange);
+}
+
 /// Brings the returned values of two branches to one type; false after an error.
 bool Sema::checkReturnTypes(scf::IfOp skeleton, BlockResult &thenResult, BlockResult &elseResult) {
   if (thenResult.value.isError() || elseResult.value.isError())
     return false;
-  // Two different constants can only meet as run-time values, each of its branch.
-  if (!sameValue(thenResult.value, elseResult.value)) {
-    for (BlockResult *result : {&thenResult, &elseResult}) {
-      OpBuilder::InsertionGuard guard(builder);
-      mlir::Block *block = result == &thenResult ? skeleton.thenBlock() : skeleton.elseBlock();
-      bool isTerminated = !block->empty() && block->back().hasTrait<OpTrait::IsTerminator>();
-      builder.setInsertionPoint(block, isTerminated ? std::prev(block->end()) : block->end());
-      result->value = decayAll(result->value, result->range);
-    }
+  // Falling off the end of a function returns None, or where other paths return something any value of its type.
+  for (auto [fallen, other] : {std::pair{&thenResult, &elseResult}, std::pair{&elseResult, &thenResult}}) {
+    if (fallen->returned || !other->returned || other->value.isNoneValue())
+      continue;
+    OpBuilder::InsertionGuard guard(builder);
+    setInsertionPointToRest(builder, fallen == &thenResult ? skeleton.thenBlock() : skeleton.elseBlock());
+    std::optional<SymValue> placeholder = placeholderLike(decayAll(other->value, other->range), other->range);
+    if (!placeholder)
+      return false;
+    fallen->value = *placeholder;
   }
+  decayBranches(skeleton, thenResult.value, elseResult.value, thenResult.range, elseResult.range);
   if (sameType(thenResult.value, elseResult.value))
     return true;
-  error(Diag::return_types, thenResult.range, {describe(thenResult.value), describe(elseResult.value)},
+  auto [thenText, elseText] = describeApart(thenResult.value, elseResult.value);
+  error(Diag::return_types, thenResult.range, {thenText, elseText},
         std::pair{elseResult.range, std::string("the other return is here")});
   return false;
 }
@@ -162,6 +183,11 @@ void Sema::emitJoinedIf(const IfStmt &stmt, size_t branch, const SymValue &condi
       emitBranch(stmt, branch + 1);
     after[i] = std::move(scope);
   }
+  for (auto &[name, binding] : after[0])
+    if (auto other = after[1].find(name); other != after[1].end() && binding.value.isTuple() &&
+                                          other->second.value.isTuple() && binding.unusable.empty() &&
+                                          other->second.unusable.empty())
+      decayBranches(skeleton, binding.value, other->second.value, binding.defined, other->second.defined);
   std::vector<std::string> changed;
   scope = std::move(before);
   joinEnvironments(after[0], after[1], stmt, changed);
@@ -210,8 +236,8 @@ void Sema::joinEnvironments(const Environment &thenEnv, const Environment &elseE
       continue;
     }
     Binding mixed = binding;
-    mixed.unusable =
-        "it is " + describe(binding.value) + " in one branch and " + describe(otherBinding.value) + " in the other";
+    auto [thenText, elseText] = describeApart(binding.value, otherBinding.value);
+    mixed.unusable = "it is " + thenText + " in one branch and " + elseText + " in the other";
     mixed.unusableAt = stmt.range;
     scope[name] = mixed;
   }

@@ -1,9 +1,9 @@
 // Decorators that give values to compile-time parameters: @triton.autotune and @triton.heuristics.
 //
-// They are read, not executed. Of an autotuner the first configuration counts, where nothing else gives a value; a
-// heuristic is evaluated if it follows from what is known: other constants, whether an argument is None, and what
-// divides it. Where a condition is open, false is taken: heuristics of that kind (EVEN_K, ...) allow a faster path,
-// never need it.
+// They are read, not executed. Of an autotuner the first configuration counts (SemaConfigs.cpp), where nothing else
+// gives a value; a heuristic is evaluated if it follows from what is known: other constants, whether an argument is
+// None, and what divides it. Where a condition is open, false is taken: heuristics of that kind (EVEN_K, ...) allow a
+// faster path, never need it.
 
 #include "Frontend/Sema.h"
 
@@ -38,46 +38,20 @@ const Expr *argumentOf(const CallExpr &call, StringRef name, size_t index) {
 /// Evaluates host code; nothing, and no message, if that does not give a constant.
 std::optional<SymValue> Sema::evaluateQuietly(const Expr &expr) {
   size_t reported = diagnostics.all().size();
+  ++quietDepth;
   SymValue value = evaluate(expr);
+  --quietDepth;
   (void)diagnostics.takeSince(reported);
   SmallVector<mlir::Value> leaves;
   flatten(value, leaves);
   return value.isError() || !leaves.empty() ? std::nullopt : std::optional(value);
 }
 
-/// The call of triton.Config that is the first of a list, of a comprehension (whose targets are bound), or a name of
-/// such.
-const CallExpr *Sema::firstConfig(const Expr &expr) {
-  if (const auto *list = as<ListExpr>(&expr))
-    return list->elements.empty() ? nullptr : firstConfig(*list->elements.front());
-  if (const auto *node = as<ComprehensionExpr>(&expr)) {
-    for (const ComprehensionExpr::Clause &clause : node->clauses) {
-      std::optional<SymValue> items = evaluateQuietly(*clause.iterable);
-      if (!items || !items->isTuple() || items->elements.empty())
-        return nullptr;
-      SymValue first = items->elements.front();
-      bool unpacks = clause.targets.size() > 1;
-      if (unpacks && first.elements.size() != clause.targets.size())
-        return nullptr;
-      for (auto [index, target] : llvm::enumerate(clause.targets))
-        scope[target] = Binding{unpacks ? SymValue(first.elements[index]) : first, clause.iterable->range};
-    }
-    return firstConfig(*node->element);
-  }
-  if (const auto *sum = as<BinaryExpr>(&expr))
-    return firstConfig(*sum->left);
-  if (const auto *name = as<NameExpr>(&expr)) {
-    auto found = current->expressions.find(name->id);
-    return found == current->expressions.end() ? nullptr : firstConfig(*found->second);
-  }
-  const auto *call = as<CallExpr>(&expr);
-  return call && lastName(*call->callee) == "Config" ? call : nullptr;
-}
-
 /// Values of parameters that nothing else has given, from the first configuration; its options, if one was needed.
 void Sema::applyAutotune(const CallExpr &decorator, ResolvedParameters &parameters) {
   InModule inside(*this, current);
   const Expr *configs = argumentOf(decorator, "configs", 0);
+  localConfigs.clear();
   const CallExpr *config = configs ? firstConfig(*configs) : nullptr;
   const auto *values = config ? as<DictExpr>(argumentOf(*config, "kwargs", 0)) : nullptr;
   if (!values)
@@ -139,10 +113,8 @@ void Sema::applyHeuristics(const CallExpr &decorator, ResolvedParameters &parame
       if (!parameter)
         continue;
       // A value that exists only at run time: not None, and otherwise unknown.
-      DType type = parameter->type;
-      SymValue value = parameter->constant ? *parameter->constant : SymValue::makeTensor(unknownValue(type), type);
       arguments.names.push_back(known);
-      arguments.elements.push_back(value);
+      arguments.elements.push_back(unknownOf(*parameter));
     }
     scope[rule->parameters[0]] = Binding{arguments, rule->range};
     std::optional<SymValue> value = evaluateQuietly(*rule->body);
@@ -164,6 +136,7 @@ mlir::Value Sema::unknownValue(DType type) {
 }
 
 void Sema::applyDecorators(const FunctionStmt &kernel, ResolvedParameters &parameters) {
+  ++hostDepth;
   // The innermost decorator is applied first.
   for (const Decorator &decorator : llvm::reverse(kernel.decorators)) {
     const auto *call = as<CallExpr>(decorator.hostValue ? decorator.hostValue : decorator.value);
@@ -176,6 +149,7 @@ void Sema::applyDecorators(const FunctionStmt &kernel, ResolvedParameters &param
     if (call && lastName(*call->callee).ends_with("heuristics"))
       applyHeuristics(*call, parameters);
   }
+  --hostDepth;
 }
 
 } // namespace tile::frontend

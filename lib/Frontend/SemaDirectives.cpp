@@ -12,17 +12,12 @@ namespace {
 /// Checks the names of directive expressions against the parameters of the kernel.
 class NameChecker {
 public:
-  NameChecker(Sema &sema, const FunctionStmt &kernel) : sema(sema), kernel(kernel) {}
+  NameChecker(Sema &sema, const FunctionStmt &kernel, std::vector<std::string> names)
+      : sema(sema), kernel(kernel), names(std::move(names)) {}
 
-  bool isParameter(const std::string &name) const {
-    return llvm::any_of(kernel.parameters, [&](const Parameter &parameter) { return parameter.name == name; });
-  }
   void checkName(const std::string &name, SourceRange range) {
-    if (isParameter(name) || name == "num_sms")
+    if (llvm::is_contained(names, name) || name == "num_sms")
       return;
-    std::vector<std::string> names;
-    for (const Parameter &parameter : kernel.parameters)
-      names.push_back(parameter.name);
     std::optional<std::string> guess = didYouMean(name, names);
     sema.error(Diag::directive_name, range, {name, kernel.name, guess ? "; did you mean '" + *guess + "'?" : ""});
   }
@@ -53,6 +48,7 @@ public:
 private:
   Sema &sema;
   const FunctionStmt &kernel;
+  std::vector<std::string> names;
 };
 
 ArrayAttr textArray(OpBuilder &builder, const std::vector<DirectiveExpr> &expressions) {
@@ -79,9 +75,12 @@ void describeDescriptor(OpBuilder &builder, const BufferDirective &buffer, Small
 
 } // namespace
 
-bool Sema::checkDirectives(const FunctionStmt &kernel) {
+bool Sema::checkDirectives(const FunctionStmt &kernel, const std::vector<KernelParameter> &parameters) {
   size_t errorsBefore = diagnostics.numErrors();
-  NameChecker checker(*this, kernel);
+  std::vector<std::string> names;
+  for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters))
+    forEachLeaf(formal.name, parameter, [&](const std::string &name, const auto &) { names.push_back(name); });
+  NameChecker checker(*this, kernel, std::move(names));
   for (const DirectiveExpr &expr : kernel.directives.grid)
     checker.check(expr);
   for (const BufferDirective &buffer : kernel.directives.buffers) {
@@ -118,9 +117,14 @@ DictionaryAttr Sema::launchAttribute(const FunctionStmt &kernel, const InstanceD
   if (!grid.empty())
     launch.push_back(builder.getNamedAttr("grid", textArray(builder, grid)));
   // A parameter that has become a constant needs neither memory nor a default.
-  auto isRuntime = [&](const std::string &name) {
+  auto valueOf = [&](const std::string &name) {
+    auto leaf = tupleLeaves.find(name);
     auto found = scope.find(name);
-    return found != scope.end() && !found->second.value.isConstant();
+    return leaf != tupleLeaves.end() ? leaf->second : found != scope.end() ? found->second.value : SymValue();
+  };
+  auto isRuntime = [&](const std::string &name) {
+    SymValue value = valueOf(name);
+    return !value.isError() && !value.isConstant();
   };
   for (const BufferDirective &buffer : directives.buffers) {
     if (!isRuntime(buffer.parameter))
@@ -129,7 +133,7 @@ DictionaryAttr Sema::launchAttribute(const FunctionStmt &kernel, const InstanceD
                                        builder.getNamedAttr("role", builder.getStringAttr(buffer.role))};
     if (!buffer.strides.empty())
       fields.push_back(builder.getNamedAttr("strides", textArray(builder, buffer.strides)));
-    if (scope[buffer.parameter].value.kind == SymValue::Kind::Descriptor)
+    if (valueOf(buffer.parameter).kind == SymValue::Kind::Descriptor)
       describeDescriptor(builder, buffer, defaults);
     buffers.push_back(builder.getNamedAttr(buffer.parameter, builder.getDictionaryAttr(fields)));
   }

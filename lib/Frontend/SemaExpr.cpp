@@ -47,19 +47,21 @@ SymValue Sema::evaluateKind(const Expr &expr) {
   case ExprKind::Call:
     return evaluateCall(*as<CallExpr>(&expr));
   case ExprKind::Attribute:
-    return evaluateAttribute(*as<AttributeExpr>(&expr));
+    return attributeOf(evaluate(*as<AttributeExpr>(&expr)->value), *as<AttributeExpr>(&expr));
   case ExprKind::Subscript:
     return evaluateSubscript(*as<SubscriptExpr>(&expr));
   case ExprKind::Tuple:
     return evaluateElements(as<TupleExpr>(&expr)->elements);
   case ExprKind::List:
     return evaluateElements(as<ListExpr>(&expr)->elements);
+  case ExprKind::Comprehension:
+    return evaluateComprehension(*as<ComprehensionExpr>(&expr));
+  case ExprKind::Dict:
+    return evaluateDictionary(*as<DictExpr>(&expr));
   case ExprKind::Ellipsis:
   case ExprKind::Slice:
   case ExprKind::Starred:
   case ExprKind::Lambda:
-  case ExprKind::Dict:
-  case ExprKind::Comprehension:
     break;
   }
   return error(Diag::not_supported, expr.range, {"'" + unparse(expr) + "' as a value"});
@@ -77,8 +79,13 @@ SymValue Sema::evaluateName(const NameExpr &expr) {
       return SymValue::makeConstant(!flag.isZero());
     return binding.value;
   }
-  if (std::optional<SymValue> global = lookupGlobal(expr.id, expr.range))
+  if (std::optional<SymValue> global = lookupGlobal(expr.id, expr.range)) {
+    const auto *function = global->isConstant() ? std::get_if<const FunctionStmt *>(&global->constant) : nullptr;
+    if (function && (*function)->isHost && !isHostCode())
+      return error(Diag::host_name, expr.range, {expr.id, "host function"},
+                   std::pair{(*function)->nameRange, std::string("it is defined here, outside of the language")});
     return *global;
+  }
   if (const BuiltinInfo *python = findBuiltin("builtins." + expr.id))
     return SymValue::makeConstant(python);
   for (std::string space : {"tl", "triton"}) {
@@ -143,6 +150,9 @@ SymValue Sema::evaluateBinary(const BinaryExpr &expr) {
     return error(Diag::operator_operands, expr.range,
                  {std::string(spelling(expr.op)), describe(left), describe(right)});
   }
+  if (left.kind == SymValue::Kind::Object || right.kind == SymValue::Kind::Object)
+    if (std::optional<SymValue> result = objectOperator(expr.op, left, right, expr.range))
+      return *result;
   SymValue result = binary(expr.op, left, right, expr.range);
   rememberProduct(result, expr);
   return result;
@@ -198,7 +208,7 @@ SymValue Sema::evaluateCompare(const CompareExpr &expr) {
   // What is not read may be anything, None as well.
   for (const SymValue *side : {&left, &right})
     if (const auto *space = side->isConstant() ? std::get_if<NamespaceValue>(&side->constant) : nullptr)
-      return error(Diag::unknown_import, (side == &left ? expr.left : expr.right)->range, {space->name});
+      return unknownImport(space->name, (side == &left ? expr.left : expr.right)->range);
   if (left.isConstant() && right.isConstant())
     return fromResult(frontend::evaluate(expr.op, left.constant, right.constant), expr.range);
   if (isIdentity) {
@@ -207,9 +217,9 @@ SymValue Sema::evaluateCompare(const CompareExpr &expr) {
     return SymValue::makeConstant(same == (expr.op == CompareOp::Is));
   }
   bool isEquality = expr.op == CompareOp::Eq || expr.op == CompareOp::NotEq;
-  bool areStructures = left.isTuple() || right.isTuple() || left.kind == SymValue::Kind::BlockType;
-  if (areStructures && isEquality && left.kind == right.kind)
-    return SymValue::makeConstant(sameValue(left, right) == (expr.op == CompareOp::Eq));
+  auto isStructure = [](const SymValue &side) { return !side.isConstant() && !side.isTensor(); };
+  if (isEquality && (isStructure(left) || isStructure(right)))
+    return SymValue::makeConstant((left.kind == right.kind && sameValue(left, right)) == (expr.op == CompareOp::Eq));
   if (isEquality && (left.isNoneValue() || right.isNoneValue()))
     return SymValue::makeConstant(expr.op == CompareOp::NotEq);
   return compare(expr.op, left, right, expr.range);
@@ -218,9 +228,10 @@ SymValue Sema::evaluateCompare(const CompareExpr &expr) {
 SymValue Sema::condition(const SymValue &value, SourceRange range) {
   if (value.isError())
     return {};
-  if (!value.isScalar())
+  bool isOneElement = value.isBlock() && ShapedType::getNumElements(value.shape()) == 1;
+  if (!value.isScalar() && !isOneElement)
     return error(Diag::condition_block, range, {describe(value)});
-  return cast(value, Scalar::Int1, range);
+  return cast(isOneElement ? toScalar(value, range) : value, Scalar::Int1, range);
 }
 
 SymValue Sema::evaluateConditional(const ConditionalExpr &expr) {
@@ -239,7 +250,8 @@ SymValue Sema::evaluateConditional(const ConditionalExpr &expr) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(i == 0 ? skeleton.thenBlock() : skeleton.elseBlock());
     values[i] = evaluate(*sources[i]);
-    if (values[i].isConstant())
+    // "store(...) if c else store(...)": what returns nothing meets its like.
+    if (values[i].isConstant() && !values[i].isNoneValue())
       values[i] = toTensor(values[i], sources[i]->range);
   }
   if (values[0].isError() || values[1].isError())
@@ -283,9 +295,12 @@ SymValue Sema::evaluateFString(const FStringExpr &expr) {
     SymValue value = evaluate(*part.value);
     if (value.isError())
       return {};
-    // What exists only at run time is shown by its type: such strings are messages.
     if (!value.isConstant()) {
-      text += printed(value);
+      SmallVector<mlir::Value> leaves;
+      flatten(value, leaves);
+      if (!leaves.empty() && messageDepth == 0)
+        return error(Diag::fstring_value, part.value->range, {unparse(*part.value), describe(value)});
+      text += leaves.empty() ? printed(value) : "{" + unparse(*part.value) + "}";
       continue;
     }
     frontend::Value shown = part.conversion == 0     ? value.constant

@@ -31,7 +31,7 @@ bool isLibdevice(std::string_view path) {
 std::string namespaceOf(std::string_view path) {
   if (path == "triton.language" || path == "tl" || path == "tile" || path == "tile.language")
     return "tl";
-  if (path == "triton")
+  if (path == "triton" || path == "triton.runtime.jit")
     return "triton";
   if (path == "math")
     return "math";
@@ -65,9 +65,10 @@ std::string moduleFile(const std::filesystem::path &folder, const std::string &d
 } // namespace
 
 void Sema::declareImport(const ImportStmt &import) {
+  warnMissingModule(import);
   for (const ImportStmt::Alias &alias : import.names) {
     if (alias.name == "*") {
-      current->stars.push_back({import.module, "*", import.level});
+      current->stars.push_back({import.module, "*", import.level, import.range});
       continue;
     }
     std::string bound = alias.asName.empty() ? alias.name : alias.asName;
@@ -87,36 +88,102 @@ void Sema::declareImport(const ImportStmt &import) {
     } else if (member) {
       current->globals[bound] = SymValue::makeConstant(*member);
     } else {
-      current->globals.erase(bound);
-      current->imports[bound] = {import.module, alias.name, import.level};
+      hide(bound);
+      current->imports[bound] = {import.module, alias.name, import.level, import.range};
     }
   }
 }
 
+/// Where a module is searched, in this order: beside the current file for leading dots, else from its folder upwards,
+/// and in the folders of -I.
+std::vector<std::string> Sema::moduleFolders(uint32_t level) {
+  std::error_code failed;
+  std::filesystem::path folder = std::filesystem::absolute(current->path, failed).parent_path();
+  if (current->path.starts_with('<') || failed)
+    return level > 0 ? std::vector<std::string>() : request.importPaths;
+  if (level > 0) {
+    for (uint32_t up = 1; up < level; ++up)
+      folder = folder.parent_path();
+    return {folder.string()};
+  }
+  std::vector<std::string> folders{folder.string()};
+  for (; folder != folder.root_path(); folders.push_back(folder.string()))
+    folder = folder.parent_path();
+  llvm::append_range(folders, request.importPaths);
+  return folders;
+}
+
 /// The file of a module as the current file sees it; empty if there is none.
 std::string Sema::findModule(uint32_t level, const std::string &dotted) {
-  bool isLanguage = StringRef(dotted).starts_with("triton") && level == 0;
+  bool isLanguage = level == 0 && (dotted == "triton" || StringRef(dotted).starts_with("triton."));
   if (level == 0 && !helperModule(dotted).empty())
     return "<" + dotted + ">";
   if (current->path.starts_with('<') || isLanguage)
     return {};
-  std::error_code failed;
-  std::filesystem::path folder = std::filesystem::absolute(current->path, failed).parent_path();
-  if (level > 0) {
-    for (uint32_t up = 1; up < level; ++up)
-      folder = folder.parent_path();
-    return moduleFile(folder, dotted);
-  }
-  for (; !failed; folder = folder.parent_path()) {
+  for (const std::string &folder : moduleFolders(level))
     if (std::string file = moduleFile(folder, dotted); !file.empty())
       return file;
-    if (folder == folder.root_path())
+  return {};
+}
+
+/// Why "from module import name" gives nothing.
+std::string Sema::explainMissing(const ModuleScope::Import &import) {
+  std::string path = findModule(import.level, import.module);
+  if (auto failed = unreadable.find(path); failed != unreadable.end())
+    return failed->second;
+  if (!path.empty()) {
+    auto loaded = modules.find(path);
+    if (loaded != modules.end() && loaded->second)
+      for (const SkippedName &skipped : *loaded->second->skipped)
+        if (skipped.name == import.name)
+          return "in '" + path + "' it is a " + skipped.what + " of the host program";
+    return "'" + path + "' does not define it";
+  }
+  if (import.level == 0 && (import.module == "triton" || StringRef(import.module).starts_with("triton.")))
+    return "the language has no such part";
+  std::string module = std::string(import.level, '.') + import.module;
+  std::vector<std::string> folders = moduleFolders(import.level);
+  constexpr size_t mostNamed = 3;
+  std::string searched;
+  for (size_t i = 0; i < std::min(folders.size(), mostNamed); ++i)
+    searched += (i == 0 ? "'" : ", '") + folders[i] + "'";
+  if (folders.size() > mostNamed)
+    searched += " and the folders above";
+  for (const std::string &given : request.importPaths)
+    if (folders.size() > mostNamed && import.level == 0)
+      searched += ", '" + given + "'";
+  return "there is no .py or .tile file of the module '" + module + "' in " +
+         (searched.empty() ? "any folder" : searched) + (import.level == 0 ? "; -I adds a folder" : "");
+}
+
+/// A name that stands for something of a module that is not read, where its value is needed.
+SymValue Sema::unknownImport(const std::string &name, SourceRange range) {
+  for (StringRef known = name; !known.empty(); known = known.rsplit('.').first) {
+    if (auto found = missingImports.find(known.str()); found != missingImports.end())
+      return error(Diag::unknown_import, range, {name, found->second.reason},
+                   std::pair{found->second.range, std::string("it is imported here")});
+    if (!known.contains('.'))
       break;
   }
-  for (const std::string &path : request.importPaths)
-    if (std::string file = moduleFile(path, dotted); !file.empty())
-      return file;
-  return {};
+  auto [module, member] = StringRef(name).rsplit('.');
+  return error(Diag::unknown_import, range, {name, explainMissing({module.str(), member.str(), /*level=*/0, range})});
+}
+
+/// Of the file that is compiled: a package whose parts have been left behind. What no kernel needs is no error.
+void Sema::warnMissingModule(const ImportStmt &import) {
+  if (!import.isFrom || import.level == 0 || import.isOptional || current->module != &module ||
+      current->path.starts_with('<'))
+    return;
+  if (!findModule(import.level, import.module).empty())
+    return;
+  for (const ImportStmt::Alias &alias : import.names) {
+    // A folder is a package without a file of its own, and may have the module.
+    std::string dotted = import.module + (import.module.empty() ? "" : ".") + alias.name;
+    if (alias.name != "*" && !findModule(import.level, dotted).empty())
+      continue;
+    warn(Diag::missing_module, import.range, {explainMissing({import.module, alias.name, import.level, import.range})});
+    return;
+  }
 }
 
 /// Reads and declares a module; null if that fails.
@@ -124,17 +191,30 @@ ModuleScope *Sema::loadModule(const std::string &path) {
   auto [entry, isNew] = modules.try_emplace(path);
   if (!isNew)
     return entry->second.get();
+  // The size is asked first: a file may be larger than the memory.
+  std::error_code failed;
+  uintmax_t bytes = path.starts_with('<') ? 0 : std::filesystem::file_size(path, failed);
+  if (bytes > maxSourceBytes || failed) {
+    unreadable[path] = failed ? "'" + path + "' cannot be read: " + failed.message()
+                              : "'" + path + "' has " + std::to_string(bytes >> 20) + " MiB; the limit is " +
+                                    std::to_string(maxSourceBytes >> 20) + " MiB";
+    return nullptr;
+  }
   std::stringstream text;
   if (path.starts_with('<')) {
     text << helperModule(std::string_view(path).substr(1, path.size() - 2));
   } else {
     std::ifstream file(path, std::ios::binary);
     text << file.rdbuf();
-    if (!file)
+    if (!file) {
+      unreadable[path] = "'" + path + "' cannot be read";
       return nullptr;
+    }
   }
-  if (modules.size() > maxModules)
+  if (modules.size() > maxModules) {
+    unreadable[path] = "more than " + std::to_string(maxModules) + " files are imported";
     return nullptr;
+  }
   size_t reported = diagnostics.all().size();
   Module &parsed = importedModules.emplace_back(parse({path, text.str()}, diagnostics, /*defersErrors=*/true));
   // What is wrong outside of functions is no concern of the kernel's.
@@ -142,6 +222,7 @@ ModuleScope *Sema::loadModule(const std::string &path) {
   entry->second = std::make_unique<ModuleScope>();
   ModuleScope *loaded = entry->second.get();
   loaded->module = &parsed;
+  loaded->skipped = &parsed.skipped;
   loaded->path = path;
   InModule inside(*this, loaded);
   declare(parsed.body);
@@ -182,6 +263,10 @@ std::optional<SymValue> Sema::lookupImport(const std::string &name, SourceRange 
     if (!value) {
       std::string path = namespaceOf(withDots(import));
       std::optional<Value> fact = hostFact(path, request.targetCapability, /*isVariable=*/false);
+      if (!fact && import.name == "constexpr") // of Gluon's language, and of projects that wrap Triton's
+        fact = TypeNameValue{import.name};
+      if (!fact)
+        missingImports[path] = {import.range, explainMissing(import)};
       value = SymValue::makeConstant(fact.value_or(Value(NamespaceValue{path})));
     }
     current->globals[name] = *value;

@@ -39,6 +39,8 @@ bool contains(const Block &block, bool inLoops, llvm::function_ref<bool(const St
       return true;
     if (const Block *body = inLoops ? bodyOf(stmt) : nullptr; body && contains(*body, inLoops, predicate))
       return true;
+    if (const auto *with = as<WithStmt>(stmt); with && contains(with->body, inLoops, predicate))
+      return true;
     if (const auto *node = as<IfStmt>(stmt)) {
       for (const IfStmt::Branch &branch : node->branches)
         if (contains(branch.body, inLoops, predicate))
@@ -70,6 +72,8 @@ bool leaves(const Block &block) {
 bool alwaysLeaves(const Block &block) {
   for (const Stmt *stmt : block) {
     if (stmt->kind == StmtKind::Return || stmt->kind == StmtKind::Break || stmt->kind == StmtKind::Continue)
+      return true;
+    if (const auto *with = as<WithStmt>(stmt); with && alwaysLeaves(with->body))
       return true;
     const auto *node = as<IfStmt>(stmt);
     if (node && alwaysLeaves(node->elseBody) &&
@@ -188,6 +192,16 @@ private:
           out.push_back(branch(negated(returnedFlag, stmt.range), std::move(rest)));
         return out;
       }
+      if (const auto *with = as<WithStmt>(&stmt); with && leaves(with->body)) {
+        auto *entered = nodes.make<WithStmt>(with->range);
+        entered->keyword = with->keyword;
+        entered->items = with->items;
+        out.push_back(entered);
+        Block rest = with->body;
+        rest.insert(rest.end(), block.begin() + i + 1, block.end());
+        llvm::append_range(out, rewriteBlock(rest));
+        return out;
+      }
       const auto *node = as<IfStmt>(&stmt);
       bool hasJumps = node && (leaves(node->elseBody) || llvm::any_of(node->branches, [](const IfStmt::Branch &branch) {
                                  return leaves(branch.body);
@@ -265,7 +279,11 @@ std::optional<SymValue> Sema::placeholderLike(const SymValue &value, SourceRange
     }
     return out;
   }
-  if (value.isTensor() && !value.type.isPointer)
+  if (value.isTensor() && value.type.isPointer) {
+    SymValue address = makeSplat(Value(Int128(0)), Scalar::Int64, value.shape(), range);
+    return bitcast(address, value.type, range);
+  }
+  if (value.isTensor())
     return makeSplat(Value(Int128(0)), value.type, value.shape(), range);
   if (value.isConstant())
     return out;

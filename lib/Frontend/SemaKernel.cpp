@@ -2,6 +2,7 @@
 
 #include "Frontend/Builtins.h"
 #include "Frontend/Literals.h"
+#include "Frontend/Names.h"
 #include "Frontend/Sema.h"
 
 #include <algorithm>
@@ -12,79 +13,99 @@ namespace tile::frontend {
 
 namespace {
 
-/// Names that a function mentions, to tell entry points from helpers.
-void collectNames(const Expr *expr, std::set<std::string> &names);
-
-void collectNames(const Block &block, std::set<std::string> &names) {
+void collectClasses(const Block &block, std::vector<const ClassStmt *> &classes) {
   for (const Stmt *stmt : block) {
-    if (const auto *node = as<ExprStmt>(stmt))
-      collectNames(node->value, names);
-    else if (const auto *node = as<AssignStmt>(stmt))
-      collectNames(node->value, names);
-    else if (const auto *node = as<AugAssignStmt>(stmt))
-      collectNames(node->value, names);
-    else if (const auto *node = as<AnnAssignStmt>(stmt))
-      collectNames(node->value, names);
-    else if (const auto *node = as<ReturnStmt>(stmt))
-      collectNames(node->value, names);
-    else if (const auto *node = as<ForStmt>(stmt))
-      collectNames(node->iterator, names), collectNames(node->body, names);
-    else if (const auto *node = as<WhileStmt>(stmt))
-      collectNames(node->condition, names), collectNames(node->body, names);
-    else if (const auto *node = as<IfStmt>(stmt)) {
-      for (const IfStmt::Branch &branch : node->branches)
-        collectNames(branch.condition, names), collectNames(branch.body, names);
-      collectNames(node->elseBody, names);
-    }
-  }
-}
-
-void collectNames(const Expr *expr, std::set<std::string> &names) {
-  if (!expr)
-    return;
-  auto all = [&](const auto &list) {
-    for (const Expr *child : list)
-      collectNames(child, names);
-  };
-  if (const auto *node = as<NameExpr>(expr))
-    names.insert(node->id);
-  else if (const auto *node = as<UnaryExpr>(expr))
-    all(std::array{node->operand});
-  else if (const auto *node = as<BinaryExpr>(expr))
-    all(std::array{node->left, node->right});
-  else if (const auto *node = as<CompareExpr>(expr))
-    all(std::array{node->left, node->right});
-  else if (const auto *node = as<ConditionalExpr>(expr))
-    all(std::array{node->condition, node->thenValue, node->elseValue});
-  else if (const auto *node = as<BoolOpExpr>(expr))
-    all(node->values);
-  else if (const auto *node = as<TupleExpr>(expr))
-    all(node->elements);
-  else if (const auto *node = as<ListExpr>(expr))
-    all(node->elements);
-  else if (const auto *node = as<StarredExpr>(expr))
-    all(std::array{node->value});
-  else if (const auto *node = as<AttributeExpr>(expr))
-    all(std::array{node->value});
-  else if (const auto *node = as<SubscriptExpr>(expr))
-    all(std::array{node->value, node->index});
-  else if (const auto *node = as<CallExpr>(expr)) {
-    collectNames(node->callee, names);
-    for (const Argument &argument : node->arguments)
-      collectNames(argument.value, names);
-  }
-}
-
-void collectFunctions(const Block &block, std::vector<const FunctionStmt *> &functions) {
-  for (const Stmt *stmt : block) {
-    if (const auto *function = as<FunctionStmt>(stmt); function && !function->isConstexpr)
-      functions.push_back(function);
+    if (const auto *type = as<ClassStmt>(stmt))
+      classes.push_back(type);
+    if (const auto *host = as<HostStmt>(stmt))
+      collectClasses(host->body, classes);
     if (const auto *conditional = as<IfStmt>(stmt)) {
       for (const IfStmt::Branch &branch : conditional->branches)
-        collectFunctions(branch.body, functions);
-      collectFunctions(conditional->elseBody, functions);
+        collectClasses(branch.body, classes);
+      collectClasses(conditional->elseBody, classes);
     }
   }
+}
+
+struct Candidate {
+  std::string name; // "host.kernel" inside of a function of the host program
+  const FunctionStmt *function;
+};
+
+void collectFunctions(const Block &block, const std::string &prefix, std::vector<Candidate> &functions) {
+  for (const Stmt *stmt : block) {
+    if (const auto *function = as<FunctionStmt>(stmt); function && !function->isConstexpr)
+      functions.push_back({prefix + function->name, function});
+    if (const auto *host = as<HostStmt>(stmt))
+      collectFunctions(host->body, prefix + host->name + ".", functions);
+    if (const auto *conditional = as<IfStmt>(stmt)) {
+      for (const IfStmt::Branch &branch : conditional->branches)
+        collectFunctions(branch.body, prefix, functions);
+      collectFunctions(conditional->elseBody, prefix, functions);
+    }
+  }
+}
+
+bool returnsValue(const Block &block) {
+  return llvm::any_of(block, [](const Stmt *stmt) {
+    if (const auto *node = as<ReturnStmt>(stmt))
+      return node->value && node->value->kind != ExprKind::None;
+    if (const auto *node = as<IfStmt>(stmt))
+      return returnsValue(node->elseBody) ||
+             llvm::any_of(node->branches, [](const IfStmt::Branch &branch) { return returnsValue(branch.body); });
+    if (const auto *node = as<ForStmt>(stmt))
+      return returnsValue(node->body);
+    if (const auto *node = as<WhileStmt>(stmt))
+      return returnsValue(node->body);
+    const auto *with = as<WithStmt>(stmt);
+    return with && returnsValue(with->body);
+  });
+}
+
+bool hasDirectives(const FunctionStmt &function) {
+  const DirectiveSet &set = function.directives;
+  return !set.grid.empty() || !set.buffers.empty() || !set.defaults.empty() || !set.expects.empty() || set.numWarps ||
+         set.numStages || set.cluster || set.schedule;
+}
+
+/// Names that functions call, their own variables and themselves aside.
+std::set<std::string> calledNames(const std::vector<Candidate> &functions,
+                                  llvm::function_ref<std::vector<std::string>(const Block &)> assignedNames) {
+  std::set<std::string> called;
+  for (const Candidate &candidate : functions) {
+    std::set<std::string> mentioned;
+    collectNames(candidate.function->body, mentioned);
+    mentioned.erase(candidate.function->name);
+    for (const Parameter &parameter : candidate.function->parameters)
+      mentioned.erase(parameter.name);
+    for (const std::string &name : assignedNames(candidate.function->body))
+      mentioned.erase(name);
+    called.merge(mentioned);
+  }
+  return called;
+}
+
+/// Entry points by the look: what has directives; else what no other function calls and returns nothing. Those inside
+/// of host functions count where the module has none.
+std::vector<Candidate> findEntries(const std::vector<Candidate> &functions, const std::set<std::string> &called) {
+  for (bool isInside : {false, true}) {
+    std::vector<Candidate> entries, uncalled;
+    for (const Candidate &candidate : functions) {
+      if ((candidate.name != candidate.function->name) != isInside)
+        continue;
+      bool isCalled = called.contains(candidate.function->name);
+      if (!isCalled)
+        uncalled.push_back(candidate);
+      if (hasDirectives(*candidate.function) || (!isCalled && !returnsValue(candidate.function->body)))
+        entries.push_back(candidate);
+    }
+    // The only function that could be one says itself what is wrong with it.
+    if (entries.empty() && !uncalled.empty())
+      return uncalled;
+    if (!entries.empty())
+      return entries;
+  }
+  return {};
 }
 
 } // namespace
@@ -95,6 +116,7 @@ Sema::Sema(MLIRContext &context, const Module &module, const CompileRequest &req
   std::unique_ptr<ModuleScope> &main = modules[path];
   main = std::make_unique<ModuleScope>();
   main->module = &module;
+  main->skipped = &module.skipped;
   main->path = path;
   current = main.get();
 }
@@ -106,8 +128,13 @@ OwningOpRef<ModuleOp> Sema::run() {
   declare(module.body);
   const InstanceDirective *instance = nullptr;
   const FunctionStmt *kernel = selectKernel(instance);
+  if (!kernel)
+    return {};
+  // Of a branch that is not taken no names are declared.
+  auto owner = owners.find(kernel);
+  InModule inside(*this, owner == owners.end() ? current : owner->second);
   std::vector<KernelParameter> parameters;
-  if (!kernel || !checkDirectives(*kernel) || !resolveParameters(*kernel, instance, parameters))
+  if (!resolveParameters(*kernel, instance, parameters))
     return {};
   OwningOpRef<ModuleOp> emitted = emitKernel(*kernel, instance, parameters);
   if (emitted && diagnostics.isEnabled(Diag::dead_branch))
@@ -116,10 +143,10 @@ OwningOpRef<ModuleOp> Sema::run() {
 }
 
 /// The kernel that the request names, or the only one. Functions that others call are helpers, not kernels, unless
-/// they carry directives.
+/// they carry directives; so are those that return something.
 const FunctionStmt *Sema::selectKernel(const InstanceDirective *&instance) {
-  std::vector<const FunctionStmt *> functions, entries;
-  collectFunctions(module.body, functions);
+  std::vector<Candidate> functions;
+  collectFunctions(module.body, "", functions);
   SourceRange top{0, 0, module.file};
   std::string wanted = request.kernelName;
   for (const InstanceDirective &candidate : module.instances)
@@ -128,41 +155,37 @@ const FunctionStmt *Sema::selectKernel(const InstanceDirective *&instance) {
       wanted = candidate.kernel;
       top = candidate.kernelRange;
     }
-  std::set<std::string> called;
-  std::vector<std::string> names;
-  for (const FunctionStmt *function : functions) {
-    std::set<std::string> mentioned;
-    collectNames(function->body, mentioned);
-    // Its own variables are no functions, nor does it make itself a helper.
-    mentioned.erase(function->name);
-    for (const Parameter &parameter : function->parameters)
-      mentioned.erase(parameter.name);
-    for (const std::string &name : assignedNames(function->body))
-      mentioned.erase(name);
-    called.merge(mentioned);
+  std::set<std::string> called = calledNames(functions, [&](const Block &body) { return assignedNames(body); });
+  // What methods call is no kernel either.
+  std::vector<const ClassStmt *> classes;
+  collectClasses(module.body, classes);
+  for (const ClassStmt *type : classes)
+    for (const FunctionStmt *method : type->methods)
+      collectNames(method->body, called);
+  std::vector<Candidate> entries = findEntries(functions, called), chosen = entries;
+  if (!wanted.empty()) {
+    chosen.clear();
+    for (bool isInside : {false, true})
+      if (chosen.empty())
+        llvm::copy_if(functions, std::back_inserter(chosen), [&](const Candidate &candidate) {
+          return candidate.name == wanted || (isInside && candidate.function->name == wanted);
+        });
+    // A name may be defined in several branches of a top-level 'if'; the one that was declared counts.
+    if (chosen.size() > 1)
+      if (const auto *declared = std::get_if<const FunctionStmt *>(&current->globals[wanted].constant))
+        return *declared;
   }
-  for (const FunctionStmt *function : functions) {
-    bool hasDirectives = !function->directives.grid.empty() || !function->directives.buffers.empty();
-    if (wanted == function->name || (wanted.empty() && (hasDirectives || !called.contains(function->name))))
-      entries.push_back(function);
-    if (hasDirectives || !called.contains(function->name))
-      names.push_back(function->name);
-  }
-  // A name may be defined in several branches of a top-level 'if'; the one that was declared counts.
-  if (entries.size() > 1 && !wanted.empty())
-    if (const auto *chosen = std::get_if<const FunctionStmt *>(&current->globals[wanted].constant))
-      return *chosen;
-  if (entries.size() == 1)
-    return entries.front();
+  if (chosen.size() == 1)
+    return chosen.front().function;
   std::string list;
-  for (const std::string &name : names)
-    list += (list.empty() ? "" : ", ") + name;
+  for (const Candidate &candidate : chosen.empty() ? entries : chosen)
+    list += (list.empty() ? "" : ", ") + candidate.name;
   if (functions.empty() || (wanted.empty() && entries.empty()))
     error(Diag::no_kernel, top);
-  else if (!wanted.empty())
+  else if (!wanted.empty() && chosen.empty())
     error(Diag::unknown_kernel, top, {wanted, list});
   else
-    error(Diag::several_kernels, top, {std::to_string(entries.size()), list});
+    error(Diag::several_kernels, top, {std::to_string(chosen.size()), list});
   return nullptr;
 }
 

@@ -3,6 +3,8 @@
 // rather than time, so that a program compiles everywhere or nowhere.
 #include "Frontend/Sema.h"
 
+using namespace mlir;
+
 namespace tile::frontend {
 
 namespace {
@@ -10,6 +12,16 @@ namespace {
 /// Elements of a tuple with those inside of it, and characters of a string: shapes and arguments have tens.
 constexpr size_t maxValueSize = 4096, maxTextSize = 65536;
 constexpr size_t textPerElement = maxTextSize / maxValueSize;
+
+/// A block of more elements than there may be; null if there is none.
+const SymValue *findTooLarge(const SymValue &value) {
+  if (value.isBlock())
+    return ShapedType::getNumElements(value.shape()) > maxBlockElements ? &value : nullptr;
+  for (const SymValue &element : value.elements)
+    if (const SymValue *found = findTooLarge(element))
+      return found;
+  return nullptr;
+}
 
 size_t sizeOf(const SymValue &value) {
   const auto *text = value.isConstant() ? std::get_if<std::string>(&value.constant) : nullptr;
@@ -34,8 +46,10 @@ bool Sema::charge(size_t amount, SourceRange range) {
 
 /// The value, or an error if it has become too large, repeated 'times'.
 SymValue Sema::limitSize(SymValue value, SourceRange range, size_t times) {
+  if (const SymValue *block = findTooLarge(value))
+    return error(Diag::too_many_elements, range, {describe(*block), std::to_string(maxBlockElements)});
   bool isText = value.isConstant() && std::holds_alternative<std::string>(value.constant);
-  if (!value.isTuple() && !isText)
+  if (!value.isTuple() && value.elements.empty() && !isText)
     return value;
   size_t size = sizeOf(value);
   if (size - 1 > maxValueSize || times > maxValueSize / size + 1)

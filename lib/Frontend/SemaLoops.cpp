@@ -4,6 +4,7 @@
 // value before the loop. A carried name keeps its exact type. Names first assigned inside are gone after the loop.
 
 #include "Frontend/Builtins.h"
+#include "Frontend/Names.h"
 #include "Frontend/Sema.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -48,11 +49,77 @@ void collectAssigned(const Block &block, std::set<std::string> &names) {
       collectAssigned(loop->body, names);
     } else if (const auto *loop = as<WhileStmt>(stmt)) {
       collectAssigned(loop->body, names);
+    } else if (const auto *with = as<WithStmt>(stmt)) {
+      for (const WithStmt::Item &item : with->items)
+        if (item.target)
+          names.insert(item.target->id);
+      collectAssigned(with->body, names);
     }
   }
 }
 
+/// What happens to a name first.
+enum class FirstUse { None, Read, Assigned };
+
+bool mentions(const Expr *expr, const std::string &name) {
+  std::set<std::string> names;
+  collectNames(expr, names);
+  return names.contains(name);
+}
+
+FirstUse firstUse(const Block &block, const std::string &name);
+
+FirstUse firstUse(const IfStmt &stmt, const std::string &name) {
+  bool allAssign = !stmt.elseBody.empty();
+  for (const IfStmt::Branch &branch : stmt.branches) {
+    FirstUse use = mentions(branch.condition, name) ? FirstUse::Read : firstUse(branch.body, name);
+    if (use == FirstUse::Read)
+      return use;
+    allAssign &= use == FirstUse::Assigned;
+  }
+  FirstUse otherwise = firstUse(stmt.elseBody, name);
+  if (otherwise == FirstUse::Read)
+    return otherwise;
+  return allAssign && otherwise == FirstUse::Assigned ? FirstUse::Assigned : FirstUse::None;
+}
+
+FirstUse firstUse(const Block &block, const std::string &name) {
+  for (const Stmt *stmt : block) {
+    FirstUse use = FirstUse::None;
+    if (const auto *branches = as<IfStmt>(stmt)) {
+      use = firstUse(*branches, name);
+    } else if (const auto *loop = as<ForStmt>(stmt)) {
+      bool isRead = mentions(loop->iterator, name) || firstUse(loop->body, name) == FirstUse::Read;
+      use = isRead ? FirstUse::Read : FirstUse::None; // it may not run
+    } else if (const auto *loop = as<WhileStmt>(stmt)) {
+      bool isRead = mentions(loop->condition, name) || firstUse(loop->body, name) == FirstUse::Read;
+      use = isRead ? FirstUse::Read : FirstUse::None;
+    } else {
+      std::set<std::string> read, assigned;
+      collectNames({stmt}, read);
+      collectAssigned({stmt}, assigned);
+      const auto *augmented = as<AugAssignStmt>(stmt);
+      bool isRead = read.contains(name) || (augmented && augmented->target->id == name);
+      use = isRead ? FirstUse::Read : assigned.contains(name) ? FirstUse::Assigned : FirstUse::None;
+    }
+    if (use != FirstUse::None)
+      return use;
+  }
+  return FirstUse::None;
+}
+
 } // namespace
+
+/// A tuple that a loop changes holds run-time values, as all that is assigned to a name: the numbers in it become such.
+void Sema::decayCarriedTuples(const Block &body, const Expr *condition, SourceRange loop) {
+  for (const std::string &name : assignedNames(body)) {
+    auto found = scope.find(name);
+    bool isCarried = found != scope.end() && found->second.value.isTuple() && found->second.unusable.empty() &&
+                     (firstUse(body, name) == FirstUse::Read || (condition && mentions(condition, name)));
+    if (isCarried)
+      found->second.value = decayAll(found->second.value, loop);
+  }
+}
 
 /// Names that the body assigns, in alphabetical order.
 std::vector<std::string> Sema::assignedNames(const Block &body) {
@@ -82,6 +149,8 @@ bool Sema::evaluateRange(const Expr &iterator, LoopRange &out) {
 }
 
 void Sema::emitFor(const ForStmt &stmt) {
+  if (isConstexprFunction() && walkElements(stmt))
+    return;
   LoopRange range;
   if (!evaluateRange(*stmt.iterator, range)) {
     for (const std::string &name : assignedNames(stmt.body))
@@ -156,13 +225,17 @@ bool Sema::loopCarried(const std::vector<std::string> &names, const Environment 
                        SourceRange loop, SmallVectorImpl<mlir::Value> &values) {
   bool ok = true;
   for (const std::string &name : names) {
-    const Binding &initial = before.at(name), &final = after.at(name);
+    const Binding &initial = before.at(name);
+    Binding final = after.at(name);
+    if (initial.value.isTuple() && final.unusable.empty())
+      decayApart(final.value, initial.value, final.defined);
     if (final.value.isError() || !final.unusable.empty()) {
       if (!final.unusable.empty() && !final.value.isError())
         error(Diag::unusable_name, loop, {name, final.unusable}, std::pair{final.unusableAt, std::string("here")});
       ok = false;
     } else if (!sameType(initial.value, final.value)) {
-      error(Diag::loop_type, final.defined, {name, describe(initial.value), describe(final.value)},
+      auto [initialText, finalText] = describeApart(initial.value, final.value);
+      error(Diag::loop_type, final.defined, {name, initialText, finalText},
             std::pair{initial.defined, std::string("its value before the loop is defined here")});
       ok = false;
     } else {
@@ -258,6 +331,7 @@ void Sema::emitRangeLoop(const ForStmt &stmt, const LoopRange &range) {
     return;
   }
 
+  decayCarriedTuples(stmt.body, nullptr, stmt.range);
   Environment before = scope;
   std::vector<std::string> names = withRuntimeValue(assignedNames(stmt.body), scope);
   names.erase(std::remove(names.begin(), names.end(), stmt.target->id), names.end());
@@ -286,6 +360,7 @@ void Sema::emitRangeLoop(const ForStmt &stmt, const LoopRange &range) {
 
 /// A counting loop that a flag can end: an scf.while that carries the counter and whether there is a further number.
 void Sema::emitStoppingLoop(const ForStmt &stmt, ArrayRef<SymValue> bounds, bool isDown) {
+  decayCarriedTuples(stmt.body, nullptr, stmt.range);
   Environment before = scope;
   std::vector<std::string> names = withRuntimeValue(assignedNames(stmt.body), scope);
   names.erase(std::remove(names.begin(), names.end(), stmt.target->id), names.end());
@@ -350,6 +425,7 @@ void Sema::walkWhile(const WhileStmt &stmt) {
 void Sema::emitWhile(const WhileStmt &stmt) {
   if (isConstexprFunction())
     return walkWhile(stmt);
+  decayCarriedTuples(stmt.body, stmt.condition, stmt.range);
   Environment before = scope;
   std::vector<std::string> names = withRuntimeValue(assignedNames(stmt.body), scope);
   SmallVector<mlir::Value> initial;

@@ -54,8 +54,9 @@ std::optional<Value> torchMember(std::string_view name) {
 }
 
 std::optional<Value> typeName(std::string_view name) {
-  for (std::string_view known : {"constexpr", "tensor", "tensor_descriptor", "dtype", "tuple", "pointer_type", "ptr",
-                                 "const", "block_type", "int", "float", "bool", "str", "list"})
+  for (std::string_view known :
+       {"constexpr", "tensor", "tensor_descriptor", "dtype", "tuple", "pointer_type", "ptr", "const", "block_type",
+        "int", "float", "bool", "str", "list", "constexpr_type", "tuple_type"})
     if (known == name)
       return Value(TypeNameValue{std::string(name)});
   // Constants need no unwrapping here, and a host function that runs at compile time is called like any other.
@@ -96,46 +97,6 @@ mlir::Location Sema::location(SourceRange range) {
   return frames.empty() ? here : mlir::Location(CallSiteLoc::get(here, frames.back().caller));
 }
 
-void Sema::declare(const Block &block) {
-  // A later definition of a name hides the earlier ones.
-  auto hide = [&](const std::string &name) {
-    current->globals.erase(name);
-    current->expressions.erase(name);
-    current->imports.erase(name);
-  };
-  for (const Stmt *stmt : block) {
-    if (const auto *import = as<ImportStmt>(stmt)) {
-      declareImport(*import);
-    } else if (const auto *function = as<FunctionStmt>(stmt)) {
-      hide(function->name);
-      current->globals[function->name] = SymValue::makeConstant(function);
-      owners[function] = current;
-    } else if (const auto *assignment = as<AssignStmt>(stmt)) {
-      if (const auto *name = as<NameExpr>(assignment->target)) {
-        hide(name->id);
-        current->expressions[name->id] = assignment->value;
-      }
-    } else if (const auto *annotated = as<AnnAssignStmt>(stmt)) {
-      if (annotated->value) {
-        hide(annotated->target->id);
-        current->expressions[annotated->target->id] = annotated->value;
-      }
-    } else if (const auto *conditional = as<IfStmt>(stmt)) {
-      // Probes of versions and architectures: taken when known, else the last branch counts.
-      const Block *chosen = &conditional->elseBody;
-      for (const IfStmt::Branch &branch : conditional->branches) {
-        std::optional<bool> holds = hostCondition(*branch.condition, request.targetCapability);
-        bool isLast = &branch == &conditional->branches.back() && conditional->elseBody.empty() && !holds;
-        if (holds.value_or(isLast)) {
-          chosen = &branch.body;
-          break;
-        }
-      }
-      declare(*chosen);
-    }
-  }
-}
-
 std::optional<Value> Sema::namespaceMember(const std::string &space, const std::string &name) {
   if (space == "math" || space == "tl.math" || space == "tl") {
     if (std::optional<Value> constant = mathConstant(name); constant && space != "tl")
@@ -145,6 +106,10 @@ std::optional<Value> Sema::namespaceMember(const std::string &space, const std::
     const BuiltinInfo *info = findBuiltin(space + "." + name);
     if (!info && space == "libdevice")
       info = findBuiltin(name);
+    // Questions about the GPU are answered when they are asked.
+    std::string question = space + "." + name;
+    if (!info && space == "target_info" && hostAnswer(question, {}, request.targetCapability))
+      return Value(NamespaceValue{question});
     return info ? std::optional<Value>(info) : std::nullopt;
   }
   if (space == "tl.PropagateNan" && (name == "ALL" || name == "NONE"))
@@ -200,6 +165,8 @@ SymValue Sema::lookupAttribute(const NamespaceValue &space, const std::string &n
         return *member;
   // A module that is not read: its members are only an error when they are used.
   std::string dotted = space.name + "." + name;
+  if (name == "constexpr") // of Gluon's language, and of projects that wrap Triton's
+    return SymValue::makeConstant(TypeNameValue{name});
   if (std::optional<Value> fact = hostFact(dotted, request.targetCapability, /*isVariable=*/false))
     return SymValue::makeConstant(*fact);
   return SymValue::makeConstant(NamespaceValue{dotted, findModule(0, dotted)});
@@ -211,10 +178,12 @@ SymValue Sema::evaluateGlobal(const std::string &name) {
     return error(Diag::circular_constant, expr->range, {name});
   // Constants see the module only, not the names of the kernel that uses them.
   SymValue value;
+  ++hostDepth;
   {
     InModule inside(*this, current);
-    value = evaluate(*expr);
+    value = needsRun(name) ? runStatements(name, current->statements[name]) : evaluate(*expr);
   }
+  --hostDepth;
   current->pending.erase(name);
   return value;
 }
@@ -243,15 +212,26 @@ std::optional<SymValue> Sema::lookupGlobal(const std::string &name, SourceRange 
                     {"the constant '" + name + "'", describe(value)});
     if (diagnostics.numErrors() != errorsBefore)
       value = {};
-    current->globals[name] = value;
+    // A failure that nobody saw is reported when the value is needed.
+    if (!value.isError() || quietDepth == 0)
+      current->globals[name] = value;
     return value;
   }
-  return lookupImport(name, range);
+  if (std::optional<SymValue> imported = lookupImport(name, range))
+    return imported;
+  if (std::optional<SymValue> function = hostFunction(name))
+    return function;
+  if (!current->parent)
+    return std::nullopt;
+  InModule outside(*this, current->parent);
+  return lookupGlobal(name, range);
 }
 
 SymValue Sema::unknownName(const std::string &name, SourceRange range) {
-  for (const SkippedName &skipped : current->module->skipped)
-    if (skipped.name == name) {
+  for (const ModuleScope *module = current; module; module = module->parent)
+    for (const SkippedName &skipped : *module->skipped) {
+      if (skipped.name != name)
+        continue;
       if (skipped.what == "host function")
         if (hostAnswer(name, {}, request.targetCapability))
           return SymValue::makeConstant(NamespaceValue{name});

@@ -5,7 +5,7 @@
 //
 // Spellings: "*fp16:16" pointer, aligned to 16 bytes (the default; ":1" assumes nothing), "*kfp16" pointer to const,
 // "i32", "i32:16" multiple of 16, "i32:1" or "1" the constant 1, "constexpr". As annotations: ptr[f16], ptr[f16, 2],
-// i32, i32[16], constexpr, or Triton's strings.
+// i32, i32[16], constexpr, or Triton's strings. Tuples of such are in SemaTupleParameters.cpp.
 
 #include "Frontend/Builtins.h"
 #include "Frontend/Literals.h"
@@ -25,31 +25,6 @@ constexpr int defaultAlignment = 16;
 
 bool isPowerOfTwo(Int128 value) {
   return value > 0 && (value & (value - 1)) == 0;
-}
-
-/// Splits at commas outside of brackets and quotes.
-SmallVector<std::string> splitTopLevel(StringRef text) {
-  SmallVector<std::string> parts;
-  std::string current;
-  int depth = 0;
-  char quote = 0;
-  for (char c : text) {
-    if (quote)
-      quote = c == quote ? 0 : quote;
-    else if (c == '\'' || c == '"')
-      quote = c;
-    else
-      depth += c == '[' || c == '(' ? 1 : c == ']' || c == ')' ? -1 : 0;
-    if (c == ',' && depth == 0 && !quote) {
-      parts.push_back(StringRef(current).trim().str());
-      current.clear();
-      continue;
-    }
-    current += c;
-  }
-  if (!StringRef(current).trim().empty() || !parts.empty())
-    parts.push_back(StringRef(current).trim().str());
-  return parts;
 }
 
 } // namespace
@@ -233,14 +208,19 @@ std::optional<Sema::KernelParameter> Sema::resolveParameter(const Parameter &par
   }
   if (auto found = specifications.find(parameter.name); found != specifications.end()) {
     size_t errorsBefore = diagnostics.numErrors();
-    std::optional<KernelParameter> resolved = parseSpecification(found->second.first, found->second.second);
     // A type is the value of a compile-time parameter, not its type.
     bool isConstexpr = parameter.annotation && StringRef(unparse(*parameter.annotation)).contains("constexpr");
+    auto [text, range] = found->second;
+    if (!isConstexpr && isTupleText(text))
+      return tupleFromText(parameter.name, StringRef(text).trim(), recordOf(parameter.annotation), range);
+    std::optional<KernelParameter> resolved = parseSpecification(text, range);
     if (resolved && isConstexpr && !resolved->constant)
       resolved->constant = SymValue::makeConstant(resolved->type);
     if (resolved || diagnostics.numErrors() != errorsBefore)
       return resolved;
   }
+  if (parameter.annotation && isTupleAnnotation(*parameter.annotation))
+    return elementFromAnnotation(parameter.name, *parameter.annotation);
   if (parameter.annotation) {
     size_t errorsBefore = diagnostics.numErrors();
     std::optional<KernelParameter> resolved = fromAnnotation(*parameter.annotation);
@@ -260,26 +240,32 @@ std::optional<Sema::KernelParameter> Sema::resolveParameter(const Parameter &par
   return constant.constant ? std::optional(constant) : std::nullopt;
 }
 
-bool Sema::applyAssumption(const Parameter &parameter, KernelParameter &resolved) {
+bool Sema::applyAssumption(const std::string &name, SourceRange range, KernelParameter &resolved) {
+  if (resolved.isTuple) {
+    bool ok = true;
+    for (auto [index, element] : llvm::enumerate(resolved.elements))
+      ok &= applyAssumption(elementName(name, index, resolved.fields), range, element);
+    return ok;
+  }
   if (!resolved.block.empty()) {
-    for (const KernelArgument &argument : argumentsOf(parameter, resolved))
+    for (const KernelArgument &argument : argumentsOf(name, resolved))
       if (auto found = request.assumptions.find(argument.name); found != request.assumptions.end()) {
         if (!isPowerOfTwo(found->second)) {
-          error(Diag::bad_divisor, parameter.range, {std::to_string(found->second)});
+          error(Diag::bad_divisor, range, {std::to_string(found->second)});
           return false;
         }
         resolved.assumptions[argument.name] = found->second;
       }
     return true;
   }
-  auto found = request.assumptions.find(parameter.name);
+  auto found = request.assumptions.find(name);
   if (found == request.assumptions.end())
     return true;
   bool isInteger =
       !resolved.constant && (resolved.type.isPointer || (resolved.type.isInt() && !resolved.type.isBool()));
   if (!isInteger || !isPowerOfTwo(found->second)) {
-    error(isInteger ? Diag::bad_divisor : Diag::assume_constant, parameter.range,
-          {isInteger ? std::to_string(found->second) : parameter.name});
+    error(isInteger ? Diag::bad_divisor : Diag::assume_constant, range,
+          {isInteger ? std::to_string(found->second) : name});
     return false;
   }
   resolved.divisibility = found->second;
@@ -293,7 +279,13 @@ bool Sema::resolveParameters(const FunctionStmt &kernel, const InstanceDirective
   ResolvedParameters resolved;
   auto isArgument = [&](const Parameter &parameter, const std::string &name) {
     const std::optional<KernelParameter> &value = resolved[parameter.name];
-    return value && llvm::any_of(argumentsOf(parameter, *value), [&](const auto &a) { return a.name == name; });
+    bool isKnown = !value; // which elements a tuple has is not known then
+    if (value)
+      forEachLeaf(parameter.name, *value, [&](const std::string &leaf, const KernelParameter &element) {
+        isKnown |= leaf == name;
+        isKnown |= llvm::any_of(argumentsOf(leaf, element), [&](const auto &a) { return a.name == name; });
+      });
+    return isKnown;
   };
   auto checkNames = [&](const auto &map, std::string_view option) {
     for (const auto &[name, value] : map) {
@@ -303,19 +295,22 @@ bool Sema::resolveParameters(const FunctionStmt &kernel, const InstanceDirective
         error(Diag::unknown_parameter, kernel.nameRange, {kernel.name, name + std::string(option)});
     }
   };
-  checkNames(request.definitions, " (of -D)");
   std::set<std::string> wrong;
+  std::map<std::string, std::string> missingOf;
   for (const Parameter &parameter : kernel.parameters) {
     if (parameter.isVarArgs) {
       error(Diag::not_supported, parameter.range, {"'*" + parameter.name + "' in the parameters of a kernel"});
       continue;
     }
     size_t errorsHere = diagnostics.numErrors();
+    missingElements.clear();
     resolved[parameter.name] = resolveParameter(parameter);
+    missingOf[parameter.name] = missingElements;
     if (diagnostics.numErrors() != errorsHere)
       wrong.insert(parameter.name);
   }
   applyDecorators(kernel, resolved);
+  checkNames(request.definitions, " (of -D)");
   checkNames(request.assumptions, " (of --assume)");
   checkNames(request.sizes, " (of --size)");
   std::string missing;
@@ -323,18 +318,34 @@ bool Sema::resolveParameters(const FunctionStmt &kernel, const InstanceDirective
     std::optional<KernelParameter> &value = resolved[parameter.name];
     if (!value && !wrong.contains(parameter.name) && !parameter.isVarArgs) {
       bool isConstexpr = parameter.annotation && StringRef(unparse(*parameter.annotation)).contains("constexpr");
-      missing += (missing.empty() ? "" : ", ") + parameter.name + (isConstexpr ? " (a value, by -D)" : " (a type)");
+      const std::string &elements = missingOf[parameter.name];
+      missing += (missing.empty() ? "" : ", ") +
+                 (elements.empty() ? parameter.name + (isConstexpr ? " (a value, by -D)" : " (a type)") : elements);
     }
-    if (value && applyAssumption(parameter, *value))
+    if (value && applyAssumption(parameter.name, parameter.range, *value))
       parameters.push_back(std::move(*value));
   }
   if (!missing.empty())
     error(Diag::missing_types, kernel.nameRange, {kernel.name, missing});
-  size_t atRunTime = llvm::count_if(parameters, [](const KernelParameter &p) { return !p.constant; });
+  if (diagnostics.numErrors() != errorsBefore)
+    return false;
+  size_t atRunTime = 0;
+  for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
+    std::set<std::string> names;
+    forEachLeaf(formal.name, parameter, [&](const std::string &name, const auto &) { names.insert(name); });
+    for (const KernelArgument &argument : argumentsOf(formal.name, parameter)) {
+      names.insert(argument.name);
+      ++atRunTime;
+    }
+    for (const std::string &name : names)
+      if (auto [other, isNew] = argumentRanges.try_emplace(name, formal.range); !isNew)
+        error(Diag::duplicate_parameter, formal.range, {name},
+              std::pair(other->second, std::string("the other one is here")));
+  }
   if (atRunTime > TILE_MAX_PARAMETERS)
     error(Diag::too_many_parameters, kernel.nameRange,
           {kernel.name, std::to_string(atRunTime), std::to_string(TILE_MAX_PARAMETERS)});
-  if (diagnostics.numErrors() != errorsBefore)
+  if (diagnostics.numErrors() != errorsBefore || !checkDirectives(kernel, parameters))
     return false;
   selectOptions(kernel, instance);
   if (!chooseOpen(kernel, parameters))

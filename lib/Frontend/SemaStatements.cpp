@@ -28,6 +28,9 @@ Sema::BlockResult Sema::emitBlock(const Continuation &start) {
       if (const auto *node = as<IfStmt>(stmt)) {
         if (std::optional<BlockResult> result = emitIf(*node, 0, rest))
           return *result;
+      } else if (const auto *with = as<WithStmt>(stmt)) {
+        enterContexts(*with);
+        return emitBlock({&with->body, 0, &rest});
       } else if (const JumpingLoop *rewritten = rewriteJumps(*stmt)) {
         const Block *block =
             rewritten->returnsValue ? bindReturnPlaceholder(*rewritten, stmt->range) : &rewritten->statements;
@@ -43,6 +46,19 @@ Sema::BlockResult Sema::emitBlock(const Continuation &start) {
     }
   }
   return {};
+}
+
+/// What 'with' enters. Of Triton's own there are the scopes of its profiler, which are not recorded here.
+void Sema::enterContexts(const WithStmt &stmt) {
+  for (const WithStmt::Item &item : stmt.items) {
+    const auto *call = as<CallExpr>(item.context);
+    std::optional<SymValue> callee = call ? evaluateQuietly(*call->callee) : std::nullopt;
+    const auto *space = callee && callee->isConstant() ? std::get_if<NamespaceValue>(&callee->constant) : nullptr;
+    if (!space || !(space->name == "triton.profiler.language.scope" || space->name == "triton.profiler.scope"))
+      error(Diag::no_with, stmt.keyword, {unparse(*item.context)});
+    if (item.target)
+      bind(*item.target, SymValue::makeConstant(NoneValue{}));
+  }
 }
 
 bool Sema::emitSimple(const Stmt &stmt) {
@@ -64,7 +80,8 @@ bool Sema::emitSimple(const Stmt &stmt) {
     const Expr &value = *as<ExprStmt>(&stmt)->value;
     if (value.kind != ExprKind::String && value.kind != ExprKind::Ellipsis) {
       warnUnusedAdvance(value);
-      evaluate(value);
+      if (!isConstexprFunction() || !changeList(value))
+        evaluate(value);
     }
     return true;
   }
@@ -81,8 +98,8 @@ bool Sema::emitSimple(const Stmt &stmt) {
   }
 }
 
-/// Assigning a number to a plain name makes it a run-time scalar: it loses its weakness. Types, None, functions and
-/// tuples stay what they are.
+/// Assigning a number to a plain name makes it a run-time scalar: it loses its weakness. Types, None and functions stay
+/// what they are.
 SymValue Sema::decay(const SymValue &value, SourceRange range) {
   if (!frames.empty() && frames.back().function->isConstexpr)
     return value;
@@ -99,24 +116,45 @@ SymValue Sema::decayAll(const SymValue &value, SourceRange range) {
   return out;
 }
 
+/// Makes run-time values of the numbers in which two values differ that a branch or a loop brings together.
+void Sema::decayApart(SymValue &value, const SymValue &other, SourceRange range) {
+  if (sameValue(value, other))
+    return;
+  if (!value.isTuple() || !other.isTuple() || value.elements.size() != other.elements.size()) {
+    value = decayAll(value, range);
+    return;
+  }
+  for (auto [element, opposite] : llvm::zip(value.elements, other.elements))
+    decayApart(element, opposite, range);
+}
+
 void Sema::bind(const NameExpr &target, SymValue value) {
   Binding &binding = scope[target.id] = Binding{std::move(value), target.range};
   recordVariable(target.id, binding);
 }
 
+void Sema::rememberLiterals(const SymValue &value, const SymValue &bound, const NameExpr &name) {
+  if (value.isConstant() && bound.isTensor())
+    namedLiterals[bound.value] = {name.id, name.range};
+  if (value.isTuple())
+    for (auto [element, named] : llvm::zip(value.elements, bound.elements))
+      rememberLiterals(element, named, name);
+}
+
 void Sema::assign(const Expr &target, const SymValue &value, SourceRange range) {
   if (const auto *name = as<NameExpr>(&target)) {
-    SymValue bound = decay(value, range);
-    if (value.isConstant() && bound.isTensor())
-      namedLiterals[bound.value] = {name->id, name->range};
+    SymValue bound = decayAll(value, range);
+    rememberLiterals(value, bound, *name);
     bind(*name, bound);
     return;
   }
+  if (const auto *attribute = as<AttributeExpr>(&target))
+    return assignAttribute(*attribute, value, range);
   const auto *tuple = as<TupleExpr>(&target);
   const auto &targets = tuple ? tuple->elements : as<ListExpr>(&target)->elements;
   bool fits = value.isTuple() && value.elements.size() == targets.size();
   if (!fits && !value.isError())
-    error(Diag::unpack_count, range, {describe(value), std::to_string(targets.size())});
+    error(Diag::unpack_count, range, {describe(value), std::to_string(targets.size())}, tupleHint(value));
   for (size_t i = 0; i < targets.size(); ++i)
     assign(*targets[i], fits ? value.elements[i] : SymValue(), range);
 }
@@ -133,7 +171,7 @@ void Sema::emitAugAssign(const AugAssignStmt &stmt) {
   expr.left = stmt.target;
   expr.right = stmt.value;
   SymValue value = limitSize(evaluateBinary(expr), stmt.range);
-  bind(*stmt.target, decay(value, stmt.range));
+  bind(*stmt.target, decayAll(value, stmt.range));
 }
 
 void Sema::emitAnnAssign(const AnnAssignStmt &stmt) {
@@ -146,7 +184,7 @@ void Sema::emitAnnAssign(const AnnAssignStmt &stmt) {
   if (diagnostics.numErrors() != errorsBefore)
     value = {};
   if (!type || type->name != "constexpr") {
-    value = decay(value, stmt.value->range);
+    value = decayAll(value, stmt.value->range);
     warnIgnoredAnnotation(stmt, annotation, value);
     bind(*stmt.target, value);
     return;
@@ -160,26 +198,6 @@ void Sema::emitAnnAssign(const AnnAssignStmt &stmt) {
     return;
   }
   bind(*stmt.target, value);
-}
-
-void Sema::emitAssert(const AssertStmt &stmt) {
-  SymValue checked = evaluate(*stmt.condition);
-  if (checked.isError())
-    return;
-  std::string message = "assertion failed: " + unparse(*stmt.condition);
-  if (stmt.message) {
-    SymValue text = evaluate(*stmt.message);
-    if (text.isConstant())
-      message = str(text.constant);
-  }
-  if (std::optional<bool> known = constantTruth(checked)) {
-    if (!*known)
-      error(Diag::static_assert_failed, stmt.condition->range, {message});
-    return;
-  }
-  checked = cast(checked, Scalar::Int1, stmt.condition->range);
-  if (request.debug && !checked.isError())
-    AssertOp::create(builder, location(stmt.range), checked.value, message);
 }
 
 } // namespace tile::frontend

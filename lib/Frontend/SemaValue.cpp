@@ -18,8 +18,19 @@ std::string describe(const SymValue &value) {
     return "the arguments of the kernel";
   case SymValue::Kind::BlockType:
     return "a block type";
+  case SymValue::Kind::ConstantType:
+    return "the type of " + describe(value.elements.front());
+  case SymValue::Kind::TupleType:
+    return "the type of a tuple of " + std::to_string(value.elements.size());
+  case SymValue::Kind::Object:
+    return "an object of " + value.record->name;
+  case SymValue::Kind::Method:
+    return "a method of " + describe(value.elements.front());
+  case SymValue::Kind::Dictionary:
+    return "a dictionary";
   case SymValue::Kind::Tuple:
-    return "a tuple of " + std::to_string(value.elements.size());
+    return (value.record ? "the named tuple " + value.record->name + " of " : "a tuple of ") +
+           std::to_string(value.elements.size());
   case SymValue::Kind::Tensor:
     break;
   }
@@ -30,6 +41,25 @@ std::string describe(const SymValue &value) {
   for (auto [index, size] : llvm::enumerate(value.shape()))
     text += (index == 0 ? "" : ", ") + std::to_string(size);
   return text + "]";
+}
+
+/// With the elements of tuples and objects.
+static std::string describeFully(const SymValue &value) {
+  bool isObject = value.kind == SymValue::Kind::Object;
+  if (!value.isTuple() && !isObject)
+    return describe(value);
+  std::string text = isObject ? describe(value) + " with " : value.record ? value.record->name : "";
+  text += "(";
+  for (auto [index, element] : llvm::enumerate(value.elements)) {
+    text += index == 0 ? "" : ", ";
+    text += (index < value.names.size() ? value.names[index] + ": " : "") + describeFully(element);
+  }
+  return text + ")";
+}
+
+std::pair<std::string, std::string> describeApart(const SymValue &a, const SymValue &b) {
+  std::pair<std::string, std::string> texts{describe(a), describe(b)};
+  return texts.first == texts.second ? std::pair(describeFully(a), describeFully(b)) : texts;
 }
 
 std::string printed(const SymValue &value) {
@@ -66,9 +96,17 @@ namespace {
 bool compare(const SymValue &a, const SymValue &b, bool wholeValue) {
   if (a.kind != b.kind || a.elements.size() != b.elements.size())
     return false;
+  // Tuples are equal if their elements are; to flow together they need the same names as well.
+  bool isOnlyElements = wholeValue && a.kind != SymValue::Kind::Object;
+  if (!isOnlyElements && (a.record != b.record || a.names != b.names))
+    return false;
   switch (a.kind) {
   case SymValue::Kind::Error:
     return true;
+  case SymValue::Kind::Method:
+    if (a.constant != b.constant)
+      return false;
+    break;
   case SymValue::Kind::Constant:
     return a.constant.index() == b.constant.index() && a.constant == b.constant;
   case SymValue::Kind::BlockType:
@@ -83,6 +121,10 @@ bool compare(const SymValue &a, const SymValue &b, bool wholeValue) {
     if (a.type != b.type || a.dims != b.dims)
       return false;
     break;
+  case SymValue::Kind::ConstantType:
+  case SymValue::Kind::TupleType:
+  case SymValue::Kind::Object:
+  case SymValue::Kind::Dictionary:
   case SymValue::Kind::Arguments:
   case SymValue::Kind::Tuple:
     break;

@@ -11,6 +11,9 @@
 
 namespace tile::frontend {
 
+/// Triton's limit on the elements of one block.
+constexpr int64_t maxBlockElements = 1 << 20;
+
 struct SymValue {
   enum class Kind : uint8_t {
     Error,        // an error was reported; using it reports nothing more
@@ -20,16 +23,22 @@ struct SymValue {
     Descriptor,   // tensor descriptor
     BlockPointer, // of make_block_ptr: elements are base, then sizes, strides and offsets; dims the block
     BlockType,    // the ".type" of a block: element type and shape
+    ConstantType, // the ".type" of a constant, which is its only element
+    TupleType,    // the ".type" of a tuple: elements are types
+    Object,       // of a class that is an aggregate: elements by names
+    Method,       // a function (constant) with the value that it is called on, its only element
+    Dictionary,   // keys and values in turn; functions that run at compile time only
     Arguments,    // what a heuristic is given: elements by names; decorators only
   };
 
   Kind kind = Kind::Error;
-  Value constant;                 // Constant
-  mlir::Value value;              // Tensor, Descriptor
-  DType type;                     // element type of Tensor, Descriptor, BlockType; the pointer of BlockPointer
-  std::vector<SymValue> elements; // Tuple, BlockPointer; sizes and strides of a Descriptor
-  std::vector<int64_t> dims;      // BlockType, BlockPointer
-  std::vector<std::string> names; // Arguments
+  Value constant;                    // Constant, Method
+  mlir::Value value;                 // Tensor, Descriptor
+  DType type;                        // element type of Tensor, Descriptor, BlockType; the pointer of BlockPointer
+  std::vector<SymValue> elements;    // Tuple, BlockPointer; sizes and strides of a Descriptor
+  std::vector<int64_t> dims;         // BlockType, BlockPointer
+  std::vector<std::string> names;    // Arguments, Object; Tuple and TupleType, if the elements have names
+  const ClassStmt *record = nullptr; // Object; Tuple, if it is a named one of a class
 
   static SymValue makeConstant(Value value) {
     SymValue out;
@@ -69,6 +78,8 @@ struct SymValue {
 
 /// "fp16[128, 64]", "int32", "the integer 3", "a tuple": for messages.
 std::string describe(const SymValue &value);
+/// The same for two values that differ: with their elements, if the short form does not tell them apart.
+std::pair<std::string, std::string> describeApart(const SymValue &a, const SymValue &b);
 /// Constants as Python prints them; run-time values by their type.
 std::string printed(const SymValue &value);
 

@@ -8,12 +8,14 @@ namespace tile::frontend {
 
 namespace {
 
-/// Appends one record for each tensor and constant in the value; elements of tuples are called "name[0]" and so on.
+/// Appends one record for each tensor and constant in the value; elements of tuples are called "name[0]"
+/// or "name.field".
 void appendRecords(const SymValue &value, const VariableRecord &like, std::vector<VariableRecord> &records) {
   VariableRecord record = like;
-  if (value.isTuple()) {
+  if (value.isTuple() || value.kind == SymValue::Kind::Object) {
     for (auto [index, element] : llvm::enumerate(value.elements)) {
-      record.name = like.name + "[" + std::to_string(index) + "]";
+      bool hasName = index < value.names.size();
+      record.name = like.name + (hasName ? "." + value.names[index] : "[" + std::to_string(index) + "]");
       appendRecords(element, record, records);
     }
     return;

@@ -15,7 +15,8 @@ std::vector<std::pair<SourceRange, std::string>> Sema::callsAround() const {
   constexpr size_t maxCalls = 5;
   std::vector<std::pair<SourceRange, std::string>> calls;
   for (auto frame = frames.rbegin(); frame != frames.rend() && calls.size() < maxCalls; ++frame)
-    calls.emplace_back(frame->call, frame->function->name);
+    if (!frame->function->name.empty()) // statements of a module have none
+      calls.emplace_back(frame->call, frame->function->name);
   return calls;
 }
 

@@ -12,6 +12,9 @@
 
 namespace tile::frontend {
 
+/// Byte offsets are 32-bit, and nobody writes a kernel of this size.
+constexpr size_t maxSourceBytes = size_t(64) << 20;
+
 struct SourceFile {
   std::string name; // as given by the user: what diagnostics print
   std::string text;

@@ -71,6 +71,7 @@ private:
   void printBinary(const BinaryExpr &expr);
   void printCall(const CallExpr &expr);
   void printFString(const FStringExpr &expr);
+  void printComprehension(const ComprehensionExpr &expr);
   bool printLeaf(const Expr &expr);
   void printBody(const Expr &expr);
   static Precedence levelOf(const Expr &expr);
@@ -146,6 +147,23 @@ void Unparser::printFString(const FStringExpr &expr) {
     out += '}';
   }
   out += '\'';
+}
+
+void Unparser::printComprehension(const ComprehensionExpr &expr) {
+  out += '[';
+  print(*expr.element, Conditional);
+  for (const ComprehensionExpr::Clause &clause : expr.clauses) {
+    out += " for ";
+    for (size_t i = 0; i < clause.targets.size(); ++i)
+      out += (i == 0 ? "" : ", ") + clause.targets[i];
+    out += " in ";
+    print(*clause.iterable, Or);
+    for (const Expr *condition : clause.conditions) {
+      out += " if ";
+      print(*condition, Or);
+    }
+  }
+  out += ']';
 }
 
 /// Names and literals; false for everything else.
@@ -249,6 +267,20 @@ void Unparser::printBody(const Expr &expr) {
     printList(as<ListExpr>(&expr)->elements);
     out += ']';
     return;
+  case ExprKind::Comprehension:
+    return printComprehension(*as<ComprehensionExpr>(&expr));
+  case ExprKind::Dict: {
+    const auto &node = *as<DictExpr>(&expr);
+    out += '{';
+    for (size_t i = 0; i < node.keys.size(); ++i) {
+      out += i == 0 ? "" : ", ";
+      print(*node.keys[i], Conditional);
+      out += ": ";
+      print(*node.values[i], Conditional);
+    }
+    out += '}';
+    return;
+  }
   case ExprKind::Starred:
     out += '*';
     print(*as<StarredExpr>(&expr)->value, Conditional);

@@ -318,9 +318,26 @@ Result<RunReport> runKernel(const RunOptions &options, const Manifest &manifest,
   return report;
 }
 
+/// "kernel.tile:5:9: error: ...", as the interpreter says where it stopped.
+static bool namesPlace(const std::string &message) {
+  size_t end = message.find(": error: ");
+  if (end == std::string::npos)
+    return false;
+  for (int number = 0; number < 2; ++number) { // line and column
+    const size_t digits = message.find_last_not_of("0123456789", end - 1);
+    if (digits == std::string::npos || digits + 1 == end || message[digits] != ':')
+      return false;
+    end = digits;
+  }
+  return end > 0;
+}
+
 int reportFailure(const RunOptions &options, const Error &error) {
   std::fflush(stdout);
-  fmt::print(stderr, "{}: error: {}\n", options.program, error.message);
+  if (namesPlace(error.message))
+    fmt::print(stderr, "{}\n", error.message);
+  else
+    fmt::print(stderr, "{}: error: {}\n", options.program, error.message);
   return error.code == TILE_ERROR_INVALID_ARGUMENT ? 2 : 1;
 }
 

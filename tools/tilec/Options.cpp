@@ -95,14 +95,31 @@ public:
       : table(table), arguments(arguments), run(run), line(line), options(line.compiler) {}
 
   bool read() {
-    return checkUnknown() && checkEmpty() && readInputFile() && readOutput() && readNames() && readKernel() &&
-           readPasses() && readWarnings() && readToolkit();
+    return readFormat() && checkUnknown() && checkEmpty() && readInputFile() && readOutput() && readNames() &&
+           readKernel() && readPasses() && readWarnings() && readToolkit();
   }
+
+  /// The last option has no value.
+  bool lacksValue(StringRef option) { return readFormat() && fail(formatv("option '{0}' needs a value", option)); }
 
 private:
   bool fail(const llvm::Twine &message) {
-    llvm::errs() << "tilec: error: " << message << '\n';
+    llvm::errs() << tile::driver::DiagnosticLog::printError(options.diagnosticsFormat, message.str());
     return false;
+  }
+
+  /// First, since errors of all else have this form.
+  bool readFormat() {
+    StringRef form = arguments.getLastArgValue(OPT_diagnostics_format, "text");
+    std::optional<DiagnosticsFormat> format = llvm::StringSwitch<std::optional<DiagnosticsFormat>>(form)
+                                                  .Case("text", DiagnosticsFormat::Text)
+                                                  .Case("json", DiagnosticsFormat::Json)
+                                                  .Case("sarif", DiagnosticsFormat::Sarif)
+                                                  .Default(std::nullopt);
+    if (!format)
+      return fail(formatv("--diagnostics-format expects text, json or sarif, not '{0}'", form));
+    options.diagnosticsFormat = *format;
+    return true;
   }
 
   bool checkUnknown() {
@@ -335,15 +352,6 @@ private:
       options.warnings.silence();
       options.advise = false;
     }
-    StringRef form = arguments.getLastArgValue(OPT_diagnostics_format, "text");
-    std::optional<DiagnosticsFormat> format = llvm::StringSwitch<std::optional<DiagnosticsFormat>>(form)
-                                                  .Case("text", DiagnosticsFormat::Text)
-                                                  .Case("json", DiagnosticsFormat::Json)
-                                                  .Case("sarif", DiagnosticsFormat::Sarif)
-                                                  .Default(std::nullopt);
-    if (!format)
-      return fail(formatv("--diagnostics-format expects text, json or sarif, not '{0}'", form));
-    options.diagnosticsFormat = *format;
     return true;
   }
 
@@ -393,9 +401,8 @@ tile::ParseStatus tile::parseCommandLine(llvm::ArrayRef<const char *> words, boo
       llvm::outs() << StringRef(target->name) << "  " << StringRef(target->deviceName) << '\n';
     return ParseStatus::Done;
   }
-  if (missingCount) {
-    llvm::errs() << "tilec: error: option '" << arguments.getArgString(missingIndex) << "' needs a value\n";
-    return ParseStatus::Error;
-  }
-  return Reader(table, arguments, run, line).read() ? ParseStatus::Compile : ParseStatus::Error;
+  Reader reader(table, arguments, run, line);
+  if (missingCount)
+    return reader.lacksValue(arguments.getArgString(missingIndex)) ? ParseStatus::Compile : ParseStatus::Error;
+  return reader.read() ? ParseStatus::Compile : ParseStatus::Error;
 }

@@ -34,7 +34,7 @@ def D : JoinedOrSeparate<["-"], "D">, HelpText<"Give a compile-time parameter it
         MetaVarName<"<name>=<value>">;
 def I : JoinedOrSeparate<["-"], "I">, HelpText<"Folder in which modules that the file imports are searched">,
         MetaVarName<"<dir>">;
-defm signature : Value<"signature", "Types of the parameters, in order or by name: 'a: *fp16:16, n: i32'", "<types>">;
+defm signature : Value<"signature", "Types of the parameters, in order or by name: 'a: *fp16:16, n: i32'; or '@file.sig', a sidecar (default: the one beside the input)", "<types>">;
 defm assume : Value<"assume", "An integer parameter is a multiple of <n>, or a pointer aligned to <n> bytes",
                     "<name>=<n>">;
 defm size : Value<"size", "Sizes to expect, for what the kernel leaves open by 'auto'; it stays right for all others",

@@ -23,8 +23,8 @@ using driver::Outcome;
 
 namespace {
 
-int fail(Outcome outcome, const llvm::Twine &message) {
-  llvm::errs() << "tilec: error: " << message << '\n';
+int fail(const CommandLine &line, Outcome outcome, const llvm::Twine &message) {
+  llvm::errs() << driver::DiagnosticLog::printError(line.compiler.diagnosticsFormat, message.str());
   return int(outcome);
 }
 
@@ -45,7 +45,7 @@ std::optional<int> chooseDevice(runner::RunOptions &run, CommandLine &line) {
   if (run.device == "interp" || run.device == "sim")
     return std::nullopt;
   if (run.device != "auto" && run.device != "cuda" && !llvm::StringRef(run.device).starts_with("cuda:"))
-    return fail(Outcome::Usage,
+    return fail(line, Outcome::Usage,
                 llvm::formatv("unknown device '{0}'; expected auto, cuda, cuda:N, sim or interp", run.device));
   runner::Result<std::vector<runner::CudaDeviceInfo>> devices = runner::listCudaDevices();
   if (run.device == "auto") {
@@ -65,7 +65,7 @@ std::optional<int> chooseDevice(runner::RunOptions &run, CommandLine &line) {
     return std::nullopt;
   std::optional<std::string> target = targetOfDevice((*devices)[ordinal]);
   if (!target)
-    return fail(Outcome::Rejected,
+    return fail(line, Outcome::Rejected,
                 llvm::formatv("device '{0}' has compute capability {1}.{2}; tilec has the targets {3}",
                               (*devices)[ordinal].name, (*devices)[ordinal].major, (*devices)[ordinal].minor,
                               target::listTargets()));
@@ -151,9 +151,10 @@ struct InterpreterArguments {
     return joined;
   }
 
-  static int rejectCondition(llvm::StringRef option, llvm::StringRef text) {
-    return fail(Outcome::Usage, option + ": cannot read the condition '" + text +
-                                    "'; expected comparisons like pid==(1,0), line==12 or k>=3, joined by 'and'");
+  static int rejectCondition(const CommandLine &line, llvm::StringRef option, llvm::StringRef text) {
+    return fail(line, Outcome::Usage,
+                option + ": cannot read the condition '" + text +
+                    "'; expected comparisons like pid==(1,0), line==12 or k>=3, joined by 'and'");
   }
 
   /// An exit code if they make no sense.
@@ -161,27 +162,27 @@ struct InterpreterArguments {
     for (const std::string &text : breakpoints) {
       std::optional<interp::Condition> condition = interp::Condition::parse(text);
       if (!condition)
-        return rejectCondition("--break", text);
+        return rejectCondition(line, "--break", text);
       options.debug.breakpoints.push_back(std::move(*condition));
     }
     for (const std::string &text : printLines)
-      if (std::optional<int> code = readPrintedLines(text))
+      if (std::optional<int> code = readPrintedLines(line, text))
         return code;
     if (!breakpoints.empty() && line.compiler.input == "-")
-      return fail(Outcome::Usage, "--break reads commands from standard input, so the kernel must be a file");
+      return fail(line, Outcome::Usage, "--break reads commands from standard input, so the kernel must be a file");
     return std::nullopt;
   }
 
   /// "55,56", "55 if pid==(1,0)"
-  std::optional<int> readPrintedLines(llvm::StringRef text) {
+  std::optional<int> readPrintedLines(const CommandLine &line, llvm::StringRef text) {
     auto [lines, conditionText] = text.split(" if ");
     std::optional<interp::Condition> condition;
     if (lines.size() != text.size() && !(condition = interp::Condition::parse(conditionText)))
-      return rejectCondition("--print-values", conditionText);
+      return rejectCondition(line, "--print-values", conditionText);
     for (llvm::StringRef word : llvm::split(lines, ',')) {
       unsigned number = 0;
       if (word.trim().getAsInteger(10, number))
-        return fail(Outcome::Usage,
+        return fail(line, Outcome::Usage,
                     "--print-values expects lines, like 55 or 55,56, and 'if' with a condition, not '" + text + "'");
       options.debug.printLines.push_back({number, condition});
     }
@@ -189,15 +190,15 @@ struct InterpreterArguments {
   }
 
   /// An exit code if the kernel has no such lines or variables.
-  std::optional<int> check(const interp::DebugInfo &info) const {
+  std::optional<int> check(const CommandLine &line, const interp::DebugInfo &info) const {
     for (const interp::Condition &condition : options.debug.breakpoints)
       if (std::string mistake = condition.findMistake(info); !mistake.empty())
-        return fail(Outcome::Usage, "--break: '" + condition.toString() + "': " + mistake);
+        return fail(line, Outcome::Usage, "--break: '" + condition.toString() + "': " + mistake);
     for (const interp::Debugger::PrintedLine &printed : options.debug.printLines) {
       if (std::string mistake = info.explainMissing(printed.line); !mistake.empty())
-        return fail(Outcome::Usage, "--print-values: " + mistake);
+        return fail(line, Outcome::Usage, "--print-values: " + mistake);
       if (std::string mistake = printed.condition ? printed.condition->findMistake(info) : ""; !mistake.empty())
-        return fail(Outcome::Usage, "--print-values: '" + printed.condition->toString() + "': " + mistake);
+        return fail(line, Outcome::Usage, "--print-values: '" + printed.condition->toString() + "': " + mistake);
     }
     return std::nullopt;
   }
@@ -214,9 +215,9 @@ int runInterpreter(const runner::RunOptions &run, CommandLine &line, const Inter
     return int(compilation.outcome());
   auto kernels = compilation.module().getOps<KernelOp>();
   if (kernels.empty())
-    return fail(Outcome::Rejected, "the interpreter runs the tile dialect, but the input is lowered already");
+    return fail(line, Outcome::Rejected, "the interpreter runs the tile dialect, but the input is lowered already");
   interp::DebugInfo info = driver::makeDebugInfo(*kernels.begin(), compilation.text(), line.compiler.inputText);
-  if (std::optional<int> failure = arguments.check(info))
+  if (std::optional<int> failure = arguments.check(line, info))
     return *failure;
   std::unique_ptr<runner::Device> device =
       driver::createInterpreterDevice(*kernels.begin(), arguments.options, std::move(info));
@@ -264,20 +265,20 @@ int tile::runCommand(llvm::ArrayRef<const char *> words) {
   if (status != ParseStatus::Compile)
     return status == ParseStatus::Error ? int(Outcome::Usage) : int(Outcome::Success);
   if (line.emitGiven || !line.output.empty())
-    return fail(Outcome::Usage, "tilec run makes no file; leave out -o, -MD, --emit and --stop-after");
+    return fail(line, Outcome::Usage, "tilec run makes no file; leave out -o, -MD, --emit and --stop-after");
   try {
     std::vector<std::string> rest = InterpreterArguments::joinConditions(line.rest);
     std::reverse(rest.begin(), rest.end()); // CLI11 takes words from the back
     app.parse(rest);
   } catch (const CLI::ParseError &error) {
-    return fail(Outcome::Usage, llvm::Twine(error.what()) + "; see tilec run --help");
+    return fail(line, Outcome::Usage, llvm::Twine(error.what()) + "; see tilec run --help");
   }
 
   if (std::optional<int> code = interpreter.read(line))
     return *code;
   llvm::Expected<std::string> text = driver::readInput(line.compiler.input);
   if (!text)
-    return fail(Outcome::Environment, toString(text.takeError()));
+    return fail(line, Outcome::Environment, toString(text.takeError()));
   line.compiler.inputText = std::move(*text);
   bool needsInterpreter = interpreter.options.wantsDebugger() || interpreter.options.checkOverflow;
   if (run.device == "auto" && needsInterpreter)
@@ -290,6 +291,6 @@ int tile::runCommand(llvm::ArrayRef<const char *> words) {
   if (run.device == "interp")
     return runInterpreter(run, line, interpreter);
   if (needsInterpreter)
-    return fail(Outcome::Usage, "--break, --print-values and --check-overflow need --device=interp");
+    return fail(line, Outcome::Usage, "--break, --print-values and --check-overflow need --device=interp");
   return runCompiled(run, line);
 }

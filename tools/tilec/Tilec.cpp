@@ -17,8 +17,8 @@ using driver::Outcome;
 
 namespace {
 
-int fail(Outcome outcome, llvm::Error error) {
-  llvm::errs() << "tilec: error: " << toString(std::move(error)) << '\n';
+int fail(const CommandLine &line, Outcome outcome, llvm::Error error) {
+  llvm::errs() << driver::DiagnosticLog::printError(line.compiler.diagnosticsFormat, toString(std::move(error)));
   return int(outcome);
 }
 
@@ -43,29 +43,27 @@ int compileCommand(llvm::ArrayRef<const char *> words) {
   }
   llvm::Expected<std::string> text = driver::readInput(line.compiler.input);
   if (!text)
-    return fail(Outcome::Environment, text.takeError());
+    return fail(line, Outcome::Environment, text.takeError());
   line.compiler.inputText = std::move(*text);
   std::string output = line.output.empty() ? defaultOutput(line.compiler) : line.output;
 
   // Written in one step at the end, it would be lost only when all has gone well.
   if (bool same = false; output != "-" && !llvm::sys::fs::equivalent(line.compiler.input, output, same) && same)
-    return fail(Outcome::Usage, llvm::createStringError("the output '" + output + "' is the input"));
+    return fail(line, Outcome::Usage, llvm::createStringError("the output '" + output + "' is the input"));
 
   // The process ends here: nothing needs to be freed operation by operation.
   auto owned = std::make_unique<driver::Compilation>(std::move(line.compiler), llvm::errs());
   driver::Compilation &compilation = *owned;
   llvm::BuryPointer(std::move(owned));
-  bool compiled = compilation.run();
+  if (compilation.run()) {
+    llvm::Error error = driver::writeOutput(output, compilation.result());
+    if (!error && !line.depfile.empty())
+      error = driver::writeOutput(line.depfile, driver::dependencyRule(output, compilation.sourceFiles()));
+    if (error)
+      compilation.fail(Outcome::Environment, std::move(error));
+  }
   compilation.printDiagnostics();
-  if (!compiled)
-    return int(compilation.outcome());
-  if (llvm::Error error = driver::writeOutput(output, compilation.result()))
-    return fail(Outcome::Environment, std::move(error));
-  if (line.depfile.empty())
-    return int(Outcome::Success);
-  if (llvm::Error error = driver::writeOutput(line.depfile, driver::dependencyRule(output, compilation.sourceFiles())))
-    return fail(Outcome::Environment, std::move(error));
-  return int(Outcome::Success);
+  return int(compilation.outcome());
 }
 
 } // namespace

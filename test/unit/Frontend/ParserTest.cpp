@@ -70,11 +70,36 @@ TEST(Parser, SkipsHostCode) {
   Module module =
       parse({"<test>", "def host(x):\n  yield x\nclass C: pass\nD = {1: 2}\n@jit\ndef k(): pass\n$$$\n"}, diagnostics);
   EXPECT_FALSE(diagnostics.hasErrors()) << diagnostics.render();
-  EXPECT_EQ(module.body.size(), 1u);
+  // What decorators may use stays, and kernels cannot.
+  ASSERT_EQ(module.body.size(), 2u);
+  ASSERT_TRUE(as<AssignStmt>(module.body[0]));
+  EXPECT_TRUE(as<AssignStmt>(module.body[0])->isHost);
   ASSERT_EQ(module.skipped.size(), 3u);
   EXPECT_EQ(module.skipped[0].name, "host");
+  ASSERT_TRUE(module.skipped[0].function);
+  EXPECT_FALSE(module.skipped[0].function->errors.empty()) << "a generator cannot be evaluated";
   EXPECT_EQ(module.skipped[1].what, "class");
   EXPECT_EQ(module.skipped[2].name, "D");
+}
+
+TEST(Parser, KernelsInHostFunctions) {
+  DiagnosticEngine diagnostics;
+  Module module =
+      parse({"<test>", "def host(x):\n  N = 4\n  @jit\n  def k(): lambda\n  return k\ndef pure(n):\n  return "
+                       "[m for m in n]\nfor i in x:\n  try: pass\n  finally: pass\n"},
+            diagnostics);
+  EXPECT_FALSE(diagnostics.hasErrors()) << diagnostics.render();
+  ASSERT_EQ(module.body.size(), 1u);
+  const auto *host = as<HostStmt>(module.body[0]);
+  ASSERT_TRUE(host);
+  ASSERT_EQ(host->body.size(), 2u);
+  ASSERT_TRUE(as<FunctionStmt>(host->body[1]));
+  EXPECT_EQ(as<FunctionStmt>(host->body[1])->errors.size(), 1u);
+  ASSERT_EQ(host->skipped.size(), 1u);
+  EXPECT_EQ(host->skipped[0].what, "parameter");
+  ASSERT_EQ(module.skipped.size(), 2u);
+  ASSERT_TRUE(module.skipped[1].function);
+  EXPECT_TRUE(module.skipped[1].function->errors.empty());
 }
 
 TEST(Parser, FunctionsInTopLevelIf) {

@@ -1,0 +1,80 @@
+// The names in expressions and blocks.
+
+#include "Frontend/Names.h"
+
+namespace tile::frontend {
+
+void collectNames(const Block &block, std::set<std::string> &names) {
+  for (const Stmt *stmt : block) {
+    if (const auto *node = as<ExprStmt>(stmt))
+      collectNames(node->value, names);
+    else if (const auto *node = as<AssignStmt>(stmt))
+      collectNames(node->value, names);
+    else if (const auto *node = as<AugAssignStmt>(stmt))
+      collectNames(node->value, names);
+    else if (const auto *node = as<AnnAssignStmt>(stmt))
+      collectNames(node->value, names);
+    else if (const auto *node = as<ReturnStmt>(stmt))
+      collectNames(node->value, names);
+    else if (const auto *node = as<ForStmt>(stmt))
+      collectNames(node->iterator, names), collectNames(node->body, names);
+    else if (const auto *node = as<WhileStmt>(stmt))
+      collectNames(node->condition, names), collectNames(node->body, names);
+    else if (const auto *node = as<WithStmt>(stmt))
+      collectNames(node->body, names);
+    else if (const auto *node = as<IfStmt>(stmt)) {
+      for (const IfStmt::Branch &branch : node->branches)
+        collectNames(branch.condition, names), collectNames(branch.body, names);
+      collectNames(node->elseBody, names);
+    }
+  }
+}
+
+void collectNames(const Expr *expr, std::set<std::string> &names) {
+  if (!expr)
+    return;
+  auto all = [&](const auto &list) {
+    for (const Expr *child : list)
+      collectNames(child, names);
+  };
+  if (const auto *node = as<NameExpr>(expr))
+    names.insert(node->id);
+  else if (const auto *node = as<UnaryExpr>(expr))
+    all(std::array{node->operand});
+  else if (const auto *node = as<BinaryExpr>(expr))
+    all(std::array{node->left, node->right});
+  else if (const auto *node = as<CompareExpr>(expr))
+    all(std::array{node->left, node->right});
+  else if (const auto *node = as<ConditionalExpr>(expr))
+    all(std::array{node->condition, node->thenValue, node->elseValue});
+  else if (const auto *node = as<BoolOpExpr>(expr))
+    all(node->values);
+  else if (const auto *node = as<TupleExpr>(expr))
+    all(node->elements);
+  else if (const auto *node = as<ListExpr>(expr))
+    all(node->elements);
+  else if (const auto *node = as<DictExpr>(expr))
+    all(node->keys), all(node->values);
+  else if (const auto *node = as<LambdaExpr>(expr))
+    all(std::array{node->body});
+  else if (const auto *node = as<ComprehensionExpr>(expr)) {
+    collectNames(node->element, names);
+    for (const ComprehensionExpr::Clause &clause : node->clauses)
+      collectNames(clause.iterable, names), all(clause.conditions);
+  } else if (const auto *node = as<FStringExpr>(expr)) {
+    for (const FStringPart &part : node->parts)
+      collectNames(part.value, names);
+  } else if (const auto *node = as<StarredExpr>(expr))
+    all(std::array{node->value});
+  else if (const auto *node = as<AttributeExpr>(expr))
+    all(std::array{node->value});
+  else if (const auto *node = as<SubscriptExpr>(expr))
+    all(std::array{node->value, node->index});
+  else if (const auto *node = as<CallExpr>(expr)) {
+    collectNames(node->callee, names);
+    for (const Argument &argument : node->arguments)
+      collectNames(argument.value, names);
+  }
+}
+
+} // namespace tile::frontend

@@ -1,0 +1,278 @@
+// The host program as far as kernels depend on it: what stands outside of functions, in the order in which Python runs
+// it, pure functions that make constants, and the scopes of functions that have kernels inside.
+//
+//   def mask_of(bits):                  a host function: evaluated where a value of the module is made by it
+//       return (1 << bits) - 1
+//   MASK = tl.constexpr(mask_of(7))
+//   TEXT = ""                           statements that make a value together: run when it is first needed
+//   for i in range(4):
+//       TEXT += f"mov.b32 $0, r{i};"
+//
+// A kernel itself cannot call them, as in Triton. They are evaluated as functions of the language that run at compile
+// time are, so that only what is pure can be.
+
+#include "Frontend/Builtins.h"
+#include "Frontend/HostFacts.h"
+#include "Frontend/Names.h"
+#include "Frontend/Sema.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+namespace {
+
+/// The list that "items.append(x)" or "items.extend(x)" changes; null if it is no such call.
+const NameExpr *changedList(const Expr &expr) {
+  const auto *call = as<CallExpr>(&expr);
+  const auto *method = call ? as<AttributeExpr>(call->callee) : nullptr;
+  bool isChange =
+      method && call->arguments.size() == 1 && (method->attribute == "append" || method->attribute == "extend");
+  return isChange ? as<NameExpr>(method->value) : nullptr;
+}
+
+void collectChangedLists(const Block &block, std::vector<std::string> &names) {
+  for (const Stmt *stmt : block) {
+    const auto *expression = as<ExprStmt>(stmt);
+    if (const NameExpr *list = expression ? changedList(*expression->value) : nullptr)
+      names.push_back(list->id);
+    if (const auto *loop = as<ForStmt>(stmt))
+      collectChangedLists(loop->body, names);
+    if (const auto *loop = as<WhileStmt>(stmt))
+      collectChangedLists(loop->body, names);
+    if (const auto *node = as<IfStmt>(stmt)) {
+      for (const IfStmt::Branch &branch : node->branches)
+        collectChangedLists(branch.body, names);
+      collectChangedLists(node->elseBody, names);
+    }
+  }
+}
+
+const Expr *valueOf(const Stmt &stmt) {
+  if (const auto *node = as<AssignStmt>(&stmt))
+    return node->value;
+  if (const auto *node = as<AnnAssignStmt>(&stmt))
+    return node->value;
+  if (const auto *node = as<ForStmt>(&stmt))
+    return node->iterator;
+  if (const auto *node = as<WhileStmt>(&stmt))
+    return node->condition;
+  return nullptr;
+}
+
+} // namespace
+
+/// A later definition of a name hides the earlier ones.
+void Sema::hide(const std::string &name) {
+  current->globals.erase(name);
+  current->expressions.erase(name);
+  current->statements.erase(name);
+  current->hostValues.erase(name);
+  current->imports.erase(name);
+}
+
+/// An assignment, or a loop that makes values.
+void Sema::declareStatement(const Stmt &stmt) {
+  const Expr *value = valueOf(stmt);
+  const auto *augmented = as<AugAssignStmt>(&stmt);
+  if (augmented) {
+    auto known = current->statements.find(augmented->target->id);
+    if (known == current->statements.end())
+      return;
+    known->second.push_back(&stmt);
+    current->globals.erase(augmented->target->id);
+    return;
+  }
+  if (!value)
+    return;
+  std::vector<std::string> names = assignedNames({&stmt});
+  if (const auto *loop = as<ForStmt>(&stmt))
+    collectChangedLists(loop->body, names);
+  if (const auto *loop = as<WhileStmt>(&stmt))
+    collectChangedLists(loop->body, names);
+  const auto *assignment = as<AssignStmt>(&stmt);
+  if (assignment && assignment->isHost) {
+    hide(names.front());
+    current->hostValues[names.front()] = value;
+    return;
+  }
+  // What a loop assigns may depend on all else that it assigns; what an assignment mentions, on what that was before.
+  bool isLoop = stmt.kind == StmtKind::For || stmt.kind == StmtKind::While;
+  std::set<std::string> mentioned;
+  if (!isLoop)
+    collectNames(value, mentioned);
+  Block before;
+  for (const std::string &name : names)
+    if (isLoop || mentioned.contains(name))
+      for (const Stmt *earlier : current->statements[name])
+        if (!llvm::is_contained(before, earlier))
+          before.push_back(earlier);
+  llvm::sort(before, [](const Stmt *a, const Stmt *b) { return a->range.begin < b->range.begin; });
+  before.push_back(&stmt);
+  for (const std::string &name : names) {
+    hide(name);
+    current->expressions[name] = value;
+    current->statements[name] = before;
+  }
+}
+
+/// A function with kernels inside.
+void Sema::declareHost(const HostStmt &host) {
+  hide(host.name);
+  ModuleScope &inner = *hostScopes.emplace_back(std::make_unique<ModuleScope>());
+  inner.module = current->module;
+  inner.path = current->path;
+  inner.parent = current;
+  inner.skipped = &host.skipped;
+  InModule inside(*this, &inner);
+  declare(host.body);
+}
+
+void Sema::declare(const Block &block) {
+  for (const Stmt *stmt : block) {
+    if (const auto *import = as<ImportStmt>(stmt)) {
+      declareImport(*import);
+    } else if (const auto *function = as<FunctionStmt>(stmt)) {
+      hide(function->name);
+      current->globals[function->name] = SymValue::makeConstant(function);
+      owners[function] = current;
+    } else if (const auto *type = as<ClassStmt>(stmt)) {
+      hide(type->name);
+      current->globals[type->name] = SymValue::makeConstant(type);
+      classOwners[type] = current;
+      for (const FunctionStmt *method : type->methods)
+        owners[method] = current;
+    } else if (const auto *host = as<HostStmt>(stmt)) {
+      declareHost(*host);
+    } else if (const auto *conditional = as<IfStmt>(stmt)) {
+      // Probes of versions and architectures: taken when known, else the last branch counts.
+      const Block *chosen = &conditional->elseBody;
+      for (const IfStmt::Branch &branch : conditional->branches) {
+        std::optional<bool> holds = moduleCondition(*branch.condition);
+        bool isLast = &branch == &conditional->branches.back() && conditional->elseBody.empty() && !holds;
+        if (holds.value_or(isLast)) {
+          chosen = &branch.body;
+          break;
+        }
+      }
+      declare(*chosen);
+    } else {
+      declareStatement(*stmt);
+    }
+  }
+}
+
+/// Whether a condition outside of functions holds, if that is known without reading other files.
+std::optional<bool> Sema::moduleCondition(const Expr &condition) {
+  if (std::optional<bool> fact = hostCondition(condition, request.targetCapability))
+    return fact;
+  std::set<std::string> names;
+  collectNames(&condition, names);
+  for (const std::string &name : names) {
+    auto known = current->globals.find(name);
+    const auto *space = known != current->globals.end() && known->second.isConstant()
+                            ? std::get_if<NamespaceValue>(&known->second.constant)
+                            : nullptr;
+    if (current->imports.contains(name) || (space && !space->path.empty()))
+      return std::nullopt;
+  }
+  ++hostDepth;
+  std::optional<SymValue> value = evaluateQuietly(condition);
+  --hostDepth;
+  return value ? constantTruth(*value) : std::nullopt;
+}
+
+/// Whether a value of the module takes more than the expression that it is assigned.
+bool Sema::needsRun(const std::string &name) const {
+  auto found = current->statements.find(name);
+  if (found == current->statements.end() || found->second.empty())
+    return false;
+  const auto *assignment = as<AssignStmt>(found->second.front());
+  bool isPlain = found->second.front()->kind == StmtKind::AnnAssign || (assignment && as<NameExpr>(assignment->target));
+  return found->second.size() > 1 || !isPlain;
+}
+
+SymValue Sema::runStatements(const std::string &name, const Block &statements) {
+  auto *function = scratchModules.emplace_back().make<FunctionStmt>(statements.front()->range);
+  function->isConstexpr = function->isHost = true;
+  frames.push_back({function, function->range, location(function->range)});
+  unsigned outerLoops = std::exchange(loopDepth, 0), outerFolds = std::exchange(foldDepth, 0);
+  emitBlock({&statements, 0, nullptr});
+  loopDepth = outerLoops;
+  foldDepth = outerFolds;
+  frames.pop_back();
+  return scope[name].value;
+}
+
+/// A function of the host program; not those whose answers are known without it (HostFacts.h).
+std::optional<SymValue> Sema::hostFunction(const std::string &name) {
+  for (const SkippedName &skipped : llvm::reverse(*current->skipped)) {
+    if (skipped.name != name || !skipped.function)
+      continue;
+    if (hostAnswer(name, {}, request.targetCapability))
+      return std::nullopt;
+    owners[skipped.function] = current;
+    return SymValue::makeConstant(skipped.function);
+  }
+  return std::nullopt;
+}
+
+/// What is known of the call of a host function without evaluating it, or an error; nothing if it can be evaluated.
+std::optional<SymValue> Sema::callHostFunction(const FunctionStmt &function, const std::vector<SymValue> &arguments,
+                                               SourceRange range) {
+  if (std::optional<SymValue> answer = hostAnswer(function.name, arguments, request.targetCapability))
+    return answer;
+  if (isHostCode())
+    return std::nullopt;
+  return error(Diag::host_name, range, {function.name, "host function"},
+               std::pair{function.nameRange, std::string("it is defined here, outside of the language")});
+}
+
+/// A loop of a function that runs at compile time, over the elements of a tuple; false if it runs over a range.
+bool Sema::walkElements(const ForStmt &stmt) {
+  const auto *call = as<CallExpr>(stmt.iterator);
+  const auto *callee = call ? as<NameExpr>(call->callee) : nullptr;
+  const auto *member = call ? as<AttributeExpr>(call->callee) : nullptr;
+  StringRef name = callee ? StringRef(callee->id) : member ? StringRef(member->attribute) : "";
+  if (name.ends_with("range"))
+    return false;
+  SymValue items = evaluate(*stmt.iterator);
+  if (!items.isTuple())
+    return items.isError();
+  size_t errorsBefore = diagnostics.numErrors();
+  ++loopDepth;
+  for (const SymValue &item : items.elements) {
+    if (!charge(1, stmt.range))
+      break;
+    bind(*stmt.target, item);
+    emitBlock({&stmt.body, 0, nullptr});
+    const Binding *stop = stmt.stop.empty() ? nullptr : &scope[stmt.stop];
+    if (diagnostics.numErrors() != errorsBefore || (stop && constantTruth(stop->value).value_or(false)))
+      break;
+  }
+  --loopDepth;
+  return true;
+}
+
+/// "items.append(x)" in a function that runs at compile time, where lists are tuples under a name.
+bool Sema::changeList(const Expr &expr) {
+  const NameExpr *name = changedList(expr);
+  auto list = name ? scope.find(name->id) : scope.end();
+  if (list == scope.end() || !list->second.value.isTuple())
+    return false;
+  const auto *call = as<CallExpr>(&expr);
+  SymValue added = evaluate(*call->arguments.front().value);
+  if (added.isError())
+    return true;
+  bool isExtend = as<AttributeExpr>(call->callee)->attribute == "extend";
+  if (isExtend && !added.isTuple()) {
+    error(Diag::unpack_tuple, call->arguments.front().value->range, {describe(added)});
+    return true;
+  }
+  SymValue changed = list->second.value;
+  llvm::append_range(changed.elements, isExtend ? added.elements : std::vector<SymValue>{added});
+  bind(*name, limitSize(std::move(changed), expr.range));
+  return true;
+}
+
+} // namespace tile::frontend
