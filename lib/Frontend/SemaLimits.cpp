@@ -39,7 +39,7 @@ void Sema::OperationCounter::notifyOperationInserted(Operation *op, OpBuilder::I
   int64_t elements = 1;
   for (Type type : llvm::concat<Type>(op->getResultTypes(), op->getOperandTypes()))
     if (auto block = dyn_cast<RankedTensorType>(type))
-      elements = std::max(elements, block.getNumElements() / threads);
+      elements = std::max(elements, std::min(block.getNumElements(), maxBlockElements) / threads); // larger is an error
   instructions += elements;
 }
 
