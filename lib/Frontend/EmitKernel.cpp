@@ -68,6 +68,8 @@ void Sema::setKernelAttributes(KernelOp op, const FunctionStmt &kernel, const In
 OwningOpRef<ModuleOp> Sema::emitKernel(const FunctionStmt &kernel, const InstanceDirective *instance,
                                        const std::vector<KernelParameter> &parameters) {
   OwningOpRef<ModuleOp> result = ModuleOp::create(location(kernel.range));
+  constexpr int defaultWarps = 4, warpSize = 32;
+  counter.threads = warpSize * std::max(1, numWarps && *numWarps != leftOpen ? *numWarps : defaultWarps);
   SmallVector<Type> types;
   SmallVector<Location> locations;
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
@@ -98,6 +100,9 @@ OwningOpRef<ModuleOp> Sema::emitKernel(const FunctionStmt &kernel, const Instanc
   if (end.returned && !end.value.isError() && !end.value.isNoneValue())
     error(Diag::kernel_returns, end.range, {describe(end.value)});
   ReturnOp::create(builder, location(kernel.range));
+  // The host program may have used up the work where nothing is reported.
+  if (exhausted && !diagnostics.hasErrors())
+    error(Diag::too_much_work, kernel.nameRange, {std::to_string(request.maxWork)});
   if (diagnostics.hasErrors())
     return {};
   // What the emitter lets through must verify; if it does not, that is our mistake, and still no crash.

@@ -86,6 +86,9 @@ struct CompileRequest {
   /// How large a kernel may grow by copies of helpers and unrolled loops: expressions evaluated and operations emitted.
   /// Emitting takes about a second at the default.
   size_t maxWork = 1'000'000;
+  /// How many instructions a thread may have for the blocks of a program. LLVM and ptxas take half a minute at the
+  /// default.
+  int64_t maxInstructions = 1'000'000;
   /// Keep assertions (assert, tl.device_assert) in the kernel.
   bool debug = false;
   /// Record the names of values.

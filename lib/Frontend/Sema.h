@@ -122,8 +122,10 @@ public:
   bool isTrial = false;
 
   struct OperationCounter : mlir::OpBuilder::Listener {
-    void notifyOperationInserted(mlir::Operation *, mlir::OpBuilder::InsertPoint) override { ++operations; }
+    void notifyOperationInserted(mlir::Operation *op, mlir::OpBuilder::InsertPoint) override;
     size_t operations = 0;
+    int64_t threads = 128;    // of a program
+    int64_t instructions = 0; // that a thread has about, by the sizes of blocks
   };
 
   mlir::MLIRContext &context;
@@ -244,6 +246,7 @@ private:
   // SemaHost.cpp
   void declareStatement(const Stmt &stmt);
   void declareHost(const HostStmt &host);
+  void rememberDecorators(const FunctionStmt &function);
   std::optional<bool> moduleCondition(const Expr &condition);
   void hide(const std::string &name);
   SymValue runStatements(const std::string &name, const Block &statements);
@@ -464,9 +467,12 @@ private:
   std::map<std::string, MissingImport> missingImports; // by the name that they have in messages
   std::map<std::string, std::string> unreadable;       // files, and why
   std::map<std::string, const CallExpr *> localConfigs;
-  unsigned hostDepth = 0;    // of values outside of kernels that are being evaluated
-  unsigned quietDepth = 0;   // of evaluations that report nothing
-  unsigned messageDepth = 0; // of texts that may name run-time values
+  /// What names in the decorators of a function stand for where it is defined; a module may use them again.
+  std::map<const FunctionStmt *, std::map<std::string, const Expr *>> decoratorValues;
+  const FunctionStmt *decorated = nullptr; // whose decorators are read
+  unsigned hostDepth = 0;                  // of values outside of kernels that are being evaluated
+  unsigned quietDepth = 0;                 // of evaluations that report nothing
+  unsigned messageDepth = 0;               // of texts that may name run-time values
   std::map<const FunctionStmt *, ModuleScope *> owners;
   std::map<const ClassStmt *, ModuleScope *> classOwners;
   unsigned tupleDepth = 0;

@@ -92,6 +92,10 @@ const CallExpr *Sema::firstConfigOfComprehension(const ComprehensionExpr &node, 
 const CallExpr *Sema::firstConfigNamed(const std::string &name) {
   if (auto local = localConfigs.find(name); local != localConfigs.end())
     return local->second;
+  const FunctionStmt *reader = std::exchange(decorated, nullptr); // names in the value itself are not the decorator's
+  if (auto known = decoratorValues.find(reader); known != decoratorValues.end())
+    if (auto value = known->second.find(name); value != known->second.end())
+      return firstConfig(*value->second);
   for (ModuleScope *module = current; module; module = module->parent) {
     const Expr *value = nullptr;
     if (auto found = module->expressions.find(name); found != module->expressions.end())

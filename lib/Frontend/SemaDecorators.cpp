@@ -141,6 +141,7 @@ void Sema::applyDecorators(const FunctionStmt &kernel, ResolvedParameters &param
   for (const Decorator &decorator : llvm::reverse(kernel.decorators)) {
     const auto *call = as<CallExpr>(decorator.hostValue ? decorator.hostValue : decorator.value);
     StringRef name = call ? lastName(*call->callee) : StringRef();
+    decorated = &kernel;
     if (name.ends_with("autotune"))
       applyAutotune(*call, parameters);
   }

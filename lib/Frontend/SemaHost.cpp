@@ -128,6 +128,18 @@ void Sema::declareHost(const HostStmt &host) {
   declare(host.body);
 }
 
+void Sema::rememberDecorators(const FunctionStmt &function) {
+  std::set<std::string> names;
+  for (const Decorator &decorator : function.decorators)
+    collectNames(decorator.hostValue ? decorator.hostValue : decorator.value, names);
+  for (const std::string &name : names) {
+    if (auto host = current->hostValues.find(name); host != current->hostValues.end())
+      decoratorValues[&function][name] = host->second;
+    else if (auto plain = current->expressions.find(name); plain != current->expressions.end())
+      decoratorValues[&function][name] = plain->second;
+  }
+}
+
 void Sema::declare(const Block &block) {
   for (const Stmt *stmt : block) {
     if (const auto *import = as<ImportStmt>(stmt)) {
@@ -136,6 +148,7 @@ void Sema::declare(const Block &block) {
       hide(function->name);
       current->globals[function->name] = SymValue::makeConstant(function);
       owners[function] = current;
+      rememberDecorators(*function);
     } else if (const auto *type = as<ClassStmt>(stmt)) {
       hide(type->name);
       current->globals[type->name] = SymValue::makeConstant(type);

@@ -85,8 +85,8 @@ std::set<std::string> calledNames(const std::vector<Candidate> &functions,
   return called;
 }
 
-/// Entry points by the look: what has directives; else what no other function calls and returns nothing. Those inside
-/// of host functions count where the module has none.
+/// Entry points by the look: the one that has directives; else all that have, and what no other function calls and
+/// returns nothing. Those inside of host functions count where the module has none.
 std::vector<Candidate> findEntries(const std::vector<Candidate> &functions, const std::set<std::string> &called) {
   for (bool isInside : {false, true}) {
     std::vector<Candidate> entries, uncalled;
@@ -99,6 +99,10 @@ std::vector<Candidate> findEntries(const std::vector<Candidate> &functions, cons
       if (hasDirectives(*candidate.function) || (!isCalled && !returnsValue(candidate.function->body)))
         entries.push_back(candidate);
     }
+    // Launch directives on one function alone say which it is.
+    auto isDescribed = [](const Candidate &candidate) { return hasDirectives(*candidate.function); };
+    if (llvm::count_if(entries, isDescribed) == 1)
+      return {*llvm::find_if(entries, isDescribed)};
     // The only function that could be one says itself what is wrong with it.
     if (entries.empty() && !uncalled.empty())
       return uncalled;

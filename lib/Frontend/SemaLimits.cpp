@@ -33,9 +33,25 @@ size_t sizeOf(const SymValue &value) {
 
 } // namespace
 
+/// An operation on a block is one instruction for each element that a thread has of it, at least.
+void Sema::OperationCounter::notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) {
+  ++operations;
+  int64_t elements = 1;
+  for (Type type : llvm::concat<Type>(op->getResultTypes(), op->getOperandTypes()))
+    if (auto block = dyn_cast<RankedTensorType>(type))
+      elements = std::max(elements, std::min(block.getNumElements(), maxBlockElements) / threads); // larger is an error
+  instructions += elements;
+}
+
 /// Counts work; false when there has been too much, which is reported once.
 bool Sema::charge(size_t amount, SourceRange range) {
   work += amount;
+  if (counter.instructions > request.maxInstructions) {
+    if (!exhausted)
+      error(Diag::too_much_code, range, {std::to_string(request.maxInstructions), std::to_string(counter.threads)});
+    exhausted = true;
+    return false;
+  }
   if (work + counter.operations <= request.maxWork)
     return true;
   if (!exhausted)

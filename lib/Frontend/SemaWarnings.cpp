@@ -121,7 +121,8 @@ void Sema::warnDeadBranches() {
   for (const InstanceDirective &instance : module.instances) {
     // Messages about other instances are for those who compile them.
     DiagnosticEngine quiet;
-    quiet.addFile(diagnostics.file(module.file));
+    for (uint32_t file = 0; file < diagnostics.numFiles(); ++file) // a sidecar's too
+      quiet.addFile(diagnostics.file(file));
     WarningOptions none;
     none.silence();
     quiet.setWarnings(none);
