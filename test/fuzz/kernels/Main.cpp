@@ -91,7 +91,7 @@ std::string commandsFor(const Variant &variant, const std::string &inputs) {
   text += "tilec run " + kernel + inputs + " --device=interp -w\n";
   const std::string sms = variant.multiprocessors ? fmt::format(" --sms={}", variant.multiprocessors) : "";
   const std::string device = " --device=" + variant.device +
-                             (variant.device == "sim" ? fmt::format("{} --schedule=seed:{}", sms, variant.order) : "");
+                             (variant.device == "sim" ? fmt::format("{} --order=seed:{}", sms, variant.order) : "");
   const std::string options = fmt::format(" --target={} -O{}{} -w", variant.target, variant.optLevel, flags);
   if (variant.promises)
     return text + "tilec run " + kernel + inputs + options + device + "\n";

@@ -3,6 +3,7 @@
 #include "Driver/Compilation.h"
 #include "Driver/InterpreterDevice.h"
 #include "Runner/Arguments.h"
+#include "Runner/BufferSource.h"
 #include "Runner/Element.h"
 #include "Runner/Random.h"
 #include "Runner/Run.h"
@@ -60,17 +61,15 @@ void fillInput(HostBuffer &buffer, const std::string &name) {
 }
 
 runner::Result<std::vector<HostBuffer>> makeBuffers(const Manifest &manifest, const Bindings &bindings) {
-  std::vector<HostBuffer> buffers(manifest.parameters.size());
+  runner::Result<std::vector<runner::FilledBuffer>> filled = runner::bindBuffers(manifest, bindings, /*seed=*/0);
+  if (!filled)
+    return filled.error();
+  std::vector<HostBuffer> buffers;
   for (size_t i = 0; i < manifest.parameters.size(); ++i) {
     const runtime::Parameter &parameter = manifest.parameters[i];
-    if (!parameter.isPointer)
-      continue;
-    runner::Result<HostBuffer> buffer = bindBuffer(manifest, bindings, i, 0);
-    if (!buffer)
-      return buffer.error();
-    if (parameter.buffer && parameter.buffer->role == runtime::BufferRole::Random)
-      fillInput(*buffer, parameter.name);
-    buffers[i] = std::move(*buffer);
+    HostBuffer &buffer = buffers.emplace_back(std::move((*filled)[i].buffer));
+    if (parameter.isPointer && parameter.buffer && parameter.buffer->role == runtime::BufferRole::Random)
+      fillInput(buffer, parameter.name);
   }
   return buffers;
 }
@@ -114,7 +113,7 @@ RunResult launch(const Manifest &manifest, runner::Device &device) {
     if (parameter.isPointer)
       after[i] = std::move(*(*before)[i].clone());
     arguments.push_back({&parameter, parameter.isPointer ? &after[i] : nullptr,
-                         parameter.isPointer ? 0 : bindings->argumentBits(manifest, i)});
+                         parameter.isPointer ? 0 : bindings->argumentBits(manifest, i), std::nullopt});
   }
   runner::Result<runner::RunTiming> timing =
       device.run(manifest, runner::Grid{(*sizes)[0], (*sizes)[1], (*sizes)[2]}, arguments);
@@ -178,7 +177,7 @@ RunResult runKernel(const std::string &text, const Variant &variant) {
   if (variant.device == "sim") {
     run.threads = 1;
     run.multiprocessors = variant.multiprocessors;
-    run.schedule = "seed:" + std::to_string(variant.order);
+    run.order = "seed:" + std::to_string(variant.order);
   }
   runner::Result<runner::DeviceLoader> loader = runner::DeviceLoader::open(run);
   if (!loader)
