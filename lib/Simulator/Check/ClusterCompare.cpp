@@ -111,6 +111,21 @@ void ClusterCompare::join(Runs (&smallest)[2], const Runs &added) {
     smallest[i] = std::move(result[i]);
 }
 
+void ClusterCompare::joinValues(Summary &summary, const Shadow::Values &added) {
+  if (!summary.written)
+    summary.written = std::make_unique<Shadow::Values>();
+  for (unsigned byte = 0; byte < pageBytes; ++byte)
+    if (added.known[byte])
+      summary.written->note(byte, added.varied[byte] ? std::nullopt : std::optional(added.value[byte]));
+}
+
+bool ClusterCompare::allWroteTheSame(const Summary &summary, unsigned begin, unsigned end) {
+  for (unsigned byte = begin; byte < end; ++byte)
+    if (!summary.written || summary.written->varied[byte])
+      return false;
+  return true;
+}
+
 void ClusterCompare::merge(uint32_t cluster, Shadow &shadow) {
   for (const auto &[number, page] : shadow.touchedPages()) {
     Runs runs[3];
@@ -119,6 +134,8 @@ void ClusterCompare::merge(uint32_t cluster, Shadow &shadow) {
     Summary &summary = pages[number];
     for (unsigned kind = 0; kind < 3; ++kind)
       join(summary.smallest[kind], runs[kind]);
+    if (page->values)
+      joinValues(summary, *page->values);
   }
 }
 
@@ -138,6 +155,8 @@ std::vector<ClusterCompare::Conflict> ClusterCompare::conflicts(uint64_t page, c
         if (!here[i] || !here[j] || here[i]->toucher.cluster == here[j]->toucher.cluster)
           continue;
         if ((i < 2 && j < 2) || (i >= 4 && j >= 4)) // reads may meet, and so may atomics
+          continue;
+        if (i == 2 && j == 3 && allWroteTheSame(summary, begin, end))
           continue;
         const Run *pair[2] = {here[i], here[j]};
         if (pair[1]->toucher.cluster < pair[0]->toucher.cluster)

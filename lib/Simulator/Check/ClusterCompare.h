@@ -3,7 +3,7 @@
 // Where thread blocks do not talk to each other, clusters run in several host threads, each with a shadow of its own of
 // global memory. What they did is compared here, page by page, as each ends. To be the same for every number of host
 // threads, of each byte the two smallest clusters that read, wrote or added to it are kept, and only at the end the
-// smallest pair that conflicts is reported.
+// smallest pair that conflicts is reported. Clusters that write the same value to a byte do not conflict.
 #pragma once
 
 #include "Simulator/Check/Shadow.h"
@@ -45,11 +45,14 @@ private:
   };
   using Runs = std::vector<Run>; ///< by address, apart from each other
   struct Summary {
-    Runs smallest[3][2]; ///< by kind: of the smallest cluster, of the next one
+    Runs smallest[3][2];                     ///< by kind: of the smallest cluster, of the next one
+    std::unique_ptr<Shadow::Values> written; ///< by all
   };
   static void collect(Shadow &shadow, Shadow::Page &page, uint32_t cluster, Runs (&runs)[3]);
   static void add(Runs &runs, unsigned begin, unsigned end, const Toucher &toucher);
   static void join(Runs (&smallest)[2], const Runs &added);
+  static void joinValues(Summary &summary, const Shadow::Values &added);
+  static bool allWroteTheSame(const Summary &summary, unsigned begin, unsigned end);
   static std::vector<Conflict> conflicts(uint64_t page, const Summary &summary);
 
   std::mutex mutex;

@@ -6,7 +6,9 @@
 
 #include "Simulator/Machine/Access.h"
 
+#include <bitset>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -78,8 +80,20 @@ class Shadow {
 public:
   static constexpr unsigned pageShift = 12;
   static constexpr unsigned pageCells = (1u << pageShift) / cellBytes;
+  /// What was stored: where all who write a byte write the same, their order does not matter.
+  struct Values {
+    uint8_t value[1u << pageShift];
+    std::bitset<(1u << pageShift)> known;  ///< bytes that were stored
+    std::bitset<(1u << pageShift)> varied; ///< bytes that got several values, or one that is not known here
+    void note(unsigned byte, std::optional<uint8_t> stored) {
+      varied[byte] = varied[byte] || !stored || (known[byte] && value[byte] != *stored);
+      known[byte] = true;
+      value[byte] = stored.value_or(0);
+    }
+  };
   struct Page {
     Cell cells[pageCells];
+    std::unique_ptr<Values> values; ///< of global memory, if anything was stored
   };
 
   Cell &cell(uint64_t address) { return page(address >> pageShift).cells[address / cellBytes % pageCells]; }

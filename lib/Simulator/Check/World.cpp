@@ -200,6 +200,22 @@ ByteMask World::knownWrites(Shadow &shadow, Cell &cell, ByteMask mask, const Now
   return known;
 }
 
+/// For the comparison of clusters, each of which has a shadow of its own.
+void World::noteValues(uint64_t cellAddress, ByteMask mask, const Now &now) {
+  std::unique_ptr<Shadow::Values> &values = global.page(cellAddress >> Shadow::pageShift).values;
+  if (!values)
+    values = std::make_unique<Shadow::Values>();
+  const LaneAccess *access = now.access && now.access->values ? now.access : nullptr;
+  for (; mask; mask &= mask - 1) {
+    unsigned byte = std::countr_zero(mask);
+    int32_t lane = access ? laneAt(now.past, byte) : -1;
+    std::optional<uint8_t> stored;
+    if (lane >= 0)
+      stored = uint8_t(access->values[lane * access->bytes + (cellAddress + byte - access->address[lane])]);
+    values->note((cellAddress + byte) & ((1u << Shadow::pageShift) - 1), stored);
+  }
+}
+
 void World::touchCell(Shadow &shadow, uint64_t cellAddress, ByteMask mask, Now &now) {
   Cell &cell = shadow.cell(cellAddress);
   if (cell.barriers && !now.barrier)
@@ -209,6 +225,8 @@ void World::touchCell(Shadow &shadow, uint64_t cellAddress, ByteMask mask, Now &
     checkInitialized(cell, cellAddress, mask, now);
   if (writes)
     cell.initialized |= mask;
+  if (!now.owner && now.manner.accessKind() == AccessKind::Write)
+    noteValues(cellAddress, mask, now);
   Shadow::Place free;
   bool recorded = false;
   shadow.forRecords(cell, mask, &free, [&](ByteMask &pastMask, Manner &manner, Past &past) {

@@ -86,6 +86,7 @@ public:
 
 private:
   void touchCell(Shadow &shadow, uint64_t cellAddress, ByteMask mask, Now &now);
+  void noteValues(uint64_t cellAddress, ByteMask mask, const Now &now);
   void checkInitialized(Cell &cell, uint64_t cellAddress, ByteMask mask, const Now &now);
   void checkBarrier(const Cell &cell, uint64_t cellAddress, ByteMask mask, const Now &now);
   Order order(const Now &now, const Past &past, Manner manner, ByteMask overlap, unsigned &byte);

@@ -1,9 +1,10 @@
 // cta-assign-layouts: give every tensor a layout.
 //
 // What: every tensor of one shape gets the same default layout, so element-wise arithmetic and control flow agree
-// without work. Operations that want something else (loads and stores: coalesced vectors; dots: fragments) or that tie
-// the layouts of operand and result (shape operations, reductions) get a convert_layout on each side that differs.
-// Why so naive: it is right for every program; cta-remove-conversions removes the conversions that do not pay.
+// without work. Operations that want something else (loads and stores: coalesced vectors; dots: fragments; packed
+// inline PTX: neighbours) or that tie the layouts of operand and result (shape operations, reductions) get a
+// convert_layout on each side that differs. Why so naive: it is right for every program; cta-remove-conversions removes
+// the conversions that do not pay.
 //
 //   %x = tile.load %p : tensor<64x!ptr>        %q = cta.convert_layout %p : #default -> #coalesced
 //   %y = arith.negf %x                    ==>  %x = tile.load %q : tensor<64x!ptr, #coalesced>
@@ -172,6 +173,14 @@ private:
           if (cta::LayoutAttr layout = accessLayouts.lookup(access))
             convertAll(access, layout.getLayout());
         })
+        .Case([&](InlineAsmOp text) {
+          // Elements that a statement computes together are neighbours, whatever it does with them.
+          auto type =
+              text->getNumResults() ? dyn_cast<RankedTensorType>(text->getResult(0).getType()) : RankedTensorType();
+          if (type && text.getPack() > 1)
+            convertAll(text, layout::defaultBlocked(toVector(type.getShape()), layout::rowMajorOrder(type.getRank()),
+                                                    text.getPack(), kernel.getNumWarps()));
+        })
         .Case([&](DotOp dot) {
           const DotPlan &plan = dotPlans[dot];
           if (plan.a)
@@ -185,7 +194,8 @@ private:
 
   void convertAll(Operation *op, const LinearLayout &layout) {
     for (OpOperand &operand : op->getOpOperands())
-      convertOperand(operand, layout);
+      if (isa<RankedTensorType>(operand.get().getType()))
+        convertOperand(operand, layout);
     for (Value result : op->getResults())
       convertResult(result, layout);
   }

@@ -23,6 +23,19 @@ int64_t LayoutSlicer::bytesOf(Value value) {
   return type.getNumElements() * getBytesInMemory(type.getElementType());
 }
 
+bool tile::meansTheSameIn(cta::LayoutAttr layout, Operation *op) {
+  auto text = dyn_cast<InlineAsmOp>(op);
+  if (!text)
+    return true;
+  const LinearLayout &map = layout.getLayout();
+  if (map.numRegisters() < text.getPack())
+    return false;
+  for (uint64_t element = 1; element < text.getPack(); element *= 2)
+    if (map.applyFlat({{layout::registerDim, int64_t(element)}}) != element)
+      return false;
+  return true;
+}
+
 /// If `op` can be re-created in `layout`, the layouts of its tensor operands (all the same), else none.
 static std::optional<cta::LayoutAttr> operandLayout(Operation *op, cta::LayoutAttr layout) {
   auto attribute = [&](const LinearLayout &map) { return cta::LayoutAttr::get(op->getContext(), map); };
@@ -33,7 +46,7 @@ static std::optional<cta::LayoutAttr> operandLayout(Operation *op, cta::LayoutAt
   // A region may compute for long.
   if (op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1 && op->getNumRegions() == 0 &&
       isMemoryEffectFree(op))
-    return layout;
+    return meansTheSameIn(layout, op) ? std::optional(layout) : std::nullopt;
   const LinearLayout &map = layout.getLayout();
   if (auto expand = dyn_cast<ExpandDimsOp>(op))
     return attribute(layout::removeDim(map, expand.getAxis()));

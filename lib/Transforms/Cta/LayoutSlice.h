@@ -11,6 +11,10 @@ namespace tile {
 
 struct CarriedValue;
 
+/// Whether an element-wise operation means the same in `layout`. Inline PTX that computes several elements at once may
+/// mix them, so these must be neighbours in memory order: its lowest registers count them.
+bool meansTheSameIn(cta::LayoutAttr layout, mlir::Operation *op);
+
 /// What it takes to have a value in a layout.
 struct LayoutSlice {
   /// Values to re-create and the layout of each; the others are already as needed or must be converted.

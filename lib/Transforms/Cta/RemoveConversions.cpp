@@ -98,7 +98,8 @@ private:
     SmallVector<Value> values{convert.getResult()};
     while (!values.empty() && found.size() < maxFollowers)
       for (Operation *user : values.pop_back_val().getUsers())
-        if (user->getBlock() == block && canFollow(user) && found.insert(user) && isElementwise(user))
+        if (user->getBlock() == block && canFollow(user) && meansTheSameIn(layout, user) && found.insert(user) &&
+            isElementwise(user))
           values.push_back(user->getResult(0));
     SmallVector<Operation *> ordered = found.takeVector();
     llvm::sort(ordered, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });

@@ -238,8 +238,6 @@ TEST(Errors, UnsupportedOperationsAndTypes) {
 TEST(Errors, KernelsThatCannotRun) {
   EXPECT_EQ(Launch(kernel("%n: i7", "")).integer(1).message(),
             "kernel.tile:1:1: error: argument 0 has type i7, which the interpreter does not have");
-  EXPECT_EQ(Launch("tile.kernel @k() {\n  cf.br ^bb1\n^bb1:\n  tile.return\n}").message(),
-            "kernel.tile:1:1: error: kernel has 2 blocks; the interpreter runs structured control flow in one block");
 }
 
 TEST(Errors, ArgumentsOfALaunch) {

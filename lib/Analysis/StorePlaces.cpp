@@ -1,0 +1,113 @@
+// Compares the coordinates of copies as polynomials, dimension by dimension: apart in one is apart.
+#include "Analysis/StorePlaces.h"
+
+#include "Analysis/PointerBases.h"
+#include "Analysis/ProductPrograms.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+
+/// Elements of the copy along each dimension of its tensor; a buffer may lack leading dimensions of size 1.
+SmallVector<int64_t> extentsOf(cta::TmaStoreOp store) {
+  ArrayRef<int64_t> shape = store.getBuffer().getType().getShape();
+  SmallVector<int64_t> extents(store.getOffsets().size() - shape.size(), 1);
+  extents.append(shape.begin(), shape.end());
+  return extents;
+}
+
+bool haveOneForm(cta::TmaStoreOp earlier, cta::TmaStoreOp later) {
+  return earlier.getOffsets().size() == later.getOffsets().size();
+}
+
+} // namespace
+
+StorePlaces::StorePlaces(KernelOp kernel) : kernel(kernel), facts(kernel), blocks(facts) {}
+
+bool StorePlaces::isOverPrograms(Operation *loop) const {
+  return isPersistent(kernel) && !loop->getParentOfType<LoopLikeOpInterface>();
+}
+
+Polynomial StorePlaces::polynomialOf(Value value) {
+  std::optional<AffineBlock> block = blocks.get(value);
+  return block && !block->base ? block->start : Polynomial(value);
+}
+
+std::optional<int64_t> StorePlaces::distance(Value earlier, Value later) {
+  return (polynomialOf(later) - polynomialOf(earlier)).getConstant();
+}
+
+bool StorePlaces::areApart(cta::TmaStoreOp earlier, cta::TmaStoreOp later) {
+  SmallVector<int64_t> first = extentsOf(earlier), second = extentsOf(later);
+  for (auto [dim, offsets] : llvm::enumerate(llvm::zip(earlier.getOffsets(), later.getOffsets()))) {
+    std::optional<int64_t> behind = distance(std::get<0>(offsets), std::get<1>(offsets));
+    if (behind && (*behind >= first[dim] || -*behind >= second[dim]))
+      return true;
+  }
+  return false;
+}
+
+/// Along some dimension each iteration of `loop` moves on by more than both cover, whatever the loops inside do.
+bool StorePlaces::areApartInOtherIterations(cta::TmaStoreOp earlier, cta::TmaStoreOp later, LoopLikeOpInterface loop) {
+  auto counting = dyn_cast<scf::ForOp>(loop.getOperation());
+  APInt step;
+  if (!counting || !matchPattern(counting.getStep(), m_ConstantInt(&step)))
+    return false;
+  SmallVector<int64_t> first = extentsOf(earlier), second = extentsOf(later);
+  auto isOutside = [&](Value factor) { return counting.isDefinedOutsideOfLoop(factor); };
+  for (auto [dim, offsets] : llvm::enumerate(llvm::zip(earlier.getOffsets(), later.getOffsets()))) {
+    auto [fixed, moving] = polynomialOf(std::get<0>(offsets)).partition(isOutside);
+    auto [otherFixed, otherMoving] = polynomialOf(std::get<1>(offsets)).partition(isOutside);
+    std::optional<int64_t> between = (otherFixed - fixed).getConstant();
+    if (!between || !(moving == otherMoving) || moving.getTerms().size() != 1)
+      continue;
+    const Polynomial::Term &term = moving.getTerms().front();
+    if (term.factors.size() != 1 || term.factors.front() != counting.getInductionVar())
+      continue;
+    int64_t move = std::abs(term.coefficient * step.getSExtValue());
+    if (move >= std::max(first[dim], second[dim]) + std::abs(*between))
+      return true;
+  }
+  return false;
+}
+
+bool StorePlaces::mayMeet(cta::TmaStoreOp earlier, cta::TmaStoreOp later, bool inOtherIteration) {
+  if (!PointerBases::writtenBy(earlier).mayOverlap(PointerBases::writtenBy(later)))
+    return false;
+  // Updates of one kind give the same in any order.
+  if (earlier.getReduce() && earlier.getReduce() == later.getReduce())
+    return false;
+  // Another descriptor of the tensor may count in other units.
+  if (earlier.getDesc() != later.getDesc() || !haveOneForm(earlier, later))
+    return true;
+  if (!inOtherIteration)
+    return !areApart(earlier, later);
+  for (auto loop = earlier->getParentOfType<LoopLikeOpInterface>(); loop;
+       loop = loop->getParentOfType<LoopLikeOpInterface>())
+    if (loop->isAncestor(later) && !isOverPrograms(loop) && !areApartInOtherIterations(earlier, later, loop))
+      return true;
+  return false;
+}
+
+bool StorePlaces::areOfOneThread(cta::TmaStoreOp earlier, cta::TmaStoreOp later) {
+  int64_t groups = earlier.getGroups();
+  if (groups != int64_t(later.getGroups()))
+    return false;
+  if (groups == 1)
+    return true;
+  // Each warp group copies its share: the same elements of the tensor, if blocks begin at multiples of their size.
+  cta::BufferType buffer = earlier.getBuffer().getType();
+  if (buffer.getShape() != later.getBuffer().getType().getShape() || earlier.getDesc() != later.getDesc())
+    return false;
+  unsigned axis = buffer.getPartAxis(groups);
+  size_t dim = earlier.getOffsets().size() - buffer.getShape().size() + axis;
+  auto isMultiple = [&](cta::TmaStoreOp store) {
+    return facts.get(store.getOffsets()[dim]).getDivisibilityOfAll() % buffer.getShape()[axis] == 0;
+  };
+  return distance(earlier.getOffsets()[dim], later.getOffsets()[dim]) == 0 ||
+         (isMultiple(earlier) && isMultiple(later));
+}

@@ -1,0 +1,43 @@
+// Which copies by TMA of one program may write the same element, and so have to follow each other.
+//
+//   scf.for %j = 0 to %n step 64 {                     the first iteration's and the second's: 64 columns apart
+//     cta.tma_store %b, %d[%i, %j]                     the two of an iteration: 32 rows apart
+//     cta.tma_store %c, %d[%i + 32, %j] }
+//   scf.for %s { cta.tma_store %b, %d[4 * %s, %j] }    overlap, if blocks have more than 4 rows
+//   scf.for %t { cta.tma_store %b, %d[%t / 8, %j] }    not known: may meet
+//
+// The programs of a grid are in no order, so the loop over them (tile-make-persistent) brings no two stores together.
+#pragma once
+
+#include "Analysis/AffineBlock.h"
+#include "Cta/CtaDialect.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+namespace tile {
+
+class StorePlaces {
+public:
+  explicit StorePlaces(KernelOp kernel);
+
+  /// `inOtherIteration`: in an iteration before that of `later`, of some loop around both that is not over programs.
+  bool mayMeet(cta::TmaStoreOp earlier, cta::TmaStoreOp later, bool inOtherIteration);
+
+  /// Whether every element that both write is copied by one thread.
+  bool areOfOneThread(cta::TmaStoreOp earlier, cta::TmaStoreOp later);
+
+  bool isOverPrograms(mlir::Operation *loop) const;
+
+private:
+  /// How many elements `later` begins behind `earlier`, if that is a constant.
+  std::optional<int64_t> distance(mlir::Value earlier, mlir::Value later);
+  bool areApart(cta::TmaStoreOp earlier, cta::TmaStoreOp later);
+  bool areApartInOtherIterations(cta::TmaStoreOp earlier, cta::TmaStoreOp later, mlir::LoopLikeOpInterface loop);
+  Polynomial polynomialOf(mlir::Value value);
+
+  KernelOp kernel;
+  AxisInfoAnalysis facts;
+  AffineBlocks blocks;
+};
+
+} // namespace tile
