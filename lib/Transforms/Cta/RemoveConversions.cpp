@@ -10,8 +10,9 @@
 //   %r = arith.truncf %c                        == forward ==>  %s = convert(%r : #mma -> #store)
 //   %s = convert(%r : #default -> #store)
 //
-// Both repeat until nothing changes. Every step lowers the bytes that conversions move, or leaves them and moves one
-// conversion down, and a loop's value changes its layout once, so the process ends.
+// Both repeat until nothing changes. Every step lowers the bytes that conversions move, or leaves them about the same
+// and moves one conversion down, and a loop's value changes its layout once. What is about the same may be undone and
+// done again in rare graphs with transpositions, so steps are counted, too.
 #include "Layout/ShapeTransforms.h"
 #include "Transforms/Cta/LayoutSlice.h"
 #include "Transforms/Passes.h"
@@ -303,6 +304,7 @@ struct CtaRemoveConversions : tile::impl::CtaRemoveConversionsBase<CtaRemoveConv
     scf::ForOp::getCanonicalizationPatterns(set, &getContext());
     FrozenRewritePatternSet patterns(std::move(set));
     LayoutSlicer slicer;
+    getOperation().walk([&](ConvertLayoutOp) { stepsLeft += stepsPerConversion; });
     do // Folds conversions of conversions and removes what no longer has a use, also what only loops keep alive.
       (void)applyPatternsGreedily(getOperation(), patterns);
     while (removeSome(slicer));
@@ -319,6 +321,9 @@ private:
       ConvertLayoutOp convert = worklist.pop();
       if (!convert)
         break;
+      if (stepsLeft == 0)
+        return false;
+      --stepsLeft;
       if (convert->use_empty()) {
         worklist.eraseDead({convert.getResult()});
         continue;
@@ -327,6 +332,10 @@ private:
     }
     return changed;
   }
+
+  /// Far more than any kernel seen takes: about four.
+  static constexpr size_t stepsPerConversion = 64;
+  size_t stepsLeft = 0;
 };
 
 } // namespace
