@@ -333,7 +333,7 @@ private:
     return changed;
   }
 
-  /// Far more than any kernel seen takes: about four.
+  /// The kernels of examples and tests take at most three.
   static constexpr size_t stepsPerConversion = 64;
   size_t stepsLeft = 0;
 };
