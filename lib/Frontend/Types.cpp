@@ -79,6 +79,8 @@ std::optional<DType> dtypeByName(std::string_view name) {
   for (size_t i = 0; i < scalars.size(); ++i)
     if (scalars[i].tritonName == name || scalars[i].name == name)
       return DType(static_cast<Scalar>(i));
+  if (name == "pi32_t")
+    return DType(Scalar::Int32, /*isPointer=*/true);
   for (const Alias &alias : aliases)
     if (alias.name == name)
       return DType(alias.scalar);

@@ -38,8 +38,8 @@ struct RoundedData {
   bool isUnsigned;
 };
 
-template <typename T> T compute(RoundedKind kind, volatile T a, volatile T b, volatile T c) {
-  volatile T result = a;
+template <typename T> T compute(RoundedKind kind, T first, T second, T third) {
+  volatile T a = first, b = second, c = third, result = a;
   switch (kind) {
   case RoundedKind::add:
     result = a + b;
