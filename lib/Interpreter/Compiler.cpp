@@ -305,12 +305,8 @@ bool Compiler::compileArguments(KernelOp kernel) {
 std::optional<Error> Compiler::compile(KernelOp kernel, ProgramImpl &result) {
   program = &result;
   program->kernel = kernel;
-  Region &region = kernel.getBody();
-  if (!region.hasOneBlock())
-    fail(kernel, "kernel has " + Twine(region.getBlocks().size()) +
-                     " blocks; the interpreter runs structured control flow in one block");
-  else if (compileArguments(kernel))
-    compileBlock(region.front(), program->body, [](Operation *) { return true; });
+  if (compileArguments(kernel))
+    compileBlock(kernel.getBody().front(), program->body, [](Operation *) { return true; });
   program->frameBytes = frame.size();
   if (keepValues)
     program->slots = slots;
