@@ -147,6 +147,9 @@ public:
         Value inside =
             arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, place[axis], programs.sizes[axis]);
         exists = exists ? arith::AndIOp::create(builder, loc, exists, inside).getResult() : inside;
+        // Programs beyond the edge copy what the last one does: a load without a mask would leave its tensor.
+        Value last = arith::SubIOp::create(builder, loc, programs.sizes[axis], emitI32(1));
+        place[axis] = arith::MinUIOp::create(builder, loc, place[axis], last);
       }
       replaced[axis].replaceAllUsesWith(place[axis]);
     }

@@ -3,7 +3,7 @@
 !d = !tile.desc<64x64xf16>
 
 // A group is two programs along the first axis; the rank chooses one, after the program has ordered itself. What is no
-// read of a block is only for programs that exist.
+// read of a block is only for programs that exist; those beyond the edge read what the last one reads.
 // CHECK-LABEL: tile.kernel @ordered(
 // CHECK-SAME: %[[X:[^:]*]]: i32 {tile.grid_size = 0 : i32}, %[[Y:[^:]*]]: i32 {tile.grid_size = 1 : i32}
 // CHECK-SAME: cluster_ctas = 2 : i32
@@ -16,7 +16,8 @@
 // CHECK: %[[TWICE:.*]] = arith.muli %[[I]], %c2_i32
 // CHECK: %[[ROW:.*]] = arith.addi %[[TWICE]], %[[RANK]]
 // CHECK: %[[EXISTS:.*]] = arith.cmpi ult, %[[ROW]], %[[X]]
-// CHECK: tile.desc_load %{{.*}}[%[[ROW]], %[[J]]]
+// CHECK: %[[OWN:.*]] = arith.minui %[[ROW]]
+// CHECK: tile.desc_load %{{.*}}[%[[OWN]], %[[J]]]
 // CHECK: scf.if %[[EXISTS]] {
 // CHECK-NEXT: tile.desc_store
 // CHECK-NEXT: }
@@ -41,8 +42,9 @@ tile.kernel @ordered(%d: !d {tile.tensor_map = {base = "a"}}) attributes {cluste
 // CHECK: %[[TWICE:.*]] = arith.muli %{{.*}}, %c2_i32
 // CHECK: %[[COLUMN:.*]] = arith.addi %[[TWICE]], %[[RANK]]
 // CHECK: %[[EXISTS:.*]] = arith.cmpi ult, %[[COLUMN]]
+// CHECK: %[[OWN:.*]] = arith.minui %[[COLUMN]]
 // CHECK: scf.if %[[EXISTS]]
-// CHECK-NEXT: tile.print "" %{{.*}}, %[[COLUMN]]
+// CHECK-NEXT: tile.print "" %{{.*}}, %[[OWN]]
 tile.kernel @plain(%d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 1, 2, 1>} {
   %x = tile.program_id 0
   %y = tile.program_id 1
