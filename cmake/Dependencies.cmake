@@ -6,6 +6,8 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
 endif()
 
+# What is installed needs no library of the system but libc.
+set(ZLIB_USE_STATIC_LIBS ON)
 # Debian's version file refuses "22" but accepts "22.1".
 find_package(MLIR 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
@@ -25,6 +27,9 @@ foreach(target ${MLIR_EXPORTED_TARGETS})
     endif()
   endif()
 endforeach()
+get_target_property(libraries LLVMSupport INTERFACE_LINK_LIBRARIES)
+list(TRANSFORM libraries REPLACE zstd::libzstd_shared zstd::libzstd_static)
+set_target_properties(LLVMSupport PROPERTIES INTERFACE_LINK_LIBRARIES "${libraries}")
 
 find_package(Threads REQUIRED)
 find_package(GTest REQUIRED)

@@ -1,6 +1,9 @@
-# What `cmake --install` adds to the tools, libtilert and its header: the package that find_package(tile) finds.
+# What `cmake --install` adds to the tools, libtilert and its header: the package that find_package(tile) finds, and the
+# examples.
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tile)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tileConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(EXPORT tileTargets NAMESPACE tile:: DESTINATION ${package_folder})
-install(FILES cmake/tileConfig.cmake ${PROJECT_BINARY_DIR}/tileConfigVersion.cmake DESTINATION ${package_folder})
+install(EXPORT tileTargets NAMESPACE tile:: DESTINATION ${package_folder} COMPONENT dev)
+install(FILES cmake/tileConfig.cmake ${PROJECT_BINARY_DIR}/tileConfigVersion.cmake DESTINATION ${package_folder} COMPONENT dev)
+install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tile/examples COMPONENT tools)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT tools RENAME copyright)
