@@ -22,11 +22,19 @@ BufferRole roleOf(const Parameter &parameter) {
   return parameter.buffer ? parameter.buffer->role : BufferRole::Inout;
 }
 
-Result<HostBuffers> makeBuffers(const Manifest &manifest, const Bindings &bindings, uint64_t seed) {
+Result<BufferOffsets> readOffsets(const RunOptions &options, const Manifest &manifest) {
+  Result<BufferOffsets> offsets = parseOffsets(options.offsets, manifest);
+  return offsets ? std::move(offsets) : runtime::withContext("--offset", offsets.error());
+}
+
+Result<HostBuffers> makeBuffers(const RunOptions &options, const Manifest &manifest, const Bindings &bindings) {
   HostBuffers buffers;
   buffers.before.resize(manifest.parameters.size());
   buffers.after.resize(manifest.parameters.size());
-  Result<std::vector<FilledBuffer>> filled = bindBuffers(manifest, bindings, seed);
+  Result<BufferOffsets> offsets = readOffsets(options, manifest);
+  if (!offsets)
+    return offsets.error();
+  Result<std::vector<FilledBuffer>> filled = bindBuffers(manifest, bindings, options.seed, *offsets);
   if (!filled)
     return filled.error();
   for (size_t i = 0; i < manifest.parameters.size(); ++i) {
@@ -169,6 +177,8 @@ Status validateRequest(const RunOptions &options, const Manifest &manifest) {
     return saves.error();
   if (Result<std::vector<NamedText>> compares = parseFiles(recordedContext, options.recorded, manifest); !compares)
     return compares.error();
+  if (Result<BufferOffsets> offsets = readOffsets(options, manifest); !offsets)
+    return offsets.error();
   if (Status status = checkOutputs(options, *saves); !status)
     return status;
   // One multiprocessor stands for any number: only the values of defaults can depend on it.
@@ -207,7 +217,7 @@ Result<Execution> Execution::prepare(const RunOptions &options, const Manifest &
   if (!grid)
     return grid.error();
   execution.grid = *grid;
-  Result<HostBuffers> buffers = makeBuffers(manifest, execution.bindings, options.seed);
+  Result<HostBuffers> buffers = makeBuffers(options, manifest, execution.bindings);
   if (!buffers)
     return buffers.error();
   execution.buffers = std::move(*buffers);

@@ -56,6 +56,11 @@ void addKernelOptions(CLI::App &app, RunOptions &options) {
       ->check(isUnsigned)
       ->group(runGroup)
       ->capture_default_str();
+  app.add_option("--offset", options.offsets,
+                 "Begin a buffer so many elements behind an address that is a multiple of 256 bytes")
+      ->type_name("NAME=ELEMENTS")
+      ->allow_extra_args(false)
+      ->group(runGroup);
   app.add_flag("--overlap", options.overlap,
                "Let the kernel begin before the one in front has ended (programmatic dependent launch), if it can")
       ->group(runGroup);

@@ -21,6 +21,7 @@ struct RunOptions {
   std::string device = "auto";        ///< "auto", "cuda", "cuda:1", "sim", or what the tool adds
   std::vector<int64_t> grid;          ///< overrides the manifest's
   uint64_t seed = 0;
+  std::vector<std::string> offsets; ///< name=elements: buffers that do not begin at an aligned address
   int repeat = 1;
   bool check = false;
   std::vector<std::string> recorded; ///< name=file: what buffers are compared with
