@@ -3,7 +3,7 @@
 # FOLDER/tiles.suite, whose cases are called MxNxK/BLOCK_MxBLOCK_NxBLOCK_K-wWARPS. What else the compiler chooses (stages,
 # persistence, splits) is chosen as for its own pick. bf16, nt.
 #   bench/suites/tiles.sh build/bin/tilec sm_90a build/tiles
-#   build/bin/tile-run --suite build/tiles/tiles.suite --artifacts build/tiles --check --bench --rounds 3 --bench-json=tiles.jsonl
+#   build/bin/tile-run bench --suite build/tiles/tiles.suite --artifacts build/tiles --check --rounds 3 --bench-json=tiles.jsonl
 set -euo pipefail
 tilec=$1 target=$2 folder=$3
 here=$(cd "$(dirname "$0")" && pwd)

@@ -5,9 +5,9 @@
 #include "Runtime/FloatFormat.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <fmt/ranges.h>
-#include <map>
 
 namespace tile::runner {
 
@@ -279,6 +279,30 @@ Result<std::vector<int64_t>> bindGrid(const Manifest &manifest, const Bindings &
     return runtime::withContext("grid", grid.error());
   grid->resize(3, 1);
   return grid;
+}
+
+Result<BufferOffsets> parseOffsets(const std::vector<std::string> &texts, const Manifest &manifest) {
+  constexpr int64_t largest = 4096; // elements; the guard in front grows by them
+  BufferOffsets offsets;
+  std::vector<std::string> known;
+  for (const Parameter &parameter : manifest.parameters)
+    if (parameter.isPointer)
+      known.push_back(parameter.name);
+  for (const std::string &text : texts) {
+    Result<NamedText> split = splitAssignment(text);
+    if (!split)
+      return split.error();
+    if (std::find(known.begin(), known.end(), split->name) == known.end())
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "kernel '{}' has no buffer '{}'{}", manifest.kernel, split->name,
+                       suggestion(split->name, known));
+    int64_t value = -1;
+    const char *end = split->value.data() + split->value.size();
+    const auto [last, error] = std::from_chars(split->value.data(), end, value);
+    if (error != std::errc() || last != end || value < 0 || value > largest)
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "'{}' is no number of elements from 0 to {}", text, largest);
+    offsets[split->name] = value;
+  }
+  return offsets;
 }
 
 } // namespace tile::runner

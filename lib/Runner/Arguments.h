@@ -7,6 +7,8 @@
 
 #include "Runner/HostBuffer.h"
 
+#include <map>
+
 namespace tile::runner {
 
 using runtime::Manifest;
@@ -52,6 +54,12 @@ private:
 
 /// Evaluates the manifest's grid; missing dimensions are 1.
 Result<std::vector<int64_t>> bindGrid(const Manifest &manifest, const Bindings &bindings);
+
+/// Elements between an aligned address and a buffer's first one, by name.
+using BufferOffsets = std::map<std::string, int64_t>;
+
+/// NAME=ELEMENTS, of buffers of the kernel.
+Result<BufferOffsets> parseOffsets(const std::vector<std::string> &texts, const Manifest &manifest);
 
 /// The closest of `candidates` to a mistyped `name`, as "; did you mean 'x'?", or "".
 std::string suggestion(std::string_view name, const std::vector<std::string> &candidates);

@@ -1,11 +1,10 @@
-// Chooses the baseline, then alternates rounds of kernel and baseline.
+// Chooses the baseline; then come interleaved rounds of kernel and baseline.
 #include "Runner/Bench.h"
 
 #include "Runner/Cublas.h"
-#include "Runner/Stopwatch.h"
+#include "Runner/Rounds.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace tile::runner {
@@ -17,11 +16,6 @@ using runtime::makeError;
 using runtime::Success;
 
 namespace {
-
-constexpr double roundMilliseconds = 60; // long enough to average over the clock's steps
-constexpr int fewestSamples = 5, warmups = 3;
-constexpr double graphMilliseconds = 2; // long beside the start of a graph, which is measured with it
-constexpr int fewestLaunchesOfGraph = 20, mostLaunchesOfGraph = 500;
 
 /// What the kernel is measured against, and what it needs to stay alive.
 struct Baseline {
@@ -146,55 +140,6 @@ Result<Baseline> chooseBaseline(CudaDevice &device, const CudaSession &session, 
   return copyBaseline(device, result.bytes);
 }
 
-/// One of the two that are measured, and where its figures go.
-struct Contestant {
-  Sample sample;
-  std::vector<double> *rounds; ///< microseconds
-};
-
-/// Runs everything a few times, which loads code and raises the clocks; the slowest sample in milliseconds.
-Result<double> warmUp(const Stopwatch &watch, const std::vector<Contestant> &contestants) {
-  double slowest = 1e-3; // below the resolution of events
-  for (const Contestant &contestant : contestants) {
-    Result<double> time = watch.measure(contestant.sample, warmups);
-    if (time)
-      time = watch.measure(contestant.sample, fewestSamples);
-    if (!time)
-      return time;
-    slowest = std::max(slowest, *time * contestant.sample.launches);
-  }
-  return slowest;
-}
-
-/// Captures graphs if they are wanted, and chooses how much a round measures: the same of all contestants.
-Status prepare(const Stopwatch &watch, std::vector<Contestant> &contestants, bool useGraphs, BenchResult &result) {
-  const auto choose = [](double count, int fewest, int most) {
-    return static_cast<int>(std::clamp(count, double(fewest), double(most)));
-  };
-  Result<double> slowest = warmUp(watch, contestants);
-  if (slowest && useGraphs) {
-    result.launchesPerGraph = choose(graphMilliseconds / *slowest, fewestLaunchesOfGraph, mostLaunchesOfGraph);
-    for (Contestant &contestant : contestants) {
-      Result<Sample> graph = watch.capture(contestant.sample.run, result.launchesPerGraph);
-      if (!graph)
-        return graph.error();
-      contestant.sample = std::move(*graph);
-    }
-    slowest = warmUp(watch, contestants);
-  }
-  if (!slowest)
-    return slowest.error();
-  result.samplesPerRound = choose(roundMilliseconds / *slowest, fewestSamples, Stopwatch::mostSamples);
-  return Success{};
-}
-
-/// Whether the baseline goes first in a round. By the Thue-Morse sequence, because a card's clocks swing with periods
-/// of about a second: with turns in a fixed pattern the same one always had the slow half (by up to 20 % at
-/// 8192x8192x8192 on an H200, every eighth measurement of 0.12 s).
-bool isReversed(unsigned round) {
-  return std::popcount(round) % 2 == 1;
-}
-
 /// Compares every element of the kernel's output with cuBLAS's.
 Result<double> compareWithBaseline(CudaDevice &device, CudaSession &session, const BenchRequest &request,
                                    const Baseline &baseline) {
@@ -229,10 +174,42 @@ Result<double> compareWithBaseline(CudaDevice &device, CudaSession &session, con
 
 } // namespace
 
+Status measureContestants(CudaDevice &device, const Stopwatch &watch, std::span<Contestant> contestants, int rounds,
+                          bool useGraphs, BenchResult &result) {
+  Result<RoundSize> size = prepareRounds(watch, contestants, useGraphs);
+  if (!size)
+    return size.error();
+  result.samplesPerRound = size->samples;
+  result.launchesPerGraph = size->launchesPerGraph;
+  const std::unique_ptr<Telemetry> telemetry = Telemetry::open(device.cudaContext().info().pciBusId);
+  std::vector<Contestant *> all;
+  for (Contestant &contestant : contestants)
+    all.push_back(&contestant);
+  for (int round = 0; round <= rounds; ++round) {
+    const std::function<void()> sample = [&] { result.telemetry = telemetry->sample(); };
+    const bool isLast = round == rounds;
+    if (Status status =
+            measureRound(watch, all, static_cast<unsigned>(round), *size, isLast && telemetry ? sample : nullptr);
+        !status)
+      return status;
+    // The round before the first does not count: until its power is limited, a card clocks higher.
+    if (round == 0)
+      for (Contestant &contestant : contestants)
+        contestant.rounds.clear();
+  }
+  return Success{};
+}
+
+Status requireWork(const Grid &grid) {
+  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "nothing to measure: the grid {}x{}x{} is empty", grid[0], grid[1],
+                     grid[2]);
+  return Success{};
+}
+
 Result<BenchResult> runBench(CudaDevice &device, const BenchRequest &request) {
-  if (request.grid[0] == 0 || request.grid[1] == 0 || request.grid[2] == 0)
-    return makeError(TILE_ERROR_INVALID_ARGUMENT, "nothing to measure: the grid {}x{}x{} is empty", request.grid[0],
-                     request.grid[1], request.grid[2]);
+  if (Status status = requireWork(request.grid); !status)
+    return status.error();
   BenchResult result;
   Result<CudaSession> session = device.prepare(request.arguments);
   if (!session)
@@ -246,34 +223,19 @@ Result<BenchResult> runBench(CudaDevice &device, const BenchRequest &request) {
   if (!watch)
     return watch.error();
 
-  std::vector<Contestant> contestants = {
-      {{[&](CUstream stream) { return session->launch(request.grid, stream); }}, &result.rounds}};
+  std::vector<Contestant> contestants;
+  contestants.emplace_back([&](CUstream stream) { return session->launch(request.grid, stream); });
   if (baseline->launch)
-    contestants.push_back({{baseline->launch}, &result.baselineRounds});
-  if (Status status = prepare(*watch, contestants, request.useGraphs, result); !status)
+    contestants.emplace_back(baseline->launch);
+  if (Status status = measureContestants(device, *watch, contestants, request.rounds, request.useGraphs, result);
+      !status)
     return status.error();
-  const std::unique_ptr<Telemetry> telemetry = Telemetry::open(device.cudaContext().info().pciBusId);
-  // The round before the first does not count: until its power is limited, a card clocks higher.
-  for (int round = 0; round <= request.rounds; ++round) {
-    std::vector<const Contestant *> order;
-    for (const Contestant &contestant : contestants)
-      order.push_back(&contestant);
-    if (isReversed(static_cast<unsigned>(round)))
-      std::reverse(order.begin(), order.end());
-    for (const Contestant *contestant : order) {
-      const bool isLastOfKernel = round == request.rounds && contestant->rounds == &result.rounds;
-      Result<double> time = watch->measure(contestant->sample, result.samplesPerRound, [&] {
-        if (isLastOfKernel && telemetry)
-          result.telemetry = telemetry->sample();
-      });
-      if (!time)
-        return time.error();
-      if (round > 0)
-        contestant->rounds->push_back(*time * 1000);
-    }
+  result.rounds = contestants[0].rounds;
+  result.microseconds = contestants[0].microseconds();
+  if (baseline->launch) {
+    result.baselineRounds = contestants[1].rounds;
+    result.baselineMicroseconds = contestants[1].microseconds();
   }
-  result.microseconds = median(result.rounds);
-  result.baselineMicroseconds = median(result.baselineRounds);
   if (baseline->comparedArgument) {
     Result<double> difference = compareWithBaseline(device, *session, request, *baseline);
     if (!difference)

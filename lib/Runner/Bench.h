@@ -1,11 +1,8 @@
-// Measures a kernel against a baseline in the same process, in interleaved rounds.
-//
-// A round is n samples: launches with a cold L2 cache, or replays of a CUDA graph of many launches (Stopwatch.h). A
-// round's figure is the median of its samples; the figure reported is the median over rounds. Only the ratio of the two
+// Measures a kernel against a baseline in the same process, in interleaved rounds (Rounds.h). Only the ratio of the two
 // figures of one run means anything.
 #pragma once
 
-#include "Runner/CudaDevice.h"
+#include "Runner/Rounds.h"
 #include "Runner/Telemetry.h"
 #include "Runner/TensorExpr.h"
 
@@ -38,6 +35,14 @@ struct BenchRequest {
   bool useGraphs = false;
   std::string cublas;
 };
+
+/// So many rounds after one that does not count; the sizes of rounds, and the state of the card meanwhile, go into
+/// `result`.
+Status measureContestants(CudaDevice &device, const Stopwatch &watch, std::span<Contestant> contestants, int rounds,
+                          bool useGraphs, BenchResult &result);
+
+/// An empty grid is an error.
+Status requireWork(const Grid &grid);
 
 Result<BenchResult> runBench(CudaDevice &device, const BenchRequest &request);
 

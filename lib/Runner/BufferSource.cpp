@@ -130,8 +130,8 @@ Result<Source> parseSource(const std::string &text) {
 
 class BufferBinder {
 public:
-  BufferBinder(const Manifest &manifest, const Bindings &bindings, uint64_t seed)
-      : manifest(manifest), bindings(bindings), integerNames(expressionNames(manifest)), seed(seed),
+  BufferBinder(const Manifest &manifest, const Bindings &bindings, uint64_t seed, const BufferOffsets &offsets)
+      : manifest(manifest), bindings(bindings), integerNames(expressionNames(manifest)), seed(seed), offsets(offsets),
         filled(manifest.parameters.size()), state(manifest.parameters.size(), State::Missing) {}
 
   Result<std::vector<FilledBuffer>> bindAll() {
@@ -171,8 +171,10 @@ private:
     Result<BufferLayout> layout = layoutOf(parameter, *source, text);
     if (!layout)
       return layout.error();
+    const auto offset = offsets.find(parameter.name);
     Result<HostBuffer> buffer =
-        HostBuffer::create(parameter.type, std::move(*layout), uint8_t(HostBuffer::guardPattern - index % 128));
+        HostBuffer::create(parameter.type, std::move(*layout), uint8_t(HostBuffer::guardPattern - index % 128),
+                           offset == offsets.end() ? 0 : offset->second);
     if (!buffer)
       return buffer.error();
     buffer->poison(); // what is not filled below, gaps included, must not look like data
@@ -465,6 +467,7 @@ private:
   const Bindings &bindings;
   const runtime::ExpressionNames integerNames;
   const uint64_t seed;
+  const BufferOffsets &offsets;
   std::vector<FilledBuffer> filled;
   std::vector<State> state;
   bool hasContext = false; ///< the message names the buffer that cannot be made
@@ -472,8 +475,9 @@ private:
 
 } // namespace
 
-Result<std::vector<FilledBuffer>> bindBuffers(const Manifest &manifest, const Bindings &bindings, uint64_t seed) {
-  return BufferBinder(manifest, bindings, seed).bindAll();
+Result<std::vector<FilledBuffer>> bindBuffers(const Manifest &manifest, const Bindings &bindings, uint64_t seed,
+                                              const BufferOffsets &offsets) {
+  return BufferBinder(manifest, bindings, seed, offsets).bindAll();
 }
 
 } // namespace tile::runner

@@ -22,6 +22,7 @@ struct FilledBuffer {
 };
 
 /// Buffers for the pointer parameters of a kernel, by parameter; those of scalars are empty.
-Result<std::vector<FilledBuffer>> bindBuffers(const Manifest &manifest, const Bindings &bindings, uint64_t seed);
+Result<std::vector<FilledBuffer>> bindBuffers(const Manifest &manifest, const Bindings &bindings, uint64_t seed,
+                                              const BufferOffsets &offsets = {});
 
 } // namespace tile::runner

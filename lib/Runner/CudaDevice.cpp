@@ -171,7 +171,7 @@ Result<CudaSession> CudaDevice::prepare(std::span<DeviceArgument> arguments) {
       Result<CudaMemory> memory = CudaMemory::allocate(driver, argument.buffer->storageBytes());
       if (!memory)
         return runtime::withContext(fmt::format("buffer '{}'", argument.parameter->name), memory.error());
-      value = memory->address() + HostBuffer::guardBytes;
+      value = memory->address() + argument.buffer->frontBytes();
       session.buffers.push_back(std::move(*memory));
     }
     session.values.push_back(value);

@@ -74,10 +74,11 @@ size_t HostBuffer::dataBytes() const {
   return static_cast<size_t>(elementLayout.physicalElements) * dataTypeSize(elementType);
 }
 
-Result<HostBuffer> HostBuffer::create(DataType type, BufferLayout layout, uint8_t guard) {
+Result<HostBuffer> HostBuffer::create(DataType type, BufferLayout layout, uint8_t guard, int64_t offset) {
   HostBuffer buffer;
   buffer.elementType = type;
   buffer.elementLayout = std::move(layout);
+  buffer.elementOffset = static_cast<size_t>(offset);
   const size_t bytes = (buffer.storageBytes() + alignment - 1) / alignment * alignment;
   // An allocation beyond the machine may succeed and end the process at first use: refuse it here.
   const size_t present = static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
@@ -92,7 +93,7 @@ Result<HostBuffer> HostBuffer::create(DataType type, BufferLayout layout, uint8_
 }
 
 Result<HostBuffer> HostBuffer::clone() const {
-  Result<HostBuffer> copy = create(elementType, elementLayout);
+  Result<HostBuffer> copy = create(elementType, elementLayout, guardPattern, static_cast<int64_t>(elementOffset));
   if (copy)
     std::memcpy(copy->memory.get(), memory.get(), storageBytes());
   return copy;
@@ -229,7 +230,7 @@ std::vector<bool> ownedElements(const BufferLayout &layout) {
 std::optional<std::string> findDamage(const HostBuffer &before, const HostBuffer &after, bool isInput) {
   const std::span<const uint8_t> old = before.storage();
   const std::span<const uint8_t> now = after.storage();
-  const size_t guard = HostBuffer::guardBytes;
+  const size_t guard = before.frontBytes();
   const auto firstDifference = [&](size_t begin, size_t end) {
     if (std::memcmp(old.data() + begin, now.data() + begin, end - begin) == 0)
       return end;

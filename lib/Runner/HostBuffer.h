@@ -1,6 +1,6 @@
 // The array behind a pointer argument, in host memory.
 //
-//   storage  [guard 64 KiB][ physical elements ][guard 64 KiB]
+//   storage  [guard 64 KiB (and the offset)][ physical elements ][guard 64 KiB]
 //   logical element (i, j) lies at physical element i*stride0 + j*stride1; elements in between are gaps
 //
 // Guards and gaps hold a pattern that no kernel may change. Outputs are poisoned too (a NaN that no operation makes, or
@@ -38,8 +38,9 @@ public:
   static constexpr uint8_t guardPattern = 0xCD;
 
   /// Fails when the memory cannot be had. Buffers of one kernel have different guards, so that a copy of what lies
-  /// behind one to what lies behind another is seen.
-  static Result<HostBuffer> create(DataType type, BufferLayout layout, uint8_t guard = guardPattern);
+  /// behind one to what lies behind another is seen. The first element is `offset` elements behind an aligned address.
+  static Result<HostBuffer> create(DataType type, BufferLayout layout, uint8_t guard = guardPattern,
+                                   int64_t offset = 0);
   HostBuffer() = default;
   HostBuffer(HostBuffer &&) = default;
   HostBuffer &operator=(HostBuffer &&) = default;
@@ -48,14 +49,17 @@ public:
   DataType type() const { return elementType; }
   const BufferLayout &layout() const { return elementLayout; }
 
-  /// First element; aligned to 256 bytes, as device allocations are.
-  uint8_t *data() { return memory.get() + guardBytes; }
-  const uint8_t *data() const { return memory.get() + guardBytes; }
+  /// First element; without an offset aligned to 256 bytes, as device allocations are.
+  uint8_t *data() { return memory.get() + frontBytes(); }
+  const uint8_t *data() const { return memory.get() + frontBytes(); }
   size_t dataBytes() const;
+  size_t offsetBytes() const { return elementOffset * runtime::dataTypeSize(elementType); }
+  /// From the storage to the first element.
+  size_t frontBytes() const { return guardBytes + offsetBytes(); }
   /// Guards included.
   std::span<uint8_t> storage() { return {memory.get(), storageBytes()}; }
   std::span<const uint8_t> storage() const { return {memory.get(), storageBytes()}; }
-  size_t storageBytes() const { return dataBytes() + 2 * guardBytes; }
+  size_t storageBytes() const { return frontBytes() + dataBytes() + guardBytes; }
 
   /// Fills every physical element with the poison of the type.
   void poison();
@@ -77,6 +81,7 @@ private:
 
   DataType elementType = DataType::F32;
   BufferLayout elementLayout;
+  size_t elementOffset = 0;
   std::unique_ptr<uint8_t, Free> memory;
 };
 

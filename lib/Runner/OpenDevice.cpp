@@ -47,7 +47,7 @@ Result<SimOptions> readSimOptions(const RunOptions &options) {
 std::string chooseDevice(const RunOptions &options) {
   if (options.device != "auto")
     return options.device;
-  if (options.bench || options.soakSeconds > 0)
+  if (options.bench)
     return "cuda";
   Result<std::vector<CudaDeviceInfo>> devices = listCudaDevices();
   return devices && !devices->empty() ? "cuda" : std::string(simName);
@@ -67,10 +67,8 @@ Status checkSimOptions(const RunOptions &options) {
   return Success{};
 }
 
-Result<std::unique_ptr<CudaContext>> openDevice(const RunOptions &options) {
-  const std::string name = chooseDevice(options);
-  if (name == simName)
-    return makeError(TILE_ERROR_INVALID_ARGUMENT, "this needs a GPU; the device is the simulator");
+/// "cuda" or "cuda:N".
+static Result<std::unique_ptr<CudaContext>> openGpu(const std::string &name) {
   if (name == "cuda")
     return CudaContext::open(0);
   int ordinal = -1;
@@ -89,7 +87,7 @@ Result<DeviceLoader> DeviceLoader::open(const RunOptions &options) {
     return status.error();
   if (isSim(loader.options))
     return loader;
-  Result<std::unique_ptr<CudaContext>> context = openDevice(loader.options);
+  Result<std::unique_ptr<CudaContext>> context = openGpu(loader.options.device);
   if (!context)
     return context.error();
   loader.context = std::move(*context);
@@ -108,17 +106,6 @@ Result<std::unique_ptr<Device>> DeviceLoader::load(const Artifact &artifact) con
     return device.error();
   (*device)->overlapLaunches(options.overlap);
   return std::unique_ptr<Device>(std::move(*device));
-}
-
-Result<LoadedArtifact> loadArtifact(const RunOptions &options, const Artifact &artifact) {
-  Result<std::unique_ptr<CudaContext>> context = openDevice(options);
-  if (!context)
-    return context.error();
-  Result<std::unique_ptr<CudaDevice>> device = CudaDevice::load(**context, artifact.image);
-  if (!device)
-    return device.error();
-  (*device)->overlapLaunches(options.overlap);
-  return LoadedArtifact{std::move(*context), std::move(*device)};
 }
 
 } // namespace tile::runner

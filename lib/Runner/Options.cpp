@@ -30,8 +30,11 @@ std::string isSeconds(const std::string &text) {
 const char *const exitCodeHelp = "Exit codes: 0 success; 1 a check failed, or the kernel could not be loaded or run; 2 "
                                  "wrong options or arguments.";
 
-void addRunOptions(CLI::App &app, RunOptions &options) {
-  const std::string runGroup = "Running";
+// The sections of --help.
+static constexpr const char *runGroup = "Running", *compareGroup = "Comparing", *simGroup = "Simulator (--device=sim)",
+                            *benchGroup = "Measuring";
+
+void addKernelOptions(CLI::App &app, RunOptions &options) {
   app.add_option("arguments", options.arguments,
                  "Kernel arguments: numbers and expressions (M=512 stride_am=K alpha=0.5) and buffers "
                  "(a=random(seed=3), zeros, ones, full(2.5), arange, [3, 1, 2], randint(0, 9), permutation, "
@@ -53,13 +56,21 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
       ->check(isUnsigned)
       ->group(runGroup)
       ->capture_default_str();
+  app.add_option("--offset", options.offsets,
+                 "Begin a buffer so many elements behind an address that is a multiple of 256 bytes")
+      ->type_name("NAME=ELEMENTS")
+      ->allow_extra_args(false)
+      ->group(runGroup);
+  app.add_flag("--overlap", options.overlap,
+               "Let the kernel begin before the one in front has ended (programmatic dependent launch), if it can")
+      ->group(runGroup);
+}
+
+void addCheckOptions(CLI::App &app, RunOptions &options) {
   app.add_option("--repeat", options.repeat, "Run (and check) this many times with fresh buffers")
       ->check(CLI::Range(1, 1000000))
       ->group(runGroup)
       ->capture_default_str();
-  app.add_flag("--overlap", options.overlap,
-               "Let the kernel begin before the one in front has ended (programmatic dependent launch), if it can")
-      ->group(runGroup);
   app.add_option("--save", options.saves,
                  "Write a buffer after the run, as .npy, an image (.ppm, .pgm) or raw elements")
       ->type_name("NAME=FILE")
@@ -68,22 +79,25 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
   app.add_flag("--check", options.check,
                "Compare outputs with the kernel's `expect` declarations, in double on the CPU")
       ->group(runGroup);
-  CLI::Option *compare = app.add_option("--compare", options.compares,
-                                        "Compare a buffer after the run with a file that --save wrote: of another "
-                                        "device, version or framework");
-  compare->type_name("NAME=FILE")->allow_extra_args(false)->group(runGroup);
-  app.add_option("--within", options.within,
-                 "Relative error that --compare allows, as `expect ... within`; 0: equal values")
+}
+
+void addRecordedOptions(CLI::App &app, const std::string &name, RunOptions &options) {
+  app.add_option(name, options.recorded,
+                 "Compare a buffer after the run with a file that --save wrote: of another device, version or "
+                 "framework")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false)
+      ->group(compareGroup);
+  app.add_option("--within", options.within, "Relative error that is allowed, as `expect ... within`; 0: equal values")
       ->check([](const std::string &text) {
         double bound = 0;
         const bool isBound = CLI::detail::lexical_cast(text, bound) && bound >= 0 && bound <= 1; // not NaN, either
         return isBound ? std::string() : "'" + text + "' is no number from 0 to 1";
       })
-      ->needs(compare)
-      ->group(runGroup)
-      ->capture_default_str();
+      ->group(compareGroup);
+}
 
-  const std::string simGroup = "Simulator (--device=sim)";
+void addSimulatorOptions(CLI::App &app, RunOptions &options) {
   app.add_option("--order", options.order,
                  "In which order warps and asynchronous operations go on; what a report names repeats its run")
       ->type_name("seed:N")
@@ -121,16 +135,12 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
       ->type_name("FOLDER")
       ->allow_extra_args(false)
       ->group(simGroup);
+}
 
-  const std::string benchGroup = "Measuring";
-  CLI::Option *bench = app.add_flag("--bench", options.bench,
-                                    "Measure against cuBLAS (matrix products) or a device copy of the same traffic "
-                                    "(everything else)");
-  bench->group(benchGroup);
+void addMeasureOptions(CLI::App &app, RunOptions &options) {
   app.add_flag("--graph", options.graph,
                "Measure replays of a CUDA graph of many launches: the device's time alone, for kernels that take less "
                "than a launch. Inputs that fit are in the L2 cache, which is else emptied before each launch")
-      ->needs(bench)
       ->group(benchGroup);
   app.add_option("--rounds", options.rounds, "Interleaved rounds of kernel and baseline; their median counts")
       ->check(CLI::Range(1, 1000))
@@ -147,10 +157,27 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
   app.add_option("--cublas", options.cublas, "The cuBLAS library to load; default: libcublas.so.13, .12 or .11")
       ->type_name("FILE")
       ->group(benchGroup);
+}
 
+void addFormatOption(CLI::App &app, RunOptions &options) {
   app.add_option("--format", options.format, "Form of the report: table, csv or json")
       ->check(CLI::IsMember({"table", "csv", "json"}))
       ->capture_default_str();
+}
+
+void addRunOptions(CLI::App &app, RunOptions &options) {
+  addKernelOptions(app, options);
+  addCheckOptions(app, options);
+  addRecordedOptions(app, "--compare", options);
+  app.get_option("--within")->needs("--compare");
+  addSimulatorOptions(app, options);
+  CLI::Option *bench = app.add_flag("--bench", options.bench,
+                                    "Measure against cuBLAS (matrix products) or a device copy of the same traffic "
+                                    "(everything else)");
+  bench->group(benchGroup);
+  addMeasureOptions(app, options);
+  app.get_option("--graph")->needs(bench);
+  addFormatOption(app, options);
 }
 
 } // namespace tile::runner

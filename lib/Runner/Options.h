@@ -1,7 +1,9 @@
-// Options that `tile-run` and `tilec run` share: what to run with which arguments, and what to do with the results.
+// Options that the subcommands of `tile-run`, and `tilec run`, share: what to run with which arguments, and what to do
+// with the results. Each subcommand registers the groups that it needs.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,10 +21,11 @@ struct RunOptions {
   std::string device = "auto";        ///< "auto", "cuda", "cuda:1", "sim", or what the tool adds
   std::vector<int64_t> grid;          ///< overrides the manifest's
   uint64_t seed = 0;
+  std::vector<std::string> offsets; ///< name=elements: buffers that do not begin at an aligned address
   int repeat = 1;
   bool check = false;
-  std::vector<std::string> compares; ///< name=file
-  double within = 0;                 ///< tolerance of `compares`
+  std::vector<std::string> recorded; ///< name=file: what buffers are compared with
+  std::optional<double> within;      ///< tolerance of comparisons
   bool bench = false;
   int rounds = 11;      ///< of a benchmark
   bool graph = false;   ///< measure by replaying CUDA graphs
@@ -42,19 +45,23 @@ struct RunOptions {
   bool profile = false;     ///< print the counters beside the source
   std::string profileJson;
   std::vector<std::string> sourceFolders; ///< of sources that reports show
-
-  std::string suite;
-  std::string artifactFolder;
-  double soakSeconds = 0;      ///< above 0: launch with random sizes for so long
-  double deadlineSeconds = 30; ///< after which a launch of a soak hangs
-  bool describe = false;
-  bool listDevices = false;
 };
 
 /// For CLI11: what is wrong with a number of seconds; empty if nothing is.
 std::string isSeconds(const std::string &text);
 
-/// Arguments, device, check, benchmark and report options.
+/// Arguments, device, grid, seed.
+void addKernelOptions(CLI::App &app, RunOptions &options);
+/// --check, --save, --repeat.
+void addCheckOptions(CLI::App &app, RunOptions &options);
+/// --within, and an option of this name that takes NAME=FILE.
+void addRecordedOptions(CLI::App &app, const std::string &name, RunOptions &options);
+void addSimulatorOptions(CLI::App &app, RunOptions &options);
+/// How to measure, and where the measurement goes.
+void addMeasureOptions(CLI::App &app, RunOptions &options);
+void addFormatOption(CLI::App &app, RunOptions &options);
+
+/// All of them, and --bench: for `tilec run`, which has no subcommands.
 void addRunOptions(CLI::App &app, RunOptions &options);
 
 /// One sentence for the footer of --help.

@@ -1,28 +1,28 @@
 // Runs a kernel according to the options: bind arguments, run, look for damage, check, measure, save, report.
 //
-// `tile-run` calls runTool; `tilec run` calls runArtifact for a GPU or the simulator, and runOnDevice for a device of
-// its own (the interpreter). All of them print to stdout and stderr and return the process's exit code (see
-// exitCodeHelp).
+// The subcommands of `tile-run` are in Commands/; `tilec run` calls runArtifact for a GPU or the simulator, and
+// runOnDevice for a device of its own (the interpreter). All of them print to stdout and stderr and return the
+// process's exit code (see exitCodeHelp).
 #pragma once
 
-#include "Runner/Options.h"
-#include "Runner/Report.h"
+#include "Runner/Execution.h"
 #include "Runtime/Artifact.h"
 
 namespace tile::runner {
-
-/// Whether the arguments, --save and --check fit the kernel: what can be said without opening a device.
-Status validateRequest(const RunOptions &options, const runtime::Manifest &manifest);
 
 /// The core, without any printing. `artifactName` is for the report.
 Result<RunReport> runKernel(const RunOptions &options, const runtime::Manifest &manifest, Device &device,
                             const std::string &artifactName);
 
+// The steps of runKernel.
+RunReport startReport(const Execution &execution, const Device &device, const std::string &artifactName);
+/// As often as the options say, or up to a run that fails; then saves.
+Status runRepeatedly(const RunOptions &options, Execution &execution, const Device &device, RunReport &report);
+Status requireGpu(Device &device);
+
 int runOnDevice(const RunOptions &options, const runtime::Manifest &manifest, Device &device);
 /// On the device that the options name.
 int runArtifact(const RunOptions &options, const runtime::Artifact &artifact);
-/// Everything that tile-run does after parsing its options.
-int runTool(const RunOptions &options);
 
 /// Prints `program: error: message` and returns the exit code for the error: 2 for wrong usage, else 1.
 int reportFailure(const RunOptions &options, const Error &error);
@@ -30,14 +30,11 @@ int reportFailure(const RunOptions &options, const Error &error);
 /// Exit code of a program that would end with `code`: another one, with a message, if standard output is incomplete.
 int finishOutput(const std::string &program, int code);
 
-/// `options.device` with "auto" replaced: "cuda" where there is a GPU, or where only one will do; else "sim".
+/// `options.device` with "auto" replaced: "cuda" where there is a GPU, or to measure; else "sim".
 std::string chooseDevice(const RunOptions &options);
 
 /// Fails where an option of the simulator is given for another device.
 Status checkSimOptions(const RunOptions &options);
-
-/// Opens the GPU in `options.device` ("cuda" or "cuda:N").
-Result<std::unique_ptr<CudaContext>> openDevice(const RunOptions &options);
 
 /// The device of the options, ready to take artifacts: a GPU, or a simulator for each.
 class DeviceLoader {
@@ -49,13 +46,6 @@ private:
   RunOptions options;
   std::unique_ptr<CudaContext> context; ///< null: the simulator
 };
-
-struct LoadedArtifact {
-  std::unique_ptr<CudaContext> context;
-  std::unique_ptr<CudaDevice> device;
-};
-/// Opens the GPU and loads the artifact's code on it.
-Result<LoadedArtifact> loadArtifact(const RunOptions &options, const runtime::Artifact &artifact);
 
 /// Prints one report in the chosen format and appends it to --bench-json. `isFirst`: headers first.
 Status printReport(const RunOptions &options, const RunReport &report, bool isFirst);

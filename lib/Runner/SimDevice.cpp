@@ -161,8 +161,9 @@ private:
         continue;
       const bool isOutput =
           argument.parameter->buffer && argument.parameter->buffer->role == runtime::BufferRole::Output;
-      values.back() = memory.add(argument.parameter->name, reinterpret_cast<std::byte *>(argument.buffer->data()),
-                                 argument.buffer->dataBytes(), 256, /*initialized=*/!isOutput);
+      values.back() =
+          memory.add(argument.parameter->name, reinterpret_cast<std::byte *>(argument.buffer->data()),
+                     argument.buffer->dataBytes(), 256, /*initialized=*/!isOutput, argument.buffer->offsetBytes());
     }
     return values;
   }

@@ -196,13 +196,14 @@ std::string describe(const SoakPlan &plan) {
 
 class Soak {
 public:
-  Soak(const RunOptions &options, const runtime::Artifact &artifact, SoakPlan plan, CudaDevice &device)
-      : options(options), manifest(artifact.manifest), plan(std::move(plan)), device(device),
+  Soak(const SoakOptions &options, const runtime::Artifact &artifact, SoakPlan plan, Device &device)
+      : soak(options), options(options.run), manifest(artifact.manifest), plan(std::move(plan)), device(device),
         start(std::chrono::steady_clock::now()) {}
 
   int run() {
-    device.watch({options.deadlineSeconds, [this] { reportHang(); }});
-    for (; seconds() < options.soakSeconds; ++launch) {
+    if (CudaDevice *gpu = device.asCuda())
+      gpu->watch({soak.deadlineSeconds, [this] { reportHang(); }});
+    for (; seconds() < soak.seconds; ++launch) {
       showProgress();
       Result<std::vector<std::string>> arguments =
           drawArguments(plan, manifest, options.seed, launch, device.multiprocessorCount());
@@ -231,15 +232,16 @@ private:
 
   void reportEnd(const char *what, const std::string &details) const {
     hideProgress();
-    fmt::print("soak: launch {} {} after {:.1f} s on {}\n{}  again: tile-run {} {} --check --seed={}\n", launch + 1,
+    const std::string order = device.lastRun();
+    fmt::print("soak: launch {} {} after {:.1f} s on {}\n{}  again: tile-run {} {} --check --seed={}{}\n", launch + 1,
                what, seconds(), device.name(), details, options.artifact, fmt::join(current.arguments, " "),
-               current.seed);
+               current.seed, order.empty() ? "" : fmt::format(" --device={} {}", device.name(), order));
     std::fflush(stdout);
   }
 
   /// Does not return: whatever touches the device now waits for the kernel.
   [[noreturn]] void reportHang() const {
-    reportEnd("HANGS", fmt::format("  not finished within {} s\n", options.deadlineSeconds));
+    reportEnd("HANGS", fmt::format("  not finished within {} s\n", soak.deadlineSeconds));
     std::_Exit(1);
   }
 
@@ -247,17 +249,18 @@ private:
     if (!isatty(fileno(stderr)) || seconds() < nextProgress)
       return;
     nextProgress = seconds() + 1;
-    fmt::print(stderr, "\r\x1b[K{:.0f} of {:.0f} s, {} launches", seconds(), options.soakSeconds, launch);
+    fmt::print(stderr, "\r\x1b[K{:.0f} of {:.0f} s, {} launches", seconds(), soak.seconds, launch);
   }
   void hideProgress() const {
     if (nextProgress > 0)
       fmt::print(stderr, "\r\x1b[K");
   }
 
-  const RunOptions &options;
+  const SoakOptions &soak;
+  const RunOptions &options; ///< soak.run
   const Manifest &manifest;
   const SoakPlan plan;
-  CudaDevice &device;
+  Device &device;
   const std::chrono::steady_clock::time_point start;
   RunOptions current; ///< of this launch
   uint64_t launch = 0;
@@ -267,22 +270,24 @@ private:
 
 } // namespace
 
-int runSoak(const RunOptions &options, const runtime::Artifact &artifact) {
-  Result<SoakPlan> plan = planSoak(options.arguments, artifact.manifest);
+int runSoak(const SoakOptions &options, const runtime::Artifact &artifact) {
+  Result<SoakPlan> plan = planSoak(options.run.arguments, artifact.manifest);
   if (!plan)
-    return reportFailure(options, plan.error());
-  RunOptions first = options; // so that wrong arguments are found before a device is opened
-  Result<std::vector<std::string>> arguments = drawArguments(*plan, artifact.manifest, options.seed, 0, 1);
+    return reportFailure(options.run, plan.error());
+  RunOptions first = options.run; // so that wrong arguments are found before a device is opened
+  Result<std::vector<std::string>> arguments = drawArguments(*plan, artifact.manifest, options.run.seed, 0, 1);
   if (!arguments)
-    return reportFailure(options, arguments.error());
+    return reportFailure(options.run, arguments.error());
   first.arguments = std::move(*arguments);
-  first.check = true;
   if (Status status = validateRequest(first, artifact.manifest); !status)
-    return reportFailure(options, status.error());
-  Result<LoadedArtifact> loaded = loadArtifact(options, artifact);
-  if (!loaded)
-    return reportFailure(options, loaded.error());
-  return Soak(options, artifact, std::move(*plan), *loaded->device).run();
+    return reportFailure(options.run, status.error());
+  Result<DeviceLoader> loader = DeviceLoader::open(options.run);
+  if (!loader)
+    return reportFailure(options.run, loader.error());
+  Result<std::unique_ptr<Device>> device = loader->load(artifact);
+  if (!device)
+    return reportFailure(options.run, device.error());
+  return Soak(options, artifact, std::move(*plan), **device).run();
 }
 
 } // namespace tile::runner

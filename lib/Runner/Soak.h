@@ -1,6 +1,6 @@
 // Launches a kernel with random sizes, checked each time, until the time is over or a launch fails or hangs.
 //
-//   $ tile-run gemm.cubin --soak 60 M=1..4096 N=64
+//   $ tile-run soak gemm.cubin M=1..4096 N=64 --seconds=60
 //   soak: 1250 launches in 60.0 s passed; M=1..4096 K=1..2048 lda=multiples of 8 ...; largest error 2.1e-04
 //
 // What is drawn (planSoak): integers without a value, from a range; a stride is its default, rounded up to what the
@@ -35,7 +35,13 @@ Result<SoakPlan> planSoak(const std::vector<std::string> &arguments, const runti
 Result<std::vector<std::string>> drawArguments(const SoakPlan &plan, const runtime::Manifest &manifest, uint64_t seed,
                                                uint64_t launch, int numSms);
 
-/// On the CUDA device that the options name; prints and returns the exit code. A hang ends the process.
-int runSoak(const RunOptions &options, const runtime::Artifact &artifact);
+struct SoakOptions {
+  RunOptions run;
+  double seconds = 60;
+  double deadlineSeconds = 30; ///< after which a launch on a GPU hangs; the simulator counts instructions
+};
+
+/// Prints and returns the exit code. A hang ends the process.
+int runSoak(const SoakOptions &options, const runtime::Artifact &artifact);
 
 } // namespace tile::runner

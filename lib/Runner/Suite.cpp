@@ -52,12 +52,11 @@ struct SuiteArtifact {
 
 class SuiteRunner {
 public:
-  SuiteRunner(const RunOptions &options, const DeviceLoader &loader) : options(options), loader(loader) {}
+  SuiteRunner(const RunOptions &options, const std::string &folder, const DeviceLoader &loader)
+      : options(options), folder(folder), loader(loader) {}
 
   Result<RunReport> run(const SuiteCase &item) {
-    const std::string path = options.artifactFolder.empty()
-                                 ? item.artifact
-                                 : (std::filesystem::path(options.artifactFolder) / item.artifact).string();
+    const std::string path = folder.empty() ? item.artifact : (std::filesystem::path(folder) / item.artifact).string();
     auto found = loaded.find(path);
     if (found == loaded.end()) {
       Result<Artifact> artifact = runtime::readArtifactFile(path);
@@ -80,6 +79,7 @@ public:
 
 private:
   const RunOptions &options;
+  const std::string &folder;
   const DeviceLoader &loader;
   std::map<std::string, SuiteArtifact> loaded;
 };
@@ -106,17 +106,17 @@ private:
 
 } // namespace
 
-int runSuite(const RunOptions &options) {
-  Result<std::string> text = runtime::readFile(options.suite, 1 << 24);
+int runSuite(const RunOptions &options, const std::string &file, const std::string &folder) {
+  Result<std::string> text = runtime::readFile(file, 1 << 24);
   if (!text)
     return reportFailure(options, text.error());
   Result<std::vector<SuiteCase>> cases = parseSuite(*text);
   if (!cases)
-    return reportFailure(options, runtime::withContext("'" + options.suite + "'", cases.error()));
+    return reportFailure(options, runtime::withContext("'" + file + "'", cases.error()));
   Result<DeviceLoader> loader = DeviceLoader::open(options);
   if (!loader)
     return reportFailure(options, loader.error());
-  SuiteRunner runner(options, *loader);
+  SuiteRunner runner(options, folder, *loader);
   size_t failures = 0;
   bool isFirst = true;
   Progress progress(cases->size());

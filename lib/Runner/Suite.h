@@ -13,13 +13,14 @@ struct SuiteCase {
   std::string name;
   std::string artifact;
   std::vector<std::string> arguments;
-  bool graph = false; ///< measured as with tile-run --graph
+  bool graph = false; ///< measured as with tile-run bench --graph
   unsigned line = 0;
 };
 
 Result<std::vector<SuiteCase>> parseSuite(std::string_view text);
 
-/// Runs every case, prints a table, and returns 0 when all passed.
-int runSuite(const RunOptions &options);
+/// Runs every case of `file`, whose artifacts are in `folder` (or where they say, if it is empty); prints a table, and
+/// returns 0 when all passed. `options.arguments` are added to those of each.
+int runSuite(const RunOptions &options, const std::string &file, const std::string &folder);
 
 } // namespace tile::runner

@@ -1,42 +1,102 @@
-// What tile-run does after its options are parsed: list devices, describe an artifact, run a suite, soak or
-// run one kernel.
-#include "Runner/Soak.h"
-#include "Runner/Suite.h"
+// A first word that is no subcommand is an artifact or an option of `run`.
+#include "Runner/Tool.h"
+
+#include "Runner/Arguments.h"
+#include "Runner/Commands/Commands.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/ranges.h>
+#include <map>
 
 namespace tile::runner {
 namespace {
 
-int listDevices(const RunOptions &options) {
-  Result<std::vector<CudaDeviceInfo>> devices = listCudaDevices();
-  if (!devices)
-    return reportFailure(options, devices.error());
-  for (const CudaDeviceInfo &info : *devices)
-    fmt::print("cuda:{}  {}  sm_{}{}  {} SMs  {:.1f} GiB  driver for CUDA {}.{}  {}\n", info.ordinal, info.name,
-               info.major, info.minor, info.multiprocessors, static_cast<double>(info.memoryBytes) / (1 << 30),
-               info.driverVersion / 1000, info.driverVersion % 1000 / 10, info.pciBusId);
-  return 0;
+struct Subcommand {
+  const char *name;
+  const char *description;
+  Action (*add)(CLI::App &app, const RunOptions &start);
+};
+
+constexpr Subcommand subcommands[] = {
+    {"run", "Run a kernel, or a suite of cases, and check it", addRun},
+    {"bench", "Measure a kernel, or a suite of cases, beside cuBLAS or a copy", addBench},
+    {"soak", "Launch with random sizes and check each launch", addSoak},
+    {"compare", "Compare two builds of a kernel, or its outputs with recorded ones", addCompare},
+    {"describe", "Print an artifact's manifest", addDescribe},
+    {"devices", "List the GPUs of this machine", addDevices}};
+
+/// Options that were subcommands' before there were any.
+constexpr std::pair<std::string_view, std::string_view> moved[] = {
+    {"--bench", "tile-run bench"},
+    {"--suite", "tile-run bench --suite FILE, which measures, or tile-run run --suite FILE, which does not"},
+    {"--soak", "tile-run soak"},
+    {"--compare", "tile-run compare"},
+    {"--describe", "tile-run describe"},
+    {"--list-devices", "tile-run devices"}};
+
+bool isSubcommand(const std::string &word) {
+  return std::any_of(std::begin(subcommands), std::end(subcommands),
+                     [&](const Subcommand &command) { return command.name == word; });
+}
+
+int fail(const std::string &message) {
+  fmt::print(stderr, "tile-run: error: {}\n", message);
+  return 2;
+}
+
+/// What is wrong with words that name no subcommand; empty if nothing is.
+std::string findMistake(const std::vector<std::string> &words) {
+  for (const std::string &word : words)
+    for (const auto &[option, instead] : moved)
+      if (std::string_view(word).substr(0, word.find('=')) == option)
+        return fmt::format("{}: use {}", option, instead);
+  if (words.empty() || words[0].starts_with("-") || std::filesystem::exists(words[0]))
+    return {};
+  std::vector<std::string> names;
+  for (const Subcommand &command : subcommands)
+    names.push_back(command.name);
+  const std::string hint = suggestion(words[0], names);
+  return hint.empty() ? hint : fmt::format("'{}' is no subcommand and no file{}", words[0], hint);
 }
 
 } // namespace
 
-int runTool(const RunOptions &options) {
-  if (options.listDevices)
-    return listDevices(options);
-  if (!options.suite.empty())
-    return runSuite(options);
-  if (options.artifact.empty())
-    return reportFailure(options, runtime::makeError(TILE_ERROR_INVALID_ARGUMENT,
-                                                     "no artifact; expected a cubin or PTX file made by tilec"));
-  Result<runtime::Artifact> artifact = runtime::readArtifactFile(options.artifact);
-  if (!artifact)
-    return reportFailure(options, artifact.error());
-  if (options.describe) {
-    fmt::print("{}\n", toJson(artifact->manifest, 2));
-    return 0;
+int runTool(std::span<const char *const> arguments, const std::string &version) {
+  RunOptions start;
+  start.command = fmt::format("{}", fmt::join(arguments, " "));
+  std::vector<std::string> words(arguments.begin() + 1, arguments.end());
+  const auto isGlobal = [](const std::string &word) { return word == "-h" || word == "--help" || word == "--version"; };
+  if (words.empty() || (!isSubcommand(words[0]) && !isGlobal(words[0]))) {
+    if (const std::string mistake = findMistake(words); !mistake.empty())
+      return fail(mistake);
+    words.insert(words.begin(), "run");
   }
-  if (options.soakSeconds > 0)
-    return runSoak(options, *artifact);
-  return runArtifact(options, *artifact);
+
+  CLI::App app("Runs kernels compiled by tilec, checks their results and measures them.\n\n"
+               "  tile-run gemm.cubin M=512 N=512 K=300 --check\n"
+               "  tile-run bench gemm.cubin M=8192 N=8192 K=8192\n\n"
+               "`run` may be left out. tile-run SUBCOMMAND --help explains each.",
+               "tile-run");
+  app.footer(exitCodeHelp);
+  app.set_version_flag("--version", version);
+  app.require_subcommand(0, 1); // a word behind it is no other
+  std::map<const CLI::App *, Action> actions;
+  for (const Subcommand &command : subcommands) {
+    CLI::App *sub = app.add_subcommand(command.name, command.description);
+    sub->footer(exitCodeHelp);
+    actions[sub] = command.add(*sub, start);
+  }
+  const std::string name = words[0];
+  try {
+    std::reverse(words.begin(), words.end()); // CLI11 takes words from the back
+    app.parse(words);
+  } catch (const CLI::ParseError &error) {
+    if (error.get_exit_code() == 0) // --help and --version
+      return app.exit(error);
+    return fail(fmt::format("{}; see tile-run {} --help", error.what(), name));
+  }
+  return actions.at(app.get_subcommands().front())();
 }
 
 } // namespace tile::runner

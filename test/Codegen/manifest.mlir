@@ -1,7 +1,7 @@
 // The manifest: printed by the compiler, and read back from PTX and cubin by a program without LLVM.
 // RUN: tilec %s --emit=manifest | FileCheck %s
-// RUN: tilec %s -o %t.ptx && tile-run %t.ptx --describe | FileCheck %s
-// RUN: %if ptxas %{ tilec %s -o %t.cubin && tile-run %t.cubin --describe | FileCheck %s %}
+// RUN: tilec %s -o %t.ptx && tile-run describe %t.ptx | FileCheck %s
+// RUN: %if ptxas %{ tilec %s -o %t.cubin && tile-run describe %t.cubin | FileCheck %s %}
 
 // CHECK: "kernel": "fill"
 // CHECK: "hash": "sha256:{{[0-9a-f]+}}"

@@ -8,9 +8,10 @@ namespace tile::sim {
 /// Between two allocations: larger than what an off-by-one tile of a wide matrix reaches.
 constexpr uint64_t gap = 1 << 20;
 
-uint64_t GlobalMemory::add(std::string name, std::byte *host, uint64_t size, uint64_t alignment, bool initialized) {
+uint64_t GlobalMemory::add(std::string name, std::byte *host, uint64_t size, uint64_t alignment, bool initialized,
+                           uint64_t offset) {
   alignment = std::max<uint64_t>(alignment, 256);
-  uint64_t address = (next + alignment - 1) / alignment * alignment;
+  uint64_t address = (next + alignment - 1) / alignment * alignment + offset;
   all.push_back({std::move(name), address, size, host, initialized});
   next = address + size + gap;
   return address;

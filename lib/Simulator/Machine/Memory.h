@@ -40,8 +40,10 @@ struct Allocation {
 /// Global memory: what the host has given to the kernel.
 class GlobalMemory {
 public:
-  /// `host` stays the caller's. Returns the address, `alignment` bytes aligned (a power of two).
-  uint64_t add(std::string name, std::byte *host, uint64_t size, uint64_t alignment = 256, bool initialized = true);
+  /// `host` stays the caller's. Returns the address: `offset` bytes behind one that is `alignment` bytes aligned (a
+  /// power of two).
+  uint64_t add(std::string name, std::byte *host, uint64_t size, uint64_t alignment = 256, bool initialized = true,
+               uint64_t offset = 0);
   /// The allocation that holds the whole range, or null.
   const Allocation *find(uint64_t address, uint64_t bytes) const;
   /// "16 bytes behind the end of x (4096 bytes)", for messages.

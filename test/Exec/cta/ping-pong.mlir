@@ -3,7 +3,7 @@
 // than slots, odd numbers of tiles a CTA and tiles at the edge.
 // REQUIRES: ptxas
 // RUN: tilec %s --start-after=cta-ping-pong -o %t.cubin 2>&1 | count 0
-// RUN: tile-run %t.cubin --describe | FileCheck %s --check-prefix=THREADS
+// RUN: tile-run describe %t.cubin | FileCheck %s --check-prefix=THREADS
 // RUN: tile-run %t.cubin M=768 N=768 K=64 --check | FileCheck %s
 // RUN: tile-run %t.cubin M=1400 N=1400 K=520 --check | FileCheck %s
 // RUN: tile-run %t.cubin M=1000 N=1208 K=200 --check | FileCheck %s

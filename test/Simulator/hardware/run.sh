@@ -24,15 +24,16 @@ while IFS='|' read -r name compile arguments output within; do
   # shellcheck disable=SC2086 # options and arguments are words
   (cd "$examples" && "$tilec" $compile --target="$target" --emit="$kind" -o "$folder/$name.$kind")
   # As many multiprocessors as the recorded GPU has: a sum that is split among them depends on their number.
-  options=(--device="$device")
+  command=run options=(--device="$device")
   [ "$device" = sim ] && options+=(--sms=132)
   saved=$folder/$name.raw
   [ -n "$within" ] && saved=$folder/$name.npy
   if [ -n "$within" ] && [ "$device" = sim ]; then
-    options+=(--compare "$output=$here/recorded/$name.npy" --within "$within")
+    command=compare
+    options+=(--recorded "$output=$here/recorded/$name.npy" --within "$within")
   fi
   # shellcheck disable=SC2086
-  "$run" "$folder/$name.$kind" $arguments "${options[@]}" --check --save "$output=$saved" > "$folder/$name.txt" 2>&1 ||
+  "$run" "$command" "$folder/$name.$kind" $arguments "${options[@]}" --check --save "$output=$saved" > "$folder/$name.txt" 2>&1 ||
     { echo "$name FAILED"; cat "$folder/$name.txt"; continue; }
   if [ -n "$within" ]; then
     echo "$name within $within"

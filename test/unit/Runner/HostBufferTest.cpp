@@ -106,6 +106,26 @@ TEST(HostBuffer, guardsMayDiffer) {
   EXPECT_EQ(buffer->storage().back(), 0x12);
 }
 
+TEST(HostBuffer, offsetsMisalign) {
+  Result<BufferLayout> layout = planBuffer({3}, {}, 4, true);
+  ASSERT_TRUE(bool(layout));
+  Result<HostBuffer> buffer =
+      HostBuffer::create(tile::runtime::DataType::F32, *layout, HostBuffer::guardPattern, /*offset=*/5);
+  ASSERT_TRUE(bool(buffer));
+  buffer->fill(2);
+  Result<HostBuffer> after = buffer->clone();
+  ASSERT_TRUE(bool(after));
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(after->data()) % 256, 20u);
+  EXPECT_EQ(after->exportDense(), buffer->exportDense());
+  EXPECT_FALSE(findDamage(*buffer, *after, true));
+  after->data()[-1] = 0;
+  EXPECT_EQ(findDamage(*buffer, *after, false), "out-of-bounds write: 1 byte(s) before the buffer of 12 bytes");
+  after->data()[-1] = HostBuffer::guardPattern;
+  after->data()[12] = 0;
+  EXPECT_EQ(findDamage(*buffer, *after, false),
+            "out-of-bounds write: 1 byte(s) past the end of the buffer of 12 bytes");
+}
+
 TEST(HostBuffer, negative_moreThanTheMachineHas) {
   Result<BufferLayout> layout = planBuffer({int64_t(1) << 39}, {}, 1, false);
   ASSERT_TRUE(bool(layout));

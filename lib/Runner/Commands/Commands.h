@@ -1,0 +1,37 @@
+// The subcommands of tile-run, a file each. `add` registers a subcommand's options with its app and returns what runs
+// it once they are parsed; it prints and returns the exit code.
+#pragma once
+
+#include "Runner/Run.h"
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace tile::runner {
+
+using Action = std::function<int()>;
+
+/// `start` has what all subcommands begin with: the program's name and the command line.
+Action addRun(CLI::App &app, const RunOptions &start);
+Action addBench(CLI::App &app, const RunOptions &start);
+Action addSoak(CLI::App &app, const RunOptions &start);
+Action addCompare(CLI::App &app, const RunOptions &start);
+Action addDescribe(CLI::App &app, const RunOptions &start);
+Action addDevices(CLI::App &app, const RunOptions &start);
+
+/// The positional artifact.
+CLI::Option *addArtifact(CLI::App &app, RunOptions &options);
+
+/// Reads the artifact and hands it on; says so if none is given.
+int withArtifact(const RunOptions &options, const std::function<int(const runtime::Artifact &)> &use);
+
+/// The options of a suite, for `run` and `bench`.
+struct SuiteOptions {
+  std::string file;
+  std::string folder;
+};
+void addSuiteOptions(CLI::App &app, SuiteOptions &suite);
+/// The artifact's cases, or those of the suite.
+int runOneOrSuite(RunOptions options, const SuiteOptions &suite);
+
+} // namespace tile::runner

@@ -1,0 +1,55 @@
+// tile-run gemm.cubin M=512 N=512 K=300 --check
+#include "Runner/Commands/Commands.h"
+#include "Runner/Suite.h"
+
+namespace tile::runner {
+
+CLI::Option *addArtifact(CLI::App &app, RunOptions &options) {
+  return app.add_option("artifact", options.artifact, "Cubin or PTX made by tilec")->type_name("FILE");
+}
+
+int withArtifact(const RunOptions &options, const std::function<int(const runtime::Artifact &)> &use) {
+  if (options.artifact.empty())
+    return reportFailure(options, runtime::makeError(TILE_ERROR_INVALID_ARGUMENT,
+                                                     "no artifact; expected a cubin or PTX file made by tilec"));
+  Result<runtime::Artifact> artifact = runtime::readArtifactFile(options.artifact);
+  return artifact ? use(*artifact) : reportFailure(options, artifact.error());
+}
+
+void addSuiteOptions(CLI::App &app, SuiteOptions &suite) {
+  CLI::Option *file =
+      app.add_option("--suite", suite.file, "The cases of this file instead, one `name artifact NAME=VALUE...` a line")
+          ->type_name("FILE")
+          ->group("Suites");
+  app.add_option("--artifacts", suite.folder, "Folder of the suite's artifacts")
+      ->type_name("FOLDER")
+      ->needs(file)
+      ->group("Suites");
+}
+
+int runOneOrSuite(RunOptions options, const SuiteOptions &suite) {
+  if (suite.file.empty())
+    return withArtifact(options, [&](const runtime::Artifact &artifact) { return runArtifact(options, artifact); });
+  if (!options.artifact.empty()) { // then the first positional is an argument, of all cases
+    options.arguments.insert(options.arguments.begin(), options.artifact);
+    options.artifact.clear();
+  }
+  return runSuite(options, suite.file, suite.folder);
+}
+
+Action addRun(CLI::App &app, const RunOptions &start) {
+  struct Options {
+    RunOptions run;
+    SuiteOptions suite;
+  };
+  auto options = std::make_shared<Options>(Options{start, {}});
+  addArtifact(app, options->run);
+  addKernelOptions(app, options->run);
+  addCheckOptions(app, options->run);
+  addSimulatorOptions(app, options->run);
+  addSuiteOptions(app, options->suite);
+  addFormatOption(app, options->run);
+  return [options] { return runOneOrSuite(options->run, options->suite); };
+}
+
+} // namespace tile::runner
