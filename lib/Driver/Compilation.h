@@ -60,7 +60,6 @@ public:
 
 private:
   bool loadTile();
-  bool loadSidecar();
   struct TileAttempt;
   void attemptTile(TileAttempt &attempt, BlockSizes sizes);
   lint::Expected expectedLaunch(KernelOp kernel) const;
