@@ -8,7 +8,7 @@ mkdir -p "$folder"
 
 # matmul TYPE ORDER TRANS_A TRANS_B: one artifact for any size, one for sizes and rows that are multiples of 8.
 matmul() {
-  local common=("$examples/matmul.tile" --target="$target" -D TRANS_A="$3" -D TRANS_B="$4")
+  local common=("$examples/matmul.tile" --variants=none --target="$target" -D TRANS_A="$3" -D TRANS_B="$4")
   [ "$1" = f16 ] || common+=(--signature "a: *$1, b: *$1, c: *$1")
   "$tilec" "${common[@]}" -o "$folder/matmul-$1-$2.cubin"
   "$tilec" "${common[@]}" --assume=lda=8 --assume=ldb=8 --assume=ldc=8 --assume=K=8 --assume=N=8 \
@@ -21,11 +21,11 @@ for type in f16 bf16; do
   matmul "$type" tt 1 1
 done
 for kernel in copy vector_add silu transpose; do
-  "$tilec" "$examples/$kernel.tile" --target="$target" -o "$folder/$kernel.cubin"
+  "$tilec" "$examples/$kernel.tile" --variants=none --target="$target" -o "$folder/$kernel.cubin"
 done
 # Rows that start at multiples of 16 bytes.
 for kernel in softmax rmsnorm rmsnorm_matrix; do
-  "$tilec" "$examples/$kernel.tile" --target="$target" --assume=stride_x=8 --assume=stride_out=8 -o "$folder/$kernel.cubin"
+  "$tilec" "$examples/$kernel.tile" --variants=none --target="$target" --assume=stride_x=8 --assume=stride_out=8 -o "$folder/$kernel.cubin"
 done
 
 # dense NAME SIZE...: one artifact for a case of dense.suite, for its kernel, type and order, which the name says
@@ -49,7 +49,7 @@ dense() {
   done
   local signature="a: *$type, b: *$type, c: *$type"
   [ $kernel != matmul_bias_relu ] || signature+=", bias: *$type"
-  "$tilec" "$examples/$kernel.tile" --target="$target" -D TRANS_A=$transA -D TRANS_B=$transB \
+  "$tilec" "$examples/$kernel.tile" --variants=none --target="$target" -D TRANS_A=$transA -D TRANS_B=$transB \
     --size="M=$M,N=$N,K=$K" --signature "$signature" "${promises[@]}" -o "$folder/dense-$name.cubin"
 }
 while read -r name _ m n k _; do

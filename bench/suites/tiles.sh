@@ -27,7 +27,7 @@ tiles() {
     warps=${tile#*-w}
     IFS=x read -r blockM blockN blockK <<<"${tile%-*}"
     name=${m}x${n}x$k-$tile
-    "$tilec" "$here/../../examples/matmul.tile" --target="$target" -D TRANS_B=1 --size="M=$m,N=$n,K=$k" \
+    "$tilec" "$here/../../examples/matmul.tile" --variants=none --target="$target" -D TRANS_B=1 --size="M=$m,N=$n,K=$k" \
       --signature 'a: *bf16, b: *bf16, c: *bf16' "${promises[@]}" -D BLOCK_M="$blockM" -D BLOCK_N="$blockN" \
       -D BLOCK_K="$blockK" --num-warps="$warps" -o "$folder/$name.cubin" &
     while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done

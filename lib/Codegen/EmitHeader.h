@@ -8,14 +8,16 @@
 
 #include "Runtime/Manifest.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
 
 namespace tile::codegen {
 
-/// `name` stands in front of what is declared; empty: the kernel's. A program may include headers of several kernels,
-/// of which one of another artifact with a name that was there before is an error of its compiler.
-std::string emitHeader(const runtime::Manifest &manifest, llvm::StringRef artifact, llvm::StringRef name = {});
+/// `variants` are the manifests of all variants of the artifact; the first is the general one. `name` stands in front
+/// of what is declared; empty: the kernel's. A program may include headers of several kernels, of which one of another
+/// artifact with a name that was there before is an error of its compiler.
+std::string emitHeader(llvm::ArrayRef<runtime::Manifest> variants, llvm::StringRef artifact, llvm::StringRef name = {});
 
 } // namespace tile::codegen

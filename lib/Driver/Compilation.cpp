@@ -70,6 +70,13 @@ void Compilation::note(StringRef message) {
     log.add("note", message);
 }
 
+void Compilation::warnOfPtxas(StringRef message) {
+  if (isText())
+    errors << "tilec: warning: ptxas: " << message << '\n';
+  else
+    log.add("warning", ("ptxas: " + message).str());
+}
+
 bool Compilation::fail(Outcome reason, const llvm::Twine &message) {
   state = reason;
   if (isText())
@@ -302,27 +309,25 @@ bool Compilation::assemble(const std::string &ptx) {
                     ? "cannot find ptxas in PATH or in the CUDA toolkit; install the toolkit, give --ptxas=FILE or "
                       "--cuda-path=DIR, or use --emit=ptx"
                     : formatv("cannot run ptxas at '{0}'", options.toolkit.ptxas).str());
-  llvm::Expected<codegen::Assembled> assembled = [&] {
+  llvm::Expected<codegen::Assembled> made = [&] {
     Timing::Scope scope(timing, "ptxas");
     return codegen::runPtxas(*ptxas, ptx, *gpu);
   }();
-  if (!assembled)
-    return fail(Outcome::Internal, assembled.takeError());
-  if (!StringRef(assembled->cubin)
+  if (!made)
+    return fail(Outcome::Internal, made.takeError());
+  if (!StringRef(made->cubin)
            .starts_with("\x7f"
                         "ELF"))
     return fail(Outcome::Environment, formatv("'{0}' reports success, but has written {1} bytes that are no cubin",
-                                              *ptxas, assembled->cubin.size()));
-  for (const std::string &warning : assembled->report.warnings)
-    if (isText())
-      errors << "tilec: warning: ptxas: " << warning << '\n';
-    else
-      log.add("warning", "ptxas: " + warning);
-  if (const codegen::KernelResources *resources = assembled->report.find(description.entry))
+                                              *ptxas, made->cubin.size()));
+  for (const std::string &warning : made->report.warnings)
+    warnOfPtxas(warning);
+  if (const codegen::KernelResources *resources = made->report.find(description.entry))
     codegen::describeResources(*resources, description);
   description.format = "cubin";
+  assembled = {std::move(made->cubin), ptx, std::move(made->report.warnings)};
   // A header becomes part of a program, which has no use for the PTX.
-  return finish(assembled->cubin, options.emit == EmitKind::Header ? StringRef() : StringRef(ptx));
+  return finish(assembled.image, options.emit == EmitKind::Header ? StringRef() : StringRef(ptx));
 }
 
 bool Compilation::finish(StringRef artifact, StringRef ptx) {
@@ -340,7 +345,7 @@ bool Compilation::finish(StringRef artifact, StringRef ptx) {
                                                : runtime::appendManifestSection(bytesOf(artifact), json, ptx);
   if (!described)
     return fail(Outcome::Internal, described.error().message);
-  output = options.emit == EmitKind::Header ? codegen::emitHeader(description, *described, options.headerName)
+  output = options.emit == EmitKind::Header ? codegen::emitHeader({&description, 1}, *described, options.headerName)
                                             : std::move(*described);
   return true;
 }

@@ -6,7 +6,8 @@
 //   return int(compilation.outcome());
 //
 // run() is load() (front end: text -> tile dialect), lower() (passes -> LLVM/NVVM dialects) and generate() (LLVM IR,
-// PTX, cubin, header), as far as `options.emit` needs them. Every failure has been explained on `errors`.
+// PTX, cubin, header), as far as `options.emit` needs them; a tilepack is not for one kernel (CompileVariants.h). Every
+// failure has been explained on `errors`.
 #pragma once
 
 #include "Codegen/SourcePaths.h"
@@ -47,6 +48,9 @@ public:
 
   /// Something went wrong with what has been made; false.
   bool fail(Outcome reason, llvm::Error error);
+  bool fail(Outcome reason, const llvm::Twine &message);
+  /// What ptxas says about code that it takes.
+  void warnOfPtxas(llvm::StringRef message);
 
   Outcome outcome() const { return state; }
   mlir::ModuleOp module() { return moduleOp.get(); }
@@ -55,12 +59,17 @@ public:
   const frontend::KernelText &text() const { return kernelText; }
   /// What `options.emit` asked for: text, or the bytes of a cubin.
   const std::string &result() const { return output; }
+  /// Of a kernel that was assembled: what ptxas made, as it made it, of which PTX, and what it warned of.
+  struct Assembly {
+    std::string image, ptx;
+    std::vector<std::string> warnings;
+  };
+  const Assembly &assembly() const { return assembled; }
   /// The files that were read: the input and the modules that it imports.
   const std::vector<std::string> &sourceFiles() const { return files; }
 
 private:
   bool loadTile();
-  bool loadSidecar();
   struct TileAttempt;
   void attemptTile(TileAttempt &attempt, BlockSizes sizes);
   lint::Expected expectedLaunch(KernelOp kernel) const;
@@ -75,7 +84,6 @@ private:
   bool isText() const { return options.diagnosticsFormat == DiagnosticsFormat::Text; }
   GpuPipelineOptions pipelineOptions() const;
   void note(llvm::StringRef message);
-  bool fail(Outcome reason, const llvm::Twine &message);
 
   CompilerOptions options;
   std::optional<frontend::SourceFile> sidecar;
@@ -92,6 +100,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> moduleOp;
   frontend::KernelText kernelText;
   runtime::Manifest description;
+  Assembly assembled;
   std::string output;
   std::vector<std::string> files;
 };

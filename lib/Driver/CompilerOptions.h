@@ -16,7 +16,7 @@
 namespace tile::driver {
 
 /// What comes out. Later kinds need every earlier step.
-enum class EmitKind { Ast, Tile, Cta, Nvvm, Llvm, Ptx, Cubin, Manifest, Header };
+enum class EmitKind { Ast, Tile, Cta, Nvvm, Llvm, Ptx, Cubin, Manifest, Header, Tilepack };
 
 enum class InputLanguage { Tile, Mlir };
 
@@ -35,14 +35,17 @@ struct CompilerOptions {
   std::vector<std::string> importPaths;           ///< folders in which imported modules are searched
   /// Beginnings of the paths of sources, and what artifacts have in their place; see SourcePaths.h.
   std::vector<std::pair<std::string, std::string>> pathReplacements;
+  /// Further values of compile-time parameters, by name: each makes another variant.
+  std::map<std::string, std::vector<std::string>> alternatives;
   std::optional<int> numWarps;
   std::optional<int> numStages;
   std::optional<frontend::ClusterShape> cluster;
   std::optional<frontend::Schedule> schedule;
-  std::map<std::string, int64_t> sizes; ///< integers that the kernel is expected to be called with, by name
-  unsigned numSms = 0;                  ///< multiprocessors to expect; 0: what the target's product has
-  bool debug = false;                   ///< keep assertions
-  bool debugInfo = false;               ///< record the names of values, for debuggers
+  std::optional<frontend::TileChoices> tiles; ///< what the kernel leaves open; nothing: the cost model chooses it
+  std::map<std::string, int64_t> sizes;       ///< integers that the kernel is expected to be called with, by name
+  unsigned numSms = 0;                        ///< multiprocessors to expect; 0: what the target's product has
+  bool debug = false;                         ///< keep assertions
+  bool debugInfo = false;                     ///< record the names of values, for debuggers
 
   frontend::Standard standard = frontend::Standard::Triton;
   frontend::WarningOptions warnings;

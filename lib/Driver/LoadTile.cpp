@@ -9,7 +9,7 @@
 #include "Analysis/PaddedBlocks.h"
 #include "Codegen/EmitManifest.h"
 #include "Driver/ChooseConfig.h"
-#include "Driver/OutputFile.h"
+#include "Driver/TileSource.h"
 #include "Frontend/Frontend.h"
 #include "Lint/Lint.h"
 #include "Runner/Arguments.h"
@@ -17,8 +17,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 
 using namespace mlir;
 
@@ -108,12 +106,8 @@ lint::Expected Compilation::expectedLaunch(KernelOp kernel) const {
 }
 
 void Compilation::attemptTile(TileAttempt &attempt, BlockSizes sizes) {
-  frontend::SourceFile file{options.input == "-" ? "<stdin>" : options.input, options.inputText};
   attempt.engine.setWarnings(options.warnings);
-  // Of a file with several kernels only the chosen one needs to be in the language.
-  frontend::Module module = frontend::parse(file, attempt.engine, /*defersErrors=*/!options.kernel.empty());
-  if (sidecar)
-    frontend::applySidecar(module, *sidecar, attempt.engine);
+  frontend::Module module = parseInput(options, sidecar, attempt.engine);
   if (attempt.engine.hasErrors())
     return;
   if (options.emit == EmitKind::Ast) {
@@ -122,21 +116,10 @@ void Compilation::attemptTile(TileAttempt &attempt, BlockSizes sizes) {
       attempt.tree += '\n';
     return;
   }
-  frontend::CompileRequest request;
-  request.kernelName = options.kernel;
-  request.signature = llvm::StringRef(options.signature).starts_with("@") ? "" : options.signature;
-  request.definitions = options.definitions;
-  request.assumptions = options.assumptions;
-  request.numWarps = options.numWarps;
-  request.numStages = options.numStages;
-  request.cluster = options.cluster;
-  request.schedule = options.schedule;
-  request.targetCapability = int(gpu->capability);
-  request.debug = options.debug;
-  request.standard = options.standard;
-  request.importPaths = options.importPaths;
-  request.sizes = options.sizes;
+  frontend::CompileRequest request = requestOf(options, *gpu);
   request.choose = [&](const frontend::OpenProduct &product) {
+    if (options.tiles)
+      return *options.tiles;
     std::string *explanation = options.explainConfig ? &attempt.explanation : nullptr;
     ConfigChoice choice = chooseConfig(options, *gpu, product, sizes, explanation);
     attempt.chooses = true;
@@ -146,7 +129,6 @@ void Compilation::attemptTile(TileAttempt &attempt, BlockSizes sizes) {
     attempt.advice = choice.advice;
     return choice.tiles;
   };
-  request.recordVariables = options.debugInfo;
   request.inspect = [&](KernelOp kernel, const frontend::KernelText &text) {
     lint::inspect({kernel, text.operations, attempt.engine, gpu->has(target::Feature::Tma), expectedLaunch(kernel)});
     if (options.debugInfo)
@@ -155,25 +137,11 @@ void Compilation::attemptTile(TileAttempt &attempt, BlockSizes sizes) {
   attempt.moduleOp = frontend::emitModule(*context, module, request, attempt.engine);
 }
 
-/// kernel.sig beside kernel.py, or what --signature=@FILE names; false if it cannot be read.
-bool Compilation::loadSidecar() {
-  llvm::SmallString<128> path(options.input);
-  llvm::sys::path::replace_extension(path, ".sig");
-  llvm::StringRef given = options.signature;
-  bool isGiven = given.consume_front("@");
-  if (!isGiven && (options.input == "-" || !llvm::sys::fs::is_regular_file(path)))
-    return true;
-  std::string name = isGiven ? given.str() : path.str().str();
-  llvm::Expected<std::string> text = readInput(name);
-  if (!text)
-    return fail(Outcome::Environment, text.takeError());
-  sidecar = frontend::SourceFile{name, std::move(*text)};
-  return true;
-}
-
 bool Compilation::loadTile() {
-  if (!loadSidecar())
-    return false;
+  llvm::Expected<std::optional<frontend::SourceFile>> read = readSidecar(options);
+  if (!read)
+    return fail(Outcome::Environment, read.takeError());
+  sidecar = std::move(*read);
   std::unique_ptr<TileAttempt> attempt;
   auto tryWith = [&](BlockSizes sizes) {
     attempt = std::make_unique<TileAttempt>();

@@ -1,7 +1,7 @@
 // The command line of tilec: words -> CompilerOptions.
 #pragma once
 
-#include "Driver/CompilerOptions.h"
+#include "Driver/CompileVariants.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/raw_ostream.h"
@@ -10,6 +10,7 @@ namespace tile {
 
 struct CommandLine {
   driver::CompilerOptions compiler;
+  driver::VariantOptions variants;
   std::string output;            ///< empty: not given
   std::string depfile;           ///< where the files that the output depends on are written; empty: nowhere
   bool emitGiven = false;        ///< --emit or an extension of the output chose what to make

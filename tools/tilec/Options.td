@@ -15,9 +15,9 @@ def grp_tools : OptionGroup<"tools">, HelpText<"Tools">;
 let Group = grp_output in {
 def o : JoinedOrSeparate<["-"], "o">, HelpText<"Write the result to <file>; '-' is standard output">,
         MetaVarName<"<file>">;
-defm emit : Value<"emit", "What to make: ast, tile, cta, nvvm, llvm, ptx, cubin (default), manifest or header",
+defm emit : Value<"emit", "What to make: ast, tile, cta, nvvm, llvm, ptx, cubin (default), manifest, header or tilepack",
                   "<kind>">;
-defm target : Value<"target", "GPU to compile for (default: sm_90a); --target=help lists them", "<gpu>">;
+defm target : Value<"target", "GPU to compile for (default: sm_90a), or several for a tilepack or a header; --target=help lists them", "<gpu>,...">;
 }
 
 let Group = grp_output in {
@@ -30,8 +30,8 @@ defm file_prefix_map : Value<"file-prefix-map", "In names of source files in art
 
 let Group = grp_kernel in {
 defm kernel : Value<"kernel", "Kernel or instance to compile, when the file has several", "<name>">;
-def D : JoinedOrSeparate<["-"], "D">, HelpText<"Give a compile-time parameter its value">,
-        MetaVarName<"<name>=<value>">;
+def D : JoinedOrSeparate<["-"], "D">, HelpText<"Give a compile-time parameter its value; several make variants">,
+        MetaVarName<"<name>=<value>,...">;
 def I : JoinedOrSeparate<["-"], "I">, HelpText<"Folder in which modules that the file imports are searched">,
         MetaVarName<"<dir>">;
 defm signature : Value<"signature", "Types of the parameters, in order or by name: 'a: *fp16:16, n: i32'; or '@file.sig', a sidecar (default: the one beside the input)", "<types>">;
@@ -60,8 +60,20 @@ defm dump_ir : Value<"dump-ir", "Write the IR behind every pass that changed it 
 def Rpass : Joined<["-"], "Rpass=">, HelpText<"Show what the passes say whose names match <regex>">,
             MetaVarName<"<regex>">;
 def time_passes : Flag<["--"], "time-passes">, HelpText<"Print the time of every phase and pass">;
-def explain_config : Flag<["--"], "explain-config">, HelpText<"Print how what 'auto' leaves open was chosen">;
+def explain_config : Flag<["--"], "explain-config">, HelpText<"Print how what 'auto' leaves open was chosen, and the variants of an artifact">;
 def print_layouts : Flag<["--"], "print-layouts">, HelpText<"Print which thread holds which element, as tables">;
+}
+
+def grp_variants : OptionGroup<"variants">, HelpText<"Variants">;
+
+let Group = grp_variants in {
+defm variants : Value<"variants", "Kernels of an artifact, of which a launch takes the fastest that serves it: none (one, as "
+                                  "promises and sizes say), alignment (for aligned and other arguments), auto (default; for "
+                                  "sizes, too), all, or invariant (rows are summed in one order for all sizes)", "<mode>">;
+defm variants_budget : Value<"variants-budget", "Leave out those that gain least until the artifact has at most <n> bytes "
+                                                "(K, M: times 1024, 1024 * 1024)", "<n>">;
+defm variant : Value<"variant", "Make only this one, which --explain-config lists; also as text", "<name>">;
+def j : JoinedOrSeparate<["-"], "j">, HelpText<"Variants to compile at a time (default: as many as cores)">, MetaVarName<"<n>">;
 }
 
 def grp_diagnostics : OptionGroup<"diagnostics">, HelpText<"Diagnostics">;

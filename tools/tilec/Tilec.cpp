@@ -1,5 +1,5 @@
 // tilec: one input, one output. The result is made in memory and written last, so that an error leaves no file behind.
-#include "Driver/Compilation.h"
+#include "Driver/CompileVariants.h"
 #include "Driver/OutputFile.h"
 #include "Options.h"
 #include "RunCommand.h"
@@ -22,12 +22,12 @@ int fail(const CommandLine &line, Outcome outcome, llvm::Error error) {
   return int(outcome);
 }
 
-/// Where the result goes when -o does not say: text is shown, a cubin is named after its source.
+/// Where the result goes when -o does not say: text is shown, an artifact is named after its source.
 std::string defaultOutput(const driver::CompilerOptions &options) {
-  if (options.emit != EmitKind::Cubin)
+  if (options.emit != EmitKind::Cubin && options.emit != EmitKind::Tilepack)
     return "-";
   llvm::StringRef stem = options.input == "-" ? "kernel" : llvm::sys::path::stem(options.input);
-  return (stem + ".cubin").str();
+  return (stem + (options.emit == EmitKind::Cubin ? ".cubin" : ".tilepack")).str();
 }
 
 int compileCommand(llvm::ArrayRef<const char *> words) {
@@ -52,8 +52,8 @@ int compileCommand(llvm::ArrayRef<const char *> words) {
     return fail(line, Outcome::Usage, llvm::createStringError("the output '" + output + "' is the input"));
 
   // The process ends here: nothing needs to be freed operation by operation.
-  auto owned = std::make_unique<driver::Compilation>(std::move(line.compiler), llvm::errs());
-  driver::Compilation &compilation = *owned;
+  auto owned = std::make_unique<driver::VariantCompilation>(std::move(line.compiler), line.variants, llvm::errs());
+  driver::VariantCompilation &compilation = *owned;
   llvm::BuryPointer(std::move(owned));
   if (compilation.run()) {
     llvm::Error error = driver::writeOutput(output, compilation.result());

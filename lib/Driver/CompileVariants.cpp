@@ -1,0 +1,208 @@
+// Plans -> jobs -> processes -> what is worth keeping -> one artifact.
+#include "Driver/CompileVariants.h"
+
+#include "Codegen/EmitHeader.h"
+#include "Driver/WorkerProcesses.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Threading.h"
+
+#include <nlohmann/json.hpp>
+
+using llvm::formatv;
+using llvm::StringRef;
+using Json = nlohmann::json;
+
+namespace tile::driver {
+namespace {
+
+double secondsSince(Timing::Clock::time_point begin) {
+  return std::chrono::duration<double>(Timing::Clock::now() - begin).count();
+}
+
+/// The options of a variant that only its artifact is wanted of: what the user sees comes from the general one.
+CompilerOptions silent(CompilerOptions options) {
+  options.emit = EmitKind::Cubin;
+  options.diagnosticsFormat = DiagnosticsFormat::Text;
+  options.warnings.silence();
+  options.dumpDirectory.clear();
+  options.remarks.clear();
+  options.timePasses = options.printLayouts = options.advise = options.explainConfig = false;
+  return options;
+}
+
+std::string firstLine(StringRef text) {
+  return text.ltrim().split('\n').first.rtrim().str();
+}
+
+} // namespace
+
+VariantCompilation::VariantCompilation(CompilerOptions options, VariantOptions variants, llvm::raw_ostream &errors)
+    : options(std::move(options)), variants(std::move(variants)), errors(errors) {
+  if (this->variants.targets.empty())
+    this->variants.targets.push_back(this->options.pipeline.target);
+  if (this->variants.jobs == 0)
+    this->variants.jobs = llvm::hardware_concurrency().compute_thread_count();
+}
+
+/// Fills `jobs`, and makes the general one's compilation.
+bool VariantCompilation::planAll() {
+  bool isPlanned = variants.mode != VariantMode::None;
+  const VariantPlan only{.name = "general", .why = "any call"};
+  for (const std::string &target : variants.targets) {
+    CompilerOptions aimed = options;
+    aimed.pipeline.target = target;
+    if (!isPlanned) {
+      jobs.push_back({only, std::move(aimed), 0});
+      continue;
+    }
+    const target::GpuTarget *gpu = target::findTarget(target);
+    if (!gpu) { // its compilation says so
+      jobs = {{only, std::move(aimed), 0}};
+      break;
+    }
+    aimed.advise = false; // there are variants for what could be promised
+    VariantPlans plans = planVariants(aimed, *gpu, variants.mode);
+    explanation += plans.explanation;
+    if (!variants.name.empty() && !chooseOne(plans))
+      return false;
+    for (size_t rank = 0; rank < plans.plans.size(); ++rank)
+      jobs.push_back({plans.plans[rank], optionsOf(aimed, plans.plans[rank]), rank});
+  }
+  CompilerOptions first = jobs.front().options;
+  if (first.emit == EmitKind::Tilepack)
+    first.emit = EmitKind::Cubin;
+  general = std::make_unique<Compilation>(std::move(first), errors);
+  return true;
+}
+
+/// Leaves the one that the user has named.
+bool VariantCompilation::chooseOne(VariantPlans &plans) {
+  auto isNamed = [&](const VariantPlan &plan) { return plan.name == variants.name; };
+  if (llvm::none_of(plans.plans, isNamed)) {
+    std::string names = llvm::join(llvm::map_range(plans.plans, [](auto &plan) { return plan.name; }), ", ");
+    general = std::make_unique<Compilation>(options, errors);
+    return general->fail(Outcome::Usage, formatv("--variant: '{0}' has no variant '{1}'; it has {2}", options.input,
+                                                 variants.name, names));
+  }
+  llvm::erase_if(plans.plans, [&](const VariantPlan &plan) { return !isNamed(plan); });
+  return true;
+}
+
+bool VariantCompilation::run() {
+  if (!planAll())
+    return false;
+  if (options.explainConfig)
+    errors << explanation;
+  bool makesSeveral = jobs.size() > 1 && makesArtifact();
+  WorkerProcesses workers(makesSeveral ? jobs.size() - 1 : 0,
+                          [this](size_t index) { return compileElsewhere(jobs[index + 1]); });
+  workers.start(variants.jobs - 1); // this process is at work, too
+  Timing::Clock::time_point begin = Timing::Clock::now();
+  bool isMade = general->run();
+  files = general->sourceFiles();
+  if (!isMade)
+    return false;
+  if (!makesArtifact() || (jobs.size() == 1 && options.emit != EmitKind::Tilepack && !variants.budget)) {
+    output = general->result();
+    if (jobs.size() > 1 && options.emit == EmitKind::Manifest)
+      listInManifest();
+    return true;
+  }
+  keep(jobs.front(), {general->manifest(), general->assembly().image, general->assembly().ptx}, secondsSince(begin));
+  llvm::Expected<std::vector<WorkerProcesses::Result>> results = workers.finish(variants.jobs);
+  if (!results)
+    return general->fail(Outcome::Environment, results.takeError());
+  for (auto [job, result] : llvm::zip(llvm::ArrayRef(jobs).drop_front(), *results))
+    if (!collect(job, result))
+      return false;
+  return assemble();
+}
+
+/// In another process. Of an error only the text comes back.
+std::string VariantCompilation::compileElsewhere(const Job &job) const {
+  Timing::Clock::time_point begin = Timing::Clock::now();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  Compilation compilation(silent(job.options), stream);
+  compilation.run();
+  Json json = {{"outcome", int(compilation.outcome())}, {"files", compilation.sourceFiles()}, {"errors", text}};
+  if (compilation.outcome() == Outcome::Success) {
+    json["manifest"] = runtime::toJson(compilation.manifest());
+    json["image"] = compilation.assembly().image;
+    json["ptx"] = compilation.assembly().ptx;
+    json["warnings"] = compilation.assembly().warnings;
+  }
+  json["seconds"] = secondsSince(begin);
+  std::vector<uint8_t> bytes = Json::to_cbor(json);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+bool VariantCompilation::collect(const Job &job, const WorkerProcesses::Result &result) {
+  const std::string &name = job.plan.name, &target = job.options.pipeline.target;
+  bool isNeeded = job.rank == 0; // general for its target
+  auto fail = [&](Outcome outcome, StringRef why) {
+    return general->fail(outcome, formatv("variant '{0}' for {1}: {2}", name, target, why));
+  };
+  // With more memory it would have been made: an artifact must not depend on that.
+  if (result.isKilled)
+    return fail(Outcome::Environment, "its compilation was killed; is there enough memory?");
+  if (!result.isDone && isNeeded)
+    return fail(Outcome::Internal, "its compilation has crashed: " + result.failure);
+  if (!result.isDone)
+    return leftOut.push_back({name, target, result.failure}), true;
+  Json json = Json::from_cbor(result.bytes);
+  for (const Json &file : json["files"])
+    if (!llvm::is_contained(files, file.get<std::string>()))
+      files.push_back(file);
+  std::string said = json["errors"];
+  auto outcome = Outcome(json["outcome"].get<int>());
+  if (outcome == Outcome::Environment || (outcome != Outcome::Success && isNeeded))
+    return fail(outcome, StringRef(said).trim());
+  if (outcome != Outcome::Success)
+    return leftOut.push_back({name, target, firstLine(said)}), true;
+  for (const Json &warning : json["warnings"])
+    general->warnOfPtxas(formatv("variant '{0}': {1}", name, warning.get<std::string>()).str());
+  runtime::Result<runtime::Manifest> manifest = runtime::parseManifest(json["manifest"].get<std::string>());
+  if (!manifest)
+    return fail(Outcome::Internal, manifest.error().message);
+  keep(job, {std::move(*manifest), json["image"], json["ptx"]}, json["seconds"]);
+  return true;
+}
+
+void VariantCompilation::keep(const Job &job, runtime::PackedVariant variant, double seconds) {
+  variant.manifest.variant = job.plan.name;
+  made.push_back({std::move(variant), job.rank, job.plan.why, seconds});
+}
+
+bool VariantCompilation::assemble() {
+  dropRedundant(made, leftOut);
+  llvm::Expected<std::string> artifact =
+      variants.budget ? fitToBudget(made, options.emit, *variants.budget, leftOut) : writeArtifact(made, options.emit);
+  if (!artifact) {
+    llvm::Error error = artifact.takeError();
+    Outcome outcome = error.isA<BudgetError>() ? Outcome::Rejected : Outcome::Internal;
+    return general->fail(outcome, std::move(error));
+  }
+  if (options.explainConfig && variants.mode != VariantMode::None)
+    errors << describeVariants(made, leftOut, artifact->size());
+  std::vector<runtime::Manifest> manifests;
+  for (const MadeVariant &variant : made)
+    manifests.push_back(variant.packed.manifest);
+  output = options.emit == EmitKind::Header ? codegen::emitHeader(manifests, *artifact, options.headerName)
+                                            : std::move(*artifact);
+  return true;
+}
+
+/// Behind what the general one's says, the names of all.
+void VariantCompilation::listInManifest() {
+  StringRef manifest = StringRef(general->result()).rtrim();
+  manifest.consume_back("\n}");
+  output = (manifest + ",\n  \"variants\": [").str();
+  for (const Job &job : jobs)
+    output += formatv("{0}\n    {{\"name\": {1}, \"for\": {2}}", &job == &jobs.front() ? "" : ",",
+                      Json(job.plan.name).dump(), Json(job.plan.why).dump());
+  output += "\n  ]\n}\n";
+}
+
+} // namespace tile::driver

@@ -1,0 +1,43 @@
+// Which kernels an artifact gets: what each promises, and which blocks, warps and schedule it has.
+//
+//   VariantPlans plans = planVariants(options, *findTarget("sm_90a"), VariantMode::Auto);
+//   for (const VariantPlan &plan : plans.plans)
+//     compile(optionsOf(options, plan));
+//
+// Nothing is compiled here: the front end says what the kernel leaves open and what would widen its accesses, the cost
+// model what pays. The plans depend on nothing but the options, the target and the files that these name.
+#pragma once
+
+#include "Driver/CompilerOptions.h"
+#include "Driver/VariantMode.h"
+#include "Target/GpuTarget.h"
+
+namespace tile::driver {
+
+struct VariantPlan {
+  std::string name;                            ///< unique among the plans: "general", "aligned-128x256x64"
+  std::map<std::string, int> assumptions = {}; ///< beside the options': divisors of parameters
+  std::map<std::string, std::string> definitions =
+      {}; ///< beside the options': strides of 1, parameters of a configuration
+  /// What the kernel leaves open; nothing where the compilation chooses by the options' sizes.
+  std::optional<frontend::TileChoices> tiles = {};
+  std::optional<int> numWarps = {}, numStages = {}; ///< of a configuration; else the options'
+  std::vector<std::string> disabledPasses = {};     ///< beside the options'
+  std::string why;                                  ///< one line
+};
+
+/// At least one plan. The first, "general", promises nothing that the options do not: it takes every call that a kernel
+/// compiled by these options alone takes. The others come in the order of what they gain, so that who has too little
+/// room leaves out the last.
+struct VariantPlans {
+  std::vector<VariantPlan> plans;
+  std::string explanation; ///< for --explain-config
+};
+
+/// Never fails: if the front end rejects the kernel, there is one plan, whose compilation says why.
+VariantPlans planVariants(const CompilerOptions &options, const target::GpuTarget &gpu, VariantMode mode);
+
+/// What to compile for a plan.
+CompilerOptions optionsOf(const CompilerOptions &options, const VariantPlan &plan);
+
+} // namespace tile::driver

@@ -1,0 +1,184 @@
+// Which work comes next is a counter in shared memory; results are records in a file in memory, which takes any number
+// of bytes while nobody reads them:
+//
+//   {index, begun} {index, size, bytes...} {index, begun} ...
+#include "Driver/WorkerProcesses.h"
+
+#include "Codegen/Subprocess.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using llvm::formatv;
+using llvm::StringRef;
+
+namespace tile::driver {
+namespace {
+
+struct Record {
+  static constexpr uint64_t begun = ~uint64_t(0);
+  uint64_t index;
+  uint64_t size; ///< bytes that follow; or `begun`: none
+};
+
+void writeAll(int file, const char *bytes, size_t size) {
+  while (size > 0) {
+    ssize_t count = write(file, bytes, size);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      kill(getpid(), SIGKILL); // no memory for the result: as the kernel would
+    bytes += count;
+    size -= size_t(count);
+  }
+}
+
+void writeRecord(int file, Record record) {
+  writeAll(file, reinterpret_cast<const char *>(&record), sizeof record);
+}
+
+std::string readAll(int file) {
+  struct stat info;
+  std::string text;
+  if (fstat(file, &info) != 0)
+    return text;
+  text.resize(size_t(info.st_size));
+  size_t filled = 0;
+  for (ssize_t count; (count = pread(file, text.data() + filled, text.size() - filled, off_t(filled))) != 0;) {
+    if (count > 0)
+      filled += size_t(count);
+    else if (errno != EINTR)
+      break;
+  }
+  text.resize(filled);
+  return text;
+}
+
+} // namespace
+
+WorkerProcesses::WorkerProcesses(size_t count, std::function<std::string(size_t)> work)
+    : count(count), work(std::move(work)), results(count) {
+  void *page = mmap(nullptr, sizeof *next, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  next = page == MAP_FAILED ? nullptr : new (page) std::atomic<uint32_t>(0);
+  if (!next)
+    startFailure = std::strerror(errno);
+}
+
+WorkerProcesses::~WorkerProcesses() {
+  // Not SIGKILL: they delete their temporary files.
+  for (const Worker &worker : running)
+    kill(worker.process, SIGTERM);
+  for (const Worker &worker : running) {
+    int status;
+    wait(worker, status);
+    close(worker.records);
+    close(worker.log);
+  }
+  if (next)
+    munmap(next, sizeof *next);
+}
+
+void WorkerProcesses::start(unsigned processes) {
+  size_t most = std::min<size_t>(processes, count);
+  while (running.size() < most && next && *next < count)
+    if (!startOne())
+      return;
+}
+
+bool WorkerProcesses::startOne() {
+  Worker worker{0, memfd_create("results", MFD_CLOEXEC), memfd_create("log", MFD_CLOEXEC)};
+  bool hasFiles = worker.records >= 0 && worker.log >= 0;
+  pid_t self = getpid();
+  if (hasFiles)
+    worker.process = fork();
+  if (hasFiles && worker.process == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != self)
+      _exit(1);
+    workAsChild(worker.records, worker.log);
+  }
+  if (hasFiles && worker.process > 0) {
+    running.push_back(worker);
+    return true;
+  }
+  startFailure = std::strerror(errno);
+  for (int file : {worker.records, worker.log})
+    if (file >= 0)
+      close(file);
+  return false;
+}
+
+void WorkerProcesses::workAsChild(int records, int log) {
+  dup2(log, STDOUT_FILENO);
+  dup2(log, STDERR_FILENO);
+  for (uint32_t index; (index = next->fetch_add(1)) < count;) {
+    writeRecord(records, {index, Record::begun});
+    std::string bytes = work(index);
+    writeRecord(records, {index, bytes.size()});
+    writeAll(records, bytes.data(), bytes.size());
+  }
+  _exit(0); // buffers and destructors are those of the process that this is a copy of
+}
+
+void WorkerProcesses::wait(const Worker &worker, int &status) {
+  while (waitpid(worker.process, &status, 0) < 0 && errno == EINTR)
+    continue;
+}
+
+void WorkerProcesses::collect(const Worker &worker, int status) {
+  std::string bytes = readAll(worker.records), log = readAll(worker.log);
+  std::string how = WIFSIGNALED(status) ? std::string(strsignal(WTERMSIG(status)))
+                                        : formatv("exit code {0}", WEXITSTATUS(status)).str();
+  StringRef said = StringRef(log).ltrim().split('\n').first.rtrim();
+  for (StringRef rest = bytes; rest.size() >= sizeof(Record);) {
+    Record record;
+    std::memcpy(&record, rest.data(), sizeof record);
+    rest = rest.drop_front(sizeof record);
+    Result &result = results[record.index];
+    if (record.size == Record::begun) {
+      result.failure = said.empty() ? how : how + ": " + said.str();
+      result.isKilled = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+      continue;
+    }
+    if (rest.size() < record.size)
+      break; // its last write was cut off
+    result = {true, rest.take_front(record.size).str(), "", false};
+    rest = rest.drop_front(record.size);
+  }
+  close(worker.records);
+  close(worker.log);
+}
+
+llvm::Expected<std::vector<WorkerProcesses::Result>> WorkerProcesses::finish(unsigned processes) {
+  while (true) {
+    start(std::max(1u, processes));
+    if (running.empty())
+      break;
+    // One that crashed leaves the rest to the others, and to those that the next round starts.
+    for (const Worker &worker : running) {
+      int status = 0;
+      wait(worker, status);
+      collect(worker, status);
+    }
+    running.clear();
+  }
+  if (!next || *next < count)
+    return llvm::make_error<codegen::EnvironmentError>(formatv("cannot start a process: {0}", startFailure).str());
+  for (Result &result : results)
+    if (!result.isDone && result.failure.empty()) { // between taking it and saying so
+      result.failure = "its process was ended";
+      result.isKilled = true;
+    }
+  return std::move(results);
+}
+
+} // namespace tile::driver

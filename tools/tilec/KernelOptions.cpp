@@ -1,0 +1,189 @@
+// What the command line says about the kernel: its parameters, promises, sizes, schedule and variants.
+#include "OptionReader.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm::opt;
+using llvm::formatv;
+using llvm::StringRef;
+using tile::driver::EmitKind;
+
+namespace tile {
+
+/// A number in a range; `value` stays as it is when the option is absent.
+bool OptionReader::readNumber(OptionId id, StringRef name, int low, int high, std::optional<int> &value) {
+  const Arg *argument = arguments.getLastArg(id);
+  int number = 0;
+  if (!argument)
+    return true;
+  if (StringRef(argument->getValue()).getAsInteger(10, number) || number < low || number > high)
+    return fail(formatv("{0} expects a number from {1} to {2}, not '{3}'", name, low, high, argument->getValue()));
+  value = number;
+  return true;
+}
+
+bool OptionReader::readKernel() {
+  options.kernel = arguments.getLastArgValue(OPT_kernel).str();
+  options.importPaths = arguments.getAllArgValues(OPT_I);
+  options.signature = arguments.getLastArgValue(OPT_signature).str();
+  options.debug = arguments.hasArg(OPT_debug);
+  StringRef standard = arguments.getLastArgValue(OPT_std, "triton");
+  if (standard != "triton" && standard != "tile1")
+    return fail(formatv("--std expects triton or tile1, not '{0}'", standard));
+  options.standard = standard == "tile1" ? frontend::Standard::Tile1 : frontend::Standard::Triton;
+  for (const std::string &definition : arguments.getAllArgValues(OPT_D))
+    if (!readDefinition(definition))
+      return false;
+  if (!readPromises() || !readNumber(OPT_num_warps, "--num-warps", 1, 32, options.numWarps) ||
+      !readNumber(OPT_num_stages, "--num-stages", 1, 16, options.numStages))
+    return false;
+  if (options.numWarps && !llvm::isPowerOf2_32(*options.numWarps))
+    return fail(formatv("--num-warps expects a power of two from 1 to 32, not '{0}'", *options.numWarps));
+  return readSchedule() && readCluster();
+}
+
+/// Where `text` has a comma that is in no bracket and no string; its size if there is none.
+static size_t findComma(StringRef text) {
+  int depth = 0;
+  char quote = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (quote) {
+      if (c == '\\')
+        ++i;
+      else if (c == quote)
+        quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (StringRef("([{").contains(c)) {
+      ++depth;
+    } else if (StringRef(")]}").contains(c)) {
+      --depth;
+    } else if (c == ',' && depth == 0) {
+      return i;
+    }
+  }
+  return text.size();
+}
+
+/// "BLOCK=64", or "BLOCK=64,128": each value makes other variants. The last -D of a name counts.
+bool OptionReader::readDefinition(StringRef definition) {
+  auto [name, rest] = definition.split('=');
+  std::vector<std::string> values;
+  for (bool isLast = false; !isLast;) {
+    size_t end = findComma(rest);
+    isLast = end == rest.size();
+    values.push_back(rest.take_front(end).trim().str());
+    rest = rest.drop_front(isLast ? end : end + 1);
+  }
+  if (name.empty() || llvm::is_contained(values, ""))
+    return fail(formatv("-D expects NAME=VALUE, or NAME=VALUE,..., not '{0}'", definition));
+  options.definitions[name.str()] = values.front();
+  options.alternatives.erase(name.str());
+  for (size_t i = 1; i < values.size(); ++i) {
+    if (llvm::is_contained(llvm::ArrayRef(values).take_front(i), values[i]))
+      return fail(formatv("-D gives {0} the value {1} twice", name, values[i]));
+    options.alternatives[name.str()].push_back(values[i]);
+  }
+  return true;
+}
+
+/// What is true of the parameters, and what is expected of them.
+bool OptionReader::readPromises() {
+  for (const std::string &assumption : arguments.getAllArgValues(OPT_assume)) {
+    auto [name, value] = StringRef(assumption).split('=');
+    int divisor = 0;
+    if (name.empty() || value.getAsInteger(10, divisor) || divisor < 1 || !llvm::isPowerOf2_32(divisor))
+      return fail(formatv("--assume expects NAME=DIVISOR with a power of two, not '{0}'", assumption));
+    options.assumptions[name.str()] = divisor;
+  }
+  for (const std::string &list : arguments.getAllArgValues(OPT_size))
+    for (StringRef size : llvm::split(list, ',')) {
+      auto [name, value] = size.split('=');
+      int64_t number = 0;
+      if (name.empty() || value.getAsInteger(10, number) || number < 0)
+        return fail(formatv("--size expects NAME=NUMBER,..., not '{0}'", list));
+      if (auto [entry, isNew] = options.sizes.try_emplace(name.str(), number); !isNew && entry->second != number)
+        return fail(formatv("--size gives {0} twice: {1} and {2}", name, entry->second, number));
+    }
+  return true;
+}
+
+bool OptionReader::readSchedule() {
+  for (const Arg *argument : arguments.filtered(OPT_schedule)) {
+    options.schedule = frontend::parseSchedule(argument->getValue());
+    if (!options.schedule)
+      return fail(formatv("--schedule expects cooperative, pingpong or auto, not '{0}'", argument->getValue()));
+  }
+  return true;
+}
+
+bool OptionReader::readCluster() {
+  const Arg *argument = arguments.getLastArg(OPT_cluster);
+  if (!argument)
+    return true;
+  frontend::ClusterShape shape = {1, 1, 1};
+  llvm::SmallVector<StringRef> extents;
+  StringRef(argument->getValue()).split(extents, 'x');
+  bool isShape = extents.size() == 2 || extents.size() == 3;
+  for (size_t i = 0; isShape && i < extents.size(); ++i)
+    isShape = !extents[i].getAsInteger(10, shape[i]);
+  bool isOpen = StringRef(argument->getValue()) == "auto";
+  if (!isOpen && (!isShape || !frontend::isCluster(shape)))
+    return fail(
+        formatv("--cluster expects auto, or 2x1, 1x2, 1x1x2 and the like with 1, 2, 4 or 8 CTAs in all, not '{0}'",
+                argument->getValue()));
+  options.cluster = isOpen ? frontend::openCluster : shape;
+  return true;
+}
+
+/// "3M": bytes.
+bool OptionReader::readBudget() {
+  const Arg *argument = arguments.getLastArg(OPT_variants_budget);
+  if (!argument)
+    return true;
+  StringRef text = argument->getValue();
+  unsigned shift = text.consume_back("K") ? 10 : text.consume_back("M") ? 20 : 0;
+  uint64_t number = 0;
+  constexpr uint64_t most = uint64_t(1) << 30; // as many as an artifact may have
+  if (text.getAsInteger(10, number) || number == 0 || number > (most >> shift))
+    return fail(formatv("--variants-budget expects bytes, 1 to 1024M, like 500000, 800K or 3M, not '{0}'",
+                        argument->getValue()));
+  line.variants.budget = number << shift;
+  return true;
+}
+
+bool OptionReader::readVariants() {
+  const Arg *mode = arguments.getLastArg(OPT_variants);
+  bool hasVariants = !run && options.emit >= EmitKind::Cubin;
+  std::optional<int> jobs;
+  if (std::optional<driver::VariantMode> known = driver::parseVariantMode(mode          ? mode->getValue()
+                                                                          : hasVariants ? "auto"
+                                                                                        : "none"))
+    line.variants.mode = *known;
+  else
+    return fail(formatv("--variants expects none, alignment, auto, all or invariant, not '{0}'", mode->getValue()));
+  if (!readBudget() || !readNumber(OPT_j, "-j", 1, 1024, jobs))
+    return false;
+  line.variants.jobs = jobs.value_or(0);
+  line.variants.name = arguments.getLastArgValue(OPT_variant).str();
+  bool isOne = !line.variants.name.empty();
+  if (run && (line.variants.mode != driver::VariantMode::None || isOne || line.variants.budget))
+    return fail("tilec run compiles one kernel, for the sizes that it is given; leave out --variants, --variant and "
+                "--variants-budget");
+  if (line.variants.budget && !hasVariants)
+    return fail("--variants-budget needs a result that holds variants: a cubin, a header or a tilepack");
+  if (isOne && options.emit == EmitKind::Tilepack)
+    return fail("--variant chooses one kernel, but a tilepack holds all variants; leave out one of the two");
+  // Text shows the variant that promises and sizes lead to; which it is, alternatives do not say.
+  if (isOne && !mode)
+    line.variants.mode = driver::VariantMode::Auto;
+  if (!options.alternatives.empty() && line.variants.mode == driver::VariantMode::None) {
+    const auto &[name, values] = *options.alternatives.begin();
+    return fail(formatv("-D gives {0} {1} values, but this result holds one kernel; give one value{2}", name,
+                        values.size() + 1, run || hasVariants ? "" : ", or choose with --variant=NAME"));
+  }
+  return true;
+}
+
+} // namespace tile

@@ -1,0 +1,261 @@
+// What the command line says about files, passes, diagnostics and tools.
+#include "OptionReader.h"
+
+#include "Frontend/Diagnostics.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Regex.h"
+
+#include <cstdlib>
+
+using namespace llvm::opt;
+using llvm::formatv;
+using llvm::StringRef;
+using tile::driver::DiagnosticsFormat;
+using tile::driver::EmitKind;
+using tile::driver::InputLanguage;
+
+namespace tile {
+
+static std::optional<EmitKind> emitKindOf(StringRef name) {
+  return llvm::StringSwitch<std::optional<EmitKind>>(name)
+      .Case("ast", EmitKind::Ast)
+      .Case("tile", EmitKind::Tile)
+      .Case("cta", EmitKind::Cta)
+      .Case("nvvm", EmitKind::Nvvm)
+      .Case("llvm", EmitKind::Llvm)
+      .Case("ptx", EmitKind::Ptx)
+      .Case("cubin", EmitKind::Cubin)
+      .Case("manifest", EmitKind::Manifest)
+      .Case("header", EmitKind::Header)
+      .Case("tilepack", EmitKind::Tilepack)
+      .Default(std::nullopt);
+}
+
+static std::optional<EmitKind> emitKindOfFile(StringRef path) {
+  return llvm::StringSwitch<std::optional<EmitKind>>(llvm::sys::path::extension(path))
+      .Case(".ptx", EmitKind::Ptx)
+      .Case(".cubin", EmitKind::Cubin)
+      .Case(".ll", EmitKind::Llvm)
+      .Case(".h", EmitKind::Header)
+      .Case(".tilepack", EmitKind::Tilepack)
+      .Case(".json", EmitKind::Manifest)
+      .Default(std::nullopt);
+}
+
+bool OptionReader::read() {
+  return readFormat() && checkUnknown() && checkEmpty() && readInputFile() && readOutput() && readNames() &&
+         readKernel() && readPasses() && readTargets() && readVariants() && readWarnings() && readToolkit();
+}
+
+bool OptionReader::lacksValue(StringRef option) {
+  return readFormat() && fail(formatv("option '{0}' needs a value", option));
+}
+
+bool OptionReader::fail(const llvm::Twine &message) {
+  llvm::errs() << driver::DiagnosticLog::printError(options.diagnosticsFormat, message.str());
+  return false;
+}
+
+/// First, since errors of all else have this form.
+bool OptionReader::readFormat() {
+  StringRef form = arguments.getLastArgValue(OPT_diagnostics_format, "text");
+  std::optional<DiagnosticsFormat> format = llvm::StringSwitch<std::optional<DiagnosticsFormat>>(form)
+                                                .Case("text", DiagnosticsFormat::Text)
+                                                .Case("json", DiagnosticsFormat::Json)
+                                                .Case("sarif", DiagnosticsFormat::Sarif)
+                                                .Default(std::nullopt);
+  if (!format)
+    return fail(formatv("--diagnostics-format expects text, json or sarif, not '{0}'", form));
+  options.diagnosticsFormat = *format;
+  return true;
+}
+
+bool OptionReader::checkUnknown() {
+  for (const Arg *argument : arguments) {
+    if (!argument->getOption().matches(OPT_UNKNOWN) || run)
+      continue;
+    std::string word = argument->getAsString(arguments), nearest;
+    if (table.findNearest(word, nearest) <= 2)
+      return fail(formatv("unknown option '{0}'; did you mean '{1}'?", word, nearest));
+    return fail(formatv("unknown option '{0}'; tilec --help lists the options", word));
+  }
+  return true;
+}
+
+/// An empty value is a variable of a script that has none.
+bool OptionReader::checkEmpty() {
+  for (const Arg *argument : arguments)
+    if (!argument->getOption().matches(OPT_UNKNOWN) && !argument->getOption().matches(OPT_INPUT) &&
+        argument->getNumValues() == 1 && StringRef(argument->getValue()).empty())
+      return fail(formatv("{0} needs a value", StringRef(argument->getSpelling()).rtrim('=')));
+  return true;
+}
+
+/// In `run` mode the value of a runner's option may look like an input: prefer what is named like a kernel.
+const Arg *OptionReader::findInput() const {
+  const Arg *first = nullptr;
+  for (const Arg *argument : arguments.filtered(OPT_INPUT)) {
+    StringRef word = argument->getSpelling();
+    if (!run || word == "-" || word.ends_with(".tile") || word.ends_with(".mlir") || word.ends_with(".py"))
+      return argument;
+    if (!first && !word.contains('='))
+      first = argument;
+  }
+  return first;
+}
+
+bool OptionReader::readInputFile() {
+  const Arg *input = findInput();
+  for (const Arg *argument : arguments) {
+    std::string word = argument->getAsString(arguments);
+    bool isInput = argument->getOption().matches(OPT_INPUT);
+    if (!isInput && !argument->getOption().matches(OPT_UNKNOWN))
+      continue;
+    if (argument == input)
+      options.input = word;
+    else if (run)
+      line.rest.push_back(word);
+    else
+      return fail(formatv("more than one input: '{0}' and '{1}'", options.input, word));
+  }
+  if (options.input.empty())
+    return fail("no input; give a .tile file, or '-' for standard input");
+  options.language = StringRef(options.input).ends_with(".mlir") ? InputLanguage::Mlir : InputLanguage::Tile;
+  if (const Arg *argument = arguments.getLastArg(OPT_x)) {
+    StringRef language = argument->getValue();
+    if (language != "tile" && language != "mlir")
+      return fail(formatv("-x expects tile or mlir, not '{0}'", language));
+    options.language = language == "mlir" ? InputLanguage::Mlir : InputLanguage::Tile;
+  }
+  return true;
+}
+
+bool OptionReader::readOutput() {
+  line.output = arguments.getLastArgValue(OPT_o).str();
+  if (std::optional<EmitKind> kind = emitKindOfFile(line.output)) {
+    options.emit = *kind;
+    line.emitGiven = true;
+  }
+  if (const Arg *argument = arguments.getLastArg(OPT_emit)) {
+    std::optional<EmitKind> kind = emitKindOf(argument->getValue());
+    if (!kind)
+      return fail(formatv("--emit expects ast, tile, cta, nvvm, llvm, ptx, cubin, manifest, header or tilepack, not "
+                          "'{0}'",
+                          argument->getValue()));
+    options.emit = *kind;
+    line.emitGiven = true;
+  }
+  return true;
+}
+
+bool OptionReader::readTargets() {
+  std::vector<std::string> &targets = line.variants.targets;
+  if (const Arg *argument = arguments.getLastArg(OPT_target)) {
+    line.targetGiven = true;
+    for (StringRef target : llvm::split(argument->getValue(), ',')) {
+      if (llvm::is_contained(targets, target))
+        return fail(formatv("--target gives '{0}' twice", target));
+      targets.push_back(target.str());
+    }
+    options.pipeline.target = targets.front();
+  }
+  bool holdsSeveral = !run && (options.emit == EmitKind::Tilepack || options.emit == EmitKind::Header);
+  if (targets.size() > 1 && !holdsSeveral)
+    return fail(formatv("--target gives {0} targets, which need -o FILE.tilepack, --emit=tilepack or --emit=header",
+                        targets.size()));
+  return true;
+}
+
+bool OptionReader::readNames() {
+  options.headerName = arguments.getLastArgValue(OPT_header_name).str();
+  StringRef name = options.headerName;
+  if (!name.empty() &&
+      (llvm::isDigit(name[0]) || !llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; })))
+    return fail(formatv("--header-name expects a C identifier, not '{0}'", name));
+  if (!name.empty() && options.emit != EmitKind::Header)
+    return fail("--header-name needs --emit=header");
+  for (const std::string &replacement : arguments.getAllArgValues(OPT_file_prefix_map)) {
+    auto [begin, end] = StringRef(replacement).split('=');
+    if (!begin.starts_with("/") || begin.size() == replacement.size())
+      return fail(formatv("--file-prefix-map expects OLD=NEW with an absolute path OLD, not '{0}'", replacement));
+    options.pathReplacements.emplace_back(begin, end);
+  }
+  line.depfile = arguments.getLastArgValue(OPT_MF).str();
+  if (!arguments.hasArg(OPT_MD))
+    return line.depfile.empty() || fail("-MF needs -MD");
+  if (line.output.empty() || line.output == "-")
+    return fail("-MD needs -o, for the file that depends on the others");
+  if (line.depfile.empty())
+    line.depfile = line.output + ".d";
+  return true;
+}
+
+bool OptionReader::readPasses() {
+  if (const Arg *argument = arguments.getLastArg(OPT_O)) {
+    StringRef level = argument->getValue();
+    if (level != "0" && level != "1" && level != "2")
+      return fail(formatv("-O expects a level from 0 to 2, not '{0}'", level));
+    options.pipeline.optLevel = level[0] - '0';
+  }
+  for (const std::string &list : arguments.getAllArgValues(OPT_disable))
+    for (StringRef name : llvm::split(list, ','))
+      if (!name.empty())
+        options.pipeline.disabled.push_back(name.str());
+  options.pipeline.startAfter = arguments.getLastArgValue(OPT_start_after).str();
+  if (!options.pipeline.startAfter.empty() && options.language == InputLanguage::Tile)
+    return fail("--start-after continues with IR, so the input must be an MLIR file");
+  options.pipeline.stopAfter = arguments.getLastArgValue(OPT_stop_after).str();
+  if (!options.pipeline.stopAfter.empty()) {
+    if (line.emitGiven && options.emit != EmitKind::Cta && options.emit != EmitKind::Nvvm)
+      return fail("--stop-after prints IR and excludes --emit, but for cta and nvvm");
+    options.emit = EmitKind::Nvvm;
+    line.emitGiven = true;
+  }
+  options.dumpDirectory = arguments.getLastArgValue(OPT_dump_ir).str();
+  options.remarks = arguments.getLastArgValue(OPT_Rpass).str();
+  if (std::string error; !options.remarks.empty() && !llvm::Regex(options.remarks).isValid(error))
+    return fail(formatv("-Rpass expects a regular expression, not '{0}': {1}", options.remarks, error));
+  options.timePasses = arguments.hasArg(OPT_time_passes);
+  options.explainConfig = arguments.hasArg(OPT_explain_config);
+  options.printLayouts = arguments.hasArg(OPT_print_layouts);
+  return true;
+}
+
+bool OptionReader::readWarnings() {
+  for (const std::string &flag : arguments.getAllArgValues(OPT_W)) {
+    if (options.warnings.apply(flag))
+      continue;
+    StringRef name = flag;
+    name.consume_front("no-");
+    name.consume_front("error=");
+    std::optional<std::string> guess = frontend::didYouMean(name, frontend::warningNames());
+    return fail(formatv("unknown warning '-W{0}'; {1}", flag,
+                        guess ? "did you mean '-W" + *guess + "'?" : "tilec --help-warnings lists the warnings"));
+  }
+  if (arguments.hasArg(OPT_w)) {
+    options.warnings.silence();
+    options.advise = false;
+  }
+  return true;
+}
+
+bool OptionReader::readToolkit() {
+  options.toolkit.ptxas = arguments.getLastArgValue(OPT_ptxas).str();
+  if (const Arg *argument = arguments.getLastArg(OPT_cuda_path)) {
+    options.toolkit.roots.push_back(argument->getValue());
+    return true; // the folder that the user gave, and no other
+  }
+  for (const char *variable : {"CUDA_HOME", "CUDA_PATH"})
+    if (const char *folder = std::getenv(variable); folder && *folder)
+      options.toolkit.roots.push_back(folder);
+  options.toolkit.roots.push_back("/usr/local/cuda");
+  if (const char *path = std::getenv("PATH"))
+    for (StringRef folder : llvm::split(path, ':'))
+      options.toolkit.paths.push_back(folder.str());
+  return true;
+}
+
+} // namespace tile
