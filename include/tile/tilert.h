@@ -2,7 +2,7 @@
  *
  *   tile_runtime *runtime;  tile_kernel *kernel;
  *   tile_runtime_create(NULL, NULL, &runtime);              // dlopen(libcuda.so.1)
- *   tile_kernel_load_file(runtime, "gemm.cubin", &kernel);  // cubin or PTX; carries its own manifest
+ *   tile_kernel_load_file(runtime, "gemm.cubin", &kernel);  // cubin, PTX or .tilepack; carries its own manifest
  *   tile_device_activate(runtime, 0);                       // or any context of the application
  *   void *arguments[] = {&a, &b, &c, &m, &n, &k};
  *   if (tile_launch(kernel, NULL, arguments, 6) != TILE_OK) puts(tile_last_error());
@@ -39,7 +39,7 @@ typedef enum tile_status {
   TILE_OK = 0,
   TILE_ERROR_INVALID_ARGUMENT = 1, /* null pointer, wrong argument count, type or range */
   TILE_ERROR_FILE = 2,             /* a file cannot be read or written */
-  TILE_ERROR_NOT_AN_ARTIFACT = 3,  /* neither a cubin nor PTX with a manifest */
+  TILE_ERROR_NOT_AN_ARTIFACT = 3,  /* neither a cubin nor PTX with a manifest nor a .tilepack, or damaged */
   TILE_ERROR_MANIFEST = 4,         /* the manifest is malformed or of an unknown version */
   TILE_ERROR_NO_DRIVER = 5,        /* libcuda.so.1 is absent, too old or refuses to start */
   TILE_ERROR_NO_DEVICE = 6,        /* no such device, or no context is current */
@@ -87,6 +87,14 @@ typedef struct tile_kernel_info {
   uint32_t persistent;       /* 1: few blocks work off the grid of programs; see tile_kernel_blocks */
   uint32_t may_overlap;      /* 1: tile_launch_options.overlap has an effect */
 } tile_kernel_info;
+
+/* One of the variants of a kernel, and what it would do with a call; see tile_kernel_estimate. */
+typedef struct tile_variant {
+  const char *name;    /* "aligned-128x256x64"; "" where there is one variant; lives as long as the kernel */
+  const char *target;  /* "sm_90a" */
+  double microseconds; /* that the call is expected to take; below 0: no model knows */
+  int32_t serves;      /* 1: takes this call */
+} tile_variant;
 
 /* One argument with its own tag, for callers that do not know the types at compile time; see tile_launch_values. */
 typedef struct tile_value {
@@ -137,7 +145,8 @@ TILE_API tile_status tile_kernel_manifest(const tile_kernel *kernel, const char 
 TILE_API tile_status tile_kernel_describe(const tile_kernel *kernel, tile_kernel_info *info);
 TILE_API tile_status tile_kernel_parameter(const tile_kernel *kernel, uint32_t index, tile_parameter *parameter);
 
-/* Loads the module into the current context now instead of at the first launch; checks architecture and limits. */
+/* Loads the module into the current context now instead of at the first launch; checks architecture and limits. Of
+   several variants all that run on the device, so that no later launch loads one. */
 TILE_API tile_status tile_kernel_prepare(tile_kernel *kernel);
 
 /* Scratch memory: thread blocks of some persistent kernels pass partial results to each other in global memory. By
@@ -145,13 +154,15 @@ TILE_API tile_status tile_kernel_prepare(tile_kernel *kernel);
    per-thread default stream, each thread, and keeps it as long as the kernel. The first launch in a stream allocates;
    while a stream is captured that is refused, so launch or prepare in the same stream before. A graph keeps the buffer
    of the stream that it was captured in, so that it must not overlap with launches there. A stream that is destroyed
-   leaves its buffer to the next stream with the same handle; its work must have ended by then. */
+   leaves its buffer to the next stream with the same handle; its work must have ended by then. Each variant has a
+   buffer of its own; tile_launch_options.scratch is divided among them. */
 
 /* tile_kernel_prepare, and makes the scratch memory for launches in `stream` (a CUstream) if the kernel takes any. */
 TILE_API tile_status tile_kernel_prepare_stream(tile_kernel *kernel, void *stream);
-/* Size of tile_launch_options.scratch on a device with `num_sms` multiprocessors; 0: the kernel takes none. The memory
-   must be aligned to 128 bytes and zero before the first launch that uses it. A launch leaves it so that a next one of
-   the same kernel can use it as it is; launches that may overlap must not share it. */
+/* Size of tile_launch_options.scratch on a device with `num_sms` multiprocessors, for any variant that a launch may
+   take; 0: the kernel takes none. The memory must be aligned to 128 bytes and zero before the first launch that uses
+   it. A launch leaves it so that a next one of the same kernel can use it as it is; launches that may overlap must not
+   share it. */
 TILE_API tile_status tile_kernel_scratch_bytes(const tile_kernel *kernel, int num_sms, size_t *bytes);
 
 /* The grid of programs for these arguments; `num_sms` is the number of multiprocessors of the device. */
@@ -166,6 +177,37 @@ TILE_API tile_status tile_launch(tile_kernel *kernel, const tile_launch_options 
 /* The same with tagged values, converted and range-checked. */
 TILE_API tile_status tile_launch_values(tile_kernel *kernel, const tile_launch_options *options,
                                         const tile_value *values, size_t count);
+
+/* Variants. An artifact may have the kernel compiled in several ways: for pointers and sizes that divide by something,
+   for classes of sizes, for several GPUs. A launch takes, of the variants that serve the call and run on the device,
+   the one that a tuning table names, else the one that is expected to be the fastest; the same for the same call, in
+   about 0.1 us if the thread launched with these sizes before. If options->grid is given, variants with other constants
+   than variant 0 are left out. A launch that no variant serves is an error that says what fails for each. Variant 0 is
+   the general one: it has all parameters and promises the least. What tile_kernel_describe, manifest, grid, blocks and
+   encode_tensor_map say of a kernel with variants is about that one; tile_kernel_scratch_bytes is for all. */
+
+/* 1 where the artifact has one. */
+TILE_API tile_status tile_kernel_variant_count(const tile_kernel *kernel, uint32_t *count);
+/* A variant as a kernel of its own, which all functions take; to launch it forces it. It has its own parameters: those
+   of the kernel but for some that may be fixed (see its manifest's "constants"). It belongs to the kernel: destroying
+   it does nothing, and it lives as long. */
+TILE_API tile_status tile_kernel_variant(tile_kernel *kernel, uint32_t index, tile_kernel **variant);
+/* The variant that a launch with these arguments takes on a device with `num_sms` multiprocessors: that of the current
+   context, or, without one, the device for which variant 0 is compiled. */
+TILE_API tile_status tile_kernel_choice(const tile_kernel *kernel, void *const *arguments, size_t count, int num_sms,
+                                        uint32_t *index);
+/* What variant `index` would do with these arguments, on that device. If it does not serve them (which is no error),
+   tile_last_error() says why. */
+TILE_API tile_status tile_kernel_estimate(const tile_kernel *kernel, uint32_t index, void *const *arguments,
+                                          size_t count, int num_sms, tile_variant *variant);
+/* Launches on devices like that of the current context follow the table of measurements in the file, as `tile-run tune`
+   writes it, from now on. A table of another kernel, other variants, another device or another major version of the
+   driver is refused. A table in the artifact is used without this call, if it is the right one. Allocates; may be
+   called while other threads launch. */
+TILE_API tile_status tile_kernel_use_tuning(tile_kernel *kernel, const char *path);
+/* Which table launches in the current context follow, or why they do not follow the artifact's, in words for people;
+   lives as long as the kernel. */
+TILE_API tile_status tile_kernel_tuning(const tile_kernel *kernel, const char **text);
 
 /* For callers with a launcher of their own. The kernel takes, in this order: its parameters; each tensor map by value;
    if it is persistent, three int32_t: the grid of programs; if tile_kernel_scratch_bytes is not zero, the address of

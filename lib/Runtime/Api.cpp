@@ -1,6 +1,6 @@
 // The C API: checks its own arguments, keeps exceptions (out of memory) inside, and delegates.
 #include "Runtime/ErrorState.h"
-#include "Runtime/Kernel.h"
+#include "Runtime/Variants.h"
 
 #include <new>
 
@@ -26,6 +26,36 @@ template <typename Body> tile_status guarded(Body body) {
 
 tile_status nullArgument(const char *function, const char *name) {
   return reportError(TILE_ERROR_INVALID_ARGUMENT, "{}: '{}' is a null pointer", function, name);
+}
+
+tile_status checkVariantIndex(const tile_kernel &kernel, uint32_t index) {
+  const size_t count = kernel.variants ? kernel.variants->kernels.size() : 1;
+  if (index < count)
+    return TILE_OK;
+  return reportError(TILE_ERROR_INVALID_ARGUMENT, "variant {} does not exist; kernel '{}' has {}", index,
+                     kernel.artifact.manifest.kernel, count);
+}
+
+/// Calls body(chooser, device) for arguments that are there.
+template <typename Body>
+tile_status withChooser(const tile_kernel &kernel, void *const *arguments, size_t count, int multiprocessors,
+                        Body body) {
+  if (multiprocessors < 1)
+    return reportError(TILE_ERROR_INVALID_ARGUMENT, "num_sms is {}; expected at least 1", multiprocessors);
+  if (const tile_status status = checkArgumentArray(kernel, arguments, count); status != TILE_OK)
+    return status;
+  return guarded([&] {
+    std::optional<Chooser> only; // of a kernel with one variant
+    if (!kernel.variants) {
+      Result<Chooser> made = Chooser::make({&kernel.artifact.manifest});
+      if (!made)
+        return reportError(made.error());
+      only = std::move(*made);
+    }
+    const Chooser &chooser = only ? *only : kernel.variants->chooser;
+    Result<DeviceVariants> device = assumedDevice(kernel, chooser, multiprocessors);
+    return device ? body(chooser, *device) : reportError(device.error());
+  });
 }
 
 tile_status finishLoading(tile_runtime *runtime, Result<Artifact> artifact, tile_kernel **kernel) {
@@ -151,8 +181,9 @@ tile_status tile_kernel_load_file(tile_runtime *runtime, const char *path, tile_
 }
 
 void tile_kernel_destroy(tile_kernel *kernel) {
-  if (kernel)
-    unloadModules(*kernel);
+  if (!kernel || kernel->owner) // a variant lives as long as its kernel
+    return;
+  unloadModules(*kernel);
   delete kernel;
 }
 
@@ -179,6 +210,9 @@ tile_status tile_kernel_describe(const tile_kernel *kernel, tile_kernel_info *in
   info->tensor_map_count = static_cast<uint32_t>(manifest.tensorMaps.size());
   info->persistent = manifest.launch.persistent;
   info->may_overlap = manifest.launch.pdl;
+  if (kernel->variants)
+    for (size_t i = 0; i < kernel->variants->chooser.size(); ++i)
+      info->may_overlap |= kernel->variants->chooser.manifest(i).launch.pdl;
   return TILE_OK;
 }
 
@@ -204,6 +238,8 @@ tile_status tile_kernel_prepare(tile_kernel *kernel) {
     return nullArgument("tile_kernel_prepare", "kernel");
   return guarded([&] {
     tile_status status = TILE_OK;
+    if (kernel->variants)
+      return prepareVariants(*kernel, /*stream=*/nullptr);
     (void)findModule(*kernel, status);
     return status;
   });
@@ -214,9 +250,12 @@ tile_status tile_kernel_prepare_stream(tile_kernel *kernel, void *stream) {
     return nullArgument("tile_kernel_prepare_stream", "kernel");
   return guarded([&] {
     tile_status status = TILE_OK;
+    const CUstream own = static_cast<CUstream>(stream);
+    if (kernel->variants)
+      return prepareVariants(*kernel, &own);
     const LoadedModule *module = findModule(*kernel, status);
     CUdeviceptr address = 0;
-    return module && kernel->scratch ? findScratch(*kernel, *module, static_cast<CUstream>(stream), address) : status;
+    return module && kernel->scratch ? findScratch(*kernel, *module, own, address) : status;
   });
 }
 
@@ -261,6 +300,75 @@ tile_status tile_kernel_encode_tensor_map(const tile_kernel *kernel, uint32_t in
     const tile_status status = encodeTensorMap(*kernel, index, arguments, slots, encoded);
     if (status == TILE_OK)
       std::memcpy(map, &encoded, sizeof(encoded));
+    return status;
+  });
+}
+
+tile_status tile_kernel_variant_count(const tile_kernel *kernel, uint32_t *count) {
+  if (!kernel || !count)
+    return nullArgument("tile_kernel_variant_count", kernel ? "count" : "kernel");
+  *count = kernel->variants ? static_cast<uint32_t>(kernel->variants->kernels.size()) : 1;
+  return TILE_OK;
+}
+
+tile_status tile_kernel_variant(tile_kernel *kernel, uint32_t index, tile_kernel **variant) {
+  if (!kernel || !variant)
+    return nullArgument("tile_kernel_variant", kernel ? "variant" : "kernel");
+  *variant = nullptr;
+  if (const tile_status status = checkVariantIndex(*kernel, index); status != TILE_OK)
+    return status;
+  *variant = kernel->variants ? kernel->variants->kernels[index].get() : kernel;
+  return TILE_OK;
+}
+
+tile_status tile_kernel_choice(const tile_kernel *kernel, void *const *arguments, size_t count, int num_sms,
+                               uint32_t *index) {
+  if (!kernel || !index)
+    return nullArgument("tile_kernel_choice", kernel ? "index" : "kernel");
+  return withChooser(*kernel, arguments, count, num_sms, [&](const Chooser &chooser, const DeviceVariants &device) {
+    const Call call{arguments, nullptr};
+    const Choice choice = chooser.choose(call, device);
+    if (choice.index < 0)
+      return reportError(chooser.explainAll(call, device, longestErrorText - 1));
+    *index = static_cast<uint32_t>(choice.index);
+    return TILE_OK;
+  });
+}
+
+tile_status tile_kernel_estimate(const tile_kernel *kernel, uint32_t index, void *const *arguments, size_t count,
+                                 int num_sms, tile_variant *variant) {
+  if (!kernel || !variant)
+    return nullArgument("tile_kernel_estimate", kernel ? "variant" : "kernel");
+  if (const tile_status status = checkVariantIndex(*kernel, index); status != TILE_OK)
+    return status;
+  return withChooser(*kernel, arguments, count, num_sms, [&](const Chooser &chooser, const DeviceVariants &device) {
+    const Call call{arguments, nullptr};
+    const Manifest &manifest = chooser.manifest(index);
+    const Status serves = chooser.explain(index, call, device);
+    *variant = {manifest.variant.c_str(), manifest.target.c_str(), chooser.estimate(index, call, device),
+                static_cast<int32_t>(bool(serves))};
+    if (!serves)
+      (void)reportError(serves.error());
+    return TILE_OK;
+  });
+}
+
+tile_status tile_kernel_use_tuning(tile_kernel *kernel, const char *path) {
+  if (!kernel || !path)
+    return nullArgument("tile_kernel_use_tuning", kernel ? "path" : "kernel");
+  return guarded([&] { return useTuning(*kernel, path); });
+}
+
+tile_status tile_kernel_tuning(const tile_kernel *kernel, const char **text) {
+  if (!kernel || !text)
+    return nullArgument("tile_kernel_tuning", kernel ? "text" : "kernel");
+  *text = "one variant";
+  if (!kernel->variants)
+    return TILE_OK;
+  return guarded([&] {
+    tile_status status = TILE_OK;
+    if (const ContextVariants *context = findContext(*kernel, status))
+      *text = context->variants.load(std::memory_order_acquire)->tuningNote.c_str();
     return status;
   });
 }

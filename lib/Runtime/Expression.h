@@ -52,6 +52,9 @@ public:
   const std::vector<unsigned> &usedSlots() const { return slots; }
   const std::string &text() const { return source; }
 
+  /// Whether both compute the same from the same slots, as far as their code shows.
+  bool operator==(const Expression &other) const { return code == other.code; }
+
 private:
   friend class ExpressionCompiler;
   enum class Op : uint8_t {
@@ -84,6 +87,7 @@ private:
   struct Instruction {
     Op op;
     int64_t operand = 0; ///< constant, slot, or jump target
+    bool operator==(const Instruction &) const = default;
   };
   static EvaluationError apply(Op op, int64_t *stack, unsigned &depth);
 

@@ -4,6 +4,10 @@
 
 #include "Runtime/ErrorState.h"
 #include "Runtime/Target.h"
+#include "Runtime/Variants.h"
+
+tile_kernel::tile_kernel() = default;
+tile_kernel::~tile_kernel() = default;
 
 namespace tile::runtime {
 namespace {
@@ -12,33 +16,13 @@ namespace {
 constexpr int sharedWithoutOptin = 48 * 1024;
 constexpr int64_t portableClusterSize = 8;
 
-struct DeviceLimits {
-  int major = 0;
-  int minor = 0;
-  int sharedBytes = 0;
-  int multiprocessors = 0;
-};
-
-Result<DeviceLimits> queryLimits(const Driver &driver, CUdevice device) {
-  DeviceLimits limits;
-  const std::pair<int, int *> queries[] = {{cuda::attributeComputeMajor, &limits.major},
-                                           {cuda::attributeComputeMinor, &limits.minor},
-                                           {cuda::attributeMaxSharedOptin, &limits.sharedBytes},
-                                           {cuda::attributeMultiprocessorCount, &limits.multiprocessors}};
-  for (const auto &[attribute, value] : queries)
-    if (Status status = driver.check(driver.deviceGetAttribute(value, attribute, device), "cuDeviceGetAttribute");
-        !status)
-      return status.error();
-  return limits;
-}
-
 /// The driver's PTX compiler explains itself in a log; a cubin has none.
-Result<CUmodule> loadModule(const Driver &driver, const Artifact &artifact) {
+Result<CUmodule> loadModule(const Driver &driver, const char *image) {
   char log[512] = "";
   int options[] = {cuda::jitErrorLog, cuda::jitErrorLogBytes};
   void *values[] = {log, reinterpret_cast<void *>(sizeof(log))};
   CUmodule module = nullptr;
-  const CUresult result = driver.moduleLoadDataEx(&module, artifact.image.c_str(), 2, options, values);
+  const CUresult result = driver.moduleLoadDataEx(&module, image, 2, options, values);
   if (result == cuda::success)
     return module;
   log[sizeof(log) - 1] = '\0';
@@ -82,12 +66,19 @@ Status configureFunction(const Driver &driver, const LaunchInfo &launch, CUfunct
   return Success{};
 }
 
+/// The image of a variant comes out of the pack when it is needed.
+Result<CUmodule> loadModule(const Driver &driver, const tile_kernel &kernel) {
+  const Artifact &own = kernel.artifact;
+  if (!kernel.owner || !kernel.owner->artifact.pack->hasImage(kernel.index))
+    return loadModule(driver, kernel.owner ? kernel.owner->artifact.image.c_str() : own.image.c_str());
+  Result<std::string> image = kernel.owner->artifact.pack->image(kernel.index);
+  return image ? loadModule(driver, image->c_str()) : Result<CUmodule>(image.error());
+}
+
 /// Loads into `context`, which is current. On failure nothing stays loaded.
-Result<LoadedModule> loadInto(const Driver &driver, const Artifact &artifact, CUcontext context) {
-  CUdevice device = 0;
-  if (Status status = driver.check(driver.contextGetDevice(&device), "cuCtxGetDevice"); !status)
-    return status.error();
-  Result<DeviceLimits> limits = queryLimits(driver, device);
+Result<LoadedModule> loadInto(const Driver &driver, const tile_kernel &kernel, CUcontext context) {
+  const Artifact &artifact = kernel.artifact;
+  Result<DeviceLimits> limits = queryLimits(driver);
   if (!limits)
     return limits.error();
   if (!artifact.manifest.target.empty())
@@ -95,7 +86,7 @@ Result<LoadedModule> loadInto(const Driver &driver, const Artifact &artifact, CU
             checkTarget(artifact.manifest.target, artifact.format == ArtifactFormat::Ptx, limits->major, limits->minor);
         !status)
       return status.error();
-  Result<CUmodule> module = loadModule(driver, artifact);
+  Result<CUmodule> module = loadModule(driver, kernel);
   if (!module)
     return module.error();
   LoadedModule loaded{context, *module, nullptr, limits->multiprocessors};
@@ -110,9 +101,15 @@ Result<LoadedModule> loadInto(const Driver &driver, const Artifact &artifact, CU
   return status.error();
 }
 
-} // namespace
+/// "kernel 'matmul'", with its variant if it is one of several.
+std::string labelOf(const tile_kernel &kernel) {
+  const Manifest &manifest = kernel.artifact.manifest;
+  return fmt::format("kernel '{}'{}", manifest.kernel,
+                     kernel.owner ? fmt::format(", variant {}", variantLabel(manifest)) : "");
+}
 
-Result<std::unique_ptr<tile_kernel>> makeKernel(tile_runtime *runtime, Artifact artifact) {
+/// All of a kernel but its variants.
+Result<std::unique_ptr<tile_kernel>> makeOne(tile_runtime *runtime, Artifact artifact) {
   auto kernel = std::make_unique<tile_kernel>();
   kernel->runtime = runtime;
   const ExpressionNames names = expressionNames(artifact.manifest);
@@ -136,17 +133,62 @@ Result<std::unique_ptr<tile_kernel>> makeKernel(tile_runtime *runtime, Artifact 
   }
   if (artifact.manifest.launch.scratchPerCta > 0)
     kernel->scratch = std::make_unique<ScratchBuffers>();
-  if (runtime && !kernel->tensorMaps.empty() && !runtime->driver->tensorMapEncodeTiled)
-    return makeError(
-        TILE_ERROR_NO_DRIVER,
-        "kernel '{}' takes tensor maps but the CUDA driver has no cuTensorMapEncodeTiled; driver 525 (CUDA "
-        "12.0) or later is needed",
-        artifact.manifest.kernel);
   kernel->artifact = std::move(artifact);
   return kernel;
 }
 
-const LoadedModule *findModule(tile_kernel &kernel, tile_status &status) {
+} // namespace
+
+Result<DeviceLimits> queryLimits(const Driver &driver) {
+  DeviceLimits limits;
+  if (Status status = driver.check(driver.contextGetDevice(&limits.device), "cuCtxGetDevice"); !status)
+    return status.error();
+  const std::pair<int, int *> queries[] = {{cuda::attributeComputeMajor, &limits.major},
+                                           {cuda::attributeComputeMinor, &limits.minor},
+                                           {cuda::attributeMaxSharedOptin, &limits.sharedBytes},
+                                           {cuda::attributeMultiprocessorCount, &limits.multiprocessors}};
+  for (const auto &[attribute, value] : queries)
+    if (Status status =
+            driver.check(driver.deviceGetAttribute(value, attribute, limits.device), "cuDeviceGetAttribute");
+        !status)
+      return status.error();
+  return limits;
+}
+
+Result<std::unique_ptr<tile_kernel>> makeKernel(tile_runtime *runtime, Artifact artifact) {
+  Result<std::unique_ptr<tile_kernel>> made = makeOne(runtime, std::move(artifact));
+  if (!made)
+    return made;
+  tile_kernel &kernel = **made;
+  if (kernel.artifact.pack) {
+    Result<std::unique_ptr<Variants>> variants = makeVariants(kernel);
+    if (!variants)
+      return variants.error();
+    kernel.variants = std::move(*variants);
+    if (kernel.artifact.pack->hasImage(0))
+      kernel.artifact.image = {}; // variant 0 is loaded like the others
+  } else if (runtime && !kernel.tensorMaps.empty() && !runtime->driver->tensorMapEncodeTiled) {
+    return makeError(
+        TILE_ERROR_NO_DRIVER,
+        "kernel '{}' takes tensor maps but the CUDA driver has no cuTensorMapEncodeTiled; driver 525 (CUDA "
+        "12.0) or later is needed",
+        kernel.artifact.manifest.kernel);
+  }
+  return made;
+}
+
+Result<std::unique_ptr<tile_kernel>> makeVariant(const tile_kernel &owner, size_t index) {
+  const Pack &pack = *owner.artifact.pack;
+  Result<std::unique_ptr<tile_kernel>> made =
+      makeOne(owner.runtime, {ArtifactFormat::Cubin, {}, pack.manifestText(index), pack.manifest(index), {}, nullptr});
+  if (made) {
+    (*made)->owner = &owner;
+    (*made)->index = index;
+  }
+  return made;
+}
+
+CUcontext currentContext(const tile_kernel &kernel, tile_status &status) {
   if (!kernel.runtime) {
     status = reportError(TILE_ERROR_NO_DRIVER, "the kernel was loaded without a runtime and can only be described");
     return nullptr;
@@ -163,6 +205,16 @@ const LoadedModule *findModule(tile_kernel &kernel, tile_status &status) {
     return nullptr;
   }
   status = TILE_OK;
+  return context;
+}
+
+const LoadedModule *findModule(tile_kernel &kernel, tile_status &status) {
+  const CUcontext context = currentContext(kernel, status);
+  return context ? findModule(kernel, context, status) : nullptr;
+}
+
+const LoadedModule *findModule(tile_kernel &kernel, CUcontext context, tile_status &status) {
+  status = TILE_OK;
   unsigned known = kernel.moduleCount.load(std::memory_order_acquire);
   for (unsigned i = 0; i < known; ++i)
     if (kernel.modules[i].context == context)
@@ -177,10 +229,9 @@ const LoadedModule *findModule(tile_kernel &kernel, tile_status &status) {
     status = reportError(TILE_ERROR_RESOURCES, "the kernel is loaded in {} contexts, more are not possible", known);
     return nullptr;
   }
-  Result<LoadedModule> loaded = loadInto(driver, kernel.artifact, context);
+  Result<LoadedModule> loaded = loadInto(*kernel.runtime->driver, kernel, context);
   if (!loaded) {
-    status =
-        reportError(loaded.error().code, "kernel '{}': {}", kernel.artifact.manifest.kernel, loaded.error().message);
+    status = reportError(loaded.error().code, "{}: {}", labelOf(kernel), loaded.error().message);
     return nullptr;
   }
   kernel.modules[known] = *loaded;
@@ -189,6 +240,9 @@ const LoadedModule *findModule(tile_kernel &kernel, tile_status &status) {
 }
 
 void unloadModules(tile_kernel &kernel) {
+  if (kernel.variants)
+    for (const std::unique_ptr<tile_kernel> &variant : kernel.variants->kernels)
+      unloadModules(*variant);
   const unsigned count = kernel.moduleCount.load(std::memory_order_acquire);
   if (count == 0)
     return;

@@ -13,6 +13,8 @@
 
 namespace tile::runtime {
 
+struct Variants;
+
 /// What is known about the kernel in one context.
 struct LoadedModule {
   CUcontext context = nullptr;
@@ -37,6 +39,9 @@ struct tile_runtime {
 struct tile_kernel {
   static constexpr unsigned maxModules = 64; // contexts in one process; more is an error
 
+  tile_kernel();
+  ~tile_kernel();
+
   tile_runtime *runtime = nullptr;
   tile::runtime::Artifact artifact;
   std::vector<std::string> typeNames;
@@ -48,15 +53,38 @@ struct tile_kernel {
   std::atomic<unsigned> moduleCount = 0;
   tile::runtime::LoadedModule modules[maxModules];
   std::unique_ptr<tile::runtime::ScratchBuffers> scratch; // null: the kernel takes none
+
+  /// Of a kernel with several variants: these. The members above then are of variant 0, and no module is loaded.
+  std::unique_ptr<tile::runtime::Variants> variants;
+  /// Of a variant: the kernel that owns it, and its number there.
+  const tile_kernel *owner = nullptr;
+  size_t index = 0;
 };
 
 namespace tile::runtime {
 
-/// Takes over the artifact and compiles its expressions.
+/// Takes over the artifact and compiles its expressions, and those of its variants.
 Result<std::unique_ptr<tile_kernel>> makeKernel(tile_runtime *runtime, Artifact artifact);
 
-/// The module in the current context, loaded if need be. Writes the thread's last error and returns null on failure.
+/// The same for one variant of a kernel. Its image stays in the pack.
+Result<std::unique_ptr<tile_kernel>> makeVariant(const tile_kernel &owner, size_t index);
+
+/// The current context. Writes the thread's last error and returns null on failure; so too below.
+CUcontext currentContext(const tile_kernel &kernel, tile_status &status);
+
+/// Of the device of the current context.
+struct DeviceLimits {
+  CUdevice device = 0;
+  int major = 0;
+  int minor = 0;
+  int sharedBytes = 0; ///< of a block
+  int multiprocessors = 0;
+};
+Result<DeviceLimits> queryLimits(const Driver &driver);
+
+/// The module in the current context, or in `context`, which is current, loaded if need be.
 const LoadedModule *findModule(tile_kernel &kernel, tile_status &status);
+const LoadedModule *findModule(tile_kernel &kernel, CUcontext context, tile_status &status);
 
 /// Frees scratch memory, too.
 void unloadModules(tile_kernel &kernel);
@@ -66,9 +94,6 @@ tile_status checkArgumentArray(const tile_kernel &kernel, void *const *arguments
 
 /// The grid of programs for these arguments.
 tile_status evaluateGrid(const tile_kernel &kernel, const ArgumentSlots &slots, int64_t grid[3]);
-
-/// Most thread blocks of a persistent kernel: those that the device holds, in whole clusters.
-int64_t residentBlocks(const LaunchInfo &launch, int multiprocessors);
 
 /// The grid of thread blocks that run these programs: the same, or few blocks that work them off. 0x0x0 is possible.
 tile_status chooseBlocks(const tile_kernel &kernel, const int64_t programs[3], int multiprocessors, int64_t blocks[3]);
@@ -88,6 +113,10 @@ tile_status fillHiddenArguments(const tile_kernel &kernel, void *const *argument
 
 /// Checks and launches; see tile_launch.
 tile_status launch(tile_kernel &kernel, const tile_launch_options *options, void *const *arguments, size_t count);
+
+/// The same for a kernel of one variant, with arguments that are there, in `context`, which is current.
+tile_status launchIn(tile_kernel &kernel, CUcontext context, const tile_launch_options *options,
+                     void *const *arguments);
 
 /// Writes one tagged value in the ABI of parameter `index` to `storage` (8 bytes).
 tile_status convertValue(const tile_kernel &kernel, size_t index, const tile_value &value, void *storage);

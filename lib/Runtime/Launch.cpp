@@ -3,21 +3,15 @@
 // error buffer.
 #include "Runtime/ErrorState.h"
 #include "Runtime/FloatFormat.h"
+#include "Runtime/Grid.h"
 #include "Runtime/Kernel.h"
+#include "Runtime/Variants.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
 namespace tile::runtime {
-namespace {
-
-constexpr int64_t largestSize = 2147483647; // of a persistent kernel's grid, an i32
-// A block of a persistent kernel counts in 32 bits, and beyond the last program by up to twice the number of blocks.
-constexpr int64_t mostPrograms = largestSize - 65536;
-constexpr int64_t largestGrid[3] = {2147483647, 65535, 65535}; // CUDA programming guide, "Technical specifications"
-
-} // namespace
 
 tile_status checkAssumptions(const tile_kernel &kernel, void *const *arguments) {
   for (size_t i = 0; i < kernel.checks.size(); ++i) {
@@ -69,27 +63,13 @@ unsigned fillAttributes(const LaunchInfo &info, bool overlaps, LaunchAttribute *
   return count;
 }
 
-/// The programs of a persistent kernel are no blocks: only their number is limited.
-tile_status checkGrid(const tile_kernel &kernel, const int64_t grid[3]) {
-  const LaunchInfo &info = kernel.artifact.manifest.launch;
-  for (int i = 0; i < 3; ++i) {
-    const int64_t largest = info.persistent ? largestSize : largestGrid[i];
-    if (grid[i] < 0 || grid[i] > largest)
-      return reportError(TILE_ERROR_GRID, "grid dimension {} is {}; possible are 0 to {}", i, grid[i], largest);
-    if (!info.persistent && grid[i] % info.cluster[i] != 0)
-      return reportError(TILE_ERROR_GRID, "grid dimension {} is {}, which is not a multiple of the cluster's {}", i,
-                         grid[i], info.cluster[i]);
-  }
-  return TILE_OK;
-}
-
 /// Where the blocks of a launch with these options share memory.
 tile_status chooseScratch(tile_kernel &kernel, const LoadedModule &module, const tile_launch_options *options,
                           CUdeviceptr &scratch) {
   if (!options || !options->scratch)
     return findScratch(kernel, module, options ? static_cast<CUstream>(options->stream) : nullptr, scratch);
   scratch = reinterpret_cast<CUdeviceptr>(options->scratch);
-  return checkScratch(kernel, module, scratch, options->scratch_bytes);
+  return checkScratch(kernel, module.multiprocessors, scratch, options->scratch_bytes);
 }
 
 } // namespace
@@ -170,27 +150,20 @@ tile_status evaluateGrid(const tile_kernel &kernel, const ArgumentSlots &slots, 
   return TILE_OK;
 }
 
-int64_t residentBlocks(const LaunchInfo &launch, int multiprocessors) {
-  const int64_t cluster = launch.cluster[0];
-  return std::max(multiprocessors * launch.ctasPerSm / cluster * cluster, cluster);
-}
-
 tile_status chooseBlocks(const tile_kernel &kernel, const int64_t programs[3], int multiprocessors, int64_t blocks[3]) {
-  if (const tile_status status = checkGrid(kernel, programs); status != TILE_OK)
-    return status;
-  std::copy(programs, programs + 3, blocks);
   const LaunchInfo &info = kernel.artifact.manifest.launch;
+  if (const GridFailure failure = checkGrid(info, programs)) {
+    fmt::memory_buffer text;
+    describe(failure, info, programs, text);
+    return reportError(TILE_ERROR_GRID, "{}", std::string_view(text.data(), text.size()));
+  }
+  std::copy(programs, programs + 3, blocks);
   if (!info.persistent)
     return TILE_OK;
-  const int64_t plane = programs[0] * programs[1]; // below 2^62
-  if (programs[2] != 0 && plane > mostPrograms / programs[2])
-    return reportError(TILE_ERROR_GRID,
-                       "the grid {}x{}x{} has too many programs for a persistent kernel, which counts up to {}",
-                       programs[0], programs[1], programs[2], mostPrograms);
   // Whole clusters: blocks at the edge of the grid may be without a program, and the device need not be full.
   const int64_t cluster = info.cluster[0];
   const int64_t *group = info.programsPerCluster;
-  const int64_t count = plane * programs[2];
+  const int64_t count = programs[0] * programs[1] * programs[2];
   int64_t needed = (count + cluster - 1) / cluster * cluster;
   if (count != 0 && group[0] != 0) {
     needed = cluster;
@@ -208,8 +181,17 @@ tile_status chooseBlocks(const tile_kernel &kernel, const int64_t programs[3], i
 tile_status launch(tile_kernel &kernel, const tile_launch_options *options, void *const *arguments, size_t count) {
   if (const tile_status status = checkArgumentArray(kernel, arguments, count); status != TILE_OK)
     return status;
+  if (kernel.variants)
+    return launchVariant(kernel, options, arguments);
   tile_status status = TILE_OK;
-  const LoadedModule *module = findModule(kernel, status);
+  const CUcontext context = currentContext(kernel, status);
+  return context ? launchIn(kernel, context, options, arguments) : status;
+}
+
+tile_status launchIn(tile_kernel &kernel, CUcontext context, const tile_launch_options *options,
+                     void *const *arguments) {
+  tile_status status = TILE_OK;
+  const LoadedModule *module = findModule(kernel, context, status);
   if (!module)
     return status;
   const ArgumentSlots slots = readSlots(kernel, arguments, module->multiprocessors);

@@ -3,7 +3,8 @@
 #include "Runtime/Scratch.h"
 
 #include "Runtime/ErrorState.h"
-#include "Runtime/Kernel.h"
+#include "Runtime/Grid.h"
+#include "Runtime/Variants.h"
 
 namespace tile::runtime {
 namespace {
@@ -89,6 +90,8 @@ const ScratchBuffer *findBuffer(const ScratchBuffers &buffers, const ScratchBuff
 } // namespace
 
 uint64_t scratchBytes(const tile_kernel &kernel, int multiprocessors) {
+  if (kernel.variants)
+    return scratchOfVariants(*kernel.variants, multiprocessors);
   const LaunchInfo &launch = kernel.artifact.manifest.launch;
   return static_cast<uint64_t>(launch.scratchPerCta) * static_cast<uint64_t>(residentBlocks(launch, multiprocessors));
 }
@@ -123,18 +126,23 @@ tile_status findScratch(tile_kernel &kernel, const LoadedModule &module, CUstrea
   return TILE_OK;
 }
 
-tile_status checkScratch(const tile_kernel &kernel, const LoadedModule &module, CUdeviceptr address, uint64_t bytes) {
+tile_status checkScratch(const tile_kernel &kernel, int multiprocessors, CUdeviceptr address, uint64_t bytes) {
   const std::string &name = kernel.artifact.manifest.kernel;
   const LaunchInfo &launch = kernel.artifact.manifest.launch;
   if (address % scratchAlignment != 0)
     return reportError(TILE_ERROR_ASSUMPTION,
                        "scratch is {:#x}, which is not a multiple of {} bytes; kernel '{}' needs that", address,
                        scratchAlignment, name);
-  if (const uint64_t needed = scratchBytes(kernel, module.multiprocessors); bytes < needed)
+  const uint64_t needed = scratchBytes(kernel, multiprocessors);
+  if (bytes >= needed)
+    return TILE_OK;
+  if (kernel.variants)
     return reportError(TILE_ERROR_INVALID_ARGUMENT,
-                       "scratch_bytes is {}; kernel '{}' needs {} on this device, {} for each of {} thread blocks",
-                       bytes, name, needed, launch.scratchPerCta, residentBlocks(launch, module.multiprocessors));
-  return TILE_OK;
+                       "scratch_bytes is {}; the {} variants of kernel '{}' need {} on this device", bytes,
+                       kernel.variants->kernels.size(), name, needed);
+  return reportError(TILE_ERROR_INVALID_ARGUMENT,
+                     "scratch_bytes is {}; kernel '{}' needs {} on this device, {} for each of {} thread blocks", bytes,
+                     name, needed, launch.scratchPerCta, residentBlocks(launch, multiprocessors));
 }
 
 void freeScratch(tile_kernel &kernel, CUcontext context) {

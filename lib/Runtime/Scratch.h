@@ -47,7 +47,7 @@ uint64_t scratchBytes(const tile_kernel &kernel, int multiprocessors);
 tile_status findScratch(tile_kernel &kernel, const LoadedModule &module, CUstream stream, CUdeviceptr &address);
 
 /// Whether the caller's memory will do.
-tile_status checkScratch(const tile_kernel &kernel, const LoadedModule &module, CUdeviceptr address, uint64_t bytes);
+tile_status checkScratch(const tile_kernel &kernel, int multiprocessors, CUdeviceptr address, uint64_t bytes);
 
 /// Frees the buffers of `context`, which is current.
 void freeScratch(tile_kernel &kernel, CUcontext context);

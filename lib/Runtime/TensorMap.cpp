@@ -9,11 +9,6 @@
 namespace tile::runtime {
 namespace {
 
-// Limits of a tiled tensor map: CUDA driver API, cuTensorMapEncodeTiled.
-constexpr uint64_t tensorAlignment = 16; // bytes, of the base and of every stride
-constexpr int64_t largestSize = (int64_t(1) << 32) - 1;
-constexpr int64_t strideLimit = int64_t(1) << 40; // bytes
-
 /// CUtensorMapDataType. Maps move bits: only where zeros and the size matter does the type.
 uint8_t mapType(DataType type) {
   switch (type) {
@@ -105,12 +100,12 @@ tile_status makeRequest(const tile_kernel &kernel, const TensorMapPlan &plan, vo
   const std::string &name = kernel.artifact.manifest.parameters[plan.base].name;
   request = plan.constants;
   request.base = readAs<uint64_t>(arguments[plan.base]);
-  if (request.base % tensorAlignment != 0)
+  if (request.base % mapAlignment != 0)
     return reportError(
         TILE_ERROR_ASSUMPTION,
         "parameter {} '{}' is {:#x}, which is not a multiple of {} bytes; the kernel accesses it through "
         "a tensor map",
-        plan.base, name, request.base, tensorAlignment);
+        plan.base, name, request.base, mapAlignment);
   const unsigned rank = request.rank;
   bool isEmpty = false;
   for (unsigned dim = 0; dim < rank; ++dim) {
@@ -118,10 +113,10 @@ tile_status makeRequest(const tile_kernel &kernel, const TensorMapPlan &plan, vo
         evaluate(kernel, plan.sizes[dim], slots, TILE_ERROR_INVALID_ARGUMENT, "tensor map");
     if (!size)
       return TILE_ERROR_INVALID_ARGUMENT;
-    if (*size < 0 || *size > largestSize)
+    if (*size < 0 || *size > largestMapSize)
       return reportError(TILE_ERROR_INVALID_ARGUMENT,
                          "parameter {} '{}': dimension {} ('{}') is {}; a tensor map can have 0 to {}", plan.base, name,
-                         dim, plan.sizes[dim].text(), *size, largestSize);
+                         dim, plan.sizes[dim].text(), *size, largestMapSize);
     isEmpty |= *size == 0;
     // A map cannot be empty. The kernel accesses nothing inside where a dimension is (EmptyDescriptors.h).
     request.sizes[rank - 1 - dim] = static_cast<uint64_t>(std::max<int64_t>(*size, 1));
@@ -131,18 +126,18 @@ tile_status makeRequest(const tile_kernel &kernel, const TensorMapPlan &plan, vo
         evaluate(kernel, plan.strides[dim], slots, TILE_ERROR_INVALID_ARGUMENT, "tensor map");
     if (!stride)
       return TILE_ERROR_INVALID_ARGUMENT;
-    if (*stride < 0 || *stride >= strideLimit / plan.elementBytes)
+    if (*stride < 0 || *stride >= mapStrideLimit / plan.elementBytes)
       return reportError(TILE_ERROR_INVALID_ARGUMENT,
                          "parameter {} '{}': stride {} ('{}') is {} elements; a tensor map can have 0 to {}", plan.base,
-                         name, dim, plan.strides[dim].text(), *stride, strideLimit / plan.elementBytes - 1);
+                         name, dim, plan.strides[dim].text(), *stride, mapStrideLimit / plan.elementBytes - 1);
     const uint64_t bytes = static_cast<uint64_t>(*stride) * plan.elementBytes;
-    if (bytes % tensorAlignment != 0)
+    if (bytes % mapAlignment != 0)
       return reportError(TILE_ERROR_ASSUMPTION,
                          "parameter {} '{}': stride {} ('{}') is {} elements, {} bytes, which is not a multiple of {} "
                          "bytes; the kernel accesses it through a tensor map",
-                         plan.base, name, dim, plan.strides[dim].text(), *stride, bytes, tensorAlignment);
+                         plan.base, name, dim, plan.strides[dim].text(), *stride, bytes, mapAlignment);
     // Rows of an empty tensor are zero elements apart; no access uses that.
-    request.strides[rank - 2 - dim] = isEmpty ? std::max(bytes, tensorAlignment) : bytes;
+    request.strides[rank - 2 - dim] = isEmpty ? std::max(bytes, mapAlignment) : bytes;
   }
   return TILE_OK;
 }

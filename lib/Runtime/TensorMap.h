@@ -17,6 +17,11 @@
 
 namespace tile::runtime {
 
+// Limits of a tiled tensor map: CUDA driver API, cuTensorMapEncodeTiled.
+constexpr uint64_t mapAlignment = 16;                      ///< bytes, of the base and of every stride
+constexpr int64_t largestMapSize = (int64_t(1) << 32) - 1; ///< elements along a dimension
+constexpr int64_t mapStrideLimit = int64_t(1) << 40;       ///< bytes
+
 /// All that cuTensorMapEncodeTiled is told and that is not the same for every map. Innermost dimension first.
 struct TensorMapRequest {
   uint64_t base = 0;

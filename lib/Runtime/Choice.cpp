@@ -1,0 +1,374 @@
+// The decision itself is `decide`; all else prepares it, remembers it or explains it.
+#include "Runtime/Choice.h"
+
+#include "Runtime/ArgumentSlots.h"
+#include "Runtime/ChoiceMemo.h"
+#include "Runtime/Grid.h"
+#include "Runtime/Target.h"
+
+#include <algorithm>
+#include <atomic>
+#include <set>
+
+namespace tile::runtime {
+namespace {
+
+uint64_t nextNumber() {
+  static std::atomic<uint64_t> last = 0;
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+/// The larger, the more specific: code for one architecture, for a family, for the highest version; never 0.
+uint32_t rankOf(const Target &target) {
+  const uint32_t suffix = target.suffix == 'a' ? 2 : target.suffix == 'f' ? 1 : 0;
+  return suffix << 16 | static_cast<uint32_t>(target.major * 10 + target.minor + 1);
+}
+
+/// Constants but those that are parameters of the general variant.
+std::set<std::pair<std::string, ConstantValue>> ownConstants(const Manifest &manifest, const Manifest &general) {
+  std::set<std::pair<std::string, ConstantValue>> constants;
+  for (const auto &constant : manifest.constants)
+    if (!general.findParameter(constant.first))
+      constants.insert(constant);
+  return constants;
+}
+
+} // namespace
+
+struct Chooser::Slots {
+  std::array<int64_t, TILE_MAX_PARAMETERS + 1> values;
+  const Manifest *general;
+  size_t count;
+
+  CallSlots call() const { return {{values.data(), count}, *general}; }
+};
+
+Result<Chooser> Chooser::make(std::vector<const Manifest *> manifests) {
+  Chooser chooser;
+  chooser.manifests = std::move(manifests);
+  assert(!chooser.manifests.empty() && chooser.manifests.size() <= mostVariants);
+  for (const Manifest *manifest : chooser.manifests)
+    if (Status status = chooser.add(*manifest); !status)
+      return status.error();
+  chooser.findWhatMatters();
+  return chooser;
+}
+
+Status Chooser::add(const Manifest &manifest) {
+  const Manifest &general = *manifests[0];
+  Result<std::vector<Condition>> derived = deriveConditions(manifest, general);
+  if (!derived)
+    return derived.error();
+  Variant variant;
+  for (Condition &condition : *derived) {
+    const auto known = std::find(conditions.begin(), conditions.end(), condition);
+    const size_t number = static_cast<size_t>(known - conditions.begin());
+    if (number == mostConditions)
+      return makeError(TILE_ERROR_MANIFEST, "the variants of kernel '{}' have more than {} conditions", general.kernel,
+                       mostConditions);
+    if (known == conditions.end())
+      conditions.push_back(std::move(condition));
+    if (variant.required[number])
+      continue;
+    variant.required.set(number);
+    variant.conditions.push_back(static_cast<uint16_t>(number));
+  }
+  const ExpressionNames names = namesInCall(manifest, general);
+  for (const std::string &text : manifest.launch.grid) {
+    Result<Expression> expression = Expression::compile(text, names);
+    if (!expression)
+      return expression.error();
+    variant.grid.push_back(std::move(*expression));
+  }
+  variant.gpu = target::findTarget(manifest.target);
+  if (manifest.cost) {
+    Result<CostModel> cost = CostModel::compile(*manifest.cost, names);
+    if (!cost)
+      return cost.error();
+    variant.cost = std::move(*cost);
+  }
+  variant.takesCallersGrid = ownConstants(manifest, general) == ownConstants(general, general);
+  variants.push_back(std::move(variant));
+  return Success{};
+}
+
+void Chooser::findWhatMatters() {
+  std::set<uint16_t> slots;
+  const auto addAll = [&](const Expression &expression) {
+    for (unsigned slot : expression.usedSlots())
+      if (slot < manifests[0]->parameters.size()) // else num_sms, which comes with the device
+        slots.insert(static_cast<uint16_t>(slot));
+  };
+  for (size_t i = 0; i < conditions.size(); ++i) {
+    if (conditions[i].kind == Condition::Kind::Alignment)
+      pointerConditions.push_back(static_cast<uint16_t>(i));
+    else if (conditions[i].expression)
+      addAll(*conditions[i].expression);
+    else
+      slots.insert(static_cast<uint16_t>(conditions[i].slot));
+  }
+  for (const Variant &variant : variants) {
+    std::for_each(variant.grid.begin(), variant.grid.end(), addAll);
+    if (variant.cost)
+      std::for_each(variant.cost->sizes().begin(), variant.cost->sizes().end(), addAll);
+  }
+  integers.assign(slots.begin(), slots.end());
+}
+
+DeviceVariants Chooser::makeDevice(int multiprocessors, std::shared_ptr<const TunedChoice> tuning) const {
+  DeviceVariants device{nextNumber(), multiprocessors, {}, {}, std::move(tuning), {}, integers, false};
+  if (device.tuning)
+    for (uint16_t slot : device.tuning->parameters())
+      if (std::find(integers.begin(), integers.end(), slot) == integers.end())
+        device.integers.push_back(slot);
+  // The device, a bit for each condition on a pointer and one for the caller's grid, integers, that grid.
+  device.canRemember = pointerConditions.size() < 64 && 2 + device.integers.size() + 3 <= ChoiceMemo<Choice>::mostWords;
+  return device;
+}
+
+DeviceVariants Chooser::onDevice(const DeviceFacts &facts, std::shared_ptr<const TunedChoice> tuning) const {
+  DeviceVariants device = makeDevice(facts.multiprocessors, std::move(tuning));
+  for (const Manifest *manifest : manifests) {
+    const bool isPtx = manifest->format == "ptx";
+    const int64_t shared = manifest->launch.sharedStatic + manifest->launch.sharedDynamic;
+    std::string obstacle;
+    uint32_t rank = 1;
+    if (!manifest->target.empty()) {
+      if (Status status = checkTarget(manifest->target, isPtx, facts.major, facts.minor); !status)
+        obstacle = status.error().message;
+      else
+        rank = rankOf(*parseTarget(manifest->target));
+    }
+    if (obstacle.empty() && facts.sharedBytes > 0 && shared > facts.sharedBytes)
+      obstacle =
+          fmt::format("it needs {} bytes of shared memory a block but the device has {}", shared, facts.sharedBytes);
+    if (obstacle.empty() && !facts.canEncodeTensorMaps && !manifest->tensorMaps.empty())
+      obstacle = "it takes tensor maps, which the CUDA driver cannot encode; driver 525 (CUDA 12.0) or later is needed";
+    device.rank.push_back(obstacle.empty() ? rank : 0);
+    device.obstacles.push_back(std::move(obstacle));
+  }
+  return device;
+}
+
+DeviceVariants Chooser::onTarget(std::string_view target, int multiprocessors) const {
+  DeviceVariants device = makeDevice(multiprocessors, nullptr);
+  for (const Manifest *manifest : manifests) {
+    const bool isSame = manifest->target == target;
+    device.rank.push_back(isSame);
+    device.obstacles.push_back(isSame ? ""
+                                      : fmt::format("it is compiled for {}, not for {}", manifest->target, target));
+  }
+  return device;
+}
+
+Chooser::Slots Chooser::read(const Call &call, const DeviceVariants &device) const {
+  const Manifest &general = *manifests[0];
+  Slots slots;
+  slots.general = &general;
+  slots.count = general.parameters.size() + 1;
+  for (size_t i = 0; i + 1 < slots.count; ++i) {
+    const Parameter &parameter = general.parameters[i];
+    if (parameter.isPointer)
+      slots.values[i] = readAs<int64_t>(call.arguments[i]);
+    else
+      slots.values[i] = parameter.isInteger() ? readInteger(parameter.type, call.arguments[i]) : 0;
+  }
+  slots.values[slots.count - 1] = device.multiprocessors;
+  return slots;
+}
+
+ConditionMask Chooser::evaluate(const Slots &slots) const {
+  ConditionMask mask;
+  for (size_t i = 0; i < conditions.size(); ++i)
+    mask[i] = holds(conditions[i], slots.call());
+  return mask;
+}
+
+Chooser::GridState Chooser::evaluateGrid(size_t index, const Call &call, const Slots &slots, int64_t grid[3]) const {
+  const Variant &variant = variants[index];
+  std::fill(grid, grid + 3, 1);
+  if (call.grid && !variant.takesCallersGrid)
+    return GridState::OtherPrograms;
+  if (call.grid)
+    std::copy(call.grid, call.grid + 3, grid);
+  else if (variant.grid.empty())
+    return GridState::NoValue;
+  for (size_t i = 0; !call.grid && i < variant.grid.size(); ++i) {
+    const Evaluation evaluation = variant.grid[i].evaluate(slots.call().values);
+    if (evaluation.error != EvaluationError::None || !slots.call().canEvaluate(variant.grid[i]))
+      return GridState::NoValue;
+    grid[i] = evaluation.value;
+  }
+  return checkGrid(manifests[index]->launch, grid) ? GridState::TooLarge : GridState::Fits;
+}
+
+VariantSet Chooser::findServing(const Call &call, const DeviceVariants &device, const Slots &slots) const {
+  const ConditionMask mask = evaluate(slots);
+  VariantSet serving;
+  for (size_t i = 0; i < variants.size(); ++i) {
+    int64_t grid[3];
+    serving[i] = device.rank[i] != 0 && (variants[i].required & ~mask).none() &&
+                 evaluateGrid(i, call, slots, grid) == GridState::Fits;
+  }
+  return serving;
+}
+
+Choice Chooser::decide(const Call &call, const DeviceVariants &device) const {
+  const Slots slots = read(call, device);
+  const VariantSet serving = findServing(call, device, slots);
+  uint32_t rank = 1;
+  for (size_t i = 0; i < variants.size(); ++i)
+    if (serving[i])
+      rank = std::max(rank, device.rank[i]);
+  VariantSet candidates;
+  Choice best;
+  for (size_t i = 0; i < variants.size(); ++i) {
+    if (!serving[i] || device.rank[i] != rank)
+      continue;
+    candidates.set(i);
+    const Variant &variant = variants[i];
+    const std::optional<double> time =
+        variant.cost && variant.gpu
+            ? variant.cost->microseconds(slots.call().values, *variant.gpu, device.multiprocessors)
+            : std::nullopt;
+    const bool isBetter = best.index < 0                   ? true
+                          : time && best.microseconds >= 0 ? *time < best.microseconds
+                          : time || best.microseconds >= 0
+                              ? time.has_value()
+                              : variant.conditions.size() > variants[static_cast<size_t>(best.index)].conditions.size();
+    if (isBetter)
+      best = {static_cast<int32_t>(i), false, time.value_or(-1)};
+  }
+  if (!device.tuning || best.index < 0)
+    return best;
+  const std::optional<TunedChoice::Found> tuned =
+      device.tuning->find(slots.call().values, serving, candidates, /*anyDistance=*/best.microseconds < 0);
+  if (!tuned)
+    return best;
+  const double measured = tuned->microseconds;
+  return {static_cast<int32_t>(tuned->variant), true,
+          measured >= 0 ? measured : estimate(tuned->variant, call, device)};
+}
+
+Choice Chooser::choose(const Call &call, const DeviceVariants &device) const {
+  static constinit thread_local ChoiceMemo<Choice> memo;
+  if (!device.canRemember)
+    return decide(call, device);
+  const std::vector<Parameter> &parameters = manifests[0]->parameters;
+  ChoiceMemo<Choice>::Key key;
+  key[0] = device.number; // stands for the chooser, too
+  uint64_t bits = call.grid ? uint64_t(1) << 63 : 0;
+  for (size_t i = 0; i < pointerConditions.size(); ++i) {
+    const Condition &condition = conditions[pointerConditions[i]];
+    const uint64_t address = readAs<uint64_t>(call.arguments[condition.slot]);
+    bits |= static_cast<uint64_t>((address & (condition.divisor - 1)) == 0) << i; // alignments are powers of two
+  }
+  key[1] = bits;
+  size_t count = 2;
+  for (uint16_t slot : device.integers)
+    key[count++] = static_cast<uint64_t>(readInteger(parameters[slot].type, call.arguments[slot]));
+  for (size_t i = 0; call.grid && i < 3; ++i)
+    key[count++] = static_cast<uint64_t>(call.grid[i]);
+  if (const Choice *known = memo.find(key, count))
+    return *known;
+  const Choice choice = decide(call, device);
+  memo.insert(key, count, choice);
+  return choice;
+}
+
+Status Chooser::explain(size_t index, const Call &call, const DeviceVariants &device) const {
+  if (device.rank[index] == 0)
+    return Error{TILE_ERROR_ARCHITECTURE, device.obstacles[index]};
+  const Slots slots = read(call, device);
+  for (uint16_t number : variants[index].conditions)
+    if (!holds(conditions[number], slots.call()))
+      return explainFailure(conditions[number], slots.call());
+  const LaunchInfo &launch = manifests[index]->launch;
+  int64_t grid[3];
+  switch (evaluateGrid(index, call, slots, grid)) {
+  case GridState::Fits:
+    return Success{};
+  case GridState::NoValue:
+    return Error{TILE_ERROR_GRID, variants[index].grid.empty()
+                                      ? "it has no grid in its manifest; the caller must give one"
+                                      : "its grid has no value in 64 bits"};
+  case GridState::OtherPrograms:
+    return makeError(TILE_ERROR_GRID, "the caller gives a grid, and its constants are not those of '{}'",
+                     manifests[0]->variant);
+  case GridState::TooLarge:
+    break;
+  }
+  fmt::memory_buffer text;
+  describe(checkGrid(launch, grid), launch, grid, text);
+  return Error{TILE_ERROR_GRID, std::string(text.data(), text.size())};
+}
+
+Error Chooser::explainAll(const Call &call, const DeviceVariants &device, size_t limit) const {
+  // Many fail for the same reason, so that this is said once.
+  struct Reason {
+    std::string text;
+    size_t first = 0, others = 0;
+  };
+  std::vector<Reason> reasons;
+  tile_status code = TILE_OK;
+  for (size_t i = 0; i < variants.size(); ++i) {
+    const Status status = explain(i, call, device);
+    if (status)
+      continue;
+    // What is wrong with the most general variant that runs here is what is wrong with the call.
+    if (code == TILE_OK || (code == TILE_ERROR_ARCHITECTURE && device.rank[i] != 0))
+      code = status.error().code;
+    const auto known = std::find_if(reasons.begin(), reasons.end(),
+                                    [&](const Reason &reason) { return reason.text == status.error().message; });
+    if (known == reasons.end())
+      reasons.push_back({status.error().message, i, 0});
+    else
+      ++known->others;
+  }
+  // Those of variants that run here first.
+  std::stable_sort(reasons.begin(), reasons.end(), [&](const Reason &a, const Reason &b) {
+    return (device.rank[a.first] != 0) > (device.rank[b.first] != 0);
+  });
+  std::string message = fmt::format("no variant of kernel '{}' serves this call: ", manifests[0]->kernel);
+  constexpr size_t reserve = 32; // for the end
+  for (size_t i = 0; i < reasons.size(); ++i) {
+    const Reason &reason = reasons[i];
+    std::string part = i == 0 ? "" : "; ";
+    part += variantLabel(*manifests[reason.first]);
+    if (reason.others > 0)
+      part += fmt::format(" and {} other{}", reason.others, reason.others == 1 ? "" : "s");
+    part += ": " + reason.text;
+    if (i > 0 && message.size() + part.size() + reserve > limit)
+      return Error{code, message + fmt::format("; {} more reasons", reasons.size() - i)};
+    message += part;
+  }
+  return Error{code, message};
+}
+
+double Chooser::estimate(size_t index, const Call &call, const DeviceVariants &device) const {
+  const Variant &variant = variants[index];
+  if (!variant.cost || !variant.gpu)
+    return -1;
+  const Slots slots = read(call, device);
+  return variant.cost->microseconds(slots.call().values, *variant.gpu, device.multiprocessors).value_or(-1);
+}
+
+std::string Chooser::callClass(const Call &call, const DeviceVariants &device) const {
+  return toHex(findServing(call, device, read(call, device)));
+}
+
+std::vector<std::string> Chooser::integersThatMatter() const {
+  std::vector<std::string> names;
+  for (uint16_t slot : integers)
+    names.push_back(manifests[0]->parameters[slot].name);
+  return names;
+}
+
+Result<std::shared_ptr<const TunedChoice>> Chooser::compile(const TuningTable &table) const {
+  Result<TunedChoice> tuned = TunedChoice::compile(table, manifests);
+  if (!tuned)
+    return tuned.error();
+  return std::make_shared<const TunedChoice>(std::move(*tuned));
+}
+
+} // namespace tile::runtime

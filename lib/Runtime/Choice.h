@@ -1,0 +1,106 @@
+// Which variant of an artifact a call takes. No driver: manifests, arguments and what is known of a device.
+//
+//   load:  manifests ─▶ conditions, each once; grids; costs                                     Chooser::make
+//   device: which variants run there, with which tuning table                                   Chooser::onDevice
+//   call:  arguments ─▶ the thread's memo ─▶ mask of conditions ─▶ variants that serve ─▶ one    Chooser::choose
+//
+// Of the variants that serve, those for the most specific target count; of them the one that a table of measurements
+// names for this call, else the one with the least expected time. If no model knows a variant's time, it comes after
+// those that have one: the more conditions, the earlier, and else in the order of the artifact. The choice depends on
+// nothing but artifact, device, table and call. It touches no heap and takes no lock.
+#pragma once
+
+#include "Runtime/Conditions.h"
+#include "Runtime/Cost.h"
+#include "Runtime/TunedChoice.h"
+
+namespace tile::runtime {
+
+/// What the choice asks about a device.
+struct DeviceFacts {
+  int major = 0, minor = 0; ///< compute capability
+  int multiprocessors = 0;
+  int sharedBytes = 0;             ///< that a block may have; 0: unknown
+  bool canEncodeTensorMaps = true; ///< the driver can
+};
+
+/// The variants on one device. Immutable.
+struct DeviceVariants {
+  uint64_t number = 0; ///< no other has it, in the whole process: memos of threads outlive kernels
+  int multiprocessors = 0;
+  std::vector<uint32_t> rank;                ///< of each variant: the larger the better; 0: it does not run
+  std::vector<std::string> obstacles;        ///< of variants that do not run: why
+  std::shared_ptr<const TunedChoice> tuning; ///< null: none
+  std::string tuningNote;                    ///< which table is used, or why none is; see tile_kernel_tuning
+  std::vector<uint16_t> integers;            ///< parameters whose values are in a memo's key
+  bool canRemember = false;                  ///< the key is short enough
+};
+
+struct Choice {
+  int32_t index = -1; ///< below 0: no variant serves the call
+  bool isMeasured = false;
+  double microseconds = -1; ///< measured or expected; below 0: nobody knows
+};
+
+/// What a launch gives. `arguments` as for cuLaunchKernel, for the parameters of variant 0.
+struct Call {
+  void *const *arguments = nullptr;
+  const int64_t *grid = nullptr; ///< the caller's own; null: each variant's
+};
+
+class Chooser {
+public:
+  /// Of a validated pack, or of a single manifest; they must outlive the chooser.
+  static Result<Chooser> make(std::vector<const Manifest *> manifests);
+
+  size_t size() const { return variants.size(); }
+  const Manifest &manifest(size_t index) const { return *manifests[index]; }
+
+  DeviceVariants onDevice(const DeviceFacts &facts, std::shared_ptr<const TunedChoice> tuning = nullptr) const;
+  /// Where no device is known: the variants for a target.
+  DeviceVariants onTarget(std::string_view target, int multiprocessors) const;
+
+  Choice choose(const Call &call, const DeviceVariants &device) const;
+
+  /// Success if the variant serves the call, else what fails.
+  Status explain(size_t index, const Call &call, const DeviceVariants &device) const;
+  /// Why no variant serves the call, in at most `limit` characters.
+  Error explainAll(const Call &call, const DeviceVariants &device, size_t limit) const;
+  /// Expected microseconds; below 0: no model knows.
+  double estimate(size_t index, const Call &call, const DeviceVariants &device) const;
+
+  /// The class of a call in tuning tables: which variants serve it, as hexadecimal digits.
+  std::string callClass(const Call &call, const DeviceVariants &device) const;
+  /// Names of the integer parameters on which the choice depends.
+  std::vector<std::string> integersThatMatter() const;
+  Result<std::shared_ptr<const TunedChoice>> compile(const TuningTable &table) const;
+
+private:
+  struct Variant {
+    std::vector<uint16_t> conditions; ///< their numbers
+    ConditionMask required;
+    std::vector<Expression> grid;
+    std::optional<CostModel> cost;
+    const target::GpuTarget *gpu = nullptr; ///< null: the model does not know the target
+    bool takesCallersGrid = true;           ///< its constants are those of variant 0, so that programs are the same
+  };
+  struct Slots;
+  enum class GridState { Fits, NoValue, TooLarge, OtherPrograms };
+
+  Status add(const Manifest &manifest);
+  void findWhatMatters();
+  DeviceVariants makeDevice(int multiprocessors, std::shared_ptr<const TunedChoice> tuning) const;
+  Slots read(const Call &call, const DeviceVariants &device) const;
+  ConditionMask evaluate(const Slots &slots) const;
+  GridState evaluateGrid(size_t index, const Call &call, const Slots &slots, int64_t grid[3]) const;
+  VariantSet findServing(const Call &call, const DeviceVariants &device, const Slots &slots) const;
+  Choice decide(const Call &call, const DeviceVariants &device) const;
+
+  std::vector<const Manifest *> manifests;
+  std::vector<Variant> variants;
+  std::vector<Condition> conditions;
+  std::vector<uint16_t> pointerConditions; ///< numbers of those on pointers: a bit each of a memo's key
+  std::vector<uint16_t> integers;          ///< parameters that matter without a tuning table
+};
+
+} // namespace tile::runtime

@@ -1,0 +1,61 @@
+// A thread's last choices: fixed memory, found by all that the choice depends on.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace tile::runtime {
+
+/// `words` 64-bit words a key at most; `ways` places for each hash, taken in turns.
+template <typename Value> class ChoiceMemo {
+public:
+  static constexpr size_t mostWords = 32;
+  using Key = std::array<uint64_t, mostWords>;
+
+  /// Of the key only `count` words are read; its first two, of which one is not 0, say how many there are.
+  const Value *find(const Key &key, size_t count) const {
+    const Set &set = sets[setOf(key, count)];
+    for (size_t way = 0; way < ways; ++way)
+      if (equal(set.keys[way], key, count))
+        return &set.values[way];
+    return nullptr;
+  }
+
+  void insert(const Key &key, size_t count, const Value &value) {
+    Set &set = sets[setOf(key, count)];
+    const size_t way = set.next++ % ways;
+    for (size_t i = 0; i < count; ++i)
+      set.keys[way][i] = key[i];
+    set.values[way] = value;
+  }
+
+private:
+  static constexpr unsigned setBits = 4;
+  static constexpr size_t ways = 4;
+  struct Set {
+    Key keys[ways] = {};
+    Value values[ways] = {};
+    unsigned next = 0;
+  };
+
+  static bool equal(const Key &a, const Key &b, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+      if (a[i] != b[i])
+        return false;
+    return true;
+  }
+
+  static size_t setOf(const Key &key, size_t count) {
+    constexpr uint64_t multiplier = 0x9e3779b97f4a7c15; // 2^64 / golden ratio: spreads into the upper bits
+    uint64_t hash = 0;
+    for (size_t i = 0; i < count; ++i)
+      hash = (std::rotl(hash, 23) ^ key[i]) * multiplier;
+    return hash >> (64 - setBits);
+  }
+
+  Set sets[1 << setBits];
+};
+
+} // namespace tile::runtime

@@ -1,0 +1,57 @@
+// What must hold of a call's arguments so that a variant serves it, as its manifest says: what the compiler assumed,
+// the parameters that it fixed, and that tensor maps can be encoded.
+//
+//   manifests ─▶ conditions, each once, over the parameters of the general variant ─▶ a call's mask: bit i, condition i
+//
+// Evaluating touches no heap.
+#pragma once
+
+#include "Runtime/Manifest.h"
+
+#include <bitset>
+
+namespace tile::runtime {
+
+/// Most different conditions of one artifact.
+constexpr size_t mostConditions = 1024;
+using ConditionMask = std::bitset<mostConditions>;
+
+struct Condition {
+  enum class Kind : uint8_t {
+    Alignment, ///< the pointer in `slot` divides by `divisor`
+    Divisor,   ///< the integer in `slot` divides by `divisor`
+    Value,     ///< the integer in `slot` is `value`
+    MapSize,   ///< `expression`, a dimension of a tensor map of the pointer in `slot`, is in range
+    MapStride  ///< `expression` times `divisor` bytes is a stride of such a map
+  };
+  Kind kind = Kind::Alignment;
+  unsigned slot = 0; ///< parameter of the general variant
+  uint64_t divisor = 1;
+  int64_t value = 0;
+  std::optional<Expression> expression;
+
+  bool operator==(const Condition &) const = default;
+};
+
+/// A call as conditions see it: slot i is parameter i of the general variant, an address or an integer; the last one is
+/// num_sms.
+struct CallSlots {
+  std::span<const int64_t> values;
+  const Manifest &general;
+
+  /// Whether the expression means what it says: u64 beyond the signed range are not.
+  bool canEvaluate(const Expression &expression) const;
+};
+
+bool holds(const Condition &condition, const CallSlots &call);
+
+/// Why the condition does not hold: "parameter 3 'K' is 7, which is not a multiple of 8".
+Error explainFailure(const Condition &condition, const CallSlots &call);
+
+/// Names of a variant's expressions, with the slots of the general variant's parameters.
+ExpressionNames namesInCall(const Manifest &variant, const Manifest &general);
+
+/// All that must hold for the variant.
+Result<std::vector<Condition>> deriveConditions(const Manifest &variant, const Manifest &general);
+
+} // namespace tile::runtime

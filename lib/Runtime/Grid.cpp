@@ -1,0 +1,59 @@
+// The programs of a persistent kernel are no blocks: only their number is limited.
+#include "Runtime/Grid.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace tile::runtime {
+namespace {
+
+constexpr int64_t largestSize = 2147483647; // of a persistent kernel's grid, an i32
+// A block of a persistent kernel counts in 32 bits, and beyond the last program by up to twice the number of blocks.
+constexpr int64_t mostPrograms = largestSize - 65536;
+constexpr int64_t largestGrid[3] = {2147483647, 65535, 65535}; // CUDA programming guide, "Technical specifications"
+
+int64_t largest(const LaunchInfo &launch, int dimension) {
+  return launch.persistent ? largestSize : largestGrid[dimension];
+}
+
+} // namespace
+
+GridFailure checkGrid(const LaunchInfo &launch, const int64_t grid[3]) {
+  for (int i = 0; i < 3; ++i) {
+    if (grid[i] < 0 || grid[i] > largest(launch, i))
+      return {GridFailure::Limit::Size, i};
+    if (!launch.persistent && grid[i] % launch.cluster[i] != 0)
+      return {GridFailure::Limit::Cluster, i};
+  }
+  const int64_t plane = launch.persistent ? grid[0] * grid[1] : 0; // below 2^62
+  if (grid[2] != 0 && plane > mostPrograms / grid[2])
+    return {GridFailure::Limit::Programs, 0};
+  return {};
+}
+
+void describe(const GridFailure &failure, const LaunchInfo &launch, const int64_t grid[3], fmt::memory_buffer &text) {
+  const int i = failure.dimension;
+  const auto out = std::back_inserter(text);
+  switch (failure.limit) {
+  case GridFailure::Limit::None:
+    return;
+  case GridFailure::Limit::Size:
+    fmt::format_to(out, "grid dimension {} is {}; possible are 0 to {}", i, grid[i], largest(launch, i));
+    return;
+  case GridFailure::Limit::Cluster:
+    fmt::format_to(out, "grid dimension {} is {}, which is not a multiple of the cluster's {}", i, grid[i],
+                   launch.cluster[i]);
+    return;
+  case GridFailure::Limit::Programs:
+    fmt::format_to(out, "the grid {}x{}x{} has too many programs for a persistent kernel, which counts up to {}",
+                   grid[0], grid[1], grid[2], mostPrograms);
+    return;
+  }
+}
+
+int64_t residentBlocks(const LaunchInfo &launch, int multiprocessors) {
+  const int64_t cluster = launch.cluster[0];
+  return std::max(multiprocessors * launch.ctasPerSm / cluster * cluster, cluster);
+}
+
+} // namespace tile::runtime

@@ -1,0 +1,25 @@
+// Grids of programs: what can be launched, and how many thread blocks a persistent kernel gets. No heap.
+#pragma once
+
+#include "Runtime/Manifest.h"
+
+namespace tile::runtime {
+
+struct GridFailure {
+  enum class Limit { None, Size, Cluster, Programs };
+  Limit limit = Limit::None;
+  int dimension = 0;
+
+  explicit operator bool() const { return limit != Limit::None; }
+};
+
+/// What, if anything, keeps this grid of programs from being launched.
+GridFailure checkGrid(const LaunchInfo &launch, const int64_t grid[3]);
+
+/// "grid dimension 1 is 70000; possible are 0 to 65535", behind what is in `text`.
+void describe(const GridFailure &failure, const LaunchInfo &launch, const int64_t grid[3], fmt::memory_buffer &text);
+
+/// Most thread blocks of a persistent kernel: those that the device holds, in whole clusters.
+int64_t residentBlocks(const LaunchInfo &launch, int multiprocessors);
+
+} // namespace tile::runtime
