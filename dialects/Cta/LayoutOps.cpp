@@ -1,5 +1,6 @@
-// Folding and verification of layout conversions and partial reductions.
+// Syntax, folding and verification of layout conversions and partial reductions.
 #include "Cta/CtaDialect.h"
+#include "Tile/RegionSyntax.h"
 
 #include "Layout/ShapeTransforms.h"
 
@@ -26,6 +27,14 @@ OpFoldResult ConvertLayoutOp::fold(FoldAdaptor adaptor) {
     return getResult();
   }
   return {};
+}
+
+ParseResult PartialReduceOp::parse(OpAsmParser &parser, OperationState &result) {
+  return parseWithRegion(parser, result);
+}
+
+void PartialReduceOp::print(OpAsmPrinter &printer) {
+  printWithRegion(printer, *this);
 }
 
 LogicalResult PartialReduceOp::verify() {

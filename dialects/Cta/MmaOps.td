@@ -58,9 +58,9 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
   }];
   let arguments = (ins Arg<AnyTypeOf<[Cta_BufferType, Tile_NumberTensor]>, "left tile",
                            [MemRead<Cta_SharedMemory>]>:$a,
-                       Arg<Cta_BufferType, "right tile", [MemRead<Cta_SharedMemory>]>:$b, Tile_NumberTensor:$acc,
-                       Optional<I1>:$accumulate, I32Attr:$n);
-  let results = (outs Tile_NumberTensor:$result);
+                       Arg<Cta_BufferType, "right tile", [MemRead<Cta_SharedMemory>]>:$b,
+                       Tile_TensorOf<[F32, I32]>:$acc, Optional<I1>:$accumulate, I32Attr:$n);
+  let results = (outs Tile_TensorOf<[F32, I32]>:$result);
   let assemblyFormat = [{
     $a `,` $b `,` $acc (`if` $accumulate^)? attr-dict `:` type($a) `,` type($b) `->` type($result)
   }];
@@ -95,8 +95,9 @@ def Cta_WgmmaWaitOp : Cta_Op<"wgmma_wait", [
 
     Example: `%r = cta.wgmma_wait %d {pending = 0 : i32} : tensor<64x64xf32, #c>`
   }];
-  let arguments = (ins Tile_NumberTensor:$acc, ConfinedAttr<I32Attr, [IntNonNegative]>:$pending, OptionalAttr<I32Attr>:$columns);
-  let results = (outs Tile_NumberTensor:$result);
+  let arguments = (ins Tile_TensorOf<[F32, I32]>:$acc, ConfinedAttr<I32Attr, [IntNonNegative]>:$pending,
+                       OptionalAttr<I32Attr>:$columns);
+  let results = (outs Tile_TensorOf<[F32, I32]>:$result);
   let assemblyFormat = "$acc attr-dict `:` type($acc)";
   let hasVerifier = 1;
 }

@@ -1,8 +1,17 @@
-// Verification of computations on each element.
+// Syntax and verification of computations on each element.
+#include "Tile/RegionSyntax.h"
 #include "Tile/TileDialect.h"
 
 using namespace mlir;
 using namespace tile;
+
+ParseResult MapOp::parse(OpAsmParser &parser, OperationState &result) {
+  return parseWithRegion(parser, result);
+}
+
+void MapOp::print(OpAsmPrinter &printer) {
+  printWithRegion(printer, *this);
+}
 
 LogicalResult MapOp::verify() {
   if (getSrcs().empty() || getResults().empty())

@@ -1,8 +1,17 @@
-// Verification of reductions, scans and gathers.
+// Syntax and verification of reductions, scans and gathers.
+#include "Tile/RegionSyntax.h"
 #include "Tile/TileDialect.h"
 
 using namespace mlir;
 using namespace tile;
+
+ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
+  return parseWithRegion(parser, result);
+}
+
+void ReduceOp::print(OpAsmPrinter &printer) {
+  printWithRegion(printer, *this);
+}
 
 LogicalResult ReduceOp::verify() {
   if (getSrcs().empty())
@@ -54,6 +63,19 @@ static LogicalResult verifyCombine(Operation *op, Block &block) {
 
 LogicalResult ReduceOp::verifyRegions() {
   return verifyCombine(*this, getCombine().front());
+}
+
+// `reverse` stands in front.
+ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &result) {
+  if (succeeded(parser.parseOptionalKeyword("reverse")))
+    result.addAttribute(getReverseAttrName(result.name), parser.getBuilder().getUnitAttr());
+  return parseWithRegion(parser, result);
+}
+
+void ScanOp::print(OpAsmPrinter &printer) {
+  if (getReverse())
+    printer << " reverse";
+  printWithRegion(printer, *this, {getReverseAttrName()});
 }
 
 LogicalResult ScanOp::verify() {

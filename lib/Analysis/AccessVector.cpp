@@ -42,6 +42,10 @@ static RegisterRun findRegisterRun(const layout::LinearLayout &layout) {
   return run;
 }
 
+int64_t tile::getConsecutiveElements(const layout::LinearLayout &layout) {
+  return findRegisterRun(layout).elements;
+}
+
 int64_t tile::getAccessVector(Value pointer, Value mask, AxisInfoAnalysis &analysis) {
   cta::LayoutAttr layout = cta::getLayoutAttr(pointer.getType());
   if (!layout)

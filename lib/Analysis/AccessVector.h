@@ -2,8 +2,12 @@
 #pragma once
 
 #include "Analysis/AxisInfo.h"
+#include "Layout/LinearLayout.h"
 
 namespace tile {
+
+/// The largest v such that the registers r to r + v - 1 with r % v == 0 hold consecutive elements of one dimension.
+int64_t getConsecutiveElements(const layout::LinearLayout &layout);
 
 /// The largest v such that, for the layout of `pointer`, the registers r to r + v - 1 with r % v == 0 hold addresses
 /// that are consecutive and aligned to v elements, `mask` (may be null) is the same for all of them, and they are at

@@ -4,7 +4,8 @@
 //   program    tile, arith, math, scf                         no layouts
 //   tile       as program                                     sizes are powers of two
 //   layout     tile, convert_layout (make_desc: at a place)   every tensor has a layout, for the kernel's number of
-//                                                             warps; operands and results agree on who holds what
+//                                                             warps; operands and results agree on who holds what;
+//                                                             threads hold what one access of theirs moves
 //   lowering   as layout or async
 //   buffered   as lowering                                    but no access through a descriptor
 //   async      no dot; buffers, copies, products of cta       copies are awaited in their own block
@@ -15,6 +16,7 @@
 // attributes are decisions that no operation declares, so no form has them.
 #include "Analysis/KernelForm.h"
 
+#include "Analysis/AccessVector.h"
 #include "Analysis/Hazards.h"
 #include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
@@ -213,7 +215,21 @@ private:
     if (tied && !staysInThread(tied->first, tied->second))
       return error(op) << "'" << op->getName() << "' moves elements between threads: from "
                        << op->getOperand(0).getType() << " to " << op->getResult(0).getType();
+    if (auto load = dyn_cast<LoadOp>(op))
+      return verifyVector(op, load.getPtr().getType(), load.getVector());
+    if (auto store = dyn_cast<StoreOp>(op))
+      return verifyVector(op, store.getPtr().getType(), store.getVector());
     return success();
+  }
+
+  /// Whether the elements that are accessed together are in one thread.
+  LogicalResult verifyVector(Operation *op, Type pointers, int64_t vector) {
+    cta::LayoutAttr layout = cta::getLayoutAttr(pointers);
+    int64_t consecutive = layout ? getConsecutiveElements(layout.getLayout()) : 1;
+    if (vector <= consecutive)
+      return success();
+    return error(op) << "accesses " << vector << " elements at once, of which a thread holds " << consecutive << " of "
+                     << pointers;
   }
 
   /// Somewhere after the copy, in its own block, all copies are waited for.

@@ -126,8 +126,9 @@ private:
             return false;
           end = *product->user_begin();
         }
+        Operation *begin = load->getBlock()->findAncestorOpInBlock(*user);
         end = load->getBlock()->findAncestorOpInBlock(*end);
-        if (!end || !load->isBeforeInBlock(end))
+        if (!begin || !end || !load->isBeforeInBlock(begin) || !load->isBeforeInBlock(end))
           return false;
         if (!channel.lastUse || channel.lastUse->isBeforeInBlock(end))
           channel.lastUse = end;

@@ -6,6 +6,7 @@
 #include "Frontend/Builtins.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -82,44 +83,74 @@ SymValue selectLast(BuiltinCall &call, const SymValue &source, int64_t place) {
   return sema.bitcast(SymValue::makeTensor(op.getResult(0), bits), source.type, call.range);
 }
 
-/// One step of a bitonic sort: elements whose places differ in bit 'bit' are exchanged if they are in the wrong order;
-/// 'descends' is an int1 block, or one flag for all.
-SymValue exchange(BuiltinCall &call, const SymValue &x, int64_t axis, unsigned bit, const SymValue &descends) {
+/// A loop from 0 to 'end', both int32, that carries a block: 'step' computes it from the counter and the one before.
+SymValue repeat(BuiltinCall &call, const SymValue &end, const SymValue &start,
+                llvm::function_ref<SymValue(SymValue, SymValue)> step) {
+  Sema &sema = call.sema;
+  auto number = [&](const SymValue &value) { return sema.toTensor(value, call.range).value; };
+  Location loc = sema.location(call.range);
+  auto loop = scf::ForOp::create(sema.builder, loc, number(constant(0)), number(end), number(constant(1)), start.value);
+  OpBuilder::InsertionGuard guard(sema.builder);
+  sema.builder.setInsertionPointToStart(loop.getBody());
+  SymValue next = step(SymValue::makeTensor(loop.getInductionVar(), Scalar::Int32),
+                       SymValue::makeTensor(loop.getRegionIterArg(0), start.type));
+  scf::YieldOp::create(sema.builder, loc, next.value);
+  return SymValue::makeTensor(loop.getResult(0), start.type);
+}
+
+SymValue powerOfTwo(BuiltinCall &call, const SymValue &exponent) {
+  return call.sema.binary(BinaryOp::LShift, call.sema.toTensor(constant(1), call.range), exponent, call.range);
+}
+
+/// Whether the bits of 'mask' are set in the coordinate of each element.
+SymValue hasBits(BuiltinCall &call, const SymValue &place, const SymValue &mask) {
+  SymValue bits = call.sema.binary(BinaryOp::BitAnd, place, mask, call.range);
+  return call.sema.compare(CompareOp::NotEq, bits, constant(0), call.range);
+}
+
+/// One step of a bitonic sort: elements whose places differ by 'distance', a power of two, are exchanged if they are in
+/// the wrong order; 'descends' is an int1 block, or one flag for all.
+SymValue exchange(BuiltinCall &call, const SymValue &x, int64_t axis, const SymValue &distance,
+                  const SymValue &descends) {
   Sema &sema = call.sema;
   SymValue place = coordinates(call, x.shape(), axis);
-  SymValue partner =
-      gather(call, x, sema.binary(BinaryOp::BitXor, place, constant(int64_t(1) << bit), call.range), axis);
-  SymValue isUpper =
-      sema.compare(CompareOp::NotEq, sema.binary(BinaryOp::BitAnd, place, constant(int64_t(1) << bit), call.range),
-                   constant(0), call.range);
+  SymValue partner = gather(call, x, sema.binary(BinaryOp::BitXor, place, distance, call.range), axis);
+  SymValue isUpper = hasBits(call, place, distance);
   SymValue lower = sema.select(isUpper, partner, x, call.range), upper = sema.select(isUpper, x, partner, call.range);
   SymValue isGreater = sema.compare(CompareOp::Gt, lower, upper, call.range);
   SymValue swaps = sema.binary(BinaryOp::BitXor, isGreater, descends, call.range);
   return sema.select(swaps, partner, x, call.range);
 }
 
-/// Merges the last 'stage' stages of a bitonic network.
-SymValue mergeStage(BuiltinCall &call, SymValue x, int64_t axis, unsigned stage, bool isLast, bool descending) {
-  Sema &sema = call.sema;
-  SymValue descends = SymValue::makeConstant(descending);
-  if (!isLast) {
-    // Blocks of 2^stage elements go up and down in turns.
-    SymValue block =
-        sema.binary(BinaryOp::BitAnd, coordinates(call, x.shape(), axis), constant(int64_t(1) << stage), call.range);
-    descends = sema.compare(CompareOp::NotEq, block, constant(0), call.range);
-  }
-  for (unsigned bit = stage; bit-- > 0;)
-    x = exchange(call, x, axis, bit, descends);
-  return x;
+/// One stage of a bitonic network: merges pairs of sorted blocks, of 2^(stage - 1) elements each.
+SymValue mergeStage(BuiltinCall &call, const SymValue &x, int64_t axis, const SymValue &stage,
+                    const SymValue &descends) {
+  SymValue half = powerOfTwo(call, call.sema.binary(BinaryOp::Sub, stage, constant(1), call.range));
+  return repeat(call, stage, x, [&](SymValue step, SymValue block) {
+    return exchange(call, block, axis, call.sema.binary(BinaryOp::RShift, half, step, call.range), descends);
+  });
 }
 
-SymValue sorted(BuiltinCall &call, SymValue x, int64_t axis, bool descending) {
+SymValue countStages(const SymValue &x, int64_t axis) {
+  return constant(llvm::Log2_64_Ceil(static_cast<uint64_t>(x.shape()[axis])));
+}
+
+/// Loops, because all steps of a large block are more code than a compiler or an instruction cache takes.
+SymValue sorted(BuiltinCall &call, const SymValue &x, int64_t axis, bool descending) {
   if (x.type.isFp8())
     return call.sema.error(Diag::fp8_arithmetic, call.rangeOf(0), {toString(x.type)});
-  unsigned stages = llvm::Log2_64_Ceil(static_cast<uint64_t>(x.shape()[axis]));
-  for (unsigned stage = 1; stage <= stages; ++stage)
-    x = mergeStage(call, x, axis, stage, stage == stages, descending);
-  return x;
+  if (x.shape()[axis] == 1)
+    return x;
+  Sema &sema = call.sema;
+  SymValue stages = countStages(x, axis);
+  // In all stages but the last, blocks go up and down in turns.
+  SymValue blocks =
+      repeat(call, sema.binary(BinaryOp::Sub, stages, constant(1), call.range), x, [&](SymValue step, SymValue block) {
+        SymValue stage = sema.binary(BinaryOp::Add, step, constant(1), call.range);
+        SymValue descends = hasBits(call, coordinates(call, x.shape(), axis), powerOfTwo(call, stage));
+        return mergeStage(call, block, axis, stage, descends);
+      });
+  return mergeStage(call, blocks, axis, stages, SymValue::makeConstant(descending));
 }
 
 } // namespace
@@ -227,8 +258,9 @@ SymValue emitBitonicMerge(Sema &, BuiltinCall &call) {
   std::optional<int64_t> axis = value.isError() ? std::nullopt : axisOrLast(call, 1, value.shape().size());
   if (!axis || !descending)
     return {};
-  unsigned stages = llvm::Log2_64_Ceil(static_cast<uint64_t>(value.shape()[*axis]));
-  return mergeStage(call, value, *axis, stages, /*isLast=*/true, *descending);
+  if (value.shape()[*axis] == 1)
+    return value;
+  return mergeStage(call, value, *axis, countStages(value, *axis), SymValue::makeConstant(*descending));
 }
 
 /// Counts of the values 0 to num_bins - 1; others count nowhere.

@@ -71,3 +71,23 @@ tile.kernel @descriptor(%p: !tile.ptr<f32>, %n: i32, %one: i64) {
   %d = tile.make_desc %p, [%n], [%one] : !tile.ptr<f32> -> !tile.desc<16xf32>
   tile.return
 }
+
+// -----
+
+#x = #cta.layout<[64], register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[0], [0]]>
+
+tile.kernel @vector(%q: !tile.ptr<f32>) {
+  %p = tile.splat %q : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #x>
+  %v = tile.load %p {vector = 2 : i32} : tensor<64x!tile.ptr<f32>, #x>
+  // expected-error @below {{phase layout: accesses 4 elements at once, of which a thread holds 2 of}}
+  tile.store %p, %v {vector = 4 : i32} : tensor<64x!tile.ptr<f32>, #x>
+  tile.return
+}
+
+// -----
+
+tile.kernel @scalar_vector(%p: !tile.ptr<f32>) {
+  // expected-error @below {{phase layout: accesses 2 elements at once, of which a thread holds 1 of '!tile.ptr<f32>'}}
+  %x = tile.load %p {vector = 2 : i32} : !tile.ptr<f32>
+  tile.return
+}

@@ -22,6 +22,7 @@ namespace {
 
 struct Options {
   uint64_t seed = 1, mutants = 1000;
+  uint64_t batch = UINT64_MAX; ///< The only one, if it is given.
   unsigned jobs = 1, seconds = 0;
   std::string findings = "ir-findings";
   std::string shown; ///< "BATCH:MUTANT"
@@ -43,7 +44,8 @@ bool readOptions(int argc, char **argv, Options &options) {
     else if (word.consume_front("--show="))
       options.shown = word.str();
     else if (!number("--seed=", options.seed) && !number("--mutants=", options.mutants) &&
-             !number("--jobs=", options.jobs) && !number("--seconds=", options.seconds))
+             !number("--jobs=", options.jobs) && !number("--seconds=", options.seconds) &&
+             !number("--batch=", options.batch))
       return false;
   }
   return !options.paths.empty() && options.jobs > 0;
@@ -91,14 +93,18 @@ int fuzz(const Options &options) {
     return show(options, bases);
   Findings findings(options.findings);
   Counters &counters = *newShared<Counters>();
-  uint64_t batches = (options.mutants + batchSize - 1) / batchSize;
+  uint64_t begin = 0, batches = (options.mutants + batchSize - 1) / batchSize;
+  if (options.batch != UINT64_MAX) {
+    begin = options.batch;
+    batches = begin + 1;
+  }
   time_t end = options.seconds ? time(nullptr) + options.seconds : 0;
   std::vector<pid_t> workers;
   for (unsigned job = 0; job < options.jobs; ++job) {
     workers.push_back(fork());
     if (workers.back() != 0)
       continue;
-    for (uint64_t batch = job; options.seconds ? time(nullptr) < end : batch < batches; batch += options.jobs)
+    for (uint64_t batch = begin + job; options.seconds ? time(nullptr) < end : batch < batches; batch += options.jobs)
       runBatch(options, bases, batch, counters, findings);
     _exit(0);
   }
@@ -117,9 +123,10 @@ int main(int argc, char **argv) {
   Options options;
   if (readOptions(argc, argv, options))
     return fuzz(options);
-  llvm::errs() << "tile-fuzz-ir [--seed=N] [--mutants=N | --seconds=N] [--jobs=N] [--findings=FOLDER] FOLDER...\n"
-                  "tile-fuzz-ir [--seed=N] --show=BATCH:MUTANT FOLDER...\n"
-                  "tile-fuzz-ir FINDING.mlir\n";
+  llvm::errs()
+      << "tile-fuzz-ir [--seed=N] [--mutants=N | --seconds=N | --batch=N] [--jobs=N] [--findings=FOLDER] FOLDER...\n"
+         "tile-fuzz-ir [--seed=N] --show=BATCH:MUTANT FOLDER...\n"
+         "tile-fuzz-ir FINDING.mlir\n";
   return 2;
 }
 

@@ -145,6 +145,8 @@ bool IrMutator::eraseOp() {
   for (auto [result, value] : llvm::zip(op->getResults(), replacements))
     if (result != value)
       result.replaceAllUsesWith(value);
+  // What earlier changes have left need not define a value before it is used, as destructors want it.
+  op->dropAllReferences();
   op->erase();
   return true;
 }

@@ -144,8 +144,13 @@ void Trial::run(uint64_t number, Counters &counters) {
   PassChoice passes;
   OwningOpRef<ModuleOp> mutant = makeMutant(number, passes, nullptr);
   ++counters.mutants;
-  if (!mutant || failed(verify(*mutant)))
+  if (!mutant)
     return;
+  if (failed(verify(*mutant))) {
+    // It need not define a value before it is used, as destructors want it.
+    mutant->getOperation()->dropAllReferences();
+    return;
+  }
   ++counters.verified;
   runPasses(*mutant, passes, &counters);
 }

@@ -40,8 +40,14 @@ std::optional<MmaType> mmaTypeOf(Type type) {
   return std::nullopt;
 }
 
-MmaType accumulatorTypeOf(Type type) {
-  return type.isF16() ? MmaType::F16 : type.isInteger() ? MmaType::S32 : MmaType::F32;
+std::optional<MmaType> accumulatorTypeOf(Type type) {
+  if (type.isF16())
+    return MmaType::F16;
+  if (type.isF32())
+    return MmaType::F32;
+  if (type.isInteger(32))
+    return MmaType::S32;
+  return std::nullopt;
 }
 
 bool hasSameBases(const LinearLayout &layout, const LinearLayout &fragment) {
@@ -229,11 +235,11 @@ struct MmaSyncLowering : OpConversionPattern<cta::MmaSyncOp> {
 LogicalResult checkMma(cta::MmaSyncOp op, const target::GpuTarget &gpu) {
   Type a = op.getA().getType().getElementType(), b = op.getB().getType().getElementType(),
        acc = op.getAcc().getType().getElementType();
-  std::optional<MmaType> typeA = mmaTypeOf(a), typeB = mmaTypeOf(b);
+  std::optional<MmaType> typeA = mmaTypeOf(a), typeB = mmaTypeOf(b), typeAcc = accumulatorTypeOf(acc);
   ArrayRef<int32_t> shape = op.getShape();
   bool exists =
-      typeA && typeB && shape[0] == 16 && shape[1] == 8 &&
-      llvm::any_of(target::mmaInstructions(gpu, *typeA, *typeB, accumulatorTypeOf(acc)),
+      typeA && typeB && typeAcc && shape[0] == 16 && shape[1] == 8 &&
+      llvm::any_of(target::mmaInstructions(gpu, *typeA, *typeB, *typeAcc),
                    [&](const target::MmaInstruction *instruction) {
                      return instruction->m == 16 && instruction->n == 8 && int32_t(instruction->k) == shape[2];
                    });

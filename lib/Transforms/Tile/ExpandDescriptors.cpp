@@ -142,6 +142,13 @@ private:
   BlockPattern pattern;
 };
 
+/// The block that a load or store through the descriptor moves.
+RankedTensorType blockOf(Operation *access) {
+  if (auto store = dyn_cast<DescStoreOp>(access))
+    return store.getValue().getType();
+  return cast<DescLoadOp>(access).getType();
+}
+
 /// A descriptor is made here or by the launcher, and used; it does not travel.
 LogicalResult verifyDescriptors(KernelOp kernel) {
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes()))
@@ -160,6 +167,10 @@ LogicalResult verifyDescriptors(KernelOp kernel) {
       if (!isPassed && !isa_and_present<MakeDescOp, OpenTensorMapOp>(operand.getDefiningOp()))
         return op->emitOpError() << "uses a descriptor that does not come straight from tile.make_desc; make it where "
                                  << "it is needed";
+      auto make = operand.getDefiningOp<MakeDescOp>();
+      if (make && !make.getPlace() && blockOf(op).getShape() != make.getType().getShape())
+        return op->emitOpError() << "moves a padded block " << blockOf(op) << " through a descriptor of blocks "
+                                 << make.getType() << "; descriptors are expanded before tile-pad-blocks";
     }
     return WalkResult::advance();
   });

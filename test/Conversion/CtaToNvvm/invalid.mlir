@@ -254,3 +254,18 @@ tile.kernel @immediate(%n: i32) attributes {num_warps = 1 : i32} {
 
 // expected-error @below {{stands outside of a kernel; a module has kernels and what is of LLVM already}}
 %x = arith.constant dense<1.0> : tensor<64xf32>
+
+// -----
+
+// A sum of f64 is not one of f32.
+#a = #cta.layout<[16, 16], register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#b = #cta.layout<[16, 8], register = [[1, 0], [8, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
+#c = #cta.layout<[16, 8], register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+tile.kernel @sums() attributes {num_warps = 1 : i32} {
+  %a = arith.constant dense<1.0> : tensor<16x16xf16, #a>
+  %b = arith.constant dense<1.0> : tensor<16x8xf16, #b>
+  %c = arith.constant dense<1.0> : tensor<16x8xf64, #c>
+  // expected-error @+1 {{is m16n8k16 of 'f16' and 'f16' into 'f64', which sm_90a has no instruction for}}
+  %d = cta.mma_sync %a, %b, %c {shape = array<i32: 16, 8, 16>} : tensor<16x16xf16, #a>, tensor<16x8xf16, #b> -> tensor<16x8xf64, #c>
+  tile.return
+}

@@ -386,3 +386,23 @@ tile.kernel @negative_used_before(%n: i32, %d: !d {tile.tensor_map = {base = "a"
   }
   tile.return
 }
+
+// Nor where only the wait of a product stands behind the copy.
+// CHECK-LABEL: tile.kernel @negative_multiplied_before
+// CHECK-NOT: cta.warp_roles
+// CHECK: tile.return
+#acc = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+tile.kernel @negative_multiplied_before(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %z = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %z) -> (tensor<64x64xf32, #acc>) : i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    %p = cta.wgmma %a, %a, %acc {n = 64 : i32} : !b, !b -> tensor<64x64xf32, #acc>
+    cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
+    %r = cta.wgmma_wait %p {pending = 0 : i32} : tensor<64x64xf32, #acc>
+    scf.yield %r : tensor<64x64xf32, #acc>
+  }
+  tile.return
+}

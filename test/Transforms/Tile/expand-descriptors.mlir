@@ -53,6 +53,16 @@ tile.kernel @argument(%d: !tile.desc<16xf32>) {
 
 // -----
 
+// A pointer has a mask where the block is padded, but nothing says which elements the descriptor means.
+tile.kernel @padded(%a: !tile.ptr<f32>, %n: i32, %s: i64) {
+  %d = tile.make_desc %a, [%n], [%s] : !tile.ptr<f32> -> !tile.desc<15xf32>
+  // expected-error @below {{moves a padded block 'tensor<16xf32>' through a descriptor of blocks '!tile.desc<15xf32>'; descriptors are expanded before tile-pad-blocks}}
+  %x = tile.desc_load %d[%n] : !tile.desc<15xf32> -> tensor<16xf32>
+  tile.return
+}
+
+// -----
+
 // What is chosen and passed on is what descriptors are made of; the last stride is 1.
 // CHECK-LABEL: tile.kernel @carried
 // CHECK: %[[CHOSEN:.*]] = arith.select %arg3, %arg0, %arg1 : !tile.ptr<f32>

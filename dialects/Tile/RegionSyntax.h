@@ -1,0 +1,16 @@
+// Syntax of operations that compute with a region: `operands attributes : types -> types region`.
+#pragma once
+
+#include "mlir/IR/OpImplementation.h"
+
+namespace tile {
+
+/// Used instead of a declared format: there the region belongs to the operation only when all of it has been read, and
+/// where that fails before, what is outside keeps using values inside. The parser of MLIR takes such uses away, but
+/// knows only of regions that `result` has.
+mlir::ParseResult parseWithRegion(mlir::OpAsmParser &parser, mlir::OperationState &result);
+
+/// `hidden` are attributes that are written in another way.
+void printWithRegion(mlir::OpAsmPrinter &printer, mlir::Operation *op, llvm::ArrayRef<llvm::StringRef> hidden = {});
+
+} // namespace tile
