@@ -14,4 +14,8 @@ std::optional<GemmEstimate> findPingPong(const GpuTarget &target, const GemmProb
 bool prefersPingPong(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &best,
                      const GemmEstimate &pingPong);
 
+/// What teams are expected to take, in microseconds, as prefersPingPong compares it; where no gain was measured, as
+/// long as one of the teams.
+double pingPongTime(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);
+
 } // namespace tile::target

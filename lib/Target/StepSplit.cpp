@@ -20,7 +20,28 @@ int64_t residentCtas(unsigned size, unsigned numSms) {
   return size > 2 ? int64_t(numSms) * 3 / 4 : numSms;
 }
 
+unsigned multiprocessors(const GpuTarget &target, const GemmProblem &problem) {
+  return problem.numSms ? problem.numSms : target.numSms;
+}
+
+int64_t ceilDiv(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+
 } // namespace
+
+double stepSplitTime(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &estimate, unsigned ctas) {
+  const GemmConstants &constants = wgmmaConstants();
+  double launch = constants.launch / 1000, bytes = problem.elementBytes();
+  double traffic =
+      double(problem.m + problem.n) * problem.k * bytes + double(problem.m) * problem.n * problem.outputBytes;
+  // The sums of the last tiles are moved when nothing is copied any more.
+  double least = launch + traffic / constants.memory / 1000 + meetTime / 2;
+  int64_t resident = std::max<int64_t>(residentCtas(ctas, multiprocessors(target, problem)), ctas);
+  double rounds = double(ceilDiv(estimate.tiles * ctas, resident));
+  double round = (estimate.microseconds - launch) / estimate.waves / ctas + meetTime + sumTime * (ctas - 1);
+  return std::max(launch + rounds * round, least);
+}
 
 unsigned chooseStepSplit(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &estimate) {
   bool isSplit = estimate.waves != std::floor(estimate.waves); // by cta-stream-k, among all
@@ -29,25 +50,18 @@ unsigned chooseStepSplit(const GpuTarget &target, const GemmProblem &problem, co
   constexpr unsigned leastRows = 64; // what fewer do when they are split was not measured
   if (estimate.config.blockM < leastRows)
     return 1;
-  const GemmConstants &constants = wgmmaConstants();
-  unsigned numSms = problem.numSms ? problem.numSms : target.numSms;
-  double launch = constants.launch / 1000, bytes = problem.elementBytes();
-  double traffic =
-      double(problem.m + problem.n) * problem.k * bytes + double(problem.m) * problem.n * problem.outputBytes;
-  // The sums of the last tiles are moved when nothing is copied any more.
-  double least = launch + traffic / constants.memory / 1000 + meetTime / 2;
   double best = estimate.microseconds;
   unsigned chosen = 1;
   for (unsigned ctas : {2u, 4u}) {
-    double split = launch + (estimate.microseconds - launch) / ctas + meetTime + sumTime * (ctas - 1);
     GemmConfig config = estimate.config;
     // A copy of a tile's sums for each sender, beside at least four stages.
     config.numStages = std::min(config.numStages, 4u);
     int64_t sums = int64_t(ctas - 1) * config.blockM * config.blockN * 4;
     bool fits = sharedBytes(problem, config) + sums <= target.maxSharedPerCta;
-    bool runs = estimate.tiles * ctas <= residentCtas(ctas, numSms);
-    double time = std::max(split, least);
-    if (fits && runs && time < best) {
+    bool runs = estimate.tiles * ctas <= residentCtas(ctas, multiprocessors(target, problem));
+    if (!fits || !runs)
+      continue;
+    if (double time = stepSplitTime(target, problem, estimate, ctas); time < best) {
       best = time;
       chosen = ctas;
     }

@@ -9,4 +9,8 @@ namespace tile::target {
 /// must pay for meeting and for moving sums; memory gives no faster than before.
 unsigned chooseStepSplit(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &estimate);
 
+/// What `ctas` of them are expected to take, in microseconds, for a problem whose whole tiles take `estimate`, without
+/// split tails. Clusters that do not run at the same time come one after another.
+double stepSplitTime(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &estimate, unsigned ctas);
+
 } // namespace tile::target
