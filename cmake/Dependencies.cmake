@@ -31,3 +31,11 @@ find_package(GTest REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
 find_package(fmt 9 REQUIRED)
+# libtilert and tile-run start where no libzstd.so is installed: the static library. LLVM's package may have found it.
+if(NOT TARGET zstd::libzstd_static)
+  find_path(zstd_INCLUDE_DIR zstd.h REQUIRED)
+  find_library(zstd_STATIC_LIBRARY libzstd.a REQUIRED)
+  add_library(zstd::libzstd_static STATIC IMPORTED)
+  set_target_properties(zstd::libzstd_static PROPERTIES IMPORTED_LOCATION ${zstd_STATIC_LIBRARY}
+                        INTERFACE_INCLUDE_DIRECTORIES ${zstd_INCLUDE_DIR})
+endif()

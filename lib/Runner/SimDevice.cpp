@@ -252,7 +252,7 @@ private:
 } // namespace
 
 Result<std::unique_ptr<Device>> openSimDevice(const runtime::Artifact &artifact, const SimOptions &options) {
-  Result<std::string_view> ptx = runtime::findPtx(artifact);
+  Result<std::string> ptx = runtime::findPtx(artifact);
   if (!ptx)
     return ptx.error();
   Result<sim::Module> module = sim::parsePtx(*ptx);

@@ -38,41 +38,135 @@ Result<std::string> readFile(const std::string &path, uint64_t limit) {
   return contents;
 }
 
+namespace {
+
+Error noArtifact(std::string_view reason) {
+  return makeError(TILE_ERROR_NOT_AN_ARTIFACT, "not a tile artifact: {}; compile the kernel with tilec", reason);
+}
+
+/// A .tilepack file.
+Result<Artifact> readPack(Bytes bytes) {
+  Result<Pack> pack = Pack::read(bytes);
+  if (!pack)
+    return pack.error();
+  Artifact artifact;
+  artifact.manifestText = pack->manifestText(0);
+  artifact.manifest = pack->manifest(0);
+  Result<std::string> image = pack->image(0);
+  if (!image)
+    return image.error();
+  artifact.image = std::move(*image);
+  artifact.pack = std::make_shared<const Pack>(std::move(*pack));
+  return artifact;
+}
+
+/// The pack in a cubin, of whose variants it is the first.
+Status readVariants(Artifact &artifact, Bytes bytes) {
+  Result<std::string_view> section = findElfSection(bytes, variantsSectionName);
+  if (!section)
+    return section.error();
+  Result<Pack> pack = Pack::read({reinterpret_cast<const uint8_t *>(section->data()), section->size()});
+  if (!pack)
+    return pack.error();
+  if (pack->hasImage(0) || pack->manifestText(0) != artifact.manifestText)
+    return makeError(TILE_ERROR_NOT_AN_ARTIFACT,
+                     "the pack in section {} belongs to another cubin: its first variant "
+                     "is {}, with another manifest",
+                     variantsSectionName, variantLabel(pack->manifest(0)));
+  artifact.pack = std::make_shared<const Pack>(std::move(*pack));
+  return Success{};
+}
+
+} // namespace
+
 Result<Artifact> readArtifact(Bytes bytes) {
+  if (isPack(bytes))
+    return readPack(bytes);
   Artifact artifact;
   artifact.image.assign(reinterpret_cast<const char *>(bytes.data()), bytes.size());
   artifact.format = isElf(bytes) ? ArtifactFormat::Cubin : ArtifactFormat::Ptx;
   Result<std::string_view> text = artifact.format == ArtifactFormat::Cubin ? findElfSection(bytes, manifestSectionName)
                                                                            : findPtxManifest(artifact.image);
   if (!text) {
-    if (artifact.format == ArtifactFormat::Cubin)
-      return makeError(TILE_ERROR_NOT_AN_ARTIFACT, "not a tile artifact: {}; compile the kernel with tilec",
-                       text.error().message);
     const bool looksLikePtx =
         artifact.image.find(".version") != std::string::npos && artifact.image.find(".target") != std::string::npos;
-    return looksLikePtx ? makeError(TILE_ERROR_NOT_AN_ARTIFACT,
-                                    "not a tile artifact: {}; compile the kernel with tilec", text.error().message)
-                        : makeError(TILE_ERROR_NOT_AN_ARTIFACT,
-                                    "not a tile artifact: {} bytes that are neither a cubin nor PTX", bytes.size());
+    if (artifact.format == ArtifactFormat::Cubin || looksLikePtx)
+      return noArtifact(text.error().message);
+    return makeError(TILE_ERROR_NOT_AN_ARTIFACT, "not a tile artifact: {} bytes that are neither a cubin nor PTX",
+                     bytes.size());
   }
   artifact.manifestText = std::string(*text);
   Result<Manifest> manifest = parseManifest(artifact.manifestText);
   if (!manifest)
     return manifest.error();
   artifact.manifest = std::move(*manifest);
+  if (artifact.format == ArtifactFormat::Cubin && hasElfSection(bytes, variantsSectionName))
+    if (Status status = readVariants(artifact, bytes); !status)
+      return status.error();
   return artifact;
 }
 
-Result<std::string_view> findPtx(const Artifact &artifact) {
+size_t variantCount(const Artifact &artifact) {
+  return artifact.pack ? artifact.pack->size() : 1;
+}
+
+const Manifest &variantManifest(const Artifact &artifact, size_t index) {
+  assert(index < variantCount(artifact) && "no such variant");
+  return artifact.pack ? artifact.pack->manifest(index) : artifact.manifest;
+}
+
+Result<Artifact> selectVariant(const Artifact &artifact, size_t index) {
+  assert(index < variantCount(artifact) && "no such variant");
+  if (!artifact.pack)
+    return artifact;
+  const Pack &pack = *artifact.pack;
+  Artifact selected;
+  selected.manifest = pack.manifest(index);
+  selected.manifestText = pack.manifestText(index);
+  Result<std::string> image = pack.hasImage(index) ? pack.image(index) : Result<std::string>(artifact.image);
+  if (!image)
+    return image.error();
+  selected.image = std::move(*image);
+  if (Result<std::string> ptx = pack.ptx(index); ptx)
+    selected.ptx = std::move(*ptx);
+  else if (ptx.error().code != TILE_ERROR_UNSUPPORTED) // there is none
+    return ptx.error();
+  return selected;
+}
+
+Result<size_t> findVariant(const Artifact &artifact, std::string_view name, std::string_view target) {
+  std::string known;
+  std::optional<size_t> found;
+  for (size_t i = 0; i < variantCount(artifact); ++i) {
+    const Manifest &manifest = variantManifest(artifact, i);
+    known += (i == 0 ? "" : ", ") + (manifest.variant.empty() ? "no name" : manifest.variant);
+    if (manifest.variant != name || (!target.empty() && manifest.target != target))
+      continue;
+    if (found)
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "kernel '{}' has variants '{}' for {} and {}; say for which target",
+                       manifest.kernel, name, variantManifest(artifact, *found).target, manifest.target);
+    found = i;
+  }
+  if (found)
+    return *found;
+  return makeError(TILE_ERROR_INVALID_ARGUMENT, "kernel '{}' has no variant '{}'{}{}; it has {}",
+                   artifact.manifest.kernel, name, target.empty() ? "" : " for ", target, known);
+}
+
+Result<std::string> findPtx(const Artifact &artifact) {
   if (artifact.format == ArtifactFormat::Ptx)
-    return std::string_view(artifact.image);
+    return artifact.image;
+  if (!artifact.ptx.empty())
+    return artifact.ptx;
+  if (artifact.pack)
+    return artifact.pack->ptx(0);
   const Bytes bytes(reinterpret_cast<const uint8_t *>(artifact.image.data()), artifact.image.size());
   Result<std::string_view> text = findElfSection(bytes, ptxSectionName);
   if (!text)
     return makeError(TILE_ERROR_UNSUPPORTED,
                      "the cubin of kernel '{}' does not contain its PTX ({}); compile it again, or use --emit=ptx",
                      artifact.manifest.kernel, text.error().message);
-  return text;
+  return std::string(*text);
 }
 
 Result<Artifact> readArtifactFile(const std::string &path) {

@@ -55,15 +55,25 @@ std::string_view nameOf(const Sections &sections, const Elf64_Shdr &section) {
   return rest.substr(0, rest.find('\0'));
 }
 
-const Elf64_Shdr *findByName(const Sections &sections, std::string_view name) {
-  for (const Elf64_Shdr &section : sections.headers)
+Elf64_Shdr *findByName(Sections &sections, std::string_view name) {
+  for (Elf64_Shdr &section : sections.headers)
     if (nameOf(sections, section) == name)
       return &section;
   return nullptr;
 }
 
-template <typename T> void appendBytes(std::string &out, const T *data, size_t count) {
-  out.append(reinterpret_cast<const char *>(data), count * sizeof(T));
+/// Appends the sections' names and headers.
+std::string finish(std::string out, Sections &sections, const std::string &names) {
+  Elf64_Shdr &nameTable = sections.headers[sections.header.e_shstrndx];
+  nameTable.sh_offset = out.size();
+  nameTable.sh_size = names.size();
+  out += names;
+  out.resize((out.size() + 7) / 8 * 8, '\0'); // section headers are read as 64-bit words
+  sections.header.e_shoff = out.size();
+  sections.header.e_shnum = static_cast<Elf64_Half>(sections.headers.size());
+  out.append(reinterpret_cast<const char *>(sections.headers.data()), sections.headers.size() * sizeof(Elf64_Shdr));
+  std::memcpy(out.data(), &sections.header, sizeof(sections.header));
+  return out;
 }
 
 } // namespace
@@ -88,19 +98,21 @@ Result<std::string_view> findElfSection(Bytes elf, std::string_view name) {
                           static_cast<size_t>(section->sh_size));
 }
 
-Result<std::string> appendManifestSection(Bytes elf, std::string_view json, std::string_view ptx) {
+bool hasElfSection(Bytes elf, std::string_view name) {
+  Result<Sections> sections = isElf(elf) ? readSections(elf) : Result<Sections>(malformed("no magic"));
+  return sections && findByName(*sections, name);
+}
+
+Result<std::string> appendSections(Bytes elf, std::span<const NamedSection> added) {
   if (!isElf(elf))
     return Error{TILE_ERROR_NOT_AN_ARTIFACT, "not an ELF file"};
   Result<Sections> read = readSections(elf);
   if (!read)
     return read.error();
   Sections &sections = *read;
-  std::vector<std::pair<std::string_view, std::string_view>> added = {{manifestSectionName, json}};
-  if (!ptx.empty())
-    added.emplace_back(ptxSectionName, ptx);
-  for (const auto &[name, contents] : added)
-    if (findByName(sections, name))
-      return makeError(TILE_ERROR_NOT_AN_ARTIFACT, "the ELF file already has a section {}", name);
+  for (const NamedSection &section : added)
+    if (findByName(sections, section.name))
+      return makeError(TILE_ERROR_NOT_AN_ARTIFACT, "the ELF file already has a section {}", section.name);
   if (sections.header.e_shnum + added.size() >= SHN_LORESERVE)
     return malformed(fmt::format("{} sections leave no room for {} more", sections.header.e_shnum, added.size()));
 
@@ -119,17 +131,32 @@ Result<std::string> appendManifestSection(Bytes elf, std::string_view json, std:
     names += name;
     names += '\0';
   }
-  Elf64_Shdr &nameTable = sections.headers[sections.header.e_shstrndx];
-  nameTable.sh_offset = out.size();
-  nameTable.sh_size = names.size();
-  out += names;
+  return finish(std::move(out), sections, names);
+}
 
-  out.resize((out.size() + 7) / 8 * 8, '\0'); // section headers are read as 64-bit words
-  sections.header.e_shoff = out.size();
-  sections.header.e_shnum = static_cast<Elf64_Half>(sections.headers.size());
-  appendBytes(out, sections.headers.data(), sections.headers.size());
-  std::memcpy(out.data(), &sections.header, sizeof(sections.header));
-  return out;
+Result<std::string> replaceLastSection(Bytes elf, const NamedSection &replaced) {
+  if (!isElf(elf))
+    return Error{TILE_ERROR_NOT_AN_ARTIFACT, "not an ELF file"};
+  Result<Sections> read = readSections(elf);
+  if (!read)
+    return read.error();
+  if (Result<std::string_view> found = findElfSection(elf, replaced.name); !found)
+    return found.error();
+  Elf64_Shdr &section = *findByName(*read, replaced.name);
+  for (size_t i = 0; i < read->headers.size(); ++i)
+    if (const Elf64_Shdr &other = read->headers[i];
+        &other != &section && i != read->header.e_shstrndx && other.sh_offset > section.sh_offset)
+      return malformed(fmt::format("section {} is not the last one", replaced.name));
+  std::string out(reinterpret_cast<const char *>(elf.data()), section.sh_offset);
+  section.sh_size = replaced.contents.size();
+  out += replaced.contents;
+  const std::string names(read->names);
+  return finish(std::move(out), *read, names);
+}
+
+Result<std::string> appendManifestSection(Bytes elf, std::string_view json, std::string_view ptx) {
+  const NamedSection added[] = {{manifestSectionName, json}, {ptxSectionName, ptx}};
+  return appendSections(elf, std::span(added).first(ptx.empty() ? 1 : 2));
 }
 
 Result<std::string_view> findPtxManifest(std::string_view ptx) {

@@ -3,7 +3,8 @@
 //
 //   cubin:  [ELF as ptxas wrote it][manifest][PTX][string table + ".tile.manifest", ".tile.ptx"][section headers + 2]
 //           Only the ELF header (e_shoff, e_shnum) changes; every old offset stays. The sections are SHT_PROGBITS and
-//           not allocated, so the driver ignores them. The simulator runs the PTX.
+//           not allocated, so the driver ignores them. The simulator runs the PTX. Of a cubin with several variants
+//           (Pack.h) the manifest is that of the first, and instead of the PTX there is a pack, ".tile.variants".
 //   PTX:    the last line is `// tile.manifest: {...}`.
 #pragma once
 
@@ -19,13 +20,27 @@ using Bytes = std::span<const uint8_t>;
 
 constexpr std::string_view manifestSectionName = ".tile.manifest";
 constexpr std::string_view ptxSectionName = ".tile.ptx";
+constexpr std::string_view variantsSectionName = ".tile.variants";
 constexpr std::string_view manifestCommentPrefix = "// tile.manifest: ";
 
 bool isElf(Bytes bytes);
 
+/// Whether the ELF is readable and has such a section.
+bool hasElfSection(Bytes elf, std::string_view name);
+
 /// Contents of the section with this name; an error for a malformed ELF or when there is no such section. The view
 /// points into `elf`.
 Result<std::string_view> findElfSection(Bytes elf, std::string_view name);
+
+struct NamedSection {
+  std::string_view name, contents;
+};
+
+/// The ELF with these sections appended. Refuses what is not a 64-bit little-endian ELF or already has one of them.
+Result<std::string> appendSections(Bytes elf, std::span<const NamedSection> added);
+
+/// The ELF with other contents in the last section that appendSections added.
+Result<std::string> replaceLastSection(Bytes elf, const NamedSection &section);
 
 /// The ELF with the manifest appended and, unless it is empty, the PTX that it was made from. Refuses what is not a
 /// 64-bit little-endian ELF or already has a manifest.

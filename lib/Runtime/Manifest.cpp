@@ -4,6 +4,7 @@
 #include "Runtime/Target.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 namespace tile::runtime {
@@ -15,6 +16,12 @@ Error invalid(std::string message) {
 
 // Largest alignment or divisibility that a compiler could mean; keeps later arithmetic far from overflow.
 constexpr int64_t largestAssumption = int64_t(1) << 20;
+
+// A name stands in tables, in file names and on command lines.
+constexpr size_t longestVariantName = 128;
+bool isVariantCharacter(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || std::string_view(".+_-").find(c) != std::string_view::npos;
+}
 
 Status checkExpressions(const std::vector<std::string> &expressions, const ExpressionNames &names,
                         const std::string &place) {
@@ -190,6 +197,10 @@ Status validate(const Manifest &manifest) {
   if (!manifest.target.empty())
     if (Result<Target> target = parseTarget(manifest.target); !target)
       return invalid(target.error().message);
+  if (!std::all_of(manifest.variant.begin(), manifest.variant.end(), isVariantCharacter) ||
+      manifest.variant.size() > longestVariantName)
+    return invalid(fmt::format("the variant's name '{}' is not of 1 to {} letters, digits and '.+_-'",
+                               manifest.variant.substr(0, longestVariantName), longestVariantName));
   if (manifest.parameters.size() > TILE_MAX_PARAMETERS)
     return invalid(fmt::format("the kernel has {} parameters; at most {} are supported", manifest.parameters.size(),
                                TILE_MAX_PARAMETERS));
@@ -213,6 +224,9 @@ Status validate(const Manifest &manifest) {
       return status;
   if (Status status = checkLaunch(manifest.launch, names); !status)
     return status;
+  if (manifest.cost)
+    if (Status status = validateCost(*manifest.cost, names); !status)
+      return status;
   for (const Expectation &expectation : manifest.expect) {
     const Parameter *parameter = manifest.findParameter(expectation.buffer);
     if (!parameter || !parameter->buffer)

@@ -9,6 +9,7 @@
 // README.md of this folder documents each field.
 #pragma once
 
+#include "Runtime/Cost.h"
 #include "Runtime/DataType.h"
 #include "Runtime/Expression.h"
 #include "Runtime/Result.h"
@@ -96,10 +97,13 @@ struct Manifest {
   std::string sourceHash;
   std::string target; ///< "sm_90a"
   std::string format; ///< "cubin" or "ptx"; empty where the manifest was never in an artifact
+  /// Its name among those of one artifact; empty where the artifact has this one alone. Letters, digits and ".+_-".
+  std::string variant;
   std::vector<Parameter> parameters;
   std::vector<std::pair<std::string, ConstantValue>> constants;
   std::vector<TensorMapSpec> tensorMaps;
   LaunchInfo launch;
+  std::optional<CostSpec> cost; ///< none: no model knows how long a call takes
   std::vector<Expectation> expect;
 
   const Parameter *findParameter(std::string_view name) const;

@@ -1,114 +1,14 @@
 // JSON reader and writer of the manifest. Keys that a newer compiler may add within schema 1 are ignored; a wrong type
 // or a missing required key is one error that names the key's path.
+#include "Runtime/CostJson.h"
+#include "Runtime/JsonReader.h"
 #include "Runtime/Manifest.h"
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 namespace tile::runtime {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-/// Reads typed members of one JSON object and remembers the first error, so that a reader is a plain list of fields.
-class ObjectReader {
-public:
-  ObjectReader(const Json &object, std::string path, std::optional<Error> &error)
-      : object(object), path(std::move(path)), error(error) {
-    if (!object.is_object())
-      fail(this->path, "expected an object");
-  }
-
-  const Json *find(const char *key) const {
-    if (!object.is_object())
-      return nullptr;
-    const auto it = object.find(key);
-    return it == object.end() ? nullptr : &*it;
-  }
-  std::string pathOf(const char *key) const { return path.empty() ? key : path + "." + key; }
-
-  void fail(const std::string &where, std::string_view message) const {
-    if (!error)
-      error = makeError(TILE_ERROR_MANIFEST, "manifest: {}: {}", where.empty() ? "top level" : where, message);
-  }
-
-  std::string string(const char *key, bool required = false) const {
-    const Json *value = find(key);
-    if (value && value->is_string())
-      return value->get<std::string>();
-    if (value || required)
-      fail(pathOf(key), value ? "expected a string" : "is missing");
-    return {};
-  }
-
-  int64_t integer(const char *key, int64_t fallback, bool required = false) const {
-    const Json *value = find(key);
-    if (value && value->is_number_integer() &&
-        !(value->is_number_unsigned() && value->get<uint64_t>() > static_cast<uint64_t>(INT64_MAX)))
-      return value->get<int64_t>();
-    if (value || required)
-      fail(pathOf(key), value ? "expected an integer" : "is missing");
-    return fallback;
-  }
-
-  bool boolean(const char *key) const {
-    const Json *value = find(key);
-    if (value && !value->is_boolean())
-      fail(pathOf(key), "expected true or false");
-    return value && value->is_boolean() && value->get<bool>();
-  }
-
-  double number(const char *key) const {
-    const Json *value = find(key);
-    if (value && value->is_number())
-      return value->get<double>();
-    fail(pathOf(key), value ? "expected a number" : "is missing");
-    return 0;
-  }
-
-  /// A list of expressions; plain integers are accepted as their own text.
-  std::vector<std::string> strings(const char *key, bool required = false) const {
-    std::vector<std::string> result;
-    const Json *value = find(key);
-    if (!value || !value->is_array()) {
-      if (value || required)
-        fail(pathOf(key), value ? "expected a list" : "is missing");
-      return result;
-    }
-    for (const Json &element : *value) {
-      if (element.is_string())
-        result.push_back(element.get<std::string>());
-      else if (element.is_number_integer())
-        result.push_back(element.dump());
-      else
-        fail(pathOf(key), "expected a list of expressions");
-    }
-    return result;
-  }
-
-  std::vector<int64_t> integers(const char *key) const {
-    std::vector<int64_t> result;
-    const Json *value = find(key);
-    if (!value || !value->is_array()) {
-      fail(pathOf(key), value ? "expected a list of integers" : "is missing");
-      return result;
-    }
-    for (const Json &element : *value) {
-      if (!element.is_number_integer()) {
-        fail(pathOf(key), "expected a list of integers");
-        return result;
-      }
-      result.push_back(element.get<int64_t>());
-    }
-    return result;
-  }
-
-private:
-  const Json &object;
-  std::string path;
-  std::optional<Error> &error;
-};
 
 BufferSpec readBuffer(const Json &json, const std::string &path, std::optional<Error> &error) {
   const ObjectReader reader(json, path, error);
@@ -221,16 +121,6 @@ void readConstants(const Json &json, Manifest &manifest, const ObjectReader &rea
   }
 }
 
-template <typename Function> void forEachElement(const ObjectReader &reader, const char *key, Function function) {
-  const Json *list = reader.find(key);
-  if (!list)
-    return;
-  if (!list->is_array())
-    return reader.fail(key, "expected a list");
-  for (size_t i = 0; i < list->size(); ++i)
-    function((*list)[i], fmt::format("{}[{}]", key, i));
-}
-
 /// Doubles keep their JSON form; infinities and NaN, which JSON lacks, become text.
 Json constantJson(const ConstantValue &value) {
   if (const double *number = std::get_if<double>(&value); number && !std::isfinite(*number))
@@ -324,10 +214,10 @@ Result<Manifest> parseManifest(std::string_view text) {
     manifest.sourceFile = sourceReader.string("file");
     manifest.sourceHash = sourceReader.string("hash");
   }
-  forEachElement(reader, "parameters", [&](const Json &element, const std::string &path) {
+  reader.forEach("parameters", [&](const Json &element, const std::string &path) {
     manifest.parameters.push_back(readParameter(element, path, error));
   });
-  forEachElement(reader, "tensor_maps", [&](const Json &element, const std::string &path) {
+  reader.forEach("tensor_maps", [&](const Json &element, const std::string &path) {
     manifest.tensorMaps.push_back(readTensorMap(element, path, error));
   });
   if (const Json *constants = reader.find("constants"))
@@ -336,12 +226,15 @@ Result<Manifest> parseManifest(std::string_view text) {
     manifest.launch = readLaunch(*launch, error);
   else
     reader.fail("launch", "is missing");
-  forEachElement(reader, "expect", [&](const Json &element, const std::string &path) {
+  reader.forEach("expect", [&](const Json &element, const std::string &path) {
     const ObjectReader item(element, path, error);
     manifest.expect.push_back({item.string("buffer", true), item.string("expression", true), item.number("tolerance")});
   });
+  manifest.variant = reader.string("variant");
+  if (const Json *cost = reader.find("cost"))
+    manifest.cost = readCost(*cost, error);
   if (error)
-    return *error;
+    return withContext("manifest", *error);
   if (Status status = validate(manifest); !status)
     return status.error();
   return manifest;
@@ -354,6 +247,8 @@ std::string toJson(const Manifest &manifest, int indent) {
       {"compiler", manifest.compiler}, {"kernel", manifest.kernel},
       {"entry", manifest.entry},       {"source", {{"file", manifest.sourceFile}, {"hash", manifest.sourceHash}}},
       {"target", manifest.target},     {"format", manifest.format}};
+  if (!manifest.variant.empty())
+    json["variant"] = manifest.variant;
   json["parameters"] = Json::array();
   for (const Parameter &parameter : manifest.parameters)
     json["parameters"].push_back(parameterJson(parameter));
@@ -383,6 +278,8 @@ std::string toJson(const Manifest &manifest, int indent) {
   if (launch.scratchPerCta > 0)
     launchJson["scratch_per_cta"] = launch.scratchPerCta;
   json["launch"] = std::move(launchJson);
+  if (manifest.cost)
+    json["cost"] = costJson(*manifest.cost);
   for (const Expectation &expectation : manifest.expect)
     json["expect"].push_back(
         {{"buffer", expectation.buffer}, {"expression", expectation.expression}, {"tolerance", expectation.tolerance}});

@@ -78,7 +78,7 @@ TEST(ElfSection, ptxIsFoundAgain) {
   Result<Artifact> artifact = readArtifact(bytesOf(*appended));
   ASSERT_TRUE(bool(artifact));
   EXPECT_EQ(artifact->manifestText, minimalManifest);
-  Result<std::string_view> ptx = findPtx(*artifact);
+  Result<std::string> ptx = findPtx(*artifact);
   ASSERT_TRUE(bool(ptx));
   EXPECT_EQ(*ptx, ".version 8.7\n");
   Result<std::string_view> text = findElfSection(bytesOf(*appended), ".text");
@@ -91,7 +91,7 @@ TEST(ElfSection, negative_cubinWithoutPtx) {
   ASSERT_TRUE(bool(appended));
   Result<Artifact> artifact = readArtifact(bytesOf(*appended));
   ASSERT_TRUE(bool(artifact));
-  Result<std::string_view> ptx = findPtx(*artifact);
+  Result<std::string> ptx = findPtx(*artifact);
   ASSERT_FALSE(bool(ptx));
   EXPECT_NE(ptx.error().message.find(".tile.ptx"), std::string::npos);
 }

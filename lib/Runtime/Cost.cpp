@@ -1,0 +1,80 @@
+// Sizes of a call, and the model's answer.
+#include "Runtime/Cost.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tile::runtime {
+namespace {
+
+Error invalid(std::string message) {
+  return Error{TILE_ERROR_MANIFEST, "manifest: cost: " + std::move(message)};
+}
+
+Status checkRange(std::string_view key, unsigned value, unsigned least, unsigned most) {
+  if (value < least || value > most)
+    return invalid(fmt::format("{} is {}; expected {} to {}", key, value, least, most));
+  return Success{};
+}
+
+} // namespace
+
+double microseconds(const CostSpec &cost, int64_t m, int64_t n, int64_t k, const target::GpuTarget &gpu, int numSms) {
+  constexpr int64_t largest = int64_t(1) << 31; // sizes are 32-bit integers, mostly; beyond, nothing changes
+  target::GemmProblem problem = cost.problem;
+  problem.m = std::min(m, largest);
+  problem.n = std::min(n, largest);
+  problem.k = std::min(k, largest);
+  problem.numSms = static_cast<unsigned>(std::max(numSms, 0));
+  return target::estimateSchedule(gpu, problem, cost.config, cost.schedule);
+}
+
+Status validateCost(const CostSpec &cost, const ExpressionNames &names) {
+  const std::pair<const char *, const std::string *> sizes[] = {{"m", &cost.m}, {"n", &cost.n}, {"k", &cost.k}};
+  for (const auto &[key, text] : sizes)
+    if (Result<Expression> compiled = Expression::compile(*text, names); !compiled)
+      return invalid(fmt::format("{}: {}", key, compiled.error().message));
+  const target::GemmConfig &config = cost.config;
+  // Far above what any kernel has; the model's arithmetic holds.
+  constexpr unsigned largestBlock = 4096, mostWarps = 32, mostStages = 64, mostCtas = 16, largestElement = 8;
+  const std::tuple<const char *, unsigned, unsigned, unsigned> ranges[] = {
+      {"block[0]", config.blockM, 1, largestBlock},
+      {"block[1]", config.blockN, 1, largestBlock},
+      {"block[2]", config.blockK, 1, largestBlock},
+      {"group_m", config.groupM, 1, 1u << 20},
+      {"warps", config.numWarps, 1, mostWarps},
+      {"stages", config.numStages, 1, mostStages},
+      {"ctas_per_tile", cost.schedule.ctasPerTile, 1, mostCtas},
+      {"output_bytes", cost.problem.outputBytes, 1, largestElement},
+      {"copy_bytes", cost.problem.copyBytes, 1, 16}};
+  for (const auto &[key, value, least, most] : ranges)
+    if (Status status = checkRange(key, value, least, most); !status)
+      return status;
+  return Success{};
+}
+
+Result<CostModel> CostModel::compile(const CostSpec &spec, const ExpressionNames &names) {
+  CostModel model;
+  model.spec = spec;
+  for (const std::string &text : {spec.m, spec.n, spec.k}) {
+    Result<Expression> expression = Expression::compile(text, names);
+    if (!expression)
+      return expression.error();
+    model.expressions.push_back(std::move(*expression));
+  }
+  return model;
+}
+
+std::optional<double> CostModel::microseconds(std::span<const int64_t> slots, const target::GpuTarget &gpu,
+                                              int numSms) const {
+  std::array<int64_t, 3> values;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Evaluation evaluation = expressions[i].evaluate(slots);
+    if (evaluation.error != EvaluationError::None)
+      return std::nullopt;
+    values[i] = evaluation.value;
+  }
+  return runtime::microseconds(spec, values[0], values[1], values[2], gpu, numSms);
+}
+
+} // namespace tile::runtime

@@ -1,0 +1,99 @@
+// Costs in manifests: round trip, errors, and that the runtime asks the model that the compiler asks.
+#include "SmallVariants.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace tile::runtime;
+using namespace tile::test;
+namespace target = tile::target;
+
+namespace {
+
+const target::GpuTarget &hopper() {
+  return *target::findTarget("sm_90a");
+}
+
+std::string errorWith(const std::string &from, const std::string &to) {
+  std::string text = toJson(alignedProduct("v", 128, 256));
+  const size_t position = text.find(from);
+  EXPECT_NE(position, std::string::npos) << text;
+  Result<Manifest> manifest = parseManifest(text.replace(position, from.size(), to));
+  return manifest ? "" : manifest.error().message;
+}
+
+TEST(Cost, everyMemberComesBack) {
+  Manifest manifest = alignedProduct("v", 128, 256);
+  CostSpec &cost = *manifest.cost;
+  cost.m = "cdiv(M, 2)";
+  cost.problem = {.element = target::MmaType::S8, .outputBytes = 4, .tensorMaps = false, .copyBytes = 8};
+  cost.problem.asyncCopies = cost.problem.splitTail = false;
+  cost.problem.aKMajor = cost.problem.bKMajor = true;
+  cost.config = {96, 48, 32, 5, 2, 3, false};
+  cost.schedule = {.persistent = false, .pingPong = true, .ctasPerTile = 4};
+  Result<Manifest> read = parseManifest(toJson(manifest));
+  ASSERT_TRUE(bool(read)) << read.error().message;
+  ASSERT_TRUE(read->cost);
+  EXPECT_EQ(read->cost->m, "cdiv(M, 2)");
+  EXPECT_EQ(read->cost->problem.element, target::MmaType::S8);
+  EXPECT_EQ(read->cost->config, cost.config);
+  EXPECT_EQ(read->cost->schedule, cost.schedule);
+  EXPECT_EQ(toJson(*read), toJson(manifest));
+}
+
+TEST(Cost, isThatOfTheModelForTheArguments) {
+  const Manifest manifest = alignedProduct("v", 128, 256);
+  Result<CostModel> model = CostModel::compile(*manifest.cost, expressionNames(manifest));
+  ASSERT_TRUE(bool(model));
+  const int64_t slots[] = {0, 0, 0, 4096, 2048, 1024, 0, 132};
+  const target::GemmProblem problem{.m = 4096, .n = 2048, .k = 1024, .element = target::MmaType::BF16, .numSms = 132};
+  const double expected = target::estimateSchedule(hopper(), problem, manifest.cost->config, {});
+  EXPECT_EQ(model->microseconds(slots, hopper(), 132), expected);
+  EXPECT_GT(*model->microseconds(slots, hopper(), 66), 1.5 * expected);
+}
+
+TEST(Cost, sizesThatHaveNoValueHaveNoTime) {
+  Manifest manifest = alignedProduct("v", 128, 256);
+  manifest.cost->k = "K // lda";
+  Result<CostModel> model = CostModel::compile(*manifest.cost, expressionNames(manifest));
+  const int64_t slots[] = {0, 0, 0, 4096, 2048, 1024, 0, 132};
+  EXPECT_FALSE(model->microseconds(slots, hopper(), 132));
+}
+
+TEST(Cost, extremeSizesAreFinite) {
+  const CostSpec cost = *alignedProduct("v", 128, 256).cost;
+  for (int64_t size : {INT64_MIN, int64_t(-1), int64_t(0), INT64_MAX})
+    for (unsigned ctas : {1u, 4u})
+      for (bool pingPong : {false, true}) {
+        CostSpec changed = cost;
+        changed.schedule = {.pingPong = pingPong, .ctasPerTile = ctas};
+        const double time = microseconds(changed, size, size, size, hopper(), 1);
+        EXPECT_TRUE(std::isfinite(time) && time > 0) << size << ' ' << time;
+      }
+}
+
+TEST(Cost, newerModelsAreNoError) {
+  std::string text = toJson(alignedProduct("v", 128, 256));
+  const std::string from = R"("model":"gemm")";
+  Result<Manifest> manifest = parseManifest(text.replace(text.find(from), from.size(), R"("model":"attention")"));
+  ASSERT_TRUE(bool(manifest)) << manifest.error().message;
+  EXPECT_FALSE(manifest->cost);
+}
+
+TEST(Cost, negative_membersThatCannotBe) {
+  EXPECT_EQ(errorWith(R"("element":"bf16","output)", R"("element":"b16","output)"),
+            "manifest: cost.element: unknown type 'b16'");
+  EXPECT_EQ(errorWith(R"("block":[128,256,64])", R"("block":[128,256])"),
+            "manifest: cost.block: expected three integers");
+  EXPECT_EQ(errorWith(R"("block":[128,)", R"("block":[0,)"), "manifest: cost: block[0] is 0; expected 1 to 4096");
+  EXPECT_EQ(errorWith(R"("warps":8)", R"("warps":4294967304)"), "manifest: cost: warps is 0; expected 1 to 32");
+  EXPECT_EQ(errorWith(R"("ctas_per_tile":1)", R"("ctas_per_tile":-1)"),
+            "manifest: cost: ctas_per_tile is 0; expected 1 to 16");
+  EXPECT_EQ(errorWith(R"("wgmma":true)", R"("wgmma":1)"), "manifest: cost.wgmma: expected true or false");
+  EXPECT_EQ(errorWith(R"("k":"K")", R"("k":"a")"),
+            "manifest: cost: k: in expression 'a', column 1: 'a' is not an integer parameter");
+  EXPECT_EQ(errorWith(R"("variant":"v")", R"("variant":"../v")"),
+            "manifest: the variant's name '../v' is not of 1 to 128 letters, digits and '.+_-'");
+}
+
+} // namespace
