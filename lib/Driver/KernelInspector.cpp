@@ -51,6 +51,16 @@ InspectedKernel KernelInspector::inspect(const CompilerOptions &options, const f
   return inspected;
 }
 
+/// A copy of the kernel behind the last step; null if one fails.
+OwningOpRef<ModuleOp> KernelInspector::runPipeline(const GpuPipelineOptions &pipeline, InspectedKernel &inspected) {
+  OwningOpRef<ModuleOp> copy = inspected.module->clone();
+  ScopedDiagnosticHandler silence(context.get(), [](Diagnostic &) { return success(); });
+  PassManager manager(context.get());
+  manager.enableVerifier(false); // who compiles the kernel finds out
+  bool isBuilt = succeeded(buildGpuPipeline(manager, pipeline, [](const std::string &) {}));
+  return isBuilt && succeeded(manager.run(*copy)) ? std::move(copy) : OwningOpRef<ModuleOp>();
+}
+
 bool KernelInspector::usesTensorMapsForPointers(const CompilerOptions &options, InspectedKernel &inspected) {
   constexpr llvm::StringRef raising = "tile-raise-descriptors";
   if (!gpu.has(target::Feature::Tma) || !runsAll(options.pipeline, {raising, "tile-host-descriptors"}))
@@ -58,17 +68,20 @@ bool KernelInspector::usesTensorMapsForPointers(const CompilerOptions &options, 
   GpuPipelineOptions pipeline = options.pipeline;
   pipeline.startAfter.clear();
   pipeline.stopAfter = raising.str();
-  OwningOpRef<ModuleOp> copy = inspected.module->clone();
-  ScopedDiagnosticHandler silence(context.get(), [](Diagnostic &) { return success(); });
-  auto countMaps = [&] {
+  auto countMaps = [](ModuleOp module) {
     size_t number = 0;
-    copy->walk([&](MakeDescOp) { ++number; });
+    module->walk([&](MakeDescOp) { ++number; });
     return number;
   };
-  size_t before = countMaps();
-  PassManager manager(context.get());
-  bool isBuilt = succeeded(buildGpuPipeline(manager, pipeline, [](const std::string &) {}));
-  return isBuilt && succeeded(manager.run(*copy)) && countMaps() > before;
+  OwningOpRef<ModuleOp> raised = runPipeline(pipeline, inspected);
+  return raised && countMaps(*raised) > countMaps(*inspected.module);
+}
+
+bool KernelInspector::lowers(const CompilerOptions &options, InspectedKernel &inspected) {
+  GpuPipelineOptions pipeline = options.pipeline;
+  pipeline.startAfter.clear();
+  pipeline.stopAfter.clear();
+  return bool(runPipeline(pipeline, inspected));
 }
 
 BlockSizes KernelInspector::findBlockSizes(const CompilerOptions &options, const frontend::OpenProduct &product) {

@@ -28,10 +28,15 @@ public:
   /// Whether plain loads or stores become accesses through tensor maps.
   bool usesTensorMapsForPointers(const CompilerOptions &options, InspectedKernel &inspected);
 
+  /// Whether the pipeline makes a kernel of it that fits the target.
+  bool lowers(const CompilerOptions &options, InspectedKernel &inspected);
+
   /// The blocks that the kernel can have where they are open.
   BlockSizes findBlockSizes(const CompilerOptions &options, const frontend::OpenProduct &product);
 
 private:
+  mlir::OwningOpRef<mlir::ModuleOp> runPipeline(const GpuPipelineOptions &pipeline, InspectedKernel &inspected);
+
   const target::GpuTarget &gpu;
   std::unique_ptr<mlir::MLIRContext> context;
 };

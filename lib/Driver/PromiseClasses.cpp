@@ -11,6 +11,8 @@ using namespace mlir;
 namespace tile::driver {
 namespace {
 
+constexpr const char *raising = "tile-raise-descriptors";
+
 using Definitions = std::map<std::string, std::string>;
 
 /// Kernels of a product: 24 in all for one with pointers. Sizes decide where operands come by TMA; elsewhere promises
@@ -74,9 +76,8 @@ public:
       return {};
     PromiseClass general{.name = "general", .why = "promises nothing"};
     // A call whose tensor maps cannot be made, with negative strides for one, must not fail for what pointers allow.
-    // But blocks that are no powers of two are only for tensor maps.
-    if (inspector.usesTensorMapsForPointers(options, inspected) && !hasOddBlocks(inspected))
-      general.disabledPasses.push_back("tile-raise-descriptors");
+    if (inspector.usesTensorMapsForPointers(options, inspected) && canDoWithout(inspected))
+      general.disabledPasses.push_back(raising);
     classes.push_back(general);
     for (auto [index, definitions] : llvm::enumerate(findStrideChoices(inspected.kernel())))
       addForStrides(definitions, index == 0 ? "" : "-" + std::to_string(index + 1));
@@ -86,9 +87,15 @@ public:
   }
 
 private:
-  static bool hasOddBlocks(InspectedKernel &inspected) {
+  /// Whether there is a kernel with the given blocks that multiplies what threads load: blocks that are no powers of
+  /// two are only for tensor maps, and others may be too large for the registers.
+  bool canDoWithout(InspectedKernel &inspected) {
     auto isOdd = [](std::optional<int64_t> size) { return size && !llvm::isPowerOf2_64(*size); };
-    return inspected.product && (isOdd(inspected.product->given.blockM) || isOdd(inspected.product->given.blockN));
+    if (inspected.isOpen && inspected.product)
+      return !isOdd(inspected.product->given.blockM) && !isOdd(inspected.product->given.blockN);
+    CompilerOptions plain = options;
+    plain.pipeline.disabled.push_back(raising);
+    return inspector.lowers(plain, inspected);
   }
 
   /// The options with assumptions, and whether pointers then go through tensor maps.
@@ -114,12 +121,14 @@ private:
       return; // the kernel refuses such strides
     KernelOp kernel = inspected.kernel();
     std::vector<GlobalAccess> accesses = collectGlobalAccesses(kernel), loads = accesses;
-    llvm::erase_if(loads, [](const GlobalAccess &access) { return access.isStore(); });
+    // Blocks that may be multiplied; a bias that is added to columns does not matter beside them.
+    llvm::erase_if(loads, [](const GlobalAccess &access) { return access.isStore() || access.rank() < 2; });
     auto promise = [&](const char *name, ArrayRef<GlobalAccess> which, Widening wanted, size_t most, const char *why) {
       return PromiseClass{.name = name + suffix,
                           .assumptions = namesOf(kernel, findDivisors(kernel, which, wanted)),
                           .definitions = definitions,
-                          .widensStores = which.size() == accesses.size(),
+                          .widensStores =
+                              llvm::any_of(which, [](const GlobalAccess &access) { return access.isStore(); }),
                           .mostKernels = most,
                           .why = why};
     };

@@ -153,6 +153,16 @@ TEST(PlanVariants, promisedRows) {
   EXPECT_TRUE(aligned->cost->config.wgmma);
 }
 
+// What is added to columns needs no promise.
+TEST(PlanVariants, biasDoesNotMatter) {
+  CompilerOptions options = example("matmul_bias_relu");
+  options.definitions["TRANS_B"] = "1";
+  const VariantPlans plans = planVariants(options, hopper(), VariantMode::Alignment);
+  const VariantPlan *loads = find(plans, "loads");
+  ASSERT_TRUE(loads);
+  EXPECT_EQ(loads->assumptions, (Promises{{"lda", 8}, {"ldb", 8}}));
+}
+
 // Descriptors are the user's: they stay, and sizes decide.
 TEST(PlanVariants, descriptors) {
   VariantPlans plans = planVariants(example("matmul_descriptors"), hopper(), VariantMode::Auto);
@@ -160,6 +170,15 @@ TEST(PlanVariants, descriptors) {
   EXPECT_TRUE(plans.plans[0].cost->config.wgmma);
   for (const VariantPlan &plan : plans.plans)
     EXPECT_TRUE(plan.assumptions.empty());
+}
+
+// Blocks that only tensor maps can have keep them: else the general variant would not compile.
+TEST(PlanVariants, oddBlocks) {
+  CompilerOptions options = matmul(true);
+  options.assumptions = {{"lda", 8}, {"ldb", 8}, {"ldc", 8}, {"N", 8}};
+  options.definitions["BLOCK_M"] = "144";
+  VariantPlans plans = planVariants(options, hopper(), VariantMode::Auto);
+  EXPECT_TRUE(plans.plans[0].cost->config.wgmma);
 }
 
 TEST(PlanVariants, elementwise) {
