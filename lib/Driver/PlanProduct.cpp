@@ -112,11 +112,12 @@ target::KernelSet todaysKernel(const CompilerOptions &options, const target::Gpu
 
 ProductPlan planProduct(KernelInspector &inspector, const CompilerOptions &options, const target::GpuTarget &gpu,
                         const frontend::OpenProduct &product, const PromiseClass &promises, VariantMode mode) {
-  target::GemmProblem problem = problemOf(options, gpu, product, BlockSizes::Any);
-  problem.plainStores = !promises.widensStores;
-  bool canBeOdd = target::canUseWgmma(gpu, problem);
+  bool canBeOdd = target::canUseWgmma(gpu, problemOf(options, gpu, product, BlockSizes::Any));
   BlockSizes sizes = canBeOdd ? inspector.findBlockSizes(options, product) : BlockSizes::PowersOfTwo;
-  problem = problemOf(options, gpu, product, sizes);
+  // Threads have whole columns of such a sum: stored without TMA, 144x128 spills 352 bytes.
+  if (!promises.widensStores && sizes == BlockSizes::Any)
+    sizes = BlockSizes::OddColumns;
+  target::GemmProblem problem = problemOf(options, gpu, product, sizes);
   problem.plainStores = !promises.widensStores;
   ProductPlan plan;
   if (mode == VariantMode::Alignment) {
