@@ -67,6 +67,7 @@ void printHelp(const OptTable &table, bool run) {
 std::optional<EmitKind> emitKindOf(StringRef name) {
   return llvm::StringSwitch<std::optional<EmitKind>>(name)
       .Case("ast", EmitKind::Ast)
+      .Case("configs", EmitKind::Configurations)
       .Case("tile", EmitKind::Tile)
       .Case("cta", EmitKind::Cta)
       .Case("nvvm", EmitKind::Nvvm)
@@ -191,8 +192,9 @@ private:
     if (const Arg *argument = arguments.getLastArg(OPT_emit)) {
       std::optional<EmitKind> kind = emitKindOf(argument->getValue());
       if (!kind)
-        return fail(formatv("--emit expects ast, tile, cta, nvvm, llvm, ptx, cubin, manifest or header, not '{0}'",
-                            argument->getValue()));
+        return fail(
+            formatv("--emit expects ast, configs, tile, cta, nvvm, llvm, ptx, cubin, manifest or header, not '{0}'",
+                    argument->getValue()));
       options.emit = *kind;
       line.emitGiven = true;
     }
