@@ -128,6 +128,8 @@ bool Compilation::load() {
 bool Compilation::loadMlir() {
   if (options.emit == EmitKind::Ast)
     return fail(Outcome::Usage, "an MLIR file has no syntax tree; --emit=ast needs a .tile file");
+  if (options.emit == EmitKind::Configurations)
+    return fail(Outcome::Usage, "an MLIR file has no configurations; --emit=configs needs a .tile file");
   moduleOp = parseSourceFile<ModuleOp>(sources, ParserConfig(context.get()));
   if (!moduleOp)
     state = Outcome::Rejected;

@@ -16,7 +16,7 @@
 namespace tile::driver {
 
 /// What comes out. Later kinds need every earlier step.
-enum class EmitKind { Ast, Tile, Cta, Nvvm, Llvm, Ptx, Cubin, Manifest, Header, Tilepack };
+enum class EmitKind { Ast, Configurations, Tile, Cta, Nvvm, Llvm, Ptx, Cubin, Manifest, Header, Tilepack };
 
 enum class InputLanguage { Tile, Mlir };
 

@@ -9,6 +9,7 @@
 #include "Driver/ChooseConfig.h"
 #include "Driver/ChosenBlocks.h"
 #include "Driver/TileSource.h"
+#include "Frontend/Configurations.h"
 #include "Frontend/Frontend.h"
 #include "Lint/Lint.h"
 #include "Runner/Arguments.h"
@@ -61,6 +62,32 @@ lint::Expected Compilation::expectedLaunch(KernelOp kernel) const {
   return expected;
 }
 
+static std::string quoteForShell(llvm::StringRef text) {
+  if (llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || llvm::StringRef("_.-+").contains(c); }))
+    return text.str();
+  std::string quoted = "\"";
+  for (char c : text)
+    quoted += (llvm::StringRef("\"\\$`").contains(c) ? "\\" : "") + std::string(1, c);
+  return quoted + "\"";
+}
+
+/// As options of tilec, one configuration a line.
+static std::string printConfigurations(const frontend::KernelConfigurations &list) {
+  std::string text = "# key:" + (list.keys.empty() ? "" : " " + llvm::join(list.keys, ", ")) + "\n";
+  for (const frontend::KernelConfiguration &one : list.configurations) {
+    std::vector<std::string> words;
+    for (const auto &[name, value] : one.definitions) {
+      words.push_back("-D" + name + "=" + quoteForShell(value));
+    }
+    if (one.numWarps)
+      words.push_back("--num-warps=" + std::to_string(*one.numWarps));
+    if (one.numStages)
+      words.push_back("--num-stages=" + std::to_string(*one.numStages));
+    text += llvm::join(words, " ") + (one.isConditional ? " # pruned for some arguments\n" : "\n");
+  }
+  return text;
+}
+
 void Compilation::attemptTile(TileAttempt &attempt, BlockSizes sizes) {
   attempt.engine.setWarnings(options.warnings);
   frontend::Module module = parseInput(options, sidecar, attempt.engine);
@@ -73,6 +100,10 @@ void Compilation::attemptTile(TileAttempt &attempt, BlockSizes sizes) {
     return;
   }
   frontend::CompileRequest request = requestOf(options, *gpu);
+  if (options.emit == EmitKind::Configurations) {
+    attempt.tree = printConfigurations(frontend::listConfigurations(module, request, attempt.engine));
+    return;
+  }
   request.choose = [&](const frontend::OpenProduct &product) {
     if (options.tiles)
       return *options.tiles;

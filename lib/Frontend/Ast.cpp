@@ -18,8 +18,9 @@ constexpr OperatorNames binaryNames[] = {
     {"|", "BitOr"}, {"^", "BitXor"}, {"@", "MatMult"},
 };
 constexpr OperatorNames boolNames[] = {{"and", "And"}, {"or", "Or"}};
-constexpr OperatorNames compareNames[] = {{"<", "Lt"},  {">", "Gt"},     {"<=", "LtE"}, {">=", "GtE"},
-                                          {"==", "Eq"}, {"!=", "NotEq"}, {"is", "Is"},  {"is not", "IsNot"}};
+constexpr OperatorNames compareNames[] = {{"<", "Lt"},  {">", "Gt"},        {"<=", "LtE"}, {">=", "GtE"},
+                                          {"==", "Eq"}, {"!=", "NotEq"},    {"is", "Is"},  {"is not", "IsNot"},
+                                          {"in", "In"}, {"not in", "NotIn"}};
 
 } // namespace
 

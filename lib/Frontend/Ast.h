@@ -169,6 +169,7 @@ struct Parameter {
   const Expr *annotation = nullptr;
   const Expr *defaultValue = nullptr;
   bool isVarArgs = false;
+  bool isKeywords = false; // "**name"; host code
   bool keywordOnly = false;
 };
 

@@ -67,7 +67,12 @@ private:
     expr(*value, isTarget);
   }
   void exprs(std::string_view name, const std::vector<const Expr *> &values, bool isTarget = false) {
-    list(name, values, [&](const Expr *value) { expr(*value, isTarget); });
+    list(name, values, [&](const Expr *value) {
+      if (value)
+        expr(*value, isTarget);
+      else
+        out += "None"; // the key of "**value"
+    });
   }
   void constant(const std::string &text) { out += "Constant(value=" + text + ")"; }
   void text(std::string_view name, const std::string &value) {
@@ -127,7 +132,8 @@ void AstPrinter::call(const CallExpr &node) {
   std::vector<const Expr *> positional;
   std::vector<const Argument *> keywords;
   for (const Argument &argument : node.arguments) {
-    if (argument.name.empty())
+    const auto *starred = as<StarredExpr>(argument.value);
+    if (argument.name.empty() && !(starred && starred->isMapping))
       positional.push_back(argument.value);
     else
       keywords.push_back(&argument);
@@ -135,8 +141,10 @@ void AstPrinter::call(const CallExpr &node) {
   exprs("args", positional);
   list("keywords", keywords, [&](const Argument *argument) {
     open("keyword");
-    text("arg", argument->name);
-    optional("value", argument->value);
+    if (!argument->name.empty())
+      text("arg", argument->name);
+    const auto *mapping = argument->name.empty() ? as<StarredExpr>(argument->value) : nullptr;
+    optional("value", mapping ? mapping->value : argument->value);
     close();
   });
   close();
@@ -312,10 +320,10 @@ void AstPrinter::function(const FunctionStmt &node) {
   open("arguments");
   std::vector<const Parameter *> positional, keywordOnly;
   std::vector<const Expr *> defaults, keywordDefaults;
-  const Parameter *varArgs = nullptr;
+  const Parameter *varArgs = nullptr, *keywords = nullptr;
   for (const Parameter &parameter : node.parameters) {
-    if (parameter.isVarArgs) {
-      varArgs = &parameter;
+    if (parameter.isVarArgs || parameter.isKeywords) {
+      (parameter.isVarArgs ? varArgs : keywords) = &parameter;
       continue;
     }
     (parameter.keywordOnly ? keywordOnly : positional).push_back(&parameter);
@@ -336,6 +344,10 @@ void AstPrinter::function(const FunctionStmt &node) {
     else
       out += "None";
   });
+  if (keywords) {
+    field("kwarg");
+    parameter(*keywords);
+  }
   exprs("defaults", defaults);
   close();
   block("body", node.body);

@@ -154,7 +154,13 @@ std::optional<Sema::KernelParameter> Sema::parseDescriptor(llvm::StringRef text,
   sizes.split(parts, ',');
   for (StringRef part : parts) {
     int64_t size = 0;
-    if (part.trim().getAsInteger(10, size) || size < 1)
+    if (part.trim().getAsInteger(10, size)) {
+      // BLOCK_M, or BLOCK_N // 2: what constexprs say, which a tuner may choose.
+      std::optional<SymValue> value = evaluateText(part.trim().str(), "<signature>");
+      std::optional<Int128> number = value && value->isConstant() ? asInteger(value->constant) : std::nullopt;
+      size = number && *number <= maxBlockElements ? static_cast<int64_t>(*number) : 0;
+    }
+    if (size < 1)
       return bad();
     if (!llvm::isPowerOf2_64(static_cast<uint64_t>(size))) {
       error(Diag::shape_size, range, {std::to_string(size), ""});

@@ -99,14 +99,14 @@ struct EllipsisExpr : Expr {
 struct LambdaExpr : Expr {
   LambdaExpr() : Expr(ExprKind::Lambda) {}
   static constexpr ExprKind Kind = ExprKind::Lambda;
-  std::vector<std::string> parameters;
+  std::vector<std::string> parameters; // with the stars of "*args" and "**kwargs"
   const Expr *body = nullptr;
 };
 
 struct DictExpr : Expr {
   DictExpr() : Expr(ExprKind::Dict) {}
   static constexpr ExprKind Kind = ExprKind::Dict;
-  std::vector<const Expr *> keys, values;
+  std::vector<const Expr *> keys, values; // without a key: "**value"
 };
 
 /// "[element for target in iterable if condition ...]", or the same without brackets as an argument.
@@ -154,7 +154,8 @@ enum class BinaryOp : uint8_t {
   MatMult
 };
 enum class BoolOperator : uint8_t { And, Or };
-enum class CompareOp : uint8_t { Lt, Gt, LtE, GtE, Eq, NotEq, Is, IsNot };
+/// The last two are host code.
+enum class CompareOp : uint8_t { Lt, Gt, LtE, GtE, Eq, NotEq, Is, IsNot, In, NotIn };
 
 /// How the operator is written, and its name in CPython's ast module.
 std::string_view spelling(UnaryOp op);
@@ -257,6 +258,7 @@ struct StarredExpr : Expr {
   StarredExpr() : Expr(ExprKind::Starred) {}
   static constexpr ExprKind Kind = ExprKind::Starred;
   const Expr *value = nullptr;
+  bool isMapping = false; // "**value" in a call; host code
 };
 
 } // namespace tile::frontend

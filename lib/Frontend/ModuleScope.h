@@ -10,6 +10,14 @@
 
 namespace tile::frontend {
 
+/// A name of a module: the last expression that it is assigned, and the statements that make its value.
+struct ModuleValue {
+  const Expr *expression = nullptr;
+  Block statements;
+  /// Whether the value takes more than the expression.
+  bool needsRun() const;
+};
+
 /// The names of one file outside of functions. They are resolved when they are first used.
 struct ModuleScope {
   struct Import {

@@ -77,4 +77,12 @@ void collectNames(const Expr *expr, std::set<std::string> &names) {
   }
 }
 
+const NameExpr *changedList(const Expr &expr) {
+  const auto *call = as<CallExpr>(&expr);
+  const auto *method = call ? as<AttributeExpr>(call->callee) : nullptr;
+  bool isChange =
+      method && call->arguments.size() == 1 && (method->attribute == "append" || method->attribute == "extend");
+  return isChange ? as<NameExpr>(method->value) : nullptr;
+}
+
 } // namespace tile::frontend

@@ -12,4 +12,7 @@ namespace tile::frontend {
 void collectNames(const Block &block, std::set<std::string> &names);
 void collectNames(const Expr *expr, std::set<std::string> &names);
 
+/// The list that "items.append(x)" or "items.extend(x)" changes; null if it is no such call.
+const NameExpr *changedList(const Expr &expr);
+
 } // namespace tile::frontend

@@ -76,7 +76,7 @@ const Expr *Parser::parseParenthesized() {
 const Expr *Parser::parseList() {
   auto *list = make<ListExpr>(advance().range);
   while (!at(Tok::RightBracket)) {
-    const Expr *element = parseExpression();
+    const Expr *element = at(Tok::Star) && hostSyntax > 0 ? parseStarred() : parseExpression();
     if (element && list->elements.empty() && at(Tok::KwFor)) {
       element = parseComprehension(element);
       return element && expect(Tok::RightBracket, "to close '['") ? element : nullptr;

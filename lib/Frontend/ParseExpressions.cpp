@@ -203,12 +203,37 @@ std::optional<CompareOp> Parser::acceptComparison(bool &rejected) {
       return std::nullopt;
     [[fallthrough]];
   case Tok::KwIn:
+    if (hostSyntax > 0) {
+      bool isNegated = accept(Tok::KwNot);
+      advance();
+      return isNegated ? CompareOp::NotIn : CompareOp::In;
+    }
     error(Diag::no_in, peek().range);
     rejected = true;
     return std::nullopt;
   default:
     return std::nullopt;
   }
+}
+
+/// "a < b < c" of host code, as "a < b and b < c": nothing there has effects, so that b may be evaluated twice.
+const Expr *Parser::parseChain(const Expr *first, CompareOp op) {
+  auto *all = make<BoolOpExpr>(first ? first->range : peek().range);
+  std::optional<CompareOp> next = op;
+  for (bool rejected = false; first && next && !rejected; next = acceptComparison(rejected)) {
+    all->values.push_back(first);
+    auto *link = make<CompareExpr>(all->range);
+    link->op = *next;
+    link->left = as<CompareExpr>(first)->right;
+    link->right = parseBinary(lowestBinaryLevel);
+    link->range = rangeFrom(link->left->fullRange());
+    first = link->right ? finish(link, {link->left, link->right}) : nullptr;
+  }
+  if (!first)
+    return nullptr;
+  all->values.push_back(first);
+  all->range = rangeFrom(all->range);
+  return finishList(all, all->values);
 }
 
 const Expr *Parser::parseComparison() {
@@ -229,6 +254,8 @@ const Expr *Parser::parseComparison() {
   std::optional<CompareOp> second = acceptComparison(rejected);
   if (rejected)
     return nullptr;
+  if (second && hostSyntax > 0)
+    return parseChain(finish(node, {left, node->right}), *second);
   if (second) {
     const Expr *third = parseBinary(lowestBinaryLevel);
     if (!third)
@@ -357,16 +384,18 @@ const Expr *Parser::parseCall(const Expr *callee) {
   return finishList(call, children);
 }
 
-/// arg = [NAME "="] expr | "*" expr
+/// arg = [NAME "="] expr | "*" expr | "**" expr, the last in host code
 bool Parser::parseArgument(CallExpr &call) {
-  if (at(Tok::DoubleStar)) {
+  bool isMapping = at(Tok::DoubleStar);
+  if (isMapping && hostSyntax == 0) {
     error(Diag::no_dict_arguments, peek().range);
     return false;
   }
   Argument argument;
   argument.nameRange = peek().range;
-  if (accept(Tok::Star)) {
+  if (accept(Tok::Star) || accept(Tok::DoubleStar)) {
     auto *starred = make<StarredExpr>(previousRange);
+    starred->isMapping = isMapping;
     if (!(starred->value = parseExpression()))
       return false;
     starred->range = rangeFrom(starred->range);

@@ -2,6 +2,7 @@
 // (SemaHost.cpp), and kernels may stand inside; and its expressions in the arguments of decorators: lambdas,
 // dictionaries and comprehensions.
 
+#include "Frontend/Names.h"
 #include "Frontend/ParserImpl.h"
 
 #include <utility>
@@ -14,8 +15,11 @@ const Expr *Parser::parseLambda() {
   if (tooDeep())
     return nullptr;
   auto *lambda = make<LambdaExpr>(advance().range);
-  while (at(Tok::Name)) {
-    lambda->parameters.push_back(text(advance()));
+  while (!at(Tok::Colon)) {
+    std::string stars = accept(Tok::Star) ? "*" : accept(Tok::DoubleStar) ? "**" : "";
+    if (!at(Tok::Name))
+      break;
+    lambda->parameters.push_back(stars + text(advance()));
     if (!accept(Tok::Comma))
       break;
   }
@@ -25,15 +29,25 @@ const Expr *Parser::parseLambda() {
   return finish(lambda, {lambda->body});
 }
 
-/// "{" [key ":" value {"," key ":" value}] "}"
+/// "*" expr in a list
+const Expr *Parser::parseStarred() {
+  auto *starred = make<StarredExpr>(advance().range);
+  if (!(starred->value = parseExpression()))
+    return nullptr;
+  starred->range = rangeFrom(starred->range);
+  return finish(starred, {starred->value});
+}
+
+/// "{" [item {"," item}] "}" with items key ":" value and "**" mapping
 const Expr *Parser::parseDict() {
   Nesting guard(*this);
   if (tooDeep())
     return nullptr;
   auto *dict = make<DictExpr>(advance().range);
   while (!at(Tok::RightBrace)) {
-    const Expr *key = parseExpression();
-    if (!key || !expect(Tok::Colon, "after a key"))
+    bool isMapping = accept(Tok::DoubleStar);
+    const Expr *key = isMapping ? nullptr : parseExpression();
+    if (!isMapping && (!key || !expect(Tok::Colon, "after a key")))
       return nullptr;
     const Expr *value = parseExpression();
     if (!value)
@@ -95,6 +109,14 @@ bool Parser::parseTopLevelAssignment(Block &out) {
     bool isAssignment = parsed && line.front()->kind != StmtKind::Expr;
     if (isAssignment && !isHost) {
       out.insert(out.end(), line.begin(), line.end());
+      return true;
+    }
+    // "configs += [...]" and "configs.append(...)" change a list.
+    const auto *expression = parsed ? as<ExprStmt>(line.front()) : nullptr;
+    bool isChange =
+        (parsed && line.front()->kind == StmtKind::AugAssign) || (expression && changedList(*expression->value));
+    if (isChange && line.size() == 1) {
+      out.push_back(line.front());
       return true;
     }
     const auto *assignment = isAssignment ? as<AssignStmt>(line.front()) : nullptr;

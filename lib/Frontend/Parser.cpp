@@ -198,9 +198,9 @@ bool Parser::parseTopLevelIf(Block &out) {
   do {
     IfStmt::Branch branch;
     branch.keyword = advance().range;
-    ++quiet;
+    ++quiet, ++hostSyntax;
     branch.condition = parseExpression();
-    --quiet;
+    --quiet, --hostSyntax;
     if (!branch.condition || !parseBody(branch.body)) {
       position = start;
       return false;
@@ -407,12 +407,17 @@ bool Parser::parseParameters(FunctionStmt &function) {
 
 bool Parser::parseParameter(FunctionStmt &function, bool &keywordOnly) {
   SourceRange begin = peek().range;
-  if (at(Tok::DoubleStar) || at(Tok::Slash)) {
+  bool isKeywords = at(Tok::DoubleStar) && hostSyntax > 0;
+  if ((at(Tok::DoubleStar) && !isKeywords) || at(Tok::Slash)) {
     error(Diag::unsupported_parameter, begin, {text(advance())});
     return false;
   }
   Parameter parameter;
-  if (accept(Tok::Star)) {
+  parameter.isKeywords = isKeywords;
+  if (isKeywords) {
+    advance();
+    keywordOnly = true;
+  } else if (accept(Tok::Star)) {
     keywordOnly = true;
     if (at(Tok::Comma))
       return true;

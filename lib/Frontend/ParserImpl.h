@@ -92,6 +92,7 @@ private:
   const Expr *parseAnd();
   const Expr *parseNot();
   const Expr *parseComparison();
+  const Expr *parseChain(const Expr *first, CompareOp op);
   const Expr *parseBinary(int level);
   const Expr *parseUnary();
   const Expr *parsePower();
@@ -109,6 +110,7 @@ private:
   const Expr *parseFStringField(std::string_view body, size_t offset, size_t &position, FStringPart &part);
   const Expr *parseLambda();
   const Expr *parseDict();
+  const Expr *parseStarred();
   const Expr *parseComprehension(const Expr *element);
   bool rejectComprehension();
   bool rejectWalrus();
@@ -134,7 +136,7 @@ private:
   size_t nextDirective = 0;
   unsigned nesting = 0;
   unsigned quiet = 0;            // > 0: speculative, nothing is reported
-  unsigned hostSyntax = 0;       // > 0: lambdas, dictionaries and all comprehensions are allowed
+  unsigned hostSyntax = 0;       // > 0: lambdas, dictionaries, all comprehensions, "in", chained comparisons, "**"
   unsigned attributeTargets = 0; // > 0: attributes can be assigned
   unsigned tries = 0;            // "try" statements around
   bool failedQuietly = false;    // what a speculative parse would have reported

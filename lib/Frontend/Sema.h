@@ -8,8 +8,9 @@
 
 #pragma once
 
-#include "Frontend/Frontend.h"
+#include "Frontend/Configurations.h"
 #include "Frontend/ModuleScope.h"
+#include "Frontend/Tuning.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -19,6 +20,7 @@
 namespace tile::frontend {
 
 struct BuiltinInfo;
+class HostReader;
 
 /// Statements still to be emitted: a range of one block, then those of the blocks around it.
 struct Continuation {
@@ -28,10 +30,13 @@ struct Continuation {
 };
 
 class Sema {
+  friend class HostReader;
+
 public:
   Sema(mlir::MLIRContext &context, const Module &module, const CompileRequest &request, DiagnosticEngine &diagnostics);
 
   mlir::OwningOpRef<mlir::ModuleOp> run();
+  KernelConfigurations listConfigurations();
 
   // ------------------------------------------------------------------------------------------------ diagnostics
   SymValue error(Diag id, SourceRange range, const std::vector<std::string> &arguments = {},
@@ -136,6 +141,7 @@ private:
     int divisibility = 1;
     std::optional<SymValue> constant;       // a compile-time parameter
     bool isOpen = false;                    // `auto`: the constant is still to be chosen
+    bool isDefault = false;                 // the constant is the parameter's default
     std::vector<int64_t> block;             // of a tensor descriptor; type is that of its elements
     bool padsNan = false;                   // of one whose outside reads as NaN
     std::map<std::string, int> assumptions; // of its arguments
@@ -144,6 +150,7 @@ private:
     std::vector<std::string> fields;   // names of the elements of a named tuple
     const ClassStmt *record = nullptr; // its class, if there is one
   };
+  using ResolvedParameters = std::map<std::string, std::optional<KernelParameter>>;
   /// What the launcher passes.
   struct KernelArgument {
     std::string name;
@@ -156,6 +163,8 @@ private:
   const FunctionStmt *selectKernel(const InstanceDirective *&instance);
   bool resolveParameters(const FunctionStmt &kernel, const InstanceDirective *instance,
                          std::vector<KernelParameter> &parameters);
+  std::map<std::string, std::string> resolveDeclared(const FunctionStmt &kernel, const InstanceDirective *instance,
+                                                     ResolvedParameters &resolved);
   void collectSignature(const FunctionStmt &kernel, const InstanceDirective *instance);
   std::optional<KernelParameter> resolveParameter(const Parameter &parameter);
   std::optional<KernelParameter> parseSpecification(const std::string &text, SourceRange range);
@@ -202,8 +211,6 @@ private:
 
   // SemaDecorators.cpp
   std::optional<SymValue> evaluateQuietly(const Expr &expr);
-  using ResolvedParameters = std::map<std::string, std::optional<KernelParameter>>;
-  void applyAutotune(const CallExpr &decorator, ResolvedParameters &parameters);
   void applyHeuristics(const CallExpr &decorator, ResolvedParameters &parameters);
   void applyDecorators(const FunctionStmt &kernel, ResolvedParameters &parameters);
   std::optional<bool> divisibility(const Expr &condition, const std::string &arguments,
@@ -211,17 +218,12 @@ private:
   mlir::Value unknownValue(DType type);
 
   // SemaConfigs.cpp
-  enum class ConfigWalk { GoesOn, Continue, Break, Done };
-  const CallExpr *firstConfig(const Expr &expr);
-  const CallExpr *firstConfigNamed(const std::string &name);
-  const CallExpr *firstConfigOfCall(const CallExpr &call);
-  const CallExpr *firstConfigOfComprehension(const ComprehensionExpr &node, size_t clause);
-  ConfigWalk walkForConfig(const Block &block, const CallExpr *&found);
-  ConfigWalk walkIfForConfig(const IfStmt &stmt, const CallExpr *&found);
-  ConfigWalk walkLoopForConfig(const ForStmt &stmt, const CallExpr *&found);
-  std::vector<SymValue> hostItems(const Expr &iterable);
-  void bindQuietly(const Expr &target, const SymValue &value);
-  std::optional<bool> hostTruth(const Expr &condition);
+  void applyAutotune(const FunctionStmt &kernel, const CallExpr &decorator, ResolvedParameters &parameters);
+  Tuning readAutotune(const FunctionStmt &kernel, const CallExpr &decorator, const ResolvedParameters &parameters);
+  void prune(HostReader &reader, const Expr &rules, const ResolvedParameters &parameters,
+             std::vector<SymValue> &configurations);
+  std::optional<std::string> definitionOf(const SymValue &value);
+  KernelConfigurations listTuned();
 
   // SemaHost.cpp
   void declareStatement(const Stmt &stmt);
@@ -321,6 +323,7 @@ private:
   std::optional<std::vector<SymValue>> itemsOf(const Expr &iterable);
   SymValue evaluateDictionary(const DictExpr &expr);
   SymValue lookupKey(const SymValue &dictionary, const SubscriptExpr &expr);
+  SymValue contains(const SymValue &item, const SymValue &items, const CompareExpr &expr);
 
   // SemaCall.cpp
   struct BoundArgument {
@@ -330,6 +333,7 @@ private:
   };
   SymValue evaluateCall(const CallExpr &expr);
   bool evaluateArguments(const CallExpr &expr, std::vector<BoundArgument> &arguments);
+  bool unpackMapping(const SymValue &value, const StarredExpr &expr, std::vector<BoundArgument> &arguments);
   SymValue callValue(const SymValue &callee, std::vector<BoundArgument> arguments, const CallExpr &expr);
   std::optional<SymValue> callFunction(const SymValue &callee, std::vector<BoundArgument> &arguments,
                                        SourceRange range);
@@ -446,13 +450,15 @@ private:
   };
   std::map<std::string, MissingImport> missingImports; // by the name that they have in messages
   std::map<std::string, std::string> unreadable;       // files, and why
-  std::map<std::string, const CallExpr *> localConfigs;
   /// What names in the decorators of a function stand for where it is defined; a module may use them again.
-  std::map<const FunctionStmt *, std::map<std::string, const Expr *>> decoratorValues;
-  const FunctionStmt *decorated = nullptr; // whose decorators are read
-  unsigned hostDepth = 0;                  // of values outside of kernels that are being evaluated
-  unsigned quietDepth = 0;                 // of evaluations that report nothing
-  unsigned messageDepth = 0;               // of texts that may name run-time values
+  std::map<const FunctionStmt *, std::map<std::string, ModuleValue>> decoratorValues;
+  HostReader *host = nullptr;  // reads the decorators of the kernel
+  std::vector<Tuning> tunings; // the innermost decorator first
+  std::vector<UnknownHost> unknownHosts;
+  std::map<std::string, std::optional<SymValue>> readableTexts;
+  unsigned hostDepth = 0;    // of values outside of kernels that are being evaluated
+  unsigned quietDepth = 0;   // of evaluations that report nothing
+  unsigned messageDepth = 0; // of texts that may name run-time values
   std::map<const FunctionStmt *, ModuleScope *> owners;
   std::map<const ClassStmt *, ModuleScope *> classOwners;
   unsigned tupleDepth = 0;

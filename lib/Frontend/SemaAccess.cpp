@@ -1,7 +1,7 @@
 // Attributes and subscripts: tensor.dtype, x[:, None], tuples by constant index.
 
 #include "Frontend/Builtins.h"
-#include "Frontend/Sema.h"
+#include "Frontend/HostReader.h"
 
 using namespace mlir;
 
@@ -70,6 +70,9 @@ SymValue Sema::attributeOf(const SymValue &value, const AttributeExpr &expr) {
     return value;
   if (value.kind == SymValue::Kind::ConstantType && expr.attribute == "value")
     return value.elements.front();
+  if (value.kind == SymValue::Kind::Configuration && host)
+    if (std::optional<SymValue> member = host->memberOf(value, expr.attribute))
+      return *member;
   if (value.kind == SymValue::Kind::Dictionary)
     if (const BuiltinInfo *method = findBuiltin("dict." + expr.attribute))
       return methodOf(value, method);

@@ -2,7 +2,7 @@
 
 #include "Frontend/Builtins.h"
 #include "Frontend/HostFacts.h"
-#include "Frontend/Sema.h"
+#include "Frontend/HostReader.h"
 
 using namespace mlir;
 
@@ -69,12 +69,35 @@ bool Sema::evaluateArguments(const CallExpr &expr, std::vector<BoundArgument> &a
       arguments.push_back({argument.name, std::move(value), argument.value->range});
       continue;
     }
+    if (host && value.isError()) {
+      arguments.push_back({starred->isMapping ? "**" : "", SymValue(), argument.value->range});
+      continue;
+    }
+    if (starred->isMapping) {
+      ok &= unpackMapping(value, *starred, arguments);
+      continue;
+    }
     if (ok && !value.isTuple())
       error(Diag::unpack_tuple, argument.value->range, {describe(value)}, tupleHint(value)), ok = false;
     for (const SymValue &element : value.elements)
       arguments.push_back({"", element, argument.value->range});
   }
   return ok;
+}
+
+/// "**value": an argument for each key.
+bool Sema::unpackMapping(const SymValue &value, const StarredExpr &expr, std::vector<BoundArgument> &arguments) {
+  bool isMapping = value.kind == SymValue::Kind::Dictionary;
+  for (size_t i = 0; isMapping && i < value.elements.size(); i += 2) {
+    const SymValue &key = value.elements[i];
+    const auto *name = key.isConstant() ? std::get_if<std::string>(&key.constant) : nullptr;
+    isMapping = name != nullptr;
+    if (name)
+      arguments.push_back({*name, value.elements[i + 1], expr.range});
+  }
+  if (!isMapping && !value.isError())
+    error(Diag::mapping_needed, expr.range, {describe(value)});
+  return isMapping;
 }
 
 SymValue Sema::evaluateCall(const CallExpr &expr) {
@@ -133,7 +156,9 @@ SymValue Sema::evaluateCall(const CallExpr &expr) {
   messageDepth += hasMessage;
   bool isEvaluated = evaluateArguments(expr, arguments);
   messageDepth -= hasMessage;
-  if (!isEvaluated)
+  const auto *function = callee.isConstant() ? std::get_if<const FunctionStmt *>(&callee.constant) : nullptr;
+  bool takesUnknown = host && function && (*function)->isHost;
+  if (!isEvaluated && !takesUnknown)
     return {};
   return callValue(callee, std::move(arguments), expr);
 }
@@ -299,6 +324,15 @@ bool Sema::bindParameters(const FunctionStmt &function, const std::vector<BoundA
       value = limitSize(SymValue::makeTuple(std::move(rest)), range);
       if (value->isError())
         return false;
+    } else if (parameter.isKeywords) {
+      value.emplace().kind = SymValue::Kind::Dictionary;
+      for (size_t i = 0; i < arguments.size(); ++i) {
+        if (used[i] || arguments[i].name.empty())
+          continue;
+        used[i] = true;
+        value->elements.push_back(SymValue::makeConstant(arguments[i].name));
+        value->elements.push_back(arguments[i].value);
+      }
     } else if (!parameter.keywordOnly && next < arguments.size() && arguments[next].name.empty()) {
       used[next] = true;
       value = arguments[next++].value;
@@ -349,6 +383,8 @@ SymValue Sema::callHelper(const FunctionStmt &function, const std::vector<BoundA
     if (std::optional<SymValue> result = callHostFunction(function, values, range))
       return *result;
   }
+  if (host)
+    return function.isConstexpr && !self ? host->call(function, arguments, range) : SymValue();
   if (frames.size() >= maxCallDepth)
     return error(Diag::call_depth, range, {function.name, std::to_string(maxCallDepth)});
   if (++inlinedCalls > maxInlinedCalls)

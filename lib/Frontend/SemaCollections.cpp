@@ -62,7 +62,7 @@ SymValue Sema::typeOfTuple(const std::vector<SymValue> &types, SourceRange range
 
 SymValue Sema::evaluateComprehension(const ComprehensionExpr &expr) {
   for (const ComprehensionExpr::Clause &clause : expr.clauses)
-    if (!clause.conditions.empty() && !isConstexprFunction() && !isHostCode())
+    if (!clause.conditions.empty() && !isTile1() && !isConstexprFunction() && !isHostCode())
       return error(Diag::not_supported, clause.conditions.front()->range,
                    {"a condition in a comprehension, which Triton would ignore,"});
   // Its variables are its own.
@@ -125,7 +125,11 @@ std::optional<std::vector<SymValue>> Sema::itemsOf(const Expr &iterable) {
   }
   const auto *call = as<CallExpr>(&iterable);
   const auto *name = call ? as<NameExpr>(call->callee) : nullptr;
-  if (!name || name->id != "range" || scope.contains(name->id))
+  const auto *member = call ? as<AttributeExpr>(call->callee) : nullptr;
+  bool isNamedRange = StringRef(name ? name->id : member ? member->attribute : "").ends_with("range");
+  SymValue callee = isNamedRange ? evaluate(*call->callee) : SymValue();
+  const auto *builtin = callee.isConstant() ? std::get_if<const BuiltinInfo *>(&callee.constant) : nullptr;
+  if (!builtin || (*builtin)->emit != emitRange)
     return value.elements;
   Int128 bounds[3];
   for (int i = 0; i < 3; ++i) {
@@ -148,6 +152,13 @@ SymValue Sema::evaluateDictionary(const DictExpr &expr) {
   SymValue dictionary;
   dictionary.kind = SymValue::Kind::Dictionary;
   for (auto [key, value] : llvm::zip(expr.keys, expr.values)) {
+    if (!key) {
+      SymValue mapping = evaluate(*value);
+      if (mapping.kind != SymValue::Kind::Dictionary)
+        return mapping.isError() ? SymValue() : error(Diag::mapping_needed, value->range, {describe(mapping)});
+      llvm::append_range(dictionary.elements, mapping.elements);
+      continue;
+    }
     dictionary.elements.push_back(evaluate(*key));
     dictionary.elements.push_back(evaluate(*value));
     if (dictionary.elements.back().isError() || (dictionary.elements.end() - 2)->isError())
@@ -179,6 +190,29 @@ SymValue Sema::lookupKey(const SymValue &dictionary, const SubscriptExpr &expr) 
   if (const SymValue *value = findKey(dictionary, key))
     return *value;
   return error(Diag::missing_key, expr.index->range, {key.isConstant() ? repr(key.constant) : describe(key)});
+}
+
+/// "item in items" of host code: a key, an element, or a part of a text.
+SymValue Sema::contains(const SymValue &item, const SymValue &items, const CompareExpr &expr) {
+  const auto *part = item.isConstant() ? std::get_if<std::string>(&item.constant) : nullptr;
+  const auto *text = items.isConstant() ? std::get_if<std::string>(&items.constant) : nullptr;
+  const auto *space = items.isConstant() ? std::get_if<NamespaceValue>(&items.constant) : nullptr;
+  bool isDictionary = items.kind == SymValue::Kind::Dictionary;
+  bool isFound = false;
+  if (part && text) {
+    isFound = StringRef(*text).contains(*part);
+  } else if (items.isTuple() || isDictionary) {
+    SymValue places = items; // as a dictionary from each element to itself
+    if (items.isTuple()) {
+      places.elements.clear();
+      for (const SymValue &element : items.elements)
+        places.elements.insert(places.elements.end(), 2, element);
+    }
+    isFound = findKey(places, item) != nullptr;
+  } else if (!space || space->name != "os.environ") { // the environment is empty (HostFacts.h)
+    return error(Diag::not_iterable, expr.right->range, {describe(items)});
+  }
+  return SymValue::makeConstant(isFound == (expr.op == CompareOp::In));
 }
 
 SymValue emitDictionaryGet(Sema &, BuiltinCall &call) {

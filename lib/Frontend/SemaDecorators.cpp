@@ -1,9 +1,9 @@
 // Decorators that give values to compile-time parameters: @triton.autotune and @triton.heuristics.
 //
-// They are read, not executed. Of an autotuner the first configuration counts (SemaConfigs.cpp), where nothing else
-// gives a value; a heuristic is evaluated if it follows from what is known: other constants, whether an argument is
-// None, and what divides it. Where a condition is open, false is taken: heuristics of that kind (EVEN_K, ...) allow a
-// faster path, never need it.
+// They are read, not executed. Of an autotuner the first configuration counts (SemaConfigs.cpp), where nothing but a
+// default gives a value; a heuristic is evaluated if it follows from what is known: other constants, whether an
+// argument is None, and what divides it. Where a condition is open, false is taken: heuristics of that kind (EVEN_K,
+// ...) allow a faster path, never need it.
 
 #include "Frontend/Sema.h"
 
@@ -22,18 +22,18 @@ StringRef lastName(const Expr &expr) {
   return {};
 }
 
-/// The argument with this name, or the one at this place.
-const Expr *argumentOf(const CallExpr &call, StringRef name, size_t index) {
+} // namespace
+
+const Expr *argumentOf(const CallExpr &call, std::string_view name, size_t index) {
   size_t place = 0;
   for (const Argument &argument : call.arguments) {
-    if (argument.name == name || (argument.name.empty() && place == index))
+    bool isPositional = argument.name.empty() && argument.value->kind != ExprKind::Starred;
+    if (argument.name == name || (isPositional && place == index))
       return argument.value;
     ++place;
   }
   return nullptr;
 }
-
-} // namespace
 
 /// Evaluates host code; nothing, and no message, if that does not give a constant.
 std::optional<SymValue> Sema::evaluateQuietly(const Expr &expr) {
@@ -45,36 +45,6 @@ std::optional<SymValue> Sema::evaluateQuietly(const Expr &expr) {
   SmallVector<mlir::Value> leaves;
   flatten(value, leaves);
   return value.isError() || !leaves.empty() ? std::nullopt : std::optional(value);
-}
-
-/// Values of parameters that nothing else has given, from the first configuration; its options, if one was needed.
-void Sema::applyAutotune(const CallExpr &decorator, ResolvedParameters &parameters) {
-  InModule inside(*this, current);
-  const Expr *configs = argumentOf(decorator, "configs", 0);
-  localConfigs.clear();
-  const CallExpr *config = configs ? firstConfig(*configs) : nullptr;
-  const auto *values = config ? as<DictExpr>(argumentOf(*config, "kwargs", 0)) : nullptr;
-  if (!values)
-    return;
-  bool isUsed = false;
-  for (auto [key, expr] : llvm::zip(values->keys, values->values)) {
-    const auto *name = as<StringExpr>(key);
-    auto parameter = name ? parameters.find(name->value) : parameters.end();
-    if (parameter == parameters.end() || parameter->second)
-      continue;
-    if (std::optional<SymValue> value = evaluateQuietly(*expr)) {
-      parameter->second.emplace().constant = *value;
-      isUsed = true;
-    }
-  }
-  auto option = [&](StringRef name, size_t index, std::optional<int> &out) {
-    const Expr *expr = argumentOf(*config, name, index);
-    std::optional<SymValue> value = expr && isUsed ? evaluateQuietly(*expr) : std::nullopt;
-    if (std::optional<Int128> number = value && value->isConstant() ? asInteger(value->constant) : std::nullopt)
-      out = static_cast<int>(*number);
-  };
-  option("num_warps", 1, tunedWarps);
-  option("num_stages", 2, tunedStages);
 }
 
 /// A condition on what an argument is divided by: args["N"] % 16 == 0.
@@ -141,9 +111,8 @@ void Sema::applyDecorators(const FunctionStmt &kernel, ResolvedParameters &param
   for (const Decorator &decorator : llvm::reverse(kernel.decorators)) {
     const auto *call = as<CallExpr>(decorator.hostValue ? decorator.hostValue : decorator.value);
     StringRef name = call ? lastName(*call->callee) : StringRef();
-    decorated = &kernel;
     if (name.ends_with("autotune"))
-      applyAutotune(*call, parameters);
+      applyAutotune(kernel, *call, parameters);
   }
   for (const Decorator &decorator : kernel.decorators) {
     const auto *call = as<CallExpr>(decorator.hostValue ? decorator.hostValue : decorator.value);

@@ -3,7 +3,7 @@
 
 #include "Frontend/Builtins.h"
 #include "Frontend/FormatSpec.h"
-#include "Frontend/Sema.h"
+#include "Frontend/HostReader.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -15,7 +15,10 @@ using namespace mlir;
 namespace tile::frontend {
 
 SymValue Sema::evaluate(const Expr &expr) {
-  return charge(1, expr.range) ? limitSize(evaluateKind(expr), expr.range) : SymValue();
+  if (!charge(1, expr.range))
+    return {};
+  std::optional<SymValue> value = host ? host->evaluate(expr) : std::nullopt;
+  return limitSize(value ? std::move(*value) : evaluateKind(expr), expr.range);
 }
 
 SymValue Sema::evaluateKind(const Expr &expr) {
@@ -111,9 +114,16 @@ SymValue Sema::fromResult(const EvalResult &result, SourceRange range) {
 SymValue Sema::evaluateElements(const std::vector<const Expr *> &elements) {
   std::vector<SymValue> values;
   for (const Expr *element : elements) {
-    values.push_back(evaluate(*element));
-    if (values.back().isError())
+    const auto *starred = as<StarredExpr>(element);
+    SymValue value = evaluate(starred ? *starred->value : *element);
+    if (value.isError())
       return {};
+    if (starred && !value.isTuple())
+      return error(Diag::unpack_tuple, element->range, {describe(value)});
+    if (starred)
+      llvm::append_range(values, value.elements);
+    else
+      values.push_back(std::move(value));
   }
   return SymValue::makeTuple(std::move(values));
 }
@@ -204,6 +214,8 @@ SymValue Sema::evaluateCompare(const CompareExpr &expr) {
   SymValue left = evaluate(*expr.left), right = evaluate(*expr.right);
   if (left.isError() || right.isError())
     return {};
+  if (expr.op == CompareOp::In || expr.op == CompareOp::NotIn)
+    return contains(left, right, expr);
   bool isIdentity = expr.op == CompareOp::Is || expr.op == CompareOp::IsNot;
   // What is not read may be anything, None as well.
   for (const SymValue *side : {&left, &right})

@@ -22,15 +22,6 @@ namespace tile::frontend {
 
 namespace {
 
-/// The list that "items.append(x)" or "items.extend(x)" changes; null if it is no such call.
-const NameExpr *changedList(const Expr &expr) {
-  const auto *call = as<CallExpr>(&expr);
-  const auto *method = call ? as<AttributeExpr>(call->callee) : nullptr;
-  bool isChange =
-      method && call->arguments.size() == 1 && (method->attribute == "append" || method->attribute == "extend");
-  return isChange ? as<NameExpr>(method->value) : nullptr;
-}
-
 void collectChangedLists(const Block &block, std::vector<std::string> &names) {
   for (const Stmt *stmt : block) {
     const auto *expression = as<ExprStmt>(stmt);
@@ -75,12 +66,15 @@ void Sema::hide(const std::string &name) {
 void Sema::declareStatement(const Stmt &stmt) {
   const Expr *value = valueOf(stmt);
   const auto *augmented = as<AugAssignStmt>(&stmt);
-  if (augmented) {
-    auto known = current->statements.find(augmented->target->id);
+  const auto *expression = as<ExprStmt>(&stmt);
+  if (const NameExpr *changed = augmented    ? augmented->target
+                                : expression ? changedList(*expression->value)
+                                             : nullptr) {
+    auto known = current->statements.find(changed->id);
     if (known == current->statements.end())
       return;
     known->second.push_back(&stmt);
-    current->globals.erase(augmented->target->id);
+    current->globals.erase(changed->id);
     return;
   }
   if (!value)
@@ -90,12 +84,6 @@ void Sema::declareStatement(const Stmt &stmt) {
     collectChangedLists(loop->body, names);
   if (const auto *loop = as<WhileStmt>(&stmt))
     collectChangedLists(loop->body, names);
-  const auto *assignment = as<AssignStmt>(&stmt);
-  if (assignment && assignment->isHost) {
-    hide(names.front());
-    current->hostValues[names.front()] = value;
-    return;
-  }
   // What a loop assigns may depend on all else that it assigns; what an assignment mentions, on what that was before.
   bool isLoop = stmt.kind == StmtKind::For || stmt.kind == StmtKind::While;
   std::set<std::string> mentioned;
@@ -109,9 +97,10 @@ void Sema::declareStatement(const Stmt &stmt) {
           before.push_back(earlier);
   llvm::sort(before, [](const Stmt *a, const Stmt *b) { return a->range.begin < b->range.begin; });
   before.push_back(&stmt);
+  const auto *assignment = as<AssignStmt>(&stmt);
   for (const std::string &name : names) {
     hide(name);
-    current->expressions[name] = value;
+    (assignment && assignment->isHost ? current->hostValues : current->expressions)[name] = value;
     current->statements[name] = before;
   }
 }
@@ -134,9 +123,9 @@ void Sema::rememberDecorators(const FunctionStmt &function) {
     collectNames(decorator.hostValue ? decorator.hostValue : decorator.value, names);
   for (const std::string &name : names) {
     if (auto host = current->hostValues.find(name); host != current->hostValues.end())
-      decoratorValues[&function][name] = host->second;
+      decoratorValues[&function][name] = {host->second, current->statements[name]};
     else if (auto plain = current->expressions.find(name); plain != current->expressions.end())
-      decoratorValues[&function][name] = plain->second;
+      decoratorValues[&function][name] = {plain->second, current->statements[name]};
   }
 }
 
@@ -198,11 +187,15 @@ std::optional<bool> Sema::moduleCondition(const Expr &condition) {
 /// Whether a value of the module takes more than the expression that it is assigned.
 bool Sema::needsRun(const std::string &name) const {
   auto found = current->statements.find(name);
-  if (found == current->statements.end() || found->second.empty())
+  return found != current->statements.end() && ModuleValue{nullptr, found->second}.needsRun();
+}
+
+bool ModuleValue::needsRun() const {
+  if (statements.empty())
     return false;
-  const auto *assignment = as<AssignStmt>(found->second.front());
-  bool isPlain = found->second.front()->kind == StmtKind::AnnAssign || (assignment && as<NameExpr>(assignment->target));
-  return found->second.size() > 1 || !isPlain;
+  const auto *assignment = as<AssignStmt>(statements.front());
+  bool isPlain = statements.front()->kind == StmtKind::AnnAssign || (assignment && as<NameExpr>(assignment->target));
+  return statements.size() > 1 || !isPlain;
 }
 
 SymValue Sema::runStatements(const std::string &name, const Block &statements) {

@@ -7,7 +7,7 @@
 #include "Frontend/Builtins.h"
 #include "Frontend/HelperModules.h"
 #include "Frontend/HostFacts.h"
-#include "Frontend/Sema.h"
+#include "Frontend/HostReader.h"
 
 #include <filesystem>
 #include <fstream>
@@ -269,7 +269,8 @@ std::optional<SymValue> Sema::lookupImport(const std::string &name, SourceRange 
         missingImports[path] = {import.range, explainMissing(import)};
       value = SymValue::makeConstant(fact.value_or(Value(NamespaceValue{path})));
     }
-    current->globals[name] = *value;
+    if (!host) // where it may be a list of configurations
+      current->globals[name] = *value;
     return value;
   }
   for (auto star = current->stars.rbegin(); star != current->stars.rend(); ++star) {

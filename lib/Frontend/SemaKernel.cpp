@@ -193,7 +193,7 @@ const FunctionStmt *Sema::selectKernel(const InstanceDirective *&instance) {
   return nullptr;
 }
 
-/// The command line wins over the instance, the instance over the kernel.
+/// The command line wins over the instance, the instance over the kernel, and all of them over a tuner.
 void Sema::selectOptions(const FunctionStmt &kernel, const InstanceDirective *instance) {
   auto select = [](auto option, auto ofInstance, auto ofKernel) {
     return option ? option : ofInstance ? ofInstance : ofKernel;
@@ -203,10 +203,6 @@ void Sema::selectOptions(const FunctionStmt &kernel, const InstanceDirective *in
   numStages = select(request.numStages, chosen.numStages, kernel.directives.numStages);
   cluster = select(request.cluster, chosen.cluster, kernel.directives.cluster);
   schedule = select(request.schedule, chosen.schedule, kernel.directives.schedule);
-  if (!numWarps)
-    numWarps = tunedWarps;
-  if (!numStages)
-    numStages = tunedStages;
 }
 
 } // namespace tile::frontend

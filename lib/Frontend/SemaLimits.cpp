@@ -1,7 +1,7 @@
 // Limits of what a kernel may grow to at compile time. Helpers and unrolled loops are copied as often as they are used,
 // and tuples and strings can double with each line: ten lines can ask for more than any machine has. Work is counted
 // rather than time, so that a program compiles everywhere or nowhere.
-#include "Frontend/Sema.h"
+#include "Frontend/HostReader.h"
 
 using namespace mlir;
 
@@ -67,10 +67,10 @@ SymValue Sema::limitSize(SymValue value, SourceRange range, size_t times) {
   bool isText = value.isConstant() && std::holds_alternative<std::string>(value.constant);
   if (!value.isTuple() && value.elements.empty() && !isText)
     return value;
-  size_t size = sizeOf(value);
-  if (size - 1 > maxValueSize || times > maxValueSize / size + 1)
+  size_t size = sizeOf(value), most = host ? HostReader::mostElements : maxValueSize;
+  if (size - 1 > most || times > most / size + 1)
     return error(Diag::value_too_large, range,
-                 {isText ? "string" : "tuple", std::to_string(isText ? maxTextSize : maxValueSize),
+                 {isText ? "string" : "tuple", std::to_string(isText ? maxTextSize : most),
                   isText ? "characters" : "elements, with those of the tuples in it"});
   return charge(size / 8, range) ? value : SymValue();
 }

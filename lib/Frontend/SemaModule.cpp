@@ -4,7 +4,7 @@
 
 #include "Frontend/Builtins.h"
 #include "Frontend/HostFacts.h"
-#include "Frontend/Sema.h"
+#include "Frontend/HostReader.h"
 
 #include <cmath>
 #include <filesystem>
@@ -196,6 +196,9 @@ static bool isStated(const Expr &expr) {
 }
 
 std::optional<SymValue> Sema::lookupGlobal(const std::string &name, SourceRange range) {
+  if (host)
+    if (std::optional<SymValue> value = host->lookup(name))
+      return value;
   if (auto found = current->globals.find(name); found != current->globals.end())
     return found->second;
   if (current->expressions.contains(name)) {
@@ -210,6 +213,9 @@ std::optional<SymValue> Sema::lookupGlobal(const std::string &name, SourceRange 
     if (!leaves.empty())
       value = error(Diag::constant_needed, current->expressions[name]->range,
                     {"the constant '" + name + "'", describe(value)});
+    // Parts of it may be unknown there, and it may be a list of configurations, which nothing else can use.
+    if (host)
+      return value;
     if (diagnostics.numErrors() != errorsBefore)
       value = {};
     // A failure that nobody saw is reported when the value is needed.
@@ -241,6 +247,8 @@ SymValue Sema::unknownName(const std::string &name, SourceRange range) {
       return error(Diag::host_name, range, {name, skipped.what},
                    std::pair{skipped.range, std::string("it is defined here, outside of the language")});
     }
+  if (quietDepth > 0)
+    return error(Diag::unknown_name, range, {name, ""});
   std::vector<std::string> candidates = builtinNames();
   for (const auto &[known, binding] : scope)
     candidates.push_back(known);

@@ -27,6 +27,17 @@ bool isPowerOfTwo(Int128 value) {
   return value > 0 && (value & (value - 1)) == 0;
 }
 
+/// tensordesc<fp16[BLOCK_M, 64]>: a type that depends on other parameters.
+bool hasNamedBlock(const Parameter &parameter,
+                   const std::map<std::string, std::pair<std::string, SourceRange>> &specifications) {
+  auto given = specifications.find(parameter.name);
+  const auto *annotation = as<StringExpr>(parameter.annotation);
+  StringRef text = given != specifications.end() ? StringRef(given->second.first)
+                   : annotation                  ? StringRef(annotation->value)
+                                                 : StringRef();
+  return text.trim().starts_with("tensordesc<") && llvm::any_of(text.split('[').second.split(']').first, llvm::isAlpha);
+}
+
 } // namespace
 
 /// Parses and evaluates the text of an option in the scope of the module.
@@ -36,7 +47,7 @@ std::optional<SymValue> Sema::evaluateText(const std::string &text, const std::s
     return std::nullopt;
   // A bare word that names nothing is a string: -D ACTIVATION=relu.
   if (const auto *name = as<NameExpr>(expr)) {
-    bool isKnown = lookupGlobal(name->id, expr->range) || namespaceMember("tl", name->id);
+    bool isKnown = scope.contains(name->id) || lookupGlobal(name->id, expr->range) || namespaceMember("tl", name->id);
     if (!isKnown)
       return SymValue::makeConstant(name->id);
   }
@@ -235,6 +246,7 @@ std::optional<Sema::KernelParameter> Sema::resolveParameter(const Parameter &par
   if (name && name->id == "auto" && !lookupGlobal(name->id, name->range))
     return open;
   KernelParameter constant;
+  constant.isDefault = true;
   constant.constant = constantOnly(evaluate(*parameter.defaultValue), "the default of '" + parameter.name + "'",
                                    parameter.defaultValue->range);
   return constant.constant ? std::optional(constant) : std::nullopt;
@@ -272,10 +284,43 @@ bool Sema::applyAssumption(const std::string &name, SourceRange range, KernelPar
   return true;
 }
 
+/// Finds what is said of the parameters, also by decorators. Returns those of which nothing is, with the elements of
+/// tuples that are missing.
+std::map<std::string, std::string> Sema::resolveDeclared(const FunctionStmt &kernel, const InstanceDirective *instance,
+                                                         ResolvedParameters &resolved) {
+  collectSignature(kernel, instance);
+  std::map<std::string, std::string> missing;
+  auto resolve = [&](const Parameter &parameter) {
+    size_t errorsHere = diagnostics.numErrors();
+    missingElements.clear();
+    resolved[parameter.name] = resolveParameter(parameter);
+    if (diagnostics.numErrors() == errorsHere)
+      missing[parameter.name] = missingElements;
+  };
+  std::vector<const Parameter *> dependent;
+  for (const Parameter &parameter : kernel.parameters) {
+    if (parameter.isVarArgs)
+      error(Diag::not_supported, parameter.range, {"'*" + parameter.name + "' in the parameters of a kernel"});
+    else if (hasNamedBlock(parameter, specifications))
+      dependent.push_back(&parameter);
+    else
+      resolve(parameter);
+  }
+  selectOptions(kernel, instance);
+  applyDecorators(kernel, resolved);
+  Environment outside = scope;
+  for (const auto &[name, parameter] : resolved)
+    if (parameter && parameter->constant && !parameter->isOpen)
+      scope[name] = Binding{*parameter->constant, kernel.nameRange};
+  for (const Parameter *parameter : dependent)
+    resolve(*parameter);
+  scope = std::move(outside);
+  return missing;
+}
+
 bool Sema::resolveParameters(const FunctionStmt &kernel, const InstanceDirective *instance,
                              std::vector<KernelParameter> &parameters) {
   size_t errorsBefore = diagnostics.numErrors();
-  collectSignature(kernel, instance);
   ResolvedParameters resolved;
   auto isArgument = [&](const Parameter &parameter, const std::string &name) {
     const std::optional<KernelParameter> &value = resolved[parameter.name];
@@ -295,30 +340,16 @@ bool Sema::resolveParameters(const FunctionStmt &kernel, const InstanceDirective
         error(Diag::unknown_parameter, kernel.nameRange, {kernel.name, name + std::string(option)});
     }
   };
-  std::set<std::string> wrong;
-  std::map<std::string, std::string> missingOf;
-  for (const Parameter &parameter : kernel.parameters) {
-    if (parameter.isVarArgs) {
-      error(Diag::not_supported, parameter.range, {"'*" + parameter.name + "' in the parameters of a kernel"});
-      continue;
-    }
-    size_t errorsHere = diagnostics.numErrors();
-    missingElements.clear();
-    resolved[parameter.name] = resolveParameter(parameter);
-    missingOf[parameter.name] = missingElements;
-    if (diagnostics.numErrors() != errorsHere)
-      wrong.insert(parameter.name);
-  }
-  applyDecorators(kernel, resolved);
+  std::map<std::string, std::string> missingOf = resolveDeclared(kernel, instance, resolved);
   checkNames(request.definitions, " (of -D)");
   checkNames(request.assumptions, " (of --assume)");
   checkNames(request.sizes, " (of --size)");
   std::string missing;
   for (const Parameter &parameter : kernel.parameters) {
     std::optional<KernelParameter> &value = resolved[parameter.name];
-    if (!value && !wrong.contains(parameter.name) && !parameter.isVarArgs) {
+    if (auto found = missingOf.find(parameter.name); !value && found != missingOf.end()) {
       bool isConstexpr = parameter.annotation && StringRef(unparse(*parameter.annotation)).contains("constexpr");
-      const std::string &elements = missingOf[parameter.name];
+      const std::string &elements = found->second;
       missing += (missing.empty() ? "" : ", ") +
                  (elements.empty() ? parameter.name + (isConstexpr ? " (a value, by -D)" : " (a type)") : elements);
     }
@@ -347,7 +378,10 @@ bool Sema::resolveParameters(const FunctionStmt &kernel, const InstanceDirective
           {kernel.name, std::to_string(atRunTime), std::to_string(TILE_MAX_PARAMETERS)});
   if (diagnostics.numErrors() != errorsBefore || !checkDirectives(kernel, parameters))
     return false;
-  selectOptions(kernel, instance);
+  if (!numWarps)
+    numWarps = tunedWarps;
+  if (!numStages)
+    numStages = tunedStages;
   if (!chooseOpen(kernel, parameters))
     return false;
   allowOpenSizes(kernel, parameters);

@@ -28,6 +28,8 @@ std::string describe(const SymValue &value) {
     return "a method of " + describe(value.elements.front());
   case SymValue::Kind::Dictionary:
     return "a dictionary";
+  case SymValue::Kind::Configuration:
+    return "a configuration";
   case SymValue::Kind::Tuple:
     return (value.record ? "the named tuple " + value.record->name + " of " : "a tuple of ") +
            std::to_string(value.elements.size());
@@ -110,6 +112,7 @@ bool compare(const SymValue &a, const SymValue &b, bool wholeValue) {
   case SymValue::Kind::Constant:
     return a.constant.index() == b.constant.index() && a.constant == b.constant;
   case SymValue::Kind::BlockType:
+  case SymValue::Kind::Configuration:
     return a.type == b.type && a.dims == b.dims;
   case SymValue::Kind::Descriptor:
     if (wholeValue ? a.value != b.value : a.value.getType() != b.value.getType() || a.type != b.type)

@@ -16,19 +16,20 @@ constexpr int64_t maxBlockElements = 1 << 20;
 
 struct SymValue {
   enum class Kind : uint8_t {
-    Error,        // an error was reported; using it reports nothing more
-    Constant,     // compile time
-    Tensor,       // run-time scalar or block
-    Tuple,        // of any of these
-    Descriptor,   // tensor descriptor
-    BlockPointer, // of make_block_ptr: elements are base, then sizes, strides and offsets; dims the block
-    BlockType,    // the ".type" of a block: element type and shape
-    ConstantType, // the ".type" of a constant, which is its only element
-    TupleType,    // the ".type" of a tuple: elements are types
-    Object,       // of a class that is an aggregate: elements by names
-    Method,       // a function (constant) with the value that it is called on, its only element
-    Dictionary,   // keys and values in turn; functions that run at compile time only
-    Arguments,    // what a heuristic is given: elements by names; decorators only
+    Error,         // an error was reported; using it reports nothing more
+    Constant,      // compile time
+    Tensor,        // run-time scalar or block
+    Tuple,         // of any of these
+    Descriptor,    // tensor descriptor
+    BlockPointer,  // of make_block_ptr: elements are base, then sizes, strides and offsets; dims the block
+    BlockType,     // the ".type" of a block: element type and shape
+    ConstantType,  // the ".type" of a constant, which is its only element
+    TupleType,     // the ".type" of a tuple: elements are types
+    Object,        // of a class that is an aggregate: elements by names
+    Method,        // a function (constant) with the value that it is called on, its only element
+    Dictionary,    // keys and values in turn; functions that run at compile time only
+    Arguments,     // what a heuristic is given: elements by names; decorators only
+    Configuration, // triton.Config(...): its place among those that were made, in dims; decorators only
   };
 
   Kind kind = Kind::Error;
@@ -36,7 +37,7 @@ struct SymValue {
   mlir::Value value;                 // Tensor, Descriptor
   DType type;                        // element type of Tensor, Descriptor, BlockType; the pointer of BlockPointer
   std::vector<SymValue> elements;    // Tuple, BlockPointer; sizes and strides of a Descriptor
-  std::vector<int64_t> dims;         // BlockType, BlockPointer
+  std::vector<int64_t> dims;         // BlockType, BlockPointer, Configuration
   std::vector<std::string> names;    // Arguments, Object; Tuple and TupleType, if the elements have names
   const ClassStmt *record = nullptr; // Object; Tuple, if it is a named one of a class
 

@@ -274,15 +274,16 @@ void Unparser::printBody(const Expr &expr) {
     out += '{';
     for (size_t i = 0; i < node.keys.size(); ++i) {
       out += i == 0 ? "" : ", ";
-      print(*node.keys[i], Conditional);
-      out += ": ";
+      if (node.keys[i])
+        print(*node.keys[i], Conditional);
+      out += node.keys[i] ? ": " : "**";
       print(*node.values[i], Conditional);
     }
     out += '}';
     return;
   }
   case ExprKind::Starred:
-    out += '*';
+    out += as<StarredExpr>(&expr)->isMapping ? "**" : "*";
     print(*as<StarredExpr>(&expr)->value, Conditional);
     return;
   default:

@@ -22,6 +22,7 @@ namespace tile {
 static std::optional<EmitKind> emitKindOf(StringRef name) {
   return llvm::StringSwitch<std::optional<EmitKind>>(name)
       .Case("ast", EmitKind::Ast)
+      .Case("configs", EmitKind::Configurations)
       .Case("tile", EmitKind::Tile)
       .Case("cta", EmitKind::Cta)
       .Case("nvvm", EmitKind::Nvvm)
@@ -142,9 +143,10 @@ bool OptionReader::readOutput() {
   if (const Arg *argument = arguments.getLastArg(OPT_emit)) {
     std::optional<EmitKind> kind = emitKindOf(argument->getValue());
     if (!kind)
-      return fail(formatv("--emit expects ast, tile, cta, nvvm, llvm, ptx, cubin, manifest, header or tilepack, not "
-                          "'{0}'",
-                          argument->getValue()));
+      return fail(
+          formatv("--emit expects ast, configs, tile, cta, nvvm, llvm, ptx, cubin, manifest, header or tilepack, not "
+                  "'{0}'",
+                  argument->getValue()));
     options.emit = *kind;
     line.emitGiven = true;
   }

@@ -15,7 +15,7 @@ def grp_tools : OptionGroup<"tools">, HelpText<"Tools">;
 let Group = grp_output in {
 def o : JoinedOrSeparate<["-"], "o">, HelpText<"Write the result to <file>; '-' is standard output">,
         MetaVarName<"<file>">;
-defm emit : Value<"emit", "What to make: ast, tile, cta, nvvm, llvm, ptx, cubin (default), manifest, header or tilepack",
+defm emit : Value<"emit", "What to make: ast, configs, tile, cta, nvvm, llvm, ptx, cubin (default), manifest, header or tilepack",
                   "<kind>">;
 defm target : Value<"target", "GPU to compile for (default: sm_90a), or several for a tilepack or a header; --target=help lists them", "<gpu>,...">;
 }
