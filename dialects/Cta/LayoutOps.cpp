@@ -1,6 +1,6 @@
 // Syntax, folding and verification of layout conversions and partial reductions.
 #include "Cta/CtaDialect.h"
-#include "Tile/RegionSyntax.h"
+#include "Tile/RegionOps.h"
 
 #include "Layout/ShapeTransforms.h"
 
@@ -46,8 +46,16 @@ LogicalResult PartialReduceOp::verify() {
     if (from.getRank() != to.getRank() || int64_t(getAxis()) >= from.getRank())
       return emitOpError() << "operand has rank " << from.getRank() << ", result " << to.getRank() << " and axis is "
                            << getAxis() << "; ranks must agree and contain the axis";
+    SmallVector<int64_t> shape(from.getShape());
+    shape[getAxis()] = to.getDimSize(getAxis());
+    if (to.getShape() != ArrayRef(shape) || to.getElementType() != from.getElementType())
+      return emitOpError() << "operand is " << from << " but the result " << to << "; only axis " << getAxis()
+                           << " may differ";
+    if (from.getShape() != cast<RankedTensorType>(getSrcs().front().getType()).getShape())
+      return emitOpError() << "operands are " << getSrcs().front().getType() << " and " << from
+                           << "; their shapes must agree";
   }
-  return success();
+  return verifyCombination(*this, getCombine().front());
 }
 
 LogicalResult SliceColumnsOp::verify() {

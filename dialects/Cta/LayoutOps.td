@@ -52,7 +52,7 @@ def Cta_PartialReduceOp : Cta_Op<"partial_reduce", [Pure, SingleBlock]> {
   let arguments = (ins Variadic<Tile_NumberTensor>:$srcs, I32Attr:$axis);
   let results = (outs Variadic<Tile_NumberTensor>:$results);
   let regions = (region SizedRegion<1>:$combine);
-  let hasCustomAssemblyFormat = 1; // RegionSyntax.h
+  let hasCustomAssemblyFormat = 1; // RegionOps.h
   let hasVerifier = 1;
 }
 

@@ -1,5 +1,5 @@
 // Syntax and verification of computations on each element.
-#include "Tile/RegionSyntax.h"
+#include "Tile/RegionOps.h"
 #include "Tile/TileDialect.h"
 
 using namespace mlir;

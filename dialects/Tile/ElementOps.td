@@ -24,7 +24,7 @@ def Tile_MapOp : Tile_Op<"map", [Elementwise, RecursiveMemoryEffects, Recursivel
   let arguments = (ins Variadic<Tile_NumberTensor>:$srcs);
   let results = (outs Variadic<Tile_NumberTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
-  let hasCustomAssemblyFormat = 1; // RegionSyntax.h
+  let hasCustomAssemblyFormat = 1; // RegionOps.h
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
 }

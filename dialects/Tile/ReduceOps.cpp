@@ -1,5 +1,5 @@
 // Syntax and verification of reductions, scans and gathers.
-#include "Tile/RegionSyntax.h"
+#include "Tile/RegionOps.h"
 #include "Tile/TileDialect.h"
 
 using namespace mlir;
@@ -41,28 +41,8 @@ LogicalResult ReduceOp::verify() {
   return success();
 }
 
-/// The region combines two tuples of the operands' elements.
-static LogicalResult verifyCombine(Operation *op, Block &block) {
-  SmallVector<Type> elements;
-  for (Value src : op->getOperands())
-    elements.push_back(getElementTypeOf(src.getType()));
-  SmallVector<Type> expected(elements);
-  llvm::append_range(expected, elements);
-  if (block.getNumArguments() != expected.size())
-    return op->emitOpError() << "combine region takes " << block.getNumArguments() << " arguments; expected "
-                             << expected.size() << ", the left and the right elements";
-  if (!llvm::equal(block.getArgumentTypes(), expected))
-    return op->emitOpError() << "combine region takes the types " << block.getArgumentTypes() << " but must take "
-                             << expected;
-  auto yield = dyn_cast_or_null<YieldOp>(block.empty() ? nullptr : &block.back());
-  if (!yield || !llvm::equal(yield.getOperandTypes(), elements))
-    return op->emitOpError() << "combine region must end with tile.yield of " << elements.size()
-                             << " values of the operands' element types";
-  return success();
-}
-
 LogicalResult ReduceOp::verifyRegions() {
-  return verifyCombine(*this, getCombine().front());
+  return verifyCombination(*this, getCombine().front());
 }
 
 // `reverse` stands in front.
@@ -95,7 +75,7 @@ LogicalResult ScanOp::verify() {
 }
 
 LogicalResult ScanOp::verifyRegions() {
-  return verifyCombine(*this, getCombine().front());
+  return verifyCombination(*this, getCombine().front());
 }
 
 LogicalResult HistogramOp::verify() {

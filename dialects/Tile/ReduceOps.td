@@ -25,7 +25,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SingleBlock]> {
   let arguments = (ins Variadic<Tile_NumberTensor>:$srcs, I32Attr:$axis);
   let results = (outs Variadic<Tile_NumberValue>:$results);
   let regions = (region SizedRegion<1>:$combine);
-  let hasCustomAssemblyFormat = 1; // RegionSyntax.h
+  let hasCustomAssemblyFormat = 1; // RegionOps.h
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
 }
@@ -49,7 +49,7 @@ def Tile_ScanOp : Tile_Op<"scan", [Pure, SingleBlock]> {
   let arguments = (ins Variadic<Tile_NumberTensor>:$srcs, I32Attr:$axis, UnitAttr:$reverse);
   let results = (outs Variadic<Tile_NumberTensor>:$results);
   let regions = (region SizedRegion<1>:$combine);
-  let hasCustomAssemblyFormat = 1; // RegionSyntax.h
+  let hasCustomAssemblyFormat = 1; // RegionOps.h
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
 }

@@ -83,74 +83,101 @@ SymValue selectLast(BuiltinCall &call, const SymValue &source, int64_t place) {
   return sema.bitcast(SymValue::makeTensor(op.getResult(0), bits), source.type, call.range);
 }
 
-/// A loop from 0 to 'end', both int32, that carries a block: 'step' computes it from the counter and the one before.
-SymValue repeat(BuiltinCall &call, const SymValue &end, const SymValue &start,
-                llvm::function_ref<SymValue(SymValue, SymValue)> step) {
-  Sema &sema = call.sema;
-  auto number = [&](const SymValue &value) { return sema.toTensor(value, call.range).value; };
-  Location loc = sema.location(call.range);
-  auto loop = scf::ForOp::create(sema.builder, loc, number(constant(0)), number(end), number(constant(1)), start.value);
-  OpBuilder::InsertionGuard guard(sema.builder);
-  sema.builder.setInsertionPointToStart(loop.getBody());
-  SymValue next = step(SymValue::makeTensor(loop.getInductionVar(), Scalar::Int32),
-                       SymValue::makeTensor(loop.getRegionIterArg(0), start.type));
-  scf::YieldOp::create(sema.builder, loc, next.value);
-  return SymValue::makeTensor(loop.getResult(0), start.type);
-}
+/// A bitonic sort along a dimension: log2(n) stages, of which number s has s steps. Short code has all steps one after
+/// the other, with constant places. The steps of large blocks are loops, because they would be more code than ptxas
+/// compiles in seconds, or an instruction cache holds.
+class BitonicSort {
+public:
+  BitonicSort(BuiltinCall &call, llvm::ArrayRef<int64_t> shape, int64_t axis)
+      : call(call), sema(call.sema), axis(axis), place(coordinates(call, shape, axis)),
+        stages(llvm::Log2_64_Ceil(static_cast<uint64_t>(shape[axis]))) {
+    // ptxas takes about a second for so many exchanges of a thread.
+    constexpr int64_t mostUnrolled = 1536;
+    int64_t steps = stages * (stages + 1) / 2;
+    isUnrolled = steps * ShapedType::getNumElements(shape) <= mostUnrolled * sema.counter.threads;
+  }
 
-SymValue powerOfTwo(BuiltinCall &call, const SymValue &exponent) {
-  return call.sema.binary(BinaryOp::LShift, call.sema.toTensor(constant(1), call.range), exponent, call.range);
-}
+  SymValue sort(const SymValue &x, bool descending) {
+    // In all stages but the last, blocks go up and down in turns.
+    SymValue blocks = repeat(constant(stages - 1), x, [&](SymValue step, SymValue block) {
+      SymValue stage = compute(BinaryOp::Add, step, constant(1));
+      return merge(block, stage, hasBits(powerOfTwo(stage)));
+    });
+    return mergeLast(blocks, descending);
+  }
 
-/// Whether the bits of 'mask' are set in the coordinate of each element.
-SymValue hasBits(BuiltinCall &call, const SymValue &place, const SymValue &mask) {
-  SymValue bits = call.sema.binary(BinaryOp::BitAnd, place, mask, call.range);
-  return call.sema.compare(CompareOp::NotEq, bits, constant(0), call.range);
-}
+  /// The last stage.
+  SymValue mergeLast(const SymValue &x, bool descending) {
+    return merge(x, constant(stages), SymValue::makeConstant(descending));
+  }
 
-/// One step of a bitonic sort: elements whose places differ by 'distance', a power of two, are exchanged if they are in
-/// the wrong order; 'descends' is an int1 block, or one flag for all.
-SymValue exchange(BuiltinCall &call, const SymValue &x, int64_t axis, const SymValue &distance,
-                  const SymValue &descends) {
-  Sema &sema = call.sema;
-  SymValue place = coordinates(call, x.shape(), axis);
-  SymValue partner = gather(call, x, sema.binary(BinaryOp::BitXor, place, distance, call.range), axis);
-  SymValue isUpper = hasBits(call, place, distance);
-  SymValue lower = sema.select(isUpper, partner, x, call.range), upper = sema.select(isUpper, x, partner, call.range);
-  SymValue isGreater = sema.compare(CompareOp::Gt, lower, upper, call.range);
-  SymValue swaps = sema.binary(BinaryOp::BitXor, isGreater, descends, call.range);
-  return sema.select(swaps, partner, x, call.range);
-}
+private:
+  /// 'step' of a counter below 'end', and of what the step before has made of a block.
+  SymValue repeat(const SymValue &end, const SymValue &start, llvm::function_ref<SymValue(SymValue, SymValue)> step) {
+    if (isUnrolled) {
+      SymValue block = start;
+      for (Int128 index = 0; index < *asInteger(end.constant); ++index)
+        block = step(SymValue::makeConstant(index), block);
+      return block;
+    }
+    auto number = [&](const SymValue &value) { return sema.toTensor(value, call.range).value; };
+    Location loc = sema.location(call.range);
+    auto loop =
+        scf::ForOp::create(sema.builder, loc, number(constant(0)), number(end), number(constant(1)), start.value);
+    OpBuilder::InsertionGuard guard(sema.builder);
+    sema.builder.setInsertionPointToStart(loop.getBody());
+    SymValue next = step(SymValue::makeTensor(loop.getInductionVar(), Scalar::Int32),
+                         SymValue::makeTensor(loop.getRegionIterArg(0), start.type));
+    scf::YieldOp::create(sema.builder, loc, next.value);
+    return SymValue::makeTensor(loop.getResult(0), start.type);
+  }
 
-/// One stage of a bitonic network: merges pairs of sorted blocks, of 2^(stage - 1) elements each.
-SymValue mergeStage(BuiltinCall &call, const SymValue &x, int64_t axis, const SymValue &stage,
-                    const SymValue &descends) {
-  SymValue half = powerOfTwo(call, call.sema.binary(BinaryOp::Sub, stage, constant(1), call.range));
-  return repeat(call, stage, x, [&](SymValue step, SymValue block) {
-    return exchange(call, block, axis, call.sema.binary(BinaryOp::RShift, half, step, call.range), descends);
-  });
-}
+  /// Of constants a constant.
+  SymValue compute(BinaryOp op, const SymValue &left, const SymValue &right) {
+    if (left.isConstant() && right.isConstant())
+      return SymValue::makeConstant(*evaluate(op, left.constant, right.constant).value);
+    return sema.binary(op, left, right, call.range);
+  }
 
-SymValue countStages(const SymValue &x, int64_t axis) {
-  return constant(llvm::Log2_64_Ceil(static_cast<uint64_t>(x.shape()[axis])));
-}
+  SymValue powerOfTwo(const SymValue &exponent) { return compute(BinaryOp::LShift, constant(1), exponent); }
 
-/// Loops, because all steps of a large block are more code than a compiler or an instruction cache takes.
+  /// Whether the bits of 'mask' are set in the coordinate of each element.
+  SymValue hasBits(const SymValue &mask) {
+    return sema.compare(CompareOp::NotEq, sema.binary(BinaryOp::BitAnd, place, mask, call.range), constant(0),
+                        call.range);
+  }
+
+  /// Elements whose places differ by 'distance', a power of two, are exchanged if they are in the wrong order;
+  /// 'descends' is an int1 block, or one flag for all.
+  SymValue exchange(const SymValue &x, const SymValue &distance, const SymValue &descends) {
+    SymValue partner = gather(call, x, sema.binary(BinaryOp::BitXor, place, distance, call.range), axis);
+    SymValue isUpper = hasBits(distance);
+    SymValue lower = sema.select(isUpper, partner, x, call.range), upper = sema.select(isUpper, x, partner, call.range);
+    SymValue isGreater = sema.compare(CompareOp::Gt, lower, upper, call.range);
+    SymValue swaps = sema.binary(BinaryOp::BitXor, isGreater, descends, call.range);
+    return sema.select(swaps, partner, x, call.range);
+  }
+
+  /// One stage: merges pairs of sorted blocks, of 2^(stage - 1) elements each.
+  SymValue merge(const SymValue &x, const SymValue &stage, const SymValue &descends) {
+    SymValue half = powerOfTwo(compute(BinaryOp::Sub, stage, constant(1)));
+    return repeat(stage, x, [&](SymValue step, SymValue block) {
+      return exchange(block, compute(BinaryOp::RShift, half, step), descends);
+    });
+  }
+
+  BuiltinCall &call;
+  Sema &sema;
+  int64_t axis;
+  SymValue place; ///< Of each element, along the dimension.
+  int64_t stages;
+  bool isUnrolled;
+};
+
 SymValue sorted(BuiltinCall &call, const SymValue &x, int64_t axis, bool descending) {
   if (x.type.isFp8())
     return call.sema.error(Diag::fp8_arithmetic, call.rangeOf(0), {toString(x.type)});
-  if (x.shape()[axis] == 1)
-    return x;
-  Sema &sema = call.sema;
-  SymValue stages = countStages(x, axis);
-  // In all stages but the last, blocks go up and down in turns.
-  SymValue blocks =
-      repeat(call, sema.binary(BinaryOp::Sub, stages, constant(1), call.range), x, [&](SymValue step, SymValue block) {
-        SymValue stage = sema.binary(BinaryOp::Add, step, constant(1), call.range);
-        SymValue descends = hasBits(call, coordinates(call, x.shape(), axis), powerOfTwo(call, stage));
-        return mergeStage(call, block, axis, stage, descends);
-      });
-  return mergeStage(call, blocks, axis, stages, SymValue::makeConstant(descending));
+  return x.shape()[axis] == 1 ? x : BitonicSort(call, x.shape(), axis).sort(x, descending);
 }
 
 } // namespace
@@ -260,7 +287,7 @@ SymValue emitBitonicMerge(Sema &, BuiltinCall &call) {
     return {};
   if (value.shape()[*axis] == 1)
     return value;
-  return mergeStage(call, value, *axis, countStages(value, *axis), SymValue::makeConstant(*descending));
+  return BitonicSort(call, value.shape(), *axis).mergeLast(value, *descending);
 }
 
 /// Counts of the values 0 to num_bins - 1; others count nowhere.

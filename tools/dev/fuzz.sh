@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # fuzz.sh SECONDS [--update | --quick]: builds the fuzz targets with sanitizers (build/fuzz) and runs them for that long, from the corpora in test/fuzz:
 # half of the time the front end (corpus), one sixth the parser of PTX (ptx), a third the passes, with mutated IR of the examples and tests.
-# Then, for as long again, random whole kernels with the compiler of build/, other ones for each commit. --quick leaves the passes
-# out, whose sanitized build takes minutes, and takes always the same kernels.
+# Then, for as long again, random whole kernels with the compiler of build/, other ones for each commit. --quick takes the passes from
+# build/, too, because their sanitized build takes minutes, and begins with the same mutants and kernels every time.
 # New inputs stay in build/fuzz/corpus and build/fuzz/ptx, for the next run; --update adds the small ones that reach new code to the corpora.
 # The last line is "fuzz: no finding ..." or where the finding lies and how to see it again; the exit code says which.
 set -euo pipefail
@@ -11,12 +11,13 @@ seconds=$1
 findings=build/fuzz/findings
 
 seed=$((16#$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1) * 100000))
-[ "${2:-}" = --quick ] && seed=1
+passes=build/fuzz/bin/tile-fuzz-ir
+[ "${2:-}" = --quick ] && seed=1 passes=build/bin/tile-fuzz-ir
 
 [ -f build/build.ninja ] || cmake --preset dev >/dev/null
 [ -f build/fuzz/build.ninja ] || cmake --preset fuzz >/dev/null
 ninja -C build/fuzz --quiet tile-fuzz-frontend tile-fuzz-ptx
-[ "${2:-}" = --quick ] || ninja -C build/fuzz --quiet tile-fuzz-ir
+ninja -C "${passes%/bin/*}" --quiet tile-fuzz-ir
 ninja -C build --quiet tile-fuzz-kernels
 mkdir -p "$findings"
 
@@ -59,14 +60,12 @@ fi
 fuzz "$frontend" corpus $((seconds - seconds / 6 - seconds / 3))
 # libFuzzer runs for ever when it is given no time.
 fuzz "$ptx" ptx $((seconds / 6 + 1))
-if [ "${2:-}" != --quick ]; then
-  if ! build/fuzz/bin/tile-fuzz-ir --seed="$seed" --seconds=$((seconds / 3)) --jobs="$(nproc)" --findings="$findings/ir" \
-    examples test/Exec test/Transforms test/Dialect test/Conversion >build/fuzz/log 2>&1; then
-    cat build/fuzz/log
-    exit 1
-  fi
-  inputs=$((inputs + $(sed -nE 's/^tile-fuzz-ir: ([0-9]+) mutants.*/\1/p' build/fuzz/log)))
+if ! "$passes" --seed="$seed" --seconds=$((seconds / 3)) --jobs="$(nproc)" --findings="$findings/ir" \
+  examples test/Exec test/Transforms test/Dialect test/Conversion >build/fuzz/log 2>&1; then
+  cat build/fuzz/log
+  exit 1
 fi
+inputs=$((inputs + $(sed -nE 's/^tile-fuzz-ir: ([0-9]+) mutants.*/\1/p' build/fuzz/log)))
 build/bin/tile-fuzz-kernels --seed "$seed" --seconds "$seconds" --jobs "$(nproc)" --first --findings "$findings/kernels" |
   tee build/fuzz/log || {
   echo "fuzz: a finding is in $findings/kernels; see test/fuzz/README.md"

@@ -51,6 +51,50 @@ tile.kernel @axis(%f: f32) {
 
 // -----
 
+#a = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
+
+tile.kernel @combined_type(%f: f32) {
+  %x = tile.splat %f : f32 -> tensor<64xf32, #a>
+  // expected-error @below {{'cta.partial_reduce' op operand is}}
+  %y = cta.partial_reduce %x {axis = 0 : i32} : tensor<64xf32, #a> -> tensor<64xf64, #a> {
+  ^bb0(%a: f32, %b: f32):
+    tile.yield %a : f32
+  }
+  tile.return
+}
+
+// -----
+
+#a = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
+#b = #cta.layout<[32], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0], [0]]>
+
+tile.kernel @combined_shapes(%f: f32) {
+  %x = tile.splat %f : f32 -> tensor<64xf32, #a>
+  %y = tile.splat %f : f32 -> tensor<32xf32, #b>
+  // expected-error @below {{'cta.partial_reduce' op operands are}}
+  %z:2 = cta.partial_reduce %x, %y {axis = 0 : i32} : tensor<64xf32, #a>, tensor<32xf32, #b> -> tensor<64xf32, #a>, tensor<32xf32, #b> {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+    tile.yield %a, %b : f32, f32
+  }
+  tile.return
+}
+
+// -----
+
+#a = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
+
+tile.kernel @combination(%f: f32) {
+  %x = tile.splat %f : f32 -> tensor<64xf32, #a>
+  // expected-error @below {{'cta.partial_reduce' op combine region takes the types 'f64', 'f64' but must take 'f32', 'f32'}}
+  %y = cta.partial_reduce %x {axis = 0 : i32} : tensor<64xf32, #a> -> tensor<64xf32, #a> {
+  ^bb0(%a: f64, %b: f64):
+    tile.yield %a : f64
+  }
+  tile.return
+}
+
+// -----
+
 #acc = #cta.layout<[16, 16], register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
 #rows = #cta.layout<[8, 16], register = [[0, 1], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
 

@@ -1,7 +1,10 @@
-// One form for all of them; RegionSyntax.h.
-#include "Tile/RegionSyntax.h"
+// One form for all of them; RegionOps.h.
+#include "Tile/RegionOps.h"
+
+#include "Tile/TileDialect.h"
 
 using namespace mlir;
+using namespace tile;
 
 ParseResult tile::parseWithRegion(OpAsmParser &parser, OperationState &result) {
   Region *region = result.addRegion();
@@ -28,4 +31,23 @@ void tile::printWithRegion(OpAsmPrinter &printer, Operation *op, ArrayRef<String
   printer.printOptionalAttrDict(op->getAttrs(), hidden);
   printer << " : " << op->getOperandTypes() << " -> " << op->getResultTypes() << ' ';
   printer.printRegion(op->getRegion(0));
+}
+
+LogicalResult tile::verifyCombination(Operation *op, Block &block) {
+  SmallVector<Type> elements;
+  for (Value src : op->getOperands())
+    elements.push_back(getElementTypeOf(src.getType()));
+  SmallVector<Type> expected(elements);
+  llvm::append_range(expected, elements);
+  if (block.getNumArguments() != expected.size())
+    return op->emitOpError() << "combine region takes " << block.getNumArguments() << " arguments; expected "
+                             << expected.size() << ", the left and the right elements";
+  if (!llvm::equal(block.getArgumentTypes(), expected))
+    return op->emitOpError() << "combine region takes the types " << block.getArgumentTypes() << " but must take "
+                             << expected;
+  auto yield = dyn_cast_or_null<YieldOp>(block.empty() ? nullptr : &block.back());
+  if (!yield || !llvm::equal(yield.getOperandTypes(), elements))
+    return op->emitOpError() << "combine region must end with tile.yield of " << elements.size()
+                             << " values of the operands' element types";
+  return success();
 }

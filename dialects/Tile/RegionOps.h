@@ -1,4 +1,5 @@
-// Syntax of operations that compute with a region: `operands attributes : types -> types region`.
+// What operations that compute with a region share: their syntax, `operands attributes : types -> types region`, and the
+// check of regions that combine.
 #pragma once
 
 #include "mlir/IR/OpImplementation.h"
@@ -12,5 +13,8 @@ mlir::ParseResult parseWithRegion(mlir::OpAsmParser &parser, mlir::OperationStat
 
 /// `hidden` are attributes that are written in another way.
 void printWithRegion(mlir::OpAsmPrinter &printer, mlir::Operation *op, llvm::ArrayRef<llvm::StringRef> hidden = {});
+
+/// The region combines two tuples of the operands' elements.
+mlir::LogicalResult verifyCombination(mlir::Operation *op, mlir::Block &block);
 
 } // namespace tile
