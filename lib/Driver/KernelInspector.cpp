@@ -51,6 +51,17 @@ InspectedKernel KernelInspector::inspect(const CompilerOptions &options, const f
   return inspected;
 }
 
+frontend::KernelConfigurations KernelInspector::listConfigurations(const CompilerOptions &options) const {
+  llvm::Expected<std::optional<frontend::SourceFile>> sidecar = readSidecar(options);
+  if (!sidecar) {
+    llvm::consumeError(sidecar.takeError());
+    return {};
+  }
+  frontend::DiagnosticEngine engine;
+  frontend::Module module = parseInput(options, *sidecar, engine);
+  return frontend::listConfigurations(module, requestOf(options, gpu), engine);
+}
+
 /// A copy of the kernel behind the last step; null if one fails.
 OwningOpRef<ModuleOp> KernelInspector::runPipeline(const GpuPipelineOptions &pipeline, InspectedKernel &inspected) {
   OwningOpRef<ModuleOp> copy = inspected.module->clone();

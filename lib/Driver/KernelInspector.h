@@ -2,6 +2,7 @@
 #pragma once
 
 #include "Driver/ChooseConfig.h"
+#include "Frontend/Configurations.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -24,6 +25,9 @@ public:
 
   /// The kernel as the front end emits it, with these tiles where it leaves them open. Reports nothing.
   InspectedKernel inspect(const CompilerOptions &options, const frontend::TileChoices &tiles);
+
+  /// What @triton.autotune lists for the kernel; the general one first. Reports nothing.
+  frontend::KernelConfigurations listConfigurations(const CompilerOptions &options) const;
 
   /// Whether plain loads or stores become accesses through tensor maps.
   bool usesTensorMapsForPointers(const CompilerOptions &options, InspectedKernel &inspected);

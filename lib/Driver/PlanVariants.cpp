@@ -3,6 +3,7 @@
 
 #include "Driver/PlanProduct.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using llvm::formatv;
@@ -15,13 +16,13 @@ constexpr size_t mostVariants = 24;
 
 /// One choice of what the kernel is compiled with, beside promises: of @triton.autotune, or of -D NAME=a,b.
 struct Configuration {
-  std::string name; ///< "BLOCK=64,num_warps=8"; empty: the only one
+  std::string name = {}; ///< "BLOCK=64,num_warps=8"; empty: the only one
   std::map<std::string, std::string> definitions = {};
   std::optional<int> numWarps = {}, numStages = {};
 };
 
-/// All combinations of the alternatives, the first values first.
-std::vector<Configuration> listConfigurations(const CompilerOptions &options) {
+/// All combinations of the alternatives of -D, the first values first.
+std::vector<Configuration> combineAlternatives(const CompilerOptions &options) {
   std::vector<Configuration> configurations{{}};
   for (const auto &[parameter, values] : options.alternatives) {
     std::vector<std::string> all;
@@ -33,12 +34,41 @@ std::vector<Configuration> listConfigurations(const CompilerOptions &options) {
       for (const std::string &value : all) {
         Configuration next = configuration;
         next.definitions[parameter] = value;
-        next.name += (next.name.empty() ? "" : ",") + parameter + "=" + value;
         extended.push_back(std::move(next));
       }
     configurations = std::move(extended);
   }
   return configurations;
+}
+
+/// With what an autotuner lists; the first serves all calls. One that is right for some arguments only is of no use
+/// without the host program that knows them.
+void appendTuned(const frontend::KernelConfigurations &tuned, const Configuration &base,
+                 std::vector<Configuration> &configurations) {
+  bool isFirst = true;
+  for (const frontend::KernelConfiguration &one : tuned.configurations) {
+    if (one.isConditional && !isFirst)
+      continue;
+    isFirst = false;
+    Configuration next = base;
+    next.definitions.insert(one.definitions.begin(), one.definitions.end());
+    next.numWarps = one.numWarps;
+    next.numStages = one.numStages;
+    configurations.push_back(std::move(next));
+  }
+  if (isFirst)
+    configurations.push_back(base);
+}
+
+std::string describe(const Configuration &configuration) {
+  std::vector<std::string> parts;
+  for (const auto &[name, value] : configuration.definitions)
+    parts.push_back(name + "=" + value);
+  if (configuration.numWarps)
+    parts.push_back("num_warps=" + std::to_string(*configuration.numWarps));
+  if (configuration.numStages)
+    parts.push_back("num_stages=" + std::to_string(*configuration.numStages));
+  return llvm::join(parts, ",");
 }
 
 class Planner {
@@ -47,15 +77,15 @@ public:
       : options(options), gpu(gpu), mode(mode), inspector(gpu) {}
 
   VariantPlans run() {
-    configurations = listConfigurations(options);
+    listConfigurations();
     for (const Configuration &configuration : configurations) {
       std::vector<PromiseClass> found = findPromiseClasses(inspector, optionsOf(configuration), gpu);
-      for (const PromiseClass &promises : found) {
-        // One kernel for all calls is enough where others are faster.
-        bool isNeeded = promises.name != "general" || plans.empty() || found.size() == 1;
-        if (isNeeded)
-          planClass(configuration, promises);
-      }
+      // One kernel for calls that fulfil no promise is enough; other configurations are for the class that promises
+      // most, which is the first of the others.
+      size_t begin = plans.empty() || found.size() < 2 ? 0 : 1;
+      size_t end = plans.empty() ? found.size() : std::min<size_t>(found.size(), begin + 1);
+      for (size_t index = begin; index < end; ++index)
+        planClass(configuration, found[index]);
     }
     if (plans.empty())
       return {{{.name = "general", .why = "the only one"}}, ""};
@@ -76,6 +106,18 @@ private:
     size_t order; ///< of the class
     VariantPlan plan;
   };
+
+  void listConfigurations() {
+    for (const Configuration &alternative : combineAlternatives(options))
+      if (mode == VariantMode::Alignment)
+        configurations.push_back(alternative);
+      else
+        appendTuned(inspector.listConfigurations(optionsOf(alternative)), alternative, configurations);
+    // What all have in common tells none apart.
+    if (configurations.size() > 1)
+      for (Configuration &configuration : configurations)
+        configuration.name = describe(configuration);
+  }
 
   CompilerOptions optionsOf(const Configuration &configuration) const {
     CompilerOptions changed = options;
