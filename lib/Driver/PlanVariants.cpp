@@ -47,16 +47,16 @@ public:
       : options(options), gpu(gpu), mode(mode), inspector(gpu) {}
 
   VariantPlans run() {
-    configurations = listConfigurations(options);
-    for (const Configuration &configuration : configurations) {
-      std::vector<PromiseClass> found = findPromiseClasses(inspector, optionsOf(configuration), gpu);
-      for (const PromiseClass &promises : found) {
-        // One kernel for all calls is enough where others are faster.
-        bool isNeeded = promises.name != "general" || plans.empty() || found.size() == 1;
+    std::vector<Configuration> configurations = listConfigurations(options);
+    // What widens accesses hardly depends on the configuration.
+    std::vector<PromiseClass> classes = findPromiseClasses(inspector, optionsOf(configurations.front()), gpu);
+    for (auto [index, configuration] : llvm::enumerate(configurations))
+      for (auto [place, promises] : llvm::enumerate(classes)) {
+        // Where others are faster, one kernel for all calls is enough.
+        bool isNeeded = index == 0 || promises.name != "general" || classes.size() == 1;
         if (isNeeded)
-          planClass(configuration, promises);
+          planClass(configuration, promises, {index == 0 ? 0u : 1u, place, index});
       }
-    }
     if (plans.empty())
       return {{{.name = "general", .why = "the only one"}}, ""};
     order();
@@ -70,10 +70,14 @@ public:
   }
 
 private:
-  /// A plan, and its place among the others.
+  /// A place among the others: the first kernels of all classes by the first configuration, then what comes next.
+  struct Rank {
+    size_t round, promises, configuration;
+
+    auto operator<=>(const Rank &) const = default;
+  };
   struct Ranked {
-    size_t round; ///< of its class and configuration the first, second, ...
-    size_t order; ///< of the class
+    Rank rank;
     VariantPlan plan;
   };
 
@@ -88,7 +92,7 @@ private:
     return changed;
   }
 
-  void planClass(const Configuration &configuration, const PromiseClass &promises) {
+  void planClass(const Configuration &configuration, const PromiseClass &promises, Rank rank) {
     CompilerOptions promised = driver::optionsOf(optionsOf(configuration), promises);
     VariantPlan plan{.name = promises.name + (configuration.name.empty() ? "" : "-" + configuration.name),
                      .assumptions = promises.assumptions,
@@ -101,12 +105,11 @@ private:
     InspectedKernel inspected = inspector.inspect(promised, commonTile());
     if (!inspected)
       return;
-    size_t place = classes++;
     if (!inspected.isOpen || !inspected.product) {
       if (inspected.product)
         plan.cost = costOf(promised, gpu, *inspected.product, promises);
       text += formatv("{0}: {1}{2}\n", plan.name, plan.why, inParentheses(promises.describe()));
-      plans.push_back({0, place, std::move(plan)});
+      plans.push_back({rank, std::move(plan)});
       return;
     }
     ProductPlan product = planProduct(inspector, promised, gpu, *inspected.product, promises, mode);
@@ -116,16 +119,13 @@ private:
       next.tiles = kernel.tiles;
       llvm::append_range(next.disabledPasses, kernel.disabledPasses);
       next.cost = kernel.cost;
-      plans.push_back({round, place, std::move(next)});
+      plans.push_back({{rank.round + round, rank.promises, rank.configuration}, std::move(next)});
     }
     text += explainClass(plan, promises, product);
   }
 
-  /// The general one first; then the first kernels of all classes, then the second ones.
   void order() {
-    std::stable_sort(plans.begin(), plans.end(), [](const Ranked &a, const Ranked &b) {
-      return std::pair(a.round, a.order) < std::pair(b.round, b.order);
-    });
+    std::stable_sort(plans.begin(), plans.end(), [](const Ranked &a, const Ranked &b) { return a.rank < b.rank; });
     if (mode != VariantMode::All && plans.size() > mostVariants)
       plans.resize(mostVariants);
   }
@@ -190,9 +190,7 @@ private:
   const target::GpuTarget &gpu;
   VariantMode mode;
   KernelInspector inspector;
-  std::vector<Configuration> configurations;
   std::vector<Ranked> plans;
-  size_t classes = 0;
   std::string text;
 };
 
