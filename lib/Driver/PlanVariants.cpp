@@ -48,6 +48,8 @@ public:
 
   VariantPlans run() {
     std::vector<Configuration> configurations = listConfigurations(options);
+    if (mode == VariantMode::Invariant) // others may sum in another order
+      configurations.resize(1);
     // What widens accesses hardly depends on the configuration.
     std::vector<PromiseClass> classes = findPromiseClasses(inspector, optionsOf(configurations.front()), gpu);
     for (auto [index, configuration] : llvm::enumerate(configurations))
@@ -108,6 +110,11 @@ private:
     if (!inspected.isOpen || !inspected.product) {
       if (inspected.product)
         plan.cost = costOf(promised, gpu, *inspected.product, promises);
+      // Which programs share their last steps depends on how many there are.
+      if (mode == VariantMode::Invariant)
+        plan.disabledPasses.push_back("cta-stream-k");
+      if (mode == VariantMode::Invariant && plan.cost)
+        plan.cost->problem.splitTail = false;
       text += formatv("{0}: {1}{2}\n", plan.name, plan.why, inParentheses(promises.describe()));
       plans.push_back({rank, std::move(plan)});
       return;
