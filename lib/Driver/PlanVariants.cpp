@@ -77,16 +77,18 @@ public:
       : options(options), gpu(gpu), mode(mode), inspector(gpu) {}
 
   VariantPlans run() {
-    listConfigurations();
-    for (const Configuration &configuration : configurations) {
-      std::vector<PromiseClass> found = findPromiseClasses(inspector, optionsOf(configuration), gpu);
-      // One kernel for calls that fulfil no promise is enough; other configurations are for the class that promises
-      // most, which is the first of the others.
-      size_t begin = plans.empty() || found.size() < 2 ? 0 : 1;
-      size_t end = plans.empty() ? found.size() : std::min<size_t>(found.size(), begin + 1);
-      for (size_t index = begin; index < end; ++index)
-        planClass(configuration, found[index]);
-    }
+    std::vector<Configuration> configurations = listConfigurations();
+    if (mode == VariantMode::Invariant) // others may sum in another order
+      configurations.resize(1);
+    // What widens accesses hardly depends on the configuration.
+    std::vector<PromiseClass> classes = findPromiseClasses(inspector, optionsOf(configurations.front()), gpu);
+    for (auto [index, configuration] : llvm::enumerate(configurations))
+      for (auto [place, promises] : llvm::enumerate(classes)) {
+        // Others than the first are for calls that may be fast: the class that promises most, the first of the others.
+        bool isNeeded = index == 0 || place == 1 || classes.size() == 1;
+        if (isNeeded)
+          planClass(configuration, promises, {index == 0 ? 0u : 1u, place, index});
+      }
     if (plans.empty())
       return {{{.name = "general", .why = "the only one"}}, ""};
     order();
@@ -100,14 +102,19 @@ public:
   }
 
 private:
-  /// A plan, and its place among the others.
+  /// A place among the others: the first kernels of all classes by the first configuration, then what comes next.
+  struct Rank {
+    size_t round, promises, configuration;
+
+    auto operator<=>(const Rank &) const = default;
+  };
   struct Ranked {
-    size_t round; ///< of its class and configuration the first, second, ...
-    size_t order; ///< of the class
+    Rank rank;
     VariantPlan plan;
   };
 
-  void listConfigurations() {
+  std::vector<Configuration> listConfigurations() const {
+    std::vector<Configuration> configurations;
     for (const Configuration &alternative : combineAlternatives(options))
       if (mode == VariantMode::Alignment)
         configurations.push_back(alternative);
@@ -117,6 +124,7 @@ private:
     if (configurations.size() > 1)
       for (Configuration &configuration : configurations)
         configuration.name = describe(configuration);
+    return configurations;
   }
 
   CompilerOptions optionsOf(const Configuration &configuration) const {
@@ -130,7 +138,7 @@ private:
     return changed;
   }
 
-  void planClass(const Configuration &configuration, const PromiseClass &promises) {
+  void planClass(const Configuration &configuration, const PromiseClass &promises, Rank rank) {
     CompilerOptions promised = driver::optionsOf(optionsOf(configuration), promises);
     VariantPlan plan{.name = promises.name + (configuration.name.empty() ? "" : "-" + configuration.name),
                      .assumptions = promises.assumptions,
@@ -143,12 +151,16 @@ private:
     InspectedKernel inspected = inspector.inspect(promised, commonTile());
     if (!inspected)
       return;
-    size_t place = classes++;
     if (!inspected.isOpen || !inspected.product) {
       if (inspected.product)
         plan.cost = costOf(promised, gpu, *inspected.product, promises);
+      // Which programs share their last steps depends on how many there are.
+      if (mode == VariantMode::Invariant)
+        plan.disabledPasses.push_back("cta-stream-k");
+      if (mode == VariantMode::Invariant && plan.cost)
+        plan.cost->problem.splitTail = false;
       text += formatv("{0}: {1}{2}\n", plan.name, plan.why, inParentheses(promises.describe()));
-      plans.push_back({0, place, std::move(plan)});
+      plans.push_back({rank, std::move(plan)});
       return;
     }
     ProductPlan product = planProduct(inspector, promised, gpu, *inspected.product, promises, mode);
@@ -158,16 +170,13 @@ private:
       next.tiles = kernel.tiles;
       llvm::append_range(next.disabledPasses, kernel.disabledPasses);
       next.cost = kernel.cost;
-      plans.push_back({round, place, std::move(next)});
+      plans.push_back({{rank.round + round, rank.promises, rank.configuration}, std::move(next)});
     }
     text += explainClass(plan, promises, product);
   }
 
-  /// The general one first; then the first kernels of all classes, then the second ones.
   void order() {
-    std::stable_sort(plans.begin(), plans.end(), [](const Ranked &a, const Ranked &b) {
-      return std::pair(a.round, a.order) < std::pair(b.round, b.order);
-    });
+    std::stable_sort(plans.begin(), plans.end(), [](const Ranked &a, const Ranked &b) { return a.rank < b.rank; });
     if (mode != VariantMode::All && plans.size() > mostVariants)
       plans.resize(mostVariants);
   }
@@ -232,9 +241,7 @@ private:
   const target::GpuTarget &gpu;
   VariantMode mode;
   KernelInspector inspector;
-  std::vector<Configuration> configurations;
   std::vector<Ranked> plans;
-  size_t classes = 0;
   std::string text;
 };
 

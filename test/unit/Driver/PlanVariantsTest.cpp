@@ -216,6 +216,20 @@ def scale(x: ptr[f32], n: i32, BLOCK: constexpr = 256):
   EXPECT_EQ(plans.plans[2].definitions.at("BLOCK"), "512");
 }
 
+// Neither what shares the last tiles, nor another configuration.
+TEST(PlanVariants, invariantWithGivenBlocks) {
+  CompilerOptions options = optionsFor(strided);
+  options.signature = stridedSignature;
+  options.definitions = {{"BK", "32"}};
+  options.alternatives = {{"BK", {"64"}}};
+  VariantPlans plans = planVariants(options, hopper(), VariantMode::Invariant);
+  EXPECT_GT(plans.plans.size(), 2u);
+  for (const VariantPlan &plan : plans.plans) {
+    EXPECT_EQ(plan.definitions.at("BK"), "32");
+    EXPECT_TRUE(llvm::is_contained(plan.disabledPasses, "cta-stream-k"));
+  }
+}
+
 TEST(PlanVariants, negative_nothingToPromise) {
   VariantPlans plans = planVariants(optionsFor(R"(
 @tile.kernel
