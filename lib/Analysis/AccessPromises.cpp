@@ -2,6 +2,7 @@
 #include "Analysis/AccessPromises.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -40,6 +41,15 @@ AccessInputs collectInputs(const GlobalAccess &access, bool withMask) {
   for (size_t next = 0; next < reached.size(); ++next) {
     if (auto argument = dyn_cast<BlockArgument>(reached[next])) {
       Operation *parent = argument.getOwner()->getParentOp();
+      if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+        // Not what else the loop carries.
+        if (argument == loop.getInductionVar())
+          reached.insert_range(ValueRange{loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
+        else
+          reached.insert_range(
+              ValueRange{loop.getTiedLoopInit(argument)->get(), loop.getTiedLoopYieldedValue(argument)->get()});
+        continue;
+      }
       if (isa<KernelOp>(parent) && isa<IntegerType>(argument.getType()))
         inputs.integers.push_back(argument);
       else if (isa<KernelOp>(parent) && isa<PtrType>(argument.getType()))

@@ -15,12 +15,13 @@ bool tile::isOnlyMultiplied(Value value, unsigned side) {
   });
 }
 
-/// Whether the program loads a matrix of the sum's shape, such as a residual.
+/// Whether the program loads a matrix of the sum's shape, such as a residual; not one that stays in shared memory.
 static bool loadsSuchMatrix(DotOp dot) {
   WalkResult result = dot->getParentOfType<KernelOp>().walk([&](Operation *op) {
     auto type =
         isa<LoadOp, DescLoadOp>(op) ? dyn_cast<RankedTensorType>(op->getResultTypes().front()) : RankedTensorType();
-    bool isSuch = type && dropLeadingOnes(type.getShape()) == dot.getAcc().getType().getShape();
+    bool isSuch = type && dropLeadingOnes(type.getShape()) == dot.getAcc().getType().getShape() &&
+                  !isOnlyMultiplied(op->getResult(0), 0) && !isOnlyMultiplied(op->getResult(0), 1);
     return isSuch ? WalkResult::interrupt() : WalkResult::advance();
   });
   return result.wasInterrupted();

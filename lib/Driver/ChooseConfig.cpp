@@ -39,11 +39,6 @@ MmaType mmaTypeOf(frontend::DType element) {
   }
 }
 
-bool runsAll(const GpuPipelineOptions &options, llvm::ArrayRef<llvm::StringRef> passes) {
-  return options.optLevel > 0 &&
-         llvm::none_of(passes, [&](llvm::StringRef pass) { return llvm::is_contained(options.disabled, pass); });
-}
-
 /// Whether kernels that access their operands through pointers get the tensor maps that wgmma needs, and no copies of
 /// big tiles in shared memory beside its stages.
 bool preparesWgmma(const GpuPipelineOptions &options) {
@@ -87,9 +82,6 @@ std::optional<frontend::ClusterShape> chooseCluster(const CompilerOptions &optio
                                                     const target::GemmEstimate &best) {
   if (options.sizes.empty() || !runsAll(options.pipeline, {"tile-make-persistent", "cta-split-steps"}))
     return std::nullopt;
-  // Sums of such tiles leave registers out.
-  if (!llvm::isPowerOf2_32(best.config.blockM) || !llvm::isPowerOf2_32(best.config.blockN))
-    return std::nullopt;
   unsigned ctas = target::chooseStepSplit(gpu, problem, best);
   return ctas == 1 ? std::nullopt : std::optional(frontend::ClusterShape{1, 1, int(ctas)});
 }
@@ -128,14 +120,14 @@ std::string advise(const CompilerOptions &options, const target::GpuTarget &gpu,
 
 } // namespace
 
-ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarget &gpu,
-                          const frontend::OpenProduct &product, BlockSizes sizes, std::string *explain) {
+target::GemmProblem problemOf(const CompilerOptions &options, const target::GpuTarget &gpu,
+                              const frontend::OpenProduct &product, BlockSizes sizes) {
   constexpr int64_t largest = 1u << 31; // sizes are 32-bit integers, mostly; beyond, nothing changes
   auto size = [&](int64_t value) { return std::clamp<int64_t>(value, 0, largest); };
   bool tensorMaps = product.alignedRows && preparesWgmma(options.pipeline);
   bool hasTma = tensorMaps && gpu.has(target::Feature::Tma);
   constexpr unsigned leastAsync = 4; // bytes; PTX ISA, "cp.async"
-  target::GemmProblem problem{
+  return {
       .m = size(product.m),
       .n = size(product.n),
       .k = size(product.k),
@@ -154,19 +146,33 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
       .anyRows = sizes == BlockSizes::Any,
       .roomForSums = sizes == BlockSizes::RoomForSums,
   };
+}
+
+target::GemmChoices givenChoices(const frontend::TileChoices &tiles) {
   auto given = [](std::optional<int64_t> value) {
     constexpr int64_t largestBlock = 1 << 20; // the front end rejects what is no size of a block
     bool isSize = value && *value > 0 && *value <= largestBlock;
     return isSize ? std::optional(unsigned(*value)) : std::nullopt;
   };
-  target::GemmChoices choices{
-      .blockM = given(product.given.blockM),
-      .blockN = given(product.given.blockN),
-      .blockK = given(product.given.blockK),
-      .groupM = given(product.given.groupM),
-      .numWarps = given(product.given.numWarps),
-      .numStages = given(product.given.numStages),
+  return {
+      .blockM = given(tiles.blockM),
+      .blockN = given(tiles.blockN),
+      .blockK = given(tiles.blockK),
+      .groupM = given(tiles.groupM),
+      .numWarps = given(tiles.numWarps),
+      .numStages = given(tiles.numStages),
   };
+}
+
+bool runsAll(const GpuPipelineOptions &options, llvm::ArrayRef<llvm::StringRef> passes) {
+  return options.optLevel > 0 &&
+         llvm::none_of(passes, [&](llvm::StringRef pass) { return llvm::is_contained(options.disabled, pass); });
+}
+
+ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarget &gpu,
+                          const frontend::OpenProduct &product, BlockSizes sizes, std::string *explain) {
+  target::GemmProblem problem = problemOf(options, gpu, product, sizes);
+  target::GemmChoices choices = givenChoices(product.given);
   std::vector<target::GemmEstimate> ranked = target::rankGemmConfigs(gpu, problem, choices);
   std::optional<target::GemmEstimate> pingPong =
       choosePingPong(options, gpu, problem, choices, product.given, ranked.front());

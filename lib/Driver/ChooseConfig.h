@@ -20,6 +20,15 @@ struct ConfigChoice {
 /// more sums than those of one product.
 enum class BlockSizes { Any, OddColumns, PowersOfTwo, RoomForSums };
 
+/// What the cost model learns about a product.
+target::GemmProblem problemOf(const CompilerOptions &options, const target::GpuTarget &gpu,
+                              const frontend::OpenProduct &product, BlockSizes sizes);
+/// What is fixed; numbers that are no sizes, which the front end rejects later, count as open.
+target::GemmChoices givenChoices(const frontend::TileChoices &tiles);
+
+/// Whether the options leave all of these steps in the pipeline.
+bool runsAll(const GpuPipelineOptions &options, llvm::ArrayRef<llvm::StringRef> passes);
+
 /// The cheapest configuration for the target of the options. With `explain`, also why: a table of the best.
 ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarget &gpu,
                           const frontend::OpenProduct &product, BlockSizes sizes, std::string *explain);

@@ -5,59 +5,17 @@
 // sums of one product, and the kernel keeps more.
 #include "Driver/Compilation.h"
 
-#include "Analysis/OddBlocks.h"
-#include "Analysis/PaddedBlocks.h"
 #include "Codegen/EmitManifest.h"
 #include "Driver/ChooseConfig.h"
+#include "Driver/ChosenBlocks.h"
 #include "Driver/TileSource.h"
 #include "Frontend/Frontend.h"
 #include "Lint/Lint.h"
 #include "Runner/Arguments.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
-
 using namespace mlir;
 
 namespace tile::driver {
-
-/// Whether a product has sizes that are no powers of two, which warp groups cannot multiply in its form.
-static bool hasProductForNoWarpGroup(KernelOp kernel) {
-  WalkResult result = kernel.walk([](DotOp dot) {
-    bool isInVain = needsPadding(dot.getAcc().getType()) && !mayHaveOddSize(dot);
-    return isInVain ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return result.wasInterrupted();
-}
-
-/// Elements of matrices of numbers that an operation with regions results in, such as sums that a loop carries.
-static int64_t countResults(Operation *op) {
-  int64_t elements = 0;
-  for (Type type : op->getResultTypes())
-    if (auto matrix = dyn_cast<RankedTensorType>(type);
-        matrix && matrix.getRank() == 2 && matrix.getElementType().isIntOrFloat())
-      elements += matrix.getNumElements();
-  return elements;
-}
-
-/// Whether a product has sums of its own, beside those that it is added to in another form.
-static bool hasOwnSums(DotOp dot) {
-  if (!matchPattern(dot.getAcc(), m_Constant()))
-    return false;
-  return !dot->hasOneUse() || !isa<arith::AddFOp, arith::AddIOp>(*dot->user_begin());
-}
-
-/// Whether a thread has the sums of two products at a time.
-static bool needsRoomForSums(KernelOp kernel) {
-  WalkResult result = kernel.walk([](DotOp dot) {
-    int64_t sums = dot.getType().getNumElements(), most = 0;
-    for (Operation *around = dot->getParentOp(); !isa<KernelOp>(around); around = around->getParentOp())
-      most = std::max(most, countResults(around));
-    return most + (hasOwnSums(dot) ? sums : 0) >= 2 * sums ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return result.wasInterrupted();
-}
 
 /// One run of the front end.
 struct Compilation::TileAttempt {
@@ -75,9 +33,7 @@ struct Compilation::TileAttempt {
       return false;
     if (!moduleOp)
       return true;
-    return llvm::any_of(moduleOp->getOps<KernelOp>(), [](KernelOp kernel) {
-      return findPaddingProblem(kernel).has_value() || hasProductForNoWarpGroup(kernel);
-    });
+    return llvm::any_of(moduleOp->getOps<KernelOp>(), refusesItsBlocks);
   }
 };
 

@@ -4,12 +4,14 @@
 //   for (const VariantPlan &plan : plans.plans)
 //     compile(optionsOf(options, plan));
 //
-// Nothing is compiled here: the front end says what the kernel leaves open and what would widen its accesses, the cost
-// model what pays. The plans depend on nothing but the options, the target and the files that these name.
+// Nothing is compiled here: the front end says what the kernel leaves open and what would widen its accesses
+// (PromiseClasses.h), the cost model what pays (Target/KernelSet.h). The plans depend on nothing but the options, the
+// target and the files that these name.
 #pragma once
 
 #include "Driver/CompilerOptions.h"
 #include "Driver/VariantMode.h"
+#include "Runtime/Cost.h"
 #include "Target/GpuTarget.h"
 
 namespace tile::driver {
@@ -18,11 +20,12 @@ struct VariantPlan {
   std::string name;                            ///< unique among the plans: "general", "aligned-128x256x64"
   std::map<std::string, int> assumptions = {}; ///< beside the options': divisors of parameters
   std::map<std::string, std::string> definitions =
-      {}; ///< beside the options': strides of 1, parameters of a configuration
+      {}; ///< beside the options': strides of 1, a configuration's constants
   /// What the kernel leaves open; nothing where the compilation chooses by the options' sizes.
   std::optional<frontend::TileChoices> tiles = {};
   std::optional<int> numWarps = {}, numStages = {}; ///< of a configuration; else the options'
   std::vector<std::string> disabledPasses = {};     ///< beside the options'
+  std::optional<runtime::CostSpec> cost = {};       ///< how long a call is expected to take, if a model knows
   std::string why;                                  ///< one line
 };
 

@@ -78,6 +78,8 @@ struct CompileRequest {
   std::optional<Schedule> schedule;
   /// --size NAME=NUMBER: values that integer parameters are expected to have; only `choose` learns them.
   std::map<std::string, int64_t> sizes;
+  /// Learns what product the kernel computes, if that is known, also if nothing is left open.
+  DescribeProduct describe;
   /// Chooses what the kernel leaves open by `auto`. Without it, that is an error.
   ChooseTiles choose;
   /// Compute capability times ten: what tl.target_info and the checks of tl.dot answer.

@@ -27,6 +27,9 @@ struct OpenProduct {
   std::string kernel;
   /// By --size and constants, where these say. A hint, never a promise.
   int64_t m = unknownSize, n = unknownSize, k = unknownSize;
+  bool knowsM = false, knowsN = false, knowsK = false;
+  /// As expressions over parameters, in the manifest's language.
+  std::string mText, nText, kText;
   DType element, output; ///< of a, and of c
   /// Promised: rows (or columns) of a and b are contiguous and start at multiples of 16 bytes, as in tensor maps.
   bool alignedRows = false;
@@ -38,6 +41,7 @@ struct OpenProduct {
   TileChoices given; ///< what is not left open
 };
 
+using DescribeProduct = std::function<void(const OpenProduct &)>;
 using ChooseTiles = std::function<TileChoices(const OpenProduct &)>;
 
 } // namespace tile::frontend

@@ -127,7 +127,7 @@ struct Factor {
   bool isTransposed = false;
 
   /// Dimension 0 is M of the first and K of the second factor.
-  const Expr &size(unsigned dim) const { return *buffer->shape[isTransposed ? 1 - dim : dim].expr; }
+  const DirectiveExpr &size(unsigned dim) const { return buffer->shape[isTransposed ? 1 - dim : dim]; }
 };
 
 std::optional<Factor> findFactor(const DirectiveSet &directives, const Expr &expr) {
@@ -251,7 +251,9 @@ bool Sema::chooseOpen(const FunctionStmt &kernel, std::vector<KernelParameter> &
                                                : std::nullopt)
       product.given.*(role->choice) = int64_t(*value);
   }
-  if (!open && numWarps != leftOpen && numStages != leftOpen && cluster != openCluster && schedule != Schedule::Open)
+  bool isOpen =
+      open || numWarps == leftOpen || numStages == leftOpen || cluster == openCluster || schedule == Schedule::Open;
+  if (!isOpen && !request.describe)
     return true;
 
   std::string what = open                     ? open->name
@@ -260,12 +262,9 @@ bool Sema::chooseOpen(const FunctionStmt &kernel, std::vector<KernelParameter> &
                      : cluster == openCluster ? "cluster"
                                               : "schedule";
   SourceRange place = open ? open->range : kernel.nameRange;
-  if (!describeProduct(kernel.directives, byName, product)) {
-    error(Diag::open_product, place, {what});
-    return false;
-  }
-  if (!request.choose) {
-    error(Diag::open_unchosen, place, {what});
+  bool isProduct = describeProduct(kernel.directives, byName, product);
+  if (isOpen && (!isProduct || !request.choose)) {
+    error(isProduct ? Diag::open_unchosen : Diag::open_product, place, {what});
     return false;
   }
   if (numWarps != leftOpen)
@@ -276,6 +275,10 @@ bool Sema::chooseOpen(const FunctionStmt &kernel, std::vector<KernelParameter> &
     product.given.cluster = cluster;
   if (schedule != Schedule::Open)
     product.given.schedule = schedule;
+  if (isProduct && request.describe)
+    request.describe(product);
+  if (!isOpen)
+    return true;
   TileChoices chosen = request.choose(product);
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters))
     if (parameter.isOpen)
@@ -317,10 +320,15 @@ bool Sema::describeProduct(const DirectiveSet &directives, const std::map<std::s
                         *c = pointerOf(found->expect->buffer);
   if (!a || !b || !c)
     return false;
-  auto size = [&](const Expr &expr) { return integers.estimate(expr).value_or(OpenProduct::unknownSize); };
-  product.m = size(found->a.size(0));
-  product.n = size(found->b.size(1));
-  product.k = size(found->a.size(1));
+  auto describeSize = [&](const DirectiveExpr &size, int64_t &value, bool &isKnown, std::string &text) {
+    std::optional<int64_t> known = integers.estimate(*size.expr);
+    value = known.value_or(OpenProduct::unknownSize);
+    isKnown = known.has_value();
+    text = size.text;
+  };
+  describeSize(found->a.size(0), product.m, product.knowsM, product.mText);
+  describeSize(found->b.size(1), product.n, product.knowsN, product.nText);
+  describeSize(found->a.size(1), product.k, product.knowsK, product.kText);
   product.element = a->type.pointee();
   product.output = c->type.pointee();
 

@@ -30,6 +30,7 @@ Json costJson(const CostSpec &cost) {
           {"k", k},
           {"element", target::mmaTypeName(problem.element)},
           {"output_bytes", problem.outputBytes},
+          {"plain_stores", problem.plainStores},
           {"a_k_major", problem.aKMajor},
           {"b_k_major", problem.bKMajor},
           {"tensor_maps", problem.tensorMaps},
@@ -61,6 +62,7 @@ std::optional<CostSpec> readCost(const Json &json, std::optional<Error> &error) 
   else
     reader.fail(reader.pathOf("element"), fmt::format("unknown type '{}'", element));
   problem.outputBytes = narrow(reader.integer("output_bytes", 0, true));
+  problem.plainStores = reader.boolean("plain_stores");
   problem.aKMajor = reader.boolean("a_k_major");
   problem.bKMajor = reader.boolean("b_k_major");
   problem.tensorMaps = reader.boolean("tensor_maps");

@@ -31,6 +31,8 @@ constexpr unsigned mmaStepBytes = 64;     // of a K step of mma.sync: two instru
 
 /// Of blocks that are no powers of two.
 constexpr unsigned oddSizes[] = {96, 144, 160, 192, 224};
+/// Of these, what no measurement has: their times are the formula's.
+constexpr unsigned unmeasuredSizes[] = {48, 80, 112, 176, 208, 240};
 
 bool isPowerOfTwo(int64_t value) {
   return value > 0 && (value & (value - 1)) == 0;
@@ -138,6 +140,12 @@ unsigned mmaSyncWarps(const GemmProblem &problem, unsigned blockM, unsigned bloc
   return fits ? warpsPerGroup : 2 * warpsPerGroup;
 }
 
+void addOddSizes(const GemmProblem &problem, Sizes &sizes) {
+  sizes.insert(sizes.end(), std::begin(oddSizes), std::end(oddSizes));
+  if (problem.allSizes)
+    sizes.insert(sizes.end(), std::begin(unmeasuredSizes), std::end(unmeasuredSizes));
+}
+
 /// Blocks of fewer than 64 rows, first, only where one of them has all rows: else b is read more than once.
 Sizes wgmmaBlocksM(const GemmProblem &problem) {
   for (unsigned few = leastColumns(problem); few < wgmmaRows; few *= 2)
@@ -145,7 +153,7 @@ Sizes wgmmaBlocksM(const GemmProblem &problem) {
       return {few, 64};
   Sizes sizes{64, 128, 256};
   if (problem.anyBlockSize && problem.canSwap && problem.anyRows)
-    sizes.insert(sizes.end(), std::begin(oddSizes), std::end(oddSizes));
+    addOddSizes(problem, sizes);
   return sizes;
 }
 
@@ -156,11 +164,11 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
   Sizes blocksM = sizes(choices.blockM, wgmma ? wgmmaBlocksM(problem) : Sizes{32, 64, 128});
   Sizes columns{64, 128, 256};
   if (problem.anyBlockSize)
-    columns.insert(columns.end(), std::begin(oddSizes), std::end(oddSizes));
+    addOddSizes(problem, columns);
   Sizes blocksN = sizes(choices.blockN, wgmma ? columns : Sizes{32, 64, 128});
   std::vector<GemmConfig> candidates;
   for (unsigned blockM : blocksM) {
-    bool few = wgmma && blockM < wgmmaRows;
+    bool few = wgmma && blockM < wgmmaRows && isPowerOfTwo(blockM);
     // Two spans where a step's products take least: 1 % at 16x8192x8192.
     Sizes blocksK = sizes(choices.blockK, Sizes{few ? 2 * span : wgmma ? span : step});
     for (unsigned blockN : blocksN)

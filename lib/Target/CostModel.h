@@ -19,6 +19,7 @@ struct GemmProblem {
   int64_t m = 4096, n = 4096, k = 4096;
   MmaType element = MmaType::F16; ///< of a and b
   unsigned outputBytes = 2;       ///< of an element of c
+  bool plainStores = false;       ///< of a kernel with tensor maps: c is written without
   unsigned numSms = 0;            ///< 0: what the target's product has
   /// a and b can be read through tensor maps: their rows start at multiples of 16 bytes. Without, there is no wgmma.
   bool tensorMaps = true;
@@ -29,6 +30,8 @@ struct GemmProblem {
   bool aKMajor = false, bKMajor = false;
   /// With wgmma, blockN may be any multiple of 16, or blockM, with `canSwap` and `anyRows`.
   bool anyBlockSize = true;
+  /// Blocks of all multiples of 16, not only of those that were measured.
+  bool allSizes = false;
   /// The last round of tiles is shared by more multiprocessors, as cta-stream-k does where it pays.
   bool splitTail = true;
   /// Warp groups multiply blocks of fewer than 64 rows, or of rows that are no power of two, with swapped operands, as

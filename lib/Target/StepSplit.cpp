@@ -4,15 +4,16 @@
 #include "Target/GemmTime.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace tile::target {
 
 namespace {
 
-/// us that a cluster takes to begin, to meet and to end, and that each further sum takes. Set by hand to an H200: of
-/// 64x64 tiles with 32 steps, halves take 0.3 us longer than the whole, with 128 steps 4 to 5 us less.
-constexpr double meetTime = 3.3, sumTime = 0.3;
+/// us that a cluster takes to begin, to meet and to end, and that each further sum of 64x64 takes. Set by hand to an
+/// H200: of such tiles with 32 steps, halves take 0.3 us longer than the whole, with 128 steps 4 to 5 us less.
+constexpr double meetTime = 3.3, sumTime = 0.3, sumElements = 64 * 64;
 
 /// CTAs of clusters of `size` that run at the same time. Clusters of four do not fill all groups of multiprocessors:
 /// 128 CTAs on 132 took two rounds on an H200.
@@ -39,27 +40,30 @@ double stepSplitTime(const GpuTarget &target, const GemmProblem &problem, const 
   double least = launch + traffic / constants.memory / 1000 + meetTime / 2;
   int64_t resident = std::max<int64_t>(residentCtas(ctas, multiprocessors(target, problem)), ctas);
   double rounds = double(ceilDiv(estimate.tiles * ctas, resident));
-  double round = (estimate.microseconds - launch) / estimate.waves / ctas + meetTime + sumTime * (ctas - 1);
+  double sum = sumTime * std::max(1.0, estimate.config.blockM * estimate.config.blockN / sumElements);
+  double round = (estimate.microseconds - launch) / estimate.waves / ctas + meetTime + sum * (ctas - 1);
   return std::max(launch + rounds * round, least);
+}
+
+bool canSplitSteps(const GpuTarget &target, const GemmProblem &problem, GemmConfig config, unsigned ctas) {
+  constexpr unsigned leastRows = 64; // what fewer do when they are split was not measured
+  // A place for each of a thread's sums: tiles that are no power of two leave registers out.
+  bool isWhole = std::has_single_bit(config.blockM) && std::has_single_bit(config.blockN);
+  if (!target.has(Feature::Clusters) || !config.wgmma || config.blockM < leastRows || !isWhole)
+    return false;
+  // A copy of a tile's sums for each sender, beside at least four stages.
+  config.numStages = std::min(config.numStages, 4u);
+  int64_t sums = int64_t(ctas - 1) * config.blockM * config.blockN * 4;
+  return sharedBytes(problem, config) + sums <= target.maxSharedPerCta;
 }
 
 unsigned chooseStepSplit(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &estimate) {
   bool isSplit = estimate.waves != std::floor(estimate.waves); // by cta-stream-k, among all
-  if (!target.has(Feature::Clusters) || !estimate.config.wgmma || isSplit)
-    return 1;
-  constexpr unsigned leastRows = 64; // what fewer do when they are split was not measured
-  if (estimate.config.blockM < leastRows)
-    return 1;
   double best = estimate.microseconds;
   unsigned chosen = 1;
   for (unsigned ctas : {2u, 4u}) {
-    GemmConfig config = estimate.config;
-    // A copy of a tile's sums for each sender, beside at least four stages.
-    config.numStages = std::min(config.numStages, 4u);
-    int64_t sums = int64_t(ctas - 1) * config.blockM * config.blockN * 4;
-    bool fits = sharedBytes(problem, config) + sums <= target.maxSharedPerCta;
     bool runs = estimate.tiles * ctas <= residentCtas(ctas, multiprocessors(target, problem));
-    if (!fits || !runs)
+    if (isSplit || !runs || !canSplitSteps(target, problem, estimate.config, ctas))
       continue;
     if (double time = stepSplitTime(target, problem, estimate, ctas); time < best) {
       best = time;

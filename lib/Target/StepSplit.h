@@ -5,6 +5,10 @@
 
 namespace tile::target {
 
+/// Whether `ctas` can share the steps of such tiles: sums have a place in registers, and, from each of the others, in
+/// shared memory.
+bool canSplitSteps(const GpuTarget &target, const GemmProblem &problem, GemmConfig config, unsigned ctas);
+
 /// 1, 2 or 4: more than one where few tiles have many steps. The CTAs must run at the same time, and what they gain
 /// must pay for meeting and for moving sums; memory gives no faster than before.
 unsigned chooseStepSplit(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &estimate);

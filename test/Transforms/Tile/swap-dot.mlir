@@ -63,6 +63,19 @@ tile.kernel @odd_rows(%i: i32, %d: !tile.desc<144x64xf16> {tile.tensor_map = {ba
   tile.return
 }
 
+// The left operand has the sum's shape, but nobody adds it: it stays in shared memory.
+// CHECK-LABEL: tile.kernel @odd_rows_and_few_columns
+// CHECK: tile.dot {{.*}} : tensor<64x64xf16>, tensor<64x96xf16> -> tensor<64x96xf32>
+tile.kernel @odd_rows_and_few_columns(%i: i32, %d: !tile.desc<96x64xf16> {tile.tensor_map = {base = "a"}},
+                                      %e: !tile.desc<64x64xf16> {tile.tensor_map = {base = "b"}}) {
+  %z = arith.constant dense<0.0> : tensor<96x64xf32>
+  %a = tile.desc_load %d[%i, %i] : !tile.desc<96x64xf16> -> tensor<96x64xf16>
+  %b = tile.desc_load %e[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %c = tile.dot %a, %b, %z : tensor<96x64xf16>, tensor<64x64xf16> -> tensor<96x64xf32>
+  tile.print "" %c : tensor<96x64xf32>
+  tile.return
+}
+
 // Not if such a left operand is used otherwise, too, or a matrix like the sum is loaded.
 // CHECK-LABEL: tile.kernel @negative_odd_rows
 // CHECK-NOT: tile.trans

@@ -1,0 +1,105 @@
+// The front end and the first steps of the pipeline, silently.
+#include "Driver/KernelInspector.h"
+
+#include "Driver/ChosenBlocks.h"
+#include "Driver/TileSource.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+
+namespace tile::driver {
+
+frontend::TileChoices commonTile() {
+  return {.blockM = 128, .blockN = 128, .blockK = 64, .groupM = 8, .numWarps = 8, .numStages = 3};
+}
+
+KernelOp InspectedKernel::kernel() {
+  return *module->getOps<KernelOp>().begin();
+}
+
+static std::unique_ptr<MLIRContext> createContext() {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  return std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+}
+
+KernelInspector::KernelInspector(const target::GpuTarget &gpu) : gpu(gpu), context(createContext()) {}
+
+KernelInspector::~KernelInspector() = default;
+
+InspectedKernel KernelInspector::inspect(const CompilerOptions &options, const frontend::TileChoices &tiles) {
+  InspectedKernel inspected;
+  llvm::Expected<std::optional<frontend::SourceFile>> sidecar = readSidecar(options);
+  if (!sidecar) {
+    llvm::consumeError(sidecar.takeError());
+    return inspected;
+  }
+  frontend::DiagnosticEngine engine;
+  frontend::Module module = parseInput(options, *sidecar, engine);
+  frontend::CompileRequest request = requestOf(options, gpu);
+  request.describe = [&](const frontend::OpenProduct &product) { inspected.product = product; };
+  request.choose = [&](const frontend::OpenProduct &) {
+    inspected.isOpen = true;
+    return tiles;
+  };
+  OwningOpRef<ModuleOp> emitted = frontend::emitModule(*context, module, request, engine);
+  if (emitted && !engine.hasErrors() && llvm::hasSingleElement(emitted->getOps<KernelOp>()))
+    inspected.module = std::move(emitted);
+  return inspected;
+}
+
+/// A copy of the kernel behind the last step; null if one fails.
+OwningOpRef<ModuleOp> KernelInspector::runPipeline(const GpuPipelineOptions &pipeline, InspectedKernel &inspected) {
+  OwningOpRef<ModuleOp> copy = inspected.module->clone();
+  ScopedDiagnosticHandler silence(context.get(), [](Diagnostic &) { return success(); });
+  PassManager manager(context.get());
+  manager.enableVerifier(false); // who compiles the kernel finds out
+  bool isBuilt = succeeded(buildGpuPipeline(manager, pipeline, [](const std::string &) {}));
+  return isBuilt && succeeded(manager.run(*copy)) ? std::move(copy) : OwningOpRef<ModuleOp>();
+}
+
+bool KernelInspector::usesTensorMapsForPointers(const CompilerOptions &options, InspectedKernel &inspected) {
+  constexpr llvm::StringRef raising = "tile-raise-descriptors";
+  if (!gpu.has(target::Feature::Tma) || !runsAll(options.pipeline, {raising, "tile-host-descriptors"}))
+    return false;
+  GpuPipelineOptions pipeline = options.pipeline;
+  pipeline.startAfter.clear();
+  pipeline.stopAfter = raising.str();
+  auto countMaps = [](ModuleOp module) {
+    size_t number = 0;
+    module->walk([&](MakeDescOp) { ++number; });
+    return number;
+  };
+  OwningOpRef<ModuleOp> raised = runPipeline(pipeline, inspected);
+  return raised && countMaps(*raised) > countMaps(*inspected.module);
+}
+
+bool KernelInspector::lowers(const CompilerOptions &options, InspectedKernel &inspected) {
+  GpuPipelineOptions pipeline = options.pipeline;
+  pipeline.startAfter.clear();
+  pipeline.stopAfter.clear();
+  return bool(runPipeline(pipeline, inspected));
+}
+
+BlockSizes KernelInspector::findBlockSizes(const CompilerOptions &options, const frontend::OpenProduct &product) {
+  // As Compilation::loadTile tries them.
+  auto takes = [&](int64_t blockM, int64_t blockN) {
+    frontend::TileChoices tiles = commonTile();
+    tiles.blockM = blockM;
+    tiles.blockN = blockN;
+    InspectedKernel inspected = inspect(options, tiles);
+    return inspected && !refusesItsBlocks(inspected.kernel());
+  };
+  constexpr int64_t odd = 144, even = 128;
+  BlockSizes sizes = BlockSizes::Any;
+  bool isGiven = product.given.blockM && product.given.blockN;
+  if (!isGiven && !takes(odd, even))
+    sizes = takes(even, odd) ? BlockSizes::OddColumns : BlockSizes::PowersOfTwo;
+  InspectedKernel common = inspect(options, commonTile());
+  return common && needsRoomForSums(common.kernel()) ? BlockSizes::RoomForSums : sizes;
+}
+
+} // namespace tile::driver

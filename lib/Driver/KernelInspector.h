@@ -1,0 +1,47 @@
+// What the front end says about a kernel before it is compiled, for several sets of options.
+#pragma once
+
+#include "Driver/ChooseConfig.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace tile::driver {
+
+struct InspectedKernel {
+  mlir::OwningOpRef<mlir::ModuleOp> module;     ///< null: the front end rejects the kernel
+  std::optional<frontend::OpenProduct> product; ///< what it multiplies, if that is known
+  bool isOpen = false;                          ///< something is left to be chosen
+
+  explicit operator bool() const { return bool(module); }
+  KernelOp kernel();
+};
+
+class KernelInspector {
+public:
+  explicit KernelInspector(const target::GpuTarget &gpu);
+  ~KernelInspector();
+
+  /// The kernel as the front end emits it, with these tiles where it leaves them open. Reports nothing.
+  InspectedKernel inspect(const CompilerOptions &options, const frontend::TileChoices &tiles);
+
+  /// Whether plain loads or stores become accesses through tensor maps.
+  bool usesTensorMapsForPointers(const CompilerOptions &options, InspectedKernel &inspected);
+
+  /// Whether the pipeline makes a kernel of it that fits the target.
+  bool lowers(const CompilerOptions &options, InspectedKernel &inspected);
+
+  /// The blocks that the kernel can have where they are open.
+  BlockSizes findBlockSizes(const CompilerOptions &options, const frontend::OpenProduct &product);
+
+private:
+  mlir::OwningOpRef<mlir::ModuleOp> runPipeline(const GpuPipelineOptions &pipeline, InspectedKernel &inspected);
+
+  const target::GpuTarget &gpu;
+  std::unique_ptr<mlir::MLIRContext> context;
+};
+
+/// A tile that all products can have; a product of warp groups where these multiply the types.
+frontend::TileChoices commonTile();
+
+} // namespace tile::driver

@@ -1,0 +1,175 @@
+// Between the front end's description of a product, the cost model's set of kernels, and options of compilations.
+#include "Driver/PlanProduct.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
+
+using llvm::formatv;
+
+namespace tile::driver {
+namespace {
+
+using target::ScheduleRules;
+
+/// CTAs of a cluster that share steps, if that is given.
+unsigned givenCtasPerTile(const frontend::OpenProduct &product) {
+  return product.given.cluster ? unsigned((*product.given.cluster)[2]) : 1;
+}
+
+ScheduleRules rulesOf(const CompilerOptions &options, const frontend::OpenProduct &product, VariantMode mode) {
+  using frontend::Schedule;
+  ScheduleRules rules;
+  bool hasCluster = product.given.cluster.has_value();
+  rules.persistent = runsAll(options.pipeline, {"tile-make-persistent"});
+  rules.splitSteps = rules.persistent && !hasCluster && runsAll(options.pipeline, {"cta-split-steps"});
+  bool canTakeTurns = !(hasCluster && *product.given.cluster != frontend::ClusterShape{1, 1, 1}) &&
+                      runsAll(options.pipeline, {"tile-make-persistent", "cta-specialize-warps", "cta-ping-pong"});
+  if (!canTakeTurns || product.given.schedule == Schedule::Cooperative)
+    rules.pingPong = ScheduleRules::PingPong::Never;
+  else if (product.given.schedule == Schedule::PingPong)
+    rules.pingPong = ScheduleRules::PingPong::Always;
+  // Sums of one order: wgmma and mma.sync add up 16 products of 16 bits in each step along K, first to last, whatever
+  // the tile. What could make a difference is ruled out: parts of K that are summed apart (split steps, shared tails),
+  // and products with a and b exchanged.
+  rules.sameOrder = mode == VariantMode::Invariant;
+  return rules;
+}
+
+/// Empty dimensions, or none: nothing is then gained by any choice.
+int64_t atLeastOne(int64_t size) {
+  return std::max<int64_t>(size, 1);
+}
+
+target::KnownSizes knownSizes(const frontend::OpenProduct &product) {
+  target::KnownSizes known;
+  if (product.knowsM)
+    known.m = atLeastOne(product.m);
+  if (product.knowsN)
+    known.n = atLeastOne(product.n);
+  if (product.knowsK)
+    known.k = atLeastOne(product.k);
+  return known;
+}
+
+/// Without sizes, and with the expressions that give them.
+runtime::CostSpec costSpec(const frontend::OpenProduct &product, target::GemmProblem problem,
+                           const target::GemmKernel &kernel) {
+  problem.splitTail = kernel.splitTail;
+  problem.m = problem.n = problem.k = 1;
+  problem.numSms = 0;
+  return {.m = product.mText,
+          .n = product.nText,
+          .k = product.kText,
+          .problem = problem,
+          .config = kernel.config,
+          .schedule = kernel.schedule};
+}
+
+PlannedKernel planKernel(const frontend::OpenProduct &product, const target::GemmProblem &problem,
+                         target::GemmKernel kernel) {
+  const target::GemmConfig &config = kernel.config;
+  PlannedKernel planned;
+  planned.tiles = {.blockM = config.blockM,
+                   .blockN = config.blockN,
+                   .blockK = config.blockK,
+                   .groupM = config.groupM,
+                   .numWarps = config.numWarps,
+                   .numStages = config.numStages};
+  if (kernel.schedule.pingPong)
+    planned.tiles.schedule = frontend::Schedule::PingPong;
+  if (kernel.schedule.ctasPerTile > 1)
+    planned.tiles.cluster = frontend::ClusterShape{1, 1, int(kernel.schedule.ctasPerTile)};
+  if (unsigned ctas = givenCtasPerTile(product); ctas > 1)
+    kernel.schedule = {.ctasPerTile = ctas};
+  if (config.wgmma && !kernel.schedule.persistent)
+    planned.disabledPasses.push_back("tile-make-persistent");
+  else if (config.wgmma && !kernel.splitTail)
+    planned.disabledPasses.push_back("cta-stream-k");
+  planned.cost = costSpec(product, problem, kernel);
+  return planned;
+}
+
+/// What a compilation of one kernel would choose for the options' sizes.
+target::KernelSet todaysKernel(const CompilerOptions &options, const target::GpuTarget &gpu,
+                               const frontend::OpenProduct &product, const target::GemmProblem &problem,
+                               BlockSizes sizes) {
+  ConfigChoice choice = chooseConfig(options, gpu, product, sizes, /*explain=*/nullptr);
+  const frontend::TileChoices &tiles = choice.tiles;
+  target::GemmChoices chosen = givenChoices(tiles);
+  target::GemmKernel kernel{target::gemmCandidates(gpu, problem, chosen).front(), {}, problem.splitTail};
+  kernel.schedule.pingPong = tiles.schedule == frontend::Schedule::PingPong;
+  kernel.schedule.ctasPerTile = tiles.cluster ? unsigned((*tiles.cluster)[2]) : 1;
+  bool hasSizes = !options.sizes.empty();
+  kernel.splitTail &= !hasSizes || choice.splitsTail;
+  kernel.schedule.persistent = kernel.config.wgmma && !(hasSizes && choice.isOneWave);
+  target::GemmSize size{problem.m, problem.n, problem.k};
+  double time = target::estimateKernel(gpu, problem, kernel, size);
+  return {{kernel}, {{size, 0, time, time}}};
+}
+
+} // namespace
+
+ProductPlan planProduct(KernelInspector &inspector, const CompilerOptions &options, const target::GpuTarget &gpu,
+                        const frontend::OpenProduct &product, const PromiseClass &promises, VariantMode mode) {
+  bool canBeOdd = target::canUseWgmma(gpu, problemOf(options, gpu, product, BlockSizes::Any));
+  BlockSizes sizes = canBeOdd ? inspector.findBlockSizes(options, product) : BlockSizes::PowersOfTwo;
+  // Threads have whole columns of such a sum: stored without TMA, 144x128 spills 352 bytes.
+  if (!promises.widensStores && sizes == BlockSizes::Any)
+    sizes = BlockSizes::OddColumns;
+  target::GemmProblem problem = problemOf(options, gpu, product, sizes);
+  problem.plainStores = !promises.widensStores;
+  ProductPlan plan;
+  if (mode == VariantMode::Alignment) {
+    plan.set = todaysKernel(options, gpu, product, problem, sizes);
+  } else {
+    problem.allSizes = problem.anyBlockSize;
+    target::SetLimits limits{.most = promises.mostKernels};
+    if (mode == VariantMode::All)
+      limits = {.most = SIZE_MAX, .tolerance = 0};
+    plan.set = target::chooseKernels(gpu, problem, givenChoices(product.given), rulesOf(options, product, mode),
+                                     target::sampleSizes(knownSizes(product)), limits);
+  }
+  for (const target::GemmKernel &kernel : plan.set.kernels)
+    plan.kernels.push_back(planKernel(product, problem, kernel));
+  return plan;
+}
+
+std::optional<runtime::CostSpec> costOf(const CompilerOptions &options, const target::GpuTarget &gpu,
+                                        const frontend::OpenProduct &product, const PromiseClass &promises) {
+  target::GemmProblem problem = problemOf(options, gpu, product, BlockSizes::Any);
+  problem.plainStores = !promises.widensStores;
+  target::GemmChoices given = givenChoices(product.given);
+  if (!given.blockM || !given.blockN || !given.blockK)
+    return std::nullopt;
+  constexpr unsigned defaultWarps = 4, defaultStages = 3;
+  target::GemmConfig config{*given.blockM,
+                            *given.blockN,
+                            *given.blockK,
+                            given.groupM.value_or(1),
+                            given.numWarps.value_or(defaultWarps),
+                            given.numStages.value_or(defaultStages),
+                            target::canUseWgmma(gpu, problem)};
+  if (!target::checkGemmConfig(gpu, problem, config).empty())
+    config.wgmma = false;
+  target::GemmKernel kernel{config, {.persistent = config.wgmma}, problem.splitTail && config.wgmma};
+  kernel.schedule.pingPong = product.given.schedule == frontend::Schedule::PingPong;
+  kernel.schedule.ctasPerTile = givenCtasPerTile(product);
+  return costSpec(product, problem, kernel);
+}
+
+std::string nameOf(const target::GemmKernel &kernel) {
+  const target::GemmConfig &config = kernel.config;
+  std::string name = formatv("{0}x{1}x{2}", config.blockM, config.blockN, config.blockK);
+  if (kernel.schedule.ctasPerTile > 1)
+    name += formatv("-split{0}", kernel.schedule.ctasPerTile);
+  else if (kernel.schedule.pingPong)
+    name += "-pingpong";
+  else if (kernel.splitTail)
+    name += "-tail";
+  else if (kernel.schedule.persistent)
+    name += "-persistent";
+  return name;
+}
+
+} // namespace tile::driver

@@ -1,0 +1,187 @@
+// Classes from trials: which parameters would have to be multiples of what, and which strides 1.
+#include "Driver/PromiseClasses.h"
+
+#include "Analysis/AccessPromises.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace tile::driver {
+namespace {
+
+constexpr const char *raising = "tile-raise-descriptors";
+
+using Definitions = std::map<std::string, std::string>;
+
+/// Kernels of a product: 24 in all for one with pointers. Sizes decide where operands come by TMA; elsewhere promises
+/// do.
+constexpr size_t mostOfFastest = 14, mostOfLoads = 4, mostOfPieces8 = 1, mostOfPieces4 = 2;
+
+std::map<std::string, int> namesOf(KernelOp kernel, const Divisors &divisors) {
+  std::map<std::string, int> named;
+  for (auto [parameter, divisor] : divisors)
+    named[kernel.getArgName(parameter)] = int(divisor);
+  return named;
+}
+
+bool multiplies(KernelOp kernel) {
+  WalkResult result = kernel.walk([](DotOp) { return WalkResult::interrupt(); });
+  return result.wasInterrupted();
+}
+
+/// For each pointer the strides of which one has to be 1 for what is accessed by it to be contiguous.
+llvm::MapVector<BlockArgument, SmallVector<BlockArgument>> findStridesOfPointers(KernelOp kernel) {
+  llvm::MapVector<BlockArgument, SmallVector<BlockArgument>> strides;
+  for (const GlobalAccess &access : collectGlobalAccesses(kernel)) {
+    AccessInputs inputs = collectInputs(access, /*withMask=*/false);
+    if (inputs.pointers.size() != 1 || strides.contains(inputs.pointers.front()))
+      continue;
+    SmallVector<BlockArgument> found = findUnitStrides(kernel, access);
+    // A constant is of 32 bits: what a wider stride makes 64-bit arithmetic would overflow.
+    llvm::erase_if(found, [](BlockArgument stride) { return !stride.getType().isInteger(32); });
+    if (!found.empty())
+      strides[inputs.pointers.front()] = found;
+  }
+  return strides;
+}
+
+/// Which strides are 1, first the last ones of all pointers: parameters stand in the order of dimensions, and rows are
+/// contiguous mostly. One entry without definitions if strides are no parameters.
+std::vector<Definitions> findStrideChoices(KernelOp kernel) {
+  constexpr size_t most = 4; // the operand orders of a product
+  std::vector<Definitions> choices{{}};
+  for (auto &[pointer, strides] : findStridesOfPointers(kernel)) {
+    std::vector<Definitions> extended;
+    for (BlockArgument stride : llvm::reverse(strides))
+      for (Definitions choice : choices) {
+        choice[kernel.getArgName(stride.getArgNumber())] = "1";
+        extended.push_back(std::move(choice));
+      }
+    choices = std::move(extended);
+  }
+  choices.resize(std::min(choices.size(), most));
+  return choices;
+}
+
+class ClassFinder {
+public:
+  ClassFinder(KernelInspector &inspector, const CompilerOptions &options, const target::GpuTarget &gpu)
+      : inspector(inspector), options(options), gpu(gpu) {}
+
+  std::vector<PromiseClass> run() {
+    InspectedKernel inspected = inspector.inspect(options, commonTile());
+    if (!inspected)
+      return {};
+    PromiseClass general{.name = "general", .why = "promises nothing"};
+    // A call whose tensor maps cannot be made, with negative strides for one, must not fail for what pointers allow.
+    if (inspector.usesTensorMapsForPointers(options, inspected) && canDoWithout(inspected))
+      general.disabledPasses.push_back(raising);
+    classes.push_back(general);
+    for (auto [index, definitions] : llvm::enumerate(findStrideChoices(inspected.kernel())))
+      addForStrides(definitions, index == 0 ? "" : "-" + std::to_string(index + 1));
+    if (classes.size() == 1)
+      classes.front().mostKernels = mostOfFastest;
+    return std::move(classes);
+  }
+
+private:
+  /// Whether there is a kernel with the given blocks that multiplies what threads load: blocks that are no powers of
+  /// two are only for tensor maps, and others may be too large for the registers.
+  bool canDoWithout(InspectedKernel &inspected) {
+    auto isOdd = [](std::optional<int64_t> size) { return size && !llvm::isPowerOf2_64(*size); };
+    if (inspected.isOpen && inspected.product)
+      return !isOdd(inspected.product->given.blockM) && !isOdd(inspected.product->given.blockN);
+    CompilerOptions plain = options;
+    plain.pipeline.disabled.push_back(raising);
+    return inspector.lowers(plain, inspected);
+  }
+
+  /// The options with assumptions, and whether pointers then go through tensor maps.
+  bool usesTensorMaps(const PromiseClass &promises) {
+    CompilerOptions promised = optionsOf(options, promises);
+    InspectedKernel inspected = inspector.inspect(promised, commonTile());
+    return inspected && inspector.usesTensorMapsForPointers(promised, inspected);
+  }
+
+  void add(PromiseClass promises) {
+    bool isNew = llvm::none_of(classes, [&](const PromiseClass &other) {
+      return other.assumptions == promises.assumptions && other.definitions == promises.definitions &&
+             other.disabledPasses == promises.disabledPasses;
+    });
+    if (isNew)
+      classes.push_back(std::move(promises));
+  }
+
+  void addForStrides(const Definitions &definitions, const std::string &suffix) {
+    PromiseClass strides{.name = "contiguous" + suffix, .definitions = definitions, .why = "neighbours in memory"};
+    InspectedKernel inspected = inspector.inspect(optionsOf(options, strides), commonTile());
+    if (!inspected)
+      return; // the kernel refuses such strides
+    KernelOp kernel = inspected.kernel();
+    std::vector<GlobalAccess> accesses = collectGlobalAccesses(kernel), loads = accesses;
+    // Blocks that may be multiplied; a bias that is added to columns does not matter beside them.
+    llvm::erase_if(loads, [](const GlobalAccess &access) { return access.isStore() || access.rank() < 2; });
+    auto promise = [&](const char *name, ArrayRef<GlobalAccess> which, Widening wanted, size_t most, const char *why) {
+      return PromiseClass{.name = name + suffix,
+                          .assumptions = namesOf(kernel, findDivisors(kernel, which, wanted)),
+                          .definitions = definitions,
+                          .widensStores =
+                              llvm::any_of(which, [](const GlobalAccess &access) { return access.isStore(); }),
+                          .mostKernels = most,
+                          .why = why};
+    };
+    // TMA needs less than wide accesses under a mask. It is only used where warp groups multiply.
+    bool byTma = gpu.has(target::Feature::Tma) && multiplies(kernel);
+    PromiseClass aligned = promise("aligned", accesses, {widestAccess, byTma}, mostOfFastest, "accesses of 16 bytes");
+    if (byTma && usesTensorMaps(aligned))
+      aligned.why = "blocks by TMA";
+    else if (byTma) {
+      byTma = false;
+      aligned = promise("aligned", accesses, {widestAccess, false}, mostOfFastest, "accesses of 16 bytes");
+    }
+    add(aligned);
+    if (multiplies(kernel)) {
+      add(promise("loads", loads, {widestAccess, byTma}, mostOfLoads, "as aligned, but for what is written"));
+      if (inspected.isOpen) {
+        add(promise("pieces8", loads, {8, false}, mostOfPieces8, "loads of 8 bytes"));
+        add(promise("pieces4", loads, {4, false}, mostOfPieces4, "loads of 4 bytes"));
+      }
+    }
+    add(strides);
+  }
+
+  KernelInspector &inspector;
+  const CompilerOptions &options;
+  const target::GpuTarget &gpu;
+  std::vector<PromiseClass> classes;
+};
+
+} // namespace
+
+std::string PromiseClass::describe() const {
+  std::vector<std::string> parts;
+  for (const auto &[name, value] : definitions)
+    parts.push_back(name + "=" + value);
+  for (const auto &[name, divisor] : assumptions)
+    parts.push_back(name + ":" + std::to_string(divisor));
+  return llvm::join(parts, ", ");
+}
+
+CompilerOptions optionsOf(const CompilerOptions &options, const PromiseClass &promises) {
+  CompilerOptions changed = options;
+  for (const auto &[name, divisor] : promises.assumptions)
+    changed.assumptions[name] = divisor;
+  for (const auto &[name, value] : promises.definitions)
+    changed.definitions[name] = value;
+  llvm::append_range(changed.pipeline.disabled, promises.disabledPasses);
+  return changed;
+}
+
+std::vector<PromiseClass> findPromiseClasses(KernelInspector &inspector, const CompilerOptions &options,
+                                             const target::GpuTarget &gpu) {
+  return ClassFinder(inspector, options, gpu).run();
+}
+
+} // namespace tile::driver
