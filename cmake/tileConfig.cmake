@@ -6,7 +6,9 @@ include(${CMAKE_CURRENT_LIST_DIR}/tileTargets.cmake)
 # functions to load and launch it are in a header, for which TARGET has the include path, and TARGET links to
 # tile::tilert. The functions are NAME_load and NAME_launch, the header is NAME.h; without a NAME they are named after
 # the kernel, and the header after the file, or after the kernel where the file has several and --kernel=KERNEL chooses
-# one. So one kernel with other options, say for two GPUs, needs a NAME for each.
+# one. So one kernel with other options, say other types, needs a NAME for each. Options are those of tilec: --target=
+# sm_80,sm_90a for two GPUs, --variants=none for one kernel instead of several of which a launch takes the fastest, -j 1
+# where the build compiles many kernels at a time.
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.20) # dependency files are read by all generators
 function(tile_add_kernel target source)

@@ -172,6 +172,7 @@ bool VariantCompilation::collect(const Job &job, const WorkerProcesses::Result &
 
 void VariantCompilation::keep(const Job &job, runtime::PackedVariant variant, double seconds) {
   variant.manifest.variant = job.plan.name;
+  variant.manifest.cost = job.plan.cost;
   made.push_back({std::move(variant), job.rank, job.plan.why, seconds});
 }
 

@@ -16,7 +16,7 @@ constexpr size_t mostVariants = 24;
 
 /// One choice of what the kernel is compiled with, beside promises: of @triton.autotune, or of -D NAME=a,b.
 struct Configuration {
-  std::string name = {}; ///< "BLOCK=64,num_warps=8"; empty: the only one
+  std::string name = {}; ///< "BLOCK.64-num_warps.8"; empty: the only one
   std::map<std::string, std::string> definitions = {};
   std::optional<int> numWarps = {}, numStages = {};
 };
@@ -60,15 +60,21 @@ void appendTuned(const frontend::KernelConfigurations &tuned, const Configuratio
     configurations.push_back(base);
 }
 
-std::string describe(const Configuration &configuration) {
+/// In the letters that manifests allow in a variant's name.
+std::string nameFor(const Configuration &configuration) {
   std::vector<std::string> parts;
   for (const auto &[name, value] : configuration.definitions)
-    parts.push_back(name + "=" + value);
+    parts.push_back(name + "." + value);
   if (configuration.numWarps)
-    parts.push_back("num_warps=" + std::to_string(*configuration.numWarps));
+    parts.push_back("num_warps." + std::to_string(*configuration.numWarps));
   if (configuration.numStages)
-    parts.push_back("num_stages=" + std::to_string(*configuration.numStages));
-  return llvm::join(parts, ",");
+    parts.push_back("num_stages." + std::to_string(*configuration.numStages));
+  constexpr size_t longest = 64;
+  std::string name = llvm::join(parts, "-").substr(0, longest);
+  for (char &c : name)
+    if (!llvm::isAlnum(c) && !llvm::StringRef(".+_-").contains(c))
+      c = '.';
+  return name;
 }
 
 class Planner {
@@ -123,7 +129,7 @@ private:
     // What all have in common tells none apart.
     if (configurations.size() > 1)
       for (Configuration &configuration : configurations)
-        configuration.name = describe(configuration);
+        configuration.name = nameFor(configuration);
     return configurations;
   }
 

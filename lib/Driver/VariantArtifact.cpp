@@ -149,7 +149,7 @@ std::string describeVariants(llvm::ArrayRef<MadeVariant> made, llvm::ArrayRef<Le
   }
   for (const LeftOut &variant : leftOut)
     text += formatv("left out: {0} for {1}: {2}\n", variant.name, variant.target, variant.why);
-  return text + formatv("{0} variants in {1} bytes\n", made.size(), artifactBytes).str();
+  return text + formatv("{0} variant{1} in {2} bytes\n", made.size(), made.size() == 1 ? "" : "s", artifactBytes).str();
 }
 
 } // namespace tile::driver

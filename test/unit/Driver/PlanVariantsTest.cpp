@@ -212,7 +212,7 @@ def scale(x: ptr[f32], n: i32, BLOCK: constexpr = 256):
   options.definitions = {{"BLOCK", "256"}};
   options.alternatives = {{"BLOCK", {"512"}}};
   VariantPlans plans = planVariants(options, hopper(), VariantMode::Auto);
-  EXPECT_EQ(namesOf(plans), (std::vector<std::string>{"general", "aligned-BLOCK=256", "aligned-BLOCK=512"}));
+  EXPECT_EQ(namesOf(plans), (std::vector<std::string>{"general", "aligned-BLOCK.256", "aligned-BLOCK.512"}));
   EXPECT_EQ(plans.plans[2].definitions.at("BLOCK"), "512");
 }
 

@@ -1,4 +1,5 @@
-// Two headers of one kernel.
+// Three headers of one kernel: each for a GPU, and one for both.
+#include "scale_any.h"
 #include "scale_large.h"
 #include "scale_small.h"
 
@@ -17,5 +18,9 @@ int main() {
   tile_kernel_destroy(kernel);
   if (scale_large_load(nullptr, &kernel) == TILE_OK)
     print("large", kernel);
+  tile_kernel_destroy(kernel);
+  uint32_t count = 0;
+  if (scale_any_load(nullptr, &kernel) == TILE_OK && tile_kernel_variant_count(kernel, &count) == TILE_OK)
+    std::printf("any: %u variants\n", count);
   tile_kernel_destroy(kernel);
 }
