@@ -24,9 +24,28 @@ inline llvm::hash_code hash_value(const LinearLayout &layout) {
 
 namespace tile::cta {
 
-/// Shared memory, as the resource that buffer operations affect.
+/// Shared memory, as the resource that buffer operations affect. Threads access it and need barriers in between.
 struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
   llvm::StringRef getName() final { return "cta.shared_memory"; }
+};
+/// What copies access that go on behind the operation, until a wait.
+struct CopiedMemory : mlir::SideEffects::Resource::Base<CopiedMemory> {
+  llvm::StringRef getName() final { return "cta.copied_memory"; }
+};
+/// What is accessed in an order for which an mbarrier cares, or the operation itself.
+struct SignalledMemory : mlir::SideEffects::Resource::Base<SignalledMemory> {
+  llvm::StringRef getName() final { return "cta.signalled_memory"; }
+};
+
+/// Fails if the operation takes a buffer without an effect on it, so that no analysis would see the access; views of
+/// buffers have none.
+mlir::LogicalResult verifyAccesses(mlir::Operation *op);
+
+/// Of all operations of the dialect.
+template <typename ConcreteType>
+class DeclaresAccesses : public mlir::OpTrait::TraitBase<ConcreteType, DeclaresAccesses> {
+public:
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return verifyAccesses(op); }
 };
 
 /// PTX ISA, "Tensor-map": the size of the object, and its alignment in global and shared memory.
