@@ -48,6 +48,13 @@ public:
   static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return verifyAccesses(op); }
 };
 
+/// Elements first, first + 1, … along one dimension of a tensor, as many as the tensor has that stands for them;
+/// without a dimension, all of it.
+struct TensorPart {
+  std::optional<unsigned> dim;
+  int64_t first = 0;
+};
+
 /// PTX ISA, "Tensor-map": the size of the object, and its alignment in global and shared memory.
 constexpr int64_t tensorMapBytes = 128;
 
@@ -57,6 +64,10 @@ LayoutAttr getLayoutAttr(mlir::Type type);
 const layout::LinearLayout &getLayout(mlir::Type type);
 /// `type` with `layout` as its encoding.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type, LayoutAttr layout);
+
+/// Where in the operand each register of a result with this layout comes from: a layout of the operand's shape, but
+/// several registers of a thread may have one element.
+layout::LinearLayout getSourceCoordinates(ShapeChange op, const layout::LinearLayout &result);
 
 /// The registers of the tensor, ascending; only those that hold a part of the first `columns` columns, if given.
 std::vector<int32_t> registersInColumns(mlir::RankedTensorType type, std::optional<uint32_t> columns);
@@ -74,6 +85,8 @@ mlir::LogicalResult verifyPartial(mlir::Operation *op, mlir::RankedTensorType va
                                   std::optional<uint32_t> columns = std::nullopt);
 
 } // namespace tile::cta
+
+#include "Cta/LayoutInterface.h.inc"
 
 #define GET_OP_CLASSES
 #include "Cta/CtaOps.h.inc"

@@ -61,8 +61,8 @@ RegisterTypeConverter::RegisterTypeConverter(MLIRContext *context) {
 
 static LogicalResult checkOperation(Operation *op, const target::GpuTarget &gpu) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<ReshapeOp, BroadcastOp, ExpandDimsOp, TransOp, cta::ConvertLayoutOp>(
-          [](Operation *op) { return checkShapeChange(op); })
+      .Case<SplatOp>([](auto) { return success(); })
+      .Case<ShapeChange, cta::ConvertLayoutOp>([](auto op) { return checkShapeChange(op); })
       .Case<ReduceOp, cta::PartialReduceOp>([](Operation *op) { return checkReduction(op); })
       .Case<ScanOp>([](auto op) { return checkScan(op); })
       .Case<InlineAsmOp>([](auto op) { return checkInlineAsm(op); })
