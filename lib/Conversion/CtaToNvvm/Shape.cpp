@@ -66,7 +66,10 @@ struct SliceColumnsLowering : OpConversionPattern<cta::SliceColumnsOp> {
 
 } // namespace
 
-LogicalResult checkShapeChange(Operation *op) {
+static LogicalResult checkShapeChange(Operation *op, const target::GpuTarget &) {
+  bool renames = isa<ShapeChange, cta::ConvertLayoutOp>(op) && isa<RankedTensorType>(op->getOperand(0).getType());
+  if (!renames)
+    return success();
   Renaming renaming = renamingOf(op);
   if (registerSources(renaming.src, renaming.dst))
     return success();
@@ -79,10 +82,11 @@ LogicalResult checkShapeChange(Operation *op) {
                            << "; cta-lower-conversions should have sent them through shared memory";
 }
 
-void populateShapePatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  MLIRContext *context = patterns.getContext();
-  patterns.add<RenamingLowering, SliceColumnsLowering>(converter, context);
-  patterns.add<RenamingLowering>(converter, context, cta::ConvertLayoutOp::getOperationName());
+void registerShapeLowerings(Lowerings &lowerings) {
+  lowerings.patterns.add<RenamingLowering, SliceColumnsLowering>(lowerings.converter, lowerings.context);
+  lowerings.patterns.add<RenamingLowering>(lowerings.converter, lowerings.context,
+                                           cta::ConvertLayoutOp::getOperationName());
+  lowerings.checkEach(checkShapeChange);
 }
 
 } // namespace tile::conversion
