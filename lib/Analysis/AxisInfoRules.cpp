@@ -58,6 +58,8 @@ static AxisInfo inferShapeChange(ShapeChange op, const AxisInfo &src) {
   AxisInfo info = AxisInfo::unknown(type);
   info.constant = src.constant;
   info.nonNegative = src.nonNegative;
+  if (!dims)
+    return info;
   for (auto [to, from, size] : llvm::enumerate(*dims, cast<RankedTensorType>(type).getShape())) {
     info.contiguity[to] = from ? src.contiguity[*from] : 1;
     info.divisibility[to] = from ? src.divisibility[*from] : src.getDivisibilityOfAll();
