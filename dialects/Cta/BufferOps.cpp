@@ -5,6 +5,22 @@ using namespace mlir;
 using namespace tile;
 using namespace tile::cta;
 
+LogicalResult cta::verifyAccesses(Operation *op) {
+  bool isView = llvm::any_of(op->getResultTypes(), llvm::IsaPred<BufferType>);
+  if (isView || llvm::none_of(op->getOperandTypes(), llvm::IsaPred<BufferType>))
+    return success();
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  if (auto interface = dyn_cast<MemoryEffectOpInterface>(op))
+    interface.getEffects(effects);
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto concerns = [&](const MemoryEffects::EffectInstance &effect) { return effect.getValue() == operand.get(); };
+    if (isa<BufferType>(operand.get().getType()) && llvm::none_of(effects, concerns))
+      return op->emitOpError() << "takes a buffer as operand " << operand.getOperandNumber()
+                               << " but declares no effect on it; how the buffer is accessed would be unknown";
+  }
+  return success();
+}
+
 LogicalResult SlotOp::verify() {
   if (getResult().getType() != getBuffer().getType().withSlots(1))
     return emitOpError() << "result is " << getResult().getType() << " but a slot of the buffer is "

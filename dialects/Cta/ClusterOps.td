@@ -66,8 +66,8 @@ def Cta_TmaMulticastOp : Cta_Op<"tma_multicast", [
     ```
   }];
   let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$offsets,
-                       Arg<Cta_BufferType, "tile", [MemWrite<Cta_SharedMemory>]>:$buffer, Cta_MbarrierType:$barrier,
-                       I32:$slot, I32Attr:$parts);
+                       Arg<Cta_BufferType, "tile", [MemWrite<Cta_SignalledMemory>]>:$buffer,
+                       Cta_MbarrierType:$barrier, I32:$slot, I32Attr:$parts);
   let assemblyFormat = [{
     $desc `[` $offsets `]` `,` $buffer `,` $barrier `[` $slot `]` attr-dict
     `:` type($desc) `,` type($buffer) `,` type($barrier)
@@ -92,8 +92,9 @@ def Cta_ClusterSumOp : Cta_Op<"cluster_sum", [
         : tensor<128x128xf32, #x>, !cta.buffer<16384xf32, #s>, !cta.mbarrier<1>
     ```
   }];
-  let arguments = (ins Tile_Tensor:$value, Cta_BufferType:$buffer, Cta_MbarrierType:$sent, Cta_MbarrierType:$taken,
-                       I32:$parity, I32Attr:$ctas);
+  let arguments = (ins Tile_Tensor:$value,
+                       Arg<Cta_BufferType, "slots", [MemRead<Cta_SignalledMemory>, MemWrite<Cta_SignalledMemory>]>:$buffer,
+                       Cta_MbarrierType:$sent, Cta_MbarrierType:$taken, I32:$parity, I32Attr:$ctas);
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = [{
     $value `,` $buffer `,` $sent `,` $taken `,` $parity attr-dict

@@ -4,11 +4,14 @@
 #include "Layout/ShapeTransforms.h"
 #include "Tile/TileShapes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
 
 #include <numeric>
 
 #include "Cta/CtaDialect.cpp.inc"
+#include "Cta/LayoutInterface.cpp.inc"
 
 using namespace mlir;
 
@@ -35,6 +38,7 @@ void CtaDialect::initialize() {
 #include "Cta/CtaOps.cpp.inc"
       >();
   addInterfaces<LayoutAliases>();
+  attachLayouts();
 }
 
 LayoutAttr getLayoutAttr(Type type) {

@@ -24,9 +24,35 @@ inline llvm::hash_code hash_value(const LinearLayout &layout) {
 
 namespace tile::cta {
 
-/// Shared memory, as the resource that buffer operations affect.
+/// Shared memory, as the resource that buffer operations affect. Threads access it and need barriers in between.
 struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
   llvm::StringRef getName() final { return "cta.shared_memory"; }
+};
+/// What copies access that go on behind the operation, until a wait.
+struct CopiedMemory : mlir::SideEffects::Resource::Base<CopiedMemory> {
+  llvm::StringRef getName() final { return "cta.copied_memory"; }
+};
+/// What is accessed in an order for which an mbarrier cares, or the operation itself.
+struct SignalledMemory : mlir::SideEffects::Resource::Base<SignalledMemory> {
+  llvm::StringRef getName() final { return "cta.signalled_memory"; }
+};
+
+/// Fails if the operation takes a buffer without an effect on it, so that no analysis would see the access; views of
+/// buffers have none.
+mlir::LogicalResult verifyAccesses(mlir::Operation *op);
+
+/// Of all operations of the dialect.
+template <typename ConcreteType>
+class DeclaresAccesses : public mlir::OpTrait::TraitBase<ConcreteType, DeclaresAccesses> {
+public:
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return verifyAccesses(op); }
+};
+
+/// Elements first, first + 1, … along one dimension of a tensor, as many as the tensor has that stands for them;
+/// without a dimension, all of it.
+struct TensorPart {
+  std::optional<unsigned> dim;
+  int64_t first = 0;
 };
 
 /// PTX ISA, "Tensor-map": the size of the object, and its alignment in global and shared memory.
@@ -38,6 +64,10 @@ LayoutAttr getLayoutAttr(mlir::Type type);
 const layout::LinearLayout &getLayout(mlir::Type type);
 /// `type` with `layout` as its encoding.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type, LayoutAttr layout);
+
+/// Where in the operand each register of a result with this layout comes from: a layout of the operand's shape, but
+/// several registers of a thread may have one element.
+layout::LinearLayout getSourceCoordinates(ShapeChange op, const layout::LinearLayout &result);
 
 /// The registers of the tensor, ascending; only those that hold a part of the first `columns` columns, if given.
 std::vector<int32_t> registersInColumns(mlir::RankedTensorType type, std::optional<uint32_t> columns);
@@ -55,6 +85,8 @@ mlir::LogicalResult verifyPartial(mlir::Operation *op, mlir::RankedTensorType va
                                   std::optional<uint32_t> columns = std::nullopt);
 
 } // namespace tile::cta
+
+#include "Cta/LayoutInterface.h.inc"
 
 #define GET_OP_CLASSES
 #include "Cta/CtaOps.h.inc"

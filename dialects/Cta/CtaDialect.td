@@ -13,12 +13,14 @@ def CtaDialect : Dialect {
     The operations of this dialect move tensors between layouts and through shared memory and name the instructions
     that compute on them. An operation is executed by all threads of the CTA together.
   }];
-  let dependentDialects = ["::tile::TileDialect"];
+  let dependentDialects = ["::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let extraClassDeclaration = [{
     void registerTypes();
     void registerAttributes();
+    /// Says what operations of other dialects do to layouts.
+    void attachLayouts();
   }];
 }
 

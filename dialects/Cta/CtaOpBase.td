@@ -7,9 +7,20 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "Tile/TileOpBase.td"
 include "Cta/CtaTypes.td"
 
-class Cta_Op<string opMnemonic, list<Trait> traits = []> : Op<CtaDialect, opMnemonic, traits>;
+// Every operation says of each buffer that it takes how it accesses it.
+def Cta_DeclaresAccesses : NativeOpTrait<"DeclaresAccesses"> {
+  let cppNamespace = "::tile::cta";
+}
+class Cta_Op<string opMnemonic, list<Trait> traits = []>
+    : Op<CtaDialect, opMnemonic, !listconcat(traits, [Cta_DeclaresAccesses])>;
 
-// Shared memory as a side-effect resource; barriers write it, so that no access moves across one.
+// Shared memory as a side-effect resource; barriers write it, so that no access moves across one. The resource of an
+// access to a buffer says what orders it among the accesses of other threads (lib/Analysis/Hazards.h):
+// a barrier,
 def Cta_SharedMemory : Resource<"::tile::cta::SharedMemory">;
+// a wait for the copy that goes on behind the operation, and then a barrier,
+def Cta_CopiedMemory : Resource<"::tile::cta::CopiedMemory">;
+// an mbarrier, or the operation itself.
+def Cta_SignalledMemory : Resource<"::tile::cta::SignalledMemory">;
 
 #endif

@@ -23,7 +23,7 @@ def Cta_TmaLoadOp : Cta_Op<"tma_load", [AttrSizedOperandSegments,
     ```
   }];
   let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$offsets, Optional<Tile_DescType>:$rest,
-                       Arg<Cta_BufferType, "tile", [MemWrite<Cta_SharedMemory>]>:$buffer, Cta_MbarrierType:$barrier,
+                       Arg<Cta_BufferType, "tile", [MemWrite<Cta_SignalledMemory>]>:$buffer, Cta_MbarrierType:$barrier,
                        I32:$slot);
   let assemblyFormat = [{
     $desc `[` $offsets `]` (`rest` $rest^)? `,` $buffer `,` $barrier `[` $slot `]` attr-dict
@@ -45,7 +45,7 @@ def Cta_TmaLoadSyncOp : Cta_Op<"tma_load_sync", [AttrSizedOperandSegments,
     ```
   }];
   let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$offsets, Optional<Tile_DescType>:$rest,
-                       Arg<Cta_BufferType, "tile", [MemWrite<Cta_SharedMemory>]>:$buffer, Cta_MbarrierType:$barrier);
+                       Arg<Cta_BufferType, "tile", [MemWrite<Cta_SignalledMemory>]>:$buffer, Cta_MbarrierType:$barrier);
   let assemblyFormat = [{
     $desc `[` $offsets `]` (`rest` $rest^)? `,` $buffer `,` $barrier attr-dict
     `:` type($desc) (`rest` type($rest)^)? `,` type($buffer) `,` type($barrier)
@@ -70,7 +70,7 @@ def Cta_TmaStoreOp : Cta_Op<"tma_store", [MemoryEffects<[MemWrite<Tile_GlobalMem
     cta.tma_store %b, %d[%i, %j] reduce add : !cta.buffer<128x64xf16, #s>, !tile.desc<128x256xf16>
     ```
   }];
-  let arguments = (ins Arg<Cta_BufferType, "tile", [MemRead<Cta_SharedMemory>]>:$buffer, Tile_DescType:$desc,
+  let arguments = (ins Arg<Cta_BufferType, "tile", [MemRead<Cta_CopiedMemory>]>:$buffer, Tile_DescType:$desc,
                        Variadic<I32>:$offsets, DefaultValuedAttr<I32Attr, "1">:$groups,
                        OptionalAttr<Tile_AtomicKindAttr>:$reduce);
   let assemblyFormat = [{
@@ -111,7 +111,7 @@ def Cta_MakeTensorMapOp : Cta_Op<"make_tensor_map", [AttrSizedOperandSegments,
     ```
   }];
   let arguments = (ins Tile_PtrType:$base, Variadic<I32>:$shape, Variadic<I64>:$strides, Tile_PtrType:$place,
-                       Arg<Cta_BufferType, "staging", [MemWrite<Cta_SharedMemory>]>:$staging, Optional<I1>:$needed,
+                       Arg<Cta_BufferType, "staging", [MemWrite<Cta_SignalledMemory>]>:$staging, Optional<I1>:$needed,
                        DenseI64ArrayAttr:$box, I32Attr:$swizzle, UnitAttr:$single, OptionalAttr<I32Attr>:$warps);
   let results = (outs Tile_DescType:$result);
   let assemblyFormat = [{

@@ -18,7 +18,7 @@ def Tile_ArangeOp : Tile_Op<"arange", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
+def Tile_SplatOp : Tile_Op<"splat", [Pure, DeclareOpInterfaceMethods<Tile_ShapeChange>]> {
   let summary = "tensor whose elements all have one value";
   let description = [{
     The scalar's type is the tensor's element type.

@@ -1,5 +1,9 @@
-// Verification of the operations that change shapes.
+// The operations that change shapes: verification, and where their elements come from.
 #include "Tile/TileDialect.h"
+
+#include "mlir/IR/Builders.h"
+
+#include "Tile/ShapeChange.cpp.inc"
 
 using namespace mlir;
 using namespace tile;
@@ -56,4 +60,53 @@ LogicalResult TransOp::verify() {
       return emitOpError() << "result dimension " << axis << " has size " << result.getDimSize(axis)
                            << " but operand dimension " << from << " has size " << src.getDimSize(from);
   return verifySameElements(*this, src, result);
+}
+
+// Where elements come from.
+
+std::optional<SourceDims> SplatOp::getSourceDims() {
+  return SourceDims(getResult().getType().getRank());
+}
+
+std::optional<SourceDims> ReshapeOp::getSourceDims() {
+  return std::nullopt;
+}
+
+std::optional<SourceDims> BroadcastOp::getSourceDims() {
+  SourceDims dims;
+  for (auto [dim, from, to] : llvm::enumerate(getSrc().getType().getShape(), getResult().getType().getShape()))
+    dims.push_back(from == to ? std::optional<unsigned>(dim) : std::nullopt);
+  return dims;
+}
+
+std::optional<SourceDims> ExpandDimsOp::getSourceDims() {
+  SourceDims dims;
+  llvm::append_range(dims, llvm::seq<unsigned>(0, getSrc().getType().getRank()));
+  dims.insert(dims.begin() + getAxis(), std::nullopt);
+  return dims;
+}
+
+std::optional<SourceDims> TransOp::getSourceDims() {
+  return SourceDims(getOrder().begin(), getOrder().end());
+}
+
+std::optional<unsigned> ShapeChange::getResultDim(unsigned dim) {
+  std::optional<SourceDims> dims = getSourceDims();
+  if (!dims || !llvm::is_contained(*dims, std::optional(dim)))
+    return std::nullopt;
+  return llvm::find(*dims, std::optional(dim)) - dims->begin();
+}
+
+Value tile::emitAlongDim(OpBuilder &builder, Location loc, Value line, unsigned dim, ArrayRef<int64_t> shape) {
+  Type element = getElementTypeOf(line.getType());
+  SmallVector<int64_t> sizes{shape[dim]};
+  for (unsigned axis = 0; axis < shape.size(); ++axis) {
+    if (axis == dim)
+      continue;
+    sizes.insert(sizes.begin() + axis, 1);
+    line = ExpandDimsOp::create(builder, loc, RankedTensorType::get(sizes, element), line, axis);
+  }
+  if (ArrayRef<int64_t>(sizes) == shape)
+    return line;
+  return BroadcastOp::create(builder, loc, RankedTensorType::get(shape, element), line);
 }

@@ -4,7 +4,7 @@
 
 include "Tile/TileOpBase.td"
 
-class Tile_ShapeOp<string name, list<Trait> traits = []> : Tile_Op<name, !listconcat([Pure], traits)> {
+class Tile_ShapeOp<string name> : Tile_Op<name, [Pure, DeclareOpInterfaceMethods<Tile_ShapeChange>]> {
   let arguments = (ins Tile_Tensor:$src);
   let results = (outs Tile_Tensor:$result);
   let hasVerifier = 1;

@@ -89,6 +89,10 @@ bool writesGlobalMemory(Operation *op) {
              AcquireTensorMapOp>(op);
 }
 
+bool isElementwise(Operation *op) {
+  return op->hasTrait<OpTrait::Elementwise>() || isa<AddPtrOp>(op);
+}
+
 } // namespace tile
 
 #define GET_OP_CLASSES

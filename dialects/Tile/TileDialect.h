@@ -22,6 +22,9 @@
 
 namespace tile {
 
+/// For each dimension of a result the operand's along which it runs, if there is one; see ShapeChange.
+using SourceDims = llvm::SmallVector<std::optional<unsigned>, 4>;
+
 /// Global memory, as the resource that loads and stores affect.
 struct GlobalMemory : mlir::SideEffects::Resource::Base<GlobalMemory> {
   llvm::StringRef getName() final { return "tile.global_memory"; }
@@ -41,8 +44,15 @@ llvm::SmallVector<int64_t> getPaddedShape(llvm::ArrayRef<int64_t> shape);
 unsigned getBytesInMemory(mlir::Type element);
 /// Whether the operation may change what a load reads that runs behind it, or waits for other programs.
 bool writesGlobalMemory(mlir::Operation *op);
+/// Whether each element of the results is computed from the operands' elements at the same place, or from scalars.
+bool isElementwise(mlir::Operation *op);
+/// `line` along dimension `dim` of a tensor of this shape, the same for all other coordinates.
+mlir::Value emitAlongDim(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value line, unsigned dim,
+                         llvm::ArrayRef<int64_t> shape);
 
 } // namespace tile
+
+#include "Tile/ShapeChange.h.inc"
 
 #define GET_OP_CLASSES
 #include "Tile/TileOps.h.inc"

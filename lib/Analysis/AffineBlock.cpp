@@ -139,59 +139,29 @@ Form AffineBlocks::computeCarried(BlockArgument argument) {
 }
 
 Form AffineBlocks::computeResult(Operation *op) {
-  if (isa<ArangeOp, SplatOp, ExpandDimsOp, BroadcastOp, TransOp>(op))
-    return computeShape(op);
+  if (auto change = dyn_cast<ShapeChange>(op))
+    return computeShape(change);
   return computeArithmetic(op);
 }
 
-// Conditions as operations that change shapes see them.
-
-static void insertDim(Conditions &conditions, unsigned axis) {
+/// Conditions on the operand's elements as conditions on those of the result. One on the only index of a dimension that
+/// is repeated becomes one on all of its elements or none.
+static void followShape(Conditions &conditions, ShapeChange change) {
   for (Condition &condition : conditions)
-    if (condition.dim && *condition.dim >= axis)
-      ++*condition.dim;
-}
-
-static void permuteDims(Conditions &conditions, ArrayRef<int32_t> order) {
-  for (Condition &condition : conditions)
-    if (condition.dim)
-      condition.dim = llvm::find(order, int32_t(*condition.dim)) - order.begin();
-}
-
-/// A condition on the only index of a dimension becomes one on all of its elements or none.
-static void repeatDims(Conditions &conditions, BroadcastOp broadcast) {
-  ArrayRef<int64_t> from = broadcast.getSrc().getType().getShape(), to = broadcast.getType().getShape();
-  for (Condition &condition : conditions)
-    if (condition.dim && from[*condition.dim] != to[*condition.dim])
+    if (condition.dim && !(condition.dim = change.getResultDim(*condition.dim)))
       condition = {};
 }
 
-Form AffineBlocks::computeShape(Operation *op) {
-  if (auto arange = dyn_cast<ArangeOp>(op)) {
-    AffineBlock block = uniformBlock(arange.getType(), int32_t(arange.getStart()));
-    block.steps[0] = 1;
-    return block;
-  }
-  Form form = get(op->getOperand(0));
+Form AffineBlocks::computeShape(ShapeChange change) {
+  std::optional<SourceDims> dims = change.getSourceDims();
+  Form form = dims ? get(change->getOperand(0)) : std::nullopt;
   if (!form)
     return form;
-  if (auto splat = dyn_cast<SplatOp>(op)) {
-    form->steps.resize(splat.getType().getRank());
-  } else if (auto expand = dyn_cast<ExpandDimsOp>(op)) {
-    form->steps.insert(form->steps.begin() + expand.getAxis(), Polynomial());
-    insertDim(form->domain, expand.getAxis());
-  } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
-    for (auto [dim, size] : llvm::enumerate(broadcast.getSrc().getType().getShape()))
-      if (size == 1)
-        form->steps[dim] = 0; // the only index was 0
-    repeatDims(form->domain, broadcast);
-  } else if (auto trans = dyn_cast<TransOp>(op)) {
-    SmallVector<Polynomial, 2> steps;
-    for (int32_t from : trans.getOrder())
-      steps.push_back(form->steps[from]);
-    form->steps = steps;
-    permuteDims(form->domain, trans.getOrder());
-  }
+  SmallVector<Polynomial, 2> steps;
+  for (auto [from, size] : llvm::zip_equal(*dims, cast<RankedTensorType>(change->getResult(0).getType()).getShape()))
+    steps.push_back(from && size != 1 ? form->steps[*from] : Polynomial()); // of size 1 the only index is 0
+  form->steps = std::move(steps);
+  followShape(form->domain, change);
   if (!llvm::all_of(form->domain, [](const Condition &condition) { return condition.isBoundary(); }))
     return std::nullopt;
   return form;
@@ -204,6 +174,11 @@ Form AffineBlocks::computeArithmetic(Operation *op) {
   };
   return llvm::TypeSwitch<Operation *, Form>(op)
       .Case([&](arith::ConstantOp) { return constantBlock(op->getResult(0)); })
+      .Case([&](ArangeOp arange) {
+        AffineBlock block = uniformBlock(arange.getType(), int32_t(arange.getStart()));
+        block.steps[0] = 1;
+        return Form(block);
+      })
       .Case<arith::AddIOp, AddPtrOp>([&](Operation *) { return combine(addBlocks); })
       .Case([&](arith::SubIOp) {
         return combine(
@@ -304,15 +279,13 @@ Conditions AffineBlocks::getConditions(Value mask) {
 Conditions AffineBlocks::computeConditions(Operation *op) {
   if (auto comparison = dyn_cast<arith::CmpIOp>(op))
     return {compare(comparison)};
-  if (!isa<arith::AndIOp, BroadcastOp, ExpandDimsOp, TransOp>(op))
+  auto change = dyn_cast<ShapeChange>(op);
+  bool follows = change && change.getSourceDims() && isa<RankedTensorType>(op->getOperand(0).getType());
+  if (!follows && !isa<arith::AndIOp>(op))
     return {Condition{}};
   Conditions conditions = getConditions(op->getOperand(0));
-  if (auto broadcast = dyn_cast<BroadcastOp>(op))
-    repeatDims(conditions, broadcast);
-  else if (auto expand = dyn_cast<ExpandDimsOp>(op))
-    insertDim(conditions, expand.getAxis());
-  else if (auto trans = dyn_cast<TransOp>(op))
-    permuteDims(conditions, trans.getOrder());
+  if (follows)
+    followShape(conditions, change);
   else
     for (const Condition &condition : getConditions(op->getOperand(1)))
       if (!llvm::is_contained(conditions, condition))

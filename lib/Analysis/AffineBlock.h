@@ -18,6 +18,8 @@
 
 namespace tile {
 
+class ShapeChange;
+
 /// `index < bound` along one dimension; without a bound some other condition, without a dimension on no single one.
 struct Condition {
   std::optional<unsigned> dim;
@@ -55,7 +57,7 @@ private:
   std::optional<AffineBlock> compute(mlir::Value value);
   std::optional<AffineBlock> computeCarried(mlir::BlockArgument argument);
   std::optional<AffineBlock> computeResult(mlir::Operation *op);
-  std::optional<AffineBlock> computeShape(mlir::Operation *op);
+  std::optional<AffineBlock> computeShape(ShapeChange change);
   std::optional<AffineBlock> computeArithmetic(mlir::Operation *op);
   std::optional<AffineBlock> computeRemainder(mlir::Operation *op);
   Conditions computeConditions(mlir::Operation *op);

@@ -26,15 +26,6 @@ AxisInfo tile::inferArgumentAxisInfo(BlockArgument argument) {
   return info;
 }
 
-/// All elements are equal to one whose info is `scalar`.
-static AxisInfo inferSplat(Type type, const AxisInfo &scalar) {
-  AxisInfo info = AxisInfo::fromConstant(type, scalar.constant.value_or(0));
-  info.constant = scalar.constant;
-  info.divisibility.assign(info.getRank(), scalar.getDivisibilityOfAll());
-  info.nonNegative = scalar.nonNegative;
-  return info;
-}
-
 static AxisInfo inferArange(ArangeOp op) {
   AxisInfo info = AxisInfo::unknown(op.getType());
   info.contiguity[0] = getPowerOfTwoDivisor(op.getType().getNumElements());
@@ -60,29 +51,19 @@ static AxisInfo inferConstant(arith::ConstantOp op) {
   return info;
 }
 
-static AxisInfo inferExpandDims(ExpandDimsOp op, const AxisInfo &src) {
-  AxisInfo info = src;
-  unsigned axis = op.getAxis();
-  info.contiguity.insert(info.contiguity.begin() + axis, 1);
-  info.constancy.insert(info.constancy.begin() + axis, 1);
-  info.divisibility.insert(info.divisibility.begin() + axis, src.getDivisibilityOfAll());
-  return info;
-}
-
-static AxisInfo inferBroadcast(BroadcastOp op, const AxisInfo &src) {
-  AxisInfo info = src;
-  for (auto [axis, from, to] : llvm::enumerate(op.getSrc().getType().getShape(), op.getType().getShape()))
-    if (from != to)
-      info.constancy[axis] = getPowerOfTwoDivisor(to);
-  return info;
-}
-
-static AxisInfo inferTrans(TransOp op, const AxisInfo &src) {
-  AxisInfo info = src;
-  for (auto [to, from] : llvm::enumerate(op.getOrder())) {
-    info.contiguity[to] = src.contiguity[from];
-    info.divisibility[to] = src.divisibility[from];
-    info.constancy[to] = src.constancy[from];
+/// Elements that only move: along a dimension that is none of the operand's all are equal.
+static AxisInfo inferShapeChange(ShapeChange op, const AxisInfo &src) {
+  Type type = op->getResult(0).getType();
+  std::optional<SourceDims> dims = op.getSourceDims();
+  AxisInfo info = AxisInfo::unknown(type);
+  info.constant = src.constant;
+  info.nonNegative = src.nonNegative;
+  if (!dims)
+    return info;
+  for (auto [to, from, size] : llvm::enumerate(*dims, cast<RankedTensorType>(type).getShape())) {
+    info.contiguity[to] = from ? src.contiguity[*from] : 1;
+    info.divisibility[to] = from ? src.divisibility[*from] : src.getDivisibilityOfAll();
+    info.constancy[to] = from ? src.constancy[*from] : getPowerOfTwoDivisor(size);
   }
   return info;
 }
@@ -142,11 +123,8 @@ AxisInfo tile::inferAxisInfo(Operation *op, unsigned index, ArrayRef<const AxisI
   return llvm::TypeSwitch<Operation *, AxisInfo>(op)
       .Case([&](arith::ConstantOp constant) { return inferConstant(constant); })
       .Case([&](ArangeOp arange) { return inferArange(arange); })
-      .Case([&](SplatOp) { return inferSplat(type, *operands[0]); })
-      .Case([&](ExpandDimsOp expand) { return inferExpandDims(expand, *operands[0]); })
-      .Case([&](BroadcastOp broadcast) { return inferBroadcast(broadcast, *operands[0]); })
       .Case([&](ReshapeOp reshape) { return inferReshape(reshape, *operands[0]); })
-      .Case([&](TransOp trans) { return inferTrans(trans, *operands[0]); })
+      .Case([&](ShapeChange change) { return inferShapeChange(change, *operands[0]); })
       .Case([&](AddPtrOp add) { return inferAddPtr(add, *operands[0], *operands[1]); })
       .Case([&](cta::ConvertLayoutOp) { return *operands[0]; })
       .Case<ProgramIdOp, NumProgramsOp, Swizzle2dOp>([&](Operation *) { return nonNegative(); })

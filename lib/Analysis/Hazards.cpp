@@ -7,6 +7,7 @@
 #include "Analysis/Hazards.h"
 #include "Analysis/PointerBases.h"
 #include "Analysis/RolePlan.h"
+#include "Analysis/SharedAccesses.h"
 #include "Analysis/SharedLiveness.h"
 #include "Analysis/StructuredFlow.h"
 #include "Layout/MmaLayouts.h"
@@ -134,6 +135,10 @@ public:
       if (groups > 1 && isAlone && (isSplitByGroups(alloc, 0, groups) || isSplitByGroups(alloc, 1, groups)))
         split.insert(alloc);
     }
+    kernel.walk([&](Operation *op) {
+      for (SharedAccess access : getSharedAccesses(op))
+        accesses[op].push_back({getBytes(access.buffer), access.isWrite, access.goesOn});
+    });
   }
 
   /// The operations that conflict with what is pending before them when there are `barriers`; with `choose` each of
@@ -168,45 +173,21 @@ private:
     return {first, first + alloc.getType().getBytes(), split.contains(alloc)};
   }
 
-  struct Accesses {
-    SmallVector<Bytes, 2> reads, writes;
+  struct ByteAccess {
+    Bytes bytes;
+    bool isWrite, goesOn;
   };
-  Accesses getAccesses(Operation *op) {
-    Accesses accesses;
-    if (auto store = dyn_cast<cta::LocalStoreOp>(op))
-      accesses.writes = {getBytes(store.getBuffer())};
-    if (auto copy = dyn_cast<cta::AsyncCopyOp>(op))
-      accesses.writes = {getBytes(copy.getBuffer())};
-    if (auto count = dyn_cast<cta::LocalCountOp>(op))
-      accesses.writes = {getBytes(count.getBuffer())};
-    if (auto load = dyn_cast<cta::LocalLoadOp>(op))
-      accesses.reads = {getBytes(load.getBuffer())};
-    if (auto gather = dyn_cast<cta::LocalGatherOp>(op))
-      accesses.reads = {getBytes(gather.getBuffer())};
-    if (auto dot = dyn_cast<cta::FmaDotOp>(op))
-      accesses.reads = {getBytes(dot.getA()), getBytes(dot.getB())};
-    if (auto dot = dyn_cast<cta::WgmmaOp>(op)) {
-      accesses.reads = {getBytes(dot.getB())};
-      if (dot.getBufferA())
-        accesses.reads.push_back(getBytes(dot.getA()));
-    }
-    if (auto store = dyn_cast<cta::TmaStoreOp>(op))
-      accesses.reads = {getBytes(store.getBuffer())};
-    return accesses;
+  ArrayRef<ByteAccess> getAccesses(Operation *op) const {
+    auto found = accesses.find(op);
+    return found == accesses.end() ? ArrayRef<ByteAccess>() : ArrayRef<ByteAccess>(found->second);
   }
 
   /// None without a conflict, else whether a barrier of warp groups resolves it.
   std::optional<bool> findConflict(Operation *op, const Pending &pending) {
-    Accesses accesses = getAccesses(op);
     std::optional<bool> conflict;
-    auto check = [&](ArrayRef<Bytes> own, const ByteSet &others) {
-      for (Bytes bytes : own)
-        if (others.overlaps(bytes))
-          conflict = bytes.ofGroups && conflict.value_or(true);
-    };
-    check(accesses.reads, pending.writes);
-    check(accesses.writes, pending.writes);
-    check(accesses.writes, pending.reads);
+    for (const ByteAccess &access : getAccesses(op))
+      if (pending.writes.overlaps(access.bytes) || (access.isWrite && pending.reads.overlaps(access.bytes)))
+        conflict = access.bytes.ofGroups && conflict.value_or(true);
     const GlobalAccess &global = globalAccesses.at(op);
     if (global.replicas.mayOverlap(pending.globalWrites) || global.writes.mayOverlap(pending.replicas))
       conflict = false;
@@ -225,11 +206,11 @@ private:
     pending.replicas.join(global.replicas);
     if (!isa<cta::TmaStoreOp>(op)) // which may end later than any barrier
       pending.globalWrites.join(global.writes);
-    Accesses accesses = getAccesses(op);
-    for (Bytes bytes : accesses.reads)
-      (isa<cta::TmaStoreOp>(op) ? pending.stores : pending.reads).add(bytes);
-    for (Bytes bytes : accesses.writes)
-      (isa<cta::AsyncCopyOp>(op) ? pending.copies : pending.writes).add(bytes);
+    for (const ByteAccess &access : getAccesses(op)) {
+      ByteSet &now = access.isWrite ? pending.writes : pending.reads;
+      ByteSet &later = access.isWrite ? pending.copies : pending.stores;
+      (access.goesOn ? later : now).add(access.bytes);
+    }
     // A thread waits for its own copies only, so they are pending accesses from here on. A wait that leaves groups
     // incomplete may leave any of them running, for a later wait to complete.
     if (auto wait = dyn_cast<cta::AsyncWaitOp>(op)) {
@@ -247,6 +228,7 @@ private:
   KernelOp kernel;
   DenseSet<Operation *> split, needed;
   DenseMap<Operation *, GlobalAccess> globalAccesses; ///< Of every operation.
+  DenseMap<Operation *, SmallVector<ByteAccess, 2>> accesses;
 };
 
 } // namespace

@@ -21,7 +21,6 @@
 #include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/Movement.h"
-#include "Layout/ShapeTransforms.h"
 #include "Tile/TileShapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -61,32 +60,22 @@ bool staysInThread(const LinearLayout &src, const LinearLayout &dst) {
   return kind == layout::MovementKind::none || kind == layout::MovementKind::registers;
 }
 
-std::vector<int64_t> shapeOf(Type type) {
-  return cast<RankedTensorType>(type).getShape().vec();
-}
-
-/// The layout that `op`'s result has if every thread keeps what it holds, and the layout of the result; for a broadcast
-/// both as seen from the operand. None for operations that do not tie them, or whose types are the same anyway.
-std::optional<std::pair<LinearLayout, LinearLayout>> getTiedLayouts(Operation *op) {
-  if (!isa<ReshapeOp, ExpandDimsOp, TransOp, BroadcastOp, ReduceOp>(op) ||
-      !isa<RankedTensorType>(op->getResult(0).getType()))
+/// The layout that `op`'s result has if every thread keeps what it holds, and the layout of the result; or, where that
+/// does not follow, what the operand must have for it, and its layout. None for operations that do not tie them, or
+/// whose layouts are the same anyway.
+std::optional<std::pair<cta::LayoutAttr, cta::LayoutAttr>> getTiedLayouts(Operation *op) {
+  auto interface = dyn_cast<cta::LayoutInterface>(op);
+  if (!interface || isElementwise(op) || op->getNumOperands() == 0)
     return std::nullopt;
-  Type result = op->getResult(0).getType();
-  const LinearLayout &src = cta::getLayout(op->getOperand(0).getType()), &dst = cta::getLayout(result);
-  using Tied = std::optional<std::pair<LinearLayout, LinearLayout>>;
-  return llvm::TypeSwitch<Operation *, Tied>(op)
-      .Case<ReshapeOp, ExpandDimsOp>([&](Operation *) { return Tied({layout::reshape(src, shapeOf(result)), dst}); })
-      .Case([&](TransOp trans) {
-        return Tied({layout::permuteDims(src, {trans.getOrder().begin(), trans.getOrder().end()}), dst});
-      })
-      .Case([&](ReduceOp reduce) { return Tied({layout::removeDim(src, reduce.getAxis()), dst}); })
-      .Default([&](Operation *) {
-        LinearLayout seen = dst;
-        for (auto [axis, size] : llvm::enumerate(src.outShape()))
-          if (size != dst.outShape()[axis])
-            seen = layout::clampDim(seen, axis);
-        return Tied({src, seen});
-      });
+  cta::LayoutAttr operand = cta::getLayoutAttr(op->getOperand(0).getType());
+  cta::LayoutAttr result = cta::getLayoutAttr(op->getResult(0).getType());
+  if (!operand || !result)
+    return std::nullopt;
+  if (cta::LayoutAttr made = interface.getResultLayout(operand))
+    return {{made, result}};
+  if (cta::LayoutAttr needed = interface.getOperandLayout(result))
+    return {{operand, needed}};
+  return std::nullopt;
 }
 
 class FormVerifier {
@@ -200,7 +189,7 @@ private:
   }
 
   LogicalResult verifyLayouts(Operation *op) {
-    if (OpTrait::hasElementwiseMappableTraits(op) || isa<AddPtrOp>(op)) {
+    if (isElementwise(op)) {
       cta::LayoutAttr common;
       for (Type type :
            llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()), llvm::to_vector(op->getResultTypes()))) {
@@ -212,7 +201,7 @@ private:
       }
     }
     auto tied = getTiedLayouts(op);
-    if (tied && !staysInThread(tied->first, tied->second))
+    if (tied && !staysInThread(tied->first.getLayout(), tied->second.getLayout()))
       return error(op) << "'" << op->getName() << "' moves elements between threads: from "
                        << op->getOperand(0).getType() << " to " << op->getResult(0).getType();
     if (auto load = dyn_cast<LoadOp>(op))

@@ -65,8 +65,8 @@ static std::string explainProblem(Operation *op) {
         auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
         return elements && elements.isSplat() ? "" : "the elements of such blocks cannot be different constants";
       })
-      .Case<ArangeOp, SplatOp, ExpandDimsOp, BroadcastOp, TransOp, AddPtrOp, LoadOp, StoreOp, DescLoadOp, DescStoreOp,
-            DotOp, AssertOp, LibraryCallOp>([](Operation *) { return ""; })
+      .Case<ShapeChange, ArangeOp, AddPtrOp, LoadOp, StoreOp, DescLoadOp, DescStoreOp, DotOp, AssertOp, LibraryCallOp>(
+          [](auto) { return ""; })
       .Default([](Operation *op) {
         bool isPlain = isa<arith::ArithDialect, math::MathDialect, scf::SCFDialect>(op->getDialect());
         return isPlain ? "" : "such blocks are unknown to '" + op->getName().getStringRef().str() + "'";

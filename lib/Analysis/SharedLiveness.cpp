@@ -1,5 +1,6 @@
 // When each buffer in shared memory is in use: accesses give the interval, loops and running copies extend it.
 #include "Analysis/SharedLiveness.h"
+#include "Analysis/SharedAccesses.h"
 #include "Analysis/StructuredFlow.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -72,6 +73,9 @@ private:
   void extendByAccesses(Operation *op) {
     if (isa<cta::SlotOp, cta::TransBufferOp>(op))
       return;
+    // A copy to global memory goes on until a wait, at the latest the one before the end.
+    bool toTheEnd = llvm::any_of(getSharedAccesses(op),
+                                 [](const SharedAccess &access) { return access.goesOn && !access.isWrite; });
     for (Value operand : op->getOperands()) {
       if (!isa<cta::BufferType>(operand.getType()))
         continue;
@@ -81,8 +85,6 @@ private:
       for (Operation *loop = op->getParentOp(); !loop->isAncestor(alloc); loop = loop->getParentOp())
         if (isa<LoopLikeOpInterface, cta::WarpRolesOp>(loop))
           outermost = loop;
-      // A copy to global memory goes on until a wait, at the latest the one before the end.
-      bool toTheEnd = isa<cta::TmaStoreOp>(op);
       extend(alloc, starts[outermost], toTheEnd ? ends[kernel] : ends[outermost]);
     }
   }
@@ -92,8 +94,9 @@ private:
     flowThrough<RunningCopies>(kernel.getBody().front(), none, [&](Operation *op, RunningCopies &running) {
       for (Operation *alloc : running.allocs)
         extend(alloc, starts[op], starts[op]);
-      if (auto copy = dyn_cast<cta::AsyncCopyOp>(op))
-        running.allocs.insert(getAlloc(copy.getBuffer()));
+      for (const SharedAccess &access : getSharedAccesses(op))
+        if (access.goesOn && access.isWrite)
+          running.allocs.insert(getAlloc(access.buffer));
       // A wait that leaves groups incomplete may leave any copy running.
       if (auto wait = dyn_cast<cta::AsyncWaitOp>(op); wait && wait.getPending() == 0)
         running.allocs.clear();

@@ -39,13 +39,9 @@ private:
     return llvm::TypeSwitch<Operation *, bool>(op)
         .Case([&](StoreOp store) { return use.get() != store.getPtr() && isMaskedOut(store, use, dim); })
         .Case([&](DotOp dot) { return followProduct(dot, use.getOperandNumber(), dim); })
-        .Case([&](ExpandDimsOp expand) { return reach(expand, dim + (dim >= expand.getAxis())); })
-        .Case([&](TransOp trans) {
-          return reach(trans, llvm::find(trans.getOrder(), int32_t(dim)) - trans.getOrder().begin());
-        })
-        .Case([&](BroadcastOp broadcast) {
-          return broadcast.getSrc().getType().getDimSize(dim) == broadcast.getType().getDimSize(dim) &&
-                 reach(broadcast, dim);
+        .Case([&](ShapeChange change) {
+          std::optional<unsigned> to = change.getResultDim(dim);
+          return to && reach(op->getResult(0), *to);
         })
         .Case([&](scf::ForOp loop) {
           return reach(loop.getTiedLoopRegionIterArg(&use), dim) && reach(loop.getTiedLoopResult(&use), dim);

@@ -44,8 +44,7 @@ void follow(OpOperand &use, llvm::SetVector<Value> &reached) {
   Operation *op = use.getOwner();
   if (std::optional<CarriedValue> carried = CarriedValue::fedBy(use)) {
     reached.insert(carried->values.begin(), carried->values.end());
-  } else if (isa<SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransOp>(op) ||
-             (OpTrait::hasElementwiseMappableTraits(op) && !isa<arith::SelectOp>(op))) {
+  } else if (isa<ShapeChange>(op) || (OpTrait::hasElementwiseMappableTraits(op) && !isa<arith::SelectOp>(op))) {
     reached.insert(op->result_begin(), op->result_end());
   } else if (isa<DotOp>(op) && use.getOperandNumber() == 2) {
     reached.insert(op->getResult(0));

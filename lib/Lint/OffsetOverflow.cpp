@@ -59,8 +59,7 @@ private:
         .Case([&](ArangeOp range) { return std::max<int64_t>(1, int32_t(range.getEnd()) - 1); })
         .Case([&](ProgramIdOp id) { return std::max<int64_t>(0, programs(id.getAxis()) - 1); })
         .Case([&](NumProgramsOp count) { return programs(count.getAxis()); })
-        .Case<SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(
-            [&](Operation *) { return operand(0); })
+        .Case<ShapeChange, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>([&](auto) { return operand(0); })
         .Case<arith::AddIOp, arith::SubIOp>([&](Operation *) { return operand(0) + operand(1); })
         .Case([&](arith::MulIOp) {
           return llvm::SaturatingMultiply(uint64_t(operand(0)), uint64_t(operand(1))) > uint64_t(largestInt32)
@@ -130,8 +129,7 @@ bool canOverflow(arith::MulIOp product, Magnitudes &magnitudes) {
 void addParts(llvm::SetVector<Value> &reached) {
   for (size_t next = 0; next < reached.size(); ++next) {
     Operation *op = reached[next].getDefiningOp();
-    if (isa_and_present<SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransOp, arith::ExtSIOp, arith::ExtUIOp,
-                        arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+    if (isa_and_present<ShapeChange, arith::ExtSIOp, arith::ExtUIOp, arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
       reached.insert(op->operand_begin(), op->operand_end());
     // A block of addresses wraps around at the matrix's edge: (first + rows) % M.
   }

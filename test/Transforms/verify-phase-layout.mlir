@@ -44,6 +44,18 @@ tile.kernel @warps() {
 #x = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
 #y = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [32]], warp = [[16], [0]]>
 
+tile.kernel @address_cast(%p: !tile.ptr<f32>) {
+  %s = tile.splat %p : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #y>
+  // expected-error @below {{phase layout: 'tile.address_cast' works element by element but has layouts}}
+  %q = tile.address_cast %s : tensor<64x!tile.ptr<f32>, #y> -> tensor<64xi64, #x>
+  tile.return
+}
+
+// -----
+
+#x = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
+#y = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [32]], warp = [[16], [0]]>
+
 tile.kernel @elementwise(%p: !tile.ptr<f32>) {
   %r = tile.arange 0 to 64 : tensor<64xi32, #x>
   %s = tile.splat %p : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #y>

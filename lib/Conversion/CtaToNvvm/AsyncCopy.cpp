@@ -109,7 +109,9 @@ struct AsyncWaitLowering : OpConversionPattern<cta::AsyncWaitOp> {
 
 } // namespace
 
-LogicalResult checkAsyncCopy(cta::AsyncCopyOp op, const target::GpuTarget &gpu) {
+static LogicalResult checkAsyncCopy(cta::AsyncCopyOp op, const target::GpuTarget &gpu) {
+  if (failed(checkWholeTile(op, op.getBuffer().getType())))
+    return failure();
   if (!gpu.has(target::Feature::AsyncCopy))
     return op.emitOpError() << "needs cp.async, which " << gpu.name << " lacks; sm_80 and later have it";
   if (!hasConsecutiveGroups(offsetsOf(op), op.getVector()))
@@ -118,8 +120,10 @@ LogicalResult checkAsyncCopy(cta::AsyncCopyOp op, const target::GpuTarget &gpu) 
   return success();
 }
 
-void populateAsyncCopyPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<AsyncCopyLowering, AsyncCommitLowering, AsyncWaitLowering>(converter, patterns.getContext());
+void registerAsyncCopyLowerings(Lowerings &lowerings) {
+  lowerings.patterns.add<AsyncCopyLowering, AsyncCommitLowering, AsyncWaitLowering>(lowerings.converter,
+                                                                                    lowerings.context);
+  lowerings.check<cta::AsyncCopyOp>(checkAsyncCopy);
 }
 
 } // namespace tile::conversion

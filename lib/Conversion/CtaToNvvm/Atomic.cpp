@@ -149,8 +149,9 @@ private:
 
 } // namespace
 
-void populateAtomicPatterns(const TypeConverter &converter, RewritePatternSet &patterns, const target::GpuTarget &gpu) {
-  patterns.add<AtomicLowering<AtomicRmwOp>, AtomicLowering<AtomicCasOp>>(converter, patterns.getContext(), gpu);
+void registerAtomicLowerings(Lowerings &lowerings) {
+  lowerings.patterns.add<AtomicLowering<AtomicRmwOp>, AtomicLowering<AtomicCasOp>>(lowerings.converter,
+                                                                                   lowerings.context, lowerings.gpu);
 }
 
 } // namespace tile::conversion

@@ -119,7 +119,7 @@ struct BarrierLowering : OpConversionPattern<cta::BarrierOp> {
 
 } // namespace
 
-LogicalResult checkAlloc(cta::AllocOp op) {
+static LogicalResult checkAlloc(cta::AllocOp op, const target::GpuTarget &) {
   if (!op.getOffset())
     return op.emitOpError() << "has no offset; run cta-allocate-shared first";
   if (int32_t(*op.getOffset()) < 0 || *op.getOffset() % bufferAlignment != 0)
@@ -135,9 +135,13 @@ LogicalResult checkWholeTile(Operation *op, cta::BufferType buffer) {
                            << "only wgmma and TMA take blocks that are no powers of two";
 }
 
-void populateBufferPatterns(const TypeConverter &converter, RewritePatternSet &patterns, const target::GpuTarget &gpu) {
-  patterns.add<AllocLowering, SlotLowering, TransBufferLowering, BarrierLowering>(converter, patterns.getContext());
-  patterns.add<LocalLoadLowering, LocalStoreLowering>(converter, patterns.getContext(), gpu);
+void registerBufferLowerings(Lowerings &lowerings) {
+  lowerings.patterns.add<AllocLowering, SlotLowering, TransBufferLowering, BarrierLowering>(lowerings.converter,
+                                                                                            lowerings.context);
+  lowerings.patterns.add<LocalLoadLowering, LocalStoreLowering>(lowerings.converter, lowerings.context, lowerings.gpu);
+  lowerings.check<cta::AllocOp>(checkAlloc);
+  lowerings.check<cta::LocalLoadOp, cta::LocalStoreOp>(
+      [](auto op, const target::GpuTarget &) { return checkWholeTile(op, op.getBuffer().getType()); });
 }
 
 } // namespace tile::conversion

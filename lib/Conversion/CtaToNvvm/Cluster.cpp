@@ -193,17 +193,19 @@ private:
 
 } // namespace
 
-LogicalResult checkCluster(Operation *op, const target::GpuTarget &gpu) {
+static LogicalResult checkCluster(Operation *op, const target::GpuTarget &gpu) {
   if (!gpu.has(target::Feature::Clusters))
     return op->emitOpError() << "needs clusters, which " << gpu.name << " lacks; sm_90 and later have them";
   return success();
 }
 
-void populateClusterPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<ClusterIndexLowering<cta::ClusterRankOp, NVVM::ClusterId>,
-               ClusterIndexLowering<cta::ClusterIdOp, NVVM::ClusterIdXOp>,
-               ClusterIndexLowering<cta::NumClustersOp, NVVM::ClusterDimXOp>, ClusterBarrierLowering,
-               TmaMulticastLowering, ClusterSumLowering>(converter, patterns.getContext());
+void registerClusterLowerings(Lowerings &lowerings) {
+  lowerings.patterns.add<ClusterIndexLowering<cta::ClusterRankOp, NVVM::ClusterId>,
+                         ClusterIndexLowering<cta::ClusterIdOp, NVVM::ClusterIdXOp>,
+                         ClusterIndexLowering<cta::NumClustersOp, NVVM::ClusterDimXOp>, ClusterBarrierLowering,
+                         TmaMulticastLowering, ClusterSumLowering>(lowerings.converter, lowerings.context);
+  lowerings.check<cta::ClusterRankOp, cta::ClusterIdOp, cta::NumClustersOp, cta::ClusterBarrierOp, cta::ClusterSumOp>(
+      checkCluster);
 }
 
 } // namespace tile::conversion

@@ -59,44 +59,12 @@ RegisterTypeConverter::RegisterTypeConverter(MLIRContext *context) {
   });
 }
 
-static LogicalResult checkOperation(Operation *op, const target::GpuTarget &gpu) {
-  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<ReshapeOp, BroadcastOp, ExpandDimsOp, TransOp, cta::ConvertLayoutOp>(
-          [](Operation *op) { return checkShapeChange(op); })
-      .Case<ReduceOp, cta::PartialReduceOp>([](Operation *op) { return checkReduction(op); })
-      .Case<ScanOp>([](auto op) { return checkScan(op); })
-      .Case<InlineAsmOp>([](auto op) { return checkInlineAsm(op); })
-      .Case<cta::LocalGatherOp, cta::LocalCountOp>([](auto op) {
-        cta::BufferType buffer = op.getBuffer().getType();
-        return failure(failed(checkWholeTile(op, buffer)) || failed(checkRowMajor(op, buffer)));
-      })
-      .Case<AddressCastOp>([](auto) { return success(); })
-      .Case<cta::AsyncCopyOp>([&](auto op) {
-        return failure(failed(checkWholeTile(op, op.getBuffer().getType())) || failed(checkAsyncCopy(op, gpu)));
-      })
-      .Case<cta::WgmmaOp>([&](auto op) { return checkWgmma(op, gpu); })
-      .Case<cta::TmaLoadOp, cta::TmaLoadSyncOp>(
-          [&](auto op) { return checkTmaCopy(op, op.getBuffer().getType(), op.getRest(), gpu); })
-      .Case<cta::TmaStoreOp, cta::TmaMulticastOp>(
-          [&](auto op) { return checkTmaCopy(op, op.getBuffer().getType(), /*rest=*/Value(), gpu); })
-      .Case<cta::MakeTensorMapOp>([&](auto op) { return checkMakeTensorMap(op, gpu); })
-      .Case<AcquireTensorMapOp, OpenTensorMapOp>([&](auto op) { return checkTensorMapInMemory(op, gpu); })
-      .Case<cta::LocalLoadOp, cta::LocalStoreOp>([](auto op) { return checkWholeTile(op, op.getBuffer().getType()); })
-      .Case<cta::MbarrierAllocOp>([](auto op) { return checkMbarrierAlloc(op); })
-      .Case<cta::WarpRolesOp>([&](auto op) { return checkWarpRoles(op, gpu); })
-      .Case<cta::ClusterRankOp, cta::ClusterIdOp, cta::NumClustersOp, cta::ClusterBarrierOp, cta::ClusterSumOp>(
-          [&](Operation *op) { return checkCluster(op, gpu); })
-      .Case<cta::AllocOp>([](auto op) { return checkAlloc(op); })
-      .Case<cta::MmaSyncOp>([&](auto op) { return checkMma(op, gpu); })
-      .Case<cta::FmaDotOp>([&](auto op) {
-        return failure(failed(checkWholeTile(op, op.getA().getType())) ||
-                       failed(checkWholeTile(op, op.getB().getType())) || failed(checkFmaDot(op)));
-      })
-      .Case<PrintOp>([&](auto op) { return checkPrint(op); })
-      .Default([&](Operation *op) {
-        return op->hasTrait<OpTrait::Elementwise>() || op->hasTrait<OpTrait::ConstantLike>() ? checkElementwise(op)
-                                                                                             : success();
-      });
+LogicalResult Lowerings::runChecks(Operation *op) const {
+  for (const Check &check : commonChecks)
+    if (failed(check(op, gpu)))
+      return failure();
+  auto found = checks.find(op->getName().getTypeID());
+  return found == checks.end() ? success() : found->second(op, gpu);
 }
 
 namespace {
@@ -108,11 +76,16 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
     const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
     if (!gpu)
       return signalPassFailure();
-    if (failed(prepare(*gpu)) || failed(convert(*gpu)))
+    RegisterTypeConverter converter(&getContext());
+    RewritePatternSet patterns(&getContext());
+    Lowerings lowerings(converter, patterns, *gpu);
+#define FAMILY(name) register##name##Lowerings(lowerings);
+#include "Families.def"
+    if (failed(prepare(lowerings)) || failed(convert(lowerings)))
       signalPassFailure();
   }
 
-  LogicalResult prepare(const target::GpuTarget &gpu) {
+  LogicalResult prepare(const Lowerings &lowerings) {
     for (Operation &op : getOperation().getOps())
       if (!isa<KernelOp>(op) && !isa<LLVM::LLVMDialect>(op.getDialect()))
         return op.emitOpError() << "stands outside of a kernel; a module has kernels and what is of LLVM already";
@@ -120,7 +93,7 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
       if (failed(checkKernel(kernel)))
         return failure();
       WalkResult result = kernel.walk([&](Operation *op) {
-        return failed(checkOperation(op, gpu)) ? WalkResult::interrupt() : WalkResult::advance();
+        return failed(lowerings.runChecks(op)) ? WalkResult::interrupt() : WalkResult::advance();
       });
       if (result.wasInterrupted())
         return failure();
@@ -138,42 +111,16 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
     return success();
   }
 
-  LogicalResult convert(const target::GpuTarget &gpu) {
-    RegisterTypeConverter converter(&getContext());
-    RewritePatternSet patterns(&getContext());
+  LogicalResult convert(Lowerings &lowerings) {
     ConversionTarget target(getContext());
-    populateKernelPatterns(converter, patterns);
-    populateElementwisePatterns(converter, patterns);
-    populateElementPatterns(converter, patterns);
-    populateShapePatterns(converter, patterns);
-    populateShufflePatterns(converter, patterns);
-    populateMemoryPatterns(converter, patterns, gpu);
-    populateAsyncCopyPatterns(converter, patterns);
-    populateBufferPatterns(converter, patterns, gpu);
-    populateMmaPatterns(converter, patterns);
-    populateWgmmaPatterns(converter, patterns);
-    populateTmaPatterns(converter, patterns);
-    populateTensorMapPatterns(converter, patterns);
-    populateClusterPatterns(converter, patterns);
-    populateGridPatterns(converter, patterns);
-    populateFmaDotPatterns(converter, patterns, gpu);
-    populateReducePatterns(converter, patterns);
-    populateScanPatterns(converter, patterns);
-    populateGatherPatterns(converter, patterns);
-    populateCountPatterns(converter, patterns);
-    populateAtomicPatterns(converter, patterns, gpu);
-    populateExternPatterns(converter, patterns, gpu);
-    populatePrintPatterns(converter, patterns, gpu);
-    populateFloat8Patterns(converter, patterns, gpu);
-    populateFloatToIntegerPatterns(converter, patterns);
-    populateMathPatterns(converter, patterns, gpu);
-    scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns, target);
+    scf::populateSCFStructuralTypeConversionsAndLegality(lowerings.converter, lowerings.patterns, target);
 
     target.addLegalOp<ModuleOp>();
     target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
     target.addIllegalDialect<TileDialect, cta::CtaDialect>();
-    target.markUnknownOpDynamicallyLegal([&](Operation *op) { return converter.isLegal(op) && isSelectable(op, gpu); });
-    return applyFullConversion(getOperation(), target, std::move(patterns));
+    target.markUnknownOpDynamicallyLegal(
+        [&](Operation *op) { return lowerings.converter.isLegal(op) && isSelectable(op, lowerings.gpu); });
+    return applyFullConversion(getOperation(), target, std::move(lowerings.patterns));
   }
 };
 

@@ -43,8 +43,14 @@ struct LocalCountLowering : OpConversionPattern<cta::LocalCountOp> {
 
 } // namespace
 
-void populateCountPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<LocalCountLowering>(converter, patterns.getContext());
+static LogicalResult checkCount(cta::LocalCountOp op, const target::GpuTarget &) {
+  cta::BufferType buffer = op.getBuffer().getType();
+  return failure(failed(checkWholeTile(op, buffer)) || failed(checkRowMajor(op, buffer)));
+}
+
+void registerCountLowerings(Lowerings &lowerings) {
+  lowerings.patterns.add<LocalCountLowering>(lowerings.converter, lowerings.context);
+  lowerings.check<cta::LocalCountOp>(checkCount);
 }
 
 } // namespace tile::conversion

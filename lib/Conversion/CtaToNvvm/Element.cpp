@@ -90,8 +90,9 @@ struct ReadRegisterLowering : OpConversionPattern<ReadRegisterOp> {
 
 } // namespace
 
-void populateElementPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<MapLowering, RoundedLowering, ReadRegisterLowering>(converter, patterns.getContext(), /*benefit=*/2);
+void registerElementLowerings(Lowerings &lowerings) {
+  lowerings.patterns.add<MapLowering, RoundedLowering, ReadRegisterLowering>(lowerings.converter, lowerings.context,
+                                                                             /*benefit=*/2);
 }
 
 } // namespace tile::conversion

@@ -163,7 +163,9 @@ static LogicalResult checkMap(MapOp op) {
   return op.emitOpError() << "has operands and results of several layouts; expected one";
 }
 
-LogicalResult checkElementwise(Operation *op) {
+static LogicalResult checkElementwise(Operation *op, const target::GpuTarget &) {
+  if (!op->hasTrait<OpTrait::Elementwise>() && !op->hasTrait<OpTrait::ConstantLike>())
+    return success();
   if (auto map = dyn_cast<MapOp>(op))
     return checkMap(map);
   if (isa<math::IPowIOp>(op))
@@ -180,9 +182,11 @@ LogicalResult checkElementwise(Operation *op) {
   return op->emitOpError() << "has different values for different threads; only constants with one value are lowered";
 }
 
-void populateElementwisePatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<ElementwiseLowering, SplatLowering, ArangeLowering, AddPtrLowering>(converter, patterns.getContext());
-  patterns.add<ConstantLowering, BitcastLowering>(converter, patterns.getContext(), /*benefit=*/2);
+void registerElementwiseLowerings(Lowerings &lowerings) {
+  lowerings.patterns.add<ElementwiseLowering, SplatLowering, ArangeLowering, AddPtrLowering>(lowerings.converter,
+                                                                                             lowerings.context);
+  lowerings.patterns.add<ConstantLowering, BitcastLowering>(lowerings.converter, lowerings.context, /*benefit=*/2);
+  lowerings.checkEach(checkElementwise);
 }
 
 } // namespace tile::conversion

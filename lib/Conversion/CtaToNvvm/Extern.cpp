@@ -208,7 +208,7 @@ static LogicalResult checkImmediates(InlineAsmOp op, StringRef letters) {
   return success();
 }
 
-LogicalResult checkInlineAsm(InlineAsmOp op) {
+static LogicalResult checkInlineAsm(InlineAsmOp op, const target::GpuTarget &) {
   size_t numResults = 0;
   for (Type type : op.getResultTypes())
     numResults += op.getPack() / elementsPerRegister(getElementTypeOf(type), op.getPack());
@@ -227,9 +227,10 @@ LogicalResult checkInlineAsm(InlineAsmOp op) {
          << "which are not n";
 }
 
-void populateExternPatterns(const TypeConverter &converter, RewritePatternSet &patterns, const target::GpuTarget &gpu) {
-  patterns.add<InlineAsmLowering, AddressCastLowering>(converter, patterns.getContext(), /*benefit=*/2);
-  patterns.add<GridDependencyLowering>(converter, patterns.getContext(), gpu);
+void registerExternLowerings(Lowerings &lowerings) {
+  lowerings.patterns.add<InlineAsmLowering, AddressCastLowering>(lowerings.converter, lowerings.context, /*benefit=*/2);
+  lowerings.patterns.add<GridDependencyLowering>(lowerings.converter, lowerings.context, lowerings.gpu);
+  lowerings.check<InlineAsmOp>(checkInlineAsm);
 }
 
 } // namespace tile::conversion

@@ -243,10 +243,11 @@ Value emitStepTowardsZero(OpBuilder &builder, Location loc, Value nearest, Value
   return arith::SelectOp::create(builder, loc, isBeyond, before, nearest);
 }
 
-void populateFloat8Patterns(const TypeConverter &converter, RewritePatternSet &patterns, const target::GpuTarget &gpu) {
-  patterns.add<CastLowering<arith::ExtFOp>, CastLowering<arith::TruncFOp>>(converter, patterns.getContext(), gpu,
-                                                                           /*benefit=*/3);
-  patterns.add<ArithmeticLowering>(converter, patterns.getContext(), gpu);
+void registerFloat8Lowerings(Lowerings &lowerings) {
+  lowerings.patterns.add<CastLowering<arith::ExtFOp>, CastLowering<arith::TruncFOp>>(lowerings.converter,
+                                                                                     lowerings.context, lowerings.gpu,
+                                                                                     /*benefit=*/3);
+  lowerings.patterns.add<ArithmeticLowering>(lowerings.converter, lowerings.context, lowerings.gpu);
 }
 
 } // namespace tile::conversion

@@ -48,9 +48,9 @@ bool isFloatToRegister(Operation *op) {
          llvm::is_contained({16u, 32u, 64u}, to.getIntOrFloatBitWidth());
 }
 
-void populateFloatToIntegerPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<FloatToIntegerLowering<arith::FPToSIOp>, FloatToIntegerLowering<arith::FPToUIOp>>(
-      converter, patterns.getContext(), /*benefit=*/2);
+void registerFloatToIntegerLowerings(Lowerings &lowerings) {
+  lowerings.patterns.add<FloatToIntegerLowering<arith::FPToSIOp>, FloatToIntegerLowering<arith::FPToUIOp>>(
+      lowerings.converter, lowerings.context, /*benefit=*/2);
 }
 
 } // namespace tile::conversion

@@ -221,7 +221,9 @@ struct FmaDotLowering : TargetPattern<cta::FmaDotOp> {
 
 } // namespace
 
-LogicalResult checkFmaDot(cta::FmaDotOp op) {
+static LogicalResult checkFmaDot(cta::FmaDotOp op, const target::GpuTarget &) {
+  if (failed(checkWholeTile(op, op.getA().getType())) || failed(checkWholeTile(op, op.getB().getType())))
+    return failure();
   for (Value operand : {op.getA(), op.getB()}) {
     Type element = cast<cta::BufferType>(operand.getType()).getElementType(),
          acc = op.getAcc().getType().getElementType();
@@ -233,8 +235,9 @@ LogicalResult checkFmaDot(cta::FmaDotOp op) {
   return success();
 }
 
-void populateFmaDotPatterns(const TypeConverter &converter, RewritePatternSet &patterns, const target::GpuTarget &gpu) {
-  patterns.add<FmaDotLowering>(converter, patterns.getContext(), gpu);
+void registerFmaDotLowerings(Lowerings &lowerings) {
+  lowerings.patterns.add<FmaDotLowering>(lowerings.converter, lowerings.context, lowerings.gpu);
+  lowerings.check<cta::FmaDotOp>(checkFmaDot);
 }
 
 } // namespace tile::conversion

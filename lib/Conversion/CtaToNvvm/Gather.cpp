@@ -75,8 +75,14 @@ LogicalResult checkRowMajor(Operation *op, cta::BufferType buffer) {
   return op->emitOpError() << "accesses " << buffer << ", whose layout is not row-major";
 }
 
-void populateGatherPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<LocalGatherLowering>(converter, patterns.getContext());
+static LogicalResult checkGather(cta::LocalGatherOp op, const target::GpuTarget &) {
+  cta::BufferType buffer = op.getBuffer().getType();
+  return failure(failed(checkWholeTile(op, buffer)) || failed(checkRowMajor(op, buffer)));
+}
+
+void registerGatherLowerings(Lowerings &lowerings) {
+  lowerings.patterns.add<LocalGatherLowering>(lowerings.converter, lowerings.context);
+  lowerings.check<cta::LocalGatherOp>(checkGather);
 }
 
 } // namespace tile::conversion

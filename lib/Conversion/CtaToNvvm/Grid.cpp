@@ -88,11 +88,11 @@ template <typename OpType, NVVM::GridDepActionKind kind> struct GridDependencyLo
 
 } // namespace
 
-void populateGridPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<PartialStoreLowering, PartialAddLowering, FlagSetLowering, FlagWaitLowering,
-               GridDependencyLowering<cta::AwaitGridsOp, NVVM::GridDepActionKind::wait>,
-               GridDependencyLowering<cta::LaunchDependentsOp, NVVM::GridDepActionKind::launch_dependents>>(
-      converter, patterns.getContext());
+void registerGridLowerings(Lowerings &lowerings) {
+  lowerings.patterns.add<PartialStoreLowering, PartialAddLowering, FlagSetLowering, FlagWaitLowering,
+                         GridDependencyLowering<cta::AwaitGridsOp, NVVM::GridDepActionKind::wait>,
+                         GridDependencyLowering<cta::LaunchDependentsOp, NVVM::GridDepActionKind::launch_dependents>>(
+      lowerings.converter, lowerings.context);
 }
 
 } // namespace tile::conversion

@@ -211,10 +211,10 @@ void declareSharedMemory(ModuleOp module) {
                          sharedSpace);
 }
 
-void populateKernelPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns
+void registerKernelLowerings(Lowerings &lowerings) {
+  lowerings.patterns
       .add<KernelLowering, ReturnLowering, ProgramIdLowering, NumProgramsLowering, Swizzle2dLowering, AssumeLowering>(
-          converter, patterns.getContext());
+          lowerings.converter, lowerings.context);
 }
 
 } // namespace tile::conversion

@@ -245,13 +245,13 @@ bool isSelectable(Operation *op, const target::GpuTarget &gpu) {
   return libraryFunctionOf(op).empty();
 }
 
-void populateMathPatterns(const TypeConverter &converter, RewritePatternSet &patterns, const target::GpuTarget &gpu) {
-  MLIRContext *context = patterns.getContext();
-  patterns.add<PromotionLowering>(converter, context, gpu);
-  patterns.add<ApproximationLowering, LibraryLowering>(converter, context);
-  patterns.add<SincosLowering, ClampLowering>(converter, context);
-  patterns.add<TruncationLowering>(converter, context, /*benefit=*/2);
-  patterns.add<ClassLowering<math::IsInfOp>, ClassLowering<math::IsNormalOp>>(converter, context, /*benefit=*/3);
+void registerMathLowerings(Lowerings &lowerings) {
+  lowerings.patterns.add<PromotionLowering>(lowerings.converter, lowerings.context, lowerings.gpu);
+  lowerings.patterns.add<ApproximationLowering, LibraryLowering>(lowerings.converter, lowerings.context);
+  lowerings.patterns.add<SincosLowering, ClampLowering>(lowerings.converter, lowerings.context);
+  lowerings.patterns.add<TruncationLowering>(lowerings.converter, lowerings.context, /*benefit=*/2);
+  lowerings.patterns.add<ClassLowering<math::IsInfOp>, ClassLowering<math::IsNormalOp>>(
+      lowerings.converter, lowerings.context, /*benefit=*/3);
 }
 
 } // namespace tile::conversion

@@ -133,8 +133,8 @@ private:
 
 } // namespace
 
-void populateMemoryPatterns(const TypeConverter &converter, RewritePatternSet &patterns, const target::GpuTarget &gpu) {
-  patterns.add<LoadLowering, StoreLowering>(converter, patterns.getContext(), gpu);
+void registerMemoryLowerings(Lowerings &lowerings) {
+  lowerings.patterns.add<LoadLowering, StoreLowering>(lowerings.converter, lowerings.context, lowerings.gpu);
 }
 
 } // namespace tile::conversion

@@ -232,7 +232,7 @@ struct MmaSyncLowering : OpConversionPattern<cta::MmaSyncOp> {
 
 } // namespace
 
-LogicalResult checkMma(cta::MmaSyncOp op, const target::GpuTarget &gpu) {
+static LogicalResult checkMma(cta::MmaSyncOp op, const target::GpuTarget &gpu) {
   Type a = op.getA().getType().getElementType(), b = op.getB().getType().getElementType(),
        acc = op.getAcc().getType().getElementType();
   std::optional<MmaType> typeA = mmaTypeOf(a), typeB = mmaTypeOf(b), typeAcc = accumulatorTypeOf(acc);
@@ -251,8 +251,9 @@ LogicalResult checkMma(cta::MmaSyncOp op, const target::GpuTarget &gpu) {
   return success();
 }
 
-void populateMmaPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<MmaSyncLowering>(converter, patterns.getContext());
+void registerMmaLowerings(Lowerings &lowerings) {
+  lowerings.patterns.add<MmaSyncLowering>(lowerings.converter, lowerings.context);
+  lowerings.check<cta::MmaSyncOp>(checkMma);
 }
 
 } // namespace tile::conversion

@@ -1,4 +1,4 @@
-// What the files of this folder share: the type conversion and the list of pattern families, one a file.
+// What the files of this folder share: the type conversion, and how a family of operations, one a file, takes part.
 #pragma once
 
 #include "Words.h"
@@ -7,6 +7,8 @@
 #include "Target/GpuTarget.h"
 
 #include "mlir/Transforms/DialectConversion.h"
+
+#include <functional>
 
 namespace tile::conversion {
 
@@ -35,28 +37,45 @@ inline constexpr unsigned sharedAlignment = 1024;
 /// Alignment in bytes that buffers must have: the widest shared-memory access.
 inline constexpr unsigned bufferAlignment = 16;
 
-// Checks of what verifiers cannot see: they report an error on what the patterns cannot lower for this target.
+/// What the families of operations contribute: patterns, and checks of what verifiers cannot see, which report an error
+/// on what the patterns cannot lower for this target.
+class Lowerings {
+public:
+  Lowerings(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns, const target::GpuTarget &gpu)
+      : converter(converter), patterns(patterns), gpu(gpu), context(patterns.getContext()) {}
+
+  const mlir::TypeConverter &converter;
+  mlir::RewritePatternSet &patterns;
+  const target::GpuTarget &gpu;
+  mlir::MLIRContext *context;
+
+  /// `function(op, gpu)` is called for every operation of these types.
+  template <typename... Ops, typename Function> void check(Function function) {
+    auto add = [&]<typename Op>() {
+      checks[mlir::TypeID::get<Op>()] = [function](mlir::Operation *op, const target::GpuTarget &gpu) {
+        return function(llvm::cast<Op>(op), gpu);
+      };
+    };
+    (add.template operator()<Ops>(), ...);
+  }
+  using Check = std::function<mlir::LogicalResult(mlir::Operation *, const target::GpuTarget &)>;
+  /// For every operation.
+  void checkEach(Check function) { commonChecks.push_back(std::move(function)); }
+
+  mlir::LogicalResult runChecks(mlir::Operation *op) const;
+
+private:
+  llvm::DenseMap<mlir::TypeID, Check> checks;
+  llvm::SmallVector<Check> commonChecks;
+};
+
+#define FAMILY(name) void register##name##Lowerings(Lowerings &lowerings);
+#include "Families.def"
+
+// What several families check.
 mlir::LogicalResult checkKernel(KernelOp kernel);
-mlir::LogicalResult checkElementwise(mlir::Operation *op);
-mlir::LogicalResult checkShapeChange(mlir::Operation *op);
-mlir::LogicalResult checkReduction(mlir::Operation *op);
-mlir::LogicalResult checkScan(ScanOp op);
-mlir::LogicalResult checkInlineAsm(InlineAsmOp op);
-mlir::LogicalResult checkRowMajor(mlir::Operation *op, cta::BufferType buffer);
-mlir::LogicalResult checkAsyncCopy(cta::AsyncCopyOp op, const target::GpuTarget &gpu);
-mlir::LogicalResult checkAlloc(cta::AllocOp op);
 mlir::LogicalResult checkWholeTile(mlir::Operation *op, cta::BufferType buffer);
-mlir::LogicalResult checkMma(cta::MmaSyncOp op, const target::GpuTarget &gpu);
-mlir::LogicalResult checkFmaDot(cta::FmaDotOp op);
-mlir::LogicalResult checkWgmma(cta::WgmmaOp op, const target::GpuTarget &gpu);
-mlir::LogicalResult checkTensorMapInMemory(mlir::Operation *op, const target::GpuTarget &gpu);
-mlir::LogicalResult checkMakeTensorMap(cta::MakeTensorMapOp op, const target::GpuTarget &gpu);
-mlir::LogicalResult checkTmaCopy(mlir::Operation *op, cta::BufferType buffer, mlir::Value rest,
-                                 const target::GpuTarget &gpu);
-mlir::LogicalResult checkMbarrierAlloc(cta::MbarrierAllocOp op);
-mlir::LogicalResult checkWarpRoles(cta::WarpRolesOp op, const target::GpuTarget &gpu);
-mlir::LogicalResult checkCluster(mlir::Operation *op, const target::GpuTarget &gpu);
-mlir::LogicalResult checkPrint(PrintOp op);
+mlir::LogicalResult checkRowMajor(mlir::Operation *op, cta::BufferType buffer);
 
 /// An i1 argument of a kernel is passed as i8 (the launch ABI).
 void widenBoolArguments(KernelOp kernel);
@@ -65,42 +84,8 @@ void lowerWarpRoles(KernelOp kernel);
 /// Declares `sharedSymbol`.
 void declareSharedMemory(mlir::ModuleOp module);
 
-void populateKernelPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
-void populatePrintPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
-                           const target::GpuTarget &gpu);
-void populateElementwisePatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
-void populateShapePatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
-void populateShufflePatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
-void populateReducePatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
-void populateScanPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
-void populateCountPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
-void populateGatherPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
-void populateAtomicPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
-                            const target::GpuTarget &gpu);
-void populateExternPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
-                            const target::GpuTarget &gpu);
-void populateMathPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
-                          const target::GpuTarget &gpu);
-void populateFloat8Patterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
-                            const target::GpuTarget &gpu);
-void populateElementPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
-void populateMemoryPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
-                            const target::GpuTarget &gpu);
-void populateAsyncCopyPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
-void populateBufferPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
-                            const target::GpuTarget &gpu);
-void populateMmaPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
-void populateWgmmaPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
-void populateGridPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
-void populateTensorMapPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
-void populateClusterPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
-void populateTmaPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
-void populateFmaDotPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
-                            const target::GpuTarget &gpu);
-
-/// Whether the operation converts a float to an integer register, which only populateFloatToIntegerPatterns does.
+/// Whether the operation converts a float to an integer register, which only FloatToInteger.cpp lowers.
 bool isFloatToRegister(mlir::Operation *op);
-void populateFloatToIntegerPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 /// Whether a scalar operation of the math or arith dialect reaches PTX through upstream's lowerings.
 bool isSelectable(mlir::Operation *op, const target::GpuTarget &gpu);
 

@@ -207,7 +207,7 @@ struct PrintLowering : TargetPattern<PrintOp> {
 
 } // namespace
 
-LogicalResult checkPrint(PrintOp op) {
+static LogicalResult checkPrint(PrintOp op, const target::GpuTarget &) {
   for (Value argument : op.getArgs()) {
     RankedTensorType first = firstTensor(op);
     if (isa<RankedTensorType>(argument.getType()) &&
@@ -218,9 +218,10 @@ LogicalResult checkPrint(PrintOp op) {
   return success();
 }
 
-void populatePrintPatterns(const TypeConverter &converter, RewritePatternSet &patterns, const target::GpuTarget &gpu) {
-  patterns.add<AssertLowering>(converter, patterns.getContext());
-  patterns.add<PrintLowering>(converter, patterns.getContext(), gpu);
+void registerPrintLowerings(Lowerings &lowerings) {
+  lowerings.patterns.add<AssertLowering>(lowerings.converter, lowerings.context);
+  lowerings.patterns.add<PrintLowering>(lowerings.converter, lowerings.context, lowerings.gpu);
+  lowerings.check<PrintOp>(checkPrint);
 }
 
 } // namespace tile::conversion

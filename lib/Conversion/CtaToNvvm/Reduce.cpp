@@ -187,7 +187,7 @@ template <typename OpType> struct ReductionLowering : OpConversionPattern<OpType
 
 } // namespace
 
-LogicalResult checkReduction(Operation *op) {
+static LogicalResult checkReduction(Operation *op, const target::GpuTarget &) {
   for (Value operand : op->getOperands()) {
     Type element = getElementTypeOf(operand.getType());
     if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8)
@@ -200,8 +200,10 @@ LogicalResult checkReduction(Operation *op) {
   return op->emitOpError() << "layout of operand " << op->getOperand(0).getType() << " " << problem;
 }
 
-void populateReducePatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<ReductionLowering<ReduceOp>, ReductionLowering<cta::PartialReduceOp>>(converter, patterns.getContext());
+void registerReduceLowerings(Lowerings &lowerings) {
+  lowerings.patterns.add<ReductionLowering<ReduceOp>, ReductionLowering<cta::PartialReduceOp>>(lowerings.converter,
+                                                                                               lowerings.context);
+  lowerings.check<ReduceOp, cta::PartialReduceOp>(checkReduction);
 }
 
 } // namespace tile::conversion

@@ -106,7 +106,7 @@ void lowerWarpRoles(KernelOp kernel) {
   }
 }
 
-LogicalResult checkWarpRoles(cta::WarpRolesOp op, const target::GpuTarget &gpu) {
+static LogicalResult checkWarpRoles(cta::WarpRolesOp op, const target::GpuTarget &gpu) {
   auto kernel = op->getParentOfType<KernelOp>();
   if (!gpu.has(target::Feature::SetMaxRegisters) && op.getMathRegisters())
     return op.emitOpError() << "needs setmaxnreg, which " << gpu.name << " lacks; sm_90a has it";
@@ -118,6 +118,10 @@ LogicalResult checkWarpRoles(cta::WarpRolesOp op, const target::GpuTarget &gpu) 
     return op.emitOpError() << "needs one warp group for the producer but the kernel has " << kernel.getProducerWarps()
                             << " producer warps";
   return success();
+}
+
+void registerRoleLowerings(Lowerings &lowerings) {
+  lowerings.check<cta::WarpRolesOp>(checkWarpRoles);
 }
 
 } // namespace tile::conversion

@@ -174,7 +174,7 @@ struct ScanLowering : OpConversionPattern<ScanOp> {
 
 } // namespace
 
-LogicalResult checkScan(ScanOp op) {
+static LogicalResult checkScan(ScanOp op, const target::GpuTarget &) {
   cta::LayoutAttr layout = cta::getLayoutAttr(op.getSrcs().front().getType());
   for (Type type :
        llvm::concat<Type>(SmallVector<Type>(op.getOperandTypes()), SmallVector<Type>(op.getResultTypes()))) {
@@ -190,8 +190,9 @@ LogicalResult checkScan(ScanOp op) {
   return op.emitOpError() << "layout of operand " << op.getOperand(0).getType() << " " << problem;
 }
 
-void populateScanPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<ScanLowering>(converter, patterns.getContext());
+void registerScanLowerings(Lowerings &lowerings) {
+  lowerings.patterns.add<ScanLowering>(lowerings.converter, lowerings.context);
+  lowerings.check<ScanOp>(checkScan);
 }
 
 } // namespace tile::conversion

@@ -13,45 +13,37 @@ namespace tile::conversion {
 
 namespace {
 
-std::vector<int64_t> shapeOf(RankedTensorType type) {
-  return {type.getShape().begin(), type.getShape().end()};
-}
-
-/// Both layouts as layouts of one shape, in which the same element has the same coordinate.
+/// Both layouts as layouts of the operand's shape, in which the same element has the same coordinate.
 struct Renaming {
   LinearLayout src, dst;
 };
 
 Renaming renamingOf(Operation *op) {
-  auto srcType = cast<RankedTensorType>(op->getOperand(0).getType());
-  auto dstType = cast<RankedTensorType>(op->getResult(0).getType());
-  const LinearLayout &src = cta::getLayout(srcType), &dst = cta::getLayout(dstType);
-  if (isa<ReshapeOp, ExpandDimsOp>(op))
-    return {layout::reshape(src, shapeOf(dstType)), dst};
-  if (auto trans = dyn_cast<TransOp>(op))
-    return {layout::permuteDims(src, {trans.getOrder().begin(), trans.getOrder().end()}), dst};
-  if (isa<BroadcastOp>(op)) {
-    LinearLayout clamped = dst;
-    for (unsigned axis = 0; axis < clamped.rank(); ++axis)
-      if (srcType.getDimSize(axis) == 1)
-        clamped = layout::insertUnitDim(layout::projectDim(clamped, axis), axis);
-    return {src, clamped};
-  }
-  return {src, dst};
+  const LinearLayout &src = cta::getLayout(op->getOperand(0).getType()),
+                     &dst = cta::getLayout(op->getResult(0).getType());
+  auto change = dyn_cast<ShapeChange>(op);
+  return {src, change ? cta::getSourceCoordinates(change, dst) : dst};
 }
 
-template <typename OpType> struct RenamingLowering : OpConversionPattern<OpType> {
-  using OpConversionPattern<OpType>::OpConversionPattern;
+/// Changes of shape, and conversions. A splat has an operand without registers of its own.
+struct RenamingLowering : ConversionPattern {
+  RenamingLowering(const TypeConverter &converter, MLIRContext *context)
+      : ConversionPattern(converter, MatchInterfaceOpTypeTag(), ShapeChange::getInterfaceID(), /*benefit=*/1, context) {
+  }
+  RenamingLowering(const TypeConverter &converter, MLIRContext *context, StringRef name)
+      : ConversionPattern(converter, name, /*benefit=*/1, context) {}
 
-  LogicalResult matchAndRewrite(OpType op, typename OpConversionPattern<OpType>::OneToNOpAdaptor adaptor,
+  LogicalResult matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
                                 ConversionPatternRewriter &rewriter) const override {
+    if (!isa<RankedTensorType>(op->getOperand(0).getType()))
+      return failure();
     Renaming renaming = renamingOf(op);
     std::optional<std::vector<int32_t>> sources = registerSources(renaming.src, renaming.dst);
     if (!sources)
       return rewriter.notifyMatchFailure(op, "moves elements between threads");
     Registers registers;
     for (int32_t source : *sources)
-      registers.push_back(adaptor.getSrc()[source]);
+      registers.push_back(operands.front()[source]);
     rewriter.replaceOpWithMultiple(op, {registers});
     return success();
   }
@@ -74,7 +66,10 @@ struct SliceColumnsLowering : OpConversionPattern<cta::SliceColumnsOp> {
 
 } // namespace
 
-LogicalResult checkShapeChange(Operation *op) {
+static LogicalResult checkShapeChange(Operation *op, const target::GpuTarget &) {
+  bool renames = isa<ShapeChange, cta::ConvertLayoutOp>(op) && isa<RankedTensorType>(op->getOperand(0).getType());
+  if (!renames)
+    return success();
   Renaming renaming = renamingOf(op);
   if (registerSources(renaming.src, renaming.dst))
     return success();
@@ -87,10 +82,11 @@ LogicalResult checkShapeChange(Operation *op) {
                            << "; cta-lower-conversions should have sent them through shared memory";
 }
 
-void populateShapePatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<RenamingLowering<ReshapeOp>, RenamingLowering<ExpandDimsOp>, RenamingLowering<TransOp>,
-               RenamingLowering<BroadcastOp>, RenamingLowering<cta::ConvertLayoutOp>, SliceColumnsLowering>(
-      converter, patterns.getContext());
+void registerShapeLowerings(Lowerings &lowerings) {
+  lowerings.patterns.add<RenamingLowering, SliceColumnsLowering>(lowerings.converter, lowerings.context);
+  lowerings.patterns.add<RenamingLowering>(lowerings.converter, lowerings.context,
+                                           cta::ConvertLayoutOp::getOperationName());
+  lowerings.checkEach(checkShapeChange);
 }
 
 } // namespace tile::conversion

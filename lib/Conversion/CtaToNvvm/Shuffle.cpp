@@ -84,8 +84,8 @@ private:
 
 } // namespace
 
-void populateShufflePatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<ShuffleLowering>(converter, patterns.getContext());
+void registerShuffleLowerings(Lowerings &lowerings) {
+  lowerings.patterns.add<ShuffleLowering>(lowerings.converter, lowerings.context);
 }
 
 } // namespace tile::conversion

@@ -168,21 +168,23 @@ struct OpenTensorMapLowering : OpConversionPattern<OpenTensorMapOp> {
 
 } // namespace
 
-LogicalResult checkTensorMapInMemory(Operation *op, const target::GpuTarget &gpu) {
+static LogicalResult checkTensorMapInMemory(Operation *op, const target::GpuTarget &gpu) {
   if (!gpu.has(target::Feature::Tma))
     return op->emitOpError() << "needs TMA, which " << gpu.name << " lacks; sm_90 and later have it";
   return success();
 }
 
-LogicalResult checkMakeTensorMap(cta::MakeTensorMapOp op, const target::GpuTarget &gpu) {
+static LogicalResult checkMakeTensorMap(cta::MakeTensorMapOp op, const target::GpuTarget &gpu) {
   if (!gpu.has(target::Feature::Wgmma))
     return op.emitOpError() << "needs tensormap.replace, which " << gpu.name << " lacks; sm_90a has it";
   return success();
 }
 
-void populateTensorMapPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<MakeTensorMapLowering, AcquireTensorMapLowering, OpenTensorMapLowering>(converter,
-                                                                                       patterns.getContext());
+void registerTensorMapLowerings(Lowerings &lowerings) {
+  lowerings.patterns.add<MakeTensorMapLowering, AcquireTensorMapLowering, OpenTensorMapLowering>(lowerings.converter,
+                                                                                                 lowerings.context);
+  lowerings.check<cta::MakeTensorMapOp>(checkMakeTensorMap);
+  lowerings.check<AcquireTensorMapOp, OpenTensorMapOp>(checkTensorMapInMemory);
 }
 
 } // namespace tile::conversion

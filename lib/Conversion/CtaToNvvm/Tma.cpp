@@ -284,7 +284,7 @@ struct ProxyFenceLowering : OpConversionPattern<cta::ProxyFenceOp> {
 
 } // namespace
 
-LogicalResult checkTmaCopy(Operation *op, cta::BufferType buffer, Value rest, const target::GpuTarget &gpu) {
+static LogicalResult checkTmaCopy(Operation *op, cta::BufferType buffer, Value rest, const target::GpuTarget &gpu) {
   if (!gpu.has(target::Feature::Tma))
     return op->emitOpError() << "needs TMA, which " << gpu.name << " lacks; sm_90 and later have it";
   std::optional<TmaBoxes> boxes = layout::planTmaBoxes(
@@ -298,16 +298,24 @@ LogicalResult checkTmaCopy(Operation *op, cta::BufferType buffer, Value rest, co
   return success();
 }
 
-LogicalResult checkMbarrierAlloc(cta::MbarrierAllocOp op) {
+static LogicalResult checkMbarrierAlloc(cta::MbarrierAllocOp op, const target::GpuTarget &) {
   if (!op.getOffset())
     return op.emitOpError() << "has no offset; run cta-allocate-shared first";
   return success();
 }
 
-void populateTmaPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<MbarrierAllocLowering, MbarrierWaitLowering, MbarrierArriveLowering, MbarrierExpectLowering,
-               TmaLoadLowering, TmaLoadSyncLowering, TmaPrefetchLowering, TmaStoreLowering, TmaStoreWaitLowering,
-               TeamLowering, ProxyFenceLowering>(converter, patterns.getContext());
+void registerTmaLowerings(Lowerings &lowerings) {
+  lowerings.patterns.add<MbarrierAllocLowering, MbarrierWaitLowering, MbarrierArriveLowering, MbarrierExpectLowering,
+                         TmaLoadLowering, TmaLoadSyncLowering, TmaPrefetchLowering, TmaStoreLowering,
+                         TmaStoreWaitLowering, TeamLowering, ProxyFenceLowering>(lowerings.converter,
+                                                                                 lowerings.context);
+  lowerings.check<cta::MbarrierAllocOp>(checkMbarrierAlloc);
+  lowerings.check<cta::TmaLoadOp, cta::TmaLoadSyncOp>([](auto op, const target::GpuTarget &gpu) {
+    return checkTmaCopy(op, op.getBuffer().getType(), op.getRest(), gpu);
+  });
+  lowerings.check<cta::TmaStoreOp, cta::TmaMulticastOp>([](auto op, const target::GpuTarget &gpu) {
+    return checkTmaCopy(op, op.getBuffer().getType(), /*rest=*/Value(), gpu);
+  });
 }
 
 } // namespace tile::conversion

@@ -321,7 +321,7 @@ struct WgmmaWaitLowering : OpConversionPattern<cta::WgmmaWaitOp> {
 
 } // namespace
 
-LogicalResult checkWgmma(cta::WgmmaOp op, const target::GpuTarget &gpu) {
+static LogicalResult checkWgmma(cta::WgmmaOp op, const target::GpuTarget &gpu) {
   if (!gpu.has(target::Feature::Wgmma))
     return op.emitOpError() << "needs wgmma, which " << gpu.name << " lacks; sm_90a has it";
   Type a = elementTypeOfA(op), b = op.getB().getType().getElementType(), acc = op.getAcc().getType().getElementType();
@@ -335,8 +335,9 @@ LogicalResult checkWgmma(cta::WgmmaOp op, const target::GpuTarget &gpu) {
   return success();
 }
 
-void populateWgmmaPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<WgmmaLowering, UndefinedLowering, WgmmaWaitLowering>(converter, patterns.getContext());
+void registerWgmmaLowerings(Lowerings &lowerings) {
+  lowerings.patterns.add<WgmmaLowering, UndefinedLowering, WgmmaWaitLowering>(lowerings.converter, lowerings.context);
+  lowerings.check<cta::WgmmaOp>(checkWgmma);
 }
 
 } // namespace tile::conversion

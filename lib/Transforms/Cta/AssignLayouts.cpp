@@ -14,7 +14,6 @@
 #include "Analysis/DotPlan.h"
 #include "Analysis/FindTarget.h"
 #include "Layout/Factories.h"
-#include "Layout/ShapeTransforms.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -144,31 +143,6 @@ private:
 
   void convertAround(Operation *op) {
     llvm::TypeSwitch<Operation *>(op)
-        .Case([&](ReshapeOp reshape) {
-          convertResult(reshape.getResult(), layout::reshape(cta::getLayout(reshape.getSrc().getType()),
-                                                             toVector(reshape.getResult().getType().getShape())));
-        })
-        .Case([&](TransOp trans) {
-          std::vector<unsigned> order(trans.getOrder().begin(), trans.getOrder().end());
-          convertResult(trans.getResult(), layout::permuteDims(cta::getLayout(trans.getSrc().getType()), order));
-        })
-        .Case([&](ExpandDimsOp expand) {
-          convertOperand(expand->getOpOperand(0),
-                         layout::removeDim(cta::getLayout(expand.getResult().getType()), expand.getAxis()));
-        })
-        .Case([&](BroadcastOp broadcast) {
-          LinearLayout layout = cta::getLayout(broadcast.getResult().getType());
-          for (auto [axis, size] : llvm::enumerate(broadcast.getSrc().getType().getShape()))
-            if (size != broadcast.getResult().getType().getDimSize(axis))
-              layout = layout::clampDim(layout, axis);
-          convertOperand(broadcast->getOpOperand(0), layout);
-        })
-        .Case([&](ReduceOp reduce) {
-          LinearLayout layout = layout::removeDim(cta::getLayout(reduce.getSrcs().front().getType()), reduce.getAxis());
-          for (Value result : reduce.getResults())
-            if (isa<RankedTensorType>(result.getType()))
-              convertResult(result, layout);
-        })
         .Case<LoadOp, StoreOp, AtomicRmwOp, AtomicCasOp, ScanOp>([&](Operation *access) {
           if (cta::LayoutAttr layout = accessLayouts.lookup(access))
             convertAll(access, layout.getLayout());
@@ -189,7 +163,22 @@ private:
             convertOperand(dot.getBMutable(), *plan.b);
           convertOperand(dot.getAccMutable(), plan.accumulator);
           convertResult(dot.getResult(), plan.accumulator);
-        });
+        })
+        .Case([&](cta::LayoutInterface op) { tie(op); });
+  }
+
+  /// The result follows the operands where it can.
+  void tie(cta::LayoutInterface op) {
+    cta::LayoutAttr operand = op->getNumOperands() != 0 ? cta::getLayoutAttr(op->getOperand(0).getType()) : nullptr;
+    if (!operand || isElementwise(op))
+      return;
+    if (cta::LayoutAttr layout = op.getResultLayout(operand)) {
+      for (Value result : op->getResults())
+        if (isa<RankedTensorType>(result.getType()))
+          convertResult(result, layout.getLayout());
+    } else if (cta::LayoutAttr layout = op.getOperandLayout(cta::getLayoutAttr(op->getResult(0).getType()))) {
+      convertOperand(op->getOpOperand(0), layout.getLayout());
+    }
   }
 
   void convertAll(Operation *op, const LinearLayout &layout) {

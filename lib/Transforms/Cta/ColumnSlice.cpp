@@ -1,14 +1,13 @@
 // Recomputes parts of matrices; see ColumnSlice.h.
 #include "Transforms/Cta/ColumnSlice.h"
 
+#include "Analysis/Recreate.h"
 #include "Layout/Movement.h"
 #include "Layout/ShapeTransforms.h"
 #include "Layout/SharedLayouts.h"
 #include "Tile/TileDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tile;
@@ -16,36 +15,6 @@ using layout::LinearLayout;
 
 static cta::LayoutAttr attribute(MLIRContext *context, const LinearLayout &layout) {
   return cta::LayoutAttr::get(context, layout);
-}
-
-static bool isElementwise(Operation *op) {
-  return op->getNumResults() == 1 && op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
-         (op->hasTrait<OpTrait::Elementwise>() || isa<AddPtrOp>(op));
-}
-
-static bool isSplatConstant(Operation *op) {
-  auto constant = dyn_cast_or_null<arith::ConstantOp>(op);
-  return constant && isa<SplatElementsAttr>(constant.getValue());
-}
-
-static Value resizeSplat(OpBuilder &builder, arith::ConstantOp constant, RankedTensorType type) {
-  return arith::ConstantOp::create(builder, constant.getLoc(),
-                                   cast<SplatElementsAttr>(constant.getValue()).resizeSplat(type));
-}
-
-/// The layout of a broadcast's operand, given that of its result.
-static LinearLayout clampToOperand(BroadcastOp broadcast, LinearLayout layout) {
-  for (auto [axis, size] : llvm::enumerate(broadcast.getSrc().getType().getShape()))
-    if (size != broadcast.getResult().getType().getDimSize(axis))
-      layout = layout::clampDim(layout, axis);
-  return layout;
-}
-
-static Value cloneWith(OpBuilder &builder, Operation *op, ArrayRef<Value> operands, Type type) {
-  Operation *clone = builder.clone(*op);
-  clone->setOperands(operands);
-  clone->getResult(0).setType(type);
-  return clone->getResult(0);
 }
 
 std::optional<cta::LayoutAttr> tile::sliceLayout(RankedTensorType matrix, int64_t columns) {
@@ -91,24 +60,14 @@ std::optional<LinearLayout> tile::planRowAccess(const LinearLayout &owned, const
   return LinearLayout::distributed(registers, lanes, owned.flatBases(layout::warpDim), shape);
 }
 
-Attribute tile::findBase(Value access) {
-  while (Operation *op = access.getDefiningOp()) {
-    if (!isa<AddPtrOp, SplatOp, BroadcastOp, ExpandDimsOp, cta::ConvertLayoutOp, MakeDescOp, cta::MakeTensorMapOp>(op))
-      return {};
-    access = op->getOperand(0);
-  }
-  auto argument = cast<BlockArgument>(access);
-  auto kernel = dyn_cast<KernelOp>(argument.getOwner()->getParentOp());
-  if (!kernel)
-    return {};
-  if (auto map = kernel.getArgAttrOfType<DictionaryAttr>(argument.getArgNumber(), KernelOp::getTensorMapAttrName()))
-    return map.get("base");
-  return isa<PtrType>(argument.getType())
-             ? Attribute(StringAttr::get(kernel.getContext(), kernel.getArgName(argument.getArgNumber())))
-             : Attribute();
+/// Whether columns of the result are computed from the same columns of matrices, or from operands as they are.
+static bool isComputedByColumns(Operation *op, cta::LayoutAttr layout) {
+  auto interface = dyn_cast<cta::LayoutInterface>(op);
+  std::optional<cta::TensorPart> part = interface ? interface.getOperandPart({1}) : std::nullopt;
+  return part && part->dim.value_or(1) == 1 && getOperandLayout(op, layout);
 }
 
-ColumnSlicer::ColumnSlicer(Value matrix, Operation *user, Attribute base, int64_t columns)
+ColumnSlicer::ColumnSlicer(Value matrix, Operation *user, const PointerBases &written, int64_t columns)
     : matrix(matrix), allColumns(cast<RankedTensorType>(matrix.getType()).getDimSize(1)), columns(columns) {
   // Last to first, so that all users of an operation have been decided on.
   DenseSet<Operation *> candidates;
@@ -122,11 +81,11 @@ ColumnSlicer::ColumnSlicer(Value matrix, Operation *user, Attribute base, int64_
         !llvm::all_of(op->getUsers(), [&](Operation *other) { return other == user || recomputed.contains(other); }))
       continue;
     auto convert = dyn_cast<cta::ConvertLayoutOp>(op);
-    if (convert && isLoaded(convert, user, base)) {
+    if (convert && isLoaded(convert, user, written)) {
       buffers[convert] = {};
       continue;
     }
-    if (!isElementwise(op) && !isa<BroadcastOp>(op))
+    if (!isComputedByColumns(op, *sliceLayout(type, columns)))
       continue;
     recomputed.insert(op);
     for (Value operand : op->getOperands())
@@ -137,13 +96,12 @@ ColumnSlicer::ColumnSlicer(Value matrix, Operation *user, Attribute base, int64_
 
 /// Loads may move behind writes of other columns if these go to another parameter: different ones are taken to be
 /// different tensors.
-bool ColumnSlicer::isLoaded(cta::ConvertLayoutOp convert, Operation *user, Attribute base) const {
+bool ColumnSlicer::isLoaded(cta::ConvertLayoutOp convert, Operation *user, const PointerBases &written) const {
   auto load = convert.getSrc().getDefiningOp<LoadOp>();
   if (!load || !load->hasOneUse() || load->getBlock() != user->getBlock() || load.getIsVolatile() ||
       !llvm::all_of(load->getOperands(), canRecreateColumns))
     return false;
-  Attribute source = findBase(load.getPtr());
-  if (!base || !source || source == base ||
+  if (PointerBases::of(load.getPtr()).mayOverlap(written) ||
       layout::planMovement(cta::getLayout(load.getType()), cta::getLayout(convert.getType())).kind !=
           layout::MovementKind::shared ||
       !planRowAccess(sliceLayout(convert.getType(), columns)->getLayout(), cta::getLayout(load.getType()),
@@ -181,7 +139,10 @@ Value ColumnSlicer::emitLoad(OpBuilder &builder, cta::ConvertLayoutOp convert, i
   SmallVector<Value> operands;
   for (Value operand : load->getOperands())
     operands.push_back(recreateColumns(builder, operand, first, columns, rows));
-  return cloneWith(builder, load, operands, cta::withLayout(sliced, rows));
+  auto part = cast<LoadOp>(builder.clone(*load));
+  part->setOperands(operands);
+  part.getResult().setType(cta::withLayout(sliced, rows));
+  return part;
 }
 
 Value ColumnSlicer::emitLoaded(OpBuilder &builder, cta::ConvertLayoutOp convert) {
@@ -207,6 +168,13 @@ Value tile::allocatePanel(KernelOp kernel, Location loc, Type from, Type to) {
   return cta::AllocOp::create(builder, loc, type, /*offset=*/IntegerAttr());
 }
 
+static Value convertTo(OpBuilder &builder, Value value, cta::LayoutAttr layout) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || cta::getLayoutAttr(type) == layout)
+    return value;
+  return cta::ConvertLayoutOp::create(builder, value.getLoc(), cta::withLayout(type, layout), value);
+}
+
 Value ColumnSlicer::create(OpBuilder &builder, Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || type.getRank() != 2 || type.getDimSize(1) != allColumns)
@@ -217,121 +185,17 @@ Value ColumnSlicer::create(OpBuilder &builder, Value value) {
   auto convert = dyn_cast_or_null<cta::ConvertLayoutOp>(op);
   RankedTensorType sliced = sliceType(type);
   Value result;
-  if (isSplatConstant(op)) {
-    result = resizeSplat(builder, cast<arith::ConstantOp>(op), sliced);
-  } else if (op && recomputed.contains(op)) {
+  bool isConstant = isa_and_nonnull<arith::ConstantOp>(op) && isComputedByColumns(op, cta::getLayoutAttr(sliced));
+  if (isConstant || recomputed.contains(op)) {
+    cta::LayoutAttr needed = getOperandLayout(op, cta::getLayoutAttr(sliced));
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
-      operands.push_back(create(builder, operand));
-    if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
-      auto source = cast<RankedTensorType>(operands[0].getType());
-      auto needed =
-          cta::withLayout(source, attribute(builder.getContext(), clampToOperand(broadcast, cta::getLayout(sliced))));
-      if (needed != source)
-        operands[0] = cta::ConvertLayoutOp::create(builder, op->getLoc(), needed, operands[0]);
-    }
-    result = cloneWith(builder, op, operands, sliced);
+      operands.push_back(convertTo(builder, create(builder, operand), needed));
+    result = cast<cta::LayoutInterface>(op).recreate(builder, operands, sliced, {1, first});
   } else if (convert && buffers.contains(convert)) {
     result = emitLoaded(builder, convert);
   } else {
     result = cta::SliceColumnsOp::create(builder, value.getLoc(), sliced, value, first);
   }
   return created[value] = result;
-}
-
-namespace {
-
-/// `isSliced`: whether the last dimension of the value is the one whose columns are taken.
-struct Recreation {
-  OpBuilder &builder;
-  int64_t first, columns;
-  DenseMap<std::tuple<Value, cta::LayoutAttr, unsigned>, Value> created{};
-
-  Value create(Value value, cta::LayoutAttr layout, bool isSliced) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    if (!type)
-      return value;
-    if (Value known = created.lookup({value, layout, isSliced}))
-      return known;
-    SmallVector<int64_t> shape(type.getShape());
-    if (isSliced)
-      shape.back() = columns;
-    Value result =
-        createAnew(value.getDefiningOp(), RankedTensorType::get(shape, type.getElementType(), layout), isSliced);
-    return created[{value, layout, isSliced}] = result;
-  }
-
-  Value createAnew(Operation *op, RankedTensorType type, bool isSliced) {
-    cta::LayoutAttr layout = cta::getLayoutAttr(type);
-    if (auto convert = dyn_cast<cta::ConvertLayoutOp>(op))
-      return create(convert.getSrc(), layout, isSliced);
-    if (auto constant = dyn_cast<arith::ConstantOp>(op))
-      return resizeSplat(builder, constant, type);
-    if (auto range = dyn_cast<ArangeOp>(op)) {
-      int64_t start = range.getStart() + (isSliced ? first : 0);
-      return ArangeOp::create(builder, op->getLoc(), type, start, start + type.getDimSize(0));
-    }
-    SmallVector<Value> operands;
-    if (auto expand = dyn_cast<ExpandDimsOp>(op)) {
-      layout = attribute(op->getContext(), layout::removeDim(layout.getLayout(), expand.getAxis()));
-      // A row's last dimension is that of the vector, a column's is new.
-      return cloneWith(builder, op, create(expand->getOperand(0), layout, isSliced && expand.getAxis() == 0), type);
-    }
-    if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
-      bool hasColumns = broadcast.getSrc().getType().getShape().back() != 1;
-      layout = attribute(op->getContext(), clampToOperand(broadcast, layout.getLayout()));
-      return cloneWith(builder, op, create(broadcast.getSrc(), layout, isSliced && hasColumns), type);
-    }
-    if (auto addPtr = dyn_cast<AddPtrOp>(op))
-      return addOffset(create(addPtr.getPtr(), layout, isSliced), addPtr.getOffset(), op, type, isSliced);
-    for (Value operand : op->getOperands())
-      operands.push_back(create(operand, layout, isSliced));
-    return cloneWith(builder, op, operands, type);
-  }
-
-  /// A sum is added term by term, which is the same as long as it does not overflow (see Analysis/BlockPointers.h):
-  /// then the elements of a row share the part of their addresses that is no constant.
-  Value addOffset(Value pointer, Value offset, Operation *addPtr, RankedTensorType type, bool isSliced) {
-    if (auto sum = offset.getDefiningOp<arith::AddIOp>()) {
-      pointer = addOffset(pointer, sum.getLhs(), addPtr, type, isSliced);
-      return addOffset(pointer, sum.getRhs(), addPtr, type, isSliced);
-    }
-    Value term = create(offset, cta::getLayoutAttr(type), isSliced);
-    return cloneWith(builder, addPtr, {pointer, term}, type);
-  }
-};
-
-bool canRecreate(Value value, DenseSet<Value> &visited) {
-  if (!isa<RankedTensorType>(value.getType()) || !visited.insert(value).second)
-    return true;
-  Operation *op = value.getDefiningOp();
-  if (isSplatConstant(op))
-    return true;
-  bool known = op && (isElementwise(op) || isa<ArangeOp, SplatOp, ExpandDimsOp, BroadcastOp, cta::ConvertLayoutOp>(op));
-  return known && llvm::all_of(op->getOperands(), [&](Value operand) { return canRecreate(operand, visited); });
-}
-
-} // namespace
-
-bool tile::canRecreateColumns(Value matrix) {
-  DenseSet<Value> visited;
-  return canRecreate(matrix, visited);
-}
-
-Value tile::recreateColumns(OpBuilder &builder, Value matrix, int64_t first, int64_t columns, cta::LayoutAttr layout) {
-  Recreation recreation{builder, first, columns};
-  return recreation.create(matrix, layout, /*isSliced=*/true);
-}
-
-void tile::eraseIfUnused(ValueRange unused) {
-  llvm::SetVector<Value> values(unused.begin(), unused.end());
-  while (!values.empty()) {
-    Operation *op = values.pop_back_val().getDefiningOp();
-    if (!op || op->getNumRegions() != 0 || !isOpTriviallyDead(op))
-      continue;
-    values.insert(op->operand_begin(), op->operand_end());
-    for (Value result : op->getResults())
-      values.remove(result);
-    op->erase();
-  }
 }

@@ -4,6 +4,7 @@
 // masks and intermediate results live shortly, and a conversion needs shared memory for one panel only.
 #pragma once
 
+#include "Analysis/PointerBases.h"
 #include "Cta/CtaDialect.h"
 #include "Tile/TileDialect.h"
 
@@ -26,9 +27,8 @@ std::optional<layout::LinearLayout> planRowAccess(const layout::LinearLayout &ow
 /// Slices of a matrix for one write to memory, one after the other.
 class ColumnSlicer {
 public:
-  /// `columns` is a power of two for which `sliceLayout` gives a layout; `user` writes to the parameter named `base`,
-  /// or anywhere if it is null.
-  ColumnSlicer(mlir::Value matrix, mlir::Operation *user, mlir::Attribute base, int64_t columns);
+  /// `columns` is a power of two for which `sliceLayout` gives a layout; `user` is followed by a write to `written`.
+  ColumnSlicer(mlir::Value matrix, mlir::Operation *user, const PointerBases &written, int64_t columns);
 
   /// Columns first, first + 1, …: element-wise operations and broadcasts that nothing but `user` needs are computed at
   /// the builder's place, what they start from is sliced. Of a matrix that is loaded and converted just for them, these
@@ -39,7 +39,7 @@ public:
   void load(mlir::OpBuilder &builder, int64_t first);
 
 private:
-  bool isLoaded(cta::ConvertLayoutOp convert, mlir::Operation *user, mlir::Attribute base) const;
+  bool isLoaded(cta::ConvertLayoutOp convert, mlir::Operation *user, const PointerBases &written) const;
   mlir::Value create(mlir::OpBuilder &builder, mlir::Value value);
   mlir::Value emitLoad(mlir::OpBuilder &builder, cta::ConvertLayoutOp convert, int64_t first);
   mlir::Value emitLoaded(mlir::OpBuilder &builder, cta::ConvertLayoutOp convert);
@@ -53,20 +53,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> created;
 };
 
-/// The name of the pointer parameter behind a pointer, a tensor of pointers or a descriptor; null if it is not known.
-mlir::Attribute findBase(mlir::Value access);
-
 /// A buffer at the kernel's entry through which tensors of type `from` get the layout of `to`.
 mlir::Value allocatePanel(KernelOp kernel, mlir::Location loc, mlir::Type from, mlir::Type to);
-
-/// Whether `recreateColumns` can compute columns of this matrix: it is made of ranges, splats and arithmetic.
-bool canRecreateColumns(mlir::Value matrix);
-
-/// `columns` columns of such a matrix from `first` on, in `layout`.
-mlir::Value recreateColumns(mlir::OpBuilder &builder, mlir::Value matrix, int64_t first, int64_t columns,
-                            cta::LayoutAttr layout);
-
-/// Erases what computes these values, as far as nothing else uses it.
-void eraseIfUnused(mlir::ValueRange unused);
 
 } // namespace tile

@@ -10,10 +10,10 @@
 // #spread is a layout in which each warp has all that it needs in few registers, so that the conversion does not leave
 // the warp: shuffles, without shared memory and barriers, at which warp groups would wait for each other. Where threads
 // need no more than a few elements, they load these themselves.
+#include "Analysis/Recreate.h"
 #include "Layout/Movement.h"
 #include "Layout/ShapeTransforms.h"
 #include "Tile/TileDialect.h"
-#include "Transforms/Cta/LayoutSlice.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/IR/IRMapping.h"

@@ -16,6 +16,7 @@
 // Leading dimensions of size 1 are coordinates only. The box and the swizzle that the buffers need become part of the
 // descriptor's tensor map, which the launcher makes, or the kernel, where the descriptor has a place for it.
 #include "Analysis/DotPlan.h"
+#include "Analysis/Recreate.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/Factories.h"
 #include "Layout/MmaLayouts.h"
@@ -233,11 +234,12 @@ private:
     bool cutsRows = rank == 2 && axis == 0;
     if (cutsRows)
       matrix = emitTrans(loc, matrix);
+    PointerBases written = PointerBases::of(store.getDesc());
     std::optional<ColumnSlicer> slicer, restSlicer;
     if (writes > 1) {
-      slicer.emplace(matrix, store, findBase(store.getDesc()), partSize);
+      slicer.emplace(matrix, store, written, partSize);
       if (rest)
-        restSlicer.emplace(matrix, store, findBase(store.getDesc()), size - count * partSize);
+        restSlicer.emplace(matrix, store, written, size - count * partSize);
     }
     auto slicerOf = [&](int64_t index) -> ColumnSlicer & { return index == count ? *restSlicer : *slicer; };
     if (writes > 1)

@@ -13,8 +13,7 @@
 // Both repeat until nothing changes. Every step lowers the bytes that conversions move, or leaves them about the same
 // and moves one conversion down, and a loop's value changes its layout once. What is about the same may be undone and
 // done again in rare graphs with transpositions, so steps are counted, too.
-#include "Layout/ShapeTransforms.h"
-#include "Transforms/Cta/LayoutSlice.h"
+#include "Analysis/Recreate.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -34,33 +33,18 @@ using cta::ConvertLayoutOp;
 
 namespace {
 
-/// `op` computes each result element from the operand elements at the same place.
-bool isElementwise(Operation *op) {
-  return op->getNumResults() == 1 && op->getNumRegions() == 0 &&
-         (op->hasTrait<OpTrait::Elementwise>() || isa<AddPtrOp>(op));
-}
-
-/// Of a result with this shape, if the operands have layout `layout`.
-cta::LayoutAttr resultLayout(Operation *op, cta::LayoutAttr layout, ArrayRef<int64_t> shape) {
-  if (auto reduce = dyn_cast<ReduceOp>(op))
-    return cta::LayoutAttr::get(op->getContext(), layout::removeDim(layout.getLayout(), reduce.getAxis()));
-  if (isa<ReshapeOp>(op))
-    return cta::LayoutAttr::get(op->getContext(), layout::reshape(layout.getLayout(), {shape.begin(), shape.end()}));
-  if (auto trans = dyn_cast<TransOp>(op)) {
-    std::vector<unsigned> order(trans.getOrder().begin(), trans.getOrder().end());
-    return cta::LayoutAttr::get(op->getContext(), layout::permuteDims(layout.getLayout(), order));
-  }
-  return layout;
-}
-
 /// What is this many times smaller than the converted value may be converted instead of it.
 constexpr int64_t smallPart = 8;
 
 /// More is never looked at, which keeps the pass linear in the size of a kernel.
 constexpr size_t maxFollowers = 128;
 
-bool canFollow(Operation *op) {
-  return isElementwise(op) || isa<ReduceOp, ReshapeOp, TransOp>(op);
+/// Of the results, if the operands have layout `layout`; null if `op` cannot follow. A region that is executed for each
+/// element may take long, one that combines them does not.
+cta::LayoutAttr getResultLayout(Operation *op, cta::LayoutAttr layout) {
+  auto interface = dyn_cast<cta::LayoutInterface>(op);
+  bool mayFollow = interface && (isa<ReduceOp>(op) || (op->getNumResults() == 1 && op->getNumRegions() == 0));
+  return mayFollow ? interface.getResultLayout(layout) : cta::LayoutAttr();
 }
 
 /// The operations that can be computed in the layout of a conversion's source, so that what is converted instead is as
@@ -99,8 +83,7 @@ private:
     SmallVector<Value> values{convert.getResult()};
     while (!values.empty() && found.size() < maxFollowers)
       for (Operation *user : values.pop_back_val().getUsers())
-        if (user->getBlock() == block && canFollow(user) && meansTheSameIn(layout, user) && found.insert(user) &&
-            isElementwise(user))
+        if (user->getBlock() == block && getResultLayout(user, layout) && found.insert(user) && isElementwise(user))
           values.push_back(user->getResult(0));
     SmallVector<Operation *> ordered = found.takeVector();
     llvm::sort(ordered, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
@@ -193,19 +176,9 @@ public:
     op->erase();
   }
 
-  /// Erases what computes these values and nothing else. Loops are left to the canonicalisation.
-  void eraseDead(SmallVector<Value> values) {
-    while (!values.empty()) {
-      Operation *op = values.pop_back_val().getDefiningOp();
-      if (!op || op->getNumRegions() != 0 || !isOpTriviallyDead(op))
-        continue;
-      values.append(op->operand_begin(), op->operand_end());
-      // An operand may occur twice.
-      llvm::sort(values, [](Value a, Value b) { return a.getAsOpaquePointer() < b.getAsOpaquePointer(); });
-      values.erase(llvm::unique(values), values.end());
-      llvm::erase_if(values, [&](Value value) { return value.getDefiningOp() == op; });
-      erase(op);
-    }
+  /// Erases what computes these values and nothing else.
+  void eraseDead(ValueRange values) {
+    eraseIfUnused(values, [&](Operation *op) { waiting.erase(op); });
   }
 
 private:
@@ -251,16 +224,16 @@ void computeIn(cta::LayoutAttr layout, Operation *user, LayoutSlicer &slicer, Wo
       old.replaceAllUsesWith(result);
       continue;
     }
-    result.setType(cta::withLayout(type, resultLayout(user, layout, type.getShape())));
+    result.setType(cta::withLayout(type, getResultLayout(user, layout)));
     builder.setInsertionPointAfter(clone);
     auto back = ConvertLayoutOp::create(builder, user->getLoc(), type, result);
     old.replaceAllUsesWith(back);
     foldUsers(back, worklist);
     worklist.push(back);
   }
-  SmallVector<Value> oldOperands(llvm::SetVector<Value>(user->operand_begin(), user->operand_end()).takeVector());
+  SmallVector<Value> oldOperands(user->getOperands());
   user->erase();
-  worklist.eraseDead(std::move(oldOperands));
+  worklist.eraseDead(oldOperands);
 }
 
 /// Moves a conversion below what uses it.
@@ -293,7 +266,7 @@ bool rematerialise(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &work
   Value value = slicer.rewrite(convert.getSrc(), layout), source = convert.getSrc();
   convert.getResult().replaceAllUsesWith(value);
   convert.erase();
-  worklist.eraseDead({source});
+  worklist.eraseDead(source);
   return true;
 }
 
@@ -325,7 +298,7 @@ private:
         return false;
       --stepsLeft;
       if (convert->use_empty()) {
-        worklist.eraseDead({convert.getResult()});
+        worklist.eraseDead(convert.getResult());
         continue;
       }
       changed |= rematerialise(convert, slicer, worklist) || sinkConversion(convert, slicer, worklist);

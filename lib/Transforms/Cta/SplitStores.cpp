@@ -10,6 +10,7 @@
 //
 // In #panel each warp writes the rows that it has the sums of, so warp groups do not wait for each other. What %x is
 // computed from element by element is computed for each panel, too.
+#include "Analysis/Recreate.h"
 #include "Layout/Movement.h"
 #include "Tile/TileDialect.h"
 #include "Transforms/Cta/ColumnSlice.h"
@@ -64,7 +65,7 @@ private:
     auto panel = RankedTensorType::get(rows.outShape(), type.getElementType(), layout);
     auto from = RankedTensorType::get(rows.outShape(), type.getElementType(), slice);
     Value buffer = allocatePanel(kernel, loc, from, panel);
-    ColumnSlicer slicer(convert.getSrc(), convert, findBase(store.getPtr()), columns);
+    ColumnSlicer slicer(convert.getSrc(), convert, PointerBases::of(store.getPtr()), columns);
     OpBuilder builder(store);
     slicer.load(builder, 0);
     for (int64_t first = 0; first < type.getDimSize(1); first += columns) {

@@ -72,21 +72,6 @@ public:
 private:
   unsigned getRank() { return shape.size(); }
 
-  /// `values` along dimension `dim` of the block, the same for all other coordinates.
-  Value spread(Value values, unsigned dim) {
-    Type element = getElementTypeOf(values.getType());
-    SmallVector<int64_t> expanded{shape[dim]};
-    for (unsigned axis = 0; axis < getRank(); ++axis) {
-      if (axis == dim)
-        continue;
-      expanded.insert(expanded.begin() + axis, 1);
-      values = ExpandDimsOp::create(builder, location, RankedTensorType::get(expanded, element), values, axis);
-    }
-    if (ArrayRef<int64_t>(expanded) == shape)
-      return values;
-    return BroadcastOp::create(builder, location, RankedTensorType::get(shape, element), values);
-  }
-
   Value splat(Value scalar, ArrayRef<int64_t> sizes) {
     return SplatOp::create(builder, location, RankedTensorType::get(sizes, scalar.getType()), scalar);
   }
@@ -110,7 +95,7 @@ private:
       // The last stride is 1; multiplying by it would hide that addresses are consecutive.
       if (dim + 1 < getRank())
         offset = arith::MulIOp::create(builder, location, offset, splat(desc.getStrides()[dim], shape[dim]));
-      offset = spread(offset, dim);
+      offset = emitAlongDim(builder, location, offset, dim, shape);
       pattern.offsets = pattern.offsets ? arith::AddIOp::create(builder, location, pattern.offsets, offset) : offset;
     }
   }
@@ -128,7 +113,7 @@ private:
           arith::AddIOp::create(builder, location, splat(offsets[dim], shape[dim]), pattern.indices[dim]);
       Value inside = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ult, coordinate,
                                            splat(desc.getShape()[dim], shape[dim]));
-      inside = spread(inside, dim);
+      inside = emitAlongDim(builder, location, inside, dim, shape);
       access.mask = access.mask ? arith::AndIOp::create(builder, location, access.mask, inside) : inside;
     }
     access.pointers = AddPtrOp::create(builder, location, splat(base, shape), pattern.offsets);

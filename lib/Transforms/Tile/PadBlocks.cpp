@@ -113,25 +113,10 @@ private:
       Value index = ArangeOp::create(builder, loc, lineType, 0, shape[axis]);
       Value end = arith::ConstantOp::create(builder, loc, SplatElementsAttr::get(lineType, int32_t(size)));
       Value below = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, index, end);
-      below = spread(loc, below, axis, shape);
+      below = emitAlongDim(builder, loc, below, axis, shape);
       inside = inside ? arith::AndIOp::create(builder, loc, inside, below).getResult() : below;
     }
     return inside;
-  }
-
-  /// `line` along dimension `axis` of a tensor, the same for all other coordinates.
-  Value spread(Location loc, Value line, unsigned axis, ArrayRef<int64_t> shape) {
-    Type element = getElementTypeOf(line.getType());
-    SmallVector<int64_t> sizes{shape[axis]};
-    for (unsigned dim = 0; dim < shape.size(); ++dim) {
-      if (dim == axis)
-        continue;
-      sizes.insert(sizes.begin() + dim, 1);
-      line = ExpandDimsOp::create(builder, loc, RankedTensorType::get(sizes, element), line, dim);
-    }
-    if (ArrayRef<int64_t>(sizes) == shape)
-      return line;
-    return BroadcastOp::create(builder, loc, RankedTensorType::get(shape, element), line);
   }
 
   KernelOp kernel;

@@ -73,7 +73,20 @@ tile.kernel @boxes(%i: i32, %d: !tile.desc<512xf32> {tile.tensor_map = {base = "
 // CHECK: cta.tma_store {{.*}}[%arg0, %[[J]]]
 // CHECK-NEXT: cta.tma_store_wait 0
 // CHECK-NEXT: tile.return
-tile.kernel @store_panels(%i: i32, %d: !tile.desc<64x256xf16> {tile.tensor_map = {base = "a"}}, %f: f16) {
+tile.kernel @store_panels(%i: i32, %d: !tile.desc<64x256xf16> {tile.tensor_map = {base = "a"}}, %p: !tile.ptr<f16>) {
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<64x256x!tile.ptr<f16>, #acc>
+  %z = tile.load %ps : tensor<64x256x!tile.ptr<f16>, #acc>
+  tile.desc_store %d[%i, %i], %z : !tile.desc<64x256xf16>, tensor<64x256xf16, #acc>
+  tile.return
+}
+
+// Panels of one value are made, not cut.
+// CHECK-LABEL: tile.kernel @store_splat
+// CHECK-NOT: cta.slice_columns
+// CHECK-COUNT-4: tile.splat %{{.*}} : f16 -> tensor<64x64xf16
+// CHECK-NOT: cta.slice_columns
+// CHECK: tile.return
+tile.kernel @store_splat(%i: i32, %d: !tile.desc<64x256xf16> {tile.tensor_map = {base = "a"}}, %f: f16) {
   %z = tile.splat %f : f16 -> tensor<64x256xf16, #acc>
   tile.desc_store %d[%i, %i], %z : !tile.desc<64x256xf16>, tensor<64x256xf16, #acc>
   tile.return

@@ -26,8 +26,9 @@
 // CHECK: cta.slice_columns %{{.*}} {first = 192 : i32}
 // CHECK: tile.store
 // CHECK-NEXT: tile.return
-tile.kernel @panels(%p: !tile.ptr<f16>, %f: f32, %n: i32) {
-  %x = tile.splat %f : f32 -> tensor<64x256xf32, #sum>
+tile.kernel @panels(%p: !tile.ptr<f16>, %f: !tile.ptr<f32>, %n: i32) {
+  %fs = tile.splat %f : !tile.ptr<f32> -> tensor<64x256x!tile.ptr<f32>, #sum>
+  %x = tile.load %fs : tensor<64x256x!tile.ptr<f32>, #sum>
   %e = math.exp %x : tensor<64x256xf32, #sum>
   %h = arith.truncf %e : tensor<64x256xf32, #sum> to tensor<64x256xf16, #sum>
   %y = cta.convert_layout %h : tensor<64x256xf16, #sum> -> tensor<64x256xf16, #rows>

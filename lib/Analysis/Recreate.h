@@ -1,19 +1,21 @@
-// The operations that compute a value, re-created so that they compute it in another layout.
+// The operations that compute a tensor, created again so that they compute it in another layout, or a part of it.
+//
+// What an operation does to layouts, and how it is created again, its cta::LayoutInterface says. Here is how far back
+// that pays: to ranges, splats and constants, around loops and through branches, or to values that are converted.
 #pragma once
 
 #include "Cta/CtaDialect.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/MapVector.h"
 
 namespace tile {
 
 struct CarriedValue;
 
-/// Whether an element-wise operation means the same in `layout`. Inline PTX that computes several elements at once may
-/// mix them, so these must be neighbours in memory order: its lowest registers count them.
-bool meansTheSameIn(cta::LayoutAttr layout, mlir::Operation *op);
+/// The layout that the tensor operands of `op` must have if it is created again in `layout`. Null if it cannot be: it
+/// has effects, several results or a region, which may compute for long, or moves elements between threads.
+cta::LayoutAttr getOperandLayout(mlir::Operation *op, cta::LayoutAttr layout);
 
 /// What it takes to have a value in a layout.
 struct LayoutSlice {
@@ -44,6 +46,7 @@ private:
   void visit(mlir::Value value, cta::LayoutAttr layout, LayoutSlice &slice);
   void visitCarried(const CarriedValue &carried, cta::LayoutAttr layout, LayoutSlice &slice);
   mlir::Value create(mlir::Value value, cta::LayoutAttr layout);
+  mlir::Value createAgain(mlir::Value value, cta::LayoutAttr layout);
   void changeCarried(const CarriedValue &carried, cta::LayoutAttr layout);
   mlir::Value convertLeaf(mlir::Value value, cta::LayoutAttr layout);
 
@@ -54,5 +57,16 @@ private:
   /// Carried values, by their first, whose layout has been changed; never changed again.
   llvm::DenseSet<mlir::Value> settled;
 };
+
+/// Erases what computes these values, as far as nothing else uses it; `note` is told before. Loops are left to the
+/// canonicalisation.
+void eraseIfUnused(mlir::ValueRange unused, llvm::function_ref<void(mlir::Operation *)> note = {});
+
+/// Whether `recreateColumns` can compute columns of this matrix: it is made of ranges, splats and arithmetic.
+bool canRecreateColumns(mlir::Value matrix);
+
+/// `columns` columns of such a matrix from `first` on, in `layout`, computed at the builder's place.
+mlir::Value recreateColumns(mlir::OpBuilder &builder, mlir::Value matrix, int64_t first, int64_t columns,
+                            cta::LayoutAttr layout);
 
 } // namespace tile

@@ -1,0 +1,185 @@
+// LayoutInterface of operations that other dialects declare: tile, arith and math.
+//
+// What works element by element has one layout everywhere and needs no line here. Shapes change as ShapeChange says:
+// a dimension of the result that is none of the operand's is repeated by all threads, so that the layouts of both
+// follow from each other only if there is none.
+#include "Cta/CtaDialect.h"
+
+#include "Layout/ShapeTransforms.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::cta;
+using layout::LinearLayout;
+
+static std::vector<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape().vec();
+}
+
+LinearLayout cta::getSourceCoordinates(ShapeChange op, const LinearLayout &result) {
+  std::optional<SourceDims> dims = op.getSourceDims();
+  std::vector<int64_t> shape = shapeOf(op->getOperand(0));
+  if (!dims)
+    return layout::reshape(result, shape);
+  LinearLayout layout = result;
+  // What is left of the result's dimensions, as the operand's; then in the operand's order.
+  SmallVector<unsigned> kept;
+  for (std::optional<unsigned> dim : *dims) {
+    if (dim)
+      kept.push_back(*dim);
+    else
+      layout = layout::projectDim(layout, kept.size());
+  }
+  if (!llvm::is_sorted(kept)) {
+    std::vector<unsigned> order;
+    for (unsigned dim = 0; dim < shape.size(); ++dim)
+      if (auto found = llvm::find(kept, dim); found != kept.end())
+        order.push_back(found - kept.begin());
+    layout = layout::permuteDims(layout, order);
+  }
+  // A dimension of size 1 that is repeated.
+  for (unsigned dim = 0; dim < shape.size(); ++dim)
+    if (!llvm::is_contained(kept, dim))
+      layout = layout::insertUnitDim(layout, dim);
+  return layout;
+}
+
+namespace {
+
+/// Each thread computes the elements that it holds of the operands.
+template <typename Op> struct ElementwiseLayout : LayoutInterface::ExternalModel<ElementwiseLayout<Op>, Op> {
+  LayoutAttr getOperandLayout(Operation *, LayoutAttr result) const { return result; }
+  LayoutAttr getResultLayout(Operation *, LayoutAttr operand) const { return operand; }
+  std::optional<TensorPart> getOperandPart(Operation *, TensorPart part) const { return part; }
+};
+
+/// Elements that one statement computes may be mixed by it, so they must be neighbours in memory order: the lowest
+/// registers count them.
+struct InlineAsmLayout : LayoutInterface::ExternalModel<InlineAsmLayout, InlineAsmOp> {
+  static LayoutAttr ifNeighbours(Operation *op, LayoutAttr layout) {
+    int64_t pack = cast<InlineAsmOp>(op).getPack();
+    const LinearLayout &map = layout.getLayout();
+    if (map.numRegisters() < pack)
+      return {};
+    for (int64_t element = 1; element < pack; element *= 2)
+      if (map.applyFlat({{layout::registerDim, element}}) != uint64_t(element))
+        return {};
+    return layout;
+  }
+  LayoutAttr getOperandLayout(Operation *op, LayoutAttr result) const { return ifNeighbours(op, result); }
+  LayoutAttr getResultLayout(Operation *op, LayoutAttr operand) const { return ifNeighbours(op, operand); }
+  std::optional<TensorPart> getOperandPart(Operation *op, TensorPart part) const {
+    return cast<InlineAsmOp>(op).getPack() == 1 ? std::optional(part) : std::nullopt;
+  }
+};
+
+/// Values that are made anew, in any layout.
+template <typename Model, typename Op> struct CreationLayout : LayoutInterface::ExternalModel<Model, Op> {
+  LayoutAttr getOperandLayout(Operation *, LayoutAttr result) const { return result; }
+  LayoutAttr getResultLayout(Operation *, LayoutAttr) const { return {}; }
+  std::optional<TensorPart> getOperandPart(Operation *, TensorPart part) const { return part; }
+};
+
+struct SplatLayout : CreationLayout<SplatLayout, SplatOp> {};
+
+struct ArangeLayout : CreationLayout<ArangeLayout, ArangeOp> {
+  Value recreate(Operation *op, OpBuilder &builder, ValueRange, RankedTensorType type, TensorPart part) const {
+    int64_t start = int32_t(cast<ArangeOp>(op).getStart()) + (part.dim ? part.first : 0);
+    return ArangeOp::create(builder, op->getLoc(), type, start, start + type.getDimSize(0));
+  }
+};
+
+/// Constants of one value.
+struct ConstantLayout : CreationLayout<ConstantLayout, arith::ConstantOp> {
+  static bool isSplat(Operation *op) { return isa<SplatElementsAttr>(cast<arith::ConstantOp>(op).getValue()); }
+  LayoutAttr getOperandLayout(Operation *op, LayoutAttr result) const { return isSplat(op) ? result : LayoutAttr(); }
+  std::optional<TensorPart> getOperandPart(Operation *op, TensorPart part) const {
+    return isSplat(op) ? std::optional(part) : std::nullopt;
+  }
+  Value recreate(Operation *op, OpBuilder &builder, ValueRange, RankedTensorType type, TensorPart) const {
+    auto value = cast<SplatElementsAttr>(cast<arith::ConstantOp>(op).getValue());
+    return arith::ConstantOp::create(builder, op->getLoc(), value.resizeSplat(type));
+  }
+};
+
+template <typename Op> struct ShapeLayout : LayoutInterface::ExternalModel<ShapeLayout<Op>, Op> {
+  LayoutAttr getOperandLayout(Operation *op, LayoutAttr result) const {
+    auto change = cast<ShapeChange>(op);
+    LinearLayout layout = getSourceCoordinates(change, result.getLayout());
+    // Registers that hold the same element of the operand are one.
+    std::optional<SourceDims> dims = change.getSourceDims();
+    if (dims && llvm::is_contained(*dims, std::nullopt))
+      layout = layout::dropDuplicateRegisters(layout);
+    return LayoutAttr::get(op->getContext(), layout);
+  }
+  LayoutAttr getResultLayout(Operation *op, LayoutAttr operand) const {
+    std::optional<SourceDims> dims = cast<ShapeChange>(op).getSourceDims();
+    if (!dims)
+      return LayoutAttr::get(op->getContext(), layout::reshape(operand.getLayout(), shapeOf(op->getResult(0))));
+    std::vector<unsigned> order;
+    for (std::optional<unsigned> dim : *dims) {
+      if (!dim)
+        return {};
+      order.push_back(*dim);
+    }
+    return LayoutAttr::get(op->getContext(), layout::permuteDims(operand.getLayout(), order));
+  }
+  std::optional<TensorPart> getOperandPart(Operation *op, TensorPart part) const {
+    if (!part.dim)
+      return part;
+    std::optional<SourceDims> dims = cast<ShapeChange>(op).getSourceDims();
+    if (!dims)
+      return std::nullopt;
+    part.dim = (*dims)[*part.dim];
+    return part;
+  }
+};
+
+/// The results lack the axis. Operands may have it in any threads, so their layout does not follow.
+struct ReduceLayout : LayoutInterface::ExternalModel<ReduceLayout, ReduceOp> {
+  LayoutAttr getOperandLayout(Operation *, LayoutAttr) const { return {}; }
+  LayoutAttr getResultLayout(Operation *op, LayoutAttr operand) const {
+    return LayoutAttr::get(op->getContext(), layout::removeDim(operand.getLayout(), cast<ReduceOp>(op).getAxis()));
+  }
+  std::optional<TensorPart> getOperandPart(Operation *, TensorPart) const { return std::nullopt; }
+};
+
+template <typename... Ops> void attachToElementwise(MLIRContext *context) {
+  auto attach = [&]<typename Op>() {
+    if constexpr (Op::template hasTrait<OpTrait::Elementwise>() && !std::is_same_v<Op, InlineAsmOp>)
+      Op::template attachInterface<ElementwiseLayout<Op>>(*context);
+  };
+  (attach.template operator()<Ops>(), ...);
+}
+
+} // namespace
+
+void CtaDialect::attachLayouts() {
+  MLIRContext *context = getContext();
+  attachToElementwise<
+#define GET_OP_LIST
+#include "mlir/Dialect/Arith/IR/ArithOps.cpp.inc"
+      >(context);
+  attachToElementwise<
+#define GET_OP_LIST
+#include "mlir/Dialect/Math/IR/MathOps.cpp.inc"
+      >(context);
+  attachToElementwise<
+#define GET_OP_LIST
+#include "Tile/TileOps.cpp.inc"
+      >(context);
+  AddPtrOp::attachInterface<ElementwiseLayout<AddPtrOp>>(*context);
+  InlineAsmOp::attachInterface<InlineAsmLayout>(*context);
+  arith::ConstantOp::attachInterface<ConstantLayout>(*context);
+  ArangeOp::attachInterface<ArangeLayout>(*context);
+  SplatOp::attachInterface<SplatLayout>(*context);
+  ReshapeOp::attachInterface<ShapeLayout<ReshapeOp>>(*context);
+  BroadcastOp::attachInterface<ShapeLayout<BroadcastOp>>(*context);
+  ExpandDimsOp::attachInterface<ShapeLayout<ExpandDimsOp>>(*context);
+  TransOp::attachInterface<ShapeLayout<TransOp>>(*context);
+  ReduceOp::attachInterface<ReduceLayout>(*context);
+}

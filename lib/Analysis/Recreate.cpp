@@ -1,0 +1,263 @@
+// Slices of operations that compute a value again: collection, cost and creation.
+//
+// Created again is what has a cta::LayoutInterface and no effects: splat constants, ranges, splats, element-wise and
+// shape operations. Conversions are looked through. Values that loops carry or branches result in have the new layout
+// then, and former uses convert back. Everything else is a leaf, which is converted.
+#include "Analysis/Recreate.h"
+
+#include "Analysis/CarriedValue.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace tile;
+
+/// To compute as much again is never cheaper than a conversion. Also what keeps the pass linear in the size of a
+/// kernel.
+static constexpr size_t maxSlice = 512;
+
+int64_t LayoutSlicer::bytesOf(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.getNumElements() * getBytesInMemory(type.getElementType());
+}
+
+cta::LayoutAttr tile::getOperandLayout(Operation *op, cta::LayoutAttr layout) {
+  auto interface = dyn_cast<cta::LayoutInterface>(op);
+  bool isPlain = interface && op->getNumResults() == 1 && op->getNumRegions() == 0 && isMemoryEffectFree(op);
+  return isPlain ? interface.getOperandLayout(layout) : cta::LayoutAttr();
+}
+
+// In another layout.
+
+LayoutSlice LayoutSlicer::plan(Value value, cta::LayoutAttr layout, int64_t limit) {
+  LayoutSlice slice;
+  slice.limit = limit;
+  visit(value, layout, slice);
+  return slice;
+}
+
+void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice) {
+  if (!isa<RankedTensorType>(value.getType()) || cta::getLayoutAttr(value.getType()) == layout)
+    return;
+  if (slice.isTooDear() || slice.recreated.contains({value, layout}))
+    return;
+  if (slice.recreated.size() >= maxSlice) {
+    slice.cost = slice.limit;
+    return;
+  }
+  if (std::optional<CarriedValue> carried = CarriedValue::of(value)) {
+    visitCarried(*carried, layout, slice);
+    return;
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto convert = dyn_cast_or_null<cta::ConvertLayoutOp>(op)) {
+    slice.recreated.insert({value, layout});
+    visit(convert.getSrc(), layout, slice);
+    return;
+  }
+  cta::LayoutAttr operands = op ? getOperandLayout(op, layout) : cta::LayoutAttr();
+  if (!operands) {
+    slice.cost += bytesOf(value);
+    return;
+  }
+  slice.recreated.insert({value, layout});
+  for (Value operand : op->getOperands())
+    visit(operand, operands, slice);
+}
+
+void LayoutSlicer::visitCarried(const CarriedValue &carried, cta::LayoutAttr layout, LayoutSlice &slice) {
+  Value first = carried.values.front();
+  if (slice.recreated.contains({first, layout}))
+    return;
+  // A value can be carried in one layout only.
+  bool conflicts = settled.contains(first) || llvm::any_of(slice.recreated, [&](auto &entry) {
+                     return entry.first == first && entry.second != layout;
+                   });
+  if (conflicts) {
+    slice.cost += bytesOf(first);
+    return;
+  }
+  slice.recreated.insert({first, layout});
+  for (OpOperand *operand : carried.operands)
+    visit(operand->get(), layout, slice);
+  // Uses that stay in the old layout pay a conversion: of what a loop carries in every iteration, while behind a loop
+  // one is nothing beside that.
+  for (OpOperand &use : first.getUses()) {
+    Operation *user = use.getOwner();
+    std::optional<CarriedValue> fed = CarriedValue::fedBy(use);
+    Value result = fed ? fed->values.front() : user->getNumResults() == 1 ? user->getResult(0) : Value();
+    bool follows = isa<cta::ConvertLayoutOp>(user) || (result && slice.recreated.contains({result, layout}));
+    if (!follows)
+      slice.cost += bytesOf(first);
+  }
+}
+
+Value LayoutSlicer::rewrite(Value value, cta::LayoutAttr layout) {
+  current = plan(value, layout);
+  created.clear();
+  Value result = create(value, layout);
+  // What a loop yields may depend on `result`, so it is created only now.
+  while (!pending.empty()) {
+    auto [operand, carried] = pending.pop_back_val();
+    operand->set(create(operand->get(), carried));
+  }
+  return result;
+}
+
+Value LayoutSlicer::convertLeaf(Value value, cta::LayoutAttr layout) {
+  OpBuilder builder(value.getContext());
+  builder.setInsertionPointAfterValue(value);
+  auto type = cta::withLayout(cast<RankedTensorType>(value.getType()), layout);
+  return cta::ConvertLayoutOp::create(builder, value.getLoc(), type, value);
+}
+
+Value LayoutSlicer::create(Value value, cta::LayoutAttr layout) {
+  if (!isa<RankedTensorType>(value.getType()) || cta::getLayoutAttr(value.getType()) == layout)
+    return value;
+  auto [entry, inserted] = created.try_emplace({value, layout});
+  if (!inserted)
+    return entry->second;
+  std::optional<CarriedValue> carried = CarriedValue::of(value);
+  if (carried && current.recreated.contains({carried->values.front(), layout})) {
+    changeCarried(*carried, layout);
+    return value;
+  }
+  Value result = current.recreated.contains({value, layout}) ? createAgain(value, layout) : convertLeaf(value, layout);
+  created[{value, layout}] = result;
+  return result;
+}
+
+Value LayoutSlicer::createAgain(Value value, cta::LayoutAttr layout) {
+  Operation *op = value.getDefiningOp();
+  if (auto convert = dyn_cast<cta::ConvertLayoutOp>(op))
+    return create(convert.getSrc(), layout);
+  cta::LayoutAttr operandsLayout = getOperandLayout(op, layout);
+  // By index: creating an operand may replace operands of `op` itself, when a loop's value changes its layout.
+  SmallVector<Value> operands;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    operands.push_back(create(op->getOperand(i), operandsLayout));
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  auto type = cta::withLayout(cast<RankedTensorType>(value.getType()), layout);
+  return cast<cta::LayoutInterface>(op).recreate(builder, operands, type, /*part=*/{});
+}
+
+void LayoutSlicer::changeCarried(const CarriedValue &carried, cta::LayoutAttr layout) {
+  auto oldType = cast<RankedTensorType>(carried.values.front().getType());
+  settled.insert(carried.values.front());
+  OpBuilder builder(oldType.getContext());
+  for (Value value : carried.values) {
+    value.setType(cta::withLayout(oldType, layout));
+    builder.setInsertionPointAfterValue(value);
+    auto old = cta::ConvertLayoutOp::create(builder, value.getLoc(), oldType, value);
+    value.replaceAllUsesExcept(old, old);
+    // Clones refer to the carried value by its old uses' conversion.
+    created[{old, layout}] = value;
+    current.recreated.insert({old, layout});
+  }
+  for (OpOperand *operand : carried.operands)
+    pending.emplace_back(operand, layout);
+}
+
+void tile::eraseIfUnused(ValueRange unused, function_ref<void(Operation *)> note) {
+  llvm::SetVector<Value> values(unused.begin(), unused.end());
+  while (!values.empty()) {
+    Operation *op = values.pop_back_val().getDefiningOp();
+    if (!op || op->getNumRegions() != 0 || !isOpTriviallyDead(op))
+      continue;
+    values.insert(op->operand_begin(), op->operand_end());
+    for (Value result : op->getResults())
+      values.remove(result);
+    if (note)
+      note(op);
+    op->erase();
+  }
+}
+
+// Columns.
+
+namespace {
+
+/// Creates a value again at one place, in a layout, all of it or the part that makes the columns.
+class ColumnRecreation {
+public:
+  ColumnRecreation(OpBuilder &builder, int64_t first, int64_t columns)
+      : builder(builder), first(first), columns(columns) {}
+
+  /// `dim`: of which elements from `first` on are wanted, if not all.
+  Value create(Value value, cta::LayoutAttr layout, std::optional<unsigned> dim) {
+    if (!isa<RankedTensorType>(value.getType()))
+      return value;
+    auto key = std::make_tuple(value, layout, dim.value_or(~0u));
+    if (Value known = created.lookup(key))
+      return known;
+    return created[key] = createAgain(value, layout, dim);
+  }
+
+private:
+  Value createAgain(Value value, cta::LayoutAttr layout, std::optional<unsigned> dim) {
+    Operation *op = value.getDefiningOp();
+    if (auto convert = dyn_cast<cta::ConvertLayoutOp>(op))
+      return create(convert.getSrc(), layout, dim);
+    auto whole = cast<RankedTensorType>(value.getType());
+    SmallVector<int64_t> shape(whole.getShape());
+    if (dim)
+      shape[*dim] = columns;
+    auto type = RankedTensorType::get(shape, whole.getElementType(), layout);
+    auto interface = cast<cta::LayoutInterface>(op);
+    cta::TensorPart part{dim, first};
+    cta::LayoutAttr operandsLayout = interface.getOperandLayout(layout);
+    std::optional<unsigned> operandsDim = interface.getOperandPart(part)->dim;
+    if (auto add = dyn_cast<AddPtrOp>(op))
+      return addOffset(create(add.getPtr(), layout, dim), add.getOffset(), interface, type, part);
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(create(operand, operandsLayout, operandsDim));
+    return interface.recreate(builder, operands, type, part);
+  }
+
+  /// A sum is added term by term, which is the same as long as it does not overflow (see Analysis/BlockPointers.h):
+  /// then the elements of a row share the part of their addresses that is no constant.
+  Value addOffset(Value pointer, Value offset, cta::LayoutInterface add, RankedTensorType type, cta::TensorPart part) {
+    if (auto sum = offset.getDefiningOp<arith::AddIOp>()) {
+      pointer = addOffset(pointer, sum.getLhs(), add, type, part);
+      return addOffset(pointer, sum.getRhs(), add, type, part);
+    }
+    Value term = create(offset, cta::getLayoutAttr(type), part.dim);
+    return add.recreate(builder, {pointer, term}, type, part);
+  }
+
+  OpBuilder &builder;
+  int64_t first, columns;
+  DenseMap<std::tuple<Value, cta::LayoutAttr, unsigned>, Value> created;
+};
+
+bool canRecreate(Value value, std::optional<unsigned> dim, DenseSet<std::pair<Value, unsigned>> &visited) {
+  if (!isa<RankedTensorType>(value.getType()) || !visited.insert({value, dim.value_or(~0u)}).second)
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  std::optional<cta::TensorPart> part;
+  if (isa<cta::ConvertLayoutOp>(op))
+    part = cta::TensorPart{dim};
+  else if (getOperandLayout(op, cta::getLayoutAttr(value.getType())))
+    part = cast<cta::LayoutInterface>(op).getOperandPart({dim});
+  return part &&
+         llvm::all_of(op->getOperands(), [&](Value operand) { return canRecreate(operand, part->dim, visited); });
+}
+
+} // namespace
+
+bool tile::canRecreateColumns(Value matrix) {
+  auto type = dyn_cast<RankedTensorType>(matrix.getType());
+  DenseSet<std::pair<Value, unsigned>> visited;
+  return !type || canRecreate(matrix, type.getRank() - 1, visited);
+}
+
+Value tile::recreateColumns(OpBuilder &builder, Value matrix, int64_t first, int64_t columns, cta::LayoutAttr layout) {
+  auto type = dyn_cast<RankedTensorType>(matrix.getType());
+  return type ? ColumnRecreation(builder, first, columns).create(matrix, layout, type.getRank() - 1) : matrix;
+}

@@ -1,0 +1,19 @@
+// Which buffers in shared memory an operation accesses, from the effects that its declaration gives.
+#pragma once
+
+#include "Cta/CtaDialect.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+namespace tile {
+
+struct SharedAccess {
+  mlir::Value buffer;
+  bool isWrite;
+  bool goesOn; ///< Behind the operation, until a wait.
+};
+
+/// The accesses that barriers must order, or waits and barriers; not those that mbarriers do, or the operation itself.
+llvm::SmallVector<SharedAccess, 2> getSharedAccesses(mlir::Operation *op);
+
+} // namespace tile
