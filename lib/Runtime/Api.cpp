@@ -53,8 +53,8 @@ tile_status withChooser(const tile_kernel &kernel, void *const *arguments, size_
       only = std::move(*made);
     }
     const Chooser &chooser = only ? *only : kernel.variants->chooser;
-    Result<DeviceVariants> device = assumedDevice(kernel, chooser, multiprocessors);
-    return device ? body(chooser, *device) : reportError(device.error());
+    Result<std::shared_ptr<const DeviceVariants>> device = assumedDevice(kernel, chooser, multiprocessors);
+    return device ? body(chooser, **device) : reportError(device.error());
   });
 }
 

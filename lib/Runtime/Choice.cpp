@@ -221,7 +221,7 @@ Choice Chooser::decide(const Call &call, const DeviceVariants &device) const {
     if (serving[i])
       rank = std::max(rank, device.rank[i]);
   VariantSet candidates;
-  Choice best;
+  Choice best{-1, false, -1};
   for (size_t i = 0; i < variants.size(); ++i) {
     if (!serving[i] || device.rank[i] != rank)
       continue;
@@ -339,7 +339,8 @@ Error Chooser::explainAll(const Call &call, const DeviceVariants &device, size_t
       part += fmt::format(" and {} other{}", reason.others, reason.others == 1 ? "" : "s");
     part += ": " + reason.text;
     if (i > 0 && message.size() + part.size() + reserve > limit)
-      return Error{code, message + fmt::format("; {} more reasons", reasons.size() - i)};
+      return Error{code,
+                   message + fmt::format("; {} more reason{}", reasons.size() - i, reasons.size() - i == 1 ? "" : "s")};
     message += part;
   }
   return Error{code, message};

@@ -36,10 +36,12 @@ struct DeviceVariants {
   bool canRemember = false;                  ///< the key is short enough
 };
 
+/// Without initial values, so that the memory of threads for choices begins as zeros, which take no place in the
+/// library.
 struct Choice {
-  int32_t index = -1; ///< below 0: no variant serves the call
-  bool isMeasured = false;
-  double microseconds = -1; ///< measured or expected; below 0: nobody knows
+  int32_t index; ///< below 0: no variant serves the call
+  bool isMeasured;
+  double microseconds; ///< measured or expected; below 0: nobody knows
 };
 
 /// What a launch gives. `arguments` as for cuLaunchKernel, for the parameters of variant 0.

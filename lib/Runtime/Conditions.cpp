@@ -21,19 +21,6 @@ std::optional<int64_t> valueOf(const Condition &condition, const CallSlots &call
   return evaluation.error == EvaluationError::None ? std::optional(evaluation.value) : std::nullopt;
 }
 
-/// Integer constants of the variant, booleans as 0 and 1.
-std::optional<int64_t> findConstant(const Manifest &manifest, const std::string &name) {
-  for (const auto &[constant, value] : manifest.constants) {
-    if (constant != name)
-      continue;
-    if (const int64_t *integer = std::get_if<int64_t>(&value))
-      return *integer;
-    if (const bool *boolean = std::get_if<bool>(&value))
-      return *boolean;
-  }
-  return std::nullopt;
-}
-
 Status addMapConditions(const TensorMapSpec &map, const Manifest &general, const ExpressionNames &names,
                         std::vector<Condition> &conditions) {
   const unsigned base = static_cast<unsigned>(general.findParameter(map.base) - general.parameters.data());
@@ -119,6 +106,18 @@ Error explainFailure(const Condition &condition, const CallSlots &call) {
                    *found, *found * bytes, mapAlignment);
 }
 
+std::optional<int64_t> integerConstant(const Manifest &manifest, std::string_view name) {
+  for (const auto &[constant, value] : manifest.constants) {
+    if (constant != name)
+      continue;
+    if (const int64_t *integer = std::get_if<int64_t>(&value))
+      return *integer;
+    if (const bool *boolean = std::get_if<bool>(&value))
+      return *boolean;
+  }
+  return std::nullopt;
+}
+
 ExpressionNames namesInCall(const Manifest &variant, const Manifest &general) {
   ExpressionNames names = expressionNames(variant); // its constants come first in a look-up
   const std::string multiprocessors = names.variables.back().name;
@@ -135,7 +134,7 @@ Result<std::vector<Condition>> deriveConditions(const Manifest &variant, const M
     const Parameter &parameter = general.parameters[slot];
     const Parameter *own = variant.findParameter(parameter.name);
     if (!own) {
-      const std::optional<int64_t> value = findConstant(variant, parameter.name);
+      const std::optional<int64_t> value = integerConstant(variant, parameter.name);
       if (!value)
         return makeError(TILE_ERROR_MANIFEST, "variant '{}' lacks parameter '{}', and has no constant integer for it",
                          variant.variant, parameter.name);

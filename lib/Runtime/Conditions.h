@@ -48,6 +48,9 @@ bool holds(const Condition &condition, const CallSlots &call);
 /// Why the condition does not hold: "parameter 3 'K' is 7, which is not a multiple of 8".
 Error explainFailure(const Condition &condition, const CallSlots &call);
 
+/// The value of an integer constant, or a boolean one as 0 or 1.
+std::optional<int64_t> integerConstant(const Manifest &manifest, std::string_view name);
+
 /// Names of a variant's expressions, with the slots of the general variant's parameters.
 ExpressionNames namesInCall(const Manifest &variant, const Manifest &general);
 

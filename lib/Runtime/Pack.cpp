@@ -2,6 +2,7 @@
 // checksum of their frame when they are asked for.
 #include "Runtime/Pack.h"
 
+#include "Runtime/Conditions.h"
 #include "Runtime/JsonReader.h"
 #include "Runtime/Zstd.h"
 
@@ -71,17 +72,11 @@ Status checkAgainstGeneral(const Manifest &manifest, const Manifest &general) {
       return malformed(fmt::format("variant {}, the first, is not general: it promises more of parameter '{}' than {}",
                                    variantLabel(general), parameter.name, variantLabel(manifest)));
   }
-  for (const Parameter &parameter : general.parameters) {
-    if (manifest.findParameter(parameter.name))
-      continue;
-    const auto isValue = [&](const auto &constant) {
-      return constant.first == parameter.name &&
-             (std::holds_alternative<int64_t>(constant.second) || std::holds_alternative<bool>(constant.second));
-    };
-    if (!parameter.isInteger() || std::none_of(manifest.constants.begin(), manifest.constants.end(), isValue))
+  for (const Parameter &parameter : general.parameters)
+    if (!manifest.findParameter(parameter.name) &&
+        (!parameter.isInteger() || !integerConstant(manifest, parameter.name)))
       return malformed(fmt::format("variant {} lacks parameter '{}', and has no constant integer for it",
                                    variantLabel(manifest), parameter.name));
-  }
   return Success{};
 }
 

@@ -17,7 +17,7 @@ std::shared_ptr<const TunedChoice> findTable(const tile_kernel &kernel, const Va
     if (status) {
       Result<std::shared_ptr<const TunedChoice>> tuned = variants.chooser.compile(table);
       if (tuned) {
-        note = fmt::format("a tuning table of {} entries for '{}' is used", table.entries.size(), table.device);
+        note = fmt::format("a tuning table for '{}' is used (entries: {})", table.device, table.entries.size());
         return *tuned;
       }
       status = tuned.error();
@@ -136,29 +136,34 @@ const ContextVariants *findContext(const tile_kernel &kernel, tile_status &statu
   return context ? findContext(kernel, context, status) : nullptr;
 }
 
-Result<DeviceVariants> assumedDevice(const tile_kernel &kernel, const Chooser &chooser, int multiprocessors) {
+Result<std::shared_ptr<const DeviceVariants>> assumedDevice(const tile_kernel &kernel, const Chooser &chooser,
+                                                            int multiprocessors) {
+  const auto forOneCall = [](DeviceVariants device) {
+    device.canRemember = false; // nobody asks about it again
+    return std::make_shared<const DeviceVariants>(std::move(device));
+  };
   CUcontext context = nullptr;
   const bool hasContext =
       kernel.runtime && kernel.runtime->driver->contextGetCurrent(&context) == cuda::success && context;
   if (!hasContext)
-    return chooser.onTarget(chooser.manifest(0).target, multiprocessors);
-  std::shared_ptr<const TunedChoice> tuning;
-  ContextVariants described;
-  DeviceFacts facts;
+    return forOneCall(chooser.onTarget(chooser.manifest(0).target, multiprocessors));
+  ContextVariants described; // of a kernel with one variant
+  const ContextVariants *known = &described;
+  const DeviceVariants *device = nullptr;
   if (kernel.variants) {
     tile_status status = TILE_OK;
-    const ContextVariants *known = findContext(kernel, context, status);
+    known = findContext(kernel, context, status);
     if (!known)
       return Error{status, lastErrorBuffer()};
-    facts = known->facts;
-    tuning = known->variants.load(std::memory_order_acquire)->tuning;
-  } else if (Status status = describeDevice(*kernel.runtime->driver, described); status) {
-    facts = described.facts;
-  } else {
+    device = known->variants.load(std::memory_order_acquire);
+  } else if (Status status = describeDevice(*kernel.runtime->driver, described); !status) {
     return status.error();
   }
+  if (device && device->multiprocessors == multiprocessors) // it lives as long as the kernel
+    return std::shared_ptr<const DeviceVariants>(device, [](const DeviceVariants *) {});
+  DeviceFacts facts = known->facts;
   facts.multiprocessors = multiprocessors;
-  return chooser.onDevice(facts, std::move(tuning));
+  return forOneCall(chooser.onDevice(facts, device ? device->tuning : nullptr));
 }
 
 tile_status useTuning(tile_kernel &kernel, const char *path) {

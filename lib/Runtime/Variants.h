@@ -42,8 +42,9 @@ Result<std::unique_ptr<Variants>> makeVariants(tile_kernel &kernel);
 const ContextVariants *findContext(const tile_kernel &kernel, tile_status &status);
 
 /// What tile_kernel_choice and tile_kernel_estimate ask about: the current context's device if there is one, else that
-/// which variant 0 is compiled for.
-Result<DeviceVariants> assumedDevice(const tile_kernel &kernel, const Chooser &chooser, int multiprocessors);
+/// which variant 0 is compiled for; in any case with so many multiprocessors.
+Result<std::shared_ptr<const DeviceVariants>> assumedDevice(const tile_kernel &kernel, const Chooser &chooser,
+                                                            int multiprocessors);
 
 tile_status useTuning(tile_kernel &kernel, const char *path);
 

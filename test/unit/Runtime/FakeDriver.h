@@ -30,6 +30,7 @@ struct FakeLaunch {
   std::vector<runtime::LaunchAttribute> attributes;
   std::vector<uint64_t> arguments; ///< zero-extended; of a tensor map its first eight bytes
   std::vector<FakeTensorMap> maps;
+  std::string image; ///< the first bytes of the module's
 };
 
 /// Device memory that the kernel was given, and what became of it.
@@ -56,8 +57,12 @@ struct FakeDriver {
   std::map<int, int> functionAttributes;
   std::vector<FakeLaunch> launches;
   bool isRecording = true;
+  std::atomic<int> launchCount = 0;
+  std::vector<std::string> images; ///< first bytes of the modules, in the order of loading; if recording
+  std::string name = "fake";
+  int version = 12080;
   runtime::CUresult encodeResult = 0;
-  int mapsEncoded = 0;
+  std::atomic<int> mapsEncoded = 0;
   std::map<runtime::CUdeviceptr, FakeMemory> memory;
   runtime::CUresult allocateResult = 0, fillResult = 0, capturingResult = 0;
   runtime::CUstream captured = reinterpret_cast<runtime::CUstream>(~uintptr_t{0}); ///< none
@@ -99,7 +104,11 @@ inline CUresult deviceCount(int *count) {
   return 0;
 }
 inline CUresult deviceName(char *name, int length, CUdevice) {
-  std::strncpy(name, "fake", static_cast<size_t>(length));
+  std::strncpy(name, driver().name.c_str(), static_cast<size_t>(length));
+  return 0;
+}
+inline CUresult driverVersion(int *version) {
+  *version = driver().version;
   return 0;
 }
 inline CUresult deviceAttribute(int *value, int attribute, CUdevice) {
@@ -130,18 +139,21 @@ inline CUresult contextDevice(CUdevice *device) {
   *device = 0;
   return 0;
 }
-inline CUresult loadModule(CUmodule *module, const void *, unsigned, int *, void **) {
+inline CUresult loadModule(CUmodule *module, const void *image, unsigned, int *, void **) {
   if (driver().moduleResult)
     return driver().moduleResult;
   *module = reinterpret_cast<CUmodule>(0x1000 + static_cast<uintptr_t>(++driver().modulesLoaded));
+  const char *text = static_cast<const char *>(image);
+  if (driver().isRecording)
+    driver().images.emplace_back(text, strnlen(text, 64));
   return 0;
 }
 inline CUresult unloadModule(CUmodule) {
   ++driver().modulesUnloaded;
   return 0;
 }
-inline CUresult getFunction(CUfunction *function, CUmodule, const char *name) {
-  *function = reinterpret_cast<CUfunction>(0x2000);
+inline CUresult getFunction(CUfunction *function, CUmodule module, const char *name) {
+  *function = reinterpret_cast<CUfunction>(module);
   return std::strcmp(name, "missing") == 0;
 }
 inline CUresult getFunctionAttribute(int *value, int attribute, CUfunction) {
@@ -152,12 +164,14 @@ inline CUresult setFunctionAttribute(CUfunction, int attribute, int value) {
   driver().functionAttributes[attribute] = value;
   return 0;
 }
-inline CUresult launch(const LaunchConfig *config, CUfunction, void **arguments, void **) {
+inline CUresult launch(const LaunchConfig *config, CUfunction function, void **arguments, void **) {
   if (driver().launchResult)
     return driver().launchResult;
   if (!driver().isRecording)
-    return 0;
-  FakeLaunch record{*config, {config->attributes, config->attributes + config->attributeCount}, {}, {}};
+    return ++driver().launchCount, 0;
+  FakeLaunch record{*config, {config->attributes, config->attributes + config->attributeCount}, {}, {}, {}};
+  if (const size_t module = reinterpret_cast<uintptr_t>(function) - 0x1001; module < driver().images.size())
+    record.image = driver().images[module];
   for (size_t i = 0; i < driver().argumentSizes.size(); ++i) {
     const size_t size = driver().argumentSizes[i];
     uint64_t value = 0;
@@ -235,6 +249,7 @@ inline void *FakeDriver::lookup(void *, const char *symbol) {
       {"cuDeviceGet", reinterpret_cast<void *>(fake::deviceGet)},
       {"cuDeviceGetCount", reinterpret_cast<void *>(fake::deviceCount)},
       {"cuDeviceGetName", reinterpret_cast<void *>(fake::deviceName)},
+      {"cuDriverGetVersion", reinterpret_cast<void *>(fake::driverVersion)},
       {"cuDeviceGetAttribute", reinterpret_cast<void *>(fake::deviceAttribute)},
       {"cuDevicePrimaryCtxRetain", reinterpret_cast<void *>(fake::retain)},
       {"cuDevicePrimaryCtxRelease_v2", reinterpret_cast<void *>(fake::release)},

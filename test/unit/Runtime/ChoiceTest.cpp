@@ -1,0 +1,285 @@
+// Choosing: against a reference that knows the three variants of SmallVariants.h, and each rule by itself.
+#include "Runtime/Choice.h"
+#include "SmallVariants.h"
+
+#include <gtest/gtest.h>
+#include <map>
+#include <random>
+
+using namespace tile::runtime;
+using namespace tile::test;
+namespace target = tile::target;
+
+namespace {
+
+/// Arguments of the product, in the order of its parameters.
+struct Arguments {
+  uint64_t a = 0x1000, b = 0x2000, c = 0x3000;
+  int32_t m = 512, n = 512, k = 512, lda = 512;
+  std::array<void *, 7> list() { return {&a, &b, &c, &m, &n, &k, &lda}; }
+};
+
+struct Product {
+  std::vector<PackedVariant> variants = smallVariants();
+
+  Chooser chooser() const {
+    std::vector<const Manifest *> manifests;
+    for (const PackedVariant &variant : variants)
+      manifests.push_back(&variant.manifest);
+    Result<Chooser> made = Chooser::make(manifests);
+    EXPECT_TRUE(bool(made)) << made.error().message;
+    return std::move(*made);
+  }
+};
+
+constexpr DeviceFacts h200{9, 0, 132, 232448, true};
+
+Choice chooseFor(const Chooser &chooser, Arguments arguments, const DeviceVariants &device) {
+  const auto list = arguments.list();
+  return chooser.choose({list.data(), nullptr}, device);
+}
+
+std::string nameOf(const Chooser &chooser, const Choice &choice) {
+  return choice.index < 0 ? "none" : chooser.manifest(static_cast<size_t>(choice.index)).variant;
+}
+
+std::string chosen(const Product &product, const Arguments &arguments, const DeviceFacts &facts = h200) {
+  const Chooser chooser = product.chooser();
+  return nameOf(chooser, chooseFor(chooser, arguments, chooser.onDevice(facts)));
+}
+
+std::string whyNot(const Product &product, size_t index, Arguments arguments, const DeviceFacts &facts = h200) {
+  const Chooser chooser = product.chooser();
+  const auto list = arguments.list();
+  const Status status = chooser.explain(index, {list.data(), nullptr}, chooser.onDevice(facts));
+  return status ? "" : status.error().message;
+}
+
+/// What the three variants' manifests say, written down by hand.
+std::string reference(const Product &product, const Arguments &x) {
+  const auto ceilDivide = [](int64_t a, int64_t b) { return a >= 0 ? (a + b - 1) / b : -(-a / b); };
+  const auto tiles = [&](int64_t m, int64_t n) { return ceilDivide(x.m, m) * ceilDivide(x.n, n); };
+  const bool aligned = (x.a | x.b | x.c) % 16 == 0 && x.n % 8 == 0 && x.k % 8 == 0 && x.m >= 0 && x.k >= 0;
+  const auto time = [&](size_t index) {
+    const CostSpec &cost = *product.variants[index].manifest.cost;
+    target::GemmProblem problem = cost.problem;
+    problem.m = x.m, problem.n = x.n, problem.k = x.k, problem.numSms = 132;
+    return target::estimateSchedule(*target::findTarget("sm_90a"), problem, cost.config, cost.schedule);
+  };
+  const bool first = aligned && x.lda % 8 == 0 && x.lda >= 0 && tiles(128, 256) >= 0;
+  const bool second = aligned && x.lda == 4096 && tiles(64, 64) >= 0;
+  if (first && second)
+    return time(1) <= time(2) ? "aligned-128x256" : "rows-64x64";
+  if (first || second)
+    return first ? "aligned-128x256" : "rows-64x64";
+  return tiles(64, 64) >= 0 ? "general" : "none";
+}
+
+TEST(Choice, agreesWithTheReference) {
+  const Product product;
+  const Chooser chooser = product.chooser();
+  const DeviceVariants device = chooser.onDevice(h200);
+  std::mt19937_64 random(7);
+  const auto pick = [&](std::initializer_list<int64_t> values) { return values.begin()[random() % values.size()]; };
+  std::map<std::string, int> seen;
+  for (int i = 0; i < 20000; ++i) {
+    Arguments x;
+    x.a += static_cast<uint64_t>(pick({0, 0, 0, 0, 0, 16, 8, 2}));
+    x.c += static_cast<uint64_t>(pick({0, 0, 0, 0, 32, 4}));
+    for (int32_t *size : {&x.m, &x.n, &x.k})
+      *size = static_cast<int32_t>(pick({64, 128, 512, 1024, 4096, 200, 8, 0, 7, 333}) * (random() % 64 == 0 ? -1 : 1));
+    x.lda = static_cast<int32_t>(pick({4096, 4096, 512, 8, 7, -8, 0}));
+    const std::string expected = reference(product, x);
+    ASSERT_EQ(nameOf(chooser, chooseFor(chooser, x, device)), expected)
+        << x.m << ' ' << x.n << ' ' << x.k << ' ' << x.lda << ' ' << x.a << ' ' << x.c;
+    ++seen[expected];
+  }
+  EXPECT_EQ(seen.size(), 4u);
+}
+
+TEST(Choice, saysWhatACallIsExpectedToTake) {
+  const Product product;
+  const Chooser chooser = product.chooser();
+  const Choice choice = chooseFor(chooser, {.m = 8192, .n = 8192, .k = 8192, .lda = 8192}, chooser.onDevice(h200));
+  EXPECT_EQ(nameOf(chooser, choice), "aligned-128x256");
+  EXPECT_GT(choice.microseconds, 1000);
+  EXPECT_FALSE(choice.isMeasured);
+  // A smaller device takes longer.
+  const DeviceFacts small{9, 0, 66, 232448, true};
+  EXPECT_GT(chooseFor(chooser, {.m = 8192, .n = 8192, .k = 8192, .lda = 8192}, chooser.onDevice(small)).microseconds,
+            1.5 * choice.microseconds);
+}
+
+TEST(Choice, withoutTimesMoreConditionsComeFirstThenTheOrder) {
+  Product product;
+  for (PackedVariant &variant : product.variants)
+    variant.manifest.cost.reset();
+  product.variants.push_back(product.variants[1]);
+  product.variants.back().manifest.variant = "later";
+  EXPECT_EQ(chosen(product, {}), "aligned-128x256");
+  EXPECT_EQ(chosen(product, {.lda = 511}), "general");
+  product.variants[3].manifest.parameters[3].divisibility = 16; // M
+  EXPECT_EQ(chosen(product, {}), "later");
+  product.variants[1].manifest.cost = CostSpec{"M", "N", "K", {}, {64, 64, 64, 1, 4, 3, true}, {}};
+  EXPECT_EQ(chosen(product, {}), "aligned-128x256"); // whose time is known
+}
+
+TEST(Choice, equalTimesLeaveTheOrder) {
+  Product product;
+  product.variants[2] = product.variants[1];
+  product.variants[2].manifest.variant = "twin";
+  EXPECT_EQ(chosen(product, {}), "aligned-128x256");
+  std::swap(product.variants[1], product.variants[2]);
+  EXPECT_EQ(chosen(product, {}), "twin");
+}
+
+TEST(Choice, specificTargetsComeFirst) {
+  Product product;
+  product.variants[0].manifest = productManifest("general", "sm_80");
+  product.variants.push_back({productManifest("general", "sm_90"), "x", ""});
+  product.variants.push_back({alignedProduct("aligned", 64, 128, "sm_80"), "x", ""});
+  EXPECT_EQ(chosen(product, {}), "aligned-128x256"); // for sm_90a
+  EXPECT_EQ(chosen(product, {.lda = 511}), "general");
+  const Chooser chooser = product.chooser();
+  EXPECT_EQ(chooseFor(chooser, {.lda = 511}, chooser.onDevice(h200)).index, 3); // for sm_90
+  EXPECT_EQ(chosen(product, {}, {8, 6, 82, 101376, true}), "aligned");
+  EXPECT_EQ(chosen(product, {.lda = 511}, {8, 6, 82, 101376, true}), "general");
+  EXPECT_EQ(chosen(product, {}, {7, 5, 40, 65536, true}), "none");
+  EXPECT_EQ(nameOf(chooser, chooseFor(chooser, {}, chooser.onTarget("sm_80", 108))), "aligned");
+}
+
+TEST(Choice, variantsThatTheDeviceCannotRunAreLeftOut) {
+  Product product;
+  product.variants[1].manifest.launch.sharedDynamic = 200000;
+  const DeviceFacts small{9, 0, 132, 150000, true}, old{9, 0, 132, 232448, false};
+  EXPECT_EQ(chosen(product, {}, small), "general");
+  EXPECT_EQ(whyNot(product, 1, {}, small), "it needs 200000 bytes of shared memory a block but the device has 150000");
+  EXPECT_EQ(chosen(product, {}, old), "general"); // whose driver encodes no tensor maps
+}
+
+TEST(Choice, callersGridKeepsTheProgramsOfVariant0) {
+  Product product;
+  const Chooser chooser = product.chooser();
+  const DeviceVariants device = chooser.onDevice(h200);
+  Arguments arguments;
+  const auto list = arguments.list();
+  const int64_t grid[3] = {64, 1, 1}, wide[3] = {int64_t(1) << 31, 1, 1};
+  EXPECT_EQ(nameOf(chooser, chooser.choose({list.data(), nullptr}, device)), "aligned-128x256");
+  EXPECT_EQ(nameOf(chooser, chooser.choose({list.data(), grid}, device)), "general"); // BLOCK is another elsewhere
+  EXPECT_EQ(nameOf(chooser, chooser.choose({list.data(), wide}, device)), "none");
+  EXPECT_EQ(nameOf(chooser, chooser.choose({list.data(), nullptr}, device)), "aligned-128x256");
+  const Status why = chooser.explain(1, {list.data(), grid}, device);
+  ASSERT_FALSE(bool(why));
+  EXPECT_EQ(why.error().message, "the caller gives a grid, and its constants are not those of 'general'");
+  product.variants[1].manifest.constants = product.variants[0].manifest.constants;
+  product.variants[1].manifest.launch.grid = product.variants[0].manifest.launch.grid;
+  const Chooser same = product.chooser();
+  EXPECT_EQ(nameOf(same, same.choose({list.data(), grid}, same.onDevice(h200))), "aligned-128x256");
+}
+
+TEST(Choice, memoKeepsDevicesAndArtifactsApart) {
+  // The same arguments again and again, so that all but the first call find something in the memo.
+  const Product product;
+  Product other;
+  other.variants[1].manifest.parameters[0].alignment = 4096;
+  const Chooser one = product.chooser(), two = other.chooser();
+  const DeviceVariants large = one.onDevice(h200), ampere = one.onDevice({8, 0, 108, 166912, true}),
+                       strict = two.onDevice(h200);
+  for (int i = 0; i < 3; ++i)
+    for (uint64_t a : {0x1000, 0x1010, 0x1008}) {
+      Arguments arguments;
+      arguments.a = a;
+      EXPECT_EQ(nameOf(one, chooseFor(one, arguments, large)), a % 16 == 0 ? "aligned-128x256" : "general");
+      EXPECT_EQ(nameOf(one, chooseFor(one, arguments, ampere)), "none");
+      EXPECT_EQ(nameOf(two, chooseFor(two, arguments, strict)), a % 4096 == 0 ? "aligned-128x256" : "general");
+    }
+}
+
+TEST(Choice, manyIntegersNeedNoMemo) {
+  Product product;
+  product.variants.resize(2);
+  std::vector<int32_t> values(64, 16);
+  for (size_t i = 0; i < values.size(); ++i)
+    for (PackedVariant &variant : product.variants)
+      variant.manifest.parameters.push_back(
+          {"s" + std::to_string(i), DataType::I32, false, 1, &variant == &product.variants[1] ? 16 : 1, {}, {}});
+  const Chooser chooser = product.chooser();
+  const DeviceVariants device = chooser.onDevice(h200);
+  EXPECT_FALSE(device.canRemember);
+  Arguments arguments;
+  const auto first = arguments.list();
+  std::vector<void *> list(first.begin(), first.end());
+  for (int32_t &value : values)
+    list.push_back(&value);
+  EXPECT_EQ(nameOf(chooser, chooser.choose({list.data(), nullptr}, device)), "aligned-128x256");
+  values[63] = 15;
+  EXPECT_EQ(nameOf(chooser, chooser.choose({list.data(), nullptr}, device)), "general");
+}
+
+TEST(Choice, unsignedSizesBeyondTheSignedRange) {
+  Product product;
+  for (PackedVariant &variant : product.variants)
+    variant.manifest.parameters[4].type = DataType::U64; // N
+  const Chooser chooser = product.chooser();
+  Arguments arguments;
+  auto list = arguments.list();
+  uint64_t n = uint64_t(1) << 63;
+  list[4] = &n;
+  const Call call{list.data(), nullptr};
+  EXPECT_EQ(chooser.choose(call, chooser.onDevice(h200)).index, -1);
+  EXPECT_EQ(chooser.explain(0, call, chooser.onDevice(h200)).error().message, "its grid has no value in 64 bits");
+}
+
+TEST(Choice, negative_reasonsNameParameterValueAndWhatWasExpected) {
+  const Product product;
+  EXPECT_EQ(whyNot(product, 1, {}), "");
+  EXPECT_EQ(whyNot(product, 1, {.b = 0x2002}), "parameter 1 'b' is 0x2002, which is not a multiple of 16 bytes");
+  EXPECT_EQ(whyNot(product, 1, {.k = 7}), "parameter 5 'K' is 7, which is not a multiple of 8");
+  EXPECT_EQ(whyNot(product, 2, {.lda = 4097}), "parameter 6 'lda' is 4097; expected 4096");
+  EXPECT_EQ(whyNot(product, 1, {.lda = -8}),
+            "stride 'lda' of the tensor map of 'a' is -8; possible are 0 to 549755813887");
+  EXPECT_EQ(whyNot(product, 1, {.m = -64}),
+            "dimension 'M' of the tensor map of 'a' is -64; possible are 0 to 4294967295");
+  EXPECT_EQ(whyNot(product, 0, {.m = -64}), "grid dimension 0 is -8; possible are 0 to 2147483647");
+  EXPECT_TRUE(whyNot(product, 0, {}, {8, 0, 108, 0, true}).find("compiled for sm_90a but the device has") !=
+              std::string::npos);
+  Product odd;
+  odd.variants[1].manifest.parameters[6].divisibility = 1;
+  EXPECT_EQ(whyNot(odd, 1, {.lda = 7}),
+            "stride 'lda' of the tensor map of 'a' is 7 elements, 14 bytes, which is not a multiple of 16 bytes");
+}
+
+TEST(Choice, negative_equalReasonsAreSaidOnce) {
+  Product product;
+  for (int i = 0; i < 20; ++i) {
+    product.variants.push_back(product.variants[1]);
+    product.variants.back().manifest.variant = "copy" + std::to_string(i);
+  }
+  const Chooser chooser = product.chooser();
+  Arguments arguments{.a = 0x1001, .m = -64};
+  const auto list = arguments.list();
+  const DeviceVariants device = chooser.onDevice(h200);
+  const Error all = chooser.explainAll({list.data(), nullptr}, device, 1023);
+  EXPECT_EQ(all.code, TILE_ERROR_GRID);
+  EXPECT_EQ(all.message,
+            "no variant of kernel 'product' serves this call: 'general': grid dimension 0 is -8; possible "
+            "are 0 to 2147483647; 'aligned-128x256' and 21 others: parameter 0 'a' is 0x1001, which is not "
+            "a multiple of 16 bytes");
+  const Error some = chooser.explainAll({list.data(), nullptr}, device, 160);
+  EXPECT_EQ(some.message.substr(some.message.size() - 15), "; 1 more reason");
+}
+
+TEST(Choice, negative_tooManyConditions) {
+  std::vector<Manifest> manifests(600, alignedProduct("v", 128, 256));
+  std::vector<const Manifest *> pointers;
+  for (size_t i = 0; i < manifests.size(); ++i) {
+    manifests[i].tensorMaps[0].shape = {fmt::format("M + {}", i), "K"};
+    manifests[i].tensorMaps[0].strides = {fmt::format("lda + {}", 8 * i)};
+    pointers.push_back(&manifests[i]);
+  }
+  Result<Chooser> chooser = Chooser::make(pointers);
+  ASSERT_FALSE(bool(chooser));
+  EXPECT_EQ(chooser.error().message, "the variants of kernel 'product' have more than 1024 conditions");
+}
+
+} // namespace

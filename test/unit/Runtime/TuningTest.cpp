@@ -1,0 +1,225 @@
+// Tuning tables: text, merging, what they are for, and what the choice makes of them.
+#include "Runtime/Artifact.h"
+#include "Runtime/Choice.h"
+#include "SmallVariants.h"
+
+#include <gtest/gtest.h>
+
+using namespace tile::runtime;
+using namespace tile::test;
+
+namespace {
+
+TuningTable smallTable() {
+  TuningTable table{"product", "sha256:01", "fnv1a64:0", "card", 12080, {"M", "K"}, {}};
+  table.entries = {{{512, 512}, "7", "general", 5.5}, {{4096, 512}, "3", "rows-64x64", 7}};
+  return table;
+}
+
+std::string errorOf(const std::string &from, const std::string &to) {
+  std::string text = toJson(smallTable());
+  const size_t position = text.find(from);
+  EXPECT_NE(position, std::string::npos) << text;
+  Result<TuningTable> table = parseTuning(text.replace(position, from.size(), to));
+  return table ? "" : table.error().message;
+}
+
+bool has(const std::string &text, const std::string &part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Tuning, tablesComeBack) {
+  const TuningTable table = smallTable();
+  Result<TuningTable> read = parseTuning(toJson(table));
+  ASSERT_TRUE(bool(read)) << read.error().message;
+  EXPECT_EQ(*read, table);
+}
+
+TEST(Tuning, textDependsOnContentsAlone) {
+  TuningTable table = smallTable();
+  std::swap(table.entries[0], table.entries[1]);
+  table.entries.push_back({{512, 512}, "7", "general", 6}); // slower
+  EXPECT_EQ(toJson(table), toJson(smallTable()));
+}
+
+TEST(Tuning, mergeKeepsTheFastest) {
+  TuningTable other = smallTable();
+  other.driver = 12090;
+  other.entries = {{{512, 512}, "7", "general", 4.5}, {{8, 8}, "1", "general", 1}};
+  Result<TuningTable> merged = mergeTuning(smallTable(), other);
+  ASSERT_TRUE(bool(merged)) << merged.error().message;
+  EXPECT_EQ(merged->entries.size(), 3u);
+  EXPECT_EQ(merged->driver, 12090);
+  EXPECT_EQ(merged->entries[1], (TuningEntry{{512, 512}, "7", "general", 4.5}));
+  EXPECT_EQ(toJson(*mergeTuning(other, smallTable())), toJson(*merged));
+}
+
+TEST(Tuning, negative_merge) {
+  TuningTable other = smallTable();
+  other.device = "another card";
+  EXPECT_EQ(mergeTuning(smallTable(), other).error().message,
+            "tuning tables differ in device: 'card' and 'another card'");
+  other = smallTable();
+  other.driver = 13000;
+  EXPECT_EQ(mergeTuning(smallTable(), other).error().message,
+            "tuning tables are of a driver for CUDA 12.8 and a driver for CUDA 13.0");
+  other = smallTable();
+  other.parameters = {"M", "N"};
+  EXPECT_TRUE(has(mergeTuning(smallTable(), other).error().message, "different parameters: M, K and M, N"));
+}
+
+TEST(Tuning, negative_damagedText) {
+  EXPECT_EQ(errorOf("\"schema\": 1", "\"schema\": 2"),
+            "tuning table: schema 2 is unknown; this version reads schema 1");
+  EXPECT_EQ(errorOf("[512,512]", "[512]"),
+            "tuning table: entries[0].sizes: 1 sizes; expected one for each of 2 parameters");
+  EXPECT_EQ(errorOf("\"microseconds\": 5.5", "\"microseconds\": -1"),
+            "tuning table: entries[0].microseconds: -1 is no time");
+  EXPECT_EQ(errorOf("\"serves\": \"7\"", "\"serves\": \"x\""),
+            "tuning table: entries[0].serves: 'x'; expected hexadecimal digits");
+  EXPECT_EQ(errorOf("\"device\"", "\"other\""), "tuning table: device: is missing");
+  const std::string text = toJson(smallTable());
+  for (size_t size = 0; size + 1 < text.size(); ++size)
+    EXPECT_FALSE(bool(parseTuning(text.substr(0, size)))) << size;
+  for (size_t i = 0; i < text.size(); ++i) {
+    std::string damaged = text;
+    damaged[i] ^= 0x11;
+    (void)parseTuning(damaged); // survived
+  }
+}
+
+TEST(Tuning, hexadecimalSets) {
+  VariantSet set;
+  EXPECT_EQ(toHex(set), "0");
+  set.set(0).set(5).set(1023);
+  EXPECT_EQ(parseHex(toHex(set)), set);
+  EXPECT_EQ(toHex(*parseHex("1f")), "1f");
+  for (const std::string &wrong : {std::string(), std::string("1F"), std::string(257, '1')})
+    EXPECT_FALSE(parseHex(wrong)) << wrong;
+}
+
+/// The product, choosing by a table.
+class TunedTest : public testing::Test {
+protected:
+  void SetUp() override {
+    for (const PackedVariant &variant : variants)
+      manifests.push_back(&variant.manifest);
+  }
+
+  Choice choose(const TuningTable &table, int32_t m, int32_t k, int32_t lda = 4096) {
+    Result<Chooser> chooser = Chooser::make(manifests);
+    EXPECT_TRUE(bool(chooser));
+    Result<std::shared_ptr<const TunedChoice>> tuned = chooser->compile(table);
+    EXPECT_TRUE(bool(tuned)) << tuned.error().message;
+    uint64_t pointer = 0x1000;
+    int32_t n = 4096;
+    void *arguments[] = {&pointer, &pointer, &pointer, &m, &n, &k, &lda};
+    const DeviceVariants device = chooser->onDevice({9, 0, 132, 232448, true}, *tuned);
+    const Choice first = chooser->choose({arguments, nullptr}, device);
+    const Choice again = chooser->choose({arguments, nullptr}, device); // from the memo
+    EXPECT_EQ(first.index, again.index);
+    EXPECT_EQ(first.isMeasured, again.isMeasured);
+    return first;
+  }
+
+  std::vector<PackedVariant> variants = smallVariants();
+  std::vector<const Manifest *> manifests;
+};
+
+TEST_F(TunedTest, exactSizesComeFirst) {
+  TuningTable table = smallTable();
+  table.entries = {
+      {{4096, 4096}, "7", "rows-64x64", 100}, {{4096, 4096}, "7", "general", 90}, {{4097, 4096}, "7", "rows-64x64", 1}};
+  const Choice choice = choose(table, 4096, 4096);
+  EXPECT_EQ(choice.index, 0);
+  EXPECT_TRUE(choice.isMeasured);
+  EXPECT_EQ(choice.microseconds, 90);
+}
+
+TEST_F(TunedTest, elseTheNearestWithinAFactorOfTwo) {
+  TuningTable table = smallTable();
+  table.entries = {{{1000, 4096}, "7", "rows-64x64", 10}, {{3000, 4096}, "7", "general", 20}};
+  EXPECT_EQ(choose(table, 1200, 4096).index, 2);
+  EXPECT_NE(choose(table, 1200, 4096).microseconds, 10); // a time of other sizes says nothing
+  EXPECT_EQ(choose(table, 2900, 4096).index, 0);
+  EXPECT_FALSE(choose(table, 8192, 4096).isMeasured); // the model's
+  EXPECT_EQ(choose(table, 8192, 4096).index, 1);
+}
+
+TEST_F(TunedTest, onlyOfCallsThatTheSameVariantsServe) {
+  TuningTable table = smallTable();
+  table.entries = {{{4096, 4096}, "3", "general", 10}}; // measured where rows-64x64 did not serve
+  EXPECT_FALSE(choose(table, 4096, 4096).isMeasured);
+  EXPECT_TRUE(choose(table, 4096, 4096, /*lda=*/4104).isMeasured);
+  // A variant that does not serve is not taken, whatever the table says.
+  table.entries = {{{4096, 4096}, "3", "rows-64x64", 10}};
+  EXPECT_EQ(choose(table, 4096, 4096, /*lda=*/4104).index, 1);
+}
+
+TEST_F(TunedTest, withoutAModelTheNearestOfAll) {
+  for (PackedVariant &variant : variants)
+    variant.manifest.cost.reset();
+  TuningTable table = smallTable();
+  table.entries = {{{16, 16}, "7", "general", 10}, {{1, 1}, "7", "rows-64x64", 10}};
+  EXPECT_EQ(choose(table, 4096, 4096).index, 0);
+  EXPECT_TRUE(choose(table, 4096, 4096).isMeasured);
+}
+
+TEST_F(TunedTest, integersOfTheTableAreRemembered) {
+  // Nothing but the table depends on this one.
+  for (PackedVariant &variant : variants)
+    variant.manifest.parameters.insert(variant.manifest.parameters.begin(),
+                                       {"mode", DataType::I32, false, 1, 1, {}, {}});
+  TuningTable table = smallTable();
+  table.parameters = {"mode"};
+  table.entries = {{{1}, "7", "general", 1}, {{2}, "7", "rows-64x64", 1}};
+  Result<Chooser> chooser = Chooser::make(manifests);
+  ASSERT_TRUE(bool(chooser));
+  const DeviceVariants device = chooser->onDevice({9, 0, 132, 0, true}, *chooser->compile(table));
+  uint64_t pointer = 0;
+  int32_t size = 4096, mode = 0;
+  void *arguments[] = {&mode, &pointer, &pointer, &pointer, &size, &size, &size, &size};
+  for (int i = 0; i < 4; ++i) {
+    mode = 1 + i % 2;
+    EXPECT_EQ(chooser->choose({arguments, nullptr}, device).index, mode == 1 ? 0 : 2);
+  }
+}
+
+TEST_F(TunedTest, negative_tablesOfOtherKernels) {
+  Result<Chooser> chooser = Chooser::make(manifests);
+  TuningTable table = smallTable();
+  table.parameters = {"M", "Q"};
+  EXPECT_EQ(chooser->compile(table).error().message, "tuning table: 'Q' is no integer parameter of kernel 'product'");
+  table = smallTable();
+  table.entries[0].variant = "odd";
+  EXPECT_EQ(chooser->compile(table).error().message, "tuning table: kernel 'product' has no variant 'odd'");
+}
+
+TEST(Tuning, insideOfArtifacts) {
+  const std::string tilepack = *writePack(smallVariants());
+  std::vector<PackedVariant> variants = smallVariants();
+  variants[0].image.clear();
+  const std::string cubin = *appendVariants(bytesOf(smallElf()), variants);
+  for (const std::string &artifact : {tilepack, cubin}) {
+    TuningTable table = smallTable();
+    EXPECT_TRUE(has(withTuning(bytesOf(artifact), table).error().message, "other variants of kernel 'product'"));
+    table.pack = readArtifact(bytesOf(artifact))->pack->hash();
+    Result<std::string> tuned = withTuning(bytesOf(artifact), table);
+    ASSERT_TRUE(bool(tuned)) << tuned.error().message;
+    TuningTable other = table;
+    other.device = "another card";
+    Result<std::string> both = withTuning(bytesOf(*tuned), other);
+    ASSERT_TRUE(bool(both));
+    EXPECT_EQ(*withTuning(bytesOf(*withTuning(bytesOf(artifact), other)), table), *both);
+    EXPECT_EQ(*withTuning(bytesOf(*both), table), *both); // instead of the one for the same card
+    const std::vector<Result<std::string>> texts = readArtifact(bytesOf(*both))->pack->tuning();
+    ASSERT_EQ(texts.size(), 2u);
+    EXPECT_EQ(*parseTuning(*texts[1]), table);
+    EXPECT_EQ(selectVariant(*readArtifact(bytesOf(*both)), 1)->image, "image of aligned");
+  }
+  const std::string one = *appendManifestSection(bytesOf(smallElf()), toJson(productManifest("general")));
+  EXPECT_EQ(withTuning(bytesOf(one), smallTable()).error().message,
+            "kernel 'product' has one variant; there is nothing to choose");
+}
+
+} // namespace
