@@ -281,6 +281,19 @@ Result<std::vector<int64_t>> bindGrid(const Manifest &manifest, const Bindings &
   return grid;
 }
 
+std::optional<SizeRange> parseRange(std::string_view text) {
+  const size_t dots = text.find("..");
+  if (dots == std::string_view::npos)
+    return std::nullopt;
+  SizeRange range;
+  const char *middle = text.data() + dots, *last = text.data() + text.size();
+  const auto low = std::from_chars(text.data(), middle, range.low);
+  const auto high = std::from_chars(middle + 2, last, range.high);
+  if (low.ec != std::errc() || low.ptr != middle || high.ec != std::errc() || high.ptr != last)
+    return std::nullopt;
+  return range;
+}
+
 Result<BufferOffsets> parseOffsets(const std::vector<std::string> &texts, const Manifest &manifest) {
   constexpr int64_t largest = 4096; // elements; the guard in front grows by them
   BufferOffsets offsets;

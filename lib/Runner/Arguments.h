@@ -55,6 +55,12 @@ private:
 /// Evaluates the manifest's grid; missing dimensions are 1.
 Result<std::vector<int64_t>> bindGrid(const Manifest &manifest, const Bindings &bindings);
 
+struct SizeRange {
+  int64_t low = 0, high = 0;
+};
+/// `LOW..HIGH`; nothing if the text is something else.
+std::optional<SizeRange> parseRange(std::string_view text);
+
 /// Elements between an aligned address and a buffer's first one, by name.
 using BufferOffsets = std::map<std::string, int64_t>;
 

@@ -219,7 +219,7 @@ Result<BenchResult> runBench(CudaDevice &device, const BenchRequest &request) {
     return baseline.error();
   result.baseline = baseline->name;
   result.baselineNote = baseline->note;
-  Result<Stopwatch> watch = Stopwatch::create(device);
+  Result<Stopwatch> watch = Stopwatch::create(device.cudaContext());
   if (!watch)
     return watch.error();
 

@@ -1,6 +1,8 @@
 // The first artifact's report, with the second one's outputs as what is expected and its time as the baseline.
 #include "Runner/Compare.h"
 
+#include "Runner/Variants.h"
+
 #include <fmt/ranges.h>
 
 namespace tile::runner {
@@ -14,25 +16,35 @@ namespace {
 
 /// One of the two on the device.
 struct Side {
-  const RunOptions *options;
-  const Manifest *manifest;
-  std::unique_ptr<Device> device;
+  std::unique_ptr<Variants> variants;
+  std::unique_ptr<Variants::Taken> taken; ///< the execution points at it
   std::unique_ptr<Execution> execution;
   RunReport report;
+
+  std::string name() const {
+    const std::string &variant = taken->manifest->variant;
+    return taken->options.artifact + (variant.empty() ? "" : " (" + variant + ")");
+  }
+  const Manifest &manifest() const { return *taken->manifest; }
 };
 
 Result<Side> runSide(const RunOptions &options, const Artifact &artifact, const DeviceLoader &loader) {
-  Side side{&options, &artifact.manifest, nullptr, nullptr, {}};
-  Result<std::unique_ptr<Device>> device = loader.load(artifact);
-  if (!device)
-    return device.error();
-  side.device = std::move(*device);
-  Result<Execution> execution = Execution::prepare(options, artifact.manifest, *side.device);
+  Side side;
+  Result<Variants> variants = Variants::open(options, artifact, loader);
+  if (!variants)
+    return variants.error();
+  side.variants = std::make_unique<Variants>(std::move(*variants));
+  Result<Variants::Taken> taken = side.variants->take(options);
+  if (!taken)
+    return taken.error();
+  side.taken = std::make_unique<Variants::Taken>(std::move(*taken));
+  Device &device = *side.taken->device;
+  Result<Execution> execution = Execution::prepare(side.taken->options, side.manifest(), device);
   if (!execution)
     return execution.error();
   side.execution = std::make_unique<Execution>(std::move(*execution));
-  side.report = startReport(*side.execution, *side.device, options.artifact);
-  if (Status status = runRepeatedly(options, *side.execution, *side.device, side.report); !status)
+  side.report = startReport(*side.execution, device, options.artifact);
+  if (Status status = runRepeatedly(side.taken->options, *side.execution, device, side.report); !status)
     return status.error();
   return side;
 }
@@ -48,21 +60,22 @@ double toleranceOf(const RunOptions &options, const Manifest &manifest, const st
 
 /// Adds a check for each buffer that the kernel may write.
 Status compareOutputs(Side &first, const Side &second) {
-  for (const Parameter &parameter : first.manifest->parameters) {
+  for (const Parameter &parameter : first.manifest().parameters) {
     if (!parameter.isPointer || (parameter.buffer && parameter.buffer->role == BufferRole::Random))
       continue;
-    const Parameter *other = second.manifest->findParameter(parameter.name);
+    const Parameter *other = second.manifest().findParameter(parameter.name);
     if (!other || !other->isPointer)
-      return makeError(TILE_ERROR_INVALID_ARGUMENT, "'{}' writes buffer '{}', which '{}' does not have",
-                       first.options->artifact, parameter.name, second.options->artifact);
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "'{}' writes buffer '{}', which '{}' does not have", first.name(),
+                       parameter.name, second.name());
     const HostBuffer &ours = first.execution->output(parameter.name);
     const HostBuffer &theirs = second.execution->output(parameter.name);
     if (ours.layout().shape != theirs.layout().shape)
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "buffer '{}' has shape [{}] in '{}' and [{}] in '{}'",
-                       parameter.name, fmt::join(ours.layout().shape, ", "), first.options->artifact,
-                       fmt::join(theirs.layout().shape, ", "), second.options->artifact);
-    Result<CheckResult> check = checkRecorded(parameter.name, theirs, second.options->artifact,
-                                              toleranceOf(*first.options, *first.manifest, parameter.name), ours);
+                       parameter.name, fmt::join(ours.layout().shape, ", "), first.name(),
+                       fmt::join(theirs.layout().shape, ", "), second.name());
+    Result<CheckResult> check =
+        checkRecorded(parameter.name, theirs, second.name(),
+                      toleranceOf(first.taken->options, first.manifest(), parameter.name), ours);
     if (!check)
       return check.error();
     first.report.checks.push_back(std::move(*check));
@@ -71,7 +84,7 @@ Status compareOutputs(Side &first, const Side &second) {
 }
 
 Result<BenchResult> measure(Side &first, Side &second) {
-  CudaDevice &device = *first.device->asCuda();
+  CudaDevice &device = *first.taken->device->asCuda();
   std::vector<CudaSession> sessions;
   for (Side *side : {&first, &second}) {
     if (Status status = requireWork(side->execution->launchGrid()); !status)
@@ -79,12 +92,12 @@ Result<BenchResult> measure(Side &first, Side &second) {
     Result<std::vector<DeviceArgument>> arguments = side->execution->freshArguments();
     if (!arguments)
       return arguments.error();
-    Result<CudaSession> session = side->device->asCuda()->prepare(*arguments);
+    Result<CudaSession> session = side->taken->device->asCuda()->prepare(*arguments);
     if (!session)
       return session.error();
     sessions.push_back(std::move(*session));
   }
-  Result<Stopwatch> watch = Stopwatch::create(device);
+  Result<Stopwatch> watch = Stopwatch::create(device.cudaContext());
   if (!watch)
     return watch.error();
   std::vector<Contestant> contestants;
@@ -92,12 +105,12 @@ Result<BenchResult> measure(Side &first, Side &second) {
     contestants.emplace_back([&session = sessions[i], &execution = *(i == 0 ? first : second).execution](
                                  runtime::CUstream stream) { return session.launch(execution.launchGrid(), stream); });
   BenchResult result;
-  const RunOptions &options = *first.options;
+  const RunOptions &options = first.taken->options;
   if (Status status = measureContestants(device, *watch, contestants, options.rounds, options.graph, result); !status)
     return status.error();
   result.rounds = contestants[0].rounds;
   result.microseconds = contestants[0].microseconds();
-  result.baseline = second.options->artifact;
+  result.baseline = second.name();
   result.baselineRounds = contestants[1].rounds;
   result.baselineMicroseconds = contestants[1].microseconds();
   return result;
@@ -105,10 +118,12 @@ Result<BenchResult> measure(Side &first, Side &second) {
 
 } // namespace
 
-int compareArtifacts(const RunOptions &options, const Artifact &artifact, const std::string &otherFile,
+int compareArtifacts(const RunOptions &options, const Artifact &artifact, const OtherArtifact &compared,
                      const Artifact &other) {
   RunOptions otherOptions = options;
-  otherOptions.artifact = otherFile;
+  otherOptions.artifact = compared.file;
+  if (!compared.variant.empty())
+    otherOptions.variant = compared.variant;
   otherOptions.saves.clear(); // the first one's
   otherOptions.recorded.clear();
   const std::pair<const RunOptions *, const Artifact *> both[] = {{&options, &artifact}, {&otherOptions, &other}};
@@ -123,10 +138,10 @@ int compareArtifacts(const RunOptions &options, const Artifact &artifact, const 
     return reportFailure(options, runtime::withContext("'" + options.artifact + "'", first.error()));
   Result<Side> second = runSide(otherOptions, other, *loader);
   if (!second)
-    return reportFailure(options, runtime::withContext("'" + otherFile + "'", second.error()));
+    return reportFailure(options, runtime::withContext("'" + compared.file + "'", second.error()));
   if (Status status = compareOutputs(*first, *second); !status)
     return reportFailure(options, status.error());
-  if (first->report.passed() && second->report.passed() && first->device->asCuda()) {
+  if (first->report.passed() && second->report.passed() && first->taken->device->asCuda()) {
     Result<BenchResult> bench = measure(*first, *second);
     if (!bench)
       return reportFailure(options, bench.error());

@@ -6,9 +6,14 @@
 
 namespace tile::runner {
 
+struct OtherArtifact {
+  std::string file;
+  std::string variant; ///< empty: as of the first
+};
+
 /// Arguments are those of both. Prints, and returns the exit code: 1 if the outputs differ by more than
 /// `options.within`, or by what the kernel's `expect` declarations allow.
-int compareArtifacts(const RunOptions &options, const runtime::Artifact &artifact, const std::string &otherFile,
+int compareArtifacts(const RunOptions &options, const runtime::Artifact &artifact, const OtherArtifact &compared,
                      const runtime::Artifact &other);
 
 } // namespace tile::runner

@@ -62,6 +62,7 @@ Result<CudaDeviceInfo> queryInfo(const Driver &driver, int ordinal) {
   const std::pair<int, int *> required[] = {{cuda::attributeComputeMajor, &info.major},
                                             {cuda::attributeComputeMinor, &info.minor},
                                             {cuda::attributeMultiprocessorCount, &info.multiprocessors},
+                                            {cuda::attributeMaxSharedOptin, &info.sharedBytes},
                                             {cuda::attributeL2Bytes, &l2Bytes}};
   for (const auto &[attribute, value] : required)
     if (Status status = driver.check(driver.deviceGetAttribute(value, attribute, device), "cuDeviceGetAttribute");
@@ -121,13 +122,13 @@ Result<std::vector<CudaDeviceInfo>> listCudaDevices() {
   return devices;
 }
 
-Result<std::unique_ptr<CudaDevice>> CudaDevice::load(CudaContext &context, std::string_view artifact) {
+Result<std::unique_ptr<CudaDevice>> CudaDevice::load(CudaContext &context, const runtime::Artifact &artifact) {
   auto device = std::make_unique<CudaDevice>();
   device->context = &context;
-  if (const tile_status status =
-          tile_kernel_load_memory(context.runtime(), artifact.data(), artifact.size(), &device->kernel);
-      status != TILE_OK)
-    return lastRuntimeError(status);
+  Result<std::unique_ptr<tile_kernel>> kernel = runtime::makeKernel(context.runtime(), artifact);
+  if (!kernel)
+    return kernel.error();
+  device->kernel = kernel->release();
   if (const tile_status status = tile_kernel_prepare(device->kernel); status != TILE_OK)
     return lastRuntimeError(status);
   Result<CudaStream> stream = CudaStream::create(context.driver());
@@ -142,7 +143,7 @@ CudaDevice::~CudaDevice() {
 }
 
 std::string CudaDevice::name() const {
-  return fmt::format("cuda:{} {}", context->info().ordinal, context->info().name);
+  return context->name();
 }
 
 Status CudaDevice::upload(const CudaSession &session, std::span<DeviceArgument> arguments) const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "Runner/Device.h"
+#include "Runtime/Artifact.h"
 #include "Runtime/Driver.h"
 
 #include <functional>
@@ -41,6 +42,7 @@ struct CudaDeviceInfo {
   int clockKhz = 0, memoryClockKhz = 0;
   size_t l2Bytes = 0;
   size_t memoryBytes = 0;
+  int sharedBytes = 0;   ///< that a thread block may have
   int driverVersion = 0; ///< 13000 = CUDA 13.0
 };
 
@@ -52,6 +54,8 @@ public:
   const Driver &driver() const;
   tile_runtime *runtime() const { return handle; }
   const CudaDeviceInfo &info() const { return deviceInfo; }
+  /// "cuda:0 NVIDIA H200"
+  std::string name() const { return fmt::format("cuda:{} {}", deviceInfo.ordinal, deviceInfo.name); }
 
 private:
   tile_runtime *handle = nullptr;
@@ -67,6 +71,8 @@ public:
   Status download(std::span<DeviceArgument> arguments) const;
   /// Address of the first element of pointer argument `index`.
   runtime::CUdeviceptr address(size_t index) const { return values[index]; }
+  /// Of any argument: the address, or its bits.
+  uint64_t value(size_t index) const { return values[index]; }
 
 private:
   friend class CudaDevice;
@@ -78,8 +84,8 @@ private:
 
 class CudaDevice : public Device {
 public:
-  /// Loads `artifact` (a cubin or PTX with its manifest) on the context's device.
-  static Result<std::unique_ptr<CudaDevice>> load(CudaContext &context, std::string_view artifact);
+  /// Loads an artifact with one variant on the context's device.
+  static Result<std::unique_ptr<CudaDevice>> load(CudaContext &context, const runtime::Artifact &artifact);
   ~CudaDevice() override;
 
   std::string name() const override;

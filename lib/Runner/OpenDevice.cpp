@@ -94,6 +94,16 @@ Result<DeviceLoader> DeviceLoader::open(const RunOptions &options) {
   return loader;
 }
 
+int DeviceLoader::multiprocessors() const {
+  if (context)
+    return context->info().multiprocessors;
+  return options.multiprocessors ? options.multiprocessors : SimOptions().multiprocessors;
+}
+
+std::string DeviceLoader::name() const {
+  return context ? context->name() : std::string(simName);
+}
+
 Result<std::unique_ptr<Device>> DeviceLoader::load(const Artifact &artifact) const {
   if (!context) {
     Result<SimOptions> sim = readSimOptions(options);
@@ -101,7 +111,7 @@ Result<std::unique_ptr<Device>> DeviceLoader::load(const Artifact &artifact) con
       return sim.error();
     return openSimDevice(artifact, *sim);
   }
-  Result<std::unique_ptr<CudaDevice>> device = CudaDevice::load(*context, artifact.image);
+  Result<std::unique_ptr<CudaDevice>> device = CudaDevice::load(*context, artifact);
   if (!device)
     return device.error();
   (*device)->overlapLaunches(options.overlap);

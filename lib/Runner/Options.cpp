@@ -66,6 +66,20 @@ void addKernelOptions(CLI::App &app, RunOptions &options) {
       ->group(runGroup);
 }
 
+void addVariantOptions(CLI::App &app, RunOptions &options) {
+  const std::string group = "Artifacts with several variants";
+  app.add_option("--variant", options.variant, "Run this variant instead of the one that the call takes")
+      ->type_name("NAME")
+      ->group(group);
+  app.add_option("--tuning", options.tuning, "Choose by this table of `tile-run tune` where it has measurements")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--target", options.target,
+                 "In the simulator, choose among the variants for this target (default: that of the first)")
+      ->type_name("TARGET")
+      ->group(group);
+}
+
 void addCheckOptions(CLI::App &app, RunOptions &options) {
   app.add_option("--repeat", options.repeat, "Run (and check) this many times with fresh buffers")
       ->check(CLI::Range(1, 1000000))

@@ -20,6 +20,9 @@ struct RunOptions {
   std::vector<std::string> arguments; ///< name=value
   std::string device = "auto";        ///< "auto", "cuda", "cuda:1", "sim", or what the tool adds
   std::vector<int64_t> grid;          ///< overrides the manifest's
+  std::string variant;                ///< of an artifact with several; empty: what the call takes
+  std::string tuning;                 ///< file of a tuning table
+  std::string target;                 ///< of the variants in the simulator; empty: the first one's
   uint64_t seed = 0;
   std::vector<std::string> offsets; ///< name=elements: buffers that do not begin at an aligned address
   int repeat = 1;
@@ -52,6 +55,8 @@ std::string isSeconds(const std::string &text);
 
 /// Arguments, device, grid, seed.
 void addKernelOptions(CLI::App &app, RunOptions &options);
+/// Of artifacts with several variants.
+void addVariantOptions(CLI::App &app, RunOptions &options);
 /// --check, --save, --repeat.
 void addCheckOptions(CLI::App &app, RunOptions &options);
 /// --within, and an option of this name that takes NAME=FILE.

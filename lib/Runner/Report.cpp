@@ -143,6 +143,8 @@ bool RunReport::passed() const {
 std::string formatText(const RunReport &report) {
   std::string text = fmt::format("{} on {}: {}{}grid {}x{}x{}", report.kernel, report.device, report.arguments,
                                  report.arguments.empty() ? "" : ", ", report.grid[0], report.grid[1], report.grid[2]);
+  if (!report.variant.empty())
+    text += ", variant " + report.variant;
   if (report.milliseconds >= 0)
     text += fmt::format(", {:.4f} ms", report.milliseconds);
   if (report.runs > 1)
@@ -173,7 +175,7 @@ std::string formatRow(const RunReport &report) {
                        rate.unit, report.bench->baselineMicroseconds, report.bench->ratio(),
                        report.bench->launchesPerGraph > 0 ? " graph" : "");
   }
-  row += '\n';
+  row += report.variant.empty() ? "\n" : "  " + report.variant + "\n";
   for (const std::string &damage : report.damages)
     row += fmt::format("  {}\n", damage);
   for (const CheckResult &check : report.checks)
@@ -184,8 +186,7 @@ std::string formatRow(const RunReport &report) {
 
 std::string csvHeader() {
   return "case,kernel,artifact,target,device,arguments,grid,result,relative_error,max_abs_error,time_us,throughput,"
-         "unit,"
-         "baseline,baseline_us,ratio\n";
+         "unit,baseline,baseline_us,ratio,variant\n";
 }
 
 std::string formatCsv(const RunReport &report) {
@@ -199,12 +200,13 @@ std::string formatCsv(const RunReport &report) {
                                 verdict(report), isChecked ? fmt::format("{:.6g}", worstError(report)) : "",
                                 isChecked ? fmt::format("{:.6g}", maxAbsError) : "");
   if (!report.bench)
-    return row +
-           fmt::format(",{},,,,,\n", report.milliseconds >= 0 ? fmt::format("{:.3f}", report.milliseconds * 1000) : "");
+    return row + fmt::format(",{},,,,,,{}\n",
+                             report.milliseconds >= 0 ? fmt::format("{:.3f}", report.milliseconds * 1000) : "",
+                             csvText(report.variant));
   const BenchResult &bench = *report.bench;
   const Throughput rate = throughput(bench, bench.microseconds);
-  return row + fmt::format(",{:.3f},{:.4f},{},{},{:.3f},{:.4f}\n", bench.microseconds, rate.value, rate.unit,
-                           csvText(bench.baseline), bench.baselineMicroseconds, bench.ratio());
+  return row + fmt::format(",{:.3f},{:.4f},{},{},{:.3f},{:.4f},{}\n", bench.microseconds, rate.value, rate.unit,
+                           csvText(bench.baseline), bench.baselineMicroseconds, bench.ratio(), csvText(report.variant));
 }
 
 std::string formatJson(const RunReport &report, const std::string &command, const std::vector<std::string> &labels) {
@@ -212,6 +214,8 @@ std::string formatJson(const RunReport &report, const std::string &command, cons
   if (!report.label.empty())
     json["case"] = report.label;
   json["kernel"] = report.kernel;
+  if (!report.variant.empty())
+    json["variant"] = report.variant;
   json["artifact"] = report.artifact;
   json["target"] = report.target;
   json["source_hash"] = report.sourceHash;

@@ -9,6 +9,7 @@ namespace tile::runner {
 struct RunReport {
   std::string label; ///< of a suite's case, or ""
   std::string kernel;
+  std::string variant; ///< of an artifact with several, or ""
   std::string artifact;
   std::string target;
   std::string sourceHash;

@@ -1,6 +1,8 @@
 // One run from options to report.
 #include "Runner/Run.h"
 
+#include "Runner/Variants.h"
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -30,6 +32,7 @@ RunReport startReport(const Execution &execution, const Device &device, const st
   const Manifest &manifest = execution.kernel();
   RunReport report;
   report.kernel = manifest.kernel;
+  report.variant = manifest.variant;
   report.artifact = artifactName;
   report.target = manifest.target;
   report.sourceHash = manifest.sourceHash;
@@ -143,10 +146,13 @@ int runArtifact(const RunOptions &options, const Artifact &artifact) {
   Result<DeviceLoader> loader = DeviceLoader::open(options);
   if (!loader)
     return reportFailure(options, loader.error());
-  Result<std::unique_ptr<Device>> device = loader->load(artifact);
-  if (!device)
-    return reportFailure(options, device.error());
-  return runOnDevice(options, artifact.manifest, **device);
+  Result<Variants> variants = Variants::open(options, artifact, *loader);
+  if (!variants)
+    return reportFailure(options, variants.error());
+  Result<Variants::Taken> taken = variants->take(options);
+  if (!taken)
+    return reportFailure(options, taken.error());
+  return runOnDevice(taken->options, *taken->manifest, *taken->device);
 }
 
 } // namespace tile::runner

@@ -36,11 +36,18 @@ std::string chooseDevice(const RunOptions &options);
 /// Fails where an option of the simulator is given for another device.
 Status checkSimOptions(const RunOptions &options);
 
-/// The device of the options, ready to take artifacts: a GPU, or a simulator for each.
+/// The device of the options, ready to take kernels: a GPU, or a simulator for each.
 class DeviceLoader {
 public:
   static Result<DeviceLoader> open(const RunOptions &options);
+  /// One variant.
   Result<std::unique_ptr<Device>> load(const runtime::Artifact &artifact) const;
+  /// Null: the simulator.
+  CudaContext *cuda() const { return context.get(); }
+  const CudaDeviceInfo *gpu() const { return context ? &context->info() : nullptr; }
+  int multiprocessors() const;
+  /// "cuda:0 NVIDIA H200", "sim"
+  std::string name() const;
 
 private:
   RunOptions options;

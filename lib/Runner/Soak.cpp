@@ -3,10 +3,10 @@
 
 #include "Runner/Arguments.h"
 #include "Runner/Random.h"
+#include "Runner/Variants.h"
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <fmt/ranges.h>
@@ -24,24 +24,6 @@ namespace {
 
 constexpr int64_t lowestSize = 1, highestSize = 2048; // of parameters without a range: a product takes milliseconds
 constexpr int64_t tileMultiple = 64;                  // tiles of kernels are multiples or divisors of it
-
-struct Range {
-  int64_t low = lowestSize, high = highestSize;
-};
-
-/// `LOW..HIGH`; nothing if the text is something else.
-std::optional<Range> parseRange(std::string_view text) {
-  const size_t dots = text.find("..");
-  if (dots == std::string_view::npos)
-    return std::nullopt;
-  Range range;
-  const char *middle = text.data() + dots, *last = text.data() + text.size();
-  const auto low = std::from_chars(text.data(), middle, range.low);
-  const auto high = std::from_chars(middle + 2, last, range.high);
-  if (low.ec != std::errc() || low.ptr != middle || high.ec != std::errc() || high.ptr != last)
-    return std::nullopt;
-  return range;
-}
 
 int64_t roundUp(int64_t value, int64_t divisor) {
   return (value + divisor - 1) / divisor * divisor;
@@ -87,7 +69,7 @@ bool followsOthers(const Parameter &parameter, const Manifest &manifest) {
   return expression && !expression->usedSlots().empty();
 }
 
-Result<SoakPlan::Size> planSize(const Parameter &parameter, Range range, int64_t divisor) {
+Result<SoakPlan::Size> planSize(const Parameter &parameter, SizeRange range, int64_t divisor) {
   const runtime::IntegerRange type = runtime::integerRange(parameter.type);
   SoakPlan::Size size{parameter.name, range.low, std::min(range.high, type.highest), divisor};
   if (range.low < 0 || range.low > size.high || range.low > (int64_t(1) << 40))
@@ -121,14 +103,14 @@ int64_t drawSize(const SoakPlan::Size &size, uint64_t seed, uint64_t launch) {
 
 Result<SoakPlan> planSoak(const std::vector<std::string> &arguments, const Manifest &manifest) {
   SoakPlan plan;
-  std::map<std::string, Range> ranges;
+  std::map<std::string, SizeRange> ranges;
   std::set<std::string> given;
   for (const std::string &argument : arguments) {
     Result<NamedText> split = splitAssignment(argument);
     if (!split)
       return split.error();
     const Parameter *parameter = manifest.findParameter(split->name);
-    const std::optional<Range> range = parseRange(split->value);
+    const std::optional<SizeRange> range = parseRange(split->value);
     if (range && parameter && parameter->isInteger())
       ranges[split->name] = *range;
     else
@@ -150,15 +132,41 @@ Result<SoakPlan> planSoak(const std::vector<std::string> &arguments, const Manif
     }
     if (!hasRange && followsOthers(parameter, manifest))
       continue;
-    Result<SoakPlan::Size> size = planSize(parameter,
-                                           hasRange                                  ? ranges[name]
-                                           : parameter.type == runtime::DataType::I1 ? Range{0, 1}
-                                                                                     : Range{},
-                                           divisor);
+    Result<SoakPlan::Size> size =
+        planSize(parameter,
+                 hasRange                                  ? ranges[name]
+                 : parameter.type == runtime::DataType::I1 ? SizeRange{0, 1}
+                                                           : SizeRange{lowestSize, highestSize},
+                 divisor);
     if (!size)
       return size.error();
     plan.sizes.push_back(*size);
   }
+  return plan;
+}
+
+Result<SoakPlan> planVariant(const std::vector<std::string> &arguments, const Manifest &variant,
+                             const Manifest &general) {
+  std::vector<std::string> own, fixed;
+  for (const auto &[name, value] : variant.constants)
+    if (const Parameter *parameter = general.findParameter(name); parameter && !variant.findParameter(name))
+      if (const int64_t *integer = std::get_if<int64_t>(&value))
+        fixed.push_back(fmt::format("{}={}", name, *integer));
+  for (const std::string &argument : arguments) {
+    Result<NamedText> split = splitAssignment(argument);
+    if (!split)
+      return split.error();
+    const bool isConstant = general.findParameter(split->name) && !variant.findParameter(split->name);
+    if (!isConstant) {
+      own.push_back(argument);
+    } else if (!parseRange(split->value)) {
+      std::erase_if(fixed, [&](const std::string &text) { return text.starts_with(split->name + "="); });
+      fixed.push_back(argument);
+    }
+  }
+  Result<SoakPlan> plan = planSoak(own, variant);
+  if (plan)
+    plan->fixed.insert(plan->fixed.end(), fixed.begin(), fixed.end());
   return plan;
 }
 
@@ -194,48 +202,128 @@ std::string describe(const SoakPlan &plan) {
   return fmt::format("{}", fmt::join(parts, " "));
 }
 
+/// What one launch is for.
+struct Drawn {
+  std::vector<std::string> arguments, offsets;
+  std::string variant; ///< forced; empty: what the call takes
+};
+
 class Soak {
 public:
-  Soak(const SoakOptions &options, const runtime::Artifact &artifact, SoakPlan plan, Device &device)
-      : soak(options), options(options.run), manifest(artifact.manifest), plan(std::move(plan)), device(device),
-        start(std::chrono::steady_clock::now()) {}
+  Soak(const SoakOptions &options, SoakPlan plan, std::string device, Variants &variants)
+      : soak(options), options(options.run), general(variants.artifact().manifest), plan(std::move(plan)),
+        deviceName(std::move(device)), variants(variants), start(std::chrono::steady_clock::now()) {}
 
   int run() {
-    if (CudaDevice *gpu = device.asCuda())
-      gpu->watch({soak.deadlineSeconds, [this] { reportHang(); }});
+    if (Status status = planVariants(); !status)
+      return reportFailure(options, status.error());
     for (; seconds() < soak.seconds; ++launch) {
       showProgress();
-      Result<std::vector<std::string>> arguments =
-          drawArguments(plan, manifest, options.seed, launch, device.multiprocessorCount());
-      if (!arguments)
-        return reportFailure(options, arguments.error());
+      Result<Drawn> drawn = drawLaunch();
+      if (!drawn)
+        return reportFailure(options, drawn.error());
       current = options;
-      current.arguments = std::move(*arguments);
+      current.arguments = std::move(drawn->arguments);
+      current.offsets.insert(current.offsets.end(), drawn->offsets.begin(), drawn->offsets.end());
+      current.variant = std::move(drawn->variant);
       current.seed = options.seed + launch;
-      current.check = true;
-      Result<RunReport> report = runKernel(current, manifest, device, options.artifact);
+      Result<RunReport> report = launchOnce();
       if (!report || !report->passed()) {
         reportEnd("FAILED", report ? formatText(*report) : fmt::format("  {}\n", report.error().message));
         return 1;
       }
+      ++launches[report->variant];
       for (const CheckResult &check : report->checks)
         largestError = std::max(largestError, check.relativeError);
     }
-    hideProgress();
-    fmt::print("soak: {} launches in {:.1f} s passed on {}; {}; largest error {:.2e}\n", launch * options.repeat,
-               seconds(), device.name(), describe(plan), largestError);
+    reportSuccess();
     return 0;
   }
 
 private:
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
 
+  Status planVariants() {
+    if (variants.chooser().size() == 1 || !options.variant.empty())
+      return runtime::Success{};
+    for (size_t i = 0; i < variants.chooser().size(); ++i) {
+      if (variants.onDevice().rank[i] == 0)
+        continue; // not for this device
+      const Manifest &manifest = variants.chooser().manifest(i);
+      Result<SoakPlan> own = planVariant(options.arguments, manifest, general);
+      if (own) // else the ranges have nothing for it
+        variantPlans.emplace_back(manifest.variant, std::move(*own));
+    }
+    return runtime::Success{};
+  }
+
+  /// Any sizes and addresses, or those that a variant promises; these may still not be for it where arguments are
+  /// fixed.
+  Result<Drawn> drawLaunch() const {
+    const auto drawn = [&](const SoakPlan &from) {
+      return drawArguments(from, general, options.seed, launch, variants.multiprocessors());
+    };
+    if (!variantPlans.empty() && launch % 2 == 1) {
+      const auto &[name, own] = variantPlans[draw(options.seed, "variant", launch, 0) % variantPlans.size()];
+      Result<std::vector<std::string>> arguments = drawn(own);
+      RunOptions forced = options;
+      forced.variant = name;
+      if (arguments)
+        forced.arguments = *arguments;
+      if (arguments && variants.choose(forced))
+        return Drawn{std::move(*arguments), {}, name};
+    }
+    Result<std::vector<std::string>> arguments = drawn(plan);
+    if (!arguments)
+      return arguments.error();
+    return Drawn{std::move(*arguments), drawOffsets(), options.variant};
+  }
+
+  /// Every fourth buffer, if the kernel does not assume that it is aligned.
+  std::vector<std::string> drawOffsets() const {
+    std::vector<std::string> offsets;
+    for (const Parameter &parameter : general.parameters)
+      if (!variantPlans.empty() && parameter.isPointer &&
+          parameter.alignment <= static_cast<int64_t>(runtime::dataTypeSize(parameter.type)) &&
+          draw(options.seed, parameter.name, launch, 6) % 4 == 0)
+        offsets.push_back(fmt::format("{}={}", parameter.name, 1 + draw(options.seed, parameter.name, launch, 7) % 16));
+    return offsets;
+  }
+
+  Result<RunReport> launchOnce() {
+    Result<Variants::Taken> taken = variants.take(current);
+    if (!taken)
+      return taken.error();
+    device = taken->device;
+    if (CudaDevice *gpu = device->asCuda())
+      gpu->watch({soak.deadlineSeconds, [this] { reportHang(); }});
+    return runKernel(taken->options, *taken->manifest, *device, options.artifact);
+  }
+
+  void reportSuccess() const {
+    hideProgress();
+    fmt::print("soak: {} launches in {:.1f} s passed on {}; {}; largest error {:.2e}\n", launch * options.repeat,
+               seconds(), deviceName, describe(plan), largestError);
+    if (launches.size() < 2)
+      return;
+    std::vector<std::string> counts;
+    for (const auto &[name, count] : launches)
+      counts.push_back(fmt::format("{} {}", name, count * options.repeat));
+    fmt::print("  variants: {}\n", fmt::join(counts, ", "));
+  }
+
   void reportEnd(const char *what, const std::string &details) const {
     hideProgress();
-    const std::string order = device.lastRun();
-    fmt::print("soak: launch {} {} after {:.1f} s on {}\n{}  again: tile-run {} {} --check --seed={}{}\n", launch + 1,
-               what, seconds(), device.name(), details, options.artifact, fmt::join(current.arguments, " "),
-               current.seed, order.empty() ? "" : fmt::format(" --device={} {}", device.name(), order));
+    std::string again = fmt::format("tile-run {} {}", options.artifact, fmt::join(current.arguments, " "));
+    for (const std::string &offset : current.offsets)
+      again += " --offset " + offset;
+    if (!current.variant.empty())
+      again += " --variant=" + current.variant;
+    again += fmt::format(" --check --seed={}", current.seed);
+    if (const std::string order = device ? device->lastRun() : ""; !order.empty())
+      again += fmt::format(" --device={} {}", deviceName, order);
+    fmt::print("soak: launch {} {} after {:.1f} s on {}\n{}  again: {}\n", launch + 1, what, seconds(), deviceName,
+               details, again);
     std::fflush(stdout);
   }
 
@@ -258,12 +346,16 @@ private:
 
   const SoakOptions &soak;
   const RunOptions &options; ///< soak.run
-  const Manifest &manifest;
+  const Manifest &general;
   const SoakPlan plan;
-  Device &device;
+  const std::string deviceName;
+  Variants &variants;
+  std::vector<std::pair<std::string, SoakPlan>> variantPlans; ///< by name; of an artifact with several
   const std::chrono::steady_clock::time_point start;
   RunOptions current; ///< of this launch
+  Device *device = nullptr;
   uint64_t launch = 0;
+  std::map<std::string, uint64_t> launches; ///< by variant
   double nextProgress = 0;
   double largestError = 0;
 };
@@ -284,10 +376,10 @@ int runSoak(const SoakOptions &options, const runtime::Artifact &artifact) {
   Result<DeviceLoader> loader = DeviceLoader::open(options.run);
   if (!loader)
     return reportFailure(options.run, loader.error());
-  Result<std::unique_ptr<Device>> device = loader->load(artifact);
-  if (!device)
-    return reportFailure(options.run, device.error());
-  return Soak(options, artifact, std::move(*plan), **device).run();
+  Result<Variants> variants = Variants::open(options.run, artifact, *loader);
+  if (!variants)
+    return reportFailure(options.run, variants.error());
+  return Soak(options, std::move(*plan), loader->name(), *variants).run();
 }
 
 } // namespace tile::runner

@@ -7,6 +7,9 @@
 // kernel assumes, sometimes with padding. Other defaults follow the sizes. Small sizes, and those beside multiples of
 // 64, are drawn more often: that is where tiles end. The seed decides everything; a failure prints the command for that
 // launch.
+//
+// Of an artifact with several variants, every other launch is for one of them, drawn at random: sizes that it promises,
+// and it is forced. The others have any sizes, and addresses that are not aligned, and take what a launch takes.
 #pragma once
 
 #include "Runner/Run.h"
@@ -30,6 +33,11 @@ struct SoakPlan {
 };
 
 Result<SoakPlan> planSoak(const std::vector<std::string> &arguments, const runtime::Manifest &manifest);
+
+/// A plan for calls that a variant serves, by what it promises. `general` has all parameters; those that `variant`
+/// lacks get its constants, unless the arguments say otherwise.
+Result<SoakPlan> planVariant(const std::vector<std::string> &arguments, const runtime::Manifest &variant,
+                             const runtime::Manifest &general);
 
 /// The arguments of launch number `launch`.
 Result<std::vector<std::string>> drawArguments(const SoakPlan &plan, const runtime::Manifest &manifest, uint64_t seed,

@@ -15,13 +15,13 @@ double median(std::vector<double> values) {
   return values.size() % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-Result<Stopwatch> Stopwatch::create(CudaDevice &device) {
-  const Driver &driver = device.cudaContext().driver();
+Result<Stopwatch> Stopwatch::create(CudaContext &context) {
+  const Driver &driver = context.driver();
   Result<CudaStream> stream = CudaStream::create(driver);
   if (!stream)
     return stream.error();
   // Twice the cache; a card that reports none still gets its lines evicted.
-  const size_t flushBytes = std::max<size_t>(2 * device.cudaContext().info().l2Bytes, size_t(64) << 20);
+  const size_t flushBytes = std::max<size_t>(2 * context.info().l2Bytes, size_t(64) << 20);
   Result<CudaMemory> flush = CudaMemory::allocate(driver, flushBytes);
   if (!flush)
     return flush.error();

@@ -32,7 +32,7 @@ public:
   /// Most samples of one measurement.
   static constexpr int mostSamples = 200;
 
-  static Result<Stopwatch> create(CudaDevice &device);
+  static Result<Stopwatch> create(CudaContext &context);
 
   /// A graph of so many launches. They have run before: nothing may be loaded or allocated in them.
   Result<Sample> capture(const Launch &launch, int launches) const;

@@ -2,6 +2,8 @@
 // once.
 #include "Runner/Suite.h"
 
+#include "Runner/Variants.h"
+
 #include <filesystem>
 #include <set>
 #include <sstream>
@@ -46,8 +48,8 @@ Result<std::vector<SuiteCase>> parseSuite(std::string_view text) {
 namespace {
 
 struct SuiteArtifact {
-  Artifact artifact;
-  std::unique_ptr<Device> device;
+  std::unique_ptr<Artifact> artifact; ///< the variants point at it
+  Variants variants;
 };
 
 class SuiteRunner {
@@ -62,16 +64,22 @@ public:
       Result<Artifact> artifact = runtime::readArtifactFile(path);
       if (!artifact)
         return artifact.error();
-      Result<std::unique_ptr<Device>> device = loader.load(*artifact);
-      if (!device)
-        return device.error();
-      found = loaded.emplace(path, SuiteArtifact{std::move(*artifact), std::move(*device)}).first;
+      auto owner = std::make_unique<Artifact>(std::move(*artifact));
+      Result<Variants> variants = Variants::open(options, *owner, loader);
+      if (!variants)
+        return variants.error();
+      found = loaded.emplace(path, SuiteArtifact{std::move(owner), std::move(*variants)}).first;
     }
     RunOptions caseOptions = options;
     caseOptions.graph |= item.graph;
     caseOptions.arguments = item.arguments;
     caseOptions.arguments.insert(caseOptions.arguments.end(), options.arguments.begin(), options.arguments.end());
-    Result<RunReport> report = runKernel(caseOptions, found->second.artifact.manifest, *found->second.device, path);
+    if (Status status = validateRequest(caseOptions, found->second.artifact->manifest); !status)
+      return status.error();
+    Result<Variants::Taken> taken = found->second.variants.take(caseOptions);
+    if (!taken)
+      return taken.error();
+    Result<RunReport> report = runKernel(taken->options, *taken->manifest, *taken->device, path);
     if (report)
       report->label = item.name;
     return report;

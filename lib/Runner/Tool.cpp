@@ -23,6 +23,8 @@ constexpr Subcommand subcommands[] = {
     {"bench", "Measure a kernel, or a suite of cases, beside cuBLAS or a copy", addBench},
     {"soak", "Launch with random sizes and check each launch", addSoak},
     {"compare", "Compare two builds of a kernel, or its outputs with recorded ones", addCompare},
+    {"list-variants", "Print which of an artifact's variants a call takes, and why", addListVariants},
+    {"tune", "Measure which variants are the fastest for which sizes", addTune},
     {"describe", "Print an artifact's manifest", addDescribe},
     {"devices", "List the GPUs of this machine", addDevices}};
 

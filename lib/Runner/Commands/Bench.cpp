@@ -13,6 +13,7 @@ Action addBench(CLI::App &app, const RunOptions &start) {
   options->run.bench = true;
   addArtifact(app, options->run);
   addKernelOptions(app, options->run);
+  addVariantOptions(app, options->run);
   addCheckOptions(app, options->run);
   addMeasureOptions(app, options->run);
   addSuiteOptions(app, options->suite);

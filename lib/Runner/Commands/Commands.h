@@ -16,6 +16,8 @@ Action addRun(CLI::App &app, const RunOptions &start);
 Action addBench(CLI::App &app, const RunOptions &start);
 Action addSoak(CLI::App &app, const RunOptions &start);
 Action addCompare(CLI::App &app, const RunOptions &start);
+Action addListVariants(CLI::App &app, const RunOptions &start);
+Action addTune(CLI::App &app, const RunOptions &start);
 Action addDescribe(CLI::App &app, const RunOptions &start);
 Action addDevices(CLI::App &app, const RunOptions &start);
 

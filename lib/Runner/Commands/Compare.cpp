@@ -5,30 +5,35 @@
 
 namespace tile::runner {
 
-static int compare(const RunOptions &options, const std::string &otherFile) {
-  if (otherFile.empty() && options.recorded.empty())
+static int compare(const RunOptions &options, const OtherArtifact &compared) {
+  if (compared.file.empty() && options.recorded.empty())
     return reportFailure(options, runtime::makeError(TILE_ERROR_INVALID_ARGUMENT,
                                                      "nothing to compare with; give a second artifact, or --recorded "
                                                      "NAME=FILE"));
   return withArtifact(options, [&](const runtime::Artifact &artifact) {
-    if (otherFile.empty())
+    if (compared.file.empty())
       return runArtifact(options, artifact);
     RunOptions other = options;
-    other.artifact = otherFile;
+    other.artifact = compared.file;
     return withArtifact(
-        other, [&](const runtime::Artifact &second) { return compareArtifacts(options, artifact, otherFile, second); });
+        other, [&](const runtime::Artifact &second) { return compareArtifacts(options, artifact, compared, second); });
   });
 }
 
 Action addCompare(CLI::App &app, const RunOptions &start) {
   struct Options {
     RunOptions run;
-    std::string other;
+    OtherArtifact other;
   };
   auto options = std::make_shared<Options>(Options{start, {}});
   addArtifact(app, options->run);
-  app.add_option("other", options->other, "Another artifact, of the same kernel")->type_name("FILE");
+  app.add_option("other", options->other.file, "Another artifact, of the same kernel, or the same for another variant")
+      ->type_name("FILE");
   addKernelOptions(app, options->run);
+  addVariantOptions(app, options->run);
+  app.add_option("--other-variant", options->other.variant, "Variant of the other artifact (default: --variant)")
+      ->type_name("NAME")
+      ->group("Artifacts with several variants");
   addCheckOptions(app, options->run);
   addRecordedOptions(app, "--recorded", options->run);
   app.get_option("--within")
@@ -39,9 +44,9 @@ Action addCompare(CLI::App &app, const RunOptions &start) {
   addMeasureOptions(app, options->run);
   addFormatOption(app, options->run);
   return [options] {
-    if (options->other.find('=') != std::string::npos) { // no artifact, but the first argument
-      options->run.arguments.insert(options->run.arguments.begin(), options->other);
-      options->other.clear();
+    if (options->other.file.find('=') != std::string::npos) { // no artifact, but the first argument
+      options->run.arguments.insert(options->run.arguments.begin(), options->other.file);
+      options->other.file.clear();
     }
     return compare(options->run, options->other);
   };

@@ -1,4 +1,4 @@
-// tile-run describe gemm.cubin
+// tile-run describe gemm.cubin --variant=general
 // tile-run devices
 #include "Runner/Commands/Commands.h"
 
@@ -7,9 +7,19 @@ namespace tile::runner {
 Action addDescribe(CLI::App &app, const RunOptions &start) {
   auto options = std::make_shared<RunOptions>(start);
   addArtifact(app, *options);
+  app.add_option("--variant", options->variant, "Of an artifact with several variants, this one (default: the first)")
+      ->type_name("NAME");
+  app.add_option("--target", options->target, "The variant of this name for this target")->type_name("TARGET");
   return [options] {
-    return withArtifact(*options, [](const runtime::Artifact &artifact) {
-      fmt::print("{}\n", toJson(artifact.manifest, 2));
+    return withArtifact(*options, [&](const runtime::Artifact &artifact) {
+      size_t index = 0;
+      if (!options->variant.empty()) {
+        Result<size_t> found = runtime::findVariant(artifact, options->variant, options->target);
+        if (!found)
+          return reportFailure(*options, found.error());
+        index = *found;
+      }
+      fmt::print("{}\n", toJson(runtime::variantManifest(artifact, index), 2));
       return 0;
     });
   };

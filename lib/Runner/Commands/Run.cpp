@@ -5,13 +5,14 @@
 namespace tile::runner {
 
 CLI::Option *addArtifact(CLI::App &app, RunOptions &options) {
-  return app.add_option("artifact", options.artifact, "Cubin or PTX made by tilec")->type_name("FILE");
+  return app.add_option("artifact", options.artifact, "Cubin, PTX or .tilepack made by tilec")->type_name("FILE");
 }
 
 int withArtifact(const RunOptions &options, const std::function<int(const runtime::Artifact &)> &use) {
   if (options.artifact.empty())
-    return reportFailure(options, runtime::makeError(TILE_ERROR_INVALID_ARGUMENT,
-                                                     "no artifact; expected a cubin or PTX file made by tilec"));
+    return reportFailure(options,
+                         runtime::makeError(TILE_ERROR_INVALID_ARGUMENT,
+                                            "no artifact; expected a cubin, PTX or .tilepack file made by tilec"));
   Result<runtime::Artifact> artifact = runtime::readArtifactFile(options.artifact);
   return artifact ? use(*artifact) : reportFailure(options, artifact.error());
 }
@@ -45,6 +46,7 @@ Action addRun(CLI::App &app, const RunOptions &start) {
   auto options = std::make_shared<Options>(Options{start, {}});
   addArtifact(app, options->run);
   addKernelOptions(app, options->run);
+  addVariantOptions(app, options->run);
   addCheckOptions(app, options->run);
   addSimulatorOptions(app, options->run);
   addSuiteOptions(app, options->suite);

@@ -10,6 +10,7 @@ Action addSoak(CLI::App &app, const RunOptions &start) {
   options->run.check = true;
   addArtifact(app, options->run);
   addKernelOptions(app, options->run);
+  addVariantOptions(app, options->run);
   app.get_option("arguments")
       ->description("NAME=LOW..HIGH is the range of an integer (1..2048 for those without a value), NAME=VALUE fixes "
                     "an argument; buffers as in tile-run run");

@@ -1,13 +1,20 @@
 // A libcuda.so.1 for tests: device memory is host memory, and the kernels that the tests use are C++ functions. It
 // lets tile-run's whole CUDA path run on a machine without a GPU. It refuses what a real driver refuses: memory that
 // was not allocated, a launch without a context.
+//
+// A module of PTX with the line `// fake.microseconds: 50 0.5` takes 50 us a launch and half a microsecond a block more
+// than the function that stands for it: events then show a clock that is ahead. FAKE_CUDA_DEVICES says how many GPUs
+// there are; with FAKE_CUDA_FATAL_GRID=N a launch of N blocks kills the process.
 #include "Runtime/Driver.h"
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -22,7 +29,7 @@ CUcontext currentContext = nullptr;
 std::map<CUdeviceptr, size_t> allocations;
 size_t allocatedBytes = 0;
 bool isHanging = false;   // a kernel does not end, and a real driver would wait for it
-bool isCapturing = false; // work is then done at once, and replaying does nothing
+bool isCapturing = false; // work is then done at once, and replaying only takes time
 
 /// Copies to the device that have left the host's memory but not yet arrived, as the real driver's may when it returns:
 /// they arrive when the default stream is waited for, or else as late as possible, after the next kernel.
@@ -45,8 +52,26 @@ bool isMapped(CUdeviceptr pointer, size_t bytes) {
   return pointer + bytes <= next->first + next->second;
 }
 
+double ahead = 0;    // milliseconds that kernels have taken which only say so
+double captured = 0; // of those that a graph under capture will take
+
 double now() {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return ahead + std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// What a module says of its kernel's time, in microseconds.
+struct Module {
+  double launch = 0, block = 0;
+};
+
+struct Function {
+  void (*kernel)(const LaunchConfig &, void **);
+  Module times;
+};
+
+int numberFromEnvironment(const char *name, int otherwise) {
+  const char *text = std::getenv(name);
+  return text ? std::atoi(text) : otherwise;
 }
 
 template <typename T> T argument(void **arguments, int index) {
@@ -186,7 +211,7 @@ CUresult cuDeviceGet(CUdevice *device, int ordinal) {
   return 0;
 }
 CUresult cuDeviceGetCount(int *count) {
-  *count = 1;
+  *count = numberFromEnvironment("FAKE_CUDA_DEVICES", 1);
   return 0;
 }
 CUresult cuDeviceGetName(char *name, int length, CUdevice) {
@@ -242,22 +267,30 @@ CUresult cuCtxGetDevice(CUdevice *device) {
   *device = 0;
   return currentContext ? 0 : noContext;
 }
-CUresult cuModuleLoadDataEx(CUmodule *module, const void *, unsigned, int *, void **) {
-  *module = reinterpret_cast<CUmodule>(0x20);
+CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned, int *, void **) {
+  auto *loaded = new Module;
+  const auto *text = static_cast<const char *>(image);
+  if (const char *line = *text == 0x7F ? nullptr : std::strstr(text, "// fake.microseconds:")) // no ELF
+    std::sscanf(line, "// fake.microseconds: %lf %lf", &loaded->launch, &loaded->block);
+  *module = reinterpret_cast<CUmodule>(loaded);
   return currentContext ? 0 : noContext;
 }
-CUresult cuModuleUnload(CUmodule) {
+CUresult cuModuleUnload(CUmodule module) {
+  delete reinterpret_cast<Module *>(module);
   return 0;
 }
-CUresult cuModuleGetFunction(CUfunction *function, CUmodule, const char *name) {
-  *function = std::strcmp(name, "scale") == 0        ? reinterpret_cast<CUfunction>(scale)
-              : std::strcmp(name, "matmul") == 0     ? reinterpret_cast<CUfunction>(matmul)
-              : std::strcmp(name, "bias_relu") == 0  ? reinterpret_cast<CUfunction>(biasRelu)
-              : std::strcmp(name, "persistent") == 0 ? reinterpret_cast<CUfunction>(persistentMatmul)
-              : std::strcmp(name, "rows") == 0       ? reinterpret_cast<CUfunction>(rows)
-              : std::strcmp(name, "twice") == 0      ? reinterpret_cast<CUfunction>(twice)
-                                                     : nullptr;
-  return *function ? 0 : notFound;
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
+  constexpr std::pair<const char *, void (*)(const LaunchConfig &, void **)> kernels[] = {
+      {"scale", scale}, {"matmul", matmul}, {"bias_relu", biasRelu}, {"persistent", persistentMatmul},
+      {"rows", rows},   {"twice", twice}};
+  for (const auto &[known, kernel] : kernels)
+    if (std::strcmp(name, known) == 0) {
+      static std::vector<std::unique_ptr<Function>> functions; // as long as the process
+      functions.push_back(std::make_unique<Function>(Function{kernel, *reinterpret_cast<Module *>(module)}));
+      *function = reinterpret_cast<CUfunction>(functions.back().get());
+      return 0;
+    }
+  return notFound;
 }
 CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction) {
   *value = attribute == cuda::functionMaxThreads ? 1024 : 0;
@@ -269,8 +302,14 @@ CUresult cuFuncSetAttribute(CUfunction, int, int) {
 CUresult cuLaunchKernelEx(const LaunchConfig *config, CUfunction function, void **arguments, void **) {
   if (!currentContext || config->gridX == 0 || config->gridY == 0 || config->gridZ == 0)
     return invalidValue;
-  reinterpret_cast<void (*)(const LaunchConfig &, void **)>(function)(*config, arguments);
+  static const int fatalGrid = numberFromEnvironment("FAKE_CUDA_FATAL_GRID", -1);
+  if (static_cast<int64_t>(config->gridX) == fatalGrid)
+    std::raise(SIGKILL);
+  const auto &[kernel, times] = *reinterpret_cast<Function *>(function);
+  kernel(*config, arguments);
   finishCopies();
+  const double blocks = double(config->gridX) * config->gridY * config->gridZ;
+  (isCapturing ? captured : ahead) += (times.launch + times.block * blocks) / 1000;
   return 0;
 }
 CUresult cuTensorMapEncodeTiled(TensorMap *map, int, unsigned rank, void *address, const uint64_t *sizes,
@@ -354,23 +393,31 @@ CUresult cuStreamIsCapturing(CUstream, int *status) {
 }
 CUresult cuStreamBeginCapture_v2(CUstream stream, int) {
   isCapturing = true;
+  captured = 0;
   return stream ? 0 : invalidValue;
 }
 CUresult cuStreamEndCapture(CUstream, CUgraph *graph) {
-  *graph = reinterpret_cast<CUgraph>(0x50);
+  *graph = reinterpret_cast<CUgraph>(new double(captured));
   return std::exchange(isCapturing, false) ? 0 : invalidValue;
 }
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, unsigned long long) {
-  *executable = reinterpret_cast<CUgraphExec>(0x60);
-  return graph ? 0 : invalidValue;
-}
-CUresult cuGraphLaunch(CUgraphExec executable, CUstream) {
-  return executable && !isCapturing ? 0 : invalidValue;
-}
-CUresult cuGraphExecDestroy(CUgraphExec) {
+  if (!graph)
+    return invalidValue;
+  *executable = reinterpret_cast<CUgraphExec>(new double(*reinterpret_cast<double *>(graph)));
   return 0;
 }
-CUresult cuGraphDestroy(CUgraph) {
+CUresult cuGraphLaunch(CUgraphExec executable, CUstream) {
+  if (!executable || isCapturing)
+    return invalidValue;
+  ahead += *reinterpret_cast<double *>(executable);
+  return 0;
+}
+CUresult cuGraphExecDestroy(CUgraphExec executable) {
+  delete reinterpret_cast<double *>(executable);
+  return 0;
+}
+CUresult cuGraphDestroy(CUgraph graph) {
+  delete reinterpret_cast<double *>(graph);
   return 0;
 }
 CUresult cuEventCreate(CUevent *event, unsigned) {

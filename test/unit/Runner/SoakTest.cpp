@@ -71,6 +71,26 @@ TEST(Soak, stridesAreWhatTensorMapsDemand) {
   EXPECT_TRUE(isTight);
 }
 
+TEST(Soak, variantsGetWhatTheyPromise) {
+  const Manifest general = matmulManifest();
+  Manifest variant = general;
+  std::erase_if(variant.parameters, [](const Parameter &parameter) { return parameter.name == "stride_ak"; });
+  variant.constants.emplace_back("stride_ak", int64_t(1));
+  for (Parameter &parameter : variant.parameters)
+    if (parameter.name == "M")
+      parameter.divisibility = 32;
+  const auto valueOf = [&](const std::vector<std::string> &arguments, const char *name) {
+    Result<SoakPlan> plan = planVariant(arguments, variant, general);
+    EXPECT_TRUE(bool(plan)) << (plan ? "" : plan.error().message);
+    return valuesOf(*plan, general, 3)[name];
+  };
+  EXPECT_EQ(valueOf({"M=1..500"}, "M") % 32, 0);
+  EXPECT_EQ(valueOf({"M=1..500"}, "stride_ak"), 1);
+  EXPECT_EQ(valueOf({"stride_ak=1..3"}, "stride_ak"), 1);
+  EXPECT_EQ(valueOf({"stride_ak=2"}, "stride_ak"), 2); // which the variant does not serve: the caller finds out
+  EXPECT_FALSE(bool(planVariant({"M=33..63"}, variant, general)));
+}
+
 TEST(Soak, theSeedDecides) {
   const Manifest manifest = matmulManifest();
   const SoakPlan plan = *planSoak({}, manifest);
