@@ -151,11 +151,11 @@ TILE_API tile_status tile_kernel_prepare(tile_kernel *kernel);
 
 /* Scratch memory: thread blocks of some persistent kernels pass partial results to each other in global memory. By
    default the runtime makes it, one buffer for each stream that the kernel is launched in (128 at most) and, for the
-   per-thread default stream, each thread, and keeps it as long as the kernel. The first launch in a stream allocates;
-   while a stream is captured that is refused, so launch or prepare in the same stream before. A graph keeps the buffer
-   of the stream that it was captured in, so that it must not overlap with launches there. A stream that is destroyed
-   leaves its buffer to the next stream with the same handle; its work must have ended by then. Each variant has a
-   buffer of its own; tile_launch_options.scratch is divided among them. */
+   per-thread default stream, each thread, and keeps it as long as the kernel. The first launch of a variant in a
+   stream allocates; while a stream is captured that is refused, so call tile_kernel_prepare_stream before. A graph
+   keeps the buffer of the stream that it was captured in, so that it must not overlap with launches there. A stream
+   that is destroyed leaves its buffer to the next stream with the same handle; its work must have ended by then. Each
+   variant has a buffer of its own; tile_launch_options.scratch is divided among them. */
 
 /* tile_kernel_prepare, and makes the scratch memory for launches in `stream` (a CUstream) if the kernel takes any. */
 TILE_API tile_status tile_kernel_prepare_stream(tile_kernel *kernel, void *stream);

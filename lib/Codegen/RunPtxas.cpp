@@ -18,6 +18,7 @@
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <csignal>
 #include <cstring>
 #include <unistd.h>
 
@@ -214,6 +215,9 @@ static llvm::Error explainFailure(StringRef ptxas, StringRef ptx, StringRef outp
   if (!blamesCode && space && space->available < leastRoom)
     return llvm::make_error<EnvironmentError>(
         formatv("'{0}' cannot write '{1}': no space left on device", ptxas, output).str());
+  // What depends on the memory of the machine is no property of the code.
+  if (ended.code == 128 + SIGKILL)
+    return llvm::make_error<EnvironmentError>(formatv("'{0}' was killed; is there enough memory?", ptxas).str());
   std::string reason =
       report.errors.empty() ? lastLines(StringRef(ended.output).rtrim()).str() : describeErrors(report, ptx);
   if (StringRef(reason).trim().empty())

@@ -254,9 +254,28 @@ private:
 } // namespace
 
 VariantPlans planVariants(const CompilerOptions &options, const target::GpuTarget &gpu, VariantMode mode) {
+  VariantPlan only{.name = "general", .why = "the only one"};
+  if (mode == VariantMode::Invariant) // of IR, which is not planned
+    only.disabledPasses = {"cta-stream-k", "cta-split-steps"};
   if (mode == VariantMode::None || options.language == InputLanguage::Mlir)
-    return {{{.name = "general", .why = "the only one"}}, ""};
+    return {{only}, ""};
   return Planner(options, gpu, mode).run();
+}
+
+std::string findRunTimeAlternative(const CompilerOptions &options, const target::GpuTarget &gpu) {
+  KernelInspector inspector(gpu);
+  for (const auto &[name, values] : options.alternatives) {
+    CompilerOptions without = options;
+    without.definitions.erase(name);
+    InspectedKernel inspected = inspector.inspect(without, commonTile());
+    if (!inspected)
+      continue; // a compile-time parameter without a default, or no such parameter
+    KernelOp kernel = inspected.kernel();
+    for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
+      if (kernel.getArgName(index) == name)
+        return name;
+  }
+  return "";
 }
 
 CompilerOptions optionsOf(const CompilerOptions &options, const VariantPlan &plan) {

@@ -146,7 +146,7 @@ void WorkerProcesses::collect(const Worker &worker, int status) {
     Result &result = results[record.index];
     if (record.size == Record::begun) {
       result.failure = said.empty() ? how : how + ": " + said.str();
-      result.isKilled = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+      result.isKilled = WIFSIGNALED(status) && (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM);
       continue;
     }
     if (rest.size() < record.size)

@@ -5,6 +5,7 @@
 #include "Runner/TuneJournal.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -87,9 +88,14 @@ int tuneInProcesses(const TuneOptions &options, const Artifact &artifact, const 
   std::fflush(stdout);
   for (size_t i = 0; i < count; ++i) {
     const pid_t process = fork();
-    if (process < 0)
+    if (process < 0) {
+      for (pid_t other : processes) {
+        kill(other, SIGTERM);
+        waitpid(other, nullptr, 0);
+      }
       return reportFailure(options.run,
                            makeError(TILE_ERROR_DRIVER, "cannot start a process: {}", std::strerror(errno)));
+    }
     if (process > 0) {
       processes.push_back(process);
       continue;
@@ -143,7 +149,8 @@ Status embedTable(const std::string &path, TuningTable table) {
     Result<TuningTable> parsed = old ? runtime::parseTuning(*old) : Result<TuningTable>(old.error());
     if (!parsed)
       return runtime::withContext("'" + path + "'", parsed.error());
-    if (parsed->device != table.device)
+    // What was measured for other variants, or with another driver, is not used any more.
+    if (parsed->device != table.device || !runtime::checkTuning(*parsed, *artifact->pack, table.device, table.driver))
       continue;
     Result<TuningTable> merged = runtime::mergeTuning(*parsed, table);
     if (!merged)
@@ -177,7 +184,14 @@ int runTune(const TuneOptions &options, const Artifact &artifact) {
     return reportFailure(options.run,
                          makeError(TILE_ERROR_INVALID_ARGUMENT, "'{}' has one variant: there is nothing to choose from",
                                    options.run.artifact));
-  const std::string output = options.output.empty() ? options.run.artifact + ".tuning" : options.output;
+  // Shards have files of their own: they may run at the same time in one folder.
+  const std::string part =
+      options.shard.count > 1 ? fmt::format(".{}-of-{}", options.shard.index + 1, options.shard.count) : std::string();
+  if (!part.empty() && options.embed)
+    return reportFailure(options.run, makeError(TILE_ERROR_INVALID_ARGUMENT,
+                                                "--shard makes a table of its own for each part: leave out --embed, "
+                                                "and join the tables with tile-run tune merge"));
+  const std::string output = options.output.empty() ? options.run.artifact + ".tuning" + part : options.output;
   if (!options.embed)
     if (Status status = validateOutput(output, artifact); !status)
       return reportFailure(options.run, status.error());

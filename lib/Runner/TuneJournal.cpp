@@ -139,10 +139,13 @@ Result<TuneJournal> TuneJournal::open(const std::string &path, const TuningTable
     if (Status status = writeAll(journal.file, headerLine(identity), path); !status)
       return status.error();
   } else if (const TuningTable &other = contents->table;
-             other.pack != identity.pack || other.device != identity.device) {
-    return makeError(TILE_ERROR_INVALID_ARGUMENT,
-                     "'{}' has measurements of {} on {}, but this is {} on {}; remove it, or name another file with -o",
-                     path, other.pack, other.device, identity.pack, identity.device);
+             other.pack != identity.pack || other.device != identity.device ||
+             other.driver / 1000 != identity.driver / 1000 || other.parameters != identity.parameters) {
+    return makeError(
+        TILE_ERROR_INVALID_ARGUMENT,
+        "'{}' has measurements of {} on {} with driver {}, but this is {} on {} with driver {}; remove it, "
+        "or name another file with -o",
+        path, other.pack, other.device, other.driver, identity.pack, identity.device, identity.driver);
   }
   journal.calls = std::move(contents->calls);
   flock(journal.file, LOCK_UN);
@@ -159,7 +162,10 @@ Result<TuningTable> TuneJournal::readTable(const std::string &path) {
 
 Status TuneJournal::append(const std::string &call, const TuningEntry &entry) {
   calls.insert(call);
-  return writeAll(file, entryLine(call, entry), path);
+  flock(file, LOCK_EX); // another process may be cutting off what a third one has left unfinished
+  const Status status = writeAll(file, entryLine(call, entry), path);
+  flock(file, LOCK_UN);
+  return status;
 }
 
 } // namespace tile::runner

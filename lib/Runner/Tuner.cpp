@@ -43,6 +43,18 @@ Result<Tuner> Tuner::create(const TunerOptions &options, Variants &variants, Cud
   return Tuner(options, variants, context, std::move(*watch));
 }
 
+/// The integers by which calls are told apart: where no model says which matter, all.
+static std::vector<std::string> keyParameters(const runtime::Chooser &chooser, const Manifest &general) {
+  std::vector<std::string> names = chooser.integersThatMatter();
+  for (size_t i = 0; i < chooser.size(); ++i)
+    if (chooser.manifest(i).cost)
+      return names;
+  for (const runtime::Parameter &parameter : general.parameters)
+    if (parameter.isInteger() && std::find(names.begin(), names.end(), parameter.name) == names.end())
+      names.push_back(parameter.name);
+  return names;
+}
+
 runtime::TuningTable Tuner::identity() const {
   const Manifest &general = variants->artifact().manifest;
   return {general.kernel,
@@ -50,7 +62,7 @@ runtime::TuningTable Tuner::identity() const {
           variants->artifact().pack->hash(),
           context->info().name,
           context->info().driverVersion,
-          variants->chooser().integersThatMatter(),
+          keyParameters(variants->chooser(), general),
           {}};
 }
 

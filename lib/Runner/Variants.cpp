@@ -1,6 +1,8 @@
 // Choosing is the runtime's (Runtime/Choice.h); here it gets its call, and its result a device.
 #include "Runner/Variants.h"
 
+#include "Target/GpuTarget.h"
+
 namespace tile::runner {
 
 using runtime::Artifact;
@@ -84,7 +86,11 @@ Result<Variants> Variants::open(const RunOptions &options, const Artifact &artif
     return variants;
   }
   variants.target = options.target.empty() ? artifact.manifest.target : options.target;
-  variants.device = variants.choices->onTarget(variants.target, loader.multiprocessors());
+  // The choice is that for a whole GPU, though the simulator has few multiprocessors: it is tried as it will be made.
+  const target::GpuTarget *gpu = target::findTarget(variants.target);
+  const bool isWhole = options.multiprocessors == 0 && gpu;
+  variants.device =
+      variants.choices->onTarget(variants.target, isWhole ? static_cast<int>(gpu->numSms) : loader.multiprocessors());
   return variants;
 }
 
@@ -102,9 +108,18 @@ Result<Device *> Variants::load(size_t index) {
   return found->second.get();
 }
 
+/// Of several targets the most specific one that runs here.
+Result<size_t> Variants::findNamed(const std::string &name) const {
+  std::optional<size_t> best;
+  for (size_t i = 0; i < choices->size(); ++i)
+    if (choices->manifest(i).variant == name && device.rank[i] != 0 && (!best || device.rank[i] > device.rank[*best]))
+      best = i;
+  return best ? Result<size_t>(*best) : runtime::findVariant(*source, name, target);
+}
+
 Result<size_t> Variants::choose(const RunOptions &options, const Call &call) const {
   if (!options.variant.empty()) {
-    Result<size_t> index = runtime::findVariant(*source, options.variant, target);
+    Result<size_t> index = findNamed(options.variant);
     if (!index)
       return runtime::withContext("--variant", index.error());
     if (Status status = choices->explain(*index, call, device); !status)

@@ -60,6 +60,7 @@ public:
 private:
   Variants(const runtime::Artifact &artifact, const DeviceLoader &loader) : source(&artifact), loader(&loader) {}
   Result<size_t> choose(const RunOptions &options, const runtime::Call &call) const;
+  Result<size_t> findNamed(const std::string &name) const;
 
   const runtime::Artifact *source;
   const DeviceLoader *loader;

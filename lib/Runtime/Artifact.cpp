@@ -44,6 +44,10 @@ Error noArtifact(std::string_view reason) {
   return makeError(TILE_ERROR_NOT_AN_ARTIFACT, "not a tile artifact: {}; compile the kernel with tilec", reason);
 }
 
+ArtifactFormat formatOf(const Manifest &manifest) {
+  return manifest.format == "ptx" ? ArtifactFormat::Ptx : ArtifactFormat::Cubin;
+}
+
 /// A .tilepack file.
 Result<Artifact> readPack(Bytes bytes) {
   Result<Pack> pack = Pack::read(bytes);
@@ -52,6 +56,7 @@ Result<Artifact> readPack(Bytes bytes) {
   Artifact artifact;
   artifact.manifestText = pack->manifestText(0);
   artifact.manifest = pack->manifest(0);
+  artifact.format = formatOf(artifact.manifest);
   Result<std::string> image = pack->image(0);
   if (!image)
     return image.error();
@@ -122,6 +127,7 @@ Result<Artifact> selectVariant(const Artifact &artifact, size_t index) {
   const Pack &pack = *artifact.pack;
   Artifact selected;
   selected.manifest = pack.manifest(index);
+  selected.format = formatOf(selected.manifest);
   selected.manifestText = pack.manifestText(index);
   Result<std::string> image = pack.hasImage(index) ? pack.image(index) : Result<std::string>(artifact.image);
   if (!image)

@@ -3,6 +3,7 @@
 #include "Runtime/Kernel.h"
 
 #include "Runtime/ErrorState.h"
+#include "Runtime/RelaxedCapture.h"
 #include "Runtime/Target.h"
 #include "Runtime/Variants.h"
 
@@ -77,13 +78,15 @@ Result<CUmodule> loadModule(const Driver &driver, const tile_kernel &kernel) {
 
 /// Loads into `context`, which is current. On failure nothing stays loaded.
 Result<LoadedModule> loadInto(const Driver &driver, const tile_kernel &kernel, CUcontext context) {
+  // A launch that is captured may be the first of its variant.
+  const RelaxedCapture relaxed(driver);
   const Artifact &artifact = kernel.artifact;
   Result<DeviceLimits> limits = queryLimits(driver);
   if (!limits)
     return limits.error();
   if (!artifact.manifest.target.empty())
     if (Status status =
-            checkTarget(artifact.manifest.target, artifact.format == ArtifactFormat::Ptx, limits->major, limits->minor);
+            checkTarget(artifact.manifest.target, artifact.manifest.format == "ptx", limits->major, limits->minor);
         !status)
       return status.error();
   Result<CUmodule> module = loadModule(driver, kernel);

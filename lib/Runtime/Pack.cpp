@@ -90,9 +90,9 @@ Status checkVariants(std::span<const Manifest *const> manifests) {
     const Manifest &manifest = *manifests[i];
     if (manifest.variant.empty())
       return malformed(fmt::format("variant {} has no name", i));
-    if (manifest.format != "cubin")
-      return malformed(
-          fmt::format("variant {} has the format '{}'; expected cubin", variantLabel(manifest), manifest.format));
+    if (manifest.format != "cubin" && manifest.format != "ptx")
+      return malformed(fmt::format("variant {} has the format '{}'; expected cubin or ptx", variantLabel(manifest),
+                                   manifest.format));
     const auto [other, isNew] = seen.try_emplace({manifest.target, manifest.variant}, i);
     if (!isNew)
       return malformed(fmt::format("variants {} and {} for {} are both called {}", other->second, i, manifest.target,

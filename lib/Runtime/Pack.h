@@ -25,7 +25,7 @@ constexpr size_t mostVariants = 1024;
 
 struct PackedVariant {
   Manifest manifest;
-  std::string image; ///< the cubin; empty: the ELF that contains the pack
+  std::string image; ///< the cubin, or PTX for the driver; empty: the ELF that contains the pack
   std::string ptx;   ///< that it was made from; may be empty
 };
 
@@ -48,7 +48,7 @@ public:
   const std::string &manifestText(size_t index) const { return entries[index].text; }
   /// False: its image is the ELF that contains the pack.
   bool hasImage(size_t index) const { return entries[index].image.has_value(); }
-  /// The cubin of a variant that has one here.
+  /// The cubin or PTX of a variant that has one here.
   Result<std::string> image(size_t index) const;
   Result<std::string> ptx(size_t index) const;
 

@@ -4,6 +4,7 @@
 
 #include "Runtime/ErrorState.h"
 #include "Runtime/Grid.h"
+#include "Runtime/RelaxedCapture.h"
 #include "Runtime/Variants.h"
 
 namespace tile::runtime {
@@ -20,21 +21,6 @@ uint64_t threadNumber() {
 uint64_t owningThread(CUstream stream) {
   return stream == cuda::streamPerThread ? threadNumber() : 0;
 }
-
-/// Lets the calling thread allocate although some other thread may be capturing; that capture would break otherwise.
-class RelaxedCapture {
-public:
-  explicit RelaxedCapture(const Driver &driver) : driver(driver) { exchange(); }
-  ~RelaxedCapture() { exchange(); }
-
-private:
-  void exchange() { // on failure the driver refuses the allocation, and that is reported
-    if (driver.threadExchangeCaptureMode)
-      (void)driver.threadExchangeCaptureMode(&mode);
-  }
-  const Driver &driver;
-  int mode = cuda::captureRelaxed;
-};
 
 Status requireMemoryFunctions(const Driver &driver) {
   const std::pair<bool, const char *> functions[] = {{driver.memoryAllocate, "cuMemAlloc_v2"},

@@ -146,6 +146,11 @@ tile_status encode(const tile_kernel &kernel, const TensorMapPlan &plan, const T
                    TensorMap &map) {
   static constexpr uint32_t elementStrides[highestTensorRank] = {1, 1, 1, 1, 1};
   const Driver &driver = *kernel.runtime->driver;
+  if (!driver.tensorMapEncodeTiled) // a variant that is forced; of others makeKernel says so
+    return reportError(TILE_ERROR_NO_DRIVER,
+                       "kernel '{}' takes tensor maps but the CUDA driver has no cuTensorMapEncodeTiled; driver 525 "
+                       "(CUDA 12.0) or later is needed",
+                       kernel.artifact.manifest.kernel);
   const CUresult result =
       driver.tensorMapEncodeTiled(&map, request.type, request.rank, reinterpret_cast<void *>(request.base),
                                   request.sizes, request.strides, request.box, elementStrides,

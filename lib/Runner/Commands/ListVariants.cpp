@@ -7,7 +7,6 @@
 //     rows-64x64x64                            parameter 5 'K' is 4096; this variant is for 64
 #include "Runner/Commands/Commands.h"
 #include "Runner/Variants.h"
-#include "Target/GpuTarget.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -85,13 +84,7 @@ void printJson(const Variants &variants, const std::string &device, const std::s
   fmt::print("{}\n", json.dump());
 }
 
-int listVariants(RunOptions options, const runtime::Artifact &artifact) {
-  options.device = chooseDevice(options);
-  // A choice is made for a whole GPU, if only the simulator is here.
-  if (options.device == "sim" && options.multiprocessors == 0)
-    if (const target::GpuTarget *gpu =
-            target::findTarget(options.target.empty() ? artifact.manifest.target : options.target))
-      options.multiprocessors = static_cast<int>(gpu->numSms);
+int listVariants(const RunOptions &options, const runtime::Artifact &artifact) {
   Result<DeviceLoader> loader = DeviceLoader::open(options);
   if (!loader)
     return reportFailure(options, loader.error());

@@ -13,7 +13,7 @@ cost() {
   printf "%s" "s/,\"expect\"/,\"cost\":{\"model\":\"gemm\",\"m\":\"n\",\"n\":\"1024\",\"k\":\"1024\",\"element\":\"bf16\",\"output_bytes\":2,\"tensor_maps\":true,\"block\":[$1],\"warps\":8,\"stages\":$2,\"wgmma\":true,\"persistent\":true},\"expect\"/"
 }
 sed -e "$base" -e "$any" -e "$(name general)" -e "$(takes '300 0')" "$1" > "$2.general.ptx"
-sed -e "$base" -e "$(name large)" -e "$(takes '100 0.1')" -e "$(cost 128,256,64 4)" "$1" > "$2.large.ptx"
-sed -e "$base" -e "$(name small)" -e "$(takes '20 1')" -e "$(cost 128,128,64 4)" "$1" > "$2.small.ptx"
+sed -e "$base" -e "$(name large)" -e "$(takes '100 0.1')" -e "$(cost 128,128,64 4)" "$1" > "$2.large.ptx"
+sed -e "$base" -e "$(name small)" -e "$(takes '20 1')" -e "$(cost 128,256,64 4)" "$1" > "$2.small.ptx"
 sed -e "$base" -e "$any" -e "$(name thousand)" -e 's/.param .u32 limit, //' -e 's/ld.param.u32 %r1, \[limit\]/mov.u32 %r1, 1000/' \
   -e 's/{"name":"limit","type":"i32","default":"n"},//' -e 's/"BLOCK":128/"BLOCK":128,"limit":1000/' "$1" > "$2.thousand.ptx"

@@ -105,7 +105,7 @@ TEST(Parser, KernelsInHostFunctions) {
 TEST(Parser, FunctionsInTopLevelIf) {
   DiagnosticEngine diagnostics;
   Module module =
-      parse({"<test>", "if A:\n  @jit\n  def f(): pass\nelse:\n  B = 1\nif (lambda: 1)():\n  C = 1\n"}, diagnostics);
+      parse({"<test>", "if A:\n  @jit\n  def f(): pass\nelse:\n  B = 1\nif (await a)():\n  C = 1\n"}, diagnostics);
   ASSERT_EQ(module.body.size(), 1u);
   const auto *conditional = as<IfStmt>(module.body[0]);
   ASSERT_TRUE(conditional);

@@ -19,15 +19,16 @@ int64_t sizeOf(const Shape &shape, const std::string &name) {
 }
 
 TEST(TuneShapes, samplesAreUniformInTheLogarithm) {
-  Result<std::vector<Shape>> shapes = listShapes({{"M=1..16384", "K=100..110", "N=64"}, "", 2000, 7}, matmulManifest());
+  Result<std::vector<Shape>> shapes =
+      listShapes({{"M=4096..16777216", "K=100..110", "N=64"}, "", 2000, 7}, matmulManifest());
   ASSERT_TRUE(bool(shapes)) << shapes.error().message;
   int small = 0, odd = 0;
   for (size_t i = 0; i < shapes->size(); ++i) {
     const int64_t rows = sizeOf((*shapes)[i], "M"), depth = sizeOf((*shapes)[i], "K");
-    EXPECT_TRUE(rows >= 1 && rows <= 16384) << rows;
+    EXPECT_TRUE(rows >= 4096 && rows <= 16777216) << rows;
     EXPECT_TRUE(depth >= 100 && depth <= 110) << depth; // of which none is a multiple of 16
     EXPECT_EQ(sizeOf((*shapes)[i], "N"), 64);
-    small += rows < 128; // half of the logarithms
+    small += rows < 262144; // half of the logarithms
     odd += rows % 16 != 0;
   }
   const auto count = static_cast<double>(shapes->size());

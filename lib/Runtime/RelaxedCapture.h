@@ -1,0 +1,23 @@
+// Lets the calling thread allocate and load modules although a stream is being captured, by this thread or another: the
+// capture would break otherwise (CUDA driver API, cuThreadExchangeStreamCaptureMode).
+#pragma once
+
+#include "Runtime/Driver.h"
+
+namespace tile::runtime {
+
+class RelaxedCapture {
+public:
+  explicit RelaxedCapture(const Driver &driver) : driver(driver) { exchange(); }
+  ~RelaxedCapture() { exchange(); }
+
+private:
+  void exchange() { // on failure the driver refuses what follows, and that is reported
+    if (driver.threadExchangeCaptureMode)
+      (void)driver.threadExchangeCaptureMode(&mode);
+  }
+  const Driver &driver;
+  int mode = cuda::captureRelaxed;
+};
+
+} // namespace tile::runtime
