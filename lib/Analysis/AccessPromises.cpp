@@ -147,6 +147,10 @@ SmallVector<BlockArgument> findUnitStrides(KernelOp kernel, const GlobalAccess &
     return strides; // addresses that come from memory cannot be rearranged
   for (BlockArgument parameter : inputs.integers) {
     PromiseTrial trial(kernel);
+    // Positions that wrap around a size, "% N", are neighbours where that is a multiple of some of them.
+    for (BlockArgument other : inputs.integers)
+      if (other != parameter)
+        trial.setDivisor(other, widestAccess);
     trial.setValue(parameter, 1);
     if (trial.isContiguous(access))
       strides.push_back(parameter);

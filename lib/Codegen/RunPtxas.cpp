@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -226,6 +227,20 @@ static llvm::Error explainFailure(StringRef ptxas, StringRef ptx, StringRef outp
                                          ended.code, StringRef(reason).trim()));
 }
 
+/// Whether an ELF ends before its section headers do: ptxas does not notice when it cannot write all.
+static bool isCutOff(StringRef elf) {
+  constexpr size_t headerBytes = 64, offsetPlace = 0x28, sizePlace = 0x3a,
+                   countPlace = 0x3c; // ELF-64 object file format
+  if (!elf.starts_with("\x7f"
+                       "ELF"))
+    return false; // the caller says what it is
+  if (elf.size() < headerBytes)
+    return true;
+  auto read = [&](size_t place) { return llvm::support::endian::read16le(elf.data() + place); };
+  uint64_t offset = llvm::support::endian::read64le(elf.data() + offsetPlace);
+  return offset > elf.size() || uint64_t(read(sizePlace)) * read(countPlace) > elf.size() - offset;
+}
+
 static llvm::Expected<Assembled> assemble(StringRef ptxas, StringRef ptx, const target::GpuTarget &target) {
   auto input = TemporaryFile::create("ptx");
   if (!input)
@@ -236,9 +251,14 @@ static llvm::Expected<Assembled> assemble(StringRef ptxas, StringRef ptx, const 
   if (llvm::Error error = (*input)->write(ptx))
     return error;
 
-  llvm::Expected<Ended> ended = runProgram({ptxas.str(), "-v", optimizationLevel(ptx), "--gpu-name",
-                                            std::string(StringRef(target.name)), (*input)->path, "-o", (*output)->path},
-                                           makeEnvironment(), maxSeconds);
+  llvm::SmallString<128> program(ptxas), source((*input)->path), result((*output)->path);
+  for (llvm::SmallString<128> *path : {&program, &source, &result})
+    if (std::error_code code = llvm::sys::fs::make_absolute(*path))
+      return llvm::make_error<EnvironmentError>(formatv("cannot find '{0}': {1}", *path, code.message()).str());
+  llvm::Expected<Ended> ended =
+      runProgram({program.str().str(), "-v", optimizationLevel(ptx), "--gpu-name", std::string(StringRef(target.name)),
+                  source.str().str(), "-o", result.str().str()},
+                 makeEnvironment(), maxSeconds);
   if (!ended)
     return ended.takeError();
   if (ended->code != 0)
@@ -246,6 +266,12 @@ static llvm::Expected<Assembled> assemble(StringRef ptxas, StringRef ptx, const 
   llvm::Expected<std::string> cubin = (*output)->read();
   if (!cubin)
     return cubin.takeError();
+  if (isCutOff(*cubin))
+    return llvm::make_error<EnvironmentError>(
+        formatv("'{0}' has written {1} bytes of a longer cubin to '{2}'; is there "
+                "space left on the device?",
+                ptxas, cubin->size(), (*output)->path)
+            .str());
   return Assembled{std::move(*cubin), parsePtxasOutput(ended->output)};
 }
 

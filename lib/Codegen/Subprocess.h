@@ -40,7 +40,7 @@ struct Ended {
 };
 
 /// Runs a program; nothing is read from standard input, what it prints to the other two is `output`. It ends with this
-/// process, however that ends, and after `maxSeconds`.
+/// process, however that ends, and after `maxSeconds`. It runs in another folder: paths are absolute.
 llvm::Expected<Ended> runProgram(llvm::ArrayRef<std::string> command, llvm::ArrayRef<std::string> environment,
                                  int maxSeconds);
 

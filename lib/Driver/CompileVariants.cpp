@@ -62,12 +62,9 @@ bool VariantCompilation::planAll() {
       break;
     }
     aimed.advise = false; // there are variants for what could be promised
-    if (std::string name = findRunTimeAlternative(aimed, *gpu); !name.empty()) {
+    if (std::string reason = explainBadAlternative(aimed, *gpu); !reason.empty()) {
       general = std::make_unique<Compilation>(options, errors);
-      return general->fail(Outcome::Usage, formatv("-D gives '{0}' several values, but it is a parameter of launches: "
-                                                   "variants must compute the same; only tl.constexpr parameters that "
-                                                   "change nothing but speed can have alternatives",
-                                                   name));
+      return general->fail(Outcome::Usage, formatv("{0}", reason));
     }
     VariantPlans plans = planVariants(aimed, *gpu, variants.mode);
     explanation += plans.explanation;

@@ -262,18 +262,27 @@ VariantPlans planVariants(const CompilerOptions &options, const target::GpuTarge
   return Planner(options, gpu, mode).run();
 }
 
-std::string findRunTimeAlternative(const CompilerOptions &options, const target::GpuTarget &gpu) {
+std::string explainBadAlternative(const CompilerOptions &options, const target::GpuTarget &gpu) {
   KernelInspector inspector(gpu);
   for (const auto &[name, values] : options.alternatives) {
-    CompilerOptions without = options;
-    without.definitions.erase(name);
-    InspectedKernel inspected = inspector.inspect(without, commonTile());
-    if (!inspected)
-      continue; // a compile-time parameter without a default, or no such parameter
-    KernelOp kernel = inspected.kernel();
-    for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
-      if (kernel.getArgName(index) == name)
-        return name;
+    CompilerOptions changed = options;
+    changed.definitions.erase(name);
+    // Else a compile-time parameter without a default, or there is no such parameter.
+    if (InspectedKernel inspected = inspector.inspect(changed, commonTile())) {
+      KernelOp kernel = inspected.kernel();
+      for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
+        if (kernel.getArgName(index) == name)
+          return formatv("-D gives '{0}' several values, but it is a parameter of launches: variants must compute the "
+                         "same; only tl.constexpr parameters that change nothing but speed can have alternatives",
+                         name);
+    }
+    if (!inspector.inspect(options, commonTile()))
+      return ""; // its compilation says why
+    for (const std::string &value : values) {
+      changed.definitions[name] = value;
+      if (!inspector.inspect(changed, commonTile()))
+        return formatv("-D {0}={1}: the kernel does not compile with this value; that alone says why", name, value);
+    }
   }
   return "";
 }

@@ -40,9 +40,9 @@ struct VariantPlans {
 /// Never fails: if the front end rejects the kernel, there is one plan, whose compilation says why.
 VariantPlans planVariants(const CompilerOptions &options, const target::GpuTarget &gpu, VariantMode mode);
 
-/// The name of a run-time parameter among the alternatives of -D, which only compile-time parameters can have; empty if
-/// there is none.
-std::string findRunTimeAlternative(const CompilerOptions &options, const target::GpuTarget &gpu);
+/// Why an alternative of -D cannot be a variant: it is of a run-time parameter, or the front end rejects the kernel
+/// with it. Empty: it can.
+std::string explainBadAlternative(const CompilerOptions &options, const target::GpuTarget &gpu);
 
 /// What to compile for a plan.
 CompilerOptions optionsOf(const CompilerOptions &options, const VariantPlan &plan);

@@ -128,6 +128,18 @@ Result<Source> parseSource(const std::string &text) {
   return source;
 }
 
+/// Of a parameter that has a declaration.
+Result<BufferLayout> declaredLayout(const Parameter &parameter, const Manifest &manifest, const Bindings &bindings) {
+  Result<std::vector<int64_t>> shape = bindings.evaluate(parameter.buffer->shape, manifest);
+  if (!shape)
+    return shape.error();
+  Result<std::vector<int64_t>> strides = bindings.evaluate(parameter.buffer->strides, manifest);
+  if (!strides)
+    return strides.error();
+  const bool isWritten = parameter.buffer->role == BufferRole::Output || parameter.buffer->role == BufferRole::Inout;
+  return planBuffer(std::move(*shape), std::move(*strides), runtime::dataTypeSize(parameter.type), isWritten);
+}
+
 class BufferBinder {
 public:
   BufferBinder(const Manifest &manifest, const Bindings &bindings, uint64_t seed, const BufferOffsets &offsets)
@@ -198,14 +210,7 @@ private:
       Result<NpyArray> array = parseNpy(*contents);
       return array ? planBuffer(array->shape, {}, size, true) : Result<BufferLayout>(array.error());
     }
-    Result<std::vector<int64_t>> shape = bindings.evaluate(parameter.buffer->shape, manifest);
-    if (!shape)
-      return shape.error();
-    Result<std::vector<int64_t>> strides = bindings.evaluate(parameter.buffer->strides, manifest);
-    if (!strides)
-      return strides.error();
-    const bool isWritten = parameter.buffer->role == BufferRole::Output || parameter.buffer->role == BufferRole::Inout;
-    return planBuffer(std::move(*shape), std::move(*strides), size, isWritten);
+    return declaredLayout(parameter, manifest, bindings);
   }
 
   Status fill(size_t index, const Source &source, const std::string &text) {
@@ -474,6 +479,14 @@ private:
 };
 
 } // namespace
+
+Status checkDeclaredBuffers(const Manifest &manifest, const Bindings &bindings) {
+  for (const Parameter &parameter : manifest.parameters)
+    if (parameter.buffer)
+      if (Result<BufferLayout> layout = declaredLayout(parameter, manifest, bindings); !layout)
+        return layout.error();
+  return runtime::Success{};
+}
 
 Result<std::vector<FilledBuffer>> bindBuffers(const Manifest &manifest, const Bindings &bindings, uint64_t seed,
                                               const BufferOffsets &offsets) {

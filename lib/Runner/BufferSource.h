@@ -21,6 +21,9 @@ struct FilledBuffer {
   std::optional<size_t> pointsInto; ///< of addresses: the parameter
 };
 
+/// Whether the buffers that the manifest declares can be made with these values.
+Status checkDeclaredBuffers(const Manifest &manifest, const Bindings &bindings);
+
 /// Buffers for the pointer parameters of a kernel, by parameter; those of scalars are empty.
 Result<std::vector<FilledBuffer>> bindBuffers(const Manifest &manifest, const Bindings &bindings, uint64_t seed,
                                               const BufferOffsets &offsets = {});

@@ -20,6 +20,19 @@ constexpr int64_t grain = 1 << 16;
 constexpr size_t alignment = 256;
 constexpr int64_t largestBufferBytes = int64_t(1) << 40; // 1 TiB: more is a slip of the keyboard
 
+/// Whether two dimensions, or one with itself, have more elements than there are places from the first to the last.
+bool haveTooFewPlaces(const std::vector<int64_t> &shape, const std::vector<int64_t> &strides) {
+  for (size_t i = 0; i < shape.size(); ++i)
+    for (size_t j = 0; j <= i; ++j) {
+      const auto span = [&](size_t dim) { return __int128(shape[dim] - 1) * strides[dim]; };
+      const __int128 elements = i == j ? shape[i] : __int128(shape[i]) * shape[j];
+      const __int128 places = 1 + (i == j ? span(i) : span(i) + span(j));
+      if (strides[i] >= 0 && strides[j] >= 0 && elements > places)
+        return true;
+    }
+  return false;
+}
+
 } // namespace
 
 Result<BufferLayout> planBuffer(std::vector<int64_t> shape, std::vector<int64_t> strides, unsigned elementSize,
@@ -41,11 +54,12 @@ Result<BufferLayout> planBuffer(std::vector<int64_t> shape, std::vector<int64_t>
       strides[i - 1] = isEmpty ? 1 : strides[i] * shape[i];
   }
   int64_t largestOffset = 0;
+  const bool overlaps = isWritten && !isEmpty && haveTooFewPlaces(shape, strides);
   for (size_t i = 0; i < shape.size(); ++i) {
     if (strides[i] < 0)
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "strides [{}] have a negative entry, which is not supported",
                        fmt::join(strides, ", "));
-    if (isWritten && !isEmpty && strides[i] == 0 && shape[i] > 1)
+    if (overlaps)
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "strides [{}] of a written buffer make elements share memory",
                        fmt::join(strides, ", "));
     int64_t span = 0;

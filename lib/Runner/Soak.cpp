@@ -2,6 +2,7 @@
 #include "Runner/Soak.h"
 
 #include "Runner/Arguments.h"
+#include "Runner/BufferSource.h"
 #include "Runner/Random.h"
 #include "Runner/Variants.h"
 
@@ -270,13 +271,19 @@ private:
       forced.variant = name;
       if (arguments)
         forced.arguments = *arguments;
-      if (arguments && variants.choose(forced))
+      if (arguments && canBeMade(*arguments) && variants.choose(forced))
         return Drawn{std::move(*arguments), {}, name};
     }
     Result<std::vector<std::string>> arguments = drawn(plan);
     if (!arguments)
       return arguments.error();
     return Drawn{std::move(*arguments), drawOffsets(), options.variant};
+  }
+
+  /// Strides that a variant fixes may not go with the defaults of the others.
+  bool canBeMade(const std::vector<std::string> &arguments) const {
+    Result<Bindings> bindings = Bindings::bind(general, arguments, variants.multiprocessors());
+    return bindings && checkDeclaredBuffers(general, *bindings);
   }
 
   /// Every fourth buffer, if the kernel does not assume that it is aligned.

@@ -85,6 +85,11 @@ Result<Variants> Variants::open(const RunOptions &options, const Artifact &artif
                                                  findTuning(options, artifact, *variants.choices, *info));
     return variants;
   }
+  if (!options.tuning.empty()) {
+    if (Result<runtime::TuningTable> table = runtime::readTuningFile(options.tuning); !table)
+      return runtime::withContext("--tuning", table.error());
+    fmt::print(stderr, "{}: warning: '{}' is not used: the simulator has no times\n", options.program, options.tuning);
+  }
   variants.target = options.target.empty() ? artifact.manifest.target : options.target;
   // The choice is that for a whole GPU, though the simulator has few multiprocessors: it is tried as it will be made.
   const target::GpuTarget *gpu = target::findTarget(variants.target);

@@ -173,6 +173,8 @@ bool OptionReader::readVariants() {
                 "--variants-budget");
   if (line.variants.budget && !hasVariants)
     return fail("--variants-budget needs a result that holds variants: a cubin, a header or a tilepack");
+  if (isOne && mode && line.variants.mode == driver::VariantMode::None)
+    return fail("--variant chooses one of several kernels, but --variants=none makes one; leave out one of the two");
   if (isOne && options.emit == EmitKind::Tilepack)
     return fail("--variant chooses one kernel, but a tilepack holds all variants; leave out one of the two");
   // Text shows the variant that promises and sizes lead to; which it is, alternatives do not say.

@@ -201,6 +201,23 @@ TEST(PlanVariants, strides) {
   EXPECT_TRUE(plans.plans[0].definitions.empty());
 }
 
+// As Triton's tutorial keeps positions inside: rows of b are still the first guess.
+TEST(PlanVariants, stridesOfWrappedPositions) {
+  std::string wrapped = strided;
+  for (auto [position, size] : {std::pair("m[:, None] * stride_am", 'M'), std::pair("n[None, :] * stride_bn", 'N')}) {
+    size_t place = wrapped.find(position);
+    std::string index = wrapped.substr(place, wrapped.find(" *", place) - place);
+    wrapped.replace(place, index.size(), "(" + index + " % " + size + ")");
+  }
+  CompilerOptions options = optionsFor(wrapped.c_str());
+  options.signature = stridedSignature;
+  VariantPlans plans = planVariants(options, hopper(), VariantMode::Auto);
+  const VariantPlan *rows = find(plans, "aligned");
+  ASSERT_TRUE(rows);
+  EXPECT_EQ(rows->definitions,
+            (std::map<std::string, std::string>{{"stride_ak", "1"}, {"stride_bn", "1"}, {"stride_cn", "1"}}));
+}
+
 TEST(PlanVariants, alternatives) {
   CompilerOptions options = example("softmax");
   options.inputText = R"(

@@ -36,7 +36,10 @@ TEST(BufferLayout, negative_errors) {
   EXPECT_NE(planError({int64_t(1) << 40, int64_t(1) << 40}, {}).find("more than 2^63"), std::string::npos);
   EXPECT_NE(planError({3, 3}, {int64_t(1) << 62, 1}).find("overflows"), std::string::npos);
   EXPECT_NE(planError({int64_t(1) << 50}, {}).find("at most 1 TiB"), std::string::npos);
-  EXPECT_NE(planError({2, 4}, {0, 1}, true).find("share memory"), std::string::npos);
+  for (const std::vector<int64_t> &strides : {std::vector<int64_t>{0, 1}, {1, 1}, {3, 1}, {1, 7}})
+    EXPECT_NE(planError({8, 8}, strides, true).find("share memory"), std::string::npos) << strides[0];
+  EXPECT_EQ(planError({8, 8}, {1, 1}, false), "no error"); // nothing is written
+  EXPECT_EQ(planError({8, 8}, {1, 8}, true), "no error");
   EXPECT_EQ(planError({2, 0}, {0, 1}, true), "no error");         // no elements, none shared
   EXPECT_EQ(planError({0, int64_t(1) << 62, 8}, {}), "no error"); // empty, so its size does not matter
 }
