@@ -182,10 +182,10 @@ TILE_API tile_status tile_launch_values(tile_kernel *kernel, const tile_launch_o
    for classes of sizes, for several GPUs. A launch takes, of the variants that serve the call and run on the device,
    the one that a tuning table names, else the one that is expected to be the fastest; the same for the same call.
    A thread remembers what it chose for the last sizes; others take some microseconds. If options->grid is given,
-   variants with other constants than variant 0 are left out. A launch that no variant serves is an error that says what
-   fails for each. Variant 0 is the general one: it has all parameters and promises the least. What
-   tile_kernel_describe, manifest, grid, blocks and encode_tensor_map say of a kernel with variants is about that one;
-   tile_kernel_scratch_bytes is for all. */
+   variants with other constants than variant 0 are left out. A launch that no variant serves is an error that says
+   what fails for each. Variant 0 is the general one: it has all parameters and promises the least. What
+   tile_kernel_describe, manifest, grid, blocks and encode_tensor_map say of a kernel with variants is about that
+   one; tile_kernel_scratch_bytes is for all. */
 
 /* 1 where the artifact has one. */
 TILE_API tile_status tile_kernel_variant_count(const tile_kernel *kernel, uint32_t *count);
