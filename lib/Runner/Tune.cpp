@@ -10,6 +10,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fmt/ranges.h>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +21,7 @@ using runtime::Artifact;
 using runtime::makeError;
 using runtime::Success;
 using runtime::TuningTable;
+using Json = nlohmann::ordered_json;
 
 namespace {
 
@@ -59,7 +62,7 @@ public:
   }
 
 private:
-  static Status measure(Tuner &tuner, const RunOptions &run, TuneJournal &journal, const std::string &position) {
+  Status measure(Tuner &tuner, const RunOptions &run, TuneJournal &journal, const std::string &position) const {
     const std::string name = nameOf(run.arguments);
     Result<Tuned> tuned = tuner.tune(run);
     if (!tuned && tuned.error().code == TILE_ERROR_OUT_OF_MEMORY) {
@@ -69,9 +72,27 @@ private:
     if (!tuned)
       return tuned.error();
     fmt::print("{} {}: {} {:.2f} us, of {} variants that serve, {} measured\n", position, name, tuned->entry.variant,
-               tuned->entry.microseconds, tuned->serving, tuned->measured);
+               tuned->entry.microseconds, tuned->serving, tuned->times.size());
     std::fflush(stdout);
+    if (Status status = appendTimes(name, tuned->times); !status)
+      return status;
     return journal.append(name, tuned->entry);
+  }
+
+  Status appendTimes(const std::string &call, const std::vector<VariantTime> &times) const {
+    if (options.times.empty())
+      return Success{};
+    std::ofstream file(options.times, std::ios::app);
+    for (const VariantTime &time : times)
+      file << Json{{"call", call},
+                   {"variant", time.variant},
+                   {"expected", time.expected < 0 ? nullptr : Json(time.expected)},
+                   {"microseconds", time.microseconds},
+                   {"rounds", time.rounds}}
+                  .dump()
+           << "\n";
+    file.close();
+    return file ? Status(Success{}) : Status(makeError(TILE_ERROR_FILE, "--times: cannot write '{}'", options.times));
   }
 
   const TuneOptions &options;

@@ -16,6 +16,7 @@ struct TuneOptions {
   std::vector<int> devices; ///< several: a process each; empty: the one of `run`
   std::string output;       ///< the table; empty: the artifact's name and ".tuning"
   bool embed = false;       ///< write it into the artifact instead
+  std::string times;        ///< file that gets a JSON line for each variant that was measured; "": none
 };
 
 /// Prints, and returns the exit code. Calls that the journal beside the table has are not measured again.

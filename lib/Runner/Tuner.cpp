@@ -28,6 +28,7 @@ struct Tuner::Candidate {
   std::vector<uint64_t> values = {}; ///< of its parameters
   std::vector<void *> pointers = {};
   double microseconds = 0;
+  size_t rounds = 0; ///< that it was measured in, beyond a quick look
 
   Status launch(runtime::CUstream stream) {
     const tile_launch_options launchOptions = {stream, nullptr, nullptr, 0, 0};
@@ -137,9 +138,11 @@ Result<Tuner::Candidate *> Tuner::compete(std::vector<Candidate> &candidates) {
     if (alive.size() == 1)
       break;
   }
-  Candidate *winner = owners[static_cast<size_t>(alive[0] - contestants.data())];
-  winner->microseconds = alive[0]->microseconds();
-  return winner;
+  for (size_t i = 0; i < contestants.size(); ++i) {
+    owners[i]->microseconds = contestants[i].microseconds();
+    owners[i]->rounds = contestants[i].rounds.size();
+  }
+  return owners[static_cast<size_t>(alive[0] - contestants.data())];
 }
 
 Result<Tuned> Tuner::tune(const RunOptions &call) {
@@ -151,7 +154,6 @@ Result<Tuned> Tuner::tune(const RunOptions &call) {
   Result<std::vector<Candidate>> candidates = findCandidates(call, *values, tuned.serving);
   if (!candidates)
     return candidates.error();
-  tuned.measured = candidates->size();
   CudaDevice &first = *candidates->front().device;
   Result<Execution> execution = Execution::prepare(call, general, first);
   if (!execution)
@@ -182,6 +184,9 @@ Result<Tuned> Tuner::tune(const RunOptions &call) {
   tuned.entry.serves = variants->chooser().callClass(values->call(), variants->onDevice());
   tuned.entry.variant = variants->chooser().manifest((*winner)->index).variant;
   tuned.entry.microseconds = (*winner)->microseconds;
+  for (const Candidate &candidate : *candidates)
+    tuned.times.push_back({variants->chooser().manifest(candidate.index).variant, candidate.expected,
+                           candidate.microseconds, candidate.rounds});
   return tuned;
 }
 

@@ -17,10 +17,18 @@ struct TunerOptions {
   double bound = 1.5; ///< the model rules out what should take so many times as long as the best
 };
 
+/// What one variant took for a call.
+struct VariantTime {
+  std::string variant;
+  double expected = -1; ///< microseconds; below 0: nobody knows
+  double microseconds = 0;
+  size_t rounds = 0; ///< 0: only a quick look
+};
+
 struct Tuned {
   runtime::TuningEntry entry;
-  size_t serving = 0;  ///< variants that serve the call
-  size_t measured = 0; ///< of these
+  size_t serving = 0;             ///< variants that serve the call
+  std::vector<VariantTime> times; ///< of those that were measured
 };
 
 class Tuner {

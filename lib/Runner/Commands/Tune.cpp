@@ -48,6 +48,9 @@ Action addTune(CLI::App &app, const RunOptions &start) {
       app.add_option("-o,--output", tune.output, "The table (default: the artifact's name and .tuning)")
           ->type_name("FILE");
   app.add_flag("--embed", tune.embed, "Write the table into the artifact")->excludes(output);
+  app.add_option("--times", tune.times,
+                 "Append a JSON line for each variant that is measured: what was expected, and what it took")
+      ->type_name("FILE");
   app.require_subcommand(0, 1);
   CLI::App *merge = app.add_subcommand("merge", "Merge the tables of shards");
   Action mergeAction = addMerge(*merge, start);
