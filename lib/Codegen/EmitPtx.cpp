@@ -117,6 +117,23 @@ void takeResultsAtOnce(llvm::Function &function) {
     }
 }
 
+/// -1.0 or 0.0 by a select. LLVM 22's patterns make 1.0 of a signed i1 that is true where the result is bf16 and the
+/// target converts to it, and InstCombine makes such conversions of wider ones.
+void selectSignedBooleans(llvm::Function &function) {
+  for (llvm::BasicBlock &block : function)
+    for (llvm::Instruction &instruction : llvm::make_early_inc_range(block)) {
+      auto *convert = llvm::dyn_cast<llvm::SIToFPInst>(&instruction);
+      if (!convert || !convert->getSrcTy()->isIntegerTy(1) || !convert->getDestTy()->isBFloatTy())
+        continue;
+      llvm::Type *type = convert->getDestTy();
+      auto *number = llvm::SelectInst::Create(convert->getOperand(0), llvm::ConstantFP::get(type, -1.0),
+                                              llvm::ConstantFP::get(type, 0.0), "", convert->getIterator());
+      number->setDebugLoc(convert->getDebugLoc());
+      convert->replaceAllUsesWith(number);
+      convert->eraseFromParent();
+    }
+}
+
 } // namespace
 
 NvptxBackend::NvptxBackend(const target::GpuTarget &target, unsigned optLevel)
@@ -152,6 +169,8 @@ void NvptxBackend::optimize(llvm::Module &module) const {
 llvm::Expected<std::string> NvptxBackend::emitPtx(llvm::Module &module) const {
   std::string errors;
   module.getContext().setDiagnosticHandler(std::make_unique<DiagnosticCollector>(errors));
+  for (llvm::Function &function : module)
+    selectSignedBooleans(function);
   CheapPassesOnly gate;
   module.getContext().setOptPassGate(gate);
   llvm::SmallString<0> text;
