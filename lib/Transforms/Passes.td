@@ -167,6 +167,15 @@ def CtaPipeline : KernelPass<"cta-pipeline", "async"> {
   let options = [TargetOption];
 }
 
+def CtaPrefetchLoads : KernelPass<"cta-prefetch-loads", "async"> {
+  let summary = "load into registers what the next iteration of a product's loop needs";
+  let description = [{
+    Kind: optimisation. Requires: phase async. Ensures: in an innermost loop that multiplies, writes no memory and has no
+    asynchronous copies, tensors are loaded an iteration ahead if they take few registers and num_stages is 2 or more.
+    Example: test/Transforms/Cta/prefetch-loads.mlir.
+  }];
+}
+
 def CtaLowerConversions : KernelPass<"cta-lower-conversions", "lowering"> {
   let summary = "carry conversions and reductions between threads through shared memory";
   let description = [{

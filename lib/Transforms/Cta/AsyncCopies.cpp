@@ -11,6 +11,7 @@
 #include "Cta/CtaDialect.h"
 #include "Layout/SharedLayouts.h"
 #include "Target/GpuTarget.h"
+#include "Transforms/Cta/LoopStages.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -51,13 +52,9 @@ unsigned contiguousDimOf(RankedTensorType type) {
   return type.getRank() - 1;
 }
 
-/// Copies run ahead in innermost loops. Around a product's loop they would be what begins or ends the sum, in as many
-/// buffers as the loop has stages.
-bool hasInnerLoop(scf::ForOp loop) {
-  return loop.getBody()->walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
-}
-
 std::optional<CopyPlan> planCopy(LoadOp load) {
+  // Copies run ahead in innermost loops. Around a product's loop they would be what begins or ends the sum, in as many
+  // buffers as the loop has stages.
   auto loop = dyn_cast<scf::ForOp>(load->getParentOp());
   if (!loop || hasInnerLoop(loop) || load.getIsVolatile() || load.getPartial() || !load->hasOneUse() ||
       !isZero(load.getOther()))

@@ -18,13 +18,12 @@
 #include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
+#include "Transforms/Cta/LoopStages.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
-#include "mlir/IR/PatternMatch.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace tile {
 #define GEN_PASS_DEF_CTAPIPELINE
@@ -35,31 +34,6 @@ using namespace mlir;
 using namespace tile;
 
 namespace {
-
-/// The roots among the operations of the body, and all that they depend on, through loop arguments too.
-DenseSet<Operation *> collectStage(scf::ForOp loop, llvm::function_ref<bool(Operation *)> isRoot) {
-  DenseSet<Operation *> stage;
-  SmallVector<Operation *> worklist;
-  auto add = [&](Operation *op) {
-    Operation *inBody = op ? loop.getBody()->findAncestorOpInBlock(*op) : nullptr;
-    if (inBody && stage.insert(inBody).second)
-      worklist.push_back(inBody);
-  };
-  for (Operation &op : *loop.getBody())
-    if (isRoot(&op))
-      add(&op);
-  while (!worklist.empty()) {
-    SetVector<Value> operands;
-    worklist.pop_back_val()->walk([&](Operation *op) { operands.insert_range(op->getOperands()); });
-    for (Value operand : operands) {
-      auto argument = dyn_cast<BlockArgument>(operand);
-      if (argument && argument.getOwner() == loop.getBody() && argument.getArgNumber() > 0)
-        operand = loop.getYieldedValues()[argument.getArgNumber() - 1];
-      add(operand.getDefiningOp());
-    }
-  }
-  return stage;
-}
 
 bool isCopy(Operation *op) {
   return isa<cta::AsyncCopyOp, cta::AsyncCommitOp>(op);
@@ -160,11 +134,7 @@ Operation *predicate(RewriterBase &rewriter, Operation *op, Value condition) {
   if (!copy)
     return op;
   rewriter.setInsertionPoint(copy);
-  Type maskType = getMaskType(copy.getPtr().getType());
-  Value mask = SplatOp::create(rewriter, copy.getLoc(), maskType, condition);
-  if (copy.getMask())
-    mask = arith::AndIOp::create(rewriter, copy.getLoc(), mask, copy.getMask());
-  copy.getMaskMutable().assign(mask);
+  copy.getMaskMutable().assign(emitMaskIf(rewriter, copy.getLoc(), condition, copy.getMask(), copy.getPtr()));
   return copy;
 }
 
@@ -193,9 +163,7 @@ bool canPipeline(scf::ForOp loop) {
               .wasInterrupted();
 }
 
-/// Operations of the body in the order of the pipelined loop, each with its stage.
-std::vector<std::pair<Operation *, unsigned>> planSchedule(scf::ForOp loop, int64_t slots,
-                                                           const std::optional<LookAhead> &ahead) {
+LoopSchedule planSchedule(scf::ForOp loop, int64_t slots, const std::optional<LookAhead> &ahead) {
   DenseSet<Operation *> copies = collectStage(loop, isCopy), loads;
   if (ahead)
     loads = collectStage(loop, [&](Operation *op) { return ahead->loads.contains(op); });
@@ -204,7 +172,7 @@ std::vector<std::pair<Operation *, unsigned>> planSchedule(scf::ForOp loop, int6
   auto isWait = [](Operation *op) { return isa<cta::AsyncWaitOp>(op); };
   auto isAhead = [&](Operation *op) { return loads.contains(op) && !copies.contains(op); };
 
-  std::vector<std::pair<Operation *, unsigned>> schedule;
+  LoopSchedule schedule;
   auto add = [&](unsigned stage, llvm::function_ref<bool(Operation *)> belongs) {
     for (Operation &op : loop.getBody()->without_terminator())
       if (belongs(&op))
@@ -220,26 +188,6 @@ std::vector<std::pair<Operation *, unsigned>> planSchedule(scf::ForOp loop, int6
   return schedule;
 }
 
-/// The scf pipeliner takes only values that operations of the body make. What an iteration hands on as it is, from the
-/// one before or from outside, passes through an operation.
-void nameYields(IRRewriter &rewriter, scf::ForOp loop) {
-  Operation *yield = loop.getBody()->getTerminator();
-  rewriter.setInsertionPoint(yield);
-  for (OpOperand &operand : yield->getOpOperands()) {
-    Operation *op = operand.get().getDefiningOp();
-    if (!op || op->getBlock() != loop.getBody())
-      operand.set(UnrealizedConversionCastOp::create(rewriter, loop.getLoc(), operand.get().getType(), operand.get())
-                      .getResult(0));
-  }
-}
-
-void eraseNames(IRRewriter &rewriter, KernelOp kernel) {
-  kernel.walk([&](UnrealizedConversionCastOp name) {
-    if (name->getOperandTypes() == name->getResultTypes())
-      rewriter.replaceOp(name, name->getOperands());
-  });
-}
-
 LogicalResult pipeline(IRRewriter &rewriter, scf::ForOp loop, int64_t slots) {
   nameYields(rewriter, loop);
   std::optional<LookAhead> ahead = planLookAhead(loop);
@@ -252,7 +200,7 @@ LogicalResult pipeline(IRRewriter &rewriter, scf::ForOp loop, int64_t slots) {
   options.supportDynamicLoops = true;
   options.peelEpilogue = false;
   options.predicateFn = predicate;
-  options.getScheduleFn = [&](scf::ForOp loop, std::vector<std::pair<Operation *, unsigned>> &schedule) {
+  options.getScheduleFn = [&](scf::ForOp loop, LoopSchedule &schedule) {
     schedule = planSchedule(loop, slots, ahead);
   };
   rewriter.setInsertionPoint(loop);

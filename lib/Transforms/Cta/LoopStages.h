@@ -1,0 +1,32 @@
+// What passes that spread the iterations of a loop over stages share, around upstream's scf pipeliner.
+#pragma once
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace tile {
+
+class KernelOp;
+
+/// Operations of a loop's body in the order of the pipelined loop, each with its stage.
+using LoopSchedule = std::vector<std::pair<mlir::Operation *, unsigned>>;
+
+/// The roots among the operations of the body, and all that they depend on, through loop arguments too.
+llvm::DenseSet<mlir::Operation *> collectStage(mlir::scf::ForOp loop,
+                                               llvm::function_ref<bool(mlir::Operation *)> isRoot);
+
+/// Whether a loop has another one inside.
+bool hasInnerLoop(mlir::scf::ForOp loop);
+
+/// The scf pipeliner takes only values that operations of the body make. What an iteration hands on as it is, from the
+/// one before or from outside, passes through an operation, until eraseNames().
+void nameYields(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop);
+void eraseNames(mlir::RewriterBase &rewriter, KernelOp kernel);
+
+/// A mask of the elements at `pointers` that is `mask` (or null, which is all) where `condition` holds, and else none.
+mlir::Value emitMaskIf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value condition, mlir::Value mask,
+                       mlir::Value pointers);
+
+} // namespace tile
