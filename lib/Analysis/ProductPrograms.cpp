@@ -10,6 +10,18 @@
 using namespace mlir;
 using namespace tile;
 
+/// Whether it must not happen for each part of a program.
+static bool happensOnce(Operation &op) {
+  return !isMemoryEffectFree(&op) && !isa<LoadOp, cta::AllocOp, cta::MbarrierAllocOp>(op);
+}
+
+/// A sum that can be cut in parts: elements have all their bits, and it starts from zero.
+static bool isSumFromZero(Value init) {
+  auto type = dyn_cast<RankedTensorType>(init.getType());
+  return type && (type.getElementType().isF32() || type.getElementType().isInteger(32)) &&
+         (matchPattern(init, m_AnyZeroFloat()) || matchPattern(init, m_Zero()));
+}
+
 std::optional<ProductPrograms> tile::findProductPrograms(KernelOp kernel) {
   ProductPrograms plan;
   for (auto loop : kernel.getBody().front().getOps<scf::ForOp>()) {
@@ -22,8 +34,8 @@ std::optional<ProductPrograms> tile::findProductPrograms(KernelOp kernel) {
     return std::nullopt;
   for (Operation &op : plan.programs.getBody()->without_terminator()) {
     auto loop = dyn_cast<scf::ForOp>(op);
-    if (!loop && !plan.steps && !isMemoryEffectFree(&op) && !isa<LoadOp, cta::AllocOp, cta::MbarrierAllocOp>(op))
-      return std::nullopt; // would happen for each part of a program
+    if (!loop && !plan.steps && happensOnce(op))
+      return std::nullopt;
     if (!loop || plan.steps)
       continue;
     plan.steps = loop;
@@ -31,10 +43,7 @@ std::optional<ProductPrograms> tile::findProductPrograms(KernelOp kernel) {
   scf::ForOp steps = plan.steps;
   if (!steps || steps.getNumResults() != 1)
     return std::nullopt;
-  auto type = dyn_cast<RankedTensorType>(steps.getResult(0).getType());
-  Value init = steps.getInitArgs().front();
-  if (!type || !(type.getElementType().isF32() || type.getElementType().isInteger(32)) ||
-      !(matchPattern(init, m_AnyZeroFloat()) || matchPattern(init, m_Zero())))
+  if (!isSumFromZero(steps.getInitArgs().front()))
     return std::nullopt;
   BlockArgument acc = steps.getRegionIterArg(0);
   auto product = acc.hasOneUse() ? dyn_cast<cta::WgmmaOp>(*acc.user_begin()) : cta::WgmmaOp();
@@ -44,6 +53,74 @@ std::optional<ProductPrograms> tile::findProductPrograms(KernelOp kernel) {
   if (!wait || steps.getYieldedValues().front() != wait.getResult() || !wait->hasOneUse())
     return std::nullopt;
   return plan;
+}
+
+/// Whether nothing happens to the accumulator in an iteration but that products are added to it.
+static bool onlyAddsProducts(scf::ForOp loop, unsigned accumulator) {
+  Value sum = loop.getRegionIterArg(accumulator);
+  Operation *yield = loop.getBody()->getTerminator();
+  bool isProduct = false;
+  while (sum.hasOneUse()) {
+    Operation *user = *sum.user_begin();
+    if (user == yield)
+      return isProduct && loop.getYieldedValues()[accumulator] == sum;
+    Value next;
+    if (auto product = dyn_cast<cta::MmaSyncOp>(user); product && product.getAcc() == sum)
+      next = product.getResult();
+    else if (auto product = dyn_cast<cta::FmaDotOp>(user); product && product.getAcc() == sum)
+      next = product.getResult();
+    else if (auto product = dyn_cast<cta::WgmmaOp>(user); product && product.getAcc() == sum)
+      next = product.getResult();
+    else if (auto wait = dyn_cast<cta::WgmmaWaitOp>(user); wait && wait->getNumResults() == 1)
+      next = wait->getResult(0);
+    if (!next || user->getBlock() != loop.getBody())
+      return false;
+    isProduct = true;
+    sum = next;
+  }
+  return false;
+}
+
+std::optional<ProductSteps> tile::findProductSteps(KernelOp kernel) {
+  ProductSteps plan;
+  for (Operation &op : kernel.getBody().front()) {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (!plan.loop && !loop && happensOnce(op))
+      return std::nullopt;
+    if (!plan.loop && loop)
+      plan.loop = loop;
+  }
+  auto happens = [](Operation *op) {
+    return isa<PrintOp, AssertOp>(op) || writesGlobalMemory(op) ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  if (!plan.loop || plan.loop.walk(happens).wasInterrupted())
+    return std::nullopt;
+  std::optional<unsigned> accumulator;
+  for (unsigned index = 0; index < plan.loop.getNumResults(); ++index) {
+    auto add = plan.loop.getYieldedValues()[index].getDefiningOp<AddPtrOp>();
+    if (add && add->hasOneUse() && add.getPtr() == plan.loop.getRegionIterArg(index) &&
+        plan.loop.getResult(index).use_empty())
+      plan.advances.emplace_back(index, add);
+    else if (!accumulator && isSumFromZero(plan.loop.getInitArgs()[index]) && onlyAddsProducts(plan.loop, index))
+      accumulator = index;
+    else
+      return std::nullopt;
+  }
+  if (!accumulator)
+    return std::nullopt;
+  plan.accumulator = *accumulator;
+  return plan;
+}
+
+Value tile::hoistOffset(AddPtrOp add, Operation *outer, RewriterBase &rewriter) {
+  Value offset = add.getOffset();
+  DenseIntElementsAttr constant;
+  if (matchPattern(offset, m_Constant(&constant)) && constant.isSplat())
+    return arith::ConstantOp::create(
+        rewriter, add.getLoc(), rewriter.getIntegerAttr(constant.getElementType(), constant.getSplatValue<APInt>()));
+  if (auto splat = offset.getDefiningOp<SplatOp>())
+    offset = splat.getScalar();
+  return isa<RankedTensorType>(offset.getType()) ? Value() : hoistOutOf(outer, offset, rewriter);
 }
 
 bool tile::isPersistent(KernelOp kernel) {

@@ -20,6 +20,24 @@ struct ProductPrograms {
 /// None if the kernel has another form, or does something before the products that must not happen twice.
 std::optional<ProductPrograms> findProductPrograms(KernelOp kernel);
 
+/// The loop of a kernel whose CTAs have one program each: it adds up products, of warps or of warp groups, and advances
+/// pointers beside.
+struct ProductSteps {
+  mlir::scf::ForOp loop;
+  unsigned accumulator; ///< among the loop's results; it starts from zero and only has products added to it
+  /// What each iteration adds to the other values that the loop carries: the same number for all elements, known before.
+  llvm::SmallVector<std::pair<unsigned, AddPtrOp>> advances;
+
+  mlir::Value getSum() { return loop.getResult(accumulator); }
+};
+
+/// None if the kernel has another form, or does something before the loop that must not happen twice.
+std::optional<ProductSteps> findProductSteps(KernelOp kernel);
+
+/// The number that is added to all elements of a pointer, at the insertion point, which is outside of `outer`; null if
+/// they differ or it depends on what happens inside.
+mlir::Value hoistOffset(AddPtrOp add, mlir::Operation *outer, mlir::RewriterBase &rewriter);
+
 /// Whether the kernel goes through the programs of its grid by itself (tile-make-persistent), which it then knows.
 bool isPersistent(KernelOp kernel);
 

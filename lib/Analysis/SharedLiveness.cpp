@@ -85,6 +85,9 @@ private:
       for (Operation *loop = op->getParentOp(); !loop->isAncestor(alloc); loop = loop->getParentOp())
         if (isa<LoopLikeOpInterface, cta::WarpRolesOp>(loop))
           outermost = loop;
+      // A peer that has less to do may write before this CTA gets anywhere, and no barrier follows the last read.
+      if (isa<cta::ClusterSumOp>(op))
+        outermost = kernel;
       extend(alloc, starts[outermost], toTheEnd ? ends[kernel] : ends[outermost]);
     }
   }

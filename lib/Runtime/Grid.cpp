@@ -13,16 +13,22 @@ constexpr int64_t mostPrograms = largestSize - 65536;
 constexpr int64_t largestGrid[3] = {2147483647, 65535, 65535}; // CUDA programming guide, "Technical specifications"
 
 int64_t largest(const LaunchInfo &launch, int dimension) {
-  return launch.persistent ? largestSize : largestGrid[dimension];
+  if (launch.persistent)
+    return largestSize;
+  return dimension == 0 ? largestGrid[0] / blocksPerProgram(launch) : largestGrid[dimension];
 }
 
 } // namespace
+
+int64_t blocksPerProgram(const LaunchInfo &launch) {
+  return !launch.persistent && launch.programsPerCluster[0] != 0 ? launch.cluster[0] : 1;
+}
 
 GridFailure checkGrid(const LaunchInfo &launch, const int64_t grid[3]) {
   for (int i = 0; i < 3; ++i) {
     if (grid[i] < 0 || grid[i] > largest(launch, i))
       return {GridFailure::Limit::Size, i};
-    if (!launch.persistent && grid[i] % launch.cluster[i] != 0)
+    if (!launch.persistent && launch.programsPerCluster[0] == 0 && grid[i] % launch.cluster[i] != 0)
       return {GridFailure::Limit::Cluster, i};
   }
   const int64_t plane = launch.persistent ? grid[0] * grid[1] : 0; // below 2^62

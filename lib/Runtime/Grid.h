@@ -13,6 +13,9 @@ struct GridFailure {
   explicit operator bool() const { return limit != Limit::None; }
 };
 
+/// Thread blocks that share a program of a kernel that is not persistent: a cluster of them along x, or 1.
+int64_t blocksPerProgram(const LaunchInfo &launch);
+
 /// What, if anything, keeps this grid of programs from being launched.
 GridFailure checkGrid(const LaunchInfo &launch, const int64_t grid[3]);
 

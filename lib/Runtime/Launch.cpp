@@ -158,6 +158,7 @@ tile_status chooseBlocks(const tile_kernel &kernel, const int64_t programs[3], i
     return reportError(TILE_ERROR_GRID, "{}", std::string_view(text.data(), text.size()));
   }
   std::copy(programs, programs + 3, blocks);
+  blocks[0] *= blocksPerProgram(info);
   if (!info.persistent)
     return TILE_OK;
   // Whole clusters: blocks at the edge of the grid may be without a program, and the device need not be full.

@@ -116,6 +116,12 @@ Status checkLaunch(const LaunchInfo &launch, const ExpressionNames &names) {
       !(isGroup && clusterSize % (group[0] * group[1] * group[2]) == 0))
     return invalid(fmt::format("{}x{}x{} programs per cluster cannot be shared by {} thread blocks", group[0], group[1],
                                group[2], clusterSize));
+  if (!launch.persistent && group[0] * group[1] * group[2] > 1)
+    return invalid(fmt::format("{}x{}x{} programs per cluster, but only a persistent kernel's clusters have several",
+                               group[0], group[1], group[2]));
+  if (!launch.persistent && group[0] != 0 && clusterSize != launch.cluster[0])
+    return invalid(fmt::format("a program is shared by a cluster of {}x{}x{}; expected one of {}x1x1",
+                               launch.cluster[0], launch.cluster[1], launch.cluster[2], clusterSize));
   // 1 MiB: far above any device; the exact limit is checked against the device at load.
   for (int64_t bytes : {launch.sharedStatic, launch.sharedDynamic})
     if (!inRange(bytes, 0, 1 << 20))

@@ -271,10 +271,10 @@ std::string toJson(const Manifest &manifest, int indent) {
   if (launch.persistent) {
     launchJson["persistent"] = true;
     launchJson["ctas_per_sm"] = launch.ctasPerSm;
-    if (launch.programsPerCluster[0] != 0)
-      launchJson["programs_per_cluster"] =
-          Json::array({launch.programsPerCluster[0], launch.programsPerCluster[1], launch.programsPerCluster[2]});
   }
+  if (launch.programsPerCluster[0] != 0)
+    launchJson["programs_per_cluster"] =
+        Json::array({launch.programsPerCluster[0], launch.programsPerCluster[1], launch.programsPerCluster[2]});
   if (launch.scratchPerCta > 0)
     launchJson["scratch_per_cta"] = launch.scratchPerCta;
   json["launch"] = std::move(launchJson);

@@ -295,7 +295,7 @@ def CtaStreamK : KernelPass<"cta-stream-k", "async"> {
 def CtaSplitSteps : KernelPass<"cta-split-steps", "async"> {
   let summary = "let the CTAs of a cluster share the steps of each program";
   let description = [{
-    Kind: optimisation. Requires: phase async. Ensures: in a persistent kernel that asks for a `cluster` along k, whose
+    Kind: optimisation. Requires: phase async. Ensures: in a kernel that asks for a `cluster` along k, whose
     programs add up products over one loop, each CTA of a cluster does a part of the steps, and the first one gets the sum
     through shared memory; `cluster_ctas` is set; a remark says why not elsewhere. Example:
     test/Transforms/Cta/split-steps.mlir.

@@ -1,8 +1,7 @@
 // cta-split-steps: let the CTAs of a cluster share the steps of each program.
 //
-// Of a persistent kernel whose `cluster` is 1 x 1 x N and whose programs add up products. Each CTA of a cluster adds up
-// its part of the steps, and the first one gets the others' sums through distributed shared memory and finishes the
-// program:
+// Of a kernel whose `cluster` is 1 x 1 x N and whose programs add up products. Each CTA of a cluster adds up its part of
+// the steps, and the first one gets the others' sums through distributed shared memory and finishes the program:
 //
 //   for p = CTA; p < T; p += CTAs { A; for k = 0 … S: acc += …; B(acc) }
 //   ==>
@@ -11,6 +10,9 @@
 //     sum = cluster_sum acc
 //     if rank == 0 { B(sum) }
 //   }
+//
+// A kernel that is not persistent has a cluster for each program; pointers that its loop advances begin at the CTA's
+// first step.
 //
 // For few programs of many steps. Unlike cta-stream-k this needs no global memory, no flags and no schedule, but all
 // programs are split alike. Sums are added in the order of ranks: the same result in each run.
@@ -58,22 +60,44 @@ int64_t sharedBytesOf(KernelOp kernel, scf::ForOp steps) {
 
 class StepSplit {
 public:
-  StepSplit(KernelOp kernel, ProductPrograms plan, cta::BufferType buffer, int64_t ctas)
-      : kernel(kernel), rewriter(kernel.getContext()), programs(plan.programs), steps(plan.steps), buffer(buffer),
-        ctas(ctas), loc(plan.programs.getLoc()) {}
+  StepSplit(KernelOp kernel, scf::ForOp steps, unsigned accumulator, cta::BufferType buffer, int64_t ctas)
+      : kernel(kernel), rewriter(kernel.getContext()), steps(steps), accumulator(accumulator), buffer(buffer),
+        ctas(ctas), loc(steps.getLoc()) {}
 
-  void run() {
+  void runPersistent(scf::ForOp programs) {
     allocate();
     rewriter.setInsertionPoint(programs);
     Numbers n(rewriter, loc);
-    rank = cta::ClusterRankOp::create(rewriter, loc);
     auto loop = scf::ForOp::create(rewriter, loc, cta::ClusterIdOp::create(rewriter, loc), programs.getUpperBound(),
                                    cta::NumClustersOp::create(rewriter, loc), ValueRange{n.constant(0)});
     rewriter.mergeBlocks(programs.getBody(), loop.getBody(), loop.getInductionVar());
     rewriter.eraseOp(programs);
     narrowSteps();
-    finish(loop);
-    kernel.setClusterCtas(ctas);
+    Value parity = loop.getRegionIterArg(0);
+    Operation *end = loop.getBody()->getTerminator();
+    finish(parity, end);
+    rewriter.setInsertionPoint(end);
+    rewriter.replaceOpWithNewOp<scf::YieldOp>(end, n.flip(parity));
+    meet();
+  }
+
+  /// False if what a loop adds to a pointer is not known before it.
+  bool runOnce(ArrayRef<std::pair<unsigned, AddPtrOp>> advances) {
+    rewriter.setInsertionPoint(steps);
+    SmallVector<Value> offsets;
+    for (auto [index, add] : advances)
+      offsets.push_back(hoistOffset(add, steps, rewriter));
+    if (llvm::is_contained(offsets, Value()))
+      return false;
+    allocate();
+    for (auto [advance, offset] : llvm::zip_equal(advances, offsets))
+      scaleAdvance(advance.first, advance.second, offset);
+    narrowSteps();
+    rewriter.setInsertionPoint(steps);
+    finish(Numbers(rewriter, loc).constant(0), steps->getBlock()->getTerminator());
+    numberByClusters();
+    meet();
+    return true;
   }
 
 private:
@@ -83,6 +107,7 @@ private:
     auto type = cta::MbarrierType::get(kernel.getContext(), /*slots=*/1);
     sent = cta::MbarrierAllocOp::create(rewriter, loc, type, /*arrivals=*/1, /*offset=*/IntegerAttr());
     taken = cta::MbarrierAllocOp::create(rewriter, loc, type, kernel.getNumWarps(), /*offset=*/IntegerAttr());
+    rank = cta::ClusterRankOp::create(rewriter, loc);
   }
 
   /// The CTAs take turns, so that they read neighbouring columns at the same time; some may have no step at all.
@@ -94,28 +119,61 @@ private:
     steps.setStep(n.mul(step, n.constant(ctas)));
   }
 
-  void finish(scf::ForOp loop) {
-    Operation *end = loop.getBody()->getTerminator();
+  /// A pointer begins where the CTA's first step does, and goes on by as many steps as there are CTAs. In 64 bits: the
+  /// program never adds up so much at once.
+  void scaleAdvance(unsigned index, AddPtrOp add, Value offset) {
+    rewriter.setInsertionPoint(steps);
+    Type i64 = rewriter.getI64Type();
+    if (offset.getType() != i64)
+      offset = arith::ExtSIOp::create(rewriter, loc, i64, offset);
+    auto times = [&](Value factor) -> Value {
+      Value product = arith::MulIOp::create(rewriter, loc, offset, factor);
+      auto pointers = dyn_cast<RankedTensorType>(add.getType());
+      return pointers ? SplatOp::create(rewriter, loc, pointers.clone(i64), product) : product;
+    };
+    OpOperand &init = steps.getInitArgsMutable()[index];
+    init.set(AddPtrOp::create(rewriter, loc, init.get(), times(arith::ExtSIOp::create(rewriter, loc, i64, rank))));
+    Value all = times(arith::ConstantOp::create(rewriter, loc, rewriter.getI64IntegerAttr(ctas)));
+    rewriter.setInsertionPoint(add);
+    rewriter.replaceOpWithNewOp<AddPtrOp>(add, add.getPtr(), all);
+  }
+
+  /// Everything from the steps to `end` is for the first CTA, which has the whole sum.
+  void finish(Value parity, Operation *end) {
     SmallVector<Operation *> after;
     for (Operation *op = steps->getNextNode(); op != end; op = op->getNextNode())
       after.push_back(op);
     rewriter.setInsertionPointAfter(steps);
     Numbers n(rewriter, loc);
-    Value parity = loop.getRegionIterArg(0), own = steps.getResult(0);
+    Value own = steps.getResult(accumulator);
     auto sum = cta::ClusterSumOp::create(rewriter, loc, own, memory, sent, taken, parity, ctas);
     rewriter.replaceAllUsesExcept(own, sum, sum);
     auto branch = scf::IfOp::create(rewriter, loc, n.equal(rank, n.constant(0)), /*withElseRegion=*/false);
     for (Operation *op : after)
       rewriter.moveOpBefore(op, branch.thenBlock()->getTerminator());
-    rewriter.setInsertionPoint(end);
-    rewriter.replaceOpWithNewOp<scf::YieldOp>(end, n.flip(parity));
+  }
+
+  /// A program is a cluster, and clusters lie along the first axis.
+  void numberByClusters() {
+    kernel.walk([&](Operation *op) {
+      rewriter.setInsertionPoint(op);
+      if (auto id = dyn_cast<ProgramIdOp>(op); id && id.getAxis() == 0)
+        rewriter.replaceOpWithNewOp<cta::ClusterIdOp>(op);
+      else if (auto number = dyn_cast<NumProgramsOp>(op); number && number.getAxis() == 0)
+        rewriter.replaceOpWithNewOp<cta::NumClustersOp>(op);
+    });
+  }
+
+  void meet() {
     rewriter.setInsertionPoint(kernel.getBody().front().getTerminator());
     cta::ClusterBarrierOp::create(rewriter, loc);
+    kernel.setClusterCtas(ctas);
   }
 
   KernelOp kernel;
   IRRewriter rewriter;
-  scf::ForOp programs, steps;
+  scf::ForOp steps;
+  unsigned accumulator;
   cta::BufferType buffer;
   int64_t ctas;
   Location loc;
@@ -137,20 +195,53 @@ struct CtaSplitSteps : tile::impl::CtaSplitStepsBase<CtaSplitSteps> {
       return refuse("the target has no clusters");
     if ((*shape)[0] * (*shape)[1] != 1)
       return refuse("its CTAs are for neighbouring programs, too");
-    std::optional<ProductPrograms> plan = findProductPrograms(kernel);
-    if (!plan)
-      return refuse("the programs of the kernel do more than add up products of warp groups, or it is not persistent");
-    for (Operation *op = plan->steps->getNextNode(); op; op = op->getNextNode())
-      if (op->walk([](cta::TmaLoadSyncOp) { return WalkResult::interrupt(); }).wasInterrupted())
-        return refuse("a program reads blocks after its products");
-    int64_t ctas = (*shape)[2];
-    cta::BufferType buffer = planBuffer(plan->getSumType(), ctas - 1);
-    if (!buffer || sharedBytesOf(kernel, plan->steps) + buffer.getBytes() > gpu->maxSharedPerCta)
-      return refuse("the sums do not fit into the shared memory");
-    StepSplit(kernel, *plan, buffer, ctas).run();
+    if (isPersistent(kernel))
+      splitPersistent(*gpu, (*shape)[2]);
+    else
+      splitOnce(*gpu, (*shape)[2]);
   }
 
 private:
+  void splitPersistent(const target::GpuTarget &gpu, int64_t ctas) {
+    std::optional<ProductPrograms> plan = findProductPrograms(getOperation());
+    if (!plan)
+      return refuse("the programs of the kernel do more than add up products of warp groups");
+    if (readsBlocks(plan->steps->getNextNode()))
+      return refuse("a program reads blocks after its products");
+    if (cta::BufferType buffer = findBuffer(gpu, plan->steps, plan->getSumType(), ctas))
+      StepSplit(getOperation(), plan->steps, 0, buffer, ctas).runPersistent(plan->programs);
+  }
+
+  void splitOnce(const target::GpuTarget &gpu, int64_t ctas) {
+    std::optional<ProductSteps> plan = findProductSteps(getOperation());
+    if (!plan)
+      return refuse("the programs of the kernel do more than add up products and advance pointers");
+    if (readsBlocks(&getOperation().getBody().front().front()))
+      return refuse("blocks are read by TMA, and the kernel is not persistent");
+    auto type = cast<RankedTensorType>(plan->getSum().getType());
+    cta::BufferType buffer = findBuffer(gpu, plan->loop, type, ctas);
+    if (buffer && !StepSplit(getOperation(), plan->loop, plan->accumulator, buffer, ctas).runOnce(plan->advances))
+      refuse("what is added to a pointer in each step is not known before");
+  }
+
+  /// Whether TMA reads a block in one of the operations from `first` on.
+  static bool readsBlocks(Operation *first) {
+    for (Operation *op = first; op; op = op->getNextNode())
+      if (op->walk([](cta::TmaLoadSyncOp) { return WalkResult::interrupt(); }).wasInterrupted())
+        return true;
+    return false;
+  }
+
+  /// Null, with a remark, if there is no room.
+  cta::BufferType findBuffer(const target::GpuTarget &gpu, scf::ForOp steps, RankedTensorType sum, int64_t ctas) {
+    cta::BufferType buffer = planBuffer(sum, ctas - 1);
+    if (!buffer || sharedBytesOf(getOperation(), steps) + buffer.getBytes() > gpu.maxSharedPerCta) {
+      refuse("the sums do not fit into the shared memory");
+      return {};
+    }
+    return buffer;
+  }
+
   void refuse(StringRef reason) { getOperation().emitRemark() << "steps are not split in a cluster: " << reason; }
 };
 

@@ -32,7 +32,27 @@
 // NOROOM: remark: steps are not split in a cluster: the sums do not fit into the shared memory
 // RUN: %{matmul} --cluster=2x1x2 -Rpass=cta-split-steps --stop-after=cta-split-steps -o %t 2>&1 | FileCheck %s --check-prefix=BOTH
 // BOTH: remark: steps are not split in a cluster: its CTAs are for neighbouring programs, too
-// RUN: %{matmul} --cluster=1x1x2 --disable=tile-make-persistent -Rpass=cta-split-steps --stop-after=cta-split-steps -o %t 2>&1 | FileCheck %s --check-prefix=PROGRAMS
-// PROGRAMS: remark: steps are not split in a cluster: the programs of the kernel do more than add up products of warp groups, or it is not persistent
+// RUN: %{matmul} --cluster=1x1x2 --disable=tile-make-persistent -Rpass=cta-split-steps --stop-after=cta-split-steps -o %t 2>&1 | FileCheck %s --check-prefix=BLOCKS
+// BLOCKS: remark: steps are not split in a cluster: blocks are read by TMA, and the kernel is not persistent
+
+// Not persistent: a cluster for each program. Pointers begin at the CTA's first step, and advance by those of all.
+// RUN: tilec %examples/matmul.tile --target=sm_90a -D BLOCK_M=32 -D BLOCK_N=32 -D BLOCK_K=32 --cluster=1x1x8 --stop-after=cta-split-steps -o - | FileCheck %s --check-prefix=PROGRAM
+// PROGRAM: cluster_ctas = 8 : i32
+// PROGRAM: %[[RANK:.*]] = cta.cluster_rank
+// PROGRAM-NOT: tile.program_id 0
+// PROGRAM: cta.cluster_id
+// PROGRAM: %[[WIDE:.*]] = arith.extsi %[[RANK]] : i32 to i64
+// PROGRAM: %[[FIRST:.*]] = arith.muli %{{.*}}, %[[WIDE]] : i64
+// PROGRAM: %[[OFFSET:.*]] = tile.splat %[[FIRST]] : i64
+// PROGRAM: tile.addptr %{{.*}}, %[[OFFSET]]
+// PROGRAM: scf.for
+// PROGRAM: cta.mma_sync
+// PROGRAM: cta.cluster_sum
+// PROGRAM: scf.if
+// PROGRAM: tile.store
+// PROGRAM: cta.cluster_barrier
+
+// RUN: tilec %examples/softmax.tile --target=sm_90a --cluster=1x1x2 -Rpass=cta-split-steps --stop-after=cta-split-steps -o %t 2>&1 | FileCheck %s --check-prefix=FORM
+// FORM: remark: steps are not split in a cluster: the programs of the kernel do more than add up products and advance pointers
 // RUN: tilec %examples/matmul.tile --target=sm_80 --cluster=1x1x2 -Rpass=cta-split-steps --stop-after=cta-split-steps -o %t 2>&1 | FileCheck %s --check-prefix=TARGET
 // TARGET: remark: steps are not split in a cluster: the target has no clusters
