@@ -1,7 +1,7 @@
 // cta-split-steps: let the CTAs of a cluster share the steps of each program.
 //
-// Of a kernel whose `cluster` is 1 x 1 x N and whose programs add up products. Each CTA of a cluster adds up its part of
-// the steps, and the first one gets the others' sums through distributed shared memory and finishes the program:
+// Of a kernel whose `cluster` is 1 x 1 x N and whose programs add up products. Each CTA of a cluster adds up its part
+// of the steps, and the first one gets the others' sums through distributed shared memory and finishes the program:
 //
 //   for p = CTA; p < T; p += CTAs { A; for k = 0 … S: acc += …; B(acc) }
 //   ==>
@@ -56,6 +56,19 @@ int64_t sharedBytesOf(KernelOp kernel, scf::ForOp steps) {
   kernel.walk(
       [&](cta::AllocOp alloc) { bytes += alloc.getType().getBytes() * (steps->isProperAncestor(alloc) ? 2 : 1); });
   return bytes;
+}
+
+/// What tensors take that threads may exchange through shared memory: those of a step, and the largest of the others.
+int64_t exchangedBytesOf(KernelOp kernel, scf::ForOp steps) {
+  int64_t inSteps = 0, largest = 0;
+  kernel.walk([&](cta::ConvertLayoutOp convert) {
+    auto type = cast<RankedTensorType>(convert.getType());
+    int64_t bytes = type.getNumElements() * getBytesInMemory(type.getElementType());
+    if (steps->isProperAncestor(convert))
+      inSteps += bytes;
+    largest = std::max(largest, bytes);
+  });
+  return std::max(inSteps, largest);
 }
 
 class StepSplit {
@@ -219,7 +232,7 @@ private:
     if (readsBlocks(&getOperation().getBody().front().front()))
       return refuse("blocks are read by TMA, and the kernel is not persistent");
     auto type = cast<RankedTensorType>(plan->getSum().getType());
-    cta::BufferType buffer = findBuffer(gpu, plan->loop, type, ctas);
+    cta::BufferType buffer = findBuffer(gpu, plan->loop, type, ctas, exchangedBytesOf(getOperation(), plan->loop));
     if (buffer && !StepSplit(getOperation(), plan->loop, plan->accumulator, buffer, ctas).runOnce(plan->advances))
       refuse("what is added to a pointer in each step is not known before");
   }
@@ -232,10 +245,11 @@ private:
     return false;
   }
 
-  /// Null, with a remark, if there is no room.
-  cta::BufferType findBuffer(const target::GpuTarget &gpu, scf::ForOp steps, RankedTensorType sum, int64_t ctas) {
+  /// Null, with a remark, if there is no room beside `others` bytes.
+  cta::BufferType findBuffer(const target::GpuTarget &gpu, scf::ForOp steps, RankedTensorType sum, int64_t ctas,
+                             int64_t others = 0) {
     cta::BufferType buffer = planBuffer(sum, ctas - 1);
-    if (!buffer || sharedBytesOf(getOperation(), steps) + buffer.getBytes() > gpu.maxSharedPerCta) {
+    if (!buffer || sharedBytesOf(getOperation(), steps) + others + buffer.getBytes() > gpu.maxSharedPerCta) {
       refuse("the sums do not fit into the shared memory");
       return {};
     }
