@@ -85,13 +85,22 @@ private:
       if (canMultiply)
         raised.try_emplace(load, *result.access);
       else if (ready[1] && (ready[0] || fromRegisters))
-        reasons[load] = "warp groups do not multiply these types, sizes or operand orders";
+        reasons[load] = whyNotMultiplied(dot, operands);
       else if (!result.access)
         reasons[load] = result.reason;
       else
         reasons[load] = loads[1 - index] ? "the other operand of the product cannot be"
                                          : "the other operand of the product is computed";
     }
+  }
+
+  std::string whyNotMultiplied(DotOp dot, ArrayRef<SharedOperand> operands) {
+    bool areLoaded = operands[0].source && isa<LoadOp, DescLoadOp>(operands[0].source);
+    if (!areLoaded || !isForWarpGroups(dot, /*aTransposed=*/false, /*bTransposed=*/true, target, kernel.getNumWarps()))
+      return "warp groups do not multiply these types, sizes or operand orders";
+    bool isLeft = isReadTransposed(operands[0]), isRight = !isReadTransposed(operands[1]);
+    StringRef which = isLeft && isRight ? "either" : isLeft ? "the left one" : "the right one";
+    return ("warp groups would multiply them if k were contiguous in both operands, which it is not in " + which).str();
   }
 
   /// Whether the operand's first dimension is contiguous in memory.
