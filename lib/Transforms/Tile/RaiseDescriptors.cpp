@@ -95,12 +95,10 @@ private:
   }
 
   std::string whyNotMultiplied(DotOp dot, ArrayRef<SharedOperand> operands) {
-    bool areLoaded = operands[0].source && isa<LoadOp, DescLoadOp>(operands[0].source);
-    if (!areLoaded || !isForWarpGroups(dot, /*aTransposed=*/false, /*bTransposed=*/true, target, kernel.getNumWarps()))
+    if (!isa_and_present<LoadOp, DescLoadOp>(operands[0].source))
       return "warp groups do not multiply these types, sizes or operand orders";
-    bool isLeft = isReadTransposed(operands[0]), isRight = !isReadTransposed(operands[1]);
-    StringRef which = isLeft && isRight ? "either" : isLeft ? "the left one" : "the right one";
-    return ("warp groups would multiply them if k were contiguous in both operands, which it is not in " + which).str();
+    return whyNotForWarpGroups(dot, isReadTransposed(operands[0]), isReadTransposed(operands[1]), target,
+                               kernel.getNumWarps());
   }
 
   /// Whether the operand's first dimension is contiguous in memory.
