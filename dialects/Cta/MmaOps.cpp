@@ -42,6 +42,13 @@ LogicalResult WgmmaOp::verify() {
     if (buffer && buffer.getSlots() != 1)
       return emitOpError() << "operand has " << buffer.getSlots() << " slots; choose one with cta.slot";
   }
+  // PTX ISA: 32 bytes along k.
+  constexpr uint32_t instructionK = 32;
+  if (uint32_t step = getPromote().value_or(instructionK); step % instructionK != 0)
+    return emitOpError() << "promotes sums of " << step << " products; an instruction adds " << instructionK;
+  Type elementB = getB().getType().getElementType();
+  if (getPromote() && (!isa<Float8E4M3FNType, Float8E5M2Type>(elementB) || getAccumulate()))
+    return emitOpError() << "promotes sums; this is for 8-bit floats that are always added to acc";
   auto registers = dyn_cast<RankedTensorType>(getA().getType());
   if (registers && !getLayoutAttr(registers))
     return emitOpError() << "left operand in registers must have a layout";

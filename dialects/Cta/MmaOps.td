@@ -48,7 +48,9 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
     `result = a * b`. The accumulator has the layout of the instruction (`lib/Layout/MmaLayouts.h`); the buffers have
     swizzled layouts that a matrix descriptor can say. `a` is a buffer, or a tensor of 16-bit elements in registers with the
     layout of the instruction's left operand. The result may be used after a `cta.wgmma_wait` only, and the buffers may be
-    written after it. If b has a number of columns that is no power of two, the accumulator has the next power of two, of
+    written after it. With `promote`, the products of as many elements along k are added up by themselves, and their sum
+    then to `acc`, in f32: the tensor core adds 8-bit floats with 14 bits. Such a product, and one with an accumulator of
+    f16, is complete when it is issued, so that no two are in flight (`isSynchronous`). If b has a number of columns that is no power of two, the accumulator has the next power of two, of
     which only b's columns are computed; the others stay as they are in `acc`.
 
     Example:
@@ -59,8 +61,9 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
   let arguments = (ins Arg<AnyTypeOf<[Cta_BufferType, Tile_NumberTensor]>, "left tile",
                            [MemRead<Cta_SharedMemory>]>:$a,
                        Arg<Cta_BufferType, "right tile", [MemRead<Cta_SharedMemory>]>:$b,
-                       Tile_TensorOf<[F32, I32]>:$acc, Optional<I1>:$accumulate, I32Attr:$n);
-  let results = (outs Tile_TensorOf<[F32, I32]>:$result);
+                       Tile_TensorOf<[F16, F32, I32]>:$acc, Optional<I1>:$accumulate, I32Attr:$n,
+                       OptionalAttr<ConfinedAttr<I32Attr, [IntPositive]>>:$promote);
+  let results = (outs Tile_TensorOf<[F16, F32, I32]>:$result);
   let assemblyFormat = [{
     $a `,` $b `,` $acc (`if` $accumulate^)? attr-dict `:` type($a) `,` type($b) `->` type($result)
   }];
@@ -68,6 +71,8 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
   let extraClassDeclaration = [{
     /// How many columns are computed, if not all of the accumulator; else null.
     ::mlir::IntegerAttr getColumnsAttr();
+    /// Whether the statement waits for its own products: their sums pass through other registers, or share them.
+    bool isSynchronous() { return getPromote() || getAcc().getType().getElementType().isF16(); }
     /// The left operand, if it is in shared memory.
     ::mlir::TypedValue<BufferType> getBufferA() { return ::mlir::dyn_cast<::mlir::TypedValue<BufferType>>(getA()); }
   }];
@@ -95,9 +100,9 @@ def Cta_WgmmaWaitOp : Cta_Op<"wgmma_wait", [
 
     Example: `%r = cta.wgmma_wait %d {pending = 0 : i32} : tensor<64x64xf32, #c>`
   }];
-  let arguments = (ins Tile_TensorOf<[F32, I32]>:$acc, ConfinedAttr<I32Attr, [IntNonNegative]>:$pending,
+  let arguments = (ins Tile_TensorOf<[F16, F32, I32]>:$acc, ConfinedAttr<I32Attr, [IntNonNegative]>:$pending,
                        OptionalAttr<I32Attr>:$columns);
-  let results = (outs Tile_TensorOf<[F32, I32]>:$result);
+  let results = (outs Tile_TensorOf<[F16, F32, I32]>:$result);
   let assemblyFormat = "$acc attr-dict `:` type($acc)";
   let hasVerifier = 1;
 }

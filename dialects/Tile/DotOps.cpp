@@ -47,7 +47,14 @@ LogicalResult DotOp::verify() {
     return emitOpError() << "cannot multiply " << a.getElementType() << " by " << b.getElementType();
   if (!llvm::is_contained(accumulators, acc.getElementType()))
     return emitOpError() << "cannot accumulate products of " << a.getElementType() << " in " << acc.getElementType();
+  if (getMaxNumImpreciseAcc() != 0 && !isFloat8(a.getElementType()))
+    return emitOpError() << "adds " << getMaxNumImpreciseAcc() << " products of " << a.getElementType()
+                         << " with fewer bits than their sum has; only those of 8-bit floats may be";
   return success();
+}
+
+bool DotOp::isPromoted() {
+  return isFloat8(getA().getType().getElementType()) && getMaxNumImpreciseAcc() <= getA().getType().getDimSize(1);
 }
 
 namespace {
@@ -60,11 +67,12 @@ template <typename AddOp> struct AddToAccumulator : OpRewritePattern<AddOp> {
     for (unsigned side : {0, 1}) {
       DotOp dot = add->getOperand(side).template getDefiningOp<DotOp>();
       if (!dot || !dot->hasOneUse() || dot->getBlock() != add->getBlock() ||
-          isFloat8(dot.getA().getType().getElementType()) ||
           !(matchPattern(dot.getAcc(), m_AnyZeroFloat()) || matchPattern(dot.getAcc(), m_Zero())))
         continue;
+      // The addition is one in f32, so no more than these products may be added in another way.
+      uint32_t inner = dot.getA().getType().getDimSize(1), imprecise = std::min(dot.getMaxNumImpreciseAcc(), inner);
       auto sum = DotOp::create(rewriter, dot.getLoc(), dot.getType(), dot.getA(), dot.getB(), add->getOperand(1 - side),
-                               dot.getPrecision());
+                               dot.getPrecision(), imprecise);
       rewriter.replaceOp(add, sum);
       rewriter.eraseOp(dot);
       return success();

@@ -13,9 +13,12 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
     multiplied: `tf32` rounds them to 10 mantissa bits, `tf32x3` recovers about 21 of them with three products,
     `ieee` does not round. The order of the sum is not specified.
 
+    Tensor cores may add products of 8-bit floats with fewer bits than f32 has (on Hopper 14). `max_num_imprecise_acc`
+    says how many of k are added so before their sum is added to `acc` in f32: 0 as few as can be, more than there are
+    that `acc` may be one of the addends. Products of other types have 0.
+
     Canonical form: a sum with a product whose accumulator is zero, as `acc += tl.dot(a, b)` makes it, is a product with
-    that accumulator. Not of 8-bit floats, whose products tensor cores may add with fewer bits than f32 has: there the
-    program decides how many are added so.
+    that accumulator, which of 8-bit floats is added in f32.
 
     Example:
     ```mlir
@@ -23,11 +26,16 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
     ```
   }];
   let arguments = (ins Tile_NumberTensor:$a, Tile_NumberTensor:$b, Tile_NumberTensor:$acc,
-                       DefaultValuedAttr<Tile_InputPrecisionAttr, "::tile::InputPrecision::tf32">:$precision);
+                       DefaultValuedAttr<Tile_InputPrecisionAttr, "::tile::InputPrecision::tf32">:$precision,
+                       DefaultValuedAttr<ConfinedAttr<I32Attr, [IntNonNegative]>, "0">:$max_num_imprecise_acc);
   let results = (outs Tile_NumberTensor:$result);
   let assemblyFormat = "$a `,` $b `,` $acc attr-dict `:` type($a) `,` type($b) `->` type($result)";
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    /// Of 8-bit floats: whether their sums are added to `acc` in f32.
+    bool isPromoted();
+  }];
 }
 
 #endif

@@ -156,10 +156,11 @@ std::optional<layout::WgmmaTiling> tile::planWarpGroups(DotOp dot, bool aTranspo
                                                         bool swapped) {
   Type a = dot.getA().getType().getElementType(), b = dot.getB().getType().getElementType();
   Type acc = dot.getAcc().getType().getElementType();
-  bool isHalf = (a.isF16() || a.isBF16()) && a == b && acc.isF32();
-  // 8-bit floats would be added up with fewer bits than fp32 has (on Hopper about 14), so they stay with mma.sync.
+  bool isHalf = (a.isF16() || a.isBF16()) && a == b && (acc.isF32() || (a.isF16() && acc.isF16()));
   bool isByte = a.isInteger(8) && a == b && acc.isInteger(32);
-  if (!target.has(target::Feature::Wgmma) || numWarps % 4 != 0 || !(isHalf || isByte))
+  bool isFloat8 = isa<Float8E4M3FNType, Float8E5M2Type>(a) && isa<Float8E4M3FNType, Float8E5M2Type>(b) && acc.isF32();
+  bool isTf32 = a.isF32() && b.isF32() && acc.isF32() && dot.getPrecision() == InputPrecision::tf32;
+  if (!target.has(target::Feature::Wgmma) || numWarps % 4 != 0 || !(isHalf || isByte || isFloat8 || isTf32))
     return std::nullopt;
   if (swapped)
     std::tie(aTransposed, bTransposed) = std::pair(!bTransposed, !aTransposed);
@@ -185,7 +186,8 @@ std::optional<layout::WgmmaTiling> tile::planWarpGroups(DotOp dot, bool aTranspo
   bool splitsPanel = tiling.groupsN > 1 && groupN % panel != 0;
   if (groupN < 8 || (!bTransposed && (panel * tiling.elementBits < 256 || splitsPanel)))
     return std::nullopt;
-  tiling.instructionN = std::min<int64_t>(groupN, 256);
+  // Promoted sums take registers beside those that they are added to: of 128 columns half as many.
+  tiling.instructionN = std::min<int64_t>(groupN, dot.isPromoted() && groupN > 128 && groupN % 128 == 0 ? 128 : 256);
   return tiling;
 }
 

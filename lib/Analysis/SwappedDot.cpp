@@ -55,3 +55,12 @@ bool tile::isForWarpGroups(DotOp dot, bool aTransposed, bool bTransposed, const 
     return true;
   return planSwap(dot) && planWarpGroups(dot, aTransposed, bTransposed, target, numWarps, /*swapped=*/true);
 }
+
+std::string tile::whyNotForWarpGroups(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target,
+                                      unsigned numWarps) {
+  // Of 16-bit types warp groups read most blocks in either order, of others only this one.
+  if (!isForWarpGroups(dot, /*aTransposed=*/false, /*bTransposed=*/true, target, numWarps))
+    return "warp groups do not multiply these types, sizes or operand orders";
+  StringRef which = aTransposed && !bTransposed ? "either" : aTransposed ? "the left one" : "the right one";
+  return ("warp groups would multiply them if k were contiguous in both operands, which it is not in " + which).str();
+}

@@ -39,6 +39,11 @@ MmaType mmaTypeOf(frontend::DType element) {
   }
 }
 
+/// Whether tensor cores have the type as it is, or f32 as tf32.
+bool isMultiplied(frontend::DType element) {
+  return mmaTypeOf(element) != MmaType::TF32 || element.is(Scalar::Float32);
+}
+
 /// Whether kernels that access their operands through pointers get the tensor maps that wgmma needs, and no copies of
 /// big tiles in shared memory beside its stages.
 bool preparesWgmma(const GpuPipelineOptions &options) {
@@ -124,7 +129,8 @@ target::GemmProblem problemOf(const CompilerOptions &options, const target::GpuT
                               const frontend::OpenProduct &product, BlockSizes sizes) {
   constexpr int64_t largest = 1u << 31; // sizes are 32-bit integers, mostly; beyond, nothing changes
   auto size = [&](int64_t value) { return std::clamp<int64_t>(value, 0, largest); };
-  bool tensorMaps = product.alignedRows && preparesWgmma(options.pipeline);
+  bool tensorMaps = product.alignedRows && preparesWgmma(options.pipeline) && sizes != BlockSizes::ForWarps &&
+                    isMultiplied(product.element);
   bool hasTma = tensorMaps && gpu.has(target::Feature::Tma);
   constexpr unsigned leastAsync = 4; // bytes; PTX ISA, "cp.async"
   return {
@@ -189,6 +195,7 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
       .tiles = {best.blockM, best.blockN, best.blockK, best.groupM, best.numWarps, best.numStages},
       .splitsTail = splitsTail,
       .isOneWave = ranked.front().tiles <= int64_t(options.numSms ? options.numSms : gpu.numSms),
+      .isForGroups = best.wgmma,
       .hasOddSize = (!choices.blockM && !llvm::isPowerOf2_32(best.blockM)) ||
                     (!choices.blockN && !llvm::isPowerOf2_32(best.blockN)),
       .advice = advise(options, gpu, product, problem, choices, ranked.front()),

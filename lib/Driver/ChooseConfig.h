@@ -11,14 +11,16 @@ struct ConfigChoice {
   frontend::TileChoices tiles;
   bool splitsTail;    ///< Whether cta-stream-k is expected to split the last round.
   bool isOneWave;     ///< Whether there are no more programs than multiprocessors, and none shares its tile.
+  bool isForGroups;   ///< Whether warp groups are expected to multiply.
   bool hasOddSize;    ///< Whether a block size was chosen that is no power of two.
   std::string advice; ///< What the user could promise to have it multiplied much faster; may be empty.
 };
 
 /// Sizes of blocks that are offered: what the kernel does with blocks may rule some out. Rows that are no power of two
 /// take a product whose operands can be swapped. RoomForSums: powers of two that leave registers and shared memory for
-/// more sums than those of one product.
-enum class BlockSizes { Any, OddColumns, PowersOfTwo, RoomForSums };
+/// more sums than those of one product. ForWarps: of products that warp groups do not multiply, whatever their
+/// operands' type is.
+enum class BlockSizes { Any, OddColumns, PowersOfTwo, RoomForSums, ForWarps };
 
 /// What the cost model learns about a product.
 target::GemmProblem problemOf(const CompilerOptions &options, const target::GpuTarget &gpu,

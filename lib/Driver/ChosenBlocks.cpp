@@ -47,6 +47,14 @@ bool needsRoomForSums(KernelOp kernel) {
   return result.wasInterrupted();
 }
 
+bool isForWarps(KernelOp kernel) {
+  WalkResult result = kernel.walk([](DotOp dot) {
+    bool isFloat = dot.getA().getType().getElementType().isF32();
+    return isFloat && dot.getPrecision() != InputPrecision::tf32 ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
 bool refusesItsBlocks(KernelOp kernel) {
   return findPaddingProblem(kernel).has_value() || hasProductForNoWarpGroup(kernel);
 }

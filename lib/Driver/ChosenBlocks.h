@@ -9,6 +9,9 @@ namespace tile::driver {
 /// them in a way that warp groups cannot.
 bool refusesItsBlocks(KernelOp kernel);
 
+/// Whether it multiplies f32 more precisely than warp groups do.
+bool isForWarps(KernelOp kernel);
+
 /// Whether a thread has the sums of two products at a time.
 bool needsRoomForSums(KernelOp kernel);
 

@@ -110,6 +110,8 @@ BlockSizes KernelInspector::findBlockSizes(const CompilerOptions &options, const
   if (!isGiven && !takes(odd, even))
     sizes = takes(even, odd) ? BlockSizes::OddColumns : BlockSizes::PowersOfTwo;
   InspectedKernel common = inspect(options, commonTile());
+  if (common && isForWarps(common.kernel()))
+    return BlockSizes::ForWarps;
   return common && needsRoomForSums(common.kernel()) ? BlockSizes::RoomForSums : sizes;
 }
 

@@ -1,8 +1,9 @@
 // .tile text -> tile dialect, by the front end.
 //
 // Again where the cost model has chosen a block size that is no power of two, and the kernel does with its blocks what
-// such blocks cannot do, or multiplies them in a way that warp groups cannot; or where it has chosen a tile for the
-// sums of one product, and the kernel keeps more.
+// such blocks cannot do, or multiplies them in a way that warp groups cannot; where it has chosen one for warp groups,
+// and the kernel multiplies f32 more precisely than they do; or one for the sums of one product, and the kernel keeps
+// more.
 #include "Driver/Compilation.h"
 
 #include "Codegen/EmitManifest.h"
@@ -24,9 +25,11 @@ struct Compilation::TileAttempt {
   std::string explanation, advice, tree;
   frontend::KernelText kernelText;
   OwningOpRef<ModuleOp> moduleOp;
-  bool isWhole = false, isOneWave = false, chooses = false, choosesOddSize = false;
+  bool isWhole = false, isOneWave = false, chooses = false, choosesGroups = false, choosesOddSize = false;
 
   bool lacksRoom() { return chooses && moduleOp && llvm::any_of(moduleOp->getOps<KernelOp>(), needsRoomForSums); }
+
+  bool lacksGroups() { return choosesGroups && moduleOp && llvm::any_of(moduleOp->getOps<KernelOp>(), isForWarps); }
 
   /// Whether other sizes would do better.
   bool isInVain() {
@@ -112,6 +115,7 @@ void Compilation::attemptTile(TileAttempt &attempt, BlockSizes sizes) {
     attempt.chooses = true;
     attempt.isWhole = !choice.splitsTail;
     attempt.isOneWave = choice.isOneWave;
+    attempt.choosesGroups = choice.isForGroups;
     attempt.choosesOddSize = choice.hasOddSize;
     attempt.advice = choice.advice;
     return choice.tiles;
@@ -140,6 +144,8 @@ bool Compilation::loadTile() {
     if (!attempt->isInVain())
       break;
   }
+  if (attempt->lacksGroups())
+    tryWith(BlockSizes::ForWarps);
   if (attempt->lacksRoom()) {
     tryWith(BlockSizes::RoomForSums);
     if (options.explainConfig)

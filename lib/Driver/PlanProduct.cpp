@@ -136,8 +136,9 @@ ProductPlan planProduct(KernelInspector &inspector, const CompilerOptions &optio
 }
 
 std::optional<runtime::CostSpec> costOf(const CompilerOptions &options, const target::GpuTarget &gpu,
-                                        const frontend::OpenProduct &product, const PromiseClass &promises) {
-  target::GemmProblem problem = problemOf(options, gpu, product, BlockSizes::Any);
+                                        const frontend::OpenProduct &product, const PromiseClass &promises,
+                                        BlockSizes sizes) {
+  target::GemmProblem problem = problemOf(options, gpu, product, sizes);
   problem.plainStores = !promises.widensStores;
   target::GemmChoices given = givenChoices(product.given);
   if (!given.blockM || !given.blockN || !given.blockK)

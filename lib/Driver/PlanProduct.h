@@ -26,7 +26,8 @@ ProductPlan planProduct(KernelInspector &inspector, const CompilerOptions &optio
 /// What a kernel with these sizes of blocks is expected to take, where nothing is left open; nothing if a size is
 /// unknown.
 std::optional<runtime::CostSpec> costOf(const CompilerOptions &options, const target::GpuTarget &gpu,
-                                        const frontend::OpenProduct &product, const PromiseClass &promises);
+                                        const frontend::OpenProduct &product, const PromiseClass &promises,
+                                        BlockSizes sizes);
 
 /// "128x256x64", with what is special: "-split2", "-pingpong", "-tail".
 std::string nameOf(const target::GemmKernel &kernel);

@@ -1,6 +1,7 @@
 // Classes of promises x configurations x sizes -> plans, and what --explain-config says of them.
 #include "Driver/VariantPlan.h"
 
+#include "Driver/ChosenBlocks.h"
 #include "Driver/PlanProduct.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -159,7 +160,8 @@ private:
       return;
     if (!inspected.isOpen || !inspected.product) {
       if (inspected.product)
-        plan.cost = costOf(promised, gpu, *inspected.product, promises);
+        plan.cost = costOf(promised, gpu, *inspected.product, promises,
+                           isForWarps(inspected.kernel()) ? BlockSizes::ForWarps : BlockSizes::Any);
       // Which programs share their last steps depends on how many there are.
       if (mode == VariantMode::Invariant)
         plan.disabledPasses.push_back("cta-stream-k");

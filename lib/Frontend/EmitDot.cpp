@@ -34,6 +34,23 @@ static std::optional<InputPrecision> inputPrecision(BuiltinCall &call) {
   return std::nullopt;
 }
 
+/// How many products along K the tensor cores may add with fewer bits than fp32 has; Triton's default for sm_90 is all.
+static std::optional<uint32_t> maxNumImpreciseAcc(BuiltinCall &call, const SymValue &a) {
+  constexpr size_t index = 5;
+  constexpr uint32_t all = 1u << 30;
+  if (!a.type.isFp8()) // others have all bits whatever is asked for
+    return 0;
+  if (call.isNone(index))
+    return all;
+  std::optional<int64_t> number = call.integer(index);
+  if (!number)
+    return std::nullopt;
+  if (*number >= 0 && *number <= a.shape()[1])
+    return uint32_t(*number);
+  call.sema.error(Diag::dot_imprecise, call.rangeOf(index), {std::to_string(*number), std::to_string(a.shape()[1])});
+  return std::nullopt;
+}
+
 /// The smallest inner dimension that one tensor-core instruction takes, by the width of the operands.
 static int64_t minimumK(DType type) {
   switch (type.bits()) {
@@ -185,7 +202,8 @@ SymValue emitDot(Sema &sema, BuiltinCall &call) {
   if (a.type.is(Scalar::Float32) && call.isNone(3) && call.isNone(4))
     sema.warn(Diag::tf32_dot, call.range).fixItArgument(call.range, "input_precision=\"ieee\"");
   std::optional<DType> type = resultType(call, a.type);
-  if (!precision || !type)
+  std::optional<uint32_t> imprecise = maxNumImpreciseAcc(call, a);
+  if (!precision || !type || !imprecise)
     return {};
   int64_t shape[2] = {a.shape()[0], b.shape()[1]};
   SymValue acc = call[2];
@@ -202,7 +220,7 @@ SymValue emitDot(Sema &sema, BuiltinCall &call) {
   if (isWidened)
     acc = sema.cast(acc, Scalar::Float32, call.range);
   mlir::Value result = DotOp::create(sema.builder, sema.location(call.range), acc.value.getType(), a.value, b.value,
-                                     acc.value, *precision);
+                                     acc.value, *precision, *imprecise);
   SymValue sum = SymValue::makeTensor(result, acc.type);
   return isWidened ? sema.cast(sum, *type, call.range) : sum;
 }

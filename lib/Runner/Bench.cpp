@@ -54,11 +54,11 @@ Result<Baseline> gemmBaseline(CudaDevice &device, const CudaSession &session, co
   const std::optional<size_t> output = indexOf(request.arguments, plan.output.buffer);
   assert(first && second && output && "a plan names buffers of this kernel");
   const DataType inputType = request.arguments[*first].buffer->type();
+  const DataType secondType = request.arguments[*second].buffer->type();
   const DataType outputType = request.arguments[*output].buffer->type();
   Baseline baseline;
   const bool isFloat = inputType != DataType::I8 && inputType != DataType::F64;
-  if (!Cublas::supports(inputType, request.arguments[*second].buffer->type(), outputType) ||
-      (plan.hasEpilogue() && !isFloat)) {
+  if (!Cublas::supports(inputType, secondType, outputType) || (plan.hasEpilogue() && !isFloat)) {
     baseline.note = fmt::format("cuBLAS does not compute {}{} from {}", dataTypeName(outputType),
                                 plan.hasEpilogue() ? " with bias or activation" : "", dataTypeName(inputType));
     return baseline;
@@ -79,13 +79,20 @@ Result<Baseline> gemmBaseline(CudaDevice &device, const CudaSession &session, co
   baseline.workspace = std::move(*workspace);
   baseline.cublas = std::move(*cublas);
   baseline.target = std::move(*target);
-  baseline.name = baseline.cublas->name() + (inputType == DataType::F32 ? " (tf32)" : "");
+  const bool isFloat8 = isFloat && runtime::dataTypeSize(inputType) == 1;
+  baseline.name = baseline.cublas->name();
+  if (inputType == DataType::F32)
+    baseline.name += " (tf32)";
+  if (isFloat8)
+    baseline.name += request.isPrecise ? " (fp8, added in fp32)" : " (fp8, fast accumulation)";
   baseline.comparedArgument = output;
   Cublas::Pointers pointers = {.first = session.address(*first),
                                .second = session.address(*second),
                                .output = baseline.target.address() + HostBuffer::guardBytes,
-                               .inputType = inputType,
-                               .outputType = outputType};
+                               .firstType = inputType,
+                               .secondType = secondType,
+                               .outputType = outputType,
+                               .isPrecise = request.isPrecise};
   if (!plan.bias.empty()) {
     const std::optional<size_t> bias = indexOf(request.arguments, plan.bias);
     assert(bias && "a plan names buffers of this kernel");

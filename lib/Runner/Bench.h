@@ -34,6 +34,7 @@ struct BenchRequest {
   int rounds = 11;
   bool useGraphs = false;
   std::string cublas;
+  bool isPrecise = false; ///< cuBLAS adds products of 8-bit floats in fp32
 };
 
 /// So many rounds after one that does not count; the sizes of rounds, and the state of the card meanwhile, go into

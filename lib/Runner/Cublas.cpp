@@ -24,6 +24,10 @@ int cudaDataType(DataType type) {
     return 10;
   case DataType::BF16:
     return 14;
+  case DataType::F8E4M3:
+    return 28;
+  case DataType::F8E5M2:
+    return 29;
   default:
     return -1;
   }
@@ -92,7 +96,14 @@ Cublas::~Cublas() {
     (void)functions->destroy(handle);
 }
 
+static bool isFloat8(DataType type) {
+  return type == DataType::F8E4M3 || type == DataType::F8E5M2;
+}
+
 bool Cublas::supports(DataType first, DataType second, DataType output) {
+  if (isFloat8(first) && isFloat8(second)) // cublasLtMatmul's table of types
+    return (first == DataType::F8E4M3 || second == DataType::F8E4M3) &&
+           (output == DataType::F16 || output == DataType::BF16 || output == DataType::F32);
   if (first != second || cudaDataType(first) < 0)
     return false;
   switch (first) {
@@ -110,7 +121,7 @@ bool Cublas::supports(DataType first, DataType second, DataType output) {
 }
 
 Result<std::function<Status(runtime::CUstream)>> Cublas::prepare(const GemmPlan &plan, const Pointers &pointers) {
-  if (!plan.hasEpilogue())
+  if (!plan.hasEpilogue() && !isFloat8(pointers.firstType))
     return std::function<Status(runtime::CUstream)>(
         [this, plan, pointers](runtime::CUstream stream) { return launchGemmEx(plan, pointers, stream); });
   Result<std::shared_ptr<CublasLtMatmul>> matmul =
@@ -131,18 +142,18 @@ Status Cublas::launchGemmEx(const GemmPlan &plan, const Pointers &pointers, runt
   const float one32 = 1, zero32 = 0;
   const int32_t oneInteger = 1, zeroInteger = 0;
   const void *alpha = &one32, *beta = &zero32;
-  if (pointers.inputType == DataType::F64)
+  if (pointers.firstType == DataType::F64)
     alpha = &one64, beta = &zero64;
-  else if (pointers.inputType == DataType::I8)
+  else if (pointers.firstType == DataType::I8)
     alpha = &oneInteger, beta = &zeroInteger;
-  const int inputType = cudaDataType(pointers.inputType);
+  const int inputType = cudaDataType(pointers.firstType);
   const int status = functions->gemmEx(
       handle, plan.first.isTransposed ? cublas::opT : cublas::opN, plan.second.isTransposed ? cublas::opT : cublas::opN,
       static_cast<int>(plan.m), static_cast<int>(plan.n), static_cast<int>(plan.k), alpha,
       reinterpret_cast<const void *>(pointers.first), inputType, static_cast<int>(plan.first.leadingDimension),
       reinterpret_cast<const void *>(pointers.second), inputType, static_cast<int>(plan.second.leadingDimension), beta,
       reinterpret_cast<void *>(pointers.output), cudaDataType(pointers.outputType),
-      static_cast<int>(plan.output.leadingDimension), cublasComputeType(pointers.inputType), cublas::gemmDefault);
+      static_cast<int>(plan.output.leadingDimension), cublasComputeType(pointers.firstType), cublas::gemmDefault);
   if (status == 0)
     return Success{};
   return makeError(TILE_ERROR_DRIVER, "cublasGemmEx failed with status {}", status);

@@ -1,5 +1,5 @@
 // cuBLAS as the opponent of a matrix product, loaded with dlopen when a benchmark asks for it: cublasGemmEx, and
-// cublasLtMatmul for a product with bias and activation.
+// cublasLtMatmul for a product with bias and activation, or of 8-bit floats.
 #pragma once
 
 #include "Runner/Gemm.h"
@@ -26,7 +26,9 @@ public:
 
   struct Pointers {
     runtime::CUdeviceptr first = 0, second = 0, output = 0, bias = 0; ///< bias: 0 if the plan has none
-    DataType inputType = DataType::F16, outputType = DataType::F16, biasType = DataType::F16;
+    DataType firstType = DataType::F16, secondType = DataType::F16;
+    DataType outputType = DataType::F16, biasType = DataType::F16;
+    bool isPrecise = false; ///< products of 8-bit floats are added up in fp32: no fast accumulation
   };
   /// Chooses the algorithm. The result launches the product on a stream; it may be captured in a graph: nothing is
   /// allocated. It must not outlive this object.

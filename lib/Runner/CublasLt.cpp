@@ -11,7 +11,8 @@ using runtime::Success;
 namespace {
 
 // cublasLtMatmulDescAttributes_t, cublasLtEpilogue_t, cublasLtMatmulPreferenceAttributes_t.
-constexpr int descTransA = 3, descTransB = 4, descEpilogue = 7, descBiasPointer = 8, descBiasType = 26;
+constexpr int descTransA = 3, descTransB = 4, descEpilogue = 7, descBiasPointer = 8, descFastAccumulation = 25,
+              descBiasType = 26;
 constexpr uint32_t epilogueRelu = 2, epilogueBias = 4;
 constexpr int preferenceWorkspace = 1;
 
@@ -88,10 +89,11 @@ CublasLtMatmul::~CublasLtMatmul() {
 
 Status CublasLtMatmul::describe(const GemmPlan &plan) {
   const Functions &f = *functions;
-  const int inputType = cudaDataType(pointers.inputType), outputType = cudaDataType(pointers.outputType);
+  const int firstType = cudaDataType(pointers.firstType), secondType = cudaDataType(pointers.secondType),
+            outputType = cudaDataType(pointers.outputType);
   int status = f.create(&handle);
   if (status == 0)
-    status = f.descCreate(&operation, cublasComputeType(pointers.inputType), cudaDataType(DataType::F32));
+    status = f.descCreate(&operation, cublasComputeType(pointers.firstType), cudaDataType(DataType::F32));
   const auto set = [&](int attribute, const auto &value) {
     if (status == 0)
       status = f.descSet(operation, attribute, &value, sizeof(value));
@@ -103,6 +105,8 @@ Status CublasLtMatmul::describe(const GemmPlan &plan) {
     set(descBiasPointer, reinterpret_cast<const void *>(pointers.bias));
     set(descBiasType, int32_t(cudaDataType(pointers.biasType)));
   }
+  if (runtime::dataTypeSize(pointers.firstType) == 1) // scales are 1 if nothing says what they are
+    set(descFastAccumulation, int8_t(!pointers.isPrecise));
   const auto layout = [&](void *&slot, const GemmOperand &operand, int type, int64_t rows, int64_t columns) {
     if (operand.isTransposed)
       std::swap(rows, columns);
@@ -110,8 +114,8 @@ Status CublasLtMatmul::describe(const GemmPlan &plan) {
       status = f.layoutCreate(&slot, type, static_cast<uint64_t>(rows), static_cast<uint64_t>(columns),
                               operand.leadingDimension);
   };
-  layout(first, plan.first, inputType, plan.m, plan.k);
-  layout(second, plan.second, inputType, plan.k, plan.n);
+  layout(first, plan.first, firstType, plan.m, plan.k);
+  layout(second, plan.second, secondType, plan.k, plan.n);
   layout(output, plan.output, outputType, plan.m, plan.n);
   if (status == 0)
     return Success{};

@@ -1,5 +1,5 @@
 // cublasLtMatmul: a product with bias and activation in cuBLAS's own epilogue, the fused form that ours is measured
-// against.
+// against, and a product of 8-bit floats, which cublasGemmEx does not have.
 #pragma once
 
 #include "Runner/Cublas.h"
@@ -21,7 +21,8 @@ int cublasComputeType(DataType input);
 /// One product with its epilogue, its algorithm chosen by cuBLAS's heuristic: the first of its list, as frameworks do.
 class CublasLtMatmul {
 public:
-  /// `library` is a handle of libcublas, whose dependency libcublasLt is found through it. f16, bf16 and f32 operands.
+  /// `library` is a handle of libcublas, whose dependency libcublasLt is found through it. f16, bf16 and f32 operands;
+  /// 8-bit floats, k contiguous in both.
   static Result<std::shared_ptr<CublasLtMatmul>> create(void *library, const GemmPlan &plan,
                                                         const Cublas::Pointers &pointers,
                                                         runtime::CUdeviceptr workspace, size_t workspaceBytes);

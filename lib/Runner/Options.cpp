@@ -171,6 +171,11 @@ void addMeasureOptions(CLI::App &app, RunOptions &options) {
   app.add_option("--cublas", options.cublas, "The cuBLAS library to load; default: libcublas.so.13, .12 or .11")
       ->type_name("FILE")
       ->group(benchGroup);
+  app.add_flag(
+         "--precise-baseline", options.preciseBaseline,
+         "cuBLAS adds products of 8-bit floats in fp32, for kernels that do (max_num_imprecise_acc); default: its "
+         "fast accumulation")
+      ->group(benchGroup);
 }
 
 void addFormatOption(CLI::App &app, RunOptions &options) {

@@ -38,6 +38,7 @@ struct RunOptions {
   std::string benchJson;
   std::vector<std::string> labels; ///< key=value, recorded with measurements
   std::string cublas;              ///< path of libcublas, or ""
+  bool preciseBaseline = false;    ///< cuBLAS adds products of 8-bit floats in fp32
   // Of the simulator.
   std::string order;        ///< "seed:N"; empty: not given
   int orders = 1;           ///< run (and check) under so many, one after the other

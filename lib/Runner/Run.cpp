@@ -25,6 +25,7 @@ static Result<BenchResult> measure(const RunOptions &options, CudaDevice &device
   request.rounds = options.rounds;
   request.useGraphs = options.graph;
   request.cublas = options.cublas;
+  request.isPrecise = options.preciseBaseline;
   return runBench(device, request);
 }
 

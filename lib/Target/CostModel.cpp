@@ -214,8 +214,9 @@ std::string_view limitName(GemmLimit limit) {
 
 bool canUseWgmma(const GpuTarget &target, const GemmProblem &problem) {
   bool is16Bit = problem.element == MmaType::F16 || problem.element == MmaType::BF16;
-  bool is8Bit = problem.element == MmaType::S8;
-  return target.has(Feature::Wgmma) && problem.tensorMaps && (is16Bit || (is8Bit && problem.kMajor()));
+  bool isOther = problem.element == MmaType::S8 || problem.element == MmaType::F8E4M3 ||
+                 problem.element == MmaType::F8E5M2 || problem.element == MmaType::TF32;
+  return target.has(Feature::Wgmma) && problem.tensorMaps && (is16Bit || (isOther && problem.kMajor()));
 }
 
 /// Columns of c, or rows of a swapped product, in shared memory on their way out: two panels, and what no number of

@@ -26,7 +26,7 @@ struct GemmProblem {
   /// For mma.sync: a thread copies as many bytes of a or b at a time, 1 to 16, past the registers or through them.
   unsigned copyBytes = 16;
   bool asyncCopies = true;
-  /// K is contiguous in a (row-major) or b (column-major). wgmma on 8-bit types needs both.
+  /// K is contiguous in a (row-major) or b (column-major). wgmma needs both but on 16-bit types.
   bool aKMajor = false, bKMajor = false;
   /// With wgmma, blockN may be any multiple of 16, or blockM, with `canSwap` and `anyRows`.
   bool anyBlockSize = true;

@@ -9,6 +9,8 @@
 // rows; 32 bytes along k are 32 bytes of address. With m (n) contiguous, a panel has one row of W bytes for each k: the
 // stride offset leads to the next 8 of k, the leading offset to the next panel. The left operand may be in registers,
 // two 16-bit elements in each.
+//
+// Where sums are promoted, each step is a statement that also waits, and gives its sums in registers of their own.
 #include "EmitLayout.h"
 #include "Patterns.h"
 #include "Ptx.h"
@@ -189,39 +191,80 @@ Registers replaceSome(ValueRange values, ArrayRef<int32_t> indices, ArrayRef<Val
 
 class WgmmaEmitter {
 public:
-  WgmmaEmitter(OpBuilder &builder, cta::WgmmaOp op, const WgmmaPlan &plan)
-      : builder(builder), loc(op.getLoc()), op(op), plan(plan) {}
-
   /// `a` is one buffer, or the registers of the left operand.
-  Registers emit(ValueRange a, Value b, ValueRange acc, Value accumulate) {
-    const auto &[planA, planB, tiling, fragments, computed] = plan;
-    int64_t groupN = fragments.nTiles * tiling.instructionN, groupM = fragments.mTiles * instructionM;
-    std::optional<DescriptorEmitter> rows;
-    if (planA)
-      rows.emplace(builder, loc, *planA, a.front(), emitGroupStart(builder, loc, 1, tiling.groupsM, groupM));
-    DescriptorEmitter columns(builder, loc, planB, b,
-                              emitGroupStart(builder, loc, tiling.groupsM, tiling.groupsN, groupN));
-    for (int32_t index : computed) {
-      statement.results.push_back(acc[index].getType());
-      statement.initial.push_back(acc[index]);
-    }
-    std::string enable = accumulate ? operandNumber(accumulate) : "always";
-    std::string body;
-    int64_t stepK = instructionBytesK / planB.elementBytes;
-    for (int64_t k = 0; k < fragments.kTiles; ++k)
-      for (int64_t m = 0; m < fragments.mTiles; ++m)
-        for (int64_t n = 0; n < fragments.nTiles; ++n) {
-          std::string left =
-              rows ? operandNumber(rows->at(m * instructionM, k * stepK)) : fragmentNumbers(a, fragments.a(m, k));
-          std::string descB = operandNumber(columns.at(n * tiling.instructionN, k * stepK));
-          body += instruction(fragments.accumulator(m, n), left, descB, k == 0 ? enable : "always");
-        }
-    statement.text = "{\n.reg .pred always;\nmov.pred always, 1;\nwgmma.fence.sync.aligned;\n" + body +
-                     "wgmma.commit_group.sync.aligned;\n}";
-    return replaceSome(acc, computed, emitPtx(builder, loc, statement));
+  WgmmaEmitter(OpBuilder &builder, cta::WgmmaOp op, const WgmmaPlan &plan, ValueRange a, Value b)
+      : builder(builder), loc(op.getLoc()), op(op), plan(plan), fragments(plan.fragments), a(a) {
+    int64_t groupN = fragments.nTiles * plan.tiling.instructionN, groupM = fragments.mTiles * instructionM;
+    if (plan.a)
+      rows.emplace(builder, loc, *plan.a, a.front(), emitGroupStart(builder, loc, 1, plan.tiling.groupsM, groupM));
+    columns.emplace(builder, loc, plan.b, b,
+                    emitGroupStart(builder, loc, plan.tiling.groupsM, plan.tiling.groupsN, groupN));
+  }
+
+  Registers emit(ValueRange acc, Value accumulate) {
+    Registers sums;
+    for (int32_t index : plan.registers)
+      sums.push_back(acc[index]);
+    return replaceSome(acc, plan.registers, op.getPromote() ? emitPromoted(sums) : emitSum(sums, accumulate));
   }
 
 private:
+  Registers emitSum(ValueRange sums, Value accumulate) {
+    // Two f16 share a register; words of one element are the elements.
+    Type element = op.getAcc().getType().getElementType();
+    WordFormat format = wordsFor(element, sums.size());
+    bool isPacked = format.elementsPerWord > 1;
+    Registers words(isPacked ? packWords(builder, loc, sums, format) : Registers(sums));
+    for (Value word : words)
+      statement.results.push_back(word.getType());
+    statement.initial = words;
+    std::string enable = accumulate ? operandNumber(accumulate) : "always";
+    std::string body;
+    for (int64_t k = 0; k < fragments.kTiles; ++k)
+      for (int64_t m = 0; m < fragments.mTiles; ++m)
+        for (int64_t n = 0; n < fragments.nTiles; ++n) {
+          layout::RegisterRange range = fragments.accumulator(m, n);
+          layout::RegisterRange inWords{range.first / format.elementsPerWord, range.count / format.elementsPerWord};
+          body += instruction(inWords, m, n, k, k == 0 ? enable : "always");
+        }
+    Registers result(emitStatement(body));
+    return isPacked ? Registers(unpackWords(builder, loc, result, element, format)) : result;
+  }
+
+  /// A part of the columns at a time, so that few registers hold sums that are not promoted yet: the same for all, by
+  /// saying that each statement takes those of the one before. ptxas would use two sets of them, and spill.
+  Registers emitPromoted(Registers sums) {
+    SmallVector<Value> partials;
+    int64_t stepsPerSum = *op.getPromote() * plan.b.elementBytes / instructionBytesK;
+    for (int64_t m = 0; m < fragments.mTiles; ++m)
+      for (int64_t n = 0; n < fragments.nTiles; ++n)
+        for (int64_t first = 0; first < fragments.kTiles; first += stepsPerSum) {
+          layout::RegisterRange range = fragments.accumulator(m, n);
+          statement = {};
+          statement.results.assign(range.count, sums.front().getType());
+          std::string body;
+          for (int64_t k = first; k < std::min(first + stepsPerSum, fragments.kTiles); ++k)
+            body += instruction({0, range.count}, m, n, k, k == first ? "never" : "always");
+          statement.initial = partials;
+          partials = emitStatement(body);
+          for (auto [index, partial] : llvm::enumerate(partials)) {
+            Value &sum = sums[range.first + index];
+            sum = arith::AddFOp::create(builder, loc, sum, partial);
+          }
+        }
+    return sums;
+  }
+
+  SmallVector<Value> emitStatement(const std::string &body) {
+    statement.text =
+        "{\n.reg .pred always, never;\nmov.pred always, 1;\nmov.pred never, 0;\nwgmma.fence.sync.aligned;\n" + body +
+        "wgmma.commit_group.sync.aligned;\n";
+    if (op.isSynchronous())
+      statement.text += "wgmma.wait_group.sync.aligned 0;\n";
+    statement.text += "}";
+    return emitPtx(builder, loc, statement);
+  }
+
   /// Adds the operand and returns how the text refers to it.
   std::string operandNumber(Value value) {
     statement.operands.push_back(value);
@@ -229,7 +272,7 @@ private:
   }
 
   /// Adds the 32-bit registers of one fragment of the left operand; "{$8, $9, $10, $11}".
-  std::string fragmentNumbers(ValueRange a, layout::RegisterRange fragment) {
+  std::string fragmentNumbers(layout::RegisterRange fragment) {
     ValueRange elements = a.slice(fragment.first, fragment.count);
     WordFormat format = wordsFor(elements.front().getType(), elements.size());
     std::string numbers;
@@ -238,9 +281,12 @@ private:
     return numbers + "}";
   }
 
-  /// `left` is a matrix descriptor or a fragment in registers.
-  std::string instruction(layout::RegisterRange registers, const std::string &left, const std::string &descB,
-                          const std::string &scaleD) {
+  /// For one tile of the accumulator, in these registers, and one step along k. The left operand is a matrix descriptor
+  /// or a fragment in registers.
+  std::string instruction(layout::RegisterRange registers, int64_t m, int64_t n, int64_t k, const std::string &scaleD) {
+    int64_t kIndex = k * instructionBytesK / plan.b.elementBytes;
+    std::string left = rows ? operandNumber(rows->at(m * instructionM, kIndex)) : fragmentNumbers(fragments.a(m, k));
+    std::string descB = operandNumber(columns->at(n * plan.tiling.instructionN, kIndex));
     StringRef typeA = operandTypeName(elementTypeOfA(op)),
               typeB = operandTypeName(op.getB().getType().getElementType());
     Type accType = op.getAcc().getType().getElementType();
@@ -263,6 +309,9 @@ private:
   Location loc;
   cta::WgmmaOp op;
   const WgmmaPlan &plan;
+  const layout::MmaFragments &fragments;
+  ValueRange a;
+  std::optional<DescriptorEmitter> rows, columns;
   PtxStatement statement;
 };
 
@@ -275,8 +324,8 @@ struct WgmmaLowering : OpConversionPattern<cta::WgmmaOp> {
     if (!plan)
       return rewriter.notifyMatchFailure(op, "operands have no descriptor");
     Value accumulate = op.getAccumulate() ? adaptor.getAccumulate().front() : Value();
-    Registers registers =
-        WgmmaEmitter(rewriter, op, *plan).emit(adaptor.getA(), adaptor.getB().front(), adaptor.getAcc(), accumulate);
+    WgmmaEmitter emitter(rewriter, op, *plan, adaptor.getA(), adaptor.getB().front());
+    Registers registers = emitter.emit(adaptor.getAcc(), accumulate);
     rewriter.replaceOpWithMultiple(op, {registers});
     return success();
   }
@@ -306,6 +355,11 @@ struct WgmmaWaitLowering : OpConversionPattern<cta::WgmmaWaitOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     PtxStatement statement;
     statement.text = "wgmma.wait_group.sync.aligned " + std::to_string(op.getPending()) + ";";
+    if (op.getType().getElementType().isF16()) { // complete, and taken out of the registers that held two sums
+      emitPtx(rewriter, op.getLoc(), statement);
+      rewriter.replaceOpWithMultiple(op, {Registers(adaptor.getAcc())});
+      return success();
+    }
     // Registers that no product writes need not stay where they are.
     std::vector<int32_t> computed = cta::registersInColumns(op.getAcc().getType(), op.getColumns());
     for (int32_t index : computed) {
@@ -326,7 +380,8 @@ static LogicalResult checkWgmma(cta::WgmmaOp op, const target::GpuTarget &gpu) {
     return op.emitOpError() << "needs wgmma, which " << gpu.name << " lacks; sm_90a has it";
   Type a = elementTypeOfA(op), b = op.getB().getType().getElementType(), acc = op.getAcc().getType().getElementType();
   bool exists = !operandTypeName(a).empty() && getBytesInMemory(a) == getBytesInMemory(b) &&
-                (a.isInteger() ? acc.isInteger(32) : acc.isF32()) && op.getN() % 8 == 0 && op.getN() <= 256;
+                (a.isInteger() ? acc.isInteger(32) : acc.isF32() || (acc.isF16() && a.isF16())) && op.getN() % 8 == 0 &&
+                op.getN() <= 256;
   if (!exists)
     return op.emitOpError() << "is m64n" << op.getN() << " of " << a << " and " << b << " into " << acc
                             << ", which is no instruction";

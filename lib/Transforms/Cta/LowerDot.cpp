@@ -47,6 +47,11 @@ Value lowerToMma(OpBuilder &builder, DotOp dot, const target::MmaInstruction &in
   auto multiply = [&](Value a, Value b, Value acc) -> Value {
     return cta::MmaSyncOp::create(builder, loc, acc.getType(), a, b, acc, shape);
   };
+  if (dot.isPromoted()) {
+    auto zeros = cast<TypedAttr>(builder.getZeroAttr(dot.getType()));
+    Value sum = multiply(dot.getA(), dot.getB(), arith::ConstantOp::create(builder, loc, zeros));
+    return arith::AddFOp::create(builder, loc, sum, dot.getAcc());
+  }
   if (!dot.getA().getType().getElementType().isF32() || dot.getPrecision() == InputPrecision::tf32)
     return multiply(dot.getA(), dot.getB(), dot.getAcc());
   auto [highA, lowA] = splitTf32(builder, loc, dot.getA());
@@ -85,8 +90,14 @@ Value viewBlock(OpBuilder &builder, Value operand) {
 Value lowerToWgmma(OpBuilder &builder, DotOp dot, const DotPlan &plan) {
   Location loc = dot.getLoc();
   Value a = plan.a ? dot.getA() : viewBlock(builder, dot.getA());
-  auto product = cta::WgmmaOp::create(builder, loc, dot.getAcc().getType(), a, viewBlock(builder, dot.getB()),
-                                      dot.getAcc(), /*accumulate=*/Value(), plan.wgmma->instructionN);
+  // Whole instructions, as Triton counts them.
+  constexpr uint32_t instructionK = 32;
+  IntegerAttr promote;
+  if (dot.isPromoted())
+    promote = builder.getI32IntegerAttr(llvm::alignTo(std::max(dot.getMaxNumImpreciseAcc(), 1u), instructionK));
+  auto product =
+      cta::WgmmaOp::create(builder, loc, dot.getAcc().getType(), a, viewBlock(builder, dot.getB()), dot.getAcc(),
+                           /*accumulate=*/Value(), builder.getI32IntegerAttr(plan.wgmma->instructionN), promote);
   return cta::WgmmaWaitOp::create(builder, loc, product, 0, product.getColumnsAttr());
 }
 
@@ -129,8 +140,11 @@ struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
     }
     eraseUnused(getOperation());
     OpBuilder builder(&getContext());
-    for (cta::WgmmaWaitOp wait : findMovedSums(getOperation()))
-      copyBehindWait(builder, wait);
+    for (cta::WgmmaWaitOp wait : findMovedSums(getOperation())) {
+      auto product = wait.getAcc().getDefiningOp<cta::WgmmaOp>();
+      if (!product || !product.isSynchronous())
+        copyBehindWait(builder, wait);
+    }
   }
 };
 

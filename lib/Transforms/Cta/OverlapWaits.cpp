@@ -50,7 +50,8 @@ std::optional<OverlapPlan> planOverlap(scf::ForOp loop) {
   if (!llvm::hasSingleElement(products) || !llvm::hasSingleElement(waits))
     return std::nullopt;
   cta::WgmmaOp product = *products.begin();
-  if (!product.getBufferA()) // the next iteration may write registers that the product still reads
+  // The next iteration may write registers that the product still reads.
+  if (!product.getBufferA() || product.isSynchronous())
     return std::nullopt;
   OverlapPlan plan{loop, *waits.begin(), {}, 0};
   auto acc = dyn_cast<BlockArgument>(product.getAcc());

@@ -246,11 +246,15 @@ private:
     WalkResult result = getOperation().walk([&](DotOp dot) {
       SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
       unsigned numWarps = getOperation().getNumWarps();
-      bool multiplies = false;
-      if (isa_and_present<DescLoadOp>(b.source) && isa_and_present<DescLoadOp>(a.source))
+      bool multiplies = false,
+           areLoaded = isa_and_present<DescLoadOp>(b.source) && isa_and_present<DescLoadOp>(a.source);
+      if (areLoaded)
         multiplies = isForWarpGroups(dot, a.transposed, b.transposed, gpu, numWarps);
       else if (isa_and_present<DescLoadOp>(b.source) && staysInRegisters(dot))
         multiplies = planWarpGroups(dot, /*aTransposed=*/false, b.transposed, gpu, numWarps).has_value();
+      if (areLoaded && !multiplies)
+        dot.emitRemark() << "the product is one of warps: "
+                         << whyNotForWarpGroups(dot, a.transposed, b.transposed, gpu, numWarps);
       return multiplies ? WalkResult::interrupt() : WalkResult::advance();
     });
     return result.wasInterrupted();

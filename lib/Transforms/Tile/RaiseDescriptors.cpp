@@ -85,13 +85,20 @@ private:
       if (canMultiply)
         raised.try_emplace(load, *result.access);
       else if (ready[1] && (ready[0] || fromRegisters))
-        reasons[load] = "warp groups do not multiply these types, sizes or operand orders";
+        reasons[load] = whyNotMultiplied(dot, operands);
       else if (!result.access)
         reasons[load] = result.reason;
       else
         reasons[load] = loads[1 - index] ? "the other operand of the product cannot be"
                                          : "the other operand of the product is computed";
     }
+  }
+
+  std::string whyNotMultiplied(DotOp dot, ArrayRef<SharedOperand> operands) {
+    if (!isa_and_present<LoadOp, DescLoadOp>(operands[0].source))
+      return "warp groups do not multiply these types, sizes or operand orders";
+    return whyNotForWarpGroups(dot, isReadTransposed(operands[0]), isReadTransposed(operands[1]), target,
+                               kernel.getNumWarps());
   }
 
   /// Whether the operand's first dimension is contiguous in memory.

@@ -69,7 +69,7 @@ void swapDot(const PlannedSwap &swap) {
   Location loc = dot.getLoc();
   Value acc = swap.plan.loop ? dot.getAcc() : emitTrans(builder, loc, dot.getAcc());
   Value a = emitTrans(builder, loc, dot.getB()), b = emitTrans(builder, loc, dot.getA());
-  Value result = DotOp::create(builder, loc, acc.getType(), a, b, acc, dot.getPrecision());
+  Value result = DotOp::create(builder, loc, acc.getType(), a, b, acc, dot.getPrecision(), dot.getMaxNumImpreciseAcc());
   dot.getResult().replaceAllUsesWith(swap.plan.loop ? result : emitTrans(builder, loc, result));
   dot.erase();
 }

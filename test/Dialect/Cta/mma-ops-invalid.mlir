@@ -175,7 +175,7 @@ tile.kernel @undefined_bytes() {
 
 // -----
 
-// wgmma has sums of f16, too, but nothing makes or lowers them.
+// wgmma has sums of three types.
 #wa = #cta.layout<[64, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]>
 #wb = #cta.layout<[16, 64], offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8], [0, 16], [0, 32]]>
 #wc = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
@@ -184,7 +184,37 @@ tile.kernel @sums() {
   %z = arith.constant dense<0> : tensor<64x64xi64, #wc>
   %a = cta.alloc : !cta.buffer<64x16xf16, #wa>
   %b = cta.alloc : !cta.buffer<16x64xf16, #wb>
-  // expected-error @below {{'cta.wgmma' op operand #2 must be tensor of known sizes of 32-bit float or 32-bit signless integer values}}
+  // expected-error @below {{'cta.wgmma' op operand #2 must be tensor of known sizes of 16-bit float or 32-bit float or 32-bit signless integer values}}
   %d = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<16x64xf16, #wb> -> tensor<64x64xi64, #wc>
+  tile.return
+}
+
+// -----
+
+#wa = #cta.layout<[64, 32], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 16], [8, 0], [16, 0], [32, 0]]>
+#wb = #cta.layout<[32, 64], offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [0, 2], [16, 4], [0, 8], [0, 16], [0, 32]]>
+#wc = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+
+tile.kernel @promoted_steps() {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32, #wc>
+  %a = cta.alloc : !cta.buffer<64x32xf8E4M3FN, #wa>
+  %b = cta.alloc : !cta.buffer<32x64xf8E4M3FN, #wb>
+  // expected-error @below {{'cta.wgmma' op promotes sums of 48 products; an instruction adds 32}}
+  %d = cta.wgmma %a, %b, %z {n = 64 : i32, promote = 48 : i32} : !cta.buffer<64x32xf8E4M3FN, #wa>, !cta.buffer<32x64xf8E4M3FN, #wb> -> tensor<64x64xf32, #wc>
+  tile.return
+}
+
+// -----
+
+#wa = #cta.layout<[64, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]>
+#wb = #cta.layout<[16, 64], offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8], [0, 16], [0, 32]]>
+#wc = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+
+tile.kernel @promoted_types() {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32, #wc>
+  %a = cta.alloc : !cta.buffer<64x16xf16, #wa>
+  %b = cta.alloc : !cta.buffer<16x64xf16, #wb>
+  // expected-error @below {{'cta.wgmma' op promotes sums; this is for 8-bit floats that are always added to acc}}
+  %d = cta.wgmma %a, %b, %z {n = 64 : i32, promote = 32 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<16x64xf16, #wb> -> tensor<64x64xf32, #wc>
   tile.return
 }

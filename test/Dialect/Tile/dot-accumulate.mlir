@@ -27,13 +27,29 @@ tile.kernel @integers(%x: i8, %y: i32) {
   tile.return
 }
 
-// Has an accumulator; is used otherwise, too; stands in front of the loop; has operands of 8-bit floats.
-// CHECK-LABEL: tile.kernel @negative
-// CHECK-COUNT-4: arith.addf
-tile.kernel @negative(%x: f16, %e: f8E4M3FN, %y: f32, %n: i32) {
-  %a = tile.splat %x : f16 -> tensor<16x16xf16>
+// Sums of 8-bit floats are still added in f32: at most all 32 products with fewer bits.
+// CHECK-LABEL: tile.kernel @bytes
+// CHECK: tile.dot {{.*}} {max_num_imprecise_acc = 32 : i32}
+// CHECK: tile.dot {{.*}} {max_num_imprecise_acc = 16 : i32}
+// CHECK-NOT: arith.addf
+tile.kernel @bytes(%e: f8E4M3FN, %y: f32) {
   %b = tile.splat %e : f8E4M3FN -> tensor<16x32xf8E4M3FN>
   %t = tile.splat %e : f8E4M3FN -> tensor<32x16xf8E4M3FN>
+  %acc = tile.splat %y : f32 -> tensor<16x16xf32>
+  %z = arith.constant dense<0.0> : tensor<16x16xf32>
+  %d0 = tile.dot %b, %t, %z {max_num_imprecise_acc = 1024 : i32} : tensor<16x32xf8E4M3FN>, tensor<32x16xf8E4M3FN> -> tensor<16x16xf32>
+  %s0 = arith.addf %d0, %acc : tensor<16x16xf32>
+  %d1 = tile.dot %b, %t, %z {max_num_imprecise_acc = 16 : i32} : tensor<16x32xf8E4M3FN>, tensor<32x16xf8E4M3FN> -> tensor<16x16xf32>
+  %s1 = arith.addf %d1, %s0 : tensor<16x16xf32>
+  tile.print "" %s1 : tensor<16x16xf32>
+  tile.return
+}
+
+// Has an accumulator; is used otherwise, too; stands in front of the loop.
+// CHECK-LABEL: tile.kernel @negative
+// CHECK-COUNT-3: arith.addf
+tile.kernel @negative(%x: f16, %y: f32, %n: i32) {
+  %a = tile.splat %x : f16 -> tensor<16x16xf16>
   %acc = tile.splat %y : f32 -> tensor<16x16xf32>
   %z = arith.constant dense<0.0> : tensor<16x16xf32>
   %c0 = arith.constant 0 : i32
@@ -48,8 +64,6 @@ tile.kernel @negative(%x: f16, %e: f8E4M3FN, %y: f32, %n: i32) {
     %q = arith.addf %p, %d2 : tensor<16x16xf32>
     scf.yield %q : tensor<16x16xf32>
   }
-  %d3 = tile.dot %b, %t, %z : tensor<16x32xf8E4M3FN>, tensor<32x16xf8E4M3FN> -> tensor<16x16xf32>
-  %s3 = arith.addf %d3, %s2 : tensor<16x16xf32>
-  tile.print "" %s3 : tensor<16x16xf32>
+  tile.print "" %s2 : tensor<16x16xf32>
   tile.return
 }

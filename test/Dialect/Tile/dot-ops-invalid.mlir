@@ -59,3 +59,13 @@ tile.kernel @sum() {
   %d = tile.dot %a, %a, %a : tensor<16x16xbf16>, tensor<16x16xbf16> -> tensor<16x16xbf16>
   tile.return
 }
+
+// -----
+
+tile.kernel @imprecise(%x: f16) {
+  %a = tile.splat %x : f16 -> tensor<16x16xf16>
+  %c = arith.constant dense<0.0> : tensor<16x16xf32>
+  // expected-error @below {{'tile.dot' op adds 32 products of 'f16' with fewer bits than their sum has; only those of 8-bit floats may be}}
+  %d = tile.dot %a, %a, %c {max_num_imprecise_acc = 32 : i32} : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+  tile.return
+}

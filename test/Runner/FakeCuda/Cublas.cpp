@@ -1,9 +1,12 @@
 // A libcublas.so.13 for tests: the column-major f32 product of cublasGemmEx, and that of cublasLtMatmul with bias and
-// ReLU, as their documentation defines them.
+// ReLU, or of e4m3, as their documentation defines them.
+#include "Float8.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 namespace {
 
@@ -12,11 +15,24 @@ struct Operation {
   int32_t transA = 0, transB = 0;
   uint32_t epilogue = 1;
   const float *bias = nullptr;
+  int8_t fastAccumulation = 0;
 };
 struct Layout {
+  int type;
   int64_t rows, columns, leading;
 };
 constexpr int invalidValue = 7, notSupported = 15;
+constexpr int e4m3 = 28; // cudaDataType; 0 is f32
+
+/// The matrix as f32; `widened` holds it if it is none.
+const void *widen(const void *matrix, const Layout &layout, std::vector<float> &widened) {
+  if (layout.type != e4m3)
+    return matrix;
+  const auto *bytes = static_cast<const uint8_t *>(matrix);
+  widened.resize(static_cast<size_t>(layout.leading * (layout.columns - 1) + layout.rows));
+  std::transform(bytes, bytes + widened.size(), widened.begin(), decodeE4m3);
+  return widened.data();
+}
 
 } // namespace
 
@@ -76,10 +92,11 @@ int cublasLtMatmulDescDestroy(void *desc) {
 int cublasLtMatmulDescSetAttribute(void *desc, int attribute, const void *value, size_t bytes) {
   auto *operation = static_cast<Operation *>(desc);
   int32_t biasType = 0;
-  void *const fields[] = {&operation->transA, &operation->transB, &operation->epilogue, &operation->bias, &biasType};
-  const int attributes[] = {3, 4, 7, 8, 26};
-  const size_t sizes[] = {4, 4, 4, 8, 4};
-  for (int i = 0; i < 5; ++i)
+  void *const fields[] = {&operation->transA, &operation->transB,           &operation->epilogue,
+                          &operation->bias,   &operation->fastAccumulation, &biasType};
+  const int attributes[] = {3, 4, 7, 8, 25, 26};
+  const size_t sizes[] = {4, 4, 4, 8, 1, 4};
+  for (int i = 0; i < 6; ++i)
     if (attributes[i] == attribute && sizes[i] == bytes) {
       std::memcpy(fields[i], value, bytes);
       return biasType == 0 ? 0 : notSupported;
@@ -87,8 +104,8 @@ int cublasLtMatmulDescSetAttribute(void *desc, int attribute, const void *value,
   return invalidValue;
 }
 int cublasLtMatrixLayoutCreate(void **layout, int type, uint64_t rows, uint64_t columns, int64_t leading) {
-  *layout = new Layout{static_cast<int64_t>(rows), static_cast<int64_t>(columns), leading};
-  return type == 0 && leading >= static_cast<int64_t>(rows) ? 0 : invalidValue;
+  *layout = new Layout{type, static_cast<int64_t>(rows), static_cast<int64_t>(columns), leading};
+  return (type == 0 || type == e4m3) && leading >= static_cast<int64_t>(rows) ? 0 : invalidValue;
 }
 int cublasLtMatrixLayoutDestroy(void *layout) {
   delete static_cast<Layout *>(layout);
@@ -120,6 +137,14 @@ int cublasLtMatmul(void *, void *desc, const void *alpha, const void *a, void *l
              &output = *static_cast<Layout *>(layoutD);
   if (*static_cast<const uint64_t *>(algorithm) != 0xa1 || !workspace)
     return invalidValue;
+  // 8-bit floats have k contiguous; those of the test's product are added without loss either way.
+  const bool isFloat8 = first.type == e4m3;
+  if (isFloat8 != (second.type == e4m3) || output.type != 0 || (isFloat8 && (!operation.transA || operation.transB)) ||
+      (!isFloat8 && operation.fastAccumulation))
+    return notSupported;
+  std::vector<float> widenedA, widenedB;
+  a = widen(a, first, widenedA);
+  b = widen(b, second, widenedB);
   const int64_t k = operation.transA ? first.rows : first.columns;
   if (int status = cublasGemmEx(nullptr, operation.transA, operation.transB, static_cast<int>(output.rows),
                                 static_cast<int>(output.columns), static_cast<int>(k), alpha, a, 0,

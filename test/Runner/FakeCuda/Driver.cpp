@@ -6,6 +6,7 @@
 // than the function that stands for it: events then show a clock that is ahead. FAKE_CUDA_DEVICES says how many GPUs
 // there are; with FAKE_CUDA_FATAL_GRID=N a launch of N blocks kills the process.
 #include "Runtime/Driver.h"
+#include "Float8.h"
 
 #include <algorithm>
 #include <chrono>
@@ -127,6 +128,20 @@ void matmul(const LaunchConfig &, void **arguments) {
       for (int p = 0; p < k; ++p)
         sum += a[i * strideA + p] * b[p * strideB + j];
       c[i * strideC + j] = sum;
+    }
+}
+
+/// c[m, n] = a[m, k] @ b[n, k]^T in f32 of e4m3, all contiguous.
+void bytes(const LaunchConfig &, void **arguments) {
+  const uint8_t *a = argument<const uint8_t *>(arguments, 0), *b = argument<const uint8_t *>(arguments, 1);
+  float *c = argument<float *>(arguments, 2);
+  const int m = argument<int>(arguments, 3), n = argument<int>(arguments, 4), k = argument<int>(arguments, 5);
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      float sum = 0;
+      for (int p = 0; p < k; ++p)
+        sum += decodeE4m3(a[i * k + p]) * decodeE4m3(b[j * k + p]);
+      c[i * n + j] = sum;
     }
 }
 
@@ -282,7 +297,7 @@ CUresult cuModuleUnload(CUmodule module) {
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
   constexpr std::pair<const char *, void (*)(const LaunchConfig &, void **)> kernels[] = {
       {"scale", scale}, {"matmul", matmul}, {"bias_relu", biasRelu}, {"persistent", persistentMatmul},
-      {"rows", rows},   {"twice", twice}};
+      {"rows", rows},   {"twice", twice},   {"bytes", bytes}};
   for (const auto &[known, kernel] : kernels)
     if (std::strcmp(name, known) == 0) {
       static std::vector<std::unique_ptr<Function>> functions; // as long as the process

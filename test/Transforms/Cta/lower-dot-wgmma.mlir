@@ -123,20 +123,49 @@ tile.kernel @negative_computed(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_m
   tile.return
 }
 
-// Accumulators of 16 bits, and f32 operands, are for warps.
-// CHECK-LABEL: tile.kernel @negative_types
-// CHECK-NOT: cta.wgmma
+// Sums of f16. Operands of f32 have k contiguous, and are rounded to tf32.
+// CHECK-LABEL: tile.kernel @types
+// CHECK: cta.wgmma {{.*}} -> tensor<64x64xf16
+// CHECK: cta.wgmma {{.*}} -> tensor<64x64xf32
+// CHECK-NOT: cta.wgmma {
 // CHECK: cta.mma_sync
 // CHECK: cta.mma_sync
-tile.kernel @negative_types(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<64x64xf32> {tile.tensor_map = {base = "b"}}) {
+// CHECK: cta.mma_sync
+// CHECK: cta.mma_sync
+tile.kernel @types(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<64x64xf32> {tile.tensor_map = {base = "b"}}) {
   %z = arith.constant dense<0.0> : tensor<64x64xf16>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   %c = tile.dot %a, %a, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf16>
   tile.print "" %c : tensor<64x64xf16>
   %y = arith.constant dense<0.0> : tensor<64x64xf32>
   %b = tile.desc_load %e[%i, %i] : !tile.desc<64x64xf32> -> tensor<64x64xf32>
-  %f = tile.dot %b, %b, %y : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
-  tile.print "" %f : tensor<64x64xf32>
+  %t = tile.trans %b {order = array<i32: 1, 0>} : tensor<64x64xf32> -> tensor<64x64xf32>
+  %f = tile.dot %b, %t, %y : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %negative_n_contiguous = tile.dot %b, %b, %f : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %negative_precise = tile.dot %b, %t, %negative_n_contiguous {precision = #tile<precision tf32x3>} : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  tile.print "" %negative_precise : tensor<64x64xf32>
+  tile.return
+}
+
+// 8-bit floats: sums of as many products are promoted, in whole instructions, of at most 128 columns; or none. mma.sync
+// adds those of one block by themselves.
+// CHECK-LABEL: tile.kernel @promoted
+// CHECK: cta.wgmma {{.*}} {n = 256 : i32} {{.*}}f8E5M2{{.*}}f8E4M3FN
+// CHECK: cta.wgmma {{.*}} {n = 128 : i32, promote = 32 : i32}
+// CHECK: cta.wgmma {{.*}} {n = 128 : i32, promote = 64 : i32}
+// OTHER-LABEL: tile.kernel @promoted
+// OTHER: cta.mma_sync
+// OTHER: %[[P:.*]] = cta.mma_sync {{.*}}, %cst{{[_0-9]*}} {
+// OTHER: arith.addf %[[P]], %
+tile.kernel @promoted(%i: i32, %d: !tile.desc<64x64xf8E5M2> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<256x64xf8E4M3FN> {tile.tensor_map = {base = "b"}}) {
+  %z = arith.constant dense<0.0> : tensor<64x256xf32>
+  %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf8E5M2> -> tensor<64x64xf8E5M2>
+  %b = tile.desc_load %e[%i, %i] : !tile.desc<256x64xf8E4M3FN> -> tensor<256x64xf8E4M3FN>
+  %t = tile.trans %b {order = array<i32: 1, 0>} : tensor<256x64xf8E4M3FN> -> tensor<64x256xf8E4M3FN>
+  %f = tile.dot %a, %t, %z {max_num_imprecise_acc = 65 : i32} : tensor<64x64xf8E5M2>, tensor<64x256xf8E4M3FN> -> tensor<64x256xf32>
+  %g = tile.dot %a, %t, %f {max_num_imprecise_acc = 0 : i32} : tensor<64x64xf8E5M2>, tensor<64x256xf8E4M3FN> -> tensor<64x256xf32>
+  %h = tile.dot %a, %t, %g {max_num_imprecise_acc = 33 : i32} : tensor<64x64xf8E5M2>, tensor<64x256xf8E4M3FN> -> tensor<64x256xf32>
+  tile.print "" %h : tensor<64x256xf32>
   tile.return
 }
 

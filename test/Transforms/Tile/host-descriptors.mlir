@@ -131,6 +131,7 @@ tile.kernel @negative_small(%a: !tile.ptr<f16> {tile.name = "a", tile.divisibili
   %c0 = arith.constant 0 : i32
   %d = tile.make_desc %a, [%m, %m], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<32x32xf16>
   %x = tile.desc_load %d[%c0, %c0] : !tile.desc<32x32xf16> -> tensor<32x32xf16>
+  // REMARK: remark: the product is one of warps: warp groups do not multiply these types, sizes or operand orders
   %y = tile.dot %x, %x, %zeros : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
   tile.print "" %y : tensor<32x32xf32>
   tile.return

@@ -96,6 +96,9 @@ TEST(CostModel, wgmmaNeedsTensorMapsAndTypes) {
   EXPECT_FALSE(canUseWgmma(hopper, {.tensorMaps = false}));
   EXPECT_FALSE(canUseWgmma(*findTarget("sm_90"), {}));
   EXPECT_FALSE(canUseWgmma(hopper, {.element = MmaType::TF32}));
+  EXPECT_TRUE(canUseWgmma(hopper, {.element = MmaType::TF32, .aKMajor = true, .bKMajor = true}));
+  EXPECT_TRUE(canUseWgmma(hopper, {.element = MmaType::F8E5M2, .aKMajor = true, .bKMajor = true}));
+  EXPECT_FALSE(canUseWgmma(hopper, {.element = MmaType::F8E4M3, .aKMajor = true}));
   EXPECT_FALSE(canUseWgmma(hopper, {.element = MmaType::S8}));
   EXPECT_TRUE(canUseWgmma(hopper, {.element = MmaType::S8, .aKMajor = true, .bKMajor = true}));
 }
