@@ -88,8 +88,8 @@ def CtaAssignLayouts : KernelPass<"cta-assign-layouts", "tile"> {
   let summary = "give every tensor a layout";
   let description = [{
     Kind: correctness. Requires: phase tile. Ensures: phase layout; loads, stores, dots and reductions have the layout
-    that they want, and a convert_layout stands at every mismatch. Does not: avoid conversions.
-    Example: test/Transforms/Cta/assign-layouts.mlir.
+    that they want, and a convert_layout stands at every mismatch; operands of warp groups that TMA does not bring are
+    stored into buffers. Does not: avoid conversions. Example: test/Transforms/Cta/assign-layouts.mlir.
   }];
   let options = [TargetOption];
 }
@@ -142,7 +142,7 @@ def CtaAsyncCopies : KernelPass<"cta-async-copies", "buffered"> {
   let summary = "load operands of products asynchronously into shared memory";
   let description = [{
     Kind: optimisation. Requires: phase layout, `vector` of loads. Ensures: phase async; a load in an innermost loop whose value goes only
-    through shared memory is an async_copy that is awaited at once. Does not: overlap copies with computation.
+    through shared memory, or becomes an operand of warp groups, is an async_copy that is awaited at once. Does not: overlap copies with computation.
     Example: test/Transforms/Cta/async-copies.mlir.
   }];
   let options = [TargetOption];
@@ -162,7 +162,8 @@ def CtaPipeline : KernelPass<"cta-pipeline", "async"> {
   let description = [{
     Kind: optimisation. Requires: phase async. Ensures: copies run ahead in buffers with num_stages slots, or as many as
     the target's shared memory holds; where the loop computes one product in steps, the operands of the first step are
-    loaded during the last step of the iteration before. Example: test/Transforms/Cta/pipeline.mlir.
+    loaded during the last step of the iteration before, and one of warp groups stays in flight. What cp.async cannot copy for
+    warp groups is loaded into registers an iteration ahead. Example: test/Transforms/Cta/pipeline.mlir.
   }];
   let options = [TargetOption];
 }
