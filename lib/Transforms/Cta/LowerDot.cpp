@@ -8,6 +8,7 @@
 //
 //   %d = tile.dot %a, %b, %c : #a, #b -> #acc   ==>   %d = cta.mma_sync %a, %b, %c {shape = 16, 8, 16}
 #include "Analysis/DotPlan.h"
+#include "Analysis/DotReport.h"
 #include "Analysis/FindTarget.h"
 #include "Analysis/MovedSums.h"
 #include "Layout/SharedLayouts.h"
@@ -122,6 +123,7 @@ struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
       OpBuilder builder(dot);
       unsigned numWarps = getOperation().getNumWarps();
       DotPlan plan = planDot(dot, *gpu, numWarps, /*mayStore=*/false);
+      dot.emitRemark() << "multiplied by " << reportEngine(dot, plan, *gpu, numWarps);
       Value result = plan.wgmma         ? lowerToWgmma(builder, dot, plan)
                      : plan.instruction ? lowerToMma(builder, dot, *plan.instruction)
                                         : lowerToFma(builder, dot);
