@@ -260,7 +260,8 @@ def CtaOverlapWaits : KernelPass<"cta-overlap-waits", "scheduled"> {
   let summary = "keep one product of warp groups in flight";
   let description = [{
     Kind: optimisation. Requires: phase scheduled. Ensures: a loop with one wgmma waits for the product of the iteration
-    before, and releases that one's slot. Example: test/Transforms/Cta/overlap-waits.mlir.
+    before, and releases that one's slot; in kernels without copies by TMA a product is awaited where its sum is needed.
+    Example: test/Transforms/Cta/overlap-waits.mlir.
   }];
 }
 

@@ -12,7 +12,8 @@
 //                                                   arrive empty[previous] if previous != -1
 //                                                 wgmma_wait {pending = 0}; arrive empty[previous]
 //
-// So the tensor cores have the next product while the barrier is passed. DelayWait.h has what becomes of the sum.
+// So the tensor cores have the next product while the barrier is passed. DelayWait.h has what becomes of the sum. Other
+// products, if threads bring the operands, are awaited where their sums are needed, behind products that come before.
 #include "Analysis/SharedAccesses.h"
 #include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
@@ -83,6 +84,47 @@ void delay(IRRewriter &rewriter, OverlapPlan plan) {
   }
 }
 
+/// Whether a product may be awaited behind `op` instead of in front of it: nothing there writes what it reads, and
+/// nobody waits for anything else.
+bool mayPass(cta::WgmmaWaitOp wait, Operation *op) {
+  bool isUser = llvm::is_contained(op->getOperands(), wait.getResult());
+  bool isHarmless = isa<LoadOp, cta::WgmmaOp, cta::WgmmaWaitOp>(op) || isMemoryEffectFree(op);
+  return !isUser && isHarmless && op->getNumRegions() == 0 && !op->hasTrait<OpTrait::IsTerminator>();
+}
+
+/// Moves waits down to where the sums are needed, so that several products are issued one after the other. Products
+/// complete in order, so that those behind need not be complete.
+void sinkWaits(KernelOp kernel) {
+  SmallVector<cta::WgmmaWaitOp> waits;
+  kernel.walk([&](cta::WgmmaWaitOp wait) {
+    auto product = wait.getAcc().getDefiningOp<cta::WgmmaOp>();
+    // Registers of a left operand may be needed for something else behind the product.
+    if (product && product.getBufferA() && product->getBlock() == wait->getBlock() && wait.getPending() == 0)
+      waits.push_back(wait);
+  });
+  for (cta::WgmmaWaitOp wait : llvm::reverse(waits)) {
+    Operation *next = wait->getNextNode();
+    while (mayPass(wait, next))
+      next = next->getNextNode();
+    wait->moveBefore(next);
+  }
+  for (cta::WgmmaWaitOp wait : waits) {
+    unsigned behind = 0;
+    for (Operation *op = wait.getAcc().getDefiningOp()->getNextNode(); op != wait; op = op->getNextNode())
+      behind += isa<cta::WgmmaOp>(op);
+    wait.setPending(behind);
+  }
+}
+
+/// With roles, slots are released behind waits; a copy by TMA in a loop awaits all threads.
+bool copiesByTma(KernelOp kernel) {
+  return kernel
+      .walk([](Operation *op) {
+        return isa<cta::WarpRolesOp, cta::TmaLoadSyncOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 struct CtaOverlapWaits : tile::impl::CtaOverlapWaitsBase<CtaOverlapWaits> {
   void runOnKernel() override {
     SmallVector<OverlapPlan> plans;
@@ -93,6 +135,8 @@ struct CtaOverlapWaits : tile::impl::CtaOverlapWaitsBase<CtaOverlapWaits> {
     IRRewriter rewriter(&getContext());
     for (const OverlapPlan &plan : plans)
       delay(rewriter, plan);
+    if (!copiesByTma(getOperation()))
+      sinkWaits(getOperation());
   }
 };
 
