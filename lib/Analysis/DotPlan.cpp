@@ -2,6 +2,7 @@
 #include "Analysis/DotPlan.h"
 
 #include "Layout/Factories.h"
+#include "Layout/SharedLayouts.h"
 
 using namespace mlir;
 using namespace tile;
@@ -104,28 +105,47 @@ bool tile::isBlock(const SharedOperand &operand) {
   if (auto load = dyn_cast_or_null<DescLoadOp>(operand.source))
     return hasTensorMap(load.getDesc());
   auto load = dyn_cast_or_null<cta::LocalLoadOp>(operand.source);
-  return load && llvm::any_of(load.getBuffer().getUsers(), llvm::IsaPred<cta::TmaLoadSyncOp>);
+  return load && !load.getStart();
 }
 
-bool tile::staysInRegisters(DotOp dot) {
-  // PTX ISA, "Register Fragments and Shared Memory Matrix Layouts": fragments of a for 16-bit types; those of 8-bit
-  // types are no accumulators.
-  if (!dot.getA().getType().getElementType().isF16() && !dot.getA().getType().getElementType().isBF16())
-    return false;
+namespace {
+
+/// What a left operand is computed from in the block of the product.
+struct LeftSources {
+  bool loads = false, products = false;
+};
+
+} // namespace
+
+static LeftSources findLeftSources(DotOp dot) {
+  LeftSources sources;
   SmallVector<Value> worklist{dot.getA()};
   DenseSet<Value> visited;
   while (!worklist.empty()) {
     Operation *op = worklist.pop_back_val().getDefiningOp();
-    bool isProduct = isa_and_present<DotOp, cta::WgmmaWaitOp, cta::MmaSyncOp, cta::FmaDotOp>(op);
-    if (!op || op->getBlock() != dot->getBlock() || isProduct)
-      continue; // known before this iteration's products, or one of them
-    if (!isMemoryEffectFree(op))
-      return false;
+    if (!op || op->getBlock() != dot->getBlock())
+      continue; // known before this iteration's products
+    if (isa<DotOp, cta::WgmmaWaitOp, cta::MmaSyncOp, cta::FmaDotOp>(op)) {
+      sources.products = true;
+      continue;
+    }
+    sources.loads |= !isMemoryEffectFree(op);
     for (Value operand : op->getOperands())
       if (isa<RankedTensorType>(operand.getType()) && visited.insert(operand).second)
         worklist.push_back(operand);
   }
-  return true;
+  return sources;
+}
+
+/// PTX ISA, "Register Fragments and Shared Memory Matrix Layouts": fragments of a for 16-bit types; those of 8-bit
+/// types are no accumulators.
+static bool mayComeFromRegisters(DotOp dot) {
+  Type element = dot.getA().getType().getElementType();
+  return element.isF16() || element.isBF16();
+}
+
+bool tile::staysInRegisters(DotOp dot) {
+  return mayComeFromRegisters(dot) && !findLeftSources(dot).loads;
 }
 
 /// The shape of the operand before tile-pad-blocks, if it is a block that a descriptor leads to; else as it is.
@@ -191,20 +211,11 @@ std::optional<layout::WgmmaTiling> tile::planWarpGroups(DotOp dot, bool aTranspo
   return tiling;
 }
 
-DotPlan tile::planDot(DotOp dot, const target::GpuTarget &target, unsigned numWarps) {
+/// mma.sync, or fused multiply-adds on operands in shared memory.
+static DotPlan planWarps(DotOp dot, const target::GpuTarget &target, unsigned numWarps) {
   ArrayRef<int64_t> shapeA = dot.getA().getType().getShape(), shape = dot.getAcc().getType().getShape();
   int64_t m = shape[0], n = shape[1], k = shapeA[1];
   DotPlan plan;
-  SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
-  bool fromRegisters = !isBlock(a) && staysInRegisters(dot);
-  if (isBlock(b) && (isBlock(a) || fromRegisters))
-    plan.wgmma = planWarpGroups(dot, !fromRegisters && a.transposed, b.transposed, target, numWarps);
-  if (plan.wgmma) {
-    plan.accumulator = layout::wgmmaAccumulator(m, n, *plan.wgmma);
-    if (fromRegisters)
-      plan.a = layout::wgmmaOperandA(m, k, *plan.wgmma);
-    return plan;
-  }
   plan.instruction = chooseInstruction(dot, target);
   if (!plan.instruction) {
     plan.accumulator = layout::defaultBlocked({m, n}, {1, 0}, /*vectorElements=*/1, numWarps);
@@ -219,4 +230,42 @@ DotPlan tile::planDot(DotOp dot, const target::GpuTarget &target, unsigned numWa
   plan.a = layout::mmaOperandA(m, k, tiling);
   plan.b = layout::mmaOperandB(k, n, tiling);
   return plan;
+}
+
+/// Whether the first dimension of the operand is contiguous.
+static bool isReadTransposed(const SharedOperand &operand) {
+  auto load = dyn_cast_or_null<cta::LocalLoadOp>(operand.source);
+  std::optional<layout::SwizzleForm> form;
+  if (load)
+    form = layout::matchSwizzle(load.getBuffer().getType().getLayout().getLayout(),
+                                getBytesInMemory(load.getBuffer().getType().getElementType()));
+  return operand.transposed != (form && form->order.front() == 0);
+}
+
+DotPlan tile::planDot(DotOp dot, const target::GpuTarget &target, unsigned numWarps, bool mayStore) {
+  DotPlan warps = planWarps(dot, target, numWarps), groups;
+  // Where layouts are assigned, the right operand has the one of this plan.
+  cta::LayoutAttr layoutB = cta::getLayoutAttr(dot.getB().getType());
+  if (!target.has(target::Feature::Wgmma) || (warps.b && layoutB && layoutB.getLayout() == *warps.b))
+    return warps;
+  SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
+  groups.storesB = !isBlock(b);
+  bool isComputed = mayComeFromRegisters(dot) && findLeftSources(dot).products;
+  bool fromRegisters = !isBlock(a) && (isComputed || staysInRegisters(dot));
+  // What is the same for all steps, or transposed, takes less as a buffer.
+  if (groups.storesB)
+    fromRegisters &= isComputed && !a.transposed;
+  groups.storesA = !isBlock(a) && !fromRegisters;
+  // Stored operands may have k contiguous, which goes with all types and sizes.
+  bool aTransposed = !groups.storesA && !fromRegisters && isReadTransposed(a);
+  bool bTransposed = groups.storesB || isReadTransposed(b);
+  if (mayStore || !(groups.storesA || groups.storesB))
+    groups.wgmma = planWarpGroups(dot, aTransposed, bTransposed, target, numWarps);
+  if (!groups.wgmma)
+    return warps;
+  ArrayRef<int64_t> shapeA = dot.getA().getType().getShape(), shape = dot.getAcc().getType().getShape();
+  groups.accumulator = layout::wgmmaAccumulator(shape[0], shape[1], *groups.wgmma);
+  if (fromRegisters)
+    groups.a = layout::wgmmaOperandA(shape[0], shapeA[1], *groups.wgmma);
+  return groups;
 }

@@ -19,13 +19,15 @@ struct DotPlan {
   /// Warp groups multiply straight from shared memory, the left operand perhaps from registers; then there is no
   /// `instruction`.
   std::optional<layout::WgmmaTiling> wgmma;
+  /// Operands that have to be stored into shared memory for it.
+  bool storesA = false, storesB = false;
 };
 
-/// Warp groups (wgmma) where the target has them and both operands are blocks in shared memory, or the right one is and
-/// the left one stays in registers; else the widest
-/// instruction that multiplies the dot's types exactly as its precision asks, and a grid of warps whose tiles are as
-/// square as possible, so that a warp reads the fewest operand bytes for its products.
-DotPlan planDot(DotOp dot, const target::GpuTarget &target, unsigned numWarps);
+/// Warp groups (wgmma) where the target has them for these types and sizes; else the widest instruction that multiplies
+/// the dot's types exactly as its precision asks, and a grid of warps whose tiles are as square as possible, so that a
+/// warp reads the fewest operand bytes for its products. Without `mayStore` warp groups multiply only what is in shared
+/// memory, or stays in registers, and so does a dot whose operands have layouts: it keeps what was planned.
+DotPlan planDot(DotOp dot, const target::GpuTarget &target, unsigned numWarps, bool mayStore = true);
 
 /// What makes a dot's operand, seen through conversions of its layout, transpositions and leading dimensions of size 1.
 struct SharedOperand {
@@ -41,7 +43,7 @@ llvm::ArrayRef<int64_t> dropLeadingOnes(llvm::ArrayRef<int64_t> block);
 /// Whether the launcher or the kernel makes a tensor map for the descriptor.
 bool hasTensorMap(mlir::Value desc);
 
-/// Whether TMA puts the operand into shared memory, or has done so.
+/// Whether TMA puts the operand into shared memory, or it is read from there.
 bool isBlock(const SharedOperand &operand);
 
 /// Whether a left operand that is no block should go to warp groups from registers: it is computed from other products

@@ -54,14 +54,16 @@ struct Pending {
   ByteSet reads, writes;
   ByteSet copies;            ///< Asynchronous copies into shared memory that no wait has covered for certain.
   ByteSet stores;            ///< The same for copies out of shared memory.
+  ByteSet products;          ///< The same for what warp groups multiply.
   PointerBases replicas;     ///< Of global memory, what several threads read the same elements of.
   PointerBases globalWrites; ///< Of global memory.
 
   bool join(const Pending &other) {
     bool newReads = reads.join(other.reads), newWrites = writes.join(other.writes);
     bool newCopies = copies.join(other.copies), newStores = stores.join(other.stores);
+    bool newProducts = products.join(other.products);
     bool newReplicas = replicas.join(other.replicas), newGlobals = globalWrites.join(other.globalWrites);
-    return newReads || newWrites || newCopies || newStores || newReplicas || newGlobals;
+    return newReads || newWrites || newCopies || newStores || newProducts || newReplicas || newGlobals;
   }
   void passBarrier(bool groupsOnly) {
     reads.passBarrier(groupsOnly);
@@ -208,8 +210,8 @@ private:
       pending.globalWrites.join(global.writes);
     for (const ByteAccess &access : getAccesses(op)) {
       ByteSet &now = access.isWrite ? pending.writes : pending.reads;
-      ByteSet &later = access.isWrite ? pending.copies : pending.stores;
-      (access.goesOn ? later : now).add(access.bytes);
+      ByteSet &later = access.isWrite ? pending.copies : isa<cta::WgmmaOp>(op) ? pending.products : pending.stores;
+      (access.goesOn || isa<cta::WgmmaOp>(op) ? later : now).add(access.bytes);
     }
     // A thread waits for its own copies only, so they are pending accesses from here on. A wait that leaves groups
     // incomplete may leave any of them running, for a later wait to complete.
@@ -222,6 +224,11 @@ private:
       pending.reads.join(pending.stores);
       if (wait.getPending() == 0)
         pending.stores.ranges.clear();
+    }
+    if (auto wait = dyn_cast<cta::WgmmaWaitOp>(op)) {
+      pending.reads.join(pending.products);
+      if (wait.getPending() == 0)
+        pending.products.ranges.clear();
     }
   }
 

@@ -10,7 +10,8 @@
 // An asynchronous copy counts as a write at the waits that follow it, since a thread waits only for its own copies;
 // until then it is no pending access. So a read of a buffer that copies are running into is no hazard: the program
 // promises that they fill other slots (cta-pipeline). But the bytes that a copy fills must be free when it starts.
-// Likewise, a copy by TMA out of a buffer counts as a read at the cta.tma_store_wait that follow it.
+// Likewise, a copy by TMA out of a buffer counts as a read at the cta.tma_store_wait that follow it, and a product of
+// warp groups as one of its operands at the cta.wgmma_wait.
 //
 // Elements of a block are written by one thread, but a block smaller than the CTA is read by several:
 //
@@ -18,9 +19,9 @@
 //   tile.store %x, %w                 hazard: one warp writes what another may still have to read
 //
 // So a read of the same elements by several threads and a write through the same parameter, in either order, are a
-// hazard, too; but not a volatile read, by which a loop may wait for another program. A write by TMA waits for the reads
-// in front of it; what is behind it waits by cta-await-stores. What one thread writes and another reads otherwise is the
-// program's to order (tl.debug_barrier).
+// hazard, too; but not a volatile read, by which a loop may wait for another program. A write by TMA waits for the
+// reads in front of it; what is behind it waits by cta-await-stores. What one thread writes and another reads otherwise
+// is the program's to order (tl.debug_barrier).
 #pragma once
 
 #include "Cta/CtaDialect.h"

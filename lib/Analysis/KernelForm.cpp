@@ -136,14 +136,16 @@ private:
       return false;
     if (isa<cta::PartialReduceOp>(op))
       return form >= Form::scheduled;
-    return form >= Form::lowering || isa<cta::ConvertLayoutOp>(op);
+    // Operands of warp groups are in buffers where layouts are assigned.
+    return form >= Form::lowering || isa<cta::ConvertLayoutOp, cta::AllocOp, cta::TransBufferOp, cta::LocalStoreOp,
+                                         cta::ProxyFenceOp, cta::LocalLoadOp>(op);
   }
 
   bool isAllowedType(Type type) {
     if (auto tensor = dyn_cast<RankedTensorType>(type))
       return isBlockElement(tensor.getElementType()) && isBlockShape(tensor.getShape());
     if (isa<cta::BufferType, cta::MbarrierType>(type))
-      return form >= Form::lowering;
+      return form >= Form::layout;
     return isBlockElement(type) || isa<DescType>(type);
   }
 

@@ -96,8 +96,6 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // After the dots, so that only the order of operations is left to decide.
   list.add(Optimisation, [target] { return createCtaPipeline({target}); });
 
-  // Of the other loops: what cannot be copied without registers.
-  list.add(Optimisation, [] { return createCtaPrefetchLoads(); });
 
   // Data that still crosses threads goes through shared memory: the last pass that creates buffers.
   list.add(Correctness, [] { return createCtaLowerConversions(); });

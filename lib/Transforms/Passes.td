@@ -88,8 +88,8 @@ def CtaAssignLayouts : KernelPass<"cta-assign-layouts", "tile"> {
   let summary = "give every tensor a layout";
   let description = [{
     Kind: correctness. Requires: phase tile. Ensures: phase layout; loads, stores, dots and reductions have the layout
-    that they want, and a convert_layout stands at every mismatch. Does not: avoid conversions.
-    Example: test/Transforms/Cta/assign-layouts.mlir.
+    that they want, and a convert_layout stands at every mismatch; operands of warp groups that TMA does not bring are
+    stored into buffers. Does not: avoid conversions. Example: test/Transforms/Cta/assign-layouts.mlir.
   }];
   let options = [TargetOption];
 }
@@ -142,7 +142,7 @@ def CtaAsyncCopies : KernelPass<"cta-async-copies", "buffered"> {
   let summary = "load operands of products asynchronously into shared memory";
   let description = [{
     Kind: optimisation. Requires: phase layout, `vector` of loads. Ensures: phase async; a load in an innermost loop whose value goes only
-    through shared memory is an async_copy that is awaited at once. Does not: overlap copies with computation.
+    through shared memory, or becomes an operand of warp groups, is an async_copy that is awaited at once. Does not: overlap copies with computation.
     Example: test/Transforms/Cta/async-copies.mlir.
   }];
   let options = [TargetOption];
@@ -162,18 +162,10 @@ def CtaPipeline : KernelPass<"cta-pipeline", "async"> {
   let description = [{
     Kind: optimisation. Requires: phase async. Ensures: copies run ahead in buffers with num_stages slots, or as many as
     the target's shared memory holds; where the loop computes one product in steps, the operands of the first step are
-    loaded during the last step of the iteration before. Example: test/Transforms/Cta/pipeline.mlir.
+    loaded during the last step of the iteration before, and one of warp groups stays in flight. What cp.async cannot copy for
+    warp groups is loaded into registers an iteration ahead. Example: test/Transforms/Cta/pipeline.mlir.
   }];
   let options = [TargetOption];
-}
-
-def CtaPrefetchLoads : KernelPass<"cta-prefetch-loads", "async"> {
-  let summary = "load into registers what the next iteration of a product's loop needs";
-  let description = [{
-    Kind: optimisation. Requires: phase async. Ensures: in an innermost loop that multiplies, writes no memory and has no
-    asynchronous copies, tensors are loaded an iteration ahead if they take few registers and num_stages is 2 or more.
-    Example: test/Transforms/Cta/prefetch-loads.mlir.
-  }];
 }
 
 def CtaLowerConversions : KernelPass<"cta-lower-conversions", "lowering"> {
@@ -268,7 +260,8 @@ def CtaOverlapWaits : KernelPass<"cta-overlap-waits", "scheduled"> {
   let summary = "keep one product of warp groups in flight";
   let description = [{
     Kind: optimisation. Requires: phase scheduled. Ensures: a loop with one wgmma waits for the product of the iteration
-    before, and releases that one's slot. Example: test/Transforms/Cta/overlap-waits.mlir.
+    before, and releases that one's slot; in kernels without copies by TMA a product is awaited where its sum is needed.
+    Example: test/Transforms/Cta/overlap-waits.mlir.
   }];
 }
 

@@ -54,18 +54,23 @@ void Knowledge::release(SyncClock &into, LaneMask lanes, LaneMask alive) {
   } else {
     forLanes(lanes, [&](unsigned lane) { into.all.raise({laneComponent(name.program, lane), count}); });
   }
-  releaseOwn(into.all, lanes, alive);
+  releaseOwn(into, lanes, alive);
   ++count;
 }
 
 /// What the lanes have waited for each on its own.
-void Knowledge::releaseOwn(VectorClock &into, LaneMask lanes, LaneMask alive) {
-  for (const Own &known : own)
-    if (isAll(lanes & known.lanes, alive))
-      into.raise(known.epoch);
+void Knowledge::releaseOwn(SyncClock &into, LaneMask lanes, LaneMask alive) {
+  auto raise = [&](VectorClock &clock, Epoch epoch, LaneMask knowing) {
+    if (isAll(knowing, alive))
+      clock.raise(epoch);
     else
-      forLanes(lanes & known.lanes,
-               [&](unsigned lane) { into.raise({laneComponent(known.epoch.component, lane), known.epoch.count}); });
+      forLanes(knowing, [&](unsigned lane) { clock.raise({laneComponent(epoch.component, lane), epoch.count}); });
+  };
+  for (const Own &known : own) {
+    raise(into.all, known.epoch, lanes & known.lanes);
+    if (LaneMask fenced = lanes & known.fenced)
+      raise(into.fenced, known.epoch, fenced);
+  }
 }
 
 void Knowledge::acquire(const SyncClock &from, LaneMask lanes, LaneMask alive) {
@@ -88,13 +93,16 @@ void Knowledge::raise(Epoch epoch, LaneMask lanes, bool collective) {
     return;
   }
   std::erase_if(own, [&](const Own &known) {
-    return known.epoch.component == epoch.component && known.epoch.count <= epoch.count && !(known.lanes & ~lanes);
+    return known.epoch.component == epoch.component && known.epoch.count <= epoch.count && !(known.lanes & ~lanes) &&
+           !known.fenced;
   });
   own.push_back({epoch, lanes});
   partsReleased = false;
 }
 
 void Knowledge::fenceAsync(LaneMask lanes, LaneMask alive) {
+  for (Own &known : own)
+    known.fenced |= lanes & known.lanes;
   if (isAll(lanes, alive)) {
     common.fenced.join(common.all);
     common.fenced.raise({name.program, count});
@@ -117,13 +125,13 @@ void Knowledge::meet(LaneMask lanes, LaneMask alive) {
       common.join(part.clock);
     parts.clear();
     common.all.raise({name.program, count});
-    releaseOwn(common.all, lanes, alive);
+    releaseOwn(common, lanes, alive);
     own.clear();
   } else {
     SyncClock together;
     forParts(lanes, [&](Part &part) { together.join(part.clock); });
     forLanes(lanes, [&](unsigned lane) { together.all.raise({laneComponent(name.program, lane), count}); });
-    releaseOwn(together.all, lanes, alive);
+    releaseOwn(together, lanes, alive);
     std::erase_if(parts, [&](const Part &part) { return (part.lanes & lanes) != 0; });
     parts.push_back({lanes, std::move(together)});
     partsReleased = false;
@@ -156,8 +164,8 @@ bool Knowledge::knows(const Past &past, const WarpName *pastName, unsigned pastL
   if (includes(fenced ? common.fenced : common.all, past, pastName, pastLane))
     return true;
   for (const Own &known : own)
-    if (!fenced && known.epoch.component == past.component && known.epoch.count >= past.count &&
-        (known.lanes >> lane & 1) && lane == pastLane)
+    if (known.epoch.component == past.component && known.epoch.count >= past.count &&
+        ((fenced ? known.fenced : known.lanes) >> lane & 1) && lane == pastLane)
       return true;
   // Lane-wise knowledge may be split between the two clocks, but each fact is in one of them.
   for (const Part &part : parts)

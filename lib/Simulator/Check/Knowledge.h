@@ -58,10 +58,11 @@ private:
   struct Own {
     Epoch epoch;
     LaneMask lanes;
+    LaneMask fenced = 0; ///< of the lanes, those that have told the async proxy
   };
   template <typename Function> void forParts(LaneMask lanes, Function &&function);
   Component laneComponent(Component component, unsigned lane);
-  void releaseOwn(VectorClock &into, LaneMask lanes, LaneMask alive);
+  void releaseOwn(SyncClock &into, LaneMask lanes, LaneMask alive);
   static bool includes(const VectorClock &clock, const Past &past, const WarpName *pastName, unsigned pastLane);
 
   SyncClock common;

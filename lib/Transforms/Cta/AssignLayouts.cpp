@@ -13,7 +13,9 @@
 #include "Analysis/AxisInfo.h"
 #include "Analysis/DotPlan.h"
 #include "Analysis/FindTarget.h"
+#include "Analysis/Recreate.h"
 #include "Layout/Factories.h"
+#include "Transforms/Cta/StageOperands.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -92,6 +94,8 @@ public:
     planAnchors();
     assignDefaults();
     kernel.walk([&](Operation *op) { convertAround(op); });
+    OperandStage stage(target, kernel.getNumWarps());
+    kernel.walk([&](DotOp dot) { stage.store(dot, dotPlans[dot]); });
   }
 
 private:
@@ -119,8 +123,25 @@ private:
         accessLayouts[op] = attribute(planScan(type, scan.getAxis(), kernel.getNumWarps()));
       }
       if (auto dot = dyn_cast<DotOp>(op))
-        dotPlans[op] = planDot(dot, target, kernel.getNumWarps());
+        dotPlans[op] = planInRoom(dot);
     });
+  }
+
+  /// Warp groups get no more operands than there is room for.
+  DotPlan planInRoom(DotOp dot) {
+    DotPlan plan = planDot(dot, target, kernel.getNumWarps());
+    int64_t bytes = storedBytes;
+    SmallVector<Value> stored;
+    for (auto [operand, isStored] : {std::pair(dot.getA(), plan.storesA), std::pair(dot.getB(), plan.storesB)})
+      if (Value source = skipTranspositions(operand).first; isStored && !storedOperands.contains(source)) {
+        stored.push_back(source);
+        bytes += LayoutSlicer::bytesOf(source);
+      }
+    if (bytes > int64_t(target.maxSharedPerCta) / 4 * 3)
+      return planDot(dot, target, kernel.getNumWarps(), /*mayStore=*/false);
+    storedOperands.insert_range(stored);
+    storedBytes = bytes;
+    return plan;
   }
 
   void assignDefaults() {
@@ -214,6 +235,8 @@ private:
   OpBuilder builder;
   DenseMap<Operation *, cta::LayoutAttr> accessLayouts;
   DenseMap<Operation *, DotPlan> dotPlans;
+  DenseSet<Value> storedOperands; ///< Of warp groups, and how many bytes they take.
+  int64_t storedBytes = 0;
 };
 
 struct CtaAssignLayouts : tile::impl::CtaAssignLayoutsBase<CtaAssignLayouts> {

@@ -7,6 +7,8 @@
 //   %x = tile.load %p mask %m                          cta.async_copy %p, %b mask %m
 //   %y = cta.convert_layout %x : #load -> #a    ==>    cta.async_commit; cta.async_wait 0
 //                                                      %y = cta.local_load %b : #a
+//
+// An operand of warp groups stays there: what was stored is copied, and the fence follows the wait.
 #include "Analysis/FindTarget.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/SharedLayouts.h"
@@ -17,6 +19,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tile {
 #define GEN_PASS_DEF_CTAASYNCCOPIES
@@ -30,7 +33,10 @@ namespace {
 
 struct CopyPlan {
   LoadOp load;
+  /// What the value is loaded for: registers in another layout, or a buffer of warp groups; if neither, what it becomes
+  /// is stored there.
   cta::ConvertLayoutOp convert;
+  cta::LocalStoreOp store;
   int64_t vector;
   unsigned contiguousDim;
 };
@@ -52,24 +58,91 @@ unsigned contiguousDimOf(RankedTensorType type) {
   return type.getRank() - 1;
 }
 
+/// The only operation that takes the value, also behind a conversion.
+Operation *findUser(Value value) {
+  if (!value.hasOneUse())
+    return nullptr;
+  Operation *user = *value.user_begin();
+  bool isStored = isa<cta::ConvertLayoutOp>(user) && user->hasOneUse() && isa<cta::LocalStoreOp>(*user->user_begin()) &&
+                  user->getBlock() == value.getParentBlock();
+  return isStored ? *user->user_begin() : user;
+}
+
+/// Whether consecutive elements of the matrix along the dimension are consecutive in the buffer, 16 bytes at least.
+bool isContiguous(cta::BufferType buffer, unsigned dim) {
+  std::optional<layout::SwizzleForm> form =
+      layout::matchSwizzle(buffer.getLayout().getLayout(), getBytesInMemory(buffer.getElementType()));
+  return form && form->order.front() == dim;
+}
+
+/// The write of an operand of warp groups (cta-assign-layouts).
+cta::LocalStoreOp getOperandStore(Operation *op) {
+  bool isFenced = op && isa_and_present<cta::ProxyFenceOp>(op->getNextNode());
+  auto store = dyn_cast_or_null<cta::LocalStoreOp>(op);
+  bool isRead =
+      store && llvm::any_of(store.getBuffer().getUsers(), llvm::IsaPred<cta::LocalLoadOp, cta::TransBufferOp>);
+  return isFenced && isRead ? store : cta::LocalStoreOp();
+}
+
+/// Whether the value becomes an operand that threads store for warp groups, element by element.
+bool becomesOperand(Value value) {
+  llvm::SetVector<Value> values;
+  values.insert(value);
+  for (size_t index = 0; index < values.size(); ++index)
+    for (Operation *user : values[index].getUsers()) {
+      if (getOperandStore(user))
+        return true;
+      if (user->getBlock() == value.getParentBlock() &&
+          (isElementwise(user) || isa<cta::ConvertLayoutOp, TransOp, ExpandDimsOp, BroadcastOp>(user)))
+        values.insert_range(user->getResults());
+    }
+  return false;
+}
+
 std::optional<CopyPlan> planCopy(LoadOp load) {
   // Copies run ahead in innermost loops. Around a product's loop they would be what begins or ends the sum, in as many
   // buffers as the loop has stages.
   auto loop = dyn_cast<scf::ForOp>(load->getParentOp());
-  if (!loop || hasInnerLoop(loop) || load.getIsVolatile() || load.getPartial() || !load->hasOneUse() ||
-      !isZero(load.getOther()))
+  if (!loop || hasInnerLoop(loop) || load.getIsVolatile() || load.getPartial() || !isZero(load.getOther()))
     return std::nullopt;
-  auto convert = dyn_cast<cta::ConvertLayoutOp>(*load->user_begin());
   auto type = dyn_cast<RankedTensorType>(load.getType());
-  if (!convert || !type || type.getRank() != 2 || convert->getBlock() != load->getBlock())
+  Operation *user = findUser(load);
+  if (!type || type.getRank() != 2)
     return std::nullopt;
   int64_t vector = load.getVector(), bytes = vector * getBytesInMemory(type.getElementType());
   if (bytes != 4 && bytes != 8 && bytes != 16)
     return std::nullopt;
-  return CopyPlan{load, convert, vector, contiguousDimOf(type)};
+  CopyPlan plan{load, {}, {}, vector, contiguousDimOf(type)};
+  if (user && user->getBlock() == load->getBlock()) {
+    plan.convert = dyn_cast<cta::ConvertLayoutOp>(user);
+    plan.store = getOperandStore(user);
+  }
+  if (plan.store && !isContiguous(plan.store.getBuffer().getType(), plan.contiguousDim))
+    plan.store = {};
+  return plan.store || plan.convert || becomesOperand(load) ? std::optional(plan) : std::nullopt;
+}
+
+/// The operand of warp groups, which its threads have told about what they write.
+void rewriteStore(CopyPlan plan) {
+  LoadOp load = plan.load;
+  cta::LocalStoreOp store = plan.store;
+  Value buffer = store.getBuffer();
+  buffer.getDefiningOp()->moveBefore(load);
+  OpBuilder builder(load);
+  cta::AsyncCopyOp::create(builder, load.getLoc(), load.getPtr(), buffer, load.getMask(), plan.vector, load.getCache());
+  cta::AsyncCommitOp::create(builder, load.getLoc());
+  cta::AsyncWaitOp::create(builder, load.getLoc(), 0);
+  cast<cta::ProxyFenceOp>(store->getNextNode())->moveBefore(load);
+  Value value = store.getValue();
+  store.erase();
+  if (value != load.getResult())
+    value.getDefiningOp()->erase();
+  load.erase();
 }
 
 void rewriteCopy(CopyPlan plan) {
+  if (plan.store)
+    return rewriteStore(plan);
   LoadOp load = plan.load;
   OpBuilder builder(load);
   Location loc = load.getLoc();
@@ -84,11 +157,14 @@ void rewriteCopy(CopyPlan plan) {
   cta::AsyncCopyOp::create(builder, loc, load.getPtr(), buffer, load.getMask(), plan.vector, load.getCache());
   cta::AsyncCommitOp::create(builder, loc);
   cta::AsyncWaitOp::create(builder, loc, 0);
-  builder.setInsertionPoint(plan.convert);
-  Value value = cta::LocalLoadOp::create(builder, loc, plan.convert.getType(), buffer, /*start=*/{});
-  plan.convert.getResult().replaceAllUsesWith(value);
-  plan.convert->erase();
-  load.erase();
+  Operation *loaded = plan.convert ? plan.convert.getOperation() : load.getOperation();
+  builder.setInsertionPoint(loaded);
+  Type registers = loaded->getResult(0).getType();
+  Value value = cta::LocalLoadOp::create(builder, loc, cast<RankedTensorType>(registers), buffer, /*start=*/{});
+  loaded->getResult(0).replaceAllUsesWith(value);
+  loaded->erase();
+  if (loaded != load)
+    load.erase();
 }
 
 struct CtaAsyncCopies : tile::impl::CtaAsyncCopiesBase<CtaAsyncCopies> {

@@ -1,13 +1,14 @@
 // cta-lower-dot: turn dots into tensor-core or fused multiply-add products.
 //
 // cta-assign-layouts has put operands and accumulator where the chosen instruction wants them, so a dot becomes one
-// cta.mma_sync; or a cta.wgmma, which reads the buffers that TMA has filled (and the left operand from registers, if it
-// was computed there). A wgmma whose sum loops move to other registers is copied behind its wait. Two cases need more:
-// `tf32x3` splits each operand into its tf32 part and the rest and adds three products; a type that the tensor cores
-// lack goes through shared memory to cta.fma_dot.
+// cta.mma_sync; or a cta.wgmma, which reads the buffers that TMA or the threads have filled (and the left operand from
+// registers, if it was computed there). A wgmma whose sum loops move to other registers is copied behind its wait. Two
+// cases need more: `tf32x3` splits each operand into its tf32 part and the rest and adds three products; a type that
+// the tensor cores lack goes through shared memory to cta.fma_dot.
 //
 //   %d = tile.dot %a, %b, %c : #a, #b -> #acc   ==>   %d = cta.mma_sync %a, %b, %c {shape = 16, 8, 16}
 #include "Analysis/DotPlan.h"
+#include "Analysis/DotReport.h"
 #include "Analysis/FindTarget.h"
 #include "Analysis/MovedSums.h"
 #include "Layout/SharedLayouts.h"
@@ -131,7 +132,9 @@ struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
     getOperation().walk([&](DotOp dot) { dots.push_back(dot); });
     for (DotOp dot : dots) {
       OpBuilder builder(dot);
-      DotPlan plan = planDot(dot, *gpu, getOperation().getNumWarps());
+      unsigned numWarps = getOperation().getNumWarps();
+      DotPlan plan = planDot(dot, *gpu, numWarps, /*mayStore=*/false);
+      dot.emitRemark() << "multiplied by " << reportEngine(dot, plan, *gpu, numWarps);
       Value result = plan.wgmma         ? lowerToWgmma(builder, dot, plan)
                      : plan.instruction ? lowerToMma(builder, dot, *plan.instruction)
                                         : lowerToFma(builder, dot);

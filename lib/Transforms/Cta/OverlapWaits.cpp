@@ -12,17 +12,13 @@
 //                                                   arrive empty[previous] if previous != -1
 //                                                 wgmma_wait {pending = 0}; arrive empty[previous]
 //
-// So the tensor cores have the next product while the barrier is passed. A sum that starts from zero is not set to
-// zero: the first product does not read it. The first iteration does not stand apart, since ptxas takes 0.01 s for each
-// wgmma of 256 columns; LLVM would peel it off if the flag were one, or a comparison of k. (Loops of a few constant
-// steps it unrolls.)
+// So the tensor cores have the next product while the barrier is passed. DelayWait.h has what becomes of the sum. Other
+// products, if threads bring the operands, are awaited where their sums are needed, behind products that come before.
+#include "Analysis/SharedAccesses.h"
+#include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
+#include "Transforms/Cta/DelayWait.h"
 #include "Transforms/Passes.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
-#include "mlir/IR/PatternMatch.h"
 
 namespace tile {
 #define GEN_PASS_DEF_CTAOVERLAPWAITS
@@ -36,34 +32,33 @@ namespace {
 
 struct OverlapPlan {
   scf::ForOp loop;
-  cta::WgmmaWaitOp wait;
+  LoopProduct product;
   SmallVector<cta::MbarrierArriveOp> releases;
-  unsigned index; ///< Of the accumulator in the loop's arguments.
 };
+
+/// Whether threads write shared memory, other than by TMA, that a product of the loop reads.
+bool writesOperands(scf::ForOp loop, cta::WgmmaOp product) {
+  DenseSet<Operation *> operands{getAlloc(product.getBufferA()), getAlloc(product.getB())};
+  return loop
+      .walk([&](Operation *op) {
+        bool writes = llvm::any_of(getSharedAccesses(op), [&](const SharedAccess &access) {
+          return access.isWrite && operands.contains(getAlloc(access.buffer));
+        });
+        return writes ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
 
 /// One product a loop iteration, whose accumulator nothing else in the loop sees.
 std::optional<OverlapPlan> planOverlap(scf::ForOp loop) {
-  if (loop.getUnsignedCmp()) // the bounds are compared as signed numbers below
+  std::optional<LoopProduct> product = LoopProduct::of(loop);
+  // What threads write in the next iteration must have been read.
+  if (!product || writesOperands(loop, product->product))
     return std::nullopt;
-  auto products = loop.getBody()->getOps<cta::WgmmaOp>();
-  auto waits = loop.getBody()->getOps<cta::WgmmaWaitOp>();
-  if (!llvm::hasSingleElement(products) || !llvm::hasSingleElement(waits))
-    return std::nullopt;
-  cta::WgmmaOp product = *products.begin();
-  // The next iteration may write registers that the product still reads.
-  if (!product.getBufferA() || product.isSynchronous())
-    return std::nullopt;
-  OverlapPlan plan{loop, *waits.begin(), {}, 0};
-  auto acc = dyn_cast<BlockArgument>(product.getAcc());
-  if (plan.wait.getAcc() != product || plan.wait.getPending() != 0 || !acc || acc.getOwner() != loop.getBody() ||
-      acc.getArgNumber() == 0 || !acc.hasOneUse() || !plan.wait.getResult().hasOneUse())
-    return std::nullopt;
-  plan.index = acc.getArgNumber() - 1;
-  if (loop.getYieldedValues()[plan.index] != plan.wait.getResult())
-    return std::nullopt;
+  OverlapPlan plan{loop, *product, {}};
   for (auto release : loop.getBody()->getOps<cta::MbarrierArriveOp>()) {
     // What is released earlier was not read by the product.
-    if (!plan.wait->isBeforeInBlock(release))
+    if (!product->wait->isBeforeInBlock(release))
       continue;
     // Nothing conditional is the product's own: each iteration has one.
     if (release.getCondition())
@@ -76,82 +71,59 @@ std::optional<OverlapPlan> planOverlap(scf::ForOp loop) {
   return plan.releases.empty() ? std::nullopt : std::optional(plan);
 }
 
-class WaitDelay {
-public:
-  WaitDelay(IRRewriter &rewriter, const OverlapPlan &plan) : rewriter(rewriter), plan(plan), loop(plan.loop) {}
-
-  void run() {
-    Location loc = loop.getLoc();
-    rewriter.setInsertionPoint(loop);
-    Value any =
-        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt, loop.getLowerBound(), loop.getUpperBound());
-    auto branch = scf::IfOp::create(rewriter, loc, loop.getResultTypes(), any, /*withElseRegion=*/true);
-    rewriter.setInsertionPointToStart(branch.elseBlock());
-    SmallVector<Value> unchanged(loop.getInitArgs());
-    if (startsFromZero())
-      unchanged[plan.index] = emitZeros(loc);
-    scf::YieldOp::create(rewriter, loc, unchanged);
-
-    rewriter.setInsertionPointToStart(branch.thenBlock());
-    scf::ForOp delayed = emitLoop();
-    SmallVector<Value> results(delayed->getResults().take_front(loop.getNumResults()));
-    results[plan.index] =
-        cta::WgmmaWaitOp::create(rewriter, plan.wait.getLoc(), results[plan.index], 0, plan.wait.getColumnsAttr());
-    for (auto [release, slot] : llvm::zip(plan.releases, delayed->getResults().drop_front(results.size())))
-      cta::MbarrierArriveOp::create(rewriter, loc, release.getBarrier(), slot, /*condition=*/Value());
-    scf::YieldOp::create(rewriter, loc, results);
-    rewriter.replaceOp(loop, branch.getResults());
+void delay(IRRewriter &rewriter, OverlapPlan plan) {
+  Location loc = plan.loop.getLoc();
+  SmallVector<Value> slots;
+  for (cta::MbarrierArriveOp release : plan.releases)
+    slots.push_back(release.getSlot());
+  DelayedLoop delayed = delayWait(rewriter, plan.loop, plan.product, slots);
+  for (auto [release, previous, last] : llvm::zip_equal(plan.releases, delayed.previous, delayed.last)) {
+    release.getSlotMutable().assign(previous);
+    release.getConditionMutable().assign(delayed.isLater);
+    cta::MbarrierArriveOp::create(rewriter, loc, release.getBarrier(), last, /*condition=*/Value());
   }
+}
 
-private:
-  bool startsFromZero() {
-    Value acc = loop.getInitArgs()[plan.index];
-    return matchPattern(acc, m_AnyZeroFloat()) || matchPattern(acc, m_Zero());
+/// Whether a product may be awaited behind `op` instead of in front of it: nothing there writes what it reads, and
+/// nobody waits for anything else.
+bool mayPass(cta::WgmmaWaitOp wait, Operation *op) {
+  bool isUser = llvm::is_contained(op->getOperands(), wait.getResult());
+  bool isHarmless = isa<LoadOp, cta::WgmmaOp, cta::WgmmaWaitOp>(op) || isMemoryEffectFree(op);
+  return !isUser && isHarmless && op->getNumRegions() == 0 && !op->hasTrait<OpTrait::IsTerminator>();
+}
+
+/// Moves waits down to where the sums are needed, so that several products are issued one after the other. Products
+/// complete in order, so that those behind need not be complete.
+void sinkWaits(KernelOp kernel) {
+  SmallVector<cta::WgmmaWaitOp> waits;
+  kernel.walk([&](cta::WgmmaWaitOp wait) {
+    auto product = wait.getAcc().getDefiningOp<cta::WgmmaOp>();
+    // Registers of a left operand may be needed for something else behind the product.
+    if (product && product.getBufferA() && product->getBlock() == wait->getBlock() && wait.getPending() == 0)
+      waits.push_back(wait);
+  });
+  for (cta::WgmmaWaitOp wait : llvm::reverse(waits)) {
+    Operation *next = wait->getNextNode();
+    while (mayPass(wait, next))
+      next = next->getNextNode();
+    wait->moveBefore(next);
   }
-
-  /// The accumulator where there is no product. LLVM must not know that it is constant: constants that meet other
-  /// values behind a branch are set in front of it, for each program in all of a thread's 128 registers.
-  Value emitZeros(Location loc) {
-    auto type = cast<RankedTensorType>(loop.getInitArgs()[plan.index].getType());
-    const char *constraint = type.getElementType().isF32() ? "=f" : "=r";
-    auto zero = InlineAsmOp::create(rewriter, loc, TypeRange{type.getElementType()}, "mov.b32 $0, 0;", constraint,
-                                    /*pack=*/1, /*isPure=*/false, ValueRange{});
-    return SplatOp::create(rewriter, loc, type, zero.getResult(0));
+  for (cta::WgmmaWaitOp wait : waits) {
+    unsigned behind = 0;
+    for (Operation *op = wait.getAcc().getDefiningOp()->getNextNode(); op != wait; op = op->getNextNode())
+      behind += isa<cta::WgmmaOp>(op);
+    wait.setPending(behind);
   }
+}
 
-  /// The loop in which each iteration waits for the product before its own, and releases that one's slots.
-  scf::ForOp emitLoop() {
-    Location loc = loop.getLoc();
-    Value none = arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(-1));
-    SmallVector<Value> inits(loop.getInitArgs());
-    if (startsFromZero())
-      inits[plan.index] = cta::UndefinedOp::create(rewriter, loc, inits[plan.index].getType());
-    inits.append(plan.releases.size(), none);
-    auto delayed = scf::ForOp::create(rewriter, loc, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), inits);
-    Operation *yield = loop.getBody()->getTerminator();
-    for (cta::MbarrierArriveOp release : plan.releases)
-      yield->insertOperands(yield->getNumOperands(), release.getSlot());
-    size_t count = loop.getBody()->getNumArguments();
-    auto previous = delayed.getRegionIterArgs().drop_front(count - 1);
-
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(delayed.getBody());
-    Value isLater = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne, previous.front(), none);
-    plan.wait.setPending(1);
-    for (auto [release, slot] : llvm::zip(plan.releases, previous)) {
-      release.getSlotMutable().assign(slot);
-      release.getConditionMutable().assign(isLater);
-    }
-    if (startsFromZero())
-      plan.wait.getAcc().getDefiningOp<cta::WgmmaOp>().getAccumulateMutable().assign(isLater);
-    rewriter.mergeBlocks(loop.getBody(), delayed.getBody(), delayed.getBody()->getArguments().take_front(count));
-    return delayed;
-  }
-
-  IRRewriter &rewriter;
-  OverlapPlan plan;
-  scf::ForOp loop;
-};
+/// With roles, slots are released behind waits; a copy by TMA in a loop awaits all threads.
+bool copiesByTma(KernelOp kernel) {
+  return kernel
+      .walk([](Operation *op) {
+        return isa<cta::WarpRolesOp, cta::TmaLoadSyncOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
 
 struct CtaOverlapWaits : tile::impl::CtaOverlapWaitsBase<CtaOverlapWaits> {
   void runOnKernel() override {
@@ -162,7 +134,9 @@ struct CtaOverlapWaits : tile::impl::CtaOverlapWaitsBase<CtaOverlapWaits> {
     });
     IRRewriter rewriter(&getContext());
     for (const OverlapPlan &plan : plans)
-      WaitDelay(rewriter, plan).run();
+      delay(rewriter, plan);
+    if (!copiesByTma(getOperation()))
+      sinkWaits(getOperation());
   }
 };
 

@@ -14,10 +14,23 @@
 // the last step covers the barrier and the loads, and the slot whose operands are all loaded is filled again at once.
 //
 //   for: load 1; mma 0; wait S-2; copy of iteration i+S; commit; load 0 of iteration i+1; mma 1
+//
+// What cannot be copied (elements of 2 bytes at any address, values that are computed from what is loaded) is loaded
+// into registers an iteration ahead, as soon as this one's values have left them, and arrives under its product.
+//
+//   for: x = load; y = convert_layout x; mma y   ==>   for: y = convert_layout x; x' = load; mma y; yield x'
+//
+// Where warp groups multiply what is copied, a fence follows the wait. If the loop only computes one such product, it
+// stays in flight while the next copies are awaited: the wait for the product before it and the barrier make the slot
+// of that one free.
+//
+//   for: wgmma i; wgmma_wait 1; wait S-3; fence; copy of iteration i+S-1; commit
 #include "Analysis/FindTarget.h"
+#include "Analysis/SharedAccesses.h"
 #include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
+#include "Transforms/Cta/DelayWait.h"
 #include "Transforms/Cta/LoopStages.h"
 #include "Transforms/Passes.h"
 
@@ -68,6 +81,95 @@ std::optional<LookAhead> planLookAhead(scf::ForOp loop) {
   return LookAhead{{steps.front().getA().getDefiningOp(), steps.front().getB().getDefiningOp()}, steps.back()};
 }
 
+/// A product of warp groups that stays in flight: the only one, of copied operands or what the loop does not write,
+/// with slots for the next operands beside those of two products.
+std::optional<LoopProduct> planFlight(scf::ForOp loop, int64_t slots) {
+  constexpr int64_t leastSlots = 3;
+  std::optional<LoopProduct> found = LoopProduct::of(loop);
+  if (!found || slots < leastSlots)
+    return std::nullopt;
+  DenseSet<Operation *> operands{getAlloc(found->product.getBufferA()), getAlloc(found->product.getB())};
+  bool isCopied = false, isWritten = false;
+  loop.walk([&](Operation *op) {
+    isWritten |= isa<cta::TmaLoadSyncOp>(op); // into one slot
+    for (const SharedAccess &access : getSharedAccesses(op))
+      if (access.isWrite && operands.contains(getAlloc(access.buffer)))
+        (isa<cta::AsyncCopyOp>(op) ? isCopied : isWritten) = true;
+  });
+  return isCopied && !isWritten ? found : std::nullopt;
+}
+
+bool isProduct(Operation *op) {
+  return isa<cta::WgmmaOp, cta::MmaSyncOp, cta::FmaDotOp>(op);
+}
+
+/// Loads into registers that run ahead in loops of products.
+struct RegisterLoads {
+  DenseSet<Operation *> indices; ///< Of what the addresses of copies are computed from, as numbers of pages.
+  DenseSet<Operation *> values;  ///< Of what cp.async does not copy: an iteration ahead.
+};
+
+bool isPlainLoad(Operation *op) {
+  auto load = dyn_cast<LoadOp>(op);
+  return load && !load.getIsVolatile();
+}
+
+/// Registers of a thread, of 32 bits.
+int64_t countRegisters(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return llvm::divideCeil(cta::getLayout(type).numRegisters() * getBytesInMemory(type.getElementType()), 4);
+}
+
+RegisterLoads planRegisterLoads(scf::ForOp loop) {
+  RegisterLoads plan;
+  // Copies by TMA run ahead in a role of their own.
+  bool isOther =
+      loop.getBody()
+          ->walk([](Operation *op) {
+            return isa<LoopLikeOpInterface, cta::TmaLoadSyncOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+          })
+          .wasInterrupted();
+  // Beside copies for warps' products nothing else runs ahead.
+  bool isForWarps = !loop.getBody()->getOps<cta::MmaSyncOp>().empty();
+  if (isOther || (isForWarps && !loop.getBody()->getOps<cta::AsyncCopyOp>().empty()))
+    return plan;
+  for (Operation *op : collectStage(loop, isCopy))
+    if (isPlainLoad(op))
+      plan.indices.insert(op);
+  // While there are registers for them beside sums and addresses.
+  constexpr int64_t mostRegisters = 192;
+  int64_t registers = 0;
+  for (Operation &op : *loop.getBody())
+    if (isProduct(&op))
+      registers += countRegisters(op.getResult(0));
+  if (registers == 0)
+    return {};
+  for (auto load : loop.getBody()->getOps<LoadOp>()) {
+    if (plan.indices.contains(load) || !isPlainLoad(load) || !isa<RankedTensorType>(load.getType()))
+      continue;
+    registers += countRegisters(load) + countRegisters(load.getPtr()) / load.getVector();
+    DenseSet<Operation *> slice = collectStage(loop, [&](Operation *op) { return op == load; });
+    bool isFree = llvm::all_of(slice, [](Operation *op) { return isPlainLoad(op) || isMemoryEffectFree(op); });
+    if (isFree && registers <= mostRegisters)
+      plan.values.insert(load);
+  }
+  return plan;
+}
+
+/// What is done beside copies and uses, in which order.
+struct PipelinePlan {
+  int64_t slots; ///< None without copies.
+  std::optional<LookAhead> ahead;
+  bool inFlight = false; ///< A product of warp groups.
+  RegisterLoads loads;
+
+  /// The stages: an iteration for the numbers that the addresses of copies are computed from, the others between the
+  /// copies and their arrival, and their use.
+  unsigned getCopy() const { return loads.indices.empty() ? 0 : 1; }
+  unsigned getArrival() const { return getCopy() + (inFlight ? slots - 2 : slots - 1); }
+  unsigned getUse() const { return slots == 0 ? 1 : getCopy() + (ahead ? slots : slots - 1); }
+};
+
 /// Loop arguments that count slots: one for each stage that names a slot.
 struct SlotCounters {
   Value fill, use, lookAhead;
@@ -96,11 +198,15 @@ scf::ForOp addSlotCounters(IRRewriter &rewriter, scf::ForOp loop, int64_t slots,
 }
 
 /// Gives every copied buffer its slots, and leaves one wait at the top and one commit after the last copy.
-void multiplyBuffers(IRRewriter &rewriter, scf::ForOp loop, int64_t slots, const SlotCounters &counters,
-                     const std::optional<LookAhead> &ahead) {
+void multiplyBuffers(IRRewriter &rewriter, scf::ForOp loop, const PipelinePlan &plan, const SlotCounters &counters) {
+  const std::optional<LookAhead> &ahead = plan.ahead;
   cta::AsyncCopyOp lastCopy;
+  bool isFenced = false, isAwaited = false;
   for (Operation &op : llvm::make_early_inc_range(*loop.getBody())) {
-    if (isa<cta::AsyncCommitOp, cta::AsyncWaitOp>(op)) {
+    bool isWait = isa<cta::AsyncWaitOp>(op), isFence = isAwaited && isa<cta::ProxyFenceOp>(op);
+    isAwaited = isWait;
+    isFenced |= isFence;
+    if (isWait || isFence || isa<cta::AsyncCommitOp>(op)) {
       rewriter.eraseOp(&op);
       continue;
     }
@@ -110,7 +216,7 @@ void multiplyBuffers(IRRewriter &rewriter, scf::ForOp loop, int64_t slots, const
     lastCopy = copy;
     auto alloc = copy.getBuffer().getDefiningOp<cta::AllocOp>();
     rewriter.setInsertionPoint(loop);
-    Value buffer = cta::AllocOp::create(rewriter, alloc.getLoc(), alloc.getType().withSlots(slots), IntegerAttr());
+    Value buffer = cta::AllocOp::create(rewriter, alloc.getLoc(), alloc.getType().withSlots(plan.slots), IntegerAttr());
     for (OpOperand &use : llvm::make_early_inc_range(alloc->getUses())) {
       Operation *user = use.getOwner();
       rewriter.setInsertionPoint(user);
@@ -124,18 +230,30 @@ void multiplyBuffers(IRRewriter &rewriter, scf::ForOp loop, int64_t slots, const
   rewriter.setInsertionPointAfter(lastCopy);
   cta::AsyncCommitOp::create(rewriter, loop.getLoc());
   rewriter.setInsertionPointToStart(loop.getBody());
-  cta::AsyncWaitOp::create(rewriter, loop.getLoc(), slots - 2);
+  // Iterations whose copies have begun and need not have arrived.
+  cta::AsyncWaitOp::create(rewriter, loop.getLoc(), plan.getArrival() - plan.getCopy() - 1);
+  if (isFenced)
+    cta::ProxyFenceOp::create(rewriter, loop.getLoc());
 }
 
-/// Copies of iterations that the loop does not have are masked out; everything else that runs ahead does no harm: loads
-/// read slots that exist.
+/// The wait for copies, and the fence behind it, that multiplyBuffers leaves at the start of the body.
+bool isArrival(Operation *op) {
+  return isa<cta::AsyncWaitOp>(op) ||
+         (isa<cta::ProxyFenceOp>(op) && isa_and_present<cta::AsyncWaitOp>(op->getPrevNode()));
+}
+
+/// Copies and loads of iterations that the loop does not have are masked out; everything else that runs ahead does no
+/// harm: loads of slots read slots that exist.
 Operation *predicate(RewriterBase &rewriter, Operation *op, Value condition) {
-  auto copy = dyn_cast<cta::AsyncCopyOp>(op);
-  if (!copy)
-    return op;
-  rewriter.setInsertionPoint(copy);
-  copy.getMaskMutable().assign(emitMaskIf(rewriter, copy.getLoc(), condition, copy.getMask(), copy.getPtr()));
-  return copy;
+  auto maskOut = [&](auto access) {
+    rewriter.setInsertionPoint(access);
+    access.getMaskMutable().assign(emitMaskIf(rewriter, access.getLoc(), condition, access.getMask(), access.getPtr()));
+  };
+  if (auto copy = dyn_cast<cta::AsyncCopyOp>(op))
+    maskOut(copy);
+  if (auto load = dyn_cast<LoadOp>(op))
+    maskOut(load);
+  return op;
 }
 
 /// A loop can be pipelined when the copies stand in its body, on buffers of their own, and do not depend on what the
@@ -150,10 +268,12 @@ bool canPipeline(scf::ForOp loop) {
         return false;
       hasCopies = true;
     }
-  if (!hasCopies)
+  RegisterLoads loads = planRegisterLoads(loop);
+  if (!hasCopies && loads.values.empty())
     return false;
   for (Operation *op : collectStage(loop, isCopy))
-    if (!isa<cta::AsyncCopyOp, cta::AsyncCommitOp, cta::AllocOp>(op) && !isMemoryEffectFree(op))
+    if (!isa<cta::AsyncCopyOp, cta::AsyncCommitOp, cta::AllocOp>(op) && !isMemoryEffectFree(op) &&
+        !loads.indices.contains(op))
       return false;
   // A store in the loop may write what a later iteration copies.
   return !loop.walk([](Operation *op) {
@@ -163,14 +283,21 @@ bool canPipeline(scf::ForOp loop) {
               .wasInterrupted();
 }
 
-LoopSchedule planSchedule(scf::ForOp loop, int64_t slots, const std::optional<LookAhead> &ahead) {
-  DenseSet<Operation *> copies = collectStage(loop, isCopy), loads;
-  if (ahead)
-    loads = collectStage(loop, [&](Operation *op) { return ahead->loads.contains(op); });
-  // Between the copies of an iteration and their arrival lie slots - 1 iterations.
-  unsigned arrival = slots - 1, use = ahead ? slots : slots - 1;
-  auto isWait = [](Operation *op) { return isa<cta::AsyncWaitOp>(op); };
-  auto isAhead = [&](Operation *op) { return loads.contains(op) && !copies.contains(op); };
+LoopSchedule planSchedule(scf::ForOp loop, const PipelinePlan &plan) {
+  // What several of them need belongs to the first.
+  DenseSet<Operation *> taken;
+  auto collect = [&](llvm::function_ref<bool(Operation *)> isRoot) {
+    DenseSet<Operation *> stage;
+    for (Operation *op : collectStage(loop, isRoot))
+      if (taken.insert(op).second)
+        stage.insert(op);
+    return stage;
+  };
+  const std::optional<LookAhead> &ahead = plan.ahead;
+  DenseSet<Operation *> indices = collect([&](Operation *op) { return plan.loads.indices.contains(op); });
+  DenseSet<Operation *> copies = collect(isCopy);
+  DenseSet<Operation *> loads = collect([&](Operation *op) { return ahead && ahead->loads.contains(op); });
+  DenseSet<Operation *> values = collect([&](Operation *op) { return plan.loads.values.contains(op); });
 
   LoopSchedule schedule;
   auto add = [&](unsigned stage, llvm::function_ref<bool(Operation *)> belongs) {
@@ -178,38 +305,64 @@ LoopSchedule planSchedule(scf::ForOp loop, int64_t slots, const std::optional<Lo
       if (belongs(&op))
         schedule.emplace_back(&op, stage);
   };
-  Operation *first = ahead ? ahead->lastStep : &loop.getBody()->front();
-  auto isUse = [&](Operation *op) { return !isWait(op) && !copies.contains(op) && !isAhead(op); };
-  add(use, [&](Operation *op) { return isUse(op) && op->isBeforeInBlock(first); });
-  add(arrival, isWait);
-  add(0, [&](Operation *op) { return copies.contains(op); });
-  add(arrival, isAhead);
-  add(use, [&](Operation *op) { return isUse(op) && !op->isBeforeInBlock(first); });
+  Operation *first = &loop.getBody()->front();
+  if (ahead)
+    first = ahead->lastStep;
+  if (plan.inFlight)
+    first = loop.getBody()->getTerminator();
+  // Values leave the registers that the next iteration's are loaded into.
+  if (plan.slots == 0)
+    first = &*llvm::find_if(*loop.getBody(), [](Operation &op) { return isProduct(&op); });
+  auto isUse = [&](Operation *op) { return !isArrival(op) && !taken.contains(op); };
+  add(plan.getUse(), [&](Operation *op) { return isUse(op) && op->isBeforeInBlock(first); });
+  add(plan.getArrival(), isArrival);
+  add(plan.getCopy(), [&](Operation *op) { return copies.contains(op); });
+  add(plan.getArrival(), [&](Operation *op) { return loads.contains(op); });
+  add(0, [&](Operation *op) { return indices.contains(op); });
+  add(plan.getUse() - 1, [&](Operation *op) { return values.contains(op); });
+  add(plan.getUse(), [&](Operation *op) { return isUse(op) && !op->isBeforeInBlock(first); });
   return schedule;
+}
+
+/// The slot of the iteration before says that there is one.
+void keepInFlight(IRRewriter &rewriter, scf::ForOp loop) {
+  std::optional<LoopProduct> found = LoopProduct::of(loop);
+  assert(found && "the pipelined loop has the product that was planned");
+  for (Value operand : {Value(found->product.getBufferA()), Value(found->product.getB())}) {
+    while (auto trans = operand.getDefiningOp<cta::TransBufferOp>())
+      operand = trans.getBuffer();
+    if (auto slot = operand.getDefiningOp<cta::SlotOp>(); slot && slot->getBlock() == loop.getBody()) {
+      (void)delayWait(rewriter, loop, *found, slot.getIndex());
+      return;
+    }
+  }
 }
 
 LogicalResult pipeline(IRRewriter &rewriter, scf::ForOp loop, int64_t slots) {
   nameYields(rewriter, loop);
-  std::optional<LookAhead> ahead = planLookAhead(loop);
-  unsigned count = ahead ? 3 : 2;
-  loop = addSlotCounters(rewriter, loop, slots, count);
-  ValueRange counters = loop.getRegionIterArgs().take_back(count);
-  multiplyBuffers(rewriter, loop, slots, {counters[0], counters[1], counters.back()}, ahead);
+  PipelinePlan plan{slots, planLookAhead(loop), planFlight(loop, slots).has_value(), planRegisterLoads(loop)};
+  if (slots != 0) {
+    unsigned count = plan.ahead ? 3 : 2;
+    loop = addSlotCounters(rewriter, loop, slots, count);
+    ValueRange counters = loop.getRegionIterArgs().take_back(count);
+    multiplyBuffers(rewriter, loop, plan, {counters[0], counters[1], counters.back()});
+  }
 
   scf::PipeliningOption options;
   options.supportDynamicLoops = true;
   options.peelEpilogue = false;
   options.predicateFn = predicate;
-  options.getScheduleFn = [&](scf::ForOp loop, LoopSchedule &schedule) {
-    schedule = planSchedule(loop, slots, ahead);
-  };
+  options.getScheduleFn = [&](scf::ForOp loop, LoopSchedule &schedule) { schedule = planSchedule(loop, plan); };
   rewriter.setInsertionPoint(loop);
   FailureOr<scf::ForOp> pipelined = scf::pipelineForLoop(rewriter, loop, options);
   if (failed(pipelined))
     return failure();
   // The masked-out copies of the last iterations still write zeros: they must be over before the memory is reused.
   rewriter.setInsertionPointAfter(*pipelined);
-  cta::AsyncWaitOp::create(rewriter, pipelined->getLoc(), 0);
+  if (slots != 0)
+    cta::AsyncWaitOp::create(rewriter, pipelined->getLoc(), 0);
+  if (plan.inFlight)
+    keepInFlight(rewriter, *pipelined);
   return success();
 }
 
@@ -227,6 +380,8 @@ int64_t planSlots(scf::ForOp loop, int64_t wanted, const target::GpuTarget &targ
     if (isUsed && !rings.contains(alloc))
       others += alloc.getType().getBytes();
   });
+  if (bytes == 0)
+    return 0;
   return std::min<int64_t>(wanted, std::max<int64_t>(0, target.maxSharedPerCta - others) / bytes);
 }
 
@@ -245,7 +400,8 @@ struct CtaPipeline : tile::impl::CtaPipelineBase<CtaPipeline> {
     IRRewriter rewriter(&getContext());
     for (scf::ForOp loop : loops) {
       int64_t slots = planSlots(loop, getOperation().getNumStages(), *gpu);
-      if (slots < 2)
+      bool hasCopies = !loop.getBody()->getOps<cta::AsyncCopyOp>().empty();
+      if (hasCopies ? slots < 2 : getOperation().getNumStages() < 2)
         continue;
       Location loc = loop.getLoc();
       if (failed(pipeline(rewriter, loop, slots))) {

@@ -127,7 +127,7 @@ private:
     int64_t sum = 0;
     for (Value result : op->getResults())
       if (isa<RankedTensorType>(result.getType()) && llvm::any_of(result.getUsers(), [&](Operation *user) {
-            return !members.contains(user) && !isa<DescStoreOp>(user) && !undoes(user);
+            return !members.contains(user) && !isa<DescStoreOp, cta::LocalStoreOp>(user) && !undoes(user);
           }))
         sum += LayoutSlicer::bytesOf(result);
     return sum;
@@ -238,11 +238,11 @@ void computeIn(cta::LayoutAttr layout, Operation *user, LayoutSlicer &slicer, Wo
 
 /// Moves a conversion below what uses it.
 bool sinkConversion(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &worklist) {
-  // A write through a descriptor takes its value in any layout.
+  // A write through a descriptor, or into a buffer, takes its value in any layout.
   bool changed = false;
-  for (Operation *user : llvm::make_early_inc_range(convert->getUsers()))
-    if (auto store = dyn_cast<DescStoreOp>(user)) {
-      store.getValueMutable().assign(convert.getSrc());
+  for (OpOperand &use : llvm::make_early_inc_range(convert->getUses()))
+    if (isa<DescStoreOp, cta::LocalStoreOp>(use.getOwner())) {
+      use.set(convert.getSrc());
       changed = true;
     }
   cta::LayoutAttr layout = cta::getLayoutAttr(convert.getSrc().getType());

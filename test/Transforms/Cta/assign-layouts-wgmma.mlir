@@ -15,18 +15,49 @@ tile.kernel @product(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base
   tile.return
 }
 
-// One operand that was computed makes it a product of warps, with both operands in registers.
-// CHECK-LABEL: tile.kernel @negative_computed
-// CHECK: tile.desc_load
-// CHECK: arith.negf
-// CHECK: %[[A:.*]] = cta.convert_layout
-// CHECK: %[[B:.*]] = cta.convert_layout
-// CHECK: tile.dot %[[A]], %[[B]],
-tile.kernel @negative_computed(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) {
+// An operand that was computed is stored where it is computed.
+// CHECK-LABEL: tile.kernel @computed
+// CHECK: %[[A:.*]] = tile.desc_load
+// CHECK: %[[N:.*]] = arith.negf
+// CHECK-NEXT: %[[BUFFER:.*]] = cta.alloc
+// CHECK-NEXT: cta.local_store %[[N]], %[[BUFFER]]
+// CHECK-NEXT: cta.proxy_fence
+// CHECK: %[[B:.*]] = cta.local_load %[[BUFFER]]
+// CHECK-NEXT: tile.dot %[[A]], %[[B]],
+tile.kernel @computed(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) {
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   %b = arith.negf %a : tensor<64x64xf16>
   %c = tile.dot %a, %b, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
   tile.print "" %c : tensor<64x64xf32>
+  tile.return
+}
+
+// Two products take one buffer, the second its transposed view. What is loaded along the first dimension is contiguous there.
+// CHECK-LABEL: tile.kernel @shared
+// CHECK: %[[X:.*]] = tile.load
+// CHECK-NEXT: %[[BUFFER:.*]] = cta.alloc : <64x64xf16, #cta.layout<[64, 64], offset = {{\[}}[1, 0],
+// CHECK-NEXT: cta.local_store %[[X]], %[[BUFFER]]
+// CHECK-NOT: cta.local_store
+// CHECK: cta.local_load %[[BUFFER]]
+// CHECK: %[[VIEW:.*]] = cta.trans_buffer %[[BUFFER]]
+// CHECK: cta.local_load %[[VIEW]]
+tile.kernel @shared(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}) {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %r = tile.arange 0 to 64 : tensor<64xi32>
+  %row = tile.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %col = tile.expand_dims %r {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %rows = tile.broadcast %row : tensor<64x1xi32> -> tensor<64x64xi32>
+  %cols = tile.broadcast %col : tensor<1x64xi32> -> tensor<64x64xi32>
+  %c64 = arith.constant dense<64> : tensor<64x64xi32>
+  %scaled = arith.muli %cols, %c64 : tensor<64x64xi32>
+  %o = arith.addi %scaled, %rows : tensor<64x64xi32>
+  %base = tile.splat %p : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %q = tile.addptr %base, %o : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %x = tile.load %q : tensor<64x64x!tile.ptr<f16>>
+  %c = tile.dot %x, %x, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  %t = tile.trans %x {order = array<i32: 1, 0>} : tensor<64x64xf16> -> tensor<64x64xf16>
+  %d = tile.dot %x, %t, %c : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  tile.print "" %d : tensor<64x64xf32>
   tile.return
 }

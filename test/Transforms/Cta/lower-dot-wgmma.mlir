@@ -110,11 +110,12 @@ tile.kernel @negative_narrow(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map
   tile.return
 }
 
-// A value that was computed is in registers, not in a buffer that TMA filled.
-// CHECK-LABEL: tile.kernel @negative_computed
-// CHECK-NOT: cta.wgmma
-// CHECK: cta.mma_sync
-tile.kernel @negative_computed(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) {
+// A value that was computed is stored.
+// CHECK-LABEL: tile.kernel @computed
+// CHECK: cta.local_store %{{.*}}, %[[BUFFER:[^ ]*]] :
+// CHECK-NOT: cta.local_load %[[BUFFER]]
+// CHECK: cta.wgmma %{{[^ ]*}}, %[[BUFFER]],
+tile.kernel @computed(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) {
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   %b = arith.negf %a : tensor<64x64xf16>
@@ -185,11 +186,11 @@ tile.kernel @registers(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {ba
   tile.return
 }
 
-// What is read for each product by itself is not: it would be waited for.
-// CHECK-LABEL: tile.kernel @negative_loaded
-// CHECK-NOT: cta.wgmma
-// CHECK: cta.mma_sync
-tile.kernel @negative_loaded(%i: i32, %p: !tile.ptr<f16>, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) {
+// What is loaded for the product is stored.
+// CHECK-LABEL: tile.kernel @loaded
+// CHECK: cta.local_store %{{.*}}, %[[BUFFER:[^ ]*]] :
+// CHECK: cta.wgmma %[[BUFFER]], %{{[^ ]*}},
+tile.kernel @loaded(%i: i32, %p: !tile.ptr<f16>, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) {
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   %ps = tile.splat %p : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
   %a = tile.load %ps : tensor<64x64x!tile.ptr<f16>>

@@ -3,6 +3,7 @@
 #a = #cta.layout<[64, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]>
 #b = #cta.layout<[16, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0]]>
 #c = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#row = #cta.layout<[16, 64], register = [[0, 32], [4, 0], [8, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[1, 0], [2, 0]]>
 !a = !cta.buffer<64x16xf16, #a>
 !b = !cta.buffer<16x64xf16, #b>
 !c = tensor<64x64xf32, #c>
@@ -260,5 +261,29 @@ tile.kernel @negative_nothing_released(%n: i32, %first: i32) {
     scf.yield %r, %next : !c, i32
   }
   tile.print "sum" %sum : !c
+  tile.return
+}
+
+// Two products are issued before the first is awaited; behind a store, which may write what they read, both are complete.
+// CHECK-LABEL: tile.kernel @side_by_side(
+// CHECK: cta.wgmma
+// CHECK: cta.wgmma
+// CHECK: cta.wgmma_wait {{.*}} {pending = 1 : i32}
+// CHECK-NEXT: arith.negf
+// CHECK: cta.wgmma_wait {{.*}} {pending = 0 : i32}
+// CHECK-NEXT: cta.local_store
+tile.kernel @side_by_side(%i: i32) {
+  %zero = arith.constant dense<0.0> : !c
+  %half = arith.constant dense<0.0> : tensor<16x64xf16, #row>
+  %a = cta.alloc : !a
+  %b = cta.alloc : !b
+  %d = cta.wgmma %a, %b, %zero {n = 64 : i32} : !a, !b -> !c
+  %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
+  %e = cta.wgmma %a, %b, %zero {n = 64 : i32} : !a, !b -> !c
+  %s = cta.wgmma_wait %e {pending = 0 : i32} : !c
+  %n = arith.negf %r : !c
+  cta.local_store %half, %b : tensor<16x64xf16, #row>, !b
+  tile.print "" %n : !c
+  tile.print "" %s : !c
   tile.return
 }

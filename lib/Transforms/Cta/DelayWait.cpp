@@ -1,0 +1,87 @@
+// Moves the wait for a loop's product into the iteration behind it.
+#include "Transforms/Cta/DelayWait.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tile;
+
+std::optional<LoopProduct> LoopProduct::of(scf::ForOp loop) {
+  if (loop.getUnsignedCmp()) // the bounds are compared as signed numbers below
+    return std::nullopt;
+  auto products = loop.getBody()->getOps<cta::WgmmaOp>();
+  auto waits = loop.getBody()->getOps<cta::WgmmaWaitOp>();
+  if (!llvm::hasSingleElement(products) || !llvm::hasSingleElement(waits))
+    return std::nullopt;
+  LoopProduct found{*products.begin(), *waits.begin()};
+  if (!found.product.getBufferA() ||
+      found.product.isSynchronous()) // the next iteration may write registers that the product still reads
+    return std::nullopt;
+  auto acc = dyn_cast<BlockArgument>(found.product.getAcc());
+  if (found.wait.getAcc() != found.product || found.wait.getPending() != 0 || !acc ||
+      acc.getOwner() != loop.getBody() || acc.getArgNumber() == 0 || !acc.hasOneUse() ||
+      !found.wait.getResult().hasOneUse())
+    return std::nullopt;
+  found.index = acc.getArgNumber() - 1;
+  if (loop.getYieldedValues()[found.index] != found.wait.getResult())
+    return std::nullopt;
+  return found;
+}
+
+/// The accumulator where there is no product. LLVM must not know that it is constant: constants that meet other
+/// values behind a branch are set in front of it, for each program in all of a thread's 128 registers.
+static Value emitZeros(OpBuilder &builder, Location loc, RankedTensorType type) {
+  const char *constraint = type.getElementType().isF32() ? "=f" : "=r";
+  auto zero = InlineAsmOp::create(builder, loc, TypeRange{type.getElementType()}, "mov.b32 $0, 0;", constraint,
+                                  /*pack=*/1, /*isPure=*/false, ValueRange{});
+  return SplatOp::create(builder, loc, type, zero.getResult(0));
+}
+
+DelayedLoop tile::delayWait(IRRewriter &rewriter, scf::ForOp loop, const LoopProduct &found, ValueRange numbers) {
+  auto [product, wait, index] = found;
+  Location loc = loop.getLoc();
+  Value start = loop.getInitArgs()[index];
+  auto type = cast<RankedTensorType>(start.getType());
+  bool startsFromZero = matchPattern(start, m_AnyZeroFloat()) || matchPattern(start, m_Zero());
+  rewriter.setInsertionPoint(loop);
+  Value any =
+      arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt, loop.getLowerBound(), loop.getUpperBound());
+  auto branch = scf::IfOp::create(rewriter, loc, loop.getResultTypes(), any, /*withElseRegion=*/true);
+  rewriter.setInsertionPointToStart(branch.elseBlock());
+  SmallVector<Value> unchanged(loop.getInitArgs());
+  if (startsFromZero)
+    unchanged[index] = emitZeros(rewriter, loc, type);
+  scf::YieldOp::create(rewriter, loc, unchanged);
+
+  rewriter.setInsertionPointToStart(branch.thenBlock());
+  Value none = arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(-1));
+  SmallVector<Value> inits(loop.getInitArgs());
+  if (startsFromZero)
+    inits[index] = cta::UndefinedOp::create(rewriter, loc, type);
+  inits.append(numbers.size(), none);
+  DelayedLoop delayed;
+  delayed.loop = scf::ForOp::create(rewriter, loc, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), inits);
+  Operation *yield = loop.getBody()->getTerminator();
+  yield->insertOperands(yield->getNumOperands(), numbers);
+  size_t count = loop.getBody()->getNumArguments(), results = loop.getNumResults();
+  llvm::append_range(delayed.previous, delayed.loop.getRegionIterArgs().drop_front(count - 1));
+  llvm::append_range(delayed.last, delayed.loop->getResults().drop_front(results));
+  {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(delayed.loop.getBody());
+    delayed.isLater = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne, delayed.previous.front(), none);
+    wait.setPending(1);
+    if (startsFromZero)
+      product.getAccumulateMutable().assign(delayed.isLater);
+    rewriter.mergeBlocks(loop.getBody(), delayed.loop.getBody(),
+                         delayed.loop.getBody()->getArguments().take_front(count));
+  }
+  SmallVector<Value> values(delayed.loop->getResults().take_front(results));
+  Value awaited = cta::WgmmaWaitOp::create(rewriter, wait.getLoc(), values[index], 0, wait.getColumnsAttr());
+  values[index] = awaited;
+  scf::YieldOp::create(rewriter, loc, values);
+  rewriter.replaceOp(loop, branch.getResults());
+  rewriter.setInsertionPointAfterValue(awaited);
+  return delayed;
+}

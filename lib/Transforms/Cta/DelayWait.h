@@ -1,0 +1,46 @@
+// One product of warp groups stays in flight: its wait moves behind the next one.
+//
+//   for k, (%acc):                              if there is any k:
+//     %d = wgmma … %acc                           for k, (%acc = undefined, previous = -1):
+//     %r = wgmma_wait %d {pending = 0}   ==>        %d = wgmma … %acc if previous != -1
+//     …                                             %r = wgmma_wait %d {pending = 1}
+//                                                   …
+//                                               wgmma_wait {pending = 0}
+//
+// A sum that starts from zero is not set to zero: the first product does not read it. The first iteration does not
+// stand apart, since ptxas takes 0.01 s for each wgmma of 256 columns; LLVM would peel it off if the flag were one, or
+// a comparison of k. So it is a number that the loop carries, as that of a slot. (Loops of a few constant steps it
+// unrolls.)
+#pragma once
+
+#include "Cta/CtaDialect.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace tile {
+
+/// The only product of the loop's body, and its wait, if the sum is seen by nothing else in the loop and in `index` of
+/// its arguments; the operands are in shared memory.
+struct LoopProduct {
+  cta::WgmmaOp product;
+  cta::WgmmaWaitOp wait;
+  unsigned index = 0;
+
+  static std::optional<LoopProduct> of(mlir::scf::ForOp loop);
+};
+
+/// What is inside the loop in each iteration for the iteration before it.
+struct DelayedLoop {
+  mlir::scf::ForOp loop;
+  mlir::Value isLater; ///< Whether there is an iteration before this one.
+  /// What `numbers` were there, and what they are in the last iteration, where the loop has been.
+  llvm::SmallVector<mlir::Value> previous, last;
+};
+
+/// Replaces the loop; none of the `numbers`, of type i32 and computed in its body, is -1 or negative. Leaves the
+/// builder behind the last product's wait. Signed bounds.
+DelayedLoop delayWait(mlir::IRRewriter &rewriter, mlir::scf::ForOp loop, const LoopProduct &product,
+                      mlir::ValueRange numbers);
+
+} // namespace tile

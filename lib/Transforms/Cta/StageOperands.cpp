@@ -1,0 +1,108 @@
+// Where operands of warp groups are stored, and with which dimension contiguous.
+//
+// 16-bit operands may have either dimension contiguous: the one in which they are loaded, so that whole vectors are
+// stored, and copied by cp.async later. Those of 8 bits must have k contiguous.
+#include "Transforms/Cta/StageOperands.h"
+
+#include "Analysis/Recreate.h"
+#include "Layout/SharedLayouts.h"
+#include "Tile/TileDialect.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace tile;
+
+/// The dimension in which a thread's registers, or else neighbouring lanes, have consecutive elements of a matrix.
+static unsigned contiguousDimOf(RankedTensorType matrix) {
+  const layout::LinearLayout &layout = cta::getLayout(matrix);
+  for (layout::Bases bases : {layout.bases(layout::registerDim), layout.bases(layout::laneDim)})
+    for (unsigned dim : {0u, 1u})
+      if (!bases.empty() && bases.front()[dim] == 1)
+        return dim;
+  return 1;
+}
+
+/// The dimension of `value` that is contiguous in what most of it is loaded from, or in how it is computed.
+static unsigned findContiguousDim(Value value) {
+  llvm::SetVector<std::pair<Value, unsigned>> visited; // and whether it is transposed: 1
+  visited.insert({value, 0});
+  LoadOp largest;
+  unsigned isTransposed = 0;
+  for (size_t index = 0; index < visited.size(); ++index) {
+    auto [current, transposed] = visited[index];
+    Operation *op = current.getDefiningOp();
+    if (auto load = dyn_cast_or_null<LoadOp>(op)) {
+      if (!largest || LayoutSlicer::bytesOf(load) > LayoutSlicer::bytesOf(largest)) {
+        largest = load;
+        isTransposed = transposed;
+      }
+    } else if (op && (isElementwise(op) || isa<cta::ConvertLayoutOp, TransOp>(op))) {
+      for (Value operand : op->getOperands())
+        if (auto type = dyn_cast<RankedTensorType>(operand.getType()); type && type.getRank() == 2)
+          visited.insert({operand, transposed ^ unsigned(isa<TransOp>(op))});
+    }
+  }
+  unsigned dim = contiguousDimOf(cast<RankedTensorType>(largest ? largest.getType() : value.getType()));
+  return dim ^ isTransposed;
+}
+
+std::pair<Value, bool> tile::skipTranspositions(Value operand) {
+  bool transposed = false;
+  while (isa_and_present<cta::ConvertLayoutOp, TransOp>(operand.getDefiningOp())) {
+    Operation *op = operand.getDefiningOp();
+    if (auto trans = dyn_cast<TransOp>(op))
+      transposed ^= trans.getOrder()[0] == 1;
+    operand = op->getOperand(0);
+  }
+  return {operand, transposed};
+}
+
+Value OperandStage::getBuffer(Value value, unsigned contiguousDim) {
+  Value &buffer = buffers[{value, contiguousDim}];
+  if (buffer)
+    return buffer;
+  auto type = cast<RankedTensorType>(value.getType());
+  std::vector<int64_t> shape(type.getShape().begin(), type.getShape().end());
+  std::vector<unsigned> order{contiguousDim, 1 - contiguousDim};
+  unsigned bytes = getBytesInMemory(type.getElementType());
+  auto layout = cta::LayoutAttr::get(
+      type.getContext(), layout::swizzledShared(shape, bytes, order, layout::chooseSwizzle(shape, bytes, order)));
+  OpBuilder builder(type.getContext());
+  builder.setInsertionPointAfterValue(value);
+  Location loc = value.getLoc();
+  buffer = cta::AllocOp::create(builder, loc,
+                                cta::BufferType::get(type.getContext(), shape, type.getElementType(), layout, 1),
+                                /*offset=*/IntegerAttr());
+  cta::LocalStoreOp::create(builder, loc, value, buffer);
+  cta::ProxyFenceOp::create(builder, loc);
+  return buffer;
+}
+
+void OperandStage::store(OpOperand &operand, unsigned contiguousDim) {
+  auto [value, transposed] = skipTranspositions(operand.get());
+  Value buffer = getBuffer(value, transposed ? 1 - contiguousDim : contiguousDim);
+  OpBuilder builder(operand.getOwner());
+  Location loc = operand.getOwner()->getLoc();
+  if (transposed)
+    buffer = cta::TransBufferOp::create(builder, loc, cast<cta::BufferType>(buffer.getType()).transposed(), buffer);
+  Value unused = operand.get();
+  operand.set(cta::LocalLoadOp::create(builder, loc, unused.getType(), buffer, /*start=*/{}));
+  eraseIfUnused(unused);
+}
+
+void OperandStage::store(DotOp dot, const DotPlan &plan) {
+  bool aTransposed = traceOperand(dot.getA()).transposed, bTransposed = traceOperand(dot.getB()).transposed;
+  bool mayTranspose = getBytesInMemory(dot.getA().getType().getElementType()) == 2;
+  // As loaded, if there is a descriptor for that; else k is contiguous.
+  if (plan.storesA)
+    aTransposed = mayTranspose && findContiguousDim(dot.getA()) == 0;
+  if (plan.storesB) {
+    bTransposed = !mayTranspose || findContiguousDim(dot.getB()) == 0;
+    bTransposed |= !planWarpGroups(dot, aTransposed, bTransposed, target, numWarps);
+  }
+  if (plan.storesA)
+    store(dot.getAMutable(), aTransposed ? 0 : 1);
+  if (plan.storesB)
+    store(dot.getBMutable(), bTransposed ? 0 : 1);
+}

@@ -1,0 +1,38 @@
+// Operands of warp groups that TMA does not bring: stored into shared memory, where a matrix descriptor can say them.
+//
+//   %d = tile.dot %a, %b, %c    ==>   %buffer = cta.alloc : swizzled      behind what computes %b
+//                                     cta.local_store %b, %buffer
+//                                     cta.proxy_fence
+//                                     %x = cta.local_load %buffer         never executed: cta-lower-dot takes the
+//                                     buffer %d = tile.dot %a, %x, %c
+//
+// What several products multiply, also transposed, is stored once; what a loop does not change, in front of it.
+#pragma once
+
+#include "Analysis/DotPlan.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace tile {
+
+/// What is stored of an operand: what is transposed, or converted, to make it, and whether it is transposed.
+std::pair<mlir::Value, bool> skipTranspositions(mlir::Value operand);
+
+class OperandStage {
+public:
+  OperandStage(const target::GpuTarget &target, unsigned numWarps) : target(target), numWarps(numWarps) {}
+
+  /// Stores the operands that the plan says, which have layouts.
+  void store(DotOp dot, const DotPlan &plan);
+
+private:
+  void store(mlir::OpOperand &operand, unsigned contiguousDim);
+  mlir::Value getBuffer(mlir::Value value, unsigned contiguousDim);
+
+  const target::GpuTarget &target;
+  unsigned numWarps;
+  llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value> buffers;
+};
+
+} // namespace tile
