@@ -265,12 +265,7 @@ std::string checkGemmConfig(const GpuTarget &target, const GemmProblem &problem,
 }
 
 GemmEstimate estimateGemm(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
-  unsigned numSms = problem.numSms ? problem.numSms : target.numSms;
-  if (config.wgmma)
-    return estimateGemm(problem, config, numSms, wgmmaConstants());
-  // Two CTAs with mma.sync share a multiprocessor, but not two of eight warps that pass operands through registers.
-  bool twoTiles = problem.asyncCopies || config.numWarps <= warpsPerGroup;
-  return estimateGemm(problem, config, numSms, mmaSyncConstants(problem.asyncCopies), twoTiles);
+  return GemmFormula::of(target, problem, config).estimate(problem.size());
 }
 
 std::vector<GemmConfig> gemmCandidates(const GpuTarget &target, const GemmProblem &problem,

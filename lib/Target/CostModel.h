@@ -15,6 +15,12 @@
 
 namespace tile::target {
 
+struct GemmSize {
+  int64_t m, n, k;
+
+  bool operator==(const GemmSize &) const = default;
+};
+
 struct GemmProblem {
   int64_t m = 4096, n = 4096, k = 4096;
   MmaType element = MmaType::F16; ///< of a and b
@@ -45,6 +51,7 @@ struct GemmProblem {
 
   bool kMajor() const { return aKMajor && bKMajor; }
   unsigned elementBytes() const { return mmaTypeBits(element) / 8; }
+  GemmSize size() const { return {m, n, k}; }
 };
 
 struct GemmConfig {

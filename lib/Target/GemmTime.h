@@ -6,10 +6,13 @@
 #pragma once
 
 #include "Target/CostModel.h"
+#include "Target/TailSplit.h"
+
+#include <cmath>
 
 namespace tile::target {
 
-/// Rates and costs. Where limits meet, time is more than the largest and less than the sum: the p-norm of them.
+/// Rates and costs. Where limits meet, time is more than the largest and less than the sum: the 8-norm of them.
 struct GemmConstants {
   double clockGHz;     ///< of the multiprocessors while a short kernel runs
   double smPort;       ///< B/clk: what one shared memory reads or writes
@@ -24,7 +27,6 @@ struct GemmConstants {
   double launch;       ///< ns from launch to the first operand, and from the last store to the end
   double epilogue;     ///< ns per tile: wait for the last product, synchronise the store
   double epilogueRate; ///< B/clk that one warp group converts and stores
-  double sharpness;    ///< p of the norm
 };
 
 /// From wgmma kernels on an H200.
@@ -39,9 +41,91 @@ unsigned registersOfStep(const GemmProblem &problem, const GemmConfig &config);
 /// More than these and ptxas spills.
 constexpr unsigned mostRegistersOfStep = 112;
 
-/// `twoTiles`: a multiprocessor computes two tiles at a time, one's epilogue and waits under the other's products, by
-/// two CTAs, or by two math groups with a tile each (cta-ping-pong).
-GemmEstimate estimateGemm(const GemmProblem &problem, const GemmConfig &config, unsigned numSms,
-                          const GemmConstants &constants, bool twoTiles = false);
+/// Collects times that overlap: their 8-norm.
+class Overlap {
+public:
+  void add(double time, GemmLimit limit) {
+    const double square = time * time, fourth = square * square;
+    sum += fourth * fourth;
+    if (time > largest) {
+      largest = time;
+      slowest = limit;
+    }
+  }
+  double time() const { return std::sqrt(std::sqrt(std::sqrt(sum))); }
+  GemmLimit limit() const { return slowest; }
+
+private:
+  double sum = 0, largest = 0;
+  GemmLimit slowest = GemmLimit::Fixed;
+};
+
+/// Divides quickly by the same number again and again.
+class Divider {
+public:
+  explicit Divider(unsigned divisor) : divisor(divisor), inverse(1.0 / divisor) {}
+  /// 0 <= number < 2^51: half of the divisor's inverse is more than all rounding.
+  int64_t divide(int64_t number) const { return static_cast<int64_t>((double(number) + 0.5) * inverse); }
+  /// Rounded up.
+  int64_t ceilDiv(int64_t number) const { return divide(number + divisor - 1); }
+
+private:
+  int64_t divisor;
+  double inverse;
+};
+
+/// The formula for one kernel, with all that sizes do not change worked out: a launcher asks for many kernels, and for
+/// new sizes again and again. Touches no heap.
+class GemmFormula {
+public:
+  /// `problem` but for its sizes. `twoTiles`: a multiprocessor computes two tiles at a time, one's epilogue and waits
+  /// under the other's products, by two CTAs, or by two math groups with a tile each (cta-ping-pong).
+  GemmFormula(const GemmProblem &problem, const GemmConfig &config, unsigned numSms, const GemmConstants &constants,
+              bool twoTiles = false);
+
+  /// By the target's constants.
+  static GemmFormula of(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);
+
+  /// What there is to do for a product.
+  struct Work {
+    GemmSize size;
+    int64_t tiles, steps, rounds; ///< all tiles; K steps of each; tiles of the busiest multiprocessor
+    bool isSplit;                 ///< the last tiles are shared
+    double waves, mostSteps;      ///< whole and parts of tiles, and K steps, of the busiest multiprocessor
+    double memory;                ///< ns that HBM takes
+  };
+  /// Sizes are at least 1 and at most 2^31.
+  Work workFor(const GemmSize &size) const;
+
+  double nanoseconds(const Work &work) const;
+  /// At most as many, found without roots: for who looks for the least of many.
+  double least(const Work &work) const;
+
+  GemmEstimate estimate(const GemmSize &size) const;
+
+private:
+  struct Clocks {
+    double l2, power;
+  };
+  Clocks changingClocks(const Work &work) const;
+  Overlap atomClocks(const Work &work) const;
+  double computeTime(const Work &work, double atomClocks) const;
+
+  GemmConfig config;
+  int64_t numSms;
+  bool twoTiles;
+  Divider blockM, blockN, blockK, multiprocessors;
+  std::optional<TailSplit> tail; ///< nothing: the last round is not split
+  double elementBytes, outputBytes;
+  Overlap unchanging;         ///< of an atom: the limits that sizes do not move
+  double leastAtom;           ///< clk, by these alone
+  double energy;              ///< clk of an atom, for each element of the tile and each busy multiprocessor
+  double ingest, l2;          ///< clk of an atom, for each row and column; l2: and for each busy multiprocessor
+  double memory, pause;       ///< ns of a byte; ns
+  double busy;                ///< ns that a step takes for each clock of an atom
+  double gap, late, epilogue; ///< ns: of a step, of a step, of a tile
+  double spills, fixed;
+  int64_t missingRows; ///< at most as many rows of a block exist, and it is slower
+};
 
 } // namespace tile::target
