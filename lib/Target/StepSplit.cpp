@@ -13,7 +13,7 @@ namespace {
 
 /// us that a cluster takes to begin, to meet and to end, and that each further sum of 64x64 takes. Set by hand to an
 /// H200: of such tiles with 32 steps, halves take 0.3 us longer than the whole, with 128 steps 4 to 5 us less.
-constexpr double meetTime = 3.3, sumTime = 0.3, sumElements = 64 * 64;
+constexpr double meetTime = 0.5, sumTime = 0.45, sumElements = 64 * 64;
 
 /// CTAs of clusters of `size` that run at the same time. Clusters of four do not fill all groups of multiprocessors:
 /// 128 CTAs on 132 took two rounds on an H200.
@@ -72,7 +72,9 @@ unsigned chooseStepSplit(const GpuTarget &target, const GemmProblem &problem, co
     if (isSplit || !runs || !canSplitSteps(target, problem, estimate.config, ctas))
       continue;
     StepSplitFormula formula(target, problem, estimate.config, ctas);
-    double time = formula.time(estimate.microseconds, estimate.waves, estimate.tiles, problem.size());
+    GemmEstimate busy = GemmFormula::of(target, problem, estimate.config, ctas).estimate(problem.size());
+    // Whole tiles that all run at once are not persistent.
+    double time = persistence + formula.time(busy.microseconds, busy.waves, busy.tiles, problem.size());
     if (time < best) {
       best = time;
       chosen = ctas;
