@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <set>
 
 namespace tile::runtime {
@@ -66,11 +67,13 @@ Status Chooser::add(const Manifest &manifest) {
     if (number == mostConditions)
       return makeError(TILE_ERROR_MANIFEST, "the variants of kernel '{}' have more than {} conditions", general.kernel,
                        mostConditions);
-    if (known == conditions.end())
+    if (known == conditions.end()) {
       conditions.push_back(std::move(condition));
-    if (variant.required[number])
+      needing.emplace_back();
+    }
+    if (needing[number][variants.size()])
       continue;
-    variant.required.set(number);
+    needing[number].set(variants.size());
     variant.conditions.push_back(static_cast<uint16_t>(number));
   }
   const ExpressionNames names = namesInCall(manifest, general);
@@ -80,12 +83,15 @@ Status Chooser::add(const Manifest &manifest) {
       return expression.error();
     variant.grid.push_back(std::move(*expression));
   }
-  variant.gpu = target::findTarget(manifest.target);
   if (manifest.cost) {
-    Result<CostModel> cost = CostModel::compile(*manifest.cost, names);
-    if (!cost)
-      return cost.error();
-    variant.cost = std::move(*cost);
+    Result<CostSizes> sizes = CostSizes::compile(*manifest.cost, names);
+    if (!sizes)
+      return sizes.error();
+    const auto known = std::find(products.begin(), products.end(), *sizes);
+    if (target::findTarget(manifest.target))
+      variant.product = static_cast<uint16_t>(known - products.begin());
+    if (known == products.end())
+      products.push_back(std::move(*sizes));
   }
   variant.takesCallersGrid = ownConstants(manifest, general) == ownConstants(general, general);
   variants.push_back(std::move(variant));
@@ -107,16 +113,19 @@ void Chooser::findWhatMatters() {
     else
       slots.insert(static_cast<uint16_t>(conditions[i].slot));
   }
-  for (const Variant &variant : variants) {
+  for (const Variant &variant : variants)
     std::for_each(variant.grid.begin(), variant.grid.end(), addAll);
-    if (variant.cost)
-      std::for_each(variant.cost->sizes().begin(), variant.cost->sizes().end(), addAll);
-  }
+  for (const CostSizes &sizes : products)
+    std::for_each(sizes.all().begin(), sizes.all().end(), addAll);
   integers.assign(slots.begin(), slots.end());
 }
 
 DeviceVariants Chooser::makeDevice(int multiprocessors, std::shared_ptr<const TunedChoice> tuning) const {
-  DeviceVariants device{nextNumber(), multiprocessors, {}, {}, std::move(tuning), {}, integers, false};
+  DeviceVariants device;
+  device.number = nextNumber();
+  device.multiprocessors = multiprocessors;
+  device.tuning = std::move(tuning);
+  device.integers = integers;
   if (device.tuning)
     for (uint16_t slot : device.tuning->parameters())
       if (std::find(integers.begin(), integers.end(), slot) == integers.end())
@@ -124,6 +133,21 @@ DeviceVariants Chooser::makeDevice(int multiprocessors, std::shared_ptr<const Tu
   // The device, a bit for each condition on a pointer and one for the caller's grid, integers, that grid.
   device.canRemember = pointerConditions.size() < 64 && 2 + device.integers.size() + 3 <= ChoiceMemo<Choice>::mostWords;
   return device;
+}
+
+/// What follows from ranks.
+void Chooser::finish(DeviceVariants &device) const {
+  for (size_t i = 0; i < variants.size(); ++i) {
+    device.times.emplace_back();
+    if (device.rank[i] == 0)
+      continue;
+    device.order.push_back(static_cast<uint16_t>(i));
+    if (variants[i].product)
+      device.times[i] =
+          formulaOf(*manifests[i]->cost, *target::findTarget(manifests[i]->target), device.multiprocessors);
+  }
+  std::stable_sort(device.order.begin(), device.order.end(),
+                   [&](uint16_t a, uint16_t b) { return device.rank[a] > device.rank[b]; });
 }
 
 DeviceVariants Chooser::onDevice(const DeviceFacts &facts, std::shared_ptr<const TunedChoice> tuning) const {
@@ -147,6 +171,7 @@ DeviceVariants Chooser::onDevice(const DeviceFacts &facts, std::shared_ptr<const
     device.rank.push_back(obstacle.empty() ? rank : 0);
     device.obstacles.push_back(std::move(obstacle));
   }
+  finish(device);
   return device;
 }
 
@@ -158,6 +183,7 @@ DeviceVariants Chooser::onTarget(std::string_view target, int multiprocessors) c
     device.obstacles.push_back(isSame ? ""
                                       : fmt::format("it is compiled for {}, not for {}", manifest->target, target));
   }
+  finish(device);
   return device;
 }
 
@@ -177,11 +203,13 @@ Chooser::Slots Chooser::read(const Call &call, const DeviceVariants &device) con
   return slots;
 }
 
-ConditionMask Chooser::evaluate(const Slots &slots) const {
-  ConditionMask mask;
+/// The variants whose conditions hold; of grids nothing is said.
+VariantSet Chooser::findPromised(const Slots &slots) const {
+  VariantSet lacking;
   for (size_t i = 0; i < conditions.size(); ++i)
-    mask[i] = holds(conditions[i], slots.call());
-  return mask;
+    if (!holds(conditions[i], slots.call()))
+      lacking |= needing[i];
+  return ~lacking;
 }
 
 Chooser::GridState Chooser::evaluateGrid(size_t index, const Call &call, const Slots &slots, int64_t grid[3]) const {
@@ -203,44 +231,86 @@ Chooser::GridState Chooser::evaluateGrid(size_t index, const Call &call, const S
 }
 
 VariantSet Chooser::findServing(const Call &call, const DeviceVariants &device, const Slots &slots) const {
-  const ConditionMask mask = evaluate(slots);
+  const VariantSet promised = findPromised(slots);
   VariantSet serving;
-  for (size_t i = 0; i < variants.size(); ++i) {
+  for (uint16_t i : device.order) {
     int64_t grid[3];
-    serving[i] = device.rank[i] != 0 && (variants[i].required & ~mask).none() &&
-                 evaluateGrid(i, call, slots, grid) == GridState::Fits;
+    serving[i] = promised[i] && evaluateGrid(i, call, slots, grid) == GridState::Fits;
   }
   return serving;
 }
 
+/// By the model. It is asked for the times of few variants: a bound that is found sooner rules out the others, and it
+/// is least, mostly, where the time is.
+Choice Chooser::findFastest(const Call &call, const DeviceVariants &device, const Slots &slots) const {
+  const VariantSet promised = findPromised(slots);
+  Choice best{-1, false, -1};
+  for (size_t begin = 0, end = 0; begin < device.order.size() && best.index < 0; begin = end) {
+    const uint32_t rank = device.rank[device.order[begin]];
+    while (end < device.order.size() && device.rank[device.order[end]] == rank)
+      ++end;
+    best = findFastest(call, device, slots, promised, std::span(device.order).subspan(begin, end - begin));
+  }
+  return best;
+}
+
+Choice Chooser::findFastest(const Call &call, const DeviceVariants &device, const Slots &slots,
+                            const VariantSet &promised, std::span<const uint16_t> among) const {
+  const auto fits = [&](size_t index) {
+    int64_t grid[3];
+    return evaluateGrid(index, call, slots, grid) == GridState::Fits;
+  };
+  std::optional<uint16_t> product; // mostly all have the same
+  std::optional<target::GemmSize> size;
+  const auto findSize = [&](size_t index) {
+    if (variants[index].product && product != variants[index].product) {
+      product = variants[index].product;
+      size = products[*product].evaluate(slots.call().values);
+    }
+    return variants[index].product && size;
+  };
+  constexpr double unknown = -1; // before all times
+  std::array<double, mostVariants> least;
+  std::optional<uint16_t> likely;
+  for (uint16_t i : among) {
+    if (!promised[i])
+      continue;
+    least[i] = findSize(i) ? device.times[i]->least(*size) : unknown;
+    if (least[i] != unknown && (!likely || least[i] < least[*likely]))
+      likely = i;
+  }
+  double likelyTime = unknown, limit = std::numeric_limits<double>::infinity(); // that a variant is known to take
+  if (likely && findSize(*likely)) {
+    likelyTime = device.times[*likely]->microseconds(*size);
+    limit = fits(*likely) ? likelyTime : limit;
+  }
+  Choice best{-1, false, unknown};
+  for (uint16_t i : among) {
+    if (!promised[i] || least[i] > limit)
+      continue;
+    const double time = i == likely ? likelyTime : findSize(i) ? device.times[i]->microseconds(*size) : unknown;
+    const bool isBetter =
+        best.index < 0 ? true
+        : best.microseconds >= 0
+            ? time >= 0 && time < best.microseconds
+            : time >= 0 || variants[i].conditions.size() > variants[static_cast<size_t>(best.index)].conditions.size();
+    if (!isBetter || !fits(i))
+      continue;
+    best = {i, false, time};
+    limit = time >= 0 ? std::min(limit, time) : limit;
+  }
+  return best;
+}
+
 Choice Chooser::decide(const Call &call, const DeviceVariants &device) const {
   const Slots slots = read(call, device);
-  const VariantSet serving = findServing(call, device, slots);
-  uint32_t rank = 1;
-  for (size_t i = 0; i < variants.size(); ++i)
-    if (serving[i])
-      rank = std::max(rank, device.rank[i]);
-  VariantSet candidates;
-  Choice best{-1, false, -1};
-  for (size_t i = 0; i < variants.size(); ++i) {
-    if (!serving[i] || device.rank[i] != rank)
-      continue;
-    candidates.set(i);
-    const Variant &variant = variants[i];
-    const std::optional<double> time =
-        variant.cost && variant.gpu
-            ? variant.cost->microseconds(slots.call().values, *variant.gpu, device.multiprocessors)
-            : std::nullopt;
-    const bool isBetter = best.index < 0                   ? true
-                          : time && best.microseconds >= 0 ? *time < best.microseconds
-                          : time || best.microseconds >= 0
-                              ? time.has_value()
-                              : variant.conditions.size() > variants[static_cast<size_t>(best.index)].conditions.size();
-    if (isBetter)
-      best = {static_cast<int32_t>(i), false, time.value_or(-1)};
-  }
+  const Choice best = findFastest(call, device, slots);
   if (!device.tuning || best.index < 0)
     return best;
+  const VariantSet serving = findServing(call, device, slots);
+  VariantSet candidates;
+  for (uint16_t i : device.order)
+    candidates[i] = serving[i] && device.rank[i] == device.rank[static_cast<size_t>(best.index)];
   const std::optional<TunedChoice::Found> tuned =
       device.tuning->find(slots.call().values, serving, candidates, /*anyDistance=*/best.microseconds < 0);
   if (!tuned)
@@ -347,11 +417,11 @@ Error Chooser::explainAll(const Call &call, const DeviceVariants &device, size_t
 }
 
 double Chooser::estimate(size_t index, const Call &call, const DeviceVariants &device) const {
-  const Variant &variant = variants[index];
-  if (!variant.cost || !variant.gpu)
+  if (!device.times[index])
     return -1;
   const Slots slots = read(call, device);
-  return variant.cost->microseconds(slots.call().values, *variant.gpu, device.multiprocessors).value_or(-1);
+  const std::optional<target::GemmSize> size = products[*variants[index].product].evaluate(slots.call().values);
+  return size ? device.times[index]->microseconds(*size) : -1;
 }
 
 std::string Chooser::callClass(const Call &call, const DeviceVariants &device) const {

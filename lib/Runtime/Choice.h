@@ -1,7 +1,7 @@
 // Which variant of an artifact a call takes. No driver: manifests, arguments and what is known of a device.
 //
-//   load:  manifests ─▶ conditions, each once; grids; costs                                     Chooser::make
-//   device: which variants run there, with which tuning table                                   Chooser::onDevice
+//   load:  manifests ─▶ conditions, each once; grids; sizes of products                         Chooser::make
+//   device: which variants run there, what they take, with which tuning table                   Chooser::onDevice
 //   call:  arguments ─▶ the thread's memo ─▶ mask of conditions ─▶ variants that serve ─▶ one    Chooser::choose
 //
 // Of the variants that serve, those for the most specific target count; of them the one that a table of measurements
@@ -28,12 +28,14 @@ struct DeviceFacts {
 struct DeviceVariants {
   uint64_t number = 0; ///< no other has it, in the whole process: memos of threads outlive kernels
   int multiprocessors = 0;
-  std::vector<uint32_t> rank;                ///< of each variant: the larger the better; 0: it does not run
-  std::vector<std::string> obstacles;        ///< of variants that do not run: why
-  std::shared_ptr<const TunedChoice> tuning; ///< null: none
-  std::string tuningNote;                    ///< which table is used, or why none is; see tile_kernel_tuning
-  std::vector<uint16_t> integers;            ///< parameters whose values are in a memo's key
-  bool canRemember = false;                  ///< the key is short enough
+  std::vector<uint32_t> rank;  ///< of each variant: the larger the better; 0: it does not run
+  std::vector<uint16_t> order; ///< variants that run, the most specific ones first
+  std::vector<std::optional<target::ScheduleFormula>> times; ///< of each variant: what the model says; nothing: unknown
+  std::vector<std::string> obstacles;                        ///< of variants that do not run: why
+  std::shared_ptr<const TunedChoice> tuning;                 ///< null: none
+  std::string tuningNote;         ///< which table is used, or why none is; see tile_kernel_tuning
+  std::vector<uint16_t> integers; ///< parameters whose values are in a memo's key
+  bool canRemember = false;       ///< the key is short enough
 };
 
 /// Without initial values, so that the memory of threads for choices begins as zeros, which take no place in the
@@ -80,11 +82,9 @@ public:
 private:
   struct Variant {
     std::vector<uint16_t> conditions; ///< their numbers
-    ConditionMask required;
     std::vector<Expression> grid;
-    std::optional<CostModel> cost;
-    const target::GpuTarget *gpu = nullptr; ///< null: the model does not know the target
-    bool takesCallersGrid = true;           ///< its constants are those of variant 0, so that programs are the same
+    std::optional<uint16_t> product; ///< number of its sizes; nothing: no model, or none that knows the target
+    bool takesCallersGrid = true;    ///< its constants are those of variant 0, so that programs are the same
   };
   struct Slots;
   enum class GridState { Fits, NoValue, TooLarge, OtherPrograms };
@@ -92,15 +92,21 @@ private:
   Status add(const Manifest &manifest);
   void findWhatMatters();
   DeviceVariants makeDevice(int multiprocessors, std::shared_ptr<const TunedChoice> tuning) const;
+  void finish(DeviceVariants &device) const;
   Slots read(const Call &call, const DeviceVariants &device) const;
-  ConditionMask evaluate(const Slots &slots) const;
+  VariantSet findPromised(const Slots &slots) const;
   GridState evaluateGrid(size_t index, const Call &call, const Slots &slots, int64_t grid[3]) const;
   VariantSet findServing(const Call &call, const DeviceVariants &device, const Slots &slots) const;
   Choice decide(const Call &call, const DeviceVariants &device) const;
+  Choice findFastest(const Call &call, const DeviceVariants &device, const Slots &slots) const;
+  Choice findFastest(const Call &call, const DeviceVariants &device, const Slots &slots, const VariantSet &promised,
+                     std::span<const uint16_t> among) const;
 
   std::vector<const Manifest *> manifests;
   std::vector<Variant> variants;
   std::vector<Condition> conditions;
+  std::vector<VariantSet> needing;         ///< of each condition: the variants that need it
+  std::vector<CostSizes> products;         ///< whose times models know, each once
   std::vector<uint16_t> pointerConditions; ///< numbers of those on pointers: a bit each of a memo's key
   std::vector<uint16_t> integers;          ///< parameters that matter without a tuning table
 };

@@ -19,14 +19,10 @@ Status checkRange(std::string_view key, unsigned value, unsigned least, unsigned
 
 } // namespace
 
-double microseconds(const CostSpec &cost, int64_t m, int64_t n, int64_t k, const target::GpuTarget &gpu, int numSms) {
-  constexpr int64_t largest = int64_t(1) << 31; // sizes are 32-bit integers, mostly; beyond, nothing changes
+target::ScheduleFormula formulaOf(const CostSpec &cost, const target::GpuTarget &gpu, int numSms) {
   target::GemmProblem problem = cost.problem;
-  problem.m = std::min(m, largest);
-  problem.n = std::min(n, largest);
-  problem.k = std::min(k, largest);
   problem.numSms = static_cast<unsigned>(std::max(numSms, 0));
-  return target::estimateSchedule(gpu, problem, cost.config, cost.schedule);
+  return {gpu, problem, cost.config, cost.schedule};
 }
 
 Status validateCost(const CostSpec &cost, const ExpressionNames &names) {
@@ -53,20 +49,18 @@ Status validateCost(const CostSpec &cost, const ExpressionNames &names) {
   return Success{};
 }
 
-Result<CostModel> CostModel::compile(const CostSpec &spec, const ExpressionNames &names) {
-  CostModel model;
-  model.spec = spec;
+Result<CostSizes> CostSizes::compile(const CostSpec &spec, const ExpressionNames &names) {
+  CostSizes sizes;
   for (const std::string &text : {spec.m, spec.n, spec.k}) {
     Result<Expression> expression = Expression::compile(text, names);
     if (!expression)
       return expression.error();
-    model.expressions.push_back(std::move(*expression));
+    sizes.expressions.push_back(std::move(*expression));
   }
-  return model;
+  return sizes;
 }
 
-std::optional<double> CostModel::microseconds(std::span<const int64_t> slots, const target::GpuTarget &gpu,
-                                              int numSms) const {
+std::optional<target::GemmSize> CostSizes::evaluate(std::span<const int64_t> slots) const {
   std::array<int64_t, 3> values;
   for (size_t i = 0; i < values.size(); ++i) {
     const Evaluation evaluation = expressions[i].evaluate(slots);
@@ -74,7 +68,7 @@ std::optional<double> CostModel::microseconds(std::span<const int64_t> slots, co
       return std::nullopt;
     values[i] = evaluation.value;
   }
-  return runtime::microseconds(spec, values[0], values[1], values[2], gpu, numSms);
+  return target::GemmSize{values[0], values[1], values[2]};
 }
 
 } // namespace tile::runtime

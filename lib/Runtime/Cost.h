@@ -24,22 +24,23 @@ struct CostSpec {
   target::GemmSchedule schedule;
 };
 
-/// Microseconds of a product of this size on `numSms` multiprocessors (0: what the target's product has).
-double microseconds(const CostSpec &cost, int64_t m, int64_t n, int64_t k, const target::GpuTarget &gpu, int numSms);
+/// The model's answer for sizes, on `numSms` multiprocessors (0: what the target's product has).
+target::ScheduleFormula formulaOf(const CostSpec &cost, const target::GpuTarget &gpu, int numSms);
 
-/// A spec with compiled expressions.
-class CostModel {
+/// A spec's sizes as compiled expressions.
+class CostSizes {
 public:
-  static Result<CostModel> compile(const CostSpec &spec, const ExpressionNames &names);
+  static Result<CostSizes> compile(const CostSpec &spec, const ExpressionNames &names);
 
   /// `slots` as the names of compile say; nothing if the sizes cannot be evaluated. Touches no heap.
-  std::optional<double> microseconds(std::span<const int64_t> slots, const target::GpuTarget &gpu, int numSms) const;
+  std::optional<target::GemmSize> evaluate(std::span<const int64_t> slots) const;
 
-  /// The sizes: m, n, k.
-  std::span<const Expression> sizes() const { return expressions; }
+  /// m, n, k.
+  std::span<const Expression> all() const { return expressions; }
+
+  bool operator==(const CostSizes &) const = default;
 
 private:
-  CostSpec spec;
   std::vector<Expression> expressions;
 };
 

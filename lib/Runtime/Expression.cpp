@@ -429,6 +429,8 @@ EvaluationError Expression::apply(Op op, int64_t *stack, unsigned &depth) {
 }
 
 Evaluation Expression::evaluate(std::span<const int64_t> slots) const {
+  if (code.size() == 1 && code.front().op == Op::Load) // most sizes and strides are a parameter
+    return {slots[static_cast<size_t>(code.front().operand)], EvaluationError::None};
   std::array<int64_t, maxStack> stack;
   unsigned depth = 0;
   for (size_t pc = 0; pc < code.size();) {

@@ -1,96 +1,92 @@
 // The formula; GemmTime.h and README.md say what it is.
 #include "Target/GemmTime.h"
 
-#include "Target/TailSplit.h"
-
 #include <algorithm>
 #include <bit>
-#include <cmath>
 
 namespace tile::target {
 
-// Fitted by test/unit/Target/FitCostModel.cpp to bench/results/h200/schedules.tsv and rounded. The measurements
-// do not tell the clock, smIngest, the epilogue's constants and the sharpness: these are at the bounds given there.
+// Fitted together with what ScheduleTime and StepSplit add, to bench/results/h200: schedules.tsv, tiles.tsv and
+// variants.tsv, and rounded. The clock and smIngest are at their bounds.
 const GemmConstants &wgmmaConstants() {
   static constexpr GemmConstants constants{
       .clockGHz = 1.98,
-      .smPort = 114,
+      .smPort = 119,
       .smIngest = 64,
-      .l2 = 7700,
-      .memory = 4080,
-      .pause = 500,
-      .power = 820e3,
-      .step = 48,
+      .l2 = 8400,
+      .memory = 3400,
+      .writes = 2150,
+      .pause = 270,
+      .power = 795e3,
+      .step = 40,
       .copy = 0,
-      .late = 86,
-      .launch = 1940,
-      .epilogue = 100,
-      .epilogueRate = 48,
-      .sharpness = 8,
+      .crowded = 1,
+      .shortRows = 1,
+      .late = 100,
+      .launch = 1630,
+      .epilogue = 60,
+      .epilogueRate = 45,
   };
   return constants;
 }
 
-// Set by hand to the times of 128x128x32 in bench/results/h200: 0.52 us per K step when a CTA is alone on its
-// multiprocessor, 0.35 us when two share it. Through registers, to those of rows.md there.
+// Fitted to variants.tsv and rows.md. `step` has the latency of what a step waits for, `copy` of what it issues; the
+// order is good, the times are within a third.
 const GemmConstants &mmaSyncConstants(bool asyncCopies) {
-  static constexpr GemmConstants constants{
-      .clockGHz = 1.755,
-      .smPort = 128,
+  static constexpr GemmConstants async{
+      .clockGHz = 1.98,
+      .smPort = 63,
       .smIngest = 64,
-      .l2 = 6154,
+      .l2 = 4840,
       .memory = 4080,
-      .pause = 500,
-      .power = 820e3,
-      .step = 400,
-      .copy = 6,
+      .writes = 1200,
+      .pause = 260,
+      .power = 337e3,
+      .step = 46,
+      .copy = 7.2,
+      .crowded = 0.89,
+      .shortRows = 2.1,
       .late = 0,
-      .launch = 4000,
-      .epilogue = 500,
-      .epilogueRate = 16,
-      .sharpness = 8,
+      .launch = 1126,
+      .epilogue = 304,
+      .epilogueRate = 8.5,
   };
-  static const GemmConstants throughRegisters = [] {
-    GemmConstants changed = constants;
-    changed.step = 1000; // the latency of global memory, once a step
-    return changed;
-  }();
-  return asyncCopies ? constants : throughRegisters;
+  static constexpr GemmConstants throughRegisters{
+      .clockGHz = 1.98,
+      .smPort = 29,
+      .smIngest = 64,
+      .l2 = 5200,
+      .memory = 4080,
+      .writes = 1110,
+      .pause = 150,
+      .power = 820e3,
+      .step = 217,
+      .copy = 9.1,
+      .crowded = 0.68,
+      .shortRows = 1.8,
+      .late = 0,
+      .launch = 1040,
+      .epilogue = 205,
+      .epilogueRate = 17.7,
+  };
+  return asyncCopies ? async : throughRegisters;
 }
 
 namespace {
 
+constexpr unsigned lineBytes = 128; // of L2
+constexpr double straddlingB = 1.09, straddlingC = 1.01;
+constexpr double l2Bytes = 40e6; // of which a launch finds what the one before it read
+constexpr double narrowFactor = 2;
+constexpr double straddlingLines = 1.8;
+constexpr unsigned mostThroughRegisters = 112, mostAsync = 144; // of registersOfStep
 constexpr int64_t atomBytes = 32; // along K: what one instruction multiplies, for every element type
 constexpr unsigned wgmmaRows = 64;
 
-int64_t ceilDiv(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
-
-/// Collects times that overlap.
-class Overlap {
-public:
-  explicit Overlap(double sharpness) : sharpness(sharpness) {}
-  void add(double time, GemmLimit limit) {
-    sum += std::pow(time, sharpness);
-    if (time > largest) {
-      largest = time;
-      slowest = limit;
-    }
-  }
-  double time() const { return std::pow(sum, 1 / sharpness); }
-  GemmLimit limit() const { return slowest; }
-
-private:
-  double sharpness, sum = 0, largest = 0;
-  GemmLimit slowest = GemmLimit::Fixed;
-};
-
-/// Clocks for `atomBytes` along K of one tile.
-Overlap atomClocks(const GemmProblem &problem, const GemmConfig &config, double active, const GemmConstants &c) {
+/// What sizes do not move of the clocks for `atomBytes` along K of one tile.
+Overlap unchangingClocks(const GemmProblem &problem, const GemmConfig &config, const GemmConstants &c) {
   double m = config.blockM, n = config.blockN;
-  Overlap clocks(c.sharpness);
-  double usedM = std::min<double>(m, problem.m), usedN = std::min<double>(n, problem.n);
+  Overlap clocks;
   if (config.wgmma) {
     // Each instruction multiplies 64 rows and reads them and all of its columns. Groups side by side read rows twice.
     double rows = double(wgmmaTile(config).rows) / wgmmaRows, columns = wgmmaTile(config).columns;
@@ -98,45 +94,49 @@ Overlap atomClocks(const GemmProblem &problem, const GemmConfig &config, double 
     clocks.add(rows * columns / 2, GemmLimit::TensorCores);
     double read = rows * (wgmmaRows * groupsN + columns) * atomBytes, written = (m + n) * atomBytes;
     clocks.add((read + written) / c.smPort, GemmLimit::SharedMemory);
-  } else {
-    // Half the rate of wgmma. Warps share rows and columns as evenly as a power of two allows.
-    double columns = 1;
-    while (columns < config.numWarps && columns * columns * 4 <= config.numWarps * n / m)
-      columns *= 2;
-    double rows = config.numWarps / columns;
-    clocks.add(m / wgmmaRows * n, GemmLimit::TensorCores);
-    double read = (m * columns + n * rows) * atomBytes, written = (m + n) * atomBytes;
-    clocks.add((read + written) / c.smPort, GemmLimit::SharedMemory);
-    // An element at a time where nothing is promised: a warp's load, and its store to shared memory.
-    double bytes = std::max(problem.copyBytes, problem.elementBytes());
-    clocks.add((m + n) * atomBytes / bytes / threadsPerWarp * c.copy, GemmLimit::Copies);
+    return clocks;
   }
-  clocks.add((usedM + usedN) * atomBytes / std::min(c.smIngest, c.l2 / active), GemmLimit::L2Cache);
-  // Energy goes with the bits that are multiplied: atoms of all types are alike. The clock falls so that all busy
-  // multiprocessors together stay within the limit.
+  // Half the rate of wgmma. Warps share rows and columns as evenly as a power of two allows.
+  double columns = 1;
+  while (columns < config.numWarps && columns * columns * 4 <= config.numWarps * n / m)
+    columns *= 2;
+  double rows = config.numWarps / columns;
+  clocks.add(m / wgmmaRows * n, GemmLimit::TensorCores);
+  double read = (m * columns + n * rows) * atomBytes, written = (m + n) * atomBytes;
+  clocks.add((read + written) / c.smPort, GemmLimit::SharedMemory);
+  // An element at a time where nothing is promised: a warp's load, and its store to shared memory.
+  double bytes = std::max(problem.copyBytes, problem.elementBytes());
+  clocks.add((m + n) * atomBytes / bytes / threadsPerWarp * c.copy, GemmLimit::Copies);
+  return clocks;
+}
+
+/// Clocks of an atom by the power limit, for each element of a tile of c and each busy multiprocessor. Energy goes with
+/// the bits that are multiplied: atoms of all types are alike. The clock falls so that all busy multiprocessors
+/// together stay within the limit.
+double energyOf(const GemmConfig &config, const GemmConstants &c) {
   constexpr double elements16 = atomBytes / 2.0;
   // Set by hand: 8192 takes 1.07 times as long with 192 columns as with 256, 1.10 times with 224; 3072 does not.
   constexpr double oddSize = 1.03;
   bool isOdd = !std::has_single_bit(config.blockM) || !std::has_single_bit(config.blockN);
-  double energy = usedM * usedN * elements16 * 2 * (isOdd ? oddSize : 1);
-  clocks.add(energy / (c.power / active) * c.clockGHz, GemmLimit::Power);
-  return clocks;
+  return elements16 * 2 * (isOdd ? oddSize : 1) / c.power * c.clockGHz;
 }
 
 /// How much longer a step takes where rows of c's blocks, or of a row-major b's, begin inside a line of L2, and so take
 /// two requests a panel. Set by hand: 1536 nn takes 13.1 us with 128x144 blocks, 12.7 with 144x128, and varies more; nt
 /// and tt, where only c's do, take as long either way.
 double straddleFactor(const GemmProblem &problem, const GemmConfig &config) {
-  constexpr unsigned lineBytes = 128;
   auto straddles = [&](unsigned elementBytes) { return config.blockN * elementBytes % lineBytes != 0; };
-  bool anyStraddles = straddles(problem.outputBytes) || (!problem.bKMajor && straddles(problem.elementBytes()));
-  return config.wgmma && anyStraddles ? 1.02 : 1;
+  if (config.wgmma && !problem.bKMajor && straddles(problem.elementBytes()))
+    return straddlingB;
+  return config.wgmma && straddles(problem.outputBytes) ? straddlingC : 1;
 }
 
 /// Rows of a block that do not exist are not read, but take TMA time. Set by hand: with 64 rows, of which 16 exist,
 /// 8192 and 4096 columns take 1.17 times as long as with blocks of 16 rows, 28672 columns 1.29 times.
-double missingFactor(const GemmProblem &problem, const GemmConfig &config) {
-  return config.wgmma && problem.m * 2 <= int64_t(config.blockM) && config.blockM >= wgmmaRows ? 1.2 : 1;
+constexpr double missingFactor = 1.2;
+
+int64_t missingRowsOf(const GemmConfig &config) {
+  return config.wgmma && config.blockM >= wgmmaRows ? config.blockM / 2 : 0;
 }
 
 /// By how much spills slow a kernel down that passes its operands through registers. Set by hand: 128x128x64 with eight
@@ -144,77 +144,163 @@ double missingFactor(const GemmProblem &problem, const GemmConfig &config) {
 double spillFactor(const GemmProblem &problem, const GemmConfig &config) {
   constexpr double some = 1.7, registers = 60; // that take as much time as all the rest
   unsigned needed = registersOfStep(problem, config);
-  bool spills = !problem.asyncCopies && needed > mostRegistersOfStep;
-  return spills ? some + (needed - mostRegistersOfStep) / registers : 1;
+  bool spills = !problem.asyncCopies && needed > mostThroughRegisters;
+  return spills ? some + (needed - mostThroughRegisters) / registers : 1;
 }
 
-/// How cta-stream-k shares the last round. Kernels whose tiles all run at once are not persistent (ChooseConfig), so
-/// they are not split.
-std::optional<TailShare> shareTail(const GemmConfig &config, int64_t stepBytes, int64_t tiles, int64_t steps,
-                                   int64_t numSms) {
-  int64_t elements = int64_t(config.blockM) * config.blockN, rest = tiles % numSms;
-  if (rest == 0 || tiles < numSms || TailSplit::stepClocks(elements, stepBytes) < TailSplit::leastStepClocks)
-    return std::nullopt;
-  return TailSplit(elements, stepBytes).share(tiles / numSms, rest, steps, numSms);
+/// CTAs of an mma.sync kernel that share a multiprocessor, as far as registers go. Beside what a step needs, a thread
+/// has addresses and masks: 64x128 tiles through registers take 249 of them, 32x32 ones 78; by cp.async 168 and 72.
+unsigned residentTiles(const GemmProblem &problem, const GemmConfig &config) {
+  constexpr double others = 40, perRegister = 1.6, most = 255, all = 65536;
+  double registers = std::min(most, others + perRegister * registersOfStep(problem, config));
+  return std::max(1u, unsigned(all / registers / (config.numWarps * threadsPerWarp)));
+}
+
+/// How cta-stream-k shares the last round of a kernel that can.
+std::optional<TailSplit> tailOf(const GemmProblem &problem, const GemmConfig &config) {
+  int64_t elements = int64_t(config.blockM) * config.blockN,
+          stepBytes = int64_t(config.blockK) * problem.elementBytes();
+  bool isSplit =
+      config.wgmma && problem.splitTail && TailSplit::stepClocks(elements, stepBytes) >= TailSplit::leastStepClocks;
+  return isSplit ? std::optional(TailSplit(elements, stepBytes)) : std::nullopt;
 }
 
 } // namespace
 
 unsigned registersOfStep(const GemmProblem &problem, const GemmConfig &config) {
-  unsigned threads = config.numWarps * threadsPerWarp;
-  unsigned elements = problem.asyncCopies ? 0 : (config.blockM + config.blockN) * config.blockK;
-  unsigned perRegister = std::max(1u, std::min(4u, problem.copyBytes) / problem.elementBytes());
+  unsigned threads = config.numWarps * threadsPerWarp, elements = (config.blockM + config.blockN) * config.blockK;
+  unsigned bytes = std::max(problem.copyBytes, problem.elementBytes());
+  unsigned perRegister = problem.asyncCopies ? bytes / problem.elementBytes()
+                                             : std::max(1u, std::min(4u, problem.copyBytes) / problem.elementBytes());
   return (config.blockM * config.blockN + elements / perRegister) / threads;
 }
 
-GemmEstimate estimateGemm(const GemmProblem &problem, const GemmConfig &config, unsigned numSms, const GemmConstants &c,
-                          bool twoTiles) {
-  GemmEstimate estimate{.config = config};
-  double bytes = problem.elementBytes();
-  estimate.tiles = ceilDiv(problem.m, config.blockM) * ceilDiv(problem.n, config.blockN);
-  int64_t steps = ceilDiv(problem.k, config.blockK), rounds = ceilDiv(estimate.tiles, numSms);
-  double mostSteps = double(rounds) * steps;
-  estimate.waves = double(rounds);
-  std::optional<TailShare> tail;
-  if (config.wgmma && problem.splitTail)
-    tail = shareTail(config, config.blockK * problem.elementBytes(), estimate.tiles, steps, numSms);
-  if (tail) {
-    double wholeRounds = double(rounds - 1);
-    estimate.waves = wholeRounds + double(tail->ownSteps) / steps;
-    mostSteps = wholeRounds * steps + tail->ownSteps + tail->lostSteps;
-  }
+bool fitsRegisters(const GemmProblem &problem, const GemmConfig &config) {
+  return registersOfStep(problem, config) <= (problem.asyncCopies ? mostAsync : mostThroughRegisters);
+}
 
-  double active = std::min<double>(estimate.tiles, numSms), groups = std::max(1u, config.numWarps / 4);
-  Overlap atom = atomClocks(problem, config, active, c);
-  double atoms = config.blockK * bytes / atomBytes, gap = c.step / c.clockGHz; // of a step
-  double busy = atoms * atom.time() * straddleFactor(problem, config) / c.clockGHz;
-  double elements = double(config.blockM) * config.blockN;
+GemmFormula::GemmFormula(const GemmProblem &problem, const GemmConfig &config, unsigned numSms, const GemmConstants &c,
+                         unsigned tilesAtATime, unsigned ctasPerTile)
+    : config(config), numSms(std::max(1u, numSms)), ctasPerTile(ctasPerTile), tilesAtATime(tilesAtATime),
+      crowded(c.crowded), shortRows(c.shortRows), splitOnlyRound(problem.splitOnlyRound), aKMajor(problem.aKMajor),
+      bKMajor(problem.bKMajor), blockM(config.blockM), blockN(config.blockN), blockK(config.blockK),
+      multiprocessors(std::max(1u, numSms)), tail(tailOf(problem, config)), elementBytes(problem.elementBytes()),
+      outputBytes(problem.outputBytes), elementsOfLine(std::max(1u, lineBytes / problem.elementBytes())),
+      unchanging(unchangingClocks(problem, config, c)), leastAtom(unchanging.time()), energy(energyOf(config, c)),
+      ingest(atomBytes / c.smIngest), l2(atomBytes / c.l2), memory(1 / c.memory), writes(1 / c.writes), pause(c.pause),
+      spills(config.wgmma ? 1 : spillFactor(problem, config)), missingRows(missingRowsOf(config)) {
+  double groups = std::max(1u, config.numWarps / 4), stepBytes = config.blockK * elementBytes;
+  busy = stepBytes / atomBytes * straddleFactor(problem, config) / c.clockGHz;
+  gap = c.step / c.clockGHz;
+  // One group alone releases its slots a step late.
+  late = groups == 1 && tilesAtATime == 1 ? c.late / c.clockGHz : 0;
   // Set by hand: 4096, where c is not written by TMA, takes 1.03 times as long.
   double rate = c.epilogueRate * groups / (config.wgmma && problem.plainStores ? 4 : 1);
-  double epilogue = c.epilogue + elements * problem.outputBytes / rate / c.clockGHz;
-  double compute = mostSteps * (busy + gap) + rounds * epilogue;
-  double inputs = double(problem.m + problem.n) * problem.k * bytes;
-  double outputs = double(problem.m) * problem.n * problem.outputBytes;
-  double memory = (inputs + outputs) / c.memory + double(std::max<int64_t>(rounds - 1, 0)) * c.pause;
-  memory *= missingFactor(problem, config);
-  // One group alone releases its slots a step late. That delays copies once the ring is full, unless memory does.
-  if (groups == 1 && !twoTiles)
-    compute += std::max(0.0, mostSteps - config.numStages) * c.late / c.clockGHz * std::max(0.0, 1 - memory / compute);
-  if (twoTiles && rounds > 1) // each waits for the units; for gaps and epilogues only if there is nothing else to do
-    compute = std::max(mostSteps * busy + steps * gap + epilogue, compute / 2);
-  if (!config.wgmma)
-    compute *= spillFactor(problem, config);
-
-  Overlap total(c.sharpness);
-  bool isShort = epilogue > steps * (busy + gap);
-  total.add(compute, isShort ? GemmLimit::Fixed : gap > busy ? GemmLimit::KSteps : atom.limit());
-  total.add(memory, GemmLimit::GlobalMemory);
+  epilogue = c.epilogue + double(config.blockM) * config.blockN * outputBytes / rate / c.clockGHz;
   // The first products wait for a whole K step; later loads run ahead.
-  double fill = (config.blockM + config.blockN) * config.blockK * bytes / c.smIngest / c.clockGHz;
-  double fixed = c.launch + fill;
-  estimate.limit = fixed > total.time() ? GemmLimit::Fixed : total.limit();
-  estimate.microseconds = (fixed + total.time()) / 1000;
-  return estimate;
+  auto isNarrow = [&](bool kMajor, unsigned size) {
+    return config.wgmma && !kMajor && size * problem.elementBytes() < 2 * lineBytes;
+  };
+  narrowA = isNarrow(aKMajor, config.blockM) ? narrowFactor - 1 : 0;
+  narrowB = isNarrow(bKMajor, config.blockN) ? narrowFactor - 1 : 0;
+  fixed = c.launch + (config.blockM + config.blockN) * stepBytes / c.smIngest / c.clockGHz;
+}
+
+GemmFormula GemmFormula::of(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,
+                            unsigned ctasPerTile) {
+  unsigned numSms = problem.numSms ? problem.numSms : target.numSms;
+  if (config.wgmma)
+    return {problem, config, numSms, wgmmaConstants(), /*tilesAtATime=*/1, ctasPerTile};
+  return {problem, config, numSms, mmaSyncConstants(problem.asyncCopies), residentTiles(problem, config)};
+}
+
+GemmFormula::Work GemmFormula::workFor(const GemmSize &size) const {
+  Work work;
+  work.size = size;
+  work.tiles = blockM.ceilDiv(size.m) * blockN.ceilDiv(size.n);
+  work.steps = blockK.ceilDiv(size.k);
+  const int64_t wholeRounds = multiprocessors.divide(work.tiles), rest = work.tiles - wholeRounds * numSms;
+  work.rounds = wholeRounds + (rest > 0);
+  work.isSplit = false;
+  work.waves = double(work.rounds);
+  work.mostSteps = work.waves * double(work.steps);
+  if (tail && rest > 0 && (wholeRounds > 0 || splitOnlyRound))
+    if (std::optional<TailShare> share = tail->share(wholeRounds, rest, work.steps, numSms)) {
+      work.isSplit = true;
+      work.waves = double(wholeRounds) + double(share->ownSteps) / double(work.steps);
+      work.mostSteps = double(wholeRounds * work.steps + share->ownSteps + share->lostSteps);
+    }
+  double inputs = double(size.m + size.n) * double(size.k) * elementBytes;
+  if (inputs > l2Bytes) // rows that are short in each block are read from HBM in short pieces
+    inputs += (double(size.m) * narrowA + double(size.n) * narrowB) * double(size.k) * elementBytes;
+  const double outputs = double(size.m) * double(size.n) * outputBytes;
+  work.memory = inputs * memory + outputs * writes + double(std::max<int64_t>(work.rounds - 1, 0)) * pause;
+  work.memory *= size.m <= missingRows ? missingFactor : 1;
+  return work;
+}
+
+/// Lines of L2 that a box reads for each that it is long, where rows have so many elements and follow one another: two
+/// where they begin inside of one.
+double GemmFormula::linesOf(bool kMajor, int64_t rowElements) const {
+  if (!config.wgmma)
+    return kMajor ? shortRows : 1;
+  return rowElements % elementsOfLine != 0 ? straddlingLines : 1;
+}
+
+/// Of an atom, by what sizes move.
+GemmFormula::Clocks GemmFormula::changingClocks(const Work &work) const {
+  const double active = double(work.isSplit ? numSms : std::min(work.tiles * ctasPerTile, numSms));
+  const double usedM = double(std::min<int64_t>(config.blockM, work.size.m)),
+               usedN = double(std::min<int64_t>(config.blockN, work.size.n));
+  const double lines = usedM * linesOf(aKMajor, aKMajor ? work.size.k : work.size.m) +
+                       usedN * linesOf(bKMajor, bKMajor ? work.size.k : work.size.n);
+  return {std::max((usedM + usedN) * ingest, lines * l2 * active), usedM * usedN * energy * active};
+}
+
+Overlap GemmFormula::atomClocks(const Work &work) const {
+  const Clocks clocks = changingClocks(work);
+  Overlap atom = unchanging;
+  atom.add(clocks.l2, GemmLimit::L2Cache);
+  atom.add(clocks.power, GemmLimit::Power);
+  return atom;
+}
+
+double GemmFormula::computeTime(const Work &work, double atomClocks) const {
+  const double products = atomClocks * busy;
+  double compute = work.mostSteps * (products + gap) + double(work.rounds) * epilogue;
+  // That delays copies once the ring is full, unless memory does.
+  if (late > 0)
+    compute += std::max(0.0, work.mostSteps - config.numStages) * late * std::max(0.0, 1 - work.memory / compute);
+  // Each waits for the units; for gaps and epilogues only if there is nothing else to do.
+  if (const double together = std::min(tilesAtATime, double(work.rounds)); together > 1)
+    compute = std::max(work.mostSteps * products * crowded + double(work.steps) * gap + epilogue, compute / together);
+  return compute * spills;
+}
+
+double GemmFormula::least(const Work &work) const {
+  const Clocks clocks = changingClocks(work);
+  return fixed + std::max(computeTime(work, std::max({leastAtom, clocks.l2, clocks.power})), work.memory);
+}
+
+double GemmFormula::nanoseconds(const Work &work) const {
+  Overlap total;
+  total.add(computeTime(work, atomClocks(work).time()), GemmLimit::Fixed);
+  total.add(work.memory, GemmLimit::GlobalMemory);
+  return fixed + total.time();
+}
+
+GemmEstimate GemmFormula::estimate(const GemmSize &size) const {
+  const Work work = workFor(size);
+  const Overlap atom = atomClocks(work);
+  const double step = atom.time() * busy, compute = computeTime(work, atom.time()),
+               nanoseconds = this->nanoseconds(work);
+  GemmLimit limit = work.memory > compute                          ? GemmLimit::GlobalMemory
+                    : epilogue > double(work.steps) * (step + gap) ? GemmLimit::Fixed
+                    : gap > step                                   ? GemmLimit::KSteps
+                                                                   : atom.limit();
+  if (fixed > nanoseconds - fixed)
+    limit = GemmLimit::Fixed;
+  return {config, nanoseconds / 1000, limit, work.tiles, work.waves};
 }
 
 } // namespace tile::target

@@ -1,9 +1,6 @@
 // A table of times, kernels by sizes, and a greedy choice of rows.
 #include "Target/KernelSet.h"
 
-#include "Target/PingPong.h"
-#include "Target/StepSplit.h"
-
 #include <algorithm>
 #include <limits>
 #include <tuple>
@@ -61,11 +58,13 @@ public:
     times.reserve(numKernels * numSizes);
     for (const SampledSize &size : sizes)
       weights.push_back(size.weight);
-    for (const GemmKernel &kernel : kernels)
+    for (const GemmKernel &kernel : kernels) {
+      const ScheduleFormula formula = formulaOf(target, problem, kernel);
       for (size_t size = 0; size < numSizes; ++size) {
-        times.push_back(estimateKernel(target, problem, kernel, sizes[size].size));
+        times.push_back(formula.microseconds(sizes[size].size));
         best[size] = std::min(best[size], times.back());
       }
+    }
   }
 
   double time(size_t kernel, size_t size) const { return times[kernel * numSizes + size]; }
@@ -195,12 +194,14 @@ std::vector<GemmKernel> listKernels(const GpuTarget &target, const GemmProblem &
   return kernels;
 }
 
+ScheduleFormula formulaOf(const GpuTarget &target, GemmProblem problem, const GemmKernel &kernel) {
+  problem.splitTail = kernel.splitTail;
+  return {target, problem, kernel.config, kernel.schedule};
+}
+
 double estimateKernel(const GpuTarget &target, const GemmProblem &problem, const GemmKernel &kernel,
                       const GemmSize &size) {
-  GemmProblem sized = problem;
-  std::tie(sized.m, sized.n, sized.k) = std::tuple(size.m, size.n, size.k);
-  sized.splitTail = kernel.splitTail;
-  return estimateSchedule(target, sized, kernel.config, kernel.schedule);
+  return formulaOf(target, problem, kernel).microseconds(size);
 }
 
 double KernelSet::worstLoss() const {

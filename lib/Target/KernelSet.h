@@ -14,12 +14,6 @@
 
 namespace tile::target {
 
-struct GemmSize {
-  int64_t m, n, k;
-
-  bool operator==(const GemmSize &) const = default;
-};
-
 /// Sizes that a product may be called with; those that are known are the same in all.
 struct KnownSizes {
   std::optional<int64_t> m = {}, n = {}, k = {};
@@ -56,6 +50,8 @@ struct ScheduleRules {
 /// All that could be made, without groups of tiles (1, if they are open): these follow from the sizes.
 std::vector<GemmKernel> listKernels(const GpuTarget &target, const GemmProblem &problem, const GemmChoices &choices,
                                     const ScheduleRules &rules);
+
+ScheduleFormula formulaOf(const GpuTarget &target, GemmProblem problem, const GemmKernel &kernel);
 
 /// Expected microseconds.
 double estimateKernel(const GpuTarget &target, const GemmProblem &problem, const GemmKernel &kernel,

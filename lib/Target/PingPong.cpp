@@ -1,8 +1,6 @@
 // One comparison, with limits that are measured; README.md says where.
 #include "Target/PingPong.h"
 
-#include "Target/GemmTime.h"
-
 namespace tile::target {
 namespace {
 
@@ -28,15 +26,17 @@ unsigned multiprocessors(const GpuTarget &target, const GemmProblem &problem) {
   return problem.numSms ? problem.numSms : target.numSms;
 }
 
-bool isMeasured(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &pingPong) {
-  int64_t numSms = multiprocessors(target, problem), leastTiles = problem.k <= shortK ? numSms : manyTiles * numSms;
-  return problem.elementBytes() == 2 && problem.k <= mostK && pingPong.config.blockM == tileSize &&
-         pingPong.config.blockN == tileSize && pingPong.tiles > leastTiles;
+bool isMeasuredTile(const GemmProblem &problem, const GemmConfig &config) {
+  return problem.elementBytes() == 2 && config.blockM == tileSize && config.blockN == tileSize;
 }
 
-GemmEstimate estimateTeams(const GpuTarget &target, GemmProblem problem, const GemmConfig &config, bool takeTurns) {
+bool isMeasuredSize(int64_t k, int64_t tiles, int64_t numSms) {
+  return k <= mostK && tiles > (k <= shortK ? numSms : manyTiles * numSms);
+}
+
+GemmFormula formulaOfTeams(const GpuTarget &target, GemmProblem problem, const GemmConfig &config, bool takeTurns) {
   problem.splitTail = false;
-  return estimateGemm(problem, config, multiprocessors(target, problem), wgmmaConstants(), /*twoTiles=*/takeTurns);
+  return {problem, config, multiprocessors(target, problem), wgmmaConstants(), takeTurns ? 2u : 1u};
 }
 
 } // namespace
@@ -54,21 +54,33 @@ std::optional<GemmEstimate> findPingPong(const GpuTarget &target, const GemmProb
     while (isOpen && config.numStages > usefulStages && sharedBytesOfTeams(problem, config) > target.maxSharedPerCta)
       --config.numStages;
     if (sharedBytesOfTeams(problem, config) <= target.maxSharedPerCta)
-      return estimateTeams(target, problem, config, /*takeTurns=*/true);
+      return formulaOfTeams(target, problem, config, /*takeTurns=*/true).estimate(problem.size());
   }
   return std::nullopt;
 }
 
 bool prefersPingPong(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &best,
                      const GemmEstimate &pingPong) {
-  return isMeasured(target, problem, pingPong) && best.config.wgmma && !isSwapped(best.config) &&
-         pingPong.microseconds < underestimate * best.microseconds;
+  return isMeasuredTile(problem, pingPong.config) &&
+         isMeasuredSize(problem.k, pingPong.tiles, multiprocessors(target, problem)) && best.config.wgmma &&
+         !isSwapped(best.config) && pingPong.microseconds < underestimate * best.microseconds;
 }
 
-double pingPongTime(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
-  const GemmEstimate turns = estimateTeams(target, problem, config, /*takeTurns=*/true);
-  return isMeasured(target, problem, turns) ? turns.microseconds / underestimate
-                                            : estimateTeams(target, problem, config, /*takeTurns=*/false).microseconds;
+PingPongFormula::PingPongFormula(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config)
+    : turns(formulaOfTeams(target, problem, config, /*takeTurns=*/true)),
+      alone(formulaOfTeams(target, problem, config, /*takeTurns=*/false)), isMeasured(isMeasuredTile(problem, config)),
+      numSms(multiprocessors(target, problem)) {}
+
+bool PingPongFormula::gains(const GemmFormula::Work &work) const {
+  return isMeasured && isMeasuredSize(work.size.k, work.tiles, numSms);
+}
+
+double PingPongFormula::least(const GemmFormula::Work &work) const {
+  return gains(work) ? turns.least(work) / underestimate : alone.least(work);
+}
+
+double PingPongFormula::nanoseconds(const GemmFormula::Work &work) const {
+  return gains(work) ? turns.nanoseconds(work) / underestimate : alone.nanoseconds(work);
 }
 
 } // namespace tile::target

@@ -1,7 +1,7 @@
 // Whether two teams of warps should compute tiles in turns (cta-ping-pong) instead of one tile together.
 #pragma once
 
-#include "Target/CostModel.h"
+#include "Target/GemmTime.h"
 
 namespace tile::target {
 
@@ -14,8 +14,22 @@ std::optional<GemmEstimate> findPingPong(const GpuTarget &target, const GemmProb
 bool prefersPingPong(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &best,
                      const GemmEstimate &pingPong);
 
-/// What teams are expected to take, in microseconds, as prefersPingPong compares it; where no gain was measured, as
-/// long as one of the teams.
-double pingPongTime(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);
+/// What teams are expected to take, as prefersPingPong compares it; where no gain was measured, as long as one of the
+/// teams.
+class PingPongFormula {
+public:
+  PingPongFormula(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);
+
+  GemmFormula::Work workFor(const GemmSize &size) const { return turns.workFor(size); }
+  double nanoseconds(const GemmFormula::Work &work) const;
+  double least(const GemmFormula::Work &work) const;
+
+private:
+  bool gains(const GemmFormula::Work &work) const;
+
+  GemmFormula turns, alone;
+  bool isMeasured; ///< for this tile and these types
+  int64_t numSms;
+};
 
 } // namespace tile::target

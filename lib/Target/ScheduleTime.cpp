@@ -1,51 +1,78 @@
 // The price of tiles, and what schedules add to it; README.md has where the numbers are from.
 #include "Target/ScheduleTime.h"
 
-#include "Target/GemmTime.h"
-#include "Target/PingPong.h"
-#include "Target/StepSplit.h"
-
 #include <algorithm>
-#include <cmath>
 
 namespace tile::target {
 namespace {
 
-// us a launch, on an H200. To look for a second tile where there is none: 512 takes 3.3 us instead of 3.1, 1024 5.27
-// instead of 5.05. A schedule that could split the last tiles and does not: 0.4 us of 26 at 2048.
-constexpr double persistence = 0.2, unusedSplit = 0.4;
-
-bool isWhole(double number) {
-  return number == std::floor(number);
-}
+/// us a launch, fitted to bench/results/h200/variants.tsv, like `persistence`: to deal out tiles that could be split
+/// and are not.
+constexpr double unusedSplitTime = 0.6;
 
 /// us between two tiles of a multiprocessor if each has a CTA of its own, and only one has room: the next one begins
-/// when the last one has ended. As long as the begin of a launch, about half of `launch`, and nothing is loaded ahead.
+/// when the last one has ended. A part of `launch`, fitted as well, and nothing is loaded ahead.
+constexpr double changeShare = 0.3;
+
 double changeTime(const GemmProblem &problem, const GemmConfig &config, const GemmConstants &constants) {
   double bytes = double(config.blockM + config.blockN) * config.blockK * problem.elementBytes();
-  return constants.launch / 2000 + bytes / constants.smIngest / constants.clockGHz / 1000;
+  return changeShare * constants.launch / 1000 + bytes / constants.smIngest / constants.clockGHz / 1000;
 }
 
 } // namespace
 
-double estimateSchedule(const GpuTarget &target, GemmProblem problem, const GemmConfig &config,
-                        const GemmSchedule &schedule) {
-  problem.m = std::max<int64_t>(problem.m, 1);
-  problem.n = std::max<int64_t>(problem.n, 1);
-  problem.k = std::max<int64_t>(problem.k, 1);
-  problem.splitTail &= schedule.persistent && !schedule.pingPong && schedule.ctasPerTile == 1;
+ScheduleFormula::ScheduleFormula(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,
+                                 const GemmSchedule &schedule)
+    : tiles([&] {
+        GemmProblem own = problem;
+        own.splitTail &= schedule.persistent && !schedule.pingPong && schedule.ctasPerTile == 1;
+        own.splitOnlyRound = true;
+        return GemmFormula::of(target, own, config, schedule.ctasPerTile);
+      }()) {
+  start = change = unusedSplit = 0;
   // CTAs with mma.sync share a multiprocessor, so that one begins while another ends; that is in its constants.
   if (!config.wgmma)
-    return estimateGemm(target, problem, config).microseconds;
-  const double start = schedule.persistent ? persistence : 0;
+    return;
+  if (schedule.persistent)
+    start = persistence;
   if (schedule.pingPong)
-    return start + pingPongTime(target, problem, config);
-  const GemmEstimate estimate = estimateGemm(target, problem, config);
-  if (schedule.ctasPerTile > 1)
-    return start + stepSplitTime(target, problem, estimate, schedule.ctasPerTile);
-  if (!schedule.persistent)
-    return estimate.microseconds + (estimate.waves - 1) * changeTime(problem, config, wgmmaConstants());
-  return start + estimate.microseconds + (problem.splitTail && isWhole(estimate.waves) ? unusedSplit : 0);
+    turns.emplace(target, problem, config);
+  else if (schedule.ctasPerTile > 1)
+    split.emplace(target, problem, config, schedule.ctasPerTile);
+  else if (!schedule.persistent)
+    change = changeTime(problem, config, wgmmaConstants());
+  else if (problem.splitTail)
+    unusedSplit = unusedSplitTime;
+}
+
+GemmFormula::Work ScheduleFormula::workFor(GemmSize size) const {
+  constexpr int64_t largest = int64_t(1) << 31; // sizes are 32-bit integers, mostly; beyond, nothing changes
+  for (int64_t GemmSize::*each : {&GemmSize::m, &GemmSize::n, &GemmSize::k})
+    size.*each = std::clamp<int64_t>(size.*each, 1, largest);
+  return turns ? turns->workFor(size) : tiles.workFor(size);
+}
+
+double ScheduleFormula::finish(double tilesTime, const GemmFormula::Work &work) const {
+  const double microseconds = tilesTime * 1e-3;
+  if (split)
+    return start + split->time(microseconds, work.waves, work.tiles, work.size);
+  return start + microseconds + (work.waves - 1) * change + (work.isSplit ? 0 : unusedSplit);
+}
+
+double ScheduleFormula::microseconds(const GemmSize &size) const {
+  const GemmFormula::Work work = workFor(size);
+  return finish(turns ? turns->nanoseconds(work) : tiles.nanoseconds(work), work);
+}
+
+double ScheduleFormula::least(const GemmSize &size) const {
+  constexpr double rounding = 1 - 1e-9; // two sums in different order
+  const GemmFormula::Work work = workFor(size);
+  return finish(turns ? turns->least(work) : tiles.least(work), work) * rounding;
+}
+
+double estimateSchedule(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,
+                        const GemmSchedule &schedule) {
+  return ScheduleFormula(target, problem, config, schedule).microseconds(problem.size());
 }
 
 } // namespace tile::target

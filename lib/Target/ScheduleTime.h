@@ -2,7 +2,10 @@
 // granted that a kernel suits the sizes; a launcher that chooses between kernels meets them with any.
 #pragma once
 
-#include "Target/CostModel.h"
+#include "Target/PingPong.h"
+#include "Target/StepSplit.h"
+
+#include <limits>
 
 namespace tile::target {
 
@@ -15,9 +18,33 @@ struct GemmSchedule {
   bool operator==(const GemmSchedule &) const = default;
 };
 
-/// Microseconds of a kernel with this configuration and schedule; problem.splitTail says whether it can share the last
-/// tiles (cta-stream-k). Sizes below one count as one.
-double estimateSchedule(const GpuTarget &target, GemmProblem problem, const GemmConfig &config,
+/// The time of a kernel with this configuration and schedule, with all that sizes do not change worked out;
+/// problem.splitTail says whether it can share the last tiles (cta-stream-k).
+class ScheduleFormula {
+public:
+  ScheduleFormula(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,
+                  const GemmSchedule &schedule);
+
+  /// Sizes below one count as one. Touches no heap.
+  double microseconds(const GemmSize &size) const;
+  /// At most as many, found quickly: most kernels that are too slow need no more.
+  double least(const GemmSize &size) const;
+
+private:
+  GemmFormula::Work workFor(GemmSize size) const;
+  /// Of the tiles' nanoseconds.
+  double finish(double tilesTime, const GemmFormula::Work &work) const;
+
+  GemmFormula tiles;
+  std::optional<PingPongFormula> turns;
+  std::optional<StepSplitFormula> split;
+  double start;       ///< us
+  double change;      ///< us between two tiles of a multiprocessor, beside what the tiles take
+  double unusedSplit; ///< us, where a split tail is whole
+};
+
+/// Once.
+double estimateSchedule(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,
                         const GemmSchedule &schedule);
 
 } // namespace tile::target

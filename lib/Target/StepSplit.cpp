@@ -13,7 +13,7 @@ namespace {
 
 /// us that a cluster takes to begin, to meet and to end, and that each further sum of 64x64 takes. Set by hand to an
 /// H200: of such tiles with 32 steps, halves take 0.3 us longer than the whole, with 128 steps 4 to 5 us less.
-constexpr double meetTime = 3.3, sumTime = 0.3, sumElements = 64 * 64;
+constexpr double meetTime = 0.5, sumTime = 0.45, sumElements = 64 * 64;
 
 /// CTAs of clusters of `size` that run at the same time. Clusters of four do not fill all groups of multiprocessors:
 /// 128 CTAs on 132 took two rounds on an H200.
@@ -31,17 +31,23 @@ int64_t ceilDiv(int64_t a, int64_t b) {
 
 } // namespace
 
-double stepSplitTime(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &estimate, unsigned ctas) {
+StepSplitFormula::StepSplitFormula(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,
+                                   unsigned ctas)
+    : ctas(ctas), resident(std::max<int64_t>(residentCtas(ctas, multiprocessors(target, problem)), ctas)),
+      elementBytes(problem.elementBytes()), outputBytes(problem.outputBytes) {
+  double sum = sumTime * std::max(1.0, config.blockM * config.blockN / sumElements);
+  meetings = meetTime + sum * (ctas - 1);
+}
+
+double StepSplitFormula::time(double wholeTime, double waves, int64_t tiles, const GemmSize &size) const {
   const GemmConstants &constants = wgmmaConstants();
-  double launch = constants.launch / 1000, bytes = problem.elementBytes();
-  double traffic =
-      double(problem.m + problem.n) * problem.k * bytes + double(problem.m) * problem.n * problem.outputBytes;
+  const double launch = constants.launch / 1000;
+  const double traffic =
+      double(size.m + size.n) * double(size.k) * elementBytes + double(size.m) * double(size.n) * outputBytes;
   // The sums of the last tiles are moved when nothing is copied any more.
-  double least = launch + traffic / constants.memory / 1000 + meetTime / 2;
-  int64_t resident = std::max<int64_t>(residentCtas(ctas, multiprocessors(target, problem)), ctas);
-  double rounds = double(ceilDiv(estimate.tiles * ctas, resident));
-  double sum = sumTime * std::max(1.0, estimate.config.blockM * estimate.config.blockN / sumElements);
-  double round = (estimate.microseconds - launch) / estimate.waves / ctas + meetTime + sum * (ctas - 1);
+  const double least = launch + traffic / constants.memory / 1000 + meetTime / 2;
+  const double rounds = double(ceilDiv(tiles * ctas, resident));
+  const double round = (wholeTime - launch) / waves / double(ctas) + meetings;
   return std::max(launch + rounds * round, least);
 }
 
@@ -65,7 +71,11 @@ unsigned chooseStepSplit(const GpuTarget &target, const GemmProblem &problem, co
     bool runs = estimate.tiles * ctas <= residentCtas(ctas, multiprocessors(target, problem));
     if (isSplit || !runs || !canSplitSteps(target, problem, estimate.config, ctas))
       continue;
-    if (double time = stepSplitTime(target, problem, estimate, ctas); time < best) {
+    StepSplitFormula formula(target, problem, estimate.config, ctas);
+    GemmEstimate busy = GemmFormula::of(target, problem, estimate.config, ctas).estimate(problem.size());
+    // Whole tiles that all run at once are not persistent.
+    double time = persistence + formula.time(busy.microseconds, busy.waves, busy.tiles, problem.size());
+    if (time < best) {
       best = time;
       chosen = ctas;
     }

@@ -97,6 +97,43 @@ TEST(Choice, agreesWithTheReference) {
   EXPECT_EQ(seen.size(), 4u);
 }
 
+// Most variants are ruled out by a bound of their time; the choice must be that among all times.
+TEST(Choice, isTheFirstOfTheLeastTimes) {
+  Product product;
+  for (unsigned i = 0; i < 24; ++i) {
+    PackedVariant next = {alignedProduct("v" + std::to_string(i), 64 << i % 3, 64 + 16 * (i % 10)), "", ""};
+    CostSpec &cost = *next.manifest.cost;
+    cost.problem.splitTail = i % 2 == 0;
+    cost.problem.plainStores = i % 5 == 0;
+    cost.schedule = {.persistent = i % 4 != 0, .pingPong = i % 7 == 0, .ctasPerTile = i % 6 == 1 ? 4u : 1u};
+    if (i % 8 == 5)
+      cost.config.wgmma = false;
+    product.variants.push_back(std::move(next));
+  }
+  product.variants.push_back(product.variants.back()); // takes as long
+  product.variants.back().manifest.variant = "same";
+  const Chooser chooser = product.chooser();
+  const DeviceVariants device = chooser.onDevice(h200);
+  std::mt19937_64 random(11);
+  const auto size = [&] { return static_cast<int32_t>(int64_t(1) << random() % 14 | random() % 512) & ~7; };
+  std::map<int32_t, int> seen;
+  for (int i = 0; i < 20000; ++i) {
+    Arguments x{.m = size(), .n = size(), .k = size(), .lda = random() % 2 ? 4096 : 512};
+    const auto list = x.list();
+    const Call call{list.data(), nullptr};
+    Choice expected{-1, false, -1};
+    for (size_t index = 1; index < chooser.size(); ++index)
+      if (const double time = chooser.estimate(index, call, device);
+          chooser.explain(index, call, device) && (expected.index < 0 || time < expected.microseconds))
+        expected = {static_cast<int32_t>(index), false, time};
+    const Choice choice = chooser.choose(call, device);
+    ASSERT_EQ(choice.index, expected.index) << x.m << ' ' << x.n << ' ' << x.k;
+    ASSERT_EQ(choice.microseconds, expected.microseconds);
+    ++seen[choice.index];
+  }
+  EXPECT_GT(seen.size(), 8u);
+}
+
 TEST(Choice, saysWhatACallIsExpectedToTake) {
   const Product product;
   const Chooser chooser = product.chooser();

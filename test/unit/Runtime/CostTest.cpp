@@ -43,21 +43,23 @@ TEST(Cost, everyMemberComesBack) {
 
 TEST(Cost, isThatOfTheModelForTheArguments) {
   const Manifest manifest = alignedProduct("v", 128, 256);
-  Result<CostModel> model = CostModel::compile(*manifest.cost, expressionNames(manifest));
-  ASSERT_TRUE(bool(model));
+  Result<CostSizes> sizes = CostSizes::compile(*manifest.cost, expressionNames(manifest));
+  ASSERT_TRUE(bool(sizes));
   const int64_t slots[] = {0, 0, 0, 4096, 2048, 1024, 0, 132};
+  const std::optional<target::GemmSize> size = sizes->evaluate(slots);
+  EXPECT_EQ(size, (target::GemmSize{4096, 2048, 1024}));
   const target::GemmProblem problem{.m = 4096, .n = 2048, .k = 1024, .element = target::MmaType::BF16, .numSms = 132};
   const double expected = target::estimateSchedule(hopper(), problem, manifest.cost->config, {});
-  EXPECT_EQ(model->microseconds(slots, hopper(), 132), expected);
-  EXPECT_GT(*model->microseconds(slots, hopper(), 66), 1.5 * expected);
+  EXPECT_EQ(formulaOf(*manifest.cost, hopper(), 132).microseconds(*size), expected);
+  EXPECT_GT(formulaOf(*manifest.cost, hopper(), 66).microseconds(*size), 1.5 * expected);
 }
 
 TEST(Cost, sizesThatHaveNoValueHaveNoTime) {
   Manifest manifest = alignedProduct("v", 128, 256);
   manifest.cost->k = "K // lda";
-  Result<CostModel> model = CostModel::compile(*manifest.cost, expressionNames(manifest));
+  Result<CostSizes> sizes = CostSizes::compile(*manifest.cost, expressionNames(manifest));
   const int64_t slots[] = {0, 0, 0, 4096, 2048, 1024, 0, 132};
-  EXPECT_FALSE(model->microseconds(slots, hopper(), 132));
+  EXPECT_FALSE(sizes->evaluate(slots));
 }
 
 TEST(Cost, extremeSizesAreFinite) {
@@ -67,7 +69,7 @@ TEST(Cost, extremeSizesAreFinite) {
       for (bool pingPong : {false, true}) {
         CostSpec changed = cost;
         changed.schedule = {.pingPong = pingPong, .ctasPerTile = ctas};
-        const double time = microseconds(changed, size, size, size, hopper(), 1);
+        const double time = formulaOf(changed, hopper(), 1).microseconds({size, size, size});
         EXPECT_TRUE(std::isfinite(time) && time > 0) << size << ' ' << time;
       }
 }

@@ -42,8 +42,12 @@ constexpr Bound bounds[] = {
     {"launch", &GemmConstants::launch, 500, 5000},
     {"epilogue", &GemmConstants::epilogue, 100, 5000},
     {"epilogueRate", &GemmConstants::epilogueRate, 1, 48},
-    {"sharpness", &GemmConstants::sharpness, 1, 8},
 };
+
+GemmEstimate estimate(const GemmProblem &problem, const GemmConfig &config, const GemmConstants &constants,
+                      bool pingPong = false) {
+  return GemmFormula(problem, config, hopper.numSms, constants, pingPong ? 2 : 1).estimate(problem.size());
+}
 
 /// The measured candidate that the constants make the fastest.
 std::pair<GemmConfig, double> pick(const MeasuredShape &shape, const GemmConstants &constants) {
@@ -51,7 +55,7 @@ std::pair<GemmConfig, double> pick(const MeasuredShape &shape, const GemmConstan
   double bestTime = HUGE_VAL;
   for (const GemmConfig &config : gemmCandidates(hopper, shape.problem)) {
     std::optional<double> ratio = shape.ratioOf(config);
-    double time = estimateGemm(shape.problem, config, hopper.numSms, constants).microseconds;
+    double time = estimate(shape.problem, config, constants).microseconds;
     if (ratio && time < bestTime) {
       bestTime = time;
       best = {config, *ratio};
@@ -66,9 +70,9 @@ double lossOf(const std::vector<MeasuredShape> &shapes, const GemmConstants &con
   for (const MeasuredShape &shape : shapes) {
     double weights = 0, errors = 0, squares = 0;
     for (const Measurement &row : shape.rows) {
-      GemmEstimate estimate = estimateGemm(shape.problem, row.config, hopper.numSms, constants, row.pingPong);
+      GemmEstimate expected = estimate(shape.problem, row.config, constants, row.pingPong);
       double weight = std::pow(row.ratio / shape.bestRatio(), 3);
-      double error = std::log(estimate.microseconds / row.microseconds);
+      double error = std::log(expected.microseconds / row.microseconds);
       weights += weight;
       errors += weight * error;
       squares += weight * error * error;
