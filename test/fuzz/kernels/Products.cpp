@@ -59,6 +59,13 @@ std::optional<Value> KernelBuilder::product(const Value &a, const Value &b, doub
   if (type == Scalar::Float32)
     tail += random.pick<std::string>(
         {"", ", input_precision=\"ieee\"", ", input_precision=\"tf32\"", ", allow_tf32=False"});
+  if (isFloat(type) && bitsOf(type) == 8) {
+    // Tensor cores add these with 14 bits, exactly only what is small.
+    constexpr double exact = 1 << 13;
+    const double most = bound + (accumulator ? accumulator->range.magnitude() : 0);
+    tail += random.pick<std::string>(
+        {most <= exact ? "" : ", max_num_imprecise_acc=32", ", max_num_imprecise_acc=32", ", max_num_imprecise_acc=0"});
+  }
   if (sumType == Scalar::Float16)
     tail += ", out_dtype=tl.float16";
   return Value{"tl.dot(" + left.text + ", " + right.text + tail + ")", sumType, {a.shape[0], b.shape[1]}, range};
