@@ -10,7 +10,7 @@ LogicalResult tile::cta::verifyPartial(Operation *op, RankedTensorType value, st
   if (!getLayoutAttr(value))
     return op->emitOpError() << "tensor has no layout";
   if (!value.getElementType().isF32() && !value.getElementType().isInteger(32))
-    return op->emitOpError() << "moves " << value.getElementType() << " but partial sums are f32 or i32";
+    return op->emitOpError() << "moves " << value.getElementType() << " but partial accumulators are f32 or i32";
   if (columns && (value.getRank() != 2 || int32_t(*columns) < 1 || *columns > value.getDimSize(1)))
     return op->emitOpError() << "moves " << int32_t(*columns) << " columns of "
                              << RankedTensorType::get(value.getShape(), value.getElementType());

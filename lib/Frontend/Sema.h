@@ -361,7 +361,7 @@ private:
   std::optional<SymValue> objectOperator(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range);
 
   // SemaVariables.cpp
-  /// `isAssigned`: from here on. Otherwise wherever its value is known: at the head of a loop, or behind it.
+  /// `isAssigned`: from here on. Otherwise wherever its value is known: at the head of a loop, or after it.
   void recordVariable(const std::string &name, const Binding &binding, bool isAssigned = true);
   void recordVariables(const std::vector<std::string> &names);
   void dropErasedVariables(KernelOp kernel);
@@ -404,7 +404,7 @@ private:
 
   // SemaJumps.cpp
   struct JumpingLoop {
-    Block statements;           // instead of the loop and, if it returns, with the function's return behind it
+    Block statements;           // instead of the loop and, if it returns, with the function's return after it
     Block withoutReturn;        // the same where no return is reached
     const Stmt *loop = nullptr; // without jumps
     bool returnsValue = false;
@@ -491,7 +491,7 @@ private:
   };
   /// Scalars that are a number only because a name was given to it.
   llvm::DenseMap<mlir::Value, NamedLiteral> namedLiterals;
-  /// Branches that can be taken, of the 'if' statements that were reached; its else has the number behind the last.
+  /// Branches that can be taken, of the 'if' statements that were reached; its else has the number after the last.
   std::map<const IfStmt *, std::set<size_t>> liveBranches;
 };
 

@@ -1,7 +1,7 @@
 // 'if' and early return.
 //
 // On a constant condition only the live branch is looked at. Otherwise both branches are emitted on copies of the
-// environment into an scf.if. If some branch returns, the statements behind the 'if' move into the branches that go
+// environment into an scf.if. If some branch returns, the statements after the 'if' move into the branches that go
 // on, so that every path ends the function and the scf.if yields the returned value:
 //
 //   if c: return a        if c: return a
@@ -122,7 +122,7 @@ Sema::BlockResult Sema::emitFoldedIf(const IfStmt &stmt, size_t branch, const Sy
   return joined;
 }
 
-/// To the end of a block, in front of its terminator if it has one.
+/// To the end of a block, before its terminator if it has one.
 static void setInsertionPointToRest(OpBuilder &builder, mlir::Block *block) {
   bool isTerminated = !block->empty() && block->back().hasTrait<OpTrait::IsTerminator>();
   builder.setInsertionPoint(block, isTerminated ? std::prev(block->end()) : block->end());

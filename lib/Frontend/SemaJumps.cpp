@@ -1,5 +1,5 @@
 // Loops that end early, in --std=tile1 and in functions that run at compile time: break, continue, and return inside of
-// a loop become flags, so that control flow stays structured. Statements behind a jump move into the paths that do not
+// a loop become flags, so that control flow stays structured. Statements after a jump move into the paths that do not
 // take it; where several paths go on, the flags guard them.
 //
 //   for i in range(n):            $stop = False;  $returned = False
@@ -68,7 +68,7 @@ bool leaves(const Block &block) {
   return returns(block) || hasJump(block, StmtKind::Break) || hasJump(block, StmtKind::Continue);
 }
 
-/// Nothing behind the block is reached.
+/// Nothing after the block is reached.
 bool alwaysLeaves(const Block &block) {
   for (const Stmt *stmt : block) {
     if (stmt->kind == StmtKind::Return || stmt->kind == StmtKind::Break || stmt->kind == StmtKind::Continue)
@@ -106,7 +106,7 @@ public:
     return out.back();
   }
 
-  /// if $returned: return <the returned value>. Without the condition behind a loop that has no other end.
+  /// if $returned: return <the returned value>. Without the condition after a loop that has no other end.
   const Stmt *returnBehind(const Stmt &stmt, bool hasValue) {
     auto *node = nodes.make<ReturnStmt>(stmt.range);
     node->value = hasValue ? name(returnedValue, stmt.range) : nullptr;
@@ -160,7 +160,7 @@ private:
     node->condition = as<WhileStmt>(&stmt)->condition;
     node->body = std::move(body);
     if (!stop.empty()) {
-      // The condition is not looked at again behind a break.
+      // The condition is not looked at again after a break.
       auto *condition = nodes.make<ConditionalExpr>(node->condition->range);
       condition->condition = negated(stop, condition->range);
       condition->thenValue = node->condition;

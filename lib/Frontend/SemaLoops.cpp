@@ -205,7 +205,7 @@ void Sema::emitUnrolled(const ForStmt &stmt, const LoopRange &range) {
       break;
     if (stmt.stop.empty())
       continue;
-    // A flag of a kernel is a run-time value. Behind the loop the target has the value with which it ended, if that is
+    // A flag of a kernel is a run-time value. After the loop the target has the value with which it ended, if that is
     // known at compile time.
     const SymValue &stop = scope[stmt.stop].value;
     if (stop.isTensor() ? matchPattern(stop.value, m_One()) : constantTruth(stop).value_or(false))
@@ -215,7 +215,7 @@ void Sema::emitUnrolled(const ForStmt &stmt, const LoopRange &range) {
   --loopDepth;
   if (hasNoKnownEnd && stmt.breaks) {
     Binding &target = scope[stmt.target->id];
-    target.unusable = "the loop may end early, at run time; assign it to another name in front of the jump";
+    target.unusable = "the loop may end early, at run time; assign it to another name before the jump";
     target.unusableAt = stmt.range;
   }
 }
@@ -245,7 +245,7 @@ bool Sema::loopCarried(const std::vector<std::string> &names, const Environment 
   return ok;
 }
 
-/// The environment behind a loop.
+/// The environment after a loop.
 void Sema::leaveLoop(const Environment &before, const std::vector<std::string> &names, ValueRange results,
                      const Environment &after, SourceRange loop) {
   scope = before;

@@ -40,7 +40,7 @@ Sema::BlockResult Sema::emitBlock(const Continuation &start) {
       } else if (const auto *loop = as<WhileStmt>(stmt)) {
         emitWhile(*loop);
       } else if (!emitSimple(*stmt)) {
-        // "raise" in a live branch: nothing behind it is reached.
+        // "raise" in a live branch: nothing after it is reached.
         return {true, {}, stmt->range};
       }
     }

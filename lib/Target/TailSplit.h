@@ -49,7 +49,7 @@ struct TailSplit {
   /// Steps from which on `parts` gain at least as much as one part fewer.
   int64_t stepsFor(int64_t parts) const { return parts * (parts - 1) * sum; }
 
-  /// How `rest` tiles of `steps` K steps are shared by `ctas` multiprocessors, behind `rounds` of whole tiles; nothing
+  /// How `rest` tiles of `steps` K steps are shared by `ctas` multiprocessors, after `rounds` of whole tiles; nothing
   /// if that does not pay. 0 < rest < ctas.
   std::optional<TailShare> share(int64_t rounds, int64_t rest, int64_t steps, int64_t ctas) const {
     int64_t parts = 1;

@@ -1,4 +1,4 @@
-// Matrix products with scalar multiply-adds; operands are tiles in shared memory.
+// Dots by scalar multiply-adds; operands are tiles in shared memory.
 //
 // A thread needs the rows of A and the columns of B in which it holds accumulator elements. It loads them for a few k
 // at a time (a vector, where the buffer has k contiguous) and adds all their products: the registers of the accumulator
@@ -102,7 +102,7 @@ Value emitMultiplyAdd(OpBuilder &builder, Location loc, Value a, Value b, Value 
   return arith::AddIOp::create(builder, loc, acc, arith::MulIOp::create(builder, loc, a, b));
 }
 
-/// Emits one product.
+/// Emits one dot.
 class FmaDotEmitter {
 public:
   FmaDotEmitter(OpBuilder &builder, cta::FmaDotOp op, Value a, Value b, const target::GpuTarget &gpu)

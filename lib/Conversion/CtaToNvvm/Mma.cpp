@@ -1,4 +1,4 @@
-// Matrix products with warp-level tensor-core instructions.
+// Matrix multiply-accumulates with warp-level tensor-core instructions.
 //
 // A warp's accumulator is a grid of mTiles x nTiles instruction tiles; register numbers of fragments are documented in
 // lib/Layout/MmaLayouts.h. k is the outermost loop, so that an accumulator is touched again only after all others; the

@@ -1,8 +1,7 @@
-// cta-overlap-waits: keep one product of warp groups in flight.
+// cta-overlap-waits: keep one wgmma in flight across iterations.
 //
-// In the loop of a math role a product is awaited before the next one is issued, and then its slot is released. Instead
-// wait until the product before it is complete, and release that one's slot; the last product is awaited after the
-// loop:
+// In the consumer's main loop a wgmma is awaited before the next one is issued, and then its slot is released. Instead
+// wait until the wgmma before it is complete, and release that one's slot; the last one is awaited after the loop:
 //
 //   for k, (%acc, slot):                        if there is any k:
 //     wait full[slot]                             for k, (%acc = undefined, slot, previous = -1):
@@ -12,11 +11,12 @@
 //                                                   arrive empty[previous] if previous != -1
 //                                                 wgmma_wait {pending = 0}; arrive empty[previous]
 //
-// So the tensor cores have the next product while the barrier is passed. A sum that starts from zero is not set to
-// zero: the first product does not read it. The first iteration does not stand apart, since ptxas takes 0.01 s for each
-// wgmma of 256 columns; LLVM would peel it off if the flag were one, or a comparison of k. (Loops of a few constant
-// steps it unrolls.)
+// So the tensor cores have the next wgmma while the barrier is passed. An accumulator that starts from zero is not set
+// to zero: the first wgmma does not read it. The first iteration does not stand apart, since ptxas takes 0.01 s for
+// each wgmma of 256 columns; LLVM would peel it off if the flag were one, or a comparison of k. (Loops of a few
+// constant steps it unrolls.)
 #include "Cta/CtaDialect.h"
+#include "Transforms/Numbers.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,30 +41,30 @@ struct OverlapPlan {
   unsigned index; ///< Of the accumulator in the loop's arguments.
 };
 
-/// One product a loop iteration, whose accumulator nothing else in the loop sees.
+/// One wgmma a loop iteration, whose accumulator nothing else in the loop sees.
 std::optional<OverlapPlan> planOverlap(scf::ForOp loop) {
   if (loop.getUnsignedCmp()) // the bounds are compared as signed numbers below
     return std::nullopt;
-  auto products = loop.getBody()->getOps<cta::WgmmaOp>();
+  auto mmas = loop.getBody()->getOps<cta::WgmmaOp>();
   auto waits = loop.getBody()->getOps<cta::WgmmaWaitOp>();
-  if (!llvm::hasSingleElement(products) || !llvm::hasSingleElement(waits))
+  if (!llvm::hasSingleElement(mmas) || !llvm::hasSingleElement(waits))
     return std::nullopt;
-  cta::WgmmaOp product = *products.begin();
-  if (!product.getBufferA()) // the next iteration may write registers that the product still reads
+  cta::WgmmaOp wgmma = *mmas.begin();
+  if (!wgmma.getBufferA()) // the next iteration may write registers that the wgmma still reads
     return std::nullopt;
   OverlapPlan plan{loop, *waits.begin(), {}, 0};
-  auto acc = dyn_cast<BlockArgument>(product.getAcc());
-  if (plan.wait.getAcc() != product || plan.wait.getPending() != 0 || !acc || acc.getOwner() != loop.getBody() ||
+  auto acc = dyn_cast<BlockArgument>(wgmma.getAcc());
+  if (plan.wait.getAcc() != wgmma || plan.wait.getPending() != 0 || !acc || acc.getOwner() != loop.getBody() ||
       acc.getArgNumber() == 0 || !acc.hasOneUse() || !plan.wait.getResult().hasOneUse())
     return std::nullopt;
   plan.index = acc.getArgNumber() - 1;
   if (loop.getYieldedValues()[plan.index] != plan.wait.getResult())
     return std::nullopt;
   for (auto release : loop.getBody()->getOps<cta::MbarrierArriveOp>()) {
-    // What is released earlier was not read by the product.
+    // What is released earlier was not read by the wgmma.
     if (!plan.wait->isBeforeInBlock(release))
       continue;
-    // Nothing conditional is the product's own: each iteration has one.
+    // Nothing conditional is the wgmma's own: each iteration has one.
     if (release.getCondition())
       return std::nullopt;
     // The next slot is awaited before this one is released: with one slot, for ever.
@@ -108,8 +108,8 @@ private:
     return matchPattern(acc, m_AnyZeroFloat()) || matchPattern(acc, m_Zero());
   }
 
-  /// The accumulator where there is no product. LLVM must not know that it is constant: constants that meet other
-  /// values behind a branch are set in front of it, for each program in all of a thread's 128 registers.
+  /// The accumulator where there is no wgmma. LLVM must not know that it is constant: constants that meet other
+  /// values after a branch are set before it, for each program in all of a thread's 128 registers.
   Value emitZeros(Location loc) {
     auto type = cast<RankedTensorType>(loop.getInitArgs()[plan.index].getType());
     const char *constraint = type.getElementType().isF32() ? "=f" : "=r";
@@ -118,10 +118,10 @@ private:
     return SplatOp::create(rewriter, loc, type, zero.getResult(0));
   }
 
-  /// The loop in which each iteration waits for the product before its own, and releases that one's slots.
+  /// The loop in which each iteration waits for the wgmma before its own, and releases that one's slots.
   scf::ForOp emitLoop() {
     Location loc = loop.getLoc();
-    Value none = arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(-1));
+    Value none = emitI32(rewriter, loc, -1);
     SmallVector<Value> inits(loop.getInitArgs());
     if (startsFromZero())
       inits[plan.index] = cta::UndefinedOp::create(rewriter, loc, inits[plan.index].getType());

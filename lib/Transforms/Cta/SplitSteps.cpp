@@ -1,8 +1,8 @@
-// cta-split-steps: let the CTAs of a cluster share the steps of each program.
+// cta-split-steps: split the K steps of each program over the CTAs of a cluster.
 //
-// Of a persistent kernel whose `cluster` is 1 x 1 x N and whose programs add up products. Each CTA of a cluster adds up
-// its part of the steps, and the first one gets the others' sums through distributed shared memory and finishes the
-// program:
+// Of a persistent kernel whose `cluster` is 1 x 1 x N and whose programs accumulate by wgmma. Each CTA of a cluster
+// does its part of the K steps; the first one gets the others' accumulators through distributed shared memory and
+// finishes the program:
 //
 //   for p = CTA; p < T; p += CTAs { A; for k = 0 … S: acc += …; B(acc) }
 //   ==>
@@ -13,13 +13,13 @@
 //   }
 //
 // For few programs of many steps. Unlike cta-stream-k this needs no global memory, no flags and no schedule, but all
-// programs are split alike. Sums are added in the order of ranks: the same result in each run.
+// programs are split alike. Accumulators are added in the order of ranks: the same result in each run.
 #include "Analysis/FindTarget.h"
-#include "Analysis/ProductPrograms.h"
+#include "Analysis/GemmPrograms.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/SharedLayouts.h"
 #include "Target/GpuTarget.h"
-#include "Transforms/Cta/Numbers.h"
+#include "Transforms/Numbers.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -58,7 +58,7 @@ int64_t sharedBytesOf(KernelOp kernel, scf::ForOp steps) {
 
 class StepSplit {
 public:
-  StepSplit(KernelOp kernel, ProductPrograms plan, cta::BufferType buffer, int64_t ctas)
+  StepSplit(KernelOp kernel, GemmPrograms plan, cta::BufferType buffer, int64_t ctas)
       : kernel(kernel), rewriter(kernel.getContext()), programs(plan.programs), steps(plan.steps), buffer(buffer),
         ctas(ctas), loc(plan.programs.getLoc()) {}
 
@@ -137,16 +137,16 @@ struct CtaSplitSteps : tile::impl::CtaSplitStepsBase<CtaSplitSteps> {
       return refuse("the target has no clusters");
     if ((*shape)[0] * (*shape)[1] != 1)
       return refuse("its CTAs are for neighbouring programs, too");
-    std::optional<ProductPrograms> plan = findProductPrograms(kernel);
+    std::optional<GemmPrograms> plan = findGemmPrograms(kernel);
     if (!plan)
-      return refuse("the programs of the kernel do more than add up products of warp groups, or it is not persistent");
+      return refuse("the programs of the kernel do more than accumulate by wgmma, or it is not persistent");
     for (Operation *op = plan->steps->getNextNode(); op; op = op->getNextNode())
       if (op->walk([](cta::TmaLoadSyncOp) { return WalkResult::interrupt(); }).wasInterrupted())
-        return refuse("a program reads blocks after its products");
+        return refuse("a program reads blocks after its main loop");
     int64_t ctas = (*shape)[2];
     cta::BufferType buffer = planBuffer(plan->getSumType(), ctas - 1);
     if (!buffer || sharedBytesOf(kernel, plan->steps) + buffer.getBytes() > gpu->maxSharedPerCta)
-      return refuse("the sums do not fit into the shared memory");
+      return refuse("the accumulators do not fit into shared memory");
     StepSplit(kernel, *plan, buffer, ctas).run();
   }
 

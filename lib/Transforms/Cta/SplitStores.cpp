@@ -1,14 +1,14 @@
 // cta-split-stores: write a large matrix panel by panel.
 //
-// A product's sums lie across the threads in a way that suits no store, so they go through shared memory. All at once
+// An accumulator lies across the threads in a way that suits no store, so it goes through shared memory. All at once
 // that takes as much of it as the matrix has, and every thread has the addresses and masks of all of its elements.
 // Instead, one panel of columns after the other goes through a small buffer:
 //
-//   %y = cta.convert_layout %x : #sum -> #rows          for each panel p:  cta.local_store (columns p of %x), %buffer
+//   %y = cta.convert_layout %x : #acc -> #rows          for each panel p:  cta.local_store (columns p of %x), %buffer
 //   tile.store %ptrs, %y mask %m                  ==>                      %y = cta.local_load %buffer : #panel
 //                                                                          tile.store (columns p of %ptrs), %y mask …
 //
-// In #panel each warp writes the rows that it has the sums of, so warp groups do not wait for each other. What %x is
+// In #panel each warp writes the rows of its own accumulators, so warp groups do not wait for each other. What %x is
 // computed from element by element is computed for each panel, too.
 #include "Analysis/Recreate.h"
 #include "Layout/Movement.h"

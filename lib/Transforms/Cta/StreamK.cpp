@@ -1,7 +1,7 @@
-// cta-stream-k: share the products of the last round of programs.
+// cta-stream-k: split the tiles of the last wave over idle CTAs.
 //
-// A persistent kernel of T programs on G CTAs takes ceil(T / G) rounds, though the last one may be nearly empty. Where
-// that wastes much, the programs of the last round are cut along their k loops. Each has an owner, which does its first
+// A persistent kernel of T programs on G CTAs takes ceil(T / G) waves, though the last one may be nearly empty. Where
+// that wastes much, the programs of the last wave are cut along their k loops. Each has an owner, which does its first
 // steps; all the others, laid end to end, are dealt out to helpers in equal ranges:
 //
 //   programs            |  T - 3        |  T - 2        |  T - 1        |
@@ -9,11 +9,11 @@
 //   the others' ranges  |   CTA 0  |   CTA 1  |   CTA 2  | … |  CTA h - 1  |    helpers
 //   pieces              |    0     | 1 |   2  | 3  | …                          program + helper
 //
-// A helper leaves the sum of each piece in global memory and sets a flag. The owner adds these to its own, in a fixed
-// order (the result is the same in each run), and finishes the program. It waits for CTAs of lower number only, which
-// were started before it and wait for nobody, so there is no deadlock even if not all run at once.
+// A helper leaves its accumulator of each piece in global memory and sets a flag. The owner adds these to its own, in a
+// fixed order (the result is the same in each run), and finishes the program. It waits for CTAs of lower number only,
+// which were started before it and wait for nobody, so there is no deadlock even if not all run at once.
 //
-// Owners are at the same step of neighbouring programs at any time, as in whole rounds, so they share what L2 reads.
+// Owners are at the same step of neighbouring programs at any time, as in full waves, so they share what L2 reads.
 // Helpers are, too, where there are enough for each program to have as many. README.md of lib/Target has the rule for
 // when to split.
 //
@@ -25,11 +25,11 @@
 //
 // After Stream-K: Osama et al., "Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU"
 // (2023), whose ranges begin at another step of each program.
-#include "Analysis/ProductPrograms.h"
+#include "Analysis/GemmPrograms.h"
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
 #include "Target/TailSplit.h"
-#include "Transforms/Cta/Numbers.h"
+#include "Transforms/Numbers.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -49,7 +49,7 @@ namespace {
 /// A line of its own for the flag; the sum of the piece follows. There are fewer pieces than CTAs.
 constexpr int64_t flagBytes = 128;
 
-using StreamPlan = ProductPrograms;
+using StreamPlan = GemmPrograms;
 
 /// Elements of the sum that are computed.
 int64_t elementsOf(StreamPlan plan) {
@@ -73,7 +73,7 @@ std::optional<StreamPlan> planStream(KernelOp kernel) {
   for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
     if (kernel.getArgAttr(index, KernelOp::getScratchAttrName()))
       return std::nullopt;
-  std::optional<StreamPlan> plan = findProductPrograms(kernel);
+  std::optional<StreamPlan> plan = findGemmPrograms(kernel);
   using target::TailSplit;
   bool isWorthIt = plan && TailSplit::stepClocks(elementsOf(*plan), stepBytesOf(*plan)) >= TailSplit::leastStepClocks;
   return isWorthIt ? plan : std::nullopt;

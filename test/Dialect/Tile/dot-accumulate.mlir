@@ -27,7 +27,7 @@ tile.kernel @integers(%x: i8, %y: i32) {
   tile.return
 }
 
-// Has an accumulator; is used otherwise, too; stands in front of the loop; has operands of 8-bit floats.
+// Has an accumulator; is used otherwise, too; stands before the loop; has operands of 8-bit floats.
 // CHECK-LABEL: tile.kernel @negative
 // CHECK-COUNT-4: arith.addf
 tile.kernel @negative(%x: f16, %e: f8E4M3FN, %y: f32, %n: i32) {
