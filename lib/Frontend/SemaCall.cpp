@@ -123,7 +123,9 @@ SymValue Sema::evaluateCall(const CallExpr &expr) {
         sizes.push_back(SymValue::makeConstant(Int128(size)));
       return SymValue::makeTuple(std::move(sizes));
     }
-    if (hasMethods(receiver)) {
+    // A member of an enumeration has the methods of its class and those of its value.
+    bool isOfRecord = receiver.isConstant() && receiver.record && findMethod(*receiver.record, method->attribute);
+    if (hasMethods(receiver) && !isOfRecord) {
       if (!evaluateArguments(expr, arguments))
         return {};
       std::vector<SymValue> values;
@@ -210,7 +212,7 @@ SymValue Sema::callType(const SymValue &callee, const std::vector<BoundArgument>
   std::string name = type ? toString(*type) : std::get<TypeNameValue>(callee.constant).name;
   if (arguments.empty() && (name == "tuple" || name == "list"))
     return SymValue::makeTuple({});
-  // A pointer type may name its address space behind the element.
+  // A pointer type may name its address space after the element.
   bool isPointerType = name == "pointer_type" && arguments.size() > 1;
   if ((arguments.size() != 1 && !isPointerType) || !arguments[0].name.empty())
     return error(Diag::argument_count, expr.range, {name, "1", std::to_string(arguments.size())});

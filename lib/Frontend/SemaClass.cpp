@@ -10,7 +10,8 @@
 //
 // An object is a value, as a tuple is: after the constructor nothing assigns its fields. Its run-time values flow
 // through branches, loops and calls one by one. Methods are emitted at each call, those without @triton.jit run at
-// compile time. Of other classes a kernel can use the constants and the functions without 'self'.
+// compile time. Of other classes a kernel can use the constants and the functions without 'self'. A constant of an
+// enumeration is its value, and knows its name as long as nothing is computed with it.
 
 #include "Frontend/Sema.h"
 
@@ -59,6 +60,15 @@ StringRef specialName(BinaryOp op) {
   return {};
 }
 
+/// `name` and `value` of a member of an enumeration.
+std::optional<SymValue> attributeOfMember(const SymValue &member, StringRef attribute) {
+  if (attribute == "name" || attribute == "_name_")
+    return SymValue::makeConstant(member.names.front());
+  if (attribute == "value" || attribute == "_value_")
+    return SymValue::makeConstant(member.constant);
+  return std::nullopt;
+}
+
 SymValue methodOf(const SymValue &value, const FunctionStmt *function) {
   SymValue method;
   method.kind = SymValue::Kind::Method;
@@ -105,7 +115,7 @@ std::optional<SymValue> Sema::classConstant(const ClassStmt &type, const std::st
   return value;
 }
 
-/// "NAME = value" or "name: type = value" of a class; it may refer to those in front of it.
+/// "NAME = value" or "name: type = value" of a class; it may refer to those before it.
 std::optional<SymValue> Sema::evaluateConstant(const ClassStmt &type, const std::string &name, unsigned depth) {
   for (const AnnAssignStmt *field : type.fields)
     if (field->target->id == name && field->value) {
@@ -143,9 +153,18 @@ std::optional<SymValue> Sema::memberOf(const SymValue &value, const std::string 
   const ClassStmt *type = constant ? *constant : value.record;
   if (!type)
     return std::nullopt;
+  if (value.isConstant() && value.record)
+    if (std::optional<SymValue> attribute = attributeOfMember(value, name))
+      return attribute;
   const FunctionStmt *method = findMethod(*type, name);
-  if (!method)
-    return classConstant(*type, name);
+  if (!method) {
+    std::optional<SymValue> found = classConstant(*type, name);
+    if (found && found->isConstant() && constant && type->isEnumeration()) {
+      found->record = type;
+      found->names = {name};
+    }
+    return found;
+  }
   if (hasDecorator(*method, "classmethod"))
     return methodOf(SymValue::makeConstant(type), method);
   if (constant || hasDecorator(*method, "staticmethod"))
