@@ -1,11 +1,11 @@
-// Verification of partial sums.
+// Verification of partial accumulators.
 #include "Cta/CtaDialect.h"
 
 using namespace mlir;
 using namespace tile;
 using namespace tile::cta;
 
-/// Partial sums are moved as 32-bit registers.
+/// Partial accumulators are moved as 32-bit registers.
 LogicalResult tile::cta::verifyPartial(Operation *op, RankedTensorType value, std::optional<uint32_t> columns) {
   if (!getLayoutAttr(value))
     return op->emitOpError() << "tensor has no layout";

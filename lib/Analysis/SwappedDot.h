@@ -24,7 +24,8 @@ bool isOnlyMultiplied(mlir::Value value, unsigned side);
 
 /// None if the dot has 64 rows anyway, or a larger power of two, or if its accumulator would have to be transposed for
 /// each dot. Also none for rows that are no power of two if the left operand is used otherwise, too, or another
-/// matrix like the sum is loaded: threads have whole columns of the transposed sum, in which nothing is loaded.
+/// matrix like the accumulator is loaded: threads have whole columns of the transposed accumulator, in which nothing is
+/// loaded.
 std::optional<SwapPlan> planSwap(DotOp dot);
 
 /// Whether warp groups multiply the dot, as it stands or swapped; arguments are those of planWarpGroups.

@@ -20,7 +20,7 @@ int64_t sharedBytesOfTeams(const GemmProblem &problem, const GemmConfig &config)
 // Measured to gain on an H200 with 16-bit operands: 2 % at K = 256, 4 to 14 % at 512, 2 to 10 % at 1024 with many
 // tiles (of 1536x8192x1024, 6 tiles a multiprocessor, nothing), nothing from 2048 on.
 constexpr int64_t mostK = 1024, shortK = 512, manyTiles = 6;
-// The formula knows rounds and limits, but takes epilogues for shorter than they are: of what it prices 7 % higher
+// The formula knows waves and limits, but underestimates epilogues: of what it prices 7 % higher
 // (2048x2048x512), ping-pong took 6 % less.
 constexpr double underestimate = 1.07;
 
@@ -66,9 +66,10 @@ bool prefersPingPong(const GpuTarget &target, const GemmProblem &problem, const 
 }
 
 double pingPongTime(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
-  const GemmEstimate turns = estimateTeams(target, problem, config, /*takeTurns=*/true);
-  return isMeasured(target, problem, turns) ? turns.microseconds / underestimate
-                                            : estimateTeams(target, problem, config, /*takeTurns=*/false).microseconds;
+  const GemmEstimate alternating = estimateTeams(target, problem, config, /*takeTurns=*/true);
+  return isMeasured(target, problem, alternating)
+             ? alternating.microseconds / underestimate
+             : estimateTeams(target, problem, config, /*takeTurns=*/false).microseconds;
 }
 
 } // namespace tile::target

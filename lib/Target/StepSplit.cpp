@@ -16,7 +16,7 @@ namespace {
 constexpr double meetTime = 3.3, sumTime = 0.3, sumElements = 64 * 64;
 
 /// CTAs of clusters of `size` that run at the same time. Clusters of four do not fill all groups of multiprocessors:
-/// 128 CTAs on 132 took two rounds on an H200.
+/// 128 CTAs on 132 took two waves on an H200.
 int64_t residentCtas(unsigned size, unsigned numSms) {
   return size > 2 ? int64_t(numSms) * 3 / 4 : numSms;
 }
@@ -39,10 +39,10 @@ double stepSplitTime(const GpuTarget &target, const GemmProblem &problem, const 
   // The sums of the last tiles are moved when nothing is copied any more.
   double least = launch + traffic / constants.memory / 1000 + meetTime / 2;
   int64_t resident = std::max<int64_t>(residentCtas(ctas, multiprocessors(target, problem)), ctas);
-  double rounds = double(ceilDiv(estimate.tiles * ctas, resident));
+  double waves = double(ceilDiv(estimate.tiles * ctas, resident));
   double sum = sumTime * std::max(1.0, estimate.config.blockM * estimate.config.blockN / sumElements);
-  double round = (estimate.microseconds - launch) / estimate.waves / ctas + meetTime + sum * (ctas - 1);
-  return std::max(launch + rounds * round, least);
+  double wave = (estimate.microseconds - launch) / estimate.waves / ctas + meetTime + sum * (ctas - 1);
+  return std::max(launch + waves * wave, least);
 }
 
 bool canSplitSteps(const GpuTarget &target, const GemmProblem &problem, GemmConfig config, unsigned ctas) {

@@ -59,7 +59,7 @@ template <typename OpType> OpType findOnly(Region &region) {
   return isOnly ? found : OpType();
 }
 
-/// Finds out whether teams can take turns; if not, `reason` says why.
+/// Finds out whether teams can alternate; if not, `reason` says why.
 class Planner {
 public:
   Planner(KernelOp kernel, const target::GpuTarget &gpu) : kernel(kernel), gpu(gpu) {}

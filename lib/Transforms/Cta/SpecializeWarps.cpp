@@ -12,8 +12,9 @@
 //
 // Numbers that both roles need, such as bounds of loops, are computed once, before the roles.
 //
-// A new barrier counts as having completed a phase of parity 1, so the producer's first round does not wait. Which
-// operations the producer needs is planned by Analysis/RolePlan.h; the consumer warps keep the rest of the program.
+// A new barrier counts as having completed a phase of parity 1, so the producer's first pass over the ring does not
+// wait. Which operations the producer needs is planned by Analysis/RolePlan.h; the consumer warps keep the rest of the
+// program.
 #include "Analysis/CarriedValue.h"
 #include "Analysis/FindTarget.h"
 #include "Analysis/RolePlan.h"
@@ -60,7 +61,7 @@ std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &p
     free -= channel.getBytesPerSlot();
   if (free < 0)
     return std::nullopt;
-  // What is in the deepest loops changes most often; their channels take turns.
+  // What is in the deepest loops changes most often; their channels alternate.
   size_t depth = 0;
   for (const Channel &channel : plan.channels)
     depth = std::max(depth, channel.getLoops().size());

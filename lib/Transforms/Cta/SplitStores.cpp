@@ -27,7 +27,8 @@ using layout::LinearLayout;
 
 namespace {
 
-/// Elements of a panel that each thread writes: their addresses and masks must fit into registers beside the sums.
+/// Elements of a panel that each thread writes: their addresses and masks must fit into registers beside the
+/// accumulators.
 constexpr int64_t panelElements = 32;
 
 class StoreSplit {
@@ -40,10 +41,10 @@ public:
     if (!convert || !convert->hasOneUse() || convert->getBlock() != store->getBlock() || !type || type.getRank() != 2 ||
         !canRecreateColumns(store.getPtr()) || (store.getMask() && !canRecreateColumns(store.getMask())))
       return;
-    const LinearLayout &sums = cta::getLayout(convert.getSrc().getType());
-    if (layout::planMovement(sums, cta::getLayout(type)).kind != layout::MovementKind::shared)
+    const LinearLayout &acc = cta::getLayout(convert.getSrc().getType());
+    if (layout::planMovement(acc, cta::getLayout(type)).kind != layout::MovementKind::shared)
       return;
-    columns = panelElements * layout::lanesPerWarp * sums.numWarps() / type.getDimSize(0);
+    columns = panelElements * layout::lanesPerWarp * acc.numWarps() / type.getDimSize(0);
     // What is written at once lies in one row of a panel.
     if (columns > 0)
       columns = std::max<int64_t>(columns, store.getVector());
