@@ -13,7 +13,7 @@
 // compile time. Of other classes a kernel can use the constants and the functions without 'self'. A constant of an
 // enumeration is its value, and knows its name as long as nothing is computed with it.
 
-#include "Frontend/Sema.h"
+#include "Frontend/ModuleSema.h"
 
 using namespace mlir;
 
@@ -80,7 +80,7 @@ SymValue methodOf(const SymValue &value, const FunctionStmt *function) {
 } // namespace
 
 /// The classes from which this one derives, as far as the project has them.
-std::vector<const ClassStmt *> Sema::basesOf(const ClassStmt &type, unsigned depth) {
+std::vector<const ClassStmt *> ModuleSema::basesOf(const ClassStmt &type, unsigned depth) {
   std::vector<const ClassStmt *> bases;
   if (depth == maxBases)
     return bases;
@@ -94,7 +94,7 @@ std::vector<const ClassStmt *> Sema::basesOf(const ClassStmt &type, unsigned dep
   return bases;
 }
 
-const FunctionStmt *Sema::findMethod(const ClassStmt &type, const std::string &name, unsigned depth) {
+const FunctionStmt *ModuleSema::findMethod(const ClassStmt &type, const std::string &name, unsigned depth) {
   for (const FunctionStmt *method : llvm::reverse(type.methods))
     if (method->name == name)
       return method;
@@ -104,7 +104,7 @@ const FunctionStmt *Sema::findMethod(const ClassStmt &type, const std::string &n
   return nullptr;
 }
 
-std::optional<SymValue> Sema::classConstant(const ClassStmt &type, const std::string &name, unsigned depth) {
+std::optional<SymValue> ModuleSema::classConstant(const ClassStmt &type, const std::string &name, unsigned depth) {
   ModuleScope *module = classOwners.at(&type);
   std::string path = type.name + "." + name;
   // Evaluating one may ask for another of the class, and for itself.
@@ -116,7 +116,7 @@ std::optional<SymValue> Sema::classConstant(const ClassStmt &type, const std::st
 }
 
 /// "NAME = value" or "name: type = value" of a class; it may refer to those before it.
-std::optional<SymValue> Sema::evaluateConstant(const ClassStmt &type, const std::string &name, unsigned depth) {
+std::optional<SymValue> ModuleSema::evaluateConstant(const ClassStmt &type, const std::string &name, unsigned depth) {
   for (const AnnAssignStmt *field : type.fields)
     if (field->target->id == name && field->value) {
       InModule inside(*this, classOwners.at(&type));
@@ -145,7 +145,7 @@ std::optional<SymValue> Sema::evaluateConstant(const ClassStmt &type, const std:
 }
 
 /// A field, method, property or constant of an object, a named tuple or a class; nothing if there is none.
-std::optional<SymValue> Sema::memberOf(const SymValue &value, const std::string &name, SourceRange range) {
+std::optional<SymValue> ModuleSema::memberOf(const SymValue &value, const std::string &name, SourceRange range) {
   for (auto [field, element] : llvm::zip(value.names, value.elements))
     if (field == name)
       return element;
@@ -174,7 +174,7 @@ std::optional<SymValue> Sema::memberOf(const SymValue &value, const std::string 
   return methodOf(value, method);
 }
 
-SymValue Sema::instantiate(const ClassStmt &type, std::vector<BoundArgument> arguments, SourceRange range) {
+SymValue ModuleSema::instantiate(const ClassStmt &type, std::vector<BoundArgument> arguments, SourceRange range) {
   if (type.isNamedTuple())
     return makeNamedTuple(type, arguments, range);
   if (type.isAggregate())
@@ -183,7 +183,8 @@ SymValue Sema::instantiate(const ClassStmt &type, std::vector<BoundArgument> arg
                std::pair{type.nameRange, std::string("it is defined here, neither NamedTuple nor aggregate")});
 }
 
-SymValue Sema::makeNamedTuple(const ClassStmt &type, const std::vector<BoundArgument> &arguments, SourceRange range) {
+SymValue ModuleSema::makeNamedTuple(const ClassStmt &type, const std::vector<BoundArgument> &arguments,
+                                    SourceRange range) {
   SymValue tuple = SymValue::makeTuple({});
   tuple.record = &type;
   for (const AnnAssignStmt *field : type.fields)
@@ -213,7 +214,7 @@ SymValue Sema::makeNamedTuple(const ClassStmt &type, const std::vector<BoundArgu
   return limitSize(std::move(tuple), range);
 }
 
-SymValue Sema::makeObject(const ClassStmt &type, std::vector<BoundArgument> arguments, SourceRange range) {
+SymValue ModuleSema::makeObject(const ClassStmt &type, std::vector<BoundArgument> arguments, SourceRange range) {
   SymValue object;
   object.kind = SymValue::Kind::Object;
   object.record = &type;
@@ -239,7 +240,7 @@ SymValue Sema::makeObject(const ClassStmt &type, std::vector<BoundArgument> argu
 }
 
 /// collections.namedtuple("Name", ["field", ...]) or "field, ...".
-std::optional<SymValue> Sema::declareNamedTuple(const std::vector<BoundArgument> &arguments) {
+std::optional<SymValue> ModuleSema::declareNamedTuple(const std::vector<BoundArgument> &arguments) {
   auto textOf = [](const SymValue &value) {
     return value.isConstant() ? std::get_if<std::string>(&value.constant) : nullptr;
   };
@@ -281,7 +282,7 @@ std::optional<SymValue> Sema::declareNamedTuple(const std::vector<BoundArgument>
 }
 
 /// "self.field = value" in a constructor.
-void Sema::assignAttribute(const AttributeExpr &target, const SymValue &value, SourceRange range) {
+void ModuleSema::assignAttribute(const AttributeExpr &target, const SymValue &value, SourceRange range) {
   const auto *name = as<NameExpr>(target.value);
   const FunctionStmt *function = frames.empty() ? nullptr : frames.back().function;
   auto self = name ? scope.find(name->id) : scope.end();
@@ -323,8 +324,8 @@ void Sema::assignAttribute(const AttributeExpr &target, const SymValue &value, S
 }
 
 /// Calls a method of Python's data model, such as "__getitem__"; nothing if the class does not have it.
-std::optional<SymValue> Sema::callSpecial(const SymValue &object, const std::string &name,
-                                          const std::vector<SymValue> &arguments, SourceRange range) {
+std::optional<SymValue> ModuleSema::callSpecial(const SymValue &object, const std::string &name,
+                                                const std::vector<SymValue> &arguments, SourceRange range) {
   const FunctionStmt *method = object.kind == SymValue::Kind::Object ? findMethod(*object.record, name) : nullptr;
   if (!method)
     return std::nullopt;
@@ -335,8 +336,8 @@ std::optional<SymValue> Sema::callSpecial(const SymValue &object, const std::str
 }
 
 /// An operator of which one operand is an object.
-std::optional<SymValue> Sema::objectOperator(BinaryOp op, const SymValue &left, const SymValue &right,
-                                             SourceRange range) {
+std::optional<SymValue> ModuleSema::objectOperator(BinaryOp op, const SymValue &left, const SymValue &right,
+                                                   SourceRange range) {
   if (std::optional<SymValue> result = callSpecial(left, "__" + specialName(op).str(), {right}, range))
     return result;
   return callSpecial(right, "__r" + specialName(op).str(), {left}, range);

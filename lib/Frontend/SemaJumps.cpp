@@ -13,7 +13,7 @@
 //
 // Flags are names like others, which loops carry and branches join. A source file cannot name them.
 
-#include "Frontend/Sema.h"
+#include "Frontend/ModuleSema.h"
 
 using namespace mlir;
 
@@ -248,7 +248,7 @@ private:
 } // namespace
 
 /// What to emit instead of a loop that ends early; null for all else.
-const Sema::JumpingLoop *Sema::rewriteJumps(const Stmt &stmt) {
+const ModuleSema::JumpingLoop *ModuleSema::rewriteJumps(const Stmt &stmt) {
   const Block *body = bodyOf(&stmt);
   if (!(isTile1() || isConstexprFunction()) || !body || !leaves(*body))
     return nullptr;
@@ -268,7 +268,7 @@ const Sema::JumpingLoop *Sema::rewriteJumps(const Stmt &stmt) {
 }
 
 /// Something of the same type to carry until a value is returned.
-std::optional<SymValue> Sema::placeholderLike(const SymValue &value, SourceRange range) {
+std::optional<SymValue> ModuleSema::placeholderLike(const SymValue &value, SourceRange range) {
   SymValue out = value;
   if (value.isTuple()) {
     for (SymValue &element : out.elements) {
@@ -294,7 +294,7 @@ std::optional<SymValue> Sema::placeholderLike(const SymValue &value, SourceRange
 
 /// The loop carries the value that it returns, whose type only its body knows: emits it once to see, and drops that.
 /// What to emit, null after an error.
-const Block *Sema::bindReturnPlaceholder(const JumpingLoop &rewritten, SourceRange range) {
+const Block *ModuleSema::bindReturnPlaceholder(const JumpingLoop &rewritten, SourceRange range) {
   // At compile time nothing is carried.
   if (isConstexprFunction())
     return &rewritten.statements;
