@@ -5,7 +5,7 @@
 include "Cta/CtaOpBase.td"
 
 def Cta_MbarrierAllocOp : Cta_Op<"mbarrier_alloc", [MemoryEffects<[MemAlloc<Cta_SharedMemory>]>]> {
-  let summary = "ring of mbarriers in shared memory";
+  let summary = "allocate a ring of mbarriers in shared memory";
   let description = [{
     One barrier of 8 bytes a slot. A phase of a barrier is complete after `arrivals` arrivals, and after all bytes that
     `cta.mbarrier_expect` announced have come. `offset` is its position in bytes in the CTA's shared memory (decided by
@@ -23,7 +23,7 @@ class Cta_MbarrierOp<string opMnemonic> : Cta_Op<opMnemonic, [
     MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]>;
 
 def Cta_MbarrierWaitOp : Cta_MbarrierOp<"mbarrier_wait"> {
-  let summary = "wait until a phase of an mbarrier is complete";
+  let summary = "wait for a phase of an mbarrier";
   let description = [{
     PTX ISA, `mbarrier.try_wait.parity`. Waits for the phase with `parity`, 0 for the first, 1 for the second, 0 for the
     third, …; a wait for parity 1 of a new barrier returns at once. Asynchronous copies that the barrier counted are
@@ -36,11 +36,11 @@ def Cta_MbarrierWaitOp : Cta_MbarrierOp<"mbarrier_wait"> {
 }
 
 def Cta_MbarrierArriveOp : Cta_MbarrierOp<"mbarrier_arrive"> {
-  let summary = "one arrival of each warp at an mbarrier";
+  let summary = "arrive at an mbarrier, once for each warp";
   let description = [{
     PTX ISA, `mbarrier.arrive`, by one thread of each warp that executes the operation; nothing if `condition` is false.
-    With `ctas` above 1, at the same barrier of each CTA of a cluster of so many; that makes nothing visible to peers, it
-    says only that the warp has read what the barrier guards.
+    With `ctas` above 1, at the same barrier of each CTA of a cluster of so many; that makes nothing visible to peers,
+    it says only that the warp has read what the barrier guards.
 
     Example: `cta.mbarrier_arrive %empty[%slot] if %c : !cta.mbarrier<4>`
   }];
@@ -51,7 +51,7 @@ def Cta_MbarrierArriveOp : Cta_MbarrierOp<"mbarrier_arrive"> {
 }
 
 def Cta_MbarrierExpectOp : Cta_MbarrierOp<"mbarrier_expect"> {
-  let summary = "one arrival at an mbarrier that announces bytes";
+  let summary = "arrive at an mbarrier once and announce bytes of TMA copies";
   let description = [{
     PTX ISA, `mbarrier.arrive.expect_tx`, in the producer of a `cta.warp_roles`: the phase also waits for `bytes` of
     asynchronous copies.

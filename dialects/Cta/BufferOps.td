@@ -5,7 +5,7 @@
 include "Cta/CtaOpBase.td"
 
 def Cta_AllocOp : Cta_Op<"alloc", [MemoryEffects<[MemAlloc<Cta_SharedMemory>]>]> {
-  let summary = "buffer in shared memory";
+  let summary = "allocate a buffer in shared memory";
   let description = [{
     The buffer lives from here to its last use; buffers that never live together may share memory. `offset` is its
     position in bytes in the CTA's shared memory (decided by `cta-allocate-shared`; absent before).
@@ -18,7 +18,7 @@ def Cta_AllocOp : Cta_Op<"alloc", [MemoryEffects<[MemAlloc<Cta_SharedMemory>]>]>
 }
 
 def Cta_SlotOp : Cta_Op<"slot", [Pure]> {
-  let summary = "one tile of a buffer";
+  let summary = "select one slot of a buffer";
   let description = [{
     `index` is from 0 to the number of slots - 1, else behaviour is undefined.
 
@@ -31,7 +31,7 @@ def Cta_SlotOp : Cta_Op<"slot", [Pure]> {
 }
 
 def Cta_TransBufferOp : Cta_Op<"trans_buffer", [Pure]> {
-  let summary = "a tile of shared memory seen with its two dimensions exchanged";
+  let summary = "transposed view of a buffer";
   let description = [{
     Nothing moves: the layout exchanges its coordinates.
 
@@ -44,7 +44,7 @@ def Cta_TransBufferOp : Cta_Op<"trans_buffer", [Pure]> {
 }
 
 def Cta_LocalStoreOp : Cta_Op<"local_store", []> {
-  let summary = "write of a tensor into a tile of shared memory";
+  let summary = "store a tensor to shared memory";
   let description = [{
     Each thread writes the elements that it holds; with `first`, only the first thread of several that hold an element
     writes it. Later reads by other threads need a `cta.barrier` in between.
@@ -58,7 +58,7 @@ def Cta_LocalStoreOp : Cta_Op<"local_store", []> {
 }
 
 def Cta_LocalLoadOp : Cta_Op<"local_load", []> {
-  let summary = "read of a tensor from a tile of shared memory";
+  let summary = "load a tensor from shared memory";
   let description = [{
     Each thread reads the elements that the result's layout gives it: of the whole tile, or of the part of the result's
     shape that begins at `start`, a multiple of that shape.
@@ -77,7 +77,7 @@ def Cta_LocalLoadOp : Cta_Op<"local_load", []> {
 }
 
 def Cta_LocalGatherOp : Cta_Op<"local_gather", []> {
-  let summary = "read of elements of a tile of shared memory at computed places along an axis";
+  let summary = "gather elements of a buffer along an axis by computed indices";
   let description = [{
     As `tile.gather`, from a buffer whose layout is row-major. The result is held as the indices are.
 
@@ -96,7 +96,7 @@ def Cta_LocalGatherOp : Cta_Op<"local_gather", []> {
 def Cta_LocalCountOp : Cta_Op<"local_count", [
     TypesMatchWith<"mask has the shape of the elements", "src", "mask", "::tile::getMaskType($_self)",
                    "!::llvm::cast<::tile::cta::LocalCountOp>($_op).getMask() || std::equal_to<>()">]> {
-  let summary = "add 1 to an element of a tile of shared memory for each element of a tensor";
+  let summary = "atomic increments in shared memory, one for each element of a tensor";
   let description = [{
     `buffer[src[i]] += 1`, atomically, for each element whose mask holds, once however many threads hold it. Elements
     that are no place in the buffer count nowhere.
@@ -111,11 +111,11 @@ def Cta_LocalCountOp : Cta_Op<"local_count", [
 }
 
 def Cta_BarrierOp : Cta_Op<"barrier", [MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
-  let summary = "all threads of the CTA wait for each other";
+  let summary = "barrier of the CTA, or of a part of its warps";
   let description = [{
     Shared-memory accesses before it are visible to every thread after it. With `warps`, only the first `warps` warps
-    take part, or, where there are several teams, those of this thread's team. With `groups`, the warps of each warp group
-    meet, and only their accesses are ordered.
+    take part, or, where there are several teams, those of this thread's team. With `groups`, the warps of each warp
+    group meet, and only their accesses are ordered.
 
     Example: `cta.barrier`
   }];

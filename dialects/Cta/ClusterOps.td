@@ -40,10 +40,10 @@ def Cta_NumClustersOp : Cta_ClusterIndexOp<"num_clusters", "number of clusters i
 
 def Cta_ClusterBarrierOp : Cta_Op<"cluster_barrier", [
     MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
-  let summary = "threads of all CTAs of the cluster wait for each other";
+  let summary = "barrier of all CTAs of a cluster";
   let description = [{
-    PTX ISA, `barrier.cluster`: for all threads that have not ended yet. At the end of the `math` role it keeps the CTA
-    alive until its peers no longer need its shared memory: the producer ends without it.
+    PTX ISA, `barrier.cluster`: for all threads that have not ended yet. At the end of the consumer role it keeps the
+    CTA alive until its peers no longer need its shared memory: the producer ends without it.
 
     Example: `cta.cluster_barrier`
   }];
@@ -52,10 +52,10 @@ def Cta_ClusterBarrierOp : Cta_Op<"cluster_barrier", [
 
 def Cta_TmaMulticastOp : Cta_Op<"tma_multicast", [
     MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Cta_SharedMemory>]>]> {
-  let summary = "a CTA's part of a block, copied into the buffers of all CTAs of the cluster";
+  let summary = "TMA load of this CTA's part of a block into the buffers of all CTAs of a cluster";
   let description = [{
-    As `cta.tma_load` with the same operands in each CTA of the cluster, but the block is read only once: each CTA copies
-    one of `parts` equal parts, that of its rank, to the same place in the buffers of all (PTX ISA,
+    As `cta.tma_load` with the same operands in each CTA of the cluster, but the block is read only once: each CTA
+    copies one of `parts` equal parts, that of its rank, to the same place in the buffers of all (PTX ISA,
     `cp.async.bulk.tensor`, `.multicast::cluster`). The bytes of a part count at the barrier of the CTA where they
     arrive, so each CTA's barrier must expect the whole buffer. All CTAs' buffers must be free before one copies.
 
@@ -78,13 +78,13 @@ def Cta_TmaMulticastOp : Cta_Op<"tma_multicast", [
 def Cta_ClusterSumOp : Cta_Op<"cluster_sum", [
     AllTypesMatch<["value", "result"]>, AllTypesMatch<["sent", "taken"]>,
     MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
-  let summary = "sum of the tensors of all CTAs of the cluster, in its first CTA";
+  let summary = "add up the accumulators of all CTAs of a cluster in its first CTA";
   let description = [{
     CTA r > 0 writes its registers into slot r - 1 of the first CTA's `buffer`, which adds them to its own in the order
-    of r, so that the result is the same in each run; in the others the result is their own value. `sent` counts the bytes
-    of all senders at the first CTA, which announces them by one arrival; `taken` counts the arrivals of its warps at each
-    sender, which may then send again; `parity` is 0 for the first sum of the kernel, 1 for the second, 0 for the third, … All math warps of all CTAs
-    of the cluster must get here equally often.
+    of r, so that the result is the same in each run; in the others the result is their own value. `sent` counts the
+    bytes of all senders at the first CTA, which announces them by one arrival; `taken` counts the arrivals of its warps
+    at each sender, which may then send again; `parity` is 0 for the first sum of the kernel, 1 for the second, 0 for
+    the third, … All consumer warps of all CTAs of the cluster must get here equally often.
 
     Example:
     ```mlir

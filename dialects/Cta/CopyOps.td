@@ -6,13 +6,14 @@ include "Cta/CtaOpBase.td"
 
 def Cta_AsyncCopyOp : Cta_Op<"async_copy", [
     MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Cta_SharedMemory>]>]> {
-  let summary = "asynchronous copy of one element for each pointer into a tile of shared memory";
+  let summary = "copy from global to shared memory by cp.async, one element for each pointer";
   let description = [{
     PTX ISA, `cp.async`. Where `mask` is false zero is written. The copy is complete after a `cta.async_wait` that
     covers the group into which `cta.async_commit` put it. `vector` consecutive elements, 4, 8 or 16 bytes, move with
     one instruction; addresses and mask are as for `tile.load`.
 
-    Example: `cta.async_copy %p, %b mask %m {vector = 8 : i32} : tensor<64x32x!tile.ptr<f16>, #x>, !cta.buffer<64x32xf16, #s>`
+    Example: `cta.async_copy %p, %b mask %m {vector = 8 : i32} : tensor<64x32x!tile.ptr<f16>, #x>,
+    !cta.buffer<64x32xf16, #s>`
   }];
   let arguments = (ins Tile_TensorOf<[Tile_PtrType]>:$ptr, Arg<Cta_BufferType, "tile", [MemWrite<Cta_CopiedMemory>]>:$buffer,
                        Optional<Tile_TensorOf<[I1]>>:$mask, I32Attr:$vector,
@@ -24,7 +25,7 @@ def Cta_AsyncCopyOp : Cta_Op<"async_copy", [
 }
 
 def Cta_AsyncCommitOp : Cta_Op<"async_commit", [MemoryEffects<[MemWrite<Cta_SharedMemory>]>]> {
-  let summary = "end of a group of asynchronous copies";
+  let summary = "close a group of cp.async copies";
   let description = [{
     PTX ISA, `cp.async.commit_group`: the copies since the last commit form one group, possibly empty.
 
@@ -34,7 +35,7 @@ def Cta_AsyncCommitOp : Cta_Op<"async_commit", [MemoryEffects<[MemWrite<Cta_Shar
 }
 
 def Cta_AsyncWaitOp : Cta_Op<"async_wait", [MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
-  let summary = "wait until at most `pending` groups of asynchronous copies are incomplete";
+  let summary = "wait until at most `pending` groups of cp.async copies are in flight";
   let description = [{
     PTX ISA, `cp.async.wait_group`. A thread waits for its own copies; other threads see them after a `cta.barrier`.
 

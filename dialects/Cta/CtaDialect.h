@@ -28,7 +28,7 @@ namespace tile::cta {
 struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
   llvm::StringRef getName() final { return "cta.shared_memory"; }
 };
-/// What copies access that go on behind the operation, until a wait.
+/// What copies access that go on after the operation, until a wait.
 struct CopiedMemory : mlir::SideEffects::Resource::Base<CopiedMemory> {
   llvm::StringRef getName() final { return "cta.copied_memory"; }
 };

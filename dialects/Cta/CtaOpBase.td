@@ -18,7 +18,7 @@ class Cta_Op<string opMnemonic, list<Trait> traits = []>
 // access to a buffer says what orders it among the accesses of other threads (lib/Analysis/Hazards.h):
 // a barrier,
 def Cta_SharedMemory : Resource<"::tile::cta::SharedMemory">;
-// a wait for the copy that goes on behind the operation, and then a barrier,
+// a wait for the copy that goes on after the operation, and then a barrier,
 def Cta_CopiedMemory : Resource<"::tile::cta::CopiedMemory">;
 // an mbarrier, or the operation itself.
 def Cta_SignalledMemory : Resource<"::tile::cta::SignalledMemory">;

@@ -1,16 +1,16 @@
-// Verification of partial sums.
+// Verification of partial accumulators.
 #include "Cta/CtaDialect.h"
 
 using namespace mlir;
 using namespace tile;
 using namespace tile::cta;
 
-/// Partial sums are moved as 32-bit registers.
+/// Partial accumulators are moved as 32-bit registers.
 LogicalResult tile::cta::verifyPartial(Operation *op, RankedTensorType value, std::optional<uint32_t> columns) {
   if (!getLayoutAttr(value))
     return op->emitOpError() << "tensor has no layout";
   if (!value.getElementType().isF32() && !value.getElementType().isInteger(32))
-    return op->emitOpError() << "moves " << value.getElementType() << " but partial sums are f32 or i32";
+    return op->emitOpError() << "moves " << value.getElementType() << " but partial accumulators are f32 or i32";
   if (columns && (value.getRank() != 2 || int32_t(*columns) < 1 || *columns > value.getDimSize(1)))
     return op->emitOpError() << "moves " << int32_t(*columns) << " columns of "
                              << RankedTensorType::get(value.getShape(), value.getElementType());

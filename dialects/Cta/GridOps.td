@@ -1,11 +1,11 @@
-// Work that CTAs of one grid share: partial sums and flags in global memory; and how grids follow each other.
+// Work that CTAs of one grid share: partial accumulators and flags in global memory; and how grids follow each other.
 #ifndef CTA_GRID_OPS_TD
 #define CTA_GRID_OPS_TD
 
 include "Cta/CtaOpBase.td"
 
 def Cta_PartialStoreOp : Cta_Op<"partial_store", [MemoryEffects<[MemWrite<Tile_GlobalMemory>]>]> {
-  let summary = "write a tensor to global memory in the order of its registers";
+  let summary = "write a partial accumulator to global memory in the order of its registers";
   let description = [{
     Each thread writes what it holds, so that all accesses are coalesced; only `cta.partial_add` with the same layout
     can read it. Needs 4 bytes at `ptr`, aligned to 16, for each register of each thread. With `columns`, only the first
@@ -20,9 +20,11 @@ def Cta_PartialStoreOp : Cta_Op<"partial_store", [MemoryEffects<[MemWrite<Tile_G
 
 def Cta_PartialAddOp : Cta_Op<"partial_add", [
     AllTypesMatch<["value", "result"]>, MemoryEffects<[MemRead<Tile_GlobalMemory>]>]> {
-  let summary = "add what a cta.partial_store has written";
+  let summary = "add what a `cta.partial_store` of another CTA has written";
   let description = [{
-    With `columns`, only the first so many columns, as many as were stored; the others keep their values.
+    The result is `value` plus what a `cta.partial_store` of the same type wrote to `ptr`; the writer's flag must have
+    been awaited (`cta.flag_wait`). With `columns`, only the first so many columns, as many as were stored; the others
+    keep their values.
 
     Example: `%s = cta.partial_add %x, %p : tensor<128x128xf32, #x>, !tile.ptr<i32>`
   }];
@@ -39,7 +41,7 @@ class Cta_FlagOp<string opMnemonic> : Cta_Op<opMnemonic, [
 }
 
 def Cta_FlagSetOp : Cta_FlagOp<"flag_set"> {
-  let summary = "tell another CTA that data is there";
+  let summary = "release a flag in global memory, for another CTA";
   let description = [{
     One thread stores 1 at `ptr` with release order at GPU scope (PTX ISA, "Memory Consistency Model"): what threads of
     this CTA have written before a `cta.barrier` before this is visible to a CTA that has seen the flag.
@@ -49,7 +51,7 @@ def Cta_FlagSetOp : Cta_FlagOp<"flag_set"> {
 }
 
 def Cta_FlagWaitOp : Cta_FlagOp<"flag_wait"> {
-  let summary = "wait for a flag and clear it";
+  let summary = "wait for a flag of another CTA, and clear it";
   let description = [{
     One thread loads with acquire order until it finds 1 at `ptr`, then stores 0; the other threads need a `cta.barrier`
     after it. The CTA that sets the flag must not itself wait for this one.
@@ -64,20 +66,20 @@ class Cta_GridDependencyOp<string opMnemonic> : Cta_Op<opMnemonic, [
 }
 
 def Cta_AwaitGridsOp : Cta_GridDependencyOp<"await_grids"> {
-  let summary = "wait until the grids in front have ended";
+  let summary = "wait for the previous grids (programmatic dependent launch)";
   let description = [{
-    PTX ISA, `griddepcontrol.wait`: what they have written is visible afterwards. Returns at once in a launch that did not
-    begin before they ended.
+    PTX ISA, `griddepcontrol.wait`: what they have written is visible afterwards. Returns at once in a launch that did
+    not begin before they ended.
 
     Example: `cta.await_grids`
   }];
 }
 
 def Cta_LaunchDependentsOp : Cta_GridDependencyOp<"launch_dependents"> {
-  let summary = "let grids behind this one begin";
+  let summary = "let the grids that depend on this one start";
   let description = [{
-    PTX ISA, `griddepcontrol.launch_dependents`: a grid that was launched so that it may overlap with this one begins when
-    each CTA of this one has got here or has ended. It awaits this grid's results by `cta.await_grids`.
+    PTX ISA, `griddepcontrol.launch_dependents`: a grid that was launched so that it may overlap with this one begins
+    when each CTA of this one has got here or has ended. It awaits this grid's results by `cta.await_grids`.
 
     Example: `cta.launch_dependents`
   }];

@@ -5,7 +5,7 @@
 include "Cta/CtaOpBase.td"
 
 def Cta_ConvertLayoutOp : Cta_Op<"convert_layout", [Pure]> {
-  let summary = "the same tensor, held by other threads";
+  let summary = "change which threads hold which elements of a tensor";
   let description = [{
     Shape and element type are unchanged. `cta-lower-conversions` leaves only conversions that permute the registers of
     a thread.
@@ -20,11 +20,11 @@ def Cta_ConvertLayoutOp : Cta_Op<"convert_layout", [Pure]> {
 }
 
 def Cta_SliceColumnsOp : Cta_Op<"slice_columns", [Pure]> {
-  let summary = "consecutive columns of a matrix, of which each thread keeps what it holds";
+  let summary = "consecutive columns of a matrix, without movement between threads";
   let description = [{
-    The columns `first`, first + 1, … of the result's number, a power of two that divides `first`. Every thread must hold
-    its elements of them in registers already, the same ones for each such slice: the layout loses the register bits
-    that select the slice.
+    The columns `first`, first + 1, … of the result's number, a power of two that divides `first`. Every thread must
+    hold its elements of them in registers already, the same ones for each such slice: the layout loses the register
+    bits that select the slice.
 
     Example: `%y = cta.slice_columns %x {first = 64 : i32} : tensor<128x256xf16, #a> -> tensor<128x64xf16, #b>`
   }];
@@ -35,7 +35,7 @@ def Cta_SliceColumnsOp : Cta_Op<"slice_columns", [Pure]> {
 }
 
 def Cta_PartialReduceOp : Cta_Op<"partial_reduce", [Pure, SingleBlock]> {
-  let summary = "reduction of the elements that each warp holds";
+  let summary = "reduce an axis within each warp";
   let description = [{
     As `tile.reduce`, but every warp reduces only its own elements along `axis`: the results keep the axis with
     one element for each group of warps that held different elements, in the order of the warp bits.

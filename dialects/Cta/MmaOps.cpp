@@ -1,4 +1,4 @@
-// Verification of matrix products.
+// Verification of matrix multiply-accumulates.
 #include "Cta/CtaDialect.h"
 
 #include "mlir/IR/Builders.h"

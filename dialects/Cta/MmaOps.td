@@ -5,7 +5,7 @@
 include "Cta/CtaOpBase.td"
 
 def Cta_MmaSyncOp : Cta_Op<"mma_sync", [Pure, AllTypesMatch<["acc", "result"]>]> {
-  let summary = "matrix product with warp-level tensor-core instructions";
+  let summary = "matrix multiply-accumulate of warps (mma.sync), operands in registers";
   let description = [{
     `result = acc + a * b` with `mma.sync` of shape `m` x `n` x `k` (PTX ISA, "Warp-level matrix instructions"). The
     operands have the fragment layouts of the instruction (`lib/Layout/MmaLayouts.h`).
@@ -24,9 +24,10 @@ def Cta_MmaSyncOp : Cta_Op<"mma_sync", [Pure, AllTypesMatch<["acc", "result"]>]>
 }
 
 def Cta_FmaDotOp : Cta_Op<"fma_dot", [AllTypesMatch<["acc", "result"]>]> {
-  let summary = "matrix product with scalar fused multiply-adds, operands in shared memory";
+  let summary = "matrix multiply-accumulate by scalar fused multiply-adds, operands in shared memory";
   let description = [{
-    `result = acc + a * b`; each thread computes the elements of the accumulator that it holds, in order of k.
+    `result = acc + a * b`; each thread computes the elements of the accumulator that it holds, in order of k. `a` is M
+    x K and `b` K x N; other threads' stores to them need a `cta.barrier` before.
 
     Example:
     ```mlir
@@ -41,7 +42,7 @@ def Cta_FmaDotOp : Cta_Op<"fma_dot", [AllTypesMatch<["acc", "result"]>]> {
 }
 
 def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
-  let summary = "asynchronous matrix product of warp groups, right operand in shared memory";
+  let summary = "asynchronous matrix multiply-accumulate of warp groups, right operand in shared memory";
   let description = [{
     `result = acc + a * b` with `wgmma.mma_async` of shape m64 x `n` x 32 bytes of k (PTX ISA, "Asynchronous Warpgroup
     Level Matrix Instructions"), all k steps as one group. If `accumulate` is given and false, `acc` is not read:
@@ -79,9 +80,9 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
 }
 
 def Cta_UndefinedOp : Cta_Op<"undefined"> {
-  let summary = "registers that hold anything";
+  let summary = "accumulator registers with undefined contents";
   let description = [{
-    The accumulator of a product that does not read it, in a loop whose later products do. All registers are set to one
+    The accumulator of a wgmma that does not read it, in a loop whose later ones do. All registers are set to one
     that has no value. ptxas makes no instruction of it, but sees that nothing in them is needed any more, so that what
     stands before may use them. Not pure: it must stay where it is.
 
@@ -93,9 +94,9 @@ def Cta_UndefinedOp : Cta_Op<"undefined"> {
 
 def Cta_WgmmaWaitOp : Cta_Op<"wgmma_wait", [
     AllTypesMatch<["acc", "result"]>, MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
-  let summary = "wait until at most `pending` products of warp groups are incomplete";
+  let summary = "wait until at most `pending` wgmma groups are incomplete";
   let description = [{
-    PTX ISA, `wgmma.wait_group`. The result is `acc`; with `pending` 0 it may be used. With `columns`, the product that is
+    PTX ISA, `wgmma.wait_group`. The result is `acc`; with `pending` 0 it may be used. With `columns`, the wgmma that is
     awaited computes only so many columns.
 
     Example: `%r = cta.wgmma_wait %d {pending = 0 : i32} : tensor<64x64xf32, #c>`

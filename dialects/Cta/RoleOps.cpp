@@ -5,22 +5,22 @@ using namespace mlir;
 using namespace tile;
 using namespace tile::cta;
 
-// `math {…} producer {…} attributes`. The regions belong to `result` from the start: the parser of MLIR takes uses of
-// values away from what it destroys after an error, but knows only of the regions there.
+// `consumer {…} producer {…} attributes`. The regions belong to `result` from the start: the parser of MLIR takes uses
+// of values away from what it destroys after an error, but knows only of the regions there.
 ParseResult WarpRolesOp::parse(OpAsmParser &parser, OperationState &result) {
-  Region *math = result.addRegion(), *producer = result.addRegion();
-  if (parser.parseKeyword("math") || parser.parseRegion(*math) || parser.parseKeyword("producer") ||
+  Region *consumer = result.addRegion(), *producer = result.addRegion();
+  if (parser.parseKeyword("consumer") || parser.parseRegion(*consumer) || parser.parseKeyword("producer") ||
       parser.parseRegion(*producer) || parser.parseOptionalAttrDict(result.attributes))
     return failure();
-  for (Region *region : {math, producer})
+  for (Region *region : {consumer, producer})
     if (region->empty())
       region->emplaceBlock();
   return success();
 }
 
 void WarpRolesOp::print(OpAsmPrinter &printer) {
-  printer << " math ";
-  printer.printRegion(getMath(), /*printEntryBlockArgs=*/false);
+  printer << " consumer ";
+  printer.printRegion(getConsumer(), /*printEntryBlockArgs=*/false);
   printer << " producer ";
   printer.printRegion(getProducer(), /*printEntryBlockArgs=*/false);
   printer.printOptionalAttrDict((*this)->getAttrs());
@@ -28,13 +28,13 @@ void WarpRolesOp::print(OpAsmPrinter &printer) {
 
 // PTX ISA, "setmaxnreg".
 LogicalResult WarpRolesOp::verify() {
-  for (std::optional<uint32_t> registers : {getMathRegisters(), getProducerRegisters()})
+  for (std::optional<uint32_t> registers : {getConsumerRegisters(), getProducerRegisters()})
     if (registers && (*registers < 24 || *registers > 256 || *registers % 8 != 0))
       return emitOpError() << "gives a role " << int32_t(*registers)
                            << " registers; possible are multiples of 8 from 24 to 256";
-  if (getMathRegisters().has_value() != getProducerRegisters().has_value())
+  if (getConsumerRegisters().has_value() != getProducerRegisters().has_value())
     return emitOpError() << "gives one role a number of registers but not the other";
-  for (Region *region : {&getMath(), &getProducer()})
+  for (Region *region : {&getConsumer(), &getProducer()})
     if (region->getNumArguments() != 0)
       return emitOpError() << "has a role with " << region->getNumArguments() << " arguments; roles take none";
   return success();

@@ -6,34 +6,34 @@ include "Cta/CtaOpBase.td"
 
 def Cta_WarpRolesOp : Cta_Op<"warp_roles", [
     SingleBlock, NoTerminator, MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
-  let summary = "math warps and a producer that feeds them";
+  let summary = "the consumer warps and the producer of a warp-specialized CTA";
   let description = [{
-    The first `num_warps` warps of the kernel run `math`; one thread of the warp group after them runs `producer`. All
-    threads meet before, when the barriers of all `cta.mbarrier_alloc` are ready. Inside, the roles meet only at
-    mbarriers, and a `cta.barrier` is for the math warps alone. A kernel with several `teams` has so many times
-    `num_warps` math warps, and each team runs `math` by itself, with tensors and barriers of its own; buffers and
-    mbarriers from outside are common to all. `math_registers` and `producer_registers` are the registers a thread that
-    each role gets (PTX ISA, `setmaxnreg`: multiples of 8 from 24 to 256); without them all threads keep what the kernel
-    starts with.
+    The first `num_warps` warps of the kernel run `consumer`; one thread of the warp group after them runs `producer`.
+    All threads meet before, when the barriers of all `cta.mbarrier_alloc` are ready. Inside, the roles meet only at
+    mbarriers, and a `cta.barrier` is for the consumer warps alone. A kernel with several `teams` has so many times
+    `num_warps` consumer warps, and each team runs `consumer` by itself, with tensors and barriers of its own; buffers
+    and mbarriers from outside are common to all. `consumer_registers` and `producer_registers` are the registers a
+    thread that each role gets (PTX ISA, `setmaxnreg`: multiples of 8 from 24 to 256); without them all threads keep
+    what the kernel starts with.
 
     Example:
     ```mlir
-    cta.warp_roles math {
+    cta.warp_roles consumer {
       cta.mbarrier_wait %full[%zero], %zero : !cta.mbarrier<4>
     } producer {
       cta.mbarrier_expect %full[%zero], 0 : !cta.mbarrier<4>
-    } {math_registers = 240 : i32, producer_registers = 24 : i32}
+    } {consumer_registers = 240 : i32, producer_registers = 24 : i32}
     ```
   }];
-  let arguments = (ins OptionalAttr<I32Attr>:$math_registers, OptionalAttr<I32Attr>:$producer_registers);
-  let regions = (region SizedRegion<1>:$math, SizedRegion<1>:$producer);
-  // Not declared: where such a parser fails behind the first region, what is outside keeps using values inside.
+  let arguments = (ins OptionalAttr<I32Attr>:$consumer_registers, OptionalAttr<I32Attr>:$producer_registers);
+  let regions = (region SizedRegion<1>:$consumer, SizedRegion<1>:$producer);
+  // Not declared: where such a parser fails after the first region, what is outside keeps using values inside.
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }
 
 def Cta_TeamOp : Cta_Op<"team", [Pure]> {
-  let summary = "number of the team that runs the math role";
+  let summary = "number of the team (of ping-pong consumers) that a thread belongs to";
   let description = [{
     From 0 to the kernel's `teams` - 1. The only value that differs between teams and does not come from memory.
 

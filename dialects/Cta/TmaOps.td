@@ -9,12 +9,12 @@ include "Cta/CtaOpBase.td"
 
 def Cta_TmaLoadOp : Cta_Op<"tma_load", [AttrSizedOperandSegments,
     MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Cta_SharedMemory>]>]> {
-  let summary = "asynchronous copy of a block from global to shared memory by one thread";
+  let summary = "asynchronous TMA copy of a block from global to shared memory, by one thread";
   let description = [{
     PTX ISA, `cp.async.bulk.tensor`. `offsets` is the coordinate of the block's first element; elements outside the
-    tensor are zeros. The buffer may lack leading dimensions of the block that have size 1. The bytes of the block count at the
-    barrier, which `cta.mbarrier_expect` must have told. If the buffer's last panel has fewer columns than the others,
-    `rest` leads to the same tensor, with a box of so many columns. Only in the producer of a `cta.warp_roles`.
+    tensor are zeros. The buffer may lack leading dimensions of the block that have size 1. The bytes of the block count
+    at the barrier, which `cta.mbarrier_expect` must have told. If the buffer's last panel has fewer columns than the
+    others, `rest` leads to the same tensor, with a box of so many columns. Only in the producer of a `cta.warp_roles`.
 
     Example:
     ```mlir
@@ -34,7 +34,7 @@ def Cta_TmaLoadOp : Cta_Op<"tma_load", [AttrSizedOperandSegments,
 
 def Cta_TmaLoadSyncOp : Cta_Op<"tma_load_sync", [AttrSizedOperandSegments,
     MemoryEffects<[MemRead<Tile_GlobalMemory>, MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
-  let summary = "copy of a block from global to shared memory, awaited at once";
+  let summary = "TMA copy of a block from global to shared memory, awaited at once";
   let description = [{
     As `cta.tma_load`, executed by all threads: all of them meet before the copy begins and after it has come. The
     barrier has one slot and serves nothing else; this operation initialises it.
@@ -54,15 +54,15 @@ def Cta_TmaLoadSyncOp : Cta_Op<"tma_load_sync", [AttrSizedOperandSegments,
 }
 
 def Cta_TmaStoreOp : Cta_Op<"tma_store", [MemoryEffects<[MemWrite<Tile_GlobalMemory>]>]> {
-  let summary = "asynchronous copy of a block from shared to global memory";
+  let summary = "asynchronous TMA copy of a block from shared to global memory";
   let description = [{
     PTX ISA, `cp.async.bulk.tensor` and `cp.async.bulk.commit_group`, by one thread. Elements outside the tensor are
     dropped. What was written into the buffer by ordinary stores needs a `cta.proxy_fence` and then a barrier before.
-    The buffer may lack leading dimensions of size 1, and be a part of the block: then `offsets` is the coordinate of the part's first element. With
-    `groups`, each of so many warp groups copies its share of the rows, or of the columns if the buffer has several
-    panels, by a thread of its own: the first group the first ones, and so on. With `reduce` the block is combined with
-    what is there (`cp.reduce.async.bulk.tensor`): `add` of integers of 32 bits and of floats of 16 and 32, `and`, `or`,
-    `xor`, `fmin` and `fmax` of 16-bit floats.
+    The buffer may lack leading dimensions of size 1, and be a part of the block: then `offsets` is the coordinate of
+    the part's first element. With `groups`, each of so many warp groups copies its share of the rows, or of the columns
+    if the buffer has several panels, by a thread of its own: the first group the first ones, and so on. With `reduce`
+    the block is combined with what is there (`cp.reduce.async.bulk.tensor`): `add` of integers of 32 bits and of floats
+    of 16 and 32, `and`, `or`, `xor`, `fmin` and `fmax` of 16-bit floats.
 
     Example:
     ```mlir
@@ -81,11 +81,11 @@ def Cta_TmaStoreOp : Cta_Op<"tma_store", [MemoryEffects<[MemWrite<Tile_GlobalMem
 
 def Cta_TmaStoreWaitOp : Cta_Op<"tma_store_wait", [
     MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
-  let summary = "wait until at most `pending` copies to global memory still read their buffers";
+  let summary = "wait until at most `pending` TMA stores still read their buffers";
   let description = [{
     PTX ISA, `cp.async.bulk.wait_group.read`, by the thread that issues `cta.tma_store`; other threads may write to the
-    buffers after a `cta.barrier`. With `written`, `cp.async.bulk.wait_group`: until at most `pending` copies are not yet in
-    global memory, where other threads may read after a barrier.
+    buffers after a `cta.barrier`. With `written`, `cp.async.bulk.wait_group`: until at most `pending` copies are not
+    yet in global memory, where other threads may read after a barrier.
 
     Example: `cta.tma_store_wait 1`, `cta.tma_store_wait 0 written`
   }];
@@ -95,7 +95,7 @@ def Cta_TmaStoreWaitOp : Cta_Op<"tma_store_wait", [
 
 def Cta_MakeTensorMapOp : Cta_Op<"make_tensor_map", [AttrSizedOperandSegments,
     MemoryEffects<[MemWrite<Tile_GlobalMemory>, MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
-  let summary = "tensor map that the kernel makes";
+  let summary = "encode a tensor map in the kernel";
   let description = [{
     PTX ISA, `tensormap.replace` and `fence.proxy.tensormap`. One thread fills a tensor map in `staging`, 128 bytes of
     shared memory, and copies it to `place`, 128 bytes of global memory that belong to this CTA: the CTA's first thread,
@@ -122,7 +122,7 @@ def Cta_MakeTensorMapOp : Cta_Op<"make_tensor_map", [AttrSizedOperandSegments,
 }
 
 def Cta_TmaPrefetchOp : Cta_Op<"tma_prefetch", [MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Cta_SharedMemory>]>]> {
-  let summary = "bring a tensor map into the cache";
+  let summary = "prefetch a tensor map";
   let description = [{
     PTX ISA, `prefetch.tensormap`, by one thread, so that the first copy does not wait for its descriptor.
 

@@ -16,13 +16,14 @@ class Tile_AtomicOp<string name, list<Trait> traits = []> : Tile_Op<name, !listc
 def Tile_AtomicRmwOp : Tile_AtomicOp<"atomic_rmw", [
     TypesMatchWith<"mask has the shape of the pointer", "ptr", "mask", "::tile::getMaskType($_self)",
                    "!::llvm::cast<::tile::AtomicRmwOp>($_op).getMask() || std::equal_to<>()">]> {
-  let summary = "atomic update of one element for each pointer";
+  let summary = "atomic read-modify-write, one element for each pointer";
   let description = [{
-    Replaces `*ptr` by `kind(*ptr, value)` in one step, for each element whose mask holds; the result is the value before,
-    and undefined where the mask does not hold. Scalars are tensors of one element. Kinds: `add` of integers and floats,
-    `max`, `min` (signed) and `umax`, `umin` of integers, `and`, `or`, `xor` of integers, `xchg` of both, `fmax`, `fmin`
-    of 16-bit floats (a number beats NaN). Integers have 32 or 64 bits. `order` and `scope` are those of the PTX memory model ("Memory Consistency Model"): which accesses of
-    this program others see in order, and who the others are. If two elements have one address, both updates happen.
+    Replaces `*ptr` by `kind(*ptr, value)` in one step, for each element whose mask holds; the result is the value
+    before, and undefined where the mask does not hold. Scalars are tensors of one element. Kinds: `add` of integers and
+    floats, `max`, `min` (signed) and `umax`, `umin` of integers, `and`, `or`, `xor` of integers, `xchg` of both,
+    `fmax`, `fmin` of 16-bit floats (a number beats NaN). Integers have 32 or 64 bits. `order` and `scope` are those of
+    the PTX memory model ("Memory Consistency Model"): which accesses of this program others see in order, and who the
+    others are. If two elements have one address, both updates happen.
 
     Example:
     ```mlir
@@ -36,7 +37,7 @@ def Tile_AtomicRmwOp : Tile_AtomicOp<"atomic_rmw", [
 
 def Tile_AtomicCasOp : Tile_AtomicOp<"atomic_cas", [
     TypesMatchWith<"expected has the pointee type", "ptr", "expected", "::tile::getPointeeValueType($_self)">]> {
-  let summary = "atomic compare-and-swap of one element for each pointer";
+  let summary = "atomic compare-and-swap, one element for each pointer";
   let description = [{
     Replaces `*ptr` by `value` if it has the bits of `expected`; the result is the value before. Elements have 16, 32 or
     64 bits.

@@ -5,7 +5,7 @@
 include "Tile/TileOpBase.td"
 
 def Tile_ArangeOp : Tile_Op<"arange", [Pure]> {
-  let summary = "consecutive integers";
+  let summary = "one-dimensional tensor of consecutive integers";
   let description = [{
     The integers from `start` (included) to `end` (excluded); the result is one-dimensional with `end - start`
     elements, at least one.
@@ -19,7 +19,7 @@ def Tile_ArangeOp : Tile_Op<"arange", [Pure]> {
 }
 
 def Tile_SplatOp : Tile_Op<"splat", [Pure, DeclareOpInterfaceMethods<Tile_ShapeChange>]> {
-  let summary = "tensor whose elements all have one value";
+  let summary = "broadcast a scalar to a tensor";
   let description = [{
     The scalar's type is the tensor's element type.
 

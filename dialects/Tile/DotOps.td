@@ -5,9 +5,10 @@
 include "Tile/TileOpBase.td"
 
 def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
-  let summary = "matrix product added to an accumulator";
+  let summary = "matrix multiply-accumulate";
   let description = [{
-    `result[m, n] = acc[m, n] + sum over k of a[m, k] * b[k, n]`, with products exact and sums in the accumulator's type.
+    `result[m, n] = acc[m, n] + sum over k of a[m, k] * b[k, n]`, a is M x K, b is K x N, and the accumulator
+    M x N; products are exact and accumulated in the accumulator's type.
     Element types (a and b equal, except that two 8-bit floats may differ) and accumulator types:
     f16 → f16 or f32, bf16 → f32, f8 → f32, f32 → f32, f64 → f64, i8 → i32. `precision` says how f32 operands are
     multiplied: `tf32` rounds them to 10 mantissa bits, `tf32x3` recovers about 21 of them with three products,

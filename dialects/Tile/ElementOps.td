@@ -6,7 +6,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "Tile/TileOpBase.td"
 
 def Tile_MapOp : Tile_Op<"map", [Elementwise, RecursiveMemoryEffects, RecursivelySpeculatable, SingleBlock]> {
-  let summary = "a computation on scalars, for each element on its own";
+  let summary = "apply a region on scalars to each element";
   let description = [{
     Tensors of one shape. The region is executed once for each place: its arguments are the operands' elements there,
     and it yields the results' with `tile.yield`. Other than in `arith.select`, a branch that is not taken is not
@@ -30,13 +30,13 @@ def Tile_MapOp : Tile_Op<"map", [Elementwise, RecursiveMemoryEffects, Recursivel
 }
 
 def Tile_RoundedOp : Tile_Op<"rounded", [Pure, Elementwise]> {
-  let summary = "arithmetic that is rounded as said, once";
+  let summary = "arithmetic with an explicit rounding mode";
   let description = [{
-    `rn` rounds to the nearest number (of two, to the even one), `rz` towards zero, `rd` down and `ru` up; nothing is ever
-    fused with it. `add`, `sub`, `mul`, `div`, `fma` (x * y + z), `rcp` (1 / x) and `sqrt` are of f32 and f64. `cast` is
-    from f64 to f32 and between these and integers of 32 and 64 bits, which are unsigned with `isUnsigned`; what no
-    integer can hold becomes the next one, and NaN becomes 0, or the integer of the highest bit alone if f64 or 64 bits
-    are involved (PTX ISA, "cvt").
+    `rn` rounds to the nearest number (of two, to the even one), `rz` towards zero, `rd` down and `ru` up; nothing is
+    ever fused with it. `add`, `sub`, `mul`, `div`, `fma` (x * y + z), `rcp` (1 / x) and `sqrt` are of f32 and f64.
+    `cast` is from f64 to f32 and between these and integers of 32 and 64 bits, which are unsigned with `isUnsigned`;
+    what no integer can hold becomes the next one, and NaN becomes 0, or the integer of the highest bit alone if f64 or
+    64 bits are involved (PTX ISA, "cvt").
 
     Example: `%z = tile.rounded add rz(%x, %y) : (tensor<128xf32>, tensor<128xf32>) -> tensor<128xf32>`
   }];

@@ -5,14 +5,15 @@
 include "Tile/TileOpBase.td"
 
 def Tile_InlineAsmOp : Tile_Op<"inline_asm", [Elementwise, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "PTX that computes each element of the results";
+  let summary = "inline PTX, applied to each element";
   let description = [{
     `text` is PTX with operands $0, $1, …: the results, then the arguments, one for each 32-bit (or wider) register. One
     execution computes `pack` elements: those of 16 bits or less share registers of 32 bits, the first element in the
-    lowest bits, and `constraints` counts these registers ("=r,r": CUDA, "Inline PTX Assembly"). Operands are scalars, or
-    tensors of one shape. Without `isPure` the text may have effects, so it is neither merged nor dropped.
+    lowest bits, and `constraints` counts these registers ("=r,r": CUDA, "Inline PTX Assembly"). Operands are scalars,
+    or tensors of one shape. Without `isPure` the text may have effects, so it is neither merged nor dropped.
 
-    Example: `%y = tile.inline_asm "rcp.approx.f32 $0, $1;", "=f,f" pack 1 pure(%x) : (tensor<128xf32>) -> tensor<128xf32>`
+    Example: `%y = tile.inline_asm "rcp.approx.f32 $0, $1;", "=f,f" pack 1 pure(%x) : (tensor<128xf32>) ->
+    tensor<128xf32>`
   }];
   let arguments = (ins StrAttr:$text, StrAttr:$constraints, I32Attr:$pack, UnitAttr:$isPure,
                        Variadic<Tile_NumberValue>:$args);
@@ -29,7 +30,7 @@ def Tile_InlineAsmOp : Tile_Op<"inline_asm", [Elementwise, DeclareOpInterfaceMet
 }
 
 def Tile_ReadRegisterOp : Tile_Op<"read_register", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "value of a special register";
+  let summary = "read a special register";
   let description = [{
     `smid` (i32), the number of the multiprocessor, which never changes here, or `globaltimer` (i64), nanoseconds: never
     merged, moved or dropped.
@@ -43,7 +44,7 @@ def Tile_ReadRegisterOp : Tile_Op<"read_register", [DeclareOpInterfaceMethods<Me
 }
 
 def Tile_LibraryCallOp : Tile_Op<"library_call", [Pure, Elementwise, SameOperandsAndResultType]> {
-  let summary = "function of CUDA's libdevice of each element";
+  let summary = "call a function of CUDA's libdevice for each element";
   let description = [{
     One to three operands of fp32 or fp64, scalars or tensors. What is a function of the math dialect, too, is
     that, unless its f32 form is an instruction of less precision.

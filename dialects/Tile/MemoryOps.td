@@ -5,7 +5,7 @@
 include "Tile/TileOpBase.td"
 
 def Tile_AddPtrOp : Tile_Op<"addptr", [Pure, AllTypesMatch<["ptr", "result"]>]> {
-  let summary = "pointer plus a number of elements";
+  let summary = "advance a pointer by a number of elements";
   let description = [{
     The address grows by `offset` times the size of the pointee; `offset` is signed and has the pointer's shape.
 
@@ -18,7 +18,7 @@ def Tile_AddPtrOp : Tile_Op<"addptr", [Pure, AllTypesMatch<["ptr", "result"]>]> 
 }
 
 def Tile_AddressCastOp : Tile_Op<"address_cast", [Pure, Elementwise]> {
-  let summary = "the same address as another type";
+  let summary = "reinterpret an address as another type";
   let description = [{
     From a pointer to its 64-bit address or to a pointer of another pointee, or from an address to a pointer. Nothing is
     known of the result: neither its alignment nor what it points into.
@@ -40,7 +40,7 @@ def Tile_LoadOp : Tile_Op<"load", [
     TypesMatchWith<"result has the pointee type", "ptr", "result", "::tile::getPointeeValueType($_self)">,
     Tile_FollowsPointer<"mask", "::tile::getMaskType($_self)", "::llvm::cast<::tile::LoadOp>($_op).getMask()">,
     Tile_FollowsPointer<"other", "::tile::getPointeeValueType($_self)", "::llvm::cast<::tile::LoadOp>($_op).getOther()">]> {
-  let summary = "read of one element for each pointer";
+  let summary = "load from global memory, one element for each pointer";
   let description = [{
     Where `mask` is false nothing is read and the result is `other`, or zero when `other` is absent. `mask` and `other`
     have the pointer's shape. `cache` and `evict` are performance hints; `volatile` accesses are neither merged nor
@@ -66,7 +66,7 @@ def Tile_StoreOp : Tile_Op<"store", [
     MemoryEffects<[MemWrite<Tile_GlobalMemory>]>,
     TypesMatchWith<"value has the pointee type", "ptr", "value", "::tile::getPointeeValueType($_self)">,
     Tile_FollowsPointer<"mask", "::tile::getMaskType($_self)", "::llvm::cast<::tile::StoreOp>($_op).getMask()">]> {
-  let summary = "write of one element for each pointer";
+  let summary = "store to global memory, one element for each pointer";
   let description = [{
     Where `mask` is false nothing is written. If two elements of one store have the same address, one of the values is
     written. Hints, `vector` and `partial` are those of `tile.load`.
@@ -111,12 +111,11 @@ def Tile_MakeDescOp : Tile_Op<"make_desc", [Pure, AttrSizedOperandSegments]> {
 }
 
 def Tile_DescLoadOp : Tile_Op<"desc_load", [MemoryEffects<[MemRead<Tile_GlobalMemory>]>]> {
-  let summary = "read of one block through a descriptor";
+  let summary = "load one block of a global tensor through a descriptor";
   let description = [{
-    `offsets` (i32, elements) is the coordinate of the block's first element. Elements outside the tensor read as zero, or
-    as NaN where the descriptor says so.
-    The result may be padded: sizes of the block that are no powers of two are rounded up, and what is beyond the block
-    is undefined.
+    `offsets` (i32, elements) is the coordinate of the block's first element. Elements outside the tensor read as zero,
+    or as NaN where the descriptor says so. The result may be padded: sizes of the block that are no powers of two are
+    rounded up, and what is beyond the block is undefined.
 
     Example: `%x = tile.desc_load %d[%i, %j] : !tile.desc<64x32xf16> -> tensor<64x32xf16>`
   }];
@@ -127,7 +126,7 @@ def Tile_DescLoadOp : Tile_Op<"desc_load", [MemoryEffects<[MemRead<Tile_GlobalMe
 }
 
 def Tile_DescStoreOp : Tile_Op<"desc_store", [MemoryEffects<[MemWrite<Tile_GlobalMemory>]>]> {
-  let summary = "write of one block through a descriptor";
+  let summary = "store one block of a global tensor through a descriptor";
   let description = [{
     `offsets` (i32, elements) is the coordinate of the block's first element. Elements outside the tensor are dropped.
     The value may be padded like the result of `tile.desc_load`; what is beyond the block is not written. With `reduce`,
@@ -150,7 +149,7 @@ def Tile_DescStoreOp : Tile_Op<"desc_store", [MemoryEffects<[MemWrite<Tile_Globa
 
 def Tile_CreateTensorMapOp : Tile_Op<"create_tensor_map", [
     MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
-  let summary = "tensor map that the program makes in memory of its own";
+  let summary = "encode a tensor map in global memory of the program";
   let description = [{
     Writes 128 bytes, aligned to 64, at `place`: the map of a row-major tensor of `shape` (i32), one or two dimensions,
     for accesses in blocks of `block` elements. Nothing else may use the place meanwhile. As TMA requires, `base` is
@@ -165,7 +164,7 @@ def Tile_CreateTensorMapOp : Tile_Op<"create_tensor_map", [
 
 def Tile_AcquireTensorMapOp : Tile_Op<"acquire_tensor_map", [
     MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
-  let summary = "order of what wrote a tensor map and the accesses through it that follow";
+  let summary = "acquire fence between the writes of a tensor map and the accesses through it";
   let description = [{
     Needed for a map in memory that has been written since the grid began, also by another program.
 
@@ -176,7 +175,7 @@ def Tile_AcquireTensorMapOp : Tile_Op<"acquire_tensor_map", [
 }
 
 def Tile_OpenTensorMapOp : Tile_Op<"open_tensor_map", [Pure]> {
-  let summary = "descriptor whose tensor map lies in memory";
+  let summary = "descriptor from a tensor map in global memory";
   let description = [{
     The 128 bytes at `place` are read by each access through the descriptor. `tile.create_tensor_map` or the host
     (CUDA driver API, `cuTensorMapEncodeTiled`) wrote them: elements of the descriptor's size, a box of the rows of its

@@ -7,7 +7,7 @@ include "mlir/Interfaces/FunctionInterfaces.td"
 include "Tile/TileOpBase.td"
 
 def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, AutomaticAllocationScope]> {
-  let summary = "entry point that is run once for every program of the grid";
+  let summary = "entry point, run once for every program of the grid";
   let description = [{
     Arguments are scalars, pointers and descriptors (never tensors); there are no results. Argument attributes:
     `tile.name` (source name, a string), `tile.divisibility` (i32: the value, or for a pointer its byte address, is a
@@ -18,15 +18,14 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
     whose CTAs run several; a pointer with `tile.scratch` (i64: bytes for each CTA) is global memory that CTAs share.
 
     `num_warps` is the number of warps of 32 threads that run one program, a power of two from 1 to 32. `num_stages` is
-    the depth of software pipelines. `producer_warps` is the number of warps beyond these that only copy data for
-    them (set by `cta-specialize-warps`). `ping_pong` asks for two teams of `num_warps` warps, each of which computes
-    every other program of a CTA; `teams` is the number of teams that there really are (set by `cta-ping-pong`).
-    `cluster` asks for CTAs that run side by side and share operands: how many along the first and the second axis of the
-    grid, and how many share the steps of one program;
-    `cluster_ctas` is the number of CTAs that a cluster really has (set by `tile-form-clusters` and `cta-split-steps`).
-    `shared_bytes` is the shared memory of one CTA (set by `cta-allocate-shared`).
-    `constants` are the compile-time parameters by name and `launch` holds the grid,
-    buffer, default and expectation directives as text, for the artifact's manifest.
+    the depth of software pipelines. `producer_warps` is the number of warps beyond these that only copy data for them
+    (set by `cta-specialize-warps`). `ping_pong` asks for two teams of `num_warps` warps, each of which computes every
+    other program of a CTA; `teams` is the number of teams that there really are (set by `cta-ping-pong`). `cluster`
+    asks for CTAs that run side by side and share operands: how many along the first and the second axis of the grid,
+    and how many share the steps of one program; `cluster_ctas` is the number of CTAs that a cluster really has (set by
+    `tile-form-clusters` and `cta-split-steps`). `shared_bytes` is the shared memory of one CTA (set by
+    `cta-allocate-shared`). `constants` are the compile-time parameters by name and `launch` holds the grid, buffer,
+    default and expectation directives as text, for the artifact's manifest.
 
     Example:
     ```mlir
@@ -71,6 +70,9 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
 def Tile_ReturnOp : Tile_Op<"return", [HasParent<"KernelOp">, Pure, Terminator]> {
   let summary = "end of a program";
   let description = [{
+    Ends the kernel's body. There are no results; TMA stores that are under way have been awaited before
+    (`cta.tma_store_wait`).
+
     Example: `tile.return`
   }];
   let assemblyFormat = "attr-dict";
@@ -100,7 +102,7 @@ def Tile_NumProgramsOp : Tile_GridOp<"num_programs", "number of programs along a
 }
 
 def Tile_Swizzle2dOp : Tile_Op<"swizzle2d", [Pure]> {
-  let summary = "grouped ordering of a two-dimensional index space";
+  let summary = "grouped order of tiles (GROUP_M), for locality in L2";
   let description = [{
     Maps the row-major order of a `size_i` x `size_j` space to an order in which groups of `size_g` rows are walked
     column by column, so that programs that run at the same time share operands in L2. It is a bijection of the space:
@@ -134,7 +136,7 @@ def Tile_AssumeOp : Tile_Op<"assume", [MemoryEffects<[MemWrite<Tile_GlobalMemory
 }
 
 def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
-  let summary = "run-time check of a condition";
+  let summary = "check a condition at run time";
   let description = [{
     If any element of `condition` is false, the program stops with `message`.
 
@@ -163,7 +165,7 @@ def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemRead<Tile_GlobalMemory>, 
 }
 
 def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
-  let summary = "accesses to memory before it are done before those behind it";
+  let summary = "barrier of the program: memory accesses before it complete before those after it";
   let description = [{
     Orders what different threads of the program do to global memory; needed only where a program reads what it has
     itself written through other elements.
@@ -174,11 +176,11 @@ def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead<Tile_GlobalMemor
 }
 
 def Tile_GridDependencyOp : Tile_Op<"grid_dependency", [MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
-  let summary = "order of this grid and those that run before and behind it";
+  let summary = "programmatic dependent launch: wait for the previous grids, or let the next ones start";
   let description = [{
-    `wait`: the grids that this one depends on have ended, and what they wrote is visible. `launch`: grids that depend on
-    this one may start. For launches that overlap (PTX ISA, "griddepcontrol"); on targets before sm_90, and in launches
-    that do not overlap, nothing happens.
+    `wait`: the grids that this one depends on have ended, and what they wrote is visible. `launch`: grids that depend
+    on this one may start. For launches that overlap (PTX ISA, "griddepcontrol"); on targets before sm_90, and in
+    launches that do not overlap, nothing happens.
 
     Example: `tile.grid_dependency wait`
   }];

@@ -6,7 +6,7 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "Tile/TileOpBase.td"
 
 def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SingleBlock]> {
-  let summary = "combination of all elements along an axis";
+  let summary = "reduce an axis with a region";
   let description = [{
     One or more tensors of equal shape are reduced together (a value and its index, for example). The region combines
     two accumulated tuples: its arguments are n left scalars and n right scalars, and it yields n scalars with
@@ -31,7 +31,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SingleBlock]> {
 }
 
 def Tile_ScanOp : Tile_Op<"scan", [Pure, SingleBlock]> {
-  let summary = "combination of all elements up to each one along an axis";
+  let summary = "inclusive prefix scan along an axis with a region";
   let description = [{
     Element i of the results combines the elements 0 to i of the operands along `axis`; with `reverse` those from i to
     the last, the last one being the leftmost. The region is as that of `tile.reduce`, but it need not be commutative:
@@ -55,10 +55,10 @@ def Tile_ScanOp : Tile_Op<"scan", [Pure, SingleBlock]> {
 }
 
 def Tile_GatherOp : Tile_Op<"gather", [Pure]> {
-  let summary = "elements of a tensor at computed places along an axis";
+  let summary = "gather elements along an axis by computed indices";
   let description = [{
-    `result[…, i, …] = src[…, indices[…, i, …], …]`, where i is the coordinate along `axis`. The shapes agree but for that
-    axis. An index that is negative or too large gives an unspecified element (the interpreter reports it).
+    `result[…, i, …] = src[…, indices[…, i, …], …]`, where i is the coordinate along `axis`. The shapes agree but for
+    that axis. An index that is negative or too large gives an unspecified element (the interpreter reports it).
 
     Example: `%y = tile.gather %x[%i] {axis = 0 : i32} : tensor<128xf32>, tensor<64xi32> -> tensor<64xf32>`
   }];
@@ -71,7 +71,7 @@ def Tile_GatherOp : Tile_Op<"gather", [Pure]> {
 def Tile_HistogramOp : Tile_Op<"histogram", [Pure,
     TypesMatchWith<"mask has the shape of the elements", "src", "mask", "::tile::getMaskType($_self)",
                    "!::llvm::cast<::tile::HistogramOp>($_op).getMask() || std::equal_to<>()">]> {
-  let summary = "how often each number occurs in a tensor";
+  let summary = "count how often each number from 0 on occurs";
   let description = [{
     `result[n]` is the number of elements of `src` that equal n and whose mask holds. Other numbers count nowhere.
 
@@ -84,8 +84,11 @@ def Tile_HistogramOp : Tile_Op<"histogram", [Pure,
 }
 
 def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike]> {
-  let summary = "results of a combine region";
+  let summary = "terminator of a region on scalars";
   let description = [{
+    Ends the region of a `tile.reduce`, `tile.scan`, `tile.map` or `cta.partial_reduce`, with one scalar for each of its
+    results.
+
     Example: `tile.yield %c : f32`
   }];
   let arguments = (ins Variadic<Tile_Number>:$values);

@@ -11,7 +11,7 @@ class Tile_ShapeOp<string name> : Tile_Op<name, [Pure, DeclareOpInterfaceMethods
 }
 
 def Tile_ReshapeOp : Tile_ShapeOp<"reshape"> {
-  let summary = "same elements in row-major order under another shape";
+  let summary = "change the shape, keeping the row-major order of elements";
   let description = [{
     The numbers of elements are equal.
 
@@ -21,7 +21,7 @@ def Tile_ReshapeOp : Tile_ShapeOp<"reshape"> {
 }
 
 def Tile_BroadcastOp : Tile_ShapeOp<"broadcast"> {
-  let summary = "repetition along dimensions of size 1";
+  let summary = "repeat elements along dimensions of size 1";
   let description = [{
     Ranks are equal; a dimension of the operand equals the result's or is 1.
 
@@ -31,7 +31,7 @@ def Tile_BroadcastOp : Tile_ShapeOp<"broadcast"> {
 }
 
 def Tile_ExpandDimsOp : Tile_ShapeOp<"expand_dims"> {
-  let summary = "insertion of a dimension of size 1";
+  let summary = "insert a dimension of size 1";
   let description = [{
     `axis` is the position of the new dimension in the result.
 
@@ -42,7 +42,7 @@ def Tile_ExpandDimsOp : Tile_ShapeOp<"expand_dims"> {
 }
 
 def Tile_TransOp : Tile_ShapeOp<"trans"> {
-  let summary = "permutation of dimensions";
+  let summary = "permute dimensions";
   let description = [{
     Dimension `i` of the result is dimension `order[i]` of the operand.
 

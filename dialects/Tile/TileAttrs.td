@@ -9,7 +9,9 @@ class Tile_Enum<string name, string text, list<I32EnumAttrCase> cases> : I32Enum
   let cppNamespace = "::tile";
   let genSpecializedAttr = 0;
 }
-class Tile_EnumAttr<Tile_Enum enum, string attrMnemonic> : EnumAttr<TileDialect, enum, attrMnemonic>;
+class Tile_EnumAttr<Tile_Enum enum, string attrMnemonic> : EnumAttr<TileDialect, enum, attrMnemonic> {
+  let description = "Its values are the cases of the enumeration " # enum.className # ".";
+}
 
 // PTX ISA, "Cache Operators": which caches an access may use.
 def Tile_CacheModifier : Tile_Enum<"CacheModifier", "cache operator of a load or store", [
@@ -45,7 +47,7 @@ def Tile_InputPrecision : Tile_Enum<"InputPrecision", "how fp32 operands of a do
 def Tile_InputPrecisionAttr : Tile_EnumAttr<Tile_InputPrecision, "precision">;
 
 // PTX ISA, "griddepcontrol".
-def Tile_GridDependency : Tile_Enum<"GridDependency", "what a grid says to those before or behind it", [
+def Tile_GridDependency : Tile_Enum<"GridDependency", "what a grid says to those before or after it", [
   I32EnumAttrCase<"wait", 0>, I32EnumAttrCase<"launch", 1>]>;
 def Tile_GridDependencyAttr : Tile_EnumAttr<Tile_GridDependency, "dependency">;
 

@@ -42,7 +42,7 @@ mlir::Type getMaskType(mlir::Type like);
 llvm::SmallVector<int64_t> getPaddedShape(llvm::ArrayRef<int64_t> shape);
 /// Bytes that an element of type `element` occupies in global memory; i1 takes one byte, a pointer eight.
 unsigned getBytesInMemory(mlir::Type element);
-/// Whether the operation may change what a load reads that runs behind it, or waits for other programs.
+/// Whether the operation may change what a load reads that runs after it, or waits for other programs.
 bool writesGlobalMemory(mlir::Operation *op);
 /// Whether each element of the results is computed from the operands' elements at the same place, or from scalars.
 bool isElementwise(mlir::Operation *op);

@@ -10,8 +10,9 @@ def TileDialect : Dialect {
   let summary = "what one program computes: tensors, pointers, loads, stores, dots and reductions";
   let description = [{
     A `tile.kernel` is run once for every point of a launch grid; each run is a *program*. Programs share nothing but
-    global memory. Inside a program, values are scalars or statically shaped tensors. Programs may have blocks of
-    any size; `tile-pad-blocks` makes all dimensions powers of two, which layouts need. Element-wise arithmetic is upstream `arith` and `math`; structured control flow is upstream `scf`.
+    global memory. Inside a program, values are scalars or statically shaped tensors. Programs may have blocks of any
+    size; `tile-pad-blocks` makes all dimensions powers of two, which layouts need. Element-wise arithmetic is upstream
+    `arith` and `math`; structured control flow is upstream `scf`.
 
     The operations say nothing about threads. The same operation is legal without a tensor encoding (phase *tile*) and
     with `#cta.layout` encodings (phase *layout*).

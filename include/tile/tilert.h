@@ -112,10 +112,10 @@ typedef struct tile_launch_options {
   /* The next two are read only if tile_kernel_scratch_bytes is not zero. */
   void *scratch;        /* device memory, see tile_kernel_scratch_bytes; NULL: the runtime's own for this stream */
   size_t scratch_bytes; /* at `scratch` */
-  /* 1: the kernel may begin before the work in front of it in the stream has ended, if that is a kernel too: it then
+  /* 1: the kernel may begin before the work before it in the stream has ended, if that is a kernel too: it then
      initialises itself, and awaits the end before it accesses memory (programmatic dependent launch; in a captured
      stream, an edge of that kind in the graph). Kernels of which tile_kernel_info.may_overlap is 0 ignore this. 0: it
-     begins when the work in front has ended. */
+     begins when the work before it has ended. */
   uint32_t overlap;
 } tile_launch_options;
 

@@ -89,7 +89,7 @@ SmallVector<MakeDescOp> tile::planDeviceDescriptors(KernelOp kernel, const targe
   for (MakeDescOp desc : findUnpaired(plan)) {
     llvm::erase(plan, desc);
     if (refuse)
-      refuse(desc, "that of the product's other operand is not");
+      refuse(desc, "that of the dot's other operand is not");
   }
   return plan;
 }

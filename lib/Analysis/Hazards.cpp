@@ -43,7 +43,7 @@ struct ByteSet {
     llvm::for_each(other.ranges, [&](Bytes bytes) { add(bytes); });
     return ranges.size() != before;
   }
-  /// Keeps what a barrier of warp groups, or of all math warps, does not order.
+  /// Keeps what a barrier of warp groups, or of all consumer warps, does not order.
   void passBarrier(bool groupsOnly) {
     llvm::erase_if(ranges, [&](Bytes bytes) { return bytes.ofGroups || !groupsOnly; });
   }

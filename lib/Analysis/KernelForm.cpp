@@ -8,7 +8,7 @@
 //                                                             threads hold what one access of theirs moves
 //   lowering   as layout or async
 //   buffered   as lowering                                    but no access through a descriptor
-//   async      no dot; buffers, copies, products of cta       copies are awaited in their own block
+//   async      no dot; buffers, copies, mma of cta            copies are awaited in their own block
 //   scheduled  as async                                       conversions and reductions stay inside a thread or warp
 //   allocated  as scheduled                                   buffers have offsets; no hazard without a barrier
 //

@@ -1,6 +1,6 @@
-// Products of warp groups whose sums do not stay in the registers in which they are computed.
+// Dots by wgmma whose accumulators do not stay in the registers in which they are computed.
 //
-//   for iter_args(%x, %y) {              %x1 takes the place of %y, which is still needed when the product is issued:
+//   for iter_args(%x, %y) {              %x1 takes the place of %y, which is still needed when the wgmma is issued:
 //   its
 //     %x1 = wgmma … %x; wait             registers have to be copied, and not before the wait
 //     yield %y, %x1 }
@@ -10,8 +10,8 @@
 
 namespace tile {
 
-/// The waits for these products. A sum that a loop only adds to, also in branches or by way of arithmetic in front of
-/// the product, is none of them.
+/// The waits for these. An accumulator that a loop only adds to, also in branches or by way of arithmetic before
+/// the wgmma, is none of them.
 llvm::SmallVector<cta::WgmmaWaitOp> findMovedSums(KernelOp kernel);
 
 } // namespace tile

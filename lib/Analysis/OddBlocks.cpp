@@ -23,7 +23,7 @@ static bool isPadded(MakeDescOp desc) {
   return block != ArrayRef(getPaddedShape(block));
 }
 
-/// Whether the block is nothing but the right operand of products of warp groups.
+/// Whether the block is nothing but the right operand of wgmma.
 static bool isRightOperand(DescLoadOp load, const target::GpuTarget &target) {
   auto kernel = load->getParentOfType<KernelOp>();
   WalkResult result = kernel.walk([&](DotOp dot) {

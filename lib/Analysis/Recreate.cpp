@@ -82,7 +82,7 @@ void LayoutSlicer::visitCarried(const CarriedValue &carried, cta::LayoutAttr lay
   slice.recreated.insert({first, layout});
   for (OpOperand *operand : carried.operands)
     visit(operand->get(), layout, slice);
-  // Uses that stay in the old layout pay a conversion: of what a loop carries in every iteration, while behind a loop
+  // Uses that stay in the old layout pay a conversion: of what a loop carries in every iteration, while after a loop
   // one is nothing beside that.
   for (OpOperand &use : first.getUses()) {
     Operation *user = use.getOwner();

@@ -72,8 +72,8 @@ private:
     return !plan.channels.empty();
   }
 
-  /// Reads of one block on either side of a loop that reads, too, are two channels: who awaited both in front of the
-  /// loop would wait for what the producer reads behind it, and the producer for slots that the loop would release.
+  /// Reads of one block on either side of a loop that reads, too, are two channels: who awaited both before the
+  /// loop would wait for what the producer reads after it, and the producer for slots that the loop would release.
   /// True if there are any.
   bool collectLoads(Block &block) {
     bool any = false;
@@ -121,10 +121,10 @@ private:
         if (!isa<cta::LocalLoadOp, cta::WgmmaOp>(user))
           return false;
         Operation *end = user;
-        if (auto product = dyn_cast<cta::WgmmaOp>(user)) {
-          if (!product->hasOneUse() || !isa<cta::WgmmaWaitOp>(*product->user_begin()))
+        if (auto wgmma = dyn_cast<cta::WgmmaOp>(user)) {
+          if (!wgmma->hasOneUse() || !isa<cta::WgmmaWaitOp>(*wgmma->user_begin()))
             return false;
-          end = *product->user_begin();
+          end = *wgmma->user_begin();
         }
         Operation *begin = load->getBlock()->findAncestorOpInBlock(*user);
         end = load->getBlock()->findAncestorOpInBlock(*end);
@@ -240,13 +240,13 @@ bool tile::isOfProducer(Operation *op) {
   return roles && roles.getProducer().isAncestor(op->getParentRegion());
 }
 
-std::optional<RegisterBudget> tile::planRegisters(unsigned mathWarps) {
+std::optional<RegisterBudget> tile::planRegisters(unsigned consumerWarps) {
   constexpr unsigned warpsPerGroup = 4, producer = 40, granule = 8;
-  unsigned groups = mathWarps / warpsPerGroup, groupThreads = warpsPerGroup * target::threadsPerWarp;
+  unsigned groups = consumerWarps / warpsPerGroup, groupThreads = warpsPerGroup * target::threadsPerWarp;
   if (groups < 2)
     return std::nullopt;
-  unsigned math = (target::registersPerSm / groupThreads - producer) / groups / granule * granule;
-  return RegisterBudget{math, producer};
+  unsigned consumer = (target::registersPerSm / groupThreads - producer) / groups / granule * granule;
+  return RegisterBudget{consumer, producer};
 }
 
 std::optional<RolePlan> tile::planRoles(KernelOp kernel, ArrayRef<Value> counters) {

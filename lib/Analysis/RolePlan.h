@@ -1,7 +1,7 @@
 // Which part of a kernel a producer warp can do for the others: the TMA reads and the scalars that they need.
 //
 //   scf.for tile {                            needed: the loops, %m, %k, the copies
-//     %m = …                                  not needed: the accumulator that the inner loop carries, the product,
+//     %m = …                                  not needed: the accumulator that the inner loop carries, the wgmma,
 //     scf.for k iter_args(%acc) {                         the write of the result
 //       tma_load_sync %d[%m, %k], %b
 //       %acc' = wgmma %b …
@@ -23,7 +23,7 @@ namespace tile {
 /// a ring together.
 struct Channel {
   llvm::SmallVector<cta::TmaLoadSyncOp> loads;
-  /// The last operation of the block that reads a buffer; products count until their wait.
+  /// The last operation of the block that reads a buffer; a wgmma counts until their wait.
   mlir::Operation *lastUse = nullptr;
 
   mlir::Block *getBlock() const { return cta::TmaLoadSyncOp(loads.front())->getBlock(); }
@@ -45,8 +45,8 @@ struct RolePlan {
 };
 
 /// None if there are no TMA reads, or if a producer cannot know by itself where they read and how often: it computes
-/// scalars only. Nor may the kernel write to what the producer reads, by TMA or as a scalar: it runs ahead of the writes.
-/// `counters` are further values that the producer needs.
+/// scalars only. Nor may the kernel write to what the producer reads, by TMA or as a scalar: it runs ahead of the
+/// writes. `counters` are further values that the producer needs.
 std::optional<RolePlan> planRoles(KernelOp kernel, llvm::ArrayRef<mlir::Value> counters = {});
 
 /// Whether the operation is the producer's, which reads nothing that the program writes.
@@ -54,11 +54,11 @@ bool isOfProducer(mlir::Operation *op);
 
 /// Registers a thread of each role.
 struct RegisterBudget {
-  unsigned math, producer;
+  unsigned consumer, producer;
 };
 
-/// PTX ISA, "setmaxnreg". A CTA starts with the same number for all threads; what the producer gives up, the math
-/// warps take. None for one math group, which needs no more than it starts with.
-std::optional<RegisterBudget> planRegisters(unsigned mathWarps);
+/// PTX ISA, "setmaxnreg". A CTA starts with the same number for all threads; what the producer gives up, the consumer
+/// warps take. None for one consumer warp group, which needs no more than it starts with.
+std::optional<RegisterBudget> planRegisters(unsigned consumerWarps);
 
 } // namespace tile

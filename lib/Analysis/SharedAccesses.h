@@ -10,7 +10,7 @@ namespace tile {
 struct SharedAccess {
   mlir::Value buffer;
   bool isWrite;
-  bool goesOn; ///< Behind the operation, until a wait.
+  bool goesOn; ///< After the operation, until a wait.
 };
 
 /// The accesses that barriers must order, or waits and barriers; not those that mbarriers do, or the operation itself.

@@ -1,8 +1,8 @@
 // Compares the coordinates of copies as polynomials, dimension by dimension: apart in one is apart.
 #include "Analysis/StorePlaces.h"
 
+#include "Analysis/GemmPrograms.h"
 #include "Analysis/PointerBases.h"
-#include "Analysis/ProductPrograms.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"

@@ -29,7 +29,7 @@ public:
   bool isOverPrograms(mlir::Operation *loop) const;
 
 private:
-  /// How many elements `later` begins behind `earlier`, if that is a constant.
+  /// How many elements `later` begins after `earlier`, if that is a constant.
   std::optional<int64_t> distance(mlir::Value earlier, mlir::Value later);
   bool areApart(cta::TmaStoreOp earlier, cta::TmaStoreOp later);
   bool areApartInOtherIterations(cta::TmaStoreOp earlier, cta::TmaStoreOp later, mlir::LoopLikeOpInterface loop);

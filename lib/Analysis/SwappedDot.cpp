@@ -1,4 +1,4 @@
-// Which products can be swapped; see SwappedDot.h.
+// Which dots can be swapped; see SwappedDot.h.
 #include "Analysis/SwappedDot.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

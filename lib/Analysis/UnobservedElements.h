@@ -10,7 +10,7 @@
 namespace tile {
 
 /// No operation with an effect depends on the elements of `value` where `inside`, a boundary, does not hold. They are
-/// followed through elementwise arithmetic, products, loops and branches; anything else counts as an observer.
+/// followed through elementwise arithmetic, dots, loops and branches; anything else counts as an observer.
 bool isUnobservedOutside(mlir::Value value, const Condition &inside, AffineBlocks &blocks);
 
 } // namespace tile

@@ -28,8 +28,7 @@ constexpr StringRef tensorMapAttrName = "tile.tensor_map";
 constexpr StringRef gridSizeAttrName = "tile.grid_size";
 constexpr StringRef scratchAttrName = "tile.scratch";
 /// Blocks of a persistent kernel on one multiprocessor; absent: 1.
-constexpr StringRef ctasPerSmAttrName = "tile.ctas_per_sm";
-/// Programs that a cluster works off together, and whether the kernel may be launched before the one in front has
+/// Programs that a cluster works off together, and whether the kernel may be launched before the previous one has
 /// ended: both set by the conversion of the kernel.
 constexpr StringRef programsPerClusterAttrName = "tile.programs_per_cluster";
 constexpr StringRef pdlAttrName = "tile.pdl";
@@ -209,8 +208,6 @@ llvm::Error describeHiddenArguments(LLVM::LLVMFuncOp kernel, runtime::Manifest &
                                      "and none or three grid dimensions with or without scratch memory",
                                      index, manifest.entry, manifest.parameters.size()));
   manifest.launch.persistent = axis == 3;
-  if (auto ctas = kernel->getAttrOfType<IntegerAttr>(ctasPerSmAttrName))
-    manifest.launch.ctasPerSm = ctas.getInt();
   return llvm::Error::success();
 }
 

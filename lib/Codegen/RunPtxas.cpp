@@ -291,7 +291,7 @@ static bool hasSpareRegisters(const PtxasReport &report) {
   });
 }
 
-/// ".minnctapersm 1" behind each ".reqntid" (PTX ISA, "Performance-Tuning Directives").
+/// ".minnctapersm 1" after each ".reqntid" (PTX ISA, "Performance-Tuning Directives").
 static std::string forOneCta(StringRef ptx) {
   std::string text;
   for (StringRef line : llvm::split(ptx, '\n')) {

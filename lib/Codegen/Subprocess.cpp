@@ -1,4 +1,7 @@
 // fork, exec, and a loop that reads a pipe until the child has ended.
+//
+// Not llvm::sys::ExecuteAndWait: its output goes to files, without a bound; its limit of time is an alarm of this
+// process, which has one; and the child would outlive this process, and run in its folder.
 #include "Codegen/Subprocess.h"
 
 #include "llvm/ADT/SmallVector.h"

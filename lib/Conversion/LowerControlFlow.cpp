@@ -1,6 +1,6 @@
 // nvvm-lower-control-flow: loops and branches become blocks and jumps, by upstream's patterns.
 //
-// From the last operation to the first, and outside before inside. Each pattern splits the block behind its operation
+// From the last operation to the first, and outside before inside. Each pattern splits the block after its operation
 // and moves what follows; in the order of the upstream pass (convert-scf-to-cf) a block with n branches moves its end n
 // times, which for 1600 masked loads took ten seconds. In this order each operation moves once.
 #include "Conversion/Passes.h"

@@ -55,13 +55,28 @@ static std::string_view plainName(std::string_view name) {
   return name.substr(std::min(name.find_first_not_of('_'), name.size()));
 }
 
-bool ClassStmt::isNamedTuple() const {
-  for (const Expr *base : bases) {
+/// The last part of the names of the bases; "" for other expressions.
+static std::vector<std::string_view> namesOfBases(const ClassStmt &type) {
+  std::vector<std::string_view> names;
+  for (const Expr *base : type.bases) {
     const auto *name = as<NameExpr>(base);
     const auto *member = as<AttributeExpr>(base);
-    if ((name && name->id == "NamedTuple") || (member && member->attribute == "NamedTuple"))
-      return true;
+    names.push_back(name ? std::string_view(name->id) : member ? std::string_view(member->attribute) : "");
   }
+  return names;
+}
+
+bool ClassStmt::isNamedTuple() const {
+  for (std::string_view base : namesOfBases(*this))
+    if (base == "NamedTuple")
+      return true;
+  return false;
+}
+
+bool ClassStmt::isEnumeration() const {
+  for (std::string_view base : namesOfBases(*this))
+    if (base == "Enum" || base == "IntEnum" || base == "StrEnum" || base == "Flag" || base == "IntFlag")
+      return true;
   return false;
 }
 

@@ -125,7 +125,7 @@ struct ForStmt : Stmt {
   const Expr *iterator = nullptr;
   Block body;
   std::string stop;    // the loop ends when this hidden name is true (SemaJumps.cpp); empty: it runs to its end
-  bool breaks = false; // what follows the loop may run though it has ended early; not so behind a return
+  bool breaks = false; // what follows the loop may run though it has ended early; not so after a return
 };
 
 struct WhileStmt : Stmt {
@@ -213,6 +213,8 @@ struct ClassStmt : Stmt {
 
   bool isNamedTuple() const;
   bool isAggregate() const;
+  /// Derives from a class of Python's `enum`, directly.
+  bool isEnumeration() const;
 };
 
 /// A top-level name that belongs to Python code which tilec skips; using it in a kernel is an error that says so.

@@ -26,7 +26,7 @@ enum class Diag {
 #include "Frontend/Diagnostics.def"
 };
 
-/// Name printed in brackets behind the message: the id with '-' instead of '_'.
+/// Name printed in brackets after the message: the id with '-' instead of '_'.
 std::string diagnosticName(Diag id);
 
 struct FixIt {

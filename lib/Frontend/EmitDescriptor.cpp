@@ -5,7 +5,7 @@
 //   a = make_tensor_descriptor(a, [a_shape0, a_shape1], [a_stride0, 1], [64, 32])
 
 #include "Frontend/EmitMemory.h"
-#include "Frontend/Sema.h"
+#include "Frontend/ModuleSema.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -131,7 +131,7 @@ SymValue emitDescriptorStore(Sema &, BuiltinCall &call) {
 //===------------------------------------------------------------------------------------------- kernel parameters
 
 /// "tensordesc<fp16[64, 32]>" of a signature; nothing after an error.
-std::optional<Sema::KernelParameter> Sema::parseDescriptor(llvm::StringRef text, SourceRange range) {
+std::optional<ModuleSema::KernelParameter> ModuleSema::parseDescriptor(llvm::StringRef text, SourceRange range) {
   KernelParameter parameter;
   auto bad = [&]() -> std::optional<KernelParameter> {
     error(Diag::bad_parameter_type, range, {text.str()});
@@ -182,7 +182,8 @@ std::optional<Sema::KernelParameter> Sema::parseDescriptor(llvm::StringRef text,
   return parameter;
 }
 
-std::vector<Sema::KernelArgument> Sema::argumentsOf(const std::string &name, const KernelParameter &parameter) {
+std::vector<ModuleSema::KernelArgument> ModuleSema::argumentsOf(const std::string &name,
+                                                                const KernelParameter &parameter) {
   if (parameter.constant)
     return {};
   if (parameter.isTuple) {
@@ -208,7 +209,7 @@ std::vector<Sema::KernelArgument> Sema::argumentsOf(const std::string &name, con
 }
 
 /// The value of a parameter, from its arguments.
-SymValue Sema::parameterValue(const KernelParameter &parameter, ValueRange arguments, SourceRange range) {
+SymValue ModuleSema::parameterValue(const KernelParameter &parameter, ValueRange arguments, SourceRange range) {
   if (parameter.constant)
     return *parameter.constant;
   if (parameter.isTuple)

@@ -1,7 +1,7 @@
 // The tile.kernel operation: parameters with their assumptions, constants, directives for the manifest, and the body.
 
 #include "Frontend/Frontend.h"
-#include "Frontend/Sema.h"
+#include "Frontend/ModuleSema.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -30,8 +30,8 @@ static Attribute constantAttribute(OpBuilder &builder, const SymValue &value) {
   return builder.getStringAttr(str(value.constant));
 }
 
-void Sema::setKernelAttributes(KernelOp op, const FunctionStmt &kernel, const InstanceDirective *instance,
-                               const std::vector<KernelParameter> &parameters) {
+void ModuleSema::setKernelAttributes(KernelOp op, const FunctionStmt &kernel, const InstanceDirective *instance,
+                                     const std::vector<KernelParameter> &parameters) {
   SmallVector<NamedAttribute> constants;
   unsigned argument = 0;
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
@@ -65,8 +65,8 @@ void Sema::setKernelAttributes(KernelOp op, const FunctionStmt &kernel, const In
   op.setPingPong(schedule == Schedule::PingPong);
 }
 
-OwningOpRef<ModuleOp> Sema::emitKernel(const FunctionStmt &kernel, const InstanceDirective *instance,
-                                       const std::vector<KernelParameter> &parameters) {
+OwningOpRef<ModuleOp> ModuleSema::emitKernel(const FunctionStmt &kernel, const InstanceDirective *instance,
+                                             const std::vector<KernelParameter> &parameters) {
   OwningOpRef<ModuleOp> result = ModuleOp::create(location(kernel.range));
   constexpr int defaultWarps = 4, warpSize = 32;
   counter.threads = warpSize * std::max(1, numWarps && *numWarps != leftOpen ? *numWarps : defaultWarps);
@@ -130,7 +130,7 @@ OwningOpRef<ModuleOp> emitModule(MLIRContext &context, const Module &module, con
   if (diagnostics.hasErrors())
     return {};
   loadDialects(context);
-  return Sema(context, module, request, diagnostics).run();
+  return ModuleSema(context, module, request, diagnostics).run();
 }
 
 OwningOpRef<ModuleOp> emitModule(MLIRContext &context, const SourceFile &file, const CompileRequest &request,

@@ -2,7 +2,7 @@
 //
 //   tl.map_elementwise(f, x, y)               tile.map whose region is f, emitted inline
 //   tl.map_elementwise(f, x, y, pack=2)       f takes (x0, x1, y0, y1) and returns two of each result: elements that
-//                                             follow each other are split into tensors, and joined behind the map
+//                                             follow each other are split into tensors, and joined after the map
 
 #include "Frontend/Builtins.h"
 

@@ -114,7 +114,7 @@ SymValue emitDevicePrint(Sema &sema, BuiltinCall &call) {
     operands.push_back(value.value);
     isUnsigned.push_back(value.type.isUnsigned());
   }
-  // As in Triton, values are set off from what is printed in front of them.
+  // As in Triton, values are set off from what is printed before them.
   if (!operands.empty() && !prefix->empty() && prefix->back() != ' ')
     *prefix += llvm::is_contained({':', '='}, prefix->back()) ? " " : ": ";
   PrintOp::create(sema.builder, sema.location(call.range), *prefix, *hex,

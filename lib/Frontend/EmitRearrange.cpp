@@ -208,7 +208,7 @@ SymValue emitInterleave(Sema &sema, BuiltinCall &call) {
   return sema.reshape(joined, shape, call.range);
 }
 
-/// One block after the other along a dimension: the new dimension of join, moved in front of it and merged with it.
+/// One block after the other along a dimension: the new dimension of join, moved before it and merged with it.
 SymValue emitCat(Sema &sema, BuiltinCall &call) {
   SymValue left = numbers(call, 0), right = numbers(call, 1);
   if (left.isError() || right.isError())

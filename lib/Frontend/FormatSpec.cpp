@@ -69,7 +69,7 @@ std::string digitsOf(unsigned __int128 number, unsigned base, bool isUpper) {
   return digits;
 }
 
-/// Commas between thousands, in front of a point.
+/// Commas between thousands, before a point.
 void groupDigits(std::string &digits) {
   size_t end = digits.find_first_not_of("0123456789");
   for (size_t i = end == std::string::npos ? digits.size() : end; i > 3;)

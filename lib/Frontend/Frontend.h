@@ -34,7 +34,7 @@ struct OperationSource {
 /// Products, loads and stores of an emitted kernel.
 using SourceMap = llvm::DenseMap<mlir::Operation *, OperationSource>;
 
-/// A name gets a value: for debuggers. It has it behind `after` (null: from the start) in `block`, as far as the value
+/// A name gets a value: for debuggers. It has it after `after` (null: from the start) in `block`, as far as the value
 /// is computed, until a later record of the same name and frame.
 struct VariableRecord {
   std::string name;

@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-HostReader::HostReader(Sema &sema, const FunctionStmt &kernel)
+HostReader::HostReader(ModuleSema &sema, const FunctionStmt &kernel)
     : sema(sema), kernel(kernel), decorated(&kernel), reportedBefore(sema.diagnostics.all().size()),
       workBefore(sema.work) {
   assert(!sema.host && "configurations are not nested");
@@ -296,7 +296,7 @@ std::optional<SymValue> HostReader::lookup(const std::string &name) {
   const FunctionStmt *reader = std::exchange(decorated, nullptr);
   SymValue result;
   {
-    Sema::InModule inside(sema, owner);
+    ModuleSema::InModule inside(sema, owner);
     if (value.needsRun()) {
       SymValue returned;
       walk(value.statements, returned);

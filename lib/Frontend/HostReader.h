@@ -14,7 +14,7 @@
 
 #pragma once
 
-#include "Frontend/Sema.h"
+#include "Frontend/ModuleSema.h"
 
 namespace tile::frontend {
 
@@ -29,9 +29,9 @@ public:
     bool isConditional = false;
     SourceRange range;
   };
-  using BoundArgument = Sema::BoundArgument;
+  using BoundArgument = ModuleSema::BoundArgument;
 
-  HostReader(Sema &sema, const FunctionStmt &kernel);
+  HostReader(ModuleSema &sema, const FunctionStmt &kernel);
   ~HostReader();
 
   /// Elements of a value; those of ranges and of lists of configurations among them.
@@ -86,7 +86,7 @@ private:
   SymValue sumItems(const std::vector<SymValue> &list, SymValue sum, SourceRange range);
   SymValue makeConfiguration(const std::vector<BoundArgument> &arguments, SourceRange range, size_t reported);
 
-  Sema &sema;
+  ModuleSema &sema;
   const FunctionStmt &kernel;
   const FunctionStmt *decorated; // whose decorators are read: names in them are what they were there
   size_t reportedBefore, workBefore;

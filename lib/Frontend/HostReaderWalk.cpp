@@ -25,7 +25,7 @@ SymValue HostReader::call(const FunctionStmt &function, const std::vector<BoundA
   sema.frames.push_back({&function, range, sema.location(range)});
   SymValue result = SymValue::makeConstant(NoneValue{});
   {
-    Sema::InModule inside(sema, sema.ownerOf(function));
+    ModuleSema::InModule inside(sema, sema.ownerOf(function));
     std::swap(sema.scope, inner);
     Flow flow = walk(function.body, result);
     if (flow == Flow::Unknown || sema.exhausted)

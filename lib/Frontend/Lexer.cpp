@@ -134,7 +134,7 @@ void Lexer::skipComment() {
   size_t begin = position;
   while (!atEnd() && !atLineEnd())
     ++position;
-  // Behind code or inside of brackets it is a comment like any other.
+  // After code or inside of brackets it is a comment like any other.
   size_t first = begin;
   while (first > 0 && (text[first - 1] == ' ' || text[first - 1] == '\t'))
     --first;

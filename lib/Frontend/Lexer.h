@@ -10,7 +10,7 @@
 
 namespace tile::frontend {
 
-/// One "#:" comment line; 'range' covers the text behind "#:".
+/// One "#:" comment line; 'range' covers the text after "#:".
 struct DirectiveLine {
   SourceRange range;
 };

@@ -48,7 +48,7 @@ bool readDigits(std::string_view body, size_t &position, int base, size_t minDig
   return count >= minDigits;
 }
 
-/// Handles the escape whose letter stands at 'position'; moves behind it.
+/// Handles the escape whose letter stands at 'position'; moves after it.
 bool decodeEscape(std::string_view body, size_t &position, std::string &out) {
   static constexpr std::string_view letters = "\\'\"abfnrtv";
   static constexpr std::string_view values = "\\'\"\a\b\f\n\r\t\v";

@@ -200,7 +200,7 @@ bool Parser::parseFString(const Token &token, std::vector<FStringPart> &parts) {
   return flush();
 }
 
-/// Parses a field whose expression starts at body[position]; moves behind its '}'.
+/// Parses a field whose expression starts at body[position]; moves after its '}'.
 const Expr *Parser::parseFStringField(std::string_view body, size_t offset, size_t &position, FStringPart &part) {
   size_t begin = position;
   int depth = 0;
@@ -251,14 +251,14 @@ const Expr *Parser::parseFStringField(std::string_view body, size_t offset, size
     bool isKnown = part.conversion == 'r' || part.conversion == 's' || part.conversion == 'a';
     position += 2;
     if (!isKnown || position >= body.size() || (body[position] != '}' && body[position] != ':')) {
-      error(Diag::invalid_fstring, range, {"the conversion behind '!' must be r, s or a"});
+      error(Diag::invalid_fstring, range, {"the conversion after '!' must be r, s or a"});
       return nullptr;
     }
   }
   if (value && body[position] == ':') {
     size_t end = body.find('}', position);
     if (end == std::string_view::npos || body.substr(position, end - position).find('{') != std::string_view::npos) {
-      error(Diag::invalid_fstring, range, {"the format behind ':' must be plain text"});
+      error(Diag::invalid_fstring, range, {"the format after ':' must be plain text"});
       return nullptr;
     }
     part.hasFormat = true;

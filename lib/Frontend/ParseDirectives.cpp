@@ -1,6 +1,7 @@
 // Parser: "#:" directives. The tokens of a directive (one line, or several while a bracket is open) go through the
 // expression parser of the language; the expressions are then checked against what the runtime can evaluate.
 
+#include "Directives/Functions.h"
 #include "Frontend/ParserImpl.h"
 #include "Frontend/Unparse.h"
 
@@ -11,12 +12,6 @@ namespace tile::frontend {
 namespace {
 
 enum class Dialect { Integer, Tensor, Value };
-
-constexpr std::string_view integerFunctions[] = {"cdiv", "min", "max", "next_power_of_2"};
-constexpr std::string_view tensorFunctions[] = {
-    "exp",     "exp2",    "log",    "sqrt",   "rsqrt",      "abs",     "floor",     "tanh",         "erf",   "sigmoid",
-    "maximum", "minimum", "sum",    "max",    "mean",       "softmax", "transpose", "silu",         "where", "rand",
-    "index",   "take",    "repeat", "conv2d", "max_pool2d", "gather",  "segment",   "group_matmul", "part",  "concat"};
 
 bool isIntegerOperator(BinaryOp op) {
   switch (op) {
@@ -383,10 +378,8 @@ bool DirectiveParser::check(const Expr &expr, Dialect dialect) {
   case ExprKind::Call: {
     const auto &node = *as<CallExpr>(&expr);
     const auto *name = as<NameExpr>(node.callee);
-    auto isKnown = [&](const auto &functions) {
-      return name && std::find(std::begin(functions), std::end(functions), name->id) != std::end(functions);
-    };
-    if (!(isInteger ? isKnown(integerFunctions) : isKnown(tensorFunctions)))
+    if (!name || !(isInteger ? directives::contains(directives::integerFunctions, name->id)
+                             : directives::contains(directives::tensorFunctions, name->id)))
       return reject(expr, dialect);
     return std::all_of(node.arguments.begin(), node.arguments.end(), [&](const Argument &argument) {
       bool isPlain = argument.value->kind != ExprKind::Starred && (argument.name.empty() || argument.name == "axis");

@@ -65,7 +65,7 @@ const Expr *Parser::parseDict() {
   return finishList(dict, children);
 }
 
-/// "for" target "in" or_e {"if" or_e}, once or more, behind the element
+/// "for" target "in" or_e {"if" or_e}, once or more, after the element
 const Expr *Parser::parseComprehension(const Expr *element) {
   auto *node = make<ComprehensionExpr>(element->fullRange());
   node->element = element;

@@ -29,7 +29,7 @@ constexpr AugmentedOp augmentedOps[] = {
 
 } // namespace
 
-/// block = simple_line | NEWLINE INDENT stmt { stmt } DEDENT, behind the ':'.
+/// block = simple_line | NEWLINE INDENT stmt { stmt } DEDENT, after the ':'.
 bool Parser::parseBlock(Block &out) {
   Nesting guard(*this);
   if (tooDeep()) {

@@ -90,14 +90,14 @@ void Parser::unexpected(std::string_view expected) {
     error(Diag::unexpected_token, token.range, {std::string(expected), found});
 }
 
-/// Moves behind the end of the current logical line.
+/// Moves after the end of the current logical line.
 void Parser::skipLine() {
   while (!at(Tok::Newline) && !at(Tok::End) && !at(Tok::Dedent) && !at(Tok::Indent))
     advance();
   accept(Tok::Newline);
 }
 
-/// Moves behind an indented block, if one starts here.
+/// Moves after an indented block, if one starts here.
 void Parser::skipBlock() {
   if (!at(Tok::Indent))
     return;
@@ -121,7 +121,7 @@ bool Parser::tooDeep() {
 void Parser::parseModule() {
   while (!at(Tok::End))
     parseTopLevel(module.body);
-  // What is left stands behind the last kernel.
+  // What is left stands after the last kernel.
   parseDirectives(*this, nextDirective, stream.directives.size(), nullptr);
 }
 

@@ -1,7 +1,7 @@
 // Text -> Module. Recursive descent over the token stream; see language grammar in README.md.
 //
 // A function that parses something returns null after it has reported why it could not; the statement parser then
-// continues behind the line, so that several errors are found in one run.
+// continues after the line, so that several errors are found in one run.
 
 #pragma once
 

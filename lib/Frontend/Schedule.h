@@ -8,7 +8,7 @@ namespace tile::frontend {
 
 enum class Schedule {
   Cooperative, ///< all warps of a CTA together
-  PingPong,    ///< one of two teams of warps, which take programs in turns
+  PingPong,    ///< one of two warp groups, which alternate between programs
   Open,        ///< `auto`
 };
 

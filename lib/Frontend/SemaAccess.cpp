@@ -49,7 +49,7 @@ static SymValue methodOf(const SymValue &value, const BuiltinInfo *builtin) {
   return method;
 }
 
-SymValue Sema::attributeOf(const SymValue &value, const AttributeExpr &expr) {
+SymValue ModuleSema::attributeOf(const SymValue &value, const AttributeExpr &expr) {
   if (value.isError())
     return {};
   if (std::optional<SymValue> member = memberOf(value, expr.attribute, expr.range))
@@ -123,7 +123,7 @@ SymValue Sema::attributeOf(const SymValue &value, const AttributeExpr &expr) {
                originOf(*expr.value, value));
 }
 
-SymValue Sema::attributeOfTensor(const SymValue &value, const AttributeExpr &expr) {
+SymValue ModuleSema::attributeOfTensor(const SymValue &value, const AttributeExpr &expr) {
   const std::string &name = expr.attribute;
   if (name == "dtype")
     return SymValue::makeConstant(value.type);
@@ -154,7 +154,7 @@ SymValue Sema::attributeOfTensor(const SymValue &value, const AttributeExpr &exp
   return error(Diag::no_attribute, expr.attributeRange, {describe(value), name}, tupleHint(value));
 }
 
-SymValue Sema::attributeOfType(DType type, const AttributeExpr &expr) {
+SymValue ModuleSema::attributeOfType(DType type, const AttributeExpr &expr) {
   const std::string &name = expr.attribute;
   if (name == "element_ty")
     return SymValue::makeConstant(type.isPointer ? type.pointee() : type);
@@ -171,7 +171,7 @@ SymValue Sema::attributeOfType(DType type, const AttributeExpr &expr) {
   return error(Diag::no_attribute, expr.attributeRange, {"the type " + toString(type), name});
 }
 
-SymValue Sema::evaluateSubscript(const SubscriptExpr &expr) {
+SymValue ModuleSema::evaluateSubscript(const SubscriptExpr &expr) {
   SymValue value = evaluate(*expr.value);
   if (value.isError())
     return {};
@@ -198,7 +198,7 @@ SymValue Sema::evaluateSubscript(const SubscriptExpr &expr) {
 }
 
 /// x[:, None]: ':' keeps a dimension, None inserts one of size 1. Dimensions that are not named follow.
-SymValue Sema::indexTensor(const SymValue &value, const SubscriptExpr &expr) {
+SymValue ModuleSema::indexTensor(const SymValue &value, const SubscriptExpr &expr) {
   std::vector<const Expr *> items{expr.index};
   if (const auto *tuple = as<TupleExpr>(expr.index))
     items = tuple->elements;
@@ -239,7 +239,7 @@ SymValue Sema::indexTensor(const SymValue &value, const SubscriptExpr &expr) {
   return result;
 }
 
-SymValue Sema::indexTuple(const SymValue &value, const SubscriptExpr &expr) {
+SymValue ModuleSema::indexTuple(const SymValue &value, const SubscriptExpr &expr) {
   auto size = static_cast<Int128>(value.elements.size());
   auto evaluateBound = [&](const Expr *bound, Int128 fallback) -> std::optional<Int128> {
     if (!bound)

@@ -5,7 +5,7 @@
 //   here
 
 #include "Frontend/Builtins.h"
-#include "Frontend/Sema.h"
+#include "Frontend/ModuleSema.h"
 
 using namespace mlir;
 
@@ -44,7 +44,7 @@ const Expr *argumentOf(const CallExpr &call, size_t index, std::string_view name
 } // namespace
 
 /// " (BLOCK is 48, x.dtype is fp16)" for the constants in a condition; empty without any.
-std::string Sema::valuesIn(const Expr &condition) {
+std::string ModuleSema::valuesIn(const Expr &condition) {
   constexpr size_t most = 6, longest = 80;
   std::vector<const Expr *> operands;
   collectOperands(&condition, operands);
@@ -73,7 +73,7 @@ std::string Sema::valuesIn(const Expr &condition) {
 }
 
 /// The text of an assertion; what is known at run time only stands in it as it is written.
-std::string Sema::messageText(const Expr &message) {
+std::string ModuleSema::messageText(const Expr &message) {
   ++messageDepth;
   std::optional<SymValue> value = evaluateQuietly(message);
   --messageDepth;
@@ -82,7 +82,7 @@ std::string Sema::messageText(const Expr &message) {
 
 /// tl.static_assert(cond, msg): as in Triton the message is looked at when the condition does not hold. Nothing where
 /// the call is for the general way to explain.
-std::optional<SymValue> Sema::staticAssert(const CallExpr &call) {
+std::optional<SymValue> ModuleSema::staticAssert(const CallExpr &call) {
   const Expr *condition = argumentOf(call, 0, "cond"), *message = argumentOf(call, 1, "msg");
   if (!condition || call.arguments.size() > 2 || (call.arguments.size() == 2 && !message))
     return std::nullopt;
@@ -99,7 +99,7 @@ std::optional<SymValue> Sema::staticAssert(const CallExpr &call) {
                {"static assertion failed" + (text.empty() ? "" : ": " + text) + valuesIn(*condition)});
 }
 
-void Sema::emitAssert(const AssertStmt &stmt) {
+void ModuleSema::emitAssert(const AssertStmt &stmt) {
   SymValue checked = evaluate(*stmt.condition);
   if (checked.isError())
     return;
@@ -115,7 +115,7 @@ void Sema::emitAssert(const AssertStmt &stmt) {
 }
 
 /// Where a name got a value that is not what it should be, for values that say little themselves.
-std::optional<std::pair<SourceRange, std::string>> Sema::originOf(const Expr &expr, const SymValue &value) {
+std::optional<std::pair<SourceRange, std::string>> ModuleSema::originOf(const Expr &expr, const SymValue &value) {
   if (!value.isNoneValue())
     return std::nullopt;
   if (const auto *name = as<NameExpr>(&expr)) {

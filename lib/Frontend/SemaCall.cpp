@@ -56,7 +56,7 @@ bool hasMethods(const SymValue &value) {
 
 } // namespace
 
-bool Sema::evaluateArguments(const CallExpr &expr, std::vector<BoundArgument> &arguments) {
+bool ModuleSema::evaluateArguments(const CallExpr &expr, std::vector<BoundArgument> &arguments) {
   bool ok = true;
   for (const Argument &argument : expr.arguments) {
     // What Triton hands to functions of Python that emit code.
@@ -86,7 +86,7 @@ bool Sema::evaluateArguments(const CallExpr &expr, std::vector<BoundArgument> &a
 }
 
 /// "**value": an argument for each key.
-bool Sema::unpackMapping(const SymValue &value, const StarredExpr &expr, std::vector<BoundArgument> &arguments) {
+bool ModuleSema::unpackMapping(const SymValue &value, const StarredExpr &expr, std::vector<BoundArgument> &arguments) {
   bool isMapping = value.kind == SymValue::Kind::Dictionary;
   for (size_t i = 0; isMapping && i < value.elements.size(); i += 2) {
     const SymValue &key = value.elements[i];
@@ -100,7 +100,7 @@ bool Sema::unpackMapping(const SymValue &value, const StarredExpr &expr, std::ve
   return isMapping;
 }
 
-SymValue Sema::evaluateCall(const CallExpr &expr) {
+SymValue ModuleSema::evaluateCall(const CallExpr &expr) {
   std::vector<BoundArgument> arguments;
   SymValue callee;
   const auto *method = as<AttributeExpr>(expr.callee);
@@ -123,7 +123,9 @@ SymValue Sema::evaluateCall(const CallExpr &expr) {
         sizes.push_back(SymValue::makeConstant(Int128(size)));
       return SymValue::makeTuple(std::move(sizes));
     }
-    if (hasMethods(receiver)) {
+    // A member of an enumeration has the methods of its class and those of its value.
+    bool isOfRecord = receiver.isConstant() && receiver.record && findMethod(*receiver.record, method->attribute);
+    if (hasMethods(receiver) && !isOfRecord) {
       if (!evaluateArguments(expr, arguments))
         return {};
       std::vector<SymValue> values;
@@ -164,8 +166,8 @@ SymValue Sema::evaluateCall(const CallExpr &expr) {
 }
 
 /// A function, method, class or object; nothing for what is called in other ways.
-std::optional<SymValue> Sema::callFunction(const SymValue &callee, std::vector<BoundArgument> &arguments,
-                                           SourceRange range) {
+std::optional<SymValue> ModuleSema::callFunction(const SymValue &callee, std::vector<BoundArgument> &arguments,
+                                                 SourceRange range) {
   if (callee.kind == SymValue::Kind::Method)
     arguments.insert(arguments.begin(), {"", callee.elements.front(), range});
   if (callee.isConstant() || callee.kind == SymValue::Kind::Method) {
@@ -183,7 +185,7 @@ std::optional<SymValue> Sema::callFunction(const SymValue &callee, std::vector<B
   return callHelper(*method, arguments, range);
 }
 
-SymValue Sema::callValue(const SymValue &callee, std::vector<BoundArgument> arguments, const CallExpr &expr) {
+SymValue ModuleSema::callValue(const SymValue &callee, std::vector<BoundArgument> arguments, const CallExpr &expr) {
   if (std::optional<SymValue> result = callFunction(callee, arguments, expr.range))
     return *result;
   if (callee.isConstant()) {
@@ -205,12 +207,13 @@ SymValue Sema::callValue(const SymValue &callee, std::vector<BoundArgument> argu
 }
 
 /// tl.float32(x) casts; int(), float(), bool(), str() convert constants; constexpr() is the identity.
-SymValue Sema::callType(const SymValue &callee, const std::vector<BoundArgument> &arguments, const CallExpr &expr) {
+SymValue ModuleSema::callType(const SymValue &callee, const std::vector<BoundArgument> &arguments,
+                              const CallExpr &expr) {
   const auto *type = std::get_if<DType>(&callee.constant);
   std::string name = type ? toString(*type) : std::get<TypeNameValue>(callee.constant).name;
   if (arguments.empty() && (name == "tuple" || name == "list"))
     return SymValue::makeTuple({});
-  // A pointer type may name its address space behind the element.
+  // A pointer type may name its address space after the element.
   bool isPointerType = name == "pointer_type" && arguments.size() > 1;
   if ((arguments.size() != 1 && !isPointerType) || !arguments[0].name.empty())
     return error(Diag::argument_count, expr.range, {name, "1", std::to_string(arguments.size())});
@@ -241,7 +244,8 @@ SymValue Sema::callType(const SymValue &callee, const std::vector<BoundArgument>
   return error(Diag::constant_needed, arguments[0].range, {"the argument of " + name + "()", describe(value)});
 }
 
-SymValue Sema::callBuiltin(const BuiltinInfo &info, const std::vector<BoundArgument> &arguments, SourceRange range) {
+SymValue ModuleSema::callBuiltin(const BuiltinInfo &info, const std::vector<BoundArgument> &arguments,
+                                 SourceRange range) {
   llvm::StringRef name = info.name;
   name = name.substr(name.rfind('.') + 1);
   bool allConstant =
@@ -309,8 +313,8 @@ SymValue Sema::callBuiltin(const BuiltinInfo &info, const std::vector<BoundArgum
   return result;
 }
 
-bool Sema::bindParameters(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range,
-                          Environment &inner) {
+bool ModuleSema::bindParameters(const FunctionStmt &function, const std::vector<BoundArgument> &arguments,
+                                SourceRange range, Environment &inner) {
   size_t next = 0;
   std::vector<bool> used(arguments.size());
   for (const Parameter &parameter : function.parameters) {
@@ -374,8 +378,8 @@ bool Sema::bindParameters(const FunctionStmt &function, const std::vector<BoundA
 }
 
 /// Emits the body of a helper in place, with the arguments bound to its parameters.
-SymValue Sema::callHelper(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range,
-                          SymValue *self) {
+SymValue ModuleSema::callHelper(const FunctionStmt &function, const std::vector<BoundArgument> &arguments,
+                                SourceRange range, SymValue *self) {
   if (function.isHost) {
     std::vector<SymValue> values;
     for (const BoundArgument &argument : arguments)
@@ -413,7 +417,7 @@ SymValue Sema::callHelper(const FunctionStmt &function, const std::vector<BoundA
   return diagnostics.numErrors() == errorsBefore ? result.value : SymValue();
 }
 
-SymValue Sema::callValue(const SymValue &callee, const std::vector<SymValue> &arguments, SourceRange range) {
+SymValue ModuleSema::callValue(const SymValue &callee, const std::vector<SymValue> &arguments, SourceRange range) {
   std::vector<BoundArgument> bound;
   for (const SymValue &argument : arguments)
     bound.push_back({"", argument, range});

@@ -1,6 +1,6 @@
 // Parameters and options that are left open by `auto`: which matrix product they belong to, and their values.
 
-#include "Frontend/Sema.h"
+#include "Frontend/ModuleSema.h"
 
 #include <numeric>
 
@@ -204,7 +204,7 @@ int64_t pitchDivisor(const BufferDirective &buffer, unsigned dim, const Integers
 } // namespace
 
 /// Whether -D or the signature says `auto`; for a parameter that cannot be left open it is a string like any other.
-bool Sema::isLeftOpen(const Parameter &parameter) {
+bool ModuleSema::isLeftOpen(const Parameter &parameter) {
   auto defined = request.definitions.find(parameter.name);
   auto specified = specifications.find(parameter.name);
   StringRef text;
@@ -217,7 +217,7 @@ bool Sema::isLeftOpen(const Parameter &parameter) {
 
 /// A block size that the kernel itself leaves open, which Triton does not know, may be a multiple of 16 that is no
 /// power of two, also if -D gives it.
-void Sema::allowOpenSizes(const FunctionStmt &kernel, const std::vector<KernelParameter> &parameters) {
+void ModuleSema::allowOpenSizes(const FunctionStmt &kernel, const std::vector<KernelParameter> &parameters) {
   constexpr int64_t step = 16;
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
     const auto *name = formal.defaultValue ? as<NameExpr>(formal.defaultValue) : nullptr;
@@ -232,7 +232,7 @@ void Sema::allowOpenSizes(const FunctionStmt &kernel, const std::vector<KernelPa
 }
 
 /// Chooses what is open. What nothing says about warps and stages is open, too, as soon as anything is.
-bool Sema::chooseOpen(const FunctionStmt &kernel, std::vector<KernelParameter> &parameters) {
+bool ModuleSema::chooseOpen(const FunctionStmt &kernel, std::vector<KernelParameter> &parameters) {
   const Parameter *open = nullptr;
   OpenProduct product;
   product.kernel = kernel.name;
@@ -297,8 +297,8 @@ bool Sema::chooseOpen(const FunctionStmt &kernel, std::vector<KernelParameter> &
 }
 
 /// False if no expect directive says that the kernel multiplies two buffers.
-bool Sema::describeProduct(const DirectiveSet &directives, const std::map<std::string, KernelParameter> &parameters,
-                           OpenProduct &product) {
+bool ModuleSema::describeProduct(const DirectiveSet &directives,
+                                 const std::map<std::string, KernelParameter> &parameters, OpenProduct &product) {
   Integers integers;
   for (const auto &[name, size] : request.sizes)
     integers.sizes[name] = Int128(size);

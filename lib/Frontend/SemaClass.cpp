@@ -10,9 +10,10 @@
 //
 // An object is a value, as a tuple is: after the constructor nothing assigns its fields. Its run-time values flow
 // through branches, loops and calls one by one. Methods are emitted at each call, those without @triton.jit run at
-// compile time. Of other classes a kernel can use the constants and the functions without 'self'.
+// compile time. Of other classes a kernel can use the constants and the functions without 'self'. A constant of an
+// enumeration is its value, and knows its name as long as nothing is computed with it.
 
-#include "Frontend/Sema.h"
+#include "Frontend/ModuleSema.h"
 
 using namespace mlir;
 
@@ -59,6 +60,15 @@ StringRef specialName(BinaryOp op) {
   return {};
 }
 
+/// `name` and `value` of a member of an enumeration.
+std::optional<SymValue> attributeOfMember(const SymValue &member, StringRef attribute) {
+  if (attribute == "name" || attribute == "_name_")
+    return SymValue::makeConstant(member.names.front());
+  if (attribute == "value" || attribute == "_value_")
+    return SymValue::makeConstant(member.constant);
+  return std::nullopt;
+}
+
 SymValue methodOf(const SymValue &value, const FunctionStmt *function) {
   SymValue method;
   method.kind = SymValue::Kind::Method;
@@ -70,7 +80,7 @@ SymValue methodOf(const SymValue &value, const FunctionStmt *function) {
 } // namespace
 
 /// The classes from which this one derives, as far as the project has them.
-std::vector<const ClassStmt *> Sema::basesOf(const ClassStmt &type, unsigned depth) {
+std::vector<const ClassStmt *> ModuleSema::basesOf(const ClassStmt &type, unsigned depth) {
   std::vector<const ClassStmt *> bases;
   if (depth == maxBases)
     return bases;
@@ -84,7 +94,7 @@ std::vector<const ClassStmt *> Sema::basesOf(const ClassStmt &type, unsigned dep
   return bases;
 }
 
-const FunctionStmt *Sema::findMethod(const ClassStmt &type, const std::string &name, unsigned depth) {
+const FunctionStmt *ModuleSema::findMethod(const ClassStmt &type, const std::string &name, unsigned depth) {
   for (const FunctionStmt *method : llvm::reverse(type.methods))
     if (method->name == name)
       return method;
@@ -94,7 +104,7 @@ const FunctionStmt *Sema::findMethod(const ClassStmt &type, const std::string &n
   return nullptr;
 }
 
-std::optional<SymValue> Sema::classConstant(const ClassStmt &type, const std::string &name, unsigned depth) {
+std::optional<SymValue> ModuleSema::classConstant(const ClassStmt &type, const std::string &name, unsigned depth) {
   ModuleScope *module = classOwners.at(&type);
   std::string path = type.name + "." + name;
   // Evaluating one may ask for another of the class, and for itself.
@@ -105,8 +115,8 @@ std::optional<SymValue> Sema::classConstant(const ClassStmt &type, const std::st
   return value;
 }
 
-/// "NAME = value" or "name: type = value" of a class; it may refer to those in front of it.
-std::optional<SymValue> Sema::evaluateConstant(const ClassStmt &type, const std::string &name, unsigned depth) {
+/// "NAME = value" or "name: type = value" of a class; it may refer to those before it.
+std::optional<SymValue> ModuleSema::evaluateConstant(const ClassStmt &type, const std::string &name, unsigned depth) {
   for (const AnnAssignStmt *field : type.fields)
     if (field->target->id == name && field->value) {
       InModule inside(*this, classOwners.at(&type));
@@ -135,7 +145,7 @@ std::optional<SymValue> Sema::evaluateConstant(const ClassStmt &type, const std:
 }
 
 /// A field, method, property or constant of an object, a named tuple or a class; nothing if there is none.
-std::optional<SymValue> Sema::memberOf(const SymValue &value, const std::string &name, SourceRange range) {
+std::optional<SymValue> ModuleSema::memberOf(const SymValue &value, const std::string &name, SourceRange range) {
   for (auto [field, element] : llvm::zip(value.names, value.elements))
     if (field == name)
       return element;
@@ -143,9 +153,18 @@ std::optional<SymValue> Sema::memberOf(const SymValue &value, const std::string 
   const ClassStmt *type = constant ? *constant : value.record;
   if (!type)
     return std::nullopt;
+  if (value.isConstant() && value.record)
+    if (std::optional<SymValue> attribute = attributeOfMember(value, name))
+      return attribute;
   const FunctionStmt *method = findMethod(*type, name);
-  if (!method)
-    return classConstant(*type, name);
+  if (!method) {
+    std::optional<SymValue> found = classConstant(*type, name);
+    if (found && found->isConstant() && constant && type->isEnumeration()) {
+      found->record = type;
+      found->names = {name};
+    }
+    return found;
+  }
   if (hasDecorator(*method, "classmethod"))
     return methodOf(SymValue::makeConstant(type), method);
   if (constant || hasDecorator(*method, "staticmethod"))
@@ -155,7 +174,7 @@ std::optional<SymValue> Sema::memberOf(const SymValue &value, const std::string 
   return methodOf(value, method);
 }
 
-SymValue Sema::instantiate(const ClassStmt &type, std::vector<BoundArgument> arguments, SourceRange range) {
+SymValue ModuleSema::instantiate(const ClassStmt &type, std::vector<BoundArgument> arguments, SourceRange range) {
   if (type.isNamedTuple())
     return makeNamedTuple(type, arguments, range);
   if (type.isAggregate())
@@ -164,7 +183,8 @@ SymValue Sema::instantiate(const ClassStmt &type, std::vector<BoundArgument> arg
                std::pair{type.nameRange, std::string("it is defined here, neither NamedTuple nor aggregate")});
 }
 
-SymValue Sema::makeNamedTuple(const ClassStmt &type, const std::vector<BoundArgument> &arguments, SourceRange range) {
+SymValue ModuleSema::makeNamedTuple(const ClassStmt &type, const std::vector<BoundArgument> &arguments,
+                                    SourceRange range) {
   SymValue tuple = SymValue::makeTuple({});
   tuple.record = &type;
   for (const AnnAssignStmt *field : type.fields)
@@ -194,7 +214,7 @@ SymValue Sema::makeNamedTuple(const ClassStmt &type, const std::vector<BoundArgu
   return limitSize(std::move(tuple), range);
 }
 
-SymValue Sema::makeObject(const ClassStmt &type, std::vector<BoundArgument> arguments, SourceRange range) {
+SymValue ModuleSema::makeObject(const ClassStmt &type, std::vector<BoundArgument> arguments, SourceRange range) {
   SymValue object;
   object.kind = SymValue::Kind::Object;
   object.record = &type;
@@ -220,7 +240,7 @@ SymValue Sema::makeObject(const ClassStmt &type, std::vector<BoundArgument> argu
 }
 
 /// collections.namedtuple("Name", ["field", ...]) or "field, ...".
-std::optional<SymValue> Sema::declareNamedTuple(const std::vector<BoundArgument> &arguments) {
+std::optional<SymValue> ModuleSema::declareNamedTuple(const std::vector<BoundArgument> &arguments) {
   auto textOf = [](const SymValue &value) {
     return value.isConstant() ? std::get_if<std::string>(&value.constant) : nullptr;
   };
@@ -262,7 +282,7 @@ std::optional<SymValue> Sema::declareNamedTuple(const std::vector<BoundArgument>
 }
 
 /// "self.field = value" in a constructor.
-void Sema::assignAttribute(const AttributeExpr &target, const SymValue &value, SourceRange range) {
+void ModuleSema::assignAttribute(const AttributeExpr &target, const SymValue &value, SourceRange range) {
   const auto *name = as<NameExpr>(target.value);
   const FunctionStmt *function = frames.empty() ? nullptr : frames.back().function;
   auto self = name ? scope.find(name->id) : scope.end();
@@ -304,8 +324,8 @@ void Sema::assignAttribute(const AttributeExpr &target, const SymValue &value, S
 }
 
 /// Calls a method of Python's data model, such as "__getitem__"; nothing if the class does not have it.
-std::optional<SymValue> Sema::callSpecial(const SymValue &object, const std::string &name,
-                                          const std::vector<SymValue> &arguments, SourceRange range) {
+std::optional<SymValue> ModuleSema::callSpecial(const SymValue &object, const std::string &name,
+                                                const std::vector<SymValue> &arguments, SourceRange range) {
   const FunctionStmt *method = object.kind == SymValue::Kind::Object ? findMethod(*object.record, name) : nullptr;
   if (!method)
     return std::nullopt;
@@ -316,8 +336,8 @@ std::optional<SymValue> Sema::callSpecial(const SymValue &object, const std::str
 }
 
 /// An operator of which one operand is an object.
-std::optional<SymValue> Sema::objectOperator(BinaryOp op, const SymValue &left, const SymValue &right,
-                                             SourceRange range) {
+std::optional<SymValue> ModuleSema::objectOperator(BinaryOp op, const SymValue &left, const SymValue &right,
+                                                   SourceRange range) {
   if (std::optional<SymValue> result = callSpecial(left, "__" + specialName(op).str(), {right}, range))
     return result;
   return callSpecial(right, "__r" + specialName(op).str(), {left}, range);

@@ -1,7 +1,7 @@
 // Comprehensions, dictionaries, and the types of constants and tuples.
 
 #include "Frontend/Builtins.h"
-#include "Frontend/Sema.h"
+#include "Frontend/ModuleSema.h"
 
 using namespace mlir;
 
@@ -24,7 +24,7 @@ struct NamedAttribute {
 } // namespace
 
 /// The ".type" of a constant or a tuple; nothing for other values.
-std::optional<SymValue> Sema::typeOf(const SymValue &value) {
+std::optional<SymValue> ModuleSema::typeOf(const SymValue &value) {
   SymValue type;
   if (value.isTuple()) {
     type.kind = SymValue::Kind::TupleType;
@@ -46,7 +46,7 @@ std::optional<SymValue> Sema::typeOf(const SymValue &value) {
 }
 
 /// tl.tuple_type([...])
-SymValue Sema::typeOfTuple(const std::vector<SymValue> &types, SourceRange range) {
+SymValue ModuleSema::typeOfTuple(const std::vector<SymValue> &types, SourceRange range) {
   for (const SymValue &type : types) {
     bool isType = type.kind == SymValue::Kind::BlockType || type.kind == SymValue::Kind::ConstantType ||
                   type.kind == SymValue::Kind::TupleType ||
@@ -60,7 +60,7 @@ SymValue Sema::typeOfTuple(const std::vector<SymValue> &types, SourceRange range
   return result;
 }
 
-SymValue Sema::evaluateComprehension(const ComprehensionExpr &expr) {
+SymValue ModuleSema::evaluateComprehension(const ComprehensionExpr &expr) {
   for (const ComprehensionExpr::Clause &clause : expr.clauses)
     if (!clause.conditions.empty() && !isTile1() && !isConstexprFunction() && !isHostCode())
       return error(Diag::not_supported, clause.conditions.front()->range,
@@ -74,7 +74,7 @@ SymValue Sema::evaluateComprehension(const ComprehensionExpr &expr) {
 }
 
 /// Runs the clauses from one of them on; false after an error.
-bool Sema::evaluateClauses(const ComprehensionExpr &expr, size_t clause, std::vector<SymValue> &results) {
+bool ModuleSema::evaluateClauses(const ComprehensionExpr &expr, size_t clause, std::vector<SymValue> &results) {
   if (clause == expr.clauses.size()) {
     results.push_back(evaluate(*expr.element));
     return !results.back().isError() && charge(1, expr.range);
@@ -109,7 +109,7 @@ bool Sema::evaluateClauses(const ComprehensionExpr &expr, size_t clause, std::ve
 }
 
 /// What a comprehension runs over: the elements of a tuple, the keys of a dictionary, or a range of constants.
-std::optional<std::vector<SymValue>> Sema::itemsOf(const Expr &iterable) {
+std::optional<std::vector<SymValue>> ModuleSema::itemsOf(const Expr &iterable) {
   SymValue value = evaluate(iterable);
   if (value.isError())
     return std::nullopt;
@@ -148,7 +148,7 @@ std::optional<std::vector<SymValue>> Sema::itemsOf(const Expr &iterable) {
   return items;
 }
 
-SymValue Sema::evaluateDictionary(const DictExpr &expr) {
+SymValue ModuleSema::evaluateDictionary(const DictExpr &expr) {
   SymValue dictionary;
   dictionary.kind = SymValue::Kind::Dictionary;
   for (auto [key, value] : llvm::zip(expr.keys, expr.values)) {
@@ -183,7 +183,7 @@ static const SymValue *findKey(const SymValue &dictionary, const SymValue &key) 
   return found;
 }
 
-SymValue Sema::lookupKey(const SymValue &dictionary, const SubscriptExpr &expr) {
+SymValue ModuleSema::lookupKey(const SymValue &dictionary, const SubscriptExpr &expr) {
   SymValue key = evaluate(*expr.index);
   if (key.isError())
     return {};
@@ -193,7 +193,7 @@ SymValue Sema::lookupKey(const SymValue &dictionary, const SubscriptExpr &expr) 
 }
 
 /// "item in items" of host code: a key, an element, or a part of a text.
-SymValue Sema::contains(const SymValue &item, const SymValue &items, const CompareExpr &expr) {
+SymValue ModuleSema::contains(const SymValue &item, const SymValue &items, const CompareExpr &expr) {
   const auto *part = item.isConstant() ? std::get_if<std::string>(&item.constant) : nullptr;
   const auto *text = items.isConstant() ? std::get_if<std::string>(&items.constant) : nullptr;
   const auto *space = items.isConstant() ? std::get_if<NamespaceValue>(&items.constant) : nullptr;
@@ -255,7 +255,7 @@ SymValue emitGetAttr(Sema &sema, BuiltinCall &call) {
 }
 
 /// Whether attributeOf gives something.
-bool Sema::hasAttribute(const SymValue &value, const std::string &name) {
+bool ModuleSema::hasAttribute(const SymValue &value, const std::string &name) {
   // Python's numbers and strings have none that kernels ask for; ".type" and ".value" are those of constexpr.
   bool isPlain = value.isConstant() && (isNone(value.constant) || isNumber(value.constant) ||
                                         std::holds_alternative<std::string>(value.constant));

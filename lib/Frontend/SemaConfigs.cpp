@@ -104,8 +104,8 @@ static bool isTunable(const auto &parameter) {
 }
 
 /// Applies 'early_config_prune', as far as it can be evaluated. It asks for what the kernel is called with.
-void Sema::prune(HostReader &reader, const Expr &rules, const ResolvedParameters &parameters,
-                 std::vector<SymValue> &configurations) {
+void ModuleSema::prune(HostReader &reader, const Expr &rules, const ResolvedParameters &parameters,
+                       std::vector<SymValue> &configurations) {
   SymValue table = evaluate(rules);
   const SymValue *rule = valueOf(table, "early_config_prune");
   if (!rule && !table.isError())
@@ -143,7 +143,8 @@ void Sema::prune(HostReader &reader, const Expr &rules, const ResolvedParameters
     reader.configuration(configuration).isConditional = true;
 }
 
-Tuning Sema::readAutotune(const FunctionStmt &kernel, const CallExpr &decorator, const ResolvedParameters &parameters) {
+Tuning ModuleSema::readAutotune(const FunctionStmt &kernel, const CallExpr &decorator,
+                                const ResolvedParameters &parameters) {
   Tuning tuning;
   InModule inside(*this, current);
   HostReader reader(*this, kernel);
@@ -186,7 +187,7 @@ Tuning Sema::readAutotune(const FunctionStmt &kernel, const CallExpr &decorator,
 
 /// Gives the kernel the first configuration that agrees with what is fixed; its warps and stages, too, unless all else
 /// of it is overruled.
-void Sema::applyAutotune(const FunctionStmt &kernel, const CallExpr &decorator, ResolvedParameters &parameters) {
+void ModuleSema::applyAutotune(const FunctionStmt &kernel, const CallExpr &decorator, ResolvedParameters &parameters) {
   Tuning &tuning = tunings.emplace_back(readAutotune(kernel, decorator, parameters));
   std::vector<TunedConfiguration> &all = tuning.configurations;
   keepAgreeing(all, [](const TunedConfiguration &one) { return one.isComplete; });
@@ -216,7 +217,7 @@ void Sema::applyAutotune(const FunctionStmt &kernel, const CallExpr &decorator, 
 }
 
 /// The text of a constant for -D; nothing where reading it would give another value.
-std::optional<std::string> Sema::definitionOf(const SymValue &value) {
+std::optional<std::string> ModuleSema::definitionOf(const SymValue &value) {
   llvm::function_ref<std::string(const SymValue &)> print;
   auto printValue = [&](const SymValue &part) -> std::string {
     if (part.isTuple()) {
@@ -256,7 +257,7 @@ static std::vector<TunedConfiguration> combine(const std::vector<TunedConfigurat
   return all;
 }
 
-KernelConfigurations Sema::listTuned() {
+KernelConfigurations ModuleSema::listTuned() {
   KernelConfigurations result;
   std::vector<TunedConfiguration> all;
   for (const Tuning &tuning : tunings) {
@@ -292,7 +293,7 @@ KernelConfigurations Sema::listTuned() {
   return result;
 }
 
-KernelConfigurations Sema::listConfigurations() {
+KernelConfigurations ModuleSema::listConfigurations() {
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(UnknownLoc::get(&context));
   builder.setInsertionPointToEnd(scratch->getBody());
   // What is wrong with the kernel is said when it is compiled.
@@ -317,7 +318,7 @@ KernelConfigurations listConfigurations(const Module &module, const CompileReque
                                         DiagnosticEngine &diagnostics) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   loadDialects(context);
-  return Sema(context, module, request, diagnostics).listConfigurations();
+  return ModuleSema(context, module, request, diagnostics).listConfigurations();
 }
 
 } // namespace tile::frontend

@@ -1,13 +1,13 @@
 // 'if' and early return.
 //
 // On a constant condition only the live branch is looked at. Otherwise both branches are emitted on copies of the
-// environment into an scf.if. If some branch returns, the statements behind the 'if' move into the branches that go
+// environment into an scf.if. If some branch returns, the statements after the 'if' move into the branches that go
 // on, so that every path ends the function and the scf.if yields the returned value:
 //
 //   if c: return a        if c: return a
 //   rest                  else: rest; return b
 
-#include "Frontend/Sema.h"
+#include "Frontend/ModuleSema.h"
 
 using namespace mlir;
 
@@ -50,7 +50,7 @@ bool hasReturn(const IfStmt &stmt, size_t branch) {
 } // namespace
 
 /// Emits the 'if' from one of its branches on. A result means that the function has returned.
-std::optional<Sema::BlockResult> Sema::emitIf(const IfStmt &stmt, size_t branch, const Continuation &rest) {
+std::optional<ModuleSema::BlockResult> ModuleSema::emitIf(const IfStmt &stmt, size_t branch, const Continuation &rest) {
   auto emitLive = [&](const Block &body) -> std::optional<BlockResult> {
     if (!hasReturn(body)) {
       BlockResult result = emitBlock({&body, 0, nullptr});
@@ -88,8 +88,8 @@ std::optional<Sema::BlockResult> Sema::emitIf(const IfStmt &stmt, size_t branch,
   return std::nullopt;
 }
 
-Sema::BlockResult Sema::emitFoldedIf(const IfStmt &stmt, size_t branch, const SymValue &condition,
-                                     const Continuation &rest) {
+ModuleSema::BlockResult ModuleSema::emitFoldedIf(const IfStmt &stmt, size_t branch, const SymValue &condition,
+                                                 const Continuation &rest) {
   BlockResult results[2];
   if (foldDepth >= maxFoldDepth || ++folds > maxFolds) {
     unsigned limit = foldDepth >= maxFoldDepth ? maxFoldDepth : maxFolds;
@@ -122,15 +122,15 @@ Sema::BlockResult Sema::emitFoldedIf(const IfStmt &stmt, size_t branch, const Sy
   return joined;
 }
 
-/// To the end of a block, in front of its terminator if it has one.
+/// To the end of a block, before its terminator if it has one.
 static void setInsertionPointToRest(OpBuilder &builder, mlir::Block *block) {
   bool isTerminated = !block->empty() && block->back().hasTrait<OpTrait::IsTerminator>();
   builder.setInsertionPoint(block, isTerminated ? std::prev(block->end()) : block->end());
 }
 
 /// Two different constants can only meet as run-time values, each of its branch.
-void Sema::decayBranches(scf::IfOp skeleton, SymValue &thenValue, SymValue &elseValue, SourceRange thenRange,
-                         SourceRange elseRange) {
+void ModuleSema::decayBranches(scf::IfOp skeleton, SymValue &thenValue, SymValue &elseValue, SourceRange thenRange,
+                               SourceRange elseRange) {
   OpBuilder::InsertionGuard guard(builder);
   SymValue original = thenValue;
   setInsertionPointToRest(builder, skeleton.thenBlock());
@@ -140,7 +140,7 @@ void Sema::decayBranches(scf::IfOp skeleton, SymValue &thenValue, SymValue &else
 }
 
 /// Brings the returned values of two branches to one type; false after an error.
-bool Sema::checkReturnTypes(scf::IfOp skeleton, BlockResult &thenResult, BlockResult &elseResult) {
+bool ModuleSema::checkReturnTypes(scf::IfOp skeleton, BlockResult &thenResult, BlockResult &elseResult) {
   if (thenResult.value.isError() || elseResult.value.isError())
     return false;
   // Falling off the end of a function returns None, or where other paths return something any value of its type.
@@ -164,13 +164,13 @@ bool Sema::checkReturnTypes(scf::IfOp skeleton, BlockResult &thenResult, BlockRe
 }
 
 /// The rest of an if chain from 'branch' on, or its else.
-void Sema::emitBranch(const IfStmt &stmt, size_t branch) {
+void ModuleSema::emitBranch(const IfStmt &stmt, size_t branch) {
   static const Block nothing;
   Continuation end{&nothing, 0, nullptr};
   emitIf(stmt, branch, end);
 }
 
-void Sema::emitJoinedIf(const IfStmt &stmt, size_t branch, const SymValue &condition) {
+void ModuleSema::emitJoinedIf(const IfStmt &stmt, size_t branch, const SymValue &condition) {
   auto skeleton = scf::IfOp::create(builder, location(stmt.range), TypeRange(), condition.value, true);
   Environment before = scope, after[2];
   for (int i = 0; i < 2; ++i) {
@@ -203,8 +203,8 @@ void Sema::emitJoinedIf(const IfStmt &stmt, size_t branch, const SymValue &condi
 }
 
 /// Finds the names that the branches leave different, and marks those that only one of them leaves usable.
-void Sema::joinEnvironments(const Environment &thenEnv, const Environment &elseEnv, const IfStmt &stmt,
-                            std::vector<std::string> &changed) {
+void ModuleSema::joinEnvironments(const Environment &thenEnv, const Environment &elseEnv, const IfStmt &stmt,
+                                  std::vector<std::string> &changed) {
   for (const auto &[name, binding] : thenEnv) {
     auto other = elseEnv.find(name);
     if (other == elseEnv.end()) {

@@ -5,7 +5,7 @@
 // argument is None, and what divides it. Where a condition is open, false is taken: heuristics of that kind (EVEN_K,
 // ...) allow a faster path, never need it.
 
-#include "Frontend/Sema.h"
+#include "Frontend/ModuleSema.h"
 
 using namespace mlir;
 
@@ -36,7 +36,7 @@ const Expr *argumentOf(const CallExpr &call, std::string_view name, size_t index
 }
 
 /// Evaluates host code; nothing, and no message, if that does not give a constant.
-std::optional<SymValue> Sema::evaluateQuietly(const Expr &expr) {
+std::optional<SymValue> ModuleSema::evaluateQuietly(const Expr &expr) {
   size_t reported = diagnostics.all().size();
   ++quietDepth;
   SymValue value = evaluate(expr);
@@ -48,8 +48,8 @@ std::optional<SymValue> Sema::evaluateQuietly(const Expr &expr) {
 }
 
 /// A condition on what an argument is divided by: args["N"] % 16 == 0.
-std::optional<bool> Sema::divisibility(const Expr &condition, const std::string &arguments,
-                                       const ResolvedParameters &parameters) {
+std::optional<bool> ModuleSema::divisibility(const Expr &condition, const std::string &arguments,
+                                             const ResolvedParameters &parameters) {
   const auto *compare = as<CompareExpr>(&condition);
   const auto *remainder = compare && compare->op == CompareOp::Eq ? as<BinaryExpr>(compare->left) : nullptr;
   const auto *item = remainder && remainder->op == BinaryOp::Mod ? as<SubscriptExpr>(remainder->left) : nullptr;
@@ -65,7 +65,7 @@ std::optional<bool> Sema::divisibility(const Expr &condition, const std::string 
   return parameter->second->divisibility % *number == 0;
 }
 
-void Sema::applyHeuristics(const CallExpr &decorator, ResolvedParameters &parameters) {
+void ModuleSema::applyHeuristics(const CallExpr &decorator, ResolvedParameters &parameters) {
   const Expr *argument = argumentOf(decorator, "values", 0);
   const auto *rules = argument ? as<DictExpr>(argument) : nullptr;
   if (!rules)
@@ -100,12 +100,12 @@ void Sema::applyHeuristics(const CallExpr &decorator, ResolvedParameters &parame
 }
 
 /// Stands for an argument while heuristics are evaluated; what is emitted then is dropped.
-mlir::Value Sema::unknownValue(DType type) {
+mlir::Value ModuleSema::unknownValue(DType type) {
   return UnrealizedConversionCastOp::create(builder, UnknownLoc::get(&context), mlirType(type), ValueRange())
       .getResult(0);
 }
 
-void Sema::applyDecorators(const FunctionStmt &kernel, ResolvedParameters &parameters) {
+void ModuleSema::applyDecorators(const FunctionStmt &kernel, ResolvedParameters &parameters) {
   ++hostDepth;
   // The innermost decorator is applied first.
   for (const Decorator &decorator : llvm::reverse(kernel.decorators)) {

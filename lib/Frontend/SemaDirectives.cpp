@@ -1,7 +1,7 @@
 // Directives of the chosen kernel: every name in them must be a parameter, and the launch attribute that carries them
 // to the manifest.
 
-#include "Frontend/Sema.h"
+#include "Frontend/ModuleSema.h"
 
 using namespace mlir;
 
@@ -75,7 +75,7 @@ void describeDescriptor(OpBuilder &builder, const BufferDirective &buffer, Small
 
 } // namespace
 
-bool Sema::checkDirectives(const FunctionStmt &kernel, const std::vector<KernelParameter> &parameters) {
+bool ModuleSema::checkDirectives(const FunctionStmt &kernel, const std::vector<KernelParameter> &parameters) {
   size_t errorsBefore = diagnostics.numErrors();
   std::vector<std::string> names;
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters))
@@ -100,7 +100,7 @@ bool Sema::checkDirectives(const FunctionStmt &kernel, const std::vector<KernelP
 }
 
 /// "within" may depend on the element types: 1e-2 if c.dtype.element_ty == bf16 else 1e-3.
-double Sema::evaluateTolerance(const ExpectDirective &directive) {
+double ModuleSema::evaluateTolerance(const ExpectDirective &directive) {
   if (!directive.tolerance)
     return 0;
   SymValue value = evaluate(*directive.tolerance->expr);
@@ -110,7 +110,7 @@ double Sema::evaluateTolerance(const ExpectDirective &directive) {
   return number.value_or(0);
 }
 
-DictionaryAttr Sema::launchAttribute(const FunctionStmt &kernel, const InstanceDirective *instance) {
+DictionaryAttr ModuleSema::launchAttribute(const FunctionStmt &kernel, const InstanceDirective *instance) {
   const DirectiveSet &directives = kernel.directives;
   SmallVector<NamedAttribute> launch, buffers, defaults;
   const auto &grid = instance && !instance->grid.empty() ? instance->grid : directives.grid;

@@ -14,14 +14,14 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-SymValue Sema::evaluate(const Expr &expr) {
+SymValue ModuleSema::evaluate(const Expr &expr) {
   if (!charge(1, expr.range))
     return {};
   std::optional<SymValue> value = host ? host->evaluate(expr) : std::nullopt;
   return limitSize(value ? std::move(*value) : evaluateKind(expr), expr.range);
 }
 
-SymValue Sema::evaluateKind(const Expr &expr) {
+SymValue ModuleSema::evaluateKind(const Expr &expr) {
   switch (expr.kind) {
   case ExprKind::Name:
     return evaluateName(*as<NameExpr>(&expr));
@@ -70,7 +70,7 @@ SymValue Sema::evaluateKind(const Expr &expr) {
   return error(Diag::not_supported, expr.range, {"'" + unparse(expr) + "' as a value"});
 }
 
-SymValue Sema::evaluateName(const NameExpr &expr) {
+SymValue ModuleSema::evaluateName(const NameExpr &expr) {
   if (auto found = scope.find(expr.id); found != scope.end()) {
     const Binding &binding = found->second;
     if (!binding.unusable.empty())
@@ -103,7 +103,7 @@ SymValue Sema::evaluateName(const NameExpr &expr) {
   return unknownName(expr.id, expr.range);
 }
 
-SymValue Sema::fromResult(const EvalResult &result, SourceRange range) {
+SymValue ModuleSema::fromResult(const EvalResult &result, SourceRange range) {
   if (!result.value)
     return error(Diag::constant_expression, range, {result.error});
   if (!result.warning.empty() && !isTile1()) // there both round down
@@ -111,7 +111,7 @@ SymValue Sema::fromResult(const EvalResult &result, SourceRange range) {
   return SymValue::makeConstant(*result.value);
 }
 
-SymValue Sema::evaluateElements(const std::vector<const Expr *> &elements) {
+SymValue ModuleSema::evaluateElements(const std::vector<const Expr *> &elements) {
   std::vector<SymValue> values;
   for (const Expr *element : elements) {
     const auto *starred = as<StarredExpr>(element);
@@ -128,8 +128,8 @@ SymValue Sema::evaluateElements(const std::vector<const Expr *> &elements) {
   return SymValue::makeTuple(std::move(values));
 }
 
-std::optional<SymValue> Sema::tupleOperator(BinaryOp op, const SymValue &left, const SymValue &right,
-                                            SourceRange range) {
+std::optional<SymValue> ModuleSema::tupleOperator(BinaryOp op, const SymValue &left, const SymValue &right,
+                                                  SourceRange range) {
   if (op == BinaryOp::Add && left.isTuple() && right.isTuple()) {
     std::vector<SymValue> elements = left.elements;
     elements.insert(elements.end(), right.elements.begin(), right.elements.end());
@@ -148,7 +148,7 @@ std::optional<SymValue> Sema::tupleOperator(BinaryOp op, const SymValue &left, c
   return SymValue::makeTuple(std::move(elements));
 }
 
-SymValue Sema::evaluateBinary(const BinaryExpr &expr) {
+SymValue ModuleSema::evaluateBinary(const BinaryExpr &expr) {
   SymValue left = evaluate(*expr.left), right = evaluate(*expr.right);
   if (left.isError() || right.isError())
     return {};
@@ -168,14 +168,14 @@ SymValue Sema::evaluateBinary(const BinaryExpr &expr) {
   return result;
 }
 
-SymValue Sema::evaluateUnary(const UnaryExpr &expr) {
+SymValue ModuleSema::evaluateUnary(const UnaryExpr &expr) {
   SymValue operand = evaluate(*expr.operand);
   if (operand.isConstant())
     return fromResult(frontend::evaluate(expr.op, operand.constant), expr.range);
   return unary(expr.op, operand, expr.range);
 }
 
-std::optional<bool> Sema::constantTruth(const SymValue &value) {
+std::optional<bool> ModuleSema::constantTruth(const SymValue &value) {
   if (value.isConstant())
     return truth(value.constant);
   if (value.isTuple())
@@ -184,7 +184,7 @@ std::optional<bool> Sema::constantTruth(const SymValue &value) {
 }
 
 /// Left to right; a constant that decides the result ends the evaluation, other constants drop out.
-SymValue Sema::evaluateBoolOp(const BoolOpExpr &expr) {
+SymValue ModuleSema::evaluateBoolOp(const BoolOpExpr &expr) {
   std::optional<SymValue> result;
   SymValue last;
   for (const Expr *operand : expr.values) {
@@ -210,7 +210,7 @@ SymValue Sema::evaluateBoolOp(const BoolOpExpr &expr) {
   return result ? *result : last;
 }
 
-SymValue Sema::evaluateCompare(const CompareExpr &expr) {
+SymValue ModuleSema::evaluateCompare(const CompareExpr &expr) {
   SymValue left = evaluate(*expr.left), right = evaluate(*expr.right);
   if (left.isError() || right.isError())
     return {};
@@ -237,7 +237,7 @@ SymValue Sema::evaluateCompare(const CompareExpr &expr) {
   return compare(expr.op, left, right, expr.range);
 }
 
-SymValue Sema::condition(const SymValue &value, SourceRange range) {
+SymValue ModuleSema::condition(const SymValue &value, SourceRange range) {
   if (value.isError())
     return {};
   bool isOneElement = value.isBlock() && ShapedType::getNumElements(value.shape()) == 1;
@@ -246,7 +246,7 @@ SymValue Sema::condition(const SymValue &value, SourceRange range) {
   return cast(isOneElement ? toScalar(value, range) : value, Scalar::Int1, range);
 }
 
-SymValue Sema::evaluateConditional(const ConditionalExpr &expr) {
+SymValue ModuleSema::evaluateConditional(const ConditionalExpr &expr) {
   SymValue chosen = evaluate(*expr.condition);
   if (chosen.isError())
     return {};
@@ -274,7 +274,7 @@ SymValue Sema::evaluateConditional(const ConditionalExpr &expr) {
 }
 
 /// Gives a result-less scf.if the results in which its branches end.
-SymValue Sema::joinRegions(scf::IfOp skeleton, const SymValue &thenValue, const SymValue &elseValue) {
+SymValue ModuleSema::joinRegions(scf::IfOp skeleton, const SymValue &thenValue, const SymValue &elseValue) {
   SmallVector<mlir::Value> thenLeaves, elseLeaves;
   flatten(thenValue, thenLeaves);
   flatten(elseValue, elseLeaves);
@@ -298,7 +298,7 @@ SymValue Sema::joinRegions(scf::IfOp skeleton, const SymValue &thenValue, const 
   return rebuild(thenValue, rest);
 }
 
-SymValue Sema::evaluateFString(const FStringExpr &expr) {
+SymValue ModuleSema::evaluateFString(const FStringExpr &expr) {
   std::string text;
   for (const FStringPart &part : expr.parts) {
     text += part.text;

@@ -13,8 +13,8 @@
 
 #include "Frontend/Builtins.h"
 #include "Frontend/HostFacts.h"
+#include "Frontend/ModuleSema.h"
 #include "Frontend/Names.h"
-#include "Frontend/Sema.h"
 
 using namespace mlir;
 
@@ -54,7 +54,7 @@ const Expr *valueOf(const Stmt &stmt) {
 } // namespace
 
 /// A later definition of a name hides the earlier ones.
-void Sema::hide(const std::string &name) {
+void ModuleSema::hide(const std::string &name) {
   current->globals.erase(name);
   current->expressions.erase(name);
   current->statements.erase(name);
@@ -63,7 +63,7 @@ void Sema::hide(const std::string &name) {
 }
 
 /// An assignment, or a loop that makes values.
-void Sema::declareStatement(const Stmt &stmt) {
+void ModuleSema::declareStatement(const Stmt &stmt) {
   const Expr *value = valueOf(stmt);
   const auto *augmented = as<AugAssignStmt>(&stmt);
   const auto *expression = as<ExprStmt>(&stmt);
@@ -106,7 +106,7 @@ void Sema::declareStatement(const Stmt &stmt) {
 }
 
 /// A function with kernels inside.
-void Sema::declareHost(const HostStmt &host) {
+void ModuleSema::declareHost(const HostStmt &host) {
   hide(host.name);
   ModuleScope &inner = *hostScopes.emplace_back(std::make_unique<ModuleScope>());
   inner.module = current->module;
@@ -117,7 +117,7 @@ void Sema::declareHost(const HostStmt &host) {
   declare(host.body);
 }
 
-void Sema::rememberDecorators(const FunctionStmt &function) {
+void ModuleSema::rememberDecorators(const FunctionStmt &function) {
   std::set<std::string> names;
   for (const Decorator &decorator : function.decorators)
     collectNames(decorator.hostValue ? decorator.hostValue : decorator.value, names);
@@ -129,7 +129,7 @@ void Sema::rememberDecorators(const FunctionStmt &function) {
   }
 }
 
-void Sema::declare(const Block &block) {
+void ModuleSema::declare(const Block &block) {
   for (const Stmt *stmt : block) {
     if (const auto *import = as<ImportStmt>(stmt)) {
       declareImport(*import);
@@ -165,7 +165,7 @@ void Sema::declare(const Block &block) {
 }
 
 /// Whether a condition outside of functions holds, if that is known without reading other files.
-std::optional<bool> Sema::moduleCondition(const Expr &condition) {
+std::optional<bool> ModuleSema::moduleCondition(const Expr &condition) {
   if (std::optional<bool> fact = hostCondition(condition, request.targetCapability))
     return fact;
   std::set<std::string> names;
@@ -185,7 +185,7 @@ std::optional<bool> Sema::moduleCondition(const Expr &condition) {
 }
 
 /// Whether a value of the module takes more than the expression that it is assigned.
-bool Sema::needsRun(const std::string &name) const {
+bool ModuleSema::needsRun(const std::string &name) const {
   auto found = current->statements.find(name);
   return found != current->statements.end() && ModuleValue{nullptr, found->second}.needsRun();
 }
@@ -198,7 +198,7 @@ bool ModuleValue::needsRun() const {
   return statements.size() > 1 || !isPlain;
 }
 
-SymValue Sema::runStatements(const std::string &name, const Block &statements) {
+SymValue ModuleSema::runStatements(const std::string &name, const Block &statements) {
   auto *function = scratchModules.emplace_back().make<FunctionStmt>(statements.front()->range);
   function->isConstexpr = function->isHost = true;
   frames.push_back({function, function->range, location(function->range)});
@@ -211,7 +211,7 @@ SymValue Sema::runStatements(const std::string &name, const Block &statements) {
 }
 
 /// A function of the host program; not those whose answers are known without it (HostFacts.h).
-std::optional<SymValue> Sema::hostFunction(const std::string &name) {
+std::optional<SymValue> ModuleSema::hostFunction(const std::string &name) {
   for (const SkippedName &skipped : llvm::reverse(*current->skipped)) {
     if (skipped.name != name || !skipped.function)
       continue;
@@ -224,8 +224,8 @@ std::optional<SymValue> Sema::hostFunction(const std::string &name) {
 }
 
 /// What is known of the call of a host function without evaluating it, or an error; nothing if it can be evaluated.
-std::optional<SymValue> Sema::callHostFunction(const FunctionStmt &function, const std::vector<SymValue> &arguments,
-                                               SourceRange range) {
+std::optional<SymValue> ModuleSema::callHostFunction(const FunctionStmt &function,
+                                                     const std::vector<SymValue> &arguments, SourceRange range) {
   if (std::optional<SymValue> answer = hostAnswer(function.name, arguments, request.targetCapability))
     return answer;
   if (isHostCode())
@@ -235,7 +235,7 @@ std::optional<SymValue> Sema::callHostFunction(const FunctionStmt &function, con
 }
 
 /// A loop of a function that runs at compile time, over the elements of a tuple; false if it runs over a range.
-bool Sema::walkElements(const ForStmt &stmt) {
+bool ModuleSema::walkElements(const ForStmt &stmt) {
   const auto *call = as<CallExpr>(stmt.iterator);
   const auto *callee = call ? as<NameExpr>(call->callee) : nullptr;
   const auto *member = call ? as<AttributeExpr>(call->callee) : nullptr;
@@ -261,7 +261,7 @@ bool Sema::walkElements(const ForStmt &stmt) {
 }
 
 /// "items.append(x)" in a function that runs at compile time, where lists are tuples under a name.
-bool Sema::changeList(const Expr &expr) {
+bool ModuleSema::changeList(const Expr &expr) {
   const NameExpr *name = changedList(expr);
   auto list = name ? scope.find(name->id) : scope.end();
   if (list == scope.end() || !list->second.value.isTuple())

@@ -64,7 +64,7 @@ std::string moduleFile(const std::filesystem::path &folder, const std::string &d
 
 } // namespace
 
-void Sema::declareImport(const ImportStmt &import) {
+void ModuleSema::declareImport(const ImportStmt &import) {
   warnMissingModule(import);
   for (const ImportStmt::Alias &alias : import.names) {
     if (alias.name == "*") {
@@ -96,7 +96,7 @@ void Sema::declareImport(const ImportStmt &import) {
 
 /// Where a module is searched, in this order: beside the current file for leading dots, else from its folder upwards,
 /// and in the folders of -I.
-std::vector<std::string> Sema::moduleFolders(uint32_t level) {
+std::vector<std::string> ModuleSema::moduleFolders(uint32_t level) {
   std::error_code failed;
   std::filesystem::path folder = std::filesystem::absolute(current->path, failed).parent_path();
   if (current->path.starts_with('<') || failed)
@@ -114,7 +114,7 @@ std::vector<std::string> Sema::moduleFolders(uint32_t level) {
 }
 
 /// The file of a module as the current file sees it; empty if there is none.
-std::string Sema::findModule(uint32_t level, const std::string &dotted) {
+std::string ModuleSema::findModule(uint32_t level, const std::string &dotted) {
   bool isLanguage = level == 0 && (dotted == "triton" || StringRef(dotted).starts_with("triton."));
   if (level == 0 && !helperModule(dotted).empty())
     return "<" + dotted + ">";
@@ -127,7 +127,7 @@ std::string Sema::findModule(uint32_t level, const std::string &dotted) {
 }
 
 /// Why "from module import name" gives nothing.
-std::string Sema::explainMissing(const ModuleScope::Import &import) {
+std::string ModuleSema::explainMissing(const ModuleScope::Import &import) {
   std::string path = findModule(import.level, import.module);
   if (auto failed = unreadable.find(path); failed != unreadable.end())
     return failed->second;
@@ -157,7 +157,7 @@ std::string Sema::explainMissing(const ModuleScope::Import &import) {
 }
 
 /// A name that stands for something of a module that is not read, where its value is needed.
-SymValue Sema::unknownImport(const std::string &name, SourceRange range) {
+SymValue ModuleSema::unknownImport(const std::string &name, SourceRange range) {
   for (StringRef known = name; !known.empty(); known = known.rsplit('.').first) {
     if (auto found = missingImports.find(known.str()); found != missingImports.end())
       return error(Diag::unknown_import, range, {name, found->second.reason},
@@ -170,7 +170,7 @@ SymValue Sema::unknownImport(const std::string &name, SourceRange range) {
 }
 
 /// Of the file that is compiled: a package whose parts have been left behind. What no kernel needs is no error.
-void Sema::warnMissingModule(const ImportStmt &import) {
+void ModuleSema::warnMissingModule(const ImportStmt &import) {
   if (!import.isFrom || import.level == 0 || import.isOptional || current->module != &module ||
       current->path.starts_with('<'))
     return;
@@ -187,7 +187,7 @@ void Sema::warnMissingModule(const ImportStmt &import) {
 }
 
 /// Reads and declares a module; null if that fails.
-ModuleScope *Sema::loadModule(const std::string &path) {
+ModuleScope *ModuleSema::loadModule(const std::string &path) {
   auto [entry, isNew] = modules.try_emplace(path);
   if (!isNew)
     return entry->second.get();
@@ -229,7 +229,7 @@ ModuleScope *Sema::loadModule(const std::string &path) {
   return loaded;
 }
 
-std::optional<SymValue> Sema::lookupIn(ModuleScope &module, const std::string &name, SourceRange range) {
+std::optional<SymValue> ModuleSema::lookupIn(ModuleScope &module, const std::string &name, SourceRange range) {
   // "pending" stops modules that import from each other.
   if (!module.pending.insert("import " + name).second)
     return std::nullopt;
@@ -243,7 +243,7 @@ std::optional<SymValue> Sema::lookupIn(ModuleScope &module, const std::string &n
 }
 
 /// What "from module import name" means: something that the module defines, or a module below it.
-std::optional<SymValue> Sema::importMember(const ModuleScope::Import &import, SourceRange range) {
+std::optional<SymValue> ModuleSema::importMember(const ModuleScope::Import &import, SourceRange range) {
   std::string path = findModule(import.level, import.module);
   if (ModuleScope *loaded = path.empty() ? nullptr : loadModule(path))
     if (std::optional<SymValue> value = lookupIn(*loaded, import.name, range))
@@ -255,7 +255,7 @@ std::optional<SymValue> Sema::importMember(const ModuleScope::Import &import, So
   return SymValue::makeConstant(NamespaceValue{dotted, submodule});
 }
 
-std::optional<SymValue> Sema::lookupImport(const std::string &name, SourceRange range) {
+std::optional<SymValue> ModuleSema::lookupImport(const std::string &name, SourceRange range) {
   if (auto found = current->imports.find(name); found != current->imports.end()) {
     ModuleScope::Import import = found->second;
     std::optional<SymValue> value = importMember(import, range);
@@ -285,7 +285,7 @@ std::optional<SymValue> Sema::lookupImport(const std::string &name, SourceRange 
 }
 
 /// Reports what the parser found wrong in a function that is now used; true if there is something.
-bool Sema::reportBroken(const FunctionStmt &function, std::optional<SourceRange> call) {
+bool ModuleSema::reportBroken(const FunctionStmt &function, std::optional<SourceRange> call) {
   if (function.errors.empty())
     return false;
   std::vector<Diagnostic> errors = function.errors;

@@ -1,5 +1,5 @@
 // Loops that end early, in --std=tile1 and in functions that run at compile time: break, continue, and return inside of
-// a loop become flags, so that control flow stays structured. Statements behind a jump move into the paths that do not
+// a loop become flags, so that control flow stays structured. Statements after a jump move into the paths that do not
 // take it; where several paths go on, the flags guard them.
 //
 //   for i in range(n):            $stop = False;  $returned = False
@@ -13,7 +13,7 @@
 //
 // Flags are names like others, which loops carry and branches join. A source file cannot name them.
 
-#include "Frontend/Sema.h"
+#include "Frontend/ModuleSema.h"
 
 using namespace mlir;
 
@@ -68,7 +68,7 @@ bool leaves(const Block &block) {
   return returns(block) || hasJump(block, StmtKind::Break) || hasJump(block, StmtKind::Continue);
 }
 
-/// Nothing behind the block is reached.
+/// Nothing after the block is reached.
 bool alwaysLeaves(const Block &block) {
   for (const Stmt *stmt : block) {
     if (stmt->kind == StmtKind::Return || stmt->kind == StmtKind::Break || stmt->kind == StmtKind::Continue)
@@ -106,7 +106,7 @@ public:
     return out.back();
   }
 
-  /// if $returned: return <the returned value>. Without the condition behind a loop that has no other end.
+  /// if $returned: return <the returned value>. Without the condition after a loop that has no other end.
   const Stmt *returnBehind(const Stmt &stmt, bool hasValue) {
     auto *node = nodes.make<ReturnStmt>(stmt.range);
     node->value = hasValue ? name(returnedValue, stmt.range) : nullptr;
@@ -160,7 +160,7 @@ private:
     node->condition = as<WhileStmt>(&stmt)->condition;
     node->body = std::move(body);
     if (!stop.empty()) {
-      // The condition is not looked at again behind a break.
+      // The condition is not looked at again after a break.
       auto *condition = nodes.make<ConditionalExpr>(node->condition->range);
       condition->condition = negated(stop, condition->range);
       condition->thenValue = node->condition;
@@ -248,7 +248,7 @@ private:
 } // namespace
 
 /// What to emit instead of a loop that ends early; null for all else.
-const Sema::JumpingLoop *Sema::rewriteJumps(const Stmt &stmt) {
+const ModuleSema::JumpingLoop *ModuleSema::rewriteJumps(const Stmt &stmt) {
   const Block *body = bodyOf(&stmt);
   if (!(isTile1() || isConstexprFunction()) || !body || !leaves(*body))
     return nullptr;
@@ -268,7 +268,7 @@ const Sema::JumpingLoop *Sema::rewriteJumps(const Stmt &stmt) {
 }
 
 /// Something of the same type to carry until a value is returned.
-std::optional<SymValue> Sema::placeholderLike(const SymValue &value, SourceRange range) {
+std::optional<SymValue> ModuleSema::placeholderLike(const SymValue &value, SourceRange range) {
   SymValue out = value;
   if (value.isTuple()) {
     for (SymValue &element : out.elements) {
@@ -294,7 +294,7 @@ std::optional<SymValue> Sema::placeholderLike(const SymValue &value, SourceRange
 
 /// The loop carries the value that it returns, whose type only its body knows: emits it once to see, and drops that.
 /// What to emit, null after an error.
-const Block *Sema::bindReturnPlaceholder(const JumpingLoop &rewritten, SourceRange range) {
+const Block *ModuleSema::bindReturnPlaceholder(const JumpingLoop &rewritten, SourceRange range) {
   // At compile time nothing is carried.
   if (isConstexprFunction())
     return &rewritten.statements;

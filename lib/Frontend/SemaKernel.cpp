@@ -2,8 +2,8 @@
 
 #include "Frontend/Builtins.h"
 #include "Frontend/Literals.h"
+#include "Frontend/ModuleSema.h"
 #include "Frontend/Names.h"
-#include "Frontend/Sema.h"
 
 #include <algorithm>
 
@@ -114,8 +114,9 @@ std::vector<Candidate> findEntries(const std::vector<Candidate> &functions, cons
 
 } // namespace
 
-Sema::Sema(MLIRContext &context, const Module &module, const CompileRequest &request, DiagnosticEngine &diagnostics)
-    : context(context), builder(&context, &counter), request(request), module(module), diagnostics(diagnostics) {
+ModuleSema::ModuleSema(MLIRContext &context, const Module &module, const CompileRequest &request,
+                       DiagnosticEngine &diagnostics)
+    : Sema(context, request), module(module), diagnostics(diagnostics) {
   const std::string &path = diagnostics.file(module.file).name;
   std::unique_ptr<ModuleScope> &main = modules[path];
   main = std::make_unique<ModuleScope>();
@@ -125,7 +126,7 @@ Sema::Sema(MLIRContext &context, const Module &module, const CompileRequest &req
   current = main.get();
 }
 
-OwningOpRef<ModuleOp> Sema::run() {
+OwningOpRef<ModuleOp> ModuleSema::run() {
   // Options and defaults are evaluated outside of any kernel; what they should not emit lands here and is dropped.
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(UnknownLoc::get(&context));
   builder.setInsertionPointToEnd(scratch->getBody());
@@ -148,7 +149,7 @@ OwningOpRef<ModuleOp> Sema::run() {
 
 /// The kernel that the request names, or the only one. Functions that others call are helpers, not kernels, unless
 /// they carry directives; so are those that return something.
-const FunctionStmt *Sema::selectKernel(const InstanceDirective *&instance) {
+const FunctionStmt *ModuleSema::selectKernel(const InstanceDirective *&instance) {
   std::vector<Candidate> functions;
   collectFunctions(module.body, "", functions);
   SourceRange top{0, 0, module.file};
@@ -194,7 +195,7 @@ const FunctionStmt *Sema::selectKernel(const InstanceDirective *&instance) {
 }
 
 /// The command line wins over the instance, the instance over the kernel, and all of them over a tuner.
-void Sema::selectOptions(const FunctionStmt &kernel, const InstanceDirective *instance) {
+void ModuleSema::selectOptions(const FunctionStmt &kernel, const InstanceDirective *instance) {
   auto select = [](auto option, auto ofInstance, auto ofKernel) {
     return option ? option : ofInstance ? ofInstance : ofKernel;
   };

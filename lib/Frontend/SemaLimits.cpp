@@ -44,7 +44,7 @@ void Sema::OperationCounter::notifyOperationInserted(Operation *op, OpBuilder::I
 }
 
 /// Counts work; false when there has been too much, which is reported once.
-bool Sema::charge(size_t amount, SourceRange range) {
+bool ModuleSema::charge(size_t amount, SourceRange range) {
   work += amount;
   if (counter.instructions > request.maxInstructions) {
     if (!exhausted)
@@ -61,7 +61,7 @@ bool Sema::charge(size_t amount, SourceRange range) {
 }
 
 /// The value, or an error if it has become too large, repeated 'times'.
-SymValue Sema::limitSize(SymValue value, SourceRange range, size_t times) {
+SymValue ModuleSema::limitSize(SymValue value, SourceRange range, size_t times) {
   if (const SymValue *block = findTooLarge(value))
     return error(Diag::too_many_elements, range, {describe(*block), std::to_string(maxBlockElements)});
   bool isText = value.isConstant() && std::holds_alternative<std::string>(value.constant);

@@ -4,8 +4,8 @@
 // value before the loop. A carried name keeps its exact type. Names first assigned inside are gone after the loop.
 
 #include "Frontend/Builtins.h"
+#include "Frontend/ModuleSema.h"
 #include "Frontend/Names.h"
-#include "Frontend/Sema.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -111,7 +111,7 @@ FirstUse firstUse(const Block &block, const std::string &name) {
 } // namespace
 
 /// A tuple that a loop changes holds run-time values, as all that is assigned to a name: the numbers in it become such.
-void Sema::decayCarriedTuples(const Block &body, const Expr *condition, SourceRange loop) {
+void ModuleSema::decayCarriedTuples(const Block &body, const Expr *condition, SourceRange loop) {
   for (const std::string &name : assignedNames(body)) {
     auto found = scope.find(name);
     bool isCarried = found != scope.end() && found->second.value.isTuple() && found->second.unusable.empty() &&
@@ -122,14 +122,14 @@ void Sema::decayCarriedTuples(const Block &body, const Expr *condition, SourceRa
 }
 
 /// Names that the body assigns, in alphabetical order.
-std::vector<std::string> Sema::assignedNames(const Block &body) {
+std::vector<std::string> ModuleSema::assignedNames(const Block &body) {
   std::set<std::string> names;
   collectAssigned(body, names);
   return {names.begin(), names.end()};
 }
 
 /// The iterator must be a call of range, tl.range or tl.static_range; the callee may be chosen by a constant.
-bool Sema::evaluateRange(const Expr &iterator, LoopRange &out) {
+bool ModuleSema::evaluateRange(const Expr &iterator, LoopRange &out) {
   const auto *call = as<CallExpr>(&iterator);
   SymValue callee = call ? evaluate(*call->callee) : SymValue();
   if (call && callee.isError())
@@ -148,7 +148,7 @@ bool Sema::evaluateRange(const Expr &iterator, LoopRange &out) {
   return true;
 }
 
-void Sema::emitFor(const ForStmt &stmt) {
+void ModuleSema::emitFor(const ForStmt &stmt) {
   if (isConstexprFunction() && walkElements(stmt))
     return;
   LoopRange range;
@@ -175,7 +175,7 @@ static const Stmt *guardedBy(const std::string &stop, const ForStmt &loop, Modul
   return guard;
 }
 
-void Sema::emitUnrolled(const ForStmt &stmt, const LoopRange &range) {
+void ModuleSema::emitUnrolled(const ForStmt &stmt, const LoopRange &range) {
   Int128 bounds[3];
   for (int i = 0; i < 3; ++i) {
     std::optional<Int128> bound = range.bounds[i].isConstant() ? asInteger(range.bounds[i].constant) : std::nullopt;
@@ -205,7 +205,7 @@ void Sema::emitUnrolled(const ForStmt &stmt, const LoopRange &range) {
       break;
     if (stmt.stop.empty())
       continue;
-    // A flag of a kernel is a run-time value. Behind the loop the target has the value with which it ended, if that is
+    // A flag of a kernel is a run-time value. After the loop the target has the value with which it ended, if that is
     // known at compile time.
     const SymValue &stop = scope[stmt.stop].value;
     if (stop.isTensor() ? matchPattern(stop.value, m_One()) : constantTruth(stop).value_or(false))
@@ -215,14 +215,14 @@ void Sema::emitUnrolled(const ForStmt &stmt, const LoopRange &range) {
   --loopDepth;
   if (hasNoKnownEnd && stmt.breaks) {
     Binding &target = scope[stmt.target->id];
-    target.unusable = "the loop may end early, at run time; assign it to another name in front of the jump";
+    target.unusable = "the loop may end early, at run time; assign it to another name before the jump";
     target.unusableAt = stmt.range;
   }
 }
 
 /// Values with which the carried names enter the next iteration; false when one changed its type.
-bool Sema::loopCarried(const std::vector<std::string> &names, const Environment &before, const Environment &after,
-                       SourceRange loop, SmallVectorImpl<mlir::Value> &values) {
+bool ModuleSema::loopCarried(const std::vector<std::string> &names, const Environment &before, const Environment &after,
+                             SourceRange loop, SmallVectorImpl<mlir::Value> &values) {
   bool ok = true;
   for (const std::string &name : names) {
     const Binding &initial = before.at(name);
@@ -245,9 +245,9 @@ bool Sema::loopCarried(const std::vector<std::string> &names, const Environment 
   return ok;
 }
 
-/// The environment behind a loop.
-void Sema::leaveLoop(const Environment &before, const std::vector<std::string> &names, ValueRange results,
-                     const Environment &after, SourceRange loop) {
+/// The environment after a loop.
+void ModuleSema::leaveLoop(const Environment &before, const std::vector<std::string> &names, ValueRange results,
+                           const Environment &after, SourceRange loop) {
   scope = before;
   SmallVector<mlir::Value> leaves(results);
   ArrayRef<mlir::Value> rest = leaves;
@@ -294,7 +294,7 @@ static void bindLeaves(Environment &scope, const std::vector<std::string> &names
 }
 
 /// Of a loop that counts from the first to the second bound.
-SymValue Sema::loopVariable(const ForStmt &stmt, mlir::Value counter, ArrayRef<SymValue> bounds, bool isDown) {
+SymValue ModuleSema::loopVariable(const ForStmt &stmt, mlir::Value counter, ArrayRef<SymValue> bounds, bool isDown) {
   SymValue variable = SymValue::makeTensor(counter, bounds[0].type);
   if (!isDown)
     return variable;
@@ -303,7 +303,7 @@ SymValue Sema::loopVariable(const ForStmt &stmt, mlir::Value counter, ArrayRef<S
   return binary(BinaryOp::Add, variable, bounds[0], stmt.target->range);
 }
 
-void Sema::emitRangeLoop(const ForStmt &stmt, const LoopRange &range) {
+void ModuleSema::emitRangeLoop(const ForStmt &stmt, const LoopRange &range) {
   SymValue bounds[3];
   std::optional<Int128> step = range.bounds[2].isConstant() ? asInteger(range.bounds[2].constant) : std::nullopt;
   bool isDown = step && *step < 0;
@@ -359,7 +359,7 @@ void Sema::emitRangeLoop(const ForStmt &stmt, const LoopRange &range) {
 }
 
 /// A counting loop that a flag can end: an scf.while that carries the counter and whether there is a further number.
-void Sema::emitStoppingLoop(const ForStmt &stmt, ArrayRef<SymValue> bounds, bool isDown) {
+void ModuleSema::emitStoppingLoop(const ForStmt &stmt, ArrayRef<SymValue> bounds, bool isDown) {
   decayCarriedTuples(stmt.body, nullptr, stmt.range);
   Environment before = scope;
   std::vector<std::string> names = withRuntimeValue(assignedNames(stmt.body), scope);
@@ -401,7 +401,7 @@ void Sema::emitStoppingLoop(const ForStmt &stmt, ArrayRef<SymValue> bounds, bool
 }
 
 /// A loop of a function that runs at compile time.
-void Sema::walkWhile(const WhileStmt &stmt) {
+void ModuleSema::walkWhile(const WhileStmt &stmt) {
   size_t errorsBefore = diagnostics.numErrors();
   ++loopDepth;
   while (true) {
@@ -422,7 +422,7 @@ void Sema::walkWhile(const WhileStmt &stmt) {
   --loopDepth;
 }
 
-void Sema::emitWhile(const WhileStmt &stmt) {
+void ModuleSema::emitWhile(const WhileStmt &stmt) {
   if (isConstexprFunction())
     return walkWhile(stmt);
   decayCarriedTuples(stmt.body, stmt.condition, stmt.range);

@@ -2,7 +2,7 @@
 // text.replace(...).
 
 #include "Frontend/FormatSpec.h"
-#include "Frontend/Sema.h"
+#include "Frontend/ModuleSema.h"
 
 #include <bit>
 #include <cmath>
@@ -163,8 +163,8 @@ std::optional<SymValue> methodOfText(StringRef text, StringRef name, const std::
 } // namespace
 
 /// Nothing if there is no such method, or it does not take these arguments.
-std::optional<SymValue> Sema::methodOfConstant(const SymValue &receiver, const std::string &name,
-                                               const std::vector<SymValue> &arguments, SourceRange range) {
+std::optional<SymValue> ModuleSema::methodOfConstant(const SymValue &receiver, const std::string &name,
+                                                     const std::vector<SymValue> &arguments, SourceRange range) {
   std::optional<SymValue> result;
   const auto *type = std::get_if<TypeNameValue>(&receiver.constant);
   const std::string *argument = arguments.size() == 1 ? textOf(arguments[0]) : nullptr;

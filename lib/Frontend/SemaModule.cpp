@@ -68,8 +68,8 @@ std::optional<Value> typeName(std::string_view name) {
 
 } // namespace
 
-SymValue Sema::error(Diag id, SourceRange range, const std::vector<std::string> &arguments,
-                     std::optional<std::pair<SourceRange, std::string>> note) {
+SymValue ModuleSema::error(Diag id, SourceRange range, const std::vector<std::string> &arguments,
+                           std::optional<std::pair<SourceRange, std::string>> note) {
   auto builder = diagnostics.report(id, range, arguments);
   if (note)
     builder.note(note->first, note->second);
@@ -78,14 +78,14 @@ SymValue Sema::error(Diag id, SourceRange range, const std::vector<std::string> 
   return {};
 }
 
-DiagnosticEngine::Builder Sema::warn(Diag id, SourceRange range, const std::vector<std::string> &arguments) {
+DiagnosticEngine::Builder ModuleSema::warn(Diag id, SourceRange range, const std::vector<std::string> &arguments) {
   auto builder = diagnostics.report(id, range, arguments);
   for (const auto &[call, function] : callsAround())
     builder.note(call, "in '" + function + "' called here");
   return builder;
 }
 
-mlir::Location Sema::location(SourceRange range) {
+mlir::Location ModuleSema::location(SourceRange range) {
   LineColumn place = diagnostics.locate(range);
   const std::string &name = diagnostics.file(range.file).name;
   // Debuggers resolve the line table of a cubin from another working directory: paths are absolute.
@@ -97,7 +97,7 @@ mlir::Location Sema::location(SourceRange range) {
   return frames.empty() ? here : mlir::Location(CallSiteLoc::get(here, frames.back().caller));
 }
 
-std::optional<Value> Sema::namespaceMember(const std::string &space, const std::string &name) {
+std::optional<Value> ModuleSema::namespaceMember(const std::string &space, const std::string &name) {
   if (space == "math" || space == "tl.math" || space == "tl") {
     if (std::optional<Value> constant = mathConstant(name); constant && space != "tl")
       return constant;
@@ -147,7 +147,7 @@ std::optional<Value> Sema::namespaceMember(const std::string &space, const std::
   return std::nullopt;
 }
 
-SymValue Sema::lookupAttribute(const NamespaceValue &space, const std::string &name, SourceRange range) {
+SymValue ModuleSema::lookupAttribute(const NamespaceValue &space, const std::string &name, SourceRange range) {
   if (std::optional<Value> member = namespaceMember(space.name, name))
     return SymValue::makeConstant(*member);
   // Parts of Triton that only host programs use.
@@ -172,7 +172,7 @@ SymValue Sema::lookupAttribute(const NamespaceValue &space, const std::string &n
   return SymValue::makeConstant(NamespaceValue{dotted, findModule(0, dotted)});
 }
 
-SymValue Sema::evaluateGlobal(const std::string &name) {
+SymValue ModuleSema::evaluateGlobal(const std::string &name) {
   const Expr *expr = current->expressions[name];
   if (!current->pending.insert(name).second || current->pending.size() > maxRecursion)
     return error(Diag::circular_constant, expr->range, {name});
@@ -195,7 +195,7 @@ static bool isStated(const Expr &expr) {
   return as<BoolExpr>(value) || value->kind == ExprKind::Int;
 }
 
-std::optional<SymValue> Sema::lookupGlobal(const std::string &name, SourceRange range) {
+std::optional<SymValue> ModuleSema::lookupGlobal(const std::string &name, SourceRange range) {
   if (host)
     if (std::optional<SymValue> value = host->lookup(name))
       return value;
@@ -233,7 +233,7 @@ std::optional<SymValue> Sema::lookupGlobal(const std::string &name, SourceRange 
   return lookupGlobal(name, range);
 }
 
-SymValue Sema::unknownName(const std::string &name, SourceRange range) {
+SymValue ModuleSema::unknownName(const std::string &name, SourceRange range) {
   for (const ModuleScope *module = current; module; module = module->parent)
     for (const SkippedName &skipped : *module->skipped) {
       if (skipped.name != name)

@@ -9,7 +9,7 @@
 
 #include "Frontend/Builtins.h"
 #include "Frontend/Literals.h"
-#include "Frontend/Sema.h"
+#include "Frontend/ModuleSema.h"
 #include "tile/tilert.h"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ bool hasNamedBlock(const Parameter &parameter,
 } // namespace
 
 /// Parses and evaluates the text of an option in the scope of the module.
-std::optional<SymValue> Sema::evaluateText(const std::string &text, const std::string &description) {
+std::optional<SymValue> ModuleSema::evaluateText(const std::string &text, const std::string &description) {
   const Expr *expr = parseExpression({description, text}, scratchModules.emplace_back(), diagnostics);
   if (!expr)
     return std::nullopt;
@@ -55,7 +55,7 @@ std::optional<SymValue> Sema::evaluateText(const std::string &text, const std::s
 }
 
 /// Rejects values that exist only at run time.
-std::optional<SymValue> Sema::constantOnly(const SymValue &value, const std::string &what, SourceRange range) {
+std::optional<SymValue> ModuleSema::constantOnly(const SymValue &value, const std::string &what, SourceRange range) {
   SmallVector<mlir::Value> leaves;
   flatten(value, leaves);
   if (!leaves.empty())
@@ -63,7 +63,7 @@ std::optional<SymValue> Sema::constantOnly(const SymValue &value, const std::str
   return value.isError() || !leaves.empty() ? std::nullopt : std::optional(value);
 }
 
-std::optional<Sema::KernelParameter> Sema::fromValue(const SymValue &value, SourceRange range) {
+std::optional<ModuleSema::KernelParameter> ModuleSema::fromValue(const SymValue &value, SourceRange range) {
   KernelParameter parameter;
   if (const auto *type = value.isConstant() ? std::get_if<DType>(&value.constant) : nullptr) {
     parameter.type = *type;
@@ -87,7 +87,7 @@ std::optional<Sema::KernelParameter> Sema::fromValue(const SymValue &value, Sour
 }
 
 /// ptr[f16], ptr[f16, 2], i32[16], and everything that evaluates to a type.
-std::optional<Sema::KernelParameter> Sema::fromAnnotation(const Expr &annotation) {
+std::optional<ModuleSema::KernelParameter> ModuleSema::fromAnnotation(const Expr &annotation) {
   const auto *subscript = as<SubscriptExpr>(&annotation);
   if (!subscript)
     return fromValue(evaluate(annotation), annotation.range);
@@ -133,7 +133,7 @@ std::optional<Sema::KernelParameter> Sema::fromAnnotation(const Expr &annotation
 }
 
 /// One entry of a signature: "*fp16:16", "i32", "1", "None", "constexpr" (no value: nothing).
-std::optional<Sema::KernelParameter> Sema::parseSpecification(const std::string &text, SourceRange range) {
+std::optional<ModuleSema::KernelParameter> ModuleSema::parseSpecification(const std::string &text, SourceRange range) {
   StringRef rest = StringRef(text).trim();
   auto bad = [&]() -> std::optional<KernelParameter> {
     error(Diag::bad_parameter_type, range, {text});
@@ -176,7 +176,7 @@ std::optional<Sema::KernelParameter> Sema::parseSpecification(const std::string 
 }
 
 /// Fills 'specifications' from the instance and then from --signature, which wins.
-void Sema::collectSignature(const FunctionStmt &kernel, const InstanceDirective *instance) {
+void ModuleSema::collectSignature(const FunctionStmt &kernel, const InstanceDirective *instance) {
   auto isParameter = [&](const std::string &name) {
     return llvm::any_of(kernel.parameters, [&](const Parameter &parameter) { return parameter.name == name; });
   };
@@ -206,7 +206,7 @@ void Sema::collectSignature(const FunctionStmt &kernel, const InstanceDirective 
 }
 
 /// Type or constant of one parameter; nothing when it is missing or wrong.
-std::optional<Sema::KernelParameter> Sema::resolveParameter(const Parameter &parameter) {
+std::optional<ModuleSema::KernelParameter> ModuleSema::resolveParameter(const Parameter &parameter) {
   KernelParameter open;
   open.constant = SymValue::makeConstant(NoneValue{});
   open.isOpen = true;
@@ -252,7 +252,7 @@ std::optional<Sema::KernelParameter> Sema::resolveParameter(const Parameter &par
   return constant.constant ? std::optional(constant) : std::nullopt;
 }
 
-bool Sema::applyAssumption(const std::string &name, SourceRange range, KernelParameter &resolved) {
+bool ModuleSema::applyAssumption(const std::string &name, SourceRange range, KernelParameter &resolved) {
   if (resolved.isTuple) {
     bool ok = true;
     for (auto [index, element] : llvm::enumerate(resolved.elements))
@@ -286,8 +286,9 @@ bool Sema::applyAssumption(const std::string &name, SourceRange range, KernelPar
 
 /// Finds what is said of the parameters, also by decorators. Returns those of which nothing is, with the elements of
 /// tuples that are missing.
-std::map<std::string, std::string> Sema::resolveDeclared(const FunctionStmt &kernel, const InstanceDirective *instance,
-                                                         ResolvedParameters &resolved) {
+std::map<std::string, std::string> ModuleSema::resolveDeclared(const FunctionStmt &kernel,
+                                                               const InstanceDirective *instance,
+                                                               ResolvedParameters &resolved) {
   collectSignature(kernel, instance);
   std::map<std::string, std::string> missing;
   auto resolve = [&](const Parameter &parameter) {
@@ -318,8 +319,8 @@ std::map<std::string, std::string> Sema::resolveDeclared(const FunctionStmt &ker
   return missing;
 }
 
-bool Sema::resolveParameters(const FunctionStmt &kernel, const InstanceDirective *instance,
-                             std::vector<KernelParameter> &parameters) {
+bool ModuleSema::resolveParameters(const FunctionStmt &kernel, const InstanceDirective *instance,
+                                   std::vector<KernelParameter> &parameters) {
   size_t errorsBefore = diagnostics.numErrors();
   ResolvedParameters resolved;
   auto isArgument = [&](const Parameter &parameter, const std::string &name) {

@@ -1,6 +1,6 @@
 // Statements without control flow, and the walk over a block.
 
-#include "Frontend/Sema.h"
+#include "Frontend/ModuleSema.h"
 
 using namespace mlir;
 
@@ -8,7 +8,7 @@ namespace tile::frontend {
 
 /// Emits statements until the end of the continuation or a return. After an error the walk goes on: names that the
 /// failed statement would have bound are error values, which report nothing more.
-Sema::BlockResult Sema::emitBlock(const Continuation &start) {
+ModuleSema::BlockResult ModuleSema::emitBlock(const Continuation &start) {
   for (const Continuation *part = &start; part; part = part->next) {
     for (size_t i = part->index; i < part->block->size(); ++i) {
       const Stmt *stmt = (*part->block)[i];
@@ -40,7 +40,7 @@ Sema::BlockResult Sema::emitBlock(const Continuation &start) {
       } else if (const auto *loop = as<WhileStmt>(stmt)) {
         emitWhile(*loop);
       } else if (!emitSimple(*stmt)) {
-        // "raise" in a live branch: nothing behind it is reached.
+        // "raise" in a live branch: nothing after it is reached.
         return {true, {}, stmt->range};
       }
     }
@@ -49,7 +49,7 @@ Sema::BlockResult Sema::emitBlock(const Continuation &start) {
 }
 
 /// What 'with' enters. Of Triton's own there are the scopes of its profiler, which are not recorded here.
-void Sema::enterContexts(const WithStmt &stmt) {
+void ModuleSema::enterContexts(const WithStmt &stmt) {
   for (const WithStmt::Item &item : stmt.items) {
     const auto *call = as<CallExpr>(item.context);
     std::optional<SymValue> callee = call ? evaluateQuietly(*call->callee) : std::nullopt;
@@ -61,7 +61,7 @@ void Sema::enterContexts(const WithStmt &stmt) {
   }
 }
 
-bool Sema::emitSimple(const Stmt &stmt) {
+bool ModuleSema::emitSimple(const Stmt &stmt) {
   switch (stmt.kind) {
   case StmtKind::Assign:
     emitAssign(*as<AssignStmt>(&stmt));
@@ -100,14 +100,14 @@ bool Sema::emitSimple(const Stmt &stmt) {
 
 /// Assigning a number to a plain name makes it a run-time scalar: it loses its weakness. Types, None and functions stay
 /// what they are.
-SymValue Sema::decay(const SymValue &value, SourceRange range) {
+SymValue ModuleSema::decay(const SymValue &value, SourceRange range) {
   if (!frames.empty() && frames.back().function->isConstexpr)
     return value;
   return value.isConstant() && isNumber(value.constant) ? toTensor(value, range) : value;
 }
 
 /// The same for every element of a tuple.
-SymValue Sema::decayAll(const SymValue &value, SourceRange range) {
+SymValue ModuleSema::decayAll(const SymValue &value, SourceRange range) {
   if (!value.isTuple())
     return decay(value, range);
   SymValue out = value;
@@ -117,7 +117,7 @@ SymValue Sema::decayAll(const SymValue &value, SourceRange range) {
 }
 
 /// Makes run-time values of the numbers in which two values differ that a branch or a loop brings together.
-void Sema::decayApart(SymValue &value, const SymValue &other, SourceRange range) {
+void ModuleSema::decayApart(SymValue &value, const SymValue &other, SourceRange range) {
   if (sameValue(value, other))
     return;
   if (!value.isTuple() || !other.isTuple() || value.elements.size() != other.elements.size()) {
@@ -128,12 +128,12 @@ void Sema::decayApart(SymValue &value, const SymValue &other, SourceRange range)
     decayApart(element, opposite, range);
 }
 
-void Sema::bind(const NameExpr &target, SymValue value) {
+void ModuleSema::bind(const NameExpr &target, SymValue value) {
   Binding &binding = scope[target.id] = Binding{std::move(value), target.range};
   recordVariable(target.id, binding);
 }
 
-void Sema::rememberLiterals(const SymValue &value, const SymValue &bound, const NameExpr &name) {
+void ModuleSema::rememberLiterals(const SymValue &value, const SymValue &bound, const NameExpr &name) {
   if (value.isConstant() && bound.isTensor())
     namedLiterals[bound.value] = {name.id, name.range};
   if (value.isTuple())
@@ -141,7 +141,7 @@ void Sema::rememberLiterals(const SymValue &value, const SymValue &bound, const 
       rememberLiterals(element, named, name);
 }
 
-void Sema::assign(const Expr &target, const SymValue &value, SourceRange range) {
+void ModuleSema::assign(const Expr &target, const SymValue &value, SourceRange range) {
   if (const auto *name = as<NameExpr>(&target)) {
     SymValue bound = decayAll(value, range);
     rememberLiterals(value, bound, *name);
@@ -159,12 +159,12 @@ void Sema::assign(const Expr &target, const SymValue &value, SourceRange range) 
     assign(*targets[i], fits ? value.elements[i] : SymValue(), range);
 }
 
-void Sema::emitAssign(const AssignStmt &stmt) {
+void ModuleSema::emitAssign(const AssignStmt &stmt) {
   SymValue value = evaluate(*stmt.value);
   assign(*stmt.target, value, stmt.value->range);
 }
 
-void Sema::emitAugAssign(const AugAssignStmt &stmt) {
+void ModuleSema::emitAugAssign(const AugAssignStmt &stmt) {
   BinaryExpr expr;
   expr.range = stmt.range;
   expr.op = stmt.op;
@@ -174,7 +174,7 @@ void Sema::emitAugAssign(const AugAssignStmt &stmt) {
   bind(*stmt.target, decayAll(value, stmt.range));
 }
 
-void Sema::emitAnnAssign(const AnnAssignStmt &stmt) {
+void ModuleSema::emitAnnAssign(const AnnAssignStmt &stmt) {
   if (!stmt.value)
     return;
   size_t errorsBefore = diagnostics.numErrors();

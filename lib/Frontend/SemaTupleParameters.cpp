@@ -6,7 +6,7 @@
 // This is how a signature says it; quotes around the types, as Triton prints them, change nothing. An annotation is a
 // tuple of annotations, the same text as a string, or the class, whose fields have annotations.
 
-#include "Frontend/Sema.h"
+#include "Frontend/ModuleSema.h"
 
 using namespace mlir;
 
@@ -56,11 +56,11 @@ bool isTupleName(const Expr &expr) {
 
 } // namespace
 
-std::string Sema::elementName(const std::string &name, size_t index, const std::vector<std::string> &fields) {
+std::string ModuleSema::elementName(const std::string &name, size_t index, const std::vector<std::string> &fields) {
   return name + "_" + (index < fields.size() && !fields[index].empty() ? fields[index] : std::to_string(index));
 }
 
-SmallVector<std::string> Sema::splitTopLevel(StringRef text) {
+SmallVector<std::string> ModuleSema::splitTopLevel(StringRef text) {
   SmallVector<std::string> parts;
   std::string current;
   int depth = 0;
@@ -85,7 +85,7 @@ SmallVector<std::string> Sema::splitTopLevel(StringRef text) {
 }
 
 /// The named tuple that an annotation names.
-const ClassStmt *Sema::recordOf(const Expr *annotation) {
+const ClassStmt *ModuleSema::recordOf(const Expr *annotation) {
   if (!annotation || (annotation->kind != ExprKind::Name && annotation->kind != ExprKind::Attribute))
     return nullptr;
   std::optional<SymValue> value = evaluateQuietly(*annotation);
@@ -94,7 +94,7 @@ const ClassStmt *Sema::recordOf(const Expr *annotation) {
 }
 
 /// "(...)" or "Class(...)" of a named tuple.
-bool Sema::isTupleText(StringRef text) {
+bool ModuleSema::isTupleText(StringRef text) {
   text = text.trim();
   if (isEnclosed(text))
     return true;
@@ -106,7 +106,7 @@ bool Sema::isTupleText(StringRef text) {
   return type && (*type)->isNamedTuple();
 }
 
-bool Sema::isTupleAnnotation(const Expr &annotation) {
+bool ModuleSema::isTupleAnnotation(const Expr &annotation) {
   if (const auto *text = as<StringExpr>(&annotation))
     return isTupleText(text->value);
   if (const auto *subscript = as<SubscriptExpr>(&annotation))
@@ -115,7 +115,7 @@ bool Sema::isTupleAnnotation(const Expr &annotation) {
 }
 
 /// The value of an element that -D gives.
-std::optional<Sema::KernelParameter> Sema::elementFromDefinition(const std::string &name) {
+std::optional<ModuleSema::KernelParameter> ModuleSema::elementFromDefinition(const std::string &name) {
   auto defined = request.definitions.find(name);
   if (defined == request.definitions.end())
     return std::nullopt;
@@ -125,13 +125,13 @@ std::optional<Sema::KernelParameter> Sema::elementFromDefinition(const std::stri
 }
 
 /// What lacks its type or value goes into the error that lists all of that.
-void Sema::addMissingElement(const std::string &name, bool isConstexpr) {
+void ModuleSema::addMissingElement(const std::string &name, bool isConstexpr) {
   missingElements += (missingElements.empty() ? "" : ", ") + name + (isConstexpr ? " (a value, by -D)" : " (a type)");
 }
 
 /// One element in a signature, or all of it; 'annotation' is that of the field, if there is one.
-std::optional<Sema::KernelParameter> Sema::elementFromText(const std::string &name, StringRef text,
-                                                           const Expr *annotation, SourceRange range) {
+std::optional<ModuleSema::KernelParameter> ModuleSema::elementFromText(const std::string &name, StringRef text,
+                                                                       const Expr *annotation, SourceRange range) {
   if (request.definitions.contains(name))
     return elementFromDefinition(name);
   TupleNesting nesting(tupleDepth);
@@ -159,8 +159,8 @@ std::optional<Sema::KernelParameter> Sema::elementFromText(const std::string &na
   return element;
 }
 
-std::optional<Sema::KernelParameter> Sema::tupleFromText(const std::string &name, StringRef text,
-                                                         const ClassStmt *record, SourceRange range) {
+std::optional<ModuleSema::KernelParameter> ModuleSema::tupleFromText(const std::string &name, StringRef text,
+                                                                     const ClassStmt *record, SourceRange range) {
   StringRef className = text.take_until([](char c) { return c == '('; });
   if (!className.empty())
     record = std::get<const ClassStmt *>(lookupGlobal(className.str(), range)->constant);
@@ -210,7 +210,8 @@ std::optional<Sema::KernelParameter> Sema::tupleFromText(const std::string &name
 }
 
 /// The type that an annotation states for an element, or for a parameter that is a tuple.
-std::optional<Sema::KernelParameter> Sema::elementFromAnnotation(const std::string &name, const Expr &annotation) {
+std::optional<ModuleSema::KernelParameter> ModuleSema::elementFromAnnotation(const std::string &name,
+                                                                             const Expr &annotation) {
   if (request.definitions.contains(name))
     return elementFromDefinition(name);
   TupleNesting nesting(tupleDepth);
@@ -257,8 +258,8 @@ std::optional<Sema::KernelParameter> Sema::elementFromAnnotation(const std::stri
   return isComplete ? std::optional(tuple) : std::nullopt;
 }
 
-SymValue Sema::tupleValue(const KernelParameter &parameter,
-                          llvm::function_ref<SymValue(const KernelParameter &)> valueOf) {
+SymValue ModuleSema::tupleValue(const KernelParameter &parameter,
+                                llvm::function_ref<SymValue(const KernelParameter &)> valueOf) {
   SymValue tuple = SymValue::makeTuple({});
   for (const KernelParameter &element : parameter.elements)
     tuple.elements.push_back(valueOf(element));
@@ -268,7 +269,7 @@ SymValue Sema::tupleValue(const KernelParameter &parameter,
 }
 
 /// What stands for a parameter while heuristics are evaluated: constants, and values of which nothing is known.
-SymValue Sema::unknownOf(const KernelParameter &parameter) {
+SymValue ModuleSema::unknownOf(const KernelParameter &parameter) {
   if (parameter.constant)
     return *parameter.constant;
   if (parameter.isTuple)
@@ -277,8 +278,8 @@ SymValue Sema::unknownOf(const KernelParameter &parameter) {
 }
 
 /// Visits the parameter, or the elements of which it is made, with their names.
-void Sema::forEachLeaf(const std::string &name, const KernelParameter &parameter,
-                       llvm::function_ref<void(const std::string &, const KernelParameter &)> visit) {
+void ModuleSema::forEachLeaf(const std::string &name, const KernelParameter &parameter,
+                             llvm::function_ref<void(const std::string &, const KernelParameter &)> visit) {
   if (!parameter.isTuple)
     return visit(name, parameter);
   for (auto [index, element] : llvm::enumerate(parameter.elements))
@@ -286,7 +287,7 @@ void Sema::forEachLeaf(const std::string &name, const KernelParameter &parameter
 }
 
 /// The values of the elements, for directives, which name them.
-void Sema::rememberLeaves(const std::string &name, const SymValue &value) {
+void ModuleSema::rememberLeaves(const std::string &name, const SymValue &value) {
   for (auto [index, element] : llvm::enumerate(value.elements)) {
     std::string path = elementName(name, index, value.names);
     tupleLeaves[path] = element;
@@ -296,7 +297,7 @@ void Sema::rememberLeaves(const std::string &name, const SymValue &value) {
 }
 
 /// A note for a parameter that is used as a tuple, but has another type.
-std::optional<std::pair<SourceRange, std::string>> Sema::tupleHint(const SymValue &value) {
+std::optional<std::pair<SourceRange, std::string>> ModuleSema::tupleHint(const SymValue &value) {
   auto argument = value.isScalar() ? dyn_cast<BlockArgument>(value.value) : BlockArgument();
   auto kernel = argument ? dyn_cast_or_null<KernelOp>(argument.getOwner()->getParentOp()) : KernelOp();
   if (!kernel)

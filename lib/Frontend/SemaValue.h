@@ -38,8 +38,8 @@ struct SymValue {
   DType type;                        // element type of Tensor, Descriptor, BlockType; the pointer of BlockPointer
   std::vector<SymValue> elements;    // Tuple, BlockPointer; sizes and strides of a Descriptor
   std::vector<int64_t> dims;         // BlockType, BlockPointer, Configuration
-  std::vector<std::string> names;    // Arguments, Object; Tuple and TupleType, if the elements have names
-  const ClassStmt *record = nullptr; // Object; Tuple, if it is a named one of a class
+  std::vector<std::string> names;    // Arguments, Object; Tuple and TupleType, if the elements have names; a member's
+  const ClassStmt *record = nullptr; // Object; Tuple, if it is a named one of a class; Constant, if a member of an enum
 
   static SymValue makeConstant(Value value) {
     SymValue out;

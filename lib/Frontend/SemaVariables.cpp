@@ -1,6 +1,6 @@
 // Records which names have which values, for debuggers (CompileRequest::recordVariables).
 
-#include "Frontend/Sema.h"
+#include "Frontend/ModuleSema.h"
 
 using namespace mlir;
 
@@ -30,7 +30,7 @@ void appendRecords(const SymValue &value, const VariableRecord &like, std::vecto
 
 } // namespace
 
-void Sema::recordVariable(const std::string &name, const Binding &binding, bool isAssigned) {
+void ModuleSema::recordVariable(const std::string &name, const Binding &binding, bool isAssigned) {
   bool isHidden = name.front() == '$';
   if (!request.recordVariables || isHidden || !builder.getInsertionBlock())
     return;
@@ -47,13 +47,13 @@ void Sema::recordVariable(const std::string &name, const Binding &binding, bool 
   appendRecords(binding.value, record, text.variables);
 }
 
-void Sema::recordVariables(const std::vector<std::string> &names) {
+void ModuleSema::recordVariables(const std::vector<std::string> &names) {
   for (const std::string &name : names)
     recordVariable(name, scope.at(name), /*isAssigned=*/false);
 }
 
 /// Emission erases what turns out to be no loop, and joins what it began as two.
-void Sema::dropErasedVariables(KernelOp kernel) {
+void ModuleSema::dropErasedVariables(KernelOp kernel) {
   llvm::DenseSet<void *> present{nullptr};
   auto insertValue = [&](mlir::Value value) { present.insert(value.getAsOpaquePointer()); };
   kernel->walk([&](Operation *op) {

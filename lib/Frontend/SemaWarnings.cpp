@@ -2,7 +2,7 @@
 // the warnings that lib/Lint gives on the finished kernel.
 
 #include "Frontend/Builtins.h"
-#include "Frontend/Sema.h"
+#include "Frontend/ModuleSema.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -11,7 +11,7 @@ using namespace mlir;
 namespace tile::frontend {
 
 /// The innermost calls explain a message in a helper; a deep recursion needs no more.
-std::vector<std::pair<SourceRange, std::string>> Sema::callsAround() const {
+std::vector<std::pair<SourceRange, std::string>> ModuleSema::callsAround() const {
   constexpr size_t maxCalls = 5;
   std::vector<std::pair<SourceRange, std::string>> calls;
   for (auto frame = frames.rbegin(); frame != frames.rend() && calls.size() < maxCalls; ++frame)
@@ -25,7 +25,7 @@ static bool isPrimary(const Expr &expr) {
          expr.kind == ExprKind::Attribute || expr.kind == ExprKind::Subscript;
 }
 
-void Sema::rememberProduct(const SymValue &value, const BinaryExpr &expr) {
+void ModuleSema::rememberProduct(const SymValue &value, const BinaryExpr &expr) {
   if (!request.inspect || !value.isTensor() || !value.value.getDefiningOp<arith::MulIOp>())
     return;
   // "x *= y": the left operand is what is assigned.
@@ -40,7 +40,7 @@ void Sema::rememberProduct(const SymValue &value, const BinaryExpr &expr) {
 }
 
 /// A builtin that ends in a load or store has just been emitted.
-void Sema::rememberAccess(const SymValue &result, SourceRange range) {
+void ModuleSema::rememberAccess(const SymValue &result, SourceRange range) {
   if (!request.inspect)
     return;
   Operation *op = result.isTensor() ? result.value.getDefiningOp() : nullptr;
@@ -54,8 +54,8 @@ void Sema::rememberAccess(const SymValue &result, SourceRange range) {
 }
 
 /// A number that a name has made a scalar meets a tensor of a narrower type, which the number itself would have kept.
-void Sema::warnLostWeakness(const SymValue &left, const SymValue &right, DType common, bool isDivision,
-                            SourceRange range) {
+void ModuleSema::warnLostWeakness(const SymValue &left, const SymValue &right, DType common, bool isDivision,
+                                  SourceRange range) {
   const SymValue *operands[2] = {&left, &right};
   for (int i = 0; i < 2; ++i) {
     const SymValue &scalar = *operands[i], &tensor = *operands[1 - i];
@@ -77,7 +77,7 @@ void Sema::warnLostWeakness(const SymValue &left, const SymValue &right, DType c
   }
 }
 
-void Sema::warnUnusedAdvance(const Expr &expr) {
+void ModuleSema::warnUnusedAdvance(const Expr &expr) {
   const auto *call = as<CallExpr>(&expr);
   if (!call)
     return;
@@ -97,7 +97,7 @@ void Sema::warnUnusedAdvance(const Expr &expr) {
 }
 
 /// Triton reads the annotation of a local name for "constexpr" alone.
-void Sema::warnIgnoredAnnotation(const AnnAssignStmt &stmt, const SymValue &annotation, const SymValue &value) {
+void ModuleSema::warnIgnoredAnnotation(const AnnAssignStmt &stmt, const SymValue &annotation, const SymValue &value) {
   if (annotation.isError() || value.isError())
     return;
   const auto *type = annotation.isConstant() ? std::get_if<DType>(&annotation.constant) : nullptr;
@@ -114,7 +114,7 @@ void Sema::warnIgnoredAnnotation(const AnnAssignStmt &stmt, const SymValue &anno
 
 /// Emits every instance of the file to see which branches they take. A file without instances says nothing about the
 /// values that its constants can have.
-void Sema::warnDeadBranches() {
+void ModuleSema::warnDeadBranches() {
   if (module.instances.empty() || module.file != 0)
     return;
   std::map<const IfStmt *, std::set<size_t>> live = liveBranches;
@@ -131,7 +131,7 @@ void Sema::warnDeadBranches() {
     other.targetCapability = request.targetCapability;
     other.standard = request.standard;
     other.importPaths = request.importPaths;
-    Sema sema(context, module, other, quiet);
+    ModuleSema sema(context, module, other, quiet);
     sema.isTrial = true;
     if (!sema.run())
       return; // what it takes is not known

@@ -1,7 +1,7 @@
 // Conditions of breakpoints: comparisons joined by "and".
 //
 //   pid==(1,0)     the program, by as many coordinates as are given; pid==1 is pid==(1)
-//   line==12       in front of this line
+//   line==12       before this line
 //   k>=3           a scalar variable of the innermost function
 #pragma once
 
@@ -14,7 +14,7 @@ public:
   /// Nothing if the text is no condition.
   static std::optional<Condition> parse(llvm::StringRef text);
 
-  /// In front of `op`, or behind it. Nothing where a variable has no value: in a helper, it is as it was at the call.
+  /// Before `op`, or after it. Nothing where a variable has no value: in a helper, it is as it was at the call.
   std::optional<bool> holds(const Machine &machine, const DebugInfo &info, mlir::Operation *op, const StackFrame &frame,
                             bool behind = false) const;
   /// Why it can never hold: a line without code, or a name that no variable has. Empty if it may.

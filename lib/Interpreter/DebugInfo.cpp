@@ -39,7 +39,7 @@ std::string DebugInfo::functionOf(const StackFrame &frame) const {
   return frame.key ? functions.lookup(frame.key) : kernel;
 }
 
-/// Whether `first` has been executed where execution stands in front of, or behind, `op`.
+/// Whether `first` has been executed where execution stands before or after `op`.
 static bool isReached(Operation *first, mlir::Block *block, Operation *op, bool behind) {
   Operation *ancestor = block->findAncestorOpInBlock(*op);
   if (!ancestor)

@@ -10,7 +10,7 @@
 
 namespace tile::interp {
 
-/// A name has this value behind the operation `after` (null: from the start) of `block` (null: wherever the value is
+/// A name has this value after the operation `after` (null: from the start) of `block` (null: wherever the value is
 /// known), until a later entry of the same name and frame.
 struct Variable {
   std::string name;
@@ -43,7 +43,7 @@ struct DebugInfo {
   std::string functionOf(const StackFrame &frame) const;
   /// Why no program comes to this line; empty if one may.
   std::string explainMissing(double line) const;
-  /// In front of the operation, or behind it, in this frame.
+  /// Before the operation, or after it, in this frame.
   const Variable *find(mlir::Operation *op, mlir::Attribute frame, llvm::StringRef name, bool behind = false) const;
   /// All, by name; the variables of tuples stand for their elements.
   std::vector<const Variable *> visible(mlir::Operation *op, mlir::Attribute frame) const;

@@ -1,4 +1,4 @@
-// A debugger for kernels: stops in front of source lines, prints variables, and walks through programs and the helpers
+// A debugger for kernels: stops before source lines, prints variables, and walks through programs and the helpers
 // that they call.
 //
 //   $ tilec run k.tile --device=interp --break 'pid==(1,0) and line==12'
@@ -64,7 +64,7 @@ private:
   std::vector<bool> wasTrue;       ///< breakpoints that held at the last line
   std::vector<StackFrame> stack;   ///< where execution stands
   size_t selected = 0;             ///< the frame that commands look at
-  mlir::Operation *here = nullptr; ///< the instruction in front of which, or in which, execution stands
+  mlir::Operation *here = nullptr; ///< the instruction before which, or in which, execution stands
   std::optional<std::array<uint32_t, 3>> program;
   std::string lastCommand;
 };

@@ -50,9 +50,9 @@ struct Instruction;
 class Observer {
 public:
   virtual ~Observer() = default;
-  /// Called in front of an instruction; false ends the run with Machine::error, which the observer has set.
+  /// Called before an instruction; false ends the run with Machine::error, which the observer has set.
   virtual bool before(Machine &machine, const Instruction &instruction) = 0;
-  /// Called behind the last instruction of a program, or the one that failed with Machine::error.
+  /// Called after the last instruction of a program, or the one that failed with Machine::error.
   virtual void ended(Machine &machine) = 0;
 };
 

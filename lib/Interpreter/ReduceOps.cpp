@@ -129,7 +129,7 @@ bool compileCombine(Compiler &compiler, mlir::Block &block, ReduceData &data, in
   return succeeded;
 }
 
-/// The sizes of the source before, along and behind the axis, and how the region runs.
+/// The sizes of the source before, along and after the axis, and how the region runs.
 std::shared_ptr<ReduceData> describe(Value source, int64_t axis, Region &combine) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(source.getType()).getShape();
   auto data = std::make_shared<ReduceData>();

@@ -175,7 +175,7 @@ bool compileSameOrder(Compiler &compiler, Operation *op) {
 }
 
 struct GatherData {
-  int64_t outer, axis, from, inner; ///< sizes before, along (result, source) and behind the axis
+  int64_t outer, axis, from, inner; ///< sizes before, along (result, source) and after the axis
 };
 
 /// in: source, indices.

@@ -45,9 +45,9 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.cleanUp();
   // Types of operands that the target's instructions have, before anything looks at what they can multiply.
   list.add(Correctness, [target] { return createTileWidenDot({target}); });
-  // Operands of products come through descriptors, whether the program made them or computed addresses …
+  // Operands of dots come through descriptors, whether the program made them or computed addresses …
   list.add(Optimisation, [target] { return createTileRaiseDescriptors({target}); });
-  // Rows that warp groups cannot multiply as they are become columns, of which blocks are passed in any number.
+  // Rows that wgmma has no instruction for become columns, which may have any multiple of 8.
   list.add(Optimisation, [target] { return createTileSwapDot({target}); });
   // … and the launcher makes those that it can: after raising, which makes more of them.
   list.add(Optimisation, [target] { return createTileHostDescriptors({target}); });
@@ -72,7 +72,7 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add(Optimisation, [] { return createCSEPass(); });
   // Values are computed where they are needed; what is left of conversions moves data that has to move.
   list.add(Optimisation, [] { return createCtaRemoveConversions(); });
-  // Layouts are decided, and products still easy to see.
+  // Layouts are decided, and dots still easy to see.
   list.add(Optimisation, [] { return createCtaLoadAhead(); });
   list.cleanUp();
 
@@ -81,17 +81,17 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // Panels are written as wide as the whole.
   list.add(Optimisation, [] { return createCtaSplitStores(); });
   // Before the dots, which read buffers that TMA has filled, and before loads become copies of whole blocks: what is
-  // added to sums is loaded panel by panel.
+  // added to accumulators is loaded panel by panel.
   list.add(Correctness, [] { return createCtaLowerDescriptors(); });
   // Needs the width: cp.async moves 4, 8 or 16 bytes.
   list.add(Optimisation, [target] { return createCtaAsyncCopies({target}); });
   list.add(Correctness, [target] { return createCtaLowerDot({target}); });
   list.verify("async");
-  // Products and accumulators have their final form; roles and rings come later. A cluster that was asked for comes
+  // Dots and accumulators have their final form; roles and rings come later. A cluster that was asked for comes
   // first.
   list.add(Optimisation, [target] { return createCtaSplitSteps({target}); });
   list.add(Optimisation, [] { return createCtaStreamK(); });
-  // Before the pipeline, which needs the first step of a product by itself to load its operands ahead.
+  // Before the pipeline, which needs the first K step of a dot by itself to load its operands ahead.
   list.add(Optimisation, [] { return createCtaSplitProducts(); });
   // After the dots, so that only the order of operations is left to decide.
   list.add(Optimisation, [target] { return createCtaPipeline({target}); });
@@ -102,14 +102,14 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // Knows all other buffers now, so the ring can take what is left of the shared memory.
   list.add(Optimisation, [target] { return createCtaSpecializeWarps({target}); });
   list.add(Optimisation, [] { return createCtaOverlapWaits(); });
-  // Where the last product is awaited, and so which products the other team need not wait for, is decided.
+  // Where the last wgmma is awaited, and so which ones the other team need not wait for, is decided.
   list.add(Optimisation, [target] { return createCtaPingPong({target}); });
   // Slots are released at their final places.
   list.add(Optimisation, [] { return createCtaMulticast(); });
   list.add(Optimisation, [target] { return createCtaOverlapGrids({target}); });
   // Accesses keep their order from here on.
   list.add(Correctness, [] { return createCtaAwaitStores(); });
-  // Roles have their own arithmetic now, and can share what is computed in front of them.
+  // Roles have their own arithmetic now, and can share what is computed before them.
   list.add(Optimisation, [] { return createCtaInvertDivisors(); });
   list.cleanUp();
   list.verify("scheduled");
@@ -126,7 +126,7 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add(Optimisation, [] { return createNvvmCarryWords(); });
   list.add(Correctness, [] { return createNvvmLowerControlFlow(); });
   // All dialects in one pass. Without a record of changes to take back: nothing here is tried that may fail. And with
-  // nothing cleaned up behind it: LLVM does that first, and the PTX is the same.
+  // nothing cleaned up after it: LLVM does that first, and the PTX is the same.
   list.add(Correctness, [] {
     ConvertToLLVMPassOptions withoutRollback;
     withoutRollback.allowPatternRollback = false;
@@ -156,7 +156,7 @@ static LogicalResult checkNames(const std::vector<PipelineStep> &steps, const Gp
       return complain("--disable", name);
     if (step->kind != StepKind::Optimisation) {
       emitError("--disable '" + name +
-                "' names a pass that is needed for correctness; only optimisations can be left out");
+                "' names a pass that is needed for correctness; only optimisations can be disabled");
       return failure();
     }
   }
@@ -176,7 +176,7 @@ LogicalResult tile::buildGpuPipeline(OpPassManager &manager, const GpuPipelineOp
   std::vector<PipelineStep> steps = gpuPipelineSteps(options);
   if (failed(checkNames(steps, options, emitError)))
     return failure();
-  // The input is what a pipeline that stops there ends with: behind the first of several steps of that name.
+  // The input is what a pipeline that stops there ends with: after the first of several steps of that name.
   auto first = steps.begin();
   if (!options.startAfter.empty())
     first = std::next(llvm::find_if(steps, [&](const PipelineStep &step) { return step.name == options.startAfter; }));

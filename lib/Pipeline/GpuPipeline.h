@@ -1,7 +1,7 @@
 // The GPU pipeline as a library: tile dialect in, LLVM/NVVM dialects out.
 //
 // The pipeline is a list of steps, each a pass of one kind. -O0 runs the correctness steps alone; any optimisation step
-// can be switched off by name and the result still computes the same. `tilec` and `tile-opt --tile-gpu-pipeline` build
+// can be disabled by name and the result still computes the same. `tilec` and `tile-opt --tile-gpu-pipeline` build
 // the same list from the same options.
 #pragma once
 
@@ -19,8 +19,8 @@ namespace tile {
 struct GpuPipelineOptions {
   std::string target = "sm_90a";
   unsigned optLevel = 2;             ///< 0: correctness steps only; 1 and 2: every step.
-  std::vector<std::string> disabled; ///< Names of optimisation steps to leave out.
-  std::string startAfter;            ///< Name of the last step to leave out, with all before it; empty: none.
+  std::vector<std::string> disabled; ///< Names of optimisation steps to disable.
+  std::string startAfter;            ///< Name of the last step to skip, with all before it; empty: none.
   std::string stopAfter;             ///< Name of the last step to run; empty: all.
 };
 

@@ -40,8 +40,8 @@ namespace {
 struct PipelineTextOptions : PassPipelineOptions<PipelineTextOptions> {
   Option<std::string> target{*this, "target", llvm::cl::desc("GPU to compile for"), llvm::cl::init("sm_90a")};
   Option<unsigned> optLevel{*this, "opt-level", llvm::cl::desc("0: correctness steps only"), llvm::cl::init(2)};
-  ListOption<std::string> disabled{*this, "disable", llvm::cl::desc("optimisation steps to leave out")};
-  Option<std::string> startAfter{*this, "start-after", llvm::cl::desc("last step to leave out, with all before it")};
+  ListOption<std::string> disabled{*this, "disable", llvm::cl::desc("optimisation steps to disable")};
+  Option<std::string> startAfter{*this, "start-after", llvm::cl::desc("last step to skip, with all before it")};
   Option<std::string> stopAfter{*this, "stop-after", llvm::cl::desc("last step to run")};
 };
 } // namespace

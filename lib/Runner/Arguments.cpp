@@ -118,7 +118,7 @@ private:
     return Success{};
   }
 
-  /// Puts the parameter in front of the message once, at the innermost parameter.
+  /// Puts the parameter before the message once, at the innermost parameter.
   Status explain(const Status &status, const Parameter &parameter, bool isGiven) {
     if (hasPlace || status.error().message.starts_with("the values of"))
       return status;

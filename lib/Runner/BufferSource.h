@@ -1,11 +1,11 @@
-// What fills a buffer: the text behind `NAME=` of a pointer parameter.
+// What fills a buffer: the text after `NAME=` of a pointer parameter.
 //
 //   random, random(seed=3)      zeros, ones, full(2.5)      [3, 1, N // 2]
 //   arange, arange(first, step)                 first + step * i
 //   randint(low, high), randint(..., seed=3)    integers of which high is the first that is too large
 //   permutation, permutation(n)                 different numbers below n (or as many as there are elements)
 //   offsets(total), offsets(lengths)            0, ..., total: not descending, at random; or the sums of a buffer
-//   addresses(a), addresses(a, offsets)         device addresses: of a[i], or of a and so many elements behind it
+//   addresses(a), addresses(a, offsets)         device addresses: of a[i], or of a and so many elements after it
 //   FILE.npy, FILE.ppm, FILE                    anything else
 //
 // i is the index of the element in row-major order. Numbers are expressions of the integer parameters and constants.

@@ -119,7 +119,7 @@ Status CublasLtMatmul::describe(const GemmPlan &plan) {
   layout(output, plan.output, outputType, plan.m, plan.n);
   if (status == 0)
     return Success{};
-  return makeError(TILE_ERROR_UNSUPPORTED, "cublasLt refused the product with status {}", status);
+  return makeError(TILE_ERROR_UNSUPPORTED, "cublasLt refused the GEMM with status {}", status);
 }
 
 Status CublasLtMatmul::chooseAlgorithm() {
@@ -135,7 +135,7 @@ Status CublasLtMatmul::chooseAlgorithm() {
   if (preference)
     (void)f.preferenceDestroy(preference);
   if (status != 0 || found == 0)
-    return makeError(TILE_ERROR_UNSUPPORTED, "cublasLt has no algorithm for this product (status {})", status);
+    return makeError(TILE_ERROR_UNSUPPORTED, "cublasLt has no algorithm for this GEMM (status {})", status);
   std::copy(std::begin(result.algorithm), std::end(result.algorithm), algorithm);
   return Success{};
 }

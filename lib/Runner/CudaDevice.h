@@ -100,7 +100,7 @@ public:
     std::function<void()> onHang; ///< must not return: no call of the driver would, either
   };
   void watch(Watchdog dog) { watchdog = std::move(dog); }
-  /// Lets launches begin before the ones in front have ended, if the kernel can.
+  /// Lets launches begin before the previous ones have ended, if the kernel can.
   void overlapLaunches(bool value) { overlap = value; }
   bool overlapsLaunches() const { return overlap; }
 

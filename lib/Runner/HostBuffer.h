@@ -38,7 +38,7 @@ public:
   static constexpr uint8_t guardPattern = 0xCD;
 
   /// Fails when the memory cannot be had. Buffers of one kernel have different guards, so that a copy of what lies
-  /// behind one to what lies behind another is seen. The first element is `offset` elements behind an aligned address.
+  /// after one to what lies after another is seen. The first element is `offset` elements past an aligned address.
   static Result<HostBuffer> create(DataType type, BufferLayout layout, uint8_t guard = guardPattern,
                                    int64_t offset = 0);
   HostBuffer() = default;

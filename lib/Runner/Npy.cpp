@@ -62,7 +62,7 @@ Error malformed(std::string_view what) {
   return makeError(TILE_ERROR_FILE, "malformed .npy file: {}", what);
 }
 
-/// The text behind `'key':` in the header dictionary.
+/// The text after `'key':` in the header dictionary.
 std::string_view valueOf(std::string_view header, std::string_view key) {
   const size_t at = header.find(key);
   if (at == std::string_view::npos)

@@ -57,12 +57,12 @@ void addKernelOptions(CLI::App &app, RunOptions &options) {
       ->group(runGroup)
       ->capture_default_str();
   app.add_option("--offset", options.offsets,
-                 "Begin a buffer so many elements behind an address that is a multiple of 256 bytes")
+                 "Begin a buffer so many elements past an address that is a multiple of 256 bytes")
       ->type_name("NAME=ELEMENTS")
       ->allow_extra_args(false)
       ->group(runGroup);
   app.add_flag("--overlap", options.overlap,
-               "Let the kernel begin before the one in front has ended (programmatic dependent launch), if it can")
+               "Let the kernel begin before the previous one has ended (programmatic dependent launch), if it can")
       ->group(runGroup);
 }
 
@@ -191,7 +191,7 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
   app.get_option("--within")->needs("--compare");
   addSimulatorOptions(app, options);
   CLI::Option *bench = app.add_flag("--bench", options.bench,
-                                    "Measure against cuBLAS (matrix products) or a device copy of the same traffic "
+                                    "Measure against cuBLAS (GEMMs) or a device copy of the same traffic "
                                     "(everything else)");
   bench->group(benchGroup);
   addMeasureOptions(app, options);

@@ -14,7 +14,7 @@ class App;
 namespace tile::runner {
 
 struct RunOptions {
-  std::string program = "tile-run"; ///< in front of messages
+  std::string program = "tile-run"; ///< before messages
   std::string command;              ///< the whole command line, recorded with measurements
   std::string artifact;
   std::vector<std::string> arguments; ///< name=value
@@ -32,7 +32,7 @@ struct RunOptions {
   bool bench = false;
   int rounds = 11;      ///< of a benchmark
   bool graph = false;   ///< measure by replaying CUDA graphs
-  bool overlap = false; ///< launches may begin before the ones in front have ended
+  bool overlap = false; ///< launches may begin before the previous ones have ended
   std::string format = "table";
   std::vector<std::string> saves; ///< name=file
   std::string benchJson;

@@ -20,7 +20,7 @@ using Launch = std::function<Status(runtime::CUstream)>;
 
 double median(std::vector<double> values);
 
-/// What is measured at once: one launch behind a fill, or one replay of a graph of `launches`.
+/// What is measured at once: one launch after a fill, or one replay of a graph of `launches`.
 struct Sample {
   Launch run;
   int launches = 1;

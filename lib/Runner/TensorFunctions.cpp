@@ -1,6 +1,7 @@
 // Shapes and values of the functions of TensorFunctions.h, each written as its definition says.
 #include "Runner/TensorFunctions.h"
 
+#include "Directives/Functions.h"
 #include "Runner/Parallel.h"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ Result<size_t> axisOf(int64_t axis, const Shape &shape) {
   return static_cast<size_t>(fromFront);
 }
 
-/// Product of the sizes behind an axis: the distance of neighbours along it.
+/// Product of the sizes after an axis: the distance of neighbours along it.
 int64_t innerSize(const Shape &shape, size_t axis) {
   int64_t inner = 1;
   for (size_t dim = axis + 1; dim < shape.size(); ++dim)
@@ -277,6 +278,7 @@ constexpr TensorFunction functions[] = {
     {"max_pool2d", 1, 2, poolShape, evaluatePool},    {"gather", 2, 0, gatherShape, evaluateGather},
     {"segment", 2, 1, segmentShape, evaluateSegment}, {"group_matmul", 3, 0, groupMatmulShape, evaluateGroupMatmul},
     {"part", 1, 3, partShape, evaluatePart},          {"concat", 2, 0, concatShape, evaluateConcat}};
+static_assert(directives::areListed(functions, directives::tensorFunctions));
 
 } // namespace
 

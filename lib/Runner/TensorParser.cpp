@@ -1,4 +1,5 @@
 // Lexer and parser of tensor expressions (grammar in TensorExpr.h).
+#include "Directives/Functions.h"
 #include "Runner/Random.h"
 #include "Runner/TensorFunctions.h"
 
@@ -37,6 +38,7 @@ constexpr FunctionRow elementwiseFunctions[] = {
     {"maximum", 2, [](double x, double y, double) { return std::isnan(x) || x > y ? x : y; }},
     {"minimum", 2, [](double x, double y, double) { return std::isnan(x) || x < y ? x : y; }},
     {"where", 3, [](double c, double x, double y) { return c != 0 ? x : y; }}};
+static_assert(directives::areListed(elementwiseFunctions, directives::tensorFunctions));
 
 constexpr FunctionRow comparisons[] = {{"<=", 2, [](double x, double y, double) { return double(x <= y); }},
                                        {">=", 2, [](double x, double y, double) { return double(x >= y); }},
@@ -201,7 +203,7 @@ private:
       next();
     }
     NodePtr operand = parsePrimary();
-    if (const size_t place = tokenStart; accept("**")) { // binds tighter than a sign before it, not than one behind it
+    if (const size_t place = tokenStart; accept("**")) { // binds tighter than a sign before it, not than one after it
       if (++nesting > maxNesting)
         return fail(fmt::format("nested deeper than {} levels", maxNesting));
       operand = makeElementwise(power, place, std::move(operand), parseUnary());

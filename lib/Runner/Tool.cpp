@@ -78,11 +78,11 @@ int runTool(std::span<const char *const> arguments, const std::string &version) 
   CLI::App app("Runs kernels compiled by tilec, checks their results and measures them.\n\n"
                "  tile-run gemm.cubin M=512 N=512 K=300 --check\n"
                "  tile-run bench gemm.cubin M=8192 N=8192 K=8192\n\n"
-               "`run` may be left out. tile-run SUBCOMMAND --help explains each.",
+               "`run` is optional. tile-run SUBCOMMAND --help explains each.",
                "tile-run");
   app.footer(exitCodeHelp);
   app.set_version_flag("--version", version);
-  app.require_subcommand(0, 1); // a word behind it is no other
+  app.require_subcommand(0, 1); // a word after it is no other
   std::map<const CLI::App *, Action> actions;
   for (const Subcommand &command : subcommands) {
     CLI::App *sub = app.add_subcommand(command.name, command.description);

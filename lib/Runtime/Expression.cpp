@@ -4,6 +4,8 @@
 // fixed stack, and nesting deeper than the parser should recurse; both limits are far above what a person writes.
 #include "Runtime/Expression.h"
 
+#include "Directives/Functions.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -121,7 +123,7 @@ private:
 
   void patch(size_t jump) { result.code[jump].operand = static_cast<int64_t>(result.code.size()); }
 
-  // `x if c else y` must evaluate c before x, so the code of x is cut out and put behind that of c.
+  // `x if c else y` must evaluate c before x, so the code of x is cut out and put after that of c.
   void parseExpression() {
     if (++nesting > maxNesting)
       return fail(fmt::format("nested deeper than {} levels", maxNesting));
@@ -220,7 +222,7 @@ private:
       next();
     }
     parsePrimary();
-    if (accept("**")) { // binds tighter than a sign before it, and not than one behind it
+    if (accept("**")) { // binds tighter than a sign before it, and not than one after it
       if (++nesting > maxNesting)
         return fail(fmt::format("nested deeper than {} levels", maxNesting));
       parseUnary();
@@ -298,6 +300,7 @@ private:
                      {"min", Op::Minimum, 2, true},
                      {"max", Op::Maximum, 2, true},
                      {"next_power_of_2", Op::NextPowerOf2, 1, false}};
+    static_assert(directives::areListed(functions, directives::integerFunctions));
     for (const auto &function : functions) {
       if (function.name != name)
         continue;
@@ -320,7 +323,7 @@ private:
       return;
     }
     tokenStart = nameStart;
-    fail(fmt::format("unknown function '{}'; known are cdiv, min, max, next_power_of_2", name));
+    fail(fmt::format("unknown function '{}'; known are {}", name, fmt::join(directives::integerFunctions, ", ")));
   }
 
   std::string_view text;

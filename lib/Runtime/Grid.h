@@ -19,7 +19,7 @@ int64_t blocksPerProgram(const LaunchInfo &launch);
 /// What, if anything, keeps this grid of programs from being launched.
 GridFailure checkGrid(const LaunchInfo &launch, const int64_t grid[3]);
 
-/// "grid dimension 1 is 70000; possible are 0 to 65535", behind what is in `text`.
+/// "grid dimension 1 is 70000; possible are 0 to 65535", after what is in `text`.
 void describe(const GridFailure &failure, const LaunchInfo &launch, const int64_t grid[3], fmt::memory_buffer &text);
 
 /// Most thread blocks of a persistent kernel: those that the device holds, in whole clusters.

@@ -75,7 +75,7 @@ struct LaunchInfo {
   int64_t registers = 0;     ///< a thread; 0 = unknown
   int64_t spillBytes = 0;
   std::vector<std::string> grid; ///< one to three expressions; empty: the caller must give the grid
-  bool pdl = false;              ///< may be launched before the kernel in front has ended
+  bool pdl = false;              ///< may be launched before the previous kernel has ended
   bool cooperative = false;
   bool persistent = false; ///< few blocks work off the grid, which the kernel takes after its tensor maps
   int64_t ctasPerSm = 1;   ///< blocks of a persistent kernel on one multiprocessor

@@ -312,7 +312,7 @@ std::vector<Result<std::string>> Pack::tuning() const {
 }
 
 std::string Pack::withTuning(std::span<const std::string> texts) const {
-  // Tables are behind all other frames, which stay as they are.
+  // Tables are after all other frames, which stay as they are.
   size_t used = 0;
   Json variants = Json::array();
   for (const Entry &entry : entries) {

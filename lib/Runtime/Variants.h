@@ -54,7 +54,7 @@ tile_status prepareVariants(tile_kernel &kernel, const CUstream *stream);
 /// Chooses and launches.
 tile_status launchVariant(tile_kernel &kernel, const tile_launch_options *options, void *const *arguments);
 
-/// Scratch memory of all variants: one behind the other, since each leaves sums where another has flags; of variants
+/// Scratch memory of all variants: one after the other, since each leaves sums where another has flags; of variants
 /// for different targets, of which a device runs one, the most.
 uint64_t scratchOfVariants(const Variants &variants, int multiprocessors);
 

@@ -18,7 +18,7 @@ int64_t sharedBytesOfTeams(const GemmProblem &problem, const GemmConfig &config)
 // Measured to gain on an H200 with 16-bit operands: 2 % at K = 256, 4 to 14 % at 512, 2 to 10 % at 1024 with many
 // tiles (of 1536x8192x1024, 6 tiles a multiprocessor, nothing), nothing from 2048 on.
 constexpr int64_t mostK = 1024, shortK = 512, manyTiles = 6;
-// The formula knows rounds and limits, but takes epilogues for shorter than they are: of what it prices 7 % higher
+// The formula knows waves and limits, but underestimates epilogues: of what it prices 7 % higher
 // (2048x2048x512), ping-pong took 6 % less.
 constexpr double underestimate = 1.07;
 

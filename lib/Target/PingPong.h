@@ -1,4 +1,4 @@
-// Whether two teams of warps should compute tiles in turns (cta-ping-pong) instead of one tile together.
+// Whether two consumer warp groups should alternate between tiles (cta-ping-pong) instead of sharing one.
 #pragma once
 
 #include "Target/GemmTime.h"

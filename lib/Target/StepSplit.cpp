@@ -16,7 +16,7 @@ namespace {
 constexpr double meetTime = 0.5, sumTime = 0.45, sumElements = 64 * 64;
 
 /// CTAs of clusters of `size` that run at the same time. Clusters of four do not fill all groups of multiprocessors:
-/// 128 CTAs on 132 took two rounds on an H200.
+/// 128 CTAs on 132 took two waves on an H200.
 int64_t residentCtas(unsigned size, unsigned numSms) {
   return size > 2 ? int64_t(numSms) * 3 / 4 : numSms;
 }

@@ -1,4 +1,4 @@
-// How cta-stream-k splits the tiles of the last, partly filled round: the rule that the pass and the cost model share.
+// How cta-stream-k splits the tiles of the last, partly filled wave: the rule that the pass and the cost model share.
 #pragma once
 
 #include <algorithm>
@@ -14,18 +14,18 @@ struct TailShare {
 
 /// What splitting costs, in K steps of one tile. Clocks are set by hand to an H200: bench/results/h200/tails.md.
 struct TailSplit {
-  /// Of a tile: its owner adds the others' sums one after another.
+  /// Of a tile: its owner adds the others' accumulators one after another.
   static constexpr int64_t maxParts = 4;
-  /// So that rest * (steps + piece) stays below 2^31 on up to 2047 multiprocessors.
+  /// So that tail * (steps + piece) stays below 2^31 on up to 2047 multiprocessors.
   static constexpr int64_t mostSteps = 1 << 20;
   /// Tiles whose K steps take fewer clocks, those of less than 128x128 by 64, belong to small problems, which would
   /// wait longer for the schedule than they gain.
   static constexpr int64_t leastStepClocks = 512;
-  /// How many times its cost a split must gain if there is no whole round in front.
-  static constexpr int64_t onlyRound = 3;
+  /// How many times its cost a split must gain if there is no full wave before it.
+  static constexpr int64_t onlyWave = 3;
 
-  int64_t sum;   ///< to write a tile's partial sum to memory, or to add one
-  int64_t piece; ///< what a helper loses with each piece: its sum, and products that do not overlap with loads
+  int64_t sum;   ///< to write a tile's partial accumulator to memory, or to add one
+  int64_t piece; ///< what a helper loses with each piece: its accumulator, and MMAs that do not overlap with loads
   int64_t fixed; ///< to deal out the steps, and to wait
 
   /// `elements` of a tile, in fp32, `stepBytes` along K of one step.
@@ -49,18 +49,18 @@ struct TailSplit {
   /// Steps from which on `parts` gain at least as much as one part fewer.
   int64_t stepsFor(int64_t parts) const { return parts * (parts - 1) * sum; }
 
-  /// How `rest` tiles of `steps` K steps are shared by `ctas` multiprocessors, behind `rounds` of whole tiles; nothing
-  /// if that does not pay. 0 < rest < ctas.
-  std::optional<TailShare> share(int64_t rounds, int64_t rest, int64_t steps, int64_t ctas) const {
+  /// How `tail` tiles of `steps` K steps are split over `ctas` multiprocessors, after `waves` full waves; nothing
+  /// if that does not pay. 0 < tail < ctas.
+  std::optional<TailShare> share(int64_t waves, int64_t tail, int64_t steps, int64_t ctas) const {
     int64_t parts = 1;
     while (parts < maxParts && steps >= stepsFor(parts + 1))
       ++parts;
-    parts = std::min(parts, ctas / rest);
+    parts = std::min(parts, ctas / tail);
     // Equal parts for all helpers keep those of neighbouring tiles at the same place along K, so that they share what
     // L2 reads. Else a helper has pieces of several tiles.
-    int64_t own = parts > 1 ? steps - (parts - 1) * (steps / parts) : (rest * (steps + piece) + ctas - 1) / ctas;
+    int64_t own = parts > 1 ? steps - (parts - 1) * (steps / parts) : (tail * (steps + piece) + ctas - 1) / ctas;
     int64_t lost = std::max<int64_t>(parts - 1, 1) * sum + fixed;
-    bool pays = own + lost * (rounds > 0 ? 1 : onlyRound) < steps;
+    bool pays = own + lost * (waves > 0 ? 1 : onlyWave) < steps;
     return steps < mostSteps && pays ? std::optional(TailShare{own, lost}) : std::nullopt;
   }
 };

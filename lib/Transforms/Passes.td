@@ -14,7 +14,7 @@ class KernelPass<string flag, string required>
 defvar TargetOption = Option<"target", "target", "std::string", "\"sm_90a\"", "GPU to compile for">;
 
 def TileVerifyPhase : Pass<"tile-verify-phase", "::tile::KernelOp"> {
-  let summary = "check that the kernel is in a phase's form";
+  let summary = "check that the kernel has the form of a phase";
   let description = [{
     Kind: check. Requires: nothing. Ensures: every operation and type is in the phase's list, else an error.
     Does not: change the IR. Example: test/Transforms/verify-phase.mlir.
@@ -25,9 +25,9 @@ def TileVerifyPhase : Pass<"tile-verify-phase", "::tile::KernelOp"> {
 def TileRaiseDescriptors : KernelPass<"tile-raise-descriptors", "program"> {
   let summary = "turn block accesses through pointers into accesses through descriptors";
   let description = [{
-    Kind: optimisation. Requires: phase tile. Ensures: phase tile; the operands of products, and the stores of kernels
-    with such products, go through descriptors made at the kernel's entry, where this is proven to access the same
-    elements; a remark says why not elsewhere. Does not: change kernels for targets without TMA, or without products.
+    Kind: optimisation. Requires: phase tile. Ensures: phase tile; the operands of dots, and the stores of kernels
+    with such dots, go through descriptors made at the kernel's entry, where this is proven to access the same
+    elements; a remark says why not elsewhere. Does not: change kernels for targets without TMA, or without dots.
     Example: test/Transforms/Tile/raise-descriptors.mlir.
   }];
   let options = [TargetOption];
@@ -36,8 +36,8 @@ def TileRaiseDescriptors : KernelPass<"tile-raise-descriptors", "program"> {
 def TileHostDescriptors : KernelPass<"tile-host-descriptors", "program"> {
   let summary = "pass descriptors that follow from the kernel's parameters as arguments";
   let description = [{
-    Kind: optimisation. Requires: phase tile. Ensures: phase tile; in kernels with products, descriptors of pointer
-    parameters whose shape and strides are expressions over integer parameters are arguments, behind the program's own,
+    Kind: optimisation. Requires: phase tile. Ensures: phase tile; in kernels with dots, descriptors of pointer
+    parameters whose shape and strides are expressions over integer parameters are arguments, after the program's own,
     with a recipe for the launcher in the attribute `tile.tensor_map`. Does not: change kernels for targets without TMA.
     Example: test/Transforms/Tile/host-descriptors.mlir.
   }];
@@ -45,12 +45,12 @@ def TileHostDescriptors : KernelPass<"tile-host-descriptors", "program"> {
 }
 
 def TileSwapDot : KernelPass<"tile-swap-dot", "program"> {
-  let summary = "let warp groups multiply products whose rows they do not have, transposed";
+  let summary = "compute dots transposed where wgmma has no instruction for their rows";
   let description = [{
-    Kind: optimisation. Requires: phase tile. Ensures: phase tile; products of fewer than 64 rows, or of rows that are
-    no power of two, whose operands come through descriptors are products of the transposed operands in the other order,
-    where warp groups multiply those; a loop carries the transposed accumulator. Does not: change products of other
-    instructions, or whose accumulator would have to be transposed for each product.
+    Kind: optimisation. Requires: phase tile. Ensures: phase tile; dots of fewer than 64 rows, or of rows that are
+    no power of two, whose operands come through descriptors are dots of the transposed operands in the other order,
+    if wgmma computes those; a loop carries the transposed accumulator. Does not: change dots of other
+    instructions, or whose accumulator would have to be transposed for each dot.
     Example: test/Transforms/Tile/swap-dot.mlir.
   }];
   let options = [TargetOption];
@@ -59,8 +59,8 @@ def TileSwapDot : KernelPass<"tile-swap-dot", "program"> {
 def TileWidenDot : KernelPass<"tile-widen-dot", "program"> {
   let summary = "multiply numbers of 8 bits as f16 where the target cannot otherwise";
   let description = [{
-    Kind: correctness. Requires: phase tile. Ensures: phase tile; the operands of products are of types that the target's
-    tensor cores multiply, as far as f16 has the same numbers. Does not: change other products.
+    Kind: correctness. Requires: phase tile. Ensures: phase tile; the operands of dots are of types that the target's
+    tensor cores multiply, as far as f16 has the same numbers. Does not: change other dots.
     Example: test/Transforms/Tile/widen-dot.mlir.
   }];
   let options = [TargetOption];
@@ -69,8 +69,8 @@ def TileWidenDot : KernelPass<"tile-widen-dot", "program"> {
 def TileExpandDescriptors : KernelPass<"tile-expand-descriptors", "program"> {
   let summary = "turn descriptor accesses into masked pointer accesses";
   let description = [{
-    Kind: correctness. Requires: phase tile. Ensures: no descriptor is left but arguments with a recipe for the launcher,
-    and accesses through these. Does not: use TMA. Example: test/Transforms/Tile/expand-descriptors.mlir.
+    Kind: correctness. Requires: phase tile. Ensures: no descriptor is left but arguments with a recipe for the
+    launcher, and accesses through these. Does not: use TMA. Example: test/Transforms/Tile/expand-descriptors.mlir.
   }];
 }
 
@@ -79,7 +79,7 @@ def TilePadBlocks : KernelPass<"tile-pad-blocks", "program"> {
   let description = [{
     Kind: correctness. Requires: phase tile, descriptors expanded. Ensures: phase tile; every dimension of a tensor is a
     power of two, and what lies beyond a block is neither stored nor part of a reduction or of the inner dimension of a
-    product; an error where that cannot be had. Does not: change the blocks of descriptors.
+    dot; an error where that cannot be had. Does not: change the blocks of descriptors.
     Example: test/Transforms/Tile/pad-blocks.mlir.
   }];
 }
@@ -104,20 +104,21 @@ def CtaRemoveConversions : KernelPass<"cta-remove-conversions", "layout"> {
 }
 
 def CtaLowerDot : KernelPass<"cta-lower-dot", "buffered"> {
-  let summary = "turn dots into tensor-core or fused multiply-add products";
+  let summary = "choose the instruction of each dot: wgmma, mma.sync or fused multiply-adds";
   let description = [{
-    Kind: correctness. Requires: phase layout. Ensures: no tile.dot is left.
+    Kind: correctness. Requires: phase layout. Ensures: no tile.dot is left; each wgmma is awaited at once.
     Example: test/Transforms/Cta/lower-dot.mlir.
   }];
   let options = [TargetOption];
 }
 
 def CtaLoadAhead : KernelPass<"cta-load-ahead", "layout"> {
-  let summary = "load vectors that are needed behind a loop of products before it";
+  let summary = "load vectors that the epilogue needs before the main loop";
   let description = [{
-    Kind: optimisation. Requires: phase layout, decided layouts. Ensures: a vector that is loaded behind a loop of
-    products that writes no memory, and takes few registers, is loaded before the loop, in a layout whose conversion
-    stays in the warp where there is one. Example: test/Transforms/Cta/load-ahead.mlir.
+    Kind: optimisation. Requires: phase layout, decided layouts. Ensures: a vector that is loaded after a loop of dots
+    that writes no memory, and takes few registers, is loaded before the loop, in a layout whose conversion stays in the
+    warp where there is one. Does not: move loads across writes of memory that they may read. Example:
+    test/Transforms/Cta/load-ahead.mlir.
   }];
 }
 
@@ -125,21 +126,22 @@ def CtaVectorizeAccess : KernelPass<"cta-vectorize-access", "layout"> {
   let summary = "find how many consecutive elements a thread can load or store at once";
   let description = [{
     Kind: optimisation. Requires: phase layout. Ensures: `vector` of loads and stores is as large as alignment,
-    contiguity and layout allow, at most 16 bytes; `partial` where the mask may change inside. Example: test/Transforms/Cta/vectorize-access.mlir.
+    contiguity and layout allow, at most 16 bytes; `partial` where the mask may change inside. Example:
+    test/Transforms/Cta/vectorize-access.mlir.
   }];
 }
 
 def CtaSplitStores : KernelPass<"cta-split-stores", "layout"> {
   let summary = "write converted matrices panel by panel";
   let description = [{
-    Kind: optimisation. Requires: phase layout, `vector` of stores. Ensures: phase async; a matrix that is converted only to be stored
-    goes through a buffer of a few columns, in which warps have rows of their own, where addresses and masks can be
-    computed anew for each panel. Example: test/Transforms/Cta/split-stores.mlir.
+    Kind: optimisation. Requires: phase layout, `vector` of stores. Ensures: phase async; a matrix that is converted
+    only to be stored goes through a buffer of a few columns, in which warps have rows of their own, where addresses and
+    masks can be computed anew for each panel. Example: test/Transforms/Cta/split-stores.mlir.
   }];
 }
 
 def CtaAsyncCopies : KernelPass<"cta-async-copies", "buffered"> {
-  let summary = "load operands of products asynchronously into shared memory";
+  let summary = "copy operands of dots to shared memory by cp.async";
   let description = [{
     Kind: optimisation. Requires: phase layout, `vector` of loads. Ensures: phase async; a load in an innermost loop whose value goes only
     through shared memory, or becomes an operand of warp groups, is an async_copy that is awaited at once. Does not: overlap copies with computation.
@@ -149,16 +151,16 @@ def CtaAsyncCopies : KernelPass<"cta-async-copies", "buffered"> {
 }
 
 def CtaSplitProducts : KernelPass<"cta-split-products", "async"> {
-  let summary = "load the operands of a product step by step";
+  let summary = "cut an mma.sync dot into the K steps of its instruction";
   let description = [{
-    Kind: optimisation. Requires: phase async. Ensures: a tensor-core product whose operands are loaded from shared
-    memory only for it takes one step of its instruction along k; the operands of a step are loaded before the product
-    of the step before it. Example: test/Transforms/Cta/split-products.mlir.
+    Kind: optimisation. Requires: phase async. Ensures: a tensor-core dot whose operands are loaded from shared
+    memory only for it is one dot for each step of its instruction along k; the operands of a step are loaded before
+    the dot of the step before it. Example: test/Transforms/Cta/split-products.mlir.
   }];
 }
 
 def CtaPipeline : KernelPass<"cta-pipeline", "async"> {
-  let summary = "overlap asynchronous copies of later iterations with the computation of earlier ones";
+  let summary = "multistage pipeline of cp.async: copies for later iterations run during the computation of earlier ones";
   let description = [{
     Kind: optimisation. Requires: phase async. Ensures: copies run ahead in buffers with num_stages slots, or as many as
     the target's shared memory holds; where the loop computes one product in steps, the operands of the first step are
@@ -169,7 +171,7 @@ def CtaPipeline : KernelPass<"cta-pipeline", "async"> {
 }
 
 def CtaLowerConversions : KernelPass<"cta-lower-conversions", "lowering"> {
-  let summary = "carry conversions and reductions between threads through shared memory";
+  let summary = "move what conversions and reductions exchange between threads through shared memory";
   let description = [{
     Kind: correctness. Requires: phase async. Ensures: phase scheduled; a convert_layout only permutes the registers
     of a thread, and a reduction's axis lies within one warp. Example: test/Transforms/Cta/lower-conversions.mlir.
@@ -177,7 +179,7 @@ def CtaLowerConversions : KernelPass<"cta-lower-conversions", "lowering"> {
 }
 
 def CtaAwaitStores : KernelPass<"cta-await-stores", "scheduled"> {
-  let summary = "have written what TMA writes before anything may depend on it";
+  let summary = "wait for TMA stores before anything depends on them";
   let description = [{
     Kind: correctness. Requires: phase scheduled. Ensures: between a copy to global memory and an access to the same
     tensor, a barrier of the program or an atomic operation that orders, the copy is complete.
@@ -196,17 +198,17 @@ def CtaAllocateShared : KernelPass<"cta-allocate-shared", "scheduled"> {
 }
 
 def CtaInsertBarriers : KernelPass<"cta-insert-barriers", "scheduled"> {
-  let summary = "order accesses to memory by barriers";
+  let summary = "insert the barriers that hazards in shared memory require";
   let description = [{
     Kind: correctness. Requires: offsets of buffers. Ensures: phase allocated; between two accesses of different
     threads to the same bytes of shared memory, one of them a write, there is a barrier on every path, and so between
-    a write of global memory and a read (not volatile, nor behind a write by TMA) of which several threads have replicas.
+    a write of global memory and a read (not volatile, nor after a write by TMA) of which several threads have replicas.
     Example: test/Transforms/Cta/insert-barriers.mlir.
   }];
 }
 
 def TileMakePersistent : KernelPass<"tile-make-persistent", "program"> {
-  let summary = "let each CTA run several programs";
+  let summary = "make the kernel persistent: each CTA runs several programs";
   let description = [{
     Kind: optimisation. Requires: phase tile. Ensures: a kernel with tensor maps has a loop over programs around its
     body, and three more arguments with the size of the grid; the launcher starts as many CTAs as run at once.
@@ -219,10 +221,11 @@ def TileMakePersistent : KernelPass<"tile-make-persistent", "program"> {
 def TileDeviceDescriptors : KernelPass<"tile-device-descriptors", "program"> {
   let summary = "let the kernel make tensor maps that the launcher cannot";
   let description = [{
-    Kind: optimisation. Requires: phase tile; `tile-make-persistent` before it, because each CTA needs memory for its maps.
-    Ensures: phase tile; in kernels with products of warp groups, descriptors that are read or written through have
-    a place for a tensor map in scratch memory, stand as late as they can, and say when nothing is accessed. Does not: change kernels for targets
-    without `tensormap.replace`, or that are not persistent. Example: test/Transforms/Tile/device-descriptors.mlir.
+    Kind: optimisation. Requires: phase tile; `tile-make-persistent` before it, because each CTA needs memory for its
+    maps. Ensures: phase tile; in kernels with wgmma, descriptors that are read or written through have a place for a
+    tensor map in scratch memory, stand as late as they can, and say when nothing is accessed. Does not: change kernels
+    for targets without `tensormap.replace`, or that are not persistent. Example:
+    test/Transforms/Tile/device-descriptors.mlir.
   }];
   let options = [TargetOption];
 }
@@ -230,9 +233,9 @@ def TileDeviceDescriptors : KernelPass<"tile-device-descriptors", "program"> {
 def TileFormClusters : KernelPass<"tile-form-clusters", "program"> {
   let summary = "let the CTAs of a cluster run neighbouring programs";
   let description = [{
-    Kind: optimisation. Requires: phase tile, behind tile-make-persistent. Ensures: phase tile; the loop over programs of a
-    kernel that asks for a `cluster` of several programs goes over groups of them, and `cluster_ctas` is set; a remark says
-    why not elsewhere. Does not: share anything. Example: test/Transforms/Tile/form-clusters.mlir.
+    Kind: optimisation. Requires: phase tile, after tile-make-persistent. Ensures: phase tile; the loop over programs of
+    a kernel that asks for a `cluster` of several programs goes over groups of them, and `cluster_ctas` is set; a remark
+    says why not elsewhere. Does not: share anything. Example: test/Transforms/Tile/form-clusters.mlir.
   }];
   let options = [TargetOption];
 }
@@ -240,14 +243,14 @@ def TileFormClusters : KernelPass<"tile-form-clusters", "program"> {
 def CtaLowerDescriptors : KernelPass<"cta-lower-descriptors", "lowering"> {
   let summary = "read and write blocks by TMA";
   let description = [{
-    Kind: correctness. Requires: phase layout; descriptors are kernel arguments with a tensor map or have a place for one. Ensures: no desc_load
-    or desc_store is left; each read is awaited at once; tensor maps have box and swizzle.
+    Kind: correctness. Requires: phase layout; descriptors are kernel arguments with a tensor map or have a place for
+    one. Ensures: no desc_load or desc_store is left; each read is awaited at once; tensor maps have box and swizzle.
     Example: test/Transforms/Cta/lower-descriptors.mlir.
   }];
 }
 
 def CtaSpecializeWarps : KernelPass<"cta-specialize-warps", "scheduled"> {
-  let summary = "let one warp copy data ahead while the others compute";
+  let summary = "let a producer warp copy ahead of the consumer warps";
   let description = [{
     Kind: optimisation. Requires: phase scheduled. Ensures: TMA reads are done by a producer, up to num_stages slots
     ahead, if it can know by itself where to read; roles meet at mbarriers only. Numbers that both need are computed
@@ -257,7 +260,7 @@ def CtaSpecializeWarps : KernelPass<"cta-specialize-warps", "scheduled"> {
 }
 
 def CtaOverlapWaits : KernelPass<"cta-overlap-waits", "scheduled"> {
-  let summary = "keep one product of warp groups in flight";
+  let summary = "keep one wgmma in flight across iterations";
   let description = [{
     Kind: optimisation. Requires: phase scheduled. Ensures: a loop with one wgmma waits for the product of the iteration
     before, and releases that one's slot; in kernels without copies by TMA a product is awaited where its sum is needed.
@@ -266,27 +269,28 @@ def CtaOverlapWaits : KernelPass<"cta-overlap-waits", "scheduled"> {
 }
 
 def CtaPingPong : KernelPass<"cta-ping-pong", "scheduled"> {
-  let summary = "let two teams of math warps compute programs in turns";
+  let summary = "let two consumer warp groups alternate between tiles";
   let description = [{
     Kind: optimisation. Requires: phase scheduled, warp roles. Ensures: in a persistent kernel that asks for it by
-    `ping_pong`, and whose programs use one ring of slots equally often, two teams of math warps compute every other
-    program each, one's products under the other's epilogue; `teams` is set; a remark says why not elsewhere.
+    `ping_pong`, and whose programs use one ring of slots equally often, two teams of consumer warps compute every other
+    program each, one's main loop under the other's epilogue; `teams` is set; a remark says why not elsewhere.
     Example: test/Transforms/Cta/ping-pong.mlir.
   }];
   let options = [TargetOption];
 }
 
 def CtaStreamK : KernelPass<"cta-stream-k", "async"> {
-  let summary = "share the products of the last round of programs";
+  let summary = "split the tiles of the last wave over idle CTAs";
   let description = [{
-    Kind: optimisation. Requires: phase async. Ensures: in a persistent kernel whose programs add up products over one
-    loop of as many steps, CTAs without a program of the last round do steps of the others', where that pays; the kernel
-    has one more argument, scratch memory for partial sums. The result does not depend on the order in which CTAs run. Example: test/Transforms/Cta/stream-k.mlir.
+    Kind: optimisation. Requires: phase async. Ensures: in a persistent kernel whose programs accumulate over one loop
+    of as many K steps, CTAs without a program in the last wave do steps of the others', where that pays; the kernel has
+    one more argument, scratch memory for partial accumulators. The result does not depend on the order in which CTAs
+    run. Example: test/Transforms/Cta/stream-k.mlir.
   }];
 }
 
 def CtaSplitSteps : KernelPass<"cta-split-steps", "async"> {
-  let summary = "let the CTAs of a cluster share the steps of each program";
+  let summary = "split the K steps of each program over the CTAs of a cluster";
   let description = [{
     Kind: optimisation. Requires: phase async. Ensures: in a kernel that asks for a `cluster` along k, whose
     programs add up products over one loop, each CTA of a cluster does a part of the steps, and the first one gets the sum
@@ -297,29 +301,29 @@ def CtaSplitSteps : KernelPass<"cta-split-steps", "async"> {
 }
 
 def CtaMulticast : KernelPass<"cta-multicast", "scheduled"> {
-  let summary = "let the CTAs of a cluster read what all of them need only once";
+  let summary = "let the CTAs of a cluster load what all of them need only once, by TMA multicast";
   let description = [{
-    Kind: optimisation. Requires: phase scheduled, warp roles. Ensures: what the producers of all CTAs of a cluster read at
-    the same place, each of them reads a part of, for all. Does not: change loops that depend on the rank.
-    Example: test/Transforms/Cta/multicast.mlir.
+    Kind: optimisation. Requires: phase scheduled, warp roles. Ensures: what the producers of all CTAs of a cluster read
+    at the same place, each of them reads a part of, for all. Does not: change loops that depend on the rank. Example:
+    test/Transforms/Cta/multicast.mlir.
   }];
 }
 
 def CtaInvertDivisors : KernelPass<"cta-invert-divisors", "scheduled"> {
-  let summary = "divide by what stays the same with a reciprocal";
+  let summary = "replace divisions by what stays the same with a reciprocal";
   let description = [{
-    Kind: optimisation. Requires: phase scheduled. Ensures: in loops, 32-bit divisions of numbers that are not negative by
-    what follows from the arguments alone are multiplications with a reciprocal that is computed once, where the kernel
-    begins; those by the lesser of a number and a constant divide by the constant where they can; `tile.swizzle2d` is
-    arithmetic. Example: test/Transforms/Cta/invert-divisors.mlir.
+    Kind: optimisation. Requires: phase scheduled. Ensures: in loops, 32-bit divisions of numbers that are not negative
+    by what follows from the arguments alone are multiplications with a reciprocal that is computed once, where the
+    kernel begins; those by the lesser of a number and a constant divide by the constant where they can;
+    `tile.swizzle2d` is arithmetic. Example: test/Transforms/Cta/invert-divisors.mlir.
   }];
 }
 
 def CtaOverlapGrids : KernelPass<"cta-overlap-grids", "scheduled"> {
-  let summary = "let a grid begin before the one in front has ended";
+  let summary = "let a grid begin before the previous one has ended (programmatic dependent launch)";
   let description = [{
-    Kind: optimisation. Requires: phase scheduled. Ensures: a kernel with warp roles may be launched before the grid in
-    front has ended. Does not: ask for such launches. Example: test/Transforms/Cta/overlap-grids.mlir.
+    Kind: optimisation. Requires: phase scheduled. Ensures: a kernel with warp roles may be launched before the
+    previous grid has ended. Does not: ask for such launches. Example: test/Transforms/Cta/overlap-grids.mlir.
   }];
   let options = [TargetOption];
 }

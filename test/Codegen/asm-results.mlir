@@ -1,4 +1,4 @@
-// What a statement results in is taken right behind it, not where it is used, to where InstCombine moves it: the
+// What a statement results in is taken right after it, not where it is used, to where InstCombine moves it: the
 // backend copies all results again for each one that is taken in another block.
 // RUN: tilec %s --emit=llvm | FileCheck %s
 

@@ -17,7 +17,7 @@
 //--- maps.mlir
 // CHECK: {"name":"a",{{.*}}{"name":"M",{{.*}}{"name":"K","type":"i32","divisibility":1}],
 // CHECK-SAME: "tensor_maps":[{"base":"a","element":"f16","shape":["M","K"],"strides":["K"],"box":[128,64],"swizzle":128,"l2_promotion":256}]
-// CHECK-SAME: "persistent":true,"ctas_per_sm":2}
+// CHECK-SAME: "persistent":true,"ctas_per_sm":1}
 // PTX: .param .align 64 .b8 k_param_3[128]
 // HEADER: a: accessed by TMA; its address and its strides in bytes (K times 2) must be multiples of 16
 // HEADER: k_launch(tile_kernel *kernel, void *stream, void *a, int32_t M, int32_t K)
@@ -26,7 +26,7 @@ llvm.func @k(%a: !llvm.ptr {tile.name = "a"}, %m: i32 {tile.name = "M"}, %k: i32
                               tile.tensor_map = {base = "a", shape = ["M", "K"], strides = ["K"], element = f16,
                                                  box = array<i64: 128, 64>, l2_promotion = 256 : i32, swizzle = 128 : i32}},
              %x: i32 {tile.grid_size = 0 : i32}, %y: i32 {tile.grid_size = 1 : i32}, %z: i32 {tile.grid_size = 2 : i32})
-    attributes {nvvm.kernel, nvvm.reqntid = array<i32: 384>, tile.ctas_per_sm = 2 : i32} {
+    attributes {nvvm.kernel, nvvm.reqntid = array<i32: 384>} {
   llvm.return
 }
 

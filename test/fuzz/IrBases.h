@@ -1,6 +1,6 @@
 // What the fuzzer of passes mutates: the IR of kernels between two passes of the pipeline, and of tests of passes.
 //
-//   bases.make(context, mutator)   a kernel of a .tile file behind the first steps of the pipeline for some target,
+//   bases.make(context, mutator)   a kernel of a .tile file after the first steps of the pipeline for some target,
 //   with
 //                                  some optimisations left out; or a part of a .mlir file
 #pragma once

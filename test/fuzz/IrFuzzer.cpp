@@ -51,7 +51,7 @@ bool readOptions(int argc, char **argv, Options &options) {
   return !options.paths.empty() && options.jobs > 0;
 }
 
-/// One batch; each death of its process is a finding, behind which the next process goes on.
+/// One batch; each death of its process is a finding, after which the next process goes on.
 void runBatch(const Options &options, const IrBases &bases, uint64_t batch, Counters &counters, Findings &findings) {
   for (uint64_t first = 0; first < batchSize;) {
     auto run = [&](Progress &progress) {

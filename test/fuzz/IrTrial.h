@@ -27,7 +27,7 @@ struct PassChoice {
   std::string print() const;
 };
 
-/// Runs the first pass as it runs alone, the others as behind it in a pipeline. Dies on a finding.
+/// Runs the first pass as it runs alone, the others as after it in a pipeline. Dies on a finding.
 void runPasses(mlir::ModuleOp module, const PassChoice &passes, Counters *counters);
 
 /// The dialects and the limits of a mutant.

@@ -125,7 +125,7 @@ std::vector<Mutator::Span> Mutator::tokensOf(std::string_view text) {
     if (token.range.begin < token.range.end && token.range.end <= text.size() && token.kind != frontend::Tok::Newline &&
         token.kind != frontend::Tok::Indent)
       spans.push_back({token.range.begin, token.range.end});
-  // An unclosed bracket is an error token behind the tokens that it holds.
+  // An unclosed bracket is an error token after the tokens that it holds.
   std::sort(spans.begin(), spans.end(), [](Span a, Span b) { return a.begin < b.begin; });
   return spans;
 }

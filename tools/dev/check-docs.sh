@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks that documentation is complete: every pass states its contract and has an example test that exists, every
+# Checks that documentation is complete: every pass states its contract and has an example test that exists and a place in the table of passes, every
 # operation has an example and occurs in a test, every warning is in the table of warnings, no README and no source file is too long.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
@@ -16,6 +16,7 @@ while IFS=$'\t' read -r flag text; do
   done
   example=$(grep -oE 'Example: *[^ ]+' <<<"$text" | sed -E 's/Example: *//; s/\.$//')
   [ -z "$example" ] || [ -f "$example" ] || complain "pass $flag: the example $example does not exist"
+  [[ $flag != tile-* && $flag != cta-* ]] || grep -qF "\`$flag\`" lib/Transforms/README.md || complain "pass $flag: lib/Transforms/README.md does not name it"
 done < <(awk '
   /^def .*Pass</ { if (flag) print flag "\t" text; match($0, /"[^"]+"/); flag = substr($0, RSTART + 1, RLENGTH - 2); text = "" }
   { gsub(/\t/, " "); text = text " " $0 }

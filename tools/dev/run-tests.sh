@@ -45,7 +45,7 @@ else
   failed=$((failed + 1))
 fi
 
-for check in check-layering check-docs check-skip check-features; do
+for check in check-layering check-docs check-skip check-features check-reference; do
   if "$root/tools/dev/$check.sh" "$build" >"$log" 2>&1; then
     passed=$((passed + 1))
     echo "$check: passed"

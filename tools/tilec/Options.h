@@ -20,7 +20,7 @@ struct CommandLine {
 
 enum class ParseStatus { Compile, Help, Done, Error };
 
-/// Parses the words behind the tool's name. `Help` and `Done`: help, or version or targets, were printed. In `run` mode
+/// Parses the words after the tool's name. `Help` and `Done`: help, or version or targets, were printed. In `run` mode
 /// words that the compiler does not know are kept in `rest` instead of being errors. Does not read the input.
 ParseStatus parseCommandLine(llvm::ArrayRef<const char *> words, bool run, CommandLine &line);
 

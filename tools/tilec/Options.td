@@ -44,7 +44,7 @@ defm num_stages : Value<"num-stages", "Depth of software pipelines, 1 to 16", "<
 defm std : Value<"std", "Rules of the language: triton (default), or tile1: break, continue, return in loops, '//' and '%' "
                         "that round down, 64-bit program numbers, x[i]", "<name>">;
 defm cluster : Value<"cluster", "CTAs that share operands, of <m>x<n> neighbouring programs, or the steps of one, 1x1x<k>; or auto", "<shape>">;
-defm schedule : Value<"schedule", "Who computes a program: cooperative, all warps together; pingpong, two teams of 4 in turns; or auto", "<name>">;
+defm schedule : Value<"schedule", "Kernel schedule: cooperative, all consumer warps share a tile; pingpong, two warp groups alternate between tiles; or auto", "<name>">;
 def debug : Flag<["--"], "debug">, HelpText<"Keep assertions in the kernel">;
 def x : JoinedOrSeparate<["-"], "x">, HelpText<"Language of the input: tile or mlir (default: by the file's name)">,
         MetaVarName<"<language>">;
@@ -53,10 +53,10 @@ def x : JoinedOrSeparate<["-"], "x">, HelpText<"Language of the input: tile or m
 let Group = grp_passes in {
 def O : Joined<["-"], "O">, HelpText<"0: only what correctness needs; 1, 2 (default): every optimisation">,
         MetaVarName<"<level>">;
-defm disable : Value<"disable", "Leave out optimisation passes, by name, separated by commas", "<passes>">;
-defm start_after : Value<"start-after", "Begin behind a pass: the input is IR that --stop-after printed", "<pass>">;
-defm stop_after : Value<"stop-after", "Stop behind a pass and print the IR", "<pass>">;
-defm dump_ir : Value<"dump-ir", "Write the IR behind every pass that changed it into <dir>", "<dir>">;
+defm disable : Value<"disable", "Disable optimisation passes, by name, separated by commas", "<passes>">;
+defm start_after : Value<"start-after", "Begin after a pass: the input is IR that --stop-after printed", "<pass>">;
+defm stop_after : Value<"stop-after", "Stop after a pass and print the IR", "<pass>">;
+defm dump_ir : Value<"dump-ir", "Write the IR after every pass that changed it into <dir>", "<dir>">;
 def Rpass : Joined<["-"], "Rpass=">, HelpText<"Show what the passes say whose names match <regex>">,
             MetaVarName<"<regex>">;
 def time_passes : Flag<["--"], "time-passes">, HelpText<"Print the time of every phase and pass">;

@@ -136,7 +136,7 @@ struct InterpreterArguments {
         ->group(group);
   }
 
-  /// The words "55", "if", "pid==(1,0)" behind --print-values are one value.
+  /// The words "55", "if", "pid==(1,0)" after --print-values are one value.
   static std::vector<std::string> joinConditions(llvm::ArrayRef<std::string> words) {
     std::vector<std::string> joined;
     for (size_t i = 0; i < words.size(); ++i) {

@@ -5,7 +5,7 @@
 
 namespace tile {
 
-/// `words` stand behind `tilec run`. Returns the process's exit code.
+/// `words` stand after `tilec run`. Returns the process's exit code.
 int runCommand(llvm::ArrayRef<const char *> words);
 
 } // namespace tile

@@ -1,4 +1,4 @@
-// Clusters: ranks, barriers, copies for all CTAs, and sums through distributed shared memory.
+// Clusters: ranks, barriers, copies for all CTAs, and accumulators through distributed shared memory.
 //
 // PTX ISA, "mapa": the address of a peer's shared memory follows from the own address and the peer's rank, because all
 // CTAs have the same layout.

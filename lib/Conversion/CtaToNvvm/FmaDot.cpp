@@ -1,4 +1,4 @@
-// Matrix products with scalar multiply-adds; operands are tiles in shared memory.
+// Dots by scalar multiply-adds; operands are tiles in shared memory.
 //
 // A thread needs the rows of A and the columns of B in which it holds accumulator elements. It loads them for a few k
 // at a time (a vector, where the buffer has k contiguous) and adds all their products: the registers of the accumulator
@@ -102,7 +102,7 @@ Value emitMultiplyAdd(OpBuilder &builder, Location loc, Value a, Value b, Value 
   return arith::AddIOp::create(builder, loc, acc, arith::MulIOp::create(builder, loc, a, b));
 }
 
-/// Emits one product.
+/// Emits one dot.
 class FmaDotEmitter {
 public:
   FmaDotEmitter(OpBuilder &builder, cta::FmaDotOp op, Value a, Value b, const target::GpuTarget &gpu)
@@ -114,14 +114,14 @@ public:
         rows(linesOf(accLayout, 0)), columns(linesOf(accLayout, 1)), canonical(canonicalRegisters(accLayout)) {}
 
   Registers emit(ValueRange acc) {
-    Registers sums(acc);
+    Registers accumulators(acc);
     if (int64_t step = chooseStep(); step < k)
-      emitLoop(sums, step);
+      emitLoop(accumulators, step);
     else
-      emitParts(sums, k, {});
-    for (size_t index = 0; index < sums.size(); ++index)
-      sums[index] = sums[canonical[index]];
-    return sums;
+      emitParts(accumulators, k, {});
+    for (size_t index = 0; index < accumulators.size(); ++index)
+      accumulators[index] = accumulators[canonical[index]];
+    return accumulators;
   }
 
 private:
@@ -142,34 +142,34 @@ private:
     return step;
   }
 
-  void emitLoop(Registers &sums, int64_t step) {
+  void emitLoop(Registers &accumulators, int64_t step) {
     SmallVector<Value> initial;
-    for (size_t index = 0; index < sums.size(); ++index)
+    for (size_t index = 0; index < accumulators.size(); ++index)
       if (isOwn(index))
-        initial.push_back(sums[index]);
+        initial.push_back(accumulators[index]);
     auto loop = scf::ForOp::create(builder, loc, emitI32(builder, loc, 0), emitI32(builder, loc, k),
                                    emitI32(builder, loc, step), initial);
     auto assign = [&](ValueRange values) {
-      for (size_t index = 0, next = 0; index < sums.size(); ++index)
+      for (size_t index = 0, next = 0; index < accumulators.size(); ++index)
         if (isOwn(index))
-          sums[index] = values[next++];
+          accumulators[index] = values[next++];
     };
     {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(loop.getBody());
       assign(loop.getRegionIterArgs());
-      emitParts(sums, step, loop.getInductionVar());
+      emitParts(accumulators, step, loop.getInductionVar());
       SmallVector<Value> results;
-      for (size_t index = 0; index < sums.size(); ++index)
+      for (size_t index = 0; index < accumulators.size(); ++index)
         if (isOwn(index))
-          results.push_back(sums[index]);
+          results.push_back(accumulators[index]);
       scf::YieldOp::create(builder, loc, results);
     }
     assign(loop.getResults());
   }
 
   /// Adds the products of `count` k from the first one on, or from `first`, a multiple of `count`.
-  void emitParts(Registers &sums, int64_t count, Value first) {
+  void emitParts(Registers &accumulators, int64_t count, Value first) {
     LinearLayout aPart = partLayout(rows, part, 1, k, aType.getShape().vec());
     LinearLayout bPart = partLayout(columns, part, n, 1, bType.getShape().vec());
     SharedPartLoader aLoader(builder, loc, {aBase, aType.getElementType(), aType.getLayout().getLayout(), aPart},
@@ -189,10 +189,10 @@ private:
       SmallVector<Value> a = emitExtended(builder, loc, aLoader.load(start), aType.getElementType(), element, gpu);
       SmallVector<Value> b = emitExtended(builder, loc, bLoader.load(start * n), bType.getElementType(), element, gpu);
       for (int64_t step = 0; step < part; ++step)
-        for (size_t index = 0; index < sums.size(); ++index)
+        for (size_t index = 0; index < accumulators.size(); ++index)
           if (isOwn(index))
-            sums[index] = emitMultiplyAdd(builder, loc, a[step + part * rows.lineOf[index]],
-                                          b[step + part * columns.lineOf[index]], sums[index]);
+            accumulators[index] = emitMultiplyAdd(builder, loc, a[step + part * rows.lineOf[index]],
+                                                  b[step + part * columns.lineOf[index]], accumulators[index]);
     }
   }
 

@@ -1,5 +1,5 @@
-// Partial sums and flags in global memory, through which the CTAs of a grid share work; and how grids follow each
-// other.
+// Partial accumulators and flags in global memory, through which the CTAs of a grid share work; and how grids follow
+// each other.
 #include "EmitLayout.h"
 #include "PartialPlaces.h"
 #include "Patterns.h"

@@ -55,7 +55,7 @@ std::string libraryFunctionOf(Operation *op) {
   return {};
 }
 
-bool isMath(Operation *op) {
+bool isConsumer(Operation *op) {
   return isa_and_present<math::MathDialect>(op->getDialect());
 }
 
@@ -85,7 +85,7 @@ bool hasSmallForm(Operation *op, const target::GpuTarget &gpu) {
 
 bool needsPromotion(Operation *op, const target::GpuTarget &gpu) {
   bool usesSmallFloat = llvm::any_of(op->getOperandTypes(), isSmallFloat);
-  return usesSmallFloat && (isMath(op) || isa<arith::RemFOp>(op)) && !hasSmallForm(op, gpu);
+  return usesSmallFloat && (isConsumer(op) || isa<arith::RemFOp>(op)) && !hasSmallForm(op, gpu);
 }
 
 /// A 16-bit function is computed in f32.

@@ -1,4 +1,4 @@
-// Matrix products with warp-level tensor-core instructions.
+// Matrix multiply-accumulates with warp-level tensor-core instructions.
 //
 // A warp's accumulator is a grid of mTiles x nTiles instruction tiles; register numbers of fragments are documented in
 // lib/Layout/MmaLayouts.h. k is the outermost loop, so that an accumulator is touched again only after all others; the
@@ -185,10 +185,10 @@ Registers MmaEmitter::emit(ValueRange a, ValueRange b, ValueRange acc) {
       operands.push_back(packOperands(slice(registers, fragment(index, kTile)), element));
     return operands;
   };
-  SmallVector<SmallVector<Value>> sums(fragments.mTiles * fragments.nTiles);
+  SmallVector<SmallVector<Value>> accumulators(fragments.mTiles * fragments.nTiles);
   for (int64_t m = 0; m < fragments.mTiles; ++m)
     for (int64_t n = 0; n < fragments.nTiles; ++n)
-      sums[m * fragments.nTiles + n] = packAccumulator(slice(acc, fragments.accumulator(m, n)));
+      accumulators[m * fragments.nTiles + n] = packAccumulator(slice(acc, fragments.accumulator(m, n)));
 
   for (int64_t k = 0; k < fragments.kTiles; ++k) {
     auto rows = tilesOf(fragments.mTiles, k, [&](int64_t m, int64_t k) { return fragments.a(m, k); }, a, elementA);
@@ -196,16 +196,16 @@ Registers MmaEmitter::emit(ValueRange a, ValueRange b, ValueRange acc) {
     for (int64_t m = 0; m < fragments.mTiles; ++m)
       for (int64_t step = 0; step < fragments.nTiles; ++step) {
         int64_t n = m % 2 == 0 ? step : fragments.nTiles - 1 - step;
-        SmallVector<Value> &sum = sums[m * fragments.nTiles + n];
-        Value result = multiply(rows[m], columns[n], sum);
-        for (auto [index, value] : llvm::enumerate(sum))
+        SmallVector<Value> &accumulator = accumulators[m * fragments.nTiles + n];
+        Value result = multiply(rows[m], columns[n], accumulator);
+        for (auto [index, value] : llvm::enumerate(accumulator))
           value = LLVM::ExtractValueOp::create(builder, loc, result, int64_t(index));
       }
   }
 
   Registers registers;
-  for (const SmallVector<Value> &sum : sums)
-    for (Value value : sum) {
+  for (const SmallVector<Value> &accumulator : accumulators)
+    for (Value value : accumulator) {
       if (!elementAcc.isF16()) {
         registers.push_back(value);
         continue;

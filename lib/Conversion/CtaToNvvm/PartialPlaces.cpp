@@ -1,4 +1,4 @@
-// Accesses of partial sums; see PartialPlaces.h.
+// Accesses of partial accumulators; see PartialPlaces.h.
 #include "PartialPlaces.h"
 #include "EmitLayout.h"
 

@@ -79,7 +79,7 @@ mlir::LogicalResult checkRowMajor(mlir::Operation *op, cta::BufferType buffer);
 
 /// An i1 argument of a kernel is passed as i8 (the launch ABI).
 void widenBoolArguments(KernelOp kernel);
-/// Turns roles into branches on the number of the warp, behind the initialisation of barriers.
+/// Turns roles into branches on the number of the warp, after the initialisation of barriers.
 void lowerWarpRoles(KernelOp kernel);
 /// Declares `sharedSymbol`.
 void declareSharedMemory(mlir::ModuleOp module);

@@ -1,6 +1,6 @@
 // Warp roles: all threads initialise the barriers and meet, then each warp goes its way.
 //
-//   cta.warp_roles math { A } producer { B }
+//   cta.warp_roles consumer { A } producer { B }
 //   ==>
 //   if (thread 0) { mbarrier.init …  fence }  what both roles need  barrier
 //   if (warp < num_warps * teams) { setmaxnreg.inc  A }
@@ -72,17 +72,17 @@ void lowerRoles(cta::WarpRolesOp op, KernelOp kernel) {
   builder.setInsertionPoint(op);
   emitBarrierOfAll(builder, loc, kernel);
   Value warp = emitUniformWarpId(builder, loc);
-  Value mathWarps = emitI32(builder, loc, kernel.getNumWarps() * kernel.getTeams());
-  Value isMath = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, warp, mathWarps);
-  auto roles = scf::IfOp::create(builder, loc, isMath, /*withElseRegion=*/true);
+  Value consumerWarps = emitI32(builder, loc, kernel.getNumWarps() * kernel.getTeams());
+  Value isConsumer = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, warp, consumerWarps);
+  auto roles = scf::IfOp::create(builder, loc, isConsumer, /*withElseRegion=*/true);
 
   builder.setInsertionPointToStart(roles.thenBlock());
-  setRegisters(builder, loc, op.getMathRegisters(), NVVM::SetMaxRegisterAction::increase);
-  moveBody(op.getMath(), roles.thenBlock());
+  setRegisters(builder, loc, op.getConsumerRegisters(), NVVM::SetMaxRegisterAction::increase);
+  moveBody(op.getConsumer(), roles.thenBlock());
 
   builder.setInsertionPointToStart(roles.elseBlock());
   setRegisters(builder, loc, op.getProducerRegisters(), NVVM::SetMaxRegisterAction::decrease);
-  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, warp, mathWarps);
+  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, warp, consumerWarps);
   auto firstWarp = scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false);
   builder.setInsertionPointToStart(firstWarp.thenBlock());
   Value elected = NVVM::ElectSyncOp::create(builder, loc, builder.getI1Type(), /*membermask=*/Value());
@@ -108,12 +108,12 @@ void lowerWarpRoles(KernelOp kernel) {
 
 static LogicalResult checkWarpRoles(cta::WarpRolesOp op, const target::GpuTarget &gpu) {
   auto kernel = op->getParentOfType<KernelOp>();
-  if (!gpu.has(target::Feature::SetMaxRegisters) && op.getMathRegisters())
+  if (!gpu.has(target::Feature::SetMaxRegisters) && op.getConsumerRegisters())
     return op.emitOpError() << "needs setmaxnreg, which " << gpu.name << " lacks; sm_90a has it";
   if (op->getParentOp() != kernel)
     return op.emitOpError() << "must stand in the kernel's body, where all warps meet";
   if (*kernel.getBody().front().getOps<cta::WarpRolesOp>().begin() != op)
-    return op.emitOpError() << "is the kernel's second; barriers are initialised once, in front of the first";
+    return op.emitOpError() << "is the kernel's second; barriers are initialised once, before the first";
   if (kernel.getProducerWarps() != 4)
     return op.emitOpError() << "needs one warp group for the producer but the kernel has " << kernel.getProducerWarps()
                             << " producer warps";

@@ -63,7 +63,7 @@ template <typename T> T combine(AtomicOp op, T a, T b) {
       return a | b;
     case AtomicOp::Xor:
       return a ^ b;
-    case AtomicOp::Inc: // wraps behind b
+    case AtomicOp::Inc: // wraps after b
       return U(a) >= U(b) ? 0 : a + 1;
     case AtomicOp::Dec: // wraps to b below 0, and from above b
       return U(a) == 0 || U(a) > U(b) ? b : a - 1;

@@ -31,7 +31,7 @@ public:
   std::optional<Type> takeType();
   /// The first of the names that stands next; its index, or -1.
   int takeOne(std::initializer_list<std::string_view> names);
-  std::string_view peek() const; ///< "" behind the last
+  std::string_view peek() const; ///< "" after the last
   void skip() { ++nextSuffix; }
   /// All suffixes were taken, and there are so many operands.
   bool finished(size_t operandCount) const {
@@ -94,7 +94,7 @@ std::span<const DecoderEntry> fenceDecoders();      // fence membar
 std::span<const DecoderEntry> copyDecoders();       // cp tensormap prefetch griddepcontrol setmaxnreg mapa …
 std::span<const DecoderEntry> matrixDecoders();     // mma wgmma ldmatrix stmatrix movmatrix
 
-/// st.async, red.async: the cursor is behind `async`.
+/// st.async, red.async: the cursor is after `async`.
 Result<OperationPtr> decodeAsyncStore(Decoding &decoding);
 /// The elements of {a, b, …}, or the operand itself.
 inline std::span<const Operand> elementsOf(const Operand &operand) {

@@ -24,7 +24,7 @@ Cta *resolveSharedCta(Warp &warp, const Place &place, unsigned lane, uint64_t sh
 std::byte *resolveGlobal(Warp &warp, const Place &place, unsigned lane, uint64_t address, uint64_t bytes,
                          uint32_t alignment, Range &range);
 
-/// Bytes behind an address, for what the simulator itself reads (a format string); null if there are none. No checks.
+/// Bytes past an address, for what the simulator itself reads (a format string); null if there are none. No checks.
 std::byte *peekMemory(Warp &warp, Space space, unsigned lane, uint64_t address, uint64_t bytes);
 
 /// A generic address that lies in the shared window → shared address; others unchanged. For operands of instructions

@@ -66,7 +66,7 @@ private:
 void reportDeadlock(Machine &machine, const std::vector<Cluster *> &clusters) {
   Report report;
   report.kind = ReportKind::Deadlock;
-  report.message = "no thread can go on, and no copy or matrix product is under way";
+  report.message = "no thread can go on, and no copy or wgmma is under way";
   for (const Cluster *cluster : clusters)
     cluster->describeWaits(report);
   if (!report.notes.empty())

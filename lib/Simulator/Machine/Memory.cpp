@@ -43,9 +43,9 @@ std::string GlobalMemory::describe(uint64_t address) const {
     return address < 4096 ? fmt::format("address {:#x}, a null pointer", address)
                           : fmt::format("address {:#x}, in no buffer", address);
   if (address < nearest->address)
-    return fmt::format("{} bytes in front of '{}' ({} bytes)", distance, nearest->name, nearest->size);
+    return fmt::format("{} bytes before '{}' ({} bytes)", distance, nearest->name, nearest->size);
   if (address >= nearest->end())
-    return fmt::format("{} bytes behind the end of '{}' ({} bytes)", distance - 1, nearest->name, nearest->size);
+    return fmt::format("{} bytes past the end of '{}' ({} bytes)", distance - 1, nearest->name, nearest->size);
   return fmt::format("byte {} of '{}' ({} bytes)", address - nearest->address, nearest->name, nearest->size);
 }
 

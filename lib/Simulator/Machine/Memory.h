@@ -24,7 +24,7 @@ constexpr uint64_t windowSize = 0x0100'0000'0000;
 constexpr uint64_t globalBase = 0x1000'0000'0000;
 constexpr uint32_t sharedRankShift = 24;
 constexpr uint32_t sharedOffsetMask = (1u << sharedRankShift) - 1;
-/// Shared memory begins behind the kibibyte that the system reserves, as on sm_90: address 0 is never valid.
+/// Shared memory begins after the kibibyte that the system reserves, as on sm_90: address 0 is never valid.
 constexpr uint32_t sharedBase = 1024;
 
 /// A buffer in global memory, a module's variable, or the module's constants.
@@ -40,13 +40,13 @@ struct Allocation {
 /// Global memory: what the host has given to the kernel.
 class GlobalMemory {
 public:
-  /// `host` stays the caller's. Returns the address: `offset` bytes behind one that is `alignment` bytes aligned (a
+  /// `host` stays the caller's. Returns the address: `offset` bytes after one that is `alignment` bytes aligned (a
   /// power of two).
   uint64_t add(std::string name, std::byte *host, uint64_t size, uint64_t alignment = 256, bool initialized = true,
                uint64_t offset = 0);
   /// The allocation that holds the whole range, or null.
   const Allocation *find(uint64_t address, uint64_t bytes) const;
-  /// "16 bytes behind the end of x (4096 bytes)", for messages.
+  /// "16 bytes past the end of x (4096 bytes)", for messages.
   std::string describe(uint64_t address) const;
   const std::vector<Allocation> &allocations() const { return all; }
   uint64_t end() const { return next; }

@@ -1,7 +1,7 @@
 // Loading a kernel: place its variables and registers, decode its instructions.
 //
 //   parameters, then constants   offset in the param window      local variables, call parameters   in local memory
-//   static shared                from sharedBase on              extern shared                       behind it
+//   static shared                from sharedBase on              extern shared                       after it
 #include "Simulator/Machine/Program.h"
 
 #include "Simulator/Exec/Decoding.h"

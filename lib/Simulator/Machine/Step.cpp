@@ -11,7 +11,7 @@ Warp::Turn Warp::run(uint64_t budget) {
   Turn turn;
   for (Fragment &fragment : fragments)
     fragment.waits = false;
-  // First in program order: those behind catch up, and the lanes meet again. Sometimes the last, since the first may
+  // First in program order: those after catch up, and the lanes meet again. Sometimes the last, since the first may
   // be in a loop until another one has done something.
   bool lastFirst = fragments.size() > 1 && cta.cluster.random.below(4) == 0;
   while (turn.instructions < budget && !fragments.empty()) {
@@ -116,7 +116,7 @@ void Warp::branch(Fragment &fragment, LaneMask taken, uint32_t target, uint32_t 
     fragment.pc = taken ? target : fragment.pc + 1;
     return;
   }
-  // A loop that lanes leave one by one has one meeting, behind it, not one an iteration.
+  // A loop that lanes leave one by one has one meeting, after it, not one an iteration.
   if (meeting != noInstruction && (fragment.meetings.empty() || fragment.meetings.back().pc != meeting))
     fragment.meetings.push_back({meeting, fragment.lanes});
   Fragment jumping = fragment;

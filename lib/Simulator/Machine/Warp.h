@@ -40,10 +40,10 @@ struct Fragment {
 
 /// What an operation did.
 enum class Step : uint8_t {
-  Next,   ///< done: go on behind it
+  Next,   ///< done: go on after it
   Jumped, ///< done: has set Fragment::pc itself
   Wait,   ///< not done: try again later (barriers)
-  Spin,   ///< done, go on behind it, but others should run first: a test of a barrier that failed
+  Spin,   ///< done, go on after it, but others should run first: a test of a barrier that failed
   Exited, ///< the active lanes have ended
   Fault   ///< has reported something that the kernel cannot go on after
 };
@@ -119,7 +119,7 @@ public:
   };
   /// Runs up to `budget` instructions.
   Turn run(uint64_t budget);
-  /// Lanes `taken` of the fragment go on at `target`, the others behind the branch; they meet at `meeting`, if there is
+  /// Lanes `taken` of the fragment go on at `target`, the others after the branch; they meet at `meeting`, if there is
   /// such a place.
   void branch(Fragment &fragment, LaneMask taken, uint32_t target, uint32_t meeting);
   /// The lanes end.
@@ -141,7 +141,7 @@ private:
   struct alignas(64) Line {
     std::byte bytes[64];
   };
-  std::vector<Fragment> diverged; ///< made by branch(); join `fragments` behind the step
+  std::vector<Fragment> diverged; ///< made by branch(); join `fragments` after the step
   std::vector<Line> registerLines;
   std::byte *registers = nullptr;
   std::vector<std::byte> localMemory;

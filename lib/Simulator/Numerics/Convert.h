@@ -52,7 +52,7 @@ inline double toDoubleOdd(int64_t value) {
 inline double magnitudeToDouble(uint64_t value, bool isNegative, Rounding rounding) {
   if (rounding == Rounding::NearestEven || value >> 53 == 0)
     return isNegative ? -double(value) : double(value);
-  int dropped = 11 - std::countl_zero(value); // bits behind the 53 that a double has
+  int dropped = 11 - std::countl_zero(value); // bits after the 53 that a double has
   uint64_t kept = value >> dropped << dropped;
   bool up = kept != value && rounding == (isNegative ? Rounding::Down : Rounding::Up);
   double magnitude = double(kept) + (up ? double(uint64_t(1) << dropped) : 0.0);

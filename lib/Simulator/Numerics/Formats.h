@@ -49,7 +49,7 @@ inline uint32_t encode(double value, bool satFinite = false) {
   exponent = exponent > largestExponent ? largestExponent : exponent;
   double quantum = powerOfTwo(exponent - format.mantissaBits);
 
-  // Adding 2^52 quanta leaves no bits behind the binary point: the host rounds to nearest even.
+  // Adding 2^52 quanta leaves no bits after the binary point: the host rounds to nearest even.
   double shift = powerOfTwo(exponent - format.mantissaBits + 52);
   double rounded = (magnitude + shift) - shift;
   bool awayFromZero = rounding == (isNegative ? Rounding::Down : Rounding::Up);

@@ -47,8 +47,8 @@ struct Occupancy {
   double warps = 0;  ///< of those it can hold, 0 … 1
   std::string limit; ///< "registers", "shared memory", "threads", "CTAs"
 };
-/// On a multiprocessor of `target`. Each CTA loses 1 KiB of shared memory to the system (CUDA programming guide, "Compute
-/// capabilities").
+/// On a multiprocessor of `target`. Each CTA loses 1 KiB of shared memory to the system (CUDA programming guide,
+/// "Compute capabilities").
 Occupancy computeOccupancy(const target::GpuTarget &target, uint32_t registers, uint32_t threads, uint32_t sharedBytes);
 
 class Profiler final : public Observer {
@@ -69,7 +69,7 @@ private:
   using Row = std::atomic<uint64_t>[numCounters];
   void add(const Instruction &instruction, Counter counter, uint64_t value) {
     size_t index = &instruction - function.instructions.data();
-    if (index < function.instructions.size()) // else the return behind the last one
+    if (index < function.instructions.size()) // else the return after the last one
       rows[index][unsigned(counter)].fetch_add(value, std::memory_order_relaxed);
   }
   Counts countsOf(size_t instruction) const;

@@ -1,5 +1,5 @@
 // Immediate post-dominators of basic blocks, by the iterative algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast
-// Dominance Algorithm", 2001) on the reversed graph, whose root is a node behind all exits.
+// Dominance Algorithm", 2001) on the reversed graph, whose root is a node after all exits.
 //
 // A guarded `ret` or `exit` does not end its block: lanes that leave there never come to a meeting, and those that stay
 // go on to the next instruction.
@@ -142,7 +142,7 @@ private:
   }
 
   const std::vector<Instruction> &instructions;
-  uint32_t exit = 0;             ///< the node behind all exits; blocks are below it
+  uint32_t exit = 0;             ///< the node after all exits; blocks are below it
   std::vector<uint32_t> firsts;  ///< by block
   std::vector<uint32_t> blockOf; ///< by instruction
   std::vector<std::vector<uint32_t>> successors, predecessors;

@@ -2,7 +2,7 @@
 //
 //   { .param .b32 in, out; st.param.b32 [in], %r1; call.uni (out), f, (in); ld.param.b32 %r2, [out]; }
 //   ⇒ st.param [in], …; the body of f with `in` and `out` for its parameters, own registers, `ret` as a branch
-//     behind it; ld.param …, [out]
+//     after it; ld.param …, [out]
 #pragma once
 
 #include "Runtime/Result.h"

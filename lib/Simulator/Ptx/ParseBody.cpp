@@ -3,7 +3,7 @@
 
 namespace tile::sim {
 
-/// Behind the `{` of a function up to its `}`. The scope of the function, with its parameters, is open.
+/// After the `{` of a function up to its `}`. The scope of the function, with its parameters, is open.
 bool PtxParser::parseBody() {
   size_t outermost = scopes.size();
   while (scopes.size() >= outermost) {

@@ -25,7 +25,7 @@ bool PtxParser::parseRegisters() {
       return false;
     uint64_t count = 1;
     bool isRange = take("<");
-    if (isRange && (!takeInteger(count, "a number of registers") || !expect(">", "behind a number of registers")))
+    if (isRange && (!takeInteger(count, "a number of registers") || !expect(">", "after a number of registers")))
       return false;
     registerCount += std::min<uint64_t>(count, limits::registers + 1);
     if (registerCount > limits::registers)
@@ -57,13 +57,13 @@ bool PtxParser::parseVariableHead(VariableHead &head) {
         return false;
       if (!std::has_single_bit(value) || value > limits::bytes)
         return failAt(line, "the alignment {} is no power of two", value);
-      // Behind .ptr it is what the pointer points to that is aligned.
+      // After .ptr it is what the pointer points to that is aligned.
       if (!isPointer)
         alignment = value;
     } else if (word == "ptr") {
       isPointer = true;
     } else if (word == "attribute") {
-      if (!expect("(", "behind .attribute"))
+      if (!expect("(", "after .attribute"))
         return false;
       while (!atEnd() && !token().is(")"))
         ++at;
@@ -97,7 +97,7 @@ bool PtxParser::parseArraySizes(uint64_t &count, bool &isOpen) {
       continue;
     }
     Constant size;
-    if (!parseConstant(size) || !expect("]", "behind the size of an array"))
+    if (!parseConstant(size) || !expect("]", "after the size of an array"))
       return false;
     if (size.floatBits || size.bits > limits::bytes || __builtin_mul_overflow(count, size.bits, &count) ||
         count > limits::bytes)
@@ -124,7 +124,7 @@ bool PtxParser::parseVariables(Space space, bool isExtern) {
     if (!takeName(name, "the name of a variable"))
       return false;
     if ((isRange = take("<")))
-      if (!takeInteger(repeats, "a number of variables") || !expect(">", "behind a number of variables"))
+      if (!takeInteger(repeats, "a number of variables") || !expect(">", "after a number of variables"))
         return false;
     if (repeats > limits::variables || module.variables.size() + repeats > limits::variables)
       return failAt(line, "more than {} variables", limits::variables);
@@ -235,7 +235,7 @@ bool PtxParser::parseAddressInitializer(VariableHead &head) {
     return failAt(line, "the address of the function '{}' is not supported as an initializer", name);
   if (!symbol || symbol->kind != Symbol::Kind::Variable)
     return failAt(line, "'{}' is not declared as a variable", name);
-  if (isGeneric && !expect(")", "behind a generic address"))
+  if (isGeneric && !expect(")", "after a generic address"))
     return false;
   int64_t offset = 0;
   if (!parseOffset(offset))

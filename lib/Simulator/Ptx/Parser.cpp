@@ -131,7 +131,7 @@ bool PtxParser::skipSection() {
   if (token().kind != TokenKind::Directive && token().kind != TokenKind::Name)
     return fail("expected the name of a section, found {}", quoted(token()));
   ++at;
-  if (!expect("{", "behind the name of a section"))
+  if (!expect("{", "after the name of a section"))
     return false;
   for (size_t depth = 1; depth; ++at) {
     if (atEnd())
@@ -147,7 +147,7 @@ bool PtxParser::skipSection() {
 bool PtxParser::skipPragma() {
   do {
     if (token().kind != TokenKind::String)
-      return fail("expected a string behind '.pragma', found {}", quoted(token()));
+      return fail("expected a string after '.pragma', found {}", quoted(token()));
     ++at;
   } while (take(","));
   return expect(";", "after '.pragma'");
@@ -183,7 +183,7 @@ bool PtxParser::parseFunction(bool isEntry, bool isExtern) {
   function = &parsed;
   location = {};
   if (takeDirective("attribute")) {
-    if (!expect("(", "behind '.attribute'"))
+    if (!expect("(", "after '.attribute'"))
       return false;
     while (!atEnd() && !token().is(";") && !token().is("{") && !token().is(")"))
       ++at;

@@ -64,7 +64,7 @@ private:
     uint8_t floatBits = 0;
     bool isUnsigned = false;
   };
-  /// What stands in front of a variable's name.
+  /// What stands before a variable's name.
   struct VariableHead {
     Variable variable;
     uint64_t elementBytes = 0; ///< of a vector all its elements

@@ -13,7 +13,7 @@
 // program's pointers reach, stores become copies only where nothing follows (tile-raise-descriptors); so this is for
 // descriptors that it writes through.
 //
-// Copies that may write the same element (Analysis/StorePlaces) follow each other: a wait in front of the later one,
+// Copies that may write the same element (Analysis/StorePlaces) follow each other: a wait before the later one,
 // without a barrier where one thread issues both. The panels of a block and blocks side by side overlap in flight.
 #include "Analysis/PointerBases.h"
 #include "Analysis/RolePlan.h"

@@ -94,7 +94,7 @@ ColumnSlicer::ColumnSlicer(Value matrix, Operation *user, const PointerBases &wr
   }
 }
 
-/// Loads may move behind writes of other columns if these go to another parameter: different ones are taken to be
+/// Loads may move after writes of other columns if these go to another parameter: different ones are taken to be
 /// different tensors.
 bool ColumnSlicer::isLoaded(cta::ConvertLayoutOp convert, Operation *user, const PointerBases &written) const {
   auto load = convert.getSrc().getDefiningOp<LoadOp>();

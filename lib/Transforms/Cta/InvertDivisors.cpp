@@ -18,6 +18,7 @@
 //
 //   q = n / min(x, C)   ==>   q = (min(x, C) == C) ? n / C : n / min(x, C), by a branch
 #include "Cta/CtaDialect.h"
+#include "Transforms/Numbers.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -148,9 +149,6 @@ private:
     division.op->erase();
   }
 
-  Value emitI32(OpBuilder &at, Location loc, int64_t value) {
-    return arith::ConstantOp::create(at, loc, at.getI32IntegerAttr(static_cast<int32_t>(value)));
-  }
   Value mul(Location loc, Value a, Value b) { return arith::MulIOp::create(builder, loc, a, b); }
   Value sub(Location loc, Value a, Value b) { return arith::SubIOp::create(builder, loc, a, b); }
 

@@ -1,7 +1,7 @@
-// cta-load-ahead: load what is needed behind a loop of products before it.
+// cta-load-ahead: load vectors that the epilogue needs before the main loop.
 //
-// A vector that is added to the sums of a product, or scales them, takes as long to come from memory as several steps
-// of the product. Issued before the loop, the load costs nothing but a few registers through it:
+// A vector that is added to the accumulator, or scales it, takes as long to come from memory as several K steps of the
+// main loop. Issued before the loop, the load costs nothing but a few registers through it:
 //
 //   %acc = scf.for … { tile.dot }                         %x = tile.load %bias : #spread
 //   %x = tile.load %bias : #blocked               ==>     %acc = scf.for … { tile.dot }
@@ -38,8 +38,8 @@ int64_t bytesInRegisters(const LinearLayout &layout, RankedTensorType type) {
   return layout.numRegisters() * std::max(getBytesInMemory(type.getElementType()), 1u);
 }
 
-/// The loop of products before the load in its block, if nothing in between writes memory.
-scf::ForOp findProducts(LoadOp load) {
+/// The loop of dots before the load in its block, if nothing in between writes memory.
+scf::ForOp findMainLoop(LoadOp load) {
   for (Operation *op = load->getPrevNode(); op; op = op->getPrevNode()) {
     bool multiplies = false;
     WalkResult result = op->walk([&](Operation *inner) {
@@ -83,8 +83,8 @@ public:
     auto type = dyn_cast<RankedTensorType>(load.getType());
     if (!type || type.getRank() != 1 || load.getIsVolatile() || load.getCache() == CacheModifier::cv)
       return;
-    products = findProducts(load);
-    if (!products)
+    mainLoop = findMainLoop(load);
+    if (!mainLoop)
       return;
     cta::LayoutAttr layout = chooseLayout(type);
     if (bytesInRegisters(layout.getLayout(), type) > maxBytes || !canRecreate(layout))
@@ -123,14 +123,14 @@ private:
     Operation *op = value.getDefiningOp();
     if (!op || op->getBlock() != load->getBlock())
       return true; // an argument, or of a block around
-    return op->isBeforeInBlock(products);
+    return op->isBeforeInBlock(mainLoop);
   }
 
   bool canMoveUp(Value value) {
     if (isBefore(value) || !visited.insert(value).second)
       return true;
     Operation *op = value.getDefiningOp();
-    return op->getNumRegions() == 0 && isMemoryEffectFree(op) && op != products &&
+    return op->getNumRegions() == 0 && isMemoryEffectFree(op) && op != mainLoop &&
            llvm::all_of(op->getOperands(), [&](Value operand) { return canMoveUp(operand); });
   }
 
@@ -145,11 +145,11 @@ private:
   }
 
   void moveUp() {
-    OpBuilder builder(products);
+    OpBuilder builder(mainLoop);
     IRMapping copies;
     for (OpOperand &operand : load->getOpOperands())
       operand.set(copyUp(operand.get(), builder, copies));
-    load->moveBefore(products);
+    load->moveBefore(mainLoop);
   }
 
   Value copyUp(Value value, OpBuilder &builder, IRMapping &copies) {
@@ -162,7 +162,7 @@ private:
   }
 
   LoadOp load;
-  scf::ForOp products;
+  scf::ForOp mainLoop;
   LayoutSlicer slicer;
   llvm::DenseSet<Value> visited;
 };

@@ -10,8 +10,8 @@
 // A write that combines with what is there (`reduce`) does so panel by panel.
 //
 // 144 columns end in a panel of 16, which a second tensor map describes. Of a block that is read it takes as much
-// memory as the others, so that one product steps over all; of one that is written it has a small buffer of its own.
-// 144 rows, as products with swapped operands have, are written likewise, in bands of rows.
+// memory as the others, so that one wgmma steps over all; of one that is written it has a small buffer of its own.
+// 144 rows, as dots with swapped operands have, are written likewise, in bands of rows.
 //
 // Leading dimensions of size 1 are coordinates only. The box and the swizzle that the buffers need become part of the
 // descriptor's tensor map, which the launcher makes, or the kernel, where the descriptor has a place for it.
@@ -24,6 +24,7 @@
 #include "Layout/SharedLayouts.h"
 #include "Layout/TmaBoxes.h"
 #include "Transforms/Cta/ColumnSlice.h"
+#include "Transforms/Numbers.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -186,7 +187,7 @@ private:
     SmallVector<int64_t> sizes(dropLeadingOnes(store.getDesc().getType().getShape()));
     if (llvm::count_if(sizes, [](int64_t size) { return !llvm::isPowerOf2_64(size); }) > 1)
       return refuse(store, store.getDesc().getType());
-    // What has such rows is mostly a product whose operands were swapped, of which threads hold whole columns.
+    // What has such rows is mostly a dot whose operands were swapped, of which threads hold whole columns.
     unsigned axis = sizes.size() == 2 && !llvm::isPowerOf2_64(sizes[0]) ? 0 : sizes.size() - 1;
     Panels panels = store.getDesc().hasOneUse() && isa<BlockArgument>(store.getDesc()) ? Panels::Rest : Panels::Equal;
     cta::BufferType part = planPart(value, axis, sizes[axis], panels), rest;
@@ -252,7 +253,7 @@ private:
       SmallVector<Value> offsets(store.getOffsets());
       if (writes > 1) {
         values = slicerOf(index).slice(builder, index * partSize);
-        offsets[dim] = arith::AddIOp::create(builder, loc, offsets[dim], emitI32(loc, index * partSize));
+        offsets[dim] = arith::AddIOp::create(builder, loc, offsets[dim], emitI32(builder, loc, index * partSize));
       }
       if (cutsRows)
         values = emitTrans(loc, values);
@@ -261,7 +262,8 @@ private:
       if (isRest || index < slots)
         age = isRest ? writes : writes - lastOfSlot + index;
       cta::TmaStoreWaitOp::create(builder, loc, age - 1, /*written=*/false);
-      Value buffer = isRest ? last : cta::SlotOp::create(builder, loc, part, ring, emitI32(loc, index % slots));
+      Value buffer =
+          isRest ? last : cta::SlotOp::create(builder, loc, part, ring, emitI32(builder, loc, index % slots));
       cta::LocalStoreOp::create(builder, loc, values, buffer);
       cta::ProxyFenceOp::create(builder, loc);
       cta::TmaStoreOp::create(builder, loc, buffer, isRest ? restDesc : store.getDesc(), offsets, groups,
@@ -280,10 +282,6 @@ private:
   static RankedTensorType reshaped(RankedTensorType type, ArrayRef<int64_t> shape) {
     auto layout = layout::reshape(cta::getLayout(type), {shape.begin(), shape.end()});
     return RankedTensorType::get(shape, type.getElementType(), cta::LayoutAttr::get(type.getContext(), layout));
-  }
-
-  Value emitI32(Location loc, int64_t value) {
-    return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(value));
   }
 
   LogicalResult refuse(Operation *access, DescType block) {

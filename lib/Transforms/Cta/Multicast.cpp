@@ -2,13 +2,13 @@
 //
 // A block that the producers of all CTAs read at the same place is divided: each CTA copies its part into the buffers
 // of all. Bytes count where they arrive, so `full` barriers expect what they did; but a slot is empty only when the
-// math warps of all CTAs have released it, because all producers write to it:
+// consumer warps of all CTAs have released it, because all producers write to it:
 //
 //   producer:  wait empty[slot]                            producer:  wait empty[slot]
 //              expect full[slot], bytes                               expect full[slot], bytes
 //              tma_load %a[%m, %k], …           ==>                   tma_load %a[%m, %k], …         %m differs
 //              tma_load %b[%k, %n], …                                 tma_multicast %b[%k, %n], …
-//   math:      arrive empty[slot]                          math:      arrive empty[slot] {ctas = 2}
+//   consumer:  arrive empty[slot]                          consumer:  arrive empty[slot] {ctas = 2}
 //                                                                     cluster_barrier at the end
 //
 // All CTAs must go through the slots in step, so loops around the copies must not depend on the rank.
@@ -55,7 +55,7 @@ std::optional<layout::TmaParts> planParts(KernelOp kernel, cta::TmaLoadOp load) 
   return parts && (parts->boxes.shape == boxes->shape || isOwnMap) ? parts : std::nullopt;
 }
 
-/// The wait in front of the copies to a slot; null if there is none in their block.
+/// The wait before the copies to a slot; null if there is none in their block.
 cta::MbarrierWaitOp findWait(cta::TmaLoadOp load) {
   for (Operation *op = load->getPrevNode(); op; op = op->getPrevNode())
     if (auto wait = dyn_cast<cta::MbarrierWaitOp>(op))
@@ -94,7 +94,7 @@ public:
         share(load);
       shareSlots(plan.wait);
     }
-    rewriter.setInsertionPointToEnd(&roles.getMath().front());
+    rewriter.setInsertionPointToEnd(&roles.getConsumer().front());
     cta::ClusterBarrierOp::create(rewriter, roles.getLoc());
   }
 
@@ -116,7 +116,7 @@ private:
                                                      load.getBarrier(), load.getSlot(), ctas);
   }
 
-  /// The math warps of all CTAs release the slots of all.
+  /// The consumer warps of all CTAs release the slots of all.
   void shareSlots(cta::MbarrierWaitOp wait) {
     auto empty = wait.getBarrier().getDefiningOp<cta::MbarrierAllocOp>();
     empty.setArrivals(empty.getArrivals() * ctas);

@@ -1,13 +1,13 @@
-// cta-overlap-grids: let a grid begin before the one in front has ended.
+// cta-overlap-grids: let a grid begin before the previous one has ended.
 //
-// If the launch allows it (programmatic dependent launch), a grid begins when every CTA of the grid in front has said
+// If the launch allows it (programmatic dependent launch), a grid begins when every CTA of the previous grid has said
 // that it needs no more, or has ended: barriers are initialised, tensor maps fetched and the roles' common numbers
-// computed meanwhile. What the grid in front writes is awaited before anything else is done, for what it reads may not
+// computed meanwhile. What the previous grid writes is awaited before anything else is done, for what it reads may not
 // be written yet, and what it writes may still be read:
 //
-//   cta.warp_roles math { body } producer { copies }
+//   cta.warp_roles consumer { body } producer { copies }
 //   ==>
-//   cta.warp_roles math { cta.await_grids; body } producer { cta.await_grids; copies; cta.launch_dependents }
+//   cta.warp_roles consumer { cta.await_grids; body } producer { cta.await_grids; copies; cta.launch_dependents }
 //
 // In a launch that does not allow it both return at once.
 #include "Analysis/FindTarget.h"

@@ -1,8 +1,7 @@
-// cta-overlap-waits: keep one product of warp groups in flight.
+// cta-overlap-waits: keep one wgmma in flight across iterations.
 //
-// In the loop of a math role a product is awaited before the next one is issued, and then its slot is released. Instead
-// wait until the product before it is complete, and release that one's slot; the last product is awaited after the
-// loop:
+// In the consumer's main loop a wgmma is awaited before the next one is issued, and then its slot is released. Instead
+// wait until the wgmma before it is complete, and release that one's slot; the last one is awaited after the loop:
 //
 //   for k, (%acc, slot):                        if there is any k:
 //     wait full[slot]                             for k, (%acc = undefined, slot, previous = -1):
@@ -60,7 +59,7 @@ std::optional<OverlapPlan> planOverlap(scf::ForOp loop) {
     // What is released earlier was not read by the product.
     if (!product->wait->isBeforeInBlock(release))
       continue;
-    // Nothing conditional is the product's own: each iteration has one.
+    // Nothing conditional is the wgmma's own: each iteration has one.
     if (release.getCondition())
       return std::nullopt;
     // The next slot is awaited before this one is released: with one slot, for ever.

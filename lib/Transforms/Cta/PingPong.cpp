@@ -1,9 +1,9 @@
-// cta-ping-pong: let two teams of math warps compute programs in turns.
+// cta-ping-pong: let two consumer warp groups alternate between tiles.
 //
-// One team's epilogue runs under the other's products. Both run the math role, with registers and buffers of their own;
-// team t computes the CTA's programs number t, t + 2, t + 4, … The producer goes on copying for all programs, so a team
-// skips the slots of the other's steps. Products follow each other in the order of programs, as their slots do: a team
-// begins when the other has issued its last product.
+// One team's epilogue runs under the other's main loop. Both run the consumer role, with registers and buffers of their
+// own; team t computes the CTA's programs number t, t + 2, t + 4, … The producer goes on copying for all programs, so a
+// team skips the slots of the other's steps. Main loops follow each other in the order of programs, as their slots do:
+// a team begins when the other has issued its last wgmma.
 //
 //   for p = CTA; p < T; p += G, (slot, parity) {          team = cta.team; n = steps of a program
 //     A                                                   for p = CTA + team * G; p < T; p += 2 G, (slot, parity, turn)
@@ -13,11 +13,11 @@
 //                                                           B(acc);  skip n slots
 //                                                         }
 #include "Analysis/FindTarget.h"
-#include "Analysis/ProductPrograms.h"
+#include "Analysis/GemmPrograms.h"
 #include "Analysis/RolePlan.h"
 #include "Analysis/SharedLiveness.h"
 #include "Target/GpuTarget.h"
-#include "Transforms/Cta/Numbers.h"
+#include "Transforms/Numbers.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,11 +41,11 @@ constexpr unsigned warpsPerTeam = 4; // a warp group, which has registers and ba
 
 struct PingPongPlan {
   cta::WarpRolesOp roles;
-  scf::ForOp programs; ///< Of the math role.
-  Operation *products; ///< What uses the ring, in the body of `programs`.
+  scf::ForOp programs; ///< Of the consumer role.
+  Operation *mainLoop; ///< What uses the ring, in the body of `programs`.
   scf::ForOp steps;    ///< Of the producer: fills one slot each.
   cta::MbarrierType ring;
-  SmallVector<cta::AllocOp> buffers; ///< That the math warps use among themselves.
+  SmallVector<cta::AllocOp> buffers; ///< That the consumer warps use among themselves.
 };
 
 /// The only operation of its kind inside of `region`, or null.
@@ -59,7 +59,7 @@ template <typename OpType> OpType findOnly(Region &region) {
   return isOnly ? found : OpType();
 }
 
-/// Finds out whether teams can take turns; if not, `reason` says why.
+/// Finds out whether teams can alternate; if not, `reason` says why.
 class Planner {
 public:
   Planner(KernelOp kernel, const target::GpuTarget &gpu) : kernel(kernel), gpu(gpu) {}
@@ -67,7 +67,7 @@ public:
   std::optional<PingPongPlan> run() {
     auto all = kernel.getBody().front().getOps<cta::WarpRolesOp>();
     if (!llvm::hasSingleElement(all))
-      return refuse("no producer copies for the math warps");
+      return refuse("the kernel has no producer warp");
     plan.roles = *all.begin();
     if (kernel.getNumWarps() != warpsPerTeam)
       return refuse("a program is not computed by 4 warps");
@@ -86,10 +86,10 @@ private:
     return std::nullopt;
   }
 
-  /// The loop over programs carries nothing but slot and parity of one ring, and is all that the math role does.
+  /// The loop over programs carries nothing but slot and parity of one ring, and is all that the consumer role does.
   bool findPrograms() {
     reason = "the kernel is not persistent, or its programs are cut into parts";
-    for (Operation &op : plan.roles.getMath().front()) {
+    for (Operation &op : plan.roles.getConsumer().front()) {
       if (auto loop = dyn_cast<scf::ForOp>(op)) {
         auto count = loop.getStep().getDefiningOp<NumProgramsOp>();
         auto id = loop.getLowerBound().getDefiningOp<ProgramIdOp>();
@@ -115,16 +115,16 @@ private:
     if (!around || around->getParentOp() != plan.roles || !plan.steps.getInductionVar().getType().isInteger(32))
       return false;
     plan.ring = wait.getBarrier().getType();
-    plan.products = nullptr;
-    return !plan.roles.getMath()
+    plan.mainLoop = nullptr;
+    return !plan.roles.getConsumer()
                 .walk([&](cta::MbarrierWaitOp wait) {
                   Operation *op = plan.programs.getBody()->findAncestorOpInBlock(*wait);
-                  bool isOther = !op || (plan.products && op != plan.products);
-                  plan.products = op;
+                  bool isOther = !op || (plan.mainLoop && op != plan.mainLoop);
+                  plan.mainLoop = op;
                   return isOther ? WalkResult::interrupt() : WalkResult::advance();
                 })
                 .wasInterrupted() &&
-           plan.products;
+           plan.mainLoop;
   }
 
   bool findBuffers() {
@@ -143,7 +143,7 @@ private:
     reason = "a tensor map that the kernel makes is for one program at a time";
     if (hasOtherUses || kernel.walk([](cta::MakeTensorMapOp) { return WalkResult::interrupt(); }).wasInterrupted())
       return false;
-    reason = "the buffers of two teams do not fit into the shared memory";
+    reason = "the buffers of two teams do not fit into shared memory";
     return bytes <= int64_t(gpu.maxSharedPerCta);
   }
 
@@ -171,7 +171,7 @@ public:
     divideBuffers();
     kernel.setTeams(teams);
     RegisterBudget registers = *planRegisters(teams * warpsPerTeam);
-    plan.roles.setMathRegisters(registers.math);
+    plan.roles.setConsumerRegisters(registers.consumer);
     plan.roles.setProducerRegisters(registers.producer);
     return true;
   }
@@ -179,10 +179,10 @@ public:
 private:
   /// The team, and what a program's steps add to a slot and a parity.
   void emitSkip(Value lower, Value upper, Value step) {
-    Block &math = plan.roles.getMath().front();
+    Block &consumer = plan.roles.getConsumer().front();
     {
       OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointToStart(&math);
+      rewriter.setInsertionPointToStart(&consumer);
       team = cta::TeamOp::create(rewriter, loc);
     }
     Numbers n(rewriter, loc);
@@ -192,7 +192,7 @@ private:
     skippedParity = arith::AndIOp::create(rewriter, loc, rounds, n.constant(1));
   }
 
-  /// The first warps to arrive at a team's barrier are those of the other team, behind their first products.
+  /// The first warps to arrive at a team's barrier are those of the other team, after their first wgmma.
   void allocateOrder() {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(plan.roles);
@@ -213,7 +213,7 @@ private:
     rewriter.eraseOp(old);
     Value turn = loop.getRegionIterArgs().back();
 
-    rewriter.setInsertionPoint(plan.products);
+    rewriter.setInsertionPoint(plan.mainLoop);
     cta::MbarrierWaitOp::create(rewriter, loc, order, team, turn);
     Value other = Numbers(rewriter, loc).flip(team);
     emitHandover(other);
@@ -224,10 +224,10 @@ private:
     rewriter.replaceOpWithNewOp<scf::YieldOp>(yield, next);
   }
 
-  /// It is the other team's turn when the last product has been issued, before it is awaited.
+  /// It is the other team's turn when the last wgmma has been issued, before it is awaited.
   void emitHandover(Value other) {
     auto arrive = [&] { cta::MbarrierArriveOp::create(rewriter, loc, order, other, /*condition=*/Value()); };
-    auto branch = dyn_cast<scf::IfOp>(plan.products);
+    auto branch = dyn_cast<scf::IfOp>(plan.mainLoop);
     if (branch && branch.elseBlock()) {
       auto waits = branch.thenBlock()->getOps<cta::WgmmaWaitOp>();
       if (llvm::hasSingleElement(waits)) {
@@ -237,11 +237,11 @@ private:
         return arrive();
       }
     }
-    rewriter.setInsertionPointAfter(plan.products);
+    rewriter.setInsertionPointAfter(plan.mainLoop);
     arrive();
   }
 
-  /// Slot and parity behind the steps of one more program.
+  /// Slot and parity after the steps of one more program.
   SmallVector<Value> emitSkipped(Value slot, Value parity) {
     Numbers n(rewriter, loc);
     Value slots = n.constant(plan.ring.getSlots()), sum = n.add(slot, skippedSlots);
@@ -300,7 +300,7 @@ struct CtaPingPong : tile::impl::CtaPingPongBase<CtaPingPong> {
   }
 
 private:
-  void refuse(StringRef reason) { getOperation().emitRemark() << "teams do not take turns at programs: " << reason; }
+  void refuse(StringRef reason) { getOperation().emitRemark() << "no ping-pong: " << reason; }
 };
 
 } // namespace

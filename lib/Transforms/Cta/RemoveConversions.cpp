@@ -4,7 +4,7 @@
 // arithmetic, shape changes), or the leaves of that slice are cheaper to convert than v, clone the slice in layout L.
 // A slice may go around a loop or through a branch: then the loop carries the value in L instead.
 // Forward: a conversion moves down below the arithmetic that uses its value, whatever the number of uses, as far as
-// what must be converted behind it and of other operands is least; there it meets a store or one that undoes it.
+// what must be converted after it and of other operands is least; there it meets a store or one that undoes it.
 //
 //   %c = convert(%acc : #mma -> #default)                       %r = arith.truncf %acc : #mma
 //   %r = arith.truncf %c                        == forward ==>  %s = convert(%r : #mma -> #store)
@@ -48,7 +48,7 @@ cta::LayoutAttr getResultLayout(Operation *op, cta::LayoutAttr layout) {
 }
 
 /// The operations that can be computed in the layout of a conversion's source, so that what is converted instead is as
-/// much at most: a chain of arithmetic on a product's sum, whatever the number of uses in it, a maximum of the rows and
+/// much at most: a chain of arithmetic on an accumulator, whatever the number of uses in it, a maximum of the rows and
 /// a difference from it, but not two sums that are both needed elsewhere.
 class Followers {
 public:
@@ -252,7 +252,7 @@ bool sinkConversion(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &wor
   // What is left of its uses, if it is not erased with the operations that have followed.
   if (changed || !followers.empty())
     worklist.push(convert);
-  // Operands that follow, too, are found behind the conversions back.
+  // Operands that follow, too, are found after the conversions back.
   for (Operation *op : followers)
     computeIn(layout, op, slicer, worklist);
   return changed || !followers.empty();

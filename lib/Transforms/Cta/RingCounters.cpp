@@ -25,7 +25,7 @@ static void append(Operation *terminator, ValueRange counters) {
   terminator->insertOperands(terminator->getNumOperands(), counters);
 }
 
-// Each of these leaves the counters as they are; a new operation's last two results are those behind it.
+// Each of these leaves the counters as they are; a new operation's last two results are those after it.
 
 static Operation *addCounters(RewriterBase &rewriter, scf::ForOp loop, RingCounters counters) {
   auto unchanged = [](OpBuilder &, Location, ArrayRef<BlockArgument> added) {

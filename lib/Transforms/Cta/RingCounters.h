@@ -19,8 +19,8 @@ struct RingCounters {
   mlir::Value slot, parity; ///< i32
 };
 
-/// Replaces the loops and branches around the channel by some that carry its counters. They are `start` in front of
-/// all, and behind the channel's block what `next` emits. Returns the index of the slot among the arguments of the
+/// Replaces the loops and branches around the channel by some that carry its counters. They are `start` before
+/// all, and after the channel's block what `next` emits. Returns the index of the slot among the arguments of the
 /// innermost loop's body, before the parity's.
 unsigned carryCounters(mlir::RewriterBase &rewriter, const Channel &channel, RingCounters start,
                        llvm::function_ref<RingCounters(RingCounters)> next);

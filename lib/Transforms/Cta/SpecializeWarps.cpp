@@ -1,19 +1,20 @@
 // cta-specialize-warps: let one warp copy data ahead while the others compute.
 //
 // The TMA reads of one block form a channel: a ring of slots, each with room for all of them, and two rings of
-// mbarriers. The producer waits until a slot is empty, announces the bytes and starts the copies; the math warps wait
-// until the slot is full, and release it after its last use. Slot and parity go on across all loops and branches around
-// the block, so that the producer can run ahead into the next output tile:
+// mbarriers. The producer waits until a slot is empty, announces the bytes and starts the copies; the consumer warps
+// wait until the slot is full, and release it after its last use. Slot and parity go on across all loops and branches
+// around the block, so that the producer can run ahead into the next output tile:
 //
-//   for k {                      math: for k, (slot, parity) {          producer: for k, (slot, parity) {
+//   for k {                  consumer: for k, (slot, parity) {          producer: for k, (slot, parity) {
 //     tma_load_sync %b     ==>     wait full[slot], parity                wait empty[slot], !parity
 //     use %b                       use slot of %b                         expect full[slot]
 //   }                              arrive empty[slot] }                   tma_load slot of %b, full[slot] }
 //
-// Numbers that both roles need, such as bounds of loops, are computed once, in front of the roles.
+// Numbers that both roles need, such as bounds of loops, are computed once, before the roles.
 //
-// A new barrier counts as having completed a phase of parity 1, so the producer's first round does not wait. Which
-// operations the producer needs is planned by Analysis/RolePlan.h; the math warps keep the rest of the program.
+// A new barrier counts as having completed a phase of parity 1, so the producer's first pass over the ring does not
+// wait. Which operations the producer needs is planned by Analysis/RolePlan.h; the consumer warps keep the rest of the
+// program.
 #include "Analysis/CarriedValue.h"
 #include "Analysis/FindTarget.h"
 #include "Analysis/RolePlan.h"
@@ -21,6 +22,7 @@
 #include "Target/GpuTarget.h"
 #include "Transforms/Cta/CloneControl.h"
 #include "Transforms/Cta/RingCounters.h"
+#include "Transforms/Numbers.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -59,7 +61,7 @@ std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &p
     free -= channel.getBytesPerSlot();
   if (free < 0)
     return std::nullopt;
-  // What is in the deepest loops changes most often; their channels take turns.
+  // What is in the deepest loops changes most often; their channels alternate.
   size_t depth = 0;
   for (const Channel &channel : plan.channels)
     depth = std::max(depth, channel.getLoops().size());
@@ -100,32 +102,29 @@ public:
     for (auto [channel, ring] : llvm::zip(plan.channels, rings))
       allocate(channel, ring);
     rewriter.setInsertionPointToStart(&roles.getProducer().front());
-    cloneForProducer(roles.getMath().front());
+    cloneForProducer(roles.getConsumer().front());
     for (auto [channel, ring] : llvm::zip(plan.channels, rings))
       rewriteForMath(channel, ring);
     eraseMapsOfMath();
   }
 
 private:
-  Value emitI32(Location loc, int64_t value) {
-    return arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(value));
-  }
-
   /// The counters after this slot: the next slot, and the other parity after the last one.
   RingCounters emitNext(Location loc, int64_t slots, RingCounters counters) {
     auto [slot, parity] = counters;
-    Value flipped = arith::XOrIOp::create(rewriter, loc, parity, emitI32(loc, 1));
+    Value flipped = arith::XOrIOp::create(rewriter, loc, parity, emitI32(rewriter, loc, 1));
     if (slots == 1)
       return {slot, flipped};
-    Value wraps = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, slot, emitI32(loc, slots - 1));
-    Value next = arith::AddIOp::create(rewriter, loc, slot, emitI32(loc, 1));
-    return {arith::SelectOp::create(rewriter, loc, wraps, emitI32(loc, 0), next),
+    Value wraps =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, slot, emitI32(rewriter, loc, slots - 1));
+    Value next = arith::AddIOp::create(rewriter, loc, slot, emitI32(rewriter, loc, 1));
+    return {arith::SelectOp::create(rewriter, loc, wraps, emitI32(rewriter, loc, 0), next),
             arith::SelectOp::create(rewriter, loc, wraps, flipped, parity)};
   }
 
   void carryCounters() {
     rewriter.setInsertionPointToStart(&kernel.getBody().front());
-    Value zero = emitI32(kernel.getLoc(), 0);
+    Value zero = emitI32(rewriter, kernel.getLoc(), 0);
     RingCounters start{zero, zero};
     SmallVector<unsigned> indices;
     for (auto [channel, ring] : llvm::zip(plan.channels, rings)) {
@@ -138,10 +137,11 @@ private:
       ring.counters = getCounters(channel, index, start);
   }
 
-  /// Whether the operation stays in front of the roles, and both see what it computes: buffers, constants, and scalars
-  /// that the producer needs, too. Memory is read in the roles: what stays in front may run before the grid in front
+  /// Whether the operation stays before the roles, and both see what it computes: buffers, constants, and scalars
+  /// that the producer needs, too. Memory is read in the roles: what stays outside may run before the previous grid
   /// has ended (cta-overlap-grids). The program's number is asked for there, too: to share what follows from it saves
-  /// nothing when it is compiled, and takes registers that epilogues need. Loops may carry tensors of the math role.
+  /// nothing when it is compiled, and takes registers that epilogues need. Loops may carry tensors of the consumer
+  /// role.
   bool isShared(Operation &op, const DenseSet<Operation *> &moved) {
     if (isa<cta::AllocOp, cta::MbarrierAllocOp, arith::ConstantOp>(op))
       return true;
@@ -157,7 +157,7 @@ private:
     return !result.wasInterrupted();
   }
 
-  /// Moves all that is not shared into the math role.
+  /// Moves all that is not shared into the consumer role.
   void createRoles() {
     Block &body = kernel.getBody().front();
     SmallVector<Operation *> moved;
@@ -173,19 +173,19 @@ private:
       if (isa<DescType>(argument.getType()))
         cta::TmaPrefetchOp::create(rewriter, kernel.getLoc(), argument);
     rewriter.setInsertionPoint(body.getTerminator());
-    IntegerAttr math, producer;
+    IntegerAttr consumer, producer;
     if (std::optional<RegisterBudget> budget = planRegisters(kernel.getNumWarps())) {
-      math = rewriter.getI32IntegerAttr(budget->math);
+      consumer = rewriter.getI32IntegerAttr(budget->consumer);
       producer = rewriter.getI32IntegerAttr(budget->producer);
     }
-    roles = cta::WarpRolesOp::create(rewriter, kernel.getLoc(), math, producer);
+    roles = cta::WarpRolesOp::create(rewriter, kernel.getLoc(), consumer, producer);
     for (Region &region : roles->getRegions())
       region.emplaceBlock();
     for (Operation *op : moved)
-      op->moveBefore(&roles.getMath().front(), roles.getMath().front().end());
+      op->moveBefore(&roles.getConsumer().front(), roles.getConsumer().front().end());
     // The producer takes no part in what the program synchronises.
-    roles.getMath().walk([&](cta::BarrierOp barrier) { barrier.setWarps(kernel.getNumWarps()); });
-    roles.getMath().walk([&](cta::MakeTensorMapOp map) { map.setWarps(kernel.getNumWarps()); });
+    roles.getConsumer().walk([&](cta::BarrierOp barrier) { barrier.setWarps(kernel.getNumWarps()); });
+    roles.getConsumer().walk([&](cta::MakeTensorMapOp map) { map.setWarps(kernel.getNumWarps()); });
     kernel.setProducerWarps(producerWarps);
   }
 
@@ -232,7 +232,7 @@ private:
       Value slot = mapping.lookupOrDefault(ring.counters.slot);
       if (position == channel.loads.begin()) {
         Value parity = mapping.lookupOrDefault(ring.counters.parity);
-        parity = arith::XOrIOp::create(rewriter, loc, parity, emitI32(loc, 1));
+        parity = arith::XOrIOp::create(rewriter, loc, parity, emitI32(rewriter, loc, 1));
         cta::MbarrierWaitOp::create(rewriter, loc, ring.empty, slot, parity);
         cta::MbarrierExpectOp::create(rewriter, loc, ring.full, slot, channel.getCopiedBytes());
       }
@@ -276,8 +276,9 @@ private:
       return mapping.lookupOrDefault(counter);
     };
     Value slot = atStart(ring.counters.slot), parity = atStart(ring.counters.parity);
-    Value other = arith::XOrIOp::create(rewriter, loc, parity, emitI32(loc, 1));
-    auto loop = scf::ForOp::create(rewriter, loc, emitI32(loc, 0), emitI32(loc, ring.slots), emitI32(loc, 1));
+    Value other = arith::XOrIOp::create(rewriter, loc, parity, emitI32(rewriter, loc, 1));
+    auto loop = scf::ForOp::create(rewriter, loc, emitI32(rewriter, loc, 0), emitI32(rewriter, loc, ring.slots),
+                                   emitI32(rewriter, loc, 1));
     rewriter.setInsertionPointToStart(loop.getBody());
     Value isNewer = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt, loop.getInductionVar(), slot);
     Value awaited = arith::SelectOp::create(rewriter, loc, isNewer, parity, other);
@@ -286,7 +287,7 @@ private:
 
   /// The producer makes those that it reads through.
   void eraseMapsOfMath() {
-    roles.getMath().walk([&](cta::MakeTensorMapOp map) {
+    roles.getConsumer().walk([&](cta::MakeTensorMapOp map) {
       if (map->use_empty())
         rewriter.eraseOp(map);
     });

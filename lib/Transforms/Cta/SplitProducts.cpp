@@ -1,6 +1,6 @@
-// cta-split-products: load the operands of a product step by step.
+// cta-split-products: cut an mma.sync dot into the K steps of its instruction.
 //
-// A product of operands in shared memory becomes one product for each step of its instruction along k. The operands of
+// A dot of operands in shared memory becomes one dot for each step of its instruction along k. The operands of
 // a step are loaded while the step before multiplies, and cta-pipeline can load the first ones an iteration ahead.
 //
 //   %x = cta.local_load %a                       %x0, %y0 = cta.local_load at [0, 0]
@@ -25,7 +25,7 @@ using namespace tile;
 
 namespace {
 
-/// Where one operand of the product comes from, and what a step takes of it.
+/// Where one operand of the dot comes from, and what a step takes of it.
 struct OperandPlan {
   cta::LocalLoadOp load;
   unsigned axis = 0; ///< The dimension of k.
@@ -33,22 +33,22 @@ struct OperandPlan {
 };
 
 struct SplitPlan {
-  cta::MmaSyncOp product;
+  cta::MmaSyncOp dot;
   OperandPlan a, b;
   int64_t steps = 1;
 };
 
-std::optional<OperandPlan> planOperand(cta::MmaSyncOp product, Value operand, unsigned axis) {
+std::optional<OperandPlan> planOperand(cta::MmaSyncOp dot, Value operand, unsigned axis) {
   auto load = operand.getDefiningOp<cta::LocalLoadOp>();
-  if (!load || !load->hasOneUse() || load.getStart() || load->getBlock() != product->getBlock())
+  if (!load || !load->hasOneUse() || load.getStart() || load->getBlock() != dot->getBlock())
     return std::nullopt;
-  // The load moves down to the product: past no write of its buffer.
+  // The load moves down to the dot: past no write of its buffer.
   for (Operation *user : load.getBuffer().getUsers())
     if (!isa<cta::LocalLoadOp>(user) && (user->getBlock() != load->getBlock() || load->isBeforeInBlock(user)))
       return std::nullopt;
   RankedTensorType type = load.getType();
   SmallVector<int64_t> shape(type.getShape());
-  shape[axis] = product.getShape()[2];
+  shape[axis] = dot.getShape()[2];
   std::optional<layout::LinearLayout> part = layout::firstPart(cta::getLayout(type), axis, shape[axis]);
   if (!part)
     return std::nullopt;
@@ -56,17 +56,17 @@ std::optional<OperandPlan> planOperand(cta::MmaSyncOp product, Value operand, un
   return OperandPlan{load, axis, RankedTensorType::get(shape, type.getElementType(), layout)};
 }
 
-std::optional<SplitPlan> planSplit(cta::MmaSyncOp product) {
-  int64_t steps = product.getA().getType().getDimSize(1) / product.getShape()[2];
-  std::optional<OperandPlan> a = planOperand(product, product.getA(), 1), b = planOperand(product, product.getB(), 0);
+std::optional<SplitPlan> planSplit(cta::MmaSyncOp dot) {
+  int64_t steps = dot.getA().getType().getDimSize(1) / dot.getShape()[2];
+  std::optional<OperandPlan> a = planOperand(dot, dot.getA(), 1), b = planOperand(dot, dot.getB(), 0);
   if (steps < 2 || !a || !b)
     return std::nullopt;
-  return SplitPlan{product, *a, *b, steps};
+  return SplitPlan{dot, *a, *b, steps};
 }
 
 void split(const SplitPlan &plan) {
-  cta::MmaSyncOp product = plan.product;
-  OpBuilder builder(product);
+  cta::MmaSyncOp dot = plan.dot;
+  OpBuilder builder(dot);
   auto load = [&](const OperandPlan &operand, int64_t step) -> Value {
     SmallVector<int32_t> start(operand.step.getRank(), 0);
     start[operand.axis] = int32_t(step * operand.step.getDimSize(operand.axis));
@@ -74,16 +74,16 @@ void split(const SplitPlan &plan) {
     return cta::LocalLoadOp::create(builder, whole.getLoc(), operand.step, whole.getBuffer(),
                                     builder.getDenseI32ArrayAttr(start));
   };
-  Value acc = product.getAcc(), a = load(plan.a, 0), b = load(plan.b, 0);
+  Value acc = dot.getAcc(), a = load(plan.a, 0), b = load(plan.b, 0);
   for (int64_t step = 1; step <= plan.steps; ++step) {
     Value nextA = step < plan.steps ? load(plan.a, step) : Value();
     Value nextB = step < plan.steps ? load(plan.b, step) : Value();
-    acc = cta::MmaSyncOp::create(builder, product.getLoc(), acc.getType(), a, b, acc, product.getShapeAttr());
+    acc = cta::MmaSyncOp::create(builder, dot.getLoc(), acc.getType(), a, b, acc, dot.getShapeAttr());
     a = nextA;
     b = nextB;
   }
-  product.replaceAllUsesWith(acc);
-  product->erase();
+  dot.replaceAllUsesWith(acc);
+  dot->erase();
   plan.a.load->erase();
   plan.b.load->erase();
 }
@@ -91,8 +91,8 @@ void split(const SplitPlan &plan) {
 struct CtaSplitProducts : tile::impl::CtaSplitProductsBase<CtaSplitProducts> {
   void runOnKernel() override {
     SmallVector<SplitPlan> plans;
-    getOperation().walk([&](cta::MmaSyncOp product) {
-      if (std::optional<SplitPlan> plan = planSplit(product))
+    getOperation().walk([&](cta::MmaSyncOp dot) {
+      if (std::optional<SplitPlan> plan = planSplit(dot))
         plans.push_back(*plan);
     });
     llvm::for_each(plans, split);

@@ -1,4 +1,4 @@
-// cta-split-steps: let the CTAs of a cluster share the steps of each program.
+// cta-split-steps: split the K steps of each program over the CTAs of a cluster.
 //
 // Of a kernel whose `cluster` is 1 x 1 x N and whose programs add up products. Each CTA of a cluster adds up its part
 // of the steps, and the first one gets the others' sums through distributed shared memory and finishes the program:
@@ -15,13 +15,13 @@
 // first step.
 //
 // For few programs of many steps. Unlike cta-stream-k this needs no global memory, no flags and no schedule, but all
-// programs are split alike. Sums are added in the order of ranks: the same result in each run.
+// programs are split alike. Accumulators are added in the order of ranks: the same result in each run.
 #include "Analysis/FindTarget.h"
-#include "Analysis/ProductPrograms.h"
+#include "Analysis/GemmPrograms.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/SharedLayouts.h"
 #include "Target/GpuTarget.h"
-#include "Transforms/Cta/Numbers.h"
+#include "Transforms/Numbers.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -216,22 +216,22 @@ struct CtaSplitSteps : tile::impl::CtaSplitStepsBase<CtaSplitSteps> {
 
 private:
   void splitPersistent(const target::GpuTarget &gpu, int64_t ctas) {
-    std::optional<ProductPrograms> plan = findProductPrograms(getOperation());
+    std::optional<GemmPrograms> plan = findGemmPrograms(getOperation());
     if (!plan)
-      return refuse("the programs of the kernel do more than add up products of warp groups");
+      return refuse("the programs of the kernel do more than accumulate by wgmma");
     if (readsBlocks(plan->steps->getNextNode()))
-      return refuse("a program reads blocks after its products");
+      return refuse("a program reads blocks after its main loop");
     if (cta::BufferType buffer = findBuffer(gpu, plan->steps, plan->getSumType(), ctas))
       StepSplit(getOperation(), plan->steps, 0, buffer, ctas).runPersistent(plan->programs);
   }
 
   void splitOnce(const target::GpuTarget &gpu, int64_t ctas) {
-    std::optional<ProductSteps> plan = findProductSteps(getOperation());
+    std::optional<MainLoop> plan = findMainLoop(getOperation());
     if (!plan)
-      return refuse("the programs of the kernel do more than add up products and advance pointers");
+      return refuse("the programs of the kernel do more than accumulate dots and advance pointers");
     if (readsBlocks(&getOperation().getBody().front().front()))
       return refuse("blocks are read by TMA, and the kernel is not persistent");
-    auto type = cast<RankedTensorType>(plan->getSum().getType());
+    auto type = cast<RankedTensorType>(plan->getAccumulator().getType());
     cta::BufferType buffer = findBuffer(gpu, plan->loop, type, ctas, exchangedBytesOf(getOperation(), plan->loop));
     if (buffer && !StepSplit(getOperation(), plan->loop, plan->accumulator, buffer, ctas).runOnce(plan->advances))
       refuse("what is added to a pointer in each step is not known before");
@@ -250,7 +250,7 @@ private:
                              int64_t others = 0) {
     cta::BufferType buffer = planBuffer(sum, ctas - 1);
     if (!buffer || sharedBytesOf(getOperation(), steps) + others + buffer.getBytes() > gpu.maxSharedPerCta) {
-      refuse("the sums do not fit into the shared memory");
+      refuse("the accumulators do not fit into shared memory");
       return {};
     }
     return buffer;

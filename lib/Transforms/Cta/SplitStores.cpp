@@ -1,14 +1,14 @@
 // cta-split-stores: write a large matrix panel by panel.
 //
-// A product's sums lie across the threads in a way that suits no store, so they go through shared memory. All at once
+// An accumulator lies across the threads in a way that suits no store, so it goes through shared memory. All at once
 // that takes as much of it as the matrix has, and every thread has the addresses and masks of all of its elements.
 // Instead, one panel of columns after the other goes through a small buffer:
 //
-//   %y = cta.convert_layout %x : #sum -> #rows          for each panel p:  cta.local_store (columns p of %x), %buffer
+//   %y = cta.convert_layout %x : #acc -> #rows          for each panel p:  cta.local_store (columns p of %x), %buffer
 //   tile.store %ptrs, %y mask %m                  ==>                      %y = cta.local_load %buffer : #panel
 //                                                                          tile.store (columns p of %ptrs), %y mask …
 //
-// In #panel each warp writes the rows that it has the sums of, so warp groups do not wait for each other. What %x is
+// In #panel each warp writes the rows of its own accumulators, so warp groups do not wait for each other. What %x is
 // computed from element by element is computed for each panel, too.
 #include "Analysis/Recreate.h"
 #include "Layout/Movement.h"
@@ -27,7 +27,8 @@ using layout::LinearLayout;
 
 namespace {
 
-/// Elements of a panel that each thread writes: their addresses and masks must fit into registers beside the sums.
+/// Elements of a panel that each thread writes: their addresses and masks must fit into registers beside the
+/// accumulators.
 constexpr int64_t panelElements = 32;
 
 class StoreSplit {
@@ -40,10 +41,10 @@ public:
     if (!convert || !convert->hasOneUse() || convert->getBlock() != store->getBlock() || !type || type.getRank() != 2 ||
         !canRecreateColumns(store.getPtr()) || (store.getMask() && !canRecreateColumns(store.getMask())))
       return;
-    const LinearLayout &sums = cta::getLayout(convert.getSrc().getType());
-    if (layout::planMovement(sums, cta::getLayout(type)).kind != layout::MovementKind::shared)
+    const LinearLayout &acc = cta::getLayout(convert.getSrc().getType());
+    if (layout::planMovement(acc, cta::getLayout(type)).kind != layout::MovementKind::shared)
       return;
-    columns = panelElements * layout::lanesPerWarp * sums.numWarps() / type.getDimSize(0);
+    columns = panelElements * layout::lanesPerWarp * acc.numWarps() / type.getDimSize(0);
     // What is written at once lies in one row of a panel.
     if (columns > 0)
       columns = std::max<int64_t>(columns, store.getVector());

@@ -1,7 +1,7 @@
-// cta-stream-k: share the products of the last round of programs.
+// cta-stream-k: split the tiles of the last wave over idle CTAs.
 //
-// A persistent kernel of T programs on G CTAs takes ceil(T / G) rounds, though the last one may be nearly empty. Where
-// that wastes much, the programs of the last round are cut along their k loops. Each has an owner, which does its first
+// A persistent kernel of T programs on G CTAs takes ceil(T / G) waves, though the last one may be nearly empty. Where
+// that wastes much, the programs of the last wave are cut along their k loops. Each has an owner, which does its first
 // steps; all the others, laid end to end, are dealt out to helpers in equal ranges:
 //
 //   programs            |  T - 3        |  T - 2        |  T - 1        |
@@ -9,27 +9,27 @@
 //   the others' ranges  |   CTA 0  |   CTA 1  |   CTA 2  | … |  CTA h - 1  |    helpers
 //   pieces              |    0     | 1 |   2  | 3  | …                          program + helper
 //
-// A helper leaves the sum of each piece in global memory and sets a flag. The owner adds these to its own, in a fixed
-// order (the result is the same in each run), and finishes the program. It waits for CTAs of lower number only, which
-// were started before it and wait for nobody, so there is no deadlock even if not all run at once.
+// A helper leaves its accumulator of each piece in global memory and sets a flag. The owner adds these to its own, in a
+// fixed order (the result is the same in each run), and finishes the program. It waits for CTAs of lower number only,
+// which were started before it and wait for nobody, so there is no deadlock even if not all run at once.
 //
-// Owners are at the same step of neighbouring programs at any time, as in whole rounds, so they share what L2 reads.
+// Owners are at the same step of neighbouring programs at any time, as in full waves, so they share what L2 reads.
 // Helpers are, too, where there are enough for each program to have as many. README.md of lib/Target has the rule for
 // when to split.
 //
 //   for p = CTA; p < T; p += G { A; for k = 0 … S: acc += …; B(acc) }
 //   ==>
 //   for segment of CTA { p, first, last = …; A; for k = first … last: acc += …
-//                        if first == 0 { for each piece of p: wait; acc += its sum; B(acc) }
+//                        if first == 0 { for each piece of p: wait; acc += its acc; B(acc) }
 //                        else { leave acc; set flag } }
 //
 // After Stream-K: Osama et al., "Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU"
 // (2023), whose ranges begin at another step of each program.
-#include "Analysis/ProductPrograms.h"
+#include "Analysis/GemmPrograms.h"
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
 #include "Target/TailSplit.h"
-#include "Transforms/Cta/Numbers.h"
+#include "Transforms/Numbers.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -46,12 +46,12 @@ using namespace tile;
 
 namespace {
 
-/// A line of its own for the flag; the sum of the piece follows. There are fewer pieces than CTAs.
+/// A line of its own for the flag; the accumulator of the piece follows. There are fewer pieces than CTAs.
 constexpr int64_t flagBytes = 128;
 
-using StreamPlan = ProductPrograms;
+using StreamPlan = GemmPrograms;
 
-/// Elements of the sum that are computed.
+/// Elements of the accumulator that are computed.
 int64_t elementsOf(StreamPlan plan) {
   return plan.getSumType().getDimSize(0) * plan.getProduct().getB().getType().getShape()[1];
 }
@@ -63,7 +63,7 @@ int64_t stepBytesOf(StreamPlan plan) {
 }
 
 std::optional<StreamPlan> planStream(KernelOp kernel) {
-  // Teams take programs in turns, not parts of them.
+  // Teams alternate between programs, not between parts of them.
   if (kernel.getPingPong())
     return std::nullopt;
   // Others have no scratch memory, also if they are persistent by themselves.
@@ -73,7 +73,7 @@ std::optional<StreamPlan> planStream(KernelOp kernel) {
   for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
     if (kernel.getArgAttr(index, KernelOp::getScratchAttrName()))
       return std::nullopt;
-  std::optional<StreamPlan> plan = findProductPrograms(kernel);
+  std::optional<StreamPlan> plan = findGemmPrograms(kernel);
   using target::TailSplit;
   bool isWorthIt = plan && TailSplit::stepClocks(elementsOf(*plan), stepBytesOf(*plan)) >= TailSplit::leastStepClocks;
   return isWorthIt ? plan : std::nullopt;
@@ -136,20 +136,20 @@ private:
     s.ctas = programs.getStep();
     s.steps = n.max(n.ceilDiv(n.max(n.sub(upper, lower), zero), step), one);
     Value count = programs.getUpperBound();
-    Value rounds = n.div(count, s.ctas), rest = n.sub(count, n.mul(rounds, s.ctas));
-    auto [isSplit, participants] = emitParticipants(s, rounds, rest);
-    Value isInRest = n.select(n.less(s.cta, rest), one, zero);
-    s.wholeOfThisCta = n.add(rounds, n.select(isSplit, zero, isInRest));
-    emitShare(s, isSplit, participants, rest, /*wholePrograms=*/n.sub(count, rest));
+    Value waves = n.div(count, s.ctas), tail = n.sub(count, n.mul(waves, s.ctas));
+    auto [isSplit, participants] = emitParticipants(s, waves, tail);
+    Value isInTail = n.select(n.less(s.cta, tail), one, zero);
+    s.wholeOfThisCta = n.add(waves, n.select(isSplit, zero, isInTail));
+    emitShare(s, isSplit, participants, tail, /*wholePrograms=*/n.sub(count, tail));
     return s;
   }
 
-  /// Whether the last `rest` programs are split, and among how many CTAs; sets s.ownSteps. target::TailSplit::share()
+  /// Whether the last `tail` programs are split, and among how many CTAs; sets s.ownSteps. target::TailSplit::share()
   /// in IR. Divisions take long; small problems must not wait for them.
-  std::pair<Value, Value> emitParticipants(Schedule &s, Value rounds, Value rest) {
+  std::pair<Value, Value> emitParticipants(Schedule &s, Value waves, Value tail) {
     Numbers n(rewriter, loc);
     Value zero = n.constant(0), one = n.constant(1);
-    Value mayPay = n.both(n.less(zero, rest), n.both(n.less(n.constant(split.leastSteps()), s.steps),
+    Value mayPay = n.both(n.less(zero, tail), n.both(n.less(n.constant(split.leastSteps()), s.steps),
                                                      n.less(s.steps, n.constant(split.mostSteps))));
     Type i32 = rewriter.getI32Type(), i1 = rewriter.getI1Type();
     auto branch = scf::IfOp::create(rewriter, loc, TypeRange{i1, i32, i32}, mayPay, /*withElseRegion=*/true);
@@ -159,19 +159,19 @@ private:
     for (int64_t more = 2; more <= split.maxParts; ++more) {
       Value count = n.constant(more);
       Value isWorthIt = n.less(n.constant(split.stepsFor(more) - 1), s.steps);
-      Value hasCtas = n.less(n.mul(rest, count), n.add(s.ctas, one));
+      Value hasCtas = n.less(n.mul(tail, count), n.add(s.ctas, one));
       Value fits = n.both(isWorthIt, hasCtas);
       parts = n.select(fits, count, parts);
       partSteps = n.select(fits, n.div(s.steps, count), partSteps);
     }
     Value others = n.sub(parts, one), hasParts = n.less(zero, others);
     Value ownPart = n.sub(s.steps, n.mul(others, partSteps));
-    Value ownShare = n.ceilDiv(n.mul(rest, n.add(s.steps, n.constant(split.piece))), s.ctas);
+    Value ownShare = n.ceilDiv(n.mul(tail, n.add(s.steps, n.constant(split.piece))), s.ctas);
     Value own = n.select(hasParts, ownPart, ownShare);
     Value lost = n.add(n.mul(n.max(others, one), n.constant(split.sum)), n.constant(split.fixed));
-    Value factor = n.select(n.less(zero, rounds), one, n.constant(split.onlyRound));
+    Value factor = n.select(n.less(zero, waves), one, n.constant(split.onlyWave));
     Value pays = n.less(n.add(own, n.mul(lost, factor)), s.steps);
-    Value participants = n.select(hasParts, n.mul(rest, parts), s.ctas);
+    Value participants = n.select(hasParts, n.mul(tail, parts), s.ctas);
     scf::YieldOp::create(rewriter, loc, ValueRange{pays, participants, own});
     rewriter.setInsertionPointToStart(branch.elseBlock());
     Value no = arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(false));
@@ -180,7 +180,7 @@ private:
     return {branch.getResult(0), branch.getResult(1)};
   }
 
-  void emitShare(Schedule &s, Value isSplit, Value participants, Value rest, Value wholePrograms) {
+  void emitShare(Schedule &s, Value isSplit, Value participants, Value tail, Value wholePrograms) {
     Numbers n(rewriter, loc);
     Value one = n.constant(1), zero = n.constant(0);
     SmallVector<Type> types(6, rewriter.getI32Type());
@@ -188,14 +188,14 @@ private:
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(branch.thenBlock());
     // The first CTAs help; owners follow.
-    Value helpers = n.sub(participants, rest), others = n.sub(s.steps, s.ownSteps);
+    Value helpers = n.sub(participants, tail), others = n.sub(s.steps, s.ownSteps);
     Value isHelper = n.less(s.cta, helpers);
-    Value work = n.mul(rest, others), size = n.div(work, helpers);
+    Value work = n.mul(tail, others), size = n.div(work, helpers);
     Ranges ranges{size, n.sub(work, n.mul(size, helpers))};
     Value first = ranges.firstOf(s.cta, n), end = ranges.firstOf(n.add(s.cta, one), n);
     Value firstIndex = n.div(first, others), lastIndex = n.div(n.sub(end, one), others);
     // Of all other CTAs, too, some program's owner, so that no division is by zero.
-    Value owned = n.select(isHelper, zero, n.min(n.sub(s.cta, helpers), n.sub(rest, one)));
+    Value owned = n.select(isHelper, zero, n.min(n.sub(s.cta, helpers), n.sub(tail, one)));
     Value begin = n.mul(owned, others);
     Value firstHelper = ranges.ctaOf(begin, n), lastHelper = ranges.ctaOf(n.sub(n.add(begin, others), one), n);
 

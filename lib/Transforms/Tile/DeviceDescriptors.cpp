@@ -1,8 +1,8 @@
 // tile-device-descriptors: let the kernel make tensor maps that the launcher cannot.
 //
-// Where a descriptor's base or shape comes from memory, as in a product of each group of many, every CTA makes its own
+// Where a descriptor's base or shape comes from memory, as in grouped GEMM, every CTA makes its own
 // tensor map, in scratch memory that the launcher gives it. That takes a microsecond, so it stands as late as it can,
-// outside of the loop that uses it, and is left out if that loop runs never:
+// outside of the loop that uses it, and is skipped if that loop never runs:
 //
 //   for %group {                                           for %group {
 //     %d = tile.make_desc %base, [%m, %k], …        ==>      %any = %first < %tiles
@@ -13,7 +13,7 @@
 // Analysis/DeviceDescriptors.h says which descriptors qualify.
 #include "Analysis/DeviceDescriptors.h"
 #include "Analysis/FindTarget.h"
-#include "Analysis/ProductPrograms.h"
+#include "Analysis/GemmPrograms.h"
 #include "Transforms/Passes.h"
 #include "Transforms/Tile/EmptyDescriptors.h"
 

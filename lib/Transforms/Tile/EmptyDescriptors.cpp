@@ -2,6 +2,7 @@
 #include "Transforms/Tile/EmptyDescriptors.h"
 
 #include "Analysis/BlockPointers.h"
+#include "Transforms/Numbers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -10,7 +11,7 @@
 using namespace mlir;
 using namespace tile;
 
-/// Behind all tensors of one element, and no block of 256 elements that begins there ends beyond 32 bits.
+/// After all tensors of one element, and no block of 256 elements that begins there ends beyond 32 bits.
 constexpr int32_t outside = 1 << 30;
 
 void tile::keepOutsideEmpty(MakeDescOp desc) {
@@ -26,11 +27,8 @@ void tile::keepOutsideEmpty(MakeDescOp desc) {
         continue;
       OpBuilder builder(access);
       Location loc = access->getLoc();
-      auto emitI32 = [&](int32_t value) {
-        return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(value)).getResult();
-      };
-      Value isEmpty = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle, size, emitI32(0));
-      coordinate.set(arith::SelectOp::create(builder, loc, isEmpty, emitI32(outside), coordinate.get()));
+      Value isEmpty = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle, size, emitI32(builder, loc, 0));
+      coordinate.set(arith::SelectOp::create(builder, loc, isEmpty, emitI32(builder, loc, outside), coordinate.get()));
     }
   }
 }

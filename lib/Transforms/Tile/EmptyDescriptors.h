@@ -6,7 +6,7 @@
 namespace tile {
 
 /// A tensor map has at least one element in each dimension (CUDA driver API, cuTensorMapEncodeTiled), also of a tensor
-/// that has none. So a block begins behind it there:
+/// that has none. So a block begins after it there:
 ///
 ///   desc_load %d[%zero, %j]   ==>   %begin = select(%M <= 0, 2^30, %zero); desc_load %d[%begin, %j]
 ///

@@ -11,10 +11,11 @@
 //
 // A program that orders itself by tile.swizzle2d is grouped after that, else neighbours would be torn apart. All CTAs
 // of a cluster must go through all loads together, so groups at the edge of the grid have programs that do not exist:
-// they copy what they like by tensor maps, but what they would do to memory otherwise is left out.
+// they copy what they like by tensor maps, but what else they would do to memory is predicated off.
 #include "Analysis/FindTarget.h"
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
+#include "Transforms/Numbers.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -138,17 +139,20 @@ public:
       replaced[0] = order.getNewI();
       replaced[1] = order.getNewJ();
     }
-    Value rankRow = extents[1] == 1 ? rank : arith::RemUIOp::create(builder, loc, rank, emitI32(extents[0]));
-    Value rankColumn = extents[0] == 1 ? rank : arith::DivUIOp::create(builder, loc, rank, emitI32(extents[0]));
+    Value rankRow =
+        extents[1] == 1 ? rank : arith::RemUIOp::create(builder, loc, rank, emitI32(builder, loc, extents[0]));
+    Value rankColumn =
+        extents[0] == 1 ? rank : arith::DivUIOp::create(builder, loc, rank, emitI32(builder, loc, extents[0]));
     Value ranks[2] = {rankRow, rankColumn}, exists;
     for (unsigned axis = 0; axis < 2; ++axis) {
       if (extents[axis] != 1) {
-        place[axis] = arith::AddIOp::create(builder, loc, mul(place[axis], emitI32(extents[axis])), ranks[axis]);
+        place[axis] =
+            arith::AddIOp::create(builder, loc, mul(place[axis], emitI32(builder, loc, extents[axis])), ranks[axis]);
         Value inside =
             arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, place[axis], programs.sizes[axis]);
         exists = exists ? arith::AndIOp::create(builder, loc, exists, inside).getResult() : inside;
         // Programs beyond the edge copy what the last one does: a load without a mask would leave its tensor.
-        Value last = arith::SubIOp::create(builder, loc, programs.sizes[axis], emitI32(1));
+        Value last = arith::SubIOp::create(builder, loc, programs.sizes[axis], emitI32(builder, loc, 1));
         place[axis] = arith::MinUIOp::create(builder, loc, place[axis], last);
       }
       replaced[axis].replaceAllUsesWith(place[axis]);
@@ -158,13 +162,12 @@ public:
   }
 
 private:
-  Value emitI32(int64_t value) { return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(value)); }
   Value mul(Value a, Value b) { return arith::MulIOp::create(builder, loc, a, b); }
   Value emitCeilDiv(Value a, unsigned b) {
     if (b == 1)
       return a;
-    Value padded = arith::AddIOp::create(builder, loc, a, emitI32(b - 1));
-    return arith::DivUIOp::create(builder, loc, padded, emitI32(b));
+    Value padded = arith::AddIOp::create(builder, loc, a, emitI32(builder, loc, b - 1));
+    return arith::DivUIOp::create(builder, loc, padded, emitI32(builder, loc, b));
   }
 
   /// The operation that turns the grid's indices into the program's, if nothing else uses them.
@@ -216,7 +219,7 @@ struct TileFormClusters : tile::impl::TileFormClustersBase<TileFormClusters> {
       return refuse("the target has no clusters");
     std::optional<ProgramLoop> programs = findPrograms(kernel);
     if (!programs)
-      return refuse("the kernel is not persistent, because it reads no operands of products by TMA");
+      return refuse("the kernel is not persistent, because it reads no dot operands by TMA");
     // Each CTA's are its own, so that nothing would be shared.
     if (kernel.walk([](MakeDescOp desc) { return WalkResult::interrupt(); }).wasInterrupted())
       return refuse("the kernel makes tensor maps itself");

@@ -14,7 +14,7 @@
 // A descriptor whose block has a size that is no power of two is passed only where its copies need not be padded
 // (Analysis/OddBlocks.h). Others are expanded.
 //
-// A kernel without products keeps its descriptors, which then become vector accesses.
+// A kernel without dots keeps its descriptors, which then become vector accesses.
 #include "Analysis/AxisInfo.h"
 #include "Analysis/DeviceDescriptors.h"
 #include "Analysis/FindTarget.h"
@@ -134,9 +134,9 @@ public:
       else
         desc.emitRemark() << "descriptor is not made by the launcher: " << result.reason;
     });
-    // Products of a block that is passed and one that is not would have to pad the former.
+    // Dots of a block that is passed and one that is not would have to pad the former.
     for (MakeDescOp desc : findUnpaired(llvm::to_vector(llvm::make_first_range(plan)))) {
-      desc.emitRemark() << "descriptor is not made by the launcher: that of the product's other operand is not";
+      desc.emitRemark() << "descriptor is not made by the launcher: that of the dot's other operand is not";
       llvm::erase_if(plan, [&](auto &entry) { return entry.first == desc; });
     }
     for (auto &[desc, recipe] : plan) {

@@ -9,8 +9,8 @@
 // reshaped from and to a block of one index along it. Cache hints are dropped: descriptor accesses have none. An access
 // that does not qualify stays, with a remark that says why.
 //
-// Only what pays is raised: both operands of a product, or neither, since the tensor cores' wide instructions want both
-// to come through tensor maps; and the stores of a kernel with such a product. Elementwise kernels stay as they are:
+// Only what pays is raised: both operands of a dot, or neither, since the tensor cores' wide instructions want both
+// to come through tensor maps; and the stores of a kernel with such a dot. Elementwise kernels stay as they are:
 // they reach the speed of a copy with plain vector accesses.
 //
 // Tensor maps go another way to memory than loads and stores of threads, and nothing orders the two. So no access is
@@ -89,8 +89,8 @@ private:
       else if (!result.access)
         reasons[load] = result.reason;
       else
-        reasons[load] = loads[1 - index] ? "the other operand of the product cannot be"
-                                         : "the other operand of the product is computed";
+        reasons[load] =
+            loads[1 - index] ? "the other operand of the dot cannot be" : "the other operand of the dot is computed";
     }
   }
 

@@ -1,4 +1,4 @@
-// tile-swap-dot: let warp groups multiply products of few rows, or of rows that are no power of two, as c^T = b^T a^T.
+// tile-swap-dot: compute dots of few rows, or of rows that are no power of two, as c^T = b^T a^T.
 //
 //   for %k iter_args(%acc: 16x64):                          for %k iter_args(%acc: 64x16):
 //     %c = tile.dot %a, %b, %acc : 16x64, 64x64        ==>    %c = tile.dot (trans %b), (trans %a), %acc : 64x64, 64x16
@@ -10,7 +10,7 @@
 // has 144 columns, but not 144 rows: with blocks of so many, 1536x1536 has as many blocks as an H200 has
 // multiprocessors. TMA puts both operands into shared memory, and a matrix descriptor reads either order there, so
 // transposing costs nothing; the accumulator is transposed once, when it is written. Analysis/SwappedDot.h says which
-// products can be swapped.
+// dots can be swapped.
 #include "Analysis/FindTarget.h"
 #include "Analysis/SwappedDot.h"
 #include "Transforms/Passes.h"

@@ -3,8 +3,8 @@
 //   %d = tile.dot %a, %b, %c : f8E4M3FN      ==>      %x = arith.extf %a : f16;  %y = arith.extf %b : f16
 //                                                     %d = tile.dot %x, %y, %c
 //
-// f16 has all numbers of the 8-bit formats, so the products are the same; a product by fused multiply-adds, which is
-// what is left otherwise, has thousands of them for each thread.
+// f16 has all numbers of the 8-bit formats, so the result is the same; a dot by fused multiply-adds, which is
+// the alternative, has thousands of them for each thread.
 #include "Analysis/DotPlan.h"
 #include "Analysis/FindTarget.h"
 #include "Transforms/Passes.h"

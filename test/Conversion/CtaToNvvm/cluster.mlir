@@ -30,7 +30,7 @@ tile.kernel @multicast(%i: i32, %d: !d {tile.tensor_map = {base = "a"}}) attribu
   %b = cta.alloc at 0 : !b
   %full = cta.mbarrier_alloc arrivals 1 at 16384 : !m
   %empty = cta.mbarrier_alloc arrivals 8 at 16400 : !m
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     cta.mbarrier_arrive %empty[%i] {ctas = 2 : i32} : !m
     cta.cluster_barrier
   } producer {

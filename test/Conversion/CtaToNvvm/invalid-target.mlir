@@ -55,11 +55,11 @@ tile.kernel @tma(%d: !tile.desc<64xf32>, %i: i32) attributes {num_warps = 1 : i3
 
 tile.kernel @registers() attributes {producer_warps = 4 : i32} {
   // expected-error @+1 {{needs setmaxnreg, which sm_75 lacks; sm_90a has it}}
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     cta.barrier
   } producer {
     cta.barrier
-  } {math_registers = 240 : i32, producer_registers = 24 : i32}
+  } {consumer_registers = 240 : i32, producer_registers = 24 : i32}
   tile.return
 }
 

@@ -3,7 +3,7 @@
 tile.kernel @nested(%c: i1) attributes {producer_warps = 4 : i32} {
   scf.if %c {
     // expected-error @+1 {{'cta.warp_roles' op must stand in the kernel's body, where all warps meet}}
-    cta.warp_roles math {
+    cta.warp_roles consumer {
       cta.proxy_fence
     } producer {
       cta.proxy_fence
@@ -16,7 +16,7 @@ tile.kernel @nested(%c: i1) attributes {producer_warps = 4 : i32} {
 
 tile.kernel @no_producer() {
   // expected-error @+1 {{'cta.warp_roles' op needs one warp group for the producer but the kernel has 0 producer warps}}
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     cta.proxy_fence
   } producer {
     cta.proxy_fence
@@ -27,13 +27,13 @@ tile.kernel @no_producer() {
 // -----
 
 tile.kernel @twice() attributes {producer_warps = 4 : i32} {
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     cta.proxy_fence
   } producer {
     cta.proxy_fence
   }
-  // expected-error @+1 {{'cta.warp_roles' op is the kernel's second; barriers are initialised once, in front of the first}}
-  cta.warp_roles math {
+  // expected-error @+1 {{'cta.warp_roles' op is the kernel's second; barriers are initialised once, before the first}}
+  cta.warp_roles consumer {
     cta.proxy_fence
   } producer {
     cta.proxy_fence

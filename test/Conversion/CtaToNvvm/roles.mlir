@@ -24,11 +24,11 @@ tile.kernel @roles() attributes {num_warps = 8 : i32, producer_warps = 4 : i32, 
   %zero = arith.constant 0 : i32
   %full = cta.mbarrier_alloc arrivals 1 at 0 : !cta.mbarrier<2>
   %empty = cta.mbarrier_alloc arrivals 8 at 16 : !cta.mbarrier<1>
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     cta.barrier warps 8
   } producer {
     cta.mbarrier_expect %full[%zero], 4096 : !cta.mbarrier<2>
-  } {math_registers = 240 : i32, producer_registers = 24 : i32}
+  } {consumer_registers = 240 : i32, producer_registers = 24 : i32}
   tile.return
 }
 
@@ -37,7 +37,7 @@ tile.kernel @roles() attributes {num_warps = 8 : i32, producer_warps = 4 : i32, 
 // CHECK-NOT: setmaxregister
 // CHECK: llvm.return
 tile.kernel @same_registers() attributes {producer_warps = 4 : i32} {
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     cta.barrier warps 4
   } producer {
     cta.proxy_fence
@@ -56,7 +56,7 @@ tile.kernel @groups() attributes {num_warps = 8 : i32} {
   tile.return
 }
 
-// Two teams run the math role: a barrier and a first thread for each, and its number.
+// Two teams run the consumer role: a barrier and a first thread for each, and its number.
 // CHECK-LABEL: llvm.func @teams
 // CHECK-SAME: nvvm.reqntid = array<i32: 384>
 // CHECK: arith.cmpi ult, %{{.*}}, %c8_i32
@@ -66,7 +66,7 @@ tile.kernel @groups() attributes {num_warps = 8 : i32} {
 // CHECK: %[[INSIDE:.*]] = arith.andi %{{.*}}, %c127_i32
 // CHECK: arith.cmpi eq, %[[INSIDE]]
 tile.kernel @teams(%p: !tile.ptr<i32>) attributes {num_warps = 4 : i32, producer_warps = 4 : i32, teams = 2 : i32} {
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     %team = cta.team
     cta.barrier warps 4
     %q = tile.addptr %p, %team : !tile.ptr<i32>, i32

@@ -38,7 +38,7 @@ tile.kernel @load_rest(%d: !tile.desc<64x160xf16> {tile.tensor_map = {base = "a"
   tile.return
 }
 
-// One thread initialises the barrier, announces the bytes, copies and waits; all meet before and behind it.
+// One thread initialises the barrier, announces the bytes, copies and waits; all meet before and after it.
 // CHECK-LABEL: llvm.func @load_sync
 // CHECK: nvvm.barrier
 // CHECK: scf.if

@@ -13,7 +13,7 @@ tile.kernel @no_layout(%p: !tile.ptr<i32>) {
 
 tile.kernel @half(%p: !tile.ptr<i32>) {
   %x = arith.constant dense<1.0> : tensor<64xf16, #x>
-  // expected-error @below {{'cta.partial_add' op moves 'f16' but partial sums are f32 or i32}}
+  // expected-error @below {{'cta.partial_add' op moves 'f16' but partial accumulators are f32 or i32}}
   %s = cta.partial_add %x, %p : tensor<64xf16, #x>, !tile.ptr<i32>
   tile.return
 }

@@ -2,11 +2,11 @@
 
 tile.kernel @few() {
   // expected-error @below {{'cta.warp_roles' op gives a role 16 registers; possible are multiples of 8 from 24 to 256}}
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     cta.barrier
   } producer {
     cta.barrier
-  } {math_registers = 240 : i32, producer_registers = 16 : i32}
+  } {consumer_registers = 240 : i32, producer_registers = 16 : i32}
   tile.return
 }
 
@@ -14,11 +14,11 @@ tile.kernel @few() {
 
 tile.kernel @many() {
   // expected-error @below {{'cta.warp_roles' op gives a role 264 registers; possible are multiples of 8 from 24 to 256}}
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     cta.barrier
   } producer {
     cta.barrier
-  } {math_registers = 264 : i32, producer_registers = 24 : i32}
+  } {consumer_registers = 264 : i32, producer_registers = 24 : i32}
   tile.return
 }
 
@@ -26,11 +26,11 @@ tile.kernel @many() {
 
 tile.kernel @multiple() {
   // expected-error @below {{'cta.warp_roles' op gives a role 100 registers; possible are multiples of 8 from 24 to 256}}
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     cta.barrier
   } producer {
     cta.barrier
-  } {math_registers = 100 : i32, producer_registers = 24 : i32}
+  } {consumer_registers = 100 : i32, producer_registers = 24 : i32}
   tile.return
 }
 
@@ -38,10 +38,10 @@ tile.kernel @multiple() {
 
 tile.kernel @one() {
   // expected-error @below {{'cta.warp_roles' op gives one role a number of registers but not the other}}
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     cta.barrier
   } producer {
     cta.barrier
-  } {math_registers = 240 : i32}
+  } {consumer_registers = 240 : i32}
   tile.return
 }

@@ -3,16 +3,16 @@
 tile.kernel @k() {
   %zero = arith.constant 0 : i32
   %full = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<4>
-  // CHECK: cta.warp_roles math {
+  // CHECK: cta.warp_roles consumer {
   // CHECK-NEXT: cta.mbarrier_wait
   // CHECK-NEXT: } producer {
   // CHECK-NEXT: cta.mbarrier_expect
-  // CHECK-NEXT: } {math_registers = 240 : i32, producer_registers = 24 : i32}
-  cta.warp_roles math {
+  // CHECK-NEXT: } {consumer_registers = 240 : i32, producer_registers = 24 : i32}
+  cta.warp_roles consumer {
     cta.mbarrier_wait %full[%zero], %zero : !cta.mbarrier<4>
   } producer {
     cta.mbarrier_expect %full[%zero], 0 : !cta.mbarrier<4>
-  } {math_registers = 240 : i32, producer_registers = 24 : i32}
+  } {consumer_registers = 240 : i32, producer_registers = 24 : i32}
   tile.return
 }
 
@@ -20,7 +20,7 @@ tile.kernel @k() {
 // CHECK-SAME: teams = 2 : i32
 // CHECK: cta.team
 tile.kernel @teams() attributes {producer_warps = 4 : i32, teams = 2 : i32} {
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     %t = cta.team
     tile.print "team" %t : i32
   } producer {

@@ -55,7 +55,7 @@ tile.kernel @ping_pong(
   %empty = cta.mbarrier_alloc arrivals 4 : !slots // the warps of the team that read the slot
   %order = cta.mbarrier_alloc arrivals 4 : !teams // one barrier for each team, at which the other's warps arrive
   %cs = cta.alloc : !panels                       // a panel for each team
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     %team = cta.team
     %other = arith.xori %team, %c1 : i32
     %panel = cta.slot %cs[%team] : !panels -> !slab
@@ -69,7 +69,7 @@ tile.kernel @ping_pong(
     %first = arith.addi %cta, %distance : i32
     %stride = arith.muli %ctas, %c2 : i32
     // A step's slot is its number modulo 4, and its phase's parity that of the number divided by 4. The second team begins
-    // behind the first tile's steps.
+    // after the first tile's steps.
     %begin = arith.muli %team, %steps : i32
     // A new barrier has completed a phase of parity 1: the first team need not wait for its first turn.
     scf.for %p = %first to %tiles step %stride iter_args(%step0 = %begin, %turn = %other) -> (i32, i32) : i32 {
@@ -147,6 +147,6 @@ tile.kernel @ping_pong(
       %end = arith.addi %step0, %steps : i32
       scf.yield %end : i32
     }
-  } {math_registers = 232 : i32, producer_registers = 40 : i32}
+  } {consumer_registers = 232 : i32, producer_registers = 40 : i32}
   tile.return
 }

@@ -92,7 +92,7 @@ void scale(const LaunchConfig &config, void **arguments) {
     y[i] = alpha * x[i];
 }
 
-/// out[i, j] = the element j behind address i, for 8 elements.
+/// out[i, j] = the element j after address i, for 8 elements.
 void rows(const LaunchConfig &config, void **arguments) {
   const float *const *table = argument<const float *const *>(arguments, 0);
   float *out = argument<float *>(arguments, 2);

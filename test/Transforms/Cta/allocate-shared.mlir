@@ -86,7 +86,7 @@ tile.kernel @swizzled(%a: i32) {
   tile.return
 }
 
-// Rings of mbarriers lie behind all buffers, one after the other.
+// Rings of mbarriers lie after all buffers, one after the other.
 // CHECK-LABEL: tile.kernel @mbarriers
 // CHECK-SAME: shared_bytes = 2088
 // CHECK: cta.mbarrier_alloc arrivals 1 at 2048 : <4>
@@ -114,7 +114,7 @@ tile.kernel @copy_to_global(%d: !tile.desc<32x32xf16>, %i: i32) {
   tile.return
 }
 
-// Roles run at the same time: the producer's buffer shares memory with none of the math warps', which share theirs.
+// Roles run at the same time: the producer's buffer shares memory with none of the consumer warps', which share theirs.
 // CHECK-LABEL: tile.kernel @roles
 // CHECK-SAME: shared_bytes = 4104
 // CHECK: cta.alloc at [[PRODUCER:.*]] :
@@ -125,7 +125,7 @@ tile.kernel @roles(%d: !tile.desc<32x32xf16>, %i: i32) attributes {producer_warp
   %v = arith.constant dense<0.0> : tensor<32x32xf16, #x>
   %full = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<1>
   %b = cta.alloc : !f16
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     %c = cta.alloc : !f16
     cta.local_store %v, %c : tensor<32x32xf16, #x>, !f16
     %e = cta.alloc : !f16

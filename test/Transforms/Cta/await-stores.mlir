@@ -6,7 +6,7 @@
 !b = !cta.buffer<32x32xf16, #s>
 !d = !tile.desc<32x32xf16>
 
-// The first operation that needs it waits, for itself and those behind it.
+// The first operation that needs it waits, for itself and those after it.
 // CHECK-LABEL: tile.kernel @behind
 // CHECK: cta.tma_store
 // CHECK-NEXT: tile.load %arg2
@@ -53,7 +53,7 @@ tile.kernel @text(%d: !d {tile.tensor_map = {base = "x"}}, %i: i32, %address: i6
 
 // A later iteration reads what an earlier one has written; the producer reads other tensors.
 // CHECK-LABEL: tile.kernel @loop
-// CHECK: math {
+// CHECK: consumer {
 // CHECK: scf.for
 // CHECK-NEXT: cta.tma_store_wait 0 written
 // CHECK-NEXT: tile.barrier
@@ -66,7 +66,7 @@ tile.kernel @loop(%d: !d {tile.tensor_map = {base = "x"}}, %x: !tile.ptr<f16> {t
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %b = cta.alloc at 0 : !b
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     scf.for %i = %c0 to %n step %c1 : i32 {
       %own = tile.load %x : !tile.ptr<f16>
       cta.tma_store %b, %d[%i, %c0] : !b, !d

@@ -292,7 +292,7 @@ tile.kernel @synchronous_copy(%i: i32, %d: !tile.desc<32x32xf16>) {
 }
 
 // What is written must be complete before one thread copies it; that thread alone waits until the copy has read, so the
-// others need a barrier behind the wait, whatever barrier stood before it.
+// others need a barrier after the wait, whatever barrier stood before it.
 // CHECK-LABEL: tile.kernel @copy_to_global
 // CHECK: scf.for
 // CHECK-NEXT: cta.tma_store_wait 0
@@ -414,9 +414,9 @@ tile.kernel @read_behind_copy(%i: i32, %x: !tile.ptr<f16> {tile.name = "x"}, %d:
   tile.return
 }
 
-// In a role only the math warps meet.
+// In a role only the consumer warps meet.
 // CHECK-LABEL: tile.kernel @role
-// CHECK: cta.warp_roles math {
+// CHECK: cta.warp_roles consumer {
 // CHECK: cta.local_store
 // CHECK-NEXT: cta.barrier warps 4
 // CHECK-NEXT: cta.local_load
@@ -429,7 +429,7 @@ tile.kernel @role(%i: i32, %d: !tile.desc<32x32xf16>) attributes {producer_warps
   %b = cta.alloc at 0 : !b
   %c = cta.alloc at 2048 : !b
   %m = cta.mbarrier_alloc arrivals 1 at 4096 : !cta.mbarrier<1>
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     cta.local_store %v, %b : !v, !b
     %x = cta.local_load %b : !b -> !v
     tile.print "" %x : !v

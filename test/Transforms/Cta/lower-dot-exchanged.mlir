@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-assign-layouts,cta-remove-conversions,cta-lower-descriptors,cta-lower-dot))' --mlir-print-local-scope | FileCheck %s
 
-// Two sums that a loop exchanges are copied behind their waits, where LLVM cannot do it earlier; one that is added to, or
+// Two sums that a loop exchanges are copied after their waits, where LLVM cannot do it earlier; one that is added to, or
 // to a part of, stays where it is, in a branch, too.
 // CHECK-LABEL: tile.kernel @exchanged
 // CHECK-COUNT-2: tile.inline_asm "mov.b32 $0, $1;", "=f,f" pack 1 pure
@@ -27,7 +27,7 @@ tile.kernel @exchanged(%i: i32, %c: i1, %d: !tile.desc<64x64xf16> {tile.tensor_m
   tile.return
 }
 
-// So are sums that a loop in front of the product may have exchanged, and those that one around its loop does.
+// So are sums that a loop before the product may have exchanged, and those that one around its loop does.
 // CHECK-LABEL: tile.kernel @inside
 // CHECK-COUNT-1: tile.inline_asm
 // CHECK-NOT: tile.inline_asm

@@ -16,7 +16,7 @@ tile.kernel @diverging_loop(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) at
   %ring = cta.alloc : !r
   %full = cta.mbarrier_alloc arrivals 1 : !m
   %empty = cta.mbarrier_alloc arrivals 4 : !m
-  cta.warp_roles math {
+  cta.warp_roles consumer {
   } producer {
     %rank = cta.cluster_rank
     %end = arith.addi %n, %rank : i32
@@ -39,7 +39,7 @@ tile.kernel @diverging_branch(%n: i32, %p: !tile.ptr<i1>, %d: !d {tile.tensor_ma
   %ring = cta.alloc : !r
   %full = cta.mbarrier_alloc arrivals 1 : !m
   %empty = cta.mbarrier_alloc arrivals 4 : !m
-  cta.warp_roles math {
+  cta.warp_roles consumer {
   } producer {
     %read = tile.load %p : !tile.ptr<i1>
     %slot = scf.if %read -> i32 {
@@ -69,7 +69,7 @@ tile.kernel @diverging_while(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) a
   %ring = cta.alloc : !r
   %full = cta.mbarrier_alloc arrivals 1 : !m
   %empty = cta.mbarrier_alloc arrivals 4 : !m
-  cta.warp_roles math {
+  cta.warp_roles consumer {
   } producer {
     %rank = cta.cluster_rank
     %last = scf.while (%k = %n) : (i32) -> i32 {
@@ -98,7 +98,7 @@ tile.kernel @two_slots(%d: !d {tile.tensor_map = {base = "a"}}, %e: !d {tile.ten
   %other = cta.alloc : !r
   %other_full = cta.mbarrier_alloc arrivals 1 : !m
   %other_empty = cta.mbarrier_alloc arrivals 4 : !m
-  cta.warp_roles math {
+  cta.warp_roles consumer {
   } producer {
     cta.mbarrier_wait %empty[%c0], %c0 : !m
     %b = cta.slot %ring[%c0] : !r -> !b
@@ -119,7 +119,7 @@ tile.kernel @common_while(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attr
   %ring = cta.alloc : !r
   %full = cta.mbarrier_alloc arrivals 1 : !m
   %empty = cta.mbarrier_alloc arrivals 4 : !m
-  cta.warp_roles math {
+  cta.warp_roles consumer {
   } producer {
     %last = scf.while (%k = %n) : (i32) -> i32 {
       %goes_on = arith.cmpi sgt, %k, %c0 : i32
@@ -147,7 +147,7 @@ tile.kernel @differing_places(%n: i32, %p: !tile.ptr<i32>, %d: !d {tile.tensor_m
   %ring = cta.alloc : !r
   %full = cta.mbarrier_alloc arrivals 1 : !m
   %empty = cta.mbarrier_alloc arrivals 4 : !m
-  cta.warp_roles math {
+  cta.warp_roles consumer {
   } producer {
     %rank = cta.cluster_rank
     %cta = tile.program_id 0
@@ -177,7 +177,7 @@ tile.kernel @other_copies(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attr
   %ring = cta.alloc : !r
   %full = cta.mbarrier_alloc arrivals 1 : !m
   %empty = cta.mbarrier_alloc arrivals 4 : !m
-  cta.warp_roles math {
+  cta.warp_roles consumer {
   } producer {
     %rank = cta.cluster_rank
     cta.mbarrier_wait %empty[%c0], %c0 : !m
@@ -201,7 +201,7 @@ tile.kernel @own_maps(%n: i32, %p: !tile.ptr<f16>, %place: !tile.ptr<i8>, %ld: i
   %staging = cta.alloc : !cta.buffer<128xi8, #bytes>
   %full = cta.mbarrier_alloc arrivals 1 : !m
   %empty = cta.mbarrier_alloc arrivals 4 : !m
-  cta.warp_roles math {
+  cta.warp_roles consumer {
   } producer {
     %d = cta.make_tensor_map single %p, [%n, %n], [%ld, %ld] at %place via %staging {box = array<i64: 64, 64>, swizzle = 128 : i32} : !tile.ptr<f16>, !tile.ptr<i8>, !cta.buffer<128xi8, #bytes> -> !d
     scf.for %k = %c0 to %n step %c1 : i32 {

@@ -4,7 +4,7 @@
 
 // Both roles await what is in front; the last copies let the next grid begin.
 // CHECK-LABEL: tile.kernel @roles
-// CHECK: cta.warp_roles math {
+// CHECK: cta.warp_roles consumer {
 // CHECK-NEXT: cta.await_grids
 // CHECK-NEXT: cta.mbarrier_wait
 // CHECK: } producer {
@@ -14,7 +14,7 @@
 // CHECK-NEXT: }
 tile.kernel @roles(%zero: i32) attributes {producer_warps = 4 : i32} {
   %full = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<1>
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     cta.mbarrier_wait %full[%zero], %zero : !cta.mbarrier<1>
   } producer {
     cta.mbarrier_expect %full[%zero], 0 : !cta.mbarrier<1>
@@ -22,14 +22,14 @@ tile.kernel @roles(%zero: i32) attributes {producer_warps = 4 : i32} {
   tile.return
 }
 
-// Numbers may be computed while the grid in front still runs.
+// Numbers may be computed while the previous grid still runs.
 // CHECK-LABEL: tile.kernel @numbers
 // CHECK: arith.muli
-// CHECK-NEXT: cta.warp_roles math {
+// CHECK-NEXT: cta.warp_roles consumer {
 // CHECK-NEXT: cta.await_grids
 tile.kernel @numbers(%n: i32) attributes {producer_warps = 4 : i32} {
   %square = arith.muli %n, %n : i32
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     tile.print "" %square : i32
   } producer {
   }
@@ -42,7 +42,7 @@ tile.kernel @numbers(%n: i32) attributes {producer_warps = 4 : i32} {
 // CHECK: tile.return
 tile.kernel @negative_outside(%p: !tile.ptr<i32>) attributes {producer_warps = 4 : i32} {
   %i = tile.load %p : !tile.ptr<i32>
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     tile.print "" %i : i32
   } producer {
   }

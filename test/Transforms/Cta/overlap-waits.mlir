@@ -12,7 +12,7 @@
 !ring = !cta.mbarrier<2>
 
 // The first product does not read the accumulator. Each waits for the one before and releases its slot, which the loop
-// carries; the last one is awaited behind it. Without iterations nothing is awaited, and zeros are made there alone.
+// carries; the last one is awaited after it. Without iterations nothing is awaited, and zeros are made there alone.
 // CHECK-LABEL: tile.kernel @delayed(
 // CHECK: %[[EMPTY:.*]] = cta.mbarrier_alloc arrivals 4
 // CHECK: scf.if
@@ -80,7 +80,7 @@ tile.kernel @initial(%n: i32, %first: i32) {
   tile.return
 }
 
-// The next product would wait for the only slot, which is released behind it.
+// The next product would wait for the only slot, which is released after it.
 // CHECK-LABEL: tile.kernel @negative_one_slot(
 // CHECK-NOT: pending = 1
 // CHECK: tile.return

@@ -1,4 +1,4 @@
-// What teams do not take turns at stays as it is, and a remark says why.
+// What ping-pong refuses stays as it is, and a remark says why.
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-ping-pong))' --split-input-file --verify-diagnostics -o - | FileCheck %s
 // CHECK-NOT: cta.team
 
@@ -15,7 +15,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
   %ring = cta.alloc : !b
   %full = cta.mbarrier_alloc arrivals 1 : !m
   %empty = cta.mbarrier_alloc arrivals 4 : !m
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
     %r:2 = scf.for %p = %cta to %count step %ctas iter_args(%slot = %c0, %parity = %c0) -> (i32, i32) : i32 {
@@ -42,7 +42,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 !b = !cta.buffer<64x64xf16, #s>
 !m = !cta.mbarrier<1>
 
-// expected-remark @below {{teams do not take turns at programs: a program is not computed by 4 warps}}
+// expected-remark @below {{no ping-pong: a program is not computed by 4 warps}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
     attributes {num_warps = 8 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
@@ -50,7 +50,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
   %ring = cta.alloc : !b
   %full = cta.mbarrier_alloc arrivals 1 : !m
   %empty = cta.mbarrier_alloc arrivals 4 : !m
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
     %r:2 = scf.for %p = %cta to %count step %ctas iter_args(%slot = %c0, %parity = %c0) -> (i32, i32) : i32 {
@@ -77,7 +77,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 !b = !cta.buffer<64x64xf16, #s>
 !m = !cta.mbarrier<1>
 
-// expected-remark @below {{teams do not take turns at programs: the CTAs of a cluster share its operands or steps}}
+// expected-remark @below {{no ping-pong: the CTAs of a cluster share its operands or steps}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong, cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32} {
   %c0 = arith.constant 0 : i32
@@ -85,7 +85,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
   %ring = cta.alloc : !b
   %full = cta.mbarrier_alloc arrivals 1 : !m
   %empty = cta.mbarrier_alloc arrivals 4 : !m
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
     %r:2 = scf.for %p = %cta to %count step %ctas iter_args(%slot = %c0, %parity = %c0) -> (i32, i32) : i32 {
@@ -112,7 +112,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 !b = !cta.buffer<64x64xf16, #s>
 !m = !cta.mbarrier<1>
 
-// expected-remark @below {{teams do not take turns at programs: the kernel is not persistent, or its programs are cut into parts}}
+// expected-remark @below {{no ping-pong: the kernel is not persistent, or its programs are cut into parts}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
@@ -120,7 +120,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
   %ring = cta.alloc : !b
   %full = cta.mbarrier_alloc arrivals 1 : !m
   %empty = cta.mbarrier_alloc arrivals 4 : !m
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
     %r:2 = scf.for %p = %c0 to %count step %ctas iter_args(%slot = %c0, %parity = %c0) -> (i32, i32) : i32 {
@@ -147,7 +147,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 !b = !cta.buffer<64x64xf16, #s>
 !m = !cta.mbarrier<1>
 
-// expected-remark @below {{teams do not take turns at programs: the kernel is not persistent, or its programs are cut into parts}}
+// expected-remark @below {{no ping-pong: the kernel is not persistent, or its programs are cut into parts}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
@@ -155,7 +155,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
   %ring = cta.alloc : !b
   %full = cta.mbarrier_alloc arrivals 1 : !m
   %empty = cta.mbarrier_alloc arrivals 4 : !m
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
     %r:2 = scf.for %p = %cta to %count step %ctas iter_args(%slot = %c0, %parity = %c0) -> (i32, i32) : i32 {
@@ -183,7 +183,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 !b = !cta.buffer<64x64xf16, #s>
 !m = !cta.mbarrier<1>
 
-// expected-remark @below {{teams do not take turns at programs: programs carry more than the slot of one ring}}
+// expected-remark @below {{no ping-pong: programs carry more than the slot of one ring}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
@@ -191,7 +191,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
   %ring = cta.alloc : !b
   %full = cta.mbarrier_alloc arrivals 1 : !m
   %empty = cta.mbarrier_alloc arrivals 4 : !m
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
     %r:2 = scf.for %p = %cta to %count step %ctas iter_args(%slot = %c0, %parity = %c1) -> (i32, i32) : i32 {
@@ -218,7 +218,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 !b = !cta.buffer<64x64xf16, #s>
 !m = !cta.mbarrier<1>
 
-// expected-remark @below {{teams do not take turns at programs: programs use more than one ring, or use it more than once}}
+// expected-remark @below {{no ping-pong: programs use more than one ring, or use it more than once}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
@@ -226,7 +226,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
   %ring = cta.alloc : !b
   %full = cta.mbarrier_alloc arrivals 1 : !m
   %empty = cta.mbarrier_alloc arrivals 4 : !m
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
     %r:2 = scf.for %p = %cta to %count step %ctas iter_args(%slot = %c0, %parity = %c0) -> (i32, i32) : i32 {
@@ -254,7 +254,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 !b = !cta.buffer<64x64xf16, #s>
 !m = !cta.mbarrier<1>
 
-// expected-remark @below {{teams do not take turns at programs: programs use more than one ring, or use it more than once}}
+// expected-remark @below {{no ping-pong: programs use more than one ring, or use it more than once}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
@@ -262,7 +262,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
   %ring = cta.alloc : !b
   %full = cta.mbarrier_alloc arrivals 1 : !m
   %empty = cta.mbarrier_alloc arrivals 4 : !m
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
     %r:2 = scf.for %p = %cta to %count step %ctas iter_args(%slot = %c0, %parity = %c0) -> (i32, i32) : i32 {
@@ -291,7 +291,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 !b = !cta.buffer<64x64xf16, #s>
 !m = !cta.mbarrier<1>
 
-// expected-remark @below {{teams do not take turns at programs: a tensor map that the kernel makes is for one program at a time}}
+// expected-remark @below {{no ping-pong: a tensor map that the kernel makes is for one program at a time}}
 tile.kernel @k(%count: i32, %k: i32, %q: !tile.ptr<f16>, %place: !tile.ptr<i8>, %ld: i64, %d: !d {tile.tensor_map = {base = "a"}})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
@@ -300,7 +300,7 @@ tile.kernel @k(%count: i32, %k: i32, %q: !tile.ptr<f16>, %place: !tile.ptr<i8>, 
   %staging = cta.alloc : !cta.buffer<128xi8, #bytes>
   %full = cta.mbarrier_alloc arrivals 1 : !m
   %empty = cta.mbarrier_alloc arrivals 4 : !m
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
     %r:2 = scf.for %p = %cta to %count step %ctas iter_args(%slot = %c0, %parity = %c0) -> (i32, i32) : i32 {
@@ -328,7 +328,7 @@ tile.kernel @k(%count: i32, %k: i32, %q: !tile.ptr<f16>, %place: !tile.ptr<i8>, 
 !b = !cta.buffer<64x64xf16, #s>
 !m = !cta.mbarrier<1>
 
-// expected-remark @below {{teams do not take turns at programs: the buffers of two teams do not fit into the shared memory}}
+// expected-remark @below {{no ping-pong: the buffers of two teams do not fit into shared memory}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
@@ -337,7 +337,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
   %panels = cta.alloc : !cta.buffer<64x64xf16, #s, slots = 14>
   %full = cta.mbarrier_alloc arrivals 1 : !m
   %empty = cta.mbarrier_alloc arrivals 4 : !m
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
     %r:2 = scf.for %p = %cta to %count step %ctas iter_args(%slot = %c0, %parity = %c0) -> (i32, i32) : i32 {
@@ -365,7 +365,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 !m = !cta.mbarrier<1>
 
 // The other team would not know how many steps to skip.
-// expected-remark @below {{teams do not take turns at programs: programs may have different numbers of steps}}
+// expected-remark @below {{no ping-pong: programs may have different numbers of steps}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
@@ -373,7 +373,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
   %ring = cta.alloc : !b
   %full = cta.mbarrier_alloc arrivals 1 : !m
   %empty = cta.mbarrier_alloc arrivals 4 : !m
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
     %r:2 = scf.for %p = %cta to %count step %ctas iter_args(%slot = %c0, %parity = %c0) -> (i32, i32) : i32 {
@@ -400,7 +400,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 !b = !cta.buffer<64x64xf16, #s>
 !m = !cta.mbarrier<1>
 
-// expected-remark @below {{teams do not take turns at programs: programs may have different numbers of steps}}
+// expected-remark @below {{no ping-pong: programs may have different numbers of steps}}
 tile.kernel @k(%count: i32, %k: i32, %q: !tile.ptr<i32>, %d: !d {tile.tensor_map = {base = "a"}})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
@@ -408,7 +408,7 @@ tile.kernel @k(%count: i32, %k: i32, %q: !tile.ptr<i32>, %d: !d {tile.tensor_map
   %ring = cta.alloc : !b
   %full = cta.mbarrier_alloc arrivals 1 : !m
   %empty = cta.mbarrier_alloc arrivals 4 : !m
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
     %r:2 = scf.for %p = %cta to %count step %ctas iter_args(%slot = %c0, %parity = %c0) -> (i32, i32) : i32 {
@@ -431,7 +431,7 @@ tile.kernel @k(%count: i32, %k: i32, %q: !tile.ptr<i32>, %d: !d {tile.tensor_map
 
 // -----
 
-// expected-remark @below {{teams do not take turns at programs: no producer copies for the math warps}}
+// expected-remark @below {{no ping-pong: the kernel has no producer warp}}
 tile.kernel @k() attributes {num_warps = 4 : i32, ping_pong} {
   tile.return
 }

@@ -9,14 +9,14 @@
 !x = tensor<64x64xf16, #x>
 !m = !cta.mbarrier<3>
 
-// Each team takes every other program, begins with the slot behind the other's steps, waits for its turn before it uses the
-// ring, hands over behind it, and skips the other's steps. Panels and scratch buffers are doubled; the producer stays.
+// Each team takes every other program, begins with the slot after the other's steps, waits for its turn before it uses the
+// ring, hands over after it, and skips the other's steps. Panels and scratch buffers are doubled; the producer stays.
 // CHECK-LABEL: tile.kernel @turns
 // CHECK-SAME: teams = 2 : i32
 // CHECK-DAG: %[[ORDER:.*]] = cta.mbarrier_alloc arrivals 4 : <2>
 // CHECK-DAG: %[[PANELS:.*]] = cta.alloc : <64x64xf16, {{.*}}, slots = 4>
 // CHECK-DAG: %[[SCRATCH:.*]] = cta.alloc : <64x64xf16, {{.*}}, slots = 2>
-// CHECK: cta.warp_roles math {
+// CHECK: cta.warp_roles consumer {
 // CHECK-NEXT: %[[TEAM:.*]] = cta.team
 // CHECK-NEXT: %[[OWN:.*]] = cta.slot %[[SCRATCH]][%[[TEAM]]]
 // CHECK-DAG: %[[CTA:.*]] = tile.program_id 0
@@ -41,7 +41,7 @@
 // CHECK: scf.yield %{{.*}}, %{{.*}}, %[[FLIPPED]]
 // CHECK: } producer {
 // CHECK-NOT: team
-// CHECK: math_registers = 232 : i32, producer_registers = 40 : i32
+// CHECK: consumer_registers = 232 : i32, producer_registers = 40 : i32
 tile.kernel @turns(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}}, %e: !d {tile.tensor_map = {base = "c"}})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
@@ -51,7 +51,7 @@ tile.kernel @turns(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}}
   %panels = cta.alloc : !panels
   %full = cta.mbarrier_alloc arrivals 1 : !m
   %empty = cta.mbarrier_alloc arrivals 4 : !m
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
     %r:2 = scf.for %p = %cta to %count step %ctas iter_args(%slot0 = %c0, %parity0 = %c0) -> (i32, i32) : i32 {
@@ -124,7 +124,7 @@ tile.kernel @products(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a
   %ring = cta.alloc : !ring
   %full = cta.mbarrier_alloc arrivals 1 : !m
   %empty = cta.mbarrier_alloc arrivals 4 : !m
-  cta.warp_roles math {
+  cta.warp_roles consumer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
     %r:2 = scf.for %p = %cta to %count step %ctas iter_args(%slot = %c0, %parity = %c0) -> (i32, i32) : i32 {

@@ -94,7 +94,7 @@ tile.kernel @conditional(%n: i32) {
   tile.return
 }
 
-// A branch keeps its layout where both are needed: two conversions are not better than one before and one behind it.
+// A branch keeps its layout where both are needed: two conversions are not better than one before and one after it.
 // CHECK-LABEL: tile.kernel @either
 // CHECK: scf.if {{.*}} -> (tensor<32x32xf32, #[[DEFAULT:.*]]>)
 // CHECK: tile.print "" %{{.*}} : tensor<32x32xf32, #[[DEFAULT]]>

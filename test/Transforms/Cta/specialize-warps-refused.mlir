@@ -387,7 +387,7 @@ tile.kernel @negative_used_before(%n: i32, %d: !d {tile.tensor_map = {base = "a"
   tile.return
 }
 
-// Nor where only the wait of a product stands behind the copy.
+// Nor where only the wait of a product stands after the copy.
 // CHECK-LABEL: tile.kernel @negative_multiplied_before
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return

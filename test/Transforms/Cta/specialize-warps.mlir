@@ -9,14 +9,14 @@
 !x = tensor<64x64xf16, #x>
 !m = !cta.mbarrier<1>
 
-// Both copies of an iteration are one channel: a slot of each buffer, which the math warps await before the first use and
-// release behind the last, and which the producer announces at once. Slot and parity go on across the outer loop.
+// Both copies of an iteration are one channel: a slot of each buffer, which the consumer warps await before the first use and
+// release after the last, and which the producer announces at once. Slot and parity go on across the outer loop.
 // CHECK-LABEL: tile.kernel @channel
 // CHECK-SAME: producer_warps = 4
 // CHECK-DAG: %[[A:.*]] = cta.alloc : <64x64xf16, {{.*}} slots = 3>
 // CHECK-DAG: %[[FULL:.*]] = cta.mbarrier_alloc arrivals 1 : <3>
 // CHECK-DAG: %[[EMPTY:.*]] = cta.mbarrier_alloc arrivals 4 : <3>
-// CHECK: cta.warp_roles math {
+// CHECK: cta.warp_roles consumer {
 // CHECK: scf.for {{.*}} iter_args(%[[SLOT0:.*]] = %{{.*}}, %[[PARITY0:.*]] = %{{.*}})
 // CHECK: scf.for {{.*}} iter_args(%[[SLOT:.*]] = %[[SLOT0]], %[[PARITY:.*]] = %[[PARITY0]])
 // CHECK-NEXT: cta.mbarrier_wait %[[FULL]][%[[SLOT]]], %[[PARITY]]
@@ -63,7 +63,7 @@ tile.kernel @channel(%n: i32, %c: i1, %d: !d {tile.tensor_map = {base = "a"}}, %
 // CHECK: %[[EMPTY0:.*]] = cta.mbarrier_alloc arrivals 4 : <1>
 // CHECK: %[[FULL1:.*]] = cta.mbarrier_alloc arrivals 1 : <3>
 // CHECK: %[[EMPTY1:.*]] = cta.mbarrier_alloc arrivals 4 : <3>
-// CHECK: cta.warp_roles math {
+// CHECK: cta.warp_roles consumer {
 // CHECK: cta.mbarrier_wait %[[FULL0]]
 // CHECK: cta.mbarrier_wait %[[FULL1]]
 // CHECK: cta.mbarrier_arrive %[[EMPTY1]]
@@ -91,7 +91,7 @@ tile.kernel @channels(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
   tile.return
 }
 
-// The producer carries its coordinates itself, but not what only the math warps need.
+// The producer carries its coordinates itself, but not what only the consumer warps need.
 // CHECK-LABEL: tile.kernel @carried
 // CHECK: } producer {
 // CHECK: scf.for {{.*}} iter_args(%[[AT:.*]] = %arg0, %{{[^,]*}} = %{{[^,]*}}, %{{[^,]*}} = %{{[^,]*}}) -> (i32, i32, i32)
@@ -116,9 +116,9 @@ tile.kernel @carried(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
 }
 
 // A branch around the copies leaves the counters as they are if it is not taken; both roles take it alike. What else it
-// results in stays with the math warps.
+// results in stays with the consumer warps.
 // CHECK-LABEL: tile.kernel @branch
-// CHECK: cta.warp_roles math {
+// CHECK: cta.warp_roles consumer {
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{[^,]*}}, %[[SLOT:.*]] = %{{.*}}, %[[PARITY:.*]] = %{{.*}})
 // CHECK: %[[IF:.*]]:3 = scf.if %arg1 -> (tensor<{{.*}}>, i32, i32) {
 // CHECK: cta.mbarrier_wait %{{.*}}[%[[SLOT]]], %[[PARITY]]
@@ -157,7 +157,7 @@ tile.kernel @branch(%n: i32, %c: i1, %d: !d {tile.tensor_map = {base = "a"}}) {
 // A branch without loop around it has one slot, and no else to begin with.
 // CHECK-LABEL: tile.kernel @once
 // CHECK: cta.mbarrier_alloc arrivals 1 : <1>
-// CHECK: cta.warp_roles math {
+// CHECK: cta.warp_roles consumer {
 // CHECK: scf.if %arg1
 // CHECK: } producer {
 // CHECK: scf.if %arg1
@@ -175,7 +175,7 @@ tile.kernel @once(%i: i32, %c: i1, %d: !d {tile.tensor_map = {base = "a"}}) {
 
 // The producer finds out by itself how often a while loop runs. Its condition may pass on less than it sees.
 // CHECK-LABEL: tile.kernel @while_loop
-// CHECK: cta.warp_roles math {
+// CHECK: cta.warp_roles consumer {
 // CHECK: scf.while (%[[I:.*]] = %{{[^,]*}}, %[[SLOT0:.*]] = %{{[^,]*}}, %[[PARITY0:.*]] = %{{[^,]*}})
 // CHECK: scf.condition(%{{.*}}) %{{[^,]*}}, %[[SLOT0]], %[[PARITY0]]
 // CHECK: ^bb0(%{{.*}}, %[[SLOT:.*]]: i32, %[[PARITY:.*]]: i32):
@@ -228,11 +228,11 @@ tile.kernel @written_chosen_tensor(%n: i32, %p: !tile.ptr<f16> {tile.name = "c"}
   tile.return
 }
 
-// Numbers that both roles need are computed once, in front of them; memory is read in each role.
+// Numbers that both roles need are computed once, before them; memory is read in each role.
 // CHECK-LABEL: tile.kernel @common
 // CHECK: %[[HALF:.*]] = arith.divui
 // CHECK-NOT: tile.load
-// CHECK: cta.warp_roles math {
+// CHECK: cta.warp_roles consumer {
 // CHECK-NEXT: tile.load
 // CHECK-NEXT: arith.addi %[[HALF]]
 // CHECK: } producer {
@@ -254,10 +254,10 @@ tile.kernel @common(%n: i32, %p: !tile.ptr<i32> {tile.name = "sizes"}, %d: !d {t
   tile.return
 }
 
-// A loop may carry tensors that only the math role needs, so each role has its own.
+// A loop may carry tensors that only the consumer role needs, so each role has its own.
 // CHECK-LABEL: tile.kernel @common_loop
 // CHECK-NOT: scf.for
-// CHECK: cta.warp_roles math {
+// CHECK: cta.warp_roles consumer {
 // CHECK: scf.for
 // CHECK: } producer {
 // CHECK: scf.for
@@ -354,7 +354,7 @@ tile.kernel @less_memory(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attri
 // What the producer gives up of 65536 registers, two warp groups take.
 // CHECK-LABEL: tile.kernel @registers_of_two_groups
 // CHECK: cta.mbarrier_alloc arrivals 8
-// CHECK: {math_registers = 232 : i32, producer_registers = 40 : i32}
+// CHECK: {consumer_registers = 232 : i32, producer_registers = 40 : i32}
 tile.kernel @registers_of_two_groups(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {num_warps = 8 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -379,7 +379,7 @@ tile.kernel @registers_of_two_groups(%n: i32, %d: !d {tile.tensor_map = {base = 
 
 // Four groups share it.
 // CHECK-LABEL: tile.kernel @registers_of_four_groups
-// CHECK: {math_registers = 112 : i32, producer_registers = 40 : i32}
+// CHECK: {consumer_registers = 112 : i32, producer_registers = 40 : i32}
 tile.kernel @registers_of_four_groups(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {num_warps = 16 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -407,7 +407,7 @@ tile.kernel @registers_of_four_groups(%n: i32, %d: !d {tile.tensor_map = {base =
 // have come: slots below the next one in this round, the others in the one before.
 // CHECK-LABEL: tile.kernel @maps
 // CHECK: %[[FULL:.*]] = cta.mbarrier_alloc arrivals 1 : <3>
-// CHECK: cta.warp_roles math {
+// CHECK: cta.warp_roles consumer {
 // CHECK-NOT: make_tensor_map
 // CHECK: } producer {
 // CHECK: scf.for {{.*}} iter_args(%[[SLOT0:.*]] = %{{.*}}, %[[PARITY0:.*]] = %{{.*}})

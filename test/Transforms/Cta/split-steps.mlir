@@ -29,7 +29,7 @@
 // FOUR: cta.alloc : <8192xf32, {{.*}}, slots = 3>
 
 // RUN: %{matmul} -D BLOCK_N=256 --cluster=1x1x2 -Rpass=cta-split-steps --stop-after=cta-split-steps -o %t 2>&1 | FileCheck %s --check-prefix=NOROOM
-// NOROOM: remark: steps are not split in a cluster: the sums do not fit into the shared memory
+// NOROOM: remark: steps are not split in a cluster: the accumulators do not fit into shared memory
 // RUN: %{matmul} --cluster=2x1x2 -Rpass=cta-split-steps --stop-after=cta-split-steps -o %t 2>&1 | FileCheck %s --check-prefix=BOTH
 // BOTH: remark: steps are not split in a cluster: its CTAs are for neighbouring programs, too
 // RUN: %{matmul} --cluster=1x1x2 --disable=tile-make-persistent -Rpass=cta-split-steps --stop-after=cta-split-steps -o %t 2>&1 | FileCheck %s --check-prefix=BLOCKS
@@ -53,6 +53,6 @@
 // PROGRAM: cta.cluster_barrier
 
 // RUN: tilec %examples/softmax.tile --target=sm_90a --cluster=1x1x2 -Rpass=cta-split-steps --stop-after=cta-split-steps -o %t 2>&1 | FileCheck %s --check-prefix=FORM
-// FORM: remark: steps are not split in a cluster: the programs of the kernel do more than add up products and advance pointers
+// FORM: remark: steps are not split in a cluster: the programs of the kernel do more than accumulate dots and advance pointers
 // RUN: tilec %examples/matmul.tile --target=sm_80 --cluster=1x1x2 -Rpass=cta-split-steps --stop-after=cta-split-steps -o %t 2>&1 | FileCheck %s --check-prefix=TARGET
 // TARGET: remark: steps are not split in a cluster: the target has no clusters

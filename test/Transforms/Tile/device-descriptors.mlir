@@ -19,7 +19,7 @@
 // CHECK: %[[SECOND:.*]] = tile.addptr %[[FIRST]], %c128_i64
 // CHECK: tile.make_desc {{.*}} at %[[SECOND]] if
 // CHECK-NEXT: scf.for %[[K:.*]] =
-// A map has an element where the tensor has none; a coordinate that no loop gives begins behind it.
+// A map has an element where the tensor has none; a coordinate that no loop gives begins after it.
 // CHECK: %[[EMPTY:.*]] = arith.cmpi sle, %[[N]], %c0_i32
 // CHECK: %[[ROW:.*]] = arith.select %[[EMPTY]], %c1073741824_i32, %c0_i32
 // CHECK: tile.desc_load %[[A]][%[[ROW]], %[[K]]]
@@ -80,7 +80,7 @@ tile.kernel @outside(%a: !tile.ptr<f16> {tile.name = "a"}, %n: i32, %ld: i64) {
 // REMARK: remark: descriptor is not made by the kernel: its last stride is not the constant 1
 // REMARK: remark: descriptor is not made by the kernel: it is passed on
 // REMARK: remark: descriptor is not made by the kernel: its blocks have a size that is no power of two, and are not only multiplied or stored
-// REMARK: remark: descriptor is not made by the kernel: that of the product's other operand is not
+// REMARK: remark: descriptor is not made by the kernel: that of the dot's other operand is not
 tile.kernel @negative_kinds(%a: !tile.ptr<f16> {tile.name = "a"}, %bits: !tile.ptr<i1> {tile.name = "bits"}, %n: i32, %ld: i64, %choice: i1) {
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   %c0 = arith.constant 0 : i32

@@ -104,7 +104,7 @@ tile.kernel @negative_while(%d: !d {tile.tensor_map = {base = "a"}}) attributes 
 
 // CHECK-LABEL: tile.kernel @negative_no_tensor_maps(
 // CHECK-NOT: cta.cluster
-// expected-remark @below {{no clusters: the kernel is not persistent, because it reads no operands of products by TMA}}
+// expected-remark @below {{no clusters: the kernel is not persistent, because it reads no dot operands by TMA}}
 tile.kernel @negative_no_tensor_maps(%p: !tile.ptr<i32>) attributes {cluster = array<i32: 2, 1, 1>} {
   tile.return
 }

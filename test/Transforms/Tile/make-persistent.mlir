@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-make-persistent))' | FileCheck %s
 
-// The launcher passes the grid behind the tensor maps; a CTA begins with the program of its own number and goes on by
+// The launcher passes the grid after the tensor maps; a CTA begins with the program of its own number and goes on by
 // the number of CTAs. Programs are numbered with x fastest, also inside of control flow.
 // CHECK-LABEL: tile.kernel @programs(
 // CHECK-SAME: %[[X:[^:]*]]: i32 {tile.grid_size = 0 : i32}, %[[Y:[^:]*]]: i32 {tile.grid_size = 1 : i32}, %[[Z:[^:]*]]: i32 {tile.grid_size = 2 : i32})

@@ -4,7 +4,7 @@
 // OTHER: tile.trans {{.*}} tensor<64x64xf16>
 // OTHER-NOT: tile.trans
 
-// The loop carries the transposed accumulator, which is transposed back behind it.
+// The loop carries the transposed accumulator, which is transposed back after it.
 // CHECK-LABEL: tile.kernel @loop
 // CHECK: %[[RESULT:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}) -> (tensor<64x16xf32>)
 // CHECK: tile.trans {{.*}} : tensor<64x64xf16> -> tensor<64x64xf16>

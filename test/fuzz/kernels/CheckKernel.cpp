@@ -117,7 +117,7 @@ std::string Verdict::signature() const {
   std::string result = nameOf(kind);
   if (kind == Kind::Different || kind == Kind::Hang)
     return result;
-  // Of the compiler's text the first line behind its place; of the simulator's what the first report is.
+  // Of the compiler's text the first line after its place; of the simulator's what the first report is.
   std::string text = message;
   if (kind == Kind::Failed)
     if (const size_t end = text.find(":\n"); end != std::string::npos)

@@ -5,7 +5,7 @@
 //   frame             which program computes what: one or two axes, perhaps many tiles in turn (Frames.cpp)
 //   statements        loads, arithmetic, reductions, products, loops, branches, stores, in any order
 //
-// A statement adds its result to `values`; what is defined in a loop or branch is forgotten behind it.
+// A statement adds its result to `values`; what is defined in a loop or branch is forgotten after it.
 #pragma once
 
 #include "Random.h"
@@ -33,7 +33,7 @@ struct Buffer {
   std::vector<std::string> sizes; ///< bounds of the axes that index it
   std::vector<std::string> strides;
   std::vector<int64_t> strideValues;
-  int64_t origin = 0; ///< elements in front of the one whose indices are 0
+  int64_t origin = 0; ///< elements before the one whose indices are 0
   bool suitsDescriptor = false;
 };
 

@@ -1,4 +1,5 @@
 // Tensor expressions against values computed by hand, selections against the whole, and errors.
+#include "Directives/Functions.h"
 #include "Runner/Matmul.h"
 #include "Runner/Random.h"
 #include "TestBuffers.h"
@@ -123,6 +124,14 @@ TEST_F(TensorExprTest, placesAndNeighbours) {
   expectValues("max_pool2d(a, 1, 2)", {1, 2}, {1, 3});
   // The first uniform numbers of tl.rand(42, ...): the words of the generator's published vectors end up here, too.
   expectValues("rand(0, 0)", {}, {static_cast<double>(static_cast<float>(0x6627E8D5) * 4.6566127342e-10f)});
+}
+
+TEST(TensorFunctions, allThatDirectivesMayCallExist) {
+  for (std::string_view name : tile::directives::tensorFunctions) {
+    Result<TensorExpression> call = TensorExpression::parse(std::string(name) + "(a)");
+    if (!call)
+      EXPECT_EQ(call.error().message.find("unknown function"), std::string::npos) << call.error().message;
+  }
 }
 
 TEST(TensorConvolution, windowsOverPaddedImages) {

@@ -76,7 +76,7 @@ TEST(Pack, cubinIsTheElfOfTheFirstVariant) {
   const std::string cubin = cubinOf(variants);
   expectVariants(cubin, variants);
   EXPECT_EQ(selectVariant(*readArtifact(bytesOf(cubin)), 0)->image, cubin);   // what the driver loads
-  EXPECT_EQ(cubin.substr(64, smallElf().size() - 64), smallElf().substr(64)); // behind the header, whose offsets change
+  EXPECT_EQ(cubin.substr(64, smallElf().size() - 64), smallElf().substr(64)); // after the header, whose offsets change
   EXPECT_EQ(*findPtx(*readArtifact(bytesOf(cubin))), "PTX of general");
   EXPECT_EQ(*findElfSection(bytesOf(cubin), manifestSectionName), toJson(variants[0].manifest));
   EXPECT_FALSE(hasElfSection(bytesOf(cubin), ptxSectionName));

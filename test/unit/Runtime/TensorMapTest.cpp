@@ -222,7 +222,7 @@ TEST_F(TensorMapTest, negative_persistentGridsHaveALimit) {
                 wide[3] = {1, 1, int64_t(1) << 31};
   EXPECT_EQ(launch({}, huge), TILE_ERROR_GRID);
   EXPECT_TRUE(errorHas("65536x32768x1 has too many programs")) << error();
-  EXPECT_EQ(launch({}, full), TILE_ERROR_GRID); // a block's counter would overflow behind the last program
+  EXPECT_EQ(launch({}, full), TILE_ERROR_GRID); // a block's counter would overflow after the last program
   EXPECT_TRUE(errorHas("2147483647x1x1 has too many programs for a persistent kernel, which counts up to 2147418111"))
       << error();
   EXPECT_EQ(launch({}, negative), TILE_ERROR_GRID);

@@ -44,7 +44,7 @@ TEST(Instruction, resultsAreThoseOfTheHardware) {
   EXPECT_EQ(offset, recorded.size());
 }
 
-/// The 32-bit or 64-bit %x9 of each of 32 threads behind `body`, in which %r0 is %tid.x.
+/// The 32-bit or 64-bit %x9 of each of 32 threads after `body`, in which %r0 is %tid.x.
 std::vector<uint64_t> runWarp(const std::string &body) {
   std::vector<uint64_t> results(32);
   auto module = parsePtx(".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 pd)\n{\n"

@@ -28,7 +28,7 @@ void expectWords(const std::string &body, unsigned count, Function &&expected, u
 const std::string storeResult = "mul.wide.u32 %d8, %r0, 4;\nadd.s64 %d8, %d0, %d8;\nst.global.b32 [%d8], %r1;\n";
 
 TEST(Machine, divergentLoop) {
-  // Thread t goes round t times; all meet behind the loop, where a shuffle needs the whole warp.
+  // Thread t goes round t times; all meet after the loop, where a shuffle needs the whole warp.
   expectWords(R"(
     mov.b32 %r1, 0;
     mov.b32 %r2, 0;
@@ -185,8 +185,8 @@ TEST(Machine, sameSeedSameRun) {
 
 TEST(Machine, outOfBounds) {
   SimulatedKernel("ld.global.b32 %r1, [%d0+4096];")
-      .expectAlways(ReportKind::OutOfBounds, "0 bytes behind the end of 'x'");
-  SimulatedKernel("ld.global.b32 %r1, [%d0+-4];").expectAlways(ReportKind::OutOfBounds, "4 bytes in front of 'x'");
+      .expectAlways(ReportKind::OutOfBounds, "0 bytes past the end of 'x'");
+  SimulatedKernel("ld.global.b32 %r1, [%d0+-4];").expectAlways(ReportKind::OutOfBounds, "4 bytes before 'x'");
   SimulatedKernel("mov.b64 %d1, 0;\nst.global.b32 [%d1], %r1;").expectAlways(ReportKind::OutOfBounds, "a null pointer");
   SimulatedKernel("ld.shared.b32 %r1, [data+4096];").expectAlways(ReportKind::OutOfBounds, "of 4096 bytes");
 }

@@ -114,7 +114,7 @@ TEST(AsyncGroups, emptyGroups) {
   EXPECT_TRUE(groups.done(0));
   uint64_t group = groups.start();
   groups.commit();
-  groups.commit(); // empty, behind one that is not done
+  groups.commit(); // empty, after one that is not done
   EXPECT_FALSE(groups.done(1));
   EXPECT_TRUE(groups.done(2));
   groups.finish(group);

@@ -55,7 +55,7 @@ TEST(PtxParser, HeadOfAModule) {
   ASSERT_EQ(function->parameters.size(), 2u);
   const Variable &pointer = module.variables[function->parameters[0]], &map = module.variables[function->parameters[1]];
   EXPECT_EQ(pointer.size, 8u);
-  EXPECT_EQ(pointer.alignment, 8u) << "the alignment behind .ptr is of the memory that it points to";
+  EXPECT_EQ(pointer.alignment, 8u) << "the alignment after .ptr is of the memory that it points to";
   EXPECT_EQ(map.size, 128u);
   EXPECT_EQ(map.alignment, 64u);
   EXPECT_EQ(map.space, Space::Param);

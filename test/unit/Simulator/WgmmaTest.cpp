@@ -18,7 +18,7 @@ struct WgmmaKernel {
   std::string before; ///< the first wgmma
   std::string instruction = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%r12, %r13, %r14, %r15}, %d5, %d6, "
                             "%p1, 1, 1, 0, 0;\n";
-  std::string again; ///< behind the first wgmma
+  std::string again; ///< after the first wgmma
   std::string commit = "wgmma.commit_group.sync.aligned;\n";
   std::string wait = "wgmma.wait_group.sync.aligned 0;\n";
   std::string after;                          ///< the wait

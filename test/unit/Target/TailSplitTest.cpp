@@ -1,4 +1,4 @@
-// How the last round's tiles are shared: owners and helpers finish together, and nothing is split in vain.
+// How the last wave's tiles are shared: owners and helpers finish together, and nothing is split in vain.
 #include "Target/TailSplit.h"
 
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@ namespace {
 
 const TailSplit large(/*elements=*/128 * 256, /*stepBytes=*/128);
 
-std::optional<int64_t> ownSteps(int64_t rest, int64_t steps, int64_t ctas = 132, int64_t rounds = 1) {
-  std::optional<TailShare> share = large.share(rounds, rest, steps, ctas);
+std::optional<int64_t> ownSteps(int64_t rest, int64_t steps, int64_t ctas = 132, int64_t waves = 1) {
+  std::optional<TailShare> share = large.share(waves, rest, steps, ctas);
   return share ? std::optional(share->ownSteps) : std::nullopt;
 }
 
@@ -51,10 +51,10 @@ TEST(TailSplit, costs) {
   EXPECT_EQ(large.share(1, 100, 256, 132)->lostSteps, 5 + 9);
 }
 
-// Where there is no whole round, a split must gain more.
-TEST(TailSplit, onlyRound) {
-  EXPECT_EQ(ownSteps(32, 96, 132, /*rounds=*/0), std::nullopt);
-  EXPECT_EQ(ownSteps(32, 100, 132, /*rounds=*/0), 25);
+// Where there is no whole wave, a split must gain more.
+TEST(TailSplit, onlyWave) {
+  EXPECT_EQ(ownSteps(32, 96, 132, /*waves=*/0), std::nullopt);
+  EXPECT_EQ(ownSteps(32, 100, 132, /*waves=*/0), 25);
 }
 
 TEST(TailSplit, negative_doesNotPay) {

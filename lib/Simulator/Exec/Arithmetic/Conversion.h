@@ -225,7 +225,7 @@ private:
   Modifiers modifiers;
 };
 
-/// cvt to or from a packed type, tf32, and cvt.pack. The cursor is behind `cvt`.
+/// cvt to or from a packed type, tf32, and cvt.pack. The cursor is after `cvt`.
 bool isPackedConversion(const Decoding &d);
 Result<OperationPtr> decodePackedConversion(Decoding &d);
 

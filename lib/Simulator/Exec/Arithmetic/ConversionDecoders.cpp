@@ -35,7 +35,7 @@ Suffixes takeSuffixes(Decoding &d) {
   suffixes.modifiers.relu = d.take("relu");
   suffixes.modifiers.saturate = d.take("sat");
   suffixes.satFinite = d.take("satfinite");
-  suffixes.modifiers.relu |= d.take("relu"); // stands before or behind .satfinite
+  suffixes.modifiers.relu |= d.take("relu"); // stands before or after .satfinite
   suffixes.to = d.takeType().value_or(Type::None);
   suffixes.from = d.takeType().value_or(Type::None);
   return suffixes;

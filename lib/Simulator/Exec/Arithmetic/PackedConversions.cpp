@@ -21,7 +21,7 @@ Suffixes takeSuffixes(Decoding &d) {
   suffixes.rounding = d.takeOne({"rn", "rz", "rna", "rp"});
   suffixes.relu = d.take("relu");
   suffixes.satFinite = d.take("satfinite");
-  suffixes.relu |= d.take("relu"); // stands before or behind .satfinite
+  suffixes.relu |= d.take("relu"); // stands before or after .satfinite
   suffixes.to = d.takeType().value_or(Type::None);
   suffixes.from = d.takeType().value_or(Type::None);
   return suffixes;
@@ -134,7 +134,7 @@ Result<OperationPtr> decodeToScale(Decoding &d, const Suffixes &s) {
   return s.satFinite ? packScalesFor<false, true>(d, s.from) : packScalesFor<false, false>(d, s.from);
 }
 
-// cvt.pack.sat.type.s32 d, a, b: 16 bits each; with .b32 c: narrower ones, behind which c is shifted left.
+// cvt.pack.sat.type.s32 d, a, b: 16 bits each; with .b32 c: narrower ones, after which c is shifted left.
 
 template <unsigned bits, bool isSigned> uint32_t saturateTo(int32_t value) {
   constexpr int32_t largest = int32_t((1u << (isSigned ? bits - 1 : bits)) - 1), smallest = isSigned ? -largest - 1 : 0;

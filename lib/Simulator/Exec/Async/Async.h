@@ -8,16 +8,16 @@ namespace tile::sim {
 
 Result<OperationPtr> decodeBar(Decoding &decoding);             // bar
 Result<OperationPtr> decodeBarrier(Decoding &decoding);         // barrier
-Result<OperationPtr> decodeClusterBarrier(Decoding &decoding);  // barrier.cluster, behind these
-Result<OperationPtr> decodeWarpBarrier(Decoding &decoding);     // bar.warp.sync, behind bar.warp
+Result<OperationPtr> decodeClusterBarrier(Decoding &decoding);  // barrier.cluster, after these
+Result<OperationPtr> decodeWarpBarrier(Decoding &decoding);     // bar.warp.sync, after bar.warp
 Result<OperationPtr> decodeMbarrier(Decoding &decoding);        // mbarrier
 Result<OperationPtr> decodeCopy(Decoding &decoding);            // cp
-Result<OperationPtr> decodeLaneCopy(Decoding &decoding);        // cp.async, behind these
-Result<OperationPtr> decodeCopyGroups(Decoding &decoding);      // cp.async.*_group, behind async
-Result<OperationPtr> decodeBulkGroups(Decoding &decoding);      // cp.async.bulk.*_group, behind bulk
-Result<OperationPtr> decodeBulkCopy(Decoding &decoding);        // cp{.reduce}.async.bulk, behind bulk
-Result<OperationPtr> decodeTensorCopy(Decoding &decoding);      // cp{.reduce}.async.bulk.tensor, behind tensor
-Result<OperationPtr> decodeTensorPrefetch(Decoding &decoding);  // cp.async.bulk.prefetch.tensor, behind these
+Result<OperationPtr> decodeLaneCopy(Decoding &decoding);        // cp.async, after these
+Result<OperationPtr> decodeCopyGroups(Decoding &decoding);      // cp.async.*_group, after async
+Result<OperationPtr> decodeBulkGroups(Decoding &decoding);      // cp.async.bulk.*_group, after bulk
+Result<OperationPtr> decodeBulkCopy(Decoding &decoding);        // cp{.reduce}.async.bulk, after bulk
+Result<OperationPtr> decodeTensorCopy(Decoding &decoding);      // cp{.reduce}.async.bulk.tensor, after tensor
+Result<OperationPtr> decodeTensorPrefetch(Decoding &decoding);  // cp.async.bulk.prefetch.tensor, after these
 Result<OperationPtr> decodeTensorMapChange(Decoding &decoding); // tensormap
 
 inline Checker *checkerOf(const Warp &warp) {

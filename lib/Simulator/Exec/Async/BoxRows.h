@@ -1,7 +1,7 @@
 // Geometry of copies: the rows of a box in global memory, and where their bytes lie in shared memory.
 //
 // A box is a sequence of rows of `rowBytes` bytes, elements that follow each other in the innermost dimension. In
-// shared memory the rows lie one behind the other, with a swizzle one for each of its spans (32, 64 or 128 bytes), even
+// shared memory the rows lie one after the other, with a swizzle one for each of its spans (32, 64 or 128 bytes), even
 // if they are shorter (seen on an H200); a swizzle moves the 16-byte chunks of a line according to their address (PTX
 // ISA 5.5.6, "Swizzling modes"). A linear copy is a box, too.
 #pragma once

@@ -102,7 +102,7 @@ unsigned takeRank(Decoding &d) {
 bool decodeTensor(Decoding &d, const Operand &operand, unsigned rank, TensorOperand &tensor) {
   if (operand.kind != Operand::Kind::Address || operand.elements.size() < 2)
     return false;
-  // The coordinates stand behind the map, as they are or as one vector.
+  // The coordinates stand after the map, as they are or as one vector.
   const Operand &second = operand.elements[1];
   bool isVector = second.kind == Operand::Kind::Vector;
   const std::vector<Operand> &list = isVector ? second.elements : operand.elements;

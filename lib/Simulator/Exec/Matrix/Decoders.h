@@ -12,7 +12,7 @@ Result<OperationPtr> decodeLoadMatrix(Decoding &d);
 Result<OperationPtr> decodeStoreMatrix(Decoding &d);
 Result<OperationPtr> decodeTransposeMatrix(Decoding &d);
 
-/// m16n8k16 …: the numbers behind m, n and k.
+/// m16n8k16 …: the numbers after m, n and k.
 struct Shape {
   unsigned m = 0, n = 0, k = 0;
 };

@@ -4,7 +4,7 @@
 //
 // Floating point: products are exact. The exponent of a product is the sum of the exponents of its factors (its
 // significand lies in [0, 4)); subnormals have their format's least exponent and zeros have none. All K products and c
-// are cut off (towards zero) to `fraction` bits behind the binary point of the largest exponent among them, added
+// are cut off (towards zero) to `fraction` bits after the binary point of the largest exponent among them, added
 // exactly, and the sum is rounded once: to single precision towards zero, to half precision to nearest even. A zero is
 // +0, a NaN 0x7fffffff (0x7fff). fraction is 25, for 8-bit floats in wgmma 13, which then also give only 13 bits.
 // mma.sync has no unit for 8-bit floats: they are widened to f16, elements 0 and 1 of every four along K are one

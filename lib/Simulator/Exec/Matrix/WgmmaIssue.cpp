@@ -285,7 +285,7 @@ bool takeRegisters(Decoding &d, size_t index, std::vector<uint32_t> &offsets) {
   return true;
 }
 
-/// The immediates behind scale-d: absent for integers, the transpositions only for 16-bit elements.
+/// The immediates after scale-d: absent for integers, the transpositions only for 16-bit elements.
 bool takeImmediates(Decoding &d, WgmmaShape &shape) {
   size_t count = d.instruction.operands.size(), next = 4;
   if (isInteger(shape.product.left))

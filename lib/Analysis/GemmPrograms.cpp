@@ -1,5 +1,5 @@
-// Recognises programs that add up products.
-#include "Analysis/ProductPrograms.h"
+// Recognises programs with one main loop.
+#include "Analysis/GemmPrograms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -22,8 +22,8 @@ static bool isSumFromZero(Value init) {
          (matchPattern(init, m_AnyZeroFloat()) || matchPattern(init, m_Zero()));
 }
 
-std::optional<ProductPrograms> tile::findProductPrograms(KernelOp kernel) {
-  ProductPrograms plan;
+std::optional<GemmPrograms> tile::findGemmPrograms(KernelOp kernel) {
+  GemmPrograms plan;
   for (auto loop : kernel.getBody().front().getOps<scf::ForOp>()) {
     auto size = loop.getStep().getDefiningOp<NumProgramsOp>();
     auto id = loop.getLowerBound().getDefiningOp<ProgramIdOp>();
@@ -46,10 +46,10 @@ std::optional<ProductPrograms> tile::findProductPrograms(KernelOp kernel) {
   if (!isSumFromZero(steps.getInitArgs().front()))
     return std::nullopt;
   BlockArgument acc = steps.getRegionIterArg(0);
-  auto product = acc.hasOneUse() ? dyn_cast<cta::WgmmaOp>(*acc.user_begin()) : cta::WgmmaOp();
-  if (!product || !product.getBufferA() || product.getAcc() != acc || !product->hasOneUse())
+  auto wgmma = acc.hasOneUse() ? dyn_cast<cta::WgmmaOp>(*acc.user_begin()) : cta::WgmmaOp();
+  if (!wgmma || !wgmma.getBufferA() || wgmma.getAcc() != acc || !wgmma->hasOneUse())
     return std::nullopt;
-  auto wait = dyn_cast<cta::WgmmaWaitOp>(*product->user_begin());
+  auto wait = dyn_cast<cta::WgmmaWaitOp>(*wgmma->user_begin());
   if (!wait || steps.getYieldedValues().front() != wait.getResult() || !wait->hasOneUse())
     return std::nullopt;
   return plan;
@@ -81,8 +81,8 @@ static bool onlyAddsProducts(scf::ForOp loop, unsigned accumulator) {
   return false;
 }
 
-std::optional<ProductSteps> tile::findProductSteps(KernelOp kernel) {
-  ProductSteps plan;
+std::optional<MainLoop> tile::findMainLoop(KernelOp kernel) {
+  MainLoop plan;
   for (Operation &op : kernel.getBody().front()) {
     auto loop = dyn_cast<scf::ForOp>(op);
     if (!plan.loop && !loop && happensOnce(op))

@@ -1,4 +1,4 @@
-// A persistent kernel whose programs each add up products over one loop: what can be cut along k.
+// A persistent kernel whose programs each accumulate over one main loop: what can be cut along k.
 #pragma once
 
 #include "Cta/CtaDialect.h"
@@ -9,30 +9,29 @@
 
 namespace tile {
 
-struct ProductPrograms {
+struct GemmPrograms {
   mlir::scf::ForOp programs; ///< From the CTA's number on, by the number of CTAs.
-  mlir::scf::ForOp steps;    ///< Carries one accumulator, which starts from zero and only has products added to it.
+  mlir::scf::ForOp steps;    ///< Carries one accumulator, which starts from zero and only has dots added to it.
 
   cta::WgmmaOp getProduct() { return mlir::cast<cta::WgmmaOp>(*steps.getRegionIterArg(0).user_begin()); }
   mlir::RankedTensorType getSumType() { return mlir::cast<mlir::RankedTensorType>(steps.getResult(0).getType()); }
 };
 
-/// None if the kernel has another form, or does something before the products that must not happen twice.
-std::optional<ProductPrograms> findProductPrograms(KernelOp kernel);
+/// None if the kernel has another form, or does something before the main loop that must not happen twice.
+std::optional<GemmPrograms> findGemmPrograms(KernelOp kernel);
 
-/// The loop of a kernel whose CTAs have one program each: it adds up products, of warps or of warp groups, and advances
-/// pointers beside.
-struct ProductSteps {
+/// The main loop of a kernel whose CTAs have one program each: it accumulates dots and advances pointers.
+struct MainLoop {
   mlir::scf::ForOp loop;
-  unsigned accumulator; ///< among the loop's results; it starts from zero and only has products added to it
+  unsigned accumulator; ///< among the loop's results; it starts from zero and only has dots added to it
   /// What each iteration adds to the other values that the loop carries: the same number for all elements, known before.
   llvm::SmallVector<std::pair<unsigned, AddPtrOp>> advances;
 
-  mlir::Value getSum() { return loop.getResult(accumulator); }
+  mlir::Value getAccumulator() { return loop.getResult(accumulator); }
 };
 
 /// None if the kernel has another form, or does something before the loop that must not happen twice.
-std::optional<ProductSteps> findProductSteps(KernelOp kernel);
+std::optional<MainLoop> findMainLoop(KernelOp kernel);
 
 /// The number that is added to all elements of a pointer, at the insertion point, which is outside of `outer`; null if
 /// they differ or it depends on what happens inside.

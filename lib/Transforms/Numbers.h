@@ -1,4 +1,4 @@
-// Arithmetic on i32 for schedules that are computed on the card.
+// Constants and arithmetic on i32, for what is computed on the device.
 #pragma once
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -6,6 +6,11 @@
 
 namespace tile {
 
+inline mlir::Value emitI32(mlir::OpBuilder &builder, mlir::Location loc, int64_t value) {
+  return mlir::arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(static_cast<int32_t>(value)));
+}
+
+/// Arithmetic at one place.
 class Numbers {
   using Value = mlir::Value;
   using Predicate = mlir::arith::CmpIPredicate;
@@ -13,9 +18,7 @@ class Numbers {
 public:
   Numbers(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
 
-  Value constant(int64_t value) {
-    return mlir::arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(value));
-  }
+  Value constant(int64_t value) { return emitI32(builder, loc, value); }
   Value add(Value a, Value b) { return mlir::arith::AddIOp::create(builder, loc, a, b); }
   Value sub(Value a, Value b) { return mlir::arith::SubIOp::create(builder, loc, a, b); }
   Value mul(Value a, Value b) { return mlir::arith::MulIOp::create(builder, loc, a, b); }

@@ -1,0 +1,34 @@
+// The functions of expressions in "#:" directives: the front end accepts these names, lib/Runtime/Expression and
+// lib/Runner/TensorExpr evaluate them, and unit tests of both call each.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+namespace tile::directives {
+
+/// Of sizes, strides and grids.
+inline constexpr std::string_view integerFunctions[] = {"cdiv", "min", "max", "next_power_of_2"};
+
+/// Of expectations.
+inline constexpr std::string_view tensorFunctions[] = {
+    // of each element
+    "exp", "exp2", "log", "sqrt", "rsqrt", "abs", "floor", "rand", "tanh", "erf", "sigmoid", "silu", "maximum",
+    "minimum", "where",
+    // along an axis
+    "sum", "max", "mean", "softmax", "transpose",
+    // by places
+    "index", "take", "repeat", "conv2d", "max_pool2d", "gather", "segment", "group_matmul", "part", "concat"};
+
+template <size_t Count> constexpr bool contains(const std::string_view (&names)[Count], std::string_view name) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+/// Whether each row of a table of functions has one of these names.
+template <typename Row, size_t Rows, size_t Count>
+constexpr bool areListed(const Row (&rows)[Rows], const std::string_view (&names)[Count]) {
+  return std::all_of(std::begin(rows), std::end(rows), [&](const Row &row) { return contains(names, row.name); });
+}
+
+} // namespace tile::directives

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# check-reference.sh [BUILD]: the generated reference (ninja docs-reference) has a summary and a description of each
+# operation, type, attribute and pass, and what descriptions refer to exists: operations, passes and files.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+docs=${1:-build}/docs
+status=0
+complain() {
+  echo "$1"
+  status=1
+}
+[ -f "$docs/README.md" ] || { echo "$docs/README.md is not there; build docs-reference"; exit 1; }
+
+# Sections: "heading<TAB>has a summary<TAB>has a description". Enumerations describe themselves by their cases.
+while IFS=$'\t' read -r name summary description; do
+  [ "$summary" = 1 ] || complain "$name has no summary"
+  [ "$description" = 1 ] || complain "$name has no description"
+done < <(awk '
+  function flush() { if (name && !isEnum) print name "\t" summary "\t" description }
+  FNR == 1 { flush(); name = ""; isEnum = 0 }
+  /^## / { flush(); name = ""; isEnum = /Enums/; next }
+  /^### / { flush(); name = $2; gsub(/`/, "", name); summary = description = done = inCode = 0; next }
+  /^```/ { inCode = !inCode }
+  /^(####|Traits:|Interfaces:|Effects:|Example:|Syntax:)/ { done = !/^Syntax:/ }
+  !name || inCode || done { next }
+  /^_[A-Z0-9`].*_$/ && !summary { summary = 1; next }
+  /^[A-Za-z0-9`"][^\t]*[A-Za-z]/ && summary && !/^Syntax:/ { description = 1 }
+  END { flush() }' "$docs"/tile.md "$docs"/cta.md "$docs"/passes.md)
+
+known=$(grep -hoE '^### `[^`]+`' "$docs"/*.md | tr -d '#` ' | sed 's/^-//')
+# Attributes of kernels and arguments that are written like operations.
+attributes=$(grep -rhoE '"tile\.[a-z0-9_]+"' lib dialects --include='*.h' --include='*.cpp' --include='*.td' | tr -d '"')
+prose=$(awk '/^```/ { inCode = !inCode } !inCode && !/^#|^Interfaces|^Effects|^Traits/' "$docs"/tile.md "$docs"/cta.md "$docs"/passes.md)
+for name in $(grep -oE '`(tile|cta)\.[a-z0-9_]+`' <<<"$prose" | tr -d '`' | sort -u); do
+  grep -qxF -- "$name" <<<"$known
+$attributes" || complain "a description refers to '$name', which is no operation and no attribute"
+done
+for name in $(grep -oE '\b(tile|cta|nvvm)-[a-z]+(-[a-z0-9]+)*\b' <<<"$prose" | sort -u); do
+  grep -qxF -- "$name" <<<"$known" || complain "a description refers to '$name', which is no pass"
+done
+for path in $(grep -oE '\b(lib|dialects|test|examples|bench)/[A-Za-z0-9_./-]+' <<<"$prose" | sed 's/[.,]*$//' | sort -u); do
+  [ -e "$path" ] || complain "a description refers to $path, which does not exist"
+done
+# Links lead to headings of the pages.
+while IFS='#' read -r page anchor; do
+  grep -E '^#' "$docs/$page" | sed -E 's/^#+ //' | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9_\n-' | grep -qxF -- "$anchor" ||
+    complain "a link leads to $page#$anchor, which does not exist"
+done < <(grep -hoE '\]\([a-z]+\.md#[^)]+\)' "$docs"/*.md | tr -d '])(' | sort -u)
+exit $status
