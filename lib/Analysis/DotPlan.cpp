@@ -1,8 +1,8 @@
 // Choice of the instruction and of the warp grid of a dot.
 #include "Analysis/DotPlan.h"
 
+#include "Analysis/SharedLiveness.h"
 #include "Layout/Factories.h"
-#include "Layout/SharedLayouts.h"
 
 using namespace mlir;
 using namespace tile;
@@ -232,14 +232,11 @@ static DotPlan planWarps(DotOp dot, const target::GpuTarget &target, unsigned nu
   return plan;
 }
 
-/// Whether the first dimension of the operand is contiguous.
-static bool isReadTransposed(const SharedOperand &operand) {
+/// Whether threads have stored the operand, in a form that the product can take.
+static bool isStored(const SharedOperand &operand) {
   auto load = dyn_cast_or_null<cta::LocalLoadOp>(operand.source);
-  std::optional<layout::SwizzleForm> form;
-  if (load)
-    form = layout::matchSwizzle(load.getBuffer().getType().getLayout().getLayout(),
-                                getBytesInMemory(load.getBuffer().getType().getElementType()));
-  return operand.transposed != (form && form->order.front() == 0);
+  cta::AllocOp alloc = load ? getAlloc(load.getBuffer()) : cta::AllocOp();
+  return alloc && llvm::none_of(alloc->getUsers(), llvm::IsaPred<cta::TmaLoadSyncOp>);
 }
 
 DotPlan tile::planDot(DotOp dot, const target::GpuTarget &target, unsigned numWarps, bool mayStore) {
@@ -257,8 +254,8 @@ DotPlan tile::planDot(DotOp dot, const target::GpuTarget &target, unsigned numWa
     fromRegisters &= isComputed && !a.transposed;
   groups.storesA = !isBlock(a) && !fromRegisters;
   // Stored operands may have k contiguous, which goes with all types and sizes.
-  bool aTransposed = !groups.storesA && !fromRegisters && isReadTransposed(a);
-  bool bTransposed = groups.storesB || isReadTransposed(b);
+  bool aTransposed = !groups.storesA && !fromRegisters && !isStored(a) && a.transposed;
+  bool bTransposed = groups.storesB || isStored(b) || b.transposed;
   if (mayStore || !(groups.storesA || groups.storesB))
     groups.wgmma = planWarpGroups(dot, aTransposed, bTransposed, target, numWarps);
   if (!groups.wgmma)

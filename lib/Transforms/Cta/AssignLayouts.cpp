@@ -94,7 +94,7 @@ public:
     planAnchors();
     assignDefaults();
     kernel.walk([&](Operation *op) { convertAround(op); });
-    OperandStage stage(target, kernel.getNumWarps());
+    OperandStage stage;
     kernel.walk([&](DotOp dot) { stage.store(dot, dotPlans[dot]); });
   }
 

@@ -58,16 +58,16 @@ std::pair<Value, bool> tile::skipTranspositions(Value operand) {
   return {operand, transposed};
 }
 
-Value OperandStage::getBuffer(Value value, unsigned contiguousDim) {
-  Value &buffer = buffers[{value, contiguousDim}];
-  if (buffer)
-    return buffer;
+Value OperandStage::getBuffer(Value value, Form form) {
   auto type = cast<RankedTensorType>(value.getType());
   std::vector<int64_t> shape(type.getShape().begin(), type.getShape().end());
-  std::vector<unsigned> order{contiguousDim, 1 - contiguousDim};
+  std::vector<unsigned> order{form.contiguousDim, 1 - form.contiguousDim};
   unsigned bytes = getBytesInMemory(type.getElementType());
-  auto layout = cta::LayoutAttr::get(
-      type.getContext(), layout::swizzledShared(shape, bytes, order, layout::chooseSwizzle(shape, bytes, order)));
+  unsigned swizzle = std::min<unsigned>(layout::chooseSwizzle(shape, bytes, order), form.panelElements * bytes);
+  Value &buffer = buffers[{value, {form.contiguousDim, swizzle}}];
+  if (buffer)
+    return buffer;
+  auto layout = cta::LayoutAttr::get(type.getContext(), layout::swizzledShared(shape, bytes, order, swizzle));
   OpBuilder builder(type.getContext());
   builder.setInsertionPointAfterValue(value);
   Location loc = value.getLoc();
@@ -79,9 +79,11 @@ Value OperandStage::getBuffer(Value value, unsigned contiguousDim) {
   return buffer;
 }
 
-void OperandStage::store(OpOperand &operand, unsigned contiguousDim) {
+void OperandStage::store(OpOperand &operand, Form form) {
   auto [value, transposed] = skipTranspositions(operand.get());
-  Value buffer = getBuffer(value, transposed ? 1 - contiguousDim : contiguousDim);
+  if (transposed)
+    form.contiguousDim = 1 - form.contiguousDim;
+  Value buffer = getBuffer(value, form);
   OpBuilder builder(operand.getOwner());
   Location loc = operand.getOwner()->getLoc();
   if (transposed)
@@ -92,17 +94,18 @@ void OperandStage::store(OpOperand &operand, unsigned contiguousDim) {
 }
 
 void OperandStage::store(DotOp dot, const DotPlan &plan) {
-  bool aTransposed = traceOperand(dot.getA()).transposed, bTransposed = traceOperand(dot.getB()).transposed;
-  bool mayTranspose = getBytesInMemory(dot.getA().getType().getElementType()) == 2;
+  unsigned bytes = getBytesInMemory(dot.getA().getType().getElementType());
+  bool mayTranspose = bytes == 2;
   // As loaded, if there is a descriptor for that; else k is contiguous.
   if (plan.storesA)
-    aTransposed = mayTranspose && findContiguousDim(dot.getA()) == 0;
-  if (plan.storesB) {
-    bTransposed = !mayTranspose || findContiguousDim(dot.getB()) == 0;
-    bTransposed |= !planWarpGroups(dot, aTransposed, bTransposed, target, numWarps);
-  }
-  if (plan.storesA)
-    store(dot.getAMutable(), aTransposed ? 0 : 1);
-  if (plan.storesB)
-    store(dot.getBMutable(), bTransposed ? 0 : 1);
+    store(dot.getAMutable(), {mayTranspose ? findContiguousDim(dot.getA()) : 1, widestPanel});
+  if (!plan.storesB)
+    return;
+  // With n contiguous each warp group begins at a panel, which has the 32 bytes of a swizzle at least.
+  constexpr int64_t leastBytes = 32;
+  int64_t columns = dot.getB().getType().getDimSize(1) / plan.wgmma->groupsN;
+  if (mayTranspose && columns * bytes >= leastBytes && findContiguousDim(dot.getB()) == 1)
+    store(dot.getBMutable(), {1, std::min(columns, widestPanel)});
+  else
+    store(dot.getBMutable(), {0, widestPanel});
 }

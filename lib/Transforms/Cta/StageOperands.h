@@ -21,18 +21,21 @@ std::pair<mlir::Value, bool> skipTranspositions(mlir::Value operand);
 
 class OperandStage {
 public:
-  OperandStage(const target::GpuTarget &target, unsigned numWarps) : target(target), numWarps(numWarps) {}
-
   /// Stores the operands that the plan says, which have layouts.
   void store(DotOp dot, const DotPlan &plan);
 
 private:
-  void store(mlir::OpOperand &operand, unsigned contiguousDim);
-  mlir::Value getBuffer(mlir::Value value, unsigned contiguousDim);
+  /// Elements of a panel: no more than a swizzle of 128 bytes has.
+  static constexpr int64_t widestPanel = 128;
+  struct Form {
+    unsigned contiguousDim;
+    int64_t panelElements;
+  };
+  void store(mlir::OpOperand &operand, Form form);
+  mlir::Value getBuffer(mlir::Value value, Form form);
 
-  const target::GpuTarget &target;
-  unsigned numWarps;
-  llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value> buffers;
+  /// By what is stored, the contiguous dimension and the swizzle.
+  llvm::DenseMap<std::pair<mlir::Value, std::pair<unsigned, unsigned>>, mlir::Value> buffers;
 };
 
 } // namespace tile
