@@ -123,7 +123,6 @@ ProductPlan planProduct(KernelInspector &inspector, const CompilerOptions &optio
   if (mode == VariantMode::Alignment) {
     plan.set = todaysKernel(options, gpu, product, problem, sizes);
   } else {
-    problem.allSizes = problem.anyBlockSize;
     target::SetLimits limits{.most = promises.mostKernels};
     if (mode == VariantMode::All)
       limits = {.most = SIZE_MAX, .tolerance = 0};

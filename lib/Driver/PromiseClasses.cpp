@@ -17,7 +17,7 @@ using Definitions = std::map<std::string, std::string>;
 
 /// Kernels of a product: 24 in all for one with pointers. Sizes decide where operands come by TMA; elsewhere promises
 /// do.
-constexpr size_t mostOfFastest = 14, mostOfLoads = 4, mostOfPieces8 = 1, mostOfPieces4 = 2;
+constexpr size_t mostOfFastest = 13, mostOfLoads = 2, mostOfPieces8 = 2, mostOfPieces4 = 3, mostOfGeneral = 4;
 
 std::map<std::string, int> namesOf(KernelOp kernel, const Divisors &divisors) {
   std::map<std::string, int> named;
@@ -74,7 +74,7 @@ public:
     InspectedKernel inspected = inspector.inspect(options, commonTile());
     if (!inspected)
       return {};
-    PromiseClass general{.name = "general", .why = "promises nothing"};
+    PromiseClass general{.name = "general", .mostKernels = mostOfGeneral, .why = "promises nothing"};
     // A call whose tensor maps cannot be made, with negative strides for one, must not fail for what pointers allow.
     if (inspector.usesTensorMapsForPointers(options, inspected) && canDoWithout(inspected))
       general.disabledPasses.push_back(raising);

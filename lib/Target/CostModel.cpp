@@ -31,8 +31,6 @@ constexpr unsigned mmaStepBytes = 64;     // of a K step of mma.sync: two instru
 
 /// Of blocks that are no powers of two.
 constexpr unsigned oddSizes[] = {96, 144, 160, 192, 224};
-/// Of these, what no measurement has: their times are the formula's.
-constexpr unsigned unmeasuredSizes[] = {48, 80, 112, 176, 208, 240};
 
 bool isPowerOfTwo(int64_t value) {
   return value > 0 && (value & (value - 1)) == 0;
@@ -136,14 +134,7 @@ std::optional<unsigned> chooseStages(const GpuTarget &target, const GemmProblem 
 /// Of a tile that mma.sync multiplies: four; eight where four hold too few registers.
 unsigned mmaSyncWarps(const GemmProblem &problem, unsigned blockM, unsigned blockN, unsigned blockK) {
   GemmConfig config{blockM, blockN, blockK, 1, warpsPerGroup, 1, /*wgmma=*/false};
-  bool fits = problem.asyncCopies || registersOfStep(problem, config) <= mostRegistersOfStep;
-  return fits ? warpsPerGroup : 2 * warpsPerGroup;
-}
-
-void addOddSizes(const GemmProblem &problem, Sizes &sizes) {
-  sizes.insert(sizes.end(), std::begin(oddSizes), std::end(oddSizes));
-  if (problem.allSizes)
-    sizes.insert(sizes.end(), std::begin(unmeasuredSizes), std::end(unmeasuredSizes));
+  return fitsRegisters(problem, config) ? warpsPerGroup : 2 * warpsPerGroup;
 }
 
 /// Blocks of fewer than 64 rows, first, only where one of them has all rows: else b is read more than once.
@@ -153,7 +144,7 @@ Sizes wgmmaBlocksM(const GemmProblem &problem) {
       return {few, 64};
   Sizes sizes{64, 128, 256};
   if (problem.anyBlockSize && problem.canSwap && problem.anyRows)
-    addOddSizes(problem, sizes);
+    sizes.insert(sizes.end(), std::begin(oddSizes), std::end(oddSizes));
   return sizes;
 }
 
@@ -164,7 +155,7 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
   Sizes blocksM = sizes(choices.blockM, wgmma ? wgmmaBlocksM(problem) : Sizes{32, 64, 128});
   Sizes columns{64, 128, 256};
   if (problem.anyBlockSize)
-    addOddSizes(problem, columns);
+    columns.insert(columns.end(), std::begin(oddSizes), std::end(oddSizes));
   Sizes blocksN = sizes(choices.blockN, wgmma ? columns : Sizes{32, 64, 128});
   std::vector<GemmConfig> candidates;
   for (unsigned blockM : blocksM) {

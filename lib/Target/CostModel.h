@@ -36,10 +36,11 @@ struct GemmProblem {
   bool aKMajor = false, bKMajor = false;
   /// With wgmma, blockN may be any multiple of 16, or blockM, with `canSwap` and `anyRows`.
   bool anyBlockSize = true;
-  /// Blocks of all multiples of 16, not only of those that were measured.
-  bool allSizes = false;
   /// The last round of tiles is shared by more multiprocessors, as cta-stream-k does where it pays.
   bool splitTail = true;
+  /// Also a round that is the only one, as persistent kernels for any sizes do; what is compiled for given sizes is not
+  /// persistent then.
+  bool splitOnlyRound = false;
   /// Warp groups multiply blocks of fewer than 64 rows, or of rows that are no power of two, with swapped operands, as
   /// tile-swap-dot makes them.
   bool canSwap = true;

@@ -1,60 +1,87 @@
 // The formula; GemmTime.h and README.md say what it is.
 #include "Target/GemmTime.h"
 
+#include "Target/StepSplit.h"
+
 #include <algorithm>
 #include <bit>
 
 namespace tile::target {
 
-// Fitted by test/unit/Target/FitCostModel.cpp to bench/results/h200/schedules.tsv and rounded. The measurements
-// do not tell the clock, smIngest and the epilogue's constants: these are at the bounds given there.
+// Fitted together with what ScheduleTime and StepSplit add, to bench/results/h200: schedules.tsv, tiles.tsv and
+// variants.tsv, and rounded. The clock and smIngest are at their bounds.
 const GemmConstants &wgmmaConstants() {
   static constexpr GemmConstants constants{
       .clockGHz = 1.98,
-      .smPort = 114,
+      .smPort = 119,
       .smIngest = 64,
-      .l2 = 7700,
-      .memory = 4080,
-      .pause = 500,
-      .power = 820e3,
-      .step = 48,
+      .l2 = 8400,
+      .memory = 3400,
+      .writes = 2150,
+      .pause = 270,
+      .power = 795e3,
+      .step = 40,
       .copy = 0,
-      .late = 86,
-      .launch = 1940,
-      .epilogue = 100,
-      .epilogueRate = 48,
+      .crowded = 1,
+      .shortRows = 1,
+      .late = 100,
+      .launch = 1630,
+      .epilogue = 60,
+      .epilogueRate = 45,
   };
   return constants;
 }
 
-// Set by hand to the times of 128x128x32 in bench/results/h200: 0.52 us per K step when a CTA is alone on its
-// multiprocessor, 0.35 us when two share it. Through registers, to those of rows.md there.
+// Fitted to variants.tsv and rows.md. `step` has the latency of what a step waits for, `copy` of what it issues; the
+// order is good, the times are within a third.
 const GemmConstants &mmaSyncConstants(bool asyncCopies) {
-  static constexpr GemmConstants constants{
-      .clockGHz = 1.755,
-      .smPort = 128,
+  static constexpr GemmConstants async{
+      .clockGHz = 1.98,
+      .smPort = 63,
       .smIngest = 64,
-      .l2 = 6154,
+      .l2 = 4070,
       .memory = 4080,
-      .pause = 500,
-      .power = 820e3,
-      .step = 400,
-      .copy = 6,
+      .writes = 1200,
+      .pause = 260,
+      .power = 344e3,
+      .step = 20,
+      .copy = 7.1,
+      .crowded = 0.89,
+      .shortRows = 2.1,
       .late = 0,
-      .launch = 4000,
-      .epilogue = 500,
-      .epilogueRate = 16,
+      .launch = 1160,
+      .epilogue = 310,
+      .epilogueRate = 8.8,
   };
-  static const GemmConstants throughRegisters = [] {
-    GemmConstants changed = constants;
-    changed.step = 1000; // the latency of global memory, once a step
-    return changed;
-  }();
-  return asyncCopies ? constants : throughRegisters;
+  static constexpr GemmConstants throughRegisters{
+      .clockGHz = 1.98,
+      .smPort = 33,
+      .smIngest = 64,
+      .l2 = 3940,
+      .memory = 4080,
+      .writes = 1000,
+      .pause = 106,
+      .power = 820e3,
+      .step = 155,
+      .copy = 9.1,
+      .crowded = 0.68,
+      .shortRows = 3.2,
+      .late = 0,
+      .launch = 1040,
+      .epilogue = 163,
+      .epilogueRate = 11.7,
+  };
+  return asyncCopies ? async : throughRegisters;
 }
 
 namespace {
 
+constexpr unsigned lineBytes = 128; // of L2
+constexpr double straddlingB = 1.09, straddlingC = 1.01;
+constexpr double l2Bytes = 40e6; // of which a launch finds what the one before it read
+constexpr double narrowFactor = 2;
+constexpr double straddlingLines = 1.8;
+constexpr unsigned mostThroughRegisters = 112, mostAsync = 144; // of registersOfStep
 constexpr int64_t atomBytes = 32; // along K: what one instruction multiplies, for every element type
 constexpr unsigned wgmmaRows = 64;
 
@@ -100,10 +127,10 @@ double energyOf(const GemmConfig &config, const GemmConstants &c) {
 /// two requests a panel. Set by hand: 1536 nn takes 13.1 us with 128x144 blocks, 12.7 with 144x128, and varies more; nt
 /// and tt, where only c's do, take as long either way.
 double straddleFactor(const GemmProblem &problem, const GemmConfig &config) {
-  constexpr unsigned lineBytes = 128;
   auto straddles = [&](unsigned elementBytes) { return config.blockN * elementBytes % lineBytes != 0; };
-  bool anyStraddles = straddles(problem.outputBytes) || (!problem.bKMajor && straddles(problem.elementBytes()));
-  return config.wgmma && anyStraddles ? 1.02 : 1;
+  if (config.wgmma && !problem.bKMajor && straddles(problem.elementBytes()))
+    return straddlingB;
+  return config.wgmma && straddles(problem.outputBytes) ? straddlingC : 1;
 }
 
 /// Rows of a block that do not exist are not read, but take TMA time. Set by hand: with 64 rows, of which 16 exist,
@@ -119,8 +146,16 @@ int64_t missingRowsOf(const GemmConfig &config) {
 double spillFactor(const GemmProblem &problem, const GemmConfig &config) {
   constexpr double some = 1.7, registers = 60; // that take as much time as all the rest
   unsigned needed = registersOfStep(problem, config);
-  bool spills = !problem.asyncCopies && needed > mostRegistersOfStep;
-  return spills ? some + (needed - mostRegistersOfStep) / registers : 1;
+  bool spills = !problem.asyncCopies && needed > mostThroughRegisters;
+  return spills ? some + (needed - mostThroughRegisters) / registers : 1;
+}
+
+/// CTAs of an mma.sync kernel that share a multiprocessor, as far as registers go. Beside what a step needs, a thread
+/// has addresses and masks: 64x128 tiles through registers take 249 of them, 32x32 ones 78; by cp.async 168 and 72.
+unsigned residentTiles(const GemmProblem &problem, const GemmConfig &config) {
+  constexpr double others = 40, perRegister = 1.6, most = 255, all = 65536;
+  double registers = std::min(most, others + perRegister * registersOfStep(problem, config));
+  return std::max(1u, unsigned(all / registers / (config.numWarps * threadsPerWarp)));
 }
 
 /// How cta-stream-k shares the last round of a kernel that can.
@@ -135,40 +170,50 @@ std::optional<TailSplit> tailOf(const GemmProblem &problem, const GemmConfig &co
 } // namespace
 
 unsigned registersOfStep(const GemmProblem &problem, const GemmConfig &config) {
-  unsigned threads = config.numWarps * threadsPerWarp;
-  unsigned elements = problem.asyncCopies ? 0 : (config.blockM + config.blockN) * config.blockK;
-  unsigned perRegister = std::max(1u, std::min(4u, problem.copyBytes) / problem.elementBytes());
+  unsigned threads = config.numWarps * threadsPerWarp, elements = (config.blockM + config.blockN) * config.blockK;
+  unsigned bytes = std::max(problem.copyBytes, problem.elementBytes());
+  unsigned perRegister = problem.asyncCopies ? bytes / problem.elementBytes()
+                                             : std::max(1u, std::min(4u, problem.copyBytes) / problem.elementBytes());
   return (config.blockM * config.blockN + elements / perRegister) / threads;
 }
 
+bool fitsRegisters(const GemmProblem &problem, const GemmConfig &config) {
+  return registersOfStep(problem, config) <= (problem.asyncCopies ? mostAsync : mostThroughRegisters);
+}
+
 GemmFormula::GemmFormula(const GemmProblem &problem, const GemmConfig &config, unsigned numSms, const GemmConstants &c,
-                         bool twoTiles)
-    : config(config), numSms(std::max(1u, numSms)), twoTiles(twoTiles), blockM(config.blockM), blockN(config.blockN),
-      blockK(config.blockK), multiprocessors(std::max(1u, numSms)), tail(tailOf(problem, config)),
-      elementBytes(problem.elementBytes()), outputBytes(problem.outputBytes),
+                         unsigned tilesAtATime, unsigned ctasPerTile)
+    : config(config), numSms(std::max(1u, numSms)), ctasPerTile(ctasPerTile), tilesAtATime(tilesAtATime),
+      crowded(c.crowded), shortRows(c.shortRows), splitOnlyRound(problem.splitOnlyRound), aKMajor(problem.aKMajor),
+      bKMajor(problem.bKMajor), blockM(config.blockM), blockN(config.blockN), blockK(config.blockK),
+      multiprocessors(std::max(1u, numSms)), tail(tailOf(problem, config)), elementBytes(problem.elementBytes()),
+      outputBytes(problem.outputBytes), elementsOfLine(std::max(1u, lineBytes / problem.elementBytes())),
       unchanging(unchangingClocks(problem, config, c)), leastAtom(unchanging.time()), energy(energyOf(config, c)),
-      ingest(atomBytes / c.smIngest), l2(atomBytes / c.l2), memory(1 / c.memory), pause(c.pause),
+      ingest(atomBytes / c.smIngest), l2(atomBytes / c.l2), memory(1 / c.memory), writes(1 / c.writes), pause(c.pause),
       spills(config.wgmma ? 1 : spillFactor(problem, config)), missingRows(missingRowsOf(config)) {
   double groups = std::max(1u, config.numWarps / 4), stepBytes = config.blockK * elementBytes;
   busy = stepBytes / atomBytes * straddleFactor(problem, config) / c.clockGHz;
   gap = c.step / c.clockGHz;
   // One group alone releases its slots a step late.
-  late = groups == 1 && !twoTiles ? c.late / c.clockGHz : 0;
+  late = groups == 1 && tilesAtATime == 1 ? c.late / c.clockGHz : 0;
   // Set by hand: 4096, where c is not written by TMA, takes 1.03 times as long.
   double rate = c.epilogueRate * groups / (config.wgmma && problem.plainStores ? 4 : 1);
   epilogue = c.epilogue + double(config.blockM) * config.blockN * outputBytes / rate / c.clockGHz;
   // The first products wait for a whole K step; later loads run ahead.
+  auto isNarrow = [&](bool kMajor, unsigned size) {
+    return config.wgmma && !kMajor && size * problem.elementBytes() < 2 * lineBytes;
+  };
+  narrowA = isNarrow(aKMajor, config.blockM) ? narrowFactor - 1 : 0;
+  narrowB = isNarrow(bKMajor, config.blockN) ? narrowFactor - 1 : 0;
   fixed = c.launch + (config.blockM + config.blockN) * stepBytes / c.smIngest / c.clockGHz;
 }
 
-GemmFormula GemmFormula::of(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
+GemmFormula GemmFormula::of(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,
+                            unsigned ctasPerTile) {
   unsigned numSms = problem.numSms ? problem.numSms : target.numSms;
   if (config.wgmma)
-    return {problem, config, numSms, wgmmaConstants()};
-  // Two CTAs with mma.sync share a multiprocessor, but not two of eight warps that pass operands through registers.
-  constexpr unsigned mostWarpsOfTwo = 4;
-  bool twoTiles = problem.asyncCopies || config.numWarps <= mostWarpsOfTwo;
-  return {problem, config, numSms, mmaSyncConstants(problem.asyncCopies), twoTiles};
+    return {problem, config, residentCtas(ctasPerTile, numSms), wgmmaConstants(), /*tilesAtATime=*/1, ctasPerTile};
+  return {problem, config, numSms, mmaSyncConstants(problem.asyncCopies), residentTiles(problem, config), ctasPerTile};
 }
 
 GemmFormula::Work GemmFormula::workFor(const GemmSize &size) const {
@@ -176,31 +221,46 @@ GemmFormula::Work GemmFormula::workFor(const GemmSize &size) const {
   work.size = size;
   work.tiles = blockM.ceilDiv(size.m) * blockN.ceilDiv(size.n);
   work.steps = blockK.ceilDiv(size.k);
+  if (ctasPerTile > 1) {
+    work.tiles *= ctasPerTile; // parts of tiles
+    work.steps = (work.steps + ctasPerTile - 1) / ctasPerTile;
+  }
   const int64_t wholeRounds = multiprocessors.divide(work.tiles), rest = work.tiles - wholeRounds * numSms;
   work.rounds = wholeRounds + (rest > 0);
   work.isSplit = false;
   work.waves = double(work.rounds);
   work.mostSteps = work.waves * double(work.steps);
-  // Kernels whose tiles all run at once are not persistent (ChooseConfig), so they are not split.
-  if (tail && rest > 0 && wholeRounds > 0)
+  if (tail && rest > 0 && (wholeRounds > 0 || splitOnlyRound))
     if (std::optional<TailShare> share = tail->share(wholeRounds, rest, work.steps, numSms)) {
       work.isSplit = true;
       work.waves = double(wholeRounds) + double(share->ownSteps) / double(work.steps);
       work.mostSteps = double(wholeRounds * work.steps + share->ownSteps + share->lostSteps);
     }
-  const double inputs = double(size.m + size.n) * double(size.k) * elementBytes;
+  double inputs = double(size.m + size.n) * double(size.k) * elementBytes;
+  if (inputs > l2Bytes) // rows that are short in each block are read from HBM in short pieces
+    inputs += (double(size.m) * narrowA + double(size.n) * narrowB) * double(size.k) * elementBytes;
   const double outputs = double(size.m) * double(size.n) * outputBytes;
-  work.memory = (inputs + outputs) * memory + double(std::max<int64_t>(work.rounds - 1, 0)) * pause;
+  work.memory = inputs * memory + outputs * writes + double(std::max<int64_t>(work.rounds - 1, 0)) * pause;
   work.memory *= size.m <= missingRows ? missingFactor : 1;
   return work;
 }
 
+/// Lines of L2 that a box reads for each that it is long, where rows have so many elements and follow one another: two
+/// where they begin inside of one.
+double GemmFormula::linesOf(bool kMajor, int64_t rowElements) const {
+  if (!config.wgmma)
+    return kMajor ? shortRows : 1;
+  return rowElements % elementsOfLine != 0 ? straddlingLines : 1;
+}
+
 /// Of an atom, by what sizes move.
 GemmFormula::Clocks GemmFormula::changingClocks(const Work &work) const {
-  const double active = double(std::min(work.tiles, numSms));
+  const double active = double(work.isSplit ? numSms : std::min(work.tiles, numSms));
   const double usedM = double(std::min<int64_t>(config.blockM, work.size.m)),
                usedN = double(std::min<int64_t>(config.blockN, work.size.n));
-  return {(usedM + usedN) * std::max(ingest, l2 * active), usedM * usedN * energy * active};
+  const double lines = usedM * linesOf(aKMajor, aKMajor ? work.size.k : work.size.m) +
+                       usedN * linesOf(bKMajor, bKMajor ? work.size.k : work.size.n);
+  return {std::max((usedM + usedN) * ingest, lines * l2 * active), usedM * usedN * energy * active};
 }
 
 Overlap GemmFormula::atomClocks(const Work &work) const {
@@ -217,8 +277,9 @@ double GemmFormula::computeTime(const Work &work, double atomClocks) const {
   // That delays copies once the ring is full, unless memory does.
   if (late > 0)
     compute += std::max(0.0, work.mostSteps - config.numStages) * late * std::max(0.0, 1 - work.memory / compute);
-  if (twoTiles && work.rounds > 1) // each waits for the units; for gaps and epilogues only if there is nothing to do
-    compute = std::max(work.mostSteps * products + double(work.steps) * gap + epilogue, compute / 2);
+  // Each waits for the units; for gaps and epilogues only if there is nothing else to do.
+  if (const double together = std::min(tilesAtATime, double(work.rounds)); together > 1)
+    compute = std::max(work.mostSteps * products * crowded + double(work.steps) * gap + epilogue, compute / together);
   return compute * spills;
 }
 

@@ -14,18 +14,21 @@ namespace tile::target {
 
 /// Rates and costs. Where limits meet, time is more than the largest and less than the sum: the 8-norm of them.
 struct GemmConstants {
-  double clockGHz;     ///< of the multiprocessors while a short kernel runs
-  double smPort;       ///< B/clk: what one shared memory reads or writes
-  double smIngest;     ///< B/clk: what one multiprocessor takes from L2
-  double l2;           ///< B/clk: what L2 gives to all multiprocessors together
-  double memory;       ///< B/ns: what HBM gives
-  double pause;        ///< ns between two tiles of a multiprocessor in which nothing is read from HBM
-  double power;        ///< FLOP/ns that the card sustains on random data, 16-bit operands
-  double step;         ///< clk of a K step that nothing overlaps: waits and issue
-  double copy;         ///< clk of a warp's instruction that copies an operand; 0 for TMA
-  double late;         ///< clk: what a step waits if one warp group alone releases its slots
-  double launch;       ///< ns from launch to the first operand, and from the last store to the end
-  double epilogue;     ///< ns per tile: wait for the last product, synchronise the store
+  double clockGHz;  ///< of the multiprocessors while a short kernel runs
+  double smPort;    ///< B/clk: what one shared memory reads or writes
+  double smIngest;  ///< B/clk: what one multiprocessor takes from L2
+  double l2;        ///< B/clk: what L2 gives to all multiprocessors together
+  double memory;    ///< B/ns: what HBM gives
+  double writes;    ///< B/ns: what HBM takes
+  double pause;     ///< ns between two tiles of a multiprocessor in which nothing is read from HBM
+  double power;     ///< FLOP/ns that the card sustains on random data, 16-bit operands
+  double step;      ///< clk of a K step that nothing overlaps: waits and issue
+  double copy;      ///< clk of a warp's instruction that copies an operand; 0 for TMA
+  double crowded;   ///< of what steps take when several tiles are computed at a time, for what they take alone
+  double shortRows; ///< lines of L2 for each that is used, where K is contiguous and a step has less of it than a line
+  double late;      ///< clk: what a step waits if one warp group alone releases its slots
+  double launch;    ///< ns from launch to the first operand, and from the last store to the end
+  double epilogue;  ///< ns per tile: wait for the last product, synchronise the store
   double epilogueRate; ///< B/clk that one warp group converts and stores
 };
 
@@ -35,11 +38,14 @@ const GemmConstants &wgmmaConstants();
 /// operands that go through registers.
 const GemmConstants &mmaSyncConstants(bool asyncCopies);
 
-/// Registers of a thread that sums and, if a step's elements pass through them, these take, without addresses and
-/// masks.
+/// Registers of a thread that sums take, and a step's elements, if they pass through them, else their addresses: one
+/// for each copy.
 unsigned registersOfStep(const GemmProblem &problem, const GemmConfig &config);
-/// More than these and ptxas spills.
-constexpr unsigned mostRegistersOfStep = 112;
+/// Else ptxas spills: 128x128x32 by four warps 188 bytes, with copies of 4 bytes, and nothing with copies of 8.
+bool fitsRegisters(const GemmProblem &problem, const GemmConfig &config);
+
+/// us that a persistent kernel takes longer: to look for a second tile where there is none.
+constexpr double persistence = 0.38;
 
 /// Collects times that overlap: their 8-norm.
 class Overlap {
@@ -78,13 +84,16 @@ private:
 /// new sizes again and again. Touches no heap.
 class GemmFormula {
 public:
-  /// `problem` but for its sizes. `twoTiles`: a multiprocessor computes two tiles at a time, one's epilogue and waits
-  /// under the other's products, by two CTAs, or by two math groups with a tile each (cta-ping-pong).
+  /// `problem` but for its sizes. `tilesAtATime`: so many a multiprocessor computes, the epilogues and waits of some
+  /// under the others' products, by several CTAs, or by two math groups with a tile each (cta-ping-pong).
+  /// `ctasPerTile`: so many multiprocessors are busy with each, and share L2 and power (cta-split-steps); the time is
+  /// that of one alone.
   GemmFormula(const GemmProblem &problem, const GemmConfig &config, unsigned numSms, const GemmConstants &constants,
-              bool twoTiles = false);
+              unsigned tilesAtATime = 1, unsigned ctasPerTile = 1);
 
   /// By the target's constants.
-  static GemmFormula of(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);
+  static GemmFormula of(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,
+                        unsigned ctasPerTile = 1);
 
   /// What there is to do for a product.
   struct Work {
@@ -107,23 +116,28 @@ private:
   struct Clocks {
     double l2, power;
   };
+  double linesOf(bool kMajor, int64_t rowElements) const;
   Clocks changingClocks(const Work &work) const;
   Overlap atomClocks(const Work &work) const;
   double computeTime(const Work &work, double atomClocks) const;
 
   GemmConfig config;
-  int64_t numSms;
-  bool twoTiles;
+  int64_t numSms, ctasPerTile;
+  double tilesAtATime, crowded, shortRows;
+  bool splitOnlyRound;
+  bool aKMajor, bKMajor;
   Divider blockM, blockN, blockK, multiprocessors;
   std::optional<TailSplit> tail; ///< nothing: the last round is not split
   double elementBytes, outputBytes;
-  Overlap unchanging;         ///< of an atom: the limits that sizes do not move
-  double leastAtom;           ///< clk, by these alone
-  double energy;              ///< clk of an atom, for each element of the tile and each busy multiprocessor
-  double ingest, l2;          ///< clk of an atom, for each row and column; l2: and for each busy multiprocessor
-  double memory, pause;       ///< ns of a byte; ns
-  double busy;                ///< ns that a step takes for each clock of an atom
-  double gap, late, epilogue; ///< ns: of a step, of a step, of a tile
+  int64_t elementsOfLine;       ///< of L2
+  Overlap unchanging;           ///< of an atom: the limits that sizes do not move
+  double leastAtom;             ///< clk, by these alone
+  double energy;                ///< clk of an atom, for each element of the tile and each busy multiprocessor
+  double ingest, l2;            ///< clk of an atom, for each row and column; l2: and for each busy multiprocessor
+  double narrowA, narrowB;      ///< what is read from HBM in addition, of a and of b, if short pieces take longer
+  double memory, writes, pause; ///< ns of a byte that is read, of one that is written; ns
+  double busy;                  ///< ns that a step takes for each clock of an atom
+  double gap, late, epilogue;   ///< ns: of a step, of a step, of a tile
   double spills, fixed;
   int64_t missingRows; ///< at most as many rows of a block exist, and it is slower
 };

@@ -6,15 +6,17 @@
 namespace tile::target {
 namespace {
 
-// us a launch, on an H200. To look for a second tile where there is none: 512 takes 3.3 us instead of 3.1, 1024 5.27
-// instead of 5.05. A schedule that could split the last tiles and does not: 0.4 us of 26 at 2048.
-constexpr double persistence = 0.2, unusedSplitTime = 0.4;
+/// us a launch, fitted to bench/results/h200/variants.tsv, like `persistence`: to deal out tiles that could be split
+/// and are not.
+constexpr double unusedSplitTime = 0.6;
 
 /// us between two tiles of a multiprocessor if each has a CTA of its own, and only one has room: the next one begins
-/// when the last one has ended. As long as the begin of a launch, about half of `launch`, and nothing is loaded ahead.
+/// when the last one has ended. A part of `launch`, fitted as well, and nothing is loaded ahead.
+constexpr double changeShare = 0.3;
+
 double changeTime(const GemmProblem &problem, const GemmConfig &config, const GemmConstants &constants) {
   double bytes = double(config.blockM + config.blockN) * config.blockK * problem.elementBytes();
-  return constants.launch / 2000 + bytes / constants.smIngest / constants.clockGHz / 1000;
+  return changeShare * constants.launch / 1000 + bytes / constants.smIngest / constants.clockGHz / 1000;
 }
 
 } // namespace
@@ -24,9 +26,11 @@ ScheduleFormula::ScheduleFormula(const GpuTarget &target, const GemmProblem &pro
     : tiles([&] {
         GemmProblem own = problem;
         own.splitTail &= schedule.persistent && !schedule.pingPong && schedule.ctasPerTile == 1;
-        return GemmFormula::of(target, own, config);
+        own.splitOnlyRound = true;
+        return GemmFormula::of(target, own, config, schedule.ctasPerTile);
       }()) {
   start = change = unusedSplit = 0;
+  meeting = schedule.ctasPerTile > 1 ? meetingTime(config, schedule.ctasPerTile) : 0;
   // CTAs with mma.sync share a multiprocessor, so that one begins while another ends; that is in its constants.
   if (!config.wgmma)
     return;
@@ -34,11 +38,9 @@ ScheduleFormula::ScheduleFormula(const GpuTarget &target, const GemmProblem &pro
     start = persistence;
   if (schedule.pingPong)
     turns.emplace(target, problem, config);
-  else if (schedule.ctasPerTile > 1)
-    split.emplace(target, problem, config, schedule.ctasPerTile);
   else if (!schedule.persistent)
     change = changeTime(problem, config, wgmmaConstants());
-  else if (problem.splitTail)
+  else if (problem.splitTail && schedule.ctasPerTile == 1)
     unusedSplit = unusedSplitTime;
 }
 
@@ -51,9 +53,7 @@ GemmFormula::Work ScheduleFormula::workFor(GemmSize size) const {
 
 double ScheduleFormula::finish(double tilesTime, const GemmFormula::Work &work) const {
   const double microseconds = tilesTime * 1e-3;
-  if (split)
-    return start + split->time(microseconds, work.waves, work.tiles, work.size);
-  return start + microseconds + (work.waves - 1) * change + (work.isSplit ? 0 : unusedSplit);
+  return start + microseconds + work.waves * meeting + (work.waves - 1) * change + (work.isSplit ? 0 : unusedSplit);
 }
 
 double ScheduleFormula::microseconds(const GemmSize &size) const {

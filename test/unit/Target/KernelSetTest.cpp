@@ -16,7 +16,7 @@ const GpuTarget &hopper() {
 }
 
 GemmProblem product(bool bKMajor) {
-  return {.element = MmaType::BF16, .aKMajor = true, .bKMajor = bKMajor, .allSizes = true};
+  return {.element = MmaType::BF16, .aKMajor = true, .bKMajor = bKMajor};
 }
 
 /// What the best of the kernels loses beside the best of all, for each size.

@@ -30,7 +30,7 @@ std::optional<Measurement> parseSchedule(const std::string &name) {
 GemmProblem problemOf(const std::string &shape) {
   long m = 0, n = 0, k = 0;
   std::sscanf(shape.c_str(), "%ldx%ldx%ld", &m, &n, &k);
-  return {.m = m, .n = n, .k = k, .element = MmaType::BF16};
+  return {.m = m, .n = n, .k = k, .element = MmaType::BF16, .aKMajor = true, .bKMajor = true};
 }
 
 void sortBySize(std::vector<MeasuredShape> &shapes) {

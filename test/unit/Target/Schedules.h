@@ -1,6 +1,6 @@
-// The measurements that the cost model's constants come from, of one H200: bench/results/h200/schedules.tsv, 14 shapes by 15
-// GEMM schedules of another library, of which only rows are read whose tile this compiler can build, and tiles.tsv, this
-// compiler's own kernels.
+// The measurements that the cost model's constants come from, of one H200: bench/results/h200/schedules.tsv, 14 shapes
+// by 15 GEMM schedules of another library, of which only rows are read whose tile this compiler can build, and
+// tiles.tsv, this compiler's own kernels. All of a row-major a and a column-major b.
 #pragma once
 
 #include "Target/CostModel.h"

