@@ -1,6 +1,8 @@
 // The formula; GemmTime.h and README.md say what it is.
 #include "Target/GemmTime.h"
 
+#include "Target/StepSplit.h"
+
 #include <algorithm>
 #include <bit>
 
@@ -37,37 +39,37 @@ const GemmConstants &mmaSyncConstants(bool asyncCopies) {
       .clockGHz = 1.98,
       .smPort = 63,
       .smIngest = 64,
-      .l2 = 4840,
+      .l2 = 4070,
       .memory = 4080,
       .writes = 1200,
       .pause = 260,
-      .power = 337e3,
-      .step = 46,
-      .copy = 7.2,
+      .power = 344e3,
+      .step = 20,
+      .copy = 7.1,
       .crowded = 0.89,
       .shortRows = 2.1,
       .late = 0,
-      .launch = 1126,
-      .epilogue = 304,
-      .epilogueRate = 8.5,
+      .launch = 1160,
+      .epilogue = 310,
+      .epilogueRate = 8.8,
   };
   static constexpr GemmConstants throughRegisters{
       .clockGHz = 1.98,
-      .smPort = 29,
+      .smPort = 33,
       .smIngest = 64,
-      .l2 = 5200,
+      .l2 = 3940,
       .memory = 4080,
-      .writes = 1110,
-      .pause = 150,
+      .writes = 1000,
+      .pause = 106,
       .power = 820e3,
-      .step = 217,
+      .step = 155,
       .copy = 9.1,
       .crowded = 0.68,
-      .shortRows = 1.8,
+      .shortRows = 3.2,
       .late = 0,
       .launch = 1040,
-      .epilogue = 205,
-      .epilogueRate = 17.7,
+      .epilogue = 163,
+      .epilogueRate = 11.7,
   };
   return asyncCopies ? async : throughRegisters;
 }
@@ -210,8 +212,8 @@ GemmFormula GemmFormula::of(const GpuTarget &target, const GemmProblem &problem,
                             unsigned ctasPerTile) {
   unsigned numSms = problem.numSms ? problem.numSms : target.numSms;
   if (config.wgmma)
-    return {problem, config, numSms, wgmmaConstants(), /*tilesAtATime=*/1, ctasPerTile};
-  return {problem, config, numSms, mmaSyncConstants(problem.asyncCopies), residentTiles(problem, config)};
+    return {problem, config, residentCtas(ctasPerTile, numSms), wgmmaConstants(), /*tilesAtATime=*/1, ctasPerTile};
+  return {problem, config, numSms, mmaSyncConstants(problem.asyncCopies), residentTiles(problem, config), ctasPerTile};
 }
 
 GemmFormula::Work GemmFormula::workFor(const GemmSize &size) const {
@@ -219,6 +221,10 @@ GemmFormula::Work GemmFormula::workFor(const GemmSize &size) const {
   work.size = size;
   work.tiles = blockM.ceilDiv(size.m) * blockN.ceilDiv(size.n);
   work.steps = blockK.ceilDiv(size.k);
+  if (ctasPerTile > 1) {
+    work.tiles *= ctasPerTile; // parts of tiles
+    work.steps = (work.steps + ctasPerTile - 1) / ctasPerTile;
+  }
   const int64_t wholeRounds = multiprocessors.divide(work.tiles), rest = work.tiles - wholeRounds * numSms;
   work.rounds = wholeRounds + (rest > 0);
   work.isSplit = false;
@@ -249,7 +255,7 @@ double GemmFormula::linesOf(bool kMajor, int64_t rowElements) const {
 
 /// Of an atom, by what sizes move.
 GemmFormula::Clocks GemmFormula::changingClocks(const Work &work) const {
-  const double active = double(work.isSplit ? numSms : std::min(work.tiles * ctasPerTile, numSms));
+  const double active = double(work.isSplit ? numSms : std::min(work.tiles, numSms));
   const double usedM = double(std::min<int64_t>(config.blockM, work.size.m)),
                usedN = double(std::min<int64_t>(config.blockN, work.size.n));
   const double lines = usedM * linesOf(aKMajor, aKMajor ? work.size.k : work.size.m) +

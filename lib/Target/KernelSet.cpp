@@ -10,18 +10,44 @@ namespace {
 
 constexpr int64_t manyRows = 4096;
 
+/// Beside what gemmCandidates offers: tiles of few columns, and deeper steps of small tiles, whose latency counts.
+constexpr GemmChoices smallTiles[] = {{.blockM = 64, .blockN = 16, .blockK = 128, .numWarps = 4},
+                                      {.blockM = 64, .blockN = 32, .blockK = 128, .numWarps = 4},
+                                      {.blockM = 32, .blockN = 32, .blockK = 64, .numWarps = 4},
+                                      {.blockM = 16, .blockN = 32, .blockK = 128, .numWarps = 2}};
+
+/// Whether the tile is one that the choices allow.
+bool allows(const GemmChoices &choices, const GemmChoices &tile) {
+  auto agrees = [&](std::optional<unsigned> GemmChoices::*size) {
+    return !(choices.*size) || choices.*size == tile.*size;
+  };
+  return agrees(&GemmChoices::blockM) && agrees(&GemmChoices::blockN) && agrees(&GemmChoices::blockK) &&
+         agrees(&GemmChoices::numWarps);
+}
+
 /// Tiles, warps and stages for all sizes: few rows have tiles of their own.
 std::vector<GemmConfig> listConfigs(const GpuTarget &target, GemmProblem problem, const GemmChoices &choices) {
   std::vector<GemmConfig> configs;
-  for (int64_t rows : {int64_t(8), int64_t(16), int64_t(32), manyRows}) {
-    problem.m = rows;
-    problem.n = problem.k = manyRows;
-    for (GemmConfig config : gemmCandidates(target, problem, choices)) {
+  auto add = [&](const GemmChoices &open) {
+    for (GemmConfig config : gemmCandidates(target, problem, open)) {
       config.groupM = choices.groupM.value_or(1);
       if (std::find(configs.begin(), configs.end(), config) == configs.end())
         configs.push_back(config);
     }
+  };
+  for (int64_t rows : {int64_t(8), int64_t(16), int64_t(32), manyRows}) {
+    problem.m = rows;
+    problem.n = problem.k = manyRows;
+    add(choices);
   }
+  if (problem.elementBytes() != 2) // else steps have other sizes
+    return configs;
+  const bool wgmma = canUseWgmma(target, problem);
+  for (GemmChoices tile : smallTiles)
+    if (wgmma == (*tile.blockM >= 64) && allows(choices, tile)) {
+      tile.numStages = choices.numStages;
+      add(tile);
+    }
   return configs;
 }
 
@@ -175,8 +201,14 @@ std::vector<GemmKernel> listKernels(const GpuTarget &target, const GemmProblem &
   if (rules.pingPong == ScheduleRules::PingPong::Always && !kernels.empty())
     return kernels;
   for (const GemmConfig &config : listConfigs(target, problem, choices)) {
+    // Through registers 128x64 takes up to a third longer than 64x128, and gains nowhere.
+    if (!config.wgmma && !problem.asyncCopies && !choices.blockM && config.blockM > config.blockN)
+      continue;
     if (!config.wgmma) { // without tensor maps kernels are not persistent
       kernels.push_back({config, {.persistent = false}, /*splitTail=*/false});
+      for (unsigned ctas : {2u, 4u, 8u})
+        if (rules.splitSteps && !rules.sameOrder && canSplitSteps(target, problem, config, ctas))
+          kernels.push_back({config, {.persistent = false, .ctasPerTile = ctas}, /*splitTail=*/false});
       continue;
     }
     if (rules.sameOrder && isSwapped(config))
@@ -187,7 +219,7 @@ std::vector<GemmKernel> listKernels(const GpuTarget &target, const GemmProblem &
     kernels.push_back({config, {}, /*splitTail=*/false});
     if (problem.splitTail && !rules.sameOrder)
       kernels.push_back({config, {}, /*splitTail=*/true});
-    for (unsigned ctas : {2u, 4u})
+    for (unsigned ctas : {2u, 4u, 8u})
       if (rules.splitSteps && !rules.sameOrder && canSplitSteps(target, problem, config, ctas))
         kernels.push_back({config, {.ctasPerTile = ctas}, /*splitTail=*/false});
   }
@@ -225,6 +257,11 @@ KernelSet chooseKernels(const GpuTarget &target, const GemmProblem &problem, con
   std::vector<size_t> members = growSet(table, limits);
   exchangeMembers(table, members);
   orderByGain(table, members);
+  // The first is what an artifact's general variant becomes: whole tiles need no clusters, and suit most sizes.
+  auto whole = std::find_if(members.begin(), members.end(),
+                            [&](size_t member) { return all[member].schedule.ctasPerTile == 1; });
+  if (whole != members.end())
+    std::rotate(members.begin(), whole, whole + 1);
   KernelSet set;
   std::vector<std::vector<GemmSize>> served(members.size());
   for (size_t size = 0; size < sizes.size(); ++size) {

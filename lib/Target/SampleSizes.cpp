@@ -43,7 +43,7 @@ private:
 } // namespace
 
 std::vector<SampledSize> sampleSizes(const KnownSizes &known) {
-  constexpr double anywhere = 1, usual = 3;
+  constexpr double anywhere = 1, usual = 6;
   Sample sample(known);
   auto spread = [&](unsigned number, std::pair<int, int> m, std::pair<int, int> n, std::pair<int, int> k) {
     for (unsigned i = 1; i <= number; ++i)

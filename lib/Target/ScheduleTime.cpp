@@ -30,6 +30,7 @@ ScheduleFormula::ScheduleFormula(const GpuTarget &target, const GemmProblem &pro
         return GemmFormula::of(target, own, config, schedule.ctasPerTile);
       }()) {
   start = change = unusedSplit = 0;
+  meeting = schedule.ctasPerTile > 1 ? meetingTime(config, schedule.ctasPerTile) : 0;
   // CTAs with mma.sync share a multiprocessor, so that one begins while another ends; that is in its constants.
   if (!config.wgmma)
     return;
@@ -37,11 +38,9 @@ ScheduleFormula::ScheduleFormula(const GpuTarget &target, const GemmProblem &pro
     start = persistence;
   if (schedule.pingPong)
     turns.emplace(target, problem, config);
-  else if (schedule.ctasPerTile > 1)
-    split.emplace(target, problem, config, schedule.ctasPerTile);
   else if (!schedule.persistent)
     change = changeTime(problem, config, wgmmaConstants());
-  else if (problem.splitTail)
+  else if (problem.splitTail && schedule.ctasPerTile == 1)
     unusedSplit = unusedSplitTime;
 }
 
@@ -54,9 +53,7 @@ GemmFormula::Work ScheduleFormula::workFor(GemmSize size) const {
 
 double ScheduleFormula::finish(double tilesTime, const GemmFormula::Work &work) const {
   const double microseconds = tilesTime * 1e-3;
-  if (split)
-    return start + split->time(microseconds, work.waves, work.tiles, work.size);
-  return start + microseconds + (work.waves - 1) * change + (work.isSplit ? 0 : unusedSplit);
+  return start + microseconds + work.waves * meeting + (work.waves - 1) * change + (work.isSplit ? 0 : unusedSplit);
 }
 
 double ScheduleFormula::microseconds(const GemmSize &size) const {

@@ -37,7 +37,7 @@ private:
 
   GemmFormula tiles;
   std::optional<PingPongFormula> turns;
-  std::optional<StepSplitFormula> split;
+  double meeting;     ///< us of a round of clusters
   double start;       ///< us
   double change;      ///< us between two tiles of a multiprocessor, beside what the tiles take
   double unusedSplit; ///< us, where a split tail is whole

@@ -11,51 +11,33 @@ namespace tile::target {
 
 namespace {
 
-/// us that a cluster takes to begin, to meet and to end, and that each further sum of 64x64 takes. Set by hand to an
-/// H200: of such tiles with 32 steps, halves take 0.3 us longer than the whole, with 128 steps 4 to 5 us less.
-constexpr double meetTime = 0.5, sumTime = 0.45, sumElements = 64 * 64;
-
-/// CTAs of clusters of `size` that run at the same time. Clusters of four do not fill all groups of multiprocessors:
-/// 128 CTAs on 132 took two waves on an H200.
-int64_t residentCtas(unsigned size, unsigned numSms) {
-  return size > 2 ? int64_t(numSms) * 3 / 4 : numSms;
-}
+/// us that a cluster takes to begin, to meet and to end, and that each further sum of 64x64 takes. Fitted to
+/// bench/results/h200/variants.tsv.
+constexpr double meetTime = 0.5, sumTime = 0.42, sumElements = 64 * 64;
 
 unsigned multiprocessors(const GpuTarget &target, const GemmProblem &problem) {
   return problem.numSms ? problem.numSms : target.numSms;
 }
 
-int64_t ceilDiv(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
-
 } // namespace
 
-StepSplitFormula::StepSplitFormula(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,
-                                   unsigned ctas)
-    : ctas(ctas), resident(std::max<int64_t>(residentCtas(ctas, multiprocessors(target, problem)), ctas)),
-      elementBytes(problem.elementBytes()), outputBytes(problem.outputBytes) {
-  double sum = sumTime * std::max(1.0, config.blockM * config.blockN / sumElements);
-  meetings = meetTime + sum * (ctas - 1);
+double meetingTime(const GemmConfig &config, unsigned ctas) {
+  return meetTime + sumTime * config.blockM * config.blockN / sumElements * (ctas - 1);
 }
 
-double StepSplitFormula::time(double wholeTime, double waves, int64_t tiles, const GemmSize &size) const {
-  const GemmConstants &constants = wgmmaConstants();
-  const double launch = constants.launch / 1000;
-  const double traffic =
-      double(size.m + size.n) * double(size.k) * elementBytes + double(size.m) * double(size.n) * outputBytes;
-  // The sums of the last tiles are moved when nothing is copied any more.
-  const double least = launch + traffic / constants.memory / 1000 + meetTime / 2;
-  const double rounds = double(ceilDiv(tiles * ctas, resident));
-  const double round = (wholeTime - launch) / waves / double(ctas) + meetings;
-  return std::max(launch + rounds * round, least);
+/// Clusters of four do not fill all groups of multiprocessors: 128 CTAs on 132 took two rounds on an H200.
+unsigned residentCtas(unsigned ctas, unsigned numSms) {
+  return std::max(ctas > 2 ? numSms * 3 / 4 : numSms, ctas);
 }
 
 bool canSplitSteps(const GpuTarget &target, const GemmProblem &problem, GemmConfig config, unsigned ctas) {
-  constexpr unsigned leastRows = 64; // what fewer do when they are split was not measured
+  // 64x128x32 through registers, which takes 249 of them whole, is no faster in parts: 808x577x14651 461 us, 64x64 199.
+  constexpr unsigned mostThroughRegisters = 96;
+  if (!config.wgmma && !problem.asyncCopies && registersOfStep(problem, config) > mostThroughRegisters)
+    return false;
   // A place for each of a thread's sums: tiles that are no power of two leave registers out.
   bool isWhole = std::has_single_bit(config.blockM) && std::has_single_bit(config.blockN);
-  if (!target.has(Feature::Clusters) || !config.wgmma || config.blockM < leastRows || !isWhole)
+  if (!target.has(Feature::Clusters) || !isWhole)
     return false;
   // A copy of a tile's sums for each sender, beside at least four stages.
   config.numStages = std::min(config.numStages, 4u);
@@ -64,17 +46,18 @@ bool canSplitSteps(const GpuTarget &target, const GemmProblem &problem, GemmConf
 }
 
 unsigned chooseStepSplit(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &estimate) {
+  constexpr unsigned leastRows = 64; // what fewer do when they are split was not measured for given sizes
   bool isSplit = estimate.waves != std::floor(estimate.waves); // by cta-stream-k, among all
   double best = estimate.microseconds;
   unsigned chosen = 1;
   for (unsigned ctas : {2u, 4u}) {
     bool runs = estimate.tiles * ctas <= residentCtas(ctas, multiprocessors(target, problem));
-    if (isSplit || !runs || !canSplitSteps(target, problem, estimate.config, ctas))
+    if (isSplit || !runs || !estimate.config.wgmma || estimate.config.blockM < leastRows ||
+        !canSplitSteps(target, problem, estimate.config, ctas))
       continue;
-    StepSplitFormula formula(target, problem, estimate.config, ctas);
-    GemmEstimate busy = GemmFormula::of(target, problem, estimate.config, ctas).estimate(problem.size());
+    GemmEstimate parts = GemmFormula::of(target, problem, estimate.config, ctas).estimate(problem.size());
     // Whole tiles that all run at once are not persistent.
-    double time = persistence + formula.time(busy.microseconds, busy.waves, busy.tiles, problem.size());
+    double time = parts.microseconds + persistence + meetingTime(estimate.config, ctas);
     if (time < best) {
       best = time;
       chosen = ctas;

@@ -13,18 +13,10 @@ bool canSplitSteps(const GpuTarget &target, const GemmProblem &problem, GemmConf
 /// must pay for meeting and for moving sums; memory gives no faster than before.
 unsigned chooseStepSplit(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &estimate);
 
-/// What `ctas` of them are expected to take. Clusters that do not run at the same time come one after another.
-class StepSplitFormula {
-public:
-  StepSplitFormula(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config, unsigned ctas);
+/// us that CTAs of a cluster take to meet and to add up their sums of a tile.
+double meetingTime(const GemmConfig &config, unsigned ctas);
 
-  /// In microseconds, for a product whose whole tiles, without split tails, take `wholeTime`.
-  double time(double wholeTime, double waves, int64_t tiles, const GemmSize &size) const;
-
-private:
-  int64_t ctas, resident;
-  double elementBytes, outputBytes;
-  double meetings; ///< us of a round in which nothing is multiplied
-};
+/// CTAs of clusters of `ctas` that run at the same time where each has a multiprocessor.
+unsigned residentCtas(unsigned ctas, unsigned numSms);
 
 } // namespace tile::target

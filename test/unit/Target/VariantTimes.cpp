@@ -81,8 +81,7 @@ std::vector<TimedShape> readVariantTimes(const std::string &path) {
   std::map<std::pair<std::string, VariantClass>, std::map<std::string, GemmKernel>> known;
   std::vector<TimedShape> shapes;
   std::ifstream file(path);
-  std::string line, chosen;
-  double chosenTime = 0, chosenTuned = 0;
+  std::string line;
   const auto add = [&](const std::string &variant, double microseconds, bool isQuick) {
     TimedShape &shape = shapes.back();
     const size_t dash = variant.find('-');
@@ -94,42 +93,25 @@ std::vector<TimedShape> readVariantTimes(const std::string &path) {
     if (kernels.empty())
       for (const GemmKernel &kernel : listKernels(target, shape.problem(promises), {}, {}))
         kernels.emplace(kernelName(kernel), kernel);
-    // The first of its artifact has no tile in its name.
-    const auto kernel = kernels.find(dash == std::string::npos ? "64x128x32" : variant.substr(dash + 1));
+    const auto kernel = kernels.find(variant.substr(dash + 1));
     if (kernel != kernels.end())
       shape.times.push_back({promises, kernel->second, microseconds, isQuick});
-  };
-  // What was chosen was measured again beside cuBLAS; deep products of few tiles then took half of the time.
-  const auto finish = [&] {
-    if (shapes.empty())
-      return;
-    TimedShape &shape = shapes.back();
-    if (shape.times.empty())
-      return add(chosen, chosenTime, /*isQuick=*/false);
-    if (chosenTuned > 0)
-      for (VariantTime &time : shape.times)
-        time.microseconds *= chosenTime / chosenTuned;
   };
   while (std::getline(file, line)) {
     std::istringstream fields(line);
     std::string first;
     fields >> first;
     if (first == "shape") {
-      finish();
       TimedShape shape;
-      fields >> shape.order >> shape.size.m >> shape.size.n >> shape.size.k >> shape.baseline >> chosen >> chosenTime;
+      fields >> shape.order >> shape.size.m >> shape.size.n >> shape.size.k >> shape.baseline;
       shapes.push_back(shape);
-      chosenTuned = 0;
       continue;
     }
     double microseconds = 0;
     int rounds = 0;
     fields >> microseconds >> rounds;
-    if (first == chosen && rounds > 0)
-      chosenTuned = microseconds;
     add(first, microseconds, rounds == 0);
   }
-  finish();
   return shapes;
 }
 
