@@ -13,7 +13,7 @@ namespace {
 // cublasLtMatmulDescAttributes_t, cublasLtEpilogue_t, cublasLtMatmulPreferenceAttributes_t.
 constexpr int descTransA = 3, descTransB = 4, descEpilogue = 7, descBiasPointer = 8, descFastAccumulation = 25,
               descBiasType = 26;
-constexpr uint32_t epilogueRelu = 2, epilogueBias = 4;
+constexpr uint32_t epilogueNone = 1, epilogueRelu = 2, epilogueBias = 4;
 constexpr int preferenceWorkspace = 1;
 
 /// cublasLtMatmulHeuristicResult_t.
@@ -100,7 +100,8 @@ Status CublasLtMatmul::describe(const GemmPlan &plan) {
   };
   set(descTransA, int32_t(plan.first.isTransposed ? cublas::opT : cublas::opN));
   set(descTransB, int32_t(plan.second.isTransposed ? cublas::opT : cublas::opN));
-  set(descEpilogue, uint32_t((plan.hasRelu ? epilogueRelu : 0) | (plan.bias.empty() ? 0 : epilogueBias)));
+  const uint32_t epilogue = (plan.hasRelu ? epilogueRelu : 0) | (plan.bias.empty() ? 0 : epilogueBias);
+  set(descEpilogue, epilogue == 0 ? epilogueNone : epilogue);
   if (!plan.bias.empty()) {
     set(descBiasPointer, reinterpret_cast<const void *>(pointers.bias));
     set(descBiasType, int32_t(cudaDataType(pointers.biasType)));

@@ -136,7 +136,7 @@ RegisterLoads planRegisterLoads(scf::ForOp loop) {
   for (Operation *op : collectStage(loop, isCopy))
     if (isPlainLoad(op))
       plan.indices.insert(op);
-  // While there are registers for them beside sums and addresses.
+  // If there are registers for all of them beside accumulators and addresses, which others would not leave.
   constexpr int64_t mostRegisters = 192;
   int64_t registers = 0;
   for (Operation &op : *loop.getBody())
@@ -144,15 +144,17 @@ RegisterLoads planRegisterLoads(scf::ForOp loop) {
       registers += countRegisters(op.getResult(0));
   if (registers == 0)
     return {};
+  DenseSet<Operation *> values;
   for (auto load : loop.getBody()->getOps<LoadOp>()) {
     if (plan.indices.contains(load) || !isPlainLoad(load) || !isa<RankedTensorType>(load.getType()))
       continue;
     registers += countRegisters(load) + countRegisters(load.getPtr()) / load.getVector();
     DenseSet<Operation *> slice = collectStage(loop, [&](Operation *op) { return op == load; });
-    bool isFree = llvm::all_of(slice, [](Operation *op) { return isPlainLoad(op) || isMemoryEffectFree(op); });
-    if (isFree && registers <= mostRegisters)
-      plan.values.insert(load);
+    if (llvm::all_of(slice, [](Operation *op) { return isPlainLoad(op) || isMemoryEffectFree(op); }))
+      values.insert(load);
   }
+  if (registers <= mostRegisters)
+    plan.values = std::move(values);
   return plan;
 }
 

@@ -135,7 +135,8 @@ int cublasLtMatmul(void *, void *desc, const void *alpha, const void *a, void *l
   const auto &operation = *static_cast<Operation *>(desc);
   const auto &first = *static_cast<Layout *>(layoutA), &second = *static_cast<Layout *>(layoutB),
              &output = *static_cast<Layout *>(layoutD);
-  if (*static_cast<const uint64_t *>(algorithm) != 0xa1 || !workspace)
+  // CUBLASLT_EPILOGUE_DEFAULT is 1: what the library does with 0 is not the product.
+  if (*static_cast<const uint64_t *>(algorithm) != 0xa1 || !workspace || operation.epilogue == 0)
     return invalidValue;
   // 8-bit floats have k contiguous; those of the test's product are added without loss either way.
   const bool isFloat8 = first.type == e4m3;
