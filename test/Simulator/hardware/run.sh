@@ -22,7 +22,7 @@ while IFS='|' read -r name compile arguments output within; do
   compile=${compile/ALIGNED/$aligned} arguments=${arguments//INPUTS/$inputs}
   arguments=${arguments//EXAMPLES/$examples}
   # shellcheck disable=SC2086 # options and arguments are words
-  (cd "$examples" && "$tilec" $compile --target="$target" --emit="$kind" -o "$folder/$name.$kind")
+  (cd "$examples" && "$tilec" $compile --variants=none --target="$target" --emit="$kind" -o "$folder/$name.$kind")
   # As many multiprocessors as the recorded GPU has: a sum that is split among them depends on their number.
   command=run options=(--device="$device")
   [ "$device" = sim ] && options+=(--sms=132)
