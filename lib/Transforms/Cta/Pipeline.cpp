@@ -271,7 +271,9 @@ bool canPipeline(scf::ForOp loop) {
       hasCopies = true;
     }
   RegisterLoads loads = planRegisterLoads(loop);
-  if (!hasCopies && loads.values.empty())
+  // Waits for copies that began before the loop stay where they are.
+  bool hasWaits = !loop.getBody()->getOps<cta::AsyncWaitOp>().empty();
+  if (!hasCopies && (hasWaits || loads.values.empty()))
     return false;
   for (Operation *op : collectStage(loop, isCopy))
     if (!isa<cta::AsyncCopyOp, cta::AsyncCommitOp, cta::AllocOp>(op) && !isMemoryEffectFree(op) &&

@@ -160,3 +160,30 @@ tile.kernel @negative_more_than_a_product(%p: !tile.ptr<f16>, %n: i32) attribute
   }
   tile.return
 }
+
+// A wait without copies, which no pass makes, has no place among the stages of loads into registers.
+#left = #cta.layout<[32, 32], register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [0, 0]]>
+#right = #cta.layout<[32, 32], register = [[1, 0], [8, 0], [0, 8], [16, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 0], [0, 16]]>
+#sum = #cta.layout<[32, 32], register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [0, 16]]>
+// CHECK-LABEL: tile.kernel @negative_wait
+// CHECK-NOT: tile.load
+// CHECK: scf.for
+// CHECK: cta.async_wait 0
+tile.kernel @negative_wait(%p: !tile.ptr<f16>, %n: i32) attributes {num_stages = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32, #sum>
+  %pa = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #left>
+  %pb = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #right>
+  %pc = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #sum>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> (tensor<32x32xf32, #sum>) : i32 {
+    cta.async_wait 0
+    %x = tile.load %pa : tensor<32x32x!tile.ptr<f16>, #left>
+    %y = tile.load %pb : tensor<32x32x!tile.ptr<f16>, #right>
+    %d = cta.mma_sync %x, %y, %sum {shape = array<i32: 16, 8, 16>} : tensor<32x32xf16, #left>, tensor<32x32xf16, #right> -> tensor<32x32xf32, #sum>
+    scf.yield %d : tensor<32x32xf32, #sum>
+  }
+  %h = arith.truncf %r : tensor<32x32xf32, #sum> to tensor<32x32xf16, #sum>
+  tile.store %pc, %h : tensor<32x32x!tile.ptr<f16>, #sum>
+  tile.return
+}
