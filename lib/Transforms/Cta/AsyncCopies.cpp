@@ -127,7 +127,9 @@ void rewriteStore(CopyPlan plan) {
   LoadOp load = plan.load;
   cta::LocalStoreOp store = plan.store;
   Value buffer = store.getBuffer();
-  buffer.getDefiningOp()->moveBefore(load);
+  // Others may use it before the load, if it is there already.
+  if (Operation *alloc = buffer.getDefiningOp(); alloc->getBlock() != load->getBlock() || load->isBeforeInBlock(alloc))
+    alloc->moveBefore(load);
   OpBuilder builder(load);
   cta::AsyncCopyOp::create(builder, load.getLoc(), load.getPtr(), buffer, load.getMask(), plan.vector, load.getCache());
   cta::AsyncCommitOp::create(builder, load.getLoc());
