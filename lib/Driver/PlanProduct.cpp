@@ -126,8 +126,12 @@ ProductPlan planProduct(KernelInspector &inspector, const CompilerOptions &optio
     target::SetLimits limits{.most = promises.mostKernels};
     if (mode == VariantMode::All)
       limits = {.most = SIZE_MAX, .tolerance = 0};
+    constexpr unsigned alignedBytes = 16;
+    bool isAligned = problem.tensorMaps || problem.copyBytes >= alignedBytes;
     plan.set = target::chooseKernels(gpu, problem, givenChoices(product.given), rulesOf(options, product, mode),
-                                     target::sampleSizes(knownSizes(product)), limits);
+                                     target::sampleSizes(knownSizes(product), isAligned ? target::SampleKind::OfNetworks
+                                                                                        : target::SampleKind::Anywhere),
+                                     limits);
   }
   for (const target::GemmKernel &kernel : plan.set.kernels)
     plan.kernels.push_back(planKernel(product, problem, kernel));

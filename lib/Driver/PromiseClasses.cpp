@@ -17,7 +17,7 @@ using Definitions = std::map<std::string, std::string>;
 
 /// Kernels of a product: 24 in all for one with pointers. Sizes decide where operands come by TMA; elsewhere promises
 /// do.
-constexpr size_t mostOfFastest = 13, mostOfLoads = 2, mostOfPieces8 = 2, mostOfPieces4 = 3, mostOfGeneral = 4;
+constexpr size_t mostOfFastest = 12, mostOfLoads = 1, mostOfPieces8 = 3, mostOfPieces4 = 3, mostOfGeneral = 5;
 
 std::map<std::string, int> namesOf(KernelOp kernel, const Divisors &divisors) {
   std::map<std::string, int> named;

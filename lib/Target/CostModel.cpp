@@ -203,11 +203,15 @@ std::string_view limitName(GemmLimit limit) {
   return names[size_t(limit)];
 }
 
-bool canUseWgmma(const GpuTarget &target, const GemmProblem &problem) {
+bool wgmmaTakes(const GemmProblem &problem) {
   bool is16Bit = problem.element == MmaType::F16 || problem.element == MmaType::BF16;
   bool isOther = problem.element == MmaType::S8 || problem.element == MmaType::F8E4M3 ||
                  problem.element == MmaType::F8E5M2 || problem.element == MmaType::TF32;
-  return target.has(Feature::Wgmma) && problem.tensorMaps && (is16Bit || (isOther && problem.kMajor()));
+  return is16Bit || (isOther && problem.kMajor());
+}
+
+bool canUseWgmma(const GpuTarget &target, const GemmProblem &problem) {
+  return target.has(Feature::Wgmma) && problem.tensorMaps && wgmmaTakes(problem);
 }
 
 /// Columns of c, or rows of a swapped product, in shared memory on their way out: two panels, and what no number of

@@ -108,7 +108,10 @@ std::vector<GemmConfig> gemmCandidates(const GpuTarget &target, const GemmProble
 std::vector<GemmEstimate> rankGemmConfigs(const GpuTarget &target, const GemmProblem &problem,
                                           const GemmChoices &choices = {});
 
-/// Does wgmma multiply these operands on this target?
+/// Whether wgmma multiplies operands of this type and these orders.
+bool wgmmaTakes(const GemmProblem &problem);
+
+/// Whether wgmma multiplies what TMA loads, on this target.
 bool canUseWgmma(const GpuTarget &target, const GemmProblem &problem);
 
 /// Shared memory that the configuration needs, in bytes.

@@ -13,65 +13,110 @@ namespace tile::target {
 const GemmConstants &wgmmaConstants() {
   static constexpr GemmConstants constants{
       .clockGHz = 1.98,
-      .smPort = 119,
+      .smPort = 121,
       .smIngest = 64,
-      .l2 = 8400,
-      .memory = 3400,
+      .l2 = 8448,
+      .memory = 3470,
       .writes = 2150,
-      .pause = 270,
+      .pause = 316,
       .power = 795e3,
-      .step = 40,
+      .step = 45,
       .copy = 0,
       .crowded = 1,
       .shortRows = 1,
-      .late = 100,
-      .launch = 1630,
-      .epilogue = 60,
-      .epilogueRate = 45,
+      .late = 80,
+      .launch = 1690,
+      .epilogue = 50,
+      .epilogueRate = 46,
   };
   return constants;
 }
 
 // Fitted to variants.tsv and rows.md. `step` has the latency of what a step waits for, `copy` of what it issues; the
 // order is good, the times are within a third.
-const GemmConstants &mmaSyncConstants(bool asyncCopies) {
+static const GemmConstants &mmaSyncConstants(bool asyncCopies) {
   static constexpr GemmConstants async{
       .clockGHz = 1.98,
-      .smPort = 63,
+      .smPort = 67,
       .smIngest = 64,
-      .l2 = 4070,
+      .l2 = 5070,
       .memory = 4080,
-      .writes = 1200,
-      .pause = 260,
-      .power = 344e3,
+      .writes = 1410,
+      .pause = 284,
+      .power = 482e3,
       .step = 20,
       .copy = 7.1,
-      .crowded = 0.89,
+      .crowded = 0.96,
       .shortRows = 2.1,
       .late = 0,
-      .launch = 1160,
-      .epilogue = 310,
-      .epilogueRate = 8.8,
+      .launch = 1200,
+      .epilogue = 430,
+      .epilogueRate = 33,
   };
   static constexpr GemmConstants throughRegisters{
       .clockGHz = 1.98,
-      .smPort = 33,
+      .smPort = 30,
       .smIngest = 64,
-      .l2 = 3940,
+      .l2 = 5100,
       .memory = 4080,
-      .writes = 1000,
-      .pause = 106,
+      .writes = 1320,
+      .pause = 286,
       .power = 820e3,
-      .step = 155,
-      .copy = 9.1,
-      .crowded = 0.68,
-      .shortRows = 3.2,
+      .step = 124,
+      .copy = 6.1,
+      .crowded = 0.78,
+      .shortRows = 3.8,
       .late = 0,
-      .launch = 1040,
-      .epilogue = 163,
-      .epilogueRate = 11.7,
+      .launch = 1530,
+      .epilogue = 109,
+      .epilogueRate = 48,
   };
   return asyncCopies ? async : throughRegisters;
+}
+
+/// Fitted to variants.tsv.
+static const GemmConstants &storedWgmmaConstants(bool asyncCopies) {
+  static constexpr GemmConstants async{
+      .clockGHz = 1.98,
+      .smPort = 44,
+      .smIngest = 64,
+      .l2 = 6400,
+      .memory = 4080,
+      .writes = 1100,
+      .pause = 91,
+      .power = 334e3,
+      .step = 45,
+      .copy = 8.9,
+      .crowded = 0.89,
+      .shortRows = 2.8,
+      .late = 0,
+      .launch = 1160,
+      .epilogue = 407,
+      .epilogueRate = 13.7,
+  };
+  static constexpr GemmConstants throughRegisters{
+      .clockGHz = 1.98,
+      .smPort = 88,
+      .smIngest = 64,
+      .l2 = 6500,
+      .memory = 4080,
+      .writes = 2700,
+      .pause = 690,
+      .power = 820e3,
+      .step = 29,
+      .copy = 6.2,
+      .crowded = 0.78,
+      .shortRows = 4,
+      .late = 0,
+      .launch = 795,
+      .epilogue = 505,
+      .epilogueRate = 7.2,
+  };
+  return asyncCopies ? async : throughRegisters;
+}
+
+const GemmConstants &threadConstants(bool warpGroups, bool asyncCopies) {
+  return warpGroups ? storedWgmmaConstants(asyncCopies) : mmaSyncConstants(asyncCopies);
 }
 
 namespace {
@@ -79,17 +124,23 @@ namespace {
 constexpr unsigned lineBytes = 128; // of L2
 constexpr double straddlingB = 1.09, straddlingC = 1.01;
 constexpr double l2Bytes = 40e6; // of which a launch finds what the one before it read
-constexpr double narrowFactor = 2;
+constexpr double narrowFactor = 1.76;
 constexpr double straddlingLines = 1.8;
 constexpr unsigned mostThroughRegisters = 112, mostAsync = 144; // of registersOfStep
 constexpr int64_t atomBytes = 32; // along K: what one instruction multiplies, for every element type
-constexpr unsigned wgmmaRows = 64;
+constexpr unsigned wgmmaRows = 64, warpsPerGroup = 4;
 
 /// What sizes do not move of the clocks for `atomBytes` along K of one tile.
-Overlap unchangingClocks(const GemmProblem &problem, const GemmConfig &config, const GemmConstants &c) {
+Overlap unchangingClocks(const GemmProblem &problem, const GemmConfig &config, const GemmConstants &c,
+                         bool warpGroups) {
   double m = config.blockM, n = config.blockN;
   Overlap clocks;
-  if (config.wgmma) {
+  if (!config.wgmma) {
+    // An element at a time where nothing is promised: a warp's load, and its store to shared memory.
+    double bytes = std::max(problem.copyBytes, problem.elementBytes());
+    clocks.add((m + n) * atomBytes / bytes / threadsPerWarp * c.copy, GemmLimit::Copies);
+  }
+  if (warpGroups) {
     // Each instruction multiplies 64 rows and reads them and all of its columns. Groups side by side read rows twice.
     double rows = double(wgmmaTile(config).rows) / wgmmaRows, columns = wgmmaTile(config).columns;
     double groups = config.numWarps / 4.0, groupsN = groups / std::min(groups, rows);
@@ -106,9 +157,6 @@ Overlap unchangingClocks(const GemmProblem &problem, const GemmConfig &config, c
   clocks.add(m / wgmmaRows * n, GemmLimit::TensorCores);
   double read = (m * columns + n * rows) * atomBytes, written = (m + n) * atomBytes;
   clocks.add((read + written) / c.smPort, GemmLimit::SharedMemory);
-  // An element at a time where nothing is promised: a warp's load, and its store to shared memory.
-  double bytes = std::max(problem.copyBytes, problem.elementBytes());
-  clocks.add((m + n) * atomBytes / bytes / threadsPerWarp * c.copy, GemmLimit::Copies);
   return clocks;
 }
 
@@ -150,12 +198,18 @@ double spillFactor(const GemmProblem &problem, const GemmConfig &config) {
   return spills ? some + (needed - mostThroughRegisters) / registers : 1;
 }
 
-/// CTAs of an mma.sync kernel that share a multiprocessor, as far as registers go. Beside what a step needs, a thread
-/// has addresses and masks: 64x128 tiles through registers take 249 of them, 32x32 ones 78; by cp.async 168 and 72.
-unsigned residentTiles(const GemmProblem &problem, const GemmConfig &config) {
+/// CTAs of a kernel that loads by threads that share a multiprocessor, as far as registers and shared memory go. Beside
+/// what a step needs, a thread has addresses and masks: 64x128 tiles through registers take 249 of them, 32x32 ones 78;
+/// by cp.async 168 and 72. Where a cluster shares the steps, there is room for the others' sums: 64x64 tiles in eight
+/// parts take 214 us for 5029x35x11587, in four 91.
+unsigned residentTiles(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,
+                       unsigned ctasPerTile) {
   constexpr double others = 40, perRegister = 1.6, most = 255, all = 65536;
   double registers = std::min(most, others + perRegister * registersOfStep(problem, config));
-  return std::max(1u, unsigned(all / registers / (config.numWarps * threadsPerWarp)));
+  const unsigned byRegisters = unsigned(all / registers / (config.numWarps * threadsPerWarp));
+  const int64_t shared =
+      sharedBytes(problem, config) + int64_t(ctasPerTile - 1) * config.blockM * config.blockN * sizeof(float);
+  return std::max(1u, std::min(byRegisters, unsigned(target.maxSharedPerCta / std::max<int64_t>(shared, 1))));
 }
 
 /// How cta-stream-k shares the last round of a kernel that can.
@@ -182,15 +236,16 @@ bool fitsRegisters(const GemmProblem &problem, const GemmConfig &config) {
 }
 
 GemmFormula::GemmFormula(const GemmProblem &problem, const GemmConfig &config, unsigned numSms, const GemmConstants &c,
-                         unsigned tilesAtATime, unsigned ctasPerTile)
+                         bool warpGroups, unsigned tilesAtATime, unsigned ctasPerTile)
     : config(config), numSms(std::max(1u, numSms)), ctasPerTile(ctasPerTile), tilesAtATime(tilesAtATime),
       crowded(c.crowded), shortRows(c.shortRows), splitOnlyRound(problem.splitOnlyRound), aKMajor(problem.aKMajor),
       bKMajor(problem.bKMajor), blockM(config.blockM), blockN(config.blockN), blockK(config.blockK),
       multiprocessors(std::max(1u, numSms)), tail(tailOf(problem, config)), elementBytes(problem.elementBytes()),
       outputBytes(problem.outputBytes), elementsOfLine(std::max(1u, lineBytes / problem.elementBytes())),
-      unchanging(unchangingClocks(problem, config, c)), leastAtom(unchanging.time()), energy(energyOf(config, c)),
-      ingest(atomBytes / c.smIngest), l2(atomBytes / c.l2), memory(1 / c.memory), writes(1 / c.writes), pause(c.pause),
-      spills(config.wgmma ? 1 : spillFactor(problem, config)), missingRows(missingRowsOf(config)) {
+      unchanging(unchangingClocks(problem, config, c, warpGroups)), leastAtom(unchanging.time()),
+      energy(energyOf(config, c)), ingest(atomBytes / c.smIngest), l2(atomBytes / c.l2), memory(1 / c.memory),
+      writes(1 / c.writes), pause(c.pause), spills(config.wgmma ? 1 : spillFactor(problem, config)),
+      missingRows(missingRowsOf(config)) {
   double groups = std::max(1u, config.numWarps / 4), stepBytes = config.blockK * elementBytes;
   busy = stepBytes / atomBytes * straddleFactor(problem, config) / c.clockGHz;
   gap = c.step / c.clockGHz;
@@ -212,8 +267,19 @@ GemmFormula GemmFormula::of(const GpuTarget &target, const GemmProblem &problem,
                             unsigned ctasPerTile) {
   unsigned numSms = problem.numSms ? problem.numSms : target.numSms;
   if (config.wgmma)
-    return {problem, config, residentCtas(ctasPerTile, numSms), wgmmaConstants(), /*tilesAtATime=*/1, ctasPerTile};
-  return {problem, config, numSms, mmaSyncConstants(problem.asyncCopies), residentTiles(problem, config), ctasPerTile};
+    return {problem,
+            config,
+            residentCtas(ctasPerTile, numSms),
+            wgmmaConstants(),
+            /*warpGroups=*/true,
+            /*tilesAtATime=*/1,
+            ctasPerTile};
+  const bool warpGroups = target.has(Feature::Wgmma) && wgmmaTakes(problem) && config.numWarps % warpsPerGroup == 0 &&
+                          config.blockM % wgmmaRows == 0;
+  return {problem,    config,
+          numSms,     threadConstants(warpGroups, problem.asyncCopies),
+          warpGroups, residentTiles(target, problem, config, ctasPerTile),
+          ctasPerTile};
 }
 
 GemmFormula::Work GemmFormula::workFor(const GemmSize &size) const {

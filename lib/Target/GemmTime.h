@@ -34,9 +34,9 @@ struct GemmConstants {
 
 /// From wgmma kernels on an H200.
 const GemmConstants &wgmmaConstants();
-/// For mma.sync kernels of all targets: good for the order of configurations, not for times. Without cp.async, for
-/// operands that go through registers.
-const GemmConstants &mmaSyncConstants(bool asyncCopies);
+/// For kernels whose operands threads load, of all targets: good for the order of configurations, not for times. By
+/// warp groups or else by mma.sync; without cp.async, for operands that go through registers.
+const GemmConstants &threadConstants(bool warpGroups, bool asyncCopies);
 
 /// Registers of a thread that sums take, and a step's elements, if they pass through them, else their addresses: one
 /// for each copy.
@@ -45,7 +45,7 @@ unsigned registersOfStep(const GemmProblem &problem, const GemmConfig &config);
 bool fitsRegisters(const GemmProblem &problem, const GemmConfig &config);
 
 /// us that a persistent kernel takes longer: to look for a second tile where there is none.
-constexpr double persistence = 0.38;
+constexpr double persistence = 0.46;
 
 /// Collects times that overlap: their 8-norm.
 class Overlap {
@@ -89,7 +89,7 @@ public:
   /// `ctasPerTile`: so many multiprocessors are busy with each, and share L2 and power (cta-split-steps); the time is
   /// that of one alone.
   GemmFormula(const GemmProblem &problem, const GemmConfig &config, unsigned numSms, const GemmConstants &constants,
-              unsigned tilesAtATime = 1, unsigned ctasPerTile = 1);
+              bool warpGroups, unsigned tilesAtATime = 1, unsigned ctasPerTile = 1);
 
   /// By the target's constants.
   static GemmFormula of(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,

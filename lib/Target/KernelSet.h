@@ -24,9 +24,12 @@ struct SampledSize {
   double weight; ///< of what is lost there
 };
 
-/// Spread evenly over the logarithms up to 16384, and, with more weight, where products of neural networks lie:
-/// squares, few rows, deep ones. The same in each run. One if all are known.
-std::vector<SampledSize> sampleSizes(const KnownSizes &known);
+/// Sizes of neural networks are multiples of 8 and more, mostly: only kernels for aligned rows are chosen by them.
+enum class SampleKind { OfNetworks, Anywhere };
+
+/// Spread evenly over the logarithms up to 16384, and, with more weight, where products of neural networks lie, if they
+/// count: squares, few rows, deep ones. The same in each run. One if all are known.
+std::vector<SampledSize> sampleSizes(const KnownSizes &known, SampleKind kind = SampleKind::OfNetworks);
 
 /// What is compiled.
 struct GemmKernel {

@@ -36,7 +36,7 @@ bool isMeasuredSize(int64_t k, int64_t tiles, int64_t numSms) {
 
 GemmFormula formulaOfTeams(const GpuTarget &target, GemmProblem problem, const GemmConfig &config, bool takeTurns) {
   problem.splitTail = false;
-  return {problem, config, multiprocessors(target, problem), wgmmaConstants(), takeTurns ? 2u : 1u};
+  return {problem, config, multiprocessors(target, problem), wgmmaConstants(), /*warpGroups=*/true, takeTurns ? 2u : 1u};
 }
 
 } // namespace

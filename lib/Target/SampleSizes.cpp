@@ -27,6 +27,8 @@ public:
   explicit Sample(const KnownSizes &known) : known(known) {}
 
   void add(int64_t m, int64_t n, int64_t k, double weight) {
+    if (weight == 0)
+      return;
     GemmSize size{known.m.value_or(m), known.n.value_or(n), known.k.value_or(k)};
     auto isSame = [&](const SampledSize &other) { return other.size == size; };
     if (std::none_of(sizes.begin(), sizes.end(), isSame))
@@ -42,8 +44,9 @@ private:
 
 } // namespace
 
-std::vector<SampledSize> sampleSizes(const KnownSizes &known) {
-  constexpr double anywhere = 1, usual = 6;
+std::vector<SampledSize> sampleSizes(const KnownSizes &known, SampleKind kind) {
+  constexpr double anywhere = 1;
+  const double usual = kind == SampleKind::OfNetworks ? 6 : 0;
   Sample sample(known);
   auto spread = [&](unsigned number, std::pair<int, int> m, std::pair<int, int> n, std::pair<int, int> k) {
     for (unsigned i = 1; i <= number; ++i)
@@ -64,6 +67,11 @@ std::vector<SampledSize> sampleSizes(const KnownSizes &known) {
   spread(60, {256, most}, {256, most}, {256, most});
   spread(40, {1, 64}, {512, 2 * most}, {256, most});
   spread(20, {512, most}, {8, 128}, {256, most});
+  // Small ones, whose kernels must begin and end quickly.
+  spread(15, {1, 16}, {16, most}, {16, most});
+  spread(15, {16, most}, {1, 16}, {16, most});
+  spread(15, {16, most}, {16, most}, {1, 16});
+  spread(40, {16, 1024}, {16, 1024}, {16, most});
   return sample.take();
 }
 

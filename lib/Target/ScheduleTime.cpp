@@ -8,7 +8,7 @@ namespace {
 
 /// us a launch, fitted to bench/results/h200/variants.tsv, like `persistence`: to deal out tiles that could be split
 /// and are not.
-constexpr double unusedSplitTime = 0.6;
+constexpr double unusedSplitTime = 0.5;
 
 /// us between two tiles of a multiprocessor if each has a CTA of its own, and only one has room: the next one begins
 /// when the last one has ended. A part of `launch`, fitted as well, and nothing is loaded ahead.

@@ -1,7 +1,7 @@
 // What an artifact's variants lose on sizes that were measured: by the set that is planned, and by the choice in it.
 //
 //   cd bench/results/h200
-//   ../../../build/test/unit/Target/variant-loss variants.tsv 14 4 1 2 2        kernels of each class, as in
+//   ../../../build/test/unit/Target/variant-loss variants.tsv 12 1 3 3 5        kernels of each class, as in
 //   PromiseClasses.cpp: aligned, loads, pieces8, pieces4, general
 //   ../../../build/test/unit/Target/variant-loss variants.tsv --errors          of the model, by class and kernel
 //
@@ -55,7 +55,11 @@ Sets planSets(const std::vector<TimedShape> &shapes, const size_t (&most)[numVar
       const VariantClass promises = VariantClass(i);
       std::vector<GemmKernel> &set = sets[{shape.order, promises}];
       if (set.empty())
-        set = chooseKernels(hopper, shape.problem(promises), {}, {}, sampleSizes({}), {.most = most[i]}).kernels;
+        set = chooseKernels(
+                  hopper, shape.problem(promises), {}, {},
+                  sampleSizes({}, promises <= VariantClass::Loads ? SampleKind::OfNetworks : SampleKind::Anywhere),
+                  {.most = most[i]})
+                  .kernels;
     }
   return sets;
 }

@@ -46,7 +46,7 @@ constexpr Bound bounds[] = {
 
 GemmEstimate estimate(const GemmProblem &problem, const GemmConfig &config, const GemmConstants &constants,
                       bool pingPong = false) {
-  return GemmFormula(problem, config, hopper.numSms, constants, pingPong ? 2 : 1).estimate(problem.size());
+  return GemmFormula(problem, config, hopper.numSms, constants, /*warpGroups=*/true, pingPong ? 2 : 1).estimate(problem.size());
 }
 
 /// The measured candidate that the constants make the fastest.
