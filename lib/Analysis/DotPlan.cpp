@@ -2,6 +2,8 @@
 #include "Analysis/DotPlan.h"
 
 #include "Layout/Factories.h"
+#include "Target/Engines/MmaSync.h"
+#include "Target/Engines/Wgmma.h"
 
 using namespace mlir;
 using namespace tile;
@@ -33,36 +35,34 @@ std::optional<MmaType> tile::getAccumulatorType(Type element) {
   return std::nullopt;
 }
 
-static const target::MmaInstruction *chooseInstruction(DotOp dot, const target::GpuTarget &target) {
+/// The operands and the accumulator as `mma.sync` and `wgmma` know them; f32 that must not be rounded is none of
+/// theirs.
+struct DotTypes {
+  MmaType a, b, accumulator;
+};
+static std::optional<DotTypes> getMmaTypes(DotOp dot) {
   Type element = dot.getA().getType().getElementType();
   if (element.isF32() && dot.getPrecision() == InputPrecision::ieee)
-    return nullptr;
+    return std::nullopt;
   std::optional<MmaType> a = getMmaType(element), b = getMmaType(dot.getB().getType().getElementType());
   std::optional<MmaType> acc = getAccumulatorType(dot.getAcc().getType().getElementType());
   if (!a || !b || !acc)
-    return nullptr;
-  const target::MmaInstruction *best = nullptr;
-  for (const target::MmaInstruction *candidate : target::mmaInstructions(target, *a, *b, *acc))
-    // The layouts know m16n8k*; the block must hold at least one k step.
-    if (candidate->m == 16 && candidate->n == 8 && candidate->k <= dot.getA().getType().getDimSize(1))
-      best = candidate;
-  return best;
+    return std::nullopt;
+  return DotTypes{*a, *b, *acc};
 }
 
-/// Number of warps along M; the rest is along N.
-static unsigned chooseWarpsM(int64_t m, int64_t n, unsigned numWarps) {
-  unsigned best = 1;
-  int64_t bestCost = std::numeric_limits<int64_t>::max();
-  for (unsigned warpsM = 1; warpsM <= numWarps; warpsM *= 2) {
-    int64_t tileM = std::max<int64_t>(m / warpsM, 16), tileN = std::max<int64_t>(n / (numWarps / warpsM), 8);
-    // Operand elements that the CTA reads for one k: each warp reads its rows of A and its columns of B.
-    int64_t cost = (tileM + tileN) * numWarps;
-    if (cost < bestCost) {
-      best = warpsM;
-      bestCost = cost;
-    }
-  }
-  return best;
+static std::optional<target::MmaSyncPlan> planWarps(DotOp dot, const target::GpuTarget &target, unsigned numWarps) {
+  std::optional<DotTypes> types = getMmaTypes(dot);
+  if (!types)
+    return std::nullopt;
+  ArrayRef<int64_t> shape = dot.getAcc().getType().getShape();
+  return target::planMmaSync(target, {.a = types->a,
+                                      .b = types->b,
+                                      .accumulator = types->accumulator,
+                                      .m = shape[0],
+                                      .n = shape[1],
+                                      .k = dot.getA().getType().getDimSize(1),
+                                      .numWarps = numWarps});
 }
 
 ArrayRef<int64_t> tile::dropLeadingOnes(ArrayRef<int64_t> block) {
@@ -143,50 +143,28 @@ static SmallVector<int64_t> getBlockShape(Value operand) {
   return shape;
 }
 
-/// One instruction computes 160 columns, say. Only b has them, and its buffer must have the rest at its end: with k
-/// contiguous there is one panel of all columns, with n contiguous it is what the last panel lacks.
-static bool fitsOnePart(int64_t m, int64_t n, int64_t k, bool bTransposed, const layout::WgmmaTiling &tiling) {
-  constexpr int64_t step = 16, mostColumns = 256, panelBits = 1024;
-  return llvm::isPowerOf2_64(m) && llvm::isPowerOf2_64(k) && n % step == 0 && n <= mostColumns && tiling.groupsN == 1 &&
-         (!bTransposed || k * tiling.elementBits <= panelBits);
-}
-
 std::optional<layout::WgmmaTiling> tile::planWarpGroups(DotOp dot, bool aTransposed, bool bTransposed,
                                                         const target::GpuTarget &target, unsigned numWarps,
                                                         bool swapped) {
-  Type a = dot.getA().getType().getElementType(), b = dot.getB().getType().getElementType();
-  Type acc = dot.getAcc().getType().getElementType();
-  bool isHalf = (a.isF16() || a.isBF16()) && a == b && acc.isF32();
-  // 8-bit floats would be added up with fewer bits than fp32 has (on Hopper about 14), so they stay with mma.sync.
-  bool isByte = a.isInteger(8) && a == b && acc.isInteger(32);
-  if (!target.has(target::Feature::Wgmma) || numWarps % 4 != 0 || !(isHalf || isByte))
+  std::optional<DotTypes> types = getMmaTypes(dot);
+  if (!types)
     return std::nullopt;
-  if (swapped)
-    std::tie(aTransposed, bTransposed) = std::pair(!bTransposed, !aTransposed);
-  // Memory is row-major: b has n contiguous unless it was read transposed. Only 16-bit types may.
-  bool kMajor = !aTransposed && bTransposed;
-  if (!isHalf && !kMajor)
-    return std::nullopt;
-  layout::WgmmaTiling tiling;
-  tiling.elementBits = a.getIntOrFloatBitWidth();
+  target::WgmmaProduct product;
+  product.a = types->a;
+  product.b = types->b;
+  product.accumulator = types->accumulator;
   SmallVector<int64_t> shapeA = getBlockShape(dot.getA()), shapeB = getBlockShape(dot.getB());
-  int64_t m = shapeA[0], n = shapeB[1], k = shapeA[1], groups = numWarps / 4;
-  if (swapped)
-    std::swap(m, n);
-  if (m < 64 || k * tiling.elementBits < 256)
+  product.m = shapeA[0];
+  product.n = shapeB[1];
+  product.k = shapeA[1];
+  // Memory is row-major: b has n contiguous unless it was read transposed.
+  product.aKMajor = !aTransposed;
+  product.bKMajor = bTransposed;
+  product.numWarps = numWarps;
+  std::optional<target::WgmmaPlan> plan = planWgmma(target, swapped ? product.swapped() : product).plan;
+  if (!plan)
     return std::nullopt;
-  // Along M as far as there are 64 rows for each group, the rest along N.
-  tiling.groupsM = std::min<int64_t>(groups, m / 64);
-  tiling.groupsN = groups / tiling.groupsM;
-  if (!llvm::isPowerOf2_64(m * n * k) && !fitsOnePart(m, n, k, bTransposed, tiling))
-    return std::nullopt;
-  int64_t groupN = n / tiling.groupsN, panel = std::min<int64_t>(llvm::PowerOf2Ceil(n), 64);
-  // A matrix descriptor needs a swizzle, of 32 bytes at least; with n contiguous, groups begin at whole panels.
-  bool splitsPanel = tiling.groupsN > 1 && groupN % panel != 0;
-  if (groupN < 8 || (!bTransposed && (panel * tiling.elementBits < 256 || splitsPanel)))
-    return std::nullopt;
-  tiling.instructionN = std::min<int64_t>(groupN, 256);
-  return tiling;
+  return layout::WgmmaTiling{plan->groupsM, plan->groupsN, product.elementBits(), plan->n};
 }
 
 DotPlan tile::planDot(DotOp dot, const target::GpuTarget &target, unsigned numWarps) {
@@ -203,14 +181,15 @@ DotPlan tile::planDot(DotOp dot, const target::GpuTarget &target, unsigned numWa
       plan.a = layout::wgmmaOperandA(m, k, *plan.wgmma);
     return plan;
   }
-  plan.instruction = chooseInstruction(dot, target);
-  if (!plan.instruction) {
+  std::optional<target::MmaSyncPlan> warps = planWarps(dot, target, numWarps);
+  if (!warps) {
     plan.accumulator = layout::defaultBlocked({m, n}, {1, 0}, /*vectorElements=*/1, numWarps);
     return plan;
   }
+  plan.instruction = warps->instruction;
   layout::MmaTiling tiling;
-  tiling.warpsM = chooseWarpsM(m, n, numWarps);
-  tiling.warpsN = numWarps / tiling.warpsM;
+  tiling.warpsM = warps->warpsM;
+  tiling.warpsN = warps->warpsN;
   tiling.elementBits = target::mmaTypeBits(plan.instruction->a);
   tiling.instructionK = plan.instruction->k;
   plan.accumulator = layout::mmaAccumulator(m, n, tiling);

@@ -1,6 +1,8 @@
 // Which products can be swapped; see SwappedDot.h.
 #include "Analysis/SwappedDot.h"
 
+#include "Target/Engines/Wgmma.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -28,10 +30,9 @@ static bool loadsSuchMatrix(DotOp dot) {
 }
 
 std::optional<SwapPlan> tile::planSwap(DotOp dot) {
-  constexpr int64_t wgmmaRows = 64;
   int64_t rows = dot.getAcc().getType().getDimSize(0);
   bool isOdd = !llvm::isPowerOf2_64(rows);
-  if (rows >= wgmmaRows && !isOdd)
+  if (rows >= int64_t(target::wgmmaRows) && !isOdd)
     return std::nullopt;
   Operation *left = traceOperand(dot.getA()).source;
   if (isOdd && (!left || !isOnlyMultiplied(left->getResult(0), 0) || loadsSuchMatrix(dot)))

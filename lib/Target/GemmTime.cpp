@@ -1,6 +1,7 @@
 // The formula; GemmTime.h and README.md say what it is.
 #include "Target/GemmTime.h"
 
+#include "Target/Engines/Wgmma.h"
 #include "Target/TailSplit.h"
 
 #include <algorithm>
@@ -60,8 +61,7 @@ const GemmConstants &mmaSyncConstants(bool asyncCopies) {
 
 namespace {
 
-constexpr int64_t atomBytes = 32; // along K: what one instruction multiplies, for every element type
-constexpr unsigned wgmmaRows = 64;
+constexpr int64_t atomBytes = wgmmaBytesK; // along K: what one instruction multiplies, of mma.sync as well
 
 int64_t ceilDiv(int64_t a, int64_t b) {
   return (a + b - 1) / b;

@@ -14,9 +14,11 @@
 #include "Ptx.h"
 #include "Words.h"
 
+#include "Analysis/DotPlan.h"
 #include "Layout/MmaLayouts.h"
 #include "Layout/ShapeTransforms.h"
 #include "Layout/SharedLayouts.h"
+#include "Target/Engines/Wgmma.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -30,8 +32,8 @@ namespace tile::conversion {
 
 namespace {
 
-constexpr int64_t instructionM = 64;
-constexpr int64_t instructionBytesK = 32;
+constexpr int64_t instructionM = target::wgmmaRows;
+constexpr int64_t instructionBytesK = target::wgmmaBytesK;
 constexpr int64_t atomRows = 8;
 
 /// One operand, seen as a matrix of `extent` rows (m or n) by k.
@@ -66,23 +68,6 @@ std::optional<OperandPlan> planOperand(cta::BufferType type, unsigned kDim) {
   if (!plan.kMajor && plan.elementBytes != 2)
     return std::nullopt;
   return plan;
-}
-
-/// "f16", "bf16", "tf32", "e4m3", …; empty if wgmma has no such operand.
-StringRef operandTypeName(Type type) {
-  if (type.isF16())
-    return "f16";
-  if (type.isBF16())
-    return "bf16";
-  if (type.isF32())
-    return "tf32";
-  if (isa<Float8E4M3FNType>(type))
-    return "e4m3";
-  if (isa<Float8E5M2Type>(type))
-    return "e5m2";
-  if (type.isInteger(8))
-    return "s8";
-  return "";
 }
 
 Type elementTypeOfA(cta::WgmmaOp op) {
@@ -241,10 +226,9 @@ private:
   /// `left` is a matrix descriptor or a fragment in registers.
   std::string instruction(layout::RegisterRange registers, const std::string &left, const std::string &descB,
                           const std::string &scaleD) {
-    StringRef typeA = operandTypeName(elementTypeOfA(op)),
-              typeB = operandTypeName(op.getB().getType().getElementType());
-    Type accType = op.getAcc().getType().getElementType();
-    StringRef typeD = accType.isF32() ? "f32" : accType.isF16() ? "f16" : "s32";
+    StringRef typeA = mmaTypeName(*getMmaType(elementTypeOfA(op))),
+              typeB = mmaTypeName(*getMmaType(op.getB().getType().getElementType())),
+              typeD = mmaTypeName(*getAccumulatorType(op.getAcc().getType().getElementType()));
     bool isInteger = typeD == "s32", is16Bit = plan.b.elementBytes == 2;
     std::string text = "wgmma.mma_async.sync.aligned.m64n" + std::to_string(op.getN()) + "k" +
                        std::to_string(instructionBytesK / plan.b.elementBytes) + "." + typeD.str() + "." + typeA.str() +
@@ -325,8 +309,8 @@ static LogicalResult checkWgmma(cta::WgmmaOp op, const target::GpuTarget &gpu) {
   if (!gpu.has(target::Feature::Wgmma))
     return op.emitOpError() << "needs wgmma, which " << gpu.name << " lacks; sm_90a has it";
   Type a = elementTypeOfA(op), b = op.getB().getType().getElementType(), acc = op.getAcc().getType().getElementType();
-  bool exists = !operandTypeName(a).empty() && getBytesInMemory(a) == getBytesInMemory(b) &&
-                (a.isInteger() ? acc.isInteger(32) : acc.isF32()) && op.getN() % 8 == 0 && op.getN() <= 256;
+  std::optional<target::MmaType> typeA = getMmaType(a), typeB = getMmaType(b), typeAcc = getAccumulatorType(acc);
+  bool exists = typeA && typeB && typeAcc && target::isWgmmaInstruction(*typeA, *typeB, *typeAcc, op.getN());
   if (!exists)
     return op.emitOpError() << "is m64n" << op.getN() << " of " << a << " and " << b << " into " << acc
                             << ", which is no instruction";
