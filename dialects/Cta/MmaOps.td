@@ -49,7 +49,8 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
     swizzled layouts that a matrix descriptor can say. `a` is a buffer, or a tensor of 16-bit elements in registers with the
     layout of the instruction's left operand. The result may be used after a `cta.wgmma_wait` only, and the buffers may be
     written after it. If b has a number of columns that is no power of two, the accumulator has the next power of two, of
-    which only b's columns are computed; the others stay as they are in `acc`.
+    which only b's columns are computed; the others stay as they are in `acc`. Of the warp groups, `groups_n` are side by side
+    along n, each with its part of the columns; the others share the rows.
 
     Example:
     ```mlir
@@ -59,7 +60,8 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
   let arguments = (ins Arg<AnyTypeOf<[Cta_BufferType, Tile_NumberTensor]>, "left tile",
                            [MemRead<Cta_SharedMemory>]>:$a,
                        Arg<Cta_BufferType, "right tile", [MemRead<Cta_SharedMemory>]>:$b,
-                       Tile_TensorOf<[F32, I32]>:$acc, Optional<I1>:$accumulate, I32Attr:$n);
+                       Tile_TensorOf<[F32, I32]>:$acc, Optional<I1>:$accumulate, I32Attr:$n,
+                       DefaultValuedAttr<ConfinedAttr<I32Attr, [IntPositive]>, "1">:$groups_n);
   let results = (outs Tile_TensorOf<[F32, I32]>:$result);
   let assemblyFormat = [{
     $a `,` $b `,` $acc (`if` $accumulate^)? attr-dict `:` type($a) `,` type($b) `->` type($result)

@@ -5,6 +5,8 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 
+#include "Tile/Engine.cpp.inc"
+
 using namespace mlir;
 using namespace tile;
 
@@ -47,7 +49,8 @@ LogicalResult DotOp::verify() {
     return emitOpError() << "cannot multiply " << a.getElementType() << " by " << b.getElementType();
   if (!llvm::is_contained(accumulators, acc.getElementType()))
     return emitOpError() << "cannot accumulate products of " << a.getElementType() << " in " << acc.getElementType();
-  return success();
+  Engine engine = getEngineAttr();
+  return engine ? engine.verifyDot(*this) : success();
 }
 
 namespace {
@@ -64,7 +67,7 @@ template <typename AddOp> struct AddToAccumulator : OpRewritePattern<AddOp> {
           !(matchPattern(dot.getAcc(), m_AnyZeroFloat()) || matchPattern(dot.getAcc(), m_Zero())))
         continue;
       auto sum = DotOp::create(rewriter, dot.getLoc(), dot.getType(), dot.getA(), dot.getB(), add->getOperand(1 - side),
-                               dot.getPrecision());
+                               dot.getPrecision(), dot.getEngineAttr());
       rewriter.replaceOp(add, sum);
       rewriter.eraseOp(dot);
       return success();

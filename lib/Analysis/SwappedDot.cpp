@@ -49,10 +49,3 @@ std::optional<SwapPlan> tile::planSwap(DotOp dot) {
     return std::nullopt;
   return SwapPlan{loop, index};
 }
-
-bool tile::isForWarpGroups(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target,
-                           unsigned numWarps) {
-  if (planWarpGroups(dot, aTransposed, bTransposed, target, numWarps))
-    return true;
-  return planSwap(dot) && planWarpGroups(dot, aTransposed, bTransposed, target, numWarps, /*swapped=*/true);
-}

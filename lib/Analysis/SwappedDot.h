@@ -27,7 +27,4 @@ bool isOnlyMultiplied(mlir::Value value, unsigned side);
 /// matrix like the sum is loaded: threads have whole columns of the transposed sum, in which nothing is loaded.
 std::optional<SwapPlan> planSwap(DotOp dot);
 
-/// Whether warp groups multiply the dot, as it stands or swapped; arguments are those of planWarpGroups.
-bool isForWarpGroups(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target, unsigned numWarps);
-
 } // namespace tile

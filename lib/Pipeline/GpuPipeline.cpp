@@ -45,16 +45,18 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.cleanUp();
   // Types of operands that the target's instructions have, before anything looks at what they can multiply.
   list.add(Correctness, [target] { return createTileWidenDot({target}); });
+  // What multiplies decides which operands become blocks of descriptors, and which products are swapped.
+  list.add(Correctness, [target] { return createTileChooseEngine({target}); });
   // Operands of products come through descriptors, whether the program made them or computed addresses …
   list.add(Optimisation, [target] { return createTileRaiseDescriptors({target}); });
   // Rows that warp groups cannot multiply as they are become columns, of which blocks are passed in any number.
-  list.add(Optimisation, [target] { return createTileSwapDot({target}); });
+  list.add(Optimisation, [] { return createTileSwapDot(); });
   // … and the launcher makes those that it can: after raising, which makes more of them.
-  list.add(Optimisation, [target] { return createTileHostDescriptors({target}); });
+  list.add(Optimisation, [] { return createTileHostDescriptors(); });
   // Copies for the next program can then overlap the end of this one.
-  list.add(Optimisation, [target] { return createTileMakePersistent({target}); });
+  list.add(Optimisation, [] { return createTileMakePersistent(); });
   // The kernel makes other descriptors of operands, once it is known how many CTAs need memory for them.
-  list.add(Optimisation, [target] { return createTileDeviceDescriptors({target}); });
+  list.add(Optimisation, [] { return createTileDeviceDescriptors(); });
   // The other descriptors become pointers and masks.
   list.add(Correctness, [] { return createTileExpandDescriptors(); });
   // Neighbouring programs go to neighbouring CTAs, while the order of programs is still visible.
@@ -63,10 +65,12 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add(Correctness, [] { return createTilePadBlocks(); });
   // What only computed addresses is dead now, and would get layouts.
   list.cleanUp();
+  // It is known what comes through tensor maps, and in which form.
+  list.add(Correctness, [target] { return createTileSettleEngine({target}); });
   list.verify("tile");
 
   // Every tensor has a layout; naive, but right.
-  list.add(Correctness, [target] { return createCtaAssignLayouts({target}); });
+  list.add(Correctness, [] { return createCtaAssignLayouts(); });
   list.verify("layout");
   // Duplicate conversions would each be decided on alone.
   list.add(Optimisation, [] { return createCSEPass(); });
@@ -85,7 +89,7 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add(Correctness, [] { return createCtaLowerDescriptors(); });
   // Needs the width: cp.async moves 4, 8 or 16 bytes.
   list.add(Optimisation, [target] { return createCtaAsyncCopies({target}); });
-  list.add(Correctness, [target] { return createCtaLowerDot({target}); });
+  list.add(Correctness, [] { return createCtaLowerDot(); });
   list.verify("async");
   // Products and accumulators have their final form; roles and rings come later. A cluster that was asked for comes
   // first.

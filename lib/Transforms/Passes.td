@@ -22,10 +22,30 @@ def TileVerifyPhase : Pass<"tile-verify-phase", "::tile::KernelOp"> {
   let options = [Option<"phase", "phase", "std::string", "\"tile\"", "tile, layout, async, scheduled or allocated">];
 }
 
+def TileChooseEngine : KernelPass<"tile-choose-engine", "program"> {
+  let summary = "decide what multiplies each product";
+  let description = [{
+    Kind: correctness. Requires: phase tile. Ensures: phase tile; every dot has an `engine` for the target and the kernel's warps: warp groups
+    (wgmma) where they multiply such a product, perhaps swapped, and descriptors could bring its operands; a remark says why not
+    elsewhere. Does not: change anything else. Example: test/Transforms/Tile/choose-engine.mlir.
+  }];
+  let options = [TargetOption];
+}
+
+def TileSettleEngine : KernelPass<"tile-settle-engine", "program"> {
+  let summary = "decide again where operands do not come as it was taken for granted";
+  let description = [{
+    Kind: correctness. Requires: phase tile; tensor maps are made, and blocks have their final sizes. Ensures: phase tile; every dot has an
+    `engine` that multiplies it with its operands as they come; a remark says which are no longer multiplied by warp groups, and why.
+    Does not: change anything else. Example: test/Transforms/Tile/settle-engine.mlir.
+  }];
+  let options = [TargetOption];
+}
+
 def TileRaiseDescriptors : KernelPass<"tile-raise-descriptors", "program"> {
   let summary = "turn block accesses through pointers into accesses through descriptors";
   let description = [{
-    Kind: optimisation. Requires: phase tile. Ensures: phase tile; the operands of products, and the stores of kernels
+    Kind: optimisation. Requires: phase tile, engines of dots. Ensures: phase tile; the operands of products, and the stores of kernels
     with such products, go through descriptors made at the kernel's entry, where this is proven to access the same
     elements; a remark says why not elsewhere. Does not: change kernels for targets without TMA, or without products.
     Example: test/Transforms/Tile/raise-descriptors.mlir.
@@ -36,24 +56,21 @@ def TileRaiseDescriptors : KernelPass<"tile-raise-descriptors", "program"> {
 def TileHostDescriptors : KernelPass<"tile-host-descriptors", "program"> {
   let summary = "pass descriptors that follow from the kernel's parameters as arguments";
   let description = [{
-    Kind: optimisation. Requires: phase tile. Ensures: phase tile; in kernels with products, descriptors of pointer
+    Kind: optimisation. Requires: phase tile, engines of dots. Ensures: phase tile; in kernels with products, descriptors of pointer
     parameters whose shape and strides are expressions over integer parameters are arguments, behind the program's own,
-    with a recipe for the launcher in the attribute `tile.tensor_map`. Does not: change kernels for targets without TMA.
+    with a recipe for the launcher in the attribute `tile.tensor_map`. Does not: change kernels without products of warp groups.
     Example: test/Transforms/Tile/host-descriptors.mlir.
   }];
-  let options = [TargetOption];
 }
 
 def TileSwapDot : KernelPass<"tile-swap-dot", "program"> {
   let summary = "let warp groups multiply products whose rows they do not have, transposed";
   let description = [{
-    Kind: optimisation. Requires: phase tile. Ensures: phase tile; products of fewer than 64 rows, or of rows that are
-    no power of two, whose operands come through descriptors are products of the transposed operands in the other order,
-    where warp groups multiply those; a loop carries the transposed accumulator. Does not: change products of other
-    instructions, or whose accumulator would have to be transposed for each product.
+    Kind: optimisation. Requires: phase tile, engines of dots. Ensures: phase tile; products whose engine is for swapped operands, and
+    whose operands come through descriptors, are products of the transposed operands in the other order; a loop carries the transposed
+    accumulator. Does not: change products whose accumulator would have to be transposed for each product.
     Example: test/Transforms/Tile/swap-dot.mlir.
   }];
-  let options = [TargetOption];
 }
 
 def TileWidenDot : KernelPass<"tile-widen-dot", "program"> {
@@ -91,7 +108,6 @@ def CtaAssignLayouts : KernelPass<"cta-assign-layouts", "tile"> {
     that they want, and a convert_layout stands at every mismatch. Does not: avoid conversions.
     Example: test/Transforms/Cta/assign-layouts.mlir.
   }];
-  let options = [TargetOption];
 }
 
 def CtaRemoveConversions : KernelPass<"cta-remove-conversions", "layout"> {
@@ -109,7 +125,6 @@ def CtaLowerDot : KernelPass<"cta-lower-dot", "buffered"> {
     Kind: correctness. Requires: phase layout. Ensures: no tile.dot is left.
     Example: test/Transforms/Cta/lower-dot.mlir.
   }];
-  let options = [TargetOption];
 }
 
 def CtaLoadAhead : KernelPass<"cta-load-ahead", "layout"> {
@@ -212,7 +227,6 @@ def TileMakePersistent : KernelPass<"tile-make-persistent", "program"> {
     Does not: change kernels without tensor maps, the launcher's or those that `tile-device-descriptors` will make.
     Example: test/Transforms/Tile/make-persistent.mlir.
   }];
-  let options = [TargetOption];
 }
 
 def TileDeviceDescriptors : KernelPass<"tile-device-descriptors", "program"> {
@@ -223,7 +237,6 @@ def TileDeviceDescriptors : KernelPass<"tile-device-descriptors", "program"> {
     a place for a tensor map in scratch memory, stand as late as they can, and say when nothing is accessed. Does not: change kernels for targets
     without `tensormap.replace`, or that are not persistent. Example: test/Transforms/Tile/device-descriptors.mlir.
   }];
-  let options = [TargetOption];
 }
 
 def TileFormClusters : KernelPass<"tile-form-clusters", "program"> {

@@ -90,30 +90,27 @@ std::optional<WgmmaPlan> planWgmma(cta::WgmmaOp op) {
     a = planOperand(buffer.getType(), 1);
   const LinearLayout &acc = cta::getLayout(op.getAcc().getType());
   int64_t m = acc.outShape()[0], n = acc.outShape()[1];
-  if ((op.getBufferA() && !a) || !b || acc.numWarps() % 4 != 0 || m < instructionM)
+  if ((op.getBufferA() && !a) || !b || acc.numWarps() % target::warpsPerGroup != 0 || m < instructionM)
     return std::nullopt;
   WgmmaPlan plan{a, *b, {}, {}, layout::registersOfPart(acc, 1, b->extent)};
   plan.tiling.elementBits = 8 * b->elementBytes;
   plan.tiling.instructionN = op.getN();
-  unsigned groups = acc.numWarps() / 4;
-  for (unsigned groupsM = 1; groupsM <= groups; groupsM *= 2) {
-    plan.tiling.groupsM = groupsM;
-    plan.tiling.groupsN = groups / groupsM;
-    if (layout::wgmmaAccumulator(m, n, plan.tiling) != acc || m < instructionM * groupsM)
-      continue;
-    if (!a &&
-        layout::wgmmaOperandA(m, b->k, plan.tiling) != cta::getLayout(cast<RankedTensorType>(op.getA().getType())))
-      continue;
-    if (b->extent != n && plan.tiling.groupsN != 1)
-      continue;
-    plan.fragments = layout::wgmmaFragments(m, b->extent, b->k, plan.tiling);
-    const layout::MmaFragments &tiles = plan.fragments;
-    // A panel is addressed from its start.
-    bool startsPanel = b->kMajor || tiles.nTiles == 1 || op.getN() % b->form.panelElements == 0;
-    bool isWhole = int64_t(plan.registers.size()) == tiles.mTiles * tiles.nTiles * tiles.sizeAccumulator;
-    if (tiles.nTiles > 0 && tiles.kTiles > 0 && startsPanel && isWhole)
-      return plan;
-  }
+  unsigned groups = acc.numWarps() / target::warpsPerGroup, groupsN = op.getGroupsN();
+  if (groups % groupsN != 0 || !llvm::isPowerOf2_32(groupsN) || m * groupsN < instructionM * groups)
+    return std::nullopt;
+  plan.tiling.groupsM = groups / groupsN;
+  plan.tiling.groupsN = groupsN;
+  if (layout::wgmmaAccumulator(m, n, plan.tiling) != acc || (b->extent != n && groupsN != 1))
+    return std::nullopt;
+  if (!a && layout::wgmmaOperandA(m, b->k, plan.tiling) != cta::getLayout(cast<RankedTensorType>(op.getA().getType())))
+    return std::nullopt;
+  plan.fragments = layout::wgmmaFragments(m, b->extent, b->k, plan.tiling);
+  const layout::MmaFragments &tiles = plan.fragments;
+  // A panel is addressed from its start.
+  bool startsPanel = b->kMajor || tiles.nTiles == 1 || op.getN() % b->form.panelElements == 0;
+  bool isWhole = int64_t(plan.registers.size()) == tiles.mTiles * tiles.nTiles * tiles.sizeAccumulator;
+  if (tiles.nTiles > 0 && tiles.kTiles > 0 && startsPanel && isWhole)
+    return plan;
   return std::nullopt;
 }
 

@@ -12,7 +12,6 @@
 //                                              %y = arith.negf %z
 #include "Analysis/AxisInfo.h"
 #include "Analysis/DotPlan.h"
-#include "Analysis/FindTarget.h"
 #include "Layout/Factories.h"
 #include "Transforms/Passes.h"
 
@@ -85,8 +84,7 @@ LinearLayout planScan(RankedTensorType type, unsigned axis, unsigned numWarps) {
 
 class LayoutAssignment {
 public:
-  LayoutAssignment(KernelOp kernel, const target::GpuTarget &target)
-      : kernel(kernel), target(target), builder(kernel.getContext()) {}
+  explicit LayoutAssignment(KernelOp kernel) : kernel(kernel), builder(kernel.getContext()) {}
 
   void run() {
     planAnchors();
@@ -119,7 +117,7 @@ private:
         accessLayouts[op] = attribute(planScan(type, scan.getAxis(), kernel.getNumWarps()));
       }
       if (auto dot = dyn_cast<DotOp>(op))
-        dotPlans[op] = planDot(dot, target, kernel.getNumWarps());
+        dotPlans[op] = planDot(dot, kernel.getNumWarps());
     });
   }
 
@@ -210,21 +208,13 @@ private:
   }
 
   KernelOp kernel;
-  const target::GpuTarget &target;
   OpBuilder builder;
   DenseMap<Operation *, cta::LayoutAttr> accessLayouts;
   DenseMap<Operation *, DotPlan> dotPlans;
 };
 
 struct CtaAssignLayouts : tile::impl::CtaAssignLayoutsBase<CtaAssignLayouts> {
-  using CtaAssignLayoutsBase::CtaAssignLayoutsBase;
-
-  void runOnKernel() override {
-    const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
-    if (!gpu)
-      return signalPassFailure();
-    LayoutAssignment(getOperation(), *gpu).run();
-  }
+  void runOnKernel() override { LayoutAssignment(getOperation()).run(); }
 };
 
 } // namespace

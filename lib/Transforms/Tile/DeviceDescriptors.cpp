@@ -12,7 +12,6 @@
 // How the map is made is the business of cta-lower-descriptors, which knows box and swizzle.
 // Analysis/DeviceDescriptors.h says which descriptors qualify.
 #include "Analysis/DeviceDescriptors.h"
-#include "Analysis/FindTarget.h"
 #include "Analysis/ProductPrograms.h"
 #include "Transforms/Passes.h"
 #include "Transforms/Tile/EmptyDescriptors.h"
@@ -77,14 +76,9 @@ void givePlace(MakeDescOp desc, Value scratch, size_t number) {
 }
 
 struct TileDeviceDescriptors : tile::impl::TileDeviceDescriptorsBase<TileDeviceDescriptors> {
-  using TileDeviceDescriptorsBase::TileDeviceDescriptorsBase;
-
   void runOnKernel() override {
     KernelOp kernel = getOperation();
-    const target::GpuTarget *gpu = findTargetOrEmitError(target, kernel);
-    if (!gpu)
-      return signalPassFailure();
-    SmallVector<MakeDescOp> plan = planDeviceDescriptors(kernel, *gpu, [](MakeDescOp desc, const std::string &reason) {
+    SmallVector<MakeDescOp> plan = planDeviceDescriptors(kernel, [](MakeDescOp desc, const std::string &reason) {
       desc.emitRemark() << "descriptor is not made by the kernel: " << reason;
     });
     // The launcher gives scratch memory to kernels whose number of CTAs it chooses.

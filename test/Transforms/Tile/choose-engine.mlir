@@ -1,0 +1,68 @@
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-choose-engine))' --mlir-print-op-on-diagnostic=false 2>%t.remarks | FileCheck %s
+// RUN: FileCheck %s --input-file=%t.remarks --check-prefix=REMARK
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-choose-engine{target=sm_80}))' 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER-NOT: remark
+// OTHER-NOT: wgmma
+// OTHER: engine = #cta.mma_sync<m16n8k16, f16, f16, f32, warps = [2, 4]>
+// OTHER-NOT: wgmma
+
+// What descriptors bring is for warp groups.
+// CHECK-LABEL: tile.kernel @blocks
+// CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n256k16, f16, f16, f32, groups = [2, 1]>}
+tile.kernel @blocks(%i: i32, %d: !tile.desc<128x64xf16> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<64x256xf16> {tile.tensor_map = {base = "b"}}) attributes {num_warps = 8 : i32} {
+  %z = arith.constant dense<0.0> : tensor<128x256xf32>
+  %a = tile.desc_load %d[%i, %i] : !tile.desc<128x64xf16> -> tensor<128x64xf16>
+  %b = tile.desc_load %e[%i, %i] : !tile.desc<64x256xf16> -> tensor<64x256xf16>
+  %c = tile.dot %a, %b, %z : tensor<128x64xf16>, tensor<64x256xf16> -> tensor<128x256xf32>
+  tile.print "" %c : tensor<128x256xf32>
+  tile.return
+}
+
+// A few rows are the columns of the transposed product.
+// CHECK-LABEL: tile.kernel @few_rows
+// CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n16k16, bf16, bf16, f32, groups = [1, 1], swapped>}
+tile.kernel @few_rows(%i: i32, %d: !tile.desc<16x64xbf16> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<64x64xbf16> {tile.tensor_map = {base = "b"}}) {
+  %z = arith.constant dense<0.0> : tensor<16x64xf32>
+  %a = tile.desc_load %d[%i, %i] : !tile.desc<16x64xbf16> -> tensor<16x64xbf16>
+  %b = tile.desc_load %e[%i, %i] : !tile.desc<64x64xbf16> -> tensor<64x64xbf16>
+  %c = tile.dot %a, %b, %z : tensor<16x64xbf16>, tensor<64x64xbf16> -> tensor<16x64xf32>
+  tile.print "" %c : tensor<16x64xf32>
+  tile.return
+}
+
+// What another product made stays where it is, and what is loaded through pointers that no descriptor can replace is multiplied by warps.
+// CHECK-LABEL: tile.kernel @computed
+// CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1]>}
+// CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], a = registers>}
+// CHECK: tile.dot {{.*}} {engine = #cta.mma_sync<m16n8k16, f16, f16, f32, warps = [2, 2]>}
+// REMARK: remark: not multiplied by wgmma: no descriptor can bring its right operand
+tile.kernel @computed(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}, %p: !tile.ptr<f16>) {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %s = tile.dot %a, %a, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  %t = arith.truncf %s : tensor<64x64xf32> to tensor<64x64xf16>
+  %c = tile.dot %t, %a, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  tile.print "" %c : tensor<64x64xf32>
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %x = tile.load %ps : tensor<64x64x!tile.ptr<f16>>
+  %e = tile.dot %a, %x, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  tile.print "" %e : tensor<64x64xf32>
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @types
+// CHECK: tile.dot {{.*}} {engine = #cta.mma_sync<m16n8k32, i8, i8, i32, warps = [2, 2]>}
+// CHECK: tile.dot {{.*}} {engine = #cta.fma, precision = #tile<precision ieee>}
+// REMARK: remark: not multiplied by wgmma: k is not contiguous in both operands, of a type that is not of 16 bits
+// REMARK: remark: not multiplied by wgmma: its types are not multiplied by tensor cores
+tile.kernel @types(%i: i32, %d: !tile.desc<64x64xi8> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<64x64xf32> {tile.tensor_map = {base = "b"}}) {
+  %z = arith.constant dense<0> : tensor<64x64xi32>
+  %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xi8> -> tensor<64x64xi8>
+  %c = tile.dot %a, %a, %z : tensor<64x64xi8>, tensor<64x64xi8> -> tensor<64x64xi32>
+  tile.print "" %c : tensor<64x64xi32>
+  %y = arith.constant dense<0.0> : tensor<64x64xf32>
+  %b = tile.desc_load %e[%i, %i] : !tile.desc<64x64xf32> -> tensor<64x64xf32>
+  %f = tile.dot %b, %b, %y {precision = #tile<precision ieee>} : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  tile.print "" %f : tensor<64x64xf32>
+  tile.return
+}
