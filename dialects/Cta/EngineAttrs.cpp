@@ -78,12 +78,13 @@ void printEngine(AsmPrinter &printer, const Parsed &parsed, StringRef gridName) 
           << parsed.accumulator << ", " << gridName << " = [" << parsed.grid[0] << ", " << parsed.grid[1] << ']';
 }
 
-/// Whether an engine for these types multiplies a dot of those, and finds a whole step along k.
+/// Whether an engine for these types multiplies a dot of those, and finds a whole step along k. Here and below, sizes
+/// are those that tile-pad-blocks leaves.
 LogicalResult verifyOperands(DotOp dot, Attribute engine, ArrayRef<Type> types, ArrayRef<Type> given, unsigned stepK) {
   if (types != given)
     return dot.emitOpError() << "multiplies " << given[0] << " by " << given[1] << " into " << given[2]
                              << ", which its engine " << engine << " does not";
-  if (int64_t k = dot.getA().getType().getDimSize(1); k < stepK)
+  if (int64_t k = dot.getA().getType().getDimSize(1); int64_t(llvm::PowerOf2Ceil(k)) < stepK)
     return dot.emitOpError() << "has " << k << " elements along k, fewer than a step of its engine " << engine;
   return success();
 }
@@ -156,9 +157,9 @@ LogicalResult WgmmaAttr::verifyDot(Operation *op) const {
   }
   if (failed(verifyOperands(dot, *this, {getA(), getB(), getAccumulator()}, types, getK())))
     return failure();
-  // Of columns that are no power of two, one instruction computes all, before and after tile-pad-blocks.
-  int64_t columns = llvm::PowerOf2Ceil(n) / getGroupsN();
-  if (m < int64_t(target::wgmmaRows) * getGroupsM() || columns % int64_t(llvm::PowerOf2Ceil(getN())) != 0)
+  // Of columns that are no power of two, one instruction computes all.
+  int64_t rows = llvm::PowerOf2Ceil(m), columns = llvm::PowerOf2Ceil(n) / getGroupsN();
+  if (rows < int64_t(target::wgmmaRows) * getGroupsM() || columns % int64_t(llvm::PowerOf2Ceil(getN())) != 0)
     return dot.emitOpError() << "has " << m << " rows and " << n << " columns" << (getSwapped() ? ", swapped," : "")
                              << " of which its engine " << Attribute(*this) << " has no whole instructions";
   return success();

@@ -91,6 +91,16 @@ Value lowerToWgmma(OpBuilder &builder, DotOp dot, cta::WgmmaAttr engine) {
   return cta::WgmmaWaitOp::create(builder, loc, product, 0, product.getColumnsAttr());
 }
 
+/// What wgmma reads from shared memory is there, unless the engine is of hand-written IR.
+LogicalResult checkOperands(DotOp dot) {
+  cta::WgmmaAttr engine = getWgmma(dot);
+  auto isInBuffer = [](Value operand) { return isa_and_present<cta::LocalLoadOp>(traceOperand(operand).source); };
+  if (!engine || (isInBuffer(dot.getB()) && (engine.isFromRegisters() || isInBuffer(dot.getA()))))
+    return success();
+  return dot.emitError() << "warp groups multiply what lies in shared memory; " << engine
+                         << " is no engine for operands that are not loaded from there";
+}
+
 Value lower(OpBuilder &builder, DotOp dot) {
   if (cta::WgmmaAttr engine = getWgmma(dot))
     return lowerToWgmma(builder, dot, engine);
@@ -122,6 +132,8 @@ struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
   void runOnKernel() override {
     SmallVector<DotOp> dots;
     getOperation().walk([&](DotOp dot) { dots.push_back(dot); });
+    if (llvm::any_of(dots, [](DotOp dot) { return failed(checkOperands(dot)); }))
+      return signalPassFailure();
     for (DotOp dot : dots) {
       OpBuilder builder(dot);
       dot.replaceAllUsesWith(lower(builder, dot));

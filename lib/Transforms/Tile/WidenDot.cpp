@@ -45,6 +45,7 @@ struct TileWidenDot : tile::impl::TileWidenDotBase<TileWidenDot> {
       if (!hasBytes(dot.getA()) || !hasBytes(dot.getB()) || isMultiplied(dot, *gpu))
         return;
       OpBuilder builder(dot);
+      dot.removeEngineAttr(); // for other types
       for (OpOperand *operand : {&dot.getAMutable(), &dot.getBMutable()})
         operand->set(arith::ExtFOp::create(
             builder, dot.getLoc(), withElementType(operand->get().getType(), builder.getF16Type()), operand->get()));

@@ -66,3 +66,16 @@ tile.kernel @types(%i: i32, %d: !tile.desc<64x64xi8> {tile.tensor_map = {base = 
   tile.print "" %f : tensor<64x64xf32>
   tile.return
 }
+
+// Sizes are those that tile-pad-blocks leaves.
+// CHECK-LABEL: tile.kernel @odd
+// CHECK: tile.dot {{.*}} {engine = #cta.mma_sync<m16n8k16, f16, f16, f32, warps = [2, 2]>}
+// REMARK: remark: not multiplied by wgmma: no descriptor can bring its right operand
+tile.kernel @odd(%x: f16) {
+  %a = tile.splat %x : f16 -> tensor<48x12xf16>
+  %b = tile.splat %x : f16 -> tensor<12x40xf16>
+  %z = arith.constant dense<0.0> : tensor<48x40xf32>
+  %c = tile.dot %a, %b, %z : tensor<48x12xf16>, tensor<12x40xf16> -> tensor<48x40xf32>
+  tile.print "" %c : tensor<48x40xf32>
+  tile.return
+}
