@@ -11,7 +11,7 @@ complain() {
 
 # Descriptions of passes: from `def X : ...Pass<"flag"` to the next definition.
 while IFS=$'\t' read -r flag text; do
-  for word in Kind Requires Ensures Example; do
+  for word in Requires Ensures Example; do
     [[ $text == *"$word:"* ]] || complain "pass $flag: no '$word:' in its description"
   done
   example=$(grep -oE 'Example: *[^ ]+' <<<"$text" | sed -E 's/Example: *//; s/\.$//')
