@@ -1,6 +1,7 @@
 // The formula; GemmTime.h and README.md say what it is.
 #include "Target/GemmTime.h"
 
+#include "Target/Engines/Wgmma.h"
 #include "Target/StepSplit.h"
 
 #include <algorithm>
@@ -82,8 +83,7 @@ constexpr double l2Bytes = 40e6; // of which a launch finds what the one before 
 constexpr double narrowFactor = 2;
 constexpr double straddlingLines = 1.8;
 constexpr unsigned mostThroughRegisters = 112, mostAsync = 144; // of registersOfStep
-constexpr int64_t atomBytes = 32; // along K: what one instruction multiplies, for every element type
-constexpr unsigned wgmmaRows = 64;
+constexpr int64_t atomBytes = wgmmaBytesK; // along K: what one instruction multiplies, of mma.sync as well
 
 /// What sizes do not move of the clocks for `atomBytes` along K of one tile.
 Overlap unchangingClocks(const GemmProblem &problem, const GemmConfig &config, const GemmConstants &c) {
