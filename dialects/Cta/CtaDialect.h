@@ -1,7 +1,8 @@
-// The cta dialect for C++: dialect, layout attribute, buffer type and operations.
+// The cta dialect for C++: dialect, layout and engine attributes, buffer type and operations.
 #pragma once
 
 #include "Layout/LinearLayout.h"
+#include "Target/Engines/Wgmma.h"
 #include "Tile/TileDialect.h"
 
 #include "mlir/IR/TensorEncoding.h"
@@ -13,6 +14,13 @@ inline llvm::hash_code hash_value(const LinearLayout &layout) {
   return llvm::hash_code(layout.hash());
 }
 } // namespace tile::layout
+
+namespace tile {
+/// Element type of an operand of the tensor cores, if they multiply it; f32 counts as tf32.
+std::optional<target::MmaType> getMmaType(mlir::Type element);
+/// As what a product of the tensor cores accumulates it; none if nothing does.
+std::optional<target::MmaType> getAccumulatorType(mlir::Type element);
+} // namespace tile
 
 #include "Cta/CtaDialect.h.inc"
 

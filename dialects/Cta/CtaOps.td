@@ -1,4 +1,5 @@
 // All operation families of the dialect, for one run of mlir-tblgen.
+include "Cta/EngineAttrs.td"
 include "Cta/LayoutOps.td"
 include "Cta/BufferOps.td"
 include "Cta/CopyOps.td"

@@ -51,8 +51,10 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
     layout of the instruction's left operand. The result may be used after a `cta.wgmma_wait` only, and the buffers may be
     written after it. With `promote`, the products of as many elements along k are added up by themselves, and their sum
     then to `acc`, in f32: the tensor core adds 8-bit floats with 14 bits. Such a product, and one with an accumulator of
-    f16, is complete when it is issued, so that no two are in flight (`isSynchronous`). If b has a number of columns that is no power of two, the accumulator has the next power of two, of
-    which only b's columns are computed; the others stay as they are in `acc`.
+    f16, is complete when it is issued, so that no two are in flight (`isSynchronous`). If b has a number of columns that is
+    no power of two, the accumulator has the next power of two, of which only b's columns are computed; the others stay as
+    they are in `acc`. Of the warp groups, `groups_n` are side by side along n, each with its part of the columns; the others
+    share the rows.
 
     Example:
     ```mlir
@@ -63,6 +65,7 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
                            [MemRead<Cta_SharedMemory>]>:$a,
                        Arg<Cta_BufferType, "right tile", [MemRead<Cta_SharedMemory>]>:$b,
                        Tile_TensorOf<[F16, F32, I32]>:$acc, Optional<I1>:$accumulate, I32Attr:$n,
+                       DefaultValuedAttr<ConfinedAttr<I32Attr, [IntPositive]>, "1">:$groups_n,
                        OptionalAttr<ConfinedAttr<I32Attr, [IntPositive]>>:$promote);
   let results = (outs Tile_TensorOf<[F16, F32, I32]>:$result);
   let assemblyFormat = [{

@@ -5,6 +5,8 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 
+#include "Tile/Engine.cpp.inc"
+
 using namespace mlir;
 using namespace tile;
 
@@ -50,7 +52,8 @@ LogicalResult DotOp::verify() {
   if (getMaxNumImpreciseAcc() != 0 && !isFloat8(a.getElementType()))
     return emitOpError() << "adds " << getMaxNumImpreciseAcc() << " products of " << a.getElementType()
                          << " with fewer bits than their sum has; only those of 8-bit floats may be";
-  return success();
+  Engine engine = getEngineAttr();
+  return engine ? engine.verifyDot(*this) : success();
 }
 
 bool DotOp::isPromoted() {
@@ -72,7 +75,7 @@ template <typename AddOp> struct AddToAccumulator : OpRewritePattern<AddOp> {
       // The addition is one in f32, so no more than these products may be added in another way.
       uint32_t inner = dot.getA().getType().getDimSize(1), imprecise = std::min(dot.getMaxNumImpreciseAcc(), inner);
       auto sum = DotOp::create(rewriter, dot.getLoc(), dot.getType(), dot.getA(), dot.getB(), add->getOperand(1 - side),
-                               dot.getPrecision(), imprecise);
+                               dot.getPrecision(), imprecise, dot.getEngineAttr());
       rewriter.replaceOp(add, sum);
       rewriter.eraseOp(dot);
       return success();

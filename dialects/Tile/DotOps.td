@@ -2,6 +2,7 @@
 #ifndef TILE_DOT_OPS_TD
 #define TILE_DOT_OPS_TD
 
+include "Tile/Engine.td"
 include "Tile/TileOpBase.td"
 
 def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
@@ -25,10 +26,17 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
     ```mlir
     %d = tile.dot %a, %b, %c : tensor<128x64xf16>, tensor<64x256xf16> -> tensor<128x256xf32>
     ```
+
+    `engine` says what multiplies on the target, once that is chosen: it is needed from phase *tile* on.
+    ```mlir
+    %d = tile.dot %a, %b, %c {engine = #cta.wgmma<m64n256k16, f16, f16, f32, groups = [2, 1]>}
+       : tensor<128x64xf16>, tensor<64x256xf16> -> tensor<128x256xf32>
+    ```
   }];
   let arguments = (ins Tile_NumberTensor:$a, Tile_NumberTensor:$b, Tile_NumberTensor:$acc,
                        DefaultValuedAttr<Tile_InputPrecisionAttr, "::tile::InputPrecision::tf32">:$precision,
-                       DefaultValuedAttr<ConfinedAttr<I32Attr, [IntNonNegative]>, "0">:$max_num_imprecise_acc);
+                       DefaultValuedAttr<ConfinedAttr<I32Attr, [IntNonNegative]>, "0">:$max_num_imprecise_acc,
+                       OptionalAttr<Tile_Engine>:$engine);
   let results = (outs Tile_NumberTensor:$result);
   let assemblyFormat = "$a `,` $b `,` $acc attr-dict `:` type($a) `,` type($b) `->` type($result)";
   let hasVerifier = 1;

@@ -52,6 +52,7 @@ mlir::Value emitAlongDim(mlir::OpBuilder &builder, mlir::Location loc, mlir::Val
 
 } // namespace tile
 
+#include "Tile/Engine.h.inc"
 #include "Tile/ShapeChange.h.inc"
 
 #define GET_OP_CLASSES

@@ -2,8 +2,8 @@
 #include "Analysis/DeviceDescriptors.h"
 
 #include "Analysis/AxisInfo.h"
+#include "Analysis/EngineChoice.h"
 #include "Analysis/OddBlocks.h"
-#include "Analysis/SwappedDot.h"
 #include "Cta/CtaDialect.h"
 
 #include "mlir/IR/Matchers.h"
@@ -25,7 +25,7 @@ std::string tile::whyNoTensorMap(MakeDescOp desc) {
 }
 
 /// Why there is no map for the descriptor; empty if there is.
-static std::string whyNot(MakeDescOp desc, const target::GpuTarget &target, AxisInfoAnalysis &facts) {
+static std::string whyNot(MakeDescOp desc, AxisInfoAnalysis &facts) {
   DescType type = desc.getType();
   // What cta-lower-descriptors has buffers for.
   if (size_t rank = dropLeadingOnes(type.getShape()).size(); rank > 2)
@@ -38,7 +38,7 @@ static std::string whyNot(MakeDescOp desc, const target::GpuTarget &target, Axis
     return "it is passed on";
   if (std::string reason = whyNoTensorMap(desc); !reason.empty())
     return reason;
-  if (!needsNoPadding(desc, target))
+  if (!needsNoPadding(desc))
     return "its blocks have a size that is no power of two, and are not only multiplied or stored";
   if (llvm::none_of(desc->getUsers(), llvm::IsaPred<DescStoreOp>))
     return "";
@@ -53,34 +53,36 @@ static std::string whyNot(MakeDescOp desc, const target::GpuTarget &target, Axis
 }
 
 /// Whether warp groups multiply what is read through descriptors of the kernel: otherwise TMA does not pay.
-static bool multipliesBlocks(KernelOp kernel, const target::GpuTarget &target, AxisInfoAnalysis &facts) {
+static bool multipliesBlocks(KernelOp kernel, AxisInfoAnalysis &facts) {
   auto isRead = [&](const SharedOperand &operand) {
     auto load = dyn_cast_if_present<DescLoadOp>(operand.source);
     if (!load)
       return false;
     auto desc = load.getDesc().getDefiningOp<MakeDescOp>();
-    return desc ? whyNot(desc, target, facts).empty() : isa<BlockArgument>(load.getDesc());
+    return desc ? whyNot(desc, facts).empty() : isa<BlockArgument>(load.getDesc());
   };
   WalkResult result = kernel.walk([&](DotOp dot) {
-    SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
+    cta::WgmmaAttr engine = getWgmmaOfBlocks(dot);
     bool multiplies =
-        isRead(a) && isRead(b) && isForWarpGroups(dot, a.transposed, b.transposed, target, kernel.getNumWarps());
+        engine && !engine.isFromRegisters() && isRead(traceOperand(dot.getA())) && isRead(traceOperand(dot.getB()));
     return multiplies ? WalkResult::interrupt() : WalkResult::advance();
   });
   return result.wasInterrupted();
 }
 
-SmallVector<MakeDescOp> tile::planDeviceDescriptors(KernelOp kernel, const target::GpuTarget &target,
+SmallVector<MakeDescOp> tile::planDeviceDescriptors(KernelOp kernel,
                                                     llvm::function_ref<void(MakeDescOp, std::string)> refuse) {
   SmallVector<MakeDescOp> plan;
   // Every target with wgmma has tensormap.replace, and nothing else pays.
-  if (!target.has(target::Feature::Wgmma))
+  bool hasWgmma = kernel.walk([](DotOp dot) { return getWgmma(dot) ? WalkResult::interrupt() : WalkResult::advance(); })
+                      .wasInterrupted();
+  if (!hasWgmma)
     return plan;
   AxisInfoAnalysis facts(kernel);
-  if (!multipliesBlocks(kernel, target, facts))
+  if (!multipliesBlocks(kernel, facts))
     return plan;
   kernel.walk([&](MakeDescOp desc) {
-    std::string reason = whyNot(desc, target, facts);
+    std::string reason = whyNot(desc, facts);
     if (reason.empty())
       plan.push_back(desc);
     else if (refuse)

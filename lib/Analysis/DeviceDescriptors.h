@@ -2,14 +2,13 @@
 // makes itself, so that TMA copies their blocks.
 #pragma once
 
-#include "Target/GpuTarget.h"
 #include "Tile/TileDialect.h"
 
 namespace tile {
 
-/// The descriptors that a kernel for the target makes itself: read or written through, not both, and only where warp
+/// The descriptors that a kernel makes itself: read or written through, not both, and only where warp
 /// groups multiply what is read. `refuse` is told of the others and why.
-llvm::SmallVector<MakeDescOp> planDeviceDescriptors(KernelOp kernel, const target::GpuTarget &target,
+llvm::SmallVector<MakeDescOp> planDeviceDescriptors(KernelOp kernel,
                                                     llvm::function_ref<void(MakeDescOp, std::string)> refuse = {});
 
 /// What keeps accesses through the descriptor from TMA, whoever makes its tensor map; empty if nothing does.

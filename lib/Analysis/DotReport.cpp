@@ -1,6 +1,9 @@
 // The remark of cta-lower-dot.
 #include "Analysis/DotReport.h"
 
+#include "Analysis/EngineChoice.h"
+#include "Target/Engines/MmaSync.h"
+
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -21,46 +24,19 @@ static StringRef describeSource(Value operand, bool isInRegisters) {
   return "stored by threads";
 }
 
-/// What warp groups lack to multiply the dot.
-static std::string whyNoWarpGroups(DotOp dot, const target::GpuTarget &target, unsigned numWarps) {
-  std::string text;
-  llvm::raw_string_ostream reason(text);
-  RankedTensorType a = dot.getA().getType(), b = dot.getB().getType(), acc = dot.getAcc().getType();
-  int64_t bitsK = a.getDimSize(1) * a.getElementTypeBitWidth();
-  constexpr int64_t rows = 64, leastBitsK = 256, leastColumns = 8;
-  unsigned groups = numWarps / 4;
-  if (!target.has(target::Feature::Wgmma))
-    reason << target.name << " has no wgmma, sm_90a has";
-  else if (numWarps % 4 != 0)
-    reason << "wgmma needs groups of 4 warps, the kernel has " << numWarps;
-  else if (acc.getDimSize(0) < rows)
-    reason << "wgmma multiplies " << rows << " rows, a has " << acc.getDimSize(0);
-  else if (bitsK < leastBitsK)
-    reason << "wgmma multiplies " << leastBitsK << " bits of k, a has " << bitsK;
-  else if (acc.getDimSize(1) * std::min<int64_t>(groups, acc.getDimSize(0) / rows) < leastColumns * groups)
-    reason << "wgmma computes " << leastColumns << " columns for each warp group, b has " << b.getDimSize(1) << " for "
-           << groups;
-  else if (!planWarpGroups(dot, /*aTransposed=*/false, /*bTransposed=*/true, target, numWarps))
-    reason << "wgmma does not multiply " << a.getElementType() << " and " << b.getElementType() << " into "
-           << acc.getElementType();
-  else
-    reason << "operands of wgmma would take more than three quarters of the shared memory";
-  return text;
-}
-
-std::string tile::reportEngine(DotOp dot, const DotPlan &plan, const target::GpuTarget &target, unsigned numWarps) {
+std::string tile::reportEngine(DotOp dot, const target::GpuTarget &target, unsigned numWarps) {
   std::string text;
   llvm::raw_string_ostream report(text);
-  if (plan.wgmma) {
-    report << "wgmma m64n" << plan.wgmma->instructionN << "k" << 256 / plan.wgmma->elementBits << "; a is "
-           << describeSource(dot.getA(), plan.a.has_value()) << ", b "
+  if (cta::WgmmaAttr engine = getWgmma(dot)) {
+    report << "wgmma m64n" << engine.getN() << "k" << engine.getK() << "; a is "
+           << describeSource(dot.getA(), engine.isFromRegisters()) << ", b "
            << describeSource(dot.getB(), /*isInRegisters=*/false);
     return text;
   }
-  if (const target::MmaInstruction *instruction = plan.instruction)
-    report << "mma.sync m" << instruction->m << "n" << instruction->n << "k" << instruction->k;
+  if (auto engine = dyn_cast<cta::MmaSyncAttr>(dot.getEngineAttr()))
+    report << "mma.sync m" << target::mmaSyncRows << "n" << target::mmaSyncColumns << "k" << engine.getK();
   else
     report << "fused multiply-adds";
-  report << "; " << whyNoWarpGroups(dot, target, numWarps);
+  report << "; " << whyNoWgmma(dot, target, numWarps);
   return text;
 }

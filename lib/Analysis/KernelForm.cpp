@@ -2,7 +2,8 @@
 //
 //   form       operations                                     and moreover
 //   program    tile, arith, math, scf                         no layouts
-//   tile       as program                                     sizes are powers of two
+//   tile       as program                                     sizes are powers of two, dots have engines for the
+//                                                             kernel's number of warps
 //   layout     tile, convert_layout (make_desc: at a place)   every tensor has a layout, for the kernel's number of
 //                                                             warps; operands and results agree on who holds what;
 //                                                             threads hold what one access of theirs moves
@@ -103,6 +104,8 @@ private:
                          << "'; decisions must not hide in such attributes";
     if (failed(verifyTypes(op)))
       return failure();
+    if (auto dot = dyn_cast<DotOp>(op); dot && form >= Form::tile && failed(verifyEngine(dot)))
+      return failure();
     if (form >= Form::layout && failed(verifyLayouts(op)))
       return failure();
     if (auto copy = dyn_cast<cta::AsyncCopyOp>(op); copy && form == Form::async)
@@ -187,6 +190,16 @@ private:
       for (BlockArgument argument : region.getArguments())
         if (failed(verifyType(argument.getType())))
           return failure();
+    return success();
+  }
+
+  LogicalResult verifyEngine(DotOp dot) {
+    Engine engine = dot.getEngineAttr();
+    if (!engine)
+      return error(dot) << "the dot has no engine; tile-choose-engine gives it one";
+    std::optional<unsigned> warps = engine.getNumWarps();
+    if (warps && *warps != kernel.getNumWarps())
+      return error(dot) << "the dot's engine is for " << *warps << " warps but the kernel has " << kernel.getNumWarps();
     return success();
   }
 

@@ -1,6 +1,7 @@
 // What TMA and warp groups do with blocks of any size; see OddBlocks.h.
 #include "Analysis/OddBlocks.h"
 
+#include "Analysis/EngineChoice.h"
 #include "Analysis/PaddedBlocks.h"
 #include "Analysis/SwappedDot.h"
 
@@ -24,18 +25,19 @@ static bool isPadded(MakeDescOp desc) {
 }
 
 /// Whether the block is nothing but the right operand of wgmma.
-static bool isRightOperand(DescLoadOp load, const target::GpuTarget &target) {
+static bool isRightOperand(DescLoadOp load) {
   auto kernel = load->getParentOfType<KernelOp>();
   WalkResult result = kernel.walk([&](DotOp dot) {
-    SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
-    bool fits = b.source != load || (isa_and_present<DescLoadOp>(a.source) &&
-                                     planWarpGroups(dot, a.transposed, b.transposed, target, kernel.getNumWarps()));
+    cta::WgmmaAttr engine = getWgmmaOfBlocks(dot);
+    bool isRight = traceOperand(dot.getB()).source == load;
+    bool fits = !isRight || (isa_and_present<DescLoadOp>(traceOperand(dot.getA()).source) && engine &&
+                             !engine.isFromRegisters() && !engine.getSwapped());
     return fits ? WalkResult::advance() : WalkResult::interrupt();
   });
   return isOnlyMultiplied(load.getResult(), 1) && !result.wasInterrupted();
 }
 
-bool tile::needsNoPadding(MakeDescOp desc, const target::GpuTarget &target) {
+bool tile::needsNoPadding(MakeDescOp desc) {
   if (!isPadded(desc))
     return true;
   constexpr int64_t step = 16; // columns or rows of a block that is written in parts
@@ -44,7 +46,7 @@ bool tile::needsNoPadding(MakeDescOp desc, const target::GpuTarget &target) {
   bool isWritten = block.size() == 2 && (isCut(0) || isCut(1));
   return llvm::all_of(desc->getUsers(), [&](Operation *user) {
     auto load = dyn_cast<DescLoadOp>(user);
-    return load ? isRightOperand(load, target) : isWritten;
+    return load ? isRightOperand(load) : isWritten;
   });
 }
 

@@ -2,7 +2,6 @@
 // block, where others pad it.
 #pragma once
 
-#include "Target/GpuTarget.h"
 #include "Tile/TileDialect.h"
 
 namespace tile {
@@ -14,7 +13,7 @@ bool mayHaveOddSize(DotOp dot);
 /// Whether blocks of the descriptor need not be padded: all of their sizes are powers of two, or each copy through it
 /// moves the block and no more, because it loads the right operand of wgmma, or stores a matrix of
 /// which one dimension is a power of two and the other a multiple of 16.
-bool needsNoPadding(MakeDescOp desc, const target::GpuTarget &target);
+bool needsNoPadding(MakeDescOp desc);
 
 /// Of the descriptors that get tensor maps, those whose blocks would have to be padded after all, because the left
 /// operand of a dot gets none, and is no argument with one.

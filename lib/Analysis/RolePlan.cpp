@@ -4,7 +4,7 @@
 #include "Analysis/CarriedValue.h"
 #include "Analysis/PointerBases.h"
 #include "Analysis/SharedLiveness.h"
-#include "Target/GpuTarget.h"
+#include "Target/Engines/Wgmma.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -241,8 +241,9 @@ bool tile::isOfProducer(Operation *op) {
 }
 
 std::optional<RegisterBudget> tile::planRegisters(unsigned consumerWarps) {
-  constexpr unsigned warpsPerGroup = 4, producer = 40, granule = 8;
-  unsigned groups = consumerWarps / warpsPerGroup, groupThreads = warpsPerGroup * target::threadsPerWarp;
+  constexpr unsigned producer = 40, granule = 8;
+  unsigned groups = consumerWarps / target::warpsPerGroup,
+           groupThreads = target::warpsPerGroup * target::threadsPerWarp;
   if (groups < 2)
     return std::nullopt;
   unsigned consumer = (target::registersPerSm / groupThreads - producer) / groups / granule * granule;

@@ -1,6 +1,8 @@
 // Which dots can be swapped; see SwappedDot.h.
 #include "Analysis/SwappedDot.h"
 
+#include "Target/Engines/Wgmma.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -28,10 +30,9 @@ static bool loadsSuchMatrix(DotOp dot) {
 }
 
 std::optional<SwapPlan> tile::planSwap(DotOp dot) {
-  constexpr int64_t wgmmaRows = 64;
   int64_t rows = dot.getAcc().getType().getDimSize(0);
   bool isOdd = !llvm::isPowerOf2_64(rows);
-  if (rows >= wgmmaRows && !isOdd)
+  if (rows >= int64_t(target::wgmmaRows) && !isOdd)
     return std::nullopt;
   Operation *left = traceOperand(dot.getA()).source;
   if (isOdd && (!left || !isOnlyMultiplied(left->getResult(0), 0) || loadsSuchMatrix(dot)))
@@ -47,20 +48,4 @@ std::optional<SwapPlan> tile::planSwap(DotOp dot) {
   if (loop.getYieldedValues()[index] != dot.getResult())
     return std::nullopt;
   return SwapPlan{loop, index};
-}
-
-bool tile::isForWarpGroups(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target,
-                           unsigned numWarps) {
-  if (planWarpGroups(dot, aTransposed, bTransposed, target, numWarps))
-    return true;
-  return planSwap(dot) && planWarpGroups(dot, aTransposed, bTransposed, target, numWarps, /*swapped=*/true);
-}
-
-std::string tile::whyNotForWarpGroups(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target,
-                                      unsigned numWarps) {
-  // Of 16-bit types warp groups read most blocks in either order, of others only this one.
-  if (!isForWarpGroups(dot, /*aTransposed=*/false, /*bTransposed=*/true, target, numWarps))
-    return "warp groups do not multiply these types, sizes or operand orders";
-  StringRef which = aTransposed && !bTransposed ? "either" : aTransposed ? "the left one" : "the right one";
-  return ("warp groups would multiply them if k were contiguous in both operands, which it is not in " + which).str();
 }

@@ -28,11 +28,4 @@ bool isOnlyMultiplied(mlir::Value value, unsigned side);
 /// loaded.
 std::optional<SwapPlan> planSwap(DotOp dot);
 
-/// Whether warp groups multiply the dot, as it stands or swapped; arguments are those of planWarpGroups.
-bool isForWarpGroups(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target, unsigned numWarps);
-
-/// Of a dot that they do not multiply, for a remark: whether they would in another operand order.
-std::string whyNotForWarpGroups(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target,
-                                unsigned numWarps);
-
 } // namespace tile

@@ -4,10 +4,13 @@
 
 include "mlir/Pass/PassBase.td"
 
-def ConvertCtaToNvvm : Pass<"convert-cta-to-nvvm", "::mlir::ModuleOp"> {
+// A pass on functions of one thread; `kind` as in lib/Transforms/Passes.td.
+class FunctionsPass<string flag, string kind> : PassBase<flag, "::tile::FunctionsPass<::tile::PassKind::" # kind # ">">;
+
+def ConvertCtaToNvvm : FunctionsPass<"convert-cta-to-nvvm", "Correctness"> {
   let summary = "turn kernels into functions of one thread";
   let description = [{
-    Kind: correctness. Requires: phase allocated. Ensures: no tile or cta operation or type and no tensor is left; a
+    Requires: phase allocated. Ensures: no tile or cta operation or type and no tensor is left; a
     tensor has become one scalar for each register, a kernel an `llvm.func` with `nvvm.kernel`, `nvvm.reqntid` and
     `tile.shared_bytes`; the rest is llvm, nvvm, scf, cf, arith and math on scalars.
     Does not: lower scf, arith and math. Example: test/Conversion/CtaToNvvm/kernel.mlir.
@@ -17,19 +20,19 @@ def ConvertCtaToNvvm : Pass<"convert-cta-to-nvvm", "::mlir::ModuleOp"> {
   let options = [Option<"target", "target", "std::string", "\"sm_90a\"", "GPU to compile for">];
 }
 
-def NvvmCarryWords : Pass<"nvvm-carry-words", "::mlir::ModuleOp"> {
+def NvvmCarryWords : FunctionsPass<"nvvm-carry-words", "Optimisation"> {
   let summary = "let loops carry 32-bit words instead of the elements in them";
   let description = [{
-    Kind: optimisation. Requires: functions of one thread with scf loops. Ensures: a loop whose body yields all elements
+    Requires: functions of one thread with scf loops. Ensures: a loop whose body yields all elements
     of a vector of 32 bits, in order, carries the vector. Example: test/Conversion/carry-words.mlir.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
 }
 
-def NvvmLowerControlFlow : Pass<"nvvm-lower-control-flow", "::mlir::ModuleOp"> {
+def NvvmLowerControlFlow : FunctionsPass<"nvvm-lower-control-flow", "Correctness"> {
   let summary = "turn loops and branches into blocks and jumps";
   let description = [{
-    Kind: correctness. Requires: functions of one thread. Ensures: no scf operation; what upstream's convert-scf-to-cf
+    Requires: functions of one thread. Ensures: no scf operation; what upstream's convert-scf-to-cf
     makes, in time linear in the size of the function. Example: test/Conversion/lower-control-flow.mlir.
   }];
   let dependentDialects = ["::mlir::cf::ControlFlowDialect", "::mlir::arith::ArithDialect"];

@@ -220,7 +220,7 @@ SymValue emitDot(Sema &sema, BuiltinCall &call) {
   if (isWidened)
     acc = sema.cast(acc, Scalar::Float32, call.range);
   mlir::Value result = DotOp::create(sema.builder, sema.location(call.range), acc.value.getType(), a.value, b.value,
-                                     acc.value, *precision, *imprecise);
+                                     acc.value, *precision, *imprecise, /*engine=*/Engine());
   SymValue sum = SymValue::makeTensor(result, acc.type);
   return isWidened ? sema.cast(sum, *type, call.range) : sum;
 }

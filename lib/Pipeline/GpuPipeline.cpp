@@ -19,112 +19,125 @@ namespace {
 
 class StepList {
 public:
-  template <typename CreateFn> void add(StepKind kind, CreateFn create) {
-    std::string name(create()->getArgument());
-    steps.push_back({name, kind, onKernel, create});
+  using CreateFn = std::function<std::unique_ptr<Pass>()>;
+
+  /// A pass of MLIR.
+  void add(PassKind kind, CreateFn create) { add(*create(), kind, create); }
+  /// A pass whose declaration says of which kind it is.
+  void add(CreateFn create) {
+    std::unique_ptr<Pass> pass = create();
+    add(*pass, dynamic_cast<const KindedPass &>(*pass).getKind(), create);
   }
   void verify(std::string phase) {
-    add(StepKind::Check, [phase] { return createTileVerifyPhase({phase}); });
+    add([phase] { return createTileVerifyPhase({phase}); });
   }
   void cleanUp() {
-    add(StepKind::Optimisation, [] { return createCanonicalizerPass(); });
-    add(StepKind::Optimisation, [] { return createCSEPass(); });
+    add(PassKind::Optimisation, [] { return createCanonicalizerPass(); });
+    add(PassKind::Optimisation, [] { return createCSEPass(); });
   }
   std::vector<PipelineStep> steps;
   bool onKernel = true; ///< Whether the steps added from now on run on kernels.
+
+private:
+  void add(const Pass &pass, PassKind kind, CreateFn create) {
+    steps.push_back({pass.getArgument().str(), kind, onKernel, std::move(create)});
+  }
 };
 
 } // namespace
 
 std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &options) {
-  using enum StepKind;
+  using enum PassKind;
   std::string target = options.target;
   StepList list;
 
   // Normal form: constants folded and shared, so that later passes match few shapes of the same thing.
   list.cleanUp();
   // Types of operands that the target's instructions have, before anything looks at what they can multiply.
-  list.add(Correctness, [target] { return createTileWidenDot({target}); });
+  list.add([target] { return createTileWidenDot({target}); });
+  // What multiplies decides which operands become blocks of descriptors, and which dots are swapped.
+  list.add([target] { return createTileChooseEngine({target}); });
   // Operands of dots come through descriptors, whether the program made them or computed addresses …
-  list.add(Optimisation, [target] { return createTileRaiseDescriptors({target}); });
+  list.add([target] { return createTileRaiseDescriptors({target}); });
   // Rows that wgmma has no instruction for become columns, which may have any multiple of 8.
-  list.add(Optimisation, [target] { return createTileSwapDot({target}); });
+  list.add([] { return createTileSwapDot(); });
   // … and the launcher makes those that it can: after raising, which makes more of them.
-  list.add(Optimisation, [target] { return createTileHostDescriptors({target}); });
+  list.add([] { return createTileHostDescriptors(); });
   // Copies for the next program can then overlap the end of this one.
-  list.add(Optimisation, [target] { return createTileMakePersistent({target}); });
+  list.add([] { return createTileMakePersistent(); });
   // The kernel makes other descriptors of operands, once it is known how many CTAs need memory for them.
-  list.add(Optimisation, [target] { return createTileDeviceDescriptors({target}); });
+  list.add([] { return createTileDeviceDescriptors(); });
   // The other descriptors become pointers and masks.
-  list.add(Correctness, [] { return createTileExpandDescriptors(); });
+  list.add([] { return createTileExpandDescriptors(); });
   // Neighbouring programs go to neighbouring CTAs, while the order of programs is still visible.
-  list.add(Optimisation, [target] { return createTileFormClusters({target}); });
+  list.add([target] { return createTileFormClusters({target}); });
   // Layouts are for powers of two. After what recognises blocks by their masks, of which this makes more.
-  list.add(Correctness, [] { return createTilePadBlocks(); });
+  list.add([] { return createTilePadBlocks(); });
   // What only computed addresses is dead now, and would get layouts.
   list.cleanUp();
+  // Operands come as they do, and have their final sizes.
+  list.add([target] { return createTileSettleEngine({target}); });
   list.verify("tile");
 
   // Every tensor has a layout; naive, but right.
-  list.add(Correctness, [target] { return createCtaAssignLayouts({target}); });
+  list.add([] { return createCtaAssignLayouts(); });
   list.verify("layout");
   // Duplicate conversions would each be decided on alone.
   list.add(Optimisation, [] { return createCSEPass(); });
   // Values are computed where they are needed; what is left of conversions moves data that has to move.
-  list.add(Optimisation, [] { return createCtaRemoveConversions(); });
+  list.add([] { return createCtaRemoveConversions(); });
   // Layouts are decided, and dots still easy to see.
-  list.add(Optimisation, [] { return createCtaLoadAhead(); });
+  list.add([] { return createCtaLoadAhead(); });
   list.cleanUp();
 
   // Accesses keep their layout from here on, so their width can be decided.
-  list.add(Optimisation, [] { return createCtaVectorizeAccess(); });
+  list.add([] { return createCtaVectorizeAccess(); });
   // Panels are written as wide as the whole.
-  list.add(Optimisation, [] { return createCtaSplitStores(); });
+  list.add([] { return createCtaSplitStores(); });
   // Before the dots, which read buffers that TMA has filled, and before loads become copies of whole blocks: what is
   // added to accumulators is loaded panel by panel.
-  list.add(Correctness, [] { return createCtaLowerDescriptors(); });
+  list.add([] { return createCtaLowerDescriptors(); });
   // Needs the width: cp.async moves 4, 8 or 16 bytes.
-  list.add(Optimisation, [target] { return createCtaAsyncCopies({target}); });
-  list.add(Correctness, [target] { return createCtaLowerDot({target}); });
+  list.add([target] { return createCtaAsyncCopies({target}); });
+  list.add([target] { return createCtaLowerDot({target}); });
   list.verify("async");
   // Dots and accumulators have their final form; roles and rings come later. A cluster that was asked for comes
   // first.
-  list.add(Optimisation, [target] { return createCtaSplitSteps({target}); });
-  list.add(Optimisation, [] { return createCtaStreamK(); });
+  list.add([target] { return createCtaSplitSteps({target}); });
+  list.add([] { return createCtaStreamK(); });
   // Before the pipeline, which needs the first K step of a dot by itself to load its operands ahead.
-  list.add(Optimisation, [] { return createCtaSplitProducts(); });
+  list.add([] { return createCtaSplitProducts(); });
   // After the dots, so that only the order of operations is left to decide.
-  list.add(Optimisation, [target] { return createCtaPipeline({target}); });
-
+  list.add([target] { return createCtaPipeline({target}); });
 
   // Data that still crosses threads goes through shared memory: the last pass that creates buffers.
-  list.add(Correctness, [] { return createCtaLowerConversions(); });
+  list.add([] { return createCtaLowerConversions(); });
   // Knows all other buffers now, so the ring can take what is left of the shared memory.
-  list.add(Optimisation, [target] { return createCtaSpecializeWarps({target}); });
-  list.add(Optimisation, [] { return createCtaOverlapWaits(); });
+  list.add([target] { return createCtaSpecializeWarps({target}); });
+  list.add([] { return createCtaOverlapWaits(); });
   // Where the last wgmma is awaited, and so which ones the other team need not wait for, is decided.
-  list.add(Optimisation, [target] { return createCtaPingPong({target}); });
+  list.add([target] { return createCtaPingPong({target}); });
   // Slots are released at their final places.
-  list.add(Optimisation, [] { return createCtaMulticast(); });
-  list.add(Optimisation, [target] { return createCtaOverlapGrids({target}); });
+  list.add([] { return createCtaMulticast(); });
+  list.add([target] { return createCtaOverlapGrids({target}); });
   // Accesses keep their order from here on.
-  list.add(Correctness, [] { return createCtaAwaitStores(); });
+  list.add([] { return createCtaAwaitStores(); });
   // Roles have their own arithmetic now, and can share what is computed before them.
-  list.add(Optimisation, [] { return createCtaInvertDivisors(); });
+  list.add([] { return createCtaInvertDivisors(); });
   list.cleanUp();
   list.verify("scheduled");
 
   // Buffers that never live together share memory; barriers are placed afterwards, because sharing makes hazards.
-  list.add(Correctness, [target] { return createCtaAllocateShared({target}); });
-  list.add(Correctness, [] { return createCtaInsertBarriers(); });
+  list.add([target] { return createCtaAllocateShared({target}); });
+  list.add([] { return createCtaInsertBarriers(); });
   list.verify("allocated");
 
   // Tensors become registers; from here on the module holds functions of one thread. The rest is upstream's lowering.
   list.onKernel = false;
-  list.add(Correctness, [target] { return createConvertCtaToNvvm({target}); });
+  list.add([target] { return createConvertCtaToNvvm({target}); });
   // While loops have arguments, and packing is known.
-  list.add(Optimisation, [] { return createNvvmCarryWords(); });
-  list.add(Correctness, [] { return createNvvmLowerControlFlow(); });
+  list.add([] { return createNvvmCarryWords(); });
+  list.add([] { return createNvvmLowerControlFlow(); });
   // All dialects in one pass. Without a record of changes to take back: nothing here is tried that may fail. And with
   // nothing cleaned up after it: LLVM does that first, and the PTX is the same.
   list.add(Correctness, [] {
@@ -154,7 +167,7 @@ static LogicalResult checkNames(const std::vector<PipelineStep> &steps, const Gp
     auto step = find(name);
     if (step == steps.end())
       return complain("--disable", name);
-    if (step->kind != StepKind::Optimisation) {
+    if (step->kind != PassKind::Optimisation) {
       emitError("--disable '" + name +
                 "' names a pass that is needed for correctness; only optimisations can be disabled");
       return failure();
@@ -183,7 +196,7 @@ LogicalResult tile::buildGpuPipeline(OpPassManager &manager, const GpuPipelineOp
   // What the first pass requires is checked. The others get what the passes before them ensure.
   bool isTrusted = false;
   for (const PipelineStep &step : llvm::make_range(first, steps.end())) {
-    bool wanted = step.kind != StepKind::Optimisation ||
+    bool wanted = step.kind != PassKind::Optimisation ||
                   (options.optLevel > 0 && !llvm::is_contained(options.disabled, step.name));
     if (wanted) {
       std::unique_ptr<Pass> pass = step.create();

@@ -5,6 +5,8 @@
 // the same list from the same options.
 #pragma once
 
+#include "Analysis/PassKind.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -24,11 +26,9 @@ struct GpuPipelineOptions {
   std::string stopAfter;             ///< Name of the last step to run; empty: all.
 };
 
-enum class StepKind { Correctness, Optimisation, Check };
-
 struct PipelineStep {
   std::string name; ///< The pass's flag; a repeated pass has the same name each time.
-  StepKind kind;
+  PassKind kind;
   bool onKernel; ///< Runs on each tile.kernel; otherwise on the module.
   std::function<std::unique_ptr<mlir::Pass>()> create;
 };

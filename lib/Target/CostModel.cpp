@@ -1,6 +1,8 @@
 // Candidates, what is legal, and the order. The price of one is in GemmTime.cpp.
 #include "Target/CostModel.h"
 
+#include "Target/Engines/MmaSync.h"
+#include "Target/Engines/Wgmma.h"
 #include "Target/GemmTime.h"
 
 #include <algorithm>
@@ -12,11 +14,7 @@ namespace {
 
 using Sizes = std::vector<unsigned>;
 
-constexpr unsigned warpsPerGroup = 4;
-constexpr unsigned wgmmaRows = 64;
-constexpr unsigned swizzleSpan = 128;     // bytes of a row that TMA swizzles
-constexpr unsigned columnStep = 16;       // of wgmma's columns where there are no powers of two
-constexpr unsigned instructionBytes = 32; // along K, of wgmma and mma.sync
+constexpr unsigned swizzleSpan = widestSwizzle;
 constexpr unsigned maxBox = 256;          // elements of a TMA box along each dimension
 constexpr unsigned barrierBytes = 16;     // full and empty, per stage
 constexpr unsigned alignmentBytes = 1024; // that cta-specialize-warps keeps free
@@ -52,39 +50,60 @@ unsigned groupsAlongN(const GemmConfig &config) {
   return groups / std::max(1u, std::min(groups, wgmmaTile(config).rows / wgmmaRows));
 }
 
+MmaType accumulatorOf(MmaType element) {
+  return element == MmaType::S8 || element == MmaType::U8 ? MmaType::S32 : MmaType::F32;
+}
+
+/// Of the problem's types and orders, without sizes.
+WgmmaProduct operandsOf(const GemmProblem &problem) {
+  return {.a = problem.element,
+          .b = problem.element,
+          .accumulator = accumulatorOf(problem.element),
+          .aKMajor = problem.aKMajor,
+          .bKMajor = problem.bKMajor};
+}
+
+/// What warp groups multiply in a step of the configuration.
+WgmmaProduct stepOf(const GemmProblem &problem, const GemmConfig &config) {
+  WgmmaProduct product = operandsOf(problem);
+  product.m = config.blockM;
+  product.n = config.blockN;
+  product.k = config.blockK;
+  product.numWarps = config.numWarps;
+  return isSwapped(config) ? product.swapped() : product;
+}
+
 std::string checkWgmma(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
-  if (!canUseWgmma(target, problem))
-    return "wgmma cannot multiply these operands";
+  if (!problem.tensorMaps)
+    return "wgmma's operands come through tensor maps";
+  WgmmaProduct product = stepOf(problem, config);
+  WgmmaResult result = planWgmma(target, product);
+  if (!result.plan)
+    return std::string(result.reason);
+  // What could be built, but is not, or was never measured.
   if (config.numWarps != warpsPerGroup && config.numWarps != 2 * warpsPerGroup)
     return "one or two warp groups multiply";
-  auto [rows, columns] = wgmmaTile(config);
   bool mayBeSwapped = problem.canSwap && (isPowerOfTwo(config.blockM) || problem.anyRows);
-  if (rows < wgmmaRows || !isPowerOfTwo(rows) || (isSwapped(config) && !mayBeSwapped))
-    return "wgmma multiplies 64 rows at a time, and as many as a power of two";
+  if (isSwapped(config) && !mayBeSwapped)
+    return "products are not swapped";
   if (config.blockM > maxBox || config.blockN > maxBox)
     return "a TMA box has at most 256 elements along a dimension";
-  unsigned groupsN = groupsAlongN(config);
-  if (!isPowerOfTwo(columns) && (columns % columnStep != 0 || groupsN > 1))
-    return "columns that are no power of two are a multiple of 16, of one warp group";
-  if (!isPowerOfTwo(columns) && config.blockK * problem.elementBytes() > swizzleSpan)
+  if (!isPowerOfTwo(product.n) && config.blockK * problem.elementBytes() > swizzleSpan)
     return "columns that are no power of two have K steps of at most 128 bytes";
-  // A group takes whole panels of a row-major right operand.
-  if (columns / groupsN < (groupsN > 1 ? swizzleSpan / problem.elementBytes() : leastColumns(problem)))
+  unsigned groupsN = result.plan->groupsN;
+  if (product.n / groupsN < (groupsN > 1 ? swizzleSpan / problem.elementBytes() : leastColumns(problem)))
     return "a warp group has too few columns";
-  if (config.blockK * problem.elementBytes() < instructionBytes)
-    return "a K step is shorter than an instruction";
   return "";
 }
 
 std::string checkMmaSync(const GemmProblem &problem, const GemmConfig &config) {
-  constexpr unsigned rows = 16, columns = 8;
-  if (config.blockK * problem.elementBytes() < instructionBytes)
-    return "a K step is shorter than an instruction";
-  if (config.blockM < rows || config.blockN < columns)
-    return "a tile is smaller than an instruction";
-  if (int64_t(config.blockM) * config.blockN < int64_t(rows) * columns * config.numWarps)
-    return "a warp has nothing to multiply";
-  return "";
+  return std::string(whyMmaSyncWastes({.a = problem.element,
+                                       .b = problem.element,
+                                       .accumulator = accumulatorOf(problem.element),
+                                       .m = config.blockM,
+                                       .n = config.blockN,
+                                       .k = config.blockK,
+                                       .numWarps = config.numWarps}));
 }
 
 constexpr unsigned defaultGroup = 8;
@@ -203,15 +222,12 @@ std::string_view limitName(GemmLimit limit) {
   return names[size_t(limit)];
 }
 
-bool wgmmaTakes(const GemmProblem &problem) {
-  bool is16Bit = problem.element == MmaType::F16 || problem.element == MmaType::BF16;
-  bool isOther = problem.element == MmaType::S8 || problem.element == MmaType::F8E4M3 ||
-                 problem.element == MmaType::F8E5M2 || problem.element == MmaType::TF32;
-  return is16Bit || (isOther && problem.kMajor());
+bool canUseWgmma(const GpuTarget &target, const GemmProblem &problem) {
+  return problem.tensorMaps && whyNoWgmma(target, operandsOf(problem)).empty();
 }
 
-bool canUseWgmma(const GpuTarget &target, const GemmProblem &problem) {
-  return target.has(Feature::Wgmma) && problem.tensorMaps && wgmmaTakes(problem);
+bool multipliesByWarpGroups(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
+  return config.wgmma || planWgmma(target, stepOf(problem, config)).plan;
 }
 
 /// Columns of c, or rows of a swapped product, in shared memory on their way out: two panels, and what no number of

@@ -108,11 +108,11 @@ std::vector<GemmConfig> gemmCandidates(const GpuTarget &target, const GemmProble
 std::vector<GemmEstimate> rankGemmConfigs(const GpuTarget &target, const GemmProblem &problem,
                                           const GemmChoices &choices = {});
 
-/// Whether wgmma multiplies operands of this type and these orders.
-bool wgmmaTakes(const GemmProblem &problem);
-
 /// Whether wgmma multiplies what TMA loads, on this target.
 bool canUseWgmma(const GpuTarget &target, const GemmProblem &problem);
+
+/// Whether wgmma multiplies the configuration's tiles, whatever loads them.
+bool multipliesByWarpGroups(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);
 
 /// Shared memory that the configuration needs, in bytes.
 int64_t sharedBytes(const GemmProblem &problem, const GemmConfig &config);

@@ -1,6 +1,7 @@
 // The formula; GemmTime.h and README.md say what it is.
 #include "Target/GemmTime.h"
 
+#include "Target/Engines/Wgmma.h"
 #include "Target/StepSplit.h"
 
 #include <algorithm>
@@ -127,8 +128,7 @@ constexpr double l2Bytes = 40e6; // of which a launch finds what the one before 
 constexpr double narrowFactor = 1.76;
 constexpr double straddlingLines = 1.8;
 constexpr unsigned mostThroughRegisters = 112, mostAsync = 144; // of registersOfStep
-constexpr int64_t atomBytes = 32; // along K: what one instruction multiplies, for every element type
-constexpr unsigned wgmmaRows = 64, warpsPerGroup = 4;
+constexpr int64_t atomBytes = wgmmaBytesK; // along K: what one instruction multiplies, of mma.sync as well
 
 /// What sizes do not move of the clocks for `atomBytes` along K of one tile.
 Overlap unchangingClocks(const GemmProblem &problem, const GemmConfig &config, const GemmConstants &c,
@@ -274,8 +274,7 @@ GemmFormula GemmFormula::of(const GpuTarget &target, const GemmProblem &problem,
             /*warpGroups=*/true,
             /*tilesAtATime=*/1,
             ctasPerTile};
-  const bool warpGroups = target.has(Feature::Wgmma) && wgmmaTakes(problem) && config.numWarps % warpsPerGroup == 0 &&
-                          config.blockM % wgmmaRows == 0;
+  const bool warpGroups = multipliesByWarpGroups(target, problem, config);
   return {problem,    config,
           numSms,     threadConstants(warpGroups, problem.asyncCopies),
           warpGroups, residentTiles(target, problem, config, ctasPerTile),

@@ -2,14 +2,15 @@
 #pragma once
 
 #include "Analysis/KernelForm.h"
+#include "Analysis/PassKind.h"
 
 #include "mlir/Pass/Pass.h"
 
 namespace tile {
 
-class FormPass : public mlir::OperationPass<KernelOp>, public InputCheck {
+class FormPass : public mlir::OperationPass<KernelOp>, public InputCheck, public KindedPass {
 protected:
-  FormPass(mlir::TypeID id, Form required) : OperationPass(id), required(required) {}
+  FormPass(mlir::TypeID id, Form required, PassKind kind) : OperationPass(id), KindedPass(kind), required(required) {}
   virtual void runOnKernel() = 0;
 
 private:
@@ -19,9 +20,14 @@ private:
 };
 
 /// What the declaration of a pass names as its base.
-template <Form form> class RequiringPass : public FormPass {
+template <Form form, PassKind passKind> class RequiringPass : public FormPass {
 protected:
-  explicit RequiringPass(mlir::TypeID id) : FormPass(id, form) {}
+  explicit RequiringPass(mlir::TypeID id) : FormPass(id, form, passKind) {}
+};
+
+class CheckingPass : public mlir::OperationPass<KernelOp>, public KindedPass {
+protected:
+  explicit CheckingPass(mlir::TypeID id) : OperationPass(id), KindedPass(PassKind::Check) {}
 };
 
 } // namespace tile

@@ -1,31 +1,55 @@
-// The transformation passes. A pass's flag, class, file and test have one name; `Kind` says whether -O0 runs it.
+// The transformation passes. A pass's flag, class, file and test have one name.
 #ifndef TILE_PASSES_TD
 #define TILE_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
 // A pass on a kernel. `flag` is dialect, verb, object; `required` is the form that it checks when it is run alone (see
-// Analysis/KernelForm.h): the phase that `Requires` names, or what the passes since then have made of it.
-class KernelPass<string flag, string required>
-    : PassBase<flag, "::tile::RequiringPass<::tile::Form::" # required # ">"> {
+// Analysis/KernelForm.h): the phase that `Requires` names, or what the passes since then have made of it. `kind` is
+// Correctness for what -O0 runs, or Optimisation for what --disable leaves out.
+class KernelPass<string flag, string required, string kind>
+    : PassBase<flag, "::tile::RequiringPass<::tile::Form::" # required # ", ::tile::PassKind::" # kind # ">"> {
   let dependentDialects = ["::tile::cta::CtaDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+// A pass that changes nothing.
+class CheckPass<string flag> : PassBase<flag, "::tile::CheckingPass">;
+
 defvar TargetOption = Option<"target", "target", "std::string", "\"sm_90a\"", "GPU to compile for">;
 
-def TileVerifyPhase : Pass<"tile-verify-phase", "::tile::KernelOp"> {
+def TileVerifyPhase : CheckPass<"tile-verify-phase"> {
   let summary = "check that the kernel has the form of a phase";
   let description = [{
-    Kind: check. Requires: nothing. Ensures: every operation and type is in the phase's list, else an error.
+    Requires: nothing. Ensures: every operation and type is in the phase's list, else an error.
     Does not: change the IR. Example: test/Transforms/verify-phase.mlir.
   }];
   let options = [Option<"phase", "phase", "std::string", "\"tile\"", "tile, layout, async, scheduled or allocated">];
 }
 
-def TileRaiseDescriptors : KernelPass<"tile-raise-descriptors", "program"> {
+def TileChooseEngine : KernelPass<"tile-choose-engine", "program", "Correctness"> {
+  let summary = "decide what multiplies each dot";
+  let description = [{
+    Requires: phase tile. Ensures: phase tile; every dot has an `engine` for the target and the kernel's warps: wgmma
+    where types and sizes allow, of what descriptors could bring as they bring it; a remark says where the order in memory
+    keeps tensor maps from paying. Does not: change anything else. Example: test/Transforms/Tile/choose-engine.mlir.
+  }];
+  let options = [TargetOption];
+}
+
+def TileSettleEngine : KernelPass<"tile-settle-engine", "program", "Correctness"> {
+  let summary = "decide again where operands do not come as was taken for granted";
+  let description = [{
+    Requires: phase tile; tensor maps are made, and blocks have their final sizes. Ensures: phase tile; the `engine` of
+    every dot multiplies its operands as they come, and says what brings them; those that threads store for wgmma leave a
+    quarter of the shared memory free. Does not: change anything else. Example: test/Transforms/Tile/settle-engine.mlir.
+  }];
+  let options = [TargetOption];
+}
+
+def TileRaiseDescriptors : KernelPass<"tile-raise-descriptors", "program", "Optimisation"> {
   let summary = "turn block accesses through pointers into accesses through descriptors";
   let description = [{
-    Kind: optimisation. Requires: phase tile. Ensures: phase tile; the operands of dots, and the stores of kernels
+    Requires: phase tile, engines of dots. Ensures: phase tile; the operands of dots, and the stores of kernels
     with such dots, go through descriptors made at the kernel's entry, where this is proven to access the same
     elements; a remark says why not elsewhere. Does not: change kernels for targets without TMA, or without dots.
     Example: test/Transforms/Tile/raise-descriptors.mlir.
@@ -33,136 +57,133 @@ def TileRaiseDescriptors : KernelPass<"tile-raise-descriptors", "program"> {
   let options = [TargetOption];
 }
 
-def TileHostDescriptors : KernelPass<"tile-host-descriptors", "program"> {
+def TileHostDescriptors : KernelPass<"tile-host-descriptors", "program", "Optimisation"> {
   let summary = "pass descriptors that follow from the kernel's parameters as arguments";
   let description = [{
-    Kind: optimisation. Requires: phase tile. Ensures: phase tile; in kernels with dots, descriptors of pointer
+    Requires: phase tile, engines of dots. Ensures: phase tile; in kernels with dots, descriptors of pointer
     parameters whose shape and strides are expressions over integer parameters are arguments, after the program's own,
-    with a recipe for the launcher in the attribute `tile.tensor_map`. Does not: change kernels for targets without TMA.
+    with a recipe for the launcher in the attribute `tile.tensor_map`. Does not: change kernels without dots of wgmma.
     Example: test/Transforms/Tile/host-descriptors.mlir.
   }];
-  let options = [TargetOption];
 }
 
-def TileSwapDot : KernelPass<"tile-swap-dot", "program"> {
+def TileSwapDot : KernelPass<"tile-swap-dot", "program", "Optimisation"> {
   let summary = "compute dots transposed where wgmma has no instruction for their rows";
   let description = [{
-    Kind: optimisation. Requires: phase tile. Ensures: phase tile; dots of fewer than 64 rows, or of rows that are
-    no power of two, whose operands come through descriptors are dots of the transposed operands in the other order,
-    if wgmma computes those; a loop carries the transposed accumulator. Does not: change dots of other
-    instructions, or whose accumulator would have to be transposed for each dot.
+    Requires: phase tile, engines of dots. Ensures: phase tile; dots whose engine is for swapped operands, of fewer than
+    64 rows or of rows that are no power of two, and whose operands come through descriptors are dots of the transposed
+    operands in the other order; a loop carries the transposed accumulator. Does not: change dots whose accumulator would
+    have to be transposed for each dot.
     Example: test/Transforms/Tile/swap-dot.mlir.
   }];
-  let options = [TargetOption];
 }
 
-def TileWidenDot : KernelPass<"tile-widen-dot", "program"> {
+def TileWidenDot : KernelPass<"tile-widen-dot", "program", "Correctness"> {
   let summary = "multiply numbers of 8 bits as f16 where the target cannot otherwise";
   let description = [{
-    Kind: correctness. Requires: phase tile. Ensures: phase tile; the operands of dots are of types that the target's
+    Requires: phase tile. Ensures: phase tile; the operands of dots are of types that the target's
     tensor cores multiply, as far as f16 has the same numbers. Does not: change other dots.
     Example: test/Transforms/Tile/widen-dot.mlir.
   }];
   let options = [TargetOption];
 }
 
-def TileExpandDescriptors : KernelPass<"tile-expand-descriptors", "program"> {
+def TileExpandDescriptors : KernelPass<"tile-expand-descriptors", "program", "Correctness"> {
   let summary = "turn descriptor accesses into masked pointer accesses";
   let description = [{
-    Kind: correctness. Requires: phase tile. Ensures: no descriptor is left but arguments with a recipe for the
+    Requires: phase tile. Ensures: no descriptor is left but arguments with a recipe for the
     launcher, and accesses through these. Does not: use TMA. Example: test/Transforms/Tile/expand-descriptors.mlir.
   }];
 }
 
-def TilePadBlocks : KernelPass<"tile-pad-blocks", "program"> {
+def TilePadBlocks : KernelPass<"tile-pad-blocks", "program", "Correctness"> {
   let summary = "round sizes of blocks up to powers of two";
   let description = [{
-    Kind: correctness. Requires: phase tile, descriptors expanded. Ensures: phase tile; every dimension of a tensor is a
+    Requires: phase tile, descriptors expanded. Ensures: phase tile; every dimension of a tensor is a
     power of two, and what lies beyond a block is neither stored nor part of a reduction or of the inner dimension of a
     dot; an error where that cannot be had. Does not: change the blocks of descriptors.
     Example: test/Transforms/Tile/pad-blocks.mlir.
   }];
 }
 
-def CtaAssignLayouts : KernelPass<"cta-assign-layouts", "tile"> {
+def CtaAssignLayouts : KernelPass<"cta-assign-layouts", "tile", "Correctness"> {
   let summary = "give every tensor a layout";
   let description = [{
-    Kind: correctness. Requires: phase tile. Ensures: phase layout; loads, stores, dots and reductions have the layout
+    Requires: phase tile. Ensures: phase layout; loads, stores, dots and reductions have the layout
     that they want, and a convert_layout stands at every mismatch; operands of warp groups that TMA does not bring are
     stored into buffers. Does not: avoid conversions. Example: test/Transforms/Cta/assign-layouts.mlir.
   }];
-  let options = [TargetOption];
 }
 
-def CtaRemoveConversions : KernelPass<"cta-remove-conversions", "layout"> {
+def CtaRemoveConversions : KernelPass<"cta-remove-conversions", "layout", "Optimisation"> {
   let summary = "remove layout conversions by computing values in the layout that is needed";
   let description = [{
-    Kind: optimisation. Requires: phase layout. Ensures: no conversion of a value that is cheap to recompute or that
+    Requires: phase layout. Ensures: no conversion of a value that is cheap to recompute or that
     another layout could have carried through a loop. Does not: change anchors.
     Example: test/Transforms/Cta/remove-conversions.mlir.
   }];
 }
 
-def CtaLowerDot : KernelPass<"cta-lower-dot", "buffered"> {
-  let summary = "choose the instruction of each dot: wgmma, mma.sync or fused multiply-adds";
+def CtaLowerDot : KernelPass<"cta-lower-dot", "buffered", "Correctness"> {
+  let summary = "turn each dot into products of its engine: wgmma, mma.sync or fused multiply-adds";
   let description = [{
-    Kind: correctness. Requires: phase layout. Ensures: no tile.dot is left; each wgmma is awaited at once.
+    Requires: phase layout. Ensures: no tile.dot is left; each wgmma is awaited at once.
     Example: test/Transforms/Cta/lower-dot.mlir.
   }];
   let options = [TargetOption];
 }
 
-def CtaLoadAhead : KernelPass<"cta-load-ahead", "layout"> {
+def CtaLoadAhead : KernelPass<"cta-load-ahead", "layout", "Optimisation"> {
   let summary = "load vectors that the epilogue needs before the main loop";
   let description = [{
-    Kind: optimisation. Requires: phase layout, decided layouts. Ensures: a vector that is loaded after a loop of dots
+    Requires: phase layout, decided layouts. Ensures: a vector that is loaded after a loop of dots
     that writes no memory, and takes few registers, is loaded before the loop, in a layout whose conversion stays in the
     warp where there is one. Does not: move loads across writes of memory that they may read. Example:
     test/Transforms/Cta/load-ahead.mlir.
   }];
 }
 
-def CtaVectorizeAccess : KernelPass<"cta-vectorize-access", "layout"> {
+def CtaVectorizeAccess : KernelPass<"cta-vectorize-access", "layout", "Optimisation"> {
   let summary = "find how many consecutive elements a thread can load or store at once";
   let description = [{
-    Kind: optimisation. Requires: phase layout. Ensures: `vector` of loads and stores is as large as alignment,
+    Requires: phase layout. Ensures: `vector` of loads and stores is as large as alignment,
     contiguity and layout allow, at most 16 bytes; `partial` where the mask may change inside. Example:
     test/Transforms/Cta/vectorize-access.mlir.
   }];
 }
 
-def CtaSplitStores : KernelPass<"cta-split-stores", "layout"> {
+def CtaSplitStores : KernelPass<"cta-split-stores", "layout", "Optimisation"> {
   let summary = "write converted matrices panel by panel";
   let description = [{
-    Kind: optimisation. Requires: phase layout, `vector` of stores. Ensures: phase async; a matrix that is converted
+    Requires: phase layout, `vector` of stores. Ensures: phase async; a matrix that is converted
     only to be stored goes through a buffer of a few columns, in which warps have rows of their own, where addresses and
     masks can be computed anew for each panel. Example: test/Transforms/Cta/split-stores.mlir.
   }];
 }
 
-def CtaAsyncCopies : KernelPass<"cta-async-copies", "buffered"> {
+def CtaAsyncCopies : KernelPass<"cta-async-copies", "buffered", "Optimisation"> {
   let summary = "copy operands of dots to shared memory by cp.async";
   let description = [{
-    Kind: optimisation. Requires: phase layout, `vector` of loads. Ensures: phase async; a load in an innermost loop whose value goes only
+    Requires: phase layout, `vector` of loads. Ensures: phase async; a load in an innermost loop whose value goes only
     through shared memory, or becomes an operand of warp groups, is an async_copy that is awaited at once. Does not: overlap copies with computation.
     Example: test/Transforms/Cta/async-copies.mlir.
   }];
   let options = [TargetOption];
 }
 
-def CtaSplitProducts : KernelPass<"cta-split-products", "async"> {
+def CtaSplitProducts : KernelPass<"cta-split-products", "async", "Optimisation"> {
   let summary = "cut an mma.sync dot into the K steps of its instruction";
   let description = [{
-    Kind: optimisation. Requires: phase async. Ensures: a tensor-core dot whose operands are loaded from shared
+    Requires: phase async. Ensures: a tensor-core dot whose operands are loaded from shared
     memory only for it is one dot for each step of its instruction along k; the operands of a step are loaded before
     the dot of the step before it. Example: test/Transforms/Cta/split-products.mlir.
   }];
 }
 
-def CtaPipeline : KernelPass<"cta-pipeline", "async"> {
+def CtaPipeline : KernelPass<"cta-pipeline", "async", "Optimisation"> {
   let summary = "multistage pipeline of cp.async: copies for later iterations run during the computation of earlier ones";
   let description = [{
-    Kind: optimisation. Requires: phase async. Ensures: copies run ahead in buffers with num_stages slots, or as many as
+    Requires: phase async. Ensures: copies run ahead in buffers with num_stages slots, or as many as
     the target's shared memory holds; where the loop computes one product in steps, the operands of the first step are
     loaded during the last step of the iteration before, and one of warp groups stays in flight. What cp.async cannot copy for
     warp groups is loaded into registers an iteration ahead. Example: test/Transforms/Cta/pipeline.mlir.
@@ -170,108 +191,106 @@ def CtaPipeline : KernelPass<"cta-pipeline", "async"> {
   let options = [TargetOption];
 }
 
-def CtaLowerConversions : KernelPass<"cta-lower-conversions", "lowering"> {
+def CtaLowerConversions : KernelPass<"cta-lower-conversions", "lowering", "Correctness"> {
   let summary = "move what conversions and reductions exchange between threads through shared memory";
   let description = [{
-    Kind: correctness. Requires: phase async. Ensures: phase scheduled; a convert_layout only permutes the registers
+    Requires: phase async. Ensures: phase scheduled; a convert_layout only permutes the registers
     of a thread, and a reduction's axis lies within one warp. Example: test/Transforms/Cta/lower-conversions.mlir.
   }];
 }
 
-def CtaAwaitStores : KernelPass<"cta-await-stores", "scheduled"> {
+def CtaAwaitStores : KernelPass<"cta-await-stores", "scheduled", "Correctness"> {
   let summary = "wait for TMA stores before anything depends on them";
   let description = [{
-    Kind: correctness. Requires: phase scheduled. Ensures: between a copy to global memory and an access to the same
+    Requires: phase scheduled. Ensures: between a copy to global memory and an access to the same
     tensor, a barrier of the program or an atomic operation that orders, the copy is complete.
     Example: test/Transforms/Cta/await-stores.mlir.
   }];
 }
 
-def CtaAllocateShared : KernelPass<"cta-allocate-shared", "scheduled"> {
+def CtaAllocateShared : KernelPass<"cta-allocate-shared", "scheduled", "Correctness"> {
   let summary = "place buffers in shared memory";
   let description = [{
-    Kind: correctness. Requires: phase scheduled. Ensures: every alloc has an offset, buffers that live together do not
+    Requires: phase scheduled. Ensures: every alloc has an offset, buffers that live together do not
     overlap, and the kernel's `shared_bytes` is their total; an error with a table of buffers if the target has less.
     Example: test/Transforms/Cta/allocate-shared.mlir.
   }];
   let options = [TargetOption];
 }
 
-def CtaInsertBarriers : KernelPass<"cta-insert-barriers", "scheduled"> {
+def CtaInsertBarriers : KernelPass<"cta-insert-barriers", "scheduled", "Correctness"> {
   let summary = "insert the barriers that hazards in shared memory require";
   let description = [{
-    Kind: correctness. Requires: offsets of buffers. Ensures: phase allocated; between two accesses of different
+    Requires: offsets of buffers. Ensures: phase allocated; between two accesses of different
     threads to the same bytes of shared memory, one of them a write, there is a barrier on every path, and so between
     a write of global memory and a read (not volatile, nor after a write by TMA) of which several threads have replicas.
     Example: test/Transforms/Cta/insert-barriers.mlir.
   }];
 }
 
-def TileMakePersistent : KernelPass<"tile-make-persistent", "program"> {
+def TileMakePersistent : KernelPass<"tile-make-persistent", "program", "Optimisation"> {
   let summary = "make the kernel persistent: each CTA runs several programs";
   let description = [{
-    Kind: optimisation. Requires: phase tile. Ensures: a kernel with tensor maps has a loop over programs around its
+    Requires: phase tile. Ensures: a kernel with tensor maps has a loop over programs around its
     body, and three more arguments with the size of the grid; the launcher starts as many CTAs as run at once.
     Does not: change kernels without tensor maps, the launcher's or those that `tile-device-descriptors` will make.
     Example: test/Transforms/Tile/make-persistent.mlir.
   }];
-  let options = [TargetOption];
 }
 
-def TileDeviceDescriptors : KernelPass<"tile-device-descriptors", "program"> {
+def TileDeviceDescriptors : KernelPass<"tile-device-descriptors", "program", "Optimisation"> {
   let summary = "let the kernel make tensor maps that the launcher cannot";
   let description = [{
-    Kind: optimisation. Requires: phase tile; `tile-make-persistent` before it, because each CTA needs memory for its
+    Requires: phase tile; `tile-make-persistent` before it, because each CTA needs memory for its
     maps. Ensures: phase tile; in kernels with wgmma, descriptors that are read or written through have a place for a
     tensor map in scratch memory, stand as late as they can, and say when nothing is accessed. Does not: change kernels
     for targets without `tensormap.replace`, or that are not persistent. Example:
     test/Transforms/Tile/device-descriptors.mlir.
   }];
-  let options = [TargetOption];
 }
 
-def TileFormClusters : KernelPass<"tile-form-clusters", "program"> {
+def TileFormClusters : KernelPass<"tile-form-clusters", "program", "Optimisation"> {
   let summary = "let the CTAs of a cluster run neighbouring programs";
   let description = [{
-    Kind: optimisation. Requires: phase tile, after tile-make-persistent. Ensures: phase tile; the loop over programs of
+    Requires: phase tile, after tile-make-persistent. Ensures: phase tile; the loop over programs of
     a kernel that asks for a `cluster` of several programs goes over groups of them, and `cluster_ctas` is set; a remark
     says why not elsewhere. Does not: share anything. Example: test/Transforms/Tile/form-clusters.mlir.
   }];
   let options = [TargetOption];
 }
 
-def CtaLowerDescriptors : KernelPass<"cta-lower-descriptors", "lowering"> {
+def CtaLowerDescriptors : KernelPass<"cta-lower-descriptors", "lowering", "Correctness"> {
   let summary = "read and write blocks by TMA";
   let description = [{
-    Kind: correctness. Requires: phase layout; descriptors are kernel arguments with a tensor map or have a place for
+    Requires: phase layout; descriptors are kernel arguments with a tensor map or have a place for
     one. Ensures: no desc_load or desc_store is left; each read is awaited at once; tensor maps have box and swizzle.
     Example: test/Transforms/Cta/lower-descriptors.mlir.
   }];
 }
 
-def CtaSpecializeWarps : KernelPass<"cta-specialize-warps", "scheduled"> {
+def CtaSpecializeWarps : KernelPass<"cta-specialize-warps", "scheduled", "Optimisation"> {
   let summary = "let a producer warp copy ahead of the consumer warps";
   let description = [{
-    Kind: optimisation. Requires: phase scheduled. Ensures: TMA reads are done by a producer, up to num_stages slots
+    Requires: phase scheduled. Ensures: TMA reads are done by a producer, up to num_stages slots
     ahead, if it can know by itself where to read; roles meet at mbarriers only. Numbers that both need are computed
     once. Example: test/Transforms/Cta/specialize-warps.mlir.
   }];
   let options = [TargetOption];
 }
 
-def CtaOverlapWaits : KernelPass<"cta-overlap-waits", "scheduled"> {
+def CtaOverlapWaits : KernelPass<"cta-overlap-waits", "scheduled", "Optimisation"> {
   let summary = "keep one wgmma in flight across iterations";
   let description = [{
-    Kind: optimisation. Requires: phase scheduled. Ensures: a loop with one wgmma waits for the product of the iteration
+    Requires: phase scheduled. Ensures: a loop with one wgmma waits for the product of the iteration
     before, and releases that one's slot; in kernels without copies by TMA a product is awaited where its sum is needed.
     Example: test/Transforms/Cta/overlap-waits.mlir.
   }];
 }
 
-def CtaPingPong : KernelPass<"cta-ping-pong", "scheduled"> {
+def CtaPingPong : KernelPass<"cta-ping-pong", "scheduled", "Optimisation"> {
   let summary = "let two consumer warp groups alternate between tiles";
   let description = [{
-    Kind: optimisation. Requires: phase scheduled, warp roles. Ensures: in a persistent kernel that asks for it by
+    Requires: phase scheduled, warp roles. Ensures: in a persistent kernel that asks for it by
     `ping_pong`, and whose programs use one ring of slots equally often, two teams of consumer warps compute every other
     program each, one's main loop under the other's epilogue; `teams` is set; a remark says why not elsewhere.
     Example: test/Transforms/Cta/ping-pong.mlir.
@@ -279,20 +298,20 @@ def CtaPingPong : KernelPass<"cta-ping-pong", "scheduled"> {
   let options = [TargetOption];
 }
 
-def CtaStreamK : KernelPass<"cta-stream-k", "async"> {
+def CtaStreamK : KernelPass<"cta-stream-k", "async", "Optimisation"> {
   let summary = "split the tiles of the last wave over idle CTAs";
   let description = [{
-    Kind: optimisation. Requires: phase async. Ensures: in a persistent kernel whose programs accumulate over one loop
+    Requires: phase async. Ensures: in a persistent kernel whose programs accumulate over one loop
     of as many K steps, CTAs without a program in the last wave do steps of the others', where that pays; the kernel has
     one more argument, scratch memory for partial accumulators. The result does not depend on the order in which CTAs
     run. Example: test/Transforms/Cta/stream-k.mlir.
   }];
 }
 
-def CtaSplitSteps : KernelPass<"cta-split-steps", "async"> {
+def CtaSplitSteps : KernelPass<"cta-split-steps", "async", "Optimisation"> {
   let summary = "split the K steps of each program over the CTAs of a cluster";
   let description = [{
-    Kind: optimisation. Requires: phase async. Ensures: in a kernel that asks for a `cluster` along k, whose
+    Requires: phase async. Ensures: in a kernel that asks for a `cluster` along k, whose
     programs add up products over one loop, each CTA of a cluster does a part of the steps, and the first one gets the sum
     through shared memory; `cluster_ctas` is set; a remark says why not elsewhere. Example:
     test/Transforms/Cta/split-steps.mlir.
@@ -300,29 +319,29 @@ def CtaSplitSteps : KernelPass<"cta-split-steps", "async"> {
   let options = [TargetOption];
 }
 
-def CtaMulticast : KernelPass<"cta-multicast", "scheduled"> {
+def CtaMulticast : KernelPass<"cta-multicast", "scheduled", "Optimisation"> {
   let summary = "let the CTAs of a cluster load what all of them need only once, by TMA multicast";
   let description = [{
-    Kind: optimisation. Requires: phase scheduled, warp roles. Ensures: what the producers of all CTAs of a cluster read
+    Requires: phase scheduled, warp roles. Ensures: what the producers of all CTAs of a cluster read
     at the same place, each of them reads a part of, for all. Does not: change loops that depend on the rank. Example:
     test/Transforms/Cta/multicast.mlir.
   }];
 }
 
-def CtaInvertDivisors : KernelPass<"cta-invert-divisors", "scheduled"> {
+def CtaInvertDivisors : KernelPass<"cta-invert-divisors", "scheduled", "Optimisation"> {
   let summary = "replace divisions by what stays the same with a reciprocal";
   let description = [{
-    Kind: optimisation. Requires: phase scheduled. Ensures: in loops, 32-bit divisions of numbers that are not negative
+    Requires: phase scheduled. Ensures: in loops, 32-bit divisions of numbers that are not negative
     by what follows from the arguments alone are multiplications with a reciprocal that is computed once, where the
     kernel begins; those by the lesser of a number and a constant divide by the constant where they can;
     `tile.swizzle2d` is arithmetic. Example: test/Transforms/Cta/invert-divisors.mlir.
   }];
 }
 
-def CtaOverlapGrids : KernelPass<"cta-overlap-grids", "scheduled"> {
+def CtaOverlapGrids : KernelPass<"cta-overlap-grids", "scheduled", "Optimisation"> {
   let summary = "let a grid begin before the previous one has ended (programmatic dependent launch)";
   let description = [{
-    Kind: optimisation. Requires: phase scheduled. Ensures: a kernel with warp roles may be launched before the
+    Requires: phase scheduled. Ensures: a kernel with warp roles may be launched before the
     previous grid has ended. Does not: ask for such launches. Example: test/Transforms/Cta/overlap-grids.mlir.
   }];
   let options = [TargetOption];

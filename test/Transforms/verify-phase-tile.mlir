@@ -51,3 +51,21 @@ tile.kernel @size() {
   %r = tile.arange 0 to 48 : tensor<48xi32>
   tile.return
 }
+
+// -----
+
+tile.kernel @no_engine() {
+  %x = arith.constant dense<0.0> : tensor<64x64xf32>
+  // expected-error @below {{phase tile: the dot has no engine; tile-choose-engine gives it one}}
+  %d = tile.dot %x, %x, %x : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @warps() attributes {num_warps = 8 : i32} {
+  %x = arith.constant dense<0.0> : tensor<64x64xf32>
+  // expected-error @below {{phase tile: the dot's engine is for 4 warps but the kernel has 8}}
+  %d = tile.dot %x, %x, %x {engine = #cta.mma_sync<m16n8k8, f32, f32, f32, warps = [2, 2]>} : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  tile.return
+}

@@ -113,7 +113,7 @@ Base IrBases::make(MLIRContext &context, IrMutator &chance) const {
   PassManager manager(&context);
   manager.enableVerifier(false);
   for (const PipelineStep &step : ArrayRef(steps).take_front(base.step)) {
-    if (step.kind == StepKind::Optimisation && left != 0 && chance.oneIn(left))
+    if (step.kind == PassKind::Optimisation && left != 0 && chance.oneIn(left))
       continue;
     if (step.onKernel)
       manager.addNestedPass<KernelOp>(step.create());

@@ -10,17 +10,23 @@ complain() {
 }
 
 # Descriptions of passes: from `def X : ...Pass<"flag"` to the next definition.
-while IFS=$'\t' read -r flag text; do
-  for word in Kind Requires Ensures Example; do
+while IFS='|' read -r flag kind text; do
+  for word in Requires Ensures Example; do
     [[ $text == *"$word:"* ]] || complain "pass $flag: no '$word:' in its description"
   done
   example=$(grep -oE 'Example: *[^ ]+' <<<"$text" | sed -E 's/Example: *//; s/\.$//')
   [ -z "$example" ] || [ -f "$example" ] || complain "pass $flag: the example $example does not exist"
   [[ $flag != tile-* && $flag != cta-* ]] || grep -qF "\`$flag\`" lib/Transforms/README.md || complain "pass $flag: lib/Transforms/README.md does not name it"
+  [[ $flag != tile-* && $flag != cta-* || -z $kind ]] || grep -qF "\`$flag\` | ${kind:0:1} |" lib/Transforms/README.md ||
+    complain "pass $flag: of kind $kind, which the table of lib/Transforms/README.md does not say"
 done < <(awk '
-  /^def .*Pass</ { if (flag) print flag "\t" text; match($0, /"[^"]+"/); flag = substr($0, RSTART + 1, RLENGTH - 2); text = "" }
-  { gsub(/\t/, " "); text = text " " $0 }
-  END { if (flag) print flag "\t" text }' $(find lib -name Passes.td | sort))
+  /^def .*Pass</ {
+    if (flag) print flag "|" kind "|" text
+    match($0, /"[^"]+"/); flag = substr($0, RSTART + 1, RLENGTH - 2); text = ""
+    kind = match($0, /Correctness|Optimisation/) ? substr($0, RSTART, RLENGTH) : ""
+  }
+  { text = text " " $0 }
+  END { if (flag) print flag "|" kind "|" text }' $(find lib -name Passes.td | sort))
 
 # Operations: `def Tile_XOp : ...<"mnemonic"`.
 for dialect in Tile Cta; do

@@ -9,8 +9,9 @@
 #include "Patterns.h"
 #include "Words.h"
 
+#include "Analysis/DotPlan.h"
 #include "Layout/MmaLayouts.h"
-#include "Target/MmaTable.h"
+#include "Target/Engines/MmaSync.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -23,32 +24,6 @@ using tile::target::MmaType;
 namespace tile::conversion {
 
 namespace {
-
-std::optional<MmaType> mmaTypeOf(Type type) {
-  if (type.isF16())
-    return MmaType::F16;
-  if (type.isBF16())
-    return MmaType::BF16;
-  if (type.isF32())
-    return MmaType::TF32;
-  if (type.isInteger(8))
-    return MmaType::S8;
-  if (isa<Float8E4M3FNType>(type))
-    return MmaType::F8E4M3;
-  if (isa<Float8E5M2Type>(type))
-    return MmaType::F8E5M2;
-  return std::nullopt;
-}
-
-std::optional<MmaType> accumulatorTypeOf(Type type) {
-  if (type.isF16())
-    return MmaType::F16;
-  if (type.isF32())
-    return MmaType::F32;
-  if (type.isInteger(32))
-    return MmaType::S32;
-  return std::nullopt;
-}
 
 bool hasSameBases(const LinearLayout &layout, const LinearLayout &fragment) {
   return layout.outShape() == fragment.outShape() &&
@@ -144,7 +119,7 @@ Type MmaEmitter::resultType() {
 
 Value MmaEmitter::multiply(ValueRange a, ValueRange b, ValueRange acc) {
   ArrayRef<int32_t> shape = op.getShape();
-  MmaType typeA = *mmaTypeOf(elementA), typeB = *mmaTypeOf(elementB);
+  MmaType typeA = *getMmaType(elementA), typeB = *getMmaType(elementB);
   if (typeA == MmaType::F8E4M3 || typeA == MmaType::F8E5M2) {
     // nvvm.mma.sync knows no 8-bit floats; LLVM has the intrinsic.
     std::string name = "llvm.nvvm.mma.m16n8k32.row.col.f32." + std::string(target::mmaTypeName(typeA)) + "." +
@@ -235,14 +210,10 @@ struct MmaSyncLowering : OpConversionPattern<cta::MmaSyncOp> {
 static LogicalResult checkMma(cta::MmaSyncOp op, const target::GpuTarget &gpu) {
   Type a = op.getA().getType().getElementType(), b = op.getB().getType().getElementType(),
        acc = op.getAcc().getType().getElementType();
-  std::optional<MmaType> typeA = mmaTypeOf(a), typeB = mmaTypeOf(b), typeAcc = accumulatorTypeOf(acc);
+  std::optional<MmaType> typeA = getMmaType(a), typeB = getMmaType(b), typeAcc = getAccumulatorType(acc);
   ArrayRef<int32_t> shape = op.getShape();
-  bool exists =
-      typeA && typeB && typeAcc && shape[0] == 16 && shape[1] == 8 &&
-      llvm::any_of(target::mmaInstructions(gpu, *typeA, *typeB, *typeAcc),
-                   [&](const target::MmaInstruction *instruction) {
-                     return instruction->m == 16 && instruction->n == 8 && int32_t(instruction->k) == shape[2];
-                   });
+  bool exists = typeA && typeB && typeAcc && shape[0] == target::mmaSyncRows && shape[1] == target::mmaSyncColumns &&
+                target::isMmaSyncInstruction(gpu, *typeA, *typeB, *typeAcc, shape[2]);
   if (!exists)
     return op.emitOpError() << "is m" << shape[0] << "n" << shape[1] << "k" << shape[2] << " of " << a << " and " << b
                             << " into " << acc << ", which " << gpu.name << " has no instruction for";

@@ -16,9 +16,11 @@
 #include "Ptx.h"
 #include "Words.h"
 
+#include "Analysis/DotPlan.h"
 #include "Layout/MmaLayouts.h"
 #include "Layout/ShapeTransforms.h"
 #include "Layout/SharedLayouts.h"
+#include "Target/Engines/Wgmma.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -32,8 +34,8 @@ namespace tile::conversion {
 
 namespace {
 
-constexpr int64_t instructionM = 64;
-constexpr int64_t instructionBytesK = 32;
+constexpr int64_t instructionM = target::wgmmaRows;
+constexpr int64_t instructionBytesK = target::wgmmaBytesK;
 constexpr int64_t atomRows = 8;
 
 /// One operand, seen as a matrix of `extent` rows (m or n) by k.
@@ -70,23 +72,6 @@ std::optional<OperandPlan> planOperand(cta::BufferType type, unsigned kDim) {
   return plan;
 }
 
-/// "f16", "bf16", "tf32", "e4m3", …; empty if wgmma has no such operand.
-StringRef operandTypeName(Type type) {
-  if (type.isF16())
-    return "f16";
-  if (type.isBF16())
-    return "bf16";
-  if (type.isF32())
-    return "tf32";
-  if (isa<Float8E4M3FNType>(type))
-    return "e4m3";
-  if (isa<Float8E5M2Type>(type))
-    return "e5m2";
-  if (type.isInteger(8))
-    return "s8";
-  return "";
-}
-
 Type elementTypeOfA(cta::WgmmaOp op) {
   return op.getBufferA() ? op.getBufferA().getType().getElementType() : getElementTypeOf(op.getA().getType());
 }
@@ -107,30 +92,27 @@ std::optional<WgmmaPlan> planWgmma(cta::WgmmaOp op) {
     a = planOperand(buffer.getType(), 1);
   const LinearLayout &acc = cta::getLayout(op.getAcc().getType());
   int64_t m = acc.outShape()[0], n = acc.outShape()[1];
-  if ((op.getBufferA() && !a) || !b || acc.numWarps() % 4 != 0 || m < instructionM)
+  if ((op.getBufferA() && !a) || !b || acc.numWarps() % target::warpsPerGroup != 0 || m < instructionM)
     return std::nullopt;
   WgmmaPlan plan{a, *b, {}, {}, layout::registersOfPart(acc, 1, b->extent)};
   plan.tiling.elementBits = 8 * b->elementBytes;
   plan.tiling.instructionN = op.getN();
-  unsigned groups = acc.numWarps() / 4;
-  for (unsigned groupsM = 1; groupsM <= groups; groupsM *= 2) {
-    plan.tiling.groupsM = groupsM;
-    plan.tiling.groupsN = groups / groupsM;
-    if (layout::wgmmaAccumulator(m, n, plan.tiling) != acc || m < instructionM * groupsM)
-      continue;
-    if (!a &&
-        layout::wgmmaOperandA(m, b->k, plan.tiling) != cta::getLayout(cast<RankedTensorType>(op.getA().getType())))
-      continue;
-    if (b->extent != n && plan.tiling.groupsN != 1)
-      continue;
-    plan.fragments = layout::wgmmaFragments(m, b->extent, b->k, plan.tiling);
-    const layout::MmaFragments &tiles = plan.fragments;
-    // A panel is addressed from its start.
-    bool startsPanel = b->kMajor || tiles.nTiles == 1 || op.getN() % b->form.panelElements == 0;
-    bool isWhole = int64_t(plan.registers.size()) == tiles.mTiles * tiles.nTiles * tiles.sizeAccumulator;
-    if (tiles.nTiles > 0 && tiles.kTiles > 0 && startsPanel && isWhole)
-      return plan;
-  }
+  unsigned groups = acc.numWarps() / target::warpsPerGroup, groupsN = op.getGroupsN();
+  if (groups % groupsN != 0 || !llvm::isPowerOf2_32(groupsN) || m * groupsN < instructionM * groups)
+    return std::nullopt;
+  plan.tiling.groupsM = groups / groupsN;
+  plan.tiling.groupsN = groupsN;
+  if (layout::wgmmaAccumulator(m, n, plan.tiling) != acc || (b->extent != n && groupsN != 1))
+    return std::nullopt;
+  if (!a && layout::wgmmaOperandA(m, b->k, plan.tiling) != cta::getLayout(cast<RankedTensorType>(op.getA().getType())))
+    return std::nullopt;
+  plan.fragments = layout::wgmmaFragments(m, b->extent, b->k, plan.tiling);
+  const layout::MmaFragments &tiles = plan.fragments;
+  // A panel is addressed from its start.
+  bool startsPanel = b->kMajor || tiles.nTiles == 1 || op.getN() % b->form.panelElements == 0;
+  bool isWhole = int64_t(plan.registers.size()) == tiles.mTiles * tiles.nTiles * tiles.sizeAccumulator;
+  if (tiles.nTiles > 0 && tiles.kTiles > 0 && startsPanel && isWhole)
+    return plan;
   return std::nullopt;
 }
 
@@ -287,10 +269,9 @@ private:
     int64_t kIndex = k * instructionBytesK / plan.b.elementBytes;
     std::string left = rows ? operandNumber(rows->at(m * instructionM, kIndex)) : fragmentNumbers(fragments.a(m, k));
     std::string descB = operandNumber(columns->at(n * plan.tiling.instructionN, kIndex));
-    StringRef typeA = operandTypeName(elementTypeOfA(op)),
-              typeB = operandTypeName(op.getB().getType().getElementType());
-    Type accType = op.getAcc().getType().getElementType();
-    StringRef typeD = accType.isF32() ? "f32" : accType.isF16() ? "f16" : "s32";
+    StringRef typeA = mmaTypeName(*getMmaType(elementTypeOfA(op))),
+              typeB = mmaTypeName(*getMmaType(op.getB().getType().getElementType())),
+              typeD = mmaTypeName(*getAccumulatorType(op.getAcc().getType().getElementType()));
     bool isInteger = typeD == "s32", is16Bit = plan.b.elementBytes == 2;
     std::string text = "wgmma.mma_async.sync.aligned.m64n" + std::to_string(op.getN()) + "k" +
                        std::to_string(instructionBytesK / plan.b.elementBytes) + "." + typeD.str() + "." + typeA.str() +
@@ -379,9 +360,8 @@ static LogicalResult checkWgmma(cta::WgmmaOp op, const target::GpuTarget &gpu) {
   if (!gpu.has(target::Feature::Wgmma))
     return op.emitOpError() << "needs wgmma, which " << gpu.name << " lacks; sm_90a has it";
   Type a = elementTypeOfA(op), b = op.getB().getType().getElementType(), acc = op.getAcc().getType().getElementType();
-  bool exists = !operandTypeName(a).empty() && getBytesInMemory(a) == getBytesInMemory(b) &&
-                (a.isInteger() ? acc.isInteger(32) : acc.isF32() || (acc.isF16() && a.isF16())) && op.getN() % 8 == 0 &&
-                op.getN() <= 256;
+  std::optional<target::MmaType> typeA = getMmaType(a), typeB = getMmaType(b), typeAcc = getAccumulatorType(acc);
+  bool exists = typeA && typeB && typeAcc && target::isWgmmaInstruction(*typeA, *typeB, *typeAcc, op.getN());
   if (!exists)
     return op.emitOpError() << "is m64n" << op.getN() << " of " << a << " and " << b << " into " << acc
                             << ", which is no instruction";

@@ -12,8 +12,6 @@
 //                                              %y = arith.negf %z
 #include "Analysis/AxisInfo.h"
 #include "Analysis/DotPlan.h"
-#include "Analysis/FindTarget.h"
-#include "Analysis/Recreate.h"
 #include "Layout/Factories.h"
 #include "Transforms/Cta/StageOperands.h"
 #include "Transforms/Passes.h"
@@ -87,15 +85,14 @@ LinearLayout planScan(RankedTensorType type, unsigned axis, unsigned numWarps) {
 
 class LayoutAssignment {
 public:
-  LayoutAssignment(KernelOp kernel, const target::GpuTarget &target)
-      : kernel(kernel), target(target), builder(kernel.getContext()) {}
+  explicit LayoutAssignment(KernelOp kernel) : kernel(kernel), builder(kernel.getContext()) {}
 
   void run() {
     planAnchors();
     assignDefaults();
     kernel.walk([&](Operation *op) { convertAround(op); });
     OperandStage stage;
-    kernel.walk([&](DotOp dot) { stage.store(dot, dotPlans[dot]); });
+    kernel.walk([&](DotOp dot) { stage.store(dot); });
   }
 
 private:
@@ -123,25 +120,8 @@ private:
         accessLayouts[op] = attribute(planScan(type, scan.getAxis(), kernel.getNumWarps()));
       }
       if (auto dot = dyn_cast<DotOp>(op))
-        dotPlans[op] = planInRoom(dot);
+        dotPlans[op] = planDot(dot, kernel.getNumWarps());
     });
-  }
-
-  /// Warp groups get no more operands than there is room for.
-  DotPlan planInRoom(DotOp dot) {
-    DotPlan plan = planDot(dot, target, kernel.getNumWarps());
-    int64_t bytes = storedBytes;
-    SmallVector<Value> stored;
-    for (auto [operand, isStored] : {std::pair(dot.getA(), plan.storesA), std::pair(dot.getB(), plan.storesB)})
-      if (Value source = skipTranspositions(operand).first; isStored && !storedOperands.contains(source)) {
-        stored.push_back(source);
-        bytes += LayoutSlicer::bytesOf(source);
-      }
-    if (bytes > int64_t(target.maxSharedPerCta) / 4 * 3)
-      return planDot(dot, target, kernel.getNumWarps(), /*mayStore=*/false);
-    storedOperands.insert_range(stored);
-    storedBytes = bytes;
-    return plan;
   }
 
   void assignDefaults() {
@@ -231,23 +211,13 @@ private:
   }
 
   KernelOp kernel;
-  const target::GpuTarget &target;
   OpBuilder builder;
   DenseMap<Operation *, cta::LayoutAttr> accessLayouts;
   DenseMap<Operation *, DotPlan> dotPlans;
-  DenseSet<Value> storedOperands; ///< Of warp groups, and how many bytes they take.
-  int64_t storedBytes = 0;
 };
 
 struct CtaAssignLayouts : tile::impl::CtaAssignLayoutsBase<CtaAssignLayouts> {
-  using CtaAssignLayoutsBase::CtaAssignLayoutsBase;
-
-  void runOnKernel() override {
-    const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
-    if (!gpu)
-      return signalPassFailure();
-    LayoutAssignment(getOperation(), *gpu).run();
-  }
+  void runOnKernel() override { LayoutAssignment(getOperation()).run(); }
 };
 
 } // namespace

@@ -1,20 +1,22 @@
 // cta-lower-dot: turn dots into tensor-core or fused multiply-add products.
 //
-// cta-assign-layouts has put operands and accumulator where the chosen instruction wants them, so a dot becomes one
+// cta-assign-layouts has put operands and accumulator where the dot's engine wants them, so a dot becomes one
 // cta.mma_sync; or a cta.wgmma, which reads the buffers that TMA or the threads have filled (and the left operand from
 // registers, if it was computed there). A wgmma whose sum loops move to other registers is copied behind its wait. Two
 // cases need more: `tf32x3` splits each operand into its tf32 part and the rest and adds three products; a type that
 // the tensor cores lack goes through shared memory to cta.fma_dot.
 //
 //   %d = tile.dot %a, %b, %c : #a, #b -> #acc   ==>   %d = cta.mma_sync %a, %b, %c {shape = 16, 8, 16}
-#include "Analysis/DotPlan.h"
 #include "Analysis/DotReport.h"
+#include "Analysis/EngineChoice.h"
 #include "Analysis/FindTarget.h"
 #include "Analysis/MovedSums.h"
 #include "Layout/SharedLayouts.h"
+#include "Target/Engines/MmaSync.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -42,9 +44,9 @@ std::pair<Value, Value> splitTf32(OpBuilder &builder, Location loc, Value x) {
   return {high, arith::SubFOp::create(builder, loc, x, high)};
 }
 
-Value lowerToMma(OpBuilder &builder, DotOp dot, const target::MmaInstruction &instruction) {
+Value lowerToMma(OpBuilder &builder, DotOp dot, cta::MmaSyncAttr engine) {
   Location loc = dot.getLoc();
-  auto shape = builder.getDenseI32ArrayAttr({int32_t(instruction.m), int32_t(instruction.n), int32_t(instruction.k)});
+  auto shape = builder.getDenseI32ArrayAttr({target::mmaSyncRows, target::mmaSyncColumns, int32_t(engine.getK())});
   auto multiply = [&](Value a, Value b, Value acc) -> Value {
     return cta::MmaSyncOp::create(builder, loc, acc.getType(), a, b, acc, shape);
   };
@@ -88,18 +90,35 @@ Value viewBlock(OpBuilder &builder, Value operand) {
   return cta::TransBufferOp::create(builder, load.getLoc(), load.getBuffer().getType().transposed(), load.getBuffer());
 }
 
-Value lowerToWgmma(OpBuilder &builder, DotOp dot, const DotPlan &plan) {
+Value lowerToWgmma(OpBuilder &builder, DotOp dot, cta::WgmmaAttr engine) {
   Location loc = dot.getLoc();
-  Value a = plan.a ? dot.getA() : viewBlock(builder, dot.getA());
-  // Whole instructions, as Triton counts them.
-  constexpr uint32_t instructionK = 32;
-  IntegerAttr promote;
-  if (dot.isPromoted())
-    promote = builder.getI32IntegerAttr(llvm::alignTo(std::max(dot.getMaxNumImpreciseAcc(), 1u), instructionK));
-  auto product =
-      cta::WgmmaOp::create(builder, loc, dot.getAcc().getType(), a, viewBlock(builder, dot.getB()), dot.getAcc(),
-                           /*accumulate=*/Value(), builder.getI32IntegerAttr(plan.wgmma->instructionN), promote);
+  Value a = engine.isFromRegisters() ? dot.getA() : viewBlock(builder, dot.getA());
+  IntegerAttr promote = engine.getPromote() ? builder.getI32IntegerAttr(engine.getPromote()) : IntegerAttr();
+  auto product = cta::WgmmaOp::create(builder, loc, dot.getAcc().getType(), a, viewBlock(builder, dot.getB()),
+                                      dot.getAcc(), /*accumulate=*/Value(), builder.getI32IntegerAttr(engine.getN()),
+                                      builder.getI32IntegerAttr(engine.getGroupsN()), promote);
   return cta::WgmmaWaitOp::create(builder, loc, product, 0, product.getColumnsAttr());
+}
+
+/// What wgmma reads from shared memory is there, unless the engine is of hand-written IR.
+LogicalResult checkOperands(DotOp dot) {
+  cta::WgmmaAttr engine = getWgmma(dot);
+  auto isInBuffer = [](Value operand) {
+    auto load = dyn_cast_if_present<cta::LocalLoadOp>(traceOperand(operand).source);
+    return load && !load.getStart();
+  };
+  if (!engine || (isInBuffer(dot.getB()) && (engine.isFromRegisters() || isInBuffer(dot.getA()))))
+    return success();
+  return dot.emitError() << "warp groups multiply what lies in shared memory; " << engine
+                         << " is no engine for operands that are not loaded from there";
+}
+
+Value lower(OpBuilder &builder, DotOp dot) {
+  if (cta::WgmmaAttr engine = getWgmma(dot))
+    return lowerToWgmma(builder, dot, engine);
+  if (auto engine = dyn_cast<cta::MmaSyncAttr>(dot.getEngineAttr()))
+    return lowerToMma(builder, dot, engine);
+  return lowerToFma(builder, dot);
 }
 
 /// A product that takes the place of other registers, as when a loop exchanges two sums, is copied there. LLVM may copy
@@ -130,15 +149,12 @@ struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
       return signalPassFailure();
     SmallVector<DotOp> dots;
     getOperation().walk([&](DotOp dot) { dots.push_back(dot); });
+    if (llvm::any_of(dots, [](DotOp dot) { return failed(checkOperands(dot)); }))
+      return signalPassFailure();
     for (DotOp dot : dots) {
       OpBuilder builder(dot);
-      unsigned numWarps = getOperation().getNumWarps();
-      DotPlan plan = planDot(dot, *gpu, numWarps, /*mayStore=*/false);
-      dot.emitRemark() << "multiplied by " << reportEngine(dot, plan, *gpu, numWarps);
-      Value result = plan.wgmma         ? lowerToWgmma(builder, dot, plan)
-                     : plan.instruction ? lowerToMma(builder, dot, *plan.instruction)
-                                        : lowerToFma(builder, dot);
-      dot.replaceAllUsesWith(result);
+      dot.emitRemark() << "multiplied by " << reportEngine(dot, *gpu, getOperation().getNumWarps());
+      dot.replaceAllUsesWith(lower(builder, dot));
       dot.erase();
     }
     eraseUnused(getOperation());

@@ -19,7 +19,7 @@
 #include "Analysis/FindTarget.h"
 #include "Analysis/RolePlan.h"
 #include "Analysis/SharedLiveness.h"
-#include "Target/GpuTarget.h"
+#include "Target/Engines/Wgmma.h"
 #include "Transforms/Cta/CloneControl.h"
 #include "Transforms/Cta/RingCounters.h"
 #include "Transforms/Numbers.h"
@@ -39,8 +39,7 @@ using namespace tile;
 
 namespace {
 
-constexpr unsigned warpsPerGroup = 4;
-constexpr unsigned producerWarps = warpsPerGroup; // setmaxnreg is for whole warp groups
+constexpr unsigned producerWarps = target::warpsPerGroup; // setmaxnreg is for whole warp groups
 
 /// Slots of each channel, or none if the target's shared memory does not hold one slot of each beside what `teams` have
 /// in it.
@@ -328,7 +327,7 @@ struct CtaSpecializeWarps : tile::impl::CtaSpecializeWarpsBase<CtaSpecializeWarp
       return signalPassFailure();
     // Roles of whole warp groups, in a CTA of at most 1024 threads.
     unsigned warps = kernel.getNumWarps();
-    if (!gpu->has(target::Feature::SetMaxRegisters) || warps % warpsPerGroup != 0 ||
+    if (!gpu->has(target::Feature::SetMaxRegisters) || warps % target::warpsPerGroup != 0 ||
         (warps + producerWarps) * target::threadsPerWarp > target::maxThreadsPerCta)
       return;
     std::optional<RolePlan> plan = planRoles(kernel);

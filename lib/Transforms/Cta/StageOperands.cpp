@@ -4,6 +4,7 @@
 // stored, and copied by cp.async later. Those of 8 bits must have k contiguous.
 #include "Transforms/Cta/StageOperands.h"
 
+#include "Analysis/EngineChoice.h"
 #include "Analysis/Recreate.h"
 #include "Layout/SharedLayouts.h"
 #include "Tile/TileDialect.h"
@@ -47,17 +48,6 @@ static unsigned findContiguousDim(Value value) {
   return dim ^ isTransposed;
 }
 
-std::pair<Value, bool> tile::skipTranspositions(Value operand) {
-  bool transposed = false;
-  while (isa_and_present<cta::ConvertLayoutOp, TransOp>(operand.getDefiningOp())) {
-    Operation *op = operand.getDefiningOp();
-    if (auto trans = dyn_cast<TransOp>(op))
-      transposed ^= trans.getOrder()[0] == 1;
-    operand = op->getOperand(0);
-  }
-  return {operand, transposed};
-}
-
 Value OperandStage::getBuffer(Value value, Form form) {
   auto type = cast<RankedTensorType>(value.getType());
   std::vector<int64_t> shape(type.getShape().begin(), type.getShape().end());
@@ -93,18 +83,20 @@ void OperandStage::store(OpOperand &operand, Form form) {
   eraseIfUnused(unused);
 }
 
-void OperandStage::store(DotOp dot, const DotPlan &plan) {
+void OperandStage::store(DotOp dot) {
+  cta::WgmmaAttr engine = getWgmma(dot);
+  if (!engine)
+    return;
   unsigned bytes = getBytesInMemory(dot.getA().getType().getElementType());
   bool mayTranspose = bytes == 2;
   // As loaded, if there is a descriptor for that; else k is contiguous.
-  if (plan.storesA)
+  if (engine.getSourceA() == target::OperandSource::Threads)
     store(dot.getAMutable(), {mayTranspose ? findContiguousDim(dot.getA()) : 1, widestPanel});
-  if (!plan.storesB)
+  if (engine.getSourceB() != target::OperandSource::Threads)
     return;
-  // With n contiguous each warp group begins at a panel, which has the 32 bytes of a swizzle at least.
-  constexpr int64_t leastBytes = 32;
-  int64_t columns = dot.getB().getType().getDimSize(1) / plan.wgmma->groupsN;
-  if (mayTranspose && columns * bytes >= leastBytes && findContiguousDim(dot.getB()) == 1)
+  // With n contiguous each warp group begins at a panel, whose rows have a swizzle.
+  int64_t columns = dot.getB().getType().getDimSize(1) / engine.getGroupsN();
+  if (mayTranspose && columns * bytes >= target::leastSwizzle && findContiguousDim(dot.getB()) == 1)
     store(dot.getBMutable(), {1, std::min(columns, widestPanel)});
   else
     store(dot.getBMutable(), {0, widestPanel});

@@ -9,20 +9,17 @@
 // What several products multiply, also transposed, is stored once; what a loop does not change, in front of it.
 #pragma once
 
-#include "Analysis/DotPlan.h"
+#include "Cta/CtaDialect.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace tile {
 
-/// What is stored of an operand: what is transposed, or converted, to make it, and whether it is transposed.
-std::pair<mlir::Value, bool> skipTranspositions(mlir::Value operand);
-
 class OperandStage {
 public:
-  /// Stores the operands that the plan says, which have layouts.
-  void store(DotOp dot, const DotPlan &plan);
+  /// Stores the operands that the dot's engine gets from threads; they have layouts.
+  void store(DotOp dot);
 
 private:
   /// Elements of a panel: no more than a swizzle of 128 bytes has.

@@ -77,14 +77,9 @@ void givePlace(MakeDescOp desc, Value scratch, size_t number) {
 }
 
 struct TileDeviceDescriptors : tile::impl::TileDeviceDescriptorsBase<TileDeviceDescriptors> {
-  using TileDeviceDescriptorsBase::TileDeviceDescriptorsBase;
-
   void runOnKernel() override {
     KernelOp kernel = getOperation();
-    const target::GpuTarget *gpu = findTargetOrEmitError(target, kernel);
-    if (!gpu)
-      return signalPassFailure();
-    SmallVector<MakeDescOp> plan = planDeviceDescriptors(kernel, *gpu, [](MakeDescOp desc, const std::string &reason) {
+    SmallVector<MakeDescOp> plan = planDeviceDescriptors(kernel, [](MakeDescOp desc, const std::string &reason) {
       desc.emitRemark() << "descriptor is not made by the kernel: " << reason;
     });
     // The launcher gives scratch memory to kernels whose number of CTAs it chooses.

@@ -17,9 +17,8 @@
 // A kernel without dots keeps its descriptors, which then become vector accesses.
 #include "Analysis/AxisInfo.h"
 #include "Analysis/DeviceDescriptors.h"
-#include "Analysis/FindTarget.h"
+#include "Analysis/EngineChoice.h"
 #include "Analysis/OddBlocks.h"
-#include "Analysis/SwappedDot.h"
 #include "Tile/TileDialect.h"
 #include "Transforms/Passes.h"
 #include "Transforms/Tile/EmptyDescriptors.h"
@@ -122,8 +121,7 @@ struct RecipeResult {
 
 class Hosting {
 public:
-  Hosting(KernelOp kernel, const target::GpuTarget &gpu)
-      : kernel(kernel), gpu(gpu), facts(kernel), printer(kernel, facts) {}
+  explicit Hosting(KernelOp kernel) : kernel(kernel), facts(kernel), printer(kernel, facts) {}
 
   void run() {
     SmallVector<std::pair<MakeDescOp, Recipe>> plan;
@@ -169,7 +167,7 @@ private:
       return fail("it is passed on");
     if (std::string reason = whyNoTensorMap(desc); !reason.empty())
       return fail(reason);
-    if (!needsNoPadding(desc, gpu))
+    if (!needsNoPadding(desc))
       return fail("its blocks have a size that is no power of two, and are not only multiplied or stored");
     // TMA writes all or none of each 16 bytes; see BlockPointers.cpp.
     int64_t whole = 16 / getBytesInMemory(recipe.type.getElementType());
@@ -223,38 +221,23 @@ private:
   }
 
   KernelOp kernel;
-  const target::GpuTarget &gpu;
   AxisInfoAnalysis facts;
   ExpressionPrinter printer;
   SmallVector<std::pair<Recipe, Value>> arguments;
 };
 
 struct TileHostDescriptors : tile::impl::TileHostDescriptorsBase<TileHostDescriptors> {
-  using TileHostDescriptorsBase::TileHostDescriptorsBase;
-
   void runOnKernel() override {
-    const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
-    if (!gpu)
-      return signalPassFailure();
-    if (gpu->has(target::Feature::Tma) && multipliesBlocks(*gpu))
-      Hosting(getOperation(), *gpu).run();
+    if (multipliesBlocks())
+      Hosting(getOperation()).run();
   }
 
 private:
   /// Whether warp groups multiply what is read through descriptors: otherwise TMA does not pay.
-  bool multipliesBlocks(const target::GpuTarget &gpu) {
-    WalkResult result = getOperation().walk([&](DotOp dot) {
-      SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
-      unsigned numWarps = getOperation().getNumWarps();
-      bool multiplies = false,
-           areLoaded = isa_and_present<DescLoadOp>(b.source) && isa_and_present<DescLoadOp>(a.source);
-      if (areLoaded)
-        multiplies = isForWarpGroups(dot, a.transposed, b.transposed, gpu, numWarps);
-      else if (isa_and_present<DescLoadOp>(b.source) && staysInRegisters(dot))
-        multiplies = planWarpGroups(dot, /*aTransposed=*/false, b.transposed, gpu, numWarps).has_value();
-      if (areLoaded && !multiplies)
-        dot.emitRemark() << "the product is one of warps: "
-                         << whyNotForWarpGroups(dot, a.transposed, b.transposed, gpu, numWarps);
+  bool multipliesBlocks() {
+    WalkResult result = getOperation().walk([](DotOp dot) {
+      bool multiplies = getWgmmaOfBlocks(dot) && isa_and_present<DescLoadOp>(traceOperand(dot.getB()).source) &&
+                        (isa_and_present<DescLoadOp>(traceOperand(dot.getA()).source) || staysInRegisters(dot));
       return multiplies ? WalkResult::interrupt() : WalkResult::advance();
     });
     return result.wasInterrupted();

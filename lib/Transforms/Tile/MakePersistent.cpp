@@ -12,7 +12,6 @@
 //
 // Only kernels with tensor maps: they are copied ahead by a warp of their own, which is what gains.
 #include "Analysis/DeviceDescriptors.h"
-#include "Analysis/FindTarget.h"
 #include "Tile/TileDialect.h"
 #include "Transforms/Passes.h"
 
@@ -100,14 +99,9 @@ void makePersistent(KernelOp kernel) {
 }
 
 struct TileMakePersistent : tile::impl::TileMakePersistentBase<TileMakePersistent> {
-  using TileMakePersistentBase::TileMakePersistentBase;
-
   void runOnKernel() override {
-    const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
-    if (!gpu)
-      return signalPassFailure();
     if (llvm::any_of(getOperation().getArgumentTypes(), llvm::IsaPred<DescType>) ||
-        !planDeviceDescriptors(getOperation(), *gpu).empty())
+        !planDeviceDescriptors(getOperation()).empty())
       makePersistent(getOperation());
   }
 };

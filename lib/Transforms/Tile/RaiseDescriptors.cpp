@@ -12,12 +12,9 @@
 // Only what pays is raised: both operands of a dot, or neither, since the tensor cores' wide instructions want both
 // to come through tensor maps; and the stores of a kernel with such a dot. Elementwise kernels stay as they are:
 // they reach the speed of a copy with plain vector accesses.
-//
-// Tensor maps go another way to memory than loads and stores of threads, and nothing orders the two. So no access is
-// raised that another one of the same program, if it touches the same memory, has to see or to follow.
-#include "Analysis/BlockPointers.h"
+// Analysis/RaisableAccesses.h says which accesses can be, tile-choose-engine which products are such.
+#include "Analysis/EngineChoice.h"
 #include "Analysis/FindTarget.h"
-#include "Analysis/SwappedDot.h"
 #include "Transforms/Passes.h"
 
 #include "Cta/CtaDialect.h"
@@ -45,9 +42,8 @@ using RaisePlan = llvm::MapVector<Operation *, BlockAccess>;
 
 class Planner {
 public:
-  Planner(KernelOp kernel, const target::GpuTarget &target) : kernel(kernel), target(target), pointers(kernel) {
-    kernel.walk([&](Operation *op) { position[op] = position.size(); });
-  }
+  Planner(KernelOp kernel, RaisableAccesses &accesses, const target::GpuTarget &target)
+      : kernel(kernel), accesses(accesses), target(target) {}
 
   RaisePlan plan() {
     kernel.walk([&](DotOp dot) { planOperands(dot); });
@@ -68,20 +64,17 @@ private:
         load = operand.source;
     bool ready[2] = {};
     for (auto [load, isReady] : llvm::zip(loads, ready))
-      isReady = isa_and_present<DescLoadOp>(load) || (load && analyzeOnce(cast<LoadOp>(load)).access);
+      isReady = isa_and_present<DescLoadOp>(load) || (load && accesses.get(cast<LoadOp>(load)).access);
     // TMA pays where warp groups multiply straight from the shared memory that it fills.
-    bool canMultiply = false, fromRegisters = !loads[0] && staysInRegisters(dot);
-    if (ready[1] && ready[0])
-      canMultiply = isForWarpGroups(dot, isReadTransposed(operands[0]), isReadTransposed(operands[1]), target,
-                                    kernel.getNumWarps());
-    else if (ready[1] && fromRegisters)
-      canMultiply = planWarpGroups(dot, false, isReadTransposed(operands[1]), target, kernel.getNumWarps()).has_value();
+    cta::WgmmaAttr engine = getWgmmaOfBlocks(dot);
+    bool fromRegisters = !loads[0] && staysInRegisters(dot);
+    bool canMultiply = engine && ready[1] && (engine.isFromRegisters() ? fromRegisters : ready[0]);
     hasProduct |= canMultiply;
     for (auto [index, op] : llvm::enumerate(loads)) {
       auto load = dyn_cast_if_present<LoadOp>(op);
       if (!load)
         continue;
-      const BlockAccessResult &result = analyzeOnce(load);
+      const BlockAccessResult &result = accesses.get(load);
       if (canMultiply)
         raised.try_emplace(load, *result.access);
       else if (ready[1] && (ready[0] || fromRegisters))
@@ -97,70 +90,24 @@ private:
   std::string whyNotMultiplied(DotOp dot, ArrayRef<SharedOperand> operands) {
     if (!isa_and_present<LoadOp, DescLoadOp>(operands[0].source))
       return "warp groups do not multiply these types, sizes or operand orders";
-    return whyNotForWarpGroups(dot, isReadTransposed(operands[0]), isReadTransposed(operands[1]), target,
-                               kernel.getNumWarps());
-  }
-
-  /// Whether the operand's first dimension is contiguous in memory.
-  bool isReadTransposed(const SharedOperand &operand) {
-    auto load = dyn_cast<LoadOp>(operand.source);
-    bool swapped = load && !llvm::is_sorted(analyzeOnce(load).access->order);
-    return operand.transposed != swapped;
+    return whyNoWgmmaOfBlocks(dot, accesses.isReadTransposed(operands[0]), accesses.isReadTransposed(operands[1]),
+                              target, kernel.getNumWarps());
   }
 
   void planStore(StoreOp store) {
     auto type = dyn_cast<RankedTensorType>(store.getPtr().getType());
     if (!type || type.getRank() < 2)
       return;
-    BlockAccessResult result = pointers.analyze(store);
-    if (result.access && hasToBeOrdered(store))
-      result = {std::nullopt, "another access of the program may touch the same memory"};
+    BlockAccessResult result = accesses.get(store);
     if (result.access)
       raised.try_emplace(store, *result.access);
     else
       reasons[store] = result.reason;
   }
 
-  const BlockAccessResult &analyzeOnce(LoadOp load) {
-    auto [entry, isNew] = analyzed.try_emplace(load);
-    if (isNew) {
-      entry->second = pointers.analyze(load);
-      if (entry->second.access && isPrecededByWrite(load))
-        entry->second = {std::nullopt, "the program may have written memory before it"};
-    }
-    return entry->second;
-  }
-
-  /// In some iteration of a common loop, or else in program order.
-  bool mayRunBefore(Operation *first, Operation *second) {
-    for (Operation *loop = first->getParentOp(); loop != kernel; loop = loop->getParentOp())
-      if (isa<LoopLikeOpInterface>(loop) && loop->isAncestor(second))
-        return true;
-    return position[first] < position[second];
-  }
-
-  bool isPrecededByWrite(LoadOp load) {
-    WalkResult result = kernel.walk([&](Operation *op) {
-      return writesGlobalMemory(op) && mayRunBefore(op, load) ? WalkResult::interrupt() : WalkResult::advance();
-    });
-    return result.wasInterrupted();
-  }
-
-  /// Before a read, or with another write or one of a later iteration.
-  bool hasToBeOrdered(StoreOp store) {
-    WalkResult result = kernel.walk([&](Operation *op) {
-      bool writes = writesGlobalMemory(op), reads = isa<LoadOp, DescLoadOp>(op);
-      bool conflicts = ((writes || reads) && mayRunBefore(store, op)) || (writes && mayRunBefore(op, store));
-      return conflicts ? WalkResult::interrupt() : WalkResult::advance();
-    });
-    return result.wasInterrupted();
-  }
-
   KernelOp kernel;
+  RaisableAccesses &accesses;
   const target::GpuTarget &target;
-  BlockPointers pointers;
-  DenseMap<Operation *, unsigned> position;
-  DenseMap<Operation *, BlockAccessResult> analyzed;
   RaisePlan raised;
   llvm::MapVector<Operation *, std::string> reasons; ///< Why an access is not raised.
   bool hasProduct = false;                           ///< Of operands that come through descriptors.
@@ -334,7 +281,7 @@ struct TileRaiseDescriptors : tile::impl::TileRaiseDescriptorsBase<TileRaiseDesc
       return signalPassFailure();
     if (!gpu->has(target::Feature::Tma))
       return;
-    RaisePlan plan = Planner(getOperation(), *gpu).plan();
+    RaisePlan plan = Planner(getOperation(), getAnalysis<RaisableAccesses>(), *gpu).plan();
     if (plan.empty())
       return;
     OpBuilder entry(getOperation().getContext());

@@ -11,7 +11,7 @@
 // multiprocessors. TMA puts both operands into shared memory, and a matrix descriptor reads either order there, so
 // transposing costs nothing; the accumulator is transposed once, when it is written. Analysis/SwappedDot.h says which
 // dots can be swapped.
-#include "Analysis/FindTarget.h"
+#include "Analysis/EngineChoice.h"
 #include "Analysis/SwappedDot.h"
 #include "Transforms/Passes.h"
 
@@ -69,24 +69,22 @@ void swapDot(const PlannedSwap &swap) {
   Location loc = dot.getLoc();
   Value acc = swap.plan.loop ? dot.getAcc() : emitTrans(builder, loc, dot.getAcc());
   Value a = emitTrans(builder, loc, dot.getB()), b = emitTrans(builder, loc, dot.getA());
-  Value result = DotOp::create(builder, loc, acc.getType(), a, b, acc, dot.getPrecision(), dot.getMaxNumImpreciseAcc());
+  Value result = DotOp::create(builder, loc, acc.getType(), a, b, acc, dot.getPrecision(), dot.getMaxNumImpreciseAcc(),
+                               getWgmma(dot).withoutSwap());
   dot.getResult().replaceAllUsesWith(swap.plan.loop ? result : emitTrans(builder, loc, result));
   dot.erase();
 }
 
 struct TileSwapDot : tile::impl::TileSwapDotBase<TileSwapDot> {
-  using TileSwapDotBase::TileSwapDotBase;
-
   void runOnKernel() override {
-    const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
-    if (!gpu)
-      return signalPassFailure();
     SmallVector<PlannedSwap> swaps;
     getOperation().walk([&](DotOp dot) {
+      cta::WgmmaAttr engine = getWgmma(dot);
+      if (!engine || !engine.getSwapped())
+        return;
       SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
       std::optional<SwapPlan> plan = planSwap(dot);
-      if (plan && isa_and_present<DescLoadOp>(a.source) && isa_and_present<DescLoadOp>(b.source) &&
-          planWarpGroups(dot, a.transposed, b.transposed, *gpu, getOperation().getNumWarps(), /*swapped=*/true))
+      if (plan && isa_and_present<DescLoadOp>(a.source) && isa_and_present<DescLoadOp>(b.source))
         swaps.push_back({dot, *plan});
     });
     llvm::for_each(swaps, swapDot);

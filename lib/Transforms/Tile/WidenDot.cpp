@@ -46,6 +46,7 @@ struct TileWidenDot : tile::impl::TileWidenDotBase<TileWidenDot> {
         return;
       OpBuilder builder(dot);
       dot.setMaxNumImpreciseAcc(0);
+      dot.removeEngineAttr(); // for other types
       for (OpOperand *operand : {&dot.getAMutable(), &dot.getBMutable()})
         operand->set(arith::ExtFOp::create(
             builder, dot.getLoc(), withElementType(operand->get().getType(), builder.getF16Type()), operand->get()));

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-assign-layouts))' --mlir-print-local-scope | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-settle-engine,cta-assign-layouts))' --mlir-print-local-scope | FileCheck %s
 
 // Operands stay as they were read, because warp groups take them from shared memory; the accumulator has the layout of the
 // instruction m64n128.

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-assign-layouts{target=sm_80}))' | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-assign-layouts))' | FileCheck %s
 
 // Loads and stores are coalesced in vectors of 16 bytes, arithmetic stays in the default layout.
 // CHECK-DAG: #[[DEFAULT:.*]] = #cta.layout<[1024], register = {{\[\[}}128], [256], [512]], lane = {{\[\[}}1], [2], [4], [8], [16]]

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-assign-layouts,cta-remove-conversions,cta-lower-descriptors,cta-lower-dot))' --mlir-print-local-scope | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-settle-engine,cta-assign-layouts,cta-remove-conversions,cta-lower-descriptors,cta-lower-dot))' --mlir-print-local-scope | FileCheck %s
 
 // Two sums that a loop exchanges are copied after their waits, where LLVM cannot do it earlier; one that is added to, or
 // to a part of, stays where it is, in a branch, too.

@@ -1,5 +1,5 @@
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-assign-layouts,cta-lower-descriptors,cta-lower-dot))' --mlir-print-local-scope | FileCheck %s
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-assign-layouts{target=sm_100a},cta-lower-descriptors,cta-lower-dot{target=sm_100a}))' --mlir-print-local-scope | FileCheck %s --check-prefix=OTHER
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-settle-engine,cta-assign-layouts,cta-lower-descriptors,cta-lower-dot))' --mlir-print-local-scope | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-settle-engine{target=sm_100a},cta-assign-layouts,cta-lower-descriptors,cta-lower-dot))' --mlir-print-local-scope | FileCheck %s --check-prefix=OTHER
 // OTHER-NOT: cta.wgmma
 
 // Both operands come by TMA: warp groups multiply what lies in shared memory, and nothing is read into registers. An
@@ -42,7 +42,7 @@ tile.kernel @square(%i: i32, %d: !tile.desc<64x64xbf16> {tile.tensor_map = {base
 
 // Groups along m as far as there are 64 rows for each, the others along n: 2 x 2 of 64 x 128.
 // CHECK-LABEL: tile.kernel @groups
-// CHECK: cta.wgmma {{.*}} {n = 128 : i32} {{.*}} warp = {{\[}}[16, 0], [32, 0], [64, 0], [0, 128]]
+// CHECK: cta.wgmma {{.*}} {groups_n = 2 : i32, n = 128 : i32} {{.*}} warp = {{\[}}[16, 0], [32, 0], [64, 0], [0, 128]]
 tile.kernel @groups(%i: i32, %d: !tile.desc<128x64xf16> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<64x256xf16> {tile.tensor_map = {base = "b"}}) attributes {num_warps = 16 : i32} {
   %z = arith.constant dense<0.0> : tensor<128x256xf32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<128x64xf16> -> tensor<128x64xf16>

@@ -1,10 +1,10 @@
 // Descriptors whose blocks warp groups cannot multiply in this order; the remark says in which they could.
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-host-descriptors))' --mlir-print-op-on-diagnostic=false 2>%t.remarks | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-choose-engine,tile-host-descriptors))' --mlir-print-op-on-diagnostic=false 2>%t.remarks | FileCheck %s
 // RUN: FileCheck %s --input-file=%t.remarks --check-prefix=REMARK
 
 // CHECK-LABEL: tile.kernel @negative_row_major
 // CHECK-NOT: tensor_map
-// REMARK: remark: the product is one of warps: warp groups would multiply them if k were contiguous in both operands, which it is not in the right one
+// REMARK: remark: no tensor maps for its operands: warp groups would multiply them if k were contiguous in both operands, which it is not in the right one
 tile.kernel @negative_row_major(%p: !tile.ptr<f8E4M3FN> {tile.name = "p", tile.divisibility = 16 : i32}, %n: i32 {tile.name = "n", tile.divisibility = 16 : i32}) {
   %i = arith.constant 0 : i32
   %one = arith.constant 1 : i64

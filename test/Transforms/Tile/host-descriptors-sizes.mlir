@@ -1,5 +1,5 @@
 // Blocks whose sizes are no powers of two: passed where nothing has to be padded.
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-host-descriptors))' --mlir-print-op-on-diagnostic=false 2>%t.remarks | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-choose-engine,tile-host-descriptors))' --mlir-print-op-on-diagnostic=false 2>%t.remarks | FileCheck %s
 // RUN: FileCheck %s --input-file=%t.remarks --check-prefix=REMARK
 
 // The right operand of a product, and a store that leaves the columns open.

@@ -1,6 +1,7 @@
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-host-descriptors,tile-expand-descriptors))' --mlir-print-op-on-diagnostic=false 2>%t.remarks | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-choose-engine,tile-host-descriptors,tile-expand-descriptors))' --mlir-print-op-on-diagnostic=false 2>%t.remarks | FileCheck %s
 // RUN: FileCheck %s --input-file=%t.remarks --check-prefix=REMARK
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-host-descriptors{target=sm_80}))' 2>&1 | FileCheck %s --check-prefix=NO-TMA
+// RUN: FileCheck %s --input-file=%t.remarks --check-prefix=ORDER
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-choose-engine{target=sm_80},tile-host-descriptors))' 2>&1 | FileCheck %s --check-prefix=NO-TMA
 // NO-TMA-NOT: tensor_map
 
 // Two descriptors of one recipe share an argument; other sizes or blocks are other recipes.
@@ -98,7 +99,7 @@ tile.kernel @negative_kinds(%a: !tile.ptr<f16> {tile.name = "a", tile.divisibili
   %d7 = tile.make_desc %a, [%m, %m, %m], [%n, %n, %one] : !tile.ptr<f16> -> !tile.desc<2x32x64xf16>
   %cube = tile.desc_load %d7[%c0, %c0, %c0] : !tile.desc<2x32x64xf16> -> tensor<2x32x64xf16>
   %x7 = tile.reshape %cube : tensor<2x32x64xf16> -> tensor<64x64xf16>
-  // REMARK-NOT: remark
+  // REMARK-NOT: remark: descriptor
   %y0 = tile.dot %x0, %x1, %zeros : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
   %y1 = tile.dot %x2, %x3, %y0 : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
   %y2 = tile.dot %x4, %x5, %y1 : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
@@ -131,7 +132,7 @@ tile.kernel @negative_small(%a: !tile.ptr<f16> {tile.name = "a", tile.divisibili
   %c0 = arith.constant 0 : i32
   %d = tile.make_desc %a, [%m, %m], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<32x32xf16>
   %x = tile.desc_load %d[%c0, %c0] : !tile.desc<32x32xf16> -> tensor<32x32xf16>
-  // REMARK: remark: the product is one of warps: warp groups do not multiply these types, sizes or operand orders
+  // ORDER: remark: no tensor maps for its operands: warp groups do not multiply these types, sizes or operand orders
   %y = tile.dot %x, %x, %zeros : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
   tile.print "" %y : tensor<32x32xf32>
   tile.return

@@ -1,5 +1,5 @@
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-swap-dot))' --mlir-print-local-scope | FileCheck %s
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-swap-dot{target=sm_80}))' | FileCheck %s --check-prefix=OTHER
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-choose-engine,tile-swap-dot))' --mlir-print-local-scope | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-choose-engine{target=sm_80},tile-swap-dot))' | FileCheck %s --check-prefix=OTHER
 // OTHER-NOT: tile.trans
 // OTHER: tile.trans {{.*}} tensor<64x64xf16>
 // OTHER-NOT: tile.trans
@@ -10,7 +10,7 @@
 // CHECK: tile.trans {{.*}} : tensor<64x64xf16> -> tensor<64x64xf16>
 // CHECK-DAG: %[[A:.*]] = tile.trans {{.*}} : tensor<16x64xf16> -> tensor<64x16xf16>
 // CHECK-DAG: %[[B:.*]] = tile.trans {{.*}} : tensor<64x64xf16> -> tensor<64x64xf16>
-// CHECK: %[[DOT:.*]] = tile.dot %[[B]], %[[A]], %[[ACC]] : tensor<64x64xf16>, tensor<64x16xf16> -> tensor<64x16xf32>
+// CHECK: %[[DOT:.*]] = tile.dot %[[B]], %[[A]], %[[ACC]] {{.*}} : tensor<64x64xf16>, tensor<64x16xf16> -> tensor<64x16xf32>
 // CHECK-NEXT: scf.yield %[[DOT]]
 // CHECK: %[[BACK:.*]] = tile.trans %[[RESULT]] {order = array<i32: 1, 0>} : tensor<64x16xf32> -> tensor<16x64xf32>
 // CHECK: tile.print "" %[[BACK]]

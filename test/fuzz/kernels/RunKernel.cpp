@@ -224,7 +224,7 @@ std::vector<std::string> optionalPasses(const std::string &target) {
   options.target = target;
   std::set<std::string> names;
   for (const PipelineStep &step : gpuPipelineSteps(options))
-    if (step.kind == StepKind::Optimisation)
+    if (step.kind == PassKind::Optimisation)
       names.insert(step.name);
   return {names.begin(), names.end()};
 }

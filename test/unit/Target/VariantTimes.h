@@ -1,6 +1,6 @@
 // What the variants of matmul.tile took for random sizes on one H200, beside cuBLAS: bench/results/h200/variants.tsv.
 //
-//   shape <operand orders> <M> <N> <K> <us of cuBLAS>
+//   shape <operand orders> <M> <N> <K> <us of cuBLAS; of the fastest variant where that was not measured>
 //   <variant> <us> <rounds>            each variant that serves the shape; 0 rounds: a look at it, with a cold cache
 //
 // By tile-run tune --all --times, and scaled to what tile-run bench measured of one of them beside cuBLAS.

@@ -90,6 +90,7 @@ protected:
     KernelOp kernel = *module->getOps<KernelOp>().begin();
     if (hosted) {
       PassManager manager(&context);
+      manager.addNestedPass<KernelOp>(createTileChooseEngine());
       manager.addNestedPass<KernelOp>(createTileHostDescriptors());
       EXPECT_TRUE(succeeded(manager.run(*module)));
       EXPECT_EQ(kernel.getNumArguments(), 10u);

@@ -1,0 +1,272 @@
+// The engines: syntax, what exists, and what fits a dot.
+#include "Cta/CtaDialect.h"
+
+#include "Target/Engines/MmaSync.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::cta;
+using target::MmaType;
+using target::OperandSource;
+
+std::optional<MmaType> tile::getMmaType(Type element) {
+  if (element.isF16())
+    return MmaType::F16;
+  if (element.isBF16())
+    return MmaType::BF16;
+  if (element.isF32())
+    return MmaType::TF32;
+  if (isa<Float8E4M3FNType>(element))
+    return MmaType::F8E4M3;
+  if (isa<Float8E5M2Type>(element))
+    return MmaType::F8E5M2;
+  if (element.isInteger(8))
+    return MmaType::S8;
+  return std::nullopt;
+}
+
+std::optional<MmaType> tile::getAccumulatorType(Type element) {
+  if (element.isF16())
+    return MmaType::F16;
+  if (element.isF32())
+    return MmaType::F32;
+  if (element.isInteger(32))
+    return MmaType::S32;
+  return std::nullopt;
+}
+
+// Syntax: `<m64n256k16, f16, f16, f32, groups = [2, 1]`, and what follows.
+
+namespace {
+
+struct Parsed {
+  unsigned m = 0, n = 0, k = 0;
+  Type a, b, accumulator;
+  std::vector<unsigned> grid;
+};
+
+/// "m64n256k16".
+bool readShape(StringRef text, Parsed &parsed) {
+  return text.consume_front("m") && !text.consumeInteger(10, parsed.m) && text.consume_front("n") &&
+         !text.consumeInteger(10, parsed.n) && text.consume_front("k") && !text.consumeInteger(10, parsed.k) &&
+         text.empty();
+}
+
+ParseResult parseEngine(AsmParser &parser, StringRef gridName, Parsed &parsed) {
+  StringRef shape;
+  SMLoc start = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseKeyword(&shape))
+    return failure();
+  if (!readShape(shape, parsed))
+    return parser.emitError(start) << "'" << shape << "' is no shape of an instruction, such as m64n256k16";
+  for (Type *type : {&parsed.a, &parsed.b, &parsed.accumulator})
+    if (parser.parseComma() || parser.parseType(*type))
+      return failure();
+  if (parser.parseComma() || parser.parseKeyword(gridName) || parser.parseEqual() ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                     [&] { return parser.parseInteger(parsed.grid.emplace_back()); }))
+    return failure();
+  if (parsed.grid.size() != 2)
+    return parser.emitError(start) << "a grid of " << gridName << " has two sizes, along m and n";
+  return success();
+}
+
+/// "= threads".
+ParseResult parseSource(AsmParser &parser, OperandSource &source) {
+  StringRef name;
+  SMLoc start = parser.getCurrentLocation();
+  if (parser.parseEqual() || parser.parseKeyword(&name))
+    return failure();
+  for (OperandSource candidate : {OperandSource::Tma, OperandSource::Threads, OperandSource::Registers})
+    if (name == StringRef(sourceName(candidate))) {
+      source = candidate;
+      return success();
+    }
+  return parser.emitError(start) << "'" << name << "' brings no operand; tma, threads and registers do";
+}
+
+void printEngine(AsmPrinter &printer, const Parsed &parsed, StringRef gridName) {
+  printer << "<m" << parsed.m << 'n' << parsed.n << 'k' << parsed.k << ", " << parsed.a << ", " << parsed.b << ", "
+          << parsed.accumulator << ", " << gridName << " = [" << parsed.grid[0] << ", " << parsed.grid[1] << ']';
+}
+
+/// Whether an engine for these types multiplies a dot of those, and finds a whole step along k. Here and below, sizes
+/// are those that tile-pad-blocks leaves.
+LogicalResult verifyOperands(DotOp dot, Attribute engine, ArrayRef<Type> types, ArrayRef<Type> given, unsigned stepK) {
+  if (types != given)
+    return dot.emitOpError() << "multiplies " << given[0] << " by " << given[1] << " into " << given[2]
+                             << ", which its engine " << engine << " does not";
+  if (int64_t k = dot.getA().getType().getDimSize(1); int64_t(llvm::PowerOf2Ceil(k)) < stepK)
+    return dot.emitOpError() << "has " << k << " elements along k, fewer than a step of its engine " << engine;
+  return success();
+}
+
+SmallVector<Type, 3> typesOf(DotOp dot) {
+  return {dot.getA().getType().getElementType(), dot.getB().getType().getElementType(),
+          dot.getAcc().getType().getElementType()};
+}
+
+} // namespace
+
+// wgmma.
+
+Attribute WgmmaAttr::parse(AsmParser &parser, Type) {
+  Parsed parsed;
+  SMLoc start = parser.getCurrentLocation();
+  if (parseEngine(parser, "groups", parsed))
+    return {};
+  auto sourceA = OperandSource::Tma, sourceB = OperandSource::Tma;
+  unsigned promote = 0;
+  bool swapped = false;
+  while (succeeded(parser.parseOptionalComma())) {
+    if (succeeded(parser.parseOptionalKeyword("swapped"))) {
+      swapped = true;
+    } else if (succeeded(parser.parseOptionalKeyword("promote"))) {
+      if (parser.parseEqual() || parser.parseInteger(promote))
+        return {};
+    } else if (succeeded(parser.parseOptionalKeyword("b"))) {
+      if (parseSource(parser, sourceB))
+        return {};
+    } else if (parser.parseKeyword("a") || parseSource(parser, sourceA)) {
+      return {};
+    }
+  }
+  if (parser.parseGreater())
+    return {};
+  if (parsed.m != target::wgmmaRows) {
+    parser.emitError(start) << "an instruction of wgmma has 64 rows, not " << parsed.m;
+    return {};
+  }
+  return parser.getChecked<WgmmaAttr>(start, parser.getContext(), parsed.n, parsed.k, parsed.a, parsed.b,
+                                      parsed.accumulator, parsed.grid[0], parsed.grid[1], sourceA, sourceB, promote,
+                                      swapped);
+}
+
+void WgmmaAttr::print(AsmPrinter &printer) const {
+  printEngine(printer,
+              {target::wgmmaRows, getN(), getK(), getA(), getB(), getAccumulator(), {getGroupsM(), getGroupsN()}},
+              "groups");
+  for (auto [name, source] : {std::pair("a", getSourceA()), std::pair("b", getSourceB())})
+    if (source != OperandSource::Tma)
+      printer << ", " << name << " = " << sourceName(source);
+  if (getPromote() != 0)
+    printer << ", promote = " << getPromote();
+  printer << (getSwapped() ? ", swapped>" : ">");
+}
+
+LogicalResult WgmmaAttr::verify(function_ref<InFlightDiagnostic()> emitError, unsigned n, unsigned k, Type a, Type b,
+                                Type accumulator, unsigned groupsM, unsigned groupsN, OperandSource sourceA,
+                                OperandSource sourceB, unsigned promote, bool swapped) {
+  std::optional<MmaType> typeA = getMmaType(a), typeB = getMmaType(b), typeAcc = getAccumulatorType(accumulator);
+  bool exists = typeA && typeB && typeAcc && target::isWgmmaInstruction(*typeA, *typeB, *typeAcc, n) &&
+                k * target::mmaTypeBits(*typeA) == 8 * target::wgmmaBytesK;
+  if (!exists)
+    return emitError() << "wgmma has no instruction m64n" << n << 'k' << k << " of " << a << " and " << b << " into "
+                       << accumulator;
+  if (!llvm::isPowerOf2_32(groupsM) || !llvm::isPowerOf2_32(groupsN))
+    return emitError() << "a grid of warp groups has powers of two, not " << groupsM << " and " << groupsN;
+  if (sourceB == OperandSource::Registers)
+    return emitError() << "wgmma reads b from shared memory, not from registers";
+  if (sourceA == OperandSource::Registers && target::mmaTypeBits(*typeA) != 16)
+    return emitError() << "wgmma reads " << a << " from shared memory, not from registers";
+  bool isFloat8 = target::mmaTypeBits(*typeA) == 8 && typeAcc == MmaType::F32;
+  if (promote != 0 && !isFloat8)
+    return emitError() << "sums of products of " << a << " have all their bits and are not promoted";
+  if (promote % k != 0)
+    return emitError() << "sums are promoted after whole steps of " << k << " elements along k, not after " << promote;
+  if (swapped && (sourceA != OperandSource::Tma || sourceB != OperandSource::Tma))
+    return emitError() << "only products of operands that TMA brings are swapped";
+  return success();
+}
+
+LogicalResult WgmmaAttr::verifyDot(Operation *op) const {
+  auto dot = cast<DotOp>(op);
+  SmallVector<Type, 3> types = typesOf(dot);
+  int64_t m = dot.getType().getDimSize(0), n = dot.getType().getDimSize(1);
+  if (getSwapped()) {
+    std::swap(types[0], types[1]);
+    std::swap(m, n);
+  }
+  if (failed(verifyOperands(dot, *this, {getA(), getB(), getAccumulator()}, types, getK())))
+    return failure();
+  // Of columns that are no power of two, one instruction computes all.
+  int64_t rows = llvm::PowerOf2Ceil(m), columns = llvm::PowerOf2Ceil(n) / getGroupsN();
+  if (rows < int64_t(target::wgmmaRows) * getGroupsM() || columns % int64_t(llvm::PowerOf2Ceil(getN())) != 0)
+    return dot.emitOpError() << "has " << m << " rows and " << n << " columns" << (getSwapped() ? ", swapped," : "")
+                             << " of which its engine " << Attribute(*this) << " has no whole instructions";
+  return success();
+}
+
+std::optional<unsigned> WgmmaAttr::getNumWarps() const {
+  return target::warpsPerGroup * getGroupsM() * getGroupsN();
+}
+
+WgmmaAttr WgmmaAttr::withoutSwap() const {
+  return get(getContext(), getN(), getK(), getA(), getB(), getAccumulator(), getGroupsM(), getGroupsN(), getSourceA(),
+             getSourceB(), getPromote(), /*swapped=*/false);
+}
+
+// mma.sync.
+
+Attribute MmaSyncAttr::parse(AsmParser &parser, Type) {
+  Parsed parsed;
+  SMLoc start = parser.getCurrentLocation();
+  if (parseEngine(parser, "warps", parsed) || parser.parseGreater())
+    return {};
+  if (parsed.m != target::mmaSyncRows || parsed.n != target::mmaSyncColumns) {
+    parser.emitError(start) << "an instruction of mma.sync is m16n8, not m" << parsed.m << 'n' << parsed.n;
+    return {};
+  }
+  return parser.getChecked<MmaSyncAttr>(start, parser.getContext(), parsed.k, parsed.a, parsed.b, parsed.accumulator,
+                                        parsed.grid[0], parsed.grid[1]);
+}
+
+void MmaSyncAttr::print(AsmPrinter &printer) const {
+  printEngine(printer,
+              {target::mmaSyncRows,
+               target::mmaSyncColumns,
+               getK(),
+               getA(),
+               getB(),
+               getAccumulator(),
+               {getWarpsM(), getWarpsN()}},
+              "warps");
+  printer << '>';
+}
+
+LogicalResult MmaSyncAttr::verify(function_ref<InFlightDiagnostic()> emitError, unsigned k, Type a, Type b,
+                                  Type accumulator, unsigned warpsM, unsigned warpsN) {
+  std::optional<MmaType> typeA = getMmaType(a), typeB = getMmaType(b), typeAcc = getAccumulatorType(accumulator);
+  // On some target: which one it is for, an attribute does not know.
+  bool exists = typeA && typeB && typeAcc && llvm::any_of(target::allTargets(), [&](const target::GpuTarget *gpu) {
+                  return target::isMmaSyncInstruction(*gpu, *typeA, *typeB, *typeAcc, k);
+                });
+  if (!exists)
+    return emitError() << "mma.sync has no instruction m16n8k" << k << " of " << a << " and " << b << " into "
+                       << accumulator;
+  if (!llvm::isPowerOf2_32(warpsM) || !llvm::isPowerOf2_32(warpsN))
+    return emitError() << "a grid of warps has powers of two, not " << warpsM << " and " << warpsN;
+  return success();
+}
+
+LogicalResult MmaSyncAttr::verifyDot(Operation *op) const {
+  auto dot = cast<DotOp>(op);
+  return verifyOperands(dot, *this, {getA(), getB(), getAccumulator()}, typesOf(dot), getK());
+}
+
+std::optional<unsigned> MmaSyncAttr::getNumWarps() const {
+  return getWarpsM() * getWarpsN();
+}
+
+// Fused multiply-adds.
+
+LogicalResult FmaAttr::verifyDot(Operation *) const {
+  return success();
+}
+
+std::optional<unsigned> FmaAttr::getNumWarps() const {
+  return std::nullopt;
+}

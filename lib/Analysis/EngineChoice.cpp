@@ -1,0 +1,228 @@
+// Choice of the instruction, and of the grid that executes it.
+#include "Analysis/EngineChoice.h"
+
+#include "Analysis/PaddedBlocks.h"
+#include "Analysis/Recreate.h"
+#include "Analysis/SwappedDot.h"
+#include "Target/Engines/MmaSync.h"
+#include "Target/Engines/Wgmma.h"
+
+using namespace mlir;
+using namespace tile;
+using target::MmaType;
+using target::OperandSource;
+
+namespace {
+
+/// The operands and the accumulator as the tensor cores know them.
+struct DotTypes {
+  MmaType a, b, accumulator;
+};
+
+/// What brings the operands to warp groups. Blocks of TMA lie in shared memory as in global memory, row-major and
+/// possibly read transposed; threads store k contiguous, or n, which goes with no fewer products.
+struct Operands {
+  OperandSource sourceA = OperandSource::Tma, sourceB = OperandSource::Tma;
+  bool aTransposed = false, bTransposed = false;
+};
+
+constexpr Operands kMajorBlocks{.bTransposed = true};
+
+} // namespace
+
+/// None if the tensor cores have no such types; f32 that must not be rounded is none of theirs.
+static std::optional<DotTypes> getMmaTypes(DotOp dot) {
+  Type element = dot.getA().getType().getElementType();
+  if (element.isF32() && dot.getPrecision() == InputPrecision::ieee)
+    return std::nullopt;
+  std::optional<MmaType> a = getMmaType(element), b = getMmaType(dot.getB().getType().getElementType());
+  std::optional<MmaType> acc = getAccumulatorType(dot.getAcc().getType().getElementType());
+  if (!a || !b || !acc)
+    return std::nullopt;
+  return DotTypes{*a, *b, *acc};
+}
+
+/// The shape of the operand before tile-pad-blocks, if it is a block that a descriptor leads to; else as it is.
+static SmallVector<int64_t> getBlockShape(Value operand) {
+  SharedOperand block = traceOperand(operand);
+  SmallVector<int64_t> shape;
+  if (auto load = dyn_cast_or_null<DescLoadOp>(block.source))
+    llvm::append_range(shape, dropLeadingOnes(load.getDesc().getType().getShape()));
+  if (shape.size() != 2)
+    return SmallVector<int64_t>(cast<RankedTensorType>(operand.getType()).getShape());
+  if (block.transposed)
+    std::swap(shape[0], shape[1]);
+  return shape;
+}
+
+/// `swapped`: of the product of the transposed operands in the other order.
+static target::WgmmaResult planWarpGroups(DotOp dot, const Operands &operands, const target::GpuTarget &target,
+                                          unsigned numWarps, bool swapped = false) {
+  std::optional<DotTypes> types = getMmaTypes(dot);
+  Type a = dot.getA().getType().getElementType();
+  // tf32x3 takes the operands apart, in registers.
+  if (!types || (a.isF32() && dot.getPrecision() != InputPrecision::tf32)) {
+    std::string reason;
+    llvm::raw_string_ostream(reason) << "wgmma does not multiply " << a << " and "
+                                     << dot.getB().getType().getElementType() << " into "
+                                     << dot.getType().getElementType();
+    return {std::nullopt, reason};
+  }
+  // What threads store is padded, and what is computed beside it.
+  auto shapeOf = [&](Value operand, OperandSource source) {
+    if (source == OperandSource::Tma)
+      return getBlockShape(operand);
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(operand.getType()).getShape();
+    return operands.sourceB == OperandSource::Threads || source == OperandSource::Threads ? getPaddedShape(shape)
+                                                                                          : SmallVector<int64_t>(shape);
+  };
+  SmallVector<int64_t> shapeA = shapeOf(dot.getA(), operands.sourceA), shapeB = shapeOf(dot.getB(), operands.sourceB);
+  target::WgmmaProduct product{.a = types->a,
+                               .b = types->b,
+                               .accumulator = types->accumulator,
+                               .m = shapeA[0],
+                               .n = shapeB[1],
+                               .k = shapeA[1],
+                               .aKMajor = operands.sourceA != OperandSource::Tma || !operands.aTransposed,
+                               .bKMajor = operands.sourceB != OperandSource::Tma || operands.bTransposed,
+                               .fromRegisters = operands.sourceA == OperandSource::Registers,
+                               .numWarps = numWarps};
+  if (dot.isPromoted())
+    product.imprecise = dot.getMaxNumImpreciseAcc();
+  return target::planWgmma(target, swapped ? product.swapped() : product);
+}
+
+static cta::WgmmaAttr makeWgmma(DotOp dot, const target::WgmmaResult &result, const Operands &operands,
+                                bool swapped = false) {
+  if (!result.plan)
+    return {};
+  const target::WgmmaPlan &plan = *result.plan;
+  Type a = dot.getA().getType().getElementType(), b = dot.getB().getType().getElementType();
+  if (swapped)
+    std::swap(a, b);
+  return cta::WgmmaAttr::get(dot.getContext(), plan.n, plan.k, a, b, dot.getType().getElementType(), plan.groupsM,
+                             plan.groupsN, operands.sourceA, operands.sourceB, plan.promote, swapped);
+}
+
+/// Of blocks that TMA brings, as they stand or swapped.
+static cta::WgmmaAttr chooseEitherOrder(DotOp dot, const Operands &operands, const target::GpuTarget &target,
+                                        unsigned numWarps) {
+  if (cta::WgmmaAttr engine = makeWgmma(dot, planWarpGroups(dot, operands, target, numWarps), operands))
+    return engine;
+  if (!planSwap(dot))
+    return {};
+  return makeWgmma(dot, planWarpGroups(dot, operands, target, numWarps, /*swapped=*/true), operands, /*swapped=*/true);
+}
+
+/// What is not for warp groups: the widest instruction that multiplies the dot's types exactly as its precision asks;
+/// else fused multiply-adds.
+static Engine chooseWarps(DotOp dot, const target::GpuTarget &target, unsigned numWarps) {
+  MLIRContext *context = dot.getContext();
+  std::optional<DotTypes> types = getMmaTypes(dot);
+  if (!types)
+    return cta::FmaAttr::get(context);
+  SmallVector<int64_t> shape = getPaddedShape(dot.getType().getShape());
+  int64_t k = llvm::PowerOf2Ceil(dot.getA().getType().getDimSize(1));
+  std::optional<target::MmaSyncPlan> plan = target::planMmaSync(target, {.a = types->a,
+                                                                         .b = types->b,
+                                                                         .accumulator = types->accumulator,
+                                                                         .m = shape[0],
+                                                                         .n = shape[1],
+                                                                         .k = k,
+                                                                         .numWarps = numWarps});
+  if (!plan)
+    return cta::FmaAttr::get(context);
+  return cta::MmaSyncAttr::get(context, plan->instruction->k, dot.getA().getType().getElementType(),
+                               dot.getB().getType().getElementType(), dot.getType().getElementType(), plan->warpsM,
+                               plan->warpsN);
+}
+
+/// Before descriptors are made: if they can bring what warp groups multiply.
+cta::WgmmaAttr EngineChooser::chooseForBlocks(DotOp dot) {
+  SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
+  if (!accesses->mayComeByTma(b))
+    return {};
+  Operands operands{.bTransposed = accesses->isReadTransposed(b)};
+  if (accesses->mayComeByTma(a)) {
+    operands.aTransposed = accesses->isReadTransposed(a);
+    return chooseEitherOrder(dot, operands, target, numWarps);
+  }
+  // A block that is loaded through pointers is not made one of a descriptor beside one that cannot be.
+  bool mayStay = isa<DescLoadOp>(b.source) || !isa_and_present<LoadOp>(a.source);
+  if (!mayStay || !staysInRegisters(dot))
+    return {};
+  operands.sourceA = OperandSource::Registers;
+  return makeWgmma(dot, planWarpGroups(dot, operands, target, numWarps), operands);
+}
+
+/// As operands come; before descriptors are made, by threads.
+cta::WgmmaAttr EngineChooser::chooseWgmma(DotOp dot) {
+  SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
+  bool isBlockA = !accesses && isBlock(a), isBlockB = !accesses && isBlock(b);
+  Operands operands{.aTransposed = a.transposed, .bTransposed = b.transposed};
+  SmallVector<Value> stored;
+  if (!isBlockB) {
+    operands.sourceB = OperandSource::Threads;
+    stored.push_back(skipTranspositions(dot.getB()).first);
+  }
+  // Beside a right operand that is stored, what is the same for all steps, or transposed, takes less as a buffer.
+  bool isComputed = isComputedFromDots(dot);
+  bool staysHere = isBlockB ? isComputed || staysInRegisters(dot) : isComputed && !a.transposed;
+  if (!isBlockA && staysHere) {
+    operands.sourceA = OperandSource::Registers;
+  } else if (!isBlockA) {
+    operands.sourceA = OperandSource::Threads;
+    stored.push_back(skipTranspositions(dot.getA()).first);
+  }
+  cta::WgmmaAttr engine = makeWgmma(dot, planWarpGroups(dot, operands, target, numWarps), operands);
+  return engine && makeRoom(stored) ? engine : cta::WgmmaAttr();
+}
+
+/// Whether there is room for these operands beside those of other dots.
+bool EngineChooser::makeRoom(ArrayRef<Value> stored) {
+  int64_t bytes = storedBytes;
+  llvm::SmallDenseSet<Value> added;
+  for (Value value : stored)
+    if (!storedOperands.contains(value) && added.insert(value).second)
+      bytes += LayoutSlicer::bytesOf(value);
+  // The rest is for conversions and epilogues.
+  if (bytes > int64_t(target.maxSharedPerCta) / 4 * 3)
+    return false;
+  storedOperands.insert_range(stored);
+  storedBytes = bytes;
+  return true;
+}
+
+Engine EngineChooser::choose(DotOp dot) {
+  if (!target.has(target::Feature::Wgmma))
+    return chooseWarps(dot, target, numWarps);
+  if (accesses)
+    if (cta::WgmmaAttr engine = chooseForBlocks(dot))
+      return engine;
+  if (cta::WgmmaAttr engine = chooseWgmma(dot))
+    return engine;
+  return chooseWarps(dot, target, numWarps);
+}
+
+cta::WgmmaAttr tile::getWgmma(DotOp dot) {
+  return dyn_cast_if_present<cta::WgmmaAttr>(dot.getEngineAttr());
+}
+
+cta::WgmmaAttr tile::getWgmmaOfBlocks(DotOp dot) {
+  cta::WgmmaAttr engine = getWgmma(dot);
+  return engine && engine.readsBlocks() ? engine : cta::WgmmaAttr();
+}
+
+std::string tile::whyNoWgmma(DotOp dot, const target::GpuTarget &target, unsigned numWarps) {
+  target::WgmmaResult result = planWarpGroups(dot, kMajorBlocks, target, numWarps);
+  return result.plan ? "operands of wgmma would take more than three quarters of the shared memory" : result.reason;
+}
+
+std::string tile::whyNoWgmmaOfBlocks(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target,
+                                     unsigned numWarps) {
+  // Of 16-bit types warp groups read most blocks in either order, of others only this one.
+  if (!chooseEitherOrder(dot, kMajorBlocks, target, numWarps))
+    return "warp groups do not multiply these types, sizes or operand orders";
+  StringRef which = aTransposed && !bTransposed ? "either" : aTransposed ? "the left one" : "the right one";
+  return ("warp groups would multiply them if k were contiguous in both operands, which it is not in " + which).str();
+}

@@ -1,0 +1,60 @@
+// Choice of the instruction and of the warp grid; see MmaSync.h.
+#include "Target/Engines/MmaSync.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace tile::target {
+
+static bool isKnownToLayouts(const MmaInstruction &instruction) {
+  return instruction.m == mmaSyncRows && instruction.n == mmaSyncColumns;
+}
+
+/// Number of warps along M; the rest is along N.
+static unsigned chooseWarpsM(int64_t m, int64_t n, unsigned numWarps) {
+  unsigned best = 1;
+  int64_t bestCost = std::numeric_limits<int64_t>::max();
+  for (unsigned warpsM = 1; warpsM <= numWarps; warpsM *= 2) {
+    int64_t tileM = std::max<int64_t>(m / warpsM, mmaSyncRows);
+    int64_t tileN = std::max<int64_t>(n / (numWarps / warpsM), mmaSyncColumns);
+    // Operand elements that the CTA reads for one k: each warp reads its rows of A and its columns of B.
+    int64_t cost = (tileM + tileN) * numWarps;
+    if (cost < bestCost) {
+      best = warpsM;
+      bestCost = cost;
+    }
+  }
+  return best;
+}
+
+std::optional<MmaSyncPlan> planMmaSync(const GpuTarget &target, const MmaSyncProduct &product) {
+  MmaSyncPlan plan;
+  for (const MmaInstruction *candidate : mmaInstructions(target, product.a, product.b, product.accumulator))
+    // The block must hold at least one k step.
+    if (isKnownToLayouts(*candidate) && candidate->k <= product.k)
+      plan.instruction = candidate;
+  if (!plan.instruction)
+    return std::nullopt;
+  plan.warpsM = chooseWarpsM(product.m, product.n, product.numWarps);
+  plan.warpsN = product.numWarps / plan.warpsM;
+  return plan;
+}
+
+bool isMmaSyncInstruction(const GpuTarget &target, MmaType a, MmaType b, MmaType accumulator, unsigned k) {
+  std::vector<const MmaInstruction *> found = mmaInstructions(target, a, b, accumulator);
+  return std::any_of(found.begin(), found.end(), [&](const MmaInstruction *instruction) {
+    return isKnownToLayouts(*instruction) && instruction->k == k;
+  });
+}
+
+std::string_view whyMmaSyncWastes(const MmaSyncProduct &product) {
+  if (product.k * mmaTypeBits(product.a) < 8 * mmaSyncBytesK)
+    return "a K step is shorter than an instruction";
+  if (product.m < mmaSyncRows || product.n < mmaSyncColumns)
+    return "a tile is smaller than an instruction";
+  if (product.m * product.n < int64_t(mmaSyncRows) * mmaSyncColumns * product.numWarps)
+    return "a warp has nothing to multiply";
+  return "";
+}
+
+} // namespace tile::target

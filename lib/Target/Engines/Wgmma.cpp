@@ -1,0 +1,117 @@
+// What wgmma takes; see Wgmma.h.
+#include "Target/Engines/Wgmma.h"
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+#include <utility>
+
+namespace tile::target {
+namespace {
+
+struct Types {
+  MmaType a, b, accumulator;
+};
+
+constexpr Types instructions[] = {
+    {MmaType::F16, MmaType::F16, MmaType::F32},       {MmaType::F16, MmaType::F16, MmaType::F16},
+    {MmaType::BF16, MmaType::BF16, MmaType::F32},     {MmaType::TF32, MmaType::TF32, MmaType::F32},
+    {MmaType::F8E4M3, MmaType::F8E4M3, MmaType::F32}, {MmaType::F8E4M3, MmaType::F8E5M2, MmaType::F32},
+    {MmaType::F8E5M2, MmaType::F8E4M3, MmaType::F32}, {MmaType::F8E5M2, MmaType::F8E5M2, MmaType::F32},
+    {MmaType::S8, MmaType::S8, MmaType::S32},
+};
+
+bool hasTypes(MmaType a, MmaType b, MmaType accumulator) {
+  return std::any_of(std::begin(instructions), std::end(instructions), [&](const Types &types) {
+    return types.a == a && types.b == b && types.accumulator == accumulator;
+  });
+}
+
+bool isPowerOfTwo(int64_t value) {
+  return value > 0 && std::has_single_bit(uint64_t(value));
+}
+
+/// One instruction computes 160 columns, say. Only b has them, and its buffer must have the rest at its end: with k
+/// contiguous there is one panel of all columns, with n contiguous it is what the last panel lacks.
+bool fitsOnePart(const WgmmaProduct &product, unsigned groupsN) {
+  constexpr int64_t step = 16;
+  return isPowerOfTwo(product.m) && isPowerOfTwo(product.k) && product.n % step == 0 && product.n <= wgmmaMostColumns &&
+         groupsN == 1 && (!product.bKMajor || product.k * product.elementBits() <= 8 * widestSwizzle);
+}
+
+} // namespace
+
+std::string_view sourceName(OperandSource source) {
+  constexpr std::string_view names[] = {"tma", "threads", "registers"};
+  return names[size_t(source)];
+}
+
+WgmmaProduct WgmmaProduct::swapped() const {
+  WgmmaProduct other = *this;
+  std::swap(other.a, other.b);
+  std::swap(other.m, other.n);
+  std::swap(other.aKMajor, other.bKMajor);
+  return other;
+}
+
+bool isWgmmaInstruction(MmaType a, MmaType b, MmaType accumulator, unsigned n) {
+  return hasTypes(a, b, accumulator) && n >= wgmmaColumnStep && n <= wgmmaMostColumns && n % wgmmaColumnStep == 0;
+}
+
+std::string whyNoWgmma(const GpuTarget &target, const WgmmaProduct &product) {
+  if (!target.has(Feature::Wgmma))
+    return std::string(target.name) + " has no wgmma, sm_90a has";
+  std::string a(mmaTypeName(product.a)), b(mmaTypeName(product.b));
+  if (!hasTypes(product.a, product.b, product.accumulator))
+    return "wgmma does not multiply " + a + " and " + b + " into " + std::string(mmaTypeName(product.accumulator));
+  bool is16Bit = product.elementBits() == 16;
+  // PTX ISA, "Matrix descriptor": only 16-bit types may have m or n contiguous.
+  if (!is16Bit && !(product.hasKMajorA() && product.bKMajor))
+    return "wgmma multiplies " + a + " only if k is contiguous in both operands";
+  // PTX ISA, "Register Fragments and Shared Memory Matrix Layouts": those of 8-bit types are no accumulators.
+  if (!is16Bit && product.fromRegisters)
+    return "wgmma multiplies " + a + " from shared memory only";
+  return "";
+}
+
+WgmmaResult planWgmma(const GpuTarget &target, const WgmmaProduct &product) {
+  auto refuse = [](std::string reason) { return WgmmaResult{std::nullopt, std::move(reason)}; };
+  if (std::string reason = whyNoWgmma(target, product); !reason.empty())
+    return refuse(reason);
+  int64_t groups = product.numWarps / warpsPerGroup, bits = product.elementBits(), bitsK = product.k * bits;
+  if (groups == 0 || product.numWarps % warpsPerGroup != 0)
+    return refuse("wgmma needs groups of 4 warps, the kernel has " + std::to_string(product.numWarps));
+  if (product.m < wgmmaRows)
+    return refuse("wgmma multiplies 64 rows, a has " + std::to_string(product.m));
+  if (bitsK < 8 * wgmmaBytesK)
+    return refuse("wgmma multiplies 256 bits of k, a has " + std::to_string(bitsK));
+  WgmmaPlan plan;
+  // Along M as far as there are 64 rows for each group, the rest along N.
+  plan.groupsM = std::min<int64_t>(groups, product.m / wgmmaRows);
+  plan.groupsN = groups / plan.groupsM;
+  bool hasPowers = isPowerOfTwo(product.m) && isPowerOfTwo(product.n) && isPowerOfTwo(product.k);
+  if (!hasPowers && !fitsOnePart(product, plan.groupsN))
+    return refuse("wgmma multiplies sizes that are powers of two, or multiples of 16 columns of one warp group");
+  int64_t groupN = product.n / plan.groupsN;
+  if (groupN < wgmmaColumnStep)
+    return refuse("wgmma computes 8 columns for each warp group, b has " + std::to_string(product.n) + " for " +
+                  std::to_string(plan.groupsN));
+  // With n contiguous, groups begin at whole panels, whose rows have a swizzle.
+  int64_t panel = std::min<int64_t>(std::bit_ceil(uint64_t(product.n)), 64);
+  bool splitsPanel = plan.groupsN > 1 && groupN % panel != 0;
+  if (!product.bKMajor && (panel * bits < 8 * leastSwizzle || splitsPanel))
+    return refuse("wgmma multiplies rows of b of 32 bytes, or of 64 elements for each warp group");
+  plan.n = std::min<int64_t>(groupN, wgmmaMostColumns);
+  plan.k = 8 * wgmmaBytesK / bits;
+  if (product.imprecise) {
+    // Sums of their own take registers beside those that they are added to: of 128 columns half as many.
+    constexpr unsigned promotedColumns = 128;
+    if (groupN > promotedColumns && groupN % promotedColumns == 0)
+      plan.n = promotedColumns;
+    // Whole instructions, as Triton counts them.
+    plan.promote = (std::max(*product.imprecise, 1u) + plan.k - 1) / plan.k * plan.k;
+  }
+  return {plan, ""};
+}
+
+} // namespace tile::target

@@ -1,0 +1,39 @@
+// tile-settle-engine: what multiplies a dot whose operands come otherwise than tile-choose-engine took for granted.
+//
+//   %b = tile.load %pointers                            %b = tile.load %pointers
+//   tile.dot %a, %b, %c {engine = #cta.wgmma<…>}   ==>  tile.dot %a, %b, %c {engine = #cta.wgmma<…, b = threads>}
+//
+// No tensor map was made, since the pass that does was left out or found no recipe for it; then threads bring the
+// operand, with sizes that are powers of two, in its own role. Sizes and types have their final form, so that all later
+// passes can rely on the engine.
+#include "Analysis/EngineChoice.h"
+#include "Analysis/FindTarget.h"
+#include "Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace tile {
+#define GEN_PASS_DEF_TILESETTLEENGINE
+#include "Transforms/Passes.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+
+struct TileSettleEngine : tile::impl::TileSettleEngineBase<TileSettleEngine> {
+  using TileSettleEngineBase::TileSettleEngineBase;
+
+  void runOnKernel() override {
+    const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
+    if (!gpu)
+      return signalPassFailure();
+    EngineChooser chooser(*gpu, getOperation().getNumWarps());
+    getOperation().walk([&](DotOp dot) { dot.setEngineAttr(chooser.choose(dot)); });
+    markAllAnalysesPreserved();
+  }
+};
+
+} // namespace

@@ -1,0 +1,65 @@
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-settle-engine))' | FileCheck %s
+
+// What TMA brings is multiplied as it lies; what it does not, threads bring; and what was not swapped has too few rows.
+// CHECK-LABEL: tile.kernel @settled
+// CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1]>}
+// CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], b = threads>}
+// CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], a = threads>}
+// CHECK: tile.dot {{.*}} {engine = #cta.mma_sync<m16n8k16, f16, f16, f32, warps = [1, 4]>}
+tile.kernel @settled(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<16x64xf16> {tile.tensor_map = {base = "a"}}, %p: !tile.ptr<f16>) {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %c = tile.dot %a, %a, %z {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1]>} : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  tile.print "" %c : tensor<64x64xf32>
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %x = tile.load %ps : tensor<64x64x!tile.ptr<f16>>
+  %f = tile.dot %a, %x, %z {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1]>} : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  tile.print "" %f : tensor<64x64xf32>
+  %g = tile.dot %x, %a, %z {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1]>} : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  tile.print "" %g : tensor<64x64xf32>
+  %y = arith.constant dense<0.0> : tensor<16x64xf32>
+  %b = tile.desc_load %e[%i, %i] : !tile.desc<16x64xf16> -> tensor<16x64xf16>
+  %h = tile.dot %b, %a, %y {engine = #cta.wgmma<m64n16k16, f16, f16, f32, groups = [1, 1], swapped>} : tensor<16x64xf16>, tensor<64x64xf16> -> tensor<16x64xf32>
+  tile.print "" %h : tensor<16x64xf32>
+  tile.return
+}
+
+// Columns that were no power of two are padded, and operands of bytes lie in the order that threads give them, but not that of TMA.
+// CHECK-LABEL: tile.kernel @orders
+// CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n256k16, f16, f16, f32, groups = [1, 1], a = threads, b = threads>}
+// CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k32, i8, i8, i32, groups = [1, 1], a = threads, b = threads>}
+// CHECK: tile.dot {{.*}} {engine = #cta.mma_sync<m16n8k32, i8, i8, i32, warps = [2, 2]>}
+tile.kernel @orders(%i: i32, %x: f16, %y: i8, %d: !tile.desc<64x64xi8> {tile.tensor_map = {base = "a"}}) {
+  %a = tile.splat %x : f16 -> tensor<64x64xf16>
+  %b = tile.splat %x : f16 -> tensor<64x256xf16>
+  %z = arith.constant dense<0.0> : tensor<64x256xf32>
+  %0 = tile.dot %a, %b, %z {engine = #cta.wgmma<m64n160k16, f16, f16, f32, groups = [1, 1]>} : tensor<64x64xf16>, tensor<64x256xf16> -> tensor<64x256xf32>
+  tile.print "" %0 : tensor<64x256xf32>
+  %c = tile.splat %y : i8 -> tensor<64x64xi8>
+  %s = arith.constant dense<0> : tensor<64x64xi32>
+  %1 = tile.dot %c, %c, %s : tensor<64x64xi8>, tensor<64x64xi8> -> tensor<64x64xi32>
+  tile.print "" %1 : tensor<64x64xi32>
+  %e = tile.desc_load %d[%i, %i] : !tile.desc<64x64xi8> -> tensor<64x64xi8>
+  %2 = tile.dot %e, %e, %s : tensor<64x64xi8>, tensor<64x64xi8> -> tensor<64x64xi32>
+  tile.print "" %2 : tensor<64x64xi32>
+  tile.return
+}
+
+// Operands that threads store leave a quarter of the shared memory: what comes after is for warps, but for what is stored anyway.
+// CHECK-LABEL: tile.kernel @room
+// CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n256k16, f16, f16, f32, groups = [1, 1], a = threads, b = threads>}
+// CHECK: tile.dot {{.*}} {engine = #cta.mma_sync<m16n8k16, f16, f16, f32, warps = [1, 4]>}
+// CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n256k16, f16, f16, f32, groups = [1, 1], a = threads, b = threads>}
+tile.kernel @room(%x: f16, %y: f16) {
+  %a = tile.splat %x : f16 -> tensor<64x256xf16>
+  %b = tile.splat %x : f16 -> tensor<256x256xf16>
+  %c = tile.splat %y : f16 -> tensor<256x256xf16>
+  %z = arith.constant dense<0.0> : tensor<64x256xf32>
+  %0 = tile.dot %a, %b, %z : tensor<64x256xf16>, tensor<256x256xf16> -> tensor<64x256xf32>
+  tile.print "" %0 : tensor<64x256xf32>
+  %1 = tile.dot %a, %c, %z : tensor<64x256xf16>, tensor<256x256xf16> -> tensor<64x256xf32>
+  tile.print "" %1 : tensor<64x256xf32>
+  %2 = tile.dot %a, %b, %z : tensor<64x256xf16>, tensor<256x256xf16> -> tensor<64x256xf32>
+  tile.print "" %2 : tensor<64x256xf32>
+  tile.return
+}

@@ -1,0 +1,152 @@
+// The engines: which products wgmma and mma.sync take, with which instruction and on which grid.
+#include "Target/Engines/MmaSync.h"
+#include "Target/Engines/Wgmma.h"
+
+#include <gtest/gtest.h>
+
+using namespace tile::target;
+
+namespace {
+
+const GpuTarget &hopper = *findTarget("sm_90a");
+
+WgmmaProduct product(int64_t m, int64_t n, int64_t k, unsigned numWarps = 4) {
+  return {.m = m, .n = n, .k = k, .numWarps = numWarps};
+}
+
+WgmmaPlan plan(const WgmmaProduct &product) {
+  return planWgmma(hopper, product).plan.value_or(WgmmaPlan{});
+}
+
+bool isRefused(const WgmmaProduct &product) {
+  WgmmaResult result = planWgmma(hopper, product);
+  return !result.plan && !result.reason.empty();
+}
+
+} // namespace
+
+TEST(Wgmma, groupsAlongMFirst) {
+  EXPECT_EQ(plan(product(64, 128, 64)), (WgmmaPlan{128, 16, 1, 1}));
+  EXPECT_EQ(plan(product(128, 256, 64, 8)), (WgmmaPlan{256, 16, 2, 1}));
+  EXPECT_EQ(plan(product(64, 256, 64, 8)), (WgmmaPlan{128, 16, 1, 2}));
+  EXPECT_EQ(plan(product(128, 512, 64, 16)), (WgmmaPlan{256, 16, 2, 2}));
+}
+
+TEST(Wgmma, onlyTargetsThatHaveIt) {
+  for (const GpuTarget *target : allTargets())
+    EXPECT_EQ(planWgmma(*target, product(64, 64, 64)).plan.has_value(), target->has(Feature::Wgmma)) << target->name;
+}
+
+TEST(Wgmma, typesAndOrders) {
+  WgmmaProduct bytes{.a = MmaType::S8, .b = MmaType::S8, .accumulator = MmaType::S32, .m = 64, .n = 64, .k = 64};
+  EXPECT_EQ(plan(bytes), (WgmmaPlan{64, 32, 1, 1}));
+  bytes.bKMajor = false; // only 16-bit types may
+  EXPECT_TRUE(isRefused(bytes));
+  bytes.bKMajor = true;
+  bytes.fromRegisters = true;
+  EXPECT_TRUE(isRefused(bytes));
+  WgmmaProduct halves = product(64, 64, 64);
+  halves.aKMajor = halves.bKMajor = false;
+  EXPECT_EQ(plan(halves), (WgmmaPlan{64, 16, 1, 1}));
+  halves.b = MmaType::BF16;
+  EXPECT_TRUE(isRefused(halves));
+  halves.b = MmaType::F16;
+  halves.accumulator = MmaType::F16;
+  EXPECT_EQ(plan(halves), (WgmmaPlan{64, 16, 1, 1}));
+  halves.a = halves.b = MmaType::BF16;
+  EXPECT_TRUE(isRefused(halves));
+  WgmmaProduct rounded{.a = MmaType::TF32, .b = MmaType::TF32, .m = 64, .n = 64, .k = 32};
+  EXPECT_EQ(plan(rounded), (WgmmaPlan{64, 8, 1, 1}));
+  rounded.aKMajor = false;
+  EXPECT_TRUE(isRefused(rounded));
+}
+
+TEST(Wgmma, promotion) {
+  WgmmaProduct bytes{.a = MmaType::F8E4M3, .b = MmaType::F8E5M2, .m = 64, .n = 256, .k = 64};
+  EXPECT_EQ(plan(bytes), (WgmmaPlan{256, 32, 1, 1}));
+  // As few as can be are those of an instruction, of half the columns.
+  bytes.imprecise = 0;
+  EXPECT_EQ(plan(bytes), (WgmmaPlan{128, 32, 1, 1, 32}));
+  bytes.imprecise = 33;
+  bytes.n = 128;
+  EXPECT_EQ(plan(bytes), (WgmmaPlan{128, 32, 1, 1, 64}));
+  bytes.n = 160; // whole columns of 128 are none of them
+  EXPECT_EQ(plan(bytes).n, 160u);
+}
+
+TEST(Wgmma, reasons) {
+  auto reason = [](const WgmmaProduct &product) { return planWgmma(hopper, product).reason; };
+  EXPECT_EQ(reason(product(32, 64, 64)), "wgmma multiplies 64 rows, a has 32");
+  EXPECT_EQ(reason(product(64, 64, 8)), "wgmma multiplies 256 bits of k, a has 128");
+  EXPECT_EQ(reason(product(64, 64, 64, 2)), "wgmma needs groups of 4 warps, the kernel has 2");
+  EXPECT_EQ(reason(product(64, 8, 64, 8)), "wgmma computes 8 columns for each warp group, b has 8 for 2");
+}
+
+TEST(Wgmma, sizes) {
+  EXPECT_TRUE(isRefused(product(32, 64, 64)));
+  EXPECT_TRUE(isRefused(product(64, 64, 8)));     // 16 bytes along k
+  EXPECT_TRUE(isRefused(product(64, 64, 64, 2))); // half a warp group
+  EXPECT_TRUE(isRefused(product(64, 8, 64, 8)));  // 4 columns for each group
+  EXPECT_EQ(plan(product(64, 8, 64)).n, 8u);
+  WgmmaProduct few = product(64, 8, 64);
+  few.bKMajor = false; // rows of 16 bytes, less than a swizzle
+  EXPECT_TRUE(isRefused(few));
+}
+
+TEST(Wgmma, columnsThatAreNoPowerOfTwo) {
+  EXPECT_EQ(plan(product(64, 160, 64)).n, 160u);
+  EXPECT_TRUE(isRefused(product(64, 168, 64)));    // no multiple of 16
+  EXPECT_TRUE(isRefused(product(64, 160, 64, 8))); // two groups side by side
+  EXPECT_TRUE(isRefused(product(64, 160, 128)));   // two panels along k
+  EXPECT_TRUE(isRefused(product(144, 128, 64)));
+  EXPECT_EQ(plan(product(144, 128, 64).swapped()).n, 144u);
+}
+
+TEST(Wgmma, swapping) {
+  WgmmaProduct given = product(16, 128, 64);
+  given.aKMajor = false;
+  WgmmaProduct swapped = given.swapped();
+  EXPECT_EQ(swapped.m, 128);
+  EXPECT_EQ(swapped.n, 16);
+  EXPECT_TRUE(swapped.aKMajor);
+  EXPECT_FALSE(swapped.bKMajor);
+  EXPECT_TRUE(isRefused(given));
+  EXPECT_EQ(plan(swapped), (WgmmaPlan{16, 16, 1, 1}));
+}
+
+TEST(Wgmma, instructions) {
+  EXPECT_TRUE(isWgmmaInstruction(MmaType::F16, MmaType::F16, MmaType::F32, 256));
+  EXPECT_TRUE(isWgmmaInstruction(MmaType::F8E4M3, MmaType::F8E5M2, MmaType::F32, 8));
+  EXPECT_FALSE(isWgmmaInstruction(MmaType::F16, MmaType::F16, MmaType::F32, 260));
+  EXPECT_FALSE(isWgmmaInstruction(MmaType::F16, MmaType::F16, MmaType::F32, 264));
+  EXPECT_FALSE(isWgmmaInstruction(MmaType::F16, MmaType::BF16, MmaType::F32, 64));
+  EXPECT_FALSE(isWgmmaInstruction(MmaType::S8, MmaType::S8, MmaType::F32, 64));
+}
+
+TEST(MmaSync, instructionAndGrid) {
+  const GpuTarget &ampere = *findTarget("sm_80"), &turing = *findTarget("sm_75");
+  MmaSyncProduct given{.m = 128, .n = 128, .k = 32, .numWarps = 4};
+  std::optional<MmaSyncPlan> plan = planMmaSync(ampere, given);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->instruction->k, 16u);
+  EXPECT_EQ(plan->warpsM, 2u);
+  EXPECT_EQ(plan->warpsN, 2u);
+  EXPECT_EQ(planMmaSync(turing, given)->instruction->k, 8u);
+  given.k = 8; // half a step
+  EXPECT_EQ(planMmaSync(ampere, given)->instruction->k, 8u);
+  given = {.m = 16, .n = 256, .k = 32, .numWarps = 4};
+  EXPECT_EQ(planMmaSync(ampere, given)->warpsN, 4u);
+  given.a = given.b = MmaType::F8E4M3;
+  EXPECT_FALSE(planMmaSync(ampere, given));
+  given.a = given.b = given.accumulator = MmaType::F64; // instructions that layouts do not know
+  EXPECT_FALSE(planMmaSync(ampere, given));
+}
+
+TEST(MmaSync, waste) {
+  MmaSyncProduct given{.m = 32, .n = 32, .k = 32, .numWarps = 4};
+  EXPECT_EQ(whyMmaSyncWastes(given), "");
+  given.k = 8;
+  EXPECT_NE(whyMmaSyncWastes(given), "");
+  given = {.m = 16, .n = 16, .k = 32, .numWarps = 4}; // two tiles for four warps
+  EXPECT_NE(whyMmaSyncWastes(given), "");
+}
