@@ -23,9 +23,27 @@ done
 for kernel in copy vector_add silu transpose; do
   "$tilec" "$examples/$kernel.tile" --variants=none --target="$target" -o "$folder/$kernel.cubin"
 done
-# Rows that start at multiples of 16 bytes.
-for kernel in softmax rmsnorm rmsnorm_matrix; do
-  "$tilec" "$examples/$kernel.tile" --variants=none --target="$target" --assume=stride_x=8 --assume=stride_out=8 -o "$folder/$kernel.cubin"
+# rows KERNEL BLOCK WARPS STRIDE...: rows of up to BLOCK columns, a multiple of 8 of them, that start at multiples of 16 bytes.
+rows() {
+  local kernel=$1 block=$2 warps=$3 stride promises=()
+  shift 3
+  for stride; do promises+=("--assume=$stride=8"); done
+  "$tilec" "$examples/$kernel.tile" --variants=none --target="$target" -D BLOCK="$block" --num-warps="$warps" \
+    --assume=N=8 "${promises[@]}" -o "$folder/$kernel-$block.cubin"
+}
+rows rmsnorm_matrix 128 4 stride_x stride_out
+for shape in "1024 4" "8192 8" "32768 32"; do
+  # shellcheck disable=SC2086 # the columns, and the warps
+  {
+    rows softmax $shape stride_x stride_out
+    rows softmax_backward $shape stride
+    rows cross_entropy $shape stride
+    rows rmsnorm $shape stride_x stride_out
+    rows layernorm $shape stride_x stride_out
+  }
+done
+for kernel in rmsnorm_backward layernorm_backward; do
+  rows $kernel 8192 16 stride
 done
 
 # dense NAME SIZE...: one artifact for a case of dense.suite, for its kernel, type and order, which the name says

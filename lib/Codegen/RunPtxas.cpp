@@ -14,6 +14,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Signals.h"
@@ -291,24 +292,51 @@ static bool hasSpareRegisters(const PtxasReport &report) {
   });
 }
 
-/// ".minnctapersm 1" after each ".reqntid" (PTX ISA, "Performance-Tuning Directives").
-static std::string forOneCta(StringRef ptx) {
+/// ".minnctapersm" after each ".reqntid" (PTX ISA, "Performance-Tuning Directives").
+static std::string forCtas(StringRef ptx, unsigned ctas) {
   std::string text;
   for (StringRef line : llvm::split(ptx, '\n')) {
     text += (line + "\n").str();
     if (line.starts_with(".reqntid"))
-      text += ".minnctapersm 1\n";
+      text += formatv(".minnctapersm {0}\n", ctas).str();
   }
   return text;
+}
+
+/// Of the first kernel; 0 if it does not say.
+static unsigned threadsOf(StringRef ptx) {
+  size_t place = ptx.find(".reqntid ");
+  unsigned threads = 0;
+  StringRef rest = place == StringRef::npos ? "" : ptx.substr(place + StringRef(".reqntid ").size());
+  return rest.consumeInteger(10, threads) ? 0 : threads;
 }
 
 /// Whether ptxas gives a thread few registers, for many CTAs, and takes long for it: few threads and much code.
 static bool prefersOneCta(StringRef ptx) {
   constexpr int64_t fewThreads = 64, muchCode = 4000; // lines; half a second
-  size_t place = ptx.find(".reqntid ");
-  unsigned threads = 0;
-  StringRef rest = place == StringRef::npos ? "" : ptx.substr(place + StringRef(".reqntid ").size());
-  return !rest.consumeInteger(10, threads) && threads <= fewThreads && ptx.count('\n') > muchCode;
+  unsigned threads = threadsOf(ptx);
+  return threads != 0 && threads <= fewThreads && ptx.count('\n') > muchCode;
+}
+
+/// A kernel without products waits for memory, and hides that by having threads: half of those that a multiprocessor
+/// holds, or a quarter, where ptxas can do with so few registers and spills nothing. Left to itself it takes what the
+/// shortest code needs: 160 for the backward pass of a layer norm, one CTA of 256 threads, where 128 are enough.
+static Assembled forMoreThreads(StringRef ptxas, StringRef ptx, const target::GpuTarget &target, Assembled assembled) {
+  constexpr unsigned granularity = 8; // of a thread's number of registers
+  unsigned threads = threadsOf(ptx);
+  bool multiplies = ptx.contains("mma.");
+  if (threads == 0 || multiplies || assembled.report.kernels.size() != 1)
+    return assembled;
+  unsigned used = llvm::alignTo(std::max(assembled.report.kernels.front().registers, 1u), granularity);
+  for (unsigned wanted : {1024, 512}) {
+    if (wanted <= threads || target::registersPerSm / used / threads * threads >= wanted)
+      break;
+    llvm::Expected<Assembled> more = assemble(ptxas, forCtas(ptx, wanted / threads), target);
+    if (more && spilledBytes(more->report) == 0)
+      return std::move(*more);
+    llvm::consumeError(more.takeError());
+  }
+  return assembled;
 }
 
 llvm::Expected<Assembled> runPtxas(StringRef ptxas, StringRef ptx, const target::GpuTarget &target) {
@@ -317,14 +345,16 @@ llvm::Expected<Assembled> runPtxas(StringRef ptxas, StringRef ptx, const target:
   // Without a word on CTAs, ptxas may give a kernel that spills anyway as few registers as most CTAs can have: a
   // product for sm_80 32 registers and 5.5 KB of spills, where 255 leave 0.8 KB. So it is asked for one CTA then, and
   // at once where that is likely, and the only question if even one CTA has too few registers.
-  llvm::Expected<Assembled> alone = prefersOneCta(ptx) ? assemble(ptxas, forOneCta(ptx), target) : Assembled();
+  llvm::Expected<Assembled> alone = prefersOneCta(ptx) ? assemble(ptxas, forCtas(ptx, 1), target) : Assembled();
   if (!alone || spilledBytes(alone->report) > 0)
     return alone;
   llvm::Expected<Assembled> assembled = assemble(ptxas, ptx, target);
+  if (assembled && spilledBytes(assembled->report) == 0)
+    return forMoreThreads(ptxas, ptx, target, std::move(*assembled));
   if (!assembled || !hasSpareRegisters(assembled->report))
     return assembled;
   if (alone->cubin.empty())
-    alone = assemble(ptxas, forOneCta(ptx), target);
+    alone = assemble(ptxas, forCtas(ptx, 1), target);
   if (!alone || spilledBytes(alone->report) >= spilledBytes(assembled->report)) {
     llvm::consumeError(alone.takeError());
     return assembled;

@@ -109,6 +109,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add([] { return createCtaSplitProducts(); });
   // After the dots, so that only the order of operations is left to decide.
   list.add([target] { return createCtaPipeline({target}); });
+  // Before reductions fall apart into steps, so that it is easy to see what exchanges.
+  list.add([] { return createCtaPrefetchLoads(); });
 
   // Data that still crosses threads goes through shared memory: the last pass that creates buffers.
   list.add([] { return createCtaLowerConversions(); });

@@ -191,6 +191,15 @@ def CtaPipeline : KernelPass<"cta-pipeline", "async", "Optimisation"> {
   let options = [TargetOption];
 }
 
+def CtaPrefetchLoads : KernelPass<"cta-prefetch-loads", "async", "Optimisation"> {
+  let summary = "load what the next iteration of a loop without products needs before this one computes";
+  let description = [{
+    Requires: phase async. Ensures: in a loop that reduces what it loads, loads into registers run an
+    iteration ahead where there is room for them. Does not: move loads across writes of memory that they may read.
+    Example: test/Transforms/Cta/prefetch-loads.mlir.
+  }];
+}
+
 def CtaLowerConversions : KernelPass<"cta-lower-conversions", "lowering", "Correctness"> {
   let summary = "move what conversions and reductions exchange between threads through shared memory";
   let description = [{

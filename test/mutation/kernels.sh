@@ -49,9 +49,9 @@ mutate attention80 "attention --target=sm_80" --run="Z=1 S=256"
 mutate bias80 "matmul_bias_relu --target=sm_80" --run="M=128 N=128 K=256"
 mutate conv2d "conv2d --target=sm_90a"
 # Shared memory between the threads of a program.
-mutate softmax "softmax --target=sm_90a" --run="M=8 N=1000"
-mutate layernorm "layernorm --target=sm_90a" --run="M=4 N=1500"
-mutate rmsnorm "rmsnorm --target=sm_90a" --run="M=4"
+mutate softmax_backward "softmax_backward --target=sm_90a" --run="M=8 N=1000"
+mutate layernorm_backward "layernorm_backward --target=sm_90a" --run="M=9 P=3 N=1000"
+mutate rmsnorm_backward "rmsnorm_backward --target=sm_90a" --run="M=9 P=3"
 mutate transpose "transpose --target=sm_90a" --run="M=128 N=128"
 mutate transpose_padded "transpose_padded --target=sm_90a" --run="M=64 N=64"
 

@@ -11,6 +11,7 @@
 #include "Analysis/FindTarget.h"
 #include "Conversion/Passes.h"
 #include "Patterns.h"
+#include "UniformRuns.h"
 #include "Words.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -97,6 +98,7 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
       });
       if (result.wasInterrupted())
         return failure();
+      noteUniformRuns(kernel);
       widenBoolArguments(kernel);
       lowerWarpRoles(kernel);
     }

@@ -1,8 +1,11 @@
 // Elementwise operations, constants, ranges and pointer arithmetic: each register is computed on its own.
 //
 //   %s = arith.addf %x, %y : tensor<128xf32, #l>   ==>   one arith.addf : f32 for each register of #l
+//
+// A comparison that has one result for a run of registers is computed once for them (UniformRuns.h).
 #include "EmitLayout.h"
 #include "Patterns.h"
+#include "UniformRuns.h"
 #include "Words.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -40,12 +43,19 @@ struct ElementwiseLowering : ConversionPattern {
       resultTypes.push_back(registers.front());
     }
     SmallVector<Registers> results(op->getNumResults());
+    auto run = op->getAttrOfType<IntegerAttr>(uniformRun);
     for (size_t index = 0; index < count; ++index) {
+      if (run && index % run.getInt() != 0) {
+        for (Registers &registers : results)
+          registers.push_back(Value(registers.back()));
+        continue;
+      }
       OperationState state(op->getLoc(), op->getName());
       for (ValueRange registers : operands)
         state.operands.push_back(registers.size() == 1 ? registers.front() : registers[index]);
       state.addTypes(resultTypes);
       state.addAttributes(op->getAttrs());
+      state.attributes.erase(uniformRun);
       Operation *scalar = rewriter.create(state);
       for (auto [result, value] : llvm::zip(results, scalar->getResults()))
         result.push_back(value);

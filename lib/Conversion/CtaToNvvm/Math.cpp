@@ -6,6 +6,8 @@
 //                                            whose error grows with |x| as that of the product, as in CUDA's __expf
 //   f32, f64, other functions                NVIDIA's libdevice: __nv_sinf, __nv_exp, …
 //   f16, bf16                                in f32
+//   f32 division                             div.full, within 2 units in the last place, as Triton's '/'; where the
+//                                            rounding is said (tl.div_rn), it is exact and no arith.divf
 //
 // ex2 flushes results below 2^-126 to zero (.ftz), which saves three instructions around each exponential.
 #include "EmitLayout.h"
@@ -15,6 +17,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -138,6 +141,31 @@ struct ApproximationLowering : ConversionPattern {
   }
 };
 
+/// A quotient by a power of two is exact, as a product.
+bool isPowerOfTwo(Value value) {
+  FloatAttr number;
+  APFloat inverse(0.0f);
+  return matchPattern(value, m_Constant(&number)) && number.getValue().getExactInverse(&inverse);
+}
+
+/// The correctly rounded quotient takes 8 instructions and a branch to 40 more; so this is what Triton makes of '/'.
+bool isApproximateDivision(Operation *op) {
+  return isa<arith::DivFOp>(op) && op->getResult(0).getType().isF32() && !isPowerOfTwo(op->getOperand(1));
+}
+
+struct DivisionLowering : OpConversionPattern<arith::DivFOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(arith::DivFOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (!isApproximateDivision(op))
+      return failure();
+    rewriter.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(op, op.getType(), rewriter.getStringAttr("llvm.nvvm.div.full"),
+                                                       adaptor.getOperands());
+    return success();
+  }
+};
+
 /// A call of a function of libdevice; the code generator links its definition.
 struct LibraryLowering : ConversionPattern {
   LibraryLowering(const TypeConverter &converter, MLIRContext *context)
@@ -239,7 +267,7 @@ struct TruncationLowering : OpConversionPattern<arith::TruncFOp> {
 } // namespace
 
 bool isSelectable(Operation *op, const target::GpuTarget &gpu) {
-  if (needsPromotion(op, gpu) || roundsTowardsZero(op) || isFloatToRegister(op) ||
+  if (needsPromotion(op, gpu) || roundsTowardsZero(op) || isFloatToRegister(op) || isApproximateDivision(op) ||
       isa<math::SincosOp, math::ClampFOp, math::IPowIOp, math::IsInfOp, math::IsNormalOp>(op))
     return false;
   return libraryFunctionOf(op).empty();
@@ -249,7 +277,7 @@ void registerMathLowerings(Lowerings &lowerings) {
   lowerings.patterns.add<PromotionLowering>(lowerings.converter, lowerings.context, lowerings.gpu);
   lowerings.patterns.add<ApproximationLowering, LibraryLowering>(lowerings.converter, lowerings.context);
   lowerings.patterns.add<SincosLowering, ClampLowering>(lowerings.converter, lowerings.context);
-  lowerings.patterns.add<TruncationLowering>(lowerings.converter, lowerings.context, /*benefit=*/2);
+  lowerings.patterns.add<TruncationLowering, DivisionLowering>(lowerings.converter, lowerings.context, /*benefit=*/2);
   lowerings.patterns.add<ClassLowering<math::IsInfOp>, ClassLowering<math::IsNormalOp>>(
       lowerings.converter, lowerings.context, /*benefit=*/3);
 }

@@ -8,6 +8,8 @@
 //             │      │ b             │
 //             └──────┴───────────────┘ time
 //
+// Where little is needed, no buffer shares bytes, which saves barriers.
+//
 // Offsets are multiples of 128 bytes (all banks, and the alignment of a bulk copy); a tile with a hardware swizzle of W
 // bytes is aligned to 8 W, because the swizzle is a function of the address. Rings of mbarriers follow all
 // buffers and share nothing.
@@ -45,25 +47,34 @@ int64_t getAlignment(cta::BufferType type) {
   return type.getBytesPerSlot() >= pattern ? std::max<int64_t>(pattern, 128) : 128;
 }
 
-/// The lowest offset where `buffer` does not touch any of `placed` that lives at the same time.
-int64_t findOffset(const Placement &buffer, ArrayRef<Placement> placed) {
+/// The lowest offset where `buffer` does not touch any of `placed` that lives at the same time, or any at all.
+int64_t findOffset(const Placement &buffer, ArrayRef<Placement> placed, bool share) {
   int64_t alignment = getAlignment(buffer.life.getType());
   int64_t offset = 0;
   // `placed` is in order of offsets, so one pass meets the obstacles from below.
   for (const Placement &other : placed)
-    if (other.life.overlaps(buffer.life) && other.offset < offset + buffer.bytes && offset < other.offset + other.bytes)
+    if ((!share || other.life.overlaps(buffer.life)) && other.offset < offset + buffer.bytes &&
+        offset < other.offset + other.bytes)
       offset = llvm::alignTo(other.offset + other.bytes, alignment);
   return offset;
 }
 
-SmallVector<Placement> planPlacement(ArrayRef<BufferLife> lives) {
+/// Bytes for each thread of a CTA with which a multiprocessor still holds as many threads as it can (227 KiB for 2048,
+/// and 1 KiB for each CTA), with a margin.
+constexpr int64_t freeBytesPerThread = 32;
+
+SmallVector<Placement> planPlacement(ArrayRef<BufferLife> lives, int64_t threads) {
   SmallVector<Placement> order;
-  for (const BufferLife &life : lives)
+  int64_t sum = 0;
+  for (const BufferLife &life : lives) {
     order.push_back({life, life.getType().getBytes()});
+    sum += llvm::alignTo(order.back().bytes, getAlignment(life.getType()));
+  }
+  bool share = sum > freeBytesPerThread * threads;
   llvm::stable_sort(order, [](const Placement &a, const Placement &b) { return a.bytes > b.bytes; });
   SmallVector<Placement> placed;
   for (Placement &buffer : order) {
-    buffer.offset = findOffset(buffer, placed);
+    buffer.offset = findOffset(buffer, placed, share);
     placed.insert(llvm::upper_bound(placed, buffer.offset,
                                     [](int64_t offset, const Placement &other) { return offset < other.offset; }),
                   buffer);
@@ -104,7 +115,8 @@ struct CtaAllocateShared : tile::impl::CtaAllocateSharedBase<CtaAllocateShared> 
     const target::GpuTarget *gpu = findTargetOrEmitError(target, kernel);
     if (!gpu)
       return signalPassFailure();
-    SmallVector<Placement> placements = planPlacement(findBufferLives(kernel));
+    SmallVector<Placement> placements =
+        planPlacement(findBufferLives(kernel), kernel.getNumWarps() * target::threadsPerWarp);
     int64_t total = 0;
     for (const Placement &buffer : placements)
       total = std::max(total, buffer.offset + buffer.bytes);

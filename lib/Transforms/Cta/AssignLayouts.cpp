@@ -4,7 +4,8 @@
 // without work. Operations that want something else (loads and stores: coalesced vectors; dots: fragments; packed
 // inline PTX: neighbours) or that tie the layouts of operand and result (shape operations, reductions) get a
 // convert_layout on each side that differs. Why so naive: it is right for every program; cta-remove-conversions removes
-// the conversions that do not pay.
+// the conversions that do not pay. Where no dot decides, accesses share the default layout of their shape: as many
+// elements a thread as 16 bytes hold of the widest type that the innermost loops access.
 //
 //   %x = tile.load %p : tensor<64x!ptr>        %q = cta.convert_layout %p : #default -> #coalesced
 //   %y = arith.negf %x                    ==>  %x = tile.load %q : tensor<64x!ptr, #coalesced>
@@ -19,6 +20,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace tile {
@@ -36,16 +38,45 @@ std::vector<int64_t> toVector(ArrayRef<int64_t> values) {
   return {values.begin(), values.end()};
 }
 
-/// The layout of a load or store: lanes walk along the dimension in which addresses are consecutive, and each thread
-/// takes as many elements as one access of 16 bytes holds.
-LinearLayout planAccess(Value pointer, const AxisInfo &info, unsigned numWarps) {
+/// What a load or store wants: lanes walk along the dimension in which addresses are consecutive, and each thread takes
+/// as many elements as one access of 16 bytes holds.
+struct AccessPlan {
+  std::vector<unsigned> order;
+  int64_t vector = 1;
+  bool isFull = false; ///< 16 bytes: what is less is so because of the addresses.
+
+  LinearLayout getLayout(ArrayRef<int64_t> shape, unsigned numWarps) const {
+    return layout::defaultBlocked(toVector(shape), order, vector, numWarps);
+  }
+};
+
+AccessPlan planAccess(Value pointer, const AxisInfo &info) {
   auto type = cast<RankedTensorType>(pointer.getType());
-  std::vector<unsigned> order = layout::rowMajorOrder(type.getRank());
-  llvm::stable_sort(order, [&](unsigned a, unsigned b) { return info.getContiguity(a) > info.getContiguity(b); });
+  AccessPlan plan;
+  plan.order = layout::rowMajorOrder(type.getRank());
+  llvm::stable_sort(plan.order, [&](unsigned a, unsigned b) { return info.getContiguity(a) > info.getContiguity(b); });
   unsigned bytes = getBytesInMemory(cast<PtrType>(type.getElementType()).getPointee());
-  int64_t aligned = std::max<int64_t>(info.getDivisibility(order[0]) / bytes, 1);
-  int64_t vector = std::min({info.getContiguity(order[0]), aligned, int64_t(16 / bytes)});
-  return layout::defaultBlocked(toVector(type.getShape()), order, std::max<int64_t>(vector, 1), numWarps);
+  int64_t aligned = std::max<int64_t>(info.getDivisibility(plan.order[0]) / bytes, 1), widest = 16 / bytes;
+  plan.vector = std::max<int64_t>(1, std::min({info.getContiguity(plan.order[0]), aligned, widest}));
+  plan.isFull = plan.vector == widest;
+  return plan;
+}
+
+unsigned depthOf(Operation *op) {
+  unsigned depth = 0;
+  for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp())
+    depth += isa<LoopLikeOpInterface>(parent);
+  return depth;
+}
+
+/// Of several accesses of one shape, the one that decides for all: it is executed most often, moves 16 bytes a thread,
+/// and does so with the fewest elements.
+bool decidesBefore(const std::pair<Operation *, AccessPlan> &a, const std::pair<Operation *, AccessPlan> &b) {
+  auto rank = [](const std::pair<Operation *, AccessPlan> &access) {
+    const AccessPlan &plan = access.second;
+    return std::tuple(plan.isFull, depthOf(access.first), plan.isFull ? -plan.vector : plan.vector);
+  };
+  return rank(a) > rank(b);
 }
 
 /// The layout of an atomic operation: as that of a store whose accesses are single elements.
@@ -99,18 +130,42 @@ private:
   cta::LayoutAttr attribute(const LinearLayout &layout) { return cta::LayoutAttr::get(kernel.getContext(), layout); }
 
   RankedTensorType withDefault(RankedTensorType type) {
+    if (cta::LayoutAttr layout = sharedLayouts.lookup(type.getShape()))
+      return cta::withLayout(type, layout);
     auto layout = layout::defaultBlocked(toVector(type.getShape()), layout::rowMajorOrder(type.getRank()),
                                          /*vectorElements=*/1, kernel.getNumWarps());
     return cta::withLayout(type, attribute(layout));
   }
 
+  using Accesses = llvm::SmallVector<std::pair<Operation *, AccessPlan>>;
+
+  /// Those that decide, decide for their shape; an access that cannot be as wide as they are keeps its own layout.
+  void planAccesses(AxisInfoAnalysis &axisInfo) {
+    llvm::MapVector<ArrayRef<int64_t>, Accesses> ofShapes;
+    bool multiplies = false;
+    kernel.walk([&](Operation *op) {
+      multiplies |= isa<DotOp>(op);
+      Value pointer = isa<LoadOp, StoreOp>(op) ? op->getOperand(0) : Value();
+      if (auto type = pointer ? dyn_cast<RankedTensorType>(pointer.getType()) : RankedTensorType())
+        ofShapes[type.getShape()].emplace_back(op, planAccess(pointer, axisInfo.get(pointer)));
+    });
+    for (auto &[shape, accesses] : ofShapes) {
+      const AccessPlan &common = llvm::min_element(accesses, decidesBefore)->second;
+      if (!multiplies)
+        sharedLayouts[shape] = attribute(common.getLayout(shape, kernel.getNumWarps()));
+      for (auto &[op, plan] : accesses) {
+        bool joins = !multiplies && plan.order == common.order && (plan.isFull || plan.vector >= common.vector);
+        accessLayouts[op] = joins ? sharedLayouts[shape] : attribute(plan.getLayout(shape, kernel.getNumWarps()));
+      }
+    }
+  }
+
   /// Layouts of accesses and dots are planned before any type changes, while the analysis is valid.
   void planAnchors() {
     AxisInfoAnalysis axisInfo(kernel);
+    planAccesses(axisInfo);
     kernel.walk([&](Operation *op) {
-      Value pointer = isa<LoadOp, StoreOp>(op) ? op->getOperand(0) : Value();
-      if (pointer && isa<RankedTensorType>(pointer.getType()))
-        accessLayouts[op] = attribute(planAccess(pointer, axisInfo.get(pointer), kernel.getNumWarps()));
+      Value pointer;
       if (isa<AtomicRmwOp, AtomicCasOp>(op)) {
         pointer = op->getOperand(0);
         accessLayouts[op] = attribute(planAtomic(pointer, axisInfo.get(pointer), kernel.getNumWarps()));
@@ -213,6 +268,7 @@ private:
   KernelOp kernel;
   OpBuilder builder;
   DenseMap<Operation *, cta::LayoutAttr> accessLayouts;
+  DenseMap<ArrayRef<int64_t>, cta::LayoutAttr> sharedLayouts; ///< Of shapes that are accessed, unless dots decide.
   DenseMap<Operation *, DotPlan> dotPlans;
 };
 

@@ -2,7 +2,8 @@
 //
 // A conversion that moves elements between threads becomes a store to a buffer without bank conflicts and a load from
 // it. A reduction whose axis is spread over warps is done in two steps: each warp reduces what it holds, and the
-// partial results, one for each warp, are reduced again after a conversion that brings them into every warp.
+// partial results, one for each warp, go through a buffer into every warp and are reduced again. Reductions that do not
+// depend on each other, as of two sums of a row, exchange their partial results together: one barrier for all.
 //
 //   %y = cta.convert_layout %x : #a -> #b   ==>   cta.local_store %x, %buffer; %y = cta.local_load %buffer : #b
 //
@@ -18,6 +19,9 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tile {
 #define GEN_PASS_DEF_CTALOWERCONVERSIONS
@@ -74,54 +78,28 @@ std::optional<ReductionPlan> planReduction(const LinearLayout &layout, unsigned 
   shape[axis] = int64_t(1) << groups;
   LinearLayout partial = layout::dropDuplicateRegisters(LinearLayout(dims, shape));
 
-  // For the second step every thread holds all partial results of its rows, in the low registers.
+  // For the second step every thread holds up to eight partial results of its rows, in the low registers, and lanes
+  // that only repeated others the rest: of many warps all would take more registers than there may be.
+  constexpr unsigned mostInRegisters = 3;
   std::vector<layout::InDim> gatheredDims = partial.inDims();
   for (layout::InDim &dim : gatheredDims)
     for (std::vector<int32_t> &basis : dim.bases)
       basis[axis] = 0;
   layout::Bases &registers = gatheredDims.front().bases;
-  for (unsigned bit = 0; bit < groups; ++bit) {
+  unsigned left = groups;
+  auto nextBasis = [&] {
     std::vector<int32_t> basis(shape.size(), 0);
-    basis[axis] = 1 << bit;
-    registers.insert(registers.begin() + bit, basis);
-  }
-  return ReductionPlan{partial, LinearLayout(gatheredDims, shape)};
-}
-
-void splitReduction(ReduceOp reduce, const ReductionPlan &plan) {
-  OpBuilder builder(reduce);
-  Location loc = reduce.getLoc();
-  MLIRContext *context = reduce.getContext();
-  auto typeOf = [&](Value src, const LinearLayout &layout) {
-    return RankedTensorType::get(layout.outShape(), getElementTypeOf(src.getType()),
-                                 cta::LayoutAttr::get(context, layout));
+    basis[axis] = 1 << --left;
+    return basis;
   };
-  SmallVector<Type> partialTypes;
-  for (Value src : reduce.getSrcs())
-    partialTypes.push_back(typeOf(src, plan.partial));
-  auto partial = cta::PartialReduceOp::create(builder, loc, partialTypes, reduce.getSrcs(), reduce.getAxis());
-  IRMapping mapping;
-  reduce.getCombine().cloneInto(&partial.getCombine(), mapping);
-
-  SmallVector<Value> gathered;
-  for (Value result : partial.getResults())
-    gathered.push_back(cta::ConvertLayoutOp::create(builder, loc, typeOf(result, plan.gathered), result));
-  SmallVector<Type> resultTypes;
-  for (Value result : reduce.getResults())
-    resultTypes.push_back(
-        isa<RankedTensorType>(result.getType())
-            ? Type(cta::withLayout(cast<RankedTensorType>(result.getType()),
-                                   cta::LayoutAttr::get(context, layout::removeDim(plan.gathered, reduce.getAxis()))))
-            : result.getType());
-  auto final = ReduceOp::create(builder, loc, resultTypes, gathered, reduce.getAxis());
-  final.getCombine().takeBody(reduce.getCombine());
-  for (auto [old, value] : llvm::zip(reduce.getResults(), final.getResults())) {
-    Value replacement = value;
-    if (old.getType() != value.getType())
-      replacement = cta::ConvertLayoutOp::create(builder, loc, old.getType(), value);
-    old.replaceAllUsesWith(replacement);
-  }
-  reduce.erase();
+  for (layout::InDim &dim : gatheredDims)
+    if (dim.name == layout::laneDim)
+      for (std::vector<int32_t> &basis : dim.bases)
+        if (left > mostInRegisters && llvm::all_of(basis, [](int32_t step) { return step == 0; }))
+          basis = nextBasis();
+  while (left > 0)
+    registers.insert(registers.begin(), nextBasis());
+  return ReductionPlan{partial, LinearLayout(gatheredDims, shape)};
 }
 
 Value storeToBuffer(OpBuilder &builder, Location loc, Value value, const LinearLayout &layout, bool onlyFirst) {
@@ -131,6 +109,118 @@ Value storeToBuffer(OpBuilder &builder, Location loc, Value value, const LinearL
   Value buffer = cta::AllocOp::create(builder, loc, type, /*offset=*/IntegerAttr());
   cta::LocalStoreOp::create(builder, loc, value, buffer, onlyFirst);
   return buffer;
+}
+
+/// A reduction over warps, and what it needs between the two steps.
+struct SplitReduction {
+  ReduceOp reduce;
+  ReductionPlan plan;
+  SmallVector<Value> partial, gathered;
+};
+
+RankedTensorType typeIn(const LinearLayout &layout, Value like) {
+  return RankedTensorType::get(layout.outShape(), getElementTypeOf(like.getType()),
+                               cta::LayoutAttr::get(like.getContext(), layout));
+}
+
+void reduceInWarps(SplitReduction &split, OpBuilder &builder) {
+  ReduceOp reduce = split.reduce;
+  SmallVector<Type> types;
+  for (Value src : reduce.getSrcs())
+    types.push_back(typeIn(split.plan.partial, src));
+  auto partial = cta::PartialReduceOp::create(builder, reduce.getLoc(), types, reduce.getSrcs(), reduce.getAxis());
+  IRMapping mapping;
+  reduce.getCombine().cloneInto(&partial.getCombine(), mapping);
+  llvm::append_range(split.partial, partial.getResults());
+}
+
+/// All writes, then all reads: one barrier comes between.
+void exchangePartials(MutableArrayRef<SplitReduction> splits, OpBuilder &builder) {
+  SmallVector<Value> buffers;
+  for (SplitReduction &split : splits)
+    for (Value partial : split.partial)
+      buffers.push_back(storeToBuffer(builder, split.reduce.getLoc(), partial,
+                                      layout::bankConflictFree(split.plan.partial, split.plan.gathered,
+                                                               getBytesInMemory(getElementTypeOf(partial.getType()))),
+                                      /*onlyFirst=*/false));
+  auto buffer = buffers.begin();
+  for (SplitReduction &split : splits)
+    for (Value partial : split.partial)
+      split.gathered.push_back(cta::LocalLoadOp::create(builder, split.reduce.getLoc(),
+                                                        typeIn(split.plan.gathered, partial), *buffer++, /*start=*/{}));
+}
+
+void reduceGathered(SplitReduction &split, OpBuilder &builder) {
+  ReduceOp reduce = split.reduce;
+  SmallVector<Type> types;
+  for (Value result : reduce.getResults())
+    types.push_back(isa<RankedTensorType>(result.getType())
+                        ? typeIn(layout::removeDim(split.plan.gathered, reduce.getAxis()), result)
+                        : result.getType());
+  auto final = ReduceOp::create(builder, reduce.getLoc(), types, split.gathered, reduce.getAxis());
+  final.getCombine().takeBody(reduce.getCombine());
+  for (auto [old, value] : llvm::zip(reduce.getResults(), final.getResults())) {
+    Value replacement = value;
+    if (old.getType() != value.getType())
+      replacement = cta::ConvertLayoutOp::create(builder, reduce.getLoc(), old.getType(), value);
+    old.replaceAllUsesWith(replacement);
+  }
+}
+
+/// Moves a reduction, and what computes its operands, up to those of `group`. False if that is not possible: it depends
+/// on one of them, or on what has effects after the first.
+bool joinGroup(ReduceOp reduce, ArrayRef<SplitReduction> group) {
+  Operation *place = group.front().reduce;
+  if (reduce->getBlock() != place->getBlock())
+    return false;
+  auto isMember = [&](Operation *op) {
+    return llvm::any_of(group, [&](const SplitReduction &split) { return split.reduce == op; });
+  };
+  llvm::SetVector<Operation *> slice;
+  slice.insert(reduce);
+  for (size_t index = 0; index < slice.size(); ++index) {
+    if (!isMemoryEffectFree(slice[index]))
+      return false;
+    llvm::SetVector<Value> operands;
+    slice[index]->walk([&](Operation *inner) { operands.insert_range(inner->getOperands()); });
+    for (Value operand : operands) {
+      Operation *def = operand.getDefiningOp();
+      if (!def || def->getBlock() != place->getBlock())
+        continue;
+      if (isMember(def)) // those that have joined stand before the first
+        return false;
+      if (!def->isBeforeInBlock(place))
+        slice.insert(def);
+    }
+  }
+  SmallVector<Operation *> ordered = slice.takeVector();
+  llvm::sort(ordered, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *member : ordered)
+    member->moveBefore(place);
+  return true;
+}
+
+/// Reductions over warps, those together that can exchange their partial results at once.
+void splitReductions(ArrayRef<ReduceOp> reductions) {
+  std::vector<std::vector<SplitReduction>> groups;
+  for (ReduceOp reduce : reductions) {
+    auto plan = planReduction(cta::getLayout(reduce.getSrcs().front().getType()), reduce.getAxis());
+    if (!plan)
+      continue;
+    if (groups.empty() || !joinGroup(reduce, groups.back()))
+      groups.emplace_back();
+    groups.back().push_back({reduce, *plan, {}, {}});
+  }
+  for (std::vector<SplitReduction> &group : groups) {
+    OpBuilder builder(group.front().reduce);
+    for (SplitReduction &split : group)
+      reduceInWarps(split, builder);
+    exchangePartials(group, builder);
+    for (SplitReduction &split : group)
+      reduceGathered(split, builder);
+    for (SplitReduction &split : group)
+      split.reduce.erase();
+  }
 }
 
 void lowerGather(GatherOp gather) {
@@ -176,9 +266,7 @@ struct CtaLowerConversions : tile::impl::CtaLowerConversionsBase<CtaLowerConvers
   void runOnKernel() override {
     SmallVector<ReduceOp> reductions;
     getOperation().walk([&](ReduceOp reduce) { reductions.push_back(reduce); });
-    for (ReduceOp reduce : reductions)
-      if (auto plan = planReduction(cta::getLayout(reduce.getSrcs().front().getType()), reduce.getAxis()))
-        splitReduction(reduce, *plan);
+    splitReductions(reductions);
 
     SmallVector<GatherOp> gathers;
     SmallVector<HistogramOp> histograms;
@@ -201,7 +289,7 @@ struct CtaLowerConversions : tile::impl::CtaLowerConversionsBase<CtaLowerConvers
         conversions.push_back(convert);
     });
     llvm::for_each(conversions, lowerConversion);
-  }
+  } // namespace
 };
 
 } // namespace

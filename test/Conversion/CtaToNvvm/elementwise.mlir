@@ -37,3 +37,20 @@ tile.kernel @constants(%p: !tile.ptr<i32>) attributes {num_warps = 1 : i32} {
   tile.store %ps, %c : tensor<2x!tile.ptr<i32>, #cta.layout<[2], register = [[1]], lane = [[0], [0], [0], [0], [0]], warp = []>>
   tile.return
 }
+
+// Columns below a multiple of 4: four neighbours have one answer, where that is used for more than to mask an access.
+#four = #cta.layout<[256], register = [[1], [2], [128]], lane = [[4], [8], [16], [32], [64]], warp = []>
+// CHECK-LABEL: llvm.func @uniform
+// CHECK-COUNT-2: arith.cmpi slt
+// CHECK-NOT: arith.cmpi
+// CHECK-COUNT-8: arith.select
+tile.kernel @uniform(%p: !tile.ptr<i32>, %n: i32 {tile.divisibility = 4 : i32}) attributes {num_warps = 1 : i32} {
+  %columns = tile.arange 0 to 256 : tensor<256xi32, #four>
+  %s = tile.splat %n : i32 -> tensor<256xi32, #four>
+  %m = arith.cmpi slt, %columns, %s : tensor<256xi32, #four>
+  %v = arith.select %m, %columns, %s : tensor<256xi1, #four>, tensor<256xi32, #four>
+  %t = tile.splat %p : !tile.ptr<i32> -> tensor<256x!tile.ptr<i32>, #four>
+  %q = tile.addptr %t, %columns : tensor<256x!tile.ptr<i32>, #four>, tensor<256xi32, #four>
+  tile.store %q, %v : tensor<256x!tile.ptr<i32>, #four>
+  tile.return
+}

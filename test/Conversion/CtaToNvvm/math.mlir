@@ -27,6 +27,19 @@ tile.kernel @functions(%x: f32, %h: bf16, %d: f64, %p: !tile.ptr<f32>) attribute
   tile.return
 }
 
+// Within 2 units in the last place, but for powers of two, by which LLVM multiplies; f64 is always exact.
+// CHECK-LABEL: llvm.func @divisions
+tile.kernel @divisions(%x: f32, %d: f64) attributes {num_warps = 1 : i32} {
+  %eight = arith.constant 8.0 : f32
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.div.full"
+  %a = arith.divf %eight, %x : f32
+  // CHECK: arith.divf %{{.*}} : f32
+  %b = arith.divf %a, %eight : f32
+  // CHECK: arith.divf %{{.*}} : f64
+  %c = arith.divf %d, %d : f64
+  tile.return
+}
+
 // Towards zero, one element a thread: one step back in the bits where the nearest value is further away.
 #one = #cta.layout<[32], register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
 // CHECK-LABEL: llvm.func @towards_zero

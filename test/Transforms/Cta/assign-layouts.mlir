@@ -1,12 +1,13 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-assign-layouts))' | FileCheck %s
 
-// Loads and stores are coalesced in vectors of 16 bytes, arithmetic stays in the default layout.
-// CHECK-DAG: #[[DEFAULT:.*]] = #cta.layout<[1024], register = {{\[\[}}128], [256], [512]], lane = {{\[\[}}1], [2], [4], [8], [16]]
+// Loads and stores are coalesced in vectors of 16 bytes, and so is the arithmetic between them.
 // CHECK-DAG: #[[WIDE:.*]] = #cta.layout<[1024], register = {{\[\[}}1], [2], [512]], lane = {{\[\[}}4], [8], [16], [32], [64]]
+// CHECK-DAG: #[[SINGLE:.*]] = #cta.layout<[2048], register = {{\[\[}}128], [256], [512], [1024]], lane = {{\[\[}}1], [2], [4], [8], [16]]
+// CHECK-DAG: #[[WIDEST:.*]] = #cta.layout<[2048], register = {{\[\[}}1], [2], [4], [1024]], lane = {{\[\[}}8], [16], [32], [64], [128]]
 // CHECK-LABEL: tile.kernel @vector
+// CHECK-NOT: cta.convert_layout
 // CHECK: %[[X:.*]] = tile.load %{{.*}} : tensor<1024x!tile.ptr<f32>, #[[WIDE]]>
-// CHECK: cta.convert_layout %[[X]] : tensor<1024xf32, #[[WIDE]]> -> tensor<1024xf32, #[[DEFAULT]]>
-// CHECK: arith.negf %{{.*}} : tensor<1024xf32, #[[DEFAULT]]>
+// CHECK-NEXT: arith.negf %[[X]] : tensor<1024xf32, #[[WIDE]]>
 tile.kernel @vector(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes {num_warps = 4 : i32} {
   %r = tile.arange 0 to 1024 : tensor<1024xi32>
   %s = tile.splat %p : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>>
@@ -14,5 +15,40 @@ tile.kernel @vector(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attribute
   %x = tile.load %q : tensor<1024x!tile.ptr<f32>>
   %y = arith.negf %x : tensor<1024xf32>
   tile.store %q, %y : tensor<1024x!tile.ptr<f32>>
+  tile.return
+}
+
+// Of several types the widest decides, if it is accessed as often: here f32 and f16 take 4 elements each. What a loop
+// accesses decides before what is accessed once. Addresses that are not aligned have a layout of their own.
+// CHECK-LABEL: tile.kernel @types
+// CHECK: tile.load %{{.*}} : tensor<1024x!tile.ptr<f32>, #[[WIDE]]>
+// CHECK: tile.load %{{.*}} : tensor<1024x!tile.ptr<f16>, #[[WIDE]]>
+// CHECK: scf.for
+// CHECK: tile.load %{{.*}} : tensor<2048x!tile.ptr<f16>, #[[WIDEST]]>
+// CHECK: tile.load %{{.*}} : tensor<2048x!tile.ptr<f16>, #[[SINGLE]]>
+// CHECK: }
+// CHECK: tile.load %{{.*}} : tensor<2048x!tile.ptr<f32>, #[[WIDEST]]>
+tile.kernel @types(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %h: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %odd: !tile.ptr<f16> {tile.divisibility = 2 : i32}, %n: i32) attributes {num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = tile.arange 0 to 1024 : tensor<1024xi32>
+  %s = tile.splat %p : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>>
+  %q = tile.addptr %s, %r : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+  %x = tile.load %q : tensor<1024x!tile.ptr<f32>>
+  %t = tile.splat %h : !tile.ptr<f16> -> tensor<1024x!tile.ptr<f16>>
+  %u = tile.addptr %t, %r : tensor<1024x!tile.ptr<f16>>, tensor<1024xi32>
+  %y = tile.load %u : tensor<1024x!tile.ptr<f16>>
+  %r2 = tile.arange 0 to 2048 : tensor<2048xi32>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %t2 = tile.splat %h : !tile.ptr<f16> -> tensor<2048x!tile.ptr<f16>>
+    %u2 = tile.addptr %t2, %r2 : tensor<2048x!tile.ptr<f16>>, tensor<2048xi32>
+    %y2 = tile.load %u2 : tensor<2048x!tile.ptr<f16>>
+    %t3 = tile.splat %odd : !tile.ptr<f16> -> tensor<2048x!tile.ptr<f16>>
+    %u3 = tile.addptr %t3, %r2 : tensor<2048x!tile.ptr<f16>>, tensor<2048xi32>
+    %y3 = tile.load %u3 : tensor<2048x!tile.ptr<f16>>
+  }
+  %s2 = tile.splat %p : !tile.ptr<f32> -> tensor<2048x!tile.ptr<f32>>
+  %q2 = tile.addptr %s2, %r2 : tensor<2048x!tile.ptr<f32>>, tensor<2048xi32>
+  %x2 = tile.load %q2 : tensor<2048x!tile.ptr<f32>>
   tile.return
 }

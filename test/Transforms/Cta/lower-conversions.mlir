@@ -3,6 +3,7 @@
 #rows = #cta.layout<[32, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
 #swapped = #cta.layout<[32, 32], register = [[0, 2], [0, 1], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
 #columns = #cta.layout<[32, 32], register = [[1, 0], [2, 0], [4, 0]], lane = [[8, 0], [16, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 16]]>
+// CHECK-DAG: #[[GATHERED:.*]] = #cta.layout<[16], register = {{\[\[}}1], [2], [4]], lane = {{\[\[}}8], [0], [0], [0], [0]], warp = {{\[\[}}0], [0], [0], [0]]>
 #vector = #cta.layout<[128], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
 
 // CHECK-LABEL: tile.kernel @transposed
@@ -36,6 +37,55 @@ tile.kernel @negative_registers(%f: f32) {
 tile.kernel @across_warps(%f: f32) {
   %x = tile.splat %f : f32 -> tensor<128xf32, #vector>
   %y = tile.reduce %x {axis = 0 : i32} : tensor<128xf32, #vector> -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  }
+  tile.print "" %y : f32
+  tile.return
+}
+
+// Two sums that do not depend on each other: both are written before the first is read. A third, of what has been made of
+// the first, follows.
+// CHECK-LABEL: tile.kernel @together
+// CHECK-COUNT-2: cta.partial_reduce
+// CHECK-COUNT-2: cta.local_store
+// CHECK-COUNT-2: cta.local_load
+// CHECK-COUNT-2: tile.reduce
+// CHECK: cta.partial_reduce
+// CHECK: tile.reduce
+tile.kernel @together(%f: f32) {
+  %x = tile.splat %f : f32 -> tensor<128xf32, #vector>
+  %y = tile.reduce %x {axis = 0 : i32} : tensor<128xf32, #vector> -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  }
+  %s = tile.splat %y : f32 -> tensor<128xf32, #vector>
+  %difference = arith.subf %x, %s : tensor<128xf32, #vector>
+  %square = arith.mulf %x, %x : tensor<128xf32, #vector>
+  %z = tile.reduce %square {axis = 0 : i32} : tensor<128xf32, #vector> -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  }
+  %w = tile.reduce %difference {axis = 0 : i32} : tensor<128xf32, #vector> -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  }
+  tile.print "" %z : f32
+  tile.print "" %w : f32
+  tile.return
+}
+
+// Of 16 partial results a thread takes 8, and its neighbour the others.
+#many = #cta.layout<[512], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64], [128], [256]]>
+// CHECK-LABEL: tile.kernel @many_warps
+// CHECK: cta.local_load {{.*}} -> tensor<16xf32, #[[GATHERED]]>
+tile.kernel @many_warps(%f: f32) attributes {num_warps = 16 : i32} {
+  %x = tile.splat %f : f32 -> tensor<512xf32, #many>
+  %y = tile.reduce %x {axis = 0 : i32} : tensor<512xf32, #many> -> f32 {
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %a, %b : f32
     tile.yield %c : f32

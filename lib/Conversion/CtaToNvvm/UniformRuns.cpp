@@ -1,0 +1,33 @@
+// Runs of registers with one result; see UniformRuns.h.
+#include "UniformRuns.h"
+
+#include "Analysis/AccessVector.h"
+#include "Cta/CtaDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace tile::conversion {
+
+void noteUniformRuns(KernelOp kernel) {
+  std::optional<AxisInfoAnalysis> analysis; // takes long, and most kernels have no such comparison
+  kernel.walk([&](arith::CmpIOp compare) {
+    cta::LayoutAttr layout = cta::getLayoutAttr(compare.getType());
+    int64_t consecutive = layout ? getConsecutiveElements(layout.getLayout()) : 1;
+    if (consecutive == 1 || llvm::all_of(compare->getUsers(), llvm::IsaPred<LoadOp, StoreOp>))
+      return;
+    if (!analysis)
+      analysis.emplace(kernel);
+    // The lowest register bit moves along the dimension of the run.
+    unsigned runDim = 0;
+    layout::Bases registers = layout.getLayout().bases(layout::registerDim);
+    for (auto [dim, step] : llvm::enumerate(registers.front()))
+      runDim = step == 1 ? dim : runDim;
+    int64_t run = std::min(consecutive, analysis->get(compare).getConstancy(runDim));
+    if (run > 1)
+      compare->setAttr(uniformRun, IntegerAttr::get(IndexType::get(compare.getContext()), run));
+  });
+}
+
+} // namespace tile::conversion

@@ -1,0 +1,82 @@
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-prefetch-loads))' | FileCheck %s
+
+#row = #cta.layout<[1024], register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = [[256], [512]]>
+
+// The row after this one is loaded first; where there is none, nothing is. The address of what is stored is computed
+// anew, so that only the row crosses iterations.
+// CHECK-LABEL: tile.kernel @rows
+// CHECK: %[[FIRST:.*]] = tile.load
+// CHECK: scf.for {{.*}} iter_args(%[[ROW:.*]] = %[[FIRST]]) -> (tensor<1024xf32, #{{.*}}>)
+// CHECK: %[[NEXT:.*]] = tile.load %{{.*}} mask
+// CHECK: tile.reduce %[[ROW]]
+// CHECK: tile.addptr
+// CHECK: tile.store %{{.*}}, %[[ROW]]
+// CHECK: scf.yield %[[NEXT]]
+tile.kernel @rows(%x: !tile.ptr<f32> {tile.name = "x"}, %y: !tile.ptr<f32> {tile.name = "y"}, %n: i32) attributes {num_warps = 4 : i32, num_stages = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c1024 = arith.constant 1024 : i32
+  %columns = tile.arange 0 to 1024 : tensor<1024xi32, #row>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %first = arith.muli %i, %c1024 : i32
+    %from = tile.addptr %x, %first : !tile.ptr<f32>, i32
+    %s = tile.splat %from : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>, #row>
+    %p = tile.addptr %s, %columns : tensor<1024x!tile.ptr<f32>, #row>, tensor<1024xi32, #row>
+    %v = tile.load %p : tensor<1024x!tile.ptr<f32>, #row>
+    %sum = tile.reduce %v {axis = 0 : i32} : tensor<1024xf32, #row> -> f32 {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tile.yield %c : f32
+    }
+    %to = tile.addptr %y, %first : !tile.ptr<f32>, i32
+    %t = tile.splat %to : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>, #row>
+    %q = tile.addptr %t, %columns : tensor<1024x!tile.ptr<f32>, #row>, tensor<1024xi32, #row>
+    tile.store %q, %v : tensor<1024x!tile.ptr<f32>, #row>
+    tile.store %to, %sum : !tile.ptr<f32>
+  }
+  tile.return
+}
+
+// An iteration writes what the next one reads.
+// CHECK-LABEL: tile.kernel @negative_written
+// CHECK-NOT: tile.load
+// CHECK: scf.for
+// CHECK-NOT: iter_args
+// CHECK: tile.load
+tile.kernel @negative_written(%x: !tile.ptr<f32> {tile.name = "x"}, %n: i32) attributes {num_warps = 4 : i32, num_stages = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %columns = tile.arange 0 to 1024 : tensor<1024xi32, #row>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %from = tile.addptr %x, %i : !tile.ptr<f32>, i32
+    %s = tile.splat %from : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>, #row>
+    %p = tile.addptr %s, %columns : tensor<1024x!tile.ptr<f32>, #row>, tensor<1024xi32, #row>
+    %v = tile.load %p : tensor<1024x!tile.ptr<f32>, #row>
+    tile.store %p, %v : tensor<1024x!tile.ptr<f32>, #row>
+  }
+  tile.return
+}
+
+// A barrier of the program, after which others' writes can be read.
+// CHECK-LABEL: tile.kernel @negative_barrier
+// CHECK-NOT: tile.load
+// CHECK: scf.for
+// CHECK: tile.barrier
+// CHECK: tile.load
+tile.kernel @negative_barrier(%x: !tile.ptr<f32> {tile.name = "x"}, %n: i32) attributes {num_warps = 4 : i32, num_stages = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %columns = tile.arange 0 to 1024 : tensor<1024xi32, #row>
+  %zero = arith.constant dense<0.0> : tensor<1024xf32, #row>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%t = %zero) -> (tensor<1024xf32, #row>) : i32 {
+    tile.barrier
+    %from = tile.addptr %x, %i : !tile.ptr<f32>, i32
+    %s = tile.splat %from : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>, #row>
+    %p = tile.addptr %s, %columns : tensor<1024x!tile.ptr<f32>, #row>, tensor<1024xi32, #row>
+    %v = tile.load %p : tensor<1024x!tile.ptr<f32>, #row>
+    %u = arith.addf %t, %v : tensor<1024xf32, #row>
+    scf.yield %u : tensor<1024xf32, #row>
+  }
+  tile.print "" %sum : tensor<1024xf32, #row>
+  tile.return
+}
