@@ -22,6 +22,15 @@ def TileVerifyPhase : Pass<"tile-verify-phase", "::tile::KernelOp"> {
   let options = [Option<"phase", "phase", "std::string", "\"tile\"", "tile, layout, async, scheduled or allocated">];
 }
 
+def TileSimplifyInductions : KernelPass<"tile-simplify-inductions", "program"> {
+  let summary = "express what a loop counts by its induction variable";
+  let description = [{
+    Kind: optimisation. Requires: phase tile. Ensures: phase tile; an integer that a loop carries, and what is added to
+    it, is computed from the induction variable where it differs from that by a constant. Does not: change other carried
+    values, nor results of loops. Example: test/Transforms/Tile/simplify-inductions.mlir.
+  }];
+}
+
 def TileRaiseDescriptors : KernelPass<"tile-raise-descriptors", "program"> {
   let summary = "turn block accesses through pointers into accesses through descriptors";
   let description = [{
