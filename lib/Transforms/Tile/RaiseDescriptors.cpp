@@ -7,7 +7,8 @@
 // lib/Analysis/BlockPointers.h says what has to be proven. An operand that is contiguous along its first dimension is
 // loaded as it lies in memory and transposed. A block that a further dimension leads to, as in `a + batch * stride`, is
 // reshaped from and to a block of one index along it. Cache hints are dropped: descriptor accesses have none. An access
-// that does not qualify stays, with a remark that says why.
+// that does not qualify stays, with a remark that says why. Where a table has the base, the descriptor is made behind
+// its load, and the kernel makes the tensor map (tile-device-descriptors).
 //
 // Only what pays is raised: both operands of a dot, or neither, since the tensor cores' wide instructions want both
 // to come through tensor maps; and the stores of a kernel with such a dot. Elementwise kernels stay as they are:
@@ -17,6 +18,7 @@
 // raised that another one of the same program, if it touches the same memory, has to see or to follow.
 #include "Analysis/BlockPointers.h"
 #include "Analysis/FindTarget.h"
+#include "Analysis/PointerBases.h"
 #include "Analysis/SwappedDot.h"
 #include "Transforms/Passes.h"
 
@@ -24,6 +26,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -47,6 +50,22 @@ class Planner {
 public:
   Planner(KernelOp kernel, const target::GpuTarget &target) : kernel(kernel), target(target), pointers(kernel) {
     kernel.walk([&](Operation *op) { position[op] = position.size(); });
+  }
+
+  /// Behind what the descriptor is made of, if that is outside of the loop around the load; null: it is not.
+  static Operation *findPlace(LoadOp load, const BlockAccess &access) {
+    SmallVector<Value> parts{access.base};
+    for (const Polynomial &number : llvm::concat<const Polynomial>(access.shape, access.strides))
+      for (const Polynomial::Term &term : number.getTerms())
+        llvm::append_range(parts, term.factors);
+    Operation *last = nullptr; // all of them dominate the load, so each is before or behind each other one
+    DominanceInfo dominance;
+    for (Value part : parts)
+      if (Operation *op = part.getDefiningOp(); op && (!last || dominance.properlyDominates(last, op)))
+        last = op;
+    auto loop = load->getParentOfType<LoopLikeOpInterface>();
+    bool isOutside = last && loop && !loop->isAncestor(last);
+    return isOutside ? last : nullptr;
   }
 
   RaisePlan plan() {
@@ -127,6 +146,8 @@ private:
       entry->second = pointers.analyze(load);
       if (entry->second.access && isPrecededByWrite(load))
         entry->second = {std::nullopt, "the program may have written memory before it"};
+      if (entry->second.access && entry->second.access->isFromMemory() && !findPlace(load, *entry->second.access))
+        entry->second = {std::nullopt, "its descriptor would be made in each iteration"};
     }
     return entry->second;
   }
@@ -140,20 +161,36 @@ private:
   }
 
   bool isPrecededByWrite(LoadOp load) {
+    auto memory = PointerBases::of(load.getPtr());
     WalkResult result = kernel.walk([&](Operation *op) {
-      return writesGlobalMemory(op) && mayRunBefore(op, load) ? WalkResult::interrupt() : WalkResult::advance();
+      return mayWrite(op, memory) && mayRunBefore(op, load) ? WalkResult::interrupt() : WalkResult::advance();
     });
     return result.wasInterrupted();
   }
 
-  /// Before a read, or with another write or one of a later iteration.
+  /// Before a read, or with another write. What it writes in a later iteration cta-await-stores orders.
   bool hasToBeOrdered(StoreOp store) {
+    auto memory = PointerBases::of(store.getPtr());
     WalkResult result = kernel.walk([&](Operation *op) {
-      bool writes = writesGlobalMemory(op), reads = isa<LoadOp, DescLoadOp>(op);
-      bool conflicts = ((writes || reads) && mayRunBefore(store, op)) || (writes && mayRunBefore(op, store));
+      if (op == store)
+        return WalkResult::advance();
+      bool writes = mayWrite(op, memory);
+      bool conflicts =
+          ((writes || mayRead(op, memory)) && mayRunBefore(store, op)) || (writes && mayRunBefore(op, store));
       return conflicts ? WalkResult::interrupt() : WalkResult::advance();
     });
     return result.wasInterrupted();
+  }
+
+  /// What is not a store may also wait for other programs, or do anything.
+  static bool mayWrite(Operation *op, const PointerBases &memory) {
+    return isa<StoreOp>(op) ? PointerBases::writtenBy(op).mayOverlap(memory) : writesGlobalMemory(op);
+  }
+
+  static bool mayRead(Operation *op, const PointerBases &memory) {
+    if (auto load = dyn_cast<LoadOp>(op))
+      return PointerBases::of(load.getPtr()).mayOverlap(memory);
+    return isa<DescLoadOp>(op);
   }
 
   KernelOp kernel;
@@ -229,7 +266,8 @@ private:
 
 Value emitDescriptor(OpBuilder &builder, const BlockAccess &access, Location location) {
   PolynomialEmitter emitter(builder, location);
-  emitter.copyFactors();
+  if (!access.isFromMemory())
+    emitter.copyFactors();
   SmallVector<Value> shape, strides;
   for (const Polynomial &extent : access.shape) {
     Value size = emitter.emit(extent, builder.getI32Type());
@@ -339,8 +377,12 @@ struct TileRaiseDescriptors : tile::impl::TileRaiseDescriptorsBase<TileRaiseDesc
       return;
     OpBuilder entry(getOperation().getContext());
     entry.setInsertionPointToStart(&getOperation().getBody().front());
-    for (auto &[op, access] : plan)
-      rewriteAccess(op, access, emitDescriptor(entry, access, op->getLoc()));
+    for (auto &[op, access] : plan) {
+      OpBuilder builder = entry;
+      if (access.isFromMemory())
+        builder.setInsertionPointAfter(Planner::findPlace(cast<LoadOp>(op), access));
+      rewriteAccess(op, access, emitDescriptor(builder, access, op->getLoc()));
+    }
     stopDeadPointers(getOperation());
   }
 };
