@@ -365,6 +365,44 @@ TEST_F(AxisInfoTest, Assumptions) {
   EXPECT_FACTS(facts, "elsewhere", "contiguity = [1], divisibility = [1], constancy = [1]");
 }
 
+TEST_F(AxisInfoTest, GuardedDifferences) {
+  auto facts = analyze(R"(
+    %end = scf.while (%t = %n) : (i32) -> i32 {
+      %least = arith.cmpi sge, %t, %i : i32
+      %most = arith.cmpi slt, %t, %m : i32
+      %both = arith.andi %least, %most : i1
+      scf.condition(%both) %t : i32
+    } do {
+    ^bb0(%u: i32):
+      %d = arith.subi %u, %i : i32
+      tile.print "loop" %d : i32
+      %e = arith.subi %m, %u : i32
+      tile.print "below" %e : i32
+      %f = arith.subi %i, %u : i32
+      tile.print "reversed" %f : i32
+      %v = arith.addi %u, %c1 : i32
+      %g = arith.subi %v, %i : i32
+      tile.print "later" %g : i32
+      scf.yield %v : i32
+    }
+    %above = arith.cmpi sgt, %n, %i : i32
+    scf.if %above {
+      %x = arith.subi %n, %i : i32
+      tile.print "branch" %x : i32
+    } else {
+      %y = arith.subi %n, %i : i32
+      tile.print "otherwise" %y : i32
+    }
+  )");
+  std::string nothing = "contiguity = [1], divisibility = [1], constancy = [1]";
+  EXPECT_FACTS(facts, "loop", nothing + ", nonnegative");
+  EXPECT_FACTS(facts, "below", nothing + ", nonnegative");
+  EXPECT_FACTS(facts, "reversed", nothing);
+  EXPECT_FACTS(facts, "later", nothing);
+  EXPECT_FACTS(facts, "branch", nothing + ", nonnegative");
+  EXPECT_FACTS(facts, "otherwise", nothing);
+}
+
 TEST_F(AxisInfoTest, UnreachedCodeIsUnknown) {
   auto facts = analyze(R"(
     %false = arith.constant false
