@@ -75,3 +75,18 @@ LogicalResult RoundedOp::verify() {
                          << "; it is from f64 to f32, or between these and integers of 32 and 64 bits";
   return success();
 }
+
+LogicalResult HintOp::verify() {
+  auto tensor = dyn_cast<RankedTensorType>(getSrc().getType());
+  size_t rank = tensor ? std::max<int64_t>(tensor.getRank(), 1) : 1;
+  auto check = [&](StringRef name, std::optional<ArrayRef<int64_t>> numbers) -> LogicalResult {
+    if (numbers && numbers->size() != rank)
+      return emitOpError() << "has " << numbers->size() << " numbers of '" << name << "' but needs " << rank;
+    for (int64_t number : numbers.value_or(ArrayRef<int64_t>()))
+      if (number < 1)
+        return emitOpError() << "says " << number << " of '" << name << "'; expected 1 or more";
+    return success();
+  };
+  return success(succeeded(check("divisibility", getDivisibility())) &&
+                 succeeded(check("contiguity", getContiguity())) && succeeded(check("constancy", getConstancy())));
+}

@@ -53,4 +53,28 @@ def Tile_RoundedOp : Tile_Op<"rounded", [Pure, Elementwise]> {
   let hasVerifier = 1;
 }
 
+def Tile_HintOp : Tile_Op<"hint", [Pure, Elementwise, SameOperandsAndResultType]> {
+  let summary = "promise of the program about the elements of a value";
+  let description = [{
+    The result is `src`. Along dimension d, from index 0 on, each group of `contiguity[d]` elements counts up by one (for
+    pointers: by one pointee), and each of `constancy[d]` elements is the same; what is said of more than 16 elements
+    holds for each 16. Elements that begin such a group, or a larger one that is known, along all dimensions are multiples
+    of `divisibility[d]` (for pointers: the addresses in bytes). A scalar has one entry, and what is absent says nothing.
+    The compiler may use it; if it does not hold, behaviour is undefined (the interpreter reports it).
+
+    Example: `%q = tile.hint %p divisibility [16, 16] : tensor<64x64x!tile.ptr<f16>>`
+  }];
+  let arguments = (ins Tile_Value:$src, OptionalAttr<DenseI64ArrayAttr>:$divisibility,
+                       OptionalAttr<DenseI64ArrayAttr>:$contiguity, OptionalAttr<DenseI64ArrayAttr>:$constancy);
+  let results = (outs Tile_Value:$result);
+  let assemblyFormat = [{
+    $src (`divisibility` $divisibility^)? (`contiguity` $contiguity^)? (`constancy` $constancy^)? attr-dict `:` type($src)
+  }];
+  let extraClassDeclaration = [{
+    /// Most elements of a group that are looked at together: what one access moves at most, 16 bytes.
+    static constexpr int64_t mostElements = 16;
+  }];
+  let hasVerifier = 1;
+}
+
 #endif

@@ -119,6 +119,9 @@ Form AffineBlocks::computeCarried(BlockArgument argument) {
       bool isRight = add.getRhs() == argument;
       addend = isRight ? add.getLhs() : add.getRhs();
       next = isRight ? add.getRhs() : add.getLhs();
+    } else if (auto hint = next.getDefiningOp<HintOp>()) {
+      next = hint.getSrc();
+      continue;
     } else {
       return std::nullopt;
     }
@@ -138,7 +141,15 @@ Form AffineBlocks::computeCarried(BlockArgument argument) {
   return grown ? Form(addBlocks(*first, *grown)) : std::nullopt;
 }
 
+/// What the program says of a number that is read or passed is known of the result.
+static Form followHint(HintOp hint, Form form) {
+  bool isItself = form && (form->base == hint.getSrc() || form->start.getSingleFactor() == hint.getSrc());
+  return isItself && !isa<RankedTensorType>(hint.getType()) ? std::nullopt : form;
+}
+
 Form AffineBlocks::computeResult(Operation *op) {
+  if (auto hint = dyn_cast<HintOp>(op))
+    return followHint(hint, get(hint.getSrc()));
   if (auto change = dyn_cast<ShapeChange>(op))
     return computeShape(change);
   return computeArithmetic(op);

@@ -127,8 +127,11 @@ public:
         return success();
       infos.push_back(&operand->getValue());
     }
-    for (auto [index, result] : llvm::enumerate(results))
-      propagateIfChanged(result, result->join(inferAxisInfo(op, index, infos)));
+    for (auto [index, result] : llvm::enumerate(results)) {
+      AxisInfo info = inferAxisInfo(op, index, infos);
+      addAssumptions(result->getAnchor(), info);
+      propagateIfChanged(result, result->join(info));
+    }
     return success();
   }
 
@@ -157,6 +160,7 @@ public:
   void setToEntryState(AxisLattice *lattice) override {
     auto argument = dyn_cast<BlockArgument>(lattice->getAnchor());
     AxisInfo info = argument ? inferArgumentAxisInfo(argument) : AxisInfo::unknown(lattice->getAnchor().getType());
+    addAssumptions(lattice->getAnchor(), info);
     propagateIfChanged(lattice, lattice->join(info));
   }
 };

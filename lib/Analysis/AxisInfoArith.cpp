@@ -9,6 +9,7 @@
 #include "Tile/TileDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -54,6 +55,43 @@ static AxisInfo inferSum(Type type, const AxisInfo &lhs, const AxisInfo &rhs, bo
   }
   info.nonNegative = !isDifference && lhs.nonNegative && rhs.nonNegative;
   return info;
+}
+
+/// Whether `condition` holds only where x is at least y.
+static bool impliesAtLeast(Value condition, Value x, Value y) {
+  if (auto both = condition.getDefiningOp<arith::AndIOp>())
+    return impliesAtLeast(both.getLhs(), x, y) || impliesAtLeast(both.getRhs(), x, y);
+  using Predicate = arith::CmpIPredicate;
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare)
+    return false;
+  Predicate predicate = compare.getPredicate();
+  bool isAbove = predicate == Predicate::sge || predicate == Predicate::sgt;
+  bool isBelow = predicate == Predicate::sle || predicate == Predicate::slt;
+  return (isAbove && compare.getLhs() == x && compare.getRhs() == y) ||
+         (isBelow && compare.getLhs() == y && compare.getRhs() == x);
+}
+
+/// Whether a difference is computed only where a branch or a loop has found it not to be negative.
+static bool isGuarded(arith::SubIOp op) {
+  Value x = op.getLhs(), y = op.getRhs();
+  for (Operation *inner = op, *outer = op->getParentOp(); outer; inner = outer, outer = outer->getParentOp()) {
+    if (auto branch = dyn_cast<scf::IfOp>(outer);
+        branch && inner->getBlock() == branch.thenBlock() && impliesAtLeast(branch.getCondition(), x, y))
+      return true;
+    auto loop = dyn_cast<scf::WhileOp>(outer);
+    if (!loop || inner->getBlock() != loop.getAfterBody())
+      continue;
+    // What the loop hands on from where it is decided whether it goes on.
+    auto before = [&](Value value) {
+      auto argument = dyn_cast<BlockArgument>(value);
+      bool isHandedOn = argument && argument.getOwner() == loop.getAfterBody();
+      return isHandedOn ? loop.getConditionOp().getArgs()[argument.getArgNumber()] : value;
+    };
+    if (impliesAtLeast(loop.getConditionOp().getCondition(), before(x), before(y)))
+      return true;
+  }
+  return false;
 }
 
 AxisInfo tile::addAxisInfos(Type type, const AxisInfo &lhs, const AxisInfo &rhs) {
@@ -298,7 +336,11 @@ std::optional<AxisInfo> tile::inferArithmetic(Operation *op, Operands operands) 
   using Result = std::optional<AxisInfo>;
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case([&](arith::AddIOp) { return inferSum(type, lhs(), rhs(), false); })
-      .Case([&](arith::SubIOp) { return inferSum(type, lhs(), rhs(), true); })
+      .Case([&](arith::SubIOp difference) {
+        AxisInfo info = inferSum(type, lhs(), rhs(), true);
+        info.nonNegative |= isGuarded(difference);
+        return info;
+      })
       .Case([&](arith::MulIOp) { return inferProduct(type, lhs(), rhs()); })
       .Case([&](arith::DivSIOp) { return inferQuotient(type, lhs(), rhs(), lhs().nonNegative); })
       .Case([&](arith::DivUIOp) { return inferQuotient(type, lhs(), rhs(), true); })

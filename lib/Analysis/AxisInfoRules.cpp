@@ -99,6 +99,30 @@ static AxisInfo inferReshape(ReshapeOp op, const AxisInfo &src) {
   return info;
 }
 
+/// What is known, and what the program says. Along one dimension first elements are any along the others, so the others
+/// must not have groups: what is said of their first elements only would be taken for all.
+static AxisInfo inferHint(HintOp op, const AxisInfo &src) {
+  AxisInfo info = src;
+  auto tensor = dyn_cast<RankedTensorType>(op.getType());
+  auto raise = [&](int64_t &known, std::optional<ArrayRef<int64_t>> said, unsigned dim) {
+    int64_t most = std::min(HintOp::mostElements, tensor ? getPowerOfTwoDivisor(tensor.getDimSize(dim)) : 1);
+    if (said)
+      known = std::max(known, std::min(getPowerOfTwoDivisor((*said)[dim]), most));
+  };
+  for (unsigned dim = 0; dim < info.getRank() && tensor && tensor.getRank() != 0; ++dim) {
+    raise(info.contiguity[dim], op.getContiguity(), dim);
+    raise(info.constancy[dim], op.getConstancy(), dim);
+  }
+  for (unsigned dim = 0; dim < info.getRank() && op.getDivisibility(); ++dim) {
+    bool isAlone = true;
+    for (unsigned other = 0; other < info.getRank(); ++other)
+      isAlone &= other == dim || info.contiguity[other] == 1;
+    if (isAlone)
+      info.divisibility[dim] = std::max(info.divisibility[dim], getPowerOfTwoDivisor((*op.getDivisibility())[dim]));
+  }
+  return info;
+}
+
 static AxisInfo inferAddPtr(AddPtrOp op, const AxisInfo &pointer, const AxisInfo &offset) {
   // The offset in bytes counts up by the size of a pointee.
   AxisInfo bytes = offset;
@@ -126,7 +150,57 @@ AxisInfo tile::inferAxisInfo(Operation *op, unsigned index, ArrayRef<const AxisI
       .Case([&](ReshapeOp reshape) { return inferReshape(reshape, *operands[0]); })
       .Case([&](ShapeChange change) { return inferShapeChange(change, *operands[0]); })
       .Case([&](AddPtrOp add) { return inferAddPtr(add, *operands[0], *operands[1]); })
+      .Case([&](HintOp hint) { return inferHint(hint, *operands[0]); })
       .Case([&](cta::ConvertLayoutOp) { return *operands[0]; })
       .Case<ProgramIdOp, NumProgramsOp, Swizzle2dOp>([&](Operation *) { return nonNegative(); })
       .Default([&](Operation *) { return inferElementwise(op, type, operands); });
+}
+
+/// Whether the program promises that a condition holds as soon as there is `value`: alone, or as one of several.
+static bool isAssumed(Value condition, Value value) {
+  return llvm::any_of(condition.getUsers(), [&](Operation *user) {
+    if (auto both = dyn_cast<arith::AndIOp>(user))
+      return isAssumed(both, value);
+    return isa<AssumeOp>(user) && user->getBlock() == value.getParentBlock();
+  });
+}
+
+static std::optional<int64_t> getConstant(Value value) {
+  APInt constant;
+  return matchPattern(value, m_ConstantInt(&constant)) && constant.getBitWidth() <= 64
+             ? std::optional(constant.getSExtValue())
+             : std::nullopt;
+}
+
+/// `value` is at least 0: x >= 0, x > -1, 0 <= x, …
+static bool isLowerBound(arith::CmpIOp compare, Value value) {
+  using Predicate = arith::CmpIPredicate;
+  bool isLeft = compare.getLhs() == value;
+  std::optional<int64_t> bound = getConstant(isLeft ? compare.getRhs() : compare.getLhs());
+  Predicate predicate = compare.getPredicate();
+  bool isStrict = predicate == (isLeft ? Predicate::sgt : Predicate::slt);
+  return bound && (isStrict || predicate == (isLeft ? Predicate::sge : Predicate::sle)) && *bound + isStrict >= 0;
+}
+
+/// What the remainder of a value by a power of two is compared with zero for; 1: for nothing.
+static int64_t getAssumedDivisor(Operation *op, Value value) {
+  if (!isa<arith::RemSIOp, arith::RemUIOp>(op) || op->getOperand(0) != value)
+    return 1;
+  std::optional<int64_t> divisor = getConstant(op->getOperand(1));
+  bool isZero = llvm::any_of(op->getUsers(), [&](Operation *user) {
+    auto compare = dyn_cast<arith::CmpIOp>(user);
+    return compare && compare.getPredicate() == arith::CmpIPredicate::eq && matchPattern(compare.getRhs(), m_Zero()) &&
+           isAssumed(compare, value);
+  });
+  return divisor && *divisor > 0 && isZero ? getPowerOfTwoDivisor(*divisor) : 1;
+}
+
+void tile::addAssumptions(Value value, AxisInfo &info) {
+  if (!value.getType().isInteger())
+    return;
+  for (Operation *user : value.getUsers()) {
+    if (auto compare = dyn_cast<arith::CmpIOp>(user))
+      info.nonNegative |= isLowerBound(compare, value) && isAssumed(compare, value);
+    info.divisibility[0] = std::max(info.divisibility[0], getAssumedDivisor(user, value));
+  }
 }

@@ -14,4 +14,8 @@ AxisInfo inferAxisInfo(mlir::Operation *op, unsigned index, llvm::ArrayRef<const
 /// What the argument of the entry block of a kernel is.
 AxisInfo inferArgumentAxisInfo(mlir::BlockArgument argument);
 
+/// Adds what `tile.assume` says of the scalar where it is computed: that it is not negative, or a multiple of
+/// something.
+void addAssumptions(mlir::Value value, AxisInfo &info);
+
 } // namespace tile

@@ -36,13 +36,35 @@ static bool followsFromArguments(Value value, unsigned depth) {
   Operation *op = value.getDefiningOp();
   // Where an operation that can fail is always reached, it may as well fail earlier.
   bool movable = isSpeculatable(op) || isa<KernelOp>(op->getParentOp());
-  return isa<arith::ArithDialect>(op->getDialect()) && value.getType().isInteger() && isMemoryEffectFree(op) &&
-         movable && depth < maxDepth &&
+  return (isa<arith::ArithDialect>(op->getDialect()) || isa<HintOp>(op)) && value.getType().isInteger() &&
+         isMemoryEffectFree(op) && movable && depth < maxDepth &&
          llvm::all_of(op->getOperands(), [&](Value operand) { return followsFromArguments(operand, depth + 1); });
 }
 
 bool tile::isKnownAtLaunch(Value value) {
   return followsFromArguments(value, 0);
+}
+
+/// A number that follows from what the kernel is passed and what it reads.
+static bool followsFromMemory(Value value, unsigned depth) {
+  auto load = value.getDefiningOp<LoadOp>();
+  if (load || isa<BlockArgument>(value))
+    return load ? !load.getIsVolatile() : followsFromArguments(value, depth);
+  Operation *op = value.getDefiningOp();
+  bool isComputed = isa<arith::ArithDialect>(op->getDialect()) || isa<HintOp>(op);
+  return isComputed && isMemoryEffectFree(op) && depth < maxDepth &&
+         llvm::all_of(op->getOperands(), [&](Value operand) { return followsFromMemory(operand, depth + 1); });
+}
+
+static bool isReadFromMemory(Value pointer) {
+  while (Operation *op = pointer.getDefiningOp()) {
+    if (auto load = dyn_cast<LoadOp>(op))
+      return !load.getIsVolatile();
+    if (!isa<HintOp, AddressCastOp>(op))
+      return false;
+    pointer = op->getOperand(0);
+  }
+  return false;
 }
 
 namespace {
@@ -99,12 +121,11 @@ private:
     std::optional<AffineBlock> address = blocks.get(pointer);
     if (!address)
       return fail("the addresses do not grow linearly along each dimension");
-    base = dyn_cast<BlockArgument>(address->base);
-    if (!base || !isa<KernelOp>(base.getOwner()->getParentOp()))
+    base = address->base;
+    auto argument = dyn_cast<BlockArgument>(base);
+    isFromMemory = !isWrite && isReadFromMemory(base);
+    if (!isFromMemory && (!argument || !isa<KernelOp>(argument.getOwner()->getParentOp())))
       return fail("the addresses do not start from a pointer parameter");
-    if (facts.get(base).getDivisibilityOfAll() < tensorMapAlignment)
-      return fail(formatv("'{0}' is not known to be aligned to {1} bytes; promise it with --assume={0}={1}",
-                          nameOf(base), tensorMapAlignment));
     offset = address->start;
     strides = address->steps;
     domain = address->domain;
@@ -123,18 +144,37 @@ private:
     if (sizes[contiguous] * elementBytes < tensorMapAlignment)
       return fail(formatv("rows of the block have {0} bytes; a tensor map needs at least {1}",
                           sizes[contiguous] * elementBytes, tensorMapAlignment));
+    if (!checkBase())
+      return false;
     for (auto [dim, stride] : llvm::enumerate(strides))
       if (int64_t(dim) != contiguous && !checkStride(dim, stride))
         return false;
     return true;
   }
 
+  /// Where all of the block's rows begin at whole pieces of 16 bytes, so does the memory: blocks have whole pieces.
+  bool checkBase() {
+    const AxisInfo &block = facts.get(pointer);
+    areRowsAligned = block.getContiguity(contiguous) * elementBytes >= tensorMapAlignment &&
+                     block.getDivisibility(contiguous) >= tensorMapAlignment;
+    bool isKnown = facts.get(base).getDivisibilityOfAll() >= tensorMapAlignment;
+    if (isKnown || (isFromMemory && areRowsAligned))
+      return true;
+    if (isFromMemory)
+      return fail(
+          formatv("the address read from memory is not known to be aligned to {0} bytes; tl.multiple_of says so",
+                  tensorMapAlignment));
+    return fail(formatv("'{0}' is not known to be aligned to {1} bytes; promise it with --assume={0}={1}", nameOf(base),
+                        tensorMapAlignment));
+  }
+
   bool checkStride(unsigned dim, const Polynomial &stride) {
     if (stride.getConstant().value_or(1) <= 0)
       return fail(formatv("dimension {0} has stride {1}", dim, *stride.getConstant()));
-    if (!stride.all(isKnownAtLaunch))
+    if (!stride.all([&](Value factor) { return isFixed(factor); }))
       return fail(formatv("the stride of dimension {0} is not known at launch", dim));
-    return checkAlignment(stride);
+    // The distance of two rows that are aligned.
+    return (isFromMemory && areRowsAligned && sizes[dim] > 1) || checkAlignment(stride);
   }
 
   bool checkAlignment(const Polynomial &stride) {
@@ -190,7 +230,7 @@ private:
     coordinates.resize(getRank());
     for (unsigned dim = 0; dim < getRank(); ++dim) {
       if (bounds[dim])
-        coordinates[dim] = bounds[dim]->partition(isKnownAtLaunch).second * -1;
+        coordinates[dim] = bounds[dim]->partition([&](Value factor) { return isFixed(factor); }).second * -1;
       offset = offset - coordinates[dim] * strides[dim];
     }
     // The contiguous dimension takes what others leave.
@@ -203,16 +243,24 @@ private:
     for (unsigned dim = 0; dim < getRank(); ++dim)
       if (!isNonNegative(coordinates[dim]))
         return fail(formatv("coordinate {0} of dimension {1} may be negative", quote(coordinates[dim]), dim));
+    // Aligned rows say of the base what the block's place in the row does not add.
+    bool isBaseKnown = facts.get(base).getDivisibilityOfAll() >= tensorMapAlignment;
+    if (!isBaseKnown && getDivisibility(coordinates[contiguous]) * elementBytes < uint64_t(tensorMapAlignment))
+      return fail("blocks do not begin at whole pieces of 16 bytes of a row, so that the base may not");
     return true;
   }
 
   /// The part of an offset by which a block moves along a dimension: a constant where the bound explains the rest, else
   /// what the program counts. Multiples of a parameter are steps of another dimension.
-  static Polynomial getDistance(const Polynomial &offset, bool isBounded) {
-    return isBounded ? offset.getConstantTerm() : offset.partition(isCounted).first;
+  Polynomial getDistance(const Polynomial &offset, bool isBounded) {
+    return isBounded ? offset.getConstantTerm()
+                     : offset.partition([&](Value factor) { return isCounted(factor); }).first;
   }
 
-  static bool isCounted(Value factor) { return !isKnownAtLaunch(factor); }
+  /// Known where the descriptor is made.
+  bool isFixed(Value factor) { return isFromMemory ? followsFromMemory(factor, 0) : isKnownAtLaunch(factor); }
+
+  bool isCounted(Value factor) { return !isFixed(factor); }
 
   /// Each further dimension takes all multiples of the same parameters.
   bool findLeadingDims() {
@@ -223,7 +271,7 @@ private:
       for (Value factor : offset.getTerms().front().factors)
         if (!isCounted(factor))
           stride = stride * Polynomial(factor);
-      Polynomial coordinate = offset.divide(stride).first.partition(isCounted).first;
+      Polynomial coordinate = getDistance(offset.divide(stride).first, /*isBounded=*/false);
       if (coordinate.getConstant())
         return fail("the offset " + quote(offset) + " of the address belongs to no dimension");
       if (!isNonNegative(coordinate))
@@ -353,10 +401,12 @@ private:
   AxisInfoAnalysis &facts;
   Value pointer, mask;
   bool isWrite;
+  bool isFromMemory = false;   ///< The base; and what is read beside it is known.
+  bool areRowsAligned = false; ///< Those of the block, to 16 bytes.
   std::string reason;
   SmallVector<int64_t> sizes;
   int64_t elementBytes = 0, contiguous = -1;
-  BlockArgument base;
+  Value base;
   Polynomial offset; ///< Of the block's first element; in the end, what no dimension explains.
   SmallVector<Polynomial, 2> strides, coordinates, extents;
   struct LeadingDim {

@@ -14,9 +14,12 @@
 // the shape. For this coordinates must not be negative, and the mask must be the boundary, no more and no less. What is
 // known at launch makes up the shape, all else in the mask the coordinates. A dimension without a boundary is as large
 // as a descriptor can say, and its coordinates must not get larger.
-// Proven from the launcher's promises: the base is aligned to 16 bytes, and so is every row.
-// Taken for granted: index arithmetic does not overflow nor reach 2^31 - 1, and strides are not negative (the launcher
-// checks).
+// Proven from the launcher's promises, or what the program says of the block: the base is aligned to 16 bytes, and so
+// is every row. Taken for granted: index arithmetic does not overflow nor reach 2^31 - 1, and strides are not negative
+// (the launcher checks those that it knows).
+//
+// A base that the program reads from memory, as one of a table, is as good for loads. What it reads beside it counts as
+// known then: the descriptor is made where all has been read.
 #pragma once
 
 #include "Analysis/AffineBlock.h"
@@ -29,14 +32,16 @@ namespace tile {
 /// In the order of memory: the last dimension is contiguous. Before the access's dimensions there can be others, of
 /// block size 1.
 struct BlockAccess {
-  mlir::BlockArgument base;
-  llvm::SmallVector<Polynomial, 2> shape, strides; ///< Known at launch.
+  mlir::Value base;                                ///< A parameter, or else read from memory.
+  llvm::SmallVector<Polynomial, 2> shape, strides; ///< Known at launch, or read from memory where the base is.
   llvm::SmallVector<Polynomial, 2> coordinates;    ///< Of the block's first element.
   llvm::SmallVector<int64_t, 2> block;
   llvm::SmallVector<int32_t, 2> order; ///< Which dimension of the access each one is.
   /// Outside of these, in the access's dimensions, the descriptor gives zeros where the access wraps around in the
   /// tensor. Nothing but enabled loads of elements that no store depends on.
   Conditions differences;
+
+  bool isFromMemory() const { return !llvm::isa<mlir::BlockArgument>(base); }
 };
 
 /// An access, or why it is none: a sentence without capital and period.

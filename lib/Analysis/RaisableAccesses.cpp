@@ -1,6 +1,9 @@
 // Block accesses that need no order; see RaisableAccesses.h.
 #include "Analysis/RaisableAccesses.h"
 
+#include "Analysis/PointerBases.h"
+
+#include "mlir/IR/Dominance.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
@@ -16,6 +19,8 @@ const BlockAccessResult &RaisableAccesses::get(LoadOp load) {
     entry->second = pointers.analyze(load);
     if (entry->second.access && isPrecededByWrite(load))
       entry->second = {std::nullopt, "the program may have written memory before it"};
+    if (entry->second.access && entry->second.access->isFromMemory() && !findPlace(load, *entry->second.access))
+      entry->second = {std::nullopt, "its descriptor would be made in each iteration"};
   }
   return entry->second;
 }
@@ -25,6 +30,21 @@ BlockAccessResult RaisableAccesses::get(StoreOp store) {
   if (result.access && hasToBeOrdered(store))
     result = {std::nullopt, "another access of the program may touch the same memory"};
   return result;
+}
+
+Operation *RaisableAccesses::findPlace(LoadOp load, const BlockAccess &access) {
+  SmallVector<Value> parts{access.base};
+  for (const Polynomial &number : llvm::concat<const Polynomial>(access.shape, access.strides))
+    for (const Polynomial::Term &term : number.getTerms())
+      llvm::append_range(parts, term.factors);
+  Operation *last = nullptr; // all of them dominate the load, so each is before or after each other one
+  DominanceInfo dominance;
+  for (Value part : parts)
+    if (Operation *op = part.getDefiningOp(); op && (!last || dominance.properlyDominates(last, op)))
+      last = op;
+  auto loop = load->getParentOfType<LoopLikeOpInterface>();
+  bool isOutside = last && loop && !loop->isAncestor(last);
+  return isOutside ? last : nullptr;
 }
 
 bool RaisableAccesses::mayComeByTma(const SharedOperand &operand) {
@@ -46,18 +66,34 @@ bool RaisableAccesses::mayRunBefore(Operation *first, Operation *second) {
   return position[first] < position[second];
 }
 
+/// What is not a store may also wait for other programs, or do anything.
+static bool mayWrite(Operation *op, const PointerBases &memory) {
+  return isa<StoreOp>(op) ? PointerBases::writtenBy(op).mayOverlap(memory) : writesGlobalMemory(op);
+}
+
+static bool mayRead(Operation *op, const PointerBases &memory) {
+  if (auto load = dyn_cast<LoadOp>(op))
+    return PointerBases::of(load.getPtr()).mayOverlap(memory);
+  return isa<DescLoadOp>(op);
+}
+
 bool RaisableAccesses::isPrecededByWrite(LoadOp load) {
+  auto memory = PointerBases::of(load.getPtr());
   WalkResult result = kernel.walk([&](Operation *op) {
-    return writesGlobalMemory(op) && mayRunBefore(op, load) ? WalkResult::interrupt() : WalkResult::advance();
+    return mayWrite(op, memory) && mayRunBefore(op, load) ? WalkResult::interrupt() : WalkResult::advance();
   });
   return result.wasInterrupted();
 }
 
-/// Before a read, or with another write or one of a later iteration.
+/// Before a read, or with another write. What it writes in a later iteration cta-await-stores orders.
 bool RaisableAccesses::hasToBeOrdered(StoreOp store) {
+  auto memory = PointerBases::of(store.getPtr());
   WalkResult result = kernel.walk([&](Operation *op) {
-    bool writes = writesGlobalMemory(op), reads = isa<LoadOp, DescLoadOp>(op);
-    bool conflicts = ((writes || reads) && mayRunBefore(store, op)) || (writes && mayRunBefore(op, store));
+    if (op == store)
+      return WalkResult::advance();
+    bool writes = mayWrite(op, memory);
+    bool conflicts =
+        ((writes || mayRead(op, memory)) && mayRunBefore(store, op)) || (writes && mayRunBefore(op, store));
     return conflicts ? WalkResult::interrupt() : WalkResult::advance();
   });
   return result.wasInterrupted();

@@ -20,6 +20,10 @@ public:
   const BlockAccessResult &get(LoadOp load);
   BlockAccessResult get(StoreOp store);
 
+  /// After what the descriptor of the access is made of, if that is outside of the loop around the load; null: it is
+  /// not.
+  static mlir::Operation *findPlace(LoadOp load, const BlockAccess &access);
+
   /// Whether the operand is loaded through a descriptor, or could be.
   bool mayComeByTma(const SharedOperand &operand);
   /// Whether the first dimension of such an operand is contiguous in memory.

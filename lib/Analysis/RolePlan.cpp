@@ -218,7 +218,7 @@ private:
     if (op->getNumRegions() != 0 || hasEffects || makesTensor || !needControl(op->getParentOp()))
       return false;
     // When copies through an earlier map have come is known at the start of an iteration.
-    if (isa<cta::MakeTensorMapOp>(op) && (isa<scf::IfOp>(op->getParentOp()) || isInCondition(op->getBlock())))
+    if (isa<cta::MakeTensorMapOp>(op) && isInCondition(op->getBlock()))
       return false;
     plan.producerOps.insert(op);
     for (Value operand : op->getOperands())

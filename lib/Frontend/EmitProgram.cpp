@@ -142,14 +142,61 @@ SymValue emitDeviceAssert(Sema &sema, BuiltinCall &call) {
   return none();
 }
 
-/// multiple_of, max_contiguous, max_constancy: promises that only help optimisation. They are checked for form; the
-/// compiler derives these facts itself and from the divisibility of parameters.
-SymValue emitHint(Sema &sema, BuiltinCall &call) {
+/// The numbers of a hint, one a dimension; none after an error.
+static std::optional<SmallVector<int64_t>> hintNumbers(BuiltinCall &call, const SymValue &source) {
   std::vector<SymValue> values = call[1].isTuple() ? call[1].elements : std::vector<SymValue>{call[1]};
-  for (const SymValue &value : values)
-    if (!value.isConstant() || !asInteger(value.constant))
-      return value.isError() ? SymValue() : call.constantNeeded(1);
-  return call.tensor(0);
+  SmallVector<int64_t> numbers;
+  for (const SymValue &value : values) {
+    std::optional<Int128> number = value.isConstant() ? asInteger(value.constant) : std::nullopt;
+    if (!number) {
+      if (!value.isError())
+        call.constantNeeded(1);
+      return std::nullopt;
+    }
+    numbers.push_back(int64_t(*number));
+    if (*number < 1) {
+      call.sema.error(Diag::hint_value, call.rangeOf(1), {std::string(call.info.name), printed(value)});
+      return std::nullopt;
+    }
+  }
+  if (numbers.size() == std::max<size_t>(1, source.shape().size()))
+    return numbers;
+  call.sema.error(Diag::hint_values, call.rangeOf(1),
+                  {std::string(call.info.name), std::to_string(numbers.size()), describe(source)});
+  return std::nullopt;
+}
+
+/// multiple_of, max_contiguous, max_constancy. In Triton they are properties of the value, whoever takes the result; so
+/// they are here where the value has been computed in the same block, and holds what is said wherever it is used.
+SymValue emitHint(Sema &sema, BuiltinCall &call) {
+  SymValue source = call.tensor(0);
+  if (source.isError())
+    return {};
+  std::optional<SmallVector<int64_t>> numbers = hintNumbers(call, source);
+  if (!numbers)
+    return {};
+  if (source.type.isFloat())
+    return source;
+  mlir::Value value = source.value;
+  auto hint = value.getDefiningOp<HintOp>();
+  auto isSaid = [&] {
+    return call.info.name == "multiple_of"      ? hint.getDivisibility().has_value()
+           : call.info.name == "max_contiguous" ? hint.getContiguity().has_value()
+                                                : hint.getConstancy().has_value();
+  };
+  bool isHere = value.getParentBlock() == sema.builder.getInsertionBlock();
+  if (!hint || !isHere || isSaid())
+    hint = HintOp::create(sema.builder, sema.location(call.range), value.getType(), value, {}, {}, {});
+  if (call.info.name == "multiple_of")
+    hint.setDivisibility(*numbers);
+  else if (call.info.name == "max_contiguous")
+    hint.setContiguity(*numbers);
+  else
+    hint.setConstancy(*numbers);
+  if (isHere && hint.getResult() != value)
+    sema.rebind(value, hint.getResult());
+  source.value = hint.getResult();
+  return source;
 }
 
 SymValue emitIsCuda(Sema &, BuiltinCall &) {

@@ -45,6 +45,7 @@ public:
   bool hasAttribute(const SymValue &value, const std::string &name) override;
   SymValue fromResult(const EvalResult &result, SourceRange range) override;
   std::optional<Value> namespaceMember(const std::string &space, const std::string &name) override;
+  void rebind(mlir::Value from, mlir::Value to) override;
 
   // SemaExpr.cpp
   SymValue evaluate(const Expr &expr);

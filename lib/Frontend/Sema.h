@@ -74,6 +74,9 @@ public:
   /// What "tl", "math" or another of the language's own modules has under a name.
   virtual std::optional<Value> namespaceMember(const std::string &space, const std::string &name) = 0;
 
+  /// Names of the value stand for another one from now on.
+  virtual void rebind(mlir::Value from, mlir::Value to) = 0;
+
   /// isinstance() of a type or class; nothing if 'type' is neither (EmitPython.cpp).
   std::optional<bool> isInstance(const SymValue &value, const SymValue &type);
 

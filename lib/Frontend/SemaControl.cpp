@@ -251,4 +251,10 @@ void ModuleSema::joinEnvironments(const Environment &thenEnv, const Environment 
   }
 }
 
+void ModuleSema::rebind(mlir::Value from, mlir::Value to) {
+  for (auto &[name, binding] : scope)
+    if (binding.value.isTensor() && binding.value.value == from)
+      binding.value.value = to;
+}
+
 } // namespace tile::frontend

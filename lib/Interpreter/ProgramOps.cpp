@@ -93,6 +93,137 @@ bool assume(Machine &machine, const Instruction &instruction) {
   return machine.fail(instruction, "an assumption of the kernel does not hold");
 }
 
+/// What a hint says, and of what.
+struct HintData {
+  Slot slot;
+  SmallVector<int64_t> shape, divisibility, contiguity, constancy;
+  int64_t step = 1; ///< between elements that count up
+};
+
+/// Integers, sign-extended, or addresses.
+std::vector<int64_t> readNumbers(const Machine &machine, Slot slot) {
+  std::vector<int64_t> numbers;
+  const char *place = machine.at<char>(slot.offset);
+  size_t bytes = bytesInFrame(slot.kind);
+  for (int64_t element = 0; element < slot.count; ++element) {
+    if (slot.kind == Kind::Pointer) {
+      int32_t buffer = machine.at<int32_t>(pointerBuffers(slot.offset, slot.count))[element];
+      numbers.push_back(reinterpret_cast<int64_t>(machine.buffers[buffer].data) +
+                        reinterpret_cast<const int64_t *>(place)[element]);
+      continue;
+    }
+    uint64_t bits = 0;
+    std::memcpy(&bits, place + size_t(element) * bytes, bytes);
+    numbers.push_back(llvm::SignExtend64(bits, unsigned(bytes) * 8));
+  }
+  return numbers;
+}
+
+class HintCheck {
+public:
+  HintCheck(Machine &machine, const Instruction &instruction)
+      : machine(machine), instruction(instruction), data(instruction.dataAs<HintData>()),
+        numbers(readNumbers(machine, data.slot)) {}
+
+  bool run() {
+    SmallVector<int64_t> groups; // that really count up
+    int64_t stride = data.slot.count;
+    for (size_t dim = 0; dim < data.shape.size(); ++dim) {
+      int64_t size = data.shape[dim];
+      stride /= size;
+      int64_t most = std::min(HintOp::mostElements, size & -size);
+      if (!checkGroups(dim, stride, std::min(data.contiguity[dim], most), data.step) ||
+          !checkGroups(dim, stride, std::min(data.constancy[dim], most), 0))
+        return false;
+      int64_t group = size & -size;
+      while (group > 1 && findOutlier(dim, stride, group, data.step) >= 0)
+        group /= 2;
+      groups.push_back(group);
+    }
+    return checkDivisibility(groups);
+  }
+
+private:
+  int64_t indexOf(int64_t element, size_t dim, int64_t stride) const { return element / stride % data.shape[dim]; }
+
+  /// The first element that does not follow the one before it in its group; -1: none.
+  int64_t findOutlier(size_t dim, int64_t stride, int64_t group, int64_t step) const {
+    for (int64_t element = 0; element < data.slot.count; ++element)
+      if (indexOf(element, dim, stride) % group != 0 && numbers[element] != numbers[element - stride] + step)
+        return element;
+    return -1;
+  }
+
+  bool checkGroups(size_t dim, int64_t stride, int64_t said, int64_t step) {
+    int64_t outlier = findOutlier(dim, stride, said & -said, step);
+    return outlier < 0 ||
+           fail(llvm::formatv("groups of {0} elements along dimension {1} {2}, but after {3} comes {4}", said, dim,
+                              step ? "count up" : "are the same", print(outlier - stride), print(outlier)),
+                outlier);
+  }
+
+  bool checkDivisibility(ArrayRef<int64_t> groups) {
+    for (int64_t element = 0; element < data.slot.count; ++element) {
+      bool isFirst = true;
+      int64_t stride = data.slot.count;
+      for (auto [dim, group] : llvm::enumerate(groups))
+        isFirst &= indexOf(element, dim, stride /= data.shape[dim]) % group == 0;
+      for (int64_t divisor : data.divisibility)
+        if (isFirst && numbers[element] % (divisor & -divisor) != 0)
+          return fail(llvm::formatv("{0} is no multiple of {1}", print(element), divisor), element);
+    }
+    return true;
+  }
+
+  std::string print(int64_t element) const {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    printNumber(stream, machine, data.slot, element);
+    if (data.slot.kind == Kind::Pointer)
+      stream << " (address " << llvm::format_hex(uint64_t(numbers[element]), 2) << ")";
+    return text;
+  }
+
+  bool fail(const std::string &what, int64_t element) {
+    return machine.fail(instruction, "a hint of the kernel does not hold: " + what, data.shape.empty() ? -1 : element);
+  }
+
+  Machine &machine;
+  const Instruction &instruction;
+  const HintData &data;
+  const std::vector<int64_t> numbers;
+};
+
+bool checkHint(Machine &machine, const Instruction &instruction) {
+  return HintCheck(machine, instruction).run();
+}
+
+bool compileHint(Compiler &compiler, Operation *operation) {
+  auto op = cast<HintOp>(operation);
+  Slot from = compiler.slotOf(op.getSrc());
+  compiler.emitCopy(op, from, compiler.define(op.getResult()));
+  // In a region that runs for many elements at once they are no tensor.
+  if (compiler.vectorLanes || isFloat(from.kind))
+    return true;
+  HintData data;
+  data.slot = from;
+  Type type = op.getType();
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    data.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
+  if (auto pointer = dyn_cast<PtrType>(getElementTypeOf(type)))
+    data.step = getBytesInMemory(pointer.getPointee());
+  auto copy = [&](SmallVector<int64_t> &to, std::optional<ArrayRef<int64_t>> numbers) {
+    to.assign(std::max<size_t>(data.shape.size(), 1), 1);
+    if (numbers)
+      to.assign(numbers->begin(), numbers->end());
+  };
+  copy(data.divisibility, op.getDivisibility());
+  copy(data.contiguity, op.getContiguity());
+  copy(data.constancy, op.getConstancy());
+  compiler.emit(op, checkHint, {}, {}, Slot()).data = std::make_shared<const HintData>(std::move(data));
+  return true;
+}
+
 bool check(Machine &machine, const Instruction &instruction) {
   const uint8_t *condition = machine.at<uint8_t>(instruction.in[0]);
   const uint8_t *wrong = std::find(condition, condition + instruction.count, uint8_t(0));
@@ -175,6 +306,7 @@ void registerProgramOps(HandlerTable &table) {
   addGridOp(table, "tile.num_programs", numPrograms);
   table["tile.swizzle2d"] = compileSwizzle;
   addSimple(table, "tile.assume", assume);
+  table["tile.hint"] = compileHint;
   addSimple(table, "tile.assert", check);
   table["tile.print"] = compilePrint;
   table["tile.barrier"] = compileNothing;

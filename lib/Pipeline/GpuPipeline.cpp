@@ -53,6 +53,9 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
 
   // Normal form: constants folded and shared, so that later passes match few shapes of the same thing.
   list.cleanUp();
+  // One number for what a loop counts twice, and one computation of what follows from it.
+  list.add([] { return createTileSimplifyInductions(); });
+  list.add(Optimisation, [] { return createCSEPass(); });
   // Types of operands that the target's instructions have, before anything looks at what they can multiply.
   list.add([target] { return createTileWidenDot({target}); });
   // What multiplies decides which operands become blocks of descriptors, and which dots are swapped.

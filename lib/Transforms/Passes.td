@@ -26,6 +26,15 @@ def TileVerifyPhase : CheckPass<"tile-verify-phase"> {
   let options = [Option<"phase", "phase", "std::string", "\"tile\"", "tile, layout, async, scheduled or allocated">];
 }
 
+def TileSimplifyInductions : KernelPass<"tile-simplify-inductions", "program", "Optimisation"> {
+  let summary = "express what a loop counts by its induction variable";
+  let description = [{
+    Requires: phase tile. Ensures: phase tile; an integer that a loop carries, and what is added to
+    it, is computed from the induction variable where it differs from that by a constant. Does not: change other carried
+    values, nor results of loops. Example: test/Transforms/Tile/simplify-inductions.mlir.
+  }];
+}
+
 def TileChooseEngine : KernelPass<"tile-choose-engine", "program", "Correctness"> {
   let summary = "decide what multiplies each dot";
   let description = [{

@@ -16,7 +16,7 @@
 // ROLES: error: cta-specialize-warps needs phase scheduled: 'tile.make_desc' does not belong to this phase
 // RAISE: error: tile-raise-descriptors needs phase tile: tensor {{.*}} has a layout already
 // LATER: error: cta-lower-dot needs phase layout, or on its way to async: 'tile.desc_load' does not belong to this phase
-// FIRST: error: tile-widen-dot needs phase tile: tensor {{.*}} has a layout already
+// FIRST: error: tile-simplify-inductions needs phase tile: tensor {{.*}} has a layout already
 // MIDDLE: error: phase layout: 'tile.make_desc' does not belong to this phase
 
 //--- tile.mlir

@@ -153,6 +153,16 @@ struct AssumeLowering : OpConversionPattern<AssumeOp> {
   }
 };
 
+struct HintLowering : OpConversionPattern<HintOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(HintOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithMultiple(op, {adaptor.getSrc()});
+    return success();
+  }
+};
+
 } // namespace
 
 LogicalResult checkKernel(KernelOp kernel) {
@@ -215,6 +225,7 @@ void registerKernelLowerings(Lowerings &lowerings) {
   lowerings.patterns
       .add<KernelLowering, ReturnLowering, ProgramIdLowering, NumProgramsLowering, Swizzle2dLowering, AssumeLowering>(
           lowerings.converter, lowerings.context);
+  lowerings.patterns.add<HintLowering>(lowerings.converter, lowerings.context, /*benefit=*/2);
 }
 
 } // namespace tile::conversion

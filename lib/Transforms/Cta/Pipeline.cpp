@@ -21,10 +21,10 @@
 //   for: x = load; y = convert_layout x; mma y   ==>   for: y = convert_layout x; x' = load; mma y; yield x'
 //
 // Where warp groups multiply what is copied, a fence follows the wait. If the loop only computes one such product, it
-// stays in flight while the next copies are awaited: the wait for the product before it and the barrier make the slot
-// of that one free.
+// stays in flight while the next copies are awaited: behind it the wait for the product before and a second barrier
+// make the slot of that one free. So copies have S-1 products' time to arrive.
 //
-//   for: wgmma i; wgmma_wait 1; wait S-3; fence; copy of iteration i+S-1; commit
+//   for: wait S-2; fence; wgmma i; wgmma_wait 1; copy of iteration i+S-1; commit
 #include "Analysis/FindTarget.h"
 #include "Analysis/SharedAccesses.h"
 #include "Analysis/SharedLiveness.h"
@@ -81,12 +81,10 @@ std::optional<LookAhead> planLookAhead(scf::ForOp loop) {
   return LookAhead{{steps.front().getA().getDefiningOp(), steps.front().getB().getDefiningOp()}, steps.back()};
 }
 
-/// A product of warp groups that stays in flight: the only one, of copied operands or what the loop does not write,
-/// with slots for the next operands beside those of two products.
-std::optional<LoopProduct> planFlight(scf::ForOp loop, int64_t slots) {
-  constexpr int64_t leastSlots = 3;
+/// A product of warp groups that stays in flight: the only one, of copied operands or what the loop does not write.
+std::optional<LoopProduct> planFlight(scf::ForOp loop) {
   std::optional<LoopProduct> found = LoopProduct::of(loop);
-  if (!found || slots < leastSlots)
+  if (!found)
     return std::nullopt;
   DenseSet<Operation *> operands{getAlloc(found->product.getBufferA()), getAlloc(found->product.getB())};
   bool isCopied = false, isWritten = false;
@@ -168,7 +166,7 @@ struct PipelinePlan {
   /// The stages: an iteration for the numbers that the addresses of copies are computed from, the others between the
   /// copies and their arrival, and their use.
   unsigned getCopy() const { return loads.indices.empty() ? 0 : 1; }
-  unsigned getArrival() const { return getCopy() + (inFlight ? slots - 2 : slots - 1); }
+  unsigned getArrival() const { return getCopy() + slots - 1; }
   unsigned getUse() const { return slots == 0 ? 1 : getCopy() + (ahead ? slots : slots - 1); }
 };
 
@@ -312,12 +310,19 @@ LoopSchedule planSchedule(scf::ForOp loop, const PipelinePlan &plan) {
   Operation *first = &loop.getBody()->front();
   if (ahead)
     first = ahead->lastStep;
-  if (plan.inFlight)
-    first = loop.getBody()->getTerminator();
   // Values leave the registers that the next iteration's are loaded into.
   if (plan.slots == 0)
     first = &*llvm::find_if(*loop.getBody(), [](Operation &op) { return isProduct(&op); });
   auto isUse = [&](Operation *op) { return !isArrival(op) && !taken.contains(op); };
+  // The product's wait is for the one before, whose slot is filled.
+  if (plan.inFlight) {
+    add(plan.getArrival(), isArrival);
+    add(plan.getUse(), isUse);
+    add(plan.getCopy(), [&](Operation *op) { return copies.contains(op); });
+    add(0, [&](Operation *op) { return indices.contains(op); });
+    add(plan.getUse() - 1, [&](Operation *op) { return values.contains(op); });
+    return schedule;
+  }
   add(plan.getUse(), [&](Operation *op) { return isUse(op) && op->isBeforeInBlock(first); });
   add(plan.getArrival(), isArrival);
   add(plan.getCopy(), [&](Operation *op) { return copies.contains(op); });
@@ -344,7 +349,7 @@ void keepInFlight(IRRewriter &rewriter, scf::ForOp loop) {
 
 LogicalResult pipeline(IRRewriter &rewriter, scf::ForOp loop, int64_t slots) {
   nameYields(rewriter, loop);
-  PipelinePlan plan{slots, planLookAhead(loop), planFlight(loop, slots).has_value(), planRegisterLoads(loop)};
+  PipelinePlan plan{slots, planLookAhead(loop), slots != 0 && planFlight(loop), planRegisterLoads(loop)};
   if (slots != 0) {
     unsigned count = plan.ahead ? 3 : 2;
     loop = addSlotCounters(rewriter, loop, slots, count);

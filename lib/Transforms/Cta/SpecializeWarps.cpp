@@ -249,9 +249,13 @@ private:
   void emitProducerMap(cta::MakeTensorMapOp map) {
     OpBuilder::InsertionGuard guard(rewriter);
     Location loc = map.getLoc();
+    // Branches take no counters: they have those of the iteration.
+    Block *body = map->getBlock();
+    while (isa<scf::IfOp>(body->getParentOp()))
+      body = body->getParentOp()->getBlock();
     for (auto [channel, ring] : llvm::zip(plan.channels, rings)) {
       bool reads = llvm::any_of(channel.loads, [&](cta::TmaLoadSyncOp load) { return load.getDesc() == map; });
-      if (!reads || !isa<LoopLikeOpInterface>(map->getParentOp()))
+      if (!reads || !isa<LoopLikeOpInterface>(body->getParentOp()))
         continue;
       OpBuilder::InsertionGuard guard(rewriter);
       if (map.getNeeded()) {
@@ -259,7 +263,7 @@ private:
                                         /*withElseRegion=*/false);
         rewriter.setInsertionPointToStart(branch.thenBlock());
       }
-      emitDrain(loc, ring, map->getBlock());
+      emitDrain(loc, ring, body);
     }
     auto clone = cast<cta::MakeTensorMapOp>(rewriter.clone(*map, mapping));
     clone.setSingle(true);

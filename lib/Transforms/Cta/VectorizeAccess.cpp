@@ -4,7 +4,8 @@
 //
 // if #l gives each thread 8 consecutive elements and the addresses count up from a multiple of 16 bytes there. If the
 // mask may change within them, as at the boundary of a tensor of unknown size, the access is `partial`. The decisions
-// are attributes because the analysis of addresses needs the tensor form.
+// are attributes because the analysis of addresses needs the tensor form. What the program has promised of addresses
+// has served its purpose then and goes.
 #include "Analysis/AccessVector.h"
 #include "Cta/CtaDialect.h"
 #include "Transforms/Passes.h"
@@ -34,6 +35,10 @@ struct CtaVectorizeAccess : tile::impl::CtaVectorizeAccessBase<CtaVectorizeAcces
     AxisInfoAnalysis analysis(getOperation());
     getOperation().walk([&](LoadOp load) { widen(load, analysis); });
     getOperation().walk([&](StoreOp store) { widen(store, analysis); });
+    getOperation().walk([&](HintOp hint) {
+      hint.replaceAllUsesWith(hint.getSrc());
+      hint.erase();
+    });
   }
 };
 

@@ -59,8 +59,8 @@ public:
     if (auto argument = dyn_cast<BlockArgument>(value))
       return printParameter(argument);
     Operation *op = value.getDefiningOp();
-    if (auto extend = dyn_cast<arith::ExtSIOp>(op))
-      return print(extend.getIn(), nesting);
+    if (isa<arith::ExtSIOp, HintOp>(op))
+      return print(op->getOperand(0), nesting);
     std::string form = getForm(op);
     if (form.empty() || nesting == maxNesting)
       return std::nullopt;

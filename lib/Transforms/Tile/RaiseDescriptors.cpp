@@ -7,7 +7,8 @@
 // lib/Analysis/BlockPointers.h says what has to be proven. An operand that is contiguous along its first dimension is
 // loaded as it lies in memory and transposed. A block that a further dimension leads to, as in `a + batch * stride`, is
 // reshaped from and to a block of one index along it. Cache hints are dropped: descriptor accesses have none. An access
-// that does not qualify stays, with a remark that says why.
+// that does not qualify stays, with a remark that says why. Where a table has the base, the descriptor is made behind
+// its load, and the kernel makes the tensor map (tile-device-descriptors).
 //
 // Only what pays is raised: both operands of a dot, or neither, since the tensor cores' wide instructions want both
 // to come through tensor maps; and the stores of a kernel with such a dot. Elementwise kernels stay as they are:
@@ -176,7 +177,8 @@ private:
 
 Value emitDescriptor(OpBuilder &builder, const BlockAccess &access, Location location) {
   PolynomialEmitter emitter(builder, location);
-  emitter.copyFactors();
+  if (!access.isFromMemory())
+    emitter.copyFactors();
   SmallVector<Value> shape, strides;
   for (const Polynomial &extent : access.shape) {
     Value size = emitter.emit(extent, builder.getI32Type());
@@ -286,8 +288,12 @@ struct TileRaiseDescriptors : tile::impl::TileRaiseDescriptorsBase<TileRaiseDesc
       return;
     OpBuilder entry(getOperation().getContext());
     entry.setInsertionPointToStart(&getOperation().getBody().front());
-    for (auto &[op, access] : plan)
-      rewriteAccess(op, access, emitDescriptor(entry, access, op->getLoc()));
+    for (auto &[op, access] : plan) {
+      OpBuilder builder = entry;
+      if (access.isFromMemory())
+        builder.setInsertionPointAfter(RaisableAccesses::findPlace(cast<LoadOp>(op), access));
+      rewriteAccess(op, access, emitDescriptor(builder, access, op->getLoc()));
+    }
     stopDeadPointers(getOperation());
   }
 };

@@ -110,3 +110,20 @@ tile.kernel @single(%x: f64) {
   %y = tile.library_call rsqrt_rn(%x) : f64
   tile.return
 }
+
+// -----
+
+tile.kernel @few(%x: i32) {
+  %t = tile.splat %x : i32 -> tensor<8x8xi32>
+  // expected-error @below {{'tile.hint' op has 1 numbers of 'contiguity' but needs 2}}
+  %y = tile.hint %t contiguity [8] : tensor<8x8xi32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @none(%x: i32) {
+  // expected-error @below {{'tile.hint' op says 0 of 'divisibility'; expected 1 or more}}
+  %y = tile.hint %x divisibility [0] : i32
+  tile.return
+}

@@ -64,6 +64,22 @@ tile.kernel @columns(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %ld: i32
   tile.return
 }
 
+// What the program says of an address from memory. After the decision it is no longer there.
+// CHECK-LABEL: tile.kernel @hinted
+// CHECK-NOT: tile.hint
+// CHECK: tile.load %{{.*}} {vector = 8 : i32}
+// CHECK-NOT: tile.hint
+tile.kernel @hinted(%a: i64) {
+  %q = tile.address_cast %a : i64 -> !tile.ptr<f16>
+  %p = tile.hint %q divisibility [16] : !tile.ptr<f16>
+  %r = tile.arange 0 to 1024 : tensor<1024xi32, #line>
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<1024x!tile.ptr<f16>, #line>
+  %pi = tile.addptr %ps, %r : tensor<1024x!tile.ptr<f16>, #line>, tensor<1024xi32, #line>
+  %x = tile.load %pi : tensor<1024x!tile.ptr<f16>, #line>
+  tile.print "" %x : tensor<1024xf16, #line>
+  tile.return
+}
+
 // A thread's elements lie apart, other bits permute them, the pointer is not aligned, or it is one element.
 // CHECK-LABEL: tile.kernel @negative
 // CHECK-NOT: vector

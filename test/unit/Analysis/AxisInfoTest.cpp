@@ -21,7 +21,8 @@ protected:
   /// pointer to f16 aligned to 32 bytes.
   std::map<std::string, std::string> analyze(StringRef body) {
     std::string text = R"(tile.kernel @k(%p: !tile.ptr<f16> {tile.divisibility = 32 : i32}, %n: i32, %i: i32,
-                                         %m: i32 {tile.divisibility = 48 : i32}, %c: i1) {
+                                         %m: i32 {tile.divisibility = 48 : i32}, %c: i1,
+                                         %table: !tile.ptr<i32>) {
       %pid = tile.program_id 0
       %c0 = arith.constant 0 : i32
       %c1 = arith.constant 1 : i32
@@ -303,6 +304,103 @@ TEST_F(AxisInfoTest, GroupedOrder) {
   )");
   EXPECT_FACTS(facts, "cols", "contiguity = [16], divisibility = [16], constancy = [1], nonnegative");
   EXPECT_FACTS(facts, "swizzle", "contiguity = [1], divisibility = [1], constancy = [1], nonnegative");
+}
+
+TEST_F(AxisInfoTest, Hints) {
+  auto facts = analyze(R"(
+    %h = tile.hint %n divisibility [24] : i32
+    tile.print "scalar" %h : i32
+    %less = tile.hint %m divisibility [2] : i32
+    tile.print "less" %less : i32
+    %u = arith.muli %r, %sn : tensor<64xi32>
+    %g = tile.hint %u divisibility [64] contiguity [64] : tensor<64xi32>
+    tile.print "group" %g : tensor<64xi32>
+    %e = tile.hint %u constancy [4] : tensor<64xi32>
+    tile.print "same" %e : tensor<64xi32>
+    %ps = tile.splat %p : !tile.ptr<f16> -> tensor<64x!tile.ptr<f16>>
+    %i1 = arith.addi %u, %sn : tensor<64xi32>
+    %rows = tile.addptr %ps, %i1 : tensor<64x!tile.ptr<f16>>, tensor<64xi32>
+    %rows2 = tile.expand_dims %rows {axis = 1 : i32} : tensor<64x!tile.ptr<f16>> -> tensor<64x1x!tile.ptr<f16>>
+    %all = tile.broadcast %rows2 : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+    %r2 = tile.expand_dims %r {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+    %cols = tile.broadcast %r2 : tensor<1x64xi32> -> tensor<64x64xi32>
+    %block = tile.addptr %all, %cols : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %known = tile.hint %block divisibility [16, 16] : tensor<64x64x!tile.ptr<f16>>
+    tile.print "block" %known : tensor<64x64x!tile.ptr<f16>>
+  )");
+  EXPECT_FACTS(facts, "scalar", "contiguity = [1], divisibility = [8], constancy = [1]");
+  EXPECT_FACTS(facts, "less", "contiguity = [1], divisibility = [16], constancy = [1]");
+  // More than an access moves is not taken for granted.
+  EXPECT_FACTS(facts, "group", "contiguity = [16], divisibility = [64], constancy = [1]");
+  EXPECT_FACTS(facts, "same", "contiguity = [1], divisibility = [1], constancy = [4]");
+  // The first elements of rows are multiples, not all elements of the first rows.
+  EXPECT_FACTS(facts, "block", "contiguity = [1, 64], divisibility = [2, 16], constancy = [1, 1]");
+}
+
+TEST_F(AxisInfoTest, Assumptions) {
+  auto facts = analyze(R"(
+    %c24 = arith.constant 24 : i32
+    %rem = arith.remsi %n, %c24 : i32
+    %even = arith.cmpi eq, %rem, %c0 : i32
+    %x = tile.load %table : !tile.ptr<i32>
+    %some = arith.cmpi sgt, %x, %c3 : i32
+    %both = arith.andi %even, %some : i1
+    tile.assume %both
+    tile.print "argument" %n : i32
+    tile.print "loaded" %x : i32
+    %least = arith.constant -1 : i32
+    %below = arith.cmpi sge, %i, %least : i32
+    tile.assume %below
+    tile.print "negative" %i : i32
+    %y = tile.load %table : !tile.ptr<i32>
+    scf.if %c {
+      %z = arith.cmpi sge, %y, %c0 : i32
+      tile.assume %z
+    }
+    tile.print "elsewhere" %y : i32
+  )");
+  EXPECT_FACTS(facts, "argument", "contiguity = [1], divisibility = [8], constancy = [1]");
+  EXPECT_FACTS(facts, "loaded", "contiguity = [1], divisibility = [1], constancy = [1], nonnegative");
+  EXPECT_FACTS(facts, "negative", "contiguity = [1], divisibility = [1], constancy = [1]");
+  EXPECT_FACTS(facts, "elsewhere", "contiguity = [1], divisibility = [1], constancy = [1]");
+}
+
+TEST_F(AxisInfoTest, GuardedDifferences) {
+  auto facts = analyze(R"(
+    %end = scf.while (%t = %n) : (i32) -> i32 {
+      %least = arith.cmpi sge, %t, %i : i32
+      %most = arith.cmpi slt, %t, %m : i32
+      %both = arith.andi %least, %most : i1
+      scf.condition(%both) %t : i32
+    } do {
+    ^bb0(%u: i32):
+      %d = arith.subi %u, %i : i32
+      tile.print "loop" %d : i32
+      %e = arith.subi %m, %u : i32
+      tile.print "below" %e : i32
+      %f = arith.subi %i, %u : i32
+      tile.print "reversed" %f : i32
+      %v = arith.addi %u, %c1 : i32
+      %g = arith.subi %v, %i : i32
+      tile.print "later" %g : i32
+      scf.yield %v : i32
+    }
+    %above = arith.cmpi sgt, %n, %i : i32
+    scf.if %above {
+      %x = arith.subi %n, %i : i32
+      tile.print "branch" %x : i32
+    } else {
+      %y = arith.subi %n, %i : i32
+      tile.print "otherwise" %y : i32
+    }
+  )");
+  std::string nothing = "contiguity = [1], divisibility = [1], constancy = [1]";
+  EXPECT_FACTS(facts, "loop", nothing + ", nonnegative");
+  EXPECT_FACTS(facts, "below", nothing + ", nonnegative");
+  EXPECT_FACTS(facts, "reversed", nothing);
+  EXPECT_FACTS(facts, "later", nothing);
+  EXPECT_FACTS(facts, "branch", nothing + ", nonnegative");
+  EXPECT_FACTS(facts, "otherwise", nothing);
 }
 
 TEST_F(AxisInfoTest, UnreachedCodeIsUnknown) {

@@ -1,0 +1,88 @@
+// tile-simplify-inductions: express what loops count beside their induction variable by that variable.
+//
+//   %t = scf.for %i = %lower to %n step %s              scf.for %i = %lower to %n step %s
+//            iter_args(%c = %lower - 132)          ==>
+//     %d = arith.addi %c, 132                             uses of %d are uses of %i
+//     yield %d
+//
+// Programs count tiles twice, for what they load and for what they store. Coordinates that are computed from one
+// number are computed once (CSE), and what the loads' boundaries have to do with the stores' can be seen.
+#include "Analysis/AffineBlock.h"
+#include "Transforms/Passes.h"
+
+#include "Cta/CtaDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace tile {
+#define GEN_PASS_DEF_TILESIMPLIFYINDUCTIONS
+#include "Transforms/Passes.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+
+/// Values that are the induction variable plus a constant.
+using Inductions = llvm::MapVector<Value, int64_t>;
+
+/// Carried numbers of the induction variable's type, and what is added to them and subtracted.
+llvm::SetVector<Value> collectCounters(scf::ForOp loop) {
+  Type type = loop.getInductionVar().getType();
+  llvm::SetVector<Value> counters;
+  if (!type.isInteger())
+    return counters;
+  for (BlockArgument argument : loop.getRegionIterArgs())
+    if (argument.getType() == type)
+      counters.insert(argument);
+  for (size_t next = 0; next < counters.size(); ++next)
+    for (Operation *user : counters[next].getUsers())
+      if (isa<arith::AddIOp, arith::SubIOp>(user))
+        counters.insert(user->getResult(0));
+  return counters;
+}
+
+Inductions findInductions(scf::ForOp loop, AffineBlocks &blocks) {
+  Inductions found;
+  for (Value counter : collectCounters(loop))
+    if (std::optional<AffineBlock> form = blocks.get(counter))
+      if (std::optional<int64_t> distance = (form->start - Polynomial(loop.getInductionVar())).getConstant();
+          distance && llvm::isIntN(counter.getType().getIntOrFloatBitWidth(), *distance))
+        found[counter] = *distance;
+  return found;
+}
+
+void replaceCounter(scf::ForOp loop, Value counter, int64_t distance) {
+  Value value = loop.getInductionVar();
+  OpBuilder builder = OpBuilder::atBlockBegin(loop.getBody());
+  if (Operation *op = counter.getDefiningOp())
+    builder.setInsertionPoint(op);
+  if (distance != 0) {
+    Location location = counter.getLoc();
+    Value constant = arith::ConstantOp::create(builder, location, builder.getIntegerAttr(counter.getType(), distance));
+    value = arith::AddIOp::create(builder, location, value, constant);
+  }
+  counter.replaceAllUsesWith(value);
+}
+
+struct TileSimplifyInductions : tile::impl::TileSimplifyInductionsBase<TileSimplifyInductions> {
+  using TileSimplifyInductionsBase::TileSimplifyInductionsBase;
+
+  void runOnKernel() override {
+    // All are found before any is replaced: forms are remembered by value.
+    AxisInfoAnalysis facts(getOperation());
+    AffineBlocks blocks(facts);
+    SmallVector<std::pair<scf::ForOp, Inductions>> all;
+    getOperation().walk([&](scf::ForOp loop) { all.push_back({loop, findInductions(loop, blocks)}); });
+    for (auto &[loop, inductions] : all)
+      for (auto [counter, distance] : inductions)
+        replaceCounter(loop, counter, distance);
+  }
+};
+
+} // namespace
