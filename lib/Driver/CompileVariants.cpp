@@ -71,7 +71,7 @@ bool VariantCompilation::planAll() {
     if (!variants.name.empty() && !chooseOne(plans))
       return false;
     for (size_t rank = 0; rank < plans.plans.size(); ++rank)
-      jobs.push_back({plans.plans[rank], optionsOf(aimed, plans.plans[rank]), rank});
+      jobs.push_back({plans.plans[rank], withPlan(aimed, plans.plans[rank]), rank});
   }
   CompilerOptions first = jobs.front().options;
   if (first.emit == EmitKind::Tilepack)

@@ -174,7 +174,7 @@ bool Compilation::loadTile() {
   if (options.explainConfig && moduleOp)
     errors << (attempt->explanation.empty() ? "tilec: the kernel leaves nothing open\n" : attempt->explanation);
   if (attempt->engine.hasErrors() || (output.empty() && !moduleOp)) {
-    state = Outcome::Rejected;
+    state = attempt->engine.hasOnlyOptionErrors() ? Outcome::Usage : Outcome::Rejected;
     return false;
   }
   return true;

@@ -61,21 +61,39 @@ void appendTuned(const frontend::KernelConfigurations &tuned, const Configuratio
     configurations.push_back(base);
 }
 
-/// In the letters that manifests allow in a variant's name.
-std::string nameFor(const Configuration &configuration) {
-  std::vector<std::string> parts;
-  for (const auto &[name, value] : configuration.definitions)
-    parts.push_back(name + "." + value);
+/// What a configuration says: ("BLOCK", "64"), ("num_warps", "8").
+std::vector<std::pair<std::string, std::string>> partsOf(const Configuration &configuration) {
+  std::vector<std::pair<std::string, std::string>> parts(configuration.definitions.begin(),
+                                                         configuration.definitions.end());
   if (configuration.numWarps)
-    parts.push_back("num_warps." + std::to_string(*configuration.numWarps));
+    parts.emplace_back("num_warps", std::to_string(*configuration.numWarps));
   if (configuration.numStages)
-    parts.push_back("num_stages." + std::to_string(*configuration.numStages));
-  constexpr size_t longest = 64;
-  std::string name = llvm::join(parts, "-").substr(0, longest);
-  for (char &c : name)
-    if (!llvm::isAlnum(c) && !llvm::StringRef(".+_-").contains(c))
-      c = '.';
-  return name;
+    parts.emplace_back("num_stages", std::to_string(*configuration.numStages));
+  return parts;
+}
+
+/// By what tells them apart, in the letters that manifests allow. Of what is too long whole parts are left out.
+void nameConfigurations(std::vector<Configuration> &configurations) {
+  constexpr size_t longest = 80; // a promise and a tile are still to be added
+  std::map<std::pair<std::string, std::string>, size_t> counts;
+  for (const Configuration &configuration : configurations)
+    for (const auto &part : partsOf(configuration))
+      ++counts[part];
+  for (Configuration &configuration : configurations) {
+    std::string name;
+    for (const auto &part : partsOf(configuration)) {
+      if (counts[part] == configurations.size())
+        continue;
+      std::string next = name + (name.empty() ? "" : "-") + part.first + "." + part.second;
+      if (next.size() > longest)
+        break;
+      name = std::move(next);
+    }
+    for (char &c : name)
+      if (!llvm::isAlnum(c) && !llvm::StringRef(".+_-").contains(c))
+        c = '.';
+    configuration.name = std::move(name);
+  }
 }
 
 class Planner {
@@ -88,7 +106,7 @@ public:
     if (mode == VariantMode::Invariant) // others may sum in another order
       configurations.resize(1);
     // What widens accesses hardly depends on the configuration.
-    std::vector<PromiseClass> classes = findPromiseClasses(inspector, optionsOf(configurations.front()), gpu);
+    std::vector<PromiseClass> classes = findPromiseClasses(inspector, withConfiguration(configurations.front()), gpu);
     for (auto [index, configuration] : llvm::enumerate(configurations))
       for (auto [place, promises] : llvm::enumerate(classes)) {
         // Others than the first are for calls that may be fast: the class that promises most, the first of the others.
@@ -126,15 +144,12 @@ private:
       if (mode == VariantMode::Alignment)
         configurations.push_back(alternative);
       else
-        appendTuned(inspector.listConfigurations(optionsOf(alternative)), alternative, configurations);
-    // What all have in common tells none apart.
-    if (configurations.size() > 1)
-      for (Configuration &configuration : configurations)
-        configuration.name = nameFor(configuration);
+        appendTuned(inspector.listConfigurations(withConfiguration(alternative)), alternative, configurations);
+    nameConfigurations(configurations);
     return configurations;
   }
 
-  CompilerOptions optionsOf(const Configuration &configuration) const {
+  CompilerOptions withConfiguration(const Configuration &configuration) const {
     CompilerOptions changed = options;
     for (const auto &[name, value] : configuration.definitions)
       changed.definitions[name] = value;
@@ -146,7 +161,7 @@ private:
   }
 
   void planClass(const Configuration &configuration, const PromiseClass &promises, Rank rank) {
-    CompilerOptions promised = driver::optionsOf(optionsOf(configuration), promises);
+    CompilerOptions promised = withPromises(withConfiguration(configuration), promises);
     VariantPlan plan{.name = promises.name + (configuration.name.empty() ? "" : "-" + configuration.name),
                      .assumptions = promises.assumptions,
                      .definitions = promises.definitions,
@@ -289,7 +304,7 @@ std::string explainBadAlternative(const CompilerOptions &options, const target::
   return "";
 }
 
-CompilerOptions optionsOf(const CompilerOptions &options, const VariantPlan &plan) {
+CompilerOptions withPlan(const CompilerOptions &options, const VariantPlan &plan) {
   CompilerOptions changed = options;
   for (const auto &[name, divisor] : plan.assumptions)
     changed.assumptions[name] = divisor;

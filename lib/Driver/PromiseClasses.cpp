@@ -100,7 +100,7 @@ private:
 
   /// The options with assumptions, and whether pointers then go through tensor maps.
   bool usesTensorMaps(const PromiseClass &promises) {
-    CompilerOptions promised = optionsOf(options, promises);
+    CompilerOptions promised = withPromises(options, promises);
     InspectedKernel inspected = inspector.inspect(promised, commonTile());
     return inspected && inspector.usesTensorMapsForPointers(promised, inspected);
   }
@@ -116,7 +116,7 @@ private:
 
   void addForStrides(const Definitions &definitions, const std::string &suffix) {
     PromiseClass strides{.name = "contiguous" + suffix, .definitions = definitions, .why = "neighbours in memory"};
-    InspectedKernel inspected = inspector.inspect(optionsOf(options, strides), commonTile());
+    InspectedKernel inspected = inspector.inspect(withPromises(options, strides), commonTile());
     if (!inspected)
       return; // the kernel refuses such strides
     KernelOp kernel = inspected.kernel();
@@ -169,7 +169,7 @@ std::string PromiseClass::describe() const {
   return llvm::join(parts, ", ");
 }
 
-CompilerOptions optionsOf(const CompilerOptions &options, const PromiseClass &promises) {
+CompilerOptions withPromises(const CompilerOptions &options, const PromiseClass &promises) {
   CompilerOptions changed = options;
   for (const auto &[name, divisor] : promises.assumptions)
     changed.assumptions[name] = divisor;

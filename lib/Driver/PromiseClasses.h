@@ -21,7 +21,7 @@ struct PromiseClass {
 };
 
 /// The options with what the class adds.
-CompilerOptions optionsOf(const CompilerOptions &options, const PromiseClass &promises);
+CompilerOptions withPromises(const CompilerOptions &options, const PromiseClass &promises);
 
 /// At least the general one, which is first; what gains nothing for this kernel is not there. Empty if the front end
 /// rejects the kernel.

@@ -2,7 +2,7 @@
 //
 //   VariantPlans plans = planVariants(options, *findTarget("sm_90a"), VariantMode::Auto);
 //   for (const VariantPlan &plan : plans.plans)
-//     compile(optionsOf(options, plan));
+//     compile(withPlan(options, plan));
 //
 // Nothing is compiled here: the front end says what the kernel leaves open and what would widen its accesses
 // (PromiseClasses.h), the cost model what pays (Target/KernelSet.h). The plans depend on nothing but the options, the
@@ -45,6 +45,6 @@ VariantPlans planVariants(const CompilerOptions &options, const target::GpuTarge
 std::string explainBadAlternative(const CompilerOptions &options, const target::GpuTarget &gpu);
 
 /// What to compile for a plan.
-CompilerOptions optionsOf(const CompilerOptions &options, const VariantPlan &plan);
+CompilerOptions withPlan(const CompilerOptions &options, const VariantPlan &plan);
 
 } // namespace tile::driver

@@ -31,6 +31,7 @@ enum class StmtKind : uint8_t {
   Function,
   Class,
   Host,
+  Skipped,
 };
 
 struct Stmt : Node {
@@ -46,7 +47,8 @@ struct ExprStmt : Stmt {
   const Expr *value = nullptr;
 };
 
-/// 'target' is a Name, or a Tuple/List of targets; in methods that run at compile time also an Attribute.
+/// 'target' is a Name, or a Tuple/List of targets; in methods that run at compile time also an Attribute, in host code
+/// also a Subscript.
 struct AssignStmt : Stmt {
   AssignStmt() : Stmt(StmtKind::Assign) {}
   static constexpr StmtKind Kind = StmtKind::Assign;
@@ -232,6 +234,14 @@ struct HostStmt : Stmt {
   std::string name;
   Block body; // as that of a module
   std::vector<SkippedName> skipped;
+};
+
+/// Statements of the host program that are not read, and the names whose values depend on them.
+struct SkippedStmt : Stmt {
+  SkippedStmt() : Stmt(StmtKind::Skipped) {}
+  static constexpr StmtKind Kind = StmtKind::Skipped;
+  std::vector<std::string> assigned; // "name = ...", "with f() as name", "del name"
+  std::vector<std::string> changed;  // "name[i] = ...", "name.x = ...", "name.sort()": of values that can change
 };
 
 // ---------------------------------------------------------------------------------------------------------- module

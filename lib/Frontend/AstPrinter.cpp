@@ -89,7 +89,10 @@ private:
 
   void stmt(const Stmt &stmt);
   void block(std::string_view name, const Block &body) {
-    list(name, body, [&](const Stmt *child) { stmt(*child); });
+    Block read;
+    std::copy_if(body.begin(), body.end(), std::back_inserter(read),
+                 [](const Stmt *child) { return child->kind != StmtKind::Skipped; });
+    list(name, read, [&](const Stmt *child) { stmt(*child); });
   }
   void ifStmt(const IfStmt &node, size_t branch);
   void import(const ImportStmt &node);
@@ -229,7 +232,7 @@ void AstPrinter::compound(const Expr &expr, bool isTarget) {
     exprs("elts", list->elements, isTarget);
     context(isTarget);
   } else if (const auto *node = as<ComprehensionExpr>(&expr)) {
-    open("ListComp");
+    open(node->isDictionary ? "DictComp" : "ListComp");
     comprehension(*node);
   } else if (const auto *dict = as<DictExpr>(&expr)) {
     open("Dict");
@@ -244,7 +247,12 @@ void AstPrinter::compound(const Expr &expr, bool isTarget) {
 }
 
 void AstPrinter::comprehension(const ComprehensionExpr &node) {
-  optional("elt", node.element);
+  if (const auto *entry = node.isDictionary ? as<TupleExpr>(node.element) : nullptr) {
+    optional("key", entry->elements[0]);
+    optional("value", entry->elements[1]);
+  } else {
+    optional("elt", node.element);
+  }
   list("generators", node.clauses, [&](const ComprehensionExpr::Clause &clause) {
     auto target = [&](const std::string &name) { out += "Name(id=" + stringRepr(name) + ", ctx=Store())"; };
     open("comprehension");

@@ -15,10 +15,12 @@ struct Entry {
   const char *id;
   Severity severity;
   const char *message;
+  bool isAboutOptions = false;
 };
 
 constexpr Entry entries[] = {
 #define TILE_DIAGNOSTIC(id, severity, message) {#id, Severity::severity, message},
+#define TILE_OPTION_DIAGNOSTIC(id, message) {#id, Severity::Error, message, /*isAboutOptions=*/true},
 #include "Frontend/Diagnostics.def"
 };
 
@@ -172,7 +174,8 @@ DiagnosticEngine::Builder DiagnosticEngine::report(Diag id, SourceRange range,
     droppedErrors += severity == Severity::Error;
     return {nullptr, 0};
   }
-  diagnostics.push_back({severity, diagnosticName(id), isWarning, range, std::move(message), {}, {}});
+  diagnostics.push_back(
+      {severity, diagnosticName(id), isWarning, range, std::move(message), {}, {}, entry.isAboutOptions});
   return {this, diagnostics.size() - 1};
 }
 
@@ -227,6 +230,12 @@ void DiagnosticEngine::report(const std::vector<Diagnostic> &taken) {
     diagnostics.push_back(diagnostic);
     errorCount += diagnostic.severity == Severity::Error;
   }
+}
+
+bool DiagnosticEngine::hasOnlyOptionErrors() const {
+  return hasErrors() && std::all_of(diagnostics.begin(), diagnostics.end(), [](const Diagnostic &diagnostic) {
+           return diagnostic.severity != Severity::Error || diagnostic.isAboutOptions;
+         });
 }
 
 SourceRange DiagnosticEngine::characterAt(uint32_t file, LineColumn place) const {

@@ -42,6 +42,7 @@ struct Diagnostic {
   std::string message;
   std::vector<FixIt> fixIts;
   std::vector<Diagnostic> notes;
+  bool isAboutOptions = false; // not what the file says, but what the caller asks of it
 };
 
 /// Collects diagnostics and the files that they point into.
@@ -87,6 +88,8 @@ public:
   void report(const std::vector<Diagnostic> &taken);
 
   bool hasErrors() const { return errorCount != 0; }
+  /// There are errors, and all are about options.
+  bool hasOnlyOptionErrors() const;
   size_t numErrors() const { return errorCount; }
   const std::vector<Diagnostic> &all() const { return diagnostics; }
 

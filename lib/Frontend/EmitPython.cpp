@@ -72,6 +72,8 @@ SymValue emitLen(Sema &sema, BuiltinCall &call) {
   const SymValue &value = call[0];
   if (value.isTuple())
     return SymValue::makeConstant(Int128(value.elements.size()));
+  if (value.kind == SymValue::Kind::Dictionary)
+    return SymValue::makeConstant(Int128(value.elements.size() / 2));
   if (value.isBlock())
     return SymValue::makeConstant(Int128(value.shape().front()));
   return sema.error(Diag::no_length, call.rangeOf(0), {describe(value)});

@@ -118,8 +118,9 @@ struct ComprehensionExpr : Expr {
     const Expr *iterable = nullptr;
     std::vector<const Expr *> conditions;
   };
-  const Expr *element = nullptr;
+  const Expr *element = nullptr; // of a dictionary a tuple of key and value
   std::vector<Clause> clauses;
+  bool isDictionary = false;
 };
 
 /// A piece of an f-string: literal text, or an expression with an optional conversion and format.

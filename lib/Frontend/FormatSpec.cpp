@@ -151,4 +151,67 @@ std::optional<std::string> formatValue(const Value &value, std::string_view spec
   return pad(*spec, "", text, '<');
 }
 
+/// One "%..." after its '%': the place is moved behind it.
+static std::optional<std::string> formatPlace(std::string_view pattern, size_t &place, const Value &value) {
+  bool isLeft = false;
+  std::string flags, width, precision;
+  for (; place < pattern.size() && std::string_view("-+ #0").find(pattern[place]) != std::string_view::npos; ++place) {
+    isLeft |= pattern[place] == '-';
+    bool isNew = pattern[place] != '-' && flags.find(pattern[place]) == std::string::npos;
+    flags += isNew ? std::string(1, pattern[place]) : "";
+  }
+  auto isDigit = [&] { return place < pattern.size() && pattern[place] >= '0' && pattern[place] <= '9'; };
+  while (isDigit())
+    width += pattern[place++];
+  if (place < pattern.size() && pattern[place] == '.') {
+    precision = pattern[place++];
+    while (isDigit())
+      precision += pattern[place++];
+  }
+  if (place == pattern.size())
+    return std::nullopt;
+  char type = pattern[place++];
+  if (type == 's' || type == 'r')
+    return formatValue(type == 's' ? str(value) : repr(value), (isLeft ? "<" : ">") + width + precision);
+  bool isInteger = type == 'i' || type == 'u' || type == 'd';
+  if (!isNumber(value) || (!isInteger && std::string_view("xXoeEfFgG").find(type) == std::string_view::npos))
+    return std::nullopt;
+  Value number = value;
+  if (const double *real = std::get_if<double>(&value); real && isInteger) {
+    std::optional<EvalResult> whole = evaluateFunction("int", {value});
+    if (!whole || !whole->value)
+      return std::nullopt;
+    number = *whole->value;
+  }
+  // In the order of a format specification: sign, '#', '0'.
+  std::string specification = isLeft ? "<" : "";
+  for (char flag : {'+', ' ', '#', '0'}) {
+    bool isGiven = flags.find(flag) != std::string::npos && !(flag == '0' && isLeft) &&
+                   !(flag == ' ' && flags.find('+') != std::string::npos);
+    specification += isGiven ? std::string(1, flag) : "";
+  }
+  return formatValue(number, specification + width + precision + (isInteger ? 'd' : type));
+}
+
+std::optional<std::string> formatPercent(std::string_view pattern, const std::vector<Value> &values) {
+  std::string out;
+  size_t next = 0;
+  for (size_t place = 0; place < pattern.size();) {
+    char c = pattern[place++];
+    bool isDoubled = c == '%' && place < pattern.size() && pattern[place] == '%';
+    if (c != '%' || isDoubled) {
+      out += c;
+      place += isDoubled;
+      continue;
+    }
+    if (next == values.size())
+      return std::nullopt;
+    std::optional<std::string> text = formatPlace(pattern, place, values[next++]);
+    if (!text)
+      return std::nullopt;
+    out += *text;
+  }
+  return next == values.size() ? std::optional(out) : std::nullopt;
+}
+
 } // namespace tile::frontend

@@ -10,4 +10,8 @@ namespace tile::frontend {
 /// The value as text; nothing if the specification is malformed or does not go with the value.
 std::optional<std::string> formatValue(const Value &value, std::string_view specification);
 
+/// "%d of %-5s" % values, as in C ("printf-style String Formatting"); nothing if it is malformed, or there are more or
+/// fewer values than places.
+std::optional<std::string> formatPercent(std::string_view pattern, const std::vector<Value> &values);
+
 } // namespace tile::frontend

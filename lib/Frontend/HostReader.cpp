@@ -4,6 +4,7 @@
 #include "Frontend/HostReader.h"
 
 #include "Frontend/HostFacts.h"
+#include "Frontend/HostLists.h"
 
 using namespace mlir;
 
@@ -143,7 +144,7 @@ SymValue HostReader::comprehension(const ComprehensionExpr &expr) {
   std::vector<SymValue> results;
   clauses(expr, 0, results);
   sema.scope = std::move(outside);
-  return SymValue::makeTuple(std::move(results));
+  return expr.isDictionary ? dictionaryOf(results) : SymValue::makeTuple(std::move(results));
 }
 
 /// Runs the clauses from one of them on; false when there is enough.

@@ -1,6 +1,7 @@
 // The functions of Python that host programs make lists with: filter, sorted, itertools.product, ...; see
 // HostReader.h. As there, what is unknown is no sema.error.
 
+#include "Frontend/HostLists.h"
 #include "Frontend/HostReader.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -62,54 +63,12 @@ std::optional<Int128> integerOf(const SymValue &value) {
   return value.isConstant() ? asInteger(value.constant) : std::nullopt;
 }
 
-/// Numbers up, of any other values the order is unknown, and kept.
-void sortBy(std::vector<SymValue> &items, const std::vector<SymValue> &keys, bool isDown) {
-  std::vector<std::pair<double, size_t>> order;
-  for (auto [place, key] : llvm::enumerate(keys)) {
-    std::optional<double> number = key.isConstant() ? asDouble(key.constant) : std::nullopt;
-    if (!number)
-      return;
-    order.push_back({isDown ? -*number : *number, place});
-  }
-  std::stable_sort(order.begin(), order.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
-  std::vector<SymValue> sorted;
-  for (const auto &[number, place] : order)
-    sorted.push_back(items[place]);
-  items = std::move(sorted);
-}
-
 SymValue withoutDuplicates(const SymValue &list) {
   std::vector<SymValue> kept;
   for (const SymValue &item : list.elements)
     if (item.isError() || llvm::none_of(kept, [&](const SymValue &other) { return sameValue(item, other); }))
       kept.push_back(item);
   return SymValue::makeTuple(std::move(kept));
-}
-
-/// The keys of dictionaries, the elements of lists.
-std::optional<std::vector<SymValue>> itemsOfValue(const SymValue &value) {
-  if (value.isTuple())
-    return value.elements;
-  if (value.kind != SymValue::Kind::Dictionary)
-    return std::nullopt;
-  std::vector<SymValue> keys;
-  for (size_t i = 0; i < value.elements.size(); i += 2)
-    keys.push_back(value.elements[i]);
-  return keys;
-}
-
-SymValue zip(const std::vector<SymValue> &lists) {
-  std::vector<SymValue> rows;
-  for (size_t place = 0; !lists.empty(); ++place) {
-    std::vector<SymValue> row;
-    for (const SymValue &list : lists)
-      if (place < list.elements.size())
-        row.push_back(list.elements[place]);
-    if (row.size() < lists.size())
-      break;
-    rows.push_back(SymValue::makeTuple(std::move(row)));
-  }
-  return SymValue::makeTuple(std::move(rows));
 }
 
 SymValue chain(const std::vector<SymValue> &lists) {
@@ -203,7 +162,7 @@ SymValue HostReader::sortItems(std::vector<SymValue> items, const std::vector<Bo
       for (SymValue &key : keys)
         key = call(argument.value, {key}, range);
   }
-  sortBy(items, keys, isDown);
+  sortByKeys(items, keys, isDown); // of what are no numbers the order is unknown, and kept
   return SymValue::makeTuple(std::move(items));
 }
 
@@ -255,7 +214,7 @@ SymValue HostReader::callListFunction(StringRef name, const std::vector<BoundArg
   case ListFunction::Range:
     return frontend::range(values, mostElements);
   case ListFunction::Zip:
-    return llvm::all_of(values, [](const SymValue &list) { return list.isTuple(); }) ? zip(values) : SymValue();
+    return llvm::all_of(values, [](const SymValue &list) { return list.isTuple(); }) ? zipLists(values) : SymValue();
   case ListFunction::Chain:
     return chain(values);
   case ListFunction::Copy:

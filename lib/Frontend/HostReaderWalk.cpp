@@ -1,5 +1,6 @@
 // Functions and statements of the host program that make lists of configurations: HostReader.h says how.
 
+#include "Frontend/HostLists.h"
 #include "Frontend/HostReader.h"
 
 #include "Frontend/Names.h"
@@ -53,6 +54,11 @@ void HostReader::bind(const Expr &target, const SymValue &value) {
     sema.scope[name->id] = Binding{value, target.range};
     return;
   }
+  if (const auto *item = as<SubscriptExpr>(&target)) {
+    SymValue container = sema.evaluate(*item->value), index = sema.evaluate(*item->index);
+    bind(*item->value, index.isError() ? SymValue() : withItem(container, index, value).value_or(SymValue()));
+    return;
+  }
   const auto *tuple = as<TupleExpr>(&target);
   const auto *list = as<ListExpr>(&target);
   if (!tuple && !list)
@@ -63,19 +69,22 @@ void HostReader::bind(const Expr &target, const SymValue &value) {
     bind(*name, fits ? value.elements[place] : SymValue());
 }
 
-/// "items.append(x)", "items.extend(x)"
+/// "items.append(x)" and the like.
 void HostReader::changeList(const NameExpr &name, const CallExpr &call) {
-  SymValue added = sema.evaluate(*call.arguments.front().value);
-  markConditional(added);
+  std::vector<BoundArgument> arguments;
+  sema.evaluateArguments(call, arguments);
+  std::vector<SymValue> values;
+  for (const BoundArgument &argument : arguments) {
+    values.push_back(argument.value);
+    markConditional(values.back());
+  }
+  const std::string &method = as<AttributeExpr>(call.callee)->attribute;
   SymValue &list = sema.scope[name.id].value;
-  if (!list.isTuple())
-    return;
-  if (as<AttributeExpr>(call.callee)->attribute == "append")
-    list.elements.push_back(std::move(added));
-  else if (added.isTuple())
-    llvm::append_range(list.elements, added.elements);
-  else
+  bool isNamed = llvm::any_of(arguments, [](const BoundArgument &argument) { return !argument.name.empty(); });
+  if (method == "extend" && list.isTuple() && values.size() == 1 && !values[0].isTuple())
     list.elements.push_back({}); // unknown ones
+  else
+    list = (isNamed ? std::nullopt : changedValue(list, method, values)).value_or(SymValue());
   // The size that other values are held to when they are evaluated.
   if (list.elements.size() > mostElements)
     list = {};

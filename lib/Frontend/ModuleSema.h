@@ -170,9 +170,18 @@ private:
   std::optional<SymValue> callHostFunction(const FunctionStmt &function, const std::vector<SymValue> &arguments,
                                            SourceRange range);
   bool walkElements(const ForStmt &stmt);
-  bool changeList(const Expr &expr);
+  void keepEarlier(const std::string &name, SourceRange range, bool isChange);
+  void forget(const std::string &name, SourceRange reason);
+  void declareSkipped(const SkippedStmt &stmt);
+  void rememberGuess(const IfStmt &stmt, SourceRange condition);
   /// Whether what is evaluated is code of the host program, which may call its functions.
   bool isHostCode() const { return hostDepth > 0 || isConstexprFunction(); }
+
+  // HostLists.cpp
+  bool changeList(const Expr &expr);
+  void assignItem(const SubscriptExpr &target, const SymValue &value);
+  bool isListFunction(const Expr &callee);
+  SymValue callListFunction(const CallExpr &call);
 
   // SemaAsserts.cpp
   std::string valuesIn(const Expr &condition);
@@ -181,6 +190,7 @@ private:
   std::optional<std::pair<SourceRange, std::string>> originOf(const Expr &expr, const SymValue &value);
 
   // SemaMethods.cpp
+  std::optional<SymValue> formatText(const SymValue &pattern, const SymValue &values, SourceRange range);
   std::optional<SymValue> methodOfConstant(const SymValue &receiver, const std::string &name,
                                            const std::vector<SymValue> &arguments, SourceRange range);
 
@@ -226,6 +236,7 @@ private:
   std::optional<SymValue> lookupGlobal(const std::string &name, SourceRange range);
   SymValue evaluateGlobal(const std::string &name);
   SymValue lookupAttribute(const NamespaceValue &space, const std::string &name, SourceRange range);
+  SymValue changedName(const std::string &name, SourceRange change, SourceRange range);
   SymValue unknownName(const std::string &name, SourceRange range);
 
   // SemaExpr.cpp
@@ -246,6 +257,7 @@ private:
   SymValue attributeOfType(DType type, const AttributeExpr &expr);
   SymValue evaluateSubscript(const SubscriptExpr &expr);
   SymValue indexTensor(const SymValue &value, const SubscriptExpr &expr);
+  SymValue indexText(const std::string &text, const SubscriptExpr &expr);
   SymValue indexTuple(const SymValue &value, const SubscriptExpr &expr);
 
   // SemaCollections.cpp

@@ -77,12 +77,32 @@ void collectNames(const Expr *expr, std::set<std::string> &names) {
   }
 }
 
+const NameExpr *containerOf(const Expr &expr) {
+  const Expr *container = &expr;
+  while (const auto *subscript = as<SubscriptExpr>(container))
+    container = subscript->value;
+  return as<NameExpr>(container);
+}
+
+bool isChangingMethod(std::string_view name) {
+  for (std::string_view method : {"append", "extend", "insert", "pop", "remove", "sort", "reverse", "clear", "update",
+                                  "setdefault", "popitem", "add", "discard"})
+    if (name == method)
+      return true;
+  return false;
+}
+
 const NameExpr *changedList(const Expr &expr) {
   const auto *call = as<CallExpr>(&expr);
   const auto *method = call ? as<AttributeExpr>(call->callee) : nullptr;
-  bool isChange =
-      method && call->arguments.size() == 1 && (method->attribute == "append" || method->attribute == "extend");
-  return isChange ? as<NameExpr>(method->value) : nullptr;
+  return method && isChangingMethod(method->attribute) ? as<NameExpr>(method->value) : nullptr;
+}
+
+const NameExpr *changedBy(const Stmt &stmt) {
+  if (const auto *expression = as<ExprStmt>(&stmt))
+    return changedList(*expression->value);
+  const auto *assignment = as<AssignStmt>(&stmt);
+  return assignment && assignment->target->kind == ExprKind::Subscript ? containerOf(*assignment->target) : nullptr;
 }
 
 } // namespace tile::frontend

@@ -12,7 +12,13 @@ namespace tile::frontend {
 void collectNames(const Block &block, std::set<std::string> &names);
 void collectNames(const Expr *expr, std::set<std::string> &names);
 
-/// The list that "items.append(x)" or "items.extend(x)" changes; null if it is no such call.
+/// What "items[i]" or "items[i][j]" is an element of; null if that has no name.
+const NameExpr *containerOf(const Expr &expr);
+/// Whether a method of lists or dictionaries changes what it is called on.
+bool isChangingMethod(std::string_view name);
+/// The list or dictionary that "items.append(x)" changes; null if it is no such call.
 const NameExpr *changedList(const Expr &expr);
+/// The same of a statement: a call, or "items[i] = x".
+const NameExpr *changedBy(const Stmt &stmt);
 
 } // namespace tile::frontend

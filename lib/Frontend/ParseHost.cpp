@@ -52,6 +52,8 @@ const Expr *Parser::parseDict() {
     const Expr *value = parseExpression();
     if (!value)
       return nullptr;
+    if (at(Tok::KwFor) && key && dict->keys.empty())
+      return parseDictComprehension(key, value);
     dict->keys.push_back(key);
     dict->values.push_back(value);
     if (!accept(Tok::Comma))
@@ -63,6 +65,18 @@ const Expr *Parser::parseDict() {
   std::vector<const Expr *> children = dict->keys;
   children.insert(children.end(), dict->values.begin(), dict->values.end());
   return finishList(dict, children);
+}
+
+/// "{" key ":" value, and what follows in the comprehension
+const Expr *Parser::parseDictComprehension(const Expr *key, const Expr *value) {
+  auto *entry = make<TupleExpr>(join(key->fullRange(), value->fullRange()));
+  entry->elements = {key, value};
+  const Expr *element = finish(entry, {key, value});
+  const Expr *node = element ? parseComprehension(element) : nullptr;
+  if (!node || !expect(Tok::RightBrace, "after the comprehension"))
+    return nullptr;
+  const_cast<ComprehensionExpr *>(as<ComprehensionExpr>(node))->isDictionary = true; // the arena owns mutable nodes
+  return node;
 }
 
 /// "for" target "in" or_e {"if" or_e}, once or more, after the element
@@ -106,15 +120,14 @@ bool Parser::parseTopLevelAssignment(Block &out) {
     ++quiet, hostSyntax += isHost;
     bool parsed = parseSimpleLine(line);
     --quiet, hostSyntax -= isHost;
-    bool isAssignment = parsed && line.front()->kind != StmtKind::Expr;
+    const NameExpr *changed = parsed ? changedBy(*line.front()) : nullptr;
+    bool isAssignment = parsed && line.front()->kind != StmtKind::Expr && !changed;
     if (isAssignment && !isHost) {
       out.insert(out.end(), line.begin(), line.end());
       return true;
     }
-    // "configs += [...]" and "configs.append(...)" change a list.
-    const auto *expression = parsed ? as<ExprStmt>(line.front()) : nullptr;
-    bool isChange =
-        (parsed && line.front()->kind == StmtKind::AugAssign) || (expression && changedList(*expression->value));
+    // "configs += [...]", "configs.append(...)" and "table[i] = x" change a value.
+    bool isChange = (parsed && line.front()->kind == StmtKind::AugAssign) || changed;
     if (isChange && line.size() == 1) {
       out.push_back(line.front());
       return true;

@@ -1,6 +1,7 @@
 // Parser: statements and blocks. Statements of Python that the language does not have are recognised, reported with
 // what to write instead, and skipped as a whole.
 
+#include "Frontend/Names.h"
 #include "Frontend/ParserImpl.h"
 
 namespace tile::frontend {
@@ -231,7 +232,7 @@ const Stmt *Parser::parseAssignment(const Expr *target, SourceRange begin) {
   return stmt;
 }
 
-/// "self.x += value", as the assignment of a sum.
+/// "self.x += value" and "items[i] += value", as the assignment of a sum.
 const Stmt *Parser::parseAugmentedAttribute(const Expr *target, SourceRange begin) {
   Tok token = advance().kind;
   auto *sum = make<BinaryExpr>(begin);
@@ -249,7 +250,8 @@ const Stmt *Parser::parseAugmentedAttribute(const Expr *target, SourceRange begi
 }
 
 const Stmt *Parser::parseAugmented(const Expr *target, SourceRange begin) {
-  if (target->kind == ExprKind::Attribute && attributeTargets > 0)
+  bool isPart = (target->kind == ExprKind::Attribute && attributeTargets > 0) || isItemTarget(target);
+  if (isPart)
     return parseAugmentedAttribute(target, begin);
   Tok token = advance().kind;
   auto *stmt = make<AugAssignStmt>(begin);
@@ -296,6 +298,11 @@ const Stmt *Parser::parseAnnotated(const Expr *target, SourceRange begin) {
   return stmt;
 }
 
+/// "items[i]", "items[i][j]" of host code.
+bool Parser::isItemTarget(const Expr *target) const {
+  return hostSyntax > 0 && target->kind == ExprKind::Subscript && containerOf(*target);
+}
+
 /// Only names, and tuples of names, can be assigned.
 bool Parser::checkTarget(const Expr *target) {
   switch (target->kind) {
@@ -316,6 +323,8 @@ bool Parser::checkTarget(const Expr *target) {
     error(Diag::attribute_target, target->range);
     return false;
   case ExprKind::Subscript:
+    if (isItemTarget(target))
+      return true;
     error(Diag::subscript_target, target->range);
     return false;
   case ExprKind::Starred:

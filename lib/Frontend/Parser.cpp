@@ -142,20 +142,24 @@ void Parser::parseTopLevel(Block &out) {
     return;
   case Tok::KwIf:
     if (!parseTopLevelIf(out))
-      skipTopLevel("block");
+      skipTopLevel("block", out);
     return;
   case Tok::Name: {
     Tok next = peek(1).kind;
     bool isAssignment = next == Tok::Equal || next == Tok::Colon;
     if (parseApplication(out) || parseTopLevelAssignment(out))
       return;
-    skipTopLevel(isAssignment ? "constant" : "statement");
+    skipTopLevel(isAssignment ? "constant" : "statement", out);
     return;
   }
   case Tok::KwFor:
   case Tok::KwWhile:
     if (!parseTopLevelLoop(out))
-      skipTopLevel("statement");
+      skipTopLevel("statement", out);
+    return;
+  case Tok::KwWith:
+    if (!parseTopLevelWith(out))
+      skipTopLevel("statement", out);
     return;
   case Tok::KwTry:
     parseTopLevelTry(out);
@@ -167,7 +171,7 @@ void Parser::parseTopLevel(Block &out) {
     parseClass({}, peek().range, out);
     return;
   default:
-    skipTopLevel("statement");
+    skipTopLevel("statement", out);
   }
 }
 
@@ -180,6 +184,27 @@ void Parser::skipTopLevel(std::string what) {
     skipLine();
     skipBlock();
   } while (at(Tok::KwElse) || at(Tok::KwElif) || at(Tok::KwExcept) || at(Tok::KwFinally));
+}
+
+void Parser::skipTopLevel(std::string what, Block &out) {
+  size_t begin = position;
+  skipTopLevel(std::move(what));
+  noteChanges(begin, position, out);
+}
+
+/// "with" around definitions: its body counts.
+bool Parser::parseTopLevelWith(Block &out) {
+  size_t begin = position;
+  skipLine();
+  noteChanges(begin, position, out);
+  if (!accept(Tok::Indent)) {
+    position = begin;
+    return false;
+  }
+  while (!at(Tok::Dedent) && !at(Tok::End))
+    parseTopLevel(out);
+  accept(Tok::Dedent);
+  return true;
 }
 
 /// "if" around definitions. Fails (with the position restored) when a condition is not in the language.

@@ -47,7 +47,12 @@ private:
   FunctionStmt *parseFunction(std::vector<Decorator> decorators, SourceRange begin, bool hasDirectives = true);
   bool parseParameters(FunctionStmt &function);
   bool parseParameter(FunctionStmt &function, bool &keywordOnly);
+  void skipTopLevel(std::string what, Block &out);
   void skipTopLevel(std::string what);
+  bool parseTopLevelWith(Block &out);
+
+  // ParseSkipped.cpp
+  void noteChanges(size_t begin, size_t end, Block &out);
   void attachDirectives(FunctionStmt &function, uint32_t begin);
   bool takeTopLevelLine(Block &out, const Stmt *stmt);
 
@@ -76,6 +81,7 @@ private:
   const Stmt *parseAugmented(const Expr *target, SourceRange begin);
   const Stmt *parseAugmentedAttribute(const Expr *target, SourceRange begin);
   const Stmt *parseAnnotated(const Expr *target, SourceRange begin);
+  bool isItemTarget(const Expr *target) const;
   bool checkTarget(const Expr *target);
   void parseIf(Block &out);
   void parseFor(Block &out);
@@ -110,6 +116,7 @@ private:
   const Expr *parseFStringField(std::string_view body, size_t offset, size_t &position, FStringPart &part);
   const Expr *parseLambda();
   const Expr *parseDict();
+  const Expr *parseDictComprehension(const Expr *key, const Expr *value);
   const Expr *parseStarred();
   const Expr *parseComprehension(const Expr *element);
   bool rejectComprehension();

@@ -187,6 +187,8 @@ SymValue ModuleSema::evaluateSubscript(const SubscriptExpr &expr) {
   }
   if (value.kind == SymValue::Kind::Dictionary)
     return lookupKey(value, expr);
+  if (const auto *text = value.isConstant() ? std::get_if<std::string>(&value.constant) : nullptr)
+    return indexText(*text, expr);
   if (value.kind == SymValue::Kind::Object) {
     SymValue index = evaluate(*expr.index);
     if (index.isError())
@@ -237,6 +239,20 @@ SymValue ModuleSema::indexTensor(const SymValue &value, const SubscriptExpr &exp
   if (value.isBlock() && kept > value.shape().size())
     return error(Diag::too_many_subscripts, expr.range, {std::to_string(kept), describe(value)});
   return result;
+}
+
+/// Characters of a text are texts themselves.
+SymValue ModuleSema::indexText(const std::string &text, const SubscriptExpr &expr) {
+  std::vector<SymValue> characters;
+  for (char c : text)
+    characters.push_back(SymValue::makeConstant(std::string(1, c)));
+  SymValue found = indexTuple(SymValue::makeTuple(std::move(characters)), expr);
+  if (!found.isTuple())
+    return found;
+  std::string part;
+  for (const SymValue &character : found.elements)
+    part += std::get<std::string>(character.constant);
+  return SymValue::makeConstant(part);
 }
 
 SymValue ModuleSema::indexTuple(const SymValue &value, const SubscriptExpr &expr) {

@@ -103,6 +103,8 @@ bool ModuleSema::unpackMapping(const SymValue &value, const StarredExpr &expr, s
 SymValue ModuleSema::evaluateCall(const CallExpr &expr) {
   std::vector<BoundArgument> arguments;
   SymValue callee;
+  if (!host && isListFunction(*expr.callee))
+    return callListFunction(expr);
   const auto *method = as<AttributeExpr>(expr.callee);
   if (method) {
     SymValue receiver = evaluate(*method->value);

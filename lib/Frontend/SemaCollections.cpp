@@ -1,6 +1,7 @@
 // Comprehensions, dictionaries, and the types of constants and tuples.
 
 #include "Frontend/Builtins.h"
+#include "Frontend/HostLists.h"
 #include "Frontend/ModuleSema.h"
 
 using namespace mlir;
@@ -70,7 +71,9 @@ SymValue ModuleSema::evaluateComprehension(const ComprehensionExpr &expr) {
   std::vector<SymValue> results;
   bool ok = evaluateClauses(expr, 0, results);
   scope = std::move(outside);
-  return ok ? limitSize(SymValue::makeTuple(std::move(results)), expr.range) : SymValue();
+  if (!ok)
+    return {};
+  return limitSize(expr.isDictionary ? dictionaryOf(results) : SymValue::makeTuple(std::move(results)), expr.range);
 }
 
 /// Runs the clauses from one of them on; false after an error.
@@ -165,22 +168,6 @@ SymValue ModuleSema::evaluateDictionary(const DictExpr &expr) {
       return {};
   }
   return dictionary;
-}
-
-/// The value of the last key that equals this one.
-static const SymValue *findKey(const SymValue &dictionary, const SymValue &key) {
-  const SymValue *found = nullptr;
-  for (size_t i = 0; i < dictionary.elements.size(); i += 2) {
-    const SymValue &candidate = dictionary.elements[i];
-    bool isEqual = sameValue(candidate, key);
-    if (!isEqual && candidate.isConstant() && key.isConstant() && isNumber(candidate.constant) &&
-        isNumber(key.constant)) {
-      EvalResult equal = evaluate(CompareOp::Eq, candidate.constant, key.constant);
-      isEqual = equal.value && std::get<bool>(*equal.value);
-    }
-    found = isEqual ? &dictionary.elements[i + 1] : found;
-  }
-  return found;
 }
 
 SymValue ModuleSema::lookupKey(const SymValue &dictionary, const SubscriptExpr &expr) {

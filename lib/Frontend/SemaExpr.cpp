@@ -152,6 +152,8 @@ SymValue ModuleSema::evaluateBinary(const BinaryExpr &expr) {
   SymValue left = evaluate(*expr.left), right = evaluate(*expr.right);
   if (left.isError() || right.isError())
     return {};
+  if (std::optional<SymValue> text = expr.op == BinaryOp::Mod ? formatText(left, right, expr.range) : std::nullopt)
+    return *text;
   if (left.isConstant() && right.isConstant())
     return fromResult(frontend::evaluate(expr.op, left.constant, right.constant), expr.range);
   if (left.isTuple() || right.isTuple()) {

@@ -24,9 +24,8 @@ namespace {
 
 void collectChangedLists(const Block &block, std::vector<std::string> &names) {
   for (const Stmt *stmt : block) {
-    const auto *expression = as<ExprStmt>(stmt);
-    if (const NameExpr *list = expression ? changedList(*expression->value) : nullptr)
-      names.push_back(list->id);
+    if (const NameExpr *changed = changedBy(*stmt))
+      names.push_back(changed->id);
     if (const auto *loop = as<ForStmt>(stmt))
       collectChangedLists(loop->body, names);
     if (const auto *loop = as<WhileStmt>(stmt))
@@ -51,6 +50,28 @@ const Expr *valueOf(const Stmt &stmt) {
   return nullptr;
 }
 
+/// Whether a value is, or has in it, the very list of this name.
+bool sharesName(const Expr &value, const std::string &name) {
+  auto any = [&](const std::vector<const Expr *> &parts) {
+    return llvm::any_of(parts, [&](const Expr *part) { return part && sharesName(*part, name); });
+  };
+  if (const auto *node = as<NameExpr>(&value))
+    return node->id == name;
+  if (const auto *node = as<ListExpr>(&value))
+    return any(node->elements);
+  if (const auto *node = as<TupleExpr>(&value))
+    return any(node->elements);
+  const auto *dictionary = as<DictExpr>(&value);
+  return dictionary && any(dictionary->values);
+}
+
+bool areShared(const Block &statements, const std::string &name) {
+  return llvm::any_of(statements, [&](const Stmt *stmt) {
+    const Expr *value = valueOf(*stmt);
+    return value && sharesName(*value, name);
+  });
+}
+
 } // namespace
 
 /// A later definition of a name hides the earlier ones.
@@ -60,19 +81,75 @@ void ModuleSema::hide(const std::string &name) {
   current->statements.erase(name);
   current->hostValues.erase(name);
   current->imports.erase(name);
+  current->changed.erase(name);
+  current->guessed.erase(name);
+}
+
+/// Values that mention a name which now gets another one: they are of the earlier one, so they bring the statements
+/// that make it. What shares a list that changes, or calls a function that reads the name, has no known value any more.
+void ModuleSema::keepEarlier(const std::string &name, SourceRange range, bool isChange) {
+  auto earlier = current->statements.find(name);
+  if (earlier == current->statements.end())
+    return;
+  auto readsName = [&](const std::string &callee) {
+    std::optional<SymValue> host = hostFunction(callee);
+    auto known = current->globals.find(callee);
+    const SymValue *value = host ? &*host : known != current->globals.end() ? &known->second : nullptr;
+    const auto *function = value && value->isConstant() ? std::get_if<const FunctionStmt *>(&value->constant) : nullptr;
+    std::set<std::string> read;
+    if (function)
+      collectNames((*function)->body, read);
+    return read.contains(name);
+  };
+  std::vector<std::string> lost;
+  for (auto &[other, statements] : current->statements) {
+    std::set<std::string> mentioned;
+    collectNames(statements, mentioned);
+    bool isShared = isChange && (areShared(statements, name) || areShared(earlier->second, other));
+    if (other != name && (isShared || llvm::any_of(mentioned, readsName)))
+      lost.push_back(other);
+    if (other == name || !mentioned.contains(name))
+      continue;
+    for (const Stmt *stmt : earlier->second)
+      if (!llvm::is_contained(statements, stmt))
+        statements.push_back(stmt);
+    llvm::sort(statements, [](const Stmt *a, const Stmt *b) { return a->range.begin < b->range.begin; });
+  }
+  for (const std::string &other : lost)
+    forget(other, range);
+}
+
+void ModuleSema::forget(const std::string &name, SourceRange reason) {
+  hide(name);
+  current->changed[name] = reason;
+}
+
+/// What is known of a name ends where a statement that is not read makes something else of it.
+void ModuleSema::declareSkipped(const SkippedStmt &stmt) {
+  for (const std::string &name : stmt.assigned) {
+    keepEarlier(name, stmt.range, /*isChange=*/false);
+    forget(name, stmt.range);
+  }
+  // Functions and modules stay what they are when they get an attribute.
+  for (const std::string &name : stmt.changed) {
+    auto known = current->globals.find(name);
+    bool isClass = known != current->globals.end() && known->second.isConstant() &&
+                   std::holds_alternative<const ClassStmt *>(known->second.constant);
+    keepEarlier(name, stmt.range, /*isChange=*/true);
+    if (isClass || current->statements.contains(name))
+      forget(name, stmt.range);
+  }
 }
 
 /// An assignment, or a loop that makes values.
 void ModuleSema::declareStatement(const Stmt &stmt) {
   const Expr *value = valueOf(stmt);
   const auto *augmented = as<AugAssignStmt>(&stmt);
-  const auto *expression = as<ExprStmt>(&stmt);
-  if (const NameExpr *changed = augmented    ? augmented->target
-                                : expression ? changedList(*expression->value)
-                                             : nullptr) {
+  if (const NameExpr *changed = augmented ? augmented->target : changedBy(stmt)) {
     auto known = current->statements.find(changed->id);
     if (known == current->statements.end())
       return;
+    keepEarlier(changed->id, stmt.range, /*isChange=*/true);
     known->second.push_back(&stmt);
     current->globals.erase(changed->id);
     return;
@@ -98,6 +175,8 @@ void ModuleSema::declareStatement(const Stmt &stmt) {
   llvm::sort(before, [](const Stmt *a, const Stmt *b) { return a->range.begin < b->range.begin; });
   before.push_back(&stmt);
   const auto *assignment = as<AssignStmt>(&stmt);
+  for (const std::string &name : names)
+    keepEarlier(name, stmt.range, /*isChange=*/false);
   for (const std::string &name : names) {
     hide(name);
     (assignment && assignment->isHost ? current->hostValues : current->expressions)[name] = value;
@@ -146,11 +225,15 @@ void ModuleSema::declare(const Block &block) {
         owners[method] = current;
     } else if (const auto *host = as<HostStmt>(stmt)) {
       declareHost(*host);
+    } else if (const auto *skipped = as<SkippedStmt>(stmt)) {
+      declareSkipped(*skipped);
     } else if (const auto *conditional = as<IfStmt>(stmt)) {
       // Probes of versions and architectures: taken when known, else the last branch counts.
       const Block *chosen = &conditional->elseBody;
+      const Expr *guess = nullptr;
       for (const IfStmt::Branch &branch : conditional->branches) {
         std::optional<bool> holds = moduleCondition(*branch.condition);
+        guess = guess || holds ? guess : branch.condition;
         bool isLast = &branch == &conditional->branches.back() && conditional->elseBody.empty() && !holds;
         if (holds.value_or(isLast)) {
           chosen = &branch.body;
@@ -158,10 +241,24 @@ void ModuleSema::declare(const Block &block) {
         }
       }
       declare(*chosen);
+      if (guess)
+        rememberGuess(*conditional, guess->range);
     } else {
       declareStatement(*stmt);
     }
   }
+}
+
+/// Constants that one of the branches assigns.
+void ModuleSema::rememberGuess(const IfStmt &stmt, SourceRange condition) {
+  auto remember = [&](const Block &block) {
+    for (const std::string &name : assignedNames(block))
+      if (current->expressions.contains(name) || current->globals.contains(name))
+        current->guessed[name] = condition;
+  };
+  for (const IfStmt::Branch &branch : stmt.branches)
+    remember(branch.body);
+  remember(stmt.elseBody);
 }
 
 /// Whether a condition outside of functions holds, if that is known without reading other files.
@@ -213,8 +310,10 @@ SymValue ModuleSema::runStatements(const std::string &name, const Block &stateme
 /// A function of the host program; not those whose answers are known without it (HostFacts.h).
 std::optional<SymValue> ModuleSema::hostFunction(const std::string &name) {
   for (const SkippedName &skipped : llvm::reverse(*current->skipped)) {
-    if (skipped.name != name || !skipped.function)
+    if (skipped.name != name)
       continue;
+    if (!skipped.function) // a later definition
+      return std::nullopt;
     if (hostAnswer(name, {}, request.targetCapability))
       return std::nullopt;
     owners[skipped.function] = current;
@@ -257,27 +356,6 @@ bool ModuleSema::walkElements(const ForStmt &stmt) {
       break;
   }
   --loopDepth;
-  return true;
-}
-
-/// "items.append(x)" in a function that runs at compile time, where lists are tuples under a name.
-bool ModuleSema::changeList(const Expr &expr) {
-  const NameExpr *name = changedList(expr);
-  auto list = name ? scope.find(name->id) : scope.end();
-  if (list == scope.end() || !list->second.value.isTuple())
-    return false;
-  const auto *call = as<CallExpr>(&expr);
-  SymValue added = evaluate(*call->arguments.front().value);
-  if (added.isError())
-    return true;
-  bool isExtend = as<AttributeExpr>(call->callee)->attribute == "extend";
-  if (isExtend && !added.isTuple()) {
-    error(Diag::unpack_tuple, call->arguments.front().value->range, {describe(added)});
-    return true;
-  }
-  SymValue changed = list->second.value;
-  llvm::append_range(changed.elements, isExtend ? added.elements : std::vector<SymValue>{added});
-  bind(*name, limitSize(std::move(changed), expr.range));
   return true;
 }
 

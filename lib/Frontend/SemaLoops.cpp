@@ -34,7 +34,9 @@ void collectTargets(const Expr &target, std::set<std::string> &names) {
 
 void collectAssigned(const Block &block, std::set<std::string> &names) {
   for (const Stmt *stmt : block) {
-    if (const auto *assigned = as<AssignStmt>(stmt))
+    if (const NameExpr *changed = changedBy(*stmt))
+      names.insert(changed->id);
+    else if (const auto *assigned = as<AssignStmt>(stmt))
       collectTargets(*assigned->target, names);
     else if (const auto *augmented = as<AugAssignStmt>(stmt))
       names.insert(augmented->target->id);

@@ -162,6 +162,20 @@ std::optional<SymValue> methodOfText(StringRef text, StringRef name, const std::
 
 } // namespace
 
+/// "%d of %s" % (1, name); nothing if the left operand is no text.
+std::optional<SymValue> ModuleSema::formatText(const SymValue &pattern, const SymValue &values, SourceRange range) {
+  const std::string *text = textOf(pattern);
+  if (!text || (!values.isTuple() && !values.isConstant()))
+    return std::nullopt;
+  std::vector<Value> constants;
+  for (const SymValue &value : values.isTuple() ? values.elements : std::vector<SymValue>{values})
+    constants.push_back(value.isConstant() ? value.constant : Value(printed(value)));
+  std::optional<std::string> out = formatPercent(*text, constants);
+  if (!out)
+    return error(Diag::constant_expression, range, {describe(values) + " does not go with the format " + repr(*text)});
+  return limitSize(constant(*out), range);
+}
+
 /// Nothing if there is no such method, or it does not take these arguments.
 std::optional<SymValue> ModuleSema::methodOfConstant(const SymValue &receiver, const std::string &name,
                                                      const std::vector<SymValue> &arguments, SourceRange range) {

@@ -173,7 +173,8 @@ SymValue ModuleSema::lookupAttribute(const NamespaceValue &space, const std::str
 }
 
 SymValue ModuleSema::evaluateGlobal(const std::string &name) {
-  const Expr *expr = current->expressions[name];
+  auto host = current->hostValues.find(name);
+  const Expr *expr = host != current->hostValues.end() ? host->second : current->expressions[name];
   if (!current->pending.insert(name).second || current->pending.size() > maxRecursion)
     return error(Diag::circular_constant, expr->range, {name});
   // Constants see the module only, not the names of the kernel that uses them.
@@ -199,13 +200,21 @@ std::optional<SymValue> ModuleSema::lookupGlobal(const std::string &name, Source
   if (host)
     if (std::optional<SymValue> value = host->lookup(name))
       return value;
+  if (auto changed = current->changed.find(name); changed != current->changed.end())
+    return changedName(name, changed->second, range);
   if (auto found = current->globals.find(name); found != current->globals.end())
     return found->second;
+  // What only decorators read is also part of other values.
+  if (auto value = current->hostValues.find(name);
+      value != current->hostValues.end() && value->second->kind != ExprKind::Lambda && isHostCode() && !host)
+    return evaluateGlobal(name);
   if (current->expressions.contains(name)) {
     // The flag itself counts, however the host program finds out; but not a constant that it states.
     if (!isStated(*current->expressions[name]))
       if (std::optional<Value> fact = hostFact(name, request.targetCapability, /*isVariable=*/true))
         return current->globals[name] = SymValue::makeConstant(*fact);
+    if (auto guess = current->guessed.find(name); guess != current->guessed.end() && quietDepth == 0 && !host)
+      warn(Diag::guessed_constant, range, {name}).note(guess->second, "nothing is known of this condition");
     size_t errorsBefore = diagnostics.numErrors();
     SymValue value = evaluateGlobal(name);
     SmallVector<mlir::Value> leaves;
@@ -227,15 +236,23 @@ std::optional<SymValue> ModuleSema::lookupGlobal(const std::string &name, Source
     return imported;
   if (std::optional<SymValue> function = hostFunction(name))
     return function;
-  if (!current->parent)
+  bool isHidden = llvm::any_of(*current->skipped, [&](const SkippedName &skipped) { return skipped.name == name; });
+  if (!current->parent || isHidden)
     return std::nullopt;
   InModule outside(*this, current->parent);
   return lookupGlobal(name, range);
 }
 
+/// A name whose value depends on a statement that is not read.
+SymValue ModuleSema::changedName(const std::string &name, SourceRange change, SourceRange range) {
+  if (llvm::any_of(*current->skipped, [&](const SkippedName &skipped) { return skipped.name == name; }))
+    return unknownName(name, range);
+  return error(Diag::changed_name, range, {name}, std::pair{change, std::string("it is this one")});
+}
+
 SymValue ModuleSema::unknownName(const std::string &name, SourceRange range) {
   for (const ModuleScope *module = current; module; module = module->parent)
-    for (const SkippedName &skipped : *module->skipped) {
+    for (const SkippedName &skipped : llvm::reverse(*module->skipped)) { // the last one counts
       if (skipped.name != name)
         continue;
       if (skipped.what == "host function")

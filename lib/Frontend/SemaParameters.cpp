@@ -189,6 +189,7 @@ void ModuleSema::collectSignature(const FunctionStmt &kernel, const InstanceDire
       specifications[argument.name] = {text ? text->value : argument.value.text, argument.value.range};
     }
   SmallVector<std::string> entries = splitTopLevel(request.signature);
+  std::map<std::string, std::string> given;
   for (auto [index, entry] : llvm::enumerate(entries)) {
     size_t mark = entry.find_first_of(":=");
     std::string name = StringRef(entry).substr(0, mark).trim().str();
@@ -200,6 +201,10 @@ void ModuleSema::collectSignature(const FunctionStmt &kernel, const InstanceDire
     }
     std::string target = isNamed ? name : kernel.parameters[index].name;
     std::string text = isNamed ? StringRef(entry).substr(mark + 1).trim().str() : entry;
+    if (auto [first, isNew] = given.try_emplace(target, text); !isNew) {
+      error(Diag::signature_twice, kernel.nameRange, {target, first->second, text});
+      return;
+    }
     if (!text.empty())
       specifications[target] = {text, kernel.nameRange};
   }
@@ -338,7 +343,7 @@ bool ModuleSema::resolveParameters(const FunctionStmt &kernel, const InstanceDir
       bool isKnown =
           llvm::any_of(kernel.parameters, [&](const Parameter &p) { return p.name == name || isArgument(p, name); });
       if (!isKnown)
-        error(Diag::unknown_parameter, kernel.nameRange, {kernel.name, name + std::string(option)});
+        error(Diag::unknown_option_name, kernel.nameRange, {kernel.name, name + std::string(option)});
     }
   };
   std::map<std::string, std::string> missingOf = resolveDeclared(kernel, instance, resolved);

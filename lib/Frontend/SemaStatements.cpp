@@ -150,6 +150,8 @@ void ModuleSema::assign(const Expr &target, const SymValue &value, SourceRange r
   }
   if (const auto *attribute = as<AttributeExpr>(&target))
     return assignAttribute(*attribute, value, range);
+  if (const auto *item = as<SubscriptExpr>(&target))
+    return assignItem(*item, value);
   const auto *tuple = as<TupleExpr>(&target);
   const auto &targets = tuple ? tuple->elements : as<ListExpr>(&target)->elements;
   bool fits = value.isTuple() && value.elements.size() == targets.size();

@@ -150,8 +150,14 @@ void Unparser::printFString(const FStringExpr &expr) {
 }
 
 void Unparser::printComprehension(const ComprehensionExpr &expr) {
-  out += '[';
-  print(*expr.element, Conditional);
+  out += expr.isDictionary ? '{' : '[';
+  if (const auto *entry = expr.isDictionary ? as<TupleExpr>(expr.element) : nullptr) {
+    print(*entry->elements[0], Conditional);
+    out += ": ";
+    print(*entry->elements[1], Conditional);
+  } else {
+    print(*expr.element, Conditional);
+  }
   for (const ComprehensionExpr::Clause &clause : expr.clauses) {
     out += " for ";
     for (size_t i = 0; i < clause.targets.size(); ++i)
@@ -163,7 +169,7 @@ void Unparser::printComprehension(const ComprehensionExpr &expr) {
       print(*condition, Or);
     }
   }
-  out += ']';
+  out += expr.isDictionary ? '}' : ']';
 }
 
 /// Names and literals; false for everything else.

@@ -28,7 +28,7 @@ std::string isSeconds(const std::string &text) {
 }
 
 const char *const exitCodeHelp = "Exit codes: 0 success; 1 a check failed, or the kernel could not be loaded or run; 2 "
-                                 "wrong options or arguments.";
+                                 "wrong options or arguments, also ones that this kernel does not take.";
 
 // The sections of --help.
 static constexpr const char *runGroup = "Running", *compareGroup = "Comparing", *simGroup = "Simulator (--device=sim)",

@@ -99,7 +99,10 @@ int reportFailure(const RunOptions &options, const Error &error) {
     fmt::print(stderr, "{}\n", error.message);
   else
     fmt::print(stderr, "{}: error: {}\n", options.program, error.message);
-  return error.code == TILE_ERROR_INVALID_ARGUMENT ? 2 : 1;
+  // Arguments that this kernel does not take are as wrong as malformed ones.
+  const bool isCallWrong =
+      error.code == TILE_ERROR_INVALID_ARGUMENT || error.code == TILE_ERROR_ASSUMPTION || error.code == TILE_ERROR_GRID;
+  return isCallWrong ? 2 : 1;
 }
 
 int finishOutput(const std::string &program, int code) {

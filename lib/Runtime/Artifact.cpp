@@ -100,6 +100,9 @@ Result<Artifact> readArtifact(Bytes bytes) {
     return makeError(TILE_ERROR_NOT_AN_ARTIFACT, "not a tile artifact: {} bytes that are neither a cubin nor PTX",
                      bytes.size());
   }
+  if (artifact.format == ArtifactFormat::Cubin)
+    if (Status status = checkContents(bytes); !status)
+      return status.error();
   artifact.manifestText = std::string(*text);
   Result<Manifest> manifest = parseManifest(artifact.manifestText);
   if (!manifest)

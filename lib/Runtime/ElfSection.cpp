@@ -1,6 +1,8 @@
 // Reads and appends one section of a 64-bit little-endian ELF, without trusting a single offset in it.
 #include "Runtime/ElfSection.h"
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 #include <elf.h>
 #include <vector>
@@ -154,9 +156,50 @@ Result<std::string> replaceLastSection(Bytes elf, const NamedSection &replaced) 
   return finish(std::move(out), *read, names);
 }
 
+/// Of all bytes behind the header: code, its constants, and the manifest. Each step can be undone, so that no change of
+/// one word is lost; no protection against who wants files to look alike.
+static std::string checksumOf(std::string_view bytes) {
+  constexpr uint64_t prime = 0x100000001b3;
+  uint64_t state = 0xcbf29ce484222325 ^ bytes.size();
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), sizeof(uint64_t)))) {
+    uint64_t word = 0;
+    std::memcpy(&word, bytes.data(), std::min(bytes.size(), sizeof(word)));
+    state = std::rotl((state ^ word) * prime, 29);
+  }
+  return fmt::format("{:016x}", state);
+}
+
+Result<std::string> appendManifest(Bytes elf, std::string_view json, std::optional<NamedSection> last) {
+  std::string body;
+  if (elf.size() > sizeof(Elf64_Ehdr))
+    body.assign(reinterpret_cast<const char *>(elf.data()) + sizeof(Elf64_Ehdr), elf.size() - sizeof(Elf64_Ehdr));
+  const std::string checksum = checksumOf(body.append(json));
+  std::vector<NamedSection> added = {{manifestSectionName, json}, {checksumSectionName, checksum}};
+  if (last)
+    added.push_back(*last);
+  return appendSections(elf, added);
+}
+
 Result<std::string> appendManifestSection(Bytes elf, std::string_view json, std::string_view ptx) {
-  const NamedSection added[] = {{manifestSectionName, json}, {ptxSectionName, ptx}};
-  return appendSections(elf, std::span(added).first(ptx.empty() ? 1 : 2));
+  return appendManifest(elf, json, ptx.empty() ? std::nullopt : std::optional(NamedSection{ptxSectionName, ptx}));
+}
+
+Status checkContents(Bytes elf) {
+  if (!hasElfSection(elf, checksumSectionName))
+    return Success{};
+  Result<std::string_view> expected = findElfSection(elf, checksumSectionName);
+  if (!expected)
+    return expected.error();
+  const std::string_view all(reinterpret_cast<const char *>(elf.data()), elf.size());
+  const size_t end = static_cast<size_t>(expected->data() - all.data());
+  const std::string found =
+      checksumOf(all.substr(sizeof(Elf64_Ehdr), std::max(end, sizeof(Elf64_Ehdr)) - sizeof(Elf64_Ehdr)));
+  if (found != *expected)
+    return makeError(TILE_ERROR_NOT_AN_ARTIFACT,
+                     "the artifact is damaged: the checksum of its code and manifest is {}, not {}; compile or copy it "
+                     "again",
+                     found, expected->substr(0, 32));
+  return Success{};
 }
 
 Result<std::string_view> findPtxManifest(std::string_view ptx) {

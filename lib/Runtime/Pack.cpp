@@ -177,8 +177,7 @@ Result<std::string> appendVariants(Bytes elfOfVariant0, std::span<const PackedVa
   Result<std::string> pack = PackWriter().write(variants, elf);
   if (!pack)
     return pack.error();
-  const NamedSection sections[] = {{manifestSectionName, json}, {variantsSectionName, *pack}};
-  return appendSections(elfOfVariant0, sections);
+  return appendManifest(elfOfVariant0, json, NamedSection{variantsSectionName, *pack});
 }
 
 bool isPack(Bytes bytes) {

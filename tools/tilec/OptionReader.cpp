@@ -47,8 +47,9 @@ static std::optional<EmitKind> emitKindOfFile(StringRef path) {
 }
 
 bool OptionReader::read() {
-  return readFormat() && checkUnknown() && checkEmpty() && readInputFile() && readOutput() && readNames() &&
-         readKernel() && readPasses() && readTargets() && readVariants() && readWarnings() && readToolkit();
+  return readFormat() && checkUnknown() && checkEmpty() && checkRepeated() && readInputFile() && readOutput() &&
+         readNames() && readKernel() && readPasses() && readTargets() && readVariants() && readWarnings() &&
+         readToolkit();
 }
 
 bool OptionReader::lacksValue(StringRef option) {
@@ -92,6 +93,20 @@ bool OptionReader::checkEmpty() {
     if (!argument->getOption().matches(OPT_UNKNOWN) && !argument->getOption().matches(OPT_INPUT) &&
         argument->getNumValues() == 1 && StringRef(argument->getValue()).empty())
       return fail(formatv("{0} needs a value", StringRef(argument->getSpelling()).rtrim('=')));
+  return true;
+}
+
+/// What says which kernel is compiled, to what and for which GPU, is given once: of two only the last would count. Of
+/// settings the last counts, so that a script can add to what it has.
+bool OptionReader::checkRepeated() {
+  for (OptionId once :
+       {OPT_emit, OPT_header_name, OPT_kernel, OPT_MF, OPT_o, OPT_signature, OPT_target, OPT_variant, OPT_x}) {
+    const Arg *last = arguments.getLastArg(once);
+    for (const Arg *argument : arguments.filtered(once))
+      if (StringRef(argument->getValue()) != last->getValue())
+        return fail(formatv("{0} is given twice: '{1}' and '{2}'{3}", StringRef(argument->getSpelling()).rtrim('='),
+                            argument->getValue(), last->getValue(), once == OPT_target ? "; join targets by ','" : ""));
+  }
   return true;
 }
 

@@ -39,6 +39,7 @@ private:
   bool readFormat();
   bool checkUnknown();
   bool checkEmpty();
+  bool checkRepeated();
   const llvm::opt::Arg *findInput() const;
   bool readInputFile();
   bool readOutput();

@@ -106,11 +106,11 @@ TEST(PlanVariants, isTheSameAgain) {
   EXPECT_EQ(first.explanation, second.explanation);
 }
 
-TEST(PlanVariants, optionsOfPlans) {
+TEST(PlanVariants, optionsWithPlans) {
   CompilerOptions options = matmul(true);
   VariantPlans plans = planVariants(options, hopper(), VariantMode::Auto);
   const VariantPlan *aligned = find(plans, "aligned");
-  CompilerOptions changed = optionsOf(options, *aligned);
+  CompilerOptions changed = withPlan(options, *aligned);
   EXPECT_EQ(changed.assumptions, aligned->assumptions);
   EXPECT_EQ(changed.definitions, options.definitions);
   EXPECT_EQ(changed.tiles->blockM, aligned->tiles->blockM);

@@ -72,6 +72,29 @@ TEST(ElfSection, everyCorruptedByteIsSurvived) {
     }
 }
 
+/// What the driver loads: code, constants, how they lie in memory; and what the launch assumes of it.
+TEST(ElfSection, negative_damagedCodeAndManifestAreNamed) {
+  const std::string elf = smallElf();
+  Result<std::string> whole = appendManifestSection(bytesOf(elf), minimalManifest, ".version 8.7\n");
+  ASSERT_TRUE(bool(whole));
+  for (size_t i = sizeof(Elf64_Ehdr); i < elf.size() + minimalManifest.size(); ++i)
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string damaged = *whole;
+      damaged[i] = static_cast<char>(damaged[i] ^ (1 << bit));
+      Result<Artifact> artifact = readArtifact(bytesOf(damaged));
+      ASSERT_FALSE(bool(artifact)) << i;
+      EXPECT_NE(artifact.error().message.find("the artifact is damaged"), std::string::npos) << i;
+    }
+}
+
+/// Those of earlier versions.
+TEST(ElfSection, artifactsWithoutChecksumAreRead) {
+  const NamedSection manifest[] = {{manifestSectionName, minimalManifest}};
+  Result<std::string> old = appendSections(bytesOf(smallElf()), manifest);
+  ASSERT_TRUE(bool(old));
+  EXPECT_TRUE(bool(readArtifact(bytesOf(*old))));
+}
+
 TEST(ElfSection, ptxIsFoundAgain) {
   Result<std::string> appended = appendManifestSection(bytesOf(smallElf()), minimalManifest, ".version 8.7\n");
   ASSERT_TRUE(bool(appended));
