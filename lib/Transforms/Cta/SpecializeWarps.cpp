@@ -41,6 +41,29 @@ namespace {
 
 constexpr unsigned producerWarps = target::warpsPerGroup; // setmaxnreg is for whole warp groups
 
+/// Whether the registers of a multiprocessor hold one CTA and no second one beside it.
+bool isAloneByRegisters(KernelOp kernel) {
+  constexpr int64_t others = 32; // of a thread, beside its accumulators: at least
+  unsigned warps = kernel.getNumWarps();
+  if (planRegisters(warps))
+    return true;
+  int64_t registers = 0;
+  kernel.walk([&](cta::WgmmaOp product) {
+    registers = std::max<int64_t>(registers, cta::getLayout(product.getType()).numRegisters());
+  });
+  int64_t threads = int64_t(warps + producerWarps) * target::threadsPerWarp;
+  return 2 * threads * (registers + others) > int64_t(target::registersPerSm);
+}
+
+/// Slots that a channel is to have. Triton's default, three stages, leaves room for a second CTA that computes while
+/// this one waits. Where registers allow none, its part of the shared memory holds slots.
+unsigned getWantedSlots(KernelOp kernel, const RolePlan &plan) {
+  constexpr unsigned defaultStages = 3;
+  unsigned stages = kernel.getNumStages();
+  bool isForTwo = stages > 1 && stages <= defaultStages && plan.channels.size() == 1;
+  return isForTwo && isAloneByRegisters(kernel) ? 2 * stages : stages;
+}
+
 /// Slots of each channel, or none if the target's shared memory does not hold one slot of each beside what `teams` have
 /// in it.
 std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &plan, const target::GpuTarget &target,
@@ -64,7 +87,7 @@ std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &p
   size_t depth = 0;
   for (const Channel &channel : plan.channels)
     depth = std::max(depth, channel.getLoops().size());
-  for (unsigned stage = 1; stage < kernel.getNumStages(); ++stage)
+  for (unsigned stage = 1, wanted = getWantedSlots(kernel, plan); stage < wanted; ++stage)
     for (auto [channel, count] : llvm::zip(plan.channels, slots))
       if (depth > 0 && channel.getLoops().size() == depth && channel.getBytesPerSlot() <= free) {
         free -= channel.getBytesPerSlot();
