@@ -29,7 +29,7 @@ public:
   /// What @triton.autotune lists for the kernel; the general one first. Reports nothing.
   frontend::KernelConfigurations listConfigurations(const CompilerOptions &options) const;
 
-  /// Whether plain loads or stores become accesses through tensor maps.
+  /// Whether plain loads or stores become accesses through tensor maps that the launcher makes.
   bool usesTensorMapsForPointers(const CompilerOptions &options, InspectedKernel &inspected);
 
   /// Whether the pipeline makes a kernel of it that fits the target.
