@@ -17,6 +17,7 @@
 // raised that another one of the same program, if it touches the same memory, has to see or to follow.
 #include "Analysis/BlockPointers.h"
 #include "Analysis/FindTarget.h"
+#include "Analysis/PointerBases.h"
 #include "Analysis/SwappedDot.h"
 #include "Transforms/Passes.h"
 
@@ -140,8 +141,11 @@ private:
   }
 
   bool isPrecededByWrite(LoadOp load) {
+    PointerBases read = PointerBases::of(load.getPtr());
     WalkResult result = kernel.walk([&](Operation *op) {
-      return writesGlobalMemory(op) && mayRunBefore(op, load) ? WalkResult::interrupt() : WalkResult::advance();
+      bool isStore = isa<StoreOp, DescStoreOp>(op); // else it waits for other programs, or may do anything
+      bool conflicts = isStore ? PointerBases::writtenBy(op).mayOverlap(read) : writesGlobalMemory(op);
+      return conflicts && mayRunBefore(op, load) ? WalkResult::interrupt() : WalkResult::advance();
     });
     return result.wasInterrupted();
   }
