@@ -96,12 +96,13 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // After the dots, so that only the order of operations is left to decide.
   list.add(Optimisation, [target] { return createCtaPipeline({target}); });
 
-
   // Data that still crosses threads goes through shared memory: the last pass that creates buffers.
   list.add(Correctness, [] { return createCtaLowerConversions(); });
   // Knows all other buffers now, so the ring can take what is left of the shared memory.
   list.add(Optimisation, [target] { return createCtaSpecializeWarps({target}); });
   list.add(Optimisation, [] { return createCtaOverlapWaits(); });
+  // Slots of rings, whose counters tell the readers of different buffers apart, are still released where they are read.
+  list.add(Optimisation, [] { return createCtaScheduleLoop(); });
   // Where the last wgmma is awaited, and so which ones the other team need not wait for, is decided.
   list.add(Optimisation, [target] { return createCtaPingPong({target}); });
   // Slots are released at their final places.

@@ -268,6 +268,16 @@ def CtaOverlapWaits : KernelPass<"cta-overlap-waits", "scheduled"> {
   }];
 }
 
+def CtaScheduleLoop : KernelPass<"cta-schedule-loop", "scheduled"> {
+  let summary = "overlap the products of a loop with each other and with what is computed between them";
+  let description = [{
+    Kind: optimisation. Requires: phase scheduled. Ensures: in a loop of several wgmma, products that need no other one's
+    sum are issued an iteration ahead, where registers and rings allow it, and all are awaited where their sums are
+    needed. Does not: copy, select or predicate an accumulator in flight. Example:
+    test/Transforms/Cta/schedule-loop.mlir.
+  }];
+}
+
 def CtaPingPong : KernelPass<"cta-ping-pong", "scheduled"> {
   let summary = "let two consumer warp groups alternate between tiles";
   let description = [{
