@@ -45,6 +45,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.cleanUp();
   // Types of operands that the target's instructions have, before anything looks at what they can multiply.
   list.add(Correctness, [target] { return createTileWidenDot({target}); });
+  // Which instructions there are for a dot depends on the number of warps.
+  list.add(Optimisation, [target] { return createTileAddWarps({target}); });
   // Operands of dots come through descriptors, whether the program made them or computed addresses …
   list.add(Optimisation, [target] { return createTileRaiseDescriptors({target}); });
   // Rows that wgmma has no instruction for become columns, which may have any multiple of 8.

@@ -66,6 +66,16 @@ def TileWidenDot : KernelPass<"tile-widen-dot", "program"> {
   let options = [TargetOption];
 }
 
+def TileAddWarps : KernelPass<"tile-add-warps", "program"> {
+  let summary = "compute chains of products with two warp groups";
+  let description = [{
+    Kind: optimisation. Requires: phase tile. Ensures: phase tile; a kernel of four warps, one of whose loops multiplies
+    what it computes of another product, has eight if wgmma has rows for two warp groups in all of its dots. Does not:
+    change other kernels. Example: test/Transforms/Tile/add-warps.mlir.
+  }];
+  let options = [TargetOption];
+}
+
 def TileExpandDescriptors : KernelPass<"tile-expand-descriptors", "program"> {
   let summary = "turn descriptor accesses into masked pointer accesses";
   let description = [{
