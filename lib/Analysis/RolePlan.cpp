@@ -57,6 +57,7 @@ public:
 private:
   bool findChannels() {
     collectLoads(kernel.getBody().front());
+    splitByReaders();
     for (Channel &channel : plan.channels) {
       for (cta::TmaLoadSyncOp load : channel.loads) {
         auto alloc = load.getBuffer().getDefiningOp<cta::AllocOp>();
@@ -96,6 +97,49 @@ private:
       any |= anyInside;
     }
     return any;
+  }
+
+  /// Copies that no product reads together are channels of their own: the slot of one may be released, and the next one
+  /// awaited, while the other is still needed.
+  void splitByReaders() {
+    SmallVector<Channel> parts;
+    for (Channel &channel : plan.channels) {
+      SmallVector<std::pair<Channel, DenseSet<Operation *>>> found;
+      for (cta::TmaLoadSyncOp load : channel.loads) {
+        Channel alone;
+        alone.loads.push_back(load);
+        std::pair<Channel, DenseSet<Operation *>> own(alone, findReaders(load));
+        for (auto &other : found)
+          if (llvm::any_of(own.second, [&](Operation *op) { return other.second.contains(op); })) {
+            other.first.loads.append(own.first.loads);
+            other.second.insert_range(own.second);
+            own = std::exchange(other, {});
+          }
+        llvm::erase_if(found, [](const auto &part) { return part.first.loads.empty(); });
+        found.push_back(std::move(own));
+      }
+      for (auto &part : found) {
+        llvm::sort(part.first.loads, [](cta::TmaLoadSyncOp a, cta::TmaLoadSyncOp b) { return a->isBeforeInBlock(b); });
+        parts.push_back(part.first);
+      }
+    }
+    plan.channels = std::move(parts);
+  }
+
+  /// Products; null stands for what else reads, for whose operands one channel is enough.
+  DenseSet<Operation *> findReaders(cta::TmaLoadSyncOp load) {
+    DenseSet<Operation *> readers;
+    SmallVector<Value> views{load.getBuffer()};
+    while (!views.empty())
+      for (Operation *user : views.pop_back_val().getUsers()) {
+        if (isa<cta::TransBufferOp>(user))
+          views.push_back(user->getResult(0));
+        else if (user != load)
+          readers.insert(isa<cta::WgmmaOp>(user) ? user : nullptr);
+      }
+    if (readers.empty())
+      readers.insert(nullptr);
+    return readers;
   }
 
   /// What a while loop does before it is decided whether it goes on has counters of its own, which nobody carries.
@@ -248,6 +292,21 @@ std::optional<RegisterBudget> tile::planRegisters(unsigned consumerWarps) {
     return std::nullopt;
   unsigned consumer = (target::registersPerSm / groupThreads - producer) / groups / granule * granule;
   return RegisterBudget{consumer, producer};
+}
+
+int64_t tile::countRegisters(RankedTensorType type) {
+  return llvm::divideCeil(cta::getLayout(type).numRegisters() * getBytesInMemory(type.getElementType()), 4);
+}
+
+std::optional<RegisterBudget> tile::planSharedRegisters(int64_t registersOfTensors) {
+  constexpr unsigned producer = 24, granule = 8, groups = 2, groupThreads = 4 * target::threadsPerWarp;
+  for (unsigned ctas : {3, 2}) {
+    unsigned atStart = target::registersPerSm / (ctas * groups * groupThreads) / granule * granule;
+    unsigned consumer = groups * atStart - producer;
+    if (registersOfTensors + registersBesideTensors <= consumer)
+      return RegisterBudget{consumer, producer};
+  }
+  return std::nullopt;
 }
 
 std::optional<RolePlan> tile::planRoles(KernelOp kernel, ArrayRef<Value> counters) {

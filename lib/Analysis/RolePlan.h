@@ -19,8 +19,8 @@
 
 namespace tile {
 
-/// Copies that stand in one block, with no others deeper inside between them, and are used there: they fill one slot of
-/// a ring together.
+/// Copies that stand in one block, with no others deeper inside between them, and are used there by the same
+/// operations: they fill one slot of a ring together.
 struct Channel {
   llvm::SmallVector<cta::TmaLoadSyncOp> loads;
   /// The last operation of the block that reads a buffer; a wgmma counts until their wait.
@@ -60,5 +60,15 @@ struct RegisterBudget {
 /// PTX ISA, "setmaxnreg". A CTA starts with the same number for all threads; what the producer gives up, the consumer
 /// warps take. None for one consumer warp group, which needs no more than it starts with.
 std::optional<RegisterBudget> planRegisters(unsigned consumerWarps);
+
+/// For one consumer warp group whose threads hold tensors of so many registers: less than it starts with, so that two
+/// or three CTAs run on a multiprocessor, one's products under what another computes. None if they take too many.
+std::optional<RegisterBudget> planSharedRegisters(int64_t registersOfTensors);
+
+/// Registers of 32 bits that a tensor takes in a thread.
+int64_t countRegisters(mlir::RankedTensorType type);
+
+/// Registers of a thread beside those of tensors: addresses, row maxima, what is computed element by element.
+constexpr int64_t registersBesideTensors = 40;
 
 } // namespace tile

@@ -27,11 +27,12 @@ constexpr StringRef sharedBytesAttrName = "tile.shared_bytes";
 constexpr StringRef tensorMapAttrName = "tile.tensor_map";
 constexpr StringRef gridSizeAttrName = "tile.grid_size";
 constexpr StringRef scratchAttrName = "tile.scratch";
-/// Blocks of a persistent kernel on one multiprocessor; absent: 1.
 /// Programs that a cluster works off together, and whether the kernel may be launched before the previous one has
 /// ended: both set by the conversion of the kernel.
 constexpr StringRef programsPerClusterAttrName = "tile.programs_per_cluster";
 constexpr StringRef pdlAttrName = "tile.pdl";
+
+constexpr int64_t reservedShared = 1024; // bytes a block: CUDA programming guide, compute capability 8.0 and above
 
 std::string print(Type type) {
   std::string text;
@@ -318,6 +319,10 @@ llvm::Error describeLaunch(ModuleOp lowered, const target::GpuTarget &target, ru
     return createStringError(formatv("kernel '{0}' needs {1} bytes of shared memory, but {2} has {3} for a block",
                                      manifest.entry, launch.sharedDynamic, StringRef(target.name),
                                      target.maxSharedPerCta));
+  // As many blocks of a persistent kernel share a multiprocessor as it is compiled for.
+  if (auto ctas = kernel->getAttrOfType<IntegerAttr>(NVVM::NVVMDialect::getMinctasmAttrName()))
+    launch.ctasPerSm =
+        std::clamp<int64_t>(target.sharedPerSm / (launch.sharedDynamic + reservedShared), 1, ctas.getInt());
   return describeHiddenArguments(kernel, manifest);
 }
 

@@ -58,6 +58,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add(Optimisation, [] { return createCSEPass(); });
   // Types of operands that the target's instructions have, before anything looks at what they can multiply.
   list.add([target] { return createTileWidenDot({target}); });
+  // Which instructions there are for a dot depends on the number of warps.
+  list.add([target] { return createTileAddWarps({target}); });
   // What multiplies decides which operands become blocks of descriptors, and which dots are swapped.
   list.add([target] { return createTileChooseEngine({target}); });
   // Operands of dots come through descriptors, whether the program made them or computed addresses …
@@ -120,6 +122,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // Knows all other buffers now, so the ring can take what is left of the shared memory.
   list.add([target] { return createCtaSpecializeWarps({target}); });
   list.add([] { return createCtaOverlapWaits(); });
+  // Slots of rings, whose counters tell the readers of different buffers apart, are still released where they are read.
+  list.add([] { return createCtaScheduleLoop(); });
   // Where the last wgmma is awaited, and so which ones the other team need not wait for, is decided.
   list.add([target] { return createCtaPingPong({target}); });
   // Slots are released at their final places.

@@ -97,6 +97,16 @@ def TileWidenDot : KernelPass<"tile-widen-dot", "program", "Correctness"> {
   let options = [TargetOption];
 }
 
+def TileAddWarps : KernelPass<"tile-add-warps", "program", "Optimisation"> {
+  let summary = "compute chains of products with two warp groups";
+  let description = [{
+    Requires: phase tile. Ensures: phase tile; a kernel of four warps, one of whose loops multiplies
+    what it computes of another product, has eight if wgmma has rows for two warp groups in all of its dots. Does not:
+    change other kernels. Example: test/Transforms/Tile/add-warps.mlir.
+  }];
+  let options = [TargetOption];
+}
+
 def TileExpandDescriptors : KernelPass<"tile-expand-descriptors", "program", "Correctness"> {
   let summary = "turn descriptor accesses into masked pointer accesses";
   let description = [{
@@ -302,6 +312,16 @@ def CtaOverlapWaits : KernelPass<"cta-overlap-waits", "scheduled", "Optimisation
     Requires: phase scheduled. Ensures: a loop with one wgmma waits for the product of the iteration
     before, and releases that one's slot; in kernels without copies by TMA a product is awaited where its sum is needed.
     Example: test/Transforms/Cta/overlap-waits.mlir.
+  }];
+}
+
+def CtaScheduleLoop : KernelPass<"cta-schedule-loop", "scheduled", "Optimisation"> {
+  let summary = "overlap the products of a loop with each other and with what is computed between them";
+  let description = [{
+    Requires: phase scheduled. Ensures: in a loop of several wgmma, products that need no other one's
+    sum are issued an iteration ahead, where registers and rings allow it, and all are awaited where their sums are
+    needed. Does not: copy, select or predicate an accumulator in flight. Example:
+    test/Transforms/Cta/schedule-loop.mlir.
   }];
 }
 

@@ -63,10 +63,11 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
                               rewriter.getDenseI32ArrayAttr({int32_t(
                                   32 * (kernel.getNumWarps() * kernel.getTeams() + kernel.getProducerWarps()))})),
         rewriter.getNamedAttr("tile.shared_bytes", rewriter.getI64IntegerAttr(kernel.getSharedBytes().value_or(0)))};
-    // setmaxnreg needs to know how many registers a thread starts with: what one resident CTA allows.
+    // setmaxnreg needs to know how many registers a thread starts with: what as many resident CTAs allow as their roles
+    // leave registers for.
     if (kernel.getProducerWarps() != 0)
-      attributes.push_back(
-          rewriter.getNamedAttr(NVVM::NVVMDialect::getMinctasmAttrName(), rewriter.getI32IntegerAttr(1)));
+      attributes.push_back(rewriter.getNamedAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                                                 rewriter.getI32IntegerAttr(countResidentCtas(kernel))));
     if (kernel.getTeams() > 1)
       attributes.push_back(rewriter.getNamedAttr(teamsAttrName, rewriter.getI32IntegerAttr(kernel.getTeams())));
     addLaunchAttributes(kernel, rewriter, attributes);
@@ -81,6 +82,16 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
   }
 
 private:
+  static int32_t countResidentCtas(KernelOp kernel) {
+    uint32_t registers = 0;
+    kernel.walk([&](NVVM::SetMaxRegisterOp op) {
+      bool isConsumer = op.getAction() == NVVM::SetMaxRegisterAction::increase;
+      uint32_t warps = isConsumer ? kernel.getNumWarps() * kernel.getTeams() : kernel.getProducerWarps();
+      registers += warps * target::threadsPerWarp * op.getRegCount();
+    });
+    return registers == 0 ? 1 : target::registersPerSm / registers;
+  }
+
   /// How the launcher starts CTAs, for the manifest.
   static void addLaunchAttributes(KernelOp kernel, OpBuilder &builder, SmallVector<NamedAttribute> &attributes) {
     if (int32_t ctas = kernel.getClusterCtas(); ctas > 1) {

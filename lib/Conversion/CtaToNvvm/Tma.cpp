@@ -108,6 +108,16 @@ struct MbarrierArriveLowering : OpConversionPattern<cta::MbarrierArriveOp> {
     if (adaptor.getCondition())
       arrives = arith::AndIOp::create(rewriter, loc, arrives, adaptor.getCondition());
     Value barrier = emitBarrierSlot(rewriter, loc, adaptor.getBarrier(), adaptor.getSlot());
+    if (op.getCtas() == 1 && op.getCondition()) {
+      // No branch: LLVM would join those of the same lane, and ptxas keeps no product of warp groups in flight where
+      // lanes go different ways.
+      Value address = LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI32Type(), barrier);
+      emitPtx(rewriter, loc,
+              {.text = "{\n.reg .b64 state;\n@$0 mbarrier.arrive.shared.b64 state, [$1];\n}",
+               .operands = {arrives, address}});
+      rewriter.eraseOp(op);
+      return success();
+    }
     auto branch = scf::IfOp::create(rewriter, loc, arrives, /*withElseRegion=*/false);
     rewriter.setInsertionPointToStart(branch.thenBlock());
     if (op.getCtas() > 1)

@@ -26,6 +26,7 @@
 //
 //   for: wait S-2; fence; wgmma i; wgmma_wait 1; copy of iteration i+S-1; commit
 #include "Analysis/FindTarget.h"
+#include "Analysis/RolePlan.h"
 #include "Analysis/SharedAccesses.h"
 #include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
@@ -112,12 +113,6 @@ bool isPlainLoad(Operation *op) {
   return load && !load.getIsVolatile();
 }
 
-/// Registers of a thread, of 32 bits.
-int64_t countRegisters(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return llvm::divideCeil(cta::getLayout(type).numRegisters() * getBytesInMemory(type.getElementType()), 4);
-}
-
 RegisterLoads planRegisterLoads(scf::ForOp loop) {
   RegisterLoads plan;
   // Copies by TMA run ahead in a role of their own.
@@ -139,14 +134,15 @@ RegisterLoads planRegisterLoads(scf::ForOp loop) {
   int64_t registers = 0;
   for (Operation &op : *loop.getBody())
     if (isProduct(&op))
-      registers += countRegisters(op.getResult(0));
+      registers += countRegisters(cast<RankedTensorType>(op.getResult(0).getType()));
   if (registers == 0)
     return {};
   DenseSet<Operation *> values;
   for (auto load : loop.getBody()->getOps<LoadOp>()) {
     if (plan.indices.contains(load) || !isPlainLoad(load) || !isa<RankedTensorType>(load.getType()))
       continue;
-    registers += countRegisters(load) + countRegisters(load.getPtr()) / load.getVector();
+    registers += countRegisters(cast<RankedTensorType>(load.getType())) +
+                 countRegisters(cast<RankedTensorType>(load.getPtr().getType())) / load.getVector();
     DenseSet<Operation *> slice = collectStage(loop, [&](Operation *op) { return op == load; });
     if (llvm::all_of(slice, [](Operation *op) { return isPlainLoad(op) || isMemoryEffectFree(op); }))
       values.insert(load);

@@ -1,9 +1,9 @@
 // cta-specialize-warps: let one warp copy data ahead while the others compute.
 //
-// The TMA reads of one block form a channel: a ring of slots, each with room for all of them, and two rings of
-// mbarriers. The producer waits until a slot is empty, announces the bytes and starts the copies; the consumer warps
-// wait until the slot is full, and release it after its last use. Slot and parity go on across all loops and branches
-// around the block, so that the producer can run ahead into the next output tile:
+// The TMA reads of one block for the same products form a channel: a ring of slots, each with room for all of them, and
+// two rings of mbarriers. The producer waits until a slot is empty, announces the bytes and starts the copies; the
+// consumer warps wait until the slot is full, and release it after its last use. Slot and parity go on across all loops
+// and branches around the block, so that the producer can run ahead into the next output tile:
 //
 //   for k {                  consumer: for k, (slot, parity) {          producer: for k, (slot, parity) {
 //     tma_load_sync %b     ==>     wait full[slot], parity                wait empty[slot], !parity
@@ -179,6 +179,25 @@ private:
     return !result.wasInterrupted();
   }
 
+  /// In loops of several products the most registers that a thread needs for accumulators and left operands; none if
+  /// there is no such loop.
+  std::optional<int64_t> countChainRegisters() {
+    std::optional<int64_t> most;
+    kernel.walk([&](scf::ForOp loop) {
+      auto products = loop.getBody()->getOps<cta::WgmmaOp>();
+      if (llvm::range_size(products) < 2)
+        return;
+      int64_t registers = 0;
+      for (cta::WgmmaOp product : products) {
+        registers += countRegisters(cast<RankedTensorType>(product.getType()));
+        if (auto a = dyn_cast<RankedTensorType>(product.getA().getType()))
+          registers += countRegisters(a);
+      }
+      most = std::max(most.value_or(0), registers);
+    });
+    return most;
+  }
+
   /// Moves all that is not shared into the consumer role.
   void createRoles() {
     Block &body = kernel.getBody().front();
@@ -196,7 +215,10 @@ private:
         cta::TmaPrefetchOp::create(rewriter, kernel.getLoc(), argument);
     rewriter.setInsertionPoint(body.getTerminator());
     IntegerAttr consumer, producer;
-    if (std::optional<RegisterBudget> budget = planRegisters(kernel.getNumWarps())) {
+    std::optional<RegisterBudget> budget = planRegisters(kernel.getNumWarps());
+    if (std::optional<int64_t> registers = countChainRegisters(); registers && !budget)
+      budget = planSharedRegisters(*registers);
+    if (budget) {
       consumer = rewriter.getI32IntegerAttr(budget->consumer);
       producer = rewriter.getI32IntegerAttr(budget->producer);
     }
@@ -344,6 +366,21 @@ private:
   IRMapping mapping; // from the program to the producer's copy of it
 };
 
+/// Of blocks that are read into registers, too, where nothing needs them any more.
+void eraseDeadReads(KernelOp kernel) {
+  IRRewriter rewriter(kernel.getContext());
+  SmallVector<Operation *> loads;
+  kernel.walk([&](cta::LocalLoadOp load) { loads.push_back(load); });
+  for (Operation *load : loads) {
+    SmallVector<Operation *> chain{load};
+    while (chain.back()->hasOneUse() && isa<ReshapeOp>(*chain.back()->user_begin()))
+      chain.push_back(*chain.back()->user_begin());
+    if (chain.back()->use_empty())
+      for (Operation *op : llvm::reverse(chain))
+        rewriter.eraseOp(op);
+  }
+}
+
 struct CtaSpecializeWarps : tile::impl::CtaSpecializeWarpsBase<CtaSpecializeWarps> {
   using CtaSpecializeWarpsBase::CtaSpecializeWarpsBase;
 
@@ -357,6 +394,7 @@ struct CtaSpecializeWarps : tile::impl::CtaSpecializeWarpsBase<CtaSpecializeWarp
     if (!gpu->has(target::Feature::SetMaxRegisters) || warps % target::warpsPerGroup != 0 ||
         (warps + producerWarps) * target::threadsPerWarp > target::maxThreadsPerCta)
       return;
+    eraseDeadReads(kernel);
     std::optional<RolePlan> plan = planRoles(kernel);
     if (!plan)
       return;

@@ -72,19 +72,23 @@ tile.kernel @store(%d: !d {tile.tensor_map = {base = "a"}}, %i: i32) attributes 
   tile.return
 }
 
-// Barriers of a ring are 8 bytes apart. A warp arrives once, when all its lanes are there.
+// Barriers of a ring are 8 bytes apart. A warp arrives once, when all its lanes are there; with a condition, without a
+// branch.
 // CHECK-LABEL: llvm.func @barriers
 // CHECK: %[[OFFSET:.*]] = arith.muli %{{.*}}, %c8_i32
 // CHECK: llvm.getelementptr {{.*}}[%[[OFFSET]]]
 // CHECK: mbarrier.try_wait.parity.shared::cta.b64 complete, [$0], $1;
 // CHECK: nvvm.bar.warp.sync
+// CHECK: @$0 mbarrier.arrive.shared.b64 state, [$1]
+// CHECK: nvvm.bar.warp.sync
 // CHECK: scf.if
-// CHECK: nvvm.mbarrier.arrive
+// CHECK-NEXT: nvvm.mbarrier.arrive
 // CHECK: nvvm.mbarrier.arrive.expect_tx
 tile.kernel @barriers(%slot: i32, %parity: i32, %c: i1) attributes {shared_bytes = 64 : i64} {
   %m = cta.mbarrier_alloc arrivals 4 at 32 : !cta.mbarrier<4>
   cta.mbarrier_wait %m[%slot], %parity : !cta.mbarrier<4>
   cta.mbarrier_arrive %m[%slot] if %c : !cta.mbarrier<4>
+  cta.mbarrier_arrive %m[%slot] : !cta.mbarrier<4>
   cta.mbarrier_expect %m[%slot], 4096 : !cta.mbarrier<4>
   tile.return
 }

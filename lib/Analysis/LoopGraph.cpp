@@ -1,0 +1,189 @@
+// Nodes and edges of a loop's body; see LoopGraph.h.
+#include "Analysis/LoopGraph.h"
+
+#include "Analysis/RolePlan.h"
+#include "Analysis/SharedAccesses.h"
+#include "Analysis/SharedLiveness.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace tile;
+
+Rings tile::findRings(KernelOp kernel) {
+  Rings rings;
+  kernel.walk([&](cta::TmaLoadOp load) {
+    auto wait = cta::MbarrierWaitOp();
+    for (Operation *op = load; op && !wait; op = op->getPrevNode())
+      wait = dyn_cast<cta::MbarrierWaitOp>(op);
+    if (wait)
+      rings[getAlloc(load.getBuffer())] = {load.getBarrier(), wait.getBarrier()};
+  });
+  return rings;
+}
+
+SetVector<Value> tile::getUsedValues(Operation *op) {
+  SetVector<Value> used;
+  op->walk([&](Operation *inner) { used.insert_range(inner->getOperands()); });
+  return used;
+}
+
+/// Shared memory that an operation accesses.
+static SmallVector<Operation *> getBuffers(Operation *op) {
+  SmallVector<Operation *> buffers;
+  for (const SharedAccess &access : getSharedAccesses(op))
+    buffers.push_back(getAlloc(access.buffer));
+  return buffers;
+}
+
+bool LoopGraph::build() {
+  // What passes from one argument to another would be of two iterations ago.
+  for (auto [argument, next] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getYieldedValues()))
+    if (next != argument && getArgument(next))
+      return false;
+  for (Operation &op : body->without_terminator()) {
+    numbers[&op] = operations.size();
+    operations.push_back(&op);
+  }
+  nodes.resize(operations.size());
+  unsigned products = 0;
+  for (auto [index, op] : llvm::enumerate(operations)) {
+    nodes[index].kind = findKind(op);
+    products += nodes[index].kind == LoopNodeKind::product;
+    if (!addValues(index) || !addMemory(index))
+      return false;
+  }
+  return products > 1;
+}
+
+std::optional<unsigned> LoopGraph::getArgument(Value value) const {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner() != body || argument.getArgNumber() == 0)
+    return std::nullopt;
+  return argument.getArgNumber() - 1;
+}
+
+std::optional<unsigned> LoopGraph::getNode(Value value) const {
+  auto found = numbers.find(value.getDefiningOp());
+  return found == numbers.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool LoopGraph::writesShared(unsigned index) const {
+  return llvm::any_of(getSharedAccesses(operations[index]), [](const SharedAccess &access) { return access.isWrite; });
+}
+
+LoopNodeKind LoopGraph::findKind(Operation *op) {
+  if (isa<cta::WgmmaOp>(op))
+    return LoopNodeKind::product;
+  if (isa<cta::WgmmaWaitOp>(op))
+    return LoopNodeKind::wait;
+  // What other barriers order is not known.
+  if (auto wait = dyn_cast<cta::MbarrierWaitOp>(op))
+    return isOfRing(wait.getBarrier()) ? LoopNodeKind::light : LoopNodeKind::order;
+  if (auto arrive = dyn_cast<cta::MbarrierArriveOp>(op))
+    return !isOfRing(arrive.getBarrier()) ? LoopNodeKind::order
+           : arrive.getCondition()        ? LoopNodeKind::other
+                                          : LoopNodeKind::release;
+  if (auto load = dyn_cast<LoadOp>(op)) {
+    constexpr int64_t fewRegisters = 16;
+    auto type = dyn_cast<RankedTensorType>(load.getType());
+    bool isSmall = !type || countRegisters(type) <= fewRegisters;
+    return load.getIsVolatile() ? LoopNodeKind::order : isSmall ? LoopNodeKind::load : LoopNodeKind::other;
+  }
+  if (isa<cta::LocalLoadOp, cta::LocalStoreOp>(op))
+    return LoopNodeKind::other;
+  if (!isMemoryEffectFree(op))
+    return LoopNodeKind::order;
+  bool isView = isa<cta::SlotOp, cta::TransBufferOp, BroadcastOp, ExpandDimsOp, SplatOp>(op);
+  bool isNumber = op->getNumRegions() == 0 && llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
+  return isView || isNumber ? LoopNodeKind::light : LoopNodeKind::other;
+}
+
+bool LoopGraph::isOfRing(Value barrier) {
+  return llvm::any_of(rings,
+                      [&](const auto &ring) { return ring.second.full == barrier || ring.second.empty == barrier; });
+}
+
+void LoopGraph::need(unsigned index, unsigned other) {
+  if (!llvm::is_contained(nodes[index].needs, other))
+    nodes[index].needs.push_back(other);
+}
+
+bool LoopGraph::addValues(unsigned index) {
+  Operation *op = operations[index];
+  for (Value value : getUsedValues(op)) {
+    if (std::optional<unsigned> node = getNode(value); node && *node != index)
+      need(index, *node);
+    std::optional<unsigned> argument = getArgument(value);
+    if (!argument)
+      continue;
+    if (std::optional<unsigned> node = getNode(loop.getYieldedValues()[*argument]))
+      nodes[index].needsPrevious.push_back(*node);
+  }
+  if (auto product = dyn_cast<cta::WgmmaOp>(op)) {
+    // Each is awaited in its iteration, and by one wait.
+    if (product.isSynchronous() || !product->hasOneUse() || !isa<cta::WgmmaWaitOp>(*product->user_begin()))
+      return false;
+    if (!product.getBufferA())
+      nodes[index].leftOperand = getNode(product.getA());
+  }
+  if (auto wait = dyn_cast<cta::WgmmaWaitOp>(op))
+    return wait.getPending() == 0 && wait.getAcc().getDefiningOp<cta::WgmmaOp>() && getNode(wait.getAcc()).has_value();
+  return true;
+}
+
+/// The node after which `index` has read shared memory: the wait for a product.
+unsigned LoopGraph::getEnd(unsigned index) {
+  auto product = dyn_cast<cta::WgmmaOp>(operations[index]);
+  return product ? numbers.lookup(*product->user_begin()) : index;
+}
+
+bool LoopGraph::addMemory(unsigned index) {
+  Operation *op = operations[index];
+  LoopNodeKind kind = nodes[index].kind;
+  if (writesGlobalMemory(op) && kind != LoopNodeKind::order)
+    return false;
+  auto needEarlier = [&](llvm::function_ref<bool(Operation *)> condition) {
+    for (unsigned other = 0; other < index; ++other)
+      if (condition(operations[other])) {
+        need(index, other);
+        // Products read until they are awaited.
+        if (unsigned end = getEnd(other); end < index && !isa<cta::WgmmaOp>(op))
+          need(index, end);
+      }
+  };
+  if (kind == LoopNodeKind::order)
+    needEarlier([](Operation *other) { return !isMemoryEffectFree(other); });
+  else if (!isMemoryEffectFree(op))
+    needEarlier([&](Operation *other) { return nodes[numbers[other]].kind == LoopNodeKind::order; });
+  if (auto arrive = dyn_cast<cta::MbarrierArriveOp>(op))
+    needEarlier([&](Operation *other) {
+      return llvm::any_of(getBuffers(other), [&](Operation *buffer) {
+        auto ring = rings.find(buffer);
+        return ring != rings.end() && ring->second.empty == arrive.getBarrier();
+      });
+    });
+  addBuffers(index);
+  return true;
+}
+
+void LoopGraph::addBuffers(unsigned index) {
+  Operation *op = operations[index];
+  for (Operation *buffer : getBuffers(op)) {
+    if (auto ring = rings.find(buffer); ring != rings.end()) {
+      for (unsigned other = 0; other < index; ++other)
+        if (auto wait = dyn_cast<cta::MbarrierWaitOp>(operations[other]);
+            wait && wait.getBarrier() == ring->second.full)
+          need(index, other);
+      continue;
+    }
+    for (unsigned other : accesses[buffer]) {
+      if (!writesShared(index) && !writesShared(other))
+        continue;
+      need(index, other);
+      if (!isa<cta::WgmmaOp>(op) && getEnd(other) < index)
+        need(index, getEnd(other));
+    }
+    accesses[buffer].push_back(index);
+  }
+}

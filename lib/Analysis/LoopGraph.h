@@ -1,0 +1,67 @@
+// A loop's body with products of warp groups as nodes: what each operation is, and what must come before it.
+//
+//   mbarrier_wait full[slot]      light: needed by what reads the buffers that the barrier guards
+//   %s = cta.wgmma %q, %k         product
+//   %r = cta.wgmma_wait %s        wait
+//   mbarrier_arrive empty[slot]   release: needs the waits for what reads those buffers
+//   cta.barrier                   order: needs all accesses to memory before it, and is needed by those behind it
+#pragma once
+
+#include "Analysis/ProductSchedule.h"
+#include "Cta/CtaDialect.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace tile {
+
+/// What guards the slots of a buffer that the producer fills.
+struct RingBarriers {
+  mlir::Value full, empty;
+};
+
+/// By the allocation of each buffer.
+using Rings = llvm::DenseMap<mlir::Operation *, RingBarriers>;
+
+Rings findRings(KernelOp kernel);
+
+/// Values that the operation uses, regions included.
+llvm::SetVector<mlir::Value> getUsedValues(mlir::Operation *op);
+
+class LoopGraph {
+public:
+  LoopGraph(mlir::scf::ForOp loop, const Rings &rings) : loop(loop), body(loop.getBody()), rings(rings) {}
+
+  /// False if the loop has not several products, each awaited in its iteration, or does what nodes cannot say.
+  bool build();
+
+  /// The iteration argument's number; none for other values.
+  std::optional<unsigned> getArgument(mlir::Value value) const;
+
+  /// The node that makes it; none for what the loop does not make.
+  std::optional<unsigned> getNode(mlir::Value value) const;
+
+  bool writesShared(unsigned index) const;
+
+  mlir::scf::ForOp loop;
+  mlir::Block *body;
+  llvm::SmallVector<mlir::Operation *> operations;
+  llvm::SmallVector<LoopNode> nodes;
+  /// Of each buffer that threads access, the nodes that do.
+  llvm::MapVector<mlir::Operation *, llvm::SmallVector<unsigned>> accesses;
+
+private:
+  LoopNodeKind findKind(mlir::Operation *op);
+  bool isOfRing(mlir::Value barrier);
+  void need(unsigned index, unsigned other);
+  bool addValues(unsigned index);
+  unsigned getEnd(unsigned index);
+  bool addMemory(unsigned index);
+  void addBuffers(unsigned index);
+
+  const Rings &rings;
+  llvm::DenseMap<mlir::Operation *, unsigned> numbers;
+};
+
+} // namespace tile

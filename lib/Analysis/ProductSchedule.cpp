@@ -1,0 +1,201 @@
+// Order of a loop's nodes; see ProductSchedule.h.
+#include "Analysis/ProductSchedule.h"
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace tile;
+
+namespace {
+
+bool isProduct(const LoopNode &node) {
+  return node.kind == LoopNodeKind::product;
+}
+
+/// Products of which an earlier one's result is an operand, directly or not.
+BitVector findChained(ArrayRef<LoopNode> nodes) {
+  BitVector afterProduct(nodes.size()), chained(nodes.size());
+  for (auto [index, node] : enumerate(nodes)) {
+    bool isAfter = any_of(node.needs, [&](unsigned need) { return isProduct(nodes[need]) || afterProduct[need]; });
+    afterProduct[index] = isAfter;
+    chained[index] = isAfter && isProduct(node);
+  }
+  return chained;
+}
+
+/// Adds what needs a node of the set, in any iteration.
+void addUsers(ArrayRef<LoopNode> nodes, BitVector &set) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto [index, node] : enumerate(nodes)) {
+      auto isIn = [&](unsigned need) { return set[need]; };
+      if (!set[index] && (any_of(node.needs, isIn) || any_of(node.needsPrevious, isIn))) {
+        set.set(index);
+        changed = true;
+      }
+    }
+  }
+}
+
+/// Adds light nodes that only nodes of the set need.
+void addLight(ArrayRef<LoopNode> nodes, BitVector &set) {
+  BitVector joins(nodes.size());
+  for (auto [index, node] : enumerate(nodes))
+    joins[index] = node.kind == LoopNodeKind::light;
+  for (bool changed = true; changed;) {
+    changed = false;
+    BitVector isUsed(nodes.size());
+    for (auto [index, node] : enumerate(nodes)) {
+      bool isIn = set[index] || joins[index];
+      for (unsigned need : concat<const unsigned>(node.needs, node.needsPrevious)) {
+        isUsed.set(need);
+        changed |= !isIn && joins[need];
+        if (!isIn)
+          joins.reset(need);
+      }
+    }
+    changed |= joins.test(isUsed);
+    joins &= isUsed;
+  }
+  set |= joins;
+}
+
+/// Nodes of which one of `roots` needs something in its iteration, and the roots.
+BitVector findSlice(ArrayRef<LoopNode> nodes, BitVector roots) {
+  for (unsigned index = nodes.size(); index-- > 0;)
+    if (roots[index])
+      for (unsigned need : nodes[index].needs)
+        roots.set(need);
+  return roots;
+}
+
+BitVector select(ArrayRef<LoopNode> nodes, function_ref<bool(unsigned)> condition) {
+  BitVector set(nodes.size());
+  for (unsigned index = 0; index < nodes.size(); ++index)
+    set[index] = condition(index);
+  return set;
+}
+
+} // namespace
+
+std::optional<ProductSchedule> tile::planAhead(ArrayRef<LoopNode> nodes) {
+  BitVector late = findChained(nodes);
+  if (late.none() || any_of(nodes, [](const LoopNode &node) { return node.kind == LoopNodeKind::order; }))
+    return std::nullopt;
+  addUsers(nodes, late);
+  addLight(nodes, late);
+  auto products = [&](bool isLate) {
+    return select(nodes, [&](unsigned index) { return isProduct(nodes[index]) && late[index] == isLate; });
+  };
+  BitVector earlyProducts = products(false), lateProducts = products(true);
+  if (earlyProducts.none())
+    return std::nullopt;
+
+  // What needs the waits for late products, in the same iteration.
+  BitVector awaited = select(nodes, [&](unsigned index) {
+    auto isIn = [&](unsigned need) { return lateProducts[need]; };
+    return nodes[index].kind == LoopNodeKind::wait && any_of(nodes[index].needs, isIn);
+  });
+  for (unsigned index = 0; index < nodes.size(); ++index)
+    if (any_of(nodes[index].needs, [&](unsigned need) { return awaited[need]; }))
+      awaited.set(index);
+  BitVector operands = select(nodes, [&](unsigned index) {
+    return !late[index] && any_of(nodes, [&](const LoopNode &node) { return node.leftOperand == index; });
+  });
+  bool isForLate = none_of(nodes, [&](const LoopNode &node) {
+    return !late[&node - nodes.begin()] && any_of(node.needs, [&](unsigned need) { return operands[need]; });
+  });
+  bool isReleased = all_of(awaited.set_bits(), [&](unsigned index) {
+    return nodes[index].kind == LoopNodeKind::wait || nodes[index].kind == LoopNodeKind::release;
+  });
+  if (!isForLate || !isReleased)
+    return std::nullopt;
+  late |= operands;
+
+  BitVector early = late, done(nodes.size());
+  early.flip();
+  ProductSchedule schedule;
+  auto add = [&](const BitVector &set) {
+    for (unsigned index : set.set_bits())
+      if (!done[index]) {
+        LoopStage stage = awaited[index] ? LoopStage::awaited : late[index] ? LoopStage::late : LoopStage::early;
+        schedule.push_back({index, stage});
+        done.set(index);
+      }
+  };
+  add(awaited);
+  add(operands);
+  // What is early does not need what is late, so the slices of early products are early.
+  add(findSlice(nodes, earlyProducts));
+  BitVector loads = findSlice(
+      nodes, select(nodes, [&](unsigned index) { return nodes[index].kind == LoopNodeKind::load && early[index]; }));
+  // Their addresses alone: what needs the products waits for them.
+  BitVector afterProducts = earlyProducts;
+  addUsers(nodes, afterProducts);
+  if (!loads.anyCommon(afterProducts))
+    add(loads);
+  BitVector issue = findSlice(nodes, lateProducts);
+  issue &= late;
+  add(issue);
+  add(early);
+  add(late);
+  return schedule;
+}
+
+ProductSchedule tile::planWithin(ArrayRef<LoopNode> nodes) {
+  ProductSchedule schedule;
+  BitVector done(nodes.size());
+  auto add = [&](const BitVector &set) {
+    for (unsigned index : set.set_bits())
+      if (!done[index]) {
+        schedule.push_back({index, LoopStage::early});
+        done.set(index);
+      }
+  };
+  auto addSlice = [&](unsigned root) {
+    BitVector roots(nodes.size());
+    roots.set(root);
+    add(findSlice(nodes, roots));
+  };
+  // Products are issued as soon as nothing that they need has to be awaited.
+  auto issue = [&] {
+    for (unsigned index = 0; index < nodes.size(); ++index) {
+      if (!isProduct(nodes[index]) || done[index])
+        continue;
+      BitVector roots(nodes.size());
+      roots.set(index);
+      BitVector slice = findSlice(nodes, roots);
+      bool waits = any_of(slice.set_bits(),
+                          [&](unsigned need) { return !done[need] && nodes[need].kind == LoopNodeKind::wait; });
+      if (!waits)
+        add(slice);
+    }
+  };
+  for (unsigned index = 0; index < nodes.size(); ++index) {
+    issue();
+    // Waits come with what needs them.
+    if (nodes[index].kind != LoopNodeKind::wait)
+      addSlice(index);
+  }
+  for (unsigned index = 0; index < nodes.size(); ++index)
+    addSlice(index);
+  return schedule;
+}
+
+SmallVector<unsigned> tile::countPending(ArrayRef<LoopNode> nodes, ArrayRef<ScheduledNode> sequence) {
+  SmallVector<unsigned> pending(sequence.size());
+  for (auto [position, scheduled] : enumerate(sequence)) {
+    if (nodes[scheduled.node].kind != LoopNodeKind::wait)
+      continue;
+    for (unsigned before = position; before-- > 0;) {
+      unsigned node = sequence[before].node;
+      if (!isProduct(nodes[node]))
+        continue;
+      if (is_contained(nodes[scheduled.node].needs, node))
+        break;
+      ++pending[position];
+    }
+  }
+  return pending;
+}

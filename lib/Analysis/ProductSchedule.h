@@ -1,0 +1,69 @@
+// In which order a loop of several asynchronous products does its work.
+//
+// Nodes are the operations of a body, in program order; an edge says what must come first. A product that depends on
+// another one of its iteration is *chained* to it, as the second one of attention is:
+//
+//   s = product(q, k)   p = exp(s)   o = product(p, v, o)
+//
+// What depends on chained products, in this iteration or, through what the loop carries, in later ones, is late; all
+// else is early and runs an iteration ahead. A round of the new loop does three iterations' work:
+//
+//   awaited, of iteration i - 1                wait for o, none is pending; release v's slot
+//   late, of iteration i: left operands        p(i) = half(exp(s(i))), in the registers that o(i - 1) has read
+//   early, of iteration i + 1: products        issue s(i + 1)
+//   late: up to its products                   issue o(i), of p(i)
+//   early: the rest                            wait for s, one group is pending; exp
+//
+// So products are issued before what the ones before have computed is looked at. Between the exponentials and the wait
+// for the product that runs under them the loop begins anew: inside of a block ptxas would move the wait up.
+//
+// If nothing can run ahead, products are still issued before anything is awaited, and awaited where they are needed.
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <optional>
+
+namespace tile {
+
+enum class LoopNodeKind {
+  other,
+  light,   ///< Costs nothing and holds no matrix: views, numbers, waits for a ring's slot. Joins what it is for.
+  load,    ///< Has a long latency, and few registers for its result.
+  product, ///< Asynchronous.
+  wait,    ///< For the product that it needs.
+  release, ///< Of a ring's slot.
+  order,   ///< Of memory: nodes that access it stay on their side.
+};
+
+struct LoopNode {
+  LoopNodeKind kind = LoopNodeKind::other;
+  llvm::SmallVector<unsigned, 4> needs;         ///< Of the same iteration; lower numbers.
+  llvm::SmallVector<unsigned, 1> needsPrevious; ///< Of the iteration before.
+  std::optional<unsigned> leftOperand;          ///< Of a product: the node that makes it, in registers.
+};
+
+/// Of which iteration a round does it: the next one, this one or the one before.
+enum class LoopStage { early, late, awaited };
+
+struct ScheduledNode {
+  unsigned node;
+  LoopStage stage;
+  bool operator==(const ScheduledNode &) const = default;
+};
+
+/// All nodes, in the order of the new body.
+using ProductSchedule = llvm::SmallVector<ScheduledNode>;
+
+/// Early nodes an iteration ahead; none if no product is chained to another, if none is early, or if more than releases
+/// of slots depends on late ones in their iteration.
+std::optional<ProductSchedule> planAhead(llvm::ArrayRef<LoopNode> nodes);
+
+/// Within the iteration: all nodes are early.
+ProductSchedule planWithin(llvm::ArrayRef<LoopNode> nodes);
+
+/// For each wait of a sequence of nodes how many products begin between its own and the wait; else zero.
+llvm::SmallVector<unsigned> countPending(llvm::ArrayRef<LoopNode> nodes, llvm::ArrayRef<ScheduledNode> sequence);
+
+} // namespace tile

@@ -1,0 +1,67 @@
+// tile-add-warps: compute a chain of products with two warp groups instead of one, where there are rows for both.
+//
+//   num_warps = 4                                          num_warps = 8
+//   for:                                              ==>  for:
+//     %s = tile.dot %q, %k : 128x64, 64x64                   …
+//     %o = tile.dot (exp %s), %v, %o : 128x64, 64x128
+//
+// One warp group computes two times 64 rows one after the other, in one thread's registers: what one product needs of
+// another is then computed while the tensor cores wait, and accumulators of 128 columns already fill the registers. Two
+// share all that is copied, and each has half of the accumulators. How many warps run a program, the program cannot
+// see. Kernels with one product a step keep the number that they ask for: there more CTAs hide as much.
+#include "Analysis/EngineChoice.h"
+#include "Analysis/FindTarget.h"
+#include "Transforms/Passes.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace tile {
+#define GEN_PASS_DEF_TILEADDWARPS
+#include "Transforms/Passes.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+
+constexpr unsigned oneGroup = 4, twoGroups = 8; // warps
+
+/// Whether a factor of the dot is computed of another dot's result, in the same block.
+bool isChained(DotOp dot) {
+  SmallVector<Value> worklist{dot.getA(), dot.getB()};
+  DenseSet<Operation *> seen;
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val().getDefiningOp();
+    if (!op || op->getBlock() != dot->getBlock() || !seen.insert(op).second)
+      continue;
+    if (isa<DotOp>(op))
+      return true;
+    llvm::append_range(worklist, op->getOperands());
+  }
+  return false;
+}
+
+struct TileAddWarps : tile::impl::TileAddWarpsBase<TileAddWarps> {
+  using TileAddWarpsBase::TileAddWarpsBase;
+
+  void runOnKernel() override {
+    KernelOp kernel = getOperation();
+    const target::GpuTarget *gpu = findTargetOrEmitError(target, kernel);
+    if (!gpu)
+      return signalPassFailure();
+    if (kernel.getNumWarps() != oneGroup || kernel.getPingPong())
+      return;
+    EngineChooser chooser(*gpu, twoGroups, &getAnalysis<RaisableAccesses>());
+    bool hasChain = false, hasRows = true;
+    kernel.walk([&](DotOp dot) {
+      auto engine = dyn_cast<cta::WgmmaAttr>(chooser.choose(dot));
+      hasRows = hasRows && engine && engine.getGroupsN() == 1;
+      hasChain |= isa<LoopLikeOpInterface>(dot->getParentOp()) && isChained(dot);
+    });
+    if (hasChain && hasRows)
+      kernel.setNumWarps(twoGroups);
+  }
+};
+
+} // namespace

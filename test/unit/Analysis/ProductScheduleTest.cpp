@@ -1,0 +1,104 @@
+// The order of loops of several products, on small graphs.
+#include "Analysis/ProductSchedule.h"
+
+#include <gtest/gtest.h>
+
+using namespace tile;
+using Kind = LoopNodeKind;
+
+namespace {
+
+LoopNode make(Kind kind, std::initializer_list<unsigned> needs = {}, std::initializer_list<unsigned> needsPrevious = {},
+              std::optional<unsigned> leftOperand = std::nullopt) {
+  return {kind, needs, needsPrevious, leftOperand};
+}
+
+/// "0 2' 1''": nodes in order; late ones have a prime, awaited ones two.
+std::string print(llvm::ArrayRef<ScheduledNode> schedule) {
+  std::string text;
+  for (ScheduledNode scheduled : schedule)
+    text += (text.empty() ? "" : " ") + std::to_string(scheduled.node) + std::string(size_t(scheduled.stage), '\'');
+  return text;
+}
+
+/// s = q k;  p = exp(s);  o = p v + o, with a slot of a ring for k and for v.
+std::vector<LoopNode> attention() {
+  return {
+      make(Kind::light),                     // 0: k's slot
+      make(Kind::light),                     // 1: v's slot
+      make(Kind::product, {0}),              // 2: s
+      make(Kind::wait, {2}),                 // 3
+      make(Kind::release, {3}),              // 4: k's release
+      make(Kind::other, {3}, {5}),           // 5: maximum, exp
+      make(Kind::other, {5}),                // 6: p
+      make(Kind::other, {5}, {9}),           // 7: o, scaled
+      make(Kind::product, {1, 6, 7}, {}, 6), // 8: o
+      make(Kind::wait, {8}),                 // 9
+      make(Kind::release, {9}),              // 10: v's release
+  };
+}
+
+} // namespace
+
+// The next scores are issued before this iteration's product, and exponentials run under it until the next round, which
+// writes what it has read.
+TEST(ProductSchedule, ahead) {
+  std::vector<LoopNode> nodes = attention();
+  std::optional<ProductSchedule> schedule = planAhead(nodes);
+  ASSERT_TRUE(schedule);
+  EXPECT_EQ(print(*schedule), "9'' 10'' 6' 0 2 1' 7' 8' 3 4 5");
+  EXPECT_EQ(countPending(nodes, *schedule), (llvm::SmallVector<unsigned>{0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0}));
+}
+
+// The second product is computed with in its iteration.
+TEST(ProductSchedule, negative_resultIsUsed) {
+  std::vector<LoopNode> nodes = attention();
+  nodes.push_back(make(Kind::other, {9}));
+  EXPECT_FALSE(planAhead(nodes));
+}
+
+// The sum is that of what the second product multiplies.
+TEST(ProductSchedule, negative_operandIsUsed) {
+  std::vector<LoopNode> nodes = attention();
+  nodes.push_back(make(Kind::other, {6}));
+  EXPECT_FALSE(planAhead(nodes));
+}
+
+TEST(ProductSchedule, withinOneIteration) {
+  EXPECT_EQ(print(planWithin(attention())), "0 2 1 3 4 5 6 7 8 9 10");
+}
+
+// Independent products are in flight together, and each is awaited where it is needed.
+TEST(ProductSchedule, independentProducts) {
+  std::vector<LoopNode> nodes = {
+      make(Kind::product),       // 0
+      make(Kind::wait, {0}),     // 1
+      make(Kind::other, {1}),    // 2
+      make(Kind::product),       // 3
+      make(Kind::wait, {3}),     // 4
+      make(Kind::other, {2, 4}), // 5
+  };
+  EXPECT_FALSE(planAhead(nodes));
+  ProductSchedule schedule = planWithin(nodes);
+  EXPECT_EQ(print(schedule), "0 3 1 2 4 5");
+  EXPECT_EQ(countPending(nodes, schedule), (llvm::SmallVector<unsigned>{0, 0, 1, 0, 0, 0}));
+}
+
+// The first product of the next iteration reads what the second one of this iteration makes.
+TEST(ProductSchedule, negative_recurrence) {
+  std::vector<LoopNode> nodes = {
+      make(Kind::product, {}, {3}), // 0
+      make(Kind::wait, {0}),        // 1
+      make(Kind::product, {1}),     // 2
+      make(Kind::wait, {2}),        // 3
+  };
+  EXPECT_FALSE(planAhead(nodes));
+  EXPECT_EQ(print(planWithin(nodes)), "0 1 2 3");
+}
+
+// What orders memory keeps everything in its iteration.
+TEST(ProductSchedule, negative_order) {
+  std::vector<LoopNode> nodes = attention();
+  nodes.push_back(make(Kind::order, {9}));
+  EXPECT_FALSE(planAhead(nodes));
+}
