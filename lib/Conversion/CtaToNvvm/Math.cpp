@@ -150,7 +150,9 @@ bool isPowerOfTwo(Value value) {
 
 /// The correctly rounded quotient takes 8 instructions and a branch to 40 more; so this is what Triton makes of '/'.
 bool isApproximateDivision(Operation *op) {
-  return isa<arith::DivFOp>(op) && op->getResult(0).getType().isF32() && !isPowerOfTwo(op->getOperand(1));
+  auto division = dyn_cast<arith::DivFOp>(op);
+  return division && division.getType().isF32() && !isPowerOfTwo(division.getRhs()) &&
+         !arith::bitEnumContainsAny(division.getFastmath(), arith::FastMathFlags::afn); // which LLVM selects
 }
 
 struct DivisionLowering : OpConversionPattern<arith::DivFOp> {

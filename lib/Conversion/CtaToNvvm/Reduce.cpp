@@ -1,6 +1,7 @@
-// Reductions: first over the registers of a thread, as a balanced tree, then over the lanes of a warp by butterflies.
+// Reductions: first over the registers of a thread, as a balanced tree of neighbours, so that what one access loads is
+// one value before the next is needed, then over the lanes of a warp by butterflies.
 //
-//   registers that differ only along the axis      r0 r1 r2 r3   ->  (r0 r2) (r1 r3)  ->  r0
+//   registers that differ only along the axis      r0 r1 r2 r3   ->  (r0 r1) (r2 r3)  ->  r0
 //   lane bits along the axis                       x = combine of x and shuffle_xor(x, 1 << bit); all lanes have it
 //
 // Bits that only repeat elements are left out, since an element may be combined once only. A bit that moves along the
@@ -133,15 +134,13 @@ std::optional<CheckedPlan> planFor(Operation *op, unsigned axis, std::string &pr
   return checked;
 }
 
-/// Combines tuples[0 …] pairwise until one is left.
-Tuple combineTree(CombineEmitter &emitter, SmallVector<Tuple> tuples) {
-  while (tuples.size() > 1) {
-    size_t half = tuples.size() / 2;
-    for (size_t index = 0; index < half; ++index)
-      tuples[index] = emitter.combine(tuples[index], tuples[half + index]);
-    tuples.resize(half);
-  }
-  return tuples.front();
+/// Combines a power of two of tuples pairwise, each half for itself.
+Tuple combineTree(CombineEmitter &emitter, ArrayRef<Tuple> tuples) {
+  if (tuples.size() == 1)
+    return tuples.front();
+  size_t half = tuples.size() / 2;
+  Tuple left = combineTree(emitter, tuples.take_front(half));
+  return emitter.combine(left, combineTree(emitter, tuples.drop_front(half)));
 }
 
 template <typename OpType> struct ReductionLowering : OpConversionPattern<OpType> {
@@ -171,7 +170,7 @@ template <typename OpType> struct ReductionLowering : OpConversionPattern<OpType
         for (ValueRange registers : adaptor.getSrcs())
           tuple.push_back(registers[index]);
       }
-      Tuple result = combineTree(emitter, std::move(tuples));
+      Tuple result = combineTree(emitter, tuples);
       for (unsigned lane : plan.axisLanes)
         result = emitter.combineAcross(result, lane);
       reduced.push_back(std::move(result));

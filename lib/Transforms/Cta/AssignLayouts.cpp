@@ -5,7 +5,8 @@
 // inline PTX: neighbours) or that tie the layouts of operand and result (shape operations, reductions) get a
 // convert_layout on each side that differs. Why so naive: it is right for every program; cta-remove-conversions removes
 // the conversions that do not pay. Where no dot decides, accesses share the default layout of their shape: as many
-// elements a thread as 16 bytes hold of the widest type that the innermost loops access.
+// elements a thread as 16 bytes hold of the widest type that the innermost loops access, and of several rows that are
+// reduced as few warps to each as possible.
 //
 //   %x = tile.load %p : tensor<64x!ptr>        %q = cta.convert_layout %p : #default -> #coalesced
 //   %y = arith.negf %x                    ==>  %x = tile.load %q : tensor<64x!ptr, #coalesced>
@@ -47,6 +48,20 @@ struct AccessPlan {
 
   LinearLayout getLayout(ArrayRef<int64_t> shape, unsigned numWarps) const {
     return layout::defaultBlocked(toVector(shape), order, vector, numWarps);
+  }
+
+  /// Warps go to other dimensions before they share the first one.
+  LinearLayout getRowLayout(ArrayRef<int64_t> shape, unsigned numWarps) const {
+    layout::BlockedTile tile = layout::defaultBlockedTile(toVector(shape), order, vector, numWarps);
+    int64_t warps = numWarps;
+    for (unsigned dim : llvm::reverse(order)) {
+      tile.warpsPerCta[dim] =
+          std::clamp<int64_t>(shape[dim] / (tile.sizePerThread[dim] * tile.threadsPerWarp[dim]), 1, warps);
+      warps /= tile.warpsPerCta[dim];
+    }
+    // Beyond the shape warps hold copies.
+    tile.warpsPerCta[order.back()] *= warps;
+    return layout::blocked(toVector(shape), tile);
   }
 };
 
@@ -142,17 +157,23 @@ private:
   /// Those that decide, decide for their shape; an access that cannot be as wide as they are keeps its own layout.
   void planAccesses(AxisInfoAnalysis &axisInfo) {
     llvm::MapVector<ArrayRef<int64_t>, Accesses> ofShapes;
+    DenseSet<std::pair<ArrayRef<int64_t>, unsigned>> reduced; // shapes, along axes
     bool multiplies = false;
     kernel.walk([&](Operation *op) {
       multiplies |= isa<DotOp>(op);
+      if (auto reduce = dyn_cast<ReduceOp>(op))
+        reduced.insert({cast<RankedTensorType>(reduce.getSrcs().front().getType()).getShape(), reduce.getAxis()});
       Value pointer = isa<LoadOp, StoreOp>(op) ? op->getOperand(0) : Value();
       if (auto type = pointer ? dyn_cast<RankedTensorType>(pointer.getType()) : RankedTensorType())
         ofShapes[type.getShape()].emplace_back(op, planAccess(pointer, axisInfo.get(pointer)));
     });
     for (auto &[shape, accesses] : ofShapes) {
       const AccessPlan &common = llvm::min_element(accesses, decidesBefore)->second;
-      if (!multiplies)
-        sharedLayouts[shape] = attribute(common.getLayout(shape, kernel.getNumWarps()));
+      if (!multiplies) {
+        bool isOfRows = shape.size() > 1 && reduced.contains({shape, common.order.front()});
+        sharedLayouts[shape] = attribute(isOfRows ? common.getRowLayout(shape, kernel.getNumWarps())
+                                                  : common.getLayout(shape, kernel.getNumWarps()));
+      }
       for (auto &[op, plan] : accesses) {
         bool joins = !multiplies && plan.order == common.order && (plan.isFull || plan.vector >= common.vector);
         accessLayouts[op] = joins ? sharedLayouts[shape] : attribute(plan.getLayout(shape, kernel.getNumWarps()));

@@ -9,7 +9,7 @@
 //
 // Addresses and masks are computed again for whatever else needs them, so that nothing but loaded values crosses
 // iterations. Loops of products have cta-pipeline; loops without reductions keep more in flight by having more threads,
-// so there only few registers may be taken.
+// so there only few registers may be taken, unless the loop carries so many that threads are few anyway.
 #include "Analysis/PointerBases.h"
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
@@ -89,7 +89,7 @@ int64_t countRegisters(Value value) {
 bool hasRoom(scf::ForOp loop, const PrefetchPlan &plan, int64_t threads) {
   // Of a multiprocessor, and of a thread; what half of the threads that it can hold may have each; addresses and
   // others.
-  constexpr int64_t all = 65536, most = 255, ofHalf = 64, reserve = 24;
+  constexpr int64_t all = 65536, most = 255, ofHalf = 64, reserve = 24, manyCarried = 48;
   bool exchanges = loop.getBody()
                        ->walk([](Operation *op) {
                          return isa<ReduceOp, ScanOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
@@ -98,6 +98,7 @@ bool hasRoom(scf::ForOp loop, const PrefetchPlan &plan, int64_t threads) {
   int64_t registers = reserve;
   for (Value carried : loop.getRegionIterArgs())
     registers += countRegisters(carried);
+  bool hasFewThreads = registers - reserve >= manyCarried;
   DenseSet<Value> fromOutside;
   loop.getBody()->walk([&](Operation *op) {
     for (Value operand : op->getOperands()) {
@@ -112,7 +113,7 @@ bool hasRoom(scf::ForOp loop, const PrefetchPlan &plan, int64_t threads) {
     // In flight, and in use, mostly as numbers of 32 bits.
     registers += countRegisters(op->getResult(0)) + std::max(elements, countRegisters(op->getResult(0)));
   }
-  return registers <= (exchanges ? std::min(most, all / threads) : ofHalf);
+  return registers <= (exchanges || hasFewThreads ? std::min(most, all / threads) : ofHalf);
 }
 
 /// What loads and others need is computed for both.

@@ -4,6 +4,7 @@
 // CHECK-DAG: #[[WIDE:.*]] = #cta.layout<[1024], register = {{\[\[}}1], [2], [512]], lane = {{\[\[}}4], [8], [16], [32], [64]]
 // CHECK-DAG: #[[SINGLE:.*]] = #cta.layout<[2048], register = {{\[\[}}128], [256], [512], [1024]], lane = {{\[\[}}1], [2], [4], [8], [16]]
 // CHECK-DAG: #[[WIDEST:.*]] = #cta.layout<[2048], register = {{\[\[}}1], [2], [4], [1024]], lane = {{\[\[}}8], [16], [32], [64], [128]]
+// CHECK-DAG: #[[ROWS:.*]] = #cta.layout<[4, 512], register = {{.*}}, warp = {{\[\[}}1, 0], [2, 0]]>
 // CHECK-LABEL: tile.kernel @vector
 // CHECK-NOT: cta.convert_layout
 // CHECK: %[[X:.*]] = tile.load %{{.*}} : tensor<1024x!tile.ptr<f32>, #[[WIDE]]>
@@ -15,6 +16,31 @@ tile.kernel @vector(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attribute
   %x = tile.load %q : tensor<1024x!tile.ptr<f32>>
   %y = arith.negf %x : tensor<1024xf32>
   tile.store %q, %y : tensor<1024x!tile.ptr<f32>>
+  tile.return
+}
+
+// Four rows that are reduced: a warp takes a row, not a quarter of each.
+// CHECK-LABEL: tile.kernel @rows
+// CHECK: tile.load %{{.*}} : tensor<4x512x!tile.ptr<f32>, #[[ROWS]]>
+tile.kernel @rows(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes {num_warps = 4 : i32} {
+  %c512 = arith.constant dense<512> : tensor<4x1xi32>
+  %m = tile.arange 0 to 4 : tensor<4xi32>
+  %m2 = tile.expand_dims %m {axis = 1 : i32} : tensor<4xi32> -> tensor<4x1xi32>
+  %first = arith.muli %m2, %c512 : tensor<4x1xi32>
+  %firsts = tile.broadcast %first : tensor<4x1xi32> -> tensor<4x512xi32>
+  %n = tile.arange 0 to 512 : tensor<512xi32>
+  %n2 = tile.expand_dims %n {axis = 0 : i32} : tensor<512xi32> -> tensor<1x512xi32>
+  %columns = tile.broadcast %n2 : tensor<1x512xi32> -> tensor<4x512xi32>
+  %o = arith.addi %firsts, %columns : tensor<4x512xi32>
+  %s = tile.splat %p : !tile.ptr<f32> -> tensor<4x512x!tile.ptr<f32>>
+  %q = tile.addptr %s, %o : tensor<4x512x!tile.ptr<f32>>, tensor<4x512xi32>
+  %x = tile.load %q : tensor<4x512x!tile.ptr<f32>>
+  %y = tile.reduce %x {axis = 1 : i32} : tensor<4x512xf32> -> tensor<4xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  }
+  tile.print "" %y : tensor<4xf32>
   tile.return
 }
 
