@@ -1,4 +1,5 @@
-// When each buffer in shared memory is in use: accesses give the interval, loops and running copies extend it.
+// When each buffer in shared memory is in use: accesses give the interval, loops, running copies and products extend
+// it.
 #include "Analysis/SharedLiveness.h"
 #include "Analysis/SharedAccesses.h"
 #include "Analysis/StructuredFlow.h"
@@ -18,14 +19,15 @@ cta::AllocOp tile::getAlloc(Value buffer) {
 
 namespace {
 
-/// Buffers with copies that may still be running.
-struct RunningCopies {
-  llvm::SmallSetVector<Operation *, 4> allocs;
+/// Buffers that copies may still write, or products of warp groups read.
+struct Running {
+  llvm::SmallSetVector<Operation *, 4> copies, products;
 
-  bool join(const RunningCopies &other) {
-    size_t before = allocs.size();
-    allocs.insert_range(other.allocs);
-    return allocs.size() != before;
+  bool join(const Running &other) {
+    size_t before = copies.size() + products.size();
+    copies.insert_range(other.copies);
+    products.insert_range(other.products);
+    return copies.size() + products.size() != before;
   }
 };
 
@@ -42,7 +44,7 @@ public:
     });
     computeEnds(kernel);
     kernel.walk([&](Operation *op) { extendByAccesses(op); });
-    extendByCopies();
+    extendByRunning();
     SmallVector<BufferLife> result;
     for (auto &[alloc, life] : lives) {
       // A buffer that nobody accesses needs a place nevertheless, because the operation is there.
@@ -92,17 +94,21 @@ private:
     }
   }
 
-  void extendByCopies() {
-    RunningCopies none;
-    flowThrough<RunningCopies>(kernel.getBody().front(), none, [&](Operation *op, RunningCopies &running) {
-      for (Operation *alloc : running.allocs)
+  void extendByRunning() {
+    Running none;
+    flowThrough<Running>(kernel.getBody().front(), none, [&](Operation *op, Running &running) {
+      for (Operation *alloc : llvm::concat<Operation *const>(running.copies, running.products))
         extend(alloc, starts[op], starts[op]);
       for (const SharedAccess &access : getSharedAccesses(op))
         if (access.goesOn && access.isWrite)
-          running.allocs.insert(getAlloc(access.buffer));
-      // A wait that leaves groups incomplete may leave any copy running.
+          running.copies.insert(getAlloc(access.buffer));
+        else if (auto product = dyn_cast<cta::WgmmaOp>(op); product && !product.isSynchronous())
+          running.products.insert(getAlloc(access.buffer));
+      // A wait that leaves groups incomplete may leave any copy or product running.
       if (auto wait = dyn_cast<cta::AsyncWaitOp>(op); wait && wait.getPending() == 0)
-        running.allocs.clear();
+        running.copies.clear();
+      if (auto wait = dyn_cast<cta::WgmmaWaitOp>(op); wait && wait.getPending() == 0)
+        running.products.clear();
     });
   }
 

@@ -5,7 +5,7 @@
 //             2 scf.for {                 a b        if it is defined outside a loop and accessed inside, then during
 //             3   cta.local_load %b       a b        the whole loop
 //             4 }                         a b        an asynchronous copy goes on until a cta.async_wait 0
-//             5 cta.local_load %a         a
+//             5 cta.local_load %a         a          a product of warp groups reads until a cta.wgmma_wait 0
 //
 // The roles of a cta.warp_roles run at the same time, so a buffer from outside lives during all of it.
 #pragma once

@@ -50,29 +50,30 @@ bool preparesWgmma(const GpuPipelineOptions &options) {
   return runsAll(options, {"tile-raise-descriptors", "tile-host-descriptors", "cta-remove-conversions"});
 }
 
-std::string whyNoWgmma(const CompilerOptions &options, const target::GpuTarget &gpu,
-                       const frontend::OpenProduct &product, const target::GemmEstimate &best) {
+std::string whyNoTma(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenProduct &product,
+                     const target::GemmEstimate &best) {
   if (best.config.wgmma || !gpu.has(target::Feature::Wgmma))
     return "";
   if (!product.alignedRows)
-    return "no wgmma: rows of the operands are not promised to start at multiples of 16 bytes (--assume)\n";
+    return "no TMA: rows of the operands are not promised to start at multiples of 16 bytes (--assume)\n";
   if (!preparesWgmma(options.pipeline))
-    return "no wgmma: optimisations that it needs are off\n";
-  return "no wgmma: not for these types, operand orders or given values\n";
+    return "no TMA: optimisations that it needs are off\n";
+  return "no TMA: not for these types, operand orders or given values\n";
 }
 
 std::string describe(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenProduct &product,
-                     llvm::ArrayRef<target::GemmEstimate> ranked) {
+                     BlockSizes sizes, llvm::ArrayRef<target::GemmEstimate> ranked) {
   constexpr size_t shown = 6;
   std::string text = formatv("{0}: {1} x {2} x {3}, {4} to {5}, {6}\n", product.kernel, product.m, product.n, product.k,
                              frontend::shortName(product.element), frontend::shortName(product.output), gpu.name);
-  text += whyNoWgmma(options, gpu, product, ranked.front());
+  text += whyNoTma(options, gpu, product, ranked.front());
   text += "  BLOCK_M BLOCK_N BLOCK_K GROUP_M warps stages instruction    tiles waves  time us  limited by\n";
+  target::GemmProblem problem = problemOf(options, gpu, product, sizes);
   for (auto [index, estimate] : llvm::enumerate(ranked.take_front(shown))) {
     const target::GemmConfig &config = estimate.config;
     text += formatv("{0} {1,7} {2,7} {3,7} {4,7} {5,5} {6,6} {7,-11} {8,8} {9,5:F1} {10,8:F1}  {11}\n",
                     index == 0 ? '*' : ' ', config.blockM, config.blockN, config.blockK, config.groupM, config.numWarps,
-                    config.numStages, config.wgmma ? "wgmma" : "mma.sync", estimate.tiles, estimate.waves,
+                    config.numStages, target::instructionName(gpu, problem, config), estimate.tiles, estimate.waves,
                     estimate.microseconds, target::limitName(estimate.limit));
   }
   if (ranked.size() > shown)
@@ -151,6 +152,7 @@ target::GemmProblem problemOf(const CompilerOptions &options, const target::GpuT
       .canSwap = runsAll(options.pipeline, {"tile-swap-dot"}),
       .anyRows = sizes == BlockSizes::Any,
       .roomForSums = sizes == BlockSizes::RoomForSums,
+      .warpGroups = sizes != BlockSizes::ForWarps,
   };
 }
 
@@ -185,7 +187,7 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
   if (pingPong)
     ranked.insert(ranked.begin(), *pingPong);
   if (explain)
-    *explain = describe(options, gpu, product, ranked);
+    *explain = describe(options, gpu, product, sizes, ranked);
   if (explain && pingPong)
     *explain += "two teams of warps compute tiles in turns\n";
   const target::GemmConfig &best = ranked.front().config;

@@ -82,7 +82,12 @@ bool KernelInspector::usesTensorMapsForPointers(const CompilerOptions &options, 
   // Those whose bases are read from memory the kernel makes: no call is refused for them.
   auto countMaps = [](ModuleOp module) {
     size_t number = 0;
-    module->walk([&](MakeDescOp make) { number += isa<BlockArgument>(make.getBase()); });
+    module->walk([&](MakeDescOp make) {
+      Value base = make.getBase();
+      while (auto offset = base.getDefiningOp<AddPtrOp>())
+        base = offset.getPtr();
+      number += isa<BlockArgument>(base);
+    });
     return number;
   };
   OwningOpRef<ModuleOp> raised = runPipeline(pipeline, inspected);

@@ -242,8 +242,9 @@ private:
         worst = std::max(worst, choice.loss());
       }
       const target::GemmConfig &config = kernel.config;
-      lines += formatv("  {0,-24} {1,7} {2,5} {3,6} {4,-11} {5,5}", nameOf(kernel), config.groupM, config.numWarps,
-                       config.numStages, config.wgmma ? "wgmma" : "mma.sync", number);
+      lines +=
+          formatv("  {0,-24} {1,7} {2,5} {3,6} {4,-11} {5,5}", nameOf(kernel), config.groupM, config.numWarps,
+                  config.numStages, target::instructionName(gpu, product.kernels[index].cost.problem, config), number);
       if (number > 0)
         lines +=
             formatv(" {0,12} {1,12} {2,12} {3,12} {4,7:F1}", sizeRange(least.m, most.m), sizeRange(least.n, most.n),

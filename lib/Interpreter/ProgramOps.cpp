@@ -93,11 +93,11 @@ bool assume(Machine &machine, const Instruction &instruction) {
   return machine.fail(instruction, "an assumption of the kernel does not hold");
 }
 
-/// What a hint says, and of what.
+/// What a hint says, and of what. That elements count up is not checked: Triton's own kernels say so of rows that they
+/// wrap or clamp, whose elements beyond the last row nothing uses.
 struct HintData {
   Slot slot;
-  SmallVector<int64_t> shape, divisibility, contiguity, constancy;
-  int64_t step = 1; ///< between elements that count up
+  SmallVector<int64_t> shape, divisibility, constancy;
 };
 
 /// Integers, sign-extended, or addresses.
@@ -126,52 +126,32 @@ public:
         numbers(readNumbers(machine, data.slot)) {}
 
   bool run() {
-    SmallVector<int64_t> groups; // that really count up
     int64_t stride = data.slot.count;
     for (size_t dim = 0; dim < data.shape.size(); ++dim) {
       int64_t size = data.shape[dim];
       stride /= size;
       int64_t most = std::min(HintOp::mostElements, size & -size);
-      if (!checkGroups(dim, stride, std::min(data.contiguity[dim], most), data.step) ||
-          !checkGroups(dim, stride, std::min(data.constancy[dim], most), 0))
+      if (!checkConstancy(dim, stride, std::min(data.constancy[dim], most)))
         return false;
-      int64_t group = size & -size;
-      while (group > 1 && findOutlier(dim, stride, group, data.step) >= 0)
-        group /= 2;
-      groups.push_back(group);
     }
-    return checkDivisibility(groups);
+    return checkDivisibility();
   }
 
 private:
-  int64_t indexOf(int64_t element, size_t dim, int64_t stride) const { return element / stride % data.shape[dim]; }
-
-  /// The first element that does not follow the one before it in its group; -1: none.
-  int64_t findOutlier(size_t dim, int64_t stride, int64_t group, int64_t step) const {
+  bool checkConstancy(size_t dim, int64_t stride, int64_t said) {
     for (int64_t element = 0; element < data.slot.count; ++element)
-      if (indexOf(element, dim, stride) % group != 0 && numbers[element] != numbers[element - stride] + step)
-        return element;
-    return -1;
+      if (element / stride % data.shape[dim] % (said & -said) != 0 && numbers[element] != numbers[element - stride])
+        return fail(llvm::formatv("groups of {0} elements along dimension {1} are the same, but after {2} comes {3}",
+                                  said, dim, print(element - stride), print(element)),
+                    element);
+    return true;
   }
 
-  bool checkGroups(size_t dim, int64_t stride, int64_t said, int64_t step) {
-    int64_t outlier = findOutlier(dim, stride, said & -said, step);
-    return outlier < 0 ||
-           fail(llvm::formatv("groups of {0} elements along dimension {1} {2}, but after {3} comes {4}", said, dim,
-                              step ? "count up" : "are the same", print(outlier - stride), print(outlier)),
-                outlier);
-  }
-
-  bool checkDivisibility(ArrayRef<int64_t> groups) {
-    for (int64_t element = 0; element < data.slot.count; ++element) {
-      bool isFirst = true;
-      int64_t stride = data.slot.count;
-      for (auto [dim, group] : llvm::enumerate(groups))
-        isFirst &= indexOf(element, dim, stride /= data.shape[dim]) % group == 0;
-      for (int64_t divisor : data.divisibility)
-        if (isFirst && numbers[element] % (divisor & -divisor) != 0)
-          return fail(llvm::formatv("{0} is no multiple of {1}", print(element), divisor), element);
-    }
+  /// Of the first element: it is the first of its group, however long groups are that count up.
+  bool checkDivisibility() {
+    for (int64_t divisor : data.divisibility)
+      if (numbers.front() % (divisor & -divisor) != 0)
+        return fail(llvm::formatv("{0} is no multiple of {1}", print(0), divisor), 0);
     return true;
   }
 
@@ -210,15 +190,12 @@ bool compileHint(Compiler &compiler, Operation *operation) {
   Type type = op.getType();
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     data.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
-  if (auto pointer = dyn_cast<PtrType>(getElementTypeOf(type)))
-    data.step = getBytesInMemory(pointer.getPointee());
   auto copy = [&](SmallVector<int64_t> &to, std::optional<ArrayRef<int64_t>> numbers) {
     to.assign(std::max<size_t>(data.shape.size(), 1), 1);
     if (numbers)
       to.assign(numbers->begin(), numbers->end());
   };
   copy(data.divisibility, op.getDivisibility());
-  copy(data.contiguity, op.getContiguity());
   copy(data.constancy, op.getConstancy());
   compiler.emit(op, checkHint, {}, {}, Slot()).data = std::make_shared<const HintData>(std::move(data));
   return true;

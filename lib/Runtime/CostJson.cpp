@@ -36,6 +36,7 @@ Json costJson(const CostSpec &cost) {
           {"tensor_maps", problem.tensorMaps},
           {"copy_bytes", problem.copyBytes},
           {"async_copies", problem.asyncCopies},
+          {"by_warps", !problem.warpGroups},
           {"split_tail", problem.splitTail},
           {"block", {config.blockM, config.blockN, config.blockK}},
           {"group_m", config.groupM},
@@ -68,6 +69,7 @@ std::optional<CostSpec> readCost(const Json &json, std::optional<Error> &error) 
   problem.tensorMaps = reader.boolean("tensor_maps");
   problem.copyBytes = narrow(reader.integer("copy_bytes", 16));
   problem.asyncCopies = reader.boolean("async_copies");
+  problem.warpGroups = !reader.boolean("by_warps");
   problem.splitTail = reader.boolean("split_tail");
   const std::vector<int64_t> block = reader.integers("block");
   if (block.size() == 3)

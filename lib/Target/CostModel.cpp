@@ -227,7 +227,11 @@ bool canUseWgmma(const GpuTarget &target, const GemmProblem &problem) {
 }
 
 bool multipliesByWarpGroups(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
-  return config.wgmma || planWgmma(target, stepOf(problem, config)).plan;
+  return config.wgmma || (problem.warpGroups && planWgmma(target, stepOf(problem, config)).plan);
+}
+
+std::string_view instructionName(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
+  return multipliesByWarpGroups(target, problem, config) ? "wgmma" : "mma.sync";
 }
 
 /// Columns of c, or rows of a swapped product, in shared memory on their way out: two panels, and what no number of

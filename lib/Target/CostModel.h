@@ -49,6 +49,8 @@ struct GemmProblem {
   /// Threads have half as many sums of a tile as they could, and there is shared memory for the tile's sums, too: for
   /// kernels that keep those of two products, or cannot keep them in the registers where wgmma adds to them.
   bool roomForSums = false;
+  /// Products are such as warp groups multiply: not those of f32 that are to be exact.
+  bool warpGroups = true;
 
   bool kMajor() const { return aKMajor && bKMajor; }
   unsigned elementBytes() const { return mmaTypeBits(element) / 8; }
@@ -113,6 +115,8 @@ bool canUseWgmma(const GpuTarget &target, const GemmProblem &problem);
 
 /// Whether wgmma multiplies the configuration's tiles, whatever loads them.
 bool multipliesByWarpGroups(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);
+/// "wgmma" or "mma.sync".
+std::string_view instructionName(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);
 
 /// Shared memory that the configuration needs, in bytes.
 int64_t sharedBytes(const GemmProblem &problem, const GemmConfig &config);

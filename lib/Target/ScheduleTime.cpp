@@ -12,7 +12,7 @@ constexpr double unusedSplitTime = 0.5;
 
 /// us between two tiles of a multiprocessor if each has a CTA of its own, and only one has room: the next one begins
 /// when the last one has ended. A part of `launch`, fitted as well, and nothing is loaded ahead.
-constexpr double changeShare = 0.3;
+constexpr double changeShare = 0.6;
 
 double changeTime(const GemmProblem &problem, const GemmConfig &config, const GemmConstants &constants) {
   double bytes = double(config.blockM + config.blockN) * config.blockK * problem.elementBytes();

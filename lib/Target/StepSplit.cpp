@@ -13,7 +13,7 @@ namespace {
 
 /// us that a cluster takes to begin, to meet and to end, and that each further sum of 64x64 takes. Fitted to
 /// bench/results/h200/variants.tsv.
-constexpr double meetTime = 0.12, sumTime = 0.39, sumElements = 64 * 64;
+constexpr double meetTime = 0.5, sumTime = 0.42, sumElements = 64 * 64;
 
 unsigned multiprocessors(const GpuTarget &target, const GemmProblem &problem) {
   return problem.numSms ? problem.numSms : target.numSms;

@@ -5,7 +5,27 @@
 // The second product multiplies what is computed of the first one, and both have rows for two warp groups.
 // CHECK-LABEL: tile.kernel @chain
 // CHECK-SAME: num_warps = 8
-tile.kernel @chain(%n: i32) attributes {num_warps = 4 : i32} {
+tile.kernel @chain(%n: i32, %desc: !tile.desc<64x64xf16> {tile.tensor_map = {base = "k"}}) attributes {num_warps = 4 : i32} {
+  %q = arith.constant dense<1.0> : tensor<128x64xf16>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+  %o = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x64xf32>) : i32 {
+    %k = tile.desc_load %desc[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+    %s = tile.dot %q, %k, %zero : tensor<128x64xf16>, tensor<64x64xf16> -> tensor<128x64xf32>
+    %e = math.exp2 %s : tensor<128x64xf32>
+    %p = arith.truncf %e : tensor<128x64xf32> to tensor<128x64xf16>
+    %d = tile.dot %p, %k, %acc : tensor<128x64xf16>, tensor<64x64xf16> -> tensor<128x64xf32>
+    scf.yield %d : tensor<128x64xf32>
+  }
+  tile.print "o" %o : tensor<128x64xf32>
+  tile.return
+}
+
+// Threads copy all operands.
+// CHECK-LABEL: tile.kernel @negative_blocks
+// CHECK-NOT: num_warps = 8
+tile.kernel @negative_blocks(%n: i32) attributes {num_warps = 4 : i32} {
   %q = arith.constant dense<1.0> : tensor<128x64xf16>
   %k = arith.constant dense<1.0> : tensor<64x64xf16>
   %c0 = arith.constant 0 : i32
@@ -25,12 +45,12 @@ tile.kernel @chain(%n: i32) attributes {num_warps = 4 : i32} {
 // 64 rows are those of one warp group.
 // CHECK-LABEL: tile.kernel @negative_rows
 // CHECK-NOT: num_warps = 8
-tile.kernel @negative_rows(%n: i32) attributes {num_warps = 4 : i32} {
-  %q = arith.constant dense<1.0> : tensor<64x64xf16>
+tile.kernel @negative_rows(%n: i32, %desc: !tile.desc<64x64xf16> {tile.tensor_map = {base = "k"}}) attributes {num_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %o = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+    %q = tile.desc_load %desc[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
     %s = tile.dot %q, %q, %zero : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
     %p = arith.truncf %s : tensor<64x64xf32> to tensor<64x64xf16>
     %d = tile.dot %p, %q, %acc : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
@@ -43,13 +63,13 @@ tile.kernel @negative_rows(%n: i32) attributes {num_warps = 4 : i32} {
 // One product a step.
 // CHECK-LABEL: tile.kernel @negative_product
 // CHECK-NOT: num_warps = 8
-tile.kernel @negative_product(%n: i32) attributes {num_warps = 4 : i32} {
+tile.kernel @negative_product(%n: i32, %desc: !tile.desc<64x64xf16> {tile.tensor_map = {base = "k"}}) attributes {num_warps = 4 : i32} {
   %q = arith.constant dense<1.0> : tensor<128x64xf16>
-  %k = arith.constant dense<1.0> : tensor<64x64xf16>
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : tensor<128x64xf32>
   %o = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x64xf32>) : i32 {
+    %k = tile.desc_load %desc[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
     %d = tile.dot %q, %k, %acc : tensor<128x64xf16>, tensor<64x64xf16> -> tensor<128x64xf32>
     scf.yield %d : tensor<128x64xf32>
   }

@@ -276,7 +276,7 @@ TEST(SharedMemory, RandomPrograms) {
       ASSERT_EQ(machine.problem, "") << "seed " << seed << ", path " << path << "\n" << ir;
     }
   }
-  EXPECT_GT(reused, 40u);
+  EXPECT_GT(reused, 15u);
 }
 
 } // namespace
