@@ -68,6 +68,13 @@ LogicalResult CreateTensorMapOp::verify() {
   if (rank < 1 || rank > 2 || getShape().size() != rank)
     return emitOpError() << "has " << getShape().size() << " sizes and a block of rank " << rank
                          << "; tensors are vectors or matrices";
+  constexpr int64_t mostElements = 1 << 20; // of a block, as of tensors in programs
+  for (int64_t elements = 1; int64_t size : getBlock()) {
+    if (size < 1 || size > mostElements / elements)
+      return emitOpError() << "has a block with a size of " << size << "; a block has 1 to " << mostElements
+                           << " elements";
+    elements *= size;
+  }
   return success();
 }
 

@@ -159,6 +159,10 @@ private:
         if (user == load)
           continue;
         if (isa<cta::TransBufferOp>(user)) {
+          // A view is made of the slot that has been awaited.
+          Operation *begin = load->getBlock()->findAncestorOpInBlock(*user);
+          if (!begin || begin->isBeforeInBlock(load))
+            return false;
           views.push_back(user->getResult(0));
           continue;
         }

@@ -183,3 +183,11 @@ tile.kernel @exchange(%d: !tile.desc<8x16xi32>, %i: i32) {
   tile.desc_store %d[%i, %i], %x reduce xchg : !tile.desc<8x16xi32>, tensor<8x16xi32>
   tile.return
 }
+
+// -----
+
+tile.kernel @tensor_map_of_a_huge_block(%place: !tile.ptr<i8>, %p: !tile.ptr<f16>, %n: i32) {
+  // expected-error @+1 {{has a block with a size of 9223372036854775807; a block has 1 to 1048576 elements}}
+  tile.create_tensor_map %place, %p, [%n, %n] {block = array<i64: 64, 9223372036854775807>} : !tile.ptr<i8>, !tile.ptr<f16>
+  tile.return
+}
