@@ -60,7 +60,7 @@ def Tile_HintOp : Tile_Op<"hint", [Pure, Elementwise, SameOperandsAndResultType]
     pointers: by one pointee), and each of `constancy[d]` elements is the same; what is said of more than 16 elements
     holds for each 16. Elements that begin such a group, or a larger one that is known, along all dimensions are multiples
     of `divisibility[d]` (for pointers: the addresses in bytes). A scalar has one entry, and what is absent says nothing.
-    The compiler may use it; if it does not hold, behaviour is undefined (the interpreter reports it).
+    The compiler may use it; if it does not hold, behaviour is undefined (the interpreter reports divisors and constants that are wrong).
 
     Example: `%q = tile.hint %p divisibility [16, 16] : tensor<64x64x!tile.ptr<f16>>`
   }];
