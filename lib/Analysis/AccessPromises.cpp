@@ -143,14 +143,21 @@ bool PromiseTrial::isForTma(const GlobalAccess &access) {
 SmallVector<BlockArgument> findUnitStrides(KernelOp kernel, const GlobalAccess &access) {
   SmallVector<BlockArgument> strides;
   AccessInputs inputs = collectInputs(access, /*withMask=*/false);
-  if (inputs.dependsOnMemory || PromiseTrial(kernel).isContiguous(access))
+  if (inputs.dependsOnMemory)
     return strides; // addresses that come from memory cannot be rearranged
+  // Positions that wrap around a size, "% N", are neighbours where that is a multiple of some of them.
+  auto divideAllBut = [&](PromiseTrial &trial, BlockArgument except) {
+    for (BlockArgument parameter : inputs.integers)
+      if (parameter != except)
+        trial.setDivisor(parameter, widestAccess);
+  };
+  PromiseTrial asItIs(kernel);
+  divideAllBut(asItIs, {});
+  if (asItIs.isContiguous(access))
+    return strides;
   for (BlockArgument parameter : inputs.integers) {
     PromiseTrial trial(kernel);
-    // Positions that wrap around a size, "% N", are neighbours where that is a multiple of some of them.
-    for (BlockArgument other : inputs.integers)
-      if (other != parameter)
-        trial.setDivisor(other, widestAccess);
+    divideAllBut(trial, parameter);
     trial.setValue(parameter, 1);
     if (trial.isContiguous(access))
       strides.push_back(parameter);

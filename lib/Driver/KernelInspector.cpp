@@ -2,6 +2,7 @@
 #include "Driver/KernelInspector.h"
 
 #include "Driver/ChosenBlocks.h"
+#include "Driver/ReadProduct.h"
 #include "Driver/TileSource.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -11,6 +12,8 @@
 using namespace mlir;
 
 namespace tile::driver {
+
+static constexpr llvm::StringRef raising = "tile-raise-descriptors";
 
 frontend::TileChoices commonTile() {
   return {.blockM = 128, .blockN = 128, .blockK = 64, .groupM = 8, .numWarps = 8, .numStages = 3};
@@ -72,13 +75,16 @@ OwningOpRef<ModuleOp> KernelInspector::runPipeline(const GpuPipelineOptions &pip
   return isBuilt && succeeded(manager.run(*copy)) ? std::move(copy) : OwningOpRef<ModuleOp>();
 }
 
-bool KernelInspector::usesTensorMapsForPointers(const CompilerOptions &options, InspectedKernel &inspected) {
-  constexpr llvm::StringRef raising = "tile-raise-descriptors";
-  if (!gpu.has(target::Feature::Tma) || !runsAll(options.pipeline, {raising, "tile-host-descriptors"}))
-    return false;
+OwningOpRef<ModuleOp> KernelInspector::raise(const CompilerOptions &options, InspectedKernel &inspected) {
   GpuPipelineOptions pipeline = options.pipeline;
   pipeline.startAfter.clear();
   pipeline.stopAfter = raising.str();
+  return runPipeline(pipeline, inspected);
+}
+
+bool KernelInspector::usesTensorMapsForPointers(const CompilerOptions &options, InspectedKernel &inspected) {
+  if (!gpu.has(target::Feature::Tma) || !runsAll(options.pipeline, {raising, "tile-host-descriptors"}))
+    return false;
   // Those whose bases are read from memory the kernel makes: no call is refused for them.
   auto countMaps = [](ModuleOp module) {
     size_t number = 0;
@@ -90,8 +96,18 @@ bool KernelInspector::usesTensorMapsForPointers(const CompilerOptions &options, 
     });
     return number;
   };
-  OwningOpRef<ModuleOp> raised = runPipeline(pipeline, inspected);
+  OwningOpRef<ModuleOp> raised = raise(options, inspected);
   return raised && countMaps(*raised) > countMaps(*inspected.module);
+}
+
+std::optional<frontend::OpenProduct> KernelInspector::findProduct(const CompilerOptions &options,
+                                                                  InspectedKernel &inspected) {
+  if (inspected.product)
+    return inspected.product;
+  OwningOpRef<ModuleOp> raised = raise(options, inspected);
+  if (!raised || raised->getOps<KernelOp>().empty())
+    return std::nullopt;
+  return readProduct(inspected.kernel(), *raised->getOps<KernelOp>().begin());
 }
 
 bool KernelInspector::lowers(const CompilerOptions &options, InspectedKernel &inspected) {

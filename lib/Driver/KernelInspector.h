@@ -11,7 +11,7 @@ namespace tile::driver {
 
 struct InspectedKernel {
   mlir::OwningOpRef<mlir::ModuleOp> module;     ///< null: the front end rejects the kernel
-  std::optional<frontend::OpenProduct> product; ///< what it multiplies, if that is known
+  std::optional<frontend::OpenProduct> product; ///< what it multiplies, if directives say so
   bool isOpen = false;                          ///< something is left to be chosen
 
   explicit operator bool() const { return bool(module); }
@@ -32,6 +32,9 @@ public:
   /// Whether plain loads or stores become accesses through tensor maps that the launcher makes.
   bool usesTensorMapsForPointers(const CompilerOptions &options, InspectedKernel &inspected);
 
+  /// What the kernel multiplies: as its directives say, or its code.
+  std::optional<frontend::OpenProduct> findProduct(const CompilerOptions &options, InspectedKernel &inspected);
+
   /// Whether the pipeline makes a kernel of it that fits the target.
   bool lowers(const CompilerOptions &options, InspectedKernel &inspected);
 
@@ -39,6 +42,7 @@ public:
   BlockSizes findBlockSizes(const CompilerOptions &options, const frontend::OpenProduct &product);
 
 private:
+  mlir::OwningOpRef<mlir::ModuleOp> raise(const CompilerOptions &options, InspectedKernel &inspected);
   mlir::OwningOpRef<mlir::ModuleOp> runPipeline(const GpuPipelineOptions &pipeline, InspectedKernel &inspected);
 
   const target::GpuTarget &gpu;

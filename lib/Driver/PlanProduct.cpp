@@ -154,8 +154,22 @@ std::optional<runtime::CostSpec> costOf(const CompilerOptions &options, const ta
                             given.numWarps.value_or(defaultWarps),
                             given.numStages.value_or(defaultStages),
                             target::canUseWgmma(gpu, problem)};
-  if (!target::checkGemmConfig(gpu, problem, config).empty())
+  // A pipeline has as many stages as fit; twice as many, if there is no room for a second CTA's registers
+  // (cta-specialize-warps): a thread has 32 beside its sums, and four warps load.
+  constexpr unsigned threadsPerWarp = 32, loading = 4, others = 32, allRegisters = 65536;
+  unsigned threads = config.numWarps * threadsPerWarp, sums = config.blockM * config.blockN / threads;
+  if (config.numStages <= defaultStages && 2 * (sums + others) * (threads + loading * threadsPerWarp) > allRegisters)
+    config.numStages *= 2;
+  while (config.wgmma && config.numStages > 1 && !target::checkGemmConfig(gpu, problem, config).empty())
+    --config.numStages;
+  if (!target::checkGemmConfig(gpu, problem, config).empty()) {
     config.wgmma = false;
+    config.numStages = given.numStages.value_or(defaultStages);
+    frontend::OpenProduct byThreads = product;
+    byThreads.alignedRows = false;
+    problem = problemOf(options, gpu, byThreads, sizes);
+    problem.plainStores = !promises.widensStores;
+  }
   target::GemmKernel kernel{config, {.persistent = config.wgmma}, problem.splitTail && config.wgmma};
   kernel.schedule.pingPong = product.given.schedule == frontend::Schedule::PingPong;
   kernel.schedule.ctasPerTile = givenCtasPerTile(product);

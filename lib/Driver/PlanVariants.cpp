@@ -174,9 +174,12 @@ private:
     if (!inspected)
       return;
     if (!inspected.isOpen || !inspected.product) {
-      if (inspected.product)
-        plan.cost = costOf(promised, gpu, *inspected.product, promises,
+      if (std::optional<frontend::OpenProduct> product = inspector.findProduct(promised, inspected))
+        plan.cost = costOf(promised, gpu, *product, promises,
                            isForWarps(inspected.kernel()) ? BlockSizes::ForWarps : BlockSizes::Any);
+      // Whether cta-stream-k finds what it needs is not known.
+      if (plan.cost && !inspected.product)
+        plan.cost->problem.splitTail = false;
       // Which programs share their last steps depends on how many there are.
       if (mode == VariantMode::Invariant)
         plan.disabledPasses.push_back("cta-stream-k");

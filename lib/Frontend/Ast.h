@@ -244,6 +244,23 @@ struct SkippedStmt : Stmt {
   std::vector<std::string> changed;  // "name[i] = ...", "name.x = ...", "name.sort()": of values that can change
 };
 
+/// "kernel[grid](arguments)" in the host program, and what the function around it calls by which name.
+struct HostLaunch {
+  static constexpr int whole = -1;
+
+  struct Binding {
+    std::string name;
+    uint32_t place = 0;          ///< of the statement, in the file
+    const Expr *value = nullptr; ///< null: not known
+    int element = whole;         ///< of the value that the name is
+  };
+
+  std::string kernel;
+  const CallExpr *call = nullptr;
+  const SubscriptExpr *launcher = nullptr; ///< kernel[grid]
+  std::vector<Binding> bindings;           ///< in the order of the file
+};
+
 // ---------------------------------------------------------------------------------------------------------- module
 
 struct Module {
@@ -251,6 +268,7 @@ struct Module {
   Block body; // imports, constants, functions, classes, top-level ifs
   std::vector<SkippedName> skipped;
   std::vector<InstanceDirective> instances;
+  std::vector<HostLaunch> launches;
   /// Errors in functions are kept with them: what is not used need not be in the language.
   bool defersErrors = false;
 

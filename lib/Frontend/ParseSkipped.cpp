@@ -16,8 +16,6 @@
 
 namespace tile::frontend {
 
-namespace {
-
 bool isAssignment(Tok kind) {
   switch (kind) {
   case Tok::Equal:
@@ -50,6 +48,8 @@ bool endsLine(Tok kind) {
   return kind == Tok::Newline || kind == Tok::Indent || kind == Tok::Dedent || kind == Tok::Semicolon ||
          kind == Tok::End;
 }
+
+namespace {
 
 /// The targets in the tokens of one statement.
 class Targets {

@@ -121,6 +121,7 @@ bool Parser::tooDeep() {
 void Parser::parseModule() {
   while (!at(Tok::End))
     parseTopLevel(module.body);
+  collectLaunches();
   // What is left stands after the last kernel.
   parseDirectives(*this, nextDirective, stream.directives.size(), nullptr);
 }

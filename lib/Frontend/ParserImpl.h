@@ -70,6 +70,12 @@ private:
   void parseHostScope(Block &out, size_t begin);
   bool parseApplication(Block &out);
 
+  // ParseLaunches.cpp
+  void collectLaunches();
+  const Expr *parseQuietly(size_t begin);
+  const Expr *parseAsLambda(size_t begin);
+  std::vector<HostLaunch::Binding> findBindings(size_t begin, size_t end);
+
   // ParseStatements.cpp
   bool parseBlock(Block &out);
   void parseStatement(Block &out);
@@ -149,6 +155,13 @@ private:
   bool failedQuietly = false;    // what a speculative parse would have reported
   bool allowMatMul = false;      // "@" is an operator in "expect" directives only
 };
+
+/// "=", "+=" and so on.
+bool isAssignment(Tok kind);
+/// How much deeper in brackets it is behind the token: 1, 0 or -1.
+int nestingOf(Tok kind);
+/// What a logical line, or a statement in it, ends before.
+bool endsLine(Tok kind);
 
 /// Decorators that make a function part of the language.
 bool isJitDecorator(std::string_view name);

@@ -116,6 +116,9 @@ DictionaryAttr ModuleSema::launchAttribute(const FunctionStmt &kernel, const Ins
   const auto &grid = instance && !instance->grid.empty() ? instance->grid : directives.grid;
   if (!grid.empty())
     launch.push_back(builder.getNamedAttr("grid", textArray(builder, grid)));
+  else if (std::vector<std::string> ofHost = gridOfHost(kernel); !ofHost.empty())
+    launch.push_back(
+        builder.getNamedAttr("grid", builder.getStrArrayAttr(SmallVector<StringRef>(ofHost.begin(), ofHost.end()))));
   // A parameter that has become a constant needs neither memory nor a default.
   auto valueOf = [&](const std::string &name) {
     auto leaf = tupleLeaves.find(name);

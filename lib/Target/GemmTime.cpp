@@ -128,6 +128,12 @@ constexpr double l2Bytes = 40e6; // of which a launch finds what the one before 
 constexpr double narrowFactor = 1.76;
 constexpr double straddlingLines = 1.8;
 constexpr unsigned mostThroughRegisters = 112, mostAsync = 144; // of registersOfStep
+// By hand: 4096 takes 295 us with two slots of 96 KiB, 202 with four of 48; 256x4096x14336 91 with three of 64, 74 with
+// six of 32.
+constexpr double slotLatency = 150, slotRate = 46; // ns; bytes in a ns, all multiprocessors reading
+// Lines of L2 that a row of a block costs that does not exist. By hand: 16x4096x4096 takes 18.7 us with 64x128 blocks,
+// 28.3 with 128x64, 52 with 128x32; 64x8192x4096 23.9, 41.5 and 73.5.
+constexpr double missingLines = 5;
 constexpr int64_t atomBytes = wgmmaBytesK; // along K: what one instruction multiplies, of mma.sync as well
 
 /// What sizes do not move of the clocks for `atomBytes` along K of one tile.
@@ -179,14 +185,6 @@ double straddleFactor(const GemmProblem &problem, const GemmConfig &config) {
   if (config.wgmma && !problem.bKMajor && straddles(problem.elementBytes()))
     return straddlingB;
   return config.wgmma && straddles(problem.outputBytes) ? straddlingC : 1;
-}
-
-/// Rows of a block that do not exist are not read, but take TMA time. Set by hand: with 64 rows, of which 16 exist,
-/// 8192 and 4096 columns take 1.17 times as long as with blocks of 16 rows, 28672 columns 1.29 times.
-constexpr double missingFactor = 1.2;
-
-int64_t missingRowsOf(const GemmConfig &config) {
-  return config.wgmma && config.blockM >= wgmmaRows ? config.blockM / 2 : 0;
 }
 
 /// By how much spills slow a kernel down that passes its operands through registers. Set by hand: 128x128x64 with eight
@@ -244,11 +242,13 @@ GemmFormula::GemmFormula(const GemmProblem &problem, const GemmConfig &config, u
       outputBytes(problem.outputBytes), elementsOfLine(std::max(1u, lineBytes / problem.elementBytes())),
       unchanging(unchangingClocks(problem, config, c, warpGroups)), leastAtom(unchanging.time()),
       energy(energyOf(config, c)), ingest(atomBytes / c.smIngest), l2(atomBytes / c.l2), memory(1 / c.memory),
-      writes(1 / c.writes), pause(c.pause), spills(config.wgmma ? 1 : spillFactor(problem, config)),
-      missingRows(missingRowsOf(config)) {
+      writes(1 / c.writes), pause(c.pause), spills(config.wgmma ? 1 : spillFactor(problem, config)) {
   double groups = std::max(1u, config.numWarps / 4), stepBytes = config.blockK * elementBytes;
   busy = stepBytes / atomBytes * straddleFactor(problem, config) / c.clockGHz;
   gap = c.step / c.clockGHz;
+  // While one slot is multiplied the others are on their way.
+  double slotBytes = (config.blockM + config.blockN) * stepBytes;
+  leastStep = config.wgmma ? (slotLatency + slotBytes / slotRate) / std::max(1u, config.numStages - 1) : 0;
   // One group alone releases its slots a step late.
   late = groups == 1 && tilesAtATime == 1 ? c.late / c.clockGHz : 0;
   // Set by hand: 4096, where c is not written by TMA, takes 1.03 times as long.
@@ -306,7 +306,6 @@ GemmFormula::Work GemmFormula::workFor(const GemmSize &size) const {
     inputs += (double(size.m) * narrowA + double(size.n) * narrowB) * double(size.k) * elementBytes;
   const double outputs = double(size.m) * double(size.n) * outputBytes;
   work.memory = inputs * memory + outputs * writes + double(std::max<int64_t>(work.rounds - 1, 0)) * pause;
-  work.memory *= size.m <= missingRows ? missingFactor : 1;
   return work;
 }
 
@@ -324,7 +323,8 @@ GemmFormula::Clocks GemmFormula::changingClocks(const Work &work) const {
   const double usedM = double(std::min<int64_t>(config.blockM, work.size.m)),
                usedN = double(std::min<int64_t>(config.blockN, work.size.n));
   const double lines = usedM * linesOf(aKMajor, aKMajor ? work.size.k : work.size.m) +
-                       usedN * linesOf(bKMajor, bKMajor ? work.size.k : work.size.n);
+                       usedN * linesOf(bKMajor, bKMajor ? work.size.k : work.size.n) +
+                       (config.wgmma ? (config.blockM - usedM + config.blockN - usedN) * missingLines : 0);
   return {std::max((usedM + usedN) * ingest, lines * l2 * active), usedM * usedN * energy * active};
 }
 
@@ -338,7 +338,7 @@ Overlap GemmFormula::atomClocks(const Work &work) const {
 
 double GemmFormula::computeTime(const Work &work, double atomClocks) const {
   const double products = atomClocks * busy;
-  double compute = work.mostSteps * (products + gap) + double(work.rounds) * epilogue;
+  double compute = work.mostSteps * std::max(products + gap, leastStep) + double(work.rounds) * epilogue;
   // That delays copies once the ring is full, unless memory does.
   if (late > 0)
     compute += std::max(0.0, work.mostSteps - config.numStages) * late * std::max(0.0, 1 - work.memory / compute);

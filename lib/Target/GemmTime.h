@@ -138,8 +138,8 @@ private:
   double memory, writes, pause; ///< ns of a byte that is read, of one that is written; ns
   double busy;                  ///< ns that a step takes for each clock of an atom
   double gap, late, epilogue;   ///< ns: of a step, of a step, of a tile
+  double leastStep;             ///< ns: for what a slot holds to arrive, if all others are on their way
   double spills, fixed;
-  int64_t missingRows; ///< at most as many rows of a block exist, and it is slower
 };
 
 } // namespace tile::target

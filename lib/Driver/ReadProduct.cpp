@@ -1,0 +1,244 @@
+// Sizes from the grid's factors and the loop's bounds, operands from the loads behind them.
+#include "Driver/ReadProduct.h"
+
+#include "Analysis/AccessPromises.h"
+#include "Frontend/Diagnostics.h"
+#include "Frontend/Parser.h"
+#include "Frontend/Unparse.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using llvm::formatv;
+
+namespace tile::driver {
+namespace {
+
+/// A factor of the number of programs: ceil(size / block), or anything, with a block of 0.
+struct GridFactor {
+  std::string size;
+  int64_t block = 0;
+};
+
+std::optional<int64_t> constantOf(KernelOp kernel, const frontend::Expr &expr) {
+  if (const auto *number = frontend::as<frontend::IntExpr>(&expr))
+    return int64_t(number->value);
+  const auto *name = frontend::as<frontend::NameExpr>(&expr);
+  DictionaryAttr constants = kernel.getConstantsAttr();
+  auto value = name && constants ? constants.getAs<IntegerAttr>(name->id) : IntegerAttr();
+  return value ? std::optional(value.getInt()) : std::nullopt;
+}
+
+void appendFactors(KernelOp kernel, const frontend::Expr &expr, std::vector<GridFactor> &factors) {
+  if (const auto *node = frontend::as<frontend::BinaryExpr>(&expr); node && node->op == frontend::BinaryOp::Mult) {
+    appendFactors(kernel, *node->left, factors);
+    return appendFactors(kernel, *node->right, factors);
+  }
+  const auto *call = frontend::as<frontend::CallExpr>(&expr);
+  const auto *callee = call ? frontend::as<frontend::NameExpr>(call->callee) : nullptr;
+  if (callee && callee->id == "min") {
+    // min(NUM_SMS, tiles): as many programs as there are places for, which walk over the tiles.
+    std::vector<GridFactor> most;
+    for (const frontend::Argument &argument : call->arguments) {
+      std::vector<GridFactor> some;
+      appendFactors(kernel, *argument.value, some);
+      if (llvm::any_of(some, [](const GridFactor &factor) { return factor.block > 0; }))
+        most = std::move(some);
+    }
+    llvm::append_range(factors, most);
+    return;
+  }
+  std::optional<int64_t> block;
+  if (callee && callee->id == "cdiv" && call->arguments.size() == 2)
+    block = constantOf(kernel, *call->arguments[1].value);
+  const frontend::Expr &size = block ? *call->arguments[0].value : expr;
+  factors.push_back({frontend::unparse(size), block.value_or(0)});
+}
+
+std::vector<GridFactor> gridFactors(KernelOp kernel) {
+  std::vector<GridFactor> factors;
+  DictionaryAttr launch = kernel.getLaunchAttr();
+  auto grid = launch ? launch.getAs<ArrayAttr>("grid") : ArrayAttr();
+  for (Attribute dimension : grid ? grid.getValue() : ArrayRef<Attribute>()) {
+    frontend::DiagnosticEngine engine;
+    frontend::Module nodes;
+    if (const frontend::Expr *expr =
+            frontend::parseExpression({"grid", cast<StringAttr>(dimension).str()}, nodes, engine))
+      appendFactors(kernel, *expr, factors);
+  }
+  return factors;
+}
+
+/// Takes the factor of this block out of the list; its size.
+std::optional<std::string> takeFactor(std::vector<GridFactor> &factors, int64_t block) {
+  auto found = llvm::find_if(factors, [&](const GridFactor &factor) { return factor.block == block; });
+  if (found == factors.end())
+    return std::nullopt;
+  std::string size = found->size;
+  factors.erase(found);
+  return size;
+}
+
+/// A number of the kernel as an expression over its parameters, in the manifest's language.
+std::optional<std::string> textOf(KernelOp kernel, Value value, int depth = 0) {
+  constexpr int deepest = 16;
+  if (depth > deepest)
+    return std::nullopt;
+  if (std::optional<int64_t> number = getConstantIntValue(value))
+    return std::to_string(*number);
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    bool isParameter = argument.getOwner() == &kernel.getBody().front() && isa<IntegerType>(argument.getType());
+    return isParameter ? std::optional(kernel.getArgName(argument.getArgNumber())) : std::nullopt;
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op))
+    return textOf(kernel, op->getOperand(0), depth + 1);
+  auto format = llvm::TypeSwitch<Operation *, const char *>(op)
+                    .Case([](arith::AddIOp) { return "({0} + {1})"; })
+                    .Case([](arith::SubIOp) { return "({0} - {1})"; })
+                    .Case([](arith::MulIOp) { return "({0} * {1})"; })
+                    .Case([](arith::DivSIOp) { return "({0} // {1})"; })
+                    .Case([](arith::MinSIOp) { return "min({0}, {1})"; })
+                    .Case([](arith::MaxSIOp) { return "max({0}, {1})"; })
+                    .Default([](Operation *) { return nullptr; });
+  std::optional<std::string> left, right;
+  if (format) {
+    left = textOf(kernel, op->getOperand(0), depth + 1);
+    right = textOf(kernel, op->getOperand(1), depth + 1);
+  }
+  return left && right ? std::optional(formatv(format, *left, *right).str()) : std::nullopt;
+}
+
+/// X of (X + block - 1) // block.
+Value dividedInBlocks(Value value, int64_t block) {
+  auto quotient = value.getDefiningOp<arith::DivSIOp>();
+  auto sum = quotient ? quotient.getLhs().getDefiningOp<arith::AddIOp>() : arith::AddIOp();
+  bool isCeiling =
+      sum && getConstantIntValue(quotient.getRhs()) == block && getConstantIntValue(sum.getRhs()) == block - 1;
+  return isCeiling ? sum.getLhs() : Value();
+}
+
+std::optional<std::string> depthOf(KernelOp kernel, DotOp dot, int64_t block) {
+  auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
+  if (!loop)
+    return dot->getParentOp() == kernel.getOperation() ? std::optional(std::to_string(block)) : std::nullopt;
+  std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()), step = getConstantIntValue(loop.getStep());
+  if (lower == 0 && step == 1)
+    if (Value depth = dividedInBlocks(loop.getUpperBound(), block))
+      return textOf(kernel, depth);
+  std::optional<std::string> begin = textOf(kernel, loop.getLowerBound()), end = textOf(kernel, loop.getUpperBound());
+  if (!begin || !end || !step || *step <= 0)
+    return std::nullopt;
+  std::string distance = lower == 0 ? *end : formatv("({0} - {1})", *end, *begin).str();
+  return *step == block ? distance : formatv("cdiv({0}, {1}) * {2}", distance, *step, block).str();
+}
+
+std::optional<frontend::DType> typeOf(Type type) {
+  using frontend::Scalar;
+  return llvm::TypeSwitch<Type, std::optional<frontend::DType>>(type)
+      .Case([](Float16Type) { return Scalar::Float16; })
+      .Case([](BFloat16Type) { return Scalar::BFloat16; })
+      .Case([](Float32Type) { return Scalar::Float32; })
+      .Case([](Float8E4M3FNType) { return Scalar::Float8E4M3; })
+      .Case([](Float8E5M2Type) { return Scalar::Float8E5M2; })
+      .Case([](IntegerType integer) {
+        return integer.getWidth() == 8 ? std::optional<frontend::DType>(Scalar::Int8) : std::nullopt;
+      })
+      .Default([](Type) { return std::nullopt; });
+}
+
+/// Of the first block that is stored.
+std::optional<frontend::DType> storedType(KernelOp kernel) {
+  Type stored;
+  kernel.walk([&](Operation *op) {
+    Value block = isa<StoreOp>(op)       ? cast<StoreOp>(op).getValue()
+                  : isa<DescStoreOp>(op) ? cast<DescStoreOp>(op).getValue()
+                                         : Value();
+    auto type = block ? dyn_cast<RankedTensorType>(block.getType()) : RankedTensorType();
+    if (!type || type.getRank() < 2)
+      return WalkResult::advance();
+    stored = type.getElementType();
+    return WalkResult::interrupt();
+  });
+  return stored ? typeOf(stored) : std::nullopt;
+}
+
+/// How an operand is read.
+struct Operand {
+  bool byTma;
+  unsigned bytes; ///< that a thread can move at once
+  bool isKMajor;
+};
+
+/// Of the products of kernels; the other operands of a kernel with several matter as much.
+DotOp onlyProduct(KernelOp kernel) {
+  SmallVector<DotOp> dots;
+  kernel.walk([&](DotOp dot) { dots.push_back(dot); });
+  return dots.size() == 1 && dots.front().getType().getRank() == 2 ? dots.front() : DotOp();
+}
+
+/// What an operand is a copy of, perhaps transposed; K is dimension `kDim` of it.
+Value sourceOf(Value operand, unsigned &kDim) {
+  while (auto transpose = operand.getDefiningOp<TransOp>()) {
+    operand = transpose.getSrc();
+    kDim = 1 - kDim;
+  }
+  return operand;
+}
+
+std::optional<Operand> readOperand(KernelOp kernel, Value operand, Value raised, unsigned kDim) {
+  unsigned kOfRaised = kDim;
+  if (sourceOf(raised, kOfRaised).getDefiningOp<DescLoadOp>())
+    return Operand{true, widestAccess, kOfRaised == 1};
+  auto load = sourceOf(operand, kDim).getDefiningOp<LoadOp>();
+  if (!load)
+    return std::nullopt;
+  PromiseTrial trial(kernel);
+  AxisInfoAnalysis facts(kernel);
+  const AxisInfo &pointer = facts.get(load.getPtr());
+  unsigned bytes = unsigned(trial.widthInBytes({load, load.getPtr(), load.getMask()}));
+  return Operand{false, bytes, pointer.getContiguity(kDim) > pointer.getContiguity(1 - kDim)};
+}
+
+} // namespace
+
+std::optional<frontend::OpenProduct> readProduct(KernelOp kernel, KernelOp raised) {
+  DotOp dot = onlyProduct(kernel), raisedDot = onlyProduct(raised);
+  if (!dot || !raisedDot)
+    return std::nullopt;
+  frontend::OpenProduct product;
+  product.kernel = kernel.getName().str();
+  product.given = {.blockM = dot.getType().getDimSize(0),
+                   .blockN = dot.getType().getDimSize(1),
+                   .blockK = dot.getA().getType().getDimSize(1),
+                   .numWarps = kernel.getNumWarps(),
+                   .numStages = kernel.getNumStages()};
+  std::vector<GridFactor> factors = gridFactors(kernel);
+  std::optional<std::string> m = takeFactor(factors, *product.given.blockM),
+                             n = takeFactor(factors, *product.given.blockN),
+                             k = depthOf(kernel, dot, *product.given.blockK);
+  std::optional<frontend::DType> element = typeOf(dot.getA().getType().getElementType());
+  std::optional<Operand> a = readOperand(kernel, dot.getA(), raisedDot.getA(), 1),
+                         b = readOperand(kernel, dot.getB(), raisedDot.getB(), 0);
+  if (!m || !n || !k || !element || !a || !b)
+    return std::nullopt;
+  product.mText = *m;
+  for (const GridFactor &batch : factors)
+    product.mText = formatv("({0}) * ({1})", product.mText,
+                            batch.block > 0 ? formatv("cdiv({0}, {1})", batch.size, batch.block).str() : batch.size);
+  product.nText = *n;
+  product.kText = *k;
+  product.element = *element;
+  product.output = storedType(kernel).value_or(*element);
+  product.alignedRows = a->byTma && b->byTma;
+  product.copyBytes = std::min(a->bytes, b->bytes);
+  product.aKMajor = a->isKMajor;
+  product.bKMajor = b->isKMajor;
+  return product;
+}
+
+} // namespace tile::driver
