@@ -32,6 +32,41 @@ def Cta_WarpRolesOp : Cta_Op<"warp_roles", [
   let hasVerifier = 1;
 }
 
+class Cta_TurnOp<string opMnemonic> : Cta_Op<opMnemonic, [
+    MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
+  let arguments = (ins I32Attr:$groups);
+  let assemblyFormat = "`of` $groups attr-dict";
+}
+
+def Cta_TurnOpenOp : Cta_TurnOp<"turn_open"> {
+  let summary = "give the first turn to the first warp group";
+  let description = [{
+    The first `groups` warp groups of the CTA take turns, one after the other in a circle. Each executes this operation
+    once, before all `cta.turn_begin`.
+
+    Example: `cta.turn_open of 2`
+  }];
+}
+
+def Cta_TurnBeginOp : Cta_TurnOp<"turn_begin"> {
+  let summary = "wait for this warp group's turn";
+  let description = [{
+    Until the warp group before it has ended as many turns as this one has, and for the first warp group one less. A
+    turn orders only when warp groups go on, and says nothing about memory.
+
+    Example: `cta.turn_begin of 2`
+  }];
+}
+
+def Cta_TurnEndOp : Cta_TurnOp<"turn_end"> {
+  let summary = "hand the turn over to the next warp group";
+  let description = [{
+    Does not wait. Each warp group ends its turn before it begins another one.
+
+    Example: `cta.turn_end of 2`
+  }];
+}
+
 def Cta_TeamOp : Cta_Op<"team", [Pure]> {
   let summary = "number of the team (of ping-pong consumers) that a thread belongs to";
   let description = [{

@@ -79,20 +79,33 @@ BitVector select(ArrayRef<LoopNode> nodes, function_ref<bool(unsigned)> conditio
 
 } // namespace
 
-std::optional<ProductSchedule> tile::planAhead(ArrayRef<LoopNode> nodes) {
-  BitVector late = findChained(nodes);
-  if (late.none() || any_of(nodes, [](const LoopNode &node) { return node.kind == LoopNodeKind::order; }))
-    return std::nullopt;
-  addUsers(nodes, late);
-  addLight(nodes, late);
-  auto products = [&](bool isLate) {
-    return select(nodes, [&](unsigned index) { return isProduct(nodes[index]) && late[index] == isLate; });
-  };
-  BitVector earlyProducts = products(false), lateProducts = products(true);
-  if (earlyProducts.none())
-    return std::nullopt;
+namespace {
 
-  // What needs the waits for late products, in the same iteration.
+/// Early and late nodes, and the products among them.
+struct Split {
+  BitVector early, late, earlyProducts, lateProducts;
+};
+
+/// None if no product is chained to another, or if none is early.
+std::optional<Split> splitNodes(ArrayRef<LoopNode> nodes) {
+  Split split;
+  split.late = findChained(nodes);
+  if (split.late.none() || any_of(nodes, [](const LoopNode &node) { return node.kind == LoopNodeKind::order; }))
+    return std::nullopt;
+  addUsers(nodes, split.late);
+  addLight(nodes, split.late);
+  split.early = split.late;
+  split.early.flip();
+  auto products = [&](const BitVector &set) {
+    return select(nodes, [&](unsigned index) { return isProduct(nodes[index]) && set[index]; });
+  };
+  split.earlyProducts = products(split.early);
+  split.lateProducts = products(split.late);
+  return split.earlyProducts.none() ? std::nullopt : std::optional(split);
+}
+
+/// What needs the waits for late products, in the same iteration, and these.
+BitVector findAwaited(ArrayRef<LoopNode> nodes, const BitVector &lateProducts) {
   BitVector awaited = select(nodes, [&](unsigned index) {
     auto isIn = [&](unsigned need) { return lateProducts[need]; };
     return nodes[index].kind == LoopNodeKind::wait && any_of(nodes[index].needs, isIn);
@@ -100,47 +113,91 @@ std::optional<ProductSchedule> tile::planAhead(ArrayRef<LoopNode> nodes) {
   for (unsigned index = 0; index < nodes.size(); ++index)
     if (any_of(nodes[index].needs, [&](unsigned need) { return awaited[need]; }))
       awaited.set(index);
+  return awaited;
+}
+
+/// Puts sets of nodes one after the other.
+class ScheduleBuilder {
+public:
+  ScheduleBuilder(ArrayRef<LoopNode> nodes, const Split &split, const BitVector &awaited)
+      : nodes(nodes), split(split), awaited(awaited), done(nodes.size()) {}
+
+  void add(const BitVector &set) {
+    for (unsigned index : set.set_bits())
+      if (!done[index]) {
+        LoopStage stage = awaited[index] ? LoopStage::awaited : split.late[index] ? LoopStage::late : LoopStage::early;
+        schedule.push_back({index, stage});
+        done.set(index);
+      }
+  }
+  void addLateProducts() {
+    BitVector issue = findSlice(nodes, split.lateProducts);
+    issue &= split.late;
+    add(issue);
+  }
+  /// And the loads whose addresses do not need the products.
+  void addEarlyProducts() {
+    // What is early does not need what is late, so the slices of early products are early.
+    add(findSlice(nodes, split.earlyProducts));
+    BitVector loads = findSlice(nodes, select(nodes, [&](unsigned index) {
+                                  return nodes[index].kind == LoopNodeKind::load && split.early[index];
+                                }));
+    // What needs the products waits for them.
+    BitVector afterProducts = split.earlyProducts;
+    addUsers(nodes, afterProducts);
+    if (!loads.anyCommon(afterProducts))
+      add(loads);
+  }
+  ProductSchedule schedule;
+
+private:
+  ArrayRef<LoopNode> nodes;
+  const Split &split;
+  const BitVector &awaited;
+  BitVector done;
+};
+
+} // namespace
+
+std::optional<ProductSchedule> tile::planAhead(ArrayRef<LoopNode> nodes) {
+  std::optional<Split> split = splitNodes(nodes);
+  if (!split)
+    return std::nullopt;
+  BitVector awaited = findAwaited(nodes, split->lateProducts);
   BitVector operands = select(nodes, [&](unsigned index) {
-    return !late[index] && any_of(nodes, [&](const LoopNode &node) { return node.leftOperand == index; });
+    return split->early[index] && any_of(nodes, [&](const LoopNode &node) { return node.leftOperand == index; });
   });
   bool isForLate = none_of(nodes, [&](const LoopNode &node) {
-    return !late[&node - nodes.begin()] && any_of(node.needs, [&](unsigned need) { return operands[need]; });
+    return split->early[&node - nodes.begin()] && any_of(node.needs, [&](unsigned need) { return operands[need]; });
   });
   bool isReleased = all_of(awaited.set_bits(), [&](unsigned index) {
     return nodes[index].kind == LoopNodeKind::wait || nodes[index].kind == LoopNodeKind::release;
   });
   if (!isForLate || !isReleased)
     return std::nullopt;
-  late |= operands;
+  split->late |= operands;
+  split->early.reset(operands);
 
-  BitVector early = late, done(nodes.size());
-  early.flip();
-  ProductSchedule schedule;
-  auto add = [&](const BitVector &set) {
-    for (unsigned index : set.set_bits())
-      if (!done[index]) {
-        LoopStage stage = awaited[index] ? LoopStage::awaited : late[index] ? LoopStage::late : LoopStage::early;
-        schedule.push_back({index, stage});
-        done.set(index);
-      }
-  };
-  add(awaited);
-  add(operands);
-  // What is early does not need what is late, so the slices of early products are early.
-  add(findSlice(nodes, earlyProducts));
-  BitVector loads = findSlice(
-      nodes, select(nodes, [&](unsigned index) { return nodes[index].kind == LoopNodeKind::load && early[index]; }));
-  // Their addresses alone: what needs the products waits for them.
-  BitVector afterProducts = earlyProducts;
-  addUsers(nodes, afterProducts);
-  if (!loads.anyCommon(afterProducts))
-    add(loads);
-  BitVector issue = findSlice(nodes, lateProducts);
-  issue &= late;
-  add(issue);
-  add(early);
-  add(late);
-  return schedule;
+  ScheduleBuilder builder(nodes, *split, awaited);
+  builder.add(awaited);
+  builder.add(operands);
+  builder.addEarlyProducts();
+  builder.addLateProducts();
+  builder.add(split->early);
+  builder.add(split->late);
+  return builder.schedule;
+}
+
+std::optional<ProductSchedule> tile::planTogether(ArrayRef<LoopNode> nodes) {
+  std::optional<Split> split = splitNodes(nodes);
+  if (!split)
+    return std::nullopt;
+  ScheduleBuilder builder(nodes, *split, /*awaited=*/BitVector(nodes.size()));
+  builder.addLateProducts();
+  builder.addEarlyProducts();
+  builder.add(split->late);
+  builder.add(split->early);
+  return builder.schedule;
 }
 
 ProductSchedule tile::planWithin(ArrayRef<LoopNode> nodes) {

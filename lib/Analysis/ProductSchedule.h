@@ -17,6 +17,15 @@
 // So products are issued before what the ones before have computed is looked at. Between the exponentials and the wait
 // for the product that runs under them the loop begins anew: inside of a block ptxas would move the wait up.
 //
+// With fewer registers, late products come first and the early ones of the next iteration after them: all are in flight
+// together, and none while threads compute; left operands are made early, in the registers of what they are made of.
+// This hides nothing by itself, but other warp groups' products run meanwhile (cta-take-turns).
+//
+//   late, of iteration i: up to its products   issue o(i), of p(i)
+//   early, of iteration i + 1: products        issue s(i + 1)
+//   late: the rest                             wait for o(i), one group is pending; release v's slot
+//   early: the rest                            wait for s(i + 1); exp; p(i + 1) = half(exp)
+//
 // If nothing can run ahead, products are still issued before anything is awaited, and awaited where they are needed.
 #pragma once
 
@@ -59,6 +68,10 @@ using ProductSchedule = llvm::SmallVector<ScheduledNode>;
 /// Early nodes an iteration ahead; none if no product is chained to another, if none is early, or if more than releases
 /// of slots depends on late ones in their iteration.
 std::optional<ProductSchedule> planAhead(llvm::ArrayRef<LoopNode> nodes);
+
+/// Early products an iteration ahead, and all awaited together; none if no product is chained to another, or none is
+/// early.
+std::optional<ProductSchedule> planTogether(llvm::ArrayRef<LoopNode> nodes);
 
 /// Within the iteration: all nodes are early.
 ProductSchedule planWithin(llvm::ArrayRef<LoopNode> nodes);

@@ -294,7 +294,9 @@ std::optional<RegisterBudget> tile::planRegisters(unsigned consumerWarps) {
            groupThreads = target::warpsPerGroup * target::threadsPerWarp;
   if (groups < 2)
     return std::nullopt;
-  unsigned consumer = (target::registersPerSm / groupThreads - producer) / groups / granule * granule;
+  // What the CTA starts with is all that its roles can share: a whole number of granules for each thread.
+  unsigned atStart = target::registersPerSm / (groupThreads * (groups + 1)) / granule * granule;
+  unsigned consumer = (atStart * (groups + 1) - producer) / groups / granule * granule;
   return RegisterBudget{consumer, producer};
 }
 

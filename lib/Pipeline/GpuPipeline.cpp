@@ -124,6 +124,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add([] { return createCtaOverlapWaits(); });
   // Slots of rings, whose counters tell the readers of different buffers apart, are still released where they are read.
   list.add([] { return createCtaScheduleLoop(); });
+  // The order of products within a warp group is decided, and so which follow computation.
+  list.add([] { return createCtaTakeTurns(); });
   // Where the last wgmma is awaited, and so which ones the other team need not wait for, is decided.
   list.add([target] { return createCtaPingPong({target}); });
   // Slots are released at their final places.

@@ -325,6 +325,15 @@ def CtaScheduleLoop : KernelPass<"cta-schedule-loop", "scheduled", "Optimisation
   }];
 }
 
+def CtaTakeTurns : KernelPass<"cta-take-turns", "scheduled", "Optimisation"> {
+  let summary = "let consumer warp groups multiply in turns";
+  let description = [{
+    Requires: phase scheduled. Ensures: in a loop of several wgmma with computation after them, of a role of several
+    warp groups, each waits for its turn before an iteration's products, and hands it over when these are issued. Does not: change an order within a warp group, or what is computed. Example:
+    test/Transforms/Cta/take-turns.mlir.
+  }];
+}
+
 def CtaPingPong : KernelPass<"cta-ping-pong", "scheduled", "Optimisation"> {
   let summary = "let two consumer warp groups alternate between tiles";
   let description = [{

@@ -91,7 +91,79 @@ void lowerRoles(cta::WarpRolesOp op, KernelOp kernel) {
   op.erase();
 }
 
+// A turn is a named barrier for each warp group: the group itself waits at it, and the one before arrives. Barriers 0
+// and 1 are for all warps, and the next ones for each group by itself.
+
+constexpr unsigned barriersForAll = 2;
+constexpr unsigned threadsAtTurn = 2 * target::warpsPerGroup * target::threadsPerWarp;
+
+Value emitGroup(OpBuilder &builder, Location loc) {
+  return arith::DivUIOp::create(builder, loc, emitUniformWarpId(builder, loc),
+                                emitI32(builder, loc, target::warpsPerGroup));
+}
+
+void emitArrival(OpBuilder &builder, Location loc, Value barrier) {
+  // NVVM's operation is inline PTX.
+  LLVM::CallIntrinsicOp::create(builder, loc, builder.getStringAttr("llvm.nvvm.barrier.cta.arrive.aligned.count"),
+                                ValueRange{barrier, emitI32(builder, loc, threadsAtTurn)});
+}
+
+/// The last group arrives at the first one's barrier, as if it had ended a turn.
+struct TurnOpenLowering : OpConversionPattern<cta::TurnOpenOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::TurnOpenOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value isLast = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, emitGroup(rewriter, loc),
+                                         emitI32(rewriter, loc, op.getGroups() - 1));
+    auto branch = scf::IfOp::create(rewriter, loc, isLast, /*withElseRegion=*/false);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    emitArrival(rewriter, loc, emitI32(rewriter, loc, barriersForAll + op.getGroups()));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct TurnBeginLowering : OpConversionPattern<cta::TurnBeginOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::TurnBeginOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value barrier = arith::AddIOp::create(rewriter, loc, emitGroup(rewriter, loc),
+                                          emitI32(rewriter, loc, barriersForAll + op.getGroups()));
+    rewriter.replaceOpWithNewOp<NVVM::BarrierOp>(op, /*res=*/Type(), barrier, emitI32(rewriter, loc, threadsAtTurn),
+                                                 NVVM::BarrierReductionAttr(), /*reductionPredicate=*/Value());
+    return success();
+  }
+};
+
+struct TurnEndLowering : OpConversionPattern<cta::TurnEndOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::TurnEndOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value group = emitGroup(rewriter, loc);
+    Value isLast = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, group,
+                                         emitI32(rewriter, loc, op.getGroups() - 1));
+    Value first = emitI32(rewriter, loc, barriersForAll + op.getGroups());
+    Value next =
+        arith::AddIOp::create(rewriter, loc, group, emitI32(rewriter, loc, barriersForAll + op.getGroups() + 1));
+    emitArrival(rewriter, loc, arith::SelectOp::create(rewriter, loc, isLast, first, next));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 } // namespace
+
+/// Barriers for all, for each group by itself, and for the turn of each.
+static LogicalResult checkTurn(Operation *op, unsigned groups) {
+  constexpr unsigned barriers = 16; // PTX ISA, bar
+  if (barriersForAll + 2 * groups > barriers)
+    return op->emitOpError() << "is for " << groups << " warp groups, which need " << barriersForAll + 2 * groups
+                             << " named barriers, but a CTA has " << barriers;
+  return success();
+}
 
 void lowerWarpRoles(KernelOp kernel) {
   SmallVector<cta::WarpRolesOp> all;
@@ -121,6 +193,9 @@ static LogicalResult checkWarpRoles(cta::WarpRolesOp op, const target::GpuTarget
 }
 
 void registerRoleLowerings(Lowerings &lowerings) {
+  lowerings.patterns.add<TurnOpenLowering, TurnBeginLowering, TurnEndLowering>(lowerings.converter, lowerings.context);
+  lowerings.check<cta::TurnOpenOp, cta::TurnBeginOp, cta::TurnEndOp>(
+      [](auto op, const target::GpuTarget &) { return checkTurn(op, op.getGroups()); });
   lowerings.check<cta::WarpRolesOp>(checkWarpRoles);
 }
 

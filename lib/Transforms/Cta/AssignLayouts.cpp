@@ -152,6 +152,23 @@ private:
     return cta::withLayout(type, attribute(layout));
   }
 
+  /// Next to several products of a loop, statistics of rows: warps that each load all of them need not meet, where they
+  /// would have to in every iteration, and products could not run ahead.
+  static bool isOfEachWarp(Operation *access, ArrayRef<int64_t> shape) {
+    constexpr int64_t mostElements = 128; // four registers
+    return isa<LoadOp>(access) && shape.size() == 1 && shape.front() <= mostElements &&
+           isa<LoopLikeOpInterface>(access->getParentOp()) && llvm::range_size(access->getBlock()->getOps<DotOp>()) > 1;
+  }
+
+  /// The layout of one warp, for all of the kernel's.
+  LinearLayout repeatForWarps(const LinearLayout &layout) {
+    std::vector<layout::InDim> dims = layout.inDims();
+    for (layout::InDim &dim : dims)
+      if (dim.name == layout::warpDim)
+        dim.bases.assign(llvm::Log2_32(kernel.getNumWarps()), std::vector<int32_t>(layout.rank(), 0));
+    return LinearLayout(dims, layout.outShape());
+  }
+
   using Accesses = llvm::SmallVector<std::pair<Operation *, AccessPlan>>;
 
   /// Those that decide, decide for their shape; an access that cannot be as wide as they are keeps its own layout.
@@ -176,7 +193,9 @@ private:
       }
       for (auto &[op, plan] : accesses) {
         bool joins = !multiplies && plan.order == common.order && (plan.isFull || plan.vector >= common.vector);
-        accessLayouts[op] = joins ? sharedLayouts[shape] : attribute(plan.getLayout(shape, kernel.getNumWarps()));
+        accessLayouts[op] = joins                     ? sharedLayouts[shape]
+                            : isOfEachWarp(op, shape) ? attribute(repeatForWarps(plan.getLayout(shape, /*warps=*/1)))
+                                                      : attribute(plan.getLayout(shape, kernel.getNumWarps()));
       }
     }
   }

@@ -21,6 +21,7 @@
 #include "Analysis/RolePlan.h"
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
+#include "Transforms/Cta/PeelLoop.h"
 #include "Transforms/Numbers.h"
 #include "Transforms/Passes.h"
 
@@ -113,10 +114,11 @@ public:
     for (Value value : crossing)
       inits.push_back(first.lookup(value));
     inits.append(released.size(), emitI32(rewriter, loc, noSlot));
-    Value lower = arith::AddIOp::create(rewriter, loc, loop.getLowerBound(), loop.getStep());
+    Value lower = rewriter.createOrFold<arith::AddIOp>(loc, loop.getLowerBound(), loop.getStep());
     auto ahead = scf::ForOp::create(rewriter, loc, lower, loop.getUpperBound(), loop.getStep(), inits,
                                     /*bodyBuilder=*/nullptr, loop.getUnsignedCmp());
     emitBody(rewriter, ahead);
+    foldComparisons(rewriter, ahead);
     rewriter.setInsertionPointAfter(ahead);
     IRMapping last = mapLate(ahead.getResults());
     emitAwaited(rewriter, ahead.getResults(), last);
@@ -306,6 +308,17 @@ void reorder(const LoopGraph &graph, const ProductSchedule &schedule) {
   }
 }
 
+bool runAhead(IRRewriter &rewriter, const LoopGraph &graph, const Rings &rings,
+              std::optional<ProductSchedule> schedule) {
+  if (!schedule)
+    return false;
+  LoopRewriter emitter(graph, *schedule);
+  if (!emitter.isPossible(rings))
+    return false;
+  emitter.run(rewriter);
+  return true;
+}
+
 struct CtaScheduleLoop : tile::impl::CtaScheduleLoopBase<CtaScheduleLoop> {
   void runOnKernel() override {
     Rings rings = findRings(getOperation());
@@ -319,14 +332,12 @@ struct CtaScheduleLoop : tile::impl::CtaScheduleLoopBase<CtaScheduleLoop> {
       LoopGraph graph(loop, rings);
       if (!graph.build())
         continue;
-      if (std::optional<ProductSchedule> ahead = planAhead(graph.nodes)) {
-        LoopRewriter emitter(graph, *ahead);
-        if (emitter.isPossible(rings)) {
-          emitter.run(rewriter);
-          continue;
-        }
-      }
+      if (runAhead(rewriter, graph, rings, planAhead(graph.nodes)) ||
+          runAhead(rewriter, graph, rings, planTogether(graph.nodes)))
+        continue;
       reorder(graph, planWithin(graph.nodes));
+      if (gainsByPeeling(loop))
+        peelFirst(rewriter, loop);
     }
   }
 };

@@ -10,7 +10,7 @@
 // share all that is copied, and each has half of the accumulators. How many warps run a program, the program cannot
 // see. Kernels with one product a step keep the number that they ask for: there more CTAs hide as much; and so do those
 // whose threads copy all operands, and would have to wait for more of each other: attention's causal backward pass took
-// 1.2 times as long in a compiler that gave it eight.
+// 1.2 times as long in a compiler that gave it eight. But not where one group's registers cannot hold what a loop sums.
 #include "Analysis/EngineChoice.h"
 #include "Analysis/FindTarget.h"
 #include "Transforms/Passes.h"
@@ -44,6 +44,19 @@ bool isChained(DotOp dot) {
   return false;
 }
 
+/// Registers of a thread of one warp group for the sums of products that a loop carries.
+int64_t countCarriedSums(LoopLikeOpInterface loop) {
+  int64_t registers = 0;
+  for (BlockArgument argument : loop.getRegionIterArgs())
+    if (llvm::any_of(argument.getUsers(), [&](Operation *user) {
+          auto dot = dyn_cast<DotOp>(user);
+          return dot && dot.getAcc() == argument;
+        }))
+      registers += cast<RankedTensorType>(argument.getType()).getNumElements() /
+                   (target::warpsPerGroup * target::threadsPerWarp);
+  return registers;
+}
+
 struct TileAddWarps : tile::impl::TileAddWarpsBase<TileAddWarps> {
   using TileAddWarpsBase::TileAddWarpsBase;
 
@@ -55,14 +68,18 @@ struct TileAddWarps : tile::impl::TileAddWarpsBase<TileAddWarps> {
     if (kernel.getNumWarps() != oneGroup || kernel.getPingPong())
       return;
     EngineChooser chooser(*gpu, twoGroups, &getAnalysis<RaisableAccesses>());
-    bool hasChain = false, hasRows = true, hasBlocks = false;
+    // Half of a thread's registers are for what a step computes.
+    constexpr int64_t mostSums = 128;
+    bool hasChain = false, hasRows = true, hasGroups = false, hasOthers = false, hasBlocks = false, isFull = false;
     kernel.walk([&](DotOp dot) {
       auto engine = dyn_cast<cta::WgmmaAttr>(chooser.choose(dot));
-      hasRows = hasRows && engine && engine.getGroupsN() == 1;
+      hasRows &= !engine || engine.getGroupsN() == 1;
+      (engine ? hasGroups : hasOthers) = true;
       hasBlocks |= engine && engine.readsBlocks();
       hasChain |= isa<LoopLikeOpInterface>(dot->getParentOp()) && isChained(dot);
     });
-    if (hasChain && hasRows && hasBlocks)
+    kernel.walk([&](LoopLikeOpInterface loop) { isFull |= countCarriedSums(loop) > mostSums; });
+    if (hasChain && hasRows && (isFull ? hasGroups : hasBlocks && !hasOthers))
       kernel.setNumWarps(twoGroups);
   }
 };

@@ -40,3 +40,11 @@ tile.kernel @twice() attributes {producer_warps = 4 : i32} {
   }
   tile.return
 }
+
+// -----
+
+tile.kernel @turns() attributes {num_warps = 32 : i32} {
+  // expected-error @+1 {{'cta.turn_begin' op is for 8 warp groups, which need 18 named barriers, but a CTA has 16}}
+  cta.turn_begin of 8
+  tile.return
+}

@@ -76,3 +76,24 @@ tile.kernel @teams(%p: !tile.ptr<i32>) attributes {num_warps = 4 : i32, producer
   }
   tile.return
 }
+
+// A named barrier for each warp group: the group waits at its own, and arrives at that of the next.
+// CHECK-LABEL: llvm.func @turns
+// CHECK: %[[LAST:.*]] = arith.cmpi eq, %{{.*}}, %c1_i32
+// CHECK: scf.if %[[LAST]]
+// CHECK: llvm.call_intrinsic "llvm.nvvm.barrier.cta.arrive.aligned.count"(%c4_i32{{.*}}, %c256_i32
+// CHECK: %[[GROUP:.*]] = arith.divui
+// CHECK: %[[OWN:.*]] = arith.addi %[[GROUP]], %c4_i32{{.*}}
+// CHECK: nvvm.barrier id = %[[OWN]] number_of_threads = %c256_i32{{.*}}
+// CHECK: %[[NEXT:.*]] = arith.select %{{.*}}, %c4_i32{{.*}}, %{{.*}}
+// CHECK: llvm.call_intrinsic "llvm.nvvm.barrier.cta.arrive.aligned.count"(%[[NEXT]], %c256_i32
+tile.kernel @turns() attributes {num_warps = 8 : i32, producer_warps = 4 : i32} {
+  cta.warp_roles consumer {
+    cta.turn_open of 2
+    cta.turn_begin of 2
+    cta.turn_end of 2
+  } producer {
+    cta.proxy_fence
+  }
+  tile.return
+}

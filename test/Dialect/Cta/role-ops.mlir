@@ -27,3 +27,17 @@ tile.kernel @teams() attributes {producer_warps = 4 : i32, teams = 2 : i32} {
   }
   tile.return
 }
+
+// CHECK: tile.kernel @turns
+// CHECK: cta.turn_open of 2
+// CHECK-NEXT: cta.turn_begin of 2
+// CHECK-NEXT: cta.turn_end of 2
+tile.kernel @turns() attributes {num_warps = 8 : i32, producer_warps = 4 : i32} {
+  cta.warp_roles consumer {
+    cta.turn_open of 2
+    cta.turn_begin of 2
+    cta.turn_end of 2
+  } producer {
+  }
+  tile.return
+}

@@ -61,3 +61,28 @@ tile.kernel @shared(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}) {
   tile.print "" %d : tensor<64x64xf32>
   tile.return
 }
+
+// A vector of statistics next to two products is loaded by each warp, so that warps need not meet.
+// CHECK-LABEL: tile.kernel @statistics
+// CHECK: tile.load {{.*}} : tensor<64x!tile.ptr<f32>, #cta.layout<[64], {{.*}}warp = {{\[}}[0], [0]]>>
+tile.kernel @statistics(%n: i32, %p: !tile.ptr<f32>, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+  %places = tile.arange 0 to 64 : tensor<64xi32>
+  %at = tile.addptr %ps, %places : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %z) -> (tensor<64x64xf32>) : i32 {
+    %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+    %v = tile.load %at : tensor<64x!tile.ptr<f32>>
+    %row = tile.expand_dims %v {axis = 0 : i32} : tensor<64xf32> -> tensor<1x64xf32>
+    %rows = tile.broadcast %row : tensor<1x64xf32> -> tensor<64x64xf32>
+    %s = tile.dot %a, %a, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    %x = arith.subf %s, %rows : tensor<64x64xf32>
+    %h = arith.truncf %x : tensor<64x64xf32> to tensor<64x64xf16>
+    %o = tile.dot %h, %a, %acc : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %o : tensor<64x64xf32>
+  }
+  tile.print "" %r : tensor<64x64xf32>
+  tile.return
+}

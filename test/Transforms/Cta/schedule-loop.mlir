@@ -113,6 +113,37 @@ tile.kernel @independent(%n: i32) {
   tile.return
 }
 
+// A mask for the first iteration alone is gone from the others.
+// CHECK-LABEL: tile.kernel @peeled(
+// CHECK: scf.if
+// CHECK: arith.cmpi sge
+// CHECK: scf.for %{{.*}} = %c1_i32{{.*}} to
+// CHECK-NOT: arith.cmpi sge
+// CHECK: scf.yield
+// CHECK: } else {
+tile.kernel @peeled(%n: i32, %mask: i1) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !c
+  %q = cta.alloc : !q
+  %k = cta.alloc : !k
+  %v = cta.alloc : !k
+  %sum = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
+    %a = cta.wgmma %q, %k, %zero {n = 16 : i32} : !q, !k -> !c
+    %x = cta.wgmma_wait %a {pending = 0 : i32} : !c
+    %later = arith.cmpi sge, %j, %c1 : i32
+    %laters = tile.splat %later : i1 -> tensor<64x16xi1, #c>
+    %e = arith.select %laters, %x, %zero : tensor<64x16xi1, #c>, !c
+    %b = cta.wgmma %q, %v, %zero {n = 16 : i32} : !q, !k -> !c
+    %y = cta.wgmma_wait %b {pending = 0 : i32} : !c
+    %m = arith.mulf %e, %y : !c
+    %r = arith.addf %acc, %m : !c
+    scf.yield %r : !c
+  }
+  tile.print "sum" %sum : !c
+  tile.return
+}
+
 // A barrier orders what is around it: the second product stays behind it.
 // CHECK-LABEL: tile.kernel @negative_barrier(
 // CHECK: cta.wgmma_wait

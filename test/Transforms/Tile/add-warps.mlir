@@ -42,6 +42,25 @@ tile.kernel @negative_blocks(%n: i32) attributes {num_warps = 4 : i32} {
   tile.return
 }
 
+// Threads copy all operands, but one warp group has too few registers for 128 rows and columns twice.
+// CHECK-LABEL: tile.kernel @sums
+// CHECK-SAME: num_warps = 8
+tile.kernel @sums(%n: i32) attributes {num_warps = 4 : i32} {
+  %q = arith.constant dense<1.0> : tensor<128x128xf16>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%first = %zero, %second = %zero) -> (tensor<128x128xf32>, tensor<128x128xf32>) : i32 {
+    %s = tile.dot %q, %q, %first : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    %p = arith.truncf %s : tensor<128x128xf32> to tensor<128x128xf16>
+    %d = tile.dot %p, %q, %second : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    scf.yield %s, %d : tensor<128x128xf32>, tensor<128x128xf32>
+  }
+  tile.print "a" %r#0 : tensor<128x128xf32>
+  tile.print "b" %r#1 : tensor<128x128xf32>
+  tile.return
+}
+
 // 64 rows are those of one warp group.
 // CHECK-LABEL: tile.kernel @negative_rows
 // CHECK-NOT: num_warps = 8

@@ -50,6 +50,15 @@ TEST(ProductSchedule, ahead) {
   EXPECT_EQ(countPending(nodes, *schedule), (llvm::SmallVector<unsigned>{0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0}));
 }
 
+// Both are in flight together, and what the second one multiplies is made an iteration before.
+TEST(ProductSchedule, together) {
+  std::vector<LoopNode> nodes = attention();
+  std::optional<ProductSchedule> schedule = planTogether(nodes);
+  ASSERT_TRUE(schedule);
+  EXPECT_EQ(print(*schedule), "1' 7' 8' 0 2 9' 10' 3 4 5 6");
+  EXPECT_EQ(countPending(nodes, *schedule), (llvm::SmallVector<unsigned>{0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0}));
+}
+
 // The second product is computed with in its iteration.
 TEST(ProductSchedule, negative_resultIsUsed) {
   std::vector<LoopNode> nodes = attention();
@@ -93,6 +102,7 @@ TEST(ProductSchedule, negative_recurrence) {
       make(Kind::wait, {2}),        // 3
   };
   EXPECT_FALSE(planAhead(nodes));
+  EXPECT_FALSE(planTogether(nodes));
   EXPECT_EQ(print(planWithin(nodes)), "0 1 2 3");
 }
 

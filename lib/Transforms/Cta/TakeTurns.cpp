@@ -1,0 +1,123 @@
+// cta-take-turns: let consumer warp groups multiply in turns.
+//
+// Between the products of a loop there is what threads compute: attention's exponentials. Warp groups that run the same
+// code wait for the tensor cores at the same time, and leave them idle at the same time. In turns, one computes while
+// the products of the other run (FlashAttention-3, section 3.1, "ping-pong scheduling"):
+//
+//   for:                                    turn_open
+//     s = wgmma q, k                        for:
+//     o = wgmma p, v, o              ==>      turn_begin
+//     wait s {1}                              s = wgmma q, k;  o = wgmma p, v, o
+//     p = exp(s) …                            turn_end
+//                                             wait s {1};  p = exp(s) …
+//
+// A turn ends when its last product is issued: warp groups' products are executed in order of issue. Between a turn and
+// the next lies the end of the iteration: elsewhere ptxas would move what is computed behind the wait for the turn, and
+// attention takes 1.27 times as long. Results do not depend on turns, and all warp groups take equally many: they run
+// the same loops. A warp group that has the turn waits for nothing but copies of the producer, which follow releases of
+// slots in earlier turns.
+#include "Cta/CtaDialect.h"
+#include "Target/GpuTarget.h"
+#include "Transforms/Passes.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace tile {
+#define GEN_PASS_DEF_CTATAKETURNS
+#include "Transforms/Passes.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+
+/// From before one product to after another one.
+struct Turn {
+  Operation *first, *last;
+};
+
+/// What threads compute of matrices: registers that they make, or reduce.
+int64_t countWork(Operation *op) {
+  constexpr int64_t fewRegisters = 8; // vectors of rows
+  auto count = [](ValueRange values) {
+    int64_t registers = 0;
+    for (Value value : values)
+      if (isa<RankedTensorType>(value.getType()) && cta::getLayoutAttr(value.getType()))
+        registers += cta::getLayout(value.getType()).numRegisters();
+    return registers;
+  };
+  int64_t registers = isElementwise(op) ? count(op->getResults()) : isa<ReduceOp>(op) ? count(op->getOperands()) : 0;
+  return registers > fewRegisters ? registers : 0;
+}
+
+/// Whether warps do it without each other.
+bool isAlone(Operation *op) {
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return llvm::all_of(reduce.getSrcs(), [&](Value source) {
+      layout::Bases warps = cta::getLayout(source.getType()).bases(layout::warpDim);
+      return llvm::all_of(warps, [&](const std::vector<int32_t> &basis) { return basis[reduce.getAxis()] == 0; });
+    });
+  return isElementwise(op) || op->hasTrait<OpTrait::ConstantLike>() ||
+         isa<cta::WgmmaOp, cta::WgmmaWaitOp, cta::SlotOp, cta::TransBufferOp, cta::MbarrierWaitOp,
+             cta::MbarrierArriveOp, LoadOp, BroadcastOp, ExpandDimsOp, SplatOp, ArangeOp>(op) ||
+         (op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+          llvm::none_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>) &&
+          llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>));
+}
+
+/// All products of an iteration. None if there are fewer than two, little is computed after them and before those of
+/// the next iteration, or warps meet in the turn.
+std::optional<Turn> planTurn(scf::ForOp loop) {
+  // Of registers: handing over costs attention's backward pass with half of that 4 % of its time.
+  constexpr int64_t leastWork = 160;
+  auto products = llvm::to_vector(loop.getBody()->getOps<cta::WgmmaOp>());
+  if (products.size() < 2)
+    return std::nullopt;
+  Turn turn{products.front(), products.back()};
+  int64_t work = 0;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    bool isInTurn = !op.isBeforeInBlock(turn.first) && !turn.last->isBeforeInBlock(&op);
+    if (isInTurn && !isAlone(&op))
+      return std::nullopt;
+    work += isInTurn ? 0 : countWork(&op);
+  }
+  return work < leastWork ? std::nullopt : std::optional(turn);
+}
+
+struct CtaTakeTurns : tile::impl::CtaTakeTurnsBase<CtaTakeTurns> {
+  void runOnKernel() override {
+    KernelOp kernel = getOperation();
+    unsigned groups = kernel.getNumWarps() / target::warpsPerGroup;
+    auto all = kernel.getBody().front().getOps<cta::WarpRolesOp>();
+    if (groups < 2 || kernel.getTeams() > 1 || all.empty())
+      return;
+    cta::WarpRolesOp roles = *all.begin();
+    SmallVector<scf::ForOp> loops;
+    roles.getConsumer().walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    IRRewriter rewriter(&getContext());
+    bool hasTurns = false;
+    for (scf::ForOp loop : loops)
+      if (std::optional<Turn> turn = planTurn(loop)) {
+        emitTurns(rewriter, loop, *turn, groups);
+        hasTurns = true;
+      }
+    if (!hasTurns)
+      return;
+    rewriter.setInsertionPointToStart(&roles.getConsumer().front());
+    cta::TurnOpenOp::create(rewriter, roles.getLoc(), groups);
+  }
+
+private:
+  static void emitTurns(IRRewriter &rewriter, scf::ForOp loop, const Turn &turn, unsigned groups) {
+    Location loc = loop.getLoc();
+    rewriter.setInsertionPoint(turn.first);
+    cta::TurnBeginOp::create(rewriter, loc, groups);
+    rewriter.setInsertionPointAfter(turn.last);
+    cta::TurnEndOp::create(rewriter, loc, groups);
+  }
+};
+
+} // namespace
