@@ -26,6 +26,7 @@
 //
 //   for: wait S-2; fence; wgmma i; wgmma_wait 1; copy of iteration i+S-1; commit
 #include "Analysis/FindTarget.h"
+#include "Analysis/PointerBases.h"
 #include "Analysis/RolePlan.h"
 #include "Analysis/SharedAccesses.h"
 #include "Analysis/SharedLiveness.h"
@@ -113,7 +114,30 @@ bool isPlainLoad(Operation *op) {
   return load && !load.getIsVolatile();
 }
 
-RegisterLoads planRegisterLoads(scf::ForOp loop) {
+/// What the stores of a loop write; none if something else in it may write memory, wait for other programs, or print.
+std::optional<PointerBases> findWritten(scf::ForOp loop) {
+  PointerBases written;
+  bool isKnown = !loop.getBody()
+                      ->walk([&](Operation *op) {
+                        bool isStore = isa<StoreOp>(op);
+                        if (isStore)
+                          written.join(PointerBases::writtenBy(op));
+                        return !isStore && (writesGlobalMemory(op) || isa<PrintOp, AssertOp>(op))
+                                   ? WalkResult::interrupt()
+                                   : WalkResult::advance();
+                      })
+                      .wasInterrupted();
+  return isKnown ? std::optional(written) : std::nullopt;
+}
+
+/// Whether a load or copy reads what no earlier iteration writes.
+bool mayRunAhead(Operation *op, const PointerBases &written) {
+  if (auto copy = dyn_cast<cta::AsyncCopyOp>(op))
+    return !PointerBases::of(copy.getPtr()).mayOverlap(written);
+  return isPlainLoad(op) && !PointerBases::of(cast<LoadOp>(op).getPtr()).mayOverlap(written);
+}
+
+RegisterLoads planRegisterLoads(scf::ForOp loop, const PointerBases &written) {
   RegisterLoads plan;
   // Copies by TMA run ahead in a role of their own.
   bool isOther =
@@ -139,12 +163,12 @@ RegisterLoads planRegisterLoads(scf::ForOp loop) {
     return {};
   DenseSet<Operation *> values;
   for (auto load : loop.getBody()->getOps<LoadOp>()) {
-    if (plan.indices.contains(load) || !isPlainLoad(load) || !isa<RankedTensorType>(load.getType()))
+    if (plan.indices.contains(load) || !mayRunAhead(load, written) || !isa<RankedTensorType>(load.getType()))
       continue;
     registers += countRegisters(cast<RankedTensorType>(load.getType())) +
                  countRegisters(cast<RankedTensorType>(load.getPtr().getType())) / load.getVector();
     DenseSet<Operation *> slice = collectStage(loop, [&](Operation *op) { return op == load; });
-    if (llvm::all_of(slice, [](Operation *op) { return isPlainLoad(op) || isMemoryEffectFree(op); }))
+    if (llvm::all_of(slice, [&](Operation *op) { return mayRunAhead(op, written) || isMemoryEffectFree(op); }))
       values.insert(load);
   }
   if (registers <= mostRegisters)
@@ -255,6 +279,9 @@ Operation *predicate(RewriterBase &rewriter, Operation *op, Value condition) {
 /// A loop can be pipelined when the copies stand in its body, on buffers of their own, and do not depend on what the
 /// computation produces or writes.
 bool canPipeline(scf::ForOp loop) {
+  std::optional<PointerBases> written = findWritten(loop);
+  if (!written)
+    return false;
   bool hasCopies = false;
   for (Operation &op : *loop.getBody())
     if (auto copy = dyn_cast<cta::AsyncCopyOp>(op)) {
@@ -264,21 +291,17 @@ bool canPipeline(scf::ForOp loop) {
         return false;
       hasCopies = true;
     }
-  RegisterLoads loads = planRegisterLoads(loop);
+  RegisterLoads loads = planRegisterLoads(loop, *written);
   // Waits for copies that began before the loop stay where they are.
   bool hasWaits = !loop.getBody()->getOps<cta::AsyncWaitOp>().empty();
   if (!hasCopies && (hasWaits || loads.values.empty()))
     return false;
-  for (Operation *op : collectStage(loop, isCopy))
-    if (!isa<cta::AsyncCopyOp, cta::AsyncCommitOp, cta::AllocOp>(op) && !isMemoryEffectFree(op) &&
-        !loads.indices.contains(op))
-      return false;
-  // A store in the loop may write what a later iteration copies.
-  return !loop.walk([](Operation *op) {
-                return writesGlobalMemory(op) || isa<PrintOp, AssertOp>(op) ? WalkResult::interrupt()
-                                                                            : WalkResult::advance();
-              })
-              .wasInterrupted();
+  // A store in the loop may write what a later iteration reads.
+  return llvm::all_of(collectStage(loop, isCopy), [&](Operation *op) {
+    if (isa<cta::AsyncCopyOp>(op) || loads.indices.contains(op))
+      return mayRunAhead(op, *written);
+    return isa<cta::AsyncCommitOp, cta::AllocOp>(op) || isMemoryEffectFree(op);
+  });
 }
 
 LoopSchedule planSchedule(scf::ForOp loop, const PipelinePlan &plan) {
@@ -345,7 +368,8 @@ void keepInFlight(IRRewriter &rewriter, scf::ForOp loop) {
 
 LogicalResult pipeline(IRRewriter &rewriter, scf::ForOp loop, int64_t slots) {
   nameYields(rewriter, loop);
-  PipelinePlan plan{slots, planLookAhead(loop), slots != 0 && planFlight(loop), planRegisterLoads(loop)};
+  PipelinePlan plan{slots, planLookAhead(loop), slots != 0 && planFlight(loop),
+                    planRegisterLoads(loop, findWritten(loop).value_or(PointerBases()))};
   if (slots != 0) {
     unsigned count = plan.ahead ? 3 : 2;
     loop = addSlotCounters(rewriter, loop, slots, count);
