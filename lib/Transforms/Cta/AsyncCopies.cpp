@@ -8,8 +8,11 @@
 //   %y = cta.convert_layout %x : #load -> #a    ==>    cta.async_commit; cta.async_wait 0
 //                                                      %y = cta.local_load %b : #a
 //
-// An operand of warp groups stays there: what was stored is copied, and the fence follows the wait.
+// An operand of warp groups stays there: what was stored is copied, and the fence follows the wait. What several
+// products of warps take, also transposed, as keys that are values, is copied once and loaded for each.
+#include "Analysis/DotPlan.h"
 #include "Analysis/FindTarget.h"
+#include "Analysis/Recreate.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/SharedLayouts.h"
 #include "Target/GpuTarget.h"
@@ -37,6 +40,8 @@ struct CopyPlan {
   /// is stored there.
   cta::ConvertLayoutOp convert;
   cta::LocalStoreOp store;
+  /// Or what it is loaded for several times, if it is for nothing else.
+  SmallVector<cta::ConvertLayoutOp> converts;
   int64_t vector;
   unsigned contiguousDim;
 };
@@ -99,6 +104,23 @@ bool becomesOperand(Value value) {
   return false;
 }
 
+/// The conversions that take a value, or its transpose, if nothing else does.
+SmallVector<cta::ConvertLayoutOp> collectConversions(Value value) {
+  SmallVector<cta::ConvertLayoutOp> converts;
+  SmallVector<Operation *> users(value.getUsers());
+  while (!users.empty()) {
+    Operation *user = users.pop_back_val();
+    auto convert = dyn_cast<cta::ConvertLayoutOp>(user);
+    if (user->getBlock() != value.getParentBlock() || !(convert || isa<TransOp>(user)))
+      return {};
+    if (convert)
+      converts.push_back(convert);
+    else
+      llvm::append_range(users, user->getUsers());
+  }
+  return converts;
+}
+
 std::optional<CopyPlan> planCopy(LoadOp load) {
   // Copies run ahead in innermost loops. Around a product's loop they would be what begins or ends the sum, in as many
   // buffers as the loop has stages.
@@ -112,14 +134,17 @@ std::optional<CopyPlan> planCopy(LoadOp load) {
   int64_t vector = load.getVector(), bytes = vector * getBytesInMemory(type.getElementType());
   if (bytes != 4 && bytes != 8 && bytes != 16)
     return std::nullopt;
-  CopyPlan plan{load, {}, {}, vector, contiguousDimOf(type)};
+  CopyPlan plan{load, {}, {}, {}, vector, contiguousDimOf(type)};
   if (user && user->getBlock() == load->getBlock()) {
     plan.convert = dyn_cast<cta::ConvertLayoutOp>(user);
     plan.store = getOperandStore(user);
   }
   if (plan.store && !isContiguous(plan.store.getBuffer().getType(), plan.contiguousDim))
     plan.store = {};
-  return plan.store || plan.convert || becomesOperand(load) ? std::optional(plan) : std::nullopt;
+  if (plan.store || plan.convert || becomesOperand(load))
+    return plan;
+  plan.converts = collectConversions(load);
+  return plan.converts.empty() ? std::nullopt : std::optional(plan);
 }
 
 /// The operand of warp groups, which its threads have told about what they write.
@@ -159,6 +184,19 @@ void rewriteCopy(CopyPlan plan) {
   cta::AsyncCopyOp::create(builder, loc, load.getPtr(), buffer, load.getMask(), plan.vector, load.getCache());
   cta::AsyncCommitOp::create(builder, loc);
   cta::AsyncWaitOp::create(builder, loc, 0);
+  for (cta::ConvertLayoutOp convert : plan.converts) {
+    Value source = convert.getSrc(), view = buffer;
+    bool isTransposed = skipTranspositions(source).second;
+    if (isTransposed)
+      view = cta::TransBufferOp::create(builder, loc, bufferType.transposed(), buffer);
+    OpBuilder inPlace(convert);
+    convert.replaceAllUsesWith(
+        cta::LocalLoadOp::create(inPlace, loc, convert.getType(), view, /*start=*/{}).getResult());
+    convert.erase();
+    eraseIfUnused(source);
+  }
+  if (!plan.converts.empty())
+    return;
   Operation *loaded = plan.convert ? plan.convert.getOperation() : load.getOperation();
   builder.setInsertionPoint(loaded);
   Type registers = loaded->getResult(0).getType();

@@ -26,6 +26,7 @@
 //
 //   for: wait S-2; fence; wgmma i; wgmma_wait 1; copy of iteration i+S-1; commit
 #include "Analysis/FindTarget.h"
+#include "Analysis/LoopOptions.h"
 #include "Analysis/PointerBases.h"
 #include "Analysis/RolePlan.h"
 #include "Analysis/SharedAccesses.h"
@@ -146,13 +147,15 @@ RegisterLoads planRegisterLoads(scf::ForOp loop, const PointerBases &written) {
             return isa<LoopLikeOpInterface, cta::TmaLoadSyncOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
           })
           .wasInterrupted();
-  // Beside copies for warps' products nothing else runs ahead.
-  bool isForWarps = !loop.getBody()->getOps<cta::MmaSyncOp>().empty();
-  if (isOther || (isForWarps && !loop.getBody()->getOps<cta::AsyncCopyOp>().empty()))
+  if (isOther)
     return plan;
   for (Operation *op : collectStage(loop, isCopy))
     if (isPlainLoad(op))
       plan.indices.insert(op);
+  // Beside copies for warps' products nothing else runs ahead.
+  bool isForWarps = !loop.getBody()->getOps<cta::MmaSyncOp>().empty();
+  if (isForWarps && !loop.getBody()->getOps<cta::AsyncCopyOp>().empty())
+    return plan;
   // If there are registers for all of them beside accumulators and addresses, which others would not leave.
   constexpr int64_t mostRegisters = 192;
   int64_t registers = 0;
@@ -368,8 +371,10 @@ void keepInFlight(IRRewriter &rewriter, scf::ForOp loop) {
 
 LogicalResult pipeline(IRRewriter &rewriter, scf::ForOp loop, int64_t slots) {
   nameYields(rewriter, loop);
-  PipelinePlan plan{slots, planLookAhead(loop), slots != 0 && planFlight(loop),
+  PipelinePlan plan{slots, std::nullopt, slots != 0 && planFlight(loop),
                     planRegisterLoads(loop, findWritten(loop).value_or(PointerBases()))};
+  if (plan.loads.indices.empty())
+    plan.ahead = planLookAhead(loop);
   if (slots != 0) {
     unsigned count = plan.ahead ? 3 : 2;
     loop = addSlotCounters(rewriter, loop, slots, count);
@@ -428,9 +433,9 @@ struct CtaPipeline : tile::impl::CtaPipelineBase<CtaPipeline> {
     });
     IRRewriter rewriter(&getContext());
     for (scf::ForOp loop : loops) {
-      int64_t slots = planSlots(loop, getOperation().getNumStages(), *gpu);
+      int64_t slots = planSlots(loop, getNumStages(loop), *gpu);
       bool hasCopies = !loop.getBody()->getOps<cta::AsyncCopyOp>().empty();
-      if (hasCopies ? slots < 2 : getOperation().getNumStages() < 2)
+      if (hasCopies ? slots < 2 : getNumStages(loop) < 2)
         continue;
       Location loc = loop.getLoc();
       if (failed(pipeline(rewriter, loop, slots))) {
