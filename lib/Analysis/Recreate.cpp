@@ -33,18 +33,16 @@ cta::LayoutAttr tile::getOperandLayout(Operation *op, cta::LayoutAttr layout) {
 
 // In another layout.
 
-/// Whether each thread may load for itself what it needs of a vector: a few elements, or no more of a short one than
-/// come from L1 sooner than through shared memory, with its barriers.
+/// Whether each thread may load for itself what it needs of a vector: a few elements, which come from L1 sooner than
+/// through shared memory with its barriers. More of them take registers that other CTAs could have.
 static bool mayLoadAgain(Operation *op, cta::LayoutAttr layout) {
-  constexpr int64_t few = 4, maxOwn = 16;
+  constexpr int64_t few = 4;
   auto load = dyn_cast_or_null<LoadOp>(op);
   if (!load || load.getIsVolatile() || load.getCache() == CacheModifier::cv)
     return false;
-  int64_t own = layout::dropDuplicateRegisters(layout.getLayout()).numRegisters();
-  int64_t threads = load->getParentOfType<KernelOp>().getNumWarps() * layout::lanesPerWarp;
   auto type = cast<RankedTensorType>(load.getType());
   bool isVector = type.getNumElements() == llvm::max_element(type.getShape())[0];
-  return isVector && own <= (type.getNumElements() < threads ? maxOwn : few);
+  return isVector && layout::dropDuplicateRegisters(layout.getLayout()).numRegisters() <= few;
 }
 
 LayoutSlice LayoutSlicer::plan(Value value, cta::LayoutAttr layout, int64_t limit) {

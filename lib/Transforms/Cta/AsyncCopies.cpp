@@ -89,13 +89,14 @@ cta::LocalStoreOp getOperandStore(Operation *op) {
   return isFenced && isRead ? store : cta::LocalStoreOp();
 }
 
-/// Whether the value becomes an operand that threads store for warp groups, element by element.
+/// Whether the value becomes an operand, element by element, that threads store for warp groups or warps multiply.
 bool becomesOperand(Value value) {
   llvm::SetVector<Value> values;
   values.insert(value);
   for (size_t index = 0; index < values.size(); ++index)
     for (Operation *user : values[index].getUsers()) {
-      if (getOperandStore(user))
+      auto dot = dyn_cast<DotOp>(user);
+      if (getOperandStore(user) || (dot && dot.getAcc() != values[index]))
         return true;
       if (user->getBlock() == value.getParentBlock() &&
           (isElementwise(user) || isa<cta::ConvertLayoutOp, TransOp, ExpandDimsOp, BroadcastOp>(user)))
@@ -104,14 +105,15 @@ bool becomesOperand(Value value) {
   return false;
 }
 
-/// The conversions that take a value, or its transpose, if nothing else does.
+/// The conversions that take a value, or its transpose, for products of warps, if nothing else does.
 SmallVector<cta::ConvertLayoutOp> collectConversions(Value value) {
   SmallVector<cta::ConvertLayoutOp> converts;
   SmallVector<Operation *> users(value.getUsers());
   while (!users.empty()) {
     Operation *user = users.pop_back_val();
     auto convert = dyn_cast<cta::ConvertLayoutOp>(user);
-    if (user->getBlock() != value.getParentBlock() || !(convert || isa<TransOp>(user)))
+    bool multiplies = convert && llvm::all_of(convert->getUsers(), llvm::IsaPred<DotOp>);
+    if (user->getBlock() != value.getParentBlock() || !(multiplies || isa<TransOp>(user)))
       return {};
     if (convert)
       converts.push_back(convert);
@@ -139,12 +141,17 @@ std::optional<CopyPlan> planCopy(LoadOp load) {
     plan.convert = dyn_cast<cta::ConvertLayoutOp>(user);
     plan.store = getOperandStore(user);
   }
+  // Also if something else takes it as well: that reads the buffer, too.
+  if (!user)
+    for (Operation *other : load->getUsers())
+      if (cta::LocalStoreOp store = getOperandStore(other); store && other->getBlock() == load->getBlock())
+        plan.store = store;
   if (plan.store && !isContiguous(plan.store.getBuffer().getType(), plan.contiguousDim))
     plan.store = {};
-  if (plan.store || plan.convert || becomesOperand(load))
-    return plan;
-  plan.converts = collectConversions(load);
-  return plan.converts.empty() ? std::nullopt : std::optional(plan);
+  if (!plan.store && !plan.convert)
+    plan.converts = collectConversions(load);
+  // What is only added to a product is better loaded into registers than kept in a buffer for each stage.
+  return becomesOperand(load) ? std::optional(plan) : std::nullopt;
 }
 
 /// The operand of warp groups, which its threads have told about what they write.
@@ -164,6 +171,10 @@ void rewriteStore(CopyPlan plan) {
   store.erase();
   if (value != load.getResult())
     value.getDefiningOp()->erase();
+  if (!load->use_empty())
+    load.replaceAllUsesWith(
+        cta::LocalLoadOp::create(builder, load.getLoc(), cast<RankedTensorType>(load.getType()), buffer, /*start=*/{})
+            .getResult());
   load.erase();
 }
 
