@@ -19,6 +19,7 @@
 
 #include "Analysis/AccessVector.h"
 #include "Analysis/Hazards.h"
+#include "Analysis/LoopOptions.h"
 #include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/Movement.h"
@@ -98,8 +99,9 @@ private:
     if (!isAllowed(op))
       return error(op) << "'" << op->getName() << "' does not belong to this phase";
     for (NamedAttribute attribute : op->getDiscardableAttrs())
-      // That the source's integers are unsigned is no decision, but what the interpreter reports overflows by.
-      if (attribute.getName() != KernelOp::getUnsignedAttrName())
+      // That the source's integers are unsigned is no decision, but what the interpreter reports overflows by; nor is
+      // what the program asks of a loop.
+      if (attribute.getName() != KernelOp::getUnsignedAttrName() && attribute.getName() != numStagesAttrName)
         return error(op) << "attribute '" << attribute.getName().getValue() << "' is not declared by '" << op->getName()
                          << "'; decisions must not hide in such attributes";
     if (failed(verifyTypes(op)))

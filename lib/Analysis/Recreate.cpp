@@ -1,13 +1,15 @@
 // Slices of operations that compute a value again: collection, cost and creation.
 //
 // Created again is what has a cta::LayoutInterface and no effects: splat constants, ranges, splats, element-wise and
-// shape operations. Conversions are looked through. Values that loops carry or branches result in have the new layout
-// then, and former uses convert back. Everything else is a leaf, which is converted.
+// shape operations; and loads of short vectors. Conversions are looked through. Values that loops carry or branches
+// result in have the new layout then, and former uses convert back. Everything else is a leaf, which is converted.
 #include "Analysis/Recreate.h"
 
 #include "Analysis/CarriedValue.h"
+#include "Layout/ShapeTransforms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -30,6 +32,18 @@ cta::LayoutAttr tile::getOperandLayout(Operation *op, cta::LayoutAttr layout) {
 }
 
 // In another layout.
+
+/// Whether each thread may load for itself what it needs of a vector: a few elements, which come from L1 sooner than
+/// through shared memory with its barriers. More of them take registers that other CTAs could have.
+static bool mayLoadAgain(Operation *op, cta::LayoutAttr layout) {
+  constexpr int64_t few = 4;
+  auto load = dyn_cast_or_null<LoadOp>(op);
+  if (!load || load.getIsVolatile() || load.getCache() == CacheModifier::cv)
+    return false;
+  auto type = cast<RankedTensorType>(load.getType());
+  bool isVector = type.getNumElements() == llvm::max_element(type.getShape())[0];
+  return isVector && layout::dropDuplicateRegisters(layout.getLayout()).numRegisters() <= few;
+}
 
 LayoutSlice LayoutSlicer::plan(Value value, cta::LayoutAttr layout, int64_t limit) {
   LayoutSlice slice;
@@ -57,7 +71,7 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
     visit(convert.getSrc(), layout, slice);
     return;
   }
-  cta::LayoutAttr operands = op ? getOperandLayout(op, layout) : cta::LayoutAttr();
+  cta::LayoutAttr operands = mayLoadAgain(op, layout) ? layout : op ? getOperandLayout(op, layout) : cta::LayoutAttr();
   if (!operands) {
     slice.cost += bytesOf(value);
     return;
@@ -80,18 +94,24 @@ void LayoutSlicer::visitCarried(const CarriedValue &carried, cta::LayoutAttr lay
     return;
   }
   slice.recreated.insert({first, layout});
+  // What converts the values that are handed on goes: a loop's accumulator is made in the layout in which it is used.
+  for (OpOperand *operand : carried.operands)
+    if (auto convert = operand->get().getDefiningOp<cta::ConvertLayoutOp>())
+      if (convert->hasOneUse() && cta::getLayoutAttr(convert.getSrc().getType()) == layout &&
+          convert->getBlock() == operand->getOwner()->getBlock() && isa<scf::YieldOp>(operand->getOwner()))
+        slice.cost -= bytesOf(first);
   for (OpOperand *operand : carried.operands)
     visit(operand->get(), layout, slice);
-  // Uses that stay in the old layout pay a conversion: of what a loop carries in every iteration, while after a loop
+  // Uses that stay in the old layout share a conversion: of what a loop carries in every iteration, while after a loop
   // one is nothing beside that.
-  for (OpOperand &use : first.getUses()) {
+  bool isKept = llvm::any_of(first.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
     std::optional<CarriedValue> fed = CarriedValue::fedBy(use);
     Value result = fed ? fed->values.front() : user->getNumResults() == 1 ? user->getResult(0) : Value();
-    bool follows = isa<cta::ConvertLayoutOp>(user) || (result && slice.recreated.contains({result, layout}));
-    if (!follows)
-      slice.cost += bytesOf(first);
-  }
+    return !isa<cta::ConvertLayoutOp>(user) && !(result && slice.recreated.contains({result, layout}));
+  });
+  if (isKept)
+    slice.cost += bytesOf(first);
 }
 
 Value LayoutSlicer::rewrite(Value value, cta::LayoutAttr layout) {
@@ -133,7 +153,8 @@ Value LayoutSlicer::createAgain(Value value, cta::LayoutAttr layout) {
   Operation *op = value.getDefiningOp();
   if (auto convert = dyn_cast<cta::ConvertLayoutOp>(op))
     return create(convert.getSrc(), layout);
-  cta::LayoutAttr operandsLayout = getOperandLayout(op, layout);
+  bool isLoad = isa<LoadOp>(op);
+  cta::LayoutAttr operandsLayout = isLoad ? layout : getOperandLayout(op, layout);
   // By index: creating an operand may replace operands of `op` itself, when a loop's value changes its layout.
   SmallVector<Value> operands;
   for (unsigned i = 0; i < op->getNumOperands(); ++i)
@@ -141,7 +162,12 @@ Value LayoutSlicer::createAgain(Value value, cta::LayoutAttr layout) {
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(op);
   auto type = cta::withLayout(cast<RankedTensorType>(value.getType()), layout);
-  return cast<cta::LayoutInterface>(op).recreate(builder, operands, type, /*part=*/{});
+  if (!isLoad)
+    return cast<cta::LayoutInterface>(op).recreate(builder, operands, type, /*part=*/{});
+  Operation *load = builder.clone(*op);
+  load->setOperands(operands);
+  load->getResult(0).setType(type);
+  return load->getResult(0);
 }
 
 void LayoutSlicer::changeCarried(const CarriedValue &carried, cta::LayoutAttr layout) {

@@ -30,7 +30,18 @@ SymValue emitRange(Sema &sema, BuiltinCall &call) {
   }
   if (step.isConstant() && asInteger(step.constant) == Int128(0))
     return sema.error(Diag::range_step, call.range);
-  return SymValue::makeTuple({lower, upper, step});
+  SymValue range = SymValue::makeTuple({lower, upper, step});
+  if (call.arguments.size() <= 2 || !call.arguments[2].given || call[2].isNoneValue())
+    return range;
+  // tl.range(n, num_stages=3): of this loop alone.
+  std::optional<Int128> stages = call[2].isConstant() ? asInteger(call[2].constant) : std::nullopt;
+  if (!stages)
+    return call.constantNeeded(2), SymValue();
+  if (*stages < 0 || *stages > 16)
+    return sema.error(Diag::num_stages, call.rangeOf(2), {str(call[2].constant)});
+  if (*stages > 0)
+    range.elements.push_back(call[2]);
+  return range;
 }
 
 /// Python's min and max of two or more values; of one block, the reduction.

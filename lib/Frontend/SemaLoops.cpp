@@ -342,6 +342,9 @@ void ModuleSema::emitRangeLoop(const ForStmt &stmt, const LoopRange &range) {
     flatten(scope[name].value, initial);
   auto loop = scf::ForOp::create(builder, location(stmt.range), bounds[0].value, bounds[1].value, bounds[2].value,
                                  initial, nullptr, type.isUnsigned());
+  if (range.bounds.size() > 3)
+    loop->setAttr("tile.num_stages",
+                  builder.getI32IntegerAttr(static_cast<int32_t>(*asInteger(range.bounds[3].constant))));
   OpBuilder::InsertionGuard guard(builder);
   if (!loop.getBody()->empty())
     loop.getBody()->clear();

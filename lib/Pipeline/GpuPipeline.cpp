@@ -78,6 +78,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add([target] { return createTileFormClusters({target}); });
   // Layouts are for powers of two. After what recognises blocks by their masks, of which this makes more.
   list.add([] { return createTilePadBlocks(); });
+  // After what finds the extents of tensors in masks: the ends that blocks cannot reach need none.
+  list.add([] { return createTileFoldConditions(); });
   // What only computed addresses is dead now, and would get layouts.
   list.cleanUp();
   // Operands come as they do, and have their final sizes.

@@ -35,6 +35,15 @@ def TileSimplifyInductions : KernelPass<"tile-simplify-inductions", "program", "
   }];
 }
 
+def TileFoldConditions : KernelPass<"tile-fold-conditions", "program", "Optimisation"> {
+  let summary = "replace comparisons of indices that always hold";
+  let description = [{
+    Requires: phase tile. Ensures: phase tile; signed comparisons with constants that hold for all elements, on the
+    promise that index arithmetic does not overflow, are true. Does not: replace what never holds, nor simplify what
+    follows. Example: test/Transforms/Tile/fold-conditions.mlir.
+  }];
+}
+
 def TileChooseEngine : KernelPass<"tile-choose-engine", "program", "Correctness"> {
   let summary = "decide what multiplies each dot";
   let description = [{

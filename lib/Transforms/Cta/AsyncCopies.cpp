@@ -8,8 +8,11 @@
 //   %y = cta.convert_layout %x : #load -> #a    ==>    cta.async_commit; cta.async_wait 0
 //                                                      %y = cta.local_load %b : #a
 //
-// An operand of warp groups stays there: what was stored is copied, and the fence follows the wait.
+// An operand of warp groups stays there: what was stored is copied, and the fence follows the wait. What several
+// products of warps take, also transposed, as keys that are values, is copied once and loaded for each.
+#include "Analysis/DotPlan.h"
 #include "Analysis/FindTarget.h"
+#include "Analysis/Recreate.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/SharedLayouts.h"
 #include "Target/GpuTarget.h"
@@ -37,6 +40,8 @@ struct CopyPlan {
   /// is stored there.
   cta::ConvertLayoutOp convert;
   cta::LocalStoreOp store;
+  /// Or what it is loaded for several times, if it is for nothing else.
+  SmallVector<cta::ConvertLayoutOp> converts;
   int64_t vector;
   unsigned contiguousDim;
 };
@@ -84,19 +89,38 @@ cta::LocalStoreOp getOperandStore(Operation *op) {
   return isFenced && isRead ? store : cta::LocalStoreOp();
 }
 
-/// Whether the value becomes an operand that threads store for warp groups, element by element.
+/// Whether the value becomes an operand, element by element, that threads store for warp groups or warps multiply.
 bool becomesOperand(Value value) {
   llvm::SetVector<Value> values;
   values.insert(value);
   for (size_t index = 0; index < values.size(); ++index)
     for (Operation *user : values[index].getUsers()) {
-      if (getOperandStore(user))
+      auto dot = dyn_cast<DotOp>(user);
+      if (getOperandStore(user) || (dot && dot.getAcc() != values[index]))
         return true;
       if (user->getBlock() == value.getParentBlock() &&
           (isElementwise(user) || isa<cta::ConvertLayoutOp, TransOp, ExpandDimsOp, BroadcastOp>(user)))
         values.insert_range(user->getResults());
     }
   return false;
+}
+
+/// The conversions that take a value, or its transpose, for products of warps, if nothing else does.
+SmallVector<cta::ConvertLayoutOp> collectConversions(Value value) {
+  SmallVector<cta::ConvertLayoutOp> converts;
+  SmallVector<Operation *> users(value.getUsers());
+  while (!users.empty()) {
+    Operation *user = users.pop_back_val();
+    auto convert = dyn_cast<cta::ConvertLayoutOp>(user);
+    bool multiplies = convert && llvm::all_of(convert->getUsers(), llvm::IsaPred<DotOp>);
+    if (user->getBlock() != value.getParentBlock() || !(multiplies || isa<TransOp>(user)))
+      return {};
+    if (convert)
+      converts.push_back(convert);
+    else
+      llvm::append_range(users, user->getUsers());
+  }
+  return converts;
 }
 
 std::optional<CopyPlan> planCopy(LoadOp load) {
@@ -112,14 +136,22 @@ std::optional<CopyPlan> planCopy(LoadOp load) {
   int64_t vector = load.getVector(), bytes = vector * getBytesInMemory(type.getElementType());
   if (bytes != 4 && bytes != 8 && bytes != 16)
     return std::nullopt;
-  CopyPlan plan{load, {}, {}, vector, contiguousDimOf(type)};
+  CopyPlan plan{load, {}, {}, {}, vector, contiguousDimOf(type)};
   if (user && user->getBlock() == load->getBlock()) {
     plan.convert = dyn_cast<cta::ConvertLayoutOp>(user);
     plan.store = getOperandStore(user);
   }
+  // Also if something else takes it as well: that reads the buffer, too.
+  if (!user)
+    for (Operation *other : load->getUsers())
+      if (cta::LocalStoreOp store = getOperandStore(other); store && other->getBlock() == load->getBlock())
+        plan.store = store;
   if (plan.store && !isContiguous(plan.store.getBuffer().getType(), plan.contiguousDim))
     plan.store = {};
-  return plan.store || plan.convert || becomesOperand(load) ? std::optional(plan) : std::nullopt;
+  if (!plan.store && !plan.convert)
+    plan.converts = collectConversions(load);
+  // What is only added to a product is better loaded into registers than kept in a buffer for each stage.
+  return becomesOperand(load) ? std::optional(plan) : std::nullopt;
 }
 
 /// The operand of warp groups, which its threads have told about what they write.
@@ -139,6 +171,10 @@ void rewriteStore(CopyPlan plan) {
   store.erase();
   if (value != load.getResult())
     value.getDefiningOp()->erase();
+  if (!load->use_empty())
+    load.replaceAllUsesWith(
+        cta::LocalLoadOp::create(builder, load.getLoc(), cast<RankedTensorType>(load.getType()), buffer, /*start=*/{})
+            .getResult());
   load.erase();
 }
 
@@ -159,6 +195,19 @@ void rewriteCopy(CopyPlan plan) {
   cta::AsyncCopyOp::create(builder, loc, load.getPtr(), buffer, load.getMask(), plan.vector, load.getCache());
   cta::AsyncCommitOp::create(builder, loc);
   cta::AsyncWaitOp::create(builder, loc, 0);
+  for (cta::ConvertLayoutOp convert : plan.converts) {
+    Value source = convert.getSrc(), view = buffer;
+    bool isTransposed = skipTranspositions(source).second;
+    if (isTransposed)
+      view = cta::TransBufferOp::create(builder, loc, bufferType.transposed(), buffer);
+    OpBuilder inPlace(convert);
+    convert.replaceAllUsesWith(
+        cta::LocalLoadOp::create(inPlace, loc, convert.getType(), view, /*start=*/{}).getResult());
+    convert.erase();
+    eraseIfUnused(source);
+  }
+  if (!plan.converts.empty())
+    return;
   Operation *loaded = plan.convert ? plan.convert.getOperation() : load.getOperation();
   builder.setInsertionPoint(loaded);
   Type registers = loaded->getResult(0).getType();

@@ -7,6 +7,9 @@
 //
 //   %y = cta.convert_layout %x : #a -> #b   ==>   cta.local_store %x, %buffer; %y = cta.local_load %buffer : #b
 //
+// What a loop does not change is converted before it, or stored before it if it takes many registers, and if there is
+// room for another buffer.
+//
 // A conversion that only renames registers stays, and one of a vector that takes a shuffle for each register. A gather
 // becomes a store to a buffer and a load at computed places, a histogram atomic additions in a buffer; results of
 // atomic operations, which only one of the threads that hold an element gets, reach the others the same way.
@@ -20,6 +23,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -42,15 +46,42 @@ bool movesThroughMemory(cta::ConvertLayoutOp convert) {
   return moves && !layout::movesByShuffles(src, dst, getBytesInMemory(getElementTypeOf(convert.getType())));
 }
 
+/// The outermost loop around an operation in which `value` stays the same.
+Operation *findInvariantLoop(Operation *op, Value value) {
+  Operation *found = nullptr;
+  for (Operation *parent = op->getParentOp(); !isa<KernelOp>(parent); parent = parent->getParentOp())
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(parent)) {
+      if (!loop.isDefinedOutsideOfLoop(value))
+        break;
+      found = parent;
+    }
+  return found;
+}
+
+/// Whether all buffers, none of them in another one's place, leave room for `bytes` in any target's shared memory.
+bool hasRoom(KernelOp kernel, int64_t bytes) {
+  constexpr int64_t room = 96 * 1024;
+  kernel.walk([&](cta::AllocOp alloc) { bytes += alloc.getType().getBytes(); });
+  return bytes <= room;
+}
+
 void lowerConversion(cta::ConvertLayoutOp convert) {
+  constexpr int64_t maxKept = 128; // bytes that a thread may hold through a loop
   RankedTensorType src = convert.getSrc().getType(), dst = convert.getType();
   OpBuilder builder(convert);
+  int64_t bytes = getBytesInMemory(src.getElementType());
+  bool isKept = cta::getLayout(dst).numRegisters() * bytes <= maxKept;
+  Operation *loop = findInvariantLoop(convert, convert.getSrc());
+  if (loop && (isKept || hasRoom(convert->getParentOfType<KernelOp>(), src.getNumElements() * bytes)))
+    builder.setInsertionPoint(loop);
   auto layout =
       cta::LayoutAttr::get(src.getContext(), layout::bankConflictFree(cta::getLayout(src), cta::getLayout(dst),
                                                                       getBytesInMemory(src.getElementType())));
   auto type = cta::BufferType::get(src.getContext(), src.getShape(), src.getElementType(), layout, /*slots=*/1);
   Value buffer = cta::AllocOp::create(builder, convert.getLoc(), type, /*offset=*/IntegerAttr());
   cta::LocalStoreOp::create(builder, convert.getLoc(), convert.getSrc(), buffer, /*first=*/false);
+  if (!isKept)
+    builder.setInsertionPoint(convert);
   Value loaded = cta::LocalLoadOp::create(builder, convert.getLoc(), dst, buffer, /*start=*/{});
   convert.replaceAllUsesWith(loaded);
   convert.erase();

@@ -25,7 +25,11 @@
 // make the slot of that one free. So copies have S-1 products' time to arrive.
 //
 //   for: wait S-2; fence; wgmma i; wgmma_wait 1; copy of iteration i+S-1; commit
+//
+// A loop of no more iterations than stages gets a slot for each, and all of its copies begin before it.
 #include "Analysis/FindTarget.h"
+#include "Analysis/LoopOptions.h"
+#include "Analysis/PointerBases.h"
 #include "Analysis/RolePlan.h"
 #include "Analysis/SharedAccesses.h"
 #include "Analysis/SharedLiveness.h"
@@ -113,7 +117,35 @@ bool isPlainLoad(Operation *op) {
   return load && !load.getIsVolatile();
 }
 
-RegisterLoads planRegisterLoads(scf::ForOp loop) {
+/// Adds to memory whatever is there; who does not look at it cannot have waited for other programs.
+bool isBlindUpdate(Operation *op) {
+  return isa<AtomicRmwOp>(op) && op->use_empty();
+}
+
+/// What the stores of a loop write; none if something else in it may write memory, wait for other programs, or print.
+std::optional<PointerBases> findWritten(scf::ForOp loop) {
+  PointerBases written;
+  bool isKnown = !loop.getBody()
+                      ->walk([&](Operation *op) {
+                        bool isStore = isa<StoreOp>(op) || isBlindUpdate(op);
+                        if (isStore)
+                          written.join(PointerBases::writtenBy(op));
+                        return !isStore && (writesGlobalMemory(op) || isa<PrintOp, AssertOp>(op))
+                                   ? WalkResult::interrupt()
+                                   : WalkResult::advance();
+                      })
+                      .wasInterrupted();
+  return isKnown ? std::optional(written) : std::nullopt;
+}
+
+/// Whether a load or copy reads what no earlier iteration writes.
+bool mayRunAhead(Operation *op, const PointerBases &written) {
+  if (auto copy = dyn_cast<cta::AsyncCopyOp>(op))
+    return !PointerBases::of(copy.getPtr()).mayOverlap(written);
+  return isPlainLoad(op) && !PointerBases::of(cast<LoadOp>(op).getPtr()).mayOverlap(written);
+}
+
+RegisterLoads planRegisterLoads(scf::ForOp loop, const PointerBases &written) {
   RegisterLoads plan;
   // Copies by TMA run ahead in a role of their own.
   bool isOther =
@@ -122,15 +154,18 @@ RegisterLoads planRegisterLoads(scf::ForOp loop) {
             return isa<LoopLikeOpInterface, cta::TmaLoadSyncOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
           })
           .wasInterrupted();
-  // Beside copies for warps' products nothing else runs ahead.
-  bool isForWarps = !loop.getBody()->getOps<cta::MmaSyncOp>().empty();
-  if (isOther || (isForWarps && !loop.getBody()->getOps<cta::AsyncCopyOp>().empty()))
+  if (isOther)
     return plan;
   for (Operation *op : collectStage(loop, isCopy))
     if (isPlainLoad(op))
       plan.indices.insert(op);
-  // If there are registers for all of them beside accumulators and addresses, which others would not leave.
-  constexpr int64_t mostRegisters = 192;
+  // Beside copies for warps' products nothing else runs ahead.
+  bool isForWarps = !loop.getBody()->getOps<cta::MmaSyncOp>().empty();
+  if (isForWarps && !loop.getBody()->getOps<cta::AsyncCopyOp>().empty())
+    return plan;
+  // If there are registers for all of them beside accumulators and addresses, which others would not leave; those of
+  // stores, and what is stored, take some, too.
+  const int64_t mostRegisters = written.isEmpty() ? 192 : 128;
   int64_t registers = 0;
   for (Operation &op : *loop.getBody())
     if (isProduct(&op))
@@ -139,12 +174,12 @@ RegisterLoads planRegisterLoads(scf::ForOp loop) {
     return {};
   DenseSet<Operation *> values;
   for (auto load : loop.getBody()->getOps<LoadOp>()) {
-    if (plan.indices.contains(load) || !isPlainLoad(load) || !isa<RankedTensorType>(load.getType()))
+    if (plan.indices.contains(load) || !mayRunAhead(load, written) || !isa<RankedTensorType>(load.getType()))
       continue;
     registers += countRegisters(cast<RankedTensorType>(load.getType())) +
                  countRegisters(cast<RankedTensorType>(load.getPtr().getType())) / load.getVector();
     DenseSet<Operation *> slice = collectStage(loop, [&](Operation *op) { return op == load; });
-    if (llvm::all_of(slice, [](Operation *op) { return isPlainLoad(op) || isMemoryEffectFree(op); }))
+    if (llvm::all_of(slice, [&](Operation *op) { return mayRunAhead(op, written) || isMemoryEffectFree(op); }))
       values.insert(load);
   }
   if (registers <= mostRegisters)
@@ -158,12 +193,13 @@ struct PipelinePlan {
   std::optional<LookAhead> ahead;
   bool inFlight = false; ///< A product of warp groups.
   RegisterLoads loads;
+  bool isShort = false; ///< Each iteration has its slot.
 
   /// The stages: an iteration for the numbers that the addresses of copies are computed from, the others between the
   /// copies and their arrival, and their use.
   unsigned getCopy() const { return loads.indices.empty() ? 0 : 1; }
-  unsigned getArrival() const { return getCopy() + slots - 1; }
-  unsigned getUse() const { return slots == 0 ? 1 : getCopy() + (ahead ? slots : slots - 1); }
+  unsigned getArrival() const { return getCopy() + slots - (isShort ? 0 : 1); }
+  unsigned getUse() const { return slots == 0 ? 1 : getCopy() + slots - (ahead || isShort ? 0 : 1); }
 };
 
 /// Loop arguments that count slots: one for each stage that names a slot.
@@ -255,6 +291,9 @@ Operation *predicate(RewriterBase &rewriter, Operation *op, Value condition) {
 /// A loop can be pipelined when the copies stand in its body, on buffers of their own, and do not depend on what the
 /// computation produces or writes.
 bool canPipeline(scf::ForOp loop) {
+  std::optional<PointerBases> written = findWritten(loop);
+  if (!written)
+    return false;
   bool hasCopies = false;
   for (Operation &op : *loop.getBody())
     if (auto copy = dyn_cast<cta::AsyncCopyOp>(op)) {
@@ -264,21 +303,17 @@ bool canPipeline(scf::ForOp loop) {
         return false;
       hasCopies = true;
     }
-  RegisterLoads loads = planRegisterLoads(loop);
+  RegisterLoads loads = planRegisterLoads(loop, *written);
   // Waits for copies that began before the loop stay where they are.
   bool hasWaits = !loop.getBody()->getOps<cta::AsyncWaitOp>().empty();
   if (!hasCopies && (hasWaits || loads.values.empty()))
     return false;
-  for (Operation *op : collectStage(loop, isCopy))
-    if (!isa<cta::AsyncCopyOp, cta::AsyncCommitOp, cta::AllocOp>(op) && !isMemoryEffectFree(op) &&
-        !loads.indices.contains(op))
-      return false;
-  // A store in the loop may write what a later iteration copies.
-  return !loop.walk([](Operation *op) {
-                return writesGlobalMemory(op) || isa<PrintOp, AssertOp>(op) ? WalkResult::interrupt()
-                                                                            : WalkResult::advance();
-              })
-              .wasInterrupted();
+  // A store in the loop may write what a later iteration reads.
+  return llvm::all_of(collectStage(loop, isCopy), [&](Operation *op) {
+    if (isa<cta::AsyncCopyOp>(op) || loads.indices.contains(op))
+      return mayRunAhead(op, *written);
+    return isa<cta::AsyncCommitOp, cta::AllocOp>(op) || isMemoryEffectFree(op);
+  });
 }
 
 LoopSchedule planSchedule(scf::ForOp loop, const PipelinePlan &plan) {
@@ -310,8 +345,8 @@ LoopSchedule planSchedule(scf::ForOp loop, const PipelinePlan &plan) {
   if (plan.slots == 0)
     first = &*llvm::find_if(*loop.getBody(), [](Operation &op) { return isProduct(&op); });
   auto isUse = [&](Operation *op) { return !isArrival(op) && !taken.contains(op); };
-  // The product's wait is for the one before, whose slot is filled.
-  if (plan.inFlight) {
+  // The product's wait is for the one before, whose slot is filled; or none is filled again.
+  if (plan.inFlight || plan.isShort) {
     add(plan.getArrival(), isArrival);
     add(plan.getUse(), isUse);
     add(plan.getCopy(), [&](Operation *op) { return copies.contains(op); });
@@ -343,9 +378,21 @@ void keepInFlight(IRRewriter &rewriter, scf::ForOp loop) {
   }
 }
 
+/// None if it is not known.
+std::optional<int64_t> getTripCount(scf::ForOp loop) {
+  std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
+                         upper = getConstantIntValue(loop.getUpperBound()), step = getConstantIntValue(loop.getStep());
+  return lower && upper && step ? std::optional(llvm::divideCeilSigned(*upper - *lower, *step)) : std::nullopt;
+}
+
 LogicalResult pipeline(IRRewriter &rewriter, scf::ForOp loop, int64_t slots) {
   nameYields(rewriter, loop);
-  PipelinePlan plan{slots, planLookAhead(loop), slots != 0 && planFlight(loop), planRegisterLoads(loop)};
+  PipelinePlan plan{slots, std::nullopt, slots != 0 && planFlight(loop),
+                    planRegisterLoads(loop, findWritten(loop).value_or(PointerBases()))};
+  if (plan.loads.indices.empty())
+    plan.ahead = planLookAhead(loop);
+  plan.isShort = slots != 0 && !plan.ahead && getTripCount(loop) == slots;
+  plan.inFlight &= !plan.isShort;
   if (slots != 0) {
     unsigned count = plan.ahead ? 3 : 2;
     loop = addSlotCounters(rewriter, loop, slots, count);
@@ -362,6 +409,10 @@ LogicalResult pipeline(IRRewriter &rewriter, scf::ForOp loop, int64_t slots) {
   FailureOr<scf::ForOp> pipelined = scf::pipelineForLoop(rewriter, loop, options);
   if (failed(pipelined))
     return failure();
+  // All copies have begun; what is committed without any counts for the waits.
+  if (plan.isShort)
+    for (auto copy : llvm::make_early_inc_range(pipelined->getBody()->getOps<cta::AsyncCopyOp>()))
+      rewriter.eraseOp(copy);
   // The masked-out copies of the last iterations still write zeros: they must be over before the memory is reused.
   rewriter.setInsertionPointAfter(*pipelined);
   if (slots != 0)
@@ -387,6 +438,7 @@ int64_t planSlots(scf::ForOp loop, int64_t wanted, const target::GpuTarget &targ
   });
   if (bytes == 0)
     return 0;
+  wanted = std::min(wanted, std::max<int64_t>(2, getTripCount(loop).value_or(wanted)));
   return std::min<int64_t>(wanted, std::max<int64_t>(0, target.maxSharedPerCta - others) / bytes);
 }
 
@@ -404,9 +456,9 @@ struct CtaPipeline : tile::impl::CtaPipelineBase<CtaPipeline> {
     });
     IRRewriter rewriter(&getContext());
     for (scf::ForOp loop : loops) {
-      int64_t slots = planSlots(loop, getOperation().getNumStages(), *gpu);
+      int64_t slots = planSlots(loop, getNumStages(loop), *gpu);
       bool hasCopies = !loop.getBody()->getOps<cta::AsyncCopyOp>().empty();
-      if (hasCopies ? slots < 2 : getOperation().getNumStages() < 2)
+      if (hasCopies ? slots < 2 : getNumStages(loop) < 2)
         continue;
       Location loc = loop.getLoc();
       if (failed(pipeline(rewriter, loop, slots))) {

@@ -10,6 +10,7 @@
 // Addresses and masks are computed again for whatever else needs them, so that nothing but loaded values crosses
 // iterations. Loops of products have cta-pipeline; loops without reductions keep more in flight by having more threads,
 // so there only few registers may be taken, unless the loop carries so many that threads are few anyway.
+#include "Analysis/LoopOptions.h"
 #include "Analysis/PointerBases.h"
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
@@ -170,11 +171,11 @@ LogicalResult prefetch(IRRewriter &rewriter, scf::ForOp loop, const PrefetchPlan
 
 struct CtaPrefetchLoads : tile::impl::CtaPrefetchLoadsBase<CtaPrefetchLoads> {
   void runOnKernel() override {
-    if (getOperation().getNumStages() < 2)
-      return;
     int64_t threads = getOperation().getNumWarps() * target::threadsPerWarp;
     SmallVector<std::pair<scf::ForOp, PrefetchPlan>> plans;
     getOperation().walk([&](scf::ForOp loop) {
+      if (getNumStages(loop) < 2)
+        return;
       if (std::optional<PrefetchPlan> plan = planPrefetch(loop); plan && hasRoom(loop, *plan, threads))
         plans.emplace_back(loop, std::move(*plan));
     });

@@ -18,6 +18,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
@@ -98,7 +99,10 @@ private:
       if (operand == convert || isComputed(operand) || !isa<RankedTensorType>(operand.getType()) ||
           priced.contains(operand))
         continue;
-      cost += slicer.plan(operand, layout, bytes + 1).cost;
+      // What loops do not change is converted before them.
+      auto loop = op->getParentOfType<LoopLikeOpInterface>();
+      int64_t share = loop && loop.isDefinedOutsideOfLoop(operand) ? smallPart : 1;
+      cost += slicer.plan(operand, layout, share * bytes + 1).cost / share;
       planned.push_back(operand);
     }
     if (otherBytes + cost > bytes)

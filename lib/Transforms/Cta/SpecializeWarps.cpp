@@ -17,6 +17,7 @@
 // program.
 #include "Analysis/CarriedValue.h"
 #include "Analysis/FindTarget.h"
+#include "Analysis/LoopOptions.h"
 #include "Analysis/RolePlan.h"
 #include "Analysis/SharedLiveness.h"
 #include "Target/Engines/Wgmma.h"
@@ -57,9 +58,10 @@ bool isAloneByRegisters(KernelOp kernel) {
 
 /// Slots that a channel is to have. Triton's default, three stages, leaves room for a second CTA that computes while
 /// this one waits. Where registers allow none, its part of the shared memory holds slots.
-unsigned getWantedSlots(KernelOp kernel, const RolePlan &plan) {
+unsigned getWantedSlots(KernelOp kernel, const RolePlan &plan, const Channel &channel) {
   constexpr unsigned defaultStages = 3;
-  unsigned stages = kernel.getNumStages();
+  SmallVector<LoopLikeOpInterface> loops = channel.getLoops();
+  unsigned stages = loops.empty() ? kernel.getNumStages() : getNumStages(loops.back());
   bool isForTwo = stages > 1 && stages <= defaultStages && plan.channels.size() == 1;
   return isForTwo && isAloneByRegisters(kernel) ? 2 * stages : stages;
 }
@@ -87,9 +89,13 @@ std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &p
   size_t depth = 0;
   for (const Channel &channel : plan.channels)
     depth = std::max(depth, channel.getLoops().size());
-  for (unsigned stage = 1, wanted = getWantedSlots(kernel, plan); stage < wanted; ++stage)
+  unsigned most = 1;
+  for (const Channel &channel : plan.channels)
+    most = std::max(most, getWantedSlots(kernel, plan, channel));
+  for (unsigned stage = 1; stage < most; ++stage)
     for (auto [channel, count] : llvm::zip(plan.channels, slots))
-      if (depth > 0 && channel.getLoops().size() == depth && channel.getBytesPerSlot() <= free) {
+      if (stage < getWantedSlots(kernel, plan, channel) && depth > 0 && channel.getLoops().size() == depth &&
+          channel.getBytesPerSlot() <= free) {
         free -= channel.getBytesPerSlot();
         ++count;
       }

@@ -4,6 +4,8 @@
 #load = #cta.layout<[32, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
 #other = #cta.layout<[32, 32], register = [[0, 8], [0, 16], [0, 4]], lane = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
 
+#turned = #cta.layout<[32, 32], register = [[1, 0], [2, 0], [4, 0]], lane = [[8, 0], [16, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 16]]>
+
 // CHECK-LABEL: tile.kernel @copy
 // CHECK: scf.for
 // CHECK: %[[B:.*]] = cta.alloc
@@ -14,6 +16,23 @@
 // SM75-LABEL: tile.kernel @copy
 // SM75-NOT: cta.async_copy
 tile.kernel @copy(%p: !tile.ptr<f16>, %n: i32) {
+  %acc = arith.constant dense<0.0> : tensor<32x32xf32, #other>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #load>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %x = tile.load %s {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #load>
+    %y = cta.convert_layout %x : tensor<32x32xf16, #load> -> tensor<32x32xf16, #other>
+    %d0 = tile.dot %y, %y, %acc {engine = #cta.fma} : tensor<32x32xf16, #other>, tensor<32x32xf16, #other> -> tensor<32x32xf32, #other>
+    tile.print "" %d0 : tensor<32x32xf32, #other>
+  }
+  tile.return
+}
+
+// What is not multiplied goes through registers: a buffer for each stage would take shared memory.
+// CHECK-LABEL: tile.kernel @negative_no_product
+// CHECK-NOT: cta.async_copy
+tile.kernel @negative_no_product(%p: !tile.ptr<f16>, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #load>
@@ -25,10 +44,34 @@ tile.kernel @copy(%p: !tile.ptr<f16>, %n: i32) {
   tile.return
 }
 
+// Two products take it, one of them transposed: one copy, of which each loads what it needs.
+// CHECK-LABEL: tile.kernel @twice
+// CHECK: %[[B:.*]] = cta.alloc
+// CHECK: cta.async_copy %{{.*}}, %[[B]] {vector = 8 : i32}
+// CHECK-NOT: cta.async_copy
+// CHECK-DAG: cta.local_load %[[B]]
+// CHECK-DAG: cta.trans_buffer %[[B]]
+tile.kernel @twice(%p: !tile.ptr<f16>, %n: i32) {
+  %acc = arith.constant dense<0.0> : tensor<32x32xf32, #other>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #load>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %x = tile.load %s {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #load>
+    %y = cta.convert_layout %x : tensor<32x32xf16, #load> -> tensor<32x32xf16, #other>
+    %t = tile.trans %x {order = array<i32: 1, 0>} : tensor<32x32xf16, #load> -> tensor<32x32xf16, #turned>
+    %z = cta.convert_layout %t : tensor<32x32xf16, #turned> -> tensor<32x32xf16, #other>
+    %d = tile.dot %y, %z, %acc {engine = #cta.fma} : tensor<32x32xf16, #other>, tensor<32x32xf16, #other> -> tensor<32x32xf32, #other>
+    tile.print "" %d : tensor<32x32xf32, #other>
+  }
+  tile.return
+}
+
 // A thread's addresses are not consecutive, or the masked-out elements are not zero.
 // CHECK-LABEL: tile.kernel @negative_copy
 // CHECK-NOT: cta.async_copy
 tile.kernel @negative_copy(%p: !tile.ptr<f16>, %n: i32, %m: i1) {
+  %acc = arith.constant dense<0.0> : tensor<32x32xf32, #other>
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %one = arith.constant dense<1.0> : tensor<32x32xf16, #load>
@@ -42,8 +85,12 @@ tile.kernel @negative_copy(%p: !tile.ptr<f16>, %n: i32, %m: i1) {
     %w = cta.convert_layout %z : tensor<32x32xf16, #load> -> tensor<32x32xf16, #other>
     %u = tile.load %s mask %mask other %minus {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #load>
     %v = cta.convert_layout %u : tensor<32x32xf16, #load> -> tensor<32x32xf16, #other>
-    tile.print "" %v : tensor<32x32xf16, #other>
-    tile.print "" %y, %w : tensor<32x32xf16, #other>, tensor<32x32xf16, #other>
+    %d0 = tile.dot %v, %v, %acc {engine = #cta.fma} : tensor<32x32xf16, #other>, tensor<32x32xf16, #other> -> tensor<32x32xf32, #other>
+    tile.print "" %d0 : tensor<32x32xf32, #other>
+    %d1 = tile.dot %y, %y, %acc {engine = #cta.fma} : tensor<32x32xf16, #other>, tensor<32x32xf16, #other> -> tensor<32x32xf32, #other>
+    tile.print "" %d1 : tensor<32x32xf32, #other>
+    %d2 = tile.dot %w, %w, %acc {engine = #cta.fma} : tensor<32x32xf16, #other>, tensor<32x32xf16, #other> -> tensor<32x32xf32, #other>
+    tile.print "" %d2 : tensor<32x32xf32, #other>
   }
   tile.return
 }

@@ -53,6 +53,101 @@ tile.kernel @negative_store(%p: !tile.ptr<f16>, %n: i32) attributes {num_stages 
   tile.return
 }
 
+// What the loop writes belongs to another parameter.
+// CHECK-LABEL: tile.kernel @other_store
+// CHECK: cta.alloc : <32x32xf16, #{{.*}}, slots = 3>
+// CHECK: scf.for
+// CHECK: cta.async_wait 1
+// CHECK: cta.async_copy
+// CHECK: tile.store
+tile.kernel @other_store(%p: !tile.ptr<f16>, %o: !tile.ptr<f16>, %n: i32) attributes {num_stages = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #load>
+  %t = tile.splat %o : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #load>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %b = cta.alloc : !cta.buffer<32x32xf16, #shared>
+    cta.async_copy %s, %b {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #load>, !cta.buffer<32x32xf16, #shared>
+    cta.async_commit
+    cta.async_wait 0
+    %x = cta.local_load %b : !cta.buffer<32x32xf16, #shared> -> tensor<32x32xf16, #load>
+    tile.store %t, %x : tensor<32x32x!tile.ptr<f16>, #load>
+  }
+  tile.return
+}
+
+// An atomic operation may wait for other programs, whose writes are copied then.
+// CHECK-LABEL: tile.kernel @negative_atomic
+// CHECK: scf.for
+// CHECK: tile.atomic_rmw
+// CHECK: cta.async_wait 0
+tile.kernel @negative_atomic(%p: !tile.ptr<f16>, %o: !tile.ptr<i32>, %n: i32) attributes {num_stages = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #load>
+  %one = arith.constant dense<1> : tensor<32x32xi32, #load>
+  %t = tile.splat %o : !tile.ptr<i32> -> tensor<32x32x!tile.ptr<i32>, #load>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %old = tile.atomic_rmw add acq_rel gpu %t, %one : tensor<32x32x!tile.ptr<i32>, #load>
+    tile.store %t, %old : tensor<32x32x!tile.ptr<i32>, #load>
+    %b = cta.alloc : !cta.buffer<32x32xf16, #shared>
+    cta.async_copy %s, %b {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #load>, !cta.buffer<32x32xf16, #shared>
+    cta.async_commit
+    cta.async_wait 0
+    %x = cta.local_load %b : !cta.buffer<32x32xf16, #shared> -> tensor<32x32xf16, #load>
+  }
+  tile.return
+}
+
+// One whose result nobody sees has waited for nobody.
+// CHECK-LABEL: tile.kernel @blind_atomic
+// CHECK: scf.for
+// CHECK: cta.async_wait 1
+// CHECK: cta.async_copy
+// CHECK: tile.atomic_rmw
+tile.kernel @blind_atomic(%p: !tile.ptr<f16>, %o: !tile.ptr<i32>, %n: i32) attributes {num_stages = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #load>
+  %one = arith.constant dense<1> : tensor<32x32xi32, #load>
+  %t = tile.splat %o : !tile.ptr<i32> -> tensor<32x32x!tile.ptr<i32>, #load>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %b = cta.alloc : !cta.buffer<32x32xf16, #shared>
+    cta.async_copy %s, %b {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #load>, !cta.buffer<32x32xf16, #shared>
+    cta.async_commit
+    cta.async_wait 0
+    %x = cta.local_load %b : !cta.buffer<32x32xf16, #shared> -> tensor<32x32xf16, #load>
+    %old = tile.atomic_rmw add acq_rel gpu %t, %one : tensor<32x32x!tile.ptr<i32>, #load>
+  }
+  tile.return
+}
+
+// Both iterations have a slot: nothing is copied in the loop.
+// CHECK-LABEL: tile.kernel @short
+// CHECK: cta.alloc : <32x32xf16, #{{.*}}, slots = 2>
+// CHECK-COUNT-2: cta.async_commit
+// CHECK: scf.for
+// CHECK: cta.async_wait 1
+// CHECK: cta.local_load
+// CHECK-NOT: cta.async_copy
+// CHECK: cta.async_wait 0
+tile.kernel @short(%p: !tile.ptr<f16>, %o: !tile.ptr<f16>) attributes {num_stages = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #load>
+  %t = tile.splat %o : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #load>
+  scf.for %i = %c0 to %c2 step %c1 : i32 {
+    %b = cta.alloc : !cta.buffer<32x32xf16, #shared>
+    cta.async_copy %s, %b {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #load>, !cta.buffer<32x32xf16, #shared>
+    cta.async_commit
+    cta.async_wait 0
+    %x = cta.local_load %b : !cta.buffer<32x32xf16, #shared> -> tensor<32x32xf16, #load>
+    tile.store %t, %x : tensor<32x32x!tile.ptr<f16>, #load>
+  }
+  tile.return
+}
+
 // Two copies go to one buffer.
 // CHECK-LABEL: tile.kernel @negative_two_copies
 // CHECK-NOT: cta.slot

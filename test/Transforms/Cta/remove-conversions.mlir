@@ -247,3 +247,68 @@ tile.kernel @residual(%d: !tile.desc<32x32xf16>, %q: !tile.ptr<f16> {tile.divisi
   tile.desc_store %d[%c0, %c0], %h : !tile.desc<32x32xf16>, tensor<32x32xf16>
   tile.return
 }
+
+// A loop carries a sum as the dot makes it, though each iteration stores it, too: only what is stored is converted.
+// CHECK-LABEL: tile.kernel @state
+// CHECK: scf.for
+// CHECK-NOT: cta.convert_layout %{{.*}} : tensor<32x32xf32
+// CHECK: tile.store
+// CHECK-NOT: cta.convert_layout %{{.*}} : tensor<32x32xf32
+// CHECK: scf.yield
+tile.kernel @state(%o: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32, %decay: f32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %ab = arith.constant dense<2.0> : tensor<32x32xf16>
+  %r = tile.arange 0 to 32 : tensor<32xi32>
+  %column = tile.expand_dims %r {axis = 1 : i32} : tensor<32xi32> -> tensor<32x1xi32>
+  %wide = tile.broadcast %column : tensor<32x1xi32> -> tensor<32x32xi32>
+  %c32 = arith.constant dense<32> : tensor<32x32xi32>
+  %rows = arith.muli %wide, %c32 : tensor<32x32xi32>
+  %row = tile.expand_dims %r {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+  %cols = tile.broadcast %row : tensor<1x32xi32> -> tensor<32x32xi32>
+  %at = arith.addi %rows, %cols : tensor<32x32xi32>
+  %base = tile.splat %o : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
+  %ptrs = tile.addptr %base, %at : tensor<32x32x!tile.ptr<f16>>, tensor<32x32xi32>
+  %factor = tile.splat %decay : f32 -> tensor<32x32xf32>
+  %final = scf.for %i = %c0 to %n step %c1 iter_args(%state = %zero) -> (tensor<32x32xf32>) : i32 {
+    %h = arith.truncf %state : tensor<32x32xf32> to tensor<32x32xf16>
+    tile.store %ptrs, %h : tensor<32x32x!tile.ptr<f16>>
+    %less = arith.mulf %state, %factor : tensor<32x32xf32>
+    %more = tile.dot %ab, %ab, %less : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+    scf.yield %more : tensor<32x32xf32>
+  }
+  tile.return
+}
+
+// Each thread loads the scales of its rows and columns, without an exchange; what is volatile is loaded once.
+// CHECK-LABEL: tile.kernel @vectors
+// CHECK: tile.load
+// CHECK: tile.load
+// CHECK-NOT: cta.convert_layout %{{.*}} : tensor<32xf32
+// CHECK: tile.desc_store
+// CHECK: tile.load {{.*}} volatile
+// CHECK: cta.convert_layout %{{.*}} : tensor<32xf32
+tile.kernel @vectors(%d: !tile.desc<32x32xf32>, %s: !tile.ptr<f32> {tile.divisibility = 16 : i32}) {
+  %c0 = arith.constant 0 : i32
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %ab = arith.constant dense<2.0> : tensor<32x32xf16>
+  %p = tile.dot %ab, %ab, %zero : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+  %r = tile.arange 0 to 32 : tensor<32xi32>
+  %base = tile.splat %s : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
+  %ptrs = tile.addptr %base, %r : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
+  %g = tile.load %ptrs : tensor<32x!tile.ptr<f32>>
+  %column = tile.expand_dims %g {axis = 1 : i32} : tensor<32xf32> -> tensor<32x1xf32>
+  %ofRows = tile.broadcast %column : tensor<32x1xf32> -> tensor<32x32xf32>
+  %row = tile.expand_dims %g {axis = 0 : i32} : tensor<32xf32> -> tensor<1x32xf32>
+  %ofColumns = tile.broadcast %row : tensor<1x32xf32> -> tensor<32x32xf32>
+  %x = arith.mulf %p, %ofRows : tensor<32x32xf32>
+  %y = arith.mulf %x, %ofColumns : tensor<32x32xf32>
+  tile.desc_store %d[%c0, %c0], %y : !tile.desc<32x32xf32>, tensor<32x32xf32>
+  %v = tile.load %ptrs volatile : tensor<32x!tile.ptr<f32>>
+  %more = tile.expand_dims %v {axis = 1 : i32} : tensor<32xf32> -> tensor<32x1xf32>
+  %ofMore = tile.broadcast %more : tensor<32x1xf32> -> tensor<32x32xf32>
+  %z = arith.mulf %y, %ofMore : tensor<32x32xf32>
+  tile.desc_store %d[%c0, %c0], %z : !tile.desc<32x32xf32>, tensor<32x32xf32>
+  tile.return
+}

@@ -1,0 +1,61 @@
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-fold-conditions,canonicalize))' | FileCheck %s
+
+// Both ends of a dimension, as block pointers check them: that of program numbers has one, that of a loop none.
+// CHECK-LABEL: tile.kernel @ends
+// CHECK: %[[LAST:.*]] = arith.cmpi slt
+// CHECK: scf.for
+// CHECK: tile.print "" %[[LAST]], %{{true|cst.*}} :
+tile.kernel @ends(%n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %c64 = arith.constant 64 : i32
+  %zeros = arith.constant dense<0> : tensor<64xi32>
+  %k = arith.constant dense<128> : tensor<64xi32>
+  %i = tile.arange 0 to 64 : tensor<64xi32>
+  %pid = tile.program_id 0
+  %first = arith.muli %pid, %c64 : i32
+  %all = tile.splat %first : i32 -> tensor<64xi32>
+  %rows = arith.addi %all, %i : tensor<64xi32>
+  %low = arith.cmpi sge, %rows, %zeros : tensor<64xi32>
+  %m = tile.splat %n : i32 -> tensor<64xi32>
+  %high = arith.cmpi slt, %rows, %m : tensor<64xi32>
+  %inside = arith.andi %low, %high : tensor<64xi1>
+  scf.for %step = %c0 to %c2 step %c1 : i32 {
+    %at = arith.muli %step, %c64 : i32
+    %start = tile.splat %at : i32 -> tensor<64xi32>
+    %ks = arith.addi %start, %i : tensor<64xi32>
+    %more = arith.cmpi sle, %zeros, %ks : tensor<64xi32>
+    %less = arith.cmpi slt, %ks, %k : tensor<64xi32>
+    %both = arith.andi %more, %less : tensor<64xi1>
+    tile.print "" %inside, %both : tensor<64xi1>, tensor<64xi1>
+  }
+  tile.return
+}
+
+// A parameter may be negative, and three steps reach beyond the end.
+// CHECK-LABEL: tile.kernel @negative_open
+// CHECK: arith.cmpi sge
+// CHECK: scf.for
+// CHECK: arith.cmpi slt
+tile.kernel @negative_open(%n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c3 = arith.constant 3 : i32
+  %c64 = arith.constant 64 : i32
+  %zeros = arith.constant dense<0> : tensor<64xi32>
+  %k = arith.constant dense<128> : tensor<64xi32>
+  %i = tile.arange 0 to 64 : tensor<64xi32>
+  %all = tile.splat %n : i32 -> tensor<64xi32>
+  %rows = arith.addi %all, %i : tensor<64xi32>
+  %low = arith.cmpi sge, %rows, %zeros : tensor<64xi32>
+  tile.print "" %low : tensor<64xi1>
+  scf.for %step = %c0 to %c3 step %c1 : i32 {
+    %at = arith.muli %step, %c64 : i32
+    %start = tile.splat %at : i32 -> tensor<64xi32>
+    %ks = arith.addi %start, %i : tensor<64xi32>
+    %less = arith.cmpi slt, %ks, %k : tensor<64xi32>
+    tile.print "" %less : tensor<64xi1>
+  }
+  tile.return
+}
