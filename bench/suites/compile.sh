@@ -52,8 +52,8 @@ done
 dense() {
   local name=$1 kernel=matmul plain=$1 type order transA=0 transB=0 M N K
   case $name in
-    bias-relu-*) kernel=matmul_bias_relu plain=${name#bias-relu-} ;;
-    descriptors-*) kernel=matmul_descriptors plain=${name#descriptors-} ;;
+    bias-relu-*) kernel=gemm/matmul_bias_relu plain=${name#bias-relu-} ;;
+    descriptors-*) kernel=gemm/matmul_descriptors plain=${name#descriptors-} ;;
   esac
   type=${plain%%-*} order=${plain##*-}
   shift
@@ -61,12 +61,12 @@ dense() {
   case $order in t?) transA=1 ;; esac
   case $order in ?t) transB=1 ;; esac
   local lda=$((transA ? M : K)) ldb=$((transB ? K : N)) ldc=$N promises=() size sizes=(lda ldb ldc N)
-  [ $kernel != matmul_descriptors ] || sizes=(M) # promises the others itself
+  [ $kernel != gemm/matmul_descriptors ] || sizes=(M) # promises the others itself
   for size in "${sizes[@]}"; do
     [ $((${!size} % 8)) != 0 ] || promises+=("--assume=$size=8")
   done
   local signature="a: *$type, b: *$type, c: *$type"
-  [ $kernel != matmul_bias_relu ] || signature+=", bias: *$type"
+  [ $kernel != gemm/matmul_bias_relu ] || signature+=", bias: *$type"
   "$tilec" "$examples/$kernel.tile" --variants=none --target="$target" -D TRANS_A=$transA -D TRANS_B=$transB \
     --size="M=$M,N=$N,K=$K" --signature "$signature" "${promises[@]}" -o "$folder/dense-$name.cubin"
 }
