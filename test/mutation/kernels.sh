@@ -41,7 +41,7 @@ mutate persistent "gemm/matmul_persistent --target=sm_90a" --run="M=192 N=128 K=
 mutate descriptors "gemm/matmul_descriptors --target=sm_90a $block --num-stages=3" --run="M=128 N=136 K=200"
 mutate mlp "mlp --target=sm_90a" --run="M=500 K=56 H=304 N=40 sms=1"
 mutate attention "attention --target=sm_90a" --run="Z=1 S=640 sms=1"
-mutate linear_backward_weight "gemm/linear_backward_weight --target=sm_90a"
+mutate linear_backward_weight "gemm/linear --kernel=linear_backward_weight --target=sm_90a -D BLOCK_M=64 -D BLOCK_N=64 -D BLOCK_K=64 --num-warps=4 --num-stages=3"
 # By mma and cp.async.
 mutate mma80 "matmul --target=sm_80 $rows -D BLOCK_M=64 -D BLOCK_N=64 -D BLOCK_K=32 --num-warps=4 --num-stages=3" \
   --run="M=128 N=128 K=160"
