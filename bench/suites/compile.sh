@@ -77,3 +77,23 @@ while read -r name _ m n k _; do
   while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
 done <"$(dirname "$0")/dense.suite"
 wait
+
+# named NAME FILE OPTION...: one of gemm.artifacts.
+named() {
+  local name=$1 file=$2 options=()
+  shift 2
+  for option; do
+    case $option in
+      @rows) options+=(--assume={lda,ldb,ldc,N}=8) ;;
+      @batch) options+=(--assume={stride_a,stride_b,stride_c}=8) ;;
+      *) options+=("$option") ;;
+    esac
+  done
+  "$tilec" "$examples/gemm/$file" --variants=none --target="$target" "${options[@]}" -o "$folder/$name.cubin"
+}
+while read -r -a words; do
+  case ${words[0]-} in '' | '#'*) continue ;; esac
+  named "${words[@]}" &
+  while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+done <"$(dirname "$0")/gemm.artifacts"
+wait
