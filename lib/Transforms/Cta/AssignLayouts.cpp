@@ -7,7 +7,7 @@
 // the conversions that do not pay. Where no dot decides, accesses share the default layout of their shape: as many
 // elements a thread as 16 bytes hold of the widest type that the innermost loops access, and of several rows that are
 // reduced as few warps to each as possible. A matrix of fp32 that is added to a product is loaded in the product's
-// layout.
+// layout, and numbers that scale its rows in a loop in that of the rows.
 //
 //   %x = tile.load %p : tensor<64x!ptr>        %q = cta.convert_layout %p : #default -> #coalesced
 //   %y = arith.negf %x                    ==>  %x = tile.load %q : tensor<64x!ptr, #coalesced>
@@ -217,7 +217,10 @@ private:
       if (auto dot = dyn_cast<DotOp>(op))
         dotPlans[op] = planDot(dot, kernel.getNumWarps());
     });
-    kernel.walk([&](LoadOp load) { planAddend(load, axisInfo); });
+    kernel.walk([&](LoadOp load) {
+      planAddend(load, axisInfo);
+      planFactor(load);
+    });
   }
 
   /// A matrix that is added to a product is loaded where its sums are, if that asks for as many sectors of memory: in
@@ -232,6 +235,39 @@ private:
     if (found != dotPlans.end() && takesSectors(found->second.accumulator, planAccess(pointer, info), info,
                                                 getBytesInMemory(type.getElementType())))
       accessLayouts[load] = attribute(found->second.accumulator);
+  }
+
+  /// A number for each row of a product, such as a scale, that is loaded beside it in a loop: each thread loads those
+  /// of its few rows. Through shared memory, all warps would wait for each other in every iteration.
+  void planFactor(LoadOp load) {
+    constexpr int64_t fewRegisters = 4;
+    auto type = dyn_cast<RankedTensorType>(load.getType());
+    for (auto &[op, plan] : dotPlans) {
+      auto dot = cast<DotOp>(op);
+      bool isBeside = dot->getBlock() == load->getBlock() && isa<LoopLikeOpInterface>(dot->getParentOp());
+      if (!isBeside || !type || type.getShape() == dot.getType().getShape())
+        continue;
+      DenseSet<Operation *> seen;
+      cta::LayoutAttr layout = layoutBeside(dot, load.getResult(), attribute(plan.accumulator), seen);
+      if (layout && layout.getLayout().numRegisters() <= fewRegisters)
+        accessLayouts[load] = layout;
+    }
+  }
+
+  /// The layout of `value` with which it is spread to the shape of the dot's sums without moving; null if it is not.
+  cta::LayoutAttr layoutBeside(DotOp dot, Value value, cta::LayoutAttr sums, DenseSet<Operation *> &seen) {
+    auto type = cast<RankedTensorType>(value.getType());
+    if (type.getShape() == dot.getType().getShape()) // an index is for an address, which is computed elsewhere
+      return isa<FloatType>(type.getElementType()) ? sums : cta::LayoutAttr();
+    for (Operation *user : value.getUsers()) {
+      bool spreads = isa<ExpandDimsOp, BroadcastOp>(user);
+      if (user->getBlock() != dot->getBlock() || !(spreads || isElementwise(user)) || user->getNumResults() != 1 ||
+          !isa<RankedTensorType>(user->getResult(0).getType()) || !seen.insert(user).second)
+        continue;
+      if (cta::LayoutAttr layout = layoutBeside(dot, user->getResult(0), sums, seen))
+        return spreads ? cast<cta::LayoutInterface>(user).getOperandLayout(layout) : layout;
+    }
+    return {};
   }
 
   void assignDefaults() {
