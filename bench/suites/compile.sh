@@ -52,8 +52,8 @@ done
 dense() {
   local name=$1 kernel=matmul plain=$1 type order transA=0 transB=0 M N K
   case $name in
-    bias-relu-*) kernel=matmul_bias_relu plain=${name#bias-relu-} ;;
-    descriptors-*) kernel=matmul_descriptors plain=${name#descriptors-} ;;
+    bias-relu-*) kernel=gemm/matmul_bias_relu plain=${name#bias-relu-} ;;
+    descriptors-*) kernel=gemm/matmul_descriptors plain=${name#descriptors-} ;;
   esac
   type=${plain%%-*} order=${plain##*-}
   shift
@@ -61,12 +61,12 @@ dense() {
   case $order in t?) transA=1 ;; esac
   case $order in ?t) transB=1 ;; esac
   local lda=$((transA ? M : K)) ldb=$((transB ? K : N)) ldc=$N promises=() size sizes=(lda ldb ldc N)
-  [ $kernel != matmul_descriptors ] || sizes=(M) # promises the others itself
+  [ $kernel != gemm/matmul_descriptors ] || sizes=(M) # promises the others itself
   for size in "${sizes[@]}"; do
     [ $((${!size} % 8)) != 0 ] || promises+=("--assume=$size=8")
   done
   local signature="a: *$type, b: *$type, c: *$type"
-  [ $kernel != matmul_bias_relu ] || signature+=", bias: *$type"
+  [ $kernel != gemm/matmul_bias_relu ] || signature+=", bias: *$type"
   "$tilec" "$examples/$kernel.tile" --variants=none --target="$target" -D TRANS_A=$transA -D TRANS_B=$transB \
     --size="M=$M,N=$N,K=$K" --signature "$signature" "${promises[@]}" -o "$folder/dense-$name.cubin"
 }
@@ -76,4 +76,24 @@ while read -r name _ m n k _; do
   # As many at a time as there are processors.
   while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
 done <"$(dirname "$0")/dense.suite"
+wait
+
+# named NAME FILE OPTION...: one of gemm.artifacts.
+named() {
+  local name=$1 file=$2 options=()
+  shift 2
+  for option; do
+    case $option in
+      @rows) options+=(--assume={lda,ldb,ldc,N}=8) ;;
+      @batch) options+=(--assume={stride_a,stride_b,stride_c}=8) ;;
+      *) options+=("$option") ;;
+    esac
+  done
+  "$tilec" "$examples/gemm/$file" --variants=none --target="$target" "${options[@]}" -o "$folder/$name.cubin"
+}
+while read -r -a words; do
+  case ${words[0]-} in '' | '#'*) continue ;; esac
+  named "${words[@]}" &
+  while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+done <"$(dirname "$0")/gemm.artifacts"
 wait

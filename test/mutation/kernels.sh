@@ -37,16 +37,16 @@ mutate cluster "$hopper --num-stages=3 --cluster=2x1" --run="M=128 N=128 K=320"
 mutate steps "$hopper --num-stages=3 --cluster=1x1x2" --run="M=128 N=128 K=320"
 mutate streamk "matmul --target=sm_90a $rows -D BLOCK_M=128 -D BLOCK_N=128 -D BLOCK_K=64 --num-warps=8 --num-stages=4" \
   --run="M=384 N=256 K=320" --run="M=384 N=128 K=4096 sms=2" --run="M=200 N=504 K=6400 sms=5"
-mutate persistent "matmul_persistent --target=sm_90a" --run="M=192 N=128 K=320"
-mutate descriptors "matmul_descriptors --target=sm_90a $block --num-stages=3" --run="M=128 N=136 K=200"
+mutate persistent "gemm/matmul_persistent --target=sm_90a" --run="M=192 N=128 K=320"
+mutate descriptors "gemm/matmul_descriptors --target=sm_90a $block --num-stages=3" --run="M=128 N=136 K=200"
 mutate mlp "mlp --target=sm_90a" --run="M=500 K=56 H=304 N=40 sms=1"
 mutate attention "attention --target=sm_90a" --run="Z=1 S=640 sms=1"
-mutate linear_backward_weight "linear_backward_weight --target=sm_90a"
+mutate linear_backward_weight "gemm/linear --kernel=linear_backward_weight --target=sm_90a -D BLOCK_M=64 -D BLOCK_N=64 -D BLOCK_K=64 --num-warps=4 --num-stages=3"
 # By mma and cp.async.
 mutate mma80 "matmul --target=sm_80 $rows -D BLOCK_M=64 -D BLOCK_N=64 -D BLOCK_K=32 --num-warps=4 --num-stages=3" \
   --run="M=128 N=128 K=160"
 mutate attention80 "attention --target=sm_80" --run="Z=1 S=256"
-mutate bias80 "matmul_bias_relu --target=sm_80" --run="M=128 N=128 K=256"
+mutate bias80 "gemm/matmul_bias_relu --target=sm_80" --run="M=128 N=128 K=256"
 mutate conv2d "conv2d --target=sm_90a"
 # Shared memory between the threads of a program.
 mutate softmax_backward "softmax_backward --target=sm_90a" --run="M=8 N=1000"

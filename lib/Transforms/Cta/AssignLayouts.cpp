@@ -6,7 +6,8 @@
 // convert_layout on each side that differs. Why so naive: it is right for every program; cta-remove-conversions removes
 // the conversions that do not pay. Where no dot decides, accesses share the default layout of their shape: as many
 // elements a thread as 16 bytes hold of the widest type that the innermost loops access, and of several rows that are
-// reduced as few warps to each as possible.
+// reduced as few warps to each as possible. A matrix of fp32 that is added to a product is loaded in the product's
+// layout, and numbers that scale its rows in a loop in that of the rows.
 //
 //   %x = tile.load %p : tensor<64x!ptr>        %q = cta.convert_layout %p : #default -> #coalesced
 //   %y = arith.negf %x                    ==>  %x = tile.load %q : tensor<64x!ptr, #coalesced>
@@ -14,6 +15,7 @@
 //                                              %y = arith.negf %z
 #include "Analysis/AxisInfo.h"
 #include "Analysis/DotPlan.h"
+#include "Analysis/SwappedDot.h"
 #include "Layout/Factories.h"
 #include "Transforms/Cta/StageOperands.h"
 #include "Transforms/Passes.h"
@@ -75,6 +77,23 @@ AccessPlan planAccess(Value pointer, const AxisInfo &info) {
   plan.vector = std::max<int64_t>(1, std::min({info.getContiguity(plan.order[0]), aligned, widest}));
   plan.isFull = plan.vector == widest;
   return plan;
+}
+
+/// Whether the lanes of a warp take whole sectors of memory (32 bytes) at once if they access a matrix in `layout`.
+bool takesSectors(const LinearLayout &layout, const AccessPlan &plan, const AxisInfo &info, unsigned bytes) {
+  constexpr unsigned sectorBytes = 32;
+  unsigned dim = plan.order.front();
+  std::vector<uint64_t> registers = layout.flatBases(layout::registerDim), lanes = layout.flatBases(layout::laneDim);
+  bool isVector = true;
+  for (unsigned step = 1; step * bytes < sectorBytes; step *= 2) {
+    std::vector<int32_t> place(layout.rank(), 0);
+    place[dim] = static_cast<int32_t>(step);
+    uint64_t flat = layout.flatten(place);
+    isVector = isVector && step < plan.vector && llvm::is_contained(registers, flat);
+    if (!isVector && !llvm::is_contained(lanes, flat))
+      return false;
+  }
+  return info.getContiguity(dim) * bytes >= sectorBytes;
 }
 
 unsigned depthOf(Operation *op) {
@@ -217,6 +236,57 @@ private:
       if (auto dot = dyn_cast<DotOp>(op))
         dotPlans[op] = planDot(dot, kernel.getNumWarps());
     });
+    kernel.walk([&](LoadOp load) {
+      planAddend(load, axisInfo);
+      planFactor(load);
+    });
+  }
+
+  /// A matrix that is added to a product is loaded where its sums are, if that asks for as many sectors of memory: in
+  /// fp32 it does, and neither of the two goes through shared memory.
+  void planAddend(LoadOp load, AxisInfoAnalysis &axisInfo) {
+    auto type = dyn_cast<RankedTensorType>(load.getType());
+    if (!type || isOnlyMultiplied(load.getResult(), 0) || isOnlyMultiplied(load.getResult(), 1))
+      return;
+    auto found = llvm::find_if(dotPlans, [&](auto &plan) { return plan.first->getResultTypes().front() == type; });
+    Value pointer = load.getPtr();
+    const AxisInfo &info = axisInfo.get(pointer);
+    if (found != dotPlans.end() && takesSectors(found->second.accumulator, planAccess(pointer, info), info,
+                                                getBytesInMemory(type.getElementType())))
+      accessLayouts[load] = attribute(found->second.accumulator);
+  }
+
+  /// A number for each row of a product, such as a scale, that is loaded beside it in a loop: each thread loads those
+  /// of its few rows. Through shared memory, all warps would wait for each other in every iteration.
+  void planFactor(LoadOp load) {
+    constexpr int64_t fewRegisters = 4;
+    auto type = dyn_cast<RankedTensorType>(load.getType());
+    for (auto &[op, plan] : dotPlans) {
+      auto dot = cast<DotOp>(op);
+      bool isBeside = dot->getBlock() == load->getBlock() && isa<LoopLikeOpInterface>(dot->getParentOp());
+      if (!isBeside || !type || type.getShape() == dot.getType().getShape())
+        continue;
+      DenseSet<Operation *> seen;
+      cta::LayoutAttr layout = layoutBeside(dot, load.getResult(), attribute(plan.accumulator), seen);
+      if (layout && layout.getLayout().numRegisters() <= fewRegisters)
+        accessLayouts[load] = layout;
+    }
+  }
+
+  /// The layout of `value` with which it is spread to the shape of the dot's sums without moving; null if it is not.
+  cta::LayoutAttr layoutBeside(DotOp dot, Value value, cta::LayoutAttr sums, DenseSet<Operation *> &seen) {
+    auto type = cast<RankedTensorType>(value.getType());
+    if (type.getShape() == dot.getType().getShape()) // an index is for an address, which is computed elsewhere
+      return isa<FloatType>(type.getElementType()) ? sums : cta::LayoutAttr();
+    for (Operation *user : value.getUsers()) {
+      bool spreads = isa<ExpandDimsOp, BroadcastOp>(user);
+      if (user->getBlock() != dot->getBlock() || !(spreads || isElementwise(user)) || user->getNumResults() != 1 ||
+          !isa<RankedTensorType>(user->getResult(0).getType()) || !seen.insert(user).second)
+        continue;
+      if (cta::LayoutAttr layout = layoutBeside(dot, user->getResult(0), sums, seen))
+        return spreads ? cast<cta::LayoutInterface>(user).getOperandLayout(layout) : layout;
+    }
+    return {};
   }
 
   void assignDefaults() {
@@ -309,7 +379,7 @@ private:
   OpBuilder builder;
   DenseMap<Operation *, cta::LayoutAttr> accessLayouts;
   DenseMap<ArrayRef<int64_t>, cta::LayoutAttr> sharedLayouts; ///< Of shapes that are accessed, unless dots decide.
-  DenseMap<Operation *, DotPlan> dotPlans;
+  llvm::MapVector<Operation *, DotPlan> dotPlans;
 };
 
 struct CtaAssignLayouts : tile::impl::CtaAssignLayoutsBase<CtaAssignLayouts> {

@@ -30,5 +30,5 @@
 // WHOLE-NOT: partial
 
 // Nor has a kernel that is persistent by itself scratch memory.
-// RUN: tilec %examples/matmul_persistent.tile --target=sm_90a -D BLOCK_M=128 -D BLOCK_N=256 -D BLOCK_K=64 --num-warps=8 --disable=tile-make-persistent --stop-after=cta-stream-k -o - | FileCheck %s --check-prefix=WHOLE
-// RUN: tilec %examples/matmul_persistent.tile --target=sm_90a -D BLOCK_M=128 -D BLOCK_N=256 -D BLOCK_K=64 --num-warps=8 --disable=tile-make-persistent --emit=ptx -o %t.ptx
+// RUN: tilec %examples/gemm/matmul_persistent.tile --target=sm_90a -D BLOCK_M=128 -D BLOCK_N=256 -D BLOCK_K=64 --num-warps=8 --disable=tile-make-persistent --stop-after=cta-stream-k -o - | FileCheck %s --check-prefix=WHOLE
+// RUN: tilec %examples/gemm/matmul_persistent.tile --target=sm_90a -D BLOCK_M=128 -D BLOCK_N=256 -D BLOCK_K=64 --num-warps=8 --disable=tile-make-persistent --emit=ptx -o %t.ptx

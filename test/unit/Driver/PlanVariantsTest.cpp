@@ -155,7 +155,7 @@ TEST(PlanVariants, promisedRows) {
 
 // What is added to columns needs no promise.
 TEST(PlanVariants, biasDoesNotMatter) {
-  CompilerOptions options = example("matmul_bias_relu");
+  CompilerOptions options = example("gemm/matmul_bias_relu");
   options.definitions["TRANS_B"] = "1";
   const VariantPlans plans = planVariants(options, hopper(), VariantMode::Alignment);
   const VariantPlan *loads = find(plans, "loads");
@@ -165,7 +165,7 @@ TEST(PlanVariants, biasDoesNotMatter) {
 
 // Descriptors are the user's: they stay, and sizes decide.
 TEST(PlanVariants, descriptors) {
-  VariantPlans plans = planVariants(example("matmul_descriptors"), hopper(), VariantMode::Auto);
+  VariantPlans plans = planVariants(example("gemm/matmul_descriptors"), hopper(), VariantMode::Auto);
   EXPECT_GT(plans.plans.size(), 8u);
   EXPECT_TRUE(plans.plans[0].cost->config.wgmma);
   for (const VariantPlan &plan : plans.plans)
