@@ -38,6 +38,7 @@ struct Form {
 };
 
 constexpr Form forms[] = {{"random", 0, 0, "random or random(seed=3)"},
+                          {"uniform", 0, 2, "uniform or uniform(low, high)"},
                           {"zeros", 0, 0, "zeros"},
                           {"ones", 0, 0, "ones"},
                           {"full", 1, 1, "full(value)"},
@@ -114,7 +115,8 @@ Result<Source> parseSource(const std::string &text) {
       return wrong("'{}' is malformed; expected {}", text, form->spelling);
     source.arguments = splitArguments(std::string_view(text).substr(open + 1, text.size() - open - 2));
   }
-  const bool isRandom = form->name == "random", takesSeed = isRandom || form->name == "randint";
+  const bool isRandom = form->name == "random",
+             takesSeed = isRandom || form->name == "randint" || form->name == "uniform";
   const bool isNamed = !source.arguments.empty() && source.arguments.back().starts_with("seed=");
   if (takesSeed && (isNamed || (isRandom && source.arguments.size() == 1))) { // random(3) is random(seed=3)
     Result<uint64_t> seed = parseSeed(std::string_view(source.arguments.back()).substr(isNamed ? 5 : 0));
@@ -219,6 +221,8 @@ private:
     const uint64_t ownSeed = source.seed ? *source.seed : seedFor(seed, manifest.parameters[index].name);
     if (function == "random")
       buffer.fillRandom(ownSeed);
+    else if (function == "uniform")
+      return fillUniform(buffer, source, ownSeed);
     else if (function == "zeros" || function == "ones")
       buffer.fill(function == "ones");
     else if (function == "file")
@@ -299,6 +303,21 @@ private:
     if (!value)
       return value.error();
     buffer.fill(*value);
+    return Success{};
+  }
+
+  Status fillUniform(HostBuffer &buffer, const Source &source, uint64_t ownSeed) const {
+    if (!runtime::isFloatType(buffer.type()))
+      return wrong("uniform numbers are floats; the buffer has {}", runtime::dataTypeName(buffer.type()));
+    if (source.arguments.size() == 1)
+      return wrong("'uniform({})' is malformed; expected uniform or uniform(low, high)", source.arguments[0]);
+    Result<double> low = source.arguments.empty() ? -1.0 : number(source.arguments[0]);
+    Result<double> high = source.arguments.empty() ? 1.0 : number(source.arguments[1]);
+    if (!low || !high)
+      return low ? high.error() : low.error();
+    if (!(*low <= *high) || !std::isfinite(*low) || !std::isfinite(*high))
+      return wrong("uniform({}, {}) has no numbers; expected a low one, then a high one", *low, *high);
+    buffer.fillEach([&](uint64_t i) { return *low + (*high - *low) * randomUniform(ownSeed, i); });
     return Success{};
   }
 

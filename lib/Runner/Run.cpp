@@ -15,19 +15,30 @@ using runtime::Artifact;
 using runtime::makeError;
 using runtime::Success;
 
+BenchRequest startBench(const RunOptions &options) {
+  BenchRequest request;
+  request.options = &options;
+  request.rounds = options.rounds;
+  request.useGraphs = options.graph;
+  request.isCold = options.l2.empty() ? !options.graph : options.l2 == "cold";
+  request.measuresEnergy = options.energy;
+  request.baselines = options.baselines;
+  request.cublas = options.cublas;
+  request.isPrecise = options.preciseBaseline;
+  return request;
+}
+
 static Result<BenchResult> measure(const RunOptions &options, CudaDevice &device, Execution &execution) {
   Result<std::vector<DeviceArgument>> arguments = execution.freshArguments();
   if (!arguments)
     return arguments.error();
-  BenchRequest request;
+  BenchRequest request = startBench(options);
+  request.label = options.label;
+  request.argumentText = execution.values().summary(execution.kernel());
   request.manifest = &execution.kernel();
   request.grid = execution.launchGrid();
   request.arguments = *arguments;
   request.names = &execution.names();
-  request.rounds = options.rounds;
-  request.useGraphs = options.graph;
-  request.cublas = options.cublas;
-  request.isPrecise = options.preciseBaseline;
   return runBench(device, request);
 }
 
