@@ -61,25 +61,17 @@ Status CeilingMeter::measureMemory(const Stopwatch &watch) {
   if (!memory)
     return memory.error();
   Ceilings ceilings;
-  const auto copy = [&](size_t bytes) {
-    return timeInGraph(watch, [&, bytes](CUstream stream) {
-      return driver.check(driver.copyOnDevice(memory->address() + half, memory->address(), bytes, stream),
-                          "cuMemcpyDtoDAsync");
-    });
-  };
-  const auto bytesPerSecond = [](size_t bytes, double microseconds) {
-    return 2 * static_cast<double>(bytes) / microseconds * 1e6;
-  };
-  Result<double> large = copy(half);
-  if (!large)
-    return large.error();
-  ceilings.memoryBytes = bytesPerSecond(half, *large);
-  if (l2 >= 16) {
-    Result<double> small = copy(l2 / 4);
-    if (!small)
-      return small.error();
-    ceilings.l2Bytes = std::max(bytesPerSecond(l2 / 4, *small), ceilings.memoryBytes);
-  }
+  Contestant copy([&](CUstream stream) {
+    return driver.check(driver.copyOnDevice(memory->address() + half, memory->address(), half, stream),
+                        "cuMemcpyDtoDAsync");
+  });
+  constexpr int copies = 20;
+  Result<double> time = watch.measure(copy.sample, 3);
+  if (time)
+    time = watch.measure(copy.sample, copies);
+  if (!time)
+    return time.error();
+  ceilings.memoryBytes = 2 * static_cast<double>(half) / *time * 1e3;
   Result<double> shortest = timeInGraph(watch, [&](CUstream stream) {
     return driver.check(driver.fillBytes(memory->address(), 0, 4, stream), "cuMemsetD8Async");
   });

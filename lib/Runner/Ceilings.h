@@ -1,8 +1,7 @@
 // What this card gives at most, measured on it: figures that are compared with its data sheet tell little about a card
 // whose power is limited.
 //
-//   memory   a device-to-device copy of a large buffer, bytes read and written
-//   L2       the same of one that fits into half of the cache
+//   memory   a device-to-device copy of a large buffer, bytes read and written; in no graph, where copy engines do it
 //   product  cuBLAS on square matrices of normal numbers, for each type that is asked for
 //   launch   the shortest node of a CUDA graph
 #pragma once
@@ -15,8 +14,7 @@ namespace tile::runner {
 
 struct Ceilings {
   double memoryBytes = 0; ///< a second; 0: not measured, as all of these
-  double l2Bytes = 0;
-  double flops = 0; ///< of the type of the kernel's product
+  double flops = 0;       ///< of the type of the kernel's product
   std::string flopsBy;
   double launchMicroseconds = 0;
 };

@@ -1,7 +1,8 @@
-// Energy of a launch, from the card's own counter: launches back to back, as replays of a graph, for about a second.
+// Energy of a launch, from the card's own counter: its average power while launches run back to back, as replays of a
+// graph, for about a second, times what one of them takes.
 //
-// The counter is read between replays. It moves in steps of 20 to 100 ms, so the measurement begins and ends where it
-// does: energy and launches between the first step and the last.
+// The counter moves in steps of 20 to 100 ms; power is that between the first step and the last, while the card is
+// never idle: reading the counter takes milliseconds.
 #pragma once
 
 #include "Runner/Rounds.h"

@@ -194,7 +194,6 @@ Json ceilingsJson(const BenchResult &bench) {
   const Ceilings &ceilings = *bench.ceilings;
   const Shares shares = sharesOf(bench);
   Json json = {{"memory_gb_per_s", ceilings.memoryBytes * 1e-9},
-               {"l2_gb_per_s", ceilings.l2Bytes * 1e-9},
                {"launch_us", ceilings.launchMicroseconds},
                {"percent_of_memory", shares.memory}};
   if (ceilings.flops > 0) {

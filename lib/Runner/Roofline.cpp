@@ -9,14 +9,18 @@ namespace tile::runner {
 
 namespace {
 
-constexpr double binding = 0.5;        // share of the time from which a resource counts as the one that binds
+constexpr double binding = 0.75;       // share of the time from which a resource counts as the one that binds
+constexpr double takingPart = 0.25;    // share of each of two that take turns
+constexpr double launchBinding = 0.5;  // of a launch, which nothing else can overlap
+constexpr double l2PerClock = 64;      // bytes from L2 to a multiprocessor: its port to the crossbar
 constexpr double specialPerClock = 16; // a multiprocessor: CUDA programming guide, "Arithmetic instructions"
 
 /// What to try where a resource binds.
 std::string adviceFor(const std::string &name, const RooflineFacts &facts) {
   if (name == "memory")
-    return facts.l2Bytes.value > 1.5 * facts.memoryBytes.value
-               ? "nothing is read twice from memory; smaller types, or fuse with the kernel that writes the inputs"
+    return facts.memoryBytes.isMeasured && facts.memoryBytes.value > 1.25 * facts.leastBytes
+               ? fmt::format("{:.2f} times the bytes that must move do: keep what is read again on the multiprocessor",
+                             facts.memoryBytes.value / facts.leastBytes)
                : "smaller types, or fuse with the kernel that writes the inputs, so that they are not read at all";
   if (name == "L2")
     return "larger tiles, or clusters that share what they load: each block then reads less of both operands";
@@ -35,8 +39,8 @@ std::string evidenceFor(const ResourceShare &share, const RooflineFacts &facts) 
     return fmt::format("{:.0f} GB/s, {:.0f} % of the {:.0f} GB/s of a copy", facts.memoryBytes.value / seconds * 1e-9,
                        100 * share.share, facts.ceilings.memoryBytes * 1e-9);
   if (share.name == "L2")
-    return fmt::format("{:.0f} GB/s between L2 and multiprocessors, {:.0f} % of {:.0f} GB/s",
-                       facts.l2Bytes.value / seconds * 1e-9, 100 * share.share, facts.ceilings.l2Bytes * 1e-9);
+    return fmt::format("{:.0f} GB/s between L2 and multiprocessors, {:.0f} % of 64 bytes a clock for each",
+                       facts.l2Bytes.value / seconds * 1e-9, 100 * share.share);
   if (share.name == "tensor cores")
     return facts.tensorShare && facts.tensorShare->value > share.share - 1e-9
                ? fmt::format("their pipe works in {:.0f} % of the cycles", 100 * facts.tensorShare->value)
@@ -52,6 +56,14 @@ std::string bytesText(double bytes) {
   return bytes >= 1e9   ? fmt::format("{:.3f} GB", bytes * 1e-9)
          : bytes >= 1e6 ? fmt::format("{:.2f} MB", bytes * 1e-6)
                         : fmt::format("{:.2f} kB", bytes * 1e-3);
+}
+
+/// The first two resources, if each takes part and they add up to the time.
+std::optional<std::pair<ResourceShare, ResourceShare>> takingTurns(const std::vector<ResourceShare> &shares) {
+  if (shares.size() < 2 || shares[0].name == "launch" || shares[1].name == "launch" || shares[1].share < takingPart ||
+      shares[0].share + shares[1].share < binding)
+    return std::nullopt;
+  return std::pair(shares[0], shares[1]);
 }
 
 const char *sourceOf(const Figure &figure) {
@@ -79,24 +91,32 @@ RooflineVerdict judge(const RooflineFacts &facts) {
   const auto perSecond = [](double work, double rate) { return rate > 0 ? work / rate * 1e6 : 0; };
   const double time = facts.coldMicroseconds;
   add("memory", perSecond(facts.memoryBytes.value, facts.ceilings.memoryBytes), time, facts.memoryBytes.isMeasured);
-  add("L2", perSecond(facts.l2Bytes.value, facts.ceilings.l2Bytes), time, facts.l2Bytes.isMeasured);
+  const double clocks = facts.clockMhz * 1e6 * facts.multiprocessors; // of all multiprocessors, a second
+  add("L2", perSecond(facts.l2Bytes.value, clocks * l2PerClock), time, facts.l2Bytes.isMeasured);
   double tensor = perSecond(facts.flops.value, facts.ceilings.flops);
   if (facts.tensorShare) // counters see what a ceiling measured at another clock does not
     tensor = std::max(tensor, facts.tensorShare->value * time);
   add("tensor cores", tensor, time, facts.tensorShare.has_value());
-  add("special functions",
-      perSecond(facts.special.value, facts.clockMhz * 1e6 * facts.multiprocessors * specialPerClock), time,
-      facts.special.isMeasured);
+  add("special functions", perSecond(facts.special.value, clocks * specialPerClock), time, facts.special.isMeasured);
   // A launch costs the same with a warm cache, where less of the time is for memory.
   add("launch", facts.ceilings.launchMicroseconds, facts.warmMicroseconds, true);
   std::stable_sort(verdict.shares.begin(), verdict.shares.end(),
                    [](const ResourceShare &a, const ResourceShare &b) { return a.share > b.share; });
   const double warps = double(facts.occupancy.ctasPerSm) * facts.occupancy.warpsPerCta;
-  if (!verdict.shares.empty() && verdict.shares.front().share >= binding) {
+  const auto isBinding = [](const ResourceShare &share) {
+    return share.share >= (share.name == "launch" ? launchBinding : binding);
+  };
+  if (!verdict.shares.empty() && isBinding(verdict.shares.front())) {
     const ResourceShare &first = verdict.shares.front();
     verdict.bound = first.name;
     verdict.evidence = evidenceFor(first, facts);
     verdict.advice = adviceFor(first.name, facts);
+  } else if (const auto pair = takingTurns(verdict.shares)) {
+    const auto &[first, second] = *pair;
+    verdict.bound = fmt::format("{} and {} in turns", first.name, second.name);
+    verdict.evidence = fmt::format("{:.0f} % and {:.0f} % of the time, one while the other waits", 100 * first.share,
+                                   100 * second.share);
+    verdict.advice = "overlap them: more stages, or two groups of warps that are in different phases";
   } else if (facts.programs > 0 && facts.tailEfficiency() < 0.7) {
     verdict.bound = "tail";
     verdict.evidence =
@@ -106,7 +126,7 @@ RooflineVerdict judge(const RooflineFacts &facts) {
   } else {
     verdict.bound = "latency";
     verdict.evidence = fmt::format(
-        "no resource is in use for half of the time, with {:.0f} of {} warps on a multiprocessor{}", warps,
+        "no resource is in use for most of the time, with {:.0f} of {} warps on a multiprocessor{}", warps,
         facts.occupancy.mostWarps, facts.occupancy.limit.empty() ? "" : " (limited by " + facts.occupancy.limit + ")");
     verdict.advice = warps * 2 < facts.occupancy.mostWarps
                          ? "more loads in flight: more stages, or a smaller footprint, so that another block fits"
@@ -139,6 +159,10 @@ std::string formatRoofline(const RooflineFacts &facts, const RooflineVerdict &ve
   text += fmt::format("  waves        {:.0f} {} on {} multiprocessors: {:.2f}, {:.0f} % of their time in use\n",
                       facts.programs, facts.isPersistent ? "tiles" : "thread blocks", facts.multiprocessors,
                       facts.waves(), 100 * facts.tailEfficiency());
+  if (facts.warpsShare)
+    text +=
+        fmt::format("  warps        {:.0f} % of those that fit were there (by counters)\n", 100 * *facts.warpsShare);
+  text += facts.whyModelled.empty() ? "" : fmt::format("  no hardware counters: {}\n", facts.whyModelled);
   for (const ResourceShare &share : verdict.shares)
     text += fmt::format("    {:<18} at least {:>9.2f} us {:>5.0f} % of the time\n", share.name, share.microseconds,
                         100 * share.share);
@@ -164,6 +188,8 @@ std::string rooflineJson(const RooflineFacts &facts, const RooflineVerdict &verd
                                  {"bound", verdict.bound},
                                  {"evidence", verdict.evidence},
                                  {"advice", verdict.advice}};
+  if (!facts.whyModelled.empty())
+    json["no_counters"] = facts.whyModelled;
   if (facts.tensorShare)
     json["tensor_pipe_share"] = facts.tensorShare->value;
   for (const ResourceShare &share : verdict.shares)

@@ -1,14 +1,14 @@
 // What binds a kernel: its time beside the time that each of the card's resources would need for the same work.
 //
-//   resource         the least time that it needs
-//   memory           bytes / measured copy bandwidth
-//   L2               bytes that thread blocks load and store / measured bandwidth of the cache
-//   tensor cores     FLOPs / measured speed of cuBLAS at 8192^3, of the operands' type
-//   special          exp, log, sqrt, ... / (multiprocessors * 16 a clock)
-//   launch           the shortest node of a CUDA graph
+//   resource             the least time that it needs
+//   memory               bytes / measured copy bandwidth
+//   L2                   bytes that multiprocessors load and store / 64 bytes a clock for each of them
+//   tensor cores         FLOPs / measured speed of cuBLAS at 8192^3, of the operands' type
+//   special functions    exp, log, sqrt, ... / 16 a clock for each multiprocessor
+//   launch               the shortest node of a CUDA graph
 //
-// The resource with the largest share of the kernel's time binds it, if it has more than half. If none has, it is the
-// tail where the last wave leaves much of the card idle, and latency elsewhere.
+// The resource with the largest share of the kernel's time binds it, if it has nearly all. Two that add up to that take
+// turns. Otherwise it is the tail, where the last wave leaves much of the card idle, and latency elsewhere.
 #pragma once
 
 #include "Runner/Bench.h"
@@ -30,12 +30,15 @@ struct Occupancy {
 struct RooflineFacts {
   double coldMicroseconds = 0, warmMicroseconds = 0; ///< in graphs: the device's time alone
   Ceilings ceilings;
-  double clockMhz = 0; ///< while it ran; 0: not known
+  double clockMhz = 0; ///< the highest while it ran; 0: not known
   int multiprocessors = 0;
+  double leastBytes = 0; ///< inputs once, outputs once
   Figure memoryBytes, l2Bytes;
   Figure flops;
   Figure special;                    ///< operations of the special function units
   std::optional<Figure> tensorShare; ///< of the cycles in which the tensor cores' pipe works, by counters
+  std::optional<double> warpsShare;  ///< of the warps that fit, those that were there, by counters
+  std::string whyModelled;           ///< why there are no counters; empty: there are
   Occupancy occupancy;
   double programs = 0; ///< pieces of work that do not depend on each other: tiles, or thread blocks
   bool isPersistent = false;

@@ -43,6 +43,8 @@ public:
   /// not finished.
   Result<double> measure(const Sample &sample, int count, const std::function<void()> &whileBusy = {}) const;
 
+  /// Fills memory until nothing else is in the L2 cache, on the stream.
+  Status evict() const;
   /// Bytes that a fill evicts the cache with.
   size_t evictingBytes() const { return flushBytes; }
   const CudaStream &ownStream() const { return stream; }
@@ -50,7 +52,6 @@ public:
 private:
   Stopwatch(const Driver &driver, CudaStream stream, CudaMemory flush, size_t flushBytes)
       : driver(&driver), stream(std::move(stream)), flush(std::move(flush)), flushBytes(flushBytes) {}
-  Status evict() const;
   Status getAhead(const Sample &sample, int count) const;
 
   const Driver *driver;

@@ -1,11 +1,17 @@
 // tile-run roofline gemm.cubin M=4096 N=4096 K=4096
 #include "Runner/Roofline.h"
 #include "Runner/Commands/Commands.h"
+#include "Runner/Counters.h"
 #include "Runner/Variants.h"
 
 namespace tile::runner {
 
 namespace {
+
+struct RooflineOptions {
+  RunOptions run;
+  std::string cupti; ///< path of libcupti, or ""
+};
 
 /// In graphs, with a cold or a warm cache, without a baseline.
 Result<BenchResult> measure(const RunOptions &options, CudaDevice &device, const Execution &execution,
@@ -21,7 +27,34 @@ Result<BenchResult> measure(const RunOptions &options, CudaDevice &device, const
   return runBench(device, request);
 }
 
-Result<RooflineFacts> findFacts(const RunOptions &options, CudaDevice &device, Execution &execution) {
+/// What the card has counted takes the place of what was modelled.
+Status readCounters(const RooflineOptions &options, CudaDevice &device, const Execution &execution,
+                    std::span<DeviceArgument> arguments, RooflineFacts &facts) {
+  Result<Stopwatch> watch = Stopwatch::create(device.cudaContext());
+  if (!watch)
+    return watch.error();
+  Result<CudaSession> session = device.prepare(arguments);
+  if (!session)
+    return session.error();
+  const Launch launch = [&](runtime::CUstream stream) { return session->launch(execution.launchGrid(), stream); };
+  Result<CounterValues> values = measureCounters(device.cudaContext(), *watch, launch, options.cupti);
+  if (!values)
+    return values.error();
+  const auto take = [](Figure &figure, const std::optional<double> &value, double scale = 1) {
+    if (value)
+      figure = {*value * scale, true};
+  };
+  take(facts.memoryBytes, values->memoryBytes);
+  take(facts.l2Bytes, values->l2Bytes);
+  take(facts.special, values->specialInstructions, 32); // lanes of a warp
+  if (values->tensorShare)
+    facts.tensorShare = Figure{*values->tensorShare, true};
+  facts.warpsShare = values->warpsShare;
+  return runtime::Success{};
+}
+
+Result<RooflineFacts> findFacts(const RooflineOptions &roofline, const RunOptions &options, CudaDevice &device,
+                                Execution &execution) {
   Result<std::vector<DeviceArgument>> arguments = execution.freshArguments();
   if (!arguments)
     return arguments.error();
@@ -32,7 +65,7 @@ Result<RooflineFacts> findFacts(const RunOptions &options, CudaDevice &device, E
       return bench.error();
     (isCold ? facts.coldMicroseconds : facts.warmMicroseconds) = bench->microseconds;
     if (bench->card)
-      facts.clockMhz = bench->card->lowestClockMhz;
+      facts.clockMhz = bench->card->highestClockMhz;
   }
   Result<Workload> work = findWorkload(execution.kernel(), *arguments, execution.names());
   if (!work)
@@ -42,17 +75,20 @@ Result<RooflineFacts> findFacts(const RunOptions &options, CudaDevice &device, E
   if (!ceilings)
     return ceilings.error();
   facts.ceilings = *ceilings;
-  facts.memoryBytes.value = work->bytes;
+  facts.leastBytes = facts.memoryBytes.value = work->bytes;
   facts.flops.value = work->flops;
   facts.special.value = work->special;
   const CudaDeviceInfo &info = device.cudaContext().info();
   if (facts.clockMhz == 0)
     facts.clockMhz = info.clockKhz / 1000.0;
   modelKernel(execution.kernel(), execution.launchGrid(), execution.values().slots(), info, facts);
+  if (Status status = readCounters(roofline, device, execution, *arguments, facts); !status)
+    facts.whyModelled = status.error().message;
   return facts;
 }
 
-int roofline(const RunOptions &options, const runtime::Artifact &artifact) {
+int roofline(const RooflineOptions &all, const runtime::Artifact &artifact) {
+  const RunOptions &options = all.run;
   if (Status status = validateRequest(options, artifact.manifest); !status)
     return reportFailure(options, status.error());
   Result<DeviceLoader> loader = DeviceLoader::open(options);
@@ -70,7 +106,7 @@ int roofline(const RunOptions &options, const runtime::Artifact &artifact) {
   Result<Execution> execution = Execution::prepare(taken->options, *taken->manifest, *taken->device);
   if (!execution)
     return reportFailure(options, execution.error());
-  Result<RooflineFacts> facts = findFacts(taken->options, *taken->device->asCuda(), *execution);
+  Result<RooflineFacts> facts = findFacts(all, taken->options, *taken->device->asCuda(), *execution);
   if (!facts)
     return reportFailure(options, facts.error());
   const RooflineVerdict verdict = judge(*facts);
@@ -86,7 +122,8 @@ int roofline(const RunOptions &options, const runtime::Artifact &artifact) {
 } // namespace
 
 Action addRoofline(CLI::App &app, const RunOptions &start) {
-  auto options = std::make_shared<RunOptions>(start);
+  auto all = std::make_shared<RooflineOptions>(RooflineOptions{start, ""});
+  RunOptions *options = &all->run;
   options->bench = true; // a GPU, even if there is none
   addArtifact(app, *options);
   addKernelOptions(app, *options);
@@ -96,11 +133,14 @@ Action addRoofline(CLI::App &app, const RunOptions &start) {
       ->capture_default_str();
   app.add_option("--cublas", options->cublas, "The cuBLAS library that shows what the tensor cores can do")
       ->type_name("FILE");
+  app.add_option("--cupti", all->cupti,
+                 "The CUPTI library that reads hardware counters; default: libcupti.so.13 or .12")
+      ->type_name("FILE");
   app.add_option("--format", options->format, "Form of the report: table or json")
       ->check(CLI::IsMember({"table", "json"}))
       ->capture_default_str();
-  return [options] {
-    return withArtifact(*options, [&](const runtime::Artifact &artifact) { return roofline(*options, artifact); });
+  return [all] {
+    return withArtifact(all->run, [&](const runtime::Artifact &artifact) { return roofline(*all, artifact); });
   };
 }
 
