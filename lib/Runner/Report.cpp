@@ -297,6 +297,10 @@ std::string formatRow(const RunReport &report) {
                        report.bench->card && report.bench->card->slowedRounds > 0 ? " throttled" : "");
   }
   row += report.variant.empty() ? "\n" : "  " + report.variant + "\n";
+  if (report.bench)
+    for (const BaselineTime &other : report.bench->baselines)
+      if (!other.name.empty() && &other != report.bench->baseline())
+        row += fmt::format("  {:<78} {:>11.2f} {:>7.3f}\n", other.name, other.microseconds, report.bench->ratio(other));
   for (const std::string &damage : report.damages)
     row += fmt::format("  {}\n", damage);
   for (const CheckResult &check : report.checks)

@@ -171,11 +171,16 @@ std::string formatRoofline(const RooflineFacts &facts, const RooflineVerdict &ve
   return text;
 }
 
-std::string rooflineJson(const RooflineFacts &facts, const RooflineVerdict &verdict) {
+std::string rooflineJson(const RunReport &report, const RooflineFacts &facts, const RooflineVerdict &verdict) {
   const auto figure = [](const Figure &from) {
     return nlohmann::ordered_json{{"value", from.value}, {"by", sourceOf(from)}};
   };
-  nlohmann::ordered_json json = {{"cold_us", facts.coldMicroseconds},
+  nlohmann::ordered_json json = {{"kernel", report.kernel},
+                                 {"variant", report.variant},
+                                 {"artifact", report.artifact},
+                                 {"device", report.device},
+                                 {"arguments", report.arguments},
+                                 {"cold_us", facts.coldMicroseconds},
                                  {"warm_us", facts.warmMicroseconds},
                                  {"memory_bytes", figure(facts.memoryBytes)},
                                  {"l2_bytes", figure(facts.l2Bytes)},

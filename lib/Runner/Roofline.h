@@ -11,7 +11,7 @@
 // turns. Otherwise it is the tail, where the last wave leaves much of the card idle, and latency elsewhere.
 #pragma once
 
-#include "Runner/Bench.h"
+#include "Runner/Report.h"
 
 namespace tile::runner {
 
@@ -67,8 +67,8 @@ RooflineVerdict judge(const RooflineFacts &facts);
 
 /// Several lines.
 std::string formatRoofline(const RooflineFacts &facts, const RooflineVerdict &verdict);
-/// For a line of JSON: an object.
-std::string rooflineJson(const RooflineFacts &facts, const RooflineVerdict &verdict);
+/// A line of JSON.
+std::string rooflineJson(const RunReport &report, const RooflineFacts &facts, const RooflineVerdict &verdict);
 
 /// Bytes of thread blocks' loads and stores, occupancy and programs, as the manifest has them.
 void modelKernel(const runtime::Manifest &manifest, const Grid &grid, std::span<const int64_t> slots,

@@ -2,6 +2,7 @@
 #include "Runner/Roofline.h"
 #include "Runner/Commands/Commands.h"
 #include "Runner/Counters.h"
+#include "Runner/Sweep.h"
 #include "Runner/Variants.h"
 
 namespace tile::runner {
@@ -87,10 +88,33 @@ Result<RooflineFacts> findFacts(const RooflineOptions &roofline, const RunOption
   return facts;
 }
 
+Status rooflineOf(const RooflineOptions &all, RunOptions options, Variants &variants) {
+  if (Status status = validateRequest(options, variants.artifact().manifest); !status)
+    return status;
+  Result<Variants::Taken> taken = variants.take(options);
+  if (!taken)
+    return taken.error();
+  Result<Execution> execution = Execution::prepare(taken->options, *taken->manifest, *taken->device);
+  if (!execution)
+    return execution.error();
+  Result<RooflineFacts> facts = findFacts(all, taken->options, *taken->device->asCuda(), *execution);
+  if (!facts)
+    return facts.error();
+  const RooflineVerdict verdict = judge(*facts);
+  const RunReport report = startReport(*execution, *taken->device, options.artifact);
+  if (options.format == "json")
+    fmt::print("{}\n", rooflineJson(report, *facts, verdict));
+  else
+    fmt::print("{}{}", formatText(report), formatRoofline(*facts, verdict));
+  std::fflush(stdout);
+  return runtime::Success{};
+}
+
 int roofline(const RooflineOptions &all, const runtime::Artifact &artifact) {
   const RunOptions &options = all.run;
-  if (Status status = validateRequest(options, artifact.manifest); !status)
-    return reportFailure(options, status.error());
+  Result<std::vector<SweepPoint>> points = expandSweep(options.arguments);
+  if (!points)
+    return reportFailure(options, points.error());
   Result<DeviceLoader> loader = DeviceLoader::open(options);
   if (!loader)
     return reportFailure(options, loader.error());
@@ -100,22 +124,12 @@ int roofline(const RooflineOptions &all, const runtime::Artifact &artifact) {
   Result<Variants> variants = Variants::open(options, artifact, *loader);
   if (!variants)
     return reportFailure(options, variants.error());
-  Result<Variants::Taken> taken = variants->take(options);
-  if (!taken)
-    return reportFailure(options, taken.error());
-  Result<Execution> execution = Execution::prepare(taken->options, *taken->manifest, *taken->device);
-  if (!execution)
-    return reportFailure(options, execution.error());
-  Result<RooflineFacts> facts = findFacts(all, taken->options, *taken->device->asCuda(), *execution);
-  if (!facts)
-    return reportFailure(options, facts.error());
-  const RooflineVerdict verdict = judge(*facts);
-  if (options.format == "json") {
-    fmt::print("{}\n", rooflineJson(*facts, verdict));
-    return 0;
+  for (const SweepPoint &point : *points) {
+    RunOptions its = options;
+    its.arguments = point.arguments;
+    if (Status status = rooflineOf(all, std::move(its), *variants); !status)
+      return reportFailure(options, status.error());
   }
-  fmt::print("{}{}", formatText(startReport(*execution, *taken->device, options.artifact)),
-             formatRoofline(*facts, verdict));
   return 0;
 }
 
