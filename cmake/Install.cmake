@@ -7,3 +7,5 @@ install(EXPORT tileTargets NAMESPACE tile:: DESTINATION ${package_folder} COMPON
 install(FILES cmake/tileConfig.cmake ${PROJECT_BINARY_DIR}/tileConfigVersion.cmake DESTINATION ${package_folder} COMPONENT dev)
 install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tile/examples COMPONENT tools)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT tools RENAME copyright)
+# Of the library in the pages of tile-run plot.
+install(FILES lib/Runner/Page/echarts.LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT tools)

@@ -31,6 +31,8 @@ if os.path.exists("/dev/nvidiactl"):
 config.substitutions.append(
     ("%tilec-run", "sh " + os.path.join(config.source_dir, "test", "run-devices.sh") + " " + devices)
 )
+if lit.util.which("node", config.environment["PATH"]):
+    config.available_features.add("node")
 toolkits = [os.environ.get("CUDA_HOME", ""), os.environ.get("CUDA_PATH", ""), "/usr/local/cuda"]
 if lit.util.which("ptxas", config.environment["PATH"]) or any(
     os.access(os.path.join(toolkit, "bin", "ptxas"), os.X_OK) for toolkit in toolkits

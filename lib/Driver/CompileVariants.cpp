@@ -3,6 +3,7 @@
 
 #include "Codegen/EmitHeader.h"
 #include "Driver/WorkerProcesses.h"
+#include "Runtime/NearestName.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Threading.h"
@@ -84,10 +85,13 @@ bool VariantCompilation::planAll() {
 bool VariantCompilation::chooseOne(VariantPlans &plans) {
   auto isNamed = [&](const VariantPlan &plan) { return plan.name == variants.name; };
   if (llvm::none_of(plans.plans, isNamed)) {
-    std::string names = llvm::join(llvm::map_range(plans.plans, [](auto &plan) { return plan.name; }), ", ");
+    std::vector<std::string> names;
+    for (const VariantPlan &plan : plans.plans)
+      names.push_back(plan.name);
     general = std::make_unique<Compilation>(options, errors);
-    return general->fail(Outcome::Usage, formatv("--variant: '{0}' has no variant '{1}'; it has {2}", options.input,
-                                                 variants.name, names));
+    return general->fail(Outcome::Usage,
+                         formatv("--variant: '{0}' has no variant '{1}'{2}; --explain-config prints all", options.input,
+                                 variants.name, runtime::knownNames(variants.name, std::move(names))));
   }
   llvm::erase_if(plans.plans, [&](const VariantPlan &plan) { return !isNamed(plan); });
   return true;

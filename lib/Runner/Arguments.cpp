@@ -3,6 +3,7 @@
 
 #include "Runner/TensorExpr.h"
 #include "Runtime/FloatFormat.h"
+#include "Runtime/NearestName.h"
 
 #include <algorithm>
 #include <charconv>
@@ -16,22 +17,6 @@ using runtime::makeError;
 using runtime::Success;
 
 namespace {
-
-size_t editDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j)
-    row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t substituted = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({substituted, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
 
 /// The value text of a constant, as the user would write it.
 std::string constantText(const runtime::ConstantValue &value) {
@@ -57,7 +42,7 @@ std::string suggestion(std::string_view name, const std::vector<std::string> &ca
   const std::string *best = nullptr;
   size_t bestDistance = std::max<size_t>(1, name.size() / 3) + 1;
   for (const std::string &candidate : candidates)
-    if (const size_t distance = editDistance(name, candidate); distance < bestDistance) {
+    if (const size_t distance = runtime::editDistance(name, candidate); distance < bestDistance) {
       best = &candidate;
       bestDistance = distance;
     }
@@ -230,8 +215,12 @@ Result<Bindings> Bindings::bind(const Manifest &manifest, const std::vector<std:
   bindings.scalars.resize(manifest.parameters.size());
   bindings.slotValues.assign(manifest.parameters.size() + 1, 0);
   bindings.slotValues.back() = numSms;
-  for (const Parameter &parameter : manifest.parameters)
-    bindings.bufferTexts.push_back(parameter.isPointer && given.contains(parameter.name) ? given[parameter.name] : "");
+  for (const Parameter &parameter : manifest.parameters) {
+    const auto text = given.find(parameter.name);
+    bindings.bufferTexts.push_back(!parameter.isPointer  ? ""
+                                   : text != given.end() ? text->second
+                                                         : parameter.defaultValue.value_or(""));
+  }
   if (Status status = ScalarBinder(manifest, std::move(given), bindings).bindAll(); !status)
     return status.error();
   return bindings;

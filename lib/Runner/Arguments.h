@@ -36,7 +36,7 @@ public:
   const ScalarBinding &scalar(size_t parameter) const { return scalars[parameter]; }
   /// Values of the integer parameters and num_sms, for expressions of the manifest.
   const std::vector<int64_t> &slots() const { return slotValues; }
-  /// What the user wrote for a pointer parameter, or "".
+  /// What the user wrote for a pointer parameter, or its default; "" if there is neither.
   const std::string &bufferText(size_t parameter) const { return bufferTexts[parameter]; }
   /// Values of integer expressions over the parameters.
   Result<std::vector<int64_t>> evaluate(const std::vector<std::string> &texts, const Manifest &manifest) const;

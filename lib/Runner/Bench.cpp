@@ -1,7 +1,9 @@
-// Chooses the baseline; then come interleaved rounds of kernel and baseline.
+// What is to be done, the copies of the buffers, and the rounds; baselines are prepared in Baselines.cpp.
 #include "Runner/Bench.h"
 
-#include "Runner/Cublas.h"
+#include "Runner/Baselines.h"
+#include "Runner/Energy.h"
+#include "Runner/Options.h"
 #include "Runner/Rounds.h"
 
 #include <algorithm>
@@ -10,23 +12,11 @@
 namespace tile::runner {
 
 using runtime::BufferRole;
-using runtime::CUdeviceptr;
 using runtime::CUstream;
 using runtime::makeError;
 using runtime::Success;
 
 namespace {
-
-/// What the kernel is measured against, and what it needs to stay alive.
-struct Baseline {
-  std::string name;
-  std::string note;
-  CudaMemory workspace; ///< of cuBLAS, and so before it
-  std::unique_ptr<Cublas> cublas;
-  Launch launch;                          ///< may use cuBLAS
-  CudaMemory target;                      ///< the baseline's own output
-  std::optional<size_t> comparedArgument; ///< output argument that the baseline computes as well
-};
 
 double trafficBytes(std::span<const DeviceArgument> arguments) {
   double bytes = 0;
@@ -40,114 +30,29 @@ double trafficBytes(std::span<const DeviceArgument> arguments) {
   return bytes;
 }
 
-std::optional<size_t> indexOf(std::span<const DeviceArgument> arguments, const std::string &name) {
-  for (size_t i = 0; i < arguments.size(); ++i)
-    if (arguments[i].parameter->name == name)
-      return i;
-  return std::nullopt;
+/// The first buffer below a node, from the left.
+const HostBuffer *firstBuffer(const TensorNode &node, const TensorNames &names) {
+  if (node.kind == TensorNode::Kind::Name) {
+    const auto found = names.buffers.find(node.name);
+    return found == names.buffers.end() ? nullptr : found->second;
+  }
+  for (const auto &operand : node.operands)
+    if (const HostBuffer *buffer = firstBuffer(*operand, names))
+      return buffer;
+  return nullptr;
 }
 
-Result<Baseline> gemmBaseline(CudaDevice &device, const CudaSession &session, const BenchRequest &request,
-                              const GemmPlan &plan) {
-  const std::optional<size_t> first = indexOf(request.arguments, plan.first.buffer);
-  const std::optional<size_t> second = indexOf(request.arguments, plan.second.buffer);
-  const std::optional<size_t> output = indexOf(request.arguments, plan.output.buffer);
-  assert(first && second && output && "a plan names buffers of this kernel");
-  const DataType inputType = request.arguments[*first].buffer->type();
-  const DataType secondType = request.arguments[*second].buffer->type();
-  const DataType outputType = request.arguments[*output].buffer->type();
-  Baseline baseline;
-  const bool isFloat = inputType != DataType::I8 && inputType != DataType::F64;
-  if (!Cublas::supports(inputType, secondType, outputType) || (plan.hasEpilogue() && !isFloat)) {
-    baseline.note = fmt::format("cuBLAS does not compute {}{} from {}", dataTypeName(outputType),
-                                plan.hasEpilogue() ? " with bias or activation" : "", dataTypeName(inputType));
-    return baseline;
-  }
-  const Driver &driver = device.cudaContext().driver();
-  Result<CudaMemory> workspace = CudaMemory::allocate(driver, Cublas::workspaceBytes);
-  if (!workspace)
-    return workspace.error();
-  Result<std::unique_ptr<Cublas>> cublas = Cublas::load(request.cublas, workspace->address());
-  if (!cublas) {
-    baseline.note = cublas.error().message;
-    return baseline;
-  }
-  const size_t bytes = request.arguments[*output].buffer->storageBytes();
-  Result<CudaMemory> target = CudaMemory::allocate(driver, bytes);
-  if (!target)
-    return target.error();
-  baseline.workspace = std::move(*workspace);
-  baseline.cublas = std::move(*cublas);
-  baseline.target = std::move(*target);
-  const bool isFloat8 = isFloat && runtime::dataTypeSize(inputType) == 1;
-  baseline.name = baseline.cublas->name();
-  if (inputType == DataType::F32)
-    baseline.name += " (tf32)";
-  if (isFloat8)
-    baseline.name += request.isPrecise ? " (fp8, added in fp32)" : " (fp8, fast accumulation)";
-  baseline.comparedArgument = output;
-  Cublas::Pointers pointers = {.first = session.address(*first),
-                               .second = session.address(*second),
-                               .output = baseline.target.address() + HostBuffer::guardBytes,
-                               .firstType = inputType,
-                               .secondType = secondType,
-                               .outputType = outputType,
-                               .isPrecise = request.isPrecise};
-  if (!plan.bias.empty()) {
-    const std::optional<size_t> bias = indexOf(request.arguments, plan.bias);
-    assert(bias && "a plan names buffers of this kernel");
-    pointers.bias = session.address(*bias);
-    pointers.biasType = request.arguments[*bias].buffer->type();
-  }
-  Result<std::function<Status(CUstream)>> launch = baseline.cublas->prepare(plan, pointers);
-  if (!launch) {
-    Baseline none;
-    none.note = launch.error().message;
-    return none;
-  }
-  baseline.launch = std::move(*launch);
-  return baseline;
+std::optional<DataType> findProductType(const TensorNode &node, const TensorNames &names) {
+  for (const auto &operand : node.operands)
+    if (const std::optional<DataType> type = findProductType(*operand, names))
+      return type;
+  if (node.kind != TensorNode::Kind::Matmul)
+    return std::nullopt;
+  const HostBuffer *buffer = firstBuffer(node, names);
+  return buffer ? std::optional(buffer->type()) : std::nullopt;
 }
 
-/// A copy reads and writes every byte: half the traffic in, half out.
-Result<Baseline> copyBaseline(CudaDevice &device, double bytes) {
-  const Driver &driver = device.cudaContext().driver();
-  const size_t half = std::max<size_t>(static_cast<size_t>(bytes / 2), 1);
-  Result<CudaMemory> memory = CudaMemory::allocate(driver, 2 * half + 512);
-  if (!memory)
-    return memory.error();
-  Baseline baseline;
-  baseline.name = "device copy";
-  baseline.target = std::move(*memory);
-  const CUdeviceptr source = baseline.target.address();
-  const CUdeviceptr destination = source + (half + 255) / 256 * 256;
-  baseline.launch = [&driver, source, destination, half](CUstream stream) {
-    return driver.check(driver.copyOnDevice(destination, source, half, stream), "cuMemcpyDtoDAsync");
-  };
-  return baseline;
-}
-
-Result<Baseline> chooseBaseline(CudaDevice &device, const CudaSession &session, const BenchRequest &request,
-                                BenchResult &result) {
-  result.bytes = trafficBytes(request.arguments);
-  for (const runtime::Expectation &expectation : request.manifest->expect) {
-    const std::optional<size_t> output = indexOf(request.arguments, expectation.buffer);
-    if (!output || !request.arguments[*output].buffer)
-      continue;
-    Result<TensorExpression> expression = TensorExpression::parse(expectation.expression);
-    if (!expression)
-      return expression.error();
-    Result<BoundTensorExpression> bound = BoundTensorExpression::bind(*expression, *request.names);
-    if (!bound)
-      return bound.error();
-    result.flops += bound->matmulFlops({});
-    if (const std::optional<GemmPlan> plan = planGemm(expectation, *request.names, *request.arguments[*output].buffer))
-      return gemmBaseline(device, session, request, *plan);
-  }
-  return copyBaseline(device, result.bytes);
-}
-
-/// Compares every element of the kernel's output with cuBLAS's.
+/// Compares every element of the kernel's output with the baseline's.
 Result<double> compareWithBaseline(CudaDevice &device, CudaSession &session, const BenchRequest &request,
                                    const Baseline &baseline) {
   HostBuffer &output = *request.arguments[*baseline.comparedArgument].buffer;
@@ -157,9 +62,8 @@ Result<double> compareWithBaseline(CudaDevice &device, CudaSession &session, con
   if (!other)
     return other.error();
   const Driver &driver = device.cudaContext().driver();
-  if (Status status = driver.check(
-          driver.copyToHost(other->data(), baseline.target.address() + HostBuffer::guardBytes, other->dataBytes()),
-          "copy of the baseline's result");
+  if (Status status = driver.check(driver.copyToHost(other->data(), baseline.result, other->dataBytes()),
+                                   "copy of the baseline's result");
       !status)
     return status.error();
   TensorNames names;
@@ -179,24 +83,81 @@ Result<double> compareWithBaseline(CudaDevice &device, CudaSession &session, con
   return norms[1] > 0 ? std::sqrt(norms[0] / norms[1]) : std::sqrt(norms[0]);
 }
 
+/// How many copies of the buffers a graph goes through, so that each launch finds the cache full of others.
+size_t countCopies(const CudaDevice &device, const Stopwatch &watch, const BenchRequest &request) {
+  constexpr size_t most = 100; // of tiny buffers: their guards then fill the cache, too
+  size_t bytes = 0;
+  for (const DeviceArgument &argument : request.arguments)
+    bytes += argument.buffer ? argument.buffer->storageBytes() : 0;
+  if (!request.useGraphs || !request.isCold || bytes == 0)
+    return 1;
+  const size_t fitting = std::max<size_t>(device.cudaContext().info().memoryBytes / 4 / bytes, 1);
+  return std::min({watch.evictingBytes() / bytes + 2, fitting, most});
+}
+
+void note(CardState &card, const TelemetrySample &sample) {
+  card.lowestClockMhz = card.rounds == 0 ? sample.smClockMhz : std::min(card.lowestClockMhz, sample.smClockMhz);
+  card.highestClockMhz = std::max(card.highestClockMhz, sample.smClockMhz);
+  card.slowdowns |= sample.slowdowns;
+  card.slowedRounds += !slowdownText(sample.slowdowns).empty();
+  ++card.rounds;
+  card.last = sample;
+}
+
 } // namespace
 
-Status measureContestants(CudaDevice &device, const Stopwatch &watch, std::span<Contestant> contestants, int rounds,
-                          bool useGraphs, BenchResult &result) {
-  Result<RoundSize> size = prepareRounds(watch, contestants, useGraphs);
+const BaselineTime *BenchResult::baseline() const {
+  for (const BaselineTime &other : baselines)
+    if (!other.name.empty())
+      return &other;
+  return nullptr;
+}
+
+Result<Workload> findWorkload(const runtime::Manifest &manifest, std::span<const DeviceArgument> arguments,
+                              const TensorNames &names) {
+  Workload work;
+  work.bytes = trafficBytes(arguments);
+  for (const runtime::Expectation &expectation : manifest.expect) {
+    const auto output = std::find_if(arguments.begin(), arguments.end(), [&](const DeviceArgument &argument) {
+      return argument.parameter->name == expectation.buffer;
+    });
+    if (output == arguments.end() || !output->buffer)
+      continue;
+    Result<TensorExpression> expression = TensorExpression::parse(expectation.expression);
+    if (!expression)
+      return expression.error();
+    Result<BoundTensorExpression> bound = BoundTensorExpression::bind(*expression, names);
+    if (!bound)
+      return bound.error();
+    work.flops += bound->matmulFlops({});
+    work.special += bound->specialFunctions();
+    if (!work.productType)
+      work.productType = findProductType(expression->root(), names);
+    if (!work.plan)
+      work.plan = planGemm(expectation, names, *output->buffer);
+  }
+  return work;
+}
+
+Status measureContestants(CudaDevice &device, const Stopwatch &watch, std::span<Contestant> contestants,
+                          const BenchRequest &request, BenchResult &result) {
+  for (Contestant &contestant : contestants)
+    contestant.sample.isCold = request.isCold;
+  Result<RoundSize> size = prepareRounds(watch, contestants, request.useGraphs);
   if (!size)
     return size.error();
   result.samplesPerRound = size->samples;
   result.launchesPerGraph = size->launchesPerGraph;
+  result.isCold = request.isCold;
   const std::unique_ptr<Telemetry> telemetry = Telemetry::open(device.cudaContext().info().pciBusId);
   std::vector<Contestant *> all;
   for (Contestant &contestant : contestants)
     all.push_back(&contestant);
-  for (int round = 0; round <= rounds; ++round) {
-    const std::function<void()> sample = [&] { result.telemetry = telemetry->sample(); };
-    const bool isLast = round == rounds;
+  CardState card;
+  const std::function<void()> look = [&] { note(card, telemetry->sample()); };
+  for (int round = 0; round <= request.rounds; ++round) {
     if (Status status =
-            measureRound(watch, all, static_cast<unsigned>(round), *size, isLast && telemetry ? sample : nullptr);
+            measureRound(watch, all, static_cast<unsigned>(round), *size, telemetry && round > 0 ? look : nullptr);
         !status)
       return status;
     // The round before the first does not count: until its power is limited, a card clocks higher.
@@ -204,6 +165,8 @@ Status measureContestants(CudaDevice &device, const Stopwatch &watch, std::span<
       for (Contestant &contestant : contestants)
         contestant.rounds.clear();
   }
+  if (telemetry)
+    result.card = card;
   return Success{};
 }
 
@@ -217,37 +180,86 @@ Status requireWork(const Grid &grid) {
 Result<BenchResult> runBench(CudaDevice &device, const BenchRequest &request) {
   if (Status status = requireWork(request.grid); !status)
     return status.error();
+  std::vector<BaselineChoice> choices;
+  for (const std::string &text : request.baselines) {
+    Result<BaselineChoice> choice = parseBaseline(text);
+    if (!choice)
+      return choice.error();
+    choices.push_back(std::move(*choice));
+  }
+  if (choices.empty())
+    choices.emplace_back();
+  Result<Workload> work = findWorkload(*request.manifest, request.arguments, *request.names);
+  if (!work)
+    return work.error();
   BenchResult result;
-  Result<CudaSession> session = device.prepare(request.arguments);
-  if (!session)
-    return session.error();
-  Result<Baseline> baseline = chooseBaseline(device, *session, request, result);
-  if (!baseline)
-    return baseline.error();
-  result.baseline = baseline->name;
-  result.baselineNote = baseline->note;
+  result.flops = work->flops;
+  result.bytes = work->bytes;
+  result.productType = work->productType;
   Result<Stopwatch> watch = Stopwatch::create(device.cudaContext());
   if (!watch)
     return watch.error();
+  std::vector<CudaSession> sessions;
+  for (size_t copies = countCopies(device, *watch, request); sessions.size() < copies;) {
+    Result<CudaSession> session = device.prepare(request.arguments);
+    if (!session)
+      return session.error();
+    sessions.push_back(std::move(*session));
+  }
+  const BaselineRequest beside = {&request, &device, sessions, &*watch, work->plan, work->bytes};
+  std::vector<Baseline> baselines;
+  for (const BaselineChoice &choice : choices) {
+    Result<Baseline> baseline = prepareBaseline(choice, beside);
+    if (!baseline)
+      return baseline.error();
+    baselines.push_back(std::move(*baseline));
+  }
 
   std::vector<Contestant> contestants;
-  contestants.emplace_back([&](CUstream stream) { return session->launch(request.grid, stream); });
-  if (baseline->launch)
-    contestants.emplace_back(baseline->launch);
-  if (Status status = measureContestants(device, *watch, contestants, request.rounds, request.useGraphs, result);
-      !status)
+  std::vector<Launch> launches;
+  for (CudaSession &session : sessions)
+    launches.push_back([&](CUstream stream) { return session.launch(request.grid, stream); });
+  contestants.emplace_back(std::move(launches));
+  for (const Baseline &baseline : baselines)
+    if (!baseline.launches.empty())
+      contestants.emplace_back(baseline.launches);
+  if (Status status = measureContestants(device, *watch, contestants, request, result); !status)
     return status.error();
+  const auto energyOf = [&](const Contestant &contestant) -> Result<std::optional<double>> {
+    const std::unique_ptr<Telemetry> telemetry =
+        request.measuresEnergy ? Telemetry::open(device.cudaContext().info().pciBusId) : nullptr;
+    return telemetry ? measureEnergy(*watch, *telemetry, contestant) : std::optional<double>();
+  };
   result.rounds = contestants[0].rounds;
   result.microseconds = contestants[0].microseconds();
-  if (baseline->launch) {
-    result.baselineRounds = contestants[1].rounds;
-    result.baselineMicroseconds = contestants[1].microseconds();
-  }
-  if (baseline->comparedArgument) {
-    Result<double> difference = compareWithBaseline(device, *session, request, *baseline);
-    if (!difference)
-      return difference.error();
-    result.differenceToBaseline = *difference;
+  Result<std::optional<double>> energy = energyOf(contestants[0]);
+  if (!energy)
+    return energy.error();
+  result.millijoules = *energy;
+  size_t next = 1;
+  for (const Baseline &baseline : baselines) {
+    BaselineTime time;
+    time.name = baseline.name;
+    time.note = baseline.note;
+    time.command = baseline.command;
+    time.isRecorded = baseline.recordedMicroseconds > 0;
+    time.microseconds = baseline.recordedMicroseconds;
+    if (!baseline.launches.empty()) {
+      const Contestant &contestant = contestants[next++];
+      time.rounds = contestant.rounds;
+      time.microseconds = contestant.microseconds();
+      energy = energyOf(contestant);
+      if (!energy)
+        return energy.error();
+      time.millijoules = *energy;
+    }
+    if (baseline.comparedArgument) {
+      Result<double> difference = compareWithBaseline(device, sessions.front(), request, baseline);
+      if (!difference)
+        return difference.error();
+      time.difference = *difference;
+    }
+    result.baselines.push_back(std::move(time));
   }
   return result;
 }

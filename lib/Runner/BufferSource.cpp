@@ -2,6 +2,7 @@
 #include "Runner/BufferSource.h"
 
 #include "Runner/Element.h"
+#include "Runner/FillText.h"
 #include "Runner/Npy.h"
 #include "Runner/Random.h"
 #include "Runner/TensorExpr.h"
@@ -23,109 +24,6 @@ using runtime::Success;
 
 template <typename... Arguments> Error wrong(fmt::format_string<Arguments...> format, Arguments &&...arguments) {
   return makeError(TILE_ERROR_INVALID_ARGUMENT, "{}", fmt::format(format, std::forward<Arguments>(arguments)...));
-}
-
-struct Source {
-  std::string function; ///< "list" for [...], "file"
-  std::vector<std::string> arguments;
-  std::optional<uint64_t> seed;
-};
-
-struct Form {
-  std::string_view name;
-  size_t fewest, most; ///< arguments
-  std::string_view spelling;
-};
-
-constexpr Form forms[] = {{"random", 0, 0, "random or random(seed=3)"},
-                          {"zeros", 0, 0, "zeros"},
-                          {"ones", 0, 0, "ones"},
-                          {"full", 1, 1, "full(value)"},
-                          {"arange", 0, 2, "arange, arange(first) or arange(first, step)"},
-                          {"randint", 2, 2, "randint(low, high) or randint(low, high, seed=3)"},
-                          {"permutation", 0, 1, "permutation or permutation(n)"},
-                          {"offsets", 1, 1, "offsets(total) or offsets(lengths)"},
-                          {"addresses", 1, 2, "addresses(buffer) or addresses(buffer, offsets)"}};
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && text.front() == ' ')
-    text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ')
-    text.remove_suffix(1);
-  return text;
-}
-
-/// The parts between commas outside of brackets; none of an empty text.
-std::vector<std::string> splitArguments(std::string_view text) {
-  std::vector<std::string> parts;
-  int depth = 0;
-  size_t begin = 0;
-  for (size_t i = 0; i <= text.size(); ++i) {
-    if (i < text.size() && (text[i] == '(' || text[i] == '['))
-      ++depth;
-    if (i < text.size() && (text[i] == ')' || text[i] == ']'))
-      --depth;
-    if (i < text.size() && (text[i] != ',' || depth > 0))
-      continue;
-    parts.emplace_back(trim(text.substr(begin, i - begin)));
-    begin = i + 1;
-  }
-  if (parts.back().empty()) // "(1,)", or nothing at all
-    parts.pop_back();
-  return parts;
-}
-
-/// The numbers of a list, row after row of nested ones.
-void flatten(std::string_view text, std::vector<std::string> &numbers) {
-  for (const std::string &part : splitArguments(text))
-    if (part.starts_with('[') && part.ends_with(']'))
-      flatten(std::string_view(part).substr(1, part.size() - 2), numbers);
-    else
-      numbers.push_back(part);
-}
-
-Result<uint64_t> parseSeed(std::string_view text) {
-  uint64_t seed = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
-  if (error != std::errc() || end != text.data() + text.size())
-    return wrong("the seed '{}' is not a non-negative integer", text);
-  return seed;
-}
-
-Result<Source> parseSource(const std::string &text) {
-  Source source;
-  if (text.starts_with('[')) {
-    if (!text.ends_with(']'))
-      return wrong("'{}' is malformed; expected ']' at the end of the list", text);
-    source.function = "list";
-    flatten(std::string_view(text).substr(1, text.size() - 2), source.arguments);
-    return source;
-  }
-  const size_t open = text.find('(');
-  const auto *form = std::find_if(std::begin(forms), std::end(forms),
-                                  [&](const Form &known) { return known.name == text.substr(0, open); });
-  if (form == std::end(forms)) {
-    source.function = "file";
-    return source;
-  }
-  source.function = form->name;
-  if (open != std::string::npos) {
-    if (!text.ends_with(')'))
-      return wrong("'{}' is malformed; expected {}", text, form->spelling);
-    source.arguments = splitArguments(std::string_view(text).substr(open + 1, text.size() - open - 2));
-  }
-  const bool isRandom = form->name == "random", takesSeed = isRandom || form->name == "randint";
-  const bool isNamed = !source.arguments.empty() && source.arguments.back().starts_with("seed=");
-  if (takesSeed && (isNamed || (isRandom && source.arguments.size() == 1))) { // random(3) is random(seed=3)
-    Result<uint64_t> seed = parseSeed(std::string_view(source.arguments.back()).substr(isNamed ? 5 : 0));
-    if (!seed)
-      return seed.error();
-    source.seed = *seed;
-    source.arguments.pop_back();
-  }
-  if (source.arguments.size() < form->fewest || source.arguments.size() > form->most)
-    return wrong("'{}' is malformed; expected {}", text, form->spelling);
-  return source;
 }
 
 /// Of a parameter that has a declaration.
@@ -175,7 +73,7 @@ private:
     const Parameter &parameter = manifest.parameters[index];
     const std::string &text = bindings.bufferText(index);
     const BufferRole role = parameter.buffer ? parameter.buffer->role : BufferRole::Inout;
-    Result<Source> source = parseSource(text);
+    Result<FillText> source = parseFill(text);
     if (!source)
       return source.error();
     if (text.empty())
@@ -195,7 +93,7 @@ private:
   }
 
   /// Shape and strides from the manifest; without a declaration, the shape of what the user gives.
-  Result<BufferLayout> layoutOf(const Parameter &parameter, const Source &source, const std::string &text) {
+  Result<BufferLayout> layoutOf(const Parameter &parameter, const FillText &source, const std::string &text) {
     const unsigned size = runtime::dataTypeSize(parameter.type);
     if (!parameter.buffer && source.function == "list")
       return planBuffer({static_cast<int64_t>(source.arguments.size())}, {}, size, true);
@@ -213,12 +111,14 @@ private:
     return declaredLayout(parameter, manifest, bindings);
   }
 
-  Status fill(size_t index, const Source &source, const std::string &text) {
+  Status fill(size_t index, const FillText &source, const std::string &text) {
     HostBuffer &buffer = filled[index].buffer;
     const std::string &function = source.function;
     const uint64_t ownSeed = source.seed ? *source.seed : seedFor(seed, manifest.parameters[index].name);
     if (function == "random")
       buffer.fillRandom(ownSeed);
+    else if (function == "uniform")
+      return fillUniform(buffer, source, ownSeed);
     else if (function == "zeros" || function == "ones")
       buffer.fill(function == "ones");
     else if (function == "file")
@@ -290,7 +190,7 @@ private:
     return Success{};
   }
 
-  Status fillFull(HostBuffer &buffer, const Source &source) const {
+  Status fillFull(HostBuffer &buffer, const FillText &source) const {
     if (!runtime::isFloatType(buffer.type())) {
       Result<int64_t> value = integer(source.arguments[0]);
       return value ? fillEach(buffer, [&](int64_t) { return *value; }) : Status(value.error());
@@ -302,7 +202,22 @@ private:
     return Success{};
   }
 
-  Status fillRange(HostBuffer &buffer, const Source &source) const {
+  Status fillUniform(HostBuffer &buffer, const FillText &source, uint64_t ownSeed) const {
+    if (!runtime::isFloatType(buffer.type()))
+      return wrong("uniform numbers are floats; the buffer has {}", runtime::dataTypeName(buffer.type()));
+    if (source.arguments.size() == 1)
+      return wrong("'uniform({})' is malformed; expected uniform or uniform(low, high)", source.arguments[0]);
+    Result<double> low = source.arguments.empty() ? -1.0 : number(source.arguments[0]);
+    Result<double> high = source.arguments.empty() ? 1.0 : number(source.arguments[1]);
+    if (!low || !high)
+      return low ? high.error() : low.error();
+    if (!(*low <= *high) || !std::isfinite(*low) || !std::isfinite(*high))
+      return wrong("uniform({}, {}) has no numbers; expected a low one, then a high one", *low, *high);
+    buffer.fillEach([&](uint64_t i) { return *low + (*high - *low) * randomUniform(ownSeed, i); });
+    return Success{};
+  }
+
+  Status fillRange(HostBuffer &buffer, const FillText &source) const {
     Result<int64_t> first = source.arguments.empty() ? 0 : integer(source.arguments[0]);
     if (!first)
       return first.error();
@@ -315,7 +230,7 @@ private:
     return fillEach(buffer, [&](int64_t i) { return *first + *step * i; });
   }
 
-  Status fillList(HostBuffer &buffer, const Source &source) const {
+  Status fillList(HostBuffer &buffer, const FillText &source) const {
     if (static_cast<int64_t>(source.arguments.size()) != buffer.layout().elements)
       return wrong("the list has {} numbers, but the buffer {} elements", source.arguments.size(),
                    buffer.layout().elements);
@@ -346,7 +261,7 @@ private:
     return Success{};
   }
 
-  Status fillIntegers(HostBuffer &buffer, const Source &source, uint64_t ownSeed) const {
+  Status fillIntegers(HostBuffer &buffer, const FillText &source, uint64_t ownSeed) const {
     Result<int64_t> low = integer(source.arguments[0]);
     if (!low)
       return low.error();
@@ -361,7 +276,7 @@ private:
     });
   }
 
-  Status fillPermutation(HostBuffer &buffer, const Source &source, uint64_t ownSeed) const {
+  Status fillPermutation(HostBuffer &buffer, const FillText &source, uint64_t ownSeed) const {
     constexpr int64_t mostNumbers = int64_t(1) << 30; // 8 GiB while it is made
     const int64_t elements = buffer.layout().elements;
     Result<int64_t> count = source.arguments.empty() ? elements : integer(source.arguments[0]);
@@ -378,7 +293,7 @@ private:
     return fillEach(buffer, [&](int64_t i) { return numbers[static_cast<size_t>(i)]; });
   }
 
-  Status fillOffsets(HostBuffer &buffer, const Source &source, uint64_t ownSeed) {
+  Status fillOffsets(HostBuffer &buffer, const FillText &source, uint64_t ownSeed) {
     const int64_t elements = buffer.layout().elements;
     if (std::optional<size_t> lengths = findBuffer(source.arguments[0])) {
       Result<std::vector<int64_t>> values = valuesOf(*lengths);
@@ -405,7 +320,7 @@ private:
     return fillEach(buffer, [&](int64_t i) { return cuts[static_cast<size_t>(i)]; });
   }
 
-  Status fillAddresses(size_t index, const Source &source) {
+  Status fillAddresses(size_t index, const FillText &source) {
     HostBuffer &table = filled[index].buffer;
     if (table.type() != DataType::I64 && table.type() != DataType::U64)
       return wrong("addresses have 64 bits; expected elements of type i64 or u64");

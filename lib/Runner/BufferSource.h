@@ -2,6 +2,7 @@
 //
 //   random, random(seed=3)      zeros, ones, full(2.5)      [3, 1, N // 2]
 //   arange, arange(first, step)                 first + step * i
+//   uniform, uniform(low, high)                 floats between low (-1) and high (1)
 //   randint(low, high), randint(..., seed=3)    integers of which high is the first that is too large
 //   permutation, permutation(n)                 different numbers below n (or as many as there are elements)
 //   offsets(total), offsets(lengths)            0, ..., total: not descending, at random; or the sums of a buffer

@@ -106,13 +106,15 @@ Result<BenchResult> measure(Side &first, Side &second) {
                                  runtime::CUstream stream) { return session.launch(execution.launchGrid(), stream); });
   BenchResult result;
   const RunOptions &options = first.taken->options;
-  if (Status status = measureContestants(device, *watch, contestants, options.rounds, options.graph, result); !status)
+  if (Status status = measureContestants(device, *watch, contestants, startBench(options), result); !status)
     return status.error();
   result.rounds = contestants[0].rounds;
   result.microseconds = contestants[0].microseconds();
-  result.baseline = second.name();
-  result.baselineRounds = contestants[1].rounds;
-  result.baselineMicroseconds = contestants[1].microseconds();
+  BaselineTime other;
+  other.name = second.name();
+  other.rounds = contestants[1].rounds;
+  other.microseconds = contestants[1].microseconds();
+  result.baselines.push_back(std::move(other));
   return result;
 }
 

@@ -124,12 +124,15 @@ Result<std::function<Status(runtime::CUstream)>> Cublas::prepare(const GemmPlan 
   if (!plan.hasEpilogue() && !isFloat8(pointers.firstType))
     return std::function<Status(runtime::CUstream)>(
         [this, plan, pointers](runtime::CUstream stream) { return launchGemmEx(plan, pointers, stream); });
-  Result<std::shared_ptr<CublasLtMatmul>> matmul =
-      CublasLtMatmul::create(library, plan, pointers, workspace, workspaceBytes);
+  Result<std::shared_ptr<CublasLtMatmul>> matmul = prepareLt(plan, pointers);
   if (!matmul)
     return matmul.error();
   return std::function<Status(runtime::CUstream)>(
       [matmul = *matmul](runtime::CUstream stream) { return matmul->launch(stream); });
+}
+
+Result<std::shared_ptr<CublasLtMatmul>> Cublas::prepareLt(const GemmPlan &plan, const Pointers &pointers) {
+  return CublasLtMatmul::create(library, plan, pointers, workspace, workspaceBytes);
 }
 
 Status Cublas::launchGemmEx(const GemmPlan &plan, const Pointers &pointers, runtime::CUstream stream) {

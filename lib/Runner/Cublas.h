@@ -9,6 +9,8 @@
 
 namespace tile::runner {
 
+class CublasLtMatmul;
+
 class Cublas {
 public:
   /// Scratch memory that its documentation asks for on Hopper; smaller ones serve older cards.
@@ -33,6 +35,9 @@ public:
   /// Chooses the algorithm. The result launches the product on a stream; it may be captured in a graph: nothing is
   /// allocated. It must not outlive this object.
   Result<std::function<Status(runtime::CUstream)>> prepare(const GemmPlan &plan, const Pointers &pointers);
+
+  /// The product by cublasLtMatmul, for a search.
+  Result<std::shared_ptr<CublasLtMatmul>> prepareLt(const GemmPlan &plan, const Pointers &pointers);
 
 private:
   Status launchGemmEx(const GemmPlan &plan, const Pointers &pointers, runtime::CUstream stream);

@@ -1,7 +1,9 @@
 // The functions and numbers of cublasLt.h that a product with an epilogue needs, declared with their documented values.
 #include "Runner/CublasLt.h"
 
+#include <cmath>
 #include <dlfcn.h>
+#include <limits>
 
 namespace tile::runner {
 
@@ -16,16 +18,16 @@ constexpr int descTransA = 3, descTransB = 4, descEpilogue = 7, descBiasPointer 
 constexpr uint32_t epilogueNone = 1, epilogueRelu = 2, epilogueBias = 4;
 constexpr int preferenceWorkspace = 1;
 
+} // namespace
+
 /// cublasLtMatmulHeuristicResult_t.
-struct HeuristicResult {
+struct CublasLtMatmul::Heuristic {
   uint64_t algorithm[8];
   size_t workspaceBytes;
   int state;
   float waves;
   int reserved[4];
 };
-
-} // namespace
 
 struct CublasLtMatmul::Functions {
   int (*create)(void **handle) = nullptr;
@@ -39,7 +41,7 @@ struct CublasLtMatmul::Functions {
   int (*preferenceDestroy)(void *preference) = nullptr;
   int (*preferenceSet)(void *preference, int attribute, const void *value, size_t bytes) = nullptr;
   int (*heuristic)(void *handle, void *desc, void *a, void *b, void *c, void *d, void *preference, int wanted,
-                   HeuristicResult *results, int *found) = nullptr;
+                   Heuristic *results, int *found) = nullptr;
   int (*matmul)(void *handle, void *desc, const void *alpha, const void *a, void *layoutA, const void *b, void *layoutB,
                 const void *beta, const void *c, void *layoutC, void *d, void *layoutD, const void *algorithm,
                 void *workspace, size_t workspaceBytes, void *stream) = nullptr;
@@ -72,8 +74,10 @@ Result<std::shared_ptr<CublasLtMatmul>> CublasLtMatmul::create(void *library, co
   matmul->workspaceBytes = workspaceBytes;
   if (Status status = matmul->describe(plan); !status)
     return status.error();
-  if (Status status = matmul->chooseAlgorithm(); !status)
-    return status.error();
+  Result<std::vector<Heuristic>> first = matmul->askHeuristic(1);
+  if (!first)
+    return first.error();
+  std::copy_n(first->front().algorithm, 8, matmul->algorithm);
   return matmul;
 }
 
@@ -123,22 +127,46 @@ Status CublasLtMatmul::describe(const GemmPlan &plan) {
   return makeError(TILE_ERROR_UNSUPPORTED, "cublasLt refused the GEMM with status {}", status);
 }
 
-Status CublasLtMatmul::chooseAlgorithm() {
+Result<std::vector<CublasLtMatmul::Heuristic>> CublasLtMatmul::askHeuristic(int wanted) {
   const Functions &f = *functions;
   void *preference = nullptr;
-  HeuristicResult result = {};
+  std::vector<Heuristic> results(static_cast<size_t>(wanted));
   int found = 0;
   int status = f.preferenceCreate(&preference);
   if (status == 0)
     status = f.preferenceSet(preference, preferenceWorkspace, &workspaceBytes, sizeof(workspaceBytes));
   if (status == 0)
-    status = f.heuristic(handle, operation, first, second, output, output, preference, 1, &result, &found);
+    status = f.heuristic(handle, operation, first, second, output, output, preference, wanted, results.data(), &found);
   if (preference)
     (void)f.preferenceDestroy(preference);
-  if (status != 0 || found == 0)
+  results.resize(static_cast<size_t>(std::max(found, 0)));
+  std::erase_if(results, [](const Heuristic &result) { return result.state != 0; });
+  if (status != 0 || results.empty())
     return makeError(TILE_ERROR_UNSUPPORTED, "cublasLt has no algorithm for this GEMM (status {})", status);
-  std::copy(std::begin(result.algorithm), std::end(result.algorithm), algorithm);
-  return Success{};
+  return results;
+}
+
+Result<int> CublasLtMatmul::search(const std::function<Result<double>()> &measure) {
+  Result<std::vector<Heuristic>> candidates = askHeuristic(mostAlgorithms);
+  if (!candidates)
+    return candidates.error();
+  double best = std::numeric_limits<double>::infinity();
+  uint64_t fastest[8] = {};
+  Error last{TILE_ERROR_UNSUPPORTED, "cublasLt has no algorithm"};
+  for (const Heuristic &candidate : *candidates) {
+    std::copy_n(candidate.algorithm, 8, algorithm);
+    Result<double> time = measure();
+    if (!time)
+      last = time.error();
+    else if (*time < best) {
+      best = *time;
+      std::copy_n(algorithm, 8, fastest);
+    }
+  }
+  if (!std::isfinite(best))
+    return last;
+  std::copy_n(fastest, 8, algorithm);
+  return static_cast<int>(candidates->size());
 }
 
 Status CublasLtMatmul::launch(runtime::CUstream stream) {

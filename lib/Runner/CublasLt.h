@@ -4,6 +4,8 @@
 
 #include "Runner/Cublas.h"
 
+#include <algorithm>
+
 namespace tile::runner {
 
 namespace cublas {
@@ -18,7 +20,8 @@ int cudaDataType(DataType type);
 /// cublasComputeType_t for operands of this type.
 int cublasComputeType(DataType input);
 
-/// One product with its epilogue, its algorithm chosen by cuBLAS's heuristic: the first of its list, as frameworks do.
+/// One product with its epilogue, its algorithm chosen by cuBLAS's heuristic: the first of its list, as frameworks do,
+/// or the fastest after a search.
 class CublasLtMatmul {
 public:
   /// `library` is a handle of libcublas, whose dependency libcublasLt is found through it. f16, bf16 and f32 operands;
@@ -30,9 +33,17 @@ public:
 
   Status launch(runtime::CUstream stream);
 
+  /// Takes the fastest of the heuristic's list by `measure`, which times a launch; the length of the list. Those that
+  /// do not run are left out.
+  Result<int> search(const std::function<Result<double>()> &measure);
+  /// Of a product of the same sizes and types.
+  void useAlgorithmOf(const CublasLtMatmul &other) { std::copy_n(other.algorithm, 8, algorithm); }
+
 private:
+  static constexpr int mostAlgorithms = 64; // it has about 30 for a product of 16-bit floats
+  struct Heuristic;
   Status describe(const GemmPlan &plan);
-  Status chooseAlgorithm();
+  Result<std::vector<Heuristic>> askHeuristic(int wanted);
 
   struct Functions;
   std::unique_ptr<Functions> functions;

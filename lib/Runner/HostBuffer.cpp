@@ -188,6 +188,16 @@ void HostBuffer::fillRandom(uint64_t seed) {
   });
 }
 
+void HostBuffer::fillEach(const std::function<double(uint64_t)> &valueOf) {
+  const StoreElement store = elementStorer(elementType);
+  const unsigned size = dataTypeSize(elementType);
+  parallelFor(elementLayout.elements, grain, [&](int64_t begin, int64_t end) {
+    forRange(begin, end, [&](int64_t linear, int64_t physical) {
+      store(data() + physical * size, valueOf(static_cast<uint64_t>(linear)));
+    });
+  });
+}
+
 void HostBuffer::importDense(const uint8_t *dense) {
   const unsigned size = dataTypeSize(elementType);
   parallelFor(elementLayout.elements, grain, [&](int64_t begin, int64_t end) {

@@ -9,6 +9,7 @@
 
 #include "Runtime/Manifest.h"
 
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -68,6 +69,8 @@ public:
   void fill(double value);
   /// Standard-normal floats, small integers; element i depends on (seed, i) only, not on strides or threads.
   void fillRandom(uint64_t seed);
+  /// Element i, in row-major order, is valueOf(i), which is called by several threads.
+  void fillEach(const std::function<double(uint64_t)> &valueOf);
   /// Row-major elements in and out.
   void importDense(const uint8_t *dense);
   std::vector<uint8_t> exportDense() const;

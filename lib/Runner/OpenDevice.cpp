@@ -94,6 +94,13 @@ Result<DeviceLoader> DeviceLoader::open(const RunOptions &options) {
   return loader;
 }
 
+DeviceLoader DeviceLoader::on(const RunOptions &options, CudaContext &context) {
+  DeviceLoader loader;
+  loader.options = options;
+  loader.context = std::shared_ptr<CudaContext>(std::shared_ptr<void>(), &context); // not its owner
+  return loader;
+}
+
 int DeviceLoader::multiprocessors() const {
   if (context)
     return context->info().multiprocessors;

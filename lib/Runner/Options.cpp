@@ -154,13 +154,30 @@ void addSimulatorOptions(CLI::App &app, RunOptions &options) {
 void addMeasureOptions(CLI::App &app, RunOptions &options) {
   app.add_flag("--graph", options.graph,
                "Measure replays of a CUDA graph of many launches: the device's time alone, for kernels that take less "
-               "than a launch. Inputs that fit are in the L2 cache, which is else emptied before each launch")
+               "than a launch")
+      ->group(benchGroup);
+  app.add_option(
+         "--l2", options.l2,
+         "Whether inputs that fit are in the L2 cache: cold or warm (default: cold for single launches, warm for "
+         "graphs)")
+      ->check(CLI::IsMember({"cold", "warm"}))
+      ->group(benchGroup);
+  app.add_option(
+         "--baseline", options.baselines,
+         "What to measure beside the kernel, also several: cublas; cublaslt, the fastest algorithm that a search "
+         "finds; copy, of as many bytes; none; another artifact; a file .jsonl with recorded times. Default: "
+         "cublas for one product, else copy")
+      ->type_name("NAME|FILE")
+      ->allow_extra_args(false)
+      ->group(benchGroup);
+  app.add_flag("--energy", options.energy, "Measure the energy of a launch, too: a second more for each contestant")
       ->group(benchGroup);
   app.add_option("--rounds", options.rounds, "Interleaved rounds of kernel and baseline; their median counts")
       ->check(CLI::Range(1, 1000))
       ->group(benchGroup)
       ->capture_default_str();
-  app.add_option("--bench-json", options.benchJson, "Append the measurement to this file, one JSON object a line")
+  app.add_option("-o,--bench-json", options.benchJson,
+                 "Append the measurement to this file, one JSON object a line; see tile-run plot and compare")
       ->type_name("FILE")
       ->group(benchGroup);
   app.add_option("--label", options.labels, "Record KEY=VALUE with the measurement, for example commit=1a2b3c")

@@ -16,6 +16,7 @@ namespace tile::runner {
 struct RunOptions {
   std::string program = "tile-run"; ///< before messages
   std::string command;              ///< the whole command line, recorded with measurements
+  std::string label;                ///< of the case that runs, or ""
   std::string artifact;
   std::vector<std::string> arguments; ///< name=value
   std::string device = "auto";        ///< "auto", "cuda", "cuda:1", "sim", or what the tool adds
@@ -30,12 +31,17 @@ struct RunOptions {
   std::vector<std::string> recorded; ///< name=file: what buffers are compared with
   std::optional<double> within;      ///< tolerance of comparisons
   bool bench = false;
-  int rounds = 11;      ///< of a benchmark
-  bool graph = false;   ///< measure by replaying CUDA graphs
+  int rounds = 11;    ///< of a benchmark
+  bool graph = false; ///< measure by replaying CUDA graphs
+  std::string l2;     ///< "cold" or "warm"; empty: cold for single launches, warm for graphs
+  bool energy = false;
+  bool ceilings = false;
+  std::vector<std::string> baselines;
   bool overlap = false; ///< launches may begin before the previous ones have ended
   std::string format = "table";
   std::vector<std::string> saves; ///< name=file
   std::string benchJson;
+  bool resume = false;             ///< what benchJson has is not measured again
   std::vector<std::string> labels; ///< key=value, recorded with measurements
   std::string cublas;              ///< path of libcublas, or ""
   bool preciseBaseline = false;    ///< cuBLAS adds products of 8-bit floats in fp32

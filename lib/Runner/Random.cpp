@@ -23,6 +23,10 @@ uint64_t randomBits(uint64_t seed, uint64_t counter) {
   return mix(mix(seed + 0x9e3779b97f4a7c15u) + (counter + 1) * 0x9e3779b97f4a7c15u);
 }
 
+double randomUniform(uint64_t seed, uint64_t index) {
+  return static_cast<double>(randomBits(seed, index) >> 11) * 0x1p-53;
+}
+
 double randomNormal(uint64_t seed, uint64_t index) {
   const uint64_t sum = sumOfLanes(randomBits(seed, 2 * index)) + sumOfLanes(randomBits(seed, 2 * index + 1));
   // Mean 8 * 32767.5; variance 8 * (65536^2 - 1) / 12, whose root is 53509.919...

@@ -14,6 +14,8 @@ namespace tile::runner {
 
 /// splitmix64's mixing function applied to a counter.
 uint64_t randomBits(uint64_t seed, uint64_t counter);
+/// Uniform in [0, 1), a multiple of 2^-53.
+double randomUniform(uint64_t seed, uint64_t index);
 double randomNormal(uint64_t seed, uint64_t index);
 double randomElement(runtime::DataType type, uint64_t seed, uint64_t index);
 

@@ -46,25 +46,87 @@ std::string checkText(const CheckResult &check) {
   return text;
 }
 
+std::string samplesText(const BenchResult &bench) {
+  const char *cache = bench.isCold ? "cold" : "warm";
+  return bench.launchesPerGraph == 0 ? fmt::format("{} launches, L2 {}", bench.samplesPerRound, cache)
+                                     : fmt::format("{} replays of a graph of {} launches, L2 {}", bench.samplesPerRound,
+                                                   bench.launchesPerGraph, cache);
+}
+
+/// "; 46.1 mJ a launch, 372 GFLOP/J"
+std::string energyText(const BenchResult &bench, const std::optional<double> &millijoules) {
+  if (!millijoules)
+    return {};
+  std::string text = fmt::format("; {:.4g} mJ a launch", *millijoules);
+  if (bench.flops > 0 && *millijoules > 0)
+    text += fmt::format(", {:.4g} GFLOP/J", bench.flops / *millijoules * 1e-6);
+  return text;
+}
+
+std::string cardText(const CardState &card) {
+  std::string text = fmt::format("  card: {} MHz", card.lowestClockMhz);
+  if (card.lowestClockMhz != card.highestClockMhz)
+    text += fmt::format(" to {} MHz", card.highestClockMhz);
+  text += fmt::format(", {:.0f} of {:.0f} W, {} C\n", card.last.powerMilliwatts / 1000.0,
+                      card.last.powerLimitMilliwatts / 1000.0, card.last.temperatureCelsius);
+  if (card.slowedRounds > 0)
+    text += fmt::format("  the clock was throttled in {} of {} rounds: {}\n", card.slowedRounds, card.rounds,
+                        slowdownText(card.slowdowns));
+  return text;
+}
+
+double percent(double part, double whole) {
+  return whole > 0 ? 100 * part / whole : 0;
+}
+
+/// Of the measured ceilings; 0: not known.
+struct Shares {
+  double memory = 0, compute = 0;
+};
+
+Shares sharesOf(const BenchResult &bench) {
+  if (!bench.ceilings || bench.microseconds <= 0)
+    return {};
+  return {percent(bench.bytes / bench.microseconds * 1e6, bench.ceilings->memoryBytes),
+          percent(bench.flops / bench.microseconds * 1e6, bench.ceilings->flops)};
+}
+
+std::string ceilingsText(const BenchResult &bench) {
+  if (!bench.ceilings)
+    return {};
+  const Shares shares = sharesOf(bench);
+  std::string text = fmt::format("  {:.1f} % of this card's copy bandwidth ({:.3f} TB/s)", shares.memory,
+                                 bench.ceilings->memoryBytes * 1e-12);
+  if (bench.flops > 0 && bench.ceilings->flops > 0)
+    text += fmt::format(", {:.1f} % of its {:.0f} TFLOP/s ({})", shares.compute, bench.ceilings->flops * 1e-12,
+                        bench.ceilings->flopsBy);
+  return text + "\n";
+}
+
 std::string benchText(const BenchResult &bench) {
   const Throughput ours = throughput(bench, bench.microseconds);
-  const std::string samples = bench.launchesPerGraph == 0 ? fmt::format("{} launches", bench.samplesPerRound)
-                                                          : fmt::format("{} replays of a graph of {} launches, L2 warm",
-                                                                        bench.samplesPerRound, bench.launchesPerGraph);
-  std::string text = fmt::format("bench: {:.2f} us, {:.3f} {} (median of {} rounds of {})\n", bench.microseconds,
-                                 ours.value, ours.unit, bench.rounds.size(), samples);
-  if (bench.baseline.empty())
-    return text + fmt::format("  no baseline: {}\n", bench.baselineNote);
-  const Throughput theirs = throughput(bench, bench.baselineMicroseconds);
-  text += fmt::format("  {}: {:.2f} us, {:.3f} {}; ratio {:.3f}", bench.baseline, bench.baselineMicroseconds,
-                      theirs.value, theirs.unit, bench.ratio());
-  if (bench.differenceToBaseline >= 0)
-    text += fmt::format("; results differ by {:.3g} (relative norm)", bench.differenceToBaseline);
-  text += '\n';
-  if (bench.telemetry)
-    text += fmt::format("  card: {} MHz, {:.0f} of {:.0f} W, {} C\n", bench.telemetry->smClockMhz,
-                        bench.telemetry->powerMilliwatts / 1000.0, bench.telemetry->powerLimitMilliwatts / 1000.0,
-                        bench.telemetry->temperatureCelsius);
+  std::string text =
+      fmt::format("bench: {:.2f} us, {:.3f} {} (median of {} rounds of {}){}\n", bench.microseconds, ours.value,
+                  ours.unit, bench.rounds.size(), samplesText(bench), energyText(bench, bench.millijoules));
+  for (const BaselineTime &other : bench.baselines) {
+    if (other.name.empty()) {
+      text += fmt::format("  no baseline: {}\n", other.note);
+      continue;
+    }
+    const Throughput theirs = throughput(bench, other.microseconds);
+    text += fmt::format("  {}: {:.2f} us, {:.3f} {}; ratio {:.3f}", other.name, other.microseconds, theirs.value,
+                        theirs.unit, bench.ratio(other));
+    if (other.difference >= 0)
+      text += fmt::format("; results differ by {:.3g} (relative norm)", other.difference);
+    text += energyText(bench, other.millijoules);
+    if (other.isRecorded)
+      text += other.command.empty() ? "; not in these rounds"
+                                    : fmt::format("; not in these rounds but by: {}", other.command);
+    text += '\n';
+  }
+  text += ceilingsText(bench);
+  if (bench.card)
+    text += cardText(*bench.card);
   return text;
 }
 
@@ -96,6 +158,53 @@ Json checkJson(const CheckResult &check) {
   return json;
 }
 
+Json baselineJson(const BenchResult &bench, const BaselineTime &other) {
+  Json json = {{"name", other.name}, {"time_us", other.microseconds}, {"ratio", bench.ratio(other)}};
+  if (!other.rounds.empty())
+    json["rounds_us"] = other.rounds;
+  json["throughput"] = throughput(bench, other.microseconds).value;
+  if (other.difference >= 0)
+    json["difference"] = number(other.difference);
+  if (other.millijoules)
+    json["energy_mj"] = *other.millijoules;
+  if (other.isRecorded) {
+    json["recorded"] = true;
+    json["command"] = other.command;
+  }
+  return json;
+}
+
+Json cardJson(const CardState &card) {
+  Json json = {{"driver", card.last.driverVersion},
+               {"sm_clock_mhz", card.last.smClockMhz},
+               {"lowest_sm_clock_mhz", card.lowestClockMhz},
+               {"highest_sm_clock_mhz", card.highestClockMhz},
+               {"memory_clock_mhz", card.last.memoryClockMhz},
+               {"power_w", card.last.powerMilliwatts / 1000.0},
+               {"power_limit_w", card.last.powerLimitMilliwatts / 1000.0},
+               {"temperature_c", card.last.temperatureCelsius}};
+  if (card.slowedRounds > 0) {
+    json["throttled_by"] = slowdownText(card.slowdowns);
+    json["throttled_rounds"] = card.slowedRounds;
+  }
+  return json;
+}
+
+Json ceilingsJson(const BenchResult &bench) {
+  const Ceilings &ceilings = *bench.ceilings;
+  const Shares shares = sharesOf(bench);
+  Json json = {{"memory_gb_per_s", ceilings.memoryBytes * 1e-9},
+               {"launch_us", ceilings.launchMicroseconds},
+               {"percent_of_memory", shares.memory}};
+  if (ceilings.flops > 0) {
+    json["gflop_per_s"] = ceilings.flops * 1e-9;
+    json["gflop_per_s_by"] = ceilings.flopsBy;
+    json["percent_of_gflop_per_s"] = shares.compute;
+  }
+  return json;
+}
+
+/// The first baseline has its own keys, and the others are a list.
 Json benchJson(const BenchResult &bench) {
   Json json = {{"time_us", bench.microseconds},
                {"rounds_us", bench.rounds},
@@ -104,26 +213,35 @@ Json benchJson(const BenchResult &bench) {
                {"bytes", bench.bytes},
                {"throughput", throughput(bench, bench.microseconds).value},
                {"unit", throughput(bench, bench.microseconds).unit}};
+  if (bench.microseconds > 0) {
+    json["gflop_per_s"] = bench.flops / bench.microseconds * 1e-3;
+    json["gb_per_s"] = bench.bytes / bench.microseconds * 1e-3;
+  }
+  json["l2"] = bench.isCold ? "cold" : "warm";
   if (bench.launchesPerGraph > 0)
     json["launches_per_graph"] = bench.launchesPerGraph;
-  if (bench.baseline.empty()) {
-    json["baseline_note"] = bench.baselineNote;
-  } else {
-    json["baseline"] = bench.baseline;
-    json["baseline_us"] = bench.baselineMicroseconds;
-    json["baseline_rounds_us"] = bench.baselineRounds;
-    json["baseline_throughput"] = throughput(bench, bench.baselineMicroseconds).value;
-    json["ratio"] = bench.ratio();
-    if (bench.differenceToBaseline >= 0)
-      json["difference_to_baseline"] = number(bench.differenceToBaseline);
+  if (bench.millijoules)
+    json["energy_mj"] = *bench.millijoules;
+  const BaselineTime *first = bench.baseline();
+  if (first) {
+    json["baseline"] = first->name;
+    json["baseline_us"] = first->microseconds;
+    json["baseline_rounds_us"] = first->rounds;
+    json["baseline_throughput"] = throughput(bench, first->microseconds).value;
+    json["ratio"] = bench.ratio(*first);
+    if (first->difference >= 0)
+      json["difference_to_baseline"] = number(first->difference);
+    for (const BaselineTime &other : bench.baselines)
+      if (!other.name.empty())
+        json["baselines"].push_back(baselineJson(bench, other));
   }
-  if (bench.telemetry)
-    json["card"] = {{"driver", bench.telemetry->driverVersion},
-                    {"sm_clock_mhz", bench.telemetry->smClockMhz},
-                    {"memory_clock_mhz", bench.telemetry->memoryClockMhz},
-                    {"power_w", bench.telemetry->powerMilliwatts / 1000.0},
-                    {"power_limit_w", bench.telemetry->powerLimitMilliwatts / 1000.0},
-                    {"temperature_c", bench.telemetry->temperatureCelsius}};
+  for (const BaselineTime &other : bench.baselines)
+    if (other.name.empty())
+      json["baseline_note"] = other.note;
+  if (bench.ceilings)
+    json["ceilings"] = ceilingsJson(bench);
+  if (bench.card)
+    json["card"] = cardJson(*bench.card);
   return json;
 }
 
@@ -171,11 +289,18 @@ std::string formatRow(const RunReport &report) {
                                 report.checks.empty() ? "-" : fmt::format("{:.2e}", worstError(report)));
   if (report.bench) {
     const Throughput rate = throughput(*report.bench, report.bench->microseconds);
-    row += fmt::format(" {:>11.2f} {:>9.3f} {:<8} {:>11.2f} {:>7.3f}{}", report.bench->microseconds, rate.value,
-                       rate.unit, report.bench->baselineMicroseconds, report.bench->ratio(),
-                       report.bench->launchesPerGraph > 0 ? " graph" : "");
+    const BaselineTime *other = report.bench->baseline();
+    row += fmt::format(" {:>11.2f} {:>9.3f} {:<8} {:>11} {:>7}{}{}", report.bench->microseconds, rate.value, rate.unit,
+                       other ? fmt::format("{:.2f}", other->microseconds) : "-",
+                       other ? fmt::format("{:.3f}", report.bench->ratio(*other)) : "-",
+                       report.bench->launchesPerGraph > 0 ? " graph" : "",
+                       report.bench->card && report.bench->card->slowedRounds > 0 ? " throttled" : "");
   }
   row += report.variant.empty() ? "\n" : "  " + report.variant + "\n";
+  if (report.bench)
+    for (const BaselineTime &other : report.bench->baselines)
+      if (!other.name.empty() && &other != report.bench->baseline())
+        row += fmt::format("  {:<78} {:>11.2f} {:>7.3f}\n", other.name, other.microseconds, report.bench->ratio(other));
   for (const std::string &damage : report.damages)
     row += fmt::format("  {}\n", damage);
   for (const CheckResult &check : report.checks)
@@ -186,7 +311,8 @@ std::string formatRow(const RunReport &report) {
 
 std::string csvHeader() {
   return "case,kernel,artifact,target,device,arguments,grid,result,relative_error,max_abs_error,time_us,throughput,"
-         "unit,baseline,baseline_us,ratio,variant\n";
+         "unit,baseline,baseline_us,ratio,variant,gflop_per_s,gb_per_s,percent_of_gflop_per_s,percent_of_memory,"
+         "energy_mj,graph,l2,throttled\n";
 }
 
 std::string formatCsv(const RunReport &report) {
@@ -200,13 +326,22 @@ std::string formatCsv(const RunReport &report) {
                                 verdict(report), isChecked ? fmt::format("{:.6g}", worstError(report)) : "",
                                 isChecked ? fmt::format("{:.6g}", maxAbsError) : "");
   if (!report.bench)
-    return row + fmt::format(",{},,,,,,{}\n",
+    return row + fmt::format(",{},,,,,,{},,,,,,,,\n",
                              report.milliseconds >= 0 ? fmt::format("{:.3f}", report.milliseconds * 1000) : "",
                              csvText(report.variant));
   const BenchResult &bench = *report.bench;
   const Throughput rate = throughput(bench, bench.microseconds);
-  return row + fmt::format(",{:.3f},{:.4f},{},{},{:.3f},{:.4f},{}\n", bench.microseconds, rate.value, rate.unit,
-                           csvText(bench.baseline), bench.baselineMicroseconds, bench.ratio(), csvText(report.variant));
+  const BaselineTime *other = bench.baseline();
+  const Shares shares = sharesOf(bench);
+  const auto known = [](double value) { return value > 0 ? fmt::format("{:.6g}", value) : std::string(); };
+  return row + fmt::format(
+                   ",{:.3f},{:.4f},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", bench.microseconds, rate.value, rate.unit,
+                   csvText(other ? other->name : ""), other ? fmt::format("{:.3f}", other->microseconds) : "",
+                   other ? fmt::format("{:.4f}", bench.ratio(*other)) : "", csvText(report.variant),
+                   known(bench.flops / bench.microseconds * 1e-3), known(bench.bytes / bench.microseconds * 1e-3),
+                   known(shares.compute), known(shares.memory), known(bench.millijoules.value_or(0)),
+                   bench.launchesPerGraph > 0 ? "yes" : "no", bench.isCold ? "cold" : "warm",
+                   csvText(bench.card ? slowdownText(bench.card->slowdowns) : ""));
 }
 
 std::string formatJson(const RunReport &report, const std::string &command, const std::vector<std::string> &labels) {
@@ -233,6 +368,8 @@ std::string formatJson(const RunReport &report, const std::string &command, cons
     json["checks"].push_back(checkJson(check));
   if (report.bench)
     json["bench"] = benchJson(*report.bench);
+  if (!report.key.empty())
+    json["key"] = report.key;
   if (!command.empty())
     json["command"] = command;
   for (const std::string &label : labels)

@@ -8,6 +8,7 @@ namespace tile::runner {
 
 struct RunReport {
   std::string label; ///< of a suite's case, or ""
+  std::string key;   ///< what a resumed benchmark knows the measurement by
   std::string kernel;
   std::string variant; ///< of an artifact with several, or ""
   std::string artifact;

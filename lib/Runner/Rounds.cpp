@@ -44,7 +44,7 @@ Result<RoundSize> prepareRounds(const Stopwatch &watch, std::span<Contestant> co
   if (slowest && useGraphs) {
     size.launchesPerGraph = choose(graphMilliseconds / *slowest, fewestLaunchesOfGraph, mostLaunchesOfGraph);
     for (Contestant &contestant : contestants) {
-      Result<Sample> graph = watch.capture(contestant.sample.run, size.launchesPerGraph);
+      Result<Sample> graph = watch.capture(contestant.copies, size.launchesPerGraph);
       if (!graph)
         return graph.error();
       contestant.sample = std::move(*graph);

@@ -12,7 +12,10 @@ namespace tile::runner {
 
 /// One of those that are measured beside each other.
 struct Contestant {
-  explicit Contestant(Launch launch) : sample{std::move(launch)} {}
+  explicit Contestant(Launch launch) : Contestant(std::vector<Launch>{std::move(launch)}) {}
+  /// The same launch with copies of its buffers.
+  explicit Contestant(std::vector<Launch> launches) : copies(std::move(launches)) { sample.run = copies.front(); }
+  std::vector<Launch> copies;
   Sample sample;
   std::vector<double> rounds; ///< microseconds
   double microseconds() const { return median(rounds); }

@@ -1,10 +1,12 @@
 // One run from options to report.
 #include "Runner/Run.h"
 
+#include "Runner/Sources.h"
 #include "Runner/Variants.h"
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace tile::runner {
@@ -13,19 +15,30 @@ using runtime::Artifact;
 using runtime::makeError;
 using runtime::Success;
 
+BenchRequest startBench(const RunOptions &options) {
+  BenchRequest request;
+  request.options = &options;
+  request.rounds = options.rounds;
+  request.useGraphs = options.graph;
+  request.isCold = options.l2.empty() ? !options.graph : options.l2 == "cold";
+  request.measuresEnergy = options.energy;
+  request.baselines = options.baselines;
+  request.cublas = options.cublas;
+  request.isPrecise = options.preciseBaseline;
+  return request;
+}
+
 static Result<BenchResult> measure(const RunOptions &options, CudaDevice &device, Execution &execution) {
   Result<std::vector<DeviceArgument>> arguments = execution.freshArguments();
   if (!arguments)
     return arguments.error();
-  BenchRequest request;
+  BenchRequest request = startBench(options);
+  request.label = options.label;
+  request.argumentText = execution.values().summary(execution.kernel());
   request.manifest = &execution.kernel();
   request.grid = execution.launchGrid();
   request.arguments = *arguments;
   request.names = &execution.names();
-  request.rounds = options.rounds;
-  request.useGraphs = options.graph;
-  request.cublas = options.cublas;
-  request.isPrecise = options.preciseBaseline;
   return runBench(device, request);
 }
 
@@ -79,26 +92,37 @@ Result<RunReport> runKernel(const RunOptions &options, const Manifest &manifest,
   return report;
 }
 
+struct Place {
+  std::string file;
+  uint32_t line = 0;
+};
+
 /// "kernel.tile:5:9: error: ...", as the interpreter says where it stopped.
-static bool namesPlace(const std::string &message) {
+static std::optional<Place> findPlace(const std::string &message) {
   size_t end = message.find(": error: ");
   if (end == std::string::npos)
-    return false;
-  for (int number = 0; number < 2; ++number) { // line and column
+    return std::nullopt;
+  Place place;
+  for (int number = 0; number < 2; ++number) { // column and line
     const size_t digits = message.find_last_not_of("0123456789", end - 1);
     if (digits == std::string::npos || digits + 1 == end || message[digits] != ':')
-      return false;
+      return std::nullopt;
+    place.line = static_cast<uint32_t>(std::strtoul(message.c_str() + digits + 1, nullptr, 10));
     end = digits;
   }
-  return end > 0;
+  place.file = message.substr(0, end);
+  return end > 0 ? std::optional(place) : std::nullopt;
 }
 
 int reportFailure(const RunOptions &options, const Error &error) {
   std::fflush(stdout);
-  if (namesPlace(error.message))
+  if (const std::optional<Place> place = findPlace(error.message)) {
     fmt::print(stderr, "{}\n", error.message);
-  else
+    if (const std::string line = Sources(options.sourceFolders).line(place->file, place->line); !line.empty())
+      fmt::print(stderr, "{:>8} | {}\n", place->line, line.substr(line.find_first_not_of(' ')));
+  } else {
     fmt::print(stderr, "{}: error: {}\n", options.program, error.message);
+  }
   // Arguments that this kernel does not take are as wrong as malformed ones.
   const bool isCallWrong =
       error.code == TILE_ERROR_INVALID_ARGUMENT || error.code == TILE_ERROR_ASSUMPTION || error.code == TILE_ERROR_GRID;

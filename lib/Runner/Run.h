@@ -19,6 +19,8 @@ RunReport startReport(const Execution &execution, const Device &device, const st
 /// As often as the options say, or up to a run that fails; then saves.
 Status runRepeatedly(const RunOptions &options, Execution &execution, const Device &device, RunReport &report);
 Status requireGpu(Device &device);
+/// How to measure.
+BenchRequest startBench(const RunOptions &options);
 
 int runOnDevice(const RunOptions &options, const runtime::Manifest &manifest, Device &device);
 /// On the device that the options name.
@@ -40,6 +42,8 @@ Status checkSimOptions(const RunOptions &options);
 class DeviceLoader {
 public:
   static Result<DeviceLoader> open(const RunOptions &options);
+  /// On a GPU that is open, and stays so.
+  static DeviceLoader on(const RunOptions &options, CudaContext &context);
   /// One variant.
   Result<std::unique_ptr<Device>> load(const runtime::Artifact &artifact) const;
   /// Null: the simulator.
@@ -51,7 +55,7 @@ public:
 
 private:
   RunOptions options;
-  std::unique_ptr<CudaContext> context; ///< null: the simulator
+  std::shared_ptr<CudaContext> context; ///< null: the simulator
 };
 
 /// Prints one report in the chosen format and appends it to --bench-json. `isFirst`: headers first.

@@ -3,6 +3,7 @@
 //   # name            artifact           arguments, and options of the case
 //   square-4096       matmul-f16.cubin   M=4096 N=4096 K=4096
 //   square-512        matmul-f16.cubin   M=512 N=512 K=512 --graph
+//   squares           matmul-f16.cubin   M=N=K=2^7..2^13      several cases, see Sweep.h
 #pragma once
 
 #include "Runner/Run.h"
@@ -10,7 +11,7 @@
 namespace tile::runner {
 
 struct SuiteCase {
-  std::string name;
+  std::string name; ///< "": a single call of the command line
   std::string artifact;
   std::vector<std::string> arguments;
   bool graph = false; ///< measured as with tile-run bench --graph
@@ -18,6 +19,11 @@ struct SuiteCase {
 };
 
 Result<std::vector<SuiteCase>> parseSuite(std::string_view text);
+
+/// The cases with `arguments` added to those of each, and their ranges as cases of their own, whose names say what
+/// varies.
+Result<std::vector<SuiteCase>> expandCases(const std::vector<SuiteCase> &cases,
+                                           const std::vector<std::string> &arguments);
 
 /// Runs every case of `file`, whose artifacts are in `folder` (or where they say, if it is empty); prints a table, and
 /// returns 0 when all passed. `options.arguments` are added to those of each.

@@ -1,7 +1,9 @@
-// Clocks, power and temperature of the card while it works, from libnvidia-ml when the machine has it.
+// Clocks, power, temperature and energy of the card while it works, from libnvidia-ml when the machine has it.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace tile::runner {
@@ -12,8 +14,13 @@ struct TelemetrySample {
   unsigned powerMilliwatts = 0;
   unsigned powerLimitMilliwatts = 0;
   unsigned temperatureCelsius = 0;
+  uint64_t slowdowns = 0; ///< why clocks are lower than they could be: nvmlClocksEventReasons
   std::string driverVersion;
 };
+
+/// "power limit, heat" for the reasons that slow a card down; "" if there are none. Idling and clocks that the user has
+/// set are no such reasons.
+std::string slowdownText(uint64_t slowdowns);
 
 class Telemetry {
 public:
@@ -22,6 +29,8 @@ public:
   ~Telemetry();
   /// What cannot be read stays 0.
   TelemetrySample sample() const;
+  /// Since the driver was loaded, in millijoules; nothing if the card does not count.
+  std::optional<uint64_t> energyMillijoules() const;
 
 private:
   struct Functions;

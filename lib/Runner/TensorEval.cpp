@@ -309,6 +309,24 @@ double BoundTensorExpression::matmulFlops(const Selection &selection) const {
   return Evaluator(shapes, integers, *names).matmulFlops(expression->root(), selection);
 }
 
+double BoundTensorExpression::specialFunctions() const {
+  constexpr std::string_view special[] = {"exp", "exp2", "log", "sqrt", "rsqrt", "tanh", "erf", "sigmoid", "silu"};
+  const auto isSpecial = [&](const TensorNode &node) {
+    return node.kind == TensorNode::Kind::Softmax ||
+           (node.kind == TensorNode::Kind::Elementwise &&
+            std::find(std::begin(special), std::end(special), node.name) != std::end(special));
+  };
+  double count = 0;
+  for (const auto &[node, shape] : shapes)
+    if (isSpecial(*node)) {
+      double elements = 1;
+      for (int64_t size : shape)
+        elements *= static_cast<double>(size);
+      count += elements;
+    }
+  return count;
+}
+
 Tensor BoundTensorExpression::evaluate(const Selection &selection) const {
   return Evaluator(shapes, integers, *names).evaluate(expression->root(), selection);
 }

@@ -77,6 +77,9 @@ public:
   const std::vector<int64_t> &shape() const;
   /// Multiplications and additions of all matrix products for this selection.
   double matmulFlops(const Selection &selection) const;
+  /// Elements of which an exponential, a logarithm, a root and the like is computed: work of a GPU's special function
+  /// units.
+  double specialFunctions() const;
   /// The selected part; dimensions of size 1 are never selected from.
   Tensor evaluate(const Selection &selection) const;
 

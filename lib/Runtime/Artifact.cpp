@@ -1,6 +1,8 @@
 // Finds out what a file is and takes the manifest out of it.
 #include "Runtime/Artifact.h"
 
+#include "Runtime/NearestName.h"
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -144,11 +146,11 @@ Result<Artifact> selectVariant(const Artifact &artifact, size_t index) {
 }
 
 Result<size_t> findVariant(const Artifact &artifact, std::string_view name, std::string_view target) {
-  std::string known;
+  std::vector<std::string> known;
   std::optional<size_t> found;
   for (size_t i = 0; i < variantCount(artifact); ++i) {
     const Manifest &manifest = variantManifest(artifact, i);
-    known += (i == 0 ? "" : ", ") + (manifest.variant.empty() ? "no name" : manifest.variant);
+    known.push_back(manifest.variant);
     if (manifest.variant != name || (!target.empty() && manifest.target != target))
       continue;
     if (found)
@@ -158,8 +160,13 @@ Result<size_t> findVariant(const Artifact &artifact, std::string_view name, std:
   }
   if (found)
     return *found;
-  return makeError(TILE_ERROR_INVALID_ARGUMENT, "kernel '{}' has no variant '{}'{}{}; it has {}",
-                   artifact.manifest.kernel, name, target.empty() ? "" : " for ", target, known);
+  if (artifact.manifest.variant.empty())
+    return makeError(TILE_ERROR_INVALID_ARGUMENT,
+                     "kernel '{}' has no variant '{}'; it was compiled as one, without a name",
+                     artifact.manifest.kernel, name);
+  return makeError(TILE_ERROR_INVALID_ARGUMENT,
+                   "kernel '{}' has no variant '{}'{}{}{}; tile-run list-variants prints all", artifact.manifest.kernel,
+                   name, target.empty() ? "" : " for ", target, knownNames(name, std::move(known)));
 }
 
 Result<std::string> findPtx(const Artifact &artifact) {

@@ -61,8 +61,8 @@ Status checkParameter(const Parameter &parameter, const ExpressionNames &names) 
   if (!parameter.isPointer && isF8)
     return invalid(
         fmt::format("parameter '{}' has type {}, which only pointers may have", parameter.name, parameter.typeName()));
-  if (parameter.defaultValue && parameter.isPointer)
-    return invalid(fmt::format("pointer parameter '{}' has a default value", parameter.name));
+  if (parameter.defaultValue && parameter.isPointer && !parameter.buffer)
+    return invalid(fmt::format("pointer parameter '{}' has a default but no buffer that it could fill", parameter.name));
   if (parameter.defaultValue && parameter.isInteger())
     if (Status status = checkExpressions({*parameter.defaultValue}, names,
                                          fmt::format("default of parameter '{}'", parameter.name));

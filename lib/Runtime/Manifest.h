@@ -41,7 +41,7 @@ struct Parameter {
   bool isPointer = false;
   int64_t alignment = 1;                   ///< pointers: bytes that the compiler assumed; 1 = nothing assumed
   int64_t divisibility = 1;                ///< integers: divisor that the compiler assumed; 1 = nothing assumed
-  std::optional<std::string> defaultValue; ///< scalars: expression over the other parameters
+  std::optional<std::string> defaultValue; ///< expression over the other parameters; pointers: what fills the buffer
   std::optional<BufferSpec> buffer;        ///< pointers
 
   std::string typeName() const;

@@ -1,24 +1,122 @@
 // tile-run bench gemm.cubin M=8192 N=8192 K=8192
+// tile-run bench new.cubin old.cubin M=N=K=2^7..2^13 --baseline=cublas --baseline=cublaslt -o squares.jsonl
 // tile-run bench --suite dense.suite --artifacts build/bench --check
+#include "Runner/Baselines.h"
+#include "Runner/Cases.h"
 #include "Runner/Commands/Commands.h"
+
+#include <filesystem>
 
 namespace tile::runner {
 
+namespace {
+
+struct BenchOptions {
+  RunOptions run;
+  SuiteOptions suite;
+  std::string inputs;
+};
+
+/// The words before the first argument are artifacts.
+std::vector<SuiteCase> takeArtifacts(RunOptions &options) {
+  std::vector<SuiteCase> cases;
+  std::vector<std::string> words = std::move(options.arguments);
+  if (!options.artifact.empty())
+    words.insert(words.begin(), options.artifact);
+  options.arguments.clear();
+  for (const std::string &word : words) {
+    std::error_code ignored;
+    const bool isFile = word.find('=') == std::string::npos || std::filesystem::exists(word, ignored);
+    if (!isFile || !options.arguments.empty())
+      options.arguments.push_back(word);
+    else
+      cases.push_back({"", word, {}, false, 0});
+  }
+  if (cases.size() > 1)
+    for (SuiteCase &item : cases)
+      item.name = std::filesystem::path(item.artifact).stem().string();
+  return cases;
+}
+
+/// NAME=FILL of each buffer of floats that is filled at random, for each of the distributions.
+Result<std::vector<SuiteCase>> withInputs(const std::vector<SuiteCase> &cases, const BenchOptions &options) {
+  std::vector<SuiteCase> all;
+  for (const SuiteCase &item : cases) {
+    Result<runtime::Artifact> artifact = runtime::readArtifactFile(item.artifact);
+    if (!artifact)
+      return artifact.error();
+    std::string names;
+    for (const Parameter &parameter : artifact->manifest.parameters) {
+      const bool isGiven = std::any_of(options.run.arguments.begin(), options.run.arguments.end(),
+                                       [&](auto &argument) { return argument.starts_with(parameter.name + "="); });
+      if (parameter.buffer && parameter.buffer->role == runtime::BufferRole::Random && !isGiven &&
+          runtime::isFloatType(parameter.type) && !parameter.defaultValue)
+        names += parameter.name + "=";
+    }
+    if (names.empty())
+      return runtime::makeError(TILE_ERROR_INVALID_ARGUMENT,
+                                "--inputs: kernel '{}' has no input of floats that is filled at random",
+                                artifact->manifest.kernel);
+    all.push_back(item);
+    all.back().arguments.push_back(names + options.inputs);
+  }
+  return all;
+}
+
+int bench(BenchOptions options) {
+  for (const std::string &text : options.run.baselines)
+    if (Result<BaselineChoice> choice = parseBaseline(text); !choice)
+      return reportFailure(options.run, choice.error());
+  if (!options.suite.file.empty() && options.inputs.empty())
+    return runOneOrSuite(options.run, options.suite);
+  if (!options.suite.file.empty())
+    return reportFailure(options.run,
+                         runtime::makeError(TILE_ERROR_INVALID_ARGUMENT,
+                                            "--inputs is not for suites, whose cases say what fills their buffers"));
+  std::vector<SuiteCase> artifacts = takeArtifacts(options.run);
+  if (artifacts.empty())
+    return withArtifact(options.run, [](const runtime::Artifact &) { return 0; }); // says that none is given
+  if (!options.inputs.empty()) {
+    Result<std::vector<SuiteCase>> filled = withInputs(artifacts, options);
+    if (!filled)
+      return reportFailure(options.run, filled.error());
+    artifacts = std::move(*filled);
+  }
+  Result<std::vector<SuiteCase>> cases = expandCases(artifacts, options.run.arguments);
+  if (!cases)
+    return reportFailure(options.run, cases.error());
+  return runCases(options.run, *cases);
+}
+
+} // namespace
+
 Action addBench(CLI::App &app, const RunOptions &start) {
-  struct Options {
-    RunOptions run;
-    SuiteOptions suite;
-  };
-  auto options = std::make_shared<Options>(Options{start, {}});
+  auto options = std::make_shared<BenchOptions>(BenchOptions{start, {}, {}});
   options->run.bench = true;
-  addArtifact(app, options->run);
+  addArtifact(app, options->run)
+      ->description("Cubin, PTX or .tilepack made by tilec; several, each a line of the result, before the arguments");
   addKernelOptions(app, options->run);
+  app.get_option("arguments")
+      ->description("As of tile-run run; also ranges, which make a case of each value: M=2^7..2^13 (powers of two), "
+                    "M=128..1024:128, M=1,16,300, M=N=K=... for several at once");
   addVariantOptions(app, options->run);
   addCheckOptions(app, options->run);
   addMeasureOptions(app, options->run);
+  app.add_option(
+         "--inputs", options->inputs,
+         "What fills the inputs of floats, several as cases: random,zeros,uniform,uniform(0, 1),ones; the power "
+         "that a card takes, and so its clock, depends on it")
+      ->type_name("FILL,...")
+      ->group("Measuring");
+  app.add_flag("--ceilings", options->run.ceilings,
+               "Measure what this card gives at most, too, and say how many per cent of that each case reaches")
+      ->group("Measuring");
+  app.add_flag("--resume", options->run.resume,
+               "Leave out what the file of -o has already: to go on after an interruption")
+      ->group("Measuring");
   addSuiteOptions(app, options->suite);
   addFormatOption(app, options->run);
-  return [options] { return runOneOrSuite(options->run, options->suite); };
+  return [options] { return bench(*options); };
 }
 
 } // namespace tile::runner

@@ -14,6 +14,8 @@ using Action = std::function<int()>;
 /// `start` has what all subcommands begin with: the program's name and the command line.
 Action addRun(CLI::App &app, const RunOptions &start);
 Action addBench(CLI::App &app, const RunOptions &start);
+Action addPlot(CLI::App &app, const RunOptions &start);
+Action addRoofline(CLI::App &app, const RunOptions &start);
 Action addSoak(CLI::App &app, const RunOptions &start);
 Action addCompare(CLI::App &app, const RunOptions &start);
 Action addListVariants(CLI::App &app, const RunOptions &start);

@@ -1,7 +1,12 @@
 // tile-run compare old.cubin new.cubin M=512 N=512 K=300
 // tile-run compare gemm.cubin M=512 N=512 K=300 --recorded c=c.npy
+// tile-run compare before.jsonl after.jsonl
 #include "Runner/Compare.h"
 #include "Runner/Commands/Commands.h"
+#include "Runner/CompareResults.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace tile::runner {
 
@@ -20,15 +25,91 @@ static int compare(const RunOptions &options, const OtherArtifact &compared) {
   });
 }
 
+struct CompareOptions {
+  RunOptions run;
+  OtherArtifact other;
+  double threshold = 2; ///< per cent
+  std::string figure = "ratio";
+};
+
+static bool isResults(const std::string &file) {
+  return file.ends_with(".jsonl");
+}
+
+static void printJson(const ResultComparison &comparison) {
+  nlohmann::ordered_json json = {{"changes", nlohmann::ordered_json::array()},
+                                 {"only_before", comparison.onlyBefore},
+                                 {"only_after", comparison.onlyAfter}};
+  for (const ResultChange &change : comparison.changes)
+    json["changes"].push_back({{"case", change.name},
+                               {"figure", change.isRatio ? "ratio" : "time_us"},
+                               {"before", change.before},
+                               {"after", change.after},
+                               {"change", change.change},
+                               {"noise", change.noise},
+                               {"verdict", change.isSlower()   ? "slower"
+                                           : change.isFaster() ? "faster"
+                                                               : "same"}});
+  fmt::print("{}\n", json.dump());
+}
+
+static void printTable(const ResultComparison &comparison) {
+  size_t faster = 0, slower = 0;
+  for (const ResultChange &change : comparison.changes) {
+    faster += change.isFaster();
+    slower += change.isSlower();
+    if (change.isFaster() || change.isSlower())
+      fmt::print("{:<6} {:<44} {:<5} {:>10.4g} -> {:>10.4g} {:>+7.1f} %  (noise {:.1f} %)\n",
+                 change.isFaster() ? "faster" : "SLOWER", change.name, change.isRatio ? "ratio" : "us", change.before,
+                 change.after, 100 * change.change, 100 * change.noise);
+  }
+  for (const auto &[names, where] :
+       {std::pair(&comparison.onlyBefore, "first"), std::pair(&comparison.onlyAfter, "second")})
+    for (const std::string &name : *names)
+      fmt::print("only in the {} file: {}\n", where, name);
+  fmt::print("{} cases in both, {} faster, {} slower, {} within the noise\n", comparison.changes.size(), faster, slower,
+             comparison.changes.size() - faster - slower);
+}
+
+/// 1 if something has become slower.
+static int compareFiles(const CompareOptions &options) {
+  Result<std::vector<Measurement>> before = readResults(options.run.artifact);
+  if (!before)
+    return reportFailure(options.run, before.error());
+  Result<std::vector<Measurement>> after = readResults(options.other.file);
+  if (!after)
+    return reportFailure(options.run, after.error());
+  const ResultComparison comparison =
+      compareResults(*before, *after, options.threshold / 100, options.figure == "time");
+  if (comparison.changes.empty())
+    return reportFailure(options.run, runtime::makeError(TILE_ERROR_FILE, "'{}' and '{}' have no case in common",
+                                                         options.run.artifact, options.other.file));
+  if (options.run.format == "json")
+    printJson(comparison);
+  else
+    printTable(comparison);
+  return std::any_of(comparison.changes.begin(), comparison.changes.end(),
+                     [](const ResultChange &change) { return change.isSlower(); });
+}
+
 Action addCompare(CLI::App &app, const RunOptions &start) {
-  struct Options {
-    RunOptions run;
-    OtherArtifact other;
-  };
-  auto options = std::make_shared<Options>(Options{start, {}});
-  addArtifact(app, options->run);
-  app.add_option("other", options->other.file, "Another artifact, of the same kernel, or the same for another variant")
+  auto options = std::make_shared<CompareOptions>();
+  options->run = start;
+  addArtifact(app, options->run)
+      ->description("Cubin, PTX or .tilepack made by tilec; or measurements (.jsonl) of tile-run bench -o");
+  app.add_option("other", options->other.file,
+                 "Another artifact, of the same kernel, or the same for another variant; or other measurements: exit "
+                 "code 1 if a case has become slower by more than the noise")
       ->type_name("FILE");
+  app.add_option("--threshold", options->threshold, "Of two files of measurements: changes of fewer per cent are noise")
+      ->check(CLI::Range(0.0, 100.0))
+      ->capture_default_str()
+      ->group("Measurements");
+  app.add_option("--figure", options->figure,
+                 "Of two files of measurements: compare times, or ratios to the baseline where both have the same")
+      ->check(CLI::IsMember({"ratio", "time"}))
+      ->capture_default_str()
+      ->group("Measurements");
   addKernelOptions(app, options->run);
   addVariantOptions(app, options->run);
   app.add_option("--other-variant", options->other.variant, "Variant of the other artifact (default: --variant)")
@@ -48,6 +129,8 @@ Action addCompare(CLI::App &app, const RunOptions &start) {
       options->run.arguments.insert(options->run.arguments.begin(), options->other.file);
       options->other.file.clear();
     }
+    if (isResults(options->run.artifact) && isResults(options->other.file) && options->run.arguments.empty())
+      return compareFiles(*options);
     return compare(options->run, options->other);
   };
 }

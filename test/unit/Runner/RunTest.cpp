@@ -189,8 +189,10 @@ TEST(Report, csvAndJsonHaveTheSameFacts) {
   EXPECT_EQ(std::count(row.begin(), row.end(), ','), std::count(header.begin(), header.end(), ','));
   report->bench = BenchResult{};
   report->bench->microseconds = 10;
-  report->bench->baseline = "cuBLAS";
-  report->bench->baselineMicroseconds = 8;
+  BaselineTime cublas;
+  cublas.name = "cuBLAS";
+  cublas.microseconds = 8;
+  report->bench->baselines = {cublas};
   report->bench->flops = 1e9;
   const std::string measured = formatCsv(*report);
   EXPECT_EQ(std::count(measured.begin(), measured.end(), ','), std::count(header.begin(), header.end(), ','));

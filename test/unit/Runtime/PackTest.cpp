@@ -116,7 +116,20 @@ TEST(Pack, targetsMayHaveVariantsOfTheSameName) {
   ASSERT_TRUE(bool(artifact));
   EXPECT_EQ(*findVariant(*artifact, "general", "sm_80"), 3u);
   EXPECT_TRUE(has(findVariant(*artifact, "general").error().message, "for sm_90a and sm_80"));
-  EXPECT_TRUE(has(findVariant(*artifact, "odd").error().message, "general, aligned-128x256, rows-64x64, general"));
+  EXPECT_TRUE(has(findVariant(*artifact, "odd").error().message, "it has general, aligned-128x256, rows-64x64;"));
+}
+
+TEST(Pack, aWrongNameIsAnsweredByTheNearestOfMany) {
+  std::vector<PackedVariant> variants = smallVariants();
+  for (int rows = 16; rows <= 128; rows *= 2)
+    variants.push_back({productManifest("rows-" + std::to_string(rows) + "x128"), "image", ""});
+  const std::string pack = packOf(variants);
+  Result<Artifact> artifact = readArtifact(bytesOf(pack));
+  ASSERT_TRUE(bool(artifact)) << artifact.error().message;
+  const std::string message = findVariant(*artifact, "rows-64x129").error().message;
+  EXPECT_TRUE(has(message, "the nearest of its 7 names: rows-64x128, ")) << message;
+  EXPECT_FALSE(has(message, "general")) << message;
+  EXPECT_TRUE(has(message, "tile-run list-variants prints all")) << message;
 }
 
 TEST(Pack, tuningTablesAreReplaced) {

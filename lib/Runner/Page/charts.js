@@ -1,0 +1,307 @@
+// The charts of a page of measurements: what they show is decided here, ECharts draws them. Runs in a browser, and in node
+// for `tile-run plot -o chart.svg`.
+'use strict';
+
+// The colours of Okabe and Ito, which colour-blind people tell apart; each line also has a symbol and a dash of its own.
+const colours = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000', '#8c6d00'];
+const symbols = ['circle', 'diamond', 'triangle', 'rect', 'roundRect', 'pin', 'arrow', 'emptyCircle'];
+const dashes = ['solid', [7, 4], [2, 3], [10, 3, 2, 3], [5, 2], [1, 2], [12, 4], [3, 6]];
+const text = { fontFamily: 'Helvetica, Arial, sans-serif', fontSize: 13, color: '#111' };
+const mostLines = 7; // that can be told apart
+
+const isProduct = record => record.flops > 0;
+/** TFLOP/s of a product, TB/s of anything else. */
+const rateOf = (record, microseconds) => (isProduct(record) ? record.flops : record.bytes) / microseconds * 1e-6;
+const unitOf = record => isProduct(record) ? 'TFLOP/s' : 'TB/s';
+const round = value => Number(value.toPrecision(4));
+const unique = values => [...new Set(values)];
+
+function lookOf(index) {
+  const colour = colours[index % colours.length];
+  return {
+    itemStyle: { color: colour },
+    lineStyle: { color: colour, width: 2, type: dashes[index % dashes.length] },
+    symbol: symbols[index % symbols.length],
+    symbolSize: 9,
+  };
+}
+
+/**
+ * What distinguishes the sizes of records: the arguments that vary, without those that always follow another one.
+ * One of them is the axis; of several, the cube root of the multiplications, or the bytes.
+ */
+function findAxis(records) {
+  const names = unique(records.flatMap(record => Object.keys(record.arguments)));
+  const valuesOf = name => records.map(record => record.arguments[name]).join();
+  const varying = names.filter(name => unique(records.map(record => record.arguments[name])).length > 1);
+  const leading = varying.filter((name, i) => !varying.slice(0, i).some(other => valuesOf(other) === valuesOf(name)));
+  const scaled = leading.filter(name => !/^(ld|stride)/.test(name));
+  if (scaled.length === 1) {
+    const tied = varying.filter(name => valuesOf(name) === valuesOf(scaled[0]) && !/^(ld|stride)/.test(name));
+    return { name: tied.join(' = '), valueOf: record => record.arguments[scaled[0]] };
+  }
+  return records.every(isProduct)
+    ? { name: 'cube root of M N K', valueOf: record => Math.cbrt(record.flops / 2) }
+    : { name: 'bytes', valueOf: record => record.bytes };
+}
+
+function base(isNarrow) {
+  return {
+    animation: false,
+    textStyle: text,
+    color: colours,
+    aria: { enabled: true },
+    tooltip: { trigger: 'item', confine: true, appendTo: 'body', className: 'tip' },
+    legend: { type: 'plain', top: 4, left: 0, itemGap: 16, itemWidth: 34, textStyle: { ...text, lineHeight: 15, width: isNarrow ? 240 : 620, overflow: 'break' } },
+    grid: { left: isNarrow ? 52 : 64, right: isNarrow ? 14 : 28, bottom: 48, containLabel: false },
+  };
+}
+
+/** Lines of the legend, estimated: ECharts does not make room for them itself. */
+function legendHeight(names, width) {
+  let lines = 1, used = 0;
+  for (const name of names) {
+    const needed = 60 + 8 * name.length;
+    if (used > 0 && used + needed > width) {
+      ++lines;
+      used = 0;
+    }
+    lines += Math.floor(Math.min(needed, 5 * width) / (width + 1)); // a long name is broken
+    used += needed % width;
+  }
+  return lines * 26 + 14;
+}
+
+function axis(name, type, more) {
+  return {
+    name, type, nameLocation: 'middle', nameGap: 30, nameTextStyle: text,
+    axisLabel: { ...text, hideOverlap: true }, axisLine: { show: true, lineStyle: { color: '#444' } },
+    splitLine: { lineStyle: { color: '#ddd' } }, ...more,
+  };
+}
+
+/** Each case's own time and those of its baselines, by line. */
+function linesOf(records) {
+  const lines = new Map();
+  const add = (name, record, microseconds, more) => {
+    if (!lines.has(name))
+      lines.set(name, []);
+    lines.get(name).push({ record, microseconds, ...more });
+  };
+  for (const record of records)
+    add(record.line, record, record.time_us, { isOurs: true, energy: record.energy_mj });
+  for (const record of records)
+    for (const other of record.baselines)
+      add(other.name, record, other.time_us, { energy: other.energy_mj });
+  return lines;
+}
+
+/** Whether there is one point for a size: others are not joined. */
+const isFunction = (points, along) => unique(points.map(point => along.valueOf(point.record))).length === points.length;
+
+function tipOf(name, point) {
+  const lines = [`<b>${escapeText(name)}</b>`, escapeText(point.record.case),
+    `${round(point.microseconds)} µs, ${round(rateOf(point.record, point.microseconds))} ${unitOf(point.record)}`];
+  if (point.energy)
+    lines.push(`${round(point.energy)} mJ`);
+  if (point.record.throttled)
+    lines.push(`clock throttled: ${escapeText(point.record.throttled)}`);
+  return lines.join('<br>');
+}
+
+const escapeText = text => String(text).replace(/[&<>"]/g, c => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]);
+
+/** The best of a ceiling that several measurements have. */
+const best = (records, key) => Math.max(0, ...records.map(record => record.ceilings?.[key] ?? 0));
+
+function sizeChart(records, width) {
+  const isNarrow = width < 520;
+  const along = findAxis(records);
+  const sizes = unique(records.map(along.valueOf));
+  if (sizes.length < 2)
+    return null;
+  const unit = unitOf(records[0]);
+  const lines = linesOf(records);
+  const ceiling = isProduct(records[0]) ? best(records, 'gflop_per_s') * 1e-3 : best(records, 'memory_gb_per_s') * 1e-3;
+  const series = [...lines].map(([name, points], i) => ({
+    name, type: isFunction(points, along) ? 'line' : 'scatter', ...lookOf(i), showSymbol: true,
+    data: points.map(point => ({ value: [along.valueOf(point.record), rateOf(point.record, point.microseconds)], tip: tipOf(name, point) }))
+      .sort((a, b) => a.value[0] - b.value[0]),
+  }));
+  if (ceiling > 0)
+    series[0].markLine = {
+      silent: true, symbol: 'none', lineStyle: { color: '#444', type: 'dashed' }, data: [{ yAxis: ceiling }],
+      label: { ...text, position: 'insideEndTop', formatter: isProduct(records[0]) ? 'cuBLAS, 8192³' : 'device copy' },
+    };
+  const isLog = Math.min(...sizes) > 0 && Math.max(...sizes) >= 8 * Math.min(...sizes);
+  const option = base(isNarrow);
+  option.grid.top = legendHeight([...lines.keys()], width);
+  option.xAxis = axis(along.name, isLog ? 'log' : 'value', {
+    ...(isLog ? { logBase: 2 } : {}), min: 'dataMin', max: 'dataMax', scale: true,
+    axisLabel: { ...text, hideOverlap: true, formatter: shortNumber },
+  });
+  option.yAxis = axis(unit, 'value', { nameGap: isNarrow ? 36 : 46, min: 0, axisLabel: { ...text, formatter: shortNumber } });
+  option.series = series;
+  return { kind: 'size', title: `${records[0].kernel}: ${unit} over ${along.name}`, option, height: isNarrow ? 340 : 420,
+    caption: `Higher is better. ${conditions(records)}` };
+}
+
+function shortNumber(value) {
+  const units = [[1e9, 'G'], [1e6, 'M']];
+  for (const [size, unit] of units)
+    if (value >= size && (value % 1 !== 0 || value >= 1e7))
+      return `${round(value / size)}${unit}`;
+  return String(Number.isInteger(value) ? value : round(value));
+}
+
+/** How it was measured, for a caption. */
+function conditions(records) {
+  const ways = unique(records.map(record => `${record.graph ? 'graphs' : 'single launches'} with a ${record.l2} L2 cache`));
+  const throttled = records.filter(record => record.throttled).length;
+  const recorded = unique(records.flatMap(record => record.baselines.filter(other => other.recorded).map(other => other.name)));
+  let caption = `Measured as ${ways.join(' and ')}.`;
+  if (throttled > 0)
+    caption += ` The clock was throttled in ${throttled} of ${records.length} cases.`;
+  if (recorded.length > 0)
+    caption += ` Not measured in the same rounds: ${recorded.join(', ')}.`;
+  return caption;
+}
+
+function rooflineChart(records, width) {
+  const isNarrow = width < 520;
+  const products = records.filter(record => isProduct(record) && record.bytes > 0);
+  if (products.length === 0)
+    return null;
+  const intensityOf = record => record.flops / record.bytes;
+  const memory = best(products, 'memory_gb_per_s') * 1e-3;
+  const series = unique(products.map(record => record.line)).map((line, i) => ({
+    name: line, type: 'scatter', ...lookOf(i), symbolSize: 11,
+    data: products.filter(record => record.line === line)
+      .map(record => ({ value: [intensityOf(record), rateOf(record, record.time_us)], tip: tipOf(line, { record, microseconds: record.time_us }) })),
+  }));
+  const intensities = products.map(intensityOf);
+  const peaks = unique(products.map(record => record.ceilings?.gflop_per_s_by).filter(Boolean));
+  let least = Math.min(...intensities) / 2, most = Math.max(...intensities) * 2;
+  peaks.forEach((by, i) => {
+    const peak = best(products.filter(record => record.ceilings?.gflop_per_s_by === by), 'gflop_per_s') * 1e-3;
+    const ridge = peak / memory;
+    least = Math.min(least, ridge / 4);
+    most = Math.max(most, ridge * 4);
+    series.push({
+      name: `roof: copy, ${by}`, type: 'line', symbol: 'none', silent: true,
+      lineStyle: { color: '#444', width: 2, type: dashes[i % dashes.length] }, itemStyle: { color: '#444' },
+      data: [[least, least * memory], [ridge, peak], [most, peak]],
+    });
+  });
+  const option = base(isNarrow);
+  option.grid.top = legendHeight(series.map(item => item.name), width);
+  option.xAxis = axis('FLOP a byte of memory', 'log', { min: least, max: most, axisLabel: { ...text, hideOverlap: true, formatter: shortNumber } });
+  option.yAxis = axis('TFLOP/s', 'log', { nameGap: isNarrow ? 36 : 46, axisLabel: { ...text, hideOverlap: true, formatter: shortNumber } });
+  option.legend.itemWidth = 18;
+  option.series = series;
+  const caption = peaks.length > 0
+    ? 'Bytes are the least that must be read and written. The roof is what this card was measured to give: a copy on the slope, cuBLAS on the flat part.'
+    : 'Bytes are the least that must be read and written. Without --ceilings no roof was measured.';
+  return { kind: 'roofline', title: `Roofline of ${unique(products.map(record => record.kernel)).join(', ')}`, option, height: isNarrow ? 340 : 420, caption };
+}
+
+function barChart(records, width) {
+  const isNarrow = width < 520;
+  if (!records.some(record => record.baselines.length > 0))
+    return null;
+  const hasLines = unique(records.map(record => record.line)).length > 1;
+  const cases = records.map(record => (hasLines ? `${record.line}: ` : '') + record.case);
+  // All records are one bar each; baselines stand beside the record that they were measured with.
+  const names = ['this kernel', ...unique(records.flatMap(record => record.baselines.map(other => other.name)))];
+  const series = names.map((name, i) => ({
+    name, type: 'bar', itemStyle: { color: colours[i % colours.length], decal: decalOf(i), borderColor: '#111', borderWidth: 0.5 },
+    barGap: '10%', barCategoryGap: '28%',
+    data: records.map(record => {
+      const other = record.baselines.find(item => item.name === name);
+      const microseconds = i === 0 ? record.time_us : other?.time_us;
+      return microseconds ? { value: rateOf(record, microseconds), tip: tipOf(i === 0 ? record.line : name, { record, microseconds }) } : '-';
+    }),
+  }));
+  const option = base(isNarrow);
+  option.grid.top = legendHeight(names, width);
+  option.grid.containLabel = true;
+  option.grid.left = 24;
+  option.yAxis = axis('', 'category', { data: cases, inverse: true, axisLabel: { ...text, fontSize: 12, width: isNarrow ? 110 : 260, overflow: 'break', interval: 0 } });
+  option.xAxis = axis(unitOf(records[0]), 'value', { min: 0 });
+  option.series = series;
+  const height = option.grid.top + 60 + cases.length * (12 + 15 * names.length);
+  return { kind: 'bars', title: `${unique(records.map(record => record.kernel)).join(', ')} beside ${names.slice(1).join(', ')}`, option, height,
+    caption: `Longer is better. ${conditions(records)}` };
+}
+
+/** Patterns that are told apart without colours. */
+function decalOf(index) {
+  const patterns = [null,
+    { symbol: 'rect', dashArrayX: [1, 0], dashArrayY: [2, 5], rotation: -Math.PI / 4, color: 'rgba(255,255,255,0.7)' },
+    { symbol: 'circle', dashArrayX: [[6, 6], [0, 6, 6, 0]], dashArrayY: [6, 0], symbolSize: 0.6, color: 'rgba(255,255,255,0.8)' },
+    { symbol: 'rect', dashArrayX: [1, 0], dashArrayY: [4, 3], rotation: Math.PI / 4, color: 'rgba(255,255,255,0.7)' },
+    { symbol: 'rect', dashArrayX: [3, 3], dashArrayY: [3, 3], color: 'rgba(255,255,255,0.6)' }];
+  return patterns[index % patterns.length] ?? { symbol: 'none' };
+}
+
+/** Many artifacts, as suites have one for each case, are one line. */
+function joinLines(records) {
+  const tooMany = unique(records.map(record => record.line)).length > mostLines;
+  return tooMany ? records.map(record => ({ ...record, line: record.kernel })) : records;
+}
+
+/** All charts of the data, for a width in pixels. */
+function makeCharts(data, width) {
+  const keyOf = record => `${record.kernel} ${unitOf(record)}`;
+  const groups = unique(data.records.map(keyOf)).map(key => joinLines(data.records.filter(record => keyOf(record) === key)));
+  const charts = [...groups.map(records => sizeChart(records, width)), rooflineChart(joinLines(data.records), width),
+    ...groups.map(records => barChart(records, width))].filter(Boolean);
+  for (const chart of charts)
+    chart.option.tooltip.formatter = parameters => parameters.data?.tip ?? '';
+  return charts;
+}
+
+/** One chart as SVG text. */
+function renderSvg(chart, width) {
+  const instance = echarts.init(null, null, { renderer: 'svg', ssr: true, width, height: chart.height });
+  instance.setOption(chart.option);
+  const svg = instance.renderToSVGString();
+  instance.dispose();
+  const title = escapeText(chart.title);
+  return svg.replace(/^<svg /, `<svg role="img" aria-label="${title}" `).replace(/^(<svg[^>]*>)/, `$1<title>${title}</title><rect width="100%" height="100%" fill="#fff"/>`);
+}
+
+/** Fills the page, and again whenever its width changes. */
+function showCharts(data, place) {
+  const print = 680; // pixels: the width of A4 paper without margins
+  let shown = [];
+  const draw = width => {
+    shown.forEach(item => item.instance.dispose());
+    place.replaceChildren();
+    shown = makeCharts(data, width).map(chart => {
+      const figure = document.createElement('figure');
+      figure.innerHTML = `<h2>${escapeText(chart.title)}</h2><div class="chart" style="height:${chart.height}px"></div>` +
+        `<figcaption>${escapeText(chart.caption)}</figcaption><button type="button">Save as SVG</button>`;
+      place.append(figure);
+      const instance = echarts.init(figure.querySelector('.chart'), null, { renderer: 'svg', width, height: chart.height });
+      instance.setOption(chart.option);
+      figure.querySelector('button').onclick = () => {
+        const link = document.createElement('a');
+        link.href = URL.createObjectURL(new Blob([renderSvg(chart, width)], { type: 'image/svg+xml' }));
+        link.download = `${chart.title.replace(/[^a-z0-9]+/gi, '-').toLowerCase()}.svg`;
+        link.click();
+        setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+      };
+      return { instance, width };
+    });
+  };
+  const fit = () => {
+    const width = Math.max(place.clientWidth, 280);
+    if (shown.length === 0 || shown[0].width !== width)
+      draw(width);
+  };
+  fit();
+  addEventListener('resize', fit);
+  addEventListener('beforeprint', () => draw(print));
+  addEventListener('afterprint', fit);
+}

@@ -1,0 +1,26 @@
+// The case that is running and the time that is left, on a terminal only: one line that the next report overwrites.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace tile::runner {
+
+/// "40 s", "12 min", "3 h 20 min"
+std::string durationText(double seconds);
+
+class Progress {
+public:
+  explicit Progress(size_t count);
+  void show(const std::string &name);
+  void hide() const;
+  /// A case that takes no time.
+  void skip() { --count; }
+
+private:
+  size_t count, position = 0;
+  bool isShown;
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+};
+
+} // namespace tile::runner

@@ -1,0 +1,13 @@
+// What the charts of tile-run plot use of ECharts; the rest is left out of the bundle.
+import * as core from 'echarts/core';
+import { BarChart, LineChart, ScatterChart } from 'echarts/charts';
+import { AriaComponent, GridComponent, LegendComponent, MarkLineComponent, TooltipComponent } from 'echarts/components';
+import { SVGRenderer } from 'echarts/renderers';
+
+core.use([
+  BarChart, LineChart, ScatterChart, AriaComponent, GridComponent, LegendComponent, MarkLineComponent, TooltipComponent,
+  SVGRenderer,
+]);
+
+export const init = core.init;
+export const version = core.version;
