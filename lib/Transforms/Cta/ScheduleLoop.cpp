@@ -320,8 +320,8 @@ bool runAhead(IRRewriter &rewriter, const LoopGraph &graph, const Rings &rings,
 }
 
 /// Whether the products of an iteration take long enough for a late and an early one to be issued together: what waits
-/// for both has less to overlap with. Attention with heads of 128 takes 0.91 of the time with 128 keys an iteration, and
-/// 1.25 times as long with 64.
+/// for both has less to overlap with. Attention with heads of 128 takes 0.91 of the time with 128 keys an iteration,
+/// and 1.25 times as long with 64.
 bool hasLongProducts(scf::ForOp loop) {
   constexpr int64_t least = int64_t(2) * 128 * 128 * 128; // multiplications
   int64_t multiplications = 0;
