@@ -80,12 +80,13 @@ bool isContiguous(cta::BufferType buffer, unsigned dim) {
   return form && form->order.front() == dim;
 }
 
-/// The write of an operand of warp groups (cta-assign-layouts).
+/// The write of an operand of warp groups (cta-assign-layouts), into a buffer of the same block.
 cta::LocalStoreOp getOperandStore(Operation *op) {
   bool isFenced = op && isa_and_present<cta::ProxyFenceOp>(op->getNextNode());
   auto store = dyn_cast_or_null<cta::LocalStoreOp>(op);
-  bool isRead =
-      store && llvm::any_of(store.getBuffer().getUsers(), llvm::IsaPred<cta::LocalLoadOp, cta::TransBufferOp>);
+  auto alloc = store ? store.getBuffer().getDefiningOp<cta::AllocOp>() : cta::AllocOp();
+  bool isRead = alloc && alloc->getBlock() == op->getBlock() &&
+                llvm::any_of(alloc->getUsers(), llvm::IsaPred<cta::LocalLoadOp, cta::TransBufferOp>);
   return isFenced && isRead ? store : cta::LocalStoreOp();
 }
 

@@ -6,6 +6,8 @@
 
 #turned = #cta.layout<[32, 32], register = [[1, 0], [2, 0], [4, 0]], lane = [[8, 0], [16, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 16]]>
 
+#panel = #cta.layout<[32, 32], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>
+
 // CHECK-LABEL: tile.kernel @copy
 // CHECK: scf.for
 // CHECK: %[[B:.*]] = cta.alloc
@@ -91,6 +93,26 @@ tile.kernel @negative_copy(%p: !tile.ptr<f16>, %n: i32, %m: i1) {
     tile.print "" %d1 : tensor<32x32xf32, #other>
     %d2 = tile.dot %w, %w, %acc {engine = #cta.fma} : tensor<32x32xf16, #other>, tensor<32x32xf16, #other> -> tensor<32x32xf32, #other>
     tile.print "" %d2 : tensor<32x32xf32, #other>
+  }
+  tile.return
+}
+
+// A buffer that is written before the loop, too, cannot become one for each stage.
+// CHECK-LABEL: tile.kernel @negative_buffer_outside
+// CHECK-NOT: cta.async_copy
+tile.kernel @negative_buffer_outside(%p: !tile.ptr<f16>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #load>
+  %b = cta.alloc : <32x32xf16, #panel>
+  %first = tile.load %s {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #load>
+  cta.local_store %first, %b : tensor<32x32xf16, #load>, <32x32xf16, #panel>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %x = tile.load %s {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #load>
+    cta.local_store %x, %b : tensor<32x32xf16, #load>, <32x32xf16, #panel>
+    cta.proxy_fence
+    %y = cta.local_load %b : <32x32xf16, #panel> -> tensor<32x32xf16, #other>
+    tile.print "" %y : tensor<32x32xf16, #other>
   }
   tile.return
 }
