@@ -256,7 +256,7 @@ struct HostLaunch {
   };
 
   std::string kernel;
-  const CallExpr *call = nullptr;
+  const CallExpr *call = nullptr;          ///< null, as the next: it could not be parsed
   const SubscriptExpr *launcher = nullptr; ///< kernel[grid]
   std::vector<Binding> bindings;           ///< in the order of the file
 };

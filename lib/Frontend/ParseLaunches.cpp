@@ -7,6 +7,8 @@
 #include "Frontend/ParserImpl.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 namespace tile::frontend {
@@ -19,12 +21,33 @@ bool startsLine(const std::vector<Token> &tokens, size_t index) {
          before == Tok::Colon;
 }
 
-/// Behind the bracket that is opened at `index`; 0 if it stays open.
-size_t findClosing(const std::vector<Token> &tokens, size_t index) {
-  for (int depth = 0; index < tokens.size(); ++index)
-    if (depth += nestingOf(tokens[index].kind); depth == 0)
-      return index + 1;
-  return 0;
+/// For each token that opens a bracket the place behind the one that closes it; 0 for all others.
+std::vector<size_t> findClosings(const std::vector<Token> &tokens) {
+  std::vector<size_t> closings(tokens.size(), 0), open;
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    int change = nestingOf(tokens[i].kind);
+    if (change > 0)
+      open.push_back(i);
+    if (change >= 0 || open.empty())
+      continue;
+    closings[open.back()] = i + 1;
+    open.pop_back();
+  }
+  return closings;
+}
+
+void collectKernels(const Block &block, std::set<std::string> &names) {
+  for (const Stmt *stmt : block) {
+    if (const auto *function = as<FunctionStmt>(stmt); function && !function->isConstexpr)
+      names.insert(function->name);
+    if (const auto *host = as<HostStmt>(stmt))
+      collectKernels(host->body, names);
+    if (const auto *conditional = as<IfStmt>(stmt)) {
+      for (const IfStmt::Branch &branch : conditional->branches)
+        collectKernels(branch.body, names);
+      collectKernels(conditional->elseBody, names);
+    }
+  }
 }
 
 /// Behind the function whose "def" stands at `begin`.
@@ -42,6 +65,17 @@ size_t endOfFunction(const std::vector<Token> &tokens, size_t begin) {
     ++end;
   } while (depth > 0);
   return end;
+}
+
+/// The tokens of the innermost function around one, or all.
+std::pair<size_t, size_t> functionAround(const std::vector<Token> &tokens, size_t index) {
+  for (size_t begin = index; begin-- > 0;) {
+    if (tokens[begin].kind != Tok::KwDef)
+      continue;
+    if (size_t end = endOfFunction(tokens, begin); index < end)
+      return {begin, end};
+  }
+  return {0, tokens.size()};
 }
 
 } // namespace
@@ -77,8 +111,11 @@ const Expr *Parser::parseAsLambda(size_t begin) {
 std::vector<HostLaunch::Binding> Parser::findBindings(size_t begin, size_t end) {
   const std::vector<Token> &tokens = stream.tokens;
   std::vector<HostLaunch::Binding> bindings;
+  int nesting = 0;
   for (size_t i = begin; i < end; ++i) {
-    if (!startsLine(tokens, i))
+    bool isInside = nesting > 0;
+    nesting += nestingOf(tokens[i].kind);
+    if (isInside || !startsLine(tokens, i))
       continue;
     bool isLoop = tokens[i].kind == Tok::KwFor, isNested = tokens[i].kind == Tok::KwDef && i != begin;
     size_t stop = i;
@@ -111,31 +148,35 @@ std::vector<HostLaunch::Binding> Parser::findBindings(size_t begin, size_t end) 
 
 /// "kernel[grid](arguments)", wherever it stands in a function.
 void Parser::collectLaunches() {
+  // Whoever launches a kernel more often does it in several ways; and reading a function for each takes its time.
+  constexpr size_t most = 32, mostOfAll = 256;
   const std::vector<Token> &tokens = stream.tokens;
-  struct TokenRange {
-    size_t begin, end;
-  };
-  std::vector<TokenRange> functions; // the innermost comes last
-  for (size_t i = 0; i < tokens.size(); ++i)
-    if (tokens[i].kind == Tok::KwDef)
-      functions.push_back({i, endOfFunction(tokens, i)});
+  std::set<std::string> kernels;
+  collectKernels(module.body, kernels);
+  std::vector<size_t> closings;
+  std::map<std::string, size_t> counts;
   for (size_t i = 0; i + 1 < tokens.size(); ++i) {
-    if (tokens[i].kind != Tok::Name || tokens[i + 1].kind != Tok::LeftBracket)
+    if (tokens[i].kind != Tok::Name || tokens[i + 1].kind != Tok::LeftBracket || !kernels.contains(text(tokens[i])))
       continue;
-    size_t closing = findClosing(tokens, i + 1);
+    if (closings.empty())
+      closings = findClosings(tokens);
+    size_t closing = closings[i + 1];
     if (!closing || closing >= tokens.size() || tokens[closing].kind != Tok::LeftParen)
+      continue;
+    if (++counts[text(tokens[i])] > most)
       continue;
     const auto *call = as<CallExpr>(parseQuietly(i));
     const auto *subscript = call ? as<SubscriptExpr>(call->callee) : nullptr;
-    const auto *name = subscript ? as<NameExpr>(subscript->value) : nullptr;
-    if (!name)
-      continue;
-    TokenRange around{0, tokens.size()};
-    for (const TokenRange &function : functions)
-      if (function.begin < i && i < function.end)
-        around = function;
-    module.launches.push_back({name->id, call, subscript, findBindings(around.begin, around.end)});
+    HostLaunch launch{text(tokens[i]), call, subscript};
+    if (subscript) {
+      auto [begin, end] = functionAround(tokens, i);
+      launch.bindings = findBindings(begin, end);
+    }
+    module.launches.push_back(std::move(launch));
+    if (module.launches.size() > mostOfAll)
+      return module.launches.clear();
   }
+  std::erase_if(module.launches, [&](const HostLaunch &launch) { return counts[launch.kernel] > most; });
 }
 
 } // namespace tile::frontend

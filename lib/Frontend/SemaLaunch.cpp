@@ -251,7 +251,9 @@ std::vector<std::string> ModuleSema::gridOfHost(const FunctionStmt &kernel) {
   for (const HostLaunch &launch : module.launches) {
     if (launch.kernel != kernel.name)
       continue;
-    std::vector<std::string> one = LaunchReader(launch, kernel, isInteger).read();
+    std::vector<std::string> one;
+    if (launch.launcher)
+      one = LaunchReader(launch, kernel, isInteger).read();
     if (one.empty() || (!grid.empty() && one != grid))
       return {};
     grid = std::move(one);
