@@ -111,5 +111,8 @@ LogicalResult MbarrierType::verify(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult MbarrierAllocOp::verify() {
   if (int32_t(getArrivals()) < 1 || getArrivals() >= 1 << 20)
     return emitOpError() << "expects " << int32_t(getArrivals()) << " arrivals; possible are 1 to 1048575";
+  constexpr int32_t sharedEnd = 1 << 20; // more than any GPU has
+  if (int32_t offset = int32_t(getOffset().value_or(0)); offset < 0 || offset >= sharedEnd)
+    return emitOpError() << "is at byte " << offset << " of shared memory; possible are 0 to " << sharedEnd - 1;
   return success();
 }

@@ -67,8 +67,13 @@ Value emitI32(OpBuilder &builder, Location loc, int64_t value) {
 Value emitByteOffset(OpBuilder &builder, Location loc, Value base, int64_t bytes) {
   if (bytes == 0)
     return base;
-  return LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
-                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(bytes)}, LLVM::GEPNoWrapFlags::nuw);
+  constexpr unsigned constantBits = 29; // of a constant in a GEP
+  SmallVector<LLVM::GEPArg, 1> index;
+  if (llvm::isInt<constantBits>(bytes))
+    index.emplace_back(static_cast<int32_t>(bytes));
+  else
+    index.emplace_back(arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(bytes)).getResult());
+  return LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base, index, LLVM::GEPNoWrapFlags::nuw);
 }
 
 Value emitLinearMap(OpBuilder &builder, Location loc, Value input, const std::vector<uint64_t> &bases) {

@@ -13,6 +13,14 @@ tile.kernel @none() {
 
 // -----
 
+tile.kernel @far() {
+  // expected-error @below {{'cta.mbarrier_alloc' op is at byte 2147483647 of shared memory; possible are 0 to 1048575}}
+  %m = cta.mbarrier_alloc arrivals 4 at 2147483647 : !cta.mbarrier<6>
+  tile.return
+}
+
+// -----
+
 tile.kernel @many() {
   // expected-error @below {{'cta.mbarrier_alloc' op expects 1048576 arrivals; possible are 1 to 1048575}}
   %m = cta.mbarrier_alloc arrivals 1048576 : !cta.mbarrier<4>
