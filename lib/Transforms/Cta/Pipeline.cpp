@@ -382,7 +382,8 @@ void keepInFlight(IRRewriter &rewriter, scf::ForOp loop) {
 std::optional<int64_t> getTripCount(scf::ForOp loop) {
   std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
                          upper = getConstantIntValue(loop.getUpperBound()), step = getConstantIntValue(loop.getStep());
-  return lower && upper && step ? std::optional(llvm::divideCeilSigned(*upper - *lower, *step)) : std::nullopt;
+  return lower && upper && step && *step > 0 ? std::optional(llvm::divideCeilSigned(*upper - *lower, *step))
+                                             : std::nullopt;
 }
 
 LogicalResult pipeline(IRRewriter &rewriter, scf::ForOp loop, int64_t slots) {
