@@ -328,8 +328,9 @@ bool Compilation::assemble(const std::string &ptx) {
     codegen::describeResources(*resources, description);
   description.format = "cubin";
   assembled = {std::move(made->cubin), ptx, std::move(made->report.warnings)};
-  // A header becomes part of a program, which has no use for the PTX.
-  return finish(assembled.image, options.emit == EmitKind::Header ? StringRef() : StringRef(ptx));
+  // A header becomes part of a program, which has a use for the PTX only where there is no GPU.
+  bool keepsPtx = options.emit != EmitKind::Header || options.keepPtx;
+  return finish(assembled.image, keepsPtx ? StringRef(ptx) : StringRef());
 }
 
 bool Compilation::finish(StringRef artifact, StringRef ptx) {
