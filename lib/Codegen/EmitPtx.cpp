@@ -1,5 +1,6 @@
 // The NVPTX back end, driven directly: upstream's gpu-module-to-binary hides what ptxas reports.
 #include "Codegen/EmitPtx.h"
+#include "Codegen/AwaitLate.h"
 #include "Codegen/KeepPacked.h"
 
 #include "llvm/Analysis/CGSCCPassManager.h"
@@ -165,6 +166,7 @@ void NvptxBackend::optimize(llvm::Module &module) const {
   passes.run(module, modules);
   for (llvm::Function &function : module) {
     takeResultsAtOnce(function);
+    awaitLate(function);
     keepPacked(function);
   }
 }

@@ -12,13 +12,12 @@
 // such a value and from what many elements share (%x - %mean) is computed again, too. LLVM and ptxas would find that
 // both are equal, hence the zero that neither of them knows.
 #include "Codegen/KeepPacked.h"
+#include "Codegen/MemoryUse.h"
 
-#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
@@ -26,22 +25,6 @@ using namespace llvm::PatternMatch;
 
 namespace tile::codegen {
 namespace {
-
-bool isBarrier(const Instruction &instruction) {
-  auto *call = dyn_cast<CallBase>(&instruction);
-  Function *callee = call ? call->getCalledFunction() : nullptr;
-  return callee && callee->getName().starts_with("llvm.nvvm.barrier.");
-}
-
-/// Passes of our own have decided on the registers of such a kernel.
-bool multiplies(Function &function) {
-  return any_of(instructions(function), [](const Instruction &instruction) {
-    auto *call = dyn_cast<CallBase>(&instruction);
-    auto *text = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
-    Function *callee = call ? call->getCalledFunction() : nullptr;
-    return (text && StringRef(text->getAsmString()).contains("mma.")) || (callee && callee->getName().contains("mma."));
-  });
-}
 
 /// The word of which `value` is a widened half.
 Value *wordOf(Value *value) {
