@@ -17,14 +17,15 @@ struct Evidence {
   const driver::CompilerOptions &options;
   const target::GpuTarget &gpu;
   runtime::Manifest manifest;
-  std::string ptx;
-  std::vector<std::string> ptxasWarnings;
+  std::string ptx = {};
+  std::vector<std::string> ptxasWarnings = {};
   const PassRecord &passes;
+  MarkedText sass = {};           ///< empty where no disassembler is found
   const RunRecord *run = nullptr; ///< null: nothing ran
   uint32_t mainFile = 1;          ///< of the PTX: the kernel's source
   std::array<int64_t, 3> programs = {1, 1, 1};
   double expectedMicroseconds = 0; ///< by the cost model; 0: it knows no such kernel
-  Timeline timeline;
+  Timeline timeline = {};
 
   /// Whether the instruction is of the kernel's file.
   unsigned lineOf(const sim::Instruction &instruction) const {

@@ -2,6 +2,8 @@
 #include "Explain/Explain.h"
 
 #include "Codegen/CudaToolkit.h"
+#include "Codegen/RunNvdisasm.h"
+#include "Codegen/RunPtxas.h"
 #include "Driver/KernelInspector.h"
 #include "Explain/Evidence.h"
 #include "Explain/Pipeline.h"
@@ -28,14 +30,13 @@ std::vector<BufferView> viewsOf(const runtime::Manifest &manifest, const runner:
     runtime::Result<std::vector<int64_t>> shape = bindings.evaluate(parameter.buffer->shape, manifest);
     runtime::Result<std::vector<int64_t>> strides = bindings.evaluate(parameter.buffer->strides, manifest);
     if (!shape || !strides)
-      continue; // the run says what is wrong
-    view.shape = *shape;
-    view.strides = *strides;
-    if (view.strides.empty()) {
-      view.strides.assign(view.shape.size(), 1);
-      for (size_t dim = view.shape.size(); dim-- > 1;)
-        view.strides[dim - 1] = view.strides[dim] * view.shape[dim];
+      continue;             // the run says what is wrong
+    if (strides->empty()) { // rows follow each other
+      strides->assign(shape->size(), 1);
+      for (size_t dim = shape->size(); dim-- > 1;)
+        (*strides)[dim - 1] = (*strides)[dim] * (*shape)[dim];
     }
+    view.setShape(std::move(*shape), std::move(*strides));
     views.push_back(std::move(view));
   }
   return views;
@@ -108,6 +109,32 @@ runtime::Status simulate(const ExplainRequest &request, const runtime::Artifact 
   return execution->run(report);
 }
 
+/// The code of the GPU, assembled once more with line tables; empty where the toolkit has no disassembler, or an older
+/// one than the assembler.
+MarkedText disassemble(const driver::CompilerOptions &options, const target::GpuTarget &gpu,
+                       const driver::Compilation::Assembly &assembly, const std::string &sourceFile) {
+  MarkedText marked;
+  const std::optional<std::string> ptxas = codegen::findPtxas(options.toolkit);
+  const std::optional<std::string> nvdisasm = codegen::findNvdisasm(options.toolkit);
+  if (!ptxas || !nvdisasm || assembly.ptx.empty())
+    return marked;
+  llvm::Expected<codegen::Assembled> assembled = codegen::runPtxas(*ptxas, assembly.ptx, gpu, /*lineTables=*/true);
+  if (!assembled) {
+    llvm::consumeError(assembled.takeError());
+    return marked;
+  }
+  llvm::Expected<std::vector<codegen::SassLine>> lines = codegen::runNvdisasm(*nvdisasm, assembled->cubin);
+  if (!lines) {
+    llvm::consumeError(lines.takeError());
+    return marked;
+  }
+  for (codegen::SassLine &line : *lines) {
+    marked.source.push_back(llvm::StringRef(line.file).ends_with(sourceFile) ? line.line : 0);
+    marked.lines.push_back(std::move(line.text));
+  }
+  return marked;
+}
+
 uint32_t findMainFile(const sim::Module &module, const std::string &name) {
   for (uint32_t i = 1; i < module.files.size(); ++i)
     if (module.files[i] == name)
@@ -169,10 +196,14 @@ std::optional<int> explain(const ExplainRequest &request, llvm::raw_ostream &err
   const bool hasRun = whyNotRun.empty() && watched.record && watched.record->function();
   if (!hasRun && whyNotRun.empty())
     whyNotRun = "the grid is empty";
-  Evidence evidence{
-      options, gpu, artifact->manifest, {}, compilation.assembly().warnings, passes, nullptr, 1, {1, 1, 1}, 0, {}};
+  Evidence evidence{.options = options,
+                    .gpu = gpu,
+                    .manifest = artifact->manifest,
+                    .ptxasWarnings = compilation.assembly().warnings,
+                    .passes = passes};
   if (runtime::Result<std::string> ptx = runtime::findPtx(*artifact))
     evidence.ptx = std::move(*ptx);
+  evidence.sass = disassemble(options, gpu, compilation.assembly(), evidence.manifest.sourceFile);
   evidence.programs = watched.programs;
   evidence.expectedMicroseconds = expectedTime(options, gpu);
   std::string arguments;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 namespace tile::explain {
 
@@ -18,22 +17,31 @@ int64_t BufferView::rows() const {
 }
 
 std::optional<std::pair<int64_t, int64_t>> BufferView::place(int64_t element) const {
-  std::vector<size_t> order(shape.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return strides[a] > strides[b]; });
-  std::vector<int64_t> coordinate(shape.size(), 0);
-  for (size_t dim : order) {
-    if (strides[dim] <= 0)
-      continue;
-    coordinate[dim] = element / strides[dim];
-    element %= strides[dim];
-    if (coordinate[dim] >= shape[dim])
+  int64_t row = 0, column = 0;
+  for (const Dimension &dim : dimensions) {
+    const int64_t at = element / dim.stride;
+    element %= dim.stride;
+    if (at >= dim.size)
       return std::nullopt;
+    row += at * dim.rows;
+    column += dim.rows ? 0 : at;
   }
-  int64_t row = 0;
-  for (size_t dim = 0; dim + 1 < shape.size(); ++dim)
-    row = row * shape[dim] + coordinate[dim];
-  return std::pair(row, shape.empty() ? 0 : coordinate.back());
+  return std::pair(row, column);
+}
+
+void BufferView::setShape(std::vector<int64_t> newShape, std::vector<int64_t> newStrides) {
+  shape = std::move(newShape);
+  strides = std::move(newStrides);
+  dimensions.clear();
+  int64_t rows = 1; // of the matrix, that a step along a leading dimension crosses
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    const bool isColumn = dim + 1 == shape.size();
+    if (strides[dim] > 0)
+      dimensions.push_back({shape[dim], strides[dim], isColumn ? 0 : rows});
+    rows *= isColumn ? 1 : shape[dim];
+  }
+  std::stable_sort(dimensions.begin(), dimensions.end(),
+                   [](const Dimension &a, const Dimension &b) { return a.stride > b.stride; });
 }
 
 RunRecord::RunRecord(const runtime::Manifest &manifest, std::vector<BufferView> views, std::vector<MapView> tensorMaps)

@@ -20,10 +20,18 @@ struct BufferView {
   std::vector<int64_t> shape, strides; ///< in elements
   bool isOutput = false;
 
+  void setShape(std::vector<int64_t> shape, std::vector<int64_t> strides);
   int64_t columns() const { return shape.empty() ? 1 : shape.back(); }
   int64_t rows() const;
   /// Row and column of the element; nothing if it is in a gap.
   std::optional<std::pair<int64_t, int64_t>> place(int64_t element) const;
+
+private:
+  struct Dimension {
+    int64_t size, stride;
+    int64_t rows; ///< of the matrix that a step crosses; 0: along its columns
+  };
+  std::vector<Dimension> dimensions; ///< from the largest stride to the smallest
 };
 
 /// What one access of a warp asked for.

@@ -129,6 +129,8 @@ Json describeCode(const Evidence &evidence) {
   if (const PassRecord::Form *form = evidence.passes.last(/*hasLayouts=*/true))
     add("cta", "how a thread block computes it", form->text);
   add("PTX", "what ptxas gets", markPtx(evidence));
+  if (!evidence.sass.lines.empty())
+    add("SASS", "what the GPU gets", evidence.sass);
   return code;
 }
 

@@ -1,6 +1,19 @@
 // The modelled time line of one thread block: warps, engines, and the slots of rings.
 const kindColours = {work: palette[4], wait: '#d9d9d9', copy: palette[1], product: palette[2]};
 
+/// Modelled clocks that the roles' warps wait, by line: [[line, [clocks of each role]], …], the most first.
+function waitsByLine(pipeline) {
+  const waits = new Map();
+  pipeline.lanes.slice(0, pipeline.roles).forEach((lane, role) => {
+    for (const [start, end, kind, line] of lane.spans)
+      if (kind === 'wait') {
+        if (!waits.has(line)) waits.set(line, new Array(pipeline.roles).fill(0));
+        waits.get(line)[role] += end - start;
+      }
+  });
+  return [...waits].sort((a, b) => Math.max(...b[1]) - Math.max(...a[1]));
+}
+
 function pipelineView(data) {
   const pipeline = data.pipeline;
   if (!pipeline || !pipeline.lanes.length) return element('p', {class: 'note'}, 'Nothing ran.');
@@ -39,9 +52,10 @@ function pipelineView(data) {
       context.fillText(lane.name, 2, row * rowHeight + 17, begin - 6);
     });
     const bottom = pipeline.lanes.length * rowHeight;
-    for (let i = 0; i <= 5; ++i) {
-      const clock = from + (to - from) * i / 5;
-      context.fillText(Math.round(clock) + (i === 5 ? ' clk' : ''), Math.min(x(clock), width - 60), bottom + 16);
+    const ticks = narrow ? 2 : 5;
+    for (let i = 0; i <= ticks; ++i) {
+      const clock = from + (to - from) * i / ticks;
+      context.fillText(Math.round(clock) + (i === ticks ? ' clk' : ''), Math.min(x(clock), width - 60), bottom + 16);
     }
     if (cursor !== null) {
       context.strokeStyle = '#000';
@@ -97,7 +111,10 @@ function pipelineView(data) {
       element('button', {type: 'button', onclick: () => zoom(.6)}, 'zoom in'), element('button', {type: 'button', onclick: () => zoom(1.7)}, 'zoom out'),
       element('button', {type: 'button', onclick: () => move(-.3)}, '←'), element('button', {type: 'button', onclick: () => move(.3)}, '→'),
       element('button', {type: 'button', onclick: () => { from = 0; to = total; draw(); }}, 'all')),
-    element('div', {}, canvas), text);
-  view.whenShown = () => { draw(); new ResizeObserver(draw).observe(canvas.parentElement); };
+    element('div', {}, canvas), text,
+    element('h3', {}, 'Where warps wait'),
+    table(['line', ...pipeline.lanes.slice(0, pipeline.roles).map(lane => lane.name)], waitsByLine(pipeline).map(([line, clocks]) =>
+      [line || 'made by the compiler', ...clocks.map(value => value ? `${value} clk, ${percent(value, total)}` : '')])));
+  view.whenShown = () => { draw(); new ResizeObserver(() => requestAnimationFrame(draw)).observe(canvas.parentElement); };
   return view;
 }

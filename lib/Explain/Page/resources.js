@@ -40,7 +40,7 @@ function rooflineChart(roofline, holder) {
       {type: 'line', name: 'roof', data: [low, ridge, high].map(x => [x, at(x)]), symbol: 'none', lineStyle: {color: '#111'}},
       {type: 'scatter', name: 'at most (modelled)', data: flops ? [[own, at(own)]] : [], symbolSize: 14, itemStyle: {color: palette[5]}}],
   });
-  new ResizeObserver(() => chart.resize()).observe(holder);
+  new ResizeObserver(() => requestAnimationFrame(() => chart.resize())).observe(holder);
 }
 
 function resourcesView(data) {

@@ -29,7 +29,7 @@ function lineFacts(entry) {
   return {text: facts.join(' · '), bad};
 }
 
-function lineDetails(entry) {
+function lineDetails(entry, pipeline) {
   const counters = entry.counters;
   const rows = Object.entries(counters).map(([name, value]) => [name.replaceAll('_', ' '), value.toLocaleString('en')]);
   if (counters.global_requests) {
@@ -40,6 +40,9 @@ function lineDetails(entry) {
     rows.push(['wavefronts from conflicts', percent(counters.shared_conflicts || 0, counters.shared_wavefronts)]);
   for (const [name, count] of Object.entries(entry.engines)) rows.push([name, count.toLocaleString('en') + ' warp instructions']);
   for (const product of entry.products || []) rows.push([product.instruction, product.warp_instructions.toLocaleString('en') + ' times']);
+  const waits = pipeline ? waitsByLine(pipeline).find(([line]) => line === entry.line) : null;
+  if (waits)
+    waits[1].forEach((clocks, role) => { if (clocks) rows.push([`${pipeline.lanes[role].name} wait (modelled)`, `${clocks} of ${pipeline.clocks} clk`]); });
   return table(['of line ' + entry.line, ''], rows);
 }
 
@@ -100,7 +103,7 @@ function sourceView(data) {
       const top = row.offsetTop - pane.offsetTop;
       if (top < pane.scrollTop || top > pane.scrollTop + pane.clientHeight - 40) pane.scrollTop = top - pane.clientHeight / 3;
     }
-    details.replaceChildren(entries.has(line) ? lineDetails(entries.get(line))
+    details.replaceChildren(entries.has(line) ? lineDetails(entries.get(line), data.pipeline)
       : element('p', {class: 'note'}, `Line ${line} has no instruction of its own.`));
   });
 
