@@ -49,6 +49,8 @@ struct Assembled {
 
 /// Fails with ptxas' own errors, and where in the source they come from, when it rejects the code. Code that spills
 /// though there are registers is assembled a second time, for one CTA a multiprocessor; what spills less is returned.
-llvm::Expected<Assembled> runPtxas(llvm::StringRef ptxas, llvm::StringRef ptx, const target::GpuTarget &target);
+/// `lineTables`: the cubin says of which source lines its code is, for disassemblers.
+llvm::Expected<Assembled> runPtxas(llvm::StringRef ptxas, llvm::StringRef ptx, const target::GpuTarget &target,
+                                   bool lineTables = false);
 
 } // namespace tile::codegen

@@ -219,6 +219,8 @@ bool Compilation::lower() {
   manager.addInstrumentation(createPassTracker(currentPass));
   if (options.timePasses)
     manager.addInstrumentation(createPassTimer(timing));
+  if (watcher)
+    manager.addInstrumentation(createPassWatch(*watcher));
   if (options.printLayouts)
     manager.addInstrumentation(createLayoutPrinter(layouts));
   if (!options.dumpDirectory.empty())
@@ -233,6 +235,8 @@ bool Compilation::lower() {
     if (options.language == InputLanguage::Tile)
       dropOperationName(diagnostic);
     if (diagnostic.getSeverity() == DiagnosticSeverity::Remark) {
+      if (watcher)
+        watcher->remark(currentPass, diagnostic);
       if (options.remarks.empty() || !wanted.match(currentPass))
         return success(); // done with it
       diagnostic << " [-Rpass=" << currentPass << "]";

@@ -116,7 +116,8 @@ public:
     sim::LaunchConfig config = makeConfig(manifest.launch, blocks, seed);
     if (Status status = layOutParameters(**program, hidden, config.parameters); !status)
       return status.error();
-    return simulate(**program, memory, config);
+    sim::Observer *watching = options.watcher ? &options.watcher->begin(**program, arguments, values) : nullptr;
+    return simulate(**program, memory, config, watching);
   }
 
 private:
@@ -177,7 +178,8 @@ private:
     return Success{};
   }
 
-  Result<RunTiming> simulate(const sim::Program &program, sim::GlobalMemory &memory, const sim::LaunchConfig &config) {
+  Result<RunTiming> simulate(const sim::Program &program, sim::GlobalMemory &memory, const sim::LaunchConfig &config,
+                             sim::Observer *watching) {
     sim::Reports reports;
     sim::Machine machine(program, memory, config, reports);
     std::unique_ptr<sim::Checker> checker;
@@ -185,6 +187,7 @@ private:
       checker = sim::makeHappensBefore(machine);
       machine.checker = checker.get();
     }
+    machine.observer = watching;
     std::optional<sim::Profiler> profiler;
     if (options.profile || !options.profileJson.empty()) {
       profiler.emplace(program.function);

@@ -26,6 +26,9 @@ forbid lib/Target "$llvm" '(Tile|Cta|Analysis|Transforms|Conversion|Codegen|Pipe
 for folder in lib/Runtime lib/Runner lib/Simulator lib/SimDriver tools/tile-run include; do
   forbid "$folder" "$llvm" "$compiler"
 done
+for folder in lib/*/; do
+  [ "$folder" = lib/Explain/ ] || forbid "${folder%/}" 'Explain/' # it looks at all of them
+done
 forbid lib/Runtime '(Runner|Simulator)/'
 forbid lib/Simulator '(Runner|SimDriver)/'
 forbid lib/SimDriver 'Runner/'
