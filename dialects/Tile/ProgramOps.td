@@ -23,8 +23,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
     other program of a CTA; `teams` is the number of teams that there really are (set by `cta-ping-pong`). `cluster`
     asks for CTAs that run side by side and share operands: how many along the first and the second axis of the grid,
     and how many share the steps of one program; `cluster_ctas` is the number of CTAs that a cluster really has (set by
-    `tile-form-clusters` and `cta-split-steps`). `shared_bytes` is the shared memory of one CTA (set by
-    `cta-allocate-shared`). `constants` are the compile-time parameters by name and `launch` holds the grid, buffer,
+    `tile-form-clusters` and `cta-split-steps`). `uneven` says that some programs take much longer than others (set by
+    `tile-order-programs`). `shared_bytes` is the shared memory of one CTA (set by `cta-allocate-shared`). `constants` are the compile-time parameters by name and `launch` holds the grid, buffer,
     default and expectation directives as text, for the artifact's manifest.
 
     Example:
@@ -40,7 +40,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
                        DefaultValuedAttr<I32Attr, "0">:$producer_warps,
                        UnitAttr:$ping_pong, DefaultValuedAttr<I32Attr, "1">:$teams,
                        OptionalAttr<DenseI32ArrayAttr>:$cluster, DefaultValuedAttr<I32Attr, "1">:$cluster_ctas,
-                       OptionalAttr<I64Attr>:$shared_bytes,
+                       UnitAttr:$uneven, OptionalAttr<I64Attr>:$shared_bytes,
                        OptionalAttr<DictionaryAttr>:$constants, OptionalAttr<DictionaryAttr>:$launch,
                        OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
   let regions = (region AnyRegion:$body);
@@ -85,12 +85,17 @@ class Tile_GridOp<string name, string text> : Tile_Op<name, [Pure]> {
   let assemblyFormat = "$axis attr-dict";
 }
 
-def Tile_ProgramIdOp : Tile_GridOp<"program_id", "index of this program along a grid axis"> {
+def Tile_ProgramIdOp : Tile_Op<"program_id", [Pure]> {
+  let summary = "index of this program along a grid axis";
   let description = [{
-    A value from 0 to `num_programs` - 1 of the same axis (0, 1 or 2).
+    A value from 0 to `num_programs` - 1 of the same axis (0, 1 or 2). `descending` asks for the programs with large
+    numbers to begin first; all of an axis have it or none (set by `tile-order-programs`).
 
-    Example: `%pid = tile.program_id 0`
+    Example: `%pid = tile.program_id 0 descending`
   }];
+  let arguments = (ins ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<2>]>:$axis, UnitAttr:$descending);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$axis (`descending` $descending^)? attr-dict";
 }
 
 def Tile_NumProgramsOp : Tile_GridOp<"num_programs", "number of programs along a grid axis"> {

@@ -68,6 +68,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add([] { return createTileSwapDot(); });
   // … and the launcher makes those that it can: after raising, which makes more of them.
   list.add([] { return createTileHostDescriptors(); });
+  // While loops still have the bounds that the program computes.
+  list.add([] { return createTileOrderPrograms(); });
   // Copies for the next program can then overlap the end of this one.
   list.add([] { return createTileMakePersistent(); });
   // The kernel makes other descriptors of operands, once it is known how many CTAs need memory for them.

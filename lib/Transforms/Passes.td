@@ -274,12 +274,22 @@ def CtaInsertBarriers : KernelPass<"cta-insert-barriers", "scheduled", "Correctn
   }];
 }
 
+def TileOrderPrograms : KernelPass<"tile-order-programs", "program", "Optimisation"> {
+  let summary = "begin with the programs whose loops are longest";
+  let description = [{
+    Requires: phase tile; descriptors are raised. Ensures: phase tile; a kernel whose loops have more or fewer iterations
+    from one program to the next is `uneven`, and numbers of programs along an axis on which they get longer are
+    `descending`. Does not: change kernels where that cannot be told. Example: test/Transforms/Tile/order-programs.mlir.
+  }];
+}
+
 def TileMakePersistent : KernelPass<"tile-make-persistent", "program", "Optimisation"> {
   let summary = "make the kernel persistent: each CTA runs several programs";
   let description = [{
     Requires: phase tile. Ensures: a kernel with tensor maps has a loop over programs around its
     body, and three more arguments with the size of the grid; the launcher starts as many CTAs as run at once.
-    Does not: change kernels without tensor maps, the launcher's or those that `tile-device-descriptors` will make.
+    Does not: change kernels without tensor maps, the launcher's or those that `tile-device-descriptors` will make; nor
+    those with only the launcher's whose programs are `uneven`.
     Example: test/Transforms/Tile/make-persistent.mlir.
   }];
 }

@@ -117,31 +117,46 @@ struct ReturnLowering : OpConversionPattern<ReturnOp> {
 };
 
 /// Reads the special register of axis x, y or z.
-template <typename OpType, typename X, typename Y, typename Z> struct GridLowering : OpConversionPattern<OpType> {
-  using OpConversionPattern<OpType>::OpConversionPattern;
+/// The special register of the axis.
+template <typename X, typename Y, typename Z> Value readGrid(OpBuilder &builder, Location loc, unsigned axis) {
+  Type type = builder.getI32Type();
+  switch (axis) {
+  case 0:
+    return X::create(builder, loc, type);
+  case 1:
+    return Y::create(builder, loc, type);
+  default:
+    return Z::create(builder, loc, type);
+  }
+}
 
-  LogicalResult matchAndRewrite(OpType op, typename OpType::Adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
-    Type type = rewriter.getI32Type();
-    Value value;
-    switch (op.getAxis()) {
-    case 0:
-      value = X::create(rewriter, op.getLoc(), type);
-      break;
-    case 1:
-      value = Y::create(rewriter, op.getLoc(), type);
-      break;
-    default:
-      value = Z::create(rewriter, op.getLoc(), type);
-      break;
+Value readGridSize(OpBuilder &builder, Location loc, unsigned axis) {
+  return readGrid<NVVM::GridDimXOp, NVVM::GridDimYOp, NVVM::GridDimZOp>(builder, loc, axis);
+}
+
+struct ProgramIdLowering : OpConversionPattern<ProgramIdOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(ProgramIdOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value cta = readGrid<NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>(rewriter, loc, op.getAxis());
+    if (op.getDescending()) { // CTAs begin in the order of their numbers
+      Value end = readGridSize(rewriter, loc, op.getAxis()), one = emitI32(rewriter, loc, 1);
+      cta = arith::SubIOp::create(rewriter, loc, arith::SubIOp::create(rewriter, loc, end, one), cta);
     }
-    rewriter.replaceOp(op, value);
+    rewriter.replaceOp(op, cta);
     return success();
   }
 };
 
-using ProgramIdLowering = GridLowering<ProgramIdOp, NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>;
-using NumProgramsLowering = GridLowering<NumProgramsOp, NVVM::GridDimXOp, NVVM::GridDimYOp, NVVM::GridDimZOp>;
+struct NumProgramsLowering : OpConversionPattern<NumProgramsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(NumProgramsOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, readGridSize(rewriter, op.getLoc(), op.getAxis()));
+    return success();
+  }
+};
 
 struct Swizzle2dLowering : OpConversionPattern<Swizzle2dOp> {
   using OpConversionPattern::OpConversionPattern;

@@ -100,9 +100,11 @@ void makePersistent(KernelOp kernel) {
 
 struct TileMakePersistent : tile::impl::TileMakePersistentBase<TileMakePersistent> {
   void runOnKernel() override {
-    if (llvm::any_of(getOperation().getArgumentTypes(), llvm::IsaPred<DescType>) ||
-        !planDeviceDescriptors(getOperation()).empty())
-      makePersistent(getOperation());
+    KernelOp kernel = getOperation();
+    // Programs of different lengths go to CTAs as these become free, which a loop over them cannot do.
+    const bool hasMaps = !kernel.getUneven() && llvm::any_of(kernel.getArgumentTypes(), llvm::IsaPred<DescType>);
+    if (hasMaps || !planDeviceDescriptors(kernel).empty())
+      makePersistent(kernel);
   }
 };
 

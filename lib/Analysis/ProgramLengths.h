@@ -1,0 +1,30 @@
+// How the lengths of programs differ along the axes of a grid.
+//
+//   for %i = 0 to min(128 * program_id + 128, S) step 64       2 iterations more for each program along axis 0
+#pragma once
+
+#include "Analysis/AffineBlock.h"
+#include "Tile/TileDialect.h"
+
+namespace tile {
+
+class ProgramLengths {
+public:
+  explicit ProgramLengths(KernelOp kernel) : kernel(kernel), facts(kernel), blocks(facts) {}
+
+  /// Iterations that all loops together have more from one program to the next along the axis, where minima and maxima
+  /// do not cut them off. Nothing if that depends on more than constants.
+  std::optional<double> getGrowth(unsigned axis);
+
+private:
+  std::optional<double> getSlope(const Polynomial &number, unsigned axis);
+  std::optional<double> getSlope(mlir::Value number, unsigned axis);
+  std::optional<double> getSlopeOfFactor(mlir::Value factor, unsigned axis);
+
+  KernelOp kernel;
+  AxisInfoAnalysis facts;
+  AffineBlocks blocks;
+  llvm::DenseMap<std::pair<mlir::Value, unsigned>, std::optional<double>> known; ///< Of factors.
+};
+
+} // namespace tile
