@@ -37,10 +37,11 @@ SymValue emitRange(Sema &sema, BuiltinCall &call) {
   std::optional<Int128> stages = call[2].isConstant() ? asInteger(call[2].constant) : std::nullopt;
   if (!stages)
     return call.constantNeeded(2), SymValue();
-  if (*stages < 0 || *stages > 16)
+  if (*stages < 0)
     return sema.error(Diag::num_stages, call.rangeOf(2), {str(call[2].constant)});
+  constexpr int mostStages = 16; // that pipelines have; Triton takes any number
   if (*stages > 0)
-    range.elements.push_back(call[2]);
+    range.elements.push_back(SymValue::makeConstant(std::min(*stages, Int128(mostStages))));
   return range;
 }
 

@@ -46,6 +46,19 @@ void collectFunctions(const Block &block, const std::string &prefix, std::vector
   }
 }
 
+/// Of several functions of one name, also in branches of an 'if', the one that was declared counts; within host
+/// functions, the last.
+void keepDeclared(std::vector<Candidate> &functions,
+                  llvm::function_ref<const FunctionStmt *(const std::string &)> declared) {
+  std::map<std::string, const FunctionStmt *> kept;
+  for (const Candidate &candidate : functions) {
+    const FunctionStmt *&function = kept[candidate.name];
+    if (!function || function != declared(candidate.name))
+      function = candidate.function;
+  }
+  llvm::erase_if(functions, [&](const Candidate &candidate) { return candidate.function != kept[candidate.name]; });
+}
+
 bool returnsValue(const Block &block) {
   return llvm::any_of(block, [](const Stmt *stmt) {
     if (const auto *node = as<ReturnStmt>(stmt))
@@ -152,6 +165,12 @@ OwningOpRef<ModuleOp> ModuleSema::run() {
 const FunctionStmt *ModuleSema::selectKernel(const InstanceDirective *&instance) {
   std::vector<Candidate> functions;
   collectFunctions(module.body, "", functions);
+  keepDeclared(functions, [&](const std::string &name) -> const FunctionStmt * {
+    auto known = current->globals.find(name);
+    bool isFunction = known != current->globals.end() && known->second.isConstant() &&
+                      std::holds_alternative<const FunctionStmt *>(known->second.constant);
+    return isFunction ? std::get<const FunctionStmt *>(known->second.constant) : nullptr;
+  });
   SourceRange top{0, 0, module.file};
   std::string wanted = request.kernelName;
   for (const InstanceDirective &candidate : module.instances)
@@ -161,12 +180,13 @@ const FunctionStmt *ModuleSema::selectKernel(const InstanceDirective *&instance)
       top = candidate.kernelRange;
     }
   std::set<std::string> called = calledNames(functions, [&](const Block &body) { return assignedNames(body); });
-  // What methods call is no kernel either.
+  // What methods call is no kernel either; those of the host program launch it.
   std::vector<const ClassStmt *> classes;
   collectClasses(module.body, classes);
   for (const ClassStmt *type : classes)
     for (const FunctionStmt *method : type->methods)
-      collectNames(method->body, called);
+      if (!method->isConstexpr)
+        collectNames(method->body, called);
   std::vector<Candidate> entries = findEntries(functions, called), chosen = entries;
   if (!wanted.empty()) {
     chosen.clear();
@@ -175,10 +195,6 @@ const FunctionStmt *ModuleSema::selectKernel(const InstanceDirective *&instance)
         llvm::copy_if(functions, std::back_inserter(chosen), [&](const Candidate &candidate) {
           return candidate.name == wanted || (isInside && candidate.function->name == wanted);
         });
-    // A name may be defined in several branches of a top-level 'if'; the one that was declared counts.
-    if (chosen.size() > 1)
-      if (const auto *declared = std::get_if<const FunctionStmt *>(&current->globals[wanted].constant))
-        return *declared;
   }
   if (chosen.size() == 1)
     return chosen.front().function;

@@ -37,6 +37,9 @@ tile.kernel @divisions(%x: f32, %d: f64) attributes {num_warps = 1 : i32} {
   %b = arith.divf %a, %eight : f32
   // CHECK: arith.divf %{{.*}} : f64
   %c = arith.divf %d, %d : f64
+  // LLVM selects div.approx.
+  // CHECK: arith.divf %{{.*}} fastmath<afn> : f32
+  %e = arith.divf %a, %x fastmath<afn> : f32
   tile.return
 }
 

@@ -80,3 +80,32 @@ tile.kernel @negative_barrier(%x: !tile.ptr<f32> {tile.name = "x"}, %n: i32) att
   tile.print "" %sum : tensor<1024xf32, #row>
   tile.return
 }
+
+#sums = #cta.layout<[8192], register = [[1], [2], [4], [1024], [2048], [4096]], lane = [[8], [16], [32], [64], [128]], warp = [[256], [512]]>
+
+// Sums of 64 registers leave few threads anyway, so that more registers are taken for what is loaded.
+// CHECK-LABEL: tile.kernel @many_sums
+// CHECK: tile.load
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[ROW:.*]] = %{{.*}})
+// CHECK: tile.load %{{.*}} mask
+// CHECK: arith.addf %{{.*}}, %[[ROW]]
+tile.kernel @many_sums(%x: !tile.ptr<f32> {tile.name = "x"}, %y: !tile.ptr<f32> {tile.name = "y"}, %n: i32) attributes {num_warps = 4 : i32, num_stages = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c8192 = arith.constant 8192 : i32
+  %zero = arith.constant dense<0.0> : tensor<8192xf32, #sums>
+  %columns = tile.arange 0 to 8192 : tensor<8192xi32, #sums>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> (tensor<8192xf32, #sums>) : i32 {
+    %first = arith.muli %i, %c8192 : i32
+    %from = tile.addptr %x, %first : !tile.ptr<f32>, i32
+    %s = tile.splat %from : !tile.ptr<f32> -> tensor<8192x!tile.ptr<f32>, #sums>
+    %p = tile.addptr %s, %columns : tensor<8192x!tile.ptr<f32>, #sums>, tensor<8192xi32, #sums>
+    %v = tile.load %p : tensor<8192x!tile.ptr<f32>, #sums>
+    %next = arith.addf %sum, %v : tensor<8192xf32, #sums>
+    scf.yield %next : tensor<8192xf32, #sums>
+  }
+  %t = tile.splat %y : !tile.ptr<f32> -> tensor<8192x!tile.ptr<f32>, #sums>
+  %q = tile.addptr %t, %columns : tensor<8192x!tile.ptr<f32>, #sums>, tensor<8192xi32, #sums>
+  tile.store %q, %r : tensor<8192x!tile.ptr<f32>, #sums>
+  tile.return
+}

@@ -70,10 +70,11 @@ TEST(Parser, SkipsHostCode) {
   Module module =
       parse({"<test>", "def host(x):\n  yield x\nclass C: pass\nD = {1: 2}\n@jit\ndef k(): pass\n$$$\n"}, diagnostics);
   EXPECT_FALSE(diagnostics.hasErrors()) << diagnostics.render();
-  // What decorators may use stays, and kernels cannot.
-  ASSERT_EQ(module.body.size(), 2u);
-  ASSERT_TRUE(as<AssignStmt>(module.body[0]));
-  EXPECT_TRUE(as<AssignStmt>(module.body[0])->isHost);
+  // What decorators may use stays, and kernels cannot; host functions say which definition is taken.
+  ASSERT_EQ(module.body.size(), 3u);
+  EXPECT_TRUE(as<SkippedStmt>(module.body[0]));
+  ASSERT_TRUE(as<AssignStmt>(module.body[1]));
+  EXPECT_TRUE(as<AssignStmt>(module.body[1])->isHost);
   ASSERT_EQ(module.skipped.size(), 3u);
   EXPECT_EQ(module.skipped[0].name, "host");
   ASSERT_TRUE(module.skipped[0].function);
@@ -89,7 +90,8 @@ TEST(Parser, KernelsInHostFunctions) {
                        "[m for m in n]\nfor i in x:\n  try: pass\n  finally: pass\n"},
             diagnostics);
   EXPECT_FALSE(diagnostics.hasErrors()) << diagnostics.render();
-  ASSERT_EQ(module.body.size(), 2u); // and the loop, for the names that it changes
+  ASSERT_EQ(module.body.size(), 3u); // and the loop, for the names that it changes
+  EXPECT_TRUE(as<SkippedStmt>(module.body[1]));
   const auto *host = as<HostStmt>(module.body[0]);
   ASSERT_TRUE(host);
   ASSERT_EQ(host->body.size(), 2u);
