@@ -30,10 +30,10 @@ using llvm::StringRef;
 namespace tile::codegen {
 namespace {
 
-/// A temporary file that disappears with the object, and when the process is interrupted.
+/// A temporary file that disappears with the object and, if it may, when the process is interrupted.
 class TemporaryFile {
 public:
-  static llvm::Expected<std::unique_ptr<TemporaryFile>> create(StringRef suffix) {
+  static llvm::Expected<std::unique_ptr<TemporaryFile>> create(StringRef suffix, bool deletesOnSignal) {
     llvm::SmallString<128> path;
     if (std::error_code error = llvm::sys::fs::createTemporaryFile("tilec", suffix, path)) {
       llvm::SmallString<128> folder;
@@ -43,12 +43,16 @@ public:
                                                         folder, error.message())
                                                     .str());
     }
-    return std::make_unique<TemporaryFile>(path);
+    return std::make_unique<TemporaryFile>(path, deletesOnSignal);
   }
-  explicit TemporaryFile(StringRef path) : path(path) { llvm::sys::RemoveFileOnSignal(path); }
+  TemporaryFile(StringRef path, bool deletesOnSignal) : path(path), deletesOnSignal(deletesOnSignal) {
+    if (deletesOnSignal)
+      llvm::sys::RemoveFileOnSignal(path);
+  }
   ~TemporaryFile() {
     llvm::sys::fs::remove(path);
-    llvm::sys::DontRemoveFileOnSignal(path);
+    if (deletesOnSignal)
+      llvm::sys::DontRemoveFileOnSignal(path);
   }
   TemporaryFile(const TemporaryFile &) = delete;
 
@@ -74,6 +78,9 @@ public:
   }
 
   const std::string path;
+
+private:
+  bool deletesOnSignal;
 };
 
 /// The number before `label` in a list like "Used 40 registers, 16 bytes smem"; 0 when the label is not there.
@@ -242,11 +249,12 @@ static bool isCutOff(StringRef elf) {
   return offset > elf.size() || uint64_t(read(sizePlace)) * read(countPlace) > elf.size() - offset;
 }
 
-static llvm::Expected<Assembled> assemble(StringRef ptxas, StringRef ptx, const target::GpuTarget &target) {
-  auto input = TemporaryFile::create("ptx");
+static llvm::Expected<Assembled> assemble(StringRef ptxas, StringRef ptx, const target::GpuTarget &target,
+                                          const PtxasRun &run) {
+  auto input = TemporaryFile::create("ptx", run.deletesOnSignal);
   if (!input)
     return input.takeError();
-  auto output = TemporaryFile::create("cubin");
+  auto output = TemporaryFile::create("cubin", run.deletesOnSignal);
   if (!output)
     return output.takeError();
   if (llvm::Error error = (*input)->write(ptx))
@@ -259,7 +267,7 @@ static llvm::Expected<Assembled> assemble(StringRef ptxas, StringRef ptx, const 
   llvm::Expected<Ended> ended =
       runProgram({program.str().str(), "-v", optimizationLevel(ptx), "--gpu-name", std::string(StringRef(target.name)),
                   source.str().str(), "-o", result.str().str()},
-                 makeEnvironment(), maxSeconds);
+                 makeEnvironment(), maxSeconds, run.cancelled);
   if (!ended)
     return ended.takeError();
   if (ended->code != 0)
@@ -321,7 +329,8 @@ static bool prefersOneCta(StringRef ptx) {
 /// A kernel without products waits for memory, and hides that by having threads: half of those that a multiprocessor
 /// holds, or a quarter, where ptxas can do with so few registers and hardly spills. Left to itself it takes what the
 /// shortest code needs: 160 for the backward pass of a layer norm, one CTA of 256 threads, where 128 are enough.
-static Assembled forMoreThreads(StringRef ptxas, StringRef ptx, const target::GpuTarget &target, Assembled assembled) {
+static Assembled forMoreThreads(StringRef ptxas, StringRef ptx, const target::GpuTarget &target, const PtxasRun &run,
+                                Assembled assembled) {
   constexpr unsigned granularity = 8; // of a thread's number of registers
   // Bytes: 20 registers, written and read once, cost less than having half of the threads.
   constexpr unsigned fewSpills = 160;
@@ -333,7 +342,7 @@ static Assembled forMoreThreads(StringRef ptxas, StringRef ptx, const target::Gp
   for (unsigned wanted : {1024, 512}) {
     if (wanted <= threads || target::registersPerSm / used / threads * threads >= wanted)
       break;
-    llvm::Expected<Assembled> more = assemble(ptxas, forCtas(ptx, wanted / threads), target);
+    llvm::Expected<Assembled> more = assemble(ptxas, forCtas(ptx, wanted / threads), target, run);
     if (more && spilledBytes(more->report) <= fewSpills)
       return std::move(*more);
     llvm::consumeError(more.takeError());
@@ -341,22 +350,23 @@ static Assembled forMoreThreads(StringRef ptxas, StringRef ptx, const target::Gp
   return assembled;
 }
 
-llvm::Expected<Assembled> runPtxas(StringRef ptxas, StringRef ptx, const target::GpuTarget &target) {
+llvm::Expected<Assembled> runPtxas(StringRef ptxas, StringRef ptx, const target::GpuTarget &target,
+                                   const PtxasRun &run) {
   if (ptx.contains(".minnctapersm")) // with warp roles, say: setmaxnreg gives out the registers
-    return assemble(ptxas, ptx, target);
+    return assemble(ptxas, ptx, target, run);
   // Without a word on CTAs, ptxas may give a kernel that spills anyway as few registers as most CTAs can have: a
   // product for sm_80 32 registers and 5.5 KB of spills, where 255 leave 0.8 KB. So it is asked for one CTA then, and
   // at once where that is likely, and the only question if even one CTA has too few registers.
-  llvm::Expected<Assembled> alone = prefersOneCta(ptx) ? assemble(ptxas, forCtas(ptx, 1), target) : Assembled();
+  llvm::Expected<Assembled> alone = prefersOneCta(ptx) ? assemble(ptxas, forCtas(ptx, 1), target, run) : Assembled();
   if (!alone || spilledBytes(alone->report) > 0)
     return alone;
-  llvm::Expected<Assembled> assembled = assemble(ptxas, ptx, target);
+  llvm::Expected<Assembled> assembled = assemble(ptxas, ptx, target, run);
   if (assembled && spilledBytes(assembled->report) == 0)
-    return forMoreThreads(ptxas, ptx, target, std::move(*assembled));
+    return forMoreThreads(ptxas, ptx, target, run, std::move(*assembled));
   if (!assembled || !hasSpareRegisters(assembled->report))
     return assembled;
   if (alone->cubin.empty())
-    alone = assemble(ptxas, forCtas(ptx, 1), target);
+    alone = assemble(ptxas, forCtas(ptx, 1), target, run);
   if (!alone || spilledBytes(alone->report) >= spilledBytes(assembled->report)) {
     llvm::consumeError(alone.takeError());
     return assembled;

@@ -2,6 +2,7 @@
 #include "Driver/CompileVariants.h"
 #include "Driver/OutputFile.h"
 #include "Options.h"
+#include "Request.h"
 #include "RunCommand.h"
 #include "Runner/Run.h"
 #include "Tools.h"
@@ -70,8 +71,10 @@ int compileCommand(llvm::ArrayRef<const char *> words) {
 
 int tile::tilecMain(int argc, char **argv) {
   llvm::ArrayRef<const char *> words(argv + 1, argc - 1);
-  bool isRun = !words.empty() && llvm::StringRef(words.front()) == "run";
-  int code = runner::finishOutput("tilec", isRun ? runCommand(words.drop_front()) : compileCommand(words));
+  llvm::StringRef first = words.empty() ? "" : words.front();
+  int code = runner::finishOutput("tilec", first == "run"                           ? runCommand(words.drop_front())
+                                           : first == "worker" && words.size() == 1 ? workerCommand()
+                                                                                    : compileCommand(words));
   // LLVM's stream would end the process when it is destroyed.
   llvm::outs().flush();
   if (std::error_code failed = llvm::outs().error()) {
