@@ -26,7 +26,8 @@ forbid lib/Target "$llvm" '(Tile|Cta|Analysis|Transforms|Conversion|Codegen|Pipe
 for folder in lib/Runtime lib/Runner lib/Simulator tools/tile-run include; do
   forbid "$folder" "$llvm" "$compiler"
 done
-forbid lib/Runtime '(Runner|Simulator)/'
+forbid lib/Runtime '(Runner|Simulator|Jit)/'
+forbid lib/Jit "$llvm" "$compiler" '(Runtime|Runner|Simulator|Target)/'
 forbid lib/Simulator 'Runner/'
 forbid lib/Simulator/Ptx 'Simulator/(Numerics|Machine|Exec|Check|Profile)/'
 forbid lib/Simulator/Numerics 'Simulator/(Ptx|Machine|Exec|Check|Profile)/'
