@@ -35,6 +35,8 @@ if lit.util.which("node", config.environment["PATH"]):
     config.available_features.add("node")
 if lit.util.which("pkg-config", config.environment["PATH"]):
     config.available_features.add("pkg-config")
+if lit.util.which("chromium", config.environment["PATH"]):
+    config.available_features.add("chromium")
 toolkits = [os.environ.get("CUDA_HOME", ""), os.environ.get("CUDA_PATH", ""), "/usr/local/cuda"]
 if lit.util.which("ptxas", config.environment["PATH"]) or any(
     os.access(os.path.join(toolkit, "bin", "ptxas"), os.X_OK) for toolkit in toolkits

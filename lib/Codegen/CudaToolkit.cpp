@@ -1,4 +1,4 @@
-// Search for the two files of the toolkit that the compiler uses.
+// Search for the files of the toolkit that are used.
 #include "Codegen/CudaToolkit.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -6,19 +6,26 @@
 
 namespace tile::codegen {
 
-std::optional<std::string> findPtxas(const ToolkitSearch &search) {
-  if (!search.ptxas.empty()) {
-    if (llvm::sys::fs::can_execute(search.ptxas))
-      return search.ptxas;
-    return std::nullopt;
-  }
+static std::optional<std::string> findTool(const ToolkitSearch &search, llvm::StringRef name) {
   std::vector<std::string> folders(search.paths);
   for (const std::string &root : search.roots)
     folders.push_back(root + "/bin");
   for (const std::string &folder : folders)
-    if (std::string file = folder + "/ptxas"; llvm::sys::fs::can_execute(file))
+    if (std::string file = (folder + "/" + name).str(); llvm::sys::fs::can_execute(file))
       return file;
   return std::nullopt;
+}
+
+std::optional<std::string> findPtxas(const ToolkitSearch &search) {
+  if (search.ptxas.empty())
+    return findTool(search, "ptxas");
+  if (llvm::sys::fs::can_execute(search.ptxas))
+    return search.ptxas;
+  return std::nullopt;
+}
+
+std::optional<std::string> findNvdisasm(const ToolkitSearch &search) {
+  return findTool(search, "nvdisasm");
 }
 
 std::optional<std::string> findLibdevice(const ToolkitSearch &search) {

@@ -17,6 +17,7 @@ struct ToolkitSearch {
 };
 
 std::optional<std::string> findPtxas(const ToolkitSearch &search);
+std::optional<std::string> findNvdisasm(const ToolkitSearch &search);
 /// Also looks beside the ptxas that was found.
 std::optional<std::string> findLibdevice(const ToolkitSearch &search);
 

@@ -1,5 +1,7 @@
 // The NVPTX back end, driven directly: upstream's gpu-module-to-binary hides what ptxas reports.
 #include "Codegen/EmitPtx.h"
+#include "Codegen/AwaitLate.h"
+#include "Codegen/KeepPacked.h"
 
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
@@ -168,8 +170,11 @@ void NvptxBackend::optimize(llvm::Module &module) const {
   builder.invokePipelineStartEPCallbacks(passes, llvm::OptimizationLevel::O3);
   llvm::cantFail(builder.parsePassPipeline(passes, optimizations));
   passes.run(module, modules);
-  for (llvm::Function &function : module)
+  for (llvm::Function &function : module) {
     takeResultsAtOnce(function);
+    awaitLate(function);
+    keepPacked(function);
+  }
 }
 
 llvm::Expected<std::string> NvptxBackend::emitPtx(llvm::Module &module) const {

@@ -7,6 +7,7 @@
 #include "Codegen/RunPtxas.h"
 
 #include "Codegen/Subprocess.h"
+#include "Codegen/TemporaryFile.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -15,10 +16,7 @@
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Signals.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <csignal>
 #include <cstring>
@@ -29,59 +27,6 @@ using llvm::StringRef;
 
 namespace tile::codegen {
 namespace {
-
-/// A temporary file that disappears with the object and, if it may, when the process is interrupted.
-class TemporaryFile {
-public:
-  static llvm::Expected<std::unique_ptr<TemporaryFile>> create(StringRef suffix, bool deletesOnSignal) {
-    llvm::SmallString<128> path;
-    if (std::error_code error = llvm::sys::fs::createTemporaryFile("tilec", suffix, path)) {
-      llvm::SmallString<128> folder;
-      llvm::sys::path::system_temp_directory(/*erasedOnReboot=*/true, folder);
-      return llvm::make_error<EnvironmentError>(formatv("cannot create a temporary file in '{0}': {1}; set TMPDIR "
-                                                        "to another",
-                                                        folder, error.message())
-                                                    .str());
-    }
-    return std::make_unique<TemporaryFile>(path, deletesOnSignal);
-  }
-  TemporaryFile(StringRef path, bool deletesOnSignal) : path(path), deletesOnSignal(deletesOnSignal) {
-    if (deletesOnSignal)
-      llvm::sys::RemoveFileOnSignal(path);
-  }
-  ~TemporaryFile() {
-    llvm::sys::fs::remove(path);
-    if (deletesOnSignal)
-      llvm::sys::DontRemoveFileOnSignal(path);
-  }
-  TemporaryFile(const TemporaryFile &) = delete;
-
-  llvm::Error write(StringRef text) const {
-    std::error_code error;
-    llvm::raw_fd_ostream stream(path, error);
-    if (!error)
-      stream << text;
-    stream.close();
-    if (!error)
-      error = stream.error();
-    stream.clear_error();
-    if (!error)
-      return llvm::Error::success();
-    return llvm::make_error<EnvironmentError>(formatv("cannot write '{0}': {1}", path, error.message()).str());
-  }
-  llvm::Expected<std::string> read() const {
-    auto buffer = llvm::MemoryBuffer::getFile(path);
-    if (!buffer)
-      return llvm::make_error<EnvironmentError>(
-          formatv("cannot read '{0}': {1}", path, buffer.getError().message()).str());
-    return (*buffer)->getBuffer().str();
-  }
-
-  const std::string path;
-
-private:
-  bool deletesOnSignal;
-};
 
 /// The number before `label` in a list like "Used 40 registers, 16 bytes smem"; 0 when the label is not there.
 unsigned numberBefore(StringRef line, StringRef label) {
@@ -249,8 +194,19 @@ static bool isCutOff(StringRef elf) {
   return offset > elf.size() || uint64_t(read(sizePlace)) * read(countPlace) > elf.size() - offset;
 }
 
-static llvm::Expected<Assembled> assemble(StringRef ptxas, StringRef ptx, const target::GpuTarget &target,
-                                          const PtxasRun &run) {
+namespace {
+
+/// How each of several attempts calls it.
+struct Assembler {
+  StringRef ptxas;
+  const target::GpuTarget &target;
+  const PtxasRun &run;
+};
+
+} // namespace
+
+static llvm::Expected<Assembled> assemble(const Assembler &assembler, StringRef ptx) {
+  const auto &[ptxas, target, run] = assembler;
   auto input = TemporaryFile::create("ptx", run.deletesOnSignal);
   if (!input)
     return input.takeError();
@@ -264,10 +220,12 @@ static llvm::Expected<Assembled> assemble(StringRef ptxas, StringRef ptx, const 
   for (llvm::SmallString<128> *path : {&program, &source, &result})
     if (std::error_code code = llvm::sys::fs::make_absolute(*path))
       return llvm::make_error<EnvironmentError>(formatv("cannot find '{0}': {1}", *path, code.message()).str());
-  llvm::Expected<Ended> ended =
-      runProgram({program.str().str(), "-v", optimizationLevel(ptx), "--gpu-name", std::string(StringRef(target.name)),
-                  source.str().str(), "-o", result.str().str()},
-                 makeEnvironment(), maxSeconds, run.cancelled);
+  std::vector<std::string> command = {
+      program.str().str(), "-v", optimizationLevel(ptx), "--gpu-name", std::string(StringRef(target.name)),
+      source.str().str(),  "-o", result.str().str()};
+  if (run.lineTables)
+    command.push_back("--generate-line-info");
+  llvm::Expected<Ended> ended = runProgram(command, makeEnvironment(), maxSeconds, run.cancelled);
   if (!ended)
     return ended.takeError();
   if (ended->code != 0)
@@ -329,8 +287,7 @@ static bool prefersOneCta(StringRef ptx) {
 /// A kernel without products waits for memory, and hides that by having threads: half of those that a multiprocessor
 /// holds, or a quarter, where ptxas can do with so few registers and hardly spills. Left to itself it takes what the
 /// shortest code needs: 160 for the backward pass of a layer norm, one CTA of 256 threads, where 128 are enough.
-static Assembled forMoreThreads(StringRef ptxas, StringRef ptx, const target::GpuTarget &target, const PtxasRun &run,
-                                Assembled assembled) {
+static Assembled forMoreThreads(const Assembler &assembler, StringRef ptx, Assembled assembled) {
   constexpr unsigned granularity = 8; // of a thread's number of registers
   // Bytes: 20 registers, written and read once, cost less than having half of the threads.
   constexpr unsigned fewSpills = 160;
@@ -342,7 +299,7 @@ static Assembled forMoreThreads(StringRef ptxas, StringRef ptx, const target::Gp
   for (unsigned wanted : {1024, 512}) {
     if (wanted <= threads || target::registersPerSm / used / threads * threads >= wanted)
       break;
-    llvm::Expected<Assembled> more = assemble(ptxas, forCtas(ptx, wanted / threads), target, run);
+    llvm::Expected<Assembled> more = assemble(assembler, forCtas(ptx, wanted / threads));
     if (more && spilledBytes(more->report) <= fewSpills)
       return std::move(*more);
     llvm::consumeError(more.takeError());
@@ -352,21 +309,22 @@ static Assembled forMoreThreads(StringRef ptxas, StringRef ptx, const target::Gp
 
 llvm::Expected<Assembled> runPtxas(StringRef ptxas, StringRef ptx, const target::GpuTarget &target,
                                    const PtxasRun &run) {
+  const Assembler assembler{ptxas, target, run};
   if (ptx.contains(".minnctapersm")) // with warp roles, say: setmaxnreg gives out the registers
-    return assemble(ptxas, ptx, target, run);
+    return assemble(assembler, ptx);
   // Without a word on CTAs, ptxas may give a kernel that spills anyway as few registers as most CTAs can have: a
   // product for sm_80 32 registers and 5.5 KB of spills, where 255 leave 0.8 KB. So it is asked for one CTA then, and
   // at once where that is likely, and the only question if even one CTA has too few registers.
-  llvm::Expected<Assembled> alone = prefersOneCta(ptx) ? assemble(ptxas, forCtas(ptx, 1), target, run) : Assembled();
+  llvm::Expected<Assembled> alone = prefersOneCta(ptx) ? assemble(assembler, forCtas(ptx, 1)) : Assembled();
   if (!alone || spilledBytes(alone->report) > 0)
     return alone;
-  llvm::Expected<Assembled> assembled = assemble(ptxas, ptx, target, run);
+  llvm::Expected<Assembled> assembled = assemble(assembler, ptx);
   if (assembled && spilledBytes(assembled->report) == 0)
-    return forMoreThreads(ptxas, ptx, target, run, std::move(*assembled));
+    return forMoreThreads(assembler, ptx, std::move(*assembled));
   if (!assembled || !hasSpareRegisters(assembled->report))
     return assembled;
   if (alone->cubin.empty())
-    alone = assemble(ptxas, forCtas(ptx, 1), target, run);
+    alone = assemble(assembler, forCtas(ptx, 1));
   if (!alone || spilledBytes(alone->report) >= spilledBytes(assembled->report)) {
     llvm::consumeError(alone.takeError());
     return assembled;

@@ -49,6 +49,7 @@ struct Assembled {
 };
 
 struct PtxasRun {
+  bool lineTables = false;                      ///< the cubin says of which source lines its code is, for disassemblers
   const std::atomic<bool> *cancelled = nullptr; ///< becomes true when the result is no longer wanted
   /// Temporary files are deleted when a signal ends the process, which takes its handlers.
   bool deletesOnSignal = true;

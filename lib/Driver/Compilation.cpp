@@ -227,6 +227,8 @@ bool Compilation::lower() {
   manager.addInstrumentation(createPassTracker(currentPass));
   if (options.timePasses)
     manager.addInstrumentation(createPassTimer(timing));
+  if (watcher)
+    manager.addInstrumentation(createPassWatch(*watcher));
   if (options.printLayouts)
     manager.addInstrumentation(createLayoutPrinter(layouts));
   if (!options.dumpDirectory.empty())
@@ -241,6 +243,8 @@ bool Compilation::lower() {
     if (options.language == InputLanguage::Tile)
       dropOperationName(diagnostic);
     if (diagnostic.getSeverity() == DiagnosticSeverity::Remark) {
+      if (watcher)
+        watcher->remark(currentPass, diagnostic);
       if (options.remarks.empty() || !wanted.match(currentPass))
         return success(); // done with it
       diagnostic << " [-Rpass=" << currentPass << "]";
@@ -334,7 +338,7 @@ bool Compilation::assemble(const std::string &ptx) {
                     : formatv("cannot run ptxas at '{0}'", options.toolkit.ptxas).str());
   llvm::Expected<codegen::Assembled> made = [&] {
     Timing::Scope scope(timing, "ptxas");
-    return codegen::runPtxas(*ptxas, ptx, *gpu, {options.cancelled, !options.isGuest});
+    return codegen::runPtxas(*ptxas, ptx, *gpu, {.cancelled = options.cancelled, .deletesOnSignal = !options.isGuest});
   }();
   if (isCancelled()) {
     llvm::consumeError(made.takeError());
@@ -353,8 +357,9 @@ bool Compilation::assemble(const std::string &ptx) {
     codegen::describeResources(*resources, description);
   description.format = "cubin";
   assembled = {std::move(made->cubin), ptx, std::move(made->report.warnings)};
-  // A header becomes part of a program, which has no use for the PTX.
-  return finish(assembled.image, options.emit == EmitKind::Header ? StringRef() : StringRef(ptx));
+  // A header becomes part of a program, which has a use for the PTX only where there is no GPU.
+  bool keepsPtx = options.emit != EmitKind::Header || options.keepPtx;
+  return finish(assembled.image, keepsPtx ? StringRef(ptx) : StringRef());
 }
 
 bool Compilation::finish(StringRef artifact, StringRef ptx) {

@@ -33,12 +33,17 @@ class SourceMgrDiagnosticHandler;
 
 namespace tile::driver {
 
+class PassWatcher;
+
 class Compilation {
 public:
   Compilation(CompilerOptions options, llvm::raw_ostream &errors);
   ~Compilation();
 
   bool run();
+
+  /// Before run(): this one, which lives as long, is told of all passes.
+  void watch(PassWatcher &passWatcher) { watcher = &passWatcher; }
 
   /// The first step alone: afterwards module() is in the tile dialect and manifest() describes its kernel.
   bool load();
@@ -90,6 +95,7 @@ private:
   CompilerOptions options;
   std::optional<frontend::SourceFile> sidecar;
   llvm::raw_ostream &errors;
+  PassWatcher *watcher = nullptr;
   Timing timing;
   Outcome state = Outcome::Success;
   const target::GpuTarget *gpu = nullptr;

@@ -197,6 +197,9 @@ void VariantCompilation::keep(const Job &job, runtime::PackedVariant variant, do
 
 bool VariantCompilation::assemble() {
   dropRedundant(made, leftOut);
+  if (options.emit == EmitKind::Header && !options.keepPtx)
+    for (MadeVariant &variant : made)
+      variant.packed.ptx.clear();
   llvm::Expected<std::string> artifact =
       variants.budget ? fitToBudget(made, options.emit, *variants.budget, leftOut) : writeArtifact(made, options.emit);
   if (!artifact) {

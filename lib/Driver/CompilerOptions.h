@@ -27,6 +27,7 @@ struct CompilerOptions {
   InputLanguage language = InputLanguage::Tile;
   EmitKind emit = EmitKind::Cubin;
   std::string headerName;      ///< in front of what a header declares; empty: the kernel's
+  bool keepPtx = false;        ///< in a header, which then runs in the simulator, too
   GpuPipelineOptions pipeline; ///< target, optimisation level, disabled passes, last pass
 
   std::string kernel; ///< empty: the only one of the file

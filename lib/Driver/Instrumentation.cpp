@@ -136,8 +136,28 @@ private:
   std::string &tables;
 };
 
+class PassWatch : public PassInstrumentation {
+public:
+  explicit PassWatch(PassWatcher &watcher) : watcher(watcher) {}
+  void runBeforePass(Pass *pass, Operation *op) override {
+    if (!pass->getArgument().empty() && !std::exchange(hasBegun, true))
+      watcher.after("input", enclosingModule(op));
+  }
+  void runAfterPass(Pass *pass, Operation *op) override {
+    if (!pass->getArgument().empty())
+      watcher.after(pass->getArgument(), enclosingModule(op));
+  }
+
+private:
+  PassWatcher &watcher;
+  bool hasBegun = false;
+};
+
 } // namespace
 
+std::unique_ptr<PassInstrumentation> createPassWatch(PassWatcher &watcher) {
+  return std::make_unique<PassWatch>(watcher);
+}
 std::unique_ptr<PassInstrumentation> createIrDumper(std::string directory, std::string &error) {
   return std::make_unique<IrDumper>(std::move(directory), error);
 }

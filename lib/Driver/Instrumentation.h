@@ -1,8 +1,9 @@
-// Watchers of a pass manager: --dump-ir, -Rpass, --time-passes and --print-layouts.
+// Watchers of a pass manager: --dump-ir, -Rpass, --time-passes, --print-layouts, and those of tilec explain.
 #pragma once
 
 #include "Driver/Timing.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassInstrumentation.h"
 
 #include <memory>
@@ -22,5 +23,17 @@ std::unique_ptr<mlir::PassInstrumentation> createPassTimer(Timing &timing);
 
 /// Keeps in `tables` the layouts of the last form of the kernel that had any, each as a table.
 std::unique_ptr<mlir::PassInstrumentation> createLayoutPrinter(std::string &tables);
+
+/// Sees the compiler at work.
+class PassWatcher {
+public:
+  virtual ~PassWatcher() = default;
+  /// After each pass, and once before the first, named "input".
+  virtual void after(llvm::StringRef pass, mlir::ModuleOp module) = 0;
+  /// What a pass says of which nobody needs to hear (-Rpass).
+  virtual void remark(llvm::StringRef pass, mlir::Diagnostic &remark) = 0;
+};
+
+std::unique_ptr<mlir::PassInstrumentation> createPassWatch(PassWatcher &watcher);
 
 } // namespace tile::driver

@@ -72,11 +72,8 @@ void dropRedundant(std::vector<MadeVariant> &made, std::vector<LeftOut> &leftOut
 
 llvm::Expected<std::string> writeArtifact(llvm::ArrayRef<MadeVariant> made, EmitKind emit) {
   std::vector<runtime::PackedVariant> packed;
-  for (const MadeVariant &variant : made) {
+  for (const MadeVariant &variant : made)
     packed.push_back(variant.packed);
-    if (emit == EmitKind::Header)
-      packed.back().ptx.clear();
-  }
   const std::string &target = packed.front().manifest.target;
   bool isPack = emit == EmitKind::Tilepack ||
                 llvm::any_of(packed, [&](const auto &variant) { return variant.manifest.target != target; });

@@ -236,12 +236,14 @@ struct HostStmt : Stmt {
   std::vector<SkippedName> skipped;
 };
 
-/// Statements of the host program that are not read, and the names whose values depend on them.
+/// Statements of the host program that are not read, and the names whose values depend on them; or a host function,
+/// which is the only name that it assigns.
 struct SkippedStmt : Stmt {
   SkippedStmt() : Stmt(StmtKind::Skipped) {}
   static constexpr StmtKind Kind = StmtKind::Skipped;
   std::vector<std::string> assigned; // "name = ...", "with f() as name", "del name"
   std::vector<std::string> changed;  // "name[i] = ...", "name.x = ...", "name.sort()": of values that can change
+  const FunctionStmt *function = nullptr;
 };
 
 /// "kernel[grid](arguments)" in the host program, and what the function around it calls by which name.

@@ -33,6 +33,7 @@ struct ModuleScope {
   std::map<std::string, const Expr *> expressions;   // not evaluated yet
   std::map<std::string, Block> statements;           // that make the value, in order; often only the assignment
   std::map<std::string, const Expr *> hostValues;    // beyond the language
+  std::map<std::string, const FunctionStmt *> hostFunctions;
   std::map<std::string, SourceRange> changed;        // their values depend on statements that are not read
   std::map<std::string, SourceRange> guessed;        // on a condition without an answer
   std::map<std::string, Import> imports;             // not looked up yet

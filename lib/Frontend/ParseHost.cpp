@@ -195,10 +195,15 @@ void Parser::parseHostFunction(Block &out, const std::vector<Decorator> &decorat
     return;
   // Another decorator may make anything of the function.
   bool isPlain = decorators.empty() || (decorators.size() == 1 && decorators[0].name.ends_with("cache"));
-  if (hasKernelInside(begin, end))
+  if (hasKernelInside(begin, end)) {
     parseHostScope(out, begin);
-  else if (isPlain)
-    module.skipped.back().function = parseEvaluable(begin);
+  } else {
+    auto *skipped = make<SkippedStmt>(stream.tokens[begin].range);
+    skipped->assigned = {text(stream.tokens[begin + 1])};
+    if (isPlain)
+      skipped->function = module.skipped.back().function = parseEvaluable(begin);
+    out.push_back(skipped);
+  }
   position = end;
 }
 

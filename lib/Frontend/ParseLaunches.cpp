@@ -167,7 +167,7 @@ void Parser::collectLaunches() {
       continue;
     const auto *call = as<CallExpr>(parseQuietly(i));
     const auto *subscript = call ? as<SubscriptExpr>(call->callee) : nullptr;
-    HostLaunch launch{text(tokens[i]), call, subscript};
+    HostLaunch launch{text(tokens[i]), call, subscript, {}};
     if (subscript) {
       auto [begin, end] = functionAround(tokens, i);
       launch.bindings = findBindings(begin, end);

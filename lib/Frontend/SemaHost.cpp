@@ -81,15 +81,18 @@ void ModuleSema::hide(const std::string &name) {
   current->statements.erase(name);
   current->hostValues.erase(name);
   current->imports.erase(name);
+  current->hostFunctions.erase(name);
   current->changed.erase(name);
   current->guessed.erase(name);
 }
 
 /// Values that mention a name which now gets another one: they are of the earlier one, so they bring the statements
-/// that make it. What shares a list that changes, or calls a function that reads the name, has no known value any more.
+/// that make it. What shares a list that changes, calls a function that reads the name, or was made by a function of
+/// this name, has no known value any more.
 void ModuleSema::keepEarlier(const std::string &name, SourceRange range, bool isChange) {
   auto earlier = current->statements.find(name);
-  if (earlier == current->statements.end())
+  bool isFunction = current->hostFunctions.contains(name);
+  if (earlier == current->statements.end() && !isFunction)
     return;
   auto readsName = [&](const std::string &callee) {
     std::optional<SymValue> host = hostFunction(callee);
@@ -106,9 +109,10 @@ void ModuleSema::keepEarlier(const std::string &name, SourceRange range, bool is
     std::set<std::string> mentioned;
     collectNames(statements, mentioned);
     bool isShared = isChange && (areShared(statements, name) || areShared(earlier->second, other));
-    if (other != name && (isShared || llvm::any_of(mentioned, readsName)))
+    bool isOfFunction = isFunction && mentioned.contains(name);
+    if (other != name && (isShared || isOfFunction || llvm::any_of(mentioned, readsName)))
       lost.push_back(other);
-    if (other == name || !mentioned.contains(name))
+    if (other == name || isFunction || !mentioned.contains(name))
       continue;
     for (const Stmt *stmt : earlier->second)
       if (!llvm::is_contained(statements, stmt))
@@ -129,6 +133,10 @@ void ModuleSema::declareSkipped(const SkippedStmt &stmt) {
   for (const std::string &name : stmt.assigned) {
     keepEarlier(name, stmt.range, /*isChange=*/false);
     forget(name, stmt.range);
+  }
+  if (stmt.function) {
+    current->changed.erase(stmt.function->name);
+    current->hostFunctions[stmt.function->name] = stmt.function;
   }
   // Functions and modules stay what they are when they get an attribute.
   for (const std::string &name : stmt.changed) {
@@ -309,17 +317,11 @@ SymValue ModuleSema::runStatements(const std::string &name, const Block &stateme
 
 /// A function of the host program; not those whose answers are known without it (HostFacts.h).
 std::optional<SymValue> ModuleSema::hostFunction(const std::string &name) {
-  for (const SkippedName &skipped : llvm::reverse(*current->skipped)) {
-    if (skipped.name != name)
-      continue;
-    if (!skipped.function) // a later definition
-      return std::nullopt;
-    if (hostAnswer(name, {}, request.targetCapability))
-      return std::nullopt;
-    owners[skipped.function] = current;
-    return SymValue::makeConstant(skipped.function);
-  }
-  return std::nullopt;
+  auto found = current->hostFunctions.find(name);
+  if (found == current->hostFunctions.end() || hostAnswer(name, {}, request.targetCapability))
+    return std::nullopt;
+  owners[found->second] = current;
+  return SymValue::makeConstant(found->second);
 }
 
 /// What is known of the call of a host function without evaluating it, or an error; nothing if it can be evaluated.

@@ -93,6 +93,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add(Optimisation, [] { return createCSEPass(); });
   // Values are computed where they are needed; what is left of conversions moves data that has to move.
   list.add([] { return createCtaRemoveConversions(); });
+  // Layouts say which columns a thread has.
+  list.add([] { return createCtaDeferSums(); });
   // Layouts are decided, and dots still easy to see.
   list.add([] { return createCtaLoadAhead(); });
   list.cleanUp();

@@ -4,6 +4,7 @@
 #include "Runner/SimProfile.h"
 #include "Runner/Sources.h"
 #include "Runtime/Kernel.h"
+#include "SimDriver/EncodeTiled.h"
 #include "Simulator/Check/Format.h"
 #include "Simulator/Exec/Async/TensorMap.h"
 #include "Simulator/Machine/Machine.h"
@@ -22,53 +23,20 @@ using runtime::Success;
 
 namespace {
 
-/// What the last map of this thread was refused for: the driver's interface has no room for it.
-thread_local std::string mapError;
-
-/// Stands in for the driver's function of this name; see there for the parameters.
-CUresult encodeTiled(runtime::TensorMap *map, int type, unsigned rank, void *address, const uint64_t *sizes,
-                     const uint64_t *strides, const uint32_t *box, const uint32_t *elementStrides, int interleave,
-                     int swizzle, int promotion, int fill) {
-  constexpr CUresult invalidValue = 1;
-  sim::TensorMap described;
-  described.address = reinterpret_cast<uint64_t>(address);
-  described.rank = rank;
-  for (unsigned dim = 0; dim < rank && dim < sim::mostTensorDimensions; ++dim) {
-    described.sizes[dim] = sizes[dim];
-    described.box[dim] = box[dim];
-    described.elementStrides[dim] = elementStrides[dim];
-    if (dim + 1 < rank)
-      described.strides[dim] = strides[dim];
-  }
-  described.type = static_cast<sim::MapType>(type);
-  described.interleave = static_cast<uint8_t>(interleave);
-  described.swizzle = static_cast<sim::MapSwizzle>(swizzle);
-  described.promotion = static_cast<uint8_t>(promotion);
-  described.fill = static_cast<sim::MapFill>(fill);
-  runtime::Result<sim::TensorMapBytes> bytes = sim::encodeTensorMap(described);
-  if (!bytes) {
-    mapError = bytes.error().message;
-    return invalidValue;
-  }
-  static_assert(sizeof(map->bytes) == sim::tensorMapBytes);
-  std::memcpy(map->bytes, bytes->data(), sim::tensorMapBytes);
-  return runtime::cuda::success;
-}
-
 CUresult errorName(CUresult, const char **name) {
   *name = "invalid value";
   return runtime::cuda::success;
 }
 
 CUresult errorText(CUresult, const char **text) {
-  *text = mapError.c_str();
+  *text = sim::lastMapError().c_str();
   return runtime::cuda::success;
 }
 
 /// All of a driver that laying out arguments needs.
 std::unique_ptr<runtime::Driver> makeDriver() {
   auto driver = std::make_unique<runtime::Driver>();
-  driver->tensorMapEncodeTiled = encodeTiled;
+  driver->tensorMapEncodeTiled = sim::encodeTiled;
   driver->getErrorName = errorName;
   driver->getErrorString = errorText;
   return driver;
@@ -148,7 +116,8 @@ public:
     sim::LaunchConfig config = makeConfig(manifest.launch, blocks, seed);
     if (Status status = layOutParameters(**program, hidden, config.parameters); !status)
       return status.error();
-    return simulate(**program, memory, config);
+    sim::Observer *watching = options.watcher ? &options.watcher->begin(**program, arguments, values) : nullptr;
+    return simulate(**program, memory, config, watching);
   }
 
 private:
@@ -209,7 +178,8 @@ private:
     return Success{};
   }
 
-  Result<RunTiming> simulate(const sim::Program &program, sim::GlobalMemory &memory, const sim::LaunchConfig &config) {
+  Result<RunTiming> simulate(const sim::Program &program, sim::GlobalMemory &memory, const sim::LaunchConfig &config,
+                             sim::Observer *watching) {
     sim::Reports reports;
     sim::Machine machine(program, memory, config, reports);
     std::unique_ptr<sim::Checker> checker;
@@ -217,6 +187,7 @@ private:
       checker = sim::makeHappensBefore(machine);
       machine.checker = checker.get();
     }
+    machine.observer = watching;
     std::optional<sim::Profiler> profiler;
     if (options.profile || !options.profileJson.empty()) {
       profiler.emplace(program.function);

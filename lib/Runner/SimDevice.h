@@ -12,7 +12,22 @@
 
 #include <memory>
 
+namespace tile::sim {
+class Observer;
+class Program;
+} // namespace tile::sim
+
 namespace tile::runner {
+
+/// Watches runs from inside, in place of the profiler.
+class RunWatcher {
+public:
+  virtual ~RunWatcher() = default;
+  /// Before the first instruction: the program, its arguments, and their values (of buffers: addresses). What is
+  /// returned is told what happens; the program lives as long as the run, its function as long as the device.
+  virtual sim::Observer &begin(const sim::Program &program, std::span<const DeviceArgument> arguments,
+                               std::span<const uint64_t> values) = 0;
+};
 
 struct SimOptions {
   uint64_t seed = 0;                      ///< of the first order
@@ -22,6 +37,7 @@ struct SimOptions {
   uint64_t steps = 0;                     ///< instructions after which a warp hangs; 0: as many as the simulator thinks
   std::vector<std::string> sourceFolders; ///< where sources are searched that reports show
   std::string profileJson;                ///< file to which the counters of each run are appended, or ""
+  RunWatcher *watcher = nullptr;
   bool checks = true; ///< races, uses before a wait, uninitialized reads; without: only what stops a kernel
 };
 

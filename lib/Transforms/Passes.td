@@ -161,6 +161,15 @@ def CtaLowerDot : KernelPass<"cta-lower-dot", "buffered", "Correctness"> {
   let options = [TargetOption];
 }
 
+def CtaDeferSums : KernelPass<"cta-defer-sums", "layout", "Optimisation"> {
+  let summary = "add up what threads have summed after a loop";
+  let description = [{
+    Requires: phase layout, decided layouts. Ensures: a vector that a loop carries, only scales and adds sums of an axis
+    to, is carried as a sum for each thread, and these are added up after the loop. Does not: keep the order of
+    summation. Example: test/Transforms/Cta/defer-sums.mlir.
+  }];
+}
+
 def CtaLoadAhead : KernelPass<"cta-load-ahead", "layout", "Optimisation"> {
   let summary = "load vectors that the epilogue needs before the main loop";
   let description = [{

@@ -23,12 +23,16 @@ llvm='(llvm|mlir)(-c)?/'
 
 forbid lib/Layout "$llvm" '(Tile|Cta|Target|Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
 forbid lib/Target "$llvm" '(Tile|Cta|Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
-for folder in lib/Runtime lib/Runner lib/Simulator tools/tile-run include; do
+for folder in lib/Runtime lib/Runner lib/Simulator lib/SimDriver tools/tile-run include; do
   forbid "$folder" "$llvm" "$compiler"
+done
+for folder in lib/*/; do
+  [ "$folder" = lib/Explain/ ] || forbid "${folder%/}" 'Explain/' # it looks at all of them
 done
 forbid lib/Runtime '(Runner|Simulator|Jit)/'
 forbid lib/Jit "$llvm" "$compiler" '(Runtime|Runner|Simulator|Target)/'
-forbid lib/Simulator 'Runner/'
+forbid lib/Simulator '(Runner|SimDriver)/'
+forbid lib/SimDriver 'Runner/'
 forbid lib/Simulator/Ptx 'Simulator/(Numerics|Machine|Exec|Check|Profile)/'
 forbid lib/Simulator/Numerics 'Simulator/(Ptx|Machine|Exec|Check|Profile)/'
 forbid dialects/Tile '(Cta|Layout|Target|Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'

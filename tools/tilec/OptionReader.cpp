@@ -220,6 +220,9 @@ bool OptionReader::readNames() {
     return fail(formatv("--header-name expects a C identifier, not '{0}'", name));
   if (!name.empty() && options.emit != EmitKind::Header)
     return fail("--header-name needs --emit=header");
+  options.keepPtx = arguments.hasArg(OPT_keep_ptx);
+  if (options.keepPtx && options.emit != EmitKind::Header)
+    return fail("--keep-ptx needs --emit=header; other artifacts have their PTX");
   for (const std::string &replacement : arguments.getAllArgValues(OPT_file_prefix_map)) {
     auto [begin, end] = StringRef(replacement).split('=');
     if (!begin.starts_with("/") || begin.size() == replacement.size())

@@ -22,6 +22,7 @@ defm target : Value<"target", "GPU to compile for (default: sm_90a), or several 
 
 let Group = grp_output in {
 defm header_name : Value<"header-name", "What a header's functions begin with (default: the kernel's name)", "<name>">;
+def keep_ptx : Flag<["--"], "keep-ptx">, HelpText<"Leave the PTX in a header, so that the program also runs in the simulator">;
 def MD : Flag<["-"], "MD">, HelpText<"Write the files that the result depends on beside it, as a rule for make and ninja in <file>.d">;
 def MF : JoinedOrSeparate<["-"], "MF">, HelpText<"With -MD: write the rule to <file>">, MetaVarName<"<file>">;
 defm file_prefix_map : Value<"file-prefix-map", "In names of source files in artifacts, <new> stands for the folder <old>; /=/ keeps "

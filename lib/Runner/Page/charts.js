@@ -52,24 +52,30 @@ function base(isNarrow) {
     color: colours,
     aria: { enabled: true },
     tooltip: { trigger: 'item', confine: true, appendTo: 'body', className: 'tip' },
-    legend: { type: 'plain', top: 4, left: 0, itemGap: 16, itemWidth: 34, textStyle: { ...text, lineHeight: 15, width: isNarrow ? 240 : 620, overflow: 'break' } },
+    legend: { type: 'plain', top: 4, left: 0, itemGap: 16, itemWidth: 34, textStyle: { ...text, lineHeight: 15 } },
     grid: { left: isNarrow ? 52 : 64, right: isNarrow ? 14 : 28, bottom: 48, containLabel: false },
   };
 }
 
-/** Lines of the legend, estimated: ECharts does not make room for them itself. */
-function legendHeight(names, width) {
-  let lines = 1, used = 0;
-  for (const name of names) {
-    const needed = 60 + 8 * name.length;
-    if (used > 0 && used + needed > width) {
-      ++lines;
-      used = 0;
+/** Places the legend above the chart: ECharts makes no room for it. A name as wide as the chart is broken, and each then has a line of its own. */
+function placeLegend(option, names, width) {
+  const widest = width - 90, widthOf = name => 8 * name.length;
+  let lines = 0, left = 0;
+  if (names.some(name => widthOf(name) > widest)) {
+    option.legend.textStyle = { ...option.legend.textStyle, width: widest, overflow: 'break' };
+    for (const name of names)
+      lines += Math.ceil(widthOf(name) / widest);
+  } else {
+    for (const name of names) {
+      const needed = 60 + widthOf(name);
+      if (needed > left) {
+        ++lines;
+        left = width;
+      }
+      left -= needed;
     }
-    lines += Math.floor(Math.min(needed, 5 * width) / (width + 1)); // a long name is broken
-    used += needed % width;
   }
-  return lines * 26 + 14;
+  option.grid.top = lines * 31 + 10;
 }
 
 function axis(name, type, more) {
@@ -135,7 +141,7 @@ function sizeChart(records, width) {
     };
   const isLog = Math.min(...sizes) > 0 && Math.max(...sizes) >= 8 * Math.min(...sizes);
   const option = base(isNarrow);
-  option.grid.top = legendHeight([...lines.keys()], width);
+  placeLegend(option, [...lines.keys()], width);
   option.xAxis = axis(along.name, isLog ? 'log' : 'value', {
     ...(isLog ? { logBase: 2 } : {}), min: 'dataMin', max: 'dataMax', scale: true,
     axisLabel: { ...text, hideOverlap: true, formatter: shortNumber },
@@ -194,7 +200,7 @@ function rooflineChart(records, width) {
     });
   });
   const option = base(isNarrow);
-  option.grid.top = legendHeight(series.map(item => item.name), width);
+  placeLegend(option, series.map(item => item.name), width);
   option.xAxis = axis('FLOP a byte of memory', 'log', { min: least, max: most, axisLabel: { ...text, hideOverlap: true, formatter: shortNumber } });
   option.yAxis = axis('TFLOP/s', 'log', { nameGap: isNarrow ? 36 : 46, axisLabel: { ...text, hideOverlap: true, formatter: shortNumber } });
   option.legend.itemWidth = 18;
@@ -223,7 +229,7 @@ function barChart(records, width) {
     }),
   }));
   const option = base(isNarrow);
-  option.grid.top = legendHeight(names, width);
+  placeLegend(option, names, width);
   option.grid.containLabel = true;
   option.grid.left = 24;
   option.yAxis = axis('', 'category', { data: cases, inverse: true, axisLabel: { ...text, fontSize: 12, width: isNarrow ? 110 : 260, overflow: 'break', interval: 0 } });

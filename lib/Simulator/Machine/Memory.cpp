@@ -17,6 +17,10 @@ uint64_t GlobalMemory::add(std::string name, std::byte *host, uint64_t size, uin
   return address;
 }
 
+void GlobalMemory::remove(uint64_t address) {
+  std::erase_if(all, [&](const Allocation &allocation) { return allocation.address == address; });
+}
+
 const Allocation *GlobalMemory::find(uint64_t address, uint64_t bytes) const {
   auto behind = std::upper_bound(all.begin(), all.end(), address, [](uint64_t value, const Allocation &allocation) {
     return value < allocation.address;

@@ -44,6 +44,8 @@ public:
   /// power of two).
   uint64_t add(std::string name, std::byte *host, uint64_t size, uint64_t alignment = 256, bool initialized = true,
                uint64_t offset = 0);
+  /// Forgets the allocation at this address, which no other takes.
+  void remove(uint64_t address);
   /// The allocation that holds the whole range, or null.
   const Allocation *find(uint64_t address, uint64_t bytes) const;
   /// "16 bytes past the end of x (4096 bytes)", for messages.

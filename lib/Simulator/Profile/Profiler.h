@@ -62,6 +62,8 @@ public:
   void wait(const Warp &warp, const Instruction &instruction) override;
 
   Counts total() const;
+  /// By its index in the function.
+  Counts countsOf(size_t instruction) const;
   /// By (file, line) of the source; {0, 0}: instructions without one.
   std::map<std::pair<uint32_t, uint32_t>, Counts> bySourceLine() const;
 
@@ -72,7 +74,6 @@ private:
     if (index < function.instructions.size()) // else the return after the last one
       rows[index][unsigned(counter)].fetch_add(value, std::memory_order_relaxed);
   }
-  Counts countsOf(size_t instruction) const;
 
   const Function &function;
   std::unique_ptr<Row[]> rows; ///< one an instruction

@@ -291,6 +291,9 @@ Operation *predicate(RewriterBase &rewriter, Operation *op, Value condition) {
 /// A loop can be pipelined when the copies stand in its body, on buffers of their own, and do not depend on what the
 /// computation produces or writes.
 bool canPipeline(scf::ForOp loop) {
+  // How often a loop of step 0 runs is not known.
+  if (std::optional<int64_t> step = getConstantIntValue(loop.getStep()); step && *step <= 0)
+    return false;
   std::optional<PointerBases> written = findWritten(loop);
   if (!written)
     return false;
@@ -382,8 +385,7 @@ void keepInFlight(IRRewriter &rewriter, scf::ForOp loop) {
 std::optional<int64_t> getTripCount(scf::ForOp loop) {
   std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
                          upper = getConstantIntValue(loop.getUpperBound()), step = getConstantIntValue(loop.getStep());
-  return lower && upper && step && *step > 0 ? std::optional(llvm::divideCeilSigned(*upper - *lower, *step))
-                                             : std::nullopt;
+  return lower && upper && step ? std::optional(llvm::divideCeilSigned(*upper - *lower, *step)) : std::nullopt;
 }
 
 LogicalResult pipeline(IRRewriter &rewriter, scf::ForOp loop, int64_t slots) {

@@ -148,6 +148,28 @@ tile.kernel @short(%p: !tile.ptr<f16>, %o: !tile.ptr<f16>) attributes {num_stage
   tile.return
 }
 
+// How often a loop of step 0 runs is not known.
+// CHECK-LABEL: tile.kernel @negative_step_of_zero
+// CHECK-NOT: cta.async_copy
+// CHECK: scf.for
+// CHECK: cta.async_copy
+// CHECK: cta.async_wait 0
+tile.kernel @negative_step_of_zero(%p: !tile.ptr<f16>, %o: !tile.ptr<f16>) attributes {num_stages = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c2 = arith.constant 2 : i32
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #load>
+  %t = tile.splat %o : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #load>
+  scf.for %i = %c0 to %c2 step %c0 : i32 {
+    %b = cta.alloc : !cta.buffer<32x32xf16, #shared>
+    cta.async_copy %s, %b {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #load>, !cta.buffer<32x32xf16, #shared>
+    cta.async_commit
+    cta.async_wait 0
+    %x = cta.local_load %b : !cta.buffer<32x32xf16, #shared> -> tensor<32x32xf16, #load>
+    tile.store %t, %x : tensor<32x32x!tile.ptr<f16>, #load>
+  }
+  tile.return
+}
+
 // Two copies go to one buffer.
 // CHECK-LABEL: tile.kernel @negative_two_copies
 // CHECK-NOT: cta.slot

@@ -1,0 +1,65 @@
+// A GPU, or the simulator where there is none: memory, a stream, kernels, time.
+#pragma once
+
+#include "tile/tilert.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// 16-bit floats of the device, as numbers of the host.
+std::vector<double> decode(const std::vector<_Float16> &values);
+
+class Device {
+public:
+  /// Ends the program if there is neither a GPU nor the simulator.
+  Device();
+  tile_runtime *runtime() const { return tile; }
+  bool isSimulated() const { return simulated; }
+  const std::string &name() const { return deviceName; }
+
+  /// Memory for as long as the program runs.
+  template <typename T> T *allocate(size_t count) { return reinterpret_cast<T *>(allocateBytes(count * sizeof(T))); }
+  template <typename T> T *upload(const std::vector<T> &values) {
+    T *result = allocate<T>(values.size());
+    copyTo(result, values.data(), values.size() * sizeof(T));
+    return result;
+  }
+  template <typename T> std::vector<T> download(const T *from, size_t count) {
+    std::vector<T> values(count);
+    copyFrom(values.data(), from, count * sizeof(T));
+    return values;
+  }
+  void clear(void *memory, size_t bytes);
+
+  /// Each kernel may be brought to the GPU while the one before it still runs: libtilert lets those do it that await
+  /// its end before they touch memory.
+  template <typename... Arguments> void launch(tile_kernel *kernel, Arguments... arguments) {
+    void *pointers[] = {&arguments...};
+    tile_launch_options options = {};
+    options.stream = stream;
+    options.overlap = 1;
+    check(tile_launch(kernel, &options, pointers, sizeof...(arguments)), "launch");
+  }
+  void wait();
+  /// Milliseconds that the device needs for what `work` launches.
+  template <typename Work> float time(const Work &work) {
+    startClock();
+    work();
+    return stopClock();
+  }
+
+  static void check(int status, const char *what);
+
+private:
+  void *allocateBytes(size_t bytes);
+  void copyTo(void *to, const void *from, size_t bytes);
+  void copyFrom(void *to, const void *from, size_t bytes);
+  void startClock();
+  float stopClock();
+
+  tile_runtime *tile = nullptr;
+  void *stream = nullptr, *start = nullptr, *end = nullptr;
+  bool simulated = false;
+  std::string deviceName;
+};

@@ -1,0 +1,37 @@
+// The block on the host, in double: forward, and backward by the chain rule, step by step.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+using Matrix = std::vector<double>;
+
+struct Shape {
+  size_t batch, length, heads, hidden;
+  static constexpr size_t head = 64; ///< columns of one
+  size_t tokens() const { return batch * length; }
+  size_t width() const { return heads * head; }
+};
+
+/// What the block learns; or the gradients of that.
+struct Weights {
+  Matrix norm1; ///< [width]
+  Matrix qkv;   ///< [width, 3 * width]
+  Matrix out;   ///< [width, width]
+  Matrix norm2; ///< [width]
+  Matrix both;  ///< [width, 2 * hidden]: gate and value
+  Matrix down;  ///< [hidden, width]
+};
+
+struct Result {
+  Matrix y;  ///< [tokens, width]
+  Matrix dx; ///< of x
+  Weights gradients;
+};
+
+constexpr double normEpsilon = 1e-6;
+
+/// The angle by which column i of a head, and i + head / 2, turn at a place in the sequence.
+double rotaryAngle(size_t place, size_t column);
+
+Result computeReference(const Shape &shape, const Weights &weights, const Matrix &x, const Matrix &dy);

@@ -1,0 +1,157 @@
+// What is computed from a load waits for it behind the next block's loads.
+//
+//   %label = load …                          br %fits, %then, %else
+//   %right = load x[%label]            then:
+//   br %fits, %then, %else       ==>         %row = load …
+// then:                                      %label = load …
+//   %row = load …                            %right = load x[%label]
+//   …                                        …
+//
+// A thread stops at the first instruction that needs what has not come from memory yet. Within a block ptxas issues
+// independent loads first; it does not take them across a branch, so a cross entropy that reads its label, and the
+// logit at that place, asked for the row itself a microsecond later. The label moves, too, because ptxas copies what
+// all threads have in common to a uniform register where it was loaded, and that waits.
+#include "Codegen/AwaitLate.h"
+#include "Codegen/MemoryUse.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/SSAUpdater.h"
+
+using namespace llvm;
+
+namespace tile::codegen {
+namespace {
+
+/// Stays where it is: other threads or memory notice it.
+bool hasEffects(const Instruction &instruction) {
+  auto *call = dyn_cast<CallBase>(&instruction);
+  return !isGlobalLoad(instruction) && (instruction.mayHaveSideEffects() || (call && call->isConvergent()));
+}
+
+/// One of the registers that a load fills.
+bool isTaken(const Instruction &instruction) {
+  auto *taken = dyn_cast<ExtractValueInst>(&instruction);
+  auto *source = taken ? dyn_cast<Instruction>(taken->getAggregateOperand()) : nullptr;
+  return source && isGlobalLoad(*source);
+}
+
+class LateUses {
+public:
+  explicit LateUses(BasicBlock &block) : block(block) {}
+
+  void run() {
+    auto *branch = dyn_cast<BranchInst>(block.getTerminator());
+    if (!branch || !branch->isConditional() || branch->getSuccessor(0) == branch->getSuccessor(1) || !collect())
+      return;
+    SmallVector<Instruction *> places;
+    bool gains = false;
+    for (BasicBlock *next : branch->successors()) {
+      if (next->getSinglePredecessor() != &block || isa<PHINode>(next->front()))
+        return;
+      auto [place, isBehindLoad] = findPlace(*next);
+      places.push_back(place);
+      gains |= isBehindLoad;
+    }
+    if (gains)
+      move(places);
+  }
+
+private:
+  /// Loads and what depends on them, but for what the branch needs; nothing if no more than loads.
+  bool collect() {
+    SetVector<Instruction *> behind;
+    bool hasDependent = false;
+    for (Instruction &instruction : block) {
+      bool depends = any_of(instruction.operands(), [&](Value *operand) {
+        auto *definition = dyn_cast<Instruction>(operand);
+        return definition && behind.contains(definition);
+      });
+      if (hasEffects(instruction) && !behind.empty())
+        return false; // loads do not move across it
+      if (depends || isGlobalLoad(instruction))
+        behind.insert(&instruction);
+      hasDependent |= depends && !isTaken(instruction);
+    }
+    DenseSet<Instruction *> needed{block.getTerminator()};
+    for (Instruction &instruction : reverse(block))
+      if (needed.contains(&instruction))
+        for (Value *operand : instruction.operands())
+          if (auto *definition = dyn_cast<Instruction>(operand))
+            needed.insert(definition);
+    for (Instruction *instruction : behind)
+      if (!needed.contains(instruction))
+        moved.insert(instruction);
+    return hasDependent && !moved.empty();
+  }
+
+  /// Behind the first loads of `next`, and whether it has any.
+  std::pair<Instruction *, bool> findPlace(BasicBlock &next) {
+    Instruction *place = &*next.getFirstNonPHIIt();
+    bool isBehindLoad = false;
+    for (Instruction &instruction : next) {
+      bool usesMoved = any_of(instruction.operands(), [&](Value *operand) {
+        auto *definition = dyn_cast<Instruction>(operand);
+        return definition && moved.contains(definition);
+      });
+      if (usesMoved || instruction.isTerminator() || hasEffects(instruction))
+        break;
+      if (!isGlobalLoad(instruction))
+        continue;
+      place = instruction.getNextNode();
+      isBehindLoad = true;
+    }
+    return {place, isBehindLoad};
+  }
+
+  void move(ArrayRef<Instruction *> places) {
+    SmallVector<DenseMap<Value *, Instruction *>> copies(places.size());
+    for (auto [place, copiesHere] : zip(places, copies))
+      for (Instruction *instruction : moved) {
+        Instruction *copy = instruction->clone();
+        for (Use &operand : copy->operands())
+          if (Instruction *known = copiesHere.lookup(operand.get()))
+            operand.set(known);
+        copy->insertBefore(place->getIterator());
+        copiesHere[instruction] = copy;
+      }
+    for (Instruction *instruction : reverse(moved)) {
+      if (!instruction->getType()->isVoidTy())
+        replace(*instruction, places, copies);
+      instruction->eraseFromParent();
+    }
+  }
+
+  void replace(Instruction &instruction, ArrayRef<Instruction *> places,
+               ArrayRef<DenseMap<Value *, Instruction *>> copies) {
+    SSAUpdater updater;
+    updater.Initialize(instruction.getType(), "");
+    for (auto [place, copiesHere] : zip(places, copies))
+      updater.AddAvailableValue(place->getParent(), copiesHere.lookup(&instruction));
+    for (Use &use : make_early_inc_range(instruction.uses())) {
+      auto *user = cast<Instruction>(use.getUser());
+      bool isHere = false;
+      for (auto [place, copiesHere] : zip(places, copies))
+        if (!isa<PHINode>(user) && user->getParent() == place->getParent()) {
+          use.set(copiesHere.lookup(&instruction));
+          isHere = true;
+        }
+      if (!isHere)
+        updater.RewriteUse(use);
+    }
+  }
+
+  BasicBlock &block;
+  SetVector<Instruction *> moved;
+};
+
+} // namespace
+
+void awaitLate(Function &function) {
+  if (function.isDeclaration() || multiplies(function))
+    return;
+  for (BasicBlock &block : function)
+    LateUses(block).run();
+}
+
+} // namespace tile::codegen

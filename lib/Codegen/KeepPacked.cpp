@@ -1,0 +1,154 @@
+// Values of 16 bits stay packed in words while threads wait for each other.
+//
+//   %x = fpext half %low to float          %x = fpext half %low to float
+//   … sum of %x …                          … sum of %x …
+//   barrier                          ==>   barrier
+//   store %x - %mean                       %word2 = asm "xor.b32" %word, %zero     ; then bitcast, extractelement
+//                                          %x2 = fpext half %low2 to float
+//                                          store %x2 - %mean
+//
+// A row of halves that is read, reduced and then written stays in registers, where it takes twice as many once it is
+// widened: 32 elements a thread of two operands are all 64 that each of 1024 threads has. What is cheaply computed from
+// such a value and from what many elements share (%x - %mean) is computed again, too. LLVM and ptxas would find that
+// both are equal, hence the zero that neither of them knows.
+#include "Codegen/KeepPacked.h"
+#include "Codegen/MemoryUse.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/PatternMatch.h"
+
+using namespace llvm;
+using namespace llvm::PatternMatch;
+
+namespace tile::codegen {
+namespace {
+
+/// The word of which `value` is a widened half.
+Value *wordOf(Value *value) {
+  Value *word = nullptr;
+  if (!match(value, m_FPExt(m_ExtractElt(m_BitCast(m_Value(word)), m_ConstantInt()))))
+    return nullptr;
+  return word->getType()->isIntegerTy(32) ? word : nullptr;
+}
+
+class Block {
+public:
+  explicit Block(BasicBlock &block) : block(block) {
+    unsigned segment = 0;
+    for (Instruction &instruction : block) {
+      segments[&instruction] = segment;
+      segment += isBarrier(instruction);
+    }
+  }
+
+  struct Use {
+    llvm::Use *use;
+    unsigned segment;
+  };
+
+  /// Uses of widened values, and of what follows from them, beyond a barrier.
+  SmallVector<Use> find() {
+    SmallVector<Use> uses;
+    for (Instruction &user : block)
+      for (llvm::Use &use : user.operands()) {
+        auto *value = dyn_cast<Instruction>(use.get());
+        auto found = segments.find(value);
+        if (value && !isa<PHINode>(user) && found != segments.end() && found->second < segments[&user] &&
+            isCheap(value, 0))
+          uses.push_back({&use, segments[&user]});
+      }
+    return uses;
+  }
+
+  void computeAgain(const Use &use, Value *zero) {
+    auto *user = cast<Instruction>(use.use->getUser());
+    use.use->set(compute(cast<Instruction>(use.use->get()), use.segment, zero, user));
+  }
+
+private:
+  /// What many elements have in common stays in its register.
+  static bool isShared(const Value *value) {
+    constexpr unsigned many = 8;
+    return !isa<Instruction>(value) || value->hasNUsesOrMore(many);
+  }
+
+  static bool isCheap(Value *value, unsigned depth) {
+    constexpr unsigned most = 2; // operations beside the conversion
+    if (wordOf(value))
+      return true;
+    auto *operation = dyn_cast<Instruction>(value);
+    if (depth >= most || !operation || !value->getType()->isFloatTy() ||
+        !isa<BinaryOperator, UnaryOperator, SelectInst>(operation) || operation->getOpcode() == Instruction::FDiv)
+      return false;
+    unsigned wide = 0;
+    for (Value *operand : operation->operands())
+      if (!isShared(operand)) {
+        if (!isCheap(operand, depth + 1))
+          return false;
+        ++wide;
+      }
+    return wide == 1;
+  }
+
+  Value *compute(Instruction *value, unsigned segment, Value *zero, Instruction *user) {
+    Value *&known = computed[{value, segment}];
+    if (known)
+      return known;
+    IRBuilder<> builder(user);
+    builder.SetCurrentDebugLocation(value->getDebugLoc());
+    if (Value *word = wordOf(value)) {
+      Value *&hidden = computed[{word, segment}];
+      Type *type = word->getType();
+      if (!hidden) {
+        auto *text = InlineAsm::get(FunctionType::get(type, {type, type}, false), "xor.b32 $0, $1, $2;", "=r,r,r",
+                                    /*hasSideEffects=*/true);
+        hidden = builder.CreateCall(text, {word, zero});
+      }
+      auto *half = cast<ExtractElementInst>(value->getOperand(0));
+      Value *pair = builder.CreateBitCast(hidden, half->getVectorOperandType());
+      Value *wide = builder.CreateFPExt(builder.CreateExtractElement(pair, half->getIndexOperand()), value->getType());
+      return computed[{value, segment}] = wide;
+    }
+    Instruction *copy = value->clone();
+    for (llvm::Use &operand : copy->operands())
+      if (!isShared(operand.get()))
+        operand.set(compute(cast<Instruction>(operand.get()), segment, zero, user));
+    copy->insertBefore(user->getIterator());
+    return computed[{value, segment}] = copy;
+  }
+
+  BasicBlock &block;
+  DenseMap<const Value *, unsigned> segments;
+  DenseMap<std::pair<Value *, unsigned>, Value *> computed;
+};
+
+/// Zero, which is not known to be: no device has so many multiprocessors.
+Value *hiddenZero(Function &function) {
+  IRBuilder<> builder(&*function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  auto *text = InlineAsm::get(FunctionType::get(builder.getInt32Ty(), false), "mov.u32 $0, %nsmid;", "=r", true);
+  return builder.CreateLShr(builder.CreateCall(text), 31);
+}
+
+} // namespace
+
+void keepPacked(Function &function) {
+  constexpr unsigned few = 16; // elements: 8 registers fewer
+  if (function.isDeclaration() || multiplies(function))
+    return;
+  Value *zero = nullptr;
+  for (BasicBlock &basic : function) {
+    Block block(basic);
+    SmallVector<Block::Use> uses = block.find();
+    if (uses.size() < few)
+      continue;
+    if (!zero)
+      zero = hiddenZero(function);
+    for (const Block::Use &use : uses)
+      block.computeAgain(use, zero);
+  }
+}
+
+} // namespace tile::codegen

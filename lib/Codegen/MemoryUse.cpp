@@ -1,0 +1,40 @@
+#include "Codegen/MemoryUse.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+
+using namespace llvm;
+
+namespace tile::codegen {
+
+/// The text of an inline assembly statement, or the name of what is called.
+static StringRef nameOf(const Instruction &instruction) {
+  auto *call = dyn_cast<CallBase>(&instruction);
+  if (!call)
+    return "";
+  if (auto *text = dyn_cast<InlineAsm>(call->getCalledOperand()))
+    return text->getAsmString();
+  return call->getCalledFunction() ? call->getCalledFunction()->getName() : "";
+}
+
+bool multiplies(const Function &function) {
+  return any_of(instructions(function),
+                [](const Instruction &instruction) { return nameOf(instruction).contains("mma."); });
+}
+
+bool isBarrier(const Instruction &instruction) {
+  return nameOf(instruction).starts_with("llvm.nvvm.barrier.");
+}
+
+bool isGlobalLoad(const Instruction &instruction) {
+  if (auto *load = dyn_cast<LoadInst>(&instruction))
+    return load->isSimple() && load->getPointerAddressSpace() == 1;
+  StringRef text = nameOf(instruction);
+  if (text.starts_with("@")) // a predicate
+    text = text.drop_until([](char letter) { return letter == ' '; }).ltrim();
+  return text.starts_with("ld.global.") && text.count(';') == 1 && !text.starts_with("ld.global.volatile");
+}
+
+} // namespace tile::codegen

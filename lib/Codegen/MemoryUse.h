@@ -1,0 +1,17 @@
+// What the instructions of a kernel do to memory, in LLVM's form.
+#pragma once
+
+namespace llvm {
+class Function;
+class Instruction;
+} // namespace llvm
+
+namespace tile::codegen {
+
+/// Whether the tensor cores work: then passes of our own have decided on registers and order.
+bool multiplies(const llvm::Function &function);
+bool isBarrier(const llvm::Instruction &instruction);
+/// Reads global memory, and does nothing else.
+bool isGlobalLoad(const llvm::Instruction &instruction);
+
+} // namespace tile::codegen

@@ -1,0 +1,72 @@
+// nvdisasm prints a place before the instructions that are of it; a function that is inlined has its own place, and in
+// the same comment where it is called:
+//
+//   .text.matmul:
+//   \t//## File "/kernels/matmul.tile", line 58
+//           /*0010*/                   S2R R0, SR_TID.X ;
+//   .L_x_1:
+#include "Codegen/RunNvdisasm.h"
+
+#include "Codegen/Subprocess.h"
+#include "Codegen/TemporaryFile.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using llvm::formatv;
+using llvm::StringRef;
+
+namespace tile::codegen {
+
+std::vector<SassLine> parseSass(StringRef text) {
+  std::vector<SassLine> lines;
+  std::string file;
+  unsigned number = 0;
+  bool isCode = false;
+  for (StringRef line : llvm::split(text, '\n')) {
+    StringRef rest = line.trim();
+    if (rest.starts_with(".text.")) {
+      isCode = true;
+      file.clear();
+      number = 0;
+    } else if (rest.starts_with(".section") || rest.starts_with("//---")) {
+      isCode = false;
+    } else if (rest.consume_front("//## File \"")) {
+      StringRef place;
+      std::tie(rest, place) = rest.split('"');
+      unsigned at = 0;
+      if (place.consume_front(", line ") && !place.consumeInteger(10, at)) {
+        file = rest.str();
+        number = at;
+      }
+    } else if (isCode && (rest.starts_with("/*") || rest.starts_with(".L"))) {
+      lines.push_back({rest.str(), file, number});
+    }
+  }
+  return lines;
+}
+
+llvm::Expected<std::vector<SassLine>> runNvdisasm(StringRef nvdisasm, StringRef cubin) {
+  constexpr int maxSeconds = 60;
+  auto input = TemporaryFile::create("cubin");
+  if (!input)
+    return input.takeError();
+  if (llvm::Error error = (*input)->write(cubin))
+    return error;
+  llvm::SmallString<128> program(nvdisasm), path((*input)->path);
+  for (llvm::SmallString<128> *one : {&program, &path})
+    if (std::error_code code = llvm::sys::fs::make_absolute(*one))
+      return llvm::make_error<EnvironmentError>(formatv("cannot find '{0}': {1}", *one, code.message()).str());
+  llvm::Expected<Ended> ended =
+      runProgram({program.str().str(), "-g", "-c", path.str().str()}, /*environment=*/{}, maxSeconds);
+  if (!ended)
+    return ended.takeError();
+  if (ended->code != 0)
+    return llvm::createStringError(formatv("'{0}' failed with exit code {1}: {2}", nvdisasm, ended->code,
+                                           StringRef(ended->output).trim().take_front(200)));
+  return parseSass(ended->output);
+}
+
+} // namespace tile::codegen

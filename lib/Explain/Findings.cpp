@@ -1,0 +1,199 @@
+// What is wrong at first sight, in a sentence each, with the line and the numbers that show it. The worst first.
+#include "Explain/Evidence.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+namespace tile::explain {
+namespace {
+
+using C = sim::Counter;
+
+/// Beyond these, a line is named.
+constexpr double wastedShare = 0.5;   ///< of the sectors of a line's requests
+constexpr double ofTheKernel = 0.05;  ///< share of what the whole kernel moves that a line must have to matter
+constexpr double conflictShare = 0.2; ///< of a line's wavefronts
+constexpr double idleTensor = 0.5;    ///< share of the time between first and last product
+constexpr double waits = 0.2;         ///< of the warps that multiply, in that time
+constexpr double fewWarps = 0.25;     ///< of those that a multiprocessor holds
+constexpr double poorTail = 0.8;      ///< multiprocessors' time in use
+
+struct Finding {
+  std::string kind;
+  unsigned line;
+  double weight; ///< share of something that is lost
+  std::string text;
+};
+
+class Findings {
+public:
+  Findings(const Evidence &evidence, const Json &document) : evidence(evidence), document(document) {}
+
+  Json find() {
+    if (evidence.run) {
+      const sim::Function &function = *evidence.run->function();
+      for (size_t i = 0; i < function.instructions.size(); ++i)
+        lines[evidence.lineOf(function.instructions[i])] += evidence.run->profiler().countsOf(i);
+      total = evidence.run->profiler().total();
+      findSectors();
+      findConflicts();
+      findSerialised();
+      findBubble();
+      findTail();
+    }
+    findSpills();
+    findOccupancy();
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Finding &a, const Finding &b) { return a.weight > b.weight; });
+    Json json = Json::array();
+    for (const Finding &one : found)
+      json.push_back({{"kind", one.kind}, {"line", one.line}, {"text", one.text}});
+    return json;
+  }
+
+private:
+  std::string place(unsigned line) const { return line ? fmt::format("Line {}", line) : "Code of the compiler's own"; }
+
+  void findSectors() {
+    for (const auto &[line, counts] : lines) {
+      const double sectors = double(counts[C::GlobalSectors]), ideal = double(counts[C::GlobalSectorsIdeal]);
+      if (sectors <= 0 || 1 - ideal / sectors < wastedShare || sectors < ofTheKernel * double(total[C::GlobalSectors]))
+        continue;
+      const double perRequest = sectors / double(counts[C::GlobalRequests]);
+      if (perRequest <= 1) // of one lane: what it leaves unused nobody can use
+        continue;
+      found.push_back(
+          {"uncoalesced", line, 1 - ideal / sectors,
+           fmt::format("{} does not coalesce: a warp's request takes {:.1f} sectors of 32 bytes where {:.1f} "
+                       "would do, so {:.0f} % of what it moves is not used.",
+                       place(line), perRequest, ideal / double(counts[C::GlobalRequests]),
+                       100 * (1 - ideal / sectors))});
+    }
+  }
+
+  void findConflicts() {
+    for (const auto &[line, counts] : lines) {
+      const double wavefronts = double(counts[C::SharedWavefronts]), conflicts = double(counts[C::SharedConflicts]);
+      if (wavefronts <= 0 || conflicts / wavefronts < conflictShare ||
+          wavefronts < ofTheKernel * double(total[C::SharedWavefronts]))
+        continue;
+      found.push_back(
+          {"bank-conflict", line, conflicts / wavefronts,
+           fmt::format("{} has bank conflicts: its {} requests to shared memory take {:.1f} wavefronts each, {} "
+                       "of {} only because lanes meet in a bank.",
+                       place(line), counts[C::SharedRequests], wavefronts / double(counts[C::SharedRequests]),
+                       uint64_t(conflicts), uint64_t(wavefronts))});
+    }
+  }
+
+  /// ptxas says so, or every group of products is awaited before the next one and no other warp group multiplies.
+  void findSerialised() {
+    for (const std::string &warning : evidence.ptxasWarnings)
+      if (warning.find("C7510") != std::string::npos || warning.find("serialized") != std::string::npos) {
+        found.push_back({"serialised-wgmma", firstProductLine(), 0.9,
+                         fmt::format("{}: ptxas serialises the products of the warp groups: {}",
+                                     place(firstProductLine()), warning)});
+        return;
+      }
+    const sim::Function &function = *evidence.run->function();
+    uint64_t waits = 0, idle = 0;
+    std::set<size_t> groups; // warp groups that multiply
+    const std::vector<std::vector<Event>> &streams = evidence.run->events();
+    for (size_t warp = 0; warp < streams.size(); ++warp)
+      for (const Event &event : streams[warp]) {
+        const sim::Instruction &one = function.instructions[event.instruction];
+        if (one.name != "wgmma" || one.suffixes.empty())
+          continue;
+        if (one.suffixes.front() == "mma_async")
+          groups.insert(warp / 4);
+        if (one.suffixes.front() != "wait_group")
+          continue;
+        ++waits;
+        idle += one.operands.empty() || one.operands[0].bits == 0;
+      }
+    const unsigned perWarp = streams.empty() ? 0 : unsigned(waits / std::max<size_t>(4 * groups.size(), 1));
+    if (groups.size() != 1 || perWarp < 3 || idle * 10 < waits * 9)
+      return;
+    const unsigned line = firstProductLine();
+    found.push_back(
+        {"serialised-wgmma", line, 0.7,
+         fmt::format("{}: products are serialised: the one warp group that multiplies waits for each of its {} "
+                     "groups of wgmma before it issues the next, so the tensor cores idle in between.",
+                     place(line), perWarp)});
+  }
+
+  unsigned firstProductLine() const {
+    uint64_t most = 0;
+    unsigned line = 0;
+    for (const auto &[number, counts] : lines)
+      if (counts[C::MultiplyAdds] > most) {
+        most = counts[C::MultiplyAdds];
+        line = number;
+      }
+    return line;
+  }
+
+  void findBubble() {
+    const Timeline &timeline = evidence.timeline;
+    const double between = timeline.lastProduct - timeline.firstProduct;
+    if (between <= 0 || timeline.products > (1 - idleTensor) * between || timeline.awaitedCopies < waits * between)
+      return;
+    found.push_back(
+        {"pipeline-bubble", timeline.waitingLine, timeline.awaitedCopies / between,
+         fmt::format("{}: the pipeline has a bubble: warps that multiply wait {:.0f} % of the time between the "
+                     "first and the last product, and the tensor cores work {:.0f} % of it (modelled).",
+                     place(timeline.waitingLine), 100 * timeline.awaitedCopies / between,
+                     100 * timeline.products / between)});
+  }
+
+  void findSpills() {
+    const int64_t bytes = evidence.manifest.launch.spillBytes;
+    if (bytes > 0)
+      found.push_back(
+          {"spills", 0, 0.5, fmt::format("The kernel spills {} bytes of registers a thread to local memory.", bytes)});
+  }
+
+  /// Few warps hide no latency, but where copies and products are asynchronous they need not.
+  void findOccupancy() {
+    const sim::Occupancy occupancy = occupancyOf(evidence);
+    bool isAsynchronous = false;
+    if (evidence.run)
+      for (const sim::Instruction &one : evidence.run->function()->instructions)
+        isAsynchronous |= one.name == "wgmma" || engineOf(one) == "TMA";
+    if (occupancy.warps >= fewWarps || isAsynchronous)
+      return;
+    found.push_back({"low-occupancy", 0, 1 - occupancy.warps,
+                     fmt::format("Occupancy is low: {:.0f} % of a multiprocessor's warps, limited by {}. {}.",
+                                 100 * occupancy.warps, occupancy.limit,
+                                 document["resources"]["one_more"]["text"].get<std::string>())});
+  }
+
+  void findTail() {
+    const Json &grid = document["grid"];
+    const double waves = grid["waves"], efficiency = grid["tail_efficiency"];
+    const int64_t slots = grid["at_a_time"];
+    if (waves <= 1 || efficiency >= poorTail)
+      return;
+    const int64_t last = std::llround(waves * double(slots)) % slots;
+    found.push_back(
+        {"tail", 0, 1 - efficiency,
+         fmt::format("The grid has a tail: {:.2f} waves of {} programs, of which the last has {}, so {:.0f} % of "
+                     "the multiprocessors' time is not used.",
+                     waves, slots, last, 100 * (1 - efficiency))});
+  }
+
+  const Evidence &evidence;
+  const Json &document;
+  std::map<unsigned, sim::Counts> lines;
+  sim::Counts total;
+  std::vector<Finding> found;
+};
+
+} // namespace
+
+Json describeFindings(const Evidence &evidence, const Json &document) {
+  return Findings(evidence, document).find();
+}
+
+} // namespace tile::explain

@@ -1,0 +1,120 @@
+// The modelled time line of one thread block: warps, engines, and the slots of rings.
+const kindColours = {work: palette[4], wait: '#d9d9d9', copy: palette[1], product: palette[2]};
+
+/// Modelled clocks that the roles' warps wait, by line: [[line, [clocks of each role]], …], the most first.
+function waitsByLine(pipeline) {
+  const waits = new Map();
+  pipeline.lanes.slice(0, pipeline.roles).forEach((lane, role) => {
+    for (const [start, end, kind, line] of lane.spans)
+      if (kind === 'wait') {
+        if (!waits.has(line)) waits.set(line, new Array(pipeline.roles).fill(0));
+        waits.get(line)[role] += end - start;
+      }
+  });
+  return [...waits].sort((a, b) => Math.max(...b[1]) - Math.max(...a[1]));
+}
+
+function pipelineView(data) {
+  const pipeline = data.pipeline;
+  if (!pipeline || !pipeline.lanes.length) return element('p', {class: 'note'}, 'Nothing ran.');
+  const total = Math.max(pipeline.clocks, 1);
+  let from = 0, to = total, cursor = null;
+  const rowHeight = 26, left = 190;
+  const canvas = element('canvas', {tabindex: 0, role: 'img', 'aria-label': 'time line; + and - zoom, left and right move'});
+  const text = element('div', {class: 'hover', 'aria-live': 'polite'}, 'Point at a span.');
+  const draw = () => {
+    const width = Math.max(canvas.parentElement ? canvas.parentElement.clientWidth : 0, 320);
+    canvas.width = width;
+    canvas.height = pipeline.lanes.length * rowHeight + 24;
+    const context = canvas.getContext('2d'), narrow = width < 600, begin = narrow ? 90 : left;
+    const x = clock => begin + (clock - from) / (to - from) * (width - begin - 8);
+    context.fillStyle = '#fff';
+    context.fillRect(0, 0, width, canvas.height);
+    context.font = (narrow ? 10 : 12) + 'px system-ui, sans-serif';
+    pipeline.lanes.forEach((lane, row) => {
+      for (const [start, end, kind, line] of lane.spans) {
+        if (end < from || start > to) continue;
+        const a = Math.max(x(start), begin), b = Math.min(x(end), width - 8);
+        context.fillStyle = kindColours[kind];
+        context.fillRect(a, row * rowHeight + 3, Math.max(b - a, .5), rowHeight - 6);
+        if (line && line === marked.line) {
+          context.strokeStyle = '#000';
+          context.strokeRect(a + .5, row * rowHeight + 3.5, Math.max(b - a - 1, 1), rowHeight - 7);
+        }
+        if (b - a > 40 && line) {
+          context.fillStyle = '#111';
+          context.fillText('line ' + line, a + 3, row * rowHeight + 17);
+        }
+      }
+      context.fillStyle = '#fff';
+      context.fillRect(0, row * rowHeight, begin, rowHeight);
+      context.fillStyle = '#111';
+      context.fillText(lane.name, 2, row * rowHeight + 17, begin - 6);
+    });
+    const bottom = pipeline.lanes.length * rowHeight;
+    const ticks = narrow ? 2 : 5;
+    for (let i = 0; i <= ticks; ++i) {
+      const clock = from + (to - from) * i / ticks;
+      context.fillText(Math.round(clock) + (i === ticks ? ' clk' : ''), Math.min(x(clock), width - 60), bottom + 16);
+    }
+    if (cursor !== null) {
+      context.strokeStyle = '#000';
+      context.beginPath();
+      context.moveTo(x(cursor), 0);
+      context.lineTo(x(cursor), bottom);
+      context.stroke();
+    }
+  };
+  const zoom = (factor, around = (from + to) / 2) => {
+    const half = Math.min(total, Math.max(20, (to - from) * factor));
+    from = Math.max(0, Math.min(around - (around - from) / (to - from) * half, total - half));
+    to = from + half;
+    draw();
+  };
+  const move = share => {
+    const by = Math.max(-from, Math.min(total - to, (to - from) * share));
+    from += by;
+    to += by;
+    draw();
+  };
+  const clockAt = event => {
+    const box = canvas.getBoundingClientRect(), begin = canvas.width < 600 ? 90 : left;
+    return from + ((event.clientX - box.left) * canvas.width / box.width - begin) / (canvas.width - begin - 8) * (to - from);
+  };
+  const spanAt = event => {
+    const box = canvas.getBoundingClientRect(), lane = pipeline.lanes[Math.floor((event.clientY - box.top) * canvas.height / box.height / rowHeight)];
+    const clock = clockAt(event);
+    cursor = clock;
+    return lane && {lane, span: lane.spans.find(([start, end]) => start <= clock && clock <= end)};
+  };
+  canvas.addEventListener('pointermove', event => {
+    const hit = spanAt(event);
+    draw();
+    text.textContent = !hit || !hit.span ? `${Math.round(cursor)} clk` :
+      `${hit.lane.name}: ${hit.span[2]}, ${hit.span[0]} to ${hit.span[1]} clk (${((hit.span[1] - hit.span[0]) / pipeline.clock_ghz).toFixed(0)} ns)${hit.span[3] ? ', line ' + hit.span[3] : ''}`;
+  });
+  canvas.addEventListener('click', event => { const hit = spanAt(event); if (hit && hit.span && hit.span[3]) markLine(hit.span[3]); });
+  canvas.addEventListener('wheel', event => { if (!event.ctrlKey) return; event.preventDefault(); zoom(event.deltaY > 0 ? 1.25 : .8, clockAt(event)); }, {passive: false});
+  canvas.addEventListener('keydown', event => {
+    const action = {'+': () => zoom(.6), '-': () => zoom(1.7), ArrowLeft: () => move(-.2), ArrowRight: () => move(.2)}[event.key];
+    if (action) { event.preventDefault(); action(); }
+  });
+  marked.listeners.push(() => { if (canvas.offsetParent) draw(); });
+  const view = element('div', {},
+    element('p', {}, `Modelled, not measured: what the first thread block did in the simulator, in the order of each warp, with the rates of ${data.device} and a multiprocessor of its own; operands are in L2. ` +
+      `${pipeline.clocks} clocks, ${(pipeline.clocks / pipeline.clock_ghz / 1000).toFixed(2)} µs at ${pipeline.clock_ghz} GHz` +
+      (pipeline.product_clocks ? `; between the first and the last product the tensor cores work ${Math.round(100 * pipeline.product_share)} % of the time` : '') + '.'),
+    pipeline.cut ? element('p', {class: 'note'}, 'Only the beginning was recorded.') : null,
+    pipeline.forced ? element('p', {class: 'note'}, 'The block waits for others, whose part is not modelled: waits for them take no time.') : null,
+    legend([[kindColours.work, 'work, or a slot in use'], [kindColours.wait, 'wait'], [kindColours.copy, 'copy under way'], [kindColours.product, 'products']]),
+    element('div', {class: 'controls'},
+      element('button', {type: 'button', onclick: () => zoom(.6)}, 'zoom in'), element('button', {type: 'button', onclick: () => zoom(1.7)}, 'zoom out'),
+      element('button', {type: 'button', onclick: () => move(-.3)}, '←'), element('button', {type: 'button', onclick: () => move(.3)}, '→'),
+      element('button', {type: 'button', onclick: () => { from = 0; to = total; draw(); }}, 'all')),
+    element('div', {}, canvas), text,
+    element('h3', {}, 'Where warps wait'),
+    table(['line', ...pipeline.lanes.slice(0, pipeline.roles).map(lane => lane.name)], waitsByLine(pipeline).map(([line, clocks]) =>
+      [line || 'made by the compiler', ...clocks.map(value => value ? `${value} clk, ${percent(value, total)}` : '')])));
+  view.whenShown = () => { draw(); new ResizeObserver(() => requestAnimationFrame(draw)).observe(canvas.parentElement); };
+  return view;
+}

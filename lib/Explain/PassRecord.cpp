@@ -1,0 +1,191 @@
+#include "Explain/PassRecord.h"
+
+#include "Cta/CtaDialect.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace tile::explain {
+namespace {
+
+/// `"file":12:3` anywhere in the text of a location: the first that is of the file.
+unsigned findLine(StringRef text, StringRef file) {
+  for (size_t at = text.find('"'); at != StringRef::npos; at = text.find('"', at)) {
+    size_t end = text.find('"', at + 1);
+    if (end == StringRef::npos)
+      return 0;
+    StringRef name = text.slice(at + 1, end), rest = text.drop_front(end + 1);
+    unsigned line = 0;
+    if (name == file && rest.consume_front(":") && !rest.consumeInteger(10, line))
+      return line;
+    at = end + 1;
+  }
+  return 0;
+}
+
+/// Lines of `#loc12 = loc(...)`; they may refer to each other in any order.
+class LocationTable {
+public:
+  LocationTable(ArrayRef<StringRef> lines, StringRef file) : file(file) {
+    for (StringRef line : lines)
+      if (line.starts_with("#loc") && line.contains(" = loc("))
+        texts[line.split(' ').first] = line;
+  }
+
+  /// Of a location as it is written: a place, or a reference.
+  unsigned lineOf(StringRef text, unsigned depth = 0) {
+    if (unsigned line = findLine(text, file))
+      return line;
+    for (size_t at = text.find("#loc"); at != StringRef::npos && depth < 8; at = text.find("#loc", at + 4)) {
+      StringRef name = text.drop_front(at).take_while([](char c) { return c == '#' || llvm::isAlnum(c); });
+      auto [found, isNew] = lines.try_emplace(name, 0);
+      if (auto entry = texts.find(name); isNew && entry != texts.end())
+        found->second = lineOf(entry->second.split('=').second, depth + 1);
+      if (unsigned line = lines.lookup(name))
+        return line;
+    }
+    return 0;
+  }
+
+private:
+  StringRef file;
+  llvm::StringMap<StringRef> texts;
+  llvm::StringMap<unsigned> lines;
+};
+
+/// The end of the location that begins at `at` with "loc(".
+size_t endOfLocation(StringRef line, size_t at) {
+  int depth = 0;
+  for (size_t i = at; i < line.size(); ++i)
+    if (depth += (line[i] == '(') - (line[i] == ')'); line[i] == ')' && depth == 0)
+      return i + 1;
+  return line.size();
+}
+
+std::string typeText(ArrayRef<int64_t> shape, Type element) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (int64_t extent : shape)
+    stream << extent << 'x';
+  stream << element;
+  return text;
+}
+
+unsigned bitsOf(Type element) {
+  return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64; // else a pointer
+}
+
+} // namespace
+
+MarkedText readLocations(StringRef text, StringRef file) {
+  SmallVector<StringRef> lines;
+  text.rtrim('\n').split(lines, '\n');
+  LocationTable table(lines, file);
+  MarkedText marked;
+  for (StringRef line : lines) {
+    if (line.starts_with("#loc") && line.contains(" = loc("))
+      continue;
+    std::string plain;
+    unsigned source = 0;
+    for (size_t at = line.find(" loc("); at != StringRef::npos; at = line.find(" loc(")) {
+      size_t end = endOfLocation(line, at + 4);
+      source = table.lineOf(line.slice(at, end)); // the last one is the operation's
+      plain += line.take_front(at);
+      line = line.drop_front(end);
+    }
+    plain += line;
+    if (StringRef(plain).trim() == "}") // of the whole region: marks nothing
+      source = 0;
+    marked.lines.push_back(std::move(plain));
+    marked.source.push_back(source);
+  }
+  return marked;
+}
+
+const PassRecord::Form *PassRecord::last(bool hasLayouts) const {
+  for (const Form &form : llvm::reverse(all))
+    if (form.isKernel && form.hasLayouts == hasLayouts)
+      return &form;
+  return nullptr;
+}
+
+void PassRecord::after(StringRef pass, ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream, OpPrintingFlags().useLocalScope(false).enableDebugInfo(true, false));
+  Form form;
+  form.pass = pass.str();
+  form.text = readLocations(text, file);
+  form.remarks = std::exchange(waiting, {});
+  if (!all.empty() && all.back().text.lines == form.text.lines && form.remarks.empty())
+    return;
+  form.isKernel = !module.getOps<KernelOp>().empty();
+  form.hasLayouts = form.isKernel && readLayouts(module);
+  if (form.hasLayouts)
+    readShared(module);
+  all.push_back(std::move(form));
+}
+
+unsigned PassRecord::lineOf(Location location) const {
+  unsigned line = 0;
+  location->walk([&](Location nested) {
+    if (auto place = dyn_cast<FileLineColLoc>(nested); place && place.getFilename() == file)
+      line = place.getLine();
+    return line ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return line;
+}
+
+void PassRecord::remark(StringRef, Diagnostic &remark) {
+  waiting.push_back({remark.str(), lineOf(remark.getLocation())});
+}
+
+bool PassRecord::readLayouts(ModuleOp module) {
+  llvm::MapVector<std::pair<Attribute, unsigned>, RecordedLayout> found;
+  module->walk([&](Operation *op) {
+    for (Type type : op->getResultTypes()) {
+      auto buffer = dyn_cast<cta::BufferType>(type);
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      cta::LayoutAttr attribute = buffer ? buffer.getLayout() : tensor ? cta::getLayoutAttr(tensor) : cta::LayoutAttr();
+      if (!attribute)
+        continue;
+      Type element = buffer ? buffer.getElementType() : tensor.getElementType();
+      RecordedLayout &recorded = found[{attribute, bitsOf(element)}];
+      recorded.layout = attribute.getLayout();
+      recorded.isShared = bool(buffer);
+      recorded.elementBits = bitsOf(element);
+      std::string name = typeText(buffer ? buffer.getShape() : tensor.getShape(), element);
+      if (!llvm::is_contained(recorded.types, name))
+        recorded.types.push_back(std::move(name));
+      if (unsigned line = lineOf(op->getLoc()))
+        recorded.lines.insert(line);
+    }
+  });
+  if (found.empty())
+    return false;
+  lastLayouts.clear();
+  for (auto &[key, recorded] : found)
+    lastLayouts.push_back(std::move(recorded));
+  return true;
+}
+
+void PassRecord::readShared(ModuleOp module) {
+  std::vector<SharedPiece> found;
+  module->walk([&](Operation *op) {
+    if (auto alloc = dyn_cast<cta::AllocOp>(op); alloc && alloc.getOffset()) {
+      cta::BufferType type = alloc.getType();
+      found.push_back({*alloc.getOffset(), type.getBytes(), type.getSlots(),
+                       typeText(type.getShape(), type.getElementType()), lineOf(op->getLoc())});
+    } else if (auto barrier = dyn_cast<cta::MbarrierAllocOp>(op); barrier && barrier.getOffset()) {
+      auto type = cast<cta::MbarrierType>(barrier.getType());
+      found.push_back({*barrier.getOffset(), type.getBytes(), type.getSlots(), "barrier", lineOf(op->getLoc())});
+    }
+  });
+  llvm::stable_sort(found, [](const SharedPiece &a, const SharedPiece &b) { return a.offset < b.offset; });
+  if (!found.empty())
+    pieces = std::move(found);
+}
+
+} // namespace tile::explain

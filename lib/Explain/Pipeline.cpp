@@ -1,0 +1,92 @@
+// The modelled time line in the document, and as a trace that Chrome and Perfetto open.
+#include "Explain/Pipeline.h"
+
+#include <cmath>
+
+namespace tile::explain {
+
+static const char *nameOf(SpanKind kind) {
+  switch (kind) {
+  case SpanKind::Work:
+    return "work";
+  case SpanKind::Wait:
+    return "wait";
+  case SpanKind::Copy:
+    return "copy";
+  case SpanKind::Product:
+    return "product";
+  }
+  return "";
+}
+
+/// [[start, end, kind, line], …] in clocks.
+static Json laneJson(const Lane &lane) {
+  constexpr size_t mostSpans = 4000;
+  Json spans = Json::array();
+  for (size_t i = 0; i < lane.spans.size() && i < mostSpans; ++i) {
+    const Span &span = lane.spans[i];
+    spans.push_back({std::llround(span.start), std::llround(span.end), nameOf(span.kind), span.line});
+  }
+  return {{"name", lane.name}, {"spans", std::move(spans)}};
+}
+
+static std::vector<const Lane *> lanesOf(const Timeline &timeline) {
+  std::vector<const Lane *> lanes;
+  for (const Lane &lane : timeline.roles)
+    lanes.push_back(&lane);
+  for (const Lane *lane : {&timeline.tensor, &timeline.copies})
+    if (!lane->spans.empty())
+      lanes.push_back(lane);
+  for (const Lane &lane : timeline.slots)
+    lanes.push_back(&lane);
+  return lanes;
+}
+
+Json describePipeline(const Evidence &evidence) {
+  if (!evidence.run)
+    return nullptr;
+  const Timeline &timeline = evidence.timeline;
+  Json lanes = Json::array();
+  for (const Lane *lane : lanesOf(timeline))
+    lanes.push_back(laneJson(*lane));
+  const double between = timeline.lastProduct - timeline.firstProduct;
+  return {{"modelled", true},
+          {"clock_ghz", target::ratesOf(evidence.gpu).clockGHz},
+          {"clocks", std::llround(timeline.clocks)},
+          {"roles", timeline.roles.size()},
+          {"slots", timeline.slots.size()},
+          {"product_clocks", std::llround(timeline.products)},
+          {"product_share", between > 0 ? timeline.products / between : 0.0},
+          {"wait_share", between > 0 ? timeline.awaitedCopies / between : 0.0},
+          {"waiting_line", timeline.waitingLine},
+          {"cut", timeline.isCut},
+          {"forced", timeline.isForced},
+          {"lanes", std::move(lanes)}};
+}
+
+std::string makeTrace(const Evidence &evidence) {
+  const double clocksPerMicrosecond = target::ratesOf(evidence.gpu).clockGHz * 1e3;
+  Json events = Json::array();
+  events.push_back({{"name", "process_name"},
+                    {"ph", "M"},
+                    {"pid", 0},
+                    {"args", {{"name", evidence.manifest.kernel + ", first thread block (modelled)"}}}});
+  int thread = 0;
+  for (const Lane *lane : lanesOf(evidence.timeline)) {
+    events.push_back(
+        {{"name", "thread_name"}, {"ph", "M"}, {"pid", 0}, {"tid", thread}, {"args", {{"name", lane->name}}}});
+    for (const Span &span : lane->spans)
+      events.push_back({{"name", span.line ? std::string(nameOf(span.kind)) + " at line " + std::to_string(span.line)
+                                           : std::string(nameOf(span.kind))},
+                        {"cat", nameOf(span.kind)},
+                        {"ph", "X"},
+                        {"pid", 0},
+                        {"tid", thread},
+                        {"ts", span.start / clocksPerMicrosecond},
+                        {"dur", (span.end - span.start) / clocksPerMicrosecond}});
+    ++thread;
+  }
+  return Json{{"displayTimeUnit", "ns"}, {"traceEvents", std::move(events)}}.dump() + "\n";
+}
+
+} // namespace tile::explain

@@ -1,0 +1,130 @@
+// A simulated run, seen from inside: counters, one request a memory instruction, which thread block wrote which part of
+// each output, and all that the first thread block's warps did, in order.
+#pragma once
+
+#include "Runner/SimDevice.h"
+#include "Simulator/Machine/Machine.h"
+#include "Simulator/Profile/Profiler.h"
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tile::explain {
+
+/// An array behind a pointer, as a matrix: the last dimension along the rows.
+struct BufferView {
+  std::string name;
+  unsigned elementBytes = 1;
+  std::vector<int64_t> shape, strides; ///< in elements
+  bool isOutput = false;
+
+  void setShape(std::vector<int64_t> shape, std::vector<int64_t> strides);
+  int64_t columns() const { return shape.empty() ? 1 : shape.back(); }
+  int64_t rows() const;
+  /// Row and column of the element; nothing if it is in a gap.
+  std::optional<std::pair<int64_t, int64_t>> place(int64_t element) const;
+
+private:
+  struct Dimension {
+    int64_t size, stride;
+    int64_t rows; ///< of the matrix that a step crosses; 0: along its columns
+  };
+  std::vector<Dimension> dimensions; ///< from the largest stride to the smallest
+};
+
+/// What one access of a warp asked for.
+struct Request {
+  sim::Space space = sim::Space::Global;
+  sim::AccessKind kind = sim::AccessKind::Read;
+  unsigned bytes = 0;             ///< each lane
+  std::string buffer;             ///< of a global access
+  std::vector<int64_t> addresses; ///< by lane: bytes from the buffer's, or the shared memory's, start; -1: inactive
+  uint32_t actual = 0, ideal = 0; ///< sectors, or wavefronts
+};
+
+/// An array as a tensor map sees it, outermost dimension first, in elements.
+struct MapView {
+  std::vector<int64_t> shape, strides;
+};
+
+/// Who wrote a cell of an output first.
+struct Cell {
+  int32_t cta = -1;   ///< in launch order
+  uint32_t order = 0; ///< of the cells of this CTA
+};
+struct OutputMap {
+  size_t buffer = 0; ///< index into the views
+  int64_t rowsPerCell = 1, columnsPerCell = 1, rows = 0, columns = 0;
+  std::vector<Cell> cells; ///< row by row
+};
+
+/// One instruction of a warp of the first thread block.
+struct Event {
+  uint32_t instruction = 0;
+  uint32_t address = 0; ///< of the barrier that it tests or signals
+  uint64_t value = 0;   ///< parity, bytes expected, bytes copied, multiply-adds, or number of threads
+  uint32_t lanes = 0;   ///< that execute it
+};
+
+class RunRecord final : public sim::Observer, public runner::RunWatcher {
+public:
+  RunRecord(const runtime::Manifest &manifest, std::vector<BufferView> views, std::vector<MapView> tensorMaps);
+
+  sim::Observer &begin(const sim::Program &program, std::span<const runner::DeviceArgument> arguments,
+                       std::span<const uint64_t> values) override;
+  void issue(const sim::Warp &warp, const sim::Instruction &instruction, sim::LaneMask active) override;
+  void access(const sim::Warp &warp, const sim::LaneAccess &access) override;
+  void copy(const sim::Warp &warp, const sim::Instruction &instruction, uint64_t bytes, bool toShared) override;
+  void tensorCore(const sim::Warp &warp, const sim::Instruction &instruction, uint64_t multiplyAdds) override;
+  void wait(const sim::Warp &warp, const sim::Instruction &instruction) override;
+
+  /// Null before a run.
+  const sim::Function *function() const { return kernel; }
+  const sim::Module *module() const { return ptx; }
+  const sim::Profiler &profiler() const { return *counters; }
+  const std::vector<BufferView> &views() const { return buffers; }
+  /// By instruction; the worst of the first ones in each space.
+  const std::vector<std::optional<Request>> &globalRequests() const { return globals; }
+  const std::vector<std::optional<Request>> &sharedRequests() const { return shareds; }
+  const std::vector<OutputMap> &outputs() const { return maps; }
+  const std::vector<std::vector<Event>> &events() const { return streams; }
+  bool isCut() const { return numEvents >= mostEvents; }
+  /// Grid of thread blocks.
+  uint64_t ctas() const { return numCtas; }
+
+private:
+  static constexpr size_t mostEvents = 200'000; // of 24 bytes
+  static constexpr uint32_t mostSamples = 64;   // requests of an instruction that are looked at
+
+  uint64_t valueOf(const sim::Warp &warp, const sim::Operand &operand, unsigned lane) const;
+  void record(const sim::Warp &warp, const sim::Instruction &instruction, size_t index, sim::LaneMask active);
+  bool isRetry(unsigned warp, const Event &event, bool isTest);
+  void sample(const sim::LaneAccess &access, sim::Space space, std::vector<std::optional<Request>> &into);
+  void markBox(OutputMap &map, uint64_t cta, const MapView &view, const std::vector<int64_t> &box,
+               const std::vector<int64_t> &corner);
+  void noteCopyOut(const sim::Warp &warp, const sim::Instruction &instruction, unsigned lane);
+  void noteWrite(const sim::Warp &warp, uint64_t address, uint64_t bytes);
+  void markElements(OutputMap &map, uint64_t cta, int64_t first, int64_t last);
+  std::optional<size_t> findBuffer(uint64_t address) const;
+
+  runtime::Manifest manifest;
+  std::vector<BufferView> buffers;
+  std::vector<MapView> tensorMaps;                   ///< one for each of the manifest
+  std::vector<std::pair<uint64_t, uint64_t>> ranges; ///< addresses of the buffers
+  const sim::Program *program = nullptr;
+  const sim::Function *kernel = nullptr;
+  const sim::Module *ptx = nullptr;
+  std::optional<sim::Profiler> counters;
+  std::vector<std::optional<Request>> globals, shareds;
+  std::vector<uint32_t> samples;
+  std::vector<OutputMap> maps;
+  std::vector<uint32_t> cellsOfCta;
+  std::vector<std::vector<Event>> streams;
+  std::vector<size_t> lastTests; ///< of each stream: the place after its last test of a barrier
+  size_t numEvents = 0;
+  uint64_t numCtas = 0;
+};
+
+} // namespace tile::explain

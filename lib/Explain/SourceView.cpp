@@ -1,0 +1,155 @@
+// The source and the code: what each line became.
+#include "Explain/Evidence.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace tile::explain {
+
+static bool has(const sim::Instruction &instruction, std::string_view suffix) {
+  return std::find(instruction.suffixes.begin(), instruction.suffixes.end(), suffix) != instruction.suffixes.end();
+}
+
+static bool hasPrefix(const sim::Instruction &instruction, std::string_view prefix) {
+  return std::any_of(instruction.suffixes.begin(), instruction.suffixes.end(),
+                     [&](const std::string &suffix) { return suffix.starts_with(prefix); });
+}
+
+std::string_view engineOf(const sim::Instruction &instruction) {
+  const std::string_view name = instruction.name;
+  if (name == "wgmma")
+    return has(instruction, "mma_async") ? "wgmma" : "waits";
+  if (name == "mma")
+    return "mma.sync";
+  if (name == "cp")
+    return has(instruction, "wait_group") || has(instruction, "wait_all") ? "waits"
+           : has(instruction, "bulk") || hasPrefix(instruction, "reduce") ? "TMA"
+                                                                          : "async copies";
+  if (name == "mbarrier" || name == "bar" || name == "barrier")
+    return "waits";
+  if (name == "ldmatrix" || name == "stmatrix" || hasPrefix(instruction, "shared"))
+    return "shared memory";
+  if (name == "ld" || name == "st" || name == "atom" || name == "red")
+    return has(instruction, "param") ? "arithmetic" : has(instruction, "global") ? "global memory" : "memory";
+  if (name == "ex2" || name == "lg2" || name == "rcp" || name == "sqrt" || name == "rsqrt" || name == "sin" ||
+      name == "cos" || name == "tanh")
+    return "special functions";
+  return name == "shfl" || name == "redux" || name == "vote" ? "shuffles" : "arithmetic";
+}
+
+static Json toJson(const sim::Counts &counts) {
+  Json json = Json::object();
+  for (unsigned i = 0; i < sim::numCounters; ++i)
+    if (counts.values[i])
+      json[std::string(sim::counterName(sim::Counter(i)))] = counts.values[i];
+  return json;
+}
+
+namespace {
+
+struct LineFacts {
+  sim::Counts counts;
+  std::map<std::string_view, uint64_t> engines; ///< instructions of warps
+  std::map<std::string, uint64_t> products;     ///< "wgmma.mma_async....m64n128k16...": times
+};
+
+} // namespace
+
+static std::map<unsigned, LineFacts> factsByLine(const Evidence &evidence) {
+  std::map<unsigned, LineFacts> lines;
+  const sim::Function &function = *evidence.run->function();
+  for (size_t i = 0; i < function.instructions.size(); ++i) {
+    const sim::Instruction &instruction = function.instructions[i];
+    const sim::Counts counts = evidence.run->profiler().countsOf(i);
+    const unsigned line = evidence.lineOf(instruction);
+    LineFacts &facts = lines[line];
+    facts.counts += counts;
+    facts.engines[engineOf(instruction)] += counts[sim::Counter::Instructions];
+    if (counts[sim::Counter::MultiplyAdds])
+      facts.products[instruction.text()] += counts[sim::Counter::Instructions];
+  }
+  return lines;
+}
+
+Json describeSource(const Evidence &evidence) {
+  Json lines = Json::array();
+  if (evidence.run)
+    for (const auto &[line, facts] : factsByLine(evidence)) {
+      Json entry = {{"line", line}, {"counters", toJson(facts.counts)}, {"engines", Json::object()}};
+      for (const auto &[engine, count] : facts.engines)
+        if (count)
+          entry["engines"][std::string(engine)] = count;
+      for (const auto &[text, count] : facts.products)
+        entry["products"].push_back({{"instruction", text}, {"warp_instructions", count}});
+      lines.push_back(std::move(entry));
+    }
+  Json source = {{"file", evidence.manifest.sourceFile}, {"text", evidence.options.inputText}, {"lines", lines}};
+  if (evidence.run)
+    source["total"] = toJson(evidence.run->profiler().total());
+  return source;
+}
+
+static Json marked(const MarkedText &text) {
+  return {{"lines", text.lines}, {"source", text.source}};
+}
+
+/// The source line of each line of the PTX: of its instruction, or the `.loc` before it.
+static MarkedText markPtx(const Evidence &evidence) {
+  MarkedText text;
+  std::istringstream stream(evidence.ptx);
+  unsigned source = 0;
+  for (std::string line; std::getline(stream, line);) {
+    llvm::StringRef words = llvm::StringRef(line).ltrim();
+    bool isPlace = words.consume_front(".loc");
+    unsigned file = 0, number = 0;
+    if (isPlace && !words.ltrim().consumeInteger(10, file)) {
+      words = words.ltrim().drop_while([](char c) { return llvm::isDigit(c); }).ltrim();
+      source = !words.consumeInteger(10, number) && file == evidence.mainFile ? number : 0;
+      continue; // says nothing that the page does not show
+    }
+    if (words.starts_with("}") || words.starts_with(".file"))
+      source = 0;
+    text.lines.push_back(std::move(line));
+    text.source.push_back(source);
+  }
+  return text;
+}
+
+Json describeCode(const Evidence &evidence) {
+  Json code = Json::array();
+  const auto add = [&](const char *name, const char *what, const MarkedText &text) {
+    Json entry = {{"name", name}, {"what", what}};
+    entry.update(marked(text));
+    code.push_back(std::move(entry));
+  };
+  if (!evidence.passes.forms().empty())
+    add("tile", "what a program computes", evidence.passes.forms().front().text);
+  if (const PassRecord::Form *form = evidence.passes.last(/*hasLayouts=*/true))
+    add("cta", "how a thread block computes it", form->text);
+  add("PTX", "what ptxas gets", markPtx(evidence));
+  if (!evidence.sass.lines.empty())
+    add("SASS", "what the GPU gets", evidence.sass);
+  return code;
+}
+
+Json describePasses(const Evidence &evidence) {
+  std::map<std::string, size_t> known;
+  Json lines = Json::array(), passes = Json::array();
+  for (const PassRecord::Form &form : evidence.passes.forms()) {
+    Json indices = Json::array(), remarks = Json::array();
+    for (const std::string &line : form.text.lines) {
+      auto [entry, isNew] = known.try_emplace(line, lines.size());
+      if (isNew)
+        lines.push_back(line);
+      indices.push_back(entry->second);
+    }
+    for (const PassRecord::Remark &remark : form.remarks)
+      remarks.push_back({{"line", remark.line}, {"text", remark.text}});
+    passes.push_back({{"name", form.pass}, {"lines", std::move(indices)}, {"remarks", std::move(remarks)}});
+  }
+  return {{"lines", std::move(lines)}, {"passes", std::move(passes)}};
+}
+
+} // namespace tile::explain

@@ -1,0 +1,44 @@
+#include "SimDriver/EncodeTiled.h"
+
+#include "Simulator/Exec/Async/TensorMap.h"
+
+#include <cstring>
+
+namespace tile::sim {
+
+static thread_local std::string mapError;
+
+const std::string &lastMapError() {
+  return mapError;
+}
+
+runtime::CUresult encodeTiled(runtime::TensorMap *map, int type, unsigned rank, void *address, const uint64_t *sizes,
+                              const uint64_t *strides, const uint32_t *box, const uint32_t *elementStrides,
+                              int interleave, int swizzle, int promotion, int fill) {
+  constexpr runtime::CUresult invalidValue = 1;
+  TensorMap described;
+  described.address = reinterpret_cast<uint64_t>(address);
+  described.rank = rank;
+  for (unsigned dim = 0; dim < rank && dim < mostTensorDimensions; ++dim) {
+    described.sizes[dim] = sizes[dim];
+    described.box[dim] = box[dim];
+    described.elementStrides[dim] = elementStrides[dim];
+    if (dim + 1 < rank)
+      described.strides[dim] = strides[dim];
+  }
+  described.type = static_cast<MapType>(type);
+  described.interleave = static_cast<uint8_t>(interleave);
+  described.swizzle = static_cast<MapSwizzle>(swizzle);
+  described.promotion = static_cast<uint8_t>(promotion);
+  described.fill = static_cast<MapFill>(fill);
+  runtime::Result<TensorMapBytes> bytes = encodeTensorMap(described);
+  if (!bytes) {
+    mapError = bytes.error().message;
+    return invalidValue;
+  }
+  static_assert(sizeof(map->bytes) == tensorMapBytes);
+  std::memcpy(map->bytes, bytes->data(), tensorMapBytes);
+  return runtime::cuda::success;
+}
+
+} // namespace tile::sim

@@ -1,0 +1,37 @@
+// Source: NVIDIA's data sheets and architecture white papers of the products that GpuTarget.cpp names.
+#include "Target/Rates.h"
+
+namespace tile::target {
+
+Rates ratesOf(const GpuTarget &target) {
+  switch (target.capability) {
+  case 75: // T4: 65 TFLOP/s
+    return {.clockGHz = 1.59, .memory = 320, .products16 = 512, .lanes = 64};
+  case 80: // A100, 40 GB: 312 TFLOP/s
+    return {.clockGHz = 1.41, .memory = 1555, .products16 = 1024, .lanes = 64};
+  case 86: // RTX 3090: 71 TFLOP/s
+    return {.clockGHz = 1.70, .memory = 936, .products16 = 256};
+  case 87: // Jetson AGX Orin
+    return {.clockGHz = 1.30, .memory = 205, .products16 = 512};
+  case 89: // RTX 4090: 165 TFLOP/s
+    return {.clockGHz = 2.52, .memory = 1008, .products16 = 256};
+  case 100: // B200: 2250 TFLOP/s
+    return {.clockGHz = 1.85, .memory = 8000, .products16 = 4096};
+  case 120: // RTX 5090: 210 TFLOP/s
+    return {.clockGHz = 2.41, .memory = 1792, .products16 = 256};
+  default: // H200: 989 TFLOP/s
+    return {.clockGHz = 1.83, .memory = 4800, .products16 = 2048};
+  }
+}
+
+unsigned operandBits(std::string_view type) {
+  if (type == "f64")
+    return 64;
+  if (type == "tf32" || type == "f32")
+    return 32;
+  if (type == "f16" || type == "bf16")
+    return 16;
+  return 8; // e4m3, e5m2, s8, u8
+}
+
+} // namespace tile::target

@@ -1,0 +1,237 @@
+// cta-defer-sums: add up what threads have summed after the loop instead of in every iteration.
+//
+// A sum over columns that a loop carries, possibly scaled by a factor of each row, is linear: each thread can keep the
+// sum of its own columns, and threads exchange theirs once. Attention's sum of exponentials, in the accumulator's
+// layout where four lanes share a row:
+//
+//   for …, (t = t0):                                for …, (p = t0 / 4 in each of 4 columns):
+//     s = reduce w, 1 : 128x64 -> 128                 q = in-thread sums of w : 128x64 -> 128x4
+//     t' = t * f + s                       ==>        p' = p * f[:, None] + q
+//   use t                                           t = reduce p, 1 : 128x4 -> 128; use t
+//
+// Columns are told apart by reshaping: bits of the index that lanes and warps hold stay, those of registers are
+// reduced. A quarter of the first value is exact, as the number of parts is a power of two. The order of summation is
+// another one.
+#include "Cta/CtaDialect.h"
+#include "Layout/ShapeTransforms.h"
+#include "Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace tile {
+#define GEN_PASS_DEF_CTADEFERSUMS
+#include "Transforms/Passes.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+using layout::LinearLayout;
+
+namespace {
+
+/// The axis of a tensor as several, from the slowest to the fastest: whether a thread has all of one, and its size.
+struct AxisPart {
+  bool isInThread;
+  int64_t size;
+};
+
+/// t' = t * factor + reduce, or t' = t + reduce.
+struct CarriedSum {
+  unsigned argument;
+  arith::AddFOp add;
+  arith::MulFOp scale; ///< Or none.
+  ReduceOp reduce;
+  SmallVector<AxisPart> parts;
+};
+
+bool isSum(ReduceOp reduce) {
+  Block &combine = reduce.getCombine().front();
+  auto add = dyn_cast<arith::AddFOp>(combine.front());
+  return reduce.getSrcs().size() == 1 && add && combine.getOperations().size() == 2 &&
+         combine.getTerminator()->getOperand(0) == add.getResult() && add.getLhs() != add.getRhs() &&
+         llvm::all_of(add->getOperands(), llvm::IsaPred<BlockArgument>);
+}
+
+/// None if a bit of the index is not that of one register, lane or warp alone, or if threads have all of the axis.
+std::optional<SmallVector<AxisPart>> splitAxis(const LinearLayout &layout, unsigned axis, int64_t size) {
+  int64_t inThread = 0, across = 0;
+  for (const layout::InDim &dim : layout.inDims())
+    for (const std::vector<int32_t> &basis : dim.bases) {
+      int64_t bit = basis[axis];
+      bool isAlone = llvm::count(basis, 0) == int64_t(basis.size()) - 1;
+      if (bit == 0)
+        continue;
+      if (!llvm::isPowerOf2_64(bit) || !isAlone)
+        return std::nullopt;
+      (dim.name == layout::registerDim ? inThread : across) |= bit;
+    }
+  if (across == 0 || (inThread & across) || (inThread | across) != size - 1)
+    return std::nullopt;
+  SmallVector<AxisPart> parts;
+  for (int64_t bit = size / 2; bit > 0; bit /= 2) {
+    bool isInThread = inThread & bit;
+    if (parts.empty() || parts.back().isInThread != isInThread)
+      parts.push_back({isInThread, 1});
+    parts.back().size *= 2;
+  }
+  return parts;
+}
+
+std::optional<CarriedSum> findSum(scf::ForOp loop, unsigned argument) {
+  BlockArgument carried = loop.getRegionIterArg(argument);
+  CarriedSum sum{argument, loop.getYieldedValues()[argument].getDefiningOp<arith::AddFOp>(), {}, {}, {}};
+  if (!sum.add || !sum.add->hasOneUse() || !carried.hasOneUse() || sum.add->getBlock() != loop.getBody())
+    return std::nullopt;
+  for (auto [own, other] : {std::pair(sum.add.getLhs(), sum.add.getRhs()), {sum.add.getRhs(), sum.add.getLhs()}}) {
+    auto scale = own.getDefiningOp<arith::MulFOp>();
+    bool isScaled = scale && scale->hasOneUse() && llvm::is_contained(scale->getOperands(), carried);
+    if (own != carried && !isScaled)
+      continue;
+    sum.scale = isScaled ? scale : arith::MulFOp();
+    sum.reduce = other.getDefiningOp<ReduceOp>();
+  }
+  if (!sum.reduce || !sum.reduce->hasOneUse() || sum.reduce->getBlock() != loop.getBody() || !isSum(sum.reduce))
+    return std::nullopt;
+  auto source = cast<RankedTensorType>(sum.reduce.getSrcs().front().getType());
+  auto type = dyn_cast<RankedTensorType>(carried.getType());
+  LinearLayout layout = cta::getLayout(source);
+  if (!type || cta::getLayout(type) != layout::removeDim(layout, sum.reduce.getAxis()))
+    return std::nullopt;
+  auto parts = splitAxis(layout, sum.reduce.getAxis(), source.getDimSize(sum.reduce.getAxis()));
+  if (!parts)
+    return std::nullopt;
+  sum.parts = *parts;
+  return sum;
+}
+
+class SumDeferrer {
+public:
+  SumDeferrer(IRRewriter &rewriter, scf::ForOp loop, CarriedSum sum)
+      : rewriter(rewriter), loop(loop), sum(std::move(sum)), loc(this->sum.reduce.getLoc()),
+        axis(this->sum.reduce.getAxis()) {}
+
+  void run() {
+    rewriter.setInsertionPoint(sum.reduce);
+    Value part = reduceInThreads();
+    type = cast<RankedTensorType>(part.getType());
+
+    rewriter.setInsertionPoint(loop);
+    Value first = loop.getInitArgs()[sum.argument];
+    double share = 1.0 / double(type.getDimSize(axis));
+    auto shares = DenseElementsAttr::get(cast<RankedTensorType>(first.getType()),
+                                         rewriter.getFloatAttr(type.getElementType(), share).getValue());
+    Value shared = arith::MulFOp::create(rewriter, loc, first, arith::ConstantOp::create(rewriter, loc, shares));
+    loop.getInitArgsMutable()[sum.argument].set(spread(shared));
+
+    Value carried = loop.getRegionIterArg(sum.argument);
+    carried.setType(type);
+    rewriter.setInsertionPoint(sum.add);
+    Value scaled = carried;
+    if (sum.scale) {
+      bool isFirst = sum.scale.getLhs() == carried;
+      Value factor = spread(isFirst ? sum.scale.getRhs() : sum.scale.getLhs());
+      scaled = arith::MulFOp::create(rewriter, loc, carried, factor, sum.scale.getFastmath());
+    }
+    Value next = arith::AddFOp::create(rewriter, loc, scaled, part, sum.add.getFastmath());
+    (*loop.getYieldedValuesMutable())[sum.argument].set(next);
+
+    Value result = loop.getResult(sum.argument);
+    result.setType(type);
+    rewriter.setInsertionPointAfter(loop);
+    Value total = reduce(result, axis);
+    rewriter.replaceAllUsesExcept(result, total, total.getDefiningOp());
+    rewriter.eraseOp(sum.add);
+    if (sum.scale)
+      rewriter.eraseOp(sum.scale);
+    rewriter.eraseOp(sum.reduce);
+  }
+
+private:
+  static RankedTensorType withLayout(RankedTensorType of, ArrayRef<int64_t> shape, const LinearLayout &layout) {
+    return RankedTensorType::get(shape, of.getElementType(), cta::LayoutAttr::get(of.getContext(), layout));
+  }
+
+  Value reduce(Value source, unsigned along) {
+    auto from = cast<RankedTensorType>(source.getType());
+    SmallVector<int64_t> shape(from.getShape());
+    shape.erase(shape.begin() + along);
+    Type to = withLayout(from, shape, layout::removeDim(cta::getLayout(from), along));
+    auto op = ReduceOp::create(rewriter, loc, TypeRange{to}, ValueRange{source}, along);
+    IRMapping none;
+    rewriter.cloneRegionBefore(sum.reduce.getCombine(), op.getCombine(), op.getCombine().end(), none);
+    return op->getResult(0);
+  }
+
+  /// The source with its axis in parts, of which those in registers are reduced, and what remains as one axis again.
+  Value reduceInThreads() {
+    Value source = sum.reduce.getSrcs().front();
+    auto from = cast<RankedTensorType>(source.getType());
+    Value value = reshape(
+        source,
+        [&](SmallVector<int64_t> &sizes) {
+          for (const AxisPart &part : sum.parts)
+            sizes.push_back(part.size);
+        },
+        from.getShape(), 1);
+    unsigned remaining = 0;
+    for (unsigned index = sum.parts.size(); index-- > 0;) {
+      if (sum.parts[index].isInThread)
+        value = reduce(value, axis + index);
+      else
+        ++remaining;
+    }
+    int64_t size = 1;
+    for (const AxisPart &part : sum.parts)
+      size *= part.isInThread ? 1 : part.size;
+    return reshape(
+        value, [&](SmallVector<int64_t> &sizes) { sizes.push_back(size); },
+        cast<RankedTensorType>(value.getType()).getShape(), remaining);
+  }
+
+  /// With other dimensions in the place of `count` ones from the axis on.
+  Value reshape(Value source, llvm::function_ref<void(SmallVector<int64_t> &)> addSizes, ArrayRef<int64_t> from,
+                unsigned count) {
+    SmallVector<int64_t> shape(from.take_front(axis));
+    addSizes(shape);
+    llvm::append_range(shape, from.drop_front(axis + count));
+    if (ArrayRef(shape) == from)
+      return source;
+    auto type = cast<RankedTensorType>(source.getType());
+    LinearLayout layout = layout::reshape(cta::getLayout(type), std::vector<int64_t>(shape.begin(), shape.end()));
+    return ReshapeOp::create(rewriter, loc, withLayout(type, shape, layout), source);
+  }
+
+  /// A value of each row for all its parts.
+  Value spread(Value rows) {
+    auto from = cast<RankedTensorType>(rows.getType());
+    SmallVector<int64_t> shape(from.getShape());
+    shape.insert(shape.begin() + axis, 1);
+    Type expanded = withLayout(from, shape, layout::insertUnitDim(cta::getLayout(from), axis));
+    Value column = ExpandDimsOp::create(rewriter, loc, expanded, rows, axis);
+    return BroadcastOp::create(rewriter, loc, type, column);
+  }
+
+  IRRewriter &rewriter;
+  scf::ForOp loop;
+  CarriedSum sum;
+  Location loc;
+  unsigned axis;
+  RankedTensorType type; ///< Of the parts.
+};
+
+struct CtaDeferSums : tile::impl::CtaDeferSumsBase<CtaDeferSums> {
+  void runOnKernel() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    IRRewriter rewriter(&getContext());
+    for (scf::ForOp loop : loops)
+      for (unsigned argument = 0; argument < loop.getNumRegionIterArgs(); ++argument)
+        if (std::optional<CarriedSum> sum = findSum(loop, argument))
+          SumDeferrer(rewriter, loop, *sum).run();
+  }
+};
+
+} // namespace

@@ -1,0 +1,72 @@
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-defer-sums))' --mlir-print-local-scope | FileCheck %s
+
+!c = tensor<64x64xf32, #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>>
+!own = tensor<64x64xf32, #cta.layout<[64, 64], register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [0, 0]]>>
+!rows = tensor<64xf32, #cta.layout<[64], register = [[8]], lane = [[0], [0], [1], [2], [4]], warp = [[16], [32]]>>
+!ownrows = tensor<64xf32, #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>>
+
+// Lanes keep the sums of their columns, which four of them exchange after the loop; the maximum is needed by all.
+// CHECK-LABEL: tile.kernel @online(
+// CHECK: scf.for {{.*}} -> (tensor<64xf32, {{.*}}>, tensor<64x4xf32, #cta.layout<[64, 4], register = {{\[}}[8, 0]], lane = {{\[}}[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]]
+// CHECK: tile.reshape {{.*}} -> tensor<64x8x4x2xf32
+// CHECK: scf.yield
+// CHECK: tile.reduce {{.*}} {axis = 1 : i32} : tensor<64x4xf32
+// CHECK: arith.divf
+tile.kernel @online(%n: i32, %x: f32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<1.0> : !rows
+  %w = tile.splat %x : f32 -> !c
+  %f = tile.splat %x : f32 -> !rows
+  %m, %t = scf.for %j = %c0 to %n step %c1 iter_args(%top = %zero, %total = %zero) -> (!rows, !rows) : i32 {
+    %s = tile.reduce %w {axis = 1 : i32} : !c -> !rows {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tile.yield %c : f32
+    }
+    %l = tile.reduce %w {axis = 1 : i32} : !c -> !rows {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.maxnumf %a, %b : f32
+      tile.yield %c : f32
+    }
+    %larger = arith.maxnumf %top, %l : !rows
+    %scaled = arith.mulf %total, %f : !rows
+    %next = arith.addf %scaled, %s : !rows
+    scf.yield %larger, %next : !rows, !rows
+  }
+  %r = arith.divf %t, %m : !rows
+  tile.print "r" %r : !rows
+  tile.return
+}
+
+// A sum that the iteration uses, and one in which threads have whole rows.
+// CHECK-LABEL: tile.kernel @kept(
+// CHECK-NOT: tile.reshape
+// CHECK: tile.return
+tile.kernel @kept(%n: i32, %x: f32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !rows
+  %own = arith.constant dense<0.0> : !ownrows
+  %w = tile.splat %x : f32 -> !c
+  %v = tile.splat %x : f32 -> !own
+  %t:3 = scf.for %j = %c0 to %n step %c1 iter_args(%total = %zero, %last = %zero, %alone = %own) -> (!rows, !rows, !ownrows) : i32 {
+    %s = tile.reduce %w {axis = 1 : i32} : !c -> !rows {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tile.yield %c : f32
+    }
+    %next = arith.addf %total, %s : !rows
+    %u = tile.reduce %v {axis = 1 : i32} : !own -> !ownrows {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tile.yield %c : f32
+    }
+    %sum = arith.addf %alone, %u : !ownrows
+    scf.yield %next, %next, %sum : !rows, !rows, !ownrows
+  }
+  tile.print "r" %t#0 : !rows
+  tile.print "l" %t#1 : !rows
+  tile.print "o" %t#2 : !ownrows
+  tile.return
+}

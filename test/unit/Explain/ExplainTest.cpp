@@ -1,0 +1,263 @@
+// The figures of the document against what they are of: the simulator's own profile, the layouts' algebra, the formulas
+// of transactions and of occupancy.
+#include "Explain/Explain.h"
+
+#include "Driver/Compilation.h"
+#include "Driver/OutputFile.h"
+#include "Layout/Print.h"
+#include "Runner/Execution.h"
+#include "Runner/Run.h"
+#include "Runner/SimDevice.h"
+#include "Simulator/Profile/Profiler.h"
+#include "Simulator/Profile/Transactions.h"
+#include "Target/Rates.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+using namespace tile;
+using Json = nlohmann::json;
+
+namespace {
+
+explain::ExplainRequest requestFor(const std::string &example, std::vector<std::string> arguments) {
+  explain::ExplainRequest request;
+  request.compiler.input = std::string(TILE_EXAMPLES) + "/" + example;
+  llvm::Expected<std::string> text = driver::readInput(request.compiler.input);
+  EXPECT_TRUE(bool(text));
+  request.compiler.inputText = *text;
+  request.compiler.pipeline.target = "sm_90a";
+  request.compiler.advise = false;
+  request.run.arguments = std::move(arguments);
+  request.run.device = "sim";
+  request.run.artifact = request.compiler.input;
+  return request;
+}
+
+struct Explained {
+  Json document, trace;
+};
+
+Explained explained(const explain::ExplainRequest &request) {
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  explain::Explanation made;
+  EXPECT_FALSE(explain::explain(request, stream, made)) << messages;
+  return {Json::parse(made.document), made.trace.empty() ? Json() : Json::parse(made.trace)};
+}
+
+/// What `tile-run --profile-json` says of the same run.
+Json profileOf(const explain::ExplainRequest &request) {
+  driver::CompilerOptions options = request.compiler;
+  options.emit = driver::EmitKind::Ptx;
+  driver::Compilation compilation(options, llvm::errs());
+  EXPECT_TRUE(compilation.run());
+  const std::string &bytes = compilation.result();
+  auto artifact = runtime::readArtifact({reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()});
+  EXPECT_TRUE(bool(artifact));
+  const std::string file = testing::TempDir() + "/explain-profile-" + std::to_string(getpid()) + ".json";
+  std::filesystem::remove(file);
+  runner::SimOptions sim;
+  sim.multiprocessors = 132;
+  sim.threads = 1;
+  sim.checks = false;
+  sim.profileJson = file;
+  auto device = runner::openSimDevice(*artifact, sim);
+  EXPECT_TRUE(bool(device));
+  auto execution = runner::Execution::prepare(request.run, artifact->manifest, **device);
+  EXPECT_TRUE(bool(execution));
+  runner::RunReport report = runner::startReport(*execution, **device, "");
+  EXPECT_TRUE(bool(execution->run(report)));
+  std::ifstream stream(file);
+  Json profile = Json::parse(stream);
+  std::filesystem::remove(file);
+  return profile;
+}
+
+uint64_t counter(const Json &counters, const std::string &name) {
+  return counters.contains(name) ? counters[name].get<uint64_t>() : 0;
+}
+
+class OfExample : public testing::TestWithParam<std::pair<std::string, std::vector<std::string>>> {};
+
+} // namespace
+
+TEST_P(OfExample, countersAreTheSimulatorsProfile) {
+  const auto request = requestFor(GetParam().first, GetParam().second);
+  const Json document = explained(request).document, profile = profileOf(request);
+  ASSERT_TRUE(document["simulated"].get<bool>());
+  std::map<uint64_t, Json> lines;
+  for (const Json &line : document["source"]["lines"])
+    lines[line["line"]] = line["counters"];
+  for (unsigned i = 0; i < sim::numCounters; ++i) {
+    const std::string name(sim::counterName(sim::Counter(i)));
+    EXPECT_EQ(counter(document["source"]["total"], name), profile["total"][name].get<uint64_t>()) << name;
+    uint64_t sum = 0;
+    for (const auto &[line, counters] : lines)
+      sum += counter(counters, name);
+    EXPECT_EQ(sum, profile["total"][name].get<uint64_t>()) << name;
+    for (const Json &line : profile["lines"])
+      if (line["line"].get<uint64_t>() > 0)
+        EXPECT_EQ(counter(lines[line["line"]], name), line[name].get<uint64_t>())
+            << name << " of line " << line["line"];
+  }
+}
+
+TEST_P(OfExample, layoutsAreThoseOfTheirText) {
+  const Json document = explained(requestFor(GetParam().first, GetParam().second)).document;
+  ASSERT_FALSE(document["layouts"].empty());
+  for (const Json &entry : document["layouts"]) {
+    std::string error;
+    const auto layout = layout::parse(entry["text"].get<std::string>(), &error);
+    ASSERT_TRUE(layout) << error;
+    EXPECT_EQ(entry["shape"].get<std::vector<int64_t>>(), layout->outShape());
+    for (const layout::InDim &dim : layout->inDims())
+      EXPECT_EQ(entry["bases"][dim.name].get<layout::Bases>(), dim.bases) << dim.name;
+    EXPECT_EQ(entry["kind"] == "shared", layout->hasInDim(layout::offsetDim));
+  }
+}
+
+TEST_P(OfExample, requestsHaveTheTransactionsThatTheirAddressesMake) {
+  const Json document = explained(requestFor(GetParam().first, GetParam().second)).document;
+  for (const Json &access : document["memory"]) {
+    std::vector<uint64_t> addresses;
+    for (int64_t address : access["addresses"].get<std::vector<int64_t>>())
+      if (address >= 0)
+        addresses.push_back(uint64_t(address));
+    ASSERT_FALSE(addresses.empty());
+    if (access["space"] == "global") {
+      const sim::Sectors sectors = sim::countSectors(addresses, access["bytes"]);
+      EXPECT_EQ(sectors.actual, access["actual"].get<uint32_t>()) << access.dump();
+      EXPECT_EQ(sectors.ideal, access["ideal"].get<uint32_t>()) << access.dump();
+    } else {
+      const sim::Wavefronts wavefronts = sim::countWavefronts(addresses, access["bytes"]);
+      EXPECT_EQ(wavefronts.actual, access["actual"].get<uint32_t>()) << access.dump();
+      EXPECT_EQ(wavefronts.ideal, access["ideal"].get<uint32_t>()) << access.dump();
+    }
+  }
+}
+
+TEST_P(OfExample, oneMoreThreadBlockFitsWhereThePageSaysSo) {
+  const Json resources = explained(requestFor(GetParam().first, GetParam().second)).document["resources"];
+  const target::GpuTarget &gpu = *target::findTarget("sm_90a");
+  uint32_t registers = resources["registers"], threads = resources["threads_per_cta"],
+           shared = resources["shared_bytes"];
+  const sim::Occupancy now = sim::computeOccupancy(gpu, registers, threads, shared);
+  EXPECT_EQ(now.ctas, resources["ctas_per_sm"].get<uint32_t>());
+  EXPECT_EQ(now.limit, resources["limit"].get<std::string>());
+  const auto ctas = [&] { return sim::computeOccupancy(gpu, registers, threads, shared).ctas; };
+  const auto valueOf = [&](const Json &need) -> uint32_t & {
+    return need["what"] == "registers" ? registers : need["what"] == "threads" ? threads : shared;
+  };
+  const Json &needs = resources["one_more"]["needs"];
+  ASSERT_FALSE(needs.empty());
+  for (const Json &need : needs) {
+    ASSERT_NE(need["what"], "thread blocks");
+    EXPECT_EQ(need["now"].get<uint32_t>(), valueOf(need));
+  }
+  for (const Json &need : needs)
+    valueOf(need) = need["most"];
+  EXPECT_GT(ctas(), now.ctas);
+  for (const Json &need : needs) { // and not with more
+    valueOf(need) += need["what"] == "registers" ? 8 : need["what"] == "threads" ? 32 : 1;
+    EXPECT_LE(ctas(), now.ctas) << need.dump();
+    valueOf(need) = need["most"];
+  }
+}
+
+TEST_P(OfExample, everyElementOfAnOutputHasItsThreadBlock) {
+  const Json grid = explained(requestFor(GetParam().first, GetParam().second)).document["grid"];
+  ASSERT_FALSE(grid["outputs"].empty());
+  for (const Json &output : grid["outputs"]) {
+    const auto ctas = output["ctas"].get<std::vector<int64_t>>();
+    EXPECT_EQ(ctas.size(), output["cell_rows"].get<size_t>() * output["cell_columns"].get<size_t>());
+    for (int64_t cta : ctas) {
+      EXPECT_GE(cta, 0);
+      EXPECT_LT(cta, grid["thread_blocks"].get<int64_t>());
+    }
+  }
+}
+
+TEST_P(OfExample, theTraceHasTheLanesOfTheTimeLine) {
+  const Explained made = explained(requestFor(GetParam().first, GetParam().second));
+  const Json &pipeline = made.document["pipeline"];
+  EXPECT_TRUE(pipeline["modelled"].get<bool>());
+  EXPECT_FALSE(pipeline["forced"].get<bool>());
+  size_t named = 0, spans = 0, drawn = 0;
+  double end = 0;
+  for (const Json &event : made.trace["traceEvents"]) {
+    named += event["name"] == "thread_name";
+    spans += event["ph"] == "X";
+    if (event["ph"] == "X")
+      end = std::max(end, event["ts"].get<double>() + event["dur"].get<double>());
+  }
+  for (const Json &lane : pipeline["lanes"]) {
+    drawn += lane["spans"].size();
+    int64_t before = 0;
+    for (const Json &span : lane["spans"]) { // one after the other
+      EXPECT_GE(span[0].get<int64_t>(), before) << lane["name"];
+      EXPECT_GE(span[1].get<int64_t>(), span[0].get<int64_t>()) << lane["name"];
+      before = span[1];
+    }
+  }
+  EXPECT_EQ(named, pipeline["lanes"].size());
+  EXPECT_EQ(spans, drawn);
+  EXPECT_GE(end * pipeline["clock_ghz"].get<double>() * 1000, pipeline["product_clocks"].get<double>());
+}
+
+INSTANTIATE_TEST_SUITE_P(Examples, OfExample,
+                         testing::Values(std::pair("attention.tile", std::vector<std::string>{"S=512"}),
+                                         std::pair("matmul.tile", std::vector<std::string>{"M=256", "N=256", "K=128"}),
+                                         std::pair("softmax.tile", std::vector<std::string>{"M=20"}),
+                                         std::pair("transpose_naive.tile", std::vector<std::string>{}),
+                                         std::pair("transpose_padded.tile", std::vector<std::string>{})),
+                         [](const auto &info) { return info.param.first.substr(0, info.param.first.find('.')); });
+
+TEST(Explain, launchOrderIsThatOfTheGrid) {
+  // Program (x, y) of the transpose writes rows 32 y … of a column of blocks x: its cells are of one thread block.
+  const Json grid = explained(requestFor("transpose_naive.tile", {"M=128", "N=64"})).document["grid"];
+  const Json &output = grid["outputs"][0];
+  EXPECT_EQ(grid["programs"], Json({4, 2, 1}));
+  for (int64_t row = 0; row < 64; row += output["rows_per_cell"].get<int64_t>())
+    for (int64_t column = 0; column < 128; column += output["columns_per_cell"].get<int64_t>()) {
+      const size_t cell = row / output["rows_per_cell"].get<int64_t>() * output["cell_columns"].get<size_t>() +
+                          column / output["columns_per_cell"].get<int64_t>();
+      EXPECT_EQ(output["ctas"][cell].get<int64_t>(), column / 32 + 4 * (row / 32)) << row << ", " << column;
+    }
+}
+
+TEST(Explain, productsTakeWhatTheTargetsRateSays) {
+  const auto request = requestFor("matmul.tile", {"M=256", "N=256", "K=512"});
+  const Json document = explained(request).document;
+  const double all = document["source"]["total"]["multiply_adds"];
+  const double blocks = document["grid"]["thread_blocks"];
+  const double rate = target::ratesOf(*target::findTarget("sm_90a")).multiplyAdds(16);
+  EXPECT_NEAR(document["pipeline"]["product_clocks"].get<double>(), all / blocks / rate, 1);
+  EXPECT_EQ(all, 256.0 * 256 * 512);
+  EXPECT_EQ(document["resources"]["roofline"]["tensor_flops"].get<double>(), 2 * all);
+  EXPECT_EQ(document["resources"]["roofline"]["least_bytes"].get<double>(), 2.0 * (256 * 512 * 2 + 256 * 256));
+}
+
+TEST(Explain, whatCannotRunIsStillExplained) {
+  auto request = requestFor("identity_bug.tile", {});
+  const Json document = explained(request).document;
+  EXPECT_FALSE(document["simulated"].get<bool>());
+  EXPECT_NE(document["why_not_simulated"].get<std::string>().find("out-of-bounds"), std::string::npos);
+  EXPECT_FALSE(document["passes"]["passes"].empty());
+  EXPECT_FALSE(document["layouts"].empty());
+}
+
+TEST(Explain, passesAreTheLinesOfTheirText) {
+  const Json document = explained(requestFor("softmax.tile", {})).document;
+  const Json &passes = document["passes"]["passes"], &lines = document["passes"]["lines"];
+  EXPECT_EQ(passes[0]["name"], "input");
+  std::vector<std::string> first;
+  for (size_t index : passes[0]["lines"])
+    first.push_back(lines.at(index));
+  EXPECT_EQ(Json(first), document["code"][0]["lines"]);
+  for (size_t i = 1; i < passes.size(); ++i)
+    EXPECT_TRUE(passes[i]["lines"] != passes[i - 1]["lines"] || !passes[i]["remarks"].empty()) << passes[i]["name"];
+}

@@ -1,0 +1,115 @@
+// `tilec explain kernel.tile M=512 … -o kernel.html`: compiles as `tilec run` does, runs in the simulator, and writes
+// what there is to see.
+#include "ExplainCommand.h"
+
+#include "Driver/OutputFile.h"
+#include "Explain/Explain.h"
+#include "Options.h"
+#include "Runner/Arguments.h"
+#include "Runner/Run.h"
+#include "Specialize.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <CLI/CLI.hpp>
+
+using namespace tile;
+using driver::EmitKind;
+using driver::Outcome;
+
+namespace {
+
+int fail(const CommandLine &line, Outcome outcome, const llvm::Twine &message) {
+  llvm::errs() << driver::DiagnosticLog::printError(line.compiler.diagnosticsFormat, message.str());
+  return int(outcome);
+}
+
+/// Arguments that are wrong are an error, those that are missing are not if there are none: then nothing runs.
+std::optional<int> prepare(explain::ExplainRequest &request, CommandLine &line) {
+  std::string messages;
+  driver::CompilerOptions options = line.compiler;
+  options.diagnosticsFormat = driver::DiagnosticsFormat::Text;
+  llvm::raw_string_ostream stream(messages);
+  driver::Compilation compilation(options, stream);
+  bool lacksArguments = false;
+  if (request.run.arguments.empty() && compilation.load()) {
+    runner::Result<runner::Bindings> bindings = runner::Bindings::bind(compilation.manifest(), {}, /*numSms=*/1);
+    lacksArguments = !bindings;
+    if (lacksArguments)
+      request.whyNotRun = bindings.error().message;
+  }
+  if (!lacksArguments)
+    if (std::optional<int> code = specialize(request.run, line))
+      return code;
+  request.compiler = line.compiler;
+  return std::nullopt;
+}
+
+std::optional<int> readWords(llvm::ArrayRef<const char *> words, CommandLine &line, runner::RunOptions &run,
+                             std::string &trace) {
+  CLI::App app("", "tilec explain");
+  addKernelOptions(app, run);
+  app.add_option("--sms", run.multiprocessors, "Multiprocessors of the simulated GPU (default: the target's)")
+      ->check(CLI::Range(1, 1024));
+  app.add_option("--steps", run.steps, "Instructions after which a warp counts as hanging");
+  app.add_option("--trace", trace, "Write the modelled time line for Chrome or Perfetto")->type_name("FILE.json");
+  ParseStatus status = parseCommandLine(words, /*run=*/true, line);
+  if (status == ParseStatus::Help)
+    llvm::outs() << "tilec explain [options] <file.tile> [NAME=VALUE...] [-o FILE.html | -o FILE.json]\n\n"
+                 << app.help() << '\n';
+  if (status != ParseStatus::Compile)
+    return status == ParseStatus::Error ? int(Outcome::Usage) : int(Outcome::Success);
+  try {
+    std::vector<std::string> rest(line.rest.rbegin(), line.rest.rend()); // CLI11 takes words from the back
+    app.parse(rest);
+  } catch (const CLI::ParseError &error) {
+    return fail(line, Outcome::Usage, llvm::Twine(error.what()) + "; see tilec explain --help");
+  }
+  if (run.device != "auto" && run.device != "sim")
+    return fail(line, Outcome::Usage, "tilec explain looks into the simulator; leave out --device");
+  return std::nullopt;
+}
+
+} // namespace
+
+int tile::explainCommand(llvm::ArrayRef<const char *> words) {
+  explain::ExplainRequest request;
+  runner::RunOptions &run = request.run;
+  run.program = "tilec";
+  run.device = "auto";
+  run.command = "tilec explain " + llvm::join(words, " ");
+  CommandLine line;
+  std::string trace;
+  if (std::optional<int> code = readWords(words, line, run, trace))
+    return *code;
+  run.device = "sim";
+  run.artifact = line.compiler.input;
+  std::string output = line.output;
+  if (output.empty())
+    output = (line.compiler.input == "-" ? "kernel" : llvm::sys::path::stem(line.compiler.input)).str() + ".html";
+  const bool isPage = llvm::StringRef(output).ends_with(".html");
+  if (!isPage && output != "-" && !llvm::StringRef(output).ends_with(".json"))
+    return fail(line, Outcome::Usage, "'" + output + "' is neither .html nor .json");
+  llvm::Expected<std::string> text = driver::readInput(line.compiler.input);
+  if (!text)
+    return fail(line, Outcome::Environment, toString(text.takeError()));
+  line.compiler.inputText = std::move(*text);
+  line.compiler.numSms = std::max(0, run.multiprocessors);
+  line.compiler.advise = false;
+  if (std::optional<int> code = prepare(request, line))
+    return *code;
+
+  explain::Explanation made;
+  if (std::optional<int> code = explain::explain(request, llvm::errs(), made))
+    return *code;
+  if (!trace.empty() && made.trace.empty())
+    return fail(line, Outcome::Usage, "--trace shows a run, but nothing ran: " + request.whyNotRun);
+  const std::string title = llvm::sys::path::filename(line.compiler.input).str();
+  llvm::Error error =
+      driver::writeOutput(output, isPage ? explain::makePage(made.document, title) : made.document + "\n");
+  if (!error && !trace.empty())
+    error = driver::writeOutput(trace, made.trace);
+  return error ? fail(line, Outcome::Environment, toString(std::move(error))) : int(Outcome::Success);
+}

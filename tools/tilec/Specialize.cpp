@@ -1,0 +1,36 @@
+#include "Specialize.h"
+
+#include "Driver/Compilation.h"
+#include "Runner/Arguments.h"
+#include "Runner/Run.h"
+
+using namespace tile;
+
+std::optional<int> tile::specialize(const runner::RunOptions &run, CommandLine &line) {
+  line.compiler.advise = false; // there will be as many promises as the launch allows
+  driver::CompilerOptions options = line.compiler;
+  options.explainConfig = false;
+  std::string text;
+  llvm::raw_string_ostream messages(text);
+  driver::Compilation compilation(std::move(options), messages);
+  if (!compilation.load()) {
+    compilation.printDiagnostics();
+    llvm::errs() << text;
+    return int(compilation.outcome());
+  }
+  // What is only a warning comes again when the kernel is compiled for the launch.
+  const runtime::Manifest &manifest = compilation.manifest();
+  runner::Result<runner::Bindings> bindings = runner::Bindings::bind(manifest, run.arguments, /*numSms=*/1);
+  if (!bindings)
+    return runner::reportFailure(run, bindings.error());
+  for (auto [index, parameter] : llvm::enumerate(manifest.parameters)) {
+    if (!parameter.isInteger() || parameter.type == runtime::DataType::I1)
+      continue;
+    int64_t value = bindings->scalar(index).integer;
+    line.compiler.sizes.try_emplace(parameter.name, value);
+    int divisor = value == 0 ? 16 : int(std::min<int64_t>(16, value & -value));
+    if (divisor > 1)
+      line.compiler.assumptions.try_emplace(parameter.name, divisor);
+  }
+  return std::nullopt;
+}
