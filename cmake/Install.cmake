@@ -8,7 +8,7 @@ install(EXPORT tileCompilerTargets NAMESPACE tile:: DESTINATION ${package_folder
 install(FILES cmake/tileConfig.cmake ${PROJECT_BINARY_DIR}/tileConfigVersion.cmake DESTINATION ${package_folder} COMPONENT dev)
 # pkg-config: one file for each library.
 file(RELATIVE_PATH pc_to_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
-foreach(library "tilert;dev" "tilec;compiler")
+foreach(library "tilert;dev" "tilec;compiler" "tilejit;compiler")
   list(POP_FRONT library name component)
   configure_file(cmake/library.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT ${component})
