@@ -1,4 +1,5 @@
-# `./run package`: Debian packages (tile: the tools and libtilert; tile-dev: to build programs with it) and one archive
+# `./run package`: Debian packages (tile: the tools and libtilert; tile-dev: to build programs with it; tile-compiler:
+# libtilec) and one archive
 # that runs from any folder.
 set(CPACK_PACKAGE_NAME tile)
 set(CPACK_PACKAGE_VENDOR "The tile authors")
@@ -11,7 +12,7 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_OUTPUT_FILE_PREFIX ${PROJECT_BINARY_DIR}/package)
-set(CPACK_COMPONENTS_ALL tools dev)
+set(CPACK_COMPONENTS_ALL tools dev compiler)
 set(CPACK_GENERATOR "DEB;TGZ")
 set(CPACK_THREADS 0)
 set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/cmake/PackageGenerator.cmake)
@@ -27,9 +28,12 @@ set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON) # and have ldconfig run
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME tile)
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME tile-dev)
+set(CPACK_DEBIAN_COMPILER_PACKAGE_NAME tile-compiler)
+set(CPACK_COMPONENT_COMPILER_DESCRIPTION "The compiler as a library, with its headers: source text in memory becomes an artifact in memory.")
 set(CPACK_COMPONENT_DEV_DESCRIPTION "Header, library and CMake package for programs that launch kernels compiled by tilec.")
 # The newest symbol of libc that tilec needs is arc4random.
 set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "libc6 (>= 2.36)")
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "tile (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_COMPILER_PACKAGE_DEPENDS "tile-dev (= ${PROJECT_VERSION}), libc6 (>= 2.36)")
 set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "cmake")
 include(CPack)

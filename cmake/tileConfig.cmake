@@ -1,5 +1,11 @@
 # The installed package: the library tile::tilert, the compiler tile::tilec, and kernels in the build of a program.
 include(${CMAKE_CURRENT_LIST_DIR}/tileTargets.cmake)
+# tile::libtilec, of the package tile-compiler: the compiler as a library.
+include(${CMAKE_CURRENT_LIST_DIR}/tileCompilerTargets.cmake OPTIONAL RESULT_VARIABLE tile_compiler_FOUND)
+if(tile_FIND_REQUIRED_compiler AND NOT tile_compiler_FOUND)
+  set(tile_FOUND FALSE)
+  set(tile_NOT_FOUND_MESSAGE "libtilec is not installed: it is in the package tile-compiler")
+endif()
 
 # tile_add_kernel(TARGET FILE.tile [NAME NAME] [HEADER FILE.h] [TILEC_OPTION...])
 # Compiles a kernel when TARGET is built, and again when its source or a module that it imports has changed: its code and

@@ -50,7 +50,8 @@ typedef enum tile_status {
   TILE_ERROR_DRIVER = 11,          /* a CUDA driver call failed */
   TILE_ERROR_OUT_OF_MEMORY = 12,
   TILE_ERROR_UNSUPPORTED = 13,
-  TILE_ERROR_CHECK = 14 /* used by tile-run: a result differs from its reference */
+  TILE_ERROR_CHECK = 14,  /* used by tile-run: a result differs from its reference */
+  TILE_ERROR_COMPILE = 15 /* used by tile/jit.h: the source cannot be compiled */
 } tile_status;
 
 typedef struct tile_runtime tile_runtime;
@@ -126,12 +127,15 @@ TILE_API const char *tile_version(void);
 
 /* Loads the driver with dlopen, or through `lookup` when it is not NULL. */
 TILE_API tile_status tile_runtime_create(tile_symbol_lookup lookup, void *user, tile_runtime **runtime);
-/* Kernels of the runtime must have been destroyed before. */
-TILE_API void tile_runtime_destroy(tile_runtime *runtime);
+/* Kernels of the runtime must have been destroyed before: while there are some it stays, and this is an error. */
+TILE_API tile_status tile_runtime_destroy(tile_runtime *runtime);
 
 TILE_API tile_status tile_device_count(tile_runtime *runtime, int *count);
 /* Retains the device's primary context and makes it current on the calling thread. */
 TILE_API tile_status tile_device_activate(tile_runtime *runtime, int device);
+
+/* Writes the architecture of the current context's device, "sm_90", to `name`. */
+TILE_API tile_status tile_device_target(tile_runtime *runtime, char *name, size_t bytes);
 
 /* `runtime` may be NULL: such a kernel can be described but not launched. `data` is copied. */
 TILE_API tile_status tile_kernel_load_memory(tile_runtime *runtime, const void *data, size_t size,
@@ -177,6 +181,11 @@ TILE_API tile_status tile_launch(tile_kernel *kernel, const tile_launch_options 
 /* The same with tagged values, converted and range-checked. */
 TILE_API tile_status tile_launch_values(tile_kernel *kernel, const tile_launch_options *options,
                                         const tile_value *values, size_t count);
+
+/* For debugging, since it asks the driver, which a launch does not: whether these arguments could be launched with, and
+   each pointer is memory of the current context's device, with room for all that the kernel may access as its manifest
+   says ("buffer"; pointers without one need only be device memory). */
+TILE_API tile_status tile_check_arguments(tile_kernel *kernel, void *const *arguments, size_t count);
 
 /* Variants. An artifact may have the kernel compiled in several ways: for pointers and sizes that divide by something,
    for classes of sizes, for several GPUs. A launch takes, of the variants that serve the call and run on the device,

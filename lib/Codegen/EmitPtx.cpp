@@ -19,6 +19,8 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/IPO/Internalize.h"
 
+#include <mutex>
+
 // The four entry points of the target that llvm/Support/TargetSelect.h would declare for every target of the build.
 extern "C" {
 void LLVMInitializeNVPTXTarget();
@@ -52,10 +54,14 @@ private:
 };
 
 std::unique_ptr<llvm::TargetMachine> createMachine(const target::GpuTarget &gpu, unsigned optLevel) {
-  LLVMInitializeNVPTXTarget();
-  LLVMInitializeNVPTXTargetInfo();
-  LLVMInitializeNVPTXTargetMC();
-  LLVMInitializeNVPTXAsmPrinter();
+  // Once: LLVM's registry is written, and other threads may read it.
+  static std::once_flag isRegistered;
+  std::call_once(isRegistered, [] {
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
 
   llvm::Triple triple(nvptxTriple);
   std::string error;

@@ -200,17 +200,17 @@ namespace {
 struct Assembler {
   StringRef ptxas;
   const target::GpuTarget &target;
-  bool lineTables;
+  const PtxasRun &run;
 };
 
 } // namespace
 
 static llvm::Expected<Assembled> assemble(const Assembler &assembler, StringRef ptx) {
-  const auto &[ptxas, target, lineTables] = assembler;
-  auto input = TemporaryFile::create("ptx");
+  const auto &[ptxas, target, run] = assembler;
+  auto input = TemporaryFile::create("ptx", run.deletesOnSignal);
   if (!input)
     return input.takeError();
-  auto output = TemporaryFile::create("cubin");
+  auto output = TemporaryFile::create("cubin", run.deletesOnSignal);
   if (!output)
     return output.takeError();
   if (llvm::Error error = (*input)->write(ptx))
@@ -223,9 +223,9 @@ static llvm::Expected<Assembled> assemble(const Assembler &assembler, StringRef 
   std::vector<std::string> command = {
       program.str().str(), "-v", optimizationLevel(ptx), "--gpu-name", std::string(StringRef(target.name)),
       source.str().str(),  "-o", result.str().str()};
-  if (lineTables)
+  if (run.lineTables)
     command.push_back("--generate-line-info");
-  llvm::Expected<Ended> ended = runProgram(command, makeEnvironment(), maxSeconds);
+  llvm::Expected<Ended> ended = runProgram(command, makeEnvironment(), maxSeconds, run.cancelled);
   if (!ended)
     return ended.takeError();
   if (ended->code != 0)
@@ -307,8 +307,9 @@ static Assembled forMoreThreads(const Assembler &assembler, StringRef ptx, Assem
   return assembled;
 }
 
-llvm::Expected<Assembled> runPtxas(StringRef ptxas, StringRef ptx, const target::GpuTarget &target, bool lineTables) {
-  const Assembler assembler{ptxas, target, lineTables};
+llvm::Expected<Assembled> runPtxas(StringRef ptxas, StringRef ptx, const target::GpuTarget &target,
+                                   const PtxasRun &run) {
+  const Assembler assembler{ptxas, target, run};
   if (ptx.contains(".minnctapersm")) // with warp roles, say: setmaxnreg gives out the registers
     return assemble(assembler, ptx);
   // Without a word on CTAs, ptxas may give a kernel that spills anyway as few registers as most CTAs can have: a

@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -47,10 +48,16 @@ struct Assembled {
   PtxasReport report;
 };
 
+struct PtxasRun {
+  bool lineTables = false;                      ///< the cubin says of which source lines its code is, for disassemblers
+  const std::atomic<bool> *cancelled = nullptr; ///< becomes true when the result is no longer wanted
+  /// Temporary files are deleted when a signal ends the process, which takes its handlers.
+  bool deletesOnSignal = true;
+};
+
 /// Fails with ptxas' own errors, and where in the source they come from, when it rejects the code. Code that spills
 /// though there are registers is assembled a second time, for one CTA a multiprocessor; what spills less is returned.
-/// `lineTables`: the cubin says of which source lines its code is, for disassemblers.
 llvm::Expected<Assembled> runPtxas(llvm::StringRef ptxas, llvm::StringRef ptx, const target::GpuTarget &target,
-                                   bool lineTables = false);
+                                   const PtxasRun &run = {});
 
 } // namespace tile::codegen

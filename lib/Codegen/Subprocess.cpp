@@ -86,16 +86,20 @@ void drain(int pipe, BoundedText &output) {
       output.append(StringRef(part, size_t(count)));
 }
 
-/// Reads until the child has ended; false if that takes too long. A grandchild may keep the pipe open for longer.
-bool readUntilEnd(pid_t child, int pipe, int maxSeconds, BoundedText &output) {
+/// Reads until the child has ended; false if that takes too long, or nobody wants it any longer. A grandchild may keep
+/// the pipe open for longer.
+bool readUntilEnd(pid_t child, int pipe, int maxSeconds, const std::atomic<bool> *cancelled, BoundedText &output) {
+  constexpr long long millisecondsToNotice = 20;
   using Clock = std::chrono::steady_clock;
   const Clock::time_point deadline = Clock::now() + std::chrono::seconds(maxSeconds);
   pollfd watched[] = {{static_cast<int>(syscall(SYS_pidfd_open, child, 0)), POLLIN, 0}, {pipe, POLLIN, 0}};
   bool isLate = false;
   while (true) {
     auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    int ready = left > 0 ? poll(watched, 2, int(left)) : 0;
-    if (ready < 0 && errno == EINTR)
+    bool isWanted = !cancelled || !*cancelled;
+    long long pause = cancelled ? std::min<long long>(left, millisecondsToNotice) : left;
+    int ready = left > 0 && isWanted ? poll(watched, 2, int(pause)) : 0;
+    if ((ready < 0 && errno == EINTR) || (ready == 0 && pause < left && isWanted))
       continue;
     isLate = ready == 0;
     if (ready <= 0)
@@ -114,7 +118,7 @@ bool readUntilEnd(pid_t child, int pipe, int maxSeconds, BoundedText &output) {
 } // namespace
 
 llvm::Expected<Ended> runProgram(llvm::ArrayRef<std::string> command, llvm::ArrayRef<std::string> environment,
-                                 int maxSeconds) {
+                                 int maxSeconds, const std::atomic<bool> *cancelled) {
   constexpr size_t mostOfEitherEnd = 64 << 10; // errors and what is said of a kernel are lines
   auto cannot = [&](const char *reason) {
     return llvm::make_error<EnvironmentError>(formatv("cannot start '{0}': {1}", command[0], reason).str());
@@ -134,7 +138,7 @@ llvm::Expected<Ended> runProgram(llvm::ArrayRef<std::string> command, llvm::Arra
     return cannot(std::strerror(reason));
   }
   BoundedText output(mostOfEitherEnd);
-  bool isInTime = readUntilEnd(child, ends[0], maxSeconds, output);
+  bool isInTime = readUntilEnd(child, ends[0], maxSeconds, cancelled, output);
   if (!isInTime)
     kill(child, SIGKILL);
   int status = 0;
@@ -142,6 +146,8 @@ llvm::Expected<Ended> runProgram(llvm::ArrayRef<std::string> command, llvm::Arra
     continue;
   drain(ends[0], output);
   close(ends[0]);
+  if (!isInTime && cancelled && *cancelled)
+    return llvm::createStringError(formatv("'{0}' was cancelled", command[0]));
   if (!isInTime)
     return llvm::createStringError(
         formatv("'{0}' did not finish in {1} seconds; use smaller blocks or more warps", command[0], maxSeconds));

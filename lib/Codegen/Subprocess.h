@@ -4,6 +4,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 
+#include <atomic>
 #include <string>
 
 namespace tile::codegen {
@@ -40,8 +41,9 @@ struct Ended {
 };
 
 /// Runs a program; nothing is read from standard input, what it prints to the other two is `output`. It ends with this
-/// process, however that ends, and after `maxSeconds`. It runs in another folder: paths are absolute.
+/// process, however that ends, after `maxSeconds`, and when `cancelled`
+/// becomes true, which is an error. It runs in another folder: paths are absolute.
 llvm::Expected<Ended> runProgram(llvm::ArrayRef<std::string> command, llvm::ArrayRef<std::string> environment,
-                                 int maxSeconds);
+                                 int maxSeconds, const std::atomic<bool> *cancelled = nullptr);
 
 } // namespace tile::codegen

@@ -14,7 +14,7 @@ using llvm::StringRef;
 
 namespace tile::codegen {
 
-llvm::Expected<std::unique_ptr<TemporaryFile>> TemporaryFile::create(StringRef suffix) {
+llvm::Expected<std::unique_ptr<TemporaryFile>> TemporaryFile::create(StringRef suffix, bool deletesOnSignal) {
   llvm::SmallString<128> path;
   if (std::error_code error = llvm::sys::fs::createTemporaryFile("tilec", suffix, path)) {
     llvm::SmallString<128> folder;
@@ -24,16 +24,18 @@ llvm::Expected<std::unique_ptr<TemporaryFile>> TemporaryFile::create(StringRef s
                                                       folder, error.message())
                                                   .str());
   }
-  return std::make_unique<TemporaryFile>(path);
+  return std::make_unique<TemporaryFile>(path, deletesOnSignal);
 }
 
-TemporaryFile::TemporaryFile(StringRef path) : path(path) {
-  llvm::sys::RemoveFileOnSignal(path);
+TemporaryFile::TemporaryFile(StringRef path, bool deletesOnSignal) : path(path), deletesOnSignal(deletesOnSignal) {
+  if (deletesOnSignal)
+    llvm::sys::RemoveFileOnSignal(path);
 }
 
 TemporaryFile::~TemporaryFile() {
   llvm::sys::fs::remove(path);
-  llvm::sys::DontRemoveFileOnSignal(path);
+  if (deletesOnSignal)
+    llvm::sys::DontRemoveFileOnSignal(path);
 }
 
 llvm::Error TemporaryFile::write(StringRef text) const {

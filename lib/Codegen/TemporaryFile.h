@@ -9,11 +9,11 @@
 
 namespace tile::codegen {
 
-/// Disappears with the object, and when the process is interrupted.
+/// Disappears with the object and, if it may, when the process is interrupted, which takes handlers of signals.
 class TemporaryFile {
 public:
-  static llvm::Expected<std::unique_ptr<TemporaryFile>> create(llvm::StringRef suffix);
-  explicit TemporaryFile(llvm::StringRef path);
+  static llvm::Expected<std::unique_ptr<TemporaryFile>> create(llvm::StringRef suffix, bool deletesOnSignal = true);
+  TemporaryFile(llvm::StringRef path, bool deletesOnSignal);
   ~TemporaryFile();
   TemporaryFile(const TemporaryFile &) = delete;
 
@@ -21,6 +21,9 @@ public:
   llvm::Expected<std::string> read() const;
 
   const std::string path;
+
+private:
+  bool deletesOnSignal;
 };
 
 } // namespace tile::codegen

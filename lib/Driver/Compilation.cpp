@@ -92,10 +92,18 @@ bool Compilation::fail(Outcome reason, llvm::Error error) {
   return fail(reason, toString(std::move(error)));
 }
 
+bool Compilation::isCancelled() {
+  if (!options.cancelled || !*options.cancelled)
+    return false;
+  if (state != Outcome::Cancelled)
+    fail(Outcome::Cancelled, "the compilation was cancelled");
+  return true;
+}
+
 bool Compilation::run() {
-  bool done = load();
+  bool done = load() && !isCancelled();
   if (done && output.empty() && options.emit > EmitKind::Tile)
-    done = lower();
+    done = lower() && !isCancelled();
   else if (done && output.empty())
     printModule();
   if (done && output.empty())
@@ -243,7 +251,16 @@ bool Compilation::lower() {
     }
     return failure(); // on to the handler that prints
   });
+  if (options.cancelled) // the passes that are left are left out
+    context->registerActionHandler([this](llvm::function_ref<void()> act, const tracing::Action &action) {
+      if (!llvm::isa<PassExecutionAction>(action) || !*options.cancelled)
+        act();
+    });
   bool passed = succeeded(manager.run(*moduleOp));
+  if (isCancelled()) {
+    engine.eraseHandler(filter);
+    return false;
+  }
   bool isValid = !passed || isShown || succeeded(verify(*moduleOp));
   engine.eraseHandler(filter);
   errors << layouts;
@@ -290,6 +307,8 @@ bool Compilation::generate() {
     }
     backend.optimize(*llvmModule);
   }
+  if (isCancelled())
+    return false;
   if (options.emit == EmitKind::Llvm) {
     llvm::raw_string_ostream(output) << *llvmModule;
     return true;
@@ -306,6 +325,8 @@ bool Compilation::generate() {
 bool Compilation::assemble(const std::string &ptx) {
   if (options.emit == EmitKind::Ptx)
     return finish(ptx);
+  if (isCancelled())
+    return false;
   std::optional<std::string> ptxas = codegen::findPtxas(options.toolkit);
   if (!ptxas && options.emit == EmitKind::Manifest)
     return finish(ptx); // complete but for the register count
@@ -317,8 +338,12 @@ bool Compilation::assemble(const std::string &ptx) {
                     : formatv("cannot run ptxas at '{0}'", options.toolkit.ptxas).str());
   llvm::Expected<codegen::Assembled> made = [&] {
     Timing::Scope scope(timing, "ptxas");
-    return codegen::runPtxas(*ptxas, ptx, *gpu);
+    return codegen::runPtxas(*ptxas, ptx, *gpu, {.cancelled = options.cancelled, .deletesOnSignal = !options.isGuest});
   }();
+  if (isCancelled()) {
+    llvm::consumeError(made.takeError());
+    return false;
+  }
   if (!made)
     return fail(Outcome::Internal, made.takeError());
   if (!StringRef(made->cubin)

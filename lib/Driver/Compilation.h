@@ -89,6 +89,8 @@ private:
   bool isText() const { return options.diagnosticsFormat == DiagnosticsFormat::Text; }
   GpuPipelineOptions pipelineOptions() const;
   void note(llvm::StringRef message);
+  /// Says so, too.
+  bool isCancelled();
 
   CompilerOptions options;
   std::optional<frontend::SourceFile> sidecar;

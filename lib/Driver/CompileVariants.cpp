@@ -103,7 +103,7 @@ bool VariantCompilation::run() {
   if (options.explainConfig)
     errors << explanation;
   bool makesSeveral = jobs.size() > 1 && makesArtifact();
-  WorkerProcesses workers(makesSeveral ? jobs.size() - 1 : 0,
+  WorkerProcesses workers(makesSeveral && !options.isGuest ? jobs.size() - 1 : 0,
                           [this](size_t index) { return compileElsewhere(jobs[index + 1]); });
   workers.start(variants.jobs - 1); // this process is at work, too
   Timing::Clock::time_point begin = Timing::Clock::now();
@@ -118,13 +118,24 @@ bool VariantCompilation::run() {
     return true;
   }
   keep(jobs.front(), {general->manifest(), general->assembly().image, general->assembly().ptx}, secondsSince(begin));
-  llvm::Expected<std::vector<WorkerProcesses::Result>> results = workers.finish(variants.jobs);
+  llvm::Expected<std::vector<WorkerProcesses::Result>> results = compileOthers(workers);
   if (!results)
     return general->fail(Outcome::Environment, results.takeError());
   for (auto [job, result] : llvm::zip(llvm::ArrayRef(jobs).drop_front(), *results))
     if (!collect(job, result))
       return false;
   return assemble();
+}
+
+/// All but the general one. A process that belongs to somebody else has threads, of which copies of it would have none,
+/// so there it is one after the other.
+llvm::Expected<std::vector<WorkerProcesses::Result>> VariantCompilation::compileOthers(WorkerProcesses &workers) const {
+  if (!options.isGuest)
+    return workers.finish(variants.jobs);
+  std::vector<WorkerProcesses::Result> results;
+  for (const Job &job : llvm::ArrayRef(jobs).drop_front())
+    results.push_back({true, compileElsewhere(job), "", false});
+  return results;
 }
 
 /// In another process. Of an error only the text comes back.
@@ -165,7 +176,7 @@ bool VariantCompilation::collect(const Job &job, const WorkerProcesses::Result &
       files.push_back(file);
   std::string said = json["errors"];
   auto outcome = Outcome(json["outcome"].get<int>());
-  if (outcome == Outcome::Environment || (outcome != Outcome::Success && isNeeded))
+  if (outcome == Outcome::Environment || outcome == Outcome::Cancelled || (outcome != Outcome::Success && isNeeded))
     return fail(outcome, StringRef(said).trim());
   if (outcome != Outcome::Success)
     return leftOut.push_back({name, target, firstLine(said)}), true;

@@ -53,6 +53,7 @@ private:
   bool planAll();
   bool chooseOne(VariantPlans &plans);
   std::string compileElsewhere(const Job &job) const;
+  llvm::Expected<std::vector<WorkerProcesses::Result>> compileOthers(WorkerProcesses &workers) const;
   bool collect(const Job &job, const WorkerProcesses::Result &result);
   void keep(const Job &job, runtime::PackedVariant variant, double seconds);
   bool assemble();

@@ -8,6 +8,7 @@
 #include "Frontend/Schedule.h"
 #include "Pipeline/GpuPipeline.h"
 
+#include <atomic>
 #include <map>
 #include <optional>
 #include <string>
@@ -59,6 +60,10 @@ struct CompilerOptions {
   bool printLayouts = false;
   bool advise = true;         ///< note which promise would let a product be multiplied several times faster
   bool explainConfig = false; ///< show how open parameters were chosen
+  /// Becomes true, in another thread, when the result is no longer wanted; null: it always is.
+  const std::atomic<bool> *cancelled = nullptr;
+  /// The process belongs to somebody else: no handlers of signals, and no copies of it.
+  bool isGuest = false;
 };
 
 /// Process exit codes; documented in `tilec --help`.
@@ -68,6 +73,7 @@ enum class Outcome : int {
   Usage = 2,       ///< the command line is wrong
   Environment = 3, ///< a file or tool is missing, or cannot be read or written
   Internal = 4,    ///< a bug of the compiler
+  Cancelled = 5,   ///< by `CompilerOptions::cancelled`; no exit code of a tool
 };
 
 } // namespace tile::driver

@@ -118,7 +118,7 @@ MarkedText disassemble(const driver::CompilerOptions &options, const target::Gpu
   const std::optional<std::string> nvdisasm = codegen::findNvdisasm(options.toolkit);
   if (!ptxas || !nvdisasm || assembly.ptx.empty())
     return marked;
-  llvm::Expected<codegen::Assembled> assembled = codegen::runPtxas(*ptxas, assembly.ptx, gpu, /*lineTables=*/true);
+  llvm::Expected<codegen::Assembled> assembled = codegen::runPtxas(*ptxas, assembly.ptx, gpu, {.lineTables = true});
   if (!assembled) {
     llvm::consumeError(assembled.takeError());
     return marked;

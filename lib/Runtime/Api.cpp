@@ -65,6 +65,8 @@ tile_status finishLoading(tile_runtime *runtime, Result<Artifact> artifact, tile
   if (!made)
     return reportError(made.error());
   *kernel = made->release();
+  if (runtime)
+    ++runtime->kernels;
   return TILE_OK;
 }
 
@@ -115,6 +117,8 @@ const char *tile_status_name(tile_status status) {
     return "unsupported";
   case TILE_ERROR_CHECK:
     return "wrong result";
+  case TILE_ERROR_COMPILE:
+    return "compilation failed";
   }
   return "unknown status";
 }
@@ -127,13 +131,17 @@ tile_status tile_runtime_create(tile_symbol_lookup lookup, void *user, tile_runt
     Result<std::unique_ptr<Driver>> driver = loadDriver(lookup, user);
     if (!driver)
       return reportError(driver.error());
-    *runtime = new tile_runtime{std::move(*driver)};
+    *runtime = new tile_runtime{std::move(*driver), 0};
     return TILE_OK;
   });
 }
 
-void tile_runtime_destroy(tile_runtime *runtime) {
+tile_status tile_runtime_destroy(tile_runtime *runtime) {
+  if (const int alive = runtime ? runtime->kernels.load() : 0; alive != 0)
+    return reportError(TILE_ERROR_INVALID_ARGUMENT, "the runtime has {} kernel{}; destroy {} first", alive,
+                       alive == 1 ? "" : "s", alive == 1 ? "it" : "them");
   delete runtime;
+  return TILE_OK;
 }
 
 tile_status tile_device_count(tile_runtime *runtime, int *count) {
@@ -184,6 +192,8 @@ void tile_kernel_destroy(tile_kernel *kernel) {
   if (!kernel || kernel->owner) // a variant lives as long as its kernel
     return;
   unloadModules(*kernel);
+  if (kernel->runtime)
+    --kernel->runtime->kernels;
   delete kernel;
 }
 

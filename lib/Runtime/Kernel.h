@@ -34,6 +34,7 @@ struct ParameterCheck {
 
 struct tile_runtime {
   std::unique_ptr<tile::runtime::Driver> driver;
+  std::atomic<int> kernels = 0; ///< that are alive
 };
 
 struct tile_kernel {

@@ -29,7 +29,8 @@ done
 for folder in lib/*/; do
   [ "$folder" = lib/Explain/ ] || forbid "${folder%/}" 'Explain/' # it looks at all of them
 done
-forbid lib/Runtime '(Runner|Simulator)/'
+forbid lib/Runtime '(Runner|Simulator|Jit)/'
+forbid lib/Jit "$llvm" "$compiler" '(Runtime|Runner|Simulator|Target)/'
 forbid lib/Simulator '(Runner|SimDriver)/'
 forbid lib/SimDriver 'Runner/'
 forbid lib/Simulator/Ptx 'Simulator/(Numerics|Machine|Exec|Check|Profile)/'

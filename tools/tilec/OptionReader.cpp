@@ -52,18 +52,30 @@ bool OptionReader::read() {
          readToolkit();
 }
 
+bool OptionReader::readForLibrary() {
+  if (!checkForLibrary() || !checkUnknown() || !checkEmpty() || !checkRepeated() || !readToolkit() || !readLanguage() ||
+      !readOutput())
+    return false;
+  // What the driver compiles instead.
+  if (!line.emitGiven && !codegen::findPtxas(options.toolkit))
+    options.emit = EmitKind::Ptx;
+  return readNames() && readKernel() && readPasses() && readTargets() && readVariants() && readWarnings();
+}
+
 bool OptionReader::lacksValue(StringRef option) {
   return readFormat() && fail(formatv("option '{0}' needs a value", option));
 }
 
 bool OptionReader::fail(const llvm::Twine &message) {
-  llvm::errs() << driver::DiagnosticLog::printError(options.diagnosticsFormat, message.str());
+  errors << driver::DiagnosticLog::printError(options.diagnosticsFormat, message.str());
   return false;
 }
 
 /// First, since errors of all else have this form.
 bool OptionReader::readFormat() {
-  StringRef form = arguments.getLastArgValue(OPT_diagnostics_format, "text");
+  if (!arguments.hasArg(OPT_diagnostics_format))
+    return true;
+  StringRef form = arguments.getLastArgValue(OPT_diagnostics_format);
   std::optional<DiagnosticsFormat> format = llvm::StringSwitch<std::optional<DiagnosticsFormat>>(form)
                                                 .Case("text", DiagnosticsFormat::Text)
                                                 .Case("json", DiagnosticsFormat::Json)
@@ -72,6 +84,16 @@ bool OptionReader::readFormat() {
   if (!format)
     return fail(formatv("--diagnostics-format expects text, json or sarif, not '{0}'", form));
   options.diagnosticsFormat = *format;
+  return true;
+}
+
+/// Files and texts are the command line's.
+bool OptionReader::checkForLibrary() {
+  for (OptionId id : {OPT_INPUT, OPT_help, OPT_version, OPT_help_warnings, OPT_diagnostics_format, OPT_o, OPT_MD,
+                      OPT_MF, OPT_dump_ir, OPT_time_passes, OPT_explain_config, OPT_print_layouts, OPT_Rpass})
+    if (const Arg *argument = arguments.getLastArg(id))
+      return fail(formatv("'{0}' is for the command line; the library does not take it",
+                          StringRef(argument->getSpelling()).rtrim('=')));
   return true;
 }
 
@@ -139,6 +161,10 @@ bool OptionReader::readInputFile() {
   }
   if (options.input.empty())
     return fail("no input; give a .tile file, or '-' for standard input");
+  return readLanguage();
+}
+
+bool OptionReader::readLanguage() {
   options.language = StringRef(options.input).ends_with(".mlir") ? InputLanguage::Mlir : InputLanguage::Tile;
   if (const Arg *argument = arguments.getLastArg(OPT_x)) {
     StringRef language = argument->getValue();

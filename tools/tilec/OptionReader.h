@@ -25,10 +25,13 @@ public:
 /// The first error stops, and has been printed.
 class OptionReader {
 public:
-  OptionReader(const TilecOptions &table, const llvm::opt::InputArgList &arguments, bool run, CommandLine &line)
-      : table(table), arguments(arguments), run(run), line(line), options(line.compiler) {}
+  OptionReader(const TilecOptions &table, const llvm::opt::InputArgList &arguments, bool run, CommandLine &line,
+               llvm::raw_ostream &errors)
+      : table(table), arguments(arguments), run(run), line(line), options(line.compiler), errors(errors) {}
 
   bool read();
+  /// Of options that libtilec takes, for an input in memory that `line` has.
+  bool readForLibrary();
 
   /// The last option has no value; false.
   bool lacksValue(llvm::StringRef option);
@@ -37,11 +40,13 @@ private:
   bool fail(const llvm::Twine &message);
 
   bool readFormat();
+  bool checkForLibrary();
   bool checkUnknown();
   bool checkEmpty();
   bool checkRepeated();
   const llvm::opt::Arg *findInput() const;
   bool readInputFile();
+  bool readLanguage();
   bool readOutput();
   bool readTargets();
   bool readNames();
@@ -64,6 +69,7 @@ private:
   bool run;
   CommandLine &line;
   driver::CompilerOptions &options;
+  llvm::raw_ostream &errors;
 };
 
 } // namespace tile

@@ -66,10 +66,21 @@ ParseStatus parseCommandLine(llvm::ArrayRef<const char *> words, bool run, Comma
       llvm::outs() << StringRef(target->name) << "  " << StringRef(target->deviceName) << '\n';
     return ParseStatus::Done;
   }
-  OptionReader reader(table, arguments, run, line);
+  OptionReader reader(table, arguments, run, line, llvm::errs());
   if (missingCount)
     return reader.lacksValue(arguments.getArgString(missingIndex)) ? ParseStatus::Compile : ParseStatus::Error;
   return reader.read() ? ParseStatus::Compile : ParseStatus::Error;
+}
+
+bool parseLibraryOptions(llvm::ArrayRef<const char *> words, CommandLine &line, llvm::raw_ostream &errors) {
+  TilecOptions table;
+  unsigned missingIndex = 0, missingCount = 0;
+  InputArgList arguments = table.ParseArgs(words, missingIndex, missingCount);
+  line.compiler.diagnosticsFormat = driver::DiagnosticsFormat::Json;
+  OptionReader reader(table, arguments, /*run=*/false, line, errors);
+  if (missingCount)
+    return reader.lacksValue(arguments.getArgString(missingIndex));
+  return reader.readForLibrary();
 }
 
 } // namespace tile

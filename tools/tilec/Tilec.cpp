@@ -3,6 +3,7 @@
 #include "Driver/OutputFile.h"
 #include "ExplainCommand.h"
 #include "Options.h"
+#include "Request.h"
 #include "RunCommand.h"
 #include "Runner/Run.h"
 #include "Tools.h"
@@ -72,9 +73,14 @@ int compileCommand(llvm::ArrayRef<const char *> words) {
 int tile::tilecMain(int argc, char **argv) {
   llvm::ArrayRef<const char *> words(argv + 1, argc - 1);
   llvm::StringRef first = words.empty() ? "" : words.front();
-  int code = runner::finishOutput("tilec", first == "run"       ? runCommand(words.drop_front())
-                                           : first == "explain" ? explainCommand(words.drop_front())
-                                                                : compileCommand(words));
+  auto runTool = [&] {
+    if (first == "run")
+      return runCommand(words.drop_front());
+    if (first == "explain")
+      return explainCommand(words.drop_front());
+    return first == "worker" && words.size() == 1 ? workerCommand() : compileCommand(words);
+  };
+  int code = runner::finishOutput("tilec", runTool());
   // LLVM's stream would end the process when it is destroyed.
   llvm::outs().flush();
   if (std::error_code failed = llvm::outs().error()) {

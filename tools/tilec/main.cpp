@@ -2,6 +2,7 @@
 #include "Tools.h"
 
 #include "Driver/CompilerOptions.h"
+#include "Driver/LargeStack.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -13,7 +14,6 @@
 
 #include <cstdlib>
 #include <malloc.h>
-#include <pthread.h>
 
 /// LLVM gives up on code that it cannot select, without a way back: say so in one line and leave no temporary file.
 static void reportFatalError(void *, const char *reason, bool) {
@@ -31,23 +31,8 @@ struct Tool {
   int code = 0;
 };
 
-/// Passes walk chains of operations, and a kernel may be one of a hundred thousand. Of a stack only what is touched
-/// takes memory; where so much address space is not to be had, the usual stack has to do.
 int runOnLargeStack(Tool tool) {
-  constexpr size_t stackBytes = size_t(1) << 30;
-  auto enter = [](void *data) -> void * {
-    auto *tool = static_cast<Tool *>(data);
-    tool->code = tool->run(tool->argc, tool->argv);
-    return nullptr;
-  };
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_t thread;
-  if (pthread_attr_setstacksize(&attributes, stackBytes) || pthread_create(&thread, &attributes, enter, &tool))
-    enter(&tool);
-  else
-    pthread_join(thread, nullptr);
-  pthread_attr_destroy(&attributes);
+  tile::driver::runOnLargeStack([&] { tool.code = tool.run(tool.argc, tool.argv); });
   return tool.code;
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 using namespace tile::codegen;
 
 TEST(BoundedText, keepsAShortText) {
@@ -36,6 +38,19 @@ TEST(RunProgram, endsWhatTakesTooLong) {
   llvm::Expected<Ended> ended = runProgram({"/bin/sh", "-c", "exec sleep 30"}, {"PATH=/bin:/usr/bin"}, 1);
   ASSERT_FALSE(bool(ended));
   EXPECT_EQ(toString(ended.takeError()), "'/bin/sh' did not finish in 1 seconds; use smaller blocks or more warps");
+}
+
+TEST(RunProgram, endsWhatIsCancelled) {
+  std::atomic<bool> isCancelled = false;
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    isCancelled = true;
+  });
+  llvm::Expected<Ended> ended =
+      runProgram({"/bin/sh", "-c", "exec sleep 30"}, {"PATH=/bin:/usr/bin"}, 20, &isCancelled);
+  other.join();
+  ASSERT_FALSE(bool(ended));
+  EXPECT_EQ(toString(ended.takeError()), "'/bin/sh' was cancelled");
 }
 
 TEST(RunProgram, saysWhatCannotBeStarted) {

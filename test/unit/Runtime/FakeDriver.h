@@ -41,6 +41,13 @@ struct FakeMemory {
   bool isCleared = false, isFreed = false;
 };
 
+/// What the driver knows about addresses: CUmemorytype, device, and how many bytes from where on.
+struct FakeRange {
+  size_t bytes = 0;
+  unsigned type = 2;
+  int device = 0;
+};
+
 /// One at a time: driver functions have no user pointer.
 struct FakeDriver {
   int deviceCount = 2;
@@ -64,6 +71,7 @@ struct FakeDriver {
   runtime::CUresult encodeResult = 0;
   std::atomic<int> mapsEncoded = 0;
   std::map<runtime::CUdeviceptr, FakeMemory> memory;
+  std::map<runtime::CUdeviceptr, FakeRange> ranges;
   runtime::CUresult allocateResult = 0, fillResult = 0, capturingResult = 0;
   runtime::CUstream captured = reinterpret_cast<runtime::CUstream>(~uintptr_t{0}); ///< none
   int captureMode = 0; ///< of the threads; allocating asks for 2, relaxed
@@ -230,6 +238,26 @@ inline CUresult fill(CUdeviceptr pointer, unsigned char value, size_t bytes, CUs
   memory.clearedIn = stream;
   return driver().fillResult;
 }
+inline CUresult pointerAttribute(void *value, int attribute, CUdeviceptr pointer) {
+  auto found = driver().ranges.upper_bound(pointer);
+  if (found == driver().ranges.begin() || pointer - (--found)->first >= found->second.bytes)
+    return 1;
+  const auto give = [&](const auto &answer) {
+    std::memcpy(value, &answer, sizeof(answer));
+    return 0;
+  };
+  switch (attribute) { // CUpointer_attribute
+  case 2:
+    return give(found->second.type);
+  case 9:
+    return give(found->second.device);
+  case 11:
+    return give(found->first);
+  case 12:
+    return give(found->second.bytes);
+  }
+  return 1;
+}
 inline CUresult isCapturing(CUstream stream, int *status) {
   *status = stream == driver().captured;
   return driver().capturingResult;
@@ -266,6 +294,7 @@ inline void *FakeDriver::lookup(void *, const char *symbol) {
       {"cuMemAlloc_v2", reinterpret_cast<void *>(fake::allocate)},
       {"cuMemFree_v2", reinterpret_cast<void *>(fake::free)},
       {"cuMemsetD8Async", reinterpret_cast<void *>(fake::fill)},
+      {"cuPointerGetAttribute", reinterpret_cast<void *>(fake::pointerAttribute)},
       {"cuStreamIsCapturing", reinterpret_cast<void *>(fake::isCapturing)},
       {"cuThreadExchangeStreamCaptureMode", reinterpret_cast<void *>(fake::exchangeCaptureMode)}};
   const auto found = table.find(symbol);

@@ -1,0 +1,151 @@
+// tile_check_arguments and tile_device_target: what is asked of the driver, and never on the launch path.
+#include "Runtime/Choice.h"
+#include "Runtime/ErrorState.h"
+#include "Runtime/Kernel.h"
+#include "Runtime/Variants.h"
+
+#include <cstring>
+
+namespace tile::runtime {
+namespace {
+
+// CUDA driver API, CUpointer_attribute and CUmemorytype.
+constexpr int attributeMemoryType = 2, attributeDevice = 9, attributeRangeStart = 11, attributeRangeBytes = 12;
+constexpr unsigned memoryOfHost = 1;
+
+struct Extent {
+  int64_t before = 0, behind = 0; ///< bytes in front of the address and from it on
+};
+
+/// The bytes that a buffer's shape and strides span; nothing on failure, which has been reported.
+std::optional<Extent> extentOf(const tile_kernel &kernel, const Parameter &parameter, const ArgumentSlots &slots) {
+  const BufferSpec &buffer = *parameter.buffer;
+  const ExpressionNames names = expressionNames(kernel.artifact.manifest);
+  const auto valueOf = [&](const std::string &text) -> std::optional<int64_t> {
+    Result<Expression> expression = Expression::compile(text, names);
+    if (expression)
+      return evaluate(kernel, *expression, slots, TILE_ERROR_INVALID_ARGUMENT, "buffer");
+    reportError(expression.error());
+    return std::nullopt;
+  };
+  Extent extent;
+  int64_t rowMajor = 1, highest = 0, lowest = 0;
+  bool isEmpty = false, overflows = false;
+  for (size_t i = buffer.shape.size(); i-- > 0;) {
+    const std::optional<int64_t> size = valueOf(buffer.shape[i]);
+    const std::optional<int64_t> stride = buffer.strides.empty() ? rowMajor : valueOf(buffer.strides[i]);
+    if (!size || !stride)
+      return std::nullopt;
+    isEmpty |= *size <= 0;
+    int64_t distance = 0;
+    overflows |= __builtin_mul_overflow(*size - 1, *stride, &distance) ||
+                 __builtin_mul_overflow(rowMajor, *size, &rowMajor) ||
+                 __builtin_add_overflow(distance < 0 ? lowest : highest, distance, distance < 0 ? &lowest : &highest);
+  }
+  const int64_t bytes = dataTypeSize(parameter.type);
+  if (isEmpty)
+    return extent;
+  overflows |= __builtin_mul_overflow(-lowest, bytes, &extent.before) ||
+               __builtin_mul_overflow(highest + 1, bytes, &extent.behind);
+  if (!overflows)
+    return extent;
+  reportError(TILE_ERROR_INVALID_ARGUMENT, "parameter '{}': the buffer's size does not fit in 64 bits", parameter.name);
+  return std::nullopt;
+}
+
+tile_status checkPointer(const Driver &driver, const tile_kernel &kernel, size_t index, uint64_t address,
+                         CUdevice device, const ArgumentSlots &slots) {
+  const Parameter &parameter = kernel.artifact.manifest.parameters[index];
+  Extent extent = {0, 1}; // nothing is known: it points at something
+  if (parameter.buffer) {
+    const std::optional<Extent> known = extentOf(kernel, parameter, slots);
+    if (!known)
+      return TILE_ERROR_INVALID_ARGUMENT;
+    extent = *known;
+  }
+  if (extent.behind == 0)
+    return TILE_OK; // nothing is accessed
+  const auto fail = [&](const auto &text) {
+    return reportError(TILE_ERROR_INVALID_ARGUMENT, "parameter {} '{}': {:#x} {}", index, parameter.name, address,
+                       text);
+  };
+  unsigned type = 0;
+  int ordinal = -1;
+  uint64_t start = 0;
+  size_t bytes = 0;
+  if (driver.pointerGetAttribute(&type, attributeMemoryType, address) != cuda::success)
+    return fail("is no memory that the driver knows");
+  if (type == memoryOfHost)
+    return fail("is memory of the host");
+  if (driver.pointerGetAttribute(&ordinal, attributeDevice, address) == cuda::success && ordinal != device)
+    return fail(fmt::format("is memory of device {}, but the current context is one of device {}", ordinal, device));
+  if (driver.pointerGetAttribute(&start, attributeRangeStart, address) != cuda::success ||
+      driver.pointerGetAttribute(&bytes, attributeRangeBytes, address) != cuda::success)
+    return TILE_OK; // memory that was mapped by parts
+  const uint64_t offset = address - start;
+  if (offset < static_cast<uint64_t>(extent.before))
+    return fail(fmt::format("lies {} bytes behind the beginning of its memory, but the kernel accesses {} in front",
+                            offset, extent.before));
+  if (bytes - offset < static_cast<uint64_t>(extent.behind))
+    return fail(fmt::format("has {} bytes of memory, but the kernel accesses {}", bytes - offset, extent.behind));
+  return TILE_OK;
+}
+
+} // namespace
+} // namespace tile::runtime
+
+using namespace tile::runtime;
+
+extern "C" {
+
+tile_status tile_device_target(tile_runtime *runtime, char *name, size_t bytes) {
+  if (!runtime || !name)
+    return reportError(TILE_ERROR_INVALID_ARGUMENT, "tile_device_target: '{}' is a null pointer",
+                       runtime ? "name" : "runtime");
+  const Driver &driver = *runtime->driver;
+  CUdevice device = 0;
+  int major = 0, minor = 0;
+  if (driver.contextGetDevice(&device) != cuda::success)
+    return reportError(TILE_ERROR_NO_DEVICE, "no context is current; see tile_device_activate");
+  for (const auto &[attribute, value] :
+       {std::pair(cuda::attributeComputeMajor, &major), std::pair(cuda::attributeComputeMinor, &minor)})
+    if (const CUresult result = driver.deviceGetAttribute(value, attribute, device); result != cuda::success)
+      return reportError(driver.error(result, "cuDeviceGetAttribute"));
+  const auto written = fmt::format_to_n(name, bytes, "sm_{}{}", major, minor);
+  if (written.size >= bytes)
+    return reportError(TILE_ERROR_INVALID_ARGUMENT, "tile_device_target: 'name' has {} bytes; 16 are enough", bytes);
+  name[written.size] = '\0';
+  return TILE_OK;
+}
+
+tile_status tile_check_arguments(tile_kernel *kernel, void *const *arguments, size_t count) {
+  if (!kernel)
+    return reportError(TILE_ERROR_INVALID_ARGUMENT, "tile_check_arguments: 'kernel' is a null pointer");
+  if (const tile_status status = checkArgumentArray(*kernel, arguments, count); status != TILE_OK)
+    return status;
+  if (!kernel->runtime || !kernel->runtime->driver->pointerGetAttribute)
+    return reportError(TILE_ERROR_NO_DRIVER, "{}",
+                       kernel->runtime ? "the driver has no cuPointerGetAttribute"
+                                       : "the kernel was loaded without a runtime");
+  try {
+    // Variant 0 promises the least.
+    if (const tile_status status = checkAssumptions(*kernel, arguments); status != TILE_OK)
+      return status;
+    const Driver &driver = *kernel->runtime->driver;
+    Result<DeviceLimits> limits = queryLimits(driver);
+    if (!limits)
+      return reportError(limits.error());
+    const ArgumentSlots slots = readSlots(*kernel, arguments, limits->multiprocessors);
+    for (size_t i = 0; i < count; ++i)
+      if (kernel->artifact.manifest.parameters[i].isPointer)
+        if (const tile_status status =
+                checkPointer(driver, *kernel, i, readAs<uint64_t>(arguments[i]), limits->device, slots);
+            status != TILE_OK)
+          return status;
+    return TILE_OK;
+  } catch (const std::bad_alloc &) {
+    return reportError(TILE_ERROR_OUT_OF_MEMORY, "out of host memory");
+  }
+}
+
+} // extern "C"

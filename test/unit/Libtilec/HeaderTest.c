@@ -1,0 +1,10 @@
+/* The headers are C11. */
+#include "tile/tilec.h"
+
+tilec_status compileNothing(void);
+
+tilec_status compileNothing(void) {
+  tilec_request request = TILEC_REQUEST_INIT;
+  tilec_result *result = NULL;
+  return tilec_compile(NULL, &request, &result);
+}

@@ -1,0 +1,79 @@
+// The linker has each call of abort and its like in libtilec, LLVM's and those of the C++ library that is linked in,
+// call the functions below instead (--wrap). In a thread that compiles they jump to where the compilation began. Of
+// other threads, and of the rest of the program, nothing changes. Not _exit: a process that is to become ptxas calls
+// it.
+#include "Guard.h"
+
+#include "Driver/LargeStack.h"
+
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <csetjmp>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+
+namespace {
+
+struct Exit {
+  std::jmp_buf place;
+  std::string reason;
+};
+thread_local Exit *current = nullptr;
+
+/// Returns only where nothing is compiled.
+void leave(const char *reason) {
+  Exit *exit = std::exchange(current, nullptr);
+  if (!exit)
+    return;
+  if (exit->reason.empty())
+    exit->reason = reason;
+  std::longjmp(exit->place, 1);
+}
+
+void leaveWithError(void *, const char *reason, bool) {
+  leave(reason);
+}
+
+} // namespace
+
+extern "C" {
+[[noreturn]] void __real_abort();
+[[noreturn]] void __real_exit(int code);
+[[noreturn]] void __real___assert_fail(const char *text, const char *file, unsigned line, const char *function);
+
+[[noreturn]] void __wrap_abort() {
+  leave("the compiler gave up");
+  __real_abort();
+}
+[[noreturn]] void __wrap_exit(int code) {
+  leave("the compiler gave up");
+  __real_exit(code);
+}
+[[noreturn]] void __wrap___assert_fail(const char *text, const char *file, unsigned line, const char *function) {
+  if (current)
+    leave(llvm::formatv("{0}:{1}: assertion failed: {2}", file, line, text).str().c_str());
+  __real___assert_fail(text, file, line, function);
+}
+}
+
+std::optional<std::string> tile::runGuarded(llvm::function_ref<void()> work) {
+  static std::once_flag isInstalled; // in the copies of LLVM and the C++ library that only libtilec has
+  std::call_once(isInstalled, [] {
+    llvm::install_fatal_error_handler(leaveWithError);
+    std::set_terminate([] { std::abort(); }); // the usual one prints
+  });
+  std::optional<std::string> failure;
+  driver::runOnLargeStack([&] {
+    Exit exit;
+    if (setjmp(exit.place) == 0) {
+      current = &exit;
+      work();
+      current = nullptr;
+    } else {
+      failure = exit.reason;
+    }
+  });
+  return failure;
+}

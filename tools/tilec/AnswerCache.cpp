@@ -1,0 +1,136 @@
+// The version alone does not tell two builds of the compiler apart, so that the linker's build ID is part of the key.
+#include "AnswerCache.h"
+
+#include "Driver/OutputFile.h"
+#include "Driver/TileSource.h"
+#include "Driver/Version.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <link.h>
+
+using llvm::StringRef;
+namespace fs = llvm::sys::fs;
+
+namespace tile {
+namespace {
+
+/// The build ID of the object that this code is in (elf(5), NT_GNU_BUILD_ID).
+std::string findBuildId() {
+  struct Search {
+    uintptr_t address;
+    std::string found;
+  } search{reinterpret_cast<uintptr_t>(&findBuildId), {}};
+  auto visit = [](dl_phdr_info *info, size_t, void *data) {
+    auto &search = *static_cast<Search *>(data);
+    llvm::ArrayRef<ElfW(Phdr)> headers(info->dlpi_phdr, info->dlpi_phnum);
+    if (llvm::none_of(headers, [&](const ElfW(Phdr) & header) {
+          return header.p_type == PT_LOAD && search.address - (info->dlpi_addr + header.p_vaddr) < header.p_memsz;
+        }))
+      return 0;
+    for (const ElfW(Phdr) &header : headers) {
+      if (header.p_type != PT_NOTE)
+        continue;
+      StringRef notes(reinterpret_cast<const char *>(info->dlpi_addr + header.p_vaddr), header.p_memsz);
+      while (notes.size() >= sizeof(ElfW(Nhdr))) {
+        ElfW(Nhdr) note;
+        std::memcpy(&note, notes.data(), sizeof note);
+        size_t nameBytes = llvm::alignTo(note.n_namesz, 4), textBytes = llvm::alignTo(note.n_descsz, 4);
+        if (note.n_type == NT_GNU_BUILD_ID)
+          search.found = notes.substr(sizeof note + nameBytes, note.n_descsz).str();
+        notes = notes.drop_front(std::min(notes.size(), sizeof note + nameBytes + textBytes));
+      }
+    }
+    return 1;
+  };
+  dl_iterate_phdr(visit, &search);
+  return search.found;
+}
+
+/// A tool is told from another by place, size and time: to read 30 MB takes longer than a look-up may.
+std::string identityOf(const std::optional<std::string> &path) {
+  fs::file_status status;
+  llvm::SmallString<128> real;
+  if (!path || fs::status(*path, status) || fs::real_path(*path, real))
+    return {};
+  return llvm::formatv("{0} {1} {2}", real, status.getSize(),
+                       status.getLastModificationTime().time_since_epoch().count());
+}
+
+std::string absolute(StringRef path) {
+  llvm::SmallString<128> whole(path);
+  return fs::make_absolute(whole) ? std::string() : whole.str().str();
+}
+
+/// Of the contents; empty if the file cannot be read.
+std::string checksumOf(StringRef path) {
+  llvm::Expected<std::string> text = driver::readInput(path);
+  if (text)
+    return driver::DiskCache::keyOf({std::move(*text)});
+  llvm::consumeError(text.takeError());
+  return {};
+}
+
+} // namespace
+
+std::string keyOf(const Request &request, const CommandLine &line) {
+  static const std::string buildId = findBuildId();
+  llvm::Expected<std::optional<frontend::SourceFile>> sidecar = driver::readSidecar(line.compiler);
+  if (!sidecar || buildId.empty()) {
+    llvm::consumeError(sidecar.takeError()); // the compilation says so
+    return {};
+  }
+  const driver::CompilerOptions &options = line.compiler;
+  bool isFile = !StringRef(request.name).starts_with("<");
+  std::vector<std::string> parts{driver::compilerVersion,
+                                 buildId,
+                                 request.name,
+                                 isFile ? absolute(request.name) : "",
+                                 request.text,
+                                 *sidecar ? (*sidecar)->text : "",
+                                 identityOf(codegen::findPtxas(options.toolkit)),
+                                 identityOf(codegen::findLibdevice(options.toolkit))};
+  for (const std::string &folder : options.importPaths)
+    parts.push_back(absolute(folder));
+  parts.insert(parts.end(), request.options.begin(), request.options.end());
+  return driver::DiskCache::keyOf(parts);
+}
+
+// What is kept: the answer, whose `files` are the modules, and their checksums as those of a second one.
+std::optional<Answer> findAnswer(const driver::DiskCache &cache, StringRef key) {
+  std::optional<std::string> bytes = key.empty() ? std::nullopt : cache.find(key);
+  std::optional<Answer> kept = bytes ? decodeAnswer(*bytes) : std::nullopt;
+  if (!kept || kept->outcome != driver::Outcome::Success || kept->files.size() % 2 != 0)
+    return std::nullopt;
+  std::vector<std::string> files;
+  for (size_t i = 0; i < kept->files.size(); i += 2) {
+    if (checksumOf(kept->files[i]) != kept->files[i + 1])
+      return std::nullopt;
+    files.push_back(kept->files[i]);
+  }
+  kept->files = std::move(files);
+  return kept;
+}
+
+llvm::Error keepAnswer(const driver::DiskCache &cache, StringRef key, const Request &request, const Answer &answer,
+                       std::chrono::system_clock::time_point begin) {
+  constexpr std::chrono::seconds coarseClock(2); // of some file systems
+  if (key.empty() || answer.outcome != driver::Outcome::Success)
+    return llvm::Error::success();
+  Answer kept = answer;
+  kept.files.clear();
+  for (const std::string &file : answer.files) {
+    if (file == request.name)
+      continue; // its text is in the key
+    fs::file_status status;
+    if (fs::status(file, status) || status.getLastModificationTime() + coarseClock > begin)
+      return llvm::Error::success();
+    kept.files.push_back(file);
+    kept.files.push_back(checksumOf(file));
+  }
+  return cache.store(key, encode(kept));
+}
+
+} // namespace tile
