@@ -41,6 +41,21 @@ SmallVector<LoopLikeOpInterface> Channel::getLoops() const {
   return loops;
 }
 
+bool Channel::isContinuedBy(const Channel &next) const {
+  auto haveEqualBuffers = [](cta::TmaLoadSyncOp a, cta::TmaLoadSyncOp b) {
+    return a.getBuffer().getType() == b.getBuffer().getType();
+  };
+  // Where a map is made anew, it is awaited that all copies of a ring have come.
+  auto hasOwnMap = [](cta::TmaLoadSyncOp load) { return load.getDesc().getDefiningOp<cta::MakeTensorMapOp>(); };
+  SmallVector<Operation *> path = getPath(), other = next.getPath();
+  if (path.empty() || other.empty() || path.back()->getBlock() != other.back()->getBlock() ||
+      !isa<scf::ForOp>(path.back()) || !isa<scf::ForOp>(other.back()))
+    return false;
+  return path.back()->isBeforeInBlock(other.back()) && loads.size() == next.loads.size() &&
+         llvm::all_of_zip(loads, next.loads, haveEqualBuffers) && llvm::none_of(loads, hasOwnMap) &&
+         llvm::none_of(next.loads, hasOwnMap);
+}
+
 namespace {
 
 class RolePlanner {
@@ -304,13 +319,15 @@ int64_t tile::countRegisters(RankedTensorType type) {
   return llvm::divideCeil(cta::getLayout(type).numRegisters() * getBytesInMemory(type.getElementType()), 4);
 }
 
-std::optional<RegisterBudget> tile::planSharedRegisters(int64_t registersOfTensors) {
+std::optional<SharedBudget> tile::planSharedRegisters(int64_t registersOfTensors, int64_t registersOfAccumulator) {
   constexpr unsigned producer = 24, granule = 8, groups = 2, groupThreads = 4 * target::threadsPerWarp;
+  constexpr int64_t besideAccumulator = 30; // else ptxas 13.0 fails with C7602
   for (unsigned ctas : {3, 2}) {
     unsigned atStart = target::registersPerSm / (ctas * groups * groupThreads) / granule * granule;
     unsigned consumer = groups * atStart - producer;
-    if (registersOfTensors + registersBesideTensors <= consumer)
-      return RegisterBudget{consumer, producer};
+    if (registersOfTensors + registersBesideTensors <= consumer &&
+        registersOfAccumulator + besideAccumulator <= int64_t(atStart))
+      return SharedBudget{{consumer, producer}, ctas};
   }
   return std::nullopt;
 }

@@ -34,6 +34,8 @@ struct Channel {
   llvm::SmallVector<mlir::Operation *> getPath() const;
   /// The loops of these.
   llvm::SmallVector<mlir::LoopLikeOpInterface> getLoops() const;
+  /// Whether the next one copies the same blocks in a loop after this one's: one ring serves both.
+  bool isContinuedBy(const Channel &next) const;
 };
 
 struct RolePlan {
@@ -62,8 +64,13 @@ struct RegisterBudget {
 std::optional<RegisterBudget> planRegisters(unsigned consumerWarps);
 
 /// For one consumer warp group whose threads hold tensors of so many registers: less than it starts with, so that two
-/// or three CTAs run on a multiprocessor, one's products under what another computes. None if they take too many.
-std::optional<RegisterBudget> planSharedRegisters(int64_t registersOfTensors);
+/// or three CTAs run on a multiprocessor, one's products under what another computes. ptxas wants the accumulators of
+/// one product to fit what threads start with. None if they take too many.
+struct SharedBudget {
+  RegisterBudget registers;
+  unsigned ctas; ///< Of a multiprocessor.
+};
+std::optional<SharedBudget> planSharedRegisters(int64_t registersOfTensors, int64_t registersOfAccumulator);
 
 /// Registers of 32 bits that a tensor takes in a thread.
 int64_t countRegisters(mlir::RankedTensorType type);

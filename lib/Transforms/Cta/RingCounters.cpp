@@ -103,6 +103,21 @@ unsigned tile::carryCounters(RewriterBase &rewriter, const Channel &channel, Rin
   return index;
 }
 
+unsigned tile::continueCounters(RewriterBase &rewriter, const Channel &previous, unsigned index, const Channel &channel,
+                                llvm::function_ref<RingCounters(RingCounters)> next) {
+  auto before = cast<scf::ForOp>(previous.getPath().back());
+  RingCounters counters{before.getResult(index - 1), before.getResult(index)}; // the induction variable is argument 0
+  auto loop = cast<scf::ForOp>(addCounters(rewriter, channel.getPath().back(), counters));
+  RingCounters after = lastTwo(loop.getResults());
+  Operation *terminator = loop->getBlock()->getTerminator();
+  terminator->replaceUsesOfWith(counters.slot, after.slot);
+  terminator->replaceUsesOfWith(counters.parity, after.parity);
+  Operation *end = loop.getBody()->getTerminator();
+  rewriter.setInsertionPoint(end);
+  setLastTwo(end, next(lastTwo(loop.getRegionIterArgs())));
+  return loop.getBody()->getNumArguments() - 2;
+}
+
 RingCounters tile::getCounters(const Channel &channel, unsigned index, RingCounters start) {
   SmallVector<LoopLikeOpInterface> loops = channel.getLoops();
   if (loops.empty())

@@ -25,6 +25,11 @@ struct RingCounters {
 unsigned carryCounters(mlir::RewriterBase &rewriter, const Channel &channel, RingCounters start,
                        llvm::function_ref<RingCounters(RingCounters)> next);
 
+/// The same for a channel that goes on with the slots of the one in a loop before it (Channel::isContinuedBy), whose
+/// slot is the argument `index` there: what followed that loop follows this one's.
+unsigned continueCounters(mlir::RewriterBase &rewriter, const Channel &previous, unsigned index, const Channel &channel,
+                          llvm::function_ref<RingCounters(RingCounters)> next);
+
 /// Those at the start of the channel's block; `start` if no loop is around it.
 RingCounters getCounters(const Channel &channel, unsigned index, RingCounters start);
 

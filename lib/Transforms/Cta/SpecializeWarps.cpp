@@ -30,6 +30,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 
+#include <set>
+
 namespace tile {
 #define GEN_PASS_DEF_CTASPECIALIZEWARPS
 #include "Transforms/Passes.h.inc"
@@ -58,33 +60,76 @@ bool isAloneByRegisters(KernelOp kernel) {
 
 /// Slots that a channel is to have. Triton's default, three stages, leaves room for a second CTA that computes while
 /// this one waits. Where registers allow none, its part of the shared memory holds slots.
+constexpr unsigned defaultStages = 3;
 unsigned getWantedSlots(KernelOp kernel, const RolePlan &plan, const Channel &channel) {
-  constexpr unsigned defaultStages = 3;
   SmallVector<LoopLikeOpInterface> loops = channel.getLoops();
   unsigned stages = loops.empty() ? kernel.getNumStages() : getNumStages(loops.back());
   bool isForTwo = stages > 1 && stages <= defaultStages && plan.channels.size() == 1;
   return isForTwo && isAloneByRegisters(kernel) ? 2 * stages : stages;
 }
 
-/// Slots of each channel, or none if the target's shared memory does not hold one slot of each beside what `teams` have
-/// in it.
-std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &plan, const target::GpuTarget &target,
-                                              int64_t teams) {
+/// In loops of several products the budget of one consumer warp group that shares its multiprocessor with others.
+std::optional<SharedBudget> planChainRegisters(KernelOp kernel) {
+  int64_t most = 0, accumulator = 0;
+  kernel.walk([&](scf::ForOp loop) {
+    auto products = loop.getBody()->getOps<cta::WgmmaOp>();
+    if (llvm::range_size(products) < 2)
+      return;
+    int64_t registers = 0;
+    for (cta::WgmmaOp product : products) {
+      accumulator = std::max(accumulator, countRegisters(cast<RankedTensorType>(product.getType())));
+      registers += countRegisters(cast<RankedTensorType>(product.getType()));
+      if (auto a = dyn_cast<RankedTensorType>(product.getA().getType()))
+        registers += countRegisters(a);
+    }
+    most = std::max(most, registers);
+  });
+  if (most == 0 || planRegisters(kernel.getNumWarps()))
+    return std::nullopt;
+  return planSharedRegisters(most, accumulator);
+}
+
+/// Who asks for more stages gets them, if they fit; the default is for several CTAs side by side, with as many as fit.
+bool wantsNoMoreThanDefault(KernelOp kernel, const RolePlan &plan) {
+  return llvm::all_of(plan.channels,
+                      [&](const Channel &channel) { return getWantedSlots(kernel, plan, channel) <= defaultStages; });
+}
+
+/// Channels whose slots another one goes on with, and which that is for each; the channel itself if none.
+SmallVector<unsigned> findPrevious(KernelOp kernel, const RolePlan &plan) {
+  auto previous = llvm::to_vector(llvm::seq<unsigned>(0, plan.channels.size()));
+  // Teams and clusters count the slots of one loop.
+  if (kernel.getPingPong() || kernel.getClusterCtas() > 1)
+    return previous;
+  std::set<unsigned> continued;
+  for (unsigned index = 0; index < previous.size(); ++index)
+    for (unsigned other = index; other-- > 0 && previous[index] == index;)
+      if (plan.channels[other].isContinuedBy(plan.channels[index]) && continued.insert(other).second)
+        previous[index] = other;
+  return previous;
+}
+
+/// Slots of each channel, or none if `capacity` bytes of shared memory do not hold the least of each beside what
+/// `teams` have in it: one slot, and two in the deepest loops if several CTAs share a multiprocessor.
+std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &plan, ArrayRef<unsigned> previous,
+                                              int64_t capacity, int64_t teams, unsigned least) {
   DenseSet<Operation *> channelAllocs;
   for (const Channel &channel : plan.channels)
     for (cta::TmaLoadSyncOp load : channel.loads)
       channelAllocs.insert(load.getBuffer().getDefiningOp());
   // Alignment of each buffer, and the barriers.
-  int64_t free = int64_t(target.maxSharedPerCta) - 1024;
+  int64_t free = capacity - 1024;
   kernel.walk([&](cta::AllocOp alloc) {
     if (!channelAllocs.contains(alloc))
       free -= teams * alloc.getType().getBytes();
   });
+  SmallVector<unsigned> owners;
+  for (unsigned index = 0; index < previous.size(); ++index)
+    if (previous[index] == index)
+      owners.push_back(index);
   SmallVector<int64_t> slots(plan.channels.size(), 1);
-  for (const Channel &channel : plan.channels)
-    free -= channel.getBytesPerSlot();
-  if (free < 0)
-    return std::nullopt;
+  for (unsigned index : owners)
+    free -= plan.channels[index].getBytesPerSlot();
   // What is in the deepest loops changes most often; their channels alternate.
   size_t depth = 0;
   for (const Channel &channel : plan.channels)
@@ -93,12 +138,19 @@ std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &p
   for (const Channel &channel : plan.channels)
     most = std::max(most, getWantedSlots(kernel, plan, channel));
   for (unsigned stage = 1; stage < most; ++stage)
-    for (auto [channel, count] : llvm::zip(plan.channels, slots))
+    for (unsigned index : owners) {
+      const Channel &channel = plan.channels[index];
+      bool isNeeded = stage < least;
       if (stage < getWantedSlots(kernel, plan, channel) && depth > 0 && channel.getLoops().size() == depth &&
-          channel.getBytesPerSlot() <= free) {
+          (isNeeded || channel.getBytesPerSlot() <= free)) {
         free -= channel.getBytesPerSlot();
-        ++count;
+        ++slots[index];
       }
+    }
+  if (free < 0)
+    return std::nullopt;
+  for (unsigned index = 0; index < previous.size(); ++index)
+    slots[index] = slots[previous[index]];
   return slots;
 }
 
@@ -112,8 +164,8 @@ struct Ring {
 
 class WarpSpecialisation {
 public:
-  WarpSpecialisation(KernelOp kernel, RolePlan plan, ArrayRef<int64_t> slots)
-      : kernel(kernel), rewriter(kernel.getContext()), plan(std::move(plan)) {
+  WarpSpecialisation(KernelOp kernel, RolePlan plan, SmallVector<unsigned> previous, ArrayRef<int64_t> slots)
+      : kernel(kernel), rewriter(kernel.getContext()), plan(std::move(plan)), previous(std::move(previous)) {
     for (int64_t count : slots) {
       rings.emplace_back();
       rings.back().slots = count;
@@ -127,8 +179,8 @@ public:
       counters.append({ring.counters.slot, ring.counters.parity});
     plan = *planRoles(kernel, counters); // the counters are scalars, so this does not fail
     createRoles();
-    for (auto [channel, ring] : llvm::zip(plan.channels, rings))
-      allocate(channel, ring);
+    for (unsigned index = 0; index < rings.size(); ++index)
+      allocate(index);
     rewriter.setInsertionPointToStart(&roles.getProducer().front());
     cloneForProducer(roles.getConsumer().front());
     for (auto [channel, ring] : llvm::zip(plan.channels, rings))
@@ -155,10 +207,14 @@ private:
     Value zero = emitI32(rewriter, kernel.getLoc(), 0);
     RingCounters start{zero, zero};
     SmallVector<unsigned> indices;
-    for (auto [channel, ring] : llvm::zip(plan.channels, rings)) {
-      Location loc = channel.loads.front().getLoc();
-      indices.push_back(tile::carryCounters(
-          rewriter, channel, start, [&](RingCounters counters) { return emitNext(loc, ring.slots, counters); }));
+    for (auto [index, channel] : llvm::enumerate(plan.channels)) {
+      auto next = [&, loc = channel.loads.front().getLoc(), slots = rings[index].slots](RingCounters counters) {
+        return emitNext(loc, slots, counters);
+      };
+      unsigned before = previous[index];
+      indices.push_back(before == index
+                            ? tile::carryCounters(rewriter, channel, start, next)
+                            : continueCounters(rewriter, plan.channels[before], indices[before], channel, next));
     }
     // Only now: each channel replaces the loops that it shares with others, and their arguments.
     for (auto [channel, ring, index] : llvm::zip(plan.channels, rings, indices))
@@ -185,25 +241,6 @@ private:
     return !result.wasInterrupted();
   }
 
-  /// In loops of several products the most registers that a thread needs for accumulators and left operands; none if
-  /// there is no such loop.
-  std::optional<int64_t> countChainRegisters() {
-    std::optional<int64_t> most;
-    kernel.walk([&](scf::ForOp loop) {
-      auto products = loop.getBody()->getOps<cta::WgmmaOp>();
-      if (llvm::range_size(products) < 2)
-        return;
-      int64_t registers = 0;
-      for (cta::WgmmaOp product : products) {
-        registers += countRegisters(cast<RankedTensorType>(product.getType()));
-        if (auto a = dyn_cast<RankedTensorType>(product.getA().getType()))
-          registers += countRegisters(a);
-      }
-      most = std::max(most.value_or(0), registers);
-    });
-    return most;
-  }
-
   /// Moves all that is not shared into the consumer role.
   void createRoles() {
     Block &body = kernel.getBody().front();
@@ -222,8 +259,8 @@ private:
     rewriter.setInsertionPoint(body.getTerminator());
     IntegerAttr consumer, producer;
     std::optional<RegisterBudget> budget = planRegisters(kernel.getNumWarps());
-    if (std::optional<int64_t> registers = countChainRegisters(); registers && !budget)
-      budget = planSharedRegisters(*registers);
+    if (std::optional<SharedBudget> shared = planChainRegisters(kernel))
+      budget = shared->registers;
     if (budget) {
       consumer = rewriter.getI32IntegerAttr(budget->consumer);
       producer = rewriter.getI32IntegerAttr(budget->producer);
@@ -239,7 +276,15 @@ private:
     kernel.setProducerWarps(producerWarps);
   }
 
-  void allocate(Channel &channel, Ring &ring) {
+  void allocate(unsigned index) {
+    Channel &channel = plan.channels[index];
+    Ring &ring = rings[index];
+    if (const Ring &before = rings[previous[index]]; &before != &ring) {
+      ring.buffers = before.buffers;
+      ring.full = before.full;
+      ring.empty = before.empty;
+      return;
+    }
     rewriter.setInsertionPoint(roles);
     for (cta::TmaLoadSyncOp load : channel.loads)
       ring.buffers.push_back(cta::AllocOp::create(rewriter, load.getLoc(),
@@ -367,6 +412,7 @@ private:
   KernelOp kernel;
   IRRewriter rewriter;
   RolePlan plan;
+  SmallVector<unsigned> previous;
   SmallVector<Ring> rings;
   cta::WarpRolesOp roles;
   IRMapping mapping; // from the program to the producer's copy of it
@@ -404,12 +450,22 @@ struct CtaSpecializeWarps : tile::impl::CtaSpecializeWarpsBase<CtaSpecializeWarp
     std::optional<RolePlan> plan = planRoles(kernel);
     if (!plan)
       return;
+    SmallVector<unsigned> previous = findPrevious(kernel, *plan);
+    auto planFor = [&](unsigned ctas, int64_t teams) {
+      constexpr int64_t reserved = 1024; // of each CTA, by the driver
+      int64_t capacity = (int64_t(gpu->maxSharedPerCta) + reserved) / ctas - reserved;
+      return planSlots(kernel, *plan, previous, capacity, teams, /*least=*/ctas > 1 ? 2 : 1);
+    };
     // cta-ping-pong gives each team buffers of its own.
-    std::optional<SmallVector<int64_t>> slots = planSlots(kernel, *plan, *gpu, kernel.getPingPong() ? 2 : 1);
-    if (!slots)
-      slots = planSlots(kernel, *plan, *gpu, /*teams=*/1);
+    std::optional<SmallVector<int64_t>> slots;
+    if (kernel.getPingPong())
+      slots = planFor(/*ctas=*/1, /*teams=*/2);
+    std::optional<SharedBudget> shared = planChainRegisters(kernel);
+    unsigned most = shared && wantsNoMoreThanDefault(kernel, *plan) ? shared->ctas : 1;
+    for (unsigned ctas = most; ctas > 0 && !slots; --ctas)
+      slots = planFor(ctas, /*teams=*/1);
     if (slots)
-      WarpSpecialisation(kernel, *plan, *slots).run();
+      WarpSpecialisation(kernel, *plan, previous, *slots).run();
   }
 };
 
