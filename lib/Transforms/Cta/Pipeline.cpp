@@ -159,10 +159,12 @@ RegisterLoads planRegisterLoads(scf::ForOp loop, const PointerBases &written) {
   for (Operation *op : collectStage(loop, isCopy))
     if (isPlainLoad(op))
       plan.indices.insert(op);
-  // Beside copies for warps' products nothing else runs ahead.
+  // Beside copies for warps' products only what becomes an operand runs ahead: weights that are widened, say.
   bool isForWarps = !loop.getBody()->getOps<cta::MmaSyncOp>().empty();
-  if (isForWarps && !loop.getBody()->getOps<cta::AsyncCopyOp>().empty())
-    return plan;
+  bool isBesideCopies = isForWarps && !loop.getBody()->getOps<cta::AsyncCopyOp>().empty();
+  DenseSet<Operation *> ofOperands;
+  if (isBesideCopies)
+    ofOperands = collectStage(loop, [](Operation *op) { return isa<cta::MmaSyncOp>(op); });
   // If there are registers for all of them beside accumulators and addresses, which others would not leave; those of
   // stores, and what is stored, take some, too.
   const int64_t mostRegisters = written.isEmpty() ? 192 : 128;
@@ -174,7 +176,8 @@ RegisterLoads planRegisterLoads(scf::ForOp loop, const PointerBases &written) {
     return {};
   DenseSet<Operation *> values;
   for (auto load : loop.getBody()->getOps<LoadOp>()) {
-    if (plan.indices.contains(load) || !mayRunAhead(load, written) || !isa<RankedTensorType>(load.getType()))
+    if (plan.indices.contains(load) || !mayRunAhead(load, written) || !isa<RankedTensorType>(load.getType()) ||
+        (isBesideCopies && !ofOperands.contains(load)))
       continue;
     registers += countRegisters(cast<RankedTensorType>(load.getType())) +
                  countRegisters(cast<RankedTensorType>(load.getPtr().getType())) / load.getVector();
