@@ -176,11 +176,11 @@ RegisterLoads planRegisterLoads(scf::ForOp loop, const PointerBases &written) {
     return {};
   DenseSet<Operation *> values;
   for (auto load : loop.getBody()->getOps<LoadOp>()) {
-    if (plan.indices.contains(load) || !mayRunAhead(load, written) || !isa<RankedTensorType>(load.getType()) ||
-        (isBesideCopies && !ofOperands.contains(load)))
+    if (plan.indices.contains(load) || !mayRunAhead(load, written) || (isBesideCopies && !ofOperands.contains(load)))
       continue;
-    registers += countRegisters(cast<RankedTensorType>(load.getType())) +
-                 countRegisters(cast<RankedTensorType>(load.getPtr().getType())) / load.getVector();
+    if (auto type = dyn_cast<RankedTensorType>(load.getType()))
+      registers +=
+          countRegisters(type) + countRegisters(cast<RankedTensorType>(load.getPtr().getType())) / load.getVector();
     DenseSet<Operation *> slice = collectStage(loop, [&](Operation *op) { return op == load; });
     if (llvm::all_of(slice, [&](Operation *op) { return mayRunAhead(op, written) || isMemoryEffectFree(op); }))
       values.insert(load);
