@@ -159,9 +159,12 @@ RegisterLoads planRegisterLoads(scf::ForOp loop, const PointerBases &written) {
   for (Operation *op : collectStage(loop, isCopy))
     if (isPlainLoad(op))
       plan.indices.insert(op);
-  // Beside copies for warps' products only what becomes an operand runs ahead: weights that are widened, say.
+  // Beside copies for warps' products only what becomes an operand runs ahead: weights that are widened, say. Beside
+  // products of warp groups, which have more sums, nothing does.
   bool isForWarps = !loop.getBody()->getOps<cta::MmaSyncOp>().empty();
   bool isBesideCopies = isForWarps && !loop.getBody()->getOps<cta::AsyncCopyOp>().empty();
+  if (isBesideCopies && !loop.getBody()->getOps<cta::WgmmaOp>().empty())
+    return plan;
   DenseSet<Operation *> ofOperands;
   if (isBesideCopies)
     ofOperands = collectStage(loop, [](Operation *op) { return isa<cta::MmaSyncOp>(op); });
