@@ -135,7 +135,7 @@ Value *hiddenZero(Function &function) {
 } // namespace
 
 void keepPacked(Function &function) {
-  constexpr unsigned few = 16; // elements: 8 registers fewer
+  constexpr unsigned few = 32; // elements: 16 registers fewer
   if (function.isDeclaration() || multiplies(function))
     return;
   Value *zero = nullptr;

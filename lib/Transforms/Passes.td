@@ -30,8 +30,8 @@ def TileSimplifyInductions : KernelPass<"tile-simplify-inductions", "program", "
   let summary = "express what a loop counts by its induction variable";
   let description = [{
     Requires: phase tile. Ensures: phase tile; an integer that a loop carries, and what is added to
-    it, is computed from the induction variable where it differs from that by a constant. Does not: change other carried
-    values, nor results of loops. Example: test/Transforms/Tile/simplify-inductions.mlir.
+    it, is computed from the induction variable where it differs from that by a constant; so is a block of integers that
+    grows by the same number. Does not: change other carried values, nor results of loops. Example: test/Transforms/Tile/simplify-inductions.mlir.
   }];
 }
 

@@ -159,10 +159,15 @@ RegisterLoads planRegisterLoads(scf::ForOp loop, const PointerBases &written) {
   for (Operation *op : collectStage(loop, isCopy))
     if (isPlainLoad(op))
       plan.indices.insert(op);
-  // Beside copies for warps' products nothing else runs ahead.
+  // Beside copies for warps' products only what becomes an operand runs ahead: weights that are widened, say. Beside
+  // products of warp groups, which have more sums, nothing does.
   bool isForWarps = !loop.getBody()->getOps<cta::MmaSyncOp>().empty();
-  if (isForWarps && !loop.getBody()->getOps<cta::AsyncCopyOp>().empty())
+  bool isBesideCopies = isForWarps && !loop.getBody()->getOps<cta::AsyncCopyOp>().empty();
+  if (isBesideCopies && !loop.getBody()->getOps<cta::WgmmaOp>().empty())
     return plan;
+  DenseSet<Operation *> ofOperands;
+  if (isBesideCopies)
+    ofOperands = collectStage(loop, [](Operation *op) { return isa<cta::MmaSyncOp>(op); });
   // If there are registers for all of them beside accumulators and addresses, which others would not leave; those of
   // stores, and what is stored, take some, too.
   const int64_t mostRegisters = written.isEmpty() ? 192 : 128;
@@ -174,10 +179,11 @@ RegisterLoads planRegisterLoads(scf::ForOp loop, const PointerBases &written) {
     return {};
   DenseSet<Operation *> values;
   for (auto load : loop.getBody()->getOps<LoadOp>()) {
-    if (plan.indices.contains(load) || !mayRunAhead(load, written) || !isa<RankedTensorType>(load.getType()))
+    if (plan.indices.contains(load) || !mayRunAhead(load, written) || (isBesideCopies && !ofOperands.contains(load)))
       continue;
-    registers += countRegisters(cast<RankedTensorType>(load.getType())) +
-                 countRegisters(cast<RankedTensorType>(load.getPtr().getType())) / load.getVector();
+    if (auto type = dyn_cast<RankedTensorType>(load.getType()))
+      registers +=
+          countRegisters(type) + countRegisters(cast<RankedTensorType>(load.getPtr().getType())) / load.getVector();
     DenseSet<Operation *> slice = collectStage(loop, [&](Operation *op) { return op == load; });
     if (llvm::all_of(slice, [&](Operation *op) { return mayRunAhead(op, written) || isMemoryEffectFree(op); }))
       values.insert(load);

@@ -7,6 +7,9 @@
 //
 // Programs count tiles twice, for what they load and for what they store. Coordinates that are computed from one
 // number are computed once (CSE), and what the loads' boundaries have to do with the stores' can be seen.
+//
+// Blocks of integers that grow by the same number are computed from where they began: what is carried has one layout,
+// but offsets along K, which mask both operands of a product, are needed in two.
 #include "Analysis/AffineBlock.h"
 #include "Transforms/Passes.h"
 
@@ -70,6 +73,56 @@ void replaceCounter(scf::ForOp loop, Value counter, int64_t distance) {
   counter.replaceAllUsesWith(value);
 }
 
+/// What each element of a constant, or of a scalar that all elements have, is; null for other blocks.
+Value emitScalar(OpBuilder &builder, Value block) {
+  DenseElementsAttr constant;
+  if (matchPattern(block, m_Constant(&constant)) && constant.isSplat())
+    return arith::ConstantOp::create(builder, block.getLoc(), constant.getSplatValue<TypedAttr>());
+  auto splat = block.getDefiningOp<SplatOp>();
+  return splat ? splat->getOperand(0) : Value();
+}
+
+/// Blocks that grow by what no iteration changes, and that nobody reads after the loop.
+SmallVector<std::pair<BlockArgument, Value>> collectBlocks(scf::ForOp loop) {
+  SmallVector<std::pair<BlockArgument, Value>> blocks;
+  if (!loop.getInductionVar().getType().isInteger())
+    return blocks;
+  for (auto [argument, yielded, result] :
+       llvm::zip(loop.getRegionIterArgs(), loop.getYieldedValues(), loop.getResults())) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    auto sum = yielded.getDefiningOp<arith::AddIOp>();
+    if (!type || !type.getElementType().isInteger() || !sum || !result.use_empty())
+      continue;
+    Value growth = sum.getLhs() == argument ? sum.getRhs() : sum.getRhs() == argument ? sum.getLhs() : Value();
+    if (growth && growth != argument && loop.isDefinedOutsideOfLoop(growth))
+      blocks.push_back({argument, growth});
+  }
+  return blocks;
+}
+
+/// init + (%i - %lower) / %step * growth
+void replaceBlock(scf::ForOp loop, BlockArgument block, Value growth) {
+  OpBuilder builder = OpBuilder::atBlockBegin(loop.getBody());
+  Location location = block.getLoc();
+  Value each = emitScalar(builder, growth);
+  if (!each)
+    return;
+  Value count = loop.getInductionVar();
+  if (!matchPattern(loop.getLowerBound(), m_Zero()))
+    count = arith::SubIOp::create(builder, location, count, loop.getLowerBound());
+  if (!matchPattern(loop.getStep(), m_One()))
+    count = arith::DivUIOp::create(builder, location, count, loop.getStep());
+  unsigned have = count.getType().getIntOrFloatBitWidth(), wanted = each.getType().getIntOrFloatBitWidth();
+  if (have < wanted)
+    count = arith::ExtUIOp::create(builder, location, each.getType(), count);
+  if (have > wanted)
+    count = arith::TruncIOp::create(builder, location, each.getType(), count);
+  Value distance = arith::MulIOp::create(builder, location, count, each);
+  Value distances = SplatOp::create(builder, location, block.getType(), distance);
+  Value init = loop.getTiedLoopInit(block)->get();
+  block.replaceAllUsesWith(arith::AddIOp::create(builder, location, init, distances));
+}
+
 struct TileSimplifyInductions : tile::impl::TileSimplifyInductionsBase<TileSimplifyInductions> {
   using TileSimplifyInductionsBase::TileSimplifyInductionsBase;
 
@@ -82,6 +135,9 @@ struct TileSimplifyInductions : tile::impl::TileSimplifyInductionsBase<TileSimpl
     for (auto &[loop, inductions] : all)
       for (auto [counter, distance] : inductions)
         replaceCounter(loop, counter, distance);
+    for (auto &[loop, inductions] : all)
+      for (auto [block, growth] : collectBlocks(loop))
+        replaceBlock(loop, block, growth);
   }
 };
 

@@ -47,3 +47,45 @@ tile.kernel @others(%n: i32, %m: i32) {
   }
   tile.return
 }
+
+// A block of offsets grows by the same number: it is computed, so that each use has it in the layout that it needs.
+// CHECK-LABEL: tile.kernel @block
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} : i32 {
+// CHECK-NEXT: %[[COUNT:.*]] = arith.subi %[[I]], %{{.*}} : i32
+// CHECK-NEXT: %[[STEPS:.*]] = arith.divui %[[COUNT]], %{{.*}} : i32
+// CHECK-NEXT: %[[WIDE:.*]] = arith.extui %[[STEPS]] : i32 to i64
+// CHECK-NEXT: %[[SUM:.*]] = arith.muli %[[WIDE]], %{{.*}} : i64
+// CHECK-NEXT: %[[ALL:.*]] = tile.splat %[[SUM]]
+// CHECK-NEXT: %[[BLOCK:.*]] = arith.addi %{{.*}}, %[[ALL]]
+// CHECK-NEXT: tile.print "" %[[BLOCK]]
+tile.kernel @block(%n: i32, %m: i32, %init: !tile.ptr<i64>) {
+  %two = arith.constant 2 : i32
+  %growth = arith.constant dense<64> : tensor<8xi64>
+  %from = tile.splat %init : !tile.ptr<i64> -> tensor<8x!tile.ptr<i64>>
+  %first = tile.load %from : tensor<8x!tile.ptr<i64>>
+  %r = scf.for %i = %m to %n step %two iter_args(%c = %first) -> tensor<8xi64> : i32 {
+    tile.print "" %c : tensor<8xi64>
+    %d = arith.addi %c, %growth : tensor<8xi64>
+    scf.yield %d : tensor<8xi64>
+  }
+  tile.return
+}
+
+// Read after the loop, or by what the loop computes: both stay.
+// CHECK-LABEL: tile.kernel @negative_blocks
+// CHECK: iter_args(%[[READ:.*]] = %{{.*}}, %[[OTHER:.*]] = %{{.*}})
+// CHECK: tile.print "" %[[READ]], %[[OTHER]]
+tile.kernel @negative_blocks(%n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %init = tile.arange 0 to 8 : tensor<8xi32>
+  %r:2 = scf.for %i = %zero to %n step %one iter_args(%c = %init, %o = %init) -> (tensor<8xi32>, tensor<8xi32>) : i32 {
+    tile.print "" %c, %o : tensor<8xi32>, tensor<8xi32>
+    %growth = tile.splat %i : i32 -> tensor<8xi32>
+    %d = arith.addi %c, %init : tensor<8xi32>
+    %e = arith.addi %o, %growth : tensor<8xi32>
+    scf.yield %d, %e : tensor<8xi32>, tensor<8xi32>
+  }
+  tile.print "" %r#0 : tensor<8xi32>
+  tile.return
+}
