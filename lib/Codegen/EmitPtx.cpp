@@ -1,6 +1,8 @@
 // The NVPTX back end, driven directly: upstream's gpu-module-to-binary hides what ptxas reports.
 #include "Codegen/EmitPtx.h"
 
+#include "Codegen/OrderInstructions.h"
+
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -162,8 +164,10 @@ void NvptxBackend::optimize(llvm::Module &module) const {
   builder.invokePipelineStartEPCallbacks(passes, llvm::OptimizationLevel::O3);
   llvm::cantFail(builder.parsePassPipeline(passes, optimizations));
   passes.run(module, modules);
-  for (llvm::Function &function : module)
+  for (llvm::Function &function : module) {
     takeResultsAtOnce(function);
+    orderByResult(function);
+  }
 }
 
 llvm::Expected<std::string> NvptxBackend::emitPtx(llvm::Module &module) const {
