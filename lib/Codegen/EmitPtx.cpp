@@ -2,6 +2,7 @@
 #include "Codegen/EmitPtx.h"
 #include "Codegen/AwaitLate.h"
 #include "Codegen/KeepPacked.h"
+#include "Codegen/OrderInstructions.h"
 
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
@@ -172,6 +173,7 @@ void NvptxBackend::optimize(llvm::Module &module) const {
   passes.run(module, modules);
   for (llvm::Function &function : module) {
     takeResultsAtOnce(function);
+    orderByResult(function);
     awaitLate(function);
     keepPacked(function);
   }
