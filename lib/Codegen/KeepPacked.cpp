@@ -135,7 +135,7 @@ Value *hiddenZero(Function &function) {
 } // namespace
 
 void keepPacked(Function &function) {
-  constexpr unsigned few = 32; // elements: 16 registers fewer
+  constexpr unsigned few = 64; // uses, of which a word has two to four: 16 registers fewer
   if (function.isDeclaration() || multiplies(function))
     return;
   Value *zero = nullptr;
