@@ -229,11 +229,10 @@ def CtaPipeline : KernelPass<"cta-pipeline", "async", "Optimisation"> {
 }
 
 def CtaPrefetchLoads : KernelPass<"cta-prefetch-loads", "async", "Optimisation"> {
-  let summary = "load what the next iteration of a loop needs into registers before this one computes";
+  let summary = "load what the next iteration of a loop without products needs before this one computes";
   let description = [{
     Requires: phase async. Ensures: in a loop that reduces what it loads, loads into registers run an
-    iteration ahead where there is room for them, beside wgmma in a few of them. Does not: move loads across writes
-    of memory that they may read.
+    iteration ahead where there is room for them. Does not: move loads across writes of memory that they may read.
     Example: test/Transforms/Cta/prefetch-loads.mlir.
   }];
 }

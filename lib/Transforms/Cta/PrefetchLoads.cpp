@@ -8,10 +8,8 @@
 //                                                     for: x' = load(i + 1); s = reduce x; store s; x = x'
 //
 // Addresses and masks are computed again for whatever else needs them, so that nothing but loaded values crosses
-// iterations. Operands of products have rings; what else a loop of wgmma loads, the scales of a block, would be awaited
-// before the product is issued, and may be a few registers a thread. Loops without reductions keep more in flight by
-// having more threads, so there only few registers may be taken, unless the loop carries so many that threads are few
-// anyway.
+// iterations. Loops of products have cta-pipeline; loops without reductions keep more in flight by having more threads,
+// so there only few registers may be taken, unless the loop carries so many that threads are few anyway.
 #include "Analysis/LoopOptions.h"
 #include "Analysis/PointerBases.h"
 #include "Cta/CtaDialect.h"
@@ -37,18 +35,13 @@ struct PrefetchPlan {
   DenseSet<Operation *> slice; ///< The loads, and what their addresses and masks are computed from.
 };
 
-/// wgmma, and the copies of its operands: of shared memory, which no load of a thread reads.
-bool isOfProduct(Operation *op) {
-  return isa<cta::AllocOp, cta::MbarrierAllocOp, cta::TmaLoadSyncOp, cta::WgmmaOp, cta::WgmmaWaitOp>(op);
-}
-
-/// Nothing but arithmetic, reductions, plain loads and stores, and wgmma: what else a loop does keeps its order.
+/// Nothing but arithmetic, reductions, plain loads and stores: what else a loop does keeps its order.
 bool isSimple(scf::ForOp loop) {
   return !loop.getBody()
               ->walk([](Operation *op) {
                 bool isAccess = isa<StoreOp>(op) || (isa<LoadOp>(op) && !cast<LoadOp>(op).getIsVolatile());
-                bool isPlain = isAccess || isa<scf::IfOp>(op) || isMemoryEffectFree(op) || isOfProduct(op);
-                return isPlain && !isa<LoopLikeOpInterface, cta::MmaSyncOp, cta::FmaDotOp>(op)
+                bool isPlain = isAccess || isa<scf::IfOp>(op) || isMemoryEffectFree(op);
+                return isPlain && !isa<LoopLikeOpInterface, cta::MmaSyncOp, cta::WgmmaOp, cta::FmaDotOp>(op)
                            ? WalkResult::advance()
                            : WalkResult::interrupt();
               })
@@ -103,13 +96,6 @@ bool hasRoom(scf::ForOp loop, const PrefetchPlan &plan, int64_t threads) {
                          return isa<ReduceOp, ScanOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
                        })
                        .wasInterrupted();
-  if (llvm::any_of(*loop.getBody(), [](Operation &op) { return isOfProduct(&op); })) {
-    constexpr int64_t mostBesideProducts = 8;
-    int64_t ahead = 0;
-    for (Operation *op : plan.loads)
-      ahead += countRegisters(op->getResult(0));
-    return ahead <= mostBesideProducts;
-  }
   int64_t registers = reserve;
   for (Value carried : loop.getRegionIterArgs())
     registers += countRegisters(carried);
