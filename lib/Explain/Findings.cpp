@@ -65,7 +65,7 @@ private:
         continue;
       found.push_back(
           {"uncoalesced", line, 1 - ideal / sectors,
-           fmt::format("{} does not coalesce: a warp's request takes {:.1f} sectors of 32 bytes where {:.1f} "
+           fmt::format("{} does not coalesce: a warp's request takes {:.2f} sectors of 32 bytes where {:.2f} "
                        "would do, so {:.0f} % of what it moves is not used.",
                        place(line), perRequest, ideal / double(counts[C::GlobalRequests]),
                        100 * (1 - ideal / sectors))});
@@ -173,7 +173,8 @@ private:
     const Json &grid = document["grid"];
     const double waves = grid["waves"], efficiency = grid["tail_efficiency"];
     const int64_t slots = grid["at_a_time"];
-    if (waves <= 1 || efficiency >= poorTail)
+    // Blocks with scratch memory share the last tiles (cta-stream-k).
+    if (waves <= 1 || efficiency >= poorTail || evidence.manifest.launch.scratchPerCta > 0)
       return;
     const int64_t last = std::llround(waves * double(slots)) % slots;
     found.push_back(

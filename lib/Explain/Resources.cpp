@@ -20,8 +20,10 @@ sim::Occupancy occupancyOf(const Evidence &evidence) {
 }
 
 uint64_t slotsOf(const Evidence &evidence) {
+  const runtime::LaunchInfo &launch = evidence.manifest.launch;
   const uint64_t sms = evidence.options.numSms ? evidence.options.numSms : evidence.gpu.numSms;
-  return std::max<uint64_t>(sms * occupancyOf(evidence).ctas, 1);
+  const uint64_t ctas = launch.persistent ? uint64_t(launch.ctasPerSm) : occupancyOf(evidence).ctas;
+  return std::max<uint64_t>(sms * ctas, 1);
 }
 
 /// What each limit would have to be for one more thread block than there are; only what is exceeded.

@@ -1,6 +1,8 @@
 // The source and the code: what each line became.
 #include "Explain/Evidence.h"
 
+#include "Simulator/Ptx/Liveness.h"
+
 #include "llvm/ADT/StringRef.h"
 
 #include <algorithm>
@@ -52,6 +54,7 @@ namespace {
 struct LineFacts {
   sim::Counts counts;
   std::map<std::string_view, uint64_t> engines; ///< instructions of warps
+  uint32_t liveRegisters = 0;                   ///< at most
   std::map<std::string, uint64_t> products;     ///< "wgmma.mma_async....m64n128k16...": times
 };
 
@@ -60,12 +63,14 @@ struct LineFacts {
 static std::map<unsigned, LineFacts> factsByLine(const Evidence &evidence) {
   std::map<unsigned, LineFacts> lines;
   const sim::Function &function = *evidence.run->function();
+  const std::vector<uint32_t> live = sim::liveRegisters(function);
   for (size_t i = 0; i < function.instructions.size(); ++i) {
     const sim::Instruction &instruction = function.instructions[i];
     const sim::Counts counts = evidence.run->profiler().countsOf(i);
     const unsigned line = evidence.lineOf(instruction);
     LineFacts &facts = lines[line];
     facts.counts += counts;
+    facts.liveRegisters = std::max(facts.liveRegisters, live[i]);
     facts.engines[engineOf(instruction)] += counts[sim::Counter::Instructions];
     if (counts[sim::Counter::MultiplyAdds])
       facts.products[instruction.text()] += counts[sim::Counter::Instructions];
@@ -77,7 +82,10 @@ Json describeSource(const Evidence &evidence) {
   Json lines = Json::array();
   if (evidence.run)
     for (const auto &[line, facts] : factsByLine(evidence)) {
-      Json entry = {{"line", line}, {"counters", toJson(facts.counts)}, {"engines", Json::object()}};
+      Json entry = {{"line", line},
+                    {"counters", toJson(facts.counts)},
+                    {"live_registers", facts.liveRegisters},
+                    {"engines", Json::object()}};
       for (const auto &[engine, count] : facts.engines)
         if (count)
           entry["engines"][std::string(engine)] = count;
