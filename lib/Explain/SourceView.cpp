@@ -3,9 +3,9 @@
 
 #include "Simulator/Ptx/Liveness.h"
 
-#include "llvm/ADT/StringRef.h"
-
 #include <algorithm>
+#include <cstdio>
+#include <map>
 #include <sstream>
 
 namespace tile::explain {
@@ -93,7 +93,7 @@ Json describeSource(const Evidence &evidence) {
         entry["products"].push_back({{"instruction", text}, {"warp_instructions", count}});
       lines.push_back(std::move(entry));
     }
-  Json source = {{"file", evidence.manifest.sourceFile}, {"text", evidence.options.inputText}, {"lines", lines}};
+  Json source = {{"file", evidence.manifest.sourceFile}, {"text", evidence.sourceText}, {"lines", lines}};
   if (evidence.run)
     source["total"] = toJson(evidence.run->profiler().total());
   return source;
@@ -109,15 +109,13 @@ static MarkedText markPtx(const Evidence &evidence) {
   std::istringstream stream(evidence.ptx);
   unsigned source = 0;
   for (std::string line; std::getline(stream, line);) {
-    llvm::StringRef words = llvm::StringRef(line).ltrim();
-    bool isPlace = words.consume_front(".loc");
     unsigned file = 0, number = 0;
-    if (isPlace && !words.ltrim().consumeInteger(10, file)) {
-      words = words.ltrim().drop_while([](char c) { return llvm::isDigit(c); }).ltrim();
-      source = !words.consumeInteger(10, number) && file == evidence.mainFile ? number : 0;
+    if (std::sscanf(line.c_str(), " .loc %u %u", &file, &number) == 2) {
+      source = file == evidence.mainFile ? number : 0;
       continue; // says nothing that the page does not show
     }
-    if (words.starts_with("}") || words.starts_with(".file"))
+    const size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
+    if (line.compare(begin, 1, "}") == 0 || line.compare(begin, 5, ".file") == 0)
       source = 0;
     text.lines.push_back(std::move(line));
     text.source.push_back(source);
@@ -132,9 +130,9 @@ Json describeCode(const Evidence &evidence) {
     entry.update(marked(text));
     code.push_back(std::move(entry));
   };
-  if (!evidence.passes.forms().empty())
-    add("tile", "what a program computes", evidence.passes.forms().front().text);
-  if (const PassRecord::Form *form = evidence.passes.last(/*hasLayouts=*/true))
+  if (!evidence.compiler.forms.empty())
+    add("tile", "what a program computes", evidence.compiler.forms.front().text);
+  if (const Form *form = evidence.compiler.lastWithLayouts())
     add("cta", "how a thread block computes it", form->text);
   add("PTX", "what ptxas gets", markPtx(evidence));
   if (!evidence.sass.lines.empty())
@@ -145,7 +143,7 @@ Json describeCode(const Evidence &evidence) {
 Json describePasses(const Evidence &evidence) {
   std::map<std::string, size_t> known;
   Json lines = Json::array(), passes = Json::array();
-  for (const PassRecord::Form &form : evidence.passes.forms()) {
+  for (const Form &form : evidence.compiler.forms) {
     Json indices = Json::array(), remarks = Json::array();
     for (const std::string &line : form.text.lines) {
       auto [entry, isNew] = known.try_emplace(line, lines.size());
@@ -153,7 +151,7 @@ Json describePasses(const Evidence &evidence) {
         lines.push_back(line);
       indices.push_back(entry->second);
     }
-    for (const PassRecord::Remark &remark : form.remarks)
+    for (const Remark &remark : form.remarks)
       remarks.push_back({{"line", remark.line}, {"text", remark.text}});
     passes.push_back({{"name", form.pass}, {"lines", std::move(indices)}, {"remarks", std::move(remarks)}});
   }

@@ -131,7 +131,6 @@ function sourceView(data) {
     forms.forEach((form, i) => form.hidden = i !== index);
     if (marked.line) markLine(marked.line);
   };
-  forms.forEach((form, i) => form.hidden = i !== 1);
   select.selectedIndex = Math.min(1, forms.length - 1);
   choose(select.selectedIndex);
   const total = data.source.total;
