@@ -89,7 +89,8 @@ function codePane(lines, source, label) {
 
 function sourceView(data) {
   const entries = new Map(data.source.lines.map(entry => [entry.line, entry]));
-  const texts = data.source.text.replace(/\n$/, '').split('\n');
+  // Of an artifact whose source is not there, the numbers of the lines are known.
+  const texts = data.source.text ? data.source.text.replace(/\n$/, '').split('\n') : new Array(Math.max(0, ...entries.keys())).fill('');
   const pane = element('div', {class: 'pane code', tabindex: 0, role: 'listbox', 'aria-label': 'source; up and down choose a line'});
   const rows = texts.map((text, i) => {
     const entry = entries.get(i + 1), facts = entry && data.simulated ? lineFacts(entry) : {text: '', bad: false};
