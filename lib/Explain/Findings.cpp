@@ -2,6 +2,7 @@
 #include "Explain/Evidence.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 
@@ -134,10 +135,18 @@ private:
     return line;
   }
 
+  /// Other thread blocks of the multiprocessor fill each other's gaps.
+  double blocksAtATime() const {
+    const int64_t programs = evidence.programs[0] * evidence.programs[1] * evidence.programs[2];
+    const double slots = double(slotsOf(evidence)), sms = std::max(1u, evidence.multiprocessors);
+    return std::ceil(std::min(double(programs), slots) / sms);
+  }
+
   void findBubble() {
     const Timeline &timeline = evidence.timeline;
     const double between = timeline.lastProduct - timeline.firstProduct;
-    if (between <= 0 || timeline.products > (1 - idleTensor) * between || timeline.awaitedCopies < waits * between)
+    if (between <= 0 || timeline.products * blocksAtATime() > (1 - idleTensor) * between ||
+        timeline.awaitedCopies < waits * between)
       return;
     found.push_back(
         {"pipeline-bubble", timeline.waitingLine, timeline.awaitedCopies / between,
@@ -160,7 +169,7 @@ private:
     bool isAsynchronous = false;
     if (evidence.run)
       for (const sim::Instruction &one : evidence.run->function()->instructions)
-        isAsynchronous |= one.name == "wgmma" || engineOf(one) == "TMA";
+        isAsynchronous |= one.name == "wgmma" || engineOf(one) == "TMA" || engineOf(one) == "async copies";
     if (occupancy.warps >= fewWarps || isAsynchronous)
       return;
     found.push_back({"low-occupancy", 0, 1 - occupancy.warps,
