@@ -1,8 +1,7 @@
 // All that is known of a kernel when the document is written, and the topics of the document: a function each.
 #pragma once
 
-#include "Driver/CompilerOptions.h"
-#include "Explain/PassRecord.h"
+#include "Explain/Facts.h"
 #include "Explain/RunRecord.h"
 #include "Explain/Timeline.h"
 #include "Runtime/Manifest.h"
@@ -14,12 +13,13 @@ namespace tile::explain {
 using Json = nlohmann::ordered_json;
 
 struct Evidence {
-  const driver::CompilerOptions &options;
   const target::GpuTarget &gpu;
   runtime::Manifest manifest;
+  std::string sourceText = {}; ///< empty: not there
+  unsigned multiprocessors = 0;
   std::string ptx = {};
   std::vector<std::string> ptxasWarnings = {};
-  const PassRecord &passes;
+  const CompilerFacts &compiler;
   MarkedText sass = {};           ///< empty where no disassembler is found
   const RunRecord *run = nullptr; ///< null: nothing ran
   uint32_t mainFile = 1;          ///< of the PTX: the kernel's source

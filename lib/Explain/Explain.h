@@ -7,16 +7,10 @@
 #pragma once
 
 #include "Driver/Compilation.h"
+#include "Explain/Simulation.h"
 #include "Runner/Options.h"
 
-#include <nlohmann/json_fwd.hpp>
-
 namespace tile::explain {
-
-struct Explanation {
-  std::string document; ///< JSON
-  std::string trace;    ///< of Chrome and Perfetto; empty: nothing ran
-};
 
 struct ExplainRequest {
   driver::CompilerOptions compiler; ///< for the launch
@@ -26,8 +20,5 @@ struct ExplainRequest {
 
 /// An exit code on failure, which has been explained on `errors`.
 std::optional<int> explain(const ExplainRequest &request, llvm::raw_ostream &errors, Explanation &made);
-
-/// The document in a page that has everything inside.
-std::string makePage(const std::string &document, const std::string &title);
 
 } // namespace tile::explain

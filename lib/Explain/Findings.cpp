@@ -2,6 +2,7 @@
 #include "Explain/Evidence.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 
@@ -65,7 +66,7 @@ private:
         continue;
       found.push_back(
           {"uncoalesced", line, 1 - ideal / sectors,
-           fmt::format("{} does not coalesce: a warp's request takes {:.1f} sectors of 32 bytes where {:.1f} "
+           fmt::format("{} does not coalesce: a warp's request takes {:.2f} sectors of 32 bytes where {:.2f} "
                        "would do, so {:.0f} % of what it moves is not used.",
                        place(line), perRequest, ideal / double(counts[C::GlobalRequests]),
                        100 * (1 - ideal / sectors))});
@@ -134,10 +135,18 @@ private:
     return line;
   }
 
+  /// Other thread blocks of the multiprocessor fill each other's gaps.
+  double blocksAtATime() const {
+    const int64_t programs = evidence.programs[0] * evidence.programs[1] * evidence.programs[2];
+    const double slots = double(slotsOf(evidence)), sms = std::max(1u, evidence.multiprocessors);
+    return std::ceil(std::min(double(programs), slots) / sms);
+  }
+
   void findBubble() {
     const Timeline &timeline = evidence.timeline;
     const double between = timeline.lastProduct - timeline.firstProduct;
-    if (between <= 0 || timeline.products > (1 - idleTensor) * between || timeline.awaitedCopies < waits * between)
+    if (between <= 0 || timeline.products * blocksAtATime() > (1 - idleTensor) * between ||
+        timeline.awaitedCopies < waits * between)
       return;
     found.push_back(
         {"pipeline-bubble", timeline.waitingLine, timeline.awaitedCopies / between,
@@ -160,7 +169,7 @@ private:
     bool isAsynchronous = false;
     if (evidence.run)
       for (const sim::Instruction &one : evidence.run->function()->instructions)
-        isAsynchronous |= one.name == "wgmma" || engineOf(one) == "TMA";
+        isAsynchronous |= one.name == "wgmma" || engineOf(one) == "TMA" || engineOf(one) == "async copies";
     if (occupancy.warps >= fewWarps || isAsynchronous)
       return;
     found.push_back({"low-occupancy", 0, 1 - occupancy.warps,
@@ -173,7 +182,8 @@ private:
     const Json &grid = document["grid"];
     const double waves = grid["waves"], efficiency = grid["tail_efficiency"];
     const int64_t slots = grid["at_a_time"];
-    if (waves <= 1 || efficiency >= poorTail)
+    // Blocks with scratch memory share the last tiles (cta-stream-k).
+    if (waves <= 1 || efficiency >= poorTail || evidence.manifest.launch.scratchPerCta > 0)
       return;
     const int64_t last = std::llround(waves * double(slots)) % slots;
     found.push_back(

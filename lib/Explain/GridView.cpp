@@ -13,7 +13,7 @@ Json describeGrid(const Evidence &evidence) {
                {"cluster", {launch.cluster[0], launch.cluster[1], launch.cluster[2]}},
                {"persistent", launch.persistent},
                {"thread_blocks", blocks},
-               {"multiprocessors", evidence.options.numSms ? evidence.options.numSms : evidence.gpu.numSms},
+               {"multiprocessors", evidence.multiprocessors},
                {"at_a_time", slots},
                {"waves", waves},
                {"tail_efficiency", waves > 0 ? waves / double((all + slots - 1) / slots) : 1.0},

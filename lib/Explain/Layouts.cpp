@@ -7,7 +7,7 @@ namespace tile::explain {
 
 Json describeLayouts(const Evidence &evidence) {
   Json layouts = Json::array();
-  for (const RecordedLayout &recorded : evidence.passes.layouts()) {
+  for (const RecordedLayout &recorded : evidence.compiler.layouts) {
     Json bases = Json::object();
     for (const layout::InDim &dim : recorded.layout.inDims())
       bases[dim.name] = dim.bases;

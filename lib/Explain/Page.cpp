@@ -1,6 +1,6 @@
 // The document in a page. The assembler reads the page's files; CMake says where they are, and that this object depends
 // on them. The library that draws charts is the one of tile-run plot.
-#include "Explain/Explain.h"
+#include "Explain/Simulation.h"
 #include "Runner/Assets.h"
 
 #define EMBED(name, file)                                                                                              \

@@ -104,13 +104,6 @@ MarkedText readLocations(StringRef text, StringRef file) {
   return marked;
 }
 
-const PassRecord::Form *PassRecord::last(bool hasLayouts) const {
-  for (const Form &form : llvm::reverse(all))
-    if (form.isKernel && form.hasLayouts == hasLayouts)
-      return &form;
-  return nullptr;
-}
-
 void PassRecord::after(StringRef pass, ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -119,13 +112,13 @@ void PassRecord::after(StringRef pass, ModuleOp module) {
   form.pass = pass.str();
   form.text = readLocations(text, file);
   form.remarks = std::exchange(waiting, {});
-  if (!all.empty() && all.back().text.lines == form.text.lines && form.remarks.empty())
+  if (!known.forms.empty() && known.forms.back().text.lines == form.text.lines && form.remarks.empty())
     return;
   form.isKernel = !module.getOps<KernelOp>().empty();
   form.hasLayouts = form.isKernel && readLayouts(module);
   if (form.hasLayouts)
     readShared(module);
-  all.push_back(std::move(form));
+  known.forms.push_back(std::move(form));
 }
 
 unsigned PassRecord::lineOf(Location location) const {
@@ -165,9 +158,9 @@ bool PassRecord::readLayouts(ModuleOp module) {
   });
   if (found.empty())
     return false;
-  lastLayouts.clear();
+  known.layouts.clear();
   for (auto &[key, recorded] : found)
-    lastLayouts.push_back(std::move(recorded));
+    known.layouts.push_back(std::move(recorded));
   return true;
 }
 
@@ -185,7 +178,7 @@ void PassRecord::readShared(ModuleOp module) {
   });
   llvm::stable_sort(found, [](const SharedPiece &a, const SharedPiece &b) { return a.offset < b.offset; });
   if (!found.empty())
-    pieces = std::move(found);
+    known.shared = std::move(found);
 }
 
 } // namespace tile::explain

@@ -20,8 +20,10 @@ sim::Occupancy occupancyOf(const Evidence &evidence) {
 }
 
 uint64_t slotsOf(const Evidence &evidence) {
-  const uint64_t sms = evidence.options.numSms ? evidence.options.numSms : evidence.gpu.numSms;
-  return std::max<uint64_t>(sms * occupancyOf(evidence).ctas, 1);
+  const runtime::LaunchInfo &launch = evidence.manifest.launch;
+  const uint64_t sms = evidence.multiprocessors;
+  const uint64_t ctas = launch.persistent ? uint64_t(launch.ctasPerSm) : occupancyOf(evidence).ctas;
+  return std::max<uint64_t>(sms * ctas, 1);
 }
 
 /// What each limit would have to be for one more thread block than there are; only what is exceeded.
@@ -108,7 +110,7 @@ static Json roofline(const Evidence &evidence) {
     least += uint64_t(view.rows() * view.columns()) * view.elementBytes;
   const uint64_t moved =
       32 * total[sim::Counter::GlobalSectors] + total[sim::Counter::CopiedIn] + total[sim::Counter::CopiedOut];
-  const double sms = evidence.options.numSms ? evidence.options.numSms : evidence.gpu.numSms;
+  const double sms = evidence.multiprocessors;
   const double tensorRoof = 2 * rates.multiplyAdds(productBits(evidence)) * sms * rates.clockGHz; // GFLOP/s
   const double scalarRoof = 2 * rates.lanes * sms * rates.clockGHz;
   const double seconds = std::max({double(least) / rates.memory, tensorRoof > 0 ? double(tensor) / tensorRoof : 0.0,
@@ -141,7 +143,7 @@ Json describeResources(const Evidence &evidence) {
                {"limit", occupancy.limit},
                {"one_more", {{"needs", needs}, {"text", sentence(needs, occupancy.ctas)}}},
                {"shared", Json::array()}};
-  for (const SharedPiece &piece : evidence.passes.shared())
+  for (const SharedPiece &piece : evidence.compiler.shared)
     json["shared"].push_back({{"offset", piece.offset},
                               {"bytes", piece.bytes},
                               {"slots", piece.slots},

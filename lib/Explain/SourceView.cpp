@@ -1,9 +1,11 @@
 // The source and the code: what each line became.
 #include "Explain/Evidence.h"
 
-#include "llvm/ADT/StringRef.h"
+#include "Simulator/Ptx/Liveness.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <map>
 #include <sstream>
 
 namespace tile::explain {
@@ -52,6 +54,7 @@ namespace {
 struct LineFacts {
   sim::Counts counts;
   std::map<std::string_view, uint64_t> engines; ///< instructions of warps
+  uint32_t liveRegisters = 0;                   ///< at most
   std::map<std::string, uint64_t> products;     ///< "wgmma.mma_async....m64n128k16...": times
 };
 
@@ -60,12 +63,14 @@ struct LineFacts {
 static std::map<unsigned, LineFacts> factsByLine(const Evidence &evidence) {
   std::map<unsigned, LineFacts> lines;
   const sim::Function &function = *evidence.run->function();
+  const std::vector<uint32_t> live = sim::liveRegisters(function);
   for (size_t i = 0; i < function.instructions.size(); ++i) {
     const sim::Instruction &instruction = function.instructions[i];
     const sim::Counts counts = evidence.run->profiler().countsOf(i);
     const unsigned line = evidence.lineOf(instruction);
     LineFacts &facts = lines[line];
     facts.counts += counts;
+    facts.liveRegisters = std::max(facts.liveRegisters, live[i]);
     facts.engines[engineOf(instruction)] += counts[sim::Counter::Instructions];
     if (counts[sim::Counter::MultiplyAdds])
       facts.products[instruction.text()] += counts[sim::Counter::Instructions];
@@ -77,7 +82,10 @@ Json describeSource(const Evidence &evidence) {
   Json lines = Json::array();
   if (evidence.run)
     for (const auto &[line, facts] : factsByLine(evidence)) {
-      Json entry = {{"line", line}, {"counters", toJson(facts.counts)}, {"engines", Json::object()}};
+      Json entry = {{"line", line},
+                    {"counters", toJson(facts.counts)},
+                    {"live_registers", facts.liveRegisters},
+                    {"engines", Json::object()}};
       for (const auto &[engine, count] : facts.engines)
         if (count)
           entry["engines"][std::string(engine)] = count;
@@ -85,7 +93,7 @@ Json describeSource(const Evidence &evidence) {
         entry["products"].push_back({{"instruction", text}, {"warp_instructions", count}});
       lines.push_back(std::move(entry));
     }
-  Json source = {{"file", evidence.manifest.sourceFile}, {"text", evidence.options.inputText}, {"lines", lines}};
+  Json source = {{"file", evidence.manifest.sourceFile}, {"text", evidence.sourceText}, {"lines", lines}};
   if (evidence.run)
     source["total"] = toJson(evidence.run->profiler().total());
   return source;
@@ -101,15 +109,13 @@ static MarkedText markPtx(const Evidence &evidence) {
   std::istringstream stream(evidence.ptx);
   unsigned source = 0;
   for (std::string line; std::getline(stream, line);) {
-    llvm::StringRef words = llvm::StringRef(line).ltrim();
-    bool isPlace = words.consume_front(".loc");
     unsigned file = 0, number = 0;
-    if (isPlace && !words.ltrim().consumeInteger(10, file)) {
-      words = words.ltrim().drop_while([](char c) { return llvm::isDigit(c); }).ltrim();
-      source = !words.consumeInteger(10, number) && file == evidence.mainFile ? number : 0;
+    if (std::sscanf(line.c_str(), " .loc %u %u", &file, &number) == 2) {
+      source = file == evidence.mainFile ? number : 0;
       continue; // says nothing that the page does not show
     }
-    if (words.starts_with("}") || words.starts_with(".file"))
+    const size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
+    if (line.compare(begin, 1, "}") == 0 || line.compare(begin, 5, ".file") == 0)
       source = 0;
     text.lines.push_back(std::move(line));
     text.source.push_back(source);
@@ -124,9 +130,9 @@ Json describeCode(const Evidence &evidence) {
     entry.update(marked(text));
     code.push_back(std::move(entry));
   };
-  if (!evidence.passes.forms().empty())
-    add("tile", "what a program computes", evidence.passes.forms().front().text);
-  if (const PassRecord::Form *form = evidence.passes.last(/*hasLayouts=*/true))
+  if (!evidence.compiler.forms.empty())
+    add("tile", "what a program computes", evidence.compiler.forms.front().text);
+  if (const Form *form = evidence.compiler.lastWithLayouts())
     add("cta", "how a thread block computes it", form->text);
   add("PTX", "what ptxas gets", markPtx(evidence));
   if (!evidence.sass.lines.empty())
@@ -137,7 +143,7 @@ Json describeCode(const Evidence &evidence) {
 Json describePasses(const Evidence &evidence) {
   std::map<std::string, size_t> known;
   Json lines = Json::array(), passes = Json::array();
-  for (const PassRecord::Form &form : evidence.passes.forms()) {
+  for (const Form &form : evidence.compiler.forms) {
     Json indices = Json::array(), remarks = Json::array();
     for (const std::string &line : form.text.lines) {
       auto [entry, isNew] = known.try_emplace(line, lines.size());
@@ -145,7 +151,7 @@ Json describePasses(const Evidence &evidence) {
         lines.push_back(line);
       indices.push_back(entry->second);
     }
-    for (const PassRecord::Remark &remark : form.remarks)
+    for (const Remark &remark : form.remarks)
       remarks.push_back({{"line", remark.line}, {"text", remark.text}});
     passes.push_back({{"name", form.pass}, {"lines", std::move(indices)}, {"remarks", std::move(remarks)}});
   }

@@ -47,6 +47,7 @@ struct Decoded {
   bool arrives = true;
   unsigned line = 0;
   std::vector<uint32_t> registers; ///< all that it names
+  std::vector<uint32_t> results;   ///< of a load
 };
 
 void collect(const sim::Operand &operand, std::vector<uint32_t> &into) {
@@ -96,6 +97,8 @@ Decoded decode(const sim::Instruction &one, const sim::Counts &counts, const tar
   decoded.line = one.place.file == mainFile ? one.place.sourceLine : 0;
   for (const sim::Operand &operand : one.operands)
     collect(operand, decoded.registers);
+  if (decoded.action == Action::Load)
+    collect(one.operands.front(), decoded.results);
   const double times = std::max<double>(double(counts[C::Instructions]), 1);
   decoded.clocks =
       engineOf(one) == "special functions" ? 32 / (rates.special / schedulers) : 32 / (rates.lanes / schedulers);
@@ -303,9 +306,8 @@ private:
     switch (one.action) {
     case Action::Load: {
       const double done = takePort(start, one.portBytes, one.line);
-      if (!one.registers.empty())
-        for (uint32_t index : one.registers)
-          actor.loads[index] = done; // the address, too, which is seldom used at once
+      for (uint32_t index : one.results)
+        actor.loads[index] = done;
       break;
     }
     case Action::Store:

@@ -12,13 +12,7 @@
 namespace tile::runner {
 namespace {
 
-struct Subcommand {
-  const char *name;
-  const char *description;
-  Action (*add)(CLI::App &app, const RunOptions &start);
-};
-
-constexpr Subcommand subcommands[] = {
+constexpr Subcommand ownSubcommands[] = {
     {"run", "Run a kernel, or a suite of cases, and check it", addRun},
     {"bench", "Measure a kernel, or a suite of cases, beside cuBLAS or a copy", addBench},
     {"plot", "Draw charts of measurements: a page, or SVG", addPlot},
@@ -39,8 +33,10 @@ constexpr std::pair<std::string_view, std::string_view> moved[] = {
     {"--describe", "tile-run describe"},
     {"--list-devices", "tile-run devices"}};
 
-bool isSubcommand(const std::string &word) {
-  return std::any_of(std::begin(subcommands), std::end(subcommands),
+using Subcommands = std::vector<Subcommand>;
+
+bool isSubcommand(const Subcommands &subcommands, const std::string &word) {
+  return std::any_of(subcommands.begin(), subcommands.end(),
                      [&](const Subcommand &command) { return command.name == word; });
 }
 
@@ -50,7 +46,7 @@ int fail(const std::string &message) {
 }
 
 /// What is wrong with words that name no subcommand; empty if nothing is.
-std::string findMistake(const std::vector<std::string> &words) {
+std::string findMistake(const Subcommands &subcommands, const std::vector<std::string> &words) {
   for (const std::string &word : words)
     for (const auto &[option, instead] : moved)
       if (std::string_view(word).substr(0, word.find('=')) == option)
@@ -66,13 +62,15 @@ std::string findMistake(const std::vector<std::string> &words) {
 
 } // namespace
 
-int runTool(std::span<const char *const> arguments, const std::string &version) {
+int runTool(std::span<const char *const> arguments, const std::string &version, std::span<const Subcommand> more) {
+  Subcommands subcommands(std::begin(ownSubcommands), std::end(ownSubcommands));
+  subcommands.insert(subcommands.end(), more.begin(), more.end());
   RunOptions start;
   start.command = fmt::format("{}", fmt::join(arguments, " "));
   std::vector<std::string> words(arguments.begin() + 1, arguments.end());
   const auto isGlobal = [](const std::string &word) { return word == "-h" || word == "--help" || word == "--version"; };
-  if (words.empty() || (!isSubcommand(words[0]) && !isGlobal(words[0]))) {
-    if (const std::string mistake = findMistake(words); !mistake.empty())
+  if (words.empty() || (!isSubcommand(subcommands, words[0]) && !isGlobal(words[0]))) {
+    if (const std::string mistake = findMistake(subcommands, words); !mistake.empty())
       return fail(mistake);
     words.insert(words.begin(), "run");
   }

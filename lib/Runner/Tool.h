@@ -1,12 +1,15 @@
 // The command line of tile-run: finds the subcommand, parses its options and runs it.
 #pragma once
 
+#include "Runner/Commands/Commands.h"
+
 #include <span>
 #include <string>
 
 namespace tile::runner {
 
-/// Prints and returns the exit code. `words` begin with the program's name.
-int runTool(std::span<const char *const> words, const std::string &version);
+/// Prints and returns the exit code. `words` begin with the program's name. `more`: subcommands of libraries that stand
+/// on this one.
+int runTool(std::span<const char *const> words, const std::string &version, std::span<const Subcommand> more);
 
 } // namespace tile::runner

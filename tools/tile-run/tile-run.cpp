@@ -1,6 +1,7 @@
 // tile-run: runs a kernel compiled by tilec, checks it and measures it. Knows neither LLVM nor MLIR.
 //
 //   tile-run gemm.cubin M=512 N=512 K=300 --check
+#include "Explain/ExplainArtifact.h"
 #include "Runner/Run.h"
 #include "Runner/Tool.h"
 
@@ -10,7 +11,9 @@ using namespace tile::runner;
 
 int main(int argc, char **argv) {
   try {
-    return finishOutput("tile-run", runTool({argv, static_cast<size_t>(argc)}, "tile-run " TILE_VERSION));
+    const Subcommand explain[] = {
+        {"explain", "Make a page that shows a run in the simulator", tile::explain::addExplain}};
+    return finishOutput("tile-run", runTool({argv, static_cast<size_t>(argc)}, "tile-run " TILE_VERSION, explain));
   } catch (const std::bad_alloc &) {
     fmt::print(stderr, "tile-run: error: out of host memory\n");
   } catch (const std::exception &exception) {

@@ -2,9 +2,9 @@
 // printed.
 function showPage(data) {
   const views = [['source', 'Source', sourceView], ['grid', 'Grid', gridView], ['layouts', 'Layouts', layoutsView], ['memory', 'Memory', memoryView],
-    ['pipeline', 'Pipeline', pipelineView], ['resources', 'Resources', resourcesView], ['passes', 'Passes', passesView]];
+    ['pipeline', 'Pipeline', pipelineView], ['resources', 'Resources', resourcesView], ['passes', 'Passes', passesView]].filter(([id]) => data.passes.passes.length || (id !== 'passes' && id !== 'layouts'));
   document.getElementById('summary').textContent = `Kernel ${data.kernel} for ${data.target} (${data.device}), ` +
-    (data.simulated ? `run in the simulator${data.arguments ? ' with ' + data.arguments : ''}.` : `not run: ${data.why_not_simulated}.`);
+    (!data.passes.passes.length ? 'an artifact of which the compiler is not asked: no layouts and passes; ' : '') + (data.simulated ? `run in the simulator${data.arguments ? ' with ' + data.arguments : ''}.` : `not run: ${data.why_not_simulated}.`);
   const tabs = document.getElementById('tabs'), main = document.getElementById('views'), made = new Map();
   const buttons = [], sections = [];
   const make = index => {
@@ -35,7 +35,8 @@ function showPage(data) {
   });
   const findings = document.getElementById('findings');
   for (const finding of data.findings) {
-    const where = finding.kind === 'pipeline-bubble' || finding.kind === 'serialised-wgmma' ? 4 : finding.kind === 'tail' ? 1 : finding.kind === 'low-occupancy' || finding.kind === 'spills' ? 5 : 3;
+    const view = {'pipeline-bubble': 'pipeline', 'serialised-wgmma': 'pipeline', tail: 'grid', 'low-occupancy': 'resources', spills: 'resources'}[finding.kind] || 'memory';
+    const where = views.findIndex(([id]) => id === view);
     findings.append(element('li', {'data-kind': finding.kind}, finding.text + ' ',
       element('button', {type: 'button', onclick: () => { choose(where); if (finding.line) markLine(finding.line); }}, 'show'),
       finding.line ? ' ' : null,

@@ -18,13 +18,14 @@ function lineFacts(entry) {
   if (copied) facts.push(shortNumber(copied) + 'B');
   if (counters.global_requests) {
     const use = counters.global_sectors_ideal / counters.global_sectors;
-    facts.push((counters.global_sectors / counters.global_requests).toFixed(1) + ' sect/req ' + Math.round(100 * use) + ' %');
+    facts.push((counters.global_sectors / counters.global_requests).toFixed(2) + ' sect/req ' + Math.round(100 * use) + ' %');
     bad = bad || use <= .5;
   }
   if (counters.shared_conflicts) {
     facts.push(shortNumber(counters.shared_conflicts) + ' conflicts');
     bad = bad || counters.shared_conflicts / counters.shared_wavefronts >= .2;
   }
+  if (entry.live_registers) facts.push(entry.live_registers + ' regs');
   facts.push(shortNumber(counters.instructions || 0) + ' instr');
   return {text: facts.join(' · '), bad};
 }
@@ -32,6 +33,7 @@ function lineFacts(entry) {
 function lineDetails(entry, pipeline) {
   const counters = entry.counters;
   const rows = Object.entries(counters).map(([name, value]) => [name.replaceAll('_', ' '), value.toLocaleString('en')]);
+  rows.push(['registers of a thread that are live, at most (PTX, before ptxas)', entry.live_registers]);
   if (counters.global_requests) {
     rows.push(['sectors a request', (counters.global_sectors / counters.global_requests).toFixed(2)]);
     rows.push(['use of sectors', percent(counters.global_sectors_ideal, counters.global_sectors)]);
@@ -56,8 +58,23 @@ function codePane(lines, source, label) {
     const row = event.target.closest('[data-line]');
     if (row) markLine(Number(row.dataset.line));
   });
+  // Up and down go to the next line of the code that is of another line of the source.
+  let at = -1;
+  pane.addEventListener('keydown', event => {
+    const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
+    if (!step) return;
+    event.preventDefault();
+    if (at < 0) at = source.indexOf(marked.line);
+    let next = at + step;
+    while (next >= 0 && next < source.length && (!source[next] || source[next] === marked.line)) next += step;
+    if (next < 0 || next >= source.length) return;
+    markLine(source[next]);
+    at = next;
+    pane.scrollTop = rows[at].offsetTop - pane.offsetTop - pane.clientHeight / 3;
+  });
   const show = line => {
     let first = null;
+    at = -1;
     for (const row of rows) {
       const isHot = line > 0 && Number(row.dataset.line) === line;
       row.classList.toggle('hot', isHot);
@@ -72,7 +89,8 @@ function codePane(lines, source, label) {
 
 function sourceView(data) {
   const entries = new Map(data.source.lines.map(entry => [entry.line, entry]));
-  const texts = data.source.text.replace(/\n$/, '').split('\n');
+  // Of an artifact whose source is not there, the numbers of the lines are known.
+  const texts = data.source.text ? data.source.text.replace(/\n$/, '').split('\n') : new Array(Math.max(0, ...entries.keys())).fill('');
   const pane = element('div', {class: 'pane code', tabindex: 0, role: 'listbox', 'aria-label': 'source; up and down choose a line'});
   const rows = texts.map((text, i) => {
     const entry = entries.get(i + 1), facts = entry && data.simulated ? lineFacts(entry) : {text: '', bad: false};
@@ -114,7 +132,6 @@ function sourceView(data) {
     forms.forEach((form, i) => form.hidden = i !== index);
     if (marked.line) markLine(marked.line);
   };
-  forms.forEach((form, i) => form.hidden = i !== 1);
   select.selectedIndex = Math.min(1, forms.length - 1);
   choose(select.selectedIndex);
   const total = data.source.total;

@@ -11,6 +11,12 @@ namespace tile::runner {
 
 using Action = std::function<int()>;
 
+struct Subcommand {
+  const char *name;
+  const char *description;
+  Action (*add)(CLI::App &app, const RunOptions &start);
+};
+
 /// `start` has what all subcommands begin with: the program's name and the command line.
 Action addRun(CLI::App &app, const RunOptions &start);
 Action addBench(CLI::App &app, const RunOptions &start);

@@ -5,6 +5,6 @@ console.log(JSON.stringify({warp: at.warp, lane: at.lane, register: at.register}
 console.log(`${owners.filter(Boolean).length} elements, ${Math.min(...copies)} to ${Math.max(...copies)} copies`);
 console.log(JSON.stringify(alignLines(['a', 'b', 'c', 'd'], ['a', 'x', 'c', 'y', 'd'])));
 console.log([1234567, 999, 12345].map(shortNumber).join(', '));
-const facts = lineFacts({line: 1, engines: {arithmetic: 90, TMA: 10}, counters: {instructions: 100, multiply_adds: 512, copied_in_bytes: 64, global_requests: 2, global_sectors: 8, global_sectors_ideal: 2}});
+const facts = lineFacts({line: 1, live_registers: 40, engines: {arithmetic: 90, TMA: 10}, counters: {instructions: 100, multiply_adds: 512, copied_in_bytes: 64, global_requests: 2, global_sectors: 8, global_sectors_ideal: 2}});
 console.log(facts.text, facts.bad);
 console.log(JSON.stringify(waitsByLine({roles: 2, lanes: [{spans: [[0, 5, 'wait', 3], [5, 9, 'work', 3], [9, 19, 'wait', 4]]}, {spans: [[0, 7, 'wait', 3]]}, {spans: [[0, 50, 'wait', 3]]}]})));

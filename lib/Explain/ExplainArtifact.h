@@ -1,0 +1,10 @@
+// `tile-run explain gemm.cubin M=512 -o gemm.html`: the parts of the page that need no compiler.
+#pragma once
+
+#include "Runner/Commands/Commands.h"
+
+namespace tile::explain {
+
+runner::Action addExplain(CLI::App &app, const runner::RunOptions &start);
+
+} // namespace tile::explain
