@@ -15,7 +15,6 @@
 //                                              %y = arith.negf %z
 #include "Analysis/AxisInfo.h"
 #include "Analysis/DotPlan.h"
-#include "Analysis/SwappedDot.h"
 #include "Layout/Factories.h"
 #include "Transforms/Cta/StageOperands.h"
 #include "Transforms/Passes.h"
@@ -101,6 +100,22 @@ unsigned depthOf(Operation *op) {
   for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp())
     depth += isa<LoopLikeOpInterface>(parent);
   return depth;
+}
+
+/// The values and what is computed from them, element by element, also across the iterations of loops.
+llvm::SetVector<Value> collectComputed(llvm::SetVector<Value> values) {
+  for (size_t index = 0; index < values.size(); ++index)
+    for (OpOperand &use : values[index].getUses()) {
+      Operation *user = use.getOwner(), *parent = user->getParentOp();
+      if (isElementwise(user))
+        values.insert_range(user->getResults());
+      if (!isa<scf::YieldOp>(user) || !isa<scf::ForOp, scf::IfOp>(parent))
+        continue;
+      values.insert(parent->getResult(use.getOperandNumber()));
+      if (auto loop = dyn_cast<scf::ForOp>(parent))
+        values.insert(loop.getRegionIterArg(use.getOperandNumber()));
+    }
+  return values;
 }
 
 /// Of several accesses of one shape, the one that decides for all: it is executed most often, moves 16 bytes a thread,
@@ -236,9 +251,28 @@ private:
       if (auto dot = dyn_cast<DotOp>(op))
         dotPlans[op] = planDot(dot, kernel.getNumWarps());
     });
+    for (Operation *dot : llvm::make_first_range(dotPlans))
+      sums.insert(dot->getResult(0));
+    sums = collectComputed(std::move(sums));
     kernel.walk([&](LoadOp load) {
       planAddend(load, axisInfo);
       planFactor(load);
+    });
+  }
+
+  /// Whether what is loaded, or computed from it, begins a product's sum or is combined with one. What scales an
+  /// operand does neither, whatever its shape.
+  bool meetsSums(LoadOp load) {
+    llvm::SetVector<Value> loaded;
+    loaded.insert(load.getResult());
+    return llvm::any_of(collectComputed(loaded), [&](Value value) {
+      return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+        auto dot = dyn_cast<DotOp>(use.getOwner());
+        return dot ? dot.getAcc() == value
+                   : isElementwise(use.getOwner()) && llvm::any_of(use.getOwner()->getOperands(), [&](Value operand) {
+                       return sums.contains(operand);
+                     });
+      });
     });
   }
 
@@ -246,7 +280,7 @@ private:
   /// fp32 it does, and neither of the two goes through shared memory.
   void planAddend(LoadOp load, AxisInfoAnalysis &axisInfo) {
     auto type = dyn_cast<RankedTensorType>(load.getType());
-    if (!type || isOnlyMultiplied(load.getResult(), 0) || isOnlyMultiplied(load.getResult(), 1))
+    if (!type || !meetsSums(load))
       return;
     auto found = llvm::find_if(dotPlans, [&](auto &plan) { return plan.first->getResultTypes().front() == type; });
     Value pointer = load.getPtr();
@@ -378,6 +412,7 @@ private:
   KernelOp kernel;
   OpBuilder builder;
   DenseMap<Operation *, cta::LayoutAttr> accessLayouts;
+  llvm::SetVector<Value> sums;                                // of products, and what is computed from them
   DenseMap<ArrayRef<int64_t>, cta::LayoutAttr> sharedLayouts; ///< Of shapes that are accessed, unless dots decide.
   llvm::MapVector<Operation *, DotPlan> dotPlans;
 };

@@ -86,3 +86,32 @@ tile.kernel @statistics(%n: i32, %p: !tile.ptr<f32>, %d: !tile.desc<64x64xf16> {
   tile.print "" %r : tensor<64x64xf32>
   tile.return
 }
+
+// What scales an operand is loaded four fp32 numbers a thread, though it has the shape of the sums; what is added to the
+// sums, where they are.
+// CHECK-LABEL: tile.kernel @scaled
+// CHECK: tile.load {{.*}}, #cta.layout<[64, 64], register = {{\[}}[0, 1], [0, 2], [8, 0]
+// CHECK: tile.load {{.*}}, #cta.layout<[64, 64], register = {{\[}}[0, 1], [8, 0], [0, 8]
+tile.kernel @scaled(%i: i32, %p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %r = tile.arange 0 to 64 : tensor<64xi32>
+  %row = tile.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %col = tile.expand_dims %r {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %rows = tile.broadcast %row : tensor<64x1xi32> -> tensor<64x64xi32>
+  %cols = tile.broadcast %col : tensor<1x64xi32> -> tensor<64x64xi32>
+  %c64 = arith.constant dense<64> : tensor<64x64xi32>
+  %steps = arith.muli %rows, %c64 : tensor<64x64xi32>
+  %o = arith.addi %steps, %cols : tensor<64x64xi32>
+  %base = tile.splat %p : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %q = tile.addptr %base, %o : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %factor = tile.load %q : tensor<64x64x!tile.ptr<f32>>
+  %wide = arith.extf %a : tensor<64x64xf16> to tensor<64x64xf32>
+  %b = arith.mulf %wide, %factor : tensor<64x64xf32>
+  %narrow = arith.truncf %b : tensor<64x64xf32> to tensor<64x64xf16>
+  %c = tile.dot %a, %narrow, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  %residual = tile.load %q : tensor<64x64x!tile.ptr<f32>>
+  %y = arith.addf %c, %residual : tensor<64x64xf32>
+  tile.print "" %y : tensor<64x64xf32>
+  tile.return
+}
