@@ -72,20 +72,21 @@ BuiltinDoc describe(const Function &function, std::string_view group, const Text
 }
 
 std::vector<BuiltinDoc> makeDocs() {
+  std::vector<const Text *> found;
+  for (const Function &function : functions)
+    found.push_back(findText(function.name));
   std::vector<BuiltinDoc> docs;
   std::string_view group;
   for (const Text &text : texts) {
-    if (isHeading(text)) {
+    if (isHeading(text))
       group = text.name;
-      continue;
-    }
-    for (const Function &function : functions)
-      if (findText(function.name) == &text)
-        docs.push_back(describe(function, group, text));
+    for (size_t i = 0; i < found.size(); ++i)
+      if (found[i] == &text)
+        docs.push_back(describe(functions[i], group, text));
   }
-  for (const Function &function : functions)
-    if (!findText(function.name))
-      docs.push_back(describe(function, "", {}));
+  for (size_t i = 0; i < found.size(); ++i)
+    if (!found[i])
+      docs.push_back(describe(functions[i], "", {}));
   return docs;
 }
 
