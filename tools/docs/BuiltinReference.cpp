@@ -26,7 +26,7 @@ int main() {
     bool isLast = i + 1 == docs.size() || docs[i + 1].text.data() != doc.text.data();
     if (!isLast)
       continue;
-    std::printf("\n%s%s\n\n%s\n", std::string(doc.types).c_str(), doc.isMethod ? " · method" : "",
+    std::printf("\n*%s%s*\n\n%s\n", std::string(doc.types).c_str(), doc.isMethod ? " · method" : "",
                 std::string(doc.text).c_str());
   }
   return 0;

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# build.sh BUILD OUT: makes the site in the folder OUT, by pandoc, from the sources that site.txt lists and from the reference in
-# BUILD/docs. It opens from files: index.html. A link that leads nowhere is an error.
+# build.sh BUILD OUT: makes the site in the folder OUT, by pandoc, from the sources that site.txt lists, the reference in
+# BUILD/docs and the manual pages in BUILD/shell. It opens from files: index.html. A link that leads nowhere is an error.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-generated=$(cd "$1/docs" && pwd)
+build=$(cd "$1" && pwd)
 out=$2
 rm -rf "$out"
 mkdir -p "$out/source"
@@ -25,15 +25,20 @@ menu() {
 # page NAME TITLE SOURCE FILE: one page; FILE is where the source is.
 page() {
   menu "$1" "" >"$work/menu-$1"
-  pandoc --from=gfm --to=html5 --standalone --template="$here/page.html" --lua-filter="$here/page.lua" --highlight-style=tango \
-    -M pagetitle="$2" -M page="$1" -M source="$3" -M root="$root" -M pages="$work/pages" -M index="$work/index-$1" \
+  local format=(--from=gfm)
+  [ "${4%.1}" = "$4" ] || format=(--from=man --shift-heading-level-by=1)
+  pandoc "${format[@]}" --to=html5 --standalone --template="$here/page.html" --lua-filter="$here/page.lua" --highlight-style=tango \
+    -M pagetitle="$2" -M page="$1" -M source="$3" -M root="$root" -M pages="$work/pages" -M functions="$build/docs/builtins.md" -M index="$work/index-$1" \
     -M files="$work/files-$1" -V up= -V menu="$(cat "$work/menu-$1")" -o "$out/$1.html" "$4"
 }
 
 running=0
 while IFS=$'\t' read -r name title source; do
   file=$root/$source
-  [ "${source#@}" = "$source" ] || file=$generated/${source#@}
+  case $source in
+  @*.1) file=$build/shell/${source#@} ;;
+  @*) file=$build/docs/${source#@} ;;
+  esac
   [ -f "$file" ] || { echo "build.sh: site.txt names $source, which is not there" >&2; exit 1; }
   page "$name" "$title" "$source" "$file" &
   running=$((running + 1))

@@ -14,7 +14,7 @@ mkdir -p "$out"
   printf '# Diagnostics\n\nEvery message of the front end with the name that it has in JSON and SARIF (`--diagnostics-format`). `{0}`, `{1}`, … stand for '
   printf 'names, types and numbers of the program. Which warnings are on, and how to turn them on and off: [Warnings.md](lib/Frontend/Warnings.md).\n'
   awk '
-    /^\/\/ -+ / { heading = $0; gsub(/^\/\/ -+ | -+.*$/, "", heading); printf "\n## %s\n\n| name | | message |\n|---|---|---|\n", toupper(substr(heading, 1, 1)) substr(heading, 2); next }
+    /^\/\/ -+ / { heading = $0; gsub(/^\/\/ -+ | -+.*$| \(.*\)/, "", heading); printf "\n## %s\n\n| name | | message |\n|---|---|---|\n", toupper(substr(heading, 1, 1)) substr(heading, 2); next }
     /^TILE_(OPTION_)?DIAGNOSTIC\(/ { entry = ""; open = 1 }
     open { line = $0; sub(/^ +/, "", line); entry = entry line " " }
     open && /\)$/ {

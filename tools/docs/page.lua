@@ -1,12 +1,12 @@
 -- A pandoc filter for one page: links between sources become links between pages, headings of functions get short names, and what
 -- can be searched for is written to an index.
 --
--- Variables of the metadata: source (path in the repository), root (of the repository), pages (file "name<TAB>source"), index and
--- files (to which lines are appended: entries of the search, files of the repository that are linked to, and broken links).
+-- Variables of the metadata: source (path in the repository), root (of the repository), pages (file "name<TAB>source"), functions
+-- (the page about them), index and files (to which lines are appended: entries of the search, files of the repository that are linked to, and broken links).
 
 local meta = {}
 local pageOf = {} -- source -> page
-local places = {} -- words in `code` -> link
+local places = {} -- words in `code` -> link: folders with a page, and functions of the language
 
 local function readPages()
   for line in io.lines(meta.pages) do
@@ -14,6 +14,10 @@ local function readPages()
     pageOf[source] = name .. ".html"
     local folder = source:match("^(.*)/README%.md$")
     if folder then places[folder] = name .. ".html" end
+  end
+  for line in io.lines(meta.functions) do
+    local name = line:match("^### `([%w_.]+)%(")
+    if name and name:match("%.") then places[name] = "builtins.html#" .. name end
   end
 end
 
@@ -42,8 +46,8 @@ local function rewrite(target)
   if target:match("^%a+:") or target:match("^#") then return target end
   local path, anchor = target:match("^([^#]*)(#?.*)$")
   local folder = meta.source:match("^(.*)/[^/]*$") or ""
-  if meta.source:match("^@") then folder, path = "", "@" .. path end
-  local source = resolve(folder, path)
+  if meta.source:match("^@") then folder, path = "", pageOf["@" .. path] and "@" .. path or path end -- relative to the repository
+  local source = resolve(folder, path):gsub("^build/docs/", "@")
   local page = pageOf[source] or pageOf[source .. "/README.md"]
   if page then return page .. anchor end
   if exists(source) then
@@ -73,7 +77,8 @@ local function writeIndex(doc, title)
         anchor, heading = block.identifier, pandoc.utils.stringify(block.content)
       end
     else
-      table.insert(text, block.t == "CodeBlock" and block.text or pandoc.utils.stringify(block))
+      local function take(part) table.insert(text, part.text or pandoc.utils.stringify(part)) end
+      pandoc.walk_block(pandoc.Div({ block }), { CodeBlock = take, Plain = take, Para = take })
     end
   end
   flush()
@@ -90,7 +95,7 @@ local filter = {
   end,
   Code = function(code)
     local page = places[code.text] or pageOf[code.text]
-    if page and page ~= meta.page .. ".html" then return pandoc.Link({ code }, page) end
+    if page and page:match("^[^#]*") ~= meta.page .. ".html" then return pandoc.Link({ code }, page), false end
   end,
   Header = function(header)
     local name = meta.page == "builtins" and header.level == 3 and pandoc.utils.stringify(header):match("^([%w_.]+)%(")
@@ -108,7 +113,7 @@ local filter = {
 function Pandoc(doc)
   for key, value in pairs(doc.meta) do meta[key] = pandoc.utils.stringify(value) end
   readPages()
-  -- A link in a link is none: what is linked already stays as it is.
+  -- A link in a link is none: neither those of the page nor new ones are looked into ("false").
   doc = doc:walk({ Link = function(link) return link, false end, Code = filter.Code, traverse = "topdown" })
   doc = doc:walk({ Link = function(link) return link.target:match("^[%w-]+%.html") and link or filter.Link(link) end, Image = filter.Image,
                    Header = filter.Header, CodeBlock = filter.CodeBlock })
