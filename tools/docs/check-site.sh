@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# check-site.sh SITE: every link within the site leads to a file, and to a place in it; nothing is loaded from elsewhere.
+# check-site.sh SITE: every link within the site leads to a file, and to a place in it, of which there is one; nothing is loaded from elsewhere.
 set -uo pipefail
 cd "$1"
 status=0
@@ -9,6 +9,7 @@ complain() {
 }
 declare -A places # "page#anchor"
 while IFS=: read -r page id; do
+  [ -z "${places[$page#$id]:-}" ] || complain "$page has two places named $id"
   places[$page#$id]=1
 done < <(grep -oE '(^| )id="[^"]+"' -- *.html | sed -E 's/: ?id="([^"]+)"/:\1/')
 while IFS=: read -r page target; do

@@ -46,7 +46,7 @@ describe_header() {
     function start(line) { comment = ""; inComment = 1; take(line) }
     function take(line,   ends) {
       ends = line ~ /\*\// ; sub(/^\/\* ?/, "", line); sub(/ *\*\/.*$/, "", line)
-      if (!seenFirst) sub(/^ \* ?/, "", line)
+      if (!seenFirst) { sub(/^ \* ?/, "", line); if (line ~ /^  /) line = "  " line } # an example
       else sub(/^ +/, "", line)
       comment = comment line "\n"
       if (ends) {

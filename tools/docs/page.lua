@@ -104,7 +104,6 @@ local filter = {
   end,
   CodeBlock = function(block)
     local language = block.classes[1]
-    if language == "console" then block.classes = { "bash", "console" } end
     if language == "tile" then block.classes = { "python" } end
     return block
   end,
@@ -117,6 +116,7 @@ function Pandoc(doc)
   doc = doc:walk({ Link = function(link) return link, false end, Code = filter.Code, traverse = "topdown" })
   doc = doc:walk({ Link = function(link) return link.target:match("^[%w-]+%.html") and link or filter.Link(link) end, Image = filter.Image,
                    Header = filter.Header, CodeBlock = filter.CodeBlock })
-  if meta.index ~= "" then writeIndex(doc, meta.pagetitle) end
+  if meta.source:match("%.1$") then table.insert(doc.blocks, 1, pandoc.Header(1, pandoc.Str(meta.pagetitle))) end -- manual pages have none
+  writeIndex(doc, meta.pagetitle)
   return doc
 end

@@ -1,6 +1,6 @@
 // Search in all pages, also those opened from files: the index is a script, loaded when the field is first used. An entry is
 // [page, anchor, title, heading, text]; all words must occur, and those in headings count more than those in text.
-const field = document.getElementById("search"), list = document.getElementById("results"), up = document.body.dataset.up;
+const field = document.getElementById("site-search"), list = document.getElementById("site-results"), up = document.body.dataset.up;
 let wanted = "";
 
 function score(entry, words) {
