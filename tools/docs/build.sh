@@ -45,6 +45,9 @@ while IFS=$'\t' read -r name title source; do
   [ $((running % $(nproc))) -ne 0 ] || wait
 done < <(sed -nE 's/^([a-z0-9-]+) (.*) < (.*)$/\1\t\2\t\3/p' "$here/site.txt")
 wait
+while read -r name _; do
+  [ -s "$out/$name.html" ] || { echo "build.sh: pandoc has not made $name.html" >&2; exit 1; }
+done <"$work/pages"
 
 cat "$work"/files-* 2>/dev/null | sort -u >"$work/files" || true
 if grep '^!' "$work/files"; then

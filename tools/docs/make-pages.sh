@@ -33,8 +33,8 @@ describe_header() {
     function flush() {
       if (code != "") {
         heading = code
-        if (match(code, /(tile|tilec)_[a-z0-9_]+ *\(/)) heading = substr(code, RSTART, RLENGTH - 1)
-        else if (match(code, /\n\} [A-Za-z_]+;/)) heading = substr(code, RSTART + 3, RLENGTH - 4)
+        if (match(code, /\n\} [A-Za-z_]+;/)) heading = substr(code, RSTART + 3, RLENGTH - 4)
+        else if (match(code, /(tile|tilec)_[a-z0-9_]+ *\(/)) heading = substr(code, RSTART, RLENGTH - 1)
         else if (match(code, /(define|struct|class) [A-Za-z_]+/)) { heading = substr(code, RSTART, RLENGTH); sub(/^[a-z]+ /, "", heading) }
         else if (match(code, /\(\*[a-z_]+\)/)) heading = substr(code, RSTART + 2, RLENGTH - 3)
         else { sub(/;.*/, "", heading); sub(/.* \*?/, "", heading) }

@@ -94,7 +94,7 @@ local filter = {
     return image
   end,
   Code = function(code)
-    local page = places[code.text] or pageOf[code.text]
+    local page = places[(code.text:gsub("%(%)$", ""))] or pageOf[code.text]
     if page and page:match("^[^#]*") ~= meta.page .. ".html" then return pandoc.Link({ code }, page), false end
   end,
   Header = function(header)

@@ -1,4 +1,4 @@
-// Search in all pages, also those opened from files: the index is a script, loaded when the field is first used. An entry is
+// The script of every page: search in all pages, also those opened from files: the index is a script, loaded when the field is first used. An entry is
 // [page, anchor, title, heading, text]; all words must occur, and those in headings count more than those in text.
 const field = document.getElementById("site-search"), list = document.getElementById("site-results"), up = document.body.dataset.up;
 let wanted = "";
@@ -83,3 +83,6 @@ if (question) {
   field.value = question;
   load();
 }
+
+const menu = document.querySelector("nav"), here = menu.querySelector("a.here"); // the menu begins where the page is
+if (here) menu.scrollTop = here.offsetTop - menu.clientHeight / 2;
