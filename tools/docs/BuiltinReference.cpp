@@ -1,0 +1,33 @@
+// builtin-reference: the page of the reference about the functions of the language, as Markdown, from BuiltinDocs.h.
+
+#include "Frontend/BuiltinDocs.h"
+
+#include <cstdio>
+#include <string>
+
+using tile::frontend::BuiltinDoc;
+
+int main() {
+  std::fputs(
+      "# Functions of the language\n\n"
+      "Parameters with a default may be left out. `T[…]` is a block of elements of type `T`; a scalar goes wherever a "
+      "block does, and operands are brought to one shape. *Method* says that `x.name(…)` is the same, with `x` as the "
+      "first argument. Functions of Python itself and those of `tl` that have no other meaning may be written without "
+      "`tl.`; `libdevice` is imported as in Triton (`from triton.language.extra import libdevice`).\n",
+      stdout);
+  std::string_view group;
+  const auto &docs = tile::frontend::builtinDocs();
+  for (size_t i = 0; i < docs.size(); ++i) {
+    const BuiltinDoc &doc = docs[i];
+    if (doc.group != group)
+      std::printf("\n## %s\n", std::string(group = doc.group).c_str());
+    // Functions of one family share a text, which follows the last of them.
+    std::printf("\n### `%s`\n", doc.signature.c_str());
+    bool isLast = i + 1 == docs.size() || docs[i + 1].text.data() != doc.text.data();
+    if (!isLast)
+      continue;
+    std::printf("\n*%s%s*\n\n%s\n", std::string(doc.types).c_str(), doc.isMethod ? " · method" : "",
+                std::string(doc.text).c_str());
+  }
+  return 0;
+}
