@@ -84,7 +84,7 @@ std::optional<int> explain(const ExplainRequest &request, llvm::raw_ostream &err
   std::string whyNotRun = request.whyNotRun;
   if (whyNotRun.empty())
     if (runtime::Status status = simulate(request.run, *artifact, gpu, watched); !status) {
-      if (!request.run.arguments.empty())
+      if (!request.run.arguments.empty() && !(request.run.limit && request.run.limit->isOver()))
         return runner::reportFailure(request.run, status.error());
       whyNotRun = status.error().message;
     }

@@ -263,7 +263,7 @@ Status Execution::check(RunReport &report) const {
   report.checks.clear(); // of the last run; a failed one ends the loop
   if (options->check)
     for (const Expectation &expectation : manifest->expect) {
-      Result<CheckResult> check = checkOutput(expectation, buffers.names, output(expectation.buffer));
+      Result<CheckResult> check = checkOutput(expectation, buffers.names, output(expectation.buffer), options->limit);
       if (!check)
         return check.error();
       report.checks.push_back(std::move(*check));

@@ -29,6 +29,7 @@ Result<SimOptions> readSimOptions(const RunOptions &options) {
   sim.checks = !options.noSimChecks;
   sim.profile = options.profile;
   sim.profileJson = options.profileJson;
+  sim.limit = options.limit;
   sim.sourceFolders = options.sourceFolders;
   sim.sourceFolders.push_back(std::filesystem::path(options.artifact).parent_path().string());
   const std::string_view text = options.order, prefix = "seed:";

@@ -80,7 +80,17 @@ void addVariantOptions(CLI::App &app, RunOptions &options) {
       ->group(group);
 }
 
+void addTimeLimit(CLI::App &app, RunOptions &options) {
+  app.add_option_function<double>(
+         "--time-limit", [&options](const double &seconds) { options.limit.emplace(seconds); },
+         "Stop simulations and checks when the command has taken so long")
+      ->type_name("SECONDS")
+      ->check(isSeconds)
+      ->group(runGroup);
+}
+
 void addCheckOptions(CLI::App &app, RunOptions &options) {
+  addTimeLimit(app, options);
   app.add_option("--repeat", options.repeat, "Run (and check) this many times with fresh buffers")
       ->check(CLI::Range(1, 1000000))
       ->group(runGroup)

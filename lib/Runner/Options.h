@@ -2,6 +2,8 @@
 // with the results. Each subcommand registers the groups that it needs.
 #pragma once
 
+#include "Runner/LongWork.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,6 +30,7 @@ struct RunOptions {
   std::vector<std::string> offsets; ///< name=elements: buffers that do not begin at an aligned address
   int repeat = 1;
   bool check = false;
+  std::optional<TimeLimit> limit;    ///< of simulations and checks
   std::vector<std::string> recorded; ///< name=file: what buffers are compared with
   std::optional<double> within;      ///< tolerance of comparisons
   bool bench = false;
@@ -64,7 +67,9 @@ std::string isSeconds(const std::string &text);
 void addKernelOptions(CLI::App &app, RunOptions &options);
 /// Of artifacts with several variants.
 void addVariantOptions(CLI::App &app, RunOptions &options);
-/// --check, --save, --repeat.
+/// --time-limit, of the command: it begins here.
+void addTimeLimit(CLI::App &app, RunOptions &options);
+/// --check, --save, --repeat, --time-limit.
 void addCheckOptions(CLI::App &app, RunOptions &options);
 /// --within, and an option of this name that takes NAME=FILE.
 void addRecordedOptions(CLI::App &app, const std::string &name, RunOptions &options);

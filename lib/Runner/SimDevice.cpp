@@ -193,7 +193,11 @@ private:
       profiler.emplace(program.function);
       machine.observer = &*profiler;
     }
+    LongWork work("simulation", options.limit);
+    machine.goesOn = [&](uint64_t ended, uint64_t clusters) { return work.reach(double(ended), double(clusters)); };
     Status status = machine.run();
+    if (work.wasStopped())
+      return work.error();
     std::fputs(machine.printed.c_str(), stdout);
     if (!status)
       return status.error();

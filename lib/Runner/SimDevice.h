@@ -8,6 +8,7 @@
 #pragma once
 
 #include "Runner/Device.h"
+#include "Runner/LongWork.h"
 #include "Runtime/Artifact.h"
 
 #include <memory>
@@ -38,6 +39,7 @@ struct SimOptions {
   std::vector<std::string> sourceFolders; ///< where sources are searched that reports show
   std::string profileJson;                ///< file to which the counters of each run are appended, or ""
   RunWatcher *watcher = nullptr;
+  std::optional<TimeLimit> limit = {};
   bool checks = true; ///< races, uses before a wait, uninitialized reads; without: only what stops a kernel
 };
 

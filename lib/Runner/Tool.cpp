@@ -2,6 +2,7 @@
 #include "Runner/Tool.h"
 
 #include "Runner/Arguments.h"
+#include "Runner/Colours.h"
 #include "Runner/Commands/Commands.h"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ bool isSubcommand(const Subcommands &subcommands, const std::string &word) {
 }
 
 int fail(const std::string &message) {
-  fmt::print(stderr, "tile-run: error: {}\n", message);
+  printPainted(stderr, fmt::format("tile-run: error: {}\n", message), paintMessages);
   return 2;
 }
 

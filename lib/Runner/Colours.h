@@ -1,0 +1,26 @@
+// Colours on a terminal: of messages, verdicts and profiles. They are put on texts that are made without them, so that
+// nothing else knows of colours.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace tile::runner {
+
+/// Whether the stream is a terminal and the user wants colours: not where NO_COLOR is set (no-color.org) or TERM is
+/// "dumb".
+bool wantsColours(std::FILE *stream);
+
+/// "k.tile:3:5: error: …", "tilec: warning: …": the word, and the carets below a line of source.
+std::string paintMessages(std::string_view text);
+/// "ok" and "FAILED" of a report.
+std::string paintVerdicts(std::string_view text);
+
+/// A figure that is bad.
+std::string paintBad(std::string_view text);
+
+/// With `paint` where the stream wants colours.
+void printPainted(std::FILE *stream, std::string_view text, std::string (*paint)(std::string_view));
+
+} // namespace tile::runner
