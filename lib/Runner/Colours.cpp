@@ -1,7 +1,6 @@
 // Colours are ECMA-48's "select graphic rendition", in the eight that every terminal has.
 #include "Runner/Colours.h"
 
-#include <cstdlib>
 #include <unistd.h>
 
 namespace tile::runner {
@@ -67,9 +66,10 @@ std::string paintLines(std::string_view text, std::string (*paint)(std::string_v
 
 } // namespace
 
-bool wantsColours(std::FILE *stream) {
-  const char *forbidden = std::getenv("NO_COLOR"), *terminal = std::getenv("TERM");
-  return isatty(fileno(stream)) && !(forbidden && *forbidden) && terminal && std::string_view(terminal) != "dumb";
+Colours chooseColours(const char *noColor, const char *terminal) {
+  if ((noColor && *noColor) || !terminal || std::string_view(terminal) == "dumb")
+    return {};
+  return {.messages = isatty(fileno(stderr)) != 0, .results = isatty(fileno(stdout)) != 0};
 }
 
 std::string paintMessages(std::string_view text) {
@@ -84,8 +84,8 @@ std::string paintBad(std::string_view text) {
   return in(red, text);
 }
 
-void printPainted(std::FILE *stream, std::string_view text, std::string (*paint)(std::string_view)) {
-  const std::string painted = wantsColours(stream) ? paint(text) : std::string(text);
+void printPainted(std::FILE *stream, bool isPainted, std::string_view text, std::string (*paint)(std::string_view)) {
+  const std::string painted = isPainted ? paint(text) : std::string(text);
   std::fwrite(painted.data(), 1, painted.size(), stream);
 }
 

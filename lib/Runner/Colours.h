@@ -8,9 +8,15 @@
 
 namespace tile::runner {
 
-/// Whether the stream is a terminal and the user wants colours: not where NO_COLOR is set (no-color.org) or TERM is
-/// "dumb".
-bool wantsColours(std::FILE *stream);
+/// What is painted.
+struct Colours {
+  bool messages = false; ///< standard error
+  bool results = false;  ///< standard output
+};
+
+/// What is a terminal, unless NO_COLOR is set (no-color.org) or TERM is "dumb". Both as the environment has them, or
+/// null.
+Colours chooseColours(const char *noColor, const char *terminal);
 
 /// "k.tile:3:5: error: …", "tilec: warning: …": the word, and the carets below a line of source.
 std::string paintMessages(std::string_view text);
@@ -20,7 +26,6 @@ std::string paintVerdicts(std::string_view text);
 /// A figure that is bad.
 std::string paintBad(std::string_view text);
 
-/// With `paint` where the stream wants colours.
-void printPainted(std::FILE *stream, std::string_view text, std::string (*paint)(std::string_view));
+void printPainted(std::FILE *stream, bool isPainted, std::string_view text, std::string (*paint)(std::string_view));
 
 } // namespace tile::runner

@@ -1,7 +1,6 @@
 // One run from options to report.
 #include "Runner/Run.h"
 
-#include "Runner/Colours.h"
 #include "Runner/Sources.h"
 #include "Runner/Variants.h"
 
@@ -122,11 +121,12 @@ static std::optional<Place> findPlace(const std::string &message) {
 int reportFailure(const RunOptions &options, const Error &error) {
   std::fflush(stdout);
   if (const std::optional<Place> place = findPlace(error.message)) {
-    printPainted(stderr, error.message + "\n", paintMessages);
+    printPainted(stderr, options.colours.messages, error.message + "\n", paintMessages);
     if (const std::string line = Sources(options.sourceFolders).line(place->file, place->line); !line.empty())
       fmt::print(stderr, "{:>8} | {}\n", place->line, line.substr(line.find_first_not_of(' ')));
   } else {
-    printPainted(stderr, fmt::format("{}: error: {}\n", options.program, error.message), paintMessages);
+    printPainted(stderr, options.colours.messages, fmt::format("{}: error: {}\n", options.program, error.message),
+                 paintMessages);
   }
   // Arguments that this kernel does not take are as wrong as malformed ones.
   const bool isCallWrong =
@@ -149,9 +149,9 @@ Status printReport(const RunOptions &options, const RunReport &report, bool isFi
   else if (options.format == "csv")
     fmt::print("{}{}", isFirst ? csvHeader() : "", formatCsv(report));
   else if (report.label.empty())
-    printPainted(stdout, formatText(report), paintVerdicts);
+    printPainted(stdout, options.colours.results, formatText(report), paintVerdicts);
   else
-    printPainted(stdout, (isFirst ? rowHeader() : "") + formatRow(report), paintVerdicts);
+    printPainted(stdout, options.colours.results, (isFirst ? rowHeader() : "") + formatRow(report), paintVerdicts);
   std::fflush(stdout);
   if (options.benchJson.empty() || !report.bench)
     return Success{};

@@ -204,7 +204,8 @@ private:
     if (profiler) {
       const runtime::Manifest &manifest = kernel->artifact.manifest;
       if (options.profile)
-        std::fputs(profileText(*profiler, module, manifest, Sources(options.sourceFolders)).c_str(), stdout);
+        std::fputs(profileText(*profiler, module, manifest, Sources(options.sourceFolders), options.isPainted).c_str(),
+                   stdout);
       if (!options.profileJson.empty())
         if (Status written = appendProfile(*profiler, module, manifest, options.profileJson); !written)
           return written.error();

@@ -35,6 +35,7 @@ struct SimOptions {
   int multiprocessors = 4;                ///< what a persistent kernel finds
   unsigned threads = 0;                   ///< of the host; 0: as many as it has cores
   bool profile = false;                   ///< print what each line of the source did
+  bool isPainted = false;                 ///< in colours
   uint64_t steps = 0;                     ///< instructions after which a warp hangs; 0: as many as the simulator thinks
   std::vector<std::string> sourceFolders; ///< where sources are searched that reports show
   std::string profileJson;                ///< file to which the counters of each run are appended, or ""

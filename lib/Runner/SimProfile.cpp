@@ -26,10 +26,10 @@ sim::Occupancy occupancyOf(const runtime::Manifest &manifest) {
 } // namespace
 
 std::string profileText(const sim::Profiler &profiler, const sim::Module &module, const runtime::Manifest &manifest,
-                        Sources sources) {
+                        Sources sources, bool isPainted) {
   return sim::profileListing(profiler, module, occupancyOf(manifest),
                              module.files.size() > 1 ? sources.text(module.files[1]) : "",
-                             wantsColours(stdout) ? paintBad : nullptr);
+                             isPainted ? paintBad : nullptr);
 }
 
 Status appendProfile(const sim::Profiler &profiler, const sim::Module &module, const runtime::Manifest &manifest,

@@ -80,6 +80,7 @@ int tile::explainCommand(llvm::ArrayRef<const char *> words) {
   explain::ExplainRequest request;
   runner::RunOptions &run = request.run;
   run.program = "tilec";
+  run.colours = colours();
   run.device = "auto";
   run.command = "tilec explain " + llvm::join(words, " ");
   CommandLine line;

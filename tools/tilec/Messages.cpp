@@ -1,13 +1,13 @@
 #include "Messages.h"
 
-#include "Runner/Colours.h"
+#include <cstdlib>
 
 namespace {
 
 /// A stream for which LLVM, too, knows no colours: it would not ask for NO_COLOR.
 class MessageStream final : public llvm::raw_ostream {
 public:
-  MessageStream() : llvm::raw_ostream(/*unbuffered=*/true), isPainted(tile::runner::wantsColours(stderr)) {}
+  MessageStream() : llvm::raw_ostream(/*unbuffered=*/true), isPainted(tile::colours().messages) {}
   ~MessageStream() override { flushLines(line.size()); }
 
 private:
@@ -33,6 +33,10 @@ private:
 };
 
 } // namespace
+
+tile::runner::Colours tile::colours() {
+  return runner::chooseColours(std::getenv("NO_COLOR"), std::getenv("TERM"));
+}
 
 llvm::raw_ostream &tile::messages() {
   static MessageStream stream;

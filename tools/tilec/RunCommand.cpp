@@ -221,6 +221,7 @@ int runCompiled(const runner::RunOptions &run, CommandLine &line) {
 int tile::runCommand(llvm::ArrayRef<const char *> words) {
   runner::RunOptions run;
   run.program = "tilec";
+  run.colours = colours();
   run.device = "auto";
   run.command = "tilec run " + llvm::join(words, " ");
   CLI::App app("", "tilec run");
