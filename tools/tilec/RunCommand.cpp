@@ -175,6 +175,7 @@ struct InterpreterArguments {
 };
 
 int runInterpreter(const runner::RunOptions &run, CommandLine &line, const InterpreterArguments &arguments) {
+  line.compiler.pipeline.instrument = false; // it has no clock
   line.compiler.debugInfo = arguments.options.wantsDebugger();
   if (std::optional<int> failure = specialize(run, line))
     return *failure;
