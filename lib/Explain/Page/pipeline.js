@@ -30,7 +30,7 @@ function pipelineView(data) {
   const canIdle = new Set(pipeline.uses.map(use => use.name));
   let from = 0, to = total, cursor = null;
   const rowHeight = 26, left = 190;
-  const canvas = element('canvas', {tabindex: 0, role: 'img', 'aria-label': 'time line; + and - zoom, left and right move'});
+  const canvas = element('canvas', {tabindex: 0, role: 'img', 'aria-label': 'time line; + and - zoom, left and right move, up and down choose a lane, n and p its next and previous span'});
   const text = element('div', {class: 'hover', 'aria-live': 'polite'}, 'Point at a span.');
   const draw = () => {
     const width = Math.max(canvas.parentElement ? canvas.parentElement.clientWidth : 0, 320);
@@ -101,16 +101,37 @@ function pipelineView(data) {
     cursor = clock;
     return lane && {lane, span: lane.spans.find(([start, end]) => start <= clock && clock <= end)};
   };
+  const describe = hit => {
+    text.textContent = !hit || !hit.span ? `${Math.round(cursor)} clk${hit && canIdle.has(hit.lane.name) ? `: ${hit.lane.name} idle` : ''}` :
+      `${hit.lane.name}: ${hit.span[2]}, ${hit.span[0]} to ${hit.span[1]} clk (${((hit.span[1] - hit.span[0]) / pipeline.clock_ghz).toFixed(0)} ns)${hit.span[3] ? ', line ' + hit.span[3] : ''}`;
+  };
   canvas.addEventListener('pointermove', event => {
     const hit = spanAt(event);
     draw();
-    text.textContent = !hit || !hit.span ? `${Math.round(cursor)} clk${hit && canIdle.has(hit.lane.name) ? `: ${hit.lane.name} idle` : ''}` :
-      `${hit.lane.name}: ${hit.span[2]}, ${hit.span[0]} to ${hit.span[1]} clk (${((hit.span[1] - hit.span[0]) / pipeline.clock_ghz).toFixed(0)} ns)${hit.span[3] ? ', line ' + hit.span[3] : ''}`;
+    describe(hit);
   });
+  // By keyboard: a lane, and the spans of it one after the other; the view follows.
+  let chosenLane = 0, chosenSpan = -1;
+  const choose = (lane, span) => {
+    chosenLane = (lane + lanes.length) % lanes.length;
+    const spans = lanes[chosenLane].spans;
+    chosenSpan = Math.max(0, Math.min(span, spans.length - 1));
+    if (!spans.length) { text.textContent = `${lanes[chosenLane].name}: nothing`; return; }
+    cursor = spans[chosenSpan][0];
+    if (cursor < from || cursor > to) move((cursor - (from + to) / 2) / (to - from));
+    draw();
+    describe({lane: lanes[chosenLane], span: spans[chosenSpan]});
+  };
+  /// The span at or behind the cursor.
+  const spanNear = lane => lane.spans.findIndex(([, end]) => end >= (cursor || 0));
   canvas.addEventListener('click', event => { const hit = spanAt(event); if (hit && hit.span && hit.span[3]) markLine(hit.span[3]); });
   canvas.addEventListener('wheel', event => { if (!event.ctrlKey) return; event.preventDefault(); zoom(event.deltaY > 0 ? 1.25 : .8, clockAt(event)); }, {passive: false});
   canvas.addEventListener('keydown', event => {
-    const action = {'+': () => zoom(.6), '-': () => zoom(1.7), ArrowLeft: () => move(-.2), ArrowRight: () => move(.2)}[event.key];
+    const action = {'+': () => zoom(.6), '-': () => zoom(1.7), ArrowLeft: () => move(-.2), ArrowRight: () => move(.2),
+      ArrowDown: () => choose(chosenLane + 1, spanNear(lanes[(chosenLane + 1) % lanes.length])),
+      ArrowUp: () => choose(chosenLane - 1, spanNear(lanes[(chosenLane - 1 + lanes.length) % lanes.length])),
+      n: () => choose(chosenLane, chosenSpan + 1), p: () => choose(chosenLane, chosenSpan - 1),
+      Enter: () => { const span = lanes[chosenLane].spans[chosenSpan]; if (span && span[3]) markLine(span[3]); }}[event.key];
     if (action) { event.preventDefault(); action(); }
   });
   marked.listeners.push(() => { if (canvas.offsetParent) draw(); });
