@@ -57,16 +57,26 @@ std::optional<Recorded> classify(Operation *op) {
   return std::nullopt;
 }
 
-uint32_t lineOf(Location location) {
-  if (auto call = dyn_cast<CallSiteLoc>(location))
-    return lineOf(call.getCallee());
+StringAttr fileOf(Location location) {
   auto place = location->findInstanceOf<FileLineColLoc>();
-  return place ? place.getLine() : 0;
+  return place ? place.getFilename() : StringAttr();
+}
+
+/// The innermost line of the kernel's file.
+uint32_t lineOf(Location location, StringAttr file) {
+  uint32_t line = 0;
+  location->walk([&](Location nested) {
+    if (auto place = dyn_cast<FileLineColLoc>(nested); place && place.getFilename() == file)
+      line = place.getLine();
+    return line ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return line;
 }
 
 class Recorder {
 public:
-  explicit Recorder(LLVM::LLVMFuncOp kernel) : kernel(kernel), builder(kernel.getContext()) {}
+  explicit Recorder(LLVM::LLVMFuncOp kernel)
+      : kernel(kernel), file(fileOf(kernel.getLoc())), builder(kernel.getContext()) {}
 
   void run() {
     SmallVector<std::pair<Operation *, Recorded>> found;
@@ -80,10 +90,10 @@ public:
     start();
     for (auto [op, recorded] : found) {
       builder.setInsertionPoint(op);
-      record(op->getLoc(), {recorded.mark, false, lineOf(op->getLoc())});
+      record(op->getLoc(), {recorded.mark, false, lineOf(op->getLoc(), file)});
       builder.setInsertionPointAfter(op);
       if (recorded.hasEnd)
-        record(op->getLoc(), {recorded.mark, true, lineOf(op->getLoc())});
+        record(op->getLoc(), {recorded.mark, true, lineOf(op->getLoc(), file)});
     }
     for (Operation *op : ends) {
       builder.setInsertionPoint(op);
@@ -185,6 +195,7 @@ private:
   }
 
   LLVM::LLVMFuncOp kernel;
+  StringAttr file;
   OpBuilder builder;
   Value next;       ///< where the place of the next record is kept
   Value begin, end; ///< of the places; that of the end record follows

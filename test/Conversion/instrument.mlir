@@ -19,7 +19,7 @@
 llvm.func @k(%p: !llvm.ptr<1>, %size: i32 {tile.grid_size = 0 : i32}) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>} {
   nvvm.cp.async.wait.group 0 loc("k.tile":22:1)
   llvm.return
-}
+} loc("k.tile":20:1)
 
 // CHECK-LABEL: llvm.func @other() {
 // CHECK-NEXT: llvm.return
