@@ -12,6 +12,7 @@
 #include "Simulator/Profile/Transactions.h"
 #include "Target/Rates.h"
 
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -166,6 +167,47 @@ TEST_P(OfExample, oneMoreThreadBlockFitsWhereThePageSaysSo) {
     EXPECT_LE(ctas(), now.ctas) << need.dump();
     valueOf(need) = need["most"];
   }
+}
+
+TEST_P(OfExample, requestsAreThoseOfTheCounters) {
+  const Json document = explained(requestFor(GetParam().first, GetParam().second)).document;
+  const Json &total = document["source"]["total"];
+  std::map<std::string, uint64_t> requests, transactions;
+  for (const Json &access : document["memory"]) {
+    requests[access["space"]] += access["requests"].get<uint64_t>();
+    transactions[access["space"]] += access["transactions"].get<uint64_t>();
+  }
+  ASSERT_LT(document["memory"].size(), 200u); // else the last ones are left out
+  EXPECT_EQ(requests["global"], counter(total, "global_requests"));
+  EXPECT_EQ(transactions["global"], counter(total, "global_sectors"));
+  EXPECT_EQ(requests["shared"], counter(total, "shared_requests"));
+  EXPECT_EQ(transactions["shared"], counter(total, "shared_wavefronts"));
+  EXPECT_EQ(document["resources"]["roofline"]["moved_bytes"].get<uint64_t>(), 32 * counter(total, "global_sectors") +
+                                                                                  counter(total, "copied_in_bytes") +
+                                                                                  counter(total, "copied_out_bytes"));
+}
+
+TEST_P(OfExample, sharedMemoryAndWavesAddUp) {
+  const Json document = explained(requestFor(GetParam().first, GetParam().second)).document;
+  const Json &resources = document["resources"], &grid = document["grid"];
+  for (const Json &piece : resources["shared"]) {
+    EXPECT_LE(piece["offset"].get<uint64_t>() + piece["bytes"].get<uint64_t>(),
+              resources["shared_bytes"].get<uint64_t>());
+    EXPECT_EQ(piece["bytes"].get<uint64_t>() % piece["slots"].get<uint64_t>(), 0u);
+  }
+  double programs = 1;
+  for (const Json &size : grid["programs"])
+    programs *= size.get<double>();
+  const double atATime = grid["at_a_time"], waves = grid["waves"];
+  EXPECT_LE(grid["thread_blocks"].get<double>(), grid["persistent"].get<bool>() ? atATime : programs);
+  EXPECT_NEAR(waves, programs / atATime, 1e-9);
+  EXPECT_NEAR(grid["tail_efficiency"].get<double>(), waves / std::ceil(waves), 1e-9);
+  uint64_t blocks = 0;
+  for (const Json &wave : grid["l2"]["waves"]) {
+    blocks += wave["thread_blocks"].get<uint64_t>();
+    EXPECT_LE(wave["lines"], wave["reads"]);
+  }
+  EXPECT_EQ(blocks, grid["thread_blocks"].get<uint64_t>());
 }
 
 TEST_P(OfExample, everyElementOfAnOutputHasItsThreadBlock) {
