@@ -2,6 +2,7 @@
 #include "Codegen/EmitManifest.h"
 
 #include "Codegen/RunPtxas.h"
+#include "Target/TimeRecords.h"
 #include "Tile/TileDialect.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -324,6 +325,21 @@ llvm::Error describeLaunch(ModuleOp lowered, const target::GpuTarget &target, ru
     launch.ctasPerSm =
         std::clamp<int64_t>(target.sharedPerSm / (launch.sharedDynamic + reservedShared), 1, ctas.getInt());
   return describeHiddenArguments(kernel, manifest);
+}
+
+void describeTimes(runtime::Manifest &manifest) {
+  runtime::Parameter times;
+  times.name = target::timesName;
+  times.type = runtime::DataType::I64;
+  times.isPointer = true;
+  times.alignment = target::timeBytes;                      // of a record, which is stored as a whole
+  const int64_t warps = manifest.launch.threadsPerCta / 32; // 0: not known yet
+  times.buffer = {{std::to_string(target::timedCtas), std::to_string(target::timesPerCta(warps)), "2"},
+                  {},
+                  runtime::BufferRole::Zeros};
+  if (manifest.findParameter(times.name))
+    manifest.parameters.pop_back();
+  manifest.parameters.push_back(std::move(times));
 }
 
 void describeResources(const KernelResources &resources, runtime::Manifest &manifest) {

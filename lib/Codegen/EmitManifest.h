@@ -39,6 +39,9 @@ bool isLoweredKernel(mlir::FunctionOpInterface function);
 /// takes after its parameters, from the attributes of the one kernel in `lowered`.
 llvm::Error describeLaunch(mlir::ModuleOp lowered, const target::GpuTarget &target, runtime::Manifest &manifest);
 
+/// The parameter of a kernel that records times: added, or with the shape that the kernel's warps need.
+void describeTimes(runtime::Manifest &manifest);
+
 /// Registers, spills and static shared memory.
 void describeResources(const KernelResources &resources, runtime::Manifest &manifest);
 

@@ -179,6 +179,10 @@ bool Compilation::selectKernel() {
   if (!described)
     return fail(Outcome::Rejected, described.takeError());
   description = std::move(*described);
+  if (options.pipeline.instrument && !isa<KernelOp>(chosen))
+    return fail(Outcome::Usage, "--instrument needs a kernel that is not lowered yet");
+  if (options.pipeline.instrument)
+    codegen::describeTimes(description);
   return true;
 }
 
@@ -283,6 +287,8 @@ void Compilation::printModule() {
 bool Compilation::generate() {
   if (llvm::Error error = codegen::describeLaunch(*moduleOp, *gpu, description))
     return fail(Outcome::Rejected, std::move(error));
+  if (options.pipeline.instrument) // now the number of warps is known
+    codegen::describeTimes(description);
   llvmContext = std::make_unique<llvm::LLVMContext>();
   codegen::NvptxBackend backend(*gpu, options.pipeline.optLevel);
   std::unique_ptr<llvm::Module> llvmModule;

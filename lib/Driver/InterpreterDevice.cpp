@@ -53,8 +53,12 @@ public:
     if (wanted.wantsDebugger())
       options.observer = &debugger;
     interp::Grid size{uint32_t(grid[0]), uint32_t(grid[1]), uint32_t(grid[2])};
+    runner::LongWork work("interpreter", wanted.limit);
+    options.goesOn = [&](uint64_t ended, uint64_t programs) { return work.reach(double(ended), double(programs)); };
     std::optional<interp::Error> error = interp::run(kernel, size, values, buffers, options);
     llvm::outs().flush();
+    if (work.wasStopped())
+      return work.error();
     if (error)
       return runtime::makeError(TILE_ERROR_DRIVER, "{}", error->toString());
     return runner::RunTiming{};

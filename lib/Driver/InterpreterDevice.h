@@ -3,6 +3,7 @@
 
 #include "Interpreter/Debugger.h"
 #include "Runner/Device.h"
+#include "Runner/LongWork.h"
 #include "Tile/TileDialect.h"
 
 #include <memory>
@@ -19,6 +20,7 @@ struct InterpreterOptions {
   bool checkUninitialized = true;
   bool checkOverflow = false;
   interp::Debugger::Request debug;
+  std::optional<runner::TimeLimit> limit;
 
   bool wantsDebugger() const { return !debug.breakpoints.empty() || !debug.printLines.empty(); }
 };

@@ -38,6 +38,7 @@ Json describeCode(const Evidence &evidence);
 Json describePasses(const Evidence &evidence);
 Json describeResources(const Evidence &evidence);
 Json describeGrid(const Evidence &evidence);
+Json describeL2(const Evidence &evidence);
 Json describeLayouts(const Evidence &evidence);
 Json describeMemory(const Evidence &evidence);
 Json describePipeline(const Evidence &evidence);

@@ -11,6 +11,8 @@
 
 #include "mlir/IR/Diagnostics.h"
 
+#include <filesystem>
+
 namespace tile::explain {
 namespace {
 
@@ -32,6 +34,15 @@ double expectedTime(const driver::CompilerOptions &options, const target::GpuTar
   const std::vector<target::GemmEstimate> ranked = target::rankGemmConfigs(
       gpu, driver::problemOf(options, gpu, *product, sizes), driver::givenChoices(choice.tiles));
   return ranked.empty() ? 0 : ranked.front().microseconds;
+}
+
+/// The front end's locations have absolute paths.
+std::string nameInLocations(const std::string &input) {
+  if (input == "-")
+    return "<stdin>";
+  std::error_code failed;
+  const std::filesystem::path path = std::filesystem::absolute(input, failed);
+  return failed ? input : path.lexically_normal().string();
 }
 
 /// The code of the GPU, assembled once more with line tables; empty where the toolkit has no disassembler, or an older
@@ -66,7 +77,7 @@ std::optional<int> explain(const ExplainRequest &request, llvm::raw_ostream &err
   driver::CompilerOptions options = request.compiler;
   // Registers are known only where ptxas is.
   options.emit = codegen::findPtxas(options.toolkit) ? EmitKind::Cubin : EmitKind::Ptx;
-  PassRecord passes(options.input == "-" ? "<stdin>" : options.input);
+  PassRecord passes(nameInLocations(options.input));
   driver::Compilation compilation(options, errors);
   compilation.watch(passes);
   const bool compiled = compilation.run();
@@ -84,7 +95,7 @@ std::optional<int> explain(const ExplainRequest &request, llvm::raw_ostream &err
   std::string whyNotRun = request.whyNotRun;
   if (whyNotRun.empty())
     if (runtime::Status status = simulate(request.run, *artifact, gpu, watched); !status) {
-      if (!request.run.arguments.empty())
+      if (!request.run.arguments.empty() && !(request.run.limit && request.run.limit->isOver()))
         return runner::reportFailure(request.run, status.error());
       whyNotRun = status.error().message;
     }

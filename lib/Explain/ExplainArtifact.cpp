@@ -83,6 +83,7 @@ runner::Action addExplain(CLI::App &app, const RunOptions &start) {
   app.add_option("--sms", options->run.multiprocessors, "Multiprocessors of the simulated GPU (default: the target's)")
       ->check(CLI::Range(1, 1024));
   app.add_option("--steps", options->run.steps, "Instructions after which a warp counts as hanging");
+  runner::addTimeLimit(app, options->run);
   app.add_option("--sources", options->run.sourceFolders,
                  "Folder in which the kernel's source is found, if not in the working directory or beside the artifact")
       ->type_name("FOLDER");

@@ -172,10 +172,47 @@ private:
         isAsynchronous |= one.name == "wgmma" || engineOf(one) == "TMA" || engineOf(one) == "async copies";
     if (occupancy.warps >= fewWarps || isAsynchronous)
       return;
-    found.push_back({"low-occupancy", 0, 1 - occupancy.warps,
-                     fmt::format("Occupancy is low: {:.0f} % of a multiprocessor's warps, limited by {}. {}.",
-                                 100 * occupancy.warps, occupancy.limit,
+    const unsigned line = findLimitingLine(occupancy.limit);
+    found.push_back({"low-occupancy", line, 1 - occupancy.warps,
+                     fmt::format("{}: {:.0f} % of a multiprocessor's warps, limited by {}{}. {}.",
+                                 sentence(line, "occupancy is low"), 100 * occupancy.warps, occupancy.limit,
+                                 line ? ", of which this line takes most" : "",
                                  document["resources"]["one_more"]["text"].get<std::string>())});
+  }
+
+  /// "Line 9: occupancy is low"; "Occupancy is low" of no line.
+  static std::string sentence(unsigned line, std::string text) {
+    if (line)
+      return fmt::format("Line {}: {}", line, text);
+    text[0] = char(std::toupper(text[0]));
+    return text;
+  }
+
+  /// With the largest buffer, or the most live registers; 0: none.
+  unsigned findLimitingLine(std::string_view limit) const {
+    int64_t most = 0;
+    unsigned line = 0;
+    const auto take = [&](int64_t amount, unsigned ofLine) {
+      if (ofLine && amount > most) {
+        most = amount;
+        line = ofLine;
+      }
+    };
+    if (limit == "shared memory")
+      for (const SharedPiece &piece : evidence.compiler.shared)
+        take(piece.bytes, piece.line);
+    if (limit == "registers")
+      for (const Json &entry : document["source"]["lines"])
+        take(entry["live_registers"], entry["line"]);
+    return line;
+  }
+
+  /// Where the source says how many programs there are; 0: nowhere.
+  unsigned findGridLine() const {
+    const size_t at = evidence.sourceText.find("#: grid");
+    if (at == std::string::npos)
+      return 0;
+    return 1 + unsigned(std::count(evidence.sourceText.begin(), evidence.sourceText.begin() + ptrdiff_t(at), '\n'));
   }
 
   void findTail() {
@@ -186,11 +223,11 @@ private:
     if (waves <= 1 || efficiency >= poorTail || evidence.manifest.launch.scratchPerCta > 0)
       return;
     const int64_t last = std::llround(waves * double(slots)) % slots;
-    found.push_back(
-        {"tail", 0, 1 - efficiency,
-         fmt::format("The grid has a tail: {:.2f} waves of {} programs, of which the last has {}, so {:.0f} % of "
-                     "the multiprocessors' time is not used.",
-                     waves, slots, last, 100 * (1 - efficiency))});
+    const unsigned line = findGridLine();
+    found.push_back({"tail", line, 1 - efficiency,
+                     fmt::format("{}: {:.2f} waves of {} programs, of which the last has {}, so {:.0f} % of "
+                                 "the multiprocessors' time is not used.",
+                                 sentence(line, "the grid has a tail"), waves, slots, last, 100 * (1 - efficiency))});
   }
 
   const Evidence &evidence;

@@ -37,6 +37,7 @@ Json describeGrid(const Evidence &evidence) {
                                {"ctas", std::move(ctas)},
                                {"orders", std::move(orders)}});
   }
+  json["l2"] = describeL2(evidence);
   return json;
 }
 

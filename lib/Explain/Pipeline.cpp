@@ -1,7 +1,9 @@
 // The modelled time line in the document, and as a trace that Chrome and Perfetto open.
 #include "Explain/Pipeline.h"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace tile::explain {
 
@@ -30,15 +32,49 @@ static Json laneJson(const Lane &lane) {
   return {{"name", lane.name}, {"spans", std::move(spans)}};
 }
 
+/// What the critical path consists of: [{"kind", "line", "clocks"}], the most first.
+static Json criticalJson(const Lane &path) {
+  std::map<std::pair<SpanKind, unsigned>, double> parts;
+  for (const Span &span : path.spans)
+    parts[{span.kind, span.line}] += span.end - span.start;
+  std::vector<std::pair<std::pair<SpanKind, unsigned>, double>> sorted(parts.begin(), parts.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) { return a.second > b.second; });
+  Json json = Json::array();
+  for (const auto &[what, clocks] : sorted)
+    json.push_back({{"kind", nameOf(what.first)}, {"line", what.second}, {"clocks", std::llround(clocks)}});
+  return json;
+}
+
+/// Clocks of the whole time line in which a warp or an engine works, waits, or has nothing to do.
+static Json usesJson(const Timeline &timeline) {
+  Json json = Json::array();
+  const auto add = [&](const Lane &lane) {
+    double work = 0, wait = 0;
+    for (const Span &span : lane.spans)
+      (span.kind == SpanKind::Wait ? wait : work) += span.end - span.start;
+    json.push_back({{"name", lane.name},
+                    {"work", std::llround(work)},
+                    {"wait", std::llround(wait)},
+                    {"idle", std::llround(std::max(timeline.clocks - work - wait, 0.0))}});
+  };
+  for (const Lane &lane : timeline.roles)
+    add(lane);
+  for (const Lane *lane : {&timeline.tensor, &timeline.special, &timeline.copies})
+    if (!lane->spans.empty())
+      add(*lane);
+  return json;
+}
+
 static std::vector<const Lane *> lanesOf(const Timeline &timeline) {
   std::vector<const Lane *> lanes;
   for (const Lane &lane : timeline.roles)
     lanes.push_back(&lane);
-  for (const Lane *lane : {&timeline.tensor, &timeline.copies})
+  for (const Lane *lane : {&timeline.tensor, &timeline.special, &timeline.copies})
     if (!lane->spans.empty())
       lanes.push_back(lane);
   for (const Lane &lane : timeline.slots)
     lanes.push_back(&lane);
+  lanes.push_back(&timeline.critical);
   return lanes;
 }
 
@@ -61,6 +97,8 @@ Json describePipeline(const Evidence &evidence) {
           {"waiting_line", timeline.waitingLine},
           {"cut", timeline.isCut},
           {"forced", timeline.isForced},
+          {"critical", criticalJson(timeline.critical)},
+          {"uses", usesJson(timeline)},
           {"lanes", std::move(lanes)}};
 }
 

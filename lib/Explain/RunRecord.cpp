@@ -44,8 +44,7 @@ void BufferView::setShape(std::vector<int64_t> newShape, std::vector<int64_t> ne
                    [](const Dimension &a, const Dimension &b) { return a.stride > b.stride; });
 }
 
-RunRecord::RunRecord(const runtime::Manifest &manifest, std::vector<BufferView> views, std::vector<MapView> tensorMaps)
-    : manifest(manifest), buffers(std::move(views)), tensorMaps(std::move(tensorMaps)) {
+RunRecord::RunRecord(std::vector<BufferView> views) : buffers(std::move(views)), lines(buffers.size()) {
   // As many cells as a page can show; powers of two, so that tiles consist of whole ones.
   constexpr int64_t mostCells = 64;
   for (size_t i = 0; i < buffers.size(); ++i) {
@@ -105,27 +104,14 @@ static bool has(const sim::Instruction &instruction, std::string_view suffix) {
   return std::find(instruction.suffixes.begin(), instruction.suffixes.end(), suffix) != instruction.suffixes.end();
 }
 
-/// A bulk copy whose first operand is in global memory.
-static bool isCopyOut(const sim::Instruction &instruction) {
-  if (instruction.name != "cp" || !has(instruction, "bulk"))
-    return false;
-  for (const std::string &suffix : instruction.suffixes)
-    if (suffix == "global" || suffix.starts_with("shared"))
-      return suffix == "global" && has(instruction, "shared::cta");
-  return false;
-}
-
 void RunRecord::issue(const sim::Warp &warp, const sim::Instruction &instruction, sim::LaneMask active) {
   counters->issue(warp, instruction, active);
   numCtas = std::max(numCtas, warp.cta.linearId + 1);
   const size_t index = &instruction - kernel->instructions.data();
   if (!active || index >= kernel->instructions.size())
     return;
-  const unsigned lane = sim::firstLane(active);
   if (warp.cta.linearId == 0 && numEvents < mostEvents)
     record(warp, instruction, index, active);
-  if (isCopyOut(instruction))
-    noteCopyOut(warp, instruction, lane);
 }
 
 /// What waits is issued again and again until it may go on, a test of a barrier in a short loop.
@@ -235,11 +221,25 @@ void RunRecord::access(const sim::Warp &warp, const sim::LaneAccess &access) {
     sample(access, sim::Space::Global, globals);
     sample(access, sim::Space::Shared, shareds);
   }
-  if (access.kind != sim::AccessKind::Read)
-    sim::forLanes(access.lanes, [&](unsigned lane) {
-      if (access.space[lane] == sim::Space::Global)
-        noteWrite(warp, access.address[lane], access.bytes);
-    });
+  sim::forLanes(access.lanes, [&](unsigned lane) {
+    if (access.space[lane] != sim::Space::Global)
+      return;
+    if (access.kind == sim::AccessKind::Read)
+      noteRead(warp, access.address[lane], access.bytes);
+    else
+      noteWrite(warp, access.address[lane], access.bytes);
+  });
+}
+
+void RunRecord::noteRead(const sim::Warp &warp, uint64_t address, uint64_t bytes) {
+  const std::optional<size_t> buffer = findBuffer(address);
+  if (!buffer)
+    return;
+  std::vector<LineSet> &sets = lines[*buffer];
+  if (sets.size() <= warp.cta.linearId)
+    sets.resize(warp.cta.linearId + 1);
+  const uint64_t first = ranges[*buffer].first / l2LineBytes;
+  sets[warp.cta.linearId].add(address / l2LineBytes - first, (address + bytes - 1) / l2LineBytes - first);
 }
 
 void RunRecord::noteWrite(const sim::Warp &warp, uint64_t address, uint64_t bytes) {
@@ -268,61 +268,18 @@ void RunRecord::markElements(OutputMap &map, uint64_t cta, int64_t first, int64_
   }
 }
 
-/// What is outside of the tensor is not written.
-void RunRecord::markBox(OutputMap &map, uint64_t cta, const MapView &view, const std::vector<int64_t> &box,
-                        const std::vector<int64_t> &corner) {
-  const size_t inner = box.size() - 1;
-  const int64_t begin = std::max<int64_t>(corner[inner], 0);
-  const int64_t end = std::min(corner[inner] + box[inner], view.shape[inner]);
-  int64_t rows = 1;
-  for (size_t dim = 0; dim < inner; ++dim)
-    rows *= box[dim];
-  for (int64_t row = 0; row < rows && begin < end; ++row) {
-    int64_t first = begin, rest = row;
-    bool isInside = true;
-    for (size_t dim = inner; dim-- > 0; rest /= box[dim]) {
-      const int64_t at = corner[dim] + rest % box[dim];
-      isInside &= at >= 0 && at < view.shape[dim];
-      first += at * view.strides[dim];
-    }
-    if (isInside)
-      markElements(map, cta, first, first + end - begin - 1);
-  }
-}
-
-/// [map, {innermost coordinate, …}], or [address] and bytes.
-void RunRecord::noteCopyOut(const sim::Warp &warp, const sim::Instruction &instruction, unsigned lane) {
-  const Operand &target = instruction.operands.front();
-  const uint64_t base = valueOf(warp, target.kind == Operand::Kind::Address ? target.elements.front() : target, lane);
-  if (!has(instruction, "tensor")) {
-    if (instruction.operands.size() > 2)
-      noteWrite(warp, base + uint64_t(target.offset), valueOf(warp, instruction.operands[2], lane));
-    return;
-  }
-  const size_t firstMap = manifest.parameters.size();
-  for (size_t i = 0; i < manifest.tensorMaps.size() && firstMap + i < kernel->parameters.size(); ++i) {
-    if ((base & (sim::windowSize - 1)) != program->variableAddress(kernel->parameters[firstMap + i]))
-      continue;
-    const runtime::TensorMapSpec &spec = manifest.tensorMaps[i];
-    const size_t rank = spec.box.size();
-    const std::vector<Operand> &coordinates = target.elements.back().elements; // innermost first
-    if (coordinates.size() != rank)
-      return;
-    std::vector<int64_t> corner(rank);
-    for (size_t dim = 0; dim < rank; ++dim)
-      corner[dim] = int32_t(valueOf(warp, coordinates[rank - 1 - dim], lane));
-    for (OutputMap &map : maps)
-      if (buffers[map.buffer].name == spec.base)
-        markBox(map, warp.cta.linearId, tensorMaps[i], spec.box, corner);
-    return;
-  }
-}
-
 void RunRecord::copy(const sim::Warp &warp, const sim::Instruction &instruction, uint64_t bytes, bool toShared) {
   counters->copy(warp, instruction, bytes, toShared);
   if (warp.cta.linearId == 0 && warp.index < streams.size() && !streams[warp.index].empty() &&
       &kernel->instructions[streams[warp.index].back().instruction] == &instruction)
     streams[warp.index].back().value = bytes;
+}
+
+void RunRecord::copyBytes(const sim::Warp &warp, uint64_t address, uint64_t bytes, bool toShared) {
+  if (toShared)
+    noteRead(warp, address, bytes);
+  else
+    noteWrite(warp, address, bytes);
 }
 
 void RunRecord::tensorCore(const sim::Warp &warp, const sim::Instruction &instruction, uint64_t multiplyAdds) {

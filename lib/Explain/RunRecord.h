@@ -2,6 +2,7 @@
 // each output, and all that the first thread block's warps did, in order.
 #pragma once
 
+#include "Explain/L2Lines.h"
 #include "Runner/SimDevice.h"
 #include "Simulator/Machine/Machine.h"
 #include "Simulator/Profile/Profiler.h"
@@ -44,11 +45,6 @@ struct Request {
   uint32_t actual = 0, ideal = 0; ///< sectors, or wavefronts
 };
 
-/// An array as a tensor map sees it, outermost dimension first, in elements.
-struct MapView {
-  std::vector<int64_t> shape, strides;
-};
-
 /// Who wrote a cell of an output first.
 struct Cell {
   int32_t cta = -1;   ///< in launch order
@@ -70,13 +66,14 @@ struct Event {
 
 class RunRecord final : public sim::Observer, public runner::RunWatcher {
 public:
-  RunRecord(const runtime::Manifest &manifest, std::vector<BufferView> views, std::vector<MapView> tensorMaps);
+  explicit RunRecord(std::vector<BufferView> views);
 
   sim::Observer &begin(const sim::Program &program, std::span<const runner::DeviceArgument> arguments,
                        std::span<const uint64_t> values) override;
   void issue(const sim::Warp &warp, const sim::Instruction &instruction, sim::LaneMask active) override;
   void access(const sim::Warp &warp, const sim::LaneAccess &access) override;
   void copy(const sim::Warp &warp, const sim::Instruction &instruction, uint64_t bytes, bool toShared) override;
+  void copyBytes(const sim::Warp &warp, uint64_t address, uint64_t bytes, bool toShared) override;
   void tensorCore(const sim::Warp &warp, const sim::Instruction &instruction, uint64_t multiplyAdds) override;
   void wait(const sim::Warp &warp, const sim::Instruction &instruction) override;
 
@@ -89,6 +86,10 @@ public:
   const std::vector<std::optional<Request>> &globalRequests() const { return globals; }
   const std::vector<std::optional<Request>> &sharedRequests() const { return shareds; }
   const std::vector<OutputMap> &outputs() const { return maps; }
+  /// Lines of L2 that thread blocks read of a view, by block; empty if none does.
+  const std::vector<LineSet> &readLines(size_t view) const { return lines[view]; }
+  /// Bytes of the first line before the view's first.
+  uint64_t misalignment(size_t view) const { return ranges[view].first % l2LineBytes; }
   const std::vector<std::vector<Event>> &events() const { return streams; }
   bool isCut() const { return numEvents >= mostEvents; }
   /// Grid of thread blocks.
@@ -102,16 +103,12 @@ private:
   void record(const sim::Warp &warp, const sim::Instruction &instruction, size_t index, sim::LaneMask active);
   bool isRetry(unsigned warp, const Event &event, bool isTest);
   void sample(const sim::LaneAccess &access, sim::Space space, std::vector<std::optional<Request>> &into);
-  void markBox(OutputMap &map, uint64_t cta, const MapView &view, const std::vector<int64_t> &box,
-               const std::vector<int64_t> &corner);
-  void noteCopyOut(const sim::Warp &warp, const sim::Instruction &instruction, unsigned lane);
+  void noteRead(const sim::Warp &warp, uint64_t address, uint64_t bytes);
   void noteWrite(const sim::Warp &warp, uint64_t address, uint64_t bytes);
   void markElements(OutputMap &map, uint64_t cta, int64_t first, int64_t last);
   std::optional<size_t> findBuffer(uint64_t address) const;
 
-  runtime::Manifest manifest;
   std::vector<BufferView> buffers;
-  std::vector<MapView> tensorMaps;                   ///< one for each of the manifest
   std::vector<std::pair<uint64_t, uint64_t>> ranges; ///< addresses of the buffers
   const sim::Program *program = nullptr;
   const sim::Function *kernel = nullptr;
@@ -120,6 +117,7 @@ private:
   std::vector<std::optional<Request>> globals, shareds;
   std::vector<uint32_t> samples;
   std::vector<OutputMap> maps;
+  std::vector<std::vector<LineSet>> lines; ///< of L2: by view and thread block
   std::vector<uint32_t> cellsOfCta;
   std::vector<std::vector<Event>> streams;
   std::vector<size_t> lastTests; ///< of each stream: the place after its last test of a barrier

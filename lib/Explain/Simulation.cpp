@@ -31,21 +31,6 @@ std::vector<BufferView> viewsOf(const runtime::Manifest &manifest, const runner:
   return views;
 }
 
-std::vector<MapView> mapsOf(const runtime::Manifest &manifest, const runner::Bindings &bindings) {
-  std::vector<MapView> maps;
-  for (const runtime::TensorMapSpec &spec : manifest.tensorMaps) {
-    runtime::Result<std::vector<int64_t>> shape = bindings.evaluate(spec.shape, manifest);
-    runtime::Result<std::vector<int64_t>> strides = bindings.evaluate(spec.strides, manifest);
-    MapView &map = maps.emplace_back();
-    if (!shape || !strides)
-      continue;
-    map.shape = *shape;
-    map.strides = *strides;
-    map.strides.resize(map.shape.size(), 1);
-  }
-  return maps;
-}
-
 uint32_t findMainFile(const sim::Module &module, const std::string &name) {
   for (uint32_t i = 1; i < module.files.size(); ++i)
     if (module.files[i] == name)
@@ -86,10 +71,11 @@ runtime::Status simulate(const runner::RunOptions &run, const runtime::Artifact 
   sim.threads = 1; // the record is of one order
   sim.steps = run.steps;
   sim.checks = false;
+  sim.limit = run.limit;
   runtime::Result<runner::Bindings> bindings = runner::Bindings::bind(manifest, run.arguments, sim.multiprocessors);
   if (!bindings)
     return bindings.error();
-  watched.record.emplace(manifest, viewsOf(manifest, *bindings), mapsOf(manifest, *bindings));
+  watched.record.emplace(viewsOf(manifest, *bindings));
   sim.watcher = &*watched.record;
   runtime::Result<std::unique_ptr<runner::Device>> device = runner::openSimDevice(artifact, sim);
   if (!device)

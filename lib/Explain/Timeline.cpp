@@ -1,6 +1,7 @@
 #include "Explain/Timeline.h"
 
-#include "Explain/Evidence.h"
+#include "Explain/CriticalPath.h"
+#include "Explain/TimelineCode.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -10,124 +11,23 @@
 namespace tile::explain {
 namespace {
 
-constexpr unsigned schedulers = 4;  // of a multiprocessor, each with a tensor core
 constexpr double issueInterval = 2; // clocks between two instructions of a warp
-
-bool has(const sim::Instruction &instruction, std::string_view suffix) {
-  return std::find(instruction.suffixes.begin(), instruction.suffixes.end(), suffix) != instruction.suffixes.end();
-}
-
-/// What the replay does with an instruction.
-enum class Action : uint8_t {
-  Issue,
-  Load,
-  Store,
-  Product,
-  AsyncProduct,
-  Copy, ///< bulk, into shared memory
-  CopyOut,
-  LaneCopy,
-  CommitProducts,
-  WaitProducts,
-  CommitCopies,
-  WaitCopies,
-  Init,
-  Arrive,
-  Test,
-  Meet,
-  MeetArrive
-};
-
-struct Decoded {
-  Action action = Action::Issue;
-  double clocks = 1;    ///< on the warp's scheduler
-  double portBytes = 0; ///< of an average execution
-  uint64_t pending = 0; ///< of a wait for groups
-  bool expects = false; ///< an arrival with bytes, or only bytes
-  bool arrives = true;
-  unsigned line = 0;
-  std::vector<uint32_t> registers; ///< all that it names
-  std::vector<uint32_t> results;   ///< of a load
-};
-
-void collect(const sim::Operand &operand, std::vector<uint32_t> &into) {
-  if (operand.kind == sim::Operand::Kind::Register)
-    into.push_back(operand.index);
-  for (const sim::Operand &element : operand.elements)
-    collect(element, into);
-}
-
-Action actionOf(const sim::Instruction &one) {
-  if (one.name == "wgmma")
-    return has(one, "mma_async")      ? Action::AsyncProduct
-           : has(one, "commit_group") ? Action::CommitProducts
-           : has(one, "wait_group")   ? Action::WaitProducts
-                                      : Action::Issue;
-  if (one.name == "mma")
-    return Action::Product;
-  if (one.name == "mbarrier")
-    return has(one, "init")                                ? Action::Init
-           : has(one, "try_wait") || has(one, "test_wait") ? Action::Test
-           : has(one, "arrive") || has(one, "expect_tx")   ? Action::Arrive
-                                                           : Action::Issue;
-  if (one.name == "bar" || one.name == "barrier")
-    return has(one, "cluster") || has(one, "warp") ? Action::Issue
-           : has(one, "arrive")                    ? Action::MeetArrive
-                                                   : Action::Meet;
-  if (one.name == "cp") {
-    if (has(one, "commit_group"))
-      return Action::CommitCopies;
-    if (has(one, "wait_group") || has(one, "wait_all"))
-      return Action::WaitCopies;
-    return !has(one, "bulk")                          ? Action::LaneCopy
-           : has(one, "mbarrier::complete_tx::bytes") ? Action::Copy
-                                                      : Action::CopyOut;
-  }
-  if (has(one, "global") && (one.name == "ld" || one.name == "atom"))
-    return Action::Load;
-  if (has(one, "global") && (one.name == "st" || one.name == "red"))
-    return Action::Store;
-  return Action::Issue;
-}
-
-Decoded decode(const sim::Instruction &one, const sim::Counts &counts, const target::Rates &rates, uint32_t mainFile) {
-  using C = sim::Counter;
-  Decoded decoded;
-  decoded.action = actionOf(one);
-  decoded.line = one.place.file == mainFile ? one.place.sourceLine : 0;
-  for (const sim::Operand &operand : one.operands)
-    collect(operand, decoded.registers);
-  if (decoded.action == Action::Load)
-    collect(one.operands.front(), decoded.results);
-  const double times = std::max<double>(double(counts[C::Instructions]), 1);
-  decoded.clocks =
-      engineOf(one) == "special functions" ? 32 / (rates.special / schedulers) : 32 / (rates.lanes / schedulers);
-  decoded.clocks += double(counts[C::SharedBytes] ? counts[C::SharedWavefronts] : 0) / times;
-  decoded.portBytes = double(32 * counts[C::GlobalSectors] + counts[C::CopiedIn] + counts[C::CopiedOut]) / times;
-  if (has(one, "expect_tx")) {
-    decoded.expects = true;
-    decoded.arrives = has(one, "arrive");
-  }
-  if (!one.operands.empty() && one.operands[0].kind == sim::Operand::Kind::Immediate)
-    decoded.pending = one.operands[0].bits;
-  return decoded;
-}
 
 /// Asynchronous work that a warp commits in groups.
 struct Groups {
-  double open = 0;          ///< when the last of the open group is done
-  std::vector<double> done; ///< of the committed ones
+  Moment open;              ///< when the last of the open group is done
+  std::vector<Moment> done; ///< of the committed ones
   void commit() {
-    done.push_back(std::max(open, done.empty() ? 0 : done.back()));
-    open = 0;
+    done.push_back(later(open, done.empty() ? Moment() : done.back()));
+    open = {};
   }
-  double waitFor(uint64_t pending) const { return done.size() > pending ? done[done.size() - 1 - pending] : 0; }
+  Moment waitFor(uint64_t pending) const { return done.size() > pending ? done[done.size() - 1 - pending] : Moment(); }
 };
 
 struct BarrierState {
   int64_t expected = 1, pending = 1, bytes = 0;
-  double latest = 0;
-  std::vector<double> completed;
+  Moment latest;
+  std::vector<Moment> completed;
   std::vector<std::pair<double, double>> fills; ///< of slots: from the copy's issue to the phase's end
   unsigned fillLine = 0;
 
@@ -136,7 +36,7 @@ struct BarrierState {
       return;
     completed.push_back(latest);
     if (fills.size() && fills.back().second == 0)
-      fills.back().second = latest;
+      fills.back().second = latest.time;
     pending = expected;
     bytes = 0;
   }
@@ -144,15 +44,15 @@ struct BarrierState {
 
 struct Meeting {
   uint64_t threads = 0;
-  double latest = 0;
-  std::vector<double> completed;
+  Moment latest;
+  std::vector<Moment> completed;
 };
 
 struct Actor {
   size_t next = 0;
-  double time = 0;
+  Moment now;
   std::unordered_map<uint32_t, std::pair<int, uint64_t>> phases; ///< of barriers: the one that it saw last, its parity
-  std::unordered_map<uint32_t, double> loads;                    ///< registers that are on their way
+  std::unordered_map<uint32_t, Moment> loads;                    ///< registers that are on their way
   Groups products, copies;
   std::optional<size_t> meeting;    ///< has arrived, and waits for this completion
   std::vector<Span> spans, awaited; ///< all; waits for what copies or loads bring
@@ -182,12 +82,12 @@ public:
       for (Actor &actor : actors) {
         if (actor.next >= streamOf(actor).size())
           continue;
-        const double ready = readyTime(actor);
-        if (ready < 0 && (!stuck || actor.time < stuck->time))
+        const std::optional<Moment> ready = readyTime(actor);
+        if (!ready && (!stuck || actor.now.time < stuck->now.time))
           stuck = &actor;
-        if (ready >= 0 && (!chosen || ready < earliest)) {
+        if (ready && (!chosen || ready->time < earliest)) {
           chosen = &actor;
-          earliest = ready;
+          earliest = ready->time;
         }
       }
       if (!chosen && !stuck)
@@ -211,23 +111,25 @@ private:
     return seen->second.second == parity ? seen->second.first : seen->second.first + 1;
   }
 
-  /// When the actor's next event can happen; negative: not before another actor has done something.
-  double readyTime(Actor &actor) {
+  /// When the actor's next event can happen; nothing: not before another actor has done something.
+  std::optional<Moment> readyTime(Actor &actor) {
     const Event &event = streamOf(actor)[actor.next];
     const Decoded &one = code[event.instruction];
-    double time = actor.time;
+    Moment time = actor.now;
     if (!actor.loads.empty())
       for (uint32_t index : one.registers)
         if (const auto found = actor.loads.find(index); found != actor.loads.end())
-          time = std::max(time, found->second);
+          time = later(time, found->second);
     if (one.action == Action::WaitProducts)
-      return std::max(time, actor.products.waitFor(one.pending));
+      return later(time, actor.products.waitFor(one.pending));
     if (one.action == Action::WaitCopies)
-      return std::max(time, actor.copies.waitFor(one.pending));
+      return later(time, actor.copies.waitFor(one.pending));
+    const auto after = [&](const std::vector<Moment> &completed, size_t phase) {
+      return phase < completed.size() ? std::optional(later(time, completed[phase])) : std::nullopt;
+    };
     if (one.action == Action::Test) {
       const int phase = neededPhase(actor, event);
-      const std::vector<double> &completed = barriers[event.address].completed;
-      return phase < 0 ? time : size_t(phase) < completed.size() ? std::max(time, completed[phase]) : -1;
+      return phase < 0 ? time : after(barriers[event.address].completed, size_t(phase));
     }
     if (one.action == Action::Meet) {
       Meeting &meeting = meetings[event.address];
@@ -235,19 +137,19 @@ private:
         actor.meeting = meeting.completed.size();
         arrive(meeting, event, time);
       }
-      return *actor.meeting < meeting.completed.size() ? std::max(time, meeting.completed[*actor.meeting]) : -1;
+      return after(meeting.completed, *actor.meeting);
     }
     return time;
   }
 
-  void arrive(Meeting &meeting, const Event &event, double time) {
-    meeting.latest = std::max(meeting.latest, time);
+  void arrive(Meeting &meeting, const Event &event, Moment time) {
+    meeting.latest = later(meeting.latest, time);
     meeting.threads += sim::warpSize;
     if (meeting.threads < (event.value ? event.value : actors.size() * sim::warpSize))
       return;
     meeting.completed.push_back(meeting.latest);
     meeting.threads = 0;
-    meeting.latest = 0;
+    meeting.latest = {};
   }
 
   void note(std::vector<Span> &spans, double start, double end, SpanKind kind, unsigned line) {
@@ -260,52 +162,56 @@ private:
       spans.push_back({start, end, kind, line});
   }
 
-  double takePort(double time, double bytes, unsigned line) {
-    const double start = std::max(time, portFree);
-    portFree = start + bytes / rates.ingest;
-    note(result.copies.spans, start, portFree, SpanKind::Copy, line);
-    return portFree + rates.latency;
+  /// When what was asked for arrives.
+  Moment takePort(Moment time, double bytes, unsigned line) {
+    const Moment start = later(time, portFree);
+    const double end = start.time + bytes / rates.ingest;
+    portFree = path.add(start, end, SpanKind::Copy, line);
+    note(result.copies.spans, start.time, end, SpanKind::Copy, line);
+    return path.add(portFree, end + rates.latency, SpanKind::Copy, line);
   }
 
-  double multiply(Actor &actor, size_t warp, const Event &event, double time, unsigned line) {
+  Moment multiply(Actor &actor, size_t warp, const Event &event, Moment time, unsigned line) {
     const double clocks = double(event.value) / (rates.multiplyAdds(bits[event.instruction]) / schedulers);
-    double &free = tensorFree[warp % schedulers];
-    const double start = std::max(time, free);
-    free = start + clocks;
+    Moment &free = tensorFree[warp % schedulers];
+    const Moment start = later(time, free);
+    free = path.add(start, start.time + clocks, SpanKind::Product, line);
     actor.multiplies = true;
     if (warp % schedulers == 0) {
-      note(result.tensor.spans, start, free, SpanKind::Product, line);
+      note(result.tensor.spans, start.time, free.time, SpanKind::Product, line);
       result.products += clocks;
     }
-    result.firstProduct = result.firstProduct > 0 ? std::min(result.firstProduct, start) : start;
-    result.lastProduct = std::max(result.lastProduct, free);
+    result.firstProduct = result.firstProduct > 0 ? std::min(result.firstProduct, start.time) : start.time;
+    result.lastProduct = std::max(result.lastProduct, free.time);
     return free;
   }
 
   void step(Actor &actor) {
     const size_t warp = &actor - actors.data();
-    const double ready = std::max(readyTime(actor), actor.time);
+    const Moment before = actor.now, ready = later(before, readyTime(actor).value_or(before));
     const Event &event = streamOf(actor)[actor.next++];
     const Decoded &one = code[event.instruction];
     actor.meeting.reset();
-    note(actor.spans, actor.time, ready, SpanKind::Wait, one.line);
+    note(actor.spans, before.time, ready.time, SpanKind::Wait, one.line);
     if (one.action != Action::WaitProducts && one.action != Action::Meet)
-      note(actor.awaited, actor.time, ready, SpanKind::Wait, one.line);
-    double &scheduler = schedulerFree[warp % schedulers];
-    const double start = std::max(ready, scheduler);
-    scheduler = start + one.clocks;
-    actor.time = start + std::max(one.clocks, issueInterval);
-    note(actor.spans, start, actor.time, SpanKind::Work, one.line);
-    act(actor, warp, event, one, start);
+      note(actor.awaited, before.time, ready.time, SpanKind::Wait, one.line);
+    Moment &scheduler = schedulerFree[warp % schedulers];
+    const Moment start = later(ready, scheduler);
+    actor.now = path.add(start, start.time + std::max(one.clocks, issueInterval), SpanKind::Work, one.line);
+    scheduler = {start.time + one.clocks, actor.now.cause};
+    note(actor.spans, start.time, actor.now.time, SpanKind::Work, one.line);
+    if (one.isSpecial && warp % schedulers == 0)
+      note(result.special.spans, start.time, scheduler.time, SpanKind::Work, one.line);
+    act(actor, warp, event, one, {start.time, actor.now.cause});
     if (!actor.loads.empty() && one.action != Action::Load)
       for (uint32_t index : one.registers)
         actor.loads.erase(index);
   }
 
-  void act(Actor &actor, size_t warp, const Event &event, const Decoded &one, double start) {
+  void act(Actor &actor, size_t warp, const Event &event, const Decoded &one, Moment start) {
     switch (one.action) {
     case Action::Load: {
-      const double done = takePort(start, one.portBytes, one.line);
+      const Moment done = takePort(start, one.portBytes, one.line);
       for (uint32_t index : one.results)
         actor.loads[index] = done;
       break;
@@ -317,14 +223,14 @@ private:
       multiply(actor, warp, event, start, one.line);
       break;
     case Action::AsyncProduct:
-      actor.products.open = std::max(actor.products.open, multiply(actor, warp, event, start, one.line));
+      actor.products.open = later(actor.products.open, multiply(actor, warp, event, start, one.line));
       break;
     case Action::CommitProducts:
       actor.products.commit();
       break;
     case Action::LaneCopy:
     case Action::CopyOut:
-      actor.copies.open = std::max(actor.copies.open, takePort(start, double(event.value), one.line));
+      actor.copies.open = later(actor.copies.open, takePort(start, double(event.value), one.line));
       break;
     case Action::CommitCopies:
       actor.copies.commit();
@@ -332,9 +238,9 @@ private:
     case Action::Copy: {
       BarrierState &barrier = barriers[event.address];
       actor.copiesBlocks = true;
-      barrier.latest = std::max(barrier.latest, takePort(start, double(event.value), one.line));
+      barrier.latest = later(barrier.latest, takePort(start, double(event.value), one.line));
       if (barrier.fills.empty() || barrier.fills.back().second > 0)
-        barrier.fills.push_back({start, 0});
+        barrier.fills.push_back({start.time, 0});
       barrier.fillLine = one.line;
       barrier.bytes -= int64_t(event.value);
       barrier.check();
@@ -345,7 +251,7 @@ private:
       break;
     case Action::Arrive: {
       BarrierState &barrier = barriers[event.address];
-      barrier.latest = std::max(barrier.latest, start);
+      barrier.latest = later(barrier.latest, start);
       if (one.expects)
         barrier.bytes += int64_t(event.value);
       if (one.arrives)
@@ -368,10 +274,13 @@ private:
 
   void finish() {
     bool hasProducer = false;
+    Moment end;
     for (const Actor &actor : actors) {
-      result.clocks = std::max(result.clocks, actor.time);
+      end = later(end, actor.now);
       hasProducer |= actor.copiesBlocks && !actor.multiplies;
     }
+    result.clocks = end.time;
+    result.critical.spans = path.backFrom(end);
     for (size_t first = 0; first < actors.size(); first += schedulers) {
       const size_t last = std::min(first + schedulers, actors.size()) - 1;
       size_t shown = first; // the busiest
@@ -432,7 +341,8 @@ private:
   std::vector<Actor> actors;
   std::unordered_map<uint32_t, BarrierState> barriers;
   std::unordered_map<uint32_t, Meeting> meetings;
-  double schedulerFree[schedulers] = {}, tensorFree[schedulers] = {}, portFree = 0;
+  Moment schedulerFree[schedulers], tensorFree[schedulers], portFree;
+  CriticalPath path;
   Timeline result;
 };
 

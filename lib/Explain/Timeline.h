@@ -29,10 +29,11 @@ struct Lane {
 
 struct Timeline {
   std::vector<Lane> roles; ///< a warp for each group of four
-  Lane tensor{"tensor cores", {}}, copies{"copies", {}};
-  std::vector<Lane> slots; ///< of rings: from a slot's copy to its arrival, and to the next one
-  double clocks = 0;       ///< to the end of the last warp
-  double products = 0;     ///< clocks in which a tensor core works
+  Lane tensor{"tensor cores", {}}, special{"special functions", {}}, copies{"copies", {}};
+  std::vector<Lane> slots;            ///< of rings: from a slot's copy to its arrival, and to the next one
+  Lane critical{"critical path", {}}; ///< what the end of the last warp waited for, back to the start
+  double clocks = 0;                  ///< to the end of the last warp
+  double products = 0;                ///< clocks in which a tensor core works
   double firstProduct = 0, lastProduct = 0;
   double awaitedCopies = 0; ///< of the clocks between, those in which the first warp that multiplies waits for copies
   unsigned waitingLine = 0; ///< of the longest of these waits

@@ -9,6 +9,7 @@
 #include "Tile/TileDialect.h"
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -65,6 +66,8 @@ struct Options {
   /// Error: a sum, difference or product of signed integers that does not fit its type.
   bool checkOverflow = false;
   Observer *observer = nullptr;
+  /// Asked before each program with how many have ended, of how many: whether to go on. Else the run is an error.
+  std::function<bool(uint64_t ended, uint64_t programs)> goesOn = {};
 };
 
 /// What went wrong, and where.

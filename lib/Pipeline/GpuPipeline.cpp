@@ -163,6 +163,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
     return createConvertToLLVMPass(std::move(withoutRollback));
   });
   list.add(Correctness, [] { return createReconcileUnrealizedCastsPass(); });
+  if (options.instrument) // what is there now is what runs
+    list.add([] { return createNvvmInstrument(); });
   return list.steps;
 }
 

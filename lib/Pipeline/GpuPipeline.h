@@ -22,6 +22,7 @@ struct GpuPipelineOptions {
   std::string target = "sm_90a";
   unsigned optLevel = 2;             ///< 0: correctness steps only; 1 and 2: every step.
   std::vector<std::string> disabled; ///< Names of optimisation steps to disable.
+  bool instrument = false;           ///< Kernels record times.
   std::string startAfter;            ///< Name of the last step to skip, with all before it; empty: none.
   std::string stopAfter;             ///< Name of the last step to run; empty: all.
 };

@@ -41,6 +41,7 @@ struct PipelineTextOptions : PassPipelineOptions<PipelineTextOptions> {
   Option<std::string> target{*this, "target", llvm::cl::desc("GPU to compile for"), llvm::cl::init("sm_90a")};
   Option<unsigned> optLevel{*this, "opt-level", llvm::cl::desc("0: correctness steps only"), llvm::cl::init(2)};
   ListOption<std::string> disabled{*this, "disable", llvm::cl::desc("optimisation steps to disable")};
+  Option<bool> instrument{*this, "instrument", llvm::cl::desc("kernels record times")};
   Option<std::string> startAfter{*this, "start-after", llvm::cl::desc("last step to skip, with all before it")};
   Option<std::string> stopAfter{*this, "stop-after", llvm::cl::desc("last step to run")};
 };
@@ -59,6 +60,7 @@ void tile::registerAllPasses() {
         options.target = text.target;
         options.optLevel = text.optLevel;
         options.disabled.assign(text.disabled.begin(), text.disabled.end());
+        options.instrument = text.instrument;
         options.startAfter = text.startAfter;
         options.stopAfter = text.stopAfter;
         if (failed(buildGpuPipeline(manager, options,

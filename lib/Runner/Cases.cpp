@@ -212,6 +212,8 @@ int runCases(RunOptions options, const std::vector<SuiteCase> &cases) {
       progress.skip();
       continue;
     }
+    if (options.limit && options.limit->isOver())
+      return reportFailure(options, options.limit->error());
     progress.show(item.name);
     if (Status status = runOne(options, runner, item, progress, outcome); !status)
       return reportFailure(options, status.error());

@@ -153,7 +153,7 @@ Status validateExpectation(const runtime::Expectation &expectation, const Tensor
 }
 
 static Result<CheckResult> check(const runtime::Expectation &expectation, const TensorNames &names,
-                                 const HostBuffer &output, bool mayForget) {
+                                 const HostBuffer &output, bool mayForget, const std::optional<TimeLimit> &limit) {
   Result<Parsed> parsed = parseBoth(expectation);
   if (!parsed)
     return parsed.error();
@@ -192,15 +192,18 @@ static Result<CheckResult> check(const runtime::Expectation &expectation, const 
       selections = std::move(samples);
   }
   std::vector<Piece> pieces;
+  LongWork work("check of " + expectation.buffer, limit);
   for (const Selection &selection : selections)
-    pieces.push_back({reference->evaluate(selection), actual->evaluate(selection), selection});
+    pieces.push_back({reference->evaluate(selection, &work), actual->evaluate(selection), selection});
+  if (!work.reach(1, 1))
+    return work.error();
   comparePieces(pieces, result, output, mayForget);
   return result;
 }
 
 Result<CheckResult> checkOutput(const runtime::Expectation &expectation, const TensorNames &names,
-                                const HostBuffer &output) {
-  return check(expectation, names, output, /*mayForget=*/false);
+                                const HostBuffer &output, const std::optional<TimeLimit> &limit) {
+  return check(expectation, names, output, /*mayForget=*/false, limit);
 }
 
 Result<CheckResult> checkRecorded(const std::string &buffer, const HostBuffer &recorded, const std::string &source,
@@ -208,7 +211,7 @@ Result<CheckResult> checkRecorded(const std::string &buffer, const HostBuffer &r
   // "The buffer is the buffer", but the name on the right stands for the recorded one.
   TensorNames names;
   names.buffers[buffer] = &recorded;
-  Result<CheckResult> result = check({buffer, buffer, tolerance}, names, output, /*mayForget=*/true);
+  Result<CheckResult> result = check({buffer, buffer, tolerance}, names, output, /*mayForget=*/true, {});
   if (result)
     result->expression = source;
   return result;

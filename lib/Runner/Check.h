@@ -10,6 +10,7 @@
 // first and last of each are compared instead of everything.
 #pragma once
 
+#include "Runner/LongWork.h"
 #include "Runner/TensorExpr.h"
 
 namespace tile::runner {
@@ -36,7 +37,7 @@ struct CheckResult {
 
 /// `names` holds the buffers as they were before the launch; `output` is the one after it.
 Result<CheckResult> checkOutput(const runtime::Expectation &expectation, const TensorNames &names,
-                                const HostBuffer &output);
+                                const HostBuffer &output, const std::optional<TimeLimit> &limit = {});
 
 /// The same comparison with recorded values, of the same shape; `source` is the report's word for them.
 Result<CheckResult> checkRecorded(const std::string &buffer, const HostBuffer &recorded, const std::string &source,

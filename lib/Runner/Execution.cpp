@@ -3,6 +3,8 @@
 
 #include "Runner/BufferSource.h"
 #include "Runner/Npy.h"
+#include "Runner/TimeTrace.h"
+#include "Target/TimeRecords.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -83,7 +85,7 @@ std::vector<DeviceArgument> makeArguments(const Manifest &manifest, const Bindin
 
 /// What a run writes is not what it runs.
 Status checkOutputs(const RunOptions &options, const std::vector<NamedText> &saves) {
-  std::vector<std::string> paths{options.profileJson, options.benchJson};
+  std::vector<std::string> paths{options.profileJson, options.benchJson, options.trace};
   for (const NamedText &save : saves)
     paths.push_back(save.value);
   for (const std::string &path : paths)
@@ -192,6 +194,9 @@ Status validateRequest(const RunOptions &options, const Manifest &manifest) {
         TILE_ERROR_INVALID_ARGUMENT,
         "--check: kernel '{}' declares nothing to check; add '#: expect c == ... within 1e-3' to its source",
         manifest.kernel);
+  if (!options.trace.empty() && !manifest.findParameter(target::timesName))
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "--trace: kernel '{}' records no times; compile it with --instrument",
+                     manifest.kernel);
   if (Result<Grid> grid = chooseGrid(options, manifest, *bindings); !grid)
     return grid.error();
   return Success{};
@@ -263,7 +268,7 @@ Status Execution::check(RunReport &report) const {
   report.checks.clear(); // of the last run; a failed one ends the loop
   if (options->check)
     for (const Expectation &expectation : manifest->expect) {
-      Result<CheckResult> check = checkOutput(expectation, buffers.names, output(expectation.buffer));
+      Result<CheckResult> check = checkOutput(expectation, buffers.names, output(expectation.buffer), options->limit);
       if (!check)
         return check.error();
       report.checks.push_back(std::move(*check));
@@ -281,6 +286,8 @@ Status Execution::saveOutputs() const {
   for (const NamedText &save : saves)
     if (Status status = saveBufferFile(output(save.name), save.value); !status)
       return status;
+  if (!options->trace.empty())
+    return writeFileAtomically(options->trace, timeTrace(*manifest, output(target::timesName)));
   return Success{};
 }
 

@@ -6,6 +6,7 @@
 #include "Runner/Parallel.h"
 
 #include <algorithm>
+#include <atomic>
 #include <vector>
 
 #if defined(__x86_64__)
@@ -36,10 +37,14 @@ TILE_VECTOR_CLONES void multiplyBlock(const double *a, int64_t rowStride, const 
 
 } // namespace
 
-void multiplyMatrices(const double *a, const double *b, double *c, int64_t m, int64_t n, int64_t k) {
+void multiplyMatrices(const double *a, const double *b, double *c, int64_t m, int64_t n, int64_t k,
+                      const Multiplied &multiplied) {
   const int64_t columnTasks = (n + panel - 1) / panel;
   const int64_t rowTasks = (m + taskRows - 1) / taskRows;
+  std::atomic<bool> isStopped = false;
   parallelFor(columnTasks * rowTasks, 1, [&](int64_t begin, int64_t end) {
+    if (isStopped)
+      return;
     std::vector<double> packed(static_cast<size_t>(k * panel));
     std::vector<double> lastRows(static_cast<size_t>(k * blockRows));
     for (int64_t task = begin; task < end; ++task) {
@@ -62,6 +67,9 @@ void multiplyMatrices(const double *a, const double *b, double *c, int64_t m, in
         for (int64_t r = 0; r < rows; ++r)
           std::copy(sums + r * panel, sums + r * panel + columns, c + (row + r) * n + column);
       }
+      const int64_t done = std::min(m, firstRow + taskRows) - firstRow;
+      if (multiplied && !multiplied(2.0 * double(done) * double(columns) * double(k)))
+        isStopped = true;
     }
   });
 }

@@ -2,10 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 namespace tile::runner {
 
+/// Told by each thread how many operations it has done; false: stop, the product is not wanted.
+using Multiplied = std::function<bool(double flops)>;
+
 /// c[m, n] = a[m, k] @ b[k, n], all row-major and contiguous.
-void multiplyMatrices(const double *a, const double *b, double *c, int64_t m, int64_t n, int64_t k);
+void multiplyMatrices(const double *a, const double *b, double *c, int64_t m, int64_t n, int64_t k,
+                      const Multiplied &multiplied = {});
 
 } // namespace tile::runner

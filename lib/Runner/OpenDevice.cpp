@@ -29,6 +29,8 @@ Result<SimOptions> readSimOptions(const RunOptions &options) {
   sim.checks = !options.noSimChecks;
   sim.profile = options.profile;
   sim.profileJson = options.profileJson;
+  sim.limit = options.limit;
+  sim.isPainted = options.colours.results;
   sim.sourceFolders = options.sourceFolders;
   sim.sourceFolders.push_back(std::filesystem::path(options.artifact).parent_path().string());
   const std::string_view text = options.order, prefix = "seed:";

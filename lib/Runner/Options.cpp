@@ -80,7 +80,25 @@ void addVariantOptions(CLI::App &app, RunOptions &options) {
       ->group(group);
 }
 
+void addTimeLimit(CLI::App &app, RunOptions &options) {
+  app.add_option_function<double>(
+         "--time-limit", [&options](const double &seconds) { options.limit.emplace(seconds); },
+         "Stop simulations and checks when the command has taken so long")
+      ->type_name("SECONDS")
+      ->check(isSeconds)
+      ->group(runGroup);
+}
+
+void addTraceOption(CLI::App &app, RunOptions &options) {
+  app.add_option("--trace", options.trace,
+                 "Write the times that a kernel compiled with --instrument has recorded, as a time line for Chrome or "
+                 "Perfetto")
+      ->type_name("FILE.json")
+      ->group(runGroup);
+}
+
 void addCheckOptions(CLI::App &app, RunOptions &options) {
+  addTimeLimit(app, options);
   app.add_option("--repeat", options.repeat, "Run (and check) this many times with fresh buffers")
       ->check(CLI::Range(1, 1000000))
       ->group(runGroup)
@@ -204,6 +222,7 @@ void addFormatOption(CLI::App &app, RunOptions &options) {
 void addRunOptions(CLI::App &app, RunOptions &options) {
   addKernelOptions(app, options);
   addCheckOptions(app, options);
+  addTraceOption(app, options);
   addRecordedOptions(app, "--compare", options);
   app.get_option("--within")->needs("--compare");
   addSimulatorOptions(app, options);

@@ -2,6 +2,9 @@
 // with the results. Each subcommand registers the groups that it needs.
 #pragma once
 
+#include "Runner/Colours.h"
+#include "Runner/LongWork.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,8 +18,9 @@ namespace tile::runner {
 
 struct RunOptions {
   std::string program = "tile-run"; ///< before messages
-  std::string command;              ///< the whole command line, recorded with measurements
-  std::string label;                ///< of the case that runs, or ""
+  Colours colours;
+  std::string command; ///< the whole command line, recorded with measurements
+  std::string label;   ///< of the case that runs, or ""
   std::string artifact;
   std::vector<std::string> arguments; ///< name=value
   std::string device = "auto";        ///< "auto", "cuda", "cuda:1", "sim", or what the tool adds
@@ -28,6 +32,7 @@ struct RunOptions {
   std::vector<std::string> offsets; ///< name=elements: buffers that do not begin at an aligned address
   int repeat = 1;
   bool check = false;
+  std::optional<TimeLimit> limit;    ///< of simulations and checks
   std::vector<std::string> recorded; ///< name=file: what buffers are compared with
   std::optional<double> within;      ///< tolerance of comparisons
   bool bench = false;
@@ -40,6 +45,7 @@ struct RunOptions {
   bool overlap = false; ///< launches may begin before the previous ones have ended
   std::string format = "table";
   std::vector<std::string> saves; ///< name=file
+  std::string trace;              ///< file for the times that the kernel records, or ""
   std::string benchJson;
   bool resume = false;             ///< what benchJson has is not measured again
   std::vector<std::string> labels; ///< key=value, recorded with measurements
@@ -64,7 +70,11 @@ std::string isSeconds(const std::string &text);
 void addKernelOptions(CLI::App &app, RunOptions &options);
 /// Of artifacts with several variants.
 void addVariantOptions(CLI::App &app, RunOptions &options);
-/// --check, --save, --repeat.
+/// --time-limit, of the command: it begins here.
+void addTimeLimit(CLI::App &app, RunOptions &options);
+/// --trace.
+void addTraceOption(CLI::App &app, RunOptions &options);
+/// --check, --save, --repeat, --time-limit.
 void addCheckOptions(CLI::App &app, RunOptions &options);
 /// --within, and an option of this name that takes NAME=FILE.
 void addRecordedOptions(CLI::App &app, const std::string &name, RunOptions &options);

@@ -7,8 +7,6 @@
 
 namespace tile::runner {
 
-static constexpr const char *clear = "\r\x1b[K"; // ECMA-48: erase to the end of the line
-
 std::string durationText(double seconds) {
   if (seconds < 90)
     return fmt::format("{:.0f} s", std::ceil(seconds));
@@ -26,12 +24,12 @@ void Progress::show(const std::string &name) {
                                                                        static_cast<double>(count - position)));
   ++position;
   if (isShown)
-    fmt::print(stderr, "{}[{}/{}{}] {}", clear, position, count, left, name);
+    fmt::print(stderr, "{}[{}/{}{}] {}", clearLine, position, count, left, name);
 }
 
 void Progress::hide() const {
   if (isShown)
-    fmt::print(stderr, "{}", clear);
+    fmt::print(stderr, "{}", clearLine);
 }
 
 } // namespace tile::runner

@@ -6,6 +6,8 @@
 
 namespace tile::runner {
 
+inline constexpr const char *clearLine = "\r\x1b[K"; // ECMA-48: erase to the end of the line
+
 /// "40 s", "12 min", "3 h 20 min"
 std::string durationText(double seconds);
 

@@ -58,9 +58,13 @@ RunReport startReport(const Execution &execution, const Device &device, const st
 
 Status runRepeatedly(const RunOptions &options, Execution &execution, const Device &device, RunReport &report) {
   const int64_t runs = int64_t(options.repeat) * options.orders;
-  for (int64_t run = 0; run < runs && report.passed(); ++run)
+  LongWork work("runs", options.limit);
+  for (int64_t run = 0; run < runs && report.passed(); ++run) {
+    if (!work.reach(double(run), double(runs)))
+      return work.error();
     if (Status status = execution.run(report); !status)
       return status;
+  }
   if (!report.passed())
     report.lastRun = device.lastRun();
   return execution.saveOutputs();
@@ -117,11 +121,12 @@ static std::optional<Place> findPlace(const std::string &message) {
 int reportFailure(const RunOptions &options, const Error &error) {
   std::fflush(stdout);
   if (const std::optional<Place> place = findPlace(error.message)) {
-    fmt::print(stderr, "{}\n", error.message);
+    printPainted(stderr, options.colours.messages, error.message + "\n", paintMessages);
     if (const std::string line = Sources(options.sourceFolders).line(place->file, place->line); !line.empty())
       fmt::print(stderr, "{:>8} | {}\n", place->line, line.substr(line.find_first_not_of(' ')));
   } else {
-    fmt::print(stderr, "{}: error: {}\n", options.program, error.message);
+    printPainted(stderr, options.colours.messages, fmt::format("{}: error: {}\n", options.program, error.message),
+                 paintMessages);
   }
   // Arguments that this kernel does not take are as wrong as malformed ones.
   const bool isCallWrong =
@@ -144,9 +149,9 @@ Status printReport(const RunOptions &options, const RunReport &report, bool isFi
   else if (options.format == "csv")
     fmt::print("{}{}", isFirst ? csvHeader() : "", formatCsv(report));
   else if (report.label.empty())
-    fmt::print("{}", formatText(report));
+    printPainted(stdout, options.colours.results, formatText(report), paintVerdicts);
   else
-    fmt::print("{}{}", isFirst ? rowHeader() : "", formatRow(report));
+    printPainted(stdout, options.colours.results, (isFirst ? rowHeader() : "") + formatRow(report), paintVerdicts);
   std::fflush(stdout);
   if (options.benchJson.empty() || !report.bench)
     return Success{};

@@ -193,14 +193,19 @@ private:
       profiler.emplace(program.function);
       machine.observer = &*profiler;
     }
+    LongWork work("simulation", options.limit);
+    machine.goesOn = [&](uint64_t ended, uint64_t clusters) { return work.reach(double(ended), double(clusters)); };
     Status status = machine.run();
+    if (work.wasStopped())
+      return work.error();
     std::fputs(machine.printed.c_str(), stdout);
     if (!status)
       return status.error();
     if (profiler) {
       const runtime::Manifest &manifest = kernel->artifact.manifest;
       if (options.profile)
-        std::fputs(profileText(*profiler, module, manifest, Sources(options.sourceFolders)).c_str(), stdout);
+        std::fputs(profileText(*profiler, module, manifest, Sources(options.sourceFolders), options.isPainted).c_str(),
+                   stdout);
       if (!options.profileJson.empty())
         if (Status written = appendProfile(*profiler, module, manifest, options.profileJson); !written)
           return written.error();

@@ -1,5 +1,7 @@
 #include "Runner/SimProfile.h"
 
+#include "Runner/Colours.h"
+
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -24,9 +26,10 @@ sim::Occupancy occupancyOf(const runtime::Manifest &manifest) {
 } // namespace
 
 std::string profileText(const sim::Profiler &profiler, const sim::Module &module, const runtime::Manifest &manifest,
-                        Sources sources) {
+                        Sources sources, bool isPainted) {
   return sim::profileListing(profiler, module, occupancyOf(manifest),
-                             module.files.size() > 1 ? sources.text(module.files[1]) : "");
+                             module.files.size() > 1 ? sources.text(module.files[1]) : "",
+                             isPainted ? paintBad : nullptr);
 }
 
 Status appendProfile(const sim::Profiler &profiler, const sim::Module &module, const runtime::Manifest &manifest,

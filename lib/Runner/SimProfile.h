@@ -8,9 +8,9 @@
 
 namespace tile::runner {
 
-/// The source, as far as its file is found, with a row of counters for each line.
+/// The source, as far as its file is found, with a row of counters for each line; bad ones in colour if it `isPainted`.
 std::string profileText(const sim::Profiler &profiler, const sim::Module &module, const runtime::Manifest &manifest,
-                        Sources sources);
+                        Sources sources, bool isPainted);
 
 /// Appends one line: {"kernel": ..., "source": ..., "total": {...}, "occupancy": {...}, "lines": [...]}
 runtime::Status appendProfile(const sim::Profiler &profiler, const sim::Module &module,

@@ -6,12 +6,14 @@
 #include "Runner/TensorExpr.h"
 
 #include "Runner/Element.h"
+#include "Runner/LongWork.h"
 #include "Runner/Matmul.h"
 #include "Runner/Parallel.h"
 #include "Runner/TensorFunctions.h"
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -53,6 +55,8 @@ int64_t offsetAt(int64_t linear, const Shape &shape, const std::vector<int64_t> 
 class Evaluator {
 public:
   using NodeIntegers = std::map<const TensorNode *, std::vector<int64_t>>;
+
+  Multiplied multiplied; ///< asked by matrix products
 
   Evaluator(const NodeIntegers &shapes, const NodeIntegers &integers, const TensorNames &names)
       : shapes(shapes), integers(integers), names(names) {}
@@ -197,7 +201,7 @@ private:
     for (int64_t i = 0; i < countElements(batch) && m * n > 0; ++i)
       multiplyMatrices(left.values.data() + offsetAt(i, batch, leftStrides) * m * k,
                        right.values.data() + offsetAt(i, batch, rightStrides) * k * n, result.values.data() + i * m * n,
-                       m, n, k);
+                       m, n, k, multiplied);
     return result;
   }
 
@@ -327,8 +331,13 @@ double BoundTensorExpression::specialFunctions() const {
   return count;
 }
 
-Tensor BoundTensorExpression::evaluate(const Selection &selection) const {
-  return Evaluator(shapes, integers, *names).evaluate(expression->root(), selection);
+Tensor BoundTensorExpression::evaluate(const Selection &selection, LongWork *work) const {
+  Evaluator evaluator(shapes, integers, *names);
+  std::atomic<double> done = 0;
+  const double all = matmulFlops(selection);
+  if (work)
+    evaluator.multiplied = [&](double flops) { return work->reach(done += flops, all); };
+  return evaluator.evaluate(expression->root(), selection);
 }
 
 } // namespace tile::runner

@@ -17,6 +17,7 @@
 
 namespace tile::runner {
 
+class LongWork;
 struct TensorFunction;
 
 struct TensorNode {
@@ -80,8 +81,9 @@ public:
   /// Elements of which an exponential, a logarithm, a root and the like is computed: work of a GPU's special function
   /// units.
   double specialFunctions() const;
-  /// The selected part; dimensions of size 1 are never selected from.
-  Tensor evaluate(const Selection &selection) const;
+  /// The selected part; dimensions of size 1 are never selected from. `work` is told of the products; where it is
+  /// stopped, the result means nothing.
+  Tensor evaluate(const Selection &selection, LongWork *work = nullptr) const;
 
 private:
   friend class TensorBinder;

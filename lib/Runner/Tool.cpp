@@ -40,8 +40,8 @@ bool isSubcommand(const Subcommands &subcommands, const std::string &word) {
                      [&](const Subcommand &command) { return command.name == word; });
 }
 
-int fail(const std::string &message) {
-  fmt::print(stderr, "tile-run: error: {}\n", message);
+int fail(Colours colours, const std::string &message) {
+  printPainted(stderr, colours.messages, fmt::format("tile-run: error: {}\n", message), paintMessages);
   return 2;
 }
 
@@ -62,16 +62,18 @@ std::string findMistake(const Subcommands &subcommands, const std::vector<std::s
 
 } // namespace
 
-int runTool(std::span<const char *const> arguments, const std::string &version, std::span<const Subcommand> more) {
+int runTool(std::span<const char *const> arguments, const std::string &version, Colours colours,
+            std::span<const Subcommand> more) {
   Subcommands subcommands(std::begin(ownSubcommands), std::end(ownSubcommands));
   subcommands.insert(subcommands.end(), more.begin(), more.end());
   RunOptions start;
+  start.colours = colours;
   start.command = fmt::format("{}", fmt::join(arguments, " "));
   std::vector<std::string> words(arguments.begin() + 1, arguments.end());
   const auto isGlobal = [](const std::string &word) { return word == "-h" || word == "--help" || word == "--version"; };
   if (words.empty() || (!isSubcommand(subcommands, words[0]) && !isGlobal(words[0]))) {
     if (const std::string mistake = findMistake(subcommands, words); !mistake.empty())
-      return fail(mistake);
+      return fail(colours, mistake);
     words.insert(words.begin(), "run");
   }
 
@@ -96,7 +98,7 @@ int runTool(std::span<const char *const> arguments, const std::string &version, 
   } catch (const CLI::ParseError &error) {
     if (error.get_exit_code() == 0) // --help and --version
       return app.exit(error);
-    return fail(fmt::format("{}; see tile-run {} --help", error.what(), name));
+    return fail(colours, fmt::format("{}; see tile-run {} --help", error.what(), name));
   }
   return actions.at(app.get_subcommands().front())();
 }

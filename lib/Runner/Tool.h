@@ -10,6 +10,7 @@ namespace tile::runner {
 
 /// Prints and returns the exit code. `words` begin with the program's name. `more`: subcommands of libraries that stand
 /// on this one.
-int runTool(std::span<const char *const> words, const std::string &version, std::span<const Subcommand> more);
+int runTool(std::span<const char *const> words, const std::string &version, Colours colours,
+            std::span<const Subcommand> more);
 
 } // namespace tile::runner

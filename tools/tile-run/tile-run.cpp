@@ -5,6 +5,7 @@
 #include "Runner/Run.h"
 #include "Runner/Tool.h"
 
+#include <cstdlib>
 #include <exception>
 
 using namespace tile::runner;
@@ -13,7 +14,9 @@ int main(int argc, char **argv) {
   try {
     const Subcommand explain[] = {
         {"explain", "Make a page that shows a run in the simulator", tile::explain::addExplain}};
-    return finishOutput("tile-run", runTool({argv, static_cast<size_t>(argc)}, "tile-run " TILE_VERSION, explain));
+    const Colours colours = chooseColours(std::getenv("NO_COLOR"), std::getenv("TERM"));
+    return finishOutput("tile-run",
+                        runTool({argv, static_cast<size_t>(argc)}, "tile-run " TILE_VERSION, colours, explain));
   } catch (const std::bad_alloc &) {
     fmt::print(stderr, "tile-run: error: out of host memory\n");
   } catch (const std::exception &exception) {

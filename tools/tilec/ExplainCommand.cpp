@@ -4,6 +4,7 @@
 
 #include "Driver/OutputFile.h"
 #include "Explain/Explain.h"
+#include "Messages.h"
 #include "Options.h"
 #include "Runner/Arguments.h"
 #include "Runner/Run.h"
@@ -22,7 +23,7 @@ using driver::Outcome;
 namespace {
 
 int fail(const CommandLine &line, Outcome outcome, const llvm::Twine &message) {
-  llvm::errs() << driver::DiagnosticLog::printError(line.compiler.diagnosticsFormat, message.str());
+  messages() << driver::DiagnosticLog::printError(line.compiler.diagnosticsFormat, message.str());
   return int(outcome);
 }
 
@@ -54,6 +55,7 @@ std::optional<int> readWords(llvm::ArrayRef<const char *> words, CommandLine &li
   app.add_option("--sms", run.multiprocessors, "Multiprocessors of the simulated GPU (default: the target's)")
       ->check(CLI::Range(1, 1024));
   app.add_option("--steps", run.steps, "Instructions after which a warp counts as hanging");
+  addTimeLimit(app, run);
   app.add_option("--trace", trace, "Write the modelled time line for Chrome or Perfetto")->type_name("FILE.json");
   ParseStatus status = parseCommandLine(words, /*run=*/true, line);
   if (status == ParseStatus::Help)
@@ -78,6 +80,7 @@ int tile::explainCommand(llvm::ArrayRef<const char *> words) {
   explain::ExplainRequest request;
   runner::RunOptions &run = request.run;
   run.program = "tilec";
+  run.colours = colours();
   run.device = "auto";
   run.command = "tilec explain " + llvm::join(words, " ");
   CommandLine line;
@@ -102,7 +105,7 @@ int tile::explainCommand(llvm::ArrayRef<const char *> words) {
     return *code;
 
   explain::Explanation made;
-  if (std::optional<int> code = explain::explain(request, llvm::errs(), made))
+  if (std::optional<int> code = explain::explain(request, messages(), made))
     return *code;
   if (!trace.empty() && made.trace.empty())
     return fail(line, Outcome::Usage, "--trace shows a run, but nothing ran: " + request.whyNotRun);

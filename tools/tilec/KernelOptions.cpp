@@ -27,6 +27,7 @@ bool OptionReader::readKernel() {
   options.importPaths = arguments.getAllArgValues(OPT_I);
   options.signature = arguments.getLastArgValue(OPT_signature).str();
   options.debug = arguments.hasArg(OPT_debug);
+  options.pipeline.instrument = arguments.hasArg(OPT_instrument);
   StringRef standard = arguments.getLastArgValue(OPT_std, "triton");
   if (standard != "triton" && standard != "tile1")
     return fail(formatv("--std expects triton or tile1, not '{0}'", standard));

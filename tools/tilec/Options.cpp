@@ -3,6 +3,7 @@
 
 #include "Driver/Version.h"
 #include "Frontend/Diagnostics.h"
+#include "Messages.h"
 #include "OptionReader.h"
 #include "Target/GpuTarget.h"
 
@@ -66,7 +67,7 @@ ParseStatus parseCommandLine(llvm::ArrayRef<const char *> words, bool run, Comma
       llvm::outs() << StringRef(target->name) << "  " << StringRef(target->deviceName) << '\n';
     return ParseStatus::Done;
   }
-  OptionReader reader(table, arguments, run, line, llvm::errs());
+  OptionReader reader(table, arguments, run, line, messages());
   if (missingCount)
     return reader.lacksValue(arguments.getArgString(missingIndex)) ? ParseStatus::Compile : ParseStatus::Error;
   return reader.read() ? ParseStatus::Compile : ParseStatus::Error;

@@ -46,6 +46,7 @@ defm std : Value<"std", "Rules of the language: triton (default), or tile1: brea
                         "that round down, 64-bit program numbers, x[i]", "<name>">;
 defm cluster : Value<"cluster", "CTAs that share operands, of <m>x<n> neighbouring programs, or the steps of one, 1x1x<k>; or auto", "<shape>">;
 defm schedule : Value<"schedule", "Kernel schedule: cooperative, all consumer warps share a tile; pingpong, two warp groups alternate between tiles; or auto", "<name>">;
+def instrument : Flag<["--"], "instrument">, HelpText<"Record when warps wait, copy and multiply, in a buffer that the kernel takes as its last parameter; tile-run --trace=FILE makes a time line of it">;
 def debug : Flag<["--"], "debug">, HelpText<"Keep assertions in the kernel">;
 def x : JoinedOrSeparate<["-"], "x">, HelpText<"Language of the input: tile or mlir (default: by the file's name)">,
         MetaVarName<"<language>">;

@@ -7,6 +7,7 @@
 #include "Driver/Compilation.h"
 #include "Driver/InterpreterDevice.h"
 #include "Driver/OutputFile.h"
+#include "Messages.h"
 #include "Options.h"
 #include "Runner/CudaDevice.h"
 #include "Runner/Run.h"
@@ -24,7 +25,7 @@ using driver::Outcome;
 namespace {
 
 int fail(const CommandLine &line, Outcome outcome, const llvm::Twine &message) {
-  llvm::errs() << driver::DiagnosticLog::printError(line.compiler.diagnosticsFormat, message.str());
+  messages() << driver::DiagnosticLog::printError(line.compiler.diagnosticsFormat, message.str());
   return int(outcome);
 }
 
@@ -174,10 +175,11 @@ struct InterpreterArguments {
 };
 
 int runInterpreter(const runner::RunOptions &run, CommandLine &line, const InterpreterArguments &arguments) {
+  line.compiler.pipeline.instrument = false; // it has no clock
   line.compiler.debugInfo = arguments.options.wantsDebugger();
   if (std::optional<int> failure = specialize(run, line))
     return *failure;
-  driver::Compilation compilation(line.compiler, llvm::errs());
+  driver::Compilation compilation(line.compiler, messages());
   bool loaded = compilation.load();
   compilation.printDiagnostics();
   if (!loaded)
@@ -200,7 +202,7 @@ int runCompiled(const runner::RunOptions &run, CommandLine &line) {
   // Without ptxas the driver compiles the PTX.
   bool isPtx = run.device == "sim" || !codegen::findPtxas(line.compiler.toolkit);
   line.compiler.emit = isPtx ? EmitKind::Ptx : EmitKind::Cubin;
-  driver::Compilation compilation(line.compiler, llvm::errs());
+  driver::Compilation compilation(line.compiler, messages());
   bool compiled = compilation.run();
   compilation.printDiagnostics();
   if (!compiled)
@@ -220,6 +222,7 @@ int runCompiled(const runner::RunOptions &run, CommandLine &line) {
 int tile::runCommand(llvm::ArrayRef<const char *> words) {
   runner::RunOptions run;
   run.program = "tilec";
+  run.colours = colours();
   run.device = "auto";
   run.command = "tilec run " + llvm::join(words, " ");
   CLI::App app("", "tilec run");
@@ -245,6 +248,7 @@ int tile::runCommand(llvm::ArrayRef<const char *> words) {
 
   if (std::optional<int> code = interpreter.read(line))
     return *code;
+  interpreter.options.limit = run.limit;
   llvm::Expected<std::string> text = driver::readInput(line.compiler.input);
   if (!text)
     return fail(line, Outcome::Environment, toString(text.takeError()));

@@ -1,6 +1,7 @@
 #include "Specialize.h"
 
 #include "Driver/Compilation.h"
+#include "Messages.h"
 #include "Runner/Arguments.h"
 #include "Runner/Run.h"
 
@@ -11,11 +12,11 @@ std::optional<int> tile::specialize(const runner::RunOptions &run, CommandLine &
   driver::CompilerOptions options = line.compiler;
   options.explainConfig = false;
   std::string text;
-  llvm::raw_string_ostream messages(text);
-  driver::Compilation compilation(std::move(options), messages);
+  llvm::raw_string_ostream stream(text);
+  driver::Compilation compilation(std::move(options), stream);
   if (!compilation.load()) {
     compilation.printDiagnostics();
-    llvm::errs() << text;
+    messages() << text;
     return int(compilation.outcome());
   }
   // What is only a warning comes again when the kernel is compiled for the launch.

@@ -2,6 +2,7 @@
 #include "Driver/CompileVariants.h"
 #include "Driver/OutputFile.h"
 #include "ExplainCommand.h"
+#include "Messages.h"
 #include "Options.h"
 #include "Request.h"
 #include "RunCommand.h"
@@ -20,7 +21,7 @@ using driver::Outcome;
 namespace {
 
 int fail(const CommandLine &line, Outcome outcome, llvm::Error error) {
-  llvm::errs() << driver::DiagnosticLog::printError(line.compiler.diagnosticsFormat, toString(std::move(error)));
+  messages() << driver::DiagnosticLog::printError(line.compiler.diagnosticsFormat, toString(std::move(error)));
   return int(outcome);
 }
 
@@ -54,7 +55,7 @@ int compileCommand(llvm::ArrayRef<const char *> words) {
     return fail(line, Outcome::Usage, llvm::createStringError("the output '" + output + "' is the input"));
 
   // The process ends here: nothing needs to be freed operation by operation.
-  auto owned = std::make_unique<driver::VariantCompilation>(std::move(line.compiler), line.variants, llvm::errs());
+  auto owned = std::make_unique<driver::VariantCompilation>(std::move(line.compiler), line.variants, messages());
   driver::VariantCompilation &compilation = *owned;
   llvm::BuryPointer(std::move(owned));
   if (compilation.run()) {
@@ -85,7 +86,7 @@ int tile::tilecMain(int argc, char **argv) {
   llvm::outs().flush();
   if (std::error_code failed = llvm::outs().error()) {
     llvm::outs().clear_error();
-    llvm::errs() << "tilec: error: cannot write to standard output: " << failed.message() << '\n';
+    messages() << "tilec: error: cannot write to standard output: " << failed.message() << '\n';
     return code ? code : int(Outcome::Environment);
   }
   return code;

@@ -43,7 +43,7 @@ function showPage(data) {
       finding.line ? element('button', {type: 'button', onclick: () => { choose(0); markLine(finding.line); }}, `line ${finding.line}`) : null));
   }
   if (!data.findings.length && data.simulated)
-    findings.append(element('li', {class: 'fine'}, 'Nothing stands out: accesses coalesce, no bank conflicts, no idle pipeline, no tail.'));
+    findings.append(element('li', {class: 'fine'}, 'Nothing stands out: accesses coalesce, no bank conflicts, no bubble in the pipeline, no tail.'));
   window.addEventListener('beforeprint', () => views.forEach((view, index) => { if (view[0] !== 'passes') make(index); }));
   const wanted = views.findIndex(([id]) => '#' + id === location.hash);
   choose(Math.max(wanted, 0));

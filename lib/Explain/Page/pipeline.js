@@ -1,5 +1,5 @@
 // The modelled time line of one thread block: warps, engines, and the slots of rings.
-const kindColours = {work: palette[4], wait: '#d9d9d9', copy: palette[1], product: palette[2]};
+const kindColours = {work: palette[4], wait: '#d9d9d9', copy: palette[1], product: palette[2], idle: '#f9e4e4'};
 
 /// Modelled clocks that the roles' warps wait, by line: [[line, [clocks of each role]], …], the most first.
 function waitsByLine(pipeline) {
@@ -14,24 +14,38 @@ function waitsByLine(pipeline) {
   return [...waits].sort((a, b) => Math.max(...b[1]) - Math.max(...a[1]));
 }
 
+/// "products of line 50 54 %, copies of line 47 30 %, …": what the end waited for.
+function criticalText(pipeline) {
+  const names = {work: 'instructions', copy: 'copies and loads', product: 'products'};
+  const parts = pipeline.critical.filter(part => part.clocks * 20 >= pipeline.clocks).slice(0, 6);
+  return parts.map(part => `${percent(part.clocks, pipeline.clocks)} ${names[part.kind]}${part.line ? ' of line ' + part.line : ''}`).join(', ');
+}
+
 function pipelineView(data) {
   const pipeline = data.pipeline;
   if (!pipeline || !pipeline.lanes.length) return element('p', {class: 'note'}, 'Nothing ran.');
   const total = Math.max(pipeline.clocks, 1);
+  // The critical path, which is the last lane of the document, is shown first.
+  const lanes = [...pipeline.lanes.slice(-1), ...pipeline.lanes.slice(0, -1)];
+  const canIdle = new Set(pipeline.uses.map(use => use.name));
   let from = 0, to = total, cursor = null;
   const rowHeight = 26, left = 190;
-  const canvas = element('canvas', {tabindex: 0, role: 'img', 'aria-label': 'time line; + and - zoom, left and right move'});
+  const canvas = element('canvas', {tabindex: 0, role: 'img', 'aria-label': 'time line; + and - zoom, left and right move, up and down choose a lane, n and p its next and previous span'});
   const text = element('div', {class: 'hover', 'aria-live': 'polite'}, 'Point at a span.');
   const draw = () => {
     const width = Math.max(canvas.parentElement ? canvas.parentElement.clientWidth : 0, 320);
     canvas.width = width;
-    canvas.height = pipeline.lanes.length * rowHeight + 24;
+    canvas.height = lanes.length * rowHeight + 24;
     const context = canvas.getContext('2d'), narrow = width < 600, begin = narrow ? 90 : left;
     const x = clock => begin + (clock - from) / (to - from) * (width - begin - 8);
     context.fillStyle = '#fff';
     context.fillRect(0, 0, width, canvas.height);
     context.font = (narrow ? 10 : 12) + 'px system-ui, sans-serif';
-    pipeline.lanes.forEach((lane, row) => {
+    lanes.forEach((lane, row) => {
+      if (canIdle.has(lane.name)) {
+        context.fillStyle = kindColours.idle;
+        context.fillRect(Math.max(x(0), begin), row * rowHeight + 3, Math.min(x(total), width - 8) - begin, rowHeight - 6);
+      }
       for (const [start, end, kind, line] of lane.spans) {
         if (end < from || start > to) continue;
         const a = Math.max(x(start), begin), b = Math.min(x(end), width - 8);
@@ -51,7 +65,7 @@ function pipelineView(data) {
       context.fillStyle = '#111';
       context.fillText(lane.name, 2, row * rowHeight + 17, begin - 6);
     });
-    const bottom = pipeline.lanes.length * rowHeight;
+    const bottom = lanes.length * rowHeight;
     const ticks = narrow ? 2 : 5;
     for (let i = 0; i <= ticks; ++i) {
       const clock = from + (to - from) * i / ticks;
@@ -82,21 +96,42 @@ function pipelineView(data) {
     return from + ((event.clientX - box.left) * canvas.width / box.width - begin) / (canvas.width - begin - 8) * (to - from);
   };
   const spanAt = event => {
-    const box = canvas.getBoundingClientRect(), lane = pipeline.lanes[Math.floor((event.clientY - box.top) * canvas.height / box.height / rowHeight)];
+    const box = canvas.getBoundingClientRect(), lane = lanes[Math.floor((event.clientY - box.top) * canvas.height / box.height / rowHeight)];
     const clock = clockAt(event);
     cursor = clock;
     return lane && {lane, span: lane.spans.find(([start, end]) => start <= clock && clock <= end)};
   };
+  const describe = hit => {
+    text.textContent = !hit || !hit.span ? `${Math.round(cursor)} clk${hit && canIdle.has(hit.lane.name) ? `: ${hit.lane.name} idle` : ''}` :
+      `${hit.lane.name}: ${hit.span[2]}, ${hit.span[0]} to ${hit.span[1]} clk (${((hit.span[1] - hit.span[0]) / pipeline.clock_ghz).toFixed(0)} ns)${hit.span[3] ? ', line ' + hit.span[3] : ''}`;
+  };
   canvas.addEventListener('pointermove', event => {
     const hit = spanAt(event);
     draw();
-    text.textContent = !hit || !hit.span ? `${Math.round(cursor)} clk` :
-      `${hit.lane.name}: ${hit.span[2]}, ${hit.span[0]} to ${hit.span[1]} clk (${((hit.span[1] - hit.span[0]) / pipeline.clock_ghz).toFixed(0)} ns)${hit.span[3] ? ', line ' + hit.span[3] : ''}`;
+    describe(hit);
   });
+  // By keyboard: a lane, and the spans of it one after the other; the view follows.
+  let chosenLane = 0, chosenSpan = -1;
+  const choose = (lane, span) => {
+    chosenLane = (lane + lanes.length) % lanes.length;
+    const spans = lanes[chosenLane].spans;
+    chosenSpan = Math.max(0, Math.min(span, spans.length - 1));
+    if (!spans.length) { text.textContent = `${lanes[chosenLane].name}: nothing`; return; }
+    cursor = spans[chosenSpan][0];
+    if (cursor < from || cursor > to) move((cursor - (from + to) / 2) / (to - from));
+    draw();
+    describe({lane: lanes[chosenLane], span: spans[chosenSpan]});
+  };
+  /// The span at or behind the cursor.
+  const spanNear = lane => lane.spans.findIndex(([, end]) => end >= (cursor || 0));
   canvas.addEventListener('click', event => { const hit = spanAt(event); if (hit && hit.span && hit.span[3]) markLine(hit.span[3]); });
   canvas.addEventListener('wheel', event => { if (!event.ctrlKey) return; event.preventDefault(); zoom(event.deltaY > 0 ? 1.25 : .8, clockAt(event)); }, {passive: false});
   canvas.addEventListener('keydown', event => {
-    const action = {'+': () => zoom(.6), '-': () => zoom(1.7), ArrowLeft: () => move(-.2), ArrowRight: () => move(.2)}[event.key];
+    const action = {'+': () => zoom(.6), '-': () => zoom(1.7), ArrowLeft: () => move(-.2), ArrowRight: () => move(.2),
+      ArrowDown: () => choose(chosenLane + 1, spanNear(lanes[(chosenLane + 1) % lanes.length])),
+      ArrowUp: () => choose(chosenLane - 1, spanNear(lanes[(chosenLane - 1 + lanes.length) % lanes.length])),
+      n: () => choose(chosenLane, chosenSpan + 1), p: () => choose(chosenLane, chosenSpan - 1),
+      Enter: () => { const span = lanes[chosenLane].spans[chosenSpan]; if (span && span[3]) markLine(span[3]); }}[event.key];
     if (action) { event.preventDefault(); action(); }
   });
   marked.listeners.push(() => { if (canvas.offsetParent) draw(); });
@@ -106,12 +141,17 @@ function pipelineView(data) {
       (pipeline.product_clocks ? `; between the first and the last product the tensor cores work ${Math.round(100 * pipeline.product_share)} % of the time` : '') + '.'),
     pipeline.cut ? element('p', {class: 'note'}, 'Only the beginning was recorded.') : null,
     pipeline.forced ? element('p', {class: 'note'}, 'The block waits for others, whose part is not modelled: waits for them take no time.') : null,
-    legend([[kindColours.work, 'work, or a slot in use'], [kindColours.wait, 'wait'], [kindColours.copy, 'copy under way'], [kindColours.product, 'products']]),
+    legend([[kindColours.work, 'work, or a slot in use'], [kindColours.wait, 'wait'], [kindColours.copy, 'copy under way'], [kindColours.product, 'products'], [kindColours.idle, 'idle']]),
+    element('p', {id: 'critical'}, `Critical path: ${criticalText(pipeline)}.`),
     element('div', {class: 'controls'},
       element('button', {type: 'button', onclick: () => zoom(.6)}, 'zoom in'), element('button', {type: 'button', onclick: () => zoom(1.7)}, 'zoom out'),
       element('button', {type: 'button', onclick: () => move(-.3)}, '←'), element('button', {type: 'button', onclick: () => move(.3)}, '→'),
       element('button', {type: 'button', onclick: () => { from = 0; to = total; draw(); }}, 'all')),
     element('div', {}, canvas), text,
+    element('h3', {}, 'Who works, waits, and is idle'),
+    table(['', 'works', 'waits', 'idle'], pipeline.uses.map(use => [use.name, ...[use.work, use.wait, use.idle].map(clocks => clocks ? `${clocks} clk, ${percent(clocks, total)}` : '')])),
+    element('h3', {}, 'What the critical path consists of'),
+    table(['kind', 'line', 'clocks', ''], pipeline.critical.map(part => [part.kind, part.line || 'made by the compiler', part.clocks, percent(part.clocks, total)])),
     element('h3', {}, 'Where warps wait'),
     table(['line', ...pipeline.lanes.slice(0, pipeline.roles).map(lane => lane.name)], waitsByLine(pipeline).map(([line, clocks]) =>
       [line || 'made by the compiler', ...clocks.map(value => value ? `${value} clk, ${percent(value, total)}` : '')])));

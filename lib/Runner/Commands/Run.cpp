@@ -48,6 +48,7 @@ Action addRun(CLI::App &app, const RunOptions &start) {
   addKernelOptions(app, options->run);
   addVariantOptions(app, options->run);
   addCheckOptions(app, options->run);
+  addTraceOption(app, options->run);
   addSimulatorOptions(app, options->run);
   addSuiteOptions(app, options->suite);
   addFormatOption(app, options->run);

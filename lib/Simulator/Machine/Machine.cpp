@@ -74,9 +74,28 @@ void reportDeadlock(Machine &machine, const std::vector<Cluster *> &clusters) {
   machine.reports.add(std::move(report));
 }
 
-/// One cluster to its end; false after a report that ends the launch.
-bool runCluster(Machine &machine, Cluster &cluster) {
+/// Asks whether to go on; not at each turn of a cluster, which may be one instruction.
+class Leave {
+public:
+  Leave(const Machine &machine, uint64_t clusters, const std::atomic<uint64_t> &ended)
+      : machine(machine), clusters(clusters), ended(ended) {}
+  bool isGiven() {
+    constexpr unsigned turns = 64;
+    return !machine.goesOn || ++turn % turns || machine.goesOn(ended, clusters);
+  }
+
+private:
+  const Machine &machine;
+  uint64_t clusters;
+  const std::atomic<uint64_t> &ended;
+  unsigned turn = 0;
+};
+
+/// One cluster to its end; false after a report that ends the launch, or without leave.
+bool runCluster(Machine &machine, Cluster &cluster, Leave &leave) {
   while (!cluster.hasExited()) {
+    if (!leave.isGiven())
+      return false;
     Cluster::Outcome outcome = cluster.run();
     if (outcome == Cluster::Outcome::Stuck)
       reportDeadlock(machine, {&cluster});
@@ -87,10 +106,11 @@ bool runCluster(Machine &machine, Cluster &cluster) {
 }
 
 void runApart(Machine &machine, ClusterFactory &factory) {
-  std::atomic<uint64_t> next = 0;
+  std::atomic<uint64_t> next = 0, ended = 0;
   auto work = [&] {
-    for (uint64_t index = next++; index < factory.size(); index = next++)
-      if (!runCluster(machine, *factory.create(index, nullptr)))
+    Leave leave(machine, factory.size(), ended);
+    for (uint64_t index = next++; index < factory.size(); index = next++, ++ended)
+      if (!runCluster(machine, *factory.create(index, nullptr), leave))
         next = factory.size();
   };
   std::vector<std::thread> threads;
@@ -108,9 +128,13 @@ void runTogether(Machine &machine, ClusterFactory &factory) {
   uint64_t atOnce = std::max<uint64_t>(1, config.multiprocessors * config.ctasPerMultiprocessor / clusterSize);
   Random random(config.seed);
   uint64_t progress = 0, next = 0;
+  std::atomic<uint64_t> ended = 0;
+  Leave leave(machine, factory.size(), ended);
   std::vector<std::unique_ptr<Cluster>> running;
   std::vector<uint64_t> stuckSince; ///< value of `progress`, for each that runs
   while (next < factory.size() || !running.empty()) {
+    if (!leave.isGiven())
+      return;
     while (running.size() < atOnce && next < factory.size()) {
       running.push_back(factory.create(next++, &progress));
       stuckSince.push_back(~uint64_t(0));
@@ -135,6 +159,7 @@ void runTogether(Machine &machine, ClusterFactory &factory) {
       running.erase(running.begin() + chosen);
       stuckSince.erase(stuckSince.begin() + chosen);
       ++progress;
+      ++ended;
     }
   }
 }

@@ -6,6 +6,8 @@
 #include "Simulator/Machine/Program.h"
 #include "Simulator/Profile/Observer.h"
 
+#include <functional>
+
 namespace tile::sim {
 
 struct LaunchConfig {
@@ -37,11 +39,13 @@ public:
   Reports &reports;
   Checker *checker = nullptr;
   Observer *observer = nullptr;
+  /// Asked again and again, by each of the host's threads, with the clusters that have ended and all: whether to go on.
+  std::function<bool(uint64_t ended, uint64_t clusters)> goesOn;
   std::string printed; ///< what vprintf has written; guarded by printMutex
   std::mutex printMutex;
 
   /// Runs the grid to its end, or until something is reported after which it cannot go on. The launch itself may be
-  /// wrong (block size, parameters, shared memory): an error.
+  /// wrong (block size, parameters, shared memory): an error. What `goesOn` stops is not one.
   runtime::Status run();
 };
 

@@ -38,15 +38,24 @@ std::string percent(uint64_t part, uint64_t whole) {
   return whole ? fmt::format("{:.0f} %", 100.0 * part / whole) : "";
 }
 
-std::string row(const Counts &counts) {
+/// Half of what moves is not used, or a fifth of the wavefronts come from conflicts.
+constexpr double badUse = 0.5, badConflicts = 0.2;
+
+std::string row(const Counts &counts, Mark mark) {
   using C = Counter;
   uint64_t copied = counts[C::CopiedIn] + counts[C::CopiedOut];
-  return fmt::format("{:>7} {:>6} {:>8} {:>7} {:>6} {:>8} {:>9} {:>7} {:>8} {:>6} |",
-                     shortNumber(counts[C::Instructions]), ratio(counts[C::Lanes], counts[C::Instructions]),
-                     shortNumber(counts[C::GlobalRequests]), ratio(counts[C::GlobalSectors], counts[C::GlobalRequests]),
-                     percent(counts[C::GlobalSectorsIdeal], counts[C::GlobalSectors]),
-                     shortNumber(counts[C::SharedRequests]), shortNumber(counts[C::SharedConflicts]),
-                     shortNumber(copied), shortNumber(counts[C::MultiplyAdds]), shortNumber(counts[C::Waits]));
+  // Marks take no place on a terminal.
+  std::string use = fmt::format("{:>6}", percent(counts[C::GlobalSectorsIdeal], counts[C::GlobalSectors]));
+  if (mark && double(counts[C::GlobalSectorsIdeal]) < badUse * double(counts[C::GlobalSectors]))
+    use = mark(use);
+  std::string conflicts = fmt::format("{:>9}", shortNumber(counts[C::SharedConflicts]));
+  if (mark && double(counts[C::SharedConflicts]) > badConflicts * double(counts[C::SharedWavefronts]))
+    conflicts = mark(conflicts);
+  return fmt::format("{:>7} {:>6} {:>8} {:>7} {} {:>8} {} {:>7} {:>8} {:>6} |", shortNumber(counts[C::Instructions]),
+                     ratio(counts[C::Lanes], counts[C::Instructions]), shortNumber(counts[C::GlobalRequests]),
+                     ratio(counts[C::GlobalSectors], counts[C::GlobalRequests]), use,
+                     shortNumber(counts[C::SharedRequests]), conflicts, shortNumber(copied),
+                     shortNumber(counts[C::MultiplyAdds]), shortNumber(counts[C::Waits]));
 }
 
 } // namespace
@@ -71,7 +80,7 @@ nlohmann::json profileToJson(const Profiler &profiler, const Module &module, con
 }
 
 std::string profileListing(const Profiler &profiler, const Module &module, const Occupancy &occupancy,
-                           const std::string &source) {
+                           const std::string &source, Mark mark) {
   auto lines = profiler.bySourceLine();
   constexpr std::string_view heads[2][10] = {
       {"warp", "lanes", "global", "sectors", "sector", "shared", "bank", "bytes", "tensor", ""},
@@ -84,7 +93,7 @@ std::string profileListing(const Profiler &profiler, const Module &module, const
   std::string sourceLine;
   for (uint32_t number = 1; std::getline(stream, sourceLine); ++number) {
     auto found = lines.find({1, number});
-    text += row(found == lines.end() ? Counts() : found->second) + fmt::format("{:>4} {}\n", number, sourceLine);
+    text += row(found == lines.end() ? Counts() : found->second, mark) + fmt::format("{:>4} {}\n", number, sourceLine);
     if (found != lines.end())
       lines.erase(found);
   }
@@ -92,9 +101,9 @@ std::string profileListing(const Profiler &profiler, const Module &module, const
     std::string name = !place.first                        ? "made by the compiler"
                        : place.first < module.files.size() ? module.files[place.first]
                                                            : "?";
-    text += row(counts) + (place.second ? fmt::format(" {}:{}\n", name, place.second) : " " + name + "\n");
+    text += row(counts, mark) + (place.second ? fmt::format(" {}:{}\n", name, place.second) : " " + name + "\n");
   }
-  text += row(profiler.total()) + " total\n";
+  text += row(profiler.total(), mark) + " total\n";
   std::string registers = occupancy.registers ? std::to_string(occupancy.registers) : "an unknown number of";
   return text + fmt::format("occupancy: {} CTAs of {} threads a multiprocessor, {:.0f} % of its warps, limited by {} "
                             "({} registers a thread, {} bytes of shared memory a CTA)\n",

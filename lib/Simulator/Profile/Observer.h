@@ -12,6 +12,8 @@ public:
   virtual void access(const Warp &warp, const LaneAccess &access) = 0;
   /// Bytes that an asynchronous copy moves between global and shared memory.
   virtual void copy(const Warp &warp, const Instruction &instruction, uint64_t bytes, bool toShared) = 0;
+  /// Consecutive bytes of global memory that such a copy reads (to shared memory) or writes, each once a copy.
+  virtual void copyBytes(const Warp &, uint64_t /*address*/, uint64_t /*bytes*/, bool /*toShared*/) {}
   /// Multiply-adds of one tensor-core instruction of one warp.
   virtual void tensorCore(const Warp &warp, const Instruction &instruction, uint64_t multiplyAdds) = 0;
   /// A warp found a barrier not ready, and waits; told by the operation, at each test.

@@ -82,9 +82,11 @@ private:
 /// {"total": {...}, "occupancy": {...}, "lines": [{"file": ..., "line": ..., ...}]}
 nlohmann::json profileToJson(const Profiler &profiler, const Module &module, const Occupancy &occupancy);
 
+/// How a figure that is bad is shown; null: as all others.
+using Mark = std::string (*)(std::string_view);
 /// The source with the counters of each line beside it, the totals and the occupancy. `source`: the text of file 1; may
 /// be empty.
 std::string profileListing(const Profiler &profiler, const Module &module, const Occupancy &occupancy,
-                           const std::string &source);
+                           const std::string &source, Mark mark = nullptr);
 
 } // namespace tile::sim

@@ -12,6 +12,7 @@
 #include "Simulator/Profile/Transactions.h"
 #include "Target/Rates.h"
 
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -168,6 +169,47 @@ TEST_P(OfExample, oneMoreThreadBlockFitsWhereThePageSaysSo) {
   }
 }
 
+TEST_P(OfExample, requestsAreThoseOfTheCounters) {
+  const Json document = explained(requestFor(GetParam().first, GetParam().second)).document;
+  const Json &total = document["source"]["total"];
+  std::map<std::string, uint64_t> requests, transactions;
+  for (const Json &access : document["memory"]) {
+    requests[access["space"]] += access["requests"].get<uint64_t>();
+    transactions[access["space"]] += access["transactions"].get<uint64_t>();
+  }
+  ASSERT_LT(document["memory"].size(), 200u); // else the last ones are left out
+  EXPECT_EQ(requests["global"], counter(total, "global_requests"));
+  EXPECT_EQ(transactions["global"], counter(total, "global_sectors"));
+  EXPECT_EQ(requests["shared"], counter(total, "shared_requests"));
+  EXPECT_EQ(transactions["shared"], counter(total, "shared_wavefronts"));
+  EXPECT_EQ(document["resources"]["roofline"]["moved_bytes"].get<uint64_t>(), 32 * counter(total, "global_sectors") +
+                                                                                  counter(total, "copied_in_bytes") +
+                                                                                  counter(total, "copied_out_bytes"));
+}
+
+TEST_P(OfExample, sharedMemoryAndWavesAddUp) {
+  const Json document = explained(requestFor(GetParam().first, GetParam().second)).document;
+  const Json &resources = document["resources"], &grid = document["grid"];
+  for (const Json &piece : resources["shared"]) {
+    EXPECT_LE(piece["offset"].get<uint64_t>() + piece["bytes"].get<uint64_t>(),
+              resources["shared_bytes"].get<uint64_t>());
+    EXPECT_EQ(piece["bytes"].get<uint64_t>() % piece["slots"].get<uint64_t>(), 0u);
+  }
+  double programs = 1;
+  for (const Json &size : grid["programs"])
+    programs *= size.get<double>();
+  const double atATime = grid["at_a_time"], waves = grid["waves"];
+  EXPECT_LE(grid["thread_blocks"].get<double>(), grid["persistent"].get<bool>() ? atATime : programs);
+  EXPECT_NEAR(waves, programs / atATime, 1e-9);
+  EXPECT_NEAR(grid["tail_efficiency"].get<double>(), waves / std::ceil(waves), 1e-9);
+  uint64_t blocks = 0;
+  for (const Json &wave : grid["l2"]["waves"]) {
+    blocks += wave["thread_blocks"].get<uint64_t>();
+    EXPECT_LE(wave["lines"], wave["reads"]);
+  }
+  EXPECT_EQ(blocks, grid["thread_blocks"].get<uint64_t>());
+}
+
 TEST_P(OfExample, everyElementOfAnOutputHasItsThreadBlock) {
   const Json grid = explained(requestFor(GetParam().first, GetParam().second)).document["grid"];
   ASSERT_FALSE(grid["outputs"].empty());
@@ -208,13 +250,53 @@ TEST_P(OfExample, theTraceHasTheLanesOfTheTimeLine) {
   EXPECT_GE(end * pipeline["clock_ghz"].get<double>() * 1000, pipeline["product_clocks"].get<double>());
 }
 
+TEST_P(OfExample, theCriticalPathIsTheWholeTime) {
+  const Json pipeline = explained(requestFor(GetParam().first, GetParam().second)).document["pipeline"];
+  const Json &path = pipeline["lanes"].back();
+  ASSERT_EQ(path["name"], "critical path");
+  int64_t time = 0;
+  std::map<std::pair<std::string, int64_t>, int64_t> sums;
+  for (const Json &span : path["spans"]) { // without a gap
+    EXPECT_EQ(span[0].get<int64_t>(), time);
+    time = span[1];
+    sums[{span[2], span[3]}] += span[1].get<int64_t>() - span[0].get<int64_t>();
+  }
+  EXPECT_EQ(time, pipeline["clocks"].get<int64_t>());
+  ASSERT_EQ(sums.size(), pipeline["critical"].size());
+  for (const Json &part : pipeline["critical"])
+    EXPECT_NEAR(part["clocks"].get<double>(), double(sums[{part["kind"], part["line"]}]), path["spans"].size());
+}
+
+TEST_P(OfExample, warpsAndEnginesWorkWaitOrAreIdle) {
+  const Json pipeline = explained(requestFor(GetParam().first, GetParam().second)).document["pipeline"];
+  ASSERT_GE(pipeline["uses"].size(), pipeline["roles"].get<size_t>());
+  for (const Json &use : pipeline["uses"]) {
+    const auto lane = std::find_if(pipeline["lanes"].begin(), pipeline["lanes"].end(),
+                                   [&](const Json &one) { return one["name"] == use["name"]; });
+    ASSERT_NE(lane, pipeline["lanes"].end());
+    int64_t work = 0, wait = 0;
+    for (const Json &span : (*lane)["spans"])
+      (span[2] == "wait" ? wait : work) += span[1].get<int64_t>() - span[0].get<int64_t>();
+    EXPECT_NEAR(use["work"].get<double>(), double(work), (*lane)["spans"].size()) << use["name"];
+    EXPECT_NEAR(use["wait"].get<double>(), double(wait), (*lane)["spans"].size()) << use["name"];
+    if (work + wait <= pipeline["clocks"].get<int64_t>()) // copies may arrive after the last warp has ended
+      EXPECT_NEAR((use["work"].get<double>() + use["wait"].get<double>() + use["idle"].get<double>()),
+                  pipeline["clocks"].get<double>(), 2)
+          << use["name"];
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Examples, OfExample,
                          testing::Values(std::pair("attention.tile", std::vector<std::string>{"S=512"}),
                                          std::pair("matmul.tile", std::vector<std::string>{"M=256", "N=256", "K=128"}),
                                          std::pair("softmax.tile", std::vector<std::string>{"M=20"}),
+                                         std::pair("gemm/grouped.tile", std::vector<std::string>{}),
                                          std::pair("transpose_naive.tile", std::vector<std::string>{}),
                                          std::pair("transpose_padded.tile", std::vector<std::string>{})),
-                         [](const auto &info) { return info.param.first.substr(0, info.param.first.find('.')); });
+                         [](const auto &info) {
+                           const std::string name = std::filesystem::path(info.param.first).stem();
+                           return name;
+                         });
 
 TEST(Explain, launchOrderIsThatOfTheGrid) {
   // Program (x, y) of the transpose writes rows 32 y … of a column of blocks x: its cells are of one thread block.
@@ -227,6 +309,57 @@ TEST(Explain, launchOrderIsThatOfTheGrid) {
                           column / output["columns_per_cell"].get<int64_t>();
       EXPECT_EQ(output["ctas"][cell].get<int64_t>(), column / 32 + 4 * (row / 32)) << row << ", " << column;
     }
+}
+
+TEST(Explain, aPipelineOfOneSlotWaitsForEachCopy) {
+  const auto copiesOf = [](int stages) {
+    auto request = requestFor("matmul.tile", {"M=256", "N=256", "K=1024"});
+    request.compiler.numStages = stages;
+    const Json pipeline = explained(request).document["pipeline"];
+    double clocks = 0;
+    for (const Json &part : pipeline["critical"])
+      clocks += part["kind"] == "copy" ? part["clocks"].get<double>() : 0;
+    EXPECT_GT(clocks / pipeline["clocks"].get<double>(), 0.7) << stages;
+    return clocks;
+  };
+  EXPECT_GT(copiesOf(1), 1.5 * copiesOf(4));
+}
+
+TEST(Explain, blocksReadTheirOperandsFromL2) {
+  const Json grid = explained(requestFor("matmul.tile", {"M=256", "N=256", "K=128"})).document["grid"];
+  const Json &l2 = grid["l2"], &c = grid["outputs"][0];
+  ASSERT_EQ(l2["waves"].size(), 1u);
+  ASSERT_EQ(l2["arrays"].size(), 2u); // c is only written
+  const uint64_t lineBytes = l2["line_bytes"];
+  EXPECT_EQ(l2["waves"][0]["lines"].get<uint64_t>(), 2 * 256 * 128 * 2 / lineBytes); // all of a and b once
+  uint64_t reads = 0;
+  for (uint64_t block = 0; block < grid["thread_blocks"].get<uint64_t>(); ++block) {
+    std::set<uint64_t> rows, columns; // of the product that it writes
+    for (size_t cell = 0; cell < c["ctas"].size(); ++cell)
+      if (c["ctas"][cell] == block)
+        for (uint64_t i = 0; i < c["rows_per_cell"].get<uint64_t>(); ++i) {
+          rows.insert(cell / c["cell_columns"].get<size_t>() * c["rows_per_cell"].get<uint64_t>() + i);
+          columns.insert(cell % c["cell_columns"].get<size_t>() * c["columns_per_cell"].get<uint64_t>() + i);
+        }
+    for (size_t array = 0; array < 2; ++array) {
+      const Json &map = l2["arrays"][array];
+      EXPECT_EQ(map["name"], array ? "b" : "a");
+      const auto runs = map["blocks"][block].get<std::vector<uint64_t>>();
+      std::set<uint64_t> read;
+      for (size_t i = 0; i < runs.size(); i += 2)
+        for (uint64_t cell = runs[i]; cell < runs[i] + runs[i + 1]; ++cell) {
+          const std::string side = array ? "column" : "row";
+          const uint64_t each = map[side + "s_per_cell"];
+          const uint64_t at =
+              array ? cell % map["cell_columns"].get<uint64_t>() : cell / map["cell_columns"].get<uint64_t>();
+          for (uint64_t j = 0; j < each; ++j)
+            read.insert(at * each + j);
+        }
+      EXPECT_EQ(read, array ? columns : rows) << "block " << block;
+    }
+    reads += (rows.size() + columns.size()) * 128 * 2 / lineBytes;
+  }
+  EXPECT_EQ(l2["waves"][0]["reads"].get<uint64_t>(), reads);
 }
 
 TEST(Explain, productsTakeWhatTheTargetsRateSays) {

@@ -44,8 +44,7 @@ Step startLoads(const TransferPlan &plan, const BulkForm &form, MapSwizzle swizz
       return Step::Fault;
     startIntoShared(plan, box, ref);
   }
-  if (cluster.machine.observer)
-    cluster.machine.observer->copy(warp, plan.instruction, plan.rows.totalBytes(), true);
+  observeCopy(plan, true);
   return Step::Next;
 }
 
@@ -102,8 +101,7 @@ private:
     if (!resolveRows(plan, to) || !resolveBox(plan, from, bulkAlignment, box))
       return Step::Fault;
     startOutOfShared(plan, box);
-    if (Observer *observer = plan.warp.cta.cluster.machine.observer)
-      observer->copy(plan.warp, *instruction, plan.rows.totalBytes(), false);
+    observeCopy(plan, false);
     return Step::Next;
   }
 };

@@ -202,6 +202,16 @@ bool resolveRows(TransferPlan &plan, uint64_t address) {
   return true;
 }
 
+void observeCopy(const TransferPlan &plan, bool toShared) {
+  Observer *observer = plan.warp.cta.cluster.machine.observer;
+  if (!observer)
+    return;
+  observer->copy(plan.warp, plan.instruction, plan.rows.totalBytes(), toShared);
+  for (uint64_t index = 0; index < plan.rows.count() && plan.baseRange.space == Space::Global; ++index)
+    if (const BoxRows::Row row = plan.rows.row(index); row.bytes)
+      observer->copyBytes(plan.warp, plan.baseRange.address + row.offset, row.bytes, toShared);
+}
+
 bool resolveBox(const TransferPlan &plan, uint64_t address, uint32_t alignment, SharedBox &box) {
   uint32_t bytes = plan.rows.sharedBytes();
   if (box.swizzle != MapSwizzle::None)

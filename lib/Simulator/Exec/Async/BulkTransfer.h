@@ -39,6 +39,9 @@ bool resolveRows(TransferPlan &plan, uint64_t address);
 /// The box in shared memory at a shared address. False after a report.
 bool resolveBox(const TransferPlan &plan, uint64_t address, uint32_t alignment, SharedBox &box);
 
+/// Tells the observer, if there is one, of a copy whose rows are in global memory.
+void observeCopy(const TransferPlan &plan, bool toShared);
+
 /// Starts the copy into `box`, which signals the barrier.
 void startIntoShared(const TransferPlan &plan, const SharedBox &box, const BarrierRef &barrier);
 /// Starts the copy out of `box`, in the open bulk group of the lane.

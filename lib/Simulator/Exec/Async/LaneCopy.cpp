@@ -64,13 +64,13 @@ public:
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
     auto copies = std::make_unique<LaneCopies>(warp, *instruction, bytes);
     LaneMask ignoring = mayIgnore ? ignored.read(warp) : 0;
+    if (Observer *observer = warp.cta.cluster.machine.observer)
+      observer->copy(warp, *instruction, uint64_t(bytes) * std::popcount(active), true);
     for (LaneMask rest = active; rest; rest &= rest - 1)
       if (Step step = add(warp, firstLane(rest), ignoring, *copies); step != Step::Next)
         return step;
     warp.copiesInFlight.push_back(copies->lanes());
     warp.cta.cluster.start(std::move(copies));
-    if (Observer *observer = warp.cta.cluster.machine.observer)
-      observer->copy(warp, *instruction, uint64_t(bytes) * std::popcount(active), true);
     return Step::Next;
   }
 
@@ -102,6 +102,8 @@ private:
         checker->asyncAccess(warp, lane, place, AccessKind::Read, from, false, finished);
       checker->asyncAccess(warp, lane, place, AccessKind::Write, to, false, finished);
     }
+    if (Observer *observer = warp.cta.cluster.machine.observer; observer && present)
+      observer->copyBytes(warp, address, present, true);
     copies.add(lane, target, data, present);
     return Step::Next;
   }

@@ -73,8 +73,7 @@ private:
     if (!resolveBox(plan, shared.one(warp, lane), boxAlignment, box))
       return Step::Fault;
     startOutOfShared(plan, box);
-    if (Observer *observer = warp.cta.cluster.machine.observer)
-      observer->copy(warp, *instruction, plan.rows.totalBytes(), false);
+    observeCopy(plan, false);
     return Step::Next;
   }
 };

@@ -1,0 +1,52 @@
+#include "Runner/LongWork.h"
+
+#include "Runner/Progress.h"
+
+#include <cstdio>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace tile::runner {
+
+static constexpr auto patience = std::chrono::seconds(1); // what takes less needs no line
+static constexpr auto interval = std::chrono::milliseconds(200);
+
+static double secondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+bool TimeLimit::isOver() const {
+  return secondsSince(start) >= seconds;
+}
+
+runtime::Error TimeLimit::error() const {
+  return runtime::makeError(TILE_ERROR_DRIVER, "the time limit of {:g} s is over", seconds);
+}
+
+std::string progressText(const std::string &name, double share, double seconds) {
+  if (share <= 0)
+    return fmt::format("{}: {} so far", name, durationText(seconds));
+  return fmt::format("{}: {:.0f} %, {} left", name, 100 * share, durationText(seconds / share * (1 - share)));
+}
+
+LongWork::LongWork(std::string name, std::optional<TimeLimit> limit)
+    : name(std::move(name)), limit(limit), isShown(isatty(fileno(stderr))), next(start + patience) {}
+
+LongWork::~LongWork() {
+  if (hasLine)
+    fmt::print(stderr, "{}", clearLine);
+}
+
+bool LongWork::reach(double done, double all) {
+  if (limit && limit->isOver())
+    stopped = true;
+  if (isShown)
+    if (const std::unique_lock lock(mutex, std::try_to_lock); lock && Clock::now() >= next) {
+      next = Clock::now() + interval;
+      hasLine = true;
+      fmt::print(stderr, "{}{}", clearLine, progressText(name, all > 0 ? done / all : 0, secondsSince(start)));
+    }
+  return !stopped;
+}
+
+} // namespace tile::runner

@@ -1,0 +1,44 @@
+#include "Messages.h"
+
+#include <cstdlib>
+
+namespace {
+
+/// A stream for which LLVM, too, knows no colours: it would not ask for NO_COLOR.
+class MessageStream final : public llvm::raw_ostream {
+public:
+  MessageStream() : llvm::raw_ostream(/*unbuffered=*/true), isPainted(tile::colours().messages) {}
+  ~MessageStream() override { flushLines(line.size()); }
+
+private:
+  void write_impl(const char *text, size_t size) override {
+    line.append(text, size);
+    flushLines(line.rfind('\n') + 1); // 0: none
+    position += size;
+  }
+  uint64_t current_pos() const override { return position; }
+
+  void flushLines(size_t size) {
+    const std::string_view whole = std::string_view(line).substr(0, size);
+    if (isPainted)
+      llvm::errs() << tile::runner::paintMessages(whole);
+    else
+      llvm::errs() << whole;
+    line.erase(0, size);
+  }
+
+  bool isPainted;
+  std::string line;
+  uint64_t position = 0;
+};
+
+} // namespace
+
+tile::runner::Colours tile::colours() {
+  return runner::chooseColours(std::getenv("NO_COLOR"), std::getenv("TERM"));
+}
+
+llvm::raw_ostream &tile::messages() {
+  static MessageStream stream;
+  return stream;
+}

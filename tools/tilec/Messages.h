@@ -1,0 +1,16 @@
+// Where tilec's messages go.
+#pragma once
+
+#include "Runner/Colours.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace tile {
+
+/// As the environment says.
+runner::Colours colours();
+
+/// Standard error, line by line, in colours where it is a terminal that wants them.
+llvm::raw_ostream &messages();
+
+} // namespace tile
