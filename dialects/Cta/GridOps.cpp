@@ -17,6 +17,12 @@ LogicalResult tile::cta::verifyPartial(Operation *op, RankedTensorType value, st
   return success();
 }
 
+LogicalResult CombineOp::verify() {
+  if (!cast<ProgramsOp>((*this)->getParentOp()).getWork().splitsSteps())
+    return emitOpError() << "stands in programs whose steps CTAs do not share";
+  return verifyPartial(*this, cast<RankedTensorType>(getValue().getType()), getColumns());
+}
+
 LogicalResult PartialStoreOp::verify() {
   return verifyPartial(*this, cast<RankedTensorType>(getValue().getType()), getColumns());
 }

@@ -4,6 +4,21 @@
 
 include "Cta/CtaOpBase.td"
 
+def Cta_CombineOp : Cta_Op<"combine", [Pure, AllTypesMatch<["value", "result"]>, HasParent<"::tile::ProgramsOp">]> {
+  let summary = "add up the accumulators of the CTAs that share the K steps of a program";
+  let description = [{
+    One of the CTAs gets the sum, always in the same order, and it alone goes on to what follows in the program. With
+    `columns`, the accumulator has only so many columns. `cta-lower-programs` makes it an exchange through distributed
+    shared memory or through global memory, as `work` of the `tile.programs` says.
+
+    Example: `%sum = cta.combine %acc {columns = 192 : i32} : tensor<128x256xf32, #x>`
+  }];
+  let arguments = (ins Tile_Tensor:$value, OptionalAttr<I32Attr>:$columns);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
 def Cta_PartialStoreOp : Cta_Op<"partial_store", [MemoryEffects<[MemWrite<Tile_GlobalMemory>]>]> {
   let summary = "write a partial accumulator to global memory in the order of its registers";
   let description = [{

@@ -35,6 +35,11 @@ std::string KernelOp::getArgName(unsigned index) {
   return name ? name.str() : "arg" + std::to_string(index);
 }
 
+ProgramsOp KernelOp::getPrograms() {
+  auto all = getBody().front().getOps<ProgramsOp>();
+  return all.empty() ? ProgramsOp() : *all.begin();
+}
+
 /// CUDA programming guide, "Thread Block Clusters": clusters of up to 8 CTAs are portable.
 static LogicalResult verifyCluster(KernelOp kernel) {
   constexpr int64_t mostCtas = 8;
@@ -76,6 +81,139 @@ LogicalResult KernelOp::verify() {
     return emitOpError() << "has " << int32_t(getTeams()) << " teams of " << warps
                          << " warps; possible are one team, or two of 4 warps";
   return verifyCluster(*this);
+}
+
+std::array<int32_t, 2> WorkAttr::getClusterShape() const {
+  return getCluster() ? std::array{getCluster()[0], getCluster()[1]} : std::array{1, 1};
+}
+
+WorkAttr WorkAttr::withCluster(int32_t alongX, int32_t alongY) const {
+  auto cluster = DenseI32ArrayAttr::get(getContext(), {alongX, alongY});
+  return get(getContext(), getOrder(), getGroup(), getPersistent(), cluster, getSplitK(), getTail());
+}
+
+WorkAttr WorkAttr::withSplitK(int32_t ctas) const {
+  return get(getContext(), getOrder(), getGroup(), getPersistent(), getCluster(), ctas, getTail());
+}
+
+WorkAttr WorkAttr::withTail(StreamKAttr tail) const {
+  return get(getContext(), getOrder(), getGroup(), getPersistent(), getCluster(), getSplitK(), tail);
+}
+
+LogicalResult WorkAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, WorkOrder order, int32_t group,
+                               bool persistent, DenseI32ArrayAttr cluster, int32_t splitK, StreamKAttr tail) {
+  if (group < 1 || (group != 1 && order != WorkOrder::swizzle2d))
+    return emitError() << "group is " << group << " but must be positive, and 1 unless the order is swizzle2d";
+  if (cluster && (cluster.size() != 2 || llvm::any_of(cluster.asArrayRef(), [](int32_t size) { return size < 1; })))
+    return emitError() << "cluster is [" << cluster.asArrayRef() << "] but must be two positive numbers";
+  if (splitK < 1)
+    return emitError() << "split_k is " << splitK << " but must be positive";
+  if (int(bool(cluster)) + int(splitK != 1) + int(bool(tail)) > 1)
+    return emitError() << "cluster, split_k and tail exclude each other";
+  if (!persistent && (order != WorkOrder::grid || cluster || tail))
+    return emitError() << "only persistent programs have an order, a cluster or a tail";
+  return success();
+}
+
+void ProgramsOp::build(OpBuilder &builder, OperationState &state, ValueRange sizes, WorkAttr work) {
+  state.addOperands(sizes);
+  state.getOrAddProperties<Properties>().work = work;
+  Region *body = state.addRegion();
+  Block &block = body->emplaceBlock();
+  block.addArguments(SmallVector<Type>(numAxes, builder.getI32Type()), SmallVector<Location>(numAxes, state.location));
+  block.addArgument(builder.getI1Type(), state.location);
+  ensureTerminator(*body, builder, state.location);
+}
+
+/// Coordinates, whether the program exists and, if CTAs share its steps, the first one and the end of this CTA's.
+static SmallVector<Type> getArgumentTypes(WorkAttr work) {
+  Builder builder(work.getContext());
+  SmallVector<Type> types(ProgramsOp::numAxes, builder.getI32Type());
+  types.push_back(builder.getI1Type());
+  types.append(work.getTail() ? 2 : work.getSplitK() != 1 ? 1 : 0, builder.getI32Type());
+  return types;
+}
+
+ParseResult ProgramsOp::parse(OpAsmParser &parser, OperationState &result) {
+  Region *body = result.addRegion();
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<OpAsmParser::UnresolvedOperand> sizes, steps;
+  Type i32 = parser.getBuilder().getI32Type();
+  WorkAttr work;
+  SMLoc start = parser.getCurrentLocation();
+  if (parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren) || parser.parseKeyword("in") ||
+      parser.parseOperandList(sizes, AsmParser::Delimiter::Paren))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("steps")) &&
+      (parser.parseLParen() || parser.parseOperand(steps.emplace_back()) || parser.parseRParen()))
+    return failure();
+  if (sizes.size() != numAxes)
+    return parser.emitError(start) << "has a grid of " << sizes.size() << " sizes but needs " << numAxes;
+  if (parser.parseAttribute(work) || parser.resolveOperands(sizes, i32, result.operands) ||
+      parser.resolveOperands(steps, i32, result.operands) || parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  SmallVector<Type> types = getArgumentTypes(work);
+  if (arguments.size() != types.size())
+    return parser.emitError(start) << "has " << arguments.size() << " block arguments but needs " << types.size();
+  for (auto [argument, type] : llvm::zip(arguments, types))
+    argument.type = type;
+  if (parser.parseRegion(*body, arguments))
+    return failure();
+  result.getOrAddProperties<Properties>().work = work;
+  ensureTerminator(*body, parser.getBuilder(), result.location);
+  return success();
+}
+
+void ProgramsOp::print(OpAsmPrinter &printer) {
+  printer << " (";
+  llvm::interleaveComma(getBody().getArguments(), printer);
+  printer << ") in (" << getSizes() << ")";
+  if (getSteps())
+    printer << " steps (" << getSteps() << ")";
+  printer << ' ' << getWork();
+  printer.printOptionalAttrDictWithKeyword((*this)->getDiscardableAttrDictionary().getValue());
+  printer << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/false);
+}
+
+LogicalResult ProgramsOp::verify() {
+  if (bool(getSteps()) != bool(getWork().getTail()))
+    return emitOpError() << (getSteps() ? "has the number of K steps, but no tail that CTAs share"
+                                        : "lacks the number of K steps, of which CTAs share the tail's");
+  return success();
+}
+
+LogicalResult ProgramsOp::verifyRegions() {
+  SmallVector<Type> expected = getArgumentTypes(getWork());
+  if (!llvm::equal(getBody().getArgumentTypes(), expected))
+    return emitOpError() << "has block arguments " << getBody().getArgumentTypes() << " but needs " << expected;
+  if (getBody().front().getTerminator()->getNumOperands() != 0)
+    return emitOpError() << "yields values; a program has none";
+  return success();
+}
+
+SmallVector<Region *> ProgramsOp::getLoopRegions() {
+  return {&getBody()};
+}
+
+void ProgramsOp::replaceGridOps() {
+  getBody().walk([&](Operation *op) {
+    if (auto id = dyn_cast<ProgramIdOp>(op))
+      id.replaceAllUsesWith(Value(getCoordinates()[id.getAxis()]));
+    else if (auto size = dyn_cast<NumProgramsOp>(op))
+      size.replaceAllUsesWith(Value(getSizes()[size.getAxis()]));
+    else
+      return;
+    op->erase();
+  });
+}
+
+void ProgramsOp::splitSteps(WorkAttr work, Value steps) {
+  setWorkAttr(work);
+  if (steps)
+    getStepsMutable().assign(steps);
+  for (Type type : ArrayRef(getArgumentTypes(work)).drop_front(getBody().getNumArguments()))
+    getBody().addArgument(type, getLoc());
 }
 
 LogicalResult PrintOp::verify() {

@@ -4,6 +4,7 @@
 
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/LoopLikeInterface.td"
 include "Tile/TileOpBase.td"
 
 def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, AutomaticAllocationScope]> {
@@ -23,7 +24,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
     other program of a CTA; `teams` is the number of teams that there really are (set by `cta-ping-pong`). `cluster`
     asks for CTAs that run side by side and share operands: how many along the first and the second axis of the grid,
     and how many share the steps of one program; `cluster_ctas` is the number of CTAs that a cluster really has (set by
-    `tile-form-clusters` and `cta-split-steps`). `uneven` says that some programs take much longer than others (set by
+    `cta-lower-programs`). `uneven` says that some programs take much longer than others (set by
     `tile-order-programs`). `shared_bytes` is the shared memory of one CTA (set by `cta-allocate-shared`). `constants` are the compile-time parameters by name and `launch` holds the grid, buffer,
     default and expectation directives as text, for the artifact's manifest.
 
@@ -58,6 +59,9 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
     static ::llvm::StringRef getGridSizeAttrName() { return "tile.grid_size"; }
     static ::llvm::StringRef getScratchAttrName() { return "tile.scratch"; }
 
+    /// The programs of each CTA, if it computes several and no loop does that yet; or null.
+    ::tile::ProgramsOp getPrograms();
+
     /// The argument's source name; `arg2` if it has none.
     ::std::string getArgName(unsigned index);
 
@@ -76,6 +80,50 @@ def Tile_ReturnOp : Tile_Op<"return", [HasParent<"KernelOp">, Pure, Terminator]>
     Example: `tile.return`
   }];
   let assemblyFormat = "attr-dict";
+}
+
+def Tile_ProgramsOp : Tile_Op<"programs", [
+    HasParent<"KernelOp">, SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
+    DeclareOpInterfaceMethods<LoopLikeOpInterface, ["getLoopRegions"]>]> {
+  let summary = "the programs that a CTA computes, one after the other (persistent kernels)";
+  let description = [{
+    The region is one program; all CTAs together run it once for each point of the grid. The block arguments
+    are the program's coordinates along x, y and z, and whether it exists: of a cluster whose programs would lie beyond
+    the edge of the grid, the CTAs run the nearest ones, and must do nothing to memory but to load. `work` says how
+    programs are dealt out; nothing else does, until `cta-lower-programs` makes a loop of it. Outside of the region,
+    `tile.program_id 0` is the CTA's number and `tile.num_programs 0` that of all CTAs.
+
+    Where CTAs share the K steps of a program, one more block argument is the first step of this CTA, which with
+    `split_k` does every `split_k`-th from there on. With `tail` there is another, the step before which it ends, and
+    `steps` is how many a program has. What they have got they add up at a `cta.combine`.
+
+    Example:
+    ```mlir
+    tile.programs (%i, %j, %k, %exists) in (%x, %y, %z) #tile.work<order = swizzle2d, group = 8> {
+      %v = tile.desc_load %d[%i, %j] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+    }
+    ```
+  }];
+  let arguments = (ins I32:$size_x, I32:$size_y, I32:$size_z, Optional<I32>:$steps, Tile_WorkAttr:$work);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::mlir::ValueRange":$sizes, "WorkAttr":$work)>];
+  let extraClassDeclaration = [{
+    static constexpr unsigned numAxes = 3;
+    ::mlir::ValueRange getSizes() { return getOperands().take_front(numAxes); }
+    ::mlir::ValueRange getCoordinates() { return getBody().getArguments().take_front(numAxes); }
+    ::mlir::Value getExists() { return getBody().getArgument(numAxes); }
+    /// The first step of this CTA, and the one before which it ends, where CTAs share them.
+    ::mlir::Value getFirstStep() { return getBody().getArgument(numAxes + 1); }
+    ::mlir::Value getEndStep() { return getBody().getArgument(numAxes + 2); }
+    /// Makes what the region asks of the grid the block arguments and the sizes.
+    void replaceGridOps();
+    /// Says how CTAs share K steps, and of a shared tail how many a program has.
+    void splitSteps(WorkAttr work, ::mlir::Value steps = {});
+  }];
 }
 
 class Tile_GridOp<string name, string text> : Tile_Op<name, [Pure]> {

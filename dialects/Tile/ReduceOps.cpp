@@ -5,6 +5,9 @@
 using namespace mlir;
 using namespace tile;
 
+/// Of what yields nothing.
+void YieldOp::build(OpBuilder &, OperationState &) {}
+
 ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
   return parseWithRegion(parser, result);
 }

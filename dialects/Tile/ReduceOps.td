@@ -87,11 +87,12 @@ def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike]> {
   let summary = "terminator of a region on scalars";
   let description = [{
     Ends the region of a `tile.reduce`, `tile.scan`, `tile.map` or `cta.partial_reduce`, with one scalar for each of its
-    results.
+    results, or that of a `tile.programs`.
 
     Example: `tile.yield %c : f32`
   }];
   let arguments = (ins Variadic<Tile_Number>:$values);
+  let builders = [OpBuilder<(ins)>];
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 

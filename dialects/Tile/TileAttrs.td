@@ -2,6 +2,7 @@
 #ifndef TILE_ATTRS_TD
 #define TILE_ATTRS_TD
 
+include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "Tile/TileDialect.td"
 
@@ -77,5 +78,57 @@ def Tile_RoundedKindAttr : Tile_EnumAttr<Tile_RoundedKind, "rounded">;
 def Tile_SpecialRegister : Tile_Enum<"SpecialRegister", "a special register", [
   I32EnumAttrCase<"smid", 0>, I32EnumAttrCase<"globaltimer", 1>]>;
 def Tile_SpecialRegisterAttr : Tile_EnumAttr<Tile_SpecialRegister, "special_register">;
+
+// How the programs of a persistent kernel are dealt out to CTAs.
+def Tile_WorkOrder : Tile_Enum<"WorkOrder", "along which axis of the grid programs with consecutive numbers lie", [
+  I32EnumAttrCase<"grid", 0>, I32EnumAttrCase<"transposed", 1>, I32EnumAttrCase<"swizzle2d", 2>]>;
+
+def Tile_StreamKAttr : AttrDef<TileDialect, "StreamK"> {
+  let mnemonic = "stream_k";
+  let summary = "what it costs to split the programs of the last wave over idle CTAs, in K steps";
+  let description = [{
+    `sum`: to write an accumulator to memory, or to add one. `piece`: what a helper loses with each piece of a program.
+    `fixed`: to deal out the steps, and to wait. `lib/Target/TailSplit.h` says from which number of steps it pays.
+
+    Example: `#tile.stream_k<sum = 7, piece = 9, fixed = 9>`
+  }];
+  let parameters = (ins "int64_t":$sum, "int64_t":$piece, "int64_t":$fixed);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Tile_WorkAttr : AttrDef<TileDialect, "Work"> {
+  let mnemonic = "work";
+  let summary = "how the programs of a `tile.programs` are dealt out to CTAs";
+  let description = [{
+    `order`: programs are numbered with x fastest (`grid`), with y fastest (`transposed`), or in groups of `group` along x
+    that are walked along y (`swizzle2d`, see the operation of that name). Unless it is `persistent`, a CTA, or the CTAs of
+    a cluster, have one program, of their own number. `cluster`: the CTAs of a cluster compute
+    neighbouring programs, so many along x and along y. `split_k`: so many CTAs of a cluster share the K steps of each
+    program. `tail`: idle CTAs share the K steps of programs of the last wave. The last three exclude each other.
+
+    Example: `#tile.work<order = swizzle2d, group = 8, cluster = [2, 1]>`
+  }];
+  let parameters = (ins EnumParameter<Tile_WorkOrder>:$order, DefaultValuedParameter<"int32_t", "1">:$group,
+                        DefaultValuedParameter<"bool", "true">:$persistent,
+                        OptionalParameter<"::mlir::DenseI32ArrayAttr">:$cluster,
+                        DefaultValuedParameter<"int32_t", "1">:$split_k,
+                        OptionalParameter<"::tile::StreamKAttr">:$tail);
+  let builders = [AttrBuilder<(ins "::tile::WorkOrder":$order, CArg<"int32_t", "1">:$group,
+                                   CArg<"bool", "true">:$persistent), [{
+    return $_get($_ctxt, order, group, persistent, /*cluster=*/::mlir::DenseI32ArrayAttr(), /*split_k=*/1,
+                 /*tail=*/::tile::StreamKAttr());
+  }]>];
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Programs of a cluster along x and along y.
+    std::array<int32_t, 2> getClusterShape() const;
+    /// Whether the K steps of a program are shared.
+    bool splitsSteps() const { return getSplitK() != 1 || getTail(); }
+    WorkAttr withCluster(int32_t alongX, int32_t alongY) const;
+    WorkAttr withSplitK(int32_t ctas) const;
+    WorkAttr withTail(StreamKAttr tail) const;
+  }];
+}
 
 #endif

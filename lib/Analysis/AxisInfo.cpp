@@ -135,9 +135,17 @@ public:
     return success();
   }
 
-  /// The induction variable of a loop; its other arguments are control flow.
+  /// The induction variable of a loop, whose other arguments are control flow, and what tells programs apart.
   void visitNonControlFlowArguments(Operation *op, const RegionSuccessor &successor, ArrayRef<AxisLattice *> arguments,
                                     unsigned firstIndex) override {
+    if (isa<ProgramsOp>(op)) {
+      for (AxisLattice *argument : arguments) {
+        AxisInfo info = AxisInfo::unknown(argument->getAnchor().getType());
+        info.nonNegative = true;
+        propagateIfChanged(argument, argument->join(info));
+      }
+      return;
+    }
     auto loop = dyn_cast<scf::ForOp>(op);
     if (!loop)
       return SparseForwardDataFlowAnalysis::visitNonControlFlowArguments(op, successor, arguments, firstIndex);

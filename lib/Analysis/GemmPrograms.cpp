@@ -24,15 +24,11 @@ static bool isSumFromZero(Value init) {
 
 std::optional<GemmPrograms> tile::findGemmPrograms(KernelOp kernel) {
   GemmPrograms plan;
-  for (auto loop : kernel.getBody().front().getOps<scf::ForOp>()) {
-    auto size = loop.getStep().getDefiningOp<NumProgramsOp>();
-    auto id = loop.getLowerBound().getDefiningOp<ProgramIdOp>();
-    if (size && id && size.getAxis() == 0 && id.getAxis() == 0 && loop.getNumResults() == 0)
-      plan.programs = loop;
-  }
-  if (!plan.programs)
+  plan.programs = kernel.getPrograms();
+  // CTAs of a cluster go through the same steps together, or share them already.
+  if (!plan.programs || plan.programs.getWork().getCluster() || plan.programs.getWork().splitsSteps())
     return std::nullopt;
-  for (Operation &op : plan.programs.getBody()->without_terminator()) {
+  for (Operation &op : plan.programs.getBody().front().without_terminator()) {
     auto loop = dyn_cast<scf::ForOp>(op);
     if (!loop && !plan.steps && happensOnce(op))
       return std::nullopt;
@@ -123,11 +119,21 @@ Value tile::hoistOffset(AddPtrOp add, Operation *outer, RewriterBase &rewriter) 
   return isa<RankedTensorType>(offset.getType()) ? Value() : hoistOutOf(outer, offset, rewriter);
 }
 
-bool tile::isPersistent(KernelOp kernel) {
-  for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
-    if (kernel.getArgAttr(index, KernelOp::getGridSizeAttrName()))
-      return true;
-  return false;
+ProgramsOp tile::wrapPrograms(KernelOp kernel, ValueRange sizes, WorkAttr work) {
+  Block &body = kernel.getBody().front();
+  OpBuilder builder(body.getTerminator());
+  auto programs = ProgramsOp::create(builder, kernel.getLoc(), sizes, work);
+  for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
+    if (&op != programs && !llvm::is_contained(sizes, op.getNumResults() == 1 ? op.getResult(0) : Value()))
+      op.moveBefore(programs.getBody().front().getTerminator());
+  programs.replaceGridOps();
+  return programs;
+}
+
+void tile::emitCombine(Value accumulator, IntegerAttr columns, RewriterBase &rewriter) {
+  rewriter.setInsertionPointAfterValue(accumulator);
+  auto sum = cta::CombineOp::create(rewriter, accumulator.getLoc(), accumulator, columns);
+  rewriter.replaceAllUsesExcept(accumulator, sum, sum);
 }
 
 Value tile::hoistOutOf(Operation *outer, Value value, RewriterBase &rewriter) {

@@ -10,8 +10,8 @@
 namespace tile {
 
 struct GemmPrograms {
-  mlir::scf::ForOp programs; ///< From the CTA's number on, by the number of CTAs.
-  mlir::scf::ForOp steps;    ///< Carries one accumulator, which starts from zero and only has dots added to it.
+  ProgramsOp programs;
+  mlir::scf::ForOp steps; ///< Carries one accumulator, which starts from zero and only has dots added to it.
 
   cta::WgmmaOp getProduct() { return mlir::cast<cta::WgmmaOp>(*steps.getRegionIterArg(0).user_begin()); }
   mlir::RankedTensorType getSumType() { return mlir::cast<mlir::RankedTensorType>(steps.getResult(0).getType()); }
@@ -24,7 +24,8 @@ std::optional<GemmPrograms> findGemmPrograms(KernelOp kernel);
 struct MainLoop {
   mlir::scf::ForOp loop;
   unsigned accumulator; ///< among the loop's results; it starts from zero and only has dots added to it
-  /// What each iteration adds to the other values that the loop carries: the same number for all elements, known before.
+  /// What each iteration adds to the other values that the loop carries: the same number for all elements, known
+  /// before.
   llvm::SmallVector<std::pair<unsigned, AddPtrOp>> advances;
 
   mlir::Value getAccumulator() { return loop.getResult(accumulator); }
@@ -37,8 +38,12 @@ std::optional<MainLoop> findMainLoop(KernelOp kernel);
 /// they differ or it depends on what happens inside.
 mlir::Value hoistOffset(AddPtrOp add, mlir::Operation *outer, mlir::RewriterBase &rewriter);
 
-/// Whether the kernel goes through the programs of its grid by itself (tile-make-persistent), which it then knows.
-bool isPersistent(KernelOp kernel);
+/// What the kernel has done so far becomes the program of a tile.programs, which is all that it does; but for what
+/// computes `sizes`.
+ProgramsOp wrapPrograms(KernelOp kernel, mlir::ValueRange sizes, WorkAttr work);
+
+/// After the loop of which it is a result, adds up what CTAs that share its steps have got.
+void emitCombine(mlir::Value accumulator, mlir::IntegerAttr columns, mlir::RewriterBase &rewriter);
 
 /// A copy of `value`, which is computed inside of `outer`, at the insertion point outside of it; null if it depends on
 /// the iteration of a loop, on a branch or on memory.

@@ -10,7 +10,7 @@
 //   lowering   as layout or async
 //   buffered   as lowering                                    but no access through a descriptor
 //   async      no dot; buffers, copies, mma of cta            copies are awaited in their own block
-//   scheduled  as async                                       conversions and reductions stay inside a thread or warp
+//   scheduled  as async, no tile.programs                     conversions and reductions stay inside a thread or warp
 //   allocated  as scheduled                                   buffers have offsets; no hazard without a barrier
 //
 // The check of an operation is a predicate on that operation; the form says which predicates hold. Discardable
@@ -128,7 +128,7 @@ private:
         return form <= Form::lowering;
       if (isa<DotOp>(op))
         return form <= Form::buffered;
-      if (isa<GatherOp, HistogramOp>(op))
+      if (isa<GatherOp, HistogramOp, ProgramsOp>(op))
         return form < Form::scheduled;
       if (isa<BarrierOp>(op))
         return form < Form::allocated;
@@ -141,6 +141,8 @@ private:
       return false;
     if (isa<cta::PartialReduceOp>(op))
       return form >= Form::scheduled;
+    if (isa<cta::CombineOp>(op))
+      return form == Form::async;
     // Operands of warp groups are in buffers where layouts are assigned.
     return form >= Form::lowering || isa<cta::ConvertLayoutOp, cta::AllocOp, cta::TransBufferOp, cta::LocalStoreOp,
                                          cta::ProxyFenceOp, cta::LocalLoadOp>(op);

@@ -1,7 +1,6 @@
 // Compares the coordinates of copies as polynomials, dimension by dimension: apart in one is apart.
 #include "Analysis/StorePlaces.h"
 
-#include "Analysis/GemmPrograms.h"
 #include "Analysis/PointerBases.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -18,6 +17,12 @@ SmallVector<int64_t> extentsOf(cta::TmaStoreOp store) {
   SmallVector<int64_t> extents(store.getOffsets().size() - shape.size(), 1);
   extents.append(shape.begin(), shape.end());
   return extents;
+}
+
+/// Whether the kernel goes through the programs of its grid by itself, which it then knows.
+bool isPersistent(KernelOp kernel) {
+  return llvm::any_of(llvm::seq(kernel.getNumArguments()),
+                      [&](unsigned index) { return bool(kernel.getArgAttr(index, KernelOp::getGridSizeAttrName())); });
 }
 
 bool haveOneForm(cta::TmaStoreOp earlier, cta::TmaStoreOp later) {

@@ -84,6 +84,46 @@ bool compileFor(Compiler &compiler, Operation *op) {
   return succeeded;
 }
 
+struct ProgramsData {
+  size_t sizes[ProgramsOp::numAxes], coordinates[ProgramsOp::numAxes];
+  Block body;
+};
+
+/// The programs of this CTA, every one as far from the one before it as there are CTAs. In the grid's order: how work
+/// is dealt out changes no result.
+bool runPrograms(Machine &machine, const Instruction &instruction) {
+  const auto &data = instruction.dataAs<ProgramsData>();
+  uint64_t sizes[ProgramsOp::numAxes], count = 1;
+  for (auto [size, place] : llvm::zip_equal(sizes, data.sizes))
+    count *= size = *machine.at<uint32_t>(place);
+  for (uint64_t program = machine.program[0]; program < count; program += machine.grid.x) {
+    uint64_t rest = program;
+    for (auto [size, place] : llvm::zip_equal(sizes, data.coordinates)) {
+      *machine.at<uint32_t>(place) = uint32_t(rest % size);
+      rest /= size;
+    }
+    if (!machine.runBlock(data.body))
+      return false;
+  }
+  return true;
+}
+
+bool compilePrograms(Compiler &compiler, Operation *op) {
+  auto programs = cast<ProgramsOp>(op);
+  if (programs.getWork().splitsSteps())
+    return compiler.fail(op, "CTAs share the K steps of programs, which the interpreter runs one by one");
+  auto data = std::make_shared<ProgramsData>();
+  for (unsigned axis = 0; axis < ProgramsOp::numAxes; ++axis) {
+    data->sizes[axis] = compiler.slotOf(programs.getSizes()[axis]).offset;
+    data->coordinates[axis] = compiler.define(programs.getCoordinates()[axis]).offset;
+  }
+  compiler.defineConstant(programs.getExists(), {1});
+  bool succeeded = compiler.compileBlock(programs.getBody().front(), data->body, [](Operation *) { return true; });
+  if (succeeded)
+    compiler.emit(op, runPrograms, {}, {}, Slot()).data = std::move(data);
+  return succeeded;
+}
+
 struct IfData {
   Block yes, no;
 };
@@ -169,6 +209,7 @@ bool compileWhile(Compiler &compiler, Operation *op) {
 } // namespace
 
 void registerControlOps(HandlerTable &table) {
+  table["tile.programs"] = compilePrograms;
   table["scf.for"] = compileFor;
   table["scf.if"] = compileIf;
   table["scf.while"] = compileWhile;

@@ -76,7 +76,7 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add([] { return createTileDeviceDescriptors(); });
   // The other descriptors become pointers and masks.
   list.add([] { return createTileExpandDescriptors(); });
-  // Neighbouring programs go to neighbouring CTAs, while the order of programs is still visible.
+  // Neighbouring programs go to neighbouring CTAs, if what they read comes through tensor maps.
   list.add([target] { return createTileFormClusters({target}); });
   // Layouts are for powers of two. After what recognises blocks by their masks, of which this makes more.
   list.add([] { return createTilePadBlocks(); });
@@ -112,10 +112,12 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add([target] { return createCtaAsyncCopies({target}); });
   list.add([target] { return createCtaLowerDot({target}); });
   list.verify("async");
-  // Dots and accumulators have their final form; roles and rings come later. A cluster that was asked for comes
-  // first.
+  // Dots and accumulators have their final form, so it can be decided who does which steps. A cluster that was asked
+  // for comes first.
   list.add([target] { return createCtaSplitSteps({target}); });
   list.add([] { return createCtaStreamK(); });
+  // All is decided about which CTA does what; roles and rings, which go over programs, come later.
+  list.add([] { return createCtaLowerPrograms(); });
   // Before the pipeline, which needs the first K step of a dot by itself to load its operands ahead.
   list.add([] { return createCtaSplitProducts(); });
   // After the dots, so that only the order of operations is left to decide.

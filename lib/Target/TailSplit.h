@@ -28,6 +28,8 @@ struct TailSplit {
   int64_t piece; ///< what a helper loses with each piece: its accumulator, and MMAs that do not overlap with loads
   int64_t fixed; ///< to deal out the steps, and to wait
 
+  TailSplit(int64_t sum, int64_t piece, int64_t fixed) : sum(sum), piece(piece), fixed(fixed) {}
+
   /// `elements` of a tile, in fp32, `stepBytes` along K of one step.
   TailSplit(int64_t elements, int64_t stepBytes) {
     constexpr int64_t sumBytesPerClock = 30, pieceClocks = 1500, fixedClocks = 9000;

@@ -286,10 +286,10 @@ def TileOrderPrograms : KernelPass<"tile-order-programs", "program", "Optimisati
 def TileMakePersistent : KernelPass<"tile-make-persistent", "program", "Optimisation"> {
   let summary = "make the kernel persistent: each CTA runs several programs";
   let description = [{
-    Requires: phase tile. Ensures: a kernel with tensor maps has a loop over programs around its
-    body, and three more arguments with the size of the grid; the launcher starts as many CTAs as run at once.
-    Does not: change kernels without tensor maps, the launcher's or those that `tile-device-descriptors` will make; nor
-    those with only the launcher's whose programs are `uneven`.
+    Requires: phase tile. Ensures: the body of a kernel with tensor maps is a `tile.programs`, in the order that the program
+    asks for by `tile.swizzle2d`; three more arguments have the size of the grid, and the launcher starts as many CTAs as
+    run at once. Does not: change kernels without tensor maps, the launcher's or those that `tile-device-descriptors` will
+    make; nor those with only the launcher's whose programs are `uneven`.
     Example: test/Transforms/Tile/make-persistent.mlir.
   }];
 }
@@ -308,9 +308,9 @@ def TileDeviceDescriptors : KernelPass<"tile-device-descriptors", "program", "Op
 def TileFormClusters : KernelPass<"tile-form-clusters", "program", "Optimisation"> {
   let summary = "let the CTAs of a cluster run neighbouring programs";
   let description = [{
-    Requires: phase tile, after tile-make-persistent. Ensures: phase tile; the loop over programs of
-    a kernel that asks for a `cluster` of several programs goes over groups of them, and `cluster_ctas` is set; a remark
-    says why not elsewhere. Does not: share anything. Example: test/Transforms/Tile/form-clusters.mlir.
+    Requires: phase tile, after tile-make-persistent. Ensures: phase tile; the `work` of a kernel that asks for a `cluster`
+    of several programs says so, and only programs that exist do more than to load blocks; a remark says why not
+    elsewhere. Does not: share anything. Example: test/Transforms/Tile/form-clusters.mlir.
   }];
   let options = [TargetOption];
 }
@@ -373,25 +373,33 @@ def CtaPingPong : KernelPass<"cta-ping-pong", "scheduled", "Optimisation"> {
   let options = [TargetOption];
 }
 
-def CtaStreamK : KernelPass<"cta-stream-k", "async", "Optimisation"> {
-  let summary = "split the tiles of the last wave over idle CTAs";
-  let description = [{
-    Requires: phase async. Ensures: in a persistent kernel whose programs accumulate over one loop
-    of as many K steps, CTAs without a program in the last wave do steps of the others', where that pays; the kernel has
-    one more argument, scratch memory for partial accumulators. The result does not depend on the order in which CTAs
-    run. Example: test/Transforms/Cta/stream-k.mlir.
-  }];
-}
-
 def CtaSplitSteps : KernelPass<"cta-split-steps", "async", "Optimisation"> {
   let summary = "split the K steps of each program over the CTAs of a cluster";
   let description = [{
-    Requires: phase async. Ensures: in a kernel that asks for a `cluster` along k, whose
-    programs add up products over one loop, each CTA of a cluster does a part of the steps, and the first one gets the sum
-    through shared memory; `cluster_ctas` is set; a remark says why not elsewhere. Example:
-    test/Transforms/Cta/split-steps.mlir.
+    Requires: phase async. Ensures: in a kernel that asks for a `cluster` along k, whose programs add up products over one
+    loop, `work` says that the CTAs of a cluster share the steps, the loop does every `split_k`-th, and a `cta.combine`
+    follows; the body of a kernel that is not persistent is a `tile.programs`, too; a remark says why not elsewhere. Example: test/Transforms/Cta/split-steps.mlir.
   }];
   let options = [TargetOption];
+}
+
+def CtaStreamK : KernelPass<"cta-stream-k", "async", "Optimisation"> {
+  let summary = "split the tiles of the last wave over idle CTAs";
+  let description = [{
+    Requires: phase async. Ensures: in a persistent kernel whose programs accumulate over one loop of as many K steps,
+    `work` says what it costs to split the last wave, the loop goes from a first to a last step, and a `cta.combine`
+    follows. Does not: decide whether it pays, which the kernel does. Example: test/Transforms/Cta/stream-k.mlir.
+  }];
+}
+
+def CtaLowerPrograms : KernelPass<"cta-lower-programs", "async", "Correctness"> {
+  let summary = "turn the programs of a CTA into loops, as their work is dealt out";
+  let description = [{
+    Requires: phase async. Ensures: no `tile.programs` and no `cta.combine` is left; a loop goes over the programs of a CTA,
+    those of the rank of a CTA in its cluster, with `cluster_ctas` set, or whole ones and parts of split ones. Sums go
+    through distributed shared memory, or through scratch memory, an argument more. No result depends on the order in which
+    CTAs run. Example: test/Transforms/Cta/lower-programs.mlir.
+  }];
 }
 
 def CtaMulticast : KernelPass<"cta-multicast", "scheduled", "Optimisation"> {

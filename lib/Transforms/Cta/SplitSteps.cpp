@@ -3,24 +3,22 @@
 // Of a kernel whose `cluster` is 1 x 1 x N and whose programs add up products. Each CTA of a cluster adds up its part
 // of the steps, and the first one gets the others' sums through distributed shared memory and finishes the program:
 //
-//   for p = CTA; p < T; p += CTAs { A; for k = 0 … S: acc += …; B(acc) }
+//   tile.programs (…) { A; for k = 0 … S: acc += …; B(acc) }
 //   ==>
-//   for p = cluster; p < T; p += clusters {
-//     A; for k = rank … S in steps of N: acc += …
-//     sum = cluster_sum acc
-//     if rank == 0 { B(sum) }
-//   }
+//   tile.programs (…, %first) … #tile.work<…, split_k = N> {
+//     A; for k = first … S in steps of N: acc += …
+//     B(combine acc) }
 //
-// A kernel that is not persistent has a cluster for each program; pointers that its loop advances begin at the CTA's
-// first step.
+// A kernel that is not persistent has a cluster for each program; its body becomes a tile.programs, too. Pointers that
+// its loop advances begin at the CTA's first step.
 //
 // For few programs of many steps. Unlike cta-stream-k this needs no global memory, no flags and no schedule, but all
 // programs are split alike. Accumulators are added in the order of ranks: the same result in each run.
 #include "Analysis/FindTarget.h"
 #include "Analysis/GemmPrograms.h"
 #include "Cta/CtaDialect.h"
-#include "Layout/SharedLayouts.h"
 #include "Target/GpuTarget.h"
+#include "Transforms/Cta/LowerPrograms.h"
 #include "Transforms/Numbers.h"
 #include "Transforms/Passes.h"
 
@@ -37,17 +35,6 @@ using namespace mlir;
 using namespace tile;
 
 namespace {
-
-/// A slot for each sender, with a word for each register of each thread; null if there is no such buffer.
-cta::BufferType planBuffer(RankedTensorType sum, int64_t senders) {
-  const layout::LinearLayout &layout = cta::getLayout(sum);
-  int64_t words = layout.numRegisters() * layout.numWarps() * target::threadsPerWarp;
-  if (!llvm::isPowerOf2_64(words))
-    return {};
-  MLIRContext *context = sum.getContext();
-  auto places = cta::LayoutAttr::get(context, layout::swizzledShared({words}, 4, {0}, /*swizzleBytes=*/0));
-  return cta::BufferType::get(context, {words}, sum.getElementType(), places, senders);
-}
 
 /// What the kernel's buffers take when each copy of a step has two slots, at the least.
 int64_t sharedBytesOf(KernelOp kernel, scf::ForOp steps) {
@@ -71,127 +58,62 @@ int64_t exchangedBytesOf(KernelOp kernel, scf::ForOp steps) {
   return std::max(inSteps, largest);
 }
 
-class StepSplit {
-public:
-  StepSplit(KernelOp kernel, scf::ForOp steps, unsigned accumulator, cta::BufferType buffer, int64_t ctas)
-      : kernel(kernel), rewriter(kernel.getContext()), steps(steps), accumulator(accumulator), buffer(buffer),
-        ctas(ctas), loc(steps.getLoc()) {}
+/// Lets `ctas` CTAs take turns, so that they read neighbouring columns at the same time; some may have no step at all.
+void shareSteps(ProgramsOp programs, scf::ForOp steps, unsigned accumulator, int64_t ctas) {
+  programs.splitSteps(programs.getWork().withSplitK(ctas));
+  IRRewriter rewriter(steps);
+  Numbers n(rewriter, steps.getLoc());
+  Value step = steps.getStep();
+  steps.setLowerBound(n.add(steps.getLowerBound(), n.mul(programs.getFirstStep(), step)));
+  steps.setStep(n.mul(step, n.constant(ctas)));
+  emitCombine(steps.getResult(accumulator), /*columns=*/IntegerAttr(), rewriter);
+}
 
-  void runPersistent(scf::ForOp programs) {
-    allocate();
-    rewriter.setInsertionPoint(programs);
-    Numbers n(rewriter, loc);
-    auto loop = scf::ForOp::create(rewriter, loc, cta::ClusterIdOp::create(rewriter, loc), programs.getUpperBound(),
-                                   cta::NumClustersOp::create(rewriter, loc), ValueRange{n.constant(0)});
-    rewriter.mergeBlocks(programs.getBody(), loop.getBody(), loop.getInductionVar());
-    rewriter.eraseOp(programs);
-    narrowSteps();
-    Value parity = loop.getRegionIterArg(0);
-    Operation *end = loop.getBody()->getTerminator();
-    finish(parity, end);
-    rewriter.setInsertionPoint(end);
-    rewriter.replaceOpWithNewOp<scf::YieldOp>(end, n.flip(parity));
-    meet();
-  }
+/// The kernel's body as the program that a cluster has. A program is a cluster, and clusters lie along the first axis.
+ProgramsOp wrapInClusters(KernelOp kernel) {
+  OpBuilder builder(kernel.getBody().front().getTerminator());
+  Location loc = kernel.getLoc();
+  SmallVector<Value> sizes{cta::NumClustersOp::create(builder, loc), NumProgramsOp::create(builder, loc, 1),
+                           NumProgramsOp::create(builder, loc, 2)};
+  return wrapPrograms(kernel, sizes,
+                      WorkAttr::get(kernel.getContext(), WorkOrder::grid, /*group=*/1, /*persistent=*/false));
+}
 
-  /// False if what a loop adds to a pointer is not known before it.
-  bool runOnce(ArrayRef<std::pair<unsigned, AddPtrOp>> advances) {
-    rewriter.setInsertionPoint(steps);
-    SmallVector<Value> offsets;
-    for (auto [index, add] : advances)
-      offsets.push_back(hoistOffset(add, steps, rewriter));
-    if (llvm::is_contained(offsets, Value()))
-      return false;
-    allocate();
-    for (auto [advance, offset] : llvm::zip_equal(advances, offsets))
-      scaleAdvance(advance.first, advance.second, offset);
-    narrowSteps();
-    rewriter.setInsertionPoint(steps);
-    finish(Numbers(rewriter, loc).constant(0), steps->getBlock()->getTerminator());
-    numberByClusters();
-    meet();
-    return true;
-  }
+/// A pointer begins where the CTA's first step does, and goes on by as many steps as there are CTAs. In 64 bits: the
+/// program never adds up so much at once.
+void scaleAdvance(ProgramsOp programs, scf::ForOp steps, unsigned index, AddPtrOp add, Value offset, int64_t ctas) {
+  IRRewriter rewriter(steps);
+  Location loc = steps.getLoc();
+  Type i64 = rewriter.getI64Type();
+  if (offset.getType() != i64)
+    offset = arith::ExtSIOp::create(rewriter, loc, i64, offset);
+  auto times = [&](Value factor) -> Value {
+    Value product = arith::MulIOp::create(rewriter, loc, offset, factor);
+    auto pointers = dyn_cast<RankedTensorType>(add.getType());
+    return pointers ? SplatOp::create(rewriter, loc, pointers.clone(i64), product) : product;
+  };
+  OpOperand &init = steps.getInitArgsMutable()[index];
+  Value first = arith::ExtSIOp::create(rewriter, loc, i64, programs.getFirstStep());
+  init.set(AddPtrOp::create(rewriter, loc, init.get(), times(first)));
+  Value all = times(arith::ConstantOp::create(rewriter, loc, rewriter.getI64IntegerAttr(ctas)));
+  rewriter.setInsertionPoint(add);
+  rewriter.replaceOpWithNewOp<AddPtrOp>(add, add.getPtr(), all);
+}
 
-private:
-  void allocate() {
-    rewriter.setInsertionPointToStart(&kernel.getBody().front());
-    memory = cta::AllocOp::create(rewriter, loc, buffer, /*offset=*/IntegerAttr());
-    auto type = cta::MbarrierType::get(kernel.getContext(), /*slots=*/1);
-    sent = cta::MbarrierAllocOp::create(rewriter, loc, type, /*arrivals=*/1, /*offset=*/IntegerAttr());
-    taken = cta::MbarrierAllocOp::create(rewriter, loc, type, kernel.getNumWarps(), /*offset=*/IntegerAttr());
-    rank = cta::ClusterRankOp::create(rewriter, loc);
-  }
-
-  /// The CTAs take turns, so that they read neighbouring columns at the same time; some may have no step at all.
-  void narrowSteps() {
-    rewriter.setInsertionPoint(steps);
-    Numbers n(rewriter, loc);
-    Value step = steps.getStep();
-    steps.setLowerBound(n.add(steps.getLowerBound(), n.mul(rank, step)));
-    steps.setStep(n.mul(step, n.constant(ctas)));
-  }
-
-  /// A pointer begins where the CTA's first step does, and goes on by as many steps as there are CTAs. In 64 bits: the
-  /// program never adds up so much at once.
-  void scaleAdvance(unsigned index, AddPtrOp add, Value offset) {
-    rewriter.setInsertionPoint(steps);
-    Type i64 = rewriter.getI64Type();
-    if (offset.getType() != i64)
-      offset = arith::ExtSIOp::create(rewriter, loc, i64, offset);
-    auto times = [&](Value factor) -> Value {
-      Value product = arith::MulIOp::create(rewriter, loc, offset, factor);
-      auto pointers = dyn_cast<RankedTensorType>(add.getType());
-      return pointers ? SplatOp::create(rewriter, loc, pointers.clone(i64), product) : product;
-    };
-    OpOperand &init = steps.getInitArgsMutable()[index];
-    init.set(AddPtrOp::create(rewriter, loc, init.get(), times(arith::ExtSIOp::create(rewriter, loc, i64, rank))));
-    Value all = times(arith::ConstantOp::create(rewriter, loc, rewriter.getI64IntegerAttr(ctas)));
-    rewriter.setInsertionPoint(add);
-    rewriter.replaceOpWithNewOp<AddPtrOp>(add, add.getPtr(), all);
-  }
-
-  /// Everything from the steps to `end` is for the first CTA, which has the whole sum.
-  void finish(Value parity, Operation *end) {
-    SmallVector<Operation *> after;
-    for (Operation *op = steps->getNextNode(); op != end; op = op->getNextNode())
-      after.push_back(op);
-    rewriter.setInsertionPointAfter(steps);
-    Numbers n(rewriter, loc);
-    Value own = steps.getResult(accumulator);
-    auto sum = cta::ClusterSumOp::create(rewriter, loc, own, memory, sent, taken, parity, ctas);
-    rewriter.replaceAllUsesExcept(own, sum, sum);
-    auto branch = scf::IfOp::create(rewriter, loc, n.equal(rank, n.constant(0)), /*withElseRegion=*/false);
-    for (Operation *op : after)
-      rewriter.moveOpBefore(op, branch.thenBlock()->getTerminator());
-  }
-
-  /// A program is a cluster, and clusters lie along the first axis.
-  void numberByClusters() {
-    kernel.walk([&](Operation *op) {
-      rewriter.setInsertionPoint(op);
-      if (auto id = dyn_cast<ProgramIdOp>(op); id && id.getAxis() == 0)
-        rewriter.replaceOpWithNewOp<cta::ClusterIdOp>(op);
-      else if (auto number = dyn_cast<NumProgramsOp>(op); number && number.getAxis() == 0)
-        rewriter.replaceOpWithNewOp<cta::NumClustersOp>(op);
-    });
-  }
-
-  void meet() {
-    rewriter.setInsertionPoint(kernel.getBody().front().getTerminator());
-    cta::ClusterBarrierOp::create(rewriter, loc);
-    kernel.setClusterCtas(ctas);
-  }
-
-  KernelOp kernel;
-  IRRewriter rewriter;
-  scf::ForOp steps;
-  unsigned accumulator;
-  cta::BufferType buffer;
-  int64_t ctas;
-  Location loc;
-  Value rank, memory, sent, taken;
-};
+/// False if what a loop adds to a pointer is not known before it.
+bool splitProgram(KernelOp kernel, MainLoop plan, int64_t ctas) {
+  IRRewriter rewriter(plan.loop);
+  SmallVector<Value> offsets;
+  for (auto [index, add] : plan.advances)
+    offsets.push_back(hoistOffset(add, plan.loop, rewriter));
+  if (llvm::is_contained(offsets, Value()))
+    return false;
+  ProgramsOp programs = wrapInClusters(kernel);
+  shareSteps(programs, plan.loop, plan.accumulator, ctas);
+  for (auto [advance, offset] : llvm::zip_equal(plan.advances, offsets))
+    scaleAdvance(programs, plan.loop, advance.first, advance.second, offset, ctas);
+  return true;
+}
 
 struct CtaSplitSteps : tile::impl::CtaSplitStepsBase<CtaSplitSteps> {
   using CtaSplitStepsBase::CtaSplitStepsBase;
@@ -208,7 +130,7 @@ struct CtaSplitSteps : tile::impl::CtaSplitStepsBase<CtaSplitSteps> {
       return refuse("the target has no clusters");
     if ((*shape)[0] * (*shape)[1] != 1)
       return refuse("its CTAs are for neighbouring programs, too");
-    if (isPersistent(kernel))
+    if (kernel.getPrograms())
       splitPersistent(*gpu, (*shape)[2]);
     else
       splitOnce(*gpu, (*shape)[2]);
@@ -221,8 +143,8 @@ private:
       return refuse("the programs of the kernel do more than accumulate by wgmma");
     if (readsBlocks(plan->steps->getNextNode()))
       return refuse("a program reads blocks after its main loop");
-    if (cta::BufferType buffer = findBuffer(gpu, plan->steps, plan->getSumType(), ctas))
-      StepSplit(getOperation(), plan->steps, 0, buffer, ctas).runPersistent(plan->programs);
+    if (hasRoom(gpu, plan->steps, plan->getSumType(), ctas))
+      shareSteps(plan->programs, plan->steps, 0, ctas);
   }
 
   void splitOnce(const target::GpuTarget &gpu, int64_t ctas) {
@@ -232,8 +154,8 @@ private:
     if (readsBlocks(&getOperation().getBody().front().front()))
       return refuse("blocks are read by TMA, and the kernel is not persistent");
     auto type = cast<RankedTensorType>(plan->getAccumulator().getType());
-    cta::BufferType buffer = findBuffer(gpu, plan->loop, type, ctas, exchangedBytesOf(getOperation(), plan->loop));
-    if (buffer && !StepSplit(getOperation(), plan->loop, plan->accumulator, buffer, ctas).runOnce(plan->advances))
+    if (hasRoom(gpu, plan->loop, type, ctas, exchangedBytesOf(getOperation(), plan->loop)) &&
+        !splitProgram(getOperation(), *plan, ctas))
       refuse("what is added to a pointer in each step is not known before");
   }
 
@@ -245,15 +167,13 @@ private:
     return false;
   }
 
-  /// Null, with a remark, if there is no room beside `others` bytes.
-  cta::BufferType findBuffer(const target::GpuTarget &gpu, scf::ForOp steps, RankedTensorType sum, int64_t ctas,
-                             int64_t others = 0) {
-    cta::BufferType buffer = planBuffer(sum, ctas - 1);
-    if (!buffer || sharedBytesOf(getOperation(), steps) + others + buffer.getBytes() > gpu.maxSharedPerCta) {
+  /// Beside `others` bytes; a remark says if not.
+  bool hasRoom(const target::GpuTarget &gpu, scf::ForOp steps, RankedTensorType sum, int64_t ctas, int64_t others = 0) {
+    int64_t bytes = sharedBytesOf(getOperation(), steps) + others + planExchangeBuffer(sum, ctas).getBytes();
+    bool fits = bytes <= gpu.maxSharedPerCta;
+    if (!fits)
       refuse("the accumulators do not fit into shared memory");
-      return {};
-    }
-    return buffer;
+    return fits;
   }
 
   void refuse(StringRef reason) { getOperation().emitRemark() << "steps are not split in a cluster: " << reason; }

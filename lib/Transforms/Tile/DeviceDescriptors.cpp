@@ -13,7 +13,6 @@
 // Analysis/DeviceDescriptors.h says which descriptors qualify.
 #include "Analysis/DeviceDescriptors.h"
 #include "Analysis/FindTarget.h"
-#include "Analysis/GemmPrograms.h"
 #include "Transforms/Passes.h"
 #include "Transforms/Tile/EmptyDescriptors.h"
 
@@ -83,7 +82,7 @@ struct TileDeviceDescriptors : tile::impl::TileDeviceDescriptorsBase<TileDeviceD
       desc.emitRemark() << "descriptor is not made by the kernel: " << reason;
     });
     // The launcher gives scratch memory to kernels whose number of CTAs it chooses.
-    if (plan.empty() || !isPersistent(kernel))
+    if (plan.empty() || !kernel.getPrograms())
       return;
     Value scratch = emitScratch(kernel, plan.size());
     for (auto [number, desc] : llvm::enumerate(plan)) {

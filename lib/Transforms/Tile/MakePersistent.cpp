@@ -1,17 +1,19 @@
 // tile-make-persistent: let each CTA run several programs.
 //
 // The launcher starts at most as many CTAs as run at the same time, and passes the grid that the programs believe in as
-// three more arguments. A loop goes over the programs of a CTA, so copies for the next program can run while this one
-// writes its result:
+// three more arguments. Each CTA then has several programs to compute, so copies for the next one can run while this
+// one writes its result:
 //
-//   for (p = CTA; p < x * y * z; p += CTAs)  { program_id = (p mod x, p / x mod y, p / (x * y)); body }
+//   body  ==>  tile.programs (%i, %j, %k, %exists) in (%x, %y, %z) #tile.work<order = grid> { body }
 //
-// That is the order of the grid, x fastest. Programs that order themselves by tile.swizzle2d run in the order of its
-// numbers, row by row, which is y fastest if rows are x. Else those that run at the same time are not those that it
-// puts together: 8192x8192x8192 then reads 352 million sectors from L2 instead of 292, both in groups of 8.
+// A program that orders itself by tile.swizzle2d says so in the order of its work. Where it needs its place in the grid
+// besides, it at least runs in the order of the operation's numbers, row by row, which is y fastest if rows are x. Else
+// those that run at the same time are not those that it puts together: 8192x8192x8192 then reads 352 million sectors
+// from L2 instead of 292, both in groups of 8.
 //
 // Only kernels with tensor maps: they are copied ahead by a warp of their own, which is what gains.
 #include "Analysis/DeviceDescriptors.h"
+#include "Analysis/GemmPrograms.h"
 #include "Tile/TileDialect.h"
 #include "Transforms/Passes.h"
 
@@ -19,6 +21,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 
 namespace tile {
 #define GEN_PASS_DEF_TILEMAKEPERSISTENT
@@ -30,7 +33,7 @@ using namespace tile;
 
 namespace {
 
-constexpr unsigned numAxes = 3;
+constexpr unsigned numAxes = ProgramsOp::numAxes;
 
 /// Appends the sizes of the grid to the kernel's arguments.
 SmallVector<Value> addGridArguments(KernelOp kernel) {
@@ -46,56 +49,62 @@ SmallVector<Value> addGridArguments(KernelOp kernel) {
   return sizes;
 }
 
-/// The grid's axes, the one first along which programs with consecutive numbers lie.
-std::array<unsigned, numAxes> findOrder(KernelOp kernel) {
-  std::array<unsigned, numAxes> order = {0, 1, 2};
+/// How the program orders itself: over the grid's first two axes.
+struct Order {
+  WorkOrder order = WorkOrder::grid;
+  int32_t group = 1;
+  Swizzle2dOp swizzle; ///< What the order stands for, or null.
+};
+
+bool isProgramId(Value value, unsigned axis) {
+  auto id = value.getDefiningOp<ProgramIdOp>();
+  return id && id.getAxis() == axis;
+}
+
+bool isNumPrograms(Value value, unsigned axis) {
+  auto number = value.getDefiningOp<NumProgramsOp>();
+  return number && number.getAxis() == axis;
+}
+
+/// Whether the program uses its place along the first two axes for nothing but its order.
+bool isWholeOrder(KernelOp kernel, Swizzle2dOp swizzle) {
+  if (!isNumPrograms(swizzle.getSizeI(), 0) || !isNumPrograms(swizzle.getSizeJ(), 1) ||
+      swizzle->getParentOp() != kernel)
+    return false;
+  return !kernel
+              .walk([&](ProgramIdOp id) {
+                bool isOther =
+                    id.getAxis() < 2 && !llvm::all_of(id->getUsers(), [&](Operation *user) { return user == swizzle; });
+                return isOther ? WalkResult::interrupt() : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+Order findOrder(KernelOp kernel) {
+  Order order;
   kernel.walk([&](Swizzle2dOp swizzle) {
-    auto row = swizzle.getI().getDefiningOp<ProgramIdOp>();
-    auto column = swizzle.getJ().getDefiningOp<ProgramIdOp>();
-    if (row && column && row.getAxis() == 0 && column.getAxis() == 1)
-      order = {1, 0, 2};
+    if (!isProgramId(swizzle.getI(), 0) || !isProgramId(swizzle.getJ(), 1))
+      return;
+    order.order = WorkOrder::transposed;
+    APInt group;
+    if (isWholeOrder(kernel, swizzle) && matchPattern(swizzle.getSizeG(), m_ConstantInt(&group)) &&
+        group.isStrictlyPositive())
+      order = {WorkOrder::swizzle2d, int32_t(group.getSExtValue()), swizzle};
   });
   return order;
 }
 
-void replaceGridOps(scf::ForOp loop, ArrayRef<Value> sizes, ArrayRef<Value> ids) {
-  loop.getBody()->walk([&](Operation *op) {
-    if (auto id = dyn_cast<ProgramIdOp>(op))
-      id.replaceAllUsesWith(ids[id.getAxis()]);
-    else if (auto size = dyn_cast<NumProgramsOp>(op))
-      size.replaceAllUsesWith(sizes[size.getAxis()]);
-    else
-      return;
-    op->erase();
-  });
-}
-
 void makePersistent(KernelOp kernel) {
-  const std::array<unsigned, numAxes> order = findOrder(kernel);
-  Block &body = kernel.getBody().front();
-  SmallVector<Operation *> program;
-  for (Operation &op : body.without_terminator())
-    program.push_back(&op);
-
-  SmallVector<Value> sizes = addGridArguments(kernel);
-  OpBuilder builder(body.getTerminator());
-  Location loc = kernel.getLoc();
-  Value count = arith::MulIOp::create(builder, loc, sizes[0], sizes[1]);
-  count = arith::MulIOp::create(builder, loc, count, sizes[2]);
-  auto loop = scf::ForOp::create(builder, loc, ProgramIdOp::create(builder, loc, 0), count,
-                                 NumProgramsOp::create(builder, loc, 0));
-  for (Operation *op : program)
-    op->moveBefore(loop.getBody()->getTerminator());
-
-  builder.setInsertionPointToStart(loop.getBody());
-  Value rest = loop.getInductionVar();
-  Value ids[numAxes];
-  for (unsigned axis : ArrayRef(order).drop_back()) {
-    ids[axis] = arith::RemUIOp::create(builder, loc, rest, sizes[axis]);
-    rest = arith::DivUIOp::create(builder, loc, rest, sizes[axis]);
-  }
-  ids[order.back()] = rest;
-  replaceGridOps(loop, sizes, ids);
+  Order order = findOrder(kernel);
+  auto work = WorkAttr::get(kernel.getContext(), order.order, order.group);
+  ProgramsOp programs = wrapPrograms(kernel, addGridArguments(kernel), work);
+  if (!order.swizzle)
+    return;
+  // What is computed for them belongs to that line.
+  for (BlockArgument coordinate : programs.getBody().getArguments().take_front(2))
+    coordinate.setLoc(order.swizzle.getLoc());
+  order.swizzle.replaceAllUsesWith(programs.getCoordinates().take_front(2));
+  order.swizzle.erase();
 }
 
 struct TileMakePersistent : tile::impl::TileMakePersistentBase<TileMakePersistent> {

@@ -28,3 +28,29 @@ tile.kernel @columns(%p: !tile.ptr<i32>) {
   cta.partial_store %x, %p {columns = 8 : i32} : tensor<64xf32, #x>, !tile.ptr<i32>
   tile.return
 }
+
+// -----
+
+#x = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
+
+tile.kernel @whole(%n: i32) {
+  %x = arith.constant dense<1.0> : tensor<64xf32, #x>
+  tile.programs (%i, %j, %k, %exists) in (%n, %n, %n) #tile.work<order = grid> {
+    // expected-error @below {{'cta.combine' op stands in programs whose steps CTAs do not share}}
+    %sum = cta.combine %x : tensor<64xf32, #x>
+  }
+  tile.return
+}
+
+// -----
+
+#x = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
+
+tile.kernel @combined_half(%n: i32) {
+  %x = arith.constant dense<1.0> : tensor<64xf16, #x>
+  tile.programs (%i, %j, %k, %exists, %first) in (%n, %n, %n) #tile.work<order = grid, split_k = 2> {
+    // expected-error @below {{'cta.combine' op moves 'f16' but partial accumulators are f32 or i32}}
+    %sum = cta.combine %x : tensor<64xf16, #x>
+  }
+  tile.return
+}

@@ -16,3 +16,13 @@ tile.kernel @k(%p: !tile.ptr<i32>) {
   tile.print "" %s : tensor<128x128xf32, #x>
   tile.return
 }
+
+// CHECK: tile.kernel @combine
+tile.kernel @combine(%n: i32) {
+  %x = arith.constant dense<1.0> : tensor<128x128xf32, #x>
+  tile.programs (%i, %j, %k, %exists, %first) in (%n, %n, %n) #tile.work<order = grid, split_k = 2> {
+    // CHECK: cta.combine %{{.*}} {columns = 96 : i32} : tensor<128x128xf32, #{{.*}}>
+    %sum = cta.combine %x {columns = 96 : i32} : tensor<128x128xf32, #x>
+  }
+  tile.return
+}

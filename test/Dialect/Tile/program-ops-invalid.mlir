@@ -100,3 +100,117 @@ tile.kernel @wide_teams() attributes {num_warps = 8 : i32, teams = 2 : i32} {
 tile.kernel @many_teams() attributes {num_warps = 4 : i32, teams = 3 : i32} {
   tile.return
 }
+
+// -----
+
+tile.kernel @programs(%n: i32) {
+  // expected-error @below {{has 3 block arguments but needs 4}}
+  tile.programs (%i, %j, %k) in (%n, %n, %n) #tile.work<order = grid> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @programs(%n: i32) {
+  // expected-error @below {{has a grid of 2 sizes but needs 3}}
+  tile.programs (%i, %j, %k, %exists) in (%n, %n) #tile.work<order = grid> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @programs(%n: i32) {
+  // expected-error @below {{has the number of K steps, but no tail that CTAs share}}
+  tile.programs (%i, %j, %k, %exists) in (%n, %n, %n) steps (%n) #tile.work<order = grid> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @programs(%n: i32) {
+  // expected-error @below {{lacks the number of K steps, of which CTAs share the tail's}}
+  tile.programs (%i, %j, %k, %exists, %first, %end) in (%n, %n, %n) #tile.work<order = grid, tail = <sum = 7, piece = 9, fixed = 9>> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @programs(%n: i32) {
+  %c = arith.cmpi eq, %n, %n : i32
+  scf.if %c {
+    // expected-error @below {{'tile.programs' op expects parent op 'tile.kernel'}}
+    tile.programs (%i, %j, %k, %exists) in (%n, %n, %n) #tile.work<order = grid> {
+    }
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @programs(%n: i32) {
+  // expected-error @below {{'tile.programs' op yields values; a program has none}}
+  tile.programs (%i, %j, %k, %exists) in (%n, %n, %n) #tile.work<order = grid> {
+    tile.yield %i : i32
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @programs(%n: i32) {
+  // expected-error @below {{'tile.programs' op has block arguments 'i32' but needs 'i32', 'i32', 'i32', 'i1'}}
+  "tile.programs"(%n, %n, %n) <{work = #tile.work<order = grid>}> ({
+  ^bb0(%i: i32):
+    "tile.yield"() : () -> ()
+  }) : (i32, i32, i32) -> ()
+  tile.return
+}
+
+// -----
+
+tile.kernel @programs(%n: i32) {
+  // expected-error @below {{group is 8 but must be positive, and 1 unless the order is swizzle2d}}
+  tile.programs (%i, %j, %k, %exists) in (%n, %n, %n) #tile.work<order = grid, group = 8> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @programs(%n: i32) {
+  // expected-error @below {{cluster is [2] but must be two positive numbers}}
+  tile.programs (%i, %j, %k, %exists) in (%n, %n, %n) #tile.work<order = grid, cluster = [2]> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @programs(%n: i32) {
+  // expected-error @below {{split_k is 0 but must be positive}}
+  tile.programs (%i, %j, %k, %exists) in (%n, %n, %n) #tile.work<order = grid, split_k = 0> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @programs(%n: i32) {
+  // expected-error @below {{cluster, split_k and tail exclude each other}}
+  tile.programs (%i, %j, %k, %exists) in (%n, %n, %n) #tile.work<order = grid, cluster = [2, 1], split_k = 2> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @programs(%n: i32) {
+  // expected-error @below {{only persistent programs have an order, a cluster or a tail}}
+  tile.programs (%i, %j, %k, %exists) in (%n, %n, %n) #tile.work<order = transposed, persistent = false> {
+  }
+  tile.return
+}

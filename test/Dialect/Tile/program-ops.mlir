@@ -33,3 +33,23 @@ tile.kernel @all(%i: i32, %j: i32, %size_i: i32, %size_j: i32, %size_g: i32, %co
   // CHECK: tile.return
   tile.return
 }
+
+// CHECK: tile.kernel @programs(%[[X:.*]]: i32, %[[Y:.*]]: i32, %[[Z:.*]]: i32)
+tile.kernel @programs(%x: i32, %y: i32, %z: i32) {
+  // CHECK: tile.programs (%[[I:.*]], %{{.*}}, %{{.*}}, %[[E:.*]]) in (%[[X]], %[[Y]], %[[Z]]) #tile.work<order = swizzle2d, group = 8> {
+  // CHECK-NEXT: tile.print "" %[[I]], %[[E]] : i32, i1
+  // CHECK-NEXT: }
+  tile.programs (%i, %j, %k, %exists) in (%x, %y, %z) #tile.work<order = swizzle2d, group = 8> {
+    tile.print "" %i, %exists : i32, i1
+  }
+  // CHECK: #tile.work<order = grid, cluster = [2, 1]> {
+  tile.programs (%i, %j, %k, %exists) in (%x, %y, %z) #tile.work<order = grid, cluster = [2, 1]> {
+  }
+  // CHECK: tile.programs (%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) in {{.*}} #tile.work<order = grid, persistent = false, split_k = 2> {
+  tile.programs (%i, %j, %k, %exists, %first) in (%x, %y, %z) #tile.work<order = grid, persistent = false, split_k = 2> {
+  }
+  // CHECK: tile.programs (%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) in {{.*}} steps (%[[X]]) #tile.work<order = transposed, tail = <sum = 7, piece = 9, fixed = 9>> {
+  tile.programs (%i, %j, %k, %exists, %first, %end) in (%x, %y, %z) steps (%x) #tile.work<order = transposed, tail = <sum = 7, piece = 9, fixed = 9>> {
+  }
+  tile.return
+}

@@ -1,58 +1,137 @@
-// Each CTA of a cluster does a part of the steps; the first one adds up the others' sums and finishes the program.
-// DEFINE: %{matmul} = tilec %examples/matmul.tile --target=sm_90a -D BLOCK_M=128 -D BLOCK_N=128 -D BLOCK_K=64 --num-warps=8 --num-stages=4 --assume=lda=8 --assume=ldb=8 --assume=ldc=8 --assume=N=8
-// RUN: %{matmul} --cluster=1x1x2 --stop-after=cta-stream-k -o - | FileCheck %s
-// A word for each of 64 registers of 256 threads.
-// CHECK: tile.kernel @matmul
-// CHECK-SAME: cluster_ctas = 2 : i32
-// CHECK: %[[MEMORY:.*]] = cta.alloc : <16384xf32,
-// CHECK: %[[SENT:.*]] = cta.mbarrier_alloc arrivals 1 : <1>
-// CHECK: %[[TAKEN:.*]] = cta.mbarrier_alloc arrivals 8 : <1>
-// CHECK: %[[RANK:.*]] = cta.cluster_rank
-// CHECK: %[[ID:.*]] = cta.cluster_id
-// CHECK: scf.for %{{.*}} = %[[ID]] to %{{.*}} iter_args(%[[PARITY:.*]] = %{{.*}}) -> (i32)
-// CHECK: %[[FIRST:.*]] = arith.muli %[[RANK]]
-// CHECK: scf.for %{{.*}} step %
-// CHECK: cta.wgmma
-// CHECK: cta.cluster_sum %{{.*}}, %[[MEMORY]], %[[SENT]], %[[TAKEN]], %[[PARITY]] {ctas = 2 : i32}
-// CHECK: scf.if
-// CHECK: cta.tma_store %
-// CHECK: arith.xori %[[PARITY]]
-// CHECK: cta.cluster_barrier
-// CHECK-NEXT: tile.return
-
-// Programs that are split in the cluster are not split again.
-// RUN: %{matmul} --cluster=1x1x2 --stop-after=cta-stream-k -o - | FileCheck %s --check-prefix=ONCE
-// ONCE-NOT: cta.partial_store
-
-// A slot for each of three senders.
-// RUN: %{matmul} -D BLOCK_M=64 --num-warps=4 --cluster=1x1x4 --stop-after=cta-split-steps -o - | FileCheck %s --check-prefix=FOUR
-// FOUR: cta.alloc : <8192xf32, {{.*}}, slots = 3>
-
-// RUN: %{matmul} -D BLOCK_N=256 --cluster=1x1x2 -Rpass=cta-split-steps --stop-after=cta-split-steps -o %t 2>&1 | FileCheck %s --check-prefix=NOROOM
-// NOROOM: remark: steps are not split in a cluster: the accumulators do not fit into shared memory
-// RUN: %{matmul} --cluster=2x1x2 -Rpass=cta-split-steps --stop-after=cta-split-steps -o %t 2>&1 | FileCheck %s --check-prefix=BOTH
-// BOTH: remark: steps are not split in a cluster: its CTAs are for neighbouring programs, too
-// RUN: %{matmul} --cluster=1x1x2 --disable=tile-make-persistent -Rpass=cta-split-steps --stop-after=cta-split-steps -o %t 2>&1 | FileCheck %s --check-prefix=BLOCKS
-// BLOCKS: remark: steps are not split in a cluster: blocks are read by TMA, and the kernel is not persistent
-
-// Not persistent: a cluster for each program. Pointers begin at the CTA's first step, and advance by those of all.
-// RUN: tilec %examples/matmul.tile --target=sm_90a -D BLOCK_M=32 -D BLOCK_N=32 -D BLOCK_K=32 --cluster=1x1x8 --stop-after=cta-split-steps -o - | FileCheck %s --check-prefix=PROGRAM
-// PROGRAM: cluster_ctas = 8 : i32
-// PROGRAM: %[[RANK:.*]] = cta.cluster_rank
-// PROGRAM-NOT: tile.program_id 0
-// PROGRAM: cta.cluster_id
-// PROGRAM: %[[WIDE:.*]] = arith.extsi %[[RANK]] : i32 to i64
-// PROGRAM: %[[FIRST:.*]] = arith.muli %{{.*}}, %[[WIDE]] : i64
-// PROGRAM: %[[OFFSET:.*]] = tile.splat %[[FIRST]] : i64
-// PROGRAM: tile.addptr %{{.*}}, %[[OFFSET]]
-// PROGRAM: scf.for
-// PROGRAM: cta.mma_sync
-// PROGRAM: cta.cluster_sum
-// PROGRAM: scf.if
-// PROGRAM: tile.store
-// PROGRAM: cta.cluster_barrier
-
-// RUN: tilec %examples/softmax.tile --target=sm_90a --cluster=1x1x2 -Rpass=cta-split-steps --stop-after=cta-split-steps -o %t 2>&1 | FileCheck %s --check-prefix=FORM
-// FORM: remark: steps are not split in a cluster: the programs of the kernel do more than accumulate dots and advance pointers
-// RUN: tilec %examples/matmul.tile --target=sm_80 --cluster=1x1x2 -Rpass=cta-split-steps --stop-after=cta-split-steps -o %t 2>&1 | FileCheck %s --check-prefix=TARGET
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-split-steps))' --mlir-print-local-scope --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-split-steps{target=sm_80}))' --split-input-file 2>&1 | FileCheck %s --check-prefix=TARGET
 // TARGET: remark: steps are not split in a cluster: the target has no clusters
+
+#s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
+#x = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+!s = !cta.buffer<64x64xf16, #s>
+!x = tensor<64x64xf32, #x>
+
+// The CTAs of a cluster take turns at the steps, and then add up.
+// CHECK-LABEL: tile.kernel @split(
+// CHECK: tile.programs (%{{.*}}, %[[FIRST:.*]]) in ({{.*}}) #tile.work<order = grid, split_k = 2>
+// CHECK: %[[OFFSET:.*]] = arith.muli %[[FIRST]], %c1_i32
+// CHECK: %[[BEGIN:.*]] = arith.addi %c0_i32, %[[OFFSET]]
+// CHECK: %[[STEP:.*]] = arith.muli %c1_i32, %c2_i32
+// CHECK: %[[ACC:.*]] = scf.for %{{.*}} = %[[BEGIN]] to %{{.*}} step %[[STEP]]
+// CHECK: %[[SUM:.*]] = cta.combine %[[ACC]]
+// CHECK: tile.print "" %[[SUM]]
+tile.kernel @split(%n: i32, %x: i32 {tile.grid_size = 0 : i32}) attributes {cluster = array<i32: 1, 1, 2>} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !x
+  tile.programs (%i, %j, %k, %exists) in (%x, %c1, %c1) #tile.work<order = grid> {
+    %a = cta.alloc : !s
+    %b = cta.alloc : !s
+    %acc = scf.for %step = %c0 to %n step %c1 iter_args(%before = %zero) -> (!x) : i32 {
+      %flying = cta.wgmma %a, %b, %before {n = 64 : i32} : !s, !s -> !x
+      %after = cta.wgmma_wait %flying {pending = 0 : i32} : !x
+      scf.yield %after : !x
+    }
+    tile.print "" %acc : !x
+  }
+  tile.return
+}
+
+// Not persistent: a cluster for each program. A pointer begins at the CTA's first step, and advances by those of all.
+// CHECK-LABEL: tile.kernel @once(
+// CHECK: %[[X:.*]] = cta.num_clusters
+// CHECK: tile.programs (%[[I:.*]], %{{.*}}, %{{.*}}, %{{.*}}, %[[FIRST:.*]]) in (%[[X]], {{.*}}) #tile.work<order = grid, persistent = false, split_k = 4>
+// CHECK: %[[WIDE:.*]] = arith.extsi %[[FIRST]] : i32 to i64
+// CHECK: %[[DISTANCE:.*]] = arith.muli %{{.*}}, %[[WIDE]] : i64
+// CHECK: %[[START:.*]] = tile.addptr %{{.*}}, %[[DISTANCE]]
+// CHECK: %[[ALL:.*]] = arith.muli %{{.*}}, %c4_i64
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[P:.*]] = %[[START]])
+// CHECK: tile.addptr %[[P]], %[[ALL]]
+// CHECK: cta.combine
+// CHECK: tile.print "place" %[[I]], %[[X]]
+tile.kernel @once(%n: i32, %p: !tile.ptr<f16>) attributes {cluster = array<i32: 1, 1, 4>} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !x
+  %a = cta.alloc : !s
+  %acc, %end = scf.for %step = %c0 to %n step %c1 iter_args(%before = %zero, %place = %p) -> (!x, !tile.ptr<f16>) : i32 {
+    %flying = cta.wgmma %a, %a, %before {n = 64 : i32} : !s, !s -> !x
+    %after = cta.wgmma_wait %flying {pending = 0 : i32} : !x
+    %next = tile.addptr %place, %n : !tile.ptr<f16>, i32
+    scf.yield %after, %next : !x, !tile.ptr<f16>
+  }
+  %i = tile.program_id 0
+  %x = tile.num_programs 0
+  tile.print "place" %i, %x : i32, i32
+  tile.print "" %acc : !x
+  tile.return
+}
+
+// -----
+
+// expected-remark @below {{steps are not split in a cluster: its CTAs are for neighbouring programs, too}}
+tile.kernel @negative_both() attributes {cluster = array<i32: 2, 1, 2>} {
+  tile.return
+}
+
+// -----
+
+// expected-remark @below {{steps are not split in a cluster: the programs of the kernel do more than accumulate by wgmma}}
+tile.kernel @negative_form(%x: i32 {tile.grid_size = 0 : i32}) attributes {cluster = array<i32: 1, 1, 2>} {
+  tile.programs (%i, %j, %k, %exists) in (%x, %x, %x) #tile.work<order = grid> {
+    tile.print "" %i : i32
+  }
+  tile.return
+}
+
+// -----
+
+// expected-remark @below {{steps are not split in a cluster: the programs of the kernel do more than accumulate dots and advance pointers}}
+tile.kernel @negative_form_once() attributes {cluster = array<i32: 1, 1, 2>} {
+  tile.return
+}
+
+// -----
+
+#s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
+#x = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+!s = !cta.buffer<64x64xf16, #s>
+!large = !cta.buffer<64x64xf16, #s, slots = 28>
+!x = tensor<64x64xf32, #x>
+
+// expected-remark @below {{steps are not split in a cluster: the accumulators do not fit into shared memory}}
+tile.kernel @negative_no_room(%n: i32) attributes {cluster = array<i32: 1, 1, 2>} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !x
+  %a = cta.alloc : !s
+  %more = cta.alloc : !large
+  %acc = scf.for %step = %c0 to %n step %c1 iter_args(%before = %zero) -> (!x) : i32 {
+    %flying = cta.wgmma %a, %a, %before {n = 64 : i32} : !s, !s -> !x
+    %after = cta.wgmma_wait %flying {pending = 0 : i32} : !x
+    scf.yield %after : !x
+  }
+  tile.print "" %acc : !x
+  tile.return
+}
+
+// -----
+
+#s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
+#x = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+!d = !tile.desc<64x64xf16>
+!s = !cta.buffer<64x64xf16, #s>
+!x = tensor<64x64xf32, #x>
+
+// expected-remark @below {{steps are not split in a cluster: blocks are read by TMA, and the kernel is not persistent}}
+tile.kernel @negative_blocks(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 1, 1, 2>} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !x
+  %acc = scf.for %step = %c0 to %n step %c1 iter_args(%before = %zero) -> (!x) : i32 {
+    %a = cta.alloc : !s
+    %full = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<1>
+    cta.tma_load_sync %d[%c0, %step], %a, %full : !d, !s, !cta.mbarrier<1>
+    %flying = cta.wgmma %a, %a, %before {n = 64 : i32} : !s, !s -> !x
+    %after = cta.wgmma_wait %flying {pending = 0 : i32} : !x
+    scf.yield %after : !x
+  }
+  tile.print "" %acc : !x
+  tile.return
+}

@@ -1,34 +1,120 @@
-// The loop over programs becomes one over whole programs and parts of programs. A part that does not begin with the
-// program's first step leaves its sum; the other adds the sums of its helpers and goes on.
-// RUN: tilec %examples/matmul.tile --target=sm_90a -D BLOCK_M=128 -D BLOCK_N=256 -D BLOCK_K=64 --num-warps=8 --num-stages=4 --assume=lda=8 --assume=ldb=8 --assume=ldc=8 --assume=N=8 --stop-after=cta-stream-k -o - | FileCheck %s
-// 128 bytes for the flag, 128 KiB for the sum.
-// CHECK: tile.kernel @matmul({{.*}}%[[SCRATCH:[^ ]*]]: !tile.ptr<i8> {tile.scratch = 131200 : i64})
-// CHECK: scf.for
-// CHECK: scf.for
-// CHECK: cta.wgmma
-// CHECK: scf.if
-// CHECK: scf.for
-// CHECK: cta.flag_wait
-// CHECK-NEXT: cta.barrier
-// CHECK: cta.partial_add
-// CHECK: cta.tma_store
-// CHECK: } else {
-// CHECK: cta.partial_store
-// CHECK-NEXT: cta.barrier
-// CHECK: cta.flag_set
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-stream-k))' --mlir-print-local-scope | FileCheck %s
 
-// Sums have as many columns as the product.
-// RUN: tilec %examples/matmul.tile --target=sm_90a -D BLOCK_M=128 -D BLOCK_N=192 -D BLOCK_K=64 --num-warps=8 --num-stages=4 --assume=lda=8 --assume=ldb=8 --assume=ldc=8 --assume=N=8 --stop-after=cta-stream-k -o - | FileCheck %s --check-prefix=COLUMNS
-// COLUMNS: {tile.scratch = 98432 : i64}
-// COLUMNS: cta.partial_add {{.*}} {columns = 192 : i32}
-// COLUMNS: cta.partial_store {{.*}} {columns = 192 : i32}
+#a = #cta.layout<[128, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [64, 0]]>
+#b = #cta.layout<[64, 128], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [0, 64]]>
+#x = #cta.layout<[128, 128], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [64, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
+#y = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+!a = !cta.buffer<128x64xf16, #a>
+!b = !cta.buffer<64x128xf16, #b>
+!x = tensor<128x128xf32, #x>
+!s = !cta.buffer<64x64xf16, #s>
+!y = tensor<64x64xf32, #y>
+
+// The number of steps is known before the programs, each of which gets a first and a last one, and a place to add up.
+// CHECK-LABEL: tile.kernel @split(
+// CHECK-SAME: %[[N:[^:]*]]: i32, %[[X:[^:]*]]: i32
+// CHECK: %[[LENGTH:.*]] = arith.subi %[[N]], %c0_i32
+// CHECK: %[[STEPS:.*]] = arith.divui %{{.*}}, %c1_i32
+// CHECK: tile.programs (%{{.*}}, %[[FIRST:.*]], %[[END:.*]]) in ({{.*}}) steps (%[[STEPS]]) #tile.work<order = grid, tail = <sum = 5, piece = 8, fixed = 18>>
+// CHECK: arith.muli %[[FIRST]], %c1_i32
+// CHECK: %[[BEGIN:.*]] = arith.addi
+// CHECK: arith.muli %[[END]], %c1_i32
+// CHECK: %[[LAST:.*]] = arith.minsi %{{.*}}, %[[N]]
+// CHECK: %[[ACC:.*]] = scf.for %{{.*}} = %[[BEGIN]] to %[[LAST]]
+// CHECK: %[[SUM:.*]] = cta.combine %[[ACC]]
+// CHECK: tile.print "" %[[SUM]]
+tile.kernel @split(%n: i32, %x: i32 {tile.grid_size = 0 : i32}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !x
+  tile.programs (%i, %j, %k, %exists) in (%x, %c1, %c1) #tile.work<order = grid> {
+    %a = cta.alloc : !a
+    %b = cta.alloc : !b
+    %acc = scf.for %step = %c0 to %n step %c1 iter_args(%before = %zero) -> (!x) : i32 {
+      %flying = cta.wgmma %a, %b, %before {n = 128 : i32} : !a, !b -> !x
+      %after = cta.wgmma_wait %flying {pending = 0 : i32} : !x
+      scf.yield %after : !x
+    }
+    tile.print "" %acc : !x
+  }
+  tile.return
+}
+
+// Programs of different lengths: what a CTA has to do would not be known from the number of programs.
+// CHECK-LABEL: tile.kernel @negative_uneven(
+// CHECK: tile.programs {{.*}} #tile.work<order = grid> {
+// CHECK-NOT: cta.combine
+tile.kernel @negative_uneven(%x: i32 {tile.grid_size = 0 : i32}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !x
+  tile.programs (%i, %j, %k, %exists) in (%x, %c1, %c1) #tile.work<order = grid> {
+    %a = cta.alloc : !a
+    %b = cta.alloc : !b
+    %acc = scf.for %step = %c0 to %i step %c1 iter_args(%before = %zero) -> (!x) : i32 {
+      %flying = cta.wgmma %a, %b, %before {n = 128 : i32} : !a, !b -> !x
+      %after = cta.wgmma_wait %flying {pending = 0 : i32} : !x
+      scf.yield %after : !x
+    }
+    tile.print "" %acc : !x
+  }
+  tile.return
+}
+
+// CTAs of a cluster go through the steps together.
+// CHECK-LABEL: tile.kernel @negative_cluster(
+// CHECK: tile.programs {{.*}} #tile.work<order = grid, cluster = [2, 1]> {
+// CHECK-NOT: cta.combine
+tile.kernel @negative_cluster(%n: i32, %x: i32 {tile.grid_size = 0 : i32}) attributes {cluster = array<i32: 2, 1, 1>} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !x
+  tile.programs (%i, %j, %k, %exists) in (%x, %c1, %c1) #tile.work<order = grid, cluster = [2, 1]> {
+    %a = cta.alloc : !a
+    %b = cta.alloc : !b
+    %acc = scf.for %step = %c0 to %n step %c1 iter_args(%before = %zero) -> (!x) : i32 {
+      %flying = cta.wgmma %a, %b, %before {n = 128 : i32} : !a, !b -> !x
+      %after = cta.wgmma_wait %flying {pending = 0 : i32} : !x
+      scf.yield %after : !x
+    }
+    tile.print "" %acc : !x
+  }
+  tile.return
+}
 
 // Small blocks are for small problems, which would wait for the schedule; a kernel that is not persistent has one program.
-// RUN: tilec %examples/matmul.tile --target=sm_90a -D BLOCK_M=64 -D BLOCK_N=64 -D BLOCK_K=64 --assume=lda=8 --assume=ldb=8 --assume=ldc=8 --assume=N=8 --stop-after=cta-stream-k -o - | FileCheck %s --check-prefix=WHOLE
-// RUN: tilec %examples/matmul.tile --target=sm_90a -D BLOCK_M=128 -D BLOCK_N=256 -D BLOCK_K=64 --num-warps=8 --assume=lda=8 --assume=ldb=8 --assume=ldc=8 --assume=N=8 --disable=tile-make-persistent --stop-after=cta-stream-k -o - | FileCheck %s --check-prefix=WHOLE
-// WHOLE: cta.wgmma
-// WHOLE-NOT: partial
-
-// Nor has a kernel that is persistent by itself scratch memory.
-// RUN: tilec %examples/gemm/matmul_persistent.tile --target=sm_90a -D BLOCK_M=128 -D BLOCK_N=256 -D BLOCK_K=64 --num-warps=8 --disable=tile-make-persistent --stop-after=cta-stream-k -o - | FileCheck %s --check-prefix=WHOLE
-// RUN: tilec %examples/gemm/matmul_persistent.tile --target=sm_90a -D BLOCK_M=128 -D BLOCK_N=256 -D BLOCK_K=64 --num-warps=8 --disable=tile-make-persistent --emit=ptx -o %t.ptx
+// CHECK-LABEL: tile.kernel @negative_small(
+// CHECK-NOT: cta.combine
+tile.kernel @negative_small(%n: i32, %x: i32 {tile.grid_size = 0 : i32}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !y
+  tile.programs (%i, %j, %k, %exists) in (%x, %c1, %c1) #tile.work<order = grid> {
+    %a = cta.alloc : !s
+    %b = cta.alloc : !s
+    %acc = scf.for %step = %c0 to %n step %c1 iter_args(%before = %zero) -> (!y) : i32 {
+      %flying = cta.wgmma %a, %b, %before {n = 64 : i32} : !s, !s -> !y
+      %after = cta.wgmma_wait %flying {pending = 0 : i32} : !y
+      scf.yield %after : !y
+    }
+    tile.print "" %acc : !y
+  }
+  tile.return
+}
+// CHECK-LABEL: tile.kernel @negative_once(
+// CHECK-NOT: cta.combine
+tile.kernel @negative_once(%n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !x
+  %a = cta.alloc : !a
+  %b = cta.alloc : !b
+  %acc = scf.for %step = %c0 to %n step %c1 iter_args(%before = %zero) -> (!x) : i32 {
+    %flying = cta.wgmma %a, %b, %before {n = 128 : i32} : !a, !b -> !x
+    %after = cta.wgmma_wait %flying {pending = 0 : i32} : !x
+    scf.yield %after : !x
+  }
+  tile.print "" %acc : !x
+  tile.return
+}

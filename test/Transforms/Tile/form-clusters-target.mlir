@@ -1,7 +1,7 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-make-persistent,tile-form-clusters{target=sm_80}))' --verify-diagnostics | FileCheck %s
 
 // CHECK-LABEL: tile.kernel @k(
-// CHECK-NOT: cta.cluster
+// CHECK-NOT: cluster = [
 // expected-remark @below {{no clusters: the target has no clusters}}
 tile.kernel @k(%d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 2, 1, 1>} {
   tile.return

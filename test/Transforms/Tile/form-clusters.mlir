@@ -2,23 +2,12 @@
 
 !d = !tile.desc<64x64xf16>
 
-// A group is two programs along the first axis; the rank chooses one, after the program has ordered itself. What is no
-// read of a block is only for programs that exist; those beyond the edge read what the last one reads.
+// What is no read of a block is only for programs that exist; what a program promises need not hold for the others.
 // CHECK-LABEL: tile.kernel @ordered(
-// CHECK-SAME: %[[X:[^:]*]]: i32 {tile.grid_size = 0 : i32}, %[[Y:[^:]*]]: i32 {tile.grid_size = 1 : i32}
-// CHECK-SAME: cluster_ctas = 2 : i32
-// CHECK: %[[RANK:.*]] = cta.cluster_rank
-// CHECK: %[[PADDED:.*]] = arith.addi %[[X]]
-// CHECK: %[[GROUPS:.*]] = arith.divui %[[PADDED]]
-// CHECK: scf.for %[[G:.*]] = %{{.*}} to
-// CHECK: %[[COLUMN:.*]] = arith.remui %[[G]], %[[Y]]
-// CHECK: %[[I:.*]], %[[J:.*]] = tile.swizzle2d %{{.*}}, %[[COLUMN]], %[[GROUPS]], %[[Y]], %c4_i32
-// CHECK: %[[TWICE:.*]] = arith.muli %[[I]], %c2_i32
-// CHECK: %[[ROW:.*]] = arith.addi %[[TWICE]], %[[RANK]]
-// CHECK: %[[EXISTS:.*]] = arith.cmpi ult, %[[ROW]], %[[X]]
-// CHECK: %[[OWN:.*]] = arith.minui %[[ROW]]
-// CHECK: tile.desc_load %{{.*}}[%[[OWN]], %[[J]]]
-// CHECK: scf.if %[[EXISTS]] {
+// CHECK: tile.programs (%[[I:.*]], %[[J:.*]], %{{.*}}, %[[EXISTS:.*]]) in ({{.*}}) #tile.work<order = swizzle2d, group = 8, cluster = [2, 1]>
+// CHECK-NOT: tile.assume
+// CHECK: tile.desc_load %{{.*}}[%[[I]], %[[J]]]
+// CHECK-NEXT: scf.if %[[EXISTS]] {
 // CHECK-NEXT: tile.desc_store
 // CHECK-NEXT: }
 tile.kernel @ordered(%d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 2, 1, 1>} {
@@ -37,14 +26,9 @@ tile.kernel @ordered(%d: !d {tile.tensor_map = {base = "a"}}) attributes {cluste
 
 // Along the second axis, by the grid's own order.
 // CHECK-LABEL: tile.kernel @plain(
-// CHECK-SAME: cluster_ctas = 2 : i32
-// CHECK: %[[RANK:.*]] = cta.cluster_rank
-// CHECK: %[[TWICE:.*]] = arith.muli %{{.*}}, %c2_i32
-// CHECK: %[[COLUMN:.*]] = arith.addi %[[TWICE]], %[[RANK]]
-// CHECK: %[[EXISTS:.*]] = arith.cmpi ult, %[[COLUMN]]
-// CHECK: %[[OWN:.*]] = arith.minui %[[COLUMN]]
-// CHECK: scf.if %[[EXISTS]]
-// CHECK-NEXT: tile.print "" %{{.*}}, %[[OWN]]
+// CHECK: tile.programs (%[[I:.*]], %[[J:.*]], %{{.*}}, %[[EXISTS:.*]]) in ({{.*}}) #tile.work<order = grid, cluster = [1, 2]>
+// CHECK-NEXT: scf.if %[[EXISTS]]
+// CHECK-NEXT: tile.print "" %[[I]], %[[J]]
 tile.kernel @plain(%d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 1, 2, 1>} {
   %x = tile.program_id 0
   %y = tile.program_id 1
@@ -54,7 +38,7 @@ tile.kernel @plain(%d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster 
 
 // The steps of a program are split elsewhere.
 // CHECK-LABEL: tile.kernel @along_k(
-// CHECK-NOT: cta.cluster
+// CHECK-NOT: cluster = [
 tile.kernel @along_k(%d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 1, 1, 2>} {
   tile.return
 }
@@ -65,7 +49,7 @@ tile.kernel @along_k(%d: !d {tile.tensor_map = {base = "a"}}) attributes {cluste
 
 // A program that does not exist would read what need not be there, before all CTAs have read their blocks.
 // CHECK-LABEL: tile.kernel @negative_pointers(
-// CHECK-NOT: cta.cluster
+// CHECK-NOT: cluster = [
 // expected-remark @below {{no clusters: a program accesses memory through pointers, or runs a while loop, before it has read all its blocks}}
 tile.kernel @negative_pointers(%d: !d {tile.tensor_map = {base = "a"}}, %p: !tile.ptr<i32>) attributes {cluster = array<i32: 2, 1, 1>} {
   %x = tile.program_id 0
@@ -82,7 +66,7 @@ tile.kernel @negative_pointers(%d: !d {tile.tensor_map = {base = "a"}}, %p: !til
 
 // A loop whose number of turns is found out by running it may not end for a program that does not exist.
 // CHECK-LABEL: tile.kernel @negative_while(
-// CHECK-NOT: cta.cluster
+// CHECK-NOT: cluster = [
 // expected-remark @below {{no clusters: a program accesses memory through pointers, or runs a while loop, before it has read all its blocks}}
 tile.kernel @negative_while(%d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 2, 1, 1>} {
   %x = tile.program_id 0
@@ -103,7 +87,7 @@ tile.kernel @negative_while(%d: !d {tile.tensor_map = {base = "a"}}) attributes 
 // -----
 
 // CHECK-LABEL: tile.kernel @negative_no_tensor_maps(
-// CHECK-NOT: cta.cluster
+// CHECK-NOT: cluster = [
 // expected-remark @below {{no clusters: the kernel is not persistent, because it reads no dot operands by TMA}}
 tile.kernel @negative_no_tensor_maps(%p: !tile.ptr<i32>) attributes {cluster = array<i32: 2, 1, 1>} {
   tile.return
@@ -114,7 +98,7 @@ tile.kernel @negative_no_tensor_maps(%p: !tile.ptr<i32>) attributes {cluster = a
 !d = !tile.desc<64x64xf16>
 
 // CHECK-LABEL: tile.kernel @negative_own_maps(
-// CHECK-NOT: cta.cluster
+// CHECK-NOT: cluster = [
 // expected-remark @below {{no clusters: the kernel makes tensor maps itself}}
 tile.kernel @negative_own_maps(%d: !d {tile.tensor_map = {base = "a"}}, %p: !tile.ptr<f16>, %place: !tile.ptr<i8>, %ld: i64) attributes {cluster = array<i32: 2, 1, 1>} {
   %x = tile.program_id 0

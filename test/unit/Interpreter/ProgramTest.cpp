@@ -26,6 +26,23 @@ TEST(Control, ForCountsAndCarries) {
   EXPECT_EQ(control(text, -5)[0], 1);
 }
 
+/// Two CTAs run the programs of a grid of n x 2, each once; where a program lies in the grid is told by its arguments.
+TEST(Control, ProgramsOfACta) {
+  const std::string text = kConstants + R"(
+    tile.programs (%i, %j, %k, %exists) in (%n, %c2, %c1) #tile.work<order = transposed> {
+      %row = arith.muli %j, %n : i32
+      %place = arith.addi %row, %i : i32
+      %p = tile.addptr %r, %place : !tile.ptr<i32>, i32
+      %before = tile.load %p : !tile.ptr<i32>
+      %sum = arith.addi %before, %place : i32
+      scf.if %exists {
+        tile.store %p, %sum : !tile.ptr<i32>
+      }
+    })";
+  EXPECT_EQ(control(text, 3, 0, 6, {2, 1, 1}), (std::vector<int32_t>{-99, -98, -97, -96, -95, -94}));
+  EXPECT_EQ(control(text, 0, 0, 1, {2, 1, 1}), (std::vector<int32_t>{-99}));
+}
+
 TEST(Control, ForExchangesCarriedValues) {
   const std::string text = kConstants + R"(
     %a, %b = scf.for %i = %c0 to %n step %c1 iter_args(%x = %c1, %y = %c2) -> (i32, i32) : i32 {
@@ -206,6 +223,14 @@ TEST(Errors, AssumptionThatDoesNotHold) {
   EXPECT_EQ(messageOf(text, 3, {3, 1, 1}), "no error");
   EXPECT_EQ(messageOf(text, 2, {3, 1, 1}),
             "kernel.tile:4:1: error: an assumption of the kernel does not hold; in program (2, 0, 0)");
+}
+
+TEST(Errors, ProgramsWhoseStepsAreShared) {
+  const std::string text = "tile.programs (%i, %j, %k, %exists, %first) in (%n, %n, %n) "
+                           "#tile.work<order = grid, split_k = 2> {\n}";
+  EXPECT_EQ(messageOf(text, 1),
+            "kernel.tile:2:1: error: CTAs share the K steps of programs, which the interpreter runs "
+            "one by one");
 }
 
 TEST(Errors, LoopStepThatIsNotPositive) {
