@@ -33,6 +33,8 @@ config.substitutions.append(
 )
 if lit.util.which("node", config.environment["PATH"]):
     config.available_features.add("node")
+if lit.util.which("script", config.environment["PATH"]):  # a terminal; of util-linux
+    config.available_features.add("script")
 if lit.util.which("pkg-config", config.environment["PATH"]):
     config.available_features.add("pkg-config")
 if lit.util.which("chromium", config.environment["PATH"]):
