@@ -134,6 +134,11 @@ int reportFailure(const RunOptions &options, const Error &error) {
   return isCallWrong ? 2 : 1;
 }
 
+void reportWarning(const RunOptions &options, const std::string &message) {
+  printPainted(stderr, options.colours.messages, fmt::format("{}: warning: {}\n", options.program, message),
+               paintMessages);
+}
+
 int finishOutput(const std::string &program, int code) {
   const bool flushed = std::fflush(stdout) == 0;
   if (flushed && !std::ferror(stdout))

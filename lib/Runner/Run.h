@@ -29,6 +29,9 @@ int runArtifact(const RunOptions &options, const runtime::Artifact &artifact);
 /// Prints `program: error: message` and returns the exit code for the error: 2 for wrong usage, else 1.
 int reportFailure(const RunOptions &options, const Error &error);
 
+/// Prints `program: warning: message`.
+void reportWarning(const RunOptions &options, const std::string &message);
+
 /// Exit code of a program that would end with `code`: another one, with a message, if standard output is incomplete.
 int finishOutput(const std::string &program, int code);
 

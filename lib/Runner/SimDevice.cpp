@@ -178,6 +178,16 @@ private:
     return Success{};
   }
 
+  /// Its line on the terminal is gone when the kernel's own output comes.
+  Status runWatched(sim::Machine &machine) const {
+    LongWork work("simulation", options.limit);
+    machine.goesOn = [&](uint64_t ended, uint64_t clusters) { return work.reach(double(ended), double(clusters)); };
+    Status status = machine.run();
+    if (work.wasStopped())
+      return work.error();
+    return status;
+  }
+
   Result<RunTiming> simulate(const sim::Program &program, sim::GlobalMemory &memory, const sim::LaunchConfig &config,
                              sim::Observer *watching) {
     sim::Reports reports;
@@ -193,11 +203,7 @@ private:
       profiler.emplace(program.function);
       machine.observer = &*profiler;
     }
-    LongWork work("simulation", options.limit);
-    machine.goesOn = [&](uint64_t ended, uint64_t clusters) { return work.reach(double(ended), double(clusters)); };
-    Status status = machine.run();
-    if (work.wasStopped())
-      return work.error();
+    Status status = runWatched(machine);
     std::fputs(machine.printed.c_str(), stdout);
     if (!status)
       return status.error();

@@ -24,9 +24,10 @@ constexpr Subcommand ownSubcommands[] = {
     {"describe", "Print an artifact's manifest", addDescribe},
     {"devices", "List the GPUs of this machine", addDevices}};
 
-/// Options that were subcommands' before there were any.
+/// Options for what subcommands do.
 constexpr std::pair<std::string_view, std::string_view> moved[] = {
     {"--bench", "tile-run bench"},
+    {"--report", "tile-run explain, with -o FILE.html"},
     {"--suite", "tile-run bench --suite FILE, which measures, or tile-run run --suite FILE, which does not"},
     {"--soak", "tile-run soak"},
     {"--compare", "tile-run compare"},

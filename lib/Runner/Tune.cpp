@@ -66,7 +66,7 @@ private:
     const std::string name = nameOf(run.arguments);
     Result<Tuned> tuned = tuner.tune(run);
     if (!tuned && tuned.error().code == TILE_ERROR_OUT_OF_MEMORY) {
-      fmt::print(stderr, "{}: warning: {}: left out: {}\n", run.program, name, tuned.error().message);
+      reportWarning(run, fmt::format("{}: left out: {}", name, tuned.error().message));
       return Success{};
     }
     if (!tuned)

@@ -53,12 +53,11 @@ std::shared_ptr<const runtime::TunedChoice> findTuning(const RunOptions &options
       }
       fits = compiled.error();
     }
-    fmt::print(stderr, "{}: warning: {} is not used: {}\n", options.program, where, fits.error().message);
+    reportWarning(options, fmt::format("{} is not used: {}", where, fits.error().message));
   };
   if (!artifact.pack) {
     if (!options.tuning.empty())
-      fmt::print(stderr, "{}: warning: '{}' is not used: the artifact has one variant\n", options.program,
-                 options.tuning);
+      reportWarning(options, fmt::format("'{}' is not used: the artifact has one variant", options.tuning));
     return nullptr;
   }
   for (const Result<std::string> &text : artifact.pack->tuning())
@@ -88,7 +87,7 @@ Result<Variants> Variants::open(const RunOptions &options, const Artifact &artif
   if (!options.tuning.empty()) {
     if (Result<runtime::TuningTable> table = runtime::readTuningFile(options.tuning); !table)
       return runtime::withContext("--tuning", table.error());
-    fmt::print(stderr, "{}: warning: '{}' is not used: the simulator has no times\n", options.program, options.tuning);
+    reportWarning(options, fmt::format("'{}' is not used: the simulator has no times", options.tuning));
   }
   variants.target = options.target.empty() ? artifact.manifest.target : options.target;
   // The choice is that for a whole GPU, though the simulator has few multiprocessors: it is tried as it will be made.

@@ -21,6 +21,20 @@ function criticalText(pipeline) {
   return parts.map(part => `${percent(part.clocks, pipeline.clocks)} ${names[part.kind]}${part.line ? ' of line ' + part.line : ''}`).join(', ');
 }
 
+/// The parts of a lane's spans that are on the critical path: of the same kind and line at the same time. Both in order.
+function criticalParts(lane, path) {
+  const parts = [];
+  let next = 0;
+  for (const [start, end, kind, line] of lane.spans) {
+    while (next < path.spans.length && path.spans[next][1] <= start) ++next;
+    for (let i = next; i < path.spans.length && path.spans[i][0] < end; ++i) {
+      const [from, to, pathKind, pathLine] = path.spans[i];
+      if (pathKind === kind && pathLine === line) parts.push([Math.max(start, from), Math.min(end, to)]);
+    }
+  }
+  return parts;
+}
+
 function pipelineView(data) {
   const pipeline = data.pipeline;
   if (!pipeline || !pipeline.lanes.length) return element('p', {class: 'note'}, 'Nothing ran.');
@@ -28,6 +42,7 @@ function pipelineView(data) {
   // The critical path, which is the last lane of the document, is shown first.
   const lanes = [...pipeline.lanes.slice(-1), ...pipeline.lanes.slice(0, -1)];
   const canIdle = new Set(pipeline.uses.map(use => use.name));
+  const critical = lanes.map(lane => canIdle.has(lane.name) ? criticalParts(lane, lanes[0]) : []);
   let from = 0, to = total, cursor = null;
   const rowHeight = 26, left = 190;
   const canvas = element('canvas', {tabindex: 0, role: 'img', 'aria-label': 'time line; + and - zoom, left and right move, up and down choose a lane, n and p its next and previous span'});
@@ -60,6 +75,9 @@ function pipelineView(data) {
           context.fillText('line ' + line, a + 3, row * rowHeight + 17);
         }
       }
+      context.fillStyle = '#111';
+      for (const [start, end] of critical[row])
+        if (end >= from && start <= to) context.fillRect(Math.max(x(start), begin), row * rowHeight + rowHeight - 5, Math.max(Math.min(x(end), width - 8) - Math.max(x(start), begin), .5), 3);
       context.fillStyle = '#fff';
       context.fillRect(0, row * rowHeight, begin, rowHeight);
       context.fillStyle = '#111';
@@ -141,7 +159,7 @@ function pipelineView(data) {
       (pipeline.product_clocks ? `; between the first and the last product the tensor cores work ${Math.round(100 * pipeline.product_share)} % of the time` : '') + '.'),
     pipeline.cut ? element('p', {class: 'note'}, 'Only the beginning was recorded.') : null,
     pipeline.forced ? element('p', {class: 'note'}, 'The block waits for others, whose part is not modelled: waits for them take no time.') : null,
-    legend([[kindColours.work, 'work, or a slot in use'], [kindColours.wait, 'wait'], [kindColours.copy, 'copy under way'], [kindColours.product, 'products'], [kindColours.idle, 'idle']]),
+    legend([[kindColours.work, 'work, or a slot in use'], [kindColours.wait, 'wait'], [kindColours.copy, 'copy under way'], [kindColours.product, 'products'], [kindColours.idle, 'idle'], ['#111', 'on the critical path']]),
     element('p', {id: 'critical'}, `Critical path: ${criticalText(pipeline)}.`),
     element('div', {class: 'controls'},
       element('button', {type: 'button', onclick: () => zoom(.6)}, 'zoom in'), element('button', {type: 'button', onclick: () => zoom(1.7)}, 'zoom out'),
