@@ -244,12 +244,17 @@ private:
   unsigned fastest;               ///< The axis along which programs with consecutive numbers lie.
 };
 
-/// Where CTAs that share steps add up. Emits an error if they cannot.
-LogicalResult verifyCombination(ProgramsOp programs) {
-  if (!programs.getWork().splitsSteps())
-    return success();
+/// Whether the kernel's clusters are those that `work` is for, and CTAs that share steps add up. Emits an error if not.
+LogicalResult verifyWork(KernelOp kernel, ProgramsOp programs) {
+  WorkAttr work = programs.getWork();
+  auto [alongX, alongY] = work.getClusterShape();
+  std::array<int32_t, 3> needed{alongX, alongY, work.getSplitK()};
+  ArrayRef<int32_t> shape = kernel.getCluster().value_or(ArrayRef<int32_t>());
+  if ((work.getCluster() || work.getSplitK() != 1) && shape != ArrayRef(needed))
+    return programs.emitOpError() << "deals work out to clusters of [" << ArrayRef(needed)
+                                  << "] CTAs but the kernel's are [" << shape << "]";
   auto all = programs.getBody().getOps<cta::CombineOp>();
-  if (!llvm::hasSingleElement(all))
+  if (work.splitsSteps() && !llvm::hasSingleElement(all))
     return programs.emitOpError() << "has " << llvm::range_size(all)
                                   << " cta.combine; CTAs that share its K steps need one";
   return success();
@@ -258,7 +263,7 @@ LogicalResult verifyCombination(ProgramsOp programs) {
 struct CtaLowerPrograms : tile::impl::CtaLowerProgramsBase<CtaLowerPrograms> {
   void runOnKernel() override {
     while (ProgramsOp programs = getOperation().getPrograms()) {
-      if (failed(verifyCombination(programs)))
+      if (failed(verifyWork(getOperation(), programs)))
         return signalPassFailure();
       ProgramsLowering(getOperation(), programs).run();
     }

@@ -110,6 +110,8 @@ void makePersistent(KernelOp kernel) {
 struct TileMakePersistent : tile::impl::TileMakePersistentBase<TileMakePersistent> {
   void runOnKernel() override {
     KernelOp kernel = getOperation();
+    if (kernel.getPrograms())
+      return;
     // Programs of different lengths go to CTAs as these become free, which a loop over them cannot do.
     const bool hasMaps = !kernel.getUneven() && llvm::any_of(kernel.getArgumentTypes(), llvm::IsaPred<DescType>);
     if (hasMaps || !planDeviceDescriptors(kernel).empty())

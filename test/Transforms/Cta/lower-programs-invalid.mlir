@@ -1,9 +1,19 @@
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-lower-programs))' --verify-diagnostics
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-lower-programs))' --verify-diagnostics --split-input-file
 
 tile.kernel @no_sum(%x: i32, %y: i32, %z: i32) attributes {cluster = array<i32: 1, 1, 2>} {
   // expected-error @below {{'tile.programs' op has 0 cta.combine; CTAs that share its K steps need one}}
   tile.programs (%i, %j, %k, %exists, %first) in (%x, %y, %z) #tile.work<order = grid, split_k = 2> {
     tile.print "" %first : i32
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @other_cluster(%x: i32, %y: i32, %z: i32) {
+  // expected-error @below {{'tile.programs' op deals work out to clusters of [2, 1, 1] CTAs but the kernel's are []}}
+  tile.programs (%i, %j, %k, %exists) in (%x, %y, %z) #tile.work<order = grid, cluster = [2, 1]> {
+    tile.print "" %i : i32
   }
   tile.return
 }

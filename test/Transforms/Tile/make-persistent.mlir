@@ -102,3 +102,15 @@ tile.kernel @negative_no_tensor_map(%a: !tile.ptr<f16>) {
   tile.print "x" %x : i32
   tile.return
 }
+
+// CHECK-LABEL: tile.kernel @negative_persistent(
+// CHECK-COUNT-1: tile.programs
+// CHECK-NOT: tile.programs
+// CHECK: tile.return
+tile.kernel @negative_persistent(%n: i32, %d: !tile.desc<64xf16> {tile.tensor_map = {base = "arg0", shape = ["5"], strides = []}}) {
+  tile.programs (%i, %j, %k, %exists) in (%n, %n, %n) #tile.work<order = grid> {
+    %v = tile.desc_load %d[%i] : !tile.desc<64xf16> -> tensor<64xf16>
+    tile.print "v" %v : tensor<64xf16>
+  }
+  tile.return
+}
