@@ -33,13 +33,10 @@ config.substitutions.append(
 )
 if lit.util.which("node", config.environment["PATH"]):
     config.available_features.add("node")
-<<<<<<< HEAD
 if lit.util.which("pandoc", config.environment["PATH"]):
     config.available_features.add("pandoc")
-=======
 if lit.util.which("script", config.environment["PATH"]):  # a terminal; of util-linux
     config.available_features.add("script")
->>>>>>> h-explain
 if lit.util.which("pkg-config", config.environment["PATH"]):
     config.available_features.add("pkg-config")
 if lit.util.which("chromium", config.environment["PATH"]):
