@@ -37,8 +37,7 @@ std::optional<GemmPrograms> tile::findGemmPrograms(KernelOp kernel) {
     plan.steps = loop;
   }
   scf::ForOp steps = plan.steps;
-  // A sum that nothing takes is not combined either: what marks it would be erased before it is lowered.
-  if (!steps || steps.getNumResults() != 1 || steps.getResult(0).use_empty())
+  if (!steps || steps.getNumResults() != 1)
     return std::nullopt;
   if (!isSumFromZero(steps.getInitArgs().front()))
     return std::nullopt;

@@ -122,11 +122,12 @@ private:
     eraseDead(place);
   }
 
-  /// A grid may have fewer axes, and a program may not ask for all.
+  /// A grid may have fewer axes, and a program may not ask for all. Only the arithmetic of places: the branch that
+  /// gives a segment's program also gives its steps, which nothing takes yet.
   void eraseDead(const Place &place) {
     llvm::SetVector<Operation *> worklist;
     auto addSource = [&](Value value) {
-      if (Operation *op = value.getDefiningOp())
+      if (Operation *op = value.getDefiningOp(); op && op->getNumRegions() == 0)
         worklist.insert(op);
     };
     llvm::for_each(place, addSource);

@@ -176,3 +176,18 @@ tile.kernel @tail(%x: i32, %y: i32, %z: i32, %n: i32) {
   }
   tile.return
 }
+
+// A program that does not ask where it lies: what gives its steps stays.
+// CHECK-LABEL: tile.kernel @anywhere(
+// CHECK: scf.for %[[SEGMENT:.*]] = %c0_i32 to
+// CHECK: %[[IS_WHOLE:.*]] = arith.cmpi slt, %[[SEGMENT]],
+// CHECK: %[[FROM:.*]] = arith.select %[[IS_WHOLE]], %c0_i32,
+// CHECK: arith.cmpi eq, %[[FROM]], %c0_i32
+tile.kernel @anywhere(%x: i32, %y: i32, %z: i32, %n: i32) {
+  %acc = arith.constant dense<1.0> : !x
+  tile.programs (%i, %j, %k, %exists, %first, %end) in (%x, %y, %z) steps (%n) #tile.work<order = grid, tail = <sum = 5, piece = 8, fixed = 18>> {
+    %sum = cta.combine %acc : !x
+    tile.print "" %sum : !x
+  }
+  tile.return
+}
