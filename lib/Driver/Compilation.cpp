@@ -10,6 +10,7 @@
 #include "Driver/Instrumentation.h"
 #include "Driver/Version.h"
 #include "Runtime/ElfSection.h"
+#include "Target/TimeRecords.h"
 #include "Tile/TileDialect.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -181,6 +182,8 @@ bool Compilation::selectKernel() {
   description = std::move(*described);
   if (options.pipeline.instrument && !isa<KernelOp>(chosen))
     return fail(Outcome::Usage, "--instrument needs a kernel that is not lowered yet");
+  if (options.pipeline.instrument && description.findParameter(target::timesName))
+    return fail(Outcome::Usage, "--instrument adds a parameter 'tile_times', and the kernel has one of that name");
   if (options.pipeline.instrument)
     codegen::describeTimes(description);
   return true;
