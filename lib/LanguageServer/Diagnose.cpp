@@ -46,13 +46,14 @@ static bool isAboutFile(const Diagnostic &diagnostic) {
          diagnostic.name != diagnosticName(Diag::missing_types) && diagnostic.name != diagnosticName(Diag::no_kernel);
 }
 
-llvm::json::Array Document::diagnostics() const {
+llvm::json::Array Document::diagnose() {
   driver::CompilerOptions options;
   options.input = source.name;
   options.inputText = source.text;
   DiagnosticEngine engine;
   check(options, engine);
-  llvm::json::Array found;
+  llvm::json::Array reported;
+  found.clear();
   for (const Diagnostic *diagnostic : engine.sorted()) {
     if (!isAboutFile(*diagnostic))
       continue;
@@ -64,13 +65,42 @@ llvm::json::Array Document::diagnostics() const {
                 ": " + message;
     for (const Diagnostic &note : diagnostic->notes)
       message += "\n" + note.message;
-    found.push_back(llvm::json::Object{{"range", range(isHere ? diagnostic->range : SourceRange{})},
-                                       {"severity", diagnostic->severity == Severity::Error ? 1 : 2},
-                                       {"code", diagnostic->name},
-                                       {"source", "tilec"},
-                                       {"message", llvm::json::fixUTF8(message)}});
+    addFix(*diagnostic);
+    for (const Diagnostic &note : diagnostic->notes)
+      addFix(note);
+    reported.push_back(llvm::json::Object{{"range", range(isHere ? diagnostic->range : SourceRange{})},
+                                          {"severity", diagnostic->severity == Severity::Error ? 1 : 2},
+                                          {"code", diagnostic->name},
+                                          {"source", "tilec"},
+                                          {"message", llvm::json::fixUTF8(message)}});
   }
-  return found;
+  return reported;
+}
+
+void Document::addFix(const frontend::Diagnostic &diagnostic) {
+  llvm::json::Array edits;
+  for (const FixIt &fix : diagnostic.fixIts)
+    if (fix.range.file == 0)
+      edits.push_back(llvm::json::Object{{"range", range(fix.range)}, {"newText", fix.replacement}});
+  if (edits.empty() || diagnostic.range.file != 0)
+    return;
+  const std::string &text = diagnostic.fixIts.front().replacement;
+  std::string title = text.empty() ? "Remove this" : "Write '" + text + "'";
+  found.push_back({diagnostic.range, llvm::json::fixUTF8(title), std::move(edits)});
+}
+
+llvm::json::Array Document::fixes(llvm::StringRef uri, int64_t firstLine, int64_t lastLine) const {
+  llvm::json::Array actions;
+  for (const Fix &fix : found) {
+    const int64_t begin = lines.locate(fix.range.begin).line - 1, end = lines.locate(fix.range.end).line - 1;
+    if (end < firstLine || begin > lastLine)
+      continue;
+    llvm::json::Object changes;
+    changes[uri] = llvm::json::Array(fix.edits);
+    actions.push_back(llvm::json::Object{
+        {"title", fix.title}, {"kind", "quickfix"}, {"edit", llvm::json::Object{{"changes", std::move(changes)}}}});
+  }
+  return actions;
 }
 
 } // namespace tile::lsp

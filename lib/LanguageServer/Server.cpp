@@ -3,6 +3,7 @@
 #include "LanguageServer/Server.h"
 
 #include "LanguageServer/Help.h"
+#include "LanguageServer/Symbols.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -49,6 +50,9 @@ public:
     handler.notification("textDocument/didClose", this, &Server::close);
     handler.method("textDocument/hover", this, &Server::hover);
     handler.method("textDocument/completion", this, &Server::complete);
+    handler.method("textDocument/documentSymbol", this, &Server::documentSymbol);
+    handler.method("textDocument/definition", this, &Server::definition);
+    handler.method("textDocument/codeAction", this, &Server::codeAction);
     handler.method("textDocument/signatureHelp", this, &Server::signatureHelp);
   }
 
@@ -62,6 +66,9 @@ private:
     llvm::json::Object capabilities{
         {"textDocumentSync", std::move(sync)},
         {"hoverProvider", true},
+        {"documentSymbolProvider", true},
+        {"definitionProvider", true},
+        {"codeActionProvider", true},
         {"completionProvider", llvm::json::Object{{"triggerCharacters", llvm::json::Array{"."}}}},
         {"signatureHelpProvider", llvm::json::Object{{"triggerCharacters", llvm::json::Array{"(", ","}}}}};
     reply(llvm::json::Object{{"capabilities", std::move(capabilities)},
@@ -91,7 +98,7 @@ private:
     std::optional<int64_t> version = message.fields.getObject("textDocument")->getInteger("version");
     std::unique_ptr<Document> &document = documents[message.uri()];
     document = std::make_unique<Document>(pathOf(message.uri()), text->str(), version);
-    llvm::json::Object parameters{{"uri", message.uri()}, {"diagnostics", document->diagnostics()}};
+    llvm::json::Object parameters{{"uri", message.uri()}, {"diagnostics", document->diagnose()}};
     if (version)
       parameters["version"] = *version;
     publish(std::move(parameters));
@@ -118,6 +125,31 @@ private:
   void hover(const Message &message, Reply reply) { answer(message, std::move(reply), lsp::hover); }
   void complete(const Message &message, Reply reply) { answer(message, std::move(reply), lsp::complete); }
   void signatureHelp(const Message &message, Reply reply) { answer(message, std::move(reply), lsp::signatureHelp); }
+
+  void documentSymbol(const Message &message, Reply reply) {
+    auto found = documents.find(message.uri());
+    reply(found == documents.end() ? llvm::json::Value(nullptr) : symbols(*found->second));
+  }
+
+  void definition(const Message &message, Reply reply) {
+    answer(message, std::move(reply), [&](const Document &document, uint32_t offset) -> llvm::json::Value {
+      llvm::json::Value range = define(document, offset);
+      if (range.kind() == llvm::json::Value::Null)
+        return nullptr;
+      return llvm::json::Object{{"uri", message.uri()}, {"range", std::move(range)}};
+    });
+  }
+
+  void codeAction(const Message &message, Reply reply) {
+    auto found = documents.find(message.uri());
+    const llvm::json::Object *range = message.fields.getObject("range");
+    const llvm::json::Object *start = range ? range->getObject("start") : nullptr;
+    const llvm::json::Object *end = range ? range->getObject("end") : nullptr;
+    if (found == documents.end() || !start || !end)
+      return reply(nullptr);
+    reply(found->second->fixes(message.uri(), start->getInteger("line").value_or(0),
+                               end->getInteger("line").value_or(0)));
+  }
 
   llvm::StringMap<std::unique_ptr<Document>> documents; // by URI
   llvm::lsp::OutgoingNotification<llvm::json::Value> publish;

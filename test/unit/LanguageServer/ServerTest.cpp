@@ -207,6 +207,41 @@ TEST(LanguageServer, CompletesNamesOfTheFile) {
   EXPECT_TRUE(StringRef(client.answers[id]).contains("\"label\":\"second\""));
 }
 
+TEST(LanguageServer, OffersFixIts) {
+  Client client;
+  client.edit("@tile.kernel\ndef k(a: i32, b: i32):\n    if a = b:\n        pass\n");
+  auto line = [](int number) { return json::Object{{"line", number}, {"character", 0}}; };
+  auto askLine = [&](int number) {
+    return client.ask("textDocument/codeAction",
+                      json::Object{{"textDocument", json::Object{{"uri", uri}}},
+                                   {"range", json::Object{{"start", line(number)}, {"end", line(number)}}}});
+  };
+  int there = askLine(2), elsewhere = askLine(0);
+  client.run();
+  EXPECT_TRUE(StringRef(client.answers[there]).contains("\"newText\":\"==\"")) << client.answers[there];
+  EXPECT_EQ(client.answers[elsewhere], "[]");
+}
+
+TEST(LanguageServer, FindsDefinitions) {
+  Client client;
+  client.edit(
+      "@triton.jit\ndef f(n):\n    m = n\n    return m\n\n\n@triton.jit\ndef g(n):\n    m = f(n)\n    return m\n");
+  int local = client.askAt("textDocument/definition", 9, 11);
+  int parameter = client.askAt("textDocument/definition", 8, 10);
+  int function = client.askAt("textDocument/definition", 8, 8);
+  int nothing = client.askAt("textDocument/definition", 5, 0);
+  int symbols = client.ask("textDocument/documentSymbol", json::Object{{"textDocument", json::Object{{"uri", uri}}}});
+  client.run();
+  auto start = [](int line, int character) {
+    return formatv("\"start\":{{\"character\":{0},\"line\":{1}}", character, line).str();
+  };
+  EXPECT_TRUE(StringRef(client.answers[local]).contains(start(8, 4))) << client.answers[local];
+  EXPECT_TRUE(StringRef(client.answers[parameter]).contains(start(7, 6))) << client.answers[parameter];
+  EXPECT_TRUE(StringRef(client.answers[function]).contains(start(1, 4))) << client.answers[function];
+  EXPECT_EQ(client.answers[nothing], "null");
+  EXPECT_TRUE(StringRef(client.answers[symbols]).contains("\"name\":\"g\"")) << client.answers[symbols];
+}
+
 /// TILE_LSP_SECONDS says for how long.
 TEST(LanguageServer, SurvivesEdits) {
   const char *given = std::getenv("TILE_LSP_SECONDS");
@@ -233,6 +268,8 @@ TEST(LanguageServer, SurvivesEdits) {
       client.askAt("textDocument/hover", random() % 60, random() % 100);
       client.askAt("textDocument/completion", random() % 60, random() % 100);
       client.askAt("textDocument/signatureHelp", random() % 60, random() % 100);
+      client.askAt("textDocument/definition", random() % 60, random() % 100);
+      client.ask("textDocument/documentSymbol", json::Object{{"textDocument", json::Object{{"uri", uri}}}});
     }
     client.run();
     edits += 20;
