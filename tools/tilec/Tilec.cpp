@@ -2,6 +2,7 @@
 #include "Driver/CompileVariants.h"
 #include "Driver/OutputFile.h"
 #include "ExplainCommand.h"
+#include "LanguageServer/Server.h"
 #include "Messages.h"
 #include "Options.h"
 #include "Request.h"
@@ -71,6 +72,10 @@ int compileCommand(llvm::ArrayRef<const char *> words) {
 
 } // namespace
 
+int tile::languageServerMain() {
+  return lsp::serve(std::make_unique<llvm::lsp::JSONTransportInputOverFile>(stdin), llvm::outs());
+}
+
 int tile::tilecMain(int argc, char **argv) {
   llvm::ArrayRef<const char *> words(argv + 1, argc - 1);
   llvm::StringRef first = words.empty() ? "" : words.front();
@@ -79,6 +84,8 @@ int tile::tilecMain(int argc, char **argv) {
       return runCommand(words.drop_front());
     if (first == "explain")
       return explainCommand(words.drop_front());
+    if (first == "lsp" && words.size() == 1)
+      return languageServerMain();
     return first == "worker" && words.size() == 1 ? workerCommand() : compileCommand(words);
   };
   int code = runner::finishOutput("tilec", runTool());

@@ -1,0 +1,102 @@
+// Functions of the language are found by how a kernel spells them; a method by what stands behind its last dot.
+#include "LanguageServer/Help.h"
+
+#include "Frontend/BuiltinDocs.h"
+
+namespace tile::lsp {
+
+using frontend::BuiltinDoc;
+
+/// Whether what stands before the dot is a descriptor or dictionary, whatever its name.
+static bool isOfObject(llvm::StringRef spelling) {
+  return spelling.starts_with("desc.") || spelling.starts_with("dict.");
+}
+
+static const BuiltinDoc *findDoc(llvm::StringRef word) {
+  const std::vector<BuiltinDoc> &docs = frontend::builtinDocs();
+  auto exact = llvm::find_if(docs, [&](const BuiltinDoc &doc) { return llvm::StringRef(doc.spelling) == word; });
+  if (exact != docs.end())
+    return &*exact;
+  auto [value, method] = word.rsplit('.');
+  if (method.empty() || value == "tl")
+    return nullptr;
+  for (const BuiltinDoc &doc : docs) {
+    llvm::StringRef name = doc.name;
+    if ((doc.isMethod && name == method) || (isOfObject(name) && name.split('.').second == method))
+      return &doc;
+  }
+  return nullptr;
+}
+
+static llvm::json::Object markdown(const BuiltinDoc &doc) {
+  std::string text = "```python\n" + doc.signature + "\n```\n" + std::string(doc.text);
+  if (!doc.types.empty())
+    text += "\n\n" + std::string(doc.types);
+  return llvm::json::Object{{"kind", "markdown"}, {"value", std::move(text)}};
+}
+
+llvm::json::Value hover(const Document &document, uint32_t offset) {
+  const BuiltinDoc *doc = findDoc(document.wordAround(offset));
+  if (!doc)
+    return nullptr;
+  return llvm::json::Object{{"contents", markdown(*doc)}};
+}
+
+/// Labels are what is inserted: the part behind the last dot, of which an editor makes a word.
+llvm::json::Array complete(const Document &document, uint32_t offset) {
+  llvm::StringRef word = document.wordBefore(offset);
+  size_t dot = word.rfind('.');
+  llvm::StringRef prefix = dot == llvm::StringRef::npos ? "" : word.take_front(dot + 1);
+  llvm::StringRef begun = word.drop_front(prefix.size());
+  const std::vector<BuiltinDoc> &docs = frontend::builtinDocs();
+  // Behind the name of a value there are methods.
+  const bool isKnown = prefix.empty() || llvm::any_of(docs, [&](const BuiltinDoc &doc) {
+                         return llvm::StringRef(doc.spelling).starts_with(prefix) && !isOfObject(doc.spelling);
+                       });
+  constexpr int isFunction = 3, isVariable = 6;
+  llvm::json::Array items;
+  for (const BuiltinDoc &doc : docs) {
+    llvm::StringRef spelling = doc.spelling;
+    llvm::StringRef name = spelling.substr(spelling.rfind('.') + 1);
+    bool isWritten = isKnown ? spelling.size() == prefix.size() + name.size() && spelling.starts_with(prefix)
+                             : doc.isMethod || isOfObject(spelling);
+    if (isWritten && name.starts_with(begun))
+      items.push_back(llvm::json::Object{
+          {"label", name}, {"kind", isFunction}, {"detail", doc.signature}, {"documentation", markdown(doc)}});
+  }
+  if (prefix.empty())
+    for (const std::string &name : document.names())
+      if (llvm::StringRef(name).starts_with(begun) && begun != name)
+        items.push_back(llvm::json::Object{{"label", name}, {"kind", isVariable}});
+  return items;
+}
+
+llvm::json::Value signatureHelp(const Document &document, uint32_t offset) {
+  llvm::StringRef text = document.text();
+  int depth = 0, commas = 0;
+  // Calls of more than this are rare, and a file may have a bracket that is never closed.
+  const uint32_t farthest = offset > 4000 ? offset - 4000 : 0;
+  for (uint32_t at = offset; at > farthest; --at) {
+    char c = text[at - 1];
+    depth += c == ')' || c == ']' ? 1 : c == '(' || c == '[' ? -1 : 0;
+    commas += c == ',' && depth == 0;
+    if (depth >= 0)
+      continue;
+    const BuiltinDoc *doc = c == '(' ? findDoc(document.wordBefore(at - 1)) : nullptr;
+    if (!doc)
+      return nullptr;
+    llvm::json::Array parameters;
+    llvm::StringRef list = llvm::StringRef(doc->signature).split('(').second.drop_back();
+    llvm::SmallVector<llvm::StringRef> names;
+    list.split(names, ", ", -1, /*KeepEmpty=*/false);
+    for (llvm::StringRef name : names)
+      parameters.push_back(llvm::json::Object{{"label", name}});
+    llvm::json::Object signature{
+        {"label", doc->signature}, {"documentation", markdown(*doc)}, {"parameters", std::move(parameters)}};
+    return llvm::json::Object{
+        {"signatures", llvm::json::Array{std::move(signature)}}, {"activeSignature", 0}, {"activeParameter", commas}};
+  }
+  return nullptr;
+}
+
+} // namespace tile::lsp

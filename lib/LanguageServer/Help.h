@@ -1,0 +1,12 @@
+// Hover, completion and signature help, in the words of the reference (BuiltinDocs.h).
+#pragma once
+
+#include "LanguageServer/Document.h"
+
+namespace tile::lsp {
+
+llvm::json::Value hover(const Document &document, uint32_t offset);
+llvm::json::Array complete(const Document &document, uint32_t offset);
+llvm::json::Value signatureHelp(const Document &document, uint32_t offset);
+
+} // namespace tile::lsp
