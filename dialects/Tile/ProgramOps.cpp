@@ -212,7 +212,8 @@ void ProgramsOp::splitSteps(WorkAttr work, Value steps) {
   setWorkAttr(work);
   if (steps)
     getStepsMutable().assign(steps);
-  for (Type type : ArrayRef(getArgumentTypes(work)).drop_front(getBody().getNumArguments()))
+  SmallVector<Type> types = getArgumentTypes(work);
+  for (Type type : ArrayRef(types).drop_front(getBody().getNumArguments()))
     getBody().addArgument(type, getLoc());
 }
 
