@@ -109,17 +109,22 @@ private:
     publish(llvm::json::Object{{"uri", message.uri()}, {"diagnostics", llvm::json::Array{}}});
   }
 
+  /// Null if no such file is open.
+  const Document *find(const Message &message) const {
+    auto found = documents.find(message.uri());
+    return found == documents.end() ? nullptr : found->second.get();
+  }
+
   /// Answers what `ask` says of the place that the message names; null where no such file is open.
   template <typename Ask> void answer(const Message &message, Reply reply, Ask ask) {
-    auto found = documents.find(message.uri());
+    const Document *document = find(message);
     const llvm::json::Object *place = message.fields.getObject("position");
-    if (found == documents.end() || !place)
+    if (!document || !place)
       return reply(nullptr);
-    const Document &document = *found->second;
     auto number = [&](llvm::StringRef name) {
       return uint32_t(std::clamp<int64_t>(place->getInteger(name).value_or(0), 0, UINT32_MAX - 1));
     };
-    reply(llvm::json::Value(ask(document, document.offset(number("line"), number("character")))));
+    reply(llvm::json::Value(ask(*document, document->offset(number("line"), number("character")))));
   }
 
   void hover(const Message &message, Reply reply) { answer(message, std::move(reply), lsp::hover); }
@@ -127,8 +132,8 @@ private:
   void signatureHelp(const Message &message, Reply reply) { answer(message, std::move(reply), lsp::signatureHelp); }
 
   void documentSymbol(const Message &message, Reply reply) {
-    auto found = documents.find(message.uri());
-    reply(found == documents.end() ? llvm::json::Value(nullptr) : symbols(*found->second));
+    const Document *document = find(message);
+    reply(document ? symbols(*document) : llvm::json::Value(nullptr));
   }
 
   void definition(const Message &message, Reply reply) {
@@ -141,14 +146,13 @@ private:
   }
 
   void codeAction(const Message &message, Reply reply) {
-    auto found = documents.find(message.uri());
+    const Document *document = find(message);
     const llvm::json::Object *range = message.fields.getObject("range");
     const llvm::json::Object *start = range ? range->getObject("start") : nullptr;
     const llvm::json::Object *end = range ? range->getObject("end") : nullptr;
-    if (found == documents.end() || !start || !end)
+    if (!document || !start || !end)
       return reply(nullptr);
-    reply(found->second->fixes(message.uri(), start->getInteger("line").value_or(0),
-                               end->getInteger("line").value_or(0)));
+    reply(document->fixes(message.uri(), start->getInteger("line").value_or(0), end->getInteger("line").value_or(0)));
   }
 
   llvm::StringMap<std::unique_ptr<Document>> documents; // by URI

@@ -70,22 +70,35 @@ int compileCommand(llvm::ArrayRef<const char *> words) {
   return int(compilation.outcome());
 }
 
-} // namespace
-
-int tile::languageServerMain() {
+int languageServerCommand(llvm::ArrayRef<const char *> words) {
+  for (llvm::StringRef word : words) {
+    if (word == "--help" || word == "-h") {
+      llvm::outs() << "tilec lsp [--stdio]\n\nThe language server, also by the name tile-lsp: an editor starts it and "
+                      "speaks to it on standard input and output.\n";
+      return int(Outcome::Success);
+    }
+    if (word != "--stdio") { // some clients say it, though there is no other way
+      messages() << "error: tilec lsp does not take '" << word << "'; see tilec lsp --help\n";
+      return int(Outcome::Usage);
+    }
+  }
   return lsp::serve(std::make_unique<llvm::lsp::JSONTransportInputOverFile>(stdin), llvm::outs());
 }
+
+} // namespace
 
 int tile::tilecMain(int argc, char **argv) {
   llvm::ArrayRef<const char *> words(argv + 1, argc - 1);
   llvm::StringRef first = words.empty() ? "" : words.front();
   auto runTool = [&] {
+    if (llvm::sys::path::filename(argv[0]).starts_with("tile-lsp"))
+      return languageServerCommand(words);
     if (first == "run")
       return runCommand(words.drop_front());
     if (first == "explain")
       return explainCommand(words.drop_front());
-    if (first == "lsp" && words.size() == 1)
-      return languageServerMain();
+    if (first == "lsp")
+      return languageServerCommand(words.drop_front());
     return first == "worker" && words.size() == 1 ? workerCommand() : compileCommand(words);
   };
   int code = runner::finishOutput("tilec", runTool());

@@ -5,6 +5,5 @@ namespace tile {
 
 int tilecMain(int argc, char **argv);
 int tileOptMain(int argc, char **argv);
-int languageServerMain();
 
 } // namespace tile

@@ -1,5 +1,4 @@
-// Chooses the tool: `tile-opt ...` (a symbolic link to tilec) and `tilec opt ...` are tile-opt, `tile-lsp` is
-// `tilec lsp`, all else is tilec.
+// Chooses the tool: `tile-opt ...` (a symbolic link to tilec) and `tilec opt ...` are tile-opt, all else is tilec.
 #include "Tools.h"
 
 #include "Driver/CompilerOptions.h"
@@ -55,7 +54,5 @@ int main(int argc, char **argv) {
   if (argc > 1 && llvm::StringRef(argv[1]) == "opt")
     return runOnLargeStack({tile::tileOptMain, argc - 1, argv + 1});
   llvm::install_fatal_error_handler(reportFatalError);
-  if (llvm::sys::path::filename(argv[0]).starts_with("tile-lsp"))
-    return runOnLargeStack({[](int, char **) { return tile::languageServerMain(); }, argc, argv});
   return runOnLargeStack({tile::tilecMain, argc, argv});
 }
