@@ -61,6 +61,17 @@ Counter philoxRounds(BuiltinCall &call, Counter c, SymValue k0, SymValue k1, int
   return c;
 }
 
+/// n_rounds. Each round is code of its own: the number has a limit, far above the 10 that are usual.
+std::optional<int64_t> roundsOf(BuiltinCall &call, size_t index) {
+  constexpr int64_t most = 128;
+  std::optional<int64_t> rounds = call.integer(index);
+  if (rounds && *rounds > most) {
+    call.sema.error(Diag::too_many_rounds, call.rangeOf(index), {std::to_string(*rounds), std::to_string(most)});
+    return std::nullopt;
+  }
+  return rounds;
+}
+
 /// An integer of at most 64 bits; an error value after a message.
 SymValue integerOperand(BuiltinCall &call, size_t index) {
   SymValue value = call.tensor(index);
@@ -94,7 +105,7 @@ std::optional<Counter> philox(BuiltinCall &call, const SymValue &seedValue, Coun
 std::optional<Counter> fourWords(BuiltinCall &call) {
   Sema &sema = call.sema;
   SymValue seed = integerOperand(call, 0), offset = integerOperand(call, 1);
-  std::optional<int64_t> rounds = call.integer(2);
+  std::optional<int64_t> rounds = roundsOf(call, 2);
   if (seed.isError() || offset.isError() || !rounds)
     return std::nullopt;
   SymValue low = sema.cast(offset, Scalar::UInt32, call.range);
@@ -155,7 +166,7 @@ SymValue emitUmulhi(Sema &sema, BuiltinCall &call) {
 SymValue emitPhilox(Sema &, BuiltinCall &call) {
   Counter c;
   SymValue seed = integerOperand(call, 0);
-  std::optional<int64_t> rounds = call.integer(5);
+  std::optional<int64_t> rounds = roundsOf(call, 5);
   if (seed.isError() || !rounds)
     return {};
   for (size_t i = 0; i < 4; ++i)
@@ -168,7 +179,7 @@ SymValue emitPhilox(Sema &, BuiltinCall &call) {
 /// The counter's words and those of the key, all of one type.
 SymValue emitPhiloxRounds(Sema &sema, BuiltinCall &call) {
   std::array<SymValue, 6> words;
-  std::optional<int64_t> rounds = call.integer(6);
+  std::optional<int64_t> rounds = roundsOf(call, 6);
   for (size_t i = 0; i < words.size(); ++i)
     if ((words[i] = integerOperand(call, i)).isError())
       return {};
