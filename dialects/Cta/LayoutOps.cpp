@@ -1,4 +1,4 @@
-// Syntax, folding and verification of layout conversions and partial reductions.
+// Syntax, folding and verification of layout conversions, and of reductions and scans that are done in parts.
 #include "Cta/CtaDialect.h"
 #include "Tile/RegionOps.h"
 
@@ -55,7 +55,62 @@ LogicalResult PartialReduceOp::verify() {
       return emitOpError() << "operands are " << getSrcs().front().getType() << " and " << from
                            << "; their shapes must agree";
   }
-  return verifyCombination(*this, getCombine().front());
+  return verifyCombination(*this, getSrcs(), getCombine().front());
+}
+
+ParseResult PartialScanOp::parse(OpAsmParser &parser, OperationState &result) {
+  return parseWithRegion(parser, result);
+}
+
+void PartialScanOp::print(OpAsmPrinter &printer) {
+  printWithRegion(printer, *this);
+}
+
+/// Of a scan in parts, with as many `totals` as `scans`.
+static LogicalResult verifyScanPart(Operation *op, ValueRange scans, ValueRange totals, uint32_t axis) {
+  if (scans.empty())
+    return op->emitOpError() << "has no operand";
+  for (auto [scan, total] : llvm::zip(scans, totals)) {
+    auto from = cast<RankedTensorType>(scan.getType()), to = cast<RankedTensorType>(total.getType());
+    if (int64_t(axis) >= from.getRank())
+      return op->emitOpError() << "axis is " << axis << " but a scan has rank " << from.getRank();
+    SmallVector<int64_t> shape(from.getShape());
+    if (to.getRank() == from.getRank())
+      shape[axis] = to.getDimSize(axis);
+    if (to.getShape() != ArrayRef(shape) || to.getElementType() != from.getElementType())
+      return op->emitOpError() << "scan is " << from << " but its totals are " << to << "; only axis " << axis
+                               << " may differ";
+    if (from.getShape() != cast<RankedTensorType>(scans.front().getType()).getShape())
+      return op->emitOpError() << "scans are " << scans.front().getType() << " and " << from
+                               << "; their shapes must agree";
+  }
+  return success();
+}
+
+LogicalResult PartialScanOp::verify() {
+  if (getResults().size() != 2 * getSrcs().size() || !llvm::equal(getSrcs().getTypes(), getScans().getTypes()))
+    return emitOpError() << "has operands " << getSrcs().getTypes() << " but results " << getResultTypes()
+                         << "; the first results have the operands' types";
+  if (failed(verifyScanPart(*this, getScans(), getTotals(), getAxis())))
+    return failure();
+  return verifyCombination(*this, getSrcs(), getCombine().front());
+}
+
+ParseResult ScanCarryOp::parse(OpAsmParser &parser, OperationState &result) {
+  return parseWithRegion(parser, result);
+}
+
+void ScanCarryOp::print(OpAsmPrinter &printer) {
+  printWithRegion(printer, *this);
+}
+
+LogicalResult ScanCarryOp::verify() {
+  if (getSrcs().size() != 2 * getResults().size() || !llvm::equal(getScans().getTypes(), getResultTypes()))
+    return emitOpError() << "has operands " << getSrcs().getTypes() << " but results " << getResultTypes()
+                         << "; the first operands have the results' types";
+  if (failed(verifyScanPart(*this, getScans(), getTotals(), getAxis())))
+    return failure();
+  return verifyCombination(*this, getScans(), getCombine().front());
 }
 
 LogicalResult SliceColumnsOp::verify() {

@@ -56,4 +56,58 @@ def Cta_PartialReduceOp : Cta_Op<"partial_reduce", [Pure, SingleBlock]> {
   let hasVerifier = 1;
 }
 
+def Cta_PartialScanOp : Cta_Op<"partial_scan", [Pure, SingleBlock]> {
+  let summary = "scan an axis within each warp";
+  let description = [{
+    As `tile.scan`, but every warp scans only its own elements along `axis`. After the scans, one for each operand, come
+    as many totals: what the last element of each warp's scan is (with `reverse` the first), in the order of the warps
+    along the axis.
+
+    Example:
+    ```mlir
+    %s, %t = cta.partial_scan %x {axis = 0 : i32} : tensor<128xf32, #x> -> tensor<128xf32, #x>, tensor<4xf32, #t> {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tile.yield %c : f32
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Tile_NumberTensor>:$srcs, I32Attr:$axis, UnitAttr:$reverse);
+  let results = (outs Variadic<Tile_NumberTensor>:$results);
+  let regions = (region SizedRegion<1>:$combine);
+  let hasCustomAssemblyFormat = 1; // RegionOps.h
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    mlir::ResultRange getScans() { return getResults().take_front(getSrcs().size()); }
+    mlir::ResultRange getTotals() { return getResults().drop_front(getSrcs().size()); }
+  }];
+}
+
+def Cta_ScanCarryOp : Cta_Op<"scan_carry", [Pure, SingleBlock]> {
+  let summary = "complete a scan within warps by what lies before each warp";
+  let description = [{
+    The operands are the results of a `cta.partial_scan`, first the scans, then the totals, of which every thread holds
+    those of all warps in the rows that it has elements of, in its lowest registers. The results are those of
+    `tile.scan`.
+
+    Example:
+    ```mlir
+    %y = cta.scan_carry %s, %t {axis = 0 : i32} : tensor<128xf32, #x>, tensor<4xf32, #all> -> tensor<128xf32, #x> {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tile.yield %c : f32
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Tile_NumberTensor>:$srcs, I32Attr:$axis, UnitAttr:$reverse);
+  let results = (outs Variadic<Tile_NumberTensor>:$results);
+  let regions = (region SizedRegion<1>:$combine);
+  let hasCustomAssemblyFormat = 1; // RegionOps.h
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    mlir::OperandRange getScans() { return getSrcs().take_front(getResults().size()); }
+    mlir::OperandRange getTotals() { return getSrcs().drop_front(getResults().size()); }
+  }];
+}
+
 #endif

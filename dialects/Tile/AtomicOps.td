@@ -23,7 +23,8 @@ def Tile_AtomicRmwOp : Tile_AtomicOp<"atomic_rmw", [
     floats, `max`, `min` (signed) and `umax`, `umin` of integers, `and`, `or`, `xor` of integers, `xchg` of both,
     `fmax`, `fmin` of 16-bit floats (a number beats NaN). Integers have 32 or 64 bits. `order` and `scope` are those of
     the PTX memory model ("Memory Consistency Model"): which accesses of this program others see in order, and who the
-    others are. If two elements have one address, both updates happen.
+    others are. If two elements have one address, both updates happen. `vector` is that of `tile.load`: elements whose
+    addresses are consecutive and aligned, and whose masks agree.
 
     Example:
     ```mlir
@@ -31,7 +32,8 @@ def Tile_AtomicRmwOp : Tile_AtomicOp<"atomic_rmw", [
     ```
   }];
   let arguments = (ins Tile_AtomicKindAttr:$kind, Tile_MemoryOrderAttr:$order, Tile_MemoryScopeAttr:$scope,
-                       Tile_PtrTensor:$ptr, Tile_NumberTensor:$value, Optional<Tile_MaskTensor>:$mask);
+                       Tile_PtrTensor:$ptr, Tile_NumberTensor:$value, Optional<Tile_MaskTensor>:$mask,
+                       DefaultValuedAttr<I32Attr, "1">:$vector);
   let assemblyFormat = "$kind $order $scope $ptr `,` $value (`mask` $mask^)? attr-dict `:` type($ptr)";
 }
 

@@ -45,7 +45,7 @@ LogicalResult ReduceOp::verify() {
 }
 
 LogicalResult ReduceOp::verifyRegions() {
-  return verifyCombination(*this, getCombine().front());
+  return verifyCombination(*this, getSrcs(), getCombine().front());
 }
 
 // `reverse` stands in front.
@@ -78,7 +78,7 @@ LogicalResult ScanOp::verify() {
 }
 
 LogicalResult ScanOp::verifyRegions() {
-  return verifyCombination(*this, getCombine().front());
+  return verifyCombination(*this, getSrcs(), getCombine().front());
 }
 
 LogicalResult HistogramOp::verify() {

@@ -33,9 +33,9 @@ void tile::printWithRegion(OpAsmPrinter &printer, Operation *op, ArrayRef<String
   printer.printRegion(op->getRegion(0));
 }
 
-LogicalResult tile::verifyCombination(Operation *op, Block &block) {
+LogicalResult tile::verifyCombination(Operation *op, ValueRange srcs, Block &block) {
   SmallVector<Type> elements;
-  for (Value src : op->getOperands())
+  for (Value src : srcs)
     elements.push_back(getElementTypeOf(src.getType()));
   SmallVector<Type> expected(elements);
   llvm::append_range(expected, elements);

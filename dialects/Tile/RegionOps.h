@@ -1,5 +1,5 @@
-// What operations that compute with a region share: their syntax, `operands attributes : types -> types region`, and the
-// check of regions that combine.
+// What operations that compute with a region share: their syntax, `operands attributes : types -> types region`, and
+// the check of regions that combine.
 #pragma once
 
 #include "mlir/IR/OpImplementation.h"
@@ -14,7 +14,7 @@ mlir::ParseResult parseWithRegion(mlir::OpAsmParser &parser, mlir::OperationStat
 /// `hidden` are attributes that are written in another way.
 void printWithRegion(mlir::OpAsmPrinter &printer, mlir::Operation *op, llvm::ArrayRef<llvm::StringRef> hidden = {});
 
-/// The region combines two tuples of the operands' elements.
-mlir::LogicalResult verifyCombination(mlir::Operation *op, mlir::Block &block);
+/// The region combines two tuples of elements of `srcs`.
+mlir::LogicalResult verifyCombination(mlir::Operation *op, mlir::ValueRange srcs, mlir::Block &block);
 
 } // namespace tile

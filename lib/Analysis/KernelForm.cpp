@@ -139,7 +139,7 @@ private:
       return true;
     if (!isa<cta::CtaDialect>(op->getDialect()) || form <= Form::tile)
       return false;
-    if (isa<cta::PartialReduceOp>(op))
+    if (isa<cta::PartialReduceOp, cta::PartialScanOp, cta::ScanCarryOp>(op))
       return form >= Form::scheduled;
     if (isa<cta::CombineOp>(op))
       return form == Form::async;

@@ -89,7 +89,7 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.verify("tile");
 
   // Every tensor has a layout; naive, but right.
-  list.add([] { return createCtaAssignLayouts(); });
+  list.add([target] { return createCtaAssignLayouts({target}); });
   list.verify("layout");
   // Duplicate conversions would each be decided on alone.
   list.add(Optimisation, [] { return createCSEPass(); });

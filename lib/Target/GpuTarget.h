@@ -52,6 +52,12 @@ struct GpuTarget {
   bool has(Feature feature) const { return (features & uint32_t(feature)) != 0; }
   /// Code for "sm_90a" runs only on capability 9.0; code for "sm_90" also on later minor versions.
   bool isArchitectureSpecific() const { return name.back() == 'a'; }
+  /// Consecutive floats of `bits` each to which one atomic instruction can add, at most (PTX ISA, "atom", "red").
+  unsigned atomicAdditions(unsigned bits, bool isBFloat) const {
+    if (capability >= 90 && bits <= 32)
+      return 128 / bits;
+    return bits == 16 && !isBFloat ? 2 : 1;
+  }
 };
 
 constexpr unsigned threadsPerWarp = 32;

@@ -141,6 +141,7 @@ def CtaAssignLayouts : KernelPass<"cta-assign-layouts", "tile", "Correctness"> {
     that they want, and a convert_layout stands at every mismatch; operands of warp groups that TMA does not bring are
     stored into buffers. Does not: avoid conversions. Example: test/Transforms/Cta/assign-layouts.mlir.
   }];
+  let options = [TargetOption];
 }
 
 def CtaRemoveConversions : KernelPass<"cta-remove-conversions", "layout", "Optimisation"> {
@@ -183,7 +184,7 @@ def CtaLoadAhead : KernelPass<"cta-load-ahead", "layout", "Optimisation"> {
 def CtaVectorizeAccess : KernelPass<"cta-vectorize-access", "layout", "Optimisation"> {
   let summary = "find how many consecutive elements a thread can load or store at once";
   let description = [{
-    Requires: phase layout. Ensures: `vector` of loads and stores is as large as alignment,
+    Requires: phase layout. Ensures: `vector` of loads, stores and atomic operations is as large as alignment,
     contiguity and layout allow, at most 16 bytes; `partial` where the mask may change inside. Example:
     test/Transforms/Cta/vectorize-access.mlir.
   }];

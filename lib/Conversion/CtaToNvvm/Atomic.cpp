@@ -1,8 +1,10 @@
-// Atomic operations: one instruction for each element, done by the first thread that holds it.
+// Atomic operations: one instruction for each element, or for consecutive floats that are added to, done by the first
+// thread that holds them.
 //
 // The other holders get no result; cta-lower-conversions has sent results that they need through shared memory. PTX
-// ISA, "atom". sm_80 has no addition of bf16, and no target a maximum or minimum of one 16-bit float: they are
-// loops around compare-and-swap.
+// ISA, "atom", "red". sm_80 has no addition of bf16, and no target a maximum or minimum of one 16-bit float: they are
+// loops around compare-and-swap. Ordered instructions each wait for all accesses before them, so those of one thread
+// are relaxed, between fences.
 #include "EmitLayout.h"
 #include "GlobalAccess.h"
 #include "Patterns.h"
@@ -42,58 +44,140 @@ std::string operationOf(AtomicKind kind, Type element) {
   }
 }
 
+/// What orders the atomic operation of a thread: the instruction, if it is one, else fences around all of them. Where
+/// nobody reads the results, nothing can depend on what they acquire.
+struct OrderPlan {
+  MemoryOrder ofInstruction;
+  bool fenceBefore = false, fenceAfter = false;
+};
+
+OrderPlan planOrder(MemoryOrder order, size_t instructions, bool isRead) {
+  bool releases = order == MemoryOrder::release || order == MemoryOrder::acq_rel;
+  bool acquires = order == MemoryOrder::acquire || order == MemoryOrder::acq_rel;
+  if (instructions <= 1)
+    return {order};
+  return {MemoryOrder::relaxed, releases, acquires && isRead};
+}
+
 template <typename OpType> struct AtomicLowering : TargetPattern<OpType> {
   using TargetPattern<OpType>::TargetPattern;
   using Adaptor = typename OpConversionPattern<OpType>::OneToNOpAdaptor;
 
   LogicalResult matchAndRewrite(OpType op, Adaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
     const layout::LinearLayout &layout = cta::getLayout(cast<RankedTensorType>(op.getPtr().getType()));
     std::vector<int32_t> canonical = canonicalRegisters(layout);
-    Value isFirst = emitIsFirstCopy(rewriter, op.getLoc(), layout);
-    Registers results;
+    size_t size = std::min(sizeOfGroups(op), canonical.size());
+    SmallVector<size_t> groups;
+    for (size_t first = 0; first < canonical.size(); first += size)
+      if (canonical[first] == int32_t(first))
+        groups.push_back(first);
+    OrderPlan order = planOrder(op.getOrder(), groups.size(), !op->use_empty());
+    std::string fence = ("fence.acq_rel." + stringifyMemoryScope(op.getScope()) + ";").str();
+    Value isFirst = emitIsFirstCopy(rewriter, loc, layout);
+    if (order.fenceBefore)
+      emitPtx(rewriter, loc, {.text = fence});
+    Registers results(canonical.size());
+    for (size_t first : groups)
+      llvm::copy(update(op, adaptor, first, size, isFirst, order.ofInstruction, rewriter), results.begin() + first);
+    if (order.fenceAfter)
+      emitPtx(rewriter, loc, {.text = fence});
     for (auto [index, source] : llvm::enumerate(canonical))
-      results.push_back(source != int32_t(index) ? results[source] : update(op, adaptor, index, isFirst, rewriter));
+      results[index] = results[source];
     rewriter.replaceOpWithMultiple(op, {results});
     return success();
   }
 
 private:
-  Value update(OpType op, Adaptor adaptor, size_t index, Value isFirst, OpBuilder &builder) const {
+  /// Registers that one instruction updates.
+  size_t sizeOfGroups(OpType op) const {
+    if constexpr (std::is_same_v<OpType, AtomicRmwOp>) {
+      Type element = getElementTypeOf(op.getValue().getType());
+      if (op.getKind() == AtomicKind::add && isa<FloatType>(element))
+        return std::min(op.getVector(), this->gpu.atomicAdditions(element.getIntOrFloatBitWidth(), element.isBF16()));
+    }
+    return 1;
+  }
+
+  /// Of `size` registers from `first` on; the values before.
+  Registers update(OpType op, Adaptor adaptor, size_t first, size_t size, Value isFirst, MemoryOrder order,
+                   OpBuilder &builder) const {
     Location loc = op.getLoc();
     Type element = getElementTypeOf(op.getValue().getType());
-    PtxStatement statement;
-    statement.operands = {adaptor.getPtr()[index]};
+    Value pointer = adaptor.getPtr()[first], value = adaptor.getValue()[first], predicate = isFirst;
     std::string operation = ".cas.b" + std::to_string(element.getIntOrFloatBitWidth());
-    Value predicate = isFirst;
     if constexpr (std::is_same_v<OpType, AtomicRmwOp>) {
       operation = operationOf(op.getKind(), element);
       if (op.getMask())
-        predicate = emitAnd(builder, loc, dropTrue(adaptor.getMask()[index]), isFirst);
+        predicate = emitAnd(builder, loc, dropTrue(adaptor.getMask()[first]), isFirst);
       if (op.getKind() == AtomicKind::fmax || op.getKind() == AtomicKind::fmin)
-        return selectInLoop(op, adaptor.getPtr()[index], adaptor.getValue()[index], predicate, builder);
+        return {selectInLoop(op, pointer, value, order, predicate, builder)};
       if (element.isBF16() && this->gpu.capability < 90)
-        return addInLoop(loc, adaptor.getPtr()[index], adaptor.getValue()[index], predicate, builder);
-    } else {
-      statement.operands.push_back(toBits(builder, loc, adaptor.getExpected()[index], /*keepsFloat=*/false));
+        return {addInLoop(loc, pointer, value, predicate, builder)};
+      if (size > 1)
+        return addVector(op, pointer, adaptor.getValue().slice(first, size), order, predicate, builder);
     }
+    PtxStatement statement;
+    statement.operands = {pointer};
+    if constexpr (std::is_same_v<OpType, AtomicCasOp>)
+      statement.operands.push_back(toBits(builder, loc, adaptor.getExpected()[first], /*keepsFloat=*/false));
     bool keepsFloat = operation.find(".f") != std::string::npos;
-    statement.operands.push_back(toBits(builder, loc, adaptor.getValue()[index], keepsFloat));
+    statement.operands.push_back(toBits(builder, loc, value, keepsFloat));
     Type word = statement.operands.back().getType();
     statement.results = {word};
-    statement.text = ("atom." + stringifyMemoryOrder(op.getOrder()) + "." + stringifyMemoryScope(op.getScope()) +
-                      ".global" + operation + " $0, [$1], $2")
-                         .str();
-    for (size_t operand = 2; operand < statement.operands.size(); ++operand)
-      statement.text += ", $" + std::to_string(operand + 1);
+    statement.text = prefix("atom", op, order) + operation + " $0, [$1], $2";
+    if (statement.operands.size() == 3)
+      statement.text += ", $3";
     statement.text += ";";
-    if (predicate) {
-      statement.text = "@$" + std::to_string(statement.operands.size() + 1) + " " + statement.text;
-      statement.operands.push_back(predicate);
-      // An instruction that is not done leaves its result as it is.
-      statement.initial = {arith::ConstantOp::create(builder, loc, builder.getZeroAttr(word))};
-    }
+    addPredicate(statement, predicate, builder, loc);
     Value result = emitPtx(builder, loc, statement).front();
-    return result.getType() == element ? result : arith::BitcastOp::create(builder, loc, element, result).getResult();
+    if (result.getType() != element)
+      result = arith::BitcastOp::create(builder, loc, element, result);
+    return {result};
+  }
+
+  /// "atom.relaxed.gpu.global"
+  static std::string prefix(StringRef name, OpType op, MemoryOrder order) {
+    return (name + "." + stringifyMemoryOrder(order) + "." + stringifyMemoryScope(op.getScope()) + ".global").str();
+  }
+
+  static void addPredicate(PtxStatement &statement, Value predicate, OpBuilder &builder, Location loc) {
+    if (!predicate)
+      return;
+    size_t number = statement.results.size() + statement.operands.size();
+    statement.text = "@$" + std::to_string(number) + " " + statement.text;
+    statement.operands.push_back(predicate);
+    // An instruction that is not done leaves its results as they are.
+    for (Type word : statement.results)
+      statement.initial.push_back(arith::ConstantOp::create(builder, loc, builder.getZeroAttr(word)));
+  }
+
+  /// "red.relaxed.gpu.global.add.noftz.v4.bf16x2 [$0], {$1, $2, $3, $4};", or `atom` for results that are read. What
+  /// orders a single instruction may be more than `red` knows.
+  static Registers addVector(AtomicRmwOp op, Value pointer, ValueRange values, MemoryOrder order, Value predicate,
+                             OpBuilder &builder) {
+    Location loc = op.getLoc();
+    Type element = getElementTypeOf(op.getValue().getType());
+    WordFormat format = wordsFor(element, values.size());
+    bool isAddedOnly = op->use_empty() && order == MemoryOrder::relaxed;
+    PtxStatement statement;
+    if (!isAddedOnly)
+      statement.results.assign(format.count, builder.getIntegerType(format.bits));
+    statement.operands = {pointer};
+    llvm::append_range(statement.operands, packWords(builder, loc, values, format));
+    unsigned place = statement.results.size();
+    statement.text = prefix(isAddedOnly ? "red" : "atom", op, order) + ".add" + (element.isF32() ? "" : ".noftz") +
+                     (format.count > 1 ? ".v" + std::to_string(format.count) : "") +
+                     (element.isF32()    ? ".f32 "
+                      : element.isBF16() ? ".bf16x2 "
+                                         : ".f16x2 ") +
+                     (isAddedOnly ? "" : ptxVector(0, format.count) + ", ") + "[$" + std::to_string(place) + "], " +
+                     ptxVector(place + 1, format.count) + ";";
+    addPredicate(statement, predicate, builder, loc);
+    SmallVector<Value> words = emitPtx(builder, loc, statement);
+    if (isAddedOnly)
+      return Registers(values); // read by nobody
+    return Registers(unpackWords(builder, loc, words, element, format));
   }
 
   /// Instructions take integers, but for additions of f32 and f64.
@@ -127,11 +211,12 @@ private:
   }
 
   /// Until nobody else has changed the element between.
-  static Value selectInLoop(AtomicRmwOp op, Value pointer, Value value, Value predicate, OpBuilder &builder) {
+  static Value selectInLoop(AtomicRmwOp op, Value pointer, Value value, MemoryOrder memoryOrder, Value predicate,
+                            OpBuilder &builder) {
     Location loc = op.getLoc();
     StringRef type = value.getType().isBF16() ? "bf16" : "f16";
     StringRef selection = op.getKind() == AtomicKind::fmax ? "max" : "min";
-    StringRef scope = stringifyMemoryScope(op.getScope()), order = stringifyMemoryOrder(op.getOrder());
+    StringRef scope = stringifyMemoryScope(op.getScope()), order = stringifyMemoryOrder(memoryOrder);
     PtxStatement statement;
     statement.text = ("{\n.reg .pred changed;\n.reg .b16 old, seen, new;\nld.relaxed." + scope +
                       ".global.b16 seen, [$1];\nagain:\nmov.b16 old, seen;\n" + selection + "." + type +

@@ -6,7 +6,9 @@
 //
 // Over lanes: in step k the lanes whose bit k along the axis is set take the total of the lane that ends the block
 // below. Only totals move, so a step is one shuffle whatever the number of registers. The axis lies in the low bits of
-// the registers, then in lanes, never in warps: cta-assign-layouts chooses such a layout.
+// the registers, then in lanes, then in warps: cta-assign-layouts chooses such a layout. Over warps a scan comes in two
+// parts, since totals go through shared memory between them (cta-lower-conversions): `partial_scan` makes the totals,
+// `scan_carry` combines those of the warps before, one after the other.
 #include "Combine.h"
 #include "EmitLayout.h"
 #include "Patterns.h"
@@ -27,13 +29,13 @@ namespace {
 /// Bits along the axis, from the least significant one on; the other register bits select scans of their own.
 struct ScanPlan {
   std::vector<uint64_t> axisRegisters, otherRegisters;
-  std::vector<unsigned> axisLanes;
+  std::vector<unsigned> axisLanes, axisWarps;
 };
 
 std::optional<ScanPlan> planScan(const LinearLayout &layout, unsigned axis, std::string &problem) {
   ScanPlan plan;
   std::map<int32_t, uint64_t> registers;
-  std::map<int32_t, unsigned> lanes;
+  std::map<int32_t, unsigned> lanes, warps;
   auto isAlong = [&](const std::vector<int32_t> &basis) {
     std::vector<int32_t> rest = basis;
     rest[axis] = 0;
@@ -48,9 +50,9 @@ std::optional<ScanPlan> planScan(const LinearLayout &layout, unsigned axis, std:
   for (auto [bit, basis] : llvm::enumerate(layout.bases(layout::laneDim)))
     if (basis[axis] != 0 && (!isAlong(basis) || !lanes.try_emplace(basis[axis], bit).second))
       problem = "mixes the axis with other dimensions in lanes";
-  for (const std::vector<int32_t> &basis : layout.bases(layout::warpDim))
-    if (basis[axis] != 0)
-      problem = "spreads the axis over warps";
+  for (auto [bit, basis] : llvm::enumerate(layout.bases(layout::warpDim)))
+    if (basis[axis] != 0 && (!isAlong(basis) || !warps.try_emplace(basis[axis], bit).second))
+      problem = "mixes the axis with other dimensions in warps";
   int32_t expected = 1;
   for (auto [step, mask] : registers) {
     plan.axisRegisters.push_back(mask);
@@ -60,8 +62,12 @@ std::optional<ScanPlan> planScan(const LinearLayout &layout, unsigned axis, std:
     plan.axisLanes.push_back(bit);
     expected = step == expected ? 2 * expected : 0;
   }
+  for (auto [step, bit] : warps) {
+    plan.axisWarps.push_back(bit);
+    expected = step == expected ? 2 * expected : 0;
+  }
   if (problem.empty() && expected != layout.outShape()[axis])
-    problem = "does not hold the axis in the order of registers, then lanes";
+    problem = "does not hold the axis in the order of registers, then lanes, then warps";
   return problem.empty() ? std::optional(plan) : std::nullopt;
 }
 
@@ -94,7 +100,50 @@ public:
     return tuples;
   }
 
+  /// What the last of the results of `run` is in the last lane along the axis, in all lanes.
+  Tuple totalOf(ArrayRef<Tuple> tuples) {
+    const Tuple &last = isReverse ? tuples.front() : tuples.back();
+    if (plan.axisLanes.empty())
+      return last;
+    int64_t all = lanesAlongAxis();
+    Value end = isReverse ? arith::AndIOp::create(builder, loc, lane, emitI32(builder, loc, ~all)).getResult()
+                          : arith::OrIOp::create(builder, loc, lane, emitI32(builder, loc, all)).getResult();
+    return emitter.shuffleFrom(last, end);
+  }
+
+  /// Combines `tuples` with the totals of the warps before this thread's.
+  void addBefore(SmallVector<Tuple> &tuples, SmallVector<Tuple> totals) {
+    std::vector<uint64_t> bases(layout::laneBits + plan.axisWarps.size() + 1, 0);
+    for (auto [bit, warp] : llvm::enumerate(plan.axisWarps)) {
+      bases.resize(std::max<size_t>(bases.size(), layout::laneBits + warp + 1), 0);
+      bases[layout::laneBits + warp] = uint64_t(1) << bit;
+    }
+    Value warp = emitLinearMap(builder, loc, emitThreadId(builder, loc), bases);
+    int64_t last = totals.size() - 1;
+    if (isReverse) {
+      std::reverse(totals.begin(), totals.end());
+      warp = arith::SubIOp::create(builder, loc, emitI32(builder, loc, last), warp);
+    }
+    auto isAfter = [&](int64_t other) {
+      return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, warp, emitI32(builder, loc, other));
+    };
+    Tuple sum = totals.front(), before = sum;
+    for (int64_t other = 1; other < last; ++other) {
+      sum = emitter.combine(sum, totals[other]);
+      before = choose(isAfter(other), sum, before);
+    }
+    Value hasBefore = isAfter(0);
+    for (Tuple &tuple : tuples)
+      tuple = choose(hasBefore, emitter.combine(before, tuple), tuple);
+  }
+
 private:
+  int64_t lanesAlongAxis() const {
+    int64_t all = 0;
+    for (unsigned bit : plan.axisLanes)
+      all |= int64_t(1) << bit;
+    return all;
+  }
   Value isNonZero(Value bits, int64_t mask) {
     Value masked = arith::AndIOp::create(builder, loc, bits, emitI32(builder, loc, mask));
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, masked, emitI32(builder, loc, 0));
@@ -108,9 +157,7 @@ private:
 
   void addPrefix(SmallVector<Tuple> &tuples) {
     // Reversed, lanes count down: the complement of their number along the axis.
-    int64_t all = 0;
-    for (unsigned bit : plan.axisLanes)
-      all |= int64_t(1) << bit;
+    int64_t all = lanesAlongAxis();
     Value place = isReverse ? arith::XOrIOp::create(builder, loc, lane, emitI32(builder, loc, all)) : lane;
     Tuple total = tuples.back(), before = total; // `before` counts only where a lower bit of the place is set
     int64_t lower = 0;
@@ -141,10 +188,48 @@ private:
   Value lane;
 };
 
-struct ScanLowering : OpConversionPattern<ScanOp> {
-  using OpConversionPattern::OpConversionPattern;
+/// The registers of each scan that a thread does, in the order of the axis.
+std::vector<std::vector<size_t>> listScans(const ScanPlan &plan) {
+  std::vector<std::vector<size_t>> scans(size_t(1) << plan.otherRegisters.size());
+  for (auto [other, places] : llvm::enumerate(scans))
+    for (size_t along = 0; along < size_t(1) << plan.axisRegisters.size(); ++along)
+      places.push_back(select(plan.otherRegisters, other) | select(plan.axisRegisters, along));
+  return scans;
+}
 
-  LogicalResult matchAndRewrite(ScanOp op, OneToNOpAdaptor adaptor,
+Tuple tupleAt(ArrayRef<ValueRange> sources, size_t place) {
+  Tuple tuple;
+  for (ValueRange registers : sources)
+    tuple.push_back(registers[place]);
+  return tuple;
+}
+
+void setTuple(MutableArrayRef<Registers> results, size_t place, const Tuple &tuple) {
+  for (auto [result, value] : llvm::zip(results, tuple))
+    result[place] = value;
+}
+
+/// Which scan an element is of, and no more.
+LinearLayout withoutAxis(const LinearLayout &layout, unsigned axis) {
+  std::vector<layout::InDim> dims = layout.inDims();
+  for (layout::InDim &dim : dims)
+    for (std::vector<int32_t> &basis : dim.bases)
+      basis[axis] = 0;
+  std::vector<int64_t> shape = layout.outShape();
+  shape[axis] = 1;
+  return LinearLayout(dims, shape);
+}
+
+/// For each register of `dst` one of `src` of the same scan.
+std::optional<std::vector<int32_t>> sourcesOfScans(const LinearLayout &src, const LinearLayout &dst, unsigned axis) {
+  return registerSources(withoutAxis(src, axis), withoutAxis(dst, axis));
+}
+
+/// Of a scan, or the first part of one.
+template <typename OpType> struct ScanLowering : OpConversionPattern<OpType> {
+  using OpConversionPattern<OpType>::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(OpType op, typename OpConversionPattern<OpType>::OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     std::string problem;
     const LinearLayout &layout = cta::getLayout(op.getSrcs().front().getType());
@@ -152,47 +237,123 @@ struct ScanLowering : OpConversionPattern<ScanOp> {
     if (!plan)
       return rewriter.notifyMatchFailure(op, problem);
     ScanEmitter emitter(rewriter, op.getLoc(), op.getCombine().front(), *plan, op.getReverse());
-    SmallVector<Registers> results(op->getNumResults(), Registers(layout.numRegisters()));
-    for (size_t other = 0; other < size_t(1) << plan->otherRegisters.size(); ++other) {
+    SmallVector<ValueRange> sources(adaptor.getSrcs());
+    SmallVector<Registers> results(sources.size(), Registers(layout.numRegisters()));
+    std::vector<Tuple> totals(layout.numRegisters());
+    for (const std::vector<size_t> &places : listScans(*plan)) {
       SmallVector<Tuple> tuples;
-      SmallVector<size_t> places;
-      for (size_t along = 0; along < size_t(1) << plan->axisRegisters.size(); ++along) {
-        places.push_back(select(plan->otherRegisters, other) | select(plan->axisRegisters, along));
-        Tuple &tuple = tuples.emplace_back();
-        for (ValueRange registers : adaptor.getSrcs())
-          tuple.push_back(registers[places.back()]);
-      }
+      for (size_t place : places)
+        tuples.push_back(tupleAt(sources, place));
       tuples = emitter.run(std::move(tuples));
       for (auto [place, tuple] : llvm::zip(places, tuples))
-        for (auto [result, value] : llvm::zip(results, tuple))
-          result[place] = value;
+        setTuple(results, place, tuple);
+      if constexpr (std::is_same_v<OpType, cta::PartialScanOp>) {
+        Tuple total = emitter.totalOf(tuples);
+        for (size_t place : places)
+          totals[place] = total;
+      }
+    }
+    if constexpr (std::is_same_v<OpType, cta::PartialScanOp>) {
+      std::vector<int32_t> places =
+          *sourcesOfScans(layout, cta::getLayout(op.getTotals().front().getType()), op.getAxis());
+      size_t first = results.size();
+      results.append(first, Registers(places.size()));
+      for (auto [index, place] : llvm::enumerate(places))
+        setTuple(MutableArrayRef(results).drop_front(first), index, totals[place]);
     }
     rewriter.replaceOpWithMultiple(op, std::move(results));
     return success();
   }
 };
 
+struct CarryLowering : OpConversionPattern<cta::ScanCarryOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::ScanCarryOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    std::string problem;
+    const LinearLayout &layout = cta::getLayout(op.getScans().front().getType());
+    const LinearLayout &totalLayout = cta::getLayout(op.getTotals().front().getType());
+    std::optional<ScanPlan> plan = planScan(layout, op.getAxis(), problem);
+    if (!plan)
+      return rewriter.notifyMatchFailure(op, problem);
+    ScanEmitter emitter(rewriter, op.getLoc(), op.getCombine().front(), *plan, op.getReverse());
+    std::vector<int32_t> rows = *sourcesOfScans(totalLayout, layout, op.getAxis());
+    size_t warps = totalLayout.outShape()[op.getAxis()];
+    SmallVector<ValueRange> operands(adaptor.getSrcs());
+    ArrayRef<ValueRange> scans = ArrayRef(operands).take_front(op->getNumResults());
+    SmallVector<Registers> results(scans.size(), Registers(layout.numRegisters()));
+    for (const std::vector<size_t> &places : listScans(*plan)) {
+      SmallVector<Tuple> tuples, totals;
+      for (size_t place : places)
+        tuples.push_back(tupleAt(scans, place));
+      for (size_t warp = 0; warp < warps; ++warp)
+        totals.push_back(
+            tupleAt(ArrayRef(operands).drop_front(scans.size()), (rows[places.front()] & ~(warps - 1)) | warp));
+      emitter.addBefore(tuples, std::move(totals));
+      for (auto [place, tuple] : llvm::zip(places, tuples))
+        setTuple(results, place, tuple);
+    }
+    rewriter.replaceOpWithMultiple(op, std::move(results));
+    return success();
+  }
+};
+
+/// Whether each thread has the totals of all warps in its lowest registers.
+bool isGathered(const LinearLayout &totals, unsigned axis) {
+  layout::Bases registers = totals.bases(layout::registerDim);
+  unsigned bit = 0;
+  for (; int64_t(1) << bit < totals.outShape()[axis]; ++bit) {
+    std::vector<int32_t> step(totals.rank(), 0);
+    step[axis] = 1 << bit;
+    if (bit >= registers.size() || registers[bit] != step)
+      return false;
+  }
+  return true;
+}
+
 } // namespace
 
-static LogicalResult checkScan(ScanOp op, const target::GpuTarget &) {
-  cta::LayoutAttr layout = cta::getLayoutAttr(op.getSrcs().front().getType());
-  for (Type type :
-       llvm::concat<Type>(SmallVector<Type>(op.getOperandTypes()), SmallVector<Type>(op.getResultTypes()))) {
-    Type element = getElementTypeOf(type);
+static LogicalResult checkScan(Operation *op, const target::GpuTarget &) {
+  auto scan = dyn_cast<ScanOp>(op);
+  auto partial = dyn_cast<cta::PartialScanOp>(op);
+  auto carry = dyn_cast<cta::ScanCarryOp>(op);
+  ValueRange totals = partial ? ValueRange(partial.getTotals()) : carry ? ValueRange(carry.getTotals()) : ValueRange();
+  unsigned axis = scan ? scan.getAxis() : partial ? partial.getAxis() : carry.getAxis();
+  cta::LayoutAttr layout = cta::getLayoutAttr(op->getOperand(0).getType());
+  cta::LayoutAttr totalLayout = totals.empty() ? cta::LayoutAttr() : cta::getLayoutAttr(totals.front().getType());
+  SmallVector<Value> values(op->getOperands());
+  llvm::append_range(values, op->getResults());
+  for (Value value : values) {
+    Type element = getElementTypeOf(value.getType());
     if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8)
-      return op.emitOpError() << "scans " << element << "; convert it to a wider type first";
-    if (cta::getLayoutAttr(type) != layout)
-      return op.emitOpError() << "has operands and results of different layouts";
+      return op->emitOpError() << "scans " << element << "; convert it to a wider type first";
+    if (cta::getLayoutAttr(value.getType()) != (llvm::is_contained(totals, value) ? totalLayout : layout))
+      return op->emitOpError() << "has operands and results of different layouts";
   }
   std::string problem;
-  if (planScan(layout.getLayout(), op.getAxis(), problem))
+  std::optional<ScanPlan> plan = planScan(layout.getLayout(), axis, problem);
+  if (plan && scan && !plan->axisWarps.empty())
+    problem = "spreads the axis over warps";
+  if (!problem.empty())
+    return op->emitOpError() << "layout of operand " << op->getOperand(0).getType() << " " << problem;
+  if (scan)
     return success();
-  return op.emitOpError() << "layout of operand " << op.getOperand(0).getType() << " " << problem;
+  int64_t warps = int64_t(1) << plan->axisWarps.size();
+  const LinearLayout &ofTotals = totalLayout.getLayout();
+  bool isFitting = ofTotals.outShape()[axis] == warps &&
+                   (partial ? sourcesOfScans(layout.getLayout(), ofTotals, axis).has_value()
+                            : isGathered(ofTotals, axis) && sourcesOfScans(ofTotals, layout.getLayout(), axis));
+  if (!isFitting)
+    return op->emitOpError() << "has totals " << totals.front().getType() << " that are not those of " << warps
+                             << " warps along axis " << axis << " in the threads that need them";
+  return success();
 }
 
 void registerScanLowerings(Lowerings &lowerings) {
-  lowerings.patterns.add<ScanLowering>(lowerings.converter, lowerings.context);
-  lowerings.check<ScanOp>(checkScan);
+  lowerings.patterns.add<ScanLowering<ScanOp>, ScanLowering<cta::PartialScanOp>, CarryLowering>(lowerings.converter,
+                                                                                                lowerings.context);
+  lowerings.check<ScanOp, cta::PartialScanOp, cta::ScanCarryOp>(checkScan);
 }
 
 } // namespace tile::conversion

@@ -15,6 +15,8 @@
 //                                              %y = arith.negf %z
 #include "Analysis/AxisInfo.h"
 #include "Analysis/DotPlan.h"
+#include "Analysis/FindTarget.h"
+#include "Analysis/StepEstimate.h"
 #include "Layout/Factories.h"
 #include "Transforms/Cta/StageOperands.h"
 #include "Transforms/Passes.h"
@@ -66,11 +68,17 @@ struct AccessPlan {
   }
 };
 
-AccessPlan planAccess(Value pointer, const AxisInfo &info) {
+/// Where no addresses are consecutive, lanes walk along the dimension in which they are likely to be the nearest.
+AccessPlan planAccess(Value pointer, AxisInfoAnalysis &analysis) {
   auto type = cast<RankedTensorType>(pointer.getType());
+  const AxisInfo &info = analysis.get(pointer);
   AccessPlan plan;
   plan.order = layout::rowMajorOrder(type.getRank());
-  llvm::stable_sort(plan.order, [&](unsigned a, unsigned b) { return info.getContiguity(a) > info.getContiguity(b); });
+  auto rank = [&](unsigned dim) {
+    double step = estimateStep(pointer, dim, analysis);
+    return std::pair(-info.getContiguity(dim), step == 0 ? std::numeric_limits<double>::infinity() : step);
+  };
+  llvm::stable_sort(plan.order, [&](unsigned a, unsigned b) { return rank(a) < rank(b); });
   unsigned bytes = getBytesInMemory(cast<PtrType>(type.getElementType()).getPointee());
   int64_t aligned = std::max<int64_t>(info.getDivisibility(plan.order[0]) / bytes, 1), widest = 16 / bytes;
   plan.vector = std::max<int64_t>(1, std::min({info.getContiguity(plan.order[0]), aligned, widest}));
@@ -128,28 +136,37 @@ bool decidesBefore(const std::pair<Operation *, AccessPlan> &a, const std::pair<
   return rank(a) > rank(b);
 }
 
-/// The layout of an atomic operation: as that of a store whose accesses are single elements.
-LinearLayout planAtomic(Value pointer, const AxisInfo &info, unsigned numWarps) {
+/// The layout of an atomic operation: as that of a store, of as many elements at once as there are instructions for.
+LinearLayout planAtomic(Operation *op, AxisInfoAnalysis &axisInfo, unsigned numWarps, const target::GpuTarget &gpu) {
+  Value pointer = op->getOperand(0);
+  AccessPlan plan = planAccess(pointer, axisInfo);
   auto type = cast<RankedTensorType>(pointer.getType());
-  std::vector<unsigned> order = layout::rowMajorOrder(type.getRank());
-  llvm::stable_sort(order, [&](unsigned a, unsigned b) { return info.getContiguity(a) > info.getContiguity(b); });
-  return layout::defaultBlocked(toVector(type.getShape()), order, /*vectorElements=*/1, numWarps);
+  Type element = cast<PtrType>(type.getElementType()).getPointee();
+  auto rmw = dyn_cast<AtomicRmwOp>(op);
+  bool addsFloats = rmw && rmw.getKind() == AtomicKind::add && isa<FloatType>(element);
+  int64_t most = addsFloats ? gpu.atomicAdditions(element.getIntOrFloatBitWidth(), element.isBF16()) : 1;
+  plan.vector = std::min(plan.vector, most);
+  return plan.getLayout(type.getShape(), numWarps);
 }
 
-/// The layout of a scan: the axis in consecutive registers, then in lanes, never in warps. Other dimensions get the
-/// lanes and warps that the axis can do without; what is left over holds copies.
+/// The layout of a scan: the axis in consecutive registers, then in lanes, then in warps if there are more than the
+/// other dimensions fill and a thread would have many elements, since warps exchange their totals through memory. Other
+/// dimensions get the lanes and warps that the axis can do without; what is left over holds copies.
 LinearLayout planScan(RankedTensorType type, unsigned axis, unsigned numWarps) {
   std::vector<int64_t> shape = toVector(type.getShape());
   int64_t others = type.getNumElements() / shape[axis];
   int64_t needed = std::max<int64_t>(1, layout::lanesPerWarp * numWarps / others);
   int64_t lanes = std::min({needed, shape[axis], layout::lanesPerWarp});
+  constexpr int64_t fewElements = 4;
+  int64_t warps = std::clamp<int64_t>(shape[axis] / (lanes * fewElements), 1, std::max<int64_t>(needed / lanes, 1));
   layout::BlockedTile tile{std::vector<int64_t>(shape.size(), 1), std::vector<int64_t>(shape.size(), 1),
                            std::vector<int64_t>(shape.size(), 1), layout::rowMajorOrder(shape.size())};
   std::erase(tile.order, axis);
   tile.order.insert(tile.order.begin(), axis);
-  tile.sizePerThread[axis] = shape[axis] / lanes;
+  tile.sizePerThread[axis] = shape[axis] / (lanes * warps);
   tile.threadsPerWarp[axis] = lanes;
-  int64_t freeLanes = layout::lanesPerWarp / lanes, freeWarps = numWarps;
+  tile.warpsPerCta[axis] = warps;
+  int64_t freeLanes = layout::lanesPerWarp / lanes, freeWarps = numWarps / warps;
   for (unsigned dim : ArrayRef(tile.order).drop_front()) {
     tile.threadsPerWarp[dim] = std::min(freeLanes, shape[dim]);
     freeLanes /= tile.threadsPerWarp[dim];
@@ -165,7 +182,8 @@ LinearLayout planScan(RankedTensorType type, unsigned axis, unsigned numWarps) {
 
 class LayoutAssignment {
 public:
-  explicit LayoutAssignment(KernelOp kernel) : kernel(kernel), builder(kernel.getContext()) {}
+  LayoutAssignment(KernelOp kernel, const target::GpuTarget &gpu)
+      : kernel(kernel), gpu(gpu), builder(kernel.getContext()) {}
 
   void run() {
     planAnchors();
@@ -216,7 +234,7 @@ private:
         reduced.insert({cast<RankedTensorType>(reduce.getSrcs().front().getType()).getShape(), reduce.getAxis()});
       Value pointer = isa<LoadOp, StoreOp>(op) ? op->getOperand(0) : Value();
       if (auto type = pointer ? dyn_cast<RankedTensorType>(pointer.getType()) : RankedTensorType())
-        ofShapes[type.getShape()].emplace_back(op, planAccess(pointer, axisInfo.get(pointer)));
+        ofShapes[type.getShape()].emplace_back(op, planAccess(pointer, axisInfo));
     });
     for (auto &[shape, accesses] : ofShapes) {
       const AccessPlan &common = llvm::min_element(accesses, decidesBefore)->second;
@@ -239,11 +257,8 @@ private:
     AxisInfoAnalysis axisInfo(kernel);
     planAccesses(axisInfo);
     kernel.walk([&](Operation *op) {
-      Value pointer;
-      if (isa<AtomicRmwOp, AtomicCasOp>(op)) {
-        pointer = op->getOperand(0);
-        accessLayouts[op] = attribute(planAtomic(pointer, axisInfo.get(pointer), kernel.getNumWarps()));
-      }
+      if (isa<AtomicRmwOp, AtomicCasOp>(op))
+        accessLayouts[op] = attribute(planAtomic(op, axisInfo, kernel.getNumWarps(), gpu));
       if (auto scan = dyn_cast<ScanOp>(op)) {
         auto type = cast<RankedTensorType>(scan.getSrcs().front().getType());
         accessLayouts[op] = attribute(planScan(type, scan.getAxis(), kernel.getNumWarps()));
@@ -285,7 +300,7 @@ private:
     auto found = llvm::find_if(dotPlans, [&](auto &plan) { return plan.first->getResultTypes().front() == type; });
     Value pointer = load.getPtr();
     const AxisInfo &info = axisInfo.get(pointer);
-    if (found != dotPlans.end() && takesSectors(found->second.accumulator, planAccess(pointer, info), info,
+    if (found != dotPlans.end() && takesSectors(found->second.accumulator, planAccess(pointer, axisInfo), info,
                                                 getBytesInMemory(type.getElementType())))
       accessLayouts[load] = attribute(found->second.accumulator);
   }
@@ -410,6 +425,7 @@ private:
   }
 
   KernelOp kernel;
+  const target::GpuTarget &gpu;
   OpBuilder builder;
   DenseMap<Operation *, cta::LayoutAttr> accessLayouts;
   llvm::SetVector<Value> sums;                                // of products, and what is computed from them
@@ -418,7 +434,14 @@ private:
 };
 
 struct CtaAssignLayouts : tile::impl::CtaAssignLayoutsBase<CtaAssignLayouts> {
-  void runOnKernel() override { LayoutAssignment(getOperation()).run(); }
+  using CtaAssignLayoutsBase::CtaAssignLayoutsBase;
+
+  void runOnKernel() override {
+    const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
+    if (!gpu)
+      return signalPassFailure();
+    LayoutAssignment(getOperation(), *gpu).run();
+  }
 };
 
 } // namespace

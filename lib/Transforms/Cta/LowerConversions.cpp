@@ -3,7 +3,8 @@
 // A conversion that moves elements between threads becomes a store to a buffer without bank conflicts and a load from
 // it. A reduction whose axis is spread over warps is done in two steps: each warp reduces what it holds, and the
 // partial results, one for each warp, go through a buffer into every warp and are reduced again. Reductions that do not
-// depend on each other, as of two sums of a row, exchange their partial results together: one barrier for all.
+// depend on each other, as of two sums of a row, exchange their partial results together: one barrier for all. A scan
+// along warps is done in two steps, too: what each warp's last element is goes to the warps after it.
 //
 //   %y = cta.convert_layout %x : #a -> #b   ==>   cta.local_store %x, %buffer; %y = cta.local_load %buffer : #b
 //
@@ -87,14 +88,14 @@ void lowerConversion(cta::ConvertLayoutOp convert) {
   convert.erase();
 }
 
-/// How a reduction is split: the layout of the partial results, with one element along the axis for each warp group.
-struct ReductionPlan {
-  LinearLayout partial;
-  LinearLayout gathered;
+/// What warps have of an axis, as one element for each group of them, and how many groups there are (a power of two).
+struct WarpGroups {
+  LinearLayout layout;
+  unsigned bits = 0;
 };
 
-/// Bits of the warp along the axis, or none if a warp holds all of the axis.
-std::optional<ReductionPlan> planReduction(const LinearLayout &layout, unsigned axis) {
+/// None if a warp holds all of the axis.
+std::optional<WarpGroups> findWarpGroups(const LinearLayout &layout, unsigned axis) {
   std::vector<layout::InDim> dims = layout.inDims();
   std::vector<int64_t> shape = layout.outShape();
   unsigned groups = 0;
@@ -107,19 +108,20 @@ std::optional<ReductionPlan> planReduction(const LinearLayout &layout, unsigned 
   if (groups == 0)
     return std::nullopt;
   shape[axis] = int64_t(1) << groups;
-  LinearLayout partial = layout::dropDuplicateRegisters(LinearLayout(dims, shape));
+  return WarpGroups{layout::dropDuplicateRegisters(LinearLayout(dims, shape)), groups};
+}
 
-  // For the second step every thread holds up to eight partial results of its rows, in the low registers, and lanes
-  // that only repeated others the rest: of many warps all would take more registers than there may be.
-  constexpr unsigned mostInRegisters = 3;
-  std::vector<layout::InDim> gatheredDims = partial.inDims();
+/// The layout in which each thread has what all groups have of its rows: `mostInRegisters` bits of their number in the
+/// low registers, and the rest, as far as there are any, in lanes that only repeated others.
+LinearLayout gatherWarpGroups(const WarpGroups &groups, unsigned axis, unsigned mostInRegisters) {
+  std::vector<layout::InDim> gatheredDims = groups.layout.inDims();
   for (layout::InDim &dim : gatheredDims)
     for (std::vector<int32_t> &basis : dim.bases)
       basis[axis] = 0;
   layout::Bases &registers = gatheredDims.front().bases;
-  unsigned left = groups;
+  unsigned left = groups.bits;
   auto nextBasis = [&] {
-    std::vector<int32_t> basis(shape.size(), 0);
+    std::vector<int32_t> basis(groups.layout.rank(), 0);
     basis[axis] = 1 << --left;
     return basis;
   };
@@ -130,7 +132,23 @@ std::optional<ReductionPlan> planReduction(const LinearLayout &layout, unsigned 
           basis = nextBasis();
   while (left > 0)
     registers.insert(registers.begin(), nextBasis());
-  return ReductionPlan{partial, LinearLayout(gatheredDims, shape)};
+  return LinearLayout(gatheredDims, groups.layout.outShape());
+}
+
+/// How a reduction is split: the layout of the partial results, with one element along the axis for each warp group.
+struct ReductionPlan {
+  LinearLayout partial;
+  LinearLayout gathered;
+};
+
+/// None if a warp holds all of the axis.
+std::optional<ReductionPlan> planReduction(const LinearLayout &layout, unsigned axis) {
+  std::optional<WarpGroups> groups = findWarpGroups(layout, axis);
+  if (!groups)
+    return std::nullopt;
+  // Of many warps all partial results would take more registers than there may be.
+  constexpr unsigned mostInRegisters = 3;
+  return ReductionPlan{groups->layout, gatherWarpGroups(*groups, axis, mostInRegisters)};
 }
 
 Value storeToBuffer(OpBuilder &builder, Location loc, Value value, const LinearLayout &layout, bool onlyFirst) {
@@ -165,15 +183,18 @@ void reduceInWarps(SplitReduction &split, OpBuilder &builder) {
   llvm::append_range(split.partial, partial.getResults());
 }
 
+Value storePartial(OpBuilder &builder, Location loc, Value partial, const LinearLayout &gathered) {
+  const LinearLayout &layout = cta::getLayout(partial.getType());
+  unsigned bytes = getBytesInMemory(getElementTypeOf(partial.getType()));
+  return storeToBuffer(builder, loc, partial, layout::bankConflictFree(layout, gathered, bytes), /*onlyFirst=*/false);
+}
+
 /// All writes, then all reads: one barrier comes between.
 void exchangePartials(MutableArrayRef<SplitReduction> splits, OpBuilder &builder) {
   SmallVector<Value> buffers;
   for (SplitReduction &split : splits)
     for (Value partial : split.partial)
-      buffers.push_back(storeToBuffer(builder, split.reduce.getLoc(), partial,
-                                      layout::bankConflictFree(split.plan.partial, split.plan.gathered,
-                                                               getBytesInMemory(getElementTypeOf(partial.getType()))),
-                                      /*onlyFirst=*/false));
+      buffers.push_back(storePartial(builder, split.reduce.getLoc(), partial, split.plan.gathered));
   auto buffer = buffers.begin();
   for (SplitReduction &split : splits)
     for (Value partial : split.partial)
@@ -254,6 +275,32 @@ void splitReductions(ArrayRef<ReduceOp> reductions) {
   }
 }
 
+/// Warps that share the axis of a scan add to theirs what all warps before have.
+void splitScan(ScanOp scan) {
+  unsigned axis = scan.getAxis();
+  std::optional<WarpGroups> groups = findWarpGroups(cta::getLayout(scan.getSrcs().front().getType()), axis);
+  if (!groups)
+    return;
+  OpBuilder builder(scan);
+  Location loc = scan.getLoc();
+  SmallVector<Type> types(scan.getResultTypes());
+  for (Value src : scan.getSrcs())
+    types.push_back(typeIn(groups->layout, src));
+  auto partial = cta::PartialScanOp::create(builder, loc, types, scan.getSrcs(), axis, scan.getReverse());
+  IRMapping mapping;
+  scan.getCombine().cloneInto(&partial.getCombine(), mapping);
+  LinearLayout gathered = gatherWarpGroups(*groups, axis, /*mostInRegisters=*/groups->bits);
+  SmallVector<Value> buffers, operands(partial.getScans());
+  for (Value total : partial.getTotals())
+    buffers.push_back(storePartial(builder, loc, total, gathered));
+  for (auto [total, buffer] : llvm::zip(partial.getTotals(), buffers))
+    operands.push_back(cta::LocalLoadOp::create(builder, loc, typeIn(gathered, total), buffer, /*start=*/{}));
+  auto carry = cta::ScanCarryOp::create(builder, loc, scan.getResultTypes(), operands, axis, scan.getReverse());
+  carry.getCombine().takeBody(scan.getCombine());
+  scan.replaceAllUsesWith(carry.getResults());
+  scan.erase();
+}
+
 void lowerGather(GatherOp gather) {
   OpBuilder builder(gather);
   std::vector<int64_t> shape = gather.getSrc().getType().getShape().vec();
@@ -299,10 +346,13 @@ struct CtaLowerConversions : tile::impl::CtaLowerConversionsBase<CtaLowerConvers
     getOperation().walk([&](ReduceOp reduce) { reductions.push_back(reduce); });
     splitReductions(reductions);
 
+    SmallVector<ScanOp> scans;
     SmallVector<GatherOp> gathers;
     SmallVector<HistogramOp> histograms;
     SmallVector<Operation *> atomics;
     getOperation().walk([&](Operation *op) {
+      if (auto scan = dyn_cast<ScanOp>(op))
+        scans.push_back(scan);
       if (auto gather = dyn_cast<GatherOp>(op))
         gathers.push_back(gather);
       if (auto histogram = dyn_cast<HistogramOp>(op))
@@ -310,6 +360,7 @@ struct CtaLowerConversions : tile::impl::CtaLowerConversionsBase<CtaLowerConvers
       if (isa<AtomicRmwOp, AtomicCasOp>(op))
         atomics.push_back(op);
     });
+    llvm::for_each(scans, splitScan);
     llvm::for_each(gathers, lowerGather);
     llvm::for_each(histograms, lowerHistogram);
     llvm::for_each(atomics, shareResult);

@@ -35,6 +35,8 @@ struct CtaVectorizeAccess : tile::impl::CtaVectorizeAccessBase<CtaVectorizeAcces
     AxisInfoAnalysis analysis(getOperation());
     getOperation().walk([&](LoadOp load) { widen(load, analysis); });
     getOperation().walk([&](StoreOp store) { widen(store, analysis); });
+    getOperation().walk(
+        [&](AtomicRmwOp atomic) { atomic.setVector(getAccessVector(atomic.getPtr(), atomic.getMask(), analysis)); });
     getOperation().walk([&](HintOp hint) {
       hint.replaceAllUsesWith(hint.getSrc());
       hint.erase();

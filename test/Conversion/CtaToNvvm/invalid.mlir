@@ -269,3 +269,36 @@ tile.kernel @sums() attributes {num_warps = 1 : i32} {
   %d = cta.mma_sync %a, %b, %c {shape = array<i32: 16, 8, 16>} : tensor<16x16xf16, #a>, tensor<16x8xf16, #b> -> tensor<16x8xf64, #c>
   tile.return
 }
+
+// -----
+
+#scan = #cta.layout<[128], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
+
+tile.kernel @whole_scan(%f: f32) {
+  %x = tile.splat %f : f32 -> tensor<128xf32, #scan>
+  // expected-error @below {{spreads the axis over warps}}
+  %y = tile.scan %x {axis = 0 : i32} : tensor<128xf32, #scan> -> tensor<128xf32, #scan> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  }
+  tile.return
+}
+
+// -----
+
+#scan = #cta.layout<[128], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
+#total = #cta.layout<[4], register = [], lane = [[0], [0], [0], [0], [0]], warp = [[1], [2]]>
+
+// Each thread needs the totals of all warps.
+tile.kernel @own_total(%f: f32) {
+  %x = tile.splat %f : f32 -> tensor<128xf32, #scan>
+  %t = tile.splat %f : f32 -> tensor<4xf32, #total>
+  // expected-error @below {{that are not those of 4 warps along axis 0 in the threads that need them}}
+  %y = cta.scan_carry %x, %t {axis = 0 : i32} : tensor<128xf32, #scan>, tensor<4xf32, #total> -> tensor<128xf32, #scan> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  }
+  tile.return
+}

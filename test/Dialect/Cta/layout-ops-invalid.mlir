@@ -184,3 +184,69 @@ func.func private @tensor(tensor<32xf32, #warpless>)
 
 // expected-error @below {{layout is for shape [64] but the tensor is [32]}}
 func.func private @tensor(tensor<32xf32, #a>)
+
+// -----
+
+func.func @partial_scan_counts(%x: tensor<128xf32>, %y: tensor<4xf32>, %z: tensor<64xf32>, %w: tensor<4xf16>) {
+  // expected-error @below {{'cta.partial_scan' op has operands 'tensor<128xf32>' but results 'tensor<128xf32>'; the first results have the operands' types}}
+  %s = cta.partial_scan %x {axis = 0 : i32} : tensor<128xf32> -> tensor<128xf32> {
+  ^bb0(%a: f32, %b: f32):
+    tile.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @partial_scan_axis(%x: tensor<128xf32>, %y: tensor<4xf32>, %z: tensor<64xf32>, %w: tensor<4xf16>) {
+  // expected-error @below {{'cta.partial_scan' op axis is 1 but a scan has rank 1}}
+  %s:2 = cta.partial_scan %x {axis = 1 : i32} : tensor<128xf32> -> tensor<128xf32>, tensor<4xf32> {
+  ^bb0(%a: f32, %b: f32):
+    tile.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @partial_scan_total(%x: tensor<128xf32>, %y: tensor<4xf32>, %z: tensor<64xf32>, %w: tensor<4xf16>) {
+  // expected-error @below {{'cta.partial_scan' op scan is 'tensor<128xf32>' but its totals are 'tensor<4xf16>'; only axis 0 may differ}}
+  %s:2 = cta.partial_scan %x {axis = 0 : i32} : tensor<128xf32> -> tensor<128xf32>, tensor<4xf16> {
+  ^bb0(%a: f32, %b: f32):
+    tile.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @partial_scan_shapes(%x: tensor<128xf32>, %y: tensor<4xf32>, %z: tensor<64xf32>, %w: tensor<4xf16>) {
+  // expected-error @below {{'cta.partial_scan' op scans are 'tensor<128xf32>' and 'tensor<64xf32>'; their shapes must agree}}
+  %s:4 = cta.partial_scan %x, %z {axis = 0 : i32} : tensor<128xf32>, tensor<64xf32> -> tensor<128xf32>, tensor<64xf32>, tensor<4xf32>, tensor<4xf32> {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+    tile.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @partial_scan_region(%x: tensor<128xf32>, %y: tensor<4xf32>, %z: tensor<64xf32>, %w: tensor<4xf16>) {
+  // expected-error @below {{'cta.partial_scan' op combine region takes 1 arguments; expected 2, the left and the right elements}}
+  %s:2 = cta.partial_scan %x {axis = 0 : i32} : tensor<128xf32> -> tensor<128xf32>, tensor<4xf32> {
+  ^bb0(%a: f32):
+    tile.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @scan_carry_counts(%x: tensor<128xf32>, %y: tensor<4xf32>, %z: tensor<64xf32>, %w: tensor<4xf16>) {
+  // expected-error @below {{'cta.scan_carry' op has operands 'tensor<128xf32>' but results 'tensor<128xf32>'; the first operands have the results' types}}
+  %s = cta.scan_carry %x {axis = 0 : i32} : tensor<128xf32> -> tensor<128xf32> {
+  ^bb0(%a: f32, %b: f32):
+    tile.yield %a : f32
+  }
+  return
+}

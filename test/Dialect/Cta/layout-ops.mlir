@@ -32,3 +32,27 @@ tile.kernel @k() {
   }
   tile.return
 }
+
+#scan = #cta.layout<[128], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
+#total = #cta.layout<[4], register = [], lane = [[0], [0], [0], [0], [0]], warp = [[1], [2]]>
+#all = #cta.layout<[4], register = [[1], [2]], lane = [[0], [0], [0], [0], [0]], warp = [[0], [0]]>
+
+// CHECK-LABEL: tile.kernel @scan_parts
+// CHECK: cta.partial_scan %{{.*}} {axis = 0 : i32, reverse} : tensor<128xf32, #{{.*}}> -> tensor<128xf32, #{{.*}}>, tensor<4xf32, #{{.*}}> {
+// CHECK: cta.scan_carry %{{.*}}, %{{.*}} {axis = 0 : i32, reverse} : tensor<128xf32, #{{.*}}>, tensor<4xf32, #{{.*}}> -> tensor<128xf32, #{{.*}}> {
+tile.kernel @scan_parts(%f: f32) {
+  %x = tile.splat %f : f32 -> tensor<128xf32, #scan>
+  %s, %t = cta.partial_scan %x {axis = 0 : i32, reverse} : tensor<128xf32, #scan> -> tensor<128xf32, #scan>, tensor<4xf32, #total> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  }
+  %g = tile.splat %f : f32 -> tensor<4xf32, #all>
+  %y = cta.scan_carry %s, %g {axis = 0 : i32, reverse} : tensor<128xf32, #scan>, tensor<4xf32, #all> -> tensor<128xf32, #scan> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  }
+  tile.print "" %y : tensor<128xf32, #scan>
+  tile.return
+}

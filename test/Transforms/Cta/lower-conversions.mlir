@@ -107,3 +107,20 @@ tile.kernel @histogram() {
   tile.print "" %y : tensor<128xi32, #vector>
   tile.return
 }
+
+// Four warps hold the axis of a scan: each scans its part, and adds what those before it have.
+// CHECK-LABEL: tile.kernel @scan_across_warps
+// CHECK: cta.partial_scan {{.*}} -> tensor<128xf32, #{{.*}}>, tensor<4xf32, #{{.*}}>
+// CHECK: cta.local_store
+// CHECK-NEXT: cta.local_load
+// CHECK-NEXT: cta.scan_carry
+tile.kernel @scan_across_warps(%f: f32) {
+  %x = tile.splat %f : f32 -> tensor<128xf32, #vector>
+  %y = tile.scan %x {axis = 0 : i32} : tensor<128xf32, #vector> -> tensor<128xf32, #vector> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  }
+  tile.print "" %y : tensor<128xf32, #vector>
+  tile.return
+}

@@ -100,3 +100,19 @@ tile.kernel @negative(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %q: !ti
   tile.print "" %x, %x2, %y, %z : tensor<1024xf16, #strided>, tensor<1024xf16, #mixed>, tensor<1024xf16, #line>, f16
   tile.return
 }
+
+// An atomic operation is of as many elements as have one mask.
+// CHECK-LABEL: tile.kernel @atomic
+// CHECK: tile.atomic_rmw add relaxed gpu %{{.*}}, %{{.*}} {vector = 8 : i32}
+// CHECK: tile.atomic_rmw add relaxed gpu %{{.*}}, %{{.*}} mask %{{.*}} : tensor<1024
+tile.kernel @atomic(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32, %f: f16) {
+  %r = tile.arange 0 to 1024 : tensor<1024xi32, #line>
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<1024x!tile.ptr<f16>, #line>
+  %pi = tile.addptr %ps, %r : tensor<1024x!tile.ptr<f16>, #line>, tensor<1024xi32, #line>
+  %v = tile.splat %f : f16 -> tensor<1024xf16, #line>
+  %x = tile.atomic_rmw add relaxed gpu %pi, %v : tensor<1024x!tile.ptr<f16>, #line>
+  %ns = tile.splat %n : i32 -> tensor<1024xi32, #line>
+  %m = arith.cmpi slt, %r, %ns : tensor<1024xi32, #line>
+  %y = tile.atomic_rmw add relaxed gpu %pi, %v mask %m : tensor<1024x!tile.ptr<f16>, #line>
+  tile.return
+}

@@ -1,0 +1,78 @@
+// Along which dimension lanes walk where no addresses are consecutive, and which parts of a scan warps have.
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-assign-layouts{target=sm_90a}))' | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-assign-layouts{target=sm_80}))' | FileCheck %s --check-prefix=OLD
+
+// Quotients and remainders by a parameter are near each other, multiples of one are not: lanes walk down the rows.
+// CHECK-DAG: #[[DOWN:.*]] = #cta.layout<[32, 32], register = {{.*}}, lane = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp
+// A step of two elements is nearer than one of a parameter: they walk along the row.
+// CHECK-DAG: #[[ALONG:.*]] = #cta.layout<[32, 32], register = {{.*}}, lane = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp
+// Sixteen elements a thread of one warp: four of each of four.
+// CHECK-DAG: #[[SCAN:.*]] = #cta.layout<[512], register = {{\[\[}}1], [2]], lane = {{\[\[}}4], [8], [16], [32], [64]], warp = {{\[\[}}128], [256]]>
+// Four neighbours are added to at once, where there is an instruction for it.
+// CHECK-DAG: #[[FOUR:.*]] = #cta.layout<[1024], register = {{\[\[}}1], [2], [512]]
+// OLD-DAG: #[[ONE:.*]] = #cta.layout<[1024], register = {{\[\[}}128], [256], [512]]
+
+// CHECK-LABEL: tile.kernel @pixels
+// CHECK: tile.load %{{.*}} : tensor<32x32x!tile.ptr<f16>, #[[DOWN]]>
+tile.kernel @pixels(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %width: i32, %stride: i32) attributes {num_warps = 4 : i32} {
+  %r = tile.arange 0 to 32 : tensor<32xi32>
+  %w = tile.splat %width : i32 -> tensor<32xi32>
+  %x = arith.remsi %r, %w : tensor<32xi32>
+  %rows = tile.expand_dims %x {axis = 1 : i32} : tensor<32xi32> -> tensor<32x1xi32>
+  %s = tile.splat %stride : i32 -> tensor<32xi32>
+  %c = arith.muli %r, %s : tensor<32xi32>
+  %columns = tile.expand_dims %c {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+  %a = tile.broadcast %rows : tensor<32x1xi32> -> tensor<32x32xi32>
+  %b = tile.broadcast %columns : tensor<1x32xi32> -> tensor<32x32xi32>
+  %o = arith.addi %a, %b : tensor<32x32xi32>
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
+  %q = tile.addptr %ps, %o : tensor<32x32x!tile.ptr<f16>>, tensor<32x32xi32>
+  %v = tile.load %q : tensor<32x32x!tile.ptr<f16>>
+  tile.print "" %v : tensor<32x32xf16>
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @every_other
+// CHECK: tile.load %{{.*}} : tensor<32x32x!tile.ptr<f16>, #[[ALONG]]>
+tile.kernel @every_other(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %stride: i32) attributes {num_warps = 4 : i32} {
+  %r = tile.arange 0 to 32 : tensor<32xi32>
+  %s = tile.splat %stride : i32 -> tensor<32xi32>
+  %x = arith.muli %r, %s : tensor<32xi32>
+  %rows = tile.expand_dims %x {axis = 1 : i32} : tensor<32xi32> -> tensor<32x1xi32>
+  %two = arith.constant dense<2> : tensor<32xi32>
+  %c = arith.muli %r, %two : tensor<32xi32>
+  %columns = tile.expand_dims %c {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+  %a = tile.broadcast %rows : tensor<32x1xi32> -> tensor<32x32xi32>
+  %b = tile.broadcast %columns : tensor<1x32xi32> -> tensor<32x32xi32>
+  %o = arith.addi %a, %b : tensor<32x32xi32>
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
+  %q = tile.addptr %ps, %o : tensor<32x32x!tile.ptr<f16>>, tensor<32x32xi32>
+  %v = tile.load %q : tensor<32x32x!tile.ptr<f16>>
+  tile.print "" %v : tensor<32x32xf16>
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @scan
+// CHECK: tile.scan {{.*}} : tensor<512xf32, #[[SCAN]]>
+tile.kernel @scan(%f: f32) attributes {num_warps = 4 : i32} {
+  %x = tile.splat %f : f32 -> tensor<512xf32>
+  %y = tile.scan %x {axis = 0 : i32} : tensor<512xf32> -> tensor<512xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  }
+  tile.print "" %y : tensor<512xf32>
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @atomic
+// CHECK: tile.atomic_rmw {{.*}} : tensor<1024x!tile.ptr<f32>, #[[FOUR]]>
+// OLD: tile.atomic_rmw {{.*}} : tensor<1024x!tile.ptr<f32>, #[[ONE]]>
+tile.kernel @atomic(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %f: f32) attributes {num_warps = 4 : i32} {
+  %r = tile.arange 0 to 1024 : tensor<1024xi32>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>>
+  %q = tile.addptr %ps, %r : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+  %v = tile.splat %f : f32 -> tensor<1024xf32>
+  %old = tile.atomic_rmw add relaxed gpu %q, %v : tensor<1024x!tile.ptr<f32>>
+  tile.return
+}
