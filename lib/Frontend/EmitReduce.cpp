@@ -112,27 +112,21 @@ bool rejectPointers(BuiltinCall &call, const SymValue &value) {
   return true;
 }
 
-/// Whether the left of two pairs of value and index is the extreme one. Pairs come in any order, so that this has to be
-/// one: any number is before NaN, and of equal values (two NaN are), if ties count, the one with the smaller index.
-SymValue emitWins(BuiltinCall &call, const std::vector<SymValue> &left, const std::vector<SymValue> &right,
-                  bool isMaximum, bool tieBreakLeft) {
+/// The more extreme of two pairs of value and index. Pairs come in any order, so that this has to be one: any number is
+/// before NaN, and of equal values (two NaN are), if ties count, the one with the smaller index; else the right one.
+std::vector<SymValue> emitMoreExtreme(BuiltinCall &call, const std::vector<SymValue> &left,
+                                      const std::vector<SymValue> &right, bool isMaximum, bool tieBreakLeft) {
   Sema &sema = call.sema;
-  auto compare = [&](CompareOp op, const SymValue &a, const SymValue &b) { return sema.compare(op, a, b, call.range); };
-  auto combine = [&](BoolOperator op, const SymValue &a, const SymValue &b) {
-    return sema.logical(op, a, b, call.range);
-  };
-  SymValue wins = compare(isMaximum ? CompareOp::Gt : CompareOp::Lt, left[0], right[0]);
-  SymValue isTie = compare(CompareOp::Eq, left[0], right[0]);
-  if (left[0].type.isFloat()) {
-    SymValue rightIsNan = compare(CompareOp::NotEq, right[0], right[0]);
-    SymValue leftIsNumber = compare(CompareOp::Eq, left[0], left[0]),
-             leftIsNan = sema.unary(UnaryOp::Not, leftIsNumber, call.range);
-    wins = combine(BoolOperator::Or, wins, combine(BoolOperator::And, rightIsNan, leftIsNumber));
-    isTie = combine(BoolOperator::Or, isTie, combine(BoolOperator::And, rightIsNan, leftIsNan));
-  }
-  if (!tieBreakLeft)
-    return wins;
-  return combine(BoolOperator::Or, wins, combine(BoolOperator::And, isTie, compare(CompareOp::Lt, left[1], right[1])));
+  // A number if one of the two is.
+  SymValue value = sema.minimumOrMaximum(isMaximum, left[0], right[0], /*propagateNan=*/false, call.range);
+  SymValue isLeft = sema.compare(CompareOp::Eq, left[0], value, call.range);
+  SymValue isRight = sema.compare(CompareOp::Eq, right[0], value, call.range);
+  SymValue onlyOne = sema.compare(CompareOp::NotEq, isLeft, isRight, call.range);
+  SymValue tied =
+      tieBreakLeft ? sema.minimumOrMaximum(/*isMaximum=*/false, left[1], right[1], /*propagateNan=*/false, call.range)
+                   : right[1];
+  SymValue index = sema.select(isLeft, left[1], right[1], call.range);
+  return {value, sema.select(onlyOne, index, tied, call.range)};
 }
 
 /// The extreme value and its index along the axis.
@@ -153,9 +147,7 @@ SymValue emitWithIndex(BuiltinCall &call, SymValue value, const Reduction &reduc
       index = sema.expandDims(index, dimension < *inner.axis ? 0 : dimension, call.range);
   index = sema.broadcastTo(index, shape, call.range);
   std::vector<SymValue> result = emitReduction(call, {value, index}, inner, [&](const auto &left, const auto &right) {
-    SymValue wins = emitWins(call, left, right, isMaximum, tieBreakLeft);
-    return std::vector{sema.select(wins, left[0], right[0], call.range),
-                       sema.select(wins, left[1], right[1], call.range)};
+    return emitMoreExtreme(call, left, right, isMaximum, tieBreakLeft);
   });
   if (result.empty())
     return {};
