@@ -33,10 +33,12 @@ cta::LayoutAttr tile::getOperandLayout(Operation *op, cta::LayoutAttr layout) {
 
 // In another layout.
 
-/// Whether each thread may load for itself what it needs of a vector: a few elements, which come from L1 sooner than
-/// through shared memory with its barriers. More of them take registers that other CTAs could have.
-static bool mayLoadAgain(Operation *op, cta::LayoutAttr layout) {
+/// Whether each thread may load for itself what it needs: of a buffer, or of a vector a few elements, which come from
+/// L1 sooner than through shared memory with its barriers. More of them take registers that other CTAs could have.
+bool LayoutSlicer::mayLoadAgain(Operation *op, cta::LayoutAttr layout) const {
   constexpr int64_t few = 4;
+  if (auto load = dyn_cast_or_null<cta::LocalLoadOp>(op))
+    return readsBuffers && !load.getStart();
   auto load = dyn_cast_or_null<LoadOp>(op);
   if (!load || load.getIsVolatile() || load.getCache() == CacheModifier::cv)
     return false;
@@ -153,7 +155,7 @@ Value LayoutSlicer::createAgain(Value value, cta::LayoutAttr layout) {
   Operation *op = value.getDefiningOp();
   if (auto convert = dyn_cast<cta::ConvertLayoutOp>(op))
     return create(convert.getSrc(), layout);
-  bool isLoad = isa<LoadOp>(op);
+  bool isLoad = isa<LoadOp, cta::LocalLoadOp>(op);
   cta::LayoutAttr operandsLayout = isLoad ? layout : getOperandLayout(op, layout);
   // By index: creating an operand may replace operands of `op` itself, when a loop's value changes its layout.
   SmallVector<Value> operands;

@@ -30,6 +30,9 @@ struct LayoutSlice {
 
 class LayoutSlicer {
 public:
+  /// With `readsBuffers`, what is loaded from shared memory is loaded in the layout that is needed.
+  explicit LayoutSlicer(bool readsBuffers = false) : readsBuffers(readsBuffers) {}
+
   /// Collects the slice; changes nothing. It may stop where the cost has reached `limit`.
   LayoutSlice plan(mlir::Value value, cta::LayoutAttr layout, int64_t limit = INT64_MAX);
 
@@ -49,7 +52,9 @@ private:
   mlir::Value createAgain(mlir::Value value, cta::LayoutAttr layout);
   void changeCarried(const CarriedValue &carried, cta::LayoutAttr layout);
   mlir::Value convertLeaf(mlir::Value value, cta::LayoutAttr layout);
+  bool mayLoadAgain(mlir::Operation *op, cta::LayoutAttr layout) const;
 
+  bool readsBuffers;
   LayoutSlice current;
   /// Operands of carried values that have the new layout which are still in the old one.
   llvm::SmallVector<std::pair<mlir::OpOperand *, cta::LayoutAttr>> pending;

@@ -9,7 +9,9 @@
 //                                                      %y = cta.local_load %b : #a
 //
 // An operand of warp groups stays there: what was stored is copied, and the fence follows the wait. What several
-// products of warps take, also transposed, as keys that are values, is copied once and loaded for each.
+// products of warps take, also transposed, as keys that are values, is copied once and loaded for each. What is
+// computed of copied elements before it becomes an operand is computed in the operand's layout: a buffer can be read in
+// any.
 #include "Analysis/DotPlan.h"
 #include "Analysis/FindTarget.h"
 #include "Analysis/Recreate.h"
@@ -219,6 +221,28 @@ void rewriteCopy(CopyPlan plan) {
     load.erase();
 }
 
+/// Instead of the conversion of what is computed from buffers, reads them in its layout, if no more elements are
+/// computed for it than twice as many.
+void readInLayoutOf(cta::ConvertLayoutOp convert) {
+  LayoutSlicer slicer(/*readsBuffers=*/true);
+  Value src = convert.getSrc();
+  cta::LayoutAttr layout = cta::getLayoutAttr(convert.getType());
+  constexpr int64_t smallPart = 4; // of what the conversion moves, to move instead
+  LayoutSlice slice = slicer.plan(src, layout, std::max<int64_t>(LayoutSlicer::bytesOf(src) / smallPart, 1));
+  bool repeats = layout.getLayout().numRegisters() > 2 * cta::getLayout(src.getType()).numRegisters();
+  bool readsBuffer = false, staysInBlock = true;
+  for (Value value : llvm::make_first_range(slice.recreated)) {
+    Operation *op = value.getDefiningOp();
+    readsBuffer |= isa_and_present<cta::LocalLoadOp>(op);
+    staysInBlock &= op && (op->getBlock() == convert->getBlock() || isMemoryEffectFree(op)) && op->getNumRegions() == 0;
+  }
+  if (slice.isTooDear() || repeats || !readsBuffer || !staysInBlock)
+    return;
+  convert.replaceAllUsesWith(slicer.rewrite(src, layout));
+  convert.erase();
+  eraseIfUnused(src);
+}
+
 struct CtaAsyncCopies : tile::impl::CtaAsyncCopiesBase<CtaAsyncCopies> {
   using CtaAsyncCopiesBase::CtaAsyncCopiesBase;
 
@@ -234,6 +258,11 @@ struct CtaAsyncCopies : tile::impl::CtaAsyncCopiesBase<CtaAsyncCopies> {
         plans.push_back(*plan);
     });
     llvm::for_each(plans, rewriteCopy);
+    if (plans.empty())
+      return;
+    SmallVector<cta::ConvertLayoutOp> converts;
+    getOperation().walk([&](cta::ConvertLayoutOp convert) { converts.push_back(convert); });
+    llvm::for_each(converts, readInLayoutOf);
   }
 };
 

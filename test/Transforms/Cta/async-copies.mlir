@@ -31,6 +31,27 @@ tile.kernel @copy(%p: !tile.ptr<f16>, %n: i32) {
   tile.return
 }
 
+// What is computed of it first is computed as it is multiplied: the buffer is read in that layout.
+// CHECK-LABEL: tile.kernel @computed
+// CHECK: cta.async_copy
+// CHECK: cta.local_load
+// CHECK-NEXT: arith.negf
+// CHECK-NEXT: tile.dot
+tile.kernel @computed(%p: !tile.ptr<f16>, %n: i32) {
+  %acc = arith.constant dense<0.0> : tensor<32x32xf32, #other>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #load>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %x = tile.load %s {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #load>
+    %m = arith.negf %x : tensor<32x32xf16, #load>
+    %y = cta.convert_layout %m : tensor<32x32xf16, #load> -> tensor<32x32xf16, #other>
+    %d0 = tile.dot %y, %y, %acc {engine = #cta.fma} : tensor<32x32xf16, #other>, tensor<32x32xf16, #other> -> tensor<32x32xf32, #other>
+    tile.print "" %d0 : tensor<32x32xf32, #other>
+  }
+  tile.return
+}
+
 // What is not multiplied goes through registers: a buffer for each stage would take shared memory.
 // CHECK-LABEL: tile.kernel @negative_no_product
 // CHECK-NOT: cta.async_copy
