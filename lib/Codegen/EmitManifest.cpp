@@ -2,6 +2,7 @@
 #include "Codegen/EmitManifest.h"
 
 #include "Codegen/RunPtxas.h"
+#include "Target/ResidentCtas.h"
 #include "Target/TimeRecords.h"
 #include "Tile/TileDialect.h"
 
@@ -342,10 +343,17 @@ void describeTimes(runtime::Manifest &manifest) {
   manifest.parameters.push_back(std::move(times));
 }
 
-void describeResources(const KernelResources &resources, runtime::Manifest &manifest) {
-  manifest.launch.registers = resources.registers;
-  manifest.launch.spillBytes = resources.spillStores;
-  manifest.launch.sharedStatic = resources.staticShared;
+void describeResources(const KernelResources &resources, const target::GpuTarget &target, runtime::Manifest &manifest) {
+  runtime::LaunchInfo &launch = manifest.launch;
+  launch.registers = resources.registers;
+  launch.spillBytes = resources.spillStores;
+  launch.sharedStatic = resources.staticShared;
+  // Clusters need neighbours: of them there is one on each multiprocessor.
+  if (launch.persistent && launch.cluster[0] == 1)
+    launch.ctasPerSm = std::max<int64_t>(target::countResidentCtas(target, launch.registers, launch.threadsPerCta,
+                                                                   launch.sharedStatic + launch.sharedDynamic)
+                                             .least(),
+                                         1);
 }
 
 } // namespace tile::codegen

@@ -42,7 +42,8 @@ llvm::Error describeLaunch(mlir::ModuleOp lowered, const target::GpuTarget &targ
 /// The parameter of a kernel that records times: added, or with the shape that the kernel's warps need.
 void describeTimes(runtime::Manifest &manifest);
 
-/// Registers, spills and static shared memory.
-void describeResources(const KernelResources &resources, runtime::Manifest &manifest);
+/// Registers, spills and static shared memory; and, of a persistent kernel, how many of its blocks share a
+/// multiprocessor therefore.
+void describeResources(const KernelResources &resources, const target::GpuTarget &target, runtime::Manifest &manifest);
 
 } // namespace tile::codegen

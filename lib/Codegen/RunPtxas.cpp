@@ -5,6 +5,7 @@
 //       0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 //   ptxas info    : Used 154 registers, used 1 barriers, 1024 bytes smem
 #include "Codegen/RunPtxas.h"
+#include "Target/ResidentCtas.h"
 
 #include "Codegen/Subprocess.h"
 #include "Codegen/TemporaryFile.h"
@@ -307,6 +308,29 @@ static Assembled forMoreThreads(const Assembler &assembler, StringRef ptx, Assem
   return assembled;
 }
 
+/// One CTA more on a multiprocessor for up to a quarter of the registers: products of small tiles wait for each step,
+/// and another CTA's run meanwhile.
+static Assembled forOneMoreCta(const Assembler &assembler, StringRef ptx, Assembled assembled) {
+  constexpr unsigned granularity = 8, mostCtas = 4;
+  unsigned threads = threadsOf(ptx);
+  if (threads == 0 || !ptx.contains("wgmma.") || assembled.report.kernels.size() != 1)
+    return assembled;
+  unsigned used = llvm::alignTo(std::max(assembled.report.kernels.front().registers, 1u), granularity);
+  unsigned wanted = target::registersPerSm / (used * threads) + 1;
+  bool hasRoom =
+      target::countResidentCtas(assembler.target, /*registers=*/0, threads, assembler.run.dynamicShared).least() >=
+      wanted;
+  unsigned allowed = target::registersPerSm / (wanted * threads) / granularity * granularity;
+  bool isNear = 4 * allowed >= 3 * used;
+  if (wanted > mostCtas || !hasRoom || !isNear)
+    return assembled;
+  llvm::Expected<Assembled> more = assemble(assembler, forCtas(ptx, wanted));
+  if (more && spilledBytes(more->report) == 0)
+    return std::move(*more);
+  llvm::consumeError(more.takeError());
+  return assembled;
+}
+
 llvm::Expected<Assembled> runPtxas(StringRef ptxas, StringRef ptx, const target::GpuTarget &target,
                                    const PtxasRun &run) {
   const Assembler assembler{ptxas, target, run};
@@ -320,7 +344,7 @@ llvm::Expected<Assembled> runPtxas(StringRef ptxas, StringRef ptx, const target:
     return alone;
   llvm::Expected<Assembled> assembled = assemble(assembler, ptx);
   if (assembled && spilledBytes(assembled->report) == 0)
-    return forMoreThreads(assembler, ptx, std::move(*assembled));
+    return forOneMoreCta(assembler, ptx, forMoreThreads(assembler, ptx, std::move(*assembled)));
   if (!assembled || !hasSpareRegisters(assembled->report))
     return assembled;
   if (alone->cubin.empty())

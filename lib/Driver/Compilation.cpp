@@ -347,7 +347,10 @@ bool Compilation::assemble(const std::string &ptx) {
                     : formatv("cannot run ptxas at '{0}'", options.toolkit.ptxas).str());
   llvm::Expected<codegen::Assembled> made = [&] {
     Timing::Scope scope(timing, "ptxas");
-    return codegen::runPtxas(*ptxas, ptx, *gpu, {.cancelled = options.cancelled, .deletesOnSignal = !options.isGuest});
+    return codegen::runPtxas(*ptxas, ptx, *gpu,
+                             {.cancelled = options.cancelled,
+                              .deletesOnSignal = !options.isGuest,
+                              .dynamicShared = description.launch.sharedDynamic});
   }();
   if (isCancelled()) {
     llvm::consumeError(made.takeError());
@@ -363,7 +366,7 @@ bool Compilation::assemble(const std::string &ptx) {
   for (const std::string &warning : made->report.warnings)
     warnOfPtxas(warning);
   if (const codegen::KernelResources *resources = made->report.find(description.entry))
-    codegen::describeResources(*resources, description);
+    codegen::describeResources(*resources, *gpu, description);
   description.format = "cubin";
   assembled = {std::move(made->cubin), ptx, std::move(made->report.warnings)};
   // A header becomes part of a program, which has a use for the PTX only where there is no GPU.

@@ -3,6 +3,7 @@
 
 #include "Runtime/Cost.h"
 #include "Target/GpuTarget.h"
+#include "Target/ResidentCtas.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,9 +12,6 @@ namespace tile::runner {
 
 namespace {
 
-constexpr int64_t reservedShared =
-    1024;                             // of each block, by the system: CUDA programming guide, compute capability 8.x on
-constexpr int64_t registerUnit = 256; // of a warp: registers come in units of so many
 constexpr int64_t threadsPerWarp = target::threadsPerWarp;
 
 /// The resources of a multiprocessor of this compute capability: those of the target of the same generation.
@@ -30,13 +28,12 @@ Occupancy findOccupancy(const runtime::LaunchInfo &launch, const target::GpuTarg
   occupancy.mostWarps = static_cast<int>(limits.maxWarpsPerSm);
   const int64_t warps = std::max<int64_t>((launch.threadsPerCta + threadsPerWarp - 1) / threadsPerWarp, 1);
   occupancy.warpsPerCta = static_cast<int>(warps);
-  const int64_t shared = launch.sharedStatic + launch.sharedDynamic;
-  const int64_t registersPerWarp = (launch.registers * threadsPerWarp + registerUnit - 1) / registerUnit * registerUnit;
-  const std::pair<const char *, int64_t> fitting[] = {
-      {"the number of blocks", limits.maxCtasPerSm},
-      {"warps", int64_t(limits.maxWarpsPerSm) / warps},
-      {"registers", launch.registers ? int64_t(target::registersPerSm) / (registersPerWarp * warps) : INT64_MAX},
-      {"shared memory", shared ? int64_t(limits.sharedPerSm) / (shared + reservedShared) : INT64_MAX}};
+  const target::ResidentCtas ctas = target::countResidentCtas(limits, launch.registers, launch.threadsPerCta,
+                                                              launch.sharedStatic + launch.sharedDynamic);
+  const std::pair<const char *, int64_t> fitting[] = {{"the number of blocks", ctas.ofBlocks},
+                                                      {"warps", ctas.ofWarps},
+                                                      {"registers", ctas.ofRegisters},
+                                                      {"shared memory", ctas.ofShared}};
   const auto least = std::min_element(std::begin(fitting), std::end(fitting),
                                       [](const auto &a, const auto &b) { return a.second < b.second; });
   occupancy.ctasPerSm = static_cast<int>(std::max<int64_t>(least->second, 1));

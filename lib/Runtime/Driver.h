@@ -69,6 +69,7 @@ constexpr int attributeMaxSharedOptin = 97;
 constexpr int functionMaxThreads = 0;
 constexpr int functionSharedBytes = 1;
 constexpr int functionMaxDynamicShared = 8;
+constexpr int functionSharedCarveout = 9; // per cent of the largest
 constexpr int functionNonPortableCluster = 14;
 constexpr int launchCooperative = 2;
 constexpr int launchCluster = 4;

@@ -61,6 +61,12 @@ Status configureFunction(const Driver &driver, const LaunchInfo &launch, CUfunct
                                      "cuFuncSetAttribute(max dynamic shared memory)");
         !status)
       return status;
+  // Blocks of a persistent kernel may wait for each other: as many as it counts on have to run at the same time.
+  if (launch.persistent && launch.ctasPerSm > 1)
+    if (Status status = driver.check(driver.functionSetAttribute(function, cuda::functionSharedCarveout, 100),
+                                     "cuFuncSetAttribute(shared memory carveout)");
+        !status)
+      return status;
   if (launch.cluster[0] * launch.cluster[1] * launch.cluster[2] > portableClusterSize)
     return driver.check(driver.functionSetAttribute(function, cuda::functionNonPortableCluster, 1),
                         "cuFuncSetAttribute(non-portable cluster size)");

@@ -65,9 +65,9 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
         rewriter.getNamedAttr("tile.shared_bytes", rewriter.getI64IntegerAttr(kernel.getSharedBytes().value_or(0)))};
     // setmaxnreg needs to know how many registers a thread starts with: what as many resident CTAs allow as their roles
     // leave registers for.
-    if (kernel.getProducerWarps() != 0)
-      attributes.push_back(rewriter.getNamedAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                                                 rewriter.getI32IntegerAttr(countResidentCtas(kernel))));
+    if (int32_t ctas = countResidentCtas(kernel))
+      attributes.push_back(
+          rewriter.getNamedAttr(NVVM::NVVMDialect::getMinctasmAttrName(), rewriter.getI32IntegerAttr(ctas)));
     if (kernel.getTeams() > 1)
       attributes.push_back(rewriter.getNamedAttr(teamsAttrName, rewriter.getI32IntegerAttr(kernel.getTeams())));
     addLaunchAttributes(kernel, rewriter, attributes);
@@ -82,6 +82,7 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
   }
 
 private:
+  /// 0 if no role sets its registers.
   static int32_t countResidentCtas(KernelOp kernel) {
     uint32_t registers = 0;
     kernel.walk([&](NVVM::SetMaxRegisterOp op) {
@@ -89,7 +90,7 @@ private:
       uint32_t warps = isConsumer ? kernel.getNumWarps() * kernel.getTeams() : kernel.getProducerWarps();
       registers += warps * target::threadsPerWarp * op.getRegCount();
     });
-    return registers == 0 ? 1 : target::registersPerSm / registers;
+    return registers == 0 ? 0 : target::registersPerSm / registers;
   }
 
   /// How the launcher starts CTAs, for the manifest.

@@ -186,9 +186,12 @@ static LogicalResult checkWarpRoles(cta::WarpRolesOp op, const target::GpuTarget
     return op.emitOpError() << "must stand in the kernel's body, where all warps meet";
   if (*kernel.getBody().front().getOps<cta::WarpRolesOp>().begin() != op)
     return op.emitOpError() << "is the kernel's second; barriers are initialised once, before the first";
-  if (kernel.getProducerWarps() != 4)
-    return op.emitOpError() << "needs one warp group for the producer but the kernel has " << kernel.getProducerWarps()
-                            << " producer warps";
+  unsigned warps = kernel.getProducerWarps();
+  if (op.getProducerRegisters() && warps != target::warpsPerGroup)
+    return op.emitOpError() << "needs one warp group for the producer, whose registers it sets, but the kernel has "
+                            << warps << " producer warps";
+  if (warps == 0)
+    return op.emitOpError() << "needs a warp for the producer but the kernel has 0 producer warps";
   return success();
 }
 

@@ -1,5 +1,7 @@
 #include "Simulator/Profile/Profiler.h"
 
+#include "Target/ResidentCtas.h"
+
 #include "Simulator/Profile/Transactions.h"
 
 #include <algorithm>
@@ -25,23 +27,14 @@ Counts &Counts::operator+=(const Counts &other) {
 
 Occupancy computeOccupancy(const target::GpuTarget &target, uint32_t registers, uint32_t threads,
                            uint32_t sharedBytes) {
-  constexpr uint32_t reserved = 1024;
-  constexpr uint32_t registerUnit = 256; // a warp gets its registers in units of so many
-  uint32_t warps = std::max((threads + warpSize - 1) / warpSize, 1u);
-  uint32_t registersPerWarp = (registers * warpSize + registerUnit - 1) / registerUnit * registerUnit;
-  Occupancy occupancy{registers, threads, sharedBytes, target.maxCtasPerSm, 0, "CTAs"};
-  auto limit = [&](uint32_t ctas, const char *name) {
-    if (ctas < occupancy.ctas) {
-      occupancy.ctas = ctas;
-      occupancy.limit = name;
-    }
-  };
-  limit(target.maxWarpsPerSm / warps, "threads");
-  limit(target.sharedPerSm / (sharedBytes + reserved), "shared memory");
-  if (registers)
-    limit(target::registersPerSm / (registersPerWarp * warps), "registers");
-  occupancy.warps = double(occupancy.ctas * warps) / target.maxWarpsPerSm;
-  return occupancy;
+  const target::ResidentCtas ctas = target::countResidentCtas(target, registers, threads, sharedBytes);
+  const int64_t least = ctas.least();
+  const char *limit = least == ctas.ofBlocks   ? "CTAs"
+                      : least == ctas.ofWarps  ? "threads"
+                      : least == ctas.ofShared ? "shared memory"
+                                               : "registers";
+  const double warps = std::max((threads + warpSize - 1) / warpSize, 1u);
+  return {registers, threads, sharedBytes, uint32_t(least), double(least) * warps / target.maxWarpsPerSm, limit};
 }
 
 Profiler::Profiler(const Function &function) : function(function), rows(new Row[function.instructions.size()]) {

@@ -173,6 +173,7 @@ public:
     RegisterBudget registers = *planRegisters(teams * warpsPerTeam);
     plan.roles.setConsumerRegisters(registers.consumer);
     plan.roles.setProducerRegisters(registers.producer);
+    kernel.setProducerWarps(target::warpsPerGroup);
     return true;
   }
 

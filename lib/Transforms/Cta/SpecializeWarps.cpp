@@ -42,7 +42,11 @@ using namespace tile;
 
 namespace {
 
-constexpr unsigned producerWarps = target::warpsPerGroup; // setmaxnreg is for whole warp groups
+/// The producer is one thread. Where it gives up registers, it is of a warp group of its own, since setmaxnreg is for
+/// whole ones; else of a warp, so that idle warps hold no registers that another CTA could have.
+unsigned countProducerWarps(bool setsRegisters) {
+  return setsRegisters ? target::warpsPerGroup : 1;
+}
 
 /// Whether the registers of a multiprocessor hold one CTA and no second one beside it.
 bool isAloneByRegisters(KernelOp kernel) {
@@ -54,18 +58,31 @@ bool isAloneByRegisters(KernelOp kernel) {
   kernel.walk([&](cta::WgmmaOp product) {
     registers = std::max<int64_t>(registers, cta::getLayout(product.getType()).numRegisters());
   });
-  int64_t threads = int64_t(warps + producerWarps) * target::threadsPerWarp;
+  int64_t threads = int64_t(warps + countProducerWarps(/*setsRegisters=*/false)) * target::threadsPerWarp;
   return 2 * threads * (registers + others) > int64_t(target::registersPerSm);
 }
 
+/// Whether more than half of any target's shared memory is taken by so many slots of the channel and what else there
+/// is.
+bool isAloneByShared(KernelOp kernel, const Channel &channel, unsigned slots) {
+  constexpr int64_t half = 113 * 1024;
+  int64_t bytes = (slots - 1) * channel.getBytesPerSlot();
+  kernel.walk([&](cta::AllocOp alloc) { bytes += alloc.getType().getBytes(); });
+  return bytes > half;
+}
+
 /// Slots that a channel is to have. Triton's default, three stages, leaves room for a second CTA that computes while
-/// this one waits. Where registers allow none, its part of the shared memory holds slots.
+/// this one waits. Where there is none all the same, its part of the shared memory holds slots. What no loop repeats
+/// needs one.
 constexpr unsigned defaultStages = 3;
 unsigned getWantedSlots(KernelOp kernel, const RolePlan &plan, const Channel &channel) {
   SmallVector<LoopLikeOpInterface> loops = channel.getLoops();
-  unsigned stages = loops.empty() ? kernel.getNumStages() : getNumStages(loops.back());
+  if (loops.empty())
+    return 1;
+  unsigned stages = getNumStages(loops.back());
   bool isForTwo = stages > 1 && stages <= defaultStages && plan.channels.size() == 1;
-  return isForTwo && isAloneByRegisters(kernel) ? 2 * stages : stages;
+  bool isAlone = isForTwo && (isAloneByRegisters(kernel) || isAloneByShared(kernel, channel, stages));
+  return isAlone ? 2 * stages : stages;
 }
 
 /// In loops of several products the budget of one consumer warp group that shares its multiprocessor with others.
@@ -273,7 +290,7 @@ private:
     // The producer takes no part in what the program synchronises.
     roles.getConsumer().walk([&](cta::BarrierOp barrier) { barrier.setWarps(kernel.getNumWarps()); });
     roles.getConsumer().walk([&](cta::MakeTensorMapOp map) { map.setWarps(kernel.getNumWarps()); });
-    kernel.setProducerWarps(producerWarps);
+    kernel.setProducerWarps(countProducerWarps(budget.has_value()));
   }
 
   void allocate(unsigned index) {
@@ -444,7 +461,8 @@ struct CtaSpecializeWarps : tile::impl::CtaSpecializeWarpsBase<CtaSpecializeWarp
     // Roles of whole warp groups, in a CTA of at most 1024 threads.
     unsigned warps = kernel.getNumWarps();
     if (!gpu->has(target::Feature::SetMaxRegisters) || warps % target::warpsPerGroup != 0 ||
-        (warps + producerWarps) * target::threadsPerWarp > target::maxThreadsPerCta)
+        (warps + countProducerWarps(planRegisters(warps).has_value())) * target::threadsPerWarp >
+            target::maxThreadsPerCta)
       return;
     eraseDeadReads(kernel);
     std::optional<RolePlan> plan = planRoles(kernel);

@@ -15,12 +15,24 @@ tile.kernel @nested(%c: i1) attributes {producer_warps = 4 : i32} {
 // -----
 
 tile.kernel @no_producer() {
-  // expected-error @+1 {{'cta.warp_roles' op needs one warp group for the producer but the kernel has 0 producer warps}}
+  // expected-error @+1 {{'cta.warp_roles' op needs a warp for the producer but the kernel has 0 producer warps}}
   cta.warp_roles consumer {
     cta.proxy_fence
   } producer {
     cta.proxy_fence
   }
+  tile.return
+}
+
+// -----
+
+tile.kernel @small_producer() attributes {num_warps = 8 : i32, producer_warps = 1 : i32} {
+  // expected-error @+1 {{'cta.warp_roles' op needs one warp group for the producer, whose registers it sets, but the kernel has 1 producer warps}}
+  cta.warp_roles consumer {
+    cta.proxy_fence
+  } producer {
+    cta.proxy_fence
+  } {consumer_registers = 240 : i32, producer_registers = 24 : i32}
   tile.return
 }
 

@@ -12,7 +12,7 @@
 // Both copies of an iteration are one channel: a slot of each buffer, which the consumer warps await before the first use and
 // release after the last, and which the producer announces at once. Slot and parity go on across the outer loop.
 // CHECK-LABEL: tile.kernel @channel
-// CHECK-SAME: producer_warps = 4
+// CHECK-SAME: producer_warps = 1
 // CHECK-DAG: %[[A:.*]] = cta.alloc : <64x64xf16, {{.*}} slots = 3>
 // CHECK-DAG: %[[FULL:.*]] = cta.mbarrier_alloc arrivals 1 : <3>
 // CHECK-DAG: %[[EMPTY:.*]] = cta.mbarrier_alloc arrivals 4 : <3>

@@ -199,6 +199,8 @@ TEST_F(TensorMapTest, persistentBlocksAreWholeClusters) {
   driver.launches.clear();
   ASSERT_EQ(launch({}), TILE_OK) << error();
   EXPECT_EQ(driver.launches[0].config.gridX, 15u);
+  // They may wait for each other, so that two on a multiprocessor are given its shared memory.
+  EXPECT_EQ(driver.functionAttributes[cuda::functionSharedCarveout], 100);
 }
 
 TEST_F(TensorMapTest, clustersTakeGroupsOfPrograms) {

@@ -1,0 +1,21 @@
+// How many CTAs of a kernel run side by side on a multiprocessor.
+#pragma once
+
+#include "Target/GpuTarget.h"
+
+#include <algorithm>
+
+namespace tile::target {
+
+/// As many as each resource of a multiprocessor holds (CUDA C++ Programming Guide, "Technical Specifications per
+/// Compute Capability").
+struct ResidentCtas {
+  int64_t ofBlocks = 0, ofWarps = 0, ofRegisters = 0, ofShared = 0;
+
+  int64_t least() const { return std::min({ofBlocks, ofWarps, ofRegisters, ofShared}); }
+};
+
+/// `registers` a thread, 0 if that is not known; `sharedBytes` a CTA, without the 1 KiB that the system takes.
+ResidentCtas countResidentCtas(const GpuTarget &gpu, int64_t registers, int64_t threads, int64_t sharedBytes);
+
+} // namespace tile::target
