@@ -19,13 +19,6 @@ int64_t Channel::getBytesPerSlot() const {
   return bytes;
 }
 
-int64_t Channel::getCopiedBytes() const {
-  int64_t bytes = 0;
-  for (cta::TmaLoadSyncOp load : loads)
-    bytes += load.getBuffer().getType().getBlockBytes();
-  return bytes;
-}
-
 SmallVector<Operation *> Channel::getPath() const {
   SmallVector<Operation *> path;
   for (Operation *op = getBlock()->getParentOp(); !isa<KernelOp, cta::WarpRolesOp>(op); op = op->getParentOp())
@@ -62,8 +55,7 @@ class RolePlanner {
 public:
   explicit RolePlanner(KernelOp kernel) : kernel(kernel) {}
 
-  std::optional<RolePlan> run(ArrayRef<Value> counters) {
-    llvm::for_each(counters, [&](Value value) { need(value); });
+  std::optional<RolePlan> run() {
     if (!findChannels() || !slice() || writesWhatItReads())
       return std::nullopt;
     return std::move(plan);
@@ -332,6 +324,6 @@ std::optional<SharedBudget> tile::planSharedRegisters(int64_t registersOfTensors
   return std::nullopt;
 }
 
-std::optional<RolePlan> tile::planRoles(KernelOp kernel, ArrayRef<Value> counters) {
-  return RolePlanner(kernel).run(counters);
+std::optional<RolePlan> tile::planRoles(KernelOp kernel) {
+  return RolePlanner(kernel).run();
 }
