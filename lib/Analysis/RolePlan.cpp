@@ -74,7 +74,7 @@ private:
           return false;
       }
       // Without a last use there is nowhere to release the slot.
-      if (!channel.lastUse || isInCondition(channel.getBlock()))
+      if (!channel.lastUse)
         return false;
     }
     return !plan.channels.empty();
@@ -147,14 +147,6 @@ private:
     if (readers.empty())
       readers.insert(nullptr);
     return readers;
-  }
-
-  /// What a while loop does before it is decided whether it goes on has counters of its own, which nobody carries.
-  bool isInCondition(Block *block) {
-    for (Operation *op = block->getParentOp(); op != kernel; block = op->getBlock(), op = block->getParentOp())
-      if (auto loop = dyn_cast<scf::WhileOp>(op); loop && block == loop.getBeforeBody())
-        return true;
-    return false;
   }
 
   /// Finds the last use of the buffer; false if it is used in a way that a ring slot cannot serve.
@@ -271,9 +263,6 @@ private:
     bool hasEffects = load ? load.getIsVolatile() : !isMemoryEffectFree(op) && !isa<cta::MakeTensorMapOp>(op);
     bool makesTensor = llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
     if (op->getNumRegions() != 0 || hasEffects || makesTensor || !needControl(op->getParentOp()))
-      return false;
-    // When copies through an earlier map have come is known at the start of an iteration.
-    if (isa<cta::MakeTensorMapOp>(op) && isInCondition(op->getBlock()))
       return false;
     plan.producerOps.insert(op);
     for (Value operand : op->getOperands())

@@ -48,7 +48,7 @@ Operation *getCounted(Operation *op) {
 }
 
 /// Whether the role's place is another one afterwards.
-bool goesOn(Operation *op) {
+bool advances(Operation *op) {
   return !isa<cta::RingDrainOp>(op);
 }
 
@@ -95,6 +95,37 @@ cta::RingCommitOp findCommit(cta::RingAcquireOp acquire) {
   return found;
 }
 
+/// Whether the operation, of which `slot` is an operand, stands where the producer fills that slot of `ring`.
+bool isInFilling(Operation *op, Value ring, Value slot) {
+  auto acquire = slot.getDefiningOp<cta::RingAcquireOp>();
+  return acquire && acquire.getRing() == ring && acquire->getBlock() == op->getBlock() && findCommit(acquire) &&
+         !findCommit(acquire)->isBeforeInBlock(op);
+}
+
+LogicalResult verifyCopy(Operation *op, Value barrier, Value slot) {
+  if (isa<cta::RingType>(barrier.getType()) && !isInFilling(op, barrier, slot))
+    return op->emitOpError() << "must stand between the cta.ring_acquire and the cta.ring_commit of its slot";
+  return success();
+}
+
+LogicalResult verifyRings(KernelOp kernel) {
+  WalkResult result = kernel.walk([](Operation *op) -> WalkResult {
+    if (isa<cta::RingAllocOp>(op) && !isa<KernelOp>(op->getParentOp()))
+      return op->emitOpError() << "must stand in the kernel's body, before the roles";
+    if (auto acquire = dyn_cast<cta::RingAcquireOp>(op); acquire && !findCommit(acquire))
+      return op->emitOpError() << "needs one cta.ring_commit of its slot, in the same block";
+    if (auto commit = dyn_cast<cta::RingCommitOp>(op); commit && !isInFilling(op, commit.getRing(), commit.getSlot()))
+      return op->emitOpError() << "slot is not that of a cta.ring_acquire";
+    if (auto load = dyn_cast<cta::TmaLoadOp>(op); load && failed(verifyCopy(op, load.getBarrier(), load.getSlot())))
+      return failure();
+    if (auto load = dyn_cast<cta::TmaMulticastOp>(op);
+        load && failed(verifyCopy(op, load.getBarrier(), load.getSlot())))
+      return failure();
+    return verifyRole(op);
+  });
+  return failure(result.wasInterrupted());
+}
+
 /// What arrives in the slot.
 int64_t countBytes(cta::RingAcquireOp acquire) {
   int64_t bytes = 0;
@@ -105,19 +136,6 @@ int64_t countBytes(cta::RingAcquireOp acquire) {
       bytes += load.getBuffer().getType().getBlockBytes();
   }
   return bytes;
-}
-
-LogicalResult verifyRings(KernelOp kernel) {
-  WalkResult result = kernel.walk([](Operation *op) {
-    if (isa<cta::RingAllocOp>(op) && !isa<KernelOp>(op->getParentOp()))
-      return WalkResult(op->emitOpError() << "must stand in the kernel's body, before the roles");
-    if (auto acquire = dyn_cast<cta::RingAcquireOp>(op); acquire && !findCommit(acquire))
-      return WalkResult(op->emitOpError() << "needs one cta.ring_commit of its slot, in the same block");
-    if (auto commit = dyn_cast<cta::RingCommitOp>(op); commit && !commit.getSlot().getDefiningOp<cta::RingAcquireOp>())
-      return WalkResult(op->emitOpError() << "slot is not that of a cta.ring_acquire");
-    return WalkResult(verifyRole(op));
-  });
-  return failure(result.wasInterrupted());
 }
 
 /// Where a role is in a ring.
@@ -210,9 +228,9 @@ private:
       rewriter.setInsertionPoint(&op);
       if (Operation *counted = getCounted(&op)) {
         Place &place = places[counted];
-        goOn(place);
+        settle(place);
         lower(&op, place);
-        if (goesOn(&op) && !isa<cta::RingSkipOp>(op))
+        if (advances(&op) && !isa<cta::RingSkipOp>(op))
           place.taken = op.getLoc();
         rewriter.eraseOp(&op);
       } else if (op.getNumRegions() != 0) {
@@ -227,7 +245,7 @@ private:
     op->walk([&](Operation *inner) {
       if (Operation *counted = getCounted(inner)) {
         used.insert(counted);
-        if (goesOn(inner))
+        if (advances(inner))
           moved.insert(counted);
       }
     });
@@ -235,7 +253,7 @@ private:
       return;
     for (auto &[counted, place] : places)
       if (used.contains(counted))
-        goOn(place);
+        settle(place);
     SmallVector<Value> before = getValues(places, moved);
     if (!moved.empty())
       op = carryValues(rewriter, op, before);
@@ -251,7 +269,7 @@ private:
       rewriter.setInsertionPoint(end);
       for (auto &[counted, place] : inside)
         if (moved.contains(counted))
-          goOn(place);
+          settle(place);
       end->setOperands(end->getNumOperands() - before.size(), before.size(), getValues(inside, moved));
     }
     setValues(places, moved, op->getResults().take_back(before.size()));
@@ -273,8 +291,9 @@ private:
       }
   }
 
-  /// To the place after a slot that was taken: the next slot, and after the last one the first in the other parity.
-  void goOn(Place &place) {
+  /// Computes the place after a slot that was taken: the next slot, and after the last one the first in the other
+  /// parity.
+  void settle(Place &place) {
     if (!place.taken)
       return;
     Numbers n(rewriter, *std::exchange(place.taken, std::nullopt));

@@ -81,6 +81,23 @@ tile.kernel @not_acquired() attributes {producer_warps = 4 : i32} {
 
 // -----
 
+!b = !cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>
+!ring = !cta.ring<3 x [!b]>
+tile.kernel @late(%d: !tile.desc<2xf16> {tile.tensor_map = {base = "a"}}, %i: i32) attributes {producer_warps = 4 : i32} {
+  %ring = cta.ring_alloc readers 4 : !ring
+  cta.warp_roles consumer {
+  } producer {
+    %s = cta.ring_acquire %ring : !ring
+    %b = cta.ring_buffers %ring[%s] : !ring
+    cta.ring_commit %ring[%s] : !ring
+    // expected-error @below {{'cta.tma_load' op must stand between the cta.ring_acquire and the cta.ring_commit of its slot}}
+    cta.tma_load %d[%i], %b, %ring[%s] : !tile.desc<2xf16>, !b, !ring
+  }
+  tile.return
+}
+
+// -----
+
 tile.kernel @unopened() attributes {producer_warps = 4 : i32, teams = 2 : i32} {
   cta.warp_roles consumer {
     // expected-error @below {{'cta.turn_begin' op needs a cta.turn_open of teams in the block of the role}}

@@ -98,6 +98,34 @@ tile.kernel @control(%n: i32, %c: i1) attributes {producer_warps = 4 : i32} {
   tile.return
 }
 
+// What is taken before a loop's condition goes through it.
+// CHECK-LABEL: tile.kernel @condition
+// CHECK: scf.while (%{{.*}} = %{{.*}}, %[[SLOT:.*]] = %{{.*}}, %[[PARITY:.*]] = %{{.*}})
+// CHECK: cta.mbarrier_wait %{{.*}}[%[[SLOT]]], %[[PARITY]]
+// CHECK: %[[NEXT:.*]] = arith.select
+// CHECK: %[[OTHER:.*]] = arith.select
+// CHECK: scf.condition(%{{.*}}) %{{.*}}, %[[NEXT]], %[[OTHER]]
+// CHECK: ^bb0(%{{.*}}: i32, %[[SLOT:.*]]: i32, %[[PARITY:.*]]: i32):
+// CHECK: scf.yield %{{.*}}, %[[SLOT]], %[[PARITY]]
+tile.kernel @condition(%n: i32) attributes {producer_warps = 4 : i32} {
+  %c1 = arith.constant 1 : i32
+  %ring = cta.ring_alloc readers 4 : !ring
+  cta.warp_roles consumer {
+    %end = scf.while (%i = %n) : (i32) -> i32 {
+      %s = cta.ring_wait %ring : !ring
+      cta.ring_release %ring[%s] : !ring
+      %any = arith.cmpi sgt, %i, %c1 : i32
+      scf.condition(%any) %i : i32
+    } do {
+    ^bb0(%i: i32):
+      %next = arith.subi %i, %c1 : i32
+      scf.yield %next : i32
+    }
+  } producer {
+  }
+  tile.return
+}
+
 // A slot that a loop carries is its number, and no slot is -1. Of one slot only the parity changes, also between two waits.
 // CHECK-LABEL: tile.kernel @carried
 // CHECK: %[[NONE:.*]] = arith.constant -1 : i32

@@ -194,6 +194,36 @@ tile.kernel @while_loop(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
   tile.return
 }
 
+// What the loop does before it is known whether it goes on, both roles do alike.
+// CHECK-LABEL: tile.kernel @while_condition
+// CHECK: consumer {
+// CHECK: scf.while
+// CHECK-NEXT: cta.ring_wait
+// CHECK: cta.ring_release
+// CHECK: scf.condition
+// CHECK: } producer {
+// CHECK: scf.while
+// CHECK-NEXT: cta.ring_acquire
+// CHECK: cta.ring_commit
+// CHECK: scf.condition
+tile.kernel @while_condition(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
+  %c1 = arith.constant 1 : i32
+  %end = scf.while (%i = %n) : (i32) -> i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%i, %c1], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    tile.print "" %x : !x
+    %goes_on = arith.cmpi sgt, %i, %c1 : i32
+    scf.condition(%goes_on) %i : i32
+  } do {
+  ^bb0(%i: i32):
+    %next = arith.subi %i, %c1 : i32
+    scf.yield %next : i32
+  }
+  tile.return
+}
+
 // Different parameters are different tensors, also where control flow chooses one.
 // CHECK-LABEL: tile.kernel @written_chosen_tensor
 // CHECK: cta.warp_roles
