@@ -10,7 +10,7 @@ using namespace tile::cta;
 /// CUDA programming guide, "Thread Block Clusters": clusters of up to 8 CTAs are portable.
 static constexpr int64_t mostCtas = 8;
 
-static LogicalResult verifyCtas(Operation *op, int64_t ctas) {
+LogicalResult tile::cta::verifyCtas(Operation *op, int64_t ctas) {
   if (ctas < 2 || ctas > mostCtas || !llvm::isPowerOf2_64(ctas))
     return op->emitOpError() << "is for a cluster of " << ctas << " CTAs; possible are 2, 4 and 8";
   return success();

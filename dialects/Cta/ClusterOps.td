@@ -50,24 +50,24 @@ def Cta_ClusterBarrierOp : Cta_Op<"cluster_barrier", [
   let assemblyFormat = "attr-dict";
 }
 
-def Cta_TmaMulticastOp : Cta_Op<"tma_multicast", [
+def Cta_TmaMulticastOp : Cta_Op<"tma_multicast", [Cta_CountsInSlot,
     MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "TMA load of this CTA's part of a block into the buffers of all CTAs of a cluster";
   let description = [{
     As `cta.tma_load` with the same operands in each CTA of the cluster, but the block is read only once: each CTA
     copies one of `parts` equal parts, that of its rank, to the same place in the buffers of all (PTX ISA,
-    `cp.async.bulk.tensor`, `.multicast::cluster`). The bytes of a part count at the barrier of the CTA where they
-    arrive, so each CTA's barrier must expect the whole buffer. All CTAs' buffers must be free before one copies.
+    `cp.async.bulk.tensor`, `.multicast::cluster`). The bytes of a part count in the CTA where they arrive, so each CTA's
+    ring or barrier must expect the whole buffer. All CTAs' buffers must be free before one copies.
 
     Example:
     ```mlir
-    cta.tma_multicast %d[%i, %j], %b, %full[%slot] {parts = 2 : i32}
-        : !tile.desc<128x64xf16>, !cta.buffer<128x64xf16, #s>, !cta.mbarrier<4>
+    cta.tma_multicast %d[%i, %j], %b, %ring[%slot] {parts = 2 : i32}
+        : !tile.desc<128x64xf16>, !cta.buffer<128x64xf16, #s>, !cta.ring<4 x [<128x64xf16, #s>]>
     ```
   }];
   let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$offsets,
                        Arg<Cta_BufferType, "tile", [MemWrite<Cta_SignalledMemory>]>:$buffer,
-                       Cta_MbarrierType:$barrier, I32:$slot, I32Attr:$parts);
+                       Cta_RingOrMbarrier:$barrier, Cta_SlotOrIndex:$slot, I32Attr:$parts);
   let assemblyFormat = [{
     $desc `[` $offsets `]` `,` $buffer `,` $barrier `[` $slot `]` attr-dict
     `:` type($desc) `,` type($buffer) `,` type($barrier)

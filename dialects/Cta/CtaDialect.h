@@ -1,4 +1,4 @@
-// The cta dialect for C++: dialect, layout and engine attributes, buffer type and operations.
+// The cta dialect for C++: dialect, layout and engine attributes, types and operations.
 #pragma once
 
 #include "Layout/LinearLayout.h"
@@ -80,7 +80,20 @@ layout::LinearLayout getSourceCoordinates(ShapeChange op, const layout::LinearLa
 /// The registers of the tensor, ascending; only those that hold a part of the first `columns` columns, if given.
 std::vector<int32_t> registersInColumns(mlir::RankedTensorType type, std::optional<uint32_t> columns);
 
+/// Whether the operation is about turns of teams, not of warp groups.
+bool isTurnOfTeams(mlir::Operation *op);
+
+/// What says which slot of a ring, or which of several mbarriers.
+mlir::Type getSlotType(mlir::Type ringOrBarrier);
+
 // What verifiers of several families share.
+
+/// Of a ring, a buffer or mbarriers: more than any shared memory holds.
+constexpr int64_t maxSlots = 1 << 20;
+/// PTX ISA, "mbarrier object": pending arrivals.
+constexpr int64_t mostArrivals = (1 << 20) - 1;
+/// As many CTAs can form a cluster, of more than one.
+mlir::LogicalResult verifyCtas(mlir::Operation *op, int64_t ctas);
 
 /// Whether TMA combines such elements with those in memory (PTX ISA, "cp.reduce.async.bulk.tensor"). Whether integers
 /// are unsigned, and how 64-bit ones are added, would be the tensor map's to say: not those.

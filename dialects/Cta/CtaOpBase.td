@@ -14,6 +14,12 @@ def Cta_DeclaresAccesses : NativeOpTrait<"DeclaresAccesses"> {
 class Cta_Op<string opMnemonic, list<Trait> traits = []>
     : Op<CtaDialect, opMnemonic, !listconcat(traits, [Cta_DeclaresAccesses])>;
 
+// Where the bytes of a copy count: in the slot of a ring, or after cta-lower-rings at the mbarrier with a number.
+def Cta_RingOrMbarrier : AnyTypeOf<[Cta_RingType, Cta_MbarrierType]>;
+def Cta_SlotOrIndex : AnyTypeOf<[Cta_RingSlotType, I32]>;
+def Cta_CountsInSlot : TypesMatchWith<"slot is one of a ring, or the number of a barrier", "barrier", "slot",
+                                      "::tile::cta::getSlotType($_self)">;
+
 // Shared memory as a side-effect resource; barriers write it, so that no access moves across one. The resource of an
 // access to a buffer says what orders it among the accesses of other threads (lib/Analysis/Hazards.h):
 // a barrier,

@@ -1,4 +1,4 @@
-// The buffer type: syntax, views and verification.
+// Types: the syntax, views and verification of buffers.
 #include "Cta/CtaDialect.h"
 
 #include "Layout/ShapeTransforms.h"
@@ -23,8 +23,10 @@ void CtaDialect::registerTypes() {
       >();
 }
 
-/// More than any shared memory holds.
-static constexpr int64_t maxSlots = 1 << 20;
+Type cta::getSlotType(Type ringOrBarrier) {
+  MLIRContext *context = ringOrBarrier.getContext();
+  return isa<RingType>(ringOrBarrier) ? Type(RingSlotType::get(context)) : IntegerType::get(context, 32);
+}
 
 bool BufferType::isPadded() const {
   return getShape() != ArrayRef<int64_t>(getLayout().getLayout().outShape());

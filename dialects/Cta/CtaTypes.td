@@ -1,4 +1,4 @@
-// Types of the cta dialect: buffers and barriers in shared memory.
+// Types of the cta dialect: buffers, rings and barriers in shared memory.
 #ifndef CTA_TYPES_TD
 #define CTA_TYPES_TD
 
@@ -38,6 +38,38 @@ def Cta_BufferType : TypeDef<CtaDialect, "Buffer"> {
     BufferType getPart(int64_t count) const;
     /// The dimension that getPart divides; there must be such a part, of more than one.
     unsigned getPartAxis(int64_t count) const { return getPart(count).getShape().front() == getShape().front() ? 1 : 0; }
+  }];
+}
+
+def Cta_RingType : TypeDef<CtaDialect, "Ring"> {
+  let mnemonic = "ring";
+  let summary = "circular buffer in shared memory that a producer fills and consumers read";
+  let description = [{
+    `slots` slots, each with room for one tile of all `buffers`.
+
+    Example: `!cta.ring<3 x [<64x32xf16, #s>, <32x64xf16, #s>]>`
+  }];
+  let parameters = (ins "int64_t":$slots, ArrayRefParameter<"::tile::cta::BufferType", "of a slot">:$buffers);
+  let assemblyFormat = "`<` $slots `x` ` ` `[` $buffers `]` `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Of the buffers of all slots, in bytes.
+    int64_t getBytes() const {
+      int64_t bytes = 0;
+      for (BufferType buffer : getBuffers())
+        bytes += getSlots() * buffer.getBytes();
+      return bytes;
+    }
+  }];
+}
+
+def Cta_RingSlotType : TypeDef<CtaDialect, "RingSlot"> {
+  let mnemonic = "ring_slot";
+  let summary = "a slot of a ring that a role has taken, or none";
+  let description = [{
+    Loops and branches may carry it.
+
+    Example: `!cta.ring_slot`
   }];
 }
 

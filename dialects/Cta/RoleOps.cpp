@@ -39,3 +39,29 @@ LogicalResult WarpRolesOp::verify() {
       return emitOpError() << "has a role with " << region->getNumArguments() << " arguments; roles take none";
   return success();
 }
+
+bool tile::cta::isTurnOfTeams(Operation *op) {
+  if (auto open = dyn_cast<TurnOpenOp>(op))
+    return open.getTeams();
+  if (auto begin = dyn_cast<TurnBeginOp>(op))
+    return begin.getTeams();
+  auto end = dyn_cast<TurnEndOp>(op);
+  return end && end.getTeams();
+}
+
+static LogicalResult verifyTurn(Operation *op, int32_t groups, bool ofTeams) {
+  if (ofTeams ? groups == 2 : groups > 1)
+    return success();
+  return op->emitOpError() << "is for " << groups
+                           << (ofTeams ? " teams; possible are 2" : " warp groups; possible are 2 and more");
+}
+
+LogicalResult TurnOpenOp::verify() {
+  return verifyTurn(*this, getGroups(), getTeams());
+}
+LogicalResult TurnBeginOp::verify() {
+  return verifyTurn(*this, getGroups(), getTeams());
+}
+LogicalResult TurnEndOp::verify() {
+  return verifyTurn(*this, getGroups(), getTeams());
+}

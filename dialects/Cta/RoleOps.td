@@ -34,17 +34,19 @@ def Cta_WarpRolesOp : Cta_Op<"warp_roles", [
 
 class Cta_TurnOp<string opMnemonic> : Cta_Op<opMnemonic, [
     MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
-  let arguments = (ins I32Attr:$groups);
-  let assemblyFormat = "`of` $groups attr-dict";
+  let arguments = (ins I32Attr:$groups, UnitAttr:$teams);
+  let assemblyFormat = "`of` $groups (`teams` $teams^)? attr-dict";
+  let hasVerifier = 1;
 }
 
 def Cta_TurnOpenOp : Cta_TurnOp<"turn_open"> {
   let summary = "give the first turn to the first warp group";
   let description = [{
     The first `groups` warp groups of the CTA take turns, one after the other in a circle. Each executes this operation
-    once, before all `cta.turn_begin`.
+    once, before all `cta.turn_begin`. With `teams`, it is the kernel's teams that take turns: of 2, and lowered by
+    `cta-lower-rings`.
 
-    Example: `cta.turn_open of 2`
+    Example: `cta.turn_open of 2`, `cta.turn_open of 2 teams`
   }];
 }
 

@@ -96,9 +96,6 @@ LogicalResult MakeTensorMapOp::verify() {
   return success();
 }
 
-/// More than any shared memory holds.
-static constexpr int64_t maxSlots = 1 << 20;
-
 LogicalResult MbarrierType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t slots) {
   if (slots < 1)
     return emitError() << "mbarrier ring has " << slots << " slots but needs at least 1";
@@ -107,10 +104,9 @@ LogicalResult MbarrierType::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-// PTX ISA, "mbarrier object": pending arrivals are from 1 to 2^20 - 1.
 LogicalResult MbarrierAllocOp::verify() {
-  if (int32_t(getArrivals()) < 1 || getArrivals() >= 1 << 20)
-    return emitOpError() << "expects " << int32_t(getArrivals()) << " arrivals; possible are 1 to 1048575";
+  if (int32_t(getArrivals()) < 1 || getArrivals() > mostArrivals)
+    return emitOpError() << "expects " << int32_t(getArrivals()) << " arrivals; possible are 1 to " << mostArrivals;
   constexpr int32_t sharedEnd = 1 << 20; // more than any GPU has
   if (int32_t offset = int32_t(getOffset().value_or(0)); offset < 0 || offset >= sharedEnd)
     return emitOpError() << "is at byte " << offset << " of shared memory; possible are 0 to " << sharedEnd - 1;

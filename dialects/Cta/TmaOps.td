@@ -7,24 +7,24 @@
 
 include "Cta/CtaOpBase.td"
 
-def Cta_TmaLoadOp : Cta_Op<"tma_load", [AttrSizedOperandSegments,
+def Cta_TmaLoadOp : Cta_Op<"tma_load", [AttrSizedOperandSegments, Cta_CountsInSlot,
     MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "asynchronous TMA copy of a block from global to shared memory, by one thread";
   let description = [{
     PTX ISA, `cp.async.bulk.tensor`. `offsets` is the coordinate of the block's first element; elements outside the
     tensor are zeros. The buffer may lack leading dimensions of the block that have size 1. The bytes of the block count
-    at the barrier, which `cta.mbarrier_expect` must have told. If the buffer's last panel has fewer columns than the
+    for the slot of a ring, or at a barrier, which `cta.mbarrier_expect` must have told. If the buffer's last panel has fewer columns than the
     others, `rest` leads to the same tensor, with a box of so many columns. Only in the producer of a `cta.warp_roles`.
 
     Example:
     ```mlir
-    cta.tma_load %d[%i, %j], %b, %full[%slot] : !tile.desc<128x64xf16>, !cta.buffer<128x64xf16, #s>, !cta.mbarrier<4>
+    cta.tma_load %d[%i, %j], %b, %ring[%slot] : !tile.desc<128x64xf16>, !cta.buffer<128x64xf16, #s>, !cta.ring<4 x [<128x64xf16, #s>]>
     cta.tma_load %d[%i, %j] rest %r, %b, %full[%slot] : !tile.desc<64x160xf16> rest !tile.desc<64x32xf16>, !cta.buffer<64x160xf16, #s>, !cta.mbarrier<4>
     ```
   }];
   let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$offsets, Optional<Tile_DescType>:$rest,
-                       Arg<Cta_BufferType, "tile", [MemWrite<Cta_SignalledMemory>]>:$buffer, Cta_MbarrierType:$barrier,
-                       I32:$slot);
+                       Arg<Cta_BufferType, "tile", [MemWrite<Cta_SignalledMemory>]>:$buffer,
+                       Cta_RingOrMbarrier:$barrier, Cta_SlotOrIndex:$slot);
   let assemblyFormat = [{
     $desc `[` $offsets `]` (`rest` $rest^)? `,` $buffer `,` $barrier `[` $slot `]` attr-dict
     `:` type($desc) (`rest` type($rest)^)? `,` type($buffer) `,` type($barrier)

@@ -10,7 +10,8 @@
 //   lowering   as layout or async
 //   buffered   as lowering                                    but no access through a descriptor
 //   async      no dot; buffers, copies, mma of cta            copies are awaited in their own block
-//   scheduled  as async, no tile.programs                     conversions and reductions stay inside a thread or warp
+//   ringed     as async, no tile.programs                     conversions and reductions stay inside a thread or warp
+//   scheduled  as ringed                                      but no rings
 //   allocated  as scheduled                                   buffers have offsets; no hazard without a barrier
 //
 // The check of an operation is a predicate on that operation; the form says which predicates hold. Discardable
@@ -49,6 +50,8 @@ StringRef nameOf(Form form) {
     return "layout, or on its way to async";
   case Form::async:
     return "async";
+  case Form::ringed:
+    return "scheduled, or on its way there";
   case Form::scheduled:
     return "scheduled";
   case Form::allocated:
@@ -112,7 +115,7 @@ private:
       return failure();
     if (auto copy = dyn_cast<cta::AsyncCopyOp>(op); copy && form == Form::async)
       return verifyAwaited(copy);
-    return form >= Form::scheduled ? verifyScheduled(op) : success();
+    return form >= Form::ringed ? verifyScheduled(op) : success();
   }
 
   bool isAllowed(Operation *op) {
@@ -129,7 +132,7 @@ private:
       if (isa<DotOp>(op))
         return form <= Form::buffered;
       if (isa<GatherOp, HistogramOp, ProgramsOp>(op))
-        return form < Form::scheduled;
+        return form < Form::ringed;
       if (isa<BarrierOp>(op))
         return form < Form::allocated;
       return true;
@@ -140,7 +143,13 @@ private:
     if (!isa<cta::CtaDialect>(op->getDialect()) || form <= Form::tile)
       return false;
     if (isa<cta::PartialReduceOp, cta::PartialScanOp, cta::ScanCarryOp>(op))
-      return form >= Form::scheduled;
+      return form >= Form::ringed;
+    if (isa<cta::RingAllocOp, cta::RingAcquireOp, cta::RingCommitOp, cta::RingWaitOp, cta::RingReleaseOp,
+            cta::RingSkipOp, cta::RingDrainOp, cta::RingBuffersOp, cta::RingNoneOp, cta::RingHoldsOp>(op))
+      return form == Form::ringed;
+    // Turns of teams count, as rings do.
+    if (cta::isTurnOfTeams(op))
+      return form == Form::ringed;
     if (isa<cta::CombineOp>(op))
       return form == Form::async;
     // Operands of warp groups are in buffers where layouts are assigned.
@@ -153,18 +162,21 @@ private:
       return isBlockElement(tensor.getElementType()) && isBlockShape(tensor.getShape());
     if (isa<cta::BufferType, cta::MbarrierType>(type))
       return form >= Form::layout;
+    if (isa<cta::RingType, cta::RingSlotType>(type))
+      return form == Form::ringed;
     return isBlockElement(type) || isa<DescType>(type);
   }
 
   /// What the passes find from its uses, or may see nothing of: it is not carried by loops and branches.
   bool isPlace(Type type) {
-    return isa<cta::BufferType, cta::MbarrierType>(type) || (isa<DescType>(type) && form >= Form::layout);
+    return isa<cta::BufferType, cta::MbarrierType, cta::RingType>(type) ||
+           (isa<DescType>(type) && form >= Form::layout);
   }
   bool mayMake(Operation *op, Type type) {
     if (isa<KernelOp>(op))
       return isa<DescType>(type);
-    return isa<cta::AllocOp, cta::SlotOp, cta::TransBufferOp, cta::MbarrierAllocOp, MakeDescOp, OpenTensorMapOp,
-               cta::MakeTensorMapOp>(op);
+    return isa<cta::AllocOp, cta::SlotOp, cta::TransBufferOp, cta::MbarrierAllocOp, cta::RingAllocOp,
+               cta::RingBuffersOp, MakeDescOp, OpenTensorMapOp, cta::MakeTensorMapOp>(op);
   }
 
   LogicalResult verifyTypes(Operation *op) {

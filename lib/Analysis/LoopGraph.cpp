@@ -10,29 +10,17 @@
 using namespace mlir;
 using namespace tile;
 
-Rings tile::findRings(KernelOp kernel) {
-  Rings rings;
-  kernel.walk([&](cta::TmaLoadOp load) {
-    auto wait = cta::MbarrierWaitOp();
-    for (Operation *op = load; op && !wait; op = op->getPrevNode())
-      wait = dyn_cast<cta::MbarrierWaitOp>(op);
-    if (wait)
-      rings[getAlloc(load.getBuffer())] = {load.getBarrier(), wait.getBarrier()};
-  });
-  return rings;
-}
-
 SetVector<Value> tile::getUsedValues(Operation *op) {
   SetVector<Value> used;
   op->walk([&](Operation *inner) { used.insert_range(inner->getOperands()); });
   return used;
 }
 
-/// Shared memory that an operation accesses.
+/// Shared memory that an operation accesses, by what allocates it.
 static SmallVector<Operation *> getBuffers(Operation *op) {
   SmallVector<Operation *> buffers;
   for (const SharedAccess &access : getSharedAccesses(op))
-    buffers.push_back(getAlloc(access.buffer));
+    buffers.push_back(getMemory(access.buffer));
   return buffers;
 }
 
@@ -77,13 +65,10 @@ LoopNodeKind LoopGraph::findKind(Operation *op) {
     return LoopNodeKind::product;
   if (isa<cta::WgmmaWaitOp>(op))
     return LoopNodeKind::wait;
-  // What other barriers order is not known.
-  if (auto wait = dyn_cast<cta::MbarrierWaitOp>(op))
-    return isOfRing(wait.getBarrier()) ? LoopNodeKind::light : LoopNodeKind::order;
-  if (auto arrive = dyn_cast<cta::MbarrierArriveOp>(op))
-    return !isOfRing(arrive.getBarrier()) ? LoopNodeKind::order
-           : arrive.getCondition()        ? LoopNodeKind::other
-                                          : LoopNodeKind::release;
+  if (isa<cta::RingWaitOp>(op))
+    return LoopNodeKind::light;
+  if (auto release = dyn_cast<cta::RingReleaseOp>(op))
+    return release.getCondition() ? LoopNodeKind::other : LoopNodeKind::release;
   if (auto load = dyn_cast<LoadOp>(op)) {
     constexpr int64_t fewRegisters = 16;
     auto type = dyn_cast<RankedTensorType>(load.getType());
@@ -94,14 +79,9 @@ LoopNodeKind LoopGraph::findKind(Operation *op) {
     return LoopNodeKind::other;
   if (!isMemoryEffectFree(op))
     return LoopNodeKind::order;
-  bool isView = isa<cta::SlotOp, cta::TransBufferOp, BroadcastOp, ExpandDimsOp, SplatOp>(op);
+  bool isView = isa<cta::SlotOp, cta::RingBuffersOp, cta::TransBufferOp, BroadcastOp, ExpandDimsOp, SplatOp>(op);
   bool isNumber = op->getNumRegions() == 0 && llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
   return isView || isNumber ? LoopNodeKind::light : LoopNodeKind::other;
-}
-
-bool LoopGraph::isOfRing(Value barrier) {
-  return llvm::any_of(rings,
-                      [&](const auto &ring) { return ring.second.full == barrier || ring.second.empty == barrier; });
 }
 
 void LoopGraph::need(unsigned index, unsigned other) {
@@ -156,12 +136,14 @@ bool LoopGraph::addMemory(unsigned index) {
     needEarlier([](Operation *other) { return !isMemoryEffectFree(other); });
   else if (!isMemoryEffectFree(op))
     needEarlier([&](Operation *other) { return nodes[numbers[other]].kind == LoopNodeKind::order; });
-  if (auto arrive = dyn_cast<cta::MbarrierArriveOp>(op))
+  if (auto release = dyn_cast<cta::RingReleaseOp>(op))
+    needEarlier(
+        [&](Operation *other) { return llvm::is_contained(getBuffers(other), release.getRing().getDefiningOp()); });
+  // Slots are taken in order.
+  if (auto wait = dyn_cast<cta::RingWaitOp>(op))
     needEarlier([&](Operation *other) {
-      return llvm::any_of(getBuffers(other), [&](Operation *buffer) {
-        auto ring = rings.find(buffer);
-        return ring != rings.end() && ring->second.empty == arrive.getBarrier();
-      });
+      auto before = dyn_cast<cta::RingWaitOp>(other);
+      return before && before.getRing() == wait.getRing();
     });
   addBuffers(index);
   return true;
@@ -170,13 +152,9 @@ bool LoopGraph::addMemory(unsigned index) {
 void LoopGraph::addBuffers(unsigned index) {
   Operation *op = operations[index];
   for (Operation *buffer : getBuffers(op)) {
-    if (auto ring = rings.find(buffer); ring != rings.end()) {
-      for (unsigned other = 0; other < index; ++other)
-        if (auto wait = dyn_cast<cta::MbarrierWaitOp>(operations[other]);
-            wait && wait.getBarrier() == ring->second.full)
-          need(index, other);
+    // The view of the slot comes after the wait for it.
+    if (isa_and_nonnull<cta::RingAllocOp>(buffer))
       continue;
-    }
     for (unsigned other : accesses[buffer]) {
       if (!writesShared(index) && !writesShared(other))
         continue;

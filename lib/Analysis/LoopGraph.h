@@ -1,9 +1,9 @@
 // A loop's body with products of warp groups as nodes: what each operation is, and what must come before it.
 //
-//   mbarrier_wait full[slot]      light: needed by what reads the buffers that the barrier guards
+//   %t = cta.ring_wait %ring      light: needed by what reads the buffers of the slot
 //   %s = cta.wgmma %q, %k         product
 //   %r = cta.wgmma_wait %s        wait
-//   mbarrier_arrive empty[slot]   release: needs the waits for what reads those buffers
+//   cta.ring_release %ring[%t]    release: needs the waits for what reads those buffers
 //   cta.barrier                   order: needs all accesses to memory before it, and is needed by those behind it
 #pragma once
 
@@ -16,22 +16,12 @@
 
 namespace tile {
 
-/// What guards the slots of a buffer that the producer fills.
-struct RingBarriers {
-  mlir::Value full, empty;
-};
-
-/// By the allocation of each buffer.
-using Rings = llvm::DenseMap<mlir::Operation *, RingBarriers>;
-
-Rings findRings(KernelOp kernel);
-
 /// Values that the operation uses, regions included.
 llvm::SetVector<mlir::Value> getUsedValues(mlir::Operation *op);
 
 class LoopGraph {
 public:
-  LoopGraph(mlir::scf::ForOp loop, const Rings &rings) : loop(loop), body(loop.getBody()), rings(rings) {}
+  explicit LoopGraph(mlir::scf::ForOp loop) : loop(loop), body(loop.getBody()) {}
 
   /// False if the loop has not several products, each awaited in its iteration, or does what nodes cannot say.
   bool build();
@@ -48,19 +38,17 @@ public:
   mlir::Block *body;
   llvm::SmallVector<mlir::Operation *> operations;
   llvm::SmallVector<LoopNode> nodes;
-  /// Of each buffer that threads access, the nodes that do.
+  /// Of each buffer that is not of a ring, the nodes that access it.
   llvm::MapVector<mlir::Operation *, llvm::SmallVector<unsigned>> accesses;
 
 private:
   LoopNodeKind findKind(mlir::Operation *op);
-  bool isOfRing(mlir::Value barrier);
   void need(unsigned index, unsigned other);
   bool addValues(unsigned index);
   unsigned getEnd(unsigned index);
   bool addMemory(unsigned index);
   void addBuffers(unsigned index);
 
-  const Rings &rings;
   llvm::DenseMap<mlir::Operation *, unsigned> numbers;
 };
 

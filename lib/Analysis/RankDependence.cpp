@@ -13,8 +13,8 @@ RankDependence::RankDependence(KernelOp kernel) {
   kernel.walk([&](Operation *op) {
     bool isSame = isa<KernelOp>(op) || isa<scf::ForOp, scf::IfOp, scf::WhileOp, cta::WarpRolesOp>(op) ||
                   (isMemoryEffectFree(op) && !isa<cta::ClusterRankOp, ProgramIdOp>(op));
-    // Allocations are at the same place in all CTAs.
-    if (!isSame && !isa<cta::AllocOp, cta::MbarrierAllocOp>(op))
+    // Allocations are at the same place in all CTAs, and those that take slots in step take the same ones.
+    if (!isSame && !isa<cta::AllocOp, cta::MbarrierAllocOp, cta::RingAllocOp, cta::RingAcquireOp, cta::RingWaitOp>(op))
       addResults(op);
   });
   while (!worklist.empty())

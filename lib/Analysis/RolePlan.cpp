@@ -19,13 +19,6 @@ int64_t Channel::getBytesPerSlot() const {
   return bytes;
 }
 
-int64_t Channel::getCopiedBytes() const {
-  int64_t bytes = 0;
-  for (cta::TmaLoadSyncOp load : loads)
-    bytes += load.getBuffer().getType().getBlockBytes();
-  return bytes;
-}
-
 SmallVector<Operation *> Channel::getPath() const {
   SmallVector<Operation *> path;
   for (Operation *op = getBlock()->getParentOp(); !isa<KernelOp, cta::WarpRolesOp>(op); op = op->getParentOp())
@@ -62,8 +55,7 @@ class RolePlanner {
 public:
   explicit RolePlanner(KernelOp kernel) : kernel(kernel) {}
 
-  std::optional<RolePlan> run(ArrayRef<Value> counters) {
-    llvm::for_each(counters, [&](Value value) { need(value); });
+  std::optional<RolePlan> run() {
     if (!findChannels() || !slice() || writesWhatItReads())
       return std::nullopt;
     return std::move(plan);
@@ -82,7 +74,7 @@ private:
           return false;
       }
       // Without a last use there is nowhere to release the slot.
-      if (!channel.lastUse || isInCondition(channel.getBlock()))
+      if (!channel.lastUse)
         return false;
     }
     return !plan.channels.empty();
@@ -155,14 +147,6 @@ private:
     if (readers.empty())
       readers.insert(nullptr);
     return readers;
-  }
-
-  /// What a while loop does before it is decided whether it goes on has counters of its own, which nobody carries.
-  bool isInCondition(Block *block) {
-    for (Operation *op = block->getParentOp(); op != kernel; block = op->getBlock(), op = block->getParentOp())
-      if (auto loop = dyn_cast<scf::WhileOp>(op); loop && block == loop.getBeforeBody())
-        return true;
-    return false;
   }
 
   /// Finds the last use of the buffer; false if it is used in a way that a ring slot cannot serve.
@@ -280,9 +264,6 @@ private:
     bool makesTensor = llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
     if (op->getNumRegions() != 0 || hasEffects || makesTensor || !needControl(op->getParentOp()))
       return false;
-    // When copies through an earlier map have come is known at the start of an iteration.
-    if (isa<cta::MakeTensorMapOp>(op) && isInCondition(op->getBlock()))
-      return false;
     plan.producerOps.insert(op);
     for (Value operand : op->getOperands())
       if (!isa<cta::BufferType>(operand.getType())) // the staging memory of a tensor map: outside of the roles
@@ -332,6 +313,6 @@ std::optional<SharedBudget> tile::planSharedRegisters(int64_t registersOfTensors
   return std::nullopt;
 }
 
-std::optional<RolePlan> tile::planRoles(KernelOp kernel, ArrayRef<Value> counters) {
-  return RolePlanner(kernel).run(counters);
+std::optional<RolePlan> tile::planRoles(KernelOp kernel) {
+  return RolePlanner(kernel).run();
 }

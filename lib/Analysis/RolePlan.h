@@ -28,8 +28,6 @@ struct Channel {
 
   mlir::Block *getBlock() const { return cta::TmaLoadSyncOp(loads.front())->getBlock(); }
   int64_t getBytesPerSlot() const;
-  /// What arrives at the barrier of a slot: its bytes without gaps.
-  int64_t getCopiedBytes() const;
   /// The loops and branches around the block, outermost first.
   llvm::SmallVector<mlir::Operation *> getPath() const;
   /// The loops of these.
@@ -48,8 +46,8 @@ struct RolePlan {
 
 /// None if there are no TMA reads, or if a producer cannot know by itself where they read and how often: it computes
 /// scalars only. Nor may the kernel write to what the producer reads, by TMA or as a scalar: it runs ahead of the
-/// writes. `counters` are further values that the producer needs.
-std::optional<RolePlan> planRoles(KernelOp kernel, llvm::ArrayRef<mlir::Value> counters = {});
+/// writes.
+std::optional<RolePlan> planRoles(KernelOp kernel);
 
 /// Whether the operation is the producer's, which reads nothing that the program writes.
 bool isOfProducer(mlir::Operation *op);

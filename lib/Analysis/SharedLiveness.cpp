@@ -11,10 +11,15 @@
 using namespace mlir;
 using namespace tile;
 
+Operation *tile::getMemory(Value buffer) {
+  Operation *op = buffer.getDefiningOp();
+  while (isa_and_nonnull<cta::SlotOp, cta::TransBufferOp, cta::RingBuffersOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return isa_and_nonnull<cta::AllocOp, cta::RingAllocOp>(op) ? op : nullptr;
+}
+
 cta::AllocOp tile::getAlloc(Value buffer) {
-  while (isa_and_nonnull<cta::SlotOp, cta::TransBufferOp>(buffer.getDefiningOp()))
-    buffer = buffer.getDefiningOp()->getOperand(0);
-  return buffer.getDefiningOp<cta::AllocOp>();
+  return dyn_cast_or_null<cta::AllocOp>(getMemory(buffer));
 }
 
 namespace {

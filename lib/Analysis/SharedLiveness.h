@@ -24,7 +24,10 @@ struct BufferLife {
   bool overlaps(const BufferLife &other) const { return first <= other.last && other.first <= last; }
 };
 
-/// The allocation of which `buffer` is a slot or all; null if it comes from a block argument or another operation.
+/// What allocates the memory that `buffer` is a view of: a cta.alloc or a cta.ring_alloc; null if it comes from a block
+/// argument or another operation.
+mlir::Operation *getMemory(mlir::Value buffer);
+/// The same, if it is a cta.alloc.
 cta::AllocOp getAlloc(mlir::Value buffer);
 
 /// All buffers of a kernel, in the order of their allocations. Every buffer must have an allocation (`getAlloc`).

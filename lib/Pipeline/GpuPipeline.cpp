@@ -130,7 +130,7 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // Knows all other buffers now, so the ring can take what is left of the shared memory.
   list.add([target] { return createCtaSpecializeWarps({target}); });
   list.add([] { return createCtaOverlapWaits(); });
-  // Slots of rings, whose counters tell the readers of different buffers apart, are still released where they are read.
+  // Slots of rings are still released where they are read.
   list.add([] { return createCtaScheduleLoop(); });
   // The order of products within a warp group is decided, and so which follow computation.
   list.add([] { return createCtaTakeTurns(); });
@@ -138,6 +138,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add([target] { return createCtaPingPong({target}); });
   // Slots are released at their final places.
   list.add([] { return createCtaMulticast(); });
+  // All is decided about who waits for which slot, and in which order. Counters are numbers like others from here on.
+  list.add([] { return createCtaLowerRings(); });
   list.add([target] { return createCtaOverlapGrids({target}); });
   // Accesses keep their order from here on.
   list.add([] { return createCtaAwaitStores(); });

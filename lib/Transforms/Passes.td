@@ -329,44 +329,44 @@ def CtaSpecializeWarps : KernelPass<"cta-specialize-warps", "scheduled", "Optimi
   let summary = "let a producer warp copy ahead of the consumer warps";
   let description = [{
     Requires: phase scheduled. Ensures: TMA reads are done by a producer, up to num_stages slots
-    ahead, if it can know by itself where to read; roles meet at mbarriers only. Numbers that both need are computed
+    ahead, if it can know by itself where to read; roles hand blocks over through rings. Numbers that both need are computed
     once. Example: test/Transforms/Cta/specialize-warps.mlir.
   }];
   let options = [TargetOption];
 }
 
-def CtaOverlapWaits : KernelPass<"cta-overlap-waits", "scheduled", "Optimisation"> {
+def CtaOverlapWaits : KernelPass<"cta-overlap-waits", "ringed", "Optimisation"> {
   let summary = "keep one wgmma in flight across iterations";
   let description = [{
-    Requires: phase scheduled. Ensures: a loop with one wgmma waits for the product of the iteration
+    Requires: phase scheduled, or rings in it. Ensures: a loop with one wgmma waits for the product of the iteration
     before, and releases that one's slot; in kernels without copies by TMA a product is awaited where its sum is needed.
     Example: test/Transforms/Cta/overlap-waits.mlir.
   }];
 }
 
-def CtaScheduleLoop : KernelPass<"cta-schedule-loop", "scheduled", "Optimisation"> {
+def CtaScheduleLoop : KernelPass<"cta-schedule-loop", "ringed", "Optimisation"> {
   let summary = "overlap the products of a loop with each other and with what is computed between them";
   let description = [{
-    Requires: phase scheduled. Ensures: in a loop of several wgmma, products that need no other one's
+    Requires: phase scheduled, or rings in it. Ensures: in a loop of several wgmma, products that need no other one's
     sum are issued an iteration ahead, where registers and rings allow it, and all are awaited where their sums are
     needed. Does not: copy, select or predicate an accumulator in flight. Example:
     test/Transforms/Cta/schedule-loop.mlir.
   }];
 }
 
-def CtaTakeTurns : KernelPass<"cta-take-turns", "scheduled", "Optimisation"> {
+def CtaTakeTurns : KernelPass<"cta-take-turns", "ringed", "Optimisation"> {
   let summary = "let consumer warp groups multiply in turns";
   let description = [{
-    Requires: phase scheduled. Ensures: in a loop of several wgmma with computation after them, of a role of several
+    Requires: phase scheduled, or rings in it. Ensures: in a loop of several wgmma with computation after them, of a role of several
     warp groups, each waits for its turn before an iteration's products, and hands it over when these are issued. Does not: change an order within a warp group, or what is computed. Example:
     test/Transforms/Cta/take-turns.mlir.
   }];
 }
 
-def CtaPingPong : KernelPass<"cta-ping-pong", "scheduled", "Optimisation"> {
+def CtaPingPong : KernelPass<"cta-ping-pong", "ringed", "Optimisation"> {
   let summary = "let two consumer warp groups alternate between tiles";
   let description = [{
-    Requires: phase scheduled, warp roles. Ensures: in a persistent kernel that asks for it by
+    Requires: phase scheduled, or rings in it; warp roles. Ensures: in a persistent kernel that asks for it by
     `ping_pong`, and whose programs use one ring of slots equally often, two teams of consumer warps compute every other
     program each, one's main loop under the other's epilogue; `teams` is set; a remark says why not elsewhere.
     Example: test/Transforms/Cta/ping-pong.mlir.
@@ -403,12 +403,20 @@ def CtaLowerPrograms : KernelPass<"cta-lower-programs", "async", "Correctness"> 
   }];
 }
 
-def CtaMulticast : KernelPass<"cta-multicast", "scheduled", "Optimisation"> {
+def CtaMulticast : KernelPass<"cta-multicast", "ringed", "Optimisation"> {
   let summary = "let the CTAs of a cluster load what all of them need only once, by TMA multicast";
   let description = [{
-    Requires: phase scheduled, warp roles. Ensures: what the producers of all CTAs of a cluster read
+    Requires: phase scheduled, or rings in it; warp roles. Ensures: what the producers of all CTAs of a cluster read
     at the same place, each of them reads a part of, for all. Does not: change loops that depend on the rank. Example:
     test/Transforms/Cta/multicast.mlir.
+  }];
+}
+
+def CtaLowerRings : KernelPass<"cta-lower-rings", "ringed", "Correctness"> {
+  let summary = "turn rings into buffers, mbarriers and counters";
+  let description = [{
+    Requires: phase scheduled, or rings in it. Ensures: no rings, and no turns of teams; each role carries slot and parity of
+    what it waits for through its loops and branches. Example: test/Transforms/Cta/lower-rings.mlir.
   }];
 }
 

@@ -66,9 +66,12 @@ if ! "$passes" --seed="$seed" --seconds=$((seconds / 3)) --jobs="$(nproc)" --fin
   exit 1
 fi
 inputs=$((inputs + $(sed -nE 's/^tile-fuzz-ir: ([0-9]+) mutants.*/\1/p' build/fuzz/log)))
-build/bin/tile-fuzz-kernels --seed "$seed" --seconds "$seconds" --jobs "$(nproc)" --first --findings "$findings/kernels" |
-  tee build/fuzz/log || {
-  echo "fuzz: a finding is in $findings/kernels; see test/fuzz/README.md"
-  exit 1
+kernels() {
+  build/bin/tile-fuzz-kernels --seed "$seed" --jobs "$(nproc)" --first --findings "$findings/kernels" "$@" | tee build/fuzz/log || {
+    echo "fuzz: a finding is in $findings/kernels; see test/fuzz/README.md"
+    exit 1
+  }
 }
+kernels --seconds $((seconds / 5)) --loops
+kernels --seconds $((seconds - seconds / 5))
 echo "fuzz: no finding in $inputs inputs and $seconds s; $(tail -1 build/fuzz/log)"

@@ -158,6 +158,8 @@ struct TurnEndLowering : OpConversionPattern<cta::TurnEndOp> {
 
 /// Barriers for all, for each group by itself, and for the turn of each.
 static LogicalResult checkTurn(Operation *op, unsigned groups) {
+  if (cta::isTurnOfTeams(op))
+    return op->emitOpError() << "is of teams; run cta-lower-rings first";
   constexpr unsigned barriers = 16; // PTX ISA, bar
   if (barriersForAll + 2 * groups > barriers)
     return op->emitOpError() << "is for " << groups << " warp groups, which need " << barriersForAll + 2 * groups

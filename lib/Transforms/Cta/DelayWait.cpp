@@ -1,6 +1,8 @@
 // Moves the wait for a loop's product into the iteration behind it.
 #include "Transforms/Cta/DelayWait.h"
 
+#include "Transforms/Numbers.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -38,7 +40,22 @@ static Value emitZeros(OpBuilder &builder, Location loc, RankedTensorType type) 
   return SplatOp::create(builder, loc, type, zero.getResult(0));
 }
 
-DelayedLoop tile::delayWait(IRRewriter &rewriter, scf::ForOp loop, const LoopProduct &found, ValueRange numbers) {
+// Slots of buffers are numbers, of which none is negative.
+static constexpr int64_t noNumber = -1;
+
+static Value emitNone(OpBuilder &builder, Location loc, Type slot) {
+  if (isa<cta::RingSlotType>(slot))
+    return cta::RingNoneOp::create(builder, loc);
+  return emitI32(builder, loc, noNumber);
+}
+
+static Value emitHolds(OpBuilder &builder, Location loc, Value slot) {
+  if (isa<cta::RingSlotType>(slot.getType()))
+    return cta::RingHoldsOp::create(builder, loc, slot);
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, slot, emitI32(builder, loc, noNumber));
+}
+
+DelayedLoop tile::delayWait(IRRewriter &rewriter, scf::ForOp loop, const LoopProduct &found, ValueRange slots) {
   auto [product, wait, index] = found;
   Location loc = loop.getLoc();
   Value start = loop.getInitArgs()[index];
@@ -55,22 +72,22 @@ DelayedLoop tile::delayWait(IRRewriter &rewriter, scf::ForOp loop, const LoopPro
   scf::YieldOp::create(rewriter, loc, unchanged);
 
   rewriter.setInsertionPointToStart(branch.thenBlock());
-  Value none = arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(-1));
   SmallVector<Value> inits(loop.getInitArgs());
   if (startsFromZero)
     inits[index] = cta::UndefinedOp::create(rewriter, loc, type);
-  inits.append(numbers.size(), none);
+  for (Value slot : slots)
+    inits.push_back(emitNone(rewriter, loc, slot.getType()));
   DelayedLoop delayed;
   delayed.loop = scf::ForOp::create(rewriter, loc, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), inits);
   Operation *yield = loop.getBody()->getTerminator();
-  yield->insertOperands(yield->getNumOperands(), numbers);
+  yield->insertOperands(yield->getNumOperands(), slots);
   size_t count = loop.getBody()->getNumArguments(), results = loop.getNumResults();
   llvm::append_range(delayed.previous, delayed.loop.getRegionIterArgs().drop_front(count - 1));
   llvm::append_range(delayed.last, delayed.loop->getResults().drop_front(results));
   {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(delayed.loop.getBody());
-    delayed.isLater = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne, delayed.previous.front(), none);
+    delayed.isLater = emitHolds(rewriter, loc, delayed.previous.front());
     wait.setPending(1);
     if (startsFromZero)
       product.getAccumulateMutable().assign(delayed.isLater);

@@ -1,16 +1,15 @@
 // One product of warp groups stays in flight: its wait moves behind the next one.
 //
 //   for k, (%acc):                              if there is any k:
-//     %d = wgmma … %acc                           for k, (%acc = undefined, previous = -1):
-//     %r = wgmma_wait %d {pending = 0}   ==>        %d = wgmma … %acc if previous != -1
+//     %d = wgmma … %acc                           for k, (%acc = undefined, previous = none):
+//     %r = wgmma_wait %d {pending = 0}   ==>        %d = wgmma … %acc if there is a previous slot
 //     …                                             %r = wgmma_wait %d {pending = 1}
 //                                                   …
 //                                               wgmma_wait {pending = 0}
 //
 // A sum that starts from zero is not set to zero: the first product does not read it. The first iteration does not
 // stand apart, since ptxas takes 0.01 s for each wgmma of 256 columns; LLVM would peel it off if the flag were one, or
-// a comparison of k. So it is a number that the loop carries, as that of a slot. (Loops of a few constant steps it
-// unrolls.)
+// a comparison of k. So it follows from a slot that the loop carries. (Loops of a few constant steps it unrolls.)
 #pragma once
 
 #include "Cta/CtaDialect.h"
@@ -34,13 +33,13 @@ struct LoopProduct {
 struct DelayedLoop {
   mlir::scf::ForOp loop;
   mlir::Value isLater; ///< Whether there is an iteration before this one.
-  /// What `numbers` were there, and what they are in the last iteration, where the loop has been.
+  /// What `slots` were there, and what they are in the last iteration, where the loop has been.
   llvm::SmallVector<mlir::Value> previous, last;
 };
 
-/// Replaces the loop; none of the `numbers`, of type i32 and computed in its body, is -1 or negative. Leaves the
-/// builder behind the last product's wait. Signed bounds.
+/// Replaces the loop; `slots`, at least one, are slots of rings, or of buffers by their number, computed in its body.
+/// Leaves the builder behind the last product's wait. Signed bounds.
 DelayedLoop delayWait(mlir::IRRewriter &rewriter, mlir::scf::ForOp loop, const LoopProduct &product,
-                      mlir::ValueRange numbers);
+                      mlir::ValueRange slots);
 
 } // namespace tile

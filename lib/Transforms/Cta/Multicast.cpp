@@ -1,15 +1,14 @@
 // cta-multicast: let the CTAs of a cluster read what all of them need only once.
 //
 // A block that the producers of all CTAs read at the same place is divided: each CTA copies its part into the buffers
-// of all. Bytes count where they arrive, so `full` barriers expect what they did; but a slot is empty only when the
-// consumer warps of all CTAs have released it, because all producers write to it:
+// of all. Bytes count where they arrive, so slots are full when they were; but a slot is empty only when the consumer
+// warps of all CTAs have released it, because all producers write to it:
 //
-//   producer:  wait empty[slot]                            producer:  wait empty[slot]
-//              expect full[slot], bytes                               expect full[slot], bytes
+//   %r = ring_alloc                                        %r = ring_alloc {ctas = 2}
+//   producer:  %s = ring_acquire %r                        producer:  %s = ring_acquire %r
 //              tma_load %a[%m, %k], …           ==>                   tma_load %a[%m, %k], …         %m differs
 //              tma_load %b[%k, %n], …                                 tma_multicast %b[%k, %n], …
-//   consumer:  arrive empty[slot]                          consumer:  arrive empty[slot] {ctas = 2}
-//                                                                     cluster_barrier at the end
+//   consumer:  …                                           consumer:  …; cluster_barrier at the end
 //
 // All CTAs must go through the slots in step, so loops around the copies must not depend on the rank.
 #include "Analysis/RankDependence.h"
@@ -31,12 +30,6 @@ using namespace tile;
 
 namespace {
 
-/// The copies to one slot that can be shared, and the wait for the slot.
-struct SharedCopies {
-  SmallVector<cta::TmaLoadOp> loads;
-  cta::MbarrierWaitOp wait;
-};
-
 std::optional<layout::TmaParts> planParts(KernelOp kernel, cta::TmaLoadOp load) {
   // A map that the kernel makes may be another one in each CTA.
   if (!isa<BlockArgument>(load.getDesc()))
@@ -55,31 +48,25 @@ std::optional<layout::TmaParts> planParts(KernelOp kernel, cta::TmaLoadOp load) 
   return parts && (parts->boxes.shape == boxes->shape || isOwnMap) ? parts : std::nullopt;
 }
 
-/// The wait before the copies to a slot; null if there is none in their block.
-cta::MbarrierWaitOp findWait(cta::TmaLoadOp load) {
-  for (Operation *op = load->getPrevNode(); op; op = op->getPrevNode())
-    if (auto wait = dyn_cast<cta::MbarrierWaitOp>(op))
-      return wait;
-  return {};
+/// Whether all CTAs take the same slots.
+bool isInStep(cta::RingAllocOp ring, const RankDependence &ranks) {
+  return llvm::none_of(ring->getUsers(),
+                       [&](Operation *user) { return isa<cta::RingAcquireOp>(user) && ranks.mayDiverge(user); });
 }
 
-/// None if nothing can be shared.
-SmallVector<SharedCopies> planCopies(KernelOp kernel, cta::WarpRolesOp roles) {
+/// The copies that can be shared, by their ring.
+using SharedCopies = llvm::MapVector<cta::RingAllocOp, SmallVector<cta::TmaLoadOp>>;
+
+SharedCopies planCopies(KernelOp kernel, cta::WarpRolesOp roles) {
   RankDependence ranks(kernel);
-  llvm::MapVector<Operation *, SharedCopies> plans; // by the wait
+  SharedCopies copies;
   roles.getProducer().walk([&](cta::TmaLoadOp load) {
-    // A tensor map that the kernel makes is the CTA's own.
+    auto ring = load.getBarrier().getDefiningOp<cta::RingAllocOp>();
     bool differs = ranks.differs(load.getDesc()) ||
                    llvm::any_of(load.getOffsets(), [&](Value offset) { return ranks.differs(offset); });
-    cta::MbarrierWaitOp wait = findWait(load);
-    if (wait && !differs && !ranks.differs(load.getSlot()) && !ranks.mayDiverge(load) && planParts(kernel, load)) {
-      plans[wait].loads.push_back(load);
-      plans[wait].wait = wait;
-    }
+    if (ring && !differs && isInStep(ring, ranks) && !ranks.mayDiverge(load) && planParts(kernel, load))
+      copies[ring].push_back(load);
   });
-  SmallVector<SharedCopies> copies;
-  for (auto &[wait, plan] : plans)
-    copies.push_back(plan);
   return copies;
 }
 
@@ -88,11 +75,11 @@ public:
   Multicast(KernelOp kernel, cta::WarpRolesOp roles)
       : kernel(kernel), roles(roles), rewriter(kernel.getContext()), ctas(kernel.getClusterCtas()) {}
 
-  void run(const SmallVector<SharedCopies> &copies) {
-    for (const SharedCopies &plan : copies) {
-      for (cta::TmaLoadOp load : plan.loads)
+  void run(SharedCopies &copies) {
+    for (auto &[ring, loads] : copies) {
+      for (cta::TmaLoadOp load : loads)
         share(load);
-      shareSlots(plan.wait);
+      cta::RingAllocOp(ring).setCtas(ctas);
     }
     rewriter.setInsertionPointToEnd(&roles.getConsumer().front());
     cta::ClusterBarrierOp::create(rewriter, roles.getLoc());
@@ -116,15 +103,6 @@ private:
                                                      load.getBarrier(), load.getSlot(), ctas);
   }
 
-  /// The consumer warps of all CTAs release the slots of all.
-  void shareSlots(cta::MbarrierWaitOp wait) {
-    auto empty = wait.getBarrier().getDefiningOp<cta::MbarrierAllocOp>();
-    empty.setArrivals(empty.getArrivals() * ctas);
-    for (Operation *user : empty->getUsers())
-      if (auto arrive = dyn_cast<cta::MbarrierArriveOp>(user))
-        arrive.setCtas(ctas);
-  }
-
   KernelOp kernel;
   cta::WarpRolesOp roles;
   IRRewriter rewriter;
@@ -137,7 +115,7 @@ struct CtaMulticast : tile::impl::CtaMulticastBase<CtaMulticast> {
     auto roles = kernel.getBody().front().getOps<cta::WarpRolesOp>();
     if (kernel.getClusterCtas() == 1 || !llvm::hasSingleElement(roles))
       return;
-    SmallVector<SharedCopies> copies = planCopies(kernel, *roles.begin());
+    SharedCopies copies = planCopies(kernel, *roles.begin());
     if (!copies.empty())
       Multicast(kernel, *roles.begin()).run(copies);
   }

@@ -3,15 +3,15 @@
 // In the consumer's main loop a wgmma is awaited before the next one is issued, and then its slot is released. Instead
 // wait until the wgmma before it is complete, and release that one's slot; the last one is awaited after the loop:
 //
-//   for k, (%acc, slot):                        if there is any k:
-//     wait full[slot]                             for k, (%acc = undefined, slot, previous = -1):
-//     %d = wgmma … %acc                             wait full[slot]
-//     %r = wgmma_wait %d {pending = 0}   ==>        %d = wgmma … %acc if previous != -1
-//     arrive empty[slot]                            %r = wgmma_wait %d {pending = 1}
-//                                                   arrive empty[previous] if previous != -1
-//                                                 wgmma_wait {pending = 0}; arrive empty[previous]
+//   for k, (%acc):                              if there is any k:
+//     %s = ring_wait %r                           for k, (%acc = undefined, %previous = none):
+//     %d = wgmma … %acc                             %s = ring_wait %r
+//     %e = wgmma_wait %d {pending = 0}   ==>        %d = wgmma … %acc if %previous holds a slot
+//     ring_release %r[%s]                           %e = wgmma_wait %d {pending = 1}
+//                                                   ring_release %r[%previous] if it holds a slot
+//                                                 wgmma_wait {pending = 0}; ring_release %r[%last]
 //
-// So the tensor cores have the next product while the barrier is passed. DelayWait.h has what becomes of the sum. Other
+// So the tensor cores have the next product while the slot is awaited. DelayWait.h has what becomes of the sum. Other
 // products, if threads bring the operands, are awaited where their sums are needed, behind products that come before.
 #include "Analysis/SharedAccesses.h"
 #include "Analysis/SharedLiveness.h"
@@ -32,16 +32,16 @@ namespace {
 struct OverlapPlan {
   scf::ForOp loop;
   LoopProduct product;
-  SmallVector<cta::MbarrierArriveOp> releases;
+  SmallVector<cta::RingReleaseOp> releases;
 };
 
 /// Whether threads write shared memory, other than by TMA, that a product of the loop reads.
 bool writesOperands(scf::ForOp loop, cta::WgmmaOp product) {
-  DenseSet<Operation *> operands{getAlloc(product.getBufferA()), getAlloc(product.getB())};
+  DenseSet<Operation *> operands{getMemory(product.getBufferA()), getMemory(product.getB())};
   return loop
       .walk([&](Operation *op) {
         bool writes = llvm::any_of(getSharedAccesses(op), [&](const SharedAccess &access) {
-          return access.isWrite && operands.contains(getAlloc(access.buffer));
+          return access.isWrite && operands.contains(getMemory(access.buffer));
         });
         return writes ? WalkResult::interrupt() : WalkResult::advance();
       })
@@ -55,7 +55,7 @@ std::optional<OverlapPlan> planOverlap(scf::ForOp loop) {
   if (!product || writesOperands(loop, product->product))
     return std::nullopt;
   OverlapPlan plan{loop, *product, {}};
-  for (auto release : loop.getBody()->getOps<cta::MbarrierArriveOp>()) {
+  for (auto release : loop.getBody()->getOps<cta::RingReleaseOp>()) {
     // What is released earlier was not read by the product.
     if (!product->wait->isBeforeInBlock(release))
       continue;
@@ -63,7 +63,7 @@ std::optional<OverlapPlan> planOverlap(scf::ForOp loop) {
     if (release.getCondition())
       return std::nullopt;
     // The next slot is awaited before this one is released: with one slot, for ever.
-    if (release.getBarrier().getType().getSlots() < 2)
+    if (release.getRing().getType().getSlots() < 2)
       return std::nullopt;
     plan.releases.push_back(release);
   }
@@ -73,13 +73,13 @@ std::optional<OverlapPlan> planOverlap(scf::ForOp loop) {
 void delay(IRRewriter &rewriter, OverlapPlan plan) {
   Location loc = plan.loop.getLoc();
   SmallVector<Value> slots;
-  for (cta::MbarrierArriveOp release : plan.releases)
+  for (cta::RingReleaseOp release : plan.releases)
     slots.push_back(release.getSlot());
   DelayedLoop delayed = delayWait(rewriter, plan.loop, plan.product, slots);
   for (auto [release, previous, last] : llvm::zip_equal(plan.releases, delayed.previous, delayed.last)) {
     release.getSlotMutable().assign(previous);
     release.getConditionMutable().assign(delayed.isLater);
-    cta::MbarrierArriveOp::create(rewriter, loc, release.getBarrier(), last, /*condition=*/Value());
+    cta::RingReleaseOp::create(rewriter, loc, release.getRing(), last, /*condition=*/Value());
   }
 }
 

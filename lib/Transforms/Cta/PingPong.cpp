@@ -5,13 +5,13 @@
 // team skips the slots of the other's steps. Main loops follow each other in the order of programs, as their slots do:
 // a team begins when the other has issued its last wgmma.
 //
-//   for p = CTA; p < T; p += G, (slot, parity) {          team = cta.team; n = steps of a program
-//     A                                                   for p = CTA + team * G; p < T; p += 2 G, (slot, parity, turn)
-//     { for k, (slot, parity): wait full; acc += …   ==>      A B(acc) wait order[team], turn
-//   }                                                       for k, (slot, parity): wait full; acc += …
-//                                                           arrive order[1 - team]
-//                                                           B(acc);  skip n slots
-//                                                         }
+//   for p = CTA; p < T; p += G {           team = cta.team; n = steps of a program
+//     A                                    if team == 1: skip n slots
+//     for k: ring_wait; acc += …    ==>    for p = CTA + team * G; p < T; p += 2 G {
+//     B(acc)                                 A;  turn_begin
+//   }                                        for k: ring_wait; acc += …
+//                                            turn_end;  B(acc);  skip n slots
+//                                          }
 #include "Analysis/FindTarget.h"
 #include "Analysis/GemmPrograms.h"
 #include "Analysis/RolePlan.h"
@@ -22,7 +22,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -44,7 +43,7 @@ struct PingPongPlan {
   scf::ForOp programs; ///< Of the consumer role.
   Operation *mainLoop; ///< What uses the ring, in the body of `programs`.
   scf::ForOp steps;    ///< Of the producer: fills one slot each.
-  cta::MbarrierType ring;
+  Value ring;
   SmallVector<cta::AllocOp> buffers; ///< That the consumer warps use among themselves.
 };
 
@@ -86,7 +85,7 @@ private:
     return std::nullopt;
   }
 
-  /// The loop over programs carries nothing but slot and parity of one ring, and is all that the consumer role does.
+  /// The loop over programs carries nothing, and is all that the consumer role does.
   bool findPrograms() {
     reason = "the kernel is not persistent, or its programs are cut into parts";
     for (Operation &op : plan.roles.getConsumer().front()) {
@@ -102,22 +101,21 @@ private:
     }
     if (!plan.programs)
       return false;
-    reason = "programs carry more than the slot of one ring";
-    return plan.programs.getNumResults() == 2 &&
-           llvm::all_of(plan.programs.getInitArgs(), [](Value init) { return matchPattern(init, m_Zero()); });
+    reason = "programs hand values on to the next one";
+    return plan.programs.getNumResults() == 0;
   }
 
   bool findSteps() {
     reason = "programs use more than one ring, or use it more than once";
-    auto wait = findOnly<cta::MbarrierWaitOp>(plan.roles.getProducer());
-    plan.steps = wait ? dyn_cast<scf::ForOp>(wait->getParentOp()) : scf::ForOp();
+    auto acquire = findOnly<cta::RingAcquireOp>(plan.roles.getProducer());
+    plan.steps = acquire ? dyn_cast<scf::ForOp>(acquire->getParentOp()) : scf::ForOp();
     auto around = plan.steps ? dyn_cast<scf::ForOp>(plan.steps->getParentOp()) : scf::ForOp();
     if (!around || around->getParentOp() != plan.roles || !plan.steps.getInductionVar().getType().isInteger(32))
       return false;
-    plan.ring = wait.getBarrier().getType();
+    plan.ring = acquire.getRing();
     plan.mainLoop = nullptr;
     return !plan.roles.getConsumer()
-                .walk([&](cta::MbarrierWaitOp wait) {
+                .walk([&](cta::RingWaitOp wait) {
                   Operation *op = plan.programs.getBody()->findAncestorOpInBlock(*wait);
                   bool isOther = !op || (plan.mainLoop && op != plan.mainLoop);
                   plan.mainLoop = op;
@@ -129,14 +127,10 @@ private:
 
   bool findBuffers() {
     int64_t bytes = 1024; // alignment of each buffer, and the barriers
+    kernel.walk([&](cta::RingAllocOp ring) { bytes += ring.getType().getBytes(); });
     bool hasOtherUses = false;
     kernel.walk([&](cta::AllocOp alloc) {
-      bool isRing = llvm::any_of(alloc->getUsers(), [&](Operation *user) {
-        return plan.roles.getProducer().isAncestor(user->getParentRegion());
-      });
-      bytes += alloc.getType().getBytes() * (isRing ? 1 : teams);
-      if (isRing)
-        return;
+      bytes += alloc.getType().getBytes() * teams;
       plan.buffers.push_back(alloc);
       hasOtherUses |= alloc.getType().getSlots() > 1 && !llvm::all_of(alloc->getUsers(), llvm::IsaPred<cta::SlotOp>);
     });
@@ -165,8 +159,7 @@ public:
       bounds.push_back(hoistOutOf(plan.roles, bound, rewriter));
     if (llvm::is_contained(bounds, Value()))
       return false;
-    emitSkip(bounds[0], bounds[1], bounds[2]);
-    allocateOrder();
+    emitTeam(bounds[0], bounds[1], bounds[2]);
     emitPrograms();
     divideBuffers();
     kernel.setTeams(teams);
@@ -178,77 +171,57 @@ public:
   }
 
 private:
-  /// The team, and what a program's steps add to a slot and a parity.
-  void emitSkip(Value lower, Value upper, Value step) {
-    Block &consumer = plan.roles.getConsumer().front();
+  /// The team, and the slots that it leaves to the other one for a program.
+  void emitTeam(Value lower, Value upper, Value step) {
     {
       OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointToStart(&consumer);
+      rewriter.setInsertionPointToStart(&plan.roles.getConsumer().front());
+      cta::TurnOpenOp::create(rewriter, loc, teams, /*teams=*/true);
       team = cta::TeamOp::create(rewriter, loc);
     }
     Numbers n(rewriter, loc);
-    Value steps = n.ceilDiv(n.max(n.sub(upper, lower), n.constant(0)), step);
-    Value slots = n.constant(plan.ring.getSlots()), rounds = n.div(steps, slots);
-    skippedSlots = n.sub(steps, n.mul(rounds, slots));
-    skippedParity = arith::AndIOp::create(rewriter, loc, rounds, n.constant(1));
-  }
-
-  /// The first warps to arrive at a team's barrier are those of the other team, after their first wgmma.
-  void allocateOrder() {
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPoint(plan.roles);
-    auto type = cta::MbarrierType::get(kernel.getContext(), /*slots=*/teams);
-    order = cta::MbarrierAllocOp::create(rewriter, loc, type, /*arrivals=*/warpsPerTeam, /*offset=*/IntegerAttr());
+    stepsOfOther = n.ceilDiv(n.max(n.sub(upper, lower), n.constant(0)), step);
   }
 
   void emitPrograms() {
     Numbers n(rewriter, loc);
     scf::ForOp old = plan.programs;
     Value count = old.getStep(), first = n.add(old.getLowerBound(), n.mul(team, count));
-    Value isSecond = n.equal(team, n.constant(1)), zero = n.constant(0);
-    // The first team's first program waits for nobody: a new barrier has completed a phase of parity 1.
-    SmallVector<Value> inits{n.select(isSecond, skippedSlots, zero), n.select(isSecond, skippedParity, zero),
-                             n.flip(team)};
-    auto loop = scf::ForOp::create(rewriter, loc, first, old.getUpperBound(), n.mul(count, n.constant(teams)), inits);
-    rewriter.mergeBlocks(old.getBody(), loop.getBody(), loop.getBody()->getArguments().drop_back());
+    auto second = scf::IfOp::create(rewriter, loc, n.equal(team, n.constant(1)), /*withElseRegion=*/false);
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(second.thenBlock());
+      emitSkip();
+    }
+    auto loop = scf::ForOp::create(rewriter, loc, first, old.getUpperBound(), n.mul(count, n.constant(teams)));
+    rewriter.eraseOp(loop.getBody()->getTerminator());
+    rewriter.mergeBlocks(old.getBody(), loop.getBody(), loop.getBody()->getArguments());
     rewriter.eraseOp(old);
-    Value turn = loop.getRegionIterArgs().back();
 
     rewriter.setInsertionPoint(plan.mainLoop);
-    cta::MbarrierWaitOp::create(rewriter, loc, order, team, turn);
-    Value other = Numbers(rewriter, loc).flip(team);
-    emitHandover(other);
-    auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
-    rewriter.setInsertionPoint(yield);
-    SmallVector<Value> next = emitSkipped(yield.getOperand(0), yield.getOperand(1));
-    next.push_back(Numbers(rewriter, loc).flip(turn));
-    rewriter.replaceOpWithNewOp<scf::YieldOp>(yield, next);
+    cta::TurnBeginOp::create(rewriter, loc, teams, /*teams=*/true);
+    emitHandover();
+    rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+    emitSkip();
   }
 
+  void emitSkip() { cta::RingSkipOp::create(rewriter, loc, plan.ring, stepsOfOther); }
+
   /// It is the other team's turn when the last wgmma has been issued, before it is awaited.
-  void emitHandover(Value other) {
-    auto arrive = [&] { cta::MbarrierArriveOp::create(rewriter, loc, order, other, /*condition=*/Value()); };
+  void emitHandover() {
+    auto end = [&] { cta::TurnEndOp::create(rewriter, loc, teams, /*teams=*/true); };
     auto branch = dyn_cast<scf::IfOp>(plan.mainLoop);
     if (branch && branch.elseBlock()) {
       auto waits = branch.thenBlock()->getOps<cta::WgmmaWaitOp>();
       if (llvm::hasSingleElement(waits)) {
         rewriter.setInsertionPoint(*waits.begin());
-        arrive();
+        end();
         rewriter.setInsertionPointToStart(branch.elseBlock());
-        return arrive();
+        return end();
       }
     }
     rewriter.setInsertionPointAfter(plan.mainLoop);
-    arrive();
-  }
-
-  /// Slot and parity after the steps of one more program.
-  SmallVector<Value> emitSkipped(Value slot, Value parity) {
-    Numbers n(rewriter, loc);
-    Value slots = n.constant(plan.ring.getSlots()), sum = n.add(slot, skippedSlots);
-    Value staysBelow = n.less(sum, slots);
-    Value flipped = arith::XOrIOp::create(rewriter, loc, parity, skippedParity);
-    return {n.select(staysBelow, sum, n.sub(sum, slots)), n.select(staysBelow, flipped, n.flip(flipped))};
+    end();
   }
 
   /// A team has slots of each buffer for itself.
@@ -279,7 +252,7 @@ private:
   IRRewriter rewriter;
   PingPongPlan plan;
   Location loc;
-  Value team, order, skippedSlots, skippedParity;
+  Value team, stepsOfOther;
 };
 
 struct CtaPingPong : tile::impl::CtaPingPongBase<CtaPingPong> {

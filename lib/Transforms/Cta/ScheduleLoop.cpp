@@ -4,8 +4,8 @@
 // here for attention, where scores of the next keys are multiplied while this iteration's weights are:
 //
 //   for j, (o):                                s = wgmma q, k[0]; wait s {0}; e = exp(s)
-//     s = wgmma q, k[j]; wait s {0}            for j = 1 …, (e, o, slot = -1):
-//     e = exp(s)                                 wait o {0}; release v[slot] if slot != -1
+//     s = wgmma q, k[j]; wait s {0}            for j = 1 …, (e, o, slot = none):
+//     e = exp(s)                                 wait o {0}; release v[slot] if there is one
 //     o = wgmma half(e), v[j], o         ==>     p = half(e)
 //     wait o {0}; release v[j]                   s = wgmma q, k[j];  o = wgmma p, v[j - 1], o
 //                                                wait s {1};  e = exp(s);  slot = that of v[j - 1]
@@ -22,7 +22,6 @@
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
 #include "Transforms/Cta/PeelLoop.h"
-#include "Transforms/Numbers.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -66,7 +65,7 @@ public:
   }
 
   /// Whether threads have the registers, and each side its own buffers and at least a slot of each ring.
-  bool isPossible(const Rings &rings) {
+  bool isPossible() {
     // With 162 attention of 128 columns spills in its loop, and takes 1.1 times as long as one product after another.
     constexpr int64_t most = 160;
     if (countRegistersOfTensors() > std::min(most, countFreeRegisters(loop)))
@@ -77,20 +76,20 @@ public:
     for (auto &[buffer, indices] : graph.accesses)
       if (!areTogether(indices) && llvm::any_of(indices, [&](unsigned index) { return graph.writesShared(index); }))
         return false;
-    // The next slot is awaited before this one is released.
-    DenseMap<Value, SmallVector<unsigned>> users; // waits and releases of rings
+    // Slots are taken in order; and of two stages one takes the next slot before the other releases this one.
+    DenseMap<Value, SmallVector<unsigned>> waits, users; // of rings
     for (auto [index, op] : llvm::enumerate(graph.operations)) {
-      if (auto arrive = dyn_cast<cta::MbarrierArriveOp>(op))
-        users[arrive.getBarrier()].push_back(index);
-      if (auto wait = dyn_cast<cta::MbarrierWaitOp>(op))
-        for (auto &[buffer, ring] : rings)
-          if (ring.full == wait.getBarrier() && !llvm::is_contained(users[ring.empty], index))
-            users[ring.empty].push_back(index);
+      if (auto release = dyn_cast<cta::RingReleaseOp>(op))
+        users[release.getRing()].push_back(index);
+      if (auto wait = dyn_cast<cta::RingWaitOp>(op)) {
+        waits[wait.getRing()].push_back(index);
+        users[wait.getRing()].push_back(index);
+      }
     }
-    return llvm::all_of(users, [&](auto &entry) {
-      auto type = cast<cta::MbarrierType>(entry.first.getType());
-      return type.getSlots() > 1 || areTogether(entry.second);
-    });
+    return llvm::all_of(waits, [&](auto &entry) { return areTogether(entry.second); }) &&
+           llvm::all_of(users, [&](auto &entry) {
+             return cast<cta::RingType>(entry.first.getType()).getSlots() > 1 || areTogether(entry.second);
+           });
   }
 
   void run(IRRewriter &rewriter) {
@@ -113,7 +112,8 @@ public:
       inits.push_back(isOfLate(next) ? init : first.lookupOrDefault(next));
     for (Value value : crossing)
       inits.push_back(first.lookup(value));
-    inits.append(released.size(), emitI32(rewriter, loc, noSlot));
+    for (size_t i = 0; i < released.size(); ++i)
+      inits.push_back(cta::RingNoneOp::create(rewriter, loc));
     Value lower = rewriter.createOrFold<arith::AddIOp>(loc, loop.getLowerBound(), loop.getStep());
     auto ahead = scf::ForOp::create(rewriter, loc, lower, loop.getUpperBound(), loop.getStep(), inits,
                                     /*bodyBuilder=*/nullptr, loop.getUnsignedCmp());
@@ -170,7 +170,7 @@ private:
       if (auto wait = dyn_cast<cta::WgmmaWaitOp>(op))
         awaited.push_back(wait);
       else
-        released.push_back(cast<cta::MbarrierArriveOp>(op));
+        released.push_back(cast<cta::RingReleaseOp>(op));
     }
     while (!users.empty()) {
       Operation *user = users.pop_back_val();
@@ -227,9 +227,8 @@ private:
                                                      /*columns=*/IntegerAttr()));
     for (auto [release, slot] : llvm::zip_equal(released, carried.take_back(released.size()))) {
       Location loc = release.getLoc();
-      Value isLater =
-          arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne, slot, emitI32(rewriter, loc, noSlot));
-      auto clone = cast<cta::MbarrierArriveOp>(rewriter.clone(*release));
+      Value isLater = cta::RingHoldsOp::create(rewriter, loc, slot);
+      auto clone = cast<cta::RingReleaseOp>(rewriter.clone(*release));
       clone.getSlotMutable().assign(slot);
       clone.getConditionMutable().assign(isLater);
     }
@@ -254,7 +253,7 @@ private:
     }
     for (Value value : crossing)
       yields.push_back(early.lookup(value));
-    for (cta::MbarrierArriveOp release : released)
+    for (cta::RingReleaseOp release : released)
       yields.push_back(late.lookupOrDefault(release.getSlot()));
     scf::YieldOp::create(rewriter, loop.getLoc(), yields);
   }
@@ -276,7 +275,7 @@ private:
       if (auto wait = dyn_cast<cta::WgmmaWaitOp>(clone))
         wait.setPending(pending);
       // With a condition it is no branch, which products in flight would have to be awaited for.
-      if (auto release = dyn_cast<cta::MbarrierArriveOp>(clone); release && !release.getCondition()) {
+      if (auto release = dyn_cast<cta::RingReleaseOp>(clone); release && !release.getCondition()) {
         OpBuilder::InsertionGuard guard(rewriter);
         rewriter.setInsertionPoint(release);
         release.getConditionMutable().assign(
@@ -285,14 +284,12 @@ private:
     }
   }
 
-  static constexpr int32_t noSlot = -1;
-
   const LoopGraph &graph;
   scf::ForOp loop;
   ProductSchedule schedule;
   SmallVector<LoopStage> stages; ///< Of each node.
   SmallVector<cta::WgmmaWaitOp> awaited;
-  SmallVector<cta::MbarrierArriveOp> released; ///< What is awaited in the round after.
+  SmallVector<cta::RingReleaseOp> released; ///< What is awaited in the round after.
   SetVector<Value> crossing;
   std::set<unsigned> views; ///< Early ones that late operations use, too.
 };
@@ -308,12 +305,11 @@ void reorder(const LoopGraph &graph, const ProductSchedule &schedule) {
   }
 }
 
-bool runAhead(IRRewriter &rewriter, const LoopGraph &graph, const Rings &rings,
-              std::optional<ProductSchedule> schedule) {
+bool runAhead(IRRewriter &rewriter, const LoopGraph &graph, std::optional<ProductSchedule> schedule) {
   if (!schedule)
     return false;
   LoopRewriter emitter(graph, *schedule);
-  if (!emitter.isPossible(rings))
+  if (!emitter.isPossible())
     return false;
   emitter.run(rewriter);
   return true;
@@ -332,7 +328,6 @@ bool hasLongProducts(scf::ForOp loop) {
 
 struct CtaScheduleLoop : tile::impl::CtaScheduleLoopBase<CtaScheduleLoop> {
   void runOnKernel() override {
-    Rings rings = findRings(getOperation());
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
       if (!loop.getBody()->getOps<cta::WgmmaOp>().empty())
@@ -340,11 +335,11 @@ struct CtaScheduleLoop : tile::impl::CtaScheduleLoopBase<CtaScheduleLoop> {
     });
     IRRewriter rewriter(&getContext());
     for (scf::ForOp loop : loops) {
-      LoopGraph graph(loop, rings);
+      LoopGraph graph(loop);
       if (!graph.build())
         continue;
-      if (runAhead(rewriter, graph, rings, planAhead(graph.nodes)) ||
-          (hasLongProducts(loop) && runAhead(rewriter, graph, rings, planTogether(graph.nodes))))
+      if (runAhead(rewriter, graph, planAhead(graph.nodes)) ||
+          (hasLongProducts(loop) && runAhead(rewriter, graph, planTogether(graph.nodes))))
         continue;
       reorder(graph, planWithin(graph.nodes));
       if (gainsByPeeling(loop))

@@ -1,29 +1,24 @@
 // cta-specialize-warps: let one warp copy data ahead while the others compute.
 //
-// The TMA reads of one block for the same products form a channel: a ring of slots, each with room for all of them, and
-// two rings of mbarriers. The producer waits until a slot is empty, announces the bytes and starts the copies; the
-// consumer warps wait until the slot is full, and release it after its last use. Slot and parity go on across all loops
-// and branches around the block, so that the producer can run ahead into the next output tile:
+// The TMA reads of one block for the same products form a channel: a ring, each of whose slots has room for all of
+// them. The producer takes a slot when it is empty, and starts the copies; the consumer warps take it when it is full,
+// and release it after its last use. Both take the same slots in the same order, across all loops and branches around
+// the block, so that the producer can run ahead into the next output tile:
 //
-//   for k {                  consumer: for k, (slot, parity) {          producer: for k, (slot, parity) {
-//     tma_load_sync %b     ==>     wait full[slot], parity                wait empty[slot], !parity
-//     use %b                       use slot of %b                         expect full[slot]
-//   }                              arrive empty[slot] }                   tma_load slot of %b, full[slot] }
+//   for k {                  consumer: for k {                          producer: for k {
+//     tma_load_sync %b     ==>     %s = ring_wait %r                      %s = ring_acquire %r
+//     use %b                       use the buffer of %s                   tma_load buffer of %s
+//   }                              ring_release %r[%s] }                  ring_commit %r[%s] }
 //
-// Numbers that both roles need, such as bounds of loops, are computed once, before the roles.
-//
-// A new barrier counts as having completed a phase of parity 1, so the producer's first pass over the ring does not
-// wait. Which operations the producer needs is planned by Analysis/RolePlan.h; the consumer warps keep the rest of the
-// program.
-#include "Analysis/CarriedValue.h"
+// Numbers that both roles need, such as bounds of loops, are computed once, before the roles. Which operations the
+// producer needs is planned by Analysis/RolePlan.h; the consumer warps keep the rest of the program. cta-lower-rings
+// makes mbarriers and counters of the rings.
 #include "Analysis/FindTarget.h"
 #include "Analysis/LoopOptions.h"
 #include "Analysis/RolePlan.h"
 #include "Analysis/SharedLiveness.h"
 #include "Target/Engines/Wgmma.h"
 #include "Transforms/Cta/CloneControl.h"
-#include "Transforms/Cta/RingCounters.h"
-#include "Transforms/Numbers.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -171,73 +166,35 @@ std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &p
   return slots;
 }
 
-/// A channel in the kernel: its rings, and where its counters stand.
-struct Ring {
-  SmallVector<Value> buffers; // one for each load
-  Value full, empty;
+/// A channel in the kernel.
+struct ChannelRing {
   int64_t slots = 1;
-  RingCounters counters; // in the channel's block
+  Value ring;
+  /// In the producer, where copies are being made.
+  Value slot;
+  ValueRange buffers; ///< Of the slot, one for each load.
 };
 
 class WarpSpecialisation {
 public:
   WarpSpecialisation(KernelOp kernel, RolePlan plan, SmallVector<unsigned> previous, ArrayRef<int64_t> slots)
       : kernel(kernel), rewriter(kernel.getContext()), plan(std::move(plan)), previous(std::move(previous)) {
-    for (int64_t count : slots) {
-      rings.emplace_back();
-      rings.back().slots = count;
-    }
+    for (int64_t count : slots)
+      rings.push_back({count});
   }
 
   void run() {
-    carryCounters();
-    SmallVector<Value> counters;
-    for (const Ring &ring : rings)
-      counters.append({ring.counters.slot, ring.counters.parity});
-    plan = *planRoles(kernel, counters); // the counters are scalars, so this does not fail
     createRoles();
     for (unsigned index = 0; index < rings.size(); ++index)
       allocate(index);
     rewriter.setInsertionPointToStart(&roles.getProducer().front());
     cloneForProducer(roles.getConsumer().front());
     for (auto [channel, ring] : llvm::zip(plan.channels, rings))
-      rewriteForMath(channel, ring);
-    eraseMapsOfMath();
+      rewriteForConsumer(channel, ring.ring);
+    eraseMapsOfConsumer();
   }
 
 private:
-  /// The counters after this slot: the next slot, and the other parity after the last one.
-  RingCounters emitNext(Location loc, int64_t slots, RingCounters counters) {
-    auto [slot, parity] = counters;
-    Value flipped = arith::XOrIOp::create(rewriter, loc, parity, emitI32(rewriter, loc, 1));
-    if (slots == 1)
-      return {slot, flipped};
-    Value wraps =
-        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, slot, emitI32(rewriter, loc, slots - 1));
-    Value next = arith::AddIOp::create(rewriter, loc, slot, emitI32(rewriter, loc, 1));
-    return {arith::SelectOp::create(rewriter, loc, wraps, emitI32(rewriter, loc, 0), next),
-            arith::SelectOp::create(rewriter, loc, wraps, flipped, parity)};
-  }
-
-  void carryCounters() {
-    rewriter.setInsertionPointToStart(&kernel.getBody().front());
-    Value zero = emitI32(rewriter, kernel.getLoc(), 0);
-    RingCounters start{zero, zero};
-    SmallVector<unsigned> indices;
-    for (auto [index, channel] : llvm::enumerate(plan.channels)) {
-      auto next = [&, loc = channel.loads.front().getLoc(), slots = rings[index].slots](RingCounters counters) {
-        return emitNext(loc, slots, counters);
-      };
-      unsigned before = previous[index];
-      indices.push_back(before == index
-                            ? tile::carryCounters(rewriter, channel, start, next)
-                            : continueCounters(rewriter, plan.channels[before], indices[before], channel, next));
-    }
-    // Only now: each channel replaces the loops that it shares with others, and their arguments.
-    for (auto [channel, ring, index] : llvm::zip(plan.channels, rings, indices))
-      ring.counters = getCounters(channel, index, start);
-  }
-
   /// Whether the operation stays before the roles, and both see what it computes: buffers, constants, and scalars
   /// that the producer needs, too. Memory is read in the roles: what stays outside may run before the previous grid
   /// has ended (cta-overlap-grids). The program's number is asked for there, too: to share what follows from it saves
@@ -294,29 +251,18 @@ private:
   }
 
   void allocate(unsigned index) {
-    Channel &channel = plan.channels[index];
-    Ring &ring = rings[index];
-    if (const Ring &before = rings[previous[index]]; &before != &ring) {
-      ring.buffers = before.buffers;
-      ring.full = before.full;
-      ring.empty = before.empty;
+    ChannelRing &ring = rings[index];
+    if (previous[index] != index) {
+      ring.ring = rings[previous[index]].ring;
       return;
     }
+    SmallVector<cta::BufferType> buffers;
+    for (cta::TmaLoadSyncOp load : plan.channels[index].loads)
+      buffers.push_back(load.getBuffer().getType());
     rewriter.setInsertionPoint(roles);
-    for (cta::TmaLoadSyncOp load : channel.loads)
-      ring.buffers.push_back(cta::AllocOp::create(rewriter, load.getLoc(),
-                                                  load.getBuffer().getType().withSlots(ring.slots),
-                                                  /*offset=*/IntegerAttr()));
-    auto type = cta::MbarrierType::get(kernel.getContext(), ring.slots);
-    Location loc = channel.loads.front().getLoc();
-    ring.full = cta::MbarrierAllocOp::create(rewriter, loc, type, /*arrivals=*/1, /*offset=*/IntegerAttr());
-    ring.empty =
-        cta::MbarrierAllocOp::create(rewriter, loc, type, /*arrivals=*/kernel.getNumWarps(), /*offset=*/IntegerAttr());
-  }
-
-  Value emitSlot(Location loc, Value buffer, Value slot) {
-    auto type = cast<cta::BufferType>(buffer.getType());
-    return cta::SlotOp::create(rewriter, loc, type.withSlots(1), buffer, slot);
+    ring.ring = cta::RingAllocOp::create(rewriter, plan.channels[index].loads.front().getLoc(),
+                                         cta::RingType::get(kernel.getContext(), ring.slots, buffers),
+                                         /*readers=*/kernel.getNumWarps());
   }
 
   /// Clones what the producer needs of `block` to the insertion point.
@@ -341,34 +287,27 @@ private:
       if (position == channel.loads.end())
         continue;
       Location loc = load.getLoc();
-      Value slot = mapping.lookupOrDefault(ring.counters.slot);
       if (position == channel.loads.begin()) {
-        Value parity = mapping.lookupOrDefault(ring.counters.parity);
-        parity = arith::XOrIOp::create(rewriter, loc, parity, emitI32(rewriter, loc, 1));
-        cta::MbarrierWaitOp::create(rewriter, loc, ring.empty, slot, parity);
-        cta::MbarrierExpectOp::create(rewriter, loc, ring.full, slot, channel.getCopiedBytes());
+        ring.slot = cta::RingAcquireOp::create(rewriter, loc, ring.ring);
+        ring.buffers = cta::RingBuffersOp::create(rewriter, loc, ring.ring, ring.slot).getBuffers();
       }
       SmallVector<Value> offsets;
       for (Value offset : load.getOffsets())
         offsets.push_back(mapping.lookupOrDefault(offset));
-      Value buffer = emitSlot(loc, ring.buffers[position - channel.loads.begin()], slot);
       cta::TmaLoadOp::create(rewriter, loc, mapping.lookupOrDefault(load.getDesc()), offsets,
-                             load.getRest() ? mapping.lookupOrDefault(load.getRest()) : Value(), buffer, ring.full,
-                             slot);
+                             load.getRest() ? mapping.lookupOrDefault(load.getRest()) : Value(),
+                             ring.buffers[position - channel.loads.begin()], ring.ring, ring.slot);
+      if (load == channel.loads.back())
+        cta::RingCommitOp::create(rewriter, loc, ring.ring, ring.slot);
     }
   }
 
   /// A new map takes the place of the one before it, which copies may still need.
   void emitProducerMap(cta::MakeTensorMapOp map) {
-    OpBuilder::InsertionGuard guard(rewriter);
     Location loc = map.getLoc();
-    // Branches take no counters: they have those of the iteration.
-    Block *body = map->getBlock();
-    while (isa<scf::IfOp>(body->getParentOp()))
-      body = body->getParentOp()->getBlock();
     for (auto [channel, ring] : llvm::zip(plan.channels, rings)) {
       bool reads = llvm::any_of(channel.loads, [&](cta::TmaLoadSyncOp load) { return load.getDesc() == map; });
-      if (!reads || !isa<LoopLikeOpInterface>(body->getParentOp()))
+      if (!reads || !map->getParentOfType<LoopLikeOpInterface>())
         continue;
       OpBuilder::InsertionGuard guard(rewriter);
       if (map.getNeeded()) {
@@ -376,52 +315,33 @@ private:
                                         /*withElseRegion=*/false);
         rewriter.setInsertionPointToStart(branch.thenBlock());
       }
-      emitDrain(loc, ring, body);
+      cta::RingDrainOp::create(rewriter, loc, ring.ring);
     }
     auto clone = cast<cta::MakeTensorMapOp>(rewriter.clone(*map, mapping));
     clone.setSingle(true);
     clone.removeWarpsAttr();
   }
 
-  /// Waits in the body of a loop around the channel until all copies have come: those of this round, whose slots are
-  /// below the next one, and those of the round before.
-  void emitDrain(Location loc, const Ring &ring, Block *body) {
-    auto atStart = [&](Value counter) {
-      while (counter.getParentBlock() != body)
-        counter = CarriedValue::of(counter)->operands.front()->get();
-      return mapping.lookupOrDefault(counter);
-    };
-    Value slot = atStart(ring.counters.slot), parity = atStart(ring.counters.parity);
-    Value other = arith::XOrIOp::create(rewriter, loc, parity, emitI32(rewriter, loc, 1));
-    auto loop = scf::ForOp::create(rewriter, loc, emitI32(rewriter, loc, 0), emitI32(rewriter, loc, ring.slots),
-                                   emitI32(rewriter, loc, 1));
-    rewriter.setInsertionPointToStart(loop.getBody());
-    Value isNewer = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt, loop.getInductionVar(), slot);
-    Value awaited = arith::SelectOp::create(rewriter, loc, isNewer, parity, other);
-    cta::MbarrierWaitOp::create(rewriter, loc, ring.full, loop.getInductionVar(), awaited);
-  }
-
   /// The producer makes those that it reads through.
-  void eraseMapsOfMath() {
+  void eraseMapsOfConsumer() {
     roles.getConsumer().walk([&](cta::MakeTensorMapOp map) {
       if (map->use_empty())
         rewriter.eraseOp(map);
     });
   }
 
-  void rewriteForMath(Channel &channel, Ring &ring) {
+  void rewriteForConsumer(Channel &channel, Value ring) {
     Location loc = channel.loads.front().getLoc();
-    rewriter.setInsertionPointAfter(channel.lastUse);
-    cta::MbarrierArriveOp::create(rewriter, loc, ring.empty, ring.counters.slot, /*condition=*/Value());
     rewriter.setInsertionPoint(channel.loads.front());
-    cta::MbarrierWaitOp::create(rewriter, loc, ring.full, ring.counters.slot, ring.counters.parity);
-    for (auto [load, buffer] : llvm::zip(channel.loads, ring.buffers)) {
+    Value slot = cta::RingWaitOp::create(rewriter, loc, ring);
+    auto buffers = cta::RingBuffersOp::create(rewriter, loc, ring, slot);
+    rewriter.setInsertionPointAfter(channel.lastUse);
+    cta::RingReleaseOp::create(rewriter, loc, ring, slot, /*condition=*/Value());
+    for (auto [load, buffer] : llvm::zip(channel.loads, buffers.getBuffers())) {
       auto alloc = load.getBuffer().getDefiningOp<cta::AllocOp>();
       auto barrier = load.getBarrier().getDefiningOp<cta::MbarrierAllocOp>();
-      rewriter.setInsertionPoint(load);
-      Value slot = emitSlot(loc, buffer, ring.counters.slot);
       rewriter.eraseOp(load);
-      rewriter.replaceOp(alloc, slot);
+      rewriter.replaceOp(alloc, buffer);
       rewriter.eraseOp(barrier);
     }
   }
@@ -430,7 +350,7 @@ private:
   IRRewriter rewriter;
   RolePlan plan;
   SmallVector<unsigned> previous;
-  SmallVector<Ring> rings;
+  SmallVector<ChannelRing> rings; ///< Of each channel.
   cta::WarpRolesOp roles;
   IRMapping mapping; // from the program to the producer's copy of it
 };

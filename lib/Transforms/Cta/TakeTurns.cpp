@@ -61,8 +61,8 @@ bool isAlone(Operation *op) {
       return llvm::all_of(warps, [&](const std::vector<int32_t> &basis) { return basis[reduce.getAxis()] == 0; });
     });
   return isElementwise(op) || op->hasTrait<OpTrait::ConstantLike>() ||
-         isa<cta::WgmmaOp, cta::WgmmaWaitOp, cta::SlotOp, cta::TransBufferOp, cta::MbarrierWaitOp,
-             cta::MbarrierArriveOp, LoadOp, BroadcastOp, ExpandDimsOp, SplatOp, ArangeOp>(op) ||
+         isa<cta::WgmmaOp, cta::WgmmaWaitOp, cta::RingWaitOp, cta::RingReleaseOp, LoadOp, BroadcastOp, ExpandDimsOp,
+             SplatOp, ArangeOp>(op) ||
          (op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
           llvm::none_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>) &&
           llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>));

@@ -60,3 +60,11 @@ tile.kernel @turns() attributes {num_warps = 32 : i32} {
   cta.turn_begin of 8
   tile.return
 }
+
+// -----
+
+tile.kernel @teams() attributes {producer_warps = 4 : i32, teams = 2 : i32} {
+  // expected-error @+1 {{'cta.turn_end' op is of teams; run cta-lower-rings first}}
+  cta.turn_end of 2 teams
+  tile.return
+}

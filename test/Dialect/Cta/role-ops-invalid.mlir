@@ -45,3 +45,19 @@ tile.kernel @one() {
   } {consumer_registers = 240 : i32}
   tile.return
 }
+
+// -----
+
+tile.kernel @three() {
+  // expected-error @below {{'cta.turn_begin' op is for 3 teams; possible are 2}}
+  cta.turn_begin of 3 teams
+  tile.return
+}
+
+// -----
+
+tile.kernel @alone() {
+  // expected-error @below {{'cta.turn_open' op is for 1 warp groups; possible are 2 and more}}
+  cta.turn_open of 1
+  tile.return
+}

@@ -41,3 +41,13 @@ tile.kernel @turns() attributes {num_warps = 8 : i32, producer_warps = 4 : i32} 
   }
   tile.return
 }
+
+// CHECK: tile.kernel @turns_of_teams
+// CHECK: cta.turn_open of 2 teams
+tile.kernel @turns_of_teams() attributes {producer_warps = 4 : i32, teams = 2 : i32} {
+  cta.warp_roles consumer {
+    cta.turn_open of 2 teams
+  } producer {
+  }
+  tile.return
+}

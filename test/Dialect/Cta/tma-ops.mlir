@@ -9,7 +9,7 @@ tile.kernel @k(%d: !tile.desc<128x64xf16>, %wide: !tile.desc<128x256xf16>, %i: i
   %b = cta.alloc : !cta.buffer<128x64xf16, #s>
   %full = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<4>
   %m = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<1>
-  // CHECK: cta.tma_load %[[D]][%[[I]], %[[J]]], %[[B]], %{{.*}}[%[[SLOT]]] : <128x64xf16>, <128x64xf16, #[[S]]>, <4>
+  // CHECK: cta.tma_load %[[D]][%[[I]], %[[J]]], %[[B]], %{{.*}}[%[[SLOT]]] : <128x64xf16>, <128x64xf16, #[[S]]>, !cta.mbarrier<4>
   cta.tma_load %d[%i, %j], %b, %full[%slot] : !tile.desc<128x64xf16>, !cta.buffer<128x64xf16, #s>, !cta.mbarrier<4>
   // CHECK: cta.tma_load_sync %[[D]][%[[I]], %[[J]]], %[[B]], %{{.*}} : <128x64xf16>, <128x64xf16, #[[S]]>, <1>
   cta.tma_load_sync %d[%i, %j], %b, %m : !tile.desc<128x64xf16>, !cta.buffer<128x64xf16, #s>, !cta.mbarrier<1>
@@ -66,7 +66,7 @@ tile.kernel @rest(%d: !tile.desc<16x160xf16>, %r: !tile.desc<16x32xf16>, %i: i32
   %b = cta.alloc : !cta.buffer<16x160xf16, #w>
   %full = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<4>
   %m = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<1>
-  // CHECK: cta.tma_load %{{.*}}[%{{.*}}, %{{.*}}] rest %{{.*}}, %{{.*}}, %{{.*}}[%{{.*}}] : <16x160xf16> rest !tile.desc<16x32xf16>, <16x160xf16, #{{.*}}>, <4>
+  // CHECK: cta.tma_load %{{.*}}[%{{.*}}, %{{.*}}] rest %{{.*}}, %{{.*}}, %{{.*}}[%{{.*}}] : <16x160xf16> rest !tile.desc<16x32xf16>, <16x160xf16, #{{.*}}>, !cta.mbarrier<4>
   cta.tma_load %d[%i, %i] rest %r, %b, %full[%i] : !tile.desc<16x160xf16> rest !tile.desc<16x32xf16>, !cta.buffer<16x160xf16, #w>, !cta.mbarrier<4>
   // CHECK: cta.tma_load_sync %{{.*}}[%{{.*}}, %{{.*}}] rest %{{.*}} : <16x160xf16> rest !tile.desc<16x32xf16>, <16x160xf16, #{{.*}}>, <1>
   cta.tma_load_sync %d[%i, %i] rest %r, %b, %m : !tile.desc<16x160xf16> rest !tile.desc<16x32xf16>, !cta.buffer<16x160xf16, #w>, !cta.mbarrier<1>

@@ -3,8 +3,7 @@
 #s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
 !d = !tile.desc<64x64xf16>
 !b = !cta.buffer<64x64xf16, #s>
-!r = !cta.buffer<64x64xf16, #s, slots = 2>
-!m = !cta.mbarrier<2>
+!ring = !cta.ring<2 x [!b]>
 
 // CTAs that do not go through the slots in step would wait for each other for ever.
 // CHECK-LABEL: tile.kernel @diverging_loop
@@ -13,47 +12,43 @@
 tile.kernel @diverging_loop(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.alloc : !r
-  %full = cta.mbarrier_alloc arrivals 1 : !m
-  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
   } producer {
     %rank = cta.cluster_rank
     %end = arith.addi %n, %rank : i32
     scf.for %k = %c0 to %end step %c1 : i32 {
-      cta.mbarrier_wait %empty[%c0], %c0 : !m
-      %b = cta.slot %ring[%c0] : !r -> !b
-      cta.tma_load %d[%c0, %k], %b, %full[%c0] : !d, !b, !m
+      %slot = cta.ring_acquire %ring : !ring
+      %b = cta.ring_buffers %ring[%slot] : !ring
+      cta.tma_load %d[%c0, %k], %b, %ring[%slot] : !d, !b, !ring
+      cta.ring_commit %ring[%slot] : !ring
     }
   }
   tile.return
 }
 
-// Nor those that take different branches, or count slots that a branch skips.
+// Nor those that take different branches, and so other slots afterwards, too.
 // CHECK-LABEL: tile.kernel @diverging_branch
 // CHECK-NOT: tma_multicast
 // CHECK: tile.return
 tile.kernel @diverging_branch(%n: i32, %p: !tile.ptr<i1>, %d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.alloc : !r
-  %full = cta.mbarrier_alloc arrivals 1 : !m
-  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
   } producer {
     %read = tile.load %p : !tile.ptr<i1>
-    %slot = scf.if %read -> i32 {
-      cta.mbarrier_wait %empty[%c0], %c0 : !m
-      %b = cta.slot %ring[%c0] : !r -> !b
-      cta.tma_load %d[%c0, %c0], %b, %full[%c0] : !d, !b, !m
-      scf.yield %c1 : i32
-    } else {
-      scf.yield %c0 : i32
+    scf.if %read {
+      %slot = cta.ring_acquire %ring : !ring
+      %b = cta.ring_buffers %ring[%slot] : !ring
+      cta.tma_load %d[%c0, %c0], %b, %ring[%slot] : !d, !b, !ring
+      cta.ring_commit %ring[%slot] : !ring
     }
     scf.for %k = %c0 to %n step %c1 : i32 {
-      cta.mbarrier_wait %empty[%slot], %c0 : !m
-      %b = cta.slot %ring[%slot] : !r -> !b
-      cta.tma_load %d[%c0, %k], %b, %full[%slot] : !d, !b, !m
+      %slot = cta.ring_acquire %ring : !ring
+      %b = cta.ring_buffers %ring[%slot] : !ring
+      cta.tma_load %d[%c0, %k], %b, %ring[%slot] : !d, !b, !ring
+      cta.ring_commit %ring[%slot] : !ring
     }
   }
   tile.return
@@ -66,9 +61,7 @@ tile.kernel @diverging_branch(%n: i32, %p: !tile.ptr<i1>, %d: !d {tile.tensor_ma
 tile.kernel @diverging_while(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.alloc : !r
-  %full = cta.mbarrier_alloc arrivals 1 : !m
-  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
   } producer {
     %rank = cta.cluster_rank
@@ -77,9 +70,10 @@ tile.kernel @diverging_while(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) a
       scf.condition(%goes_on) %k : i32
     } do {
     ^bb0(%k: i32):
-      cta.mbarrier_wait %empty[%c0], %c0 : !m
-      %b = cta.slot %ring[%c0] : !r -> !b
-      cta.tma_load %d[%c0, %c0], %b, %full[%c0] : !d, !b, !m
+      %slot = cta.ring_acquire %ring : !ring
+      %b = cta.ring_buffers %ring[%slot] : !ring
+      cta.tma_load %d[%c0, %c0], %b, %ring[%slot] : !d, !b, !ring
+      cta.ring_commit %ring[%slot] : !ring
       %next = arith.subi %k, %c1 : i32
       scf.yield %next : i32
     }
@@ -87,25 +81,23 @@ tile.kernel @diverging_while(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) a
   tile.return
 }
 
-// Each slot that is filled in a block has a wait of its own.
+// Each ring that is filled in a block is shared.
 // CHECK-LABEL: tile.kernel @two_slots
 // CHECK-COUNT-2: tma_multicast
 tile.kernel @two_slots(%d: !d {tile.tensor_map = {base = "a"}}, %e: !d {tile.tensor_map = {base = "b"}}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
-  %ring = cta.alloc : !r
-  %full = cta.mbarrier_alloc arrivals 1 : !m
-  %empty = cta.mbarrier_alloc arrivals 4 : !m
-  %other = cta.alloc : !r
-  %other_full = cta.mbarrier_alloc arrivals 1 : !m
-  %other_empty = cta.mbarrier_alloc arrivals 4 : !m
+  %ring = cta.ring_alloc readers 4 : !ring
+  %other = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
   } producer {
-    cta.mbarrier_wait %empty[%c0], %c0 : !m
-    %b = cta.slot %ring[%c0] : !r -> !b
-    cta.tma_load %d[%c0, %c0], %b, %full[%c0] : !d, !b, !m
-    cta.mbarrier_wait %other_empty[%c0], %c0 : !m
-    %o = cta.slot %other[%c0] : !r -> !b
-    cta.tma_load %e[%c0, %c0], %o, %other_full[%c0] : !d, !b, !m
+    %slot = cta.ring_acquire %ring : !ring
+    %b = cta.ring_buffers %ring[%slot] : !ring
+    cta.tma_load %d[%c0, %c0], %b, %ring[%slot] : !d, !b, !ring
+    cta.ring_commit %ring[%slot] : !ring
+    %next = cta.ring_acquire %other : !ring
+    %o = cta.ring_buffers %other[%next] : !ring
+    cta.tma_load %e[%c0, %c0], %o, %other[%next] : !d, !b, !ring
+    cta.ring_commit %other[%next] : !ring
   }
   tile.return
 }
@@ -116,9 +108,7 @@ tile.kernel @two_slots(%d: !d {tile.tensor_map = {base = "a"}}, %e: !d {tile.ten
 tile.kernel @common_while(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.alloc : !r
-  %full = cta.mbarrier_alloc arrivals 1 : !m
-  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
   } producer {
     %last = scf.while (%k = %n) : (i32) -> i32 {
@@ -126,9 +116,10 @@ tile.kernel @common_while(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attr
       scf.condition(%goes_on) %k : i32
     } do {
     ^bb0(%k: i32):
-      cta.mbarrier_wait %empty[%c0], %c0 : !m
-      %b = cta.slot %ring[%c0] : !r -> !b
-      cta.tma_load %d[%c0, %k], %b, %full[%c0] : !d, !b, !m
+      %slot = cta.ring_acquire %ring : !ring
+      %b = cta.ring_buffers %ring[%slot] : !ring
+      cta.tma_load %d[%c0, %k], %b, %ring[%slot] : !d, !b, !ring
+      cta.ring_commit %ring[%slot] : !ring
       %next = arith.subi %k, %c1 : i32
       scf.yield %next : i32
     }
@@ -144,9 +135,7 @@ tile.kernel @common_while(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attr
 tile.kernel @differing_places(%n: i32, %p: !tile.ptr<i32>, %d: !d {tile.tensor_map = {base = "a"}}, %e: !d {tile.tensor_map = {base = "b"}}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.alloc : !r
-  %full = cta.mbarrier_alloc arrivals 1 : !m
-  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
   } producer {
     %rank = cta.cluster_rank
@@ -154,13 +143,14 @@ tile.kernel @differing_places(%n: i32, %p: !tile.ptr<i32>, %d: !d {tile.tensor_m
     %read = tile.load %p : !tile.ptr<i32>
     %id = cta.cluster_id
     %end = scf.for %k = %c0 to %n step %c1 iter_args(%at = %c0) -> (i32) : i32 {
-      cta.mbarrier_wait %empty[%c0], %c0 : !m
-      %b = cta.slot %ring[%c0] : !r -> !b
-      cta.tma_load %e[%id, %k], %b, %full[%c0] : !d, !b, !m
-      cta.tma_load %d[%at, %k], %b, %full[%c0] : !d, !b, !m
-      cta.tma_load %d[%cta, %k], %b, %full[%c0] : !d, !b, !m
-      cta.tma_load %d[%read, %k], %b, %full[%c0] : !d, !b, !m
-      cta.tma_load %d[%rank, %k], %b, %full[%c0] : !d, !b, !m
+      %slot = cta.ring_acquire %ring : !ring
+      %b = cta.ring_buffers %ring[%slot] : !ring
+      cta.tma_load %e[%id, %k], %b, %ring[%slot] : !d, !b, !ring
+      cta.tma_load %d[%at, %k], %b, %ring[%slot] : !d, !b, !ring
+      cta.tma_load %d[%cta, %k], %b, %ring[%slot] : !d, !b, !ring
+      cta.tma_load %d[%read, %k], %b, %ring[%slot] : !d, !b, !ring
+      cta.tma_load %d[%rank, %k], %b, %ring[%slot] : !d, !b, !ring
+      cta.ring_commit %ring[%slot] : !ring
       %next = arith.addi %at, %rank : i32
       scf.yield %next : i32
     }
@@ -174,16 +164,15 @@ tile.kernel @differing_places(%n: i32, %p: !tile.ptr<i32>, %d: !d {tile.tensor_m
 // CHECK: tile.return
 tile.kernel @other_copies(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
-  %ring = cta.alloc : !r
-  %full = cta.mbarrier_alloc arrivals 1 : !m
-  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
   } producer {
     %rank = cta.cluster_rank
-    cta.mbarrier_wait %empty[%c0], %c0 : !m
-    %b = cta.slot %ring[%c0] : !r -> !b
-    cta.tma_load %d[%n, %c0], %b, %full[%c0] : !d, !b, !m
-    cta.tma_load %d[%rank, %c0], %b, %full[%c0] : !d, !b, !m
+    %slot = cta.ring_acquire %ring : !ring
+    %b = cta.ring_buffers %ring[%slot] : !ring
+    cta.tma_load %d[%n, %c0], %b, %ring[%slot] : !d, !b, !ring
+    cta.tma_load %d[%rank, %c0], %b, %ring[%slot] : !d, !b, !ring
+    cta.ring_commit %ring[%slot] : !ring
   }
   tile.return
 }
@@ -197,17 +186,16 @@ tile.kernel @other_copies(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attr
 tile.kernel @own_maps(%n: i32, %p: !tile.ptr<f16>, %place: !tile.ptr<i8>, %ld: i64) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.alloc : !r
   %staging = cta.alloc : !cta.buffer<128xi8, #bytes>
-  %full = cta.mbarrier_alloc arrivals 1 : !m
-  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
   } producer {
     %d = cta.make_tensor_map single %p, [%n, %n], [%ld, %ld] at %place via %staging {box = array<i64: 64, 64>, swizzle = 128 : i32} : !tile.ptr<f16>, !tile.ptr<i8>, !cta.buffer<128xi8, #bytes> -> !d
     scf.for %k = %c0 to %n step %c1 : i32 {
-      cta.mbarrier_wait %empty[%c0], %c0 : !m
-      %b = cta.slot %ring[%c0] : !r -> !b
-      cta.tma_load %d[%c0, %k], %b, %full[%c0] : !d, !b, !m
+      %slot = cta.ring_acquire %ring : !ring
+      %b = cta.ring_buffers %ring[%slot] : !ring
+      cta.tma_load %d[%c0, %k], %b, %ring[%slot] : !d, !b, !ring
+      cta.ring_commit %ring[%slot] : !ring
     }
   }
   tile.return

@@ -4,15 +4,14 @@
 #s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
 !d = !tile.desc<64x64xf16>
 !b = !cta.buffer<64x64xf16, #s>
-!r = !cta.buffer<64x64xf16, #s, slots = 2>
-!m = !cta.mbarrier<2>
+!pair = !cta.ring<2 x [!b, !b]>
+!ring = !cta.ring<2 x [!b]>
 
 // Each CTA has rows of its own of a; half of the 64 rows of b is a box.
 // CHECK-LABEL: tile.kernel @shared
 // CHECK-SAME: %[[A:[^ ]*]]: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a", box = array<i64: 64, 64>}}
 // CHECK-SAME: %[[B:[^ ]*]]: !tile.desc<64x64xf16> {tile.tensor_map = {base = "b", box = array<i64: 32, 64>}}
-// CHECK: %[[EMPTY:.*]] = cta.mbarrier_alloc arrivals 8 : <2>
-// CHECK: cta.mbarrier_arrive %[[EMPTY]][%{{.*}}] {ctas = 2 : i32}
+// CHECK: cta.ring_alloc readers 4 {ctas = 2 : i32}
 // CHECK: cta.cluster_barrier
 // CHECK-NEXT: } producer {
 // CHECK: cta.tma_load %[[A]]
@@ -20,24 +19,20 @@
 tile.kernel @shared(%n: i32, %d: !d {tile.tensor_map = {base = "a", box = array<i64: 64, 64>}}, %e: !d {tile.tensor_map = {base = "b", box = array<i64: 64, 64>}}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %as = cta.alloc : !r
-  %bs = cta.alloc : !r
-  %full = cta.mbarrier_alloc arrivals 1 : !m
-  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  %ring = cta.ring_alloc readers 4 : !pair
   cta.warp_roles consumer {
     scf.for %k = %c0 to %n step %c1 : i32 {
-      cta.mbarrier_wait %full[%c0], %c0 : !m
-      cta.mbarrier_arrive %empty[%c0] : !m
+      %slot = cta.ring_wait %ring : !pair
+      cta.ring_release %ring[%slot] : !pair
     }
   } producer {
     %rank = cta.cluster_rank
     scf.for %k = %c0 to %n step %c1 : i32 {
-      cta.mbarrier_wait %empty[%c0], %c0 : !m
-      cta.mbarrier_expect %full[%c0], 16384 : !m
-      %a = cta.slot %as[%c0] : !r -> !b
-      cta.tma_load %d[%rank, %k], %a, %full[%c0] : !d, !b, !m
-      %b = cta.slot %bs[%c0] : !r -> !b
-      cta.tma_load %e[%c0, %k], %b, %full[%c0] : !d, !b, !m
+      %slot = cta.ring_acquire %ring : !pair
+      %a, %b = cta.ring_buffers %ring[%slot] : !pair
+      cta.tma_load %d[%rank, %k], %a, %ring[%slot] : !d, !b, !pair
+      cta.tma_load %e[%c0, %k], %b, %ring[%slot] : !d, !b, !pair
+      cta.ring_commit %ring[%slot] : !pair
     }
   }
   tile.return
@@ -49,23 +44,23 @@ tile.kernel @shared(%n: i32, %d: !d {tile.tensor_map = {base = "a", box = array<
 // CHECK: cta.tma_multicast {{.*}} {parts = 2 : i32}
 #p = #cta.layout<[64, 128], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [0, 64]]>
 !p = !cta.buffer<64x128xf16, #p>
+!panels = !cta.ring<2 x [!p]>
 !wide = !tile.desc<64x128xf16>
 tile.kernel @panels(%n: i32, %d: !wide {tile.tensor_map = {base = "a", box = array<i64: 64, 64>}}) attributes {cluster = array<i32: 1, 2, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %b = cta.alloc : !p
-  %full = cta.mbarrier_alloc arrivals 1 : !m
-  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  %ring = cta.ring_alloc readers 4 : !panels
   cta.warp_roles consumer {
     scf.for %k = %c0 to %n step %c1 : i32 {
-      cta.mbarrier_wait %full[%c0], %c0 : !m
-      cta.mbarrier_arrive %empty[%c0] : !m
+      %slot = cta.ring_wait %ring : !panels
+      cta.ring_release %ring[%slot] : !panels
     }
   } producer {
     scf.for %k = %c0 to %n step %c1 : i32 {
-      cta.mbarrier_wait %empty[%c0], %c0 : !m
-      cta.mbarrier_expect %full[%c0], 16384 : !m
-      cta.tma_load %d[%k, %c0], %b, %full[%c0] : !wide, !p, !m
+      %slot = cta.ring_acquire %ring : !panels
+      %b = cta.ring_buffers %ring[%slot] : !panels
+      cta.tma_load %d[%k, %c0], %b, %ring[%slot] : !wide, !p, !panels
+      cta.ring_commit %ring[%slot] : !panels
     }
   }
   tile.return
@@ -78,14 +73,14 @@ tile.kernel @panels(%n: i32, %d: !wide {tile.tensor_map = {base = "a", box = arr
 tile.kernel @negative_no_cluster(%n: i32, %d: !d {tile.tensor_map = {base = "a", box = array<i64: 64, 64>}}) attributes {producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %b = cta.alloc : !b
-  %full = cta.mbarrier_alloc arrivals 1 : !m
-  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
   } producer {
     scf.for %k = %c0 to %n step %c1 : i32 {
-      cta.mbarrier_wait %empty[%c0], %c0 : !m
-      cta.tma_load %d[%c0, %k], %b, %full[%c0] : !d, !b, !m
+      %slot = cta.ring_acquire %ring : !ring
+      %b = cta.ring_buffers %ring[%slot] : !ring
+      cta.tma_load %d[%c0, %k], %b, %ring[%slot] : !d, !b, !ring
+      cta.ring_commit %ring[%slot] : !ring
     }
   }
   tile.return

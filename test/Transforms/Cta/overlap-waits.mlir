@@ -7,46 +7,42 @@
 !a = !cta.buffer<64x16xf16, #a>
 !b = !cta.buffer<16x64xf16, #b>
 !c = tensor<64x64xf32, #c>
-!as = !cta.buffer<64x16xf16, #a, slots = 2>
-!bs = !cta.buffer<16x64xf16, #b, slots = 2>
-!ring = !cta.mbarrier<2>
+!ring = !cta.ring<2 x [!a, !b]>
+!one = !cta.ring<1 x [!a, !b]>
 
 // The first product does not read the accumulator. Each waits for the one before and releases its slot, which the loop
 // carries; the last one is awaited after it. Without iterations nothing is awaited, and zeros are made there alone.
 // CHECK-LABEL: tile.kernel @delayed(
-// CHECK: %[[EMPTY:.*]] = cta.mbarrier_alloc arrivals 4
+// CHECK: %[[RING:.*]] = cta.ring_alloc
 // CHECK: scf.if
 // CHECK: %[[UNDEFINED:.*]] = cta.undefined
+// CHECK-NEXT: %[[NONE:.*]] = cta.ring_none
 // CHECK-NOT: cta.wgmma
-// CHECK: scf.for {{.*}} iter_args(%[[SUM:[^ ]*]] = %[[UNDEFINED]], %[[SLOT:[^ ]*]] = %arg1, %[[PREVIOUS:[^ ]*]] = %[[NONE:c-1[^)]*]])
-// CHECK: %[[LATER:.*]] = arith.cmpi ne, %[[PREVIOUS]], %[[NONE]]
+// CHECK: scf.for {{.*}} iter_args(%[[SUM:[^ ]*]] = %[[UNDEFINED]], %[[PREVIOUS:[^ ]*]] = %[[NONE]])
+// CHECK: %[[LATER:.*]] = cta.ring_holds %[[PREVIOUS]]
+// CHECK-NEXT: %[[SLOT:.*]] = cta.ring_wait %[[RING]]
 // CHECK: cta.wgmma %{{.*}}, %{{.*}}, %[[SUM]] if %[[LATER]]
 // CHECK: cta.wgmma_wait {{.*}} {pending = 1 : i32}
-// CHECK-NEXT: cta.mbarrier_arrive %[[EMPTY]][%[[PREVIOUS]]] if %[[LATER]]
-// CHECK: scf.yield %{{.*}}, %{{.*}}, %[[SLOT]]
+// CHECK-NEXT: cta.ring_release %[[RING]][%[[PREVIOUS]]] if %[[LATER]]
+// CHECK-NEXT: scf.yield %{{.*}}, %[[SLOT]]
 // CHECK: cta.wgmma_wait {{.*}} {pending = 0 : i32}
-// CHECK-NEXT: cta.mbarrier_arrive %[[EMPTY]][%{{[^ ]*}}] :
+// CHECK-NEXT: cta.ring_release %[[RING]][%{{[^ ]*}}] :
 // CHECK: } else {
 // CHECK-NEXT: %[[ZERO:.*]] = tile.inline_asm "mov.b32 $0, 0;", "=f" pack 1()
 // CHECK-NEXT: %[[ZEROS:.*]] = tile.splat %[[ZERO]]
-// CHECK-NEXT: scf.yield %[[ZEROS]], %arg1
-tile.kernel @delayed(%n: i32, %first: i32) {
+// CHECK-NEXT: scf.yield %[[ZEROS]] :
+tile.kernel @delayed(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c
-  %as = cta.alloc : !as
-  %bs = cta.alloc : !bs
-  %full = cta.mbarrier_alloc arrivals 1 : !ring
-  %empty = cta.mbarrier_alloc arrivals 4 : !ring
-  %sum, %last = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %slot = %first) -> (!c, i32) : i32 {
-    cta.mbarrier_wait %full[%slot], %c0 : !ring
-    %a = cta.slot %as[%slot] : !as -> !a
-    %b = cta.slot %bs[%slot] : !bs -> !b
+  %ring = cta.ring_alloc readers 4 : !ring
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
+    %slot = cta.ring_wait %ring : !ring
+    %a, %b = cta.ring_buffers %ring[%slot] : !ring
     %d = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
     %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
-    cta.mbarrier_arrive %empty[%slot] : !ring
-    %next = arith.xori %slot, %c1 : i32
-    scf.yield %r, %next : !c, i32
+    cta.ring_release %ring[%slot] : !ring
+    scf.yield %r : !c
   }
   tile.print "sum" %sum : !c
   tile.return
@@ -58,23 +54,18 @@ tile.kernel @delayed(%n: i32, %first: i32) {
 // CHECK-NOT: cta.undefined
 // CHECK: cta.wgmma %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}} {n = 64 : i32}
 // CHECK: pending = 1
-tile.kernel @initial(%n: i32, %first: i32) {
+tile.kernel @initial(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<1.0> : !c
-  %as = cta.alloc : !as
-  %bs = cta.alloc : !bs
-  %full = cta.mbarrier_alloc arrivals 1 : !ring
-  %empty = cta.mbarrier_alloc arrivals 4 : !ring
-  %sum, %last = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %slot = %first) -> (!c, i32) : i32 {
-    cta.mbarrier_wait %full[%slot], %c0 : !ring
-    %a = cta.slot %as[%slot] : !as -> !a
-    %b = cta.slot %bs[%slot] : !bs -> !b
+  %ring = cta.ring_alloc readers 4 : !ring
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
+    %slot = cta.ring_wait %ring : !ring
+    %a, %b = cta.ring_buffers %ring[%slot] : !ring
     %d = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
     %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
-    cta.mbarrier_arrive %empty[%slot] : !ring
-    %next = arith.xori %slot, %c1 : i32
-    scf.yield %r, %next : !c, i32
+    cta.ring_release %ring[%slot] : !ring
+    scf.yield %r : !c
   }
   tile.print "sum" %sum : !c
   tile.return
@@ -84,23 +75,18 @@ tile.kernel @initial(%n: i32, %first: i32) {
 // CHECK-LABEL: tile.kernel @negative_one_slot(
 // CHECK-NOT: pending = 1
 // CHECK: tile.return
-tile.kernel @negative_one_slot(%n: i32, %first: i32) {
+tile.kernel @negative_one_slot(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c
-  %as = cta.alloc : !a
-  %bs = cta.alloc : !b
-  %full = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<1>
-  %empty = cta.mbarrier_alloc arrivals 4 : !cta.mbarrier<1>
-  %sum, %last = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %slot = %first) -> (!c, i32) : i32 {
-    cta.mbarrier_wait %full[%slot], %c0 : !cta.mbarrier<1>
-    %a = cta.slot %as[%slot] : !a -> !a
-    %b = cta.slot %bs[%slot] : !b -> !b
+  %ring = cta.ring_alloc readers 4 : !one
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
+    %slot = cta.ring_wait %ring : !one
+    %a, %b = cta.ring_buffers %ring[%slot] : !one
     %d = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
     %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
-    cta.mbarrier_arrive %empty[%slot] : !cta.mbarrier<1>
-    %next = arith.xori %slot, %c1 : i32
-    scf.yield %r, %next : !c, i32
+    cta.ring_release %ring[%slot] : !one
+    scf.yield %r : !c
   }
   tile.print "sum" %sum : !c
   tile.return
@@ -110,23 +96,18 @@ tile.kernel @negative_one_slot(%n: i32, %first: i32) {
 // CHECK-LABEL: tile.kernel @negative_unsigned(
 // CHECK-NOT: pending = 1
 // CHECK: tile.return
-tile.kernel @negative_unsigned(%n: i32, %first: i32) {
+tile.kernel @negative_unsigned(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c
-  %as = cta.alloc : !as
-  %bs = cta.alloc : !bs
-  %full = cta.mbarrier_alloc arrivals 1 : !ring
-  %empty = cta.mbarrier_alloc arrivals 4 : !ring
-  %sum, %last = scf.for unsigned %k = %c0 to %n step %c1 iter_args(%acc = %zero, %slot = %first) -> (!c, i32) : i32 {
-    cta.mbarrier_wait %full[%slot], %c0 : !ring
-    %a = cta.slot %as[%slot] : !as -> !a
-    %b = cta.slot %bs[%slot] : !bs -> !b
+  %ring = cta.ring_alloc readers 4 : !ring
+  %sum = scf.for unsigned %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
+    %slot = cta.ring_wait %ring : !ring
+    %a, %b = cta.ring_buffers %ring[%slot] : !ring
     %d = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
     %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
-    cta.mbarrier_arrive %empty[%slot] : !ring
-    %next = arith.xori %slot, %c1 : i32
-    scf.yield %r, %next : !c, i32
+    cta.ring_release %ring[%slot] : !ring
+    scf.yield %r : !c
   }
   tile.print "sum" %sum : !c
   tile.return
@@ -136,24 +117,19 @@ tile.kernel @negative_unsigned(%n: i32, %first: i32) {
 // CHECK-LABEL: tile.kernel @negative_conditional(
 // CHECK-NOT: pending = 1
 // CHECK: tile.return
-tile.kernel @negative_conditional(%n: i32, %first: i32, %c: i1) {
+tile.kernel @negative_conditional(%n: i32, %c: i1) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c
-  %as = cta.alloc : !as
-  %bs = cta.alloc : !bs
-  %full = cta.mbarrier_alloc arrivals 1 : !ring
-  %empty = cta.mbarrier_alloc arrivals 4 : !ring
-  %sum, %last = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %slot = %first) -> (!c, i32) : i32 {
-    cta.mbarrier_wait %full[%slot], %c0 : !ring
-    %a = cta.slot %as[%slot] : !as -> !a
-    %b = cta.slot %bs[%slot] : !bs -> !b
+  %ring = cta.ring_alloc readers 4 : !ring
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
+    %slot = cta.ring_wait %ring : !ring
+    %a, %b = cta.ring_buffers %ring[%slot] : !ring
     %d = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
     %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
-    cta.mbarrier_arrive %empty[%slot] if %c : !ring
-    cta.mbarrier_arrive %empty[%slot] : !ring
-    %next = arith.xori %slot, %c1 : i32
-    scf.yield %r, %next : !c, i32
+    cta.ring_release %ring[%slot] if %c : !ring
+    cta.ring_release %ring[%slot] : !ring
+    scf.yield %r : !c
   }
   tile.print "sum" %sum : !c
   tile.return
@@ -163,24 +139,19 @@ tile.kernel @negative_conditional(%n: i32, %first: i32, %c: i1) {
 // CHECK-LABEL: tile.kernel @negative_used(
 // CHECK-NOT: pending = 1
 // CHECK: tile.return
-tile.kernel @negative_used(%n: i32, %first: i32) {
+tile.kernel @negative_used(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c
-  %as = cta.alloc : !as
-  %bs = cta.alloc : !bs
-  %full = cta.mbarrier_alloc arrivals 1 : !ring
-  %empty = cta.mbarrier_alloc arrivals 4 : !ring
-  %sum, %last = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %slot = %first) -> (!c, i32) : i32 {
-    cta.mbarrier_wait %full[%slot], %c0 : !ring
-    %a = cta.slot %as[%slot] : !as -> !a
-    %b = cta.slot %bs[%slot] : !bs -> !b
+  %ring = cta.ring_alloc readers 4 : !ring
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
+    %slot = cta.ring_wait %ring : !ring
+    %a, %b = cta.ring_buffers %ring[%slot] : !ring
     %d = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
     %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
-    cta.mbarrier_arrive %empty[%slot] : !ring
+    cta.ring_release %ring[%slot] : !ring
     tile.print "r" %r : !c
-    %next = arith.xori %slot, %c1 : i32
-    scf.yield %r, %next : !c, i32
+    scf.yield %r : !c
   }
   tile.print "sum" %sum : !c
   tile.return
@@ -190,24 +161,19 @@ tile.kernel @negative_used(%n: i32, %first: i32) {
 // CHECK-LABEL: tile.kernel @negative_accumulator_used(
 // CHECK-NOT: pending = 1
 // CHECK: tile.return
-tile.kernel @negative_accumulator_used(%n: i32, %first: i32) {
+tile.kernel @negative_accumulator_used(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c
-  %as = cta.alloc : !as
-  %bs = cta.alloc : !bs
-  %full = cta.mbarrier_alloc arrivals 1 : !ring
-  %empty = cta.mbarrier_alloc arrivals 4 : !ring
-  %sum, %last = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %slot = %first) -> (!c, i32) : i32 {
-    cta.mbarrier_wait %full[%slot], %c0 : !ring
-    %a = cta.slot %as[%slot] : !as -> !a
-    %b = cta.slot %bs[%slot] : !bs -> !b
+  %ring = cta.ring_alloc readers 4 : !ring
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
+    %slot = cta.ring_wait %ring : !ring
+    %a, %b = cta.ring_buffers %ring[%slot] : !ring
     %d = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
     %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
-    cta.mbarrier_arrive %empty[%slot] : !ring
+    cta.ring_release %ring[%slot] : !ring
     tile.print "acc" %acc : !c
-    %next = arith.xori %slot, %c1 : i32
-    scf.yield %r, %next : !c, i32
+    scf.yield %r : !c
   }
   tile.print "sum" %sum : !c
   tile.return
@@ -217,23 +183,18 @@ tile.kernel @negative_accumulator_used(%n: i32, %first: i32) {
 // CHECK-LABEL: tile.kernel @negative_not_carried(
 // CHECK-NOT: pending = 1
 // CHECK: tile.return
-tile.kernel @negative_not_carried(%n: i32, %first: i32) {
+tile.kernel @negative_not_carried(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c
-  %as = cta.alloc : !as
-  %bs = cta.alloc : !bs
-  %full = cta.mbarrier_alloc arrivals 1 : !ring
-  %empty = cta.mbarrier_alloc arrivals 4 : !ring
-  %sum, %last = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %slot = %first) -> (!c, i32) : i32 {
-    cta.mbarrier_wait %full[%slot], %c0 : !ring
-    %a = cta.slot %as[%slot] : !as -> !a
-    %b = cta.slot %bs[%slot] : !bs -> !b
+  %ring = cta.ring_alloc readers 4 : !ring
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
+    %slot = cta.ring_wait %ring : !ring
+    %a, %b = cta.ring_buffers %ring[%slot] : !ring
     %d = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
     %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
-    cta.mbarrier_arrive %empty[%slot] : !ring
-    %next = arith.xori %slot, %c1 : i32
-    scf.yield %zero, %next : !c, i32
+    cta.ring_release %ring[%slot] : !ring
+    scf.yield %zero : !c
   }
   tile.print "sum" %sum : !c
   tile.return
@@ -243,22 +204,17 @@ tile.kernel @negative_not_carried(%n: i32, %first: i32) {
 // CHECK-LABEL: tile.kernel @negative_nothing_released(
 // CHECK-NOT: pending = 1
 // CHECK: tile.return
-tile.kernel @negative_nothing_released(%n: i32, %first: i32) {
+tile.kernel @negative_nothing_released(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c
-  %as = cta.alloc : !as
-  %bs = cta.alloc : !bs
-  %full = cta.mbarrier_alloc arrivals 1 : !ring
-  %empty = cta.mbarrier_alloc arrivals 4 : !ring
-  %sum, %last = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %slot = %first) -> (!c, i32) : i32 {
-    cta.mbarrier_wait %full[%slot], %c0 : !ring
-    %a = cta.slot %as[%slot] : !as -> !a
-    %b = cta.slot %bs[%slot] : !bs -> !b
+  %ring = cta.ring_alloc readers 4 : !ring
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
+    %slot = cta.ring_wait %ring : !ring
+    %a, %b = cta.ring_buffers %ring[%slot] : !ring
     %d = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
     %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
-    %next = arith.xori %slot, %c1 : i32
-    scf.yield %r, %next : !c, i32
+    scf.yield %r : !c
   }
   tile.print "sum" %sum : !c
   tile.return

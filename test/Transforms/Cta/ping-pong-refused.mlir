@@ -5,30 +5,30 @@
 #s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
 !d = !tile.desc<64x64xf16>
 !b = !cta.buffer<64x64xf16, #s>
-!m = !cta.mbarrier<1>
+!ring = !cta.ring<1 x [!b]>
 
 // No request, no remark.
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.alloc : !b
-  %full = cta.mbarrier_alloc arrivals 1 : !m
-  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
-    %r:2 = scf.for %p = %cta to %count step %ctas iter_args(%slot = %c0, %parity = %c0) -> (i32, i32) : i32 {
-      cta.mbarrier_wait %full[%slot], %parity : !m
-      scf.yield %slot, %parity : i32, i32
+    scf.for %p = %cta to %count step %ctas : i32 {
+      %slot = cta.ring_wait %ring : !ring
+      cta.ring_release %ring[%slot] : !ring
     }
   } producer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
     scf.for %p = %cta to %count step %ctas : i32 {
       scf.for %i = %c0 to %k step %c1 : i32 {
-        cta.mbarrier_wait %empty[%c0], %c0 : !m
-        cta.tma_load %d[%p, %i], %ring, %full[%c0] : !d, !b, !m
+        %slot = cta.ring_acquire %ring : !ring
+        %b = cta.ring_buffers %ring[%slot] : !ring
+        cta.tma_load %d[%p, %i], %b, %ring[%slot] : !d, !b, !ring
+        cta.ring_commit %ring[%slot] : !ring
       }
     }
   }
@@ -40,30 +40,30 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 #s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
 !d = !tile.desc<64x64xf16>
 !b = !cta.buffer<64x64xf16, #s>
-!m = !cta.mbarrier<1>
+!ring = !cta.ring<1 x [!b]>
 
 // expected-remark @below {{no ping-pong: a program is not computed by 4 warps}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
     attributes {num_warps = 8 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.alloc : !b
-  %full = cta.mbarrier_alloc arrivals 1 : !m
-  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
-    %r:2 = scf.for %p = %cta to %count step %ctas iter_args(%slot = %c0, %parity = %c0) -> (i32, i32) : i32 {
-      cta.mbarrier_wait %full[%slot], %parity : !m
-      scf.yield %slot, %parity : i32, i32
+    scf.for %p = %cta to %count step %ctas : i32 {
+      %slot = cta.ring_wait %ring : !ring
+      cta.ring_release %ring[%slot] : !ring
     }
   } producer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
     scf.for %p = %cta to %count step %ctas : i32 {
       scf.for %i = %c0 to %k step %c1 : i32 {
-        cta.mbarrier_wait %empty[%c0], %c0 : !m
-        cta.tma_load %d[%p, %i], %ring, %full[%c0] : !d, !b, !m
+        %slot = cta.ring_acquire %ring : !ring
+        %b = cta.ring_buffers %ring[%slot] : !ring
+        cta.tma_load %d[%p, %i], %b, %ring[%slot] : !d, !b, !ring
+        cta.ring_commit %ring[%slot] : !ring
       }
     }
   }
@@ -75,30 +75,30 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 #s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
 !d = !tile.desc<64x64xf16>
 !b = !cta.buffer<64x64xf16, #s>
-!m = !cta.mbarrier<1>
+!ring = !cta.ring<1 x [!b]>
 
 // expected-remark @below {{no ping-pong: the CTAs of a cluster share its operands or steps}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong, cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.alloc : !b
-  %full = cta.mbarrier_alloc arrivals 1 : !m
-  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
-    %r:2 = scf.for %p = %cta to %count step %ctas iter_args(%slot = %c0, %parity = %c0) -> (i32, i32) : i32 {
-      cta.mbarrier_wait %full[%slot], %parity : !m
-      scf.yield %slot, %parity : i32, i32
+    scf.for %p = %cta to %count step %ctas : i32 {
+      %slot = cta.ring_wait %ring : !ring
+      cta.ring_release %ring[%slot] : !ring
     }
   } producer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
     scf.for %p = %cta to %count step %ctas : i32 {
       scf.for %i = %c0 to %k step %c1 : i32 {
-        cta.mbarrier_wait %empty[%c0], %c0 : !m
-        cta.tma_load %d[%p, %i], %ring, %full[%c0] : !d, !b, !m
+        %slot = cta.ring_acquire %ring : !ring
+        %b = cta.ring_buffers %ring[%slot] : !ring
+        cta.tma_load %d[%p, %i], %b, %ring[%slot] : !d, !b, !ring
+        cta.ring_commit %ring[%slot] : !ring
       }
     }
   }
@@ -110,30 +110,30 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 #s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
 !d = !tile.desc<64x64xf16>
 !b = !cta.buffer<64x64xf16, #s>
-!m = !cta.mbarrier<1>
+!ring = !cta.ring<1 x [!b]>
 
 // expected-remark @below {{no ping-pong: the kernel is not persistent, or its programs are cut into parts}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.alloc : !b
-  %full = cta.mbarrier_alloc arrivals 1 : !m
-  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
-    %r:2 = scf.for %p = %c0 to %count step %ctas iter_args(%slot = %c0, %parity = %c0) -> (i32, i32) : i32 {
-      cta.mbarrier_wait %full[%slot], %parity : !m
-      scf.yield %slot, %parity : i32, i32
+    scf.for %p = %c0 to %count step %ctas : i32 {
+      %slot = cta.ring_wait %ring : !ring
+      cta.ring_release %ring[%slot] : !ring
     }
   } producer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
     scf.for %p = %cta to %count step %ctas : i32 {
       scf.for %i = %c0 to %k step %c1 : i32 {
-        cta.mbarrier_wait %empty[%c0], %c0 : !m
-        cta.tma_load %d[%p, %i], %ring, %full[%c0] : !d, !b, !m
+        %slot = cta.ring_acquire %ring : !ring
+        %b = cta.ring_buffers %ring[%slot] : !ring
+        cta.tma_load %d[%p, %i], %b, %ring[%slot] : !d, !b, !ring
+        cta.ring_commit %ring[%slot] : !ring
       }
     }
   }
@@ -145,22 +145,20 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 #s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
 !d = !tile.desc<64x64xf16>
 !b = !cta.buffer<64x64xf16, #s>
-!m = !cta.mbarrier<1>
+!ring = !cta.ring<1 x [!b]>
 
 // expected-remark @below {{no ping-pong: the kernel is not persistent, or its programs are cut into parts}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.alloc : !b
-  %full = cta.mbarrier_alloc arrivals 1 : !m
-  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
-    %r:2 = scf.for %p = %cta to %count step %ctas iter_args(%slot = %c0, %parity = %c0) -> (i32, i32) : i32 {
-      cta.mbarrier_wait %full[%slot], %parity : !m
-      scf.yield %slot, %parity : i32, i32
+    scf.for %p = %cta to %count step %ctas : i32 {
+      %slot = cta.ring_wait %ring : !ring
+      cta.ring_release %ring[%slot] : !ring
     }
     tile.print "end" %cta : i32
   } producer {
@@ -168,8 +166,10 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
     %ctas = tile.num_programs 0
     scf.for %p = %cta to %count step %ctas : i32 {
       scf.for %i = %c0 to %k step %c1 : i32 {
-        cta.mbarrier_wait %empty[%c0], %c0 : !m
-        cta.tma_load %d[%p, %i], %ring, %full[%c0] : !d, !b, !m
+        %slot = cta.ring_acquire %ring : !ring
+        %b = cta.ring_buffers %ring[%slot] : !ring
+        cta.tma_load %d[%p, %i], %b, %ring[%slot] : !d, !b, !ring
+        cta.ring_commit %ring[%slot] : !ring
       }
     }
   }
@@ -181,30 +181,31 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 #s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
 !d = !tile.desc<64x64xf16>
 !b = !cta.buffer<64x64xf16, #s>
-!m = !cta.mbarrier<1>
+!ring = !cta.ring<1 x [!b]>
 
-// expected-remark @below {{no ping-pong: programs carry more than the slot of one ring}}
+// expected-remark @below {{no ping-pong: programs hand values on to the next one}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.alloc : !b
-  %full = cta.mbarrier_alloc arrivals 1 : !m
-  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
-    %r:2 = scf.for %p = %cta to %count step %ctas iter_args(%slot = %c0, %parity = %c1) -> (i32, i32) : i32 {
-      cta.mbarrier_wait %full[%slot], %parity : !m
-      scf.yield %slot, %parity : i32, i32
+    %r:2 = scf.for %p = %cta to %count step %ctas iter_args(%last = %c0, %next = %c1) -> (i32, i32) : i32 {
+      %slot = cta.ring_wait %ring : !ring
+      cta.ring_release %ring[%slot] : !ring
+      scf.yield %last, %next : i32, i32
     }
   } producer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
     scf.for %p = %cta to %count step %ctas : i32 {
       scf.for %i = %c0 to %k step %c1 : i32 {
-        cta.mbarrier_wait %empty[%c0], %c0 : !m
-        cta.tma_load %d[%p, %i], %ring, %full[%c0] : !d, !b, !m
+        %slot = cta.ring_acquire %ring : !ring
+        %b = cta.ring_buffers %ring[%slot] : !ring
+        cta.tma_load %d[%p, %i], %b, %ring[%slot] : !d, !b, !ring
+        cta.ring_commit %ring[%slot] : !ring
       }
     }
   }
@@ -216,31 +217,32 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 #s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
 !d = !tile.desc<64x64xf16>
 !b = !cta.buffer<64x64xf16, #s>
-!m = !cta.mbarrier<1>
+!ring = !cta.ring<1 x [!b]>
 
 // expected-remark @below {{no ping-pong: programs use more than one ring, or use it more than once}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.alloc : !b
-  %full = cta.mbarrier_alloc arrivals 1 : !m
-  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
-    %r:2 = scf.for %p = %cta to %count step %ctas iter_args(%slot = %c0, %parity = %c0) -> (i32, i32) : i32 {
-      cta.mbarrier_wait %full[%slot], %parity : !m
-      cta.mbarrier_wait %full[%slot], %parity : !m
-      scf.yield %slot, %parity : i32, i32
+    scf.for %p = %cta to %count step %ctas : i32 {
+      %other = cta.ring_wait %ring : !ring
+      cta.ring_release %ring[%other] : !ring
+      %slot = cta.ring_wait %ring : !ring
+      cta.ring_release %ring[%slot] : !ring
     }
   } producer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
     scf.for %p = %cta to %count step %ctas : i32 {
       scf.for %i = %c0 to %k step %c1 : i32 {
-        cta.mbarrier_wait %empty[%c0], %c0 : !m
-        cta.tma_load %d[%p, %i], %ring, %full[%c0] : !d, !b, !m
+        %slot = cta.ring_acquire %ring : !ring
+        %b = cta.ring_buffers %ring[%slot] : !ring
+        cta.tma_load %d[%p, %i], %b, %ring[%slot] : !d, !b, !ring
+        cta.ring_commit %ring[%slot] : !ring
       }
     }
   }
@@ -252,31 +254,32 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 #s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
 !d = !tile.desc<64x64xf16>
 !b = !cta.buffer<64x64xf16, #s>
-!m = !cta.mbarrier<1>
+!ring = !cta.ring<1 x [!b]>
 
 // expected-remark @below {{no ping-pong: programs use more than one ring, or use it more than once}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.alloc : !b
-  %full = cta.mbarrier_alloc arrivals 1 : !m
-  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
-    %r:2 = scf.for %p = %cta to %count step %ctas iter_args(%slot = %c0, %parity = %c0) -> (i32, i32) : i32 {
-      cta.mbarrier_wait %full[%slot], %parity : !m
-      scf.yield %slot, %parity : i32, i32
+    scf.for %p = %cta to %count step %ctas : i32 {
+      %slot = cta.ring_wait %ring : !ring
+      cta.ring_release %ring[%slot] : !ring
     }
   } producer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
     scf.for %p = %cta to %count step %ctas : i32 {
-      cta.mbarrier_wait %empty[%c0], %c0 : !m
+      %other = cta.ring_acquire %ring : !ring
+      cta.ring_commit %ring[%other] : !ring
       scf.for %i = %c0 to %k step %c1 : i32 {
-        cta.mbarrier_wait %empty[%c0], %c0 : !m
-        cta.tma_load %d[%p, %i], %ring, %full[%c0] : !d, !b, !m
+        %slot = cta.ring_acquire %ring : !ring
+        %b = cta.ring_buffers %ring[%slot] : !ring
+        cta.tma_load %d[%p, %i], %b, %ring[%slot] : !d, !b, !ring
+        cta.ring_commit %ring[%slot] : !ring
       }
     }
   }
@@ -289,32 +292,32 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 #bytes = #cta.layout<[128], offset = [[1], [2], [4], [8], [16], [32], [64]]>
 !d = !tile.desc<64x64xf16>
 !b = !cta.buffer<64x64xf16, #s>
-!m = !cta.mbarrier<1>
+!ring = !cta.ring<1 x [!b]>
 
 // expected-remark @below {{no ping-pong: a tensor map that the kernel makes is for one program at a time}}
 tile.kernel @k(%count: i32, %k: i32, %q: !tile.ptr<f16>, %place: !tile.ptr<i8>, %ld: i64, %d: !d {tile.tensor_map = {base = "a"}})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.alloc : !b
   %staging = cta.alloc : !cta.buffer<128xi8, #bytes>
-  %full = cta.mbarrier_alloc arrivals 1 : !m
-  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
-    %r:2 = scf.for %p = %cta to %count step %ctas iter_args(%slot = %c0, %parity = %c0) -> (i32, i32) : i32 {
-      cta.mbarrier_wait %full[%slot], %parity : !m
+    scf.for %p = %cta to %count step %ctas : i32 {
+      %slot = cta.ring_wait %ring : !ring
       %map = cta.make_tensor_map %q, [%k, %k], [%ld, %ld] at %place via %staging {box = array<i64: 64, 64>, swizzle = 128 : i32} : !tile.ptr<f16>, !tile.ptr<i8>, !cta.buffer<128xi8, #bytes> -> !d
-      scf.yield %slot, %parity : i32, i32
+      cta.ring_release %ring[%slot] : !ring
     }
   } producer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
     scf.for %p = %cta to %count step %ctas : i32 {
       scf.for %i = %c0 to %k step %c1 : i32 {
-        cta.mbarrier_wait %empty[%c0], %c0 : !m
-        cta.tma_load %d[%p, %i], %ring, %full[%c0] : !d, !b, !m
+        %slot = cta.ring_acquire %ring : !ring
+        %b = cta.ring_buffers %ring[%slot] : !ring
+        cta.tma_load %d[%p, %i], %b, %ring[%slot] : !d, !b, !ring
+        cta.ring_commit %ring[%slot] : !ring
       }
     }
   }
@@ -326,31 +329,31 @@ tile.kernel @k(%count: i32, %k: i32, %q: !tile.ptr<f16>, %place: !tile.ptr<i8>, 
 #s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
 !d = !tile.desc<64x64xf16>
 !b = !cta.buffer<64x64xf16, #s>
-!m = !cta.mbarrier<1>
+!ring = !cta.ring<1 x [!b]>
 
 // expected-remark @below {{no ping-pong: the buffers of two teams do not fit into shared memory}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.alloc : !b
   %panels = cta.alloc : !cta.buffer<64x64xf16, #s, slots = 14>
-  %full = cta.mbarrier_alloc arrivals 1 : !m
-  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
-    %r:2 = scf.for %p = %cta to %count step %ctas iter_args(%slot = %c0, %parity = %c0) -> (i32, i32) : i32 {
-      cta.mbarrier_wait %full[%slot], %parity : !m
-      scf.yield %slot, %parity : i32, i32
+    scf.for %p = %cta to %count step %ctas : i32 {
+      %slot = cta.ring_wait %ring : !ring
+      cta.ring_release %ring[%slot] : !ring
     }
   } producer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
     scf.for %p = %cta to %count step %ctas : i32 {
       scf.for %i = %c0 to %k step %c1 : i32 {
-        cta.mbarrier_wait %empty[%c0], %c0 : !m
-        cta.tma_load %d[%p, %i], %ring, %full[%c0] : !d, !b, !m
+        %slot = cta.ring_acquire %ring : !ring
+        %b = cta.ring_buffers %ring[%slot] : !ring
+        cta.tma_load %d[%p, %i], %b, %ring[%slot] : !d, !b, !ring
+        cta.ring_commit %ring[%slot] : !ring
       }
     }
   }
@@ -362,7 +365,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 #s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
 !d = !tile.desc<64x64xf16>
 !b = !cta.buffer<64x64xf16, #s>
-!m = !cta.mbarrier<1>
+!ring = !cta.ring<1 x [!b]>
 
 // The other team would not know how many steps to skip.
 // expected-remark @below {{no ping-pong: programs may have different numbers of steps}}
@@ -370,23 +373,23 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.alloc : !b
-  %full = cta.mbarrier_alloc arrivals 1 : !m
-  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
-    %r:2 = scf.for %p = %cta to %count step %ctas iter_args(%slot = %c0, %parity = %c0) -> (i32, i32) : i32 {
-      cta.mbarrier_wait %full[%slot], %parity : !m
-      scf.yield %slot, %parity : i32, i32
+    scf.for %p = %cta to %count step %ctas : i32 {
+      %slot = cta.ring_wait %ring : !ring
+      cta.ring_release %ring[%slot] : !ring
     }
   } producer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
     scf.for %p = %cta to %count step %ctas : i32 {
       scf.for %i = %c0 to %p step %c1 : i32 {
-        cta.mbarrier_wait %empty[%c0], %c0 : !m
-        cta.tma_load %d[%p, %i], %ring, %full[%c0] : !d, !b, !m
+        %slot = cta.ring_acquire %ring : !ring
+        %b = cta.ring_buffers %ring[%slot] : !ring
+        cta.tma_load %d[%p, %i], %b, %ring[%slot] : !d, !b, !ring
+        cta.ring_commit %ring[%slot] : !ring
       }
     }
   }
@@ -398,22 +401,20 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 #s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
 !d = !tile.desc<64x64xf16>
 !b = !cta.buffer<64x64xf16, #s>
-!m = !cta.mbarrier<1>
+!ring = !cta.ring<1 x [!b]>
 
 // expected-remark @below {{no ping-pong: programs may have different numbers of steps}}
 tile.kernel @k(%count: i32, %k: i32, %q: !tile.ptr<i32>, %d: !d {tile.tensor_map = {base = "a"}})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.alloc : !b
-  %full = cta.mbarrier_alloc arrivals 1 : !m
-  %empty = cta.mbarrier_alloc arrivals 4 : !m
+  %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
-    %r:2 = scf.for %p = %cta to %count step %ctas iter_args(%slot = %c0, %parity = %c0) -> (i32, i32) : i32 {
-      cta.mbarrier_wait %full[%slot], %parity : !m
-      scf.yield %slot, %parity : i32, i32
+    scf.for %p = %cta to %count step %ctas : i32 {
+      %slot = cta.ring_wait %ring : !ring
+      cta.ring_release %ring[%slot] : !ring
     }
   } producer {
     %cta = tile.program_id 0
@@ -421,8 +422,10 @@ tile.kernel @k(%count: i32, %k: i32, %q: !tile.ptr<i32>, %d: !d {tile.tensor_map
     scf.for %p = %cta to %count step %ctas : i32 {
       %n = tile.load %q : !tile.ptr<i32>
       scf.for %i = %c0 to %n step %c1 : i32 {
-        cta.mbarrier_wait %empty[%c0], %c0 : !m
-        cta.tma_load %d[%p, %i], %ring, %full[%c0] : !d, !b, !m
+        %slot = cta.ring_acquire %ring : !ring
+        %b = cta.ring_buffers %ring[%slot] : !ring
+        cta.tma_load %d[%p, %i], %b, %ring[%slot] : !d, !b, !ring
+        cta.ring_commit %ring[%slot] : !ring
       }
     }
   }

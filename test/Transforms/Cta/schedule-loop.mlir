@@ -5,11 +5,9 @@
 #c = #cta.layout<[64, 16], register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 !q = !cta.buffer<64x16xf16, #q>
 !k = !cta.buffer<16x16xf16, #k>
-!ks = !cta.buffer<16x16xf16, #k, slots = 2>
+!ring = !cta.ring<2 x [!k]>
 !c = tensor<64x16xf32, #c>
 !p = tensor<64x16xf16, #c>
-!d = !tile.desc<16x16xf16>
-!ring = !cta.mbarrier<2>
 
 // The next scores are issued before the product of this iteration's weights, and computed with while that is in flight;
 // the next round waits for it, and only then writes the left operand that it has read.
@@ -18,68 +16,85 @@
 // CHECK: scf.if
 // CHECK: %[[S0:.*]] = cta.wgmma
 // CHECK: cta.wgmma_wait %[[S0]] {pending = 0 : i32}
-// CHECK: cta.mbarrier_arrive
+// CHECK: cta.ring_release
 // CHECK-NEXT: %[[E0:.*]] = math.exp2
-// CHECK: scf.for {{.*}} iter_args(%[[ACC:[^ ]*]] = %{{[^ ,]*}}, {{.*}}%[[E:[^ ,]*]] = %[[E0]], {{.*}}%[[SLOT:[^ ,]*]] = %[[NONE:[^ ,]*]]) ->
+// CHECK: %[[NONE:.*]] = cta.ring_none
+// CHECK: scf.for {{.*}} iter_args(%[[ACC:[^ ]*]] = %{{[^ ,]*}}, %[[E:[^ ,]*]] = %[[E0]], %[[SLOT:[^ ,]*]] = %[[NONE]]) ->
 // CHECK-NEXT: cta.wgmma_wait %[[ACC]] {pending = 0 : i32}
 // CHECK-NEXT: %[[READY:.*]] = cta.wgmma_wait %[[E]] {pending = 0 : i32}
-// CHECK: %[[LATER:.*]] = arith.cmpi ne, %[[SLOT]]
-// CHECK: cta.mbarrier_arrive %{{.*}}[%[[SLOT]]] if %[[LATER]]
+// CHECK: %[[LATER:.*]] = cta.ring_holds %[[SLOT]]
+// CHECK-NEXT: cta.ring_release %[[V:.*]][%[[SLOT]]] if %[[LATER]]
 // CHECK: %[[P:.*]] = arith.truncf %[[READY]]
-// CHECK: cta.mbarrier_wait
+// CHECK: cta.ring_wait
 // CHECK: %[[S:.*]] = cta.wgmma %{{.*}} : !cta.buffer
-// CHECK: cta.mbarrier_wait
+// CHECK: %[[NEXT:.*]] = cta.ring_wait %[[V]]
 // CHECK: %[[O:.*]] = cta.wgmma %[[P]],
 // CHECK: cta.wgmma_wait %[[S]] {pending = 1 : i32}
-// CHECK: cta.mbarrier_arrive
+// CHECK: cta.ring_release
 // CHECK: math.exp2
-// CHECK: scf.yield %[[O]],
+// CHECK: scf.yield %[[O]], %{{.*}}, %[[NEXT]]
 // CHECK: cta.wgmma_wait {{.*}} {pending = 0 : i32}
 // CHECK: cta.wgmma
 // CHECK: cta.wgmma_wait {{.*}} {pending = 0 : i32}
 // CHECK: } else {
 // CHECK-NEXT: scf.yield
-tile.kernel @ahead(%n: i32, %first: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {producer_warps = 4 : i32} {
+tile.kernel @ahead(%n: i32) attributes {producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c
   %q = cta.alloc : !q
-  %ks = cta.alloc : !ks
-  %vs = cta.alloc : !ks
-  %fullk = cta.mbarrier_alloc arrivals 1 : !ring
-  %emptyk = cta.mbarrier_alloc arrivals 4 : !ring
-  %fullv = cta.mbarrier_alloc arrivals 1 : !ring
-  %emptyv = cta.mbarrier_alloc arrivals 4 : !ring
+  %ks = cta.ring_alloc readers 4 : !ring
+  %vs = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
-    %sum, %lastk, %lastv = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %zero, %slotk = %first, %slotv = %first) -> (!c, i32, i32) : i32 {
-      cta.mbarrier_wait %fullk[%slotk], %c0 : !ring
-      %k = cta.slot %ks[%slotk] : !ks -> !k
-      cta.mbarrier_wait %fullv[%slotv], %c0 : !ring
-      %v = cta.slot %vs[%slotv] : !ks -> !k
+    %sum = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
+      %slotk = cta.ring_wait %ks : !ring
+      %k = cta.ring_buffers %ks[%slotk] : !ring
+      %slotv = cta.ring_wait %vs : !ring
+      %v = cta.ring_buffers %vs[%slotv] : !ring
       %s = cta.wgmma %q, %k, %zero {n = 16 : i32} : !q, !k -> !c
       %ready = cta.wgmma_wait %s {pending = 0 : i32} : !c
-      cta.mbarrier_arrive %emptyk[%slotk] : !ring
+      cta.ring_release %ks[%slotk] : !ring
       %e = math.exp2 %ready : !c
       %p = arith.truncf %e : !c to !p
       %o = cta.wgmma %p, %v, %acc {n = 16 : i32} : !p, !k -> !c
       %r = cta.wgmma_wait %o {pending = 0 : i32} : !c
-      cta.mbarrier_arrive %emptyv[%slotv] : !ring
-      %nextk = arith.xori %slotk, %c1 : i32
-      %nextv = arith.xori %slotv, %c1 : i32
-      scf.yield %r, %nextk, %nextv : !c, i32, i32
+      cta.ring_release %vs[%slotv] : !ring
+      scf.yield %r : !c
     }
     tile.print "sum" %sum : !c
   } producer {
-    scf.for %j = %c0 to %n step %c1 : i32 {
-      cta.mbarrier_wait %emptyk[%c0], %c0 : !ring
-      cta.mbarrier_expect %fullk[%c0], 512 : !ring
-      %k = cta.slot %ks[%c0] : !ks -> !k
-      cta.tma_load %d[%j, %c0], %k, %fullk[%c0] : !d, !k, !ring
-      cta.mbarrier_wait %emptyv[%c0], %c0 : !ring
-      cta.mbarrier_expect %fullv[%c0], 512 : !ring
-      %v = cta.slot %vs[%c0] : !ks -> !k
-      cta.tma_load %d[%j, %c0], %v, %fullv[%c0] : !d, !k, !ring
+  }
+  tile.return
+}
+
+// A ring's slots are taken in order: where an early product and a late one read slots of the same ring, nothing runs ahead.
+// CHECK-LABEL: tile.kernel @negative_one_ring(
+// CHECK-NOT: cta.ring_none
+// CHECK: tile.return
+tile.kernel @negative_one_ring(%n: i32) attributes {producer_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !c
+  %q = cta.alloc : !q
+  %ring = cta.ring_alloc readers 4 : !ring
+  cta.warp_roles consumer {
+    %sum = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
+      %slotk = cta.ring_wait %ring : !ring
+      %k = cta.ring_buffers %ring[%slotk] : !ring
+      %s = cta.wgmma %q, %k, %zero {n = 16 : i32} : !q, !k -> !c
+      %ready = cta.wgmma_wait %s {pending = 0 : i32} : !c
+      cta.ring_release %ring[%slotk] : !ring
+      %e = math.exp2 %ready : !c
+      %p = arith.truncf %e : !c to !p
+      %slotv = cta.ring_wait %ring : !ring
+      %v = cta.ring_buffers %ring[%slotv] : !ring
+      %o = cta.wgmma %p, %v, %acc {n = 16 : i32} : !p, !k -> !c
+      %r = cta.wgmma_wait %o {pending = 0 : i32} : !c
+      cta.ring_release %ring[%slotv] : !ring
+      scf.yield %r : !c
     }
+    tile.print "sum" %sum : !c
+  } producer {
   }
   tile.return
 }

@@ -148,28 +148,6 @@ tile.kernel @negative_written_buffer(%n: i32, %d: !d {tile.tensor_map = {base = 
   tile.return
 }
 
-// What a while loop copies before its condition has no counters.
-// CHECK-LABEL: tile.kernel @negative_while
-// CHECK-NOT: cta.warp_roles
-// CHECK: tile.return
-tile.kernel @negative_while(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
-  %c1 = arith.constant 1 : i32
-  %end = scf.while (%i = %n) : (i32) -> i32 {
-    %a = cta.alloc : !b
-    %m = cta.mbarrier_alloc arrivals 1 : !m
-    cta.tma_load_sync %d[%i, %c1], %a, %m : !d, !b, !m
-    %x = cta.local_load %a : !b -> !x
-    tile.print "" %x : !x
-    %goes_on = arith.cmpi sgt, %i, %c1 : i32
-    scf.condition(%goes_on) %i : i32
-  } do {
-  ^bb0(%i: i32):
-    %next = arith.subi %i, %c1 : i32
-    scf.yield %next : i32
-  }
-  tile.return
-}
-
 // Two reads of a volatile number may find different ones: one role would wait for the other for ever.
 // CHECK-LABEL: tile.kernel @negative_volatile
 // CHECK-NOT: cta.warp_roles

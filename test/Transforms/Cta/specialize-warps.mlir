@@ -10,28 +10,28 @@
 !m = !cta.mbarrier<1>
 
 // Both copies of an iteration are one channel: a slot of each buffer, which the consumer warps await before the first use and
-// release after the last, and which the producer announces at once. Slot and parity go on across the outer loop.
+// release after the last.
 // CHECK-LABEL: tile.kernel @channel
 // CHECK-SAME: producer_warps = 1
-// CHECK-DAG: %[[A:.*]] = cta.alloc : <64x64xf16, {{.*}} slots = 3>
-// CHECK-DAG: %[[FULL:.*]] = cta.mbarrier_alloc arrivals 1 : <3>
-// CHECK-DAG: %[[EMPTY:.*]] = cta.mbarrier_alloc arrivals 4 : <3>
-// CHECK: cta.warp_roles consumer {
-// CHECK: scf.for {{.*}} iter_args(%[[SLOT0:.*]] = %{{.*}}, %[[PARITY0:.*]] = %{{.*}})
-// CHECK: scf.for {{.*}} iter_args(%[[SLOT:.*]] = %[[SLOT0]], %[[PARITY:.*]] = %[[PARITY0]])
-// CHECK-NEXT: cta.mbarrier_wait %[[FULL]][%[[SLOT]]], %[[PARITY]]
+// CHECK: %[[RING:.*]] = cta.ring_alloc readers 4 : <3 x [<64x64xf16, {{.*}}>, <64x64xf16, {{.*}}>]>
+// CHECK-NEXT: cta.warp_roles consumer {
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK-NEXT: %[[SLOT:.*]] = cta.ring_wait %[[RING]]
+// CHECK-NEXT: cta.ring_buffers %[[RING]][%[[SLOT]]]
 // CHECK-NOT: tma
 // CHECK: tile.print "y"
 // CHECK-NEXT: }
-// CHECK-NEXT: cta.mbarrier_arrive %[[EMPTY]][%[[SLOT]]]
+// CHECK-NEXT: cta.ring_release %[[RING]][%[[SLOT]]]
 // CHECK: } producer {
-// CHECK: scf.for {{.*}} iter_args(%[[PSLOT0:.*]] = %{{.*}}, %[[PPARITY0:.*]] = %{{.*}})
-// CHECK: scf.for {{.*}} iter_args(%[[PSLOT:.*]] = %[[PSLOT0]], %[[PPARITY:.*]] = %[[PPARITY0]])
-// CHECK: %[[OTHER:.*]] = arith.xori %[[PPARITY]]
-// CHECK-NEXT: cta.mbarrier_wait %[[EMPTY]][%[[PSLOT]]], %[[OTHER]]
-// CHECK-NEXT: cta.mbarrier_expect %[[FULL]][%[[PSLOT]]], 16384
-// CHECK-COUNT-2: cta.tma_load {{.*}}, %[[FULL]][%[[PSLOT]]]
-// CHECK-NOT: mbarrier_wait
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK-NEXT: %[[EMPTY:.*]] = cta.ring_acquire %[[RING]]
+// CHECK-NEXT: %[[B:.*]]:2 = cta.ring_buffers %[[RING]][%[[EMPTY]]]
+// CHECK-NEXT: cta.tma_load {{.*}}, %[[B]]#0, %[[RING]][%[[EMPTY]]]
+// CHECK-NEXT: cta.tma_load {{.*}}, %[[B]]#1, %[[RING]][%[[EMPTY]]]
+// CHECK-NEXT: cta.ring_commit %[[RING]][%[[EMPTY]]]
+// CHECK-NEXT: }
 // CHECK-NOT: tile.print
 // CHECK: tile.return
 tile.kernel @channel(%n: i32, %c: i1, %d: !d {tile.tensor_map = {base = "a"}}, %e: !d {tile.tensor_map = {base = "b"}}) {
@@ -56,21 +56,18 @@ tile.kernel @channel(%n: i32, %c: i1, %d: !d {tile.tensor_map = {base = "a"}}, %
   tile.return
 }
 
-// Copies of two blocks are two channels, whose counters the outer loop carries both. The outer one, which changes less
-// often, has one slot.
+// Copies of two blocks are two channels. The outer one, which changes less often, has one slot.
 // CHECK-LABEL: tile.kernel @channels
-// CHECK: %[[FULL0:.*]] = cta.mbarrier_alloc arrivals 1 : <1>
-// CHECK: %[[EMPTY0:.*]] = cta.mbarrier_alloc arrivals 4 : <1>
-// CHECK: %[[FULL1:.*]] = cta.mbarrier_alloc arrivals 1 : <3>
-// CHECK: %[[EMPTY1:.*]] = cta.mbarrier_alloc arrivals 4 : <3>
+// CHECK: %[[OUTER:.*]] = cta.ring_alloc readers 4 : <1 x
+// CHECK: %[[INNER:.*]] = cta.ring_alloc readers 4 : <3 x
 // CHECK: cta.warp_roles consumer {
-// CHECK: cta.mbarrier_wait %[[FULL0]]
-// CHECK: cta.mbarrier_wait %[[FULL1]]
-// CHECK: cta.mbarrier_arrive %[[EMPTY1]]
-// CHECK: cta.mbarrier_arrive %[[EMPTY0]]
+// CHECK: cta.ring_wait %[[OUTER]]
+// CHECK: cta.ring_wait %[[INNER]]
+// CHECK: cta.ring_release %[[INNER]]
+// CHECK: cta.ring_release %[[OUTER]]
 // CHECK: } producer {
-// CHECK: cta.tma_load {{.*}}, %[[FULL0]]
-// CHECK: cta.tma_load {{.*}}, %[[FULL1]]
+// CHECK: cta.tma_load {{.*}}, %[[OUTER]]
+// CHECK: cta.tma_load {{.*}}, %[[INNER]]
 // CHECK: tile.return
 tile.kernel @channels(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
   %c0 = arith.constant 0 : i32
@@ -94,7 +91,7 @@ tile.kernel @channels(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
 // The producer carries its coordinates itself, but not what only the consumer warps need.
 // CHECK-LABEL: tile.kernel @carried
 // CHECK: } producer {
-// CHECK: scf.for {{.*}} iter_args(%[[AT:.*]] = %arg0, %{{[^,]*}} = %{{[^,]*}}, %{{[^,]*}} = %{{[^,]*}}) -> (i32, i32, i32)
+// CHECK: scf.for {{.*}} iter_args(%[[AT:.*]] = %arg0) -> (i32)
 // CHECK: cta.tma_load %{{.*}}[%[[AT]],
 // CHECK-NOT: arith.addf
 // CHECK: tile.return
@@ -115,24 +112,17 @@ tile.kernel @carried(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
   tile.return
 }
 
-// A branch around the copies leaves the counters as they are if it is not taken; both roles take it alike. What else it
-// results in stays with the consumer warps.
+// Both roles take a branch around the copies alike. What it results in stays with the consumer warps.
 // CHECK-LABEL: tile.kernel @branch
 // CHECK: cta.warp_roles consumer {
-// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{[^,]*}}, %[[SLOT:.*]] = %{{.*}}, %[[PARITY:.*]] = %{{.*}})
-// CHECK: %[[IF:.*]]:3 = scf.if %arg1 -> (tensor<{{.*}}>, i32, i32) {
-// CHECK: cta.mbarrier_wait %{{.*}}[%[[SLOT]]], %[[PARITY]]
-// CHECK: cta.mbarrier_arrive %{{.*}}[%[[SLOT]]]
+// CHECK: scf.if %arg1 -> (tensor<{{.*}}>) {
+// CHECK-NEXT: cta.ring_wait
+// CHECK: cta.ring_release
 // CHECK: } else {
-// CHECK-NEXT: scf.yield %{{.*}}, %[[SLOT]], %[[PARITY]]
-// CHECK: scf.yield %[[IF]]#0, %[[IF]]#1, %[[IF]]#2
 // CHECK: } producer {
-// CHECK: scf.for {{.*}} iter_args(%[[PSLOT:.*]] = %{{[^,]*}}, %[[PPARITY:.*]] = %{{[^,]*}}) -> (i32, i32)
-// CHECK: %[[PIF:.*]]:2 = scf.if %arg1 -> (i32, i32) {
+// CHECK: scf.for {{.*}} : i32 {
+// CHECK-NEXT: scf.if %arg1 {
 // CHECK: cta.tma_load
-// CHECK: } else {
-// CHECK-NEXT: scf.yield %[[PSLOT]], %[[PPARITY]]
-// CHECK: scf.yield %[[PIF]]#0, %[[PIF]]#1
 tile.kernel @branch(%n: i32, %c: i1, %d: !d {tile.tensor_map = {base = "a"}}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -156,7 +146,7 @@ tile.kernel @branch(%n: i32, %c: i1, %d: !d {tile.tensor_map = {base = "a"}}) {
 
 // A branch without loop around it has one slot, and no else to begin with.
 // CHECK-LABEL: tile.kernel @once
-// CHECK: cta.mbarrier_alloc arrivals 1 : <1>
+// CHECK: cta.ring_alloc readers 4 : <1 x
 // CHECK: cta.warp_roles consumer {
 // CHECK: scf.if %arg1
 // CHECK: } producer {
@@ -176,10 +166,8 @@ tile.kernel @once(%i: i32, %c: i1, %d: !d {tile.tensor_map = {base = "a"}}) {
 // The producer finds out by itself how often a while loop runs. Its condition may pass on less than it sees.
 // CHECK-LABEL: tile.kernel @while_loop
 // CHECK: cta.warp_roles consumer {
-// CHECK: scf.while (%[[I:.*]] = %{{[^,]*}}, %[[SLOT0:.*]] = %{{[^,]*}}, %[[PARITY0:.*]] = %{{[^,]*}})
-// CHECK: scf.condition(%{{.*}}) %{{[^,]*}}, %[[SLOT0]], %[[PARITY0]]
-// CHECK: ^bb0(%{{.*}}, %[[SLOT:.*]]: i32, %[[PARITY:.*]]: i32):
-// CHECK: cta.mbarrier_wait %{{.*}}[%[[SLOT]]], %[[PARITY]]
+// CHECK: scf.while
+// CHECK: cta.ring_wait
 // CHECK: } producer {
 // CHECK: scf.while
 // CHECK-NOT: tile.print
@@ -202,6 +190,36 @@ tile.kernel @while_loop(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
     %x = cta.local_load %a : !b -> !x
     tile.print "" %x : !x
     scf.yield %half : i32
+  }
+  tile.return
+}
+
+// What the loop does before it is known whether it goes on, both roles do alike.
+// CHECK-LABEL: tile.kernel @while_condition
+// CHECK: consumer {
+// CHECK: scf.while
+// CHECK-NEXT: cta.ring_wait
+// CHECK: cta.ring_release
+// CHECK: scf.condition
+// CHECK: } producer {
+// CHECK: scf.while
+// CHECK-NEXT: cta.ring_acquire
+// CHECK: cta.ring_commit
+// CHECK: scf.condition
+tile.kernel @while_condition(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
+  %c1 = arith.constant 1 : i32
+  %end = scf.while (%i = %n) : (i32) -> i32 {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%i, %c1], %a, %m : !d, !b, !m
+    %x = cta.local_load %a : !b -> !x
+    tile.print "" %x : !x
+    %goes_on = arith.cmpi sgt, %i, %c1 : i32
+    scf.condition(%goes_on) %i : i32
+  } do {
+  ^bb0(%i: i32):
+    %next = arith.subi %i, %c1 : i32
+    scf.yield %next : i32
   }
   tile.return
 }
@@ -310,7 +328,7 @@ tile.kernel @written_other_tensor(%n: i32, %p: !tile.ptr<f16> {tile.name = "c"},
 !m = !cta.mbarrier<1>
 
 // CHECK-LABEL: tile.kernel @memory
-// CHECK: cta.alloc : <128x128xf32, {{.*}}, slots = 3>
+// CHECK: cta.ring_alloc readers 4 : <3 x [<128x128xf32,
 // CHECK: cta.warp_roles
 tile.kernel @memory(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {num_stages = 8 : i32} {
   %c0 = arith.constant 0 : i32
@@ -326,7 +344,7 @@ tile.kernel @memory(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes
 }
 
 // CHECK-LABEL: tile.kernel @less_memory
-// CHECK: cta.alloc : <128x128xf32, {{.*}}, slots = 2>
+// CHECK: cta.ring_alloc readers 4 : <2 x [<128x128xf32,
 // CHECK: cta.warp_roles
 tile.kernel @less_memory(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {num_stages = 8 : i32} {
   %c0 = arith.constant 0 : i32
@@ -353,7 +371,7 @@ tile.kernel @less_memory(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attri
 
 // What the producer gives up of 65536 registers, two warp groups take.
 // CHECK-LABEL: tile.kernel @registers_of_two_groups
-// CHECK: cta.mbarrier_alloc arrivals 8
+// CHECK: cta.ring_alloc readers 8
 // CHECK: {consumer_registers = 232 : i32, producer_registers = 40 : i32}
 tile.kernel @registers_of_two_groups(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {num_warps = 8 : i32} {
   %c0 = arith.constant 0 : i32
@@ -404,22 +422,17 @@ tile.kernel @registers_of_four_groups(%n: i32, %d: !d {tile.tensor_map = {base =
 !m = !cta.mbarrier<1>
 
 // The producer makes the map of each group itself, from sizes that it reads itself, when all copies through the map before
-// have come: slots below the next one in this round, the others in the one before.
+// have come.
 // CHECK-LABEL: tile.kernel @maps
-// CHECK: %[[FULL:.*]] = cta.mbarrier_alloc arrivals 1 : <3>
 // CHECK: cta.warp_roles consumer {
 // CHECK-NOT: make_tensor_map
 // CHECK: } producer {
-// CHECK: scf.for {{.*}} iter_args(%[[SLOT0:.*]] = %{{.*}}, %[[PARITY0:.*]] = %{{.*}})
 // CHECK: %[[N:.*]] = tile.load
 // CHECK: %[[ANY:.*]] = arith.cmpi
-// CHECK: scf.if %[[ANY]] {
-// CHECK: %[[OTHER:.*]] = arith.xori %[[PARITY0]]
-// CHECK: scf.for %[[I:[a-z0-9]*]] =
-// CHECK: %[[NEWER:.*]] = arith.cmpi slt, %[[I]], %[[SLOT0]]
-// CHECK: %[[AWAITED:.*]] = arith.select %[[NEWER]], %[[PARITY0]], %[[OTHER]]
-// CHECK: cta.mbarrier_wait %[[FULL]][%[[I]]], %[[AWAITED]]
-// CHECK: %[[MAP:.*]] = cta.make_tensor_map single %{{.*}} if %[[ANY]]
+// CHECK-NEXT: scf.if %[[ANY]] {
+// CHECK-NEXT: cta.ring_drain
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[MAP:.*]] = cta.make_tensor_map single %{{.*}} if %[[ANY]]
 // CHECK: cta.tma_load %[[MAP]]
 tile.kernel @maps(%p: !tile.ptr<f16> {tile.name = "p"}, %sizes: !tile.ptr<i32> {tile.name = "sizes"}, %place: !tile.ptr<i8>, %n: i32, %ld: i64) {
   %staging = cta.alloc : !cta.buffer<128xi8, #bytes>

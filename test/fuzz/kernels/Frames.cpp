@@ -21,7 +21,7 @@ void KernelBuilder::takeProgram(const std::vector<Axis> &own) {
   for (const Axis &axis : own)
     values.push_back({axis.offsets, Scalar::Int32, {axis.block}, {0, static_cast<double>(axis.size + axis.block), 1}});
   if (beginsWithProduct) {
-    isOrdinary = random.chance(60);
+    isOrdinary = isAboutLoops || random.chance(60);
     const Value sum = *productLoop();
     const std::optional<Value> result = random.chance(50) ? arithmetic("+", sum, operand(sum.shape, 1)) : std::nullopt;
     store(own, result ? *result : sum);
@@ -43,7 +43,7 @@ void KernelBuilder::takeProgram(const std::vector<Axis> &own) {
 }
 
 void KernelBuilder::openFrame() {
-  if (random.chance(40))
+  if (!isAboutLoops && random.chance(40))
     lineFrame();
   else
     matrixFrame();
@@ -75,13 +75,19 @@ void KernelBuilder::lineFrame() {
 }
 
 void KernelBuilder::matrixFrame() {
-  beginsWithProduct = random.chance(55);
-  const int64_t rows = beginsWithProduct ? random.pick({16, 64, 64, 64, 64, 128}) : random.pick({16, 16, 32, 64});
-  const int64_t columns = beginsWithProduct ? random.pick({16, 32, 64, 64, 128, 256}) : random.pick({16, 32, 32, 64});
+  beginsWithProduct = isAboutLoops || random.chance(55);
+  const int64_t rows = isAboutLoops        ? random.pick({64, 64, 128})
+                       : beginsWithProduct ? random.pick({16, 64, 64, 64, 64, 128})
+                                           : random.pick({16, 16, 32, 64});
+  const int64_t columns = isAboutLoops        ? random.pick({32, 64, 128})
+                          : beginsWithProduct ? random.pick({16, 32, 64, 64, 128, 256})
+                                              : random.pick({16, 32, 32, 64});
   if (beginsWithProduct)
-    budget = random.chance(60) ? 0 : budget / 3;
+    budget = isAboutLoops || random.chance(60) ? 0 : budget / 3;
   const int64_t tiles = random.pick({2, 2, 3});
   const auto size = [&](int64_t block) {
+    if (isAboutLoops)
+      return 8 * random.between(1, tiles * block / 8);
     return random.chance(30) ? block * random.between(1, tiles) : random.between(1, tiles * block + 5);
   };
   const int64_t m = size(rows), n = size(columns);

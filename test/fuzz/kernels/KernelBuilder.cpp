@@ -1,11 +1,9 @@
 #include "KernelBuilder.h"
 
-#include "KernelGenerator.h"
-
 namespace tile::fuzz {
 
-std::string generateKernel(uint64_t seed) {
-  return KernelBuilder(seed).build();
+std::string generateKernel(uint64_t seed, KernelKind kind) {
+  return KernelBuilder(seed, kind).build();
 }
 
 void KernelBuilder::line(const std::string &statement) {
@@ -113,12 +111,14 @@ std::string KernelBuilder::build() {
   for (const std::vector<std::string> *part : {&pointers, &integers})
     for (const std::string &parameter : *part)
       parameters += (parameters.empty() ? "" : ", ") + parameter;
-  std::string options = "#: num_warps = " + std::to_string(random.pick({1, 2, 4, 4, 4, 8})) + "\n";
+  std::string options =
+      "#: num_warps = " + std::to_string(isAboutLoops ? random.pick({4, 4, 8}) : random.pick({1, 2, 4, 4, 4, 8})) +
+      "\n";
   if (random.chance(30))
     options += "#: num_stages = " + std::to_string(random.between(1, 4)) + "\n";
   if (beginsWithProduct && random.chance(15))
     options += "#: cluster = " + random.pick<std::string>({"(2, 1)", "(1, 2)", "(2, 2)", "(4, 1)", "(1, 1, 2)"}) + "\n";
-  if (beginsWithProduct && random.chance(12))
+  if (beginsWithProduct && random.chance(isAboutLoops ? 30 : 12))
     options += "#: schedule = pingpong\n";
   return helpers + directives + options + "@triton.jit\ndef kernel(" + parameters + "):\n" + text;
 }

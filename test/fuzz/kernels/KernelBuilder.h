@@ -8,6 +8,7 @@
 // A statement adds its result to `values`; what is defined in a loop or branch is forgotten after it.
 #pragma once
 
+#include "KernelGenerator.h"
 #include "Random.h"
 #include "Value.h"
 
@@ -39,7 +40,7 @@ struct Buffer {
 
 class KernelBuilder {
 public:
-  explicit KernelBuilder(uint64_t seed) : random(seed) {}
+  KernelBuilder(uint64_t seed, KernelKind kind) : random(seed), isAboutLoops(kind == KernelKind::Loops) {}
   std::string build();
 
 private:
@@ -137,6 +138,7 @@ private:
   Scalar operandType();
 
   Random random;
+  bool isAboutLoops;
   int nextName = 0;
   std::string helpers, directives, text;
   std::vector<std::string> pointers, integers; ///< parameters with their types

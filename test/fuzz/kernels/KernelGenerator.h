@@ -9,6 +9,11 @@
 
 namespace tile::fuzz {
 
-std::string generateKernel(uint64_t seed);
+enum class KernelKind {
+  Any,
+  Loops ///< Loops of products with operands from tensor maps: what roles, rings and schedules of loops are for.
+};
+
+std::string generateKernel(uint64_t seed, KernelKind kind = KernelKind::Any);
 
 } // namespace tile::fuzz

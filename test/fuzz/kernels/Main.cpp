@@ -36,9 +36,14 @@ struct Options {
   bool reduces = true;
   bool stops = false; ///< at the first finding
   bool prints = false;
+  bool loops = false; ///< kernels for what schedules loops
   std::string findings = "findings";
   std::vector<std::string> files;
   std::vector<std::string> targets = {"sm_80", "sm_90a", "sm_100a"};
+
+  std::string generate(uint64_t seed) const {
+    return generateKernel(seed, loops ? KernelKind::Loops : KernelKind::Any);
+  }
 };
 
 /// Shared by the processes.
@@ -53,9 +58,40 @@ double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// The passes that make roles and rings, and decide which product of a loop is issued, awaited and computed with when.
+constexpr const char *schedulingPasses[] = {
+    "tile-make-persistent", "cta-pipeline",   "cta-specialize-warps", "cta-overlap-waits", "cta-schedule-loop",
+    "cta-take-turns",       "cta-ping-pong",  "cta-multicast",        "cta-stream-k",      "cta-split-steps",
+    "cta-prefetch-loads",   "cta-load-ahead", "cta-overlap-grids",
+};
+
+/// The interpreter; Hopper, whose loops have most schedules, with all passes in two orders of warps; and without each
+/// of the passes that schedule.
+std::vector<Variant> schedulesFor(uint64_t seed) {
+  Random random(seed * 31 + 7);
+  std::vector<Variant> variants(1);
+  Variant variant;
+  variant.device = "sim";
+  variant.target = "sm_90a";
+  variant.promises = true;
+  variant.multiprocessors = random.pick({0, 1, 2, 3});
+  for (int i = 0; i < 2; ++i) {
+    variant.order = static_cast<uint64_t>(random.below(1000));
+    variants.push_back(variant);
+  }
+  for (const char *pass : schedulingPasses) {
+    variant.order = static_cast<uint64_t>(random.below(1000));
+    variant.disabled = pass;
+    variants.push_back(variant);
+  }
+  return variants;
+}
+
 /// The interpreter, and of every target what it optimises, or does not, or without one pass; two of three that are left
 /// to chance are left out, because other kernels find more than other ways through the compiler.
 std::vector<Variant> variantsFor(uint64_t seed, const Options &options) {
+  if (options.loops)
+    return schedulesFor(seed);
   Random random(seed * 31 + 7);
   std::vector<Variant> variants(1);
   for (const std::string &target : options.targets) {
@@ -135,7 +171,7 @@ void work(const Options &options, Counters &counters, Clock::time_point start) {
     if ((options.count && index >= options.count) || (options.stops && counters.findings > 0))
       return;
     const uint64_t seed = options.seed + index;
-    const std::string text = generateKernel(seed);
+    const std::string text = options.generate(seed);
     const std::vector<Variant> variants = variantsFor(seed, options);
     const Verdict verdict = checkKernel(text, variants, options.deadline);
     ++counters.kernels;
@@ -199,6 +235,7 @@ int main(int argc, char **argv) {
   app.add_option("--targets", options.targets, "To compile for (sm_80,sm_90a,sm_100a)")->delimiter(',');
   app.add_option("--findings", options.findings, "Folder for what is found");
   app.add_flag("--all", options.all, "Every variant of each kernel");
+  app.add_flag("--loops", options.loops, "Loops of products, with and without each pass that schedules them");
   app.add_flag("--print", options.prints, "Print the kernels and run nothing");
   app.add_flag("--reduce,!--no-reduce", options.reduces, "Make findings smaller");
   app.add_flag("--first", options.stops, "End with the first finding");
@@ -213,7 +250,7 @@ int main(int argc, char **argv) {
     options.seconds = 1e9;
   if (options.prints) {
     for (uint64_t i = 0; i < std::max<uint64_t>(options.count, 1); ++i)
-      fmt::print("# seed {}\n{}\n", options.seed + i, generateKernel(options.seed + i));
+      fmt::print("# seed {}\n{}\n", options.seed + i, options.generate(options.seed + i));
     return 0;
   }
   return options.files.empty() ? runSeeds(options) : runFiles(options);

@@ -23,6 +23,8 @@ std::optional<Value> KernelBuilder::product(const Value &a, const Value &b, doub
   const double k = static_cast<double>(a.shape[1]);
   Scalar type = random.pick({Scalar::Float16, Scalar::Float16, Scalar::BFloat16, Scalar::Float32, Scalar::Float32,
                              Scalar::Int8, Scalar::Float8E4M3, Scalar::Float8E5M2, Scalar::Float64});
+  if (isAboutLoops)
+    type = b.type;
   if (accumulator && accumulator->type != Scalar::Float32)
     type = accumulator->type == Scalar::Int32 ? Scalar::Int8 : accumulator->type;
   else if (accumulator && (type == Scalar::Int8 || type == Scalar::Float64))
@@ -87,13 +89,15 @@ void KernelBuilder::productStatement() {
 }
 
 Scalar KernelBuilder::operandType() {
+  if (isAboutLoops)
+    return random.pick({Scalar::Float16, Scalar::Float16, Scalar::BFloat16, Scalar::Int8, Scalar::Float8E4M3});
   return random.pick({Scalar::Float16, Scalar::Float16, Scalar::Float16, Scalar::BFloat16, Scalar::BFloat16,
                       Scalar::Float32, Scalar::Float32, Scalar::Int8, Scalar::Float8E4M3, Scalar::Float8E5M2,
                       Scalar::Float64});
 }
 
 Value KernelBuilder::operandOfProduct(const Axis &first, const Axis &second, Scalar type) {
-  const int64_t kind = random.below(10);
+  const int64_t kind = isAboutLoops ? random.pick({0, 6, 6, 6, 6}) : random.below(10);
   const std::vector<Axis> of = {first, second};
   const bool isPlain = isOrdinary || random.chance(80);
   if (kind < 6)
@@ -117,10 +121,12 @@ std::optional<Value> KernelBuilder::productLoop() {
     loopStatement(2);
     return std::nullopt;
   }
-  if (random.chance(20))
+  if (random.chance(isAboutLoops ? 50 : 20))
     return productChain();
   const int64_t block = random.pick({16, 32, 32, 64, 64});
-  const int64_t size = random.chance(40) ? block * random.between(1, 6) : random.between(1, 5 * block);
+  const int64_t size = isAboutLoops        ? 8 * random.between(0, block)
+                       : random.chance(40) ? block * random.between(1, 6)
+                                           : random.between(1, 5 * block);
   const double trips = std::ceil(static_cast<double>(size) / static_cast<double>(block));
   const std::string k = freshName("k"), bound = addInteger(freshName("K"), size), width = std::to_string(block);
   const Axis inner{"offs_" + k, k, bound, size, block, /*isOwn=*/false};
@@ -200,12 +206,14 @@ std::optional<Value> KernelBuilder::productLoop() {
 Value KernelBuilder::productChain() {
   const std::vector<Axis> own = {axes[0], axes[1]};
   const int64_t depth = random.pick({16, 32, 64}), block = random.pick({16, 32, 64});
-  const int64_t size = random.between(1, 3 * block), depthSize = random.chance(50) ? depth : random.between(1, depth);
+  const int64_t size = isAboutLoops ? 8 * random.between(0, block) : random.between(1, 3 * block);
+  const int64_t depthSize = isAboutLoops || random.chance(50) ? depth : random.between(1, depth);
   const std::string j = freshName("j"), bound = addInteger(freshName("K"), size), width = std::to_string(block);
   const Axis features{"offs_d" + j, "0", addInteger(freshName("D"), depthSize), depthSize, depth, /*isOwn=*/false};
   const Axis steps{"offs_" + j, j, bound, size, block, /*isOwn=*/false};
   line(features.offsets + " = tl.arange(0, " + std::to_string(depth) + ")");
-  const Scalar type = random.pick({Scalar::Float16, Scalar::BFloat16, Scalar::Float32});
+  const Scalar type = isAboutLoops ? random.pick({Scalar::Float16, Scalar::BFloat16})
+                                   : random.pick({Scalar::Float16, Scalar::BFloat16, Scalar::Float32});
   const Value q = operandOfProduct(own[0], features, type);
   const Shape shape = {own[0].block, own[1].block};
   const double trips = std::ceil(static_cast<double>(size) / static_cast<double>(block));

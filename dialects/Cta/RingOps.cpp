@@ -1,0 +1,33 @@
+// Verification of rings.
+#include "Cta/CtaDialect.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::cta;
+
+LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t slots,
+                               ArrayRef<BufferType> buffers) {
+  if (slots < 1 || slots > maxSlots)
+    return emitError() << "ring has " << slots << " slots; possible are 1 to " << maxSlots;
+  for (BufferType buffer : buffers)
+    if (buffer.getSlots() != 1)
+      return emitError() << "buffer of a ring has " << buffer.getSlots()
+                         << " slots of its own but must have 1: " << buffer;
+  return success();
+}
+
+LogicalResult RingAllocOp::verify() {
+  if (int64_t ctas = int32_t(getCtas()); ctas != 1 && failed(verifyCtas(*this, ctas)))
+    return failure();
+  // PTX ISA, "mbarrier object": pending arrivals.
+  int64_t arrivals = int64_t(int32_t(getReaders())) * getCtas();
+  if (arrivals < 1 || arrivals > mostArrivals)
+    return emitOpError() << "is read by " << arrivals << " warps; possible are 1 to " << mostArrivals;
+  return success();
+}
+
+LogicalResult RingBuffersOp::inferReturnTypes(MLIRContext *, std::optional<Location>, RingBuffersOp::Adaptor adaptor,
+                                              SmallVectorImpl<Type> &types) {
+  llvm::append_range(types, cast<RingType>(adaptor.getRing().getType()).getBuffers());
+  return success();
+}

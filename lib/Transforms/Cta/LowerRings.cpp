@@ -1,0 +1,446 @@
+// cta-lower-rings: rings become buffers, mbarriers and counters.
+//
+// A ring is the buffers of all its slots, and two mbarriers a slot: `full` counts one arrival of the producer and the
+// bytes of the copies, `empty` one arrival of each warp that reads. A role's place in a ring is the number of the next
+// slot, and the parity of the phase in which it waits for it; each role carries its own through the loops and branches
+// in which it takes slots:
+//
+//   for k {                            for k, (slot, parity) {
+//     %s = ring_wait %r                  wait full[slot], parity
+//     use the buffers of %s     ==>      use slot of the buffers
+//     ring_release %r[%s]                arrive empty[slot]
+//   }                                    yield next(slot, parity) }
+//
+// A new barrier counts as having completed a phase of parity 1, so the producer, which waits for the other parity of
+// `empty`, does not wait in its first pass over the ring. Teams count their turns in the same way: each waits at its
+// own barrier, at which the warps of the other one arrive.
+#include "Cta/CtaDialect.h"
+#include "Transforms/Cta/CarryValues.h"
+#include "Transforms/Numbers.h"
+#include "Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace tile {
+#define GEN_PASS_DEF_CTALOWERRINGS
+#include "Transforms/Passes.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+
+/// What stands for no slot among the numbers of slots.
+constexpr int64_t noSlot = -1;
+
+/// What a role counts with this operation: the slots of a ring, by its allocation, or the turns of its team, by the
+/// roles. Null for other operations.
+Operation *getCounted(Operation *op) {
+  if (isa<cta::RingAcquireOp, cta::RingWaitOp, cta::RingSkipOp, cta::RingDrainOp>(op))
+    return op->getOperand(0).getDefiningOp();
+  bool isTurn = isa<cta::TurnBeginOp>(op) && cta::isTurnOfTeams(op);
+  return isTurn ? op->getParentOfType<cta::WarpRolesOp>().getOperation() : nullptr;
+}
+
+/// Whether the role's place is another one afterwards.
+bool advances(Operation *op) {
+  return !isa<cta::RingDrainOp>(op);
+}
+
+/// The role that the operation is for; empty if it does not matter.
+StringRef getRole(Operation *op) {
+  if (isa<cta::RingAcquireOp, cta::RingCommitOp, cta::RingDrainOp>(op))
+    return "producer";
+  return isa<cta::RingWaitOp, cta::RingReleaseOp, cta::RingSkipOp>(op) || cta::isTurnOfTeams(op) ? "consumer" : "";
+}
+
+/// Opens the turns of teams; null if nothing does.
+cta::TurnOpenOp findOpen(cta::WarpRolesOp roles) {
+  for (auto open : roles.getConsumer().getOps<cta::TurnOpenOp>())
+    if (open.getTeams())
+      return open;
+  return {};
+}
+
+LogicalResult verifyRole(Operation *op) {
+  StringRef role = getRole(op);
+  if (role.empty())
+    return success();
+  auto roles = op->getParentOfType<cta::WarpRolesOp>();
+  if (!roles || !isa<KernelOp>(roles->getParentOp()) ||
+      !(role == "producer" ? roles.getProducer() : roles.getConsumer()).isAncestor(op->getParentRegion()))
+    return op->emitOpError() << "must stand in the " << role << " of a cta.warp_roles of the kernel's body";
+  if (cta::isTurnOfTeams(op) && !findOpen(roles))
+    return op->emitOpError() << "needs a cta.turn_open of teams in the block of the role";
+  for (Operation *parent = op->getParentOp(); getCounted(op) && parent != roles; parent = parent->getParentOp())
+    if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp>(parent))
+      return op->emitOpError() << "stands in a '" << parent->getName() << "'; only loops and branches count slots";
+  return success();
+}
+
+/// The cta.ring_commit of the slot; null if there is not exactly one after `acquire` in its block.
+cta::RingCommitOp findCommit(cta::RingAcquireOp acquire) {
+  cta::RingCommitOp found;
+  for (Operation *user : acquire.getSlot().getUsers())
+    if (auto commit = dyn_cast<cta::RingCommitOp>(user)) {
+      if (found || commit->getBlock() != acquire->getBlock() || commit.getRing() != acquire.getRing())
+        return {};
+      found = commit;
+    }
+  return found;
+}
+
+/// Whether the operation, of which `slot` is an operand, stands where the producer fills that slot of `ring`.
+bool isInFilling(Operation *op, Value ring, Value slot) {
+  auto acquire = slot.getDefiningOp<cta::RingAcquireOp>();
+  return acquire && acquire.getRing() == ring && acquire->getBlock() == op->getBlock() && findCommit(acquire) &&
+         !findCommit(acquire)->isBeforeInBlock(op);
+}
+
+LogicalResult verifyCopy(Operation *op, Value barrier, Value slot) {
+  if (isa<cta::RingType>(barrier.getType()) && !isInFilling(op, barrier, slot))
+    return op->emitOpError() << "must stand between the cta.ring_acquire and the cta.ring_commit of its slot";
+  return success();
+}
+
+LogicalResult verifyRings(KernelOp kernel) {
+  WalkResult result = kernel.walk([](Operation *op) -> WalkResult {
+    if (isa<cta::RingAllocOp>(op) && !isa<KernelOp>(op->getParentOp()))
+      return op->emitOpError() << "must stand in the kernel's body, before the roles";
+    if (auto acquire = dyn_cast<cta::RingAcquireOp>(op); acquire && !findCommit(acquire))
+      return op->emitOpError() << "needs one cta.ring_commit of its slot, in the same block";
+    if (auto commit = dyn_cast<cta::RingCommitOp>(op); commit && !isInFilling(op, commit.getRing(), commit.getSlot()))
+      return op->emitOpError() << "slot is not that of a cta.ring_acquire";
+    if (auto load = dyn_cast<cta::TmaLoadOp>(op); load && failed(verifyCopy(op, load.getBarrier(), load.getSlot())))
+      return failure();
+    if (auto load = dyn_cast<cta::TmaMulticastOp>(op);
+        load && failed(verifyCopy(op, load.getBarrier(), load.getSlot())))
+      return failure();
+    return verifyRole(op);
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// What arrives in the slot.
+int64_t countBytes(cta::RingAcquireOp acquire) {
+  int64_t bytes = 0;
+  for (Operation *user : acquire.getSlot().getUsers()) {
+    if (auto load = dyn_cast<cta::TmaLoadOp>(user))
+      bytes += load.getBuffer().getType().getBlockBytes();
+    if (auto load = dyn_cast<cta::TmaMulticastOp>(user))
+      bytes += load.getBuffer().getType().getBlockBytes();
+  }
+  return bytes;
+}
+
+/// Where a role is in a ring.
+struct Place {
+  int64_t slots;
+  Value slot, parity; ///< i32
+  /// Where the slot was taken; the role's place is then the one after it.
+  std::optional<Location> taken;
+};
+
+using Places = llvm::MapVector<Operation *, Place>; ///< By what is counted.
+
+class RingLowering {
+public:
+  explicit RingLowering(KernelOp kernel) : kernel(kernel), rewriter(kernel.getContext()) {}
+
+  void run() {
+    auto all = kernel.getBody().front().getOps<cta::WarpRolesOp>();
+    SmallVector<cta::RingAllocOp> allocs(kernel.getBody().front().getOps<cta::RingAllocOp>());
+    rewriter.setInsertionPointToStart(&kernel.getBody().front());
+    if (!allocs.empty())
+      zero = emitI32(rewriter, kernel.getLoc(), 0);
+    llvm::for_each(allocs, [&](cta::RingAllocOp alloc) { allocate(alloc); });
+    for (cta::WarpRolesOp roles : all) {
+      openTurns(roles);
+      for (Region &role : roles->getRegions())
+        lowerRole(role.front());
+    }
+    makeNumbersOfSlots();
+    lowerUses();
+    llvm::for_each(allocs, [&](cta::RingAllocOp alloc) { rewriter.eraseOp(alloc); });
+  }
+
+private:
+  struct Memory {
+    SmallVector<Value> buffers;
+    Value full, empty;
+  };
+
+  /// Of those that loops and branches carry.
+  void makeNumbersOfSlots() {
+    auto convert = [&](Value value) {
+      if (isa<cta::RingSlotType>(value.getType()))
+        value.setType(rewriter.getI32Type());
+    };
+    kernel.walk([&](Operation *op) {
+      llvm::for_each(op->getResults(), convert);
+      for (Region &region : op->getRegions())
+        llvm::for_each(region.getArguments(), convert);
+    });
+  }
+
+  Value allocateBarriers(Location loc, int64_t slots, int64_t arrivals) {
+    return cta::MbarrierAllocOp::create(rewriter, loc, cta::MbarrierType::get(kernel.getContext(), slots), arrivals,
+                                        /*offset=*/IntegerAttr());
+  }
+
+  void allocate(cta::RingAllocOp alloc) {
+    Location loc = alloc.getLoc();
+    rewriter.setInsertionPoint(alloc);
+    int64_t slots = alloc.getType().getSlots();
+    Memory &ring = rings[alloc];
+    for (cta::BufferType type : alloc.getType().getBuffers())
+      ring.buffers.push_back(cta::AllocOp::create(rewriter, loc, type.withSlots(slots), /*offset=*/IntegerAttr()));
+    ring.full = allocateBarriers(loc, slots, /*arrivals=*/1);
+    ring.empty = allocateBarriers(loc, slots, int64_t(alloc.getReaders()) * alloc.getCtas());
+    places[alloc] = {slots, zero, zero, std::nullopt};
+  }
+
+  /// The first team's first turn waits for nobody.
+  void openTurns(cta::WarpRolesOp roles) {
+    cta::TurnOpenOp open = findOpen(roles);
+    if (!open)
+      return;
+    rewriter.setInsertionPoint(roles);
+    turns = allocateBarriers(roles.getLoc(), open.getGroups(), kernel.getNumWarps());
+    rewriter.setInsertionPoint(open);
+    Numbers n(rewriter, roles.getLoc());
+    Value team = cta::TeamOp::create(rewriter, roles.getLoc());
+    places[roles] = {/*slots=*/1, n.constant(0), n.flip(team), std::nullopt};
+  }
+
+  void lowerRole(Block &block) {
+    Places start = places;
+    lowerBlock(block, start);
+  }
+
+  void lowerBlock(Block &block, Places &places) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      rewriter.setInsertionPoint(&op);
+      if (Operation *counted = getCounted(&op)) {
+        Place &place = places[counted];
+        settle(place);
+        lower(&op, place);
+        if (advances(&op) && !isa<cta::RingSkipOp>(op))
+          place.taken = op.getLoc();
+        rewriter.eraseOp(&op);
+      } else if (op.getNumRegions() != 0) {
+        lowerControl(&op, places);
+      }
+    }
+  }
+
+  /// A loop or branch in which slots are taken carries the places in their rings.
+  void lowerControl(Operation *op, Places &places) {
+    DenseSet<Operation *> used, moved;
+    op->walk([&](Operation *inner) {
+      if (Operation *counted = getCounted(inner)) {
+        used.insert(counted);
+        if (advances(inner))
+          moved.insert(counted);
+      }
+    });
+    if (used.empty())
+      return;
+    for (auto &[counted, place] : places)
+      if (used.contains(counted))
+        settle(place);
+    SmallVector<Value> before = getValues(places, moved);
+    if (!moved.empty())
+      op = carryValues(rewriter, op, before);
+    for (Region &region : op->getRegions()) {
+      if (region.empty())
+        continue;
+      Block &block = region.front();
+      Places inside = places;
+      if (isa<LoopLikeOpInterface>(op))
+        setValues(inside, moved, block.getArguments().take_back(before.size()));
+      lowerBlock(block, inside);
+      Operation *end = block.getTerminator();
+      rewriter.setInsertionPoint(end);
+      for (auto &[counted, place] : inside)
+        if (moved.contains(counted))
+          settle(place);
+      end->setOperands(end->getNumOperands() - before.size(), before.size(), getValues(inside, moved));
+    }
+    setValues(places, moved, op->getResults().take_back(before.size()));
+  }
+
+  static SmallVector<Value> getValues(const Places &places, const DenseSet<Operation *> &moved) {
+    SmallVector<Value> values;
+    for (auto &[counted, place] : places)
+      if (moved.contains(counted))
+        values.append({place.slot, place.parity});
+    return values;
+  }
+  static void setValues(Places &places, const DenseSet<Operation *> &moved, ValueRange values) {
+    for (auto &[counted, place] : places)
+      if (moved.contains(counted)) {
+        place.slot = values[0];
+        place.parity = values[1];
+        values = values.drop_front(2);
+      }
+  }
+
+  /// Computes the place after a slot that was taken: the next slot, and after the last one the first in the other
+  /// parity.
+  void settle(Place &place) {
+    if (!place.taken)
+      return;
+    Numbers n(rewriter, *std::exchange(place.taken, std::nullopt));
+    Value flipped = n.flip(place.parity);
+    if (place.slots == 1) {
+      place.parity = flipped;
+      return;
+    }
+    Value wraps = n.equal(place.slot, n.constant(place.slots - 1));
+    Value next = n.add(place.slot, n.constant(1));
+    place.slot = n.select(wraps, n.constant(0), next);
+    place.parity = n.select(wraps, flipped, place.parity);
+  }
+
+  void lower(Operation *op, Place &place) {
+    Location loc = op->getLoc();
+    if (auto acquire = dyn_cast<cta::RingAcquireOp>(op)) {
+      const Memory &ring = rings.at(acquire.getRing().getDefiningOp());
+      Value parity = Numbers(rewriter, loc).flip(place.parity);
+      cta::MbarrierWaitOp::create(rewriter, loc, ring.empty, place.slot, parity);
+      // Announced before the copies, so that none can complete the slot alone.
+      cta::MbarrierExpectOp::create(rewriter, loc, ring.full, place.slot, countBytes(acquire));
+      rewriter.replaceAllUsesWith(acquire.getSlot(), place.slot);
+    } else if (auto wait = dyn_cast<cta::RingWaitOp>(op)) {
+      const Memory &ring = rings.at(wait.getRing().getDefiningOp());
+      cta::MbarrierWaitOp::create(rewriter, loc, ring.full, place.slot, place.parity);
+      rewriter.replaceAllUsesWith(wait.getSlot(), place.slot);
+    } else if (auto skip = dyn_cast<cta::RingSkipOp>(op)) {
+      emitSkip(skip, place);
+    } else if (auto drain = dyn_cast<cta::RingDrainOp>(op)) {
+      emitDrain(loc, rings.at(drain.getRing().getDefiningOp()).full, place);
+    } else {
+      cta::MbarrierWaitOp::create(rewriter, loc, turns, cta::TeamOp::create(rewriter, loc), place.parity);
+    }
+  }
+
+  void emitSkip(cta::RingSkipOp skip, Place &place) {
+    auto [rest, rounds] = divide(skip.getCount(), place.slots);
+    if (place.slot == zero) { // where the role begins
+      place.slot = rest;
+      place.parity = rounds;
+      return;
+    }
+    Numbers n(rewriter, skip.getLoc());
+    Value slots = n.constant(place.slots), sum = n.add(place.slot, rest);
+    Value staysBelow = n.less(sum, slots);
+    Value flipped = arith::XOrIOp::create(rewriter, skip.getLoc(), place.parity, rounds);
+    place.slot = n.select(staysBelow, sum, n.sub(sum, slots));
+    place.parity = n.select(staysBelow, flipped, n.flip(flipped));
+  }
+
+  /// What `count` slots add to the number of a slot, and to a parity. Where the count is computed: loops skip the same
+  /// one again and again.
+  std::pair<Value, Value> divide(Value count, int64_t slots) {
+    auto [known, isNew] = skips.try_emplace({count, slots});
+    if (!isNew)
+      return known->second;
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointAfterValue(count);
+    Numbers n(rewriter, count.getLoc());
+    Value divisor = n.constant(slots), rounds = n.div(count, divisor);
+    Value rest = n.sub(count, n.mul(rounds, divisor));
+    return known->second = {rest, arith::AndIOp::create(rewriter, count.getLoc(), rounds, n.constant(1))};
+  }
+
+  /// Waits until all copies have come: those of this round, whose slots are below the next one, and those of the round
+  /// before.
+  void emitDrain(Location loc, Value full, const Place &place) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    Numbers n(rewriter, loc);
+    Value other = n.flip(place.parity);
+    auto loop = scf::ForOp::create(rewriter, loc, n.constant(0), n.constant(place.slots), n.constant(1));
+    rewriter.setInsertionPointToStart(loop.getBody());
+    Value isNewer = n.less(loop.getInductionVar(), place.slot);
+    Value awaited = n.select(isNewer, place.parity, other);
+    cta::MbarrierWaitOp::create(rewriter, loc, full, loop.getInductionVar(), awaited);
+  }
+
+  /// By its number, which no longer has the operand's declared type.
+  template <typename OpType> static Value slotOf(OpType op) { return op.getSlotMutable().get(); }
+
+  /// What says by itself which slot it is for.
+  void lowerUses() {
+    kernel.walk([&](Operation *op) {
+      Location loc = op->getLoc();
+      rewriter.setInsertionPoint(op);
+      if (auto release = dyn_cast<cta::RingReleaseOp>(op)) {
+        auto alloc = release.getRing().getDefiningOp<cta::RingAllocOp>();
+        cta::MbarrierArriveOp::create(rewriter, loc, rings.at(alloc).empty, slotOf(release), release.getCondition(),
+                                      alloc.getCtas());
+      } else if (auto buffers = dyn_cast<cta::RingBuffersOp>(op)) {
+        lowerBuffers(buffers);
+      } else if (isa<cta::RingNoneOp>(op)) {
+        rewriter.replaceAllUsesWith(op->getResult(0), emitI32(rewriter, loc, noSlot));
+      } else if (auto holds = dyn_cast<cta::RingHoldsOp>(op)) {
+        Value any = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne, slotOf(holds),
+                                          emitI32(rewriter, loc, noSlot));
+        rewriter.replaceAllUsesWith(holds.getResult(), any);
+      } else if (isa<cta::TurnEndOp>(op) && cta::isTurnOfTeams(op)) {
+        Value other = Numbers(rewriter, loc).flip(cta::TeamOp::create(rewriter, loc));
+        cta::MbarrierArriveOp::create(rewriter, loc, turns, other, /*condition=*/Value());
+      } else if (isa<cta::TmaLoadOp, cta::TmaMulticastOp>(op)) {
+        return lowerCopy(op);
+      } else if (!isa<cta::RingCommitOp>(op) && !cta::isTurnOfTeams(op)) {
+        return;
+      }
+      rewriter.eraseOp(op);
+    });
+  }
+
+  /// The addresses of copies are computed one by one, since the first need not wait for the second's.
+  void lowerBuffers(cta::RingBuffersOp op) {
+    const Memory &ring = rings.at(op.getRing().getDefiningOp());
+    for (auto [result, buffer] : llvm::zip_equal(op.getBuffers(), ring.buffers)) {
+      auto emitSlot = [&, type = result.getType(), buffer = buffer](Operation *before) -> Value {
+        rewriter.setInsertionPoint(before);
+        return cta::SlotOp::create(rewriter, op.getLoc(), type, buffer, slotOf(op));
+      };
+      for (OpOperand &use : llvm::make_early_inc_range(result.getUses()))
+        if (isa<cta::TmaLoadOp, cta::TmaMulticastOp>(use.getOwner()))
+          use.set(emitSlot(use.getOwner()));
+      if (!result.use_empty())
+        rewriter.replaceAllUsesWith(result, emitSlot(op));
+    }
+  }
+
+  /// Bytes count at the barrier of the slot.
+  void lowerCopy(Operation *op) {
+    for (OpOperand &operand : op->getOpOperands())
+      if (auto alloc = operand.get().getDefiningOp<cta::RingAllocOp>())
+        operand.set(rings.at(alloc).full);
+  }
+
+  KernelOp kernel;
+  IRRewriter rewriter;
+  DenseMap<Operation *, Memory> rings;
+  Places places; ///< Where roles begin.
+  Value zero, turns;
+  DenseMap<std::pair<Value, int64_t>, std::pair<Value, Value>> skips;
+};
+
+struct CtaLowerRings : tile::impl::CtaLowerRingsBase<CtaLowerRings> {
+  void runOnKernel() override {
+    if (failed(verifyRings(getOperation())))
+      return signalPassFailure();
+    RingLowering(getOperation()).run();
+  }
+};
+
+} // namespace

@@ -1,0 +1,27 @@
+// RUN: tile-opt %s --verify-diagnostics --split-input-file
+
+// expected-error @below {{ring has 0 slots; possible are 1 to 1048576}}
+func.func private @slots(!cta.ring<0 x [!cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>]>)
+
+// -----
+
+// expected-error @below {{buffer of a ring has 2 slots of its own but must have 1}}
+func.func private @rings(!cta.ring<3 x [!cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>, slots = 2>]>)
+
+// -----
+
+!ring = !cta.ring<3 x [!cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>]>
+tile.kernel @readers() {
+  // expected-error @below {{'cta.ring_alloc' op is read by 0 warps; possible are 1 to 1048575}}
+  %r = cta.ring_alloc readers 0 : !ring
+  tile.return
+}
+
+// -----
+
+!ring = !cta.ring<3 x [!cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>]>
+tile.kernel @ctas() {
+  // expected-error @below {{'cta.ring_alloc' op is for a cluster of 3 CTAs; possible are 2, 4 and 8}}
+  %r = cta.ring_alloc readers 4 {ctas = 3 : i32} : !ring
+  tile.return
+}

@@ -1,0 +1,108 @@
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-lower-rings))' --verify-diagnostics --split-input-file
+
+!ring = !cta.ring<3 x [!cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>]>
+tile.kernel @producer() attributes {producer_warps = 4 : i32} {
+  %ring = cta.ring_alloc readers 4 : !ring
+  cta.warp_roles consumer {
+    // expected-error @below {{'cta.ring_drain' op must stand in the producer of a cta.warp_roles of the kernel's body}}
+    cta.ring_drain %ring : !ring
+  } producer {
+  }
+  tile.return
+}
+
+// -----
+
+!ring = !cta.ring<3 x [!cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>]>
+tile.kernel @consumer() {
+  %ring = cta.ring_alloc readers 4 : !ring
+  // expected-error @below {{'cta.ring_wait' op must stand in the consumer of a cta.warp_roles of the kernel's body}}
+  %s = cta.ring_wait %ring : !ring
+  tile.return
+}
+
+// -----
+
+!ring = !cta.ring<3 x [!cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>]>
+tile.kernel @inside() attributes {producer_warps = 4 : i32} {
+  cta.warp_roles consumer {
+    // expected-error @below {{'cta.ring_alloc' op must stand in the kernel's body, before the roles}}
+    %ring = cta.ring_alloc readers 4 : !ring
+  } producer {
+  }
+  tile.return
+}
+
+// -----
+
+!ring = !cta.ring<3 x [!cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>]>
+!x = tensor<4xf16, #cta.layout<[4], register = [[1], [2]], lane = [[0], [0], [0], [0], [0]], warp = [[0], [0]]>>
+tile.kernel @element(%p: !tile.ptr<f16>) attributes {producer_warps = 4 : i32} {
+  %ring = cta.ring_alloc readers 4 : !ring
+  cta.warp_roles consumer {
+    %v = arith.constant dense<0.0> : !x
+    %y = tile.reduce %v {axis = 0 : i32} : !x -> f16 {
+    ^bb0(%e: f16, %f: f16):
+      // expected-error @below {{'cta.ring_wait' op stands in a 'tile.reduce'; only loops and branches count slots}}
+      %s = cta.ring_wait %ring : !ring
+      tile.yield %e : f16
+    }
+  } producer {
+  }
+  tile.return
+}
+
+// -----
+
+!ring = !cta.ring<3 x [!cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>]>
+tile.kernel @uncommitted() attributes {producer_warps = 4 : i32} {
+  %ring = cta.ring_alloc readers 4 : !ring
+  cta.warp_roles consumer {
+  } producer {
+    // expected-error @below {{'cta.ring_acquire' op needs one cta.ring_commit of its slot, in the same block}}
+    %s = cta.ring_acquire %ring : !ring
+  }
+  tile.return
+}
+
+// -----
+
+!ring = !cta.ring<3 x [!cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>]>
+tile.kernel @not_acquired() attributes {producer_warps = 4 : i32} {
+  %ring = cta.ring_alloc readers 4 : !ring
+  cta.warp_roles consumer {
+  } producer {
+    %s = cta.ring_none
+    // expected-error @below {{'cta.ring_commit' op slot is not that of a cta.ring_acquire}}
+    cta.ring_commit %ring[%s] : !ring
+  }
+  tile.return
+}
+
+// -----
+
+!b = !cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>
+!ring = !cta.ring<3 x [!b]>
+tile.kernel @late(%d: !tile.desc<2xf16> {tile.tensor_map = {base = "a"}}, %i: i32) attributes {producer_warps = 4 : i32} {
+  %ring = cta.ring_alloc readers 4 : !ring
+  cta.warp_roles consumer {
+  } producer {
+    %s = cta.ring_acquire %ring : !ring
+    %b = cta.ring_buffers %ring[%s] : !ring
+    cta.ring_commit %ring[%s] : !ring
+    // expected-error @below {{'cta.tma_load' op must stand between the cta.ring_acquire and the cta.ring_commit of its slot}}
+    cta.tma_load %d[%i], %b, %ring[%s] : !tile.desc<2xf16>, !b, !ring
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @unopened() attributes {producer_warps = 4 : i32, teams = 2 : i32} {
+  cta.warp_roles consumer {
+    // expected-error @below {{'cta.turn_begin' op needs a cta.turn_open of teams in the block of the role}}
+    cta.turn_begin of 2 teams
+  } producer {
+  }
+  tile.return
+}
