@@ -191,3 +191,39 @@ tile.kernel @anywhere(%x: i32, %y: i32, %z: i32, %n: i32) {
   }
   tile.return
 }
+
+// Two sums of a piece lie one after the other behind its flag, and are exchanged one after the other in a cluster.
+// CHECK-LABEL: tile.kernel @two_sums(
+// CHECK-SAME: tile.scratch = 131200 : i64
+// CHECK: cta.flag_wait
+// CHECK: cta.partial_add
+// CHECK: cta.partial_add
+// CHECK: cta.partial_store
+// CHECK: cta.partial_store
+// CHECK: cta.flag_set
+tile.kernel @two_sums(%x: i32, %y: i32, %z: i32, %n: i32) {
+  %acc = arith.constant dense<0.0> : !x
+  tile.programs (%i, %j, %k, %exists, %first, %end) in (%x, %y, %z) steps (%n) #tile.work<order = grid, tail = <sum = 5, piece = 8, fixed = 18>> {
+    %s = cta.combine %acc : !x
+    %t = cta.combine %acc : !x
+    tile.print "" %s : !x
+    tile.print "" %t : !x
+  }
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @two_of_clusters(
+// CHECK-COUNT-2: cta.cluster_sum
+// CHECK-NOT: cta.cluster_sum
+// CHECK: scf.if
+// CHECK-COUNT-2: tile.print
+tile.kernel @two_of_clusters(%x: i32, %y: i32, %z: i32) attributes {cluster = array<i32: 1, 1, 2>} {
+  %acc = arith.constant dense<0.0> : !x
+  tile.programs (%i, %j, %k, %exists, %first) in (%x, %y, %z) #tile.work<order = grid, split_k = 2> {
+    %s = cta.combine %acc : !x
+    %t = cta.combine %acc : !x
+    tile.print "" %s : !x
+    tile.print "" %t : !x
+  }
+  tile.return
+}
