@@ -187,30 +187,31 @@ private:
     return exists;
   }
 
-  /// What the CTAs of a cluster need to add up: memory of the first one, and its barriers.
+  /// Where the CTAs of a cluster add up, one accumulator after the other: memory for the largest, and barriers.
   struct Exchange {
-    cta::CombineOp combine;
     Value memory, sent, taken;
   };
 
-  SmallVector<Exchange> allocateExchanges() {
-    SmallVector<Exchange> exchanges;
-    rewriter.setInsertionPointToStart(&kernel.getBody().front());
-    auto barrier = cta::MbarrierType::get(kernel.getContext(), /*slots=*/1);
-    auto allocateBarrier = [&](int64_t arrivals) -> Value {
-      return cta::MbarrierAllocOp::create(rewriter, loc, barrier, arrivals, /*offset=*/IntegerAttr());
-    };
-    for (auto combine : programs.getBody().getOps<cta::CombineOp>()) {
+  Exchange allocateExchange(ArrayRef<cta::CombineOp> combines) {
+    cta::BufferType largest;
+    for (cta::CombineOp combine : combines) {
       cta::BufferType type = planExchangeBuffer(cast<RankedTensorType>(combine.getType()), work.getSplitK());
-      Value memory = cta::AllocOp::create(rewriter, loc, type, /*offset=*/IntegerAttr());
-      Value sent = allocateBarrier(1);
-      exchanges.push_back({combine, memory, sent, allocateBarrier(kernel.getNumWarps())});
+      if (!largest || largest.getBytes() < type.getBytes())
+        largest = type;
     }
-    return exchanges;
+    auto barrier = cta::MbarrierType::get(kernel.getContext(), /*slots=*/1);
+    rewriter.setInsertionPointToStart(&kernel.getBody().front());
+    Exchange exchange;
+    exchange.memory = cta::AllocOp::create(rewriter, loc, largest, /*offset=*/IntegerAttr());
+    exchange.sent = cta::MbarrierAllocOp::create(rewriter, loc, barrier, /*arrivals=*/1, /*offset=*/IntegerAttr());
+    exchange.taken =
+        cta::MbarrierAllocOp::create(rewriter, loc, barrier, kernel.getNumWarps(), /*offset=*/IntegerAttr());
+    return exchange;
   }
 
   void lowerSplit() {
-    SmallVector<Exchange> exchanges = allocateExchanges();
+    auto combines = llvm::to_vector(programs.getBody().getOps<cta::CombineOp>());
+    Exchange exchange = allocateExchange(combines);
     Value rank = cta::ClusterRankOp::create(rewriter, loc);
     programs.getFirstStep().replaceAllUsesWith(rank);
 
@@ -221,14 +222,14 @@ private:
       Value parity = loop.getRegionIterArg(0);
       enter(loop);
       replaceCoordinates(emitPlace(loop.getInductionVar(), sizes[0], sizes[1], work.getGroup()));
-      finishInFirst(exchanges, rank, parity);
+      Value next = finishInFirst(combines, exchange, rank, parity);
       moveBody(loop.getBody(), loop.getBody()->end());
       rewriter.setInsertionPointToEnd(loop.getBody());
-      scf::YieldOp::create(rewriter, loc, Numbers(rewriter, loc).flip(parity));
+      scf::YieldOp::create(rewriter, loc, next);
     } else {
       replaceCoordinates({cta::ClusterIdOp::create(rewriter, loc), ProgramIdOp::create(rewriter, loc, 1),
                           ProgramIdOp::create(rewriter, loc, 2)});
-      finishInFirst(exchanges, rank, zero);
+      finishInFirst(combines, exchange, rank, zero);
       moveBody(programs->getBlock(), programs->getIterator());
     }
     rewriter.setInsertionPoint(kernel.getBody().front().getTerminator());
@@ -236,22 +237,24 @@ private:
     kernel.setClusterCtas(work.getSplitK());
   }
 
-  /// What follows in the program is for the first CTA, which has the whole sums.
-  void finishInFirst(ArrayRef<Exchange> exchanges, Value rank, Value parity) {
+  /// What follows in the program is for the first CTA, which has the whole sums. Returns the parity of the next sum.
+  Value finishInFirst(ArrayRef<cta::CombineOp> combines, const Exchange &exchange, Value rank, Value parity) {
     Block &body = programs.getBody().front();
-    Operation *last = cta::CombineOp(exchanges.back().combine);
+    Operation *last = cta::CombineOp(combines.back());
     rewriter.setInsertionPoint(last);
     Numbers n(rewriter, loc);
-    for (auto [combine, memory, sent, taken] : exchanges) {
-      Value sum =
-          cta::ClusterSumOp::create(rewriter, loc, combine.getValue(), memory, sent, taken, parity, work.getSplitK());
+    for (cta::CombineOp combine : combines) {
+      Value sum = cta::ClusterSumOp::create(rewriter, loc, combine.getValue(), exchange.memory, exchange.sent,
+                                            exchange.taken, parity, work.getSplitK());
       rewriter.replaceAllUsesWith(combine.getResult(), sum);
+      parity = n.flip(parity);
     }
     auto branch = scf::IfOp::create(rewriter, loc, n.equal(rank, n.constant(0)), /*withElseRegion=*/false);
     branch.thenBlock()->getOperations().splice(branch.thenBlock()->begin(), body.getOperations(),
                                                std::next(last->getIterator()), body.getTerminator()->getIterator());
-    for (Exchange exchange : exchanges)
-      rewriter.eraseOp(exchange.combine);
+    for (cta::CombineOp combine : combines)
+      rewriter.eraseOp(combine);
+    return parity;
   }
 
   KernelOp kernel;

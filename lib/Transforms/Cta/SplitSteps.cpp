@@ -172,9 +172,10 @@ private:
 
   /// Beside `others` bytes; a remark says if not.
   bool hasRoom(const target::GpuTarget &gpu, scf::ForOp steps, TypeRange sums, int64_t ctas, int64_t others = 0) {
-    int64_t bytes = sharedBytesOf(getOperation(), steps) + others;
+    int64_t exchange = 0; // of one sum after the other
     for (Type sum : sums)
-      bytes += planExchangeBuffer(cast<RankedTensorType>(sum), ctas).getBytes();
+      exchange = std::max(exchange, planExchangeBuffer(cast<RankedTensorType>(sum), ctas).getBytes());
+    int64_t bytes = sharedBytesOf(getOperation(), steps) + others + exchange;
     bool fits = bytes <= gpu.maxSharedPerCta;
     if (!fits)
       refuse("the accumulators do not fit into shared memory");

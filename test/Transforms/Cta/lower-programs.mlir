@@ -116,10 +116,10 @@ tile.kernel @square(%x: i32, %y: i32, %z: i32) attributes {cluster = array<i32: 
 // CHECK: scf.for %{{.*}} = %[[ID]] to %{{.*}} iter_args(%[[PARITY:.*]] = %c0_i32) -> (i32)
 // CHECK: tile.print "first" %[[RANK]]
 // CHECK: %[[SUM:.*]] = cta.cluster_sum %{{.*}}, %[[MEMORY]], %[[SENT]], %[[TAKEN]], %[[PARITY]] {ctas = 2 : i32}
+// CHECK: %[[NEXT:.*]] = arith.xori %[[PARITY]]
 // CHECK: scf.if
 // CHECK-NEXT: tile.print "" %[[SUM]]
-// CHECK: %[[NEXT:.*]] = arith.xori %[[PARITY]]
-// CHECK-NEXT: scf.yield %[[NEXT]]
+// CHECK: scf.yield %[[NEXT]]
 // CHECK: cta.cluster_barrier
 // CHECK-NEXT: tile.return
 tile.kernel @split_k(%x: i32, %y: i32, %z: i32) attributes {cluster = array<i32: 1, 1, 2>} {
@@ -192,7 +192,7 @@ tile.kernel @anywhere(%x: i32, %y: i32, %z: i32, %n: i32) {
   tile.return
 }
 
-// Two sums of a piece lie one after the other behind its flag, and are exchanged one after the other in a cluster.
+// Two sums of a piece lie one after the other behind its flag, and are exchanged one after the other in a cluster, through the same memory.
 // CHECK-LABEL: tile.kernel @two_sums(
 // CHECK-SAME: tile.scratch = 131200 : i64
 // CHECK: cta.flag_wait
@@ -213,10 +213,11 @@ tile.kernel @two_sums(%x: i32, %y: i32, %z: i32, %n: i32) {
 }
 
 // CHECK-LABEL: tile.kernel @two_of_clusters(
-// CHECK-COUNT-2: cta.cluster_sum
+// CHECK: %[[MEMORY:.*]] = cta.alloc : <16384xf32
+// CHECK-NOT: cta.alloc
+// CHECK: cta.cluster_sum %{{.*}}, %[[MEMORY]], %{{.*}}, %{{.*}}, %c0_i32 {
+// CHECK: cta.cluster_sum %{{.*}}, %[[MEMORY]], %{{.*}}, %{{.*}}, %c1_i32 {
 // CHECK-NOT: cta.cluster_sum
-// CHECK: scf.if
-// CHECK-COUNT-2: tile.print
 tile.kernel @two_of_clusters(%x: i32, %y: i32, %z: i32) attributes {cluster = array<i32: 1, 1, 2>} {
   %acc = arith.constant dense<0.0> : !x
   tile.programs (%i, %j, %k, %exists, %first) in (%x, %y, %z) #tile.work<order = grid, split_k = 2> {
