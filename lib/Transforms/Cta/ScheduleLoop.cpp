@@ -275,13 +275,6 @@ private:
       Operation *clone = rewriter.clone(*graph.operations[scheduled.node], isLate ? late : early);
       if (auto wait = dyn_cast<cta::WgmmaWaitOp>(clone))
         wait.setPending(pending);
-      // With a condition it is no branch, which products in flight would have to be awaited for.
-      if (auto release = dyn_cast<cta::MbarrierArriveOp>(clone); release && !release.getCondition()) {
-        OpBuilder::InsertionGuard guard(rewriter);
-        rewriter.setInsertionPoint(release);
-        release.getConditionMutable().assign(
-            arith::ConstantIntOp::create(rewriter, release.getLoc(), rewriter.getI1Type(), 1));
-      }
     }
   }
 
