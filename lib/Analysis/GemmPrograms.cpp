@@ -40,8 +40,9 @@ class Additions {
 public:
   Additions(scf::ForOp loop, unsigned index) : carried(loop.getRegionIterArg(index)) {
     steps.insert(loop.getBody()->getTerminator());
-    onlyAdds = follow(loop.getYieldedValues()[index]) && llvm::all_of(sums, [&](Value sum) {
-                 return llvm::all_of(sum.getUsers(), [&](Operation *user) { return steps.contains(user); });
+    onlyAdds = follow(loop.getYieldedValues()[index]) && llvm::all_of(sums, [&](auto &entry) {
+                 auto [value, isSum] = entry;
+                 return !isSum || llvm::all_of(value.getUsers(), [&](Operation *user) { return steps.contains(user); });
                });
   }
   bool onlyAdds;
@@ -49,6 +50,8 @@ public:
 private:
   /// Whether `value` is the sum so far, with or without what has been added.
   bool follow(Value value) {
+    if (auto known = sums.find(value); known != sums.end())
+      return known->second;
     bool isSum = value == carried;
     if (Operation *op = value.getDefiningOp(); isa_and_present<arith::AddFOp, arith::AddIOp>(op)) {
       isSum = follow(op->getOperand(0)) != follow(op->getOperand(1));
@@ -61,13 +64,12 @@ private:
         steps.insert(yield);
       }
     }
-    if (isSum)
-      sums.push_back(value);
+    sums[value] = isSum;
     return isSum;
   }
 
   BlockArgument carried;
-  SmallVector<Value> sums;
+  DenseMap<Value, bool> sums;  ///< Values that have been looked at: whether they are the sum.
   DenseSet<Operation *> steps; ///< Additions, and what hands on their results.
 };
 
