@@ -108,7 +108,7 @@ struct MbarrierArriveLowering : OpConversionPattern<cta::MbarrierArriveOp> {
     if (adaptor.getCondition())
       arrives = arith::AndIOp::create(rewriter, loc, arrives, adaptor.getCondition());
     Value barrier = emitBarrierSlot(rewriter, loc, adaptor.getBarrier(), adaptor.getSlot());
-    if (op.getCtas() == 1) {
+    if (op.getCtas() == 1 && op.getCondition()) {
       // No branch: LLVM would join those of the same lane, and ptxas keeps no product of warp groups in flight where
       // lanes go different ways.
       Value address = LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI32Type(), barrier);
@@ -120,7 +120,10 @@ struct MbarrierArriveLowering : OpConversionPattern<cta::MbarrierArriveOp> {
     }
     auto branch = scf::IfOp::create(rewriter, loc, arrives, /*withElseRegion=*/false);
     rewriter.setInsertionPointToStart(branch.thenBlock());
-    emitRemoteArrive(rewriter, loc, barrier, lane);
+    if (op.getCtas() > 1)
+      emitRemoteArrive(rewriter, loc, barrier, lane);
+    else
+      NVVM::MBarrierArriveOp::create(rewriter, loc, rewriter.getI64Type(), barrier, /*count=*/Value());
     rewriter.eraseOp(op);
     return success();
   }

@@ -72,7 +72,8 @@ tile.kernel @store(%d: !d {tile.tensor_map = {base = "a"}}, %i: i32) attributes 
   tile.return
 }
 
-// Barriers of a ring are 8 bytes apart. A warp arrives once, when all its lanes are there, without a branch.
+// Barriers of a ring are 8 bytes apart. A warp arrives once, when all its lanes are there; with a condition, without a
+// branch.
 // CHECK-LABEL: llvm.func @barriers
 // CHECK: %[[OFFSET:.*]] = arith.muli %{{.*}}, %c8_i32
 // CHECK: llvm.getelementptr {{.*}}[%[[OFFSET]]]
@@ -80,8 +81,8 @@ tile.kernel @store(%d: !d {tile.tensor_map = {base = "a"}}, %i: i32) attributes 
 // CHECK: nvvm.bar.warp.sync
 // CHECK: @$0 mbarrier.arrive.shared.b64 state, [$1]
 // CHECK: nvvm.bar.warp.sync
-// CHECK-NOT: scf.if
-// CHECK: @$0 mbarrier.arrive.shared.b64 state, [$1]
+// CHECK: scf.if
+// CHECK-NEXT: nvvm.mbarrier.arrive
 // CHECK: nvvm.mbarrier.arrive.expect_tx
 tile.kernel @barriers(%slot: i32, %parity: i32, %c: i1) attributes {shared_bytes = 64 : i64} {
   %m = cta.mbarrier_alloc arrivals 4 at 32 : !cta.mbarrier<4>
