@@ -22,6 +22,59 @@ static bool isSumFromZero(Value init) {
          (matchPattern(init, m_AnyZeroFloat()) || matchPattern(init, m_Zero()));
 }
 
+/// Whether a loop does nothing to a value that it carries but to add one product of warp groups to it, and wait.
+static bool isProductOf(scf::ForOp loop, unsigned index) {
+  BlockArgument acc = loop.getRegionIterArg(index);
+  auto wgmma = acc.hasOneUse() ? dyn_cast<cta::WgmmaOp>(*acc.user_begin()) : cta::WgmmaOp();
+  if (!wgmma || !wgmma.getBufferA() || wgmma.getAcc() != acc || !wgmma->hasOneUse())
+    return false;
+  auto wait = dyn_cast<cta::WgmmaWaitOp>(*wgmma->user_begin());
+  return wait && loop.getYieldedValues()[index] == wait.getResult() && wait->hasOneUse();
+}
+
+namespace {
+
+/// What an iteration of a loop does to a sum that it carries, if that is nothing but to add to it, always or under
+/// conditions.
+class Additions {
+public:
+  Additions(scf::ForOp loop, unsigned index) : carried(loop.getRegionIterArg(index)) {
+    steps.insert(loop.getBody()->getTerminator());
+    onlyAdds = follow(loop.getYieldedValues()[index]) && llvm::all_of(sums, [&](auto &entry) {
+                 auto [value, isSum] = entry;
+                 return !isSum || llvm::all_of(value.getUsers(), [&](Operation *user) { return steps.contains(user); });
+               });
+  }
+  bool onlyAdds;
+
+private:
+  /// Whether `value` is the sum so far, with or without what has been added.
+  bool follow(Value value) {
+    if (auto known = sums.find(value); known != sums.end())
+      return known->second;
+    bool isSum = value == carried;
+    if (Operation *op = value.getDefiningOp(); isa_and_present<arith::AddFOp, arith::AddIOp>(op)) {
+      isSum = follow(op->getOperand(0)) != follow(op->getOperand(1));
+      steps.insert(op);
+    } else if (auto branch = dyn_cast_if_present<scf::IfOp>(op)) {
+      unsigned result = cast<OpResult>(value).getResultNumber();
+      isSum = true;
+      for (scf::YieldOp yield : {branch.thenYield(), branch.elseYield()}) {
+        isSum &= follow(yield.getOperand(result));
+        steps.insert(yield);
+      }
+    }
+    sums[value] = isSum;
+    return isSum;
+  }
+
+  BlockArgument carried;
+  DenseMap<Value, bool> sums;  ///< Values that have been looked at: whether they are the sum.
+  DenseSet<Operation *> steps; ///< Additions, and what hands on their results.
+};
+
+} // namespace
+
 std::optional<GemmPrograms> tile::findGemmPrograms(KernelOp kernel) {
   GemmPrograms plan;
   plan.programs = kernel.getPrograms();
@@ -36,19 +89,23 @@ std::optional<GemmPrograms> tile::findGemmPrograms(KernelOp kernel) {
       continue;
     plan.steps = loop;
   }
-  scf::ForOp steps = plan.steps;
-  if (!steps || steps.getNumResults() != 1)
+  if (!plan.steps || !llvm::all_of(plan.steps.getInitArgs(), isSumFromZero))
     return std::nullopt;
-  if (!isSumFromZero(steps.getInitArgs().front()))
-    return std::nullopt;
-  BlockArgument acc = steps.getRegionIterArg(0);
-  auto wgmma = acc.hasOneUse() ? dyn_cast<cta::WgmmaOp>(*acc.user_begin()) : cta::WgmmaOp();
-  if (!wgmma || !wgmma.getBufferA() || wgmma.getAcc() != acc || !wgmma->hasOneUse())
-    return std::nullopt;
-  auto wait = dyn_cast<cta::WgmmaWaitOp>(*wgmma->user_begin());
-  if (!wait || steps.getYieldedValues().front() != wait.getResult() || !wait->hasOneUse())
-    return std::nullopt;
-  return plan;
+  bool hasProduct = false;
+  for (unsigned index = 0; index < plan.steps.getNumResults(); ++index) {
+    if (!hasProduct && isProductOf(plan.steps, index)) {
+      hasProduct = true;
+      plan.accumulator = index;
+    } else if (!Additions(plan.steps, index).onlyAdds) {
+      return std::nullopt;
+    }
+  }
+  return hasProduct ? std::optional(plan) : std::nullopt;
+}
+
+void GemmPrograms::emitCombines(RewriterBase &rewriter, IntegerAttr columnsOfAccumulator) {
+  for (OpResult sum : steps.getResults())
+    emitCombine(sum, sum.getResultNumber() == accumulator ? columnsOfAccumulator : IntegerAttr(), rewriter);
 }
 
 /// Whether nothing happens to the accumulator in an iteration but that products are added to it.

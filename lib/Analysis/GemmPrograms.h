@@ -11,10 +11,15 @@ namespace tile {
 
 struct GemmPrograms {
   ProgramsOp programs;
-  mlir::scf::ForOp steps; ///< Carries one accumulator, which starts from zero and only has dots added to it.
+  mlir::scf::ForOp steps; ///< Carries the accumulator, and other sums from zero, such as those of an operand's columns.
+  unsigned accumulator;   ///< Among the loop's results; only has dots added to it.
 
-  cta::WgmmaOp getProduct() { return mlir::cast<cta::WgmmaOp>(*steps.getRegionIterArg(0).user_begin()); }
-  mlir::RankedTensorType getSumType() { return mlir::cast<mlir::RankedTensorType>(steps.getResult(0).getType()); }
+  cta::WgmmaOp getProduct() { return mlir::cast<cta::WgmmaOp>(*steps.getRegionIterArg(accumulator).user_begin()); }
+  mlir::RankedTensorType getSumType() {
+    return mlir::cast<mlir::RankedTensorType>(steps.getResult(accumulator).getType());
+  }
+  /// After the loop, adds up what CTAs that share its steps have got.
+  void emitCombines(mlir::RewriterBase &rewriter, mlir::IntegerAttr columnsOfAccumulator);
 };
 
 /// None if the kernel has another form, or does something before the main loop that must not happen twice.

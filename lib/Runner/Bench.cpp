@@ -117,6 +117,7 @@ Result<Workload> findWorkload(const runtime::Manifest &manifest, std::span<const
                               const TensorNames &names) {
   Workload work;
   work.bytes = trafficBytes(arguments);
+  std::set<std::string> counted;
   for (const runtime::Expectation &expectation : manifest.expect) {
     const auto output = std::find_if(arguments.begin(), arguments.end(), [&](const DeviceArgument &argument) {
       return argument.parameter->name == expectation.buffer;
@@ -129,8 +130,9 @@ Result<Workload> findWorkload(const runtime::Manifest &manifest, std::span<const
     Result<BoundTensorExpression> bound = BoundTensorExpression::bind(*expression, names);
     if (!bound)
       return bound.error();
-    work.flops += bound->matmulFlops({});
-    work.special += bound->specialFunctions();
+    const TensorWork its = bound->countWork(counted);
+    work.flops += its.flops;
+    work.special += its.special;
     if (!work.productType)
       work.productType = findProductType(expression->root(), names);
     if (!work.plan)

@@ -15,6 +15,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 namespace tile::runner {
@@ -313,22 +314,52 @@ double BoundTensorExpression::matmulFlops(const Selection &selection) const {
   return Evaluator(shapes, integers, *names).matmulFlops(expression->root(), selection);
 }
 
-double BoundTensorExpression::specialFunctions() const {
+namespace {
+
+/// The same for parts of expressions that are the same computation.
+std::string textOf(const TensorNode &node) {
+  std::string text =
+      fmt::format("{}{} {} {} {}(", int(node.kind), node.name, node.number, int(node.reduction), node.axis);
+  for (const std::unique_ptr<TensorNode> &operand : node.operands)
+    text += textOf(*operand) + ",";
+  return text + ")";
+}
+
+bool isSpecial(const TensorNode &node) {
   constexpr std::string_view special[] = {"exp", "exp2", "log", "sqrt", "rsqrt", "tanh", "erf", "sigmoid", "silu"};
-  const auto isSpecial = [&](const TensorNode &node) {
-    return node.kind == TensorNode::Kind::Softmax ||
-           (node.kind == TensorNode::Kind::Elementwise &&
-            std::find(std::begin(special), std::end(special), node.name) != std::end(special));
+  return node.kind == Kind::Softmax ||
+         (node.kind == Kind::Elementwise &&
+          std::find(std::begin(special), std::end(special), node.name) != std::end(special));
+}
+
+/// Whether it is computed from numbers and the kernel's parameters alone.
+bool isConstant(const TensorNode &node, const TensorNames &names) {
+  const auto isConstantToo = [&](const auto &operand) { return isConstant(*operand, names); };
+  return node.kind == Kind::Number || (node.kind == Kind::Name && names.scalars.contains(node.name)) ||
+         (node.kind == Kind::Elementwise && std::all_of(node.operands.begin(), node.operands.end(), isConstantToo));
+}
+
+} // namespace
+
+TensorWork BoundTensorExpression::countWork(std::set<std::string> &counted) const {
+  const Evaluator evaluator(shapes, integers, *names);
+  TensorWork work;
+  const std::function<void(const TensorNode &)> visit = [&](const TensorNode &node) {
+    const bool chooses =
+        node.kind == Kind::Elementwise && node.name == "where" && isConstant(*node.operands[0], *names);
+    if (chooses)
+      return visit(*node.operands[evaluator.evaluate(*node.operands[0], {}).values[0] != 0 ? 1 : 2]);
+    if (!counted.insert(textOf(node)).second)
+      return;
+    for (const std::unique_ptr<TensorNode> &operand : node.operands)
+      visit(*operand);
+    const auto elements = static_cast<double>(countElements(shapes.at(&node)));
+    if (node.kind == Kind::Matmul)
+      work.flops += 2 * elements * static_cast<double>(shapes.at(node.operands[0].get()).back());
+    work.special += isSpecial(node) ? elements : 0;
   };
-  double count = 0;
-  for (const auto &[node, shape] : shapes)
-    if (isSpecial(*node)) {
-      double elements = 1;
-      for (int64_t size : shape)
-        elements *= static_cast<double>(size);
-      count += elements;
-    }
-  return count;
+  visit(expression->root());
+  return work;
 }
 
 Tensor BoundTensorExpression::evaluate(const Selection &selection, LongWork *work) const {

@@ -14,6 +14,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 
 namespace tile::runner {
 
@@ -49,6 +50,12 @@ struct Selection {
   const std::vector<int64_t> *columns = nullptr;
 };
 
+/// Operations.
+struct TensorWork {
+  double flops = 0;   ///< Multiplications and additions of matrix products.
+  double special = 0; ///< Exponentials, logarithms, roots and the like: of a GPU's special function units.
+};
+
 /// What names stand for.
 struct TensorNames {
   std::map<std::string, const HostBuffer *, std::less<>> buffers;
@@ -78,9 +85,9 @@ public:
   const std::vector<int64_t> &shape() const;
   /// Multiplications and additions of all matrix products for this selection.
   double matmulFlops(const Selection &selection) const;
-  /// Elements of which an exponential, a logarithm, a root and the like is computed: work of a GPU's special function
-  /// units.
-  double specialFunctions() const;
+  /// What a kernel has to do: what is written several times once, and of a `where` with a constant condition the part
+  /// that it chooses. Nothing for what is in `counted`, where the parts of this expression go.
+  TensorWork countWork(std::set<std::string> &counted) const;
   /// The selected part; dimensions of size 1 are never selected from. `work` is told of the products; where it is
   /// stopped, the result means nothing.
   Tensor evaluate(const Selection &selection, LongWork *work = nullptr) const;

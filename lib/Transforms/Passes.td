@@ -166,7 +166,7 @@ def CtaDeferSums : KernelPass<"cta-defer-sums", "layout", "Optimisation"> {
   let summary = "add up what threads have summed after a loop";
   let description = [{
     Requires: phase layout, decided layouts. Ensures: a vector that a loop carries, only scales and adds sums of an axis
-    to, is carried as a sum for each thread, and these are added up after the loop. Does not: keep the order of
+    to, always or under conditions, is carried as a sum for each thread, and these are added up after the loop. Does not: keep the order of
     summation. Example: test/Transforms/Cta/defer-sums.mlir.
   }];
 }
@@ -230,10 +230,11 @@ def CtaPipeline : KernelPass<"cta-pipeline", "async", "Optimisation"> {
 }
 
 def CtaPrefetchLoads : KernelPass<"cta-prefetch-loads", "async", "Optimisation"> {
-  let summary = "load what the next iteration of a loop without products needs before this one computes";
+  let summary = "load what the next iteration of a loop needs before this one computes";
   let description = [{
     Requires: phase async. Ensures: in a loop that reduces what it loads, loads into registers run an
-    iteration ahead where there is room for them. Does not: move loads across writes of memory that they may read.
+    iteration ahead where there is room for them; so do those of few numbers beside one product of blocks that TMA
+    copies, under that product. Does not: move loads across writes of memory that they may read.
     Example: test/Transforms/Cta/prefetch-loads.mlir.
   }];
 }
@@ -389,7 +390,7 @@ def CtaStreamK : KernelPass<"cta-stream-k", "async", "Optimisation"> {
   let description = [{
     Requires: phase async. Ensures: in a persistent kernel whose programs accumulate over one loop of as many K steps,
     `work` says what it costs to split the last wave, the loop goes from a first to a last step, and a `cta.combine`
-    follows. Does not: decide whether it pays, which the kernel does. Example: test/Transforms/Cta/stream-k.mlir.
+    follows for the accumulator and each other sum that the loop carries. Does not: decide whether it pays, which the kernel does. Example: test/Transforms/Cta/stream-k.mlir.
   }];
 }
 

@@ -123,9 +123,17 @@ struct ClusterSumLowering : OpConversionPattern<cta::ClusterSumOp> {
   }
 
 private:
+  /// Several sums may use the buffer, one after the other: a warp's part is where it is for the largest, so that no
+  /// warp writes what another one has still to copy.
+  static PartialPlaces planPlaces(cta::ClusterSumOp op) {
+    PartialPlaces places(cast<RankedTensorType>(op.getValue().getType()));
+    places.warpStride = op.getBuffer().getType().getBytesPerSlot() / places.warps;
+    return places;
+  }
+
   static Registers emitReceive(cta::ClusterSumOp op, OneToNOpAdaptor adaptor, OpBuilder &builder) {
     Location loc = op.getLoc();
-    PartialPlaces places(cast<RankedTensorType>(op.getValue().getType()));
+    PartialPlaces places = planPlaces(op);
     int64_t bytes = places.warps * places.warpBytes * (op.getCtas() - 1);
     auto announces = scf::IfOp::create(builder, loc, emitIsFirstThread(builder, loc), /*withElseRegion=*/false);
     {
@@ -148,7 +156,7 @@ private:
 
   static void emitSend(cta::ClusterSumOp op, OneToNOpAdaptor adaptor, Value rank, OpBuilder &builder) {
     Location loc = op.getLoc();
-    PartialPlaces places(cast<RankedTensorType>(op.getValue().getType()));
+    PartialPlaces places = planPlaces(op);
     // The first time nobody has to have taken anything.
     Value parity = arith::XOrIOp::create(builder, loc, adaptor.getParity().front(), emitI32(builder, loc, 1));
     emitBarrierWait(builder, loc, adaptor.getTaken().front(), parity);

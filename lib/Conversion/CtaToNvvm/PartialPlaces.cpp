@@ -18,12 +18,12 @@ PartialPlaces::PartialPlaces(RankedTensorType type, std::optional<uint32_t> colu
     : moved(cta::registersInColumns(type, columns)), element(type.getElementType()) {
   width = std::gcd<int64_t>(4, moved.size());
   warps = cta::getLayout(type).numWarps();
-  warpBytes = moved.size() * target::threadsPerWarp * registerBytes;
+  warpBytes = warpStride = moved.size() * target::threadsPerWarp * registerBytes;
 }
 
 Value PartialPlaces::emitWarpPart(OpBuilder &builder, Location loc, Value pointer) const {
   Value warp = arith::ShRUIOp::create(builder, loc, emitThreadId(builder, loc), emitI32(builder, loc, 5));
-  Value offset = arith::MulIOp::create(builder, loc, warp, emitI32(builder, loc, warpBytes));
+  Value offset = arith::MulIOp::create(builder, loc, warp, emitI32(builder, loc, warpStride));
   return LLVM::GEPOp::create(builder, loc, pointer.getType(), builder.getI8Type(), pointer,
                              ArrayRef<LLVM::GEPArg>{offset});
 }

@@ -17,6 +17,7 @@ struct PartialPlaces {
   int64_t width;              ///< Registers in one access: 4, 2 or 1.
   int64_t warps;              ///< That hold the tensor.
   int64_t warpBytes;          ///< Of the part of one.
+  int64_t warpStride;         ///< From the part of one to that of the next: `warpBytes`, or more.
   mlir::Type element;
 
   explicit PartialPlaces(mlir::RankedTensorType type, std::optional<uint32_t> columns = std::nullopt);

@@ -199,8 +199,11 @@ private:
     Registers words(isPacked ? packWords(builder, loc, sums, format) : Registers(sums));
     for (Value word : words)
       statement.results.push_back(word.getType());
-    statement.initial = words;
-    std::string enable = accumulate ? operandNumber(accumulate) : "always";
+    // Zeros are not read: else each register would be set to zero before each such product.
+    bool isFresh = !accumulate && (matchPattern(op.getAcc(), m_AnyZeroFloat()) || matchPattern(op.getAcc(), m_Zero()));
+    if (!isFresh)
+      statement.initial = words;
+    std::string enable = isFresh ? "never" : accumulate ? operandNumber(accumulate) : "always";
     std::string body;
     for (int64_t k = 0; k < fragments.kTiles; ++k)
       for (int64_t m = 0; m < fragments.mTiles; ++m)

@@ -269,10 +269,42 @@ private:
     for (Operation *dot : llvm::make_first_range(dotPlans))
       sums.insert(dot->getResult(0));
     sums = collectComputed(std::move(sums));
+    kernel.walk([&](DescLoadOp load) { planBlock(load); });
     kernel.walk([&](LoadOp load) {
       planAddend(load, axisInfo);
       planFactor(load);
     });
+  }
+
+  /// What threads read of a descriptor's block, beside a product or without one, they read by 16 bytes. Of columns that
+  /// are reduced each warp has some for itself, so that warps need not meet.
+  void planBlock(DescLoadOp load) {
+    constexpr int64_t accessBytes = 16;
+    auto isForProducts = [](Operation *user) { return isa<DotOp, TransOp, ReshapeOp>(user); };
+    RankedTensorType type = load.getType();
+    ArrayRef<int64_t> shape = type.getShape();
+    if (llvm::all_of(load->getUsers(), isForProducts))
+      return;
+    int64_t vector = std::max<int64_t>(1, accessBytes / getBytesInMemory(type.getElementType()));
+    std::vector<unsigned> order = layout::rowMajorOrder(type.getRank());
+    layout::BlockedTile tile = layout::defaultBlockedTile(toVector(shape), order, vector, kernel.getNumWarps());
+    if (shape.size() == 2 && isReduced(shape, /*axis=*/0)) {
+      int64_t places = shape[1] / tile.sizePerThread[1], warps = std::min<int64_t>(kernel.getNumWarps(), places),
+              lanes = std::min(layout::lanesPerWarp, places / warps);
+      tile.warpsPerCta = {kernel.getNumWarps() / warps, warps};
+      tile.threadsPerWarp = {layout::lanesPerWarp / lanes, lanes};
+    }
+    sharedLayouts.try_emplace(shape, attribute(layout::blocked(toVector(shape), tile)));
+  }
+
+  bool isReduced(ArrayRef<int64_t> shape, unsigned axis) {
+    return kernel
+        .walk([&](ReduceOp reduce) {
+          auto source = cast<RankedTensorType>(reduce.getSrcs().front().getType());
+          return reduce.getAxis() == axis && source.getShape() == shape ? WalkResult::interrupt()
+                                                                        : WalkResult::advance();
+        })
+        .wasInterrupted();
   }
 
   /// Whether what is loaded, or computed from it, begins a product's sum or is combined with one. What scales an

@@ -9,6 +9,8 @@
 //     t' = t * f + s                       ==>        p' = p * f[:, None] + q
 //   use t                                           t = reduce p, 1 : 128x4 -> 128; use t
 //
+// An addition may be under a condition: then the branch hands on the parts.
+//
 // Columns are told apart by reshaping: bits of the index that lanes and warps hold stay, those of registers are
 // reduced. A quarter of the first value is exact, as the number of parts is a power of two. The order of summation is
 // another one.
@@ -19,6 +21,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace tile {
@@ -44,6 +47,7 @@ struct CarriedSum {
   arith::AddFOp add;
   arith::MulFOp scale; ///< Or none.
   ReduceOp reduce;
+  SmallVector<OpResult> branches; ///< That hand on the sum, added to or not.
   SmallVector<AxisPart> parts;
 };
 
@@ -80,10 +84,27 @@ std::optional<SmallVector<AxisPart>> splitAxis(const LinearLayout &layout, unsig
   return parts;
 }
 
+/// The branches, one in the other, of which one side hands on `carried` as it is, and the value of the last other side.
+std::pair<SmallVector<OpResult>, Value> followBranches(Value value, Value carried) {
+  SmallVector<OpResult> branches;
+  while (auto branch = value.getDefiningOp<scf::IfOp>()) {
+    auto result = cast<OpResult>(value);
+    Value onTrue = branch.thenYield().getOperand(result.getResultNumber()),
+          onFalse = branch.elseYield().getOperand(result.getResultNumber());
+    if (!result.hasOneUse() || (onTrue != carried && onFalse != carried))
+      break;
+    branches.push_back(result);
+    value = onTrue == carried ? onFalse : onTrue;
+  }
+  return {branches, value};
+}
+
 std::optional<CarriedSum> findSum(scf::ForOp loop, unsigned argument) {
   BlockArgument carried = loop.getRegionIterArg(argument);
-  CarriedSum sum{argument, loop.getYieldedValues()[argument].getDefiningOp<arith::AddFOp>(), {}, {}, {}};
-  if (!sum.add || !sum.add->hasOneUse() || !carried.hasOneUse() || sum.add->getBlock() != loop.getBody())
+  auto [branches, value] = followBranches(loop.getYieldedValues()[argument], carried);
+  CarriedSum sum{argument, value.getDefiningOp<arith::AddFOp>(), {}, {}, branches, {}};
+  Operation *around = branches.empty() ? loop.getOperation() : branches.back().getOwner();
+  if (!sum.add || !sum.add->hasOneUse() || !carried.hasNUses(1 + branches.size()) || sum.add->getParentOp() != around)
     return std::nullopt;
   for (auto [own, other] : {std::pair(sum.add.getLhs(), sum.add.getRhs()), {sum.add.getRhs(), sum.add.getLhs()}}) {
     auto scale = own.getDefiningOp<arith::MulFOp>();
@@ -93,7 +114,7 @@ std::optional<CarriedSum> findSum(scf::ForOp loop, unsigned argument) {
     sum.scale = isScaled ? scale : arith::MulFOp();
     sum.reduce = other.getDefiningOp<ReduceOp>();
   }
-  if (!sum.reduce || !sum.reduce->hasOneUse() || sum.reduce->getBlock() != loop.getBody() || !isSum(sum.reduce))
+  if (!sum.reduce || !sum.reduce->hasOneUse() || sum.reduce->getBlock() != sum.add->getBlock() || !isSum(sum.reduce))
     return std::nullopt;
   auto source = cast<RankedTensorType>(sum.reduce.getSrcs().front().getType());
   auto type = dyn_cast<RankedTensorType>(carried.getType());
@@ -119,12 +140,7 @@ public:
     type = cast<RankedTensorType>(part.getType());
 
     rewriter.setInsertionPoint(loop);
-    Value first = loop.getInitArgs()[sum.argument];
-    double share = 1.0 / double(type.getDimSize(axis));
-    auto shares = DenseElementsAttr::get(cast<RankedTensorType>(first.getType()),
-                                         rewriter.getFloatAttr(type.getElementType(), share).getValue());
-    Value shared = arith::MulFOp::create(rewriter, loc, first, arith::ConstantOp::create(rewriter, loc, shares));
-    loop.getInitArgsMutable()[sum.argument].set(spread(shared));
+    loop.getInitArgsMutable()[sum.argument].set(emitShare(loop.getInitArgs()[sum.argument]));
 
     Value carried = loop.getRegionIterArg(sum.argument);
     carried.setType(type);
@@ -136,7 +152,9 @@ public:
       scaled = arith::MulFOp::create(rewriter, loc, carried, factor, sum.scale.getFastmath());
     }
     Value next = arith::AddFOp::create(rewriter, loc, scaled, part, sum.add.getFastmath());
-    (*loop.getYieldedValuesMutable())[sum.argument].set(next);
+    sum.add->use_begin()->set(next);
+    for (OpResult result : sum.branches)
+      result.setType(type);
 
     Value result = loop.getResult(sum.argument);
     result.setType(type);
@@ -152,6 +170,21 @@ public:
 private:
   static RankedTensorType withLayout(RankedTensorType of, ArrayRef<int64_t> shape, const LinearLayout &layout) {
     return RankedTensorType::get(shape, of.getElementType(), cta::LayoutAttr::get(of.getContext(), layout));
+  }
+
+  /// What each part begins with.
+  Value emitShare(Value first) {
+    double share = 1.0 / double(type.getDimSize(axis));
+    DenseFPElementsAttr numbers;
+    if (matchPattern(first, m_Constant(&numbers)) && numbers.isSplat())
+      return emitSplat(type, numbers.getSplatValue<APFloat>().convertToDouble() * share);
+    Value shares = emitSplat(cast<RankedTensorType>(first.getType()), share);
+    return spread(arith::MulFOp::create(rewriter, loc, first, shares));
+  }
+
+  Value emitSplat(RankedTensorType of, double number) {
+    auto attribute = rewriter.getFloatAttr(of.getElementType(), number);
+    return arith::ConstantOp::create(rewriter, loc, DenseElementsAttr::get(of, attribute.getValue()));
   }
 
   Value reduce(Value source, unsigned along) {

@@ -1,7 +1,8 @@
 // cta-lower-descriptors: read and write blocks by TMA.
 //
-// A read is copied into a buffer, awaited at once; its users load from there. The layout is row-major with the widest
-// swizzle, which is what a matrix descriptor of wgmma can say. A write goes through a ring of two panels:
+// A read is copied into a buffer, awaited at once; its users load from there, in the layouts that they need. The
+// buffer's is row-major with the widest swizzle, which is what a matrix descriptor of wgmma can say. A write goes
+// through a ring of two panels:
 //
 //   tile.desc_store %d[%i, %j], %x     ==>   for each panel p:  cta.tma_store_wait 1; store columns of %x; fence;
 //                                                               cta.tma_store %panel[p % 2], %d[%i, %j + p * columns]
@@ -28,6 +29,7 @@
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 
 namespace tile {
@@ -171,10 +173,32 @@ private:
                                                  /*arrivals=*/1, /*offset=*/IntegerAttr());
     cta::TmaLoadSyncOp::create(builder, loc, load.getDesc(), load.getOffsets(), rest, buffer, barrier);
     RankedTensorType matrix = reshaped(result, dropLeadingOnes(result.getShape()));
+    if (matrix == result)
+      readWhereConverted(load, buffer);
     Value loaded = cta::LocalLoadOp::create(builder, loc, matrix, buffer);
     load.replaceAllUsesWith(matrix == result ? loaded : ReshapeOp::create(builder, loc, result, loaded));
     load.erase();
     return success();
+  }
+
+  /// Who needs the block in another layout reads it from the buffer in that one.
+  void readWhereConverted(DescLoadOp load, Value buffer) {
+    auto isInThisIteration = [&](Operation *op) {
+      while (op->getBlock() != load->getBlock()) {
+        op = op->getParentOp();
+        if (!isa<scf::IfOp>(op))
+          return false;
+      }
+      return true;
+    };
+    OpBuilder::InsertionGuard guard(builder);
+    for (Operation *user : llvm::make_early_inc_range(load->getUsers()))
+      if (auto convert = dyn_cast<cta::ConvertLayoutOp>(user); convert && isInThisIteration(convert)) {
+        builder.setInsertionPoint(convert);
+        convert.replaceAllUsesWith(
+            cta::LocalLoadOp::create(builder, convert.getLoc(), convert.getType(), buffer).getResult());
+        convert.erase();
+      }
   }
 
   LogicalResult lowerStore(DescStoreOp store) {

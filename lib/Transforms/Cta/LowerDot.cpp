@@ -140,6 +140,35 @@ void eraseUnused(KernelOp kernel) {
   });
 }
 
+/// Threads read what a product reads, too, only once it is issued, and under the condition under which they need it.
+void readBehindProducts(KernelOp kernel) {
+  SmallVector<cta::LocalLoadOp> loads;
+  kernel.walk([&](cta::LocalLoadOp load) {
+    if (llvm::any_of(load.getBuffer().getUsers(), llvm::IsaPred<cta::WgmmaOp, cta::TransBufferOp>))
+      loads.push_back(load);
+  });
+  for (cta::LocalLoadOp load : loads) {
+    Operation *first = nullptr;
+    for (Operation *user : load->getUsers()) {
+      Operation *place = load->getBlock()->findAncestorOpInBlock(*user);
+      if (!first || place->isBeforeInBlock(first))
+        first = place;
+    }
+    // What is filled once in an iteration keeps its contents to the end of it.
+    auto alloc = load.getBuffer().getDefiningOp<cta::AllocOp>();
+    bool isFilledHere = alloc && alloc->getBlock() == load->getBlock();
+    if (!first || !isFilledHere)
+      continue;
+    load->moveBefore(first);
+    auto branch = dyn_cast<scf::IfOp>(first);
+    if (!branch)
+      continue;
+    for (Block *block : {branch.thenBlock(), branch.elseBlock()})
+      if (block && llvm::all_of(load->getUsers(), [&](Operation *user) { return block->findAncestorOpInBlock(*user); }))
+        load->moveBefore(block, block->begin());
+  }
+}
+
 struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
   using CtaLowerDotBase::CtaLowerDotBase;
 
@@ -158,6 +187,7 @@ struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
       dot.erase();
     }
     eraseUnused(getOperation());
+    readBehindProducts(getOperation());
     OpBuilder builder(&getContext());
     for (cta::WgmmaWaitOp wait : findMovedSums(getOperation())) {
       auto product = wait.getAcc().getDefiningOp<cta::WgmmaOp>();

@@ -187,15 +187,31 @@ private:
     return exists;
   }
 
-  void lowerSplit() {
-    const int64_t ctas = work.getSplitK();
-    auto combine = *programs.getBody().getOps<cta::CombineOp>().begin();
-    rewriter.setInsertionPointToStart(&kernel.getBody().front());
-    cta::BufferType type = planExchangeBuffer(cast<RankedTensorType>(combine.getType()), ctas);
-    Value memory = cta::AllocOp::create(rewriter, loc, type, /*offset=*/IntegerAttr());
+  /// Where the CTAs of a cluster add up, one accumulator after the other: memory for the largest, and barriers.
+  struct Exchange {
+    Value memory, sent, taken;
+  };
+
+  Exchange allocateExchange(ArrayRef<cta::CombineOp> combines) {
+    cta::BufferType largest;
+    for (cta::CombineOp combine : combines) {
+      cta::BufferType type = planExchangeBuffer(cast<RankedTensorType>(combine.getType()), work.getSplitK());
+      if (!largest || largest.getBytes() < type.getBytes())
+        largest = type;
+    }
     auto barrier = cta::MbarrierType::get(kernel.getContext(), /*slots=*/1);
-    Value sent = cta::MbarrierAllocOp::create(rewriter, loc, barrier, /*arrivals=*/1, /*offset=*/IntegerAttr());
-    Value taken = cta::MbarrierAllocOp::create(rewriter, loc, barrier, kernel.getNumWarps(), /*offset=*/IntegerAttr());
+    rewriter.setInsertionPointToStart(&kernel.getBody().front());
+    Exchange exchange;
+    exchange.memory = cta::AllocOp::create(rewriter, loc, largest, /*offset=*/IntegerAttr());
+    exchange.sent = cta::MbarrierAllocOp::create(rewriter, loc, barrier, /*arrivals=*/1, /*offset=*/IntegerAttr());
+    exchange.taken =
+        cta::MbarrierAllocOp::create(rewriter, loc, barrier, kernel.getNumWarps(), /*offset=*/IntegerAttr());
+    return exchange;
+  }
+
+  void lowerSplit() {
+    auto combines = llvm::to_vector(programs.getBody().getOps<cta::CombineOp>());
+    Exchange exchange = allocateExchange(combines);
     Value rank = cta::ClusterRankOp::create(rewriter, loc);
     programs.getFirstStep().replaceAllUsesWith(rank);
 
@@ -206,33 +222,39 @@ private:
       Value parity = loop.getRegionIterArg(0);
       enter(loop);
       replaceCoordinates(emitPlace(loop.getInductionVar(), sizes[0], sizes[1], work.getGroup()));
-      finishInFirst(combine, rank, memory, sent, taken, parity);
+      Value next = finishInFirst(combines, exchange, rank, parity);
       moveBody(loop.getBody(), loop.getBody()->end());
       rewriter.setInsertionPointToEnd(loop.getBody());
-      scf::YieldOp::create(rewriter, loc, Numbers(rewriter, loc).flip(parity));
+      scf::YieldOp::create(rewriter, loc, next);
     } else {
       replaceCoordinates({cta::ClusterIdOp::create(rewriter, loc), ProgramIdOp::create(rewriter, loc, 1),
                           ProgramIdOp::create(rewriter, loc, 2)});
-      finishInFirst(combine, rank, memory, sent, taken, zero);
+      finishInFirst(combines, exchange, rank, zero);
       moveBody(programs->getBlock(), programs->getIterator());
     }
     rewriter.setInsertionPoint(kernel.getBody().front().getTerminator());
     cta::ClusterBarrierOp::create(rewriter, loc);
-    kernel.setClusterCtas(ctas);
+    kernel.setClusterCtas(work.getSplitK());
   }
 
-  /// What follows in the program is for the first CTA, which has the whole sum.
-  void finishInFirst(cta::CombineOp combine, Value rank, Value memory, Value sent, Value taken, Value parity) {
+  /// What follows in the program is for the first CTA, which has the whole sums. Returns the parity of the next sum.
+  Value finishInFirst(ArrayRef<cta::CombineOp> combines, const Exchange &exchange, Value rank, Value parity) {
     Block &body = programs.getBody().front();
-    rewriter.setInsertionPoint(combine);
+    Operation *last = cta::CombineOp(combines.back());
+    rewriter.setInsertionPoint(last);
     Numbers n(rewriter, loc);
-    Value sum =
-        cta::ClusterSumOp::create(rewriter, loc, combine.getValue(), memory, sent, taken, parity, work.getSplitK());
-    rewriter.replaceAllUsesWith(combine.getResult(), sum);
+    for (cta::CombineOp combine : combines) {
+      Value sum = cta::ClusterSumOp::create(rewriter, loc, combine.getValue(), exchange.memory, exchange.sent,
+                                            exchange.taken, parity, work.getSplitK());
+      rewriter.replaceAllUsesWith(combine.getResult(), sum);
+      parity = n.flip(parity);
+    }
     auto branch = scf::IfOp::create(rewriter, loc, n.equal(rank, n.constant(0)), /*withElseRegion=*/false);
     branch.thenBlock()->getOperations().splice(branch.thenBlock()->begin(), body.getOperations(),
-                                               std::next(combine->getIterator()), body.getTerminator()->getIterator());
-    rewriter.eraseOp(combine);
+                                               std::next(last->getIterator()), body.getTerminator()->getIterator());
+    for (cta::CombineOp combine : combines)
+      rewriter.eraseOp(combine);
+    return parity;
   }
 
   KernelOp kernel;
@@ -255,9 +277,12 @@ LogicalResult verifyWork(KernelOp kernel, ProgramsOp programs) {
     return programs.emitOpError() << "deals work out to clusters of [" << ArrayRef(needed)
                                   << "] CTAs but the kernel's are [" << shape << "]";
   auto all = programs.getBody().getOps<cta::CombineOp>();
-  if (work.splitsSteps() && !llvm::hasSingleElement(all))
-    return programs.emitOpError() << "has " << llvm::range_size(all)
-                                  << " cta.combine; CTAs that share its K steps need one";
+  if (work.splitsSteps() && all.empty())
+    return programs.emitOpError() << "has no cta.combine; CTAs that share its K steps need one";
+  for (cta::CombineOp combine : all)
+    if (combine != *all.begin() && !isa<cta::CombineOp>(combine->getPrevNode()))
+      return combine.emitOpError() << "follows '" << combine->getPrevNode()->getName()
+                                   << "'; expected those of a program in a row";
   return success();
 }
 

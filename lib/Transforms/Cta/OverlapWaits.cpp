@@ -79,6 +79,7 @@ void delay(IRRewriter &rewriter, OverlapPlan plan) {
   for (auto [release, previous, last] : llvm::zip_equal(plan.releases, delayed.previous, delayed.last)) {
     release.getSlotMutable().assign(previous);
     release.getConditionMutable().assign(delayed.isLater);
+    release->moveAfter(plan.product.wait); // whatever else reads this iteration's slot
     cta::RingReleaseOp::create(rewriter, loc, release.getRing(), last, /*condition=*/Value());
   }
 }

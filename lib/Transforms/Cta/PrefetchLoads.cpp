@@ -7,9 +7,13 @@
 //   for: x = load(i); s = reduce x; store s    ==>    x = load(0)
 //                                                     for: x' = load(i + 1); s = reduce x; store s; x = x'
 //
+// So it is beside a product of warp groups: scales that it is multiplied by, or the numbers of the next blocks, would
+// come later than the product that they are loaded beside. Several products have cta-schedule-loop.
+//
 // Addresses and masks are computed again for whatever else needs them, so that nothing but loaded values crosses
-// iterations. Loops of products have cta-pipeline; loops without reductions keep more in flight by having more threads,
-// so there only few registers may be taken, unless the loop carries so many that threads are few anyway.
+// iterations. Loops of products whose operands threads copy have cta-pipeline; loops without reductions keep more in
+// flight by having more threads, so there only few registers may be taken, unless the loop carries so many that threads
+// are few anyway.
 #include "Analysis/LoopOptions.h"
 #include "Analysis/PointerBases.h"
 #include "Cta/CtaDialect.h"
@@ -48,8 +52,26 @@ bool isSimple(scf::ForOp loop) {
               .wasInterrupted();
 }
 
+/// A loop of one product of warp groups, of blocks that TMA brings, that does nothing else that keeps its order.
+bool isOfOneProduct(scf::ForOp loop) {
+  auto isPlain = [](Operation *op) {
+    if (auto load = dyn_cast<LoadOp>(op))
+      return !load.getIsVolatile();
+    if (isa<LoopLikeOpInterface>(op))
+      return false;
+    return isa<cta::AllocOp, cta::MbarrierAllocOp, cta::TmaLoadSyncOp, cta::LocalLoadOp, cta::WgmmaOp, cta::WgmmaWaitOp,
+               scf::IfOp>(op) ||
+           isMemoryEffectFree(op);
+  };
+  return llvm::hasSingleElement(loop.getBody()->getOps<cta::WgmmaOp>()) &&
+         !loop.getBody()
+              ->walk([&](Operation *op) { return isPlain(op) ? WalkResult::advance() : WalkResult::interrupt(); })
+              .wasInterrupted();
+}
+
 std::optional<PrefetchPlan> planPrefetch(scf::ForOp loop) {
-  if (!isSimple(loop))
+  bool multiplies = isOfOneProduct(loop);
+  if (!multiplies && !isSimple(loop))
     return std::nullopt;
   PointerBases written;
   loop.walk([&](StoreOp store) { written.join(PointerBases::writtenBy(store)); });
@@ -72,7 +94,7 @@ std::optional<PrefetchPlan> planPrefetch(scf::ForOp loop) {
     DenseSet<Operation *> slice = collectStage(loop, [&](Operation *op) { return op == load; });
     if (!llvm::all_of(slice, mayRunAhead))
       continue;
-    hasBlock |= isa<RankedTensorType>(load.getType());
+    hasBlock |= multiplies || isa<RankedTensorType>(load.getType());
     plan.loads.insert(load);
     plan.slice.insert_range(slice);
   }
@@ -91,6 +113,13 @@ bool hasRoom(scf::ForOp loop, const PrefetchPlan &plan, int64_t threads) {
   // Of a multiprocessor, and of a thread; what half of the threads that it can hold may have each; addresses and
   // others.
   constexpr int64_t all = 65536, most = 255, ofHalf = 64, reserve = 24, manyCarried = 48;
+  constexpr int64_t besideProduct = 8;
+  if (!loop.getBody()->getOps<cta::WgmmaOp>().empty()) {
+    int64_t loaded = 0;
+    for (Operation *op : plan.loads)
+      loaded += countRegisters(op->getResult(0));
+    return loaded <= besideProduct;
+  }
   bool exchanges = loop.getBody()
                        ->walk([](Operation *op) {
                          return isa<ReduceOp, ScanOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
@@ -150,6 +179,44 @@ Operation *maskOut(RewriterBase &rewriter, Operation *op, Value condition) {
   return op;
 }
 
+/// In which order an iteration issues a product, loads for the next iteration, and awaits the product.
+struct IssueOrder {
+  DenseSet<Operation *> issue; ///< The product and what comes before it, but for what waits for loaded numbers.
+  DenseSet<Operation *> use;   ///< What is computed from these alone: before the next ones take their registers.
+};
+
+/// Empty if there is no product, or if it or its operands wait for loaded numbers.
+IssueOrder planIssue(scf::ForOp loop, const PrefetchPlan &plan) {
+  auto products = loop.getBody()->getOps<cta::WgmmaOp>();
+  IssueOrder order;
+  if (products.empty())
+    return order;
+  DenseSet<Operation *> late = plan.loads, after; // what needs loaded numbers, and what needs the product
+  auto needs = [](Operation &op, const DenseSet<Operation *> &others) {
+    auto uses = [&](Operation *inner) {
+      return llvm::any_of(inner->getOperands(), [&](Value operand) { return others.contains(operand.getDefiningOp()); })
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    };
+    return op.walk(uses).wasInterrupted();
+  };
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    bool isLate = plan.loads.contains(&op) || needs(op, late), isAfter = !after.empty();
+    if (isLate)
+      late.insert(&op);
+    else if (!isAfter)
+      order.issue.insert(&op);
+    // A copy, too, to a place that was loaded.
+    if (isLate && !isAfter && !plan.loads.contains(&op) && !isMemoryEffectFree(&op))
+      return {};
+    if (isa<cta::WgmmaOp>(op) || needs(op, after))
+      after.insert(&op);
+    else if (isLate && !plan.loads.contains(&op) && isMemoryEffectFree(&op))
+      order.use.insert(&op);
+  }
+  return order;
+}
+
 LogicalResult prefetch(IRRewriter &rewriter, scf::ForOp loop, const PrefetchPlan &plan) {
   separate(rewriter, loop, plan);
   nameYields(rewriter, loop);
@@ -160,10 +227,16 @@ LogicalResult prefetch(IRRewriter &rewriter, scf::ForOp loop, const PrefetchPlan
   options.peelEpilogue = false;
   options.predicateFn = maskOut;
   options.getScheduleFn = [&](scf::ForOp loop, LoopSchedule &schedule) {
-    for (unsigned stage : {0, 1})
+    IssueOrder order = planIssue(loop, plan);
+    auto add = [&](unsigned stage, llvm::function_ref<bool(Operation *)> isWanted) {
       for (Operation &op : loop.getBody()->without_terminator())
-        if (ahead.contains(&op) == (stage == 0))
+        if (ahead.contains(&op) == (stage == 0) && isWanted(&op))
           schedule.emplace_back(&op, stage);
+    };
+    add(1, [&](Operation *op) { return order.issue.contains(op); });
+    add(1, [&](Operation *op) { return order.use.contains(op); });
+    add(0, [](Operation *) { return true; });
+    add(1, [&](Operation *op) { return !order.issue.contains(op) && !order.use.contains(op); });
   };
   rewriter.setInsertionPoint(loop);
   return scf::pipelineForLoop(rewriter, loop, options);

@@ -54,6 +54,15 @@ int64_t countFreeRegisters(scf::ForOp loop) {
   return registers - registersBesideTensors;
 }
 
+/// With a condition a release is no branch, for which products in flight would have to be awaited, and behind which
+/// LLVM would move what is computed before.
+void avoidBranch(cta::RingReleaseOp release) {
+  if (release.getCondition())
+    return;
+  OpBuilder builder(release);
+  release.getConditionMutable().assign(arith::ConstantIntOp::create(builder, release.getLoc(), builder.getI1Type(), 1));
+}
+
 /// Emits early and late operations of a loop at different times.
 class LoopRewriter {
 public:
@@ -274,13 +283,8 @@ private:
       Operation *clone = rewriter.clone(*graph.operations[scheduled.node], isLate ? late : early);
       if (auto wait = dyn_cast<cta::WgmmaWaitOp>(clone))
         wait.setPending(pending);
-      // With a condition it is no branch, which products in flight would have to be awaited for.
-      if (auto release = dyn_cast<cta::RingReleaseOp>(clone); release && !release.getCondition()) {
-        OpBuilder::InsertionGuard guard(rewriter);
-        rewriter.setInsertionPoint(release);
-        release.getConditionMutable().assign(
-            arith::ConstantIntOp::create(rewriter, release.getLoc(), rewriter.getI1Type(), 1));
-      }
+      if (auto release = dyn_cast<cta::RingReleaseOp>(clone))
+        avoidBranch(release);
     }
   }
 
@@ -336,13 +340,15 @@ struct CtaScheduleLoop : tile::impl::CtaScheduleLoopBase<CtaScheduleLoop> {
     IRRewriter rewriter(&getContext());
     for (scf::ForOp loop : loops) {
       LoopGraph graph(loop);
-      if (!graph.build())
+      bool isOrdered = graph.build();
+      if (isOrdered && (runAhead(rewriter, graph, planAhead(graph.nodes)) ||
+                        (hasLongProducts(loop) && runAhead(rewriter, graph, planTogether(graph.nodes)))))
         continue;
-      if (runAhead(rewriter, graph, planAhead(graph.nodes)) ||
-          (hasLongProducts(loop) && runAhead(rewriter, graph, planTogether(graph.nodes))))
-        continue;
-      reorder(graph, planWithin(graph.nodes));
-      if (gainsByPeeling(loop))
+      if (isOrdered)
+        reorder(graph, planWithin(graph.nodes));
+      for (auto release : loop.getBody()->getOps<cta::RingReleaseOp>())
+        avoidBranch(release);
+      if (isOrdered && gainsByPeeling(loop))
         peelFirst(rewriter, loop);
     }
   }

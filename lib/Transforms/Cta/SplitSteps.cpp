@@ -59,14 +59,13 @@ int64_t exchangedBytesOf(KernelOp kernel, scf::ForOp steps) {
 }
 
 /// Lets `ctas` CTAs take turns, so that they read neighbouring columns at the same time; some may have no step at all.
-void shareSteps(ProgramsOp programs, scf::ForOp steps, unsigned accumulator, int64_t ctas) {
+void shareSteps(ProgramsOp programs, scf::ForOp steps, int64_t ctas) {
   programs.splitSteps(programs.getWork().withSplitK(ctas));
   IRRewriter rewriter(steps);
   Numbers n(rewriter, steps.getLoc());
   Value step = steps.getStep();
   steps.setLowerBound(n.add(steps.getLowerBound(), n.mul(programs.getFirstStep(), step)));
   steps.setStep(n.mul(step, n.constant(ctas)));
-  emitCombine(steps.getResult(accumulator), /*columns=*/IntegerAttr(), rewriter);
 }
 
 /// The kernel's body as the program that a cluster has. A program is a cluster, and clusters lie along the first axis.
@@ -109,7 +108,8 @@ bool splitProgram(KernelOp kernel, MainLoop plan, int64_t ctas) {
   if (llvm::is_contained(offsets, Value()))
     return false;
   ProgramsOp programs = wrapInClusters(kernel);
-  shareSteps(programs, plan.loop, plan.accumulator, ctas);
+  shareSteps(programs, plan.loop, ctas);
+  emitCombine(plan.getAccumulator(), /*columns=*/IntegerAttr(), rewriter);
   for (auto [advance, offset] : llvm::zip_equal(plan.advances, offsets))
     scaleAdvance(programs, plan.loop, advance.first, advance.second, offset, ctas);
   return true;
@@ -143,8 +143,11 @@ private:
       return refuse("the programs of the kernel do more than accumulate by wgmma");
     if (readsBlocks(plan->steps->getNextNode()))
       return refuse("a program reads blocks after its main loop");
-    if (hasRoom(gpu, plan->steps, plan->getSumType(), ctas))
-      shareSteps(plan->programs, plan->steps, 0, ctas);
+    if (!hasRoom(gpu, plan->steps, plan->steps.getResultTypes(), ctas))
+      return;
+    shareSteps(plan->programs, plan->steps, ctas);
+    IRRewriter rewriter(plan->steps);
+    plan->emitCombines(rewriter, /*columnsOfAccumulator=*/IntegerAttr());
   }
 
   void splitOnce(const target::GpuTarget &gpu, int64_t ctas) {
@@ -153,8 +156,8 @@ private:
       return refuse("the programs of the kernel do more than accumulate dots and advance pointers");
     if (readsBlocks(&getOperation().getBody().front().front()))
       return refuse("blocks are read by TMA, and the kernel is not persistent");
-    auto type = cast<RankedTensorType>(plan->getAccumulator().getType());
-    if (hasRoom(gpu, plan->loop, type, ctas, exchangedBytesOf(getOperation(), plan->loop)) &&
+    if (hasRoom(gpu, plan->loop, plan->getAccumulator().getType(), ctas,
+                exchangedBytesOf(getOperation(), plan->loop)) &&
         !splitProgram(getOperation(), *plan, ctas))
       refuse("what is added to a pointer in each step is not known before");
   }
@@ -168,8 +171,11 @@ private:
   }
 
   /// Beside `others` bytes; a remark says if not.
-  bool hasRoom(const target::GpuTarget &gpu, scf::ForOp steps, RankedTensorType sum, int64_t ctas, int64_t others = 0) {
-    int64_t bytes = sharedBytesOf(getOperation(), steps) + others + planExchangeBuffer(sum, ctas).getBytes();
+  bool hasRoom(const target::GpuTarget &gpu, scf::ForOp steps, TypeRange sums, int64_t ctas, int64_t others = 0) {
+    int64_t exchange = 0; // of one sum after the other
+    for (Type sum : sums)
+      exchange = std::max(exchange, planExchangeBuffer(cast<RankedTensorType>(sum), ctas).getBytes());
+    int64_t bytes = sharedBytesOf(getOperation(), steps) + others + exchange;
     bool fits = bytes <= gpu.maxSharedPerCta;
     if (!fits)
       refuse("the accumulators do not fit into shared memory");

@@ -10,6 +10,8 @@
 //   tile.programs (…, %first, %end) steps (%n) #tile.work<…, tail = …> {
 //     A; for k = first … end: acc += …; B(combine acc) }
 //
+// Other sums of the loop, such as that of an operand's columns, are cut alike.
+//
 // Owners are at the same step of neighbouring programs at any time, as in full waves, so they share what L2 reads.
 // Helpers are, too, where there are enough for each program to have as many. README.md of lib/Target has the rule for
 // when to split; Cta/StreamSegments.cpp has how it is done.
@@ -63,7 +65,8 @@ std::optional<GemmPrograms> planStream(KernelOp kernel) {
 
 /// Does nothing if the number of steps is not the same for all programs.
 void shareTail(GemmPrograms plan) {
-  auto [programs, steps] = plan;
+  ProgramsOp programs = plan.programs;
+  scf::ForOp steps = plan.steps;
   IRRewriter rewriter(programs);
   Location loc = programs.getLoc();
   Value lower = hoistOutOf(programs, steps.getLowerBound(), rewriter),
@@ -83,7 +86,7 @@ void shareTail(GemmPrograms plan) {
   Value end = n.add(lower, n.mul(programs.getEndStep(), step));
   steps.setLowerBound(begin);
   steps.setUpperBound(n.min(end, steps.getUpperBound()));
-  emitCombine(steps.getResult(0), plan.getProduct().getColumnsAttr(), rewriter);
+  plan.emitCombines(rewriter, plan.getProduct().getColumnsAttr());
 }
 
 struct CtaStreamK : tile::impl::CtaStreamKBase<CtaStreamK> {

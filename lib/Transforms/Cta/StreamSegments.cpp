@@ -29,7 +29,7 @@ using namespace tile;
 
 namespace {
 
-/// A line of its own for the flag; the accumulator of the piece follows. There are fewer pieces than CTAs.
+/// A line of its own for the flag; the accumulators of the piece follow. There are fewer pieces than CTAs.
 constexpr int64_t flagBytes = 128;
 
 /// Consecutive numbers dealt out to CTAs: the first `longer` of them get size + 1, the others `size`.
@@ -64,7 +64,7 @@ class Segments {
 public:
   Segments(ProgramsOp programs, Value count, RewriterBase &rewriter, llvm::function_ref<void(Value)> emitPlace)
       : kernel(programs->getParentOfType<KernelOp>()), rewriter(rewriter), programs(programs), count(count),
-        emitPlace(emitPlace), combine(*programs.getBody().getOps<cta::CombineOp>().begin()), loc(programs.getLoc()),
+        emitPlace(emitPlace), combines(programs.getBody().getOps<cta::CombineOp>()), loc(programs.getLoc()),
         split(programs.getWork().getTail().getSum(), programs.getWork().getTail().getPiece(),
               programs.getWork().getTail().getFixed()) {}
 
@@ -164,13 +164,18 @@ private:
     s.pieceOffset = branch.getResult(5);
   }
 
-  RankedTensorType sumType() { return cast<RankedTensorType>(combine.getType()); }
+  static int64_t bytesOf(cta::CombineOp combine) {
+    auto type = cast<RankedTensorType>(combine.getType());
+    size_t registers = cta::registersInColumns(type, combine.getColumns()).size();
+    return registers * cta::getLayout(type).numWarps() * target::threadsPerWarp * 4;
+  }
 
+  /// Of one piece.
   int64_t scratchBytes() {
-    IntegerAttr columns = combine.getColumnsAttr();
-    size_t registers =
-        cta::registersInColumns(sumType(), columns ? std::optional(columns.getInt()) : std::nullopt).size();
-    return flagBytes + registers * cta::getLayout(sumType()).numWarps() * target::threadsPerWarp * 4;
+    int64_t bytes = flagBytes;
+    for (cta::CombineOp combine : combines)
+      bytes += bytesOf(combine);
+    return bytes;
   }
 
   void addScratch() {
@@ -226,42 +231,55 @@ private:
     Block &body = programs.getBody().front();
     Operation *end = body.getTerminator();
     segments.getBody()->getOperations().splice(segments.getBody()->end(), body.getOperations(), body.begin(),
-                                               combine->getIterator());
+                                               combines.front()->getIterator());
 
     rewriter.setInsertionPointToEnd(segments.getBody());
     auto branch = scf::IfOp::create(rewriter, loc, n.equal(from, zero), /*withElseRegion=*/true);
     scf::YieldOp::create(rewriter, loc, segment.getResults().drop_front(3));
 
     rewriter.setInsertionPointToStart(branch.thenBlock());
-    rewriter.replaceAllUsesWith(combine.getResult(), emitSumOfPieces(s, program, isWhole));
+    for (auto [combine, sum] : llvm::zip_equal(combines, emitSumsOfPieces(s, program, isWhole)))
+      rewriter.replaceAllUsesWith(combine.getResult(), sum);
     Block *finish = branch.thenBlock();
     finish->getOperations().splice(finish->getTerminator()->getIterator(), body.getOperations(),
-                                   std::next(combine->getIterator()), end->getIterator());
+                                   std::next(combines.back()->getIterator()), end->getIterator());
 
     rewriter.setInsertionPointToStart(branch.elseBlock());
     Value piece = n.add(program, s.pieceOffset);
-    cta::PartialStoreOp::create(rewriter, loc, combine.getValue(), emitScratch(piece, flagBytes),
-                                combine.getColumnsAttr());
+    int64_t offset = flagBytes;
+    for (cta::CombineOp combine : combines) {
+      cta::PartialStoreOp::create(rewriter, loc, combine.getValue(), emitScratch(piece, offset),
+                                  combine.getColumnsAttr());
+      offset += bytesOf(combine);
+    }
     cta::BarrierOp::create(rewriter, loc, /*warps=*/IntegerAttr(), /*groups=*/false);
     cta::FlagSetOp::create(rewriter, loc, emitScratch(piece, 0));
     rewriter.eraseOp(programs);
   }
 
   /// What the owner did, and what its helpers did. A helper's first piece is a program's last, so these come first.
-  Value emitSumOfPieces(const Schedule &s, Value program, Value isWhole) {
+  ValueRange emitSumsOfPieces(const Schedule &s, Value program, Value isWhole) {
     Numbers n(rewriter, loc);
     Value zero = n.constant(0), one = n.constant(1);
     Value count = n.select(isWhole, zero, s.pieces);
-    auto loop = scf::ForOp::create(rewriter, loc, zero, count, one, ValueRange{combine.getValue()});
+    SmallVector<Value> own;
+    for (cta::CombineOp combine : combines)
+      own.push_back(combine.getValue());
+    auto loop = scf::ForOp::create(rewriter, loc, zero, count, one, own);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(loop.getBody());
     Value piece = n.sub(n.add(program, s.pieceOffset), loop.getInductionVar());
     cta::FlagWaitOp::create(rewriter, loc, emitScratch(piece, 0));
     cta::BarrierOp::create(rewriter, loc, /*warps=*/IntegerAttr(), /*groups=*/false);
-    Value sum = cta::PartialAddOp::create(rewriter, loc, loop.getRegionIterArg(0), emitScratch(piece, flagBytes),
-                                          combine.getColumnsAttr());
-    scf::YieldOp::create(rewriter, loc, sum);
-    return loop.getResult(0);
+    SmallVector<Value> sums;
+    int64_t offset = flagBytes;
+    for (auto [combine, sum] : llvm::zip_equal(combines, loop.getRegionIterArgs())) {
+      sums.push_back(
+          cta::PartialAddOp::create(rewriter, loc, sum, emitScratch(piece, offset), combine.getColumnsAttr()));
+      offset += bytesOf(combine);
+    }
+    scf::YieldOp::create(rewriter, loc, sums);
+    return loop.getResults();
   }
 
   KernelOp kernel;
@@ -269,7 +287,7 @@ private:
   ProgramsOp programs;
   Value count;
   llvm::function_ref<void(Value)> emitPlace;
-  cta::CombineOp combine;
+  SmallVector<cta::CombineOp> combines; ///< In a row.
   Location loc;
   target::TailSplit split;
   Value scratch;

@@ -55,11 +55,11 @@ tile.kernel @k_contiguous_64() attributes {shared_bytes = 32768 : i64} {
   tile.return
 }
 
-// k contiguous: 8 rows of 32 bytes are 256 bytes; 1 steps of 32 bytes, one group.
+// k contiguous: 8 rows of 32 bytes are 256 bytes; 1 steps of 32 bytes, one group. Zeros are not read.
 // CHECK-LABEL: llvm.func @k_contiguous_32
 // CHECK-DAG: arith.constant -4611685949707911168 : i64
 // CHECK-DAG: arith.constant 65536 : i32
-// CHECK: llvm.inline_asm {{.*}}wgmma.fence.sync.aligned;\0Awgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, $32, $33, always, 1, 1, 0, 0;\0Awgmma.commit_group.sync.aligned
+// CHECK: llvm.inline_asm {{.*}}wgmma.fence.sync.aligned;\0Awgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, $32, $33, never, 1, 1, 0, 0;\0Awgmma.commit_group.sync.aligned
 // CHECK: llvm.inline_asm {{.*}} "wgmma.wait_group.sync.aligned 0;"
 tile.kernel @k_contiguous_32() attributes {shared_bytes = 32768 : i64} {
   %a = cta.alloc at 0 : !cta.buffer<64x16xf16, #k32>
@@ -136,7 +136,7 @@ tile.kernel @tiles(%c: i1) attributes {shared_bytes = 32768 : i64} {
 
 // Integers neither scale nor transpose.
 // CHECK-LABEL: llvm.func @bytes
-// CHECK: wgmma.mma_async.sync.aligned.m64n64k32.s32.s8.s8 {{.*}}, always;
+// CHECK: wgmma.mma_async.sync.aligned.m64n64k32.s32.s8.s8 {{.*}}, never;
 tile.kernel @bytes() attributes {shared_bytes = 32768 : i64} {
   %a = cta.alloc at 0 : !cta.buffer<64x32xi8, #bytes>
   %b = cta.alloc at 16384 : !cta.buffer<32x64xi8, #bytest>
@@ -150,7 +150,7 @@ tile.kernel @bytes() attributes {shared_bytes = 32768 : i64} {
 // The left operand from registers: four of two 16-bit elements for each k step; only the right one may be transposed.
 // CHECK-LABEL: llvm.func @registers
 // CHECK-COUNT-8: llvm.bitcast {{.*}} : vector<2xf16> to i32
-// CHECK: llvm.inline_asm {{.*}}wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, {$32, $33, $34, $35}, $36, always, 1, 1, 0;\0Awgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, {$37, $38, $39, $40}, $41, always, 1, 1, 0;
+// CHECK: llvm.inline_asm {{.*}}wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, {$32, $33, $34, $35}, $36, never, 1, 1, 0;\0Awgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, {$37, $38, $39, $40}, $41, always, 1, 1, 0;
 tile.kernel @registers(%x: f16) attributes {shared_bytes = 32768 : i64} {
   %a = tile.splat %x : f16 -> tensor<64x32xf16, #acc32>
   %b = cta.alloc at 16384 : !cta.buffer<32x64xf16, #t64>

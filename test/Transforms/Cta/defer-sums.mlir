@@ -70,3 +70,62 @@ tile.kernel @kept(%n: i32, %x: f32) {
   tile.print "o" %t#2 : !ownrows
   tile.return
 }
+
+// Some iterations add: the branch hands on the parts, and lanes exchange theirs after the loop.
+// CHECK-LABEL: tile.kernel @sometimes(
+// CHECK: scf.for {{.*}} iter_args(%[[SO_FAR:[^ ]*]] = {{.*}}) -> (tensor<64x4xf32
+// CHECK: scf.if {{.*}} -> (tensor<64x4xf32
+// CHECK: else
+// CHECK-NEXT: scf.yield %[[SO_FAR]] : tensor<64x4xf32
+// CHECK: tile.reduce {{.*}} {axis = 1 : i32} : tensor<64x4xf32
+tile.kernel @sometimes(%n: i32, %m: i32, %x: f32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !rows
+  %w = tile.splat %x : f32 -> !c
+  %t = scf.for %j = %c0 to %n step %c1 iter_args(%total = %zero) -> (!rows) : i32 {
+    %adds = arith.cmpi slt, %j, %m : i32
+    %next = scf.if %adds -> (!rows) {
+      %s = tile.reduce %w {axis = 1 : i32} : !c -> !rows {
+      ^bb0(%a: f32, %b: f32):
+        %c = arith.addf %a, %b : f32
+        tile.yield %c : f32
+      }
+      %sum = arith.addf %total, %s : !rows
+      scf.yield %sum : !rows
+    } else {
+      scf.yield %total : !rows
+    }
+    scf.yield %next : !rows
+  }
+  tile.print "r" %t : !rows
+  tile.return
+}
+
+// Where nothing is added, another sum takes its place.
+// CHECK-LABEL: tile.kernel @negative_replaced(
+// CHECK-NOT: tile.reshape
+// CHECK: tile.return
+tile.kernel @negative_replaced(%n: i32, %m: i32, %x: f32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !rows
+  %w = tile.splat %x : f32 -> !c
+  %t = scf.for %j = %c0 to %n step %c1 iter_args(%total = %zero) -> (!rows) : i32 {
+    %adds = arith.cmpi slt, %j, %m : i32
+    %next = scf.if %adds -> (!rows) {
+      %s = tile.reduce %w {axis = 1 : i32} : !c -> !rows {
+      ^bb0(%a: f32, %b: f32):
+        %c = arith.addf %a, %b : f32
+        tile.yield %c : f32
+      }
+      %sum = arith.addf %total, %s : !rows
+      scf.yield %sum : !rows
+    } else {
+      scf.yield %zero : !rows
+    }
+    scf.yield %next : !rows
+  }
+  tile.print "r" %t : !rows
+  tile.return
+}

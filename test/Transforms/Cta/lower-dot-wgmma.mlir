@@ -223,3 +223,23 @@ tile.kernel @columns(%i: i32, %d: !tile.desc<128x64xf16> {tile.tensor_map = {bas
   tile.print "" %y : tensor<128x256xf32>
   tile.return
 }
+
+// Threads that read an operand, too, do so behind the product, and where they need it.
+// CHECK-LABEL: tile.kernel @read
+// CHECK-NOT: cta.local_load
+// CHECK: cta.wgmma_wait
+// CHECK: scf.if
+// CHECK-NEXT: cta.local_load {{.*}} register = {{\[}}[0, 1], [0, 2], [0, 4]
+tile.kernel @read(%i: i32, %d: !tile.desc<64x64xbf16> {tile.tensor_map = {base = "a"}}) {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xbf16> -> tensor<64x64xbf16>
+  %f = tile.dot %a, %a, %z : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+  tile.print "" %f : tensor<64x64xf32>
+  %zero = arith.constant 0 : i32
+  %prints = arith.cmpi eq, %i, %zero : i32
+  scf.if %prints {
+    %wide = arith.extf %a : tensor<64x64xbf16> to tensor<64x64xf32>
+    tile.print "" %wide : tensor<64x64xf32>
+  }
+  tile.return
+}

@@ -116,10 +116,10 @@ tile.kernel @square(%x: i32, %y: i32, %z: i32) attributes {cluster = array<i32: 
 // CHECK: scf.for %{{.*}} = %[[ID]] to %{{.*}} iter_args(%[[PARITY:.*]] = %c0_i32) -> (i32)
 // CHECK: tile.print "first" %[[RANK]]
 // CHECK: %[[SUM:.*]] = cta.cluster_sum %{{.*}}, %[[MEMORY]], %[[SENT]], %[[TAKEN]], %[[PARITY]] {ctas = 2 : i32}
+// CHECK: %[[NEXT:.*]] = arith.xori %[[PARITY]]
 // CHECK: scf.if
 // CHECK-NEXT: tile.print "" %[[SUM]]
-// CHECK: %[[NEXT:.*]] = arith.xori %[[PARITY]]
-// CHECK-NEXT: scf.yield %[[NEXT]]
+// CHECK: scf.yield %[[NEXT]]
 // CHECK: cta.cluster_barrier
 // CHECK-NEXT: tile.return
 tile.kernel @split_k(%x: i32, %y: i32, %z: i32) attributes {cluster = array<i32: 1, 1, 2>} {
@@ -188,6 +188,43 @@ tile.kernel @anywhere(%x: i32, %y: i32, %z: i32, %n: i32) {
   tile.programs (%i, %j, %k, %exists, %first, %end) in (%x, %y, %z) steps (%n) #tile.work<order = grid, tail = <sum = 5, piece = 8, fixed = 18>> {
     %sum = cta.combine %acc : !x
     tile.print "" %sum : !x
+  }
+  tile.return
+}
+
+// Two sums of a piece lie one after the other behind its flag, and are exchanged one after the other in a cluster, through the same memory.
+// CHECK-LABEL: tile.kernel @two_sums(
+// CHECK-SAME: tile.scratch = 131200 : i64
+// CHECK: cta.flag_wait
+// CHECK: cta.partial_add
+// CHECK: cta.partial_add
+// CHECK: cta.partial_store
+// CHECK: cta.partial_store
+// CHECK: cta.flag_set
+tile.kernel @two_sums(%x: i32, %y: i32, %z: i32, %n: i32) {
+  %acc = arith.constant dense<0.0> : !x
+  tile.programs (%i, %j, %k, %exists, %first, %end) in (%x, %y, %z) steps (%n) #tile.work<order = grid, tail = <sum = 5, piece = 8, fixed = 18>> {
+    %s = cta.combine %acc : !x
+    %t = cta.combine %acc : !x
+    tile.print "" %s : !x
+    tile.print "" %t : !x
+  }
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @two_of_clusters(
+// CHECK: %[[MEMORY:.*]] = cta.alloc : <16384xf32
+// CHECK-NOT: cta.alloc
+// CHECK: cta.cluster_sum %{{.*}}, %[[MEMORY]], %{{.*}}, %{{.*}}, %c0_i32 {
+// CHECK: cta.cluster_sum %{{.*}}, %[[MEMORY]], %{{.*}}, %{{.*}}, %c1_i32 {
+// CHECK-NOT: cta.cluster_sum
+tile.kernel @two_of_clusters(%x: i32, %y: i32, %z: i32) attributes {cluster = array<i32: 1, 1, 2>} {
+  %acc = arith.constant dense<0.0> : !x
+  tile.programs (%i, %j, %k, %exists, %first) in (%x, %y, %z) #tile.work<order = grid, split_k = 2> {
+    %s = cta.combine %acc : !x
+    %t = cta.combine %acc : !x
+    tile.print "" %s : !x
+    tile.print "" %t : !x
   }
   tile.return
 }

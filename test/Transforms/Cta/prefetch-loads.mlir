@@ -109,3 +109,82 @@ tile.kernel @many_sums(%x: !tile.ptr<f32> {tile.name = "x"}, %y: !tile.ptr<f32> 
   tile.store %q, %r : tensor<8192x!tile.ptr<f32>, #sums>
   tile.return
 }
+
+#operand = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
+#product = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+
+// The factor of a product is there when the product is. It is looked at before the next one takes its registers, and that
+// is loaded under the product.
+// CHECK-LABEL: tile.kernel @factor
+// CHECK: %[[FIRST:.*]] = tile.load
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[FACTOR:.*]] = %[[FIRST]])
+// CHECK: cta.wgmma %
+// CHECK-NEXT: tile.splat %[[FACTOR]]
+// CHECK: %[[NEXT:.*]] = tile.load %{{.*}} mask
+// CHECK: cta.wgmma_wait
+// CHECK: scf.yield %{{.*}}, %[[NEXT]]
+tile.kernel @factor(%x: !tile.ptr<f32> {tile.name = "x"}, %n: i32) attributes {num_warps = 4 : i32, num_stages = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #product>
+  %a = cta.alloc : <64x64xf16, #operand>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%so_far = %zero) -> (tensor<64x64xf32, #product>) : i32 {
+    %p = tile.addptr %x, %i : !tile.ptr<f32>, i32
+    %factor = tile.load %p : !tile.ptr<f32>
+    %flying = cta.wgmma %a, %a, %zero {n = 64 : i32} : !cta.buffer<64x64xf16, #operand>, !cta.buffer<64x64xf16, #operand> -> tensor<64x64xf32, #product>
+    %part = cta.wgmma_wait %flying {pending = 0 : i32} : tensor<64x64xf32, #product>
+    %factors = tile.splat %factor : f32 -> tensor<64x64xf32, #product>
+    %scaled = arith.mulf %part, %factors : tensor<64x64xf32, #product>
+    %next = arith.addf %so_far, %scaled : tensor<64x64xf32, #product>
+    scf.yield %next : tensor<64x64xf32, #product>
+  }
+  tile.print "" %sum : tensor<64x64xf32, #product>
+  tile.return
+}
+
+// What else keeps its order stays in it.
+// CHECK-LABEL: tile.kernel @negative_barrier_beside
+// CHECK-NOT: tile.load
+// CHECK: scf.for
+// CHECK: tile.load
+tile.kernel @negative_barrier_beside(%x: !tile.ptr<f32> {tile.name = "x"}, %n: i32) attributes {num_warps = 4 : i32, num_stages = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #product>
+  %a = cta.alloc : <64x64xf16, #operand>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%so_far = %zero) -> (tensor<64x64xf32, #product>) : i32 {
+    %p = tile.addptr %x, %i : !tile.ptr<f32>, i32
+    %factor = tile.load %p : !tile.ptr<f32>
+    tile.barrier
+    %flying = cta.wgmma %a, %a, %so_far {n = 64 : i32} : !cta.buffer<64x64xf16, #operand>, !cta.buffer<64x64xf16, #operand> -> tensor<64x64xf32, #product>
+    %part = cta.wgmma_wait %flying {pending = 0 : i32} : tensor<64x64xf32, #product>
+    scf.yield %part : tensor<64x64xf32, #product>
+  }
+  tile.print "" %sum : tensor<64x64xf32, #product>
+  tile.return
+}
+
+// Where its operands wait for what is loaded, such as the number of a block, the next one is loaded first.
+// CHECK-LABEL: tile.kernel @place
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[PLACE:.*]] = %{{.*}})
+// CHECK: %[[NEXT:.*]] = tile.load %{{.*}} mask
+// CHECK: cta.tma_load_sync %{{.*}}[%[[PLACE]],
+// CHECK: cta.wgmma %
+// CHECK: scf.yield %{{.*}}, %[[NEXT]]
+tile.kernel @place(%x: !tile.ptr<i32> {tile.name = "x"}, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a", box = array<i64: 64, 64>, swizzle = 128 : i32}}, %n: i32) attributes {num_warps = 4 : i32, num_stages = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #product>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%so_far = %zero) -> (tensor<64x64xf32, #product>) : i32 {
+    %p = tile.addptr %x, %i : !tile.ptr<i32>, i32
+    %place = tile.load %p : !tile.ptr<i32>
+    %a = cta.alloc : <64x64xf16, #operand>
+    %m = cta.mbarrier_alloc arrivals 1 : <1>
+    cta.tma_load_sync %d[%place, %c0], %a, %m : <64x64xf16>, <64x64xf16, #operand>, <1>
+    %flying = cta.wgmma %a, %a, %so_far {n = 64 : i32} : !cta.buffer<64x64xf16, #operand>, !cta.buffer<64x64xf16, #operand> -> tensor<64x64xf32, #product>
+    %part = cta.wgmma_wait %flying {pending = 0 : i32} : tensor<64x64xf32, #product>
+    scf.yield %part : tensor<64x64xf32, #product>
+  }
+  tile.print "" %sum : tensor<64x64xf32, #product>
+  tile.return
+}

@@ -118,3 +118,60 @@ tile.kernel @negative_once(%n: i32) {
   tile.print "" %acc : !x
   tile.return
 }
+
+// Sums beside the accumulator, always or under a condition, are added up like it; what else is done to them is not known.
+// CHECK-LABEL: tile.kernel @sums(
+// CHECK: %[[R:.*]]:3 = scf.for
+// CHECK: cta.combine %[[R]]#2
+// CHECK-NEXT: cta.combine %[[R]]#1
+// CHECK-NEXT: cta.combine %[[R]]#0
+tile.kernel @sums(%n: i32, %m: i32, %x: i32 {tile.grid_size = 0 : i32}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !x
+  %none = arith.constant dense<0.0> : !y
+  %one = arith.constant dense<1.0> : !y
+  tile.programs (%i, %j, %k, %exists) in (%x, %c1, %c1) #tile.work<order = grid> {
+    %a = cta.alloc : !a
+    %b = cta.alloc : !b
+    %s:3 = scf.for %step = %c0 to %n step %c1 iter_args(%some = %none, %before = %zero, %all = %none) -> (!y, !x, !y) : i32 {
+      %flying = cta.wgmma %a, %b, %before {n = 128 : i32} : !a, !b -> !x
+      %after = cta.wgmma_wait %flying {pending = 0 : i32} : !x
+      %adds = arith.cmpi slt, %step, %m : i32
+      %next = scf.if %adds -> (!y) {
+        %sum = arith.addf %some, %one : !y
+        scf.yield %sum : !y
+      } else {
+        scf.yield %some : !y
+      }
+      %more = arith.addf %one, %all : !y
+      scf.yield %next, %after, %more : !y, !x, !y
+    }
+    tile.print "" %s#0 : !y
+    tile.print "" %s#1 : !x
+    tile.print "" %s#2 : !y
+  }
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @negative_doubled(
+// CHECK-NOT: cta.combine
+tile.kernel @negative_doubled(%n: i32, %x: i32 {tile.grid_size = 0 : i32}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !x
+  %none = arith.constant dense<0.0> : !y
+  tile.programs (%i, %j, %k, %exists) in (%x, %c1, %c1) #tile.work<order = grid> {
+    %a = cta.alloc : !a
+    %b = cta.alloc : !b
+    %s:2 = scf.for %step = %c0 to %n step %c1 iter_args(%before = %zero, %all = %none) -> (!x, !y) : i32 {
+      %flying = cta.wgmma %a, %b, %before {n = 128 : i32} : !a, !b -> !x
+      %after = cta.wgmma_wait %flying {pending = 0 : i32} : !x
+      %more = arith.addf %all, %all : !y
+      scf.yield %after, %more : !x, !y
+    }
+    tile.print "" %s#0 : !x
+    tile.print "" %s#1 : !y
+  }
+  tile.return
+}

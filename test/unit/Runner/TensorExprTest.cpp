@@ -243,6 +243,22 @@ TEST_F(TensorExprTest, negative_errorsSayWhere) {
   EXPECT_NE(errorOf(chain).find("more than 1000 operations"), std::string::npos);
 }
 
+TEST_F(TensorExprTest, workIsCountedOnce) {
+  std::set<std::string> counted;
+  const auto count = [&](const char *text) {
+    Result<TensorExpression> expression = TensorExpression::parse(text);
+    return BoundTensorExpression::bind(*expression, names)->countWork(counted);
+  };
+  // alpha is 2. A product of 2 x 3 x 2; of another output nothing is left to do.
+  const TensorWork work = count(
+      "(a @ b) * where(alpha == 1, exp(a @ b), silu(a @ b)) + where(alpha == 2, a @ b, transpose(b) @ transpose(a))");
+  EXPECT_EQ(work.flops, 24);
+  EXPECT_EQ(work.special, 4);
+  EXPECT_EQ(count("2 * (a @ b)").flops, 0);
+  EXPECT_EQ(count("exp(a @ b)").special, 4);
+  EXPECT_EQ(count("where(v > 15, b @ a, 0)").flops, 36);
+}
+
 TEST_F(TensorExprTest, randomTextIsSurvived) {
   const char *words[] = {"a",  "b", "v",   "(",   ")",   ",",     "+",       "-",         "*",     "/",    "@", "<",
                          "==", "1", "2.5", "exp", "sum", "where", "softmax", "transpose", "alpha", "\x80", ".", "1e"};
