@@ -8,8 +8,8 @@
 // simulator.
 #include "../driver/driver.h"
 #include "backward.h"
-#include "cross_entropy.h"
 #include "hidden_forward.h"
+#include "loss.h"
 #include "output_forward.h"
 #include "update.h"
 
@@ -27,7 +27,7 @@ constexpr float momentum = 0.9f, mostWrong = 0.15f;
 
 struct Images {
   std::vector<float> pixels;
-  std::vector<int64_t> labels;
+  std::vector<int32_t> labels;
   int count() const { return int(labels.size()); }
 };
 
@@ -49,7 +49,7 @@ Data read(const char *path) {
     std::istringstream numbers(line);
     for (int i = 0, pixel = 0; i < pixels && numbers >> pixel; ++i)
       images.pixels.push_back(float(pixel) / 16);
-    int64_t label = -1;
+    int32_t label = -1;
     if (!(numbers >> label) || label < 0 || label >= digits)
       throw std::runtime_error(std::string(path) + ": image " + std::to_string(number) +
                                " is not 64 pixels and a digit");
@@ -82,7 +82,7 @@ public:
   Network(tile_runtime *runtime, int mostRows) {
     driver::check(hidden_forward_load(runtime, &hiddenForward));
     driver::check(output_forward_load(runtime, &outputForward));
-    driver::check(cross_entropy_load(runtime, &crossEntropy));
+    driver::check(loss_load(runtime, &loss));
     driver::check(backward_load(runtime, &backward));
     driver::check(update_load(runtime, &update));
     h = driver::allocate<float>(size_t(mostRows) * hidden);
@@ -99,9 +99,9 @@ public:
   }
 
   /// One step, by the images and labels of a batch.
-  void train(float *x, int64_t *labels, float rate) {
+  void train(float *x, int32_t *labels, float rate) {
     evaluate(x, batch);
-    driver::check(cross_entropy_launch(crossEntropy, nullptr, y, labels, losses, dy, batch, digits, digits));
+    driver::check(loss_launch(loss, nullptr, y, labels, losses, dy, batch, digits));
     driver::check(backward_launch(backward, nullptr, dy, second.w, h, dh, batch, digits, hidden));
     step(second, h, dy, digits, hidden, rate);
     step(first, x, dh, hidden, pixels, rate);
@@ -110,8 +110,8 @@ public:
   /// Of the last batch.
   float meanLoss() const {
     float sum = 0;
-    for (float loss : driver::download(losses, batch))
-      sum += loss;
+    for (float bits : driver::download(losses, batch))
+      sum += bits;
     return sum / batch;
   }
 
@@ -121,12 +121,12 @@ private:
                                 inputs, rate / batch, momentum));
   }
 
-  tile_kernel *hiddenForward, *outputForward, *crossEntropy, *backward, *update;
+  tile_kernel *hiddenForward, *outputForward, *loss, *backward, *update;
   Layer first{pixels, hidden, 1}, second{hidden, digits, 2};
   float *h, *y, *dh, *dy, *losses;
 };
 
-int countRight(const std::vector<float> &y, const std::vector<int64_t> &labels) {
+int countRight(const std::vector<float> &y, const std::vector<int32_t> &labels) {
   int right = 0;
   for (size_t i = 0; i < labels.size(); ++i) {
     const auto row = y.begin() + int(i) * digits;
@@ -149,7 +149,7 @@ int main(int count, char **words) try {
   std::printf("running on %s\n", driver::deviceName().c_str());
 
   float *images = driver::upload(data.learned.pixels), *others = driver::upload(data.tested.pixels);
-  int64_t *labels = driver::upload(data.learned.labels);
+  int32_t *labels = driver::upload(data.learned.labels);
   Network network(runtime, std::max(batch, tested));
   int right = 0;
   for (int epoch = 1; epoch <= epochs; ++epoch) {
@@ -157,7 +157,7 @@ int main(int count, char **words) try {
       network.train(images + begin * pixels, labels + begin, 0.1f);
     const float *y = network.evaluate(others, tested);
     right = countRight(driver::download(y, size_t(tested) * digits), data.tested.labels);
-    std::printf("epoch %d: loss %.3f, %d of %d right\n", epoch, network.meanLoss(), right, tested);
+    std::printf("epoch %d: loss %.3f bits, %d of %d right\n", epoch, network.meanLoss(), right, tested);
   }
   const bool isGood = right >= (1 - mostWrong) * tested;
   std::printf("%s\n", isGood ? "trained" : "NOT TRAINED");
