@@ -32,18 +32,17 @@ add() {
   fi
 }
 
+# Tests of several files in one end in something of any language, and what others wrote stays as it is.
+mapfile -t missing < <(git ls-files '*.cpp' '*.h' '*.td' '*.c' '*.tile' '*.sh' '*.cmake' '*CMakeLists.txt' |
+  xargs -r grep -LE "^(//|#)?--- |Copyright \(c\)|SPDX-License-Identifier: MIT|$tag")
 status=0
-while IFS= read -r file; do
-  if grep -qF "$tag" "$file"; then
-    continue
-  elif [ -n "$fix" ]; then
-    [ -s "$file" ] || continue
+for file in "${missing[@]}"; do
+  [ -s "$file" ] || continue
+  if [ -n "$fix" ]; then
     add "$file"
-  elif [ -s "$file" ]; then
+  else
     echo "$file: has no line '$(line_for "$file")'; tools/dev/check-spdx.sh --fix adds it"
     status=1
   fi
-  # Tests of several files in one end in something of any language, and fuzzers' seeds and what others wrote stay as they are.
-done < <(git ls-files '*.cpp' '*.h' '*.td' '*.c' '*.tile' '*.sh' '*.cmake' '*CMakeLists.txt' | grep -v '^test/fuzz/corpus/' |
-  xargs -r grep -LE '^(//|#)?--- |Copyright \(c\)|SPDX-License-Identifier: MIT')
+done
 exit $status
