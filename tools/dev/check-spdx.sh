@@ -4,11 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 tag='SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception'
-fix=${1:-}
-[ -z "$fix" ] || [ "$fix" = --fix ] || {
-  echo "usage: check-spdx.sh [--fix]" >&2
-  exit 2
-}
+fix=false
+[ "${1:-}" = --fix ] && fix=true # other words are the build folder, which all checks are given
 
 # The line in the file's comments. Headers of the C API are C for all compilers.
 line_for() {
@@ -38,7 +35,7 @@ mapfile -t missing < <(git ls-files '*.cpp' '*.h' '*.td' '*.c' '*.tile' '*.sh' '
 status=0
 for file in "${missing[@]}"; do
   [ -s "$file" ] || continue
-  if [ -n "$fix" ]; then
+  if $fix; then
     add "$file"
   else
     echo "$file: has no line '$(line_for "$file")'; tools/dev/check-spdx.sh --fix adds it"
