@@ -41,6 +41,15 @@ if lit.util.which("pkg-config", config.environment["PATH"]):
     config.available_features.add("pkg-config")
 if lit.util.which("chromium", config.environment["PATH"]):
     config.available_features.add("chromium")
+# Headers of libraries for which there are examples, where Debian and vendors install them.
+for feature, header in {
+    "dlpack": "/usr/include/dlpack/dlpack.h",
+    "torch": "/usr/include/torch/library.h",
+    "onnxruntime": "/usr/include/onnxruntime/onnxruntime_cxx_api.h",
+    "cublas": "/usr/local/cuda/include/cublas_v2.h",
+}.items():
+    if os.path.exists(header):
+        config.available_features.add(feature)
 toolkits = [os.environ.get("CUDA_HOME", ""), os.environ.get("CUDA_PATH", ""), "/usr/local/cuda"]
 if lit.util.which("ptxas", config.environment["PATH"]) or any(
     os.access(os.path.join(toolkit, "bin", "ptxas"), os.X_OK) for toolkit in toolkits

@@ -1,52 +1,18 @@
-// The CUDA driver by its functions' names: no toolkit is needed to build this.
 #include "device.h"
 
-#include <cstdio>
-#include <cstdlib>
-#include <dlfcn.h>
+#include "../driver/driver.h"
 
-namespace {
-
-using Address = unsigned long long;
-
-void *library = nullptr;
-
-void *lookup(void *, const char *symbol) {
-  return dlsym(library, symbol);
-}
-
-template <typename... Arguments> void call(const char *function, Arguments... arguments) {
-  auto *pointer = reinterpret_cast<int (*)(Arguments...)>(dlsym(library, function));
-  if (pointer && pointer(arguments...) == 0)
-    return;
-  std::fprintf(stderr, "%s failed\n", function);
-  std::exit(1);
-}
-
-bool open(const char *path, tile_runtime **runtime) {
-  library = dlopen(path, RTLD_NOW);
-  return library && tile_runtime_create(lookup, nullptr, runtime) == TILE_OK;
-}
-
-} // namespace
+using driver::Address;
+using driver::call;
 
 void Device::check(int status, const char *what) {
-  if (status == TILE_OK)
-    return;
-  std::fprintf(stderr, "%s: %s\n", what, tile_last_error());
-  std::exit(1);
+  if (status != TILE_OK)
+    throw std::runtime_error(std::string(what) + ": " + tile_last_error());
 }
 
 Device::Device() {
-  simulated = !open("libcuda.so.1", &tile);
-  if (simulated && !open(TILE_SIMULATOR, &tile)) {
-    std::fprintf(stderr, "there is no GPU, and no simulator at %s\n", TILE_SIMULATOR);
-    std::exit(1);
-  }
-  check(tile_device_activate(tile, 0), "device 0");
-  char text[256] = "";
-  call("cuDeviceGetName", +text, 256, 0);
-  deviceName = text;
+  tile = driver::open();
+  deviceName = driver::deviceName();
   call("cuStreamCreate", &stream, 0u);
   call("cuEventCreate", &start, 0u);
   call("cuEventCreate", &end, 0u);

@@ -12,10 +12,10 @@ std::vector<double> decode(const std::vector<_Float16> &values);
 
 class Device {
 public:
-  /// Ends the program if there is neither a GPU nor the simulator.
+  /// Throws where there is neither a GPU nor the simulator.
   Device();
   tile_runtime *runtime() const { return tile; }
-  bool isSimulated() const { return simulated; }
+  bool isSimulated() const { return deviceName == "tile simulator"; }
   const std::string &name() const { return deviceName; }
 
   /// Memory for as long as the program runs.
@@ -60,6 +60,5 @@ private:
 
   tile_runtime *tile = nullptr;
   void *stream = nullptr, *start = nullptr, *end = nullptr;
-  bool simulated = false;
   std::string deviceName;
 };

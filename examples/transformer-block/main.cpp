@@ -255,7 +255,7 @@ void timeLarge(Device &device, const Kernels &kernels) {
 
 } // namespace
 
-int main(int count, char **words) {
+int main(int count, char **words) try {
   const bool wantsTime = count == 2 && std::strcmp(words[1], "time") == 0;
   if (count > 1 && !wantsTime) {
     std::fprintf(stderr, "usage: transformer-block [time]\n");
@@ -272,4 +272,7 @@ int main(int count, char **words) {
     std::printf("There is nothing to measure without a GPU.\n");
   else if (wantsTime)
     timeLarge(device, kernels);
+} catch (const std::exception &failure) {
+  std::fprintf(stderr, "%s\n", failure.what());
+  return 1;
 }

@@ -339,6 +339,11 @@ bool Compilation::assemble(const std::string &ptx) {
   std::optional<std::string> ptxas = codegen::findPtxas(options.toolkit);
   if (!ptxas && options.emit == EmitKind::Manifest)
     return finish(ptx); // complete but for the register count
+  if (!ptxas && options.toolkit.ptxas.empty() && options.takesPtx) {
+    note("there is no ptxas: the kernel stays PTX, which the driver compiles when it is loaded");
+    assembled.image = ptx;
+    return finish(ptx);
+  }
   if (!ptxas)
     return fail(Outcome::Environment,
                 options.toolkit.ptxas.empty()

@@ -40,6 +40,8 @@ std::string firstLine(StringRef text) {
 
 VariantCompilation::VariantCompilation(CompilerOptions options, VariantOptions variants, llvm::raw_ostream &errors)
     : options(std::move(options)), variants(std::move(variants)), errors(errors) {
+  // Who compiles these may not know the machine that they run on; a cubin that is asked for is to be one.
+  this->options.takesPtx = this->options.emit == EmitKind::Header || this->options.emit == EmitKind::Tilepack;
   if (this->variants.targets.empty())
     this->variants.targets.push_back(this->options.pipeline.target);
   if (this->variants.jobs == 0)

@@ -28,6 +28,7 @@ struct CompilerOptions {
   EmitKind emit = EmitKind::Cubin;
   std::string headerName;      ///< in front of what a header declares; empty: the kernel's
   bool keepPtx = false;        ///< in a header, which then runs in the simulator, too
+  bool takesPtx = false;       ///< where there is no ptxas, a kernel in PTX will do instead of a cubin
   GpuPipelineOptions pipeline; ///< target, optimisation level, disabled passes, last pass
 
   std::string kernel; ///< empty: the only one of the file

@@ -2,6 +2,7 @@
 #include "Driver/Instrumentation.h"
 
 #include "Cta/CtaDialect.h"
+#include "Driver/OutputFile.h"
 #include "Layout/Print.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -50,14 +51,10 @@ private:
     previous = std::move(text);
     llvm::SmallString<128> path(directory);
     llvm::sys::path::append(path, llvm::formatv("{0,0+2}-{1}.mlir", count++, name).str());
-    std::error_code code = llvm::sys::fs::create_directories(directory);
-    if (!code) {
-      llvm::raw_fd_ostream file(path, code);
-      if (!code)
-        file << previous;
-    }
-    if (code)
+    if (std::error_code code = llvm::sys::fs::create_directories(directory))
       error = llvm::formatv("cannot write '{0}': {1}", path, code.message()).str();
+    else if (llvm::Error failure = writeOutput(path, previous))
+      error = toString(std::move(failure));
   }
 
   std::string directory;

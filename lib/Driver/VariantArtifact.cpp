@@ -75,7 +75,8 @@ llvm::Expected<std::string> writeArtifact(llvm::ArrayRef<MadeVariant> made, Emit
   for (const MadeVariant &variant : made)
     packed.push_back(variant.packed);
   const std::string &target = packed.front().manifest.target;
-  bool isPack = emit == EmitKind::Tilepack ||
+  bool isPtx = packed.front().manifest.format == "ptx";
+  bool isPack = emit == EmitKind::Tilepack || (isPtx && packed.size() > 1) ||
                 llvm::any_of(packed, [&](const auto &variant) { return variant.manifest.target != target; });
   if (!isPack && packed.size() == 1) { // nothing to choose: as without variants
     packed.front().manifest.variant.clear();

@@ -256,6 +256,24 @@ Status writeFileAtomically(const std::string &path, std::string_view contents) {
   return makeError(TILE_ERROR_FILE, "cannot write '{}': {}", path, std::strerror(reason));
 }
 
+Status appendToFile(const std::string &path, std::string_view text) {
+  std::error_code code;
+  const bool isNew = !std::filesystem::exists(path, code);
+  const bool isFile = isNew || std::filesystem::is_regular_file(path, code);
+  const uintmax_t before = isNew || !isFile ? 0 : std::filesystem::file_size(path, code);
+  FILE *file = std::fopen(path.c_str(), "ab");
+  bool ok = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  ok = file && std::fclose(file) == 0 && ok;
+  if (ok)
+    return Success{};
+  const int reason = errno;
+  if (file && isNew)
+    std::remove(path.c_str());
+  else if (file && isFile)
+    std::filesystem::resize_file(path, before, code);
+  return makeError(TILE_ERROR_FILE, "cannot write '{}': {}", path, std::strerror(reason));
+}
+
 Status saveBufferFile(const HostBuffer &buffer, const std::string &path) {
   const std::vector<uint8_t> dense = buffer.exportDense();
   if (path.ends_with(".npy"))

@@ -33,4 +33,7 @@ Status saveBufferFile(const HostBuffer &buffer, const std::string &path);
 /// Writes through a temporary file in the same folder and renames it.
 Status writeFileAtomically(const std::string &path, std::string_view contents);
 
+/// Adds whole lines to a file, or none of them.
+Status appendToFile(const std::string &path, std::string_view text);
+
 } // namespace tile::runner

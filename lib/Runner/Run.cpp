@@ -1,6 +1,7 @@
 // One run from options to report.
 #include "Runner/Run.h"
 
+#include "Runner/Npy.h"
 #include "Runner/Sources.h"
 #include "Runner/Variants.h"
 
@@ -162,13 +163,7 @@ Status printReport(const RunOptions &options, const RunReport &report, bool isFi
   std::fflush(stdout);
   if (options.benchJson.empty() || !report.bench)
     return Success{};
-  std::FILE *file = std::fopen(options.benchJson.c_str(), "a");
-  const std::string line = formatJson(report, options.command, options.labels);
-  bool ok = file && std::fwrite(line.data(), 1, line.size(), file) == line.size();
-  ok = file && std::fclose(file) == 0 && ok;
-  if (ok)
-    return Success{};
-  return makeError(TILE_ERROR_FILE, "cannot append to '{}': {}", options.benchJson, std::strerror(errno));
+  return appendToFile(options.benchJson, formatJson(report, options.command, options.labels));
 }
 
 int runOnDevice(const RunOptions &options, const Manifest &manifest, Device &device) {

@@ -1,13 +1,12 @@
 #include "Runner/SimProfile.h"
 
 #include "Runner/Colours.h"
+#include "Runner/Npy.h"
 
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 namespace tile::runner {
 
-using runtime::makeError;
 using runtime::Status;
 using runtime::Success;
 
@@ -37,13 +36,7 @@ Status appendProfile(const sim::Profiler &profiler, const sim::Module &module, c
   nlohmann::json object = sim::profileToJson(profiler, module, occupancyOf(manifest));
   object["kernel"] = manifest.kernel;
   object["source"] = manifest.sourceFile;
-  std::FILE *file = std::fopen(path.c_str(), "a");
-  bool written = file && std::fputs((object.dump() + "\n").c_str(), file) >= 0;
-  if (file)
-    written &= std::fclose(file) == 0;
-  if (!written)
-    return makeError(TILE_ERROR_FILE, "cannot write the profile to '{}'", path);
-  return Success{};
+  return appendToFile(path, object.dump() + "\n");
 }
 
 } // namespace tile::runner

@@ -10,7 +10,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fmt/ranges.h>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -82,17 +81,17 @@ private:
   Status appendTimes(const std::string &call, const std::vector<VariantTime> &times) const {
     if (options.times.empty())
       return Success{};
-    std::ofstream file(options.times, std::ios::app);
+    std::string lines;
     for (const VariantTime &time : times)
-      file << Json{{"call", call},
-                   {"variant", time.variant},
-                   {"expected", time.expected < 0 ? nullptr : Json(time.expected)},
-                   {"microseconds", time.microseconds},
-                   {"rounds", time.rounds}}
-                  .dump()
-           << "\n";
-    file.close();
-    return file ? Status(Success{}) : Status(makeError(TILE_ERROR_FILE, "--times: cannot write '{}'", options.times));
+      lines += Json{{"call", call},
+                    {"variant", time.variant},
+                    {"expected", time.expected < 0 ? nullptr : Json(time.expected)},
+                    {"microseconds", time.microseconds},
+                    {"rounds", time.rounds}}
+                   .dump() +
+               "\n";
+    const Status status = appendToFile(options.times, lines);
+    return status ? status : Status(runtime::withContext("--times", status.error()));
   }
 
   const TuneOptions &options;

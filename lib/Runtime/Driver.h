@@ -56,6 +56,8 @@ struct alignas(64) TensorMap {
 // Numbers of cuda.h (CUDA driver API reference, "Data types used by CUDA driver").
 namespace cuda {
 constexpr CUresult success = 0;
+constexpr CUresult errorInvalidImage = 200;
+constexpr CUresult errorNoBinaryForGpu = 209;
 constexpr CUresult errorNoDevice = 100;
 constexpr CUresult errorInvalidDevice = 101;
 constexpr int attributeMaxThreadsPerBlock = 1;
@@ -83,6 +85,7 @@ constexpr int jitErrorLogBytes = 6;
 constexpr unsigned streamNonBlocking = 1;
 constexpr int captureRelaxed = 2; // CUstreamCaptureMode
 constexpr int captureNone = 0;    // CUstreamCaptureStatus
+constexpr int captureActive = 1;
 constexpr CUresult errorCaptureImplicit = 906;
 constexpr CUresult errorNotReady = 600;
 inline const CUstream streamPerThread = reinterpret_cast<CUstream>(uintptr_t{2});

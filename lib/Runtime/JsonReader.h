@@ -10,6 +10,18 @@ namespace tile::runtime {
 
 using Json = nlohmann::ordered_json;
 
+/// Discarded if it is not valid, or nests deeper than anything that is read here: values are copied by recursion.
+inline Json parseJson(std::string_view text) {
+  constexpr int deepest = 32;
+  bool isTooDeep = false;
+  const auto watch = [&](int depth, Json::parse_event_t, Json &) {
+    isTooDeep |= depth > deepest;
+    return !isTooDeep;
+  };
+  Json json = Json::parse(text.begin(), text.end(), watch, /*allow_exceptions=*/false);
+  return isTooDeep ? Json(Json::value_t::discarded) : json;
+}
+
 /// Reads typed members of one JSON object and remembers the first error, so that a reader is a plain list of fields.
 /// The error names the member's path; the caller puts in front what the text is.
 class ObjectReader {

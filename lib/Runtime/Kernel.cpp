@@ -17,19 +17,25 @@ namespace {
 constexpr int sharedWithoutOptin = 48 * 1024;
 constexpr int64_t portableClusterSize = 8;
 
-/// The driver's PTX compiler explains itself in a log; a cubin has none.
-Result<CUmodule> loadModule(const Driver &driver, const char *image) {
-  char log[512] = "";
-  int options[] = {cuda::jitErrorLog, cuda::jitErrorLogBytes};
-  void *values[] = {log, reinterpret_cast<void *>(sizeof(log))};
+struct LoadAttempt {
   CUmodule module = nullptr;
-  const CUresult result = driver.moduleLoadDataEx(&module, image, 2, options, values);
-  if (result == cuda::success)
-    return module;
-  log[sizeof(log) - 1] = '\0';
-  Error error = driver.error(result, "cuModuleLoadDataEx");
-  if (log[0])
-    error.message += fmt::format("; {}", log);
+  CUresult result = cuda::success;
+  char log[512] = ""; ///< the driver's PTX compiler explains itself here
+};
+
+LoadAttempt tryLoading(const Driver &driver, const char *image) {
+  LoadAttempt attempt;
+  int options[] = {cuda::jitErrorLog, cuda::jitErrorLogBytes};
+  void *values[] = {attempt.log, reinterpret_cast<void *>(sizeof(attempt.log))};
+  attempt.result = driver.moduleLoadDataEx(&attempt.module, image, 2, options, values);
+  attempt.log[sizeof(attempt.log) - 1] = '\0';
+  return attempt;
+}
+
+Error errorOf(const Driver &driver, const LoadAttempt &attempt) {
+  Error error = driver.error(attempt.result, "cuModuleLoadDataEx");
+  if (attempt.log[0])
+    error.message += fmt::format("; {}", attempt.log);
   return error;
 }
 
@@ -73,13 +79,29 @@ Status configureFunction(const Driver &driver, const LaunchInfo &launch, CUfunct
   return Success{};
 }
 
-/// The image of a variant comes out of the pack when it is needed.
+/// The image of a variant comes out of the pack when it is needed. A driver that is older than the toolkit of a cubin
+/// refuses it, and the simulator any; the PTX that it was made from they compile, where the artifact has it.
 Result<CUmodule> loadModule(const Driver &driver, const tile_kernel &kernel) {
-  const Artifact &own = kernel.artifact;
-  if (!kernel.owner || !kernel.owner->artifact.pack->hasImage(kernel.index))
-    return loadModule(driver, kernel.owner ? kernel.owner->artifact.image.c_str() : own.image.c_str());
-  Result<std::string> image = kernel.owner->artifact.pack->image(kernel.index);
-  return image ? loadModule(driver, image->c_str()) : Result<CUmodule>(image.error());
+  const Artifact &whole = kernel.owner ? kernel.owner->artifact : kernel.artifact;
+  const bool isPacked = kernel.owner && whole.pack->hasImage(kernel.index);
+  const Result<std::string> packed = isPacked ? whole.pack->image(kernel.index) : Result<std::string>(std::string());
+  if (!packed)
+    return packed.error();
+  const LoadAttempt attempt = tryLoading(driver, isPacked ? packed->c_str() : whole.image.c_str());
+  if (attempt.result == cuda::success)
+    return attempt.module;
+  const bool isRefused = attempt.result == cuda::errorInvalidImage || attempt.result == cuda::errorNoBinaryForGpu;
+  if (!isRefused || kernel.artifact.manifest.format == "ptx")
+    return errorOf(driver, attempt);
+  const Result<std::string> ptx = kernel.owner ? whole.pack->ptx(kernel.index) : findPtx(whole);
+  if (!ptx)
+    return errorOf(driver, attempt);
+  const LoadAttempt second = tryLoading(driver, ptx->c_str());
+  if (second.result == cuda::success)
+    return second.module;
+  Error error = errorOf(driver, attempt);
+  error.message += fmt::format("; nor does it take the PTX: {}", errorOf(driver, second).message);
+  return error;
 }
 
 /// Loads into `context`, which is current. On failure nothing stays loaded.

@@ -90,7 +90,7 @@ LaunchInfo readLaunch(const Json &json, std::optional<Error> &error) {
   const ObjectReader reader(json, "launch", error);
   LaunchInfo launch;
   launch.threadsPerCta = reader.integer("threads_per_cta", 0, true);
-  launch.numWarps = reader.integer("num_warps", (launch.threadsPerCta + 31) / 32);
+  launch.numWarps = reader.integer("num_warps", launch.threadsPerCta / 32 + (launch.threadsPerCta % 32 != 0));
   launch.sharedStatic = reader.integer("shared_static", 0);
   launch.sharedDynamic = reader.integer("shared_dynamic", 0);
   launch.registers = reader.integer("registers", 0);
@@ -191,9 +191,9 @@ std::string joinPlainLists(std::string_view text) {
 } // namespace
 
 Result<Manifest> parseManifest(std::string_view text) {
-  const Json json = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  const Json json = parseJson(text);
   if (json.is_discarded())
-    return makeError(TILE_ERROR_MANIFEST, "manifest: not valid JSON ({} bytes)", text.size());
+    return makeError(TILE_ERROR_MANIFEST, "manifest: not valid JSON, or nested too deeply ({} bytes)", text.size());
   std::optional<Error> error;
   const ObjectReader reader(json, "", error);
   // The versions first: nothing else of an unknown schema can be trusted.

@@ -54,9 +54,9 @@ std::string driverName(int version) {
 } // namespace
 
 Result<TuningTable> parseTuning(std::string_view text) {
-  const Json json = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  const Json json = parseJson(text);
   if (json.is_discarded())
-    return invalid(fmt::format("not valid JSON ({} bytes)", text.size()));
+    return invalid(fmt::format("not valid JSON, or nested too deeply ({} bytes)", text.size()));
   std::optional<Error> error;
   const ObjectReader reader(json, "", error);
   if (const int64_t schema = reader.integer("schema", 0, true); !error && schema != tuningSchema)

@@ -59,9 +59,7 @@ LaunchConfig describeLaunch(const runtime::LaunchConfig &config, const LoadedFun
 runtime::Result<std::unique_ptr<LoadedPtx>> loadPtx(const void *image) {
   runtime::Result<std::string_view> text = findText(image);
   if (!text)
-    return runtime::withContext("the simulator runs PTX, and of several variants of a kernel only the first brings it "
-                                "(tilec --variants=none makes one)",
-                                text.error());
+    return runtime::withContext("the simulator runs PTX (in a header with tilec --keep-ptx)", text.error());
   runtime::Result<Module> module = parsePtx(std::string(*text));
   if (!module)
     return module.error();
@@ -75,7 +73,10 @@ runtime::Result<std::unique_ptr<LoadedFunction>> findFunction(const LoadedPtx &p
   runtime::Result<std::unique_ptr<Program>> program = Program::load(ptx.module, name, memory);
   if (!program)
     return program.error();
-  return std::make_unique<LoadedFunction>(LoadedFunction{&ptx, name, (*program)->staticShared});
+  auto function = std::make_unique<LoadedFunction>(LoadedFunction{&ptx, name, (*program)->staticShared, {}});
+  for (uint32_t parameter : (*program)->function.parameters)
+    function->parameterBytes.push_back(ptx.module.variables[parameter].size);
+  return function;
 }
 
 uint64_t SimulatedDevice::allocate(size_t bytes) {
@@ -110,7 +111,7 @@ Status SimulatedDevice::launch(const runtime::LaunchConfig &config, const Loaded
   const std::vector<uint32_t> &parameters = (*program)->function.parameters;
   for (size_t i = 0; i < parameters.size(); ++i)
     std::memcpy(launch.parameters.data() + (*program)->variableAddress(parameters[i]), arguments[i],
-                function.ptx->module.variables[parameters[i]].size);
+                function.parameterBytes[i]);
 
   Reports reports;
   Machine machine(**program, seen, launch, reports);

@@ -1,5 +1,5 @@
 // The one device of the simulated driver: its memory, and launches in it. Everything happens at once: when a function
-// returns, its work is done.
+// returns, its work is done, or kept for a graph (Capture.h).
 #pragma once
 
 #include "Runtime/Driver.h"
@@ -29,6 +29,7 @@ struct LoadedFunction {
   const LoadedPtx *ptx = nullptr;
   std::string name;
   uint32_t staticShared = 0;
+  std::vector<size_t> parameterBytes;
 };
 
 runtime::Result<std::unique_ptr<LoadedFunction>> findFunction(const LoadedPtx &ptx, const std::string &name);

@@ -3,8 +3,10 @@
 //
 //   LD_LIBRARY_PATH=build/simulator ./program
 //
-// It has what libtilert and programs with streams and events need; no graphs. What the simulator reports of a kernel
-// is printed, and makes the launch fail.
+// It has what libtilert and programs with streams, events and captured graphs need. What the simulator reports of a
+// kernel is printed, and makes the launch fail; what the driver prohibits while a stream is captured, but for waiting,
+// is not noticed.
+#include "SimDriver/Capture.h"
 #include "SimDriver/Device.h"
 #include "SimDriver/EncodeTiled.h"
 
@@ -20,11 +22,12 @@ using namespace tile::runtime;
 
 namespace {
 
-constexpr CUresult success = cuda::success, invalidValue = 1, outOfMemory = 2, invalidImage = 200, noContext = 201,
-                   notFound = 500, launchFailed = 719;
+constexpr CUresult success = cuda::success, invalidValue = 1, outOfMemory = 2, invalidImage = cuda::errorInvalidImage,
+                   noContext = 201, notFound = 500, launchFailed = 719, captureUnsupported = 900, capturedEvent = 907;
 
 std::mutex mutex; ///< of all that follows
 sim::SimulatedDevice device;
+sim::Captures captures;
 /// Modules and functions live as long as the process: there are few.
 std::vector<std::unique_ptr<sim::LoadedPtx>> modules;
 std::vector<std::unique_ptr<sim::LoadedFunction>> functions;
@@ -44,7 +47,14 @@ constexpr NumberedError errors[] = {
     {invalidImage, "CUDA_ERROR_INVALID_IMAGE", "not an image for the simulator"},
     {noContext, "CUDA_ERROR_INVALID_CONTEXT", "no context is current"},
     {notFound, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+    {401, "CUDA_ERROR_ILLEGAL_STATE", "the operation cannot be performed in the present state"},
     {launchFailed, "CUDA_ERROR_LAUNCH_FAILED", "the simulator has found a mistake"},
+    {captureUnsupported, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "operation not permitted when stream is capturing"},
+    {902, "CUDA_ERROR_STREAM_CAPTURE_MERGE", "the wait would merge two captures"},
+    {903, "CUDA_ERROR_STREAM_CAPTURE_UNMATCHED", "the capture was begun in another stream"},
+    {904, "CUDA_ERROR_STREAM_CAPTURE_UNJOINED", "a captured stream was not joined to the one where capture began"},
+    {905, "CUDA_ERROR_STREAM_CAPTURE_ISOLATION", "a captured stream cannot wait for work that is not captured"},
+    {capturedEvent, "CUDA_ERROR_CAPTURED_EVENT", "operation not permitted on an event last recorded while capturing"},
 };
 
 const NumberedError *findError(CUresult number) {
@@ -52,6 +62,21 @@ const NumberedError *findError(CUresult number) {
     if (error.number == number)
       return &error;
   return nullptr;
+}
+
+/// What a program asks for and libtilert puts into its own message is not printed.
+void writeLog(const std::string &text, unsigned count, const int *options, void *const *values) {
+  char *log = nullptr;
+  size_t bytes = 0;
+  for (unsigned i = 0; i < count; ++i)
+    if (options[i] == cuda::jitErrorLog)
+      log = static_cast<char *>(values[i]);
+    else if (options[i] == cuda::jitErrorLogBytes)
+      bytes = reinterpret_cast<size_t>(values[i]);
+  if (log && bytes > 0)
+    std::snprintf(log, bytes, "%s", text.c_str());
+  else
+    std::fprintf(stderr, "simulator: %s\n", text.c_str());
 }
 
 CUresult fail(CUresult number, const Error &error) {
@@ -148,11 +173,13 @@ EXPORT CUresult cuCtxGetDevice(CUdevice *result) {
   return current ? success : noContext;
 }
 
-EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned, int *, void **) {
+EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count, int *options, void **values) {
   const std::lock_guard lock(mutex);
   Result<std::unique_ptr<sim::LoadedPtx>> loaded = sim::loadPtx(image);
-  if (!loaded)
-    return fail(invalidImage, loaded.error());
+  if (!loaded) {
+    writeLog(loaded.error().message, count, options, values);
+    return invalidImage;
+  }
   modules.push_back(std::move(*loaded));
   *module = reinterpret_cast<CUmodule>(modules.back().get());
   return success;
@@ -186,8 +213,26 @@ EXPORT CUresult cuLaunchKernelEx(const LaunchConfig *config, CUfunction function
   if (config->gridX == 0 || config->gridY == 0 || config->gridZ == 0)
     return invalidValue;
   const std::lock_guard lock(mutex);
-  Status status = device.launch(*config, *reinterpret_cast<sim::LoadedFunction *>(function), arguments);
-  return status ? success : fail(launchFailed, status.error());
+  const auto &known = *reinterpret_cast<sim::LoadedFunction *>(function);
+  const auto launch = [&known](const LaunchConfig &config, void **arguments) {
+    Status status = device.launch(config, known, arguments);
+    return status ? success : fail(launchFailed, status.error());
+  };
+  if (!captures.isCaptured(config->stream))
+    return launch(*config, arguments);
+  std::vector<LaunchAttribute> attributes(config->attributes, config->attributes + config->attributeCount);
+  std::vector<std::vector<std::byte>> bytes;
+  for (size_t i = 0; i < known.parameterBytes.size(); ++i) {
+    const auto *value = static_cast<const std::byte *>(arguments[i]);
+    bytes.emplace_back(value, value + known.parameterBytes[i]);
+  }
+  return captures.submit(config->stream, [launch, config = *config, attributes, bytes]() mutable {
+    std::vector<void *> addresses;
+    for (std::vector<std::byte> &value : bytes)
+      addresses.push_back(value.data());
+    config.attributes = attributes.data();
+    return launch(config, addresses.data());
+  });
 }
 EXPORT CUresult cuTensorMapEncodeTiled(TensorMap *map, int type, unsigned rank, void *address, const uint64_t *sizes,
                                        const uint64_t *strides, const uint32_t *box, const uint32_t *elementStrides,
@@ -207,24 +252,26 @@ EXPORT CUresult cuMemFree_v2(CUdeviceptr pointer) {
   const std::lock_guard lock(mutex);
   return pointer == 0 || device.release(pointer) ? success : invalidValue;
 }
-EXPORT CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) {
-  const std::lock_guard lock(mutex);
+
+namespace {
+
+CUresult toDevice(CUdeviceptr to, const void *from, size_t bytes) {
   std::byte *target = device.find(to, bytes);
   if (!target)
     return invalidValue;
   std::memcpy(target, from, bytes);
   return success;
 }
-EXPORT CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
-  const std::lock_guard lock(mutex);
+
+CUresult toHost(void *to, CUdeviceptr from, size_t bytes) {
   const std::byte *source = device.find(from, bytes);
   if (!source)
     return invalidValue;
   std::memcpy(to, source, bytes);
   return success;
 }
-EXPORT CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream) {
-  const std::lock_guard lock(mutex);
+
+CUresult onDevice(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
   std::byte *target = device.find(to, bytes);
   const std::byte *source = device.find(from, bytes);
   if (!target || !source)
@@ -232,13 +279,41 @@ EXPORT CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t by
   std::memmove(target, source, bytes);
   return success;
 }
-EXPORT CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUstream) {
-  const std::lock_guard lock(mutex);
+
+CUresult fill(CUdeviceptr to, unsigned char value, size_t bytes) {
   std::byte *target = device.find(to, bytes);
   if (!target)
     return invalidValue;
   std::memset(target, value, bytes);
   return success;
+}
+
+CUresult submit(CUstream stream, sim::Work work) {
+  const std::lock_guard lock(mutex);
+  return captures.submit(stream, std::move(work));
+}
+
+} // namespace
+
+EXPORT CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) {
+  const std::lock_guard lock(mutex);
+  return toDevice(to, from, bytes);
+}
+EXPORT CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
+  const std::lock_guard lock(mutex);
+  return toHost(to, from, bytes);
+}
+EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream stream) {
+  return submit(stream, [=] { return toDevice(to, from, bytes); });
+}
+EXPORT CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream stream) {
+  return submit(stream, [=] { return toHost(to, from, bytes); });
+}
+EXPORT CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
+  return submit(stream, [=] { return onDevice(to, from, bytes); });
+}
+EXPORT CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUstream stream) {
+  return submit(stream, [=] { return fill(to, value, bytes); });
 }
 
 EXPORT CUresult cuStreamCreate(CUstream *stream, unsigned) {
@@ -249,30 +324,74 @@ EXPORT CUresult cuStreamCreate(CUstream *stream, unsigned) {
 EXPORT CUresult cuStreamDestroy_v2(CUstream) {
   return success;
 }
-EXPORT CUresult cuStreamSynchronize(CUstream) {
+EXPORT CUresult cuStreamSynchronize(CUstream stream) {
+  const std::lock_guard lock(mutex);
+  return captures.isCaptured(stream) ? captureUnsupported : success;
+}
+EXPORT CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
+  const std::lock_guard lock(mutex);
+  return captures.wait(stream, event);
+}
+EXPORT CUresult cuStreamIsCapturing(CUstream stream, int *status) {
+  const std::lock_guard lock(mutex);
+  *status = captures.isCaptured(stream) ? cuda::captureActive : cuda::captureNone;
   return success;
 }
-EXPORT CUresult cuStreamIsCapturing(CUstream, int *status) {
-  *status = cuda::captureNone;
+EXPORT CUresult cuStreamBeginCapture_v2(CUstream stream, int) {
+  const std::lock_guard lock(mutex);
+  return captures.begin(stream);
+}
+EXPORT CUresult cuStreamEndCapture(CUstream stream, CUgraph *result) {
+  const std::lock_guard lock(mutex);
+  std::unique_ptr<sim::Graph> graph;
+  const CUresult status = captures.end(stream, graph);
+  *result = reinterpret_cast<CUgraph>(graph.release());
+  return status;
+}
+
+EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, unsigned long long) {
+  *executable = reinterpret_cast<CUgraphExec>(new sim::Graph(*reinterpret_cast<sim::Graph *>(graph)));
   return success;
 }
+EXPORT CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
+  return submit(stream, [steps = *reinterpret_cast<sim::Graph *>(executable)] {
+    for (const sim::Work &step : steps)
+      if (const CUresult result = step(); result != success)
+        return result;
+    return success;
+  });
+}
+EXPORT CUresult cuGraphExecDestroy(CUgraphExec executable) {
+  delete reinterpret_cast<sim::Graph *>(executable);
+  return success;
+}
+EXPORT CUresult cuGraphDestroy(CUgraph graph) {
+  delete reinterpret_cast<sim::Graph *>(graph);
+  return success;
+}
+
 EXPORT CUresult cuEventCreate(CUevent *event, unsigned) {
   *event = reinterpret_cast<CUevent>(new double(0));
   return success;
 }
 EXPORT CUresult cuEventDestroy_v2(CUevent event) {
+  const std::lock_guard lock(mutex);
+  captures.forget(event);
   delete reinterpret_cast<double *>(event);
   return success;
 }
-EXPORT CUresult cuEventRecord(CUevent event, CUstream) {
-  *reinterpret_cast<double *>(event) = milliseconds();
+EXPORT CUresult cuEventRecord(CUevent event, CUstream stream) {
+  const std::lock_guard lock(mutex);
+  if (!captures.record(event, stream))
+    *reinterpret_cast<double *>(event) = milliseconds();
   return success;
 }
-EXPORT CUresult cuEventQuery(CUevent) {
-  return success;
+EXPORT CUresult cuEventQuery(CUevent event) {
+  const std::lock_guard lock(mutex);
+  return captures.isCaptured(event) ? capturedEvent : success;
 }
-EXPORT CUresult cuEventSynchronize(CUevent) {
-  return success;
+EXPORT CUresult cuEventSynchronize(CUevent event) {
+  return cuEventQuery(event);
 }
 EXPORT CUresult cuEventElapsedTime(float *elapsed, CUevent start, CUevent end) {
   *elapsed = static_cast<float>(*reinterpret_cast<double *>(end) - *reinterpret_cast<double *>(start));

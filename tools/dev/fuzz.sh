@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # fuzz.sh SECONDS [--update | --quick]: builds the fuzz targets with sanitizers (build/fuzz) and runs them for that long, from the corpora in test/fuzz:
-# half of the time the front end (corpus), one sixth the parser of PTX (ptx), a third the passes, with mutated IR of the examples and tests.
+# half of the time the front end (corpus), one twelfth each the parser of PTX (ptx) and libtilert (artifact), a third the passes, with mutated IR
+# of the examples and tests.
 # Then, for as long again, random whole kernels with the compiler of build/, other ones for each commit. --quick takes the passes from
 # build/, too, because their sanitized build takes minutes, and begins with the same mutants and kernels every time.
-# New inputs stay in build/fuzz/corpus and build/fuzz/ptx, for the next run; --update adds the small ones that reach new code to the corpora.
+# New inputs stay in build/fuzz/corpus, ptx and artifact, for the next run; --update adds the small ones that reach new code to the corpora.
 # The last line is "fuzz: no finding ..." or where the finding lies and how to see it again; the exit code says which.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -16,7 +17,7 @@ passes=build/fuzz/bin/tile-fuzz-ir
 
 [ -f build/build.ninja ] || cmake --preset dev >/dev/null
 [ -f build/fuzz/build.ninja ] || cmake --preset fuzz >/dev/null
-ninja -C build/fuzz --quiet tile-fuzz-frontend tile-fuzz-ptx
+ninja -C build/fuzz --quiet tile-fuzz-frontend tile-fuzz-ptx tile-fuzz-artifact
 ninja -C "${passes%/bin/*}" --quiet tile-fuzz-ir
 ninja -C build --quiet tile-fuzz-kernels
 mkdir -p "$findings"
@@ -52,14 +53,17 @@ fuzz() {
 
 frontend=build/fuzz/bin/tile-fuzz-frontend
 ptx=build/fuzz/bin/tile-fuzz-ptx
+artifact=build/fuzz/bin/tile-fuzz-artifact
 if [ "${2:-}" = --update ]; then
   update "$frontend" corpus
   update "$ptx" ptx
+  update "$artifact" artifact
   exit
 fi
 fuzz "$frontend" corpus $((seconds - seconds / 6 - seconds / 3))
 # libFuzzer runs for ever when it is given no time.
-fuzz "$ptx" ptx $((seconds / 6 + 1))
+fuzz "$ptx" ptx $((seconds / 12 + 1))
+fuzz "$artifact" artifact $((seconds / 12 + 1))
 if ! "$passes" --seed="$seed" --seconds=$((seconds / 3)) --jobs="$(nproc)" --findings="$findings/ir" \
   examples test/Exec test/Transforms test/Dialect test/Conversion >build/fuzz/log 2>&1; then
   cat build/fuzz/log

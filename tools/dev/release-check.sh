@@ -36,7 +36,7 @@ for list in test/Embed/Inputs/*.symbols; do
   fi
 done
 
-for check in check-layering check-docs check-skip check-features; do
+for check in check-layering check-docs check-skip check-features check-spdx; do
   tools/dev/$check.sh build >/dev/null 2>&1 || complain "tools/dev/$check.sh fails"
 done
 for package in tile tile-dev tile-compiler; do

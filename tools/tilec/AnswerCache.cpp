@@ -98,7 +98,8 @@ std::string keyOf(const Request &request, const CommandLine &line) {
   return driver::DiskCache::keyOf(parts);
 }
 
-// What is kept: the answer, whose `files` are the modules, and their checksums as those of a second one.
+// What is kept: the answer, with each of its `files` followed by a checksum, which is empty for the source: its text is
+// in the key.
 std::optional<Answer> findAnswer(const driver::DiskCache &cache, StringRef key) {
   std::optional<std::string> bytes = key.empty() ? std::nullopt : cache.find(key);
   std::optional<Answer> kept = bytes ? decodeAnswer(*bytes) : std::nullopt;
@@ -106,7 +107,7 @@ std::optional<Answer> findAnswer(const driver::DiskCache &cache, StringRef key) 
     return std::nullopt;
   std::vector<std::string> files;
   for (size_t i = 0; i < kept->files.size(); i += 2) {
-    if (checksumOf(kept->files[i]) != kept->files[i + 1])
+    if (const std::string &wanted = kept->files[i + 1]; !wanted.empty() && checksumOf(kept->files[i]) != wanted)
       return std::nullopt;
     files.push_back(kept->files[i]);
   }
@@ -122,13 +123,14 @@ llvm::Error keepAnswer(const driver::DiskCache &cache, StringRef key, const Requ
   Answer kept = answer;
   kept.files.clear();
   for (const std::string &file : answer.files) {
-    if (file == request.name)
-      continue; // its text is in the key
+    bool isSource = file == request.name;
+    std::string checksum = isSource ? "" : checksumOf(file);
     fs::file_status status;
-    if (fs::status(file, status) || status.getLastModificationTime() + coarseClock > begin)
+    if (!isSource &&
+        (checksum.empty() || fs::status(file, status) || status.getLastModificationTime() + coarseClock > begin))
       return llvm::Error::success();
     kept.files.push_back(file);
-    kept.files.push_back(checksumOf(file));
+    kept.files.push_back(std::move(checksum));
   }
   return cache.store(key, encode(kept));
 }

@@ -138,19 +138,13 @@ bool OptionReader::readCluster() {
   return true;
 }
 
-/// "3M": bytes.
 bool OptionReader::readBudget() {
-  const Arg *argument = arguments.getLastArg(OPT_variants_budget);
-  if (!argument)
-    return true;
-  StringRef text = argument->getValue();
-  unsigned shift = text.consume_back("K") ? 10 : text.consume_back("M") ? 20 : 0;
-  uint64_t number = 0;
   constexpr uint64_t most = uint64_t(1) << 30; // as many as an artifact may have
-  if (text.getAsInteger(10, number) || number == 0 || number > (most >> shift))
+  const Arg *argument = arguments.getLastArg(OPT_variants_budget);
+  line.variants.budget = argument ? parseBytes(argument->getValue(), most) : std::nullopt;
+  if (argument && !line.variants.budget)
     return fail(formatv("--variants-budget expects bytes, 1 to 1024M, like 500000, 800K or 3M, not '{0}'",
                         argument->getValue()));
-  line.variants.budget = number << shift;
   return true;
 }
 

@@ -49,7 +49,7 @@ static std::optional<EmitKind> emitKindOfFile(StringRef path) {
 bool OptionReader::read() {
   return readFormat() && checkUnknown() && checkEmpty() && checkRepeated() && readInputFile() && readOutput() &&
          readNames() && readKernel() && readPasses() && readTargets() && readVariants() && readWarnings() &&
-         readToolkit();
+         readToolkit() && readCache();
 }
 
 bool OptionReader::readForLibrary() {
@@ -89,8 +89,9 @@ bool OptionReader::readFormat() {
 
 /// Files and texts are the command line's.
 bool OptionReader::checkForLibrary() {
-  for (OptionId id : {OPT_INPUT, OPT_help, OPT_version, OPT_help_warnings, OPT_diagnostics_format, OPT_o, OPT_MD,
-                      OPT_MF, OPT_dump_ir, OPT_time_passes, OPT_explain_config, OPT_print_layouts, OPT_Rpass})
+  for (OptionId id :
+       {OPT_INPUT, OPT_help, OPT_version, OPT_help_warnings, OPT_diagnostics_format, OPT_o, OPT_MD, OPT_MF, OPT_cache,
+        OPT_cache_in, OPT_cache_size, OPT_dump_ir, OPT_time_passes, OPT_explain_config, OPT_print_layouts, OPT_Rpass})
     if (const Arg *argument = arguments.getLastArg(id))
       return fail(formatv("'{0}' is for the command line; the library does not take it",
                           StringRef(argument->getSpelling()).rtrim('=')));
@@ -121,8 +122,8 @@ bool OptionReader::checkEmpty() {
 /// What says which kernel is compiled, to what and for which GPU, is given once: of two only the last would count. Of
 /// settings the last counts, so that a script can add to what it has.
 bool OptionReader::checkRepeated() {
-  for (OptionId once :
-       {OPT_emit, OPT_header_name, OPT_kernel, OPT_MF, OPT_o, OPT_signature, OPT_target, OPT_variant, OPT_x}) {
+  for (OptionId once : {OPT_cache_in, OPT_emit, OPT_header_name, OPT_kernel, OPT_MF, OPT_o, OPT_signature, OPT_target,
+                        OPT_variant, OPT_x}) {
     const Arg *last = arguments.getLastArg(once);
     for (const Arg *argument : arguments.filtered(once))
       if (StringRef(argument->getValue()) != last->getValue())
@@ -301,6 +302,43 @@ bool OptionReader::readToolkit() {
   if (const char *path = std::getenv("PATH"))
     for (StringRef folder : llvm::split(path, ':'))
       options.toolkit.paths.push_back(folder.str());
+  return true;
+}
+
+std::optional<uint64_t> OptionReader::parseBytes(StringRef text, uint64_t most) {
+  unsigned shift = text.consume_back("K") ? 10 : text.consume_back("M") ? 20 : text.consume_back("G") ? 30 : 0;
+  uint64_t number = 0;
+  if (text.getAsInteger(10, number) || number == 0 || number > (most >> shift))
+    return std::nullopt;
+  return number << shift;
+}
+
+bool OptionReader::readCache() {
+  constexpr uint64_t most = uint64_t(1) << 40;
+  line.cacheFolder = arguments.getLastArgValue(OPT_cache_in).str();
+  if (line.cacheFolder.empty() && arguments.hasArg(OPT_cache)) {
+    const char *cache = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME");
+    if (cache && *cache)
+      line.cacheFolder = std::string(cache) + "/tile";
+    else if (home && *home)
+      line.cacheFolder = std::string(home) + "/.cache/tile";
+    else
+      return fail("--cache finds neither XDG_CACHE_HOME nor HOME in the environment; give a folder, --cache=DIR");
+  }
+  if (const Arg *argument = arguments.getLastArg(OPT_cache_size)) {
+    std::optional<uint64_t> bytes = parseBytes(argument->getValue(), most);
+    if (!bytes)
+      return fail(formatv("--cache-size expects bytes, 1 to 1024G, like 500M or 2G, not '{0}'", argument->getValue()));
+    if (line.cacheFolder.empty())
+      return fail("--cache-size needs --cache");
+    line.cacheBytes = *bytes;
+  }
+  line.meaning = {std::to_string(int(options.emit))}; // -o may choose it
+  for (const Arg *argument : arguments) {
+    const OptionId files[] = {OPT_INPUT, OPT_o, OPT_MD, OPT_MF, OPT_j, OPT_cache, OPT_cache_in, OPT_cache_size};
+    if (llvm::none_of(files, [&](OptionId id) { return argument->getOption().matches(id); }))
+      line.meaning.push_back(argument->getAsString(arguments));
+  }
   return true;
 }
 

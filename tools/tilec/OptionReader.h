@@ -53,6 +53,9 @@ private:
   bool readPasses();
   bool readWarnings();
   bool readToolkit();
+  bool readCache();
+  /// "3M", as bytes up to `most`.
+  static std::optional<uint64_t> parseBytes(llvm::StringRef text, uint64_t most);
 
   // KernelOptions.cpp
   bool readNumber(OptionId id, llvm::StringRef name, int low, int high, std::optional<int> &value);

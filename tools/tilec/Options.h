@@ -11,11 +11,14 @@ namespace tile {
 struct CommandLine {
   driver::CompilerOptions compiler;
   driver::VariantOptions variants;
-  std::string output;            ///< empty: not given
-  std::string depfile;           ///< where the files that the output depends on are written; empty: nowhere
-  bool emitGiven = false;        ///< --emit or an extension of the output chose what to make
-  bool targetGiven = false;      ///< --target was given
-  std::vector<std::string> rest; ///< for `tilec run`: words that are not the compiler's, in order
+  std::string output;               ///< empty: not given
+  std::string depfile;              ///< where the files that the output depends on are written; empty: nowhere
+  std::string cacheFolder;          ///< where results are kept; empty: nowhere
+  uint64_t cacheBytes = 1 << 30;    ///< at most
+  std::vector<std::string> meaning; ///< words on which the result depends, without those that only name files for it
+  bool emitGiven = false;           ///< --emit or an extension of the output chose what to make
+  bool targetGiven = false;         ///< --target was given
+  std::vector<std::string> rest;    ///< for `tilec run`: words that are not the compiler's, in order
 };
 
 enum class ParseStatus { Compile, Help, Done, Error };

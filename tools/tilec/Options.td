@@ -29,6 +29,12 @@ defm file_prefix_map : Value<"file-prefix-map", "In names of source files in art
                              "absolute paths (default: relative to the input's folder)", "<old>=<new>">;
 }
 
+let Group = grp_output in {
+def cache : Flag<["--"], "cache">, HelpText<"Keep results, and take what was made before, in the folder tile below XDG_CACHE_HOME or ~/.cache">;
+def cache_in : Joined<["--"], "cache=">, HelpText<"The same in <dir>, where only you may write">, MetaVarName<"<dir>">;
+defm cache_size : Value<"cache-size", "Most bytes of the cache (K, M, G: times 1024 once, twice, three times; default: 1G)", "<n>">;
+}
+
 let Group = grp_kernel in {
 defm kernel : Value<"kernel", "Kernel or instance to compile, when the file has several", "<name>">;
 def D : JoinedOrSeparate<["-"], "D">, HelpText<"Give a compile-time parameter its value; several make variants">,

@@ -236,8 +236,8 @@ int tile::runCommand(llvm::ArrayRef<const char *> words) {
     llvm::outs() << app.help() << '\n';
   if (status != ParseStatus::Compile)
     return status == ParseStatus::Error ? int(Outcome::Usage) : int(Outcome::Success);
-  if (line.emitGiven || !line.output.empty())
-    return fail(line, Outcome::Usage, "tilec run makes no file; leave out -o, -MD, --emit and --stop-after");
+  if (line.emitGiven || !line.output.empty() || !line.cacheFolder.empty())
+    return fail(line, Outcome::Usage, "tilec run makes no file; leave out -o, -MD, --emit, --cache and --stop-after");
   try {
     std::vector<std::string> rest = InterpreterArguments::joinConditions(line.rest);
     std::reverse(rest.begin(), rest.end()); // CLI11 takes words from the back

@@ -1,4 +1,5 @@
 // tilec: one input, one output. The result is made in memory and written last, so that an error leaves no file behind.
+#include "AnswerCache.h"
 #include "Driver/CompileVariants.h"
 #include "Driver/OutputFile.h"
 #include "ExplainCommand.h"
@@ -34,6 +35,51 @@ std::string defaultOutput(const driver::CompilerOptions &options) {
   return (stem + (options.emit == EmitKind::Cubin ? ".cubin" : ".tilepack")).str();
 }
 
+/// Shows messages as they come, and keeps them.
+class MessageRecorder final : public llvm::raw_ostream {
+public:
+  MessageRecorder() : llvm::raw_ostream(/*unbuffered=*/true) {}
+  const std::string &text() const { return written; }
+
+private:
+  void write_impl(const char *text, size_t size) override {
+    written.append(text, size);
+    messages() << llvm::StringRef(text, size);
+  }
+  uint64_t current_pos() const override { return written.size(); }
+
+  std::string written;
+};
+
+/// The cache of `--cache`, and the compilation's place there.
+struct CacheEntry {
+  driver::DiskCache cache;
+  Request request;
+  std::string key;
+  std::chrono::system_clock::time_point begin = std::chrono::system_clock::now();
+
+  explicit CacheEntry(const CommandLine &line) : cache(line.cacheFolder, line.cacheBytes) {
+    request = {line.compiler.input, line.compiler.inputText, line.meaning};
+    key = keyOf(request, line);
+  }
+};
+
+/// Nothing is kept where there is something to see besides the result.
+std::optional<CacheEntry> findEntry(const CommandLine &line) {
+  const driver::CompilerOptions &options = line.compiler;
+  if (line.cacheFolder.empty() || !options.dumpDirectory.empty() || !options.remarks.empty() || options.timePasses ||
+      options.explainConfig || options.printLayouts)
+    return std::nullopt;
+  return CacheEntry(line);
+}
+
+llvm::Error writeResult(llvm::StringRef output, llvm::StringRef depfile, llvm::StringRef result,
+                        llvm::ArrayRef<std::string> files) {
+  if (llvm::Error error = driver::writeOutput(output, result))
+    return error;
+  return depfile.empty() ? llvm::Error::success() : driver::writeOutput(depfile, driver::dependencyRule(output, files));
+}
+
 int compileCommand(llvm::ArrayRef<const char *> words) {
   CommandLine line;
   switch (parseCommandLine(words, /*run=*/false, line)) {
@@ -55,19 +101,32 @@ int compileCommand(llvm::ArrayRef<const char *> words) {
   if (bool same = false; output != "-" && !llvm::sys::fs::equivalent(line.compiler.input, output, same) && same)
     return fail(line, Outcome::Usage, llvm::createStringError("the output '" + output + "' is the input"));
 
+  std::optional<CacheEntry> entry = findEntry(line);
+  if (std::optional<Answer> kept = entry ? findAnswer(entry->cache, entry->key) : std::nullopt) {
+    messages() << kept->diagnostics;
+    llvm::Error error = writeResult(output, line.depfile, kept->artifact, kept->files);
+    return error ? fail(line, Outcome::Environment, std::move(error)) : int(Outcome::Success);
+  }
+
   // The process ends here: nothing needs to be freed operation by operation.
-  auto owned = std::make_unique<driver::VariantCompilation>(std::move(line.compiler), line.variants, messages());
+  MessageRecorder recorder;
+  bool isText = line.compiler.diagnosticsFormat == driver::DiagnosticsFormat::Text;
+  auto owned = std::make_unique<driver::VariantCompilation>(std::move(line.compiler), line.variants, recorder);
   driver::VariantCompilation &compilation = *owned;
   llvm::BuryPointer(std::move(owned));
-  if (compilation.run()) {
-    llvm::Error error = driver::writeOutput(output, compilation.result());
-    if (!error && !line.depfile.empty())
-      error = driver::writeOutput(line.depfile, driver::dependencyRule(output, compilation.sourceFiles()));
-    if (error)
+  if (compilation.run())
+    if (llvm::Error error = writeResult(output, line.depfile, compilation.result(), compilation.sourceFiles()))
       compilation.fail(Outcome::Environment, std::move(error));
-  }
   compilation.printDiagnostics();
-  return int(compilation.outcome());
+  if (!entry || compilation.outcome() != Outcome::Success)
+    return int(compilation.outcome());
+  llvm::Error error =
+      keepAnswer(entry->cache, entry->key, entry->request,
+                 {Outcome::Success, compilation.result(), recorder.text(), compilation.sourceFiles()}, entry->begin);
+  std::string reason = toString(std::move(error));
+  if (!reason.empty() && isText) // a document of messages has ended
+    messages() << "tilec: warning: the result is not kept: " << reason << '\n';
+  return int(Outcome::Success);
 }
 
 int languageServerCommand(llvm::ArrayRef<const char *> words) {

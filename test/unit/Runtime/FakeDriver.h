@@ -57,6 +57,7 @@ struct FakeDriver {
   int maxThreads = 1024;
   std::vector<size_t> argumentSizes; ///< of the kernel that the test launches
   std::string missingSymbol;
+  bool takesPtxAlone = false; ///< images that begin with "PTX"
   runtime::CUresult moduleResult = 0, launchResult = 0, initResult = 0;
   runtime::CUcontext context = reinterpret_cast<runtime::CUcontext>(0x100);
   std::atomic<int> modulesLoaded = 0;
@@ -150,6 +151,8 @@ inline CUresult contextDevice(CUdevice *device) {
 inline CUresult loadModule(CUmodule *module, const void *image, unsigned, int *, void **) {
   if (driver().moduleResult)
     return driver().moduleResult;
+  if (driver().takesPtxAlone && std::strncmp(static_cast<const char *>(image), "PTX", 3) != 0)
+    return cuda::errorInvalidImage;
   *module = reinterpret_cast<CUmodule>(0x1000 + static_cast<uintptr_t>(++driver().modulesLoaded));
   const char *text = static_cast<const char *>(image);
   if (driver().isRecording)

@@ -122,6 +122,8 @@ TEST(Manifest, negative_errorsNameThePlace) {
       {replaced("\"M\", \"K\"", "\"M\", \"K\", \"K\""), "buffer 'a' has 3 dimensions but 2 strides"},
       {replaced("\"threads_per_cta\": 256", "\"threads_per_cta\": 2000"), "threads_per_cta is 2000"},
       {replaced("\"threads_per_cta\": 256, ", ""), "launch.threads_per_cta: is missing"},
+      {replaced("\"threads_per_cta\": 256, \"num_warps\": 8", "\"threads_per_cta\": 9223372036854775807"),
+       "threads_per_cta is 9223372036854775807"},
       {replaced("[2, 1, 1]", "[2, 1]"), "launch.cluster: expected a list of three integers"},
       {replaced("[2, 1, 1]", "[16, 2, 1]"), "the cluster has 32 thread blocks"},
       {replaced("98304", "-1"), "shared memory size is -1"},
@@ -175,6 +177,16 @@ TEST(Manifest, negative_tooManyTensorMaps) {
   EXPECT_TRUE(bool(validate(manifest)));
   manifest.tensorMaps.push_back(manifest.tensorMaps.front());
   EXPECT_NE(validate(manifest).error().message.find("17 tensor maps; at most 16"), std::string::npos);
+}
+
+TEST(Manifest, negative_deepNesting) {
+  for (const int depth : {20, 40, 200000}) {
+    const std::string nested = std::string(depth, '[') + std::string(depth, ']');
+    const std::string text = replaced("\"schema\": 1", "\"unknown\": " + nested + ", \"schema\": 1");
+    EXPECT_EQ(bool(parseManifest(text)), depth == 20) << depth;
+    if (depth != 20)
+      EXPECT_NE(errorOf(text).find("nested too deeply"), std::string::npos) << depth;
+  }
 }
 
 TEST(Manifest, everyTruncationAndDamagedByteIsSurvived) {

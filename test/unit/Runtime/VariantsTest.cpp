@@ -88,6 +88,21 @@ TEST_F(VariantsTest, cubinLaunchesItselfAsTheFirstVariant) {
   EXPECT_EQ(lastImage(), "image of aligned");
 }
 
+TEST_F(VariantsTest, anOlderDriverIsGivenThePtx) {
+  driver.takesPtxAlone = true;
+  for (const std::string &artifact : {*writePack(variants), cubin()}) {
+    ASSERT_EQ(load(artifact), TILE_OK) << error();
+    ASSERT_EQ(launch(8192, 8191), TILE_OK) << error();
+    EXPECT_EQ(lastImage(), "PTX of general");
+    EXPECT_EQ(launch(8192, 8192), TILE_ERROR_DRIVER);
+    EXPECT_TRUE(errorHas("variant 'aligned-128x256': cuModuleLoadDataEx")) << "it has no PTX: " << error();
+  }
+  variants[1].ptx = "neither";
+  ASSERT_EQ(load(*writePack(variants)), TILE_OK) << error();
+  EXPECT_EQ(launch(8192, 8192), TILE_ERROR_DRIVER);
+  EXPECT_TRUE(errorHas("; nor does it take the PTX: cuModuleLoadDataEx")) << error();
+}
+
 TEST_F(VariantsTest, fixedParametersAreLeftOut) {
   // Its last parameter is gone; what follows is its tensor map.
   driver.argumentSizes = {8, 8, 8, 4, 4, 4, sizeof(TensorMap)};

@@ -1,0 +1,76 @@
+// Captures of streams, and the graphs that come of them; the numbers are CUDA's.
+#include "SimDriver/Capture.h"
+
+#include <gtest/gtest.h>
+
+using namespace tile;
+using runtime::CUevent;
+using runtime::CUstream;
+
+namespace {
+
+class CaptureTest : public testing::Test {
+protected:
+  static CUstream stream(uintptr_t number) { return reinterpret_cast<CUstream>(number); }
+  static CUevent event(uintptr_t number) { return reinterpret_cast<CUevent>(number); }
+  int ask(CUstream to, char letter) {
+    return captures.submit(to, [this, letter] {
+      done += letter;
+      return 0;
+    });
+  }
+
+  sim::Captures captures;
+  std::unique_ptr<sim::Graph> graph;
+  std::string done;
+  CUstream first = stream(16), second = stream(32);
+};
+
+TEST_F(CaptureTest, stepsAreKeptInOrderAndDoneByTheGraph) {
+  ASSERT_EQ(captures.begin(first), 0);
+  EXPECT_TRUE(captures.isCaptured(first));
+  ask(first, 'a');
+  ask(second, 'x'); // not captured: at once
+  EXPECT_TRUE(captures.record(event(1), first));
+  ASSERT_EQ(captures.wait(second, event(1)), 0);
+  ask(second, 'b');
+  ask(first, 'c');
+  captures.record(event(2), second);
+  ASSERT_EQ(captures.wait(first, event(2)), 0);
+  ASSERT_EQ(captures.end(first, graph), 0);
+  EXPECT_EQ(done, "x");
+  EXPECT_FALSE(captures.isCaptured(second) || captures.isCaptured(event(1)));
+  for (int i = 0; i < 2; ++i)
+    for (const sim::Work &step : *graph)
+      EXPECT_EQ(step(), 0);
+  EXPECT_EQ(done, "xabcabc");
+}
+
+TEST_F(CaptureTest, negative_unjoined) {
+  captures.begin(first);
+  captures.record(event(1), first);
+  captures.wait(second, event(1));
+  captures.record(event(2), second); // before what is to be joined
+  ask(second, 'a');
+  captures.wait(first, event(2));
+  EXPECT_EQ(captures.end(first, graph), 904);
+  EXPECT_EQ(graph, nullptr);
+  EXPECT_FALSE(captures.isCaptured(first));
+}
+
+TEST_F(CaptureTest, negative_whatTheDriverRefuses) {
+  EXPECT_EQ(captures.begin(nullptr), 900);
+  EXPECT_EQ(captures.end(first, graph), 401);
+  captures.begin(first);
+  EXPECT_EQ(captures.begin(first), 401);
+  EXPECT_FALSE(captures.record(event(1), second));
+  EXPECT_EQ(captures.wait(first, event(1)), 905) << "the event is not of a capture";
+  captures.begin(second);
+  captures.record(event(2), second);
+  EXPECT_EQ(captures.wait(first, event(2)), 902) << "two captures";
+  captures.record(event(3), first);
+  captures.wait(stream(48), event(3));
+  EXPECT_EQ(captures.end(stream(48), graph), 903) << "the capture began elsewhere";
+}
+
+} // namespace
