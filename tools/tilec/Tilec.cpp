@@ -2,6 +2,7 @@
 #include "Driver/CompileVariants.h"
 #include "Driver/OutputFile.h"
 #include "ExplainCommand.h"
+#include "FormatCommand.h"
 #include "LanguageServer/Server.h"
 #include "Messages.h"
 #include "Options.h"
@@ -97,6 +98,8 @@ int tile::tilecMain(int argc, char **argv) {
       return runCommand(words.drop_front());
     if (first == "explain")
       return explainCommand(words.drop_front());
+    if (first == "format")
+      return formatCommand(words.drop_front());
     if (first == "lsp")
       return languageServerCommand(words.drop_front());
     return first == "worker" && words.size() == 1 ? workerCommand() : compileCommand(words);
