@@ -38,11 +38,11 @@ private:
 
 } // namespace
 
-void Document::compile() {
+void Document::compile(const driver::CompilerOptions &given) {
   remarksOfLines.clear();
   const std::vector<Kernel> all = kernels();
   for (const Kernel &kernel : llvm::ArrayRef(all).take_front(maxCompiled)) {
-    driver::CompilerOptions options;
+    driver::CompilerOptions options = given;
     options.input = source.name;
     options.inputText = source.text;
     options.kernel = kernel.name;

@@ -27,16 +27,11 @@ void collect(const Block &block, const std::string &prefix, std::vector<Candidat
       functions.push_back({prefix + function->name, function});
     if (const auto *host = as<HostStmt>(stmt))
       collect(host->body, prefix + host->name + ".", functions);
-  }
-}
-
-/// Of methods the classes are used, not they themselves.
-void collectMethods(const Block &block, std::vector<const FunctionStmt *> &methods) {
-  for (const Stmt *stmt : block) {
-    if (const auto *type = as<ClassStmt>(stmt))
-      llvm::append_range(methods, type->methods);
-    if (const auto *host = as<HostStmt>(stmt))
-      collectMethods(host->body, methods);
+    if (const auto *conditional = as<IfStmt>(stmt)) {
+      for (const IfStmt::Branch &branch : conditional->branches)
+        collect(branch.body, prefix, functions);
+      collect(conditional->elseBody, prefix, functions);
+    }
   }
 }
 
@@ -83,10 +78,6 @@ private:
     collect(module.body, "", functions);
     for (const Candidate &one : functions)
       takeErrors(*one.function);
-    std::vector<const FunctionStmt *> methods;
-    collectMethods(module.body, methods);
-    for (const FunctionStmt *method : methods)
-      takeErrors(*method);
     errorsOfFunctions = found.size();
     llvm::erase_if(functions, [](const Candidate &one) { return one.function->isConstexpr; });
     if (llvm::none_of(functions, [](const Candidate &one) { return one.isDescribed(); }))
@@ -145,14 +136,15 @@ bool isAboutFile(const Diagnostic &diagnostic) {
 
 } // namespace
 
-llvm::json::Array Document::diagnose() {
+llvm::json::Array Document::diagnose(const driver::CompilerOptions &given) {
   found = Findings();
-  driver::CompilerOptions options;
+  driver::CompilerOptions options = given;
   options.input = source.name;
   options.inputText = source.text;
   DiagnosticEngine engine;
+  engine.setWarnings(options.warnings);
   llvm::Expected<std::optional<SourceFile>> sidecar = driver::readSidecar(options);
-  const target::GpuTarget *gpu = target::findTarget("sm_90a");
+  const target::GpuTarget *gpu = target::findTarget(options.pipeline.target);
   if (!sidecar || !gpu) {
     llvm::consumeError(sidecar.takeError());
     return {};

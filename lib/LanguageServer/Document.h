@@ -1,6 +1,7 @@
 // An open file: its text, places in it as the protocol counts them, and what the compiler says about it.
 #pragma once
 
+#include "Driver/CompilerOptions.h"
 #include "Frontend/Diagnostics.h"
 #include "LanguageServer/Scopes.h"
 #include "LanguageServer/Values.h"
@@ -38,7 +39,7 @@ public:
   llvm::json::Array replaceBy(llvm::StringRef newText) const;
 
   /// Of the protocol's form. Remembers fix-its and values.
-  llvm::json::Array diagnose();
+  llvm::json::Array diagnose(const driver::CompilerOptions &options);
   /// What the last diagnose() found how to mend, as far as it stands on one of these lines.
   llvm::json::Array fixes(llvm::StringRef uri, int64_t firstLine, int64_t lastLine) const;
   /// What the last diagnose() found.
@@ -51,7 +52,7 @@ public:
   std::vector<Kernel> kernels() const;
 
   /// Compiles the kernels that say how to launch them, as far as passes make remarks. Takes a second for ten of them.
-  void compile();
+  void compile(const driver::CompilerOptions &given);
   /// What compile() learned about the line of the offset: "multiplied by wgmma ...".
   std::vector<std::string> remarks(uint32_t offset) const;
 

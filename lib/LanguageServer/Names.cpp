@@ -52,12 +52,12 @@ llvm::json::Value locationOf(llvm::StringRef uri, llvm::json::Object range) {
 /// Follows imports from file to file.
 class Definitions {
 public:
-  explicit Definitions(const ReadFile &readFile) : readFile(readFile) {}
+  explicit Definitions(const OtherFiles &others) : others(others) {}
 
   /// What "from module import name" means, seen from a file. Without a name: the module.
   llvm::json::Value ofImport(const std::string &importer, const ImportedName &import, llvm::StringRef name) {
     auto fileOf = [&](const std::string &dotted) {
-      return findModuleFile(moduleFolders(importer, import.level, {}), dotted);
+      return findModuleFile(moduleFolders(importer, import.level, others.importPaths), dotted);
     };
     if (std::string path = fileOf(import.module); !path.empty()) {
       llvm::json::Value found = name.empty() ? start(path) : inFile(path, name);
@@ -85,7 +85,7 @@ private:
   }
 
   llvm::json::Value inFile(const std::string &path, llvm::StringRef name) {
-    std::optional<std::string> text = ++files > maxFiles ? std::nullopt : readFile(path);
+    std::optional<std::string> text = ++files > maxFiles ? std::nullopt : others.read(path);
     std::optional<std::string> uri = uriOf(path);
     if (!text || !uri)
       return nullptr;
@@ -103,7 +103,7 @@ private:
     return nullptr;
   }
 
-  const ReadFile &readFile;
+  const OtherFiles &others;
   unsigned files = 0;
 };
 
@@ -149,9 +149,9 @@ bool isIdentifier(llvm::StringRef word) {
 
 } // namespace
 
-llvm::json::Value define(const Document &document, llvm::StringRef uri, uint32_t offset, const ReadFile &readFile) {
+llvm::json::Value define(const Document &document, llvm::StringRef uri, uint32_t offset, const OtherFiles &others) {
   const ScopeTree &tree = document.scopes();
-  Definitions definitions(readFile);
+  Definitions definitions(others);
   for (const ImportedName &import : tree.imports())
     if (import.nameRange.begin <= offset && offset <= import.nameRange.end && import.name != "*")
       return definitions.ofImport(document.file().name, import, import.name);

@@ -12,11 +12,14 @@ namespace tile::lsp {
 /// Functions with their parameters.
 llvm::json::Array symbols(const Document &document);
 
-/// The text of a file: as it is open, else as it is on the disk; nothing if it cannot be read.
-using ReadFile = std::function<std::optional<std::string>(const std::string &path)>;
+struct OtherFiles {
+  std::vector<std::string> importPaths; // folders of -I
+  /// The text of a file: as it is open, else as it is on the disk; nothing if it cannot be read.
+  std::function<std::optional<std::string>(const std::string &path)> read;
+};
 
 /// A `Location`: where the name at the offset gets its value first, also in other files; null if nowhere.
-llvm::json::Value define(const Document &document, llvm::StringRef uri, uint32_t offset, const ReadFile &readFile);
+llvm::json::Value define(const Document &document, llvm::StringRef uri, uint32_t offset, const OtherFiles &others);
 
 /// The ranges in the file of all that means the same as the name at the offset.
 llvm::json::Array references(const Document &document, uint32_t offset);

@@ -43,8 +43,9 @@ using Reply = llvm::lsp::Callback<llvm::json::Value>;
 
 class Server {
 public:
-  explicit Server(llvm::lsp::MessageHandler &handler)
-      : publish(handler.outgoingNotification<llvm::json::Value>("textDocument/publishDiagnostics")) {
+  Server(llvm::lsp::MessageHandler &handler, driver::CompilerOptions given)
+      : options(std::move(given)),
+        publish(handler.outgoingNotification<llvm::json::Value>("textDocument/publishDiagnostics")) {
     handler.method("initialize", this, &Server::initialize);
     handler.method("shutdown", this, &Server::shutdown);
     handler.notification("initialized", this, &Server::ignore);
@@ -115,7 +116,7 @@ private:
     std::optional<int64_t> version = message.fields.getObject("textDocument")->getInteger("version");
     std::unique_ptr<Document> &document = documents[message.uri()];
     document = std::make_unique<Document>(pathOf(message.uri()), text->str(), version);
-    llvm::json::Object parameters{{"uri", message.uri()}, {"diagnostics", document->diagnose()}};
+    llvm::json::Object parameters{{"uri", message.uri()}, {"diagnostics", document->diagnose(options)}};
     if (version)
       parameters["version"] = *version;
     publish(std::move(parameters));
@@ -123,7 +124,7 @@ private:
 
   void save(const Message &message) {
     if (auto found = documents.find(message.uri()); found != documents.end())
-      found->second->compile();
+      found->second->compile(options);
   }
 
   void close(const Message &message) {
@@ -177,7 +178,8 @@ private:
 
   void definition(const Message &message, Reply reply) {
     answer(message, std::move(reply), [&](const Document &document, uint32_t offset) {
-      return define(document, message.uri(), offset, [&](const std::string &path) { return readFile(path); });
+      return define(document, message.uri(), offset,
+                    {options.importPaths, [&](const std::string &path) { return readFile(path); }});
     });
   }
 
@@ -246,7 +248,7 @@ private:
   /// Python's files have formatters of their own.
   void formatting(const Message &message, Reply reply) {
     const Document *document = find(message);
-    if (!document || !llvm::StringRef(document->file().name).ends_with(".tile"))
+    if (!document || llvm::StringRef(document->file().name).ends_with(".py"))
       return reply(nullptr);
     frontend::DiagnosticEngine diagnostics;
     std::optional<std::string> text = format::format(document->file(), diagnostics);
@@ -266,16 +268,18 @@ private:
     reply(document->fixes(message.uri(), start->getInteger("line").value_or(0), end->getInteger("line").value_or(0)));
   }
 
+  const driver::CompilerOptions options;
   llvm::StringMap<std::unique_ptr<Document>> documents; // by URI
   llvm::lsp::OutgoingNotification<llvm::json::Value> publish;
 };
 
 } // namespace
 
-int serve(std::unique_ptr<llvm::lsp::JSONTransportInput> input, llvm::raw_ostream &output) {
+int serve(std::unique_ptr<llvm::lsp::JSONTransportInput> input, llvm::raw_ostream &output,
+          driver::CompilerOptions options) {
   llvm::lsp::JSONTransport transport(std::move(input), output);
   llvm::lsp::MessageHandler handler(transport);
-  Server server(handler);
+  Server server(handler, std::move(options));
   llvm::consumeError(transport.run(handler));
   return server.isShutDown ? 0 : 1;
 }

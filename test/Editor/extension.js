@@ -8,7 +8,7 @@ const { join } = require('path');
 const { pathToFileURL } = require('url');
 
 const [compiler, kernel] = process.argv.slice(2);
-const settings = { server: 'some-lsp', compiler, python: true };
+const settings = { server: 'some-lsp', compiler, options: ['--target=sm_90a'], python: true };
 const registered = {}, panels = [], ran = [], errors = [];
 let started;
 
@@ -43,7 +43,7 @@ async function main() {
   const extension = require(join(__dirname, '../../tools/vscode/extension.js'));
   const context = { subscriptions: [] };
   await extension.activate(context);
-  assert.deepStrictEqual(started.server, { command: 'some-lsp' });
+  assert.deepStrictEqual(started.server, { command: 'some-lsp', args: ['--target=sm_90a'] });
   assert.deepStrictEqual(started.options.documentSelector.map((one) => one.language), ['tile', 'python']);
   assert.strictEqual(context.subscriptions.length, 2);
 

@@ -74,6 +74,16 @@ ParseStatus parseCommandLine(llvm::ArrayRef<const char *> words, bool run, Comma
   return reader.read() ? ParseStatus::Compile : ParseStatus::Error;
 }
 
+bool parseServerOptions(llvm::ArrayRef<const char *> words, CommandLine &line) {
+  TilecOptions table;
+  unsigned missingIndex = 0, missingCount = 0;
+  InputArgList arguments = table.ParseArgs(words, missingIndex, missingCount);
+  OptionReader reader(table, arguments, /*run=*/false, line, messages());
+  if (missingCount)
+    return reader.lacksValue(arguments.getArgString(missingIndex));
+  return reader.readForServer();
+}
+
 bool parseLibraryOptions(llvm::ArrayRef<const char *> words, CommandLine &line, llvm::raw_ostream &errors) {
   TilecOptions table;
   unsigned missingIndex = 0, missingCount = 0;

@@ -21,10 +21,10 @@ async function explain(uri, kernel) {
   const path = await savedPath(uri);
   const folder = mkdtempSync(join(tmpdir(), 'tile-explain-'));
   const page = join(folder, 'kernel.html');
-  const compiler = workspace.getConfiguration('tile').get('compiler');
-  const words = ['explain', path, `--kernel=${kernel}`, '-o', page];
+  const settings = workspace.getConfiguration('tile');
+  const words = ['explain', ...settings.get('options'), path, `--kernel=${kernel}`, '-o', page];
   const run = () =>
-    new Promise((resolve) => execFile(compiler, words, { cwd: dirname(path) }, (error, out, errors) => resolve(error && (errors || error.message))));
+    new Promise((resolve) => execFile(settings.get('compiler'), words, { cwd: dirname(path) }, (error, out, errors) => resolve(error && (errors || error.message))));
   const failure = await window.withProgress({ location: ProgressLocation.Notification, title: `Explaining ${kernel}` }, run);
   if (failure) window.showErrorMessage(`tilec explain: ${failure}`);
   else window.createWebviewPanel('tileExplain', kernel, ViewColumn.Beside, { enableScripts: true }).webview.html = readFileSync(page, 'utf8');
@@ -34,9 +34,9 @@ async function explain(uri, kernel) {
 /// Runs a kernel in the simulator, with the values that its directives give, in a terminal.
 async function run(uri, kernel) {
   const path = await savedPath(uri);
-  const compiler = workspace.getConfiguration('tile').get('compiler');
-  const words = ['run', path, `--kernel=${kernel}`, '--device=sim', '--check'];
-  const execution = new ProcessExecution(compiler, words, { cwd: dirname(path) });
+  const settings = workspace.getConfiguration('tile');
+  const words = ['run', ...settings.get('options'), path, `--kernel=${kernel}`, '--device=sim', '--check'];
+  const execution = new ProcessExecution(settings.get('compiler'), words, { cwd: dirname(path) });
   await tasks.executeTask(new Task({ type: 'tile' }, TaskScope.Workspace, `run ${kernel}`, 'tile', execution));
 }
 
@@ -45,7 +45,7 @@ exports.activate = function (context) {
   const settings = workspace.getConfiguration('tile');
   const documentSelector = [{ language: 'tile' }];
   if (settings.get('python')) documentSelector.push({ scheme: 'file', language: 'python' });
-  client = new LanguageClient('tile', 'tile', { command: settings.get('server') }, { documentSelector });
+  client = new LanguageClient('tile', 'tile', { command: settings.get('server'), args: settings.get('options') }, { documentSelector });
   return client.start();
 };
 

@@ -85,7 +85,8 @@ public:
     std::string output;
     raw_string_ostream stream(output);
     int code = -1;
-    driver::runOnLargeStack([&] { code = lsp::serve(std::make_unique<Script>(std::move(messages), times), stream); });
+    driver::runOnLargeStack(
+        [&] { code = lsp::serve(std::make_unique<Script>(std::move(messages), times), stream, options); });
     EXPECT_EQ(code, 0);
     for (StringRef rest = output; !rest.empty();) {
       size_t length = 0;
@@ -145,6 +146,7 @@ public:
   std::vector<json::Object> published;
   std::vector<double> times; // milliseconds, of each message
   int version = 0;
+  driver::CompilerOptions options;
 
 private:
   static std::string json(json::Value value) {

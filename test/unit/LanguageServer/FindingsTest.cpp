@@ -72,6 +72,20 @@ TEST(LanguageServer, FindsErrorsWithoutTypes) {
   }
 }
 
+TEST(LanguageServer, HeedsOptions) {
+  const char *text = "#: grid(1)\n@tile.kernel\ndef k(x: ptr[f16], n: i32, m: i32):\n    for i in range(n):\n"
+                     "        if i == m:\n            break\n    tl.store(x + i * n * m, 0.0)\n";
+  for (bool isTile1 : {false, true}) {
+    Client client;
+    if (isTile1)
+      client.options.standard = tile::frontend::Standard::Tile1;
+    client.options.warnings.silence();
+    client.edit(text);
+    client.run();
+    EXPECT_EQ(client.codes(), isTile1 ? "unusable-name " : "jump-needs-tile1 unusable-name ");
+  }
+}
+
 TEST(LanguageServer, ReportsLintsAsWarnings) {
   Client client;
   client.edit("#: grid(1)\n@tile.kernel\ndef k(x: ptr[f16], n: i32, m: i32):\n    i = tl.arange(0, 64)\n"
