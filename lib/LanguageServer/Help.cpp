@@ -37,7 +37,7 @@ static llvm::json::Object markdown(std::string text) {
   return llvm::json::Object{{"kind", "markdown"}, {"value", llvm::json::fixUTF8(text)}};
 }
 
-/// The name at the offset as its definition has it: "def f(x, y):", "acc: fp32[128, 64]"; empty if it is none of the
+/// The name at the offset as its definition has it: "def f(x, y)", "acc: fp32[128, 64]"; empty if it is none of the
 /// file.
 static std::string describeName(const Document &document, uint32_t offset) {
   const ScopeTree &tree = document.scopes();
@@ -45,11 +45,8 @@ static std::string describeName(const Document &document, uint32_t offset) {
   const size_t owner = use ? tree.ownerOf(*use) : Scope::none;
   if (owner == Scope::none)
     return "";
-  if (size_t function = tree.functionNamed(use->name, use->scope); function != Scope::none) {
-    llvm::StringRef definition = document.text().drop_front(tree.scopes()[function].nameRange.begin);
-    size_t end = definition.find(":\n");
-    return end == llvm::StringRef::npos ? "" : "def " + definition.take_front(end).str();
-  }
+  if (size_t function = tree.functionNamed(use->name, use->scope); function != Scope::none)
+    return "def " + document.text(tree.scopes()[function].head).str();
   std::string type = document.values().ofName(use->range);
   if (type.empty() && use->role == NameUse::Role::Read)
     type = document.values().ofExpression(offset);

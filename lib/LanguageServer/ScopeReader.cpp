@@ -98,6 +98,7 @@ size_t ScopeReader::readDefinition(size_t keyword, size_t lineEnd, size_t end, s
   scopeAt(scope).name = textAt(keyword + 1);
   scopeAt(scope).nameRange = rangeAt(keyword + 1);
   size_t colon = findColon(keyword, lineEnd), at = keyword + 2;
+  scopeAt(scope).head = join(rangeAt(keyword + 1), rangeAt(colon - 1));
   if (kindAt(at) == Tok::LeftParen) {
     size_t close = matching(at, lineEnd);
     if (isFunction)

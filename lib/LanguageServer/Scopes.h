@@ -43,6 +43,7 @@ struct Scope {
   std::string name;                                   // of a function or class
   frontend::SourceRange nameRange;                    // likewise
   frontend::SourceRange range;                        // from its decorators to the end of its body
+  frontend::SourceRange head;                         // of a function: "f(x, y=1) -> int"
   std::vector<std::string> parameters;                // of a function
   std::map<std::string, frontend::SourceRange> bound; // names that belong to it, and where each comes first
   std::vector<std::string> foreign;                   // "global" and "nonlocal" names

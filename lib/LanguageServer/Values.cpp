@@ -71,10 +71,28 @@ size_t endOfPart(const std::vector<Token> &tokens, size_t i) {
   return i;
 }
 
+/// Whether the text of a value is a literal: then there is no more to say about it.
+bool isLiteral(llvm::ArrayRef<Token> value) {
+  return llvm::all_of(value, [](const Token &token) {
+    switch (token.kind) {
+    case Tok::Minus:
+    case Tok::Int:
+    case Tok::Float:
+    case Tok::String:
+    case Tok::KwTrue:
+    case Tok::KwFalse:
+    case Tok::KwNone:
+      return true;
+    default:
+      return false;
+    }
+  });
+}
+
 } // namespace
 
-/// "name: type" behind names without an annotation; behind what has one " = value", if the text does not say it.
-llvm::json::Array ValueTable::hints(const Document &document, uint32_t begin, uint32_t end) const {
+/// "name: type" behind names without an annotation; behind what has one " = value", if that is no literal.
+llvm::json::Array ValueTable::hints(const Document &document, uint32_t begin, uint32_t limit) const {
   constexpr int isType = 1;
   llvm::json::Array hints;
   auto add = [&](uint32_t offset, std::string label) {
@@ -83,7 +101,7 @@ llvm::json::Array ValueTable::hints(const Document &document, uint32_t begin, ui
   };
   const std::vector<Token> tokens = lexFile(document.file().text, 0).tokens;
   size_t i = 0;
-  for (auto at = names.lower_bound({begin, 0}); at != names.end() && at->first.first <= end; ++at) {
+  for (auto at = names.lower_bound({begin, 0}); at != names.end() && at->first.first <= limit; ++at) {
     while (tokens[i].kind != Tok::End && tokens[i].range.end <= at->first.first) // marks of blocks are empty
       ++i;
     if (tokens[i].kind != Tok::Name)
@@ -95,10 +113,13 @@ llvm::json::Array ValueTable::hints(const Document &document, uint32_t begin, ui
       continue;
     }
     const std::string &constant = at->second.front().constant;
-    size_t last = endOfPart(tokens, i) - 1;
-    if (at->second.size() == 1 && !constant.empty() &&
-        document.text().slice(tokens[last].range.begin, tokens[last].range.end) != constant)
-      add(tokens[last].range.end, " = " + constant);
+    const size_t end = endOfPart(tokens, i);
+    size_t value = i;
+    while (value < end && tokens[value].kind != Tok::Equal)
+      ++value;
+    const bool isSaid = value + 1 < end && isLiteral(llvm::ArrayRef(tokens).slice(value + 1, end - value - 1));
+    if (at->second.size() == 1 && !constant.empty() && !isSaid)
+      add(tokens[end - 1].range.end, " = " + constant);
   }
   return hints;
 }

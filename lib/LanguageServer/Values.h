@@ -21,7 +21,7 @@ public:
   bool reaches(frontend::SourceRange range) const;
 
   /// Types of the names that get values between two places, and the values of constants.
-  llvm::json::Array hints(const Document &document, uint32_t begin, uint32_t end) const;
+  llvm::json::Array hints(const Document &document, uint32_t begin, uint32_t limit) const;
 
 private:
   struct Fact {

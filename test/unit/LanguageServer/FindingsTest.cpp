@@ -7,11 +7,25 @@ namespace {
 
 TEST(LanguageServer, KnowsTypes) {
   Client client;
-  client.edit("#: grid(1)\n#: buffer x[64] = inout\n@tile.kernel\ndef k(x: ptr[f16], n: i32, B: constexpr = 32, C: "
-              "constexpr = B0):\n"
-              "    i = tl.arange(0, B)\n    SIZE: constexpr = B * 2\n    y = f(tl.load(x + i))\n    z = f(n)\n"
-              "    for j in tl.static_range(2):\n        tl.store(x + i + j, y)\n\n\nB0 = 4\n\n\n@tile.jit\ndef "
-              "f(v):\n    return v + v\n");
+  client.edit(R"(#: grid(1)
+#: buffer x[64] = inout
+@tile.kernel
+def k(x: ptr[f16], n: i32, B: constexpr = 32, C: constexpr = B0, D: constexpr = -1):
+    i = tl.arange(0, B)
+    SIZE: constexpr = B * 2
+    y = f(tl.load(x + i))
+    z = f(n)
+    for j in tl.static_range(2):
+        tl.store(x + i + j, y)
+
+
+B0 = 4
+
+
+@tile.jit
+def f(v):  # comment
+    return v + v
+)");
   int hints = client.askAbout("textDocument/inlayHint");
   int local = client.askAt("textDocument/hover", 4, 4), argument = client.askAt("textDocument/hover", 16, 6);
   int constant = client.askAt("textDocument/hover", 5, 22), operation = client.askAt("textDocument/hover", 6, 20);
@@ -21,13 +35,13 @@ TEST(LanguageServer, KnowsTypes) {
   for (const char *label :
        {": int32[32]", " = 64", ": fp16[32]", ": int32", ": fp16[32] or int32", " = 4", ": int = 0 or 1"})
     EXPECT_TRUE(shown.contains(formatv("\"label\":\"{0}\"", label).str())) << label << shown.str();
-  EXPECT_FALSE(shown.contains("\"label\":\" = 32\"")); // the text says it
+  EXPECT_FALSE(shown.contains("= 32") || shown.contains("= -1")); // the text says it
   for (auto [id, text] : {std::pair{local, "i: int32[32]"},
                           {argument, "v: fp16[32] or int32"},
                           {constant, "B: int = 32"},
                           {operation, "pointer<fp16>[32]"},
                           {call, "Here: `fp16[32]`"},
-                          {function, "def f(v)"}})
+                          {function, "def f(v)\\n"}})
     EXPECT_TRUE(StringRef(client.answers[id]).contains(text)) << text << client.answers[id];
 }
 
