@@ -127,6 +127,10 @@ llvm::Expected<size_t> findRenamable(const Document &document, const NameUse *us
   const Scope &scope = tree.scopes()[owner];
   if (scope.kind == Scope::Kind::Class)
     return refuse(quoted + " is a member of a class: what else uses it is not known");
+  llvm::StringRef declaration = document.text().drop_front(scope.bound.at(use->name).end);
+  declaration = declaration.take_until([](char c) { return c == ',' || c == ')'; });
+  if (llvm::is_contained(scope.parameters, use->name) && declaration.rtrim().ends_with("= auto"))
+    return refuse(quoted + " is chosen by the compiler, which knows it by this name");
   const ImportedName *import = importOf(tree, use->name);
   if (import && !import->isRenamed && scope.bound.at(use->name).begin == import->range.begin)
     return refuse(quoted + " comes from another file");

@@ -1,7 +1,10 @@
 // Names: renaming, references, definitions in this file and in others, and the outline.
 #include "Client.h"
 
+#include "Frontend/Lexer.h"
+
 #include <cstring>
+#include <random>
 
 using namespace tile::lsp::test;
 
@@ -62,6 +65,38 @@ TEST(LanguageServer, RenamesWhatMeansTheSame) {
             replaced(halve, {{"n = 0.0", "nothing = 0.0"}, {"other=n", "other=nothing"}}));
 }
 
+/// A name that is left behind, in a directive or wherever, is an error of the front end.
+TEST(LanguageServer, RenamedExamplesAreRight) {
+  std::mt19937 random(1);
+  size_t renamed = 0;
+  for (const std::filesystem::path &path : examples()) {
+    const std::string text = read(path);
+    std::vector<tile::frontend::Token> names = tile::frontend::lexFile(text, 0).tokens;
+    llvm::erase_if(names, [](const auto &token) { return token.kind != tile::frontend::Tok::Name; });
+    Client client;
+    client.edit(text);
+    std::vector<int> asked;
+    for (int count = 0; count < 6; ++count) {
+      const StringRef before = StringRef(text).take_front(names[random() % names.size()].range.begin);
+      asked.push_back(client.askToRename(before.count('\n'), before.size() - (before.rfind('\n') + 1), "renamed"));
+    }
+    client.run();
+    for (int id : asked) {
+      if (StringRef(client.answers[id]).contains("\"message\"")) // refused
+        continue;
+      Client other;
+      const std::string result = client.apply(text, id);
+      other.edit(result);
+      other.run();
+      EXPECT_NE(result, text);
+      for (const json::Value &one : *other.published.back().getArray("diagnostics"))
+        EXPECT_NE(one.getAsObject()->getInteger("severity"), 1) << path << formatv("{0}\n{1}", one, result).str();
+      ++renamed;
+    }
+  }
+  EXPECT_GT(renamed, examples().size());
+}
+
 TEST(LanguageServer, RefusesToRename) {
   Client client;
   client.edit("from .ops import f\nimport numpy as np\n\n\nclass A:\n    size = 1\n\n\n@triton.jit\ndef k(x):\n"
@@ -85,6 +120,14 @@ TEST(LanguageServer, RefusesToRename) {
   for (const Case &one : cases)
     EXPECT_TRUE(StringRef(client.answers[one.id]).contains(one.message)) << one.message << client.answers[one.id];
   EXPECT_TRUE(StringRef(client.answers[prepared]).contains("\"placeholder\":\"np\"")) << client.answers[prepared];
+}
+
+TEST(LanguageServer, RefusesToRenameWhatTheCompilerChooses) {
+  Client client;
+  client.edit("@tile.kernel\ndef k(x: ptr[f32], BLOCK_M: constexpr = auto):\n    pass\n");
+  int id = client.askToRename(1, 20, "ROWS");
+  client.run();
+  EXPECT_TRUE(StringRef(client.answers[id]).contains("is chosen by the compiler")) << client.answers[id];
 }
 
 TEST(LanguageServer, FindsReferences) {

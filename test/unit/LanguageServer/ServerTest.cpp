@@ -163,6 +163,10 @@ TEST(LanguageServer, SurvivesEdits) {
     edits += 20;
     ASSERT_EQ(client.published.size(), size_t(client.version));
     ASSERT_EQ(client.published.back().getInteger("version"), client.version);
+    Client fresh; // to which nothing else was said before
+    fresh.edit(text);
+    fresh.run();
+    EXPECT_EQ(*client.published.back().getArray("diagnostics"), *fresh.published.back().getArray("diagnostics"));
   }
   std::printf("%zu edits\n", edits);
 }
