@@ -13,6 +13,8 @@ using namespace frontend;
 static constexpr size_t maxFacts = 4;
 
 void ValueTable::add(const ObservedValue &value) {
+  if (value.type == "None" && !value.isName) // of a statement
+    return;
   Facts &facts = (value.isName ? names : expressions)[{value.range.begin, value.range.end}];
   Fact fact{value.type, value.constant};
   if (facts.size() < maxFacts && !llvm::is_contained(facts, fact))
@@ -20,15 +22,18 @@ void ValueTable::add(const ObservedValue &value) {
 }
 
 std::string ValueTable::describe(const Facts &facts) {
+  const std::string &type = facts.front().type;
+  const bool hasOneType = llvm::all_of(facts, [&](const Fact &fact) { return fact.type == type; });
+  const bool areKnown = llvm::none_of(facts, [&](const Fact &fact) { return fact.constant.empty(); });
+  // Of the variable of an unrolled loop the values are too many, and None is all that there is of its type.
+  if (hasOneType && (!areKnown || facts.size() == maxFacts || facts.front().constant == type))
+    return type;
   std::string text;
-  bool haveOneType = llvm::all_of(facts, [&](const Fact &fact) { return fact.type == facts.front().type; });
-  if (haveOneType && facts.size() == maxFacts) // the variable of an unrolled loop
-    return facts.front().type;
   for (auto [index, fact] : llvm::enumerate(facts)) {
     if (index + 1 == maxFacts)
       return text + " or more";
     text += index == 0 ? "" : " or ";
-    text += haveOneType && index > 0 ? fact.constant : fact.type + (fact.constant.empty() ? "" : " = " + fact.constant);
+    text += hasOneType && index > 0 ? fact.constant : fact.type + (areKnown ? " = " + fact.constant : "");
   }
   return text;
 }

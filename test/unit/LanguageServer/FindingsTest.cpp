@@ -45,6 +45,28 @@ def f(v):  # comment
     EXPECT_TRUE(StringRef(client.answers[id]).contains(text)) << text << client.answers[id];
 }
 
+TEST(LanguageServer, KnowsSeveralTypesOfAPlace) {
+  Client client;
+  client.edit(R"(#: grid(1)
+@tile.kernel
+def k(n: i32, N: constexpr = None):
+    a = f(n, 1, N)
+    b = f(2, 3, N)
+    for i in tl.static_range(9):
+        c = f(1.0, i, N)
+
+
+@tile.jit
+def f(v, w: tl.constexpr, x):
+    return v
+)");
+  int hints = client.askAbout("textDocument/inlayHint");
+  client.run();
+  for (const char *label : {": int32 or int or float", ": int", ": None", ": int32 = 2"})
+    EXPECT_TRUE(StringRef(client.answers[hints]).contains(formatv("\"label\":\"{0}\"", label).str()))
+        << label << client.answers[hints];
+}
+
 TEST(LanguageServer, KnowsTypesOfHalfAText) {
   Client client;
   client.edit("@tile.kernel\ndef k(x: ptr[f16]):\n    i = tl.arange(0, 32)\n    j = (\n    tl.store(x + i, unknown)\n");
