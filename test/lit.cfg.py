@@ -1,4 +1,5 @@
 # lit configuration: which files are tests, where the tools are, what the machine has.
+import glob
 import os
 
 import lit.formats
@@ -6,7 +7,7 @@ import lit.formats
 config.name = "tile"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".tile", ".test"]
-config.excludes = ["Inputs", "unit", "fuzz"]
+config.excludes = ["Inputs", "unit", "fuzz", "node_modules"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.build_dir, "test")
 
@@ -50,6 +51,13 @@ for feature, header in {
 }.items():
     if os.path.exists(header):
         config.available_features.add(feature)
+if lit.util.which("nvim", config.environment["PATH"]):
+    config.available_features.add("nvim")
+# Of Debian's elpa-eglot; later versions of Emacs have it themselves.
+if lit.util.which("emacs", config.environment["PATH"]) and glob.glob("/usr/share/emacs/site-lisp/elpa/eglot-*"):
+    config.available_features.add("eglot")
+if os.path.isdir(os.path.join(config.test_source_root, "Editor", "node_modules", "monaco-editor")):
+    config.available_features.add("monaco")
 toolkits = [os.environ.get("CUDA_HOME", ""), os.environ.get("CUDA_PATH", ""), "/usr/local/cuda"]
 if lit.util.which("ptxas", config.environment["PATH"]) or any(
     os.access(os.path.join(toolkit, "bin", "ptxas"), os.X_OK) for toolkit in toolkits

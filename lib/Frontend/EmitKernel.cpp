@@ -93,6 +93,7 @@ OwningOpRef<ModuleOp> ModuleSema::emitKernel(const FunctionStmt &kernel, const I
       rememberLeaves(formal.name, value);
     Binding &binding = scope[formal.name] = Binding{value, formal.range};
     recordVariable(formal.name, binding);
+    observe(formal.range, value, /*isName=*/true);
   }
   setKernelAttributes(op, kernel, instance, parameters);
   reportBroken(kernel);
@@ -116,7 +117,10 @@ OwningOpRef<ModuleOp> ModuleSema::emitKernel(const FunctionStmt &kernel, const I
     return {};
   }
   dropErasedVariables(op);
-  if (request.inspect)
+  // Half a kernel would give warnings that the whole one does not deserve.
+  bool isWhole = llvm::none_of(
+      parameters, [](const KernelParameter &parameter) { return parameter.constant && parameter.constant->isError(); });
+  if (request.inspect && isWhole)
     request.inspect(op, text);
   return result;
 }
@@ -127,7 +131,7 @@ void loadDialects(MLIRContext &context) {
 
 OwningOpRef<ModuleOp> emitModule(MLIRContext &context, const Module &module, const CompileRequest &request,
                                  DiagnosticEngine &diagnostics) {
-  if (diagnostics.hasErrors())
+  if (diagnostics.hasErrors() && !request.isDraft)
     return {};
   loadDialects(context);
   return ModuleSema(context, module, request, diagnostics).run();

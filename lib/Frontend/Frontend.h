@@ -54,6 +54,14 @@ struct KernelText {
   llvm::DenseMap<mlir::Attribute, std::string> functions; ///< inlined at this location
 };
 
+/// What a piece of the text turns out to be, for editors.
+struct ObservedValue {
+  SourceRange range;    ///< of an expression, or of the name that gets the value
+  bool isName = false;  ///< a name gets it, in an assignment or as a parameter
+  std::string type;     ///< "fp32[128, 64]"; of what exists at compile time alone "int", "str", ...
+  std::string constant; ///< its text, if it is known at compile time
+};
+
 /// Rules of the language: Triton's, or those of --std=tile1, where they differ.
 enum class Standard { Triton, Tile1 };
 
@@ -95,6 +103,12 @@ struct CompileRequest {
   bool debug = false;
   /// Record the names of values.
   bool recordVariables = false;
+  /// The text is being written: nothing is known of parameters without a type, and what depends on such or on an error
+  /// is looked at all the same, for further errors. Emission goes on where the parser has found errors.
+  bool isDraft = false;
+  /// Learns what expressions and names are, in the order of emission; the same place again where a helper is called or
+  /// a loop unrolled.
+  std::function<void(const ObservedValue &)> observe;
   /// Looks at the finished kernel as long as its text is known: warnings that need analyses, debuggers.
   std::function<void(KernelOp, const KernelText &)> inspect;
 };

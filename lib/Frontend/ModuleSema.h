@@ -96,6 +96,8 @@ private:
   const FunctionStmt *selectKernel(const InstanceDirective *&instance);
   bool resolveParameters(const FunctionStmt &kernel, const InstanceDirective *instance,
                          std::vector<KernelParameter> &parameters);
+  static bool assumeNothing(const FunctionStmt &kernel, ResolvedParameters &resolved,
+                            std::vector<KernelParameter> &parameters);
   std::map<std::string, std::string> resolveDeclared(const FunctionStmt &kernel, const InstanceDirective *instance,
                                                      ResolvedParameters &resolved);
   void collectSignature(const FunctionStmt &kernel, const InstanceDirective *instance);
@@ -311,6 +313,7 @@ private:
   void recordVariable(const std::string &name, const Binding &binding, bool isAssigned = true);
   void recordVariables(const std::vector<std::string> &names);
   void dropErasedVariables(KernelOp kernel);
+  void observe(SourceRange range, const SymValue &value, bool isName = false);
 
   // SemaWarnings.cpp
   void rememberProduct(const SymValue &value, const BinaryExpr &expr);
@@ -343,6 +346,7 @@ private:
   BlockResult emitFoldedIf(const IfStmt &stmt, size_t branch, const SymValue &condition, const Continuation &rest);
   void emitJoinedIf(const IfStmt &stmt, size_t branch, const SymValue &condition);
   void emitBranch(const IfStmt &stmt, size_t branch);
+  void emitDoubtful(const Block &body, SourceRange reason);
   void joinEnvironments(const Environment &thenEnv, const Environment &elseEnv, const IfStmt &stmt,
                         std::vector<std::string> &changed);
   bool checkReturnTypes(mlir::scf::IfOp skeleton, BlockResult &thenResult, BlockResult &elseResult);
@@ -368,6 +372,7 @@ private:
   };
   void emitFor(const ForStmt &stmt);
   bool evaluateRange(const Expr &iterator, LoopRange &out);
+  void emitDoubtfulLoop(const ForStmt &stmt, SourceRange reason);
   void emitUnrolled(const ForStmt &stmt, const LoopRange &range);
   void emitRangeLoop(const ForStmt &stmt, const LoopRange &range);
   void emitStoppingLoop(const ForStmt &stmt, llvm::ArrayRef<SymValue> bounds, bool isDown);

@@ -405,8 +405,10 @@ SymValue ModuleSema::callHelper(const FunctionStmt &function, const std::vector<
   std::swap(scope, inner);
   if (request.recordVariables)
     text.functions[frames.back().caller] = function.name;
-  for (const auto &[name, binding] : scope)
+  for (const auto &[name, binding] : scope) {
     recordVariable(name, binding);
+    observe(binding.defined, binding.value, /*isName=*/true);
+  }
   unsigned outerLoops = loopDepth, outerFolds = foldDepth;
   loopDepth = foldDepth = 0;
   size_t errorsBefore = diagnostics.numErrors();

@@ -65,9 +65,13 @@ std::optional<ModuleSema::BlockResult> ModuleSema::emitIf(const IfStmt &stmt, si
   const IfStmt::Branch &current = stmt.branches[branch];
   SymValue chosen = evaluate(*current.condition);
   if (chosen.isError()) {
-    // Names assigned in the branches would only produce errors that follow from this one.
-    for (const std::string &name : assignedNames(current.body))
-      scope[name] = Binding{{}, current.condition->range};
+    emitDoubtful(current.body, current.condition->range);
+    for (size_t i = branch + 1; request.isDraft && i < stmt.branches.size(); ++i) {
+      evaluate(*stmt.branches[i].condition);
+      emitDoubtful(stmt.branches[i].body, current.condition->range);
+    }
+    if (request.isDraft)
+      emitDoubtful(stmt.elseBody, current.condition->range);
     return std::nullopt;
   }
   std::optional<bool> known = constantTruth(chosen);
@@ -86,6 +90,22 @@ std::optional<ModuleSema::BlockResult> ModuleSema::emitIf(const IfStmt &stmt, si
   }
   emitJoinedIf(stmt, branch, chosen);
   return std::nullopt;
+}
+
+/// Statements of which it is not known whether they run, because of an error. Names that they assign would only produce
+/// errors that follow from that one.
+void ModuleSema::emitDoubtful(const Block &body, SourceRange reason) {
+  if (request.isDraft) {
+    Environment before = scope;
+    OpBuilder::InsertionGuard guard(builder);
+    mlir::Value never = makeNumber(Value(false), Scalar::Int1, reason).value;
+    auto skeleton = scf::IfOp::create(builder, location(reason), TypeRange(), never, true);
+    builder.setInsertionPointToStart(skeleton.thenBlock());
+    emitBlock({&body, 0, nullptr});
+    scope = std::move(before);
+  }
+  for (const std::string &name : assignedNames(body))
+    scope[name] = Binding{{}, reason};
 }
 
 ModuleSema::BlockResult ModuleSema::emitFoldedIf(const IfStmt &stmt, size_t branch, const SymValue &condition,

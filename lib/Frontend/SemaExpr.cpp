@@ -18,7 +18,9 @@ SymValue ModuleSema::evaluate(const Expr &expr) {
   if (!charge(1, expr.range))
     return {};
   std::optional<SymValue> value = host ? host->evaluate(expr) : std::nullopt;
-  return limitSize(value ? std::move(*value) : evaluateKind(expr), expr.range);
+  SymValue result = limitSize(value ? std::move(*value) : evaluateKind(expr), expr.range);
+  observe(expr.range, result);
+  return result;
 }
 
 SymValue ModuleSema::evaluateKind(const Expr &expr) {

@@ -1,13 +1,13 @@
 // Imports: from the language's own modules, and from other files of a project.
 //
-// A file is found as Python finds it, without its search path: relative to the importing file for "from .m import f",
-// else in the folders above that file, and then in those of -I. Nothing of it is executed; what a kernel uses of it is
-// looked up when it is used, so that modules that only host code needs are never read.
+// ModuleFiles.h says where files are searched. Nothing of them is executed; what a kernel uses of them is looked up
+// when it is used, so that modules that only host code needs are never read.
 
 #include "Frontend/Builtins.h"
 #include "Frontend/HelperModules.h"
 #include "Frontend/HostFacts.h"
 #include "Frontend/HostReader.h"
+#include "Frontend/ModuleFiles.h"
 
 #include <filesystem>
 #include <fstream>
@@ -48,20 +48,6 @@ std::string withDots(const ModuleScope::Import &import) {
   return std::string(import.level, '.') + import.module + (import.module.empty() ? "" : ".") + import.name;
 }
 
-/// The file of a dotted module below 'folder'; empty if there is none.
-std::string moduleFile(const std::filesystem::path &folder, const std::string &dotted) {
-  std::filesystem::path stem = folder;
-  for (StringRef part : llvm::split(dotted, '.'))
-    if (!part.empty())
-      stem /= part.str();
-  std::error_code failed;
-  for (const std::filesystem::path &candidate : {std::filesystem::path(stem.string() + ".py"), stem / "__init__.py",
-                                                 std::filesystem::path(stem.string() + ".tile")})
-    if (std::filesystem::is_regular_file(candidate, failed))
-      return std::filesystem::weakly_canonical(candidate, failed).string();
-  return {};
-}
-
 } // namespace
 
 void ModuleSema::declareImport(const ImportStmt &import) {
@@ -94,23 +80,8 @@ void ModuleSema::declareImport(const ImportStmt &import) {
   }
 }
 
-/// Where a module is searched, in this order: beside the current file for leading dots, else from its folder upwards,
-/// and in the folders of -I.
 std::vector<std::string> ModuleSema::moduleFolders(uint32_t level) {
-  std::error_code failed;
-  std::filesystem::path folder = std::filesystem::absolute(current->path, failed).parent_path();
-  if (current->path.starts_with('<') || failed)
-    return level > 0 ? std::vector<std::string>() : request.importPaths;
-  if (level > 0) {
-    for (uint32_t up = 1; up < level; ++up)
-      folder = folder.parent_path();
-    return {folder.string()};
-  }
-  std::vector<std::string> folders{folder.string()};
-  for (; folder != folder.root_path(); folders.push_back(folder.string()))
-    folder = folder.parent_path();
-  llvm::append_range(folders, request.importPaths);
-  return folders;
+  return frontend::moduleFolders(current->path, level, request.importPaths);
 }
 
 /// The file of a module as the current file sees it; empty if there is none.
@@ -120,10 +91,7 @@ std::string ModuleSema::findModule(uint32_t level, const std::string &dotted) {
     return "<" + dotted + ">";
   if (current->path.starts_with('<') || isLanguage)
     return {};
-  for (const std::string &folder : moduleFolders(level))
-    if (std::string file = moduleFile(folder, dotted); !file.empty())
-      return file;
-  return {};
+  return findModuleFile(moduleFolders(level), dotted);
 }
 
 /// Why "from module import name" gives nothing.

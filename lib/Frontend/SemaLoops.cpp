@@ -154,15 +154,20 @@ void ModuleSema::emitFor(const ForStmt &stmt) {
   if (isConstexprFunction() && walkElements(stmt))
     return;
   LoopRange range;
-  if (!evaluateRange(*stmt.iterator, range)) {
-    for (const std::string &name : assignedNames(stmt.body))
-      scope[name] = Binding{{}, stmt.iterator->range};
-    return;
-  }
+  if (!evaluateRange(*stmt.iterator, range))
+    return emitDoubtfulLoop(stmt, stmt.iterator->range);
   if (range.kind == "static_range" || isConstexprFunction())
     emitUnrolled(stmt, range);
   else
     emitRangeLoop(stmt, range);
+}
+
+void ModuleSema::emitDoubtfulLoop(const ForStmt &stmt, SourceRange reason) {
+  if (request.isDraft)
+    scope[stmt.target->id] = Binding{{}, reason};
+  ++loopDepth;
+  emitDoubtful(stmt.body, reason);
+  --loopDepth;
 }
 
 /// if not stop: body
@@ -318,11 +323,8 @@ void ModuleSema::emitRangeLoop(const ForStmt &stmt, const LoopRange &range) {
       error(Diag::range_bound, range.range, {describe(bounds[i])}), ok = false;
     ok &= !bounds[i].isError();
   }
-  if (!ok) {
-    for (const std::string &name : assignedNames(stmt.body))
-      scope[name] = Binding{{}, range.range};
-    return;
-  }
+  if (!ok)
+    return emitDoubtfulLoop(stmt, range.range);
   DType type = promoteIntegers(promoteIntegers(bounds[0].type, bounds[1].type), bounds[2].type);
   for (SymValue &bound : bounds)
     bound = cast(bound, type, range.range);

@@ -305,7 +305,8 @@ std::map<std::string, std::string> ModuleSema::resolveDeclared(const FunctionStm
   };
   std::vector<const Parameter *> dependent;
   for (const Parameter &parameter : kernel.parameters) {
-    if (parameter.isVarArgs)
+    bool isUsable = !parameter.isVarArgs || request.isDraft; // of a helper, where all functions are looked at
+    if (!isUsable)
       error(Diag::not_supported, parameter.range, {"'*" + parameter.name + "' in the parameters of a kernel"});
     else if (hasNamedBlock(parameter, specifications))
       dependent.push_back(&parameter);
@@ -322,6 +323,19 @@ std::map<std::string, std::string> ModuleSema::resolveDeclared(const FunctionStm
     resolve(*parameter);
   scope = std::move(outside);
   return missing;
+}
+
+/// Of parameters whose types are not said the values are those of errors, which nothing is reported about.
+bool ModuleSema::assumeNothing(const FunctionStmt &kernel, ResolvedParameters &resolved,
+                               std::vector<KernelParameter> &parameters) {
+  parameters.clear();
+  for (const Parameter &formal : kernel.parameters) {
+    std::optional<KernelParameter> &known = resolved[formal.name];
+    KernelParameter unknown;
+    unknown.constant = SymValue();
+    parameters.push_back(known && !known->isOpen ? std::move(*known) : unknown);
+  }
+  return true;
 }
 
 bool ModuleSema::resolveParameters(const FunctionStmt &kernel, const InstanceDirective *instance,
@@ -362,6 +376,8 @@ bool ModuleSema::resolveParameters(const FunctionStmt &kernel, const InstanceDir
     if (value && applyAssumption(parameter.name, parameter.range, *value))
       parameters.push_back(std::move(*value));
   }
+  if (!missing.empty() && request.isDraft)
+    return assumeNothing(kernel, resolved, parameters);
   if (!missing.empty())
     error(Diag::missing_types, kernel.nameRange, {kernel.name, missing});
   if (diagnostics.numErrors() != errorsBefore)

@@ -131,6 +131,7 @@ void ModuleSema::decayApart(SymValue &value, const SymValue &other, SourceRange 
 void ModuleSema::bind(const NameExpr &target, SymValue value) {
   Binding &binding = scope[target.id] = Binding{std::move(value), target.range};
   recordVariable(target.id, binding);
+  observe(target.range, binding.value, /*isName=*/true);
 }
 
 void ModuleSema::rememberLiterals(const SymValue &value, const SymValue &bound, const NameExpr &name) {

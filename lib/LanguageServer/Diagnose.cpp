@@ -1,83 +1,204 @@
 // What the front end says about a file that nobody has said how to compile: no error that is about options alone.
+//
+// Kernels that say how to launch them are compiled with their types, or, where these are missing, without (as drafts).
+// Then come the functions that none of those has called, so that a name that is not defined shows wherever it stands.
+// What does not parse hides what else may be wrong in its function: much would only seem to be missing.
 #include "Driver/ChooseConfig.h"
 #include "Driver/TileSource.h"
 #include "LanguageServer/Document.h"
+#include "Lint/Lint.h"
 
 namespace tile::lsp {
 
 using namespace frontend;
 
-/// Those that say how to launch them. Of others in a file with several kernels only the syntax is known.
-static std::vector<std::string> describedKernels(const Module &module) {
-  std::vector<std::string> names;
-  for (const Stmt *stmt : module.body)
-    if (const auto *function = as<FunctionStmt>(stmt))
-      if (!function->directives.grid.empty() || !function->directives.buffers.empty())
-        names.push_back(function->name);
-  return names;
-}
+namespace {
 
-static void check(const driver::CompilerOptions &options, DiagnosticEngine &engine) {
-  llvm::Expected<std::optional<SourceFile>> sidecar = driver::readSidecar(options);
-  if (!sidecar)
-    return llvm::consumeError(sidecar.takeError());
-  Module module = driver::parseInput(options, *sidecar, engine);
-  const target::GpuTarget *gpu = target::findTarget("sm_90a");
-  if (engine.hasErrors() || !gpu)
-    return;
-  CompileRequest request = driver::requestOf(options, *gpu);
-  request.choose = [&](const OpenProduct &product) {
-    return driver::chooseConfig(options, *gpu, product, driver::BlockSizes::PowersOfTwo, nullptr).tiles;
-  };
-  std::vector<std::string> kernels = describedKernels(module);
-  if (kernels.empty())
-    kernels.emplace_back(); // the only one, if there is one
-  for (const std::string &kernel : kernels) {
-    mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-    mlir::ScopedDiagnosticHandler silent(&context, [](mlir::Diagnostic &) { return mlir::success(); });
-    loadDialects(context);
-    request.kernelName = kernel;
-    emitModule(context, module, request, engine);
+struct Candidate {
+  std::string name; // "host.kernel" inside of a function of the host program
+  const FunctionStmt *function;
+
+  bool isDescribed() const { return !function->directives.grid.empty() || !function->directives.buffers.empty(); }
+};
+
+void collect(const Block &block, const std::string &prefix, std::vector<Candidate> &functions) {
+  for (const Stmt *stmt : block) {
+    if (const auto *function = as<FunctionStmt>(stmt))
+      functions.push_back({prefix + function->name, function});
+    if (const auto *host = as<HostStmt>(stmt))
+      collect(host->body, prefix + host->name + ".", functions);
+    if (const auto *conditional = as<IfStmt>(stmt)) {
+      for (const IfStmt::Branch &branch : conditional->branches)
+        collect(branch.body, prefix, functions);
+      collect(conditional->elseBody, prefix, functions);
+    }
   }
 }
 
-static bool isAboutFile(const Diagnostic &diagnostic) {
-  return !diagnostic.isAboutOptions && diagnostic.severity != Severity::Note &&
-         diagnostic.name != diagnosticName(Diag::missing_types) && diagnostic.name != diagnosticName(Diag::no_kernel);
+bool isSame(const Diagnostic &a, const Diagnostic &b) {
+  return a.message == b.message && a.range.begin == b.range.begin && a.range.file == b.range.file;
 }
 
-llvm::json::Array Document::diagnose() {
-  driver::CompilerOptions options;
+SourceRange bodyOf(const FunctionStmt &function) {
+  if (function.body.empty())
+    return {};
+  return {function.body.front()->range.begin, function.body.back()->range.end, function.range.file};
+}
+
+class Checker {
+public:
+  Checker(const Module &module, const driver::CompilerOptions &options, const target::GpuTarget &gpu,
+          DiagnosticEngine &engine, ValueTable &values)
+      : module(module), engine(engine), values(values), context(mlir::MLIRContext::Threading::DISABLED),
+        request(driver::requestOf(options, gpu)) {
+    loadDialects(context);
+    request.isDraft = true;
+    request.observe = [&](const ObservedValue &value) { values.add(value); };
+    request.choose = [&](const OpenProduct &product) {
+      return driver::chooseConfig(options, gpu, product, driver::BlockSizes::PowersOfTwo, nullptr).tiles;
+    };
+    request.inspect = [&](KernelOp kernel, const KernelText &text) {
+      lint::inspect({kernel, text.operations, engine, gpu.has(target::Feature::Tma)});
+    };
+  }
+
+  void run() {
+    const bool isWhole = !engine.hasErrors();
+    checkAll();
+    // Outside of functions: here, too, the rest is only read for its values.
+    if (!isWhole)
+      found.resize(errorsOfFunctions);
+    engine.report(found);
+  }
+
+private:
+  void checkAll() {
+    mlir::ScopedDiagnosticHandler silent(&context, [](mlir::Diagnostic &) { return mlir::success(); });
+    std::vector<Candidate> functions;
+    collect(module.body, "", functions);
+    for (const Candidate &one : functions)
+      takeErrors(*one.function);
+    errorsOfFunctions = found.size();
+    llvm::erase_if(functions, [](const Candidate &one) { return one.function->isConstexpr; });
+    if (llvm::none_of(functions, [](const Candidate &one) { return one.isDescribed(); }))
+      check(""); // the only kernel, if there is one
+    for (const Candidate &one : functions)
+      if (one.isDescribed())
+        check(one.name);
+    for (const Candidate &one : functions)
+      if (!one.isDescribed() && !one.function->body.empty() && !values.reaches(bodyOf(*one.function)))
+        check(one.name);
+  }
+
+  void takeErrors(const FunctionStmt &function) {
+    if (function.errors.empty() || function.isHost)
+      return;
+    llvm::append_range(found, function.errors);
+    broken.push_back(function.range);
+  }
+
+  bool isInBroken(SourceRange range) const {
+    return llvm::any_of(broken, [&](SourceRange function) {
+      return function.file == range.file && function.begin <= range.begin && range.begin < function.end;
+    });
+  }
+
+  /// Errors in one function must not keep others from being whole.
+  void check(const std::string &kernel) {
+    const size_t before = engine.all().size();
+    request.kernelName = kernel;
+    emitModule(context, module, request, engine);
+    for (Diagnostic &one : engine.takeSince(before)) {
+      // Several kernels may call the same helper.
+      bool isKnown = llvm::any_of(found, [&](const Diagnostic &other) { return isSame(one, other); });
+      if (!isKnown && !isInBroken(one.range))
+        found.push_back(std::move(one));
+    }
+  }
+
+  const Module &module;
+  DiagnosticEngine &engine;
+  ValueTable &values;
+  mlir::MLIRContext context;
+  CompileRequest request;
+  std::vector<Diagnostic> found; // those of the parser first
+  size_t errorsOfFunctions = 0;
+  std::vector<SourceRange> broken; // functions that do not parse
+};
+
+bool isAboutFile(const Diagnostic &diagnostic) {
+  // A helper may return something, and a file need not have a kernel.
+  for (Diag id : {Diag::missing_types, Diag::no_kernel, Diag::kernel_returns})
+    if (diagnostic.name == diagnosticName(id))
+      return false;
+  return !diagnostic.isAboutOptions && diagnostic.severity != Severity::Note;
+}
+
+} // namespace
+
+llvm::json::Array Document::diagnose(const driver::CompilerOptions &given) {
+  found = Findings();
+  driver::CompilerOptions options = given;
   options.input = source.name;
   options.inputText = source.text;
   DiagnosticEngine engine;
-  check(options, engine);
+  engine.setWarnings(options.warnings);
+  llvm::Expected<std::optional<SourceFile>> sidecar = driver::readSidecar(options);
+  const target::GpuTarget *gpu = target::findTarget(options.pipeline.target);
+  if (!sidecar || !gpu) {
+    llvm::consumeError(sidecar.takeError());
+    return {};
+  }
+  Module module = parse(driver::inputOf(options), engine, /*defersErrors=*/true);
+  if (*sidecar)
+    applySidecar(module, **sidecar, engine);
+  Checker(module, options, *gpu, engine, found.values).run();
   llvm::json::Array reported;
-  found.clear();
   for (const Diagnostic *diagnostic : engine.sorted()) {
     if (!isAboutFile(*diagnostic))
       continue;
-    const bool isHere = diagnostic->range.file == 0;
-    std::string message = diagnostic->message;
-    // What is wrong in an imported file stands at the top of this one.
-    if (!isHere && diagnostic->range.file < engine.numFiles())
-      message = engine.file(diagnostic->range.file).name + ":" + std::to_string(engine.locate(diagnostic->range).line) +
-                ": " + message;
-    for (const Diagnostic &note : diagnostic->notes)
-      message += "\n" + note.message;
     addFix(*diagnostic);
     for (const Diagnostic &note : diagnostic->notes)
       addFix(note);
-    reported.push_back(llvm::json::Object{{"range", range(isHere ? diagnostic->range : SourceRange{})},
-                                          {"severity", diagnostic->severity == Severity::Error ? 1 : 2},
-                                          {"code", diagnostic->name},
-                                          {"source", "tilec"},
-                                          {"message", llvm::json::fixUTF8(message)}});
+    reported.push_back(report(*diagnostic, engine));
   }
   return reported;
 }
 
-void Document::addFix(const frontend::Diagnostic &diagnostic) {
+llvm::json::Object Document::report(const Diagnostic &diagnostic, const DiagnosticEngine &engine) const {
+  const bool isHere = diagnostic.range.file == 0;
+  std::string message = diagnostic.message;
+  // What is wrong in an imported file stands at the top of this one.
+  if (!isHere && diagnostic.range.file < engine.numFiles())
+    message = engine.file(diagnostic.range.file).name + ":" + std::to_string(engine.locate(diagnostic.range).line) +
+              ": " + message;
+  for (const Diagnostic &note : diagnostic.notes)
+    message += "\n" + note.message;
+  return llvm::json::Object{{"range", range(isHere ? diagnostic.range : SourceRange{})},
+                            {"severity", diagnostic.severity == Severity::Error ? 1 : 2},
+                            {"code", diagnostic.name},
+                            {"source", "tilec"},
+                            {"message", llvm::json::fixUTF8(message)}};
+}
+
+std::vector<Document::Kernel> Document::kernels() const {
+  DiagnosticEngine engine;
+  const Module module = parse(source, engine, /*defersErrors=*/true);
+  std::vector<Candidate> functions;
+  collect(module.body, "", functions);
+  std::vector<Kernel> kernels;
+  for (const Candidate &one : functions) {
+    bool isCalled = llvm::any_of(scopes().uses(), [&](const NameUse &use) {
+      return use.name == one.function->name && text().drop_front(use.range.end).ltrim(' ').starts_with("(") &&
+             use.range.begin != one.function->nameRange.begin && use.role == NameUse::Role::Read;
+    });
+    if (!one.function->isConstexpr && (one.isDescribed() || (!isCalled && !one.function->decorators.empty())))
+      kernels.push_back({one.name, one.function->nameRange});
+  }
+  return kernels;
+}
+
+void Document::addFix(const Diagnostic &diagnostic) {
   llvm::json::Array edits;
   for (const FixIt &fix : diagnostic.fixIts)
     if (fix.range.file == 0)
@@ -86,12 +207,12 @@ void Document::addFix(const frontend::Diagnostic &diagnostic) {
     return;
   const std::string &text = diagnostic.fixIts.front().replacement;
   std::string title = text.empty() ? "Remove this" : "Write '" + text + "'";
-  found.push_back({diagnostic.range, llvm::json::fixUTF8(title), std::move(edits)});
+  found.fixes.push_back({diagnostic.range, llvm::json::fixUTF8(title), std::move(edits)});
 }
 
 llvm::json::Array Document::fixes(llvm::StringRef uri, int64_t firstLine, int64_t lastLine) const {
   llvm::json::Array actions;
-  for (const Fix &fix : found) {
+  for (const Fix &fix : found.fixes) {
     const int64_t begin = lines.locate(fix.range.begin).line - 1, end = lines.locate(fix.range.end).line - 1;
     if (end < firstLine || begin > lastLine)
       continue;

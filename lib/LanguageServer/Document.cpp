@@ -7,6 +7,8 @@
 
 namespace tile::lsp {
 
+using frontend::SourceRange;
+
 static bool isWordCharacter(char c) {
   return llvm::isAlnum(c) || c == '_' || c == '.';
 }
@@ -62,6 +64,30 @@ llvm::StringRef Document::wordAround(uint32_t offset) const {
   while (end < source.text.size() && isWordCharacter(source.text[end]) && source.text[end] != '.')
     ++end;
   return wordBefore(end);
+}
+
+llvm::json::Array Document::replaceBy(llvm::StringRef newText) const {
+  llvm::StringRef oldText = text();
+  if (newText == oldText)
+    return {};
+  const size_t shorter = std::min(oldText.size(), newText.size());
+  size_t prefix = 0, suffix = 0, lineStart = 0, whole = 0; // the last two in whole lines
+  for (; prefix < shorter && oldText[prefix] == newText[prefix]; ++prefix)
+    if (oldText[prefix] == '\n')
+      lineStart = prefix + 1;
+  const size_t rest = shorter - lineStart;
+  for (; suffix < rest && oldText[oldText.size() - suffix - 1] == newText[newText.size() - suffix - 1]; ++suffix)
+    if (oldText[oldText.size() - suffix - 1] == '\n')
+      whole = suffix;
+  SourceRange changed{uint32_t(lineStart), uint32_t(oldText.size() - whole), 0};
+  llvm::StringRef inserted = newText.slice(lineStart, newText.size() - whole);
+  return llvm::json::Array{llvm::json::Object{{"range", range(changed)}, {"newText", llvm::json::fixUTF8(inserted)}}};
+}
+
+const ScopeTree &Document::scopes() const {
+  if (!scopeTree)
+    scopeTree.emplace(source.text);
+  return *scopeTree;
 }
 
 std::set<std::string> Document::names() const {

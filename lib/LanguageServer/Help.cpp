@@ -28,18 +28,48 @@ static const BuiltinDoc *findDoc(llvm::StringRef word) {
   return nullptr;
 }
 
-static llvm::json::Object markdown(const BuiltinDoc &doc) {
+static std::string textOf(const BuiltinDoc &doc) {
   std::string text = "```python\n" + doc.signature + "\n```\n" + std::string(doc.text);
-  if (!doc.types.empty())
-    text += "\n\n" + std::string(doc.types);
-  return llvm::json::Object{{"kind", "markdown"}, {"value", std::move(text)}};
+  return doc.types.empty() ? text : text + "\n\n" + std::string(doc.types);
+}
+
+static llvm::json::Object markdown(std::string text) {
+  return llvm::json::Object{{"kind", "markdown"}, {"value", llvm::json::fixUTF8(text)}};
+}
+
+/// The name at the offset as its definition has it: "def f(x, y)", "acc: fp32[128, 64]"; empty if it is none of the
+/// file.
+static std::string describeName(const Document &document, uint32_t offset) {
+  const ScopeTree &tree = document.scopes();
+  const NameUse *use = tree.useAt(offset);
+  const size_t owner = use ? tree.ownerOf(*use) : Scope::none;
+  if (owner == Scope::none)
+    return "";
+  if (size_t function = tree.functionNamed(use->name, use->scope); function != Scope::none)
+    return "def " + document.text(tree.scopes()[function].head).str();
+  std::string type = document.values().ofName(use->range);
+  if (type.empty() && use->role == NameUse::Role::Read)
+    type = document.values().ofExpression(offset);
+  if (type.empty()) // an argument's name, or where nothing has been computed yet
+    type = document.values().ofName(tree.scopes()[owner].bound.at(use->name));
+  return type.empty() ? "" : use->name + ": " + type;
 }
 
 llvm::json::Value hover(const Document &document, uint32_t offset) {
+  std::string text;
   const BuiltinDoc *doc = findDoc(document.wordAround(offset));
-  if (!doc)
+  const std::string name = describeName(document, offset), type = document.values().ofExpression(offset);
+  if (!name.empty())
+    text = "```python\n" + name + "\n```";
+  else if (doc)
+    text = textOf(*doc) + (type.empty() ? "" : "\n\nHere: `" + type + "`");
+  else if (!type.empty())
+    text = "```python\n" + type + "\n```";
+  for (const std::string &remark : document.remarks(offset))
+    text += (text.empty() ? "" : "\n\n") + remark;
+  if (text.empty())
     return nullptr;
-  return llvm::json::Object{{"contents", markdown(*doc)}};
+  return llvm::json::Object{{"contents", markdown(std::move(text))}};
 }
 
 /// Labels are what is inserted: the part behind the last dot, of which an editor makes a word.
@@ -62,7 +92,7 @@ llvm::json::Array complete(const Document &document, uint32_t offset) {
                              : doc.isMethod || isOfObject(spelling);
     if (isWritten && name.starts_with(begun))
       items.push_back(llvm::json::Object{
-          {"label", name}, {"kind", isFunction}, {"detail", doc.signature}, {"documentation", markdown(doc)}});
+          {"label", name}, {"kind", isFunction}, {"detail", doc.signature}, {"documentation", markdown(textOf(doc))}});
   }
   if (prefix.empty())
     for (const std::string &name : document.names())
@@ -92,7 +122,7 @@ llvm::json::Value signatureHelp(const Document &document, uint32_t offset) {
     for (llvm::StringRef name : names)
       parameters.push_back(llvm::json::Object{{"label", name}});
     llvm::json::Object signature{
-        {"label", doc->signature}, {"documentation", markdown(*doc)}, {"parameters", std::move(parameters)}};
+        {"label", doc->signature}, {"documentation", markdown(textOf(*doc))}, {"parameters", std::move(parameters)}};
     return llvm::json::Object{
         {"signatures", llvm::json::Array{std::move(signature)}}, {"activeSignature", 0}, {"activeParameter", commas}};
   }

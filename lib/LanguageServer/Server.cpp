@@ -2,10 +2,13 @@
 // version that it names.
 #include "LanguageServer/Server.h"
 
+#include "Driver/OutputFile.h"
+#include "Format/Format.h"
 #include "LanguageServer/Help.h"
-#include "LanguageServer/Symbols.h"
+#include "LanguageServer/Names.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/LSP/Protocol.h"
 
 namespace tile::lsp {
 
@@ -40,19 +43,28 @@ using Reply = llvm::lsp::Callback<llvm::json::Value>;
 
 class Server {
 public:
-  explicit Server(llvm::lsp::MessageHandler &handler)
-      : publish(handler.outgoingNotification<llvm::json::Value>("textDocument/publishDiagnostics")) {
+  Server(llvm::lsp::MessageHandler &handler, driver::CompilerOptions given)
+      : options(std::move(given)),
+        publish(handler.outgoingNotification<llvm::json::Value>("textDocument/publishDiagnostics")) {
     handler.method("initialize", this, &Server::initialize);
     handler.method("shutdown", this, &Server::shutdown);
     handler.notification("initialized", this, &Server::ignore);
     handler.notification("textDocument/didOpen", this, &Server::open);
     handler.notification("textDocument/didChange", this, &Server::change);
+    handler.notification("textDocument/didSave", this, &Server::save);
     handler.notification("textDocument/didClose", this, &Server::close);
     handler.method("textDocument/hover", this, &Server::hover);
     handler.method("textDocument/completion", this, &Server::complete);
     handler.method("textDocument/documentSymbol", this, &Server::documentSymbol);
     handler.method("textDocument/definition", this, &Server::definition);
+    handler.method("textDocument/references", this, &Server::references);
+    handler.method("textDocument/documentHighlight", this, &Server::highlight);
+    handler.method("textDocument/prepareRename", this, &Server::prepareRename);
+    handler.method("textDocument/rename", this, &Server::rename);
     handler.method("textDocument/codeAction", this, &Server::codeAction);
+    handler.method("textDocument/codeLens", this, &Server::codeLens);
+    handler.method("textDocument/inlayHint", this, &Server::inlayHint);
+    handler.method("textDocument/formatting", this, &Server::formatting);
     handler.method("textDocument/signatureHelp", this, &Server::signatureHelp);
   }
 
@@ -62,13 +74,19 @@ private:
   void ignore(const Message &) {}
 
   void initialize(const Message &, Reply reply) {
-    llvm::json::Object sync{{"openClose", true}, {"change", 1}}; // 1: the whole text
+    llvm::json::Object sync{{"openClose", true}, {"change", 1}, {"save", true}}; // 1: the whole text
     llvm::json::Object capabilities{
         {"textDocumentSync", std::move(sync)},
         {"hoverProvider", true},
         {"documentSymbolProvider", true},
         {"definitionProvider", true},
+        {"referencesProvider", true},
+        {"documentHighlightProvider", true},
+        {"renameProvider", llvm::json::Object{{"prepareProvider", true}}},
         {"codeActionProvider", true},
+        {"codeLensProvider", llvm::json::Object{}},
+        {"inlayHintProvider", true},
+        {"documentFormattingProvider", true},
         {"completionProvider", llvm::json::Object{{"triggerCharacters", llvm::json::Array{"."}}}},
         {"signatureHelpProvider", llvm::json::Object{{"triggerCharacters", llvm::json::Array{"(", ","}}}}};
     reply(llvm::json::Object{{"capabilities", std::move(capabilities)},
@@ -98,10 +116,15 @@ private:
     std::optional<int64_t> version = message.fields.getObject("textDocument")->getInteger("version");
     std::unique_ptr<Document> &document = documents[message.uri()];
     document = std::make_unique<Document>(pathOf(message.uri()), text->str(), version);
-    llvm::json::Object parameters{{"uri", message.uri()}, {"diagnostics", document->diagnose()}};
+    llvm::json::Object parameters{{"uri", message.uri()}, {"diagnostics", document->diagnose(options)}};
     if (version)
       parameters["version"] = *version;
     publish(std::move(parameters));
+  }
+
+  void save(const Message &message) {
+    if (auto found = documents.find(message.uri()); found != documents.end())
+      found->second->compile(options);
   }
 
   void close(const Message &message) {
@@ -121,10 +144,15 @@ private:
     const llvm::json::Object *place = message.fields.getObject("position");
     if (!document || !place)
       return reply(nullptr);
+    llvm::Expected<llvm::json::Value> result = ask(*document, offsetOf(*document, *place));
+    reply(std::move(result));
+  }
+
+  static uint32_t offsetOf(const Document &document, const llvm::json::Object &position) {
     auto number = [&](llvm::StringRef name) {
-      return uint32_t(std::clamp<int64_t>(place->getInteger(name).value_or(0), 0, UINT32_MAX - 1));
+      return uint32_t(std::clamp<int64_t>(position.getInteger(name).value_or(0), 0, UINT32_MAX - 1));
     };
-    reply(llvm::json::Value(ask(*document, document->offset(number("line"), number("character")))));
+    return document.offset(number("line"), number("character"));
   }
 
   void hover(const Message &message, Reply reply) { answer(message, std::move(reply), lsp::hover); }
@@ -136,13 +164,98 @@ private:
     reply(document ? symbols(*document) : llvm::json::Value(nullptr));
   }
 
+  /// As it is open, else as it is on the disk.
+  std::optional<std::string> readFile(const std::string &path) const {
+    for (const auto &[uri, document] : documents)
+      if (document->file().name == path)
+        return document->file().text;
+    llvm::Expected<std::string> text = driver::readInput(path);
+    if (text)
+      return std::move(*text);
+    llvm::consumeError(text.takeError());
+    return std::nullopt;
+  }
+
   void definition(const Message &message, Reply reply) {
-    answer(message, std::move(reply), [&](const Document &document, uint32_t offset) -> llvm::json::Value {
-      llvm::json::Value range = define(document, offset);
-      if (range.kind() == llvm::json::Value::Null)
-        return nullptr;
-      return llvm::json::Object{{"uri", message.uri()}, {"range", std::move(range)}};
+    answer(message, std::move(reply), [&](const Document &document, uint32_t offset) {
+      return define(document, message.uri(), offset,
+                    {options.importPaths, [&](const std::string &path) { return readFile(path); }});
     });
+  }
+
+  void references(const Message &message, Reply reply) {
+    answer(message, std::move(reply), [&](const Document &document, uint32_t offset) {
+      llvm::json::Array locations;
+      for (llvm::json::Value &range : lsp::references(document, offset))
+        locations.push_back(llvm::json::Object{{"uri", message.uri()}, {"range", std::move(range)}});
+      return locations;
+    });
+  }
+
+  void highlight(const Message &message, Reply reply) {
+    answer(message, std::move(reply), [](const Document &document, uint32_t offset) {
+      llvm::json::Array highlights;
+      for (llvm::json::Value &range : lsp::references(document, offset))
+        highlights.push_back(llvm::json::Object{{"range", std::move(range)}});
+      return highlights;
+    });
+  }
+
+  void prepareRename(const Message &message, Reply reply) { answer(message, std::move(reply), lsp::prepareRename); }
+
+  void rename(const Message &message, Reply reply) {
+    answer(message, std::move(reply),
+           [&](const Document &document, uint32_t offset) -> llvm::Expected<llvm::json::Value> {
+             llvm::StringRef newName = message.fields.getString("newName").value_or("");
+             llvm::Expected<llvm::json::Array> edits = lsp::rename(document, offset, newName);
+             if (!edits)
+               return edits.takeError();
+             llvm::json::Object changes;
+             changes[message.uri()] = std::move(*edits);
+             return llvm::json::Object{{"changes", std::move(changes)}};
+           });
+  }
+
+  /// Commands that the editor's side knows: tools/vscode/extension.js.
+  void codeLens(const Message &message, Reply reply) {
+    const Document *document = find(message);
+    if (!document)
+      return reply(nullptr);
+    llvm::json::Array lenses;
+    for (const Document::Kernel &kernel : document->kernels())
+      for (auto [title, command] : {std::pair{"explain", "tile.explain"}, {"run in the simulator", "tile.run"}}) {
+        llvm::json::Array arguments{message.uri(), kernel.name};
+        lenses.push_back(llvm::json::Object{
+            {"range", document->range(kernel.nameRange)},
+            {"command",
+             llvm::json::Object{{"title", title}, {"command", command}, {"arguments", std::move(arguments)}}}});
+      }
+    reply(std::move(lenses));
+  }
+
+  void inlayHint(const Message &message, Reply reply) {
+    const Document *document = find(message);
+    if (!document)
+      return reply(nullptr);
+    auto place = [&](llvm::StringRef name, uint32_t otherwise) {
+      const llvm::json::Object *range = message.fields.getObject("range");
+      const llvm::json::Object *position = range ? range->getObject(name) : nullptr;
+      return position ? offsetOf(*document, *position) : otherwise;
+    };
+    reply(document->values().hints(*document, place("start", 0), place("end", document->text().size())));
+  }
+
+  /// Python's files have formatters of their own.
+  void formatting(const Message &message, Reply reply) {
+    const Document *document = find(message);
+    if (!document || llvm::StringRef(document->file().name).ends_with(".py"))
+      return reply(nullptr);
+    frontend::DiagnosticEngine diagnostics;
+    std::optional<std::string> text = format::format(document->file(), diagnostics);
+    if (!text)
+      return reply(llvm::make_error<llvm::lsp::LSPError>("not formatted: " + diagnostics.all().front().message,
+                                                         llvm::lsp::ErrorCode::RequestFailed));
+    reply(document->replaceBy(*text));
   }
 
   void codeAction(const Message &message, Reply reply) {
@@ -155,16 +268,18 @@ private:
     reply(document->fixes(message.uri(), start->getInteger("line").value_or(0), end->getInteger("line").value_or(0)));
   }
 
+  const driver::CompilerOptions options;
   llvm::StringMap<std::unique_ptr<Document>> documents; // by URI
   llvm::lsp::OutgoingNotification<llvm::json::Value> publish;
 };
 
 } // namespace
 
-int serve(std::unique_ptr<llvm::lsp::JSONTransportInput> input, llvm::raw_ostream &output) {
+int serve(std::unique_ptr<llvm::lsp::JSONTransportInput> input, llvm::raw_ostream &output,
+          driver::CompilerOptions options) {
   llvm::lsp::JSONTransport transport(std::move(input), output);
   llvm::lsp::MessageHandler handler(transport);
-  Server server(handler);
+  Server server(handler, std::move(options));
   llvm::consumeError(transport.run(handler));
   return server.isShutDown ? 0 : 1;
 }

@@ -38,12 +38,13 @@ forbid lib/Simulator/Numerics 'Simulator/(Ptx|Machine|Exec|Check|Profile)/'
 forbid dialects/Tile '(Cta|Layout|Target|Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
 forbid dialects/Cta '(Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
 forbid lib/Frontend '(Cta|Layout|Target|Analysis|Lint|Transforms|Conversion|Codegen|Pipeline|Driver|Runtime|Runner)/'
-for name in Lexer Parser Parse Warnings ConstEval ConstFunctions Literals Ast Source Diagnostics Unparse; do
+for name in Lexer ModuleFiles Parser Parse Warnings ConstEval ConstFunctions Literals Ast Source Diagnostics Unparse; do
   if grep -nE "^#include [\"<](llvm|mlir)/" lib/Frontend/"$name"*.{h,cpp} 2>/dev/null; then
     echo "^ the syntax part of lib/Frontend must not include LLVM or MLIR"
     status=1
   fi
 done
+forbid lib/Format "$llvm" '(Tile|Cta|Layout|Target|Analysis|Lint|Transforms|Conversion|Codegen|Pipeline|Driver|Runtime|Runner)/'
 forbid lib/Analysis '(Lint|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
 forbid lib/Lint '(Cta|Layout|Transforms|Conversion|Codegen|Pipeline|Driver|Runtime|Runner)/'
 forbid lib/Interpreter '(Cta|Layout|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend)/'

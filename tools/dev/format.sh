@@ -1,5 +1,6 @@
 #!/bin/sh
-# Formats every C and C++ source of the repository.
+# Formats every C and C++ source of the repository and, once tilec is built, the examples.
 set -eu
 cd "$(dirname "$0")/../.."
 git ls-files '*.h' '*.cpp' '*.c' | xargs -r clang-format-22 -i
+[ ! -x build/bin/tilec ] || git ls-files 'examples/*.tile' | xargs build/bin/tilec format

@@ -63,7 +63,7 @@ roff_options() { options "$@" | while IFS=$'\t' read -r _ _ form text; do printf
   echo "  COMPREPLY=()"
   echo "  [[ \$word == -* ]] && COMPREPLY=(\$(compgen -W '$(words tilec | paste -sd' ' | quoted)' -- \"\$word\"))"
   echo "  [[ \${COMPREPLY-} != *= ]] || compopt -o nospace 2>/dev/null"
-  echo "  [[ \$word == -* || \$COMP_CWORD -gt 1 ]] || COMPREPLY=(\$(compgen -W 'run explain opt' -- \"\$word\"))"
+  echo "  [[ \$word == -* || \$COMP_CWORD -gt 1 ]] || COMPREPLY=(\$(compgen -W 'run explain format lsp opt' -- \"\$word\"))"
   echo "} && complete -o default -F _tilec tilec"
 } >"$out/tilec.bash"
 {

@@ -62,6 +62,15 @@ bool OptionReader::readForLibrary() {
   return readNames() && readKernel() && readPasses() && readTargets() && readVariants() && readWarnings();
 }
 
+bool OptionReader::readForServer() {
+  for (const Arg *argument : arguments) {
+    auto id = OptionId(argument->getOption().getUnaliasedOption().getID());
+    if (!llvm::is_contained({OPT_I, OPT_std, OPT_target, OPT_W, OPT_w}, id))
+      return fail(formatv("tilec lsp does not take '{0}'; see tilec lsp --help", argument->getAsString(arguments)));
+  }
+  return checkEmpty() && checkRepeated() && readTargets() && readKernel() && readWarnings();
+}
+
 bool OptionReader::lacksValue(StringRef option) {
   return readFormat() && fail(formatv("option '{0}' needs a value", option));
 }

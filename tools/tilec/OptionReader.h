@@ -32,6 +32,8 @@ public:
   bool read();
   /// Of options that libtilec takes, for an input in memory that `line` has.
   bool readForLibrary();
+  /// Of options that hold for all files which an editor opens.
+  bool readForServer();
 
   /// The last option has no value; false.
   bool lacksValue(llvm::StringRef option);

@@ -30,7 +30,8 @@ constexpr OptTable::Info optionInfos[] = {
 constexpr const char *helpEpilogue = R"(
 A .tile file becomes a cubin that carries its own description; tile-run and libtilert launch it.
 `tilec run` compiles a kernel and runs it at once, `tilec explain` makes a page that shows what became of it;
-with --help they tell how. `tilec opt` is tile-opt, `tilec lsp` a language server for editors.
+with --help they tell how. `tilec format` formats .tile files, `tilec opt` is tile-opt, `tilec lsp` a language server for
+editors.
 
 Exit codes: 0 success; 1 the input has errors or does not fit the target; 2 wrong command line;
 3 a file or tool is missing or cannot be read or written; 4 internal error.
@@ -71,6 +72,16 @@ ParseStatus parseCommandLine(llvm::ArrayRef<const char *> words, bool run, Comma
   if (missingCount)
     return reader.lacksValue(arguments.getArgString(missingIndex)) ? ParseStatus::Compile : ParseStatus::Error;
   return reader.read() ? ParseStatus::Compile : ParseStatus::Error;
+}
+
+bool parseServerOptions(llvm::ArrayRef<const char *> words, CommandLine &line) {
+  TilecOptions table;
+  unsigned missingIndex = 0, missingCount = 0;
+  InputArgList arguments = table.ParseArgs(words, missingIndex, missingCount);
+  OptionReader reader(table, arguments, /*run=*/false, line, messages());
+  if (missingCount)
+    return reader.lacksValue(arguments.getArgString(missingIndex));
+  return reader.readForServer();
 }
 
 bool parseLibraryOptions(llvm::ArrayRef<const char *> words, CommandLine &line, llvm::raw_ostream &errors) {

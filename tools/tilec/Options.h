@@ -27,6 +27,9 @@ enum class ParseStatus { Compile, Help, Done, Error };
 /// words that the compiler does not know are kept in `rest` instead of being errors. Does not read the input.
 ParseStatus parseCommandLine(llvm::ArrayRef<const char *> words, bool run, CommandLine &line);
 
+/// The same for the language server: options that hold for all files.
+bool parseServerOptions(llvm::ArrayRef<const char *> words, CommandLine &line);
+
 /// The same for an input in memory, which `line` has already: options that name no input and no output. Errors are one
 /// JSON document (Driver/DiagnosticLog.h).
 bool parseLibraryOptions(llvm::ArrayRef<const char *> words, CommandLine &line, llvm::raw_ostream &errors);

@@ -3,6 +3,7 @@
 #include "Driver/CompileVariants.h"
 #include "Driver/OutputFile.h"
 #include "ExplainCommand.h"
+#include "FormatCommand.h"
 #include "LanguageServer/Server.h"
 #include "Messages.h"
 #include "Options.h"
@@ -130,18 +131,27 @@ int compileCommand(llvm::ArrayRef<const char *> words) {
 }
 
 int languageServerCommand(llvm::ArrayRef<const char *> words) {
-  for (llvm::StringRef word : words) {
-    if (word == "--help" || word == "-h") {
-      llvm::outs() << "tilec lsp [--stdio]\n\nThe language server, also by the name tile-lsp: an editor starts it and "
-                      "speaks to it on standard input and output.\n";
+  llvm::SmallVector<const char *> options;
+  for (const char *word : words) {
+    if (llvm::StringRef(word) == "--help" || llvm::StringRef(word) == "-h") {
+      llvm::outs()
+          << "tilec lsp [--stdio] [-I DIR] [--std=STANDARD] [--target=TARGET] [-W...]\n\nThe language server, also "
+             "by the name tile-lsp: an editor starts it and speaks to it on standard\ninput and output. The "
+             "options are those of tilec, and hold for all files.\n";
       return int(Outcome::Success);
     }
-    if (word != "--stdio") { // some clients say it, though there is no other way
-      messages() << "error: tilec lsp does not take '" << word << "'; see tilec lsp --help\n";
-      return int(Outcome::Usage);
-    }
+    if (llvm::StringRef(word) != "--stdio") // some clients say it, though there is no other way
+      options.push_back(word);
   }
-  return lsp::serve(std::make_unique<llvm::lsp::JSONTransportInputOverFile>(stdin), llvm::outs());
+  CommandLine line;
+  if (!parseServerOptions(options, line))
+    return int(Outcome::Usage);
+  if (!target::findTarget(line.compiler.pipeline.target))
+    return fail(
+        line, Outcome::Usage,
+        llvm::createStringError("unknown target '" + line.compiler.pipeline.target + "'; see tilec --target=help"));
+  return lsp::serve(std::make_unique<llvm::lsp::JSONTransportInputOverFile>(stdin), llvm::outs(),
+                    std::move(line.compiler));
 }
 
 } // namespace
@@ -156,6 +166,8 @@ int tile::tilecMain(int argc, char **argv) {
       return runCommand(words.drop_front());
     if (first == "explain")
       return explainCommand(words.drop_front());
+    if (first == "format")
+      return formatCommand(words.drop_front());
     if (first == "lsp")
       return languageServerCommand(words.drop_front());
     return first == "worker" && words.size() == 1 ? workerCommand() : compileCommand(words);

@@ -1,0 +1,97 @@
+// Tokens -> scopes and uses. A line is read like Python's grammar reads it, as far as names need that; what is half
+// typed gives fewer names, not an error. Private to ScopeReader.cpp and ScopeExpressions.cpp.
+#pragma once
+
+#include "LanguageServer/Scopes.h"
+
+#include "Frontend/ParserImpl.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace tile::lsp {
+
+/// Half-open ranges of tokens are [i, end).
+class ScopeReader {
+public:
+  ScopeReader(std::string_view text, ScopeTree &tree);
+  void run();
+
+private:
+  using Tok = frontend::Tok;
+
+  Tok kindAt(size_t i) const { return i < tokens->size() ? (*tokens)[i].kind : Tok::End; }
+  frontend::SourceRange rangeAt(size_t i) const { return (*tokens)[i].range; }
+  std::string textAt(size_t i) const {
+    frontend::SourceRange range = rangeAt(i);
+    return std::string(text.substr(range.begin, range.end - range.begin));
+  }
+
+  /// The first token of one of the kinds outside of brackets; `end` if there is none.
+  template <typename Predicate> size_t find(size_t i, size_t end, Predicate isWanted) const {
+    int depth = 0;
+    for (; i < end; ++i) {
+      int nesting = frontend::nestingOf(kindAt(i));
+      if (nesting < 0 && depth == 0)
+        return end;
+      if (depth == 0 && isWanted(kindAt(i)))
+        return i;
+      depth += nesting;
+    }
+    return end;
+  }
+  size_t find(size_t i, size_t end, Tok kind) const {
+    return find(i, end, [kind](Tok other) { return other == kind; });
+  }
+  /// The end of a statement's head: its ":", which is none of a lambda.
+  size_t findColon(size_t i, size_t end) const {
+    unsigned lambdas = 0;
+    return find(i, end, [&](Tok kind) {
+      lambdas += kind == Tok::KwLambda;
+      return kind == Tok::Colon && (lambdas == 0 || lambdas-- == 0);
+    });
+  }
+  size_t matching(size_t open, size_t end) const {
+    int depth = 0;
+    for (size_t i = open; i < end; ++i)
+      if ((depth += frontend::nestingOf(kindAt(i))) == 0)
+        return i;
+    return end;
+  }
+
+  Scope &scopeAt(size_t index) { return tree.scopeList[index]; }
+  NameUse &add(size_t i, size_t scope, NameUse::Role role);
+  void addText(frontend::SourceRange range, std::string name, size_t scope);
+  void bind(size_t i, size_t scope, NameUse::Role role = NameUse::Role::Binding);
+  size_t open(Scope::Kind kind, size_t parent);
+
+  // ScopeReader.cpp
+  void readLines(size_t i, size_t end, size_t scope);
+  /// Returns where the lines go on. `head`: the first of its decorators.
+  size_t readDefinition(size_t keyword, size_t lineEnd, size_t end, size_t outer, std::optional<size_t> head);
+  void readParameters(size_t i, size_t end, size_t outer, size_t scope);
+  void readTexts(size_t i, size_t end, size_t scope);
+  void readStatements(size_t i, size_t end, size_t scope);
+  void readHead(size_t i, size_t end, size_t scope);
+  void readSimple(size_t i, size_t end, size_t scope);
+  size_t findAssignment(size_t i, size_t end) const;
+  void readTargets(size_t i, size_t end, size_t scope);
+  void readImport(size_t i, size_t end, size_t scope);
+  void readDirectives();
+
+  // ScopeExpressions.cpp
+  void readExpression(size_t i, size_t end, size_t scope);
+  void readName(size_t i, size_t end, size_t scope);
+  void readArguments(size_t i, size_t end, size_t scope, const std::string &callee);
+  size_t endOfLambdaParameters(size_t i, size_t comma, size_t end) const;
+  /// Returns its end.
+  size_t readLambda(size_t lambda, size_t end, size_t outer);
+  void readComprehension(size_t i, size_t end, size_t outer);
+  void readFString(frontend::SourceRange range, size_t scope);
+
+  std::string_view text;
+  ScopeTree &tree;
+  frontend::TokenStream stream;
+  const std::vector<frontend::Token> *tokens; // those of the file, of an f-string's field, or of a directive
+};
+
+} // namespace tile::lsp

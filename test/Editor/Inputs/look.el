@@ -1,0 +1,17 @@
+;; Prints the diagnostics of k.tile, and the hover of its third line.
+(require 'eglot)
+(find-file "k.tile")
+(let ((eglot-sync-connect 20))
+  (apply #'eglot--connect (eglot--guess-contact)))
+(let ((tries 0))
+  (while (and (< tries 200) (null (flymake-diagnostics)))
+    (accept-process-output nil 0.1)
+    (setq tries (1+ tries))))
+(dolist (one (flymake-diagnostics))
+  (message "line %d: %s" (line-number-at-pos (flymake-diagnostic-beg one)) (flymake-diagnostic-text one)))
+(goto-char (point-min))
+(search-forward "tl.sto")
+(message "%s" (plist-get (plist-get (jsonrpc-request (eglot--current-server-or-lose) :textDocument/hover
+                                                     (eglot--TextDocumentPositionParams))
+                                    :contents)
+                         :value))

@@ -1,0 +1,81 @@
+// `tilec format [--check] [FILES]`: rewrites files in the style, or says which are not in it.
+#include "FormatCommand.h"
+
+#include "Driver/CompilerOptions.h"
+#include "Driver/OutputFile.h"
+#include "Format/Format.h"
+#include "Messages.h"
+
+#include <CLI/CLI.hpp>
+
+using namespace tile;
+using driver::Outcome;
+
+namespace {
+
+int fail(Outcome outcome, const llvm::Twine &message) {
+  messages() << "error: " << message << '\n';
+  return int(outcome);
+}
+
+Outcome formatFile(const std::string &path, bool isCheck) {
+  const bool isInput = path == "-";
+  // Python has formatters of its own, and projects that have chosen one.
+  if (!isInput && !llvm::StringRef(path).ends_with(".tile")) {
+    messages() << "error: '" << path << "' is not a .tile file\n";
+    return Outcome::Usage;
+  }
+  llvm::Expected<std::string> text = driver::readInput(path);
+  if (!text) {
+    messages() << "error: " << toString(text.takeError()) << '\n';
+    return Outcome::Environment;
+  }
+  frontend::DiagnosticEngine diagnostics;
+  std::optional<std::string> formatted = format::format({isInput ? "<stdin>" : path, *text}, diagnostics);
+  if (!formatted) {
+    messages() << diagnostics.render();
+    return Outcome::Rejected;
+  }
+  const bool isChanged = *formatted != *text;
+  if (isCheck) {
+    if (isChanged)
+      messages() << "error: '" << path << "' is not formatted; tilec format does it\n";
+    return isChanged ? Outcome::Rejected : Outcome::Success;
+  }
+  if (!isChanged && !isInput)
+    return Outcome::Success;
+  if (llvm::Error error = driver::writeOutput(path, *formatted)) {
+    messages() << "error: " << toString(std::move(error)) << '\n';
+    return Outcome::Environment;
+  }
+  return Outcome::Success;
+}
+
+} // namespace
+
+int tile::formatCommand(llvm::ArrayRef<const char *> words) {
+  CLI::App app("Formats .tile files in place: indentation, blanks, blank lines, and lines of more than 120 columns.\n"
+               "Comments and directives stay, and so does what the program means.",
+               "tilec format");
+  bool isCheck = false;
+  std::vector<std::string> files;
+  app.add_flag("--check", isCheck, "Change nothing; fail if a file is not formatted");
+  app.add_option("FILES", files, "Files; '-', or none, is standard input, whose result goes to standard output");
+  app.footer("Exit codes: 0 success; 1 a file has errors, or --check found one that is not formatted; 2 wrong command "
+             "line;\n3 a file cannot be read or written.");
+  try {
+    app.parse(std::vector<std::string>(std::make_reverse_iterator(words.end()), // CLI11 takes words from the back
+                                       std::make_reverse_iterator(words.begin())));
+  } catch (const CLI::CallForHelp &) {
+    llvm::outs() << app.help();
+    return int(Outcome::Success);
+  } catch (const CLI::ParseError &error) {
+    return fail(Outcome::Usage, llvm::Twine(error.what()) + "; see tilec format --help");
+  }
+  if (files.empty())
+    files.emplace_back("-");
+  Outcome worst = Outcome::Success;
+  for (const std::string &file : files)
+    worst = std::max(worst, formatFile(file, isCheck));
+  return int(worst);
+}
