@@ -5,6 +5,8 @@ add_library(tile_options INTERFACE)
 target_compile_features(tile_options INTERFACE cxx_std_20)
 target_include_directories(tile_options INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}
                            ${PROJECT_SOURCE_DIR}/lib)
+# Assertions name their file as it is in the repository: the same sources make the same packages, wherever they are built.
+target_compile_options(tile_options INTERFACE -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
 # libstdc++ 12 deprecates a function that its own std::stable_sort uses.
 target_compile_options(tile_options INTERFACE -Wall -Wextra -Wno-unused-parameter -Wno-deprecated-declarations -UNDEBUG)
 # One self-contained binary runs on machines with another libstdc++.
