@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # External libraries: static LLVM/MLIR 22 for the compiler; small header libraries for the runner.
 
 find_program(CCACHE_PROGRAM ccache)

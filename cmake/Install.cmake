@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What `cmake --install` adds to the tools, libtilert and its header: the package that find_package(tile) finds, and the
 # examples.
 include(CMakePackageConfigHelpers)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # `./run package`: Debian packages (tile: the tools and libtilert; tile-dev: to build programs with it; tile-compiler:
 # libtilec) and one archive
 # that runs from any folder.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Headers whose parsing dominates build time. Sources still include what they use: this file only makes it cheap.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # docs-reference: the reference of operations, attributes, types and passes in build/docs, from the .td files. It is built
 # with everything else, since a test reads it, and takes no time.
 set(reference_sources dialects/Tile dialects/Cta lib/Transforms lib/Conversion)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Completion for shells and manual pages, from what the tools say about their options, in the places where they are found.
 set(shell_folder ${PROJECT_BINARY_DIR}/shell)
 set(shell_script ${PROJECT_SOURCE_DIR}/tools/dev/make-shell.sh)

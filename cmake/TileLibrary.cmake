@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # tile_library(<name> SOURCES ... [LINK ...])       plain C++ library: no LLVM, no MLIR on its include path
 # tile_mlir_library(<name> SOURCES ... [LINK ...])  library that uses LLVM/MLIR, built with the shared precompiled header
 

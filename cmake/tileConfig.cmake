@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The installed package: the library tile::tilert, the compiler tile::tilec, and kernels in the build of a program.
 include(${CMAKE_CURRENT_LIST_DIR}/tileTargets.cmake)
 # tile::libtilec, of the package tile-compiler: the compiler as a library.

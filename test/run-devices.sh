@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # run-devices.sh DEVICE[,DEVICE...] WORD...: `tilec run WORD...` on each device; stops at the first that fails. The simulator gets the
 # code of the GPU with the most special instructions; a GPU gets its own.
 devices=$1

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Compiles the artifacts of the suites beside this script: compile.sh TILEC TARGET FOLDER
 #   bench/suites/compile.sh build/bin/tilec sm_90a build/bench
 set -euo pipefail

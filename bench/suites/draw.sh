@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Shapes of matrix products at random, in the form of tile-run's suites: draw.sh SEED > draw.suite
 #
 # 60 shapes, 15 an operand order. Sizes are log-uniform: to 16384 from 16 in three of four shapes, in the fourth one size

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Every tile that the cost model chooses from, on every shape of dense.suite: compiles the artifacts and writes
 # FOLDER/tiles.suite, whose cases are called MxNxK/BLOCK_MxBLOCK_NxBLOCK_K-wWARPS. What else the compiler chooses (stages,
 # persistence, splits) is chosen as for its own pick. bf16, nt.

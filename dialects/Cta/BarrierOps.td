@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Barriers in shared memory (mbarriers): how asynchronous copies and warp roles wait for each other.
 #ifndef CTA_BARRIER_OPS_TD
 #define CTA_BARRIER_OPS_TD

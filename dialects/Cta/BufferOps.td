@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Buffers in shared memory.
 #ifndef CTA_BUFFER_OPS_TD
 #define CTA_BUFFER_OPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Verification of what the CTAs of a cluster do together.
 #include "Cta/CtaDialect.h"
 

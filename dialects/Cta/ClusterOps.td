@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Clusters: neighbouring CTAs that run at the same time and see each other's shared memory.
 //
 // The CTAs of a cluster stand side by side along the first axis of the grid; `cluster_ctas` of the kernel is their

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Asynchronous copies from global to shared memory.
 #ifndef CTA_COPY_OPS_TD
 #define CTA_COPY_OPS_TD

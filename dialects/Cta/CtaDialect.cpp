@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Registration of the cta dialect.
 #include "Cta/CtaDialect.h"
 

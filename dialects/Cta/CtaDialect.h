@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The cta dialect for C++: dialect, layout and engine attributes, types and operations.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The cta dialect: how one CTA computes a program.
 #ifndef CTA_DIALECT_TD
 #define CTA_DIALECT_TD

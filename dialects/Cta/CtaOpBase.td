@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What every cta operation shares.
 #ifndef CTA_OP_BASE_TD
 #define CTA_OP_BASE_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // All operation families of the dialect, for one run of mlir-tblgen.
 include "Cta/EngineAttrs.td"
 include "Cta/LayoutOps.td"

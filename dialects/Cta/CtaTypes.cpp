@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Types: the syntax, views and verification of buffers.
 #include "Cta/CtaDialect.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Types of the cta dialect: buffers, rings and barriers in shared memory.
 #ifndef CTA_TYPES_TD
 #define CTA_TYPES_TD

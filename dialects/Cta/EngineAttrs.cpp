@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The engines: syntax, what exists, and what fits a dot.
 #include "Cta/CtaDialect.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The engines: what multiplies on a GPU, and on which grid.
 #ifndef CTA_ENGINE_ATTRS_TD
 #define CTA_ENGINE_ATTRS_TD

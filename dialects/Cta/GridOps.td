@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Work that CTAs of one grid share: partial accumulators and flags in global memory; and how grids follow each other.
 #ifndef CTA_GRID_OPS_TD
 #define CTA_GRID_OPS_TD

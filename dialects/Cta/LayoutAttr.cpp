@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The layout attribute: syntax, and the agreement between a tensor and its encoding.
 #include "Cta/CtaDialect.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The layout attribute: the only bridge from the IR to the layout algebra.
 #ifndef CTA_LAYOUT_ATTR_TD
 #define CTA_LAYOUT_ATTR_TD

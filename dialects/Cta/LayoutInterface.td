@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The interface of operations that tie the layouts of their operands and results.
 #ifndef CTA_LAYOUT_INTERFACE_TD
 #define CTA_LAYOUT_INTERFACE_TD

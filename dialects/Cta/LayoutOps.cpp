@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Syntax, folding and verification of layout conversions, and of reductions and scans that are done in parts.
 #include "Cta/CtaDialect.h"
 #include "Tile/RegionOps.h"

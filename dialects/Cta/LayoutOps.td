@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Movement of tensors between layouts.
 #ifndef CTA_LAYOUT_OPS_TD
 #define CTA_LAYOUT_OPS_TD

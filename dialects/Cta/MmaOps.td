@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix multiplication in the form that the hardware executes.
 #ifndef CTA_MMA_OPS_TD
 #define CTA_MMA_OPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // LayoutInterface of operations that other dialects declare: tile, arith and math.
 //
 // What works element by element has one layout everywhere and needs no line here. Shapes change as ShapeChange says:

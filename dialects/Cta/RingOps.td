@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rings: circular buffers in shared memory through which one warp role hands blocks to another.
 //
 // A role's place in a ring is not a value: each cta.ring_acquire and cta.ring_wait takes the next slot, in the order in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Warp roles: parts of a CTA that run different code at the same time.
 #ifndef CTA_ROLE_OPS_TD
 #define CTA_ROLE_OPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Copies of whole blocks by the tensor memory accelerator (TMA).
 //
 // A descriptor is a kernel argument with a `tile.tensor_map`; the box of one instruction is a panel of the buffer's

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Atomic read-modify-write operations on global memory.
 #ifndef TILE_ATOMIC_OPS_TD
 #define TILE_ATOMIC_OPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Verification and folding of the operations that create tensors.
 #include "Tile/TileDialect.h"
 

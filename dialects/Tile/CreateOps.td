@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations that make tensors out of nothing or out of scalars.
 #ifndef TILE_CREATE_OPS_TD
 #define TILE_CREATE_OPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Verification and canonical form of dots.
 #include "Tile/TileDialect.h"
 

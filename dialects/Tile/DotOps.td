@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix multiplication.
 #ifndef TILE_DOT_OPS_TD
 #define TILE_DOT_OPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Computations on each element alone that neither `arith` nor `math` can say.
 #ifndef TILE_ELEMENT_OPS_TD
 #define TILE_ELEMENT_OPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The interface of what multiplies: attributes of hardware, in dialects that know some.
 #ifndef TILE_ENGINE_TD
 #define TILE_ENGINE_TD

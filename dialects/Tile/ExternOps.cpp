@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Verification and effects of code in the language of the target.
 #include "Tile/TileDialect.h"
 

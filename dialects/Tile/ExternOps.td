@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Code that the program brings along in the language of the target.
 #ifndef TILE_EXTERN_OPS_TD
 #define TILE_EXTERN_OPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Verification and effects of global-memory operations.
 #include "Tile/TileDialect.h"
 

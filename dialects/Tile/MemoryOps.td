@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Global memory through pointers and through descriptors.
 #ifndef TILE_MEMORY_OPS_TD
 #define TILE_MEMORY_OPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernel operation: syntax and verification.
 #include "Tile/TileDialect.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The program: its entry, its place in the grid, and what it asserts or prints.
 #ifndef TILE_PROGRAM_OPS_TD
 #define TILE_PROGRAM_OPS_TD

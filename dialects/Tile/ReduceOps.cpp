@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Syntax and verification of reductions, scans and gathers.
 #include "Tile/RegionOps.h"
 #include "Tile/TileDialect.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions along one axis.
 #ifndef TILE_REDUCE_OPS_TD
 #define TILE_REDUCE_OPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One form for all of them; RegionOps.h.
 #include "Tile/RegionOps.h"
 

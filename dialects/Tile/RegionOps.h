@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What operations that compute with a region share: their syntax, `operands attributes : types -> types region`, and
 // the check of regions that combine.
 #pragma once

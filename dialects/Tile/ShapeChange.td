@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The interface of operations that move elements without changing them.
 #ifndef TILE_SHAPE_CHANGE_TD
 #define TILE_SHAPE_CHANGE_TD

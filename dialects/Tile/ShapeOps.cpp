@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The operations that change shapes: verification, and where their elements come from.
 #include "Tile/TileDialect.h"
 

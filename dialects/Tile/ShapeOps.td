@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations that change the shape or the order of a tensor's elements, never their values.
 #ifndef TILE_SHAPE_OPS_TD
 #define TILE_SHAPE_OPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Enumerations that qualify memory accesses and dots.
 #ifndef TILE_ATTRS_TD
 #define TILE_ATTRS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Registration of the tile dialect and the queries on its types.
 #include "Tile/TileDialect.h"
 #include "Tile/TileShapes.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The tile dialect for C++: dialect, types, attributes, operations, and queries on their types.
 #pragma once
 

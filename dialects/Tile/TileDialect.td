@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The tile dialect: what one program (one CTA's worth of work) computes, with value semantics on tensors.
 #ifndef TILE_DIALECT_TD
 #define TILE_DIALECT_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What every tile operation shares.
 #ifndef TILE_OP_BASE_TD
 #define TILE_OP_BASE_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What shapes the tensors of a program may have.
 #pragma once
 

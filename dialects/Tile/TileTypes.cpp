@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Types of the tile dialect: parsing, printing and verification.
 #include "Tile/TileDialect.h"
 #include "Tile/TileShapes.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Types of the tile dialect: global-memory pointers and tensor descriptors.
 #ifndef TILE_TYPES_TD
 #define TILE_TYPES_TD

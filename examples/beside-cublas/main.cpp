@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Classifies rows: logits = x @ w by cuBLAS, then their softmax by a kernel of tile, in the program's own stream and
 // with the memory that it has. What the kernel adds to the program is marked.
 #include "softmax.h" // tile: made by tile_add_kernel

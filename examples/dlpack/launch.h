@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Launches of kernels whose pointers are tensors of DLPack, which PyTorch, JAX, CuPy, TVM and others give and take.
 #pragma once
 

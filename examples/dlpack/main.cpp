@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Softmax of a matrix that another library owns, handed over as a DLManagedTensor: compact, and as a view of columns of
 // a wider one; then three tensors that the kernel cannot take.
 #include "../driver/driver.h"

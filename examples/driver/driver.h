@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The CUDA driver for the C++ examples, by its functions' names: no toolkit is needed to build them, and where there is
 // no GPU they run in the simulator. A program that has the toolkit includes cuda.h and calls the functions themselves.
 //

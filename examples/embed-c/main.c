@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Adds two vectors by a kernel that is compiled into this program, and checks the sums.
  *
  * A program that has the CUDA toolkit calls cuMemAlloc and the others as it is used to; this one finds them by name, so

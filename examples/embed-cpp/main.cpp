@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Computes a @ b + b @ a: the two products in two streams, from a pack with variants for several GPUs, and then the
 // sum; first launch by launch, then as a CUDA graph, for other numbers too.
 //

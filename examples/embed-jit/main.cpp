@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compiles a kernel from text, launches it while a better one is compiled, and checks the result.
 //
 //   scale [FOLDER]     keeps what it compiles in the folder, so that it is there when the program runs again

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Softmax(x) of the domain "tile", along the last dimension, in float32, for two execution providers. For CUDA it
 // launches in the session's stream, on the memory that it is given; for CPU the values travel to the GPU, or the
 // simulator, and back.

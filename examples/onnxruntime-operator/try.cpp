@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs a model of one node, tile.Softmax, and compares the result with the host's.
 #include <onnxruntime_cxx_api.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile::softmax(Tensor x) -> Tensor, along the last dimension. On CUDA tensors it launches in PyTorch's current stream;
 // CPU tensors travel to the GPU, or the simulator, and back.
 #include "../driver/driver.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Calls tile::softmax as PyTorch does, and compares it with PyTorch's own.
 #include <ATen/ATen.h>
 #include <ATen/core/dispatch/Dispatcher.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Trains a perceptron with two layers on images of digits, and tells how many of those that it has not seen it reads:
 //
 //   x[64] ─ w1, b1 ─► ReLU, h[48] ─ w2, b2 ─► y[10] ─► cross entropy

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A GPU, or the simulator where there is none: memory, a stream, kernels, time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A block of a transformer, forward and backward, by kernels of tile: RMSNorm, attention with rotary positions, and a
 // gated MLP.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The block on the host, in double: forward, and backward by the chain rule, step by step.
 #pragma once
 

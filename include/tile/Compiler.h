@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // libtilec for C++17 and later: tilec.h with owners, and with exceptions left to the caller.
 //
 //   tile::Compiler compiler;

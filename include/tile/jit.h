@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Kernels from source text at run time: tile/tilec.h compiles, tile/tilert.h launches, libtilejit is between them.
  *
  *   tile_jit *jit;  tile_jit_kernel *kernel;
@@ -8,9 +9,9 @@
  *   if (tile_jit_launch(kernel, NULL, arguments, 3) != TILE_OK) puts(tile_jit_last_error());
  *
  * The first use of a source compiles its general kernel, and waits for that; so does the first launch with a pointer
- * that is no multiple of 16. Each set of parameters that are multiples of 16 has a kernel of its own, compiled in another
- * thread when it is first launched with; until it is there the general one serves. Compiled kernels are kept in memory, and
- * on disk if the compiler has a cache.
+ * that is no multiple of 16. Each set of parameters that are multiples of 16 has a kernel of its own, compiled in
+ * another thread when it is first launched with; until it is there the general one serves. Compiled kernels are kept in
+ * memory, and on disk if the compiler has a cache.
  */
 #ifndef TILE_JIT_H
 #define TILE_JIT_H

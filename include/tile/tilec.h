@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* libtilec: the compiler as a library. Source text in memory becomes an artifact in memory, which libtilert launches.
  *
  *   tilec_compiler *compiler;  tilec_result *result;

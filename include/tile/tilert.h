@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* libtilert: load and launch kernels compiled by tilec, over the CUDA driver.
  *
  *   tile_runtime *runtime;  tile_kernel *kernel;

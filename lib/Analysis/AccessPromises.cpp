@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Trials on copies of the kernel, and the search for the least promises.
 #include "Analysis/AccessPromises.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What parameters would have to be for accesses to global memory to be fast: multiples of a number, so that a thread
 // moves several elements at once or TMA copies the block, or 1, so that neighbours in a block are neighbours in memory.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The width of global-memory accesses: what the layout offers, what the addresses allow.
 #include "Analysis/AccessVector.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How many consecutive elements one thread can access in global memory with one instruction.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Affine forms and conditions: one rule for each operation, over its operands' forms.
 #include "Analysis/AffineBlock.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Integers and pointers that grow linearly along each dimension of a tensor.
 //
 //   %p = a + (rows[:, None] * lda + ks[None, :]) + first * lda        base a, start first*lda, steps [lda, 1]

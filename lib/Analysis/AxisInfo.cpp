@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // AxisInfo: the lattice, and the data-flow analysis that carries it through structured control flow.
 //
 // The analysis is MLIR's sparse forward one: it visits an operation when an operand's facts change, joins what loops

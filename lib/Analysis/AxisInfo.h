@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What is known about the integers or pointers of a value along each of its dimensions.
 //
 //   x = tile.arange 0 to 64 + tile.splat(%n), %n a multiple of 16:      16 17 18 19 | 32 33 … (%n = 16)

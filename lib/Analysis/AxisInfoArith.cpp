@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // AxisInfo: rules of element-wise arithmetic.
 //
 // Most rules are about aligned groups: if x counts up over g elements from a multiple of g, and y is a multiple of g

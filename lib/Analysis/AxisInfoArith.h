@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The rules of AxisInfo for element-wise arithmetic; used by AxisInfoRules.cpp only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // AxisInfo: rules of kernel arguments and of operations that create or reshape tensors.
 //
 // Integer arithmetic is in AxisInfoArith.cpp; operations without a rule give "unknown", except that element-wise ones

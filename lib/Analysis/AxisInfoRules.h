@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The rules of AxisInfo for single operations; used by the data-flow analysis in AxisInfo.cpp only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Block accesses: strides from the address, boundaries from the mask, coordinates from both.
 //
 // Dimension d of an access with mask `index < bound` lies at some coordinate of a tensor of some extent, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which values and operands of structured control flow belong together.
 #include "Analysis/CarriedValue.h"
 

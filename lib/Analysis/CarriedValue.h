@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Values that control flow hands on: what loops carry, and what branches result in. All of one have the same type.
 #pragma once
 

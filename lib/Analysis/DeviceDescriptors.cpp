@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a tensor map can say, and whether it pays.
 #include "Analysis/DeviceDescriptors.h"
 

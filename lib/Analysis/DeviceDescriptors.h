@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Descriptors that the launcher cannot make, because base, shape or strides come from memory: which of them the kernel
 // makes itself, so that TMA copies their blocks.
 #pragma once

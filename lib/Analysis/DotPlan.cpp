@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operands of a dot, and the layouts that its engine needs.
 #include "Analysis/DotPlan.h"
 

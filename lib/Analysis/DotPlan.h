@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A dot: what its operands are, and the layouts that its engine needs.
 #pragma once
 

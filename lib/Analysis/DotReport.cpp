@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The remark of cta-lower-dot.
 #include "Analysis/DotReport.h"
 

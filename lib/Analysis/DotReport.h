@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What multiplies a dot, in words, and what warp groups would have needed for it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Choice of the instruction, and of the grid that executes it.
 #include "Analysis/EngineChoice.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What multiplies a dot. Two passes ask, all others read the dot's `engine`.
 //
 // Warp groups (wgmma) multiply wherever types and sizes allow, whatever brings the operands. But tensor maps are made

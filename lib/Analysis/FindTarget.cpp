@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Look-up of a target with its error message.
 #include "Analysis/FindTarget.h"
 

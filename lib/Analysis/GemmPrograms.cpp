@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Recognises programs with one main loop.
 #include "Analysis/GemmPrograms.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A persistent kernel whose programs each accumulate over one main loop: what can be cut along k.
 #pragma once
 

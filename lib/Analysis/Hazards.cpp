@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which accesses to memory need a barrier between them.
 //
 // Forward data flow of the accesses that are pending since the last barrier: in shared memory as byte ranges, because

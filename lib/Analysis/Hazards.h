@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which accesses to memory need a barrier between them.
 //
 // Threads of a CTA run at their own pace. Of two accesses to the same bytes, one of them a write, the second must wait

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Bounds of factors follow from the operations that compute them; bounds of sums also from numbers of 32 bits that the
 // program has computed before. Numbers beyond 64 bits count as the largest of 64 bits.
 #include "Analysis/IndexBounds.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whether a kernel has a form.
 //
 //   form       operations                                     and moreover

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The forms that passes require of a kernel.
 //
 // A pass of the pipeline finds what the passes before it have left. A pass that is run alone, or is the first one, may

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Nodes and edges of a loop's body; see LoopGraph.h.
 #include "Analysis/LoopGraph.h"
 

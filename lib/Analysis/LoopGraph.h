@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A loop's body with products of warp groups as nodes: what each operation is, and what must come before it.
 //
 //   %t = cta.ring_wait %ring      light: needed by what reads the buffers of the slot

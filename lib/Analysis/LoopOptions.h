@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the program asks of one loop: `tl.range(n, num_stages=3)`.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A sum stays if the product is added to what it replaces, and if nothing exchanges it with another sum.
 #include "Analysis/MovedSums.h"
 

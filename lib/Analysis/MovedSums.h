@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Dots by wgmma whose accumulators do not stay in the registers in which they are computed.
 //
 //   for iter_args(%x, %y) {              %x1 takes the place of %y, which is still needed when the wgmma is issued:

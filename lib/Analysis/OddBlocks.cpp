@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What TMA and warp groups do with blocks of any size; see OddBlocks.h.
 #include "Analysis/OddBlocks.h"
 

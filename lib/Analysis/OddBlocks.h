@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Blocks whose sizes are no powers of two, in kernels for TMA and warp groups: these copy and multiply just such a
 // block, where others pad it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which operations keep their meaning when blocks are padded; PaddedBlocks.h.
 #include "Analysis/PaddedBlocks.h"
 

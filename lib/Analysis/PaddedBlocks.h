@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Blocks whose sizes are no powers of two, and what may be done with them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which memory an address may reach: what it is computed from, followed back through loops and branches.
 #include "Analysis/PointerBases.h"
 

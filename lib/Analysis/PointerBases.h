@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which memory a pointer or a descriptor may reach, by the kernel's parameters.
 //
 //   %p = tile.addptr %x, %i                                x

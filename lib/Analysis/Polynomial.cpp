@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Polynomials: arithmetic on lists of terms. They are short, so a term is found by looking at all.
 #include "Analysis/Polynomial.h"
 

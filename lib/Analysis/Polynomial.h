@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sums of products of integer scalars: index arithmetic compared by meaning rather than by form.
 //
 //   %x = arith.muli %pid, 128;  %y = arith.subi %n, %x            =>   n - 128*pid

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Order of a loop's nodes; see ProductSchedule.h.
 #include "Analysis/ProductSchedule.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // In which order a loop of several asynchronous products does its work.
 //
 // Nodes are the operations of a body, in program order; an edge says what must come first. A product that depends on

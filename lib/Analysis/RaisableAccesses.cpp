@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Block accesses that need no order; see RaisableAccesses.h.
 #include "Analysis/RaisableAccesses.h"
 

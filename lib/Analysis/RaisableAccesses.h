@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which accesses through pointers a descriptor can make instead, whatever it may gain.
 //
 // Tensor maps go another way to memory than loads and stores of threads, and nothing orders the two. So no access is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Forward propagation from the operations that tell CTAs apart.
 #include "Analysis/RankDependence.h"
 

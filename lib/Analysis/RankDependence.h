@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which values differ between the CTAs of a cluster: those that are computed from a CTA's rank, its number in the grid,
 // or memory.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Slices of operations that compute a value again: collection, cost and creation.
 //
 // Created again is what has a cta::LayoutInterface and no effects: splat constants, ranges, splats, element-wise and

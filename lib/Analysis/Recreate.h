@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The operations that compute a tensor, created again so that they compute it in another layout, or a part of it.
 //
 // What an operation does to layouts, and how it is created again, its cta::LayoutInterface says. Here is how far back

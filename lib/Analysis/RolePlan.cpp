@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Backward slice of the TMA reads of a kernel.
 #include "Analysis/RolePlan.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which part of a kernel a producer warp can do for the others: the TMA reads and the scalars that they need.
 //
 //   scf.for tile {                            needed: the loops, %m, %k, the copies

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads the effects of an operation on buffers; see SharedAccesses.h.
 #include "Analysis/SharedAccesses.h"
 

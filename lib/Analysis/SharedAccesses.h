@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which buffers in shared memory an operation accesses, from the effects that its declaration gives.
 #pragma once
 

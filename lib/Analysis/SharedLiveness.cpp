@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // When each buffer in shared memory is in use: accesses give the interval, loops, running copies and products extend
 // it.
 #include "Analysis/SharedLiveness.h"

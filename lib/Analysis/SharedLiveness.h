@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // When each buffer in shared memory is in use.
 //
 //   position  0 %a = cta.alloc                       a buffer lives from its first to its last access, as positions of

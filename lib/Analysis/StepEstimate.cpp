@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A walk over index arithmetic; see StepEstimate.h.
 #include "Analysis/StepEstimate.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How far apart neighbouring elements of addresses are likely to be, to choose the dimension along which lanes walk
 // where nothing is known to be contiguous.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compares the coordinates of copies as polynomials, dimension by dimension: apart in one is apart.
 #include "Analysis/StorePlaces.h"
 

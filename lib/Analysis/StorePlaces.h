@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which copies by TMA of one program may write the same element, and so have to follow each other.
 //
 //   scf.for %j = 0 to %n step 64 {                     the first iteration's and the second's: 64 columns apart

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Forward data flow over structured control flow, for facts about program points rather than values.
 //
 //   flowThrough(block, state, transfer) calls transfer(op, state) for the operations in program order. At a join of two

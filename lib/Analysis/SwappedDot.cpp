@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which dots can be swapped; see SwappedDot.h.
 #include "Analysis/SwappedDot.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Dots whose rows wgmma does not have: whether it computes them with their operands swapped, c^T = b^T
 // a^T.
 //

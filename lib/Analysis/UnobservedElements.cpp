@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Follows elements forward. All values reached have the same bound, each along one dimension or along several.
 #include "Analysis/UnobservedElements.h"
 

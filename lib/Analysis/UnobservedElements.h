@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whether some elements of a tensor make no difference to what a program writes.
 //
 //   %x = tile.load %a_ptrs                             rows beyond M - first of %x …

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What is computed from a load waits for it behind the next block's loads.
 #pragma once
 

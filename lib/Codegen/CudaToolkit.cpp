@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Search for the files of the toolkit that are used.
 #include "Codegen/CudaToolkit.h"
 

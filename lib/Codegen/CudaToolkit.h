@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where the CUDA toolkit is. The caller gives the folders to search, so nothing here reads the environment.
 #pragma once
 

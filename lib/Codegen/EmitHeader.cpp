@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The generated header. Names of kernels and parameters become C identifiers that no keyword and no local name hides.
 #include "Codegen/EmitHeader.h"
 

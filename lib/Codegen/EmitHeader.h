@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A C header with the artifact as bytes and typed functions that load and launch it through libtilert:
 //
 //   tile_status matmul_load(tile_runtime *runtime, tile_kernel **kernel);

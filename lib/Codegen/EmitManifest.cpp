@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Manifest from IR. Everything is copied as text; the runtime's own validation decides whether expressions are right.
 #include "Codegen/EmitManifest.h"
 

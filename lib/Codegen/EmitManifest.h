@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Fills the artifact's manifest: before lowering from the tile.kernel operation, after it from the lowered function,
 // and at the end from what ptxas reports.
 //

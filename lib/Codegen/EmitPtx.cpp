@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The NVPTX back end, driven directly: upstream's gpu-module-to-binary hides what ptxas reports.
 #include "Codegen/EmitPtx.h"
 #include "Codegen/AwaitLate.h"

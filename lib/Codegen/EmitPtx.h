@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // llvm::Module -> optimised LLVM IR -> PTX.
 //
 //   NvptxBackend backend(target, /*optLevel=*/2);

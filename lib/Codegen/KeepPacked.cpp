@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Values of 16 bits stay packed in words while threads wait for each other.
 //
 //   %x = fpext half %low to float          %x = fpext half %low to float

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the instructions of a kernel do to memory, in LLVM's form.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The order of instructions that have no effects, where too much would be live at once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // nvdisasm prints a place before the instructions that are of it; a function that is inlined has its own place, and in
 // the same comment where it is called:
 //

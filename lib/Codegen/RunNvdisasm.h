@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cubin -> SASS by NVIDIA's disassembler, with the source lines of a cubin that has line tables.
 #pragma once
 

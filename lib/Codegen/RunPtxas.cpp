@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs ptxas on temporary files and reads its report line by line:
 //
 //   ptxas info    : Compiling entry function 'matmul' for 'sm_90a'

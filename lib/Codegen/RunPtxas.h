@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // PTX -> cubin by NVIDIA's assembler, as a subprocess, and what it says about the code.
 //
 // nvJitLink would save 10 ms but compiles as if code could be linked later, and then ignores setmaxnreg.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The names that artifacts have for source files: the same in any folder, so that the same sources and options give the
 // same bytes.
 //

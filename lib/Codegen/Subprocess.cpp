@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // fork, exec, and a loop that reads a pipe until the child has ended.
 //
 // Not llvm::sys::ExecuteAndWait: its output goes to files, without a bound; its limit of time is an alarm of this

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A program that this one starts and waits for, with bounds on its time and on what is kept of its output.
 #pragma once
 

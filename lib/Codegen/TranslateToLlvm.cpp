@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Translation with upstream's exporter, and the marks that it cannot make.
 #include "Codegen/TranslateToLlvm.h"
 

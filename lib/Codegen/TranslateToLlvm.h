@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // LLVM/NVVM dialects -> llvm::Module for NVPTX, in process.
 //
 // Two things are added that the dialects cannot say: line tables that do not switch ptxas to its unoptimised debug

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // nvvm-carry-words: let loops carry 32-bit words instead of the elements in them.
 //
 // A tensor of f16 becomes one scalar for each element, but instructions take and give words of two. Inside a block LLVM

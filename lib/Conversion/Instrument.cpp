@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // nvvm-instrument: record when warps wait, copy and multiply.
 //
 // A kernel gets a last parameter, the buffer of lib/Target/TimeRecords.h. Each thread knows where its warp's next

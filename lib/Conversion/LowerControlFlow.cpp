@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // nvvm-lower-control-flow: loops and branches become blocks and jumps, by upstream's patterns.
 //
 // From the last operation to the first, and outside before inside. Each pattern splits the block after its operation

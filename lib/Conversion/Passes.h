@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The pass that turns the cta dialect into LLVM and NVVM.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The passes that turn the cta dialect into LLVM and NVVM.
 #ifndef TILE_CONVERSION_PASSES_TD
 #define TILE_CONVERSION_PASSES_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The functions of expressions in "#:" directives: the front end accepts these names, lib/Runtime/Expression and
 // lib/Runner/TensorExpr evaluate them, and unit tests of both call each.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From the front end's description to the cost model's, and back; and the table of --explain-config.
 #include "Driver/ChooseConfig.h"
 

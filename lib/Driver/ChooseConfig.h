@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Chooses block sizes, warps and stages of a matrix product that a kernel leaves open, by lib/Target's cost model.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sizes that products and sums of a kernel refuse.
 #include "Driver/ChosenBlocks.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a kernel cannot do with blocks that were chosen for it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The compiler's main line. Everything is made in memory; the tool writes the result, so that an error leaves no file.
 #include "Driver/Compilation.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One run of the compiler: text in, artifact out.
 //
 //   Compilation compilation(options, llvm::errs());

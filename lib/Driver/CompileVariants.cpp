@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Plans -> jobs -> processes -> what is worth keeping -> one artifact.
 #include "Driver/CompileVariants.h"
 

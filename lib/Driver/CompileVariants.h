@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One artifact of several kernels: the general variant in this process, as a Compilation by itself, and the others
 // beside it in processes of their own.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a user can ask of the compiler, as plain data. tools/tilec fills it from the command line.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The log's two forms. Property names of SARIF are those of its schema, section numbers those of the specification.
 #include "Driver/DiagnosticLog.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Diagnostics as data, for editors and code review: JSON, and SARIF 2.1.0 (OASIS "Static Analysis Results Interchange
 // Format"). As text they are printed when they arise, and the log stays empty.
 //

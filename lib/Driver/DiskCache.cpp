@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // llvm::sys::fs throughout, but for its TempFile, which takes the process' handlers of signals.
 #include "Driver/DiskCache.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Results by what they are made of, in files. Processes and machines may share the folder, also by a network file
 // system: there are no locks.
 //

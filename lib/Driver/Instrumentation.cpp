@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The watchers. A pass without an argument is MLIR's adaptor that runs nested pipelines; it is not shown.
 #include "Driver/Instrumentation.h"
 

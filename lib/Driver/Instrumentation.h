@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Watchers of a pass manager: --dump-ir, -Rpass, --time-passes, --print-layouts, and those of tilec explain.
 #pragma once
 

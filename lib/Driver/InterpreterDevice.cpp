@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Adapter: the runner's arguments and buffers -> the interpreter's.
 #include "Driver/InterpreterDevice.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The reference interpreter as a device of the runner, so that it shares buffers, references and checks with GPUs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The front end and the first steps of the pipeline, silently.
 #include "Driver/KernelInspector.h"
 

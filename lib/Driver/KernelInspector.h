@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the front end says about a kernel before it is compiled, for several sets of options.
 #pragma once
 

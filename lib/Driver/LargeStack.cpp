@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A thread of pthreads: those of C++ have no size.
 #include "Driver/LargeStack.h"
 

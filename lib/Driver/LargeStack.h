@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Passes walk chains of operations, and a kernel may be one of a hundred thousand.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // .tile text -> tile dialect, by the front end.
 //
 // Again where the cost model has chosen a block size that is no power of two, and the kernel does with its blocks what

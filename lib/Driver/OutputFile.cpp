@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Input and output with error texts that name the file.
 #include "Driver/OutputFile.h"
 

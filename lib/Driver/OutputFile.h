@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads inputs and writes results. A file is replaced in one step when it is complete, or not at all.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Between the front end's description of a product, the cost model's set of kernels, and options of compilations.
 #include "Driver/PlanProduct.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernels of a matrix product whose blocks are left open: for one class of promises, those that sizes need.
 #pragma once
 

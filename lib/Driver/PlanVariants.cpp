@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Classes of promises x configurations x sizes -> plans, and what --explain-config says of them.
 #include "Driver/VariantPlan.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Classes from trials: which parameters would have to be multiples of what, and which strides 1.
 #include "Driver/PromiseClasses.h"
 

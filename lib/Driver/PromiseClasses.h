@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What an artifact's kernels promise each other's callers: classes of calls, from nothing at all to all that makes
 // accesses to global memory wide.
 #pragma once

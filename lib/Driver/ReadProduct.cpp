@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sizes from the grid's factors and the loop's bounds, operands from the loads behind them.
 #include "Driver/ReadProduct.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a kernel multiplies, read from what the front end made of it: for kernels that no "#: expect c == a @ b" tells
 // of, unchanged ones of Triton's above all. The cost model then chooses among their configurations.
 #pragma once

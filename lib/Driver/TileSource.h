@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the options give the front end: files and a request. For the compilation, and for whoever looks at a kernel
 // before it is compiled.
 #pragma once

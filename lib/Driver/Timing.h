@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Wall-clock time by phase and by pass, for --time-passes.
 //
 //    Seconds  Share  Phase

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What makes a variant worth its bytes, and the table that says so.
 #include "Driver/VariantArtifact.h"
 

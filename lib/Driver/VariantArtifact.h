@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compiled variants -> one artifact: which of them are worth their bytes, and what the file holds.
 #pragma once
 

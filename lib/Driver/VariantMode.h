@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How many kernels an artifact gets: --variants=none|alignment|auto|all|invariant.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which kernels an artifact gets: what each promises, and which blocks, warps and schedule it has.
 //
 //   VariantPlans plans = planVariants(options, *findTarget("sm_90a"), VariantMode::Auto);

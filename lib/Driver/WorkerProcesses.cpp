@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which work comes next is a counter in shared memory; results are records in a file in memory, which takes any number
 // of bytes while nobody reads them:
 //

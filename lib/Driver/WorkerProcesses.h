@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Work in processes of its own, several at a time: a compilation that crashes takes nothing else with it, and each
 // allocates memory without waiting for the others.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What makes the modelled time line as long as it is: from the last event back, what each began after.
 //
 //   copy ──▶ arrival ──▶ barrier ──▶ product ──▶ wait for its group ──▶ store ──▶ end

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // All that is known of a kernel when the document is written, and the topics of the document: a function each.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compiles, and hands on what the compiler knows.
 #include "Explain/Explain.h"
 

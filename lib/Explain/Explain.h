@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `tilec explain`: one JSON document about a kernel, from a compilation and a simulated run, and the page that shows
 // it.
 //

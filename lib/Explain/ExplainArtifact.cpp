@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // An artifact has its PTX, and says where its source is; the IR, its layouts and the passes are the compiler's.
 #include "Explain/ExplainArtifact.h"
 

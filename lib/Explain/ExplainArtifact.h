@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `tile-run explain gemm.cubin M=512 -o gemm.html`: the parts of the page that need no compiler.
 #pragma once
 

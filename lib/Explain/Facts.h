@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the compiler knows of a kernel, as plain data: PassRecord fills it, the views show it. Empty for an artifact of
 // which nothing but its code is there.
 #pragma once

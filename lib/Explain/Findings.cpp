@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What is wrong at first sight, in a sentence each, with the line and the numbers that show it. The worst first.
 #include "Explain/Evidence.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which thread block computes which part of each output, in launch order; waves of the target's card.
 #include "Explain/Evidence.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Lines of L2 that thread blocks ask for. Blocks that run at a time and ask for the same lines share them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What thread blocks that run at a time have together in L2.
 #include "Explain/Evidence.h"
 

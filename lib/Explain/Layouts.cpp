@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layouts of values and buffers as linear maps, and what one request of a warp looks like at each access.
 #include "Explain/Evidence.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The document in a page. The assembler reads the page's files; CMake says where they are, and that this object depends
 // on them. The library that draws charts is the one of tile-run plot.
 #include "Explain/Simulation.h"

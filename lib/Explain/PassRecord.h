@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The compiler at work, for the page: the IR after each pass that changed it, with the source line of each of its
 // lines, what passes remarked, and the layouts and shared memory of the last form that had any.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The modelled time line in the document, and as a trace that Chrome and Perfetto open.
 #include "Explain/Pipeline.h"
 

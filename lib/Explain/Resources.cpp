@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a thread block takes, how many fit on a multiprocessor and what one more would need, and where the kernel stands
 // on the card's roofline.
 #include "Explain/Evidence.h"

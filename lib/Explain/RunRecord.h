@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A simulated run, seen from inside: counters, one request a memory instruction, which thread block wrote which part of
 // each output, and all that the first thread block's warps did, in order.
 #pragma once

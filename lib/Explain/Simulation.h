@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From an artifact and a run to the document: all of it that needs no compiler.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The source and the code: what each line became.
 #include "Explain/Evidence.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A modelled time line of one thread block: what its warps did in the simulated run, in the order of each warp,
 // replayed with the rates of the target.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Instructions as the replay of the time line sees them: what each does, and what it takes of the engines.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A comment stands two columns behind its code, or as far right as its neighbours need.
 #include "Format/Comments.h"
 

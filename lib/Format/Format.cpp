@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which lines have blank lines before them, and the check that nothing but the looks has changed.
 #include "Format/Format.h"
 

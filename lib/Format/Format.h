@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The formatter of `.tile` files: `tilec format`, and formatting in editors. README.md has the style.
 //
 // It works on tokens, so that half a program is formatted, too, and only moves what stands between them: blanks, line

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where a logical line breaks, and how far its parts are indented.
 //
 // Line ends inside of brackets stay where the author has put them. Only a line that is too long breaks once more: at

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tokens -> logical lines. Comments are no tokens: they are found between them.
 //
 // A comment before the end of a block belongs to the innermost block that it is not left of.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A file as the formatter sees it: logical lines, each of tokens and of the comments among them.
 #pragma once
 

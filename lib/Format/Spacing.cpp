@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Blanks follow from the two tokens and from the bracket that they stand in: "=" of an argument has none, ":" of a
 // slice has none, and an operator without a left operand is close to its right one.
 #include "Format/Spacing.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which neighbours on a line have a blank between them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The abstract syntax tree: what the parser builds and everything else reads.
 //
 // Nodes are plain structs tagged by a kind, owned by the Module's arena and immutable after parsing. Names follow

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // dumpAst: the tree as Python's ast.dump(tree, indent=2) prints it (empty lists and absent fields left out, as from
 // Python 3.13 on), so that the parser can be compared with CPython's on any source.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The tables of Builtins.def and BuiltinDocs.def, put together.
 
 #include "Frontend/BuiltinDocs.h"

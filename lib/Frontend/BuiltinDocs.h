@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the functions of the language do, for the reference (tools/docs) and for an editor's hover and completion:
 //
 //   findBuiltinDoc("load")->signature   "tl.load(pointer, mask=None, other=None, …)"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The table of builtins, the parsing of its parameter lists, and access to bound arguments.
 
 #include "Frontend/Builtins.h"

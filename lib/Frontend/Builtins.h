@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions of the language. Each is one line of Builtins.def and one emitter in Emit*.cpp.
 
 #pragma once

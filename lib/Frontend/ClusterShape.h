@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How many CTAs of a cluster share what: "#: cluster = (2, 1)", --cluster=2x1.
 #pragma once
 

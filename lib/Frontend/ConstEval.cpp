@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Python's operators on compile-time values.
 
 #include "Frontend/ConstEval.h"

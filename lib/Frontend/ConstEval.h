@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compile-time values and Python's arithmetic on them (plain C++, no MLIR).
 //
 // A Value is what a constexpr holds: number, string, None, type, function. Operations follow Python: floor division,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions on compile-time values: Python's builtins and the host helpers of Triton that kernels call on constexprs.
 
 #include "Frontend/ConstEval.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Collecting and rendering of diagnostics; edit distance for "did you mean".
 
 #include "Frontend/Diagnostics.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Diagnostics of the front end: every message is an entry of Diagnostics.def, reported at a range, with notes and
 // fix-its, and collected so that the user sees more than the first error.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Directives: "#:" comment lines directly above a kernel that say how to launch and check it. They are comments, so the
 // file stays valid Python.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Emission of arithmetic: constants, casts, and binary operations with the promotion rules of Types.cpp.
 
 #include "Frontend/Sema.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builtins: atomic operations. The dialect has them on blocks only; a scalar is a block of one element.
 
 #include "Frontend/EmitMemory.h"

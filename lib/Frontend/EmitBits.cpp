@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Emission of bit operations and shifts.
 //
 // A shift by the width or more gives what shifting bit by bit gives: 0, or copies of the sign. PTX's shifts do, but

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builtins: block pointers, i.e. a window of constant shape on a strided tensor.
 //
 // make_block_ptr keeps base, shape, strides and offsets (i64) as one value that flows through branches and loops; an

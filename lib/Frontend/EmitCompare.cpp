@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Emission of comparisons, logic, selection, minimum and maximum.
 
 #include "Frontend/Sema.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builtins: creation of tensors, casts, changes of shape.
 
 #include "Frontend/Builtins.h"

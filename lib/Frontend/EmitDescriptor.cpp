@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensor descriptors: their builtins, and kernel parameters that are descriptors.
 //
 //   a: tensordesc<fp16[64, 32]>   is a pointer, the sizes and the strides but the last, which is 1:

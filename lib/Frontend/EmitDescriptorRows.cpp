@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builtins: updates through descriptors, and rows at computed places.
 //
 //   desc.atomic_add([i, j], x)       tile.desc_store … reduce add

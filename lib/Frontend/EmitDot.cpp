@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builtin: tl.dot, with Triton's rules on types, precision and accumulators.
 
 #include "Frontend/Builtins.h"

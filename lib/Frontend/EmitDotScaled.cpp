@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builtin: tl.dot_scaled, a product of matrices in microscaling formats (OCP, "Microscaling Formats (MX)").
 //
 // Every 32 elements along K share a scale 2^(s - 127), of which the byte s is given. No target here multiplies them

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builtins: inline PTX, the order of grids, and the functions of CUDA's libdevice.
 //
 // A function of libdevice is an operation of the math dialect, or else a tile.library_call; narrower floats and

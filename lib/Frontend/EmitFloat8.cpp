@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // fp8e4b15: a sign, four bits of exponent with a bias of 15, three of mantissa, no infinity and no NaN; 1.875 at most.
 //
 // No type of MLIR and no instruction has this format. It is an fp16 without the exponent's upper bit and seven bits of

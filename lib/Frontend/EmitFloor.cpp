@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What --std=tile1 computes otherwise: integer division that rounds down, and elements of tensors by index.
 
 #include "Frontend/Builtins.h"

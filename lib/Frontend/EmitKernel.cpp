@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The tile.kernel operation: parameters with their assumptions, constants, directives for the manifest, and the body.
 
 #include "Frontend/Frontend.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builtins: functions of libdevice on the bits of numbers, from operations of the language.
 //
 //   hadd(x, y)   ==>   ((int64)x + (int64)y) >> 1          ldexp(x, n)   ==>   x * 2^a * 2^b * 2^c,  a + b + c = n

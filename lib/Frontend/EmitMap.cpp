@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builtin: map_elementwise, a function of scalars for each element, with branches and loops of its own.
 //
 //   tl.map_elementwise(f, x, y)               tile.map whose region is f, emitted inline

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builtins: loads and stores through pointers.
 
 #include "Frontend/EmitMemory.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What loads, stores and atomic operations share: their pointer, and operands that follow it.
 
 #pragma once

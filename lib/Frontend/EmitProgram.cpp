@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builtins: the program and its grid, hints, assertions, printing.
 
 #include "Frontend/Builtins.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builtins: Python's own functions.
 
 #include "Frontend/Builtins.h"

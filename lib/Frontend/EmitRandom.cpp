@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builtins: random numbers by counter (Philox 4x32-10; Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3").
 //
 // The bits are those of Triton: a mask that a backward pass draws again must be the same. The seed is the key (low and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builtins that move elements: join, split, cat, interleave, gather, flip, sort, topk, histogram.
 //
 // Only gather and histogram are operations of the dialect. join selects between its operands by the last coordinate,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builtins: reductions. sum, max, ... are tl.reduce with a known combination, emitted natively.
 
 #include "Frontend/EmitCombine.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builtins: arithmetic and conversions with a rounding that is said: tl.math.sqrt_rn, libdevice.add_rz,
 // libdevice.double2ll_rd. The name says everything; such an operation is never fused with another one.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builtins: scans. cumsum and cumprod are associative_scan with a known combination.
 
 #include "Frontend/EmitCombine.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Emission of operations on shapes: broadcasting with Triton's rules, reshape, expand_dims, permutation, arange.
 
 #include "Frontend/Sema.h"

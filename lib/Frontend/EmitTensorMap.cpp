@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Raw tensor maps: what Triton had before tensor descriptors. A kernel gets a pointer to the 128 bytes of a map that
 // the host or an earlier program has written, or writes one itself:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The expressions of the syntax tree; see Ast.h.
 
 #pragma once

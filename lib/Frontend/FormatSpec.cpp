@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // See FormatSpec.h. Numbers of up to 127 bits are written digit by digit, floats by the C library.
 
 #include "Frontend/FormatSpec.h"

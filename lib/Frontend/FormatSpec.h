@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Python's format specifications, f"{x:>8.3f}", of constants (Python's library reference, "Format Specification
 // Mini-Language"): [[fill]align][sign][#][0][width][,][.precision][type].
 

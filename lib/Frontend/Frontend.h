@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The front end as a library: text -> syntax tree -> module of the tile dialect.
 //
 //   DiagnosticEngine diagnostics;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Modules of helpers that generated kernels import and that no project brings along: their functions in our own words,
 // in the language itself, read like any imported file.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Modules that the compiler brings along in the language's own text.
 
 #pragma once

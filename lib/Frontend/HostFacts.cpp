@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Modules differ, names do not: `is_hip`, `_is_hip`, `is_hip_`, `IS_HIP` and `current_platform.is_rocm` are all asked
 // of an object or module that is not read. So the last part of a name decides, without case and outer underscores.
 

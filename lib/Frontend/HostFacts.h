@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What Python code around kernels asks its machine: which GPU is there, and whose. A kernel is compiled for an NVIDIA
 // GPU, so the answers are known although the host program is not executed:
 //

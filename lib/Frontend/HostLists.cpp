@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions and methods of Python on lists and dictionaries, in code that runs at compile time: HostLists.h.
 
 #include "Frontend/HostLists.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Lists and dictionaries of code that runs at compile time. They are values: a change gives a new one, to the name that
 // had the old one.
 //

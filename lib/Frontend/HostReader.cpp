@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The values of HostReader.h: lists, comprehensions, conditions and names. What is called is in HostReaderCalls.cpp,
 // functions and statements in HostReaderWalk.cpp.
 

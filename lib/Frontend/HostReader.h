@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Code of the host program that makes lists of configurations (@triton.autotune), evaluated as far as it can be known.
 //
 // Elsewhere what cannot be evaluated is an error, and ends what needs it. Here it is an unknown value (of kind Error,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The functions of Python that host programs make lists with: filter, sorted, itertools.product, ...; see
 // HostReader.h. As there, what is unknown is no sema.error.
 

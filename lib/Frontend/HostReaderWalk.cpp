@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions and statements of the host program that make lists of configurations: HostReader.h says how.
 
 #include "Frontend/HostLists.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The lexer: one pass over the bytes, see Lexer.h for the rules.
 
 #include "Frontend/Lexer.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Text -> tokens, with Python's rules for indentation, line joining and literals.
 //
 // Blocks become Indent/Dedent tokens (a tab advances to the next multiple of 8 columns); line ends inside brackets and

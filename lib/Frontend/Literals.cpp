@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Decoding of literals and Python's way to print them back.
 
 #include "Frontend/Literals.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Searches in the file system; nothing is read.
 #include "Frontend/ModuleFiles.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The file of an imported module: as Python finds it, without its search path.
 //
 //   from .ops import f         beside the importing file

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The names of a module, as semantic analysis finds them.
 
 #pragma once
@@ -34,11 +35,11 @@ struct ModuleScope {
   std::map<std::string, Block> statements;           // that make the value, in order; often only the assignment
   std::map<std::string, const Expr *> hostValues;    // beyond the language
   std::map<std::string, const FunctionStmt *> hostFunctions;
-  std::map<std::string, SourceRange> changed;        // their values depend on statements that are not read
-  std::map<std::string, SourceRange> guessed;        // on a condition without an answer
-  std::map<std::string, Import> imports;             // not looked up yet
-  std::vector<Import> stars;                         // "from module import *"
-  std::set<std::string> pending;                     // being evaluated: finds cycles
+  std::map<std::string, SourceRange> changed; // their values depend on statements that are not read
+  std::map<std::string, SourceRange> guessed; // on a condition without an answer
+  std::map<std::string, Import> imports;      // not looked up yet
+  std::vector<Import> stars;                  // "from module import *"
+  std::set<std::string> pending;              // being evaluated: finds cycles
 };
 
 } // namespace tile::frontend

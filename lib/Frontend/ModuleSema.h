@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Semantic analysis of a module and emission of its kernel in one forward pass over the syntax tree: names are bound to
 // symbolic values, and run-time operations are emitted as MLIR as soon as their operands are known.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The names in expressions and blocks.
 
 #include "Frontend/Names.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which names a piece of the syntax tree mentions: to tell kernels from the helpers that they call, and statements that
 // depend on others from those that do not.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a kernel leaves to the compiler (`BLOCK_M: constexpr = auto`), and what is known to choose it by.
 //
 // The front end finds out which matrix product the kernel computes, from "#: expect c == a @ b" and the shapes of the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parser: atoms, i.e. names, literals, parentheses and lists, and the expressions inside f-strings.
 
 #include "Frontend/ParserImpl.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parser: classes at the top of a file.
 //
 // A file may have any classes; those that kernels use are named tuples, aggregates and namespaces of constants and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parser: "#:" directives. The tokens of a directive (one line, or several while a bracket is open) go through the
 // expression parser of the language; the expressions are then checked against what the runtime can evaluate.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parser: expressions. One function per precedence level down to comparisons, precedence climbing below.
 
 #include "Frontend/ParserImpl.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parser: the host program around kernels. Its functions are kept, since values of the module may be made by them
 // (SemaHost.cpp), and kernels may stand inside; and its expressions in the arguments of decorators: lambdas,
 // dictionaries and comprehensions.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parser: where the host program launches kernels. Functions around a launch need not be in the language; what is read
 // of them is the launch itself and the plain assignments before it (SemaLaunch.cpp makes the kernel's grid of them).
 //

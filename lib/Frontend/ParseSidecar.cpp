@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parser: a sidecar, which says of the kernels of a file that must stay as it is what directives and annotations would:
 //
 //   kernel.py                                   kernel.sig

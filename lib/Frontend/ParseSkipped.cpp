@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parser: what statements of the host program that are not read may change.
 //
 //   A = B = compute()          assigns A and B

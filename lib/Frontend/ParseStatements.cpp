@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parser: statements and blocks. Statements of Python that the language does not have are recognised, reported with
 // what to write instead, and skipped as a whole.
 

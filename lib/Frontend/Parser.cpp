@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parser: token handling and the module level.
 //
 // A file may be a whole Python module: imports, constants, jit functions and top-level 'if's are kept, every other

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Text -> Module. Recursive descent over the token stream; see language grammar in README.md.
 //
 // A function that parses something returns null after it has reported why it could not; the statement parser then

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The parser class, private to Parse*.cpp: Parser.cpp has the token handling and the module level, ParseStatements.cpp
 // statements, ParseExpressions.cpp expressions, ParseDirectives.cpp the "#:" lines.
 

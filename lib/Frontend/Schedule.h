@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Who computes a program: "#: schedule = pingpong", --schedule=pingpong.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the emitters of builtins (Emit*.cpp) ask of the analysis: messages, values, and arithmetic on them.
 //
 // Run-time operations are emitted as MLIR as soon as their operands are known. What names mean, and control flow, is

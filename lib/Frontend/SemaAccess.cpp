@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes and subscripts: tensor.dtype, x[:, None], tuples by constant index.
 
 #include "Frontend/Builtins.h"

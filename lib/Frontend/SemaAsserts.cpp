@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Assertions, and what a message says of the values that it is about:
 //
 //   tl.static_assert(BLOCK % 32 == 0, "whole warps")      static assertion failed: whole warps (BLOCK is 48)

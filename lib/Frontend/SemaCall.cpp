@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Calls: builtins, helpers (emitted inline), types as casts, and methods of tensors, descriptors and types.
 
 #include "Frontend/Builtins.h"

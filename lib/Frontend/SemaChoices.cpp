@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parameters and options that are left open by `auto`: which matrix product they belong to, and their values.
 
 #include "Frontend/ModuleSema.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Classes: named tuples, aggregates, and what is asked of a class itself.
 //
 //   class Tensor(NamedTuple):            Tensor(ptr, (m, n)) is a tuple whose elements have names, too

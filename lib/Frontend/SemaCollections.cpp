@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Comprehensions, dictionaries, and the types of constants and tuples.
 
 #include "Frontend/Builtins.h"

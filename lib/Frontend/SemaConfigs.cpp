@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The configurations of an autotuner. HostReader.h makes a list of them from the arguments of the decorator; here it is
 // pruned, restricted to what nothing else fixes, and given to the kernel: the first to the one that is compiled, all to
 // those who ask (Configurations.h).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // 'if' and early return.
 //
 // On a constant condition only the live branch is looked at. Otherwise both branches are emitted on copies of the

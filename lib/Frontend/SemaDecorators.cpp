@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Decorators that give values to compile-time parameters: @triton.autotune and @triton.heuristics.
 //
 // They are read, not executed. Of an autotuner the first configuration counts (SemaConfigs.cpp), where nothing but a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Directives of the chosen kernel: every name in them must be a parameter, and the launch attribute that carries them
 // to the manifest.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Expressions. Constants are folded with Python's rules (ConstEval.h); as soon as one operand exists only at run time
 // the operation is emitted.
 

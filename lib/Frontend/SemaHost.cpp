@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The host program as far as kernels depend on it: what stands outside of functions, in the order in which Python runs
 // it, pure functions that make constants, and the scopes of functions that have kernels inside.
 //

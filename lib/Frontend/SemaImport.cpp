@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Imports: from the language's own modules, and from other files of a project.
 //
 // ModuleFiles.h says where files are searched. Nothing of them is executed; what a kernel uses of them is looked up

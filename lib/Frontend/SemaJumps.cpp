@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loops that end early, in --std=tile1 and in functions that run at compile time: break, continue, and return inside of
 // a loop become flags, so that control flow stays structured. Statements after a jump move into the paths that do not
 // take it; where several paths go on, the flags guard them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernel: which function it is, its warps and stages, and its tile.kernel operation.
 
 #include "Frontend/Builtins.h"

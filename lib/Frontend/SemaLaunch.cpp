@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The grid of a kernel that has no directive for it, from where the host program launches it: what the grid is computed
 // from has to be passed to the kernel, too.
 //

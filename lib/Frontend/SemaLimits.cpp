@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Limits of what a kernel may grow to at compile time. Helpers and unrolled loops are copied as often as they are used,
 // and tuples and strings can double with each line: ten lines can ask for more than any machine has. Work is counted
 // rather than time, so that a program compiles everywhere or nowhere.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loops: 'for' over range, tl.range and tl.static_range, and 'while'.
 //
 // The values that a loop carries are the names that its body assigns (a syntactic scan, no trial run) and that have a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Methods of Python's own values, on constants: n.bit_length(), float.fromhex("0x1p-3"), ", ".join(names),
 // text.replace(...).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Names outside of functions: constants, functions, and the members of the modules "tl", "triton", "math".
 //
 // Constants are evaluated when a kernel first uses them, so that host code which tilec cannot evaluate costs nothing.

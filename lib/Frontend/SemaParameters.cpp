@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The parameters of a kernel: their types, constants and promises.
 //
 // A parameter's type comes from, in this order: -D (a constant), --signature, the instance directive, the annotation,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Statements without control flow, and the walk over a block.
 
 #include "Frontend/ModuleSema.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parameters of a kernel that are tuples: taken apart into arguments of their own.
 //
 //   args: (*fp32, (i32, None), constexpr)     arguments args_0 and args_1_0; args_2 is a constant, by -D args_2=...

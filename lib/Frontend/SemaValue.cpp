@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Structure of symbolic values: flattening across region boundaries, comparison, description.
 
 #include "Frontend/SemaValue.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a name or an expression denotes during semantic analysis: a compile-time value, a run-time value, or a tuple of
 // such; and the environment that maps names to them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which names have which values: for debuggers (CompileRequest::recordVariables) and for editors (observe).
 
 #include "Frontend/ModuleSema.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Warnings about what means something else than it looks like, and the record of which text an operation came from, for
 // the warnings that lib/Lint gives on the finished kernel.
 

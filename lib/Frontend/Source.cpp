@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Line table: the offsets at which lines start, searched by bisection.
 
 #include "Frontend/Source.h"

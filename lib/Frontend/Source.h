@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Source text and places in it.
 //
 // A SourceRange is a half-open byte range of one file; every token, AST node and diagnostic carries one. Lines and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tokens of the language. The spelling table is the single list of operators and keywords; the lexer and the messages
 // of the parser both use it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a decorator @triton.autotune says of a kernel's parameters.
 
 #pragma once

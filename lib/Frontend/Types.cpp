@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Names, ranges and promotion of element types. The promotion order is Triton's, including its corners: fp16 beats
 // bf16, and dividing 16-bit floats gives fp32.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Element types of the language and the rules by which operands of different types meet (plain C++, no MLIR).
 //
 // MLIR integers are signless; the front end alone knows which values are unsigned, so it keeps its own type.

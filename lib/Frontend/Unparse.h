@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Printing of the syntax tree: as source text (for messages and the manifest) and as CPython's ast.dump would.
 
 #pragma once

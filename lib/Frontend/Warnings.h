@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which warnings are reported, and which of them are errors, from flags as clang has them:
 //
 //   WarningOptions options;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What atomic operations, through pointers and through descriptors, make of an element.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Atomic operations. Programs run one after another, so each element is read, combined and written in turn; the memory
 // order and the scope make no difference.
 #include "Interpreter/Atomic.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conversions between number types. Float to integer rounds towards zero and saturates, as PTX `cvt.rzi` does; NaN
 // gives 0, or, if either type has 64 bits, the number with the highest bit alone. Integer to a small float rounds once:
 // values go through double and round-to-odd. A bitcast goes through the bits that the value has in memory.

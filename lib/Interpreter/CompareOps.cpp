@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Comparisons, classification of floats, and selection.
 #include "Interpreter/Compiler.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The walk over a kernel that turns operations into instructions and places values in the frame.
 #include "Interpreter/Compiler.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Translation of a kernel into instructions: the walk over blocks, the placement of values, and the table of handlers.
 //
 // Each op family registers handlers by op name (`register…Ops`). A handler asks for the slots of its operands, defines

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conditions of breakpoints: comparisons joined by "and".
 //
 //   pid==(1,0)     the program, by as many coordinates as are given; pid==1 is pid==(1)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Structured control flow. A loop-carried value and the loop's result share one place, so that values are copied only
 // where control enters and where it yields. Yields that exchange carried values go through copies of their own.
 #include "Interpreter/Compiler.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Visibility by dominance, and values as text.
 #include "Interpreter/DebugInfo.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Names for a debugger: which variable has which value at an instruction, and which calls it stands in.
 //
 // Helpers are inlined. Their calls survive in locations: an operation of `f`, called in line 7 of kernel `k`, has the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Lines and commands. A line begins where the innermost place in the source, or the program, is another than before.
 #include "Interpreter/Debugger.h"
 

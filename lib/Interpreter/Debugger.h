@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A debugger for kernels: stops before source lines, prints variables, and walks through programs and the helpers
 // that they call.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Descriptors: a strided global tensor that is read and written in blocks, with zeros read and nothing written outside
 // its shape. Inside the shape an access is still checked against the buffer: a descriptor may promise too much.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix products: a register-tiled loop that adds the products of one accumulator element in the order of k, in float
 // (f64: double, i8: wrapping 32-bit integers). An f16 accumulator is rounded once at the end. tf32 operands are rounded
 // to 10 mantissa bits first; tf32x3 splits each operand into a tf32 number and a tf32 remainder and adds the three

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Computations on each element: regions of scalars, arithmetic with a rounding, special registers.
 //
 // The host's floating-point unit rounds as it is told. Operands and results are volatile, so that the compiler computes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Floating-point arithmetic and functions. Types of 32 bits or less compute in float and round to the type; f64
 // computes in double. Functions of `math` compute in double for every type, so that the reference is right to the last
 // bit in nearly all cases and does not depend on the vector width of the host's library. Only `fma` is fused.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Integer arithmetic: wraps at the type's width. Division by zero is an error at the element; the most negative number
 // divided by -1 wraps. A shift by the width or more gives what shifting bit by bit gives (0, or copies of the sign),
 // as PTX shifts do.

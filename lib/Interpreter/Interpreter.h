@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reference interpreter: runs a kernel of the tile dialect (phase *tile*, no encodings) on host memory.
 //
 // `Program::compile` translates the kernel once into vector instructions over a register file; `Program::run` executes

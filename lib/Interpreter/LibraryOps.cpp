@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions of CUDA's libdevice that C++ has not, or under another name, in double (nextafter: in the type itself).
 // Formulas: Abramowitz and Stegun, "Handbook of Mathematical Functions", chapters 7 and 26.
 #include "Interpreter/Compiler.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Launching a compiled kernel: checks of the arguments, the frame's initial contents, and the walk over the grid.
 #include "Interpreter/Compiler.h"
 #include "Interpreter/Shadow.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The compact form of a kernel and the machine that executes it.
 //
 // A program is a tree of blocks of instructions. An instruction is a function pointer with the byte offsets of its

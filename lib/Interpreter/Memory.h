@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Access to one element of a buffer: bounds check, and conversion between its form in memory and in the frame.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pointers, loads and stores. An address is a byte offset into the buffer that the pointer was derived from, so the
 // bounds check of an element is one comparison and an access never strays into a neighbouring buffer unnoticed.
 #include "Interpreter/Memory.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Number formats of tile programs on the host.
 //
 // A value of a float type narrower than 32 bits is held as the float that it equals, so that arithmetic on all of them

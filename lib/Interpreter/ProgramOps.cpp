@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The program's place in the grid, promises, checks and prints.
 #include "Interpreter/Compiler.h"
 

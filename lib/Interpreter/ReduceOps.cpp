@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions and scans. In a reduction the axis is halved until one element is left: element i is combined with element
 // i + half. That is the order in every run. (Of an axis of odd size the middle element waits for the next step.)
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Only buffers that are written can race, and only those without contents can be read too early, so that inputs cost
 // nothing. Where programs synchronise by other operations than loads and stores, their order is not known here and
 // nothing is checked.

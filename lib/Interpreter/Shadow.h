@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the interpreter remembers of each element of a buffer: whether anything was written to it, and which programs
 // have written and read it. On a GPU programs run in any order and at the same time, so what one writes no other may
 // read or write; nor may one store write an element twice. Here all have an order, and such races would pass unnoticed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Constants, ranges, splats and the operations that only move elements.
 //
 // Constants and ranges are written once into places of their own. Every move is one walk over the result with a source

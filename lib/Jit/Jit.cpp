@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The C API of tile/jit.h. A kernel is found by its source and options; within it, a launch finds the kernel for its
 // class of arguments, without a lock. One thread compiles what launches have asked for, in that order.
 #include "tile/jit.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Open addressing in a table that never fills.
 #include "Jit/Specialization.h"
 

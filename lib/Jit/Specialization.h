@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What of a call a kernel is compiled for, and the table of kernels by it.
 #pragma once
 

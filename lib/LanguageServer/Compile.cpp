@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the passes of the compiler say about lines: which engine multiplies, what kept a load from going through TMA.
 #include "Driver/Compilation.h"
 #include "Driver/Instrumentation.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the front end says about a file that nobody has said how to compile: no error that is about options alone.
 //
 // Kernels that say how to launch them are compiled with their types, or, where these are missing, without (as drafts).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Places: the front end counts bytes, the protocol UTF-16 units.
 #include "LanguageServer/Document.h"
 

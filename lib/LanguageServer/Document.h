@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // An open file: its text, places in it as the protocol counts them, and what the compiler says about it.
 #pragma once
 

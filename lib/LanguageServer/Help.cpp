@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions of the language are found by how a kernel spells them; a method by what stands behind its last dot.
 #include "LanguageServer/Help.h"
 

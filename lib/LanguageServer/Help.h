@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Hover, completion and signature help, in the words of the reference (BuiltinDocs.h).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Renaming refuses what it cannot see all of: attributes, what other files define, and what is part of the language.
 #include "LanguageServer/Names.h"
 

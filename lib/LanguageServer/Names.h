@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Requests about names: where they come from, where they stand, and what else they could be called.
 #pragma once
 

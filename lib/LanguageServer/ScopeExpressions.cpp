@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scopes and uses of expressions: calls, lambdas, comprehensions and the fields of f-strings.
 #include "LanguageServer/ScopeReader.h"
 

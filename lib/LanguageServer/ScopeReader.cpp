@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scopes and uses of statements and directives; those of expressions are in ScopeExpressions.cpp.
 #include "LanguageServer/ScopeReader.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tokens -> scopes and uses. A line is read like Python's grammar reads it, as far as names need that; what is half
 // typed gives fewer names, not an error. Private to ScopeReader.cpp and ScopeExpressions.cpp.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Looking names up in the scopes that ScopeReader.cpp finds.
 #include "LanguageServer/Scopes.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where the names of a file belong: scopes as Python has them, found among the tokens, so that a file need not parse.
 //
 //   def f(x):            scope of the function: x, i

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Messages -> documents. One thread answers them in their order, so that no diagnostic is of an older text than the
 // version that it names.
 #include "LanguageServer/Server.h"

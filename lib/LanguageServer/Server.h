@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The language server: reads messages until the client says `exit`.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // An unrolled loop or a helper that is called in several ways gives a place several types: all are shown, up to three.
 #include "LanguageServer/Values.h"
 

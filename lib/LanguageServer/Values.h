@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the expressions and names of a file are, as far as the front end has come: for hover and inlay hints.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Access plans; see Access.h. Both planners search combinations of registers that step through memory as the
 // instruction wants ("steps"), then clear the low offset bits of all other registers by adding steps to them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How the threads of a CTA can access a buffer in wide and conflict-free instructions.
 //
 // Everything is read off `offsets = memoryOffsets(distributed, shared)`, the linear map from (register, lane, warp) to

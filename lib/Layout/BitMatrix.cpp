@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elimination over GF(2); see BitMatrix.h.
 
 #include "Layout/BitMatrix.h"

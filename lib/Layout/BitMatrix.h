@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Linear algebra over GF(2) on vectors of at most 64 bits: a vector is a uint64_t, a matrix a list of columns.
 //
 //   y = A x        y is the XOR of the columns of A selected by the bits of x

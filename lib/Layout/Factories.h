@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layouts that distribute a tensor over the threads of a CTA without regard to an instruction.
 //
 //   blocked([4, 16], {sizePerThread [1, 2], threadsPerWarp [4, 8], warpsPerCta [1, 1], order [1, 0]})

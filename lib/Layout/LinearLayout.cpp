@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Construction, queries and legality of layouts; the algebra on them is in LinearLayoutAlgebra.cpp.
 
 #include "Layout/LinearLayout.h"

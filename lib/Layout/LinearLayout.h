@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A layout says which element of a tensor each hardware location holds, as a linear map over GF(2).
 //
 //   tensor [4, 8], two registers, 4 lanes (32 in earnest):        basis of        coordinate

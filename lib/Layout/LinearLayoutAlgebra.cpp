@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Composition, inversion, product and quotient of layouts, and the two maps derived from them: where the elements of
 // one distributed layout are in another (conversionMap), and at which offset of a buffer (memoryOffsets).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensor-core fragments; see MmaLayouts.h. The PTX tables, with g = lane / 4, t = lane % 4 and p = 32 / elementBits
 // elements in a 32-bit register (p = 1, 2, 4), are all instances of
 //   accumulator  row g + 8 (i / 2)            column 2 t + i % 2

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layouts that tensor-core instructions dictate, tiled over a whole tensor.
 //
 //   D[M, N] += A[M, K] B[K, N];  warps form a grid warpsM x warpsN, warp = m + warpsM * n, and each owns one contiguous

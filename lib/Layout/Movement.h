@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The cheapest way to bring a tensor from one distributed layout to another.
 //
 //   none        every thread holds the same elements in the same registers

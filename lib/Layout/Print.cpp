@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Printing and parsing of layouts; see Print.h.
 
 #include "Layout/Print.h"

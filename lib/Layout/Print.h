@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Text forms of a layout.
 //
 //   toString / parse (the IR form):  [2, 64], register = [[0, 1]], lane = [[0, 2], …], warp = [[1, 0]]

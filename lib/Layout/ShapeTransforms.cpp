@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shape changes that move no element between threads; see ShapeTransforms.h.
 
 #include "Layout/ShapeTransforms.h"

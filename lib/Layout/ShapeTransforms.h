@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What happens to a distributed layout when the tensor changes shape but no element moves between threads.
 //
 //   reduce along 1:      [M, N] --removeDim 1-->  [M]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shared-memory layouts; see SharedLayouts.h.
 //
 // bankConflictFree builds a basis of the element space from the lowest offset bit up: V (the vector), U (rest of a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layouts of shared-memory buffers: offset (in elements) -> coordinate, always one-to-one.
 //
 //   128-byte swizzle, rows of 128 bytes, in chunks of 16 bytes (which chunk of the row is stored at each place):

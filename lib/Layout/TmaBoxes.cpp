@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Boxes of a panel layout; see TmaBoxes.h.
 #include "Layout/TmaBoxes.h"
 

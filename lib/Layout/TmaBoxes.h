@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How TMA fills or empties a buffer: the boxes of its instructions.
 //
 // A tensor map says one box shape and one swizzle. Its box is a panel of the buffer (SharedLayouts.h), cut where a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Accesses to global memory that are slower than they need to be: no two elements of a block next to each other, or
 // alignment that nobody has promised.
 #include "Lint/Lint.h"

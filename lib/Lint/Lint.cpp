@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Chooses what to look for, and finds the text of operations.
 #include "Lint/Lint.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Warnings that need the finished kernel: what reaches an address, a mask, a reduction. One file each.
 //
 //   request.inspect = [&](KernelOp kernel, const KernelText &text) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Masked loads without 'other' whose masked-out elements matter.
 //
 //   v = tl.load(p, mask=m);  tl.store(q, v * 2, mask=m)    the elements go nowhere

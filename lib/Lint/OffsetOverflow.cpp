@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Offsets that overflow 32 bits: rows * stride, before the 64-bit address is formed.
 //
 //   x + tl.program_id(0) * stride                  warns: both can be large

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The GPU pipeline: which passes run, in which order, and why there.
 #include "Pipeline/GpuPipeline.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The GPU pipeline as a library: tile dialect in, LLVM/NVVM dialects out.
 //
 // The pipeline is a list of steps, each a pass of one kind. -O0 runs the correctness steps alone; any optimisation step

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What tile-opt and tilec know: dialects, passes and the named pipeline.
 #include "Conversion/Passes.h"
 #include "Cta/CtaDialect.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scalars, depth-first through their expressions.
 #include "Runner/Arguments.h"
 

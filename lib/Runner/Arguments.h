@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arguments by name: `M=512 stride_am=K alpha=0.5 a=random(seed=3) b=weights.npy c=zeros`.
 //
 // Binding happens in two steps. `Bindings` gives every scalar parameter a value: from the command line, else from

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The assembler reads the files; CMake says where they are, and that this object depends on them.
 #include "Runner/Assets.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Another artifact of the same kernel as a baseline: an older build, other options, another kernel with the same
 // parameters. Its inputs are the same, because they follow from the seed and the parameters' names.
 #pragma once

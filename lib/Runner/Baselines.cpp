@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cuBLAS, the copy, and the choice among them; another artifact is in BaselineArtifact.cpp.
 #include "Runner/Baselines.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a kernel is measured against.
 //
 //   auto          cuBLAS for one product, with bias and activation perhaps; a device-to-device copy for everything else

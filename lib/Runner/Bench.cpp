@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What is to be done, the copies of the buffers, and the rounds; baselines are prepared in Baselines.cpp.
 #include "Runner/Bench.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Measures a kernel against baselines (Baselines.h) in the same process, in interleaved rounds (Rounds.h). Only the
 // ratio of figures of one run means anything.
 #pragma once

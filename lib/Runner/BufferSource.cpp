@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parsing, then filling; a buffer that is made from another one waits for it.
 #include "Runner/BufferSource.h"
 

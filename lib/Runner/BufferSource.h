@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What fills a buffer: the text after `NAME=` of a pointer parameter.
 //
 //   random, random(seed=3)      zeros, ones, full(2.5)      [3, 1, N // 2]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs cases one after another in one process; a case that cannot run is reported and the others still do. Artifacts
 // are loaded once.
 //

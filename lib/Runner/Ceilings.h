@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What this card gives at most, measured on it: figures that are compared with its data sheet tell little about a card
 // whose power is limited.
 //

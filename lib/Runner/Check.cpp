@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Evaluates reference and output over the same selection (everything, or a sample) and compares the two tensors.
 #include "Runner/Check.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compares an output with the manifest's expectation.
 //
 // passes when  ||out - ref|| <= tolerance * ||ref||                                 the contract of `within`

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Colours are ECMA-48's "select graphic rendition", in the eight that every terminal has.
 #include "Runner/Colours.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Colours on a terminal: of messages, verdicts and profiles. They are put on texts that are made without them, so that
 // nothing else knows of colours.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The first artifact's report, with the second one's outputs as what is expected and its time as the baseline.
 #include "Runner/Compare.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Two builds of a kernel beside each other: the same inputs, their outputs compared, and on a GPU their times in
 // interleaved rounds, with the second as the baseline.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Two files of measurements: what changed between them beyond the noise.
 //
 // What is compared is the ratio to the first baseline where both have it, because the times of two runs differ with the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The structures are those of CUPTI's documentation ("CUPTI Range Profiling API", "CUPTI Profiler Host API"); each
 // begins with its size up to the last member, which is how the library knows versions apart.
 #include "Runner/Counters.h"

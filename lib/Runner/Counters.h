@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Hardware counters of one launch, from CUPTI's range profiler (CUDA 12.6 on), loaded with dlopen where the machine has
 // it. Drivers may allow it to administrators alone.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The six functions and few numbers of cublas_api.h that a product needs, declared here with their documented values.
 #include "Runner/Cublas.h"
 

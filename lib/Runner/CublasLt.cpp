@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The functions and numbers of cublasLt.h that a product with an epilogue needs, declared with their documented values.
 #include "Runner/CublasLt.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cublasLtMatmul: a product with bias and activation in cuBLAS's own epilogue, the fused form that ours is measured
 // against, and a product of 8-bit floats, which cublasGemmEx does not have.
 #pragma once

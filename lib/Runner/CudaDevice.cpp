@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every driver call is checked; an asynchronous failure of the kernel (an illegal address, say) surfaces at the
 // synchronisation and is reported as such.
 #include "Runner/CudaDevice.h"

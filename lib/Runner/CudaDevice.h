@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The CUDA device: a kernel loaded through libtilert, with its buffers in device memory.
 //
 // `CudaSession` owns the device copies of one set of arguments; `run` makes one, launches once and copies everything

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Streams, pairs of events and graphs that are destroyed with their owner.
 #pragma once
 

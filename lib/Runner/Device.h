@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where a kernel runs. The runner prepares buffers in host memory; a device runs the kernel on them and leaves its
 // results in the same memory, guards included, so that all checks are the same for every device.
 #pragma once

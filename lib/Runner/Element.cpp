@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // 8- and 16-bit floats are decoded through tables, because checking a large result decodes every element.
 #include "Runner/Element.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elements of any data type in memory, read and written as doubles. i64 and u64 beyond 2^53 lose low bits, which only
 // the comparison with a reference in double could notice.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Energy of a launch, from the card's own counter: its average power while launches run back to back, as replays of a
 // graph, for about a second, times what one of them takes.
 //

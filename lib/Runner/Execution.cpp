@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whatever can be wrong with the arguments is found before the kernel starts.
 #include "Runner/Execution.h"
 

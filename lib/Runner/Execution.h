@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A kernel with its arguments bound and its buffers filled, on a device that has loaded it.
 //
 //   Result<Execution> execution = Execution::prepare(options, manifest, device);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The text that says what fills a buffer, taken apart.
 #pragma once
 

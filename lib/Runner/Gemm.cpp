@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pure planning: no CUDA here, so that all operand orders are tested without a GPU.
 #include "Runner/Gemm.h"
 

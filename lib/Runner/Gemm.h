@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Recognises an expectation that is one matrix product, with a bias and an activation perhaps, and says how cuBLAS
 // would compute it.
 //

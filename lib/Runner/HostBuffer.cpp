@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layout arithmetic with overflow checks, guarded storage, fills and the search for damaged bytes.
 #include "Runner/HostBuffer.h"
 

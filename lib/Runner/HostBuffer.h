@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The array behind a pointer argument, in host memory.
 //
 //   storage  [guard 64 KiB (and the offset)][ physical elements ][guard 64 KiB]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Netpbm images, without trusting the header's numbers (format descriptions: ppm(5) and pgm(5) of the Netpbm package).
 #include "Runner/Image.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Images in the formats of the Netpbm package: .ppm (colour, three bytes a pixel) and .pgm (grey, one byte a pixel).
 //
 //   "P6" width height 255 bytes...       "P3": the same as decimal numbers      "P5", "P2": grey

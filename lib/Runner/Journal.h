@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A file of measurements that a benchmark goes on with after it was interrupted: the keys of its lines. A last line
 // that was cut off is removed.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Work of the CPU that may take long: a simulation, a check. On a terminal a line says how far it is; where the command
 // has a time limit, the work stops when that is over.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A task computes a piece of `taskRows` x `panel` of c: it packs the panel of b (k x 16) once, so that the inner loop
 // reads two contiguous streams and keeps a 4 x 16 block of sums in registers. Each sum runs over k in order, whatever
 // the number of threads.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix product in double for references: packed panels, all cores.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads and writes .npy without trusting the header's numbers.
 #include "Runner/Npy.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arrays in files: NumPy's .npy format (versions 1 to 3), images (Image.h) and raw elements.
 //
 //   "\x93NUMPY" major minor headerLength "{'descr': '<f2', 'fortran_order': False, 'shape': (3, 4), }\n" data

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From the options to a device.
 #include "Runner/Run.h"
 #include "Runner/SimDevice.h"

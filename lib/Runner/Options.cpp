@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Registration with CLI11; the meaning of each option is its help text.
 #include "Runner/Options.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Options that the subcommands of `tile-run`, and `tilec run`, share: what to run with which arguments, and what to do
 // with the results. Each subcommand registers the groups that it needs.
 #pragma once

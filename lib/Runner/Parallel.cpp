@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Threads are started per loop: the loops that use this run for milliseconds to seconds.
 #include "Runner/Parallel.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The data as JSON and as a table; what the charts show of it is Page/charts.js's.
 #include "Runner/Plot.h"
 

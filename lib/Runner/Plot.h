@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Charts of measurements: a page that has everything inside, or one chart as SVG.
 //
 //   page   page.html with page.css, ECharts, charts.js and the data; a table of all figures, for those without

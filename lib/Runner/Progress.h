@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The case that is running and the time that is left, on a terminal only: one line that the next report overwrites.
 #pragma once
 

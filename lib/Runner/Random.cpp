@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Counter-based random numbers; the header says why these and not the library's.
 #include "Runner/Random.h"
 

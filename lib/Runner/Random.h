@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Seeded inputs that are the same bits on every machine: a counter-based generator and integer arithmetic only, no
 // libm.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Formatting only; every number was computed elsewhere.
 #include "Runner/Report.h"
 

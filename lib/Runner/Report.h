@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a run produced, and its three forms: text for people, CSV, and JSON (one object a line).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Files of measurements, as tile-run bench -o writes them: a line of JSON each. Lines without a measurement are left
 // out.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Judging and printing; the model is in RooflineModel.cpp.
 #include "Runner/Roofline.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What binds a kernel: its time beside the time that each of the card's resources would need for the same work.
 //
 //   resource             the least time that it needs

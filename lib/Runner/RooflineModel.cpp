@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the manifest says about a launch: how many blocks fit on a multiprocessor, what they load, how many there are.
 #include "Runner/Roofline.h"
 

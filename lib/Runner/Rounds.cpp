@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Warming up, sizes of rounds, and whose turn it is.
 #include "Runner/Rounds.h"
 

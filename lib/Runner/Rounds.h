@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Measures several launches beside each other, in interleaved rounds of one process.
 //
 // A round is n samples of each: launches with a cold L2 cache, or replays of a CUDA graph of many launches

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs a kernel according to the options: bind arguments, run, look for damage, check, measure, save, report.
 //
 // The subcommands of `tile-run` are in Commands/; `tilec run` calls runArtifact for a GPU or the simulator, and

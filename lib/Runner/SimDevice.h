@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The simulator as a device: the artifact's PTX, run on the CPU with the checks of lib/Simulator.
 //
 //   arguments ── lib/Runtime lays them out as for a launch (tensor maps, grid, scratch) ──▶ the entry's .param bytes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The simulator's counters as the runner shows them: beside the kernel's source, with the occupancy that the manifest
 // implies, and as JSON.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Launches a kernel with random sizes, checked each time, until the time is over or a launch fails or hangs.
 //
 //   $ tile-run soak gemm.cubin M=1..4096 N=64 --seconds=60

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The sources of a kernel, for reports that show their lines. Artifacts have names for them that mean the same in any
 // folder (lib/Codegen/SourcePaths.h).
 #pragma once

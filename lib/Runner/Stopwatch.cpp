@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Samples are queued without waiting; only the end of a measurement is.
 #include "Runner/Stopwatch.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Times launches on a stream of its own, between events.
 //
 //   single   fill | launch | fill | launch | ...      each launch for itself; the fill evicts the L2 cache, so that

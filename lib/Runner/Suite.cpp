@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Suites and sweeps become lists of cases (Cases.h).
 #include "Runner/Suite.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A suite: a text file with one case a line, run in one process.
 //
 //   # name            artifact           arguments, and options of the case

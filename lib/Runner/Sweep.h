@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Ranges in arguments: each becomes several calls.
 //
 //   M=2^7..2^13          powers of two in between: 128 256 512 ... 8192; from 3: 3 6 12 ...

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // NVML by dlopen; every function returns 0 for success.
 #include "Runner/Telemetry.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Clocks, power, temperature and energy of the card while it works, from libnvidia-ml when the machine has it.
 #pragma once
 

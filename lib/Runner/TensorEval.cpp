@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Values of tensor expressions.
 //
 // A selection of rows and columns travels down the tree: element-wise operations pass it on, a matrix product gives the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensor expressions: the reference in a kernel's `expect`, evaluated on the CPU in double.
 //
 //   comparison = sum [('<'|'<='|'>'|'>='|'=='|'!=') sum]       sum = term {('+'|'-') term}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shapes and values of the functions of TensorFunctions.h, each written as its definition says.
 #include "Runner/TensorFunctions.h"
 

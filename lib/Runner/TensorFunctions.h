@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions of tensor expressions that look at places and neighbours, not at single elements or products:
 //
 //   index(x, axis)                     the position along the axis, in the shape of x

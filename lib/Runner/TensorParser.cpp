@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Lexer and parser of tensor expressions (grammar in TensorExpr.h).
 #include "Directives/Functions.h"
 #include "Runner/Random.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shapes of tensor expressions: what is wrong with an expression is found here, before any kernel runs.
 #include "Runner/TensorFunctions.h"
 

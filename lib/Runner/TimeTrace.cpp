@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Clocks become microseconds at the rate of the data sheet; CTAs are aligned by the timer that each reads once.
 #include "Runner/TimeTrace.h"
 

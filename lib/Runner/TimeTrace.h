@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The times that a kernel compiled with --instrument has recorded, as a time line.
 #pragma once
 

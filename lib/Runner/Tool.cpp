@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A first word that is no subcommand is an artifact or an option of `run`.
 #include "Runner/Tool.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The command line of tile-run: finds the subcommand, parses its options and runs it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Divides the calls among processes, one a GPU, which append to one journal; the journal becomes the table.
 #include "Runner/Tune.h"
 

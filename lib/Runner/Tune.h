@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `tile-run tune`: measures the variants of an artifact for many calls, and writes a tuning table (Runtime/Tuning.h)
 // for launches to choose by.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Lines are appended with one write each, which processes do not interleave; the lock is for the first line alone.
 #include "Runner/TuneJournal.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What `tile-run tune` has measured so far: a file with one JSON object a line, so that a run that was killed goes on
 // where it was, and that several processes can append to.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The calls that `tile-run tune` measures: one, those of a file, or a sample of ranges.
 //
 //   M=4096 N=4096 K=4096                 one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finds the fastest variant of an artifact for a call, on a GPU.
 //
 //   serve the call ─▶ not ruled out by the model ─▶ quick look ─▶ rounds of all, the better half stays, twice the

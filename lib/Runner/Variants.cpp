@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Choosing is the runtime's (Runtime/Choice.h); here it gets its call, and its result a device.
 #include "Runner/Variants.h"
 

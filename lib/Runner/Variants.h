@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The variants of an artifact on a device: which of them a call takes, as a launch through libtilert chooses, each
 // loaded when it is first needed.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The C API: checks its own arguments, keeps exceptions (out of memory) inside, and delegates.
 #include "Runtime/ErrorState.h"
 #include "Runtime/Variants.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Integers of every width become 64-bit slots.
 #include "Runtime/ArgumentSlots.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The arguments of a launch as the manifest's integer expressions see them. Reading and evaluating touch no heap.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finds out what a file is and takes the manifest out of it.
 #include "Runtime/Artifact.h"
 

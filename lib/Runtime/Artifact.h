@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // An artifact in memory: the bytes that the driver loads, and the manifest found in them. Of several variants it shows
 // the first, and keeps the pack of all.
 #pragma once

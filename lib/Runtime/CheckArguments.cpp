@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile_check_arguments and tile_device_target: what is asked of the driver, and never on the launch path.
 #include "Runtime/Choice.h"
 #include "Runtime/ErrorState.h"

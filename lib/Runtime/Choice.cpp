@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The decision itself is `decide`; all else prepares it, remembers it or explains it.
 #include "Runtime/Choice.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which variant of an artifact a call takes. No driver: manifests, arguments and what is known of a device.
 //
 //   load:  manifests ─▶ conditions, each once; grids; sizes of products                         Chooser::make

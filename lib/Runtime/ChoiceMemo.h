@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A thread's last choices: fixed memory, found by all that the choice depends on.
 #pragma once
 

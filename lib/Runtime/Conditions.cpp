@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conditions in the order of the manifest: parameters, then tensor maps.
 #include "Runtime/Conditions.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What must hold of a call's arguments so that a variant serves it, as its manifest says: what the compiler assumed,
 // the parameters that it fixed, and that tensor maps can be encoded.
 //

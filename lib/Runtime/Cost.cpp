@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sizes of a call, and the model's answer.
 #include "Runtime/Cost.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How long a call of a kernel is expected to take: what its manifest says about that, and the model that it is for.
 //
 //   "cost": {"model": "gemm", "m": "M", "n": "N", "k": "K", "element": "bf16", "output_bytes": 2, "block": [128, 256,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One key for each member; ranges are checked by validateCost.
 #include "Runtime/CostJson.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Table of the data types; everything about a type is one row.
 #include "Runtime/DataType.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Element and scalar types of kernel parameters, as spelled in the manifest: `f16`, `i32`, `ptr<f8e4m3>`.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finds the driver's functions. The library stays open for the life of the process: unloading a driver that has threads
 // of its own is not safe.
 #include "Runtime/Driver.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The CUDA driver as a table of function pointers, filled by dlopen(libcuda.so.1) or by the host application's lookup.
 //
 // The few types and numbers of the driver API that are needed are declared here with its documented layout, so that

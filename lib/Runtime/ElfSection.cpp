@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads and appends one section of a 64-bit little-endian ELF, without trusting a single offset in it.
 #include "Runtime/ElfSection.h"
 

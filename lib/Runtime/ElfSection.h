@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The manifest inside an artifact, and the PTX of a cubin: writer and reader side by side, so that both are tested
 // together.
 //

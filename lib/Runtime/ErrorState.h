@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The calling thread's last error: a fixed buffer, so that reporting a failure allocates nothing.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Recursive-descent compiler and stack machine for the integer expressions of the manifest (grammar in the header).
 //
 // The compiler tracks the depth of the stack at every instruction and refuses expressions deeper than the machine's

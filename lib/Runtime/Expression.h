@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Integer expressions of the manifest: `cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)`, `min(num_sms, tiles) if persistent else
 // 1`.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // _dl_find_object for machines with glibc 2.34.
 //
 // The unwinder that is linked into tile-run and libtilert asks glibc which loaded object a code address lies in. Its

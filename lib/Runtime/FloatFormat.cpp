@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One generic encoder and decoder, driven by the widths of exponent and mantissa.
 #include "Runtime/FloatFormat.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conversions between double and the small floating-point formats, in software and bit-exact.
 //
 //   f16 1-5-10   bf16 1-8-7   f8e5m2 1-5-2   f8e4m3 1-4-3 (no infinity; S.1111.111 is NaN; largest 448)

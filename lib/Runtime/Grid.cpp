@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The programs of a persistent kernel are no blocks: only their number is limited.
 #include "Runtime/Grid.h"
 

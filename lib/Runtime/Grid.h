@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Grids of programs: what can be launched, and how many thread blocks a persistent kernel gets. No heap.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reading JSON that others wrote: wrong types and missing members are errors that name their place.
 #pragma once
 

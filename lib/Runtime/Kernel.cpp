@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loads a kernel's module into the current context and checks, once, what does not depend on the arguments:
 // architecture, shared memory, threads a block.
 #include "Runtime/Kernel.h"

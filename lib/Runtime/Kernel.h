@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A loaded artifact and its modules, one a CUDA context, loaded at first use.
 //
 // The launch path finds a module by scanning a short array of published entries: an entry is filled under the mutex,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The launch path: grid, assumptions, tensor maps, scratch, attributes, cuLaunchKernelEx. No lock and no allocation but
 // at the first launch in a context or, with scratch, in a stream; what goes wrong is formatted into the thread's fixed
 // error buffer.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Meaning of the manifest: lookups, and the checks on which every reader relies.
 #include "Runtime/Manifest.h"
 
@@ -62,7 +63,8 @@ Status checkParameter(const Parameter &parameter, const ExpressionNames &names) 
     return invalid(
         fmt::format("parameter '{}' has type {}, which only pointers may have", parameter.name, parameter.typeName()));
   if (parameter.defaultValue && parameter.isPointer && !parameter.buffer)
-    return invalid(fmt::format("pointer parameter '{}' has a default but no buffer that it could fill", parameter.name));
+    return invalid(
+        fmt::format("pointer parameter '{}' has a default but no buffer that it could fill", parameter.name));
   if (parameter.defaultValue && parameter.isInteger())
     if (Status status = checkExpressions({*parameter.defaultValue}, names,
                                          fmt::format("default of parameter '{}'", parameter.name));

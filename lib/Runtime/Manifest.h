@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The manifest: what an artifact says about itself. Plain data, the JSON reader and the JSON writer.
 //
 //   {"schema": 1, "abi_version": 1, "kernel": "matmul", "entry": "matmul", "target": "sm_90a", "format": "cubin",

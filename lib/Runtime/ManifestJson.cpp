@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // JSON reader and writer of the manifest. Keys that a newer compiler may add within schema 1 are ignored; a wrong type
 // or a missing required key is one error that names the key's path.
 #include "Runtime/CostJson.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The index and its frames. Nothing that it says is trusted: offsets, sizes and names are checked here, contents by the
 // checksum of their frame when they are asked for.
 #include "Runtime/Pack.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A pack: the variants of one kernel in one piece of bytes. A .tilepack file is one; a cubin with several variants has
 // one in its section ".tile.variants".
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Lets the calling thread allocate and load modules although a stream is being captured, by this thread or another: the
 // capture would break otherwise (CUDA driver API, cuThreadExchangeStreamCaptureMode).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A value or an error, for code that must not throw: `Result<T> r = f(); if (!r) return r.error(); use(*r);`.
 //
 // An error has a status code (the C API returns it) and one line of text for the user.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Making a buffer is the slow path, once for each stream: what the driver cannot do while a stream is captured is
 // refused before it is tried.
 #include "Runtime/Scratch.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scratch memory: global memory in which the thread blocks of a launch pass each other partial sums and flags, or make
 // tensor maps.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rules for running an artifact on a device; the table is in the header.
 #include "Runtime/Target.h"
 

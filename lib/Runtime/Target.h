@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Architecture names (`sm_90a`) and which device may run them.
 //
 //   cubin  sm_80    devices 8.x, x >= 0, of the same major version

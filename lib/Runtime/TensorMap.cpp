@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Requests, their checks with the numbers in the message, and the cache.
 #include "Runtime/TensorMap.h"
 

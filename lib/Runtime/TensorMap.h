@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensor maps (TMA descriptors): from the manifest's recipe and a launch's arguments to the 128 bytes that the kernel
 // takes by value.
 //

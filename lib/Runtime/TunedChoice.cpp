@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Names become numbers once; a look-up compares with all keys of the call's class.
 #include "Runtime/TunedChoice.h"
 

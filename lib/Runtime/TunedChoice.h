@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A tuning table as the choice at launch uses it: numbers instead of names, and a look-up without heap.
 #pragma once
 

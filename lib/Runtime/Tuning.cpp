@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tables as text, what they are for, and their place in an artifact.
 #include "Runtime/Tuning.h"
 

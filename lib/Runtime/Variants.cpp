@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Contexts, tuning tables, and the way from a chosen variant to its launch.
 #include "Runtime/Variants.h"
 

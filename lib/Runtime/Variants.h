@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The variants of a loaded kernel: each a kernel by itself, whose image is decompressed and loaded when it is first
 // taken, and what is known in each context to choose among them.
 //

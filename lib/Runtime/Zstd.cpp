@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One call of the library each; contexts are made for each frame, since frames are few.
 #include "Runtime/Zstd.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Frames of zstd with a checksum; plain functions, so that its header stays in one file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Streams that are captured, and the graphs that come of it. A stream that is not captured does everything at once.
 //
 // What a captured stream is asked for is a step of the graph. Steps stay in the order in which they were asked for, in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The one device of the simulated driver: its memory, and launches in it. Everything happens at once: when a function
 // returns, its work is done, or kept for a graph (Capture.h).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A libcuda.so.1 whose only device is the simulator: a program that loads the driver by name, as libtilert does, runs
 // and is checked without a GPU, and without being built for that.
 //

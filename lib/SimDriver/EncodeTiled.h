@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What stands in for the driver's cuTensorMapEncodeTiled where kernels run in the simulator: a map of the simulator's
 // own format.
 #pragma once

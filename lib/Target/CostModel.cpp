@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Candidates, what is legal, and the order. The price of one is in GemmTime.cpp.
 #include "Target/CostModel.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The cost model: which tile, how many warps and stages a matrix product c[M, N] = a[M, K] @ b[K, N] should have.
 //
 //   GemmProblem problem{.m = 4096, .n = 4096, .k = 4096};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The formula; GemmTime.h and README.md say what it is.
 #include "Target/GemmTime.h"
 

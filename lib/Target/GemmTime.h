@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How long a configuration of a matrix product takes: the measured constants, and the formula that they are for.
 //
 // A tile's time is that of its K steps, each as long as the busiest of tensor cores, shared memory, L2 and power limit

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The target table. One line a target; a column that is wrong shows up in test/unit/Target.
 #include "Target/GpuTarget.h"
 

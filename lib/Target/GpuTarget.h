@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The GPUs that tile compiles for: what each has, in numbers with units, as one table.
 //
 //   if (const GpuTarget *target = findTarget("sm_90a"); target && target->has(Feature::Wgmma)) ...

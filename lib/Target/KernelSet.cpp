@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A table of times, kernels by sizes, and a greedy choice of rows.
 #include "Target/KernelSet.h"
 
@@ -56,8 +57,8 @@ unsigned voteForGroup(const GpuTarget &target, GemmProblem problem, GemmChoices 
                       const std::vector<GemmSize> &sizes) {
   if (choices.groupM)
     return *choices.groupM;
-  // Small tiles that threads load have an address for each element. From numbers of programs that are divided these take
-  // more registers: 16x32x128 spills 552 bytes, and takes two to three times as long.
+  // Small tiles that threads load have an address for each element. From numbers of programs that are divided these
+  // take more registers: 16x32x128 spills 552 bytes, and takes two to three times as long.
   constexpr unsigned smallTile = 64 * 64;
   if (!config.wgmma && config.blockM * config.blockN < smallTile)
     return 1;

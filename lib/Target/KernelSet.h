@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which kernels of a matrix product to compile, if only a few can be: those with which, for any sizes, one is nearly as
 // fast as the best of all that could be made.
 //

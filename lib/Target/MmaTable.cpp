@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The mma.sync table, ordered by types and then by size.
 #include "Target/MmaTable.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The mma.sync instructions: which shapes exist for which element types on which targets.
 //
 //   const MmaInstruction *mma = widestMma(*findTarget("sm_80"), MmaType::F16, MmaType::F16, MmaType::F32);

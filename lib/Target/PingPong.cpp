@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One comparison, with limits that are measured; README.md says where.
 #include "Target/PingPong.h"
 
@@ -36,7 +37,8 @@ bool isMeasuredSize(int64_t k, int64_t tiles, int64_t numSms) {
 
 GemmFormula formulaOfTeams(const GpuTarget &target, GemmProblem problem, const GemmConfig &config, bool takeTurns) {
   problem.splitTail = false;
-  return {problem, config, multiprocessors(target, problem), wgmmaConstants(), /*warpGroups=*/true, takeTurns ? 2u : 1u};
+  return {
+      problem, config, multiprocessors(target, problem), wgmmaConstants(), /*warpGroups=*/true, takeTurns ? 2u : 1u};
 }
 
 } // namespace

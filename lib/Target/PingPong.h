@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whether two consumer warp groups should alternate between tiles (cta-ping-pong) instead of sharing one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Source: NVIDIA's data sheets and architecture white papers of the products that GpuTarget.cpp names.
 #include "Target/Rates.h"
 

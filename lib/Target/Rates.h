@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What each target's product does at best, for estimates that a page shows: rates of data sheets, not measured ones.
 //
 //   Rates rates = ratesOf(*findTarget("sm_90a"));

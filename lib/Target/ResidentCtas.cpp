@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What bounds the CTAs of a multiprocessor; see ResidentCtas.h.
 #include "Target/ResidentCtas.h"
 

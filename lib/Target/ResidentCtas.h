@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How many CTAs of a kernel run side by side on a multiprocessor.
 #pragma once
 

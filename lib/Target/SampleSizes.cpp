@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sizes of products to choose kernels by.
 #include "Target/KernelSet.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a compiled product takes, with all that its kernel was compiled to do: estimateGemm prices tiles, and takes for
 // granted that a kernel suits the sizes; a launcher that chooses between kernels meets them with any.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Times that a kernel records which is compiled with --instrument, as they lie in the buffer of its last parameter. The
 // compiler writes code that fills it (nvvm-instrument), tile-run makes a time line of it.
 //

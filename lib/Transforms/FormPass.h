@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The base of passes on kernels: they check that the kernel has the form that they require.
 #pragma once
 

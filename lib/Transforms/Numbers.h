@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Constants and arithmetic on i32, for what is computed on the device.
 #pragma once
 

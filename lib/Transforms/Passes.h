@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every transformation pass: declarations, options and registration, generated from Passes.td.
 #pragma once
 

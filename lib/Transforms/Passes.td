@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The transformation passes. A pass's flag, class, file and test have one name.
 #ifndef TILE_PASSES_TD
 #define TILE_PASSES_TD

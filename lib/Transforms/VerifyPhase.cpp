@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-verify-phase: check that the kernel is in a phase's form (Analysis/KernelForm.h).
 #include "Transforms/Passes.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // libFuzzer target: manifests and tuning tables -> libtilert, with the driver in memory of the unit tests. Whoever can
 // hand over an artifact may write what they like into it; it is accepted or refused with an error that says why, and
 // what is accepted can be described, chosen from, launched and destroyed. The rest is for the sanitizers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // libFuzzer target: text -> lexer -> parser -> sema -> tile dialect -> MLIR verifier.
 //
 // A first line "#fuzz: word ..." chooses options, so that corpus files stay readable .tile files:

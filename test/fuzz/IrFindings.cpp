@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The first line of a finding is "// tile-fuzz-ir TARGET PASS...", the next ones say what happened.
 #include "fuzz/IrFindings.h"
 

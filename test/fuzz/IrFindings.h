@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Findings: each bug once, as small as lines can be taken away, in a file that tile-fuzz-ir runs again.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Mutated IR of every phase through passes: tile-fuzz-ir --mutants=N FOLDER... (see README.md).
 //
 // Mutants come in batches: a batch makes one base (IrBases.h) and so many mutants of it, in a process of its own that

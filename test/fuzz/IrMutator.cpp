@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Mutations by operations; IrValueMutator.cpp has other attributes and types, IrTextMutator.cpp other text.
 #include "fuzz/IrMutator.h"
 

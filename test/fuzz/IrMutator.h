@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Mutates IR so that most results still verify: a fuzzer of passes must get past the verifier.
 //
 // By operations: operands become other values that are known there, operations go, come twice, move or get a loop or

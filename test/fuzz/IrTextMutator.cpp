@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Mutations of IR by its text.
 #include "fuzz/IrMutator.h"
 

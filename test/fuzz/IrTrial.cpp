@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Mutants and the passes that they go through.
 #include "fuzz/IrTrial.h"
 #include "fuzz/Isolation.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One mutant: made, verified, and if it verifies, run through passes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Other numbers, shapes, attributes, layouts and types than those that are there.
 #include "fuzz/IrMutator.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Processes that may die: what they were doing, and what they said.
 #pragma once
 

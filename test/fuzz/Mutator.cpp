@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Each call makes one change; libFuzzer calls several times a run.
 #include "fuzz/Mutator.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Mutates .tile programs by tokens and lines, so that most results are still programs and the fuzzer gets past the
 // parser. The words that it puts in come from Tokens.def, Builtins.def and the program itself.
 

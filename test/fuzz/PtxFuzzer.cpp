@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // libFuzzer target: PTX text -> module -> calls inlined -> points of reconvergence. A text is accepted or refused with
 // an error that names its line; the rest is for the sanitizers.
 

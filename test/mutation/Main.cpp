@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-mutate: how many mistakes in synchronisation the simulator finds.
 //
 //   tile-mutate KERNEL.ptx [--run="name=value …"]… [--orders=N] [--equivalent=FILE] [--list] [--jobs=N] [--verbose]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Mistakes put into correct PTX, one at a time: what synchronises is removed, weakened or told a wrong number.
 //
 //   bar.sync  bar.warp.sync  barrier.cluster  fence  membar  cp.async*.commit_group  wgmma.fence  wgmma.commit_group

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # usage: kernels.sh FOLDER [tile-mutate's options]: all mutants of kernels of every kind, which takes some minutes.
 # Compiles the kernels to FOLDER; tilec and tile-mutate must be in PATH. The last line has the sum.
 set -e

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Makes lib/Runner/Page/echarts.js and its licence from the npm packages of package-lock.json; --check compares instead.
 # Nothing else of the project needs npm: what this makes is committed. Renewing: npm install echarts@latest, then this.
 set -euo pipefail

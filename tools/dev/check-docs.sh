@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Checks that documentation is complete: every pass states its contract and has an example test that exists and a place in the table of passes, every
 # operation has an example and occurs in a test, every warning is in the table of warnings, no README and no source file is too long.
 set -uo pipefail

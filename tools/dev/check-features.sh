@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # check-features.sh: every line of test/features.txt names a test that exists and contains the text that shows its feature.
 set -uo pipefail
 cd "$(dirname "$0")/../.."

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Checks who includes whom: one line a folder with the include prefixes that it must not use.
 set -uo pipefail
 cd "$(dirname "$0")/../.."

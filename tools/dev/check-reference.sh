@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # check-reference.sh [BUILD]: the generated reference (ninja docs-reference) has a summary and a description of each
 # operation, type, attribute and pass, and what descriptions refer to exists: operations, passes and files.
 set -uo pipefail

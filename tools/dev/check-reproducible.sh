@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # check-reproducible.sh: builds the packages of this commit twice, in folders of different names, and compares them byte for byte. Two whole
 # builds: some twenty minutes on two cores. What differs is left in the folder that it names.
 set -euo pipefail

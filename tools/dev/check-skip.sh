@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # check-skip.sh [BUILD]: every optimisation pass of the pipeline is disabled once in test/Exec/skip-passes.test.
 set -uo pipefail
 cd "$(dirname "$0")/../.."

@@ -21,7 +21,7 @@ add() {
   line=$(line_for "$file")
   if [[ $file == *.tile ]]; then
     [ -z "$(tail -c 1 "$file")" ] || echo >>"$file"
-    echo "$line" >>"$file"
+    printf "\n\n%s\n" "$line" >>"$file" # as tilec format has it
   elif [[ $(head -c 2 "$file") == '#!' ]]; then
     sed -i "1a $line" "$file"
   else

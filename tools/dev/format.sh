@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Formats every C and C++ source of the repository and, once tilec is built, the examples.
 set -eu
 cd "$(dirname "$0")/../.."

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # fuzz.sh SECONDS [--update | --quick]: builds the fuzz targets with sanitizers (build/fuzz) and runs them for that long, from the corpora in test/fuzz:
 # half of the time the front end (corpus), one twelfth each the parser of PTX (ptx) and libtilert (artifact), a third the passes, with mutated IR
 # of the examples and tests.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # golden.sh ACTUAL EXPECTED: compares two texts; with TILE_BLESS=1 the expected one is rewritten instead.
 set -eu
 if [ "${TILE_BLESS:-}" = 1 ]; then

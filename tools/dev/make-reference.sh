@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # make-reference.sh OUT TILE CTA TRANSFORMS CONVERSION: the reference of the IR in the folder OUT, from what mlir-tblgen
 # prints of both dialects and of the passes. It adds an index, and makes links of the names of operations and passes.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # make-shell.sh BIN OUT: completion for bash, zsh and fish, and manual pages, of tilec and tile-run in BIN, from what their --help
 # prints, which is their option tables.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # release-check.sh: whether this commit could be released as the version in CMakeLists.txt; says all that is missing.
 # The packages of that version must be in build/package (./run package); the tests are ./run test's.
 set -uo pipefail

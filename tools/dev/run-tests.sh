@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # run-tests.sh [BUILD [SECONDS]]: unit tests, lit tests, the repository's own checks, and fuzzing for so many seconds.
 # The last line is "N passed, N failed"; the exit code says whether something failed.
 set -uo pipefail
@@ -45,7 +46,7 @@ else
   failed=$((failed + 1))
 fi
 
-for check in check-layering check-docs check-skip check-features check-reference; do
+for check in check-layering check-docs check-skip check-features check-reference check-spdx; do
   if "$root/tools/dev/$check.sh" "$build" >"$log" 2>&1; then
     passed=$((passed + 1))
     echo "$check: passed"

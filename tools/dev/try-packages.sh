@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # try-packages.sh [SUITE...]: installs the packages of build/package in clean roots of Debian (bookworm and trixie), as root, and does there what a
 # newcomer does, without GPU, driver and CUDA toolkit: compiles a kernel, runs it in the simulator, builds the examples that have kernels inside as
 # their first lines say, and runs them; then the same, in part, with the archive. Needs mmdebstrap, and the mirror that apt knows here.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # build.sh BUILD OUT: makes the site in the folder OUT, by pandoc, from the sources that site.txt lists, the reference in
 # BUILD/docs and the manual pages in BUILD/shell. It opens from files: index.html. A link that leads nowhere is an error.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # check-site.sh SITE: every link within the site leads to a file, and to a place in it, of which there is one; nothing is loaded from elsewhere.
 set -uo pipefail
 cd "$1"

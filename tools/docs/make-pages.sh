@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # make-pages.sh BUILTIN_REFERENCE OUT: the pages of the reference that are made from tables and headers, as Markdown in the folder OUT:
 # functions (by the program BUILTIN_REFERENCE), diagnostics, and the C API.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # run-page.sh PAGE.md WORK BUILD: does what a page tells its reader to do, in the folder WORK, in which `examples`, `include` and `build` are those
 # of the project. The words after the language of a fenced block say what it is:
 #

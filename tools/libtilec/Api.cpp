@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The C API of libtilec: checks its own arguments, keeps exceptions inside, and delegates.
 #include "AnswerCache.h"
 #include "Guard.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The linker has each call of abort and its like in libtilec, LLVM's and those of the C++ library that is linked in,
 // call the functions below instead (--wrap). In a thread that compiles they jump to where the compilation began. Of
 // other threads, and of the rest of the program, nothing changes. Not _exit: a process that is to become ptxas calls

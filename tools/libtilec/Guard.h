@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A compilation that gives up does not end the program that it is in.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Request, answer and messages are files in memory, of any size, so that neither side waits for the other to read.
 #include "Worker.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The compilation in a process apart: `tilec worker`.
 #pragma once
 

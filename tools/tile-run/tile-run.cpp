@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-run: runs a kernel compiled by tilec, checks it and measures it. Knows neither LLVM nor MLIR.
 //
 //   tile-run gemm.cubin M=512 N=512 K=300 --check

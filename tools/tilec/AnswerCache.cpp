@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The version alone does not tell two builds of the compiler apart, so that the linker's build ID is part of the key.
 #include "AnswerCache.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Answers of the compiler in a DiskCache.
 //
 // The key is all that is known before the compilation: the compiler itself, the source, the options, ptxas and

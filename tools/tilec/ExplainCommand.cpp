@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `tilec explain kernel.tile M=512 … -o kernel.html`: compiles as `tilec run` does, runs in the simulator, and writes
 // what there is to see.
 #include "ExplainCommand.h"

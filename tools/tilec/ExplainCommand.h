@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `tilec explain`: a page, or a JSON document, about a kernel.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `tilec format [--check] [FILES]`: rewrites files in the style, or says which are not in it.
 #include "FormatCommand.h"
 

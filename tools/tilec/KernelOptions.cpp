@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the command line says about the kernel: its parameters, promises, sizes, schedule and variants.
 #include "OptionReader.h"
 

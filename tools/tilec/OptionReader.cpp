@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the command line says about files, passes, diagnostics and tools.
 #include "OptionReader.h"
 

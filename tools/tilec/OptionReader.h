@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Interprets the option table: parsed arguments -> CommandLine. Errors name the option and what it accepts.
 #pragma once
 

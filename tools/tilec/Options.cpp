@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The option table, the texts of help, and the way from words to a CommandLine.
 #include "Options.h"
 

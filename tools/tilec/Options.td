@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Options of tilec, with clang's conventions. `tilec run` takes the same and hands the rest to the runner.
 include "llvm/Option/OptParser.td"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Values travel as CBOR. The worker is the same version as who asks, or refuses.
 #include "Request.h"
 

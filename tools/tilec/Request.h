@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One request to the compiler as data, and its answer: what libtilec does in its own process, and `tilec worker` in
 // another.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `tilec run kernel.tile M=512 --device=auto|cuda|sim|interp --check`: compile and run in one.
 //
 // The command line is split: what tilec's option table knows configures the compiler, the rest is parsed by the runner,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a launch's arguments say about how to compile its kernel.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-opt: every dialect, pass and pipeline of the compiler behind upstream's mlir-opt command line.
 #include "Tools.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tilec: one input, one output. The result is made in memory and written last, so that an error leaves no file behind.
 #include "AnswerCache.h"
 #include "Driver/CompileVariants.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The tools in the one binary. A static MLIR is 45 MB; `tilec` and `tile-opt` share one copy.
 #pragma once
 

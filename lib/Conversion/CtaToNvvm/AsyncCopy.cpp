@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Asynchronous copies from global to shared memory (PTX ISA, "cp.async").
 //
 // The contract on `vector` is that of Memory.cpp; besides, the registers of a group must have consecutive places in the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Atomic operations: one instruction for each element, or for consecutive floats that are added to, done by the first
 // thread that holds them.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Buffers in shared memory, and the barrier. A buffer is the address of its first byte; a slot adds whole tiles to it.
 #include "EmitLayout.h"
 #include "Patterns.h"

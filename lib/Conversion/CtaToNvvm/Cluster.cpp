@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Clusters: ranks, barriers, copies for all CTAs, and accumulators through distributed shared memory.
 //
 // PTX ISA, "mapa": the address of a peer's shared memory follows from the own address and the peer's rank, because all

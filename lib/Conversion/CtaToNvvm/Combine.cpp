@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Combination of tuples and their shuffles; see Combine.h.
 #include "Combine.h"
 #include "EmitLayout.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What reductions and scans share: the combine region on tuples of scalars, and shuffles of values of any width.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // convert-cta-to-nvvm: turn kernels into functions of one thread.
 //
 // A one-to-many dialect conversion: a tensor value becomes one scalar value for each register of its layout, so that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Computations on each element: regions of scalars, arithmetic with a rounding, special registers.
 //
 //   %y = tile.map %x { ^bb0(%a): … }              ==>   the region for each register of %x

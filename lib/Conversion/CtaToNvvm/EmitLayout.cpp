@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Index arithmetic for layouts; see EmitLayout.h.
 #include "EmitLayout.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From layouts to index arithmetic: the only place that computes coordinates and addresses.
 //
 // A layout is linear over GF(2), so the offset of (register r, thread t) is  registers(r) XOR threads(t). `threads(t)`

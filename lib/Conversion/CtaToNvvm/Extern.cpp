@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Code in the language of the target: inline PTX of the program, and the order of grids.
 //
 // A statement computes `pack` elements of a thread: elements of 16 bits or less share registers, and each register has

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // 8-bit floats; see Float8.h. The hardware converts pairs, f8x2 <-> f16x2 and f32x2 -> f8x2 (PTX ISA, "cvt"), so
 // registers are converted two at a time. Where it cannot, a number is taken apart: the bits of either format are those
 // of f16 or f32 but for the widths and the exponent's bias. Any other arithmetic on 8-bit floats is done in f32.

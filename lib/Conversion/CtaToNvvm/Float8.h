@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conversions between 8-bit floats, which registers hold as i8, and the other float types: with the
 // instructions of sm_89 and later, or by their bits.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Floats to integers. LLVM leaves open what is out of range and may replace it by anything, also where it is computed
 // at run time; PTX's instruction says what it is, and so does the language: the nearest, for NaN 0 or the highest bit.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Dots by scalar multiply-adds; operands are tiles in shared memory.
 //
 // A thread needs the rows of A and the columns of B in which it holds accumulator elements. It loads them for a few k

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads of shared memory at computed places along one axis.
 //
 //   buffer [A, B], axis 0, row-major:   address(r) = base + bytes * (B * (index(r) & (A - 1)) + column(r))

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Accesses to global memory; see GlobalAccess.h. PTX ISA, "ld" and "st": a cache operator excludes an L1 eviction
 // priority, and `.volatile` excludes both; L2 gets its eviction priority from a cache policy ("createpolicy").
 #include "GlobalAccess.h"

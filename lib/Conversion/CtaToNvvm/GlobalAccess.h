@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One access of one thread to global memory: plain where LLVM can express it, else one predicated PTX instruction.
 #pragma once
 

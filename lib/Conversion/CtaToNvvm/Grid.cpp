@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Partial accumulators and flags in global memory, through which the CTAs of a grid share work; and how grids follow
 // each other.
 #include "EmitLayout.h"

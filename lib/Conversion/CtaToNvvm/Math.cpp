@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Mathematical functions, as scalars, in forms that LLVM can select for NVPTX; without this, its instruction selection
 // ends the process ("no libcall available").
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loads from and stores to global memory through pointers.
 //
 // Contract with cta-vectorize-access: where `vector` is v > 1, the registers r … r + v - 1 with r % v == 0 hold

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix multiply-accumulates with warp-level tensor-core instructions.
 //
 // A warp's accumulator is a grid of mTiles x nTiles instruction tiles; register numbers of fragments are documented in

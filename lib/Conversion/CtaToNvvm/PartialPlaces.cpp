@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Accesses of partial accumulators; see PartialPlaces.h.
 #include "PartialPlaces.h"
 #include "EmitLayout.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the files of this folder share: the type conversion, and how a family of operations, one a file, takes part.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Assertions and debug output, through the device function `vprintf` (CUDA C++ Programming Guide, "Formatted Output"):
 // a format and a buffer that holds the arguments one after the other, integers widened to 32 bits, floats to f64.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Inline PTX through llvm.inline_asm; see Ptx.h. The constraint letters are those of CUDA's asm() ("Inline PTX Assembly
 // in CUDA"), and "b" for a predicate.
 #include "Ptx.h"

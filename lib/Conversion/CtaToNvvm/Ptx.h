@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Inline PTX: the one place that builds it. For what neither an operation of the NVVM dialect nor an LLVM intrinsic
 // says.
 //

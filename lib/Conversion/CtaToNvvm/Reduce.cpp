@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions: first over the registers of a thread, as a balanced tree of neighbours, so that what one access loads is
 // one value before the next is needed, then over the lanes of a warp by butterflies.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Warp roles: all threads initialise the barriers and meet, then each warp goes its way.
 //
 //   cta.warp_roles consumer { A } producer { B }

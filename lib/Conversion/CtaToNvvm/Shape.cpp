@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations that move no element between threads: shape changes and register permutations. The result's registers are
 // the operand's, renamed: register r of the result is the register of the operand that holds the same element.
 #include "EmitLayout.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Accesses to tiles in shared memory; see SharedAccess.h. Which registers form an access is planned by
 // lib/Layout/Access.h; addresses come from OffsetEmitter.
 #include "SharedAccess.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Moves a tensor's registers from and to a tile in shared memory with the widest instructions that the layouts allow:
 // ldmatrix and stmatrix where they beat plain vectors, else loads and stores of up to 16 bytes.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensor maps that a kernel makes or finds in memory (PTX ISA, "tensormap.replace" and "membar, fence":
 // fence.proxy.tensormap).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // TMA copies and mbarriers. A descriptor is the address of its tensor map, which is a kernel parameter.
 //
 // Boxes are planned by lib/Layout/TmaBoxes.h, as for the tensor map; PTX wants coordinates innermost first.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What files of this folder share about TMA copies and mbarriers.
 #pragma once
 

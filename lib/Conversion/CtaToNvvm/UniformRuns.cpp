@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs of registers with one result; see UniformRuns.h.
 #include "UniformRuns.h"
 

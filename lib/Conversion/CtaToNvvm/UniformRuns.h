@@ -1,5 +1,6 @@
-// Comparisons that have one result for a run of registers, as of columns with their number where that is a multiple of 8.
-// They are found while tensors tell, and lowered once for each run.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Comparisons that have one result for a run of registers, as of columns with their number where that is a multiple
+// of 8. They are found while tensors tell, and lowered once for each run.
 #pragma once
 
 #include "Tile/TileDialect.h"

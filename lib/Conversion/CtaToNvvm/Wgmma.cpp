@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix products of warp groups (PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions").
 //
 // All instructions of one operation form one statement: fence, k steps x m tiles x n tiles, commit. In between nothing

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Packing of elements into memory words; see Words.h.
 #include "Words.h"
 

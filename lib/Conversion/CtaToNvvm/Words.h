@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elements in memory words: instructions move 8, 16, 32 or 64 bits at a time, whatever the element type.
 //
 //   4 x f16  ->  2 words of 32 bits          1 x f16  ->  1 word of 16 bits

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-run bench gemm.cubin M=8192 N=8192 K=8192
 // tile-run bench new.cubin old.cubin M=N=K=2^7..2^13 --baseline=cublas --baseline=cublaslt -o squares.jsonl
 // tile-run bench --suite dense.suite --artifacts build/bench --check

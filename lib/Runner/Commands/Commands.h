@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The subcommands of tile-run, a file each. `add` registers a subcommand's options with its app and returns what runs
 // it once they are parsed; it prints and returns the exit code.
 #pragma once

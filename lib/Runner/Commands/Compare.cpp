@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-run compare old.cubin new.cubin M=512 N=512 K=300
 // tile-run compare gemm.cubin M=512 N=512 K=300 --recorded c=c.npy
 // tile-run compare before.jsonl after.jsonl

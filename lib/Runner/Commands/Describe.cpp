@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-run describe gemm.cubin --variant=general
 // tile-run devices
 #include "Runner/Commands/Commands.h"

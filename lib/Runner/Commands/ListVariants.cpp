@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-run list-variants gemm.cubin M=4096 N=4096 K=4096
 //
 //   matmul on cuda:0 NVIDIA H200 (132 multiprocessors): M=4096 N=4096 K=4096

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-run roofline gemm.cubin M=4096 N=4096 K=4096
 #include "Runner/Roofline.h"
 #include "Runner/Commands/Commands.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-run soak gemm.cubin M=1..4096 N=64 --seconds=600
 #include "Runner/Soak.h"
 #include "Runner/Commands/Commands.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the machine tells the checker: accesses, and what orders them. Null pointers to a Checker mean: no checks.
 //
 // Happens-before is tracked by vector clocks (FastTrack: Flanagan and Freund, PLDI 2009) whose components are the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Vector clocks: what a warp, or a synchronisation object, knows to have happened.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Races between clusters that nothing orders.
 //
 // Where thread blocks do not talk to each other, clusters run in several host threads, each with a shadow of its own of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the checker says about an access and an earlier one: kinds, places and wording of its reports.
 #pragma once
 

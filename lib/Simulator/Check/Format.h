@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reports as text:
 //
 //   race: write of 4 bytes at shared+1024 and read of the same byte: no barrier between the two warps

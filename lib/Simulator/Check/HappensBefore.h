@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The checker: see Checker.h for what it is told, World.h for what is compared, Knowledge.h for what orders.
 #pragma once
 

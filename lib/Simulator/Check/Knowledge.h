@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the lanes of a warp know to have happened.
 //
 // Lanes that act together share one clock, so that a whole warp costs no more than a thread. What a part of the warp

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Synchronisation through memory: st.release, ld.acquire, atomics, and relaxed accesses between fences.
 // PTX ISA 8.9 (release and acquire patterns, synchronizes-with).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shadow memory: for each byte, who wrote it last and who has read it since.
 //
 // A cell stands for 16 bytes. Its records say what was done to some of them, each with a mask of bytes, so that neither

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // All that can be ordered by anything: a cluster, or, where thread blocks talk to each other, the whole grid. Runs in
 // one host thread, so there are no locks here.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Control flow: branches, the ends of threads, and the two functions that the system provides (vprintf, __assertfail).
 // PTX ISA 9.7.12.
 #include "Simulator/Exec/Decoding.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Decoding one instruction: its suffixes are taken one by one, its operands become sources, destinations and addresses;
 // what is left over is an error.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ld, ldu and st. PTX ISA 9.7.9.8 to 9.7.9.12.
 #include "Simulator/Exec/MemoryPort.h"
 #include "Simulator/Exec/MemorySuffixes.h"

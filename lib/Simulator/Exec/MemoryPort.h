@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From the addresses of an instruction to host memory: bounds, alignment, generic addresses, and word to the checker
 // and the profiler. All operations that touch memory go through here.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The suffixes that ld, st, atom and red have in common: order, scope, space and cache hints. PTX ISA 9.7.9.8 and 8.
 #pragma once
 

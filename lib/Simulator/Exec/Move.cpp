@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mov and cvta. PTX ISA 9.7.9.
 #include "Simulator/Exec/Decoding.h"
 #include "Simulator/Machine/Machine.h"

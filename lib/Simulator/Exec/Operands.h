@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operands of decoded instructions: 32 values to read, or to write.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The functions that CUDA provides to kernels without a body: printing, and the end after a failed assertion.
 // CUDA programming guide, "Formatted Output" and "Assertion".
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Work that goes on beside the threads: copies and matrix products. It happens at any moment between its issue and
 // the wait that needs it; the schedule, made from a seed, chooses which.
 #pragma once

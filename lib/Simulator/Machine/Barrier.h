@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Barriers: the sixteen named barriers of a CTA, the barrier of a cluster, and mbarrier objects in shared memory.
 #pragma once
 

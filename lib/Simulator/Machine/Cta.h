@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A thread block: its warps, shared memory and barriers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs a grid: the clusters one after the other on as many host threads as there are, or, where thread blocks can talk
 // to each other, as many as the multiprocessors hold, interleaved in one.
 #include "Simulator/Machine/Machine.h"

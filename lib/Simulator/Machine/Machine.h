@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One launch of a kernel: the grid, its parameters, and what all thread blocks share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loading a kernel: place its variables and registers, decode its instructions.
 //
 //   parameters, then constants   offset in the param window      local variables, call parameters   in local memory

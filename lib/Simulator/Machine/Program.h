@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A kernel ready to run: its instructions decoded to operations, its registers and variables placed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The random numbers of a schedule: the same for the same seed on every machine.
 #pragma once
 

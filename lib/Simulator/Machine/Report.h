@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the simulator has found: one report a cause, with the places that it involves.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How a warp runs: which fragment goes on, when fragments meet, and what is checked around every instruction.
 #include "Simulator/Machine/Machine.h"
 #include "Simulator/Ptx/ControlFlow.h"

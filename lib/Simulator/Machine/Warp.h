@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A warp: registers of its 32 lanes, and the fragments into which they have diverged.
 //
 // A fragment is a set of lanes with one program counter. Divergence splits it, meeting at the same instruction merges.

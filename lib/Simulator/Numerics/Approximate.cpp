@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Simulator/Numerics/Approximate.h"
 
 #include "Simulator/Numerics/Float64.h"

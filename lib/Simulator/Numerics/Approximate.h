@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The approximate functions. They are computed in double and rounded once, which is closer than what is documented for
 // the hardware (its error bounds are in the comments), so that results differ from it in the last bits.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations on bits: PTX ISA 9.7.1 (popc … bmsk), 9.7.8 (logic and shifts), 9.7.9.7 (prmt).
 #pragma once
 

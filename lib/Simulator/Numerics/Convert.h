@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Between integers and floating-point values: PTX ISA 9.7.9.21 (cvt).
 #pragma once
 

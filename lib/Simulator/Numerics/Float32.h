@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arithmetic on floats with every rounding, by way of double. PTX ISA 9.7.3.
 #pragma once
 

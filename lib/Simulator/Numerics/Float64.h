@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arithmetic on doubles with every rounding. To nearest the host does it; the others are done with 128-bit integers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The floating-point formats with fewer bits than float, bit-exact: values → bits and back.
 //
 //   f16 1-5-10   bf16 1-8-7   tf32 1-8-10   e4m3 1-4-3   e5m2 1-5-2   e2m3 1-2-3   e3m2 1-3-2   e2m1 1-2-1   ue8m0

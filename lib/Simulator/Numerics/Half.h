@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Bits of 16-bit floating-point values: types of their own, so that overloads can tell them from integers.
 #pragma once
 

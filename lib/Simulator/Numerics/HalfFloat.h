@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arithmetic on f16 and bf16: exact, or rounded to odd, in double, then rounded once.
 //
 // T is Half or BFloat16. PTX ISA 9.7.4.

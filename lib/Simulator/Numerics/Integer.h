@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Integer arithmetic: PTX ISA 9.7.1, 9.7.2. T is a fixed-width integer; all of it wraps around and nothing is
 // undefined.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // min, max, abs, neg and copysign of floating-point values by their bits.
 //
 // One NaN among the operands is passed over, or with .NaN wins; -0 is less than +0; .xorsign.abs: of the magnitudes,

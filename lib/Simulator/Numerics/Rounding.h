@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rounding in software, so that results do not depend on the host's rounding mode, and loops over lanes vectorise.
 //
 // Most operations of PTX are done in double, where a product of two floats is exact and a sum is rounded *to odd*: if

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The profile for people and for programs.
 #include "Simulator/Profile/Profiler.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the machine tells the profiler. Null pointers to an Observer mean: nobody counts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Simulator/Profile/Profiler.h"
 
 #include "Target/ResidentCtas.h"

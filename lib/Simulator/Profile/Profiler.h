@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Counts what a kernel does: one set of counters an instruction, summed up by source line and in total.
 #pragma once
 

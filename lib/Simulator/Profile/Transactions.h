@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How many transactions an access of a warp costs: 32-byte sectors of global memory, wavefronts of shared memory.
 //
 // Shared memory has 32 banks of 4 bytes. A wavefront serves one word of each bank; lanes that read the same word share

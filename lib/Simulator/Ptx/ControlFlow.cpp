@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Immediate post-dominators of basic blocks, by the iterative algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast
 // Dominance Algorithm", 2001) on the reversed graph, whose root is a node after all exits.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where threads that diverged at a branch come together again: the branch's immediate post-dominator.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Calls of functions that the module defines, replaced by their bodies: the machine then needs no call stack.
 //
 //   { .param .b32 in, out; st.param.b32 [in], %r1; call.uni (out), f, (in); ld.param.b32 %r2, [out]; }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // PTX text → tokens. Comments and blanks vanish; line ends mean nothing in PTX, but every token knows its line.
 // PTX ISA 4.2 (comments), 4.4 (identifiers), 4.5 (constants).
 #pragma once

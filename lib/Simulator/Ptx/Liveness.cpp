@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Backwards over the instructions until nothing changes: live before = (live after − defined) ∪ used.
 #include "Simulator/Ptx/Liveness.h"
 

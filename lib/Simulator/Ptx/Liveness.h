@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which registers hold a value that is still needed: what a kernel asks of the register file where it needs most.
 //
 // Registers of PTX are virtual: ptxas moves instructions, and keeps what it can compute again. The numbers say which

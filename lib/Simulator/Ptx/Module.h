@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A PTX module as parsed: plain data, close to the text. What an instruction means is decided by the decoders in
 // Exec/; here it is a name, suffixes and operands whose names have been resolved.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Bodies of functions: nested scopes, labels, declarations and instructions.
 #include "Simulator/Ptx/ParserImpl.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Constant expressions: 64-bit integers with C's operators, and floats with a sign. PTX ISA 4.5.4 and 4.5.5.
 #include "Simulator/Ptx/ParserImpl.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operands of instructions. PTX ISA chapter 6 and, of calls, 9.7.12.5.
 #include "Simulator/Ptx/ParserImpl.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Declarations of registers and variables, and initialisers. PTX ISA 5.1 to 5.4.
 #include "Simulator/Ptx/ParserImpl.h"
 

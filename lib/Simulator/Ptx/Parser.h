@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // PTX text → Module. Reads what LLVM, nvcc and inline assembly produce.
 #pragma once
 

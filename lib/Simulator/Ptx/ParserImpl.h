@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The parser of PTX: recursive descent over the tokens of a module. Every function that can fail returns false after
 // fail(), which keeps the first message; nothing throws, and what a file can ask for is limited (see Limits).
 //

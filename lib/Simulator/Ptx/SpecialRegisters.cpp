@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Names of special registers. PTX ISA chapter 10.
 #include "Simulator/Ptx/ParserImpl.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Choice of the instruction and of the warp grid; see MmaSync.h.
 #include "Target/Engines/MmaSync.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mma.sync: which instruction multiplies a product, and on which grid of warps. MmaTable.h lists the instructions.
 //
 //   MmaSyncProduct product{.m = 128, .n = 128, .k = 32, .numWarps = 4};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What wgmma takes; see Wgmma.h.
 #include "Target/Engines/Wgmma.h"
 

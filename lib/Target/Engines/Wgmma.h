@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // wgmma: which products warp groups multiply, with which instruction, and on which grid of groups.
 //
 //   WgmmaProduct product{.m = 128, .n = 256, .k = 64, .numWarps = 8};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-allocate-shared: place buffers in shared memory.
 //
 // The largest buffer first, each at the lowest offset where it overlaps no placed buffer that lives at the same time:

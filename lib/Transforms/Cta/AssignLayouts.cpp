@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-assign-layouts: give every tensor a layout.
 //
 // What: every tensor of one shape gets the same default layout, so element-wise arithmetic and control flow agree

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-async-copies: load operands of products asynchronously into shared memory.
 //
 // A tensor-core operand travels global memory -> registers -> shared memory -> registers. Where the target has cp.async

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-await-stores: have written what TMA writes before anything may depend on it.
 //
 // cta.tma_store returns at once, and a plain cta.tma_store_wait only knows that buffers have been read. What the

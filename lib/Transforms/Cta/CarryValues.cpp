@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One replacement for each kind of structured control flow.
 #include "Transforms/Cta/CarryValues.h"
 

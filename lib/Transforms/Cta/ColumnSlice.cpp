@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Recomputes parts of matrices; see ColumnSlice.h.
 #include "Transforms/Cta/ColumnSlice.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Columns of a matrix, computed from columns of what the matrix is computed from.
 //
 // What writes a large matrix does so panel by panel; if each panel is computed just before it is written, addresses,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-defer-sums: add up what threads have summed after the loop instead of in every iteration.
 //
 // A sum over columns that a loop carries, possibly scaled by a factor of each row, is linear: each thread can keep the

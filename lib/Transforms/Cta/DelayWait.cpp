@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Moves the wait for a loop's product into the iteration behind it.
 #include "Transforms/Cta/DelayWait.h"
 

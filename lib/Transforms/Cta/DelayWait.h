@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One product of warp groups stays in flight: its wait moves behind the next one.
 //
 //   for k, (%acc):                              if there is any k:

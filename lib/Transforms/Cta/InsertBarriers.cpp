@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-insert-barriers: order accesses to memory by barriers.
 //
 // A barrier directly before each operation that needs one, found by Analysis/Hazards.h after buffers have their

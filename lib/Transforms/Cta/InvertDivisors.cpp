@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-invert-divisors: divide by what stays the same with a reciprocal.
 //
 // Which tile a program computes follows from its number by divisions: by the grid's width, by the programs of a group.

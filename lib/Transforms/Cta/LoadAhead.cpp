@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-load-ahead: load vectors that the epilogue needs before the main loop.
 //
 // A vector that is added to the accumulator, or scales it, takes as long to come from memory as several K steps of the

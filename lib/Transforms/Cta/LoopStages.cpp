@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Slices, names and masks for pipelined loops.
 #include "Transforms/Cta/LoopStages.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What passes that spread the iterations of a loop over stages share, around upstream's scf pipeliner.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-lower-conversions: carry conversions and reductions between threads through shared memory.
 //
 // A conversion that moves elements between threads becomes a store to a buffer without bank conflicts and a load from

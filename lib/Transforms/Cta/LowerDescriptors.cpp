@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-lower-descriptors: read and write blocks by TMA.
 //
 // A read is copied into a buffer, awaited at once; its users load from there, in the layouts that they need. The

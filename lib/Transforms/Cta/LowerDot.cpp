@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-lower-dot: turn dots into tensor-core or fused multiply-add products.
 //
 // cta-assign-layouts has put operands and accumulator where the dot's engine wants them, so a dot becomes one

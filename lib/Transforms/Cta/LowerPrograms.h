@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What cta-lower-programs needs, for those that decide whether there is room for it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-lower-rings: rings become buffers, mbarriers and counters.
 //
 // A ring is the buffers of all its slots, and two mbarriers a slot: `full` counts one arrival of the producer and the

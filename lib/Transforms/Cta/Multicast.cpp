@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-multicast: let the CTAs of a cluster read what all of them need only once.
 //
 // A block that the producers of all CTAs read at the same place is divided: each CTA copies its part into the buffers

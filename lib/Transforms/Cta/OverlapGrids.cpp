@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-overlap-grids: let a grid begin before the previous one has ended.
 //
 // If the launch allows it (programmatic dependent launch), a grid begins when every CTA of the previous grid has said

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-overlap-waits: keep one wgmma in flight across iterations.
 //
 // In the consumer's main loop a wgmma is awaited before the next one is issued, and then its slot is released. Instead

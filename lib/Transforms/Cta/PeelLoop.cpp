@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Peeling of loops; see PeelLoop.h.
 #include "Transforms/Cta/PeelLoop.h"
 

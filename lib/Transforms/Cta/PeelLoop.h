@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The first iteration of a loop apart from the others, which then know more.
 //
 //   for i = 0 to n (x):                     if 0 < n:

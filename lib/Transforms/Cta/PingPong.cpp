@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-ping-pong: let two consumer warp groups alternate between tiles.
 //
 // One team's epilogue runs under the other's main loop. Both run the consumer role, with registers and buffers of their

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-pipeline: overlap asynchronous copies of later iterations with the computation of earlier ones.
 //
 // With S = num_stages, each copied tile gets S slots. Loop arguments count the slot to fill and the slot to use. The

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-prefetch-loads: load what the next iteration of a loop needs before this one computes.
 //
 // A loop over rows, or over blocks of a row, that reduces what it loads leaves memory idle from the arrival of the

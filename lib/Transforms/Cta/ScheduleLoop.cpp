@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-schedule-loop: overlap the products of a loop with each other and with what is computed between them.
 //
 // Several products of warp groups in a loop are each awaited at once. Analysis/ProductSchedule.h plans a better order,

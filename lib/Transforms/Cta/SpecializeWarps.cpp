@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-specialize-warps: let one warp copy data ahead while the others compute.
 //
 // The TMA reads of one block for the same products form a channel: a ring, each of whose slots has room for all of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-split-products: cut an mma.sync dot into the K steps of its instruction.
 //
 // A dot of operands in shared memory becomes one dot for each step of its instruction along k. The operands of

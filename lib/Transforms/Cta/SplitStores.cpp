@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-split-stores: write a large matrix panel by panel.
 //
 // An accumulator lies across the threads in a way that suits no store, so it goes through shared memory. All at once

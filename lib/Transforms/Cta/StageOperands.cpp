@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where operands of warp groups are stored, and with which dimension contiguous.
 //
 // 16-bit operands may have either dimension contiguous: the one in which they are loaded, so that whole vectors are

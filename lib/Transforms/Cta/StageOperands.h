@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operands of warp groups that TMA does not bring: stored into shared memory, where a matrix descriptor can say them.
 //
 //   %d = tile.dot %a, %b, %c    ==>   %buffer = cta.alloc : swizzled      behind what computes %b

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-stream-k: split the tiles of the last wave over idle CTAs.
 //
 // A persistent kernel of T programs on G CTAs takes ceil(T / G) waves, though the last one may be nearly empty. Where

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Lowers programs of which CTAs share the last wave.
 //
 //   programs            |  T - 3        |  T - 2        |  T - 1        |

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Programs of which CTAs share the last wave, as a loop over whole programs and parts of programs.
 #pragma once
 

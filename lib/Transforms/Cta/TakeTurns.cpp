@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-take-turns: let consumer warp groups multiply in turns.
 //
 // Between the products of a loop there is what threads compute: attention's exponentials. Warp groups that run the same

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-add-warps: compute a chain of products with two warp groups instead of one, where there are rows for both.
 //
 //   num_warps = 4                                          num_warps = 8

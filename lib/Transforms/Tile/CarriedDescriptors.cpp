@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A descriptor that depends on where the program went is made of a base, sizes and strides that do:
 //
 //   %d = scf.if %c -> !tile.desc<..> {           %p, %m, %n, %ld = scf.if %c -> !tile.ptr<..>, i32, i32, i64 {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-device-descriptors: let the kernel make tensor maps that the launcher cannot.
 //
 // Where a descriptor's base or shape comes from memory, as in grouped GEMM, every CTA makes its own

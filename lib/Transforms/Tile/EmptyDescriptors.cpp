@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // See EmptyDescriptors.h.
 #include "Transforms/Tile/EmptyDescriptors.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Accesses through tensor maps of tensors without elements.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-expand-descriptors: turn descriptor accesses into masked pointer accesses.
 //
 //   %d = tile.make_desc %base, [%m, %n], [%ld, %one]        %rows = arange, %cols = arange      (with the descriptor)

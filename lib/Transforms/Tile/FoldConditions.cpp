@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-fold-conditions: comparisons of indices that hold for all elements become true.
 //
 //   %rows = 64 * program_id + arange 0 to 64     %rows >= 0     ==>  true

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-form-clusters: let the CTAs of a cluster run neighbouring programs.
 //
 // Of a persistent kernel whose `cluster` is M x N x 1: its work is dealt out in groups of M x N programs, of which each

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-host-descriptors: let the launcher make descriptors and pass them as arguments of the kernel.
 //
 //   tile.kernel @k(%a {tile.name = "a"}, %M, %K, %lda)      tile.kernel @k(%a, %M, %K, %lda, %d: !tile.desc<128x64xf16>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-make-persistent: let each CTA run several programs.
 //
 // The launcher starts at most as many CTAs as run at the same time, and passes the grid that the programs believe in as

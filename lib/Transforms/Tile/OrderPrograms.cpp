@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-order-programs: programs whose loops are longest begin first.
 //
 //   %first = 128 * program_id 0                     %first = 128 * program_id 0 descending

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-pad-blocks: round sizes of blocks up to powers of two.
 //
 // Layouts are linear maps of bits, so they know powers of two only. Most operations may compute anything beyond the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-raise-descriptors: turn block accesses through tensors of pointers into accesses through descriptors.
 //
 //   for %k: %x = tile.load %a_ptrs mask %m           %d = tile.make_desc %a, [%M, %K], [%lda, 1]       (kernel entry)

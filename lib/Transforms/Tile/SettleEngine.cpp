@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-settle-engine: what multiplies a dot whose operands come otherwise than tile-choose-engine took for granted.
 //
 //   %b = tile.load %pointers                            %b = tile.load %pointers

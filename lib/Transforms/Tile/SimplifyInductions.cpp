@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-simplify-inductions: express what loops count beside their induction variable by that variable.
 //
 //   %t = scf.for %i = %lower to %n step %s              scf.for %i = %lower to %n step %s

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-swap-dot: compute dots of few rows, or of rows that are no power of two, as c^T = b^T a^T.
 //
 //   for %k iter_args(%acc: 16x64):                          for %k iter_args(%acc: 64x16):

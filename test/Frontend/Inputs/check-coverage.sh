@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # check-coverage.sh ROOT: every diagnostic of Diagnostics.def is expected by some test, by its name in brackets (or in
 # quotes, in a unit test), and every builtin of Builtins.def is called by some test. Lists what is missing.
 root=$1

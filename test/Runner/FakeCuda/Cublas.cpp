@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A libcublas.so.13 for tests: the column-major f32 product of cublasGemmEx, and that of cublasLtMatmul with bias and
 // ReLU, or of e4m3, as their documentation defines them.
 #include "Float8.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A libcuda.so.1 for tests: device memory is host memory, and the kernels that the tests use are C++ functions. It
 // lets tile-run's whole CUDA path run on a machine without a GPU. It refuses what a real driver refuses: memory that
 // was not allocated, a launch without a context.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Numbers of 8 bits, for the driver and the cuBLAS of tests.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # scale-variants.sh SCALE.ptx OUT: variants of the kernel `scale`, for make-pack.
 #   OUT.general.ptx  promises nothing and has no model of its time; 300 us
 #   OUT.large.ptx    n a multiple of 4, 16-byte addresses; the test driver takes 100 us and 0.1 us a block for it

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Runs the kernels of cases.txt on a device and prints a checksum of each output:
 #   run.sh TILEC TILE-RUN DEVICE FOLDER
 # What an H200 gave is in recorded.txt, and the outputs of kernels with approximate functions are in recorded/:

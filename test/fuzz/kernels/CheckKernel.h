@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A kernel in all its variants, each compared with the interpreter, in a process of its own: what crashes or does not
 // end is a result like others.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loops, branches, functions, and the variables that they assign.
 //
 // A variable that is assigned more than once has a range from the start (`variables`), into which every value is

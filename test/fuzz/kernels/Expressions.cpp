@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arithmetic on blocks and scalars. An operation whose result could be rounded is not written; the caller tries
 // another.
 #include "KernelBuilder.h"

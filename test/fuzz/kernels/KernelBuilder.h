@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Writes one random kernel, statement by statement. What it writes is defined: no access outside of a buffer, no race
 // between programs, no read of what nothing has written, no number that rounding could change (Value.h).
 //

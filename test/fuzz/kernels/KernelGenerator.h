@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random kernels: a seed gives the text of a `.tile` file whose directives say how to launch it.
 //
 // Names say what the driver fills a buffer with and how it compares it: `x…` small numbers that are exact, `bits…` any

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random kernels on the interpreter, on the simulator as compiled for several targets and with several options, and on
 // a GPU: all must compute the same. See test/fuzz/README.md.
 #include "CheckKernel.h"

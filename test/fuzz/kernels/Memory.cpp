@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loads and stores, through pointers, block pointers and descriptors.
 //
 // A buffer is declared as so many elements; strides, which are parameters or part of the text, say where an element

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix products: of values that exist, and in loops over K with operands from pointers, descriptors or block
 // pointers.
 #include "KernelBuilder.h"

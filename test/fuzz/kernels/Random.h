@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Numbers that depend on a seed alone, on every machine (Steele, Lea, Flood: "Fast splittable pseudorandom number
 // generators", 2014).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Makes a kernel smaller while it still fails in the same way: statements and blocks are left out, blocks are replaced
 // by what is in them, and expressions by their parts.
 #pragma once

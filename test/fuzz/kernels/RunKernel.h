@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One kernel on one device, in this process: compiled, launched as its directives say, and the buffers afterwards.
 #pragma once
 

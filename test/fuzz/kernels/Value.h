@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the generator knows of a value of the kernel that it writes: its type, its shape, and what numbers it can have.
 //
 // Numbers of floating-point values are multiples of a power of two, and few enough that every sum and product of them

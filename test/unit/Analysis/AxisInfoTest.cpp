@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The rules of AxisInfo: each kernel prints the values whose facts are checked.
 #include "Analysis/AxisInfo.h"
 #include "Cta/CtaDialect.h"

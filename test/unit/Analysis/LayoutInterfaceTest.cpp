@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What operations say of layouts and of shared memory: all that should say it do, and layouts agree with elements.
 #include "Cta/CtaDialect.h"
 #include "Layout/Factories.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The algebra of polynomials: laws on small examples, and what happens when numbers get too large.
 #include "Analysis/Polynomial.h"
 

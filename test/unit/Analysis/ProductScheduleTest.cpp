@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The order of loops of several products, on small graphs.
 #include "Analysis/ProductSchedule.h"
 

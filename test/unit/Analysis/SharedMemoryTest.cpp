@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Places in shared memory and barriers are right: random programs are executed along random paths after the passes.
 //
 // The machine here has one memory of byte tokens. A write puts the buffer's token on its bytes, so a later read of the

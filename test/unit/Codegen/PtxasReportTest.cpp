@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What ptxas prints, as it printed it (CUDA 13.0), and what is read from it.
 #include "Codegen/RunPtxas.h"
 

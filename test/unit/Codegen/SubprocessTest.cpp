@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Programs that print, fail, and cannot be started.
 #include "Codegen/Subprocess.h"
 

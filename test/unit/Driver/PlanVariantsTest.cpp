@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which kernels an artifact gets. The numbers of the cost model are tested in test/unit/Target.
 #include "Driver/VariantPlan.h"
 

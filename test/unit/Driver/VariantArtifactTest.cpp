@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which variants are worth their bytes.
 #include "Driver/VariantArtifact.h"
 

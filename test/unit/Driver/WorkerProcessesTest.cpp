@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Work that ends well, crashes, is killed, or prints; by fewer and more processes than there is work.
 #include "Driver/WorkerProcesses.h"
 

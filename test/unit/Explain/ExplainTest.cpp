@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The figures of the document against what they are of: the simulator's own profile, the layouts' algebra, the formulas
 // of transactions and of occupancy.
 #include "Explain/Explain.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The style by examples, and that no program changes its meaning: its syntax tree, as Python prints trees, is the
 // judge.
 #include "Format/Format.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every function of the language is documented, and no text is left over.
 
 #include "Frontend/BuiltinDocs.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compile-time arithmetic is Python's.
 
 #include "Frontend/ConstEval.h"

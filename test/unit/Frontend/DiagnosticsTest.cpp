@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rendering: carets, tabs, notes, fix-its, limits; and suggestions for mistyped names.
 
 #include "Frontend/Parser.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a text test cannot show: locations, limits that need generated programs, and programs of random pieces.
 
 #include "Frontend/Frontend.h"

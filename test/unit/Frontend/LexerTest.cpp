@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tokens, indentation, directives, and exact ranges.
 
 #include "Frontend/Lexer.h"

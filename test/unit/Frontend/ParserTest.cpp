@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Trees, unparsing and exact source ranges.
 
 #include "Frontend/Parser.h"

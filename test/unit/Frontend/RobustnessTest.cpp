@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // No input crashes the lexer or the parser, and every input ends them.
 
 #include "Frontend/Parser.h"

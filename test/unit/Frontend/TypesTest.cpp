@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The promotion table, case by case.
 
 #include "Frontend/Types.h"

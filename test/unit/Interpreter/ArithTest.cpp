@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every operation of `arith` on every type, against closed forms.
 #include "Harness.h"
 

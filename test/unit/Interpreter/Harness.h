@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the interpreter's tests share: run the text of a kernel body on vectors and look at the result or the error.
 #pragma once
 

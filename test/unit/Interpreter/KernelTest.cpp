@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whole kernels against closed forms, and the time of a 512 x 512 x 512 product.
 #include "Harness.h"
 

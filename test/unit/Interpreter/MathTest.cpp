@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every operation of `math`, against the C library in double, rounded once to the type.
 #include "Harness.h"
 

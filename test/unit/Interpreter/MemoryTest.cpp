@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pointers, loads, stores and descriptors: what they read and write, and every message about a wrong access.
 #include "Harness.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Number formats against LLVM's software floating point, exhaustively where there are few enough values.
 #include "Interpreter/Numbers.h"
 

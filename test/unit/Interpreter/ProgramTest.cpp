@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Control flow, the grid, prints, checks, and what a launch or a kernel can do wrong.
 #include "Harness.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations that create, move and combine tensors: constants, shapes, dots and reductions.
 #include "Harness.h"
 

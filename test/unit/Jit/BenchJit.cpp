@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What look-ups cost the host, beside tile_launch. The driver is the one in memory, which does nothing.
 //
 //   bench-jit [ROUNDS]     ns a call, the least of five repetitions

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels from source, launched on the driver in memory.
 #include "tile/jit.h"
 #include "FakeDriver.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A client with a script: it hands the server one message after the other, and keeps the answers.
 #pragma once
 

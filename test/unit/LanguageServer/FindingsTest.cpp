@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the compiler finds out about a file: types, errors, warnings, engines.
 #include "Client.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Names: renaming, references, definitions in this file and in others, and the outline.
 #include "Client.h"
 

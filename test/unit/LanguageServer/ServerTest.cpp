@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the server answers, that edits of all examples leave it alive, and how long it takes.
 #include "Client.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Vector accesses, conflict counts and ldmatrix plans against the model of shared memory in MemoryModel.h.
 
 #include "Layout/Access.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Linear algebra over GF(2), compared with enumeration of all vectors.
 
 #include "RandomLayouts.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Blocked layouts against the division and remainder formulas that they replace.
 
 #include "Layout/Factories.h"

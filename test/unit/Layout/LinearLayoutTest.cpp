@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Construction and the laws of the algebra: exhaustive over inputs of small and random layouts.
 
 #include "RandomLayouts.h"

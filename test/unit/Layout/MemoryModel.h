@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shared memory as the hardware sees it, written without the layout algebra: bank conflicts by counting words, ldmatrix
 // by moving rows. The tests compare the algebra with these.
 #pragma once

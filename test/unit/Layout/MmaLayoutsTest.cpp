@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Fragments, element by element, against the formulas printed in the PTX ISA (section "Matrix multiply-accumulate
 // operation using mma instruction", fragment tables of m16n8k*; and the register fragments of wgmma).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Seeded random layouts, and the exhaustive walks that the tests compare the algebra with.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shape changes: every thread must keep the elements that it had, under their new coordinates.
 
 #include "Layout/ShapeTransforms.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Swizzles against the address formula of the hardware, and conflict-freedom by counting words in banks.
 
 #include "Layout/SharedLayouts.h"

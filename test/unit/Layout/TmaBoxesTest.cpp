@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Boxes against a model of what TMA does: it writes a box row by row, and XORs bits 4… of each address with bits 7….
 
 #include "Layout/TmaBoxes.h"

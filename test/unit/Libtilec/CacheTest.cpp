@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Results that libtilec keeps in files.
 #include "tile/Compiler.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // libtilec as its users see it: what it makes, and that nothing given to it ends the process.
 #include "tile/Compiler.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What would end the process ends the work, in the thread that it is in.
 #include "Guard.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The headers are C11. */
 #include "tile/tilec.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Binding by name: defaults, dependencies, ranges and every error that a user can make.
 #include "Runner/BufferSource.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What fills buffers, and what is said of texts that cannot.
 #include "Runner/BufferSource.h"
 

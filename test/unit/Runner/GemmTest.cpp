@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every operand order, proved by computing the column-major product that cuBLAS would be asked for.
 #include "Runner/Gemm.h"
 

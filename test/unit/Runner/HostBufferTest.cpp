@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layouts, guards, fills and the search for damage.
 #include "Runner/HostBuffer.h"
 

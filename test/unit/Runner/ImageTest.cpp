@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Netpbm images in and out, and files that are none.
 #include "Runner/Image.h"
 

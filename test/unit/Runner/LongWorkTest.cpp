@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How far work is, and when it stops.
 #include "Runner/Check.h"
 #include "Runner/Colours.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // .npy in and out, and files that are not what they should be.
 #include "Runner/Npy.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whole runs on a device in memory: a right kernel, wrong kernels of several kinds, and the forms of the report.
 #include "Runner/Run.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensor expressions against values computed by hand, selections against the whole, and errors.
 #include "Directives/Functions.h"
 #include "Runner/Matmul.h"

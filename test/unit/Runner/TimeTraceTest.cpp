@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Records of times as a time line.
 #include "Runner/TimeTrace.h"
 #include "Target/Rates.h"

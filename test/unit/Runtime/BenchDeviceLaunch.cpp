@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a launch costs the host with the real driver: all of tile_launch, and what of it is the driver's own function.
 //
 //   bench-device-launch gemm.cubin       matmul.tile for bf16, with or without variants; needs a GPU

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a launch costs the host, beside a bare call of the driver: with one variant and with 24, with sizes that the
 // thread has launched with before and with new ones. The driver is the one in memory, which does nothing.
 //

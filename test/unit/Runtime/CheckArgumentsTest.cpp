@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile_check_arguments against a driver that knows some addresses, and what else asks about devices and runtimes.
 #include "FakeDriver.h"
 #include "tile/tilert.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Choosing: against a reference that knows the three variants of SmallVariants.h, and each rule by itself.
 #include "Runtime/Choice.h"
 #include "SmallVariants.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Costs in manifests: round trip, errors, and that the runtime asks the model that the compiler asks.
 #include "SmallVariants.h"
 

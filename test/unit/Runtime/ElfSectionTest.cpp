@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Manifest in and out of cubin and PTX; every truncation and every flipped byte must be survived.
 #include "Runtime/Artifact.h"
 #include "SmallElf.h"

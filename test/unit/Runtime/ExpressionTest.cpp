@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Values, precedence, and errors of the integer expressions.
 #include "Runtime/Expression.h"
 #include "Directives/Functions.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A CUDA driver in memory, handed to libtilert through its lookup: it records launches and can be told to fail.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Small floating-point formats, exhaustively.
 #include "Runtime/FloatFormat.h"
 

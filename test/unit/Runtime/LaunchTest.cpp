@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The C API against a driver in memory: what reaches cuLaunchKernelEx, and what must not.
 #include "FakeDriver.h"
 #include "Runtime/ElfSection.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The manifest: round trip, every kind of error, and damaged text.
 #include "Runtime/Manifest.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Packs: round trips, and damage of every kind, which is an error that says where.
 #include "Runtime/Artifact.h"
 #include "Runtime/Zstd.h"

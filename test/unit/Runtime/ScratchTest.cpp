@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scratch memory: which buffer a launch gets, when one is made and cleared, and what is refused.
 #include "FakeDriver.h"
 #include "tile/tilert.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The smallest ELF with named sections, built in memory: null section, .text with four bytes, .shstrtab.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Variants of a product for tests: manifests as the compiler writes them, and images that say whose they are.
 #pragma once
 

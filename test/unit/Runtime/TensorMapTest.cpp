@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels that take tensor maps and the size of their grid: what reaches the driver, and what is refused.
 #include "FakeDriver.h"
 #include "tile/tilert.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tuning tables: text, merging, what they are for, and what the choice makes of them.
 #include "Runtime/Artifact.h"
 #include "Runtime/Choice.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels with variants through the C API, against a driver in memory: which module a launch loads, with which
 // arguments, and what is refused.
 #include "FakeDriver.h"

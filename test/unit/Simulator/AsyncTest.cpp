@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Barriers and copies in small kernels: results for several schedules, and what is reported of those that are wrong.
 #include "SimulatedKernel.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Captures of streams, and the graphs that come of them; the numbers are CUDA's.
 #include "SimDriver/Capture.h"
 

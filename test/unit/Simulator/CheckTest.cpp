@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The checker on small kernels: each kind of report, next to the correct kernel, over several schedules.
 #include "SimulatedKernel.h"
 

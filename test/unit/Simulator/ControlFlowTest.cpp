@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // reconvergencePoints on graphs of every shape, against a definition that is slow and simple.
 #include "Simulator/Ptx/ControlFlow.h"
 #include "Simulator/Ptx/Parser.h"

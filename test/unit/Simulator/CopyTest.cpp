@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Asynchronous copies in small kernels: cp.async, bulk copies, multicast, st.async; and those that lack a wait, a fence
 // or the expectation of their bytes.
 #include "SimulatedKernel.h"

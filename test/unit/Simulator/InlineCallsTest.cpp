@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // inlineCalls: what stands in a kernel in place of its calls.
 #include "Simulator/Ptx/InlineCalls.h"
 #include "Simulator/Ptx/Parser.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Input values by kind: edge values of a type, and random ones that make its operations round.
 #include "InstructionTable.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The table's kernels on the simulator, and results compared with a GPU's.
 #pragma once
 

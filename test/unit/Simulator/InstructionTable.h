@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Instructions to compare with hardware: one kernel for each variant, and inputs for it.
 //
 //   d[i] = instruction(a[i], b[i], c[i])     every element in a slot of 8 bytes

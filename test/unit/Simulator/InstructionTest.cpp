@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every variant of every arithmetic instruction against what an H200 computed for the same inputs: bit by bit, the
 // approximate functions within their bounds.
 #include "InstructionRun.h"

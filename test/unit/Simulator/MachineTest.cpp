@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The machine itself: divergence and meeting again, progress of threads that wait for each other, memory and its
 // limits, system calls, launches that cannot be.
 #include "SimulatedKernel.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix instructions to compare with hardware: kernels of one instruction each, and factors for them.
 //
 // The same table makes the PTX that a GPU ran once (RecordMatrices.cpp) and what the tests run on the simulator, so

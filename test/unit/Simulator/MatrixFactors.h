@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Factors and accumulators that make a tensor core cut off, cancel, overflow, and meet zeros, subnormals and NaN.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every matrix instruction against what an H200 computed from the same registers and shared memory: bit by bit.
 #include "MatrixRun.h"
 

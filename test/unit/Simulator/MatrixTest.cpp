@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Fragments, descriptors, ldmatrix, stmatrix and mma: places against the formulas of the PTX ISA, and what is refused.
 #include "SimulatedKernel.h"
 #include "Simulator/Exec/Matrix/Descriptor.h"

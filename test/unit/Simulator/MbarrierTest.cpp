@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Phase arithmetic of mbarriers, and the groups of asynchronous operations, by themselves.
 #include "Simulator/Exec/Async/MbarrierState.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arithmetic on floats and doubles against the host's, in its four rounding modes.
 #include "Simulator/Numerics/Approximate.h"
 #include "Simulator/Numerics/Convert.h"

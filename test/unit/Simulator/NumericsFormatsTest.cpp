@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The small floating-point formats against tables of all their values, made from the formats' definitions.
 #include "Simulator/Numerics/Convert.h"
 #include "Simulator/Numerics/Formats.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Integer arithmetic and operations on bits against 128-bit integers and bit-by-bit definitions.
 #include "Simulator/Numerics/Bits.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // parsePtx: what compilers and people write, and what is wrong.
 #include "Simulator/Ptx/Parser.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Records what a GPU computes for the table of instructions, for InstructionTest.
 //
 //   tile_sim_record ptx > all.ptx; ptxas -arch=sm_90a all.ptx -o all.cubin

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Records what a GPU computes for the table of matrix instructions, for MatrixRecordTest.
 //
 //   tile_sim_record_matrices ptx > all.ptx; ptxas -arch=sm_90a all.ptx -o all.cubin

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the tools that record results of a GPU share: the driver's calls with their errors, the way to a module, and the
 // command line.
 #pragma once

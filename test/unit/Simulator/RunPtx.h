@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs a kernel of a PTX module on the simulator for tests: arrays in, arrays out.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs PTX on the simulator's machine for tests: text in, reports out.
 #pragma once
 

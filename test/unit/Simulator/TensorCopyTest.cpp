@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensor copies against a computation of each element by itself: boxes, strides, swizzles, fill, reductions; and the
 // rules of tensor maps.
 #include "SimulatedKernel.h"

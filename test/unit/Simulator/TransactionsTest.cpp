@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Transactions against what the CUDA best practices guide says of its examples, and occupancy against known cases.
-#include "Simulator/Profile/Profiler.h"
 #include "Simulator/Profile/Transactions.h"
+#include "Simulator/Profile/Profiler.h"
 
 #include <gtest/gtest.h>
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // wgmma on the machine: results from every layout, and reports of what is missing around it.
 #include "SimulatedKernel.h"
 #include "Simulator/Exec/Matrix/Fragments.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The cost model: everything it offers can be built, it reacts to sizes as it should, and its picks are good where the
 // speed of the alternatives was measured.
 #include "Schedules.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The engines: which products wgmma and mma.sync take, with which instruction and on which grid.
 #include "Target/Engines/MmaSync.h"
 #include "Target/Engines/Wgmma.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What an artifact's variants lose on sizes that were measured: by the set that is planned, and by the choice in it.
 //
 //   cd bench/results/h200

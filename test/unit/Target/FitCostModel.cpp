@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compares the cost model with measured schedules, and fits its constants to them:
 //
 //   cd bench/results/h200
@@ -46,7 +47,8 @@ constexpr Bound bounds[] = {
 
 GemmEstimate estimate(const GemmProblem &problem, const GemmConfig &config, const GemmConstants &constants,
                       bool pingPong = false) {
-  return GemmFormula(problem, config, hopper.numSms, constants, /*warpGroups=*/true, pingPong ? 2 : 1).estimate(problem.size());
+  return GemmFormula(problem, config, hopper.numSms, constants, /*warpGroups=*/true, pingPong ? 2 : 1)
+      .estimate(problem.size());
 }
 
 /// The measured candidate that the constants make the fastest.

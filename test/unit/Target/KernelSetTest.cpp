@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sets of kernels: how much is lost with a few of all that could be made.
 #include "Target/KernelSet.h"
 

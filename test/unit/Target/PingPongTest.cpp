@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where teams are expected to take turns: what was measured (bench/results/h200/ping-pong.md), and not elsewhere.
 #include "Target/PingPong.h"
 

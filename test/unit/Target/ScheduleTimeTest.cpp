@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What schedules add to the price of tiles: the order that was measured on an H200.
 #include "Target/ScheduleTime.h"
 #include "Target/PingPong.h"

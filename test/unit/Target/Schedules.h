@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The measurements that the cost model's constants come from, of one H200: bench/results/h200/schedules.tsv, 14 shapes
 // by 15 GEMM schedules of another library, of which only rows are read whose tile this compiler can build, and
 // tiles.tsv, this compiler's own kernels. All of a row-major a and a column-major b.

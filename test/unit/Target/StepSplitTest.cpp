@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which tiles are split among the CTAs of a cluster: those for which that was measured to pay, on an H200.
 #include "Target/StepSplit.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How the last wave's tiles are shared: owners and helpers finish together, and nothing is split in vain.
 #include "Target/TailSplit.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Laws of the target and mma.sync tables.
 #include "Target/GpuTarget.h"
 #include "Target/MmaTable.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Names of variants back to kernels: by the names of all kernels that there are.
 #include "VariantTimes.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the variants of matmul.tile took for random sizes on one H200, beside cuBLAS: bench/results/h200/variants.tsv.
 //
 //   shape <operand orders> <M> <N> <K> <us of cuBLAS; of the fastest variant where that was not measured>

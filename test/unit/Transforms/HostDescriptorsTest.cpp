@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Descriptors that the launcher makes from their recipes are those that the kernel made: same results, element by
 // element, for sizes that the expressions round, bound and scale.
 #include "Interpreter/Interpreter.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // sin cos lg2 ex2 tanh rsqrt, testp: PTX ISA 9.7.3, 9.7.4.
 #include "Simulator/Exec/Arithmetic/Elementwise.h"
 #include "Simulator/Numerics/Approximate.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Extended-precision arithmetic: the carry flag of each lane, Warp::carry, goes from one instruction to the next.
 //
 // add.cc sets it to the carry out, addc adds it and, with .cc, sets it; sub.cc sets it to the *borrow*, which subc

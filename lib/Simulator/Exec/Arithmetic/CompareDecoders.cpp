@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // setp set selp slct: PTX ISA 9.7.6, 9.7.7 (f16, bf16).
 #include "Simulator/Exec/Arithmetic/Comparison.h"
 

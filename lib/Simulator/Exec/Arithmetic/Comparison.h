@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Comparisons of two values a lane, as masks: what setp and set have in common.
 //
 // The 18 relations of PTX are four (=, <>, <, <=) and "both are numbers", with operands exchanged or the result

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cvt between scalars, in two or three steps through an array of 32 doubles or 64-bit integers, so that the number of
 // loops is the sum, not the product, of the numbers of types:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cvt between scalar types: PTX ISA 9.7.9.21.
 #include "Simulator/Exec/Arithmetic/Conversion.h"
 

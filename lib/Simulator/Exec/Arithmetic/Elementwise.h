@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations that compute every lane by itself: a pure function from Numerics/ in a loop over the 32 lanes.
 //
 // All lanes are computed, which the compiler vectorises, and those of the mask are written. Packed instructions

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the decoders of arithmetic have in common: choosing among types, and the functions behind the tables.
 #pragma once
 

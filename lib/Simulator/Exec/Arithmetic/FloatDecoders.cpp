@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Floating-point arithmetic that is exact but for one rounding: PTX ISA 9.7.3 (f32, f64), 9.7.4 (f16, bf16), 9.7.5
 // (f32 with operands of f16 or bf16).
 #include "Simulator/Exec/Arithmetic/Elementwise.h"

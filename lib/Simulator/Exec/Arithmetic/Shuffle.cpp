@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // shfl.sync: PTX ISA 9.7.9.6.
 //
 //   c: bits 0-4 the last lane of a segment that may be read, bits 8-12 which bits of the lane number choose the segment

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // vote match redux elect activemask, and what the .sync instructions share: PTX ISA 9.7.9, 9.7.13.
 #include "Simulator/Exec/Arithmetic/WarpOperations.h"
 

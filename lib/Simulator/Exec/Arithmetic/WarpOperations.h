@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the .sync instructions of a warp share: waiting until all lanes of the member mask are there.
 #pragma once
 

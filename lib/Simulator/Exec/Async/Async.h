@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the files of this folder share: decoders by name of the instruction, and small helpers.
 #pragma once
 

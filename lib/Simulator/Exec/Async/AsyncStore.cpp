@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // st.async, red.async: values that go to a CTA of the cluster and are counted there at an mbarrier.
 // PTX ISA 9.7.9.12, 9.7.13.8.
 #include "Simulator/Exec/Async/Async.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // bar, barrier: the sixteen named barriers of a CTA, and bar.warp.sync. PTX ISA 9.7.13.1, 9.7.13.2.
 //
 // A barrier counts whole warps: an aligned instruction arrives for all 32 threads, one that is not for its lanes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Geometry of copies: the rows of a box in global memory, and where their bytes lie in shared memory.
 //
 // A box is a sequence of rows of `rowBytes` bytes, elements that follow each other in the innermost dimension. In

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cp.async.bulk, cp.reduce.async.bulk: consecutive bytes. PTX ISA 9.7.9.25.3, 9.7.9.25.4.
 #include "Simulator/Exec/Async/BulkCopy.h"
 

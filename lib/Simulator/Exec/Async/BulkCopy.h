@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What linear and tensor bulk copies have in common: their suffixes, and where they go.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Bulk copies under way: what cp.async.bulk in all its forms starts. PTX ISA 9.7.9.25, 9.7.9.27.
 //
 //   instruction ──▶ checks, ranges to the checker ──▶ Transfer ──▶ rows, at moments that the schedule chooses ──▶

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Groups of copies: cp.async.commit_group, wait_group, wait_all; cp.async.bulk.commit_group, wait_group{.read}.
 // PTX ISA 9.7.9.25.2, 9.7.9.25.6.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // fence, membar: between the accesses of threads, and between proxies. PTX ISA 9.7.13.5, membar/fence.
 //
 // The simulator's memory is in order; what a fence does is to tell the checker.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cp.async: 4, 8 or 16 bytes of each thread from global to shared memory, and the mbarrier arrival that waits for them.
 // PTX ISA 9.7.9.25.1, 9.7.13.15.17.
 #include "Simulator/Exec/Async/Async.h"

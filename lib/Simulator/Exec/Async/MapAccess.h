@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensor maps where a kernel has them: in its parameters, in global memory, in shared memory while it makes them.
 #pragma once
 

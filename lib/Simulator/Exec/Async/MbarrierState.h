@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Phase arithmetic of mbarrier objects, PTX ISA 9.7.13.15, and who is told about it.
 //
 // A phase completes at the moment when no arrival is pending and as many transaction bytes have come as were expected.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions of copies: cp.reduce.async.bulk, red.async. PTX ISA 9.7.9.25.
 #pragma once
 

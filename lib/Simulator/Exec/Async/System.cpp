@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Instructions that concern the machine around a thread: hints to caches, sizes of register files, other grids, and
 // addresses in a cluster. PTX ISA 9.7.9 (prefetch, createpolicy …, mapa, getctarank), 9.7.13.14, 9.7.19.
 //

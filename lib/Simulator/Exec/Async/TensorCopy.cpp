@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, in tile mode. PTX ISA 9.7.9.27.
 //
 // im2col and gather modes have no execution here: they are refused when the program is loaded.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensor maps of the simulator: what cuTensorMapEncodeTiled is told, in 128 bytes of an own format.
 //
 // The bytes of real maps are NVIDIA's secret and nobody looks into them; only this file knows what these mean. A map

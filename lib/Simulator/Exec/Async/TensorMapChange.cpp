@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tensormap.replace, tensormap.cp_fenceproxy: tensor maps that a kernel makes. PTX ISA 9.7.9.26, 9.7.13.16.
 #include "Simulator/Exec/Async/Async.h"
 #include "Simulator/Exec/Async/MapAccess.h"

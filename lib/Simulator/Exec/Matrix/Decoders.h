@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The decoders of this folder, and the table of the instructions that they understand.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Simulator/Exec/Matrix/Descriptor.h"
 
 namespace tile::sim::matrix {

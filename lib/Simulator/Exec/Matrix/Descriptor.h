@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The matrix descriptor of wgmma: 64 bits that say where in shared memory a factor lies. PTX ISA 9.7.15.5.1.
 //
 //   bits 0-13 start address / 16    16-29 leading byte offset / 16    32-45 stride byte offset / 16

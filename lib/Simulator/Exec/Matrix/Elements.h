@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The factors of a matrix product: raw bits as registers and shared memory hold them, and decoded for the tensor core.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where the elements of a matrix live in the registers of a warp. PTX ISA 9.7.14.5 (mma.sync fragments) and 9.7.15.5
 // (wgmma) draw one figure for each shape and type; all of them are the same three formulas in the number of elements
 // that a register holds.

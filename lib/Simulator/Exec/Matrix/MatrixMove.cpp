@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ldmatrix, stmatrix, movmatrix: 8x8 matrices of 16-bit elements between shared memory and fragments.
 // PTX ISA 9.7.14.5.15 to 17. Lane i gives the address of row i % 8 (16 bytes) of matrix i / 8; register j of lane i
 // holds the elements 2 * (i % 4) and the next one of row i / 4 of matrix j, or with .trans of its transpose.

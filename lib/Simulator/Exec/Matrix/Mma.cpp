@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mma.sync: one warp multiplies two small matrices that lie in its registers. PTX ISA 9.7.14.5.
 //
 // Left out: m8n8k4 of f16 (sm_70 only), sparse (.sp) and block-scaled (.kind) forms, the older wmma.

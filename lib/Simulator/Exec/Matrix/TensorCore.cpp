@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Simulator/Exec/Matrix/TensorCore.h"
 
 #include "Simulator/Numerics/Formats.h"

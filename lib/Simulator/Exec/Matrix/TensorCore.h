@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a tensor core computes, bit for bit as sm_90 does.
 //
 //   d = c + a0 b0 + a1 b1 + … + a(K-1) b(K-1), K the depth of one instruction

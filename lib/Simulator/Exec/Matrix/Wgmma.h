@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // wgmma: four warps, a warp group, multiply a 64xK and a KxN matrix beside their threads. PTX ISA 9.7.15.
 //
 // The four warps of a group (indices 4i to 4i+3) issue each wgmma together, and the tensor cores retire it for all four

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which wgmma lacks a wgmma.fence: found in the program, not while it runs, by walking back from the wgmma over all
 // paths until a fence.
 #include "Simulator/Exec/Matrix/Wgmma.h"

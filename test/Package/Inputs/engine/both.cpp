@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Three headers of one kernel: each for a GPU, and one for both.
 #include "scale_any.h"
 #include "scale_large.h"

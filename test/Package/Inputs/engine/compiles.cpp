@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A program that has the compiler inside, beside another copy of LLVM if it likes.
 #include <cstdio>
 #include <tile/Compiler.h>

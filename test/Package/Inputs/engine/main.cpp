@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A program with kernels inside. Its driver has no functions, so that it says the same with and without a GPU.
 #include "scale.h"
 #include "shift.h"

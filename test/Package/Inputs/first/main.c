@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A program that describes an artifact, and says that it cannot run it where there is no GPU. */
 #include <stdio.h>
 #include <tile/tilert.h>
