@@ -181,7 +181,7 @@ public:
   WarpSpecialisation(KernelOp kernel, RolePlan plan, SmallVector<unsigned> previous, ArrayRef<int64_t> slots)
       : kernel(kernel), rewriter(kernel.getContext()), plan(std::move(plan)), previous(std::move(previous)) {
     for (int64_t count : slots)
-      rings.push_back({count});
+      rings.emplace_back().slots = count;
   }
 
   void run() {
