@@ -201,7 +201,7 @@ TEST_F(TensorMapTest, persistentBlocksAreWholeClusters) {
   ASSERT_EQ(launch({}), TILE_OK) << error();
   EXPECT_EQ(driver.launches[0].config.gridX, 15u);
   // They may wait for each other, so that two on a multiprocessor are given its shared memory.
-  EXPECT_EQ(driver.functionAttributes[cuda::functionSharedCarveout], 100);
+  EXPECT_EQ(driver.functionAttributes[tile::runtime::cuda::functionSharedCarveout], 100);
 }
 
 TEST_F(TensorMapTest, clustersTakeGroupsOfPrograms) {
