@@ -124,6 +124,8 @@ def Cta_RingNoneOp : Cta_Op<"ring_none", [Pure]> {
 def Cta_RingHoldsOp : Cta_Op<"ring_holds", [Pure]> {
   let summary = "whether there is a slot, and not `cta.ring_none`";
   let description = [{
+    What a loop carries in its first iteration may be no slot: what is done with one of the iteration before asks.
+
     Example: `%any = cta.ring_holds %s`
   }];
   let arguments = (ins Cta_RingSlotType:$slot);
