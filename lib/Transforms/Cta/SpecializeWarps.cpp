@@ -58,8 +58,8 @@ bool isAloneByRegisters(KernelOp kernel) {
   return 2 * threads * (registers + others) > int64_t(target::registersPerSm);
 }
 
-/// Whether more than half of any target's shared memory is taken by so many slots of the channel and what else there
-/// is.
+/// Whether more than half of the shared memory of a Hopper multiprocessor is taken by so many slots of the channel and
+/// what else there is.
 bool isAloneByShared(KernelOp kernel, const Channel &channel, unsigned slots) {
   constexpr int64_t half = 113 * 1024;
   int64_t bytes = (slots - 1) * channel.getBytesPerSlot();
