@@ -2,8 +2,10 @@
 // The NVPTX back end, driven directly: upstream's gpu-module-to-binary hides what ptxas reports.
 #include "Codegen/EmitPtx.h"
 #include "Codegen/AwaitLate.h"
+#include "Codegen/JoinWaits.h"
 #include "Codegen/KeepPacked.h"
 #include "Codegen/OrderInstructions.h"
+#include "Codegen/UniformAddresses.h"
 
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
@@ -197,6 +199,8 @@ void NvptxBackend::optimize(llvm::Module &module) const {
     orderByResult(function);
     awaitLate(function);
     keepPacked(function);
+    joinWaits(function);
+    takeSharedBaseAnew(function);
   }
 }
 

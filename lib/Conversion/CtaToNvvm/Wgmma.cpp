@@ -120,7 +120,8 @@ std::optional<WgmmaPlan> planWgmma(cta::WgmmaOp op) {
 /// Descriptors of the tiles of one operand; what all have in common is emitted once.
 class DescriptorEmitter {
 public:
-  DescriptorEmitter(OpBuilder &builder, Location loc, const OperandPlan &plan, Value buffer, Value firstRow)
+  DescriptorEmitter(OpBuilder &builder, Location loc, const OperandPlan &plan, Value buffer, Value firstRow,
+                    bool isInCluster)
       : builder(builder), loc(loc), plan(plan) {
     Value address = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), buffer);
     if (firstRow) {
@@ -130,8 +131,8 @@ public:
       address = arith::AddIOp::create(builder, loc, address, bytes);
     }
     Value units = arith::ShRUIOp::create(builder, loc, address, emitI32(builder, loc, 4));
-    // In a cluster, bits above say which CTA.
-    units = arith::AndIOp::create(builder, loc, units, emitI32(builder, loc, (1 << 14) - 1));
+    if (isInCluster) // bits above say which CTA
+      units = arith::AndIOp::create(builder, loc, units, emitI32(builder, loc, (1 << 14) - 1));
     low = arith::OrIOp::create(builder, loc, units, emitI32(builder, loc, plan.leadingOffset() / 16 << 16));
     // 128-byte swizzle is 1, 64-byte 2, 32-byte 3.
     uint64_t mode = plan.swizzle() == 128 ? 1 : plan.swizzle() == 64 ? 2 : 3;
@@ -178,10 +179,12 @@ public:
   WgmmaEmitter(OpBuilder &builder, cta::WgmmaOp op, const WgmmaPlan &plan, ValueRange a, Value b)
       : builder(builder), loc(op.getLoc()), op(op), plan(plan), fragments(plan.fragments), a(a) {
     int64_t groupN = fragments.nTiles * plan.tiling.instructionN, groupM = fragments.mTiles * instructionM;
+    bool isInCluster = op->getParentOfType<LLVM::LLVMFuncOp>()->hasAttr(NVVM::NVVMDialect::getClusterDimAttrName());
     if (plan.a)
-      rows.emplace(builder, loc, *plan.a, a.front(), emitGroupStart(builder, loc, 1, plan.tiling.groupsM, groupM));
+      rows.emplace(builder, loc, *plan.a, a.front(), emitGroupStart(builder, loc, 1, plan.tiling.groupsM, groupM),
+                   isInCluster);
     columns.emplace(builder, loc, plan.b, b,
-                    emitGroupStart(builder, loc, plan.tiling.groupsM, plan.tiling.groupsN, groupN));
+                    emitGroupStart(builder, loc, plan.tiling.groupsM, plan.tiling.groupsN, groupN), isInCluster);
   }
 
   Registers emit(ValueRange acc, Value accumulate) {
