@@ -177,8 +177,8 @@ def CtaLoadAhead : KernelPass<"cta-load-ahead", "layout", "Optimisation"> {
   let description = [{
     Requires: phase layout, decided layouts. Ensures: a vector that is loaded after a loop of dots
     that writes no memory, and takes few registers, is loaded before the loop, in a layout whose conversion stays in the
-    warp where there is one. Does not: move loads across writes of memory that they may read. Example:
-    test/Transforms/Cta/load-ahead.mlir.
+    warp where there is one; a vector that is loaded in the loop has such a layout, too. Does not: move loads across
+    writes of memory that they may read. Example: test/Transforms/Cta/load-ahead.mlir.
   }];
 }
 
@@ -234,8 +234,8 @@ def CtaPrefetchLoads : KernelPass<"cta-prefetch-loads", "async", "Optimisation">
   let summary = "load what the next iteration of a loop needs before this one computes";
   let description = [{
     Requires: phase async. Ensures: in a loop that reduces what it loads, loads into registers run an
-    iteration ahead where there is room for them; so do those of few numbers beside one product of blocks that TMA
-    copies, under that product. Does not: move loads across writes of memory that they may read.
+    iteration ahead where there is room for them; so do those of few numbers beside products of blocks that TMA
+    copies, under these products. Does not: move loads across writes of memory that they may read.
     Example: test/Transforms/Cta/prefetch-loads.mlir.
   }];
 }

@@ -11,6 +11,8 @@
 // #spread is a layout in which each warp has all that it needs in few registers, so that the conversion does not leave
 // the warp: shuffles, without shared memory and barriers, at which warp groups would wait for each other. Where threads
 // need no more than a few elements, they load these themselves.
+//
+// Within the loop, too, each warp loads what it needs of a vector: maxima of rows in the backward pass of attention.
 #include "Analysis/Recreate.h"
 #include "Layout/Movement.h"
 #include "Layout/ShapeTransforms.h"
@@ -168,19 +170,44 @@ private:
   llvm::DenseSet<Value> visited;
 };
 
+/// In a loop of dots, has each warp load the elements of a vector that it needs, if those would cross warps.
+void loadWithinWarps(cta::ConvertLayoutOp convert) {
+  auto type = cast<RankedTensorType>(convert.getType());
+  if (type.getRank() != 1 || convert->getBlock()->getOps<DotOp>().empty())
+    return;
+  Value source = convert.getSrc();
+  unsigned bytes = getBytesInMemory(type.getElementType());
+  const LinearLayout &needed = cta::getLayout(type);
+  LinearLayout spread = spreadOverLanes(needed, type);
+  if (layout::movesByShuffles(cta::getLayout(source.getType()), needed, bytes) ||
+      !layout::movesByShuffles(spread, needed, bytes))
+    return;
+  auto layout = cta::LayoutAttr::get(convert.getContext(), spread);
+  LayoutSlicer slicer;
+  if (slicer.plan(source, layout).cost > 0)
+    return;
+  convert.getSrcMutable().assign(slicer.rewrite(source, layout));
+  eraseIfUnused(source);
+}
+
 struct CtaLoadAhead : tile::impl::CtaLoadAheadBase<CtaLoadAhead> {
   void runOnKernel() override {
     SmallVector<LoadOp> loads;
+    SmallVector<cta::ConvertLayoutOp> conversions;
     bool multiplies = false;
     getOperation().walk([&](Operation *op) {
       multiplies |= isa<DotOp>(op);
       if (auto load = dyn_cast<LoadOp>(op))
         loads.push_back(load);
+      if (auto convert = dyn_cast<cta::ConvertLayoutOp>(op); convert && isa<scf::ForOp>(op->getParentOp()))
+        conversions.push_back(convert);
     });
     if (!multiplies)
       return;
     for (LoadOp load : loads)
       LoadAhead(load).run();
+    for (cta::ConvertLayoutOp convert : conversions)
+      loadWithinWarps(convert);
   }
 };
 

@@ -8,8 +8,8 @@
 //   for: x = load(i); s = reduce x; store s    ==>    x = load(0)
 //                                                     for: x' = load(i + 1); s = reduce x; store s; x = x'
 //
-// So it is beside a product of warp groups: scales that it is multiplied by, or the numbers of the next blocks, would
-// come later than the product that they are loaded beside. Several products have cta-schedule-loop.
+// So it is beside products of warp groups: scales that they are multiplied by, maxima and sums of rows in the backward
+// pass of attention, or the numbers of the next blocks, would come later than the product that they are loaded beside.
 //
 // Addresses and masks are computed again for whatever else needs them, so that nothing but loaded values crosses
 // iterations. Loops of products whose operands threads copy have cta-pipeline; loops without reductions keep more in
@@ -53,8 +53,8 @@ bool isSimple(scf::ForOp loop) {
               .wasInterrupted();
 }
 
-/// A loop of one product of warp groups, of blocks that TMA brings, that does nothing else that keeps its order.
-bool isOfOneProduct(scf::ForOp loop) {
+/// A loop of products of warp groups, of blocks that TMA brings, that does nothing else that keeps its order.
+bool isOfProducts(scf::ForOp loop) {
   auto isPlain = [](Operation *op) {
     if (auto load = dyn_cast<LoadOp>(op))
       return !load.getIsVolatile();
@@ -64,14 +64,14 @@ bool isOfOneProduct(scf::ForOp loop) {
                scf::IfOp>(op) ||
            isMemoryEffectFree(op);
   };
-  return llvm::hasSingleElement(loop.getBody()->getOps<cta::WgmmaOp>()) &&
+  return !loop.getBody()->getOps<cta::WgmmaOp>().empty() &&
          !loop.getBody()
               ->walk([&](Operation *op) { return isPlain(op) ? WalkResult::advance() : WalkResult::interrupt(); })
               .wasInterrupted();
 }
 
 std::optional<PrefetchPlan> planPrefetch(scf::ForOp loop) {
-  bool multiplies = isOfOneProduct(loop);
+  bool multiplies = isOfProducts(loop);
   if (!multiplies && !isSimple(loop))
     return std::nullopt;
   PointerBases written;

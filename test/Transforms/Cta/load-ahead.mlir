@@ -94,3 +94,38 @@ tile.kernel @written(%d: !tile.desc<64x128xf16>, %p: !tile.ptr<f32> {tile.divisi
   tile.desc_store %d[%c0, %c0], %h : !tile.desc<64x128xf16>, tensor<64x128xf16>
   tile.return
 }
+
+// Within the loop each warp loads what it needs of a row, whatever is computed of it before it is spread.
+// CHECK-LABEL: tile.kernel @within
+// CHECK: scf.for
+// CHECK: %[[X:.*]] = tile.load %{{.*}} : tensor<64x!tile.ptr<f32>, #[[WITHIN:.*]]>
+// CHECK: %[[SCALED:.*]] = arith.mulf %[[X]], %{{.*}} : tensor<64xf32, #[[WITHIN]]>
+// CHECK: cta.convert_layout %[[SCALED]]
+// CHECK: tile.dot
+// LOWERED-LABEL: tile.kernel @within
+// LOWERED: scf.for
+// LOWERED-NOT: cta.alloc
+// LOWERED: tile.desc_store
+tile.kernel @within(%d: !tile.desc<128x64xf32>, %p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+  %two = arith.constant dense<2.0> : tensor<64xf32>
+  %a = arith.constant dense<2.0> : tensor<128x32xf16>
+  %b = arith.constant dense<2.0> : tensor<32x64xf16>
+  %r = tile.arange 0 to 64 : tensor<64xi32>
+  %acc = scf.for %i = %c0 to %n step %c1 iter_args(%x = %zero) -> (tensor<128x64xf32>) : i32 {
+    %from = tile.addptr %p, %i : !tile.ptr<f32>, i32
+    %s = tile.splat %from : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+    %q = tile.addptr %s, %r : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+    %loaded = tile.load %q : tensor<64x!tile.ptr<f32>>
+    %scaled = arith.mulf %loaded, %two : tensor<64xf32>
+    %y = tile.dot %a, %b, %x : tensor<128x32xf16>, tensor<32x64xf16> -> tensor<128x64xf32>
+    %row = tile.expand_dims %scaled {axis = 0 : i32} : tensor<64xf32> -> tensor<1x64xf32>
+    %wide = tile.broadcast %row : tensor<1x64xf32> -> tensor<128x64xf32>
+    %sum = arith.addf %y, %wide : tensor<128x64xf32>
+    scf.yield %sum : tensor<128x64xf32>
+  }
+  tile.desc_store %d[%c0, %c0], %acc : !tile.desc<128x64xf32>, tensor<128x64xf32>
+  tile.return
+}

@@ -142,6 +142,36 @@ tile.kernel @factor(%x: !tile.ptr<f32> {tile.name = "x"}, %n: i32) attributes {n
   tile.return
 }
 
+// So it is beside several products.
+// CHECK-LABEL: tile.kernel @products
+// CHECK: %[[FIRST:.*]] = tile.load
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[FACTOR:.*]] = %[[FIRST]])
+// CHECK: cta.wgmma %
+// CHECK: %[[NEXT:.*]] = tile.load %{{.*}} mask
+// CHECK: arith.mulf
+// CHECK: cta.wgmma %
+// CHECK: scf.yield %{{.*}}, %[[NEXT]]
+tile.kernel @products(%x: !tile.ptr<f32> {tile.name = "x"}, %n: i32) attributes {num_warps = 4 : i32, num_stages = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #product>
+  %a = cta.alloc : <64x64xf16, #operand>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%so_far = %zero) -> (tensor<64x64xf32, #product>) : i32 {
+    %p = tile.addptr %x, %i : !tile.ptr<f32>, i32
+    %factor = tile.load %p : !tile.ptr<f32>
+    %flying = cta.wgmma %a, %a, %zero {n = 64 : i32} : !cta.buffer<64x64xf16, #operand>, !cta.buffer<64x64xf16, #operand> -> tensor<64x64xf32, #product>
+    %part = cta.wgmma_wait %flying {pending = 0 : i32} : tensor<64x64xf32, #product>
+    %factors = tile.splat %factor : f32 -> tensor<64x64xf32, #product>
+    %scaled = arith.mulf %part, %factors : tensor<64x64xf32, #product>
+    %left = arith.truncf %scaled : tensor<64x64xf32, #product> to tensor<64x64xf16, #product>
+    %second = cta.wgmma %left, %a, %so_far {n = 64 : i32} : tensor<64x64xf16, #product>, !cta.buffer<64x64xf16, #operand> -> tensor<64x64xf32, #product>
+    %next = cta.wgmma_wait %second {pending = 0 : i32} : tensor<64x64xf32, #product>
+    scf.yield %next : tensor<64x64xf32, #product>
+  }
+  tile.print "" %sum : tensor<64x64xf32, #product>
+  tile.return
+}
+
 // What else keeps its order stays in it.
 // CHECK-LABEL: tile.kernel @negative_barrier_beside
 // CHECK-NOT: tile.load
