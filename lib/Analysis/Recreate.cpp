@@ -170,6 +170,8 @@ Value LayoutSlicer::createAgain(Value value, cta::LayoutAttr layout) {
   Operation *load = builder.clone(*op);
   load->setOperands(operands);
   load->getResult(0).setType(type);
+  if (auto access = dyn_cast<LoadOp>(load)) // how many elements move at once was decided for the old layout
+    access.setVector(1);
   return load->getResult(0);
 }
 
