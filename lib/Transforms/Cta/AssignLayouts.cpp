@@ -7,18 +7,19 @@
 // convert_layout on each side that differs. Why so naive: it is right for every program; cta-remove-conversions removes
 // the conversions that do not pay. Where no dot decides, accesses share the default layout of their shape: as many
 // elements a thread as 16 bytes hold of the widest type that the innermost loops access, and of several rows that are
-// reduced as few warps to each as possible. A matrix of fp32 that is added to a product is loaded in the product's
-// layout, and numbers that scale its rows in a loop in that of the rows.
+// reduced as few warps to each as possible. Shapes that are only reshaped or joined from others follow these. A matrix
+// of fp32 that is added to a product is loaded in the product's layout, and numbers that scale its rows in a loop in
+// that of the rows.
 //
 //   %x = tile.load %p : tensor<64x!ptr>        %q = cta.convert_layout %p : #default -> #coalesced
 //   %y = arith.negf %x                    ==>  %x = tile.load %q : tensor<64x!ptr, #coalesced>
 //                                              %z = cta.convert_layout %x : #coalesced -> #default
 //                                              %y = arith.negf %z
-#include "Analysis/AxisInfo.h"
 #include "Analysis/DotPlan.h"
 #include "Analysis/FindTarget.h"
-#include "Analysis/StepEstimate.h"
 #include "Layout/Factories.h"
+#include "Layout/ShapeTransforms.h"
+#include "Transforms/Cta/AccessPlan.h"
 #include "Transforms/Cta/StageOperands.h"
 #include "Transforms/Passes.h"
 
@@ -43,74 +44,6 @@ std::vector<int64_t> toVector(ArrayRef<int64_t> values) {
   return {values.begin(), values.end()};
 }
 
-/// What a load or store wants: lanes walk along the dimension in which addresses are consecutive, and each thread takes
-/// as many elements as one access of 16 bytes holds.
-struct AccessPlan {
-  std::vector<unsigned> order;
-  int64_t vector = 1;
-  bool isFull = false; ///< 16 bytes: what is less is so because of the addresses.
-
-  LinearLayout getLayout(ArrayRef<int64_t> shape, unsigned numWarps) const {
-    return layout::defaultBlocked(toVector(shape), order, vector, numWarps);
-  }
-
-  /// Warps go to other dimensions before they share the first one.
-  LinearLayout getRowLayout(ArrayRef<int64_t> shape, unsigned numWarps) const {
-    layout::BlockedTile tile = layout::defaultBlockedTile(toVector(shape), order, vector, numWarps);
-    int64_t warps = numWarps;
-    for (unsigned dim : llvm::reverse(order)) {
-      tile.warpsPerCta[dim] =
-          std::clamp<int64_t>(shape[dim] / (tile.sizePerThread[dim] * tile.threadsPerWarp[dim]), 1, warps);
-      warps /= tile.warpsPerCta[dim];
-    }
-    // Beyond the shape warps hold copies.
-    tile.warpsPerCta[order.back()] *= warps;
-    return layout::blocked(toVector(shape), tile);
-  }
-};
-
-/// Where no addresses are consecutive, lanes walk along the dimension in which they are likely to be the nearest.
-AccessPlan planAccess(Value pointer, AxisInfoAnalysis &analysis) {
-  auto type = cast<RankedTensorType>(pointer.getType());
-  const AxisInfo &info = analysis.get(pointer);
-  AccessPlan plan;
-  plan.order = layout::rowMajorOrder(type.getRank());
-  auto rank = [&](unsigned dim) {
-    double step = estimateStep(pointer, dim, analysis);
-    return std::pair(-info.getContiguity(dim), step == 0 ? std::numeric_limits<double>::infinity() : step);
-  };
-  llvm::stable_sort(plan.order, [&](unsigned a, unsigned b) { return rank(a) < rank(b); });
-  unsigned bytes = getBytesInMemory(cast<PtrType>(type.getElementType()).getPointee());
-  int64_t aligned = std::max<int64_t>(info.getDivisibility(plan.order[0]) / bytes, 1), widest = 16 / bytes;
-  plan.vector = std::max<int64_t>(1, std::min({info.getContiguity(plan.order[0]), aligned, widest}));
-  plan.isFull = plan.vector == widest;
-  return plan;
-}
-
-/// Whether the lanes of a warp take whole sectors of memory (32 bytes) at once if they access a matrix in `layout`.
-bool takesSectors(const LinearLayout &layout, const AccessPlan &plan, const AxisInfo &info, unsigned bytes) {
-  constexpr unsigned sectorBytes = 32;
-  unsigned dim = plan.order.front();
-  std::vector<uint64_t> registers = layout.flatBases(layout::registerDim), lanes = layout.flatBases(layout::laneDim);
-  bool isVector = true;
-  for (unsigned step = 1; step * bytes < sectorBytes; step *= 2) {
-    std::vector<int32_t> place(layout.rank(), 0);
-    place[dim] = static_cast<int32_t>(step);
-    uint64_t flat = layout.flatten(place);
-    isVector = isVector && step < plan.vector && llvm::is_contained(registers, flat);
-    if (!isVector && !llvm::is_contained(lanes, flat))
-      return false;
-  }
-  return info.getContiguity(dim) * bytes >= sectorBytes;
-}
-
-unsigned depthOf(Operation *op) {
-  unsigned depth = 0;
-  for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp())
-    depth += isa<LoopLikeOpInterface>(parent);
-  return depth;
-}
-
 /// The values and what is computed from them, element by element, also across the iterations of loops.
 llvm::SetVector<Value> collectComputed(llvm::SetVector<Value> values) {
   for (size_t index = 0; index < values.size(); ++index)
@@ -125,60 +58,6 @@ llvm::SetVector<Value> collectComputed(llvm::SetVector<Value> values) {
         values.insert(loop.getRegionIterArg(use.getOperandNumber()));
     }
   return values;
-}
-
-/// Of several accesses of one shape, the one that decides for all: it is executed most often, moves 16 bytes a thread,
-/// and does so with the fewest elements.
-bool decidesBefore(const std::pair<Operation *, AccessPlan> &a, const std::pair<Operation *, AccessPlan> &b) {
-  auto rank = [](const std::pair<Operation *, AccessPlan> &access) {
-    const AccessPlan &plan = access.second;
-    return std::tuple(plan.isFull, depthOf(access.first), plan.isFull ? -plan.vector : plan.vector);
-  };
-  return rank(a) > rank(b);
-}
-
-/// The layout of an atomic operation: as that of a store, of as many elements at once as there are instructions for.
-LinearLayout planAtomic(Operation *op, AxisInfoAnalysis &axisInfo, unsigned numWarps, const target::GpuTarget &gpu) {
-  Value pointer = op->getOperand(0);
-  AccessPlan plan = planAccess(pointer, axisInfo);
-  auto type = cast<RankedTensorType>(pointer.getType());
-  Type element = cast<PtrType>(type.getElementType()).getPointee();
-  auto rmw = dyn_cast<AtomicRmwOp>(op);
-  bool addsFloats = rmw && rmw.getKind() == AtomicKind::add && isa<FloatType>(element);
-  int64_t most = addsFloats ? gpu.atomicAdditions(element.getIntOrFloatBitWidth(), element.isBF16()) : 1;
-  plan.vector = std::min(plan.vector, most);
-  return plan.getLayout(type.getShape(), numWarps);
-}
-
-/// The layout of a scan: the axis in consecutive registers, then in lanes, then in warps if there are more than the
-/// other dimensions fill and a thread would have many elements, since warps exchange their totals through memory. Other
-/// dimensions get the lanes and warps that the axis can do without; what is left over holds copies.
-LinearLayout planScan(RankedTensorType type, unsigned axis, unsigned numWarps) {
-  std::vector<int64_t> shape = toVector(type.getShape());
-  int64_t others = type.getNumElements() / shape[axis];
-  int64_t needed = std::max<int64_t>(1, layout::lanesPerWarp * numWarps / others);
-  int64_t lanes = std::min({needed, shape[axis], layout::lanesPerWarp});
-  constexpr int64_t fewElements = 4;
-  int64_t warps = std::clamp<int64_t>(shape[axis] / (lanes * fewElements), 1, std::max<int64_t>(needed / lanes, 1));
-  layout::BlockedTile tile{std::vector<int64_t>(shape.size(), 1), std::vector<int64_t>(shape.size(), 1),
-                           std::vector<int64_t>(shape.size(), 1), layout::rowMajorOrder(shape.size())};
-  std::erase(tile.order, axis);
-  tile.order.insert(tile.order.begin(), axis);
-  tile.sizePerThread[axis] = shape[axis] / (lanes * warps);
-  tile.threadsPerWarp[axis] = lanes;
-  tile.warpsPerCta[axis] = warps;
-  int64_t freeLanes = layout::lanesPerWarp / lanes, freeWarps = numWarps / warps;
-  for (unsigned dim : ArrayRef(tile.order).drop_front()) {
-    tile.threadsPerWarp[dim] = std::min(freeLanes, shape[dim]);
-    freeLanes /= tile.threadsPerWarp[dim];
-    tile.warpsPerCta[dim] = std::min(freeWarps, shape[dim] / tile.threadsPerWarp[dim]);
-    freeWarps /= tile.warpsPerCta[dim];
-  }
-  // Beyond the shape lanes and warps hold copies.
-  unsigned last = tile.order.back();
-  tile.threadsPerWarp[last] *= freeLanes;
-  tile.warpsPerCta[last] *= freeWarps;
-  return layout::blocked(shape, tile);
 }
 
 class LayoutAssignment {
@@ -237,7 +116,9 @@ private:
       if (auto type = pointer ? dyn_cast<RankedTensorType>(pointer.getType()) : RankedTensorType())
         ofShapes[type.getShape()].emplace_back(op, planAccess(pointer, axisInfo));
     });
+    DenseSet<ArrayRef<int64_t>> accessed;
     for (auto &[shape, accesses] : ofShapes) {
+      accessed.insert(shape);
       const AccessPlan &common = llvm::min_element(accesses, decidesBefore)->second;
       if (!multiplies) {
         bool isOfRows = shape.size() > 1 && reduced.contains({shape, common.order.front()});
@@ -251,6 +132,35 @@ private:
                                                       : attribute(plan.getLayout(shape, kernel.getNumWarps()));
       }
     }
+    planReshaped(accessed);
+  }
+
+  /// A shape that no access has, but of which one is reshaped from or to it, has the layout that makes the reshape
+  /// free. What is joined stays in the thread that has it.
+  void planReshaped(const DenseSet<ArrayRef<int64_t>> &accessed) {
+    auto share = [&](Value value, cta::LayoutAttr layout) {
+      ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+      if (layout && !accessed.contains(shape))
+        sharedLayouts.try_emplace(shape, layout);
+    };
+    kernel.walk([&](BroadcastOp broadcast) {
+      auto expand = broadcast.getSrc().getDefiningOp<ExpandDimsOp>();
+      ArrayRef<int64_t> shape = broadcast.getType().getShape();
+      if (!expand || shape.size() < 3 || shape.back() != 2 || expand.getSrc().getType().getShape() != shape.drop_back())
+        return;
+      auto part = withDefault(cast<RankedTensorType>(expand.getSrc().getType()));
+      share(broadcast.getResult(), attribute(layout::joinLayout(cta::getLayout(part))));
+      share(expand.getResult(), cast<cta::LayoutInterface>(*expand).getResultLayout(cta::getLayoutAttr(part)));
+    });
+    auto find = [&](Value value) { return sharedLayouts.lookup(cast<RankedTensorType>(value.getType()).getShape()); };
+    kernel.walk([&](ReshapeOp reshape) {
+      if (cta::LayoutAttr layout = find(reshape.getSrc()))
+        share(reshape.getResult(), cast<cta::LayoutInterface>(*reshape).getResultLayout(layout));
+    });
+    kernel.walk([&](ReshapeOp reshape) {
+      if (cta::LayoutAttr layout = find(reshape.getResult()))
+        share(reshape.getSrc(), cast<cta::LayoutInterface>(*reshape).getOperandLayout(layout));
+    });
   }
 
   /// Layouts of accesses and dots are planned before any type changes, while the analysis is valid.

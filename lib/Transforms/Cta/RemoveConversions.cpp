@@ -14,6 +14,7 @@
 // Both repeat until nothing changes. Every step lowers the bytes that conversions move, or leaves them about the same
 // and moves one conversion down, and a loop's value changes its layout once. What is about the same may be undone and
 // done again in rare graphs with transpositions, so steps are counted, too.
+#include "Analysis/CarriedValue.h"
 #include "Analysis/Recreate.h"
 #include "Transforms/Passes.h"
 
@@ -96,6 +97,7 @@ private:
   bool join(Operation *op) {
     int64_t cost = 0;
     SmallVector<Value> planned;
+    SmallVector<LayoutSlice> slices;
     for (Value operand : op->getOperands()) {
       if (operand == convert || isComputed(operand) || !isa<RankedTensorType>(operand.getType()) ||
           priced.contains(operand))
@@ -103,11 +105,15 @@ private:
       // What loops do not change is converted before them.
       auto loop = op->getParentOfType<LoopLikeOpInterface>();
       int64_t share = loop && loop.isDefinedOutsideOfLoop(operand) ? smallPart : 1;
-      cost += slicer.plan(operand, layout, share * bytes + 1).cost / share;
+      LayoutSlice slice = slicer.plan(operand, layout, share * bytes + 1);
+      cost += slice.cost / share;
       planned.push_back(operand);
+      slices.push_back(std::move(slice));
     }
     if (otherBytes + cost > bytes)
       return false;
+    for (const LayoutSlice &slice : slices)
+      recreated.insert_range(slice.recreated);
     otherBytes += cost;
     priced.insert(planned.begin(), planned.end());
     joined.push_back(op);
@@ -131,8 +137,10 @@ private:
   int64_t frontierBytesOf(Operation *op) {
     int64_t sum = 0;
     for (Value result : op->getResults())
-      if (isa<RankedTensorType>(result.getType()) && llvm::any_of(result.getUsers(), [&](Operation *user) {
-            return !members.contains(user) && !isa<DescStoreOp, cta::LocalStoreOp>(user) && !undoes(user);
+      if (isa<RankedTensorType>(result.getType()) && llvm::any_of(result.getUses(), [&](OpOperand &use) {
+            Operation *user = use.getOwner();
+            return !members.contains(user) && !isa<DescStoreOp, cta::LocalStoreOp>(user) && !undoes(user) &&
+                   !isCarriedOn(use);
           }))
         sum += LayoutSlicer::bytesOf(result);
     return sum;
@@ -143,10 +151,17 @@ private:
     return next && cta::getLayoutAttr(next.getType()) == layout;
   }
 
+  /// Whether a loop carries the value in the new layout then, because another operand is that of the iteration before.
+  bool isCarriedOn(OpOperand &use) {
+    std::optional<CarriedValue> fed = CarriedValue::fedBy(use);
+    return fed && recreated.contains({fed->values.front(), layout});
+  }
+
   ConvertLayoutOp convert;
   LayoutSlicer &slicer;
   cta::LayoutAttr layout;
   int64_t bytes, otherBytes = 0;
+  llvm::DenseSet<std::pair<Value, cta::LayoutAttr>> recreated; ///< For other operands.
   SmallVector<Operation *> joined;
   llvm::DenseSet<Operation *> members;
   llvm::DenseSet<Value> priced; ///< Other operands whose conversion is in `otherBytes`.

@@ -25,18 +25,19 @@ static unsigned contiguousDimOf(RankedTensorType matrix) {
   return 1;
 }
 
-/// The dimension of `value` that is contiguous in what most of it is loaded from, or in how it is computed.
+/// The dimension of `value` that is contiguous in what most of it is loaded or put together from, or in how it is
+/// computed.
 static unsigned findContiguousDim(Value value) {
   llvm::SetVector<std::pair<Value, unsigned>> visited; // and whether it is transposed: 1
   visited.insert({value, 0});
-  LoadOp largest;
+  Value largest;
   unsigned isTransposed = 0;
   for (size_t index = 0; index < visited.size(); ++index) {
     auto [current, transposed] = visited[index];
     Operation *op = current.getDefiningOp();
-    if (auto load = dyn_cast_or_null<LoadOp>(op)) {
-      if (!largest || LayoutSlicer::bytesOf(load) > LayoutSlicer::bytesOf(largest)) {
-        largest = load;
+    if (isa_and_nonnull<LoadOp, ReshapeOp>(op)) {
+      if (!largest || LayoutSlicer::bytesOf(current) > LayoutSlicer::bytesOf(largest)) {
+        largest = current;
         isTransposed = transposed;
       }
     } else if (op && (isElementwise(op) || isa<cta::ConvertLayoutOp, TransOp>(op))) {
@@ -45,7 +46,7 @@ static unsigned findContiguousDim(Value value) {
           visited.insert({operand, transposed ^ unsigned(isa<TransOp>(op))});
     }
   }
-  unsigned dim = contiguousDimOf(cast<RankedTensorType>(largest ? largest.getType() : value.getType()));
+  unsigned dim = contiguousDimOf(cast<RankedTensorType>((largest ? largest : value).getType()));
   return dim ^ isTransposed;
 }
 

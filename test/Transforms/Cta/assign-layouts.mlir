@@ -78,3 +78,38 @@ tile.kernel @types(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %h: !tile.
   %x2 = tile.load %q2 : tensor<2048x!tile.ptr<f32>>
   tile.return
 }
+
+// Blocks that are made of a row by a reshape have its layout, and what is joined of them stays in its thread.
+// CHECK-LABEL: tile.kernel @reshaped
+// CHECK: tile.reshape %{{.*}} : tensor<1024xf32, #[[WIDE]]>
+// CHECK-NOT: cta.convert_layout
+// CHECK: arith.negf
+// CHECK-NOT: cta.convert_layout
+// CHECK: tile.store
+tile.kernel @reshaped(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) {
+  %r = tile.arange 0 to 1024 : tensor<1024xi32>
+  %s = tile.splat %p : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>>
+  %q = tile.addptr %s, %r : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+  %x = tile.load %q : tensor<1024x!tile.ptr<f32>>
+  %blocks = tile.reshape %x : tensor<1024xf32> -> tensor<16x64xf32>
+  %y = arith.negf %blocks : tensor<16x64xf32>
+  %row = tile.reshape %y : tensor<16x64xf32> -> tensor<1024xf32>
+  tile.store %q, %row : tensor<1024x!tile.ptr<f32>>
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @joined
+// CHECK: tile.expand_dims %[[X:.*]] {axis = 2 : i32} : tensor<16x64xi32, #[[PART:.*]]> -> tensor<16x64x1xi32
+// CHECK-NEXT: tile.broadcast
+// CHECK-NEXT: tile.reshape
+// CHECK-NOT: cta.convert_layout
+// CHECK: tile.desc_store
+tile.kernel @joined(%d: !tile.desc<16x128xi32>) {
+  %c0 = arith.constant 0 : i32
+  %x = arith.constant dense<1> : tensor<16x64xi32>
+  %each = tile.expand_dims %x {axis = 2 : i32} : tensor<16x64xi32> -> tensor<16x64x1xi32>
+  %both = tile.broadcast %each : tensor<16x64x1xi32> -> tensor<16x64x2xi32>
+  %flat = tile.reshape %both : tensor<16x64x2xi32> -> tensor<16x128xi32>
+  tile.desc_store %d[%c0, %c0], %flat : !tile.desc<16x128xi32>, tensor<16x128xi32>
+  tile.return
+}

@@ -40,6 +40,37 @@ tile.kernel @accumulate(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i
   tile.return
 }
 
+// So it does where what is added is narrower than the sum, and each iteration scales that first.
+// CHECK-LABEL: tile.kernel @wider
+// CHECK: scf.for
+// CHECK-NOT: cta.convert_layout
+// CHECK: scf.yield
+// CHECK: %[[R:.*]] = arith.truncf
+// CHECK: cta.convert_layout %[[R]] : tensor<32x32xf16
+tile.kernel @wider(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %half = arith.constant dense<0.5> : tensor<32x32xf32>
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %none = arith.constant dense<0.0> : tensor<32x32xf16>
+  %ab = arith.constant dense<2.0> : tensor<32x32xf16>
+  %acc = scf.for %i = %c0 to %n step %c1 iter_args(%a = %zero) -> (tensor<32x32xf32>) : i32 {
+    %scaled = arith.mulf %a, %half : tensor<32x32xf32>
+    %d = tile.dot %ab, %ab, %none : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf16>
+    %wide = arith.extf %d : tensor<32x32xf16> to tensor<32x32xf32>
+    %sum = arith.addf %scaled, %wide : tensor<32x32xf32>
+    scf.yield %sum : tensor<32x32xf32>
+  }
+  %r = tile.arange 0 to 32 : tensor<32xi32>
+  %row = tile.expand_dims %r {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+  %cols = tile.broadcast %row : tensor<1x32xi32> -> tensor<32x32xi32>
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
+  %q = tile.addptr %s, %cols : tensor<32x32x!tile.ptr<f16>>, tensor<32x32xi32>
+  %h = arith.truncf %acc : tensor<32x32xf32> to tensor<32x32xf16>
+  tile.store %q, %h : tensor<32x32x!tile.ptr<f16>>
+  tile.return
+}
+
 // So do a loop around it, and a branch: nothing is converted between products.
 // CHECK-LABEL: tile.kernel @nested
 // CHECK: scf.for

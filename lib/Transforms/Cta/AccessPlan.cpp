@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Transforms/Cta/AccessPlan.h"
+
+#include "Analysis/StepEstimate.h"
+#include "Layout/Factories.h"
+#include "Tile/TileDialect.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace tile;
+using layout::LinearLayout;
+
+static std::vector<int64_t> toVector(ArrayRef<int64_t> values) {
+  return {values.begin(), values.end()};
+}
+
+LinearLayout AccessPlan::getLayout(ArrayRef<int64_t> shape, unsigned numWarps) const {
+  return layout::defaultBlocked(toVector(shape), order, vector, numWarps);
+}
+
+LinearLayout AccessPlan::getRowLayout(ArrayRef<int64_t> shape, unsigned numWarps) const {
+  layout::BlockedTile tile = layout::defaultBlockedTile(toVector(shape), order, vector, numWarps);
+  int64_t warps = numWarps;
+  for (unsigned dim : llvm::reverse(order)) {
+    tile.warpsPerCta[dim] =
+        std::clamp<int64_t>(shape[dim] / (tile.sizePerThread[dim] * tile.threadsPerWarp[dim]), 1, warps);
+    warps /= tile.warpsPerCta[dim];
+  }
+  // Beyond the shape warps hold copies.
+  tile.warpsPerCta[order.back()] *= warps;
+  return layout::blocked(toVector(shape), tile);
+}
+
+AccessPlan tile::planAccess(Value pointer, AxisInfoAnalysis &analysis) {
+  auto type = cast<RankedTensorType>(pointer.getType());
+  const AxisInfo &info = analysis.get(pointer);
+  AccessPlan plan;
+  plan.order = layout::rowMajorOrder(type.getRank());
+  auto rank = [&](unsigned dim) {
+    double step = estimateStep(pointer, dim, analysis);
+    return std::pair(-info.getContiguity(dim), step == 0 ? std::numeric_limits<double>::infinity() : step);
+  };
+  llvm::stable_sort(plan.order, [&](unsigned a, unsigned b) { return rank(a) < rank(b); });
+  unsigned bytes = getBytesInMemory(cast<PtrType>(type.getElementType()).getPointee());
+  int64_t aligned = std::max<int64_t>(info.getDivisibility(plan.order[0]) / bytes, 1), widest = 16 / bytes;
+  plan.vector = std::max<int64_t>(1, std::min({info.getContiguity(plan.order[0]), aligned, widest}));
+  plan.isFull = plan.vector == widest;
+  return plan;
+}
+
+bool tile::takesSectors(const LinearLayout &layout, const AccessPlan &plan, const AxisInfo &info, unsigned bytes) {
+  constexpr unsigned sectorBytes = 32;
+  unsigned dim = plan.order.front();
+  std::vector<uint64_t> registers = layout.flatBases(layout::registerDim), lanes = layout.flatBases(layout::laneDim);
+  bool isVector = true;
+  for (unsigned step = 1; step * bytes < sectorBytes; step *= 2) {
+    std::vector<int32_t> place(layout.rank(), 0);
+    place[dim] = static_cast<int32_t>(step);
+    uint64_t flat = layout.flatten(place);
+    isVector = isVector && step < plan.vector && llvm::is_contained(registers, flat);
+    if (!isVector && !llvm::is_contained(lanes, flat))
+      return false;
+  }
+  return info.getContiguity(dim) * bytes >= sectorBytes;
+}
+
+static unsigned depthOf(Operation *op) {
+  unsigned depth = 0;
+  for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp())
+    depth += isa<LoopLikeOpInterface>(parent);
+  return depth;
+}
+
+bool tile::decidesBefore(const std::pair<Operation *, AccessPlan> &a, const std::pair<Operation *, AccessPlan> &b) {
+  auto rank = [](const std::pair<Operation *, AccessPlan> &access) {
+    const AccessPlan &plan = access.second;
+    return std::tuple(plan.isFull, depthOf(access.first), plan.isFull ? -plan.vector : plan.vector);
+  };
+  return rank(a) > rank(b);
+}
+
+LinearLayout tile::planAtomic(Operation *op, AxisInfoAnalysis &axisInfo, unsigned numWarps,
+                              const target::GpuTarget &gpu) {
+  Value pointer = op->getOperand(0);
+  AccessPlan plan = planAccess(pointer, axisInfo);
+  auto type = cast<RankedTensorType>(pointer.getType());
+  Type element = cast<PtrType>(type.getElementType()).getPointee();
+  auto rmw = dyn_cast<AtomicRmwOp>(op);
+  bool addsFloats = rmw && rmw.getKind() == AtomicKind::add && isa<FloatType>(element);
+  int64_t most = addsFloats ? gpu.atomicAdditions(element.getIntOrFloatBitWidth(), element.isBF16()) : 1;
+  plan.vector = std::min(plan.vector, most);
+  return plan.getLayout(type.getShape(), numWarps);
+}
+
+LinearLayout tile::planScan(RankedTensorType type, unsigned axis, unsigned numWarps) {
+  std::vector<int64_t> shape = toVector(type.getShape());
+  int64_t others = type.getNumElements() / shape[axis];
+  int64_t needed = std::max<int64_t>(1, layout::lanesPerWarp * numWarps / others);
+  int64_t lanes = std::min({needed, shape[axis], layout::lanesPerWarp});
+  constexpr int64_t fewElements = 4;
+  int64_t warps = std::clamp<int64_t>(shape[axis] / (lanes * fewElements), 1, std::max<int64_t>(needed / lanes, 1));
+  layout::BlockedTile tile{std::vector<int64_t>(shape.size(), 1), std::vector<int64_t>(shape.size(), 1),
+                           std::vector<int64_t>(shape.size(), 1), layout::rowMajorOrder(shape.size())};
+  std::erase(tile.order, axis);
+  tile.order.insert(tile.order.begin(), axis);
+  tile.sizePerThread[axis] = shape[axis] / (lanes * warps);
+  tile.threadsPerWarp[axis] = lanes;
+  tile.warpsPerCta[axis] = warps;
+  int64_t freeLanes = layout::lanesPerWarp / lanes, freeWarps = numWarps / warps;
+  for (unsigned dim : ArrayRef(tile.order).drop_front()) {
+    tile.threadsPerWarp[dim] = std::min(freeLanes, shape[dim]);
+    freeLanes /= tile.threadsPerWarp[dim];
+    tile.warpsPerCta[dim] = std::min(freeWarps, shape[dim] / tile.threadsPerWarp[dim]);
+    freeWarps /= tile.warpsPerCta[dim];
+  }
+  // Beyond the shape lanes and warps hold copies.
+  unsigned last = tile.order.back();
+  tile.threadsPerWarp[last] *= freeLanes;
+  tile.warpsPerCta[last] *= freeWarps;
+  return layout::blocked(shape, tile);
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The layouts that accesses to memory, atomic operations and scans want, each by itself.
+#pragma once
+
+#include "Analysis/AxisInfo.h"
+#include "Layout/LinearLayout.h"
+#include "Target/GpuTarget.h"
+
+#include <vector>
+
+namespace tile {
+
+/// What a load or store wants: lanes walk along the dimension in which addresses are consecutive, and each thread takes
+/// as many elements as one access of 16 bytes holds.
+struct AccessPlan {
+  std::vector<unsigned> order;
+  int64_t vector = 1;
+  bool isFull = false; ///< 16 bytes: what is less is so because of the addresses.
+
+  layout::LinearLayout getLayout(llvm::ArrayRef<int64_t> shape, unsigned numWarps) const;
+  /// Warps go to other dimensions before they share the first one.
+  layout::LinearLayout getRowLayout(llvm::ArrayRef<int64_t> shape, unsigned numWarps) const;
+};
+
+/// Where no addresses are consecutive, lanes walk along the dimension in which they are likely to be the nearest.
+AccessPlan planAccess(mlir::Value pointer, AxisInfoAnalysis &analysis);
+
+/// Of several accesses of one shape, the one that decides for all: it is executed most often, moves 16 bytes a thread,
+/// and does so with the fewest elements.
+bool decidesBefore(const std::pair<mlir::Operation *, AccessPlan> &a,
+                   const std::pair<mlir::Operation *, AccessPlan> &b);
+
+/// Whether the lanes of a warp take whole sectors of memory (32 bytes) at once if they access a matrix in `layout`.
+bool takesSectors(const layout::LinearLayout &layout, const AccessPlan &plan, const AxisInfo &info, unsigned bytes);
+
+/// The layout of an atomic operation: as that of a store, of as many elements at once as there are instructions for.
+layout::LinearLayout planAtomic(mlir::Operation *op, AxisInfoAnalysis &axisInfo, unsigned numWarps,
+                                const target::GpuTarget &gpu);
+
+/// The layout of a scan: the axis in consecutive registers, then in lanes, then in warps if there are more than the
+/// other dimensions fill and a thread would have many elements, since warps exchange their totals through memory. Other
+/// dimensions get the lanes and warps that the axis can do without; what is left over holds copies.
+layout::LinearLayout planScan(mlir::RankedTensorType type, unsigned axis, unsigned numWarps);
+
+} // namespace tile
