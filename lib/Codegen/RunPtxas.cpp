@@ -288,7 +288,8 @@ static bool prefersOneCta(StringRef ptx) {
 
 /// A kernel without products waits for memory, and hides that by having threads: half of those that a multiprocessor
 /// holds, or a quarter, where ptxas can do with so few registers and hardly spills. Left to itself it takes what the
-/// shortest code needs: 160 for the backward pass of a layer norm, one CTA of 256 threads, where 128 are enough.
+/// shortest code needs: 160 for the backward pass of a layer norm, one CTA of 256 threads, where 128 are enough. A CTA
+/// of 1024 threads that is alone waits for all of its memory at once, so there two are tried, without spills.
 static Assembled forMoreThreads(const Assembler &assembler, StringRef ptx, Assembled assembled) {
   constexpr unsigned granularity = 8; // of a thread's number of registers
   // Bytes: 20 registers, written and read once, cost less than having half of the threads.
@@ -298,11 +299,14 @@ static Assembled forMoreThreads(const Assembler &assembler, StringRef ptx, Assem
   if (threads == 0 || multiplies || assembled.report.kernels.size() != 1)
     return assembled;
   unsigned used = llvm::alignTo(std::max(assembled.report.kernels.front().registers, 1u), granularity);
-  for (unsigned wanted : {1024, 512}) {
+  for (unsigned wanted : {2048, 1024, 512}) {
+    bool isForTwo = wanted > 1024;
+    if (isForTwo && threads < 1024)
+      continue;
     if (wanted <= threads || target::registersPerSm / used / threads * threads >= wanted)
       break;
     llvm::Expected<Assembled> more = assemble(assembler, forCtas(ptx, wanted / threads));
-    if (more && spilledBytes(more->report) <= fewSpills)
+    if (more && spilledBytes(more->report) <= (isForTwo ? 0 : fewSpills))
       return std::move(*more);
     llvm::consumeError(more.takeError());
   }

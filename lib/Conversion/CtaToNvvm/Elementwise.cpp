@@ -25,6 +25,15 @@ bool isFloat8(Type type) {
   return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
 }
 
+/// Sums and products of 16-bit floats, which one instruction computes for two elements. LLVM takes them apart where the
+/// target has none, and joins conversions to 16 bits whose results become a pair.
+bool arePaired(Operation *op) {
+  if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp>(op))
+    return false;
+  Type element = getElementTypeOf(op->getResult(0).getType());
+  return element.isF16() || element.isBF16();
+}
+
 /// Any operation with the Elementwise trait, attributes kept. Scalar operands are used by every register.
 struct ElementwiseLowering : ConversionPattern {
   ElementwiseLowering(const TypeConverter &converter, MLIRContext *context)
@@ -45,6 +54,10 @@ struct ElementwiseLowering : ConversionPattern {
     }
     SmallVector<Registers> results(op->getNumResults());
     auto run = op->getAttrOfType<IntegerAttr>(uniformRun);
+    if (!run && count % 2 == 0 && arePaired(op)) {
+      rewriter.replaceOpWithMultiple(op, {emitPairs(op, operands, resultTypes.front(), count, rewriter)});
+      return success();
+    }
     for (size_t index = 0; index < count; ++index) {
       if (run && index % run.getInt() != 0) {
         for (Registers &registers : results)
@@ -63,6 +76,31 @@ struct ElementwiseLowering : ConversionPattern {
     }
     rewriter.replaceOpWithMultiple(op, std::move(results));
     return success();
+  }
+
+private:
+  static Registers emitPairs(Operation *op, ArrayRef<ValueRange> operands, Type element, size_t count,
+                             OpBuilder &builder) {
+    Location loc = op->getLoc();
+    auto pair = VectorType::get(2, element);
+    Value place[] = {emitI32(builder, loc, 0), emitI32(builder, loc, 1)};
+    Registers results;
+    for (size_t index = 0; index < count; index += 2) {
+      OperationState state(loc, op->getName());
+      for (ValueRange registers : operands) {
+        Value both = LLVM::PoisonOp::create(builder, loc, pair);
+        for (size_t half : {0, 1})
+          both = LLVM::InsertElementOp::create(
+              builder, loc, both, registers.size() == 1 ? registers.front() : registers[index + half], place[half]);
+        state.operands.push_back(both);
+      }
+      state.addTypes(pair);
+      state.addAttributes(op->getAttrs());
+      Value both = builder.create(state)->getResult(0);
+      for (size_t half : {0, 1})
+        results.push_back(LLVM::ExtractElementOp::create(builder, loc, both, place[half]));
+    }
+    return results;
   }
 };
 

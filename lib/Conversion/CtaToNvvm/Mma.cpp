@@ -76,7 +76,8 @@ public:
   Registers emit(ValueRange a, ValueRange b, ValueRange acc);
 
 private:
-  /// 32-bit operand registers: f16 as vector<2xf16>, all else as i32.
+  /// 32-bit operand registers: f16 as vector<2xf16>, all else as i32. Of f32 the instruction takes the bits of tf32, as
+  /// wgmma does from shared memory: to round them takes three instructions an element, as many as all else of a loop.
   SmallVector<Value> packOperands(ValueRange registers, Type element);
   SmallVector<Value> packAccumulator(ValueRange registers);
   Value multiply(ValueRange a, ValueRange b, ValueRange acc);
@@ -90,15 +91,6 @@ private:
 };
 
 SmallVector<Value> MmaEmitter::packOperands(ValueRange registers, Type element) {
-  if (element.isF32()) {
-    // tile.dot rounds to tf32; the instruction would cut the low bits off.
-    SmallVector<Value> words;
-    for (Value value : registers)
-      words.push_back(NVVM::ConvertFloatToTF32Op::create(builder, loc, builder.getI32Type(), value,
-                                                         NVVM::FPRoundingMode::RNA, NVVM::SaturationMode::NONE,
-                                                         /*relu=*/false));
-    return words;
-  }
   unsigned perWord = 32 / element.getIntOrFloatBitWidth();
   SmallVector<Value> words = packWords(builder, loc, registers, {32, unsigned(registers.size() / perWord), perWord});
   if (element.isF16())

@@ -54,3 +54,21 @@ tile.kernel @uniform(%p: !tile.ptr<i32>, %n: i32 {tile.divisibility = 4 : i32}) 
   tile.store %q, %v : tensor<256x!tile.ptr<i32>, #four>
   tile.return
 }
+
+// Sums and products of 16-bit floats are computed in pairs.
+// CHECK-LABEL: llvm.func @pairs
+// CHECK-COUNT-2: arith.mulf {{.*}} : vector<2xbf16>
+// CHECK-NOT: arith.mulf
+// CHECK-COUNT-2: arith.addf {{.*}} fastmath<contract> : vector<2xbf16>
+// CHECK-NOT: arith.addf
+tile.kernel @pairs(%p: !tile.ptr<bf16>, %x: bf16) attributes {num_warps = 2 : i32} {
+  %r = tile.arange 0 to 256 : tensor<256xi32, #l>
+  %ps = tile.splat %p : !tile.ptr<bf16> -> tensor<256x!tile.ptr<bf16>, #l>
+  %pr = tile.addptr %ps, %r : tensor<256x!tile.ptr<bf16>, #l>, tensor<256xi32, #l>
+  %v = tile.load %pr : tensor<256x!tile.ptr<bf16>, #l>
+  %s = tile.splat %x : bf16 -> tensor<256xbf16, #l>
+  %y = arith.mulf %v, %s : tensor<256xbf16, #l>
+  %z = arith.addf %y, %v fastmath<contract> : tensor<256xbf16, #l>
+  tile.store %pr, %z : tensor<256x!tile.ptr<bf16>, #l>
+  tile.return
+}
