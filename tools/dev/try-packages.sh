@@ -23,10 +23,10 @@ for suite in "$@"; do
   cp run CMakeLists.txt "$root/root/checkout/"
   cp -r examples "$root/root/checkout/"
   cp -r test/Package/Inputs/first "$root/root/first"
-  chroot "$root" bash -euo pipefail <<'COMMANDS'
+  env --ignore-environment PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive chroot "$root" bash -euo pipefail <<'COMMANDS'
 cd /root
 begin=$SECONDS
-apt-get install -y ./tile_*.deb ./tile-dev_*.deb ./tile-compiler_*.deb >/dev/null
+apt-get install -qq -y -o Dpkg::Use-Pty=0 ./tile_*.deb ./tile-dev_*.deb ./tile-compiler_*.deb >/dev/null
 tilec /usr/share/tile/examples/matmul.tile -o gemm.ptx
 tile-run gemm.ptx M=96 N=96 K=64 --device=sim --check | grep -q ': ok'
 echo "installed, compiled and simulated in $((SECONDS - begin)) s"
