@@ -13,24 +13,28 @@ target_compile_options(tile_options INTERFACE -Wall -Wextra -Wno-unused-paramete
 # One self-contained binary runs on machines with another libstdc++.
 target_link_options(tile_options INTERFACE -static-libstdc++ -static-libgcc)
 
+function(tile_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC tile_options ${ARG_LINK})
+endfunction()
+
+if(NOT TILE_COMPILER)
+  return()
+endif()
+
 add_library(tile_mlir_options INTERFACE)
 target_link_libraries(tile_mlir_options INTERFACE tile_options)
 target_include_directories(tile_mlir_options SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
 target_include_directories(tile_mlir_options INTERFACE ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR}/dialects
                            ${PROJECT_BINARY_DIR}/dialects ${PROJECT_BINARY_DIR}/lib)
-target_compile_options(tile_mlir_options INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
+target_compile_options(tile_mlir_options INTERFACE "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 separate_arguments(tile_llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 target_compile_definitions(tile_mlir_options INTERFACE ${tile_llvm_definitions})
 
 add_library(tile_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/Precompiled.cpp)
 target_link_libraries(tile_pch PUBLIC tile_mlir_options)
 target_precompile_headers(tile_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h)
-
-function(tile_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
-  add_library(${name} STATIC ${ARG_SOURCES})
-  target_link_libraries(${name} PUBLIC tile_options ${ARG_LINK})
-endfunction()
 
 function(tile_mlir_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;DEPENDS" ${ARGN})

@@ -54,6 +54,10 @@ std::string DiskCache::pathOf(StringRef key) const {
 
 std::optional<std::string> DiskCache::find(StringRef key) const {
   std::string path = pathOf(key);
+  // A pipe or a device might never end.
+  fs::file_status status;
+  if (fs::status(path, status) || status.type() != fs::file_type::regular_file || status.getSize() > shardBytes())
+    return std::nullopt;
   // Read, not mapped: another machine may cut it off.
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false,
                                           /*IsVolatile=*/true);

@@ -2,6 +2,7 @@
 // Colours are ECMA-48's "select graphic rendition", in the eight that every terminal has.
 #include "Runner/Colours.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 namespace tile::runner {
@@ -65,6 +66,17 @@ std::string paintLines(std::string_view text, std::string (*paint)(std::string_v
   return painted;
 }
 
+/// Names and texts may come from artifacts that anyone has made: a terminal would obey their control characters.
+std::string showControls(std::string_view text) {
+  std::string shown;
+  for (const char c : text)
+    if ((static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) || c == '\n' || c == '\t')
+      shown += c;
+    else
+      shown += fmt::format("\\x{:02x}", c);
+  return shown;
+}
+
 } // namespace
 
 Colours chooseColours(const char *noColor, const char *terminal) {
@@ -86,7 +98,7 @@ std::string paintBad(std::string_view text) {
 }
 
 void printPainted(std::FILE *stream, bool isPainted, std::string_view text, std::string (*paint)(std::string_view)) {
-  const std::string painted = isPainted ? paint(text) : std::string(text);
+  const std::string shown = showControls(text), painted = isPainted ? paint(shown) : shown;
   std::fwrite(painted.data(), 1, painted.size(), stream);
 }
 

@@ -27,6 +27,7 @@ std::string paintVerdicts(std::string_view text);
 /// A figure that is bad.
 std::string paintBad(std::string_view text);
 
+/// Control characters, but ends of lines and tabs, are printed as \x1b.
 void printPainted(std::FILE *stream, bool isPainted, std::string_view text, std::string (*paint)(std::string_view));
 
 } // namespace tile::runner

@@ -23,10 +23,10 @@ for suite in "$@"; do
   cp run CMakeLists.txt "$root/root/checkout/"
   cp -r examples "$root/root/checkout/"
   cp -r test/Package/Inputs/first "$root/root/first"
-  chroot "$root" bash -euo pipefail <<'COMMANDS'
+  env --ignore-environment PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive chroot "$root" bash -euo pipefail <<'COMMANDS'
 cd /root
 begin=$SECONDS
-dpkg -i tile_*.deb tile-dev_*.deb tile-compiler_*.deb >/dev/null
+apt-get install -qq -y -o Dpkg::Use-Pty=0 ./tile_*.deb ./tile-dev_*.deb ./tile-compiler_*.deb >/dev/null
 tilec /usr/share/tile/examples/matmul.tile -o gemm.ptx
 tile-run gemm.ptx M=96 N=96 K=64 --device=sim --check | grep -q ': ok'
 echo "installed, compiled and simulated in $((SECONDS - begin)) s"
@@ -51,6 +51,7 @@ example embed-c add
 example embed-cpp multiply embed-cpp/matmul.tilepack
 example embed-jit scale
 example train-mlp train-mlp /usr/share/tile/examples/train-mlp/digits.csv 5
+example transformer-block transformer-block
 example dlpack dlpack
 [ ! -e /usr/include/torch/library.h ] || example torch-operator try-operator
 [ ! -e /usr/include/onnxruntime ] || example onnxruntime-operator try-operator
