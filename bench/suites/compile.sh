@@ -1,11 +1,39 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Compiles the artifacts of the suites beside this script: compile.sh TILEC TARGET FOLDER
+# Compiles the artifacts of the suites beside this script: compile.sh TILEC TARGET FOLDER [LIST]
 #   bench/suites/compile.sh build/bin/tilec sm_90a build/bench
+#   bench/suites/compile.sh build/bin/tilec sm_90a build/edges edges     those of edges.artifacts alone
 set -euo pipefail
 tilec=$1 target=$2 folder=$3
 examples=$(cd "$(dirname "$0")/../../examples" && pwd)
 mkdir -p "$folder"
+
+# named NAME FILE OPTION...: one of a list of artifacts.
+named() {
+  local name=$1 file=$2 options=()
+  shift 2
+  for option; do
+    case $option in
+      @rows) options+=(--assume={lda,ldb,ldc,N}=8) ;;
+      @batch) options+=(--assume={stride_a,stride_b,stride_c}=8) ;;
+      *) options+=("$option") ;;
+    esac
+  done
+  "$tilec" "$examples/gemm/$file" --variants=none --target="$target" "${options[@]}" -o "$folder/$name.cubin"
+}
+# list NAME: those of NAME.artifacts, as many at a time as there are processors.
+list() {
+  while read -r -a words; do
+    case ${words[0]-} in '' | '#'*) continue ;; esac
+    named "${words[@]}" &
+    while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+  done <"$(dirname "$0")/$1.artifacts"
+  while [ -n "$(jobs -rp)" ]; do wait -n; done
+}
+if [ -n "${4-}" ]; then
+  list "$4"
+  exit
+fi
 
 # matmul TYPE ORDER TRANS_A TRANS_B: one artifact for any size, one for sizes and rows that are multiples of 8.
 matmul() {
@@ -79,22 +107,4 @@ while read -r name _ m n k _; do
 done <"$(dirname "$0")/dense.suite"
 wait
 
-# named NAME FILE OPTION...: one of gemm.artifacts.
-named() {
-  local name=$1 file=$2 options=()
-  shift 2
-  for option; do
-    case $option in
-      @rows) options+=(--assume={lda,ldb,ldc,N}=8) ;;
-      @batch) options+=(--assume={stride_a,stride_b,stride_c}=8) ;;
-      *) options+=("$option") ;;
-    esac
-  done
-  "$tilec" "$examples/gemm/$file" --variants=none --target="$target" "${options[@]}" -o "$folder/$name.cubin"
-}
-while read -r -a words; do
-  case ${words[0]-} in '' | '#'*) continue ;; esac
-  named "${words[@]}" &
-  while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
-done <"$(dirname "$0")/gemm.artifacts"
-wait
+list gemm

@@ -145,6 +145,8 @@ Result<Baseline> gemmBaseline(const BaselineRequest &request, bool isSearched) {
     baseline.name += " (tf32)";
   if (isFloat8)
     baseline.name += bench.isPrecise ? " (fp8, added in fp32)" : " (fp8, fast accumulation)";
+  if (plan.isPart)
+    baseline.name += ", the product alone";
   std::vector<Cublas::Pointers> pointers;
   for (const CudaSession &session : request.sessions) {
     Result<CUdeviceptr> target = allocate(bench.arguments[places.output].buffer->storageBytes());
@@ -168,8 +170,10 @@ Result<Baseline> gemmBaseline(const BaselineRequest &request, bool isSearched) {
       baseline.launches.push_back(std::move(*launch));
     }
   }
-  baseline.comparedArgument = places.output;
-  baseline.result = pointers.front().output;
+  if (!plan.isPart) {
+    baseline.comparedArgument = places.output;
+    baseline.result = pointers.front().output;
+  }
   baseline.owner = std::move(owner);
   return baseline;
 }
@@ -215,13 +219,18 @@ Result<Baseline> prepareBaseline(const BaselineChoice &choice, const BaselineReq
   using Kind = BaselineChoice::Kind;
   Baseline none;
   switch (choice.kind) {
-  case Kind::Auto:
-    return request.plan ? gemmBaseline(request, false) : copyBaseline(request);
+  case Kind::Auto: {
+    if (!request.plan)
+      return copyBaseline(request);
+    Result<Baseline> product = gemmBaseline(request, false);
+    const bool isMissing = product && product->launches.empty() && request.plan->isPart;
+    return isMissing ? copyBaseline(request) : std::move(product);
+  }
   case Kind::Cublas:
   case Kind::CublasLt:
     if (request.plan)
       return gemmBaseline(request, choice.kind == Kind::CublasLt);
-    none.note = "the kernel is no single matrix product, which is what cuBLAS computes";
+    none.note = "the kernel has no matrix product of two of its buffers, which is what cuBLAS computes";
     return none;
   case Kind::Copy:
     return copyBaseline(request);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a kernel is measured against.
 //
-//   auto          cuBLAS for one product, with bias and activation perhaps; a device-to-device copy for everything else
+//   auto          cuBLAS for one product, with bias and activation perhaps; for the product alone where there is more
+//   to a
+//                 kernel; a device-to-device copy for everything else
 //   cublas, copy  one of these
 //   cublaslt      cublasLtMatmul with the fastest algorithm of its heuristic's list, which is searched
 //   none          nothing

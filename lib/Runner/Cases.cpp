@@ -2,29 +2,20 @@
 #include "Runner/Cases.h"
 
 #include "Runner/Journal.h"
+#include "Runner/LoadedArtifacts.h"
 #include "Runner/Progress.h"
-#include "Runner/Variants.h"
 
 #include <fmt/ranges.h>
 
 namespace tile::runner {
 
-using runtime::Artifact;
 using runtime::makeError;
 
 namespace {
 
-/// More elements take the simulator minutes.
-constexpr int64_t mostSimulated = int64_t(1) << 20;
-
-struct LoadedArtifact {
-  std::unique_ptr<Artifact> artifact; ///< the variants point at it
-  Variants variants;
-};
-
 class CaseRunner {
 public:
-  CaseRunner(const RunOptions &options, const DeviceLoader &loader) : options(options), loader(loader) {
+  CaseRunner(const RunOptions &options, const DeviceLoader &loader) : options(options), artifacts(options, loader) {
     if (loader.cuda() && options.ceilings)
       ceilings.emplace(*loader.cuda(), options.cublas);
   }
@@ -37,19 +28,13 @@ public:
   }
 
   Result<RunReport> run(const SuiteCase &item) {
-    Result<LoadedArtifact *> loaded = load(item.artifact);
-    if (!loaded)
-      return loaded.error();
+    Result<Variants *> variants = artifacts.open(item.artifact);
+    if (!variants)
+      return variants.error();
     RunOptions caseOptions = optionsOf(item);
-    const Manifest &general = (*loaded)->artifact->manifest;
-    if (caseOptions.check && isSimulatedInstead && general.expect.empty())
+    if (caseOptions.check && isSimulatedInstead && (*variants)->artifact().manifest.expect.empty())
       caseOptions.check = false;
-    if (Status status = validateRequest(caseOptions, general); !status)
-      return status.error();
-    Result<Variants::Taken> taken = (*loaded)->variants.take(caseOptions);
-    if (!taken)
-      return taken.error();
-    Result<RunReport> report = runKernel(taken->options, *taken->manifest, *taken->device, item.artifact);
+    Result<RunReport> report = artifacts.run(caseOptions);
     if (!report)
       return report;
     report->label = item.name;
@@ -63,52 +48,11 @@ public:
     return report;
   }
 
-  /// Elements of all buffers.
-  Result<int64_t> sizeOf(const SuiteCase &item) {
-    Result<LoadedArtifact *> loaded = load(item.artifact);
-    if (!loaded)
-      return loaded.error();
-    const Manifest &manifest = (*loaded)->artifact->manifest;
-    Result<Bindings> bindings = Bindings::bind(manifest, item.arguments, 1);
-    if (!bindings)
-      return bindings.error();
-    int64_t total = 0;
-    for (const Parameter &parameter : manifest.parameters) {
-      if (!parameter.buffer)
-        continue;
-      Result<std::vector<int64_t>> shape = bindings->evaluate(parameter.buffer->shape, manifest);
-      if (!shape)
-        return shape.error();
-      int64_t elements = 1;
-      for (int64_t extent : *shape)
-        if (__builtin_mul_overflow(elements, extent, &elements))
-          return INT64_MAX;
-      if (__builtin_add_overflow(total, elements, &total))
-        return INT64_MAX;
-    }
-    return total;
-  }
+  Result<int64_t> sizeOf(const SuiteCase &item) { return artifacts.countElements(item.artifact, item.arguments); }
 
   bool isSimulatedInstead = false;
 
 private:
-  Result<LoadedArtifact *> load(const std::string &path) {
-    auto found = all.find(path);
-    if (found == all.end()) {
-      Result<Artifact> artifact = runtime::readArtifactFile(path);
-      if (!artifact)
-        return artifact.error();
-      auto owner = std::make_unique<Artifact>(std::move(*artifact));
-      RunOptions its = options;
-      its.artifact = path;
-      Result<Variants> variants = Variants::open(its, *owner, loader);
-      if (!variants)
-        return variants.error();
-      found = all.emplace(path, LoadedArtifact{std::move(owner), std::move(*variants)}).first;
-    }
-    return &found->second;
-  }
-
   RunOptions optionsOf(const SuiteCase &item) const {
     RunOptions caseOptions = options;
     caseOptions.label = item.name;
@@ -119,9 +63,8 @@ private:
   }
 
   const RunOptions &options;
-  const DeviceLoader &loader;
+  LoadedArtifacts artifacts;
   std::optional<CeilingMeter> ceilings;
-  std::map<std::string, LoadedArtifact> all;
 };
 
 bool hasGpu() {

@@ -100,6 +100,13 @@ CudaContext::~CudaContext() {
   tile_runtime_destroy(handle);
 }
 
+std::optional<size_t> CudaContext::usedMemory() const {
+  size_t free = 0, total = 0;
+  if (!driver().memoryInfo || driver().memoryInfo(&free, &total) != cuda::success)
+    return std::nullopt;
+  return total - free;
+}
+
 const Driver &CudaContext::driver() const {
   return *handle->driver;
 }

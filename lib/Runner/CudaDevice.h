@@ -55,6 +55,8 @@ public:
   const Driver &driver() const;
   tile_runtime *runtime() const { return handle; }
   const CudaDeviceInfo &info() const { return deviceInfo; }
+  /// Bytes of the device that are taken, by any process; nothing where the driver does not say.
+  std::optional<size_t> usedMemory() const;
   /// "cuda:0 NVIDIA H200"
   std::string name() const { return fmt::format("cuda:{} {}", deviceInfo.ordinal, deviceInfo.name); }
 

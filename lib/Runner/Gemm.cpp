@@ -64,7 +64,21 @@ struct Epilogue {
   const TensorNode *product = nullptr;
   std::string bias;
   bool hasRelu = false;
+  bool isPart = false; ///< of more
 };
+
+/// The first product whose operands and result are matrices, `rows` by `columns`.
+const TensorNode *findProduct(const TensorNode &node, const TensorNames &names, int64_t rows, int64_t columns) {
+  if (node.kind == TensorNode::Kind::Matmul) {
+    const std::optional<MatrixView> a = viewOfNode(*node.operands[0], names), b = viewOfNode(*node.operands[1], names);
+    if (a && b && a->rows == rows && b->columns == columns)
+      return &node;
+  }
+  for (const auto &operand : node.operands)
+    if (const TensorNode *found = findProduct(*operand, names, rows, columns))
+      return found;
+  return nullptr;
+}
 
 std::optional<Epilogue> parseEpilogue(const TensorNode &root) {
   using Kind = TensorNode::Kind;
@@ -99,13 +113,17 @@ bool isRowOf(const HostBuffer *buffer, int64_t count) {
 std::optional<GemmPlan> planGemm(const runtime::Expectation &expectation, const TensorNames &names,
                                  const HostBuffer &output) {
   Result<TensorExpression> expression = TensorExpression::parse(expectation.expression);
-  const std::optional<Epilogue> epilogue = expression ? parseEpilogue(expression->root()) : std::nullopt;
+  std::optional<MatrixView> c = viewOf(output, expectation.buffer);
+  if (!expression || !c)
+    return std::nullopt;
+  std::optional<Epilogue> epilogue = parseEpilogue(expression->root());
   if (!epilogue)
+    epilogue = Epilogue{findProduct(expression->root(), names, c->rows, c->columns), "", false, /*isPart=*/true};
+  if (!epilogue->product)
     return std::nullopt;
   std::optional<MatrixView> a = viewOfNode(*epilogue->product->operands[0], names);
   std::optional<MatrixView> b = viewOfNode(*epilogue->product->operands[1], names);
-  std::optional<MatrixView> c = viewOf(output, expectation.buffer);
-  if (!a || !b || !c)
+  if (!a || !b)
     return std::nullopt;
   if (!epilogue->bias.empty()) { // cublasLtMatmul adds one number to each row of its column-major output
     const auto bias = names.buffers.find(epilogue->bias);
@@ -120,7 +138,8 @@ std::optional<GemmPlan> planGemm(const runtime::Expectation &expectation, const 
   const std::optional<GemmOperand> first = operandFor(*a), second = operandFor(*b), result = operandFor(*c);
   if (!first || !second || !result || result->isTransposed)
     return std::nullopt;
-  const GemmPlan plan{c->rows, c->columns, a->columns, *first, *second, *result, epilogue->bias, epilogue->hasRelu};
+  const GemmPlan plan{c->rows, c->columns,     a->columns,        *first,          *second,
+                      *result, epilogue->bias, epilogue->hasRelu, epilogue->isPart};
   for (int64_t size :
        {plan.m, plan.n, plan.k, first->leadingDimension, second->leadingDimension, result->leadingDimension})
     if (size > std::numeric_limits<int>::max())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Recognises an expectation that is one matrix product, with a bias and an activation perhaps, and says how cuBLAS
-// would compute it.
+// would compute it; or that has a product of two buffers in it, for which cuBLAS computes only that.
 //
 // cuBLAS is column-major. A row-major C[M,N] is a column-major C^T[N,M] = B^T A^T, so the operands change places;
 // whether an operand is passed transposed follows from which of its strides is 1.
@@ -23,14 +23,15 @@ struct GemmPlan {
   GemmOperand first, second, output;
   std::string bias; ///< buffer of m contiguous elements; empty: none
   bool hasRelu = false;
+  bool isPart = false; ///< the expectation is more than this product
 
   /// cublasGemmEx computes a product alone; with an epilogue it is cublasLtMatmul's.
   bool hasEpilogue() const { return hasRelu || !bias.empty(); }
 };
 
-/// Nothing when the expectation is not `a @ b` (operands possibly in transpose()), `a @ b + bias`, or maximum(either,
-/// 0); an operand is not a matrix with one unit stride, the bias is not one contiguous element a column of a row-major
-/// output, or a size is 0.
+/// Of `a @ b` (operands possibly in transpose()), `a @ b + bias`, or maximum(either, 0); of any other expectation, the
+/// first product of buffers that is as large as the output. Nothing when there is none; an operand is not a matrix with
+/// one unit stride, the bias is not one contiguous element a column of a row-major output, or a size is 0.
 std::optional<GemmPlan> planGemm(const runtime::Expectation &expectation, const TensorNames &names,
                                  const HostBuffer &output);
 

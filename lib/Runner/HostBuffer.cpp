@@ -6,9 +6,11 @@
 #include "Runner/Parallel.h"
 #include "Runner/Random.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/ranges.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace tile::runner {
@@ -20,6 +22,8 @@ using runtime::makeError;
 constexpr int64_t grain = 1 << 16;
 constexpr size_t alignment = 256;
 constexpr int64_t largestBufferBytes = int64_t(1) << 40; // 1 TiB: more is a slip of the keyboard
+constexpr size_t largeGapBytes = size_t(1)
+                                 << 28; // 256 MiB in all: filling them takes as long as a small kernel's check
 
 /// Whether two dimensions, or one with itself, have more elements than there are places from the first to the last.
 bool haveTooFewPlaces(const std::vector<int64_t> &shape, const std::vector<int64_t> &strides) {
@@ -81,8 +85,26 @@ Result<BufferLayout> planBuffer(std::vector<int64_t> shape, std::vector<int64_t>
   return layout;
 }
 
-void HostBuffer::Free::operator()(uint8_t *pointer) const {
-  std::free(pointer);
+std::vector<int64_t> BufferLayout::sortedOffsets() const {
+  std::vector<int64_t> offsets = {0};
+  if (elements == 0)
+    return {};
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    const size_t count = offsets.size();
+    offsets.reserve(count * static_cast<size_t>(shape[dim]));
+    for (int64_t i = 1; i < shape[dim]; ++i)
+      for (size_t k = 0; k < count; ++k)
+        offsets.push_back(offsets[k] + i * strides[dim]);
+  }
+  std::sort(offsets.begin(), offsets.end());
+  return offsets;
+}
+
+void FreeMemory::operator()(uint8_t *pointer) const {
+  if (mappedBytes > 0)
+    munmap(pointer, mappedBytes);
+  else
+    std::free(pointer);
 }
 
 size_t HostBuffer::dataBytes() const {
@@ -94,23 +116,55 @@ Result<HostBuffer> HostBuffer::create(DataType type, BufferLayout layout, uint8_
   buffer.elementType = type;
   buffer.elementLayout = std::move(layout);
   buffer.elementOffset = static_cast<size_t>(offset);
-  const size_t bytes = (buffer.storageBytes() + alignment - 1) / alignment * alignment;
+  if (Status status = buffer.allocate(); !status)
+    return status.error();
+  if (buffer.isSparse()) {
+    std::memset(buffer.memory.get(), guard, buffer.frontBytes());
+    std::memset(buffer.data() + buffer.dataBytes(), guard, guardBytes);
+  } else {
+    std::memset(buffer.memory.get(), guard, buffer.storageBytes());
+  }
+  return buffer;
+}
+
+Status HostBuffer::allocate() {
+  const size_t bytes = (storageBytes() + alignment - 1) / alignment * alignment;
+  const auto gapElements = static_cast<size_t>(elementLayout.physicalElements - elementLayout.elements);
+  if (elementLayout.hasGaps() && gapElements > largeGapBytes / dataTypeSize(elementType)) {
+    void *pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED)
+      return makeError(TILE_ERROR_OUT_OF_MEMORY, "cannot reserve {} bytes of host memory", bytes);
+    madvise(pages, bytes, MADV_NOHUGEPAGE); // a huge page would be filled for one element
+    memory = {static_cast<uint8_t *>(pages), FreeMemory{bytes}};
+    return runtime::Success{};
+  }
   // An allocation beyond the machine may succeed and end the process at first use: refuse it here.
   const size_t present = static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
   if (bytes > present)
     return makeError(TILE_ERROR_OUT_OF_MEMORY, "a buffer of {} bytes exceeds the {} bytes of host memory", bytes,
                      present);
-  buffer.memory.reset(static_cast<uint8_t *>(std::aligned_alloc(alignment, bytes)));
-  if (!buffer.memory)
+  memory.reset(static_cast<uint8_t *>(std::aligned_alloc(alignment, bytes)));
+  if (!memory)
     return makeError(TILE_ERROR_OUT_OF_MEMORY, "cannot allocate {} bytes of host memory", bytes);
-  std::memset(buffer.memory.get(), guard, buffer.storageBytes());
-  return buffer;
+  return runtime::Success{};
 }
 
 Result<HostBuffer> HostBuffer::clone() const {
   Result<HostBuffer> copy = create(elementType, elementLayout, guardPattern, static_cast<int64_t>(elementOffset));
-  if (copy)
+  if (!copy)
+    return copy;
+  if (!isSparse()) {
     std::memcpy(copy->memory.get(), memory.get(), storageBytes());
+    return copy;
+  }
+  std::memcpy(copy->memory.get(), memory.get(), frontBytes());
+  std::memcpy(copy->data() + dataBytes(), data() + dataBytes(), guardBytes);
+  const unsigned size = dataTypeSize(elementType);
+  parallelFor(elementLayout.elements, grain, [&](int64_t begin, int64_t end) {
+    forRange(begin, end, [&](int64_t, int64_t physical) {
+      std::memcpy(copy->data() + physical * size, data() + physical * size, size);
+    });
+  });
   return copy;
 }
 
@@ -134,9 +188,14 @@ static uint64_t poisonBits(DataType type) {
 void HostBuffer::poison() {
   const uint64_t bits = poisonBits(elementType);
   const unsigned size = dataTypeSize(elementType);
+  const auto poisonOne = [&](int64_t, int64_t physical) { std::memcpy(data() + physical * size, &bits, size); };
+  if (isSparse()) {
+    parallelFor(elementLayout.elements, grain, [&](int64_t begin, int64_t end) { forRange(begin, end, poisonOne); });
+    return;
+  }
   parallelFor(elementLayout.physicalElements, grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
-      std::memcpy(data() + i * size, &bits, size);
+      poisonOne(i, i);
   });
 }
 
@@ -250,6 +309,28 @@ std::vector<bool> ownedElements(const BufferLayout &layout) {
   return owned;
 }
 
+/// The first physical element of `after` that differs and is none of the (sorted) `written` ones; pages that nothing
+/// has touched are not looked at.
+std::optional<size_t> findSparseDifference(const HostBuffer &before, const HostBuffer &after,
+                                           const std::vector<int64_t> &written) {
+  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE)), size = dataTypeSize(after.type());
+  const std::span<const uint8_t> old = before.storage(), now = after.storage();
+  std::vector<unsigned char> resident((now.size() + page - 1) / page);
+  const bool isKnown = mincore(const_cast<uint8_t *>(now.data()), now.size(), resident.data()) == 0;
+  const size_t first = after.frontBytes(), last = first + after.dataBytes();
+  for (size_t i = 0; i < resident.size(); ++i) {
+    const size_t begin = std::max(i * page, first), end = std::min((i + 1) * page, last);
+    if ((isKnown && !resident[i]) || begin >= end ||
+        std::memcmp(old.data() + begin, now.data() + begin, end - begin) == 0)
+      continue;
+    for (size_t at = begin; at < end; ++at)
+      if (const size_t element = (at - first) / size;
+          old[at] != now[at] && !std::binary_search(written.begin(), written.end(), static_cast<int64_t>(element)))
+        return element;
+  }
+  return std::nullopt;
+}
+
 } // namespace
 
 std::optional<std::string> findDamage(const HostBuffer &before, const HostBuffer &after, bool isInput) {
@@ -275,9 +356,20 @@ std::optional<std::string> findDamage(const HostBuffer &before, const HostBuffer
     return fmt::format("out-of-bounds write: {} byte(s) past the end of the buffer of {} bytes", at - dataEnd + 1,
                        before.dataBytes());
   const unsigned size = dataTypeSize(before.type());
+  const auto inputText = [](size_t element) {
+    return fmt::format("the kernel wrote to an input, at physical element {}", element);
+  };
+  const auto gapText = [](size_t element) {
+    return fmt::format("write into the gap between rows, at physical element {}", element);
+  };
+  if (after.isSparse()) {
+    const std::vector<int64_t> written = isInput ? std::vector<int64_t>() : after.layout().sortedOffsets();
+    const std::optional<size_t> element = findSparseDifference(before, after, written);
+    return element ? std::optional(isInput ? inputText(*element) : gapText(*element)) : std::nullopt;
+  }
   if (isInput) {
     if (const size_t at = firstDifference(guard, dataEnd); at < dataEnd)
-      return fmt::format("the kernel wrote to an input, at physical element {}", (at - guard) / size);
+      return inputText((at - guard) / size);
     return std::nullopt;
   }
   if (!before.layout().hasGaps())
@@ -285,7 +377,7 @@ std::optional<std::string> findDamage(const HostBuffer &before, const HostBuffer
   const std::vector<bool> owned = ownedElements(before.layout());
   for (size_t element = 0; element < owned.size(); ++element)
     if (!owned[element] && std::memcmp(before.data() + element * size, after.data() + element * size, size) != 0)
-      return fmt::format("write into the gap between rows, at physical element {}", element);
+      return gapText(element);
   return std::nullopt;
 }
 

@@ -6,6 +6,9 @@
 //
 // Guards and gaps hold a pattern that no kernel may change. Outputs are poisoned too (a NaN that no operation makes, or
 // 0xCD for integers), so an element that the kernel forgot cannot pass a check.
+//
+// Where gaps are large (strides beyond 2^31 elements, say) they are zeros that take no memory until a kernel writes
+// there.
 #pragma once
 
 #include "Runtime/Manifest.h"
@@ -28,11 +31,18 @@ struct BufferLayout {
   int64_t physicalElements = 0; ///< 1 + the largest offset; 0 for an empty array
 
   bool hasGaps() const { return physicalElements > elements; }
+  /// Offsets of logical elements, in ascending order.
+  std::vector<int64_t> sortedOffsets() const;
 };
 
 /// Checks shape and strides (row-major contiguous when empty). `isWritten`: elements must not share memory.
 Result<BufferLayout> planBuffer(std::vector<int64_t> shape, std::vector<int64_t> strides, unsigned elementSize,
                                 bool isWritten);
+
+struct FreeMemory {
+  size_t mappedBytes = 0; ///< 0: of the heap
+  void operator()(uint8_t *pointer) const;
+};
 
 class HostBuffer {
 public:
@@ -63,7 +73,10 @@ public:
   std::span<const uint8_t> storage() const { return {memory.get(), storageBytes()}; }
   size_t storageBytes() const { return frontBytes() + dataBytes() + guardBytes; }
 
-  /// Fills every physical element with the poison of the type.
+  /// Whether gaps are untouched pages of zeros.
+  bool isSparse() const { return memory.get_deleter().mappedBytes > 0; }
+
+  /// Fills every physical element with the poison of the type; of a sparse buffer the logical ones.
   void poison();
   /// Whether nothing has been written to an element since.
   bool isPoison(const std::vector<int64_t> &index) const;
@@ -77,16 +90,14 @@ public:
   std::vector<uint8_t> exportDense() const;
 
 private:
-  struct Free {
-    void operator()(uint8_t *pointer) const;
-  };
+  Status allocate();
   /// body(linear index, physical index) for linear indices in a range.
   template <typename Body> void forRange(int64_t begin, int64_t end, Body body) const;
 
   DataType elementType = DataType::F32;
   BufferLayout elementLayout;
   size_t elementOffset = 0;
-  std::unique_ptr<uint8_t, Free> memory;
+  std::unique_ptr<uint8_t, FreeMemory> memory;
 };
 
 /// Adds an address to each element, of 64 bits, of a table of addresses (wrapping, so that it can be taken away again).

@@ -185,7 +185,7 @@ void addMeasureOptions(CLI::App &app, RunOptions &options) {
          "--baseline", options.baselines,
          "What to measure beside the kernel, also several: cublas; cublaslt, the fastest algorithm that a search "
          "finds; copy, of as many bytes; none; another artifact; a file .jsonl with recorded times. Default: "
-         "cublas for one product, else copy")
+         "cublas for a product, else copy")
       ->type_name("NAME|FILE")
       ->allow_extra_args(false)
       ->group(benchGroup);

@@ -5,17 +5,13 @@
 #include "Runner/Arguments.h"
 #include "Runner/BufferSource.h"
 #include "Runner/Random.h"
-#include "Runner/Variants.h"
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
-#include <cstdlib>
 #include <fmt/ranges.h>
 #include <map>
 #include <numeric>
 #include <set>
-#include <unistd.h>
 
 namespace tile::runner {
 
@@ -204,50 +200,40 @@ std::string describe(const SoakPlan &plan) {
   return fmt::format("{}", fmt::join(parts, " "));
 }
 
-/// What one launch is for.
-struct Drawn {
-  std::vector<std::string> arguments, offsets;
-  std::string variant; ///< forced; empty: what the call takes
-};
-
-class Soak {
+/// Draws sizes, and of an artifact with several variants also these.
+class Drawing {
 public:
-  Soak(const SoakOptions &options, SoakPlan plan, std::string device, Variants &variants)
-      : soak(options), options(options.run), general(variants.artifact().manifest), plan(std::move(plan)),
-        deviceName(std::move(device)), variants(variants), start(std::chrono::steady_clock::now()) {}
+  Drawing(const RunOptions &options, const SoakPlan &plan, const Variants &variants)
+      : options(options), general(variants.artifact().manifest), plan(plan), variants(variants) {
+    if (variants.chooser().size() > 1 && options.variant.empty())
+      planVariants();
+  }
 
-  int run() {
-    if (Status status = planVariants(); !status)
-      return reportFailure(options, status.error());
-    for (; seconds() < soak.seconds; ++launch) {
-      showProgress();
-      Result<Drawn> drawn = drawLaunch();
-      if (!drawn)
-        return reportFailure(options, drawn.error());
-      current = options;
-      current.arguments = std::move(drawn->arguments);
-      current.offsets.insert(current.offsets.end(), drawn->offsets.begin(), drawn->offsets.end());
-      current.variant = std::move(drawn->variant);
-      current.seed = options.seed + launch;
-      Result<RunReport> report = launchOnce();
-      if (!report || !report->passed()) {
-        reportEnd("FAILED", report ? formatText(*report) : fmt::format("  {}\n", report.error().message));
-        return 1;
+  /// Any sizes and addresses, or those that a variant promises; these may still not be for it where arguments are
+  /// fixed.
+  Result<RunOptions> draw(uint64_t launch) const {
+    RunOptions drawn = options;
+    if (!variantPlans.empty() && launch % 2 == 1) {
+      const auto &[name, own] =
+          variantPlans[tile::runner::draw(options.seed, "variant", launch, 0) % variantPlans.size()];
+      drawn.variant = name;
+      if (Result<std::vector<std::string>> arguments = argumentsOf(own, launch)) {
+        drawn.arguments = std::move(*arguments);
+        if (canBeMade(drawn.arguments) && variants.choose(drawn))
+          return drawn;
       }
-      ++launches[report->variant];
-      for (const CheckResult &check : report->checks)
-        largestError = std::max(largestError, check.relativeError);
+      drawn.variant = options.variant;
     }
-    reportSuccess();
-    return 0;
+    Result<std::vector<std::string>> arguments = argumentsOf(plan, launch);
+    if (!arguments)
+      return arguments.error();
+    drawn.arguments = std::move(*arguments);
+    drawOffsets(launch, drawn.offsets);
+    return drawn;
   }
 
 private:
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
-
-  Status planVariants() {
-    if (variants.chooser().size() == 1 || !options.variant.empty())
-      return runtime::Success{};
+  void planVariants() {
     for (size_t i = 0; i < variants.chooser().size(); ++i) {
       if (variants.onDevice().rank[i] == 0)
         continue; // not for this device
@@ -256,29 +242,10 @@ private:
       if (own) // else the ranges have nothing for it
         variantPlans.emplace_back(manifest.variant, std::move(*own));
     }
-    return runtime::Success{};
   }
 
-  /// Any sizes and addresses, or those that a variant promises; these may still not be for it where arguments are
-  /// fixed.
-  Result<Drawn> drawLaunch() const {
-    const auto drawn = [&](const SoakPlan &from) {
-      return drawArguments(from, general, options.seed, launch, variants.multiprocessors());
-    };
-    if (!variantPlans.empty() && launch % 2 == 1) {
-      const auto &[name, own] = variantPlans[draw(options.seed, "variant", launch, 0) % variantPlans.size()];
-      Result<std::vector<std::string>> arguments = drawn(own);
-      RunOptions forced = options;
-      forced.variant = name;
-      if (arguments)
-        forced.arguments = *arguments;
-      if (arguments && canBeMade(*arguments) && variants.choose(forced))
-        return Drawn{std::move(*arguments), {}, name};
-    }
-    Result<std::vector<std::string>> arguments = drawn(plan);
-    if (!arguments)
-      return arguments.error();
-    return Drawn{std::move(*arguments), drawOffsets(), options.variant};
+  Result<std::vector<std::string>> argumentsOf(const SoakPlan &from, uint64_t launch) const {
+    return drawArguments(from, general, options.seed, launch, variants.multiprocessors());
   }
 
   /// Strides that a variant fixes may not go with the defaults of the others.
@@ -288,84 +255,22 @@ private:
   }
 
   /// Every fourth buffer, if the kernel does not assume that it is aligned.
-  std::vector<std::string> drawOffsets() const {
-    std::vector<std::string> offsets;
+  void drawOffsets(uint64_t launch, std::vector<std::string> &offsets) const {
+    const auto bits = [&](const Parameter &parameter, unsigned which) {
+      return tile::runner::draw(options.seed, parameter.name, launch, which);
+    };
     for (const Parameter &parameter : general.parameters)
       if (!variantPlans.empty() && parameter.isPointer &&
           parameter.alignment <= static_cast<int64_t>(runtime::dataTypeSize(parameter.type)) &&
-          draw(options.seed, parameter.name, launch, 6) % 4 == 0)
-        offsets.push_back(fmt::format("{}={}", parameter.name, 1 + draw(options.seed, parameter.name, launch, 7) % 16));
-    return offsets;
+          bits(parameter, 6) % 4 == 0)
+        offsets.push_back(fmt::format("{}={}", parameter.name, 1 + bits(parameter, 7) % 16));
   }
 
-  Result<RunReport> launchOnce() {
-    Result<Variants::Taken> taken = variants.take(current);
-    if (!taken)
-      return taken.error();
-    device = taken->device;
-    if (CudaDevice *gpu = device->asCuda())
-      gpu->watch({soak.deadlineSeconds, [this] { reportHang(); }});
-    return runKernel(taken->options, *taken->manifest, *device, options.artifact);
-  }
-
-  void reportSuccess() const {
-    hideProgress();
-    fmt::print("soak: {} launches in {:.1f} s passed on {}; {}; largest error {:.2e}\n", launch * options.repeat,
-               seconds(), deviceName, describe(plan), largestError);
-    if (launches.size() < 2)
-      return;
-    std::vector<std::string> counts;
-    for (const auto &[name, count] : launches)
-      counts.push_back(fmt::format("{} {}", name, count * options.repeat));
-    fmt::print("  variants: {}\n", fmt::join(counts, ", "));
-  }
-
-  void reportEnd(const char *what, const std::string &details) const {
-    hideProgress();
-    std::string again = fmt::format("tile-run {} {}", options.artifact, fmt::join(current.arguments, " "));
-    for (const std::string &offset : current.offsets)
-      again += " --offset " + offset;
-    if (!current.variant.empty())
-      again += " --variant=" + current.variant;
-    again += fmt::format(" --check --seed={}", current.seed);
-    if (const std::string order = device ? device->lastRun() : ""; !order.empty())
-      again += fmt::format(" --device={} {}", deviceName, order);
-    fmt::print("soak: launch {} {} after {:.1f} s on {}\n{}  again: {}\n", launch + 1, what, seconds(), deviceName,
-               details, again);
-    std::fflush(stdout);
-  }
-
-  /// Does not return: whatever touches the device now waits for the kernel.
-  [[noreturn]] void reportHang() const {
-    reportEnd("HANGS", fmt::format("  not finished within {} s\n", soak.deadlineSeconds));
-    std::_Exit(1);
-  }
-
-  void showProgress() {
-    if (!isatty(fileno(stderr)) || seconds() < nextProgress)
-      return;
-    nextProgress = seconds() + 1;
-    fmt::print(stderr, "\r\x1b[K{:.0f} of {:.0f} s, {} launches", seconds(), soak.seconds, launch);
-  }
-  void hideProgress() const {
-    if (nextProgress > 0)
-      fmt::print(stderr, "\r\x1b[K");
-  }
-
-  const SoakOptions &soak;
-  const RunOptions &options; ///< soak.run
+  const RunOptions &options;
   const Manifest &general;
-  const SoakPlan plan;
-  const std::string deviceName;
-  Variants &variants;
+  const SoakPlan &plan;
+  const Variants &variants;
   std::vector<std::pair<std::string, SoakPlan>> variantPlans; ///< by name; of an artifact with several
-  const std::chrono::steady_clock::time_point start;
-  RunOptions current; ///< of this launch
-  Device *device = nullptr;
-  uint64_t launch = 0;
-  std::map<std::string, uint64_t> launches; ///< by variant
-  double nextProgress = 0;
-  double largestError = 0;
 };
 
 } // namespace
@@ -384,10 +289,15 @@ int runSoak(const SoakOptions &options, const runtime::Artifact &artifact) {
   Result<DeviceLoader> loader = DeviceLoader::open(options.run);
   if (!loader)
     return reportFailure(options.run, loader.error());
-  Result<Variants> variants = Variants::open(options.run, artifact, *loader);
+  LoadedArtifacts artifacts(options.run, *loader);
+  Result<Variants *> variants = artifacts.open(options.run.artifact);
   if (!variants)
     return reportFailure(options.run, variants.error());
-  return Soak(options, std::move(*plan), loader->name(), *variants).run();
+  const Drawing drawing(options.run, *plan, **variants);
+  SoakSource source;
+  source.what = describe(*plan);
+  source.draw = [&](uint64_t number) { return drawing.draw(number); };
+  return runSoakLoop(options, source, artifacts);
 }
 
 } // namespace tile::runner

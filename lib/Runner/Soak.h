@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Launches a kernel with random sizes, checked each time, until the time is over or a launch fails or hangs.
+// Launches a kernel with random sizes, see SoakLoop.h.
 //
 //   $ tile-run soak gemm.cubin M=1..4096 N=64 --seconds=60
 //   soak: 1250 launches in 60.0 s passed; M=1..4096 K=1..2048 lda=multiples of 8 ...; largest error 2.1e-04
@@ -13,7 +13,7 @@
 // and it is forced. The others have any sizes, and addresses that are not aligned, and take what a launch takes.
 #pragma once
 
-#include "Runner/Run.h"
+#include "Runner/SoakLoop.h"
 
 namespace tile::runner {
 
@@ -43,12 +43,6 @@ Result<SoakPlan> planVariant(const std::vector<std::string> &arguments, const ru
 /// The arguments of launch number `launch`.
 Result<std::vector<std::string>> drawArguments(const SoakPlan &plan, const runtime::Manifest &manifest, uint64_t seed,
                                                uint64_t launch, int numSms);
-
-struct SoakOptions {
-  RunOptions run;
-  double seconds = 60;
-  double deadlineSeconds = 30; ///< after which a launch on a GPU hangs; the simulator counts instructions
-};
 
 /// Prints and returns the exit code. A hang ends the process.
 int runSoak(const SoakOptions &options, const runtime::Artifact &artifact);

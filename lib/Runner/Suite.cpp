@@ -63,19 +63,25 @@ Result<std::vector<SuiteCase>> expandCases(const std::vector<SuiteCase> &cases,
   return all;
 }
 
-int runSuite(const RunOptions &options, const std::string &file, const std::string &folder) {
+Result<std::vector<SuiteCase>> readSuite(const std::string &file, const std::string &folder,
+                                         const std::vector<std::string> &arguments) {
   Result<std::string> text = runtime::readFile(file, 1 << 24);
   if (!text)
-    return reportFailure(options, text.error());
+    return text.error();
   Result<std::vector<SuiteCase>> cases = parseSuite(*text);
   if (cases)
-    cases = expandCases(*cases, options.arguments);
+    cases = expandCases(*cases, arguments);
   if (!cases)
-    return reportFailure(options, runtime::withContext("'" + file + "'", cases.error()));
+    return runtime::withContext("'" + file + "'", cases.error());
   if (!folder.empty())
     for (SuiteCase &item : *cases)
       item.artifact = (std::filesystem::path(folder) / item.artifact).string();
-  return runCases(options, *cases);
+  return cases;
+}
+
+int runSuite(const RunOptions &options, const std::string &file, const std::string &folder) {
+  Result<std::vector<SuiteCase>> cases = readSuite(file, folder, options.arguments);
+  return cases ? runCases(options, *cases) : reportFailure(options, cases.error());
 }
 
 } // namespace tile::runner

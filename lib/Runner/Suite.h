@@ -21,13 +21,21 @@ struct SuiteCase {
 
 Result<std::vector<SuiteCase>> parseSuite(std::string_view text);
 
+/// The cases of `file`, ranges expanded, with `arguments` added to those of each; artifacts are in `folder` (or where
+/// they say, if it is empty).
+Result<std::vector<SuiteCase>> readSuite(const std::string &file, const std::string &folder,
+                                         const std::vector<std::string> &arguments);
+
+/// More elements of a case's buffers take the simulator minutes.
+constexpr int64_t mostSimulated = int64_t(1) << 20;
+
 /// The cases with `arguments` added to those of each, and their ranges as cases of their own, whose names say what
 /// varies.
 Result<std::vector<SuiteCase>> expandCases(const std::vector<SuiteCase> &cases,
                                            const std::vector<std::string> &arguments);
 
-/// Runs every case of `file`, whose artifacts are in `folder` (or where they say, if it is empty); prints a table, and
-/// returns 0 when all passed. `options.arguments` are added to those of each.
+/// Runs every case of `file`; prints a table, and returns 0 when all passed. `options.arguments` are added to those of
+/// each.
 int runSuite(const RunOptions &options, const std::string &file, const std::string &folder);
 
 } // namespace tile::runner

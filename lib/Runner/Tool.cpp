@@ -18,7 +18,7 @@ constexpr Subcommand ownSubcommands[] = {
     {"bench", "Measure a kernel, or a suite of cases, beside cuBLAS or a copy", addBench},
     {"plot", "Draw charts of measurements: a page, or SVG", addPlot},
     {"roofline", "Say what binds a kernel: memory, L2, tensor cores, ...", addRoofline},
-    {"soak", "Launch with random sizes and check each launch", addSoak},
+    {"soak", "Launch with random sizes, or the cases of suites, and check each launch", addSoak},
     {"compare", "Compare two builds of a kernel, or its outputs with recorded ones", addCompare},
     {"list-variants", "Print which of an artifact's variants a call takes, and why", addListVariants},
     {"tune", "Measure which variants are the fastest for which sizes", addTune},

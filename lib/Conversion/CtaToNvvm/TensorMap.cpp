@@ -5,6 +5,8 @@
 //   zero 128 bytes of shared memory; tensormap.replace each field there (in global memory each would take a round trip)
 //   copy them to global memory by ordinary stores; fence.proxy.tensormap release, then acquire, by the same thread
 //
+// Maps that one thread makes one after the other share the release, which waits until all stores have reached L2.
+//
 // tensormap.cp_fenceproxy would do the last line but wants a whole warp, and the producer is one thread.
 #include "EmitLayout.h"
 #include "Patterns.h"
@@ -42,7 +44,8 @@ public:
   TensorMapEmitter(OpBuilder &builder, cta::MakeTensorMapOp op, cta::MakeTensorMapOp::Adaptor adaptor)
       : builder(builder), loc(op.getLoc()), op(op), adaptor(adaptor) {}
 
-  void emit() {
+  /// `isReleased`: so that the thread can acquire it.
+  void emit(bool isReleased) {
     statement.operands = {adaptor.getStaging(), adaptor.getPlace()};
     for (int64_t byte = 0; byte < cta::tensorMapBytes; byte += vectorBytes)
       text += llvm::formatv("st.shared.v4.b32 [$0+{0}], {{zero, zero, zero, zero};\n", byte).str();
@@ -52,8 +55,9 @@ public:
                             "st.global.v4.b32 [$1+{0}], {{w0, w1, w2, w3};\n",
                             byte)
                   .str();
-    statement.text = "{\n.reg .b32 zero, w0, w1, w2, w3;\nmov.b32 zero, 0;\n" + text +
-                     "fence.proxy.tensormap::generic.release.gpu;\n}";
+    if (isReleased)
+      text += "fence.proxy.tensormap::generic.release.gpu;\n";
+    statement.text = "{\n.reg .b32 zero, w0, w1, w2, w3;\nmov.b32 zero, 0;\n" + text + "}";
     emitPtx(builder, loc, statement);
   }
 
@@ -102,24 +106,41 @@ private:
   std::string text;
 };
 
+/// The last of the maps that a single thread makes under the same condition, beginning with `op`, with nothing but
+/// computation between them.
+cta::MakeTensorMapOp findLastOfRun(cta::MakeTensorMapOp op) {
+  cta::MakeTensorMapOp last = op;
+  for (Operation *next = op->getNextNode(); next && op.getSingle(); next = next->getNextNode()) {
+    auto map = dyn_cast<cta::MakeTensorMapOp>(next);
+    if (map && map.getSingle() && map.getNeeded() == op.getNeeded())
+      last = map;
+    else if (map || !isMemoryEffectFree(next))
+      break;
+  }
+  return last;
+}
+
 struct MakeTensorMapLowering : OpConversionPattern<cta::MakeTensorMapOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(cta::MakeTensorMapOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    {
-      OpBuilder::InsertionGuard guard(rewriter);
-      if (adaptor.getNeeded()) {
-        auto branch = scf::IfOp::create(rewriter, loc, adaptor.getNeeded(), /*withElseRegion=*/false);
-        rewriter.setInsertionPointToStart(branch.thenBlock());
-      }
+    cta::MakeTensorMapOp last = findLastOfRun(op);
+    emitIfNeeded(op, adaptor, rewriter, [&] {
       if (op.getSingle())
-        TensorMapEmitter(rewriter, op, adaptor).emit();
+        TensorMapEmitter(rewriter, op, adaptor).emit(/*isReleased=*/last == op);
       else
         emitByFirstThread(op, adaptor, rewriter);
-      emitPtx(rewriter, loc,
-              {.text = "fence.proxy.tensormap::generic.acquire.gpu [$0], 128;", .operands = {adaptor.getPlace()}});
+    });
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      if (last != op)
+        rewriter.setInsertionPointAfter(last);
+      emitIfNeeded(op, adaptor, rewriter, [&] {
+        emitPtx(rewriter, loc,
+                {.text = "fence.proxy.tensormap::generic.acquire.gpu [$0], 128;", .operands = {adaptor.getPlace()}});
+      });
     }
     Type generic = getTypeConverter()->convertType(op.getResult().getType());
     rewriter.replaceOpWithNewOp<LLVM::AddrSpaceCastOp>(op, generic, adaptor.getPlace());
@@ -127,6 +148,16 @@ struct MakeTensorMapLowering : OpConversionPattern<cta::MakeTensorMapOp> {
   }
 
 private:
+  static void emitIfNeeded(cta::MakeTensorMapOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter,
+                           function_ref<void()> emit) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    if (adaptor.getNeeded()) {
+      auto branch = scf::IfOp::create(rewriter, op.getLoc(), adaptor.getNeeded(), /*withElseRegion=*/false);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+    }
+    emit();
+  }
+
   /// Each thread may copy afterwards.
   static void emitByFirstThread(cta::MakeTensorMapOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) {
     Location loc = op.getLoc();
@@ -137,7 +168,7 @@ private:
       OpBuilder::InsertionGuard guard(rewriter);
       auto branch = scf::IfOp::create(rewriter, loc, emitIsFirstThread(rewriter, loc), /*withElseRegion=*/false);
       rewriter.setInsertionPointToStart(branch.thenBlock());
-      TensorMapEmitter(rewriter, op, adaptor).emit();
+      TensorMapEmitter(rewriter, op, adaptor).emit(/*isReleased=*/true);
     }
     cta::BarrierOp::create(rewriter, loc, op.getWarpsAttr(), /*groups=*/false);
   }

@@ -1,12 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-run soak gemm.cubin M=1..4096 N=64 --seconds=600
+// tile-run soak --suite linear.suite --suite grouped.suite --artifacts build/bench
 #include "Runner/Soak.h"
 #include "Runner/Commands/Commands.h"
+#include "Runner/SuiteSoak.h"
 
 namespace tile::runner {
 
+namespace {
+
+struct Options : SoakOptions {
+  std::vector<std::string> suites;
+  std::string folder;
+};
+
+int soak(Options &options) {
+  if (options.suites.empty())
+    return withArtifact(options.run, [&](const runtime::Artifact &artifact) { return runSoak(options, artifact); });
+  if (!options.run.artifact.empty()) // then the first positional is an argument, of all cases
+    options.run.arguments.insert(options.run.arguments.begin(), std::exchange(options.run.artifact, ""));
+  return runSuiteSoak(options, options.suites, options.folder);
+}
+
+} // namespace
+
 Action addSoak(CLI::App &app, const RunOptions &start) {
-  auto options = std::make_shared<SoakOptions>();
+  auto options = std::make_shared<Options>();
   options->run = start;
   options->run.check = true;
   addArtifact(app, options->run);
@@ -26,10 +45,18 @@ Action addSoak(CLI::App &app, const RunOptions &start) {
   app.add_option("--repeat", options->run.repeat, "Launch each size this many times")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
+  CLI::Option *suites =
+      app.add_option("--suite", options->suites, "The cases of these files instead, in random order; may be repeated")
+          ->type_name("FILE")
+          ->group("Suites")
+          ->take_all()
+          ->expected(1);
+  app.add_option("--artifacts", options->folder, "Folder of the suites' artifacts")
+      ->type_name("FOLDER")
+      ->needs(suites)
+      ->group("Suites");
   addSimulatorOptions(app, options->run);
-  return [options] {
-    return withArtifact(options->run, [&](const runtime::Artifact &artifact) { return runSoak(*options, artifact); });
-  };
+  return [options] { return soak(*options); };
 }
 
 } // namespace tile::runner

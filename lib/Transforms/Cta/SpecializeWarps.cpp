@@ -271,6 +271,9 @@ private:
     for (Operation &op : block) {
       if (!plan.producerOps.contains(&op))
         continue;
+      const bool isComputation = isa<cta::MakeTensorMapOp>(op) || isMemoryEffectFree(&op);
+      if (!isComputation)
+        drained.clear();
       if (auto load = dyn_cast<cta::TmaLoadSyncOp>(op))
         emitProducerLoad(load);
       else if (isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op))
@@ -279,6 +282,8 @@ private:
         emitProducerMap(map);
       else
         rewriter.clone(op, mapping);
+      if (!isComputation) // a loop or branch may have drained, or not
+        drained.clear();
     }
   }
 
@@ -308,7 +313,8 @@ private:
     Location loc = map.getLoc();
     for (auto [channel, ring] : llvm::zip(plan.channels, rings)) {
       bool reads = llvm::any_of(channel.loads, [&](cta::TmaLoadSyncOp load) { return load.getDesc() == map; });
-      if (!reads || !map->getParentOfType<LoopLikeOpInterface>())
+      if (!reads || !map->getParentOfType<LoopLikeOpInterface>() ||
+          !drained.insert({ring.ring, map.getNeeded()}).second)
         continue;
       OpBuilder::InsertionGuard guard(rewriter);
       if (map.getNeeded()) {
@@ -350,6 +356,7 @@ private:
   KernelOp kernel;
   IRRewriter rewriter;
   RolePlan plan;
+  DenseSet<std::pair<Value, Value>> drained; ///< rings, and under which condition, since the producer's last copy
   SmallVector<unsigned> previous;
   SmallVector<ChannelRing> rings; ///< Of each channel.
   cta::WarpRolesOp roles;

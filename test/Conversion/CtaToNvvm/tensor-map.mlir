@@ -37,6 +37,23 @@ tile.kernel @single(%base: !tile.ptr<f32>, %n: i32, %ld: i64, %c: i1, %place: !t
   tile.return
 }
 
+// Maps that one thread makes one after the other are released together, then acquired; another condition begins anew.
+// CHECK-LABEL: llvm.func @run
+// CHECK-NOT: fence.proxy
+// CHECK: "{{[^"]*}}st.global.v4.b32 [$1+112], {w0, w1, w2, w3};{{[^"]*}}fence.proxy.tensormap::generic.release.gpu;
+// CHECK-COUNT-2: "fence.proxy.tensormap::generic.acquire.gpu
+// CHECK: "{{[^"]*}}tensormap.replace{{[^"]*}}fence.proxy.tensormap::generic.release.gpu;
+// CHECK: acquire.gpu
+// CHECK-NOT: fence.proxy
+tile.kernel @run(%base: !tile.ptr<f32>, %n: i32, %ld: i64, %c: i1, %other: i1, %p: !tile.ptr<i8>, %q: !tile.ptr<i8>) attributes {shared_bytes = 128 : i64} {
+  %b = cta.alloc at 0 : !cta.buffer<128xi8, #bytes>
+  %d = cta.make_tensor_map single %base, [%n], [%ld] at %p via %b if %c {box = array<i64: 256>, swizzle = 0 : i32} : !tile.ptr<f32>, !tile.ptr<i8>, !cta.buffer<128xi8, #bytes> -> !tile.desc<256xf32>
+  %two = arith.addi %n, %n : i32
+  %e = cta.make_tensor_map single %base, [%two], [%ld] at %q via %b if %c {box = array<i64: 256>, swizzle = 0 : i32} : !tile.ptr<f32>, !tile.ptr<i8>, !cta.buffer<128xi8, #bytes> -> !tile.desc<256xf32>
+  %f = cta.make_tensor_map single %base, [%n], [%ld] at %p via %b if %other {box = array<i64: 256>, swizzle = 0 : i32} : !tile.ptr<f32>, !tile.ptr<i8>, !cta.buffer<128xi8, #bytes> -> !tile.desc<256xf32>
+  tile.return
+}
+
 // Math warps, beside a producer.
 // CHECK-LABEL: llvm.func @warps
 // CHECK: nvvm.barrier id = {{.*}} number_of_threads = {{.*}}

@@ -352,6 +352,11 @@ CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes) {
   allocatedBytes += bytes;
   return 0;
 }
+CUresult cuMemGetInfo_v2(size_t *free, size_t *total) {
+  *free = memoryBytes - allocatedBytes;
+  *total = memoryBytes;
+  return 0;
+}
 CUresult cuMemFree_v2(CUdeviceptr pointer) {
   finishCopies();
   const auto found = allocations.find(pointer);

@@ -100,6 +100,31 @@ TEST(HostBuffer, damageIsFoundAndNamed) {
   EXPECT_FALSE(findDamage(before, *before.clone(), true));
 }
 
+TEST(HostBuffer, largeGapsTakeNoMemoryAndAreStillWatched) {
+  using tile::runtime::DataType;
+  constexpr int64_t far = (int64_t(1) << 31) + 3; // 8 GiB between two rows
+  HostBuffer before = makeBuffer({2, 2}, {1, 2, 3, 4}, DataType::F32, {far, 1});
+  ASSERT_TRUE(before.isSparse());
+  EXPECT_EQ(valuesOf(before), (std::vector<double>{1, 2, 3, 4}));
+  const auto damage = [&](int64_t offset, bool isInput) {
+    HostBuffer after = std::move(*before.clone());
+    after.data()[offset] ^= 1;
+    return findDamage(before, after, isInput).value_or("none");
+  };
+  EXPECT_FALSE(findDamage(before, *before.clone(), true));
+  EXPECT_EQ(damage(4 * far, false), "none");
+  EXPECT_EQ(damage(4 * far, true), "the kernel wrote to an input, at physical element 2147483651");
+  EXPECT_EQ(damage(8, false), "write into the gap between rows, at physical element 2");
+  EXPECT_EQ(damage(4 * far - 1, false), "write into the gap between rows, at physical element 2147483650");
+  EXPECT_EQ(damage(int64_t(1) << 32, false), "write into the gap between rows, at physical element 1073741824");
+  EXPECT_EQ(damage(-1, false), "out-of-bounds write: 1 byte(s) before the buffer of 8589934612 bytes");
+  EXPECT_EQ(damage(4 * far + 8, false),
+            "out-of-bounds write: 1 byte(s) past the end of the buffer of 8589934612 bytes");
+  before.poison();
+  EXPECT_TRUE(before.isPoison({1, 1}));
+  EXPECT_FALSE(makeBuffer({2, 2}, {1, 2, 3, 4}, DataType::F32, {1000, 1}).isSparse());
+}
+
 TEST(HostBuffer, guardsMayDiffer) {
   Result<BufferLayout> layout = planBuffer({2}, {}, 4, true);
   ASSERT_TRUE(bool(layout));

@@ -2,6 +2,7 @@
 // Which sizes a soak draws: in range, divisible, the same for the same seed, with strides that hold the rows.
 #include "Runner/Soak.h"
 #include "Runner/Arguments.h"
+#include "Runner/SuiteSoak.h"
 
 #include "TestBuffers.h"
 
@@ -103,6 +104,21 @@ TEST(Soak, theSeedDecides) {
     seen.insert(arguments);
   }
   EXPECT_GT(seen.size(), 45u);
+}
+
+TEST(SuiteSoak, eachRoundHasEachCaseOnceInAnotherOrder) {
+  const auto round = [](uint64_t seed, uint64_t number) {
+    std::vector<size_t> cases;
+    for (uint64_t i = 0; i < 20; ++i)
+      cases.push_back(drawCase(20, seed, number * 20 + i));
+    return cases;
+  };
+  for (uint64_t number = 0; number < 3; ++number) {
+    const std::vector<size_t> cases = round(1, number);
+    EXPECT_EQ(std::set<size_t>(cases.begin(), cases.end()).size(), 20u);
+    EXPECT_EQ(cases, round(1, number));
+    EXPECT_NE(cases, round(1, number + 1));
+  }
 }
 
 TEST(Soak, negative_ranges) {
