@@ -273,7 +273,7 @@ private:
         continue;
       if (auto load = dyn_cast<cta::TmaLoadSyncOp>(op))
         emitProducerLoad(load);
-      else if (isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op))
+      else if (isa<scf::ForOp, scf::IfOp, scf::WhileOp, ProgramsOp>(op))
         ControlCloner(rewriter, mapping, plan.producerCarried, [&](Block &body) { cloneForProducer(body); }).clone(&op);
       else if (auto map = dyn_cast<cta::MakeTensorMapOp>(op))
         emitProducerMap(map);
