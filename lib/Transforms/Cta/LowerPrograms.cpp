@@ -52,6 +52,8 @@ public:
     count = n.mul(n.mul(groups[0], groups[1]), sizes[2]);
     if (isOfClusters())
       first = cta::ClusterIdOp::create(rewriter, loc);
+    else if (outer == programs)
+      first = ProgramIdOp::create(rewriter, loc, 0);
     step = isOfClusters() ? cta::NumClustersOp::create(rewriter, loc).getResult()
                           : NumProgramsOp::create(rewriter, loc, 0).getResult();
     if (work.getTail())
@@ -61,13 +63,19 @@ public:
   /// Replaces the programs of one role.
   void run(ProgramsOp programs) {
     rewriter.setInsertionPoint(programs);
+    Value begin = first ? first : ProgramIdOp::create(rewriter, loc, 0).getResult();
     if (work.getTail())
-      return lowerToSegments(programs, tail, rewriter, [&](Value number) { replacePlace(programs, number); });
+      return lowerToSegments(programs, tail, begin, rewriter, [&](Value number) { replacePlace(programs, number); });
     auto sums = llvm::to_vector(programs.getBody().getOps<cta::ClusterSumOp>());
     SmallVector<Value> inits;
     if (!sums.empty())
       inits.push_back(emitI32(rewriter, loc, 0));
-    auto [begin, stride] = emitTurns(programs);
+    Value stride = step;
+    if (isOfTeams(programs)) {
+      Numbers n(rewriter, loc);
+      begin = n.add(begin, n.mul(cta::TeamOp::create(rewriter, loc), step));
+      stride = n.mul(step, n.constant(kernel.getTeams()));
+    }
     auto loop = scf::ForOp::create(rewriter, loc, begin, count, stride, inits);
     rewriter.setInsertionPointToStart(loop.getBody());
     replacePlace(programs, loop.getInductionVar());
@@ -89,15 +97,10 @@ private:
 
   bool isOfClusters() const { return work.getCluster() || work.getSplitK() != 1; }
 
-  /// From the number of this CTA, or cluster, on by the number of all; a team leaves every other program to the other.
-  std::pair<Value, Value> emitTurns(ProgramsOp programs) {
-    Value begin = first ? first : ProgramIdOp::create(rewriter, loc, 0).getResult();
+  /// Whether teams take the programs in turns.
+  bool isOfTeams(ProgramsOp programs) {
     auto roles = programs->getParentOfType<cta::WarpRolesOp>();
-    if (kernel.getTeams() == 1 || !roles || !roles.getConsumer().isAncestor(programs->getParentRegion()))
-      return {begin, step};
-    Numbers n(rewriter, loc);
-    Value team = cta::TeamOp::create(rewriter, loc);
-    return {n.add(begin, n.mul(team, step)), n.mul(step, n.constant(kernel.getTeams()))};
+    return kernel.getTeams() > 1 && roles && roles.getConsumer().isAncestor(programs->getParentRegion());
   }
 
   /// The parity of each sum of the CTA, and of the next program's first one; none if there are no sums.
@@ -197,7 +200,8 @@ private:
   unsigned fastest;               ///< The axis along which programs with consecutive numbers lie.
   std::array<Value, 2> groups;    ///< Of programs of a cluster, along these axes.
   Value count, step;              ///< Of groups; from one of a CTA to its next one.
-  Value first, rank;              ///< The cluster's number, and the CTA's in it; null without clusters.
+  Value first;                    ///< The number of the cluster or CTA; null if each role asks for that of the CTA.
+  Value rank;                     ///< Of the CTA in its cluster; null without clusters.
   TailPlan tail;
 };
 

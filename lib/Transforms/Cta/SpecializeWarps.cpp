@@ -81,11 +81,14 @@ unsigned getWantedSlots(KernelOp kernel, const RolePlan &plan, const Channel &ch
   return isAlone ? 2 * stages : stages;
 }
 
-/// In loops of several products the budget of one consumer warp group that shares its multiprocessor with others.
+/// In loops and programs of several products the budget of one consumer warp group that shares its multiprocessor with
+/// others.
 std::optional<SharedBudget> planChainRegisters(KernelOp kernel) {
   int64_t most = 0, accumulator = 0;
-  kernel.walk([&](scf::ForOp loop) {
-    auto products = loop.getBody()->getOps<cta::WgmmaOp>();
+  kernel.walk([&](Operation *op) {
+    if (!isa<scf::ForOp, ProgramsOp>(op))
+      return;
+    auto products = op->getRegion(0).getOps<cta::WgmmaOp>();
     if (llvm::range_size(products) < 2)
       return;
     int64_t registers = 0;

@@ -89,14 +89,13 @@ struct Share {
 
 class SegmentsLowering {
 public:
-  SegmentsLowering(ProgramsOp programs, const TailPlan &plan, RewriterBase &rewriter)
-      : programs(programs), plan(plan), rewriter(rewriter), loc(programs.getLoc()) {}
+  SegmentsLowering(ProgramsOp programs, const TailPlan &plan, Value cta, RewriterBase &rewriter)
+      : programs(programs), plan(plan), cta(cta), rewriter(rewriter), loc(programs.getLoc()) {}
 
   void run(llvm::function_ref<void(Value)> emitPlace) {
     Numbers n(rewriter, loc);
     zero = n.constant(0);
     one = n.constant(1);
-    cta = ProgramIdOp::create(rewriter, loc, 0);
     Share share = emitShare();
     auto segments = scf::ForOp::create(rewriter, loc, zero, share.segments, one,
                                        ValueRange{share.program, share.from, share.steps});
@@ -191,9 +190,10 @@ private:
 
   ProgramsOp programs;
   const TailPlan &plan;
+  Value cta;
   RewriterBase &rewriter;
   Location loc;
-  Value zero, one, cta;
+  Value zero, one;
 };
 
 } // namespace
@@ -212,7 +212,7 @@ TailPlan tile::emitTailPlan(ProgramsOp programs, Value count, Value ctas, Rewrit
   return plan;
 }
 
-void tile::lowerToSegments(ProgramsOp programs, const TailPlan &plan, RewriterBase &rewriter,
+void tile::lowerToSegments(ProgramsOp programs, const TailPlan &plan, Value cta, RewriterBase &rewriter,
                            llvm::function_ref<void(Value)> emitPlace) {
-  SegmentsLowering(programs, plan, rewriter).run(emitPlace);
+  SegmentsLowering(programs, plan, cta, rewriter).run(emitPlace);
 }

@@ -23,8 +23,8 @@ struct TailPlan {
 /// Of `count` programs, whose work has a `tail`, on `ctas` CTAs; at the insertion point.
 TailPlan emitTailPlan(ProgramsOp programs, mlir::Value count, mlir::Value ctas, mlir::RewriterBase &rewriter);
 
-/// Replaces `programs`; `emitPlace` makes the block arguments of the program of a number.
-void lowerToSegments(ProgramsOp programs, const TailPlan &plan, mlir::RewriterBase &rewriter,
+/// Replaces `programs` of the CTA of number `cta`; `emitPlace` makes the block arguments of the program of a number.
+void lowerToSegments(ProgramsOp programs, const TailPlan &plan, mlir::Value cta, mlir::RewriterBase &rewriter,
                      llvm::function_ref<void(mlir::Value number)> emitPlace);
 
 } // namespace tile

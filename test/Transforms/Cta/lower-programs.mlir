@@ -11,8 +11,8 @@
 // CHECK-SAME: %[[X:[^:]*]]: i32, %[[Y:[^:]*]]: i32, %[[Z:[^:]*]]: i32)
 // CHECK: %[[XY:.*]] = arith.muli %[[X]], %[[Y]]
 // CHECK: %[[COUNT:.*]] = arith.muli %[[XY]], %[[Z]]
-// CHECK: %[[CTAS:.*]] = tile.num_programs 0
 // CHECK: %[[FIRST:.*]] = tile.program_id 0
+// CHECK: %[[CTAS:.*]] = tile.num_programs 0
 // CHECK: scf.for %[[P:.*]] = %[[FIRST]] to %[[COUNT]] step %[[CTAS]]
 // CHECK-NEXT: %[[I:.*]] = arith.remui %[[P]], %[[X]]
 // CHECK-NEXT: %[[REST:.*]] = arith.divui %[[P]], %[[X]]
