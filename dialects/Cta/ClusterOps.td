@@ -85,7 +85,7 @@ def Cta_ClusterSumOp : Cta_Op<"cluster_sum", [
     of r, so that the result is the same in each run; in the others the result is their own value. `sent` counts the
     bytes of all senders at the first CTA, which announces them by one arrival; `taken` counts the arrivals of its warps
     at each sender, which may then send again; `parity` is 0 for the first sum of the kernel, 1 for the second, 0 for
-    the third, … All consumer warps of all CTAs of the cluster must get here equally often.
+    the third, … In a `tile.programs` it is left to `cta-lower-programs`. All consumer warps of all CTAs of the cluster must get here equally often.
 
     Example:
     ```mlir
@@ -95,10 +95,10 @@ def Cta_ClusterSumOp : Cta_Op<"cluster_sum", [
   }];
   let arguments = (ins Tile_Tensor:$value,
                        Arg<Cta_BufferType, "slots", [MemRead<Cta_SignalledMemory>, MemWrite<Cta_SignalledMemory>]>:$buffer,
-                       Cta_MbarrierType:$sent, Cta_MbarrierType:$taken, I32:$parity, I32Attr:$ctas);
+                       Cta_MbarrierType:$sent, Cta_MbarrierType:$taken, Optional<I32>:$parity, I32Attr:$ctas);
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = [{
-    $value `,` $buffer `,` $sent `,` $taken `,` $parity attr-dict
+    $value `,` $buffer `,` $sent `,` $taken (`,` $parity^)? attr-dict
     `:` type($value) `,` type($buffer) `,` type($sent)
   }];
   let hasVerifier = 1;

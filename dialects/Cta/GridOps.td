@@ -9,7 +9,7 @@ def Cta_CombineOp : Cta_Op<"combine", [Pure, AllTypesMatch<["value", "result"]>,
   let summary = "add up the accumulators of the CTAs that share the K steps of a program";
   let description = [{
     One of the CTAs gets the sum, always in the same order, and it alone goes on to what follows in the program. With
-    `columns`, the accumulator has only so many columns. `cta-lower-programs` makes it an exchange through distributed
+    `columns`, the accumulator has only so many columns. `cta-lower-combines` makes it an exchange through distributed
     shared memory or through global memory, as `work` of the `tile.programs` says.
 
     Example: `%sum = cta.combine %acc {columns = 192 : i32} : tensor<128x256xf32, #x>`

@@ -126,12 +126,13 @@ void ProgramsOp::build(OpBuilder &builder, OperationState &state, ValueRange siz
   ensureTerminator(*body, builder, state.location);
 }
 
-/// Coordinates, whether the program exists and, if CTAs share its steps, the first one and the end of this CTA's.
+/// Coordinates, whether the program exists and, if CTAs share its steps, the first one of this CTA's; of a tail their
+/// end, too, and pieces.
 static SmallVector<Type> getArgumentTypes(WorkAttr work) {
   Builder builder(work.getContext());
   SmallVector<Type> types(ProgramsOp::numAxes, builder.getI32Type());
   types.push_back(builder.getI1Type());
-  types.append(work.getTail() ? 2 : work.getSplitK() != 1 ? 1 : 0, builder.getI32Type());
+  types.append(work.getTail() ? 4 : work.getSplitK() != 1 ? 1 : 0, builder.getI32Type());
   return types;
 }
 
@@ -234,16 +235,16 @@ LogicalResult PrintOp::verify() {
   return success();
 }
 
-std::pair<Value, Value> Swizzle2dOp::expand(OpBuilder &builder, Value ij) {
-  Location loc = getLoc();
+std::pair<Value, Value> Swizzle2dOp::expand(OpBuilder &builder, Location loc, Value ij, Value sizeI, Value sizeJ,
+                                            Value sizeG) {
   auto add = [&](Value a, Value b) -> Value { return arith::AddIOp::create(builder, loc, a, b); };
   auto sub = [&](Value a, Value b) -> Value { return arith::SubIOp::create(builder, loc, a, b); };
   auto mul = [&](Value a, Value b) -> Value { return arith::MulIOp::create(builder, loc, a, b); };
   auto div = [&](Value a, Value b) -> Value { return arith::DivUIOp::create(builder, loc, a, b); };
-  Value groupSize = mul(getSizeG(), getSizeJ());
+  Value groupSize = mul(sizeG, sizeJ);
   Value group = div(ij, groupSize);
-  Value firstRow = mul(group, getSizeG());
-  Value rows = arith::MinUIOp::create(builder, loc, sub(getSizeI(), firstRow), getSizeG());
+  Value firstRow = mul(group, sizeG);
+  Value rows = arith::MinUIOp::create(builder, loc, sub(sizeI, firstRow), sizeG);
   Value inGroup = sub(ij, mul(group, groupSize));
   Value column = div(inGroup, rows);
   return {add(firstRow, sub(inGroup, mul(column, rows))), column};

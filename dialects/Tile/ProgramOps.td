@@ -25,7 +25,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
     other program of a CTA; `teams` is the number of teams that there really are (set by `cta-ping-pong`). `cluster`
     asks for CTAs that run side by side and share operands: how many along the first and the second axis of the grid,
     and how many share the steps of one program; `cluster_ctas` is the number of CTAs that a cluster really has (set by
-    `cta-lower-programs`). `uneven` says that some programs take much longer than others (set by
+    `tile-form-clusters` and `cta-split-steps`). `uneven` says that some programs take much longer than others (set by
     `tile-order-programs`). `shared_bytes` is the shared memory of one CTA (set by `cta-allocate-shared`). `constants` are the compile-time parameters by name and `launch` holds the grid, buffer,
     default and expectation directives as text, for the artifact's manifest.
 
@@ -84,19 +84,22 @@ def Tile_ReturnOp : Tile_Op<"return", [HasParent<"KernelOp">, Pure, Terminator]>
 }
 
 def Tile_ProgramsOp : Tile_Op<"programs", [
-    HasParent<"KernelOp">, SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
+    SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
     DeclareOpInterfaceMethods<LoopLikeOpInterface, ["getLoopRegions"]>]> {
   let summary = "the programs that a CTA computes, one after the other (persistent kernels)";
   let description = [{
-    The region is one program; all CTAs together run it once for each point of the grid. The block arguments
+    The region is one program; all CTAs together run it once for each point of the grid. It stands in the kernel's body or,
+    from `cta-specialize-warps` on, in each warp role, whose programs are the same. The block arguments
     are the program's coordinates along x, y and z, and whether it exists: of a cluster whose programs would lie beyond
     the edge of the grid, the CTAs run the nearest ones, and must do nothing to memory but to load. `work` says how
     programs are dealt out; nothing else does, until `cta-lower-programs` makes a loop of it. Outside of the region,
     `tile.program_id 0` is the CTA's number and `tile.num_programs 0` that of all CTAs.
 
     Where CTAs share the K steps of a program, one more block argument is the first step of this CTA, which with
-    `split_k` does every `split_k`-th from there on. With `tail` there is another, the step before which it ends, and
-    `steps` is how many a program has. What they have got they add up at a `cta.combine`.
+    `split_k` does every `split_k`-th from there on. With `tail` there are three more: the step before which it ends, the
+    number of a piece of a program, and how many pieces there are; and `steps` is how many a program has. What they have got
+    they add up at a `cta.combine`, which `cta-lower-combines` lowers: a CTA that does not begin with the first step leaves
+    the piece of that number, and the one that does adds as many pieces, that one and those before it.
 
     Example:
     ```mlir
@@ -120,6 +123,9 @@ def Tile_ProgramsOp : Tile_Op<"programs", [
     /// The first step of this CTA, and the one before which it ends, where CTAs share them.
     ::mlir::Value getFirstStep() { return getBody().getArgument(numAxes + 1); }
     ::mlir::Value getEndStep() { return getBody().getArgument(numAxes + 2); }
+    /// Of a shared tail: the piece that this CTA leaves, or the last one for it; and how many there are for it.
+    ::mlir::Value getPiece() { return getBody().getArgument(numAxes + 3); }
+    ::mlir::Value getNumPieces() { return getBody().getArgument(numAxes + 4); }
     /// Makes what the region asks of the grid the block arguments and the sizes.
     void replaceGridOps();
     /// Says how CTAs share K steps, and of a shared tail how many a program has.
@@ -173,7 +179,11 @@ def Tile_Swizzle2dOp : Tile_Op<"swizzle2d", [Pure]> {
   let results = (outs I32:$new_i, I32:$new_j);
   let extraClassDeclaration = [{
     /// Emits the formula, from the place `ij` in row-major order; divisions are unsigned, because nothing is negative.
-    std::pair<mlir::Value, mlir::Value> expand(mlir::OpBuilder &builder, mlir::Value ij);
+    static std::pair<mlir::Value, mlir::Value> expand(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value ij,
+                                                      mlir::Value sizeI, mlir::Value sizeJ, mlir::Value sizeG);
+    std::pair<mlir::Value, mlir::Value> expand(mlir::OpBuilder &builder, mlir::Value ij) {
+      return expand(builder, getLoc(), ij, getSizeI(), getSizeJ(), getSizeG());
+    }
   }];
   let assemblyFormat = "$i `,` $j `,` $size_i `,` $size_j `,` $size_g attr-dict";
 }

@@ -202,7 +202,7 @@ Value tile::hoistOutOf(Operation *outer, Value value, RewriterBase &rewriter) {
     return {};
   // Under a condition the operation may be one that must not happen otherwise.
   for (Operation *parent = op->getParentOp(); parent != outer; parent = parent->getParentOp())
-    if (!isa<scf::ForOp>(parent))
+    if (!isa<scf::ForOp, ProgramsOp>(parent))
       return {};
   IRMapping mapping;
   for (Value operand : op->getOperands()) {

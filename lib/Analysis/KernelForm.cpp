@@ -11,8 +11,8 @@
 //   lowering   as layout or async
 //   buffered   as lowering                                    but no access through a descriptor
 //   async      no dot; buffers, copies, mma of cta            copies are awaited in their own block
-//   ringed     as async, no tile.programs                     conversions and reductions stay inside a thread or warp
-//   scheduled  as ringed                                      but no rings
+//   ringed     as async, no cta.combine                       conversions and reductions stay inside a thread or warp
+//   scheduled  as ringed                                      but no programs and no rings
 //   allocated  as scheduled                                   buffers have offsets; no hazard without a barrier
 //
 // The check of an operation is a predicate on that operation; the form says which predicates hold. Discardable
@@ -108,6 +108,11 @@ private:
       if (attribute.getName() != KernelOp::getUnsignedAttrName() && attribute.getName() != numStagesAttrName)
         return error(op) << "attribute '" << attribute.getName().getValue() << "' is not declared by '" << op->getName()
                          << "'; decisions must not hide in such attributes";
+    if (isa<ProgramsOp>(op) && !isa<KernelOp, cta::WarpRolesOp>(op->getParentOp()))
+      return error(op) << "'" << op->getName() << "' stands in a '" << op->getParentOp()->getName()
+                       << "'; expected the kernel's body or a warp role";
+    if (auto sum = dyn_cast<cta::ClusterSumOp>(op); sum && !sum.getParity() && !isa<ProgramsOp>(op->getParentOp()))
+      return error(op) << "'" << op->getName() << "' has no parity; only in the block of a tile.programs it is counted";
     if (failed(verifyTypes(op)))
       return failure();
     if (auto dot = dyn_cast<DotOp>(op); dot && form >= Form::tile && failed(verifyEngine(dot)))
@@ -132,8 +137,10 @@ private:
         return form <= Form::lowering;
       if (isa<DotOp>(op))
         return form <= Form::buffered;
-      if (isa<GatherOp, HistogramOp, ProgramsOp>(op))
+      if (isa<GatherOp, HistogramOp>(op))
         return form < Form::ringed;
+      if (isa<ProgramsOp>(op))
+        return form <= Form::ringed;
       if (isa<BarrierOp>(op))
         return form < Form::allocated;
       return true;

@@ -18,7 +18,7 @@ enum class Form {
   lowering,  ///< Operations of phases layout and async.
   buffered,  ///< As lowering, and accesses through descriptors are copies.
   async,     ///< Phase async.
-  ringed,    ///< As scheduled, and roles may hand blocks over through rings.
+  ringed,    ///< As scheduled, and roles may go over programs and hand blocks over through rings.
   scheduled, ///< Phase scheduled.
   allocated  ///< Phase allocated.
 };

@@ -27,9 +27,10 @@ static SmallVector<Operation *> getBuffers(Operation *op) {
 
 bool LoopGraph::build() {
   // What passes from one argument to another would be of two iterations ago.
-  for (auto [argument, next] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getYieldedValues()))
-    if (next != argument && getArgument(next))
-      return false;
+  if (loop)
+    for (auto [argument, next] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getYieldedValues()))
+      if (next != argument && getArgument(next))
+        return false;
   for (Operation &op : body->without_terminator()) {
     numbers[&op] = operations.size();
     operations.push_back(&op);
@@ -47,7 +48,7 @@ bool LoopGraph::build() {
 
 std::optional<unsigned> LoopGraph::getArgument(Value value) const {
   auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument || argument.getOwner() != body || argument.getArgNumber() == 0)
+  if (!loop || !argument || argument.getOwner() != body || argument.getArgNumber() == 0)
     return std::nullopt;
   return argument.getArgNumber() - 1;
 }

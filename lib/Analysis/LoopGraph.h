@@ -23,8 +23,10 @@ llvm::SetVector<mlir::Value> getUsedValues(mlir::Operation *op);
 class LoopGraph {
 public:
   explicit LoopGraph(mlir::scf::ForOp loop) : loop(loop), body(loop.getBody()) {}
+  /// Of a program that multiplies without a loop.
+  explicit LoopGraph(ProgramsOp programs) : body(&programs.getBody().front()) {}
 
-  /// False if the loop has not several products, each awaited in its iteration, or does what nodes cannot say.
+  /// False if it has not several products, each awaited in its iteration, or does what nodes cannot say.
   bool build();
 
   /// The iteration argument's number; none for other values.
@@ -35,7 +37,7 @@ public:
 
   bool writesShared(unsigned index) const;
 
-  mlir::scf::ForOp loop;
+  mlir::scf::ForOp loop; ///< Null for a program.
   mlir::Block *body;
   llvm::SmallVector<mlir::Operation *> operations;
   llvm::SmallVector<LoopNode> nodes;

@@ -12,11 +12,13 @@ using namespace tile;
 
 RankDependence::RankDependence(KernelOp kernel) {
   kernel.walk([&](Operation *op) {
-    bool isSame = isa<KernelOp>(op) || isa<scf::ForOp, scf::IfOp, scf::WhileOp, cta::WarpRolesOp>(op) ||
+    bool isSame = isa<KernelOp, scf::ForOp, scf::IfOp, scf::WhileOp, cta::WarpRolesOp, ProgramsOp>(op) ||
                   (isMemoryEffectFree(op) && !isa<cta::ClusterRankOp, ProgramIdOp>(op));
     // Allocations are at the same place in all CTAs, and those that take slots in step take the same ones.
     if (!isSame && !isa<cta::AllocOp, cta::MbarrierAllocOp, cta::RingAllocOp, cta::RingAcquireOp, cta::RingWaitOp>(op))
       addResults(op);
+    if (auto programs = dyn_cast<ProgramsOp>(op))
+      addPlace(programs);
   });
   while (!worklist.empty())
     for (OpOperand &use : worklist.pop_back_val().getUses())
@@ -33,6 +35,22 @@ bool RankDependence::mayDiverge(Operation *op) const {
 void RankDependence::add(Value value) {
   if (values.insert(value).second)
     worklist.push_back(value);
+}
+
+/// The CTAs of a cluster have programs side by side, or other steps of the same one; without clusters each its own.
+void RankDependence::addPlace(ProgramsOp programs) {
+  WorkAttr work = programs.getWork();
+  if (!work.getCluster() && work.getSplitK() == 1) {
+    divergent.insert(programs);
+    return addResults(programs);
+  }
+  for (auto [axis, extent] : llvm::enumerate(work.getClusterShape()))
+    if (extent != 1)
+      add(programs.getCoordinates()[axis]);
+  if (work.getCluster())
+    add(programs.getExists());
+  else
+    add(programs.getFirstStep());
 }
 
 void RankDependence::addResults(Operation *op) {

@@ -24,6 +24,7 @@ public:
 private:
   void add(mlir::Value value);
   void addResults(mlir::Operation *op);
+  void addPlace(ProgramsOp programs);
   void propagate(mlir::OpOperand &use);
 
   llvm::DenseSet<mlir::Value> values;

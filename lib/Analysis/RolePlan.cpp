@@ -230,7 +230,7 @@ private:
   /// Whether what is in `op` runs, and how often; false if that is not a matter of loops and branches.
   bool needControl(Operation *op) {
     for (; op != kernel; op = op->getParentOp()) {
-      if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op))
+      if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp, ProgramsOp>(op))
         return false;
       if (!plan.producerOps.insert(op).second)
         break;
@@ -240,6 +240,8 @@ private:
         need(loop.getStep());
       } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
         need(branch.getCondition());
+      } else if (isa<ProgramsOp>(op)) {
+        llvm::for_each(op->getOperands(), [&](Value size) { need(size); });
       } else {
         need(cast<scf::WhileOp>(op).getConditionOp().getCondition());
       }
@@ -257,7 +259,7 @@ private:
         need(operand->get());
       return needControl(op ? op : value.getParentBlock()->getParentOp());
     }
-    if (!op) // a parameter, or what a loop counts
+    if (!op) // a parameter, what a loop counts, or the place of a program
       return true;
     // What is volatile may be another value for each role.
     auto load = dyn_cast<LoadOp>(op);

@@ -20,23 +20,13 @@ SmallVector<int64_t> extentsOf(cta::TmaStoreOp store) {
   return extents;
 }
 
-/// Whether the kernel goes through the programs of its grid by itself, which it then knows.
-bool isPersistent(KernelOp kernel) {
-  return llvm::any_of(llvm::seq(kernel.getNumArguments()),
-                      [&](unsigned index) { return bool(kernel.getArgAttr(index, KernelOp::getGridSizeAttrName())); });
-}
-
 bool haveOneForm(cta::TmaStoreOp earlier, cta::TmaStoreOp later) {
   return earlier.getOffsets().size() == later.getOffsets().size();
 }
 
 } // namespace
 
-StorePlaces::StorePlaces(KernelOp kernel) : kernel(kernel), facts(kernel), blocks(facts) {}
-
-bool StorePlaces::isOverPrograms(Operation *loop) const {
-  return isPersistent(kernel) && !loop->getParentOfType<LoopLikeOpInterface>();
-}
+StorePlaces::StorePlaces(KernelOp kernel) : facts(kernel), blocks(facts) {}
 
 Polynomial StorePlaces::polynomialOf(Value value) {
   std::optional<AffineBlock> block = blocks.get(value);
@@ -94,7 +84,8 @@ bool StorePlaces::mayMeet(cta::TmaStoreOp earlier, cta::TmaStoreOp later, bool i
     return !areApart(earlier, later);
   for (auto loop = earlier->getParentOfType<LoopLikeOpInterface>(); loop;
        loop = loop->getParentOfType<LoopLikeOpInterface>())
-    if (loop->isAncestor(later) && !isOverPrograms(loop) && !areApartInOtherIterations(earlier, later, loop))
+    if (loop->isAncestor(later) && !isa<ProgramsOp>(loop.getOperation()) &&
+        !areApartInOtherIterations(earlier, later, loop))
       return true;
   return false;
 }

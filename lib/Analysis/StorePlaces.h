@@ -7,7 +7,7 @@
 //   scf.for %s { cta.tma_store %b, %d[4 * %s, %j] }    overlap, if blocks have more than 4 rows
 //   scf.for %t { cta.tma_store %b, %d[%t / 8, %j] }    not known: may meet
 //
-// The programs of a grid are in no order, so the loop over them (tile-make-persistent) brings no two stores together.
+// The programs of a grid are in no order, so a tile.programs brings no two stores together.
 #pragma once
 
 #include "Analysis/AffineBlock.h"
@@ -21,13 +21,11 @@ class StorePlaces {
 public:
   explicit StorePlaces(KernelOp kernel);
 
-  /// `inOtherIteration`: in an iteration before that of `later`, of some loop around both that is not over programs.
+  /// `inOtherIteration`: in an iteration before that of `later`, of some loop around both, but not in other programs.
   bool mayMeet(cta::TmaStoreOp earlier, cta::TmaStoreOp later, bool inOtherIteration);
 
   /// Whether every element that both write is copied by one thread.
   bool areOfOneThread(cta::TmaStoreOp earlier, cta::TmaStoreOp later);
-
-  bool isOverPrograms(mlir::Operation *loop) const;
 
 private:
   /// How many elements `later` begins after `earlier`, if that is a constant.
@@ -36,7 +34,6 @@ private:
   bool areApartInOtherIterations(cta::TmaStoreOp earlier, cta::TmaStoreOp later, mlir::LoopLikeOpInterface loop);
   Polynomial polynomialOf(mlir::Value value);
 
-  KernelOp kernel;
   AxisInfoAnalysis facts;
   AffineBlocks blocks;
 };

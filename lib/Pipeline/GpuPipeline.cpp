@@ -117,8 +117,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // for comes first.
   list.add([target] { return createCtaSplitSteps({target}); });
   list.add([] { return createCtaStreamK(); });
-  // All is decided about which CTA does what; roles and rings, which go over programs, come later.
-  list.add([] { return createCtaLowerPrograms(); });
+  // All is decided about which CTA does what. Before shared memory is counted, in which they add up.
+  list.add([] { return createCtaLowerCombines(); });
   // Before the pipeline, which needs the first K step of a dot by itself to load its operands ahead.
   list.add([] { return createCtaSplitProducts(); });
   // After the dots, so that only the order of operations is left to decide.
@@ -139,11 +139,13 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add([target] { return createCtaPingPong({target}); });
   // Slots are released at their final places.
   list.add([] { return createCtaMulticast(); });
-  // All is decided about who waits for which slot, and in which order. Counters are numbers like others from here on.
+  // Accesses keep their order from here on; loops over programs are in none.
+  list.add([] { return createCtaAwaitStores(); });
+  // All is decided about who computes which program, waits for which slot, and in which order. Programs, and then
+  // counters of slots, which go on from one program to the next, are numbers like others from here on.
+  list.add([] { return createCtaLowerPrograms(); });
   list.add([] { return createCtaLowerRings(); });
   list.add([target] { return createCtaOverlapGrids({target}); });
-  // Accesses keep their order from here on.
-  list.add([] { return createCtaAwaitStores(); });
   // Roles have their own arithmetic now, and can share what is computed before them.
   list.add([] { return createCtaInvertDivisors(); });
   list.cleanUp();

@@ -248,10 +248,10 @@ def CtaLowerConversions : KernelPass<"cta-lower-conversions", "lowering", "Corre
   }];
 }
 
-def CtaAwaitStores : KernelPass<"cta-await-stores", "scheduled", "Correctness"> {
+def CtaAwaitStores : KernelPass<"cta-await-stores", "ringed", "Correctness"> {
   let summary = "wait for TMA stores before anything depends on them";
   let description = [{
-    Requires: phase scheduled. Ensures: between a copy to global memory and an access to the same
+    Requires: phase scheduled, or rings and programs in it. Ensures: between a copy to global memory and an access to the same
     tensor, a barrier of the program or an atomic operation that orders, the copy is complete.
     Example: test/Transforms/Cta/await-stores.mlir.
   }];
@@ -312,7 +312,7 @@ def TileFormClusters : KernelPass<"tile-form-clusters", "program", "Optimisation
   let summary = "let the CTAs of a cluster run neighbouring programs";
   let description = [{
     Requires: phase tile, after tile-make-persistent. Ensures: phase tile; the `work` of a kernel that asks for a `cluster`
-    of several programs says so, and only programs that exist do more than to load blocks; a remark says why not
+    of several programs says so, `cluster_ctas` is set, and only programs that exist do more than to load blocks; a remark says why not
     elsewhere. Does not: share anything. Example: test/Transforms/Tile/form-clusters.mlir.
   }];
   let options = [TargetOption];
@@ -327,11 +327,11 @@ def CtaLowerDescriptors : KernelPass<"cta-lower-descriptors", "lowering", "Corre
   }];
 }
 
-def CtaSpecializeWarps : KernelPass<"cta-specialize-warps", "scheduled", "Optimisation"> {
+def CtaSpecializeWarps : KernelPass<"cta-specialize-warps", "ringed", "Optimisation"> {
   let summary = "let a producer warp copy ahead of the consumer warps";
   let description = [{
-    Requires: phase scheduled. Ensures: TMA reads are done by a producer, up to num_stages slots
-    ahead, if it can know by itself where to read; roles hand blocks over through rings. Numbers that both need are computed
+    Requires: phase scheduled, or programs in it. Ensures: TMA reads are done by a producer, up to num_stages slots
+    ahead, if it can know by itself where to read; roles hand blocks over through rings, and go over the same programs. Numbers that both need are computed
     once. Example: test/Transforms/Cta/specialize-warps.mlir.
   }];
   let options = [TargetOption];
@@ -380,7 +380,7 @@ def CtaSplitSteps : KernelPass<"cta-split-steps", "async", "Optimisation"> {
   let summary = "split the K steps of each program over the CTAs of a cluster";
   let description = [{
     Requires: phase async. Ensures: in a kernel that asks for a `cluster` along k, whose programs add up products over one
-    loop, `work` says that the CTAs of a cluster share the steps, the loop does every `split_k`-th, and a `cta.combine`
+    loop, `work` says that the CTAs of a cluster share the steps, `cluster_ctas` is set, the loop does every `split_k`-th, and a `cta.combine`
     follows; the body of a kernel that is not persistent is a `tile.programs`, too; a remark says why not elsewhere. Example: test/Transforms/Cta/split-steps.mlir.
   }];
   let options = [TargetOption];
@@ -395,13 +395,22 @@ def CtaStreamK : KernelPass<"cta-stream-k", "async", "Optimisation"> {
   }];
 }
 
-def CtaLowerPrograms : KernelPass<"cta-lower-programs", "async", "Correctness"> {
+def CtaLowerCombines : KernelPass<"cta-lower-combines", "async", "Correctness"> {
+  let summary = "let CTAs that share the steps of a program add up what they have got";
+  let description = [{
+    Requires: phase async. Ensures: no `cta.combine` is left; sums go through distributed shared memory, or through scratch
+    memory, an argument more, and one CTA goes on to what follows in the program. No result depends on the order in which
+    CTAs run. The program of a kernel that is not persistent is its body again. Example:
+    test/Transforms/Cta/lower-combines.mlir.
+  }];
+}
+
+def CtaLowerPrograms : KernelPass<"cta-lower-programs", "ringed", "Correctness"> {
   let summary = "turn the programs of a CTA into loops, as their work is dealt out";
   let description = [{
-    Requires: phase async. Ensures: no `tile.programs` and no `cta.combine` is left; a loop goes over the programs of a CTA,
-    those of the rank of a CTA in its cluster, with `cluster_ctas` set, or whole ones and parts of split ones. Sums go
-    through distributed shared memory, or through scratch memory, an argument more. No result depends on the order in which
-    CTAs run. Example: test/Transforms/Cta/lower-programs.mlir.
+    Requires: phase scheduled, or rings and programs in it. Ensures: no `tile.programs` is left; in each warp role a loop goes
+    over the programs of a CTA, those of the rank of a CTA in its cluster, every other one for each team, or whole ones and
+    parts of split ones. Example: test/Transforms/Cta/lower-programs.mlir.
   }];
 }
 

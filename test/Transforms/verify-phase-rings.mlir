@@ -31,3 +31,27 @@ tile.kernel @carried(%c: i1) attributes {producer_warps = 4 : i32} {
   }
   tile.return
 }
+
+// -----
+
+tile.kernel @programs_in_a_branch(%n: i32, %c: i1) {
+  scf.if %c {
+    // expected-error @below {{cta-overlap-waits needs phase scheduled, or on its way there: 'tile.programs' stands in a 'scf.if'; expected the kernel's body or a warp role}}
+    tile.programs (%i, %j, %k, %exists) in (%n, %n, %n) #tile.work<order = grid> {
+    }
+  }
+  tile.return
+}
+
+// -----
+
+#e = #cta.layout<[4096], offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024], [2048]]>
+#x = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+tile.kernel @uncounted(%v: f32) attributes {cluster = array<i32: 1, 1, 2>, cluster_ctas = 2 : i32} {
+  %x = tile.splat %v : f32 -> tensor<64x64xf32, #x>
+  %b = cta.alloc : !cta.buffer<4096xf32, #e>
+  %m = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<1>
+  // expected-error @below {{cta-overlap-waits needs phase scheduled, or on its way there: 'cta.cluster_sum' has no parity; only in the block of a tile.programs it is counted}}
+  %s = cta.cluster_sum %x, %b, %m, %m {ctas = 2 : i32} : tensor<64x64xf32, #x>, !cta.buffer<4096xf32, #e>, !cta.mbarrier<1>
+  tile.return
+}

@@ -13,7 +13,7 @@
 // DESC-NOT: error
 // DOT: error: cta-lower-dot needs phase layout, or on its way to async: 'tile.make_desc' does not belong to this phase
 // CONVERSIONS: error: cta-lower-conversions needs phase layout, or on its way to async: 'tile.make_desc' does not belong
-// ROLES: error: cta-specialize-warps needs phase scheduled: 'tile.make_desc' does not belong to this phase
+// ROLES: error: cta-specialize-warps needs phase scheduled, or on its way there: 'tile.make_desc' does not belong to this phase
 // RAISE: error: tile-raise-descriptors needs phase tile: tensor {{.*}} has a layout already
 // LATER: error: cta-lower-dot needs phase layout, or on its way to async: 'tile.desc_load' does not belong to this phase
 // FIRST: error: tile-simplify-inductions needs phase tile: tensor {{.*}} has a layout already

@@ -102,7 +102,7 @@ private:
       pending.bases.join(PointerBases::writtenBy(op));
       pending.copies.insert({op, 0});
     }
-    if (isa<scf::YieldOp>(op) && isa<LoopLikeOpInterface>(op->getParentOp()))
+    if (isa<scf::YieldOp, YieldOp>(op) && isa<LoopLikeOpInterface>(op->getParentOp()))
       endIteration(op->getParentOp(), pending);
   }
 
@@ -117,7 +117,7 @@ private:
   void endIteration(Operation *loop, Pending &pending) {
     auto copies = pending.copies.takeVector();
     for (auto [op, isOfOtherIteration] : copies)
-      if (!loop->isAncestor(op) || !places.isOverPrograms(loop))
+      if (!loop->isAncestor(op) || !isa<ProgramsOp>(loop))
         pending.copies.insert({op, isOfOtherIteration || loop->isAncestor(op) ? 1 : 0});
   }
 

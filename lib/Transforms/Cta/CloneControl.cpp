@@ -2,6 +2,8 @@
 // One clone for each kind of structured control flow.
 #include "Transforms/Cta/CloneControl.h"
 
+#include "Tile/TileDialect.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -54,6 +56,15 @@ void ControlCloner::clone(Operation *op) {
         [&](OpBuilder &, Location loc) { cloneSide(branch.getThenRegion(), loc); },
         [&](OpBuilder &, Location loc) { cloneSide(branch.getElseRegion(), loc); });
     map(branch.getResults(), kept, clone.getResults());
+  } else if (auto programs = dyn_cast<ProgramsOp>(op)) {
+    auto clone = cast<ProgramsOp>(rewriter.cloneWithoutRegions(*programs, mapping));
+    Block &body = clone.getBody().emplaceBlock();
+    for (BlockArgument argument : programs.getBody().getArguments())
+      mapping.map(argument, body.addArgument(argument.getType(), argument.getLoc()));
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(&body);
+    cloneOps(programs.getBody().front());
+    YieldOp::create(rewriter, programs.getLoc(), ValueRange());
   } else {
     auto loop = cast<scf::WhileOp>(op);
     SmallVector<unsigned> before = findKept(loop.getBeforeArguments()), after = findKept(loop.getAfterArguments());

@@ -16,7 +16,7 @@ public:
                 llvm::function_ref<void(mlir::Block &)> cloneOps)
       : rewriter(rewriter), mapping(mapping), carried(carried), cloneOps(cloneOps) {}
 
-  /// Clones a scf.for, scf.if or scf.while to the insertion point, and maps its results.
+  /// Clones a scf.for, scf.if, scf.while or tile.programs to the insertion point, and maps its results.
   void clone(mlir::Operation *op);
 
 private:

@@ -115,26 +115,11 @@ private:
   void expand(Swizzle2dOp op) {
     builder.setInsertionPoint(op);
     Location loc = op.getLoc();
-    Value ij = matchNumber(op);
-    if (!ij) {
-      Value row = arith::MulIOp::create(builder, loc, op.getI(), op.getSizeJ());
-      ij = arith::AddIOp::create(builder, loc, row, op.getJ());
-    }
+    Value row = arith::MulIOp::create(builder, loc, op.getI(), op.getSizeJ());
+    Value ij = arith::AddIOp::create(builder, loc, row, op.getJ());
     auto [i, j] = op.expand(builder, ij);
     op.replaceAllUsesWith(ValueRange{i, j});
     op.erase();
-  }
-
-  /// The place in row-major order, if it was divided into row and column only to be put together again:
-  /// ((p / y) mod x) * y + p mod y is p mod (x * y).
-  Value matchNumber(Swizzle2dOp op) {
-    auto column = op.getJ().getDefiningOp<arith::RemUIOp>(), row = op.getI().getDefiningOp<arith::RemUIOp>();
-    auto rows = row ? row.getLhs().getDefiningOp<arith::DivUIOp>() : arith::DivUIOp();
-    if (!column || !rows || column.getRhs() != op.getSizeJ() || row.getRhs() != op.getSizeI() ||
-        rows.getLhs() != column.getLhs() || rows.getRhs() != op.getSizeJ())
-      return {};
-    Value all = arith::MulIOp::create(builder, op.getLoc(), op.getSizeI(), op.getSizeJ());
-    return arith::RemUIOp::create(builder, op.getLoc(), column.getLhs(), all);
   }
 
   void rewrite(const Division &division) {

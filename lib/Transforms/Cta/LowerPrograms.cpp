@@ -11,15 +11,10 @@
 //
 //   for (g = cluster; g < x/M * y/N * z; g += clusters) { i, j = (g mod x/M) * M + rank mod M, …; body }
 //
-// Where the CTAs of a cluster share the K steps of a program, the first one gets the others' accumulators through
-// distributed shared memory, in the order of ranks, and finishes the program. Unlike a shared tail
-// (Cta/StreamSegments.h) this needs no global memory, no flags and no schedule, but all programs are split alike:
-//
-//   { A; acc = …; B(combine acc) }   ==>   { A; acc = …; sum = cluster_sum acc; if rank == 0 { B(sum) } }
-#include "Transforms/Cta/LowerPrograms.h"
-
-#include "Layout/SharedLayouts.h"
-#include "Target/GpuTarget.h"
+// Teams take the programs of their CTA in turns. All roles go over the same programs; what they have in common is
+// computed once, before them, but what follows from the CTA's number: to share that saves nothing when it is compiled,
+// and takes registers that epilogues need.
+#include "Cta/CtaDialect.h"
 #include "Transforms/Cta/StreamSegments.h"
 #include "Transforms/Numbers.h"
 #include "Transforms/Passes.h"
@@ -37,101 +32,133 @@ namespace tile {
 using namespace mlir;
 using namespace tile;
 
-cta::BufferType tile::planExchangeBuffer(RankedTensorType sum, int64_t ctas) {
-  const layout::LinearLayout &layout = cta::getLayout(sum);
-  int64_t words = layout.numRegisters() * layout.numWarps() * target::threadsPerWarp;
-  MLIRContext *context = sum.getContext();
-  auto places = cta::LayoutAttr::get(context, layout::swizzledShared({words}, 4, {0}, /*swizzleBytes=*/0));
-  return cta::BufferType::get(context, {words}, sum.getElementType(), places, /*slots=*/ctas - 1);
-}
-
 namespace {
 
 constexpr unsigned numAxes = ProgramsOp::numAxes;
 
+/// The programs of a CTA, in all of its roles.
 class ProgramsLowering {
 public:
-  ProgramsLowering(KernelOp kernel, ProgramsOp programs)
-      : kernel(kernel), programs(programs), work(programs.getWork()), rewriter(programs), loc(programs.getLoc()),
-        sizes(programs.getSizes()), extents(work.getClusterShape()),
-        fastest(work.getOrder() == WorkOrder::grid ? 0 : 1) {}
-
-  void run() {
+  /// Computes before `outer` what the roles inside have in common.
+  ProgramsLowering(ProgramsOp programs, Operation *outer)
+      : kernel(programs->getParentOfType<KernelOp>()), work(programs.getWork()), rewriter(outer),
+        loc(programs.getLoc()), sizes(programs.getSizes()), extents(work.getClusterShape()),
+        fastest(work.getOrder() == WorkOrder::grid ? 0 : 1) {
+    if (isOfClusters())
+      rank = cta::ClusterRankOp::create(rewriter, loc);
+    for (unsigned axis = 0; axis < 2; ++axis)
+      groups[axis] = emitGroups(sizes[axis], extents[axis]);
+    Numbers n(rewriter, loc);
+    count = n.mul(n.mul(groups[0], groups[1]), sizes[2]);
+    if (isOfClusters())
+      first = cta::ClusterIdOp::create(rewriter, loc);
+    else if (outer == programs)
+      first = ProgramIdOp::create(rewriter, loc, 0);
+    step = isOfClusters() ? cta::NumClustersOp::create(rewriter, loc).getResult()
+                          : NumProgramsOp::create(rewriter, loc, 0).getResult();
     if (work.getTail())
-      return lowerToSegments(programs, emitCount(sizes[0], sizes[1]), rewriter, [&](Value number) {
-        replaceCoordinates(emitPlace(number, sizes[0], sizes[1], work.getGroup()));
-      });
+      tail = emitTailPlan(programs, count, step, rewriter);
+  }
+
+  /// Replaces the programs of one role.
+  void run(ProgramsOp programs) {
+    rewriter.setInsertionPoint(programs);
+    Value begin = first ? first : ProgramIdOp::create(rewriter, loc, 0).getResult();
+    if (work.getTail())
+      return lowerToSegments(programs, tail, begin, rewriter, [&](Value number) { replacePlace(programs, number); });
+    auto sums = llvm::to_vector(programs.getBody().getOps<cta::ClusterSumOp>());
+    SmallVector<Value> inits;
+    if (!sums.empty())
+      inits.push_back(emitI32(rewriter, loc, 0));
+    Value stride = step;
+    if (isOfTeams(programs)) {
+      Numbers n(rewriter, loc);
+      begin = n.add(begin, n.mul(cta::TeamOp::create(rewriter, loc), step));
+      stride = n.mul(step, n.constant(kernel.getTeams()));
+    }
+    auto loop = scf::ForOp::create(rewriter, loc, begin, count, stride, inits);
+    rewriter.setInsertionPointToStart(loop.getBody());
+    replacePlace(programs, loop.getInductionVar());
     if (work.getSplitK() != 1)
-      return lowerSplit();
-    if (work.getCluster())
-      return lowerClusters();
-    scf::ForOp loop = emitLoop<ProgramIdOp, NumProgramsOp>(emitCount(sizes[0], sizes[1]));
-    enter(loop);
-    replaceCoordinates(emitPlace(loop.getInductionVar(), sizes[0], sizes[1], work.getGroup()));
-    moveBodyTo(loop);
+      programs.getFirstStep().replaceAllUsesWith(rank);
+    SmallVector<Value> next = countSums(sums, loop.getRegionIterArgs());
+    Block &body = programs.getBody().front();
+    rewriter.eraseOp(body.getTerminator());
+    if (inits.empty())
+      rewriter.eraseOp(loop.getBody()->getTerminator());
+    loop.getBody()->getOperations().splice(loop.getBody()->end(), body.getOperations());
+    rewriter.setInsertionPointToEnd(loop.getBody());
+    scf::YieldOp::create(rewriter, loc, next);
+    rewriter.eraseOp(programs);
   }
 
 private:
   using Place = std::array<Value, numAxes>;
 
-  Value emitCount(Value x, Value y) {
-    Numbers n(rewriter, loc);
-    return n.mul(n.mul(x, y), sizes[2]);
+  bool isOfClusters() const { return work.getCluster() || work.getSplitK() != 1; }
+
+  /// Whether teams take the programs in turns.
+  bool isOfTeams(ProgramsOp programs) {
+    auto roles = programs->getParentOfType<cta::WarpRolesOp>();
+    return kernel.getTeams() > 1 && roles && roles.getConsumer().isAncestor(programs->getParentRegion());
   }
 
-  /// From the number of this CTA, or cluster, on by the number of all.
-  template <typename IdOp, typename NumberOp> scf::ForOp emitLoop(Value count, ValueRange inits = {}) {
-    Value first, step;
-    if constexpr (std::is_same_v<IdOp, ProgramIdOp>) {
-      first = IdOp::create(rewriter, loc, 0);
-      step = NumberOp::create(rewriter, loc, 0);
-    } else {
-      first = IdOp::create(rewriter, loc);
-      step = NumberOp::create(rewriter, loc);
+  /// The parity of each sum of the CTA, and of the next program's first one; none if there are no sums.
+  SmallVector<Value> countSums(ArrayRef<cta::ClusterSumOp> sums, ValueRange parities) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    SmallVector<Value> next(parities);
+    for (cta::ClusterSumOp sum : sums) {
+      sum.getParityMutable().assign(next.front());
+      rewriter.setInsertionPointAfter(sum);
+      next.front() = Numbers(rewriter, loc).flip(next.front());
     }
-    return scf::ForOp::create(rewriter, loc, first, count, step, inits);
+    return next;
   }
 
-  void enter(scf::ForOp loop) { rewriter.setInsertionPointToStart(loop.getBody()); }
-
-  /// Where program `number` lies in a grid, or in a grid of groups, of this size.
-  Place emitPlace(Value number, Value sizeX, Value sizeY, int64_t group) {
-    const std::array<Value, 2> grid{sizeX, sizeY};
-    const unsigned slowest = 1 - fastest;
-    Place place;
-    place[fastest] = arith::RemUIOp::create(rewriter, loc, number, grid[fastest]);
-    Value rest = arith::DivUIOp::create(rewriter, loc, number, grid[fastest]);
-    place[slowest] = arith::RemUIOp::create(rewriter, loc, rest, grid[slowest]);
-    place[2] = arith::DivUIOp::create(rewriter, loc, rest, grid[slowest]);
-    if (work.getOrder() == WorkOrder::swizzle2d) {
-      Location line = programs.getCoordinates()[0].getLoc();
-      Value rows = emitI32(rewriter, loc, group);
-      auto order = Swizzle2dOp::create(rewriter, line, place[0], place[1], sizeX, sizeY, rows);
-      place[0] = order.getNewI();
-      place[1] = order.getNewJ();
-    }
-    return place;
-  }
-
-  void replaceCoordinates(const Place &place, Value exists = {}) {
+  /// Makes the block arguments of the program, or of the group of programs, of this number.
+  void replacePlace(ProgramsOp programs, Value number) {
+    Place place = emitPlace(programs, number);
+    Value exists = moveToRank(place);
     if (!exists && !programs.getExists().use_empty())
       exists = arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));
     if (exists)
       programs.getExists().replaceAllUsesWith(exists);
     for (auto [coordinate, value] : llvm::zip_equal(programs.getCoordinates(), place))
       coordinate.replaceAllUsesWith(value);
-    eraseDead(place);
+    SmallVector<Value> made(place.begin(), place.end());
+    if (exists)
+      made.push_back(exists);
+    eraseDead(made);
+  }
+
+  Place emitPlace(ProgramsOp programs, Value number) {
+    Numbers n(rewriter, loc);
+    auto rem = [&](Value a, Value b) -> Value { return arith::RemUIOp::create(rewriter, loc, a, b); };
+    if (work.getOrder() == WorkOrder::swizzle2d) {
+      Value plane = n.mul(groups[0], groups[1]), rows = n.constant(llvm::divideCeil(work.getGroup(), extents[0]));
+      Location line = programs.getCoordinates()[0].getLoc();
+      auto [i, j] = Swizzle2dOp::expand(rewriter, line, rem(number, plane), groups[0], groups[1], rows);
+      return {i, j, n.div(number, plane)};
+    }
+    const unsigned slowest = 1 - fastest;
+    Place place;
+    place[fastest] = rem(number, groups[fastest]);
+    Value rest = n.div(number, groups[fastest]);
+    place[slowest] = rem(rest, groups[slowest]);
+    place[2] = n.div(rest, groups[slowest]);
+    return place;
   }
 
   /// A grid may have fewer axes, and a program may not ask for all. Only the arithmetic of places: the branch that
   /// gives a segment's program also gives its steps, which nothing takes yet.
-  void eraseDead(const Place &place) {
+  void eraseDead(ValueRange values) {
     llvm::SetVector<Operation *> worklist;
     auto addSource = [&](Value value) {
-      if (Operation *op = value.getDefiningOp(); op && op->getNumRegions() == 0)
+      Operation *op = value.getDefiningOp();
+      if (op && op->getBlock() == rewriter.getInsertionBlock() && op->getNumRegions() == 0)
         worklist.insert(op);
     };
-    llvm::for_each(place, addSource);
+    llvm::for_each(values, addSource);
     while (!worklist.empty()) {
       Operation *op = worklist.pop_back_val();
       if (!isOpTriviallyDead(op))
@@ -141,30 +168,6 @@ private:
     }
   }
 
-  /// Before `place`, at the end of what is done for a program.
-  void moveBody(Block *block, Block::iterator place) {
-    Block &body = programs.getBody().front();
-    rewriter.eraseOp(body.getTerminator());
-    block->getOperations().splice(place, body.getOperations());
-    rewriter.eraseOp(programs);
-  }
-  void moveBodyTo(scf::ForOp loop) { moveBody(loop.getBody(), loop.getBody()->getTerminator()->getIterator()); }
-
-  void lowerClusters() {
-    Value rank = cta::ClusterRankOp::create(rewriter, loc);
-    std::array<Value, 2> groups;
-    for (unsigned axis = 0; axis < 2; ++axis)
-      groups[axis] = emitGroups(sizes[axis], extents[axis]);
-    scf::ForOp loop = emitLoop<cta::ClusterIdOp, cta::NumClustersOp>(emitCount(groups[0], groups[1]));
-    enter(loop);
-    int64_t group = llvm::divideCeil(work.getGroup(), extents[0]);
-    Place place = emitPlace(loop.getInductionVar(), groups[0], groups[1], group);
-    Value exists = moveToRank(place, rank);
-    replaceCoordinates(place, exists);
-    moveBodyTo(loop);
-    kernel.setClusterCtas(extents[0] * extents[1]);
-  }
-
   Value emitGroups(Value size, int64_t extent) {
     Numbers n(rewriter, loc);
     return extent == 1 ? size : n.div(n.add(size, n.constant(extent - 1)), n.constant(extent));
@@ -172,7 +175,7 @@ private:
 
   /// From a group's place to that of the program of this CTA's rank. Returns whether it exists; if not, the place is
   /// that of the last one, since a load without a mask would leave its tensor.
-  Value moveToRank(Place &place, Value rank) {
+  Value moveToRank(Place &place) {
     Numbers n(rewriter, loc);
     Value row = extents[1] == 1 ? rank : arith::RemUIOp::create(rewriter, loc, rank, n.constant(extents[0]));
     Value column = extents[0] == 1 ? rank : n.div(rank, n.constant(extents[0]));
@@ -188,111 +191,54 @@ private:
     return exists;
   }
 
-  /// Where the CTAs of a cluster add up, one accumulator after the other: memory for the largest, and barriers.
-  struct Exchange {
-    Value memory, sent, taken;
-  };
-
-  Exchange allocateExchange(ArrayRef<cta::CombineOp> combines) {
-    cta::BufferType largest;
-    for (cta::CombineOp combine : combines) {
-      cta::BufferType type = planExchangeBuffer(cast<RankedTensorType>(combine.getType()), work.getSplitK());
-      if (!largest || largest.getBytes() < type.getBytes())
-        largest = type;
-    }
-    auto barrier = cta::MbarrierType::get(kernel.getContext(), /*slots=*/1);
-    rewriter.setInsertionPointToStart(&kernel.getBody().front());
-    Exchange exchange;
-    exchange.memory = cta::AllocOp::create(rewriter, loc, largest, /*offset=*/IntegerAttr());
-    exchange.sent = cta::MbarrierAllocOp::create(rewriter, loc, barrier, /*arrivals=*/1, /*offset=*/IntegerAttr());
-    exchange.taken =
-        cta::MbarrierAllocOp::create(rewriter, loc, barrier, kernel.getNumWarps(), /*offset=*/IntegerAttr());
-    return exchange;
-  }
-
-  void lowerSplit() {
-    auto combines = llvm::to_vector(programs.getBody().getOps<cta::CombineOp>());
-    Exchange exchange = allocateExchange(combines);
-    Value rank = cta::ClusterRankOp::create(rewriter, loc);
-    programs.getFirstStep().replaceAllUsesWith(rank);
-
-    rewriter.setInsertionPoint(programs);
-    Value zero = emitI32(rewriter, loc, 0);
-    if (work.getPersistent()) {
-      auto loop = emitLoop<cta::ClusterIdOp, cta::NumClustersOp>(emitCount(sizes[0], sizes[1]), zero);
-      Value parity = loop.getRegionIterArg(0);
-      enter(loop);
-      replaceCoordinates(emitPlace(loop.getInductionVar(), sizes[0], sizes[1], work.getGroup()));
-      Value next = finishInFirst(combines, exchange, rank, parity);
-      moveBody(loop.getBody(), loop.getBody()->end());
-      rewriter.setInsertionPointToEnd(loop.getBody());
-      scf::YieldOp::create(rewriter, loc, next);
-    } else {
-      replaceCoordinates({cta::ClusterIdOp::create(rewriter, loc), ProgramIdOp::create(rewriter, loc, 1),
-                          ProgramIdOp::create(rewriter, loc, 2)});
-      finishInFirst(combines, exchange, rank, zero);
-      moveBody(programs->getBlock(), programs->getIterator());
-    }
-    rewriter.setInsertionPoint(kernel.getBody().front().getTerminator());
-    cta::ClusterBarrierOp::create(rewriter, loc);
-    kernel.setClusterCtas(work.getSplitK());
-  }
-
-  /// What follows in the program is for the first CTA, which has the whole sums. Returns the parity of the next sum.
-  Value finishInFirst(ArrayRef<cta::CombineOp> combines, const Exchange &exchange, Value rank, Value parity) {
-    Block &body = programs.getBody().front();
-    Operation *last = cta::CombineOp(combines.back());
-    rewriter.setInsertionPoint(last);
-    Numbers n(rewriter, loc);
-    for (cta::CombineOp combine : combines) {
-      Value sum = cta::ClusterSumOp::create(rewriter, loc, combine.getValue(), exchange.memory, exchange.sent,
-                                            exchange.taken, parity, work.getSplitK());
-      rewriter.replaceAllUsesWith(combine.getResult(), sum);
-      parity = n.flip(parity);
-    }
-    auto branch = scf::IfOp::create(rewriter, loc, n.equal(rank, n.constant(0)), /*withElseRegion=*/false);
-    branch.thenBlock()->getOperations().splice(branch.thenBlock()->begin(), body.getOperations(),
-                                               std::next(last->getIterator()), body.getTerminator()->getIterator());
-    for (cta::CombineOp combine : combines)
-      rewriter.eraseOp(combine);
-    return parity;
-  }
-
   KernelOp kernel;
-  ProgramsOp programs;
   WorkAttr work;
   IRRewriter rewriter;
   Location loc;
   SmallVector<Value> sizes;       ///< Of the grid.
   std::array<int32_t, 2> extents; ///< Programs of a cluster along the first two axes.
   unsigned fastest;               ///< The axis along which programs with consecutive numbers lie.
+  std::array<Value, 2> groups;    ///< Of programs of a cluster, along these axes.
+  Value count, step;              ///< Of groups; from one of a CTA to its next one.
+  Value first;                    ///< The number of the cluster or CTA; null if each role asks for that of the CTA.
+  Value rank;                     ///< Of the CTA in its cluster; null without clusters.
+  TailPlan tail;
 };
 
-/// Whether the kernel's clusters are those that `work` is for, and CTAs that share steps add up. Emits an error if not.
-LogicalResult verifyWork(KernelOp kernel, ProgramsOp programs) {
-  WorkAttr work = programs.getWork();
-  auto [alongX, alongY] = work.getClusterShape();
-  std::array<int32_t, 3> needed{alongX, alongY, work.getSplitK()};
-  ArrayRef<int32_t> shape = kernel.getCluster().value_or(ArrayRef<int32_t>());
-  if ((work.getCluster() || work.getSplitK() != 1) && shape != ArrayRef(needed))
-    return programs.emitOpError() << "deals work out to clusters of [" << ArrayRef(needed)
-                                  << "] CTAs but the kernel's are [" << shape << "]";
-  auto all = programs.getBody().getOps<cta::CombineOp>();
-  if (work.splitsSteps() && all.empty())
-    return programs.emitOpError() << "has no cta.combine; CTAs that share its K steps need one";
-  for (cta::CombineOp combine : all)
-    if (combine != *all.begin() && !isa<cta::CombineOp>(combine->getPrevNode()))
-      return combine.emitOpError() << "follows '" << combine->getPrevNode()->getName()
-                                   << "'; expected those of a program in a row";
+/// Whether the kernel's clusters have as many CTAs as `work` is for. Emits an error if not.
+LogicalResult verifyClusters(KernelOp kernel, ProgramsOp programs) {
+  auto [alongX, alongY] = programs.getWork().getClusterShape();
+  int64_t needed = int64_t(alongX) * alongY * programs.getWork().getSplitK(), ctas = int32_t(kernel.getClusterCtas());
+  if (needed != ctas)
+    return programs.emitOpError() << "deals work out to clusters of " << needed << " CTAs but the kernel's have "
+                                  << ctas;
   return success();
+}
+
+/// The operation of the kernel's body that contains the programs: warp roles, or themselves.
+Operation *getOutermost(ProgramsOp programs) {
+  return programs->getParentOfType<KernelOp>().getBody().front().findAncestorOpInBlock(*programs);
 }
 
 struct CtaLowerPrograms : tile::impl::CtaLowerProgramsBase<CtaLowerPrograms> {
   void runOnKernel() override {
-    while (ProgramsOp programs = getOperation().getPrograms()) {
-      if (failed(verifyWork(getOperation(), programs)))
+    SmallVector<ProgramsOp> all;
+    getOperation().walk([&](ProgramsOp programs) { all.push_back(programs); });
+    for (ProgramsOp programs : all)
+      if (failed(verifyClusters(getOperation(), programs)))
         return signalPassFailure();
-      ProgramsLowering(getOperation(), programs).run();
+    while (!all.empty()) {
+      ProgramsOp first = all.front();
+      Operation *outer = getOutermost(first);
+      ProgramsLowering lowering(first, outer);
+      auto isOfRole = [&](ProgramsOp other) {
+        return getOutermost(other) == outer && other.getOperands() == first.getOperands() &&
+               other.getWork() == first.getWork();
+      };
+      SmallVector<ProgramsOp> ofRoles(llvm::make_filter_range(all, isOfRole));
+      llvm::erase_if(all, isOfRole);
+      for (ProgramsOp programs : ofRoles)
+        lowering.run(programs);
     }
   }
 };

@@ -6,13 +6,15 @@
 // team skips the slots of the other's steps. Main loops follow each other in the order of programs, as their slots do:
 // a team begins when the other has issued its last wgmma.
 //
-//   for p = CTA; p < T; p += G {           team = cta.team; n = steps of a program
+//   programs {                             team = cta.team; n = steps of a program
 //     A                                    if team == 1: skip n slots
-//     for k: ring_wait; acc += …    ==>    for p = CTA + team * G; p < T; p += 2 G {
+//     for k: ring_wait; acc += …    ==>    programs {
 //     B(acc)                                 A;  turn_begin
 //   }                                        for k: ring_wait; acc += …
 //                                            turn_end;  B(acc);  skip n slots
 //                                          }
+//
+// That `teams` of the kernel take turns makes their programs every other one of the CTA's (cta-lower-programs).
 #include "Analysis/FindTarget.h"
 #include "Analysis/GemmPrograms.h"
 #include "Analysis/RolePlan.h"
@@ -41,7 +43,7 @@ constexpr unsigned warpsPerTeam = 4; // a warp group, which has registers and ba
 
 struct PingPongPlan {
   cta::WarpRolesOp roles;
-  scf::ForOp programs; ///< Of the consumer role.
+  ProgramsOp programs; ///< Of the consumer role.
   Operation *mainLoop; ///< What uses the ring, in the body of `programs`.
   scf::ForOp steps;    ///< Of the producer: fills one slot each.
   Value ring;
@@ -86,38 +88,33 @@ private:
     return std::nullopt;
   }
 
-  /// The loop over programs carries nothing, and is all that the consumer role does.
+  /// To compute programs, each of them whole, is all that the consumer role does.
   bool findPrograms() {
     reason = "the kernel is not persistent, or its programs are cut into parts";
     for (Operation &op : plan.roles.getConsumer().front()) {
-      if (auto loop = dyn_cast<scf::ForOp>(op)) {
-        auto count = loop.getStep().getDefiningOp<NumProgramsOp>();
-        auto id = loop.getLowerBound().getDefiningOp<ProgramIdOp>();
-        if (plan.programs || !count || !id || count.getAxis() != 0 || id.getAxis() != 0)
+      if (auto programs = dyn_cast<ProgramsOp>(op)) {
+        if (plan.programs || programs.getWork().splitsSteps())
           return false;
-        plan.programs = loop;
+        plan.programs = programs;
       } else if (!isMemoryEffectFree(&op) && !isa<cta::TmaStoreWaitOp>(op)) {
         return false;
       }
     }
-    if (!plan.programs)
-      return false;
-    reason = "programs hand values on to the next one";
-    return plan.programs.getNumResults() == 0;
+    return bool(plan.programs);
   }
 
   bool findSteps() {
     reason = "programs use more than one ring, or use it more than once";
     auto acquire = findOnly<cta::RingAcquireOp>(plan.roles.getProducer());
     plan.steps = acquire ? dyn_cast<scf::ForOp>(acquire->getParentOp()) : scf::ForOp();
-    auto around = plan.steps ? dyn_cast<scf::ForOp>(plan.steps->getParentOp()) : scf::ForOp();
-    if (!around || around->getParentOp() != plan.roles || !plan.steps.getInductionVar().getType().isInteger(32))
+    if (!plan.steps || !isa<ProgramsOp>(plan.steps->getParentOp()) ||
+        !plan.steps.getInductionVar().getType().isInteger(32))
       return false;
     plan.ring = acquire.getRing();
     plan.mainLoop = nullptr;
     return !plan.roles.getConsumer()
                 .walk([&](cta::RingWaitOp wait) {
-                  Operation *op = plan.programs.getBody()->findAncestorOpInBlock(*wait);
+                  Operation *op = plan.programs.getBody().front().findAncestorOpInBlock(*wait);
                   bool isOther = !op || (plan.mainLoop && op != plan.mainLoop);
                   plan.mainLoop = op;
                   return isOther ? WalkResult::interrupt() : WalkResult::advance();
@@ -186,23 +183,16 @@ private:
 
   void emitPrograms() {
     Numbers n(rewriter, loc);
-    scf::ForOp old = plan.programs;
-    Value count = old.getStep(), first = n.add(old.getLowerBound(), n.mul(team, count));
     auto second = scf::IfOp::create(rewriter, loc, n.equal(team, n.constant(1)), /*withElseRegion=*/false);
     {
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(second.thenBlock());
       emitSkip();
     }
-    auto loop = scf::ForOp::create(rewriter, loc, first, old.getUpperBound(), n.mul(count, n.constant(teams)));
-    rewriter.eraseOp(loop.getBody()->getTerminator());
-    rewriter.mergeBlocks(old.getBody(), loop.getBody(), loop.getBody()->getArguments());
-    rewriter.eraseOp(old);
-
     rewriter.setInsertionPoint(plan.mainLoop);
     cta::TurnBeginOp::create(rewriter, loc, teams, /*teams=*/true);
     emitHandover();
-    rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+    rewriter.setInsertionPoint(plan.programs.getBody().front().getTerminator());
     emitSkip();
   }
 

@@ -352,6 +352,16 @@ struct CtaScheduleLoop : tile::impl::CtaScheduleLoopBase<CtaScheduleLoop> {
       if (isOrdered && gainsByPeeling(loop))
         peelFirst(rewriter, loop);
     }
+    // Programs of one K step have no loop.
+    getOperation().walk([](ProgramsOp programs) {
+      Block &body = programs.getBody().front();
+      if (body.getOps<cta::WgmmaOp>().empty())
+        return;
+      LoopGraph graph(programs);
+      if (graph.build())
+        reorder(graph, planWithin(graph.nodes));
+      llvm::for_each(body.getOps<cta::RingReleaseOp>(), avoidBranch);
+    });
   }
 };
 

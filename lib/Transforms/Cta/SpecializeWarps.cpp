@@ -81,11 +81,14 @@ unsigned getWantedSlots(KernelOp kernel, const RolePlan &plan, const Channel &ch
   return isAlone ? 2 * stages : stages;
 }
 
-/// In loops of several products the budget of one consumer warp group that shares its multiprocessor with others.
+/// In loops and programs of several products the budget of one consumer warp group that shares its multiprocessor with
+/// others.
 std::optional<SharedBudget> planChainRegisters(KernelOp kernel) {
   int64_t most = 0, accumulator = 0;
-  kernel.walk([&](scf::ForOp loop) {
-    auto products = loop.getBody()->getOps<cta::WgmmaOp>();
+  kernel.walk([&](Operation *op) {
+    if (!isa<scf::ForOp, ProgramsOp>(op))
+      return;
+    auto products = op->getRegion(0).getOps<cta::WgmmaOp>();
     if (llvm::range_size(products) < 2)
       return;
     int64_t registers = 0;
@@ -276,7 +279,7 @@ private:
         drained.clear();
       if (auto load = dyn_cast<cta::TmaLoadSyncOp>(op))
         emitProducerLoad(load);
-      else if (isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op))
+      else if (isa<scf::ForOp, scf::IfOp, scf::WhileOp, ProgramsOp>(op))
         ControlCloner(rewriter, mapping, plan.producerCarried, [&](Block &body) { cloneForProducer(body); }).clone(&op);
       else if (auto map = dyn_cast<cta::MakeTensorMapOp>(op))
         emitProducerMap(map);

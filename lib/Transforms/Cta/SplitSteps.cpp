@@ -19,7 +19,7 @@
 #include "Analysis/GemmPrograms.h"
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
-#include "Transforms/Cta/LowerPrograms.h"
+#include "Transforms/Cta/LowerCombines.h"
 #include "Transforms/Numbers.h"
 #include "Transforms/Passes.h"
 
@@ -62,6 +62,7 @@ int64_t exchangedBytesOf(KernelOp kernel, scf::ForOp steps) {
 /// Lets `ctas` CTAs take turns, so that they read neighbouring columns at the same time; some may have no step at all.
 void shareSteps(ProgramsOp programs, scf::ForOp steps, int64_t ctas) {
   programs.splitSteps(programs.getWork().withSplitK(ctas));
+  programs->getParentOfType<KernelOp>().setClusterCtas(ctas);
   IRRewriter rewriter(steps);
   Numbers n(rewriter, steps.getLoc());
   Value step = steps.getStep();

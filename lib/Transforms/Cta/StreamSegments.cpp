@@ -6,19 +6,14 @@
 //   the others' ranges  |   CTA 0  |   CTA 1  |   CTA 2  | … |  CTA h - 1  |    helpers
 //   pieces              |    0     | 1 |   2  | 3  | …                          program + helper
 //
-// A helper leaves its accumulator of each piece in global memory and sets a flag. The owner adds these to its own, in a
-// fixed order (the result is the same in each run), and finishes the program. It waits for CTAs of lower number only,
-// which were started before it and wait for nobody, so there is no deadlock even if not all run at once.
+// A segment is a whole program or a part of one:
 //
-//   tile.programs (…, %first, %end) steps (%n) { A; for k = first … end: acc += …; B(combine acc) }
+//   tile.programs (…, %first, %end, %piece, %pieces) steps (%n) { … }
 //   ==>
-//   for segment of CTA { p, first, end = …; A; for k = first … end: acc += …
-//                        if first == 0 { for each piece of p: wait; acc += its acc; B(acc) }
-//                        else { leave acc; set flag } }
+//   for segment of CTA { p, first, end, piece, pieces = …; … }
 #include "Transforms/Cta/StreamSegments.h"
 
 #include "Cta/CtaDialect.h"
-#include "Target/GpuTarget.h"
 #include "Target/TailSplit.h"
 #include "Transforms/Numbers.h"
 
@@ -29,9 +24,6 @@ using namespace mlir;
 using namespace tile;
 
 namespace {
-
-/// A line of its own for the flag; the accumulators of the piece follow. There are fewer pieces than CTAs.
-constexpr int64_t flagBytes = 128;
 
 /// Consecutive numbers dealt out to CTAs: the first `longer` of them get size + 1, the others `size`.
 struct Ranges {
@@ -47,256 +39,180 @@ struct Ranges {
   }
 };
 
-/// How work is dealt out; all values are computed once, before the loop. A CTA's share of split programs is an owner's
-/// first steps of one, or a helper's range, which may go over several.
-struct Schedule {
-  Value cta, ctas;
-  Value steps;          ///< of a program, at least 1
-  Value wholeOfThisCta; ///< programs that it does alone, before its share of split ones
-  Value segments;       ///< these programs, and parts of split ones
-  Value ownSteps;       ///< of each split program: its owner's, at least 1
-  Value program, from;  ///< where this CTA's share begins
-  Value share;          ///< and its steps
-  Value pieces;         ///< that helpers leave for this owner
-  Value pieceOffset;    ///< from a program to its piece: this helper's, or the last one for this owner
+/// Sets isSplit, participants and ownSteps: target::TailSplit::share() in IR. Divisions take long; small problems must
+/// not wait for them.
+void emitParticipants(TailPlan &plan, const target::TailSplit &split, RewriterBase &rewriter, Location loc) {
+  Numbers n(rewriter, loc);
+  Value zero = n.constant(0), one = n.constant(1);
+  Value mayPay = n.both(n.less(zero, plan.tail), n.both(n.less(n.constant(split.leastSteps()), plan.steps),
+                                                        n.less(plan.steps, n.constant(split.mostSteps))));
+  Type i32 = rewriter.getI32Type(), i1 = rewriter.getI1Type();
+  auto branch = scf::IfOp::create(rewriter, loc, TypeRange{i1, i32, i32}, mayPay, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(branch.thenBlock());
+  Value parts = one, partSteps = plan.steps;
+  for (int64_t more = 2; more <= split.maxParts; ++more) {
+    Value count = n.constant(more);
+    Value isWorthIt = n.less(n.constant(split.stepsFor(more) - 1), plan.steps);
+    Value hasCtas = n.less(n.mul(plan.tail, count), n.add(plan.ctas, one));
+    Value fits = n.both(isWorthIt, hasCtas);
+    parts = n.select(fits, count, parts);
+    partSteps = n.select(fits, n.div(plan.steps, count), partSteps);
+  }
+  Value others = n.sub(parts, one), hasParts = n.less(zero, others);
+  Value ownPart = n.sub(plan.steps, n.mul(others, partSteps));
+  Value ownShare = n.ceilDiv(n.mul(plan.tail, n.add(plan.steps, n.constant(split.piece))), plan.ctas);
+  Value own = n.select(hasParts, ownPart, ownShare);
+  Value lost = n.add(n.mul(n.max(others, one), n.constant(split.sum)), n.constant(split.fixed));
+  Value factor = n.select(n.less(zero, plan.waves), one, n.constant(split.onlyWave));
+  Value pays = n.less(n.add(own, n.mul(lost, factor)), plan.steps);
+  Value participants = n.select(hasParts, n.mul(plan.tail, parts), plan.ctas);
+  scf::YieldOp::create(rewriter, loc, ValueRange{pays, participants, own});
+  rewriter.setInsertionPointToStart(branch.elseBlock());
+  Value no = arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(false));
+  scf::YieldOp::create(rewriter, loc, ValueRange{no, zero, plan.steps});
+  plan.isSplit = branch.getResult(0);
+  plan.participants = branch.getResult(1);
+  plan.ownSteps = branch.getResult(2);
+}
+
+/// What a CTA does: programs by itself, and then an owner's first steps of a split one, or a helper's range, which may
+/// go over several.
+struct Share {
+  Value whole;         ///< Programs that it does alone.
+  Value segments;      ///< These, and parts of split ones.
+  Value program, from; ///< Where its share of split ones begins,
+  Value steps;         ///< and its steps.
+  Value pieces;        ///< That helpers leave for this owner.
+  Value pieceOffset;   ///< From a program to its piece: this helper's, or the last one for this owner.
 };
 
-class Segments {
+class SegmentsLowering {
 public:
-  Segments(ProgramsOp programs, Value count, RewriterBase &rewriter, llvm::function_ref<void(Value)> emitPlace)
-      : kernel(programs->getParentOfType<KernelOp>()), rewriter(rewriter), programs(programs), count(count),
-        emitPlace(emitPlace), combines(programs.getBody().getOps<cta::CombineOp>()), loc(programs.getLoc()),
-        split(programs.getWork().getTail().getSum(), programs.getWork().getTail().getPiece(),
-              programs.getWork().getTail().getFixed()) {}
+  SegmentsLowering(ProgramsOp programs, const TailPlan &plan, Value cta, RewriterBase &rewriter)
+      : programs(programs), plan(plan), cta(cta), rewriter(rewriter), loc(programs.getLoc()) {}
 
-  void run() {
-    Schedule schedule = emitSchedule();
-    addScratch();
-    emitSegments(schedule);
+  void run(llvm::function_ref<void(Value)> emitPlace) {
+    Numbers n(rewriter, loc);
+    zero = n.constant(0);
+    one = n.constant(1);
+    Share share = emitShare();
+    auto segments = scf::ForOp::create(rewriter, loc, zero, share.segments, one,
+                                       ValueRange{share.program, share.from, share.steps});
+    rewriter.setInsertionPointToStart(segments.getBody());
+    ValueRange next = emitSegment(share, segments, emitPlace);
+    Block &body = programs.getBody().front();
+    rewriter.eraseOp(body.getTerminator());
+    segments.getBody()->getOperations().splice(segments.getBody()->end(), body.getOperations());
+    rewriter.setInsertionPointToEnd(segments.getBody());
+    scf::YieldOp::create(rewriter, loc, next);
+    rewriter.eraseOp(programs);
   }
 
 private:
-  Schedule emitSchedule() {
+  Share emitShare() {
     Numbers n(rewriter, loc);
-    Schedule s;
-    Value one = n.constant(1), zero = n.constant(0);
-    s.cta = ProgramIdOp::create(rewriter, loc, 0);
-    s.ctas = NumProgramsOp::create(rewriter, loc, 0);
-    s.steps = n.max(programs.getSteps(), one);
-    Value waves = n.div(count, s.ctas), tail = n.sub(count, n.mul(waves, s.ctas));
-    auto [isSplit, participants] = emitParticipants(s, waves, tail);
-    Value isInTail = n.select(n.less(s.cta, tail), one, zero);
-    s.wholeOfThisCta = n.add(waves, n.select(isSplit, zero, isInTail));
-    emitShare(s, isSplit, participants, tail, /*wholePrograms=*/n.sub(count, tail));
-    return s;
-  }
-
-  /// Whether the last `tail` programs are split, and among how many CTAs; sets s.ownSteps. target::TailSplit::share()
-  /// in IR. Divisions take long; small problems must not wait for them.
-  std::pair<Value, Value> emitParticipants(Schedule &s, Value waves, Value tail) {
-    Numbers n(rewriter, loc);
-    Value zero = n.constant(0), one = n.constant(1);
-    Value mayPay = n.both(n.less(zero, tail), n.both(n.less(n.constant(split.leastSteps()), s.steps),
-                                                     n.less(s.steps, n.constant(split.mostSteps))));
-    Type i32 = rewriter.getI32Type(), i1 = rewriter.getI1Type();
-    auto branch = scf::IfOp::create(rewriter, loc, TypeRange{i1, i32, i32}, mayPay, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(branch.thenBlock());
-    Value parts = one, partSteps = s.steps;
-    for (int64_t more = 2; more <= split.maxParts; ++more) {
-      Value count = n.constant(more);
-      Value isWorthIt = n.less(n.constant(split.stepsFor(more) - 1), s.steps);
-      Value hasCtas = n.less(n.mul(tail, count), n.add(s.ctas, one));
-      Value fits = n.both(isWorthIt, hasCtas);
-      parts = n.select(fits, count, parts);
-      partSteps = n.select(fits, n.div(s.steps, count), partSteps);
-    }
-    Value others = n.sub(parts, one), hasParts = n.less(zero, others);
-    Value ownPart = n.sub(s.steps, n.mul(others, partSteps));
-    Value ownShare = n.ceilDiv(n.mul(tail, n.add(s.steps, n.constant(split.piece))), s.ctas);
-    Value own = n.select(hasParts, ownPart, ownShare);
-    Value lost = n.add(n.mul(n.max(others, one), n.constant(split.sum)), n.constant(split.fixed));
-    Value factor = n.select(n.less(zero, waves), one, n.constant(split.onlyWave));
-    Value pays = n.less(n.add(own, n.mul(lost, factor)), s.steps);
-    Value participants = n.select(hasParts, n.mul(tail, parts), s.ctas);
-    scf::YieldOp::create(rewriter, loc, ValueRange{pays, participants, own});
-    rewriter.setInsertionPointToStart(branch.elseBlock());
-    Value no = arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(false));
-    scf::YieldOp::create(rewriter, loc, ValueRange{no, zero, s.steps});
-    s.ownSteps = branch.getResult(2);
-    return {branch.getResult(0), branch.getResult(1)};
-  }
-
-  void emitShare(Schedule &s, Value isSplit, Value participants, Value tail, Value wholePrograms) {
-    Numbers n(rewriter, loc);
-    Value one = n.constant(1), zero = n.constant(0);
+    Share share;
+    Value isInTail = n.select(n.less(cta, plan.tail), one, zero);
+    share.whole = n.add(plan.waves, n.select(plan.isSplit, zero, isInTail));
     SmallVector<Type> types(6, rewriter.getI32Type());
-    auto branch = scf::IfOp::create(rewriter, loc, types, isSplit, /*withElseRegion=*/true);
+    auto branch = scf::IfOp::create(rewriter, loc, types, plan.isSplit, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(branch.thenBlock());
     // The first CTAs help; owners follow.
-    Value helpers = n.sub(participants, tail), others = n.sub(s.steps, s.ownSteps);
-    Value isHelper = n.less(s.cta, helpers);
-    Value work = n.mul(tail, others), size = n.div(work, helpers);
+    Value helpers = n.sub(plan.participants, plan.tail), others = n.sub(plan.steps, plan.ownSteps);
+    Value isHelper = n.less(cta, helpers);
+    Value work = n.mul(plan.tail, others), size = n.div(work, helpers);
     Ranges ranges{size, n.sub(work, n.mul(size, helpers))};
-    Value first = ranges.firstOf(s.cta, n), end = ranges.firstOf(n.add(s.cta, one), n);
+    Value first = ranges.firstOf(cta, n), end = ranges.firstOf(n.add(cta, one), n);
     Value firstIndex = n.div(first, others), lastIndex = n.div(n.sub(end, one), others);
     // Of all other CTAs, too, some program's owner, so that no division is by zero.
-    Value owned = n.select(isHelper, zero, n.min(n.sub(s.cta, helpers), n.sub(tail, one)));
+    Value owned = n.select(isHelper, zero, n.min(n.sub(cta, helpers), n.sub(plan.tail, one)));
     Value begin = n.mul(owned, others);
     Value firstHelper = ranges.ctaOf(begin, n), lastHelper = ranges.ctaOf(n.sub(n.add(begin, others), one), n);
 
-    Value parts =
-        n.select(isHelper, n.add(n.sub(lastIndex, firstIndex), one), n.select(n.less(s.cta, participants), one, zero));
-    Value program = n.add(wholePrograms, n.select(isHelper, firstIndex, owned));
-    Value from = n.select(isHelper, n.add(s.ownSteps, n.sub(first, n.mul(firstIndex, others))), zero);
-    Value share = n.select(isHelper, n.sub(end, first), s.ownSteps);
+    Value parts = n.select(isHelper, n.add(n.sub(lastIndex, firstIndex), one),
+                           n.select(n.less(cta, plan.participants), one, zero));
+    Value program = n.add(plan.whole, n.select(isHelper, firstIndex, owned));
+    Value from = n.select(isHelper, n.add(plan.ownSteps, n.sub(first, n.mul(firstIndex, others))), zero);
+    Value steps = n.select(isHelper, n.sub(end, first), plan.ownSteps);
     Value pieces = n.add(n.sub(lastHelper, firstHelper), one);
-    Value pieceOffset = n.sub(n.select(isHelper, s.cta, lastHelper), wholePrograms);
+    Value pieceOffset = n.sub(n.select(isHelper, cta, lastHelper), plan.whole);
     scf::YieldOp::create(rewriter, loc,
-                         ValueRange{n.add(s.wholeOfThisCta, parts), program, from, share, pieces, pieceOffset});
+                         ValueRange{n.add(share.whole, parts), program, from, steps, pieces, pieceOffset});
     rewriter.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(rewriter, loc, ValueRange{s.wholeOfThisCta, zero, zero, zero, zero, zero});
-    s.segments = branch.getResult(0);
-    s.program = branch.getResult(1);
-    s.from = branch.getResult(2);
-    s.share = branch.getResult(3);
-    s.pieces = branch.getResult(4);
-    s.pieceOffset = branch.getResult(5);
+    scf::YieldOp::create(rewriter, loc, ValueRange{share.whole, zero, zero, zero, zero, zero});
+    share.segments = branch.getResult(0);
+    share.program = branch.getResult(1);
+    share.from = branch.getResult(2);
+    share.steps = branch.getResult(3);
+    share.pieces = branch.getResult(4);
+    share.pieceOffset = branch.getResult(5);
+    return share;
   }
 
-  static int64_t bytesOf(cta::CombineOp combine) {
-    auto type = cast<RankedTensorType>(combine.getType());
-    size_t registers = cta::registersInColumns(type, combine.getColumns()).size();
-    return registers * cta::getLayout(type).numWarps() * target::threadsPerWarp * 4;
-  }
-
-  /// Of one piece.
-  int64_t scratchBytes() {
-    int64_t bytes = flagBytes;
-    for (cta::CombineOp combine : combines)
-      bytes += bytesOf(combine);
-    return bytes;
-  }
-
-  void addScratch() {
-    unsigned index = kernel.getNumArguments();
-    auto attributes = rewriter.getDictionaryAttr(
-        rewriter.getNamedAttr(KernelOp::getScratchAttrName(), rewriter.getI64IntegerAttr(scratchBytes())));
-    auto type = PtrType::get(kernel.getContext(), rewriter.getI8Type());
-    (void)kernel.insertArgument(index, type, attributes, loc);
-    scratch = kernel.getArgument(index);
-  }
-
-  /// A piece's part of the scratch, from `offset` bytes on.
-  Value emitScratch(Value piece, int64_t offset) {
-    Type i64 = rewriter.getI64Type();
-    auto constant = [&](int64_t value) -> Value {
-      return arith::ConstantOp::create(rewriter, loc, rewriter.getI64IntegerAttr(value));
-    };
-    Value bytes = arith::MulIOp::create(rewriter, loc, arith::ExtUIOp::create(rewriter, loc, i64, piece),
-                                        constant(scratchBytes()));
-    if (offset != 0)
-      bytes = arith::AddIOp::create(rewriter, loc, bytes, constant(offset));
-    return AddPtrOp::create(rewriter, loc, scratch, bytes);
-  }
-
-  void emitSegments(const Schedule &s) {
+  /// Which program, and which of its steps; returns where the next segment's share begins.
+  ValueRange emitSegment(const Share &share, scf::ForOp segments, llvm::function_ref<void(Value)> emitPlace) {
     Numbers n(rewriter, loc);
-    Value zero = n.constant(0), one = n.constant(1);
-    auto segments = scf::ForOp::create(rewriter, loc, zero, s.segments, one, ValueRange{s.program, s.from, s.share});
-
-    // Which program, and which of its steps.
-    rewriter.setInsertionPointToStart(segments.getBody());
     Value number = segments.getInductionVar();
     ValueRange next = segments.getRegionIterArgs();
-    Value isWhole = n.less(number, s.wholeOfThisCta);
+    Value isWhole = n.less(number, share.whole);
     auto segment = scf::IfOp::create(rewriter, loc, SmallVector<Type>(6, rewriter.getI32Type()), isWhole,
                                      /*withElseRegion=*/true);
     {
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(segment.thenBlock());
-      Value whole = n.add(s.cta, n.mul(number, s.ctas));
-      scf::YieldOp::create(rewriter, loc, ValueRange{whole, zero, s.steps, next[0], next[1], next[2]});
+      Value whole = n.add(cta, n.mul(number, plan.ctas));
+      scf::YieldOp::create(rewriter, loc, ValueRange{whole, zero, plan.steps, next[0], next[1], next[2]});
       rewriter.setInsertionPointToStart(segment.elseBlock());
-      Value shared = next[0], from = next[1], share = next[2], to = n.min(s.steps, n.add(from, share));
-      scf::YieldOp::create(rewriter, loc,
-                           ValueRange{shared, from, to, n.add(shared, one), s.ownSteps, n.sub(share, n.sub(to, from))});
+      Value shared = next[0], from = next[1], steps = next[2], to = n.min(plan.steps, n.add(from, steps));
+      scf::YieldOp::create(
+          rewriter, loc,
+          ValueRange{shared, from, to, n.add(shared, one), plan.ownSteps, n.sub(steps, n.sub(to, from))});
     }
-    Value program = segment.getResult(0), from = segment.getResult(1), to = segment.getResult(2);
-
-    // The program, with only these steps.
+    Value program = segment.getResult(0);
     emitPlace(program);
-    programs.getFirstStep().replaceAllUsesWith(from);
-    programs.getEndStep().replaceAllUsesWith(to);
-    Block &body = programs.getBody().front();
-    Operation *end = body.getTerminator();
-    segments.getBody()->getOperations().splice(segments.getBody()->end(), body.getOperations(), body.begin(),
-                                               combines.front()->getIterator());
-
-    rewriter.setInsertionPointToEnd(segments.getBody());
-    auto branch = scf::IfOp::create(rewriter, loc, n.equal(from, zero), /*withElseRegion=*/true);
-    scf::YieldOp::create(rewriter, loc, segment.getResults().drop_front(3));
-
-    rewriter.setInsertionPointToStart(branch.thenBlock());
-    for (auto [combine, sum] : llvm::zip_equal(combines, emitSumsOfPieces(s, program, isWhole)))
-      rewriter.replaceAllUsesWith(combine.getResult(), sum);
-    Block *finish = branch.thenBlock();
-    finish->getOperations().splice(finish->getTerminator()->getIterator(), body.getOperations(),
-                                   std::next(combines.back()->getIterator()), end->getIterator());
-
-    rewriter.setInsertionPointToStart(branch.elseBlock());
-    Value piece = n.add(program, s.pieceOffset);
-    int64_t offset = flagBytes;
-    for (cta::CombineOp combine : combines) {
-      cta::PartialStoreOp::create(rewriter, loc, combine.getValue(), emitScratch(piece, offset),
-                                  combine.getColumnsAttr());
-      offset += bytesOf(combine);
-    }
-    cta::BarrierOp::create(rewriter, loc, /*warps=*/IntegerAttr(), /*groups=*/false);
-    cta::FlagSetOp::create(rewriter, loc, emitScratch(piece, 0));
-    rewriter.eraseOp(programs);
+    programs.getFirstStep().replaceAllUsesWith(segment.getResult(1));
+    programs.getEndStep().replaceAllUsesWith(segment.getResult(2));
+    replaceUses(programs.getPiece(), [&] { return n.add(program, share.pieceOffset); });
+    replaceUses(programs.getNumPieces(), [&] { return n.select(isWhole, zero, share.pieces); });
+    return segment.getResults().drop_front(3);
   }
 
-  /// What the owner did, and what its helpers did. A helper's first piece is a program's last, so these come first.
-  ValueRange emitSumsOfPieces(const Schedule &s, Value program, Value isWhole) {
-    Numbers n(rewriter, loc);
-    Value zero = n.constant(0), one = n.constant(1);
-    Value count = n.select(isWhole, zero, s.pieces);
-    SmallVector<Value> own;
-    for (cta::CombineOp combine : combines)
-      own.push_back(combine.getValue());
-    auto loop = scf::ForOp::create(rewriter, loc, zero, count, one, own);
+  /// Computes what is used after the main loop there: it would take registers in it.
+  void replaceUses(Value argument, llvm::function_ref<Value()> emit) {
     OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(loop.getBody());
-    Value piece = n.sub(n.add(program, s.pieceOffset), loop.getInductionVar());
-    cta::FlagWaitOp::create(rewriter, loc, emitScratch(piece, 0));
-    cta::BarrierOp::create(rewriter, loc, /*warps=*/IntegerAttr(), /*groups=*/false);
-    SmallVector<Value> sums;
-    int64_t offset = flagBytes;
-    for (auto [combine, sum] : llvm::zip_equal(combines, loop.getRegionIterArgs())) {
-      sums.push_back(
-          cta::PartialAddOp::create(rewriter, loc, sum, emitScratch(piece, offset), combine.getColumnsAttr()));
-      offset += bytesOf(combine);
+    for (OpOperand &use : llvm::make_early_inc_range(argument.getUses())) {
+      rewriter.setInsertionPoint(use.getOwner());
+      use.set(emit());
     }
-    scf::YieldOp::create(rewriter, loc, sums);
-    return loop.getResults();
   }
 
-  KernelOp kernel;
-  RewriterBase &rewriter;
   ProgramsOp programs;
-  Value count;
-  llvm::function_ref<void(Value)> emitPlace;
-  SmallVector<cta::CombineOp> combines; ///< In a row.
+  const TailPlan &plan;
+  Value cta;
+  RewriterBase &rewriter;
   Location loc;
-  target::TailSplit split;
-  Value scratch;
+  Value zero, one;
 };
 
 } // namespace
 
-void tile::lowerToSegments(ProgramsOp programs, Value count, RewriterBase &rewriter,
+TailPlan tile::emitTailPlan(ProgramsOp programs, Value count, Value ctas, RewriterBase &rewriter) {
+  Location loc = programs.getLoc();
+  StreamKAttr costs = programs.getWork().getTail();
+  Numbers n(rewriter, loc);
+  TailPlan plan;
+  plan.ctas = ctas;
+  plan.steps = n.max(programs.getSteps(), n.constant(1));
+  plan.waves = n.div(count, ctas);
+  plan.tail = n.sub(count, n.mul(plan.waves, ctas));
+  emitParticipants(plan, target::TailSplit(costs.getSum(), costs.getPiece(), costs.getFixed()), rewriter, loc);
+  plan.whole = n.sub(count, plan.tail);
+  return plan;
+}
+
+void tile::lowerToSegments(ProgramsOp programs, const TailPlan &plan, Value cta, RewriterBase &rewriter,
                            llvm::function_ref<void(Value)> emitPlace) {
-  Segments(programs, count, rewriter, emitPlace).run();
+  SegmentsLowering(programs, plan, cta, rewriter).run(emitPlace);
 }

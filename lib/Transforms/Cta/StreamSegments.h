@@ -8,9 +8,23 @@
 
 namespace tile {
 
-/// Replaces `programs`, whose work has a `tail`; `emitPlace` makes the block arguments of the program of a number, and
-/// `count` is how many there are. The kernel gets one more argument, scratch memory.
-void lowerToSegments(ProgramsOp programs, mlir::Value count, mlir::RewriterBase &rewriter,
+/// What all roles of all CTAs know alike.
+struct TailPlan {
+  mlir::Value ctas;
+  mlir::Value steps;        ///< Of a program, at least 1.
+  mlir::Value waves;        ///< Whole ones.
+  mlir::Value tail;         ///< Programs of the last wave.
+  mlir::Value isSplit;      ///< Whether CTAs share these.
+  mlir::Value participants; ///< Owners and helpers.
+  mlir::Value ownSteps;     ///< Of each split program: its owner's, at least 1.
+  mlir::Value whole;        ///< Programs before those of the last wave.
+};
+
+/// Of `count` programs, whose work has a `tail`, on `ctas` CTAs; at the insertion point.
+TailPlan emitTailPlan(ProgramsOp programs, mlir::Value count, mlir::Value ctas, mlir::RewriterBase &rewriter);
+
+/// Replaces `programs` of the CTA of number `cta`; `emitPlace` makes the block arguments of the program of a number.
+void lowerToSegments(ProgramsOp programs, const TailPlan &plan, mlir::Value cta, mlir::RewriterBase &rewriter,
                      llvm::function_ref<void(mlir::Value number)> emitPlace);
 
 } // namespace tile

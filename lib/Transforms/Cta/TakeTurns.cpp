@@ -69,17 +69,17 @@ bool isAlone(Operation *op) {
           llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>));
 }
 
-/// All products of an iteration. None if there are fewer than two, little is computed after them and before those of
-/// the next iteration, or warps meet in the turn.
-std::optional<Turn> planTurn(scf::ForOp loop) {
+/// All products of an iteration, or of a program. None if there are fewer than two, little is computed after them and
+/// before those of the next iteration, or warps meet in the turn.
+std::optional<Turn> planTurn(Block &body) {
   // Of registers: handing over costs attention's backward pass with half of that 4 % of its time.
   constexpr int64_t leastWork = 160;
-  auto products = llvm::to_vector(loop.getBody()->getOps<cta::WgmmaOp>());
+  auto products = llvm::to_vector(body.getOps<cta::WgmmaOp>());
   if (products.size() < 2)
     return std::nullopt;
   Turn turn{products.front(), products.back()};
   int64_t work = 0;
-  for (Operation &op : loop.getBody()->without_terminator()) {
+  for (Operation &op : body.without_terminator()) {
     bool isInTurn = !op.isBeforeInBlock(turn.first) && !turn.last->isBeforeInBlock(&op);
     if (isInTurn && !isAlone(&op))
       return std::nullopt;
@@ -96,15 +96,16 @@ struct CtaTakeTurns : tile::impl::CtaTakeTurnsBase<CtaTakeTurns> {
     if (groups < 2 || kernel.getTeams() > 1 || all.empty())
       return;
     cta::WarpRolesOp roles = *all.begin();
-    SmallVector<scf::ForOp> loops;
-    roles.getConsumer().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     IRRewriter rewriter(&getContext());
     bool hasTurns = false;
-    for (scf::ForOp loop : loops)
-      if (std::optional<Turn> turn = planTurn(loop)) {
-        emitTurns(rewriter, loop, *turn, groups);
+    roles.getConsumer().walk([&](Operation *op) {
+      if (!isa<scf::ForOp, ProgramsOp>(op))
+        return;
+      if (std::optional<Turn> turn = planTurn(op->getRegion(0).front())) {
+        emitTurns(rewriter, op->getLoc(), *turn, groups);
         hasTurns = true;
       }
+    });
     if (!hasTurns)
       return;
     rewriter.setInsertionPointToStart(&roles.getConsumer().front());
@@ -112,8 +113,7 @@ struct CtaTakeTurns : tile::impl::CtaTakeTurnsBase<CtaTakeTurns> {
   }
 
 private:
-  static void emitTurns(IRRewriter &rewriter, scf::ForOp loop, const Turn &turn, unsigned groups) {
-    Location loc = loop.getLoc();
+  static void emitTurns(IRRewriter &rewriter, Location loc, const Turn &turn, unsigned groups) {
     rewriter.setInsertionPoint(turn.first);
     cta::TurnBeginOp::create(rewriter, loc, groups);
     rewriter.setInsertionPointAfter(turn.last);

@@ -97,6 +97,7 @@ struct TileFormClusters : tile::impl::TileFormClustersBase<TileFormClusters> {
     if (tail)
       guard(programs, tail);
     programs.setWorkAttr(programs.getWork().withCluster((*shape)[0], (*shape)[1]));
+    kernel.setClusterCtas((*shape)[0] * (*shape)[1]);
   }
 
 private:

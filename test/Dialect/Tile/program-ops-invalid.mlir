@@ -132,19 +132,7 @@ tile.kernel @programs(%n: i32) {
 
 tile.kernel @programs(%n: i32) {
   // expected-error @below {{lacks the number of K steps, of which CTAs share the tail's}}
-  tile.programs (%i, %j, %k, %exists, %first, %end) in (%n, %n, %n) #tile.work<order = grid, tail = <sum = 7, piece = 9, fixed = 9>> {
-  }
-  tile.return
-}
-
-// -----
-
-tile.kernel @programs(%n: i32) {
-  %c = arith.cmpi eq, %n, %n : i32
-  scf.if %c {
-    // expected-error @below {{'tile.programs' op expects parent op 'tile.kernel'}}
-    tile.programs (%i, %j, %k, %exists) in (%n, %n, %n) #tile.work<order = grid> {
-    }
+  tile.programs (%i, %j, %k, %exists, %first, %end, %piece, %pieces) in (%n, %n, %n) #tile.work<order = grid, tail = <sum = 7, piece = 9, fixed = 9>> {
   }
   tile.return
 }

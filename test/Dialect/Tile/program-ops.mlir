@@ -48,8 +48,8 @@ tile.kernel @programs(%x: i32, %y: i32, %z: i32) {
   // CHECK: tile.programs (%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) in {{.*}} #tile.work<order = grid, persistent = false, split_k = 2> {
   tile.programs (%i, %j, %k, %exists, %first) in (%x, %y, %z) #tile.work<order = grid, persistent = false, split_k = 2> {
   }
-  // CHECK: tile.programs (%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) in {{.*}} steps (%[[X]]) #tile.work<order = transposed, tail = <sum = 7, piece = 9, fixed = 9>> {
-  tile.programs (%i, %j, %k, %exists, %first, %end) in (%x, %y, %z) steps (%x) #tile.work<order = transposed, tail = <sum = 7, piece = 9, fixed = 9>> {
+  // CHECK: tile.programs (%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) in {{.*}} steps (%[[X]]) #tile.work<order = transposed, tail = <sum = 7, piece = 9, fixed = 9>> {
+  tile.programs (%i, %j, %k, %exists, %first, %end, %piece, %pieces) in (%x, %y, %z) steps (%x) #tile.work<order = transposed, tail = <sum = 7, piece = 9, fixed = 9>> {
   }
   tile.return
 }

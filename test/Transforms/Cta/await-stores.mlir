@@ -89,3 +89,37 @@ tile.kernel @branches(%d: !d {tile.tensor_map = {base = "x"}}, %x: !tile.ptr<f16
   cta.tma_store_wait 0
   tile.return
 }
+
+// Other programs write other elements: two stores of one program are ordered, those of different programs are not. What one
+// writes another may read.
+// CHECK-LABEL: tile.kernel @programs
+// CHECK: tile.programs
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: cta.tma_store
+// CHECK-NEXT: }
+// CHECK: tile.programs
+// CHECK-NEXT: cta.tma_store %
+// CHECK-NEXT: cta.tma_store_wait 0 written
+// CHECK-NEXT: cta.tma_store %
+// CHECK-NEXT: }
+// CHECK: tile.programs
+// CHECK-NEXT: cta.tma_store_wait 0 written
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.load
+tile.kernel @programs(%d: !d {tile.tensor_map = {base = "x"}}, %x: !tile.ptr<f16> {tile.name = "x"}, %e: !d {tile.tensor_map = {base = "y"}},
+                      %n: i32) {
+  %b = cta.alloc at 0 : !b
+  tile.programs (%i, %j, %k, %exists) in (%n, %n, %n) #tile.work<order = grid> {
+    %other = tile.load %x : !tile.ptr<f16>
+    cta.tma_store %b, %e[%i, %j] : !b, !d
+  }
+  tile.programs (%i, %j, %k, %exists) in (%n, %n, %n) #tile.work<order = grid> {
+    cta.tma_store %b, %e[%i, %j] : !b, !d
+    cta.tma_store %b, %e[%j, %i] : !b, !d
+  }
+  tile.programs (%i, %j, %k, %exists) in (%n, %n, %n) #tile.work<order = grid> {
+    %own = tile.load %x : !tile.ptr<f16>
+    cta.tma_store %b, %d[%i, %j] : !b, !d
+  }
+  tile.return
+}

@@ -30,12 +30,12 @@ tile.kernel @arguments(%count: i32, %d: i32) {
   tile.return
 }
 
-// The number of a program that a loop has divided up is not put together again: one division finds its place in the
-// grid, one the group, and the last the column, by the constant wherever the group is whole.
+// A place in groups of rows: one division finds the group, the last the column, by the constant wherever the group is
+// whole.
 // CHECK-LABEL: tile.kernel @ordered(
 // CHECK-SAME: %{{[^:]*}}: i32, %[[X:[^:]*]]: i32, %[[Y:[^:]*]]: i32
 // CHECK: scf.for
-// CHECK-COUNT-2: arith.mului_extended
+// CHECK: arith.mului_extended
 // CHECK-NOT: arith.mului_extended
 // CHECK: %[[ROWS:.*]] = arith.minui %{{.*}}, %[[C8:.*]] : i32
 // CHECK: %[[WHOLE:.*]] = arith.cmpi eq, %[[ROWS]], %[[C8]] : i32
@@ -44,15 +44,12 @@ tile.kernel @arguments(%count: i32, %d: i32) {
 // CHECK: else
 // CHECK-NEXT: arith.divui %[[IN]], %[[ROWS]] : i32
 // CHECK-NOT: div
-tile.kernel @ordered(%count: i32, %x: i32, %y: i32) {
+tile.kernel @ordered(%count: i32, %x: i32, %y: i32, %j: i32) {
   %c8 = arith.constant 8 : i32
   %first = tile.program_id 0
   %step = tile.num_programs 0
   scf.for %p = %first to %count step %step : i32 {
-    %j = arith.remui %p, %y : i32
-    %rest = arith.divui %p, %y : i32
-    %i = arith.remui %rest, %x : i32
-    %row, %column = tile.swizzle2d %i, %j, %x, %y, %c8
+    %row, %column = tile.swizzle2d %p, %j, %x, %y, %c8
     tile.print "" %row, %column : i32, i32
   }
   tile.return

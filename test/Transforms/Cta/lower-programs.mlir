@@ -2,6 +2,9 @@
 
 #x = #cta.layout<[128, 128], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [64, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 !x = tensor<128x128xf32, #x>
+#e = #cta.layout<[16384], offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024], [2048], [4096], [8192]]>
+!exchange = !cta.buffer<16384xf32, #e>
+!m = !cta.mbarrier<1>
 
 // A CTA begins with the program of its own number and goes on by the number of CTAs; x is fastest.
 // CHECK-LABEL: tile.kernel @grid(
@@ -36,17 +39,20 @@ tile.kernel @transposed(%x: i32, %y: i32, %z: i32) {
   tile.return
 }
 
+// The place in row-major order is put in groups of 8 rows; the third axis is what is left.
 // CHECK-LABEL: tile.kernel @swizzled(
 // CHECK-SAME: %[[X:[^:]*]]: i32, %[[Y:[^:]*]]: i32, %{{.*}}: i32)
 // CHECK: scf.for %[[P:.*]] = %{{.*}} to
-// CHECK-NEXT: %[[COLUMN:.*]] = arith.remui %[[P]], %[[Y]]
-// CHECK-NEXT: %[[REST:.*]] = arith.divui %[[P]], %[[Y]]
-// CHECK-NEXT: %[[ROW:.*]] = arith.remui %[[REST]], %[[X]]
-// CHECK-NEXT: %[[I:.*]], %[[J:.*]] = tile.swizzle2d %[[ROW]], %[[COLUMN]], %[[X]], %[[Y]], %c8_i32
-// CHECK-NEXT: tile.print "" %[[I]], %[[J]]
+// CHECK-NEXT: %[[PLANE:.*]] = arith.muli %[[X]], %[[Y]]
+// CHECK-NEXT: %[[IJ:.*]] = arith.remui %[[P]], %[[PLANE]]
+// CHECK-NEXT: %[[GROUP_SIZE:.*]] = arith.muli %[[Y]], %c8_i32
+// CHECK-NEXT: %[[GROUP:.*]] = arith.divui %[[IJ]], %[[GROUP_SIZE]]
+// CHECK: %[[J:.*]] = arith.divui
+// CHECK: %[[K:.*]] = arith.divui %[[P]], %[[PLANE]]
+// CHECK-NEXT: tile.print "" %{{.*}}, %[[J]], %[[K]]
 tile.kernel @swizzled(%x: i32, %y: i32, %z: i32) {
   tile.programs (%i, %j, %k, %exists) in (%x, %y, %z) #tile.work<order = swizzle2d, group = 8> {
-    tile.print "" %i, %j : i32, i32
+    tile.print "" %i, %j, %k : i32, i32, i32
   }
   tile.return
 }
@@ -66,21 +72,23 @@ tile.kernel @alike(%x: i32, %y: i32, %z: i32) {
 // edge read what the last one reads.
 // CHECK-LABEL: tile.kernel @cluster(
 // CHECK-SAME: %[[X:[^:]*]]: i32, %[[Y:[^:]*]]: i32, %{{.*}}: i32)
-// CHECK-SAME: cluster_ctas = 2 : i32
 // CHECK: %[[RANK:.*]] = cta.cluster_rank
 // CHECK: %[[PADDED:.*]] = arith.addi %[[X]]
 // CHECK: %[[GROUPS:.*]] = arith.divui %[[PADDED]]
 // CHECK: %[[ID:.*]] = cta.cluster_id
 // CHECK: %[[CLUSTERS:.*]] = cta.num_clusters
 // CHECK: scf.for %[[G:.*]] = %[[ID]] to %{{.*}} step %[[CLUSTERS]]
-// CHECK: %[[COLUMN:.*]] = arith.remui %[[G]], %[[Y]]
-// CHECK: %[[GI:.*]], %[[J:.*]] = tile.swizzle2d %{{.*}}, %[[COLUMN]], %[[GROUPS]], %[[Y]], %c4_i32
-// CHECK: %[[TWICE:.*]] = arith.muli %[[GI]], %c2_i32
+// CHECK: %[[PLANE:.*]] = arith.muli %[[GROUPS]], %[[Y]]
+// CHECK: arith.remui %[[G]], %[[PLANE]]
+// CHECK: arith.muli %[[Y]], %c4_i32
+// CHECK: arith.minui %{{.*}}, %c4_i32
+// CHECK: %[[J:.*]] = arith.divui
+// CHECK: %[[TWICE:.*]] = arith.muli %{{.*}}, %c2_i32
 // CHECK: %[[ROW:.*]] = arith.addi %[[TWICE]], %[[RANK]]
 // CHECK: %[[EXISTS:.*]] = arith.cmpi ult, %[[ROW]], %[[X]]
 // CHECK: %[[OWN:.*]] = arith.minui %[[ROW]]
 // CHECK: tile.print "" %[[OWN]], %[[J]], %[[EXISTS]]
-tile.kernel @cluster(%x: i32, %y: i32, %z: i32) attributes {cluster = array<i32: 2, 1, 1>} {
+tile.kernel @cluster(%x: i32, %y: i32, %z: i32) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32} {
   tile.programs (%i, %j, %k, %exists) in (%x, %y, %z) #tile.work<order = swizzle2d, group = 8, cluster = [2, 1]> {
     tile.print "" %i, %j, %exists : i32, i32, i1
   }
@@ -89,7 +97,6 @@ tile.kernel @cluster(%x: i32, %y: i32, %z: i32) attributes {cluster = array<i32:
 
 // Along both axes: ranks 0 and 1 are neighbours along the first.
 // CHECK-LABEL: tile.kernel @square(
-// CHECK-SAME: cluster_ctas = 4 : i32
 // CHECK: %[[RANK:.*]] = cta.cluster_rank
 // CHECK: scf.for
 // CHECK: %[[R:.*]] = arith.remui %[[RANK]], %c2_i32
@@ -97,82 +104,51 @@ tile.kernel @cluster(%x: i32, %y: i32, %z: i32) attributes {cluster = array<i32:
 // CHECK: %[[ROW:.*]] = arith.addi %{{.*}}, %[[R]]
 // CHECK: %[[COLUMN:.*]] = arith.addi %{{.*}}, %[[C]]
 // CHECK: arith.andi
-tile.kernel @square(%x: i32, %y: i32, %z: i32) attributes {cluster = array<i32: 2, 2, 1>} {
+tile.kernel @square(%x: i32, %y: i32, %z: i32) attributes {cluster = array<i32: 2, 2, 1>, cluster_ctas = 4 : i32} {
   tile.programs (%i, %j, %k, %exists) in (%x, %y, %z) #tile.work<order = grid, cluster = [2, 2]> {
     tile.print "" %i, %j, %exists : i32, i32, i1
   }
   tile.return
 }
 
-// Each CTA of a cluster does a part of the steps; the first one adds up the others' sums, a word for each of 128 registers
-// of 128 threads, and finishes the program.
+// The first step of a CTA is its rank; sums of a CTA are counted from one program to the next.
 // CHECK-LABEL: tile.kernel @split_k(
-// CHECK-SAME: cluster_ctas = 2 : i32
-// CHECK: %[[MEMORY:.*]] = cta.alloc : <16384xf32, {{.*}}>
-// CHECK: %[[SENT:.*]] = cta.mbarrier_alloc arrivals 1 : <1>
-// CHECK: %[[TAKEN:.*]] = cta.mbarrier_alloc arrivals 4 : <1>
 // CHECK: %[[RANK:.*]] = cta.cluster_rank
 // CHECK: %[[ID:.*]] = cta.cluster_id
-// CHECK: scf.for %{{.*}} = %[[ID]] to %{{.*}} iter_args(%[[PARITY:.*]] = %c0_i32) -> (i32)
+// CHECK: %[[CLUSTERS:.*]] = cta.num_clusters
+// CHECK: scf.for %{{.*}} = %[[ID]] to %{{.*}} step %[[CLUSTERS]] iter_args(%[[PARITY:.*]] = %c0_i32) -> (i32)
 // CHECK: tile.print "first" %[[RANK]]
-// CHECK: %[[SUM:.*]] = cta.cluster_sum %{{.*}}, %[[MEMORY]], %[[SENT]], %[[TAKEN]], %[[PARITY]] {ctas = 2 : i32}
+// CHECK: cta.cluster_sum %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[PARITY]] {ctas = 2 : i32}
 // CHECK: %[[NEXT:.*]] = arith.xori %[[PARITY]]
-// CHECK: scf.if
-// CHECK-NEXT: tile.print "" %[[SUM]]
 // CHECK: scf.yield %[[NEXT]]
-// CHECK: cta.cluster_barrier
-// CHECK-NEXT: tile.return
-tile.kernel @split_k(%x: i32, %y: i32, %z: i32) attributes {cluster = array<i32: 1, 1, 2>} {
+tile.kernel @split_k(%x: i32, %y: i32, %z: i32) attributes {cluster = array<i32: 1, 1, 2>, cluster_ctas = 2 : i32} {
   %acc = arith.constant dense<0.0> : !x
+  %memory = cta.alloc : !exchange
+  %sent = cta.mbarrier_alloc arrivals 1 : !m
+  %taken = cta.mbarrier_alloc arrivals 4 : !m
   tile.programs (%i, %j, %k, %exists, %first) in (%x, %y, %z) #tile.work<order = grid, split_k = 2> {
     tile.print "first" %first : i32
-    %sum = cta.combine %acc : !x
+    %sum = cta.cluster_sum %acc, %memory, %sent, %taken {ctas = 2 : i32} : !x, !exchange, !m
     tile.print "" %sum : !x
   }
   tile.return
 }
 
-// Not persistent: a cluster for each program, and no loop. A slot for each of three senders.
-// CHECK-LABEL: tile.kernel @once(
-// CHECK-SAME: cluster_ctas = 4 : i32
-// CHECK: cta.alloc : <16384xf32, {{.*}}, slots = 3>
-// CHECK-NOT: scf.for
-// CHECK: %[[ID:.*]] = cta.cluster_id
-// CHECK: tile.print "" %[[ID]]
-// CHECK: cta.cluster_sum
-tile.kernel @once(%x: i32, %y: i32, %z: i32) attributes {cluster = array<i32: 1, 1, 4>} {
-  %acc = arith.constant dense<0.0> : !x
-  tile.programs (%i, %j, %k, %exists, %first) in (%x, %y, %z) #tile.work<order = grid, persistent = false, split_k = 4> {
-    tile.print "" %i : i32
-    %sum = cta.combine %acc : !x
-    tile.print "" %sum : !x
-  }
-  tile.return
-}
-
-// Whole programs and parts of programs. A part that does not begin with the program's first step leaves its accumulator,
-// with 96 of 128 columns; the other adds those of its helpers and goes on. 128 bytes for the flag, 48 KiB for the accumulator.
+// Whole programs and parts of programs. A program that a CTA does alone has no pieces.
 // CHECK-LABEL: tile.kernel @tail(
-// CHECK-SAME: %[[SCRATCH:[^ ]*]]: !tile.ptr<i8> {tile.scratch = 49280 : i64})
-// CHECK: scf.for
-// CHECK: %[[I:.*]] = arith.remui
-// CHECK: tile.print "steps" %{{.*}}, %{{.*}}, %[[I]]
-// CHECK: scf.if
-// CHECK: scf.for
-// CHECK: cta.flag_wait
-// CHECK-NEXT: cta.barrier
-// CHECK: cta.partial_add {{.*}} {columns = 96 : i32}
-// CHECK: tile.print "sum"
-// CHECK: } else {
-// CHECK: cta.partial_store {{.*}} {columns = 96 : i32}
-// CHECK-NEXT: cta.barrier
-// CHECK: cta.flag_set
+// CHECK-SAME: %[[N:[^:]*]]: i32)
+// CHECK: %[[STEPS:.*]] = arith.maxsi %[[N]], %c1_i32
+// CHECK: scf.for %[[SEGMENT:.*]] = %c0_i32 to %{{.*}} iter_args(
+// CHECK: %[[IS_WHOLE:.*]] = arith.cmpi slt, %[[SEGMENT]],
+// CHECK: %[[FROM:.*]] = arith.select %[[IS_WHOLE]], %c0_i32,
+// CHECK: %[[PROGRAM:.*]]:4 = scf.if %[[IS_WHOLE]]
+// CHECK: %[[I:.*]] = arith.remui %[[PROGRAM]]#0
+// CHECK: %[[PIECE:.*]] = arith.addi %[[PROGRAM]]#0,
+// CHECK: %[[PIECES:.*]] = arith.select %[[IS_WHOLE]], %c0_i32,
+// CHECK: tile.print "" %[[I]], %[[FROM]], %[[PROGRAM]]#1, %[[PIECE]], %[[PIECES]]
 tile.kernel @tail(%x: i32, %y: i32, %z: i32, %n: i32) {
-  %acc = arith.constant dense<0.0> : !x
-  tile.programs (%i, %j, %k, %exists, %first, %end) in (%x, %y, %z) steps (%n) #tile.work<order = grid, tail = <sum = 5, piece = 8, fixed = 18>> {
-    tile.print "steps" %first, %end, %i : i32, i32, i32
-    %sum = cta.combine %acc {columns = 96 : i32} : !x
-    tile.print "sum" %sum : !x
+  tile.programs (%i, %j, %k, %exists, %first, %end, %piece, %pieces) in (%x, %y, %z) steps (%n) #tile.work<order = grid, tail = <sum = 5, piece = 8, fixed = 18>> {
+    tile.print "" %i, %first, %end, %piece, %pieces : i32, i32, i32, i32, i32
   }
   tile.return
 }
@@ -182,49 +158,42 @@ tile.kernel @tail(%x: i32, %y: i32, %z: i32, %n: i32) {
 // CHECK: scf.for %[[SEGMENT:.*]] = %c0_i32 to
 // CHECK: %[[IS_WHOLE:.*]] = arith.cmpi slt, %[[SEGMENT]],
 // CHECK: %[[FROM:.*]] = arith.select %[[IS_WHOLE]], %c0_i32,
-// CHECK: arith.cmpi eq, %[[FROM]], %c0_i32
+// CHECK: tile.print "" %[[FROM]]
 tile.kernel @anywhere(%x: i32, %y: i32, %z: i32, %n: i32) {
-  %acc = arith.constant dense<1.0> : !x
-  tile.programs (%i, %j, %k, %exists, %first, %end) in (%x, %y, %z) steps (%n) #tile.work<order = grid, tail = <sum = 5, piece = 8, fixed = 18>> {
-    %sum = cta.combine %acc : !x
-    tile.print "" %sum : !x
+  tile.programs (%i, %j, %k, %exists, %first, %end, %piece, %pieces) in (%x, %y, %z) steps (%n) #tile.work<order = grid, tail = <sum = 5, piece = 8, fixed = 18>> {
+    tile.print "" %first : i32
   }
   tile.return
 }
 
-// Two sums of a piece lie one after the other behind its flag, and are exchanged one after the other in a cluster, through the same memory.
-// CHECK-LABEL: tile.kernel @two_sums(
-// CHECK-SAME: tile.scratch = 131200 : i64
-// CHECK: cta.flag_wait
-// CHECK: cta.partial_add
-// CHECK: cta.partial_add
-// CHECK: cta.partial_store
-// CHECK: cta.partial_store
-// CHECK: cta.flag_set
-tile.kernel @two_sums(%x: i32, %y: i32, %z: i32, %n: i32) {
-  %acc = arith.constant dense<0.0> : !x
-  tile.programs (%i, %j, %k, %exists, %first, %end) in (%x, %y, %z) steps (%n) #tile.work<order = grid, tail = <sum = 5, piece = 8, fixed = 18>> {
-    %s = cta.combine %acc : !x
-    %t = cta.combine %acc : !x
-    tile.print "" %s : !x
-    tile.print "" %t : !x
-  }
-  tile.return
-}
-
-// CHECK-LABEL: tile.kernel @two_of_clusters(
-// CHECK: %[[MEMORY:.*]] = cta.alloc : <16384xf32
-// CHECK-NOT: cta.alloc
-// CHECK: cta.cluster_sum %{{.*}}, %[[MEMORY]], %{{.*}}, %{{.*}}, %c0_i32 {
-// CHECK: cta.cluster_sum %{{.*}}, %[[MEMORY]], %{{.*}}, %{{.*}}, %c1_i32 {
-// CHECK-NOT: cta.cluster_sum
-tile.kernel @two_of_clusters(%x: i32, %y: i32, %z: i32) attributes {cluster = array<i32: 1, 1, 2>} {
-  %acc = arith.constant dense<0.0> : !x
-  tile.programs (%i, %j, %k, %exists, %first) in (%x, %y, %z) #tile.work<order = grid, split_k = 2> {
-    %s = cta.combine %acc : !x
-    %t = cta.combine %acc : !x
-    tile.print "" %s : !x
-    tile.print "" %t : !x
+// Roles go over the same programs. How many there are is computed once; each asks for the number of the CTA by itself, and
+// takes what it needs of the place. Of two teams the second begins with the next program of the CTA.
+// CHECK-LABEL: tile.kernel @roles(
+// CHECK: arith.muli
+// CHECK-NEXT: %[[COUNT:.*]] = arith.muli
+// CHECK-NEXT: %[[CTAS:.*]] = tile.num_programs 0
+// CHECK-NEXT: cta.warp_roles consumer {
+// CHECK-NEXT: %[[CTA:.*]] = tile.program_id 0
+// CHECK-NEXT: %[[TEAM:.*]] = cta.team
+// CHECK-NEXT: %[[DISTANCE:.*]] = arith.muli %[[TEAM]], %[[CTAS]]
+// CHECK-NEXT: %[[FIRST:.*]] = arith.addi %[[CTA]], %[[DISTANCE]]
+// CHECK-NEXT: %[[TWICE:.*]] = arith.muli %[[CTAS]], %c2_i32
+// CHECK-NEXT: scf.for %{{.*}} = %[[FIRST]] to %[[COUNT]] step %[[TWICE]]
+// CHECK-NEXT: arith.remui
+// CHECK-NEXT: tile.print "consumer"
+// CHECK: } producer {
+// CHECK-NEXT: %[[SAME:.*]] = tile.program_id 0
+// CHECK-NEXT: scf.for %{{.*}} = %[[SAME]] to %[[COUNT]] step %[[CTAS]]
+// CHECK-NEXT: tile.print "producer"
+tile.kernel @roles(%x: i32, %y: i32, %z: i32) attributes {num_warps = 4 : i32, producer_warps = 4 : i32, teams = 2 : i32} {
+  cta.warp_roles consumer {
+    tile.programs (%i, %j, %k, %exists) in (%x, %y, %z) #tile.work<order = grid> {
+      tile.print "consumer" %i : i32
+    }
+  } producer {
+    tile.programs (%i, %j, %k, %exists) in (%x, %y, %z) #tile.work<order = grid> {
+      tile.print "producer"
+    }
   }
   tile.return
 }

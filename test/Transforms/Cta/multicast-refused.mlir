@@ -200,3 +200,23 @@ tile.kernel @own_maps(%n: i32, %p: !tile.ptr<f16>, %place: !tile.ptr<i8>, %ld: i
   }
   tile.return
 }
+
+// Or have programs of their own, so many as there are.
+// CHECK-LABEL: tile.kernel @diverging_programs
+// CHECK-NOT: tma_multicast
+// CHECK: tile.return
+tile.kernel @diverging_programs(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %ring = cta.ring_alloc readers 4 : !ring
+  cta.warp_roles consumer {
+  } producer {
+    tile.programs (%i, %j, %k, %exists) in (%n, %c1, %c1) #tile.work<order = grid> {
+      %slot = cta.ring_acquire %ring : !ring
+      %b = cta.ring_buffers %ring[%slot] : !ring
+      cta.tma_load %d[%c0, %c0], %b, %ring[%slot] : !d, !b, !ring
+      cta.ring_commit %ring[%slot] : !ring
+    }
+  }
+  tile.return
+}

@@ -102,3 +102,47 @@ tile.kernel @negative_no_cluster(%n: i32, %d: !d {tile.tensor_map = {base = "a",
 // RUN: %{matmul} --cluster=2x1 --disable=cta-specialize-warps --stop-after=cta-multicast -o - | FileCheck %s --check-prefix=ALONE
 // ALONE: tile.kernel
 // ALONE-NOT: multicast
+
+// Neighbouring programs along the first axis: the CTAs have rows of their own, and columns in common.
+// CHECK-LABEL: tile.kernel @programs
+// CHECK-SAME: %[[A:[^ ]*]]: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"
+// CHECK: cta.tma_load %[[A]]
+// CHECK: cta.tma_multicast
+tile.kernel @programs(%n: i32, %d: !d {tile.tensor_map = {base = "a", box = array<i64: 64, 64>}}, %e: !d {tile.tensor_map = {base = "b", box = array<i64: 64, 64>}}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+  %c1 = arith.constant 1 : i32
+  %ring = cta.ring_alloc readers 4 : !pair
+  cta.warp_roles consumer {
+    tile.programs (%i, %j, %k, %exists) in (%n, %n, %c1) #tile.work<order = grid, cluster = [2, 1]> {
+      %slot = cta.ring_wait %ring : !pair
+      cta.ring_release %ring[%slot] : !pair
+    }
+  } producer {
+    tile.programs (%i, %j, %k, %exists) in (%n, %n, %c1) #tile.work<order = grid, cluster = [2, 1]> {
+      %slot = cta.ring_acquire %ring : !pair
+      %a, %b = cta.ring_buffers %ring[%slot] : !pair
+      cta.tma_load %d[%i, %k], %a, %ring[%slot] : !d, !b, !pair
+      cta.tma_load %e[%k, %j], %b, %ring[%slot] : !d, !b, !pair
+      cta.ring_commit %ring[%slot] : !pair
+    }
+  }
+  tile.return
+}
+
+// Of CTAs that share the steps of a program each has its own: nothing is read by all.
+// CHECK-LABEL: tile.kernel @steps
+// CHECK-NOT: tma_multicast
+// CHECK: tile.return
+tile.kernel @steps(%n: i32, %d: !d {tile.tensor_map = {base = "a", box = array<i64: 64, 64>}}) attributes {cluster = array<i32: 1, 1, 2>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+  %c1 = arith.constant 1 : i32
+  %ring = cta.ring_alloc readers 4 : !ring
+  cta.warp_roles consumer {
+  } producer {
+    tile.programs (%i, %j, %k, %exists, %first) in (%n, %n, %c1) #tile.work<order = grid, split_k = 2> {
+      %slot = cta.ring_acquire %ring : !ring
+      %a = cta.ring_buffers %ring[%slot] : !ring
+      cta.tma_load %d[%i, %first], %a, %ring[%slot] : !d, !b, !ring
+      cta.ring_commit %ring[%slot] : !ring
+    }
+  }
+  tile.return
+}

@@ -14,16 +14,12 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
   %c1 = arith.constant 1 : i32
   %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
-    %cta = tile.program_id 0
-    %ctas = tile.num_programs 0
-    scf.for %p = %cta to %count step %ctas : i32 {
+    tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       %slot = cta.ring_wait %ring : !ring
       cta.ring_release %ring[%slot] : !ring
     }
   } producer {
-    %cta = tile.program_id 0
-    %ctas = tile.num_programs 0
-    scf.for %p = %cta to %count step %ctas : i32 {
+    tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       scf.for %i = %c0 to %k step %c1 : i32 {
         %slot = cta.ring_acquire %ring : !ring
         %b = cta.ring_buffers %ring[%slot] : !ring
@@ -49,16 +45,12 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
   %c1 = arith.constant 1 : i32
   %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
-    %cta = tile.program_id 0
-    %ctas = tile.num_programs 0
-    scf.for %p = %cta to %count step %ctas : i32 {
+    tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       %slot = cta.ring_wait %ring : !ring
       cta.ring_release %ring[%slot] : !ring
     }
   } producer {
-    %cta = tile.program_id 0
-    %ctas = tile.num_programs 0
-    scf.for %p = %cta to %count step %ctas : i32 {
+    tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       scf.for %i = %c0 to %k step %c1 : i32 {
         %slot = cta.ring_acquire %ring : !ring
         %b = cta.ring_buffers %ring[%slot] : !ring
@@ -84,16 +76,12 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
   %c1 = arith.constant 1 : i32
   %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
-    %cta = tile.program_id 0
-    %ctas = tile.num_programs 0
-    scf.for %p = %cta to %count step %ctas : i32 {
+    tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       %slot = cta.ring_wait %ring : !ring
       cta.ring_release %ring[%slot] : !ring
     }
   } producer {
-    %cta = tile.program_id 0
-    %ctas = tile.num_programs 0
-    scf.for %p = %cta to %count step %ctas : i32 {
+    tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       scf.for %i = %c0 to %k step %c1 : i32 {
         %slot = cta.ring_acquire %ring : !ring
         %b = cta.ring_buffers %ring[%slot] : !ring
@@ -126,9 +114,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
       cta.ring_release %ring[%slot] : !ring
     }
   } producer {
-    %cta = tile.program_id 0
-    %ctas = tile.num_programs 0
-    scf.for %p = %cta to %count step %ctas : i32 {
+    tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       scf.for %i = %c0 to %k step %c1 : i32 {
         %slot = cta.ring_acquire %ring : !ring
         %b = cta.ring_buffers %ring[%slot] : !ring
@@ -154,53 +140,13 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
   %c1 = arith.constant 1 : i32
   %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
-    %cta = tile.program_id 0
-    %ctas = tile.num_programs 0
-    scf.for %p = %cta to %count step %ctas : i32 {
+    tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       %slot = cta.ring_wait %ring : !ring
       cta.ring_release %ring[%slot] : !ring
     }
-    tile.print "end" %cta : i32
+    tile.print "end" %count : i32
   } producer {
-    %cta = tile.program_id 0
-    %ctas = tile.num_programs 0
-    scf.for %p = %cta to %count step %ctas : i32 {
-      scf.for %i = %c0 to %k step %c1 : i32 {
-        %slot = cta.ring_acquire %ring : !ring
-        %b = cta.ring_buffers %ring[%slot] : !ring
-        cta.tma_load %d[%p, %i], %b, %ring[%slot] : !d, !b, !ring
-        cta.ring_commit %ring[%slot] : !ring
-      }
-    }
-  }
-  tile.return
-}
-
-// -----
-
-#s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
-!d = !tile.desc<64x64xf16>
-!b = !cta.buffer<64x64xf16, #s>
-!ring = !cta.ring<1 x [!b]>
-
-// expected-remark @below {{no ping-pong: programs hand values on to the next one}}
-tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
-    attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
-    %cta = tile.program_id 0
-    %ctas = tile.num_programs 0
-    %r:2 = scf.for %p = %cta to %count step %ctas iter_args(%last = %c0, %next = %c1) -> (i32, i32) : i32 {
-      %slot = cta.ring_wait %ring : !ring
-      cta.ring_release %ring[%slot] : !ring
-      scf.yield %last, %next : i32, i32
-    }
-  } producer {
-    %cta = tile.program_id 0
-    %ctas = tile.num_programs 0
-    scf.for %p = %cta to %count step %ctas : i32 {
+    tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       scf.for %i = %c0 to %k step %c1 : i32 {
         %slot = cta.ring_acquire %ring : !ring
         %b = cta.ring_buffers %ring[%slot] : !ring
@@ -226,18 +172,14 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
   %c1 = arith.constant 1 : i32
   %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
-    %cta = tile.program_id 0
-    %ctas = tile.num_programs 0
-    scf.for %p = %cta to %count step %ctas : i32 {
+    tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       %other = cta.ring_wait %ring : !ring
       cta.ring_release %ring[%other] : !ring
       %slot = cta.ring_wait %ring : !ring
       cta.ring_release %ring[%slot] : !ring
     }
   } producer {
-    %cta = tile.program_id 0
-    %ctas = tile.num_programs 0
-    scf.for %p = %cta to %count step %ctas : i32 {
+    tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       scf.for %i = %c0 to %k step %c1 : i32 {
         %slot = cta.ring_acquire %ring : !ring
         %b = cta.ring_buffers %ring[%slot] : !ring
@@ -263,16 +205,12 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
   %c1 = arith.constant 1 : i32
   %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
-    %cta = tile.program_id 0
-    %ctas = tile.num_programs 0
-    scf.for %p = %cta to %count step %ctas : i32 {
+    tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       %slot = cta.ring_wait %ring : !ring
       cta.ring_release %ring[%slot] : !ring
     }
   } producer {
-    %cta = tile.program_id 0
-    %ctas = tile.num_programs 0
-    scf.for %p = %cta to %count step %ctas : i32 {
+    tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       %other = cta.ring_acquire %ring : !ring
       cta.ring_commit %ring[%other] : !ring
       scf.for %i = %c0 to %k step %c1 : i32 {
@@ -302,17 +240,13 @@ tile.kernel @k(%count: i32, %k: i32, %q: !tile.ptr<f16>, %place: !tile.ptr<i8>, 
   %staging = cta.alloc : !cta.buffer<128xi8, #bytes>
   %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
-    %cta = tile.program_id 0
-    %ctas = tile.num_programs 0
-    scf.for %p = %cta to %count step %ctas : i32 {
+    tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       %slot = cta.ring_wait %ring : !ring
       %map = cta.make_tensor_map %q, [%k, %k], [%ld, %ld] at %place via %staging {box = array<i64: 64, 64>, swizzle = 128 : i32} : !tile.ptr<f16>, !tile.ptr<i8>, !cta.buffer<128xi8, #bytes> -> !d
       cta.ring_release %ring[%slot] : !ring
     }
   } producer {
-    %cta = tile.program_id 0
-    %ctas = tile.num_programs 0
-    scf.for %p = %cta to %count step %ctas : i32 {
+    tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       scf.for %i = %c0 to %k step %c1 : i32 {
         %slot = cta.ring_acquire %ring : !ring
         %b = cta.ring_buffers %ring[%slot] : !ring
@@ -339,16 +273,12 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
   %panels = cta.alloc : !cta.buffer<64x64xf16, #s, slots = 14>
   %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
-    %cta = tile.program_id 0
-    %ctas = tile.num_programs 0
-    scf.for %p = %cta to %count step %ctas : i32 {
+    tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       %slot = cta.ring_wait %ring : !ring
       cta.ring_release %ring[%slot] : !ring
     }
   } producer {
-    %cta = tile.program_id 0
-    %ctas = tile.num_programs 0
-    scf.for %p = %cta to %count step %ctas : i32 {
+    tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       scf.for %i = %c0 to %k step %c1 : i32 {
         %slot = cta.ring_acquire %ring : !ring
         %b = cta.ring_buffers %ring[%slot] : !ring
@@ -375,16 +305,12 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
   %c1 = arith.constant 1 : i32
   %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
-    %cta = tile.program_id 0
-    %ctas = tile.num_programs 0
-    scf.for %p = %cta to %count step %ctas : i32 {
+    tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       %slot = cta.ring_wait %ring : !ring
       cta.ring_release %ring[%slot] : !ring
     }
   } producer {
-    %cta = tile.program_id 0
-    %ctas = tile.num_programs 0
-    scf.for %p = %cta to %count step %ctas : i32 {
+    tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       scf.for %i = %c0 to %p step %c1 : i32 {
         %slot = cta.ring_acquire %ring : !ring
         %b = cta.ring_buffers %ring[%slot] : !ring
@@ -410,16 +336,12 @@ tile.kernel @k(%count: i32, %k: i32, %q: !tile.ptr<i32>, %d: !d {tile.tensor_map
   %c1 = arith.constant 1 : i32
   %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
-    %cta = tile.program_id 0
-    %ctas = tile.num_programs 0
-    scf.for %p = %cta to %count step %ctas : i32 {
+    tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       %slot = cta.ring_wait %ring : !ring
       cta.ring_release %ring[%slot] : !ring
     }
   } producer {
-    %cta = tile.program_id 0
-    %ctas = tile.num_programs 0
-    scf.for %p = %cta to %count step %ctas : i32 {
+    tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       %n = tile.load %q : !tile.ptr<i32>
       scf.for %i = %c0 to %n step %c1 : i32 {
         %slot = cta.ring_acquire %ring : !ring

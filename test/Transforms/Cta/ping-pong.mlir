@@ -8,8 +8,8 @@
 !panels = !cta.buffer<64x64xf16, #s, slots = 2>
 !x = tensor<64x64xf16, #x>
 
-// Each team takes every other program, leaves the slots of the other's steps to it, before the first program too, waits for
-// its turn before it uses the ring, and hands over after it. Panels and scratch buffers are doubled; the producer stays.
+// Each team leaves the slots of the other's steps to it, before the first program too, waits for its turn before it uses the
+// ring, and hands over after it. Panels and scratch buffers are doubled; the producer stays.
 // CHECK-LABEL: tile.kernel @turns
 // CHECK-SAME: teams = 2 : i32
 // CHECK: %[[RING:.*]] = cta.ring_alloc
@@ -19,16 +19,11 @@
 // CHECK-NEXT: cta.turn_open of 2 teams
 // CHECK-NEXT: %[[TEAM:.*]] = cta.team
 // CHECK-NEXT: %[[OWN:.*]] = cta.slot %[[SCRATCH]][%[[TEAM]]]
-// CHECK-DAG: %[[CTA:.*]] = tile.program_id 0
-// CHECK-DAG: %[[CTAS:.*]] = tile.num_programs 0
 // CHECK: %[[STEPS:.*]] = arith.divui
-// CHECK: %[[DISTANCE:.*]] = arith.muli %[[TEAM]], %[[CTAS]]
-// CHECK: %[[FIRST:.*]] = arith.addi %[[CTA]], %[[DISTANCE]]
 // CHECK: %[[SECOND:.*]] = arith.cmpi eq, %[[TEAM]], %c1
 // CHECK-NEXT: scf.if %[[SECOND]] {
 // CHECK-NEXT: cta.ring_skip %[[RING]], %[[STEPS]]
-// CHECK: %[[TWICE:.*]] = arith.muli %[[CTAS]], %c2
-// CHECK: scf.for %{{.*}} = %[[FIRST]] to %{{.*}} step %[[TWICE]] : i32 {
+// CHECK: tile.programs
 // CHECK-NEXT: cta.turn_begin of 2 teams
 // CHECK-NEXT: scf.for
 // CHECK: cta.turn_end of 2 teams
@@ -48,9 +43,7 @@ tile.kernel @turns(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}}
   %panels = cta.alloc : !panels
   %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
-    %cta = tile.program_id 0
-    %ctas = tile.num_programs 0
-    scf.for %p = %cta to %count step %ctas : i32 {
+    tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       scf.for %i = %c0 to %k step %c2 : i32 {
         %slot = cta.ring_wait %ring : !ring
         %b = cta.ring_buffers %ring[%slot] : !ring
@@ -70,9 +63,7 @@ tile.kernel @turns(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}}
     }
     cta.tma_store_wait 0
   } producer {
-    %cta = tile.program_id 0
-    %ctas = tile.num_programs 0
-    scf.for %p = %cta to %count step %ctas : i32 {
+    tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       scf.for %i = %c0 to %k step %c2 : i32 {
         %slot = cta.ring_acquire %ring : !ring
         %b = cta.ring_buffers %ring[%slot] : !ring
@@ -113,9 +104,7 @@ tile.kernel @products(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a
   %zero = arith.constant dense<0.0> : !c
   %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
-    %cta = tile.program_id 0
-    %ctas = tile.num_programs 0
-    scf.for %p = %cta to %count step %ctas : i32 {
+    tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       %any = arith.cmpi slt, %c0, %k : i32
       %s = scf.if %any -> (!c) {
         %slot = cta.ring_wait %ring : !ring
@@ -131,9 +120,7 @@ tile.kernel @products(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a
       tile.print "s" %s : !c
     }
   } producer {
-    %cta = tile.program_id 0
-    %ctas = tile.num_programs 0
-    scf.for %p = %cta to %count step %ctas : i32 {
+    tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       scf.for %i = %c0 to %k step %c1 : i32 {
         %slot = cta.ring_acquire %ring : !ring
         %b = cta.ring_buffers %ring[%slot] : !ring

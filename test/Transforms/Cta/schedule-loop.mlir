@@ -182,3 +182,32 @@ tile.kernel @negative_barrier(%n: i32) {
   tile.print "sum" %sum : !c
   tile.return
 }
+
+// Nor do programs need a loop for that; their slots are released without a branch.
+// CHECK-LABEL: tile.kernel @program(
+// CHECK: tile.programs
+// CHECK: %[[A:.*]] = cta.wgmma
+// CHECK: %[[B:.*]] = cta.wgmma
+// CHECK-NEXT: cta.wgmma_wait %[[A]] {pending = 1 : i32}
+// CHECK: cta.wgmma_wait %[[B]] {pending = 0 : i32}
+// CHECK: cta.ring_release %{{.*}} if %true
+tile.kernel @program(%n: i32) attributes {producer_warps = 4 : i32} {
+  %zero = arith.constant dense<0.0> : !c
+  %q = cta.alloc : !q
+  %k = cta.ring_alloc readers 4 : !ring
+  cta.warp_roles consumer {
+    tile.programs (%x, %y, %z, %exists) in (%n, %n, %n) #tile.work<order = grid> {
+      %slot = cta.ring_wait %k : !ring
+      %keys = cta.ring_buffers %k[%slot] : !ring
+      %s = cta.wgmma %q, %keys, %zero {n = 16 : i32} : !q, !k -> !c
+      %t = cta.wgmma_wait %s {pending = 0 : i32} : !c
+      %u = cta.wgmma %q, %keys, %zero {n = 16 : i32} : !q, !k -> !c
+      %v = cta.wgmma_wait %u {pending = 0 : i32} : !c
+      cta.ring_release %k[%slot] : !ring
+      %w = arith.addf %t, %v : !c
+      tile.print "" %w : !c
+    }
+  } producer {
+  }
+  tile.return
+}

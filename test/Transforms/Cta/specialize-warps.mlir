@@ -56,6 +56,30 @@ tile.kernel @channel(%n: i32, %c: i1, %d: !d {tile.tensor_map = {base = "a"}}, %
   tile.return
 }
 
+// Both roles go over the same programs, and how many there are is computed once.
+// CHECK-LABEL: tile.kernel @programs
+// CHECK: %[[X:.*]] = arith.muli
+// CHECK: cta.warp_roles consumer {
+// CHECK-NEXT: tile.programs ({{.*}}) in (%[[X]], %[[X]], %c1{{.*}}) #tile.work<order = swizzle2d, group = 4> {
+// CHECK: tile.print
+// CHECK: } producer {
+// CHECK-NEXT: tile.programs (%[[I:.*]], %[[J:.*]], %{{.*}}, %{{.*}}) in (%[[X]], %[[X]], %c1{{.*}}) #tile.work<order = swizzle2d, group = 4> {
+// CHECK: cta.tma_load %{{.*}}[%[[I]], %[[J]]]
+// CHECK-NOT: tile.print
+// CHECK: tile.return
+tile.kernel @programs(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
+  %c1 = arith.constant 1 : i32
+  %x = arith.muli %n, %n : i32
+  tile.programs (%i, %j, %k, %exists) in (%x, %x, %c1) #tile.work<order = swizzle2d, group = 4> {
+    %a = cta.alloc : !b
+    %m = cta.mbarrier_alloc arrivals 1 : !m
+    cta.tma_load_sync %d[%i, %j], %a, %m : !d, !b, !m
+    %y = cta.local_load %a : !b -> !x
+    tile.print "" %y : !x
+  }
+  tile.return
+}
+
 // Copies of two blocks are two channels. The outer one, which changes less often, has one slot.
 // CHECK-LABEL: tile.kernel @channels
 // CHECK: %[[OUTER:.*]] = cta.ring_alloc readers 4 : <1 x

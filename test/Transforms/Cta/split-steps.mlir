@@ -9,6 +9,7 @@
 
 // The CTAs of a cluster take turns at the steps, and then add up.
 // CHECK-LABEL: tile.kernel @split(
+// CHECK-SAME: cluster_ctas = 2 : i32
 // CHECK: tile.programs (%{{.*}}, %[[FIRST:.*]]) in ({{.*}}) #tile.work<order = grid, split_k = 2>
 // CHECK: %[[OFFSET:.*]] = arith.muli %[[FIRST]], %c1_i32
 // CHECK: %[[BEGIN:.*]] = arith.addi %c0_i32, %[[OFFSET]]

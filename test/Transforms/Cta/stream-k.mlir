@@ -16,7 +16,7 @@
 // CHECK-SAME: %[[N:[^:]*]]: i32, %[[X:[^:]*]]: i32
 // CHECK: %[[LENGTH:.*]] = arith.subi %[[N]], %c0_i32
 // CHECK: %[[STEPS:.*]] = arith.divui %{{.*}}, %c1_i32
-// CHECK: tile.programs (%{{.*}}, %[[FIRST:.*]], %[[END:.*]]) in ({{.*}}) steps (%[[STEPS]]) #tile.work<order = grid, tail = <sum = 5, piece = 8, fixed = 18>>
+// CHECK: tile.programs (%{{.*}}, %[[FIRST:.*]], %[[END:.*]], %{{.*}}, %{{.*}}) in ({{.*}}) steps (%[[STEPS]]) #tile.work<order = grid, tail = <sum = 5, piece = 8, fixed = 18>>
 // CHECK: arith.muli %[[FIRST]], %c1_i32
 // CHECK: %[[BEGIN:.*]] = arith.addi
 // CHECK: arith.muli %[[END]], %c1_i32

@@ -149,3 +149,32 @@ tile.kernel @negative_oneGroup(%n: i32) attributes {num_warps = 4 : i32, produce
   }
   tile.return
 }
+
+// Programs of one K step multiply without a loop.
+// CHECK-LABEL: tile.kernel @program(
+// CHECK: tile.programs
+// CHECK: cta.turn_begin of 2
+// CHECK-NEXT: cta.wgmma
+// CHECK-NEXT: cta.wgmma
+// CHECK-NEXT: cta.turn_end of 2
+tile.kernel @program(%n: i32) attributes {num_warps = 8 : i32, producer_warps = 4 : i32} {
+  %zero = arith.constant dense<0.0> : !c
+  %q = cta.alloc : !q
+  %k = cta.alloc : !k
+  cta.warp_roles consumer {
+    tile.programs (%x, %y, %z, %exists) in (%n, %n, %n) #tile.work<order = grid> {
+      %o = cta.wgmma %q, %k, %zero {n = 64 : i32} : !q, !k -> !c
+      %s = cta.wgmma %q, %k, %zero {n = 64 : i32} : !q, !k -> !c
+      %r = cta.wgmma_wait %o {pending = 1 : i32} : !c
+      %t = cta.wgmma_wait %s {pending = 0 : i32} : !c
+      %m = arith.mulf %r, %t : !c
+      %m1 = arith.addf %m, %t : !c
+      %m2 = arith.addf %m1, %t : !c
+      %e = math.exp2 %m2 : !c
+      %e2 = math.exp2 %e : !c
+      tile.print "" %e2 : !c
+    }
+  } producer {
+  }
+  tile.return
+}

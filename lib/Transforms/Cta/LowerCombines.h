@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What cta-lower-programs needs, for those that decide whether there is room for it.
+// What cta-lower-combines needs, for those that decide whether there is room for it.
 #pragma once
 
 #include "Cta/CtaDialect.h"
