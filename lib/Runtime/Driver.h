@@ -57,6 +57,7 @@ struct alignas(64) TensorMap {
 // Numbers of cuda.h (CUDA driver API reference, "Data types used by CUDA driver").
 namespace cuda {
 constexpr CUresult success = 0;
+constexpr CUresult errorInvalidValue = 1;
 constexpr CUresult errorInvalidImage = 200;
 constexpr CUresult errorNoBinaryForGpu = 209;
 constexpr CUresult errorNoDevice = 100;

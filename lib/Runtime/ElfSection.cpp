@@ -65,7 +65,33 @@ Elf64_Shdr *findByName(Sections &sections, std::string_view name) {
   return nullptr;
 }
 
-/// Appends the sections' names and headers.
+/// Each step can be undone, so that no change of one word is lost; no protection against who wants files to look alike.
+uint64_t mix(uint64_t state, std::string_view bytes) {
+  constexpr uint64_t prime = 0x100000001b3;
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), sizeof(uint64_t)))) {
+    uint64_t word = 0;
+    std::memcpy(&word, bytes.data(), std::min(bytes.size(), sizeof(word)));
+    state = std::rotl((state ^ word) * prime, 29);
+  }
+  return state;
+}
+
+constexpr uint64_t checksumBasis = 0xcbf29ce484222325;
+constexpr size_t checksumDigits = 16; ///< of one; the section has two
+
+/// Of code, its constants, and the manifest: all between the ELF header and the section with the checksum.
+std::string checksumOfContents(std::string_view bytes) {
+  return fmt::format("{:016x}", mix(checksumBasis ^ bytes.size(), bytes));
+}
+
+/// Of all the rest but the checksum itself, which ends at `end`: the ELF header, PTX or variants, names and headers of
+/// sections.
+std::string checksumOfRest(std::string_view elf, size_t end) {
+  const uint64_t ofHeader = mix(checksumBasis ^ elf.size(), elf.substr(0, sizeof(Elf64_Ehdr)));
+  return fmt::format("{:016x}", mix(ofHeader, elf.substr(end)));
+}
+
+/// Appends the sections' names and headers, and writes the checksum of what is new, if there is a place for it.
 std::string finish(std::string out, Sections &sections, const std::string &names) {
   Elf64_Shdr &nameTable = sections.headers[sections.header.e_shstrndx];
   nameTable.sh_offset = out.size();
@@ -76,6 +102,13 @@ std::string finish(std::string out, Sections &sections, const std::string &names
   sections.header.e_shnum = static_cast<Elf64_Half>(sections.headers.size());
   out.append(reinterpret_cast<const char *>(sections.headers.data()), sections.headers.size() * sizeof(Elf64_Shdr));
   std::memcpy(out.data(), &sections.header, sizeof(sections.header));
+  sections.names = names;
+  if (const Elf64_Shdr *checksum = findByName(sections, checksumSectionName);
+      checksum && checksum->sh_size == 2 * checksumDigits &&
+      inBounds(checksum->sh_offset, checksum->sh_size, out.size())) {
+    const size_t end = checksum->sh_offset + checksum->sh_size;
+    out.replace(end - checksumDigits, checksumDigits, checksumOfRest(out, end));
+  }
   return out;
 }
 
@@ -157,24 +190,11 @@ Result<std::string> replaceLastSection(Bytes elf, const NamedSection &replaced) 
   return finish(std::move(out), *read, names);
 }
 
-/// Of all bytes behind the header: code, its constants, and the manifest. Each step can be undone, so that no change of
-/// one word is lost; no protection against who wants files to look alike.
-static std::string checksumOf(std::string_view bytes) {
-  constexpr uint64_t prime = 0x100000001b3;
-  uint64_t state = 0xcbf29ce484222325 ^ bytes.size();
-  for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), sizeof(uint64_t)))) {
-    uint64_t word = 0;
-    std::memcpy(&word, bytes.data(), std::min(bytes.size(), sizeof(word)));
-    state = std::rotl((state ^ word) * prime, 29);
-  }
-  return fmt::format("{:016x}", state);
-}
-
 Result<std::string> appendManifest(Bytes elf, std::string_view json, std::optional<NamedSection> last) {
   std::string body;
   if (elf.size() > sizeof(Elf64_Ehdr))
     body.assign(reinterpret_cast<const char *>(elf.data()) + sizeof(Elf64_Ehdr), elf.size() - sizeof(Elf64_Ehdr));
-  const std::string checksum = checksumOf(body.append(json));
+  const std::string checksum = checksumOfContents(body.append(json)) + std::string(checksumDigits, '0');
   std::vector<NamedSection> added = {{manifestSectionName, json}, {checksumSectionName, checksum}};
   if (last)
     added.push_back(*last);
@@ -192,14 +212,15 @@ Status checkContents(Bytes elf) {
   if (!expected)
     return expected.error();
   const std::string_view all(reinterpret_cast<const char *>(elf.data()), elf.size());
-  const size_t end = static_cast<size_t>(expected->data() - all.data());
-  const std::string found =
-      checksumOf(all.substr(sizeof(Elf64_Ehdr), std::max(end, sizeof(Elf64_Ehdr)) - sizeof(Elf64_Ehdr)));
+  const size_t end = static_cast<size_t>(expected->data() - all.data()) + expected->size();
+  const size_t begin = std::min(sizeof(Elf64_Ehdr), end - expected->size());
+  std::string found = checksumOfContents(all.substr(begin, end - expected->size() - begin));
+  if (expected->size() != checksumDigits) // earlier versions had the first alone
+    found += checksumOfRest(all, end);
   if (found != *expected)
     return makeError(TILE_ERROR_NOT_AN_ARTIFACT,
-                     "the artifact is damaged: the checksum of its code and manifest is {}, not {}; compile or copy it "
-                     "again",
-                     found, expected->substr(0, 32));
+                     "the artifact is damaged: its checksum is {}, not {}; compile or copy it again", found,
+                     expected->substr(0, 2 * checksumDigits));
   return Success{};
 }
 

@@ -6,7 +6,8 @@
 //           Only the ELF header (e_shoff, e_shnum) changes; every old offset stays. The sections are SHT_PROGBITS and
 //           not allocated, so the driver ignores them. The simulator runs the PTX. Of a cubin with several variants
 //           (Pack.h) the manifest is that of the first, and instead of the PTX there is a pack, ".tile.variants".
-//           ".tile.checksum" is of all bytes in front of it but the ELF header: damaged code is refused, not launched.
+//           ".tile.checksum" has two: of code and manifest, and of all the rest. What is damaged is refused, not
+//           launched.
 //   PTX:    the last line is `// tile.manifest: {...}`.
 #pragma once
 
@@ -53,7 +54,7 @@ Result<std::string> appendManifestSection(Bytes elf, std::string_view json, std:
 /// The same with another section behind it, or none.
 Result<std::string> appendManifest(Bytes elf, std::string_view json, std::optional<NamedSection> last);
 
-/// An error if the code or the manifest are not those that were written. An ELF without a checksum is taken as it is.
+/// An error if anything is not as it was written. An ELF without a checksum is taken as it is.
 Status checkContents(Bytes elf);
 
 /// The JSON in the manifest comment of a PTX text.

@@ -40,6 +40,36 @@ Error errorOf(const Driver &driver, const LoadAttempt &attempt) {
   return error;
 }
 
+/// The driver reads as many arguments as the code has parameters: with a manifest of other code it would read beyond
+/// those that there are. Drivers before 550 cannot be asked.
+Status checkParameters(const Driver &driver, const tile_kernel &kernel, CUfunction function) {
+  if (!driver.functionGetParameter)
+    return Success{};
+  std::vector<size_t> expected;
+  for (const ParameterCheck &check : kernel.checks)
+    expected.push_back(check.isPointer ? sizeof(CUdeviceptr) : dataTypeSize(check.type));
+  expected.insert(expected.end(), kernel.tensorMaps.size(), sizeof(TensorMap));
+  expected.insert(expected.end(), kernel.artifact.manifest.launch.persistent ? 3 : 0, sizeof(int32_t));
+  expected.insert(expected.end(), kernel.scratch ? 1 : 0, sizeof(CUdeviceptr));
+  for (size_t i = 0;; ++i) {
+    size_t offset = 0, size = 0;
+    const CUresult result = driver.functionGetParameter(function, i, &offset, &size);
+    if (result == cuda::errorInvalidValue && i == expected.size())
+      return Success{};
+    if (result == cuda::errorInvalidValue || (result == cuda::success && i == expected.size()))
+      return makeError(TILE_ERROR_NOT_AN_ARTIFACT,
+                       "the artifact's code takes {} {} arguments, its manifest describes {}; compile or copy it again",
+                       result == cuda::success ? "more than" : "only", i, expected.size());
+    if (result != cuda::success) // it does not say
+      return Success{};
+    if (size != expected[i])
+      return makeError(
+          TILE_ERROR_NOT_AN_ARTIFACT,
+          "argument {} has {} bytes in the artifact's code and {} in its manifest; compile or copy it again", i, size,
+          expected[i]);
+  }
+}
+
 Status configureFunction(const Driver &driver, const LaunchInfo &launch, CUfunction function,
                          const DeviceLimits &limits) {
   int staticShared = 0;
@@ -125,6 +155,8 @@ Result<LoadedModule> loadInto(const Driver &driver, const tile_kernel &kernel, C
   const std::string &entry = artifact.manifest.entry;
   Status status = driver.check(driver.moduleGetFunction(&loaded.function, *module, entry.c_str()),
                                fmt::format("cuModuleGetFunction('{}')", entry));
+  if (status)
+    status = checkParameters(driver, kernel, loaded.function);
   if (status)
     status = configureFunction(driver, artifact.manifest.launch, loaded.function, *limits);
   if (status)

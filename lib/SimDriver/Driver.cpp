@@ -23,8 +23,9 @@ using namespace tile::runtime;
 
 namespace {
 
-constexpr CUresult success = cuda::success, invalidValue = 1, outOfMemory = 2, invalidImage = cuda::errorInvalidImage,
-                   noContext = 201, notFound = 500, launchFailed = 719, captureUnsupported = 900, capturedEvent = 907;
+constexpr CUresult success = cuda::success, invalidValue = cuda::errorInvalidValue, outOfMemory = 2,
+                   invalidImage = cuda::errorInvalidImage, noContext = 201, notFound = 500, launchFailed = 719,
+                   captureUnsupported = 900, capturedEvent = 907;
 
 std::mutex mutex; ///< of all that follows
 sim::SimulatedDevice device;
@@ -206,6 +207,20 @@ EXPORT CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction functio
   return success;
 }
 EXPORT CUresult cuFuncSetAttribute(CUfunction, int, int) {
+  return success;
+}
+EXPORT CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *size) {
+  const std::vector<size_t> &bytes = reinterpret_cast<sim::LoadedFunction *>(function)->parameterBytes;
+  if (index >= bytes.size())
+    return invalidValue;
+  *offset = 0;
+  for (size_t i = 0;; *offset += bytes[i++]) {
+    const size_t alignment = std::min<size_t>(bytes[i], 64); // of a tensor map; others have that of their size
+    *offset = (*offset + alignment - 1) / alignment * alignment;
+    if (i == index)
+      break;
+  }
+  *size = bytes[index];
   return success;
 }
 EXPORT CUresult cuLaunchKernelEx(const LaunchConfig *config, CUfunction function, void **arguments, void **) {

