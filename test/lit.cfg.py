@@ -24,13 +24,15 @@ config.substitutions.append(("%examples", os.path.join(config.source_dir, "examp
 # %golden ACTUAL EXPECTED compares, or rewrites EXPECTED when blessing.
 config.substitutions.append(("%golden", "sh " + os.path.join(config.source_dir, "tools", "dev", "golden.sh")))
 
-# %tilec-run WORDS: `tilec run WORDS` on the simulator, and on the GPU if there is one.
+# %tilec-run WORDS: `tilec run WORDS` on the simulator, and on the GPU if there is one; with --param disable=PASS, which
+# tools/dev/skip-matrix.sh gives, without that pass.
 devices = "sim"
 if os.path.exists("/dev/nvidiactl"):
     config.available_features.add("cuda")
     devices = "sim,cuda"
+without = " --disable=" + lit_config.params["disable"] if "disable" in lit_config.params else ""
 config.substitutions.append(
-    ("%tilec-run", "sh " + os.path.join(config.source_dir, "test", "run-devices.sh") + " " + devices)
+    ("%tilec-run", "sh " + os.path.join(config.source_dir, "test", "run-devices.sh") + " " + devices + without)
 )
 if lit.util.which("node", config.environment["PATH"]):
     config.available_features.add("node")

@@ -85,7 +85,8 @@ def Cta_ClusterSumOp : Cta_Op<"cluster_sum", [
     of r, so that the result is the same in each run; in the others the result is their own value. `sent` counts the
     bytes of all senders at the first CTA, which announces them by one arrival; `taken` counts the arrivals of its warps
     at each sender, which may then send again; `parity` is 0 for the first sum of the kernel, 1 for the second, 0 for
-    the third, … In a `tile.programs` it is left to `cta-lower-programs`. All consumer warps of all CTAs of the cluster must get here equally often.
+    the third, … In a `tile.programs` it is left to `cta-lower-programs`. All consumer warps of all CTAs of the cluster
+    must get here equally often.
 
     Example:
     ```mlir

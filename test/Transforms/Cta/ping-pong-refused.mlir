@@ -165,6 +165,25 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 !b = !cta.buffer<64x64xf16, #s>
 !ring = !cta.ring<1 x [!b]>
 
+// expected-remark @below {{no ping-pong: the kernel is not persistent, or its programs are cut into parts}}
+tile.kernel @parts(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
+    attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
+  %c1 = arith.constant 1 : i32
+  cta.warp_roles consumer {
+    tile.programs (%p, %py, %pz, %exists, %first, %end, %piece, %pieces) in (%count, %c1, %c1) steps (%k) #tile.work<order = grid, tail = <sum = 5, piece = 8, fixed = 18>> {
+    }
+  } producer {
+  }
+  tile.return
+}
+
+// -----
+
+#s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
+!d = !tile.desc<64x64xf16>
+!b = !cta.buffer<64x64xf16, #s>
+!ring = !cta.ring<1 x [!b]>
+
 // expected-remark @below {{no ping-pong: programs use more than one ring, or use it more than once}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
