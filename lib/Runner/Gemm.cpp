@@ -13,6 +13,8 @@ struct MatrixView {
   std::string buffer;
   int64_t rows = 0, columns = 0, rowStride = 0, columnStride = 0;
 
+  bool operator==(const MatrixView &) const = default;
+
   void transpose() {
     std::swap(rows, columns);
     std::swap(rowStride, columnStride);
@@ -67,17 +69,27 @@ struct Epilogue {
   bool isPart = false; ///< of more
 };
 
-/// The first product whose operands and result are matrices, `rows` by `columns`.
-const TensorNode *findProduct(const TensorNode &node, const TensorNames &names, int64_t rows, int64_t columns) {
-  if (node.kind == TensorNode::Kind::Matmul) {
-    const std::optional<MatrixView> a = viewOfNode(*node.operands[0], names), b = viewOfNode(*node.operands[1], names);
-    if (a && b && a->rows == rows && b->columns == columns)
-      return &node;
-  }
+void collectProducts(const TensorNode &node, std::vector<const TensorNode *> &products) {
+  if (node.kind == TensorNode::Kind::Matmul)
+    products.push_back(&node);
   for (const auto &operand : node.operands)
-    if (const TensorNode *found = findProduct(*operand, names, rows, columns))
-      return found;
-  return nullptr;
+    collectProducts(*operand, products);
+}
+
+/// The only product, perhaps at several places, if its operands are matrices and its result is `rows` by `columns`.
+const TensorNode *findProduct(const TensorNode &root, const TensorNames &names, int64_t rows, int64_t columns) {
+  std::vector<const TensorNode *> products;
+  collectProducts(root, products);
+  std::optional<MatrixView> first, second;
+  for (const TensorNode *product : products) {
+    const std::optional<MatrixView> a = viewOfNode(*product->operands[0], names),
+                                    b = viewOfNode(*product->operands[1], names);
+    if (!a || !b || a->rows != rows || b->columns != columns || (first && (first != a || second != b)))
+      return nullptr;
+    first = a;
+    second = b;
+  }
+  return products.empty() ? nullptr : products.front();
 }
 
 std::optional<Epilogue> parseEpilogue(const TensorNode &root) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Recognises an expectation that is one matrix product, with a bias and an activation perhaps, and says how cuBLAS
-// would compute it; or that has a product of two buffers in it, for which cuBLAS computes only that.
+// would compute it; or that has one product of two buffers in it, for which cuBLAS computes only that.
 //
 // cuBLAS is column-major. A row-major C[M,N] is a column-major C^T[N,M] = B^T A^T, so the operands change places;
 // whether an operand is passed transposed follows from which of its strides is 1.
@@ -30,8 +30,9 @@ struct GemmPlan {
 };
 
 /// Of `a @ b` (operands possibly in transpose()), `a @ b + bias`, or maximum(either, 0); of any other expectation, the
-/// first product of buffers that is as large as the output. Nothing when there is none; an operand is not a matrix with
-/// one unit stride, the bias is not one contiguous element a column of a row-major output, or a size is 0.
+/// product of buffers that is in it, as large as the output. Nothing when there is none, or another; an operand is not
+/// a matrix with one unit stride, the bias is not one contiguous element a column of a row-major output, or a size is
+/// 0.
 std::optional<GemmPlan> planGemm(const runtime::Expectation &expectation, const TensorNames &names,
                                  const HostBuffer &output);
 

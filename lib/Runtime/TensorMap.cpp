@@ -139,9 +139,6 @@ tile_status makeRequest(const tile_kernel &kernel, const TensorMapPlan &plan, vo
                          plan.base, name, dim, plan.strides[dim].text(), *stride, bytes, mapAlignment);
     // Rows of an empty tensor are zero elements apart; no access uses that.
     request.strides[rank - 2 - dim] = isEmpty ? std::max(bytes, mapAlignment) : bytes;
-    // A dimension that nothing bounds is as long as an index can be; it ends where addresses do.
-    if (bytes > 0)
-      request.sizes[rank - 1 - dim] = std::min(request.sizes[rank - 1 - dim], addressLimit / bytes);
   }
   return TILE_OK;
 }

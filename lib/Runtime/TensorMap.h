@@ -22,7 +22,6 @@ namespace tile::runtime {
 constexpr uint64_t mapAlignment = 16;                      ///< bytes, of the base and of every stride
 constexpr int64_t largestMapSize = (int64_t(1) << 32) - 1; ///< elements along a dimension
 constexpr int64_t mapStrideLimit = int64_t(1) << 40;       ///< bytes
-constexpr uint64_t addressLimit = uint64_t(1) << 57;       ///< bytes: CUDA programming guide, "Unified Addressing"
 
 /// All that cuTensorMapEncodeTiled is told and that is not the same for every map. Innermost dimension first.
 struct TensorMapRequest {

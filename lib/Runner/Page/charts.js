@@ -215,13 +215,14 @@ function barChart(records, width) {
   const isNarrow = width < 520;
   if (!records.some(record => record.baselines.length > 0))
     return null;
-  const hasLines = unique(records.map(record => record.line)).length > 1;
-  const cases = records.map(record => (hasLines ? `${record.line}: ` : '') + record.case);
-  // All records are one bar each; baselines stand beside the record that they were measured with.
+  const hasSame = unique(records.map(record => record.case)).length < records.length;
+  const cases = records.map(record => (hasSame ? `${record.line}: ` : '') + record.case);
+  // All records are one bar each; baselines stand beside the record that they were measured with, in one place if it is one for each.
+  const isSingle = records.every(record => record.baselines.length <= 1);
   const names = ['this kernel', ...unique(records.flatMap(record => record.baselines.map(other => other.name)))];
   const series = names.map((name, i) => ({
     name, type: 'bar', itemStyle: { color: colours[i % colours.length], decal: decalOf(i), borderColor: '#111', borderWidth: 0.5 },
-    barGap: '10%', barCategoryGap: '28%',
+    barGap: '10%', barCategoryGap: '28%', ...(isSingle && i > 0 ? { stack: 'beside' } : {}),
     data: records.map(record => {
       const other = record.baselines.find(item => item.name === name);
       const microseconds = i === 0 ? record.time_us : other?.time_us;
@@ -235,7 +236,7 @@ function barChart(records, width) {
   option.yAxis = axis('', 'category', { data: cases, inverse: true, axisLabel: { ...text, fontSize: 12, width: isNarrow ? 110 : 260, overflow: 'break', interval: 0 } });
   option.xAxis = axis(unitOf(records[0]), 'value', { min: 0 });
   option.series = series;
-  const height = option.grid.top + 60 + cases.length * (12 + 15 * names.length);
+  const height = option.grid.top + 60 + cases.length * (12 + 15 * (isSingle ? 2 : names.length));
   return { kind: 'bars', title: `${unique(records.map(record => record.kernel)).join(', ')} beside ${names.slice(1).join(', ')}`, option, height,
     caption: `Longer is better. ${conditions(records)}` };
 }
@@ -259,9 +260,10 @@ function joinLines(records) {
 /** All charts of the data, for a width in pixels. */
 function makeCharts(data, width) {
   const keyOf = record => `${record.kernel} ${unitOf(record)}`;
-  const groups = unique(data.records.map(keyOf)).map(key => joinLines(data.records.filter(record => keyOf(record) === key)));
+  const groupsBy = of => unique(data.records.map(of)).map(key => joinLines(data.records.filter(record => of(record) === key)));
+  const groups = groupsBy(keyOf);
   const charts = [...groups.map(records => sizeChart(records, width)), rooflineChart(joinLines(data.records), width),
-    ...groups.map(records => barChart(records, width))].filter(Boolean);
+    ...groupsBy(unitOf).map(records => barChart(records, width))].filter(Boolean);
   for (const chart of charts)
     chart.option.tooltip.formatter = parameters => parameters.data?.tip ?? '';
   return charts;

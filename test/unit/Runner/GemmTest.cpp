@@ -114,8 +114,8 @@ TEST(Gemm, ofMoreThanAProductThePlanIsTheProduct) {
   const HostBuffer c = makeBuffer({M, N}, std::vector<double>(M * N)), bias = makeBuffer({N}, randomValues(N, 3));
   TensorNames names;
   names.buffers = {{"a", &a}, {"b", &b}, {"bias", &bias}, {"c", &c}};
-  for (const char *expression : {"maximum(a @ b, 1)", "minimum(a @ b, 0)", "a @ b - bias", "silu(a @ b)",
-                                 "where(s, 2 * (a @ b), c)", "exp(a) @ b + a @ b"}) {
+  for (const char *expression :
+       {"maximum(a @ b, 1)", "minimum(a @ b, 0)", "a @ b - bias", "silu(a @ b)", "where(s, 2 * (a @ b), a @ b + c)"}) {
     const std::optional<GemmPlan> plan = planGemm({"c", expression, 1e-3}, names, c);
     ASSERT_TRUE(plan) << expression;
     EXPECT_TRUE(plan->isPart) << expression;
@@ -125,6 +125,7 @@ TEST(Gemm, ofMoreThanAProductThePlanIsTheProduct) {
   EXPECT_FALSE(planGemm({"c", "a @ b", 1e-3}, names, c)->isPart);
   EXPECT_FALSE(planGemm({"bias", "sum(a @ b, 0)", 1e-3}, names, bias));
   EXPECT_FALSE(planGemm({"c", "exp(a) @ b + 1", 1e-3}, names, c));
+  EXPECT_FALSE(planGemm({"c", "exp(a) @ b + a @ b", 1e-3}, names, c)); // twice the work
 }
 
 TEST(Gemm, negative_notAPlainProduct) {

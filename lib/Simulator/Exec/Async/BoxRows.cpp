@@ -7,8 +7,17 @@
 namespace tile::sim {
 
 namespace {
+
 constexpr uint32_t chunkBytes = 16;
+
+/// Bytes from the first position. A tensor may be longer than addresses reach (a batch that nothing bounds, say): what
+/// lies there is in no buffer, however far.
+int64_t distance(int64_t position, int64_t stride) {
+  constexpr int64_t farthest = int64_t(1) << 57; // that five dimensions can add up
+  return stride > 0 && position > farthest / stride ? farthest : position * stride;
 }
+
+} // namespace
 
 BoxRows BoxRows::linear(uint32_t bytes) {
   constexpr uint32_t longestRow = 1024;
@@ -44,7 +53,7 @@ BoxRows::Row BoxRows::row(uint64_t index) const {
     index /= counts[dim];
     if (position < 0 || position >= sizes[dim])
       return {};
-    row.offset += position * strides[dim];
+    row.offset += distance(position, strides[dim]);
   }
   int64_t begin = std::max<int64_t>(start[0], 0), end = std::min<int64_t>(start[0] + counts[0], sizes[0]);
   if (begin >= end)
@@ -72,8 +81,8 @@ bool BoxRows::bounds(int64_t &first, int64_t &end) const {
       high -= (high - sizes[dim] + step) / step * step;
     if (low > high)
       return false;
-    first += low * strides[dim];
-    end += high * strides[dim];
+    first += distance(low, strides[dim]);
+    end += distance(high, strides[dim]);
   }
   return true;
 }

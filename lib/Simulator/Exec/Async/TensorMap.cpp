@@ -31,7 +31,6 @@ constexpr uint32_t magic = 0x70614d54; // "TMap"
 
 // CUDA driver API, cuTensorMapEncodeTiled.
 constexpr uint64_t alignment = 16, mostElements = uint64_t(1) << 32, strideLimit = uint64_t(1) << 40;
-constexpr uint64_t mostBytes = uint64_t(1) << 57; // of an address
 constexpr uint32_t mostBox = 256, mostElementStride = 8;
 constexpr uint64_t sharedBoxLimit = 227 * 1024;
 
@@ -75,9 +74,6 @@ Status checkTensorMap(const TensorMap &map) {
     if (dim > 0 && (map.strides[dim - 1] % alignment || map.strides[dim - 1] >= strideLimit))
       return broken("stride {} of a tensor map is {} bytes; it must be a multiple of {} below 2^40", dim - 1,
                     map.strides[dim - 1], alignment);
-    if (dim > 0 && map.strides[dim - 1] && map.sizes[dim] > mostBytes / map.strides[dim - 1])
-      return broken("{} elements of a tensor map that are {} bytes apart: more than 2^57 bytes", map.sizes[dim],
-                    map.strides[dim - 1]);
     boxBytes *= map.boxElements(dim);
   }
   uint64_t inner = uint64_t(map.box[0]) * map.elementBytes();
