@@ -205,8 +205,15 @@ private:
   TailPlan tail;
 };
 
-/// Whether the kernel's clusters have as many CTAs as `work` is for. Emits an error if not.
-LogicalResult verifyClusters(KernelOp kernel, ProgramsOp programs) {
+/// Whether the kernel's clusters have as many CTAs as `work` is for, and sums that CTAs share are lowered. Emits an
+/// error if not.
+LogicalResult verifyPrograms(KernelOp kernel, ProgramsOp programs) {
+  WalkResult combines = programs.walk([](cta::CombineOp combine) {
+    combine.emitOpError() << "is left in programs that become loops; run cta-lower-combines first";
+    return WalkResult::interrupt();
+  });
+  if (combines.wasInterrupted())
+    return failure();
   auto [alongX, alongY] = programs.getWork().getClusterShape();
   int64_t needed = int64_t(alongX) * alongY * programs.getWork().getSplitK(), ctas = int32_t(kernel.getClusterCtas());
   if (needed != ctas)
@@ -225,7 +232,7 @@ struct CtaLowerPrograms : tile::impl::CtaLowerProgramsBase<CtaLowerPrograms> {
     SmallVector<ProgramsOp> all;
     getOperation().walk([&](ProgramsOp programs) { all.push_back(programs); });
     for (ProgramsOp programs : all)
-      if (failed(verifyClusters(getOperation(), programs)))
+      if (failed(verifyPrograms(getOperation(), programs)))
         return signalPassFailure();
     while (!all.empty()) {
       ProgramsOp first = all.front();
