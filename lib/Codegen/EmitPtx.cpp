@@ -4,6 +4,7 @@
 #include "Codegen/AwaitLate.h"
 #include "Codegen/JoinWaits.h"
 #include "Codegen/KeepPacked.h"
+#include "Codegen/MemoryUse.h"
 #include "Codegen/OrderInstructions.h"
 #include "Codegen/UniformAddresses.h"
 
@@ -152,11 +153,7 @@ void selectSignedBooleans(llvm::Function &function) {
 /// of
 /// 80. Not beside products of warp groups, since ptxas awaits those that are in flight where lanes branch.
 void bypassLongDivisions(llvm::Function &function) {
-  auto isProduct = [](const llvm::Instruction &instruction) {
-    auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    auto *text = call ? llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand()) : nullptr;
-    return text && text->getAsmString().contains("wgmma");
-  };
+  auto isProduct = [](const llvm::Instruction &instruction) { return nameOf(instruction).contains("wgmma"); };
   llvm::SmallVector<llvm::BasicBlock *> blocks; // before there are new ones
   for (llvm::BasicBlock &block : function)
     if (llvm::none_of(block, isProduct))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Codegen/JoinWaits.h"
+#include "Codegen/MemoryUse.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IRBuilder.h"
@@ -14,20 +15,14 @@ using namespace llvm;
 namespace tile::codegen {
 namespace {
 
-StringRef getAssembly(const Instruction &instruction) {
-  auto *call = dyn_cast<CallInst>(&instruction);
-  auto *assembly = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
-  return assembly ? assembly->getAsmString() : "";
-}
-
 /// As emitBarrierWait makes them: of an address and a parity.
 bool isWait(const Instruction &instruction) {
-  return getAssembly(instruction).contains("mbarrier.try_wait.parity") && cast<CallInst>(instruction).arg_size() == 2;
+  return nameOf(instruction).contains("mbarrier.try_wait.parity") && cast<CallInst>(instruction).arg_size() == 2;
 }
 
 /// A wait may come before it: it does not matter to other threads when it begins.
 bool isPassed(const Instruction &instruction) {
-  StringRef assembly = getAssembly(instruction);
+  StringRef assembly = nameOf(instruction);
   if (assembly.contains("wgmma.mma_async"))
     return !assembly.contains("wgmma.wait_group");
   auto *intrinsic = dyn_cast<IntrinsicInst>(&instruction);

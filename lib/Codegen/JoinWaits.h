@@ -13,7 +13,7 @@ namespace tile::codegen {
 ///
 ///   wait a; product x; wait b; product y   ==>   wait a, b; product x; product y
 ///
-/// What the second one is for comes before the first in the order in which the producer fills slots, or right after it.
+/// The producer waits for nothing that is done between them, so that both slots are filled whatever the order.
 void joinWaits(llvm::Function &function);
 
 } // namespace tile::codegen

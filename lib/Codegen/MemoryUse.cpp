@@ -10,8 +10,7 @@ using namespace llvm;
 
 namespace tile::codegen {
 
-/// The text of an inline assembly statement, or the name of what is called.
-static StringRef nameOf(const Instruction &instruction) {
+StringRef nameOf(const Instruction &instruction) {
   auto *call = dyn_cast<CallBase>(&instruction);
   if (!call)
     return "";

@@ -5,10 +5,13 @@
 namespace llvm {
 class Function;
 class Instruction;
+class StringRef;
 } // namespace llvm
 
 namespace tile::codegen {
 
+/// The text of an inline assembly statement, or the name of what is called; empty for all else.
+llvm::StringRef nameOf(const llvm::Instruction &instruction);
 /// Whether the tensor cores work: then passes of our own have decided on registers and order.
 bool multiplies(const llvm::Function &function);
 bool isBarrier(const llvm::Instruction &instruction);

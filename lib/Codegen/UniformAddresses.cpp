@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Codegen/UniformAddresses.h"
+#include "Codegen/MemoryUse.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Constants.h"
@@ -20,14 +21,8 @@ namespace {
 
 constexpr unsigned sharedAddressSpace = 3;
 
-const InlineAsm *getAssembly(const Instruction &instruction) {
-  auto *call = dyn_cast<CallInst>(&instruction);
-  return call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
-}
-
 bool isWgmma(const Instruction &instruction) {
-  const InlineAsm *text = getAssembly(instruction);
-  return text && text->getAsmString().contains("wgmma.mma_async");
+  return nameOf(instruction).contains("wgmma.mma_async");
 }
 
 /// A constant address in shared memory: that of the buffer, and bytes from there.
@@ -50,7 +45,8 @@ std::optional<SharedAddress> matchSharedAddress(Value *value, const DataLayout &
 
 /// Computes with addresses, or takes them in registers. Others have them in the instruction.
 bool isInRegister(const Instruction &user) {
-  return isa<GetElementPtrInst, BinaryOperator>(user) || getAssembly(user);
+  auto *call = dyn_cast<CallInst>(&user);
+  return isa<GetElementPtrInst, BinaryOperator>(user) || (call && call->isInlineAsm());
 }
 
 /// Computes addresses from that of the buffer, which is taken where `place` says.

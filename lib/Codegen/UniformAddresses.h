@@ -8,12 +8,13 @@ class Function;
 
 namespace tile::codegen {
 
-/// Takes the address of shared memory anew in each block that computes with it, in kernels that multiply by wgmma.
+/// Takes the address of shared memory anew before each innermost loop, and in each other block that computes with it,
+/// in kernels that multiply by wgmma.
 ///
 /// Descriptors of wgmma are read from uniform registers, for which ptxas computes with uniform instructions, beside the
-/// others. What comes from another block it keeps in the registers of each thread, though, and so what is added to it:
-/// an instruction of every thread for each word of each descriptor, and one to copy it, 76 of the 276 instructions of a
-/// loop in the backward pass of attention, where 42 are left. LLVM would hoist the address out of the loop.
+/// others. An address that blocks share with what each thread adds to it is kept in the registers of threads, though,
+/// and so is what is computed from it: a loop in the backward pass of attention had 40 instructions of 276 that copy
+/// words of descriptors to uniform registers, and now has none. LLVM would take the address once for all.
 void takeSharedBaseAnew(llvm::Function &function);
 
 } // namespace tile::codegen

@@ -13,16 +13,12 @@ using namespace mlir;
 using namespace tile;
 using layout::LinearLayout;
 
-static std::vector<int64_t> toVector(ArrayRef<int64_t> values) {
-  return {values.begin(), values.end()};
-}
-
 LinearLayout AccessPlan::getLayout(ArrayRef<int64_t> shape, unsigned numWarps) const {
-  return layout::defaultBlocked(toVector(shape), order, vector, numWarps);
+  return layout::defaultBlocked(shape.vec(), order, vector, numWarps);
 }
 
 LinearLayout AccessPlan::getRowLayout(ArrayRef<int64_t> shape, unsigned numWarps) const {
-  layout::BlockedTile tile = layout::defaultBlockedTile(toVector(shape), order, vector, numWarps);
+  layout::BlockedTile tile = layout::defaultBlockedTile(shape.vec(), order, vector, numWarps);
   int64_t warps = numWarps;
   for (unsigned dim : llvm::reverse(order)) {
     tile.warpsPerCta[dim] =
@@ -31,7 +27,7 @@ LinearLayout AccessPlan::getRowLayout(ArrayRef<int64_t> shape, unsigned numWarps
   }
   // Beyond the shape warps hold copies.
   tile.warpsPerCta[order.back()] *= warps;
-  return layout::blocked(toVector(shape), tile);
+  return layout::blocked(shape.vec(), tile);
 }
 
 AccessPlan tile::planAccess(Value pointer, AxisInfoAnalysis &analysis) {
@@ -96,7 +92,7 @@ LinearLayout tile::planAtomic(Operation *op, AxisInfoAnalysis &axisInfo, unsigne
 }
 
 LinearLayout tile::planScan(RankedTensorType type, unsigned axis, unsigned numWarps) {
-  std::vector<int64_t> shape = toVector(type.getShape());
+  std::vector<int64_t> shape = type.getShape().vec();
   int64_t others = type.getNumElements() / shape[axis];
   int64_t needed = std::max<int64_t>(1, layout::lanesPerWarp * numWarps / others);
   int64_t lanes = std::min({needed, shape[axis], layout::lanesPerWarp});

@@ -40,10 +40,6 @@ using layout::LinearLayout;
 
 namespace {
 
-std::vector<int64_t> toVector(ArrayRef<int64_t> values) {
-  return {values.begin(), values.end()};
-}
-
 /// The values and what is computed from them, element by element, also across the iterations of loops.
 llvm::SetVector<Value> collectComputed(llvm::SetVector<Value> values) {
   for (size_t index = 0; index < values.size(); ++index)
@@ -79,7 +75,7 @@ private:
   RankedTensorType withDefault(RankedTensorType type) {
     if (cta::LayoutAttr layout = sharedLayouts.lookup(type.getShape()))
       return cta::withLayout(type, layout);
-    auto layout = layout::defaultBlocked(toVector(type.getShape()), layout::rowMajorOrder(type.getRank()),
+    auto layout = layout::defaultBlocked(type.getShape().vec(), layout::rowMajorOrder(type.getRank()),
                                          /*vectorElements=*/1, kernel.getNumWarps());
     return cta::withLayout(type, attribute(layout));
   }
@@ -198,14 +194,14 @@ private:
       return;
     int64_t vector = std::max<int64_t>(1, accessBytes / getBytesInMemory(type.getElementType()));
     std::vector<unsigned> order = layout::rowMajorOrder(type.getRank());
-    layout::BlockedTile tile = layout::defaultBlockedTile(toVector(shape), order, vector, kernel.getNumWarps());
+    layout::BlockedTile tile = layout::defaultBlockedTile(shape.vec(), order, vector, kernel.getNumWarps());
     if (shape.size() == 2 && isReduced(shape, /*axis=*/0)) {
       int64_t places = shape[1] / tile.sizePerThread[1], warps = std::min<int64_t>(kernel.getNumWarps(), places),
               lanes = std::min(layout::lanesPerWarp, places / warps);
       tile.warpsPerCta = {kernel.getNumWarps() / warps, warps};
       tile.threadsPerWarp = {layout::lanesPerWarp / lanes, lanes};
     }
-    sharedLayouts.try_emplace(shape, attribute(layout::blocked(toVector(shape), tile)));
+    sharedLayouts.try_emplace(shape, attribute(layout::blocked(shape.vec(), tile)));
   }
 
   bool isReduced(ArrayRef<int64_t> shape, unsigned axis) {
@@ -310,7 +306,7 @@ private:
           auto type =
               text->getNumResults() ? dyn_cast<RankedTensorType>(text->getResult(0).getType()) : RankedTensorType();
           if (type && text.getPack() > 1)
-            convertAll(text, layout::defaultBlocked(toVector(type.getShape()), layout::rowMajorOrder(type.getRank()),
+            convertAll(text, layout::defaultBlocked(type.getShape().vec(), layout::rowMajorOrder(type.getRank()),
                                                     text.getPack(), kernel.getNumWarps()));
         })
         .Case([&](DotOp dot) {
