@@ -128,7 +128,8 @@ DotPlan tile::planDot(DotOp dot, unsigned numWarps) {
     return planWgmma(dot, engine);
   if (auto engine = dyn_cast<cta::MmaSyncAttr>(dot.getEngineAttr()))
     return planMmaSync(dot, engine);
+  constexpr int64_t widestBytes = 16; // of a load from shared memory
   ArrayRef<int64_t> shape = dot.getAcc().getType().getShape();
-  return {layout::defaultBlocked({shape[0], shape[1]}, {1, 0}, /*vectorElements=*/1, numWarps), std::nullopt,
-          std::nullopt};
+  int64_t vector = widestBytes / getBytesInMemory(dot.getB().getType().getElementType());
+  return {layout::outerProduct({shape[0], shape[1]}, vector, numWarps), std::nullopt, std::nullopt};
 }

@@ -6,8 +6,8 @@
 //       0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 //   ptxas info    : Used 154 registers, used 1 barriers, 1024 bytes smem
 #include "Codegen/RunPtxas.h"
-#include "Target/ResidentCtas.h"
 
+#include "Codegen/ChooseRegisters.h"
 #include "Codegen/Subprocess.h"
 #include "Codegen/TemporaryFile.h"
 
@@ -196,19 +196,8 @@ static bool isCutOff(StringRef elf) {
   return offset > elf.size() || uint64_t(read(sizePlace)) * read(countPlace) > elf.size() - offset;
 }
 
-namespace {
-
-/// How each of several attempts calls it.
-struct Assembler {
-  StringRef ptxas;
-  const target::GpuTarget &target;
-  const PtxasRun &run;
-};
-
-} // namespace
-
-static llvm::Expected<Assembled> assemble(const Assembler &assembler, StringRef ptx) {
-  const auto &[ptxas, target, run] = assembler;
+static llvm::Expected<Assembled> assemble(StringRef ptxas, StringRef ptx, const target::GpuTarget &target,
+                                          const PtxasRun &run) {
   auto input = TemporaryFile::create("ptx", run.deletesOnSignal);
   if (!input)
     return input.takeError();
@@ -244,121 +233,10 @@ static llvm::Expected<Assembled> assemble(const Assembler &assembler, StringRef 
   return Assembled{std::move(*cubin), parsePtxasOutput(ended->output)};
 }
 
-/// Bytes that the threads of all kernels spill.
-static unsigned spilledBytes(const PtxasReport &report) {
-  unsigned bytes = 0;
-  for (const KernelResources &kernel : report.kernels)
-    bytes += kernel.spillStores + kernel.spillLoads;
-  return bytes;
-}
-
-/// Whether a kernel spills though a thread may have more registers.
-static bool hasSpareRegisters(const PtxasReport &report) {
-  constexpr unsigned mostRegisters = 255; // of a thread
-  return llvm::any_of(report.kernels, [](const KernelResources &kernel) {
-    return kernel.spillStores + kernel.spillLoads > 0 && kernel.registers < mostRegisters;
-  });
-}
-
-/// ".minnctapersm" after each ".reqntid" (PTX ISA, "Performance-Tuning Directives").
-static std::string forCtas(StringRef ptx, unsigned ctas) {
-  std::string text;
-  for (StringRef line : llvm::split(ptx, '\n')) {
-    text += (line + "\n").str();
-    if (line.starts_with(".reqntid"))
-      text += formatv(".minnctapersm {0}\n", ctas).str();
-  }
-  return text;
-}
-
-/// Of the first kernel; 0 if it does not say.
-static unsigned threadsOf(StringRef ptx) {
-  size_t place = ptx.find(".reqntid ");
-  unsigned threads = 0;
-  StringRef rest = place == StringRef::npos ? "" : ptx.substr(place + StringRef(".reqntid ").size());
-  return rest.consumeInteger(10, threads) ? 0 : threads;
-}
-
-/// Whether ptxas gives a thread few registers, for many CTAs, and takes long for it: few threads and much code.
-static bool prefersOneCta(StringRef ptx) {
-  constexpr int64_t fewThreads = 64, muchCode = 4000; // lines; half a second
-  unsigned threads = threadsOf(ptx);
-  return threads != 0 && threads <= fewThreads && ptx.count('\n') > muchCode;
-}
-
-/// A kernel without products waits for memory, and hides that by having threads: half of those that a multiprocessor
-/// holds, or a quarter, where ptxas can do with so few registers and hardly spills. Left to itself it takes what the
-/// shortest code needs: 160 for the backward pass of a layer norm, one CTA of 256 threads, where 128 are enough. A CTA
-/// of 1024 threads that is alone waits for all of its memory at once, so there two are tried, without spills.
-static Assembled forMoreThreads(const Assembler &assembler, StringRef ptx, Assembled assembled) {
-  constexpr unsigned granularity = 8; // of a thread's number of registers
-  // Bytes: 20 registers, written and read once, cost less than having half of the threads.
-  constexpr unsigned fewSpills = 160;
-  unsigned threads = threadsOf(ptx);
-  bool multiplies = ptx.contains("mma.");
-  if (threads == 0 || multiplies || assembled.report.kernels.size() != 1)
-    return assembled;
-  unsigned used = llvm::alignTo(std::max(assembled.report.kernels.front().registers, 1u), granularity);
-  for (unsigned wanted : {2048, 1024, 512}) {
-    bool isForTwo = wanted > 1024;
-    if (isForTwo && threads < 1024)
-      continue;
-    if (wanted <= threads || target::registersPerSm / used / threads * threads >= wanted)
-      break;
-    llvm::Expected<Assembled> more = assemble(assembler, forCtas(ptx, wanted / threads));
-    if (more && spilledBytes(more->report) <= (isForTwo ? 0 : fewSpills))
-      return std::move(*more);
-    llvm::consumeError(more.takeError());
-  }
-  return assembled;
-}
-
-/// One CTA more on a multiprocessor for up to a quarter of the registers: products of small tiles wait for each step,
-/// and another CTA's run meanwhile.
-static Assembled forOneMoreCta(const Assembler &assembler, StringRef ptx, Assembled assembled) {
-  constexpr unsigned granularity = 8, mostCtas = 4;
-  unsigned threads = threadsOf(ptx);
-  if (threads == 0 || !ptx.contains("wgmma.") || assembled.report.kernels.size() != 1)
-    return assembled;
-  unsigned used = llvm::alignTo(std::max(assembled.report.kernels.front().registers, 1u), granularity);
-  unsigned wanted = target::registersPerSm / (used * threads) + 1;
-  bool hasRoom =
-      target::countResidentCtas(assembler.target, /*registers=*/0, threads, assembler.run.dynamicShared).least() >=
-      wanted;
-  unsigned allowed = target::registersPerSm / (wanted * threads) / granularity * granularity;
-  bool isNear = 4 * allowed >= 3 * used;
-  if (wanted > mostCtas || !hasRoom || !isNear)
-    return assembled;
-  llvm::Expected<Assembled> more = assemble(assembler, forCtas(ptx, wanted));
-  if (more && spilledBytes(more->report) == 0)
-    return std::move(*more);
-  llvm::consumeError(more.takeError());
-  return assembled;
-}
-
 llvm::Expected<Assembled> runPtxas(StringRef ptxas, StringRef ptx, const target::GpuTarget &target,
                                    const PtxasRun &run) {
-  const Assembler assembler{ptxas, target, run};
-  if (ptx.contains(".minnctapersm")) // with warp roles, say: setmaxnreg gives out the registers
-    return assemble(assembler, ptx);
-  // Without a word on CTAs, ptxas may give a kernel that spills anyway as few registers as most CTAs can have: a
-  // product for sm_80 32 registers and 5.5 KB of spills, where 255 leave 0.8 KB. So it is asked for one CTA then, and
-  // at once where that is likely, and the only question if even one CTA has too few registers.
-  llvm::Expected<Assembled> alone = prefersOneCta(ptx) ? assemble(assembler, forCtas(ptx, 1)) : Assembled();
-  if (!alone || spilledBytes(alone->report) > 0)
-    return alone;
-  llvm::Expected<Assembled> assembled = assemble(assembler, ptx);
-  if (assembled && spilledBytes(assembled->report) == 0)
-    return forOneMoreCta(assembler, ptx, forMoreThreads(assembler, ptx, std::move(*assembled)));
-  if (!assembled || !hasSpareRegisters(assembled->report))
-    return assembled;
-  if (alone->cubin.empty())
-    alone = assemble(assembler, forCtas(ptx, 1));
-  if (!alone || spilledBytes(alone->report) >= spilledBytes(assembled->report)) {
-    llvm::consumeError(alone.takeError());
-    return assembled;
-  }
-  return alone;
+  return chooseRegisters(ptx, target, run.dynamicShared,
+                         [&](StringRef text) { return assemble(ptxas, text, target, run); });
 }
 
 } // namespace tile::codegen

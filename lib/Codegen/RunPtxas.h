@@ -57,9 +57,8 @@ struct PtxasRun {
   int64_t dynamicShared = 0; ///< bytes a CTA of the kernel asks for, which bound how many run side by side
 };
 
-/// Fails with ptxas' own errors, and where in the source they come from, when it rejects the code. Code that spills
-/// though there are registers is assembled a second time, for one CTA a multiprocessor, and code that does not and may
-/// have more threads on one for a few registers less, for these; what spills less is returned.
+/// Fails with ptxas' own errors, and where in the source they come from, when it rejects the code. It may run several
+/// times, for other numbers of CTAs on a multiprocessor (ChooseRegisters.h).
 llvm::Expected<Assembled> runPtxas(llvm::StringRef ptxas, llvm::StringRef ptx, const target::GpuTarget &target,
                                    const PtxasRun &run = {});
 

@@ -92,6 +92,30 @@ LinearLayout defaultBlocked(const std::vector<int64_t> &shape, const std::vector
                                    shape);
 }
 
+LinearLayout outerProduct(const std::vector<int64_t> &shape, int64_t vectorElements, int64_t numWarps) {
+  constexpr int64_t lanes = int64_t(1) << laneBits, lanesOfPhase = 8; // which share the banks of shared memory
+  int64_t rows = shape[0], columns = shape[1];
+  BlockedTile best = defaultBlockedTile(shape, {1, 0}, /*vectorElements=*/1, numWarps);
+  auto countLines = [&](const BlockedTile &tile) {
+    int64_t lines = 0;
+    for (unsigned axis : {0u, 1u})
+      lines += std::max<int64_t>(1, shape[axis] / (tile.threadsPerWarp[axis] * tile.warpsPerCta[axis]));
+    return lines;
+  };
+  for (int64_t lanesOfColumns = lanes; lanesOfColumns >= lanesOfPhase; lanesOfColumns /= 2)
+    for (int64_t warpsOfColumns = numWarps; warpsOfColumns >= 1; warpsOfColumns /= 2) {
+      int64_t threadsOfColumns = lanesOfColumns * warpsOfColumns, threadsOfRows = lanes * numWarps / threadsOfColumns;
+      if (threadsOfColumns > columns || threadsOfRows > rows)
+        continue;
+      int64_t vector = std::min(vectorElements, columns / threadsOfColumns);
+      BlockedTile tile{
+          {1, vector}, {lanes / lanesOfColumns, lanesOfColumns}, {numWarps / warpsOfColumns, warpsOfColumns}, {1, 0}};
+      if (countLines(tile) < countLines(best))
+        best = tile;
+    }
+  return blocked(shape, best);
+}
+
 std::vector<unsigned> rowMajorOrder(unsigned rank) {
   std::vector<unsigned> order(rank);
   for (unsigned position = 0; position < rank; ++position)

@@ -29,6 +29,10 @@ LinearLayout blocked(const std::vector<int64_t> &shape, const BlockedTile &tile)
 BlockedTile defaultBlockedTile(const std::vector<int64_t> &shape, const std::vector<unsigned> &order,
                                int64_t vectorElements, int64_t numWarps);
 
+/// The sums of a product by multiply-adds: a thread has as many rows as columns, as far as possible, and so loads the
+/// fewest elements of the operands; eight lanes have columns next to each other, 16 bytes of a row of B each.
+LinearLayout outerProduct(const std::vector<int64_t> &shape, int64_t vectorElements, int64_t numWarps);
+
 LinearLayout defaultBlocked(const std::vector<int64_t> &shape, const std::vector<unsigned> &order,
                             int64_t vectorElements, int64_t numWarps);
 

@@ -2,10 +2,11 @@
 // cta-lower-conversions: carry conversions and reductions between threads through shared memory.
 //
 // A conversion that moves elements between threads becomes a store to a buffer without bank conflicts and a load from
-// it. A reduction whose axis is spread over warps is done in two steps: each warp reduces what it holds, and the
-// partial results, one for each warp, go through a buffer into every warp and are reduced again. Reductions that do not
-// depend on each other, as of two sums of a row, exchange their partial results together: one barrier for all. A scan
-// along warps is done in two steps, too: what each warp's last element is goes to the warps after it.
+// it, by ldmatrix where it makes operands of products. A reduction whose axis is spread over warps is done in two
+// steps: each warp reduces what it holds, and the partial results, one for each warp, go through a buffer into every
+// warp and are reduced again. Reductions that do not depend on each other, as of two sums of a row, exchange their
+// partial results together: one barrier for all. A scan along warps is done in two steps, too: what each warp's last
+// element is goes to the warps after it.
 //
 //   %y = cta.convert_layout %x : #a -> #b   ==>   cta.local_store %x, %buffer; %y = cta.local_load %buffer : #b
 //
@@ -16,6 +17,7 @@
 // becomes a store to a buffer and a load at computed places, a histogram atomic additions in a buffer; results of
 // atomic operations, which only one of the threads that hold an element gets, reach the others the same way.
 #include "Cta/CtaDialect.h"
+#include "Layout/ConversionBuffer.h"
 #include "Layout/Factories.h"
 #include "Layout/Movement.h"
 #include "Layout/ShapeTransforms.h"
@@ -77,8 +79,7 @@ void lowerConversion(cta::ConvertLayoutOp convert) {
   if (loop && (isKept || hasRoom(convert->getParentOfType<KernelOp>(), src.getNumElements() * bytes)))
     builder.setInsertionPoint(loop);
   auto layout =
-      cta::LayoutAttr::get(src.getContext(), layout::bankConflictFree(cta::getLayout(src), cta::getLayout(dst),
-                                                                      getBytesInMemory(src.getElementType())));
+      cta::LayoutAttr::get(src.getContext(), layout::conversionBuffer(cta::getLayout(src), cta::getLayout(dst), bytes));
   auto type = cta::BufferType::get(src.getContext(), src.getShape(), src.getElementType(), layout, /*slots=*/1);
   Value buffer = cta::AllocOp::create(builder, convert.getLoc(), type, /*offset=*/IntegerAttr());
   cta::LocalStoreOp::create(builder, convert.getLoc(), convert.getSrc(), buffer, /*first=*/false);

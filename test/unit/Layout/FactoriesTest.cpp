@@ -85,3 +85,21 @@ TEST(DefaultBlocked, RankZeroAndThree) {
   EXPECT_FALSE(verifyDistributed(defaultBlocked({4, 16, 64}, {2, 1, 0}, 4, 8)));
   EXPECT_EQ(rowMajorOrder(3), (std::vector<unsigned>{2, 1, 0}));
 }
+
+TEST(OuterProduct, HasAsManyRowsAsColumns) {
+  auto lines = [](const LinearLayout &layout, unsigned axis) {
+    std::vector<uint64_t> steps;
+    for (const std::vector<int32_t> &basis : layout.bases(registerDim))
+      steps.push_back(uint64_t(basis[axis]));
+    return int64_t(1) << independentSubset(steps).size();
+  };
+  LinearLayout square = outerProduct({64, 64}, 4, 2);
+  EXPECT_EQ(square.numRegisters(), 64);
+  EXPECT_EQ(lines(square, 0), 8);
+  EXPECT_EQ(lines(square, 1), 8);
+  EXPECT_EQ(square.applyFlat(1), 1u); // neighbours in a row
+  LinearLayout flat = outerProduct({16, 128}, 4, 4);
+  EXPECT_EQ(lines(flat, 0) + lines(flat, 1), 8);
+  // Fewer elements than threads: as other tensors.
+  EXPECT_EQ(outerProduct({4, 4}, 4, 4), defaultBlocked({4, 4}, {1, 0}, 1, 4));
+}

@@ -2,6 +2,7 @@
 // Swizzles against the address formula of the hardware, and conflict-freedom by counting words in banks.
 
 #include "Layout/SharedLayouts.h"
+#include "Layout/ConversionBuffer.h"
 
 #include "Layout/Factories.h"
 #include "Layout/MmaLayouts.h"
@@ -150,6 +151,32 @@ TEST(BankConflictFree, SmallTensors) {
   }
   LinearLayout scalar = defaultBlocked({}, {}, 4, 4);
   EXPECT_FALSE(verifyShared(bankConflictFree(scalar, scalar, 4)));
+}
+
+TEST(ConversionBuffer, KeepsRowsOfWhichLdmatrixMakesFragments) {
+  std::vector<int64_t> shape = {64, 64};
+  LinearLayout rows = defaultBlocked(shape, {1, 0}, 8, 2), columns = defaultBlocked(shape, {0, 1}, 8, 2);
+  LinearLayout a = mmaOperandA(64, 64, {2, 1}), b = mmaOperandB(64, 64, {1, 2});
+  for (const LinearLayout &src : {rows, columns})
+    for (const LinearLayout &dst : {a, b}) {
+      LinearLayout buffer = conversionBuffer(src, dst, 2);
+      ASSERT_FALSE(verifyShared(buffer));
+      VectorAccess write = planVectorAccess(memoryOffsets(src, buffer), 2);
+      EXPECT_EQ(write.elements, 8u);
+      EXPECT_EQ(worstConflicts(write, 2), 0);
+      std::optional<MatrixAccess> read = planLdmatrix(dst, buffer, 2);
+      ASSERT_TRUE(read);
+      EXPECT_EQ(read->matrices, 4u);
+    }
+}
+
+TEST(ConversionBuffer, negative_OtherwiseTakesCommonVectors) {
+  std::vector<int64_t> shape = {64, 64};
+  LinearLayout rows = defaultBlocked(shape, {1, 0}, 8, 2), narrow = defaultBlocked(shape, {1, 0}, 2, 2);
+  LinearLayout b = mmaOperandB(64, 64, {1, 2});
+  EXPECT_EQ(conversionBuffer(narrow, b, 2), bankConflictFree(narrow, b, 2)); // no 16 bytes of a row in a thread
+  LinearLayout columns = defaultBlocked(shape, {0, 1}, 8, 2);
+  EXPECT_EQ(conversionBuffer(rows, columns, 2), bankConflictFree(rows, columns, 2)); // no fragments
 }
 
 TEST(UsedExtent, IsTheEndOfTheLastElement) {

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Layout/ConversionBuffer.h"
+#include "Layout/Access.h"
+#include "Layout/SharedLayouts.h"
+
+#include <numeric>
+
+namespace tile::layout {
+
+/// Whether the eight rows of each matrix, 16 bytes each, lie in different banks.
+static bool isConflictFree(const MatrixAccess &access) {
+  constexpr unsigned rowBits = 3, chunkBytes = 16, chunksOfLine = 8;
+  std::vector<uint64_t> lanes = access.addresses.flatBases(laneDim);
+  Span chunks;
+  for (unsigned bit = 0; bit < rowBits; ++bit)
+    chunks.insert(lanes[bit] / chunkBytes % chunksOfLine);
+  return chunks.dimension() == rowBits;
+}
+
+static bool storesWholeRows(const LinearLayout &src, const LinearLayout &buffer, unsigned elementBytes) {
+  constexpr unsigned widestBytes = 16;
+  LinearLayout offsets = memoryOffsets(src, buffer);
+  unsigned elements = planVectorAccess(offsets, elementBytes).elements;
+  return elements * elementBytes == widestBytes && bankConflicts(offsets, elementBytes, elements) == 0;
+}
+
+LinearLayout conversionBuffer(const LinearLayout &src, const LinearLayout &dst, unsigned elementBytes) {
+  constexpr unsigned mostMatrices = 4;
+  const std::vector<int64_t> &shape = src.outShape();
+  for (unsigned contiguous = src.rank(); src.rank() > 1 && contiguous-- > 0;) {
+    std::vector<unsigned> order(src.rank());
+    std::iota(order.rbegin(), order.rend(), 0u);
+    std::erase(order, contiguous);
+    order.insert(order.begin(), contiguous);
+    LinearLayout rows = swizzledShared(shape, elementBytes, order, chooseSwizzle(shape, elementBytes, order));
+    std::optional<MatrixAccess> matrices = planLdmatrix(dst, rows, elementBytes);
+    if (matrices && matrices->matrices == mostMatrices && isConflictFree(*matrices) &&
+        storesWholeRows(src, rows, elementBytes))
+      return rows;
+  }
+  return bankConflictFree(src, dst, elementBytes);
+}
+
+} // namespace tile::layout

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The buffer through which a tensor goes from the threads of one layout to those of another.
+#pragma once
+
+#include "Layout/LinearLayout.h"
+
+namespace tile::layout {
+
+/// Swizzled rows if the threads of `src` have 16 bytes of a row next to each other and those of `dst` fragments of a
+/// product that ldmatrix loads, four at a time: then no thread takes its elements apart, as it does for the widest
+/// vectors that both layouts have in common, which are those of bankConflictFree, and else the result.
+LinearLayout conversionBuffer(const LinearLayout &src, const LinearLayout &dst, unsigned elementBytes);
+
+} // namespace tile::layout

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which numbers of CTAs are tried for a kernel, and which is taken, with an assembler that answers from a table.
+#include "Codegen/ChooseRegisters.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+using namespace tile;
+using namespace tile::codegen;
+
+namespace {
+
+struct Answer {
+  unsigned registers, spills = 0; // the latter: bytes
+  bool warns = false;
+};
+
+/// What ptxas makes of a kernel for a number of CTAs, 0 without a word on them. What is not there fails.
+using Table = std::map<unsigned, Answer>;
+
+constexpr const char *product = "mma.sync.aligned", *straight = "ld.global.b32",
+                     *loop = "$L__BB0_1:\n\tld.global.b32 %r1, [%rd1];\n\t@%p1 bra \t$L__BB0_1;";
+
+/// Registers of what is taken, and the numbers of CTAs that ptxas was asked for.
+std::pair<unsigned, std::vector<unsigned>> choose(const Table &table, llvm::StringRef body, unsigned threads = 128,
+                                                  int64_t shared = 0) {
+  std::vector<unsigned> asked;
+  auto assemble = [&](llvm::StringRef ptx) -> llvm::Expected<Assembled> {
+    llvm::StringRef text = ptx.split(".minnctapersm ").second;
+    unsigned ctas = 0;
+    text.consumeInteger(10, ctas);
+    asked.push_back(ctas);
+    auto found = table.find(ctas);
+    if (found == table.end())
+      return llvm::createStringError("too many registers");
+    Assembled made;
+    made.report.kernels.push_back({"kernel", found->second.registers, found->second.spills, 0, 0, 0});
+    if (found->second.warns)
+      made.report.warnings.push_back("(C7511) Potential Performance Loss");
+    return made;
+  };
+  std::string ptx = llvm::formatv(".entry kernel()\n.reqntid {0}\n{{\n\t{1}\n}\n", threads, body);
+  llvm::Expected<Assembled> made = chooseRegisters(ptx, *target::findTarget("sm_90a"), shared, assemble);
+  if (!made) {
+    llvm::consumeError(made.takeError());
+    return {0, asked};
+  }
+  return {made->report.kernels.front().registers, asked};
+}
+
+using Choice = std::pair<unsigned, std::vector<unsigned>>;
+
+} // namespace
+
+TEST(ChooseRegisters, productsTakeOneCtaMoreAtATime) {
+  EXPECT_EQ(choose({{0, {165}}, {4, {128, 16}}}, product), Choice(128, {0, 4, 5}));
+  EXPECT_EQ(choose({{0, {234}}, {3, {168, 472}}}, product), Choice(168, {0, 3}));
+  EXPECT_EQ(choose({{0, {120}}, {5, {96}}, {6, {80, 16}}, {7, {72, 300}}}, product), Choice(80, {0, 5, 6, 7}));
+}
+
+TEST(ChooseRegisters, negative_productsThatSpillOrWaitKeepWhatTheyHave) {
+  EXPECT_EQ(choose({{0, {246}}}, product), Choice(246, {0}));                         // 78 registers are too many
+  EXPECT_EQ(choose({{0, {150}}, {4, {128, 152}}}, product), Choice(150, {0, 4}));     // it spills
+  EXPECT_EQ(choose({{0, {200}}, {3, {168, 0, true}}}, product), Choice(200, {0, 3})); // wgmma would wait
+  EXPECT_EQ(choose({{0, {165}}}, product, 128, 100 << 10), Choice(165, {0}));         // no shared memory
+}
+
+TEST(ChooseRegisters, loopsOfLoadsGetRegisters) {
+  EXPECT_EQ(choose({{2, {50}}}, loop, 256), Choice(50, {2}));
+  EXPECT_EQ(choose({{4, {96}}}, loop), Choice(96, {4}));
+  EXPECT_EQ(choose({{2, {32}}}, loop, 1024), Choice(32, {2}));
+  // What spills in any case is asked for one CTA.
+  EXPECT_EQ(choose({{4, {128, 900}}, {0, {168, 600}}, {1, {255, 100}}}, loop), Choice(255, {4, 0, 1}));
+}
+
+TEST(ChooseRegisters, straightLinesLoadFirst) {
+  EXPECT_EQ(choose({{0, {64}}, {5, {96}}}, straight), Choice(96, {0, 5}));
+  EXPECT_EQ(choose({{0, {34}}, {2, {32}}}, straight, 1024), Choice(32, {0, 2}));
+  EXPECT_EQ(choose({{0, {160}}, {3, {80, 8}}, {2, {128, 100}}}, straight, 256), Choice(128, {0, 3, 2}));
+}
+
+TEST(ChooseRegisters, negative_fewRegistersStay) {
+  EXPECT_EQ(choose({{0, {32}}}, straight), Choice(32, {0}));
+  EXPECT_EQ(choose({{0, {32}}}, product, 0), Choice(32, {0}));
+}
+
+TEST(ChooseRegisters, negative_failuresAreHandedOn) {
+  EXPECT_EQ(choose({}, product), Choice(0, {0}));
+  EXPECT_EQ(choose({}, loop), Choice(0, {4}));
+}
