@@ -4,15 +4,15 @@
 // up rows, whose loads then come one after the other, and 237 for a product of small tiles, which waits alone for each
 // of its steps. It knows neither what a loop waits for nor how much shared memory a CTA takes.
 //
-//   kernel                       | CTAs asked for
-//   a product                    | as ptxas likes; then one more at a time, while that spills little
-//   a loop that loads, no product| those of 512 threads: the loop's own loads hide each other
-//   neither, few registers       | as ptxas likes: there are as many threads as a multiprocessor holds
-//   neither, more                | those of 640 threads: all loads come first, and then the arithmetic
+//   kernel                    | CTAs asked for
+//   a product                 | as ptxas likes; then one more at a time, while that spills little, outside of loops
+//   a loop that only loads    | those of 512 threads: the loads of a thread hide each other
+//   any other                 | as ptxas likes, or those of 1024 threads if that spills nothing
 //
-// The figures are fitted to 71 launches of public kernels that were assembled for 2 to 8 CTAs and timed
+// The figures are fitted to launches of public kernels, 71 of them assembled for 2 to 8 CTAs, 241 for two choices
 // (bench/results/h200/registers.md).
 #include "Codegen/ChooseRegisters.h"
+#include "Codegen/SpillPlaces.h"
 #include "Target/ResidentCtas.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -27,6 +27,7 @@ namespace tile::codegen {
 namespace {
 
 constexpr unsigned threadsOfWarp = 32;
+constexpr unsigned granularity = 8; // of a thread's number of registers
 
 /// Bytes that the threads of all kernels spill.
 unsigned spilledBytes(const Assembled &assembled) {
@@ -37,7 +38,6 @@ unsigned spilledBytes(const Assembled &assembled) {
 }
 
 unsigned registersOf(const Assembled &assembled) {
-  constexpr unsigned granularity = 8; // of a thread's number of registers
   return llvm::alignTo(std::max(assembled.report.kernels.front().registers, 1u), granularity);
 }
 
@@ -60,23 +60,44 @@ unsigned threadsOf(StringRef ptx) {
   return rest.consumeInteger(10, threads) ? 0 : threads;
 }
 
-/// Whether something is loaded from global memory between a label and a branch back to it.
-bool loadsInLoop(StringRef ptx) {
-  llvm::StringMap<unsigned> loadsBefore; // each label
-  unsigned loads = 0;
+/// What an instruction of PTX does: "ld.global.v4.b32", without its predicate.
+StringRef opcodeOf(StringRef line) {
+  if (line.starts_with("@"))
+    line = line.drop_until([](char c) { return c == ' ' || c == '\t'; }).ltrim();
+  return line.take_until([](char c) { return c == ' ' || c == '\t' || c == ';'; });
+}
+
+/// What the loops of a kernel do in global memory.
+struct LoopAccesses {
+  bool loads = false, writes = false;
+};
+
+/// Between a label and a branch back to it.
+LoopAccesses findLoopAccesses(StringRef ptx) {
+  struct Counts {
+    unsigned loads = 0, writes = 0;
+  } counts;
+  llvm::StringMap<Counts> before; // each label
+  LoopAccesses found;
   for (StringRef line : llvm::split(ptx, '\n')) {
     line = line.trim();
-    if (line.starts_with("$L") && line.consume_back(":"))
-      loadsBefore.try_emplace(line, loads);
-    else if (line.contains("ld.global") || line.contains("cp.async"))
-      ++loads;
-    else if (size_t place = line.find("bra"); place != StringRef::npos) {
-      auto label = loadsBefore.find(line.substr(line.find('$', place)).rtrim(';'));
-      if (label != loadsBefore.end() && label->second < loads)
-        return true;
+    StringRef opcode = opcodeOf(line);
+    bool isGlobal = opcode.contains(".global");
+    if (line.starts_with("$L") && line.consume_back(":")) {
+      before.try_emplace(line, counts);
+    } else if (isGlobal && (opcode.starts_with("ld.") || opcode.starts_with("cp.async."))) {
+      ++counts.loads;
+    } else if (isGlobal && (opcode.starts_with("st.") || opcode.starts_with("red.") || opcode.starts_with("atom."))) {
+      ++counts.writes;
+    } else if (opcode.starts_with("bra")) {
+      auto label = before.find(line.drop_until([](char c) { return c == '$'; }).rtrim("; "));
+      if (label == before.end() || label->second.loads == counts.loads)
+        continue;
+      found.loads = true;
+      found.writes |= label->second.writes != counts.writes;
     }
   }
-  return false;
+  return found;
 }
 
 class Choice {
@@ -89,9 +110,10 @@ public:
       return assembler(ptx);
     if (ptx.contains("mma."))
       return moreCtas(asLiked());
-    if (loadsInLoop(ptx))
-      return forLoop();
-    return forStraightLine(asLiked());
+    LoopAccesses loop = findLoopAccesses(ptx);
+    if (loop.loads && !loop.writes)
+      return forLoadingLoop();
+    return forMoreThreads(asLiked(), loop.loads);
   }
 
 private:
@@ -136,18 +158,20 @@ private:
     return std::nullopt;
   }
 
-  /// One CTA more at a time, while there is room for it. Up to three warps for each scheduler, which hide what they
-  /// wait for badly, a hundred spills cost less than they gain; more warps gain less.
+  /// One CTA more at a time, while there is room for it. Up to three warps for each scheduler, which hide badly what
+  /// they wait for, a hundred spills in front of a loop and after it cost less than the warps gain; in a loop a few
+  /// cost a third of its speed. More warps gain less.
   llvm::Expected<Assembled> moreCtas(llvm::Expected<Assembled> made) {
-    constexpr unsigned fewWarps = 12, mostWarps = 32;
-    while (made) {
+    constexpr unsigned fewWarps = 12, mostWarps = 32, spilledAnyway = 64; // the latter: bytes
+    while (made && spilledBytes(*made) <= spilledAnyway) {
       unsigned used = registersOf(*made), ctas = target::registersPerSm / (used * threads) + 1;
-      unsigned warps = ctas * threads / threadsOfWarp, allowed = target::registersPerSm / (ctas * threads) / 8 * 8;
+      unsigned warps = ctas * threads / threadsOfWarp;
+      unsigned allowed = llvm::alignDown(target::registersPerSm / (ctas * threads), granularity);
       unsigned spills = warps <= fewWarps ? 480 : 32, fewer = warps <= fewWarps ? 72 : 40; // bytes; registers
-      if (warps > mostWarps || resident(/*registers=*/0) < ctas || allowed + fewer < used || spilledBytes(*made) > 64)
+      if (warps > mostWarps || resident(/*registers=*/0) < ctas || allowed + fewer < used)
         break;
       std::optional<Assembled> more = tryFor(ctas, spills, *made);
-      if (!more || registersOf(*more) > allowed)
+      if (!more || registersOf(*more) > allowed || (spilledBytes(*more) > 0 && !spillsOutsideLoops(more->cubin)))
         break;
       made = std::move(*more);
     }
@@ -155,33 +179,34 @@ private:
   }
 
   /// At least two CTAs, of which one works while the other is at a barrier.
-  llvm::Expected<Assembled> forLoop() {
-    constexpr unsigned wanted = 512, least = 2, fewSpills = 160; // threads; CTAs; bytes
-    llvm::Expected<Assembled> made = assembleFor(std::max(least, wanted / threads));
+  llvm::Expected<Assembled> forLoadingLoop() {
+    llvm::Expected<Assembled> made = assembleFor(std::max(2u, quarter / threads));
     if (!made || spilledBytes(*made) <= fewSpills)
       return made;
     return moreCtas(asLiked());
   }
 
-  llvm::Expected<Assembled> forStraightLine(llvm::Expected<Assembled> made) {
-    constexpr unsigned fewRegisters = 40, wanted = 640, least = 512, fewSpills = 160; // the latter: threads; bytes
-    if (!made)
+  /// Half of the threads that a multiprocessor holds if that spills nothing: a kernel without products waits for
+  /// memory, and hides that by having threads. A quarter for a few spills, as 20 registers, written and read once, cost
+  /// less than having an eighth. A CTA of 1024 threads that is alone waits for all of its memory at once.
+  llvm::Expected<Assembled> forMoreThreads(llvm::Expected<Assembled> made, bool isLoop) {
+    if (!made || spilledBytes(*made) > fewSpills)
       return made;
-    unsigned used = registersOf(*made);
-    // Two CTAs of 1024 threads wait for memory in turns.
-    if (threads >= 1024 && resident(used) < 2) {
-      std::optional<Assembled> two = tryFor(2, /*bytes=*/0, *made);
-      return two ? std::move(*two) : std::move(made);
-    }
-    if (used <= fewRegisters || spilledBytes(*made) > 0)
-      return moreCtas(std::move(made));
-    if (std::optional<Assembled> more = tryFor(llvm::divideCeil(wanted, threads), /*bytes=*/0, *made))
-      return std::move(*more);
-    if (resident(used) * threads < least && threads < least)
-      if (std::optional<Assembled> more = tryFor(least / threads, fewSpills, *made))
+    unsigned now = resident(registersOf(*made)) * threads, half = threads == 1024 ? 2048 : 1024;
+    if (now >= half)
+      return made;
+    if (half >= 2 * threads)
+      if (std::optional<Assembled> more = tryFor(half / threads, /*bytes=*/0, *made))
+        return std::move(*more);
+    // A loop that does not fit there has its registers.
+    if ((isLoop || now < quarter) && quarter >= 2 * threads)
+      if (std::optional<Assembled> more = tryFor(quarter / threads, isLoop ? 0 : fewSpills, *made))
         return std::move(*more);
     return moreCtas(std::move(made));
   }
+
+  static constexpr unsigned quarter = 512;   ///< Of the threads that a multiprocessor holds.
+  static constexpr unsigned fewSpills = 160; ///< Bytes.
 
   StringRef ptx;
   const target::GpuTarget &target;

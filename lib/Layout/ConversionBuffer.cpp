@@ -25,9 +25,10 @@ static bool storesWholeRows(const LinearLayout &src, const LinearLayout &buffer,
 }
 
 LinearLayout conversionBuffer(const LinearLayout &src, const LinearLayout &dst, unsigned elementBytes) {
-  constexpr unsigned mostMatrices = 4;
+  constexpr unsigned mostMatrices = 4, wordBytes = 4;
   const std::vector<int64_t> &shape = src.outShape();
-  for (unsigned contiguous = src.rank(); src.rank() > 1 && contiguous-- > 0;) {
+  bool sharesWords = elementBytes < wordBytes && src.rank() > 1;
+  for (unsigned contiguous = src.rank(); sharesWords && contiguous-- > 0;) {
     std::vector<unsigned> order(src.rank());
     std::iota(order.rbegin(), order.rend(), 0u);
     std::erase(order, contiguous);

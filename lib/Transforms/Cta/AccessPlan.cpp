@@ -13,8 +13,6 @@ using namespace mlir;
 using namespace tile;
 using layout::LinearLayout;
 
-static constexpr unsigned sectorBytes = 32; // of global memory
-
 LinearLayout AccessPlan::getLayout(ArrayRef<int64_t> shape, unsigned numWarps) const {
   return layout::defaultBlocked(shape.vec(), order, vector, numWarps);
 }
@@ -37,14 +35,12 @@ AccessPlan tile::planAccess(Value pointer, AxisInfoAnalysis &analysis) {
   const AxisInfo &info = analysis.get(pointer);
   AccessPlan plan;
   plan.order = layout::rowMajorOrder(type.getRank());
-  unsigned bytes = getBytesInMemory(cast<PtrType>(type.getElementType()).getPointee());
-  // Lanes that all read one element take a sector, as do those whose elements are a sector apart, each its own.
-  double apart = double(sectorBytes) / bytes;
   auto rank = [&](unsigned dim) {
     double step = estimateStep(pointer, dim, analysis);
-    return std::pair(-info.getContiguity(dim), step == 0 ? apart : step);
+    return std::pair(-info.getContiguity(dim), step == 0 ? std::numeric_limits<double>::infinity() : step);
   };
   llvm::stable_sort(plan.order, [&](unsigned a, unsigned b) { return rank(a) < rank(b); });
+  unsigned bytes = getBytesInMemory(cast<PtrType>(type.getElementType()).getPointee());
   int64_t aligned = std::max<int64_t>(info.getDivisibility(plan.order[0]) / bytes, 1), widest = 16 / bytes;
   plan.vector = std::max<int64_t>(1, std::min({info.getContiguity(plan.order[0]), aligned, widest}));
   plan.isFull = plan.vector == widest;
@@ -52,6 +48,7 @@ AccessPlan tile::planAccess(Value pointer, AxisInfoAnalysis &analysis) {
 }
 
 bool tile::takesSectors(const LinearLayout &layout, const AccessPlan &plan, const AxisInfo &info, unsigned bytes) {
+  constexpr unsigned sectorBytes = 32;
   unsigned dim = plan.order.front();
   std::vector<uint64_t> registers = layout.flatBases(layout::registerDim), lanes = layout.flatBases(layout::laneDim);
   bool isVector = true;

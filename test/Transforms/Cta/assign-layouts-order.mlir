@@ -52,22 +52,6 @@ tile.kernel @every_other(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %str
   tile.return
 }
 
-// Rows that are all the same element of a column are nearer than columns, each of which has a sector to itself.
-// CHECK-LABEL: tile.kernel @scales
-// CHECK: tile.load %{{.*}} : tensor<32x32x!tile.ptr<f16>, #[[DOWN]]>
-tile.kernel @scales(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %stride: i32) attributes {num_warps = 4 : i32} {
-  %r = tile.arange 0 to 32 : tensor<32xi32>
-  %s = tile.splat %stride : i32 -> tensor<32xi32>
-  %c = arith.muli %r, %s : tensor<32xi32>
-  %columns = tile.expand_dims %c {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
-  %o = tile.broadcast %columns : tensor<1x32xi32> -> tensor<32x32xi32>
-  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
-  %q = tile.addptr %ps, %o : tensor<32x32x!tile.ptr<f16>>, tensor<32x32xi32>
-  %v = tile.load %q : tensor<32x32x!tile.ptr<f16>>
-  tile.print "" %v : tensor<32x32xf16>
-  tile.return
-}
-
 // CHECK-LABEL: tile.kernel @scan
 // CHECK: tile.scan {{.*}} : tensor<512xf32, #[[SCAN]]>
 tile.kernel @scan(%f: f32) attributes {num_warps = 4 : i32} {

@@ -22,8 +22,10 @@ struct Answer {
 /// What ptxas makes of a kernel for a number of CTAs, 0 without a word on them. What is not there fails.
 using Table = std::map<unsigned, Answer>;
 
-constexpr const char *product = "mma.sync.aligned", *straight = "ld.global.b32",
-                     *loop = "$L__BB0_1:\n\tld.global.b32 %r1, [%rd1];\n\t@%p1 bra \t$L__BB0_1;";
+constexpr const char *product = "mma.sync.aligned", *straight = "ld.global.b32 %r1, [%rd1];",
+                     *loading = "$L__BB0_1:\n\tld.global.b32 %r1, [%rd1];\n\t@%p1 bra \t$L__BB0_1;",
+                     *copying = "$L__BB0_1:\n\tld.global.b32 %r1, [%rd1];\n\t@%p2 st.global.b32 [%rd2], %r1;\n"
+                                "\t@%p1 bra \t$L__BB0_1;";
 
 /// Registers of what is taken, and the numbers of CTAs that ptxas was asked for.
 std::pair<unsigned, std::vector<unsigned>> choose(const Table &table, llvm::StringRef body, unsigned threads = 128,
@@ -57,38 +59,41 @@ using Choice = std::pair<unsigned, std::vector<unsigned>>;
 } // namespace
 
 TEST(ChooseRegisters, productsTakeOneCtaMoreAtATime) {
-  EXPECT_EQ(choose({{0, {165}}, {4, {128, 16}}}, product), Choice(128, {0, 4, 5}));
-  EXPECT_EQ(choose({{0, {234}}, {3, {168, 472}}}, product), Choice(168, {0, 3}));
-  EXPECT_EQ(choose({{0, {120}}, {5, {96}}, {6, {80, 16}}, {7, {72, 300}}}, product), Choice(80, {0, 5, 6, 7}));
+  EXPECT_EQ(choose({{0, {165}}, {4, {128}}}, product), Choice(128, {0, 4, 5}));
+  EXPECT_EQ(choose({{0, {234}}, {3, {168}}}, product), Choice(168, {0, 3, 4}));
+  EXPECT_EQ(choose({{0, {120}}, {5, {96}}, {6, {80}}, {7, {72, 300}}}, product), Choice(80, {0, 5, 6, 7}));
 }
 
 TEST(ChooseRegisters, negative_productsThatSpillOrWaitKeepWhatTheyHave) {
   EXPECT_EQ(choose({{0, {246}}}, product), Choice(246, {0}));                         // 78 registers are too many
   EXPECT_EQ(choose({{0, {150}}, {4, {128, 152}}}, product), Choice(150, {0, 4}));     // it spills
+  EXPECT_EQ(choose({{0, {200}}, {3, {168, 8}}}, product), Choice(200, {0, 3}));       // nobody knows where
   EXPECT_EQ(choose({{0, {200}}, {3, {168, 0, true}}}, product), Choice(200, {0, 3})); // wgmma would wait
   EXPECT_EQ(choose({{0, {165}}}, product, 128, 100 << 10), Choice(165, {0}));         // no shared memory
 }
 
-TEST(ChooseRegisters, loopsOfLoadsGetRegisters) {
-  EXPECT_EQ(choose({{2, {50}}}, loop, 256), Choice(50, {2}));
-  EXPECT_EQ(choose({{4, {96}}}, loop), Choice(96, {4}));
-  EXPECT_EQ(choose({{2, {32}}}, loop, 1024), Choice(32, {2}));
+TEST(ChooseRegisters, loopsThatOnlyLoadGetRegisters) {
+  EXPECT_EQ(choose({{2, {50}}}, loading, 256), Choice(50, {2}));
+  EXPECT_EQ(choose({{4, {96}}}, loading), Choice(96, {4}));
+  EXPECT_EQ(choose({{2, {32}}}, loading, 1024), Choice(32, {2}));
   // What spills in any case is asked for one CTA.
-  EXPECT_EQ(choose({{4, {128, 900}}, {0, {168, 600}}, {1, {255, 100}}}, loop), Choice(255, {4, 0, 1}));
+  EXPECT_EQ(choose({{4, {128, 900}}, {0, {168, 600}}, {1, {255, 100}}}, loading), Choice(255, {4, 0, 1}));
 }
 
-TEST(ChooseRegisters, straightLinesLoadFirst) {
-  EXPECT_EQ(choose({{0, {64}}, {5, {96}}}, straight), Choice(96, {0, 5}));
+TEST(ChooseRegisters, othersGetThreads) {
+  EXPECT_EQ(choose({{0, {72}}, {8, {64}}}, straight), Choice(64, {0, 8}));
   EXPECT_EQ(choose({{0, {34}}, {2, {32}}}, straight, 1024), Choice(32, {0, 2}));
-  EXPECT_EQ(choose({{0, {160}}, {3, {80, 8}}, {2, {128, 100}}}, straight, 256), Choice(128, {0, 3, 2}));
+  EXPECT_EQ(choose({{0, {160}}, {4, {64, 300}}, {2, {128, 100}}}, straight, 256), Choice(128, {0, 4, 2}));
+  EXPECT_EQ(choose({{0, {80}}, {8, {64, 76}}, {4, {96}}}, copying), Choice(96, {0, 8, 4}));
 }
 
 TEST(ChooseRegisters, negative_fewRegistersStay) {
-  EXPECT_EQ(choose({{0, {32}}}, straight), Choice(32, {0}));
+  EXPECT_EQ(choose({{0, {64}}}, straight), Choice(64, {0}));
+  EXPECT_EQ(choose({{0, {32}}}, copying), Choice(32, {0}));
   EXPECT_EQ(choose({{0, {32}}}, product, 0), Choice(32, {0}));
 }
 
 TEST(ChooseRegisters, negative_failuresAreHandedOn) {
   EXPECT_EQ(choose({}, product), Choice(0, {0}));
-  EXPECT_EQ(choose({}, loop), Choice(0, {4}));
+  EXPECT_EQ(choose({}, loading), Choice(0, {4}));
 }
