@@ -6,7 +6,7 @@
 //
 //   kernel                    | CTAs asked for
 //   a product                 | as ptxas likes; then one more at a time, while that spills little, outside of loops
-//   a loop that only loads    | those of 512 threads: the loads of a thread hide each other
+//   a loop that only loads    | those of 512 threads if ptxas likes few registers: a thread's loads hide each other
 //   any other                 | as ptxas likes, or those of 1024 threads if that spills nothing
 //
 // The figures are fitted to launches of public kernels, 71 of them assembled for 2 to 8 CTAs, 241 for two choices
@@ -112,7 +112,7 @@ public:
       return moreCtas(asLiked());
     LoopAccesses loop = findLoopAccesses(ptx);
     if (loop.loads && !loop.writes)
-      return forLoadingLoop();
+      return forLoadingLoop(asLiked());
     return forMoreThreads(asLiked(), loop.loads);
   }
 
@@ -178,12 +178,14 @@ private:
     return made;
   }
 
-  /// At least two CTAs, of which one works while the other is at a barrier.
-  llvm::Expected<Assembled> forLoadingLoop() {
-    llvm::Expected<Assembled> made = assembleFor(std::max(2u, quarter / threads));
-    if (!made || spilledBytes(*made) <= fewSpills)
-      return made;
-    return moreCtas(asLiked());
+  /// With few registers there are as many threads as a multiprocessor holds, if the grid has as many. At least two
+  /// CTAs, of which one works while the other is at a barrier.
+  llvm::Expected<Assembled> forLoadingLoop(llvm::Expected<Assembled> made) {
+    constexpr unsigned fewRegisters = 40;
+    if (!made || registersOf(*made) > fewRegisters)
+      return forMoreThreads(std::move(made), /*isLoop=*/true);
+    std::optional<Assembled> more = tryFor(std::max(2u, quarter / threads), /*bytes=*/0, *made);
+    return more ? std::move(*more) : std::move(made);
   }
 
   /// Half of the threads that a multiprocessor holds if that spills nothing: a kernel without products waits for

@@ -73,11 +73,13 @@ TEST(ChooseRegisters, negative_productsThatSpillOrWaitKeepWhatTheyHave) {
 }
 
 TEST(ChooseRegisters, loopsThatOnlyLoadGetRegisters) {
-  EXPECT_EQ(choose({{2, {50}}}, loading, 256), Choice(50, {2}));
-  EXPECT_EQ(choose({{4, {96}}}, loading), Choice(96, {4}));
-  EXPECT_EQ(choose({{2, {32}}}, loading, 1024), Choice(32, {2}));
-  // What spills in any case is asked for one CTA.
-  EXPECT_EQ(choose({{4, {128, 900}}, {0, {168, 600}}, {1, {255, 100}}}, loading), Choice(255, {4, 0, 1}));
+  EXPECT_EQ(choose({{0, {32}}, {2, {50}}}, loading, 256), Choice(50, {0, 2}));
+  EXPECT_EQ(choose({{0, {29}}, {4, {34}}}, loading), Choice(34, {0, 4}));
+}
+
+TEST(ChooseRegisters, negative_loopsThatHaveThem) {
+  EXPECT_EQ(choose({{0, {54}}}, loading), Choice(54, {0}));
+  EXPECT_EQ(choose({{0, {32}}, {2, {32, 8}}}, loading, 1024), Choice(32, {0, 2})); // it spills
 }
 
 TEST(ChooseRegisters, othersGetThreads) {
@@ -85,6 +87,8 @@ TEST(ChooseRegisters, othersGetThreads) {
   EXPECT_EQ(choose({{0, {34}}, {2, {32}}}, straight, 1024), Choice(32, {0, 2}));
   EXPECT_EQ(choose({{0, {160}}, {4, {64, 300}}, {2, {128, 100}}}, straight, 256), Choice(128, {0, 4, 2}));
   EXPECT_EQ(choose({{0, {80}}, {8, {64, 76}}, {4, {96}}}, copying), Choice(96, {0, 8, 4}));
+  // What spills in any case is asked for one CTA.
+  EXPECT_EQ(choose({{0, {168, 600}}, {1, {255, 500}}}, copying), Choice(255, {0, 1}));
 }
 
 TEST(ChooseRegisters, negative_fewRegistersStay) {
@@ -95,5 +99,5 @@ TEST(ChooseRegisters, negative_fewRegistersStay) {
 
 TEST(ChooseRegisters, negative_failuresAreHandedOn) {
   EXPECT_EQ(choose({}, product), Choice(0, {0}));
-  EXPECT_EQ(choose({}, loading), Choice(0, {4}));
+  EXPECT_EQ(choose({}, loading), Choice(0, {0}));
 }
