@@ -48,17 +48,19 @@ def Tile_LoadOp : Tile_Op<"load", [
     dropped. `vector` is the number of consecutive elements that one thread may read with one instruction: the
     addresses are consecutive and aligned to `vector` elements, and the mask is constant over them unless the access is
     `partial`: then a thread moves whole groups only if all of its elements are enabled, single elements otherwise
-    (both decided by `cta-vectorize-access`; a vector of 1 is always right).
+    (both decided by `cta-vectorize-access`; a vector of 1 is always right). With `first`, of several threads that hold an
+    element only the first one reads it, and the others have `other`, which nobody may see (`cta-insert-barriers`).
 
     Example: `%x = tile.load %p mask %m other %o : tensor<128x!tile.ptr<f32>>`
   }];
   let arguments = (ins Tile_PtrValue:$ptr, Optional<Tile_MaskValue>:$mask, Optional<Tile_NumberValue>:$other,
                        DefaultValuedAttr<Tile_CacheModifierAttr, "::tile::CacheModifier::none">:$cache,
                        DefaultValuedAttr<Tile_EvictionPolicyAttr, "::tile::EvictionPolicy::normal">:$evict,
-                       UnitAttr:$isVolatile, DefaultValuedAttr<I32Attr, "1">:$vector, UnitAttr:$partial);
+                       UnitAttr:$isVolatile, DefaultValuedAttr<I32Attr, "1">:$vector, UnitAttr:$partial,
+                       UnitAttr:$first);
   let results = (outs Tile_NumberValue:$result);
   let assemblyFormat = [{
-    $ptr (`mask` $mask^)? (`other` $other^)? (`volatile` $isVolatile^)? (`partial` $partial^)? attr-dict `:` type($ptr)
+    $ptr (`mask` $mask^)? (`other` $other^)? (`volatile` $isVolatile^)? (`partial` $partial^)? (`first` $first^)? attr-dict `:` type($ptr)
   }];
   let hasVerifier = 1;
 }

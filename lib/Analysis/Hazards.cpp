@@ -92,7 +92,8 @@ GlobalAccess getGlobalAccess(Operation *op) {
     bool hasReplicas =
         !layout || layout.getLayout().hasBroadcast(layout::warpDim) || layout.getLayout().hasBroadcast(layout::laneDim);
     // Who waits for another program must not wait for warps that have seen it already.
-    return {hasReplicas && !load.getIsVolatile() ? PointerBases::of(load.getPtr()) : PointerBases(), {}};
+    bool isRead = hasReplicas && !load.getFirst() && !load.getIsVolatile();
+    return {isRead ? PointerBases::of(load.getPtr()) : PointerBases(), {}};
   }
   return {{}, PointerBases::writtenBy(op)};
 }

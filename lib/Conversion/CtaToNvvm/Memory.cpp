@@ -6,7 +6,7 @@
 // several of 16 bytes). A `partial` access has no such mask value: it branches between whole groups, if all elements of
 // the thread are enabled, and single elements, so that boundary masks cost wide accesses only at the boundary. A
 // register that repeats an element of another is not accessed again, and of several threads that hold an element only
-// the first stores it.
+// the first stores it, or, if the load is marked `first`, reads it.
 #include "EmitLayout.h"
 #include "GlobalAccess.h"
 #include "Patterns.h"
@@ -75,6 +75,7 @@ private:
     WordFormat format = wordsFor(element, groups.size);
     GlobalAccess access(builder, loc, format, {op.getCache(), op.getEvict(), op.getIsVolatile()}, gpu);
     Value zero = arith::ConstantIntOp::create(builder, loc, builder.getIntegerType(format.bits), 0);
+    Value isFirst = op.getFirst() ? emitIsFirstCopy(builder, loc, cta::getLayout(op.getType())) : Value();
 
     Registers registers(adaptor.getPtr().size());
     for (size_t first = 0; first < registers.size(); first += groups.size) {
@@ -87,7 +88,7 @@ private:
       SmallVector<Value> other(format.count, zero);
       if (mask && op.getOther())
         other = packWords(builder, loc, adaptor.getOther().slice(first, groups.size), format);
-      SmallVector<Value> words = access.load(adaptor.getPtr()[first], mask, other);
+      SmallVector<Value> words = access.load(adaptor.getPtr()[first], emitAnd(builder, loc, mask, isFirst), other);
       llvm::copy(unpackWords(builder, loc, words, element, format), registers.begin() + first);
     }
     return registers;

@@ -12,13 +12,22 @@
 //
 // In a pipelined loop one barrier an iteration is enough: after the wait, before the copy into the slot that the
 // previous iteration has read. It orders the arrived data before this iteration's loads, too.
+//
+// A block smaller than the CTA is held by several threads, of which one stores it. If it is changed in place, all of
+// them would have to read before that one writes; but where only stores need what is read, only that one reads it:
+//
+//   %v = tile.load %x        ==>        %v = tile.load %x first
+//   tile.store %x, %w                   tile.store %x, %w               no barrier
 #include "Analysis/Hazards.h"
+#include "Analysis/PointerBases.h"
 #include "Analysis/SharedLiveness.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tile {
 #define GEN_PASS_DEF_CTAINSERTBARRIERS
@@ -29,6 +38,35 @@ using namespace mlir;
 using namespace tile;
 
 namespace {
+
+/// Whether nothing but stores, each thread of its own elements, need what is loaded.
+bool isOnlyStored(LoadOp load) {
+  llvm::SetVector<Value> values;
+  values.insert(load.getResult());
+  for (size_t index = 0; index < values.size(); ++index)
+    for (OpOperand &use : values[index].getUses()) {
+      auto store = dyn_cast<StoreOp>(use.getOwner());
+      if (store && use.get() == store.getValue() && use.get() != store.getPtr() && use.get() != store.getMask())
+        continue;
+      if (!isElementwise(use.getOwner()) || !isMemoryEffectFree(use.getOwner()))
+        return false;
+      values.insert_range(use.getOwner()->getResults());
+    }
+  return true;
+}
+
+/// Marks what is read in place by more threads than store it.
+void readOnce(KernelOp kernel) {
+  PointerBases written;
+  kernel.walk([&](Operation *op) { written.join(PointerBases::writtenBy(op)); });
+  kernel.walk([&](LoadOp load) {
+    auto block = dyn_cast<RankedTensorType>(load.getType());
+    if (!block || load.getIsVolatile() || !PointerBases::of(load.getPtr()).mayOverlap(written) || !isOnlyStored(load))
+      return;
+    const layout::LinearLayout &layout = cta::getLayout(block);
+    load.setFirst(layout.hasBroadcast(layout::warpDim) || layout.hasBroadcast(layout::laneDim));
+  });
+}
 
 struct CtaInsertBarriers : tile::impl::CtaInsertBarriersBase<CtaInsertBarriers> {
   void runOnKernel() override {
@@ -50,6 +88,7 @@ struct CtaInsertBarriers : tile::impl::CtaInsertBarriersBase<CtaInsertBarriers> 
       insertBarrier(barrier, /*ofGroups=*/false);
       barrier.erase();
     }
+    readOnce(getOperation());
     for (auto [op, ofGroups] : findMissingBarriers(getOperation()))
       insertBarrier(op, ofGroups);
   }

@@ -54,6 +54,26 @@ tile.kernel @replicas(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) {
   tile.store %px, %v : tensor<32x!tile.ptr<f32>, #small>
   %again = tile.load %py : tensor<128x!tile.ptr<f32>, #all>
   %last = tile.load %px : tensor<32x!tile.ptr<f32>, #small>
+  tile.print "" %v : tensor<32xf32, #small>
+  tile.print "" %last : tensor<32xf32, #small>
+  tile.return
+}
+
+// Where only stores need what several warps hold, the one that stores it reads it.
+// CHECK-LABEL: tile.kernel @in_place
+// CHECK: tile.load %{{.*}} first : tensor<32x
+// CHECK-NEXT: arith.negf
+// CHECK-NEXT: tile.load %{{.*}} : tensor<32x
+// CHECK-NOT: cta.barrier
+// CHECK: tile.return
+tile.kernel @in_place(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) {
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #small>
+  %py = tile.splat %y : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #small>
+  %v = tile.load %px : tensor<32x!tile.ptr<f32>, #small>
+  %w = arith.negf %v : tensor<32xf32, #small>
+  %z = tile.load %py : tensor<32x!tile.ptr<f32>, #small>
+  %s = arith.addf %w, %z : tensor<32xf32, #small>
+  tile.store %px, %s : tensor<32x!tile.ptr<f32>, #small>
   tile.return
 }
 
