@@ -226,11 +226,11 @@ private:
       if (wait.getPending() == 0)
         pending.stores.ranges.clear();
     }
-    if (auto wait = dyn_cast<cta::WgmmaWaitOp>(op)) {
+    bool endsProducts = awaitsAllProducts(op);
+    if (endsProducts || isa<cta::WgmmaWaitOp>(op))
       pending.reads.join(pending.products);
-      if (wait.getPending() == 0)
-        pending.products.ranges.clear();
-    }
+    if (endsProducts)
+      pending.products.ranges.clear();
   }
 
   KernelOp kernel;

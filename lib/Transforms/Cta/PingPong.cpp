@@ -203,9 +203,9 @@ private:
     auto end = [&] { cta::TurnEndOp::create(rewriter, loc, teams, /*teams=*/true); };
     auto branch = dyn_cast<scf::IfOp>(plan.mainLoop);
     if (branch && branch.elseBlock()) {
-      auto waits = branch.thenBlock()->getOps<cta::WgmmaWaitOp>();
-      if (llvm::hasSingleElement(waits)) {
-        rewriter.setInsertionPoint(*waits.begin());
+      auto awaits = branch.thenBlock()->getOps<cta::AwaitOp>();
+      if (llvm::hasSingleElement(awaits)) {
+        rewriter.setInsertionPoint(*awaits.begin());
         end();
         rewriter.setInsertionPointToStart(branch.elseBlock());
         return end();

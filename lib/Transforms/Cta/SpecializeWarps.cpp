@@ -52,7 +52,7 @@ bool isAloneByRegisters(KernelOp kernel) {
     return true;
   int64_t registers = 0;
   kernel.walk([&](cta::WgmmaOp product) {
-    registers = std::max<int64_t>(registers, cta::getLayout(product.getType()).numRegisters());
+    registers = std::max<int64_t>(registers, cta::getLayout(product.getAcc().getType()).numRegisters());
   });
   int64_t threads = int64_t(warps + countProducerWarps(/*setsRegisters=*/false)) * target::threadsPerWarp;
   return 2 * threads * (registers + others) > int64_t(target::registersPerSm);
@@ -93,8 +93,8 @@ std::optional<SharedBudget> planChainRegisters(KernelOp kernel) {
       return;
     int64_t registers = 0;
     for (cta::WgmmaOp product : products) {
-      accumulator = std::max(accumulator, countRegisters(cast<RankedTensorType>(product.getType())));
-      registers += countRegisters(cast<RankedTensorType>(product.getType()));
+      accumulator = std::max(accumulator, countRegisters(product.getAcc().getType()));
+      registers += countRegisters(product.getAcc().getType());
       if (auto a = dyn_cast<RankedTensorType>(product.getA().getType()))
         registers += countRegisters(a);
     }
@@ -346,7 +346,7 @@ private:
     Value slot = cta::RingWaitOp::create(rewriter, loc, ring);
     auto buffers = cta::RingBuffersOp::create(rewriter, loc, ring, slot);
     rewriter.setInsertionPointAfter(channel.lastUse);
-    cta::RingReleaseOp::create(rewriter, loc, ring, slot, /*condition=*/Value());
+    cta::RingReleaseOp::create(rewriter, loc, ring, slot, /*condition=*/Value(), channel.tokens.getArrayRef());
     for (auto [load, buffer] : llvm::zip(channel.loads, buffers.getBuffers())) {
       auto alloc = load.getBuffer().getDefiningOp<cta::AllocOp>();
       auto barrier = load.getBarrier().getDefiningOp<cta::MbarrierAllocOp>();
