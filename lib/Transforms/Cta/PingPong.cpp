@@ -20,6 +20,7 @@
 #include "Analysis/RolePlan.h"
 #include "Analysis/SharedLiveness.h"
 #include "Target/GpuTarget.h"
+#include "Target/SharedMemory.h"
 #include "Transforms/Numbers.h"
 #include "Transforms/Passes.h"
 
@@ -124,7 +125,7 @@ private:
   }
 
   bool findBuffers() {
-    int64_t bytes = 1024; // alignment of each buffer, and the barriers
+    int64_t bytes = target::sharedAlignment;
     kernel.walk([&](cta::RingAllocOp ring) { bytes += ring.getType().getBytes(); });
     bool hasOtherUses = false;
     kernel.walk([&](cta::AllocOp alloc) {

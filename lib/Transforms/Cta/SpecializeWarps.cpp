@@ -19,6 +19,7 @@
 #include "Analysis/RolePlan.h"
 #include "Analysis/SharedLiveness.h"
 #include "Target/Engines/Wgmma.h"
+#include "Target/SharedMemory.h"
 #include "Transforms/Cta/CloneControl.h"
 #include "Transforms/Passes.h"
 
@@ -133,8 +134,7 @@ std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &p
   for (const Channel &channel : plan.channels)
     for (cta::TmaLoadSyncOp load : channel.loads)
       channelAllocs.insert(load.getBuffer().getDefiningOp());
-  // Alignment of each buffer, and the barriers.
-  int64_t free = capacity - 1024;
+  int64_t free = capacity - target::sharedAlignment;
   kernel.walk([&](cta::AllocOp alloc) {
     if (!channelAllocs.contains(alloc))
       free -= teams * alloc.getType().getBytes();
@@ -401,8 +401,7 @@ struct CtaSpecializeWarps : tile::impl::CtaSpecializeWarpsBase<CtaSpecializeWarp
       return;
     SmallVector<unsigned> previous = findPrevious(kernel, *plan);
     auto planFor = [&](unsigned ctas, int64_t teams) {
-      constexpr int64_t reserved = 1024; // of each CTA, by the driver
-      int64_t capacity = (int64_t(gpu->maxSharedPerCta) + reserved) / ctas - reserved;
+      int64_t capacity = (int64_t(gpu->maxSharedPerCta) + target::reservedShared) / ctas - target::reservedShared;
       return planSlots(kernel, *plan, previous, capacity, teams, /*least=*/ctas > 1 ? 2 : 1);
     };
     // cta-ping-pong gives each team buffers of its own.
