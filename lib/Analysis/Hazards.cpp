@@ -185,8 +185,19 @@ private:
     return found == accesses.end() ? ArrayRef<ByteAccess>() : ArrayRef<ByteAccess>(found->second);
   }
 
-  /// None without a conflict, else whether a barrier of warp groups resolves it.
+  /// None without a conflict, else whether a barrier of warp groups resolves it. A warp group whose turn it is must not
+  /// wait for one whose turn it is not: what conflicts within a turn does so where the turn begins.
   std::optional<bool> findConflict(Operation *op, const Pending &pending) {
+    std::optional<bool> conflict = findOwnConflict(op, pending);
+    if (!isa<cta::TurnBeginOp>(op) || cta::isTurnOfTeams(op))
+      return conflict;
+    for (Operation *inner = op->getNextNode(); inner && !isa<cta::TurnEndOp>(inner); inner = inner->getNextNode())
+      if (std::optional<bool> other = findOwnConflict(inner, pending))
+        conflict = *other && conflict.value_or(true);
+    return conflict;
+  }
+
+  std::optional<bool> findOwnConflict(Operation *op, const Pending &pending) {
     std::optional<bool> conflict;
     for (const ByteAccess &access : getAccesses(op))
       if (pending.writes.overlaps(access.bytes) || (access.isWrite && pending.reads.overlaps(access.bytes)))

@@ -442,6 +442,26 @@ tile.kernel @products() {
   tile.return
 }
 
+// Who has the turn does not wait for who waits for it.
+// CHECK-LABEL: tile.kernel @turn
+// CHECK: cta.local_store
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: cta.turn_begin
+// CHECK-NEXT: cta.wgmma
+// CHECK-NEXT: cta.turn_end
+// CHECK-NEXT: tile.return
+tile.kernel @turn() {
+  %v = arith.constant dense<0.0> : tensor<16x64xf16, #row>
+  %half = arith.constant dense<0.0> : tensor<64x64xf16, #c>
+  %q = cta.alloc at 0 : !wa
+  %a = cta.alloc at 2048 : !wb
+  cta.local_store %v, %a : tensor<16x64xf16, #row>, !wb
+  cta.turn_begin of 2
+  %d, %td = cta.wgmma %q, %a, %half {n = 64 : i32} : !wa, !wb -> tensor<64x64xf16, #c>
+  cta.turn_end of 2
+  tile.return
+}
+
 // In a role only the consumer warps meet.
 // CHECK-LABEL: tile.kernel @role
 // CHECK: cta.warp_roles consumer {
