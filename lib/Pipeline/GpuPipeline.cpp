@@ -131,7 +131,7 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // Knows all other buffers now, so the ring can take what is left of the shared memory.
   list.add([target] { return createCtaSpecializeWarps({target}); });
   // Who has which registers and slots is known, and slots are still released where they are read.
-  list.add([] { return createCtaScheduleLoop(); });
+  list.add([target] { return createCtaScheduleLoop({target}); });
   // The order of products within a warp group is decided, and so which follow computation.
   list.add([] { return createCtaTakeTurns(); });
   // Where the last wgmma is awaited, and so which ones the other team need not wait for, is decided.

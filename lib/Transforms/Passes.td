@@ -343,9 +343,10 @@ def CtaScheduleLoop : KernelPass<"cta-schedule-loop", "ringed", "Optimisation"> 
     Requires: phase scheduled, or rings in it. Ensures: a loop with one wgmma releases the slots of the iteration before,
     behind its own product. In a loop of several, products that need no other one's sum are issued an iteration ahead, where
     registers and rings allow it, and all are awaited where their sums are needed; so they are in kernels without copies by
-    TMA. Does not: copy, select or predicate an accumulator in flight. Example:
-    test/Transforms/Cta/schedule-loop.mlir.
+    TMA. A remark says which of it was done, and what an iteration takes of each resource. Does not: copy, select or
+    predicate an accumulator in flight. Example: test/Transforms/Cta/schedule-loop.mlir.
   }];
+  let options = [TargetOption];
 }
 
 def CtaTakeTurns : KernelPass<"cta-take-turns", "ringed", "Optimisation"> {

@@ -9,7 +9,11 @@
 //   several otherwise                         issued early, and awaited late within the iteration
 //   outside of roles, others                  awaited where the sum is needed
 //
-// How many products are in flight at a wait is not decided here, but follows from the order (cta-insert-waits).
+// How many products are in flight at a wait is not decided here, but follows from the order (cta-insert-waits). A
+// remark says what was decided, and how long each resource of a multiprocessor is busy in an iteration
+// (Analysis/LoopWork.h).
+#include "Analysis/FindTarget.h"
+#include "Analysis/LoopWork.h"
 #include "Analysis/SharedAccesses.h"
 #include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
@@ -93,14 +97,24 @@ void reorder(const LoopGraph &graph, const ProductSchedule &schedule) {
 
 /// Whether the products of an iteration take long enough for a late and an early one to be issued together: what waits
 /// for both has less to overlap with. Attention with heads of 128 takes 0.91 of the time with 128 keys an iteration,
-/// and 1.25 times as long with 64.
-bool hasLongProducts(scf::ForOp loop) {
-  constexpr int64_t least = int64_t(2) * 128 * 128 * 128; // multiplications
-  int64_t multiplications = 0;
-  for (auto product : loop.getBody()->getOps<cta::WgmmaOp>())
-    multiplications += product.getAcc().getType().getNumElements() * product.getB().getType().getShape()[0];
-  return multiplications >= least;
+/// whose products take so many clocks of the tensor cores, and 1.25 times as long with 64.
+bool hasLongProducts(const LoopWork &work) {
+  constexpr double least = 2048;
+  return work.tensorCores >= least;
 }
+
+/// The products of the loop, and how many of them run an iteration ahead.
+struct ProductCount {
+  size_t all = 0, early = 0;
+
+  ProductCount(const LoopGraph &graph, const ProductSchedule &schedule) {
+    for (ScheduledNode scheduled : schedule)
+      if (graph.nodes[scheduled.node].kind == LoopNodeKind::product) {
+        ++all;
+        early += scheduled.stage == LoopStage::early;
+      }
+  }
+};
 
 /// Whether a product may be awaited behind `op` instead of in front of it: nothing there writes what it reads, and
 /// nobody waits for anything else.
@@ -138,7 +152,13 @@ bool copiesByTma(KernelOp kernel) {
 }
 
 struct CtaScheduleLoop : tile::impl::CtaScheduleLoopBase<CtaScheduleLoop> {
+  using CtaScheduleLoopBase::CtaScheduleLoopBase;
+
   void runOnKernel() override {
+    const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
+    if (!gpu)
+      return signalPassFailure();
+    rates = target::ratesOf(*gpu);
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
       if (!loop.getBody()->getOps<cta::WgmmaOp>().empty())
@@ -162,20 +182,43 @@ struct CtaScheduleLoop : tile::impl::CtaScheduleLoopBase<CtaScheduleLoop> {
   }
 
 private:
-  static void schedule(IRRewriter &rewriter, scf::ForOp loop) {
-    if (std::optional<FlightPlan> plan = planFlight(loop))
-      return keepInFlight(rewriter, loop, *plan);
+  void schedule(IRRewriter &rewriter, scf::ForOp loop) {
+    Location loc = loop.getLoc();
+    LoopWork work = countWork(*loop.getBody(), rates);
+    if (std::optional<FlightPlan> plan = planFlight(loop)) {
+      keepInFlight(rewriter, loop, *plan);
+      return report(loc, "the product stays in flight until the next one is issued", work);
+    }
     LoopGraph graph(loop);
-    bool isOrdered = graph.build();
-    if (isOrdered && (runAhead(rewriter, graph, planAhead(graph.nodes)) ||
-                      (hasLongProducts(loop) && runAhead(rewriter, graph, planTogether(graph.nodes)))))
+    if (!graph.build()) {
+      llvm::for_each(loop.getBody()->getOps<cta::RingReleaseOp>(), avoidBranch);
       return;
-    if (isOrdered)
-      reorder(graph, planWithin(graph.nodes));
+    }
+    auto tryAhead = [&](std::optional<ProductSchedule> plan, StringRef how) {
+      if (!runAhead(rewriter, graph, plan))
+        return false;
+      ProductCount products(graph, *plan);
+      report(loc, Twine(products.early) + " of " + Twine(products.all) + " products run an iteration ahead" + how,
+             work);
+      return true;
+    };
+    if (tryAhead(planAhead(graph.nodes), "") ||
+        (hasLongProducts(work) && tryAhead(planTogether(graph.nodes), ", issued together with the others")))
+      return;
+    ProductSchedule within = planWithin(graph.nodes);
+    size_t products = ProductCount(graph, within).all;
+    reorder(graph, within);
     llvm::for_each(loop.getBody()->getOps<cta::RingReleaseOp>(), avoidBranch);
-    if (isOrdered && gainsByPeeling(loop))
+    if (gainsByPeeling(loop))
       peelFirst(rewriter, loop);
+    report(loc, Twine(products) + " products are issued early and awaited late within each iteration", work);
   }
+
+  static void report(Location loc, const Twine &order, const LoopWork &work) {
+    emitRemark(loc) << order << "; an iteration takes " << work.print();
+  }
+
+  target::Rates rates{};
 };
 
 } // namespace
