@@ -74,6 +74,18 @@ def Cta_RingSlotType : TypeDef<CtaDialect, "RingSlot"> {
   }];
 }
 
+def Cta_TokenType : TypeDef<CtaDialect, "Token"> {
+  let mnemonic = "token";
+  let summary = "a product of warp groups that may be in flight, or none";
+  let description = [{
+    What needs the product to be complete names its token: `cta.await`, which makes its sum readable, and
+    `cta.ring_release`, which lets its operands be overwritten. `cta-insert-waits` makes of that how many products may be
+    incomplete where. Loops and branches may carry it; it is in no register.
+
+    Example: `!cta.token`
+  }];
+}
+
 def Cta_MbarrierType : TypeDef<CtaDialect, "Mbarrier"> {
   let mnemonic = "mbarrier";
   let summary = "ring of barriers in shared memory";

@@ -67,7 +67,7 @@ IntegerAttr WgmmaOp::getColumnsAttr() {
   return Builder(getContext()).getI32IntegerAttr(columns);
 }
 
-LogicalResult WgmmaWaitOp::verify() {
+LogicalResult AwaitOp::verify() {
   RankedTensorType acc = getAcc().getType();
   std::optional<uint32_t> columns = getColumns();
   if (columns && (acc.getRank() != 2 || int32_t(*columns) < 1 || *columns > acc.getDimSize(1)))

@@ -49,8 +49,8 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
     Level Matrix Instructions"), all k steps as one group. If `accumulate` is given and false, `acc` is not read:
     `result = a * b`. The accumulator has the layout of the instruction (`lib/Layout/MmaLayouts.h`); the buffers have
     swizzled layouts that a matrix descriptor can say. `a` is a buffer, or a tensor of 16-bit elements in registers with the
-    layout of the instruction's left operand. The result may be used after a `cta.wgmma_wait` only, and the buffers may be
-    written after it. With `promote`, the products of as many elements along k are added up by themselves, and their sum
+    layout of the instruction's left operand. The result is in flight: it may be read after a `cta.await` of `token` only, and
+    the buffers may be written after it; until then it may be nothing but the accumulator of further products. With `promote`, the products of as many elements along k are added up by themselves, and their sum
     then to `acc`, in f32: the tensor core adds 8-bit floats with 14 bits. Such a product, and one with an accumulator of
     f16, is complete when it is issued, so that no two are in flight (`isSynchronous`). If b has a number of columns that is
     no power of two, the accumulator has the next power of two, of which only b's columns are computed; the others stay as
@@ -59,7 +59,7 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
 
     Example:
     ```mlir
-    %d = cta.wgmma %a, %b, %c {n = 64 : i32} : !cta.buffer<64x16xf16, #a>, !cta.buffer<16x64xf16, #b> -> tensor<64x64xf32, #c>
+    %d, %t = cta.wgmma %a, %b, %c {n = 64 : i32} : !cta.buffer<64x16xf16, #a>, !cta.buffer<16x64xf16, #b> -> tensor<64x64xf32, #c>
     ```
   }];
   let arguments = (ins Arg<AnyTypeOf<[Cta_BufferType, Tile_NumberTensor]>, "left tile",
@@ -68,7 +68,7 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
                        Tile_TensorOf<[F16, F32, I32]>:$acc, Optional<I1>:$accumulate, I32Attr:$n,
                        DefaultValuedAttr<ConfinedAttr<I32Attr, [IntPositive]>, "1">:$groups_n,
                        OptionalAttr<ConfinedAttr<I32Attr, [IntPositive]>>:$promote);
-  let results = (outs Tile_TensorOf<[F16, F32, I32]>:$result);
+  let results = (outs Tile_TensorOf<[F16, F32, I32]>:$result, Cta_TokenType:$token);
   let assemblyFormat = [{
     $a `,` $b `,` $acc (`if` $accumulate^)? attr-dict `:` type($a) `,` type($b) `->` type($result)
   }];
@@ -96,20 +96,43 @@ def Cta_UndefinedOp : Cta_Op<"undefined"> {
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
-def Cta_WgmmaWaitOp : Cta_Op<"wgmma_wait", [
+def Cta_AwaitOp : Cta_Op<"await", [
     AllTypesMatch<["acc", "result"]>, MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
-  let summary = "wait until at most `pending` wgmma groups are incomplete";
+  let summary = "an accumulator when the product of a token is complete";
   let description = [{
-    PTX ISA, `wgmma.wait_group`. The result is `acc`; with `pending` 0 it may be used. With `columns`, the wgmma that is
-    awaited computes only so many columns.
+    The result is `acc`. It may be read if `token` is that of the product that made it, or of a later one. With `columns`,
+    the product computes only so many columns. No instruction by itself: `cta-insert-waits` puts one in front of it where the
+    product may be incomplete; nothing that reads the result moves before this operation.
 
-    Example: `%r = cta.wgmma_wait %d {pending = 0 : i32} : tensor<64x64xf32, #c>`
+    Example: `%r = cta.await %d after %t : tensor<64x64xf32, #c>`
   }];
-  let arguments = (ins Tile_TensorOf<[F16, F32, I32]>:$acc, ConfinedAttr<I32Attr, [IntNonNegative]>:$pending,
-                       OptionalAttr<I32Attr>:$columns);
+  let arguments = (ins Tile_TensorOf<[F16, F32, I32]>:$acc, Cta_TokenType:$token, OptionalAttr<I32Attr>:$columns);
   let results = (outs Tile_TensorOf<[F16, F32, I32]>:$result);
-  let assemblyFormat = "$acc attr-dict `:` type($acc)";
+  let assemblyFormat = "$acc `after` $token attr-dict `:` type($acc)";
   let hasVerifier = 1;
+}
+
+def Cta_TokenNoneOp : Cta_Op<"token_none", [Pure]> {
+  let summary = "the token of no product";
+  let description = [{
+    Complete, for a loop that carries the token of the iteration before.
+
+    Example: `%none = cta.token_none`
+  }];
+  let results = (outs Cta_TokenType:$token);
+  let assemblyFormat = "attr-dict";
+}
+
+def Cta_WgmmaWaitOp : Cta_Op<"wgmma_wait", [
+    MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
+  let summary = "wait until at most `pending` products of warp groups are incomplete";
+  let description = [{
+    PTX ISA, `wgmma.wait_group`: products complete in the order in which they are issued. Inserted by `cta-insert-waits`.
+
+    Example: `cta.wgmma_wait {pending = 1 : i32}`
+  }];
+  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pending);
+  let assemblyFormat = "attr-dict";
 }
 
 #endif

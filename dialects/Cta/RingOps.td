@@ -63,16 +63,21 @@ def Cta_RingWaitOp : Cta_RingOp<"ring_wait"> {
   let assemblyFormat = "$ring attr-dict `:` type($ring)";
 }
 
-def Cta_RingReleaseOp : Cta_RingOp<"ring_release"> {
+def Cta_RingReleaseOp : Cta_Op<"ring_release", [AttrSizedOperandSegments,
+    MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "hand a slot back: this warp has read it";
   let description = [{
-    In the consumer, by each warp, once after each `cta.ring_wait`; nothing if `condition` is false. Does not wait, and
-    has no branch if there is a condition.
+    In the consumer, by each warp, once after each `cta.ring_wait`; nothing if `condition` is false. The products of
+    `tokens`, which read the slot, are complete first: `cta-insert-waits` sees to that. Has no branch if there is a
+    condition.
 
-    Example: `cta.ring_release %r[%s] if %c : !cta.ring<3 x [<64x32xf16, #s>]>`
+    Example: `cta.ring_release %r[%s] if %c after %t : !cta.ring<3 x [<64x32xf16, #s>]>`
   }];
-  let arguments = (ins Cta_RingType:$ring, Cta_RingSlotType:$slot, Optional<I1>:$condition);
-  let assemblyFormat = "$ring `[` $slot `]` (`if` $condition^)? attr-dict `:` type($ring)";
+  let arguments = (ins Cta_RingType:$ring, Cta_RingSlotType:$slot, Optional<I1>:$condition,
+                       Variadic<Cta_TokenType>:$tokens);
+  let assemblyFormat = [{
+    $ring `[` $slot `]` (`if` $condition^)? (`after` $tokens^)? attr-dict `:` type($ring)
+  }];
 }
 
 def Cta_RingSkipOp : Cta_RingOp<"ring_skip"> {

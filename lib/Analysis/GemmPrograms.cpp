@@ -27,10 +27,10 @@ static bool isSumFromZero(Value init) {
 static bool isProductOf(scf::ForOp loop, unsigned index) {
   BlockArgument acc = loop.getRegionIterArg(index);
   auto wgmma = acc.hasOneUse() ? dyn_cast<cta::WgmmaOp>(*acc.user_begin()) : cta::WgmmaOp();
-  if (!wgmma || !wgmma.getBufferA() || wgmma.getAcc() != acc || !wgmma->hasOneUse())
+  if (!wgmma || !wgmma.getBufferA() || wgmma.getAcc() != acc || !wgmma.getResult().hasOneUse())
     return false;
-  auto wait = dyn_cast<cta::WgmmaWaitOp>(*wgmma->user_begin());
-  return wait && loop.getYieldedValues()[index] == wait.getResult() && wait->hasOneUse();
+  auto await = dyn_cast<cta::AwaitOp>(*wgmma.getResult().user_begin());
+  return await && loop.getYieldedValues()[index] == await.getResult() && await->hasOneUse();
 }
 
 namespace {
@@ -125,8 +125,8 @@ static bool onlyAddsProducts(scf::ForOp loop, unsigned accumulator) {
       next = product.getResult();
     else if (auto product = dyn_cast<cta::WgmmaOp>(user); product && product.getAcc() == sum)
       next = product.getResult();
-    else if (auto wait = dyn_cast<cta::WgmmaWaitOp>(user); wait && wait->getNumResults() == 1)
-      next = wait->getResult(0);
+    else if (auto await = dyn_cast<cta::AwaitOp>(user))
+      next = await.getResult();
     if (!next || user->getBlock() != loop.getBody())
       return false;
     isProduct = true;

@@ -186,8 +186,19 @@ private:
     return found == accesses.end() ? ArrayRef<ByteAccess>() : ArrayRef<ByteAccess>(found->second);
   }
 
-  /// None without a conflict, else whether a barrier of warp groups resolves it.
+  /// None without a conflict, else whether a barrier of warp groups resolves it. A warp group whose turn it is must not
+  /// wait for one whose turn it is not: what conflicts within a turn does so where the turn begins.
   std::optional<bool> findConflict(Operation *op, const Pending &pending) {
+    std::optional<bool> conflict = findOwnConflict(op, pending);
+    if (!isa<cta::TurnBeginOp>(op) || cta::isTurnOfTeams(op))
+      return conflict;
+    for (Operation *inner = op->getNextNode(); inner && !isa<cta::TurnEndOp>(inner); inner = inner->getNextNode())
+      if (std::optional<bool> other = findOwnConflict(inner, pending))
+        conflict = *other && conflict.value_or(true);
+    return conflict;
+  }
+
+  std::optional<bool> findOwnConflict(Operation *op, const Pending &pending) {
     std::optional<bool> conflict;
     for (const ByteAccess &access : getAccesses(op))
       if (pending.writes.overlaps(access.bytes) || (access.isWrite && pending.reads.overlaps(access.bytes)))
@@ -227,11 +238,11 @@ private:
       if (wait.getPending() == 0)
         pending.stores.ranges.clear();
     }
-    if (auto wait = dyn_cast<cta::WgmmaWaitOp>(op)) {
+    bool endsProducts = awaitsAllProducts(op);
+    if (endsProducts || isa<cta::WgmmaWaitOp>(op))
       pending.reads.join(pending.products);
-      if (wait.getPending() == 0)
-        pending.products.ranges.clear();
-    }
+    if (endsProducts)
+      pending.products.ranges.clear();
   }
 
   KernelOp kernel;

@@ -12,7 +12,7 @@
 // until then it is no pending access. So a read of a buffer that copies are running into is no hazard: the program
 // promises that they fill other slots (cta-pipeline). But the bytes that a copy fills must be free when it starts.
 // Likewise, a copy by TMA out of a buffer counts as a read at the cta.tma_store_wait that follow it, and a product of
-// warp groups as one of its operands at the cta.wgmma_wait.
+// warp groups as one of its operands at the cta.wgmma_wait, or where it waits for itself.
 //
 // Elements of a block are written by one thread, but a block smaller than the CTA is read by several:
 //

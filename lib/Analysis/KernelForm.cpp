@@ -13,7 +13,8 @@
 //   async      no dot; buffers, copies, mma of cta            copies are awaited in their own block
 //   ringed     as async, no cta.combine                       conversions and reductions stay inside a thread or warp
 //   scheduled  as ringed                                      but no programs and no rings
-//   allocated  as scheduled                                   buffers have offsets; no hazard without a barrier
+//   allocated  as scheduled                                   buffers have offsets; no hazard without a barrier, and
+//                                                             no product awaited without a wait
 //
 // The check of an operation is a predicate on that operation; the form says which predicates hold. Discardable
 // attributes are decisions that no operation declares, so no form has them.
@@ -22,6 +23,7 @@
 #include "Analysis/AccessVector.h"
 #include "Analysis/Hazards.h"
 #include "Analysis/LoopOptions.h"
+#include "Analysis/PendingProducts.h"
 #include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/Movement.h"
@@ -172,6 +174,8 @@ private:
       return form >= Form::layout;
     if (isa<cta::RingType, cta::RingSlotType>(type))
       return form == Form::ringed;
+    if (isa<cta::TokenType>(type))
+      return form >= Form::lowering;
     return isBlockElement(type) || isa<DescType>(type);
   }
 
@@ -305,6 +309,10 @@ private:
       return error(unordered.front().before)
              << "access to shared memory conflicts with one of another thread before it; a "
              << "cta.barrier is missing";
+    if (SmallVector<MissingWait> missing = findMissingWaits(kernel); !missing.empty())
+      return error(missing.front().before) << "'" << missing.front().before->getName()
+                                           << "' names a product that may be incomplete; a cta.wgmma_wait of "
+                                           << missing.front().pending << " pending is missing";
     return success();
   }
 

@@ -65,8 +65,8 @@ bool LoopGraph::writesShared(unsigned index) const {
 LoopNodeKind LoopGraph::findKind(Operation *op) {
   if (isa<cta::WgmmaOp>(op))
     return LoopNodeKind::product;
-  if (isa<cta::WgmmaWaitOp>(op))
-    return LoopNodeKind::wait;
+  if (isa<cta::AwaitOp>(op))
+    return LoopNodeKind::await;
   if (isa<cta::RingWaitOp>(op))
     return LoopNodeKind::light;
   if (auto release = dyn_cast<cta::RingReleaseOp>(op))
@@ -103,21 +103,24 @@ bool LoopGraph::addValues(unsigned index) {
       nodes[index].needsPrevious.push_back(*node);
   }
   if (auto product = dyn_cast<cta::WgmmaOp>(op)) {
-    // Each is awaited in its iteration, and by one wait.
-    if (product.isSynchronous() || !product->hasOneUse() || !isa<cta::WgmmaWaitOp>(*product->user_begin()))
+    // Each is awaited in its iteration, and once.
+    if (product.isSynchronous() || !product.getResult().hasOneUse() ||
+        !isa<cta::AwaitOp>(*product.getResult().user_begin()))
       return false;
     if (!product.getBufferA())
       nodes[index].leftOperand = getNode(product.getA());
   }
-  if (auto wait = dyn_cast<cta::WgmmaWaitOp>(op))
-    return wait.getPending() == 0 && wait.getAcc().getDefiningOp<cta::WgmmaOp>() && getNode(wait.getAcc()).has_value();
+  if (auto await = dyn_cast<cta::AwaitOp>(op)) {
+    auto product = await.getAcc().getDefiningOp<cta::WgmmaOp>();
+    return product && product.getToken() == await.getToken() && getNode(await.getAcc()).has_value();
+  }
   return true;
 }
 
-/// The node after which `index` has read shared memory: the wait for a product.
+/// The node after which `index` has read shared memory: that which awaits a product.
 unsigned LoopGraph::getEnd(unsigned index) {
   auto product = dyn_cast<cta::WgmmaOp>(operations[index]);
-  return product ? numbers.lookup(*product->user_begin()) : index;
+  return product ? numbers.lookup(*product.getResult().user_begin()) : index;
 }
 
 bool LoopGraph::addMemory(unsigned index) {

@@ -2,9 +2,9 @@
 // A loop's body with products of warp groups as nodes: what each operation is, and what must come before it.
 //
 //   %t = cta.ring_wait %ring      light: needed by what reads the buffers of the slot
-//   %s = cta.wgmma %q, %k         product
-//   %r = cta.wgmma_wait %s        wait
-//   cta.ring_release %ring[%t]    release: needs the waits for what reads those buffers
+//   %s, %u = cta.wgmma %q, %k     product
+//   %r = cta.await %s after %u    await
+//   cta.ring_release %ring[%t]    release: needs what awaits the readers of those buffers
 //   cta.barrier                   order: needs all accesses to memory before it, and is needed by those behind it
 #pragma once
 

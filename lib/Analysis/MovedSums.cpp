@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace tile;
 
 /// What the product that is awaited is added to; null for one of an earlier iteration, which is in no registers yet.
-static Value getAddend(cta::WgmmaWaitOp wait) {
-  auto product = wait.getAcc().getDefiningOp<cta::WgmmaOp>();
+static Value getAddend(cta::AwaitOp await) {
+  auto product = await.getAcc().getDefiningOp<cta::WgmmaOp>();
   return product ? product.getAcc() : Value();
 }
 
@@ -30,7 +30,7 @@ bool isAddedTo(const CarriedValue &carried, Value acc) {
 
 /// Whether all that loops around the product hand on of it takes the place of what it was added to. `value` is the
 /// product or what a branch makes of it.
-bool staysInPlace(Value value, cta::WgmmaWaitOp wait, Value acc) {
+bool staysInPlace(Value value, cta::AwaitOp await, Value acc) {
   return llvm::all_of(value.getUses(), [&](OpOperand &use) {
     std::optional<CarriedValue> carried = CarriedValue::fedBy(use);
     if (!carried || isAddedTo(*carried, acc))
@@ -41,9 +41,9 @@ bool staysInPlace(Value value, cta::WgmmaWaitOp wait, Value acc) {
     bool isBranch = first.getDefiningOp<scf::IfOp>() != nullptr;
     bool isCondition = !first.getDefiningOp() && loop && block == loop.getBeforeBody();
     if (isBranch || isCondition)
-      return staysInPlace(first, wait, acc);
+      return staysInPlace(first, await, acc);
     Operation *control = first.getDefiningOp() ? first.getDefiningOp() : block->getParentOp();
-    return !control->isProperAncestor(wait);
+    return !control->isProperAncestor(await);
   });
 }
 
@@ -59,8 +59,8 @@ public:
         sideBySide.push_back(join(branch.getResults()));
       else if (auto loop = dyn_cast<scf::WhileOp>(op))
         sideBySide.append({join(loop.getBeforeArguments()), join(loop.getAfterArguments())});
-      else if (auto wait = dyn_cast<cta::WgmmaWaitOp>(op))
-        joinProduct(wait);
+      else if (auto await = dyn_cast<cta::AwaitOp>(op))
+        joinProduct(await);
     });
     for (ArrayRef<Value> values : sideBySide) {
       DenseSet<const void *> seen;
@@ -97,11 +97,11 @@ private:
   }
 
   /// With what it is added to, and what that is computed from.
-  void joinProduct(cta::WgmmaWaitOp wait) {
-    Value acc = getAddend(wait);
+  void joinProduct(cta::AwaitOp await) {
+    Value acc = getAddend(await);
     if (!acc)
       return;
-    join(wait, acc);
+    join(await, acc);
     if (Operation *op = acc.getDefiningOp(); op && op->getNumRegions() == 0)
       for (Value operand : op->getOperands())
         join(acc, operand);
@@ -113,13 +113,13 @@ private:
 
 } // namespace
 
-SmallVector<cta::WgmmaWaitOp> tile::findMovedSums(KernelOp kernel) {
+SmallVector<cta::AwaitOp> tile::findMovedSums(KernelOp kernel) {
   ExchangedSums exchanged(kernel);
-  SmallVector<cta::WgmmaWaitOp> moved;
-  kernel.walk([&](cta::WgmmaWaitOp wait) {
-    Value acc = getAddend(wait);
-    if (acc && (exchanged.contains(wait) || !staysInPlace(wait, wait, acc)))
-      moved.push_back(wait);
+  SmallVector<cta::AwaitOp> moved;
+  kernel.walk([&](cta::AwaitOp await) {
+    Value acc = getAddend(await);
+    if (acc && (exchanged.contains(await) || !staysInPlace(await, await, acc)))
+      moved.push_back(await);
   });
   return moved;
 }

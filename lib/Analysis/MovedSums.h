@@ -13,6 +13,6 @@ namespace tile {
 
 /// The waits for these. An accumulator that a loop only adds to, also in branches or by way of arithmetic before
 /// the wgmma, is none of them.
-llvm::SmallVector<cta::WgmmaWaitOp> findMovedSums(KernelOp kernel);
+llvm::SmallVector<cta::AwaitOp> findMovedSums(KernelOp kernel);
 
 } // namespace tile

@@ -109,7 +109,7 @@ std::optional<Split> splitNodes(ArrayRef<LoopNode> nodes) {
 BitVector findAwaited(ArrayRef<LoopNode> nodes, const BitVector &lateProducts) {
   BitVector awaited = select(nodes, [&](unsigned index) {
     auto isIn = [&](unsigned need) { return lateProducts[need]; };
-    return nodes[index].kind == LoopNodeKind::wait && any_of(nodes[index].needs, isIn);
+    return nodes[index].kind == LoopNodeKind::await && any_of(nodes[index].needs, isIn);
   });
   for (unsigned index = 0; index < nodes.size(); ++index)
     if (any_of(nodes[index].needs, [&](unsigned need) { return awaited[need]; }))
@@ -172,7 +172,7 @@ std::optional<ProductSchedule> tile::planAhead(ArrayRef<LoopNode> nodes) {
     return split->early[&node - nodes.begin()] && any_of(node.needs, [&](unsigned need) { return operands[need]; });
   });
   bool isReleased = all_of(awaited.set_bits(), [&](unsigned index) {
-    return nodes[index].kind == LoopNodeKind::wait || nodes[index].kind == LoopNodeKind::release;
+    return nodes[index].kind == LoopNodeKind::await || nodes[index].kind == LoopNodeKind::release;
   });
   if (!isForLate || !isReleased)
     return std::nullopt;
@@ -225,7 +225,7 @@ ProductSchedule tile::planWithin(ArrayRef<LoopNode> nodes) {
       roots.set(index);
       BitVector slice = findSlice(nodes, roots);
       bool waits = any_of(slice.set_bits(),
-                          [&](unsigned need) { return !done[need] && nodes[need].kind == LoopNodeKind::wait; });
+                          [&](unsigned need) { return !done[need] && nodes[need].kind == LoopNodeKind::await; });
       if (!waits)
         add(slice);
     }
@@ -233,27 +233,10 @@ ProductSchedule tile::planWithin(ArrayRef<LoopNode> nodes) {
   for (unsigned index = 0; index < nodes.size(); ++index) {
     issue();
     // Waits come with what needs them.
-    if (nodes[index].kind != LoopNodeKind::wait)
+    if (nodes[index].kind != LoopNodeKind::await)
       addSlice(index);
   }
   for (unsigned index = 0; index < nodes.size(); ++index)
     addSlice(index);
   return schedule;
-}
-
-SmallVector<unsigned> tile::countPending(ArrayRef<LoopNode> nodes, ArrayRef<ScheduledNode> sequence) {
-  SmallVector<unsigned> pending(sequence.size());
-  for (auto [position, scheduled] : enumerate(sequence)) {
-    if (nodes[scheduled.node].kind != LoopNodeKind::wait)
-      continue;
-    for (unsigned before = position; before-- > 0;) {
-      unsigned node = sequence[before].node;
-      if (!isProduct(nodes[node]))
-        continue;
-      if (is_contained(nodes[scheduled.node].needs, node))
-        break;
-      ++pending[position];
-    }
-  }
-  return pending;
 }

@@ -42,7 +42,7 @@ enum class LoopNodeKind {
   light,   ///< Costs nothing and holds no matrix: views, numbers, waits for a ring's slot. Joins what it is for.
   load,    ///< Has a long latency, and few registers for its result.
   product, ///< Asynchronous.
-  wait,    ///< For the product that it needs.
+  await,   ///< Of the product that it needs.
   release, ///< Of a ring's slot.
   order,   ///< Of memory: nodes that access it stay on their side.
 };
@@ -76,8 +76,5 @@ std::optional<ProductSchedule> planTogether(llvm::ArrayRef<LoopNode> nodes);
 
 /// Within the iteration: all nodes are early.
 ProductSchedule planWithin(llvm::ArrayRef<LoopNode> nodes);
-
-/// For each wait of a sequence of nodes how many products begin between its own and the wait; else zero.
-llvm::SmallVector<unsigned> countPending(llvm::ArrayRef<LoopNode> nodes, llvm::ArrayRef<ScheduledNode> sequence);
 
 } // namespace tile

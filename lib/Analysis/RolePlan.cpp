@@ -170,9 +170,11 @@ private:
           return false;
         Operation *end = user;
         if (auto wgmma = dyn_cast<cta::WgmmaOp>(user)) {
-          if (!wgmma->hasOneUse() || !isa<cta::WgmmaWaitOp>(*wgmma->user_begin()))
+          if (!wgmma.getResult().hasOneUse() || !isa<cta::AwaitOp>(*wgmma.getResult().user_begin()))
             return false;
-          end = *wgmma->user_begin();
+          end = *wgmma.getResult().user_begin();
+          if (wgmma->getBlock() == load->getBlock()) // those inside of loops and branches are awaited there
+            channel.tokens.insert(wgmma.getToken());
         }
         Operation *begin = load->getBlock()->findAncestorOpInBlock(*user);
         end = load->getBlock()->findAncestorOpInBlock(*end);

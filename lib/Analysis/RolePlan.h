@@ -15,6 +15,7 @@
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <optional>
 
@@ -26,6 +27,7 @@ struct Channel {
   llvm::SmallVector<cta::TmaLoadSyncOp> loads;
   /// The last operation of the block that reads a buffer; a wgmma counts until their wait.
   mlir::Operation *lastUse = nullptr;
+  llvm::SetVector<mlir::Value> tokens; ///< Of the block's products that read a buffer.
 
   mlir::Block *getBlock() const { return cta::TmaLoadSyncOp(loads.front())->getBlock(); }
   int64_t getBytesPerSlot() const;

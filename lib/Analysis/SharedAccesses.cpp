@@ -26,3 +26,9 @@ SmallVector<SharedAccess, 2> tile::getSharedAccesses(Operation *op) {
   }
   return accesses;
 }
+
+bool tile::awaitsAllProducts(Operation *op) {
+  auto product = dyn_cast<cta::WgmmaOp>(op);
+  auto wait = dyn_cast<cta::WgmmaWaitOp>(op);
+  return (product && product.isSynchronous()) || (wait && wait.getPending() == 0);
+}

@@ -17,4 +17,7 @@ struct SharedAccess {
 /// The accesses that barriers must order, or waits and barriers; not those that mbarriers do, or the operation itself.
 llvm::SmallVector<SharedAccess, 2> getSharedAccesses(mlir::Operation *op);
 
+/// Whether all products of warp groups are complete after the operation, its own, too.
+bool awaitsAllProducts(mlir::Operation *op);
+
 } // namespace tile

@@ -108,12 +108,12 @@ private:
       for (const SharedAccess &access : getSharedAccesses(op))
         if (access.goesOn && access.isWrite)
           running.copies.insert(getAlloc(access.buffer));
-        else if (auto product = dyn_cast<cta::WgmmaOp>(op); product && !product.isSynchronous())
+        else if (isa<cta::WgmmaOp>(op))
           running.products.insert(getAlloc(access.buffer));
       // A wait that leaves groups incomplete may leave any copy or product running.
       if (auto wait = dyn_cast<cta::AsyncWaitOp>(op); wait && wait.getPending() == 0)
         running.copies.clear();
-      if (auto wait = dyn_cast<cta::WgmmaWaitOp>(op); wait && wait.getPending() == 0)
+      if (awaitsAllProducts(op))
         running.products.clear();
     });
   }

@@ -130,9 +130,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add([] { return createCtaLowerConversions(); });
   // Knows all other buffers now, so the ring can take what is left of the shared memory.
   list.add([target] { return createCtaSpecializeWarps({target}); });
-  list.add([] { return createCtaOverlapWaits(); });
-  // Slots of rings are still released where they are read.
-  list.add([] { return createCtaScheduleLoop(); });
+  // Who has which registers and slots is known, and slots are still released where they are read.
+  list.add([target] { return createCtaScheduleLoop({target}); });
   // The order of products within a warp group is decided, and so which follow computation.
   list.add([] { return createCtaTakeTurns(); });
   // Where the last wgmma is awaited, and so which ones the other team need not wait for, is decided.
@@ -144,6 +143,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // All is decided about who computes which program, waits for which slot, and in which order. Programs, and then
   // counters of slots, which go on from one program to the next, are numbers like others from here on.
   list.add([] { return createCtaLowerPrograms(); });
+  // Products have their final order, also from one program to the next; releases of slots still say what they wait for.
+  list.add([] { return createCtaInsertWaits(); });
   list.add([] { return createCtaLowerRings(); });
   list.add([target] { return createCtaOverlapGrids({target}); });
   // Roles have their own arithmetic now, and can share what is computed before them.

@@ -5,6 +5,7 @@
 #include "Target/Engines/MmaSync.h"
 #include "Target/Engines/Wgmma.h"
 #include "Target/GemmTime.h"
+#include "Target/SharedMemory.h"
 
 #include <algorithm>
 #include <iterator>
@@ -18,8 +19,6 @@ using Sizes = std::vector<unsigned>;
 constexpr unsigned swizzleSpan = widestSwizzle;
 constexpr unsigned maxBox = 256;          // elements of a TMA box along each dimension
 constexpr unsigned barrierBytes = 16;     // full and empty, per stage
-constexpr unsigned alignmentBytes = 1024; // that cta-specialize-warps keeps free
-constexpr unsigned storePanels = 2;       // cta-lower-descriptors writes c through two panels of one span
 constexpr unsigned maxStages = 16;        // tile.kernel
 constexpr unsigned usefulStages = 3;      // one is read, one is full, one is on its way; of small ones one more
 constexpr unsigned largeStage = 40 << 10; // bytes, of 128x192x64
@@ -255,7 +254,7 @@ int64_t sharedBytes(const GemmProblem &problem, const GemmConfig &config) {
   if (!columnsAreKMajor(problem, config) && columns > panel)
     stage += int64_t((panel - columns % panel) % panel) * config.blockK * problem.elementBytes();
   int64_t staging = int64_t(rows) * storeColumns(columns, swizzleSpan / problem.outputBytes) * problem.outputBytes;
-  return config.numStages * (stage + barrierBytes) + staging + sums + alignmentBytes;
+  return config.numStages * (stage + barrierBytes) + staging + sums + sharedAlignment;
 }
 
 std::string checkGemmConfig(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {

@@ -2,11 +2,12 @@
 // What bounds the CTAs of a multiprocessor; see ResidentCtas.h.
 #include "Target/ResidentCtas.h"
 
+#include "Target/SharedMemory.h"
+
 namespace tile::target {
 
 ResidentCtas countResidentCtas(const GpuTarget &gpu, int64_t registers, int64_t threads, int64_t sharedBytes) {
-  constexpr int64_t reservedShared = 1024; // bytes a CTA, from capability 8.0 on
-  constexpr int64_t registerUnit = 256;    // a warp gets its registers in units of so many
+  constexpr int64_t registerUnit = 256; // a warp gets its registers in units of so many
   int64_t warps = std::max<int64_t>((threads + threadsPerWarp - 1) / threadsPerWarp, 1);
   int64_t registersPerWarp = (registers * threadsPerWarp + registerUnit - 1) / registerUnit * registerUnit;
   ResidentCtas ctas;

@@ -337,23 +337,16 @@ def CtaSpecializeWarps : KernelPass<"cta-specialize-warps", "ringed", "Optimisat
   let options = [TargetOption];
 }
 
-def CtaOverlapWaits : KernelPass<"cta-overlap-waits", "ringed", "Optimisation"> {
-  let summary = "keep one wgmma in flight across iterations";
-  let description = [{
-    Requires: phase scheduled, or rings in it. Ensures: a loop with one wgmma waits for the product of the iteration
-    before, and releases that one's slot; in kernels without copies by TMA a product is awaited where its sum is needed.
-    Example: test/Transforms/Cta/overlap-waits.mlir.
-  }];
-}
-
 def CtaScheduleLoop : KernelPass<"cta-schedule-loop", "ringed", "Optimisation"> {
   let summary = "overlap the products of a loop with each other and with what is computed between them";
   let description = [{
-    Requires: phase scheduled, or rings in it. Ensures: in a loop of several wgmma, products that need no other one's
-    sum are issued an iteration ahead, where registers and rings allow it, and all are awaited where their sums are
-    needed. Does not: copy, select or predicate an accumulator in flight. Example:
-    test/Transforms/Cta/schedule-loop.mlir.
+    Requires: phase scheduled, or rings in it. Ensures: a loop with one wgmma releases the slots of the iteration before,
+    behind its own product. In a loop of several, products that need no other one's sum are issued an iteration ahead, where
+    registers and rings allow it, and all are awaited where their sums are needed; so they are in kernels without copies by
+    TMA. A remark says which of it was done, and what an iteration takes of each resource. Does not: copy, select or
+    predicate an accumulator in flight. Example: test/Transforms/Cta/schedule-loop.mlir.
   }];
+  let options = [TargetOption];
 }
 
 def CtaTakeTurns : KernelPass<"cta-take-turns", "ringed", "Optimisation"> {
@@ -428,6 +421,15 @@ def CtaLowerRings : KernelPass<"cta-lower-rings", "ringed", "Correctness"> {
   let description = [{
     Requires: phase scheduled, or rings in it. Ensures: no rings, and no turns of teams; each role carries slot and parity of
     what it waits for through its loops and branches. Example: test/Transforms/Cta/lower-rings.mlir.
+  }];
+}
+
+def CtaInsertWaits : KernelPass<"cta-insert-waits", "ringed", "Correctness"> {
+  let summary = "wait for products of warp groups where their tokens are named";
+  let description = [{
+    Requires: phase scheduled, or rings in it; the order of products is final. Ensures: in front of `cta.await` and
+    `cta.ring_release` there is a `cta.wgmma_wait` of as many pending products as have been issued since the ones that they
+    name, on all paths; none where these are complete. Example: test/Transforms/Cta/insert-waits.mlir.
   }];
 }
 

@@ -1,5 +1,5 @@
 // Rings are there from cta-specialize-warps to cta-lower-rings only, and what they are is known everywhere.
-// RUN: tile-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tile.kernel(cta-overlap-waits))'
+// RUN: tile-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tile.kernel(cta-schedule-loop))'
 
 !ring = !cta.ring<3 x [!cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>]>
 tile.kernel @good(%n: i32) attributes {producer_warps = 4 : i32} {
@@ -23,7 +23,7 @@ tile.kernel @good(%n: i32) attributes {producer_warps = 4 : i32} {
 tile.kernel @carried(%c: i1) attributes {producer_warps = 4 : i32} {
   %a = cta.ring_alloc readers 4 : !ring
   %b = cta.ring_alloc readers 4 : !ring
-  // expected-error @below {{cta-overlap-waits needs phase scheduled, or on its way there: 'scf.if' cannot have a value of type '!cta.ring<3 x [<2xf16, #cta.layout<[2], offset = [[1]]>>]>' in this phase}}
+  // expected-error @below {{cta-schedule-loop needs phase scheduled, or on its way there: 'scf.if' cannot have a value of type '!cta.ring<3 x [<2xf16, #cta.layout<[2], offset = [[1]]>>]>' in this phase}}
   %ring = scf.if %c -> !ring {
     scf.yield %a : !ring
   } else {
@@ -36,7 +36,7 @@ tile.kernel @carried(%c: i1) attributes {producer_warps = 4 : i32} {
 
 tile.kernel @programs_in_a_branch(%n: i32, %c: i1) {
   scf.if %c {
-    // expected-error @below {{cta-overlap-waits needs phase scheduled, or on its way there: 'tile.programs' stands in a 'scf.if'; expected the kernel's body or a warp role}}
+    // expected-error @below {{cta-schedule-loop needs phase scheduled, or on its way there: 'tile.programs' stands in a 'scf.if'; expected the kernel's body or a warp role}}
     tile.programs (%i, %j, %k, %exists) in (%n, %n, %n) #tile.work<order = grid> {
     }
   }
@@ -51,7 +51,7 @@ tile.kernel @uncounted(%v: f32) attributes {cluster = array<i32: 1, 1, 2>, clust
   %x = tile.splat %v : f32 -> tensor<64x64xf32, #x>
   %b = cta.alloc : !cta.buffer<4096xf32, #e>
   %m = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<1>
-  // expected-error @below {{cta-overlap-waits needs phase scheduled, or on its way there: 'cta.cluster_sum' has no parity; only in the block of a tile.programs it is counted}}
+  // expected-error @below {{cta-schedule-loop needs phase scheduled, or on its way there: 'cta.cluster_sum' has no parity; only in the block of a tile.programs it is counted}}
   %s = cta.cluster_sum %x, %b, %m, %m {ctas = 2 : i32} : tensor<64x64xf32, #x>, !cta.buffer<4096xf32, #e>, !cta.mbarrier<1>
   tile.return
 }

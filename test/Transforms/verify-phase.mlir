@@ -84,3 +84,20 @@ tile.kernel @dot() attributes {shared_bytes = 0 : i64} {
   %d = tile.dot %v, %v, %v : tensor<32x32xf32, #x>, tensor<32x32xf32, #x> -> tensor<32x32xf32, #x>
   tile.return
 }
+
+// -----
+
+#q = #cta.layout<[64, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]>
+#k = #cta.layout<[16, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0]]>
+#c = #cta.layout<[64, 16], register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+
+tile.kernel @in_flight() attributes {shared_bytes = 4096 : i64} {
+  %zero = arith.constant dense<0.0> : tensor<64x16xf32, #c>
+  %q = cta.alloc at 0 : !cta.buffer<64x16xf16, #q>
+  %k = cta.alloc at 2048 : !cta.buffer<16x16xf16, #k>
+  %a, %ta = cta.wgmma %q, %k, %zero {n = 16 : i32} : !cta.buffer<64x16xf16, #q>, !cta.buffer<16x16xf16, #k> -> tensor<64x16xf32, #c>
+  %b, %tb = cta.wgmma %q, %k, %zero {n = 16 : i32} : !cta.buffer<64x16xf16, #q>, !cta.buffer<16x16xf16, #k> -> tensor<64x16xf32, #c>
+  // expected-error @below {{phase allocated: 'cta.await' names a product that may be incomplete; a cta.wgmma_wait of 1 pending is missing}}
+  %x = cta.await %a after %ta : tensor<64x16xf32, #c>
+  tile.return
+}

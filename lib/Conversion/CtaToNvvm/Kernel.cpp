@@ -6,6 +6,7 @@
 //   llvm.func @k(%p: !llvm.ptr<1> {llvm.align = 16 : i64}) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>}
 #include "EmitLayout.h"
 #include "Patterns.h"
+#include "Target/SharedMemory.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -245,8 +246,8 @@ void declareSharedMemory(ModuleOp module) {
     return;
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
   LLVM::GlobalOp::create(builder, module.getLoc(), LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
-                         /*isConstant=*/false, LLVM::Linkage::External, sharedSymbol, Attribute(), sharedAlignment,
-                         sharedSpace);
+                         /*isConstant=*/false, LLVM::Linkage::External, sharedSymbol, Attribute(),
+                         target::sharedAlignment, sharedSpace);
 }
 
 void registerKernelLowerings(Lowerings &lowerings) {

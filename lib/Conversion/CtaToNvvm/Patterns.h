@@ -33,8 +33,6 @@ template <typename OpType> struct TargetPattern : mlir::OpConversionPattern<OpTy
 
 /// Name of the external symbol at which the shared memory of a CTA starts.
 inline constexpr llvm::StringLiteral sharedSymbol = "tile_shared";
-/// Alignment of `sharedSymbol` in bytes: what a 128-byte swizzle needs.
-inline constexpr unsigned sharedAlignment = 1024;
 /// Alignment in bytes that buffers must have: the widest shared-memory access.
 inline constexpr unsigned bufferAlignment = 16;
 

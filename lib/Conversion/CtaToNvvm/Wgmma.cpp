@@ -314,7 +314,16 @@ struct WgmmaLowering : OpConversionPattern<cta::WgmmaOp> {
     Value accumulate = op.getAccumulate() ? adaptor.getAccumulate().front() : Value();
     WgmmaEmitter emitter(rewriter, op, *plan, adaptor.getA(), adaptor.getB().front());
     Registers registers = emitter.emit(adaptor.getAcc(), accumulate);
-    rewriter.replaceOpWithMultiple(op, {registers});
+    rewriter.replaceOpWithMultiple(op, SmallVector<Registers>{registers, {}});
+    return success();
+  }
+};
+
+struct TokenNoneLowering : OpConversionPattern<cta::TokenNoneOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::TokenNoneOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithMultiple(op, {Registers()});
     return success();
   }
 };
@@ -335,16 +344,27 @@ struct UndefinedLowering : OpConversionPattern<cta::UndefinedOp> {
   }
 };
 
-/// The statement takes and gives the accumulators, so that LLVM cannot move their uses before it.
 struct WgmmaWaitLowering : OpConversionPattern<cta::WgmmaWaitOp> {
   using OpConversionPattern::OpConversionPattern;
 
-  LogicalResult matchAndRewrite(cta::WgmmaWaitOp op, OneToNOpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(cta::WgmmaWaitOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
     PtxStatement statement;
     statement.text = "wgmma.wait_group.sync.aligned " + std::to_string(op.getPending()) + ";";
+    emitPtx(rewriter, op.getLoc(), statement);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// A statement without instructions takes and gives the accumulators, so that LLVM cannot move their uses before the
+/// wait.
+struct AwaitLowering : OpConversionPattern<cta::AwaitOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::AwaitOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    PtxStatement statement;
     if (op.getType().getElementType().isF16()) { // complete, and taken out of the registers that held two sums
-      emitPtx(rewriter, op.getLoc(), statement);
       rewriter.replaceOpWithMultiple(op, {Registers(adaptor.getAcc())});
       return success();
     }
@@ -378,7 +398,8 @@ static LogicalResult checkWgmma(cta::WgmmaOp op, const target::GpuTarget &gpu) {
 }
 
 void registerWgmmaLowerings(Lowerings &lowerings) {
-  lowerings.patterns.add<WgmmaLowering, UndefinedLowering, WgmmaWaitLowering>(lowerings.converter, lowerings.context);
+  lowerings.patterns.add<WgmmaLowering, TokenNoneLowering, UndefinedLowering, WgmmaWaitLowering, AwaitLowering>(
+      lowerings.converter, lowerings.context);
   lowerings.check<cta::WgmmaOp>(checkWgmma);
 }
 

@@ -25,6 +25,7 @@
 #include "Layout/ShapeTransforms.h"
 #include "Layout/SharedLayouts.h"
 #include "Layout/TmaBoxes.h"
+#include "Target/SharedMemory.h"
 #include "Transforms/Cta/ColumnSlice.h"
 #include "Transforms/Numbers.h"
 #include "Transforms/Passes.h"
@@ -42,9 +43,6 @@ using namespace mlir;
 using namespace tile;
 
 namespace {
-
-/// Buffers that a write of several parts fills in turns, from slot 0 on.
-constexpr int64_t storeSlots = 2;
 
 /// What L2 is to read from memory at a request of TMA where the next step takes the other half. 128x8192x8192 takes
 /// 45.4 us that way, 46.6 without, 1024x1024x8192 30.6 and 31.4. Rows of two boxes do not gain: both are asked for at
@@ -252,7 +250,8 @@ private:
     Location loc = store.getLoc();
     size_t rank = part.getShape().size(), dim = store.getOffsets().size() - rank + axis;
     int64_t size = store.getDesc().getType().getShape()[dim], partSize = part.getShape()[axis];
-    int64_t count = size / partSize, slots = std::min(count, storeSlots), writes = count + (rest ? 1 : 0);
+    int64_t count = size / partSize, slots = std::min<int64_t>(count, target::storePanels),
+            writes = count + (rest ? 1 : 0);
     builder.setInsertionPointToStart(&kernel.getBody().front());
     Value ring = cta::AllocOp::create(builder, loc, part.withSlots(slots), /*offset=*/IntegerAttr());
     Value last = rest ? cta::AllocOp::create(builder, loc, rest, /*offset=*/IntegerAttr()) : Value();

@@ -95,10 +95,10 @@ Value lowerToWgmma(OpBuilder &builder, DotOp dot, cta::WgmmaAttr engine) {
   Location loc = dot.getLoc();
   Value a = engine.isFromRegisters() ? dot.getA() : viewBlock(builder, dot.getA());
   IntegerAttr promote = engine.getPromote() ? builder.getI32IntegerAttr(engine.getPromote()) : IntegerAttr();
-  auto product = cta::WgmmaOp::create(builder, loc, dot.getAcc().getType(), a, viewBlock(builder, dot.getB()),
-                                      dot.getAcc(), /*accumulate=*/Value(), builder.getI32IntegerAttr(engine.getN()),
+  auto product = cta::WgmmaOp::create(builder, loc, a, viewBlock(builder, dot.getB()), dot.getAcc(),
+                                      /*accumulate=*/Value(), builder.getI32IntegerAttr(engine.getN()),
                                       builder.getI32IntegerAttr(engine.getGroupsN()), promote);
-  return cta::WgmmaWaitOp::create(builder, loc, product, 0, product.getColumnsAttr());
+  return cta::AwaitOp::create(builder, loc, product.getResult(), product.getToken(), product.getColumnsAttr());
 }
 
 /// What wgmma reads from shared memory is there, unless the engine is of hand-written IR.
@@ -124,13 +124,13 @@ Value lower(OpBuilder &builder, DotOp dot) {
 
 /// A product that takes the place of other registers, as when a loop exchanges two sums, is copied there. LLVM may copy
 /// it as soon as it is issued, unless it sees that this takes the result of the wait.
-void copyBehindWait(OpBuilder &builder, cta::WgmmaWaitOp wait) {
-  builder.setInsertionPointAfter(wait);
-  bool isFloat = wait.getType().getElementType().isF32();
-  unsigned pack = 4 / getBytesInMemory(wait.getType().getElementType());
-  auto copy = InlineAsmOp::create(builder, wait.getLoc(), TypeRange{wait.getType()}, "mov.b32 $0, $1;",
-                                  isFloat ? "=f,f" : "=r,r", pack, /*isPure=*/true, ValueRange{wait});
-  wait.getResult().replaceAllUsesExcept(copy.getResult(0), copy);
+void copyBehindWait(OpBuilder &builder, cta::AwaitOp await) {
+  builder.setInsertionPointAfter(await);
+  bool isFloat = await.getType().getElementType().isF32();
+  unsigned pack = 4 / getBytesInMemory(await.getType().getElementType());
+  auto copy = InlineAsmOp::create(builder, await.getLoc(), TypeRange{await.getType()}, "mov.b32 $0, $1;",
+                                  isFloat ? "=f,f" : "=r,r", pack, /*isPure=*/true, ValueRange{await});
+  await.getResult().replaceAllUsesExcept(copy.getResult(0), copy);
 }
 
 /// What led to operands that are read from their buffers instead; users first.
@@ -190,10 +190,10 @@ struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
     eraseUnused(getOperation());
     readBehindProducts(getOperation());
     OpBuilder builder(&getContext());
-    for (cta::WgmmaWaitOp wait : findMovedSums(getOperation())) {
-      auto product = wait.getAcc().getDefiningOp<cta::WgmmaOp>();
+    for (cta::AwaitOp await : findMovedSums(getOperation())) {
+      auto product = await.getAcc().getDefiningOp<cta::WgmmaOp>();
       if (!product || !product.isSynchronous())
-        copyBehindWait(builder, wait);
+        copyBehindWait(builder, await);
     }
   }
 };

@@ -20,6 +20,7 @@
 #include "Analysis/RolePlan.h"
 #include "Analysis/SharedLiveness.h"
 #include "Target/GpuTarget.h"
+#include "Target/SharedMemory.h"
 #include "Transforms/Numbers.h"
 #include "Transforms/Passes.h"
 
@@ -124,7 +125,7 @@ private:
   }
 
   bool findBuffers() {
-    int64_t bytes = 1024; // alignment of each buffer, and the barriers
+    int64_t bytes = target::sharedAlignment;
     kernel.walk([&](cta::RingAllocOp ring) { bytes += ring.getType().getBytes(); });
     bool hasOtherUses = false;
     kernel.walk([&](cta::AllocOp alloc) {
@@ -203,9 +204,9 @@ private:
     auto end = [&] { cta::TurnEndOp::create(rewriter, loc, teams, /*teams=*/true); };
     auto branch = dyn_cast<scf::IfOp>(plan.mainLoop);
     if (branch && branch.elseBlock()) {
-      auto waits = branch.thenBlock()->getOps<cta::WgmmaWaitOp>();
-      if (llvm::hasSingleElement(waits)) {
-        rewriter.setInsertionPoint(*waits.begin());
+      auto awaits = branch.thenBlock()->getOps<cta::AwaitOp>();
+      if (llvm::hasSingleElement(awaits)) {
+        rewriter.setInsertionPoint(*awaits.begin());
         end();
         rewriter.setInsertionPointToStart(branch.elseBlock());
         return end();

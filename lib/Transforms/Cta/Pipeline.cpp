@@ -22,10 +22,10 @@
 //   for: x = load; y = convert_layout x; mma y   ==>   for: y = convert_layout x; x' = load; mma y; yield x'
 //
 // Where warp groups multiply what is copied, a fence follows the wait. If the loop only computes one such product, it
-// stays in flight while the next copies are awaited: behind it the wait for the product before and a second barrier
-// make the slot of that one free. So copies have S-1 products' time to arrive.
+// stays in flight while the next copies are awaited: behind it the product before is awaited, and a second barrier
+// makes the slot of that one free. So copies have S-1 products' time to arrive.
 //
-//   for: wait S-2; fence; wgmma i; wgmma_wait 1; copy of iteration i+S-1; commit
+//   for: wait S-2; fence; wgmma i; await that of i-1; copy of iteration i+S-1; commit
 //
 // A loop of no more iterations than stages gets a slot for each, and all of its copies begin before it.
 #include "Analysis/FindTarget.h"
@@ -36,7 +36,7 @@
 #include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
-#include "Transforms/Cta/DelayWait.h"
+#include "Transforms/Cta/KeepInFlight.h"
 #include "Transforms/Cta/LoopStages.h"
 #include "Transforms/Passes.h"
 
@@ -382,7 +382,7 @@ void keepInFlight(IRRewriter &rewriter, scf::ForOp loop) {
     while (auto trans = operand.getDefiningOp<cta::TransBufferOp>())
       operand = trans.getBuffer();
     if (auto slot = operand.getDefiningOp<cta::SlotOp>(); slot && slot->getBlock() == loop.getBody()) {
-      (void)delayWait(rewriter, loop, *found, slot.getIndex());
+      (void)tile::keepInFlight(rewriter, loop, *found, slot.getIndex());
       return;
     }
   }

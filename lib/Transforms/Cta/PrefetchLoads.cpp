@@ -60,7 +60,7 @@ bool isOfProducts(scf::ForOp loop) {
       return !load.getIsVolatile();
     if (isa<LoopLikeOpInterface>(op))
       return false;
-    return isa<cta::AllocOp, cta::MbarrierAllocOp, cta::TmaLoadSyncOp, cta::LocalLoadOp, cta::WgmmaOp, cta::WgmmaWaitOp,
+    return isa<cta::AllocOp, cta::MbarrierAllocOp, cta::TmaLoadSyncOp, cta::LocalLoadOp, cta::WgmmaOp, cta::AwaitOp,
                scf::IfOp>(op) ||
            isMemoryEffectFree(op);
   };

@@ -1,38 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-schedule-loop: overlap the products of a loop with each other and with what is computed between them.
 //
-// Several products of warp groups in a loop are each awaited at once. Analysis/ProductSchedule.h plans a better order,
-// here for attention, where scores of the next keys are multiplied while this iteration's weights are:
+// Where products of warp groups are issued, and where they are awaited:
 //
-//   for j, (o):                                s = wgmma q, k[0]; wait s {0}; e = exp(s)
-//     s = wgmma q, k[j]; wait s {0}            for j = 1 …, (e, o, slot = none):
-//     e = exp(s)                                 wait o {0}; release v[slot] if there is one
-//     o = wgmma half(e), v[j], o         ==>     p = half(e)
-//     wait o {0}; release v[j]                   s = wgmma q, k[j];  o = wgmma p, v[j - 1], o
-//                                                wait s {1};  e = exp(s);  slot = that of v[j - 1]
-//                                              wait o {0} …; o = wgmma half(e), v[last], o; wait o {0} …
+//   one in a loop, whose slot is released     it stays in flight until the next one is issued (KeepInFlight.h)
+//   several, of which one needs another       in the order that Analysis/ProductSchedule.h plans: those that need none
+//                                             run an iteration ahead (RunAhead.h), where registers and rings allow it
+//   several otherwise                         issued early, and awaited late within the iteration
+//   outside of roles, others                  awaited where the sum is needed
 //
-// Nothing is predicated but the release: a loop without iterations is told apart before. What early operations hand to
-// late ones of their iteration, which run in the next round, the loop carries, and so it does a product in flight. A
-// ring's slot is awaited where its first reader is issued, and released where the last one has been awaited. Where
-// nothing can run ahead (threads or cp.async write operands, or registers would not suffice), products are issued early
-// and awaited late within the iteration.
-#include "Analysis/LoopGraph.h"
-#include "Analysis/ProductSchedule.h"
-#include "Analysis/RolePlan.h"
+// How many products are in flight at a wait is not decided here, but follows from the order (cta-insert-waits). A
+// remark says what was decided, and how long each resource of a multiprocessor is busy in an iteration
+// (Analysis/LoopWork.h).
+#include "Analysis/FindTarget.h"
+#include "Analysis/LoopWork.h"
+#include "Analysis/SharedAccesses.h"
+#include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
-#include "Target/GpuTarget.h"
+#include "Transforms/Cta/KeepInFlight.h"
 #include "Transforms/Cta/PeelLoop.h"
+#include "Transforms/Cta/RunAhead.h"
 #include "Transforms/Passes.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/IR/PatternMatch.h"
-
-#include <algorithm>
-#include <functional>
-#include <set>
 
 namespace tile {
 #define GEN_PASS_DEF_CTASCHEDULELOOP
@@ -44,314 +32,141 @@ using namespace tile;
 
 namespace {
 
-/// Registers of a thread that tensors may take.
-int64_t countFreeRegisters(scf::ForOp loop) {
-  constexpr int64_t most = 255;
-  auto kernel = loop->getParentOfType<KernelOp>();
-  int64_t threads = int64_t(kernel.getNumWarps() + kernel.getProducerWarps()) * target::threadsPerWarp;
-  int64_t registers = std::min<int64_t>(most, target::registersPerSm / threads);
-  if (auto roles = loop->getParentOfType<cta::WarpRolesOp>(); roles && roles.getConsumerRegisters())
-    registers = *roles.getConsumerRegisters();
-  return registers - registersBesideTensors;
-}
-
-/// With a condition a release is no branch, for which products in flight would have to be awaited, and behind which
-/// LLVM would move what is computed before.
-void avoidBranch(cta::RingReleaseOp release) {
-  if (release.getCondition())
-    return;
-  OpBuilder builder(release);
-  release.getConditionMutable().assign(arith::ConstantIntOp::create(builder, release.getLoc(), builder.getI1Type(), 1));
-}
-
-/// Emits early and late operations of a loop at different times.
-class LoopRewriter {
-public:
-  LoopRewriter(const LoopGraph &graph, ProductSchedule schedule)
-      : graph(graph), loop(graph.loop), schedule(std::move(schedule)), stages(graph.nodes.size()) {
-    for (ScheduledNode scheduled : this->schedule)
-      stages[scheduled.node] = scheduled.stage;
-    findCrossing();
-  }
-
-  /// Whether threads have the registers, and each side its own buffers and at least a slot of each ring.
-  bool isPossible() {
-    // With 162 attention of 128 columns spills in its loop, and takes 1.1 times as long as one product after another.
-    constexpr int64_t most = 160;
-    if (countRegistersOfTensors() > std::min(most, countFreeRegisters(loop)))
-      return false;
-    for (cta::WgmmaWaitOp wait : awaited)
-      if (!findCarrier(wait))
-        return false;
-    for (auto &[buffer, indices] : graph.accesses)
-      if (!areTogether(indices) && llvm::any_of(indices, [&](unsigned index) { return graph.writesShared(index); }))
-        return false;
-    // Slots are taken in order; and of two stages one takes the next slot before the other releases this one.
-    DenseMap<Value, SmallVector<unsigned>> waits, users; // of rings
-    for (auto [index, op] : llvm::enumerate(graph.operations)) {
-      if (auto release = dyn_cast<cta::RingReleaseOp>(op))
-        users[release.getRing()].push_back(index);
-      if (auto wait = dyn_cast<cta::RingWaitOp>(op)) {
-        waits[wait.getRing()].push_back(index);
-        users[wait.getRing()].push_back(index);
-      }
-    }
-    return llvm::all_of(waits, [&](auto &entry) { return areTogether(entry.second); }) &&
-           llvm::all_of(users, [&](auto &entry) {
-             return cast<cta::RingType>(entry.first.getType()).getSlots() > 1 || areTogether(entry.second);
-           });
-  }
-
-  void run(IRRewriter &rewriter) {
-    Location loc = loop.getLoc();
-    rewriter.setInsertionPoint(loop);
-    auto less = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-    Value any = arith::CmpIOp::create(rewriter, loc, less, loop.getLowerBound(), loop.getUpperBound());
-    auto branch = scf::IfOp::create(rewriter, loc, loop.getResultTypes(), any, /*withElseRegion=*/true);
-    rewriter.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(rewriter, loc, loop.getInitArgs());
-    rewriter.setInsertionPointToStart(branch.thenBlock());
-
-    IRMapping first;
-    first.map(loop.getInductionVar(), loop.getLowerBound());
-    first.map(loop.getRegionIterArgs(), loop.getInitArgs());
-    emit(rewriter, first, first, {LoopStage::early});
-
-    SmallVector<Value> inits;
-    for (auto [init, next] : llvm::zip_equal(loop.getInitArgs(), loop.getYieldedValues()))
-      inits.push_back(isOfLate(next) ? init : first.lookupOrDefault(next));
-    for (Value value : crossing)
-      inits.push_back(first.lookup(value));
-    for (size_t i = 0; i < released.size(); ++i)
-      inits.push_back(cta::RingNoneOp::create(rewriter, loc));
-    Value lower = rewriter.createOrFold<arith::AddIOp>(loc, loop.getLowerBound(), loop.getStep());
-    auto ahead = scf::ForOp::create(rewriter, loc, lower, loop.getUpperBound(), loop.getStep(), inits,
-                                    /*bodyBuilder=*/nullptr, loop.getUnsignedCmp());
-    emitBody(rewriter, ahead);
-    foldComparisons(rewriter, ahead);
-    rewriter.setInsertionPointAfter(ahead);
-    IRMapping last = mapLate(ahead.getResults());
-    emitAwaited(rewriter, ahead.getResults(), last);
-    emit(rewriter, last, last, {LoopStage::late, LoopStage::awaited});
-    SmallVector<Value> results;
-    for (auto [index, next] : llvm::enumerate(loop.getYieldedValues()))
-      results.push_back(isOfLate(next) ? last.lookup(next) : ahead.getResult(index));
-    scf::YieldOp::create(rewriter, loc, results);
-    rewriter.replaceOp(loop, branch.getResults());
-  }
-
-private:
-  bool isOfLate(Value value) const {
-    std::optional<unsigned> node = graph.getNode(value);
-    return node && stages[*node] != LoopStage::early;
-  }
-
-  /// Late products are in flight, and read their left operands, while early ones' sums become what crosses.
-  int64_t countRegistersOfTensors() const {
-    auto count = [](Value value) -> int64_t {
-      auto type = dyn_cast<RankedTensorType>(value.getType());
-      return type ? countRegisters(type) : 0;
-    };
-    int64_t lateSums = 0, earlySums = 0, crossed = 0;
-    for (auto [index, op] : llvm::enumerate(graph.operations))
-      if (auto product = dyn_cast<cta::WgmmaOp>(op))
-        (stages[index] == LoopStage::early ? earlySums : lateSums) += count(product) + count(product.getA());
-    for (Value value : crossing)
-      crossed += count(value);
-    return lateSums + std::max(earlySums, crossed);
-  }
-
-  bool areTogether(ArrayRef<unsigned> indices) const {
-    return llvm::all_of(indices, [&](unsigned index) {
-      return (stages[index] == LoopStage::early) == (stages[indices.front()] == LoopStage::early);
-    });
-  }
-
-  /// What late operations use of early ones of their iteration, and of the early ones' arguments. Views of buffers are
-  /// not carried but made again.
-  void findCrossing() {
-    SmallVector<Operation *> users;
-    for (ScheduledNode scheduled : schedule) {
-      Operation *op = graph.operations[scheduled.node];
-      if (scheduled.stage != LoopStage::early)
-        users.push_back(op);
-      if (scheduled.stage != LoopStage::awaited)
-        continue;
-      if (auto wait = dyn_cast<cta::WgmmaWaitOp>(op))
-        awaited.push_back(wait);
-      else
-        released.push_back(cast<cta::RingReleaseOp>(op));
-    }
-    while (!users.empty()) {
-      Operation *user = users.pop_back_val();
-      for (Value value : getUsedValues(user)) {
-        std::optional<unsigned> node = graph.getNode(value), argument = graph.getArgument(value);
-        bool isEarlyResult = node && graph.operations[*node] != user && !isOfLate(value);
-        bool isEarlyArgument = argument && !isOfLate(loop.getYieldedValues()[*argument]);
-        if (isEarlyResult && isa<cta::BufferType>(value.getType())) {
-          if (views.insert(*node).second)
-            users.push_back(graph.operations[*node]);
-        } else if (isEarlyResult || isEarlyArgument || value == loop.getInductionVar()) {
-          crossing.insert(value);
-        }
-      }
-    }
-  }
-
-  /// The argument through which the next iteration gets the product; none if there is none, or others use it.
-  std::optional<unsigned> findCarrier(cta::WgmmaWaitOp wait) {
-    auto next = llvm::find(loop.getYieldedValues(), wait.getResult());
-    if (next == loop.getYieldedValues().end() || !wait.getResult().hasOneUse())
-      return std::nullopt;
-    return std::distance(loop.getYieldedValues().begin(), next);
-  }
-
-  /// Late operations' view of what a round hands on, or the last one.
-  IRMapping mapLate(ValueRange carried) {
-    IRMapping mapping;
-    for (auto [index, next] : llvm::enumerate(loop.getYieldedValues()))
-      if (isOfLate(next))
-        mapping.map(loop.getRegionIterArg(index), carried[index]);
-    for (auto [value, previous] : llvm::zip_equal(crossing, carried.slice(loop.getNumResults(), crossing.size())))
-      mapping.map(value, previous);
-    return mapping;
-  }
-
-  /// Waits for the products that the round before has issued, and releases what they have read. In the first round
-  /// there are none, and what is carried is what the loop begins with.
-  void emitAwaited(IRRewriter &rewriter, ValueRange carried, IRMapping &late) {
-    for (cta::WgmmaWaitOp wait : awaited) {
-      unsigned carrier = *findCarrier(wait);
-      IRMapping inFlight;
-      inFlight.map(wait.getAcc(), carried[carrier]);
-      Operation *clone = rewriter.clone(*wait, inFlight);
-      late.map(loop.getRegionIterArg(carrier), clone->getResult(0));
-    }
-    // What left operands are made of passes through a wait, too: else LLVM would make them before it.
-    for (unsigned index = 0; index < graph.nodes.size(); ++index)
-      if (std::optional<unsigned> operand = graph.nodes[index].leftOperand;
-          operand && isOfLate(graph.operations[*operand]->getResult(0)))
-        for (Value value : getUsedValues(graph.operations[*operand]))
-          if (crossing.contains(value) && isa<RankedTensorType>(value.getType()))
-            late.map(value, cta::WgmmaWaitOp::create(rewriter, loop.getLoc(), late.lookup(value), /*pending=*/0,
-                                                     /*columns=*/IntegerAttr()));
-    for (auto [release, slot] : llvm::zip_equal(released, carried.take_back(released.size()))) {
-      Location loc = release.getLoc();
-      Value isLater = cta::RingHoldsOp::create(rewriter, loc, slot);
-      auto clone = cast<cta::RingReleaseOp>(rewriter.clone(*release));
-      clone.getSlotMutable().assign(slot);
-      clone.getConditionMutable().assign(isLater);
-    }
-  }
-
-  void emitBody(IRRewriter &rewriter, scf::ForOp ahead) {
-    rewriter.setInsertionPointToStart(ahead.getBody());
-    IRMapping early, late = mapLate(ahead.getRegionIterArgs());
-    emitAwaited(rewriter, ahead.getRegionIterArgs(), late);
-    early.map(loop.getInductionVar(), ahead.getInductionVar());
-    for (auto [index, next] : llvm::enumerate(loop.getYieldedValues()))
-      if (!isOfLate(next))
-        early.map(loop.getRegionIterArg(index), ahead.getRegionIterArg(index));
-    emit(rewriter, early, late, {LoopStage::early, LoopStage::late});
-    SmallVector<Value> yields;
-    for (Value next : loop.getYieldedValues()) {
-      auto wait = next.getDefiningOp<cta::WgmmaWaitOp>();
-      bool isInFlight = wait && llvm::is_contained(awaited, wait);
-      yields.push_back(isInFlight       ? late.lookup(wait.getAcc())
-                       : isOfLate(next) ? late.lookup(next)
-                                        : early.lookupOrDefault(next));
-    }
-    for (Value value : crossing)
-      yields.push_back(early.lookup(value));
-    for (cta::RingReleaseOp release : released)
-      yields.push_back(late.lookupOrDefault(release.getSlot()));
-    scf::YieldOp::create(rewriter, loop.getLoc(), yields);
-  }
-
-  void emit(IRRewriter &rewriter, IRMapping &early, IRMapping &late, std::initializer_list<LoopStage> wanted) {
-    SmallVector<ScheduledNode> sequence;
-    // What is awaited in its own round comes last.
-    auto isWanted = [&](ScheduledNode scheduled) { return llvm::is_contained(wanted, scheduled.stage); };
-    auto isAwaited = [](ScheduledNode scheduled) { return scheduled.stage == LoopStage::awaited; };
-    llvm::copy_if(schedule, std::back_inserter(sequence), isWanted);
-    std::stable_partition(sequence.begin(), sequence.end(), std::not_fn(isAwaited));
-    bool hasViews = false;
-    for (auto [scheduled, pending] : llvm::zip_equal(sequence, countPending(graph.nodes, sequence))) {
-      bool isLate = scheduled.stage != LoopStage::early;
-      if (isLate && !std::exchange(hasViews, true))
-        for (unsigned view : views)
-          rewriter.clone(*graph.operations[view], late);
-      Operation *clone = rewriter.clone(*graph.operations[scheduled.node], isLate ? late : early);
-      if (auto wait = dyn_cast<cta::WgmmaWaitOp>(clone))
-        wait.setPending(pending);
-      if (auto release = dyn_cast<cta::RingReleaseOp>(clone))
-        avoidBranch(release);
-    }
-  }
-
-  const LoopGraph &graph;
-  scf::ForOp loop;
-  ProductSchedule schedule;
-  SmallVector<LoopStage> stages; ///< Of each node.
-  SmallVector<cta::WgmmaWaitOp> awaited;
-  SmallVector<cta::RingReleaseOp> released; ///< What is awaited in the round after.
-  SetVector<Value> crossing;
-  std::set<unsigned> views; ///< Early ones that late operations use, too.
+struct FlightPlan {
+  LoopProduct product;
+  SmallVector<cta::RingReleaseOp> releases;
 };
+
+/// Whether threads write shared memory, other than by TMA, that a product of the loop reads.
+bool writesOperands(scf::ForOp loop, cta::WgmmaOp product) {
+  DenseSet<Operation *> operands{getMemory(product.getBufferA()), getMemory(product.getB())};
+  return loop
+      .walk([&](Operation *op) {
+        bool writes = llvm::any_of(getSharedAccesses(op), [&](const SharedAccess &access) {
+          return access.isWrite && operands.contains(getMemory(access.buffer));
+        });
+        return writes ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// One product a loop iteration, whose accumulator nothing else in the loop sees.
+std::optional<FlightPlan> planFlight(scf::ForOp loop) {
+  std::optional<LoopProduct> product = LoopProduct::of(loop);
+  // What threads write in the next iteration must have been read.
+  if (!product || writesOperands(loop, product->product))
+    return std::nullopt;
+  FlightPlan plan{*product, {}};
+  for (auto release : loop.getBody()->getOps<cta::RingReleaseOp>()) {
+    // The product does not read that slot.
+    if (!llvm::is_contained(release.getTokens(), product->product.getToken()))
+      continue;
+    // Nothing conditional is the wgmma's own: each iteration has one.
+    if (release.getCondition())
+      return std::nullopt;
+    // The next slot is awaited before this one is released: with one slot, for ever.
+    if (release.getRing().getType().getSlots() < 2)
+      return std::nullopt;
+    plan.releases.push_back(release);
+  }
+  return plan.releases.empty() ? std::nullopt : std::optional(plan);
+}
+
+/// The product of the iteration before is complete where its slot is released, and the last one behind the loop.
+void keepInFlight(IRRewriter &rewriter, scf::ForOp loop, FlightPlan plan) {
+  Location loc = loop.getLoc();
+  SmallVector<Value> slots;
+  for (cta::RingReleaseOp release : plan.releases)
+    slots.push_back(release.getSlot());
+  LoopInFlight flight = keepInFlight(rewriter, loop, plan.product, slots);
+  for (auto [release, previous, last] : llvm::zip_equal(plan.releases, flight.previous, flight.last)) {
+    release->moveAfter(plan.product.await); // whatever else reads this iteration's slot
+    release.getSlotMutable().assign(previous);
+    release.getConditionMutable().assign(flight.isLater);
+    release.getTokensMutable().assign(flight.previousToken);
+    cta::RingReleaseOp::create(rewriter, loc, release.getRing(), last, /*condition=*/Value(), flight.lastToken);
+  }
+  rewriter.replaceOp(plan.product.await, plan.product.await.getAcc());
+}
 
 /// The operations of the body in another order.
 void reorder(const LoopGraph &graph, const ProductSchedule &schedule) {
-  Operation *end = graph.body->getTerminator();
-  for (auto [scheduled, pending] : llvm::zip_equal(schedule, countPending(graph.nodes, schedule))) {
-    Operation *op = graph.operations[scheduled.node];
-    op->moveBefore(end);
-    if (auto wait = dyn_cast<cta::WgmmaWaitOp>(op))
-      wait.setPending(pending);
-  }
-}
-
-bool runAhead(IRRewriter &rewriter, const LoopGraph &graph, std::optional<ProductSchedule> schedule) {
-  if (!schedule)
-    return false;
-  LoopRewriter emitter(graph, *schedule);
-  if (!emitter.isPossible())
-    return false;
-  emitter.run(rewriter);
-  return true;
+  for (ScheduledNode scheduled : schedule)
+    graph.operations[scheduled.node]->moveBefore(graph.body->getTerminator());
 }
 
 /// Whether the products of an iteration take long enough for a late and an early one to be issued together: what waits
 /// for both has less to overlap with. Attention with heads of 128 takes 0.91 of the time with 128 keys an iteration,
-/// and 1.25 times as long with 64.
-bool hasLongProducts(scf::ForOp loop) {
-  constexpr int64_t least = int64_t(2) * 128 * 128 * 128; // multiplications
-  int64_t multiplications = 0;
-  for (auto product : loop.getBody()->getOps<cta::WgmmaOp>())
-    multiplications += product.getType().getNumElements() * product.getB().getType().getShape()[0];
-  return multiplications >= least;
+/// whose products take so many clocks of the tensor cores, and 1.25 times as long with 64.
+bool hasLongProducts(const LoopWork &work) {
+  constexpr double least = 2048;
+  return work.tensorCores >= least;
+}
+
+/// The products of the loop, and how many of them run an iteration ahead.
+struct ProductCount {
+  size_t all = 0, early = 0;
+
+  ProductCount(const LoopGraph &graph, const ProductSchedule &schedule) {
+    for (ScheduledNode scheduled : schedule)
+      if (graph.nodes[scheduled.node].kind == LoopNodeKind::product) {
+        ++all;
+        early += scheduled.stage == LoopStage::early;
+      }
+  }
+};
+
+/// Whether a product may be awaited behind `op` instead of in front of it: nothing there writes what it reads, and
+/// nobody waits for anything else.
+bool mayPass(cta::AwaitOp await, Operation *op) {
+  bool isUser = llvm::is_contained(op->getOperands(), await.getResult());
+  bool isHarmless = isa<LoadOp, cta::WgmmaOp, cta::AwaitOp>(op) || isMemoryEffectFree(op);
+  return !isUser && isHarmless && op->getNumRegions() == 0 && !op->hasTrait<OpTrait::IsTerminator>();
+}
+
+/// Products are awaited where their sums are needed, so that several are issued one after the other.
+void awaitLate(KernelOp kernel) {
+  SmallVector<cta::AwaitOp> awaits;
+  kernel.walk([&](cta::AwaitOp await) {
+    auto product = await.getAcc().getDefiningOp<cta::WgmmaOp>();
+    // Registers of a left operand may be needed for something else behind the product.
+    if (product && product.getToken() == await.getToken() && product.getBufferA() &&
+        product->getBlock() == await->getBlock())
+      awaits.push_back(await);
+  });
+  for (cta::AwaitOp await : llvm::reverse(awaits)) {
+    Operation *next = await->getNextNode();
+    while (mayPass(await, next))
+      next = next->getNextNode();
+    await->moveBefore(next);
+  }
+}
+
+/// With roles, slots are released behind what awaits their readers; a copy by TMA in a loop awaits all threads.
+bool copiesByTma(KernelOp kernel) {
+  return kernel
+      .walk([](Operation *op) {
+        return isa<cta::WarpRolesOp, cta::TmaLoadSyncOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 struct CtaScheduleLoop : tile::impl::CtaScheduleLoopBase<CtaScheduleLoop> {
+  using CtaScheduleLoopBase::CtaScheduleLoopBase;
+
   void runOnKernel() override {
+    const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
+    if (!gpu)
+      return signalPassFailure();
+    rates = target::ratesOf(*gpu);
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
       if (!loop.getBody()->getOps<cta::WgmmaOp>().empty())
         loops.push_back(loop);
     });
     IRRewriter rewriter(&getContext());
-    for (scf::ForOp loop : loops) {
-      LoopGraph graph(loop);
-      bool isOrdered = graph.build();
-      if (isOrdered && (runAhead(rewriter, graph, planAhead(graph.nodes)) ||
-                        (hasLongProducts(loop) && runAhead(rewriter, graph, planTogether(graph.nodes)))))
-        continue;
-      if (isOrdered)
-        reorder(graph, planWithin(graph.nodes));
-      for (auto release : loop.getBody()->getOps<cta::RingReleaseOp>())
-        avoidBranch(release);
-      if (isOrdered && gainsByPeeling(loop))
-        peelFirst(rewriter, loop);
-    }
+    for (scf::ForOp loop : loops)
+      schedule(rewriter, loop);
     // Programs of one K step have no loop.
     getOperation().walk([](ProgramsOp programs) {
       Block &body = programs.getBody().front();
@@ -362,7 +177,48 @@ struct CtaScheduleLoop : tile::impl::CtaScheduleLoopBase<CtaScheduleLoop> {
         reorder(graph, planWithin(graph.nodes));
       llvm::for_each(body.getOps<cta::RingReleaseOp>(), avoidBranch);
     });
+    if (!copiesByTma(getOperation()))
+      awaitLate(getOperation());
   }
+
+private:
+  void schedule(IRRewriter &rewriter, scf::ForOp loop) {
+    Location loc = loop.getLoc();
+    LoopWork work = countWork(*loop.getBody(), rates);
+    if (std::optional<FlightPlan> plan = planFlight(loop)) {
+      keepInFlight(rewriter, loop, *plan);
+      return report(loc, "the product stays in flight until the next one is issued", work);
+    }
+    LoopGraph graph(loop);
+    if (!graph.build()) {
+      llvm::for_each(loop.getBody()->getOps<cta::RingReleaseOp>(), avoidBranch);
+      return;
+    }
+    auto tryAhead = [&](std::optional<ProductSchedule> plan, StringRef how) {
+      if (!runAhead(rewriter, graph, plan))
+        return false;
+      ProductCount products(graph, *plan);
+      report(loc, Twine(products.early) + " of " + Twine(products.all) + " products run an iteration ahead" + how,
+             work);
+      return true;
+    };
+    if (tryAhead(planAhead(graph.nodes), "") ||
+        (hasLongProducts(work) && tryAhead(planTogether(graph.nodes), ", issued together with the others")))
+      return;
+    ProductSchedule within = planWithin(graph.nodes);
+    size_t products = ProductCount(graph, within).all;
+    reorder(graph, within);
+    llvm::for_each(loop.getBody()->getOps<cta::RingReleaseOp>(), avoidBranch);
+    if (gainsByPeeling(loop))
+      peelFirst(rewriter, loop);
+    report(loc, Twine(products) + " products are issued early and awaited late within each iteration", work);
+  }
+
+  static void report(Location loc, const Twine &order, const LoopWork &work) {
+    emitRemark(loc) << order << "; an iteration takes " << work.print();
+  }
+
+  target::Rates rates{};
 };
 
 } // namespace

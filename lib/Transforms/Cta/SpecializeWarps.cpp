@@ -19,6 +19,7 @@
 #include "Analysis/RolePlan.h"
 #include "Analysis/SharedLiveness.h"
 #include "Target/Engines/Wgmma.h"
+#include "Target/SharedMemory.h"
 #include "Transforms/Cta/CloneControl.h"
 #include "Transforms/Passes.h"
 
@@ -52,7 +53,7 @@ bool isAloneByRegisters(KernelOp kernel) {
     return true;
   int64_t registers = 0;
   kernel.walk([&](cta::WgmmaOp product) {
-    registers = std::max<int64_t>(registers, cta::getLayout(product.getType()).numRegisters());
+    registers = std::max<int64_t>(registers, cta::getLayout(product.getAcc().getType()).numRegisters());
   });
   int64_t threads = int64_t(warps + countProducerWarps(/*setsRegisters=*/false)) * target::threadsPerWarp;
   return 2 * threads * (registers + others) > int64_t(target::registersPerSm);
@@ -93,8 +94,8 @@ std::optional<SharedBudget> planChainRegisters(KernelOp kernel) {
       return;
     int64_t registers = 0;
     for (cta::WgmmaOp product : products) {
-      accumulator = std::max(accumulator, countRegisters(cast<RankedTensorType>(product.getType())));
-      registers += countRegisters(cast<RankedTensorType>(product.getType()));
+      accumulator = std::max(accumulator, countRegisters(product.getAcc().getType()));
+      registers += countRegisters(product.getAcc().getType());
       if (auto a = dyn_cast<RankedTensorType>(product.getA().getType()))
         registers += countRegisters(a);
     }
@@ -133,8 +134,7 @@ std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &p
   for (const Channel &channel : plan.channels)
     for (cta::TmaLoadSyncOp load : channel.loads)
       channelAllocs.insert(load.getBuffer().getDefiningOp());
-  // Alignment of each buffer, and the barriers.
-  int64_t free = capacity - 1024;
+  int64_t free = capacity - target::sharedAlignment;
   kernel.walk([&](cta::AllocOp alloc) {
     if (!channelAllocs.contains(alloc))
       free -= teams * alloc.getType().getBytes();
@@ -346,7 +346,7 @@ private:
     Value slot = cta::RingWaitOp::create(rewriter, loc, ring);
     auto buffers = cta::RingBuffersOp::create(rewriter, loc, ring, slot);
     rewriter.setInsertionPointAfter(channel.lastUse);
-    cta::RingReleaseOp::create(rewriter, loc, ring, slot, /*condition=*/Value());
+    cta::RingReleaseOp::create(rewriter, loc, ring, slot, /*condition=*/Value(), channel.tokens.getArrayRef());
     for (auto [load, buffer] : llvm::zip(channel.loads, buffers.getBuffers())) {
       auto alloc = load.getBuffer().getDefiningOp<cta::AllocOp>();
       auto barrier = load.getBarrier().getDefiningOp<cta::MbarrierAllocOp>();
@@ -401,8 +401,7 @@ struct CtaSpecializeWarps : tile::impl::CtaSpecializeWarpsBase<CtaSpecializeWarp
       return;
     SmallVector<unsigned> previous = findPrevious(kernel, *plan);
     auto planFor = [&](unsigned ctas, int64_t teams) {
-      constexpr int64_t reserved = 1024; // of each CTA, by the driver
-      int64_t capacity = (int64_t(gpu->maxSharedPerCta) + reserved) / ctas - reserved;
+      int64_t capacity = (int64_t(gpu->maxSharedPerCta) + target::reservedShared) / ctas - target::reservedShared;
       return planSlots(kernel, *plan, previous, capacity, teams, /*least=*/ctas > 1 ? 2 : 1);
     };
     // cta-ping-pong gives each team buffers of its own.

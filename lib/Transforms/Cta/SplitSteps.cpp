@@ -19,6 +19,7 @@
 #include "Analysis/GemmPrograms.h"
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
+#include "Target/SharedMemory.h"
 #include "Transforms/Cta/LowerCombines.h"
 #include "Transforms/Numbers.h"
 #include "Transforms/Passes.h"
@@ -39,8 +40,7 @@ namespace {
 
 /// What the kernel's buffers take when each copy of a step has two slots, at the least.
 int64_t sharedBytesOf(KernelOp kernel, scf::ForOp steps) {
-  constexpr int64_t alignment = 1024;
-  int64_t bytes = alignment;
+  int64_t bytes = target::sharedAlignment;
   kernel.walk(
       [&](cta::AllocOp alloc) { bytes += alloc.getType().getBytes() * (steps->isProperAncestor(alloc) ? 2 : 1); });
   return bytes;

@@ -62,7 +62,7 @@ bool isAlone(Operation *op) {
       return llvm::all_of(warps, [&](const std::vector<int32_t> &basis) { return basis[reduce.getAxis()] == 0; });
     });
   return isElementwise(op) || op->hasTrait<OpTrait::ConstantLike>() ||
-         isa<cta::WgmmaOp, cta::WgmmaWaitOp, cta::RingWaitOp, cta::RingReleaseOp, LoadOp, BroadcastOp, ExpandDimsOp,
+         isa<cta::WgmmaOp, cta::AwaitOp, cta::RingWaitOp, cta::RingReleaseOp, LoadOp, BroadcastOp, ExpandDimsOp,
              SplatOp, ArangeOp>(op) ||
          (op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
           llvm::none_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>) &&

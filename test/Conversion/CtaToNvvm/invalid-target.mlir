@@ -37,7 +37,7 @@ tile.kernel @wgmma() attributes {shared_bytes = 32768 : i64} {
   %b = cta.alloc at 16384 : !cta.buffer<16x64xf16, #b>
   %z = arith.constant dense<0.0> : tensor<64x64xf32, #c>
   // expected-error @+1 {{needs wgmma, which sm_75 lacks; sm_90a has it}}
-  %d = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #a>, !cta.buffer<16x64xf16, #b> -> tensor<64x64xf32, #c>
+  %d, %d_t = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #a>, !cta.buffer<16x64xf16, #b> -> tensor<64x64xf32, #c>
   tile.return
 }
 

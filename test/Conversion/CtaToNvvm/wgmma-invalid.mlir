@@ -9,7 +9,7 @@ tile.kernel @shape() attributes {shared_bytes = 32768 : i64} {
   %b = cta.alloc at 16384 : !cta.buffer<16x64xf16, #b>
   %z = arith.constant dense<0.0> : tensor<64x64xf32, #c>
   // expected-error @+1 {{'cta.wgmma' op has instructions of 12 columns; possible are multiples of 8 up to 256}}
-  %d = cta.wgmma %a, %b, %z {n = 12 : i32} : !cta.buffer<64x16xf16, #a>, !cta.buffer<16x64xf16, #b> -> tensor<64x64xf32, #c>
+  %d, %d_t = cta.wgmma %a, %b, %z {n = 12 : i32} : !cta.buffer<64x16xf16, #a>, !cta.buffer<16x64xf16, #b> -> tensor<64x64xf32, #c>
   tile.return
 }
 
@@ -23,7 +23,7 @@ tile.kernel @accumulator_type() attributes {shared_bytes = 32768 : i64} {
   %b = cta.alloc at 16384 : !cta.buffer<16x64xf16, #b>
   %z = arith.constant dense<0> : tensor<64x64xi32, #c>
   // expected-error @+1 {{'cta.wgmma' op is m64n64 of 'f16' and 'f16' into 'i32', which is no instruction}}
-  %d = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #a>, !cta.buffer<16x64xf16, #b> -> tensor<64x64xi32, #c>
+  %d, %d_t = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #a>, !cta.buffer<16x64xf16, #b> -> tensor<64x64xi32, #c>
   tile.return
 }
 
@@ -37,7 +37,7 @@ tile.kernel @sizes() attributes {shared_bytes = 32768 : i64} {
   %b = cta.alloc at 16384 : !cta.buffer<16x64xf32, #b>
   %z = arith.constant dense<0.0> : tensor<64x64xf32, #c>
   // expected-error @+1 {{'cta.wgmma' op is m64n64 of 'f16' and 'f32' into 'f32', which is no instruction}}
-  %d = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #a>, !cta.buffer<16x64xf32, #b> -> tensor<64x64xf32, #c>
+  %d, %d_t = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #a>, !cta.buffer<16x64xf32, #b> -> tensor<64x64xf32, #c>
   tile.return
 }
 
@@ -51,7 +51,7 @@ tile.kernel @no_swizzle() attributes {shared_bytes = 32768 : i64} {
   %b = cta.alloc at 16384 : !cta.buffer<16x64xf16, #b>
   %z = arith.constant dense<0.0> : tensor<64x64xf32, #c>
   // expected-error @+1 {{'cta.wgmma' op operands or accumulator do not have a layout of m64n64}}
-  %d = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #a>, !cta.buffer<16x64xf16, #b> -> tensor<64x64xf32, #c>
+  %d, %d_t = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #a>, !cta.buffer<16x64xf16, #b> -> tensor<64x64xf32, #c>
   tile.return
 }
 
@@ -65,7 +65,7 @@ tile.kernel @accumulator_layout() attributes {shared_bytes = 32768 : i64} {
   %b = cta.alloc at 16384 : !cta.buffer<16x64xf16, #b>
   %z = arith.constant dense<0.0> : tensor<64x64xf32, #c>
   // expected-error @+1 {{'cta.wgmma' op operands or accumulator do not have a layout of m64n64}}
-  %d = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #a>, !cta.buffer<16x64xf16, #b> -> tensor<64x64xf32, #c>
+  %d, %d_t = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #a>, !cta.buffer<16x64xf16, #b> -> tensor<64x64xf32, #c>
   tile.return
 }
 
@@ -80,7 +80,7 @@ tile.kernel @bytes() attributes {shared_bytes = 32768 : i64} {
   %b = cta.alloc at 16384 : !cta.buffer<32x64xi8, #b>
   %z = arith.constant dense<0> : tensor<64x64xi32, #c>
   // expected-error @+1 {{'cta.wgmma' op operands or accumulator do not have a layout of m64n64}}
-  %d = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x32xi8, #a>, !cta.buffer<32x64xi8, #b> -> tensor<64x64xi32, #c>
+  %d, %d_t = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x32xi8, #a>, !cta.buffer<32x64xi8, #b> -> tensor<64x64xi32, #c>
   tile.return
 }
 
@@ -95,6 +95,6 @@ tile.kernel @part() attributes {shared_bytes = 32768 : i64} {
   %b = cta.alloc at 16384 : !cta.buffer<16x48xf16, #b>
   %z = arith.constant dense<0.0> : tensor<64x64xf32, #c>
   // expected-error @+1 {{'cta.wgmma' op operands or accumulator do not have a layout of m64n32}}
-  %d = cta.wgmma %a, %b, %z {n = 32 : i32} : !cta.buffer<64x16xf16, #a>, !cta.buffer<16x48xf16, #b> -> tensor<64x64xf32, #c>
+  %d, %d_t = cta.wgmma %a, %b, %z {n = 32 : i32} : !cta.buffer<64x16xf16, #a>, !cta.buffer<16x48xf16, #b> -> tensor<64x64xf32, #c>
   tile.return
 }

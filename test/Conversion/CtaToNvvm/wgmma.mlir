@@ -33,8 +33,9 @@ tile.kernel @k_contiguous_128() attributes {shared_bytes = 32768 : i64} {
   %a = cta.alloc at 0 : !cta.buffer<64x64xf16, #k128>
   %b = cta.alloc at 16384 : !cta.buffer<64x64xf16, #t128>
   %z = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
-  %d = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x64xf16, #k128>, !cta.buffer<64x64xf16, #t128> -> tensor<64x64xf32, #acc>
-  %r = cta.wgmma_wait %d {pending = 0 : i32} : tensor<64x64xf32, #acc>
+  %d, %d_t = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x64xf16, #k128>, !cta.buffer<64x64xf16, #t128> -> tensor<64x64xf32, #acc>
+  cta.wgmma_wait {pending = 0 : i32}
+  %r = cta.await %d after %d_t : tensor<64x64xf32, #acc>
   tile.print "" %r : tensor<64x64xf32, #acc>
   tile.return
 }
@@ -49,8 +50,9 @@ tile.kernel @k_contiguous_64() attributes {shared_bytes = 32768 : i64} {
   %a = cta.alloc at 0 : !cta.buffer<64x32xf16, #k64>
   %b = cta.alloc at 16384 : !cta.buffer<32x64xf16, #t64>
   %z = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
-  %d = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x32xf16, #k64>, !cta.buffer<32x64xf16, #t64> -> tensor<64x64xf32, #acc>
-  %r = cta.wgmma_wait %d {pending = 0 : i32} : tensor<64x64xf32, #acc>
+  %d, %d_t = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x32xf16, #k64>, !cta.buffer<32x64xf16, #t64> -> tensor<64x64xf32, #acc>
+  cta.wgmma_wait {pending = 0 : i32}
+  %r = cta.await %d after %d_t : tensor<64x64xf32, #acc>
   tile.print "" %r : tensor<64x64xf32, #acc>
   tile.return
 }
@@ -65,8 +67,9 @@ tile.kernel @k_contiguous_32() attributes {shared_bytes = 32768 : i64} {
   %a = cta.alloc at 0 : !cta.buffer<64x16xf16, #k32>
   %b = cta.alloc at 16384 : !cta.buffer<16x64xf16, #t32>
   %z = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
-  %d = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #k32>, !cta.buffer<16x64xf16, #t32> -> tensor<64x64xf32, #acc>
-  %r = cta.wgmma_wait %d {pending = 0 : i32} : tensor<64x64xf32, #acc>
+  %d, %d_t = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #k32>, !cta.buffer<16x64xf16, #t32> -> tensor<64x64xf32, #acc>
+  cta.wgmma_wait {pending = 0 : i32}
+  %r = cta.await %d after %d_t : tensor<64x64xf32, #acc>
   tile.print "" %r : tensor<64x64xf32, #acc>
   tile.return
 }
@@ -80,8 +83,9 @@ tile.kernel @n_contiguous_128() attributes {shared_bytes = 32768 : i64} {
   %a = cta.alloc at 0 : !cta.buffer<64x32xf16, #m128>
   %b = cta.alloc at 16384 : !cta.buffer<32x64xf16, #n128>
   %z = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
-  %d = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x32xf16, #m128>, !cta.buffer<32x64xf16, #n128> -> tensor<64x64xf32, #acc>
-  %r = cta.wgmma_wait %d {pending = 0 : i32} : tensor<64x64xf32, #acc>
+  %d, %d_t = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x32xf16, #m128>, !cta.buffer<32x64xf16, #n128> -> tensor<64x64xf32, #acc>
+  cta.wgmma_wait {pending = 0 : i32}
+  %r = cta.await %d after %d_t : tensor<64x64xf32, #acc>
   tile.print "" %r : tensor<64x64xf32, #acc>
   tile.return
 }
@@ -97,8 +101,9 @@ tile.kernel @n_contiguous_64() attributes {shared_bytes = 32768 : i64} {
   %a = cta.alloc at 0 : !cta.buffer<64x32xf16, #m128>
   %b = cta.alloc at 16384 : !cta.buffer<32x32xf16, #n64>
   %z = arith.constant dense<0.0> : tensor<64x32xf32, #acc32>
-  %d = cta.wgmma %a, %b, %z {n = 32 : i32} : !cta.buffer<64x32xf16, #m128>, !cta.buffer<32x32xf16, #n64> -> tensor<64x32xf32, #acc32>
-  %r = cta.wgmma_wait %d {pending = 0 : i32} : tensor<64x32xf32, #acc32>
+  %d, %d_t = cta.wgmma %a, %b, %z {n = 32 : i32} : !cta.buffer<64x32xf16, #m128>, !cta.buffer<32x32xf16, #n64> -> tensor<64x32xf32, #acc32>
+  cta.wgmma_wait {pending = 0 : i32}
+  %r = cta.await %d after %d_t : tensor<64x32xf32, #acc32>
   tile.print "" %r : tensor<64x32xf32, #acc32>
   tile.return
 }
@@ -114,8 +119,9 @@ tile.kernel @n_contiguous_32() attributes {shared_bytes = 32768 : i64} {
   %a = cta.alloc at 0 : !cta.buffer<64x32xf16, #m128>
   %b = cta.alloc at 16384 : !cta.buffer<32x16xf16, #n32>
   %z = arith.constant dense<0.0> : tensor<64x16xf32, #acc16>
-  %d = cta.wgmma %a, %b, %z {n = 16 : i32} : !cta.buffer<64x32xf16, #m128>, !cta.buffer<32x16xf16, #n32> -> tensor<64x16xf32, #acc16>
-  %r = cta.wgmma_wait %d {pending = 0 : i32} : tensor<64x16xf32, #acc16>
+  %d, %d_t = cta.wgmma %a, %b, %z {n = 16 : i32} : !cta.buffer<64x32xf16, #m128>, !cta.buffer<32x16xf16, #n32> -> tensor<64x16xf32, #acc16>
+  cta.wgmma_wait {pending = 0 : i32}
+  %r = cta.await %d after %d_t : tensor<64x16xf32, #acc16>
   tile.print "" %r : tensor<64x16xf32, #acc16>
   tile.return
 }
@@ -128,8 +134,9 @@ tile.kernel @tiles(%c: i1) attributes {shared_bytes = 32768 : i64} {
   %a = cta.alloc at 0 : !cta.buffer<128x16xf16, #tall>
   %b = cta.alloc at 16384 : !cta.buffer<16x64xf16, #t32>
   %z = arith.constant dense<0.0> : tensor<128x64xf32, #accs>
-  %d = cta.wgmma %a, %b, %z if %c {n = 64 : i32} : !cta.buffer<128x16xf16, #tall>, !cta.buffer<16x64xf16, #t32> -> tensor<128x64xf32, #accs>
-  %r = cta.wgmma_wait %d {pending = 1 : i32} : tensor<128x64xf32, #accs>
+  %d, %d_t = cta.wgmma %a, %b, %z if %c {n = 64 : i32} : !cta.buffer<128x16xf16, #tall>, !cta.buffer<16x64xf16, #t32> -> tensor<128x64xf32, #accs>
+  cta.wgmma_wait {pending = 1 : i32}
+  %r = cta.await %d after %d_t : tensor<128x64xf32, #accs>
   tile.print "" %r : tensor<128x64xf32, #accs>
   tile.return
 }
@@ -141,8 +148,9 @@ tile.kernel @bytes() attributes {shared_bytes = 32768 : i64} {
   %a = cta.alloc at 0 : !cta.buffer<64x32xi8, #bytes>
   %b = cta.alloc at 16384 : !cta.buffer<32x64xi8, #bytest>
   %z = arith.constant dense<0> : tensor<64x64xi32, #acc>
-  %d = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x32xi8, #bytes>, !cta.buffer<32x64xi8, #bytest> -> tensor<64x64xi32, #acc>
-  %r = cta.wgmma_wait %d {pending = 0 : i32} : tensor<64x64xi32, #acc>
+  %d, %d_t = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x32xi8, #bytes>, !cta.buffer<32x64xi8, #bytest> -> tensor<64x64xi32, #acc>
+  cta.wgmma_wait {pending = 0 : i32}
+  %r = cta.await %d after %d_t : tensor<64x64xi32, #acc>
   tile.print "" %r : tensor<64x64xi32, #acc>
   tile.return
 }
@@ -155,8 +163,9 @@ tile.kernel @registers(%x: f16) attributes {shared_bytes = 32768 : i64} {
   %a = tile.splat %x : f16 -> tensor<64x32xf16, #acc32>
   %b = cta.alloc at 16384 : !cta.buffer<32x64xf16, #t64>
   %z = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
-  %d = cta.wgmma %a, %b, %z {n = 64 : i32} : tensor<64x32xf16, #acc32>, !cta.buffer<32x64xf16, #t64> -> tensor<64x64xf32, #acc>
-  %r = cta.wgmma_wait %d {pending = 0 : i32} : tensor<64x64xf32, #acc>
+  %d, %d_t = cta.wgmma %a, %b, %z {n = 64 : i32} : tensor<64x32xf16, #acc32>, !cta.buffer<32x64xf16, #t64> -> tensor<64x64xf32, #acc>
+  cta.wgmma_wait {pending = 0 : i32}
+  %r = cta.await %d after %d_t : tensor<64x64xf32, #acc>
   tile.print "" %r : tensor<64x64xf32, #acc>
   tile.return
 }
@@ -167,13 +176,15 @@ tile.kernel @registers(%x: f16) attributes {shared_bytes = 32768 : i64} {
 // CHECK-DAG: arith.constant 16777216 : i32
 // CHECK-DAG: arith.constant -9223371899415822336 : i64
 // CHECK: llvm.inline_asm {{.*}}wgmma.mma_async.sync.aligned.m64n160k16.f32.f16.f16 {$0, $1, {{.*}}, $78, $79}, $80, $81, always
-// CHECK: wgmma.wait_group.sync.aligned 0;", "=f,{{.*}},=f,0,1,{{.*}},78,79" %
+// CHECK: "wgmma.wait_group.sync.aligned 0;"
+// CHECK: llvm.inline_asm has_side_effects asm_dialect = att "", "=f,{{.*}},=f,0,1,{{.*}},78,79" %
 tile.kernel @columns(%x: f32) attributes {shared_bytes = 65536 : i64} {
   %a = cta.alloc at 0 : !cta.buffer<64x64xf16, #k128>
   %b = cta.alloc at 16384 : !cta.buffer<64x160xf16, #n160>
   %z = tile.splat %x : f32 -> tensor<64x256xf32, #acc256>
-  %d = cta.wgmma %a, %b, %z {n = 160 : i32} : !cta.buffer<64x64xf16, #k128>, !cta.buffer<64x160xf16, #n160> -> tensor<64x256xf32, #acc256>
-  %r = cta.wgmma_wait %d {columns = 160 : i32, pending = 0 : i32} : tensor<64x256xf32, #acc256>
+  %d, %d_t = cta.wgmma %a, %b, %z {n = 160 : i32} : !cta.buffer<64x64xf16, #k128>, !cta.buffer<64x160xf16, #n160> -> tensor<64x256xf32, #acc256>
+  cta.wgmma_wait {pending = 0 : i32}
+  %r = cta.await %d after %d_t {columns = 160 : i32} : tensor<64x256xf32, #acc256>
   tile.print "" %r : tensor<64x256xf32, #acc256>
   tile.return
 }

@@ -75,7 +75,7 @@ tile.kernel @warp_groups_accumulator() {
   %b = cta.alloc : !cta.buffer<16x64xf16, #wb>
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   // expected-error @below {{'cta.wgmma' op accumulator must have a layout}}
-  %d = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<16x64xf16, #wb> -> tensor<64x64xf32>
+  %d, %d_t = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<16x64xf16, #wb> -> tensor<64x64xf32>
   tile.return
 }
 
@@ -89,7 +89,7 @@ tile.kernel @no_columns() {
   %b = cta.alloc : !cta.buffer<16x64xf16, #wb>
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   // expected-error @below {{'cta.wgmma' op has instructions of 0 columns; possible are multiples of 8 up to 256}}
-  %d = cta.wgmma %a, %b, %z {n = 0 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<16x64xf16, #wb> -> tensor<64x64xf32>
+  %d, %d_t = cta.wgmma %a, %b, %z {n = 0 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<16x64xf16, #wb> -> tensor<64x64xf32>
   tile.return
 }
 
@@ -104,7 +104,7 @@ tile.kernel @warp_groups_slots() {
   %b = cta.alloc : !cta.buffer<16x64xf16, #wb>
   %z = arith.constant dense<0.0> : tensor<64x64xf32, #wc>
   // expected-error @below {{'cta.wgmma' op operand has 2 slots; choose one with cta.slot}}
-  %d = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #wa, slots = 2>, !cta.buffer<16x64xf16, #wb> -> tensor<64x64xf32, #wc>
+  %d, %d_t = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #wa, slots = 2>, !cta.buffer<16x64xf16, #wb> -> tensor<64x64xf32, #wc>
   tile.return
 }
 
@@ -117,7 +117,7 @@ tile.kernel @warp_groups_sizes() {
   %a = cta.alloc : !cta.buffer<64x16xf16, #wa>
   %z = arith.constant dense<0.0> : tensor<64x64xf32, #wc>
   // expected-error @below {{'cta.wgmma' op a is 64x16, b 64x16 and acc 64x64; their sizes do not fit}}
-  %d = cta.wgmma %a, %a, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<64x16xf16, #wa> -> tensor<64x64xf32, #wc>
+  %d, %d_t = cta.wgmma %a, %a, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<64x16xf16, #wa> -> tensor<64x64xf32, #wc>
   tile.return
 }
 
@@ -131,7 +131,7 @@ tile.kernel @warp_groups_registers() {
   %b = cta.alloc : !cta.buffer<16x64xf16, #wb>
   %z = arith.constant dense<0.0> : tensor<64x64xf32, #wc>
   // expected-error @below {{'cta.wgmma' op left operand in registers must have a layout}}
-  %d = cta.wgmma %a, %b, %z {n = 64 : i32} : tensor<64x16xf16>, !cta.buffer<16x64xf16, #wb> -> tensor<64x64xf32, #wc>
+  %d, %d_t = cta.wgmma %a, %b, %z {n = 64 : i32} : tensor<64x16xf16>, !cta.buffer<16x64xf16, #wb> -> tensor<64x64xf32, #wc>
   tile.return
 }
 
@@ -141,8 +141,9 @@ tile.kernel @warp_groups_registers() {
 
 tile.kernel @wait_columns() {
   %z = arith.constant dense<0.0> : tensor<64x64xf32, #wc>
-  // expected-error @below {{'cta.wgmma_wait' op awaits 65 columns of 'tensor<64x64xf32>'}}
-  %d = cta.wgmma_wait %z {pending = 0 : i32, columns = 65 : i32} : tensor<64x64xf32, #wc>
+  %z_t = cta.token_none
+  // expected-error @below {{'cta.await' op awaits 65 columns of 'tensor<64x64xf32>'}}
+  %d = cta.await %z after %z_t {columns = 65 : i32} : tensor<64x64xf32, #wc>
   tile.return
 }
 
@@ -159,9 +160,9 @@ tile.kernel @padded() {
   %b = cta.alloc : !cta.buffer<16x48xf16, #wb>
   %n = cta.alloc : !cta.buffer<16x32xf16, #wn>
   %z = arith.constant dense<0.0> : tensor<64x64xf32, #wc>
-  %d = cta.wgmma %a, %b, %z {n = 48 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<16x48xf16, #wb> -> tensor<64x64xf32, #wc>
+  %d, %d_t = cta.wgmma %a, %b, %z {n = 48 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<16x48xf16, #wb> -> tensor<64x64xf32, #wc>
   // expected-error @below {{'cta.wgmma' op a is 64x16, b 16x32 and acc 64x64; their sizes do not fit}}
-  %e = cta.wgmma %a, %n, %z {n = 32 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<16x32xf16, #wn> -> tensor<64x64xf32, #wc>
+  %e, %e_t = cta.wgmma %a, %n, %z {n = 32 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<16x32xf16, #wn> -> tensor<64x64xf32, #wc>
   tile.return
 }
 
@@ -185,7 +186,7 @@ tile.kernel @sums() {
   %a = cta.alloc : !cta.buffer<64x16xf16, #wa>
   %b = cta.alloc : !cta.buffer<16x64xf16, #wb>
   // expected-error @below {{'cta.wgmma' op operand #2 must be tensor of known sizes of 16-bit float or 32-bit float or 32-bit signless integer values}}
-  %d = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<16x64xf16, #wb> -> tensor<64x64xi64, #wc>
+  %d, %d_t = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<16x64xf16, #wb> -> tensor<64x64xi64, #wc>
   tile.return
 }
 
@@ -200,7 +201,7 @@ tile.kernel @promoted_steps() {
   %a = cta.alloc : !cta.buffer<64x32xf8E4M3FN, #wa>
   %b = cta.alloc : !cta.buffer<32x64xf8E4M3FN, #wb>
   // expected-error @below {{'cta.wgmma' op promotes sums of 48 products; an instruction adds 32}}
-  %d = cta.wgmma %a, %b, %z {n = 64 : i32, promote = 48 : i32} : !cta.buffer<64x32xf8E4M3FN, #wa>, !cta.buffer<32x64xf8E4M3FN, #wb> -> tensor<64x64xf32, #wc>
+  %d, %d_t = cta.wgmma %a, %b, %z {n = 64 : i32, promote = 48 : i32} : !cta.buffer<64x32xf8E4M3FN, #wa>, !cta.buffer<32x64xf8E4M3FN, #wb> -> tensor<64x64xf32, #wc>
   tile.return
 }
 
@@ -215,6 +216,6 @@ tile.kernel @promoted_types() {
   %a = cta.alloc : !cta.buffer<64x16xf16, #wa>
   %b = cta.alloc : !cta.buffer<16x64xf16, #wb>
   // expected-error @below {{'cta.wgmma' op promotes sums; this is for 8-bit floats that are always added to acc}}
-  %d = cta.wgmma %a, %b, %z {n = 64 : i32, promote = 32 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<16x64xf16, #wb> -> tensor<64x64xf32, #wc>
+  %d, %d_t = cta.wgmma %a, %b, %z {n = 64 : i32, promote = 32 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<16x64xf16, #wb> -> tensor<64x64xf32, #wc>
   tile.return
 }

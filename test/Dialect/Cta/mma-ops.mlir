@@ -33,13 +33,17 @@ tile.kernel @warp_groups(%c: i1) {
   %a = cta.alloc : !cta.buffer<64x32xf16, #wa>
   %b = cta.alloc : !cta.buffer<32x64xf16, #wb>
   %z = arith.constant dense<0.0> : tensor<64x64xf32, #wc>
-  // CHECK: %[[D:.*]] = cta.wgmma %{{.*}}, %{{.*}}, %{{.*}} {n = 64 : i32} : !cta.buffer<64x32xf16, #{{.*}}>, <32x64xf16, #{{.*}}> -> tensor<64x64xf32, #[[ACC:.*]]>
-  %d = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x32xf16, #wa>, !cta.buffer<32x64xf16, #wb> -> tensor<64x64xf32, #wc>
-  // CHECK: %[[E:.*]] = cta.wgmma %{{.*}}, %{{.*}}, %[[D]] if %[[C]] {n = 64 : i32}
-  %e = cta.wgmma %a, %b, %d if %c {n = 64 : i32} : !cta.buffer<64x32xf16, #wa>, !cta.buffer<32x64xf16, #wb> -> tensor<64x64xf32, #wc>
+  // CHECK: %[[D:.*]], %{{.*}} = cta.wgmma %{{.*}}, %{{.*}}, %{{.*}} {n = 64 : i32} : !cta.buffer<64x32xf16, #{{.*}}>, <32x64xf16, #{{.*}}> -> tensor<64x64xf32, #[[ACC:.*]]>
+  %d, %d_t = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x32xf16, #wa>, !cta.buffer<32x64xf16, #wb> -> tensor<64x64xf32, #wc>
+  // CHECK: %[[E:.*]], %[[T:.*]] = cta.wgmma %{{.*}}, %{{.*}}, %[[D]] if %[[C]] {n = 64 : i32}
+  %e, %e_t = cta.wgmma %a, %b, %d if %c {n = 64 : i32} : !cta.buffer<64x32xf16, #wa>, !cta.buffer<32x64xf16, #wb> -> tensor<64x64xf32, #wc>
   // CHECK: cta.undefined : tensor<64x64xf32, #[[ACC]]>
   %u = cta.undefined : tensor<64x64xf32, #wc>
-  // CHECK: cta.wgmma_wait %[[E]] {pending = 0 : i32} : tensor<64x64xf32, #[[ACC]]>
-  %r = cta.wgmma_wait %e {pending = 0 : i32} : tensor<64x64xf32, #wc>
+  // CHECK: cta.wgmma_wait {pending = 0 : i32}
+  cta.wgmma_wait {pending = 0 : i32}
+  // CHECK: cta.token_none
+  %none = cta.token_none
+  // CHECK: cta.await %[[E]] after %[[T]] : tensor<64x64xf32, #[[ACC]]>
+  %r = cta.await %e after %e_t : tensor<64x64xf32, #wc>
   tile.return
 }

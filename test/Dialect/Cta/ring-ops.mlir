@@ -22,6 +22,10 @@ tile.kernel @k(%c: i1, %n: i32, %d: !d) attributes {producer_warps = 4 : i32} {
     %any = cta.ring_holds %none
     // CHECK: cta.ring_release %[[R]][%[[NONE]]] if %[[C]] : <3 x
     cta.ring_release %r[%none] if %c : !ring
+    // CHECK: %[[T:.*]] = cta.token_none
+    %t = cta.token_none
+    // CHECK: cta.ring_release %[[R]][%[[NONE]]] if %[[C]] after %[[T]], %[[T]] : <3 x
+    cta.ring_release %r[%none] if %c after %t, %t : !ring
     // CHECK: cta.ring_skip %[[R]], %[[N]] : <3 x
     cta.ring_skip %r, %n : !ring
   } producer {

@@ -83,7 +83,8 @@ tile.kernel @ping_pong(
       %sum = scf.if %any -> (!acc) {
         // One product stays in flight; the slot of the one before is released. The first one does not read the sum.
         %start = cta.undefined : !acc
-        %d, %last = scf.for %step = %step0 to %end step %c1 iter_args(%acc = %start, %previous = %none) -> (!acc, i32) : i32 {
+        %no_token = cta.token_none
+        %d, %last, %token = scf.for %step = %step0 to %end step %c1 iter_args(%acc = %start, %previous = %none, %before = %no_token) -> (!acc, i32, !cta.token) : i32 {
           %later = arith.cmpi ne, %previous, %none : i32
           %slot = arith.andi %step, %c3 : i32
           %phase = arith.divui %step, %c4 : i32
@@ -92,14 +93,14 @@ tile.kernel @ping_pong(
           %ak = cta.slot %as[%slot] : !ring -> !slab
           %bk = cta.slot %bs[%slot] : !ring -> !slab
           %tk = cta.trans_buffer %bk : !slab -> !trans
-          %dk = cta.wgmma %ak, %tk, %acc if %later {n = 64 : i32} : !slab, !trans -> !acc
-          %rk = cta.wgmma_wait %dk {pending = 1 : i32} : !acc
+          %dk, %dk_t = cta.wgmma %ak, %tk, %acc if %later {n = 64 : i32} : !slab, !trans -> !acc
+          cta.wgmma_wait {pending = 1 : i32}
           cta.mbarrier_arrive %empty[%previous] if %later : !slots
-          scf.yield %rk, %slot : !acc, i32
+          scf.yield %dk, %slot, %dk_t : !acc, i32, !cta.token
         }
         // The last product has been issued: the other team's can follow while this one ends.
         cta.mbarrier_arrive %order[%other] : !teams
-        %r = cta.wgmma_wait %d {pending = 0 : i32} : !acc
+        %r = cta.await %d after %token : !acc
         cta.mbarrier_arrive %empty[%last] : !slots
         scf.yield %r : !acc
       } else {

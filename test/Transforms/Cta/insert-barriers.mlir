@@ -8,6 +8,12 @@
 #s = #cta.layout<[32, 32], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>
 #columns = #cta.layout<[32, 32], register = [[1, 0], [2, 0]], lane = [[4, 0], [8, 0], [16, 0], [0, 1], [0, 2]], warp = [[0, 4], [0, 8], [0, 16]]>
 #panels = #cta.layout<[32, 32], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 16]]>
+#wa = #cta.layout<[64, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]>
+#wb = #cta.layout<[16, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0]]>
+#c = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#row = #cta.layout<[16, 64], register = [[0, 32], [4, 0], [8, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[1, 0], [2, 0]]>
+!wa = !cta.buffer<64x16xf16, #wa>
+!wb = !cta.buffer<16x64xf16, #wb>
 !b = !cta.buffer<32x32xf16, #s>
 !panels = !cta.buffer<32x32xf16, #panels>
 !ring = !cta.buffer<32x32xf16, #s, slots = 3>
@@ -431,6 +437,48 @@ tile.kernel @read_behind_copy(%i: i32, %x: !tile.ptr<f16> {tile.name = "x"}, %d:
   cta.local_store %v, %b : !v, !b
   cta.tma_store %b, %d[%i, %i] : !b, !tile.desc<32x32xf16>
   %first = tile.load %x : !tile.ptr<f16>
+  tile.return
+}
+
+// A product that waits for itself has read its operands, and so have those before it.
+// CHECK-LABEL: tile.kernel @products
+// CHECK: cta.wgmma
+// CHECK: cta.wgmma
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: cta.local_store
+// CHECK-NEXT: cta.local_store
+// CHECK-NEXT: tile.return
+tile.kernel @products() {
+  %v = arith.constant dense<0.0> : tensor<16x64xf16, #row>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #c>
+  %half = arith.constant dense<0.0> : tensor<64x64xf16, #c>
+  %q = cta.alloc at 0 : !wa
+  %a = cta.alloc at 2048 : !wb
+  %b = cta.alloc at 4096 : !wb
+  %d, %td = cta.wgmma %q, %a, %zero {n = 64 : i32} : !wa, !wb -> tensor<64x64xf32, #c>
+  %e, %te = cta.wgmma %q, %b, %half {n = 64 : i32} : !wa, !wb -> tensor<64x64xf16, #c>
+  cta.local_store %v, %a : tensor<16x64xf16, #row>, !wb
+  cta.local_store %v, %b : tensor<16x64xf16, #row>, !wb
+  tile.return
+}
+
+// Who has the turn does not wait for who waits for it.
+// CHECK-LABEL: tile.kernel @turn
+// CHECK: cta.local_store
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: cta.turn_begin
+// CHECK-NEXT: cta.wgmma
+// CHECK-NEXT: cta.turn_end
+// CHECK-NEXT: tile.return
+tile.kernel @turn() {
+  %v = arith.constant dense<0.0> : tensor<16x64xf16, #row>
+  %half = arith.constant dense<0.0> : tensor<64x64xf16, #c>
+  %q = cta.alloc at 0 : !wa
+  %a = cta.alloc at 2048 : !wb
+  cta.local_store %v, %a : tensor<16x64xf16, #row>, !wb
+  cta.turn_begin of 2
+  %d, %td = cta.wgmma %q, %a, %half {n = 64 : i32} : !wa, !wb -> tensor<64x64xf16, #c>
+  cta.turn_end of 2
   tile.return
 }
 

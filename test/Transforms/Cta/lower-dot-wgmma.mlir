@@ -8,8 +8,8 @@
 // CHECK: cta.tma_load_sync %arg1[%arg0, %arg0], %[[A:[^,]*]],
 // CHECK: cta.tma_load_sync %arg2[%arg0, %arg0], %[[B:[^,]*]],
 // CHECK-NOT: cta.local_load
-// CHECK: %[[D:.*]] = cta.wgmma %[[A]], %[[B]], %{{.*}} {n = 128 : i32}
-// CHECK: cta.wgmma_wait %[[D]] {pending = 0 : i32}
+// CHECK: %[[D:.*]], %[[T:.*]] = cta.wgmma %[[A]], %[[B]], %{{.*}} {n = 128 : i32}
+// CHECK: cta.await %[[D]] after %[[T]]
 // CHECK: %[[AT:.*]] = cta.trans_buffer %[[A]]
 // CHECK: %[[BT:.*]] = cta.trans_buffer %[[B]]
 // CHECK: cta.wgmma %[[AT]], %[[BT]], %{{.*}} {n = 128 : i32}
@@ -55,7 +55,7 @@ tile.kernel @groups(%i: i32, %d: !tile.desc<128x64xf16> {tile.tensor_map = {base
 // 8-bit operands have k contiguous: b must be read transposed.
 // CHECK-LABEL: tile.kernel @bytes
 // CHECK: cta.wgmma
-// CHECK: cta.wgmma_wait
+// CHECK: cta.await
 // CHECK-NOT: cta.wgmma
 // CHECK: cta.mma_sync
 tile.kernel @bytes(%i: i32, %d: !tile.desc<64x64xi8> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<64x64xi8> {tile.tensor_map = {base = "b"}}) {
@@ -172,7 +172,7 @@ tile.kernel @promoted(%i: i32, %d: !tile.desc<64x64xf8E5M2> {tile.tensor_map = {
 
 // A left operand that another product made stays in registers, with the layout that the accumulator had.
 // CHECK-LABEL: tile.kernel @registers
-// CHECK: %[[S:.*]] = cta.wgmma_wait
+// CHECK: %[[S:.*]] = cta.await
 // CHECK: arith.truncf
 // CHECK: %[[L:.*]] = cta.convert_layout {{.*}} -> tensor<64x64xf16, #cta.layout<[64, 64], register = {{\[}}[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = {{\[}}[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[}}[16, 0], [32, 0]]>>
 // CHECK: cta.wgmma %[[L]], %{{.*}}, %{{.*}} {n = 64 : i32} : tensor
@@ -210,7 +210,7 @@ tile.kernel @loaded(%i: i32, %p: !tile.ptr<f16>, %d: !tile.desc<64x64xf16> {tile
 // CHECK: cta.alloc : <160x64xf16, #cta.layout<[256, 64],
 // CHECK-NOT: cta.local_load
 // CHECK: cta.wgmma {{.*}} {n = 160 : i32} {{.*}} -> tensor<128x256xf32,
-// CHECK: cta.wgmma_wait %{{.*}} {columns = 160 : i32, pending = 0 : i32}
+// CHECK: cta.await %{{.*}} {columns = 160 : i32}
 // CHECK: cta.wgmma {{.*}} {n = 160 : i32} {{.*}} -> tensor<128x256xf32,
 tile.kernel @columns(%i: i32, %d: !tile.desc<128x64xf16> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<64x160xf16> {tile.tensor_map = {base = "b"}}, %f: !tile.desc<160x64xf16> {tile.tensor_map = {base = "c"}}) {
   %z = arith.constant dense<0.0> : tensor<128x256xf32>
@@ -227,7 +227,7 @@ tile.kernel @columns(%i: i32, %d: !tile.desc<128x64xf16> {tile.tensor_map = {bas
 // Threads that read an operand, too, do so behind the product, and where they need it.
 // CHECK-LABEL: tile.kernel @read
 // CHECK-NOT: cta.local_load
-// CHECK: cta.wgmma_wait
+// CHECK: cta.await
 // CHECK: scf.if
 // CHECK-NEXT: cta.local_load {{.*}} register = {{\[}}[0, 1], [0, 2], [0, 4]
 tile.kernel @read(%i: i32, %d: !tile.desc<64x64xbf16> {tile.tensor_map = {base = "a"}}) {

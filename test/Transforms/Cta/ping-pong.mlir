@@ -77,7 +77,7 @@ tile.kernel @turns(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}}
 
 // -----
 
-// With cta-overlap-waits the turn passes before the last product is awaited, and where there is no product at all.
+// With a product in flight the turn passes before the last product is awaited, and where there is no product at all.
 
 #s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
 #t = #cta.layout<[64, 64], offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [8, 1], [16, 2], [32, 4], [0, 8], [0, 16], [0, 32]]>
@@ -93,7 +93,7 @@ tile.kernel @turns(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}}
 // CHECK: scf.if
 // CHECK: cta.wgmma
 // CHECK-NEXT: cta.turn_end of 2 teams
-// CHECK-NEXT: cta.wgmma_wait
+// CHECK-NEXT: cta.await
 // CHECK: } else {
 // CHECK-NEXT: cta.turn_end of 2 teams
 // CHECK-NOT: cta.turn_end
@@ -110,8 +110,8 @@ tile.kernel @products(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a
         %slot = cta.ring_wait %ring : !ring
         %b = cta.ring_buffers %ring[%slot] : !ring
         %t = cta.trans_buffer %b : !b -> !t
-        %x = cta.wgmma %b, %t, %zero {n = 64 : i32} : !b, !t -> !c
-        %y = cta.wgmma_wait %x {pending = 0 : i32} : !c
+        %x, %x_t = cta.wgmma %b, %t, %zero {n = 64 : i32} : !b, !t -> !c
+        %y = cta.await %x after %x_t : !c
         cta.ring_release %ring[%slot] : !ring
         scf.yield %y : !c
       } else {

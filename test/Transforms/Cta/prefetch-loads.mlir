@@ -121,7 +121,7 @@ tile.kernel @many_sums(%x: !tile.ptr<f32> {tile.name = "x"}, %y: !tile.ptr<f32> 
 // CHECK: cta.wgmma %
 // CHECK-NEXT: tile.splat %[[FACTOR]]
 // CHECK: %[[NEXT:.*]] = tile.load %{{.*}} mask
-// CHECK: cta.wgmma_wait
+// CHECK: cta.await
 // CHECK: scf.yield %{{.*}}, %[[NEXT]]
 tile.kernel @factor(%x: !tile.ptr<f32> {tile.name = "x"}, %n: i32) attributes {num_warps = 4 : i32, num_stages = 3 : i32} {
   %c0 = arith.constant 0 : i32
@@ -131,8 +131,8 @@ tile.kernel @factor(%x: !tile.ptr<f32> {tile.name = "x"}, %n: i32) attributes {n
   %sum = scf.for %i = %c0 to %n step %c1 iter_args(%so_far = %zero) -> (tensor<64x64xf32, #product>) : i32 {
     %p = tile.addptr %x, %i : !tile.ptr<f32>, i32
     %factor = tile.load %p : !tile.ptr<f32>
-    %flying = cta.wgmma %a, %a, %zero {n = 64 : i32} : !cta.buffer<64x64xf16, #operand>, !cta.buffer<64x64xf16, #operand> -> tensor<64x64xf32, #product>
-    %part = cta.wgmma_wait %flying {pending = 0 : i32} : tensor<64x64xf32, #product>
+    %flying, %flying_t = cta.wgmma %a, %a, %zero {n = 64 : i32} : !cta.buffer<64x64xf16, #operand>, !cta.buffer<64x64xf16, #operand> -> tensor<64x64xf32, #product>
+    %part = cta.await %flying after %flying_t : tensor<64x64xf32, #product>
     %factors = tile.splat %factor : f32 -> tensor<64x64xf32, #product>
     %scaled = arith.mulf %part, %factors : tensor<64x64xf32, #product>
     %next = arith.addf %so_far, %scaled : tensor<64x64xf32, #product>
@@ -159,13 +159,13 @@ tile.kernel @products(%x: !tile.ptr<f32> {tile.name = "x"}, %n: i32) attributes 
   %sum = scf.for %i = %c0 to %n step %c1 iter_args(%so_far = %zero) -> (tensor<64x64xf32, #product>) : i32 {
     %p = tile.addptr %x, %i : !tile.ptr<f32>, i32
     %factor = tile.load %p : !tile.ptr<f32>
-    %flying = cta.wgmma %a, %a, %zero {n = 64 : i32} : !cta.buffer<64x64xf16, #operand>, !cta.buffer<64x64xf16, #operand> -> tensor<64x64xf32, #product>
-    %part = cta.wgmma_wait %flying {pending = 0 : i32} : tensor<64x64xf32, #product>
+    %flying, %flying_t = cta.wgmma %a, %a, %zero {n = 64 : i32} : !cta.buffer<64x64xf16, #operand>, !cta.buffer<64x64xf16, #operand> -> tensor<64x64xf32, #product>
+    %part = cta.await %flying after %flying_t : tensor<64x64xf32, #product>
     %factors = tile.splat %factor : f32 -> tensor<64x64xf32, #product>
     %scaled = arith.mulf %part, %factors : tensor<64x64xf32, #product>
     %left = arith.truncf %scaled : tensor<64x64xf32, #product> to tensor<64x64xf16, #product>
-    %second = cta.wgmma %left, %a, %so_far {n = 64 : i32} : tensor<64x64xf16, #product>, !cta.buffer<64x64xf16, #operand> -> tensor<64x64xf32, #product>
-    %next = cta.wgmma_wait %second {pending = 0 : i32} : tensor<64x64xf32, #product>
+    %second, %second_t = cta.wgmma %left, %a, %so_far {n = 64 : i32} : tensor<64x64xf16, #product>, !cta.buffer<64x64xf16, #operand> -> tensor<64x64xf32, #product>
+    %next = cta.await %second after %second_t : tensor<64x64xf32, #product>
     scf.yield %next : tensor<64x64xf32, #product>
   }
   tile.print "" %sum : tensor<64x64xf32, #product>
@@ -186,8 +186,8 @@ tile.kernel @negative_barrier_beside(%x: !tile.ptr<f32> {tile.name = "x"}, %n: i
     %p = tile.addptr %x, %i : !tile.ptr<f32>, i32
     %factor = tile.load %p : !tile.ptr<f32>
     tile.barrier
-    %flying = cta.wgmma %a, %a, %so_far {n = 64 : i32} : !cta.buffer<64x64xf16, #operand>, !cta.buffer<64x64xf16, #operand> -> tensor<64x64xf32, #product>
-    %part = cta.wgmma_wait %flying {pending = 0 : i32} : tensor<64x64xf32, #product>
+    %flying, %flying_t = cta.wgmma %a, %a, %so_far {n = 64 : i32} : !cta.buffer<64x64xf16, #operand>, !cta.buffer<64x64xf16, #operand> -> tensor<64x64xf32, #product>
+    %part = cta.await %flying after %flying_t : tensor<64x64xf32, #product>
     scf.yield %part : tensor<64x64xf32, #product>
   }
   tile.print "" %sum : tensor<64x64xf32, #product>
@@ -211,8 +211,8 @@ tile.kernel @place(%x: !tile.ptr<i32> {tile.name = "x"}, %d: !tile.desc<64x64xf1
     %a = cta.alloc : <64x64xf16, #operand>
     %m = cta.mbarrier_alloc arrivals 1 : <1>
     cta.tma_load_sync %d[%place, %c0], %a, %m : <64x64xf16>, <64x64xf16, #operand>, <1>
-    %flying = cta.wgmma %a, %a, %so_far {n = 64 : i32} : !cta.buffer<64x64xf16, #operand>, !cta.buffer<64x64xf16, #operand> -> tensor<64x64xf32, #product>
-    %part = cta.wgmma_wait %flying {pending = 0 : i32} : tensor<64x64xf32, #product>
+    %flying, %flying_t = cta.wgmma %a, %a, %so_far {n = 64 : i32} : !cta.buffer<64x64xf16, #operand>, !cta.buffer<64x64xf16, #operand> -> tensor<64x64xf32, #product>
+    %part = cta.await %flying after %flying_t : tensor<64x64xf32, #product>
     scf.yield %part : tensor<64x64xf32, #product>
   }
   tile.print "" %sum : tensor<64x64xf32, #product>

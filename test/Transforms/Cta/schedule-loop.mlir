@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-schedule-loop))' --mlir-print-local-scope | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-schedule-loop,cta-insert-waits))' --mlir-print-local-scope | FileCheck %s
 
 #q = #cta.layout<[64, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]>
 #k = #cta.layout<[16, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0]]>
@@ -14,28 +14,31 @@
 // CHECK-LABEL: tile.kernel @ahead(
 // CHECK: consumer {
 // CHECK: scf.if
-// CHECK: %[[S0:.*]] = cta.wgmma
-// CHECK: cta.wgmma_wait %[[S0]] {pending = 0 : i32}
+// CHECK: %[[S0:.*]], %{{.*}} = cta.wgmma
+// CHECK: cta.wgmma_wait {pending = 0 : i32}
+// CHECK-NEXT: cta.await %[[S0]]
 // CHECK: cta.ring_release
 // CHECK-NEXT: %[[E0:.*]] = math.exp2
 // CHECK: %[[NONE:.*]] = cta.ring_none
-// CHECK: scf.for {{.*}} iter_args(%[[ACC:[^ ]*]] = %{{[^ ,]*}}, %[[E:[^ ,]*]] = %[[E0]], %[[SLOT:[^ ,]*]] = %[[NONE]]) ->
-// CHECK-NEXT: cta.wgmma_wait %[[ACC]] {pending = 0 : i32}
-// CHECK-NEXT: %[[READY:.*]] = cta.wgmma_wait %[[E]] {pending = 0 : i32}
+// CHECK: scf.for {{.*}} iter_args(%[[ACC:[^ ]*]] = %{{[^ ,]*}}, %[[E:[^ ,]*]] = %[[E0]], %[[SLOT:[^ ,]*]] = %[[NONE]], %[[FLYING:[^ ,]*]] = %{{[^ ,]*}}) ->
+// CHECK-NEXT: cta.wgmma_wait {pending = 0 : i32}
+// CHECK-NEXT: cta.await %[[ACC]] after %[[FLYING]]
+// CHECK-NEXT: %[[READY:.*]] = cta.await %[[E]] after %[[FLYING]]
 // CHECK: %[[LATER:.*]] = cta.ring_holds %[[SLOT]]
 // CHECK-NEXT: cta.ring_release %[[V:.*]][%[[SLOT]]] if %[[LATER]]
 // CHECK: %[[P:.*]] = arith.truncf %[[READY]]
 // CHECK: cta.ring_wait
-// CHECK: %[[S:.*]] = cta.wgmma %{{.*}} : !cta.buffer
+// CHECK: %[[S:.*]], %{{.*}} = cta.wgmma %{{.*}} : !cta.buffer
 // CHECK: %[[NEXT:.*]] = cta.ring_wait %[[V]]
-// CHECK: %[[O:.*]] = cta.wgmma %[[P]],
-// CHECK: cta.wgmma_wait %[[S]] {pending = 1 : i32}
+// CHECK: %[[O:.*]], %[[TOKEN:.*]] = cta.wgmma %[[P]],
+// CHECK: cta.wgmma_wait {pending = 1 : i32}
+// CHECK-NEXT: cta.await %[[S]]
 // CHECK: cta.ring_release
 // CHECK: math.exp2
-// CHECK: scf.yield %[[O]], %{{.*}}, %[[NEXT]]
-// CHECK: cta.wgmma_wait {{.*}} {pending = 0 : i32}
+// CHECK: scf.yield %[[O]], %{{.*}}, %[[NEXT]], %[[TOKEN]]
+// CHECK: cta.wgmma_wait {pending = 0 : i32}
 // CHECK: cta.wgmma
-// CHECK: cta.wgmma_wait {{.*}} {pending = 0 : i32}
+// CHECK: cta.wgmma_wait {pending = 0 : i32}
 // CHECK: } else {
 // CHECK-NEXT: scf.yield
 tile.kernel @ahead(%n: i32) attributes {producer_warps = 4 : i32} {
@@ -51,14 +54,14 @@ tile.kernel @ahead(%n: i32) attributes {producer_warps = 4 : i32} {
       %k = cta.ring_buffers %ks[%slotk] : !ring
       %slotv = cta.ring_wait %vs : !ring
       %v = cta.ring_buffers %vs[%slotv] : !ring
-      %s = cta.wgmma %q, %k, %zero {n = 16 : i32} : !q, !k -> !c
-      %ready = cta.wgmma_wait %s {pending = 0 : i32} : !c
-      cta.ring_release %ks[%slotk] : !ring
+      %s, %s_t = cta.wgmma %q, %k, %zero {n = 16 : i32} : !q, !k -> !c
+      %ready = cta.await %s after %s_t : !c
+      cta.ring_release %ks[%slotk] after %s_t : !ring
       %e = math.exp2 %ready : !c
       %p = arith.truncf %e : !c to !p
-      %o = cta.wgmma %p, %v, %acc {n = 16 : i32} : !p, !k -> !c
-      %r = cta.wgmma_wait %o {pending = 0 : i32} : !c
-      cta.ring_release %vs[%slotv] : !ring
+      %o, %o_t = cta.wgmma %p, %v, %acc {n = 16 : i32} : !p, !k -> !c
+      %r = cta.await %o after %o_t : !c
+      cta.ring_release %vs[%slotv] after %o_t : !ring
       scf.yield %r : !c
     }
     tile.print "sum" %sum : !c
@@ -81,16 +84,16 @@ tile.kernel @negative_one_ring(%n: i32) attributes {producer_warps = 4 : i32} {
     %sum = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
       %slotk = cta.ring_wait %ring : !ring
       %k = cta.ring_buffers %ring[%slotk] : !ring
-      %s = cta.wgmma %q, %k, %zero {n = 16 : i32} : !q, !k -> !c
-      %ready = cta.wgmma_wait %s {pending = 0 : i32} : !c
-      cta.ring_release %ring[%slotk] : !ring
+      %s, %s_t = cta.wgmma %q, %k, %zero {n = 16 : i32} : !q, !k -> !c
+      %ready = cta.await %s after %s_t : !c
+      cta.ring_release %ring[%slotk] after %s_t : !ring
       %e = math.exp2 %ready : !c
       %p = arith.truncf %e : !c to !p
       %slotv = cta.ring_wait %ring : !ring
       %v = cta.ring_buffers %ring[%slotv] : !ring
-      %o = cta.wgmma %p, %v, %acc {n = 16 : i32} : !p, !k -> !c
-      %r = cta.wgmma_wait %o {pending = 0 : i32} : !c
-      cta.ring_release %ring[%slotv] : !ring
+      %o, %o_t = cta.wgmma %p, %v, %acc {n = 16 : i32} : !p, !k -> !c
+      %r = cta.await %o after %o_t : !c
+      cta.ring_release %ring[%slotv] after %o_t : !ring
       scf.yield %r : !c
     }
     tile.print "sum" %sum : !c
@@ -102,11 +105,13 @@ tile.kernel @negative_one_ring(%n: i32) attributes {producer_warps = 4 : i32} {
 // Two products of the same operands are in flight together, and each is awaited where its sum is needed.
 // CHECK-LABEL: tile.kernel @independent(
 // CHECK: scf.for
-// CHECK: %[[A:.*]] = cta.wgmma
-// CHECK-NEXT: %[[B:.*]] = cta.wgmma
-// CHECK-NEXT: cta.wgmma_wait %[[A]] {pending = 1 : i32}
+// CHECK: %[[A:.*]], %{{.*}} = cta.wgmma
+// CHECK-NEXT: %[[B:.*]], %{{.*}} = cta.wgmma
+// CHECK-NEXT: cta.wgmma_wait {pending = 1 : i32}
+// CHECK-NEXT: cta.await %[[A]]
 // CHECK-NEXT: math.exp2
-// CHECK-NEXT: cta.wgmma_wait %[[B]] {pending = 0 : i32}
+// CHECK-NEXT: cta.wgmma_wait {pending = 0 : i32}
+// CHECK-NEXT: cta.await %[[B]]
 tile.kernel @independent(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -115,11 +120,11 @@ tile.kernel @independent(%n: i32) {
   %k = cta.alloc : !k
   %v = cta.alloc : !k
   %sum = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
-    %a = cta.wgmma %q, %k, %zero {n = 16 : i32} : !q, !k -> !c
-    %x = cta.wgmma_wait %a {pending = 0 : i32} : !c
+    %a, %a_t = cta.wgmma %q, %k, %zero {n = 16 : i32} : !q, !k -> !c
+    %x = cta.await %a after %a_t : !c
     %e = math.exp2 %x : !c
-    %b = cta.wgmma %q, %v, %zero {n = 16 : i32} : !q, !k -> !c
-    %y = cta.wgmma_wait %b {pending = 0 : i32} : !c
+    %b, %b_t = cta.wgmma %q, %v, %zero {n = 16 : i32} : !q, !k -> !c
+    %y = cta.await %b after %b_t : !c
     %m = arith.mulf %e, %y : !c
     %r = arith.addf %acc, %m : !c
     scf.yield %r : !c
@@ -144,13 +149,13 @@ tile.kernel @peeled(%n: i32, %mask: i1) {
   %k = cta.alloc : !k
   %v = cta.alloc : !k
   %sum = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
-    %a = cta.wgmma %q, %k, %zero {n = 16 : i32} : !q, !k -> !c
-    %x = cta.wgmma_wait %a {pending = 0 : i32} : !c
+    %a, %a_t = cta.wgmma %q, %k, %zero {n = 16 : i32} : !q, !k -> !c
+    %x = cta.await %a after %a_t : !c
     %later = arith.cmpi sge, %j, %c1 : i32
     %laters = tile.splat %later : i1 -> tensor<64x16xi1, #c>
     %e = arith.select %laters, %x, %zero : tensor<64x16xi1, #c>, !c
-    %b = cta.wgmma %q, %v, %zero {n = 16 : i32} : !q, !k -> !c
-    %y = cta.wgmma_wait %b {pending = 0 : i32} : !c
+    %b, %b_t = cta.wgmma %q, %v, %zero {n = 16 : i32} : !q, !k -> !c
+    %y = cta.await %b after %b_t : !c
     %m = arith.mulf %e, %y : !c
     %r = arith.addf %acc, %m : !c
     scf.yield %r : !c
@@ -161,7 +166,7 @@ tile.kernel @peeled(%n: i32, %mask: i1) {
 
 // A barrier orders what is around it: the second product stays behind it.
 // CHECK-LABEL: tile.kernel @negative_barrier(
-// CHECK: cta.wgmma_wait
+// CHECK: cta.await
 // CHECK: cta.barrier
 // CHECK: cta.wgmma
 tile.kernel @negative_barrier(%n: i32) {
@@ -171,11 +176,11 @@ tile.kernel @negative_barrier(%n: i32) {
   %q = cta.alloc : !q
   %k = cta.alloc : !k
   %sum = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
-    %a = cta.wgmma %q, %k, %zero {n = 16 : i32} : !q, !k -> !c
-    %x = cta.wgmma_wait %a {pending = 0 : i32} : !c
+    %a, %a_t = cta.wgmma %q, %k, %zero {n = 16 : i32} : !q, !k -> !c
+    %x = cta.await %a after %a_t : !c
     cta.barrier
-    %b = cta.wgmma %q, %k, %x {n = 16 : i32} : !q, !k -> !c
-    %y = cta.wgmma_wait %b {pending = 0 : i32} : !c
+    %b, %b_t = cta.wgmma %q, %k, %x {n = 16 : i32} : !q, !k -> !c
+    %y = cta.await %b after %b_t : !c
     %r = arith.addf %acc, %y : !c
     scf.yield %r : !c
   }
@@ -186,10 +191,11 @@ tile.kernel @negative_barrier(%n: i32) {
 // Nor do programs need a loop for that; their slots are released without a branch.
 // CHECK-LABEL: tile.kernel @program(
 // CHECK: tile.programs
-// CHECK: %[[A:.*]] = cta.wgmma
-// CHECK: %[[B:.*]] = cta.wgmma
-// CHECK-NEXT: cta.wgmma_wait %[[A]] {pending = 1 : i32}
-// CHECK: cta.wgmma_wait %[[B]] {pending = 0 : i32}
+// CHECK: %[[A:.*]], %{{.*}} = cta.wgmma
+// CHECK: %[[B:.*]], %{{.*}} = cta.wgmma
+// CHECK-NEXT: cta.wgmma_wait {pending = 0 : i32}
+// CHECK-NEXT: cta.await %[[A]]
+// CHECK-NEXT: cta.await %[[B]]
 // CHECK: cta.ring_release %{{.*}} if %true
 tile.kernel @program(%n: i32) attributes {producer_warps = 4 : i32} {
   %zero = arith.constant dense<0.0> : !c
@@ -199,11 +205,11 @@ tile.kernel @program(%n: i32) attributes {producer_warps = 4 : i32} {
     tile.programs (%x, %y, %z, %exists) in (%n, %n, %n) #tile.work<order = grid> {
       %slot = cta.ring_wait %k : !ring
       %keys = cta.ring_buffers %k[%slot] : !ring
-      %s = cta.wgmma %q, %keys, %zero {n = 16 : i32} : !q, !k -> !c
-      %t = cta.wgmma_wait %s {pending = 0 : i32} : !c
-      %u = cta.wgmma %q, %keys, %zero {n = 16 : i32} : !q, !k -> !c
-      %v = cta.wgmma_wait %u {pending = 0 : i32} : !c
-      cta.ring_release %k[%slot] : !ring
+      %s, %s_t = cta.wgmma %q, %keys, %zero {n = 16 : i32} : !q, !k -> !c
+      %t = cta.await %s after %s_t : !c
+      %u, %u_t = cta.wgmma %q, %keys, %zero {n = 16 : i32} : !q, !k -> !c
+      %v = cta.await %u after %u_t : !c
+      cta.ring_release %k[%slot] after %s_t, %u_t : !ring
       %w = arith.addf %t, %v : !c
       tile.print "" %w : !c
     }

@@ -377,9 +377,9 @@ tile.kernel @negative_multiplied_before(%n: i32, %d: !d {tile.tensor_map = {base
   %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %z) -> (tensor<64x64xf32, #acc>) : i32 {
     %a = cta.alloc : !b
     %m = cta.mbarrier_alloc arrivals 1 : !m
-    %p = cta.wgmma %a, %a, %acc {n = 64 : i32} : !b, !b -> tensor<64x64xf32, #acc>
+    %p, %p_t = cta.wgmma %a, %a, %acc {n = 64 : i32} : !b, !b -> tensor<64x64xf32, #acc>
     cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
-    %r = cta.wgmma_wait %p {pending = 0 : i32} : tensor<64x64xf32, #acc>
+    %r = cta.await %p after %p_t : tensor<64x64xf32, #acc>
     scf.yield %r : tensor<64x64xf32, #acc>
   }
   tile.return

@@ -25,8 +25,8 @@ tile.kernel @split(%n: i32, %x: i32 {tile.grid_size = 0 : i32}) attributes {clus
     %a = cta.alloc : !s
     %b = cta.alloc : !s
     %acc = scf.for %step = %c0 to %n step %c1 iter_args(%before = %zero) -> (!x) : i32 {
-      %flying = cta.wgmma %a, %b, %before {n = 64 : i32} : !s, !s -> !x
-      %after = cta.wgmma_wait %flying {pending = 0 : i32} : !x
+      %flying, %flying_t = cta.wgmma %a, %b, %before {n = 64 : i32} : !s, !s -> !x
+      %after = cta.await %flying after %flying_t : !x
       scf.yield %after : !x
     }
     tile.print "" %acc : !x
@@ -52,8 +52,8 @@ tile.kernel @once(%n: i32, %p: !tile.ptr<f16>) attributes {cluster = array<i32: 
   %zero = arith.constant dense<0.0> : !x
   %a = cta.alloc : !s
   %acc, %end = scf.for %step = %c0 to %n step %c1 iter_args(%before = %zero, %place = %p) -> (!x, !tile.ptr<f16>) : i32 {
-    %flying = cta.wgmma %a, %a, %before {n = 64 : i32} : !s, !s -> !x
-    %after = cta.wgmma_wait %flying {pending = 0 : i32} : !x
+    %flying, %flying_t = cta.wgmma %a, %a, %before {n = 64 : i32} : !s, !s -> !x
+    %after = cta.await %flying after %flying_t : !x
     %next = tile.addptr %place, %n : !tile.ptr<f16>, i32
     scf.yield %after, %next : !x, !tile.ptr<f16>
   }
@@ -104,8 +104,8 @@ tile.kernel @negative_no_room(%n: i32) attributes {cluster = array<i32: 1, 1, 2>
   %a = cta.alloc : !s
   %more = cta.alloc : !large
   %acc = scf.for %step = %c0 to %n step %c1 iter_args(%before = %zero) -> (!x) : i32 {
-    %flying = cta.wgmma %a, %a, %before {n = 64 : i32} : !s, !s -> !x
-    %after = cta.wgmma_wait %flying {pending = 0 : i32} : !x
+    %flying, %flying_t = cta.wgmma %a, %a, %before {n = 64 : i32} : !s, !s -> !x
+    %after = cta.await %flying after %flying_t : !x
     scf.yield %after : !x
   }
   tile.print "" %acc : !x
@@ -129,8 +129,8 @@ tile.kernel @negative_blocks(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) a
     %a = cta.alloc : !s
     %full = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<1>
     cta.tma_load_sync %d[%c0, %step], %a, %full : !d, !s, !cta.mbarrier<1>
-    %flying = cta.wgmma %a, %a, %before {n = 64 : i32} : !s, !s -> !x
-    %after = cta.wgmma_wait %flying {pending = 0 : i32} : !x
+    %flying, %flying_t = cta.wgmma %a, %a, %before {n = 64 : i32} : !s, !s -> !x
+    %after = cta.await %flying after %flying_t : !x
     scf.yield %after : !x
   }
   tile.print "" %acc : !x

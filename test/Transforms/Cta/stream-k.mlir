@@ -32,8 +32,8 @@ tile.kernel @split(%n: i32, %x: i32 {tile.grid_size = 0 : i32}) {
     %a = cta.alloc : !a
     %b = cta.alloc : !b
     %acc = scf.for %step = %c0 to %n step %c1 iter_args(%before = %zero) -> (!x) : i32 {
-      %flying = cta.wgmma %a, %b, %before {n = 128 : i32} : !a, !b -> !x
-      %after = cta.wgmma_wait %flying {pending = 0 : i32} : !x
+      %flying, %flying_t = cta.wgmma %a, %b, %before {n = 128 : i32} : !a, !b -> !x
+      %after = cta.await %flying after %flying_t : !x
       scf.yield %after : !x
     }
     tile.print "" %acc : !x
@@ -53,8 +53,8 @@ tile.kernel @negative_uneven(%x: i32 {tile.grid_size = 0 : i32}) {
     %a = cta.alloc : !a
     %b = cta.alloc : !b
     %acc = scf.for %step = %c0 to %i step %c1 iter_args(%before = %zero) -> (!x) : i32 {
-      %flying = cta.wgmma %a, %b, %before {n = 128 : i32} : !a, !b -> !x
-      %after = cta.wgmma_wait %flying {pending = 0 : i32} : !x
+      %flying, %flying_t = cta.wgmma %a, %b, %before {n = 128 : i32} : !a, !b -> !x
+      %after = cta.await %flying after %flying_t : !x
       scf.yield %after : !x
     }
     tile.print "" %acc : !x
@@ -74,8 +74,8 @@ tile.kernel @negative_cluster(%n: i32, %x: i32 {tile.grid_size = 0 : i32}) attri
     %a = cta.alloc : !a
     %b = cta.alloc : !b
     %acc = scf.for %step = %c0 to %n step %c1 iter_args(%before = %zero) -> (!x) : i32 {
-      %flying = cta.wgmma %a, %b, %before {n = 128 : i32} : !a, !b -> !x
-      %after = cta.wgmma_wait %flying {pending = 0 : i32} : !x
+      %flying, %flying_t = cta.wgmma %a, %b, %before {n = 128 : i32} : !a, !b -> !x
+      %after = cta.await %flying after %flying_t : !x
       scf.yield %after : !x
     }
     tile.print "" %acc : !x
@@ -94,8 +94,8 @@ tile.kernel @negative_small(%n: i32, %x: i32 {tile.grid_size = 0 : i32}) {
     %a = cta.alloc : !s
     %b = cta.alloc : !s
     %acc = scf.for %step = %c0 to %n step %c1 iter_args(%before = %zero) -> (!y) : i32 {
-      %flying = cta.wgmma %a, %b, %before {n = 64 : i32} : !s, !s -> !y
-      %after = cta.wgmma_wait %flying {pending = 0 : i32} : !y
+      %flying, %flying_t = cta.wgmma %a, %b, %before {n = 64 : i32} : !s, !s -> !y
+      %after = cta.await %flying after %flying_t : !y
       scf.yield %after : !y
     }
     tile.print "" %acc : !y
@@ -111,8 +111,8 @@ tile.kernel @negative_once(%n: i32) {
   %a = cta.alloc : !a
   %b = cta.alloc : !b
   %acc = scf.for %step = %c0 to %n step %c1 iter_args(%before = %zero) -> (!x) : i32 {
-    %flying = cta.wgmma %a, %b, %before {n = 128 : i32} : !a, !b -> !x
-    %after = cta.wgmma_wait %flying {pending = 0 : i32} : !x
+    %flying, %flying_t = cta.wgmma %a, %b, %before {n = 128 : i32} : !a, !b -> !x
+    %after = cta.await %flying after %flying_t : !x
     scf.yield %after : !x
   }
   tile.print "" %acc : !x
@@ -135,8 +135,8 @@ tile.kernel @sums(%n: i32, %m: i32, %x: i32 {tile.grid_size = 0 : i32}) {
     %a = cta.alloc : !a
     %b = cta.alloc : !b
     %s:3 = scf.for %step = %c0 to %n step %c1 iter_args(%some = %none, %before = %zero, %all = %none) -> (!y, !x, !y) : i32 {
-      %flying = cta.wgmma %a, %b, %before {n = 128 : i32} : !a, !b -> !x
-      %after = cta.wgmma_wait %flying {pending = 0 : i32} : !x
+      %flying, %flying_t = cta.wgmma %a, %b, %before {n = 128 : i32} : !a, !b -> !x
+      %after = cta.await %flying after %flying_t : !x
       %adds = arith.cmpi slt, %step, %m : i32
       %next = scf.if %adds -> (!y) {
         %sum = arith.addf %some, %one : !y
@@ -165,8 +165,8 @@ tile.kernel @negative_doubled(%n: i32, %x: i32 {tile.grid_size = 0 : i32}) {
     %a = cta.alloc : !a
     %b = cta.alloc : !b
     %s:2 = scf.for %step = %c0 to %n step %c1 iter_args(%before = %zero, %all = %none) -> (!x, !y) : i32 {
-      %flying = cta.wgmma %a, %b, %before {n = 128 : i32} : !a, !b -> !x
-      %after = cta.wgmma_wait %flying {pending = 0 : i32} : !x
+      %flying, %flying_t = cta.wgmma %a, %b, %before {n = 128 : i32} : !a, !b -> !x
+      %after = cta.await %flying after %flying_t : !x
       %more = arith.addf %all, %all : !y
       scf.yield %after, %more : !x, !y
     }

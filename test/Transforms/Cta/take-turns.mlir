@@ -18,7 +18,7 @@
 // CHECK-NEXT: cta.wgmma
 // CHECK-NEXT: cta.wgmma
 // CHECK-NEXT: cta.turn_end of 2
-// CHECK-NEXT: cta.wgmma_wait
+// CHECK-NEXT: cta.await
 tile.kernel @turns(%n: i32) attributes {num_warps = 8 : i32, producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -28,10 +28,10 @@ tile.kernel @turns(%n: i32) attributes {num_warps = 8 : i32, producer_warps = 4 
   %k = cta.alloc : !k
   cta.warp_roles consumer {
     %sum, %last = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %zero, %p = %none) -> (!c, !p) : i32 {
-      %o = cta.wgmma %p, %k, %acc {n = 64 : i32} : !p, !k -> !c
-      %s = cta.wgmma %q, %k, %zero {n = 64 : i32} : !q, !k -> !c
-      %r = cta.wgmma_wait %o {pending = 1 : i32} : !c
-      %x = cta.wgmma_wait %s {pending = 0 : i32} : !c
+      %o, %o_t = cta.wgmma %p, %k, %acc {n = 64 : i32} : !p, !k -> !c
+      %s, %s_t = cta.wgmma %q, %k, %zero {n = 64 : i32} : !q, !k -> !c
+      %r = cta.await %o after %o_t : !c
+      %x = cta.await %s after %s_t : !c
       %m = arith.mulf %x, %x : !c
       %m1 = arith.addf %m, %x : !c
       %m2 = arith.addf %m1, %x : !c
@@ -59,15 +59,15 @@ tile.kernel @reduces(%n: i32) attributes {num_warps = 8 : i32, producer_warps = 
   %k = cta.alloc : !k
   cta.warp_roles consumer {
     %sum, %last = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %zero, %p = %none) -> (!c, !p) : i32 {
-      %o = cta.wgmma %p, %k, %acc {n = 64 : i32} : !p, !k -> !c
+      %o, %o_t = cta.wgmma %p, %k, %acc {n = 64 : i32} : !p, !k -> !c
       %rows = tile.reduce %zero {axis = 1 : i32} : !c -> !rows {
       ^bb0(%a: f32, %b: f32):
         %ab = arith.addf %a, %b : f32
         tile.yield %ab : f32
       }
-      %s = cta.wgmma %q, %k, %zero {n = 64 : i32} : !q, !k -> !c
-      %r = cta.wgmma_wait %o {pending = 1 : i32} : !c
-      %x = cta.wgmma_wait %s {pending = 0 : i32} : !c
+      %s, %s_t = cta.wgmma %q, %k, %zero {n = 64 : i32} : !q, !k -> !c
+      %r = cta.await %o after %o_t : !c
+      %x = cta.await %s after %s_t : !c
       tile.print "rows" %rows : !rows
       %m = arith.mulf %x, %x : !c
       %m1 = arith.addf %m, %x : !c
@@ -93,15 +93,15 @@ tile.kernel @negative_between(%n: i32) attributes {num_warps = 8 : i32, producer
   %k = cta.alloc : !k
   cta.warp_roles consumer {
     %sum = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
-      %s = cta.wgmma %q, %k, %zero {n = 64 : i32} : !q, !k -> !c
-      %x = cta.wgmma_wait %s {pending = 0 : i32} : !c
+      %s, %s_t = cta.wgmma %q, %k, %zero {n = 64 : i32} : !q, !k -> !c
+      %x = cta.await %s after %s_t : !c
       %m = arith.mulf %x, %x : !c
       %m1 = arith.addf %m, %x : !c
       %m2 = arith.addf %m1, %x : !c
       %e = math.exp2 %m2 : !c
       %p = arith.truncf %e : !c to !p
-      %o = cta.wgmma %p, %k, %acc {n = 64 : i32} : !p, !k -> !c
-      %r = cta.wgmma_wait %o {pending = 0 : i32} : !c
+      %o, %o_t = cta.wgmma %p, %k, %acc {n = 64 : i32} : !p, !k -> !c
+      %r = cta.await %o after %o_t : !c
       scf.yield %r : !c
     }
     tile.print "sum" %sum : !c
@@ -122,11 +122,11 @@ tile.kernel @negative_barrier(%n: i32) attributes {num_warps = 8 : i32, producer
   %k = cta.alloc : !k
   cta.warp_roles consumer {
     %sum, %last = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %zero, %p = %none) -> (!c, !p) : i32 {
-      %o = cta.wgmma %p, %k, %acc {n = 64 : i32} : !p, !k -> !c
-      %r = cta.wgmma_wait %o {pending = 0 : i32} : !c
+      %o, %o_t = cta.wgmma %p, %k, %acc {n = 64 : i32} : !p, !k -> !c
+      %r = cta.await %o after %o_t : !c
       cta.barrier warps 8
-      %s = cta.wgmma %q, %k, %zero {n = 64 : i32} : !q, !k -> !c
-      %x = cta.wgmma_wait %s {pending = 0 : i32} : !c
+      %s, %s_t = cta.wgmma %q, %k, %zero {n = 64 : i32} : !q, !k -> !c
+      %x = cta.await %s after %s_t : !c
       %m = arith.mulf %x, %x : !c
       %m1 = arith.addf %m, %x : !c
       %m2 = arith.addf %m1, %x : !c
@@ -163,10 +163,10 @@ tile.kernel @program(%n: i32) attributes {num_warps = 8 : i32, producer_warps = 
   %k = cta.alloc : !k
   cta.warp_roles consumer {
     tile.programs (%x, %y, %z, %exists) in (%n, %n, %n) #tile.work<order = grid> {
-      %o = cta.wgmma %q, %k, %zero {n = 64 : i32} : !q, !k -> !c
-      %s = cta.wgmma %q, %k, %zero {n = 64 : i32} : !q, !k -> !c
-      %r = cta.wgmma_wait %o {pending = 1 : i32} : !c
-      %t = cta.wgmma_wait %s {pending = 0 : i32} : !c
+      %o, %o_t = cta.wgmma %q, %k, %zero {n = 64 : i32} : !q, !k -> !c
+      %s, %s_t = cta.wgmma %q, %k, %zero {n = 64 : i32} : !q, !k -> !c
+      %r = cta.await %o after %o_t : !c
+      %t = cta.await %s after %s_t : !c
       %m = arith.mulf %r, %t : !c
       %m1 = arith.addf %m, %t : !c
       %m2 = arith.addf %m1, %t : !c

@@ -28,13 +28,13 @@ std::vector<LoopNode> attention() {
       make(Kind::light),                     // 0: k's slot
       make(Kind::light),                     // 1: v's slot
       make(Kind::product, {0}),              // 2: s
-      make(Kind::wait, {2}),                 // 3
+      make(Kind::await, {2}),                // 3
       make(Kind::release, {3}),              // 4: k's release
       make(Kind::other, {3}, {5}),           // 5: maximum, exp
       make(Kind::other, {5}),                // 6: p
       make(Kind::other, {5}, {9}),           // 7: o, scaled
       make(Kind::product, {1, 6, 7}, {}, 6), // 8: o
-      make(Kind::wait, {8}),                 // 9
+      make(Kind::await, {8}),                // 9
       make(Kind::release, {9}),              // 10: v's release
   };
 }
@@ -48,7 +48,6 @@ TEST(ProductSchedule, ahead) {
   std::optional<ProductSchedule> schedule = planAhead(nodes);
   ASSERT_TRUE(schedule);
   EXPECT_EQ(print(*schedule), "9'' 10'' 6' 0 2 1' 7' 8' 3 4 5");
-  EXPECT_EQ(countPending(nodes, *schedule), (llvm::SmallVector<unsigned>{0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0}));
 }
 
 // Both are in flight together, and what the second one multiplies is made an iteration before.
@@ -57,7 +56,6 @@ TEST(ProductSchedule, together) {
   std::optional<ProductSchedule> schedule = planTogether(nodes);
   ASSERT_TRUE(schedule);
   EXPECT_EQ(print(*schedule), "1' 7' 8' 0 2 9' 10' 3 4 5 6");
-  EXPECT_EQ(countPending(nodes, *schedule), (llvm::SmallVector<unsigned>{0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0}));
 }
 
 // The second product is computed with in its iteration.
@@ -82,25 +80,24 @@ TEST(ProductSchedule, withinOneIteration) {
 TEST(ProductSchedule, independentProducts) {
   std::vector<LoopNode> nodes = {
       make(Kind::product),       // 0
-      make(Kind::wait, {0}),     // 1
+      make(Kind::await, {0}),    // 1
       make(Kind::other, {1}),    // 2
       make(Kind::product),       // 3
-      make(Kind::wait, {3}),     // 4
+      make(Kind::await, {3}),    // 4
       make(Kind::other, {2, 4}), // 5
   };
   EXPECT_FALSE(planAhead(nodes));
   ProductSchedule schedule = planWithin(nodes);
   EXPECT_EQ(print(schedule), "0 3 1 2 4 5");
-  EXPECT_EQ(countPending(nodes, schedule), (llvm::SmallVector<unsigned>{0, 0, 1, 0, 0, 0}));
 }
 
 // The first product of the next iteration reads what the second one of this iteration makes.
 TEST(ProductSchedule, negative_recurrence) {
   std::vector<LoopNode> nodes = {
       make(Kind::product, {}, {3}), // 0
-      make(Kind::wait, {0}),        // 1
+      make(Kind::await, {0}),       // 1
       make(Kind::product, {1}),     // 2
-      make(Kind::wait, {2}),        // 3
+      make(Kind::await, {2}),       // 3
   };
   EXPECT_FALSE(planAhead(nodes));
   EXPECT_FALSE(planTogether(nodes));

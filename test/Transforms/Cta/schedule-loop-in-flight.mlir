@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-overlap-waits))' | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-schedule-loop,cta-insert-waits))' | FileCheck %s
 
 #a = #cta.layout<[64, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]>
 #b = #cta.layout<[16, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0]]>
@@ -18,15 +18,16 @@
 // CHECK: %[[UNDEFINED:.*]] = cta.undefined
 // CHECK-NEXT: %[[NONE:.*]] = cta.ring_none
 // CHECK-NOT: cta.wgmma
-// CHECK: scf.for {{.*}} iter_args(%[[SUM:[^ ]*]] = %[[UNDEFINED]], %[[PREVIOUS:[^ ]*]] = %[[NONE]])
+// CHECK: scf.for {{.*}} iter_args(%[[SUM:[^ ]*]] = %[[UNDEFINED]], %[[PREVIOUS:[^ ]*]] = %[[NONE]], %[[FLYING:[^ ]*]] = %
 // CHECK: %[[LATER:.*]] = cta.ring_holds %[[PREVIOUS]]
 // CHECK-NEXT: %[[SLOT:.*]] = cta.ring_wait %[[RING]]
-// CHECK: cta.wgmma %{{.*}}, %{{.*}}, %[[SUM]] if %[[LATER]]
-// CHECK: cta.wgmma_wait {{.*}} {pending = 1 : i32}
-// CHECK-NEXT: cta.ring_release %[[RING]][%[[PREVIOUS]]] if %[[LATER]]
-// CHECK-NEXT: scf.yield %{{.*}}, %[[SLOT]]
-// CHECK: cta.wgmma_wait {{.*}} {pending = 0 : i32}
-// CHECK-NEXT: cta.ring_release %[[RING]][%{{[^ ]*}}] :
+// CHECK: %[[NEXT:.*]], %[[TOKEN:.*]] = cta.wgmma %{{.*}}, %{{.*}}, %[[SUM]] if %[[LATER]]
+// CHECK-NEXT: cta.wgmma_wait {pending = 1 : i32}
+// CHECK-NEXT: cta.ring_release %[[RING]][%[[PREVIOUS]]] if %[[LATER]] after %[[FLYING]]
+// CHECK-NEXT: scf.yield %[[NEXT]], %[[SLOT]], %[[TOKEN]]
+// CHECK: cta.wgmma_wait {pending = 0 : i32}
+// CHECK-NEXT: cta.await
+// CHECK-NEXT: cta.ring_release %[[RING]][%{{[^ ]*}}] after
 // CHECK: } else {
 // CHECK-NEXT: %[[ZERO:.*]] = tile.inline_asm "mov.b32 $0, 0;", "=f" pack 1()
 // CHECK-NEXT: %[[ZEROS:.*]] = tile.splat %[[ZERO]]
@@ -39,9 +40,9 @@ tile.kernel @delayed(%n: i32) {
   %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
     %slot = cta.ring_wait %ring : !ring
     %a, %b = cta.ring_buffers %ring[%slot] : !ring
-    %d = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
-    %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
-    cta.ring_release %ring[%slot] : !ring
+    %d, %d_t = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
+    %r = cta.await %d after %d_t : !c
+    cta.ring_release %ring[%slot] after %d_t : !ring
     scf.yield %r : !c
   }
   tile.print "sum" %sum : !c
@@ -62,9 +63,9 @@ tile.kernel @initial(%n: i32) {
   %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
     %slot = cta.ring_wait %ring : !ring
     %a, %b = cta.ring_buffers %ring[%slot] : !ring
-    %d = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
-    %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
-    cta.ring_release %ring[%slot] : !ring
+    %d, %d_t = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
+    %r = cta.await %d after %d_t : !c
+    cta.ring_release %ring[%slot] after %d_t : !ring
     scf.yield %r : !c
   }
   tile.print "sum" %sum : !c
@@ -83,9 +84,9 @@ tile.kernel @negative_one_slot(%n: i32) {
   %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
     %slot = cta.ring_wait %ring : !one
     %a, %b = cta.ring_buffers %ring[%slot] : !one
-    %d = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
-    %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
-    cta.ring_release %ring[%slot] : !one
+    %d, %d_t = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
+    %r = cta.await %d after %d_t : !c
+    cta.ring_release %ring[%slot] after %d_t : !one
     scf.yield %r : !c
   }
   tile.print "sum" %sum : !c
@@ -104,9 +105,9 @@ tile.kernel @negative_unsigned(%n: i32) {
   %sum = scf.for unsigned %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
     %slot = cta.ring_wait %ring : !ring
     %a, %b = cta.ring_buffers %ring[%slot] : !ring
-    %d = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
-    %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
-    cta.ring_release %ring[%slot] : !ring
+    %d, %d_t = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
+    %r = cta.await %d after %d_t : !c
+    cta.ring_release %ring[%slot] after %d_t : !ring
     scf.yield %r : !c
   }
   tile.print "sum" %sum : !c
@@ -125,10 +126,10 @@ tile.kernel @negative_conditional(%n: i32, %c: i1) {
   %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
     %slot = cta.ring_wait %ring : !ring
     %a, %b = cta.ring_buffers %ring[%slot] : !ring
-    %d = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
-    %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
-    cta.ring_release %ring[%slot] if %c : !ring
-    cta.ring_release %ring[%slot] : !ring
+    %d, %d_t = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
+    %r = cta.await %d after %d_t : !c
+    cta.ring_release %ring[%slot] if %c after %d_t : !ring
+    cta.ring_release %ring[%slot] after %d_t : !ring
     scf.yield %r : !c
   }
   tile.print "sum" %sum : !c
@@ -147,9 +148,9 @@ tile.kernel @negative_used(%n: i32) {
   %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
     %slot = cta.ring_wait %ring : !ring
     %a, %b = cta.ring_buffers %ring[%slot] : !ring
-    %d = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
-    %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
-    cta.ring_release %ring[%slot] : !ring
+    %d, %d_t = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
+    %r = cta.await %d after %d_t : !c
+    cta.ring_release %ring[%slot] after %d_t : !ring
     tile.print "r" %r : !c
     scf.yield %r : !c
   }
@@ -169,9 +170,9 @@ tile.kernel @negative_accumulator_used(%n: i32) {
   %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
     %slot = cta.ring_wait %ring : !ring
     %a, %b = cta.ring_buffers %ring[%slot] : !ring
-    %d = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
-    %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
-    cta.ring_release %ring[%slot] : !ring
+    %d, %d_t = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
+    %r = cta.await %d after %d_t : !c
+    cta.ring_release %ring[%slot] after %d_t : !ring
     tile.print "acc" %acc : !c
     scf.yield %r : !c
   }
@@ -191,9 +192,9 @@ tile.kernel @negative_not_carried(%n: i32) {
   %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
     %slot = cta.ring_wait %ring : !ring
     %a, %b = cta.ring_buffers %ring[%slot] : !ring
-    %d = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
-    %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
-    cta.ring_release %ring[%slot] : !ring
+    %d, %d_t = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
+    %r = cta.await %d after %d_t : !c
+    cta.ring_release %ring[%slot] after %d_t : !ring
     scf.yield %zero : !c
   }
   tile.print "sum" %sum : !c
@@ -212,8 +213,8 @@ tile.kernel @negative_nothing_released(%n: i32) {
   %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
     %slot = cta.ring_wait %ring : !ring
     %a, %b = cta.ring_buffers %ring[%slot] : !ring
-    %d = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
-    %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
+    %d, %d_t = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
+    %r = cta.await %d after %d_t : !c
     scf.yield %r : !c
   }
   tile.print "sum" %sum : !c
@@ -224,19 +225,21 @@ tile.kernel @negative_nothing_released(%n: i32) {
 // CHECK-LABEL: tile.kernel @side_by_side(
 // CHECK: cta.wgmma
 // CHECK: cta.wgmma
-// CHECK: cta.wgmma_wait {{.*}} {pending = 1 : i32}
+// CHECK: cta.wgmma_wait {pending = 1 : i32}
+// CHECK-NEXT: cta.await
 // CHECK-NEXT: arith.negf
-// CHECK: cta.wgmma_wait {{.*}} {pending = 0 : i32}
+// CHECK: cta.wgmma_wait {pending = 0 : i32}
+// CHECK-NEXT: cta.await
 // CHECK-NEXT: cta.local_store
 tile.kernel @side_by_side(%i: i32) {
   %zero = arith.constant dense<0.0> : !c
   %half = arith.constant dense<0.0> : tensor<16x64xf16, #row>
   %a = cta.alloc : !a
   %b = cta.alloc : !b
-  %d = cta.wgmma %a, %b, %zero {n = 64 : i32} : !a, !b -> !c
-  %r = cta.wgmma_wait %d {pending = 0 : i32} : !c
-  %e = cta.wgmma %a, %b, %zero {n = 64 : i32} : !a, !b -> !c
-  %s = cta.wgmma_wait %e {pending = 0 : i32} : !c
+  %d, %d_t = cta.wgmma %a, %b, %zero {n = 64 : i32} : !a, !b -> !c
+  %r = cta.await %d after %d_t : !c
+  %e, %e_t = cta.wgmma %a, %b, %zero {n = 64 : i32} : !a, !b -> !c
+  %s = cta.await %e after %e_t : !c
   %n = arith.negf %r : !c
   cta.local_store %half, %b : tensor<16x64xf16, #row>, !b
   tile.print "" %n : !c

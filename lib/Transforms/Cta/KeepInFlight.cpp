@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Moves the wait for a loop's product into the iteration behind it.
-#include "Transforms/Cta/DelayWait.h"
+// The product of an iteration is in flight in the one behind it; see KeepInFlight.h.
+#include "Transforms/Cta/KeepInFlight.h"
 
 #include "Transforms/Numbers.h"
 
@@ -14,20 +14,20 @@ std::optional<LoopProduct> LoopProduct::of(scf::ForOp loop) {
   if (loop.getUnsignedCmp()) // the bounds are compared as signed numbers below
     return std::nullopt;
   auto products = loop.getBody()->getOps<cta::WgmmaOp>();
-  auto waits = loop.getBody()->getOps<cta::WgmmaWaitOp>();
-  if (!llvm::hasSingleElement(products) || !llvm::hasSingleElement(waits))
+  auto awaits = loop.getBody()->getOps<cta::AwaitOp>();
+  if (!llvm::hasSingleElement(products) || !llvm::hasSingleElement(awaits))
     return std::nullopt;
-  LoopProduct found{*products.begin(), *waits.begin()};
+  LoopProduct found{*products.begin(), *awaits.begin()};
   if (!found.product.getBufferA() ||
       found.product.isSynchronous()) // the next iteration may write registers that the product still reads
     return std::nullopt;
   auto acc = dyn_cast<BlockArgument>(found.product.getAcc());
-  if (found.wait.getAcc() != found.product || found.wait.getPending() != 0 || !acc ||
+  if (found.await.getAcc() != found.product.getResult() || found.await.getToken() != found.product.getToken() || !acc ||
       acc.getOwner() != loop.getBody() || acc.getArgNumber() == 0 || !acc.hasOneUse() ||
-      !found.wait.getResult().hasOneUse())
+      !found.await.getResult().hasOneUse())
     return std::nullopt;
   found.index = acc.getArgNumber() - 1;
-  if (loop.getYieldedValues()[found.index] != found.wait.getResult())
+  if (loop.getYieldedValues()[found.index] != found.await.getResult())
     return std::nullopt;
   return found;
 }
@@ -56,8 +56,8 @@ static Value emitHolds(OpBuilder &builder, Location loc, Value slot) {
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, slot, emitI32(builder, loc, noNumber));
 }
 
-DelayedLoop tile::delayWait(IRRewriter &rewriter, scf::ForOp loop, const LoopProduct &found, ValueRange slots) {
-  auto [product, wait, index] = found;
+LoopInFlight tile::keepInFlight(IRRewriter &rewriter, scf::ForOp loop, const LoopProduct &found, ValueRange slots) {
+  auto [product, await, index] = found;
   Location loc = loop.getLoc();
   Value start = loop.getInitArgs()[index];
   auto type = cast<RankedTensorType>(start.getType());
@@ -78,28 +78,32 @@ DelayedLoop tile::delayWait(IRRewriter &rewriter, scf::ForOp loop, const LoopPro
     inits[index] = cta::UndefinedOp::create(rewriter, loc, type);
   for (Value slot : slots)
     inits.push_back(emitNone(rewriter, loc, slot.getType()));
-  DelayedLoop delayed;
-  delayed.loop = scf::ForOp::create(rewriter, loc, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), inits);
+  inits.push_back(cta::TokenNoneOp::create(rewriter, loc));
+  auto ahead = scf::ForOp::create(rewriter, loc, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), inits);
   Operation *yield = loop.getBody()->getTerminator();
   yield->insertOperands(yield->getNumOperands(), slots);
+  yield->insertOperands(yield->getNumOperands(), product.getToken());
   size_t count = loop.getBody()->getNumArguments(), results = loop.getNumResults();
-  llvm::append_range(delayed.previous, delayed.loop.getRegionIterArgs().drop_front(count - 1));
-  llvm::append_range(delayed.last, delayed.loop->getResults().drop_front(results));
+  LoopInFlight flight;
+  llvm::append_range(flight.previous, ahead.getRegionIterArgs().slice(results, slots.size()));
+  llvm::append_range(flight.last, ahead.getResults().slice(results, slots.size()));
+  flight.previousToken = ahead.getRegionIterArgs().back();
+  flight.lastToken = ahead.getResults().back();
   {
     OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(delayed.loop.getBody());
-    delayed.isLater = emitHolds(rewriter, loc, delayed.previous.front());
-    wait.setPending(1);
+    rewriter.setInsertionPointToStart(ahead.getBody());
+    flight.isLater = emitHolds(rewriter, loc, flight.previous.front());
+    await.getTokenMutable().assign(flight.previousToken);
     if (startsFromZero)
-      product.getAccumulateMutable().assign(delayed.isLater);
-    rewriter.mergeBlocks(loop.getBody(), delayed.loop.getBody(),
-                         delayed.loop.getBody()->getArguments().take_front(count));
+      product.getAccumulateMutable().assign(flight.isLater);
+    rewriter.mergeBlocks(loop.getBody(), ahead.getBody(), ahead.getBody()->getArguments().take_front(count));
   }
-  SmallVector<Value> values(delayed.loop->getResults().take_front(results));
-  Value awaited = cta::WgmmaWaitOp::create(rewriter, wait.getLoc(), values[index], 0, wait.getColumnsAttr());
+  SmallVector<Value> values(ahead.getResults().take_front(results));
+  Value awaited =
+      cta::AwaitOp::create(rewriter, await.getLoc(), values[index], flight.lastToken, await.getColumnsAttr());
   values[index] = awaited;
   scf::YieldOp::create(rewriter, loc, values);
   rewriter.replaceOp(loop, branch.getResults());
   rewriter.setInsertionPointAfterValue(awaited);
-  return delayed;
+  return flight;
 }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Rewrites a loop so that early operations run an iteration ahead of late ones.
+//
+//   for j, (o):                                s = wgmma q, k[0]; await s; e = exp(s)
+//     s = wgmma q, k[j]; await s               for j = 1 …, (e, o, slot = none):
+//     e = exp(s)                                 await o; release v[slot] if there is one
+//     o = wgmma half(e), v[j], o         ==>     p = half(e)
+//     await o; release v[j]                      s = wgmma q, k[j];  o = wgmma p, v[j - 1], o
+//                                                await s;  e = exp(s);  slot = that of v[j - 1]
+//                                              await o …; o = wgmma half(e), v[last], o; await o …
+//
+// Nothing is predicated but the release: a loop without iterations is told apart before. What early operations hand to
+// late ones of their iteration, which run in the next round, the loop carries, and so it does a product in flight, with
+// its token. What left operands are made of passes through what awaits it, since LLVM would make them before. A ring's
+// slot is awaited where its first reader is issued, and released where the last one has been awaited.
+#pragma once
+
+#include "Analysis/LoopGraph.h"
+#include "Analysis/ProductSchedule.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace tile {
+
+/// With a condition a release is no branch, for which products in flight would have to be awaited, and behind which
+/// LLVM would move what is computed before.
+void avoidBranch(cta::RingReleaseOp release);
+
+/// Replaces the loop of `graph` as `schedule` says. False, and nothing is changed, if there is no schedule, if threads
+/// lack the registers, or if early and late operations would not have their own buffers and at least a slot of each
+/// ring.
+bool runAhead(mlir::IRRewriter &rewriter, const LoopGraph &graph, const std::optional<ProductSchedule> &schedule);
+
+} // namespace tile
