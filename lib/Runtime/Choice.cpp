@@ -277,12 +277,16 @@ Choice Chooser::findFastest(const Call &call, const DeviceVariants &device, cons
   if (among.product)
     size = products[*among.product].evaluate(slots.call().values);
   std::array<float, mostVariants> bounds;
-  std::optional<size_t> likely; // of among.timed
+  size_t numBounds = 0, likely = 0; // of among.timed
   if (size) {
+    numBounds = among.timed.size();
     among.bounds.compute(*size, bounds);
-    for (size_t i = 0; i < among.timed.size(); ++i)
-      if (promised[among.timed[i]] && (!likely || bounds[i] < bounds[*likely]))
+    for (size_t i = 0; i < numBounds; ++i) {
+      if (!promised[among.timed[i]])
+        bounds[i] = std::numeric_limits<float>::infinity();
+      if (bounds[i] < bounds[likely])
         likely = i;
+    }
   }
   const auto fits = [&](Choice &choice) {
     return evaluateGrid(static_cast<size_t>(choice.index), call, slots, choice.grid) == GridState::Fits;
@@ -296,18 +300,18 @@ Choice Chooser::findFastest(const Call &call, const DeviceVariants &device, cons
     return own ? device.times[index]->microseconds(*own) : unknown;
   };
   Choice known{-1, false, std::numeric_limits<double>::infinity(), {}}; // to fit
-  if (likely) {
-    Choice first{among.timed[*likely], false, timeOf(among.timed[*likely]), {}};
+  if (numBounds > 0 && promised[among.timed[likely]]) {
+    Choice first{among.timed[likely], false, timeOf(among.timed[likely]), {}};
     known = fits(first) ? first : known;
   }
   Choice best{-1, false, unknown, {}};
   double limit = known.microseconds;
-  auto timed = among.timed.begin();
+  size_t row = 0; // of the next bound
   for (uint16_t i : among.all) {
-    const bool hasBound = size && timed != among.timed.end() && *timed == i;
-    const bool isTooSlow = hasBound && bounds[static_cast<size_t>(timed - among.timed.begin())] > limit;
-    timed += hasBound;
-    if (!promised[i] || isTooSlow)
+    const bool hasBound = row < numBounds && among.timed[row] == i;
+    const bool isTooSlow = hasBound && bounds[row] > limit;
+    row += hasBound;
+    if (isTooSlow || !promised[i])
       continue;
     const bool isKnown = i == known.index;
     Choice next = isKnown ? known : Choice{i, false, timeOf(i), {}};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 #include <limits>
 
 namespace tile::target {
@@ -150,7 +151,11 @@ void LeastTimes::compute(GemmSize size, std::span<float> microseconds) const {
   const float rounding = std::max({size.m, size.n, size.k}) > large ? 0.99f : 0.999f;
   for (size_t i = 0; i < count; i += lanes) {
     const Numbers times = leastTimes(fours[i / lanes], sizes) * rounding;
-    for (size_t lane = 0; lane < std::min(lanes, count - i); ++lane)
+    if (i + lanes <= count) {
+      std::memcpy(&microseconds[i], &times, sizeof(times));
+      continue;
+    }
+    for (size_t lane = 0; i + lane < count; ++lane)
       microseconds[i + lane] = times[lane];
   }
 }
