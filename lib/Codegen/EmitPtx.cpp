@@ -221,10 +221,12 @@ llvm::Expected<std::string> NvptxBackend::emitPtx(llvm::Module &module) const {
   return std::string(text);
 }
 
-bool needsLibdevice(const llvm::Module &module) {
-  return llvm::any_of(module, [](const llvm::Function &function) {
-    return function.isDeclaration() && function.getName().starts_with("__nv_") && !function.use_empty();
-  });
+std::vector<std::string> functionsOfLibdevice(const llvm::Module &module) {
+  std::vector<std::string> names;
+  for (const llvm::Function &function : module)
+    if (function.isDeclaration() && function.getName().starts_with("__nv_") && !function.use_empty())
+      names.push_back(function.getName().str());
+  return names;
 }
 
 llvm::Error linkLibdevice(llvm::Module &module, llvm::StringRef path) {

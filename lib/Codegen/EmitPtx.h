@@ -2,7 +2,7 @@
 // llvm::Module -> optimised LLVM IR -> PTX.
 //
 //   NvptxBackend backend(target, /*optLevel=*/2);
-//   if (needsLibdevice(module)) linkLibdevice(module, path);
+//   if (!functionsOfLibdevice(module).empty()) linkLibdevice(module, path);
 //   backend.optimize(module);
 //   Expected<std::string> ptx = backend.emitPtx(module);
 #pragma once
@@ -14,6 +14,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace llvm {
 class Module;
@@ -39,8 +40,8 @@ private:
   std::unique_ptr<llvm::TargetMachine> machine;
 };
 
-/// Whether the module calls a function of NVIDIA's mathematical library (`__nv_...`).
-bool needsLibdevice(const llvm::Module &module);
+/// Names of the functions of NVIDIA's mathematical library (`__nv_...`) that the module calls.
+std::vector<std::string> functionsOfLibdevice(const llvm::Module &module);
 
 /// Links the functions that are needed from the bitcode file at `path` (libdevice.10.bc of the CUDA toolkit).
 llvm::Error linkLibdevice(llvm::Module &module, llvm::StringRef path);

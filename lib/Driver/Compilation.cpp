@@ -18,6 +18,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -306,12 +307,13 @@ bool Compilation::generate() {
       return fail(Outcome::Internal, translated.takeError());
     llvmModule = std::move(*translated);
     backend.prepare(*llvmModule);
-    if (codegen::needsLibdevice(*llvmModule)) {
+    if (const std::vector<std::string> needed = codegen::functionsOfLibdevice(*llvmModule); !needed.empty()) {
       std::optional<std::string> library = codegen::findLibdevice(options.toolkit);
       if (!library)
         return fail(Outcome::Environment,
-                    "the kernel uses functions of libdevice, but nvvm/libdevice/libdevice.10.bc was not found; install "
-                    "the CUDA toolkit or give its folder with --cuda-path=DIR");
+                    "the kernel uses functions of libdevice (" + llvm::join(needed, ", ") +
+                        "), but nvvm/libdevice/libdevice.10.bc was not found; install the CUDA toolkit or give its "
+                        "folder with --cuda-path=DIR");
       if (llvm::Error error = codegen::linkLibdevice(*llvmModule, *library))
         return fail(Outcome::Environment, std::move(error));
     }

@@ -1,31 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Integers of every width become 64-bit slots.
+// Slots of a kernel, and its expressions.
 #include "Runtime/ArgumentSlots.h"
 
 #include "Runtime/ErrorState.h"
 #include "Runtime/Kernel.h"
 
 namespace tile::runtime {
-
-int64_t readInteger(DataType type, const void *argument) {
-  switch (type) {
-  case DataType::I8:
-    return readAs<int8_t>(argument);
-  case DataType::I16:
-    return readAs<int16_t>(argument);
-  case DataType::I32:
-    return readAs<int32_t>(argument);
-  case DataType::I1:
-  case DataType::U8:
-    return readAs<uint8_t>(argument);
-  case DataType::U16:
-    return readAs<uint16_t>(argument);
-  case DataType::U32:
-    return readAs<uint32_t>(argument);
-  default:
-    return readAs<int64_t>(argument);
-  }
-}
 
 ArgumentSlots readSlots(const tile_kernel &kernel, void *const *arguments, int multiprocessors) {
   ArgumentSlots slots; // expressions do not read the slots of pointers and floats
@@ -42,6 +22,9 @@ ArgumentSlots readSlots(const tile_kernel &kernel, void *const *arguments, int m
 std::optional<int64_t> evaluate(const tile_kernel &kernel, const Expression &expression, const ArgumentSlots &slots,
                                 tile_status code, std::string_view what) {
   const size_t count = kernel.checks.size();
+  if (const std::optional<unsigned> slot = expression.loadedSlot();
+      slot && (*slot == count || kernel.checks[*slot].type != DataType::U64))
+    return slots.values[*slot];
   for (unsigned slot : expression.usedSlots())
     if (slot < count && kernel.checks[slot].type == DataType::U64 && slots.values[slot] < 0) {
       reportError(code, "parameter '{}' is too large for the {} expression '{}'",

@@ -20,7 +20,25 @@ template <typename T> T readAs(const void *argument) {
 }
 
 /// The value of an integer argument; u64 beyond the signed range comes out negative, see evaluate.
-int64_t readInteger(DataType type, const void *argument);
+inline int64_t readInteger(DataType type, const void *argument) {
+  switch (type) {
+  case DataType::I8:
+    return readAs<int8_t>(argument);
+  case DataType::I16:
+    return readAs<int16_t>(argument);
+  case DataType::I32:
+    return readAs<int32_t>(argument);
+  case DataType::I1:
+  case DataType::U8:
+    return readAs<uint8_t>(argument);
+  case DataType::U16:
+    return readAs<uint16_t>(argument);
+  case DataType::U32:
+    return readAs<uint32_t>(argument);
+  default:
+    return readAs<int64_t>(argument);
+  }
+}
 
 /// Slot i is the value of parameter i, if it is an integer; the last one is num_sms. See expressionNames.
 struct ArgumentSlots {

@@ -52,6 +52,10 @@ Result<Chooser> Chooser::make(std::vector<const Manifest *> manifests) {
   for (const Manifest *manifest : chooser.manifests)
     if (Status status = chooser.add(*manifest); !status)
       return status.error();
+  const std::vector<Parameter> &parameters = chooser.manifests[0]->parameters;
+  for (uint16_t slot = 0; slot < parameters.size(); ++slot)
+    if (parameters[slot].isPointer || parameters[slot].isInteger())
+      chooser.reads.push_back({slot, parameters[slot].isPointer ? DataType::I64 : parameters[slot].type});
   chooser.findWhatMatters();
   return chooser;
 }
@@ -69,6 +73,7 @@ Status Chooser::add(const Manifest &manifest) {
       return makeError(TILE_ERROR_MANIFEST, "the variants of kernel '{}' have more than {} conditions", general.kernel,
                        mostConditions);
     if (known == conditions.end()) {
+      tests.push_back(simplify(condition));
       conditions.push_back(std::move(condition));
       needing.emplace_back();
     }
@@ -138,17 +143,30 @@ DeviceVariants Chooser::makeDevice(int multiprocessors, std::shared_ptr<const Tu
 
 /// What follows from ranks.
 void Chooser::finish(DeviceVariants &device) const {
-  for (size_t i = 0; i < variants.size(); ++i) {
-    device.times.emplace_back();
-    if (device.rank[i] == 0)
+  device.times.resize(variants.size());
+  const std::set<uint32_t, std::greater<>> ranks(device.rank.begin(), device.rank.end());
+  for (uint32_t rank : ranks)
+    if (rank != 0)
+      device.ranks.push_back(makeRank(rank, device));
+}
+
+RankedVariants Chooser::makeRank(uint32_t rank, DeviceVariants &device) const {
+  RankedVariants ranked;
+  for (uint16_t i = 0; i < variants.size(); ++i) {
+    if (device.rank[i] != rank)
       continue;
-    device.order.push_back(static_cast<uint16_t>(i));
-    if (variants[i].product)
-      device.times[i] =
-          formulaOf(*manifests[i]->cost, *target::findTarget(manifests[i]->target), device.multiprocessors);
+    ranked.all.push_back(i);
+    if (!variants[i].product)
+      continue;
+    device.times[i] = formulaOf(*manifests[i]->cost, *target::findTarget(manifests[i]->target), device.multiprocessors);
+    if (!ranked.product)
+      ranked.product = variants[i].product;
+    if (ranked.product != variants[i].product)
+      continue;
+    ranked.timed.push_back(i);
+    ranked.bounds.add(*device.times[i]);
   }
-  std::stable_sort(device.order.begin(), device.order.end(),
-                   [&](uint16_t a, uint16_t b) { return device.rank[a] > device.rank[b]; });
+  return ranked;
 }
 
 DeviceVariants Chooser::onDevice(const DeviceFacts &facts, std::shared_ptr<const TunedChoice> tuning) const {
@@ -189,26 +207,25 @@ DeviceVariants Chooser::onTarget(std::string_view target, int multiprocessors) c
 }
 
 Chooser::Slots Chooser::read(const Call &call, const DeviceVariants &device) const {
-  const Manifest &general = *manifests[0];
-  Slots slots;
-  slots.general = &general;
-  slots.count = general.parameters.size() + 1;
-  for (size_t i = 0; i + 1 < slots.count; ++i) {
-    const Parameter &parameter = general.parameters[i];
-    if (parameter.isPointer)
-      slots.values[i] = readAs<int64_t>(call.arguments[i]);
-    else
-      slots.values[i] = parameter.isInteger() ? readInteger(parameter.type, call.arguments[i]) : 0;
-  }
+  Slots slots; // nobody asks for those of floats
+  slots.general = manifests[0];
+  slots.count = manifests[0]->parameters.size() + 1;
+  for (const Read &read : reads)
+    slots.values[read.slot] = readInteger(read.type, call.arguments[read.slot]);
   slots.values[slots.count - 1] = device.multiprocessors;
   return slots;
+}
+
+bool Chooser::holds(size_t condition, const Slots &slots) const {
+  const std::optional<SlotTest> &test = tests[condition];
+  return test ? test->holds(slots.values) : runtime::holds(conditions[condition], slots.call());
 }
 
 /// The variants whose conditions hold; of grids nothing is said.
 VariantSet Chooser::findPromised(const Slots &slots) const {
   VariantSet lacking;
   for (size_t i = 0; i < conditions.size(); ++i)
-    if (!holds(conditions[i], slots.call()))
+    if (!holds(i, slots))
       lacking |= needing[i];
   return ~lacking;
 }
@@ -234,10 +251,11 @@ Chooser::GridState Chooser::evaluateGrid(size_t index, const Call &call, const S
 VariantSet Chooser::findServing(const Call &call, const DeviceVariants &device, const Slots &slots) const {
   const VariantSet promised = findPromised(slots);
   VariantSet serving;
-  for (uint16_t i : device.order) {
-    int64_t grid[3];
-    serving[i] = promised[i] && evaluateGrid(i, call, slots, grid) == GridState::Fits;
-  }
+  for (const RankedVariants &ranked : device.ranks)
+    for (uint16_t i : ranked.all) {
+      int64_t grid[3];
+      serving[i] = promised[i] && evaluateGrid(i, call, slots, grid) == GridState::Fits;
+    }
   return serving;
 }
 
@@ -245,104 +263,112 @@ VariantSet Chooser::findServing(const Call &call, const DeviceVariants &device, 
 /// is least, mostly, where the time is.
 Choice Chooser::findFastest(const Call &call, const DeviceVariants &device, const Slots &slots) const {
   const VariantSet promised = findPromised(slots);
-  Choice best{-1, false, -1};
-  for (size_t begin = 0, end = 0; begin < device.order.size() && best.index < 0; begin = end) {
-    const uint32_t rank = device.rank[device.order[begin]];
-    while (end < device.order.size() && device.rank[device.order[end]] == rank)
-      ++end;
-    best = findFastest(call, device, slots, promised, std::span(device.order).subspan(begin, end - begin));
-  }
+  Choice best{-1, false, -1, {}};
+  for (const RankedVariants &ranked : device.ranks)
+    if (best = findFastest(call, device, slots, promised, ranked); best.index >= 0)
+      break;
   return best;
 }
 
 Choice Chooser::findFastest(const Call &call, const DeviceVariants &device, const Slots &slots,
-                            const VariantSet &promised, std::span<const uint16_t> among) const {
-  const auto fits = [&](size_t index) {
-    int64_t grid[3];
-    return evaluateGrid(index, call, slots, grid) == GridState::Fits;
-  };
-  std::optional<uint16_t> product; // mostly all have the same
+                            const VariantSet &promised, const RankedVariants &among) const {
+  constexpr double unknown = -1;
   std::optional<target::GemmSize> size;
-  const auto findSize = [&](size_t index) {
-    if (variants[index].product && product != variants[index].product) {
-      product = variants[index].product;
-      size = products[*product].evaluate(slots.call().values);
+  if (among.product)
+    size = products[*among.product].evaluate(slots.call().values);
+  std::array<float, mostVariants> bounds;
+  size_t numBounds = 0, likely = 0; // of among.timed
+  if (size) {
+    numBounds = among.timed.size();
+    among.bounds.compute(*size, bounds);
+    for (size_t i = 0; i < numBounds; ++i) {
+      if (!promised[among.timed[i]])
+        bounds[i] = std::numeric_limits<float>::infinity();
+      if (bounds[i] < bounds[likely])
+        likely = i;
     }
-    return variants[index].product && size;
+  }
+  const auto fits = [&](Choice &choice) {
+    return evaluateGrid(static_cast<size_t>(choice.index), call, slots, choice.grid) == GridState::Fits;
   };
-  constexpr double unknown = -1; // before all times
-  std::array<double, mostVariants> least;
-  std::optional<uint16_t> likely;
-  for (uint16_t i : among) {
-    if (!promised[i])
-      continue;
-    least[i] = findSize(i) ? device.times[i]->least(*size) : unknown;
-    if (least[i] != unknown && (!likely || least[i] < least[*likely]))
-      likely = i;
+  const auto timeOf = [&](uint16_t index) {
+    if (!device.times[index])
+      return unknown;
+    const std::optional<target::GemmSize> own = variants[index].product == among.product
+                                                    ? size
+                                                    : products[*variants[index].product].evaluate(slots.call().values);
+    return own ? device.times[index]->microseconds(*own) : unknown;
+  };
+  Choice known{-1, false, std::numeric_limits<double>::infinity(), {}}; // to fit
+  if (numBounds > 0 && promised[among.timed[likely]]) {
+    Choice first{among.timed[likely], false, timeOf(among.timed[likely]), {}};
+    known = fits(first) ? first : known;
   }
-  double likelyTime = unknown, limit = std::numeric_limits<double>::infinity(); // that a variant is known to take
-  if (likely && findSize(*likely)) {
-    likelyTime = device.times[*likely]->microseconds(*size);
-    limit = fits(*likely) ? likelyTime : limit;
-  }
-  Choice best{-1, false, unknown};
-  for (uint16_t i : among) {
-    if (!promised[i] || least[i] > limit)
+  Choice best{-1, false, unknown, {}};
+  double limit = known.microseconds;
+  size_t row = 0; // of the next bound
+  for (uint16_t i : among.all) {
+    const bool hasBound = row < numBounds && among.timed[row] == i;
+    const bool isTooSlow = hasBound && bounds[row] > limit;
+    row += hasBound;
+    if (isTooSlow || !promised[i])
       continue;
-    const double time = i == likely ? likelyTime : findSize(i) ? device.times[i]->microseconds(*size) : unknown;
+    const bool isKnown = i == known.index;
+    Choice next = isKnown ? known : Choice{i, false, timeOf(i), {}};
     const bool isBetter =
         best.index < 0 ? true
         : best.microseconds >= 0
-            ? time >= 0 && time < best.microseconds
-            : time >= 0 || variants[i].conditions.size() > variants[static_cast<size_t>(best.index)].conditions.size();
-    if (!isBetter || !fits(i))
+            ? next.microseconds >= 0 && next.microseconds < best.microseconds
+            : next.microseconds >= 0 ||
+                  variants[i].conditions.size() > variants[static_cast<size_t>(best.index)].conditions.size();
+    if (!isBetter || (!isKnown && !fits(next)))
       continue;
-    best = {i, false, time};
-    limit = time >= 0 ? std::min(limit, time) : limit;
+    best = next;
+    limit = best.microseconds >= 0 ? std::min(limit, best.microseconds) : limit;
   }
   return best;
 }
 
-Choice Chooser::decide(const Call &call, const DeviceVariants &device) const {
-  const Slots slots = read(call, device);
+Choice Chooser::decide(const Call &call, const DeviceVariants &device, const Slots &slots) const {
   const Choice best = findFastest(call, device, slots);
   if (!device.tuning || best.index < 0)
     return best;
   const VariantSet serving = findServing(call, device, slots);
   VariantSet candidates;
-  for (uint16_t i : device.order)
+  for (size_t i = 0; i < variants.size(); ++i)
     candidates[i] = serving[i] && device.rank[i] == device.rank[static_cast<size_t>(best.index)];
   const std::optional<TunedChoice::Found> tuned =
       device.tuning->find(slots.call().values, serving, candidates, /*anyDistance=*/best.microseconds < 0);
   if (!tuned)
     return best;
   const double measured = tuned->microseconds;
-  return {static_cast<int32_t>(tuned->variant), true,
-          measured >= 0 ? measured : estimate(tuned->variant, call, device)};
+  Choice choice{static_cast<int32_t>(tuned->variant),
+                true,
+                measured >= 0 ? measured : estimate(tuned->variant, call, device),
+                {}};
+  evaluateGrid(tuned->variant, call, slots, choice.grid); // which fits: the variant serves
+  return choice;
 }
 
 Choice Chooser::choose(const Call &call, const DeviceVariants &device) const {
   static constinit thread_local ChoiceMemo<Choice> memo;
+  const Slots slots = read(call, device);
   if (!device.canRemember)
-    return decide(call, device);
-  const std::vector<Parameter> &parameters = manifests[0]->parameters;
+    return decide(call, device, slots);
   ChoiceMemo<Choice>::Key key;
   key[0] = device.number; // stands for the chooser, too
   uint64_t bits = call.grid ? uint64_t(1) << 63 : 0;
-  for (size_t i = 0; i < pointerConditions.size(); ++i) {
-    const Condition &condition = conditions[pointerConditions[i]];
-    const uint64_t address = readAs<uint64_t>(call.arguments[condition.slot]);
-    bits |= static_cast<uint64_t>((address & (condition.divisor - 1)) == 0) << i; // alignments are powers of two
-  }
+  for (size_t i = 0; i < pointerConditions.size(); ++i)
+    bits |= static_cast<uint64_t>(holds(pointerConditions[i], slots)) << i;
   key[1] = bits;
   size_t count = 2;
   for (uint16_t slot : device.integers)
-    key[count++] = static_cast<uint64_t>(readInteger(parameters[slot].type, call.arguments[slot]));
+    key[count++] = static_cast<uint64_t>(slots.values[slot]);
   for (size_t i = 0; call.grid && i < 3; ++i)
     key[count++] = static_cast<uint64_t>(call.grid[i]);
   if (const Choice *known = memo.find(key, count))
     return *known;
-  const Choice choice = decide(call, device);
+  const Choice choice = decide(call, device, slots);
   memo.insert(key, count, choice);
   return choice;
 }
@@ -352,7 +378,7 @@ Status Chooser::explain(size_t index, const Call &call, const DeviceVariants &de
     return Error{TILE_ERROR_ARCHITECTURE, device.obstacles[index]};
   const Slots slots = read(call, device);
   for (uint16_t number : variants[index].conditions)
-    if (!holds(conditions[number], slots.call()))
+    if (!holds(number, slots))
       return explainFailure(conditions[number], slots.call());
   const LaunchInfo &launch = manifests[index]->launch;
   int64_t grid[3];

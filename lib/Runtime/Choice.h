@@ -14,6 +14,7 @@
 #include "Runtime/Conditions.h"
 #include "Runtime/Cost.h"
 #include "Runtime/TunedChoice.h"
+#include "Target/LeastTimes.h"
 
 namespace tile::runtime {
 
@@ -25,12 +26,20 @@ struct DeviceFacts {
   bool canEncodeTensorMaps = true; ///< the driver can
 };
 
+/// Variants of one rank, in the order of the artifact.
+struct RankedVariants {
+  std::vector<uint16_t> all;
+  std::optional<uint16_t> product; ///< number of sizes from which a model knows times, mostly of all
+  std::vector<uint16_t> timed;     ///< variants with that product
+  target::LeastTimes bounds;       ///< of their times
+};
+
 /// The variants on one device. Immutable.
 struct DeviceVariants {
   uint64_t number = 0; ///< no other has it, in the whole process: memos of threads outlive kernels
   int multiprocessors = 0;
-  std::vector<uint32_t> rank;  ///< of each variant: the larger the better; 0: it does not run
-  std::vector<uint16_t> order; ///< variants that run, the most specific ones first
+  std::vector<uint32_t> rank;        ///< of each variant: the larger the better; 0: it does not run
+  std::vector<RankedVariants> ranks; ///< variants that run, the most specific ones first
   std::vector<std::optional<target::ScheduleFormula>> times; ///< of each variant: what the model says; nothing: unknown
   std::vector<std::string> obstacles;                        ///< of variants that do not run: why
   std::shared_ptr<const TunedChoice> tuning;                 ///< null: none
@@ -45,6 +54,7 @@ struct Choice {
   int32_t index; ///< below 0: no variant serves the call
   bool isMeasured;
   double microseconds; ///< measured or expected; below 0: nobody knows
+  int64_t grid[3];     ///< of programs
 };
 
 /// What a launch gives. `arguments` as for cuLaunchKernel, for the parameters of variant 0.
@@ -87,6 +97,11 @@ private:
     std::optional<uint16_t> product; ///< number of its sizes; nothing: no model, or none that knows the target
     bool takesCallersGrid = true;    ///< its constants are those of variant 0, so that programs are the same
   };
+  /// Of a parameter whose value is asked for; pointers count as i64.
+  struct Read {
+    uint16_t slot;
+    DataType type;
+  };
   struct Slots;
   enum class GridState { Fits, NoValue, TooLarge, OtherPrograms };
 
@@ -94,22 +109,26 @@ private:
   void findWhatMatters();
   DeviceVariants makeDevice(int multiprocessors, std::shared_ptr<const TunedChoice> tuning) const;
   void finish(DeviceVariants &device) const;
+  RankedVariants makeRank(uint32_t rank, DeviceVariants &device) const;
   Slots read(const Call &call, const DeviceVariants &device) const;
+  bool holds(size_t condition, const Slots &slots) const;
   VariantSet findPromised(const Slots &slots) const;
   GridState evaluateGrid(size_t index, const Call &call, const Slots &slots, int64_t grid[3]) const;
   VariantSet findServing(const Call &call, const DeviceVariants &device, const Slots &slots) const;
-  Choice decide(const Call &call, const DeviceVariants &device) const;
+  Choice decide(const Call &call, const DeviceVariants &device, const Slots &slots) const;
   Choice findFastest(const Call &call, const DeviceVariants &device, const Slots &slots) const;
   Choice findFastest(const Call &call, const DeviceVariants &device, const Slots &slots, const VariantSet &promised,
-                     std::span<const uint16_t> among) const;
+                     const RankedVariants &among) const;
 
   std::vector<const Manifest *> manifests;
   std::vector<Variant> variants;
+  std::vector<Read> reads;
   std::vector<Condition> conditions;
-  std::vector<VariantSet> needing;         ///< of each condition: the variants that need it
-  std::vector<CostSizes> products;         ///< whose times models know, each once
-  std::vector<uint16_t> pointerConditions; ///< numbers of those on pointers: a bit each of a memo's key
-  std::vector<uint16_t> integers;          ///< parameters that matter without a tuning table
+  std::vector<std::optional<SlotTest>> tests; ///< of each condition, if it is that simple
+  std::vector<VariantSet> needing;            ///< of each condition: the variants that need it
+  std::vector<CostSizes> products;            ///< whose times models know, each once
+  std::vector<uint16_t> pointerConditions;    ///< numbers of those on pointers: a bit each of a memo's key
+  std::vector<uint16_t> integers;             ///< parameters that matter without a tuning table
 };
 
 } // namespace tile::runtime

@@ -4,6 +4,8 @@
 
 #include "Runtime/TensorMap.h"
 
+#include <bit>
+
 namespace tile::runtime {
 namespace {
 
@@ -72,6 +74,29 @@ bool holds(const Condition &condition, const CallSlots &call) {
   }
   }
   return false;
+}
+
+std::optional<SlotTest> simplify(const Condition &condition) {
+  const std::optional<unsigned> loaded = condition.expression ? condition.expression->loadedSlot() : std::nullopt;
+  switch (condition.kind) {
+  case Condition::Kind::Alignment:
+  case Condition::Kind::Divisor:
+    if (std::has_single_bit(condition.divisor))
+      return SlotTest{condition.slot, condition.divisor - 1};
+    break;
+  case Condition::Kind::Value:
+    return SlotTest{condition.slot, 0, static_cast<uint64_t>(condition.value), 0};
+  case Condition::Kind::MapSize:
+    if (loaded)
+      return SlotTest{*loaded, 0, 0, static_cast<uint64_t>(largestMapSize)};
+    break;
+  case Condition::Kind::MapStride:
+    if (loaded && condition.divisor <= mapAlignment && std::has_single_bit(condition.divisor))
+      return SlotTest{*loaded, mapAlignment / condition.divisor - 1, 0,
+                      static_cast<uint64_t>(mapStrideLimit) / condition.divisor - 1};
+    break;
+  }
+  return std::nullopt;
 }
 
 Error explainFailure(const Condition &condition, const CallSlots &call) {

@@ -10,6 +10,7 @@
 #include "Runtime/Manifest.h"
 
 #include <bitset>
+#include <cstdint>
 
 namespace tile::runtime {
 
@@ -45,6 +46,21 @@ struct CallSlots {
 };
 
 bool holds(const Condition &condition, const CallSlots &call);
+
+/// What most conditions say, in a few instructions: the value in `slot` has zeros where `zeros` has ones, and is none
+/// of those below `lowest` or more than `width` above it.
+struct SlotTest {
+  unsigned slot = 0;
+  uint64_t zeros = 0;
+  uint64_t lowest = 0, width = UINT64_MAX;
+
+  bool holds(std::span<const int64_t> slots) const {
+    const uint64_t value = static_cast<uint64_t>(slots[slot]);
+    return ((value & zeros) == 0) & (value - lowest <= width);
+  }
+};
+/// Nothing: the condition says more.
+std::optional<SlotTest> simplify(const Condition &condition);
 
 /// Why the condition does not hold: "parameter 3 'K' is 7, which is not a multiple of 8".
 Error explainFailure(const Condition &condition, const CallSlots &call);

@@ -11,26 +11,24 @@ namespace {
 struct Row {
   std::string_view name;
   unsigned size;
-  bool isFloat;
-  bool isSigned;
 };
 
 // In the order of the enumeration.
-constexpr std::array<Row, 15> rows = {{{"i1", 1, false, false},
-                                       {"i8", 1, false, true},
-                                       {"i16", 2, false, true},
-                                       {"i32", 4, false, true},
-                                       {"i64", 8, false, true},
-                                       {"u8", 1, false, false},
-                                       {"u16", 2, false, false},
-                                       {"u32", 4, false, false},
-                                       {"u64", 8, false, false},
-                                       {"f16", 2, true, true},
-                                       {"bf16", 2, true, true},
-                                       {"f32", 4, true, true},
-                                       {"f64", 8, true, true},
-                                       {"f8e4m3", 1, true, true},
-                                       {"f8e5m2", 1, true, true}}};
+constexpr std::array<Row, 15> rows = {{{"i1", 1},
+                                       {"i8", 1},
+                                       {"i16", 2},
+                                       {"i32", 4},
+                                       {"i64", 8},
+                                       {"u8", 1},
+                                       {"u16", 2},
+                                       {"u32", 4},
+                                       {"u64", 8},
+                                       {"f16", 2},
+                                       {"bf16", 2},
+                                       {"f32", 4},
+                                       {"f64", 8},
+                                       {"f8e4m3", 1},
+                                       {"f8e5m2", 1}}};
 
 const Row &rowOf(DataType type) {
   return rows[static_cast<size_t>(type)];
@@ -43,12 +41,6 @@ std::string_view dataTypeName(DataType type) {
 }
 unsigned dataTypeSize(DataType type) {
   return rowOf(type).size;
-}
-bool isFloatType(DataType type) {
-  return rowOf(type).isFloat;
-}
-bool isSignedType(DataType type) {
-  return rowOf(type).isSigned;
 }
 
 std::optional<DataType> parseDataType(std::string_view name) {

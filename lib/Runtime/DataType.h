@@ -9,6 +9,7 @@
 
 namespace tile::runtime {
 
+/// Integers, then floats.
 enum class DataType { I1, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, F32, F64, F8E4M3, F8E5M2 };
 
 std::string_view dataTypeName(DataType type);
@@ -16,8 +17,12 @@ std::optional<DataType> parseDataType(std::string_view name);
 
 /// Bytes in memory and as a kernel argument; i1 occupies one byte.
 unsigned dataTypeSize(DataType type);
-bool isFloatType(DataType type);
-bool isSignedType(DataType type);
+constexpr bool isFloatType(DataType type) {
+  return type >= DataType::F16;
+}
+constexpr bool isSignedType(DataType type) {
+  return type != DataType::I1 && (type < DataType::U8 || type > DataType::U64);
+}
 
 /// Smallest and largest value of an integer type; u64 is reported with the range of i64's non-negative half, because
 /// integer expressions work in 64 signed bits.

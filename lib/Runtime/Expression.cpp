@@ -12,7 +12,6 @@
 #include <bit>
 #include <cctype>
 #include <charconv>
-#include <optional>
 
 namespace tile::runtime {
 namespace {
@@ -66,6 +65,8 @@ public:
     if (failure)
       return *failure;
     result.source = std::string(text);
+    if (result.code.size() == 1 && result.code.front().op == Op::Load)
+      result.loaded = result.slots.front();
     std::sort(result.slots.begin(), result.slots.end());
     result.slots.erase(std::unique(result.slots.begin(), result.slots.end()), result.slots.end());
     return std::move(result);
@@ -433,8 +434,8 @@ EvaluationError Expression::apply(Op op, int64_t *stack, unsigned &depth) {
 }
 
 Evaluation Expression::evaluate(std::span<const int64_t> slots) const {
-  if (code.size() == 1 && code.front().op == Op::Load) // most sizes and strides are a parameter
-    return {slots[static_cast<size_t>(code.front().operand)], EvaluationError::None};
+  if (loaded) // most sizes and strides are a parameter
+    return {slots[*loaded], EvaluationError::None};
   std::array<int64_t, maxStack> stack;
   unsigned depth = 0;
   for (size_t pc = 0; pc < code.size();) {

@@ -17,6 +17,7 @@
 #include "Runtime/Result.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,6 +52,8 @@ public:
 
   /// Slots that the expression reads, ascending, each once.
   const std::vector<unsigned> &usedSlots() const { return slots; }
+  /// The slot whose value it is, unchanged; nothing: it computes.
+  std::optional<unsigned> loadedSlot() const { return loaded; }
   const std::string &text() const { return source; }
 
   /// Whether both compute the same from the same slots, as far as their code shows.
@@ -92,6 +95,7 @@ private:
   };
   static EvaluationError apply(Op op, int64_t *stack, unsigned &depth);
 
+  std::optional<unsigned> loaded; ///< beside the code, so that launches need not look there
   std::string source;
   std::vector<Instruction> code;
   std::vector<unsigned> slots;

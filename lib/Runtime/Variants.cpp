@@ -238,12 +238,13 @@ tile_status launchVariant(tile_kernel &kernel, const tile_launch_options *option
   const std::vector<uint8_t> &parameters = variants.parameters[index];
   for (size_t i = 0; i < parameters.size(); ++i)
     taken[i] = arguments[parameters[i]];
-  if (!options || !options->scratch || !variant.scratch)
-    return launchIn(variant, context->context, options, taken);
+  tile_launch_options own = options ? *options : tile_launch_options{};
+  own.grid = choice.grid;
+  if (!own.scratch || !variant.scratch)
+    return launchIn(variant, context->context, &own, taken);
   const CUdeviceptr scratch = reinterpret_cast<CUdeviceptr>(options->scratch);
   if ((status = checkScratch(kernel, device.multiprocessors, scratch, options->scratch_bytes)) != TILE_OK)
     return status;
-  tile_launch_options own = *options;
   const uint64_t offset = scratchOffset(variants, index, device.multiprocessors);
   own.scratch = reinterpret_cast<void *>(scratch + offset);
   own.scratch_bytes = options->scratch_bytes - offset;

@@ -125,17 +125,13 @@ namespace {
 
 constexpr unsigned lineBytes = 128; // of L2
 constexpr double straddlingB = 1.09, straddlingC = 1.01;
-constexpr double l2Bytes = 40e6; // of which a launch finds what the one before it read
 constexpr double narrowFactor = 1.76;
 constexpr double straddlingLines = 1.8;
 constexpr unsigned mostThroughRegisters = 112, mostAsync = 144; // of registersOfStep
 // By hand: 4096 takes 295 us with two slots of 96 KiB, 202 with four of 48; 256x4096x14336 91 with three of 64, 74 with
 // six of 32.
 constexpr double slotLatency = 150, slotRate = 46; // ns; bytes in a ns, all multiprocessors reading
-// Lines of L2 that a row of a block costs that does not exist. By hand: 16x4096x4096 takes 18.7 us with 64x128 blocks,
-// 28.3 with 128x64, 52 with 128x32; 64x8192x4096 23.9, 41.5 and 73.5.
-constexpr double missingLines = 5;
-constexpr int64_t atomBytes = wgmmaBytesK; // along K: what one instruction multiplies, of mma.sync as well
+constexpr int64_t atomBytes = wgmmaBytesK;         // along K: what one instruction multiplies, of mma.sync as well
 
 /// What sizes do not move of the clocks for `atomBytes` along K of one tile.
 Overlap unchangingClocks(const GemmProblem &problem, const GemmConfig &config, const GemmConstants &c,
@@ -241,9 +237,9 @@ GemmFormula::GemmFormula(const GemmProblem &problem, const GemmConfig &config, u
       bKMajor(problem.bKMajor), blockM(config.blockM), blockN(config.blockN), blockK(config.blockK),
       multiprocessors(std::max(1u, numSms)), tail(tailOf(problem, config)), elementBytes(problem.elementBytes()),
       outputBytes(problem.outputBytes), elementsOfLine(std::max(1u, lineBytes / problem.elementBytes())),
-      unchanging(unchangingClocks(problem, config, c, warpGroups)), leastAtom(unchanging.time()),
-      energy(energyOf(config, c)), ingest(atomBytes / c.smIngest), l2(atomBytes / c.l2), memory(1 / c.memory),
-      writes(1 / c.writes), pause(c.pause), spills(config.wgmma ? 1 : spillFactor(problem, config)) {
+      unchanging(unchangingClocks(problem, config, c, warpGroups)), energy(energyOf(config, c)),
+      ingest(atomBytes / c.smIngest), l2(atomBytes / c.l2), memory(1 / c.memory), writes(1 / c.writes), pause(c.pause),
+      spills(config.wgmma ? 1 : spillFactor(problem, config)) {
   double groups = std::max(1u, config.numWarps / 4), stepBytes = config.blockK * elementBytes;
   busy = stepBytes / atomBytes * straddleFactor(problem, config) / c.clockGHz;
   gap = c.step / c.clockGHz;
@@ -318,22 +314,16 @@ double GemmFormula::linesOf(bool kMajor, int64_t rowElements) const {
   return rowElements % elementsOfLine != 0 ? straddlingLines : 1;
 }
 
-/// Of an atom, by what sizes move.
-GemmFormula::Clocks GemmFormula::changingClocks(const Work &work) const {
+Overlap GemmFormula::atomClocks(const Work &work) const {
   const double active = double(work.isSplit ? numSms : std::min(work.tiles, numSms));
   const double usedM = double(std::min<int64_t>(config.blockM, work.size.m)),
                usedN = double(std::min<int64_t>(config.blockN, work.size.n));
   const double lines = usedM * linesOf(aKMajor, aKMajor ? work.size.k : work.size.m) +
                        usedN * linesOf(bKMajor, bKMajor ? work.size.k : work.size.n) +
                        (config.wgmma ? (config.blockM - usedM + config.blockN - usedN) * missingLines : 0);
-  return {std::max((usedM + usedN) * ingest, lines * l2 * active), usedM * usedN * energy * active};
-}
-
-Overlap GemmFormula::atomClocks(const Work &work) const {
-  const Clocks clocks = changingClocks(work);
   Overlap atom = unchanging;
-  atom.add(clocks.l2, GemmLimit::L2Cache);
-  atom.add(clocks.power, GemmLimit::Power);
+  atom.add(std::max((usedM + usedN) * ingest, lines * l2 * active), GemmLimit::L2Cache);
+  atom.add(usedM * usedN * energy * active, GemmLimit::Power);
   return atom;
 }
 
@@ -347,11 +337,6 @@ double GemmFormula::computeTime(const Work &work, double atomClocks) const {
   if (const double together = std::min(tilesAtATime, double(work.rounds)); together > 1)
     compute = std::max(work.mostSteps * products * crowded + double(work.steps) * gap + epilogue, compute / together);
   return compute * spills;
-}
-
-double GemmFormula::least(const Work &work) const {
-  const Clocks clocks = changingClocks(work);
-  return fixed + std::max(computeTime(work, std::max({leastAtom, clocks.l2, clocks.power})), work.memory);
 }
 
 double GemmFormula::nanoseconds(const Work &work) const {

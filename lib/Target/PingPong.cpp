@@ -16,13 +16,6 @@ int64_t sharedBytesOfTeams(const GemmProblem &problem, const GemmConfig &config)
   return sharedBytes(problem, config) + sharedBytes(problem, panels);
 }
 
-// Measured to gain on an H200 with 16-bit operands: 2 % at K = 256, 4 to 14 % at 512, 2 to 10 % at 1024 with many
-// tiles (of 1536x8192x1024, 6 tiles a multiprocessor, nothing), nothing from 2048 on.
-constexpr int64_t mostK = 1024, shortK = 512, manyTiles = 6;
-// The formula knows waves and limits, but underestimates epilogues: of what it prices 7 % higher
-// (2048x2048x512), ping-pong took 6 % less.
-constexpr double underestimate = 1.07;
-
 unsigned multiprocessors(const GpuTarget &target, const GemmProblem &problem) {
   return problem.numSms ? problem.numSms : target.numSms;
 }
@@ -32,7 +25,7 @@ bool isMeasuredTile(const GemmProblem &problem, const GemmConfig &config) {
 }
 
 bool isMeasuredSize(int64_t k, int64_t tiles, int64_t numSms) {
-  return k <= mostK && tiles > (k <= shortK ? numSms : manyTiles * numSms);
+  return k <= PingPongGain::mostK && tiles > (k <= PingPongGain::shortK ? numSms : PingPongGain::manyTiles * numSms);
 }
 
 GemmFormula formulaOfTeams(const GpuTarget &target, GemmProblem problem, const GemmConfig &config, bool takeTurns) {
@@ -65,7 +58,7 @@ bool prefersPingPong(const GpuTarget &target, const GemmProblem &problem, const 
                      const GemmEstimate &pingPong) {
   return isMeasuredTile(problem, pingPong.config) &&
          isMeasuredSize(problem.k, pingPong.tiles, multiprocessors(target, problem)) && best.config.wgmma &&
-         !isSwapped(best.config) && pingPong.microseconds < underestimate * best.microseconds;
+         !isSwapped(best.config) && pingPong.microseconds < PingPongGain::underestimate * best.microseconds;
 }
 
 PingPongFormula::PingPongFormula(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config)
@@ -77,12 +70,8 @@ bool PingPongFormula::gains(const GemmFormula::Work &work) const {
   return isMeasured && isMeasuredSize(work.size.k, work.tiles, numSms);
 }
 
-double PingPongFormula::least(const GemmFormula::Work &work) const {
-  return gains(work) ? turns.least(work) / underestimate : alone.least(work);
-}
-
 double PingPongFormula::nanoseconds(const GemmFormula::Work &work) const {
-  return gains(work) ? turns.nanoseconds(work) / underestimate : alone.nanoseconds(work);
+  return gains(work) ? turns.nanoseconds(work) / PingPongGain::underestimate : alone.nanoseconds(work);
 }
 
 } // namespace tile::target

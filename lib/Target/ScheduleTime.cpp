@@ -46,27 +46,18 @@ ScheduleFormula::ScheduleFormula(const GpuTarget &target, const GemmProblem &pro
     unusedSplit = unusedSplitTime;
 }
 
-GemmFormula::Work ScheduleFormula::workFor(GemmSize size) const {
-  constexpr int64_t largest = int64_t(1) << 31; // sizes are 32-bit integers, mostly; beyond, nothing changes
+GemmSize ScheduleFormula::clamp(GemmSize size) {
+  constexpr int64_t largest = int64_t(1) << 31;
   for (int64_t GemmSize::*each : {&GemmSize::m, &GemmSize::n, &GemmSize::k})
     size.*each = std::clamp<int64_t>(size.*each, 1, largest);
-  return turns ? turns->workFor(size) : tiles.workFor(size);
-}
-
-double ScheduleFormula::finish(double tilesTime, const GemmFormula::Work &work) const {
-  const double microseconds = tilesTime * 1e-3;
-  return start + microseconds + work.waves * meeting + (work.waves - 1) * change + (work.isSplit ? 0 : unusedSplit);
+  return size;
 }
 
 double ScheduleFormula::microseconds(const GemmSize &size) const {
-  const GemmFormula::Work work = workFor(size);
-  return finish(turns ? turns->nanoseconds(work) : tiles.nanoseconds(work), work);
-}
-
-double ScheduleFormula::least(const GemmSize &size) const {
-  constexpr double rounding = 1 - 1e-9; // two sums in different order
-  const GemmFormula::Work work = workFor(size);
-  return finish(turns ? turns->least(work) : tiles.least(work), work) * rounding;
+  const GemmSize counted = clamp(size);
+  const GemmFormula::Work work = turns ? turns->workFor(counted) : tiles.workFor(counted);
+  const double microseconds = (turns ? turns->nanoseconds(work) : tiles.nanoseconds(work)) * 1e-3;
+  return start + microseconds + work.waves * meeting + (work.waves - 1) * change + (work.isSplit ? 0 : unusedSplit);
 }
 
 double estimateSchedule(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,

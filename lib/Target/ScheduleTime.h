@@ -26,15 +26,13 @@ public:
   ScheduleFormula(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,
                   const GemmSchedule &schedule);
 
-  /// Sizes below one count as one. Touches no heap.
+  /// Sizes below one count as one, and of those beyond 32 bits nothing changes.
+  static GemmSize clamp(GemmSize size);
+  /// Touches no heap.
   double microseconds(const GemmSize &size) const;
-  /// At most as many, found quickly: most kernels that are too slow need no more.
-  double least(const GemmSize &size) const;
 
 private:
-  GemmFormula::Work workFor(GemmSize size) const;
-  /// Of the tiles' nanoseconds.
-  double finish(double tilesTime, const GemmFormula::Work &work) const;
+  friend class LeastTimes;
 
   GemmFormula tiles;
   std::optional<PingPongFormula> turns;

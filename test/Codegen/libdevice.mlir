@@ -6,7 +6,7 @@
 // CHECK: .entry erf
 // CHECK-NOT: call
 // CHECK: ex2.approx
-// MISSING: tilec: error: the kernel uses functions of libdevice, but nvvm/libdevice/libdevice.10.bc was not found
+// MISSING: tilec: error: the kernel uses functions of libdevice (__nv_erff), but nvvm/libdevice/libdevice.10.bc was not found
 module {
   llvm.func @__nv_erff(f32) -> f32
   llvm.func @erf(%x: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a launch costs the host with the real driver: all of tile_launch, and what of it is the driver's own function.
+// What a launch costs the host with the real driver: all of tile_launch, and what of it are the driver's own functions.
 //
 //   bench-device-launch gemm.cubin       matmul.tile for bf16, with or without variants; needs a GPU
 //
@@ -22,25 +22,39 @@ double nanosecondsSince(Clock::time_point begin) {
   return std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
 }
 
-using Launch = int (*)(const void *, void *, void **, void **);
-
 void *driver = nullptr;
-Launch driverLaunch = nullptr;
-double inDriver = 0; // ns
 
-int timedLaunch(const void *config, void *function, void **arguments, void **extra) {
-  const auto begin = Clock::now();
-  const int result = driverLaunch(config, function, arguments, extra);
-  inDriver += nanosecondsSince(begin);
-  return result;
-}
+/// A function of the driver, and how long its calls take.
+template <int number, typename... Arguments> struct Timed {
+  static inline int (*function)(Arguments...) = nullptr;
+  static inline double time = 0; // ns
+
+  static int call(Arguments... arguments) {
+    const auto begin = Clock::now();
+    const int result = function(arguments...);
+    time += nanosecondsSince(begin);
+    return result;
+  }
+  static void *wrap(void *found) {
+    function = reinterpret_cast<int (*)(Arguments...)>(found);
+    return found ? reinterpret_cast<void *>(call) : nullptr;
+  }
+};
+using TimedLaunch = Timed<0, const void *, void *, void **, void **>;
+using TimedEncoding = Timed<1, void *, int, unsigned, void *, const uint64_t *, const uint64_t *, const uint32_t *,
+                            const uint32_t *, int, int, int, int>;
 
 void *lookup(void *, const char *symbol) {
-  void *function = dlsym(driver, symbol);
-  if (std::string_view(symbol) != "cuLaunchKernelEx")
-    return function;
-  driverLaunch = reinterpret_cast<Launch>(function);
-  return reinterpret_cast<void *>(timedLaunch);
+  void *found = dlsym(driver, symbol);
+  const std::string_view name = symbol;
+  return name == "cuLaunchKernelEx"         ? TimedLaunch::wrap(found)
+         : name == "cuTensorMapEncodeTiled" ? TimedEncoding::wrap(found)
+                                            : found;
+}
+
+double medianOf(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
 }
 
 void check(bool isGood, const char *what) {
@@ -75,21 +89,21 @@ int main(int count, char **values) {
   std::vector<void *> arguments{&memory, &memory, &memory, &m};
   arguments.resize(numArguments, &size);
   const auto measure = [&](const char *name, bool areNew) {
-    std::vector<double> all, own;
+    std::vector<double> all, launching, encoding;
     for (int batch = 0; batch < numBatches; ++batch) {
-      inDriver = 0;
+      TimedLaunch::time = TimedEncoding::time = 0;
       const auto begin = Clock::now();
       for (int i = 0; i < launches; ++i) {
         m = areNew ? 1 + (batch * launches + i) % 4096 : 64;
         check(tile_launch(kernel, nullptr, arguments.data(), arguments.size()) == TILE_OK, "launch");
       }
       all.push_back(nanosecondsSince(begin) / launches);
-      own.push_back(inDriver / launches);
+      launching.push_back(TimedLaunch::time / launches);
+      encoding.push_back(TimedEncoding::time / launches);
       check(synchronize() == 0, "cuCtxSynchronize");
     }
-    std::sort(all.begin(), all.end());
-    std::sort(own.begin(), own.end());
-    std::printf("%-28s %8.0f, of which in cuLaunchKernelEx %8.0f\n", name, all[numBatches / 2], own[numBatches / 2]);
+    std::printf("%-28s %8.0f, of which in cuLaunchKernelEx %8.0f, in cuTensorMapEncodeTiled %8.0f\n", name,
+                medianOf(all), medianOf(launching), medianOf(encoding));
   };
   std::printf("ns a launch of %s\n", values[1]);
   measure("sizes seen before", false);

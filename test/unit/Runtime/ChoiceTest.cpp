@@ -122,17 +122,50 @@ TEST(Choice, isTheFirstOfTheLeastTimes) {
     Arguments x{.m = size(), .n = size(), .k = size(), .lda = random() % 2 ? 4096 : 512};
     const auto list = x.list();
     const Call call{list.data(), nullptr};
-    Choice expected{-1, false, -1};
+    Choice expected{-1, false, -1, {}};
     for (size_t index = 1; index < chooser.size(); ++index)
       if (const double time = chooser.estimate(index, call, device);
           chooser.explain(index, call, device) && (expected.index < 0 || time < expected.microseconds))
-        expected = {static_cast<int32_t>(index), false, time};
+        expected = {static_cast<int32_t>(index), false, time, {}};
     const Choice choice = chooser.choose(call, device);
     ASSERT_EQ(choice.index, expected.index) << x.m << ' ' << x.n << ' ' << x.k;
     ASSERT_EQ(choice.microseconds, expected.microseconds);
     ++seen[choice.index];
   }
   EXPECT_GT(seen.size(), 8u);
+}
+
+// Most conditions are tested in a few instructions; these must say what the conditions say.
+TEST(Choice, simpleConditionsAgreeWithTheirTests) {
+  Manifest general = productManifest("general"), variant = alignedProduct("aligned", 128, 256);
+  general.parameters[5].type = variant.parameters[5].type = DataType::U64; // K
+  variant.parameters[4].divisibility = 48;                                 // N
+  variant.parameters.erase(variant.parameters.begin() + 3);                // M
+  variant.constants.emplace_back("M", int64_t(-64));
+  variant.tensorMaps[0].shape = {"M + 1", "K"};
+  variant.tensorMaps.push_back(
+      {.base = "b", .element = DataType::F8E4M3, .shape = {"N", "lda"}, .strides = {"K"}, .box = {64, 64}});
+  Result<std::vector<Condition>> conditions = deriveConditions(variant, general);
+  ASSERT_TRUE(bool(conditions)) << conditions.error().message;
+  std::mt19937_64 random(9);
+  size_t simple = 0, kept = 0, broken = 0;
+  for (const Condition &condition : *conditions) {
+    const std::optional<SlotTest> test = simplify(condition);
+    if (!test)
+      continue;
+    ++simple;
+    for (int i = 0; i < 20000; ++i) {
+      std::array<int64_t, 8> slots;
+      for (int64_t &slot : slots)
+        slot = random() % 8 == 0 ? -64 : int64_t(random() >> random() % 64) & -(int64_t(1) << random() % 8);
+      const bool expected = holds(condition, {slots, general});
+      ASSERT_EQ(test->holds(slots), expected) << explainFailure(condition, {slots, general}).message;
+      ++(expected ? kept : broken);
+    }
+  }
+  EXPECT_EQ(simple, conditions->size() - 2); // but N, and M + 1
+  EXPECT_GT(kept, 20000u);
+  EXPECT_GT(broken, 20000u);
 }
 
 TEST(Choice, saysWhatACallIsExpectedToTake) {

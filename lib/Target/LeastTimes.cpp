@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The formula of GemmTime, PingPong and ScheduleTime without branches, roots and integers. Where it says less than
+// these do, a comment says so.
+#include "Target/LeastTimes.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <limits>
+
+namespace tile::target {
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+/// The nearest integer, of numbers below 2^22: a larger one has no room for what is behind the point.
+template <typename Numbers> Numbers nearest(Numbers x) {
+  constexpr float large = 12582912; // 1.5 * 2^23
+  return (x + large) - large;
+}
+
+/// Of integers, rounded up: half of the divisor's inverse is more than all rounding. One too many for large ones, see
+/// compute.
+template <typename Numbers> Numbers ceilDivide(Numbers x, Numbers inverse) {
+  return nearest(x * inverse + (0.5f - 0.5f * inverse));
+}
+
+template <typename Numbers> Numbers least(Numbers a, Numbers b) {
+  return a < b ? a : b;
+}
+
+template <typename Numbers> Numbers most(Numbers a, Numbers b) {
+  return a > b ? a : b;
+}
+
+/// The largest power of two that divides the size.
+float divisorOf(int64_t size) {
+  return static_cast<float>(size & -size);
+}
+
+} // namespace
+
+struct LeastTimes::Size {
+  float m, n, k;
+  float outputs, inputs;              ///< elements of c; of a and b
+  float divisorM, divisorN, divisorK; ///< the largest powers of two
+};
+
+void LeastTimes::add(const ScheduleFormula &formula) {
+  const std::optional<PingPongFormula> &turns = formula.turns;
+  const GemmFormula &tiles = turns ? turns->alone : formula.tiles;
+  assert((!tiles.tail || (formula.meeting == 0 && formula.change == 0)) && "what is split is persistent and alone");
+  const size_t i = count++ % lanes;
+  if (i == 0)
+    fours.emplace_back();
+  Kernels &all = fours.back();
+  const auto set = [i](Numbers &numbers, double value) { numbers[i] = static_cast<float>(value); };
+  constexpr double us = 1e-3;                                  // a ns
+  const double atoms = tiles.busy * us, l2 = tiles.l2 * atoms; // of a step
+  const double line = double(tiles.elementsOfLine);
+  set(all.blockM, tiles.config.blockM);
+  set(all.blockN, tiles.config.blockN);
+  set(all.inverseM, 1.0 / tiles.config.blockM);
+  set(all.inverseN, 1.0 / tiles.config.blockN);
+  set(all.inverseK, 1.0 / tiles.config.blockK);
+  set(all.inverseSms, 1.0 / double(tiles.numSms));
+  set(all.inverseParts, 1.0 / double(tiles.ctasPerTile));
+  set(all.parts, double(tiles.ctasPerTile));
+  set(all.numSms, double(tiles.numSms));
+  set(all.lostSteps, tiles.tail ? double(tiles.tail->sum + tiles.tail->fixed) : infinity);
+  set(all.lineM, tiles.aKMajor ? 0 : line);
+  set(all.lineKOfA, tiles.aKMajor ? line : 0);
+  set(all.lineN, tiles.bKMajor ? 0 : line);
+  set(all.lineKOfB, tiles.bKMajor ? line : 0);
+  set(all.evenA, tiles.linesOf(tiles.aKMajor, 0) * l2);
+  set(all.straddlingA, tiles.linesOf(tiles.aKMajor, 1) * l2);
+  set(all.evenB, tiles.linesOf(tiles.bKMajor, 0) * l2);
+  set(all.straddlingB, tiles.linesOf(tiles.bKMajor, 1) * l2);
+  set(all.missing, tiles.config.wgmma ? missingLines * l2 : 0);
+  set(all.leastAtom, tiles.unchanging.largest() * atoms);
+  set(all.energy, tiles.energy * atoms);
+  set(all.ingest, tiles.ingest * atoms);
+  set(all.gap, tiles.gap * us);
+  set(all.leastStep, tiles.leastStep * us);
+  set(all.epilogue, tiles.epilogue * us);
+  set(all.stages, tiles.config.numStages);
+  set(all.late, tiles.late * us);
+  set(all.atATime, tiles.tilesAtATime);
+  set(all.crowded, tiles.crowded);
+  set(all.spills, tiles.spills);
+  const bool canGain = turns && turns->isMeasured;
+  set(all.turnsShortK, canGain ? double(turns->numSms) : infinity);
+  set(all.turnsLongK, canGain ? double(turns->numSms * PingPongGain::manyTiles) : infinity);
+  set(all.turnsLate, turns ? turns->turns.late * us : 0);
+  set(all.turnsAtATime, turns ? turns->turns.tilesAtATime : 1);
+  set(all.read, tiles.elementBytes * tiles.memory * us);
+  set(all.written, tiles.outputBytes * tiles.writes * us);
+  set(all.l2Elements, l2Bytes / tiles.elementBytes);
+  set(all.narrowA, tiles.narrowA);
+  set(all.narrowB, tiles.narrowB);
+  set(all.pause, tiles.pause * us);
+  set(all.fixed, tiles.fixed * us);
+  set(all.start, formula.start - formula.change);
+  set(all.round, formula.meeting + formula.change);
+  set(all.unusedSplit, formula.unusedSplit);
+}
+
+LeastTimes::Numbers LeastTimes::leastTimes(const Kernels &all, const Size &size) {
+  const Numbers zero = {}, one = zero + 1, m = zero + size.m, n = zero + size.n, k = zero + size.k;
+  // What there is to do. A split tail takes, if no more than `lostSteps` were lost, as long as if all multiprocessors
+  // had the same share of all steps.
+  const Numbers tiles = ceilDivide(m, all.inverseM) * ceilDivide(n, all.inverseN) * all.parts;
+  const Numbers steps = ceilDivide(ceilDivide(k, all.inverseK), all.inverseParts);
+  const Numbers rounds = ceilDivide(tiles, all.inverseSms), wholeSteps = rounds * steps;
+  const Numbers mostSteps = least(wholeSteps, tiles * all.inverseSms * steps + all.lostSteps);
+  const Numbers inPieces = (m * all.narrowA + n * all.narrowB) * k;
+  const Numbers inputs = size.inputs + (size.inputs > all.l2Elements ? inPieces : zero);
+  const Numbers memory = inputs * all.read + size.outputs * all.written + (rounds - one) * all.pause;
+  // A step's products: the largest limit. Of a split tail more multiprocessors are active than of a whole one.
+  const Numbers active = least(tiles, all.numSms), usedM = least(all.blockM, m), usedN = least(all.blockN, n);
+  const auto straddlesA = (size.divisorM < all.lineM) | (size.divisorK < all.lineKOfA);
+  const auto straddlesB = (size.divisorN < all.lineN) | (size.divisorK < all.lineKOfB);
+  const Numbers lines = usedM * (straddlesA ? all.straddlingA : all.evenA) +
+                        usedN * (straddlesB ? all.straddlingB : all.evenB) +
+                        (all.blockM - usedM + all.blockN - usedN) * all.missing;
+  const Numbers products =
+      most(most(all.leastAtom, (usedM + usedN) * all.ingest), most(lines, usedM * usedN * all.energy) * active);
+  // All steps and epilogues.
+  const Numbers turnsFrom = size.k <= PingPongGain::shortK  ? all.turnsShortK
+                            : size.k <= PingPongGain::mostK ? all.turnsLongK
+                                                            : zero + infinity;
+  const auto takesTurns = tiles > turnsFrom;
+  Numbers compute = mostSteps * most(products + all.gap, all.leastStep) + rounds * all.epilogue;
+  compute +=
+      most(zero, mostSteps - all.stages) * (takesTurns ? all.turnsLate : all.late) * most(zero, one - memory / compute);
+  const Numbers together = least(takesTurns ? all.turnsAtATime : all.atATime, rounds);
+  const Numbers shared = most(mostSteps * products * all.crowded + steps * all.gap + all.epilogue, compute / together);
+  compute = (together > one ? shared : compute) * all.spills;
+  const Numbers time = all.fixed + most(compute, memory);
+  return all.start + time * (takesTurns ? zero + float(1 / PingPongGain::underestimate) : one) + rounds * all.round +
+         (mostSteps < wholeSteps ? zero : all.unusedSplit);
+}
+
+void LeastTimes::compute(GemmSize size, std::span<float> microseconds) const {
+  assert(microseconds.size() >= count);
+  size = ScheduleFormula::clamp(size);
+  const float m = float(size.m), n = float(size.n), k = float(size.k);
+  const Size sizes{m, n, k, m * n, (m + n) * k, divisorOf(size.m), divisorOf(size.n), divisorOf(size.k)};
+  // Sums in different order; of 2^22 tiles and more a round too many, of larger sizes a tile or a step.
+  constexpr int64_t large = 1 << 21;
+  const float rounding = std::max({size.m, size.n, size.k}) > large ? 0.99f : 0.999f;
+  for (size_t i = 0; i < count; i += lanes) {
+    const Numbers times = leastTimes(fours[i / lanes], sizes) * rounding;
+    if (i + lanes <= count) {
+      std::memcpy(&microseconds[i], &times, sizeof(times));
+      continue;
+    }
+    for (size_t lane = 0; i + lane < count; ++lane)
+      microseconds[i + lane] = times[lane];
+  }
+}
+
+} // namespace tile::target
