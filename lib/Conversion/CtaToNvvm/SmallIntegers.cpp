@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Integers with few values to floats; see SmallIntegers.h. In the format of the float, a number whose last place counts
-// ones holds the integer in its lowest bits, and a difference, which is exact, leaves the integer:
+// Integers with few values to floats; see SmallIntegers.h. Of a number whose last place counts ones, the lowest bits
+// are an integer that is added to it, and a difference, which is exact, leaves that alone:
 //
-//   f16, -16 to 15      i32 + (0x6400 + 16)        is 1024 + 16 + the integer; two of them become a word, less 1040
-//   each f32, bf16           i32 + 0x4b000000 + ...     the same with 2^23 i8                  xor 0x80 in each byte of
-//   four, then bytes of two go beside 0x64, or one beside 0x4b0000
+//   i32, -16 to 15 -> f16     two of them + 0x6410 in one word, less 1024 + 16 each
+//   i32            -> f32     + 0x4b000010, less 2^23 + 16; bf16 is rounded from that
+//   4 x i8         -> f16     xor 0x80808080, then two bytes beside 0x64 each, less 1024 + 128
+//   4 x i8         -> f32     the same with one byte beside 0x4b0000
 #include "SmallIntegers.h"
 
 #include "Analysis/AccessVector.h"
@@ -90,10 +91,6 @@ private:
   DenseMap<Value, ConstantIntRanges> ranges;
 };
 
-struct Bounds {
-  int64_t low, high; // the anchor stands for `low`, which is at most 0
-};
-
 template <typename OpType> struct SmallIntegerLowering : OpConversionPattern<OpType> {
   SmallIntegerLowering(const TypeConverter &converter, MLIRContext *context)
       : OpConversionPattern<OpType>(converter, context, /*benefit=*/2) {}
@@ -104,14 +101,13 @@ template <typename OpType> struct SmallIntegerLowering : OpConversionPattern<OpT
     if (!range)
       return failure();
     Type from = getElementTypeOf(op.getIn().getType()), to = getElementTypeOf(op.getType());
-    const Bounds bounds{std::min<int64_t>(range[0], 0), range[1]};
     // Bytes that came in one word stay in it.
     const int64_t together = std::min<int64_t>(getConsecutiveElements(cta::getLayout(op.getIn().getType())), 4);
     const bool hasWords = from.isInteger(8) && together > 1;
+    // For what the anchor stands: of bytes the least number of the type.
+    const int64_t low = !hasWords ? std::min<int64_t>(range[0], 0) : isSigned ? -128 : 0;
     Registers words = hasWords ? besideAnchors(adaptor.getIn(), to, together, rewriter)
-                               : plusAnchors(adaptor.getIn(), to, bounds, rewriter);
-    // As bytes they all begin at the least number of the type.
-    const int64_t low = !hasWords ? bounds.low : isSigned ? -128 : 0;
+                               : plusAnchors(adaptor.getIn(), to, low, rewriter);
     Registers numbers = lessAnchors(words, to, low, rewriter);
     numbers.truncate(adaptor.getIn().size()); // of a word with one number
     rewriter.replaceOpWithMultiple(op, {numbers});
@@ -144,7 +140,7 @@ private:
     return words;
   }
 
-  static Registers plusAnchors(ValueRange integers, Type to, Bounds bounds, OpBuilder &builder) {
+  static Registers plusAnchors(ValueRange integers, Type to, int64_t low, OpBuilder &builder) {
     Location loc = integers.front().getLoc();
     Registers words;
     for (Value integer : integers) {
@@ -156,13 +152,13 @@ private:
                            : Value(arith::ExtUIOp::create(builder, loc, builder.getI32Type(), integer));
       words.push_back(integer);
     }
-    return to.isF16() ? pairPlusAnchors(words, bounds, builder) : llvm::map_to_vector(words, [&](Value word) -> Value {
-      return arith::AddIOp::create(builder, loc, word, emitI32(builder, loc, anchorOf(to).bits - bounds.low));
+    return to.isF16() ? pairPlusAnchors(words, low, builder) : llvm::map_to_vector(words, [&](Value word) -> Value {
+      return arith::AddIOp::create(builder, loc, word, emitI32(builder, loc, anchorOf(to).bits - low));
     });
   }
 
   /// Two numbers a word. What is not negative gets both anchors at once, and the mask that made it small, too.
-  static Registers pairPlusAnchors(ValueRange integers, Bounds bounds, OpBuilder &builder) {
+  static Registers pairPlusAnchors(ValueRange integers, int64_t least, OpBuilder &builder) {
     Location loc = integers.front().getLoc();
     const uint32_t anchor = anchorOf(builder.getF16Type()).bits;
     auto add = [&](Value value, uint32_t number) -> Value {
@@ -171,8 +167,8 @@ private:
     Registers pairs;
     for (size_t index = 0; index < integers.size(); index += 2) {
       Value low = integers[index], high = integers[std::min(index + 1, integers.size() - 1)];
-      if (bounds.low < 0) {
-        pairs.push_back(permute(add(low, anchor - bounds.low), add(high, anchor - bounds.low), 0x5410, loc, builder));
+      if (least < 0) {
+        pairs.push_back(permute(add(low, anchor - least), add(high, anchor - least), 0x5410, loc, builder));
         continue;
       }
       std::optional<uint32_t> mask = maskOf(low);

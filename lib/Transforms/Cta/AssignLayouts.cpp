@@ -7,9 +7,9 @@
 // convert_layout on each side that differs. Why so naive: it is right for every program; cta-remove-conversions removes
 // the conversions that do not pay. Where no dot decides, accesses share the default layout of their shape: as many
 // elements a thread as 16 bytes hold of the widest type that the innermost loops access, and of several rows that are
-// reduced as few warps to each as possible. Shapes that are only reshaped or joined from others follow these. A matrix
-// of fp32 that is added to a product is loaded in the product's layout, and numbers that scale its rows in a loop in
-// that of the rows.
+// reduced as few warps to each as possible. Shapes that are only reshaped, joined or repeated from others follow these.
+// A matrix of fp32 that is added to a product is loaded in the product's layout, and numbers that scale its rows in a
+// loop in that of the rows.
 //
 //   %x = tile.load %p : tensor<64x!ptr>        %q = cta.convert_layout %p : #default -> #coalesced
 //   %y = arith.negf %x                    ==>  %x = tile.load %q : tensor<64x!ptr, #coalesced>
