@@ -20,7 +20,8 @@ inline constexpr std::string_view tensorFunctions[] = {
     // along an axis
     "sum", "max", "mean", "softmax", "transpose",
     // by places
-    "index", "take", "repeat", "conv2d", "max_pool2d", "gather", "segment", "group_matmul", "part", "concat"};
+    "index", "take", "repeat", "conv2d", "max_pool2d", "gather", "segment", "group_matmul", "ragged_matmul",
+    "group_outer", "part", "concat"};
 
 template <size_t Count> constexpr bool contains(const std::string_view (&names)[Count], std::string_view name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);

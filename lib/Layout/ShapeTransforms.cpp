@@ -51,6 +51,16 @@ LinearLayout clampDim(const LinearLayout &layout, unsigned axis) {
   return insertUnitDim(removeDim(layout, axis), axis);
 }
 
+LinearLayout repeatDim(const LinearLayout &layout, unsigned axis, int64_t size) {
+  assert(layout.outShape()[axis] == 1 && "already has elements along the axis");
+  std::vector<int64_t> shape(layout.rank(), 1);
+  shape[axis] = size;
+  std::vector<uint64_t> bases;
+  for (int64_t step = 1; step < size; step *= 2)
+    bases.push_back(step);
+  return layout * LinearLayout::fromFlat({{std::string(registerDim), bases}}, shape);
+}
+
 std::optional<LinearLayout> firstPart(const LinearLayout &layout, unsigned axis, int64_t size) {
   std::vector<InDim> inDims = layout.inDims();
   for (InDim &dim : inDims) {

@@ -30,6 +30,10 @@ LinearLayout insertUnitDim(const LinearLayout &layout, unsigned axis);
 /// Dimension `axis` becomes size 1: the layout of the operand of a broadcast whose result has `layout`.
 LinearLayout clampDim(const LinearLayout &layout, unsigned axis);
 
+/// Dimension `axis` of size 1 becomes `size`, a power of two: each thread holds all repetitions of what it has, in its
+/// highest registers.
+LinearLayout repeatDim(const LinearLayout &layout, unsigned axis, int64_t size);
+
 /// The layout of the first `size` elements along `axis`: every thread keeps what it holds of them, in order. None
 /// unless register bits alone lead beyond them, each straight along `axis`.
 std::optional<LinearLayout> firstPart(const LinearLayout &layout, unsigned axis, int64_t size);

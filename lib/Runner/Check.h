@@ -7,8 +7,8 @@
 //         and  an element is NaN only where the reference is, and infinite only where the reference is so, or is beyond
 //              the numbers of the output's type; a NaN that was there before the launch is none of the kernel's.
 //
-// Large products are sampled: when the reference needs more than 4e9 operations, 64 random rows and columns and the
-// first and last of each are compared instead of everything.
+// Large references are sampled: when one needs more than 4e9 operations, of products or for intermediate results, 64
+// random rows and columns and the first and last of each are compared instead of everything.
 #pragma once
 
 #include "Runner/LongWork.h"

@@ -52,7 +52,9 @@ Result<std::vector<SuiteCase>> expandCases(const std::vector<SuiteCase> &cases,
     whole.insert(whole.end(), arguments.begin(), arguments.end());
     Result<std::vector<SweepPoint>> points = expandSweep(whole);
     if (!points)
-      return points.error();
+      return item.line == 0
+                 ? points.error()
+                 : runtime::withContext(fmt::format("line {}: case '{}'", item.line, item.name), points.error());
     for (SweepPoint &point : *points) {
       SuiteCase &next = all.emplace_back(item);
       next.arguments = std::move(point.arguments);

@@ -16,6 +16,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <fmt/ranges.h>
 #include <functional>
 #include <limits>
 
@@ -53,6 +54,22 @@ int64_t offsetAt(int64_t linear, const Shape &shape, const std::vector<int64_t> 
   return offset;
 }
 
+/// The same for parts of expressions that are the same computation.
+std::string textOf(const TensorNode &node) {
+  std::string text =
+      fmt::format("{}{} {} {} {}(", int(node.kind), node.name, node.number, int(node.reduction), node.axis);
+  for (const std::unique_ptr<TensorNode> &operand : node.operands)
+    text += textOf(*operand) + ",";
+  return text + ")";
+}
+
+/// Whether it is computed from numbers and the kernel's parameters alone.
+bool isConstant(const TensorNode &node, const TensorNames &names) {
+  const auto isConstantToo = [&](const auto &operand) { return isConstant(*operand, names); };
+  return node.kind == Kind::Number || (node.kind == Kind::Name && names.scalars.contains(node.name)) ||
+         (node.kind == Kind::Elementwise && std::all_of(node.operands.begin(), node.operands.end(), isConstantToo));
+}
+
 /// Evaluates nodes for a selection; the shapes have been checked.
 class Evaluator {
 public:
@@ -85,20 +102,59 @@ public:
     return {};
   }
 
-  double matmulFlops(const TensorNode &node, const Selection &selection) const {
-    double flops = 0;
-    for (size_t i = 0; i < node.operands.size(); ++i)
-      flops += matmulFlops(*node.operands[i], operandSelection(node, i, selection));
-    if (node.kind != Kind::Matmul)
-      return flops;
+  /// Products that are in `seen` are computed already.
+  TensorCost costOf(const TensorNode &node, const Selection &selection, std::set<std::string> &seen) const {
+    if (const TensorNode *chosen = chosenBy(node))
+      return costOf(*chosen, selection, seen);
+    TensorCost cost;
+    if (node.kind == Kind::Matmul && !seen.insert(nameOf(node, selection)).second)
+      return cost;
+    const auto add = [&](const TensorNode &operand, const Selection &part) {
+      const TensorCost its = costOf(operand, part, seen);
+      cost.flops += its.flops;
+      cost.elements += its.elements;
+    };
     const Shape shape = selectedShape(shapes.at(&node), selection);
-    double product = 2.0 * static_cast<double>(shapes.at(node.operands[0].get()).back());
-    for (int64_t size : shape)
-      product *= static_cast<double>(size);
-    return flops + product;
+    if (node.kind == Kind::Call) {
+      const PlannedCall call(*this, node, selection);
+      for (size_t i = 0; i < call.parts.size(); ++i)
+        if (call.parts[i].isRead)
+          add(*node.operands[i], call.selectionOf(i));
+      cost.flops += flopsOf(node, call);
+      cost.elements += static_cast<double>(countElements(call.isWhole ? shapes.at(&node) : shape));
+      return cost;
+    }
+    for (size_t i = 0; i < node.operands.size(); ++i)
+      add(*node.operands[i], operandSelection(node, i, selection));
+    cost.elements += static_cast<double>(countElements(shape));
+    if (node.kind == Kind::Matmul)
+      cost.flops += 2.0 * static_cast<double>(shapes.at(node.operands[0].get()).back()) *
+                    static_cast<double>(countElements(shape));
+    return cost;
+  }
+
+  /// What a `where` chooses whose condition is computed from numbers and the kernel's parameters alone; null: it is
+  /// none.
+  const TensorNode *chosenBy(const TensorNode &node) const {
+    if (node.kind != Kind::Elementwise || node.name != "where" || !isConstant(*node.operands[0], names))
+      return nullptr;
+    return node.operands[evaluate(*node.operands[0], {}).values[0] != 0 ? 1 : 2].get();
+  }
+
+  /// Of a call alone.
+  double flopsOf(const TensorNode &node) const {
+    const PlannedCall call(*this, node, {});
+    return flopsOf(node, call);
   }
 
 private:
+  struct PlannedCall;
+
+  double flopsOf(const TensorNode &node, const PlannedCall &call) const {
+    return node.call->flops ? node.call->flops([&](size_t i) { return evaluate(*node.operands[i], {}); }, call.result)
+                            : 0;
+  }
+
   /// Size 1 broadcasts: nothing is selected from it.
   static Shape selectedShape(Shape shape, const Selection &selection) {
     const size_t rank = shape.size();
@@ -118,8 +174,6 @@ private:
       return {selection.columns, selection.rows};
     case Kind::Softmax:
       return {selection.rows, nullptr};
-    case Kind::Call: // neighbours may lie anywhere
-      return {};
     case Kind::Reduce: {
       const int64_t axis = node.axis < 0 ? node.axis + rank : node.axis;
       return {axis == rank - 2 ? nullptr : selection.rows, axis == rank - 1 ? nullptr : selection.columns};
@@ -165,9 +219,22 @@ private:
     return result;
   }
 
+  /// Each element as often as a result of this shape needs it.
+  static Tensor broadcast(Tensor tensor, const Shape &shape) {
+    if (tensor.shape == shape)
+      return tensor;
+    Tensor result{shape, std::vector<double>(static_cast<size_t>(countElements(shape)))};
+    const std::vector<int64_t> strides = broadcastStrides(tensor.shape, shape.size());
+    for (size_t i = 0; i < result.values.size(); ++i)
+      result.values[i] = tensor.values[static_cast<size_t>(offsetAt(static_cast<int64_t>(i), shape, strides))];
+    return result;
+  }
+
   Tensor evaluateElementwise(const TensorNode &node, const Selection &selection) const {
     Tensor result;
     result.shape = selectedShape(shapes.at(&node), selection);
+    if (const TensorNode *chosen = chosenBy(node))
+      return broadcast(evaluate(*chosen, selection), result.shape);
     const size_t rank = result.shape.size();
     std::array<Tensor, 3> operands;
     std::array<std::vector<int64_t>, 3> strides;
@@ -189,7 +256,21 @@ private:
     return result;
   }
 
+  /// The same for products that are the same computation.
+  static std::string nameOf(const TensorNode &node, const Selection &selection) {
+    const auto show = [](const Shape *places) { return places ? fmt::format("{}", fmt::join(*places, " ")) : "all"; };
+    return fmt::format("{} of {} and {}", textOf(node), show(selection.rows), show(selection.columns));
+  }
+
+  /// An expression names some products several times, as GELU does its argument; they are computed once.
   Tensor evaluateMatmul(const TensorNode &node, const Selection &selection) const {
+    const std::string name = nameOf(node, selection);
+    if (const auto found = products.find(name); found != products.end())
+      return found->second;
+    return products.emplace(name, multiply(node, selection)).first->second;
+  }
+
+  Tensor multiply(const TensorNode &node, const Selection &selection) const {
     const Tensor left = evaluateOperand(node, 0, selection);
     const Tensor right = evaluateOperand(node, 1, selection);
     Tensor result;
@@ -270,14 +351,50 @@ private:
     return result;
   }
 
+  /// What a call needs of its operands for a part of its result, or for all of it.
+  struct PlannedCall {
+    std::vector<Shape> operands;
+    std::vector<OperandPart> parts;
+    bool isWhole = false;
+    ResultPart result;
+
+    PlannedCall(const Evaluator &evaluator, const TensorNode &node, const Selection &selection)
+        : result{evaluator.shapes.at(&node), {}, selection} {
+      const TensorFunction &function = *node.call;
+      for (size_t i = 0; i < function.arrays; ++i)
+        operands.push_back(evaluator.shapes.at(node.operands[i].get()));
+      result.operands = operands;
+      for (size_t i = 0; i < function.arrays; ++i) {
+        std::optional<OperandPart> part =
+            function.operandPart ? function.operandPart(i, evaluator.integers.at(&node), result) : std::nullopt;
+        isWhole = isWhole || !part;
+        parts.push_back(part ? std::move(*part) : OperandPart());
+      }
+      if (!isWhole)
+        return;
+      parts.assign(function.arrays, OperandPart());
+      result.selection = {};
+    }
+    PlannedCall(const PlannedCall &) = delete;
+
+    Selection selectionOf(size_t operand) const {
+      const OperandPart &part = parts[operand];
+      return {part.rows ? &*part.rows : nullptr, part.columns ? &*part.columns : nullptr};
+    }
+  };
+
   Tensor evaluateCall(const TensorNode &node, const Selection &selection) const {
+    const PlannedCall call(*this, node, selection);
     std::vector<Tensor> arrays;
-    for (size_t i = 0; i < node.call->arrays; ++i)
-      arrays.push_back(evaluateOperand(node, i, selection));
-    Tensor whole{shapes.at(&node), {}};
-    whole.values.resize(static_cast<size_t>(countElements(whole.shape)));
-    node.call->evaluate(arrays, integers.at(&node), whole);
-    return select(std::move(whole), selection);
+    for (size_t i = 0; i < call.parts.size(); ++i)
+      arrays.push_back(call.parts[i].isRead ? evaluate(*node.operands[i], call.selectionOf(i))
+                                            : Tensor{call.operands[i], {}});
+    Tensor result{selectedShape(call.result.shape, call.result.selection), {}};
+    result.values.resize(static_cast<size_t>(countElements(result.shape)));
+    node.call->evaluate(arrays, integers.at(&node), call.result, result);
+    if (multiplied)
+      multiplied(flopsOf(node, call));
+    return call.isWhole ? select(std::move(result), selection) : result;
   }
 
   /// The selected rows and columns of a tensor that has been computed as a whole.
@@ -303,6 +420,7 @@ private:
   const NodeIntegers &shapes;
   const NodeIntegers &integers;
   const TensorNames &names;
+  mutable std::map<std::string, Tensor> products; ///< that have been computed
 };
 
 } // namespace
@@ -311,20 +429,12 @@ const std::vector<int64_t> &BoundTensorExpression::shape() const {
   return shapes.at(&expression->root());
 }
 
-double BoundTensorExpression::matmulFlops(const Selection &selection) const {
-  return Evaluator(shapes, integers, *names).matmulFlops(expression->root(), selection);
+TensorCost BoundTensorExpression::costOf(const Selection &selection) const {
+  std::set<std::string> seen;
+  return Evaluator(shapes, integers, *names).costOf(expression->root(), selection, seen);
 }
 
 namespace {
-
-/// The same for parts of expressions that are the same computation.
-std::string textOf(const TensorNode &node) {
-  std::string text =
-      fmt::format("{}{} {} {} {}(", int(node.kind), node.name, node.number, int(node.reduction), node.axis);
-  for (const std::unique_ptr<TensorNode> &operand : node.operands)
-    text += textOf(*operand) + ",";
-  return text + ")";
-}
 
 bool isSpecial(const TensorNode &node) {
   constexpr std::string_view special[] = {"exp", "exp2", "log", "sqrt", "rsqrt", "tanh", "erf", "sigmoid", "silu"};
@@ -333,23 +443,14 @@ bool isSpecial(const TensorNode &node) {
           std::find(std::begin(special), std::end(special), node.name) != std::end(special));
 }
 
-/// Whether it is computed from numbers and the kernel's parameters alone.
-bool isConstant(const TensorNode &node, const TensorNames &names) {
-  const auto isConstantToo = [&](const auto &operand) { return isConstant(*operand, names); };
-  return node.kind == Kind::Number || (node.kind == Kind::Name && names.scalars.contains(node.name)) ||
-         (node.kind == Kind::Elementwise && std::all_of(node.operands.begin(), node.operands.end(), isConstantToo));
-}
-
 } // namespace
 
 TensorWork BoundTensorExpression::countWork(std::set<std::string> &counted) const {
   const Evaluator evaluator(shapes, integers, *names);
   TensorWork work;
   const std::function<void(const TensorNode &)> visit = [&](const TensorNode &node) {
-    const bool chooses =
-        node.kind == Kind::Elementwise && node.name == "where" && isConstant(*node.operands[0], *names);
-    if (chooses)
-      return visit(*node.operands[evaluator.evaluate(*node.operands[0], {}).values[0] != 0 ? 1 : 2]);
+    if (const TensorNode *chosen = evaluator.chosenBy(node))
+      return visit(*chosen);
     if (!counted.insert(textOf(node)).second)
       return;
     for (const std::unique_ptr<TensorNode> &operand : node.operands)
@@ -357,6 +458,8 @@ TensorWork BoundTensorExpression::countWork(std::set<std::string> &counted) cons
     const auto elements = static_cast<double>(countElements(shapes.at(&node)));
     if (node.kind == Kind::Matmul)
       work.flops += 2 * elements * static_cast<double>(shapes.at(node.operands[0].get()).back());
+    if (node.kind == Kind::Call)
+      work.flops += evaluator.flopsOf(node);
     work.special += isSpecial(node) ? elements : 0;
   };
   visit(expression->root());
@@ -366,7 +469,7 @@ TensorWork BoundTensorExpression::countWork(std::set<std::string> &counted) cons
 Tensor BoundTensorExpression::evaluate(const Selection &selection, LongWork *work) const {
   Evaluator evaluator(shapes, integers, *names);
   std::atomic<double> done = 0;
-  const double all = matmulFlops(selection);
+  const double all = costOf(selection).flops;
   if (work)
     evaluator.multiplied = [&](double flops) { return work->reach(done += flops, all); };
   return evaluator.evaluate(expression->root(), selection);

@@ -57,6 +57,13 @@ struct TensorWork {
   double special = 0; ///< Exponentials, logarithms, roots and the like: of a GPU's special function units.
 };
 
+/// What it takes to evaluate a selection: of a `where` with a constant condition the part that it chooses, and a
+/// product that is written several times once.
+struct TensorCost {
+  double flops = 0;    ///< Multiplications and additions of matrix products.
+  double elements = 0; ///< Of all intermediate results.
+};
+
 /// What names stand for.
 struct TensorNames {
   std::map<std::string, const HostBuffer *, std::less<>> buffers;
@@ -84,8 +91,7 @@ public:
   static Result<BoundTensorExpression> bind(const TensorExpression &expression, const TensorNames &names);
 
   const std::vector<int64_t> &shape() const;
-  /// Multiplications and additions of all matrix products for this selection.
-  double matmulFlops(const Selection &selection) const;
+  TensorCost costOf(const Selection &selection) const;
   /// What a kernel has to do: what is written several times once, and of a `where` with a constant condition the part
   /// that it chooses. Nothing for what is in `counted`, where the parts of this expression go.
   TensorWork countWork(std::set<std::string> &counted) const;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fmt/ranges.h>
 #include <limits>
+#include <numeric>
 #include <tuple>
 
 namespace tile::runner {
@@ -53,15 +54,25 @@ template <typename Body> void forEach(Tensor &result, Body body) {
   });
 }
 
+/// The same positions of an operand of the result's rank.
+OperandPart samePart(const ResultPart &part) {
+  auto copy = [](const std::vector<int64_t> *places) { return places ? std::optional(*places) : std::nullopt; };
+  return {true, copy(part.selection.rows), copy(part.selection.columns)};
+}
+
 Result<Shape> indexShape(Shapes arrays, Integers integers) {
   Result<size_t> axis = axisOf(integers[0], arrays[0]);
   return axis ? Result<Shape>(arrays[0]) : axis.error();
 }
 
-void evaluateIndex(Arrays, Integers integers, Tensor &result) {
+void evaluateIndex(Arrays, Integers integers, const ResultPart &part, Tensor &result) {
   const size_t axis = *axisOf(integers[0], result.shape);
   const int64_t inner = innerSize(result.shape, axis), size = result.shape[axis];
-  forEach(result, [&](int64_t i) { return static_cast<double>(i / inner % size); });
+  forEach(result, [&](int64_t i) { return static_cast<double>(part.position(axis, i / inner % size)); });
+}
+
+std::optional<OperandPart> indexPart(size_t, Integers, const ResultPart &) {
+  return OperandPart{false, {}, {}};
 }
 
 Result<Shape> takeShape(Shapes arrays, Integers integers) {
@@ -75,13 +86,24 @@ Result<Shape> takeShape(Shapes arrays, Integers integers) {
   return shape;
 }
 
-void evaluateTake(Arrays arrays, Integers integers, Tensor &result) {
+/// Of the operand there is nothing else along the axis if that is one of its last two.
+void evaluateTake(Arrays arrays, Integers integers, const ResultPart &, Tensor &result) {
   const Tensor &x = arrays[0];
   const size_t axis = *axisOf(integers[1], x.shape);
   const int64_t inner = innerSize(x.shape, axis), size = x.shape[axis];
-  forEach(result, [&](int64_t i) {
-    return x.values[static_cast<size_t>((i / inner * size + integers[0]) * inner + i % inner)];
-  });
+  const int64_t taken = axis + 2 >= x.shape.size() ? 0 : integers[0];
+  forEach(result,
+          [&](int64_t i) { return x.values[static_cast<size_t>((i / inner * size + taken) * inner + i % inner)]; });
+}
+
+std::optional<OperandPart> takePart(size_t, Integers integers, const ResultPart &part) {
+  const size_t rank = part.shape.size(), axis = *axisOf(integers[1], part.shape);
+  OperandPart operand = samePart(part);
+  if (axis + 1 == rank)
+    operand.columns = {integers[0]};
+  else if (axis + 2 == rank)
+    operand.rows = {integers[0]};
+  return operand;
 }
 
 Result<Shape> repeatShape(Shapes arrays, Integers integers) {
@@ -95,12 +117,26 @@ Result<Shape> repeatShape(Shapes arrays, Integers integers) {
   return shape;
 }
 
-void evaluateRepeat(Arrays arrays, Integers integers, Tensor &result) {
+/// Of the operand there is each asked element, as often as it is asked for, if the axis is one of its last two.
+void evaluateRepeat(Arrays arrays, Integers integers, const ResultPart &part, Tensor &result) {
   const Tensor &x = arrays[0];
   const size_t axis = *axisOf(integers[1], x.shape);
-  const int64_t inner = innerSize(x.shape, axis);
-  forEach(result,
-          [&](int64_t i) { return x.values[static_cast<size_t>(i / inner / integers[0] * inner + i % inner)]; });
+  const int64_t inner = innerSize(x.shape, axis), size = x.shape[axis], outer = result.shape[axis];
+  const bool isAsked = part.selected(axis) != nullptr;
+  forEach(result, [&](int64_t i) {
+    const int64_t place = i / inner % outer, source = size == 1 ? 0 : isAsked ? place : place / integers[0];
+    return x.values[static_cast<size_t>((i / inner / outer * size + source) * inner + i % inner)];
+  });
+}
+
+std::optional<OperandPart> repeatPart(size_t, Integers integers, const ResultPart &part) {
+  const size_t rank = part.shape.size(), axis = *axisOf(integers[1], part.shape);
+  OperandPart operand = samePart(part);
+  std::optional<std::vector<int64_t>> &places = axis + 1 == rank ? operand.columns : operand.rows;
+  if (axis + 2 >= rank && places)
+    for (int64_t &place : *places)
+      place /= integers[0];
+  return operand;
 }
 
 /// Places of a window of `window` elements, `stride` apart, in `size` elements with `padding` on both sides.
@@ -118,7 +154,7 @@ Result<Shape> convolutionShape(Shapes arrays, Integers integers) {
                windows(x[3], w[3], integers[0], integers[1])};
 }
 
-void evaluateConvolution(Arrays arrays, Integers integers, Tensor &result) {
+void evaluateConvolution(Arrays arrays, Integers integers, const ResultPart &, Tensor &result) {
   const Tensor &x = arrays[0], &w = arrays[1];
   const int64_t channels = x.shape[1], height = x.shape[2], width = x.shape[3];
   const int64_t stride = integers[0], padding = integers[1];
@@ -150,7 +186,7 @@ Result<Shape> poolShape(Shapes arrays, Integers integers) {
   return shape;
 }
 
-void evaluatePool(Arrays arrays, Integers integers, Tensor &result) {
+void evaluatePool(Arrays arrays, Integers integers, const ResultPart &, Tensor &result) {
   const Tensor &x = arrays[0];
   const size_t rank = x.shape.size();
   const int64_t height = x.shape[rank - 2], width = x.shape[rank - 1];
@@ -163,83 +199,6 @@ void evaluatePool(Arrays arrays, Integers integers, Tensor &result) {
       for (int64_t s = column; s < column + integers[0]; ++s)
         largest = std::max(largest, plane[r * width + s]);
     return largest;
-  });
-}
-
-Result<Shape> gatherShape(Shapes arrays, Integers) {
-  if (arrays[0].empty())
-    return wrong("the array is a scalar");
-  Shape shape = arrays[1];
-  shape.insert(shape.end(), arrays[0].begin() + 1, arrays[0].end());
-  return shape;
-}
-
-/// Numbers outside of x give NaN, which only a NaN is equal to.
-void evaluateGather(Arrays arrays, Integers, Tensor &result) {
-  const Tensor &x = arrays[0], &indices = arrays[1];
-  const int64_t inner = innerSize(x.shape, 0), size = x.shape[0];
-  forEach(result, [&](int64_t i) {
-    const double index = indices.values[static_cast<size_t>(i / inner)];
-    const bool isInside = index >= 0 && index < static_cast<double>(size);
-    return isInside ? x.values[static_cast<size_t>(static_cast<int64_t>(index) * inner + i % inner)]
-                    : std::numeric_limits<double>::quiet_NaN();
-  });
-}
-
-/// The group that a position lies in; -1: none.
-int64_t groupOf(const Tensor &offsets, int64_t position) {
-  for (size_t group = 0; group + 1 < offsets.values.size(); ++group)
-    if (offsets.values[group] <= static_cast<double>(position) &&
-        static_cast<double>(position) < offsets.values[group + 1])
-      return static_cast<int64_t>(group);
-  return -1;
-}
-
-std::vector<int64_t> groupsOf(const Tensor &offsets, int64_t size) {
-  std::vector<int64_t> groups(static_cast<size_t>(size));
-  for (int64_t i = 0; i < size; ++i)
-    groups[static_cast<size_t>(i)] = groupOf(offsets, i);
-  return groups;
-}
-
-Result<Shape> segmentShape(Shapes arrays, Integers integers) {
-  if (arrays[1].size() != 1)
-    return wrong(fmt::format("offsets of shape {}; expected one dimension", show(arrays[1])));
-  Result<size_t> axis = axisOf(integers[0], arrays[0]);
-  return axis ? Result<Shape>(arrays[0]) : axis.error();
-}
-
-void evaluateSegment(Arrays arrays, Integers integers, Tensor &result) {
-  const size_t axis = *axisOf(integers[0], result.shape);
-  const int64_t inner = innerSize(result.shape, axis), size = result.shape[axis];
-  const std::vector<int64_t> groups = groupsOf(arrays[1], size);
-  forEach(result, [&](int64_t i) { return static_cast<double>(groups[static_cast<size_t>(i / inner % size)]); });
-}
-
-Result<Shape> groupMatmulShape(Shapes arrays, Integers) {
-  const Shape &a = arrays[0], &b = arrays[1], &offsets = arrays[2];
-  if (a.size() != 2 || b.size() != 3 || offsets.size() != 1 || a[1] != b[1] || offsets[0] != b[0] + 1)
-    return wrong(
-        fmt::format("shapes {}, {} and {} are not [M, K], [G, K, N] and [G + 1]", show(a), show(b), show(offsets)));
-  return Shape{a[0], b[2]};
-}
-
-void evaluateGroupMatmul(Arrays arrays, Integers, Tensor &result) {
-  const Tensor &a = arrays[0], &b = arrays[1];
-  const int64_t depth = a.shape[1], columns = b.shape[2];
-  const std::vector<int64_t> groups = groupsOf(arrays[2], a.shape[0]);
-  std::fill(result.values.begin(), result.values.end(), 0.0);
-  parallelFor(a.shape[0], 1, [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      const int64_t group = groups[static_cast<size_t>(row)];
-      for (int64_t k = 0; group >= 0 && k < depth; ++k) {
-        const double factor = a.values[static_cast<size_t>(row * depth + k)];
-        const double *from = b.values.data() + (group * depth + k) * columns;
-        double *to = result.values.data() + row * columns;
-        for (int64_t column = 0; column < columns; ++column)
-          to[column] += factor * from[column];
-      }
-    }
   });
 }
 
@@ -258,35 +217,74 @@ Result<Shape> partShape(Shapes arrays, Integers integers) {
   return Shape{rows, columns};
 }
 
-void evaluatePart(Arrays arrays, Integers integers, Tensor &result) {
-  forEach(result, [&](int64_t i) { return arrays[0].values[static_cast<size_t>(integers[0] + i)]; });
+/// Whether it is whole rows of a matrix, of which those that are asked for suffice.
+bool isOfRows(const Shape &x, Integers integers) {
+  return x.size() == 2 && integers[2] == x[1] && x[1] > 0 && integers[0] % x[1] == 0;
+}
+
+void evaluatePart(Arrays arrays, Integers integers, const ResultPart &part, Tensor &result) {
+  const std::vector<double> &values = arrays[0].values;
+  const int64_t columns = result.shape[1];
+  const bool isChosen = isOfRows(part.operands[0], integers); // partPart has asked for these elements alone
+  forEach(result, [&](int64_t i) {
+    const int64_t row = part.position(0, i / columns), column = part.position(1, i % columns);
+    return values[static_cast<size_t>(isChosen ? i : integers[0] + row * integers[2] + column)];
+  });
+}
+
+std::optional<OperandPart> partPart(size_t, Integers integers, const ResultPart &part) {
+  if (!isOfRows(part.operands[0], integers))
+    return OperandPart{};
+  OperandPart operand = samePart(part);
+  if (!operand.rows) {
+    operand.rows.emplace(static_cast<size_t>(integers[1]));
+    std::iota(operand.rows->begin(), operand.rows->end(), 0);
+  }
+  for (int64_t &row : *operand.rows)
+    row += integers[0] / integers[2];
+  return operand;
 }
 
 Result<Shape> concatShape(Shapes arrays, Integers) {
   return Shape{elementsOf(arrays[0]) + elementsOf(arrays[1])};
 }
 
-void evaluateConcat(Arrays arrays, Integers, Tensor &result) {
+void evaluateConcat(Arrays arrays, Integers, const ResultPart &, Tensor &result) {
   const int64_t first = static_cast<int64_t>(arrays[0].values.size());
   forEach(result, [&](int64_t i) {
     return i < first ? arrays[0].values[static_cast<size_t>(i)] : arrays[1].values[static_cast<size_t>(i - first)];
   });
 }
 
-constexpr TensorFunction functions[] = {
-    {"index", 1, 1, indexShape, evaluateIndex},       {"take", 1, 2, takeShape, evaluateTake},
-    {"repeat", 1, 2, repeatShape, evaluateRepeat},    {"conv2d", 2, 2, convolutionShape, evaluateConvolution},
-    {"max_pool2d", 1, 2, poolShape, evaluatePool},    {"gather", 2, 0, gatherShape, evaluateGather},
-    {"segment", 2, 1, segmentShape, evaluateSegment}, {"group_matmul", 3, 0, groupMatmulShape, evaluateGroupMatmul},
-    {"part", 1, 3, partShape, evaluatePart},          {"concat", 2, 0, concatShape, evaluateConcat}};
+constexpr TensorFunction functions[] = {{"index", 1, 1, indexShape, evaluateIndex, indexPart},
+                                        {"take", 1, 2, takeShape, evaluateTake, takePart},
+                                        {"repeat", 1, 2, repeatShape, evaluateRepeat, repeatPart},
+                                        {"conv2d", 2, 2, convolutionShape, evaluateConvolution},
+                                        {"max_pool2d", 1, 2, poolShape, evaluatePool},
+                                        {"part", 1, 3, partShape, evaluatePart, partPart},
+                                        {"concat", 2, 0, concatShape, evaluateConcat}};
 static_assert(directives::areListed(functions, directives::tensorFunctions));
 
 } // namespace
 
+const std::vector<int64_t> *ResultPart::selected(size_t axis) const {
+  const auto *chosen = axis + 1 == shape.size()   ? selection.columns
+                       : axis + 2 == shape.size() ? selection.rows
+                                                  : nullptr;
+  return shape[axis] == 1 ? nullptr : chosen;
+}
+
+int64_t ResultPart::position(size_t axis, int64_t index) const {
+  const std::vector<int64_t> *chosen = selected(axis);
+  return chosen ? (*chosen)[static_cast<size_t>(index)] : index;
+}
+
 const TensorFunction *findTensorFunction(std::string_view name) {
-  const auto *found = std::find_if(std::begin(functions), std::end(functions),
-                                   [&](const TensorFunction &function) { return function.name == name; });
-  return found == std::end(functions) ? nullptr : found;
+  for (std::span<const TensorFunction> table : {std::span<const TensorFunction>(functions), groupFunctions()})
+    for (const TensorFunction &function : table)
+      if (function.name == name)
+        return &function;
+  return nullptr;
 }
 
 } // namespace tile::runner

@@ -12,6 +12,7 @@
 #include "Analysis/FindTarget.h"
 #include "Conversion/Passes.h"
 #include "Patterns.h"
+#include "SmallIntegers.h"
 #include "UniformRuns.h"
 #include "Words.h"
 
@@ -102,6 +103,7 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
       if (result.wasInterrupted())
         return failure();
       noteUniformRuns(kernel);
+      noteSmallIntegers(kernel);
       widenBoolArguments(kernel);
       lowerWarpRoles(kernel);
     }

@@ -7,9 +7,9 @@
 // convert_layout on each side that differs. Why so naive: it is right for every program; cta-remove-conversions removes
 // the conversions that do not pay. Where no dot decides, accesses share the default layout of their shape: as many
 // elements a thread as 16 bytes hold of the widest type that the innermost loops access, and of several rows that are
-// reduced as few warps to each as possible. Shapes that are only reshaped or joined from others follow these. A matrix
-// of fp32 that is added to a product is loaded in the product's layout, and numbers that scale its rows in a loop in
-// that of the rows.
+// reduced as few warps to each as possible. Shapes that are only reshaped, joined or repeated from others follow these.
+// A matrix of fp32 that is added to a product is loaded in the product's layout, and numbers that scale its rows in a
+// loop in that of the rows.
 //
 //   %x = tile.load %p : tensor<64x!ptr>        %q = cta.convert_layout %p : #default -> #coalesced
 //   %y = arith.negf %x                    ==>  %x = tile.load %q : tensor<64x!ptr, #coalesced>
@@ -128,6 +128,7 @@ private:
                                                       : attribute(plan.getLayout(shape, kernel.getNumWarps()));
       }
     }
+    planRepeated(accessed);
     planReshaped(accessed);
   }
 
@@ -157,6 +158,80 @@ private:
       if (cta::LayoutAttr layout = find(reshape.getResult()))
         share(reshape.getSrc(), cast<cta::LayoutInterface>(*reshape).getOperandLayout(layout));
     });
+  }
+
+  static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+
+  /// A tensor with a new dimension, along which its elements are repeated.
+  struct Repetition {
+    ExpandDimsOp expand;
+    int64_t times;
+  };
+
+  /// In the thread that has the element, if the tensor's shape has a layout.
+  cta::LayoutAttr layoutOf(Repetition repetition) {
+    unsigned axis = repetition.expand.getAxis();
+    cta::LayoutAttr source = sharedLayouts.lookup(shapeOf(repetition.expand.getSrc()));
+    return source
+               ? attribute(layout::repeatDim(layout::insertUnitDim(source.getLayout(), axis), axis, repetition.times))
+               : cta::LayoutAttr();
+  }
+
+  /// A shape that no access has, and to which a matrix is repeated a few times, has its layout; where several are, the
+  /// one that is repeated least decides. What else is spread to the shape in a loop is loaded where it is used.
+  void planRepeated(const DenseSet<ArrayRef<int64_t>> &accessed) {
+    constexpr int64_t fewTimes = 8;
+    llvm::MapVector<ArrayRef<int64_t>, Repetition> repetitions;
+    auto offer = [&](Value result, Repetition repetition) {
+      ArrayRef<int64_t> shape = shapeOf(result);
+      cta::LayoutAttr layout = layoutOf(repetition);
+      bool isFree = !accessed.contains(shape) && !sharedLayouts.contains(shape);
+      if (!layout || !isFree || repetition.times > fewTimes || shape != ArrayRef(layout.getLayout().outShape()))
+        return;
+      auto [place, isNew] = repetitions.try_emplace(shape, repetition);
+      if (!isNew && repetition.times < place->second.times)
+        place->second = repetition;
+    };
+    kernel.walk([&](ExpandDimsOp expand) {
+      if (shapeOf(expand.getSrc()).size() < 2)
+        return;
+      offer(expand.getResult(), {expand, 1});
+      for (Operation *user : expand->getUsers())
+        if (auto broadcast = dyn_cast<BroadcastOp>(user))
+          offer(broadcast.getResult(), {expand, broadcast.getType().getDimSize(expand.getAxis())});
+    });
+    auto ordered = repetitions.takeVector();
+    llvm::stable_sort(ordered, [](auto &a, auto &b) { return llvm::product_of(a.first) > llvm::product_of(b.first); });
+    DenseSet<Operation *> planned;
+    for (auto &[shape, repetition] : ordered) {
+      sharedLayouts[shape] = layoutOf(repetition);
+      kernel.walk([&](LoadOp load) {
+        if (!planned.contains(load) && planSpread(load, shape))
+          planned.insert(load);
+      });
+    }
+  }
+
+  /// Loads what is spread to `shape` as that has it, also in several warps, which then need not meet in every
+  /// iteration.
+  bool planSpread(LoadOp load, ArrayRef<int64_t> shape) {
+    cta::LayoutAttr spread = sharedLayouts.lookup(shape);
+    auto type = dyn_cast<RankedTensorType>(load.getType());
+    if (!type || type.getShape() == shape || !isa<LoopLikeOpInterface>(load->getParentOp()))
+      return false;
+    DenseSet<Operation *> seen;
+    cta::LayoutAttr layout = layoutBeside(load->getBlock(), shape, load.getResult(), spread, seen);
+    if (!layout || layout.getLayout().numRegisters() > spread.getLayout().numRegisters())
+      return false;
+    accessLayouts[load] = layout;
+    WalkResult others = kernel.walk([&](Operation *op) {
+      bool isOther = isa<LoadOp, StoreOp>(op) && isa<RankedTensorType>(op->getOperand(0).getType()) &&
+                     shapeOf(op->getOperand(0)) == type.getShape() && accessLayouts.lookup(op) != layout;
+      return isOther ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (!others.wasInterrupted())
+      sharedLayouts[type.getShape()] = layout;
+    return true;
   }
 
   /// Layouts of accesses and dots are planned before any type changes, while the analysis is valid.
@@ -255,23 +330,25 @@ private:
       if (!isBeside || !type || type.getShape() == dot.getType().getShape())
         continue;
       DenseSet<Operation *> seen;
-      cta::LayoutAttr layout = layoutBeside(dot, load.getResult(), attribute(plan.accumulator), seen);
+      cta::LayoutAttr layout =
+          layoutBeside(dot->getBlock(), dot.getType().getShape(), load.getResult(), attribute(plan.accumulator), seen);
       if (layout && layout.getLayout().numRegisters() <= fewRegisters)
         accessLayouts[load] = layout;
     }
   }
 
-  /// The layout of `value` with which it is spread to the shape of the dot's sums without moving; null if it is not.
-  cta::LayoutAttr layoutBeside(DotOp dot, Value value, cta::LayoutAttr sums, DenseSet<Operation *> &seen) {
+  /// The layout of `value` with which it is spread to `shape` in `block` without moving; null if it is not.
+  cta::LayoutAttr layoutBeside(Block *block, ArrayRef<int64_t> shape, Value value, cta::LayoutAttr spread,
+                               DenseSet<Operation *> &seen) {
     auto type = cast<RankedTensorType>(value.getType());
-    if (type.getShape() == dot.getType().getShape()) // an index is for an address, which is computed elsewhere
-      return isa<FloatType>(type.getElementType()) ? sums : cta::LayoutAttr();
+    if (type.getShape() == shape) // an index is for an address, which is computed elsewhere
+      return isa<FloatType>(type.getElementType()) ? spread : cta::LayoutAttr();
     for (Operation *user : value.getUsers()) {
       bool spreads = isa<ExpandDimsOp, BroadcastOp>(user);
-      if (user->getBlock() != dot->getBlock() || !(spreads || isElementwise(user)) || user->getNumResults() != 1 ||
+      if (user->getBlock() != block || !(spreads || isElementwise(user)) || user->getNumResults() != 1 ||
           !isa<RankedTensorType>(user->getResult(0).getType()) || !seen.insert(user).second)
         continue;
-      if (cta::LayoutAttr layout = layoutBeside(dot, user->getResult(0), sums, seen))
+      if (cta::LayoutAttr layout = layoutBeside(block, shape, user->getResult(0), spread, seen))
         return spreads ? cast<cta::LayoutInterface>(user).getOperandLayout(layout) : layout;
     }
     return {};

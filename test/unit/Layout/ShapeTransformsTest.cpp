@@ -173,6 +173,19 @@ TEST(ShapeTransforms, ClampDimHoldsWhatABroadcastReads) {
   }
 }
 
+TEST(ShapeTransforms, RepeatDimKeepsRepetitionsInTheThread) {
+  RandomLayouts random(24);
+  for (unsigned axis = 0; axis <= 2; ++axis) {
+    LinearLayout layout = insertUnitDim(randomLayout(random, 2), axis), repeated = repeatDim(layout, axis, 4);
+    EXPECT_EQ(repeated.outShape()[axis], 4);
+    forEachInput(repeated, [&](int64_t index, int64_t lane, int64_t warp) {
+      std::vector<int32_t> expected = at(layout, index % layout.numRegisters(), lane, warp);
+      expected[axis] = static_cast<int32_t>(index / layout.numRegisters());
+      ASSERT_EQ(at(repeated, index, lane, warp), expected);
+    });
+  }
+}
+
 TEST(ShapeTransforms, ReshapeKeepsTheRowMajorIndex) {
   RandomLayouts random(24);
   for (int round = 0; round < 20; ++round) {

@@ -122,6 +122,15 @@ TEST(Check, largeProductsAreSampled) {
   EXPECT_EQ(result.firstWrong[0].index, (std::vector<int64_t>{size - 1, size - 2}));
 }
 
+TEST(Check, largeIntermediateResultsAreSampled) {
+  const int64_t size = 20000, times = 65536; // as a whole 10 GB
+  const HostBuffer input = makeBuffer({size, 1}, std::vector<double>(size, 2));
+  const CheckResult result = check("sum(repeat(x, 65536, 1) + index(repeat(x, 65536, 1), 0) * 0, 1)", input,
+                                   makeBuffer({size, 1}, std::vector<double>(size, 2 * times)), 1e-12);
+  EXPECT_TRUE(result.passed);
+  EXPECT_EQ(result.sampling, "66 rows");
+}
+
 TEST(Check, negative_shapeOfTheReference) {
   TensorNames names;
   names.buffers = {{"x", &x}};

@@ -25,6 +25,8 @@ TEST(Suite, readsCasesCommentsAndBlankLines) {
 TEST(Suite, negative_errorsNameTheLine) {
   EXPECT_EQ(parseSuite("a x.cubin\nb\n").error().message, "line 2: case 'b' names no artifact");
   EXPECT_EQ(parseSuite("a x.cubin\na y.cubin\n").error().message, "line 2: the name 'a' is used twice");
+  const std::vector<SuiteCase> empty = *parseSuite("a x.cubin M=1\nb y.cubin M=8..4\n");
+  EXPECT_EQ(expandCases(empty, {}).error().message, "line 2: case 'b': argument 'M=8..4': range '8..4' is empty");
   EXPECT_EQ(parseSuite("a x.cubin --rounds=3\n").error().message,
             "line 1: case 'a' has the option '--rounds=3'; a case can only have --graph");
   EXPECT_EQ(parseSuite("# nothing\n").error().message, "the suite has no case");

@@ -60,6 +60,11 @@ TEST_F(TensorExprTest, groups) {
   names.buffers["index"] = &index;
   // The second group has no rows, the last row no group.
   expectValues("group_matmul(rows, w, offsets)", {4, 1}, {5, 1100, 1700, 0});
+  const HostBuffer starts = makeBuffer({3}, {0, 2, 2}), ends = makeBuffer({3}, {1, 2, 4});
+  names.buffers["starts"] = &starts;
+  names.buffers["ends"] = &ends;
+  expectValues("ragged_matmul(rows, w, starts, ends)", {4, 1}, {5, 0, 1700, 2300});
+  expectValues("group_outer(rows, part(rows, 0, 4, 1), offsets)", {3, 2, 1}, {1, 2, 0, 0, 21, 26});
   expectValues("segment(rows, offsets, 0)", {4, 2}, {0, 0, 2, 2, 2, 2, -1, -1});
   expectValues("segment(rows, offsets, -1)", {4, 2}, {0, 2, 0, 2, 0, 2, 0, 2});
   expectValues("part(rows, 1, 2, 3)", {2, 3}, {2, 3, 4, 5, 6, 7});
@@ -69,6 +74,10 @@ TEST_F(TensorExprTest, groups) {
   EXPECT_NE(errorOf("part(rows, 1, 2, 4)").find("which has 8"), std::string::npos) << errorOf("part(rows, 1, 2, 4)");
   EXPECT_NE(errorOf("group_matmul(rows, rows, offsets)").find("are not [M, K], [G, K, N] and [G + 1]"),
             std::string::npos);
+  EXPECT_NE(errorOf("ragged_matmul(rows, w, offsets, ends)").find("are not [M, K], [G, K, N], [G] and [G]"),
+            std::string::npos);
+  EXPECT_NE(errorOf("group_outer(rows, w, offsets)").find("are not [M, K], [M, N] and [G + 1]"), std::string::npos);
+  EXPECT_NE(errorOf("segment(rows, offsets, 2)").find("axis 2 does not exist in shape [4, 2]"), std::string::npos);
   EXPECT_NE(errorOf("segment(rows, rows, 0)").find("expected one dimension"), std::string::npos);
   EXPECT_NE(errorOf("gather(1, index)").find("the array is a scalar"), std::string::npos);
 }
@@ -187,21 +196,38 @@ TEST_F(TensorExprTest, selectionsAgreeWithTheWhole) {
     right[i] = randomNormal(2, i);
   for (size_t i = 0; i < bias.size(); ++i)
     bias[i] = randomNormal(3, i);
+  std::vector<double> matrices(right);
+  matrices.insert(matrices.end(), right.rbegin(), right.rend());
+  std::vector<double> numbers;
+  for (int i = 0; i < 20; ++i)
+    numbers.push_back(i * 7 % 12);
   const HostBuffer x = makeBuffer({20, 12}, left), y = makeBuffer({12, 18}, right), z = makeBuffer({18}, bias);
-  names.buffers = {{"x", &x}, {"y", &y}, {"z", &z}};
+  const HostBuffer w = makeBuffer({2, 12, 18}, matrices), ids = makeBuffer({20}, numbers);
+  const HostBuffer offsets = makeBuffer({3}, {0, 7, 17}), starts = makeBuffer({2}, {1, 9});
+  const HostBuffer ends = makeBuffer({2}, {5, 19});
+  names.buffers = {{"x", &x},           {"y", &y},      {"z", &z}, {"w", &w}, {"ids", &ids}, {"offsets", &offsets},
+                   {"starts", &starts}, {"ends", &ends}};
   const std::vector<int64_t> rows = {0, 7, 19}, columns = {0, 3, 4, 17};
   for (const char *text :
        {"x @ y + z", "silu(x @ y) * mean(x, 1)", "transpose(transpose(y) @ transpose(x))", "softmax(x @ y)",
-        "x @ y - max(x @ y, 0) - max(x @ y, 1)", "sum(x, 1) + z", "x @ transpose(transpose(y)) > 0"}) {
+        "x @ y - max(x @ y, 0) - max(x @ y, 1)", "sum(x, 1) + z", "x @ transpose(transpose(y)) > 0",
+        "100 * index(x @ y, 0) + index(x @ y, 1)", "repeat(part(x, 24, 10, 12), 2, 0) @ y",
+        "repeat(part(y, 5, 1, 1), 20, 0) + z", "repeat(part(x, 1, 20, 6), 3, 1)", "take(x, 2, 1) + take(y, 3, 0)",
+        "gather(y, ids)", "20 * segment(x @ y, offsets, 0) + segment(x @ y, offsets, 1)", "group_matmul(x, w, offsets)",
+        "ragged_matmul(x, w, starts, ends)", "sum(group_outer(transpose(x), y, offsets), 0)"}) {
+    // The sum over groups keeps a dimension of size 1 in front.
+    const auto lastTwo = [](const Tensor &tensor) {
+      return std::vector<int64_t>(tensor.shape.end() - 2, tensor.shape.end());
+    };
     const Tensor whole = evaluate(text);
-    ASSERT_EQ(whole.shape, (std::vector<int64_t>{20, 18})) << text;
+    ASSERT_EQ(lastTwo(whole), (std::vector<int64_t>{20, 18})) << text;
     const Tensor some = evaluate(text, {&rows, nullptr});
-    ASSERT_EQ(some.shape, (std::vector<int64_t>{3, 18})) << text;
+    ASSERT_EQ(lastTwo(some), (std::vector<int64_t>{3, 18})) << text;
     for (size_t i = 0; i < rows.size(); ++i)
       for (size_t j = 0; j < 18; ++j)
         EXPECT_DOUBLE_EQ(some.values[i * 18 + j], whole.values[static_cast<size_t>(rows[i]) * 18 + j]) << text;
     const Tensor others = evaluate(text, {nullptr, &columns});
-    ASSERT_EQ(others.shape, (std::vector<int64_t>{20, 4})) << text;
+    ASSERT_EQ(lastTwo(others), (std::vector<int64_t>{20, 4})) << text;
     for (size_t i = 0; i < 20; ++i)
       for (size_t j = 0; j < columns.size(); ++j)
         EXPECT_DOUBLE_EQ(others.values[i * 4 + j], whole.values[i * 18 + static_cast<size_t>(columns[j])]) << text;
@@ -258,6 +284,25 @@ TEST_F(TensorExprTest, workIsCountedOnce) {
   EXPECT_EQ(count("2 * (a @ b)").flops, 0);
   EXPECT_EQ(count("exp(a @ b)").special, 4);
   EXPECT_EQ(count("where(v > 15, b @ a, 0)").flops, 36);
+  // Of groups their own rows: two of three here.
+  const HostBuffer offsets = makeBuffer({2}, {1, 3}), w = makeBuffer({1, 2, 3}, {1, 2, 3, 4, 5, 6});
+  names.buffers["offsets"] = &offsets;
+  names.buffers["w"] = &w;
+  EXPECT_EQ(count("group_matmul(b, w, offsets)").flops, 24);
+  EXPECT_EQ(count("group_outer(b, b, offsets)").flops, 16);
+}
+
+TEST_F(TensorExprTest, onlyWhatIsNeededIsEvaluated) {
+  const auto costOf = [&](const char *text) {
+    Result<TensorExpression> expression = TensorExpression::parse(text);
+    return BoundTensorExpression::bind(*expression, names)->costOf({}).flops;
+  };
+  EXPECT_EQ(costOf("(a @ b) * (a @ b) + transpose(b) @ transpose(a)"), 48);
+  EXPECT_EQ(costOf("where(alpha == 2, a @ b, (a @ b) @ (a @ b))"), 24);
+  EXPECT_EQ(costOf("where(alpha == 1, a @ b, 1)"), 0);
+  // What is chosen has the shape of both.
+  expectValues("sum(where(alpha == 2, col, a), 1)", {2, 1}, {300, 600});
+  expectValues("(a @ b) * where(alpha == 1, exp(a @ b), a @ b)", {2, 2}, {0.25, 49, 4, 256});
 }
 
 TEST_F(TensorExprTest, randomTextIsSurvived) {
