@@ -202,7 +202,7 @@ private:
         return std::move(*more);
     // A loop that does not fit there has its registers.
     if ((isLoop || now < quarter) && quarter >= 2 * threads)
-      if (std::optional<Assembled> more = tryFor(quarter / threads, isLoop ? 0 : fewSpills, *made))
+      if (std::optional<Assembled> more = tryFor(quarter / threads, now < quarter ? fewSpills : 0, *made))
         return std::move(*more);
     return moreCtas(std::move(made));
   }

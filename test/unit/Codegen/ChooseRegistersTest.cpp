@@ -87,6 +87,7 @@ TEST(ChooseRegisters, othersGetThreads) {
   EXPECT_EQ(choose({{0, {34}}, {2, {32}}}, straight, 1024), Choice(32, {0, 2}));
   EXPECT_EQ(choose({{0, {160}}, {4, {64, 300}}, {2, {128, 100}}}, straight, 256), Choice(128, {0, 4, 2}));
   EXPECT_EQ(choose({{0, {80}}, {8, {64, 76}}, {4, {96}}}, copying), Choice(96, {0, 8, 4}));
+  EXPECT_EQ(choose({{0, {160}}, {4, {64, 300}}, {2, {128, 100}}}, copying, 256), Choice(128, {0, 4, 2}));
   // What spills in any case is asked for one CTA.
   EXPECT_EQ(choose({{0, {168, 600}}, {1, {255, 500}}}, copying), Choice(255, {0, 1}));
 }
