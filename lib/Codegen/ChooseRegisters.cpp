@@ -7,7 +7,7 @@
 //   kernel                    | CTAs asked for
 //   a product                 | as ptxas likes; then one more at a time, while that spills little, outside of loops
 //   a loop that only loads    | those of 512 threads if ptxas likes few registers: a thread's loads hide each other
-//   any other                 | as ptxas likes, or those of 1024 threads if that spills nothing
+//   any other                 | as ptxas likes, or those of 1024 threads if they hardly spill
 //
 // The figures are fitted to launches of public kernels, 71 of them assembled for 2 to 8 CTAs, 241 for two choices
 // (bench/results/h200/registers.md).
@@ -188,17 +188,18 @@ private:
     return more ? std::move(*more) : std::move(made);
   }
 
-  /// Half of the threads that a multiprocessor holds if that spills nothing: a kernel without products waits for
-  /// memory, and hides that by having threads. A quarter for a few spills, as 20 registers, written and read once, cost
-  /// less than having an eighth. A CTA of 1024 threads that is alone waits for all of its memory at once.
+  /// Half of the threads that a multiprocessor holds if that spills next to nothing: a kernel without products waits
+  /// for memory, and hides that by having threads. A quarter for a few spills, as 20 registers, written and read once,
+  /// cost less than having an eighth. A CTA of 1024 threads that is alone waits for all of its memory at once.
   llvm::Expected<Assembled> forMoreThreads(llvm::Expected<Assembled> made, bool isLoop) {
     if (!made || spilledBytes(*made) > fewSpills)
       return made;
+    constexpr unsigned nextToNothing = 16; // bytes
     unsigned now = resident(registersOf(*made)) * threads, half = threads == 1024 ? 2048 : 1024;
     if (now >= half)
       return made;
     if (half >= 2 * threads)
-      if (std::optional<Assembled> more = tryFor(half / threads, /*bytes=*/0, *made))
+      if (std::optional<Assembled> more = tryFor(half / threads, threads == 1024 ? 0 : nextToNothing, *made))
         return std::move(*more);
     // A loop that does not fit there has its registers.
     if ((isLoop || now < quarter) && quarter >= 2 * threads)

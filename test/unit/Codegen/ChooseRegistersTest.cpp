@@ -83,7 +83,7 @@ TEST(ChooseRegisters, negative_loopsThatHaveThem) {
 }
 
 TEST(ChooseRegisters, othersGetThreads) {
-  EXPECT_EQ(choose({{0, {72}}, {8, {64}}}, straight), Choice(64, {0, 8}));
+  EXPECT_EQ(choose({{0, {72}}, {8, {64, 8}}}, straight), Choice(64, {0, 8}));
   EXPECT_EQ(choose({{0, {34}}, {2, {32}}}, straight, 1024), Choice(32, {0, 2}));
   EXPECT_EQ(choose({{0, {160}}, {4, {64, 300}}, {2, {128, 100}}}, straight, 256), Choice(128, {0, 4, 2}));
   EXPECT_EQ(choose({{0, {80}}, {8, {64, 76}}, {4, {96}}}, copying), Choice(96, {0, 8, 4}));
