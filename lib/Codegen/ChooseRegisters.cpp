@@ -140,12 +140,10 @@ private:
       return liked;
     if (!isOneLikely)
       alone = assembleFor(1);
-    return alone && spilledBytes(*alone) < spilledBytes(*liked) ? std::move(alone) : drop(alone, std::move(liked));
-  }
-
-  static llvm::Expected<Assembled> drop(llvm::Expected<Assembled> &failed, llvm::Expected<Assembled> kept) {
-    llvm::consumeError(failed.takeError());
-    return kept;
+    if (alone && spilledBytes(*alone) < spilledBytes(*liked))
+      return alone;
+    llvm::consumeError(alone.takeError());
+    return liked;
   }
 
   /// `ctas` on a multiprocessor if that spills at most `bytes` and does not make products wait for each other, which
