@@ -108,12 +108,15 @@ public:
   llvm::Expected<Assembled> run() {
     if (threads == 0 || ptx.contains(".minnctapersm") || ptx.count(".reqntid") != 1)
       return assembler(ptx);
+    llvm::Expected<Assembled> made = asLiked();
+    if (!made || made->report.kernels.size() != 1) // ptxas says nothing
+      return made;
     if (ptx.contains("mma."))
-      return moreCtas(asLiked());
+      return moreCtas(std::move(*made));
     LoopAccesses loop = findLoopAccesses(ptx);
     if (loop.loads && !loop.writes)
-      return forLoadingLoop(asLiked());
-    return forMoreThreads(asLiked(), loop.loads);
+      return forLoadingLoop(std::move(*made));
+    return forMoreThreads(std::move(*made), loop.loads);
   }
 
 private:
@@ -150,7 +153,8 @@ private:
   /// ptxas warns of; else nothing.
   std::optional<Assembled> tryFor(unsigned ctas, unsigned bytes, const Assembled &instead) {
     llvm::Expected<Assembled> made = assembleFor(ctas);
-    if (made && spilledBytes(*made) <= bytes && made->report.warnings.size() <= instead.report.warnings.size())
+    if (made && made->report.kernels.size() == 1 && spilledBytes(*made) <= bytes &&
+        made->report.warnings.size() <= instead.report.warnings.size())
       return std::move(*made);
     llvm::consumeError(made.takeError());
     return std::nullopt;
@@ -159,16 +163,16 @@ private:
   /// One CTA more at a time, while there is room for it. Up to three warps for each scheduler, which hide badly what
   /// they wait for, a hundred spills in front of a loop and after it cost less than the warps gain; in a loop a few
   /// cost a third of its speed. More warps gain less.
-  llvm::Expected<Assembled> moreCtas(llvm::Expected<Assembled> made) {
+  Assembled moreCtas(Assembled made) {
     constexpr unsigned fewWarps = 12, mostWarps = 32, spilledAnyway = 64; // the latter: bytes
-    while (made && spilledBytes(*made) <= spilledAnyway) {
-      unsigned used = registersOf(*made), ctas = target::registersPerSm / (used * threads) + 1;
+    while (spilledBytes(made) <= spilledAnyway) {
+      unsigned used = registersOf(made), ctas = target::registersPerSm / (used * threads) + 1;
       unsigned warps = ctas * threads / threadsOfWarp;
       unsigned allowed = llvm::alignDown(target::registersPerSm / (ctas * threads), granularity);
       unsigned spills = warps <= fewWarps ? 480 : 32, fewer = warps <= fewWarps ? 72 : 40; // bytes; registers
       if (warps > mostWarps || resident(/*registers=*/0) < ctas || allowed + fewer < used)
         break;
-      std::optional<Assembled> more = tryFor(ctas, spills, *made);
+      std::optional<Assembled> more = tryFor(ctas, spills, made);
       if (!more || registersOf(*more) > allowed || (spilledBytes(*more) > 0 && !spillsOutsideLoops(more->cubin)))
         break;
       made = std::move(*more);
@@ -178,30 +182,33 @@ private:
 
   /// With few registers there are as many threads as a multiprocessor holds, if the grid has as many. At least two
   /// CTAs, of which one works while the other is at a barrier.
-  llvm::Expected<Assembled> forLoadingLoop(llvm::Expected<Assembled> made) {
+  Assembled forLoadingLoop(Assembled made) {
     constexpr unsigned fewRegisters = 40;
-    if (!made || registersOf(*made) > fewRegisters)
+    if (registersOf(made) > fewRegisters)
       return forMoreThreads(std::move(made), /*isLoop=*/true);
-    std::optional<Assembled> more = tryFor(std::max(2u, quarter / threads), /*bytes=*/0, *made);
-    return more ? std::move(*more) : std::move(made);
+    std::optional<Assembled> more = tryFor(std::max(2u, quarter / threads), /*bytes=*/0, made);
+    return more ? std::move(*more) : made;
   }
 
   /// Half of the threads that a multiprocessor holds if that spills next to nothing: a kernel without products waits
-  /// for memory, and hides that by having threads. A quarter for a few spills, as 20 registers, written and read once,
-  /// cost less than having an eighth. A CTA of 1024 threads that is alone waits for all of its memory at once.
-  llvm::Expected<Assembled> forMoreThreads(llvm::Expected<Assembled> made, bool isLoop) {
-    if (!made || spilledBytes(*made) > fewSpills)
+  /// for memory, and hides that by having threads. Some spills, as of 20 registers, written and read once, cost less
+  /// than having an eighth of the threads, or one CTA, all of which waits at once.
+  Assembled forMoreThreads(Assembled made, bool isLoop) {
+    constexpr unsigned nextToNothing = 16, most = 1024; // bytes; threads of a CTA
+    if (spilledBytes(made) > fewSpills)
       return made;
-    constexpr unsigned nextToNothing = 16; // bytes
-    unsigned now = resident(registersOf(*made)) * threads, half = threads == 1024 ? 2048 : 1024;
+    unsigned now = resident(registersOf(made)) * threads;
+    // Two CTAs of as many threads as there can be have 32 registers.
+    unsigned half = threads == most ? 2 * most : most;
+    unsigned spills = threads == most ? 0 : now == threads ? fewSpills : nextToNothing;
     if (now >= half)
       return made;
     if (half >= 2 * threads)
-      if (std::optional<Assembled> more = tryFor(half / threads, threads == 1024 ? 0 : nextToNothing, *made))
+      if (std::optional<Assembled> more = tryFor(half / threads, spills, made))
         return std::move(*more);
     // A loop that does not fit there has its registers.
     if ((isLoop || now < quarter) && quarter >= 2 * threads)
-      if (std::optional<Assembled> more = tryFor(quarter / threads, now < quarter ? fewSpills : 0, *made))
+      if (std::optional<Assembled> more = tryFor(quarter / threads, now < quarter ? fewSpills : 0, made))
         return std::move(*more);
     return moreCtas(std::move(made));
   }

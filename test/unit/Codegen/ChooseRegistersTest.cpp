@@ -98,6 +98,17 @@ TEST(ChooseRegisters, negative_fewRegistersStay) {
   EXPECT_EQ(choose({{0, {32}}}, product, 0), Choice(32, {0}));
 }
 
+TEST(ChooseRegisters, negative_aSilentPtxasIsAskedOnce) {
+  unsigned calls = 0;
+  auto silent = [&](llvm::StringRef) -> llvm::Expected<Assembled> { return ++calls, Assembled{"cubin", {}}; };
+  for (const char *body : {product, loading, copying, straight}) {
+    std::string ptx = llvm::formatv(".reqntid 128\n{{\n{0}\n}\n", body);
+    calls = 0;
+    EXPECT_EQ(llvm::cantFail(chooseRegisters(ptx, *target::findTarget("sm_90a"), 0, silent)).cubin, "cubin");
+    EXPECT_EQ(calls, 1u);
+  }
+}
+
 TEST(ChooseRegisters, negative_failuresAreHandedOn) {
   EXPECT_EQ(choose({}, product), Choice(0, {0}));
   EXPECT_EQ(choose({}, loading), Choice(0, {0}));
