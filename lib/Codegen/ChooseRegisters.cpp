@@ -195,6 +195,7 @@ private:
   /// than having an eighth of the threads, or one CTA, all of which waits at once.
   Assembled forMoreThreads(Assembled made, bool isLoop) {
     constexpr unsigned nextToNothing = 16, most = 1024; // bytes; threads of a CTA
+    constexpr unsigned saved = 24;                      // registers that ptxas can save without spills, if asked
     if (spilledBytes(made) > fewSpills)
       return made;
     unsigned now = resident(registersOf(made)) * threads;
@@ -203,7 +204,8 @@ private:
     unsigned spills = threads == most ? 0 : now == threads ? fewSpills : nextToNothing;
     if (now >= half)
       return made;
-    if (half >= 2 * threads)
+    bool isNear = registersOf(made) <= target::registersPerSm / half + saved;
+    if (half >= 2 * threads && (isNear || now == threads))
       if (std::optional<Assembled> more = tryFor(half / threads, spills, made))
         return std::move(*more);
     // A loop that does not fit there has its registers.
