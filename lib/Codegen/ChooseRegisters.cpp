@@ -9,7 +9,7 @@
 //   a loop that only loads    | those of 512 threads if ptxas likes few registers: a thread's loads hide each other
 //   any other                 | as ptxas likes, or those of 1024 threads if they hardly spill
 //
-// The figures are fitted to launches of public kernels, 71 of them assembled for 2 to 8 CTAs, 241 for two choices
+// The figures are fitted to launches of public kernels, 72 of them assembled for 2 to 8 CTAs, 241 for two choices
 // (bench/results/h200/registers.md).
 #include "Codegen/ChooseRegisters.h"
 #include "Codegen/SpillPlaces.h"
