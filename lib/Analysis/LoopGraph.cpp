@@ -26,11 +26,6 @@ static SmallVector<Operation *> getBuffers(Operation *op) {
 }
 
 bool LoopGraph::build() {
-  // What passes from one argument to another would be of two iterations ago.
-  if (loop)
-    for (auto [argument, next] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getYieldedValues()))
-      if (next != argument && getArgument(next))
-        return false;
   for (Operation &op : body->without_terminator()) {
     numbers[&op] = operations.size();
     operations.push_back(&op);
@@ -43,7 +38,7 @@ bool LoopGraph::build() {
     if (!addValues(index) || !addMemory(index))
       return false;
   }
-  return products > 1;
+  return products > 0;
 }
 
 std::optional<unsigned> LoopGraph::getArgument(Value value) const {
@@ -56,6 +51,18 @@ std::optional<unsigned> LoopGraph::getArgument(Value value) const {
 std::optional<unsigned> LoopGraph::getNode(Value value) const {
   auto found = numbers.find(value.getDefiningOp());
   return found == numbers.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<unsigned> LoopGraph::getSource(Value value) const {
+  scf::ForOp around = loop;
+  // Arguments may become each other for ever.
+  for (unsigned steps = 0; around && steps <= around.getNumRegionIterArgs(); ++steps) {
+    std::optional<unsigned> argument = getArgument(value);
+    if (!argument)
+      return getNode(value);
+    value = around.getYieldedValues()[*argument];
+  }
+  return getNode(value);
 }
 
 bool LoopGraph::writesShared(unsigned index) const {
@@ -96,19 +103,17 @@ bool LoopGraph::addValues(unsigned index) {
   for (Value value : getUsedValues(op)) {
     if (std::optional<unsigned> node = getNode(value); node && *node != index)
       need(index, *node);
-    std::optional<unsigned> argument = getArgument(value);
-    if (!argument)
-      continue;
-    if (std::optional<unsigned> node = getNode(loop.getYieldedValues()[*argument]))
+    if (std::optional<unsigned> node = getArgument(value) ? getSource(value) : std::nullopt)
       nodes[index].needsPrevious.push_back(*node);
   }
   if (auto product = dyn_cast<cta::WgmmaOp>(op)) {
     // Each is awaited in its iteration, and once.
     if (product.isSynchronous() || !product.getResult().hasOneUse() ||
-        !isa<cta::AwaitOp>(*product.getResult().user_begin()))
+        !isa<cta::AwaitOp>(*product.getResult().user_begin()) || product.getResult().user_begin()->getBlock() != body)
       return false;
     if (!product.getBufferA())
       nodes[index].leftOperand = getNode(product.getA());
+    nodes[index].accumulates = accumulates(product);
   }
   if (auto await = dyn_cast<cta::AwaitOp>(op)) {
     auto product = await.getAcc().getDefiningOp<cta::WgmmaOp>();
@@ -117,8 +122,15 @@ bool LoopGraph::addValues(unsigned index) {
   return true;
 }
 
-/// The node after which `index` has read shared memory: that which awaits a product.
-unsigned LoopGraph::getEnd(unsigned index) {
+bool LoopGraph::accumulates(cta::WgmmaOp product) const {
+  std::optional<unsigned> argument = getArgument(product.getAcc());
+  Value awaited = cast<cta::AwaitOp>(*product.getResult().user_begin()).getResult();
+  scf::ForOp around = loop;
+  return argument && product.getBufferA() && product.getAcc().hasOneUse() && awaited.hasOneUse() &&
+         around.getYieldedValues()[*argument] == awaited;
+}
+
+unsigned LoopGraph::getEnd(unsigned index) const {
   auto product = dyn_cast<cta::WgmmaOp>(operations[index]);
   return product ? numbers.lookup(*product.getResult().user_begin()) : index;
 }

@@ -26,7 +26,7 @@ public:
   /// Of a program that multiplies without a loop.
   explicit LoopGraph(ProgramsOp programs) : body(&programs.getBody().front()) {}
 
-  /// False if it has not several products, each awaited in its iteration, or does what nodes cannot say.
+  /// False if it has no products, one is not awaited in its iteration, or it does what nodes cannot say.
   bool build();
 
   /// The iteration argument's number; none for other values.
@@ -34,6 +34,12 @@ public:
 
   /// The node that makes it; none for what the loop does not make.
   std::optional<unsigned> getNode(mlir::Value value) const;
+
+  /// The node that makes it or, of an iteration argument, what becomes it in a later iteration.
+  std::optional<unsigned> getSource(mlir::Value value) const;
+
+  /// The node behind which `index` no longer reads shared memory: of a product that which awaits it.
+  unsigned getEnd(unsigned index) const;
 
   bool writesShared(unsigned index) const;
 
@@ -48,7 +54,7 @@ private:
   LoopNodeKind findKind(mlir::Operation *op);
   void need(unsigned index, unsigned other);
   bool addValues(unsigned index);
-  unsigned getEnd(unsigned index);
+  bool accumulates(cta::WgmmaOp product) const;
   bool addMemory(unsigned index);
   void addBuffers(unsigned index);
 

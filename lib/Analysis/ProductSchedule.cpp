@@ -160,6 +160,34 @@ private:
 
 } // namespace
 
+std::optional<ProductSchedule> tile::planInFlight(ArrayRef<LoopNode> nodes) {
+  BitVector products = select(nodes, [&](unsigned index) { return isProduct(nodes[index]); });
+  if (any_of(products.set_bits(), [&](unsigned index) { return !nodes[index].accumulates; }))
+    return std::nullopt;
+  auto needsOf = [&](unsigned index, const BitVector &set) {
+    return any_of(nodes[index].needs, [&](unsigned need) { return set[need]; });
+  };
+  BitVector awaits = select(
+      nodes, [&](unsigned index) { return nodes[index].kind == LoopNodeKind::await && needsOf(index, products); });
+  BitVector users = select(nodes, [&](unsigned index) { return needsOf(index, awaits); });
+  BitVector awaited = awaits;
+  for (unsigned index : users.set_bits()) {
+    if (nodes[index].kind == LoopNodeKind::release)
+      awaited.set(index);
+    else if (nodes[index].kind != LoopNodeKind::order) // which stays behind the products before it
+      return std::nullopt;
+  }
+  ProductSchedule schedule;
+  for (unsigned index = 0; index < nodes.size(); ++index) {
+    if (!awaited[index])
+      schedule.push_back({index, LoopStage::late});
+    else if (int(index) == awaits.find_last())
+      for (unsigned node : awaited.set_bits())
+        schedule.push_back({node, LoopStage::awaited});
+  }
+  return schedule;
+}
+
 std::optional<ProductSchedule> tile::planAhead(ArrayRef<LoopNode> nodes) {
   std::optional<Split> split = splitNodes(nodes);
   if (!split)
@@ -201,7 +229,9 @@ std::optional<ProductSchedule> tile::planTogether(ArrayRef<LoopNode> nodes) {
   return builder.schedule;
 }
 
-ProductSchedule tile::planWithin(ArrayRef<LoopNode> nodes) {
+std::optional<ProductSchedule> tile::planWithin(ArrayRef<LoopNode> nodes) {
+  if (count_if(nodes, isProduct) < 2)
+    return std::nullopt;
   ProductSchedule schedule;
   BitVector done(nodes.size());
   auto add = [&](const BitVector &set) {

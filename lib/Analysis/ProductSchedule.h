@@ -27,6 +27,12 @@
 //   late: the rest                             wait for o(i), one group is pending; release v's slot
 //   early: the rest                            wait for s(i + 1); exp; p(i + 1) = half(exp)
 //
+// A product that only adds to its own sum needs none that is complete. If all are such, they stay in flight until the
+// next ones are issued, and no iteration stands apart:
+//
+//   late, of iteration i                       issue c(i)
+//   awaited, of iteration i - 1                wait for c(i - 1), one group is pending; release its slot
+//
 // If nothing can run ahead, products are still issued before anything is awaited, and awaited where they are needed.
 #pragma once
 
@@ -52,6 +58,9 @@ struct LoopNode {
   llvm::SmallVector<unsigned, 4> needs;         ///< Of the same iteration; lower numbers.
   llvm::SmallVector<unsigned, 1> needsPrevious; ///< Of the iteration before.
   std::optional<unsigned> leftOperand;          ///< Of a product: the node that makes it, in registers.
+  /// Of a product of blocks in shared memory: adds to its sum of the iteration before, which nothing else in the loop
+  /// sees.
+  bool accumulates = false;
 };
 
 /// Of which iteration a round does it: the next one, this one or the one before.
@@ -66,6 +75,10 @@ struct ScheduledNode {
 /// All nodes, in the order of the new body.
 using ProductSchedule = llvm::SmallVector<ScheduledNode>;
 
+/// Products are awaited, and what they read released, behind those of the next iteration; all other nodes are late, in
+/// program order. None unless all accumulate.
+std::optional<ProductSchedule> planInFlight(llvm::ArrayRef<LoopNode> nodes);
+
 /// Early nodes an iteration ahead; none if no product is chained to another, if none is early, or if more than releases
 /// of slots depends on late ones in their iteration.
 std::optional<ProductSchedule> planAhead(llvm::ArrayRef<LoopNode> nodes);
@@ -74,7 +87,7 @@ std::optional<ProductSchedule> planAhead(llvm::ArrayRef<LoopNode> nodes);
 /// early.
 std::optional<ProductSchedule> planTogether(llvm::ArrayRef<LoopNode> nodes);
 
-/// Within the iteration: all nodes are early.
-ProductSchedule planWithin(llvm::ArrayRef<LoopNode> nodes);
+/// Within the iteration: all nodes are early. None with fewer than two products.
+std::optional<ProductSchedule> planWithin(llvm::ArrayRef<LoopNode> nodes);
 
 } // namespace tile

@@ -224,7 +224,7 @@ def CtaPipeline : KernelPass<"cta-pipeline", "async", "Optimisation"> {
   let description = [{
     Requires: phase async. Ensures: copies run ahead in buffers with num_stages slots, or as many as
     the target's shared memory holds; where the loop computes one product in steps, the operands of the first step are
-    loaded during the last step of the iteration before, and one of warp groups stays in flight. What cp.async cannot copy for
+    loaded during the last step of the iteration before, and those of warp groups stay in flight. What cp.async cannot copy for
     warp groups is loaded into registers an iteration ahead. Example: test/Transforms/Cta/pipeline.mlir.
   }];
   let options = [TargetOption];
@@ -340,8 +340,8 @@ def CtaSpecializeWarps : KernelPass<"cta-specialize-warps", "ringed", "Optimisat
 def CtaScheduleLoop : KernelPass<"cta-schedule-loop", "ringed", "Optimisation"> {
   let summary = "overlap the products of a loop with each other and with what is computed between them";
   let description = [{
-    Requires: phase scheduled, or rings in it. Ensures: a loop with one wgmma releases the slots of the iteration before,
-    behind its own product. In a loop of several, products that need no other one's sum are issued an iteration ahead, where
+    Requires: phase scheduled, or rings in it. Ensures: a loop whose products only add to their own sums awaits them, and
+    releases their slots, behind those of the next iteration. In others, products that need no other one's sum are issued an iteration ahead, where
     registers and rings allow it, and all are awaited where their sums are needed; so they are in kernels without copies by
     TMA. A remark says which of it was done, and what an iteration takes of each resource. Does not: copy, select or
     predicate an accumulator in flight. Example: test/Transforms/Cta/schedule-loop.mlir.

@@ -36,8 +36,8 @@
 #include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
-#include "Transforms/Cta/KeepInFlight.h"
 #include "Transforms/Cta/LoopStages.h"
+#include "Transforms/Cta/RunAhead.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -87,12 +87,20 @@ std::optional<LookAhead> planLookAhead(scf::ForOp loop) {
   return LookAhead{{steps.front().getA().getDefiningOp(), steps.front().getB().getDefiningOp()}, steps.back()};
 }
 
-/// A product of warp groups that stays in flight: the only one, of copied operands or what the loop does not write.
-std::optional<LoopProduct> planFlight(scf::ForOp loop) {
-  std::optional<LoopProduct> found = LoopProduct::of(loop);
-  if (!found)
-    return std::nullopt;
-  DenseSet<Operation *> operands{getAlloc(found->product.getBufferA()), getAlloc(found->product.getB())};
+/// The plan of a loop whose products of warp groups stay in flight.
+std::optional<ProductSchedule> planFlight(LoopGraph &graph) {
+  return graph.build() ? planInFlight(graph.nodes) : std::nullopt;
+}
+
+/// Whether products of warp groups can stay in flight while the next copies arrive: they multiply what is copied, and
+/// nothing else writes that.
+bool staysInFlight(scf::ForOp loop) {
+  LoopGraph graph(loop);
+  if (!planFlight(graph))
+    return false;
+  DenseSet<Operation *> operands;
+  for (auto product : loop.getBody()->getOps<cta::WgmmaOp>())
+    operands.insert_range(ArrayRef{getAlloc(product.getBufferA()), getAlloc(product.getB())});
   bool isCopied = false, isWritten = false;
   loop.walk([&](Operation *op) {
     isWritten |= isa<cta::TmaLoadSyncOp>(op); // into one slot
@@ -100,7 +108,7 @@ std::optional<LoopProduct> planFlight(scf::ForOp loop) {
       if (access.isWrite && operands.contains(getAlloc(access.buffer)))
         (isa<cta::AsyncCopyOp>(op) ? isCopied : isWritten) = true;
   });
-  return isCopied && !isWritten ? found : std::nullopt;
+  return isCopied && !isWritten;
 }
 
 bool isProduct(Operation *op) {
@@ -374,20 +382,6 @@ LoopSchedule planSchedule(scf::ForOp loop, const PipelinePlan &plan) {
   return schedule;
 }
 
-/// The slot of the iteration before says that there is one.
-void keepInFlight(IRRewriter &rewriter, scf::ForOp loop) {
-  std::optional<LoopProduct> found = LoopProduct::of(loop);
-  assert(found && "the pipelined loop has the product that was planned");
-  for (Value operand : {Value(found->product.getBufferA()), Value(found->product.getB())}) {
-    while (auto trans = operand.getDefiningOp<cta::TransBufferOp>())
-      operand = trans.getBuffer();
-    if (auto slot = operand.getDefiningOp<cta::SlotOp>(); slot && slot->getBlock() == loop.getBody()) {
-      (void)tile::keepInFlight(rewriter, loop, *found, slot.getIndex());
-      return;
-    }
-  }
-}
-
 /// None if it is not known.
 std::optional<int64_t> getTripCount(scf::ForOp loop) {
   std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
@@ -397,7 +391,7 @@ std::optional<int64_t> getTripCount(scf::ForOp loop) {
 
 LogicalResult pipeline(IRRewriter &rewriter, scf::ForOp loop, int64_t slots) {
   nameYields(rewriter, loop);
-  PipelinePlan plan{slots, std::nullopt, slots != 0 && planFlight(loop),
+  PipelinePlan plan{slots, std::nullopt, slots != 0 && staysInFlight(loop),
                     planRegisterLoads(loop, findWritten(loop).value_or(PointerBases()))};
   if (plan.loads.indices.empty())
     plan.ahead = planLookAhead(loop);
@@ -427,8 +421,10 @@ LogicalResult pipeline(IRRewriter &rewriter, scf::ForOp loop, int64_t slots) {
   rewriter.setInsertionPointAfter(*pipelined);
   if (slots != 0)
     cta::AsyncWaitOp::create(rewriter, pipelined->getLoc(), 0);
-  if (plan.inFlight)
-    keepInFlight(rewriter, *pipelined);
+  // Copies fill the slot of the product before, which is complete: no need to ask whether they may pass.
+  if (LoopGraph graph(*pipelined); plan.inFlight)
+    if (std::optional<ProductSchedule> flight = planFlight(graph))
+      runAhead(rewriter, graph, *flight);
   return success();
 }
 

@@ -6,9 +6,11 @@
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
 #include "Transforms/Cta/PeelLoop.h"
+#include "Transforms/Numbers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 
 #include <algorithm>
 #include <functional>
@@ -37,42 +39,66 @@ int64_t countFreeRegisters(scf::ForOp loop) {
   return registers - registersBesideTensors;
 }
 
+/// The accumulator where there is no product. LLVM must not know that it is constant: constants that meet other
+/// values behind a branch are set in front of it, for each program in all of a thread's 128 registers.
+Value emitZeros(OpBuilder &builder, Location loc, RankedTensorType type) {
+  const char *constraint = type.getElementType().isF32() ? "=f" : "=r";
+  auto zero = InlineAsmOp::create(builder, loc, TypeRange{type.getElementType()}, "mov.b32 $0, 0;", constraint,
+                                  /*pack=*/1, /*isPure=*/false, ValueRange{});
+  return SplatOp::create(builder, loc, type, zero.getResult(0));
+}
+
+// Slots of buffers are numbers, of which none is negative.
+constexpr int64_t noNumber = -1;
+
+Value emitNone(OpBuilder &builder, Location loc, Type slot) {
+  if (isa<cta::RingSlotType>(slot))
+    return cta::RingNoneOp::create(builder, loc);
+  return emitI32(builder, loc, noNumber);
+}
+
+Value emitHolds(OpBuilder &builder, Location loc, Value slot) {
+  if (isa<cta::RingSlotType>(slot.getType()))
+    return cta::RingHoldsOp::create(builder, loc, slot);
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, slot, emitI32(builder, loc, noNumber));
+}
+
+/// The number of a slot that a product of the loop reads; null if it reads none.
+Value findSlotNumber(const LoopGraph &graph) {
+  for (Operation *op : graph.operations)
+    if (auto product = dyn_cast<cta::WgmmaOp>(op))
+      for (Value operand : {Value(product.getBufferA()), Value(product.getB())}) {
+        while (auto trans = operand ? operand.getDefiningOp<cta::TransBufferOp>() : cta::TransBufferOp())
+          operand = trans.getBuffer();
+        auto slot = operand ? operand.getDefiningOp<cta::SlotOp>() : cta::SlotOp();
+        if (slot && slot->getBlock() == graph.body)
+          return slot.getIndex();
+      }
+  return {};
+}
+
 /// Emits early and late operations of a loop at different times.
 class LoopRewriter {
 public:
   LoopRewriter(const LoopGraph &graph, ProductSchedule schedule)
-      : graph(graph), loop(graph.loop), schedule(std::move(schedule)), stages(graph.nodes.size()) {
-    for (ScheduledNode scheduled : this->schedule)
-      stages[scheduled.node] = scheduled.stage;
+      : graph(graph), loop(graph.loop), schedule(std::move(schedule)), times(graph.nodes.size()) {
+    for (auto [position, scheduled] : llvm::enumerate(this->schedule)) {
+      times[scheduled.node] = {scheduled.stage, position};
+      hasEarly |= scheduled.stage == LoopStage::early;
+    }
     findCrossing();
   }
 
-  /// Whether threads have the registers, and each side its own buffers and at least a slot of each ring.
+  /// Whether threads have the registers, what is accessed in two iterations at a time is not written there, and rings
+  /// have as many slots as are in use at a time.
   bool isPossible() {
     // With 162 attention of 128 columns spills in its loop, and takes 1.1 times as long as one product after another.
     constexpr int64_t most = 160;
-    if (countRegistersOfTensors() > std::min(most, countFreeRegisters(loop)))
+    if (hasEarly && countRegistersOfTensors() > std::min(most, countFreeRegisters(loop)))
       return false;
-    for (cta::AwaitOp await : awaited)
-      if (!findCarrier(await))
-        return false;
-    for (auto &[buffer, indices] : graph.accesses)
-      if (!areTogether(indices) && llvm::any_of(indices, [&](unsigned index) { return graph.writesShared(index); }))
-        return false;
-    // Slots are taken in order; and of two stages one takes the next slot before the other releases this one.
-    DenseMap<Value, SmallVector<unsigned>> waits, users; // of rings
-    for (auto [index, op] : llvm::enumerate(graph.operations)) {
-      if (auto release = dyn_cast<cta::RingReleaseOp>(op))
-        users[release.getRing()].push_back(index);
-      if (auto wait = dyn_cast<cta::RingWaitOp>(op)) {
-        waits[wait.getRing()].push_back(index);
-        users[wait.getRing()].push_back(index);
-      }
-    }
-    return llvm::all_of(waits, [&](auto &entry) { return areTogether(entry.second); }) &&
-           llvm::all_of(users, [&](auto &entry) {
-             return cast<cta::RingType>(entry.first.getType()).getSlots() > 1 || areTogether(entry.second);
-           });
+    bool areInPlace = llvm::all_of(awaited, [&](cta::AwaitOp await) { return findCarrier(await).has_value(); });
+    bool isKnownWhichIsFirst = hasEarly || !slots.empty();
+    return areInPlace && isKnownWhichIsFirst && keepsOrderOfMemory() && hasSlots();
   }
 
   void run(IRRewriter &rewriter) {
@@ -82,43 +108,44 @@ public:
     Value any = arith::CmpIOp::create(rewriter, loc, less, loop.getLowerBound(), loop.getUpperBound());
     auto branch = scf::IfOp::create(rewriter, loc, loop.getResultTypes(), any, /*withElseRegion=*/true);
     rewriter.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(rewriter, loc, loop.getInitArgs());
+    SmallVector<Value> unchanged(loop.getInitArgs()), inits(loop.getInitArgs());
+    for (unsigned argument : findSumsFromZero())
+      unchanged[argument] = emitZeros(rewriter, loc, cast<RankedTensorType>(inits[argument].getType()));
+    scf::YieldOp::create(rewriter, loc, unchanged);
     rewriter.setInsertionPointToStart(branch.thenBlock());
+    for (unsigned argument : findSumsFromZero())
+      inits[argument] = cta::UndefinedOp::create(rewriter, loc, cast<RankedTensorType>(inits[argument].getType()));
 
-    IRMapping first;
-    first.map(loop.getInductionVar(), loop.getLowerBound());
-    first.map(loop.getRegionIterArgs(), loop.getInitArgs());
-    emit(rewriter, first, first, {LoopStage::early});
-
-    SmallVector<Value> inits;
-    for (auto [init, next] : llvm::zip_equal(loop.getInitArgs(), loop.getYieldedValues()))
-      inits.push_back(isOfLate(next) ? init : first.lookupOrDefault(next));
-    for (Value value : crossing)
-      inits.push_back(first.lookup(value));
-    for (size_t i = 0; i < released.size(); ++i)
-      inits.push_back(cta::RingNoneOp::create(rewriter, loc));
+    Value lower = loop.getLowerBound();
+    if (hasEarly) {
+      IRMapping first;
+      first.map(loop.getInductionVar(), loop.getLowerBound());
+      first.map(loop.getRegionIterArgs(), loop.getInitArgs());
+      emit(rewriter, first, first, {LoopStage::early});
+      for (auto [init, next] : llvm::zip_equal(inits, loop.getYieldedValues()))
+        init = isOfLate(next) ? init : first.lookupOrDefault(next);
+      for (Value value : crossing)
+        inits.push_back(first.lookup(value));
+      lower = rewriter.createOrFold<arith::AddIOp>(loc, loop.getLowerBound(), loop.getStep());
+    }
+    for (Value slot : slots)
+      inits.push_back(emitNone(rewriter, loc, slot.getType()));
     for (size_t i = 0; i < tokens.size(); ++i)
       inits.push_back(cta::TokenNoneOp::create(rewriter, loc));
-    Value lower = rewriter.createOrFold<arith::AddIOp>(loc, loop.getLowerBound(), loop.getStep());
     auto ahead = scf::ForOp::create(rewriter, loc, lower, loop.getUpperBound(), loop.getStep(), inits,
                                     /*bodyBuilder=*/nullptr, loop.getUnsignedCmp());
     emitBody(rewriter, ahead);
     foldComparisons(rewriter, ahead);
     rewriter.setInsertionPointAfter(ahead);
-    IRMapping last = mapLate(ahead.getResults());
-    emitAwaited(rewriter, ahead.getResults(), last);
-    emit(rewriter, last, last, {LoopStage::late, LoopStage::awaited});
-    SmallVector<Value> results;
-    for (auto [index, next] : llvm::enumerate(loop.getYieldedValues()))
-      results.push_back(isOfLate(next) ? last.lookup(next) : ahead.getResult(index));
-    scf::YieldOp::create(rewriter, loc, results);
+    emitLast(rewriter, ahead);
     rewriter.replaceOp(loop, branch.getResults());
   }
 
 private:
+  /// Of the values that an iteration makes or hands on.
   bool isOfLate(Value value) const {
-    std::optional<unsigned> node = graph.getNode(value);
-    return node && stages[*node] != LoopStage::early;
+    std::optional<unsigned> node = graph.getSource(value);
+    return !hasEarly || (node && times[*node].first != LoopStage::early);
   }
 
   /// Late products are in flight, and read their left operands, while early ones' sums become what crosses.
@@ -130,17 +157,53 @@ private:
     int64_t lateSums = 0, earlySums = 0, crossed = 0;
     for (auto [index, op] : llvm::enumerate(graph.operations))
       if (auto product = dyn_cast<cta::WgmmaOp>(op))
-        (stages[index] == LoopStage::early ? earlySums : lateSums) +=
+        (times[index].first == LoopStage::early ? earlySums : lateSums) +=
             count(product.getResult()) + count(product.getA());
     for (Value value : crossing)
       crossed += count(value);
     return lateSums + std::max(earlySums, crossed);
   }
 
-  bool areTogether(ArrayRef<unsigned> indices) const {
-    return llvm::all_of(indices, [&](unsigned index) {
-      return (stages[index] == LoopStage::early) == (stages[indices.front()] == LoopStage::early);
+  /// Whether no iteration writes a buffer, or reads what another one has written, before an earlier one is done with
+  /// it.
+  bool keepsOrderOfMemory() const {
+    auto isBefore = [&](unsigned first, unsigned second, unsigned iterations) {
+      auto [stage, position] = times[second];
+      return times[graph.getEnd(first)] < Time(LoopStage(unsigned(stage) + iterations), position);
+    };
+    return llvm::all_of(graph.accesses, [&](auto &entry) {
+      return llvm::all_of(entry.second, [&](unsigned first) {
+        return llvm::all_of(entry.second, [&](unsigned second) {
+          return (!graph.writesShared(first) && !graph.writesShared(second)) ||
+                 (isBefore(first, second, 1) && isBefore(first, second, 2));
+        });
+      });
     });
+  }
+
+  /// Slots are taken in order, and so all by early operations, or none; what has been taken and not released is in use.
+  bool hasSlots() const {
+    llvm::MapVector<Value, int64_t> inUse; // at the start of a round
+    DenseMap<Value, LoopStage> takes;
+    for (auto [index, op] : llvm::enumerate(graph.operations)) {
+      LoopStage stage = times[index].first;
+      if (auto release = dyn_cast<cta::RingReleaseOp>(op))
+        inUse[release.getRing()] += int64_t(stage);
+      if (auto wait = dyn_cast<cta::RingWaitOp>(op)) {
+        inUse[wait.getRing()] -= int64_t(stage);
+        if (takes.try_emplace(wait.getRing(), stage).first->second != stage)
+          return false;
+      }
+    }
+    for (ScheduledNode scheduled : schedule) {
+      Operation *op = graph.operations[scheduled.node];
+      if (auto release = dyn_cast<cta::RingReleaseOp>(op))
+        --inUse[release.getRing()];
+      if (auto wait = dyn_cast<cta::RingWaitOp>(op))
+        if (++inUse[wait.getRing()] > wait.getRing().getType().getSlots())
+          return false;
+    }
+    return true;
   }
 
   /// What late operations use of early ones of their iteration, and of the early ones' arguments. Views of buffers are
@@ -153,14 +216,20 @@ private:
         users.push_back(op);
       if (scheduled.stage != LoopStage::awaited)
         continue;
-      if (auto await = dyn_cast<cta::AwaitOp>(op))
+      if (auto await = dyn_cast<cta::AwaitOp>(op)) {
         awaited.push_back(await);
-      else
+      } else {
         released.push_back(cast<cta::RingReleaseOp>(op));
+        slots.push_back(released.back().getSlot());
+      }
       for (Value operand : op->getOperands())
         if (isa<cta::TokenType>(operand.getType()))
           tokens.insert(operand);
     }
+    if (Value number = slots.empty() && !hasEarly ? findSlotNumber(graph) : Value())
+      slots.push_back(number);
+    if (!hasEarly)
+      return;
     while (!users.empty()) {
       Operation *user = users.pop_back_val();
       for (Value value : getUsedValues(user)) {
@@ -185,6 +254,20 @@ private:
     return std::distance(loop.getYieldedValues().begin(), next);
   }
 
+  /// Arguments whose first product need not read zeros. Without a first round apart, since ptxas takes 0.01 s for each
+  /// wgmma of 256 columns, LLVM would peel it off if the flag of the product were carried, or a comparison of the
+  /// induction variable. So it follows from a slot. (Loops of a few constant steps it unrolls.)
+  SmallVector<unsigned> findSumsFromZero() {
+    SmallVector<unsigned> sums;
+    for (cta::AwaitOp await : awaited) {
+      unsigned carrier = *findCarrier(await);
+      Value start = loop.getInitArgs()[carrier];
+      if (!hasEarly && (matchPattern(start, m_AnyZeroFloat()) || matchPattern(start, m_Zero())))
+        sums.push_back(carrier);
+    }
+    return sums;
+  }
+
   /// Late operations' view of what a round hands on, or the last one.
   IRMapping mapLate(ValueRange carried) {
     IRMapping mapping;
@@ -197,85 +280,127 @@ private:
   }
 
   /// Awaits the products that the round before has issued, and releases what they have read. In the first round there
-  /// are none, and what is carried is what the loop begins with.
-  void emitAwaited(IRRewriter &rewriter, ValueRange carried, IRMapping &late) {
+  /// are none, as `isLater` says if given, and what is carried is what the loop begins with. Sums to which this round
+  /// has added already are those of its own products.
+  void emitAwaited(IRRewriter &rewriter, ValueRange carried, Value isLater, IRMapping &late) {
     IRMapping before;
     before.map(tokens.getArrayRef(), carried.take_back(tokens.size()));
     Value last; // of the tokens
     for (cta::AwaitOp await : awaited) {
       unsigned carrier = *findCarrier(await);
-      before.map(await.getAcc(), carried[carrier]);
-      late.map(loop.getRegionIterArg(carrier), rewriter.clone(*await, before)->getResult(0));
+      bool isAddedTo = late.contains(await.getAcc());
+      Value sum = isAddedTo ? late.lookup(await.getAcc()) : carried[carrier];
       last = before.lookup(await.getToken());
+      before.map(await.getAcc(), sum);
+      // Releases wait, and nothing else looks at what has been added to.
+      if (!isAddedTo || released.empty())
+        sum = rewriter.clone(*await, before)->getResult(0);
+      late.map(isAddedTo ? await.getAcc() : Value(loop.getRegionIterArg(carrier)), sum);
     }
     // What left operands are made of is read behind these products, too: else LLVM would make them before.
-    for (unsigned index = 0; last && index < graph.nodes.size(); ++index)
+    for (unsigned index = 0; hasEarly && last && index < graph.nodes.size(); ++index)
       if (std::optional<unsigned> operand = graph.nodes[index].leftOperand;
           operand && isOfLate(graph.operations[*operand]->getResult(0)))
         for (Value value : getUsedValues(graph.operations[*operand]))
           if (crossing.contains(value) && isa<RankedTensorType>(value.getType()))
             late.map(value, cta::AwaitOp::create(rewriter, loop.getLoc(), late.lookup(value), last,
                                                  /*columns=*/IntegerAttr()));
-    ValueRange slots = carried.drop_back(tokens.size()).take_back(released.size());
-    for (auto [release, slot] : llvm::zip_equal(released, slots)) {
-      Value isLater = cta::RingHoldsOp::create(rewriter, release.getLoc(), slot);
+    ValueRange previous = carried.drop_back(tokens.size()).take_back(slots.size());
+    // Behind a loop of which no iteration stands apart there has been one.
+    bool mayBeFirst = hasEarly || isLater;
+    for (auto [release, slot] : llvm::zip(released, previous)) {
+      Value condition = mayBeFirst && !isLater ? emitHolds(rewriter, release.getLoc(), slot) : isLater;
       auto clone = cast<cta::RingReleaseOp>(rewriter.clone(*release, before));
       clone.getSlotMutable().assign(slot);
-      clone.getConditionMutable().assign(isLater);
+      if (condition)
+        clone.getConditionMutable().assign(condition);
     }
   }
 
   void emitBody(IRRewriter &rewriter, scf::ForOp ahead) {
     rewriter.setInsertionPointToStart(ahead.getBody());
     IRMapping early, late = mapLate(ahead.getRegionIterArgs());
-    emitAwaited(rewriter, ahead.getRegionIterArgs(), late);
-    early.map(loop.getInductionVar(), ahead.getInductionVar());
+    (hasEarly ? early : late).map(loop.getInductionVar(), ahead.getInductionVar());
     for (auto [index, next] : llvm::enumerate(loop.getYieldedValues()))
       if (!isOfLate(next))
         early.map(loop.getRegionIterArg(index), ahead.getRegionIterArg(index));
-    emit(rewriter, early, late, {LoopStage::early, LoopStage::late});
+    emit(rewriter, early, late, {LoopStage::early, LoopStage::late, LoopStage::awaited}, ahead.getRegionIterArgs());
     SmallVector<Value> yields;
     for (Value next : loop.getYieldedValues()) {
       auto await = next.getDefiningOp<cta::AwaitOp>();
       bool isInFlight = await && llvm::is_contained(awaited, await);
       yields.push_back(isInFlight       ? late.lookup(await.getAcc())
-                       : isOfLate(next) ? late.lookup(next)
+                       : isOfLate(next) ? late.lookupOrDefault(next)
                                         : early.lookupOrDefault(next));
     }
     for (Value value : crossing)
       yields.push_back(early.lookup(value));
-    for (cta::RingReleaseOp release : released)
-      yields.push_back(late.lookupOrDefault(release.getSlot()));
+    for (Value slot : slots)
+      yields.push_back(late.lookupOrDefault(slot));
     for (Value token : tokens)
       yields.push_back(late.lookupOrDefault(token));
     scf::YieldOp::create(rewriter, loop.getLoc(), yields);
   }
 
-  void emit(IRRewriter &rewriter, IRMapping &early, IRMapping &late, std::initializer_list<LoopStage> wanted) {
+  void emitLast(IRRewriter &rewriter, scf::ForOp ahead) {
+    ValueRange carried = ahead.getResults();
+    IRMapping last = mapLate(carried);
+    emitAwaited(rewriter, carried, Value(), last);
+    if (hasEarly)
+      emit(rewriter, last, last, {LoopStage::late, LoopStage::awaited});
+    SmallVector<Value> results;
+    for (auto [index, next] : llvm::enumerate(loop.getYieldedValues())) {
+      Value ofLate = hasEarly ? last.lookupOrDefault(next) : last.lookup(loop.getRegionIterArg(index));
+      results.push_back(isOfLate(next) ? ofLate : carried[index]);
+    }
+    scf::YieldOp::create(rewriter, loop.getLoc(), results);
+  }
+
+  /// Operations of the wanted stages. What the round that `carried` is of has left to await is awaited in its place;
+  /// without one it is of this iteration, and comes last.
+  void emit(IRRewriter &rewriter, IRMapping &early, IRMapping &late, std::initializer_list<LoopStage> wanted,
+            std::optional<ValueRange> carried = std::nullopt) {
     SmallVector<ScheduledNode> sequence;
-    // What is awaited in its own round comes last.
     auto isWanted = [&](ScheduledNode scheduled) { return llvm::is_contained(wanted, scheduled.stage); };
     auto isAwaited = [](ScheduledNode scheduled) { return scheduled.stage == LoopStage::awaited; };
     llvm::copy_if(schedule, std::back_inserter(sequence), isWanted);
-    std::stable_partition(sequence.begin(), sequence.end(), std::not_fn(isAwaited));
-    bool hasViews = false;
+    if (!carried)
+      std::stable_partition(sequence.begin(), sequence.end(), std::not_fn(isAwaited));
+    Value isLater; // whether there has been a round before, as the first slot that it hands on says
+    if (carried && !hasEarly)
+      isLater = emitHolds(rewriter, loop.getLoc(), carried->drop_back(tokens.size()).take_back(slots.size()).front());
+    SmallVector<unsigned> sumsFromZero = findSumsFromZero();
+    bool hasViews = false, hasAwaited = false;
     for (ScheduledNode scheduled : sequence) {
+      if (carried && isAwaited(scheduled)) {
+        if (!std::exchange(hasAwaited, true))
+          emitAwaited(rewriter, *carried, isLater, late);
+        continue;
+      }
       bool isLate = scheduled.stage != LoopStage::early;
       if (isLate && !std::exchange(hasViews, true))
         for (unsigned view : views)
           rewriter.clone(*graph.operations[view], late);
-      Operation *clone = rewriter.clone(*graph.operations[scheduled.node], isLate ? late : early);
+      Operation *op = graph.operations[scheduled.node], *clone = rewriter.clone(*op, isLate ? late : early);
       if (auto release = dyn_cast<cta::RingReleaseOp>(clone))
         avoidBranch(release);
+      if (auto product = dyn_cast<cta::WgmmaOp>(op))
+        if (std::optional<unsigned> sum = graph.getArgument(product.getAcc());
+            sum && llvm::is_contained(sumsFromZero, *sum))
+          cast<cta::WgmmaOp>(clone).getAccumulateMutable().assign(isLater);
     }
   }
+
+  using Time = std::pair<LoopStage, size_t>; ///< And the position in a round.
 
   const LoopGraph &graph;
   scf::ForOp loop;
   ProductSchedule schedule;
-  SmallVector<LoopStage> stages; ///< Of each node.
+  SmallVector<Time> times; ///< Of each node.
+  bool hasEarly = false;
   SmallVector<cta::AwaitOp> awaited;
   SmallVector<cta::RingReleaseOp> released; ///< In the round after.
+  SmallVector<Value> slots;                 ///< Of these or, without any, the number of one that is read.
   SetVector<Value> tokens;                  ///< That these two name.
   SetVector<Value> crossing;
   std::set<unsigned> views; ///< Early ones that late operations use, too.
@@ -283,12 +408,10 @@ private:
 
 } // namespace
 
-bool tile::runAhead(IRRewriter &rewriter, const LoopGraph &graph, const std::optional<ProductSchedule> &schedule) {
-  if (!schedule)
-    return false;
-  LoopRewriter emitter(graph, *schedule);
-  if (!emitter.isPossible())
-    return false;
-  emitter.run(rewriter);
-  return true;
+bool tile::mayRunAhead(const LoopGraph &graph, const ProductSchedule &schedule) {
+  return LoopRewriter(graph, schedule).isPossible();
+}
+
+void tile::runAhead(IRRewriter &rewriter, const LoopGraph &graph, const ProductSchedule &schedule) {
+  LoopRewriter(graph, schedule).run(rewriter);
 }

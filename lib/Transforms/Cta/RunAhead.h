@@ -9,6 +9,14 @@
 //                                                await s;  e = exp(s);  slot = that of v[j - 1]
 //                                              await o …; o = wgmma half(e), v[last], o; await o …
 //
+// Where only what is awaited is of another iteration than the rest, none stands apart:
+//
+//   for k, (c = 0):                            if there is any k:
+//     c = wgmma a[k], b[k], c                    for k, (c = undefined, slot = none):
+//     await c; release slot k          ==>         c = wgmma a[k], b[k], c if there is a previous slot
+//                                                  await the product before; release its slot if there is one
+//                                                await c; release the last slot
+//
 // Nothing is predicated but the release: a loop without iterations is told apart before. What early operations hand to
 // late ones of their iteration, which run in the next round, the loop carries, and so it does a product in flight, with
 // its token. What left operands are made of passes through what awaits it, since LLVM would make them before. A ring's
@@ -26,9 +34,11 @@ namespace tile {
 /// LLVM would move what is computed before.
 void avoidBranch(cta::RingReleaseOp release);
 
-/// Replaces the loop of `graph` as `schedule` says. False, and nothing is changed, if there is no schedule, if threads
-/// lack the registers, or if early and late operations would not have their own buffers and at least a slot of each
-/// ring.
-bool runAhead(mlir::IRRewriter &rewriter, const LoopGraph &graph, const std::optional<ProductSchedule> &schedule);
+/// Whether threads have the registers, rings the slots, and buffers no writer in between; a schedule without early
+/// operations needs a slot that tells whether there has been an iteration.
+bool mayRunAhead(const LoopGraph &graph, const ProductSchedule &schedule);
+
+/// Replaces the loop of `graph` as `schedule` says.
+void runAhead(mlir::IRRewriter &rewriter, const LoopGraph &graph, const ProductSchedule &schedule);
 
 } // namespace tile

@@ -3,21 +3,18 @@
 //
 // Where products of warp groups are issued, and where they are awaited:
 //
-//   one in a loop, whose slot is released     it stays in flight until the next one is issued (KeepInFlight.h)
-//   several, of which one needs another       in the order that Analysis/ProductSchedule.h plans: those that need none
-//                                             run an iteration ahead (RunAhead.h), where registers and rings allow it
+//   only such as add to their own sums        they stay in flight until the next ones are issued
+//   several, of which one needs another       those that need none run an iteration ahead
 //   several otherwise                         issued early, and awaited late within the iteration
 //   outside of roles, others                  awaited where the sum is needed
 //
-// How many products are in flight at a wait is not decided here, but follows from the order (cta-insert-waits). A
-// remark says what was decided, and how long each resource of a multiprocessor is busy in an iteration
-// (Analysis/LoopWork.h).
+// Analysis/ProductSchedule.h plans it on the loop's graph (Analysis/LoopGraph.h), and RunAhead.h rewrites the loop
+// where registers, rings and buffers allow it. How many products are in flight at a wait is not decided here, but
+// follows from the order (cta-insert-waits). A remark says what was decided, and how long each resource of a
+// multiprocessor is busy in an iteration (Analysis/LoopWork.h).
 #include "Analysis/FindTarget.h"
 #include "Analysis/LoopWork.h"
-#include "Analysis/SharedAccesses.h"
-#include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
-#include "Transforms/Cta/KeepInFlight.h"
 #include "Transforms/Cta/PeelLoop.h"
 #include "Transforms/Cta/RunAhead.h"
 #include "Transforms/Passes.h"
@@ -31,63 +28,6 @@ using namespace mlir;
 using namespace tile;
 
 namespace {
-
-struct FlightPlan {
-  LoopProduct product;
-  SmallVector<cta::RingReleaseOp> releases;
-};
-
-/// Whether threads write shared memory, other than by TMA, that a product of the loop reads.
-bool writesOperands(scf::ForOp loop, cta::WgmmaOp product) {
-  DenseSet<Operation *> operands{getMemory(product.getBufferA()), getMemory(product.getB())};
-  return loop
-      .walk([&](Operation *op) {
-        bool writes = llvm::any_of(getSharedAccesses(op), [&](const SharedAccess &access) {
-          return access.isWrite && operands.contains(getMemory(access.buffer));
-        });
-        return writes ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-/// One product a loop iteration, whose accumulator nothing else in the loop sees.
-std::optional<FlightPlan> planFlight(scf::ForOp loop) {
-  std::optional<LoopProduct> product = LoopProduct::of(loop);
-  // What threads write in the next iteration must have been read.
-  if (!product || writesOperands(loop, product->product))
-    return std::nullopt;
-  FlightPlan plan{*product, {}};
-  for (auto release : loop.getBody()->getOps<cta::RingReleaseOp>()) {
-    // The product does not read that slot.
-    if (!llvm::is_contained(release.getTokens(), product->product.getToken()))
-      continue;
-    // Nothing conditional is the wgmma's own: each iteration has one.
-    if (release.getCondition())
-      return std::nullopt;
-    // The next slot is awaited before this one is released: with one slot, for ever.
-    if (release.getRing().getType().getSlots() < 2)
-      return std::nullopt;
-    plan.releases.push_back(release);
-  }
-  return plan.releases.empty() ? std::nullopt : std::optional(plan);
-}
-
-/// The product of the iteration before is complete where its slot is released, and the last one behind the loop.
-void keepInFlight(IRRewriter &rewriter, scf::ForOp loop, FlightPlan plan) {
-  Location loc = loop.getLoc();
-  SmallVector<Value> slots;
-  for (cta::RingReleaseOp release : plan.releases)
-    slots.push_back(release.getSlot());
-  LoopInFlight flight = keepInFlight(rewriter, loop, plan.product, slots);
-  for (auto [release, previous, last] : llvm::zip_equal(plan.releases, flight.previous, flight.last)) {
-    release->moveAfter(plan.product.await); // whatever else reads this iteration's slot
-    release.getSlotMutable().assign(previous);
-    release.getConditionMutable().assign(flight.isLater);
-    release.getTokensMutable().assign(flight.previousToken);
-    cta::RingReleaseOp::create(rewriter, loc, release.getRing(), last, /*condition=*/Value(), flight.lastToken);
-  }
-  rewriter.replaceOp(plan.product.await, plan.product.await.getAcc());
-}
 
 /// The operations of the body in another order.
 void reorder(const LoopGraph &graph, const ProductSchedule &schedule) {
@@ -173,8 +113,8 @@ struct CtaScheduleLoop : tile::impl::CtaScheduleLoopBase<CtaScheduleLoop> {
       if (body.getOps<cta::WgmmaOp>().empty())
         return;
       LoopGraph graph(programs);
-      if (graph.build())
-        reorder(graph, planWithin(graph.nodes));
+      if (std::optional<ProductSchedule> plan = graph.build() ? planWithin(graph.nodes) : std::nullopt)
+        reorder(graph, *plan);
       llvm::for_each(body.getOps<cta::RingReleaseOp>(), avoidBranch);
     });
     if (!copiesByTma(getOperation()))
@@ -185,30 +125,33 @@ private:
   void schedule(IRRewriter &rewriter, scf::ForOp loop) {
     Location loc = loop.getLoc();
     LoopWork work = countWork(*loop.getBody(), rates);
-    if (std::optional<FlightPlan> plan = planFlight(loop)) {
-      keepInFlight(rewriter, loop, *plan);
-      return report(loc, "the product stays in flight until the next one is issued", work);
-    }
     LoopGraph graph(loop);
-    if (!graph.build()) {
-      llvm::for_each(loop.getBody()->getOps<cta::RingReleaseOp>(), avoidBranch);
-      return;
-    }
+    bool hasGraph = graph.build();
     auto tryAhead = [&](std::optional<ProductSchedule> plan, StringRef how) {
-      if (!runAhead(rewriter, graph, plan))
+      if (!plan || !mayRunAhead(graph, *plan))
         return false;
       ProductCount products(graph, *plan);
-      report(loc, Twine(products.early) + " of " + Twine(products.all) + " products run an iteration ahead" + how,
-             work);
+      runAhead(rewriter, graph, *plan);
+      if (products.early == 0 && products.all == 1)
+        report(loc, "the product stays in flight until the next one is issued", work);
+      else if (products.early == 0)
+        report(loc, Twine(products.all) + " products stay in flight until the next ones are issued", work);
+      else
+        report(loc, Twine(products.early) + " of " + Twine(products.all) + " products run an iteration ahead" + how,
+               work);
       return true;
     };
-    if (tryAhead(planAhead(graph.nodes), "") ||
-        (hasLongProducts(work) && tryAhead(planTogether(graph.nodes), ", issued together with the others")))
+    if (hasGraph &&
+        (tryAhead(planInFlight(graph.nodes), "") || tryAhead(planAhead(graph.nodes), "") ||
+         (hasLongProducts(work) && tryAhead(planTogether(graph.nodes), ", issued together with the others"))))
       return;
-    ProductSchedule within = planWithin(graph.nodes);
-    size_t products = ProductCount(graph, within).all;
-    reorder(graph, within);
+    std::optional<ProductSchedule> within = hasGraph ? planWithin(graph.nodes) : std::nullopt;
+    if (within)
+      reorder(graph, *within);
     llvm::for_each(loop.getBody()->getOps<cta::RingReleaseOp>(), avoidBranch);
+    if (!within)
+      return;
+    size_t products = ProductCount(graph, *within).all;
     if (gainsByPeeling(loop))
       peelFirst(rewriter, loop);
     report(loc, Twine(products) + " products are issued early and awaited late within each iteration", work);

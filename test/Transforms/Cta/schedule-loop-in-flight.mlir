@@ -9,6 +9,7 @@
 !c = tensor<64x64xf32, #c>
 !ring = !cta.ring<2 x [!a, !b]>
 !one = !cta.ring<1 x [!a, !b]>
+!two = !cta.ring<2 x [!a, !b, !b]>
 
 // The first product does not read the accumulator. Each waits for the one before and releases its slot, which the loop
 // carries; the last one is awaited after it. Without iterations nothing is awaited, and zeros are made there alone.
@@ -72,6 +73,36 @@ tile.kernel @initial(%n: i32) {
   tile.return
 }
 
+// Two products that share a slot stay in flight together.
+// CHECK-LABEL: tile.kernel @two_products(
+// CHECK: scf.for
+// CHECK: %[[LATER:.*]] = cta.ring_holds
+// CHECK: cta.wgmma {{.*}} if %[[LATER]]
+// CHECK-NEXT: cta.wgmma {{.*}} if %[[LATER]]
+// CHECK-NEXT: cta.wgmma_wait {pending = 2 : i32}
+// CHECK-NEXT: cta.ring_release %{{.*}} if %[[LATER]] after
+// CHECK-NEXT: scf.yield
+// CHECK: cta.wgmma_wait {pending = 0 : i32}
+tile.kernel @two_products(%n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !c
+  %ring = cta.ring_alloc readers 4 : !two
+  %sum, %other = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %more = %zero) -> (!c, !c) : i32 {
+    %slot = cta.ring_wait %ring : !two
+    %a, %b, %b2 = cta.ring_buffers %ring[%slot] : !two
+    %d, %d_t = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
+    %r = cta.await %d after %d_t : !c
+    %e, %e_t = cta.wgmma %a, %b2, %more {n = 64 : i32} : !a, !b -> !c
+    %s = cta.await %e after %e_t : !c
+    cta.ring_release %ring[%slot] after %d_t, %e_t : !two
+    scf.yield %r, %s : !c, !c
+  }
+  tile.print "sum" %sum : !c
+  tile.print "other" %other : !c
+  tile.return
+}
+
 // The next product would wait for the only slot, which is released after it.
 // CHECK-LABEL: tile.kernel @negative_one_slot(
 // CHECK-NOT: pending = 1
@@ -94,10 +125,11 @@ tile.kernel @negative_one_slot(%n: i32) {
 }
 
 // The numbers of its iterations are unsigned.
-// CHECK-LABEL: tile.kernel @negative_unsigned(
-// CHECK-NOT: pending = 1
-// CHECK: tile.return
-tile.kernel @negative_unsigned(%n: i32) {
+// CHECK-LABEL: tile.kernel @unsigned(
+// CHECK: arith.cmpi ult
+// CHECK: scf.for unsigned
+// CHECK: pending = 1
+tile.kernel @unsigned(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c
@@ -129,6 +161,30 @@ tile.kernel @negative_conditional(%n: i32, %c: i1) {
     %d, %d_t = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
     %r = cta.await %d after %d_t : !c
     cta.ring_release %ring[%slot] if %c after %d_t : !ring
+    cta.ring_release %ring[%slot] after %d_t : !ring
+    scf.yield %r : !c
+  }
+  tile.print "sum" %sum : !c
+  tile.return
+}
+
+// Threads write what the product reads before they know that the one before has read it.
+// CHECK-LABEL: tile.kernel @negative_written(
+// CHECK-NOT: pending = 1
+// CHECK: tile.return
+tile.kernel @negative_written(%n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !c
+  %half = arith.constant dense<0.0> : tensor<16x64xf16, #row>
+  %ring = cta.ring_alloc readers 4 : !ring
+  %own = cta.alloc : !b
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
+    %slot = cta.ring_wait %ring : !ring
+    %a, %b = cta.ring_buffers %ring[%slot] : !ring
+    cta.local_store %half, %own : tensor<16x64xf16, #row>, !b
+    %d, %d_t = cta.wgmma %a, %own, %acc {n = 64 : i32} : !a, !b -> !c
+    %r = cta.await %d after %d_t : !c
     cta.ring_release %ring[%slot] after %d_t : !ring
     scf.yield %r : !c
   }

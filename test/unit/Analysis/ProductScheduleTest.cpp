@@ -73,7 +73,7 @@ TEST(ProductSchedule, negative_operandIsUsed) {
 }
 
 TEST(ProductSchedule, withinOneIteration) {
-  EXPECT_EQ(print(planWithin(attention())), "0 2 1 3 4 5 6 7 8 9 10");
+  EXPECT_EQ(print(planWithin(attention()).value()), "0 2 1 3 4 5 6 7 8 9 10");
 }
 
 // Independent products are in flight together, and each is awaited where it is needed.
@@ -87,8 +87,9 @@ TEST(ProductSchedule, independentProducts) {
       make(Kind::other, {2, 4}), // 5
   };
   EXPECT_FALSE(planAhead(nodes));
-  ProductSchedule schedule = planWithin(nodes);
-  EXPECT_EQ(print(schedule), "0 3 1 2 4 5");
+  std::optional<ProductSchedule> schedule = planWithin(nodes);
+  ASSERT_TRUE(schedule);
+  EXPECT_EQ(print(*schedule), "0 3 1 2 4 5");
 }
 
 // The first product of the next iteration reads what the second one of this iteration makes.
@@ -101,7 +102,32 @@ TEST(ProductSchedule, negative_recurrence) {
   };
   EXPECT_FALSE(planAhead(nodes));
   EXPECT_FALSE(planTogether(nodes));
-  EXPECT_EQ(print(planWithin(nodes)), "0 1 2 3");
+  EXPECT_EQ(print(planWithin(nodes).value()), "0 1 2 3");
+}
+
+// A product is issued before the one of the iteration before is awaited, and its slot released. The accumulator is the
+// product's alone: that makes it one that waits for nothing.
+TEST(ProductSchedule, inFlight) {
+  std::vector<LoopNode> nodes = {
+      make(Kind::light),             // 0: the slot
+      make(Kind::product, {0}, {2}), // 1
+      make(Kind::await, {1}),        // 2
+      make(Kind::other),             // 3
+      make(Kind::release, {2}),      // 4
+  };
+  EXPECT_FALSE(planInFlight(nodes));
+  nodes[1].accumulates = true;
+  std::optional<ProductSchedule> schedule = planInFlight(nodes);
+  ASSERT_TRUE(schedule);
+  EXPECT_EQ(print(*schedule), "0' 1' 2'' 4'' 3'");
+  EXPECT_FALSE(planWithin(nodes));
+}
+
+// A condition decides whether the slot is released in this iteration.
+TEST(ProductSchedule, negative_inFlight) {
+  std::vector<LoopNode> nodes = {make(Kind::product, {}, {1}), make(Kind::await, {0}), make(Kind::other, {1})};
+  nodes[0].accumulates = true;
+  EXPECT_FALSE(planInFlight(nodes));
 }
 
 // What orders memory keeps everything in its iteration.
