@@ -8,6 +8,7 @@
 #include "Codegen/RunPtxas.h"
 
 #include "Codegen/ChooseRegisters.h"
+#include "Codegen/HeldOperands.h"
 #include "Codegen/Subprocess.h"
 #include "Codegen/TemporaryFile.h"
 
@@ -235,8 +236,12 @@ static llvm::Expected<Assembled> assemble(StringRef ptxas, StringRef ptx, const 
 
 llvm::Expected<Assembled> runPtxas(StringRef ptxas, StringRef ptx, const target::GpuTarget &target,
                                    const PtxasRun &run) {
-  return chooseRegisters(ptx, target, run.dynamicShared,
-                         [&](StringRef text) { return assemble(ptxas, text, target, run); });
+  bool mayLoseOperands = !guardHeldOperands(ptx).empty();
+  return chooseRegisters(ptx, target, run.dynamicShared, [&](StringRef text) {
+    llvm::Expected<Assembled> made = assemble(ptxas, text, target, run);
+    bool isRight = !made || !mayLoseOperands || keepsHeldOperands(made->cubin);
+    return isRight ? std::move(made) : assemble(ptxas, guardHeldOperands(text), target, run);
+  });
 }
 
 } // namespace tile::codegen

@@ -6,8 +6,7 @@
 
 namespace tile::codegen {
 
-/// Whether a cubin that spills does so outside of loops only. False, too, if its code is not understood: how
-/// instructions are encoded is not documented, and has been the same from sm_70 to sm_90.
+/// Whether a cubin that spills does so outside of loops only. False, too, if its code is not understood.
 bool spillsOutsideLoops(llvm::StringRef cubin);
 
 } // namespace tile::codegen
