@@ -89,7 +89,7 @@ static LeftSources findLeftSources(DotOp dot) {
 
 /// PTX ISA, "Register Fragments and Shared Memory Matrix Layouts": fragments of a for 16-bit types; those of 8-bit
 /// types are no accumulators.
-static bool mayComeFromRegisters(DotOp dot) {
+bool tile::mayComeFromRegisters(DotOp dot) {
   Type element = dot.getA().getType().getElementType();
   return element.isF16() || element.isBF16();
 }
@@ -100,6 +100,17 @@ bool tile::isComputedFromDots(DotOp dot) {
 
 bool tile::staysInRegisters(DotOp dot) {
   return mayComeFromRegisters(dot) && !findLeftSources(dot).loads;
+}
+
+int64_t tile::countCarriedSums(LoopLikeOpInterface loop, unsigned numWarps) {
+  int64_t registers = 0;
+  for (BlockArgument argument : loop.getRegionIterArgs())
+    if (llvm::any_of(argument.getUsers(), [&](Operation *user) {
+          auto dot = dyn_cast<DotOp>(user);
+          return dot && dot.getAcc() == argument;
+        }))
+      registers += cast<RankedTensorType>(argument.getType()).getNumElements() / (numWarps * target::threadsPerWarp);
+  return registers;
 }
 
 /// Of warp groups.

@@ -46,4 +46,10 @@ bool isComputedFromDots(DotOp dot);
 /// instructions have it copied ahead.
 bool staysInRegisters(DotOp dot);
 
+/// Whether a left operand may go to warp groups from registers: it has 16-bit elements.
+bool mayComeFromRegisters(DotOp dot);
+
+/// Registers of a thread for the sums of products that a loop carries, of so many warps.
+int64_t countCarriedSums(mlir::LoopLikeOpInterface loop, unsigned numWarps);
+
 } // namespace tile

@@ -16,6 +16,9 @@
 
 namespace tile {
 
+/// A left operand that TMA brings before a loop is read from shared memory once, into registers, where instructions
+/// would read it for longer than they multiply, and registers suffice.
+///
 /// Chooses the engines of a kernel's dots, in program order: those that share the room for operands come first.
 class EngineChooser {
 public:
@@ -32,12 +35,14 @@ private:
   cta::WgmmaAttr chooseForBlocks(DotOp dot);
   cta::WgmmaAttr chooseWgmma(DotOp dot);
   bool makeRoom(mlir::ArrayRef<mlir::Value> stored);
+  bool isHeld(DotOp dot, const SharedOperand &a, unsigned n);
 
   const target::GpuTarget &target;
   unsigned numWarps;
   RaisableAccesses *accesses;
   llvm::DenseSet<mlir::Value> storedOperands; ///< Of warp groups, by threads, and how many bytes they take.
   int64_t storedBytes = 0;
+  llvm::DenseMap<mlir::Operation *, int64_t> heldRegisters; ///< Of a thread, for left operands, over each loop.
 };
 
 /// The engine of a dot that warp groups multiply; null for all others.

@@ -75,6 +75,12 @@ std::string whyNoWgmma(const GpuTarget &target, const WgmmaProduct &product) {
   return "";
 }
 
+bool isBoundBySharedMemory(unsigned n) {
+  constexpr unsigned sharedBytes = 128, columnsPerClock = 2; // of 64 rows, 32 bytes each; of any type
+  unsigned reading = (wgmmaRows + n) * wgmmaBytesK / sharedBytes, multiplying = n / columnsPerClock;
+  return reading > multiplying;
+}
+
 WgmmaResult planWgmma(const GpuTarget &target, const WgmmaProduct &product) {
   auto refuse = [](std::string reason) { return WgmmaResult{std::nullopt, std::move(reason)}; };
   if (std::string reason = whyNoWgmma(target, product); !reason.empty())

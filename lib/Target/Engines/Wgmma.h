@@ -68,6 +68,10 @@ bool isWgmmaInstruction(MmaType a, MmaType b, MmaType accumulator, unsigned n);
 /// Why products of such types and orders, whatever their sizes, are not multiplied by wgmma; empty if they are.
 std::string whyNoWgmma(const GpuTarget &target, const WgmmaProduct &product);
 
+/// Whether shared memory takes longer to read what an instruction with `n` columns multiplies, both operands from
+/// there, than tensor cores take to multiply it.
+bool isBoundBySharedMemory(unsigned n);
+
 /// How warp groups multiply the product.
 WgmmaResult planWgmma(const GpuTarget &target, const WgmmaProduct &product);
 

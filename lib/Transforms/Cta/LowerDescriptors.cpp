@@ -174,28 +174,39 @@ private:
     RankedTensorType matrix = reshaped(result, dropLeadingOnes(result.getShape()));
     if (matrix == result)
       readWhereConverted(load, buffer);
+    for (Operation *user : load->getUsers())
+      if (auto reshape = dyn_cast<ReshapeOp>(user); reshape && reshape.getType().getShape() == matrix.getShape())
+        readWhereConverted(reshape, buffer);
     Value loaded = cta::LocalLoadOp::create(builder, loc, matrix, buffer);
     load.replaceAllUsesWith(matrix == result ? loaded : ReshapeOp::create(builder, loc, result, loaded));
     load.erase();
     return success();
   }
 
-  /// Who needs the block in another layout reads it from the buffer in that one.
-  void readWhereConverted(DescLoadOp load, Value buffer) {
+  /// Who needs the block in another layout reads it from the buffer in that one: an inner loop, before its iterations.
+  void readWhereConverted(Operation *block, Value buffer) {
     auto isInThisIteration = [&](Operation *op) {
-      while (op->getBlock() != load->getBlock()) {
+      while (op->getBlock() != block->getBlock()) {
         op = op->getParentOp();
         if (!isa<scf::IfOp>(op))
           return false;
       }
       return true;
     };
-    OpBuilder::InsertionGuard guard(builder);
-    for (Operation *user : llvm::make_early_inc_range(load->getUsers()))
-      if (auto convert = dyn_cast<cta::ConvertLayoutOp>(user); convert && isInThisIteration(convert)) {
-        builder.setInsertionPoint(convert);
-        convert.replaceAllUsesWith(
-            cta::LocalLoadOp::create(builder, convert.getLoc(), convert.getType(), buffer).getResult());
+    DenseMap<Type, Value> beforeLoops;
+    for (Operation *user : llvm::make_early_inc_range(block->getUsers()))
+      if (auto convert = dyn_cast<cta::ConvertLayoutOp>(user)) {
+        bool isHere = isInThisIteration(convert);
+        Value known = isHere ? Value() : beforeLoops.lookup(convert.getType());
+        if (!known) {
+          OpBuilder::InsertionGuard guard(builder);
+          if (isHere)
+            builder.setInsertionPoint(convert);
+          known = cta::LocalLoadOp::create(builder, convert.getLoc(), convert.getType(), buffer);
+          if (!isHere)
+            beforeLoops[convert.getType()] = known;
+        }
+        convert.replaceAllUsesWith(known);
         convert.erase();
       }
   }

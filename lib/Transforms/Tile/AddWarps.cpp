@@ -12,6 +12,7 @@
 // see. Kernels with one product a step keep the number that they ask for: there more CTAs hide as much; and so do those
 // whose threads copy all operands, and would have to wait for more of each other: attention's causal backward pass took
 // 1.2 times as long in a compiler that gave it eight. But not where one group's registers cannot hold what a loop sums.
+#include "Analysis/DotPlan.h"
 #include "Analysis/EngineChoice.h"
 #include "Analysis/FindTarget.h"
 #include "Transforms/Passes.h"
@@ -45,19 +46,6 @@ bool isChained(DotOp dot) {
   return false;
 }
 
-/// Registers of a thread of one warp group for the sums of products that a loop carries.
-int64_t countCarriedSums(LoopLikeOpInterface loop) {
-  int64_t registers = 0;
-  for (BlockArgument argument : loop.getRegionIterArgs())
-    if (llvm::any_of(argument.getUsers(), [&](Operation *user) {
-          auto dot = dyn_cast<DotOp>(user);
-          return dot && dot.getAcc() == argument;
-        }))
-      registers += cast<RankedTensorType>(argument.getType()).getNumElements() /
-                   (target::warpsPerGroup * target::threadsPerWarp);
-  return registers;
-}
-
 struct TileAddWarps : tile::impl::TileAddWarpsBase<TileAddWarps> {
   using TileAddWarpsBase::TileAddWarpsBase;
 
@@ -79,7 +67,7 @@ struct TileAddWarps : tile::impl::TileAddWarpsBase<TileAddWarps> {
       hasBlocks |= engine && engine.readsBlocks();
       hasChain |= isa<LoopLikeOpInterface>(dot->getParentOp()) && isChained(dot);
     });
-    kernel.walk([&](LoopLikeOpInterface loop) { isFull |= countCarriedSums(loop) > mostSums; });
+    kernel.walk([&](LoopLikeOpInterface loop) { isFull |= countCarriedSums(loop, oneGroup) > mostSums; });
     if (hasChain && hasRows && (isFull ? hasGroups : hasBlocks && !hasOthers))
       kernel.setNumWarps(twoGroups);
   }

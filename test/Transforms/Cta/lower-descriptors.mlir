@@ -5,6 +5,7 @@
 #rows = #cta.layout<[512, 64], register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0], [64, 0], [128, 0], [256, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
 #acc = #cta.layout<[64, 256], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 #turned = #cta.layout<[256, 128], register = [[1, 0], [0, 8], [8, 0], [16, 0], [32, 0], [64, 0], [128, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 16], [0, 32], [0, 64]]>
+#left = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 #v = #cta.layout<[512], register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]]>
 
 // A block's buffer has the widest swizzle, and its box is a panel of it; the read is awaited at once.
@@ -20,6 +21,25 @@
 tile.kernel @load(%i: i32, %d: !tile.desc<64x128xf16> {tile.tensor_map = {base = "a"}}) {
   %x = tile.desc_load %d[%i, %i] : !tile.desc<64x128xf16> -> tensor<64x128xf16, #x>
   tile.print "" %x : tensor<64x128xf16, #x>
+  tile.return
+}
+
+// Who needs a block in another layout reads it in that one from its buffer; the iterations of a loop once, before them.
+// CHECK-LABEL: tile.kernel @load_converted
+// CHECK: %[[B:.*]] = cta.alloc
+// CHECK: cta.tma_load_sync
+// CHECK: %[[Y:.*]] = cta.local_load %[[B]] {{.*}} -> tensor<64x64xf16, {{.*}} warp = {{\[}}[16, 0], [32, 0]]>>
+// CHECK-NOT: cta.convert_layout
+// CHECK: scf.for
+// CHECK-NOT: cta.local_load
+// CHECK: tile.print "" %[[Y]]
+tile.kernel @load_converted(%i: i32, %n: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) {
+  %x = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16, #y>
+  scf.for %k = %i to %n step %n : i32 {
+    %y = cta.convert_layout %x : tensor<64x64xf16, #y> -> tensor<64x64xf16, #left>
+    %z = cta.convert_layout %x : tensor<64x64xf16, #y> -> tensor<64x64xf16, #left>
+    tile.print "" %y, %z : tensor<64x64xf16, #left>, tensor<64x64xf16, #left>
+  }
   tile.return
 }
 

@@ -63,3 +63,31 @@ tile.kernel @room(%x: f16, %y: f16) {
   tile.print "" %2 : tensor<64x256xf32>
   tile.return
 }
+
+// A left operand that TMA brings before the loop is held in registers, where reading it takes longer than multiplying it;
+// but not with 64 columns, and not if more than half of a thread's registers held operands, here 16 and 64, and sums, 64.
+// CHECK-LABEL: tile.kernel @held
+// CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n32k16, f16, f16, f32, groups = [1, 1], a = registers>}
+// CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n32k16, f16, f16, f32, groups = [1, 1]>}
+// CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1]>}
+tile.kernel @held(%i: i32, %n: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<64x256xf16> {tile.tensor_map = {base = "b"}}, %f: !tile.desc<64x32xf16> {tile.tensor_map = {base = "c"}}, %g: !tile.desc<256x32xf16> {tile.tensor_map = {base = "d"}}, %h: !tile.desc<256x64xf16> {tile.tensor_map = {base = "f"}}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %z = arith.constant dense<0.0> : tensor<64x32xf32>
+  %w = arith.constant dense<0.0> : tensor<64x64xf32>
+  %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %b = tile.desc_load %e[%i, %i] : !tile.desc<64x256xf16> -> tensor<64x256xf16>
+  %s:3 = scf.for %k = %c0 to %n step %c1 iter_args(%x = %z, %y = %z, %u = %w) -> (tensor<64x32xf32>, tensor<64x32xf32>, tensor<64x64xf32>) : i32 {
+    %right = tile.desc_load %f[%k, %i] : !tile.desc<64x32xf16> -> tensor<64x32xf16>
+    %tall = tile.desc_load %g[%k, %i] : !tile.desc<256x32xf16> -> tensor<256x32xf16>
+    %wide = tile.desc_load %h[%k, %i] : !tile.desc<256x64xf16> -> tensor<256x64xf16>
+    %0 = tile.dot %a, %right, %x : tensor<64x64xf16>, tensor<64x32xf16> -> tensor<64x32xf32>
+    %1 = tile.dot %b, %tall, %y : tensor<64x256xf16>, tensor<256x32xf16> -> tensor<64x32xf32>
+    %2 = tile.dot %b, %wide, %u : tensor<64x256xf16>, tensor<256x64xf16> -> tensor<64x64xf32>
+    scf.yield %0, %1, %2 : tensor<64x32xf32>, tensor<64x32xf32>, tensor<64x64xf32>
+  }
+  tile.print "" %s#0 : tensor<64x32xf32>
+  tile.print "" %s#1 : tensor<64x32xf32>
+  tile.print "" %s#2 : tensor<64x64xf32>
+  tile.return
+}

@@ -143,6 +143,14 @@ TEST(MmaSync, instructionAndGrid) {
   EXPECT_FALSE(planMmaSync(ampere, given));
 }
 
+// m64n32k16 of 16 bits: 2 KB of a and 1 KB of b at 128 bytes a clock, 16 clocks of the tensor cores.
+TEST(Wgmma, boundBySharedMemory) {
+  EXPECT_TRUE(isBoundBySharedMemory(8));
+  EXPECT_TRUE(isBoundBySharedMemory(32));
+  EXPECT_FALSE(isBoundBySharedMemory(64));
+  EXPECT_FALSE(isBoundBySharedMemory(256));
+}
+
 TEST(MmaSync, waste) {
   MmaSyncProduct given{.m = 32, .n = 32, .k = 32, .numWarps = 4};
   EXPECT_EQ(whyMmaSyncWastes(given), "");
