@@ -20,7 +20,7 @@
 //
 // With fewer registers, late products come first and the early ones of the next iteration after them: all are in flight
 // together, and none while threads compute; left operands are made early, in the registers of what they are made of.
-// This hides nothing by itself, but other warp groups' products run meanwhile (cta-take-turns).
+// This hides nothing by itself, but other warp groups' products run meanwhile, in turns.
 //
 //   late, of iteration i: up to its products   issue o(i), of p(i)
 //   early, of iteration i + 1: products        issue s(i + 1)

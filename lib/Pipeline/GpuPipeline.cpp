@@ -121,10 +121,9 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add([] { return createCtaLowerCombines(); });
   // Before the pipeline, which needs the first K step of a dot by itself to load its operands ahead.
   list.add([] { return createCtaSplitProducts(); });
-  // After the dots, so that only the order of operations is left to decide.
+  // After the dots, so that only the order of operations is left to decide. Before reductions fall apart into steps, so
+  // that it is easy to see what exchanges.
   list.add([target] { return createCtaPipeline({target}); });
-  // Before reductions fall apart into steps, so that it is easy to see what exchanges.
-  list.add([] { return createCtaPrefetchLoads(); });
 
   // Data that still crosses threads goes through shared memory: the last pass that creates buffers.
   list.add([] { return createCtaLowerConversions(); });
@@ -132,8 +131,6 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add([target] { return createCtaSpecializeWarps({target}); });
   // Who has which registers and slots is known, and slots are still released where they are read.
   list.add([target] { return createCtaScheduleLoop({target}); });
-  // The order of products within a warp group is decided, and so which follow computation.
-  list.add([] { return createCtaTakeTurns(); });
   // Where the last wgmma is awaited, and so which ones the other team need not wait for, is decided.
   list.add([target] { return createCtaPingPong({target}); });
   // Slots are released at their final places.

@@ -164,8 +164,8 @@ private:
     return lateSums + std::max(earlySums, crossed);
   }
 
-  /// Whether no iteration writes a buffer, or reads what another one has written, before an earlier one is done with
-  /// it.
+  /// Whether operations that access a buffer, of which one writes it, do so one after the other, as they did: those of
+  /// the same iteration, and of iterations of which two or three are under way.
   bool keepsOrderOfMemory() const {
     auto isBefore = [&](unsigned first, unsigned second, unsigned iterations) {
       auto [stage, position] = times[second];
@@ -175,7 +175,8 @@ private:
       return llvm::all_of(entry.second, [&](unsigned first) {
         return llvm::all_of(entry.second, [&](unsigned second) {
           return (!graph.writesShared(first) && !graph.writesShared(second)) ||
-                 (isBefore(first, second, 1) && isBefore(first, second, 2));
+                 ((first >= second || isBefore(first, second, 0)) && isBefore(first, second, 1) &&
+                  isBefore(first, second, 2));
         });
       });
     });
@@ -292,8 +293,11 @@ private:
       Value sum = isAddedTo ? late.lookup(await.getAcc()) : carried[carrier];
       last = before.lookup(await.getToken());
       before.map(await.getAcc(), sum);
-      // Releases wait, and nothing else looks at what has been added to.
-      if (!isAddedTo || released.empty())
+      // Nothing looks at what has been added to; a release waits for the product, too.
+      bool isReleased = llvm::any_of(released, [&](cta::RingReleaseOp release) {
+        return llvm::is_contained(release.getTokens(), await.getToken());
+      });
+      if (!isAddedTo || !isReleased)
         sum = rewriter.clone(*await, before)->getResult(0);
       late.map(isAddedTo ? await.getAcc() : Value(loop.getRegionIterArg(carrier)), sum);
     }

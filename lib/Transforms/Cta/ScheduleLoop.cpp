@@ -17,6 +17,7 @@
 #include "Cta/CtaDialect.h"
 #include "Transforms/Cta/PeelLoop.h"
 #include "Transforms/Cta/RunAhead.h"
+#include "Transforms/Cta/TakeTurns.h"
 #include "Transforms/Passes.h"
 
 namespace tile {
@@ -119,6 +120,7 @@ struct CtaScheduleLoop : tile::impl::CtaScheduleLoopBase<CtaScheduleLoop> {
     });
     if (!copiesByTma(getOperation()))
       awaitLate(getOperation());
+    takeTurns(rewriter, getOperation());
   }
 
 private:
