@@ -17,11 +17,13 @@ SetVector<Value> tile::getUsedValues(Operation *op) {
   return used;
 }
 
-/// Shared memory that an operation accesses, by what allocates it.
+/// Shared memory that an operation accesses, regions included, by what allocates it.
 static SmallVector<Operation *> getBuffers(Operation *op) {
   SmallVector<Operation *> buffers;
-  for (const SharedAccess &access : getSharedAccesses(op))
-    buffers.push_back(getMemory(access.buffer));
+  op->walk([&](Operation *inner) {
+    for (const SharedAccess &access : getSharedAccesses(inner))
+      buffers.push_back(getMemory(access.buffer));
+  });
   return buffers;
 }
 
@@ -66,7 +68,12 @@ std::optional<unsigned> LoopGraph::getSource(Value value) const {
 }
 
 bool LoopGraph::writesShared(unsigned index) const {
-  return llvm::any_of(getSharedAccesses(operations[index]), [](const SharedAccess &access) { return access.isWrite; });
+  auto writes = [](Operation *op) {
+    return llvm::any_of(getSharedAccesses(op), [](const SharedAccess &access) { return access.isWrite; })
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  };
+  return operations[index]->walk(writes).wasInterrupted();
 }
 
 LoopNodeKind LoopGraph::findKind(Operation *op) {

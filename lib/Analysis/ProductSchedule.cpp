@@ -270,3 +270,26 @@ std::optional<ProductSchedule> tile::planWithin(ArrayRef<LoopNode> nodes) {
     addSlice(index);
   return schedule;
 }
+
+std::string LoopPlan::print() const {
+  std::string text;
+  for (ScheduledNode scheduled : order)
+    text += (text.empty() ? "" : " ") + std::to_string(scheduled.node) + std::string(size_t(scheduled.stage), '\'');
+  return text;
+}
+
+std::optional<LoopPlan> tile::planLoop(ArrayRef<LoopNode> nodes, bool takesLong,
+                                       function_ref<bool(const ProductSchedule &)> fits) {
+  using enum ProductOverlap;
+  auto plan = [](ProductOverlap overlap, std::optional<ProductSchedule> order) {
+    return order ? std::optional(LoopPlan{overlap, std::move(*order)}) : std::nullopt;
+  };
+  if (auto flight = plan(nextProducts, planInFlight(nodes)); flight && fits(flight->order))
+    return flight;
+  if (auto ahead = plan(nextIteration, planAhead(nodes)); ahead && fits(ahead->order))
+    return ahead;
+  if (auto together = plan(nextIterationTogether, takesLong ? planTogether(nodes) : std::nullopt);
+      together && fits(together->order))
+    return together;
+  return plan(withinIteration, planWithin(nodes));
+}

@@ -20,7 +20,7 @@
 //
 // With fewer registers, late products come first and the early ones of the next iteration after them: all are in flight
 // together, and none while threads compute; left operands are made early, in the registers of what they are made of.
-// This hides nothing by itself, but other warp groups' products run meanwhile (cta-take-turns).
+// This hides nothing by itself, but other warp groups' products run meanwhile, in turns.
 //
 //   late, of iteration i: up to its products   issue o(i), of p(i)
 //   early, of iteration i + 1: products        issue s(i + 1)
@@ -37,9 +37,11 @@
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <optional>
+#include <string>
 
 namespace tile {
 
@@ -89,5 +91,22 @@ std::optional<ProductSchedule> planTogether(llvm::ArrayRef<LoopNode> nodes);
 
 /// Within the iteration: all nodes are early. None with fewer than two products.
 std::optional<ProductSchedule> planWithin(llvm::ArrayRef<LoopNode> nodes);
+
+/// With what the products of an iteration overlap.
+enum class ProductOverlap { nextProducts, nextIteration, nextIterationTogether, withinIteration };
+
+struct LoopPlan {
+  ProductOverlap overlap = ProductOverlap::withinIteration;
+  ProductSchedule order;
+
+  /// "0 2' 1''": nodes in order; late ones have a prime, awaited ones two.
+  std::string print() const;
+};
+
+/// The first of these plans that there is and, if it is of several iterations, that `fits`: the loop's registers, slots
+/// and buffers. Products are issued together only if those of an iteration take long, since what waits for all of them
+/// has less to overlap with.
+std::optional<LoopPlan> planLoop(llvm::ArrayRef<LoopNode> nodes, bool takesLong,
+                                 llvm::function_ref<bool(const ProductSchedule &)> fits);
 
 } // namespace tile

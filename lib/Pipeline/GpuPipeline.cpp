@@ -9,7 +9,6 @@
 #include "Transforms/Passes.h"
 
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
-#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -32,10 +31,6 @@ public:
   void verify(std::string phase) {
     add([phase] { return createTileVerifyPhase({phase}); });
   }
-  void cleanUp() {
-    add(PassKind::Optimisation, [] { return createCanonicalizerPass(); });
-    add(PassKind::Optimisation, [] { return createCSEPass(); });
-  }
   std::vector<PipelineStep> steps;
   bool onKernel = true; ///< Whether the steps added from now on run on kernels.
 
@@ -53,7 +48,7 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   StepList list;
 
   // Normal form: constants folded and shared, so that later passes match few shapes of the same thing.
-  list.cleanUp();
+  list.add(Optimisation, [] { return createCanonicalizerPass(); });
   // One number for what a loop counts twice, and one computation of what follows from it.
   list.add([] { return createTileSimplifyInductions(); });
   list.add(Optimisation, [] { return createCSEPass(); });
@@ -84,7 +79,7 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // After what finds the extents of tensors in masks: the ends that blocks cannot reach need none.
   list.add([] { return createTileFoldConditions(); });
   // What only computed addresses is dead now, and would get layouts.
-  list.cleanUp();
+  list.add(Optimisation, [] { return createCanonicalizerPass(); });
   // Operands come as they do, and have their final sizes.
   list.add([target] { return createTileSettleEngine({target}); });
   list.verify("tile");
@@ -100,7 +95,7 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add([] { return createCtaDeferSums(); });
   // Layouts are decided, and dots still easy to see.
   list.add([] { return createCtaLoadAhead(); });
-  list.cleanUp();
+  list.add(Optimisation, [] { return createCSEPass(); });
 
   // Accesses keep their layout from here on, so their width can be decided.
   list.add([] { return createCtaVectorizeAccess(); });
@@ -121,10 +116,9 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add([] { return createCtaLowerCombines(); });
   // Before the pipeline, which needs the first K step of a dot by itself to load its operands ahead.
   list.add([] { return createCtaSplitProducts(); });
-  // After the dots, so that only the order of operations is left to decide.
+  // After the dots, so that only the order of operations is left to decide. Before reductions fall apart into steps, so
+  // that it is easy to see what exchanges.
   list.add([target] { return createCtaPipeline({target}); });
-  // Before reductions fall apart into steps, so that it is easy to see what exchanges.
-  list.add([] { return createCtaPrefetchLoads(); });
 
   // Data that still crosses threads goes through shared memory: the last pass that creates buffers.
   list.add([] { return createCtaLowerConversions(); });
@@ -132,8 +126,6 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add([target] { return createCtaSpecializeWarps({target}); });
   // Who has which registers and slots is known, and slots are still released where they are read.
   list.add([target] { return createCtaScheduleLoop({target}); });
-  // The order of products within a warp group is decided, and so which follow computation.
-  list.add([] { return createCtaTakeTurns(); });
   // Where the last wgmma is awaited, and so which ones the other team need not wait for, is decided.
   list.add([target] { return createCtaPingPong({target}); });
   // Slots are released at their final places.
@@ -149,7 +141,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add([target] { return createCtaOverlapGrids({target}); });
   // Roles have their own arithmetic now, and can share what is computed before them.
   list.add([] { return createCtaInvertDivisors(); });
-  list.cleanUp();
+  list.add(Optimisation, [] { return createCanonicalizerPass(); });
+  list.add(Optimisation, [] { return createCSEPass(); });
   list.verify("scheduled");
 
   // Buffers that never live together share memory; barriers are placed afterwards, because sharing makes hazards.
@@ -170,7 +163,6 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
     withoutRollback.allowPatternRollback = false;
     return createConvertToLLVMPass(std::move(withoutRollback));
   });
-  list.add(Correctness, [] { return createReconcileUnrealizedCastsPass(); });
   if (options.instrument) // what is there now is what runs
     list.add([] { return createNvvmInstrument(); });
   return list.steps;

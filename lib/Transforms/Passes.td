@@ -220,24 +220,16 @@ def CtaSplitProducts : KernelPass<"cta-split-products", "async", "Optimisation">
 }
 
 def CtaPipeline : KernelPass<"cta-pipeline", "async", "Optimisation"> {
-  let summary = "multistage pipeline of cp.async: copies for later iterations run during the computation of earlier ones";
+  let summary = "software pipeline: copies and loads for later iterations run during the computation of earlier ones";
   let description = [{
-    Requires: phase async. Ensures: copies run ahead in buffers with num_stages slots, or as many as
-    the target's shared memory holds; where the loop computes one product in steps, the operands of the first step are
-    loaded during the last step of the iteration before, and those of warp groups stay in flight. What cp.async cannot copy for
-    warp groups is loaded into registers an iteration ahead. Example: test/Transforms/Cta/pipeline.mlir.
+    Requires: phase async. Ensures: copies by cp.async run ahead in buffers with num_stages slots, or as many as the
+    target's shared memory holds; where the loop computes one product in steps, the operands of the first step are
+    loaded during the last step of the iteration before, and products of warp groups stay in flight. Loads into registers
+    run an iteration ahead where there is room for them: operands that cp.async cannot copy, what a loop reduces, and few
+    numbers beside products of blocks that TMA copies. A remark says what runs ahead. Does not: move loads across writes of
+    memory that they may read. Example: test/Transforms/Cta/pipeline.mlir.
   }];
   let options = [TargetOption];
-}
-
-def CtaPrefetchLoads : KernelPass<"cta-prefetch-loads", "async", "Optimisation"> {
-  let summary = "load what the next iteration of a loop needs before this one computes";
-  let description = [{
-    Requires: phase async. Ensures: in a loop that reduces what it loads, loads into registers run an
-    iteration ahead where there is room for them; so do those of few numbers beside products of blocks that TMA
-    copies, under these products. Does not: move loads across writes of memory that they may read.
-    Example: test/Transforms/Cta/prefetch-loads.mlir.
-  }];
 }
 
 def CtaLowerConversions : KernelPass<"cta-lower-conversions", "lowering", "Correctness"> {
@@ -343,19 +335,11 @@ def CtaScheduleLoop : KernelPass<"cta-schedule-loop", "ringed", "Optimisation"> 
     Requires: phase scheduled, or rings in it. Ensures: a loop whose products only add to their own sums awaits them, and
     releases their slots, behind those of the next iteration. In others, products that need no other one's sum are issued an iteration ahead, where
     registers and rings allow it, and all are awaited where their sums are needed; so they are in kernels without copies by
-    TMA. A remark says which of it was done, and what an iteration takes of each resource. Does not: copy, select or
-    predicate an accumulator in flight. Example: test/Transforms/Cta/schedule-loop.mlir.
+    TMA. In a loop of several with computation after them, of a role of several warp groups, each waits for its turn before an
+    iteration's products, and hands it over when these are issued. A remark says which of it was done, and what an
+    iteration takes of each resource. Does not: copy, select or predicate an accumulator in flight. Example: test/Transforms/Cta/schedule-loop.mlir.
   }];
   let options = [TargetOption];
-}
-
-def CtaTakeTurns : KernelPass<"cta-take-turns", "ringed", "Optimisation"> {
-  let summary = "let consumer warp groups multiply in turns";
-  let description = [{
-    Requires: phase scheduled, or rings in it. Ensures: in a loop of several wgmma with computation after them, of a role of several
-    warp groups, each waits for its turn before an iteration's products, and hands it over when these are issued. Does not: change an order within a warp group, or what is computed. Example:
-    test/Transforms/Cta/take-turns.mlir.
-  }];
 }
 
 def CtaPingPong : KernelPass<"cta-ping-pong", "ringed", "Optimisation"> {

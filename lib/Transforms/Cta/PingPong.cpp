@@ -199,18 +199,24 @@ private:
 
   void emitSkip() { cta::RingSkipOp::create(rewriter, loc, plan.ring, stepsOfOther); }
 
+  /// The last operation that multiplies, or does so in its regions; null if there is none.
+  static Operation *findLastProducts(Block &block) {
+    auto multiplies = [](Operation &op) {
+      return op.walk([](cta::WgmmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    };
+    auto found = llvm::find_if(llvm::reverse(block), multiplies);
+    return found == block.rend() ? nullptr : &*found;
+  }
+
   /// It is the other team's turn when the last wgmma has been issued, before it is awaited.
   void emitHandover() {
     auto end = [&] { cta::TurnEndOp::create(rewriter, loc, teams, /*teams=*/true); };
     auto branch = dyn_cast<scf::IfOp>(plan.mainLoop);
-    if (branch && branch.elseBlock()) {
-      auto awaits = branch.thenBlock()->getOps<cta::AwaitOp>();
-      if (llvm::hasSingleElement(awaits)) {
-        rewriter.setInsertionPoint(*awaits.begin());
-        end();
-        rewriter.setInsertionPointToStart(branch.elseBlock());
-        return end();
-      }
+    if (Operation *last = branch && branch.elseBlock() ? findLastProducts(*branch.thenBlock()) : nullptr) {
+      rewriter.setInsertionPointAfter(last);
+      end();
+      rewriter.setInsertionPointToStart(branch.elseBlock());
+      return end();
     }
     rewriter.setInsertionPointAfter(plan.mainLoop);
     end();

@@ -81,9 +81,11 @@ Value findSlotNumber(const LoopGraph &graph) {
 class LoopRewriter {
 public:
   LoopRewriter(const LoopGraph &graph, ProductSchedule schedule)
-      : graph(graph), loop(graph.loop), schedule(std::move(schedule)), times(graph.nodes.size()) {
+      : graph(graph), loop(graph.loop), schedule(std::move(schedule)), stages(graph.nodes.size()),
+        positions(graph.nodes.size()) {
     for (auto [position, scheduled] : llvm::enumerate(this->schedule)) {
-      times[scheduled.node] = {scheduled.stage, position};
+      stages[scheduled.node] = scheduled.stage;
+      positions[scheduled.node] = position;
       hasEarly |= scheduled.stage == LoopStage::early;
     }
     findCrossing();
@@ -145,7 +147,7 @@ private:
   /// Of the values that an iteration makes or hands on.
   bool isOfLate(Value value) const {
     std::optional<unsigned> node = graph.getSource(value);
-    return !hasEarly || (node && times[*node].first != LoopStage::early);
+    return !hasEarly || (node && stages[*node] != LoopStage::early);
   }
 
   /// Late products are in flight, and read their left operands, while early ones' sums become what crosses.
@@ -157,25 +159,28 @@ private:
     int64_t lateSums = 0, earlySums = 0, crossed = 0;
     for (auto [index, op] : llvm::enumerate(graph.operations))
       if (auto product = dyn_cast<cta::WgmmaOp>(op))
-        (times[index].first == LoopStage::early ? earlySums : lateSums) +=
+        (stages[index] == LoopStage::early ? earlySums : lateSums) +=
             count(product.getResult()) + count(product.getA());
     for (Value value : crossing)
       crossed += count(value);
     return lateSums + std::max(earlySums, crossed);
   }
 
-  /// Whether no iteration writes a buffer, or reads what another one has written, before an earlier one is done with
-  /// it.
+  /// Whether operations that access a buffer, of which one writes it, do so one after the other, as they did: those of
+  /// the same iteration, and of iterations of which two or three are under way.
   bool keepsOrderOfMemory() const {
+    auto time = [&](unsigned node, unsigned iteration) {
+      return std::pair(unsigned(stages[node]) + iteration, positions[node]);
+    };
     auto isBefore = [&](unsigned first, unsigned second, unsigned iterations) {
-      auto [stage, position] = times[second];
-      return times[graph.getEnd(first)] < Time(LoopStage(unsigned(stage) + iterations), position);
+      return time(graph.getEnd(first), 0) < time(second, iterations);
     };
     return llvm::all_of(graph.accesses, [&](auto &entry) {
       return llvm::all_of(entry.second, [&](unsigned first) {
         return llvm::all_of(entry.second, [&](unsigned second) {
           return (!graph.writesShared(first) && !graph.writesShared(second)) ||
-                 (isBefore(first, second, 1) && isBefore(first, second, 2));
+                 ((first >= second || isBefore(first, second, 0)) && isBefore(first, second, 1) &&
+                  isBefore(first, second, 2));
         });
       });
     });
@@ -189,7 +194,7 @@ private:
     llvm::MapVector<Value, int64_t> inUse; // at the start of a round
     DenseMap<Value, LoopStage> takes;
     for (auto [index, op] : llvm::enumerate(graph.operations)) {
-      LoopStage stage = times[index].first;
+      LoopStage stage = stages[index];
       if (auto release = dyn_cast<cta::RingReleaseOp>(op))
         inUse[release.getRing()] += int64_t(stage);
       if (auto wait = dyn_cast<cta::RingWaitOp>(op)) {
@@ -265,7 +270,8 @@ private:
     for (cta::AwaitOp await : awaited) {
       unsigned carrier = *findCarrier(await);
       Value start = loop.getInitArgs()[carrier];
-      if (!hasEarly && (matchPattern(start, m_AnyZeroFloat()) || matchPattern(start, m_Zero())))
+      bool isZero = matchPattern(start, m_AnyZeroFloat()) || matchPattern(start, m_Zero());
+      if (isZero && !hasEarly && !slots.empty())
         sums.push_back(carrier);
     }
     return sums;
@@ -295,8 +301,11 @@ private:
       Value sum = isAddedTo ? late.lookup(await.getAcc()) : carried[carrier];
       last = before.lookup(await.getToken());
       before.map(await.getAcc(), sum);
-      // Releases wait, and nothing else looks at what has been added to.
-      if (!isAddedTo || released.empty())
+      // Nothing looks at what has been added to; a release waits for the product, too.
+      bool isReleased = llvm::any_of(released, [&](cta::RingReleaseOp release) {
+        return llvm::is_contained(release.getTokens(), await.getToken());
+      });
+      if (!isAddedTo || !isReleased)
         sum = rewriter.clone(*await, before)->getResult(0);
       late.map(isAddedTo ? await.getAcc() : Value(loop.getRegionIterArg(carrier)), sum);
     }
@@ -370,7 +379,7 @@ private:
     if (!carried)
       std::stable_partition(sequence.begin(), sequence.end(), std::not_fn(isAwaited));
     Value isLater; // whether there has been a round before, as the first slot that it hands on says
-    if (carried && !hasEarly)
+    if (carried && !hasEarly && !slots.empty())
       isLater = emitHolds(rewriter, loop.getLoc(), carried->drop_back(tokens.size()).take_back(slots.size()).front());
     SmallVector<unsigned> sumsFromZero = findSumsFromZero();
     bool hasViews = false, hasAwaited = false;
@@ -394,12 +403,11 @@ private:
     }
   }
 
-  using Time = std::pair<LoopStage, size_t>; ///< And the position in a round.
-
   const LoopGraph &graph;
   scf::ForOp loop;
   ProductSchedule schedule;
-  SmallVector<Time> times; ///< Of each node.
+  SmallVector<LoopStage> stages; ///< Of each node.
+  SmallVector<size_t> positions; ///< In a round.
   bool hasEarly = false;
   SmallVector<cta::AwaitOp> awaited;
   SmallVector<cta::RingReleaseOp> released; ///< In the round after.

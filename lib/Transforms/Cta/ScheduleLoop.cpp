@@ -17,6 +17,7 @@
 #include "Cta/CtaDialect.h"
 #include "Transforms/Cta/PeelLoop.h"
 #include "Transforms/Cta/RunAhead.h"
+#include "Transforms/Cta/TakeTurns.h"
 #include "Transforms/Passes.h"
 
 namespace tile {
@@ -35,26 +36,35 @@ void reorder(const LoopGraph &graph, const ProductSchedule &schedule) {
     graph.operations[scheduled.node]->moveBefore(graph.body->getTerminator());
 }
 
-/// Whether the products of an iteration take long enough for a late and an early one to be issued together: what waits
-/// for both has less to overlap with. Attention with heads of 128 takes 0.91 of the time with 128 keys an iteration,
-/// whose products take so many clocks of the tensor cores, and 1.25 times as long with 64.
+/// Whether it gains to issue a late and an early product together. Attention with heads of 128 takes 0.91 of the time
+/// with 128 keys an iteration, whose products take so many clocks of the tensor cores, and 1.25 times as long with 64.
 bool hasLongProducts(const LoopWork &work) {
   constexpr double least = 2048;
   return work.tensorCores >= least;
 }
 
-/// The products of the loop, and how many of them run an iteration ahead.
-struct ProductCount {
-  size_t all = 0, early = 0;
-
-  ProductCount(const LoopGraph &graph, const ProductSchedule &schedule) {
-    for (ScheduledNode scheduled : schedule)
-      if (graph.nodes[scheduled.node].kind == LoopNodeKind::product) {
-        ++all;
-        early += scheduled.stage == LoopStage::early;
-      }
+/// What is said of a loop.
+std::string describe(const LoopGraph &graph, const LoopPlan &plan) {
+  size_t all = 0, early = 0; // products
+  for (ScheduledNode scheduled : plan.order)
+    if (graph.nodes[scheduled.node].kind == LoopNodeKind::product) {
+      ++all;
+      early += scheduled.stage == LoopStage::early;
+    }
+  std::string products = std::to_string(all) + " products ";
+  switch (plan.overlap) {
+  case ProductOverlap::nextProducts:
+    return all == 1 ? "the product stays in flight until the next one is issued"
+                    : products + "stay in flight until the next ones are issued";
+  case ProductOverlap::nextIteration:
+    return std::to_string(early) + " of " + products + "run an iteration ahead";
+  case ProductOverlap::nextIterationTogether:
+    return std::to_string(early) + " of " + products + "run an iteration ahead, issued together with the others";
+  case ProductOverlap::withinIteration:
+    return products + "are issued early and awaited late within each iteration";
   }
-};
+  llvm_unreachable("all overlaps are described");
+}
 
 /// Whether a product may be awaited behind `op` instead of in front of it: nothing there writes what it reads, and
 /// nobody waits for anything else.
@@ -119,46 +129,26 @@ struct CtaScheduleLoop : tile::impl::CtaScheduleLoopBase<CtaScheduleLoop> {
     });
     if (!copiesByTma(getOperation()))
       awaitLate(getOperation());
+    takeTurns(rewriter, getOperation());
   }
 
 private:
   void schedule(IRRewriter &rewriter, scf::ForOp loop) {
-    Location loc = loop.getLoc();
     LoopWork work = countWork(*loop.getBody(), rates);
     LoopGraph graph(loop);
-    bool hasGraph = graph.build();
-    auto tryAhead = [&](std::optional<ProductSchedule> plan, StringRef how) {
-      if (!plan || !mayRunAhead(graph, *plan))
-        return false;
-      ProductCount products(graph, *plan);
-      runAhead(rewriter, graph, *plan);
-      if (products.early == 0 && products.all == 1)
-        report(loc, "the product stays in flight until the next one is issued", work);
-      else if (products.early == 0)
-        report(loc, Twine(products.all) + " products stay in flight until the next ones are issued", work);
-      else
-        report(loc, Twine(products.early) + " of " + Twine(products.all) + " products run an iteration ahead" + how,
-               work);
-      return true;
-    };
-    if (hasGraph &&
-        (tryAhead(planInFlight(graph.nodes), "") || tryAhead(planAhead(graph.nodes), "") ||
-         (hasLongProducts(work) && tryAhead(planTogether(graph.nodes), ", issued together with the others"))))
-      return;
-    std::optional<ProductSchedule> within = hasGraph ? planWithin(graph.nodes) : std::nullopt;
-    if (within)
-      reorder(graph, *within);
+    std::optional<LoopPlan> plan;
+    if (graph.build())
+      plan = planLoop(graph.nodes, hasLongProducts(work),
+                      [&](const ProductSchedule &order) { return mayRunAhead(graph, order); });
+    if (plan)
+      emitRemark(loop.getLoc()) << describe(graph, *plan) << "; an iteration takes " << work.print();
+    if (plan && plan->overlap != ProductOverlap::withinIteration)
+      return runAhead(rewriter, graph, plan->order);
+    if (plan)
+      reorder(graph, plan->order);
     llvm::for_each(loop.getBody()->getOps<cta::RingReleaseOp>(), avoidBranch);
-    if (!within)
-      return;
-    size_t products = ProductCount(graph, *within).all;
-    if (gainsByPeeling(loop))
+    if (plan && gainsByPeeling(loop))
       peelFirst(rewriter, loop);
-    report(loc, Twine(products) + " products are issued early and awaited late within each iteration", work);
-  }
-
-  static void report(Location loc, const Twine &order, const LoopWork &work) {
-    emitRemark(loc) << order << "; an iteration takes " << work.print();
   }
 
   target::Rates rates{};

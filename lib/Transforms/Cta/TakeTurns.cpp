@@ -1,34 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-take-turns: let consumer warp groups multiply in turns.
-//
-// Between the products of a loop there is what threads compute: attention's exponentials. Warp groups that run the same
-// code wait for the tensor cores at the same time, and leave them idle at the same time. In turns, one computes while
-// the products of the other run (FlashAttention-3, section 3.1, "ping-pong scheduling"):
-//
-//   for:                                    turn_open
-//     s = wgmma q, k                        for:
-//     o = wgmma p, v, o              ==>      turn_begin
-//     wait s {1}                              s = wgmma q, k;  o = wgmma p, v, o
-//     p = exp(s) …                            turn_end
-//                                             wait s {1};  p = exp(s) …
-//
-// A turn ends when its last product is issued: warp groups' products are executed in order of issue. Between a turn and
-// the next lies the end of the iteration: elsewhere ptxas would move what is computed behind the wait for the turn, and
-// attention takes 1.27 times as long. Results do not depend on turns, and all warp groups take equally many: they run
-// the same loops. A warp group that has the turn waits for nothing but copies of the producer, which follow releases of
-// slots in earlier turns.
+// Turns of warp groups that multiply; see TakeTurns.h.
+#include "Transforms/Cta/TakeTurns.h"
+
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
-#include "Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-
-namespace tile {
-#define GEN_PASS_DEF_CTATAKETURNS
-#include "Transforms/Passes.h.inc"
-} // namespace tile
 
 using namespace mlir;
 using namespace tile;
@@ -88,37 +66,32 @@ std::optional<Turn> planTurn(Block &body) {
   return work < leastWork ? std::nullopt : std::optional(turn);
 }
 
-struct CtaTakeTurns : tile::impl::CtaTakeTurnsBase<CtaTakeTurns> {
-  void runOnKernel() override {
-    KernelOp kernel = getOperation();
-    unsigned groups = kernel.getNumWarps() / target::warpsPerGroup;
-    auto all = kernel.getBody().front().getOps<cta::WarpRolesOp>();
-    if (groups < 2 || kernel.getTeams() > 1 || all.empty())
-      return;
-    cta::WarpRolesOp roles = *all.begin();
-    IRRewriter rewriter(&getContext());
-    bool hasTurns = false;
-    roles.getConsumer().walk([&](Operation *op) {
-      if (!isa<scf::ForOp, ProgramsOp>(op))
-        return;
-      if (std::optional<Turn> turn = planTurn(op->getRegion(0).front())) {
-        emitTurns(rewriter, op->getLoc(), *turn, groups);
-        hasTurns = true;
-      }
-    });
-    if (!hasTurns)
-      return;
-    rewriter.setInsertionPointToStart(&roles.getConsumer().front());
-    cta::TurnOpenOp::create(rewriter, roles.getLoc(), groups);
-  }
-
-private:
-  static void emitTurns(IRRewriter &rewriter, Location loc, const Turn &turn, unsigned groups) {
-    rewriter.setInsertionPoint(turn.first);
-    cta::TurnBeginOp::create(rewriter, loc, groups);
-    rewriter.setInsertionPointAfter(turn.last);
-    cta::TurnEndOp::create(rewriter, loc, groups);
-  }
-};
+void emitTurn(RewriterBase &rewriter, Location loc, const Turn &turn, unsigned groups) {
+  rewriter.setInsertionPoint(turn.first);
+  cta::TurnBeginOp::create(rewriter, loc, groups);
+  rewriter.setInsertionPointAfter(turn.last);
+  cta::TurnEndOp::create(rewriter, loc, groups);
+}
 
 } // namespace
+
+void tile::takeTurns(RewriterBase &rewriter, KernelOp kernel) {
+  unsigned groups = kernel.getNumWarps() / target::warpsPerGroup;
+  auto all = kernel.getBody().front().getOps<cta::WarpRolesOp>();
+  if (groups < 2 || kernel.getTeams() > 1 || all.empty())
+    return;
+  cta::WarpRolesOp roles = *all.begin();
+  bool hasTurns = false;
+  roles.getConsumer().walk([&](Operation *op) {
+    if (!isa<scf::ForOp, ProgramsOp>(op))
+      return;
+    if (std::optional<Turn> turn = planTurn(op->getRegion(0).front())) {
+      emitTurn(rewriter, op->getLoc(), *turn, groups);
+      hasTurns = true;
+    }
+  });
+  if (!hasTurns)
+    return;
+  rewriter.setInsertionPointToStart(&roles.getConsumer().front());
+  cta::TurnOpenOp::create(rewriter, roles.getLoc(), groups);
+}

@@ -192,6 +192,32 @@ tile.kernel @negative_written(%n: i32) {
   tile.return
 }
 
+// Threads write what the product reads, if they do, before they know that it has been read.
+// CHECK-LABEL: tile.kernel @negative_written_behind(
+// CHECK-NOT: pending = 1
+// CHECK: tile.return
+tile.kernel @negative_written_behind(%n: i32, %c: i1) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !c
+  %half = arith.constant dense<0.0> : tensor<16x64xf16, #row>
+  %ring = cta.ring_alloc readers 4 : !ring
+  %own = cta.alloc : !b
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
+    %slot = cta.ring_wait %ring : !ring
+    %a, %b = cta.ring_buffers %ring[%slot] : !ring
+    %d, %d_t = cta.wgmma %a, %own, %acc {n = 64 : i32} : !a, !b -> !c
+    %r = cta.await %d after %d_t : !c
+    cta.ring_release %ring[%slot] after %d_t : !ring
+    scf.if %c {
+      cta.local_store %half, %own : tensor<16x64xf16, #row>, !b
+    }
+    scf.yield %r : !c
+  }
+  tile.print "sum" %sum : !c
+  tile.return
+}
+
 // The sum is used in the same iteration.
 // CHECK-LABEL: tile.kernel @negative_used(
 // CHECK-NOT: pending = 1

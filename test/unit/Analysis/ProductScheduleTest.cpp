@@ -14,12 +14,8 @@ LoopNode make(Kind kind, std::initializer_list<unsigned> needs = {}, std::initia
   return {kind, needs, needsPrevious, leftOperand};
 }
 
-/// "0 2' 1''": nodes in order; late ones have a prime, awaited ones two.
-std::string print(llvm::ArrayRef<ScheduledNode> schedule) {
-  std::string text;
-  for (ScheduledNode scheduled : schedule)
-    text += (text.empty() ? "" : " ") + std::to_string(scheduled.node) + std::string(size_t(scheduled.stage), '\'');
-  return text;
+std::string print(const ProductSchedule &schedule) {
+  return LoopPlan{.order = schedule}.print();
 }
 
 /// s = q k;  p = exp(s);  o = p v + o, with a slot of a ring for k and for v.
@@ -135,4 +131,22 @@ TEST(ProductSchedule, negative_order) {
   std::vector<LoopNode> nodes = attention();
   nodes.push_back(make(Kind::order, {9}));
   EXPECT_FALSE(planAhead(nodes));
+}
+
+// The most that fits is overlapped; products are issued together if they take long.
+TEST(ProductSchedule, planLoop) {
+  std::vector<LoopNode> nodes = attention();
+  auto always = [](const ProductSchedule &) { return true; };
+  auto ahead = planAhead(nodes);
+  auto notAhead = [&](const ProductSchedule &schedule) { return schedule != *ahead; };
+  auto never = [](const ProductSchedule &) { return false; };
+  EXPECT_EQ(planLoop(nodes, true, always)->overlap, ProductOverlap::nextIteration);
+  EXPECT_EQ(planLoop(nodes, true, notAhead)->overlap, ProductOverlap::nextIterationTogether);
+  EXPECT_EQ(planLoop(nodes, false, notAhead)->overlap, ProductOverlap::withinIteration);
+  EXPECT_EQ(planLoop(nodes, true, never)->print(), "0 2 1 3 4 5 6 7 8 9 10");
+  std::vector<LoopNode> one = {make(Kind::product, {}, {1}), make(Kind::await, {0})};
+  EXPECT_FALSE(planLoop(one, true, always));
+  one[0].accumulates = true;
+  EXPECT_EQ(planLoop(one, true, always)->overlap, ProductOverlap::nextProducts);
+  EXPECT_FALSE(planLoop(one, true, never));
 }

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-take-turns))' --mlir-print-local-scope | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-schedule-loop))' --mlir-print-local-scope | FileCheck %s
 
 #q = #cta.layout<[128, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [64, 0]]>
 #k = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
@@ -7,6 +7,7 @@
 !k = !cta.buffer<64x64xf16, #k>
 !c = tensor<128x64xf32, #c>
 !p = tensor<128x64xf16, #c>
+!column = tensor<128x1xf32, #cta.layout<[128, 1], register = [[0, 0], [8, 0], [0, 0], [0, 0], [0, 0]], lane = [[0, 0], [0, 0], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0], [64, 0]]>>
 !rows = tensor<128xf32, #cta.layout<[128], register = [[8]], lane = [[0], [0], [1], [2], [4]], warp = [[16], [32], [64]]>>
 
 // The other warp group multiplies while this one computes exponentials; both products belong to a turn.
@@ -65,10 +66,11 @@ tile.kernel @reduces(%n: i32) attributes {num_warps = 8 : i32, producer_warps = 
         %ab = arith.addf %a, %b : f32
         tile.yield %ab : f32
       }
-      %s, %s_t = cta.wgmma %q, %k, %zero {n = 64 : i32} : !q, !k -> !c
+      %column = tile.expand_dims %rows {axis = 1 : i32} : !rows -> !column
+      %start = tile.broadcast %column : !column -> !c
+      %s, %s_t = cta.wgmma %q, %k, %start {n = 64 : i32} : !q, !k -> !c
       %r = cta.await %o after %o_t : !c
       %x = cta.await %s after %s_t : !c
-      tile.print "rows" %rows : !rows
       %m = arith.mulf %x, %x : !c
       %m1 = arith.addf %m, %x : !c
       %m2 = arith.addf %m1, %x : !c
@@ -82,7 +84,7 @@ tile.kernel @reduces(%n: i32) attributes {num_warps = 8 : i32, producer_warps = 
   tile.return
 }
 
-// What is computed lies between the products of an iteration.
+// What is computed lies between the products of an iteration, and none can run ahead.
 // CHECK-LABEL: tile.kernel @negative_between(
 // CHECK-NOT: cta.turn
 tile.kernel @negative_between(%n: i32) attributes {num_warps = 8 : i32, producer_warps = 4 : i32} {
@@ -93,14 +95,14 @@ tile.kernel @negative_between(%n: i32) attributes {num_warps = 8 : i32, producer
   %k = cta.alloc : !k
   cta.warp_roles consumer {
     %sum = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
-      %s, %s_t = cta.wgmma %q, %k, %zero {n = 64 : i32} : !q, !k -> !c
+      %s, %s_t = cta.wgmma %q, %k, %acc {n = 64 : i32} : !q, !k -> !c
       %x = cta.await %s after %s_t : !c
       %m = arith.mulf %x, %x : !c
       %m1 = arith.addf %m, %x : !c
       %m2 = arith.addf %m1, %x : !c
       %e = math.exp2 %m2 : !c
       %p = arith.truncf %e : !c to !p
-      %o, %o_t = cta.wgmma %p, %k, %acc {n = 64 : i32} : !p, !k -> !c
+      %o, %o_t = cta.wgmma %p, %k, %zero {n = 64 : i32} : !p, !k -> !c
       %r = cta.await %o after %o_t : !c
       scf.yield %r : !c
     }

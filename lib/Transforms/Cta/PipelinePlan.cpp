@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What runs ahead in a loop; see PipelinePlan.h.
+#include "Transforms/Cta/PipelinePlan.h"
+
+#include "Analysis/LoopGraph.h"
+#include "Analysis/LoopOptions.h"
+#include "Analysis/PointerBases.h"
+#include "Analysis/RolePlan.h"
+#include "Analysis/SharedAccesses.h"
+#include "Analysis/SharedLiveness.h"
+#include "Cta/CtaDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace tile;
+
+std::string PipelinePlan::print() const {
+  SmallVector<std::string> parts;
+  if (slots != 0)
+    parts.push_back("copies run " + std::to_string(getUse() - getCopy()) + " iterations ahead");
+  if (!values.empty())
+    parts.push_back(std::to_string(values.size()) + (values.size() == 1 ? " load runs" : " loads run") +
+                    " an iteration ahead");
+  if (!indices.empty())
+    parts.push_back("addresses of copies are loaded an iteration before these");
+  if (inFlight)
+    parts.push_back("products stay in flight");
+  return llvm::join(parts, ", ");
+}
+
+bool tile::isCopy(Operation *op) {
+  return isa<cta::AsyncCopyOp, cta::AsyncCommitOp>(op);
+}
+
+bool tile::isArrival(Operation *op) {
+  return isa<cta::AsyncWaitOp>(op) ||
+         (isa<cta::ProxyFenceOp>(op) && isa_and_present<cta::AsyncWaitOp>(op->getPrevNode()));
+}
+
+namespace {
+
+/// In the body or in branches.
+bool copiesByTma(scf::ForOp loop) {
+  return loop.getBody()->walk([](cta::TmaLoadSyncOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+/// None unless the loads of the body are those of copied operands of a chain of products.
+std::optional<LookAhead> planLookAhead(scf::ForOp loop) {
+  SmallVector<cta::MmaSyncOp> steps(loop.getBody()->getOps<cta::MmaSyncOp>());
+  DenseSet<Value> copied;
+  for (auto copy : loop.getBody()->getOps<cta::AsyncCopyOp>())
+    copied.insert(copy.getBuffer());
+  DenseSet<Operation *> loads;
+  for (size_t index = 0; index < steps.size(); ++index) {
+    if (index > 0 && steps[index].getAcc() != steps[index - 1].getResult())
+      return std::nullopt;
+    for (Value operand : {steps[index].getA(), steps[index].getB()}) {
+      auto load = operand.getDefiningOp<cta::LocalLoadOp>();
+      if (!load || load->getBlock() != loop.getBody() || !copied.contains(load.getBuffer()))
+        return std::nullopt;
+      loads.insert(load);
+    }
+  }
+  if (steps.size() < 2 || loads.size() != 2 * steps.size() ||
+      llvm::range_size(loop.getBody()->getOps<cta::LocalLoadOp>()) != loads.size())
+    return std::nullopt;
+  return LookAhead{{steps.front().getA().getDefiningOp(), steps.front().getB().getDefiningOp()}, steps.back()};
+}
+
+/// Whether products of warp groups can stay in flight while the next copies arrive: they multiply what is copied, and
+/// nothing else writes that.
+bool staysInFlight(scf::ForOp loop) {
+  LoopGraph graph(loop);
+  if (!graph.build() || !planInFlight(graph.nodes))
+    return false;
+  DenseSet<Operation *> operands;
+  for (auto product : loop.getBody()->getOps<cta::WgmmaOp>())
+    operands.insert_range(ArrayRef{getAlloc(product.getBufferA()), getAlloc(product.getB())});
+  bool isCopied = false, isWritten = false;
+  loop.walk([&](Operation *op) {
+    isWritten |= isa<cta::TmaLoadSyncOp>(op); // into one slot
+    for (const SharedAccess &access : getSharedAccesses(op))
+      if (access.isWrite && operands.contains(getAlloc(access.buffer)))
+        (isa<cta::AsyncCopyOp>(op) ? isCopied : isWritten) = true;
+  });
+  return isCopied && !isWritten;
+}
+
+bool isProduct(Operation *op) {
+  return isa<cta::WgmmaOp, cta::MmaSyncOp, cta::FmaDotOp>(op);
+}
+
+bool isPlainLoad(Operation *op) {
+  auto load = dyn_cast<LoadOp>(op);
+  return load && !load.getIsVolatile();
+}
+
+/// Adds to memory whatever is there; who does not look at it cannot have waited for other programs.
+bool isBlindUpdate(Operation *op) {
+  return isa<AtomicRmwOp>(op) && op->use_empty();
+}
+
+/// What the stores of a loop write; none if something else in it may write memory, wait for other programs, or print.
+std::optional<PointerBases> findWritten(scf::ForOp loop) {
+  PointerBases written;
+  bool isKnown = !loop.getBody()
+                      ->walk([&](Operation *op) {
+                        bool isStore = isa<StoreOp>(op) || isBlindUpdate(op);
+                        if (isStore)
+                          written.join(PointerBases::writtenBy(op));
+                        return !isStore && (writesGlobalMemory(op) || isa<PrintOp, AssertOp>(op))
+                                   ? WalkResult::interrupt()
+                                   : WalkResult::advance();
+                      })
+                      .wasInterrupted();
+  return isKnown ? std::optional(written) : std::nullopt;
+}
+
+/// Whether a load or copy reads what no earlier iteration writes.
+bool mayRunAhead(Operation *op, const PointerBases &written) {
+  if (auto copy = dyn_cast<cta::AsyncCopyOp>(op))
+    return !PointerBases::of(copy.getPtr()).mayOverlap(written);
+  return isPlainLoad(op) && !PointerBases::of(cast<LoadOp>(op).getPtr()).mayOverlap(written);
+}
+
+/// Loads that the addresses of copies are computed from, as numbers of pages.
+DenseSet<Operation *> findIndices(scf::ForOp loop) {
+  DenseSet<Operation *> indices;
+  for (Operation *op : collectStage(loop, isCopy))
+    if (isPlainLoad(op))
+      indices.insert(op);
+  return indices;
+}
+
+/// Loads of what cp.async does not copy and threads or warps multiply, if there are registers for all of them beside
+/// accumulators and addresses, which others would not leave; those of stores, and what is stored, take some, too.
+DenseSet<Operation *> findOperands(scf::ForOp loop, const DenseSet<Operation *> &indices, const PointerBases &written) {
+  // Beside copies for warps' products only what becomes an operand runs ahead: weights that are widened, say. Beside
+  // products of warp groups, which have more sums, nothing does.
+  bool isForWarps = !loop.getBody()->getOps<cta::MmaSyncOp>().empty();
+  bool isBesideCopies = isForWarps && !loop.getBody()->getOps<cta::AsyncCopyOp>().empty();
+  if (isBesideCopies && !loop.getBody()->getOps<cta::WgmmaOp>().empty())
+    return {};
+  DenseSet<Operation *> ofOperands;
+  if (isBesideCopies)
+    ofOperands = collectStage(loop, [](Operation *op) { return isa<cta::MmaSyncOp>(op); });
+  const int64_t mostRegisters = written.isEmpty() ? 192 : 128;
+  int64_t registers = 0;
+  for (Operation &op : *loop.getBody())
+    if (isProduct(&op))
+      registers += countRegisters(cast<RankedTensorType>(op.getResult(0).getType()));
+  if (registers == 0)
+    return {};
+  DenseSet<Operation *> operands;
+  for (auto load : loop.getBody()->getOps<LoadOp>()) {
+    if (indices.contains(load) || !mayRunAhead(load, written) || (isBesideCopies && !ofOperands.contains(load)))
+      continue;
+    if (auto type = dyn_cast<RankedTensorType>(load.getType()))
+      registers +=
+          countRegisters(type) + countRegisters(cast<RankedTensorType>(load.getPtr().getType())) / load.getVector();
+    DenseSet<Operation *> slice = collectStage(loop, [&](Operation *op) { return op == load; });
+    if (llvm::all_of(slice, [&](Operation *op) { return mayRunAhead(op, written) || isMemoryEffectFree(op); }))
+      operands.insert(load);
+  }
+  return registers <= mostRegisters ? operands : DenseSet<Operation *>();
+}
+
+/// None if it is not known.
+std::optional<int64_t> getTripCount(scf::ForOp loop) {
+  std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
+                         upper = getConstantIntValue(loop.getUpperBound()), step = getConstantIntValue(loop.getStep());
+  return lower && upper && step ? std::optional(llvm::divideCeilSigned(*upper - *lower, *step)) : std::nullopt;
+}
+
+/// Slots that the kernel asks for, or fewer if the shared memory of a CTA does not hold them beside what else the loop
+/// uses: operands of scalar products are copied once more.
+int64_t planSlots(scf::ForOp loop, int64_t wanted, const target::GpuTarget &target) {
+  DenseSet<Operation *> rings;
+  int64_t bytes = 0, others = 0;
+  for (auto copy : loop.getBody()->getOps<cta::AsyncCopyOp>()) {
+    rings.insert(getAlloc(copy.getBuffer()));
+    bytes += copy.getBuffer().getType().getBytes();
+  }
+  loop->getParentOfType<KernelOp>().walk([&](cta::AllocOp alloc) {
+    bool isUsed = llvm::any_of(alloc->getUsers(), [&](Operation *user) { return loop->isProperAncestor(user); });
+    if (isUsed && !rings.contains(alloc))
+      others += alloc.getType().getBytes();
+  });
+  if (bytes == 0)
+    return 0;
+  wanted = std::min(wanted, std::max<int64_t>(2, getTripCount(loop).value_or(wanted)));
+  return std::min<int64_t>(wanted, std::max<int64_t>(0, target.maxSharedPerCta - others) / bytes);
+}
+
+/// Copies that stand in the body, on buffers of their own, and do not depend on what the computation produces or
+/// writes; and operands of products that threads load.
+std::optional<PipelinePlan> planProducts(scf::ForOp loop, const target::GpuTarget &target) {
+  // How often a loop of step 0 runs is not known.
+  if (std::optional<int64_t> step = getConstantIntValue(loop.getStep()); step && *step <= 0)
+    return std::nullopt;
+  std::optional<PointerBases> written = findWritten(loop);
+  if (!written)
+    return std::nullopt;
+  bool hasCopies = false;
+  for (auto copy : loop.getBody()->getOps<cta::AsyncCopyOp>()) {
+    auto alloc = copy.getBuffer().getDefiningOp<cta::AllocOp>();
+    if (!alloc || alloc->getBlock() != loop.getBody() ||
+        llvm::count_if(alloc->getUsers(), llvm::IsaPred<cta::AsyncCopyOp>) != 1)
+      return std::nullopt;
+    hasCopies = true;
+  }
+  PipelinePlan plan;
+  // Copies by TMA run ahead in a role of their own.
+  if (!hasInnerLoop(loop) && !copiesByTma(loop)) {
+    plan.indices = findIndices(loop);
+    plan.values = findOperands(loop, plan.indices, *written);
+  }
+  // Waits for copies that began before the loop stay where they are.
+  bool hasWaits = !loop.getBody()->getOps<cta::AsyncWaitOp>().empty();
+  if (!hasCopies && (hasWaits || plan.values.empty()))
+    return std::nullopt;
+  // A store in the loop may write what a later iteration reads.
+  bool isAhead = llvm::all_of(collectStage(loop, isCopy), [&](Operation *op) {
+    if (isa<cta::AsyncCopyOp>(op) || plan.indices.contains(op))
+      return mayRunAhead(op, *written);
+    return isa<cta::AsyncCommitOp, cta::AllocOp>(op) || isMemoryEffectFree(op);
+  });
+  plan.slots = planSlots(loop, getNumStages(loop), target);
+  if (!isAhead || (hasCopies ? plan.slots : getNumStages(loop)) < 2)
+    return std::nullopt;
+  if (plan.indices.empty())
+    plan.ahead = planLookAhead(loop);
+  plan.isShort = hasCopies && !plan.ahead && getTripCount(loop) == plan.slots;
+  plan.inFlight = hasCopies && !plan.isShort && staysInFlight(loop);
+  return plan;
+}
+
+/// Nothing but arithmetic, reductions, plain loads and stores: what else a loop does keeps its order.
+bool isSimple(scf::ForOp loop) {
+  return !loop.getBody()
+              ->walk([](Operation *op) {
+                bool isAccess = isa<StoreOp>(op) || (isa<LoadOp>(op) && !cast<LoadOp>(op).getIsVolatile());
+                bool isPlain = isAccess || isa<scf::IfOp>(op) || isMemoryEffectFree(op);
+                return isPlain && !isa<LoopLikeOpInterface, cta::MmaSyncOp, cta::WgmmaOp, cta::FmaDotOp>(op)
+                           ? WalkResult::advance()
+                           : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
+/// A loop of products of warp groups, of blocks that TMA brings, that does nothing else that keeps its order.
+bool isOfProducts(scf::ForOp loop) {
+  auto isPlain = [](Operation *op) {
+    if (auto load = dyn_cast<LoadOp>(op))
+      return !load.getIsVolatile();
+    if (isa<LoopLikeOpInterface>(op))
+      return false;
+    return isa<cta::AllocOp, cta::MbarrierAllocOp, cta::TmaLoadSyncOp, cta::LocalLoadOp, cta::WgmmaOp, cta::AwaitOp,
+               scf::IfOp>(op) ||
+           isMemoryEffectFree(op);
+  };
+  return !loop.getBody()->getOps<cta::WgmmaOp>().empty() &&
+         !loop.getBody()
+              ->walk([&](Operation *op) { return isPlain(op) ? WalkResult::advance() : WalkResult::interrupt(); })
+              .wasInterrupted();
+}
+
+/// Registers of a thread, of 32 bits.
+int64_t countRegisters(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type ? tile::countRegisters(type) : 1;
+}
+
+/// Whether the loop's registers leave room for what is loaded ahead.
+bool hasRoom(scf::ForOp loop, const DenseSet<Operation *> &loads) {
+  int64_t threads = loop->getParentOfType<KernelOp>().getNumWarps() * target::threadsPerWarp;
+  // Of a multiprocessor, and of a thread; what half of the threads that it can hold may have each; addresses and
+  // others.
+  constexpr int64_t all = 65536, most = 255, ofHalf = 64, reserve = 24, manyCarried = 48;
+  constexpr int64_t besideProduct = 8;
+  if (!loop.getBody()->getOps<cta::WgmmaOp>().empty()) {
+    int64_t loaded = 0;
+    for (Operation *op : loads)
+      loaded += countRegisters(op->getResult(0));
+    return loaded <= besideProduct;
+  }
+  bool exchanges = loop.getBody()
+                       ->walk([](Operation *op) {
+                         return isa<ReduceOp, ScanOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+                       })
+                       .wasInterrupted();
+  int64_t registers = reserve;
+  for (Value carried : loop.getRegionIterArgs())
+    registers += countRegisters(carried);
+  bool hasFewThreads = registers - reserve >= manyCarried;
+  DenseSet<Value> fromOutside;
+  loop.getBody()->walk([&](Operation *op) {
+    for (Value operand : op->getOperands()) {
+      bool isNumber = isa<FloatType>(getElementTypeOf(operand.getType())) && operand.getDefiningOp<LoadOp>();
+      if (isNumber && loop.isDefinedOutsideOfLoop(operand) && fromOutside.insert(operand).second)
+        registers += countRegisters(operand);
+    }
+  });
+  for (Operation *op : loads) {
+    auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    int64_t elements = type ? cta::getLayout(type).numRegisters() : 1;
+    // In flight, and in use, mostly as numbers of 32 bits.
+    registers += countRegisters(op->getResult(0)) + std::max(elements, countRegisters(op->getResult(0)));
+  }
+  return registers <= (exchanges || hasFewThreads ? std::min(most, all / threads) : ofHalf);
+}
+
+/// Loads beside products of warp groups, or in a loop that has none.
+std::optional<PipelinePlan> planLoads(scf::ForOp loop) {
+  bool multiplies = isOfProducts(loop);
+  if (getNumStages(loop) < 2 || (!multiplies && !isSimple(loop)))
+    return std::nullopt;
+  PointerBases written;
+  loop.walk([&](StoreOp store) { written.join(PointerBases::writtenBy(store)); });
+  PipelinePlan plan;
+  plan.separates = true;
+  auto mayBeInSlice = [&](Operation *op) {
+    bool isRead = isa<LoadOp>(op) && op->getBlock() == loop.getBody() && mayRunAhead(op, written);
+    return isRead || (!isa<LoadOp>(op) && op->getNumRegions() == 0 && isMemoryEffectFree(op));
+  };
+  DenseSet<Operation *> slice; // the loads, and what their addresses and masks are computed from
+  bool hasBlock = false;
+  for (auto load : loop.getBody()->getOps<LoadOp>()) {
+    DenseSet<Operation *> own = collectStage(loop, [&](Operation *op) { return op == load; });
+    if (!llvm::all_of(own, mayBeInSlice))
+      continue;
+    hasBlock |= multiplies || isa<RankedTensorType>(load.getType());
+    plan.values.insert(load);
+    slice.insert_range(own);
+  }
+  // What the loop hands on for addresses is an iteration ahead then, also after the loop.
+  bool isForSliceAlone = llvm::all_of(llvm::seq(loop.getNumRegionIterArgs()), [&](unsigned index) {
+    auto isMember = [&](Operation *user) { return slice.contains(loop.getBody()->findAncestorOpInBlock(*user)); };
+    return !slice.contains(loop.getYieldedValues()[index].getDefiningOp()) ||
+           (loop.getResult(index).use_empty() && llvm::all_of(loop.getRegionIterArg(index).getUsers(), isMember));
+  });
+  return hasBlock && isForSliceAlone && hasRoom(loop, plan.values) ? std::optional(plan) : std::nullopt;
+}
+
+/// In which order an iteration issues a product, loads for the next iteration, and awaits the product.
+struct IssueOrder {
+  DenseSet<Operation *> issue; ///< The product and what comes before it, but for what waits for loaded numbers.
+  DenseSet<Operation *> use;   ///< What is computed from these alone: before the next ones take their registers.
+};
+
+/// Empty if there is no product, or if it or its operands wait for loaded numbers.
+IssueOrder planIssue(scf::ForOp loop, const DenseSet<Operation *> &loads) {
+  auto products = loop.getBody()->getOps<cta::WgmmaOp>();
+  IssueOrder order;
+  if (products.empty())
+    return order;
+  DenseSet<Operation *> late = loads, after; // what needs loaded numbers, and what needs the product
+  auto needs = [](Operation &op, const DenseSet<Operation *> &others) {
+    auto uses = [&](Operation *inner) {
+      return llvm::any_of(inner->getOperands(), [&](Value operand) { return others.contains(operand.getDefiningOp()); })
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    };
+    return op.walk(uses).wasInterrupted();
+  };
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    bool isLate = loads.contains(&op) || needs(op, late), isAfter = !after.empty();
+    if (isLate)
+      late.insert(&op);
+    else if (!isAfter)
+      order.issue.insert(&op);
+    // A copy, too, to a place that was loaded.
+    if (isLate && !isAfter && !loads.contains(&op) && !isMemoryEffectFree(&op))
+      return {};
+    if (isa<cta::WgmmaOp>(op) || needs(op, after))
+      after.insert(&op);
+    else if (isLate && !loads.contains(&op) && isMemoryEffectFree(&op))
+      order.use.insert(&op);
+  }
+  return order;
+}
+
+} // namespace
+
+std::optional<PipelinePlan> tile::planPipeline(scf::ForOp loop, const target::GpuTarget &target) {
+  std::optional<PipelinePlan> plan = planLoads(loop);
+  return plan ? plan : planProducts(loop, target);
+}
+
+LoopSchedule tile::planOrder(scf::ForOp loop, const PipelinePlan &plan) {
+  // What several of them need belongs to the first.
+  DenseSet<Operation *> taken;
+  auto collect = [&](llvm::function_ref<bool(Operation *)> isRoot) {
+    DenseSet<Operation *> stage;
+    for (Operation *op : collectStage(loop, isRoot))
+      if (taken.insert(op).second)
+        stage.insert(op);
+    return stage;
+  };
+  const std::optional<LookAhead> &ahead = plan.ahead;
+  DenseSet<Operation *> indices = collect([&](Operation *op) { return plan.indices.contains(op); });
+  DenseSet<Operation *> copies = collect(isCopy);
+  DenseSet<Operation *> loads = collect([&](Operation *op) { return ahead && ahead->loads.contains(op); });
+  DenseSet<Operation *> values = collect([&](Operation *op) { return plan.values.contains(op); });
+
+  LoopSchedule schedule;
+  DenseSet<Operation *> done;
+  auto add = [&](unsigned stage, llvm::function_ref<bool(Operation *)> belongs) {
+    for (Operation &op : loop.getBody()->without_terminator())
+      if (belongs(&op) && done.insert(&op).second)
+        schedule.emplace_back(&op, stage);
+  };
+  auto isUse = [&](Operation *op) { return !isArrival(op) && !taken.contains(op); };
+  if (plan.inFlight || plan.isShort) {
+    // The product's wait is for the one before, whose slot is filled; or none is filled again.
+    add(plan.getArrival(), isArrival);
+    add(plan.getUse(), isUse);
+  } else if (ahead) {
+    add(plan.getUse(), [&](Operation *op) { return isUse(op) && op->isBeforeInBlock(ahead->lastStep); });
+  } else if (plan.separates) {
+    IssueOrder order = planIssue(loop, plan.values);
+    add(plan.getUse(), [&](Operation *op) { return isUse(op) && order.issue.contains(op); });
+    add(plan.getUse(), [&](Operation *op) { return isUse(op) && order.use.contains(op); });
+  } else if (plan.slots == 0) {
+    // Values leave the registers that the next iteration's are loaded into.
+    Operation *first = &*llvm::find_if(*loop.getBody(), [](Operation &op) { return isProduct(&op); });
+    add(plan.getUse(), [&](Operation *op) { return isUse(op) && op->isBeforeInBlock(first); });
+  }
+  add(plan.getArrival(), isArrival);
+  add(plan.getCopy(), [&](Operation *op) { return copies.contains(op); });
+  add(plan.getArrival(), [&](Operation *op) { return loads.contains(op); });
+  add(0, [&](Operation *op) { return indices.contains(op); });
+  add(plan.getUse() - 1, [&](Operation *op) { return values.contains(op); });
+  add(plan.getUse(), isUse);
+  return schedule;
+}
