@@ -103,7 +103,7 @@ bool becomesOperand(Value value) {
       if (getOperandStore(user) || (dot && dot.getAcc() != values[index]))
         return true;
       if (user->getBlock() == value.getParentBlock() &&
-          (isElementwise(user) || isa<cta::ConvertLayoutOp, TransOp, ExpandDimsOp, BroadcastOp>(user)))
+          (isElementwise(user) || isa<cta::ConvertLayoutOp, TransOp, ExpandDimsOp, BroadcastOp, ReshapeOp>(user)))
         values.insert_range(user->getResults());
     }
   return false;
