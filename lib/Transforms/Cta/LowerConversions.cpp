@@ -10,8 +10,9 @@
 //
 //   %y = cta.convert_layout %x : #a -> #b   ==>   cta.local_store %x, %buffer; %y = cta.local_load %buffer : #b
 //
-// What a loop does not change is converted before it, or stored before it if it takes many registers, and if there is
-// room for another buffer.
+// Conversions of what is there at the same time are written together: one barrier for all, too. What a loop does not
+// change is converted before it, or stored before it if it takes many registers, and if there is room for another
+// buffer.
 //
 // A conversion that only renames registers stays, and one of a vector that takes a shuffle for each register. A gather
 // becomes a store to a buffer and a load at computed places, a histogram atomic additions in a buffer; results of
@@ -69,23 +70,55 @@ bool hasRoom(KernelOp kernel, int64_t bytes) {
   return bytes <= room;
 }
 
-void lowerConversion(cta::ConvertLayoutOp convert) {
+/// Conversions whose writes come before the first one's reads: one barrier for all.
+class ConversionGroup {
+public:
+  explicit ConversionGroup(KernelOp kernel) : most(bytesOfThread * layout::lanesPerWarp * kernel.getNumWarps()) {}
+
+  /// Where to write `value`, of `bytes`, which is read before `place`: before the reads of the conversion before, if it
+  /// is there, and if the buffers are small.
+  Operation *join(Value value, int64_t bytes, Operation *place) {
+    Operation *def = value.getDefiningOp();
+    bool isSame = firstRead && firstRead->getBlock() == place->getBlock();
+    bool isThere = isSame && (!def || def->getBlock() != place->getBlock() || def->isBeforeInBlock(firstRead));
+    bool joins = isThere && held + bytes <= most;
+    held = joins ? held + bytes : bytes;
+    return joins ? firstRead : nullptr;
+  }
+
+  /// `read` begins a group.
+  void begin(Operation *read) { firstRead = read; }
+
+private:
+  /// As many threads as a multiprocessor holds may all have these buffers.
+  static constexpr int64_t bytesOfThread = 96;
+
+  int64_t most, held = 0;
+  Operation *firstRead = nullptr;
+};
+
+void lowerConversion(cta::ConvertLayoutOp convert, ConversionGroup &group) {
   constexpr int64_t maxKept = 128; // bytes that a thread may hold through a loop
   RankedTensorType src = convert.getSrc().getType(), dst = convert.getType();
   OpBuilder builder(convert);
   int64_t bytes = getBytesInMemory(src.getElementType());
   bool isKept = cta::getLayout(dst).numRegisters() * bytes <= maxKept;
   Operation *loop = findInvariantLoop(convert, convert.getSrc());
+  Operation *firstRead = nullptr;
   if (loop && (isKept || hasRoom(convert->getParentOfType<KernelOp>(), src.getNumElements() * bytes)))
     builder.setInsertionPoint(loop);
+  else if ((firstRead = group.join(convert.getSrc(), src.getNumElements() * bytes, convert)))
+    builder.setInsertionPoint(firstRead);
   auto layout =
       cta::LayoutAttr::get(src.getContext(), layout::conversionBuffer(cta::getLayout(src), cta::getLayout(dst), bytes));
   auto type = cta::BufferType::get(src.getContext(), src.getShape(), src.getElementType(), layout, /*slots=*/1);
   Value buffer = cta::AllocOp::create(builder, convert.getLoc(), type, /*offset=*/IntegerAttr());
   cta::LocalStoreOp::create(builder, convert.getLoc(), convert.getSrc(), buffer, /*first=*/false);
-  if (!isKept)
+  if (!isKept || firstRead)
     builder.setInsertionPoint(convert);
   Value loaded = cta::LocalLoadOp::create(builder, convert.getLoc(), dst, buffer, /*start=*/{});
+  if (!firstRead)
+    group.begin(loaded.getDefiningOp());
   convert.replaceAllUsesWith(loaded);
   convert.erase();
 }
@@ -372,7 +405,9 @@ struct CtaLowerConversions : tile::impl::CtaLowerConversionsBase<CtaLowerConvers
       if (movesThroughMemory(convert))
         conversions.push_back(convert);
     });
-    llvm::for_each(conversions, lowerConversion);
+    ConversionGroup group(getOperation());
+    for (cta::ConvertLayoutOp convert : conversions)
+      lowerConversion(convert, group);
   } // namespace
 };
 
