@@ -4,6 +4,8 @@
 
 #include "Layout/Factories.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 using namespace mlir;
 using namespace tile;
 
@@ -62,7 +64,7 @@ namespace {
 
 /// What a left operand is computed from in the block of the product.
 struct LeftSources {
-  bool loads = false, products = false;
+  bool loads = false, products = false, others = false; ///< Others: what descriptors bring, for one.
 };
 
 } // namespace
@@ -79,7 +81,8 @@ static LeftSources findLeftSources(DotOp dot) {
       sources.products = true;
       continue;
     }
-    sources.loads |= !isMemoryEffectFree(op);
+    sources.loads |= isa<LoadOp>(op);
+    sources.others |= !isa<LoadOp>(op) && !isMemoryEffectFree(op);
     for (Value operand : op->getOperands())
       if (isa<RankedTensorType>(operand.getType()) && visited.insert(operand).second)
         worklist.push_back(operand);
@@ -99,7 +102,17 @@ bool tile::isComputedFromDots(DotOp dot) {
 }
 
 bool tile::staysInRegisters(DotOp dot) {
-  return mayComeFromRegisters(dot) && !findLeftSources(dot).loads;
+  LeftSources sources = findLeftSources(dot);
+  return mayComeFromRegisters(dot) && !sources.loads && !sources.others;
+}
+
+bool tile::isComputedFromLoads(DotOp dot) {
+  constexpr int64_t most = 64; // elements of a thread, as many as half of an accumulator of 128 columns
+  LeftSources sources = findLeftSources(dot);
+  int64_t threads = int64_t(layout::lanesPerWarp) * dot->getParentOfType<KernelOp>().getNumWarps();
+  return mayComeFromRegisters(dot) && sources.loads && !sources.products && !sources.others &&
+         isa<scf::ForOp>(dot->getParentOp()) && !isa_and_present<LoadOp>(traceOperand(dot.getA()).source) &&
+         dot.getA().hasOneUse() && dot.getA().getType().getNumElements() <= most * threads;
 }
 
 /// Of warp groups.
