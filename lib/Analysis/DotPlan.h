@@ -41,8 +41,9 @@ bool isBlock(const SharedOperand &operand);
 /// accumulator's registers are those of a left operand.
 bool isComputedFromDots(DotOp dot);
 
-/// Whether a left operand of 16-bit elements is computed, for this product alone, from what its loop loads through
-/// pointers: copies of that are read as the product takes them, and none of the threads waits for another's part.
+/// Whether a left operand of 16-bit elements is computed, for this product alone, from matrices of 16-bit elements and
+/// vectors that its loop loads through pointers: ldmatrix reads copies of them as the product takes them, and none of
+/// the threads waits for another's part.
 bool isComputedFromLoads(DotOp dot);
 
 /// Whether a left operand that is no block should go to warp groups from registers: it is computed from other products,

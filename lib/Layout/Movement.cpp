@@ -62,10 +62,4 @@ bool movesByShuffles(const LinearLayout &src, const LinearLayout &dst, unsigned 
          planMovement(src, dst, /*maxShufflesPerRegister=*/1).kind == MovementKind::lanes;
 }
 
-bool movesThroughMemory(const LinearLayout &src, const LinearLayout &dst, unsigned elementBytes) {
-  MovementKind kind = planMovement(src, dst).kind;
-  bool moves = kind == MovementKind::lanes || kind == MovementKind::shared;
-  return moves && !movesByShuffles(src, dst, elementBytes);
-}
-
 } // namespace tile::layout

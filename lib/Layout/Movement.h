@@ -34,7 +34,4 @@ Movement planMovement(const LinearLayout &src, const LinearLayout &dst, int64_t 
 /// shared memory, and no warp waits for another.
 bool movesByShuffles(const LinearLayout &src, const LinearLayout &dst, unsigned elementBytes);
 
-/// Whether what is left, neither renamed registers nor such shuffles, goes through shared memory.
-bool movesThroughMemory(const LinearLayout &src, const LinearLayout &dst, unsigned elementBytes);
-
 } // namespace tile::layout

@@ -12,7 +12,7 @@
 // An operand of warp groups stays there: what was stored is copied, and the fence follows the wait. What several
 // products of warps take, also transposed, as keys that are values, is copied once and loaded for each. What is
 // computed of copied elements before it becomes an operand is computed in the operand's layout: a buffer can be read in
-// any. Vectors for that, as of scales, are copied beside them if they would go through shared memory otherwise.
+// any. Vectors for that, as of scales, are copied beside them if they would go from warp to warp otherwise.
 #include "Analysis/DotPlan.h"
 #include "Analysis/FindTarget.h"
 #include "Analysis/Recreate.h"
@@ -129,13 +129,12 @@ SmallVector<cta::ConvertLayoutOp> collectConversions(Value value) {
   return converts;
 }
 
-/// Whether a vector would go through shared memory anyway, with barriers of its own, beside copies of matrices.
-bool isVectorThroughMemory(CopyPlan plan) {
+/// Whether a vector would go from warp to warp otherwise, with barriers of its own, beside copies of matrices.
+bool isVectorForOtherWarps(CopyPlan plan) {
   if (!plan.convert || plan.load->getBlock()->getOps<cta::AsyncCopyOp>().empty())
     return false;
   RankedTensorType loaded = plan.convert.getSrc().getType(), needed = plan.convert.getType();
-  return layout::movesThroughMemory(cta::getLayout(loaded), cta::getLayout(needed),
-                                    getBytesInMemory(loaded.getElementType()));
+  return layout::planMovement(cta::getLayout(loaded), cta::getLayout(needed)).crossesWarps;
 }
 
 std::optional<CopyPlan> planCopy(LoadOp load) {
@@ -163,7 +162,7 @@ std::optional<CopyPlan> planCopy(LoadOp load) {
     plan.store = {};
   if (!plan.store && !plan.convert)
     plan.converts = collectConversions(load);
-  if (type.getRank() == 1 && !isVectorThroughMemory(plan))
+  if (type.getRank() == 1 && !isVectorForOtherWarps(plan))
     return std::nullopt;
   // What is only added to a product is better loaded into registers than kept in a buffer for each stage.
   return becomesOperand(load) ? std::optional(plan) : std::nullopt;

@@ -43,6 +43,14 @@ using layout::LinearLayout;
 
 namespace {
 
+/// And not by shuffles.
+bool movesThroughMemory(cta::ConvertLayoutOp convert) {
+  const LinearLayout &src = cta::getLayout(convert.getSrc().getType()), &dst = cta::getLayout(convert.getType());
+  layout::MovementKind kind = layout::planMovement(src, dst).kind;
+  bool moves = kind == layout::MovementKind::lanes || kind == layout::MovementKind::shared;
+  return moves && !layout::movesByShuffles(src, dst, getBytesInMemory(getElementTypeOf(convert.getType())));
+}
+
 /// The outermost loop around an operation in which `value` stays the same.
 Operation *findInvariantLoop(Operation *op, Value value) {
   Operation *found = nullptr;
@@ -394,8 +402,7 @@ struct CtaLowerConversions : tile::impl::CtaLowerConversionsBase<CtaLowerConvers
 
     SmallVector<cta::ConvertLayoutOp> conversions;
     getOperation().walk([&](cta::ConvertLayoutOp convert) {
-      if (layout::movesThroughMemory(cta::getLayout(convert.getSrc().getType()), cta::getLayout(convert.getType()),
-                                     getBytesInMemory(getElementTypeOf(convert.getType()))))
+      if (movesThroughMemory(convert))
         conversions.push_back(convert);
     });
     ConversionGroup group(getOperation());
