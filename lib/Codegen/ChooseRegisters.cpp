@@ -170,8 +170,8 @@ private:
       unsigned warps = ctas * threads / threadsOfWarp;
       unsigned allowed = llvm::alignDown(target::registersPerSm / (ctas * threads), granularity);
       unsigned spills = warps <= fewWarps ? 480 : 32, fewer = warps <= fewWarps ? 72 : 40; // bytes; registers
-      bool isHalf = warps > mostWarps;
-      if (isHalf) {
+      bool isBeyondHalf = warps > mostWarps;
+      if (isBeyondHalf) {
         spills = 0;
         fewer = granularity;
       }
@@ -179,7 +179,7 @@ private:
         break;
       std::optional<Assembled> more = tryFor(ctas, spills, made);
       if (!more || registersOf(*more) > allowed || (spilledBytes(*more) > 0 && !spillsOutsideLoops(more->cubin)) ||
-          (isHalf && more->cubin.size() > made.cubin.size()))
+          (isBeyondHalf && more->cubin.size() > made.cubin.size()))
         break;
       made = std::move(*more);
     }

@@ -75,19 +75,21 @@ class ConversionGroup {
 public:
   explicit ConversionGroup(KernelOp kernel) : most(bytesOfThread * layout::lanesPerWarp * kernel.getNumWarps()) {}
 
-  /// Where to write `value`, of `bytes`, which is read before `place`: before the reads of the conversion before, if it
-  /// is there, and if the buffers are small.
-  Operation *join(Value value, int64_t bytes, Operation *place) {
+  /// Where to write `value`, which is read at `place`: before the reads of the group, if it is there, and if all
+  /// buffers are small; null if not.
+  Operation *findWrite(Value value, int64_t bytes, Operation *place) const {
+    if (!firstRead || firstRead->getBlock() != place->getBlock() || held + bytes > most)
+      return nullptr;
     Operation *def = value.getDefiningOp();
-    bool isSame = firstRead && firstRead->getBlock() == place->getBlock();
-    bool isThere = isSame && (!def || def->getBlock() != place->getBlock() || def->isBeforeInBlock(firstRead));
-    bool joins = isThere && held + bytes <= most;
-    held = joins ? held + bytes : bytes;
-    return joins ? firstRead : nullptr;
+    bool isThere = !def || def->getBlock() != place->getBlock() || def->isBeforeInBlock(firstRead);
+    return isThere ? firstRead : nullptr;
   }
 
-  /// `read` begins a group.
-  void begin(Operation *read) { firstRead = read; }
+  /// Of a conversion that begins a group, or has joined it.
+  void add(Operation *read, int64_t bytes, bool joins) {
+    held = joins ? held + bytes : bytes;
+    firstRead = joins ? firstRead : read;
+  }
 
 private:
   /// As many threads as a multiprocessor holds may all have these buffers.
@@ -101,14 +103,13 @@ void lowerConversion(cta::ConvertLayoutOp convert, ConversionGroup &group) {
   constexpr int64_t maxKept = 128; // bytes that a thread may hold through a loop
   RankedTensorType src = convert.getSrc().getType(), dst = convert.getType();
   OpBuilder builder(convert);
-  int64_t bytes = getBytesInMemory(src.getElementType());
+  int64_t bytes = getBytesInMemory(src.getElementType()), allBytes = src.getNumElements() * bytes;
   bool isKept = cta::getLayout(dst).numRegisters() * bytes <= maxKept;
   Operation *loop = findInvariantLoop(convert, convert.getSrc());
-  Operation *firstRead = nullptr;
-  if (loop && (isKept || hasRoom(convert->getParentOfType<KernelOp>(), src.getNumElements() * bytes)))
-    builder.setInsertionPoint(loop);
-  else if ((firstRead = group.join(convert.getSrc(), src.getNumElements() * bytes, convert)))
-    builder.setInsertionPoint(firstRead);
+  bool isBefore = loop && (isKept || hasRoom(convert->getParentOfType<KernelOp>(), allBytes));
+  Operation *firstRead = isBefore ? nullptr : group.findWrite(convert.getSrc(), allBytes, convert);
+  if (isBefore || firstRead)
+    builder.setInsertionPoint(isBefore ? loop : firstRead);
   auto layout =
       cta::LayoutAttr::get(src.getContext(), layout::conversionBuffer(cta::getLayout(src), cta::getLayout(dst), bytes));
   auto type = cta::BufferType::get(src.getContext(), src.getShape(), src.getElementType(), layout, /*slots=*/1);
@@ -117,8 +118,7 @@ void lowerConversion(cta::ConvertLayoutOp convert, ConversionGroup &group) {
   if (!isKept || firstRead)
     builder.setInsertionPoint(convert);
   Value loaded = cta::LocalLoadOp::create(builder, convert.getLoc(), dst, buffer, /*start=*/{});
-  if (!firstRead)
-    group.begin(loaded.getDefiningOp());
+  group.add(loaded.getDefiningOp(), allBytes, /*joins=*/firstRead);
   convert.replaceAllUsesWith(loaded);
   convert.erase();
 }

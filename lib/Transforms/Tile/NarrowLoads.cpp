@@ -174,8 +174,10 @@ private:
 
   /// Whether the first elements are those of a range, and multiples of the number.
   static bool isMultiple(Value value, ArrayRef<int64_t> valueGroups, int64_t number) {
-    if (auto arange = value.getDefiningOp<ArangeOp>())
-      return int32_t(arange.getStart()) % number == 0 && valueGroups.front() % number == 0;
+    if (auto arange = value.getDefiningOp<ArangeOp>()) {
+      int64_t start = int32_t(arange.getStart());
+      return start >= 0 && start % number == 0 && valueGroups.front() % number == 0;
+    }
     auto change = value.getDefiningOp<ShapeChange>();
     std::optional<Groups> operandGroups = change ? getOperandGroups(change, valueGroups) : std::nullopt;
     return operandGroups && isMultiple(change->getOperand(0), *operandGroups, number);
