@@ -4,6 +4,8 @@
 
 #include "Layout/Factories.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 using namespace mlir;
 using namespace tile;
 
@@ -63,7 +65,15 @@ namespace {
 /// What a left operand is computed from in the block of the product.
 struct LeftSources {
   bool loads = false, products = false;
+  bool otherSizes = false; ///< Matrices of which ldmatrix reads no fragments.
+  bool others = false;     ///< What descriptors bring, for one.
 };
+
+/// Whether `load` brings more than a row or a column.
+bool isMatrix(LoadOp load) {
+  auto type = dyn_cast<RankedTensorType>(load.getType());
+  return type && llvm::count_if(type.getShape(), [](int64_t size) { return size > 1; }) > 1;
+}
 
 } // namespace
 
@@ -79,7 +89,11 @@ static LeftSources findLeftSources(DotOp dot) {
       sources.products = true;
       continue;
     }
-    sources.loads |= !isMemoryEffectFree(op);
+    constexpr unsigned fragmentBytes = 2;
+    auto load = dyn_cast<LoadOp>(op);
+    sources.loads |= bool(load);
+    sources.otherSizes |= load && isMatrix(load) && getBytesInMemory(getElementTypeOf(load.getType())) != fragmentBytes;
+    sources.others |= !load && !isMemoryEffectFree(op);
     for (Value operand : op->getOperands())
       if (isa<RankedTensorType>(operand.getType()) && visited.insert(operand).second)
         worklist.push_back(operand);
@@ -99,7 +113,17 @@ bool tile::isComputedFromDots(DotOp dot) {
 }
 
 bool tile::staysInRegisters(DotOp dot) {
-  return mayComeFromRegisters(dot) && !findLeftSources(dot).loads;
+  LeftSources sources = findLeftSources(dot);
+  return mayComeFromRegisters(dot) && !sources.loads && !sources.others;
+}
+
+bool tile::isComputedFromLoads(DotOp dot) {
+  constexpr int64_t most = 64; // elements of a thread, as many as half of an accumulator of 128 columns
+  LeftSources sources = findLeftSources(dot);
+  int64_t threads = int64_t(layout::lanesPerWarp) * dot->getParentOfType<KernelOp>().getNumWarps();
+  return mayComeFromRegisters(dot) && sources.loads && !sources.products && !sources.otherSizes && !sources.others &&
+         isa<scf::ForOp>(dot->getParentOp()) && !isa_and_present<LoadOp>(traceOperand(dot.getA()).source) &&
+         dot.getA().hasOneUse() && dot.getA().getType().getNumElements() <= most * threads;
 }
 
 int64_t tile::countCarriedSums(LoopLikeOpInterface loop, unsigned numWarps) {

@@ -41,6 +41,11 @@ bool isBlock(const SharedOperand &operand);
 /// accumulator's registers are those of a left operand.
 bool isComputedFromDots(DotOp dot);
 
+/// Whether a left operand of 16-bit elements is computed, for this product alone, from matrices of 16-bit elements and
+/// vectors that its loop loads through pointers: ldmatrix reads copies of them as the product takes them, and none of
+/// the threads waits for another's part.
+bool isComputedFromLoads(DotOp dot);
+
 /// Whether a left operand that is no block should go to warp groups from registers: it is computed from other products,
 /// or the same in each iteration of the dot's loop. What is loaded for each product would be waited for there; other
 /// instructions have it copied ahead.

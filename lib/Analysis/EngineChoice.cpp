@@ -156,6 +156,16 @@ cta::WgmmaAttr EngineChooser::chooseForBlocks(DotOp dot) {
   return makeWgmma(dot, planWarpGroups(dot, operands, target, numWarps), operands);
 }
 
+/// Whether threads read a left operand from copies as the product takes it, and compute it there, which needs neither a
+/// buffer nor a barrier. Warp groups that multiply the same rows would compute it several times.
+static bool isReadFromCopies(DotOp dot, Operands operands, const target::GpuTarget &target, unsigned numWarps) {
+  operands.sourceA = OperandSource::Registers;
+  if (!isComputedFromLoads(dot))
+    return false;
+  target::WgmmaResult result = planWarpGroups(dot, operands, target, numWarps);
+  return result.plan && result.plan->groupsN == 1;
+}
+
 /// As operands come; before descriptors are made, by threads.
 cta::WgmmaAttr EngineChooser::chooseWgmma(DotOp dot) {
   SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
@@ -168,7 +178,8 @@ cta::WgmmaAttr EngineChooser::chooseWgmma(DotOp dot) {
   }
   // Beside a right operand that is stored, what is the same for all steps, or transposed, takes less as a buffer.
   bool isComputed = isComputedFromDots(dot);
-  bool staysHere = isBlockB ? isComputed || staysInRegisters(dot) : isComputed && !a.transposed;
+  bool staysHere = isBlockB ? isComputed || staysInRegisters(dot)
+                            : (isComputed && !a.transposed) || isReadFromCopies(dot, operands, target, numWarps);
   if (!isBlockA && staysHere) {
     operands.sourceA = OperandSource::Registers;
   } else if (!isBlockA) {

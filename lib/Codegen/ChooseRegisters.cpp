@@ -170,10 +170,16 @@ private:
       unsigned warps = ctas * threads / threadsOfWarp;
       unsigned allowed = llvm::alignDown(target::registersPerSm / (ctas * threads), granularity);
       unsigned spills = warps <= fewWarps ? 480 : 32, fewer = warps <= fewWarps ? 72 : 40; // bytes; registers
-      if (warps > mostWarps || resident(/*registers=*/0) < ctas || allowed + fewer < used)
+      bool isBeyondHalf = warps > mostWarps;
+      if (isBeyondHalf) {
+        spills = 0;
+        fewer = granularity;
+      }
+      if (resident(/*registers=*/0) < ctas || allowed + fewer < used)
         break;
       std::optional<Assembled> more = tryFor(ctas, spills, made);
-      if (!more || registersOf(*more) > allowed || (spilledBytes(*more) > 0 && !spillsOutsideLoops(more->cubin)))
+      if (!more || registersOf(*more) > allowed || (spilledBytes(*more) > 0 && !spillsOutsideLoops(more->cubin)) ||
+          (isBeyondHalf && more->cubin.size() > made.cubin.size()))
         break;
       made = std::move(*more);
     }

@@ -52,6 +52,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // One number for what a loop counts twice, and one computation of what follows from it.
   list.add([] { return createTileSimplifyInductions(); });
   list.add(Optimisation, [] { return createCSEPass(); });
+  // Blocks are as small as what is loaded, before anything looks at them.
+  list.add([] { return createTileNarrowLoads(); });
   // Types of operands that the target's instructions have, before anything looks at what they can multiply.
   list.add([target] { return createTileWidenDot({target}); });
   // Which instructions there are for a dot depends on the number of warps.

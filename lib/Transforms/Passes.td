@@ -36,6 +36,15 @@ def TileSimplifyInductions : KernelPass<"tile-simplify-inductions", "program", "
   }];
 }
 
+def TileNarrowLoads : KernelPass<"tile-narrow-loads", "program", "Optimisation"> {
+  let summary = "load elements that have one address once";
+  let description = [{
+    Requires: phase tile. Ensures: phase tile; of a block in which groups of neighbours along a dimension have one address,
+    one mask and one other value, one of each group is loaded and then repeated, if its address can be computed alone.
+    Does not: change volatile loads, nor dimensions that are no powers of two. Example: test/Transforms/Tile/narrow-loads.mlir.
+  }];
+}
+
 def TileFoldConditions : KernelPass<"tile-fold-conditions", "program", "Optimisation"> {
   let summary = "replace comparisons of indices that always hold";
   let description = [{

@@ -44,6 +44,66 @@ Value emitAllEnabled(OpBuilder &builder, Location loc, ValueRange masks) {
   return all;
 }
 
+/// The addresses of a partial access's elements, each as a distance from the first of its group: instructions add it,
+/// and loops carry one address for the group.
+Registers emitPlacesInGroups(OpBuilder &builder, Location loc, Type pointerType, ValueRange pointers, int64_t vector) {
+  AccessGroups groups = planGroups(pointerType, vector);
+  auto bytes = int32_t(getBytesInMemory(cast<PtrType>(getElementTypeOf(pointerType)).getPointee()));
+  Registers places;
+  for (auto [index, pointer] : llvm::enumerate(pointers)) {
+    auto distance = int32_t(index % groups.size);
+    Value first = pointers[index - distance];
+    places.push_back(distance == 0 ? first : emitByteOffset(builder, loc, first, distance * bytes));
+  }
+  return places;
+}
+
+/// What a load reads, as the words that its wide accesses move.
+class GroupWords {
+public:
+  GroupWords(LoadOp op, OpBuilder &builder)
+      : builder(builder), loc(op.getLoc()), element(getElementTypeOf(op.getType())),
+        groups(planGroups(op.getPtr().getType(), op.getVector())), format(wordsFor(element, groups.size)) {}
+
+  SmallVector<Type> types() const {
+    SmallVector<Type> types;
+    for (size_t first = 0; first < groups.canonical.size(); first += groups.size)
+      if (isOwn(first))
+        types.append(format.count, builder.getIntegerType(format.bits));
+    return types;
+  }
+
+  Registers pack(ValueRange registers) const {
+    Registers words;
+    for (size_t first = 0; first < registers.size(); first += groups.size)
+      if (isOwn(first))
+        llvm::append_range(words, packWords(builder, loc, registers.slice(first, groups.size), format));
+    return words;
+  }
+
+  Registers unpack(ValueRange words) const {
+    Registers registers(groups.canonical.size());
+    for (size_t first = 0; first < registers.size(); first += groups.size) {
+      if (!isOwn(first)) {
+        std::copy_n(registers.begin() + groups.canonical[first], groups.size, registers.begin() + first);
+        continue;
+      }
+      llvm::copy(unpackWords(builder, loc, words.take_front(format.count), element, format), registers.begin() + first);
+      words = words.drop_front(format.count);
+    }
+    return registers;
+  }
+
+private:
+  bool isOwn(size_t first) const { return groups.canonical[first] == int32_t(first); }
+
+  OpBuilder &builder;
+  Location loc;
+  Type element;
+  AccessGroups groups;
+  WordFormat format;
+};
+
 struct LoadLowering : TargetPattern<LoadOp> {
   using TargetPattern::TargetPattern;
 
@@ -52,23 +112,29 @@ struct LoadLowering : TargetPattern<LoadOp> {
     Value all = op.getPartial() ? emitAllEnabled(rewriter, op.getLoc(), adaptor.getMask()) : Value();
     if (!all) {
       ValueRange masks = op.getPartial() ? ValueRange() : adaptor.getMask();
-      rewriter.replaceOpWithMultiple(op, {load(op, adaptor, op.getVector(), masks, rewriter)});
+      rewriter.replaceOpWithMultiple(op, {load(op, adaptor, adaptor.getPtr(), op.getVector(), masks, rewriter)});
       return success();
     }
-    Type registerType = getRegisterType(getElementTypeOf(op.getType()));
-    SmallVector<Type> types(adaptor.getPtr().size(), registerType);
-    auto branch = scf::IfOp::create(rewriter, op.getLoc(), types, all, /*withElseRegion=*/true);
+    // Words cross the branch: elements would be put together behind it again, by most of what takes them.
+    GroupWords words(op, rewriter);
+    auto branch = scf::IfOp::create(rewriter, op.getLoc(), words.types(), all, /*withElseRegion=*/true);
     rewriter.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(rewriter, op.getLoc(), load(op, adaptor, op.getVector(), {}, rewriter));
+    Registers whole = load(op, adaptor, adaptor.getPtr(), op.getVector(), {}, rewriter);
+    scf::YieldOp::create(rewriter, op.getLoc(), words.pack(whole));
     rewriter.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(rewriter, op.getLoc(), load(op, adaptor, /*vector=*/1, adaptor.getMask(), rewriter));
-    rewriter.replaceOpWithMultiple(op, {branch.getResults()});
+    Registers places =
+        emitPlacesInGroups(rewriter, op.getLoc(), op.getPtr().getType(), adaptor.getPtr(), op.getVector());
+    Registers single = load(op, adaptor, places, /*vector=*/1, adaptor.getMask(), rewriter);
+    scf::YieldOp::create(rewriter, op.getLoc(), words.pack(single));
+    rewriter.setInsertionPointAfter(branch);
+    rewriter.replaceOpWithMultiple(op, {words.unpack(branch.getResults())});
     return success();
   }
 
 private:
   /// The registers, read in groups of `vector`; without masks everything is read.
-  Registers load(LoadOp op, OneToNOpAdaptor adaptor, int64_t vector, ValueRange masks, OpBuilder &builder) const {
+  Registers load(LoadOp op, OneToNOpAdaptor adaptor, ValueRange pointers, int64_t vector, ValueRange masks,
+                 OpBuilder &builder) const {
     Location loc = op.getLoc();
     Type element = getElementTypeOf(op.getType());
     AccessGroups groups = planGroups(op.getPtr().getType(), vector);
@@ -77,7 +143,7 @@ private:
     Value zero = arith::ConstantIntOp::create(builder, loc, builder.getIntegerType(format.bits), 0);
     Value isFirst = op.getFirst() ? emitIsFirstCopy(builder, loc, cta::getLayout(op.getType())) : Value();
 
-    Registers registers(adaptor.getPtr().size());
+    Registers registers(pointers.size());
     for (size_t first = 0; first < registers.size(); first += groups.size) {
       size_t source = groups.canonical[first];
       if (source != first) {
@@ -88,7 +154,7 @@ private:
       SmallVector<Value> other(format.count, zero);
       if (mask && op.getOther())
         other = packWords(builder, loc, adaptor.getOther().slice(first, groups.size), format);
-      SmallVector<Value> words = access.load(adaptor.getPtr()[first], emitAnd(builder, loc, mask, isFirst), other);
+      SmallVector<Value> words = access.load(pointers[first], emitAnd(builder, loc, mask, isFirst), other);
       llvm::copy(unpackWords(builder, loc, words, element, format), registers.begin() + first);
     }
     return registers;
@@ -102,20 +168,24 @@ struct StoreLowering : TargetPattern<StoreOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Value all = op.getPartial() ? emitAllEnabled(rewriter, op.getLoc(), adaptor.getMask()) : Value();
     if (!all) {
-      store(op, adaptor, op.getVector(), op.getPartial() ? ValueRange() : adaptor.getMask(), rewriter);
+      store(op, adaptor, adaptor.getPtr(), op.getVector(), op.getPartial() ? ValueRange() : adaptor.getMask(),
+            rewriter);
     } else {
       auto branch = scf::IfOp::create(rewriter, op.getLoc(), all, /*withElseRegion=*/true);
       rewriter.setInsertionPointToStart(branch.thenBlock());
-      store(op, adaptor, op.getVector(), {}, rewriter);
+      store(op, adaptor, adaptor.getPtr(), op.getVector(), {}, rewriter);
       rewriter.setInsertionPointToStart(branch.elseBlock());
-      store(op, adaptor, /*vector=*/1, adaptor.getMask(), rewriter);
+      Registers places =
+          emitPlacesInGroups(rewriter, op.getLoc(), op.getPtr().getType(), adaptor.getPtr(), op.getVector());
+      store(op, adaptor, places, /*vector=*/1, adaptor.getMask(), rewriter);
     }
     rewriter.eraseOp(op);
     return success();
   }
 
 private:
-  void store(StoreOp op, OneToNOpAdaptor adaptor, int64_t vector, ValueRange masks, OpBuilder &builder) const {
+  void store(StoreOp op, OneToNOpAdaptor adaptor, ValueRange pointers, int64_t vector, ValueRange masks,
+             OpBuilder &builder) const {
     Location loc = op.getLoc();
     AccessGroups groups = planGroups(op.getPtr().getType(), vector);
     WordFormat format = wordsFor(getElementTypeOf(op.getValue().getType()), groups.size);
@@ -123,11 +193,11 @@ private:
     auto tensor = dyn_cast<RankedTensorType>(op.getPtr().getType());
     Value isFirst = tensor ? emitIsFirstCopy(builder, loc, cta::getLayout(tensor)) : emitIsFirstOfTeam(builder, op);
 
-    for (size_t first = 0; first < adaptor.getPtr().size(); first += groups.size) {
+    for (size_t first = 0; first < pointers.size(); first += groups.size) {
       if (groups.canonical[first] != int32_t(first))
         continue;
       Value mask = masks.empty() ? Value() : dropTrue(masks[first]);
-      access.store(adaptor.getPtr()[first], emitAnd(builder, loc, mask, isFirst),
+      access.store(pointers[first], emitAnd(builder, loc, mask, isFirst),
                    packWords(builder, loc, adaptor.getValue().slice(first, groups.size), format));
     }
   }

@@ -12,11 +12,13 @@
 // An operand of warp groups stays there: what was stored is copied, and the fence follows the wait. What several
 // products of warps take, also transposed, as keys that are values, is copied once and loaded for each. What is
 // computed of copied elements before it becomes an operand is computed in the operand's layout: a buffer can be read in
-// any.
+// any. Vectors for that, as of scales, are copied beside them if they would go from warp to warp otherwise.
 #include "Analysis/DotPlan.h"
 #include "Analysis/FindTarget.h"
 #include "Analysis/Recreate.h"
 #include "Cta/CtaDialect.h"
+#include "Layout/Factories.h"
+#include "Layout/Movement.h"
 #include "Layout/SharedLayouts.h"
 #include "Target/GpuTarget.h"
 #include "Transforms/Cta/LoopStages.h"
@@ -103,7 +105,7 @@ bool becomesOperand(Value value) {
       if (getOperandStore(user) || (dot && dot.getAcc() != values[index]))
         return true;
       if (user->getBlock() == value.getParentBlock() &&
-          (isElementwise(user) || isa<cta::ConvertLayoutOp, TransOp, ExpandDimsOp, BroadcastOp>(user)))
+          (isElementwise(user) || isa<cta::ConvertLayoutOp, TransOp, ExpandDimsOp, BroadcastOp, ReshapeOp>(user)))
         values.insert_range(user->getResults());
     }
   return false;
@@ -127,6 +129,14 @@ SmallVector<cta::ConvertLayoutOp> collectConversions(Value value) {
   return converts;
 }
 
+/// Whether a vector would go from warp to warp otherwise, with barriers of its own, beside copies of matrices.
+bool isVectorForOtherWarps(CopyPlan plan) {
+  if (!plan.convert || plan.load->getBlock()->getOps<cta::AsyncCopyOp>().empty())
+    return false;
+  RankedTensorType loaded = plan.convert.getSrc().getType(), needed = plan.convert.getType();
+  return layout::planMovement(cta::getLayout(loaded), cta::getLayout(needed)).crossesWarps;
+}
+
 std::optional<CopyPlan> planCopy(LoadOp load) {
   // Copies run ahead in innermost loops. Around a product's loop they would be what begins or ends the sum, in as many
   // buffers as the loop has stages.
@@ -135,8 +145,6 @@ std::optional<CopyPlan> planCopy(LoadOp load) {
     return std::nullopt;
   auto type = dyn_cast<RankedTensorType>(load.getType());
   Operation *user = findUser(load);
-  if (!type || type.getRank() != 2)
-    return std::nullopt;
   int64_t vector = load.getVector(), bytes = vector * getBytesInMemory(type.getElementType());
   if (bytes != 4 && bytes != 8 && bytes != 16)
     return std::nullopt;
@@ -154,6 +162,8 @@ std::optional<CopyPlan> planCopy(LoadOp load) {
     plan.store = {};
   if (!plan.store && !plan.convert)
     plan.converts = collectConversions(load);
+  if (type.getRank() == 1 && !isVectorForOtherWarps(plan))
+    return std::nullopt;
   // What is only added to a product is better loaded into registers than kept in a buffer for each stage.
   return becomesOperand(load) ? std::optional(plan) : std::nullopt;
 }
@@ -190,7 +200,9 @@ void rewriteCopy(CopyPlan plan) {
   Location loc = load.getLoc();
   auto type = cast<RankedTensorType>(load.getType());
   std::vector<int64_t> shape(type.getShape().begin(), type.getShape().end());
-  std::vector<unsigned> order{plan.contiguousDim, 1 - plan.contiguousDim};
+  std::vector<unsigned> order = layout::rowMajorOrder(type.getRank());
+  if (plan.contiguousDim == 0)
+    std::reverse(order.begin(), order.end());
   unsigned bytes = getBytesInMemory(type.getElementType());
   auto shared = cta::LayoutAttr::get(
       type.getContext(), layout::swizzledShared(shape, bytes, order, layout::chooseSwizzle(shape, bytes, order)));
@@ -253,17 +265,27 @@ struct CtaAsyncCopies : tile::impl::CtaAsyncCopiesBase<CtaAsyncCopies> {
       return signalPassFailure();
     if (!gpu->has(target::Feature::AsyncCopy))
       return;
-    SmallVector<CopyPlan> plans;
-    getOperation().walk([&](LoadOp load) {
-      if (std::optional<CopyPlan> plan = planCopy(load))
-        plans.push_back(*plan);
-    });
-    llvm::for_each(plans, rewriteCopy);
-    if (plans.empty())
+    if (!copy(/*rank=*/2))
       return;
     SmallVector<cta::ConvertLayoutOp> converts;
     getOperation().walk([&](cta::ConvertLayoutOp convert) { converts.push_back(convert); });
     llvm::for_each(converts, readInLayoutOf);
+    // Which elements of vectors threads need, as of scales along K, is known now.
+    copy(/*rank=*/1);
+  }
+
+private:
+  bool copy(int64_t rank) {
+    SmallVector<CopyPlan> plans;
+    getOperation().walk([&](LoadOp load) {
+      auto type = dyn_cast<RankedTensorType>(load.getType());
+      if (!type || type.getRank() != rank)
+        return;
+      if (std::optional<CopyPlan> plan = planCopy(load))
+        plans.push_back(*plan);
+    });
+    llvm::for_each(plans, rewriteCopy);
+    return !plans.empty();
   }
 };
 

@@ -9,6 +9,7 @@
 #include "Tile/TileDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace tile;
@@ -154,18 +155,22 @@ Value ColumnSlicer::emitLoaded(OpBuilder &builder, cta::ConvertLayoutOp convert)
   RankedTensorType sliced = sliceType(convert.getType());
   Value &buffer = buffers[convert];
   if (!buffer)
-    buffer = allocatePanel(convert->getParentOfType<KernelOp>(), loc, rows.getType(), sliced);
+    buffer = allocatePanel(builder, loc, rows.getType(), sliced);
   cta::LocalStoreOp::create(builder, loc, rows, buffer, /*first=*/false);
   return cta::LocalLoadOp::create(builder, loc, sliced, buffer, /*start=*/{});
 }
 
-Value tile::allocatePanel(KernelOp kernel, Location loc, Type from, Type to) {
+Value tile::allocatePanel(OpBuilder builder, Location loc, Type from, Type to) {
   auto panel = cast<RankedTensorType>(from);
   unsigned bytes = getBytesInMemory(panel.getElementType());
   LinearLayout places = layout::bankConflictFree(cta::getLayout(panel), cta::getLayout(to), bytes);
   auto type = cta::BufferType::get(loc.getContext(), panel.getShape(), panel.getElementType(),
                                    attribute(loc.getContext(), places), /*slots=*/1);
-  OpBuilder builder(&kernel.getBody().front(), kernel.getBody().front().begin());
+  Operation *parent = builder.getInsertionBlock()->getParentOp();
+  if (!isa<scf::IfOp>(parent) || !parent->getParentOfType<scf::ForOp>()) {
+    auto kernel = isa<KernelOp>(parent) ? cast<KernelOp>(parent) : parent->getParentOfType<KernelOp>();
+    builder.setInsertionPointToStart(&kernel.getBody().front());
+  }
   return cta::AllocOp::create(builder, loc, type, /*offset=*/IntegerAttr());
 }
 

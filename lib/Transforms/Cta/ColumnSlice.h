@@ -54,7 +54,8 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> created;
 };
 
-/// A buffer at the kernel's entry through which tensors of type `from` get the layout of `to`.
-mlir::Value allocatePanel(KernelOp kernel, mlir::Location loc, mlir::Type from, mlir::Type to);
+/// A buffer through which tensors of type `from` get the layout of `to`: at the kernel's entry, or, for a branch in a
+/// loop, which few iterations may take, at the builder's place, so that all else shares its memory.
+mlir::Value allocatePanel(mlir::OpBuilder builder, mlir::Location loc, mlir::Type from, mlir::Type to);
 
 } // namespace tile

@@ -10,8 +10,9 @@
 //
 //   %y = cta.convert_layout %x : #a -> #b   ==>   cta.local_store %x, %buffer; %y = cta.local_load %buffer : #b
 //
-// What a loop does not change is converted before it, or stored before it if it takes many registers, and if there is
-// room for another buffer.
+// Conversions of what is there at the same time are written together: one barrier for all, too. What a loop does not
+// change is converted before it, or stored before it if it takes many registers, and if there is room for another
+// buffer.
 //
 // A conversion that only renames registers stays, and one of a vector that takes a shuffle for each register. A gather
 // becomes a store to a buffer and a load at computed places, a histogram atomic additions in a buffer; results of
@@ -69,23 +70,55 @@ bool hasRoom(KernelOp kernel, int64_t bytes) {
   return bytes <= room;
 }
 
-void lowerConversion(cta::ConvertLayoutOp convert) {
+/// Conversions whose writes come before the first one's reads: one barrier for all.
+class ConversionGroup {
+public:
+  explicit ConversionGroup(KernelOp kernel) : most(bytesOfThread * layout::lanesPerWarp * kernel.getNumWarps()) {}
+
+  /// Where to write `value`, which is read at `place`: before the reads of the group, if it is there, and if all
+  /// buffers are small; null if not.
+  Operation *findWrite(Value value, int64_t bytes, Operation *place) const {
+    if (!firstRead || firstRead->getBlock() != place->getBlock() || held + bytes > most)
+      return nullptr;
+    Operation *def = value.getDefiningOp();
+    bool isThere = !def || def->getBlock() != place->getBlock() || def->isBeforeInBlock(firstRead);
+    return isThere ? firstRead : nullptr;
+  }
+
+  /// Of a conversion that begins a group, or has joined it.
+  void add(Operation *read, int64_t bytes, bool joins) {
+    held = joins ? held + bytes : bytes;
+    firstRead = joins ? firstRead : read;
+  }
+
+private:
+  /// As many threads as a multiprocessor holds may all have these buffers.
+  static constexpr int64_t bytesOfThread = 96;
+
+  int64_t most, held = 0;
+  Operation *firstRead = nullptr;
+};
+
+void lowerConversion(cta::ConvertLayoutOp convert, ConversionGroup &group) {
   constexpr int64_t maxKept = 128; // bytes that a thread may hold through a loop
   RankedTensorType src = convert.getSrc().getType(), dst = convert.getType();
   OpBuilder builder(convert);
-  int64_t bytes = getBytesInMemory(src.getElementType());
+  int64_t bytes = getBytesInMemory(src.getElementType()), allBytes = src.getNumElements() * bytes;
   bool isKept = cta::getLayout(dst).numRegisters() * bytes <= maxKept;
   Operation *loop = findInvariantLoop(convert, convert.getSrc());
-  if (loop && (isKept || hasRoom(convert->getParentOfType<KernelOp>(), src.getNumElements() * bytes)))
-    builder.setInsertionPoint(loop);
+  bool isBefore = loop && (isKept || hasRoom(convert->getParentOfType<KernelOp>(), allBytes));
+  Operation *firstRead = isBefore ? nullptr : group.findWrite(convert.getSrc(), allBytes, convert);
+  if (isBefore || firstRead)
+    builder.setInsertionPoint(isBefore ? loop : firstRead);
   auto layout =
       cta::LayoutAttr::get(src.getContext(), layout::conversionBuffer(cta::getLayout(src), cta::getLayout(dst), bytes));
   auto type = cta::BufferType::get(src.getContext(), src.getShape(), src.getElementType(), layout, /*slots=*/1);
   Value buffer = cta::AllocOp::create(builder, convert.getLoc(), type, /*offset=*/IntegerAttr());
   cta::LocalStoreOp::create(builder, convert.getLoc(), convert.getSrc(), buffer, /*first=*/false);
-  if (!isKept)
+  if (!isKept || firstRead)
     builder.setInsertionPoint(convert);
   Value loaded = cta::LocalLoadOp::create(builder, convert.getLoc(), dst, buffer, /*start=*/{});
+  group.add(loaded.getDefiningOp(), allBytes, /*joins=*/firstRead);
   convert.replaceAllUsesWith(loaded);
   convert.erase();
 }
@@ -372,7 +405,9 @@ struct CtaLowerConversions : tile::impl::CtaLowerConversionsBase<CtaLowerConvers
       if (movesThroughMemory(convert))
         conversions.push_back(convert);
     });
-    llvm::for_each(conversions, lowerConversion);
+    ConversionGroup group(getOperation());
+    for (cta::ConvertLayoutOp convert : conversions)
+      lowerConversion(convert, group);
   } // namespace
 };
 

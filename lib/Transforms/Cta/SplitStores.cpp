@@ -10,7 +10,8 @@
 //                                                                          tile.store (columns p of %ptrs), %y mask …
 //
 // In #panel each warp writes the rows of its own accumulators, so warp groups do not wait for each other. What %x is
-// computed from element by element is computed for each panel, too.
+// computed from element by element is computed for each panel, too. A branch in a loop has its buffer to itself: the
+// rest of the loop uses the memory.
 #include "Analysis/Recreate.h"
 #include "Layout/Movement.h"
 #include "Tile/TileDialect.h"
@@ -34,7 +35,7 @@ constexpr int64_t panelElements = 32;
 
 class StoreSplit {
 public:
-  StoreSplit(KernelOp kernel, StoreOp store) : kernel(kernel), store(store) {}
+  explicit StoreSplit(StoreOp store) : store(store) {}
 
   void run() {
     auto convert = store.getValue().getDefiningOp<cta::ConvertLayoutOp>();
@@ -66,9 +67,9 @@ private:
     auto layout = cta::LayoutAttr::get(context, rows);
     auto panel = RankedTensorType::get(rows.outShape(), type.getElementType(), layout);
     auto from = RankedTensorType::get(rows.outShape(), type.getElementType(), slice);
-    Value buffer = allocatePanel(kernel, loc, from, panel);
-    ColumnSlicer slicer(convert.getSrc(), convert, PointerBases::of(store.getPtr()), columns);
     OpBuilder builder(store);
+    Value buffer = allocatePanel(builder, loc, from, panel);
+    ColumnSlicer slicer(convert.getSrc(), convert, PointerBases::of(store.getPtr()), columns);
     slicer.load(builder, 0);
     for (int64_t first = 0; first < type.getDimSize(1); first += columns) {
       if (first + columns < type.getDimSize(1))
@@ -88,7 +89,6 @@ private:
     eraseIfUnused(operands);
   }
 
-  KernelOp kernel;
   StoreOp store;
   int64_t columns = 0;
 };
@@ -98,7 +98,7 @@ struct CtaSplitStores : tile::impl::CtaSplitStoresBase<CtaSplitStores> {
     SmallVector<StoreOp> stores;
     getOperation().walk([&](StoreOp store) { stores.push_back(store); });
     for (StoreOp store : stores)
-      StoreSplit(getOperation(), store).run();
+      StoreSplit(store).run();
   }
 };
 

@@ -48,11 +48,13 @@ tile.kernel @once(%p: !tile.ptr<i1>, %x: i1) attributes {num_warps = 2 : i32} {
 
 #line = #cta.layout<[128], register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []>
 
-// A thread whose elements are all enabled moves them at once, another one element by element.
+// A thread whose elements are all enabled moves them at once, another one element by element, from one address. Words
+// cross the branch.
 // CHECK-LABEL: llvm.func @partial
-// CHECK: scf.if {{.*}} -> (f32, f32, f32, f32)
-// CHECK: llvm.load {{.*}} -> vector<4xi32>
+// CHECK: scf.if {{.*}} -> (i32, i32, i32, i32)
+// CHECK: llvm.load %[[FIRST:.*]] {alignment = 16 : i64} {{.*}} -> vector<4xi32>
 // CHECK: else
+// CHECK: llvm.getelementptr {{.*}}%[[FIRST]][4]
 // CHECK-COUNT-4: ld.global.b32
 tile.kernel @partial(%p: !tile.ptr<f32>, %n: i32) attributes {num_warps = 1 : i32} {
   %r = tile.arange 0 to 128 : tensor<128xi32, #line>

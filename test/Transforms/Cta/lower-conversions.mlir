@@ -17,6 +17,25 @@ tile.kernel @transposed(%f: f32) {
   tile.return
 }
 
+// What is there already is written before the first is read: one barrier for both. What depends on one
+// of them is not.
+// CHECK-LABEL: tile.kernel @conversions_together
+// CHECK: cta.local_store
+// CHECK: cta.local_store
+// CHECK-NEXT: cta.local_load
+// CHECK-NEXT: cta.local_load
+// CHECK: cta.local_store
+// CHECK-NEXT: cta.local_load
+tile.kernel @conversions_together(%f: f32, %g: f32) {
+  %x = tile.splat %f : f32 -> tensor<32x32xf32, #rows>
+  %z = tile.splat %g : f32 -> tensor<32x32xf32, #rows>
+  %y = cta.convert_layout %x : tensor<32x32xf32, #rows> -> tensor<32x32xf32, #columns>
+  %w = cta.convert_layout %z : tensor<32x32xf32, #rows> -> tensor<32x32xf32, #columns>
+  %back = cta.convert_layout %y : tensor<32x32xf32, #columns> -> tensor<32x32xf32, #rows>
+  tile.print "" %w, %back : tensor<32x32xf32, #columns>, tensor<32x32xf32, #rows>
+  tile.return
+}
+
 // Renaming registers needs no memory.
 // CHECK-LABEL: tile.kernel @negative_registers
 // CHECK-NOT: cta.alloc

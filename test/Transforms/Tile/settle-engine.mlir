@@ -89,5 +89,27 @@ tile.kernel @held(%i: i32, %n: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map =
   tile.print "" %s#0 : tensor<64x32xf32>
   tile.print "" %s#1 : tensor<64x32xf32>
   tile.print "" %s#2 : tensor<64x64xf32>
+
+// A left operand that is computed of halves is read from their copies as it is multiplied; fp32 is computed before.
+// CHECK-LABEL: tile.kernel @computed
+// CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], a = registers, b = threads>}
+// CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], a = threads, b = threads>}
+tile.kernel @computed(%n: i32, %halves: !tile.ptr<f16>, %words: !tile.ptr<f32>) {
+  %p = tile.splat %halves : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %q = tile.splat %words : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %z, %y = %z) -> (tensor<64x64xf32>, tensor<64x64xf32>) : i32 {
+    %b = tile.load %p : tensor<64x64x!tile.ptr<f16>>
+    %a = tile.load %p : tensor<64x64x!tile.ptr<f16>>
+    %twice = arith.addf %a, %a : tensor<64x64xf16>
+    %1 = tile.dot %twice, %b, %x : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    %wide = tile.load %q : tensor<64x64x!tile.ptr<f32>>
+    %narrow = arith.truncf %wide : tensor<64x64xf32> to tensor<64x64xf16>
+    %2 = tile.dot %narrow, %b, %y : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %1, %2 : tensor<64x64xf32>, tensor<64x64xf32>
+  }
+  tile.print "" %r#0, %r#1 : tensor<64x64xf32>, tensor<64x64xf32>
   tile.return
 }
