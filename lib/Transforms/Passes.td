@@ -166,8 +166,8 @@ def CtaLowerDot : KernelPass<"cta-lower-dot", "buffered", "Correctness"> {
 def CtaDeferSums : KernelPass<"cta-defer-sums", "layout", "Optimisation"> {
   let summary = "add up what threads have summed after a loop";
   let description = [{
-    Requires: phase layout, decided layouts. Ensures: a vector that a loop carries, only scales and adds sums of an axis
-    to, always or under conditions, is carried as a sum for each thread, and these are added up after the loop. Does not: keep the order of
+    Requires: phase layout, decided layouts. Ensures: a vector or a number that a loop carries, only scales and adds sums of
+    an axis to, always or under conditions, is carried as a sum for each thread, and these are added up after the loop. Does not: keep the order of
     summation. Example: test/Transforms/Cta/defer-sums.mlir.
   }];
 }
