@@ -200,9 +200,9 @@ void NvptxBackend::optimize(llvm::Module &module) const {
   for (llvm::Function &function : module) {
     bypassLongDivisions(function);
     takeResultsAtOnce(function);
-    orderByResult(function);
     awaitLate(function);
     keepPacked(function);
+    orderByResult(function); // also what was packed, and is computed again
     joinWaits(function);
     takeSharedBaseAnew(function);
   }
