@@ -235,8 +235,8 @@ def CtaPrefetchLoads : KernelPass<"cta-prefetch-loads", "async", "Optimisation">
   let description = [{
     Requires: phase async. Ensures: in a loop that reduces what it loads, loads into registers run an
     iteration ahead where there is room for them; so do those of few numbers beside products of blocks that TMA
-    copies, under these products. Does not: move loads across writes of memory that they may read.
-    Example: test/Transforms/Cta/prefetch-loads.mlir.
+    copies, under these products. A short loop that neither reduces nor stores loads for four iterations at once. Does
+    not: move loads across writes of memory that they may read. Example: test/Transforms/Cta/prefetch-loads.mlir.
   }];
 }
 

@@ -14,7 +14,8 @@
 // Addresses and masks are computed again for whatever else needs them, so that nothing but loaded values crosses
 // iterations. Loops of products whose operands threads copy have cta-pipeline; loops without reductions keep more in
 // flight by having more threads, so there only few registers may be taken, unless the loop carries so many that threads
-// are few anyway.
+// are few anyway. Short loops that neither reduce nor store are unrolled instead, so that the loads of four iterations
+// are issued at once.
 #include "Analysis/LoopOptions.h"
 #include "Analysis/PointerBases.h"
 #include "Cta/CtaDialect.h"
@@ -23,6 +24,7 @@
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace tile {
@@ -109,6 +111,26 @@ int64_t countRegisters(Value value) {
   return llvm::divideCeil(bytes, 4);
 }
 
+template <typename... Ops> bool contains(scf::ForOp loop) {
+  auto isOne = [](Operation *op) { return isa<Ops...>(op) ? WalkResult::interrupt() : WalkResult::advance(); };
+  return loop.getBody()->walk(isOne).wasInterrupted();
+}
+
+/// A short loop in which nothing keeps the loads of several iterations from being issued at once.
+bool isForUnrolling(scf::ForOp loop, const PrefetchPlan &plan) {
+  if (contains<ReduceOp, ScanOp, StoreOp, scf::IfOp, cta::WgmmaOp>(loop))
+    return false;
+  constexpr int64_t fewLoaded = 16, fewComputed = 32; // registers of a thread, and instructions
+  int64_t loaded = 0, computed = 0;
+  for (Operation &op : loop.getBody()->without_terminator())
+    for (Value result : op.getResults())
+      if (plan.loads.contains(&op))
+        loaded += countRegisters(result);
+      else if (auto type = dyn_cast<RankedTensorType>(result.getType()); type && !plan.slice.contains(&op))
+        computed += cta::getLayout(type).numRegisters();
+  return loaded <= fewLoaded && computed <= fewComputed;
+}
+
 /// Whether the loop's registers leave room for what is loaded ahead.
 bool hasRoom(scf::ForOp loop, const PrefetchPlan &plan, int64_t threads) {
   // Of a multiprocessor, and of a thread; what half of the threads that it can hold may have each; addresses and
@@ -121,11 +143,7 @@ bool hasRoom(scf::ForOp loop, const PrefetchPlan &plan, int64_t threads) {
       loaded += countRegisters(op->getResult(0));
     return loaded <= besideProduct;
   }
-  bool exchanges = loop.getBody()
-                       ->walk([](Operation *op) {
-                         return isa<ReduceOp, ScanOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
-                       })
-                       .wasInterrupted();
+  bool exchanges = contains<ReduceOp, ScanOp>(loop);
   int64_t registers = reserve;
   for (Value carried : loop.getRegionIterArgs())
     registers += countRegisters(carried);
@@ -247,12 +265,18 @@ struct CtaPrefetchLoads : tile::impl::CtaPrefetchLoadsBase<CtaPrefetchLoads> {
   void runOnKernel() override {
     int64_t threads = getOperation().getNumWarps() * target::threadsPerWarp;
     SmallVector<std::pair<scf::ForOp, PrefetchPlan>> plans;
+    SmallVector<scf::ForOp> unrolled;
     getOperation().walk([&](scf::ForOp loop) {
       if (getNumStages(loop) < 2)
         return;
-      if (std::optional<PrefetchPlan> plan = planPrefetch(loop); plan && hasRoom(loop, *plan, threads))
+      std::optional<PrefetchPlan> plan = planPrefetch(loop);
+      if (plan && isForUnrolling(loop, *plan))
+        unrolled.push_back(loop);
+      else if (plan && hasRoom(loop, *plan, threads))
         plans.emplace_back(loop, std::move(*plan));
     });
+    for (scf::ForOp loop : unrolled)
+      (void)loopUnrollByFactor(loop, /*unrollFactor=*/4);
     IRRewriter rewriter(&getContext());
     for (auto &[loop, plan] : plans) {
       Location loc = loop.getLoc();
