@@ -113,8 +113,8 @@ constexpr const char *beforeLoops =
     "simplifycfg,reassociate,"
     "loop-mssa(loop-instsimplify,licm<no-allowspeculation>,loop-rotate,licm),simplifycfg,";
 /// What the condition in front of a loop says: one from `4 * y` to `min(4 * y + 4, 32)` has four iterations if it has
-/// any, and is unrolled. Not beside products, whose many phis take InstCombine long; for others it takes no time to
-/// speak of.
+/// any, and is unrolled. Not beside products, whose many phis take InstCombine long, and not where threads meet: what
+/// is sunk into loops costs them registers there. For others it takes no time to speak of.
 constexpr const char *lengthsOfLoops = "instcombine<no-verify-fixpoint>,sink,correlated-propagation,";
 constexpr const char *fromLoops =
     "loop(indvars,loop-deletion,loop-unroll-full),"
@@ -193,9 +193,9 @@ void NvptxBackend::optimize(llvm::Module &module) const {
   llvm::ModulePassManager passes;
   // The target's: libdevice asks which GPU it is compiled for.
   builder.invokePipelineStartEPCallbacks(passes, llvm::OptimizationLevel::O3);
-  bool hasProducts = llvm::any_of(module, multiplies);
+  bool isSimple = llvm::none_of(module, multiplies) && llvm::none_of(module, hasBarrier);
   llvm::cantFail(
-      builder.parsePassPipeline(passes, std::string(beforeLoops) + (hasProducts ? "" : lengthsOfLoops) + fromLoops));
+      builder.parsePassPipeline(passes, std::string(beforeLoops) + (isSimple ? lengthsOfLoops : "") + fromLoops));
   passes.run(module, modules);
   for (llvm::Function &function : module) {
     bypassLongDivisions(function);

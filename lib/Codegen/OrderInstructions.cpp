@@ -180,28 +180,15 @@ public:
   explicit Orderer(Function &function) : function(function), layout(function.getParent()->getDataLayout()) {}
 
   void run() {
-    if (multiplies(function)) {
-      // Our own passes have decided what runs beside products, and how many registers there are.
-      for (BasicBlock &block : function)
-        order(block, mostRegisters, /*acrossEffects=*/false);
-      return;
-    }
-    // Where a second CTA may run, to wait for a load once more costs less than to be alone.
-    if (isOfMostThreads(function))
+    bool isFree = isOfMostThreads(function) && !multiplies(function);
+    if (isFree)
       readOnly = findReadOnlyLoads(function);
     for (BasicBlock &block : function)
-      order(block, registersForManyThreads(function), /*acrossEffects=*/true);
+      order(block, isFree ? registersForManyThreads(function) : mostRegisters, isFree);
   }
 
 private:
   static constexpr unsigned mostRegisters = 255; ///< Of a thread.
-
-  /// ptxas finds an order of its own, which is worse where it gets one that saves too little: a copy of blocks takes
-  /// 200 registers instead of 154. So there has to be hope for many threads, or against spills.
-  static bool isWorthwhile(unsigned before, unsigned after) {
-    constexpr unsigned hopeful = 85;
-    return after < before && (after <= hopeful || before > mostRegisters);
-  }
 
   void order(BasicBlock &block, unsigned registers, bool acrossEffects) {
     if (block.size() <= registers)
@@ -214,7 +201,7 @@ private:
       return;
     DenseSet<Instruction *> late = findLateLoads(block, readOnly);
     Ordering ordering(block, acrossEffects, late);
-    if (!isWorthwhile(before, pressure(ordering.order, layout)))
+    if (pressure(ordering.order, layout) >= before)
       return;
     for (Instruction *load : late)
       loadNonCoherently(*load);

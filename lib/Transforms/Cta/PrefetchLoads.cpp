@@ -116,11 +116,15 @@ template <typename... Ops> bool contains(scf::ForOp loop) {
   return loop.getBody()->walk(isOne).wasInterrupted();
 }
 
+constexpr int64_t unrollFactor = 4;
+
 /// A short loop in which nothing keeps the loads of several iterations from being issued at once.
-bool isForUnrolling(scf::ForOp loop, const PrefetchPlan &plan) {
+bool isForUnrolling(scf::ForOp loop, const PrefetchPlan &plan, int64_t threads) {
   if (contains<ReduceOp, ScanOp, StoreOp, scf::IfOp, cta::WgmmaOp>(loop))
     return false;
-  constexpr int64_t fewLoaded = 16, fewComputed = 32; // registers of a thread, and instructions
+  // Registers of a thread, four times as many of which are in flight, and instructions.
+  constexpr int64_t fewLoaded = 16, fewComputed = 32;
+  int64_t half = target::registersPerSm / threads / 2;
   int64_t loaded = 0, computed = 0;
   for (Operation &op : loop.getBody()->without_terminator())
     for (Value result : op.getResults())
@@ -128,7 +132,7 @@ bool isForUnrolling(scf::ForOp loop, const PrefetchPlan &plan) {
         loaded += countRegisters(result);
       else if (auto type = dyn_cast<RankedTensorType>(result.getType()); type && !plan.slice.contains(&op))
         computed += cta::getLayout(type).numRegisters();
-  return loaded <= fewLoaded && computed <= fewComputed;
+  return loaded <= std::min(fewLoaded, half / unrollFactor) && computed <= fewComputed;
 }
 
 /// Whether the loop's registers leave room for what is loaded ahead.
@@ -270,13 +274,13 @@ struct CtaPrefetchLoads : tile::impl::CtaPrefetchLoadsBase<CtaPrefetchLoads> {
       if (getNumStages(loop) < 2)
         return;
       std::optional<PrefetchPlan> plan = planPrefetch(loop);
-      if (plan && isForUnrolling(loop, *plan))
+      if (plan && isForUnrolling(loop, *plan, threads))
         unrolled.push_back(loop);
       else if (plan && hasRoom(loop, *plan, threads))
         plans.emplace_back(loop, std::move(*plan));
     });
     for (scf::ForOp loop : unrolled)
-      (void)loopUnrollByFactor(loop, /*unrollFactor=*/4);
+      (void)loopUnrollByFactor(loop, unrollFactor); // what cannot be stays as it is
     IRRewriter rewriter(&getContext());
     for (auto &[loop, plan] : plans) {
       Location loc = loop.getLoc();
