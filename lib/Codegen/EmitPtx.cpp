@@ -106,12 +106,17 @@ struct CheapPassesOnly : llvm::OptPassGate {
 /// tilec's 436 million instructions there. Of 90 kernels (examples, products of seven sizes, execution tests) two got
 /// more than 1 % more instructions than with -O3: dot-scaled 4 %, shapes 2 %. A third InstCombine, SCCP, BDCE, DSE and
 /// one more LICM and EarlyCSE changed none of 98 by more than 8 instructions or 1 %.
-constexpr const char *optimizations =
+constexpr const char *beforeLoops =
     "globalopt,function(simplifycfg,sroa,early-cse),cgscc(inline,function-attrs),"
     "function("
     "sroa,speculative-execution<only-if-divergent-target>,instcombine<no-verify-fixpoint>,"
     "simplifycfg,reassociate,"
-    "loop-mssa(loop-instsimplify,licm<no-allowspeculation>,loop-rotate,licm),simplifycfg,"
+    "loop-mssa(loop-instsimplify,licm<no-allowspeculation>,loop-rotate,licm),simplifycfg,";
+/// What the condition in front of a loop says: one from `4 * y` to `min(4 * y + 4, 32)` has four iterations if it has
+/// any, and is unrolled. Not beside products, whose many phis take InstCombine long, and not where threads meet: what
+/// is sunk into loops costs them registers there. For others it takes no time to speak of.
+constexpr const char *lengthsOfLoops = "instcombine<no-verify-fixpoint>,sink,correlated-propagation,";
+constexpr const char *fromLoops =
     "loop(indvars,loop-deletion,loop-unroll-full),"
     "sroa,gvn,correlated-propagation,adce,"
     "simplifycfg<switch-to-lookup;no-keep-loops;hoist-common-insts;sink-common-insts>,"
@@ -188,14 +193,16 @@ void NvptxBackend::optimize(llvm::Module &module) const {
   llvm::ModulePassManager passes;
   // The target's: libdevice asks which GPU it is compiled for.
   builder.invokePipelineStartEPCallbacks(passes, llvm::OptimizationLevel::O3);
-  llvm::cantFail(builder.parsePassPipeline(passes, optimizations));
+  bool isSimple = llvm::none_of(module, multiplies) && llvm::none_of(module, hasBarrier);
+  llvm::cantFail(
+      builder.parsePassPipeline(passes, std::string(beforeLoops) + (isSimple ? lengthsOfLoops : "") + fromLoops));
   passes.run(module, modules);
   for (llvm::Function &function : module) {
     bypassLongDivisions(function);
     takeResultsAtOnce(function);
-    orderByResult(function);
     awaitLate(function);
     keepPacked(function);
+    orderByResult(function); // also what was packed, and is computed again
     joinWaits(function);
     takeSharedBaseAnew(function);
   }

@@ -12,8 +12,13 @@
 // widened: 32 elements a thread of two operands are all 64 that each of 1024 threads has. What is cheaply computed from
 // such a value and from what many elements share (%x - %mean) is computed again, too. LLVM and ptxas would find that
 // both are equal, hence the zero that neither of them knows.
+//
+// Of CTAs of 1024 threads a second one runs only with 32 registers. So there exponentials are computed again as well:
+// the 16 words of a row of 32,768 columns are all that a thread keeps of it, and one row is computed while the next one
+// comes from memory.
 #include "Codegen/KeepPacked.h"
 #include "Codegen/MemoryUse.h"
+#include "Codegen/RegisterBudget.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/IRBuilder.h"
@@ -37,7 +42,7 @@ Value *wordOf(Value *value) {
 
 class Block {
 public:
-  explicit Block(BasicBlock &block) : block(block) {
+  Block(BasicBlock &block, bool withExponentials) : block(block), withExponentials(withExponentials) {
     unsigned segment = 0;
     for (Instruction &instruction : block) {
       segments[&instruction] = segment;
@@ -76,13 +81,19 @@ private:
     return !isa<Instruction>(value) || value->hasNUsesOrMore(many);
   }
 
-  static bool isCheap(Value *value, unsigned depth) {
-    constexpr unsigned most = 2; // operations beside the conversion
+  bool isOneInstruction(const Instruction &operation) const {
+    bool isExponential = nameOf(operation).starts_with("llvm.nvvm.ex2.approx");
+    return isExponential ? withExponentials
+                         : isa<BinaryOperator, UnaryOperator, SelectInst>(operation) &&
+                               operation.getOpcode() != Instruction::FDiv;
+  }
+
+  bool isCheap(Value *value, unsigned depth) const {
+    unsigned most = withExponentials ? 3 : 2; // operations beside the conversion
     if (wordOf(value))
       return true;
     auto *operation = dyn_cast<Instruction>(value);
-    if (depth >= most || !operation || !value->getType()->isFloatTy() ||
-        !isa<BinaryOperator, UnaryOperator, SelectInst>(operation) || operation->getOpcode() == Instruction::FDiv)
+    if (depth >= most || !operation || !value->getType()->isFloatTy() || !isOneInstruction(*operation))
       return false;
     unsigned wide = 0;
     for (Value *operand : operation->operands())
@@ -105,8 +116,12 @@ private:
       Type *type = word->getType();
       if (!hidden) {
         auto *text = InlineAsm::get(FunctionType::get(type, {type, type}, false), "xor.b32 $0, $1, $2;", "=r,r,r",
-                                    /*hasSideEffects=*/true);
-        hidden = builder.CreateCall(text, {word, zero});
+                                    /*hasSideEffects=*/false);
+        CallInst *call = builder.CreateCall(text, {word, zero});
+        call->setDoesNotAccessMemory();
+        call->setDoesNotThrow();
+        call->addFnAttr(Attribute::WillReturn);
+        hidden = call;
       }
       auto *half = cast<ExtractElementInst>(value->getOperand(0));
       Value *pair = builder.CreateBitCast(hidden, half->getVectorOperandType());
@@ -122,6 +137,7 @@ private:
   }
 
   BasicBlock &block;
+  bool withExponentials;
   DenseMap<const Value *, unsigned> segments;
   DenseMap<std::pair<Value *, unsigned>, Value *> computed;
 };
@@ -136,12 +152,13 @@ Value *hiddenZero(Function &function) {
 } // namespace
 
 void keepPacked(Function &function) {
-  constexpr unsigned few = 64; // uses, of which a word has two to four: 16 registers fewer
+  // Uses, of which a word has two to four. Where that saves less than a quarter of the registers, nothing is gained.
+  const unsigned few = registersForManyThreads(function);
   if (function.isDeclaration() || multiplies(function))
     return;
   Value *zero = nullptr;
   for (BasicBlock &basic : function) {
-    Block block(basic);
+    Block block(basic, isOfMostThreads(function));
     SmallVector<Block::Use> uses = block.find();
     if (uses.size() < few)
       continue;

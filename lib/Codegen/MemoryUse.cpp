@@ -28,6 +28,10 @@ bool isBarrier(const Instruction &instruction) {
   return nameOf(instruction).starts_with("llvm.nvvm.barrier.");
 }
 
+bool hasBarrier(const Function &function) {
+  return any_of(instructions(function), isBarrier);
+}
+
 bool isGlobalLoad(const Instruction &instruction) {
   if (auto *load = dyn_cast<LoadInst>(&instruction))
     return load->isSimple() && load->getPointerAddressSpace() == 1;

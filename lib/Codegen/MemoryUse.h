@@ -15,6 +15,7 @@ llvm::StringRef nameOf(const llvm::Instruction &instruction);
 /// Whether the tensor cores work: then passes of our own have decided on registers and order.
 bool multiplies(const llvm::Function &function);
 bool isBarrier(const llvm::Instruction &instruction);
+bool hasBarrier(const llvm::Function &function);
 /// Reads global memory, and does nothing else.
 bool isGlobalLoad(const llvm::Instruction &instruction);
 

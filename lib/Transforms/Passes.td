@@ -175,8 +175,8 @@ def CtaLowerDot : KernelPass<"cta-lower-dot", "buffered", "Correctness"> {
 def CtaDeferSums : KernelPass<"cta-defer-sums", "layout", "Optimisation"> {
   let summary = "add up what threads have summed after a loop";
   let description = [{
-    Requires: phase layout, decided layouts. Ensures: a vector that a loop carries, only scales and adds sums of an axis
-    to, always or under conditions, is carried as a sum for each thread, and these are added up after the loop. Does not: keep the order of
+    Requires: phase layout, decided layouts. Ensures: a vector or a number that a loop carries, only scales and adds sums of
+    an axis to, always or under conditions, is carried as a sum for each thread, and these are added up after the loop. Does not: keep the order of
     summation. Example: test/Transforms/Cta/defer-sums.mlir.
   }];
 }
@@ -235,7 +235,8 @@ def CtaPipeline : KernelPass<"cta-pipeline", "async", "Optimisation"> {
     target's shared memory holds; where the loop computes one product in steps, the operands of the first step are
     loaded during the last step of the iteration before, and products of warp groups stay in flight. Loads into registers
     run an iteration ahead where there is room for them: operands that cp.async cannot copy, what a loop reduces, and few
-    numbers beside products of blocks that TMA copies. A remark says what runs ahead. Does not: move loads across writes of
+    numbers beside products of blocks that TMA copies. A short loop that neither reduces nor stores loads for four iterations
+    at once. A remark says what runs ahead. Does not: move loads across writes of
     memory that they may read. Example: test/Transforms/Cta/pipeline.mlir.
   }];
   let options = [TargetOption];

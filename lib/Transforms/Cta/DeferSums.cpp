@@ -10,7 +10,8 @@
 //     t' = t * f + s                       ==>        p' = p * f[:, None] + q
 //   use t                                           t = reduce p, 1 : 128x4 -> 128; use t
 //
-// An addition may be under a condition: then the branch hands on the parts.
+// An addition may be under a condition: then the branch hands on the parts. The sum of a vector, which is a number, has
+// a part in each thread that has elements of its own: a loss that a loop along a row adds up needs no barrier in it.
 //
 // Columns are told apart by reshaping: bits of the index that lanes and warps hold stay, those of registers are
 // reduced. A quarter of the first value is exact, as the number of parts is a power of two. The order of summation is
@@ -118,9 +119,9 @@ std::optional<CarriedSum> findSum(scf::ForOp loop, unsigned argument) {
   if (!sum.reduce || !sum.reduce->hasOneUse() || sum.reduce->getBlock() != sum.add->getBlock() || !isSum(sum.reduce))
     return std::nullopt;
   auto source = cast<RankedTensorType>(sum.reduce.getSrcs().front().getType());
-  auto type = dyn_cast<RankedTensorType>(carried.getType());
   LinearLayout layout = cta::getLayout(source);
-  if (!type || cta::getLayout(type) != layout::removeDim(layout, sum.reduce.getAxis()))
+  if (auto type = dyn_cast<RankedTensorType>(carried.getType());
+      type && cta::getLayout(type) != layout::removeDim(layout, sum.reduce.getAxis()))
     return std::nullopt;
   auto parts = splitAxis(layout, sum.reduce.getAxis(), source.getDimSize(sum.reduce.getAxis()));
   if (!parts)
@@ -176,23 +177,25 @@ private:
   /// What each part begins with.
   Value emitShare(Value first) {
     double share = 1.0 / double(type.getDimSize(axis));
-    DenseFPElementsAttr numbers;
-    if (matchPattern(first, m_Constant(&numbers)) && numbers.isSplat())
-      return emitSplat(type, numbers.getSplatValue<APFloat>().convertToDouble() * share);
-    Value shares = emitSplat(cast<RankedTensorType>(first.getType()), share);
-    return spread(arith::MulFOp::create(rewriter, loc, first, shares));
+    APFloat number(0.0);
+    if (matchPattern(first, m_ConstantFloat(&number)))
+      return emitConstant(type, number.convertToDouble() * share);
+    return spread(arith::MulFOp::create(rewriter, loc, first, emitConstant(first.getType(), share)));
   }
 
-  Value emitSplat(RankedTensorType of, double number) {
-    auto attribute = rewriter.getFloatAttr(of.getElementType(), number);
-    return arith::ConstantOp::create(rewriter, loc, DenseElementsAttr::get(of, attribute.getValue()));
+  Value emitConstant(Type of, double number) {
+    TypedAttr attribute = rewriter.getFloatAttr(getElementTypeOf(of), number);
+    if (auto tensor = dyn_cast<RankedTensorType>(of))
+      attribute = DenseElementsAttr::get(tensor, cast<FloatAttr>(attribute).getValue());
+    return arith::ConstantOp::create(rewriter, loc, attribute);
   }
 
   Value reduce(Value source, unsigned along) {
     auto from = cast<RankedTensorType>(source.getType());
     SmallVector<int64_t> shape(from.getShape());
     shape.erase(shape.begin() + along);
-    Type to = withLayout(from, shape, layout::removeDim(cta::getLayout(from), along));
+    Type to =
+        shape.empty() ? from.getElementType() : withLayout(from, shape, layout::removeDim(cta::getLayout(from), along));
     auto op = ReduceOp::create(rewriter, loc, TypeRange{to}, ValueRange{source}, along);
     IRMapping none;
     rewriter.cloneRegionBefore(sum.reduce.getCombine(), op.getCombine(), op.getCombine().end(), none);
@@ -238,9 +241,11 @@ private:
     return ReshapeOp::create(rewriter, loc, withLayout(type, shape, layout), source);
   }
 
-  /// A value of each row for all its parts.
+  /// A value of each row, or the only one, for all its parts.
   Value spread(Value rows) {
-    auto from = cast<RankedTensorType>(rows.getType());
+    auto from = dyn_cast<RankedTensorType>(rows.getType());
+    if (!from)
+      return SplatOp::create(rewriter, loc, type, rows);
     SmallVector<int64_t> shape(from.getShape());
     shape.insert(shape.begin() + axis, 1);
     Type expanded = withLayout(from, shape, layout::insertUnitDim(cta::getLayout(from), axis));

@@ -42,6 +42,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace tile {
@@ -210,6 +211,11 @@ struct CtaPipeline : tile::impl::CtaPipelineBase<CtaPipeline> {
       if (!plan)
         continue;
       Location loc = loop.getLoc();
+      if (plan->unroll > 1) {
+        if (succeeded(loopUnrollByFactor(loop, plan->unroll)))
+          emitRemark(loc) << plan->print();
+        continue;
+      }
       if (failed(pipeline(rewriter, loop, *plan))) {
         emitError(loc) << "this loop cannot be pipelined; --num-stages=1 leaves it as it is";
         return signalPassFailure();

@@ -17,6 +17,8 @@ using namespace mlir;
 using namespace tile;
 
 std::string PipelinePlan::print() const {
+  if (unroll > 1)
+    return "loads of " + std::to_string(unroll) + " iterations are issued at once";
   SmallVector<std::string> parts;
   if (slots != 0)
     parts.push_back("copies run " + std::to_string(getUse() - getCopy()) + " iterations ahead");
@@ -273,9 +275,38 @@ int64_t countRegisters(Value value) {
   return type ? tile::countRegisters(type) : 1;
 }
 
+template <typename... Ops> bool contains(scf::ForOp loop) {
+  auto isOne = [](Operation *op) { return isa<Ops...>(op) ? WalkResult::interrupt() : WalkResult::advance(); };
+  return loop.getBody()->walk(isOne).wasInterrupted();
+}
+
+constexpr unsigned unrollFactor = 4;
+
+int64_t countThreads(scf::ForOp loop) {
+  return loop->getParentOfType<KernelOp>().getNumWarps() * target::threadsPerWarp;
+}
+
+/// A short loop in which nothing keeps the loads of several iterations from being issued at once. `slice`: the loads,
+/// and what their addresses are computed from.
+bool isForUnrolling(scf::ForOp loop, const DenseSet<Operation *> &loads, const DenseSet<Operation *> &slice) {
+  if (contains<ReduceOp, ScanOp, StoreOp, scf::IfOp, cta::WgmmaOp>(loop))
+    return false;
+  // Registers of a thread, four times as many of which are in flight, and instructions.
+  constexpr int64_t fewLoaded = 16, fewComputed = 32;
+  int64_t half = target::registersPerSm / countThreads(loop) / 2;
+  int64_t loaded = 0, computed = 0;
+  for (Operation &op : loop.getBody()->without_terminator())
+    for (Value result : op.getResults())
+      if (loads.contains(&op))
+        loaded += countRegisters(result);
+      else if (auto type = dyn_cast<RankedTensorType>(result.getType()); type && !slice.contains(&op))
+        computed += cta::getLayout(type).numRegisters();
+  return loaded <= std::min<int64_t>(fewLoaded, half / unrollFactor) && computed <= fewComputed;
+}
+
 /// Whether the loop's registers leave room for what is loaded ahead.
 bool hasRoom(scf::ForOp loop, const DenseSet<Operation *> &loads) {
-  int64_t threads = loop->getParentOfType<KernelOp>().getNumWarps() * target::threadsPerWarp;
+  int64_t threads = countThreads(loop);
   // Of a multiprocessor, and of a thread; what half of the threads that it can hold may have each; addresses and
   // others.
   constexpr int64_t all = 65536, most = 255, ofHalf = 64, reserve = 24, manyCarried = 48;
@@ -286,11 +317,7 @@ bool hasRoom(scf::ForOp loop, const DenseSet<Operation *> &loads) {
       loaded += countRegisters(op->getResult(0));
     return loaded <= besideProduct;
   }
-  bool exchanges = loop.getBody()
-                       ->walk([](Operation *op) {
-                         return isa<ReduceOp, ScanOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
-                       })
-                       .wasInterrupted();
+  bool exchanges = contains<ReduceOp, ScanOp>(loop);
   int64_t registers = reserve;
   for (Value carried : loop.getRegionIterArgs())
     registers += countRegisters(carried);
@@ -341,7 +368,11 @@ std::optional<PipelinePlan> planLoads(scf::ForOp loop) {
     return !slice.contains(loop.getYieldedValues()[index].getDefiningOp()) ||
            (loop.getResult(index).use_empty() && llvm::all_of(loop.getRegionIterArg(index).getUsers(), isMember));
   });
-  return hasBlock && isForSliceAlone && hasRoom(loop, plan.values) ? std::optional(plan) : std::nullopt;
+  if (!hasBlock || !isForSliceAlone)
+    return std::nullopt;
+  if (isForUnrolling(loop, plan.values, slice))
+    plan.unroll = unrollFactor;
+  return plan.unroll > 1 || hasRoom(loop, plan.values) ? std::optional(plan) : std::nullopt;
 }
 
 /// In which order an iteration issues a product, loads for the next iteration, and awaits the product.

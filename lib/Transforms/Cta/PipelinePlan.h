@@ -11,7 +11,8 @@
 // come later than the product that they are loaded beside; and where a loop without products reduces what it loads:
 // memory would be idle from the arrival of the loads to the end of the reduction, whose barriers all warps of the CTA
 // reach at about the same time. Other loops keep more in flight by having more threads, so there only few registers may
-// be taken, unless the loop carries so many that threads are few anyway.
+// be taken, unless the loop carries so many that threads are few anyway. Short loops that neither reduce nor store are
+// unrolled instead, so that the loads of four iterations are issued at once.
 #pragma once
 
 #include "Target/GpuTarget.h"
@@ -38,6 +39,7 @@ struct PipelinePlan {
   /// Addresses of `values` are computed again for whatever else needs them, so that only what is loaded crosses
   /// iterations.
   bool separates = false;
+  unsigned unroll = 1; ///< By how many iterations; if more than one, all else is as it was.
 
   /// The stages: an iteration for the numbers that the addresses of copies are computed from, the others between the
   /// copies and their arrival, and their use.

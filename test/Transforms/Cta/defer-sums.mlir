@@ -129,3 +129,32 @@ tile.kernel @negative_replaced(%n: i32, %m: i32, %x: f32) {
   tile.print "r" %t : !rows
   tile.return
 }
+
+!line = tensor<256xf32, #cta.layout<[256], register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[64], [128]]>>
+
+// The sum of a vector: threads add up their elements, and the number that it begins with is one share of 128.
+// CHECK-LABEL: tile.kernel @number(
+// CHECK: %[[SHARE:.*]] = arith.constant dense<7.812500e-03> : tensor<128xf32
+// CHECK: scf.for {{.*}} = %[[SHARE]]) -> (tensor<128xf32
+// CHECK: tile.reduce {{.*}} : tensor<128x2xf32, {{.*}} -> tensor<128xf32
+// CHECK: tile.splat %{{.*}} : f32 -> tensor<128xf32
+// CHECK: scf.yield
+// CHECK: tile.reduce {{.*}} : tensor<128xf32, {{.*}} -> f32
+tile.kernel @number(%n: i32, %x: f32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %one = arith.constant 1.0 : f32
+  %v = tile.splat %x : f32 -> !line
+  %t = scf.for %j = %c0 to %n step %c1 iter_args(%total = %one) -> (f32) : i32 {
+    %s = tile.reduce %v {axis = 0 : i32} : !line -> f32 {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tile.yield %c : f32
+    }
+    %scaled = arith.mulf %total, %x : f32
+    %next = arith.addf %scaled, %s : f32
+    scf.yield %next : f32
+  }
+  tile.print "t" %t : f32
+  tile.return
+}

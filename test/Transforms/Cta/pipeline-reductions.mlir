@@ -218,3 +218,34 @@ tile.kernel @place(%x: !tile.ptr<i32> {tile.name = "x"}, %d: !tile.desc<64x64xf1
   tile.print "" %sum : tensor<64x64xf32, #product>
   tile.return
 }
+
+#few = #cta.layout<[512], register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]]>
+
+// A short loop that neither reduces nor stores: the loads of four iterations at once, and what is left.
+// CHECK-LABEL: tile.kernel @short
+// CHECK: scf.for
+// CHECK-COUNT-4: tile.load
+// CHECK: scf.for
+// CHECK: tile.load
+// CHECK-NOT: tile.load
+// CHECK: tile.return
+tile.kernel @short(%x: !tile.ptr<i32> {tile.name = "x"}, %y: !tile.ptr<i32> {tile.name = "y"}, %n: i32) attributes {num_warps = 4 : i32, num_stages = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c512 = arith.constant 512 : i32
+  %zero = arith.constant dense<0> : tensor<512xi32, #few>
+  %columns = tile.arange 0 to 512 : tensor<512xi32, #few>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> (tensor<512xi32, #few>) : i32 {
+    %first = arith.muli %i, %c512 : i32
+    %from = tile.addptr %x, %first : !tile.ptr<i32>, i32
+    %s = tile.splat %from : !tile.ptr<i32> -> tensor<512x!tile.ptr<i32>, #few>
+    %p = tile.addptr %s, %columns : tensor<512x!tile.ptr<i32>, #few>, tensor<512xi32, #few>
+    %v = tile.load %p : tensor<512x!tile.ptr<i32>, #few>
+    %next = arith.addi %sum, %v : tensor<512xi32, #few>
+    scf.yield %next : tensor<512xi32, #few>
+  }
+  %t = tile.splat %y : !tile.ptr<i32> -> tensor<512x!tile.ptr<i32>, #few>
+  %q = tile.addptr %t, %columns : tensor<512x!tile.ptr<i32>, #few>, tensor<512xi32, #few>
+  tile.store %q, %r : tensor<512x!tile.ptr<i32>, #few>
+  tile.return
+}

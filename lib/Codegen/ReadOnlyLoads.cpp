@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Codegen/ReadOnlyLoads.h"
+#include "Codegen/MemoryUse.h"
+
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+
+using namespace llvm;
+
+namespace tile::codegen {
+namespace {
+
+/// The parameter through which a pointer to global memory was made, or null.
+const Argument *parameterOf(const Value *pointer) {
+  return dyn_cast<Argument>(getUnderlyingObject(pointer, /*MaxLookup=*/0));
+}
+
+class Writes {
+public:
+  explicit Writes(Function &function) {
+    for (Instruction &instruction : instructions(function))
+      if (instruction.mayWriteToMemory() && !isGlobalLoad(instruction))
+        add(instruction);
+  }
+
+  bool mayReach(const Argument *parameter) const { return isAnything || parameters.contains(parameter); }
+
+private:
+  static constexpr unsigned sharedMemory = 3; // address space
+
+  void add(const Instruction &instruction) {
+    bool hasPointer = false;
+    for (const Value *operand : instruction.operands()) {
+      if (!operand->getType()->isPointerTy() || isa<Function, InlineAsm>(operand))
+        continue;
+      hasPointer = true;
+      if (operand->getType()->getPointerAddressSpace() == sharedMemory)
+        continue;
+      const Argument *parameter = parameterOf(operand);
+      parameters.insert(parameter);
+      isAnything |= !parameter;
+    }
+    // Addresses may be numbers, too, and a tensor map knows its own; with dependent launches another grid writes.
+    StringRef text = nameOf(instruction);
+    isAnything |= text.contains("griddepcontrol") ||
+                  (!hasPointer && (text.contains("global") || text.contains("bulk") || text.contains("tensor")));
+  }
+
+  DenseSet<const Argument *> parameters;
+  bool isAnything = false;
+};
+
+} // namespace
+
+DenseSet<const Instruction *> findReadOnlyLoads(Function &function) {
+  DenseSet<const Instruction *> loads;
+  Writes writes(function);
+  for (Instruction &instruction : instructions(function)) {
+    if (!isGlobalLoad(instruction))
+      continue;
+    auto isAddress = [](const Use &use) { return use->getType()->isPointerTy() && !isa<InlineAsm>(use); };
+    const Use *address = find_if(instruction.operands(), isAddress);
+    const Argument *parameter = address == instruction.op_end() ? nullptr : parameterOf(*address);
+    if (parameter && !writes.mayReach(parameter))
+      loads.insert(&instruction);
+  }
+  return loads;
+}
+
+void loadNonCoherently(Instruction &load) {
+  auto *call = dyn_cast<CallInst>(&load);
+  if (!call) {
+    load.setMetadata(LLVMContext::MD_invariant_load, MDNode::get(load.getContext(), {}));
+    return;
+  }
+  constexpr StringRef coherent = "ld.global.";
+  auto *statement = cast<InlineAsm>(call->getCalledOperand());
+  std::string text = statement->getAsmString().str();
+  size_t place = text.find(coherent.str() + "v");
+  if (place == std::string::npos)
+    return; // with a word on caches, or a single element
+  text.insert(place + coherent.size(), "nc.");
+  call->setCalledOperand(InlineAsm::get(statement->getFunctionType(), text, statement->getConstraintString(),
+                                        statement->hasSideEffects()));
+}
+
+} // namespace tile::codegen
