@@ -326,6 +326,8 @@ private:
       clone.getSlotMutable().assign(slot);
       if (condition)
         clone.getConditionMutable().assign(condition);
+      else // of the loop, and not of an iteration
+        clone->setLoc(loop.getLoc());
     }
   }
 
