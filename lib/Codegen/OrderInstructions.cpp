@@ -17,6 +17,8 @@ using namespace llvm;
 namespace tile::codegen {
 namespace {
 
+constexpr unsigned mostRegisters = 255; // of a thread
+
 using Order = SmallVector<Instruction *>;
 
 /// What must stay where it is among its like: effects, loads, and what threads do together.
@@ -65,38 +67,13 @@ DenseSet<Instruction *> findLateLoads(BasicBlock &block, const DenseSet<const In
   return late;
 }
 
-/// What is fixed in its order, and the rest in front of what needs it: each behind what it is made of that was not
-/// needed before. Between which effects it is stays as it is unless it may go `acrossEffects`.
+/// Results in an order, each behind what it is made of: of the block's instructions, or of some of them.
 class Ordering {
 public:
-  Ordering(BasicBlock &block, bool acrossEffects, const DenseSet<Instruction *> &late) : block(block) {
-    for (PHINode &phi : block.phis())
-      add(phi);
-    for (PHINode &phi : block.phis())
-      addTaken(phi);
-    Order between;
-    for (Instruction &instruction : make_range(block.getFirstNonPHIIt(), block.end())) {
-      if (!isFixed(instruction) || late.contains(&instruction)) {
-        between.push_back(&instruction);
-        continue;
-      }
-      if (!acrossEffects)
-        addResults(between);
-      if (instruction.isTerminator())
-        break;
-      add(instruction);
-      addTaken(instruction);
-      between.clear();
-    }
-    for (Instruction &instruction : block)
-      if (isUsedElsewhere(instruction))
-        add(instruction);
-    add(*block.getTerminator());
-  }
+  using Filter = llvm::function_ref<bool(const Instruction &)>;
 
-  Order order;
+  explicit Ordering(Filter isInside) : isInside(isInside) {}
 
-private:
   void add(Instruction &result) {
     // Operands first; an entry is met again when its operands are done.
     Order stack = {&result};
@@ -105,8 +82,7 @@ private:
       size_t size = stack.size();
       if (!done.contains(top) && !isa<PHINode>(top))
         for (Value *operand : reverse(top->operand_values()))
-          if (auto *needed = dyn_cast<Instruction>(operand);
-              needed && needed->getParent() == &block && !done.contains(needed))
+          if (auto *needed = dyn_cast<Instruction>(operand); needed && isInside(*needed) && !done.contains(needed))
             stack.push_back(needed);
       if (stack.size() != size)
         continue;
@@ -116,23 +92,39 @@ private:
     }
   }
 
-  void addResults(ArrayRef<Instruction *> between) {
-    DenseSet<const Instruction *> inside(between.begin(), between.end());
-    for (Instruction *result : between)
-      if (none_of(result->users(), [&](const User *user) { return inside.contains(cast<Instruction>(user)); }))
-        add(*result);
-  }
+  Order order;
 
-  /// The registers that a statement fills, or that were filled in another block.
-  void addTaken(Instruction &statement) {
-    for (User *user : statement.users())
-      if (auto *taken = dyn_cast<ExtractValueInst>(user); taken && taken->getParent() == &block)
-        add(*taken);
-  }
-
-  BasicBlock &block;
+private:
+  Filter isInside;
   DenseSet<const Instruction *> done;
 };
+
+/// What is fixed in its order, but for late loads, and the rest in front of what needs it; at the end what other blocks
+/// need.
+Order orderAcrossEffects(BasicBlock &block, const DenseSet<Instruction *> &late) {
+  auto isInside = [&](const Instruction &instruction) { return instruction.getParent() == &block; };
+  Ordering ordering(isInside);
+  // The registers that a statement fills, or that were filled in another block.
+  auto addTaken = [&](Instruction &statement) {
+    for (User *user : statement.users())
+      if (auto *taken = dyn_cast<ExtractValueInst>(user); taken && isInside(*taken))
+        ordering.add(*taken);
+  };
+  for (PHINode &phi : block.phis())
+    ordering.add(phi);
+  for (PHINode &phi : block.phis())
+    addTaken(phi);
+  for (Instruction &instruction : make_range(block.getFirstNonPHIIt(), block.getTerminator()->getIterator()))
+    if (isFixed(instruction) && !late.contains(&instruction)) {
+      ordering.add(instruction);
+      addTaken(instruction);
+    }
+  for (Instruction &instruction : block)
+    if (isUsedElsewhere(instruction))
+      ordering.add(instruction);
+  ordering.add(*block.getTerminator());
+  return std::move(ordering.order);
+}
 
 /// Registers of 32 bits; predicates have their own.
 unsigned registersOf(const Value &value, const DataLayout &layout) {
@@ -142,8 +134,8 @@ unsigned registersOf(const Value &value, const DataLayout &layout) {
   return unsigned(divideCeil(layout.getTypeSizeInBits(type).getFixedValue(), 32));
 }
 
-/// The most registers that the block's values, and those that it uses, take at once, in this order.
-unsigned pressure(ArrayRef<Instruction *> order, const DataLayout &layout) {
+/// The most registers that these instructions' values, and those that they use, take at once in this order.
+unsigned pressure(ArrayRef<Instruction *> order, const DataLayout &layout, Ordering::Filter isNeededLater) {
   DenseSet<const Value *> live;
   unsigned now = 0, most = 0;
   auto begin = [&](const Value *value) {
@@ -151,7 +143,7 @@ unsigned pressure(ArrayRef<Instruction *> order, const DataLayout &layout) {
       now += registersOf(*value, layout);
   };
   for (Instruction *instruction : order)
-    if (isUsedElsewhere(*instruction))
+    if (isNeededLater(*instruction))
       begin(instruction);
   for (Instruction *instruction : reverse(order)) {
     most = std::max(most, now);
@@ -165,6 +157,43 @@ unsigned pressure(ArrayRef<Instruction *> order, const DataLayout &layout) {
   return std::max(most, now);
 }
 
+/// Between two effects.
+void orderSegment(ArrayRef<Instruction *> segment, Instruction *end) {
+  if (segment.size() <= mostRegisters)
+    return;
+  const DataLayout &layout = end->getModule()->getDataLayout();
+  DenseSet<const Instruction *> inside(segment.begin(), segment.end());
+  auto isInside = [&](const Instruction &instruction) { return inside.contains(&instruction); };
+  auto isInsideUser = [&](const User *user) { return isInside(*cast<Instruction>(user)); };
+  auto isNeededLater = [&](const Instruction &instruction) { return !all_of(instruction.users(), isInsideUser); };
+  unsigned before = pressure(segment, layout, isNeededLater);
+  if (before <= mostRegisters)
+    return;
+  Ordering ordering(isInside);
+  for (Instruction *result : segment)
+    if (none_of(result->users(), isInsideUser))
+      ordering.add(*result);
+  if (pressure(ordering.order, layout, isNeededLater) >= before)
+    return;
+  for (Instruction *instruction : ordering.order)
+    instruction->moveBefore(end->getIterator());
+}
+
+void orderBetweenEffects(BasicBlock &block) {
+  SmallVector<std::pair<Order, Instruction *>> segments;
+  Order segment;
+  for (Instruction &instruction : block) {
+    if (!isFixed(instruction)) {
+      segment.push_back(&instruction);
+      continue;
+    }
+    segments.emplace_back(std::move(segment), &instruction);
+    segment.clear();
+  }
+  for (auto &[instructions, end] : segments)
+    orderSegment(instructions, end);
+}
+
 void reorder(BasicBlock &block, const Order &order) {
   for (Instruction *instruction : order)
     instruction->moveBefore(block, block.end());
@@ -175,49 +204,37 @@ void reorder(BasicBlock &block, const Order &order) {
   }
 }
 
-class Orderer {
-public:
-  explicit Orderer(Function &function) : function(function), layout(function.getParent()->getDataLayout()) {}
-
-  void run() {
-    bool isFree = isOfMostThreads(function) && !multiplies(function);
-    if (isFree)
-      readOnly = findReadOnlyLoads(function);
-    for (BasicBlock &block : function)
-      order(block, isFree ? registersForManyThreads(function) : mostRegisters, isFree);
-  }
-
-private:
-  static constexpr unsigned mostRegisters = 255; ///< Of a thread.
-
-  void order(BasicBlock &block, unsigned registers, bool acrossEffects) {
-    if (block.size() <= registers)
-      return;
-    Order now;
-    for (Instruction &instruction : block)
-      now.push_back(&instruction);
-    unsigned before = pressure(now, layout);
-    if (before <= registers)
-      return;
-    DenseSet<Instruction *> late = findLateLoads(block, readOnly);
-    Ordering ordering(block, acrossEffects, late);
-    if (pressure(ordering.order, layout) >= before)
-      return;
-    for (Instruction *load : late)
-      loadNonCoherently(*load);
-    reorder(block, ordering.order);
-  }
-
-  Function &function;
-  const DataLayout &layout;
-  DenseSet<const Instruction *> readOnly;
-};
+void orderAllOf(BasicBlock &block, const DenseSet<const Instruction *> &readOnly) {
+  const DataLayout &layout = block.getModule()->getDataLayout();
+  Order now;
+  for (Instruction &instruction : block)
+    now.push_back(&instruction);
+  unsigned before = pressure(now, layout, isUsedElsewhere);
+  if (before <= registersForManyThreads(*block.getParent()))
+    return;
+  DenseSet<Instruction *> late = findLateLoads(block, readOnly);
+  Order order = orderAcrossEffects(block, late);
+  if (pressure(order, layout, isUsedElsewhere) >= before)
+    return;
+  for (Instruction *load : late)
+    loadNonCoherently(*load);
+  reorder(block, order);
+}
 
 } // namespace
 
 void orderByResult(Function &function) {
-  if (!function.isDeclaration())
-    Orderer(function).run();
+  if (function.isDeclaration())
+    return;
+  bool isForSecondCta = isOfMostThreads(function) && !multiplies(function);
+  DenseSet<const Instruction *> readOnly;
+  if (isForSecondCta)
+    readOnly = findReadOnlyLoads(function);
+  for (BasicBlock &block : function)
+    if (isForSecondCta)
+      orderAllOf(block, readOnly);
+    else
+      orderBetweenEffects(block);
 }
 
 } // namespace tile::codegen
