@@ -89,6 +89,8 @@ tile.kernel @held(%i: i32, %n: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map =
   tile.print "" %s#0 : tensor<64x32xf32>
   tile.print "" %s#1 : tensor<64x32xf32>
   tile.print "" %s#2 : tensor<64x64xf32>
+  tile.return
+}
 
 // A left operand that is computed of halves is read from their copies as it is multiplied; fp32 is computed before.
 // CHECK-LABEL: tile.kernel @computed
