@@ -289,7 +289,7 @@ int64_t countThreads(scf::ForOp loop) {
 /// A short loop in which nothing keeps the loads of several iterations from being issued at once. `slice`: the loads,
 /// and what their addresses are computed from.
 bool isForUnrolling(scf::ForOp loop, const DenseSet<Operation *> &loads, const DenseSet<Operation *> &slice) {
-  if (contains<ReduceOp, ScanOp, StoreOp, scf::IfOp, cta::WgmmaOp>(loop))
+  if (contains<ReduceOp, ScanOp, HistogramOp, GatherOp, StoreOp, scf::IfOp, cta::WgmmaOp>(loop))
     return false;
   // Registers of a thread, four times as many of which are in flight, and instructions.
   constexpr int64_t fewLoaded = 16, fewComputed = 32;

@@ -249,3 +249,31 @@ tile.kernel @short(%x: !tile.ptr<i32> {tile.name = "x"}, %y: !tile.ptr<i32> {til
   tile.store %q, %r : tensor<512x!tile.ptr<i32>, #few>
   tile.return
 }
+
+// Threads meet to count: iterations stay apart.
+// CHECK-LABEL: tile.kernel @counted
+// CHECK: scf.for
+// CHECK: tile.histogram
+// CHECK-NOT: tile.histogram
+// CHECK: tile.return
+tile.kernel @counted(%x: !tile.ptr<i32> {tile.name = "x"}, %y: !tile.ptr<i32> {tile.name = "y"}, %n: i32) attributes {num_warps = 4 : i32, num_stages = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c512 = arith.constant 512 : i32
+  %zero = arith.constant dense<0> : tensor<512xi32, #few>
+  %columns = tile.arange 0 to 512 : tensor<512xi32, #few>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> (tensor<512xi32, #few>) : i32 {
+    %first = arith.muli %i, %c512 : i32
+    %from = tile.addptr %x, %first : !tile.ptr<i32>, i32
+    %s = tile.splat %from : !tile.ptr<i32> -> tensor<512x!tile.ptr<i32>, #few>
+    %p = tile.addptr %s, %columns : tensor<512x!tile.ptr<i32>, #few>, tensor<512xi32, #few>
+    %v = tile.load %p : tensor<512x!tile.ptr<i32>, #few>
+    %counts = tile.histogram %v : tensor<512xi32, #few> -> tensor<512xi32, #few>
+    %next = arith.addi %sum, %counts : tensor<512xi32, #few>
+    scf.yield %next : tensor<512xi32, #few>
+  }
+  %t = tile.splat %y : !tile.ptr<i32> -> tensor<512x!tile.ptr<i32>, #few>
+  %q = tile.addptr %t, %columns : tensor<512x!tile.ptr<i32>, #few>, tensor<512xi32, #few>
+  tile.store %q, %r : tensor<512x!tile.ptr<i32>, #few>
+  tile.return
+}
