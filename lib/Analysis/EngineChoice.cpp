@@ -187,7 +187,7 @@ cta::WgmmaAttr EngineChooser::chooseWgmma(DotOp dot) {
     stored.push_back(skipTranspositions(dot.getA()).first);
   }
   cta::WgmmaAttr engine = makeWgmma(dot, planWarpGroups(dot, operands, target, numWarps), operands);
-  if (engine && isBlockA && isBlockB && isHeld(dot, a, engine.getN())) {
+  if (engine && isBlockA && isBlockB && isHeld(dot, a, engine)) {
     operands.sourceA = OperandSource::Registers;
     return makeWgmma(dot, planWarpGroups(dot, operands, target, numWarps), operands);
   }
@@ -195,14 +195,14 @@ cta::WgmmaAttr EngineChooser::chooseWgmma(DotOp dot) {
 }
 
 /// Whether the left operand, the same in each iteration, is better held in registers while the loop runs.
-bool EngineChooser::isHeld(DotOp dot, const SharedOperand &a, unsigned n) {
+bool EngineChooser::isHeld(DotOp dot, const SharedOperand &a, cta::WgmmaAttr engine) {
   constexpr int64_t mostRegisters = 128; // the other half is for what an iteration computes
   auto loop = dot->getParentOfType<LoopLikeOpInterface>();
   bool isSame = loop && !isa<ProgramsOp>(loop) && !loop->isAncestor(a.source);
-  if (!isSame || a.transposed || !mayComeFromRegisters(dot) || !target::isBoundBySharedMemory(n))
+  if (!isSame || a.transposed || !mayComeFromRegisters(dot) || !target::isBoundBySharedMemory(engine.getN()))
     return false;
   int64_t threads = numWarps * target::threadsPerWarp;
-  int64_t registers = LayoutSlicer::bytesOf(dot.getA()) / 4 / threads;
+  int64_t registers = LayoutSlicer::bytesOf(dot.getA()) * engine.getGroupsN() / 4 / threads;
   int64_t &held = heldRegisters[loop];
   if (countCarriedSums(loop, numWarps) + held + registers > mostRegisters)
     return false;

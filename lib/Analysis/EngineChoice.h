@@ -35,7 +35,7 @@ private:
   cta::WgmmaAttr chooseForBlocks(DotOp dot);
   cta::WgmmaAttr chooseWgmma(DotOp dot);
   bool makeRoom(mlir::ArrayRef<mlir::Value> stored);
-  bool isHeld(DotOp dot, const SharedOperand &a, unsigned n);
+  bool isHeld(DotOp dot, const SharedOperand &a, cta::WgmmaAttr engine);
 
   const target::GpuTarget &target;
   unsigned numWarps;
