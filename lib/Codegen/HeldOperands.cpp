@@ -130,9 +130,11 @@ private:
       }
       text += (line + "\n").str();
       // The first brace in the first column opens the kernel's body.
-      if (!std::exchange(isDeclared, isDeclared || line == "{") && line == "{")
+      if (!isDeclared && line == "{") {
+        isDeclared = true;
         text += "\t.reg .pred %held_never;\n\t.reg .b32 %held_zero;\n\tmov.u32 %held_zero, %nctaid.z;\n"
                 "\tsetp.eq.u32 %held_never, %held_zero, 0;\n";
+      }
     }
     return text;
   }

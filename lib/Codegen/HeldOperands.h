@@ -3,7 +3,7 @@
 //
 // ptxas copies each left operand into registers next to each other, and that copy out of a loop if the operand is the
 // same in all iterations; but then it may put another left operand into the same registers, so that all iterations but
-// the first multiply that one (ptxas 12.8 and 13.0; attention whose scores and output are both multiplied from
+// the first multiply that one (ptxas 13.0; attention whose scores and output are both multiplied from
 // registers, one product at a time). Nothing is said about it. So the machine code is looked at, and where a loop
 // writes what it holds, operands are made to look like ones that change:
 //
