@@ -305,17 +305,21 @@ int64_t tile::countRegisters(RankedTensorType type) {
   return llvm::divideCeil(cta::getLayout(type).numRegisters() * getBytesInMemory(type.getElementType()), 4);
 }
 
-std::optional<SharedBudget> tile::planSharedRegisters(int64_t registersOfTensors, int64_t registersOfAccumulator) {
-  constexpr unsigned producer = 24, granule = 8, groups = 2, groupThreads = 4 * target::threadsPerWarp;
+SmallVector<SharedBudget> tile::planSharedRegisters(unsigned groups, int64_t registersOfTensors,
+                                                    int64_t registersOfAccumulator) {
+  constexpr unsigned producer = 24, granule = 8, groupThreads = target::warpsPerGroup * target::threadsPerWarp;
+  constexpr unsigned mostGroups = 4;        // of consumers on a multiprocessor
+  constexpr int64_t besideInOrder = 24;     // of tensors, where nothing runs ahead
   constexpr int64_t besideAccumulator = 30; // else ptxas 13.0 fails with C7602
-  for (unsigned ctas : {3, 2}) {
-    unsigned atStart = target::registersPerSm / (ctas * groups * groupThreads) / granule * granule;
-    unsigned consumer = groups * atStart - producer;
-    if (registersOfTensors + registersBesideTensors <= consumer &&
-        registersOfAccumulator + besideAccumulator <= int64_t(atStart))
-      return SharedBudget{{consumer, producer}, ctas};
+  SmallVector<SharedBudget> budgets;
+  for (unsigned ctas = mostGroups / groups; ctas > 1; --ctas) {
+    unsigned atStart = target::registersPerSm / (ctas * (groups + 1) * groupThreads) / granule * granule;
+    unsigned consumer = ((groups + 1) * atStart - producer) / groups / granule * granule;
+    int64_t beside = ctas * groups == mostGroups ? besideInOrder : registersBesideTensors;
+    if (registersOfTensors + beside <= consumer && registersOfAccumulator + besideAccumulator <= int64_t(atStart))
+      budgets.push_back({{consumer, producer}, ctas});
   }
-  return std::nullopt;
+  return budgets;
 }
 
 std::optional<RolePlan> tile::planRoles(KernelOp kernel) {

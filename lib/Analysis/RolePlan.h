@@ -64,14 +64,17 @@ struct RegisterBudget {
 /// warps take. None for one consumer warp group, which needs no more than it starts with.
 std::optional<RegisterBudget> planRegisters(unsigned consumerWarps);
 
-/// For one consumer warp group whose threads hold tensors of so many registers: less than it starts with, so that two
-/// or three CTAs run on a multiprocessor, one's products under what another computes. ptxas wants the accumulators of
-/// one product to fit what threads start with. None if they take too many.
+/// Registers of CTAs that share a multiprocessor, so that one's products run under what another computes.
 struct SharedBudget {
   RegisterBudget registers;
   unsigned ctas; ///< Of a multiprocessor.
 };
-std::optional<SharedBudget> planSharedRegisters(int64_t registersOfTensors, int64_t registersOfAccumulator);
+
+/// For `groups` consumer warp groups whose threads hold tensors of so many registers, of which an accumulator has so
+/// many: most CTAs first, and none where they take too many. Four warp groups on a multiprocessor wait for each other's
+/// products so little that none has to run ahead, which leaves their threads fewer registers beside the tensors.
+llvm::SmallVector<SharedBudget> planSharedRegisters(unsigned groups, int64_t registersOfTensors,
+                                                    int64_t registersOfAccumulator);
 
 /// Registers of 32 bits that a tensor takes in a thread.
 int64_t countRegisters(mlir::RankedTensorType type);

@@ -26,18 +26,17 @@ void tile::avoidBranch(cta::RingReleaseOp release) {
   release.getConditionMutable().assign(arith::ConstantIntOp::create(builder, release.getLoc(), builder.getI1Type(), 1));
 }
 
-namespace {
-
-/// Registers of a thread that tensors may take.
-int64_t countFreeRegisters(scf::ForOp loop) {
+int64_t tile::countThreadRegisters(Operation *op) {
   constexpr int64_t most = 255;
-  auto kernel = loop->getParentOfType<KernelOp>();
+  auto kernel = op->getParentOfType<KernelOp>();
   int64_t threads = int64_t(kernel.getNumWarps() + kernel.getProducerWarps()) * target::threadsPerWarp;
   int64_t registers = std::min<int64_t>(most, target::registersPerSm / threads);
-  if (auto roles = loop->getParentOfType<cta::WarpRolesOp>(); roles && roles.getConsumerRegisters())
+  if (auto roles = op->getParentOfType<cta::WarpRolesOp>(); roles && roles.getConsumerRegisters())
     registers = *roles.getConsumerRegisters();
-  return registers - registersBesideTensors;
+  return registers;
 }
+
+namespace {
 
 /// The accumulator where there is no product. LLVM must not know that it is constant: constants that meet other
 /// values behind a branch are set in front of it, for each program in all of a thread's 128 registers.
@@ -96,7 +95,7 @@ public:
   bool isPossible() {
     // With 162 attention of 128 columns spills in its loop, and takes 1.1 times as long as one product after another.
     constexpr int64_t most = 160;
-    if (hasEarly && countRegistersOfTensors() > std::min(most, countFreeRegisters(loop)))
+    if (hasEarly && countRegistersOfTensors() > std::min(most, countThreadRegisters(loop) - registersBesideTensors))
       return false;
     bool areInPlace = llvm::all_of(awaited, [&](cta::AwaitOp await) { return findCarrier(await).has_value(); });
     bool isKnownWhichIsFirst = hasEarly || !slots.empty();

@@ -34,6 +34,9 @@ namespace tile {
 /// LLVM would move what is computed before.
 void avoidBranch(cta::RingReleaseOp release);
 
+/// Registers of a thread that runs the operation.
+int64_t countThreadRegisters(mlir::Operation *op);
+
 /// Whether threads have the registers, rings the slots, and buffers no writer in between; a schedule without early
 /// operations needs a slot that tells whether there has been an iteration.
 bool mayRunAhead(const LoopGraph &graph, const ProductSchedule &schedule);

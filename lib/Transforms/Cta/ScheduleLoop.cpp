@@ -5,7 +5,8 @@
 //
 //   only such as add to their own sums        they stay in flight until the next ones are issued
 //   several, of which one needs another       those that need none run an iteration ahead
-//   several otherwise                         issued early, and awaited late within the iteration
+//   several otherwise                         issued early, and awaited late within the iteration, if registers
+//                                             hold what all of them read and add up
 //   outside of roles, others                  awaited where the sum is needed
 //
 // Analysis/ProductSchedule.h plans it on the loop's graph (Analysis/LoopGraph.h), and RunAhead.h rewrites the loop
@@ -14,6 +15,7 @@
 // multiprocessor is busy in an iteration (Analysis/LoopWork.h).
 #include "Analysis/FindTarget.h"
 #include "Analysis/LoopWork.h"
+#include "Analysis/RolePlan.h"
 #include "Cta/CtaDialect.h"
 #include "Transforms/Cta/PeelLoop.h"
 #include "Transforms/Cta/RunAhead.h"
@@ -41,6 +43,26 @@ void reorder(const LoopGraph &graph, const ProductSchedule &schedule) {
 bool hasLongProducts(const LoopWork &work) {
   constexpr double least = 2048;
   return work.tensorCores >= least;
+}
+
+/// Whether threads have registers for what all products of an iteration read and add up, any of which may be in flight
+/// together in another order than the program's, and for what else the loop carries and uses.
+bool mayBeReordered(const LoopGraph &graph) {
+  llvm::SetVector<Value> live;
+  for (Operation *op : graph.operations) {
+    for (Value value : getUsedValues(op))
+      if (!graph.getNode(value) && !matchPattern(value, m_Constant()) && !value.getDefiningOp<SplatOp>())
+        live.insert(value);
+    if (auto product = dyn_cast<cta::WgmmaOp>(op)) {
+      live.remove(product.getAcc()); // the result has its registers
+      live.insert_range(ValueRange{product.getResult(), product.getA()});
+    }
+  }
+  int64_t registers = 0;
+  for (Value value : live)
+    if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+      registers += countRegisters(type);
+  return registers <= countThreadRegisters(graph.operations.front());
 }
 
 /// What is said of a loop.
@@ -140,11 +162,14 @@ private:
     if (graph.build())
       plan = planLoop(graph.nodes, hasLongProducts(work),
                       [&](const ProductSchedule &order) { return mayRunAhead(graph, order); });
+    bool keepsOrder = plan && plan->overlap == ProductOverlap::withinIteration && !mayBeReordered(graph);
     if (plan)
-      emitRemark(loop.getLoc()) << describe(graph, *plan) << "; an iteration takes " << work.print();
+      emitRemark(loop.getLoc()) << (keepsOrder ? "products keep their order: threads have no registers for another"
+                                               : describe(graph, *plan))
+                                << "; an iteration takes " << work.print();
     if (plan && plan->overlap != ProductOverlap::withinIteration)
       return runAhead(rewriter, graph, plan->order);
-    if (plan)
+    if (plan && !keepsOrder)
       reorder(graph, plan->order);
     llvm::for_each(loop.getBody()->getOps<cta::RingReleaseOp>(), avoidBranch);
     if (plan && gainsByPeeling(loop))

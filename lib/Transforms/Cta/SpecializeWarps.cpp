@@ -82,9 +82,9 @@ unsigned getWantedSlots(KernelOp kernel, const RolePlan &plan, const Channel &ch
   return isAlone ? 2 * stages : stages;
 }
 
-/// In loops and programs of several products the budget of one consumer warp group that shares its multiprocessor with
-/// others.
-std::optional<SharedBudget> planChainRegisters(KernelOp kernel) {
+/// Of loops and programs of several products, which wait for each other: budgets of consumer warp groups that share
+/// their multiprocessor with those of other CTAs.
+SmallVector<SharedBudget> planChainRegisters(KernelOp kernel) {
   int64_t most = 0, accumulator = 0;
   kernel.walk([&](Operation *op) {
     if (!isa<scf::ForOp, ProgramsOp>(op))
@@ -101,15 +101,8 @@ std::optional<SharedBudget> planChainRegisters(KernelOp kernel) {
     }
     most = std::max(most, registers);
   });
-  if (most == 0 || planRegisters(kernel.getNumWarps()))
-    return std::nullopt;
-  return planSharedRegisters(most, accumulator);
-}
-
-/// Who asks for more stages gets them, if they fit; the default is for several CTAs side by side, with as many as fit.
-bool wantsNoMoreThanDefault(KernelOp kernel, const RolePlan &plan) {
-  return llvm::all_of(plan.channels,
-                      [&](const Channel &channel) { return getWantedSlots(kernel, plan, channel) <= defaultStages; });
+  return most == 0 ? SmallVector<SharedBudget>()
+                   : planSharedRegisters(kernel.getNumWarps() / target::warpsPerGroup, most, accumulator);
 }
 
 /// Channels whose slots another one goes on with, and which that is for each; the channel itself if none.
@@ -181,8 +174,10 @@ struct ChannelRing {
 
 class WarpSpecialisation {
 public:
-  WarpSpecialisation(KernelOp kernel, RolePlan plan, SmallVector<unsigned> previous, ArrayRef<int64_t> slots)
-      : kernel(kernel), rewriter(kernel.getContext()), plan(std::move(plan)), previous(std::move(previous)) {
+  WarpSpecialisation(KernelOp kernel, RolePlan plan, std::optional<RegisterBudget> budget,
+                     SmallVector<unsigned> previous, ArrayRef<int64_t> slots)
+      : kernel(kernel), rewriter(kernel.getContext()), plan(std::move(plan)), budget(budget),
+        previous(std::move(previous)) {
     for (int64_t count : slots)
       rings.emplace_back().slots = count;
   }
@@ -236,9 +231,6 @@ private:
         cta::TmaPrefetchOp::create(rewriter, kernel.getLoc(), argument);
     rewriter.setInsertionPoint(body.getTerminator());
     IntegerAttr consumer, producer;
-    std::optional<RegisterBudget> budget = planRegisters(kernel.getNumWarps());
-    if (std::optional<SharedBudget> shared = planChainRegisters(kernel))
-      budget = shared->registers;
     if (budget) {
       consumer = rewriter.getI32IntegerAttr(budget->consumer);
       producer = rewriter.getI32IntegerAttr(budget->producer);
@@ -359,6 +351,7 @@ private:
   KernelOp kernel;
   IRRewriter rewriter;
   RolePlan plan;
+  std::optional<RegisterBudget> budget;
   DenseSet<std::pair<Value, Value>> drained; ///< rings, and under which condition, since the producer's last copy
   SmallVector<unsigned> previous;
   SmallVector<ChannelRing> rings; ///< Of each channel.
@@ -405,15 +398,17 @@ struct CtaSpecializeWarps : tile::impl::CtaSpecializeWarpsBase<CtaSpecializeWarp
       return planSlots(kernel, *plan, previous, capacity, teams, /*least=*/ctas > 1 ? 2 : 1);
     };
     // cta-ping-pong gives each team buffers of its own.
-    std::optional<SmallVector<int64_t>> slots;
-    if (kernel.getPingPong())
-      slots = planFor(/*ctas=*/1, /*teams=*/2);
-    std::optional<SharedBudget> shared = planChainRegisters(kernel);
-    unsigned most = shared && wantsNoMoreThanDefault(kernel, *plan) ? shared->ctas : 1;
-    for (unsigned ctas = most; ctas > 0 && !slots; --ctas)
-      slots = planFor(ctas, /*teams=*/1);
-    if (slots)
-      WarpSpecialisation(kernel, *plan, previous, *slots).run();
+    std::optional<RegisterBudget> registers = planRegisters(warps);
+    if (!kernel.getPingPong())
+      for (const SharedBudget &shared : planChainRegisters(kernel)) {
+        if (std::optional<SmallVector<int64_t>> slots = planFor(shared.ctas, /*teams=*/1))
+          return WarpSpecialisation(kernel, *plan, shared.registers, previous, *slots).run();
+        // Two CTAs fit all the same where buffers that never live together share memory.
+        if (!planRegisters(warps))
+          registers = shared.registers;
+      }
+    if (std::optional<SmallVector<int64_t>> slots = planFor(/*ctas=*/1, /*teams=*/kernel.getPingPong() ? 2 : 1))
+      WarpSpecialisation(kernel, *plan, registers, previous, *slots).run();
   }
 };
 

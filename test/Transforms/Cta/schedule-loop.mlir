@@ -3,6 +3,10 @@
 #q = #cta.layout<[64, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]>
 #k = #cta.layout<[16, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0]]>
 #c = #cta.layout<[64, 16], register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#wide_k = #cta.layout<[16, 256], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [0, 16], [0, 32], [0, 64], [0, 128]]>
+#wide_c = #cta.layout<[64, 256], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+!wide_k = !cta.buffer<16x256xf16, #wide_k>
+!wide_c = tensor<64x256xf32, #wide_c>
 !q = !cta.buffer<64x16xf16, #q>
 !k = !cta.buffer<16x16xf16, #k>
 !ring = !cta.ring<2 x [!k]>
@@ -130,6 +134,35 @@ tile.kernel @independent(%n: i32) {
     scf.yield %r : !c
   }
   tile.print "sum" %sum : !c
+  tile.return
+}
+
+// Both sums and what the loop adds up take 384 registers: the second product is issued when the first sum is used up.
+// CHECK-LABEL: tile.kernel @negative_registers(
+// CHECK: scf.for
+// CHECK: %[[A:.*]], %{{.*}} = cta.wgmma
+// CHECK-NEXT: cta.wgmma_wait {pending = 0 : i32}
+// CHECK-NEXT: cta.await %[[A]]
+// CHECK-NEXT: math.exp2
+// CHECK-NEXT: cta.wgmma
+tile.kernel @negative_registers(%n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !wide_c
+  %q = cta.alloc : !q
+  %k = cta.alloc : !wide_k
+  %v = cta.alloc : !wide_k
+  %sum = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!wide_c) : i32 {
+    %a, %a_t = cta.wgmma %q, %k, %zero {n = 256 : i32} : !q, !wide_k -> !wide_c
+    %x = cta.await %a after %a_t : !wide_c
+    %e = math.exp2 %x : !wide_c
+    %b, %b_t = cta.wgmma %q, %v, %zero {n = 256 : i32} : !q, !wide_k -> !wide_c
+    %y = cta.await %b after %b_t : !wide_c
+    %m = arith.mulf %e, %y : !wide_c
+    %r = arith.addf %acc, %m : !wide_c
+    scf.yield %r : !wide_c
+  }
+  tile.print "sum" %sum : !wide_c
   tile.return
 }
 
