@@ -345,7 +345,7 @@ def CtaScheduleLoop : KernelPass<"cta-schedule-loop", "ringed", "Optimisation"> 
     Requires: phase scheduled, or rings in it. Ensures: a loop whose products only add to their own sums awaits them, and
     releases their slots, behind those of the next iteration. In others, products that need no other one's sum are issued an iteration ahead, where
     registers and rings allow it, and all are awaited where their sums are needed; so they are in kernels without copies by
-    TMA. In a loop of several with computation after them, of a role of several warp groups, each waits for its turn before an
+    TMA, unless threads have no registers for all that is then in flight. In a loop of several with computation after them, of a role of several warp groups, each waits for its turn before an
     iteration's products, and hands it over when these are issued. A remark says which of it was done, and what an
     iteration takes of each resource. Does not: copy, select or predicate an accumulator in flight. Example: test/Transforms/Cta/schedule-loop.mlir.
   }];
