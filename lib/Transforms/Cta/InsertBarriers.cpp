@@ -18,6 +18,9 @@
 //
 //   %v = tile.load %x        ==>        %v = tile.load %x first
 //   tile.store %x, %w                   tile.store %x, %w               no barrier
+//
+// So does one warp alone that stores what all of them would load.
+#include "Analysis/FirstWarp.h"
 #include "Analysis/Hazards.h"
 #include "Analysis/PointerBases.h"
 #include "Analysis/SharedLiveness.h"
@@ -68,6 +71,14 @@ void readOnce(KernelOp kernel) {
   });
 }
 
+/// Marks what warps but the first would load and compute for nothing.
+void readByFirstWarp(KernelOp kernel) {
+  kernel.walk([](LoadOp load) {
+    if (isForFirstWarp(load))
+      load.setFirst(true);
+  });
+}
+
 struct CtaInsertBarriers : tile::impl::CtaInsertBarriersBase<CtaInsertBarriers> {
   void runOnKernel() override {
     WalkResult result = getOperation().walk([](Operation *op) -> WalkResult {
@@ -89,6 +100,7 @@ struct CtaInsertBarriers : tile::impl::CtaInsertBarriersBase<CtaInsertBarriers> 
       barrier.erase();
     }
     readOnce(getOperation());
+    readByFirstWarp(getOperation());
     for (auto [op, ofGroups] : findMissingBarriers(getOperation()))
       insertBarrier(op, ofGroups);
   }
