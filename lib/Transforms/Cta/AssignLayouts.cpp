@@ -119,10 +119,8 @@ private:
       const AccessPlan &common = llvm::min_element(accesses, decidesBefore)->second;
       if (!multiplies) {
         // Of rows that are also added to each other, warps would have to exchange whole ones.
-        unsigned columns = common.order.front();
-        bool isReducedToRow = llvm::any_of(llvm::seq<unsigned>(0, shape.size()), [&](unsigned axis) {
-          return shape[axis] < shape[columns] && reduced.contains({shape, axis});
-        });
+        unsigned columns = common.order.front(), rows = common.order.back();
+        bool isReducedToRow = shape.size() == 2 && shape[rows] < shape[columns] && reduced.contains({shape, rows});
         bool isOfRows = shape.size() > 1 && reduced.contains({shape, columns}) && !isReducedToRow;
         sharedLayouts[shape] = attribute(isOfRows ? common.getRowLayout(shape, kernel.getNumWarps())
                                                   : common.getLayout(shape, kernel.getNumWarps()));
