@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What all warps would load and compute, and only the first one stores.
+// What several warps would load and compute, and only the first of them stores.
 //
 //   %x = tile.load %p           64 elements, 2 in each lane: every warp has all of them
 //   %y = tile.scan %x           by shuffles
@@ -12,8 +12,8 @@
 
 namespace tile {
 
-/// Whether what is loaded, and all that is computed from it, reaches stores by the first warp alone, and neither other
-/// warps nor control flow. Each warp holds the whole block, and each lane elements of its own.
-bool isForFirstWarp(LoadOp load);
+/// Whether some warps only repeat what others load, and all that is computed from it reaches stores, where they do
+/// nothing, and neither other warps nor control flow. Each lane of a warp has elements of its own.
+bool isRepeatedForNothing(LoadOp load);
 
 } // namespace tile

@@ -19,7 +19,7 @@
 //   %v = tile.load %x        ==>        %v = tile.load %x first
 //   tile.store %x, %w                   tile.store %x, %w               no barrier
 //
-// So does one warp alone that stores what all of them would load.
+// So does the warp alone that stores what several of them would load.
 #include "Analysis/FirstWarp.h"
 #include "Analysis/Hazards.h"
 #include "Analysis/PointerBases.h"
@@ -71,10 +71,10 @@ void readOnce(KernelOp kernel) {
   });
 }
 
-/// Marks what warps but the first would load and compute for nothing.
-void readByFirstWarp(KernelOp kernel) {
+/// Marks what further warps would load and compute for nothing.
+void readByFirstWarps(KernelOp kernel) {
   kernel.walk([](LoadOp load) {
-    if (isForFirstWarp(load))
+    if (isRepeatedForNothing(load))
       load.setFirst(true);
   });
 }
@@ -100,7 +100,7 @@ struct CtaInsertBarriers : tile::impl::CtaInsertBarriersBase<CtaInsertBarriers> 
       barrier.erase();
     }
     readOnce(getOperation());
-    readByFirstWarp(getOperation());
+    readByFirstWarps(getOperation());
     for (auto [op, ofGroups] : findMissingBarriers(getOperation()))
       insertBarrier(op, ofGroups);
   }
