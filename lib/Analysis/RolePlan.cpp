@@ -190,8 +190,8 @@ private:
     return true;
   }
 
-  /// Reads of what the program writes stay with the other warps, if the deepest loops still read ahead: the others
-  /// then would come one after the other, and a producer beside them would gain nothing.
+  /// Reads of what the program writes stay with the other warps, unless they are of the deepest loops: a producer that
+  /// does not read ahead there gains nothing.
   void leaveWhatIsWritten() {
     if (kernel.getPingPong()) // each team would need a barrier of its own for the copies
       return;
