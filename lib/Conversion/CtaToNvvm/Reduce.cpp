@@ -153,14 +153,15 @@ Tuple combineTree(CombineEmitter &emitter, ArrayRef<Tuple> tuples, size_t inTurn
 /// How many elements are combined one after the other. Products are added in turn, each by one fused instruction, which
 /// of a tree only the leaves are.
 size_t countInTurn(Block &combine, ValueRange registers) {
-  constexpr size_t products = 8; // in as many clocks as the four levels of a tree, or a few more
+  constexpr size_t products = 4; // of which three are fused, in about as many clocks as a tree takes
   bool adds = combine.getOperations().size() == 2 && isa<arith::AddFOp>(combine.front());
   bool isProduct = llvm::all_of(registers, [](Value value) { return value.getDefiningOp<arith::MulFOp>(); });
   return adds && isProduct ? products : 1;
 }
 
 template <typename OpType> struct ReductionLowering : OpConversionPattern<OpType> {
-  using OpConversionPattern<OpType>::OpConversionPattern;
+  ReductionLowering(const TypeConverter &converter, MLIRContext *context, bool multiplies)
+      : OpConversionPattern<OpType>(converter, context), multiplies(multiplies) {}
 
   LogicalResult matchAndRewrite(OpType op, typename OpConversionPattern<OpType>::OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
@@ -177,7 +178,8 @@ template <typename OpType> struct ReductionLowering : OpConversionPattern<OpType
           value |= bits[bit];
       return value;
     };
-    const size_t inTurn = countInTurn(op.getCombine().front(), adaptor.getSrcs().front());
+    // Beside products of tensor cores registers are few, and ptxas orders a tree as they allow.
+    const size_t inTurn = multiplies ? 1 : countInTurn(op.getCombine().front(), adaptor.getSrcs().front());
     SmallVector<Tuple> reduced;
     for (size_t kept = 0; kept < size_t(1) << plan.keptRegisters.size(); ++kept) {
       SmallVector<Tuple> tuples;
@@ -199,6 +201,8 @@ template <typename OpType> struct ReductionLowering : OpConversionPattern<OpType
     rewriter.replaceOpWithMultiple(op, std::move(results));
     return success();
   }
+
+  bool multiplies;
 };
 
 } // namespace
@@ -217,8 +221,8 @@ static LogicalResult checkReduction(Operation *op, const target::GpuTarget &) {
 }
 
 void registerReduceLowerings(Lowerings &lowerings) {
-  lowerings.patterns.add<ReductionLowering<ReduceOp>, ReductionLowering<cta::PartialReduceOp>>(lowerings.converter,
-                                                                                               lowerings.context);
+  lowerings.patterns.add<ReductionLowering<ReduceOp>, ReductionLowering<cta::PartialReduceOp>>(
+      lowerings.converter, lowerings.context, lowerings.multiplies);
   lowerings.check<ReduceOp, cta::PartialReduceOp>(checkReduction);
 }
 

@@ -138,9 +138,10 @@ private:
   }
 
   /// A vector that is scanned, and all of whose elements lie in other sectors of memory, is accessed as it is scanned:
-  /// any layout asks for as much.
+  /// any layout asks for as much, if threads have few elements, whose sectors may be of one line.
   void planScanned(const llvm::MapVector<ArrayRef<int64_t>, Accesses> &ofShapes, AxisInfoAnalysis &axisInfo) {
     constexpr double sectorBytes = 32;
+    constexpr int64_t fewElements = 4;
     auto isStrided = [&](Operation *access) {
       Value pointer = access->getOperand(0);
       unsigned bytes = getBytesInMemory(cast<PtrType>(getElementTypeOf(pointer.getType())).getPointee());
@@ -153,6 +154,8 @@ private:
           !llvm::all_of(llvm::make_first_range(accesses->second), isStrided))
         return;
       cta::LayoutAttr layout = attribute(planScan(type, scan.getAxis(), kernel.getNumWarps()));
+      if (layout.getLayout().numRegisters() > fewElements)
+        return;
       sharedLayouts[type.getShape()] = layout;
       for (Operation *access : llvm::make_first_range(accesses->second))
         accessLayouts[access] = layout;

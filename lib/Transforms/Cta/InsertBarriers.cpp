@@ -18,9 +18,6 @@
 //
 //   %v = tile.load %x        ==>        %v = tile.load %x first
 //   tile.store %x, %w                   tile.store %x, %w               no barrier
-//
-// So does the warp alone that stores what several of them would load.
-#include "Analysis/FirstWarp.h"
 #include "Analysis/Hazards.h"
 #include "Analysis/PointerBases.h"
 #include "Analysis/SharedLiveness.h"
@@ -71,14 +68,6 @@ void readOnce(KernelOp kernel) {
   });
 }
 
-/// Marks what further warps would load and compute for nothing.
-void readByFirstWarps(KernelOp kernel) {
-  kernel.walk([](LoadOp load) {
-    if (isRepeatedForNothing(load))
-      load.setFirst(true);
-  });
-}
-
 struct CtaInsertBarriers : tile::impl::CtaInsertBarriersBase<CtaInsertBarriers> {
   void runOnKernel() override {
     WalkResult result = getOperation().walk([](Operation *op) -> WalkResult {
@@ -100,7 +89,6 @@ struct CtaInsertBarriers : tile::impl::CtaInsertBarriersBase<CtaInsertBarriers> 
       barrier.erase();
     }
     readOnce(getOperation());
-    readByFirstWarps(getOperation());
     for (auto [op, ofGroups] : findMissingBarriers(getOperation()))
       insertBarrier(op, ofGroups);
   }

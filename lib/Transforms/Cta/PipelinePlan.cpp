@@ -318,6 +318,8 @@ bool hasRoom(scf::ForOp loop, const DenseSet<Operation *> &loads) {
   // Of a multiprocessor, and of a thread; what a quarter and half of the threads that it can hold may have each;
   // addresses and others.
   constexpr int64_t all = 65536, most = 255, ofQuarter = 128, ofHalf = 64, reserve = 24, manyCarried = 48;
+  // Of few threads several CTAs run side by side, and memory is not idle while one of them reduces.
+  const bool isSmall = threads <= 4 * target::threadsPerWarp;
   constexpr int64_t besideProduct = 8;
   if (!loop.getBody()->getOps<cta::WgmmaOp>().empty()) {
     int64_t loaded = 0;
@@ -344,9 +346,10 @@ bool hasRoom(scf::ForOp loop, const DenseSet<Operation *> &loads) {
     // In flight, and in use, mostly as numbers of 32 bits.
     registers += countRegisters(op->getResult(0)) + std::max(elements, countRegisters(op->getResult(0)));
   }
-  return registers <= (hasFewThreads ? std::min(most, all / threads)
-                       : exchanges   ? std::min(ofQuarter, all / threads)
-                                     : ofHalf);
+  int64_t limit = std::min(most, all / threads);
+  if (!hasFewThreads)
+    limit = !exchanges ? ofHalf : isSmall ? ofQuarter : limit;
+  return registers <= limit;
 }
 
 /// Loads beside products of warp groups, or in a loop that has none.
